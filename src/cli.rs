@@ -1,0 +1,334 @@
+//! The command line as plain values. No work is done here.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// See a program's memory move: a reference trace, played through a simulated cache hierarchy.
+#[derive(Debug, Parser)]
+#[command(name = "orrery", version, after_help = EXAMPLES, max_term_width = 100)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  orrery demo                                     numbers, a clip and the window for a bundled trace
+  orrery traces/matmul16.orrery                   open a trace in the window
+  orrery stats t.orrery --cache paper             hits and misses, by level and by array
+  orrery stats t.orrery --l1 32KiB,8,64 --json    another cache, as data
+  orrery snapshot t.orrery --tick 2613 -o f.png   one moment as a picture
+  orrery record t.orrery -o f.mp4 -1280x720       the whole run as a video
+  valgrind --tool=lackey --trace-mem=yes ./prog 2>&1 | orrery stats -";
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Print hits, misses and traffic, by level and by array
+    Stats(StatsArgs),
+    /// Draw one moment of a trace as a PNG
+    Snapshot(SnapshotArgs),
+    /// Record a trace as MP4, GIF or numbered PNGs
+    Record(RecordArgs),
+    /// Open a trace in the window (`orrery TRACE` does the same)
+    View(ViewArgs),
+    /// List the caches that can be named with --cache, or print one as TOML
+    Caches(CachesArgs),
+    /// Write a trace as a native .orrery (Parquet) file, naming regions on the way
+    Convert(ConvertArgs),
+    /// Numbers, a clip and the window for a bundled trace
+    Demo(DemoArgs),
+}
+
+/// Which trace.
+#[derive(Debug, Clone, Args)]
+pub struct TraceArgs {
+    /// Trace file; `-` reads standard input; gzip is seen through
+    pub trace: PathBuf,
+    /// Format of the trace, where its content does not tell
+    #[arg(long, value_enum)]
+    pub format: Option<FormatName>,
+}
+
+/// Names for `--format`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum FormatName {
+    /// The native file: Parquet with Orrery's tables
+    Orrery,
+    /// Text of `valgrind --tool=lackey --trace-mem=yes`
+    Lackey,
+}
+
+/// Which cache hierarchy.
+#[derive(Debug, Clone, Default, Args)]
+pub struct CacheArgs {
+    /// Preset name (see `orrery caches`) or TOML file; the default is `textbook`, or `paper` for a small trace
+    #[arg(long, value_name = "PRESET|FILE")]
+    pub cache: Option<String>,
+    /// Innermost level as SIZE,WAYS,LINE[,POLICY]: 32KiB,8,64 or 512,full,32,fifo
+    #[arg(long, value_name = "SIZE,WAYS,LINE[,POLICY]")]
+    pub l1: Option<String>,
+    /// Second level; needs --l1 or --cache
+    #[arg(long, value_name = "SIZE,WAYS,LINE[,POLICY]")]
+    pub l2: Option<String>,
+    /// Third level
+    #[arg(long, value_name = "SIZE,WAYS,LINE[,POLICY]")]
+    pub l3: Option<String>,
+    /// Drop instruction fetches
+    #[arg(long)]
+    pub data_only: bool,
+}
+
+/// How a picture looks.
+#[derive(Debug, Clone, Args)]
+pub struct PictureArgs {
+    /// Picture size in pixels; -1280x720 says the same
+    #[arg(long, visible_alias = "viewport", value_name = "WxH", default_value = "1280x720")]
+    pub size: String,
+    /// References whose paths stay visible (1 = no trail)
+    #[arg(long, value_name = "REFERENCES")]
+    pub tail: Option<u64>,
+    /// Title, in place of the trace's own
+    #[arg(long)]
+    pub title: Option<String>,
+    /// Parts to leave out
+    #[arg(long, value_delimiter = ',', value_enum)]
+    pub hide: Vec<Part>,
+    /// References over which a ring's temperature is the mean
+    #[arg(long, value_name = "REFERENCES", default_value_t = 256)]
+    pub window: u64,
+}
+
+/// Parts of the picture that `--hide` takes away.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Part {
+    /// Title and subtitle
+    Title,
+    /// Table of regions
+    Regions,
+    /// Table of caches
+    Caches,
+    /// Reference at the playhead and what happened
+    Reference,
+    /// Legend
+    Legend,
+    /// Miss strip along the bottom
+    Strip,
+    /// Labels on the rings
+    Labels,
+    /// Trails
+    Trails,
+    /// Ghosts: fainter copies in outer levels and at home
+    Ghosts,
+    /// Disks of temperature behind the rings
+    Temperature,
+}
+
+/// `stats`
+#[derive(Debug, Args)]
+pub struct StatsArgs {
+    #[command(flatten)]
+    #[expect(missing_docs, reason = "flattened group")]
+    pub trace: TraceArgs,
+    #[command(flatten)]
+    #[expect(missing_docs, reason = "flattened group")]
+    pub cache: CacheArgs,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Write dirty lines back at the end, and count that
+    #[arg(long)]
+    pub flush: bool,
+}
+
+/// `snapshot`
+#[derive(Debug, Args)]
+pub struct SnapshotArgs {
+    #[command(flatten)]
+    #[expect(missing_docs, reason = "flattened group")]
+    pub trace: TraceArgs,
+    #[command(flatten)]
+    #[expect(missing_docs, reason = "flattened group")]
+    pub cache: CacheArgs,
+    #[command(flatten)]
+    #[expect(missing_docs, reason = "flattened group")]
+    pub picture: PictureArgs,
+    /// Moment to draw: 2613 is the start of reference 2,613, 2613.5 its middle; default: the middle of the trace
+    #[arg(long, value_name = "N[.F]")]
+    pub tick: Option<f64>,
+    /// Speed that the fading of flashes assumes, in references a second
+    #[arg(short, long, value_name = "REFS/S")]
+    pub speed: Option<f64>,
+    /// PNG to write; `-` is standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub output: PathBuf,
+}
+
+/// `record`
+#[derive(Debug, Args)]
+pub struct RecordArgs {
+    #[command(flatten)]
+    #[expect(missing_docs, reason = "flattened group")]
+    pub trace: TraceArgs,
+    #[command(flatten)]
+    #[expect(missing_docs, reason = "flattened group")]
+    pub cache: CacheArgs,
+    #[command(flatten)]
+    #[expect(missing_docs, reason = "flattened group")]
+    pub picture: PictureArgs,
+    /// File to write: .mp4, .gif, or a pattern such as frames/%05d.png; `-` is MP4 on standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub output: PathBuf,
+    /// Frames a second, 1 to 120
+    #[arg(short = 'r', long, value_name = "FPS", default_value_t = 30)]
+    pub output_framerate: u32,
+    /// References a second; default: so that the range lasts --seconds
+    #[arg(short, long, value_name = "REFS/S")]
+    pub speed: Option<f64>,
+    /// Length of the clip where --speed is not given
+    #[arg(long, default_value_t = 30.0)]
+    pub seconds: f64,
+    /// First reference
+    #[arg(long, value_name = "N", conflicts_with = "start_position")]
+    pub start_ref: Option<u64>,
+    /// One past the last reference
+    #[arg(long, value_name = "N", conflicts_with = "stop_position")]
+    pub stop_ref: Option<u64>,
+    /// Start as a share of the trace, 0 to 1
+    #[arg(short = 'p', long, value_name = "0..1")]
+    pub start_position: Option<f64>,
+    /// End as a share of the trace, 0 to 1
+    #[arg(long, value_name = "0..1")]
+    pub stop_position: Option<f64>,
+}
+
+/// `view`
+#[derive(Debug, Args)]
+pub struct ViewArgs {
+    #[command(flatten)]
+    #[expect(missing_docs, reason = "flattened group")]
+    pub trace: TraceArgs,
+    #[command(flatten)]
+    #[expect(missing_docs, reason = "flattened group")]
+    pub cache: CacheArgs,
+    #[command(flatten)]
+    #[expect(missing_docs, reason = "flattened group")]
+    pub picture: PictureArgs,
+    /// References a second at the start
+    #[arg(short, long, value_name = "REFS/S")]
+    pub speed: Option<f64>,
+    /// Moment to open at
+    #[arg(long, value_name = "N[.F]", default_value_t = 0.0)]
+    pub tick: f64,
+    /// Start playing at once
+    #[arg(long)]
+    pub play: bool,
+}
+
+/// `caches`
+#[derive(Debug, Args)]
+pub struct CachesArgs {
+    /// Print this preset as TOML, ready to be changed and given to --cache
+    pub name: Option<String>,
+}
+
+/// `convert`
+#[derive(Debug, Args)]
+pub struct ConvertArgs {
+    #[command(flatten)]
+    #[expect(missing_docs, reason = "flattened group")]
+    pub trace: TraceArgs,
+    /// Native file to write
+    #[arg(short, long, value_name = "FILE.orrery")]
+    pub output: PathBuf,
+    /// JSON file with title, regions, locations and marks to store in the trace
+    #[arg(long, value_name = "FILE.json")]
+    pub tables: Option<PathBuf>,
+    /// Keep only references that touch a region of the tables
+    #[arg(long)]
+    pub only_regions: bool,
+    /// Keep only what lies between the first write to START and the next write to STOP (addresses as 0x..)
+    #[arg(long, value_name = "START,STOP")]
+    pub between: Option<String>,
+}
+
+/// `demo`
+#[derive(Debug, Args)]
+pub struct DemoArgs {
+    /// Bundled trace to show
+    #[arg(default_value = "matmul16")]
+    pub name: String,
+    /// Clip to write
+    #[arg(short, long, default_value = "demo.mp4")]
+    pub output: PathBuf,
+    /// Open no window at the end
+    #[arg(long)]
+    pub no_window: bool,
+}
+
+/// Subcommand names, so that `orrery TRACE` can be told from `orrery COMMAND`.
+const COMMANDS: [&str; 8] = ["stats", "snapshot", "record", "view", "caches", "convert", "demo", "help"];
+
+/// Rewrites what people of this field type into what clap reads: `-1280x720` becomes `--size 1280x720`, and
+/// `orrery TRACE ...` becomes `orrery view TRACE ...`.
+#[must_use]
+pub fn canonical(args: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+    let mut out: Vec<OsString> = Vec::new();
+    for (n, arg) in args.into_iter().enumerate() {
+        let text = arg.to_str().unwrap_or_default();
+        if n == 1 && (!text.starts_with('-') || text == "-") && !COMMANDS.contains(&text) {
+            out.push("view".into());
+        }
+        if n > 0 && is_size_flag(text) {
+            out.push("--size".into());
+            out.push(text[1..].into());
+        } else {
+            out.push(arg);
+        }
+    }
+    out
+}
+
+fn is_size_flag(text: &str) -> bool {
+    text.strip_prefix('-').and_then(|t| t.split_once('x')).is_some_and(|(w, h)| {
+        let digits = |s: &str| !s.is_empty() && s.bytes().all(|b| b.is_ascii_digit());
+        digits(w) && digits(h)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    fn strings(args: &[&str]) -> Vec<String> {
+        let args = args.iter().map(OsString::from);
+        canonical(args).into_iter().map(|a| a.into_string().expect("ascii")).collect()
+    }
+
+    #[test]
+    fn clap_accepts_its_own_table() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_subcommand_is_known_to_the_shorthand() {
+        for c in Cli::command().get_subcommands() {
+            assert!(COMMANDS.contains(&c.get_name()), "{} would be taken for a trace", c.get_name());
+        }
+    }
+
+    #[test]
+    fn size_and_trace_shorthands() {
+        assert_eq!(strings(&["orrery", "t.orrery"]), ["orrery", "view", "t.orrery"]);
+        assert_eq!(strings(&["orrery", "-"]), ["orrery", "view", "-"]);
+        assert_eq!(
+            strings(&["orrery", "record", "-640x360", "t"]),
+            ["orrery", "record", "--size", "640x360", "t"]
+        );
+        assert_eq!(strings(&["orrery", "--help"]), ["orrery", "--help"]);
+        assert_eq!(strings(&["orrery", "stats", "-x5"]), ["orrery", "stats", "-x5"]);
+    }
+}

@@ -1,0 +1,35 @@
+//! The subcommands: each joins the library's parts for one job. The edge of the program: errors end here as words.
+
+use crate::cli::{Cli, Command};
+use std::process::ExitCode;
+
+/// A fault of the command line itself: exit code 2, where other failures give 1.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct UsageError(pub String);
+
+/// Runs the command and reports its failure on standard error as one `error:` line with its causes.
+#[must_use]
+pub fn run(cli: &Cli) -> ExitCode {
+    match dispatch(&cli.command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::from(if error.is::<UsageError>() { 2 } else { 1 })
+        }
+    }
+}
+
+/// A reader that closed its end (`| head`) has what it wanted.
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        cause.downcast_ref::<std::io::Error>().is_some_and(|e| e.kind() == std::io::ErrorKind::BrokenPipe)
+    })
+}
+
+fn dispatch(command: &Command) -> anyhow::Result<()> {
+    match command {
+        _ => anyhow::bail!("not built yet"),
+    }
+}

@@ -1,0 +1,36 @@
+//! Orrery plays a program's memory references through a simulated memory hierarchy and draws what moves.
+//!
+//! ```text
+//! trace  ->  sim  ->  timeline  ->  scene  ->  render  ->  overlay  ->  app | record
+//! ```
+//!
+//! Data flows left to right, imports point right to left (`tests/architecture.rs` holds the rule), and everything before
+//! `app` gives the same output for the same input. Read the modules in the order below; `ARCHITECTURE.md` says what each
+//! one must not know.
+
+pub mod units;
+
+pub mod reference;
+
+pub mod trace;
+
+pub mod sim;
+
+pub mod timeline;
+
+pub mod scene;
+
+#[cfg(feature = "gpu")]
+pub mod render;
+
+#[cfg(feature = "gpu")]
+pub mod overlay;
+
+#[cfg(feature = "gpu")]
+pub mod record;
+
+#[cfg(feature = "viewer")]
+pub mod app;
+
+pub mod cli;
+pub mod commands;

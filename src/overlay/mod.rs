@@ -1,0 +1,1 @@
+//! Text and meters over the picture, by egui.

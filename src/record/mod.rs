@@ -1,0 +1,1 @@
+//! Frames to files: MP4, GIF, PNG.

@@ -1,0 +1,1 @@
+//! Lists of shapes to pixels, by wgpu.

@@ -1,0 +1,1 @@
+//! A moment as plain lists of shapes.

@@ -1,0 +1,1 @@
+//! References to events: the cache hierarchy.

@@ -1,0 +1,1 @@
+//! Any moment of a trace: keyframes and replay.

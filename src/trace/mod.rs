@@ -1,0 +1,1 @@
+//! Bytes to references: readers, the native file, synthetic generators.
