@@ -1,1 +1,16 @@
-//! A moment as plain lists of shapes.
+//! A moment as plain lists of shapes in world units: where every piece of data is, how it moves, what trails it leaves.
+//!
+//! Knows nothing of GPUs, windows or text layout; builds and tests on a machine with no graphics.
+
+pub mod frame;
+pub mod items;
+pub mod layout;
+pub mod motion;
+pub mod palette;
+pub mod stage;
+pub mod temperature;
+pub mod trails;
+
+pub use frame::{Disk, Glyph, Notes, Scene, Segment};
+pub use items::Items;
+pub use stage::{Stage, View};

@@ -1,1 +1,224 @@
-//! Any moment of a trace: keyframes and replay.
+//! Any moment of a trace, by replay: keyframes of the whole cache state every so many references, the trace read in
+//! chunks through a bounded cache, a [`Cursor`] that stands at one tick and remembers the moves that led there.
+//!
+//! ```text
+//! tick 0        K          2K         3K
+//!      |--------|----------|----------|---->   keyframes: hierarchy + tally
+//!                          '--> replay --[== window, logged ==] tick
+//! ```
+//!
+//! Reference *n* happens during tick [n, n+1). Seeking anywhere gives exactly the state and log that playing there gives.
+
+pub mod chunks;
+pub mod cursor;
+pub mod log;
+pub mod outcome;
+pub mod summary;
+pub mod tally;
+
+pub use cursor::{Cursor, Moment};
+pub use log::{Log, Move, Place, Step, Touch};
+pub use outcome::{Outcome, Outcomes};
+pub use summary::Summary;
+pub use tally::Tally;
+
+use crate::reference::{RegionMap, ReferenceSource, SourceError};
+use crate::sim::classes::Classifier;
+use crate::sim::Hierarchy;
+use chunks::ChunkCache;
+use std::sync::Arc;
+use tally::Watch;
+
+/// How an index is built.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Memory that keyframes may hold, bytes; their spacing doubles until they fit.
+    pub keyframe_bytes: usize,
+    /// First spacing of keyframes, references.
+    pub spacing: u64,
+    /// Longest trace for which every reference's outcome and miss class is kept (two bytes each).
+    pub outcomes_up_to: u64,
+    /// Chunks of decoded references kept.
+    pub chunks: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { keyframe_bytes: 256 << 20, spacing: 1 << 14, outcomes_up_to: 1 << 24, chunks: 8 }
+    }
+}
+
+/// State and counts at one tick.
+#[derive(Clone, Debug)]
+struct Keyframe {
+    state: Hierarchy,
+    tally: Tally,
+}
+
+/// An indexed trace under one cache configuration.
+pub struct Timeline {
+    source: Arc<dyn ReferenceSource>,
+    chunks: ChunkCache,
+    keyframes: Vec<Keyframe>,
+    spacing: u64,
+    regions: RegionMap,
+    region_count: usize,
+    summary: Summary,
+    outcomes: Option<Outcomes>,
+}
+
+impl Timeline {
+    /// Plays the whole trace once and keeps what later seeks need. `progress` gets (references done, all) now and then
+    /// and stops the work by returning `false`; the timeline then ends there.
+    ///
+    /// # Errors
+    /// When the source cannot be read.
+    pub fn build(
+        source: Arc<dyn ReferenceSource>,
+        hierarchy: Hierarchy,
+        options: Options,
+        progress: &mut dyn FnMut(u64, u64) -> bool,
+    ) -> Result<Self, SourceError> {
+        let len = source.len();
+        let tables = source.tables();
+        let regions = RegionMap::new(&tables.regions);
+        let region_count = tables.regions.len();
+        let levels = hierarchy.levels();
+        let mut spacing = options.spacing.max(1);
+        let mut state = hierarchy;
+        let mut tally = Tally::new(region_count, levels);
+        let mut summary = Summary::new(len, levels);
+        let classify = len <= options.outcomes_up_to;
+        let mut classifier = classify.then(|| Classifier::new(&state));
+        let mut outcomes = classify.then(Outcomes::default);
+        let mut keyframes: Vec<Keyframe> = Vec::new();
+        let mut held = 0usize;
+        let mut tick = 0u64;
+        for index in 0..len.div_ceil(source.chunk_len()) {
+            for reference in source.chunk(index)?.iter() {
+                if tick.is_multiple_of(spacing) {
+                    held += state.state_bytes() + tally.bytes();
+                    keyframes.push(Keyframe { state: state.clone(), tally: tally.clone() });
+                    if held > options.keyframe_bytes && keyframes.len() > 2 {
+                        spacing *= 2;
+                        let mut n = 0u64;
+                        keyframes.retain(|_| {
+                            n += 1;
+                            !n.is_multiple_of(2)
+                        });
+                        held /= 2;
+                    }
+                }
+                let mut watch = Watch::default();
+                if let (Some(classifier), Some(outcomes)) = (&mut classifier, &mut outcomes) {
+                    state.access(reference, &mut (&mut watch, &mut *classifier));
+                    outcomes.push(Outcome::new(&watch, levels, classifier));
+                } else {
+                    state.access(reference, &mut watch);
+                }
+                tally.add(regions.find(reference.addr, tick), &watch);
+                summary.add(tick, &watch);
+                tick += 1;
+            }
+            if !progress(tick, len) {
+                break;
+            }
+        }
+        Ok(Self {
+            chunks: ChunkCache::new(options.chunks),
+            source,
+            keyframes,
+            spacing,
+            regions,
+            region_count,
+            summary,
+            outcomes,
+        })
+    }
+
+    /// Number of references.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        self.source.len()
+    }
+
+    /// Whether there is no reference at all.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The trace behind it.
+    #[must_use]
+    pub fn source(&self) -> &Arc<dyn ReferenceSource> {
+        &self.source
+    }
+
+    /// Misses over the whole trace, for the overview strip.
+    #[must_use]
+    pub fn summary(&self) -> &Summary {
+        &self.summary
+    }
+
+    /// What became of each reference; `None` for a trace too long to keep it.
+    #[must_use]
+    pub fn outcomes(&self) -> Option<&Outcomes> {
+        self.outcomes.as_ref()
+    }
+
+    /// References between keyframes.
+    #[must_use]
+    pub fn spacing(&self) -> u64 {
+        self.spacing
+    }
+
+    /// Bytes held by keyframes, outcomes and the summary.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let keyframes: usize = self.keyframes.iter().map(|k| k.state.state_bytes() + k.tally.bytes()).sum();
+        keyframes + self.outcomes.as_ref().map_or(0, Outcomes::bytes) + self.summary.bytes()
+    }
+
+    /// The region that holds an address while reference `tick` runs.
+    #[must_use]
+    pub fn region_of(&self, addr: u64, tick: u64) -> Option<usize> {
+        self.regions.find(addr, tick)
+    }
+
+    /// The state before reference `tick` (`tick <= len()`), by replay from the nearest keyframe.
+    ///
+    /// # Errors
+    /// When the source cannot be read.
+    pub fn at(&self, tick: u64) -> Result<Hierarchy, SourceError> {
+        let (mut at, keyframe) = self.keyframe_before(tick);
+        let mut state = keyframe.state.clone();
+        let end = tick.min(self.len());
+        while at < end {
+            let chunk = self.chunks.get(self.source.as_ref(), at / self.source.chunk_len())?;
+            for reference in self.rest_of(&chunk, at, end) {
+                state.access(reference, &mut ());
+                at += 1;
+            }
+        }
+        Ok(state)
+    }
+
+    /// The next (`forward`) or previous reference from `tick` on that missed in the innermost level.
+    #[must_use]
+    pub fn find_miss(&self, tick: u64, forward: bool) -> Option<u64> {
+        self.outcomes.as_ref()?.find_miss(tick, forward)
+    }
+
+    fn keyframe_before(&self, tick: u64) -> (u64, &Keyframe) {
+        let last = self.keyframes.len().saturating_sub(1);
+        let index = usize::try_from(tick / self.spacing).unwrap_or(usize::MAX).min(last);
+        (index as u64 * self.spacing, &self.keyframes[index])
+    }
+
+    /// The part of `chunk` that holds references `from..to`, `from` being in this chunk.
+    fn rest_of<'c>(&self, chunk: &'c [crate::reference::Reference], from: u64, to: u64) -> &'c [crate::reference::Reference] {
+        let start = usize::try_from(from % self.source.chunk_len()).unwrap_or(usize::MAX).min(chunk.len());
+        let want = usize::try_from(to - from).unwrap_or(usize::MAX);
+        &chunk[start..start.saturating_add(want).min(chunk.len())]
+    }
+}

@@ -1,0 +1,40 @@
+// What every shader of a frame knows. Twin: `render::gpu_data`.
+
+struct RingShape {
+    r0: f32,
+    r1: f32,
+    sets: f32,
+    ways: f32,
+    // Turn of an arm from r0 to r1, radians.
+    omega: f32,
+    _pad0: f32,
+    _pad1: f32,
+    _pad2: f32,
+}
+
+struct Frame {
+    // clip = world * scale + offset (y up in clip space, down in the world)
+    scale: vec2f,
+    offset: vec2f,
+    // Half the target's size, pixels.
+    half_size: vec2f,
+    px_per_unit: f32,
+    // Pixels for one pixel of a picture 720 high.
+    line_scale: f32,
+    // Phase of the reference under way, 0..1.
+    phase: f32,
+    _pad0: f32,
+    _pad1: f32,
+    _pad2: f32,
+    rings: array<RingShape, 8>,
+}
+
+@group(0) @binding(0) var<uniform> frame: Frame;
+
+fn clip_from_world(p: vec2f) -> vec4f {
+    return vec4f(p * frame.scale + frame.offset, 0.0, 1.0);
+}
+
+fn clip_from_px(p: vec2f) -> vec2f {
+    return vec2f(p.x, -p.y) / frame.half_size;
+}

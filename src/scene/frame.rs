@@ -1,0 +1,100 @@
+//! What a frame consists of: flat lists of shapes in world units, in the order they are drawn. No GPU here.
+
+use super::layout::Rings;
+use super::motion::Flight;
+use super::palette::Rgba;
+
+/// Signs a glyph carries beside its colour.
+pub mod flags {
+    /// A copy elsewhere is the real one: drawn fainter.
+    pub const GHOST: u32 = 1;
+    /// Holds data that memory does not have yet: drawn with a rim.
+    pub const DIRTY: u32 = 2;
+    /// Prefetched and not used yet: drawn hollow.
+    pub const HOLLOW: u32 = 4;
+}
+
+/// One piece of data, or one of its ghosts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Glyph {
+    /// Drawn from low to high: 0 home, 1 ghosts, 2 resident, 3 on the move, 4 the CPU.
+    pub layer: u8,
+    /// Number of the item; ties within a layer sort by it.
+    pub id: u64,
+    /// Where it is and how it moves during this reference; the frame's phase applies.
+    pub flight: Flight,
+    /// Radius at rest, world units.
+    pub radius: f32,
+    /// Colour, straight alpha.
+    pub color: Rgba,
+    /// Red flash after a miss, 0..=1.
+    pub flash: f32,
+    /// Growth after an access, 0..=1.
+    pub pulse: f32,
+    /// Ring burst after a miss: 0 = just begun, 1 = over (and not drawn).
+    pub burst: f32,
+    /// [`flags`].
+    pub flags: u32,
+}
+
+/// A stretch of a flight's path, drawn as a line.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Segment {
+    /// The flight whose path it follows.
+    pub flight: Flight,
+    /// Phase where it starts, 0..=1.
+    pub s0: f32,
+    /// Phase where it ends, `s0..=1`.
+    pub s1: f32,
+    /// Line width, pixels of a picture 720 high.
+    pub width: f32,
+    /// Colour.
+    pub color: Rgba,
+    /// Alpha at `s0`, 0..=1, times the colour's.
+    pub alpha0: f32,
+    /// Alpha at `s1`.
+    pub alpha1: f32,
+}
+
+/// A soft disk behind a ring.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Disk {
+    /// Full colour from here ...
+    pub r0: f32,
+    /// ... to here.
+    pub r1: f32,
+    /// Fades to nothing over this distance on both sides.
+    pub soft: f32,
+    /// Colour.
+    pub color: Rgba,
+}
+
+/// What the picture leaves out or joins, in words for the viewer; empty = nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Notes {
+    /// What one dot stands for: `1 dot = 1 element (8 bytes)`.
+    pub item: String,
+    /// How trails are bundled; empty = each path is drawn.
+    pub bundling: String,
+}
+
+/// A whole frame.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scene {
+    /// Radii and the slot formula.
+    pub rings: Rings,
+    /// Phase within the reference under way, 0..1.
+    pub phase: f32,
+    /// Soft disks, innermost first.
+    pub disks: Vec<Disk>,
+    /// Borders, guide arms and region arcs: the same in every frame.
+    pub structure: Vec<Segment>,
+    /// Trails, oldest first.
+    pub trails: Vec<Segment>,
+    /// Glyphs, by layer, then id.
+    pub glyphs: Vec<Glyph>,
+    /// Temperature of each level, -1 ..= 1.
+    pub temperatures: Vec<f32>,
+    /// What the picture joins or leaves out.
+    pub notes: Notes,
+}

@@ -1,0 +1,214 @@
+//! Memory's band: one arc a region, in address order, each item at a fixed home.
+//!
+//! Within an arc the items keep the array's own shape where it is known: columns along the arc, rows inward (row 0
+//! outermost), so that a column walk looks like one. Where the shape is unknown or too fine to read, items stand in
+//! address order on as many rows as makes the spacing even.
+
+use crate::reference::{Region, RegionMap};
+use std::f32::consts::{FRAC_PI_2, TAU};
+
+/// One region's arc.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HomeRegion {
+    /// First byte, rounded down to an item.
+    pub base: u64,
+    /// Items in it.
+    pub items: u64,
+    /// Items along the arc.
+    pub columns: u64,
+    /// Items inward.
+    pub rows: u64,
+    /// Angle where the arc starts, radians, clockwise from the right.
+    pub theta0: f32,
+    /// Angle the arc spans, radians.
+    pub span: f32,
+    /// Number of this home's first item, counted over all regions.
+    pub first_item: u64,
+}
+
+/// Homes of everything the trace touches.
+#[derive(Clone, Debug)]
+pub struct HomeLayout {
+    /// Bytes an item stands for; a power of two.
+    pub item_bytes: u64,
+    /// One arc a region, as the regions were given.
+    pub regions: Vec<HomeRegion>,
+    map: RegionMap,
+    bases: Vec<u64>,
+    r0: f32,
+    r1: f32,
+}
+
+/// Rows inward past which dots no longer read as dots.
+const MAX_ROWS: u64 = 40;
+
+impl HomeLayout {
+    /// Lays out `regions` between the radii `r0` and `r1`. The share of the circle a region gets grows with the square
+    /// root of its items, so that a small array beside a large one stays visible.
+    #[must_use]
+    pub fn new(regions: &[Region], item_bytes: u64, r0: f32, r1: f32) -> Self {
+        let item_bytes = item_bytes.max(1).next_power_of_two();
+        let counts: Vec<(u64, u64)> = regions
+            .iter()
+            .map(|r| {
+                let base = r.base / item_bytes * item_bytes;
+                let last = r.base.saturating_add(r.bytes.max(1) - 1) / item_bytes;
+                (base, last - base / item_bytes + 1)
+            })
+            .collect();
+        let weights: Vec<f32> = counts.iter().map(|&(_, n)| (n as f32).sqrt()).collect();
+        let total: f32 = weights.iter().sum::<f32>().max(f32::MIN_POSITIVE);
+        let gap = if regions.len() > 1 { (0.10f32).min(0.25 * TAU / regions.len() as f32) } else { 0.10 };
+        let room = TAU - gap * regions.len().max(1) as f32;
+        let mut theta = -FRAC_PI_2 + 0.5 * gap;
+        let mut first_item = 0;
+        let homes = regions
+            .iter()
+            .zip(&counts)
+            .zip(&weights)
+            .map(|((region, &(base, items)), weight)| {
+                let span = room * weight / total;
+                let arc_length = span * 0.5 * (r0 + r1);
+                let (columns, rows) = grid(region, items, item_bytes, arc_length / (r1 - r0));
+                let home = HomeRegion { base, items, columns, rows, theta0: theta, span, first_item };
+                theta += span + gap;
+                first_item += items;
+                home
+            })
+            .collect();
+        let bases = regions.iter().map(|r| r.base).collect();
+        Self { item_bytes, regions: homes, map: RegionMap::new(regions), bases, r0, r1 }
+    }
+
+    /// Number of items over all regions.
+    #[must_use]
+    pub fn items(&self) -> u64 {
+        self.regions.last().map_or(0, |r| r.first_item + r.items)
+    }
+
+    /// The region and item of an address at reference `tick`; `None` for an address outside all regions.
+    #[must_use]
+    pub fn item(&self, addr: u64, tick: u64) -> Option<(usize, u64)> {
+        // An item's or line's first byte may lie before a region that does not start at its boundary.
+        let probe = |a: u64| self.map.find(a, tick);
+        let region = probe(addr).or_else(|| {
+            let next = (addr | (self.item_bytes - 1)).min(addr.saturating_add(self.item_bytes - 1));
+            let at = probe(next)?;
+            (self.bases[at] > addr).then_some(at)
+        })?;
+        let home = &self.regions[region];
+        let item = addr.saturating_sub(home.base) / self.item_bytes;
+        Some((region, item.min(home.items - 1)))
+    }
+
+    /// `(r, theta)` of an item's home.
+    #[must_use]
+    pub fn polar(&self, region: usize, item: u64) -> [f32; 2] {
+        let home = &self.regions[region];
+        let (row, column) = (item / home.columns, item % home.columns);
+        let theta = home.theta0 + home.span * (column as f32 + 0.5) / home.columns as f32;
+        let r = self.r1 - (self.r1 - self.r0) * (row as f32 + 0.5) / home.rows as f32;
+        [r, theta]
+    }
+
+    /// Distance between neighbouring items of a region, the smaller of along and inward, in world units.
+    #[must_use]
+    pub fn pitch(&self, region: usize) -> f32 {
+        let home = &self.regions[region];
+        let inward = (self.r1 - self.r0) / home.rows as f32;
+        let along = home.span * 0.5 * (self.r0 + self.r1) / home.columns as f32;
+        inward.min(along)
+    }
+}
+
+/// Columns and rows for `items`; `aspect` is arc length over band height.
+fn grid(region: &Region, items: u64, item_bytes: u64, aspect: f32) -> (u64, u64) {
+    let items = items.max(1);
+    if let [rows, columns] = region.shape[..] {
+        let (rows, columns) = if region.row_major { (rows, columns) } else { (columns, rows) };
+        let row_bytes = columns.saturating_mul(u64::from(region.elem_bytes));
+        let whole = row_bytes.is_multiple_of(item_bytes) && row_bytes > 0 && region.base.is_multiple_of(item_bytes);
+        if whole && (2..=MAX_ROWS).contains(&rows) && rows * (row_bytes / item_bytes) == items {
+            let columns = row_bytes / item_bytes;
+            // A shape far from the band's own would leave slivers; then even spacing tells more.
+            let skew = columns as f32 / rows as f32 / aspect;
+            if (0.08..=12.0).contains(&skew) {
+                return (columns, rows);
+            }
+        }
+    }
+    let rows = ((items as f32 / aspect.max(0.01)).sqrt().round() as u64).clamp(1, MAX_ROWS.min(items));
+    (items.div_ceil(rows), rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn region(name: &str, base: u64, shape: &[u64]) -> Region {
+        Region {
+            name: name.into(),
+            base,
+            bytes: shape.iter().product::<u64>() * 8,
+            elem_bytes: 8,
+            elem_type: String::new(),
+            shape: shape.to_vec(),
+            row_major: true,
+            lifetime: None,
+        }
+    }
+
+    fn three() -> [Region; 3] {
+        [region("A", 0x1000, &[16, 16]), region("B", 0x1800, &[16, 16]), region("C", 0x2000, &[16, 16])]
+    }
+
+    #[test]
+    fn a_column_walk_moves_inward_at_one_angle() {
+        let home = HomeLayout::new(&three(), 8, 0.78, 0.97);
+        let b = |row: u64, column: u64| {
+            let (region, item) = home.item(0x1800 + (row * 16 + column) * 8, 0).expect("inside B");
+            assert_eq!(region, 1);
+            home.polar(region, item)
+        };
+        for row in 1..16 {
+            assert_eq!(b(row, 5)[1], b(0, 5)[1]);
+            assert!(b(row, 5)[0] < b(row - 1, 5)[0]);
+        }
+        assert!(b(0, 6)[1] > b(0, 5)[1]);
+    }
+
+    #[test]
+    fn arcs_do_not_overlap_and_fill_the_circle() {
+        let home = HomeLayout::new(&three(), 8, 0.78, 0.97);
+        let mut end = -FRAC_PI_2;
+        for r in &home.regions {
+            assert!(r.theta0 > end && r.span > 1.0);
+            end = r.theta0 + r.span;
+        }
+        assert!(end < -FRAC_PI_2 + TAU);
+        assert_eq!(home.items(), 768);
+    }
+
+    #[test]
+    fn an_unaligned_region_owns_the_item_its_first_byte_is_in() {
+        let mut odd = region("odd", 0x1010, &[4]);
+        odd.bytes = 0x20;
+        let home = HomeLayout::new(&[odd], 64, 0.78, 0.97);
+        assert_eq!(home.item(0x1000, 0), Some((0, 0)));
+        assert_eq!(home.item(0x102f, 0), Some((0, 0)));
+        assert_eq!(home.item(0x1040, 0), None);
+        assert_eq!(home.item(0xfff, 0), None);
+    }
+
+    #[test]
+    fn huge_and_topmost_regions_lay_out_without_overflow() {
+        let mut top = region("top", u64::MAX - 4095, &[512]);
+        top.bytes = 4096;
+        let mut huge = region("huge", 0, &[]);
+        huge.bytes = 1 << 40;
+        let home = HomeLayout::new(&[huge, top], 1 << 28, 0.78, 0.97);
+        let (region, item) = home.item(u64::MAX, 0).expect("inside");
+        assert!(home.polar(region, item).iter().all(|v| v.is_finite()));
+        assert!(home.items() <= 4098);
+    }
+}

@@ -1,0 +1,236 @@
+//! How a glyph gets from one place to another: the definition. `shaders/shared/motion.wgsl` is its twin, held to it by
+//! `tests/motion_twin.rs`.
+//!
+//! ```text
+//! Straight   a miss flies in            a --------> b        eased, on the chord
+//! Arc        an eviction flees          a               theta sweeps steadily, r stays near the border it leaves
+//!                                        `.             and turns outward late (r ~ s^3): a wide circular motion
+//!                                          `--.__ b
+//! Slide      hit or ageing              rank moves along the arm, s at rest
+//! ```
+//!
+//! Every flight lasts one tick, whatever its length, so far ones are fast (Choudhury & Rosen 2011, section IV-B).
+
+use super::layout::Ring;
+use std::f32::consts::{PI, TAU};
+
+/// A place a glyph can be: a slot of a level, or a fixed polar position (home).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Endpoint {
+    /// Level as a number from 0, or [`Endpoint::POLAR`].
+    pub level: f32,
+    /// Slot: set index. Polar: radius.
+    pub a: f32,
+    /// Slot: rank, 0 = most recent. Polar: angle, radians.
+    pub b: f32,
+    /// Offset across the arm, world units (items of one line stand side by side). Polar: unused, 0.
+    pub across: f32,
+}
+
+impl Endpoint {
+    /// `level` of an endpoint that is a polar position.
+    pub const POLAR: f32 = -1.0;
+
+    /// A polar position.
+    #[must_use]
+    pub fn polar(r: f32, theta: f32) -> Self {
+        Self { level: Self::POLAR, a: r, b: theta, across: 0.0 }
+    }
+
+    /// A slot of a level.
+    #[must_use]
+    pub fn slot(level: usize, set: u32, rank: f32, across: f32) -> Self {
+        Self { level: level as f32, a: set as f32, b: rank, across }
+    }
+
+    /// `(r, theta)`, without the offset across. Theta is unwrapped.
+    #[must_use]
+    pub fn position_polar(&self, rings: &[Ring]) -> [f32; 2] {
+        if self.level < 0.0 { [self.a, self.b] } else { rings[self.level as usize].polar(self.a, self.b) }
+    }
+
+    /// `(x, y)` in world units.
+    #[must_use]
+    pub fn position(&self, rings: &[Ring]) -> [f32; 2] {
+        let [r, theta] = self.position_polar(rings);
+        let (sin, cos) = theta.sin_cos();
+        if self.level < 0.0 {
+            return [r * cos, r * sin];
+        }
+        let n = rings[self.level as usize].across(r, theta);
+        [r * cos + n[0] * self.across, r * sin + n[1] * self.across]
+    }
+}
+
+/// The way between two endpoints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Path {
+    /// No motion: `to` counts.
+    Rest = 0,
+    /// Straight chord, eased.
+    Straight = 1,
+    /// Wide arc, `sweep` radians.
+    Arc = 2,
+    /// Along the arm: set and level of `to`, rank from `from` to `to`.
+    Slide = 3,
+}
+
+/// One glyph's move.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Flight {
+    /// Where it starts.
+    pub from: Endpoint,
+    /// Where it ends.
+    pub to: Endpoint,
+    /// How it goes.
+    pub path: Path,
+    /// Arc: angle swept, radians, so that `theta(from) + sweep` is `theta(to)` up to whole turns. Unused otherwise.
+    pub sweep: f32,
+}
+
+/// An eviction that would have to sweep further back than this goes forward round the ring instead: evictions then
+/// stream one way, like a vortex.
+const BACK: f32 = 0.35 * PI;
+
+impl Flight {
+    /// Standing still.
+    #[must_use]
+    pub fn rest(at: Endpoint) -> Self {
+        Self { from: at, to: at, path: Path::Rest, sweep: 0.0 }
+    }
+
+    /// A straight flight in.
+    #[must_use]
+    pub fn straight(from: Endpoint, to: Endpoint) -> Self {
+        Self { from, to, path: Path::Straight, sweep: 0.0 }
+    }
+
+    /// A wide arc out; the sweep is decided here, once, so that no shader meets a branch cut.
+    #[must_use]
+    pub fn arc(from: Endpoint, to: Endpoint, rings: &[Ring]) -> Self {
+        let delta = to.position_polar(rings)[1] - from.position_polar(rings)[1];
+        let mut sweep = delta - TAU * (delta / TAU).round();
+        if sweep < -BACK {
+            sweep += TAU;
+        }
+        Self { from, to, path: Path::Arc, sweep }
+    }
+
+    /// Along one arm.
+    #[must_use]
+    pub fn slide(from: Endpoint, to: Endpoint) -> Self {
+        Self { from, to, path: Path::Slide, sweep: 0.0 }
+    }
+}
+
+/// Slow at both ends: `3 s^2 - 2 s^3`.
+#[must_use]
+pub fn ease(s: f32) -> f32 {
+    let s = s.clamp(0.0, 1.0);
+    s * s * (3.0 - 2.0 * s)
+}
+
+/// Position in world units at phase `s` of the flight, 0 = start, 1 = arrived; outside of that the glyph rests.
+#[must_use]
+pub fn position_at(rings: &[Ring], flight: &Flight, s: f32) -> [f32; 2] {
+    let e = ease(s);
+    match flight.path {
+        Path::Rest => flight.to.position(rings),
+        Path::Straight => {
+            let (a, b) = (flight.from.position(rings), flight.to.position(rings));
+            [a[0] + (b[0] - a[0]) * e, a[1] + (b[1] - a[1]) * e]
+        }
+        Path::Arc => {
+            // The offset across is folded into the polar endpoints, so the ribbon of a line's items opens and closes.
+            let (a, b) = (flight.from.position(rings), flight.to.position(rings));
+            let theta = flight.from.position_polar(rings)[1] + flight.sweep * e;
+            let (ra, rb) = (a[0].hypot(a[1]), b[0].hypot(b[1]));
+            let r = ra + (rb - ra) * e * e * e;
+            let (sin, cos) = theta.sin_cos();
+            // What the polar path misses of the exact endpoints (the angular part of the offsets) is blended in.
+            let start = flight.from.position_polar(rings)[1];
+            let end = start + flight.sweep;
+            let (fix_a, fix_b) = (
+                [a[0] - ra * start.cos(), a[1] - ra * start.sin()],
+                [b[0] - rb * end.cos(), b[1] - rb * end.sin()],
+            );
+            [
+                r * cos + fix_a[0] * (1.0 - e) + fix_b[0] * e,
+                r * sin + fix_a[1] * (1.0 - e) + fix_b[1] * e,
+            ]
+        }
+        Path::Slide => {
+            let rank = flight.from.b + (flight.to.b - flight.from.b) * e;
+            let across = flight.from.across + (flight.to.across - flight.from.across) * e;
+            Endpoint { b: rank, across, ..flight.to }.position(rings)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::layout::{LevelShape, Rings};
+    use super::*;
+
+    fn rings() -> Vec<Ring> {
+        let shape = |sets, ways| LevelShape { name: String::new(), sets, ways, line_bytes: 32 };
+        Rings::new(&[shape(2, 8), shape(4, 16)]).levels
+    }
+
+    fn near(a: [f32; 2], b: [f32; 2]) -> bool {
+        (a[0] - b[0]).hypot(a[1] - b[1]) < 1e-4
+    }
+
+    #[test]
+    fn every_path_starts_and_ends_where_it_should() {
+        let rings = rings();
+        let slot = Endpoint::slot(0, 1, 7.0, 0.01);
+        let far = Endpoint::slot(1, 2, 0.0, -0.02);
+        for home_angle in [-3.0, -1.0, 0.0, 0.5, 3.1, 6.0] {
+            let home = Endpoint::polar(0.9, home_angle);
+            for flight in [
+                Flight::straight(home, slot),
+                Flight::arc(slot, home, &rings),
+                Flight::arc(slot, far, &rings),
+                Flight::slide(slot, Endpoint::slot(0, 1, 0.0, 0.01)),
+            ] {
+                assert!(near(position_at(&rings, &flight, 0.0), flight.from.position(&rings)), "{flight:?}");
+                assert!(near(position_at(&rings, &flight, 1.0), flight.to.position(&rings)), "{flight:?}");
+                assert!(near(position_at(&rings, &flight, 2.0), flight.to.position(&rings)), "{flight:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_miss_flies_straight_and_an_eviction_does_not() {
+        let rings = rings();
+        let (slot, home) = (Endpoint::slot(1, 1, 15.0, 0.0), Endpoint::polar(0.9, 2.0));
+        let bend = |flight: &Flight| {
+            let [a, m, b] = [0.0, 0.5, 1.0].map(|s| position_at(&rings, flight, s));
+            let (dx, dy) = (b[0] - a[0], b[1] - a[1]);
+            ((m[0] - a[0]) * dy - (m[1] - a[1]) * dx).abs() / dx.hypot(dy)
+        };
+        assert!(bend(&Flight::straight(home, slot)) < 1e-5);
+        assert!(bend(&Flight::arc(slot, home, &rings)) > 0.02);
+    }
+
+    #[test]
+    fn flights_are_finite_even_when_they_go_nowhere() {
+        let rings = rings();
+        let centre = Endpoint::polar(0.0, 0.0);
+        for flight in [Flight::rest(centre), Flight::straight(centre, centre), Flight::arc(centre, centre, &rings)] {
+            assert!(position_at(&rings, &flight, 0.3).iter().all(|v| v.is_finite()));
+        }
+    }
+
+    #[test]
+    fn evictions_stream_one_way() {
+        let rings = rings();
+        for n in 0..64 {
+            let (a, b) = (Endpoint::polar(0.5, 0.37 * n as f32), Endpoint::polar(0.9, -0.91 * n as f32));
+            let sweep = Flight::arc(a, b, &rings).sweep;
+            assert!((-BACK..TAU - BACK + 1e-4).contains(&sweep), "{sweep}");
+        }
+    }
+}

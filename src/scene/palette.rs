@@ -1,0 +1,130 @@
+//! Every colour of the project. Nowhere else is one written down.
+//!
+//! Colours are sRGB bytes, blended as they are displayed. Region colours are from Okabe and Ito's colour-blind-safe set
+//! (2008), lightened for a dark ground, and told apart by place and label too: hue is never the only sign.
+
+/// Red, green, blue, alpha (straight, not premultiplied).
+pub type Rgba = [u8; 4];
+
+/// The ground everything stands on.
+pub const BACKGROUND: Rgba = [8, 9, 13, 255];
+/// Borders of rings and guide arms.
+pub const GUIDE: Rgba = [150, 160, 185, 255];
+/// The CPU's disc and the playhead.
+pub const LIGHT: Rgba = [240, 240, 236, 255];
+/// A miss: flash and flight in.
+pub const MISS: Rgba = [255, 70, 58, 255];
+/// An eviction: arc out.
+pub const EVICT: Rgba = [94, 146, 255, 255];
+/// A hit: slide to the head.
+pub const HIT: Rgba = [250, 250, 245, 255];
+/// Rim of a dirty item.
+pub const DIRTY: Rgba = [255, 255, 255, 255];
+/// Text: titles and values.
+pub const TEXT: Rgba = [236, 238, 244, 255];
+/// Text: body.
+pub const TEXT_BODY: Rgba = [190, 194, 204, 255];
+/// Text: headings and units; 4.5:1 on the ground or better.
+pub const TEXT_QUIET: Rgba = [136, 141, 154, 255];
+/// Tracks of meters and of the strip.
+pub const TRACK: Rgba = [28, 30, 38, 255];
+/// Source code.
+pub const CODE: Rgba = [168, 200, 255, 255];
+/// Cold end of the temperature scale.
+pub const COLD: Rgba = [38, 110, 232, 255];
+/// Warm end of the temperature scale.
+pub const WARM: Rgba = [232, 64, 42, 255];
+
+/// Home regions, in address order; from the ninth on they repeat.
+pub const REGIONS: [Rgba; 8] = [
+    [204, 153, 255, 255],
+    [80, 216, 134, 255],
+    [255, 188, 66, 255],
+    [86, 204, 242, 255],
+    [255, 138, 178, 255],
+    [214, 226, 92, 255],
+    [255, 146, 92, 255],
+    [160, 176, 255, 255],
+];
+
+/// Colour of region number `index`.
+#[must_use]
+pub fn region(index: usize) -> Rgba {
+    REGIONS[index % REGIONS.len()]
+}
+
+/// The same colour, with alpha `a` in 0..=1.
+#[must_use]
+pub fn fade(c: Rgba, a: f32) -> Rgba {
+    [c[0], c[1], c[2], unit_to_byte(f32::from(c[3]) / 255.0 * a)]
+}
+
+/// Linear blend of two colours, alpha too; `t` in 0..=1.
+#[must_use]
+pub fn mix(a: Rgba, b: Rgba, t: f32) -> Rgba {
+    let t = t.clamp(0.0, 1.0);
+    std::array::from_fn(|i| unit_to_byte((f32::from(a[i]) * (1.0 - t) + f32::from(b[i]) * t) / 255.0))
+}
+
+/// Colour of a temperature in -1..=1: blue below, red above, nothing at 0, by alpha.
+#[must_use]
+pub fn temperature(t: f32) -> Rgba {
+    let t = if t.is_finite() { t.clamp(-1.0, 1.0) } else { 0.0 };
+    let end = if t < 0.0 { COLD } else { WARM };
+    // The square root lifts faint temperatures over the threshold of sight.
+    fade(end, t.abs().sqrt() * 0.34)
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "clamped to a byte's range")]
+fn unit_to_byte(v: f32) -> u8 {
+    (v.clamp(0.0, 1.0) * 255.0).round() as u8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Contrast ratio of WCAG 2.1, 1 to 21.
+    fn contrast(a: Rgba, b: Rgba) -> f32 {
+        let luminance = |c: Rgba| {
+            let linear = |v: u8| {
+                let v = f32::from(v) / 255.0;
+                if v <= 0.04045 { v / 12.92 } else { ((v + 0.055) / 1.055).powf(2.4) }
+            };
+            0.2126 * linear(c[0]) + 0.7152 * linear(c[1]) + 0.0722 * linear(c[2])
+        };
+        let (a, b) = (luminance(a) + 0.05, luminance(b) + 0.05);
+        a.max(b) / a.min(b)
+    }
+
+    #[test]
+    fn text_and_glyphs_stand_out_from_the_ground() {
+        for text in [TEXT, TEXT_BODY, TEXT_QUIET, CODE] {
+            assert!(contrast(text, BACKGROUND) >= 4.5, "{text:?}");
+        }
+        for glyph in REGIONS.into_iter().chain([MISS, EVICT, HIT]) {
+            assert!(contrast(glyph, BACKGROUND) >= 4.5, "{glyph:?}");
+        }
+    }
+
+    #[test]
+    fn neighbouring_regions_differ_and_none_is_the_colour_of_a_miss() {
+        let distance = |a: Rgba, b: Rgba| (0..3).map(|i| f32::from(a[i]) - f32::from(b[i])).fold(0.0, |s, d| s + d * d).sqrt();
+        for (i, &a) in REGIONS.iter().enumerate() {
+            assert!(distance(a, MISS) > 70.0, "region {i} looks like a miss");
+            for &b in &REGIONS[i + 1..] {
+                assert!(distance(a, b) > 60.0, "{a:?} {b:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn temperature_is_nothing_in_the_middle_blue_below_red_above() {
+        assert_eq!(temperature(0.0)[3], 0);
+        let (cold, warm) = (temperature(-1.0), temperature(1.0));
+        assert!(cold[2] > cold[0] && warm[0] > warm[2]);
+        assert_eq!(cold[3], warm[3]);
+        assert!(temperature(0.2)[3] < warm[3]);
+        assert_eq!(temperature(f32::NAN)[3], 0);
+    }
+}

@@ -1,0 +1,542 @@
+//! Turns a moment into a [`Scene`]. Long-lived: rings, homes and structure are laid out once, lists are reused.
+
+use super::frame::{Disk, Glyph, Notes, Scene, Segment, flags};
+use super::items::Items;
+use super::layout::{HomeLayout, LevelShape, Rings};
+use super::motion::{Endpoint, Flight, Path};
+use super::palette;
+use super::temperature::Scores;
+use super::trails::{Span, path_of, trails};
+use crate::reference::Region;
+use crate::sim::Hierarchy;
+use crate::timeline::cursor::{grain_bytes, innermost, levels};
+use crate::timeline::{Moment, Move, Place};
+use std::collections::BTreeMap;
+use std::f32::consts::TAU;
+
+/// What the viewer sets.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct View {
+    /// Phase within the reference under way, 0..1.
+    pub phase: f32,
+    /// References a second: flashes and pulses decay in seconds at this speed.
+    pub speed: f64,
+    /// References whose paths stay visible; 1 = no trail.
+    pub tail: u64,
+    /// References over which temperature is the mean.
+    pub window: u64,
+    /// Trail segments at most.
+    pub budget: usize,
+    /// Draw trails.
+    pub trails: bool,
+    /// Draw ghosts.
+    pub ghosts: bool,
+    /// Draw temperature disks.
+    pub temperature: bool,
+}
+
+impl Default for View {
+    fn default() -> Self {
+        Self { phase: 0.0, speed: 8.0, tail: 64, window: 256, budget: 6_000, trails: true, ghosts: true, temperature: true }
+    }
+}
+
+/// Seconds after which a flash has faded to 1/e.
+const FLASH_SECONDS: f32 = 0.30;
+/// Likewise a pulse.
+const PULSE_SECONDS: f32 = 0.16;
+/// Length of a ring burst.
+const BURST_SECONDS: f32 = 0.45;
+/// Seconds past which nothing of a flash is left to see.
+const FLASH_END: f64 = 1.2;
+/// References looked back at for flashes, at most: at speeds past this many in a second a flash is under a frame long.
+const FLASH_STEPS: u64 = 4096;
+
+impl View {
+    /// References of history that a frame needs: for trail, temperature and flashes.
+    #[must_use]
+    pub fn history(&self) -> u64 {
+        self.tail.max(self.window).max(self.flash_steps())
+    }
+
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to 0..=4096 first")]
+    fn flash_steps(&self) -> u64 {
+        (self.speed * FLASH_END).ceil().clamp(1.0, FLASH_STEPS as f64) as u64
+    }
+}
+
+/// The long-lived part of the scene.
+pub struct Stage {
+    rings: Rings,
+    home: HomeLayout,
+    items: Items,
+    scores: Vec<Scores>,
+    structure: Vec<Segment>,
+    /// Resident grains by home item, of the frame being built.
+    cached: Vec<u16>,
+    /// Radius at rest, before crowding.
+    dot: f32,
+}
+
+/// Radius of a glyph at rest where there is room, world units.
+const DOT: f32 = 0.0085;
+
+#[derive(Clone, Copy, Default)]
+struct Glow {
+    flash: f32,
+    pulse: f32,
+    burst: f32,
+}
+
+impl Stage {
+    /// Lays out the rings of `hierarchy` and the homes of `regions` (which cover all that the trace touches).
+    #[must_use]
+    pub fn new(hierarchy: &Hierarchy, regions: &[Region]) -> Self {
+        let shapes: Vec<LevelShape> = levels(hierarchy)
+            .map(|l| {
+                let g = hierarchy.geometry(l);
+                let name = hierarchy.config().levels[l.index()].name.clone();
+                LevelShape { name, sets: g.sets, ways: g.ways, line_bytes: g.line_bytes }
+            })
+            .collect();
+        let rings = Rings::new(&shapes);
+        let items = Items::choose(regions, u64::from(grain_bytes(hierarchy)));
+        let home = HomeLayout::new(regions, items.home_bytes, rings.home_r0, rings.home_r1);
+        let scores = shapes
+            .iter()
+            .enumerate()
+            .map(|(l, s)| Scores::default_for(l, u64::from(s.line_bytes) / items.glyph_bytes))
+            .collect();
+        let cached = vec![0; usize::try_from(home.items()).unwrap_or(0)];
+        let structure = structure(&rings, &home);
+        Self { rings, home, items, scores, structure, cached, dot: DOT }
+    }
+
+    /// Sizes of the pieces.
+    #[must_use]
+    pub fn items(&self) -> &Items {
+        &self.items
+    }
+
+    /// Radii and slots.
+    #[must_use]
+    pub fn rings(&self) -> &Rings {
+        &self.rings
+    }
+
+    /// Homes.
+    #[must_use]
+    pub fn home(&self) -> &HomeLayout {
+        &self.home
+    }
+
+    /// The picture of a moment.
+    pub fn frame(&mut self, moment: &Moment<'_>, view: &View) -> Scene {
+        let mut notes = Notes { item: self.items.describe(), bundling: String::new() };
+        let temperatures = self.temperatures(moment, view.window);
+        let disks = if view.temperature { self.disks(&temperatures) } else { Vec::new() };
+        let mut segments = Vec::new();
+        if view.trails {
+            let span = Span { tick: moment.tick, phase: view.phase, tail: view.tail.max(1), budget: view.budget };
+            notes.bundling = trails(self, moment.log, span, &mut segments);
+        }
+        let glyphs = self.glyphs(moment, view);
+        Scene {
+            rings: self.rings.clone(),
+            phase: view.phase,
+            disks,
+            structure: self.structure.clone(),
+            trails: segments,
+            glyphs,
+            temperatures,
+            notes,
+        }
+    }
+
+    fn temperatures(&self, moment: &Moment<'_>, window: u64) -> Vec<f32> {
+        let steps = moment.log.steps(moment.tick.saturating_sub(window), moment.tick);
+        self.scores.iter().enumerate().map(|(l, s)| s.scaled(s.temperature(steps, l, window))).collect()
+    }
+
+    fn disks(&self, temperatures: &[f32]) -> Vec<Disk> {
+        let soft = 0.035;
+        self.rings
+            .levels
+            .iter()
+            .zip(temperatures)
+            .map(|(ring, &t)| Disk { r0: ring.r0, r1: ring.r1, soft, color: palette::temperature(t) })
+            .collect()
+    }
+
+    /// Endpoint of item `lane` of a grain at a place; `None` if the item is no part of any region. With `middle`, the
+    /// place of the whole line.
+    fn endpoint(&self, place: Place, grain: u64, lane: u64, middle: bool) -> Option<Endpoint> {
+        let addr = grain * self.items.grain_bytes + lane * self.items.glyph_bytes;
+        match place {
+            Place::Home => {
+                let (region, item) = self.home.item(addr, u64::MAX).or_else(|| self.home.item(addr, 0))?;
+                let [r, theta] = self.home.polar(region, item);
+                Some(Endpoint::polar(r, theta))
+            }
+            Place::Slot { level, set, rank } => {
+                let level = usize::from(level);
+                let across = if middle { 0.0 } else { self.across(level, addr) };
+                Some(Endpoint::slot(level, set, rank as f32, across))
+            }
+        }
+    }
+
+    /// Offset of the item at `addr` across the arm: items of a line side by side.
+    fn across(&self, level: usize, addr: u64) -> f32 {
+        let ring = &self.rings.levels[level];
+        let count = (self.line_bytes(level) / self.items.glyph_bytes).max(1);
+        let lane = addr / self.items.glyph_bytes % count;
+        (lane as f32 - 0.5 * (count - 1) as f32) * self.lane_pitch(ring.pitch, count)
+    }
+
+    fn lane_pitch(&self, pitch: f32, count: u64) -> f32 {
+        (0.68 * pitch / count as f32).min(2.6 * self.dot)
+    }
+
+    fn line_bytes(&self, level: usize) -> u64 {
+        self.items.grain_bytes << self.line_shift(level)
+    }
+
+    fn line_shift(&self, level: usize) -> u32 {
+        self.shifts().get(level).copied().unwrap_or(0)
+    }
+
+    fn shifts(&self) -> &[u32] {
+        &self.rings.line_shifts
+    }
+
+    /// Radius of a glyph at a place: the common size, less where slots are crowded.
+    fn radius(&self, place: Place, region: usize) -> f32 {
+        let room = match place {
+            Place::Home => 0.40 * self.home.pitch(region),
+            Place::Slot { level, .. } => {
+                let level = usize::from(level);
+                let count = (self.line_bytes(level) / self.items.glyph_bytes).max(1);
+                let pitch = self.rings.levels[level].pitch;
+                if count > 1 { 0.44 * self.lane_pitch(pitch, count) } else { 0.36 * pitch }
+            }
+        };
+        room.min(self.dot).max(0.0012)
+    }
+
+    /// The flight of one item of a move.
+    pub(super) fn flight(&self, m: &Move, lane: u64, middle: bool) -> Option<Flight> {
+        let from = self.endpoint(m.from, m.grain, lane, middle)?;
+        let to = self.endpoint(m.to, m.grain, lane, middle)?;
+        Some(match path_of(m) {
+            Path::Straight => Flight::straight(from, to),
+            Path::Arc => Flight::arc(from, to, &self.rings.levels),
+            Path::Slide => Flight::slide(from, to),
+            Path::Rest => Flight::rest(to),
+        })
+    }
+
+    /// A number for a place, the same for places that are drawn as one: `cells` around a circle and along an arm, or 0
+    /// for the exact place.
+    pub(super) fn neighbourhood(&self, place: Place, grain: u64, cells: u32) -> u64 {
+        let scaled = |value: u64, of: u64| {
+            let cells = u64::from(cells);
+            if cells == 0 || of <= cells { value } else { (u128::from(value) * u128::from(cells) / u128::from(of)) as u64 }
+        };
+        match place {
+            Place::Home => {
+                let item = self.home.item(grain * self.items.grain_bytes, u64::MAX);
+                let number = item.map_or(0, |(region, item)| self.home.regions[region].first_item + item);
+                1 << 62 | scaled(number, self.home.items())
+            }
+            Place::Slot { level, set, rank } => {
+                let ring = &self.rings.levels[usize::from(level)];
+                let rank_cells = if cells == 0 { rank } else { rank * 4 / ring.ways.max(4) };
+                u64::from(level) << 56 | scaled(u64::from(set), u64::from(ring.sets)) << 24 | u64::from(rank_cells)
+            }
+        }
+    }
+
+    fn glyphs(&mut self, moment: &Moment<'_>, view: &View) -> Vec<Glyph> {
+        let mut out = Vec::new();
+        let (grain_glow, item_glow) = self.glows(moment, view);
+        self.cached.fill(0);
+        let moving = moment.log.moves(moment.tick, moment.tick + 1);
+        let hot = hot_sets(moment, moving);
+        self.resident(moment, view, moving, &hot, (&grain_glow, &item_glow), &mut out);
+        for m in moving.iter().filter(|m| m.to == Place::Home) {
+            self.leaving(m, &mut out);
+        }
+        self.homes(view, &mut out);
+        out.push(Glyph {
+            layer: 4,
+            id: 0,
+            flight: Flight::rest(Endpoint::polar(0.0, 0.0)),
+            radius: self.rings.cpu,
+            color: palette::LIGHT,
+            flash: 0.0,
+            pulse: 0.0,
+            burst: 1.0,
+            flags: 0,
+        });
+        out.sort_by_key(|g| (g.layer, g.id));
+        out
+    }
+
+    /// Flash of whole grains and pulse of items, from the last references.
+    fn glows(&self, moment: &Moment<'_>, view: &View) -> (BTreeMap<u64, Glow>, BTreeMap<u64, Glow>) {
+        let mut grains: BTreeMap<u64, Glow> = BTreeMap::new();
+        let mut items: BTreeMap<u64, Glow> = BTreeMap::new();
+        let first = (moment.tick + 1).saturating_sub(view.flash_steps());
+        let first = first.max(moment.log.start());
+        let all = self.rings.levels.len() as f32;
+        for (step, tick) in moment.log.steps(first, moment.tick + 1).iter().zip(first..) {
+            let refs = (moment.tick - tick) as f32 + view.phase;
+            let age = refs / (view.speed.max(1e-3) as f32);
+            let depth = (8 - step.misses.leading_zeros()) as f32;
+            // Graded by who served: memory flashes fully, the next level half.
+            let strength = if depth > 0.0 { 0.45 + 0.55 * depth / all.max(1.0) } else { 0.0 };
+            let glow = Glow {
+                flash: strength * (-age / FLASH_SECONDS).exp(),
+                pulse: (-age / PULSE_SECONDS).exp(),
+                burst: if depth > 0.0 { (age / BURST_SECONDS).min(1.0) } else { 1.0 },
+            };
+            let item = step.addr / self.items.glyph_bytes;
+            items.insert(item, glow);
+            if depth > 0.0 {
+                grains.insert(step.addr / self.items.grain_bytes, glow);
+            }
+        }
+        (grains, items)
+    }
+
+    fn resident(
+        &mut self,
+        moment: &Moment<'_>,
+        view: &View,
+        moving: &[Move],
+        hot: &[(u8, u32)],
+        glows: (&BTreeMap<u64, Glow>, &BTreeMap<u64, Glow>),
+        out: &mut Vec<Glyph>,
+    ) {
+        let grain_bytes = u32::try_from(self.items.grain_bytes).unwrap_or(u32::MAX);
+        for level in levels(moment.after) {
+            let geometry = moment.after.geometry(level);
+            let grains_per_line = u64::from(geometry.line_bytes) / self.items.grain_bytes;
+            for set in 0..geometry.sets {
+                let is_hot = hot.contains(&(level.0, set));
+                for (resident, rank) in moment.after.order(level, crate::units::SetIndex(set)).zip(0u32..) {
+                    let place = Place::Slot { level: level.0, set, rank };
+                    for n in 0..grains_per_line {
+                        let grain = resident.line.0 * grains_per_line + n;
+                        let shallow = levels(moment.after).take(level.index()).any(|l| {
+                            let bytes = moment.after.geometry(l).line_bytes;
+                            let base = crate::units::LineAddr(grain).base(grain_bytes);
+                            moment.after.rank(l, base.line(bytes)).is_some()
+                        });
+                        let m = if is_hot { self.motion_of(moment, moving, grain, place, shallow) } else { None };
+                        let signs = Signs { dirty: resident.dirty, ghost: shallow };
+                        self.grain_glyphs(view, grain, place, m, signs, glows, out);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The move that brings a grain's glyph (or its ghost) to `place` during this reference; `None` = it rests.
+    fn motion_of(&self, moment: &Moment<'_>, moving: &[Move], grain: u64, place: Place, ghost: bool) -> Option<Move> {
+        let Place::Slot { level, .. } = place else { return None };
+        let from = if ghost {
+            let id = crate::units::LevelId(level);
+            let bytes = moment.before.geometry(id).line_bytes;
+            let grain_bytes = u32::try_from(self.items.grain_bytes).unwrap_or(u32::MAX);
+            let line = crate::units::LineAddr(grain).base(grain_bytes).line(bytes);
+            // A ghost that was not there before simply appears at the head.
+            let (set, rank) = moment.before.rank(id, line)?;
+            Place::Slot { level, set: set.0, rank }
+        } else if let Some(m) = moving.iter().find(|m| m.grain == grain) {
+            m.from
+        } else {
+            innermost(moment.before, grain, u32::try_from(self.items.grain_bytes).unwrap_or(u32::MAX))
+        };
+        (from != place).then_some(Move { tick: moment.tick, grain, from, to: place })
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "one call site; a struct would only rename them")]
+    fn grain_glyphs(
+        &mut self,
+        view: &View,
+        grain: u64,
+        place: Place,
+        m: Option<Move>,
+        signs: Signs,
+        (grain_glow, item_glow): (&BTreeMap<u64, Glow>, &BTreeMap<u64, Glow>),
+        out: &mut Vec<Glyph>,
+    ) {
+        for lane in 0..self.items.per_grain() {
+            let addr = grain * self.items.grain_bytes + lane * self.items.glyph_bytes;
+            let Some((region, item)) = self.home.item(addr, u64::MAX).or_else(|| self.home.item(addr, 0)) else { continue };
+            let number = self.home.regions[region].first_item + item;
+            if !signs.ghost
+                && let Some(count) = usize::try_from(number).ok().and_then(|n| self.cached.get_mut(n))
+            {
+                *count = count.saturating_add(1);
+            }
+            if signs.ghost && !view.ghosts {
+                continue;
+            }
+            let flight = match &m {
+                Some(m) => self.flight(m, lane, false),
+                None => self.endpoint(place, grain, lane, false).map(Flight::rest),
+            };
+            let Some(flight) = flight else { continue };
+            let mut glow = Glow { burst: 1.0, ..Glow::default() };
+            if !signs.ghost {
+                if let Some(g) = grain_glow.get(&grain) {
+                    glow.flash = g.flash;
+                }
+                if let Some(g) = item_glow.get(&(addr / self.items.glyph_bytes)) {
+                    (glow.pulse, glow.burst) = (g.pulse, g.burst);
+                }
+            }
+            let flies = m.is_some_and(|m| path_of(&m) != Path::Slide);
+            out.push(Glyph {
+                layer: if signs.ghost { 1 } else if flies || glow.flash > 0.05 { 3 } else { 2 },
+                id: addr / self.items.glyph_bytes,
+                flight,
+                radius: self.radius(place, region),
+                color: palette::region(region),
+                flash: glow.flash,
+                pulse: glow.pulse,
+                burst: glow.burst,
+                flags: if signs.ghost { flags::GHOST } else { 0 } | if signs.dirty { flags::DIRTY } else { 0 },
+            });
+        }
+    }
+
+    /// Glyphs that end at home: the last copy was evicted.
+    fn leaving(&mut self, m: &Move, out: &mut Vec<Glyph>) {
+        for lane in 0..self.items.per_grain() {
+            let addr = m.grain * self.items.grain_bytes + lane * self.items.glyph_bytes;
+            let Some((region, item)) = self.home.item(addr, u64::MAX).or_else(|| self.home.item(addr, 0)) else { continue };
+            let Some(flight) = self.flight(m, lane, false) else { continue };
+            let number = self.home.regions[region].first_item + item;
+            if let Some(count) = usize::try_from(number).ok().and_then(|n| self.cached.get_mut(n)) {
+                *count = count.saturating_add(1);
+            }
+            out.push(Glyph {
+                layer: 3,
+                id: addr / self.items.glyph_bytes,
+                flight,
+                radius: self.radius(Place::Home, region),
+                color: palette::region(region),
+                flash: 0.0,
+                pulse: 0.0,
+                burst: 1.0,
+                flags: 0,
+            });
+        }
+    }
+
+    /// Dots at home: full where the data is nowhere else, fainter (a ghost) as copies are in caches.
+    fn homes(&self, view: &View, out: &mut Vec<Glyph>) {
+        let whole = (self.items.home_bytes / self.items.glyph_bytes) as f32;
+        for (region, home) in self.home.regions.iter().enumerate() {
+            let radius = self.radius(Place::Home, region);
+            for item in 0..home.items {
+                let number = home.first_item + item;
+                let cached = usize::try_from(number).ok().and_then(|n| self.cached.get(n)).copied().unwrap_or(0);
+                let share = (f32::from(cached) / whole).min(1.0);
+                let alpha = if view.ghosts { 0.72 - 0.56 * share } else { 0.72 * (1.0 - share) };
+                let [r, theta] = self.home.polar(region, item);
+                out.push(Glyph {
+                    layer: 0,
+                    id: number,
+                    flight: Flight::rest(Endpoint::polar(r, theta)),
+                    radius,
+                    color: palette::fade(palette::region(region), alpha),
+                    flash: 0.0,
+                    pulse: 0.0,
+                    burst: 1.0,
+                    flags: 0,
+                });
+            }
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Signs {
+    dirty: bool,
+    ghost: bool,
+}
+
+/// Sets in which something moves during this reference.
+fn hot_sets(moment: &Moment<'_>, moving: &[Move]) -> Vec<(u8, u32)> {
+    let mut hot: Vec<(u8, u32)> = moment
+        .log
+        .touches(moment.tick, moment.tick + 1)
+        .iter()
+        .map(|t| (t.level, t.set))
+        .chain(moving.iter().flat_map(|m| [m.from, m.to]).filter_map(|p| match p {
+            Place::Slot { level, set, .. } => Some((level, set)),
+            Place::Home => None,
+        }))
+        .collect();
+    hot.sort_unstable();
+    hot.dedup();
+    hot
+}
+
+/// Most arms that get a guide line; more would be a grey disk.
+const GUIDED_ARMS: u32 = 64;
+
+/// What never changes: borders of the rings, guide arms, the regions' arcs.
+fn structure(rings: &Rings, home: &HomeLayout) -> Vec<Segment> {
+    let mut out = Vec::new();
+    let mut circle = |r: f32, from: f32, sweep: f32, color, alpha: f32, width: f32| {
+        let pieces = ((sweep.abs() / TAU * 96.0).ceil() as u16).clamp(2, 96);
+        for piece in 0..pieces {
+            let at = |p: u16| from + sweep * f32::from(p) / f32::from(pieces);
+            out.push(Segment {
+                flight: Flight::straight(Endpoint::polar(r, at(piece)), Endpoint::polar(r, at(piece + 1))),
+                s0: 0.0,
+                s1: 1.0,
+                width,
+                color,
+                alpha0: alpha,
+                alpha1: alpha,
+            });
+        }
+    };
+    for ring in &rings.levels {
+        circle(ring.r0 - 0.008, 0.0, TAU, palette::GUIDE, 0.16, 1.0);
+        circle(ring.r1 + 0.008, 0.0, TAU, palette::GUIDE, 0.16, 1.0);
+    }
+    for (index, region) in home.regions.iter().enumerate() {
+        circle(rings.rim, region.theta0, region.span, palette::region(index), 0.75, 1.6);
+    }
+    for (level, ring) in rings.levels.iter().enumerate() {
+        if ring.sets > GUIDED_ARMS || ring.ways < 2 {
+            continue;
+        }
+        let pieces = u16::try_from(ring.ways.clamp(8, 48)).unwrap_or(48);
+        let (first, last) = (0.0, ring.ways as f32 - 1.0);
+        for set in 0..ring.sets {
+            let flight =
+                Flight::slide(Endpoint::slot(level, set, first, 0.0), Endpoint::slot(level, set, last, 0.0));
+            for piece in 0..pieces {
+                out.push(Segment {
+                    flight,
+                    s0: f32::from(piece) / f32::from(pieces),
+                    s1: f32::from(piece + 1) / f32::from(pieces),
+                    width: 1.0,
+                    color: palette::GUIDE,
+                    alpha0: 0.13,
+                    alpha1: 0.13,
+                });
+            }
+        }
+    }
+    out
+}

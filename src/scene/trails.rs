@@ -1,0 +1,206 @@
+//! Pathlines: every move of the last references as lines, newest opaque, older fading (Choudhury & Rosen 2011, section
+//! IV-C, time-lapse).
+//!
+//! While they fit the segment budget each item draws its own path. Past it, paths are joined in steps, and the frame says
+//! so: first the items of a line become one ribbon; then equal moves become one path, wider and brighter by count; then
+//! moves between the same neighbourhoods do (flow). Nothing is dropped.
+
+use super::frame::Segment;
+use super::motion::{Endpoint, Flight, Path};
+use super::palette;
+use super::stage::Stage;
+use crate::timeline::{Log, Move, Place};
+use std::collections::BTreeMap;
+
+/// How far paths are joined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Joining {
+    Items,
+    Lines,
+    EqualMoves,
+    /// Cells along and across each ring and around memory.
+    Flow(u32),
+}
+
+/// Pieces an arc is drawn in.
+const ARC_PIECES: u16 = 14;
+
+/// Neighbourhoods of the coarsest flow tried: around a ring, and along an arm.
+const COARSEST: u32 = 12;
+
+/// The part of the trail that is asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Span {
+    /// Reference under way: the newest.
+    pub tick: u64,
+    /// Phase within it: its own moves are drawn so far.
+    pub phase: f32,
+    /// References that stay visible, 1 = only the one under way.
+    pub tail: u64,
+    /// Segments at most.
+    pub budget: usize,
+}
+
+/// Draws the trail into `out`, oldest first, and says how paths were joined (empty = not at all).
+pub fn trails(stage: &Stage, log: &Log, span: Span, out: &mut Vec<Segment>) -> String {
+    let first = (span.tick + 1).saturating_sub(span.tail);
+    let moves = log.moves(first, span.tick + 1);
+    ageing(stage, log, span, first, out);
+    let room = span.budget.saturating_sub(out.len());
+    let items = usize::try_from(stage.items().per_grain()).unwrap_or(usize::MAX);
+    let pieces: usize = moves.iter().map(|m| usize::from(pieces_of(m))).sum();
+    if pieces.saturating_mul(items) <= room {
+        for m in moves {
+            draw_move(stage, m, span, Joining::Items, 1, out);
+        }
+        return String::new();
+    }
+    if pieces <= room {
+        for m in moves {
+            draw_move(stage, m, span, Joining::Lines, 1, out);
+        }
+        return "paths of a line's items are joined".into();
+    }
+    let joined = join(stage, moves, Joining::EqualMoves);
+    let cost = |joined: &[(Move, u32)]| joined.iter().map(|(m, _)| usize::from(pieces_of(m))).sum::<usize>();
+    if cost(&joined) <= room {
+        let paths = joined.len();
+        for (m, count) in &joined {
+            draw_move(stage, m, span, Joining::EqualMoves, *count, out);
+        }
+        return format!("{} moves in {paths} paths, wider = more", moves.len());
+    }
+    let mut cells = 192;
+    loop {
+        let joined = join(stage, moves, Joining::Flow(cells));
+        if cost(&joined) <= room || cells <= COARSEST {
+            let paths = joined.len();
+            for (m, count) in &joined {
+                draw_move(stage, m, span, Joining::Flow(cells), *count, out);
+            }
+            return format!("{} moves as {paths} flows, wider = more", moves.len());
+        }
+        cells /= 2;
+    }
+}
+
+/// Ageing: one slot outward along the arm. Equal by nature, so always one path a slot, newest tick counts.
+fn ageing(stage: &Stage, log: &Log, span: Span, first: u64, out: &mut Vec<Segment>) {
+    // Key: level, set, rank; value: newest tick, count.
+    let mut slots: BTreeMap<(u8, u32, u32), (u64, u32)> = BTreeMap::new();
+    let most = span.budget / 4;
+    // From the newest back, so that what the budget cannot hold is the faintest; it is counted into its neighbours' width.
+    for touch in log.touches(first, span.tick + 1).iter().rev() {
+        for rank in 0..touch.shifted {
+            let key = (touch.level, touch.set, rank);
+            if slots.len() >= most && !slots.contains_key(&key) {
+                continue;
+            }
+            slots.entry(key).or_insert((touch.tick, 0)).1 += 1;
+        }
+    }
+    let mut ordered: Vec<_> = slots.into_iter().collect();
+    ordered.sort_by_key(|&((level, set, rank), (tick, _))| (tick, level, set, rank));
+    for ((level, set, rank), (tick, count)) in ordered {
+        let level = usize::from(level);
+        let from = Endpoint::slot(level, set, rank as f32, 0.0);
+        let to = Endpoint::slot(level, set, rank as f32 + 1.0, 0.0);
+        let alpha = 0.30 * age_alpha(span, tick) * strength(count).min(1.8);
+        let end = if tick == span.tick { span.phase } else { 1.0 };
+        if end > 0.0 {
+            out.push(Segment {
+                flight: Flight::slide(from, to),
+                s0: 0.0,
+                s1: end,
+                width: 1.0,
+                color: palette::GUIDE,
+                alpha0: alpha,
+                alpha1: alpha,
+            });
+        }
+    }
+}
+
+fn pieces_of(m: &Move) -> u16 {
+    match path_of(m) {
+        Path::Arc => ARC_PIECES,
+        Path::Slide => match (m.from, m.to) {
+            (Place::Slot { rank: a, .. }, Place::Slot { rank: b, .. }) => {
+                u16::try_from(a.abs_diff(b).min(16)).unwrap_or(16).max(1)
+            }
+            _ => 1,
+        },
+        _ => 1,
+    }
+}
+
+/// Inward moves fly straight, outward ones arc, moves within a set slide.
+pub(super) fn path_of(m: &Move) -> Path {
+    let depth = |p: Place| p.depth(usize::MAX);
+    match depth(m.from).cmp(&depth(m.to)) {
+        std::cmp::Ordering::Greater => Path::Straight,
+        std::cmp::Ordering::Less => Path::Arc,
+        std::cmp::Ordering::Equal => Path::Slide,
+    }
+}
+
+/// 1 now, falling to 0 at the end of the tail.
+fn age_alpha(span: Span, tick: u64) -> f32 {
+    let age = (span.tick - tick) as f32 + span.phase;
+    let left = 1.0 - age / (span.tail as f32 + 1.0);
+    left.max(0.0).powf(1.4)
+}
+
+/// How much more a path of `count` moves shows: 1 for one, growing with the logarithm.
+fn strength(count: u32) -> f32 {
+    1.0 + 0.35 * (count as f32).log2()
+}
+
+fn draw_move(stage: &Stage, m: &Move, span: Span, joining: Joining, count: u32, out: &mut Vec<Segment>) {
+    let path = path_of(m);
+    let (color, base, width) = match path {
+        Path::Straight => (palette::MISS, 0.80, 1.15),
+        Path::Arc => (palette::EVICT, 0.50, 1.0),
+        Path::Slide | Path::Rest => (palette::HIT, 0.55, 1.0),
+    };
+    let end = if m.tick == span.tick { span.phase } else { 1.0 };
+    let age = age_alpha(span, m.tick);
+    if end <= 0.0 || age <= 0.004 {
+        return;
+    }
+    let items = stage.items().per_grain();
+    let (lanes, width, alpha) = match joining {
+        Joining::Items => (0..items, width, base * age),
+        Joining::Lines => (items / 2..items / 2 + 1, width * 1.7, base * age),
+        _ => (items / 2..items / 2 + 1, width * (1.0 + strength(count)).min(5.0), (base * age * strength(count)).min(1.0)),
+    };
+    let middle = !matches!(joining, Joining::Items);
+    let pieces = pieces_of(m);
+    for lane in lanes {
+        let Some(flight) = stage.flight(m, lane, middle) else { continue };
+        for piece in 0..pieces {
+            let s0 = f32::from(piece) / f32::from(pieces);
+            let s1 = f32::from(piece + 1) / f32::from(pieces);
+            if s0 >= end {
+                break;
+            }
+            // Fainter where it comes from: the eye reads which way it went.
+            let ramp = |s: f32| alpha * (0.35 + 0.65 * s);
+            out.push(Segment { flight, s0, s1: s1.min(end), width, color, alpha0: ramp(s0), alpha1: ramp(s1.min(end)) });
+        }
+    }
+}
+
+/// Joins equal moves: the newest stands for all, with their count. In the order of the newest.
+fn join(stage: &Stage, moves: &[Move], joining: Joining) -> Vec<(Move, u32)> {
+    let mut groups: BTreeMap<(u64, u64), (Move, u32)> = BTreeMap::new();
+    for m in moves {
+        let key = |p: Place| stage.neighbourhood(p, m.grain, if let Joining::Flow(cells) = joining { cells } else { 0 });
+        let entry = groups.entry((key(m.from), key(m.to))).or_insert((*m, 0));
+        entry.0 = *m;
+        entry.1 += 1;
+    }
+    let mut joined: Vec<_> = groups.into_iter().collect();
+    joined.sort_by_key(|(key, (m, _))| (m.tick, *key));
+    joined.into_iter().map(|(_, value)| value).collect()
+}

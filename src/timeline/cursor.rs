@@ -1,0 +1,248 @@
+//! A place in the timeline: the state before and after one reference, and the log of what led there.
+
+use super::log::{Log, Move, Place, Touch};
+use super::tally::{Tally, Watch};
+use super::{Timeline, outcome::Outcome};
+use crate::reference::{Reference, SourceError};
+use crate::sim::Hierarchy;
+use crate::sim::event::Event;
+use crate::units::{Addr, LevelId, LineAddr, SetIndex};
+use std::sync::Arc;
+
+/// Everything a picture of one tick needs.
+#[derive(Clone, Copy)]
+pub struct Moment<'a> {
+    /// Reference under way; `len` = the trace has ended.
+    pub tick: u64,
+    /// References in the trace.
+    pub len: u64,
+    /// State before the reference.
+    pub before: &'a Hierarchy,
+    /// State after it; equal to `before` at the end of the trace.
+    pub after: &'a Hierarchy,
+    /// Steps up to and with the reference.
+    pub log: &'a Log,
+    /// Counts up to the reference, without it.
+    pub tally: &'a Tally,
+    /// The reference; `None` at the end of the trace.
+    pub reference: Option<Reference>,
+    /// What the reference does in the hierarchy, in order.
+    pub events: &'a [Event],
+    /// Who serves it and why it misses; `None` where the trace is too long to keep that, or at the end.
+    pub outcome: Option<Outcome>,
+}
+
+/// Stands at one tick of a timeline and moves: forward step by step where that is near, else by keyframe.
+pub struct Cursor {
+    timeline: Arc<Timeline>,
+    tick: u64,
+    before: Hierarchy,
+    after: Hierarchy,
+    tally: Tally,
+    log: Log,
+    events: Vec<Event>,
+    reference: Option<Reference>,
+    grain_bytes: u32,
+}
+
+impl Cursor {
+    /// At the start of the trace.
+    ///
+    /// # Errors
+    /// When the source cannot be read.
+    pub fn new(timeline: Arc<Timeline>) -> Result<Self, SourceError> {
+        let (_, keyframe) = timeline.keyframe_before(0);
+        let mut cursor = Self {
+            timeline: Arc::clone(&timeline),
+            tick: 0,
+            before: keyframe.state.clone(),
+            after: keyframe.state.clone(),
+            tally: Tally::new(timeline.region_count, keyframe.state.levels()),
+            log: Log::starting_at(0),
+            events: Vec::new(),
+            reference: None,
+            grain_bytes: grain_bytes(&keyframe.state),
+        };
+        cursor.begin_step()?;
+        Ok(cursor)
+    }
+
+    /// The timeline it stands in.
+    #[must_use]
+    pub fn timeline(&self) -> &Arc<Timeline> {
+        &self.timeline
+    }
+
+    /// Goes to `tick` (clamped to the trace) with the moves of at least the `window` references before it.
+    ///
+    /// # Errors
+    /// When the source cannot be read; the cursor then stands at some valid tick.
+    pub fn seek(&mut self, tick: u64, window: u64) -> Result<Moment<'_>, SourceError> {
+        let tick = tick.min(self.timeline.len());
+        let from = tick.saturating_sub(window);
+        let forward = self.log.start() <= from && self.tick <= tick;
+        // Logged steps cost several plain ones: a long way is made in plain steps, or from a keyframe.
+        if !forward || tick - self.tick > window + 64 {
+            self.restart(from)?;
+        }
+        while self.tick < tick {
+            self.finish_step();
+            self.begin_step()?;
+        }
+        self.log.forget_before(from);
+        Ok(self.moment())
+    }
+
+    /// The moment it stands at.
+    #[must_use]
+    pub fn moment(&self) -> Moment<'_> {
+        Moment {
+            tick: self.tick,
+            len: self.timeline.len(),
+            before: &self.before,
+            after: &self.after,
+            log: &self.log,
+            tally: &self.tally,
+            reference: self.reference,
+            events: &self.events,
+            outcome: self.timeline.outcomes().and_then(|o| o.get(self.tick)),
+        }
+    }
+
+    /// Puts the state before reference `tick` in place, by plain replay, and starts the log there.
+    fn restart(&mut self, tick: u64) -> Result<(), SourceError> {
+        let timeline = Arc::clone(&self.timeline);
+        let (mut at, keyframe) = timeline.keyframe_before(tick);
+        if self.tick <= tick && self.tick >= at {
+            at = self.tick;
+        } else {
+            self.before.clone_from(&keyframe.state);
+            self.tally.clone_from(&keyframe.tally);
+        }
+        let source = timeline.source.as_ref();
+        while at < tick {
+            let chunk = timeline.chunks.get(source, at / source.chunk_len())?;
+            for reference in timeline.rest_of(&chunk, at, tick) {
+                let mut watch = Watch::default();
+                self.before.access(reference, &mut watch);
+                self.tally.add(timeline.region_of(reference.addr, at), &watch);
+                at += 1;
+            }
+        }
+        self.tick = tick;
+        self.after.clone_from(&self.before);
+        self.log = Log::starting_at(tick);
+        self.begin_step()
+    }
+
+    /// Runs the reference at `tick` in `after` and logs what it moves. `before` and `after` are equal when called.
+    fn begin_step(&mut self) -> Result<(), SourceError> {
+        self.events.clear();
+        self.reference = None;
+        if self.tick >= self.timeline.len() {
+            return Ok(());
+        }
+        let source = self.timeline.source.as_ref();
+        let chunk = self.timeline.chunks.get(source, self.tick / source.chunk_len())?;
+        let Some(&reference) = self.timeline.rest_of(&chunk, self.tick, self.tick + 1).first() else {
+            return Ok(());
+        };
+        self.reference = Some(reference);
+        let mut watch = Watch::default();
+        let events = &mut self.events;
+        let mut keep = Keep(events);
+        self.after.access(&reference, &mut (&mut watch, &mut keep));
+        self.log.begin(reference.addr, mask(&watch.hits), mask(&watch.misses));
+        self.log_moves();
+        Ok(())
+    }
+
+    /// Lets `before` catch up with `after`.
+    fn finish_step(&mut self) {
+        if let Some(reference) = self.reference.take() {
+            let mut watch = Watch::default();
+            self.before.access(&reference, &mut watch);
+            self.tally.add(self.timeline.region_of(reference.addr, self.tick), &watch);
+        }
+        self.tick += 1;
+    }
+
+    fn log_moves(&mut self) {
+        let mut seen: Vec<u64> = Vec::new();
+        for at in 0..self.events.len() {
+            let (level, line) = match self.events[at] {
+                Event::Access { level, line, set, hit: true, .. } => {
+                    let rank = |h: &Hierarchy| h.rank(level, line).map_or(0, |(_, rank)| rank);
+                    let (old, new) = (rank(&self.before), rank(&self.after));
+                    if old > new {
+                        self.touch(level, set, old);
+                    }
+                    (level, line)
+                }
+                Event::Fill { level, line, set, .. } => {
+                    let ways = self.before.geometry(level).ways;
+                    let valid = u32::try_from(self.before.order(level, set).count()).unwrap_or(u32::MAX);
+                    self.touch(level, set, valid.min(ways - 1));
+                    (level, line)
+                }
+                Event::Evict { level, line, .. } => (level, line),
+                _ => continue,
+            };
+            let bytes = self.before.geometry(level).line_bytes;
+            let first = line.base(bytes).0 / u64::from(self.grain_bytes);
+            for grain in first..first.saturating_add(u64::from(bytes / self.grain_bytes)) {
+                if seen.contains(&grain) {
+                    continue;
+                }
+                seen.push(grain);
+                let place = |h: &Hierarchy| innermost(h, grain, self.grain_bytes);
+                let (from, to) = (place(&self.before), place(&self.after));
+                if from != to {
+                    self.log.add_move(Move { tick: self.tick, grain, from, to });
+                }
+            }
+        }
+    }
+
+    fn touch(&mut self, level: LevelId, set: SetIndex, shifted: u32) {
+        if shifted > 0 {
+            self.log.add_touch(Touch { tick: self.tick, level: level.0, set: set.0, shifted });
+        }
+    }
+}
+
+/// Collects events.
+struct Keep<'a>(&'a mut Vec<Event>);
+
+impl crate::sim::event::Observer for Keep<'_> {
+    fn event(&mut self, event: Event) {
+        self.0.push(event);
+    }
+}
+
+fn mask(counts: &[u32; super::tally::MAX_LEVELS]) -> u8 {
+    counts.iter().zip(0..).fold(0, |m, (&c, l)| m | (u8::from(c > 0) << l))
+}
+
+/// Smallest line size of the hierarchy: the unit in which places are told.
+#[must_use]
+pub fn grain_bytes(hierarchy: &Hierarchy) -> u32 {
+    levels(hierarchy).map(|l| hierarchy.geometry(l).line_bytes).min().unwrap_or(64)
+}
+
+/// The levels of a hierarchy, innermost first.
+pub fn levels(hierarchy: &Hierarchy) -> impl Iterator<Item = LevelId> + use<> {
+    (0..u8::try_from(hierarchy.levels()).unwrap_or(u8::MAX)).map(LevelId)
+}
+
+/// Innermost place of a grain.
+#[must_use]
+pub fn innermost(hierarchy: &Hierarchy, grain: u64, grain_bytes: u32) -> Place {
+    let addr: Addr = LineAddr(grain).base(grain_bytes);
+    levels(hierarchy)
+        .find_map(|level| {
+            let (set, rank) = hierarchy.rank(level, addr.line(hierarchy.geometry(level).line_bytes))?;
+            Some(Place::Slot { level: level.0, set: set.0, rank })
+        })
+        .unwrap_or(Place::Home)
+}

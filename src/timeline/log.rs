@@ -1,0 +1,198 @@
+//! The moves of the last references: what trails, flashes and temperatures are drawn from.
+
+/// Where a piece of data is innermost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Place {
+    /// In a slot: level from 0, set, rank in eviction order (0 = most recent).
+    Slot {
+        /// Level, 0 = innermost.
+        level: u8,
+        /// Set.
+        set: u32,
+        /// Rank in eviction order.
+        rank: u32,
+    },
+    /// Nowhere but in memory.
+    Home,
+}
+
+impl Place {
+    /// Level from 0; `levels` for memory.
+    #[must_use]
+    pub fn depth(self, levels: usize) -> usize {
+        match self {
+            Self::Slot { level, .. } => usize::from(level),
+            Self::Home => levels,
+        }
+    }
+}
+
+/// One grain (a line of the smallest line size) that changed its innermost place during a reference. Ageing by one slot
+/// is not listed: a [`Touch`] tells it for a whole set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Move {
+    /// Reference that caused it.
+    pub tick: u64,
+    /// Byte address divided by the smallest line size.
+    pub grain: u64,
+    /// Innermost place before.
+    pub from: Place,
+    /// Innermost place after.
+    pub to: Place,
+}
+
+/// A set whose order changed: ranks `0..shifted` moved one slot outward.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Touch {
+    /// Reference that caused it.
+    pub tick: u64,
+    /// Level from 0.
+    pub level: u8,
+    /// Set.
+    pub set: u32,
+    /// How many ranks aged by one slot.
+    pub shifted: u32,
+}
+
+/// What one reference did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// First byte it touched.
+    pub addr: u64,
+    /// Bit *l*: a demand hit at level *l*.
+    pub hits: u8,
+    /// Bit *l*: a demand miss at level *l*.
+    pub misses: u8,
+    /// Where its moves start in [`Log::moves`], absolute.
+    first_move: u64,
+    /// Where its touches start, absolute.
+    first_touch: u64,
+}
+
+/// Consecutive steps `[start, end)` with their moves and touches. Old ones are dropped from the front.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Log {
+    start: u64,
+    steps: Vec<Step>,
+    moves: Vec<Move>,
+    touches: Vec<Touch>,
+    /// Moves and touches dropped so far: turns absolute positions into indices.
+    moves_dropped: u64,
+    touches_dropped: u64,
+}
+
+fn index(absolute: u64, dropped: u64) -> usize {
+    usize::try_from(absolute - dropped).unwrap_or(usize::MAX)
+}
+
+impl Log {
+    /// An empty log whose first step will be `start`.
+    #[must_use]
+    pub fn starting_at(start: u64) -> Self {
+        Self { start, ..Self::default() }
+    }
+
+    /// First reference it knows.
+    #[must_use]
+    pub fn start(&self) -> u64 {
+        self.start
+    }
+
+    /// One past the last reference it knows.
+    #[must_use]
+    pub fn end(&self) -> u64 {
+        self.start + self.steps.len() as u64
+    }
+
+    /// Opens the step of the next reference; its moves and touches follow.
+    pub(super) fn begin(&mut self, addr: u64, hits: u8, misses: u8) {
+        self.steps.push(Step {
+            addr,
+            hits,
+            misses,
+            first_move: self.moves_dropped + self.moves.len() as u64,
+            first_touch: self.touches_dropped + self.touches.len() as u64,
+        });
+    }
+
+    pub(super) fn add_move(&mut self, m: Move) {
+        self.moves.push(m);
+    }
+
+    pub(super) fn add_touch(&mut self, t: Touch) {
+        self.touches.push(t);
+    }
+
+    /// Forgets steps before `tick`, once that frees at least half of what is held.
+    pub(super) fn forget_before(&mut self, tick: u64) {
+        let old = usize::try_from(tick.saturating_sub(self.start)).unwrap_or(usize::MAX).min(self.steps.len());
+        if old < 1024 || old * 2 < self.steps.len() {
+            return;
+        }
+        let (moves, touches) = self.bounds(old);
+        self.steps.drain(..old);
+        self.moves.drain(..moves);
+        self.touches.drain(..touches);
+        self.moves_dropped += moves as u64;
+        self.touches_dropped += touches as u64;
+        self.start += old as u64;
+    }
+
+    /// Indices of the first move and touch of step `at` (or of the end).
+    fn bounds(&self, at: usize) -> (usize, usize) {
+        self.steps.get(at).map_or((self.moves.len(), self.touches.len()), |s| {
+            (index(s.first_move, self.moves_dropped), index(s.first_touch, self.touches_dropped))
+        })
+    }
+
+    fn clamp(&self, from: u64, to: u64) -> (usize, usize) {
+        let at = |tick: u64| usize::try_from(tick.clamp(self.start, self.end()) - self.start).unwrap_or(usize::MAX);
+        (at(from), at(to).max(at(from)))
+    }
+
+    /// Steps of references `[from, to)`, as far as known.
+    #[must_use]
+    pub fn steps(&self, from: u64, to: u64) -> &[Step] {
+        let (a, b) = self.clamp(from, to);
+        &self.steps[a..b]
+    }
+
+    /// Moves of references `[from, to)`, in order.
+    #[must_use]
+    pub fn moves(&self, from: u64, to: u64) -> &[Move] {
+        let (a, b) = self.clamp(from, to);
+        &self.moves[self.bounds(a).0..self.bounds(b).0]
+    }
+
+    /// Touches of references `[from, to)`, in order.
+    #[must_use]
+    pub fn touches(&self, from: u64, to: u64) -> &[Touch] {
+        let (a, b) = self.clamp(from, to);
+        &self.touches[self.bounds(a).1..self.bounds(b).1]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_forgotten_does_not_shift_what_is_kept() {
+        let mut log = Log::starting_at(100);
+        for tick in 100..10_100u64 {
+            log.begin(tick, 1, 0);
+            for n in 0..tick % 3 {
+                log.add_move(Move { tick, grain: n, from: Place::Home, to: Place::Home });
+            }
+            log.add_touch(Touch { tick, level: 0, set: 0, shifted: 1 });
+        }
+        let whole = log.clone();
+        log.forget_before(9_000);
+        assert!(log.start() > 100 && log.start() <= 9_000);
+        assert_eq!(log.end(), whole.end());
+        assert_eq!(log.moves(9_000, 9_500), whole.moves(9_000, 9_500));
+        assert_eq!(log.touches(9_000, 20_000), whole.touches(9_000, 20_000));
+        assert_eq!(log.steps(9_999, 10_002).iter().map(|s| s.addr).collect::<Vec<_>>(), [9_999, 10_000, 10_001]);
+        assert!(log.moves(10_100, 10_200).is_empty() && log.moves(0, 50).is_empty());
+    }
+}

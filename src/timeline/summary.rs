@@ -1,0 +1,91 @@
+//! Misses over the whole trace in buckets, for the strip along the bottom.
+
+use super::tally::{MAX_LEVELS, Watch};
+
+/// Buckets at most: more than any strip has pixels.
+const BUCKETS: u64 = 1 << 13;
+
+/// Demand misses by level in equal spans of references.
+#[derive(Clone, Debug)]
+pub struct Summary {
+    /// References in a bucket; a power of two.
+    span: u64,
+    levels: usize,
+    len: u64,
+    misses: Vec<[u32; MAX_LEVELS]>,
+}
+
+impl Summary {
+    /// For a trace of `len` references.
+    #[must_use]
+    pub fn new(len: u64, levels: usize) -> Self {
+        Self { span: len.div_ceil(BUCKETS).max(1).next_power_of_two(), levels, len, misses: Vec::new() }
+    }
+
+    /// Adds reference `tick`; ticks come in order.
+    #[inline]
+    pub fn add(&mut self, tick: u64, watch: &Watch) {
+        let bucket = usize::try_from(tick / self.span).unwrap_or(usize::MAX);
+        if bucket >= self.misses.len() {
+            self.misses.push([0; MAX_LEVELS]);
+        }
+        if let Some(row) = self.misses.last_mut() {
+            for (sum, misses) in row.iter_mut().zip(watch.misses) {
+                *sum = sum.saturating_add(misses);
+            }
+        }
+    }
+
+    /// References in a bucket.
+    #[must_use]
+    pub fn span(&self) -> u64 {
+        self.span
+    }
+
+    /// Misses a reference at `level`, for each of `columns` equal parts of the trace, 0 and up. A column narrower than a
+    /// bucket shows its bucket.
+    #[must_use]
+    pub fn strip(&self, level: usize, columns: usize) -> Vec<f32> {
+        let buckets = self.misses.len();
+        if buckets == 0 || level >= self.levels {
+            return vec![0.0; columns];
+        }
+        (0..columns)
+            .map(|c| {
+                let (from, to) = (c * buckets / columns, ((c + 1) * buckets).div_ceil(columns).min(buckets));
+                let sum: u64 = self.misses[from..to.max(from + 1)].iter().map(|m| u64::from(m[level])).sum();
+                let first = from as u64 * self.span;
+                let last = (to.max(from + 1) as u64 * self.span).min(self.len);
+                sum as f32 / (last.saturating_sub(first)).max(1) as f32
+            })
+            .collect()
+    }
+
+    /// Bytes held.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.misses.len() * size_of::<[u32; MAX_LEVELS]>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_give_misses_a_reference_at_any_width() {
+        let mut summary = Summary::new(20_000, 1);
+        let mut miss = Watch::default();
+        miss.misses[0] = 1;
+        for tick in 0..20_000 {
+            summary.add(tick, if tick < 10_000 { &miss } else { &Watch { ..Watch::default() } });
+        }
+        for columns in [1, 2, 10, 1000, 50_000] {
+            let strip = summary.strip(0, columns);
+            assert_eq!(strip.len(), columns);
+            let mean = strip.iter().sum::<f32>() / columns as f32;
+            assert!((mean - 0.5).abs() < 0.01, "{columns}: {mean}");
+        }
+        assert_eq!(summary.strip(0, 2), [1.0, 0.0]);
+    }
+}
