@@ -39,3 +39,9 @@ pub use cache::{LevelCounters, Resident};
 
 mod hierarchy;
 pub use hierarchy::{Hierarchy, MemoryCounters};
+
+pub mod classes;
+pub use classes::{Classifier, MissClass};
+
+pub mod stats;
+pub use stats::{Stats, StatsCollector};
