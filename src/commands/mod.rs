@@ -1,5 +1,9 @@
 //! The subcommands: each joins the library's parts for one job. The edge of the program: errors end here as words.
 
+pub mod caches;
+pub mod hierarchy;
+pub mod stats;
+
 use crate::cli::{Cli, Command};
 use std::process::ExitCode;
 
@@ -30,6 +34,7 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
 
 fn dispatch(command: &Command) -> anyhow::Result<()> {
     match command {
+        Command::Caches(args) => caches::run(args),
         _ => anyhow::bail!("not built yet"),
     }
 }

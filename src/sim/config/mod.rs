@@ -7,6 +7,7 @@ mod parse;
 mod size;
 
 pub use error::{ConfigError, Place};
+pub use parse::nearest;
 pub use size::{format_size, parse_size};
 
 use super::policy::FLAG_BITS;
@@ -162,6 +163,14 @@ pub fn preset(name: &str) -> Option<HierarchyConfig> {
     let preset = PRESETS.iter().find(|p| p.name == name)?;
     // A test reads them all.
     HierarchyConfig::from_toml(preset.toml, preset.name).ok()
+}
+
+/// A policy by the word that files and flags use; `place` is where it was written.
+///
+/// # Errors
+/// Where the word is unknown, or known but not simulated yet.
+pub fn parse_policy(word: &str, place: Place) -> Result<Policy, ConfigError> {
+    parse::from_word(word, place)
 }
 
 impl LevelConfig {

@@ -73,8 +73,9 @@ pub(super) fn from_word<W: Word>(text: &str, place: Place) -> Result<W, ConfigEr
     Err(ConfigError::UnknownValue { place, key: W::KEY, value: text.into(), nearest: nearest(text, &now), allowed })
 }
 
-/// The candidate a slip of the finger away: at most a third of the letters differ.
-pub(super) fn nearest(text: &str, candidates: &[&str]) -> Option<String> {
+/// The candidate a slip of the finger away, for "did you mean": at most about a third of the letters differ.
+#[must_use]
+pub fn nearest(text: &str, candidates: &[&str]) -> Option<String> {
     let (distance, best) = candidates.iter().map(|c| (edit_distance(text, c), *c)).min()?;
     (distance <= text.chars().count().max(3) / 3 + 1 && distance < best.chars().count()).then(|| best.to_owned())
 }

@@ -1,0 +1,192 @@
+//! `--cache`, `--l1`, `--l2`, `--l3`, `--data-only` to a checked [`HierarchyConfig`]: shared by all commands.
+
+use super::UsageError;
+use crate::cli::CacheArgs;
+use crate::sim::Policy;
+use crate::sim::config::{
+    ConfigError, HierarchyConfig, LevelConfig, MAX_LEVELS, MemoryConfig, Place, Ways, nearest, parse_policy,
+    parse_size, preset, presets,
+};
+use std::path::Path;
+
+/// What `--cache` means where it is not given.
+pub const DEFAULT_PRESET: &str = "textbook";
+
+/// The hierarchy that the flags ask for; `default` is the preset where they ask for none.
+///
+/// `--l1` and its like reshape that level of `--cache`, or add the next one; without `--cache` they are the whole
+/// hierarchy.
+///
+/// # Errors
+/// [`UsageError`] where a flag, a name or the file's content is wrong; the file's own error where it cannot be read.
+pub fn hierarchy(args: &CacheArgs, default: &str) -> anyhow::Result<HierarchyConfig> {
+    let flags = [("--l1", &args.l1), ("--l2", &args.l2), ("--l3", &args.l3)];
+    let by_flags_alone = args.cache.is_none() && flags.iter().any(|(_, value)| value.is_some());
+    let mut config = if by_flags_alone {
+        HierarchyConfig {
+            name: "given by flags".into(),
+            levels: Vec::new(),
+            memory: MemoryConfig::default(),
+            data_only: false,
+        }
+    } else {
+        named(args.cache.as_deref().unwrap_or(default))?
+    };
+    for (index, (flag, value)) in flags.into_iter().enumerate() {
+        let Some(value) = value else { continue };
+        let existing = config.levels.get(index);
+        if index > config.levels.len() {
+            return Err(usage(format!(
+                "{flag} {value}: there is no level {index} inside it; give --l{index} too, or a --cache with {index} \
+                 level(s)"
+            )));
+        }
+        let level = parse_level(flag, value, index, existing).map_err(|e| usage(e.to_string()))?;
+        match config.levels.get_mut(index) {
+            Some(existing) => *existing = level,
+            None => config.levels.push(level),
+        }
+    }
+    config.data_only |= args.data_only;
+    config.check().map_err(|e| usage(e.to_string()))?;
+    Ok(config)
+}
+
+fn usage(text: String) -> anyhow::Error {
+    UsageError(text).into()
+}
+
+/// A preset, or else a file.
+fn named(name: &str) -> anyhow::Result<HierarchyConfig> {
+    if let Some(config) = preset(name) {
+        return Ok(config);
+    }
+    let text = match std::fs::read_to_string(name) {
+        Ok(text) => text,
+        Err(error) => {
+            let looks_like_a_path = Path::new(name).components().count() > 1 || name.ends_with(".toml");
+            if error.kind() == std::io::ErrorKind::NotFound && !looks_like_a_path {
+                return Err(usage(format!("--cache {name}: {}, and no such file", no_preset(name))));
+            }
+            return Err(usage(format!("--cache {name}: cannot be read: {error}; expected a TOML file or a preset")));
+        }
+    };
+    HierarchyConfig::from_toml(&text, name).map_err(|e| usage(e.to_string()))
+}
+
+/// `no preset "txtbook" (did you mean `textbook`?); presets: textbook, paper`.
+pub(super) fn no_preset(name: &str) -> String {
+    let names: Vec<&str> = presets().iter().map(|p| p.name).collect();
+    let hint = nearest(name, &names).map(|n| format!(" (did you mean `{n}`?)")).unwrap_or_default();
+    format!("no preset {name:?}{hint}; presets: {}", names.join(", "))
+}
+
+/// Reads `SIZE,WAYS,LINE[,POLICY]`; what it does not say comes from the level it reshapes, or is usual.
+fn parse_level(
+    flag: &str,
+    value: &str,
+    index: usize,
+    existing: Option<&LevelConfig>,
+) -> Result<LevelConfig, ConfigError> {
+    let place = || Place { origin: format!("{flag} {value}"), line: None, level: None };
+    let wrong = |key: &str, found: &str, expected: &'static str| ConfigError::WrongType {
+        place: place(),
+        key: key.into(),
+        found: format!("\"{found}\""),
+        expected,
+    };
+    let parts: Vec<&str> = value.split(',').map(str::trim).collect();
+    let (size, ways, line, policy) = match parts[..] {
+        [size, ways, line] => (size, ways, line, None),
+        [size, ways, line, policy] => (size, ways, line, Some(policy)),
+        _ => {
+            let expected = "SIZE,WAYS,LINE or SIZE,WAYS,LINE,POLICY, as in 32KiB,8,64 or 512,full,32,fifo";
+            return Err(wrong("value", value, expected));
+        }
+    };
+    let size =
+        parse_size(size).ok_or_else(|| ConfigError::BadSize { place: place(), key: "size", value: size.into() })?;
+    let ways = match ways {
+        "full" => Ways::Full,
+        n => Ways::Count(n.parse().map_err(|_| wrong("ways", n, "a whole number, or full"))?),
+    };
+    let line = line.parse().map_err(|_| wrong("line", line, "a number of bytes such as 64"))?;
+    let usual = LevelConfig::new(format!("L{}", index + 1), index, size, ways, line);
+    let policy = match policy {
+        Some(word) => parse_policy(word, place())?,
+        None => existing.map_or(Policy::default(), |level| level.policy),
+    };
+    let base = existing.cloned().unwrap_or(usual);
+    let level = LevelConfig { size, ways, line, policy, ..base };
+    // Checked alone first, so that a fault of the flag is told as one.
+    let alone = HierarchyConfig {
+        name: format!("{flag} {value}"),
+        levels: vec![level.clone()],
+        memory: MemoryConfig::default(),
+        data_only: false,
+    };
+    alone.check()?;
+    Ok(level)
+}
+
+const _: () = assert!(MAX_LEVELS >= 3, "--l3 exists");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn args(cache: Option<&str>, l1: Option<&str>, l2: Option<&str>) -> CacheArgs {
+        CacheArgs { cache: cache.map(Into::into), l1: l1.map(Into::into), l2: l2.map(Into::into), ..Default::default() }
+    }
+
+    /// `name: size/ways/line/policy ...` of what the flags give, or the message.
+    fn check(args: &CacheArgs, expect: &str) {
+        let told = match hierarchy(args, DEFAULT_PRESET) {
+            Ok(config) => {
+                let level = |l: &LevelConfig| format!("{}={}/{:?}/{}/{:?}", l.name, l.size, l.ways, l.line, l.policy);
+                config.levels.iter().map(level).collect::<Vec<_>>().join(" ")
+            }
+            Err(error) => {
+                assert!(error.is::<UsageError>(), "{error} gives exit code 2");
+                error.to_string()
+            }
+        };
+        assert!(told.contains(expect), "{args:?}:\n  told:   {told}\n  expect: {expect}");
+    }
+
+    #[test]
+    fn flags_become_levels() {
+        check(&args(None, None, None), "L3=8388608/Count(16)/64/Lru");
+        check(&args(Some("paper"), None, None), "L1=512/Count(8)/32/Lru L2=2048/Count(16)/32/Lru");
+        check(&args(None, Some("32KiB,8,64"), None), "L1=32768/Count(8)/64/Lru");
+        check(
+            &args(None, Some("512,full,32,fifo"), Some("1MiB,16,64")),
+            "L1=512/Full/32/Fifo L2=1048576/Count(16)/64/Lru",
+        );
+        check(&args(Some("paper"), None, Some("4KiB,2,32")), "L1=512/Count(8)/32/Lru L2=4096/Count(2)/32/Lru");
+        let l3 = CacheArgs { l3: Some("1MiB,16,64".into()), data_only: true, ..args(Some("paper"), None, None) };
+        check(&l3, "L3=1048576/Count(16)/64/Lru");
+        assert!(hierarchy(&l3, DEFAULT_PRESET).unwrap().data_only);
+        assert!(!hierarchy(&args(None, None, None), "paper").unwrap().data_only);
+        assert_eq!(hierarchy(&args(None, None, None), "paper").unwrap().name, "paper");
+    }
+
+    #[test]
+    fn bad_flags_are_usage_errors() {
+        check(&args(None, None, Some("1MiB,16,64")), "--l2 1MiB,16,64: there is no level 1 inside it; give --l1");
+        check(
+            &args(Some("txtbook"), None, None),
+            "no preset \"txtbook\" (did you mean `textbook`?); presets: textbook",
+        );
+        check(&args(Some("./nowhere/x.toml"), None, None), "--cache ./nowhere/x.toml: cannot be read: No such file");
+        check(&args(None, Some("32KiB"), None), "expected SIZE,WAYS,LINE");
+        check(&args(None, Some("32KB,8,64"), None), "--l1 32KB,8,64: size = \"32KB\" is no size");
+        check(&args(None, Some("32KiB,eight,64"), None), "`ways` is \"eight\"; expected a whole number, or full");
+        check(&args(None, Some("32KiB,8,-64"), None), "`line` is \"-64\"; expected a number of bytes");
+        check(&args(None, Some("32KiB,8,48"), None), "line is 48, not a power of two; 32 and 64 do");
+        check(&args(None, Some("100,8,64"), None), "8 ways, but 100B with 64-byte lines hold 1 line(s)");
+        check(&args(None, Some("32KiB,0,64"), None), "ways is 0; it must be 1 or more");
+        check(&args(None, Some("32KiB,8,64,srrip"), None), "policy = \"srrip\" is not simulated by this version");
+        check(&args(None, Some("32KiB,8,64,lur"), None), "policy = \"lur\" is unknown (did you mean `lru`?); allowed");
+    }
+}
