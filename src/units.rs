@@ -51,3 +51,37 @@ impl fmt::Display for Addr {
         write!(f, "0x{:x}", self.0)
     }
 }
+
+/// A number with thousands set apart: `8,448`.
+#[must_use]
+pub fn grouped(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, d) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(d);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_are_set_apart() {
+        assert_eq!(grouped(0), "0");
+        assert_eq!(grouped(999), "999");
+        assert_eq!(grouped(8_448), "8,448");
+        assert_eq!(grouped(u64::MAX), "18,446,744,073,709,551,615");
+    }
+
+    #[test]
+    fn the_top_line_of_memory_is_a_line_like_any_other() {
+        let line = Addr(u64::MAX).line(64);
+        assert_eq!(line.base(64), Addr(u64::MAX - 63));
+        assert_eq!(Addr(0).line(64), LineAddr(0));
+    }
+}

@@ -1,1 +1,12 @@
-//! Text and meters over the picture, by egui.
+//! Text, tables, legend and strip over the picture: egui without a window, drawn into any view, the same for window,
+//! stills and video. Knows numbers and names, no files and no windows.
+
+pub mod compose;
+pub mod draw;
+pub mod fonts;
+pub mod info;
+pub mod layout;
+
+pub use compose::Composer;
+pub use info::Info;
+pub use layout::{Layout, Parts};

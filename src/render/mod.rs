@@ -1,1 +1,15 @@
-//! Lists of shapes to pixels, by wgpu.
+//! Lists of shapes to pixels, by wgpu. Knows a [`crate::scene::Scene`], nothing of caches, windows or files.
+
+pub mod context;
+pub mod disks;
+pub mod glyphs;
+pub mod gpu_data;
+pub mod pass;
+pub mod pathlines;
+pub mod shaders;
+pub mod target;
+mod upload;
+
+pub use context::{Context, RenderError};
+pub use pass::{Painter, Viewport};
+pub use target::Target;

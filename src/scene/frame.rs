@@ -42,9 +42,9 @@ pub struct Glyph {
 pub struct Segment {
     /// The flight whose path it follows.
     pub flight: Flight,
-    /// Phase where it starts, 0..=1.
+    /// Where it starts on the path, eased phase 0..=1.
     pub s0: f32,
-    /// Phase where it ends, `s0..=1`.
+    /// Where it ends, `s0..=1`.
     pub s1: f32,
     /// Line width, pixels of a picture 720 high.
     pub width: f32,

@@ -134,7 +134,12 @@ pub fn ease(s: f32) -> f32 {
 /// Position in world units at phase `s` of the flight, 0 = start, 1 = arrived; outside of that the glyph rests.
 #[must_use]
 pub fn position_at(rings: &[Ring], flight: &Flight, s: f32) -> [f32; 2] {
-    let e = ease(s);
+    place_on_path(rings, flight, ease(s))
+}
+
+/// Position on the flight's path, `e` = [`ease`] of the phase.
+#[must_use]
+pub fn place_on_path(rings: &[Ring], flight: &Flight, e: f32) -> [f32; 2] {
     match flight.path {
         Path::Rest => flight.to.position(rings),
         Path::Straight => {

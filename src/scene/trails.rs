@@ -6,7 +6,7 @@
 //! moves between the same neighbourhoods do (flow). Nothing is dropped.
 
 use super::frame::Segment;
-use super::motion::{Endpoint, Flight, Path};
+use super::motion::{Endpoint, Flight, Path, ease};
 use super::palette;
 use super::stage::Stage;
 use crate::timeline::{Log, Move, Place};
@@ -45,7 +45,7 @@ pub struct Span {
 pub fn trails(stage: &Stage, log: &Log, span: Span, out: &mut Vec<Segment>) -> String {
     let first = (span.tick + 1).saturating_sub(span.tail);
     let moves = log.moves(first, span.tick + 1);
-    ageing(stage, log, span, first, out);
+    ageing(log, span, first, out);
     let room = span.budget.saturating_sub(out.len());
     let items = usize::try_from(stage.items().per_grain()).unwrap_or(usize::MAX);
     let pieces: usize = moves.iter().map(|m| usize::from(pieces_of(m))).sum();
@@ -85,7 +85,7 @@ pub fn trails(stage: &Stage, log: &Log, span: Span, out: &mut Vec<Segment>) -> S
 }
 
 /// Ageing: one slot outward along the arm. Equal by nature, so always one path a slot, newest tick counts.
-fn ageing(stage: &Stage, log: &Log, span: Span, first: u64, out: &mut Vec<Segment>) {
+fn ageing(log: &Log, span: Span, first: u64, out: &mut Vec<Segment>) {
     // Key: level, set, rank; value: newest tick, count.
     let mut slots: BTreeMap<(u8, u32, u32), (u64, u32)> = BTreeMap::new();
     let most = span.budget / 4;
@@ -106,7 +106,7 @@ fn ageing(stage: &Stage, log: &Log, span: Span, first: u64, out: &mut Vec<Segmen
         let from = Endpoint::slot(level, set, rank as f32, 0.0);
         let to = Endpoint::slot(level, set, rank as f32 + 1.0, 0.0);
         let alpha = 0.30 * age_alpha(span, tick) * strength(count).min(1.8);
-        let end = if tick == span.tick { span.phase } else { 1.0 };
+        let end = if tick == span.tick { ease(span.phase) } else { 1.0 };
         if end > 0.0 {
             out.push(Segment {
                 flight: Flight::slide(from, to),
@@ -163,7 +163,7 @@ fn draw_move(stage: &Stage, m: &Move, span: Span, joining: Joining, count: u32, 
         Path::Arc => (palette::EVICT, 0.50, 1.0),
         Path::Slide | Path::Rest => (palette::HIT, 0.55, 1.0),
     };
-    let end = if m.tick == span.tick { span.phase } else { 1.0 };
+    let end = if m.tick == span.tick { ease(span.phase) } else { 1.0 };
     let age = age_alpha(span, m.tick);
     if end <= 0.0 || age <= 0.004 {
         return;

@@ -1,0 +1,85 @@
+//! A whole picture: the scene by the painter, words over it by egui, into any view.
+
+use super::draw::draw;
+use super::info::Info;
+use super::layout::{Layout, Parts};
+use super::fonts;
+use crate::render::{Context, Painter};
+use crate::scene::Scene;
+use egui::{LayerId, RawInput, Rect, pos2, vec2};
+use egui_wgpu::{Renderer, RendererOptions, ScreenDescriptor};
+
+/// Draws pictures without a window.
+pub struct Composer {
+    painter: Painter,
+    egui: egui::Context,
+    renderer: Renderer,
+}
+
+impl Composer {
+    /// For targets of `format`.
+    #[must_use]
+    pub fn new(context: &Context, format: wgpu::TextureFormat) -> Self {
+        let egui = egui::Context::default();
+        egui.set_fonts(fonts::definitions());
+        egui.set_pixels_per_point(1.0);
+        let renderer = Renderer::new(&context.device, format, RendererOptions::PREDICTABLE);
+        Self { painter: Painter::new(context, format), egui, renderer }
+    }
+
+    /// The scene's painter.
+    #[must_use]
+    pub fn painter(&self) -> &Painter {
+        &self.painter
+    }
+
+    /// Records the drawing of one picture into `encoder`. `strip` is misses a reference, by column.
+    #[expect(clippy::too_many_arguments, reason = "each is a different thing the picture is made of")]
+    pub fn draw(
+        &mut self,
+        context: &Context,
+        encoder: &mut wgpu::CommandEncoder,
+        view: &wgpu::TextureView,
+        scene: &Scene,
+        layout: &Layout,
+        parts: &Parts,
+        info: &Info,
+        strip: &[f32],
+    ) {
+        self.painter.prepare(context, scene, &layout.viewport);
+        self.painter.draw(encoder, view);
+        let [width, height] = layout.viewport.size;
+        let screen = Rect::from_min_size(pos2(0.0, 0.0), vec2(width as f32, height as f32));
+        // No clock: egui gets time 0 in every frame, so nothing of it can depend on when a frame is drawn.
+        let input = RawInput { screen_rect: Some(screen), time: Some(0.0), ..RawInput::default() };
+        let output = self.egui.run_ui(input, |ui| {
+            let painter = ui.ctx().layer_painter(LayerId::background());
+            draw(&painter, layout, parts, info, &scene.rings, strip);
+        });
+        let jobs = self.egui.tessellate(output.shapes, output.pixels_per_point);
+        let descriptor = ScreenDescriptor { size_in_pixels: [width, height], pixels_per_point: output.pixels_per_point };
+        for (id, deltas) in &output.textures_delta.set {
+            for delta in deltas {
+                self.renderer.update_texture(&context.device, &context.queue, *id, delta);
+            }
+        }
+        let extra = self.renderer.update_buffers(&context.device, &context.queue, encoder, &jobs, &descriptor);
+        debug_assert!(extra.is_empty(), "no paint callbacks are used");
+        {
+            let pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+                label: Some("overlay"),
+                color_attachments: &[Some(wgpu::RenderPassColorAttachment {
+                    view,
+                    depth_slice: None,
+                    resolve_target: None,
+                    ops: wgpu::Operations { load: wgpu::LoadOp::Load, store: wgpu::StoreOp::Store },
+                })],
+                ..Default::default()
+            });
+            self.renderer.render(&mut pass.forget_lifetime(), &jobs, &descriptor);
+        }
+        for id in &output.textures_delta.free {
+            self.renderer.free_texture(id);
+        }
+    }
+}

@@ -1,0 +1,327 @@
+//! Draws [`Info`] with an egui painter, in pixels, by the [`Layout`].
+
+use super::fonts::Weight;
+use super::info::{Info, RegionRow};
+use super::layout::{Layout, Parts};
+use crate::scene::layout::Rings;
+use crate::scene::palette::{self, Rgba};
+use crate::units::grouped;
+use egui::{Align2, Color32, CornerRadius, FontId, Mesh, Painter, Pos2, Rect, Shape, Stroke, pos2, vec2};
+
+/// A palette colour as egui's.
+#[must_use]
+pub fn color(c: Rgba) -> Color32 {
+    Color32::from_rgba_unmultiplied(c[0], c[1], c[2], c[3])
+}
+
+/// Draws all visible parts. `strip` is misses a reference for each column of the strip, 0..=1 and above.
+pub fn draw(painter: &Painter, layout: &Layout, parts: &Parts, info: &Info, rings: &Rings, strip: &[f32]) {
+    let pen = Pen { painter, t: layout.type_scale };
+    if parts.labels {
+        labels(&pen, layout, rings, info);
+    }
+    let mut y = layout.left.top();
+    if parts.title {
+        y = title(&pen, layout, info, y);
+    }
+    if layout.upright() {
+        y = layout.tables.top();
+    }
+    if parts.regions {
+        y = regions(&pen, layout, info, y);
+    }
+    if parts.caches {
+        caches(&pen, layout, info, y, parts);
+    }
+    let mut y = layout.right.top();
+    if parts.reference {
+        y = reference(&pen, layout, info, y);
+    }
+    if parts.legend && !layout.compact && !layout.upright() {
+        legend(&pen, layout, info, y);
+    }
+    if parts.strip {
+        draw_strip(&pen, layout, info, strip);
+    }
+}
+
+/// A painter and the size of type.
+struct Pen<'a> {
+    painter: &'a Painter,
+    t: f32,
+}
+
+const TITLE: f32 = 19.0;
+const BIG: f32 = 21.0;
+const BODY: f32 = 13.5;
+const SMALL: f32 = 11.0;
+
+impl Pen<'_> {
+    fn font(&self, weight: Weight, size: f32) -> FontId {
+        weight.at(size * self.t)
+    }
+
+    /// Text from `at`; returns its right edge.
+    fn text(&self, at: Pos2, anchor: Align2, text: &str, weight: Weight, size: f32, c: Rgba) -> f32 {
+        self.painter.text(at, anchor, text, self.font(weight, size), color(c)).right()
+    }
+
+    /// Text that ends with an ellipsis where it would pass `width`.
+    fn fitted(&self, at: Pos2, text: &str, width: f32, weight: Weight, size: f32, c: Rgba) -> f32 {
+        let font = self.font(weight, size);
+        let fits = |s: &str| self.painter.layout_no_wrap(s.into(), font.clone(), color(c)).size().x <= width;
+        if fits(text) {
+            return self.text(at, Align2::LEFT_TOP, text, weight, size, c);
+        }
+        let chars: Vec<char> = text.chars().collect();
+        let keep = (0..chars.len()).collect::<Vec<_>>().partition_point(|&n| {
+            let s: String = chars[..n].iter().collect();
+            fits(&format!("{}…", s.trim_end()))
+        });
+        let cut: String = chars[..keep.saturating_sub(1)].iter().collect();
+        self.text(at, Align2::LEFT_TOP, &format!("{}…", cut.trim_end()), weight, size, c)
+    }
+}
+
+fn title(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32) -> f32 {
+    let x = layout.left.left();
+    let t = pen.t;
+    let width = layout.left.width() * if layout.upright() { 1.0 } else { 1.25 };
+    pen.fitted(pos2(x, y), &info.title, width, Weight::SemiBold, if layout.compact { 16.0 } else { TITLE }, palette::TEXT);
+    if info.subtitle.is_empty() {
+        return y + 44.0 * t;
+    }
+    pen.fitted(pos2(x, y + 25.0 * t), &info.subtitle, width, Weight::Regular, BODY, palette::TEXT_QUIET);
+    y + if layout.compact { 54.0 } else { 66.0 } * t
+}
+
+fn heading(pen: &Pen<'_>, x: f32, y: f32, text: &str) {
+    pen.text(pos2(x, y), Align2::LEFT_TOP, text, Weight::Medium, SMALL, palette::TEXT_QUIET);
+}
+
+fn percent(share: Option<f64>) -> String {
+    match share {
+        None => "–".into(),
+        Some(s) if s > 0.0 && s < 0.01 => format!("{:.1} %", s * 100.0),
+        Some(s) if s < 1.0 && s > 0.99 => format!("{:.1} %", (s * 1000.0).floor() / 10.0),
+        Some(s) => format!("{:.0} %", s * 100.0),
+    }
+}
+
+/// Rows of regions that fit; the rest is summed in one row, by name and number.
+const MAX_ROWS: usize = 8;
+
+fn regions(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32) -> f32 {
+    let t = pen.t;
+    let (x, right) = (layout.tables.left(), layout.tables.right());
+    let numbers = right - 60.0 * t;
+    heading(pen, x, y, "REGIONS");
+    let miss = format!("{} miss", info.innermost);
+    pen.text(pos2(right, y), Align2::RIGHT_TOP, &miss, Weight::Regular, SMALL, palette::TEXT_QUIET);
+    if !layout.compact {
+        pen.text(pos2(numbers, y), Align2::RIGHT_TOP, "refs", Weight::Regular, SMALL, palette::TEXT_QUIET);
+    }
+    let line = if layout.compact { 19.0 } else { 23.0 } * t;
+    let mut y = y + 20.0 * t;
+    let room = if layout.compact || layout.upright() { 4 } else { MAX_ROWS };
+    let shown = if info.regions.len() > room { room - 1 } else { info.regions.len() };
+    let mut row = |name: &str, c: Option<Rgba>, references: u64, rate: Option<f64>| {
+        if let Some(c) = c {
+            pen.painter.circle_filled(pos2(x + 5.0 * t, y + 8.0 * t), 4.6 * t, color(c));
+        }
+        let width = if layout.compact { right - 48.0 * t } else { numbers - 52.0 * t } - (x + 18.0 * t);
+        pen.fitted(pos2(x + 18.0 * t, y), name, width, Weight::Regular, BODY, palette::TEXT);
+        if !layout.compact {
+            pen.text(pos2(numbers, y), Align2::RIGHT_TOP, &grouped(references), Weight::Regular, BODY, palette::TEXT_BODY);
+        }
+        pen.text(pos2(right, y), Align2::RIGHT_TOP, &percent(rate), Weight::Regular, BODY, palette::TEXT_BODY);
+        y += line;
+    };
+    for RegionRow { name, color, references, miss_rate } in &info.regions[..shown] {
+        row(name, Some(*color), *references, *miss_rate);
+    }
+    if shown < info.regions.len() {
+        let rest = &info.regions[shown..];
+        let references: u64 = rest.iter().map(|r| r.references).sum();
+        let misses: f64 = rest.iter().map(|r| r.miss_rate.unwrap_or(0.0) * r.references as f64).sum();
+        let rate = (references > 0).then(|| misses / references as f64);
+        row(&format!("{} more", rest.len()), None, references, rate);
+    }
+    y + if layout.compact { 8.0 } else { 22.0 } * t
+}
+
+fn caches(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32, parts: &Parts) {
+    let t = pen.t;
+    // In an upright picture the caches stand beside the regions if there is room, else below.
+    let (x, right) = (layout.tables.left(), layout.tables.right());
+    let numbers = right - 60.0 * t;
+    heading(pen, x, y, "CACHES");
+    pen.text(pos2(right, y), Align2::RIGHT_TOP, "hit rate", Weight::Regular, SMALL, palette::TEXT_QUIET);
+    if !layout.compact {
+        pen.text(pos2(numbers, y), Align2::RIGHT_TOP, "hits", Weight::Regular, SMALL, palette::TEXT_QUIET);
+    }
+    let mut y = y + 20.0 * t;
+    let last = layout.tables.bottom();
+    let pitch = if layout.compact || info.caches.len() > 4 { 31.0 } else { 44.0 } * t;
+    for row in &info.caches {
+        if y + 20.0 * t > last {
+            break;
+        }
+        let edge = pen.text(pos2(x, y), Align2::LEFT_TOP, &row.name, Weight::SemiBold, BODY, palette::TEXT);
+        let shape_width = if layout.compact { right - 46.0 * t } else { numbers - 48.0 * t } - edge - 8.0 * t;
+        pen.fitted(pos2(edge + 7.0 * t, y + 1.5 * t), &row.shape, shape_width, Weight::Regular, SMALL + 0.5, palette::TEXT_QUIET);
+        if !layout.compact {
+            pen.text(pos2(numbers, y), Align2::RIGHT_TOP, &grouped(row.hits), Weight::Regular, BODY, palette::TEXT_BODY);
+        }
+        pen.text(pos2(right, y), Align2::RIGHT_TOP, &percent(row.hit_rate), Weight::Medium, BODY, palette::TEXT);
+        let bar = Rect::from_min_max(pos2(x, y + 20.0 * t), pos2(right, y + 23.0 * t));
+        temperature_bar(pen, bar, row.temperature);
+        y += pitch;
+    }
+    if parts.caches && !layout.compact && y < last {
+        let y = y - pitch + 27.0 * t;
+        pen.text(pos2(x, y), Align2::LEFT_TOP, "cold", Weight::Regular, SMALL, palette::TEXT_QUIET);
+        pen.text(pos2(right, y), Align2::RIGHT_TOP, "warm", Weight::Regular, SMALL, palette::TEXT_QUIET);
+    }
+}
+
+/// From the middle to the left = cold, to the right = warm.
+fn temperature_bar(pen: &Pen<'_>, bar: Rect, temperature: f32) {
+    pen.painter.rect_filled(bar, CornerRadius::ZERO, color(palette::TRACK));
+    let middle = bar.center().x;
+    let end = middle + 0.5 * bar.width() * temperature.clamp(-1.0, 1.0);
+    let fill = Rect::from_min_max(pos2(middle.min(end), bar.top()), pos2(middle.max(end), bar.bottom()));
+    pen.painter.rect_filled(fill, CornerRadius::ZERO, color(if temperature < 0.0 { palette::COLD } else { palette::WARM }));
+    let tick = Rect::from_center_size(bar.center(), vec2(1.2 * pen.t, bar.height() + 3.0 * pen.t));
+    pen.painter.rect_filled(tick, CornerRadius::ZERO, color(palette::TEXT_QUIET));
+}
+
+fn reference(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32) -> f32 {
+    let t = pen.t;
+    let (x, width) = (layout.right.left(), layout.right.width());
+    heading(pen, x, y, "REFERENCE");
+    let y = y + 15.0 * t;
+    let size = if layout.compact { 16.0 } else { BIG };
+    let edge = pen.text(pos2(x, y), Align2::LEFT_TOP, &grouped(info.tick), Weight::SemiBold, size, palette::TEXT);
+    let of = format!("of {}", grouped(info.len));
+    pen.text(pos2(edge + 9.0 * t, y + (size - BODY) * 0.95 * t), Align2::LEFT_TOP, &of, Weight::Regular, BODY, palette::TEXT_QUIET);
+    let mut y = y + (size + 10.0) * t;
+    let what = if info.now.what.is_empty() { "end of the trace" } else { &info.now.what };
+    let tint = info.now.color.unwrap_or(palette::TEXT);
+    pen.fitted(pos2(x, y), what, width, Weight::SemiBold, 14.5, tint);
+    y += 24.0 * t;
+    let lines = if layout.compact { 3 } else { 7 };
+    for line in info.now.why.iter().take(lines) {
+        pen.fitted(pos2(x, y), line, width, Weight::Regular, BODY, palette::TEXT_BODY);
+        y += 20.0 * t;
+    }
+    if !info.now.code.is_empty() {
+        y = (y + 8.0 * t).max(layout.right.top() + if layout.compact { 0.0 } else { 172.0 * t });
+        pen.fitted(pos2(x, y), &info.now.code, width, Weight::Medium, BODY, palette::CODE);
+        y += 19.0 * t;
+    }
+    if !info.now.location.is_empty() && y < layout.right.bottom() - 12.0 * t {
+        pen.fitted(pos2(x, y), &info.now.location, width, Weight::Regular, SMALL + 0.5, palette::TEXT_QUIET);
+        y += 18.0 * t;
+    }
+    // The block keeps its height, so that the legend under it does not jump.
+    (y + 16.0 * t).max(layout.right.top() + 240.0 * t)
+}
+
+fn legend(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32) {
+    let t = pen.t;
+    let x = layout.right.left();
+    heading(pen, x, y, "LEGEND");
+    let mut y = y + 21.0 * t;
+    let mark_end = x + 22.0 * t;
+    let middle = |y: f32| y + 8.0 * t;
+    let lines = [
+        (palette::MISS, "miss: flies in"),
+        (palette::EVICT, "eviction: drifts out"),
+        (palette::HIT, "hit: slides to the head"),
+    ];
+    for (c, words) in lines {
+        let stroke = Stroke::new(2.0 * t, color(c));
+        pen.painter.line_segment([pos2(x, middle(y)), pos2(mark_end, middle(y))], stroke);
+        pen.text(pos2(x + 32.0 * t, y), Align2::LEFT_TOP, words, Weight::Regular, BODY, palette::TEXT_BODY);
+        y += 22.0 * t;
+    }
+    let sample = info.regions.get(1).or(info.regions.first()).map_or(palette::TEXT_BODY, |r| r.color);
+    let center = pos2(x + 11.0 * t, middle(y));
+    pen.painter.circle_filled(center, 4.6 * t, color(palette::fade(sample, 0.26)));
+    pen.text(pos2(x + 32.0 * t, y), Align2::LEFT_TOP, "ghost: a copy is elsewhere", Weight::Regular, BODY, palette::TEXT_BODY);
+    y += 22.0 * t;
+    let center = pos2(x + 11.0 * t, middle(y));
+    pen.painter.circle_filled(center, 3.8 * t, color(sample));
+    pen.painter.circle_stroke(center, 5.2 * t, Stroke::new(1.2 * t, color(palette::fade(palette::DIRTY, 0.6))));
+    pen.text(pos2(x + 32.0 * t, y), Align2::LEFT_TOP, "rim: newer than memory", Weight::Regular, BODY, palette::TEXT_BODY);
+    y += 30.0 * t;
+    let width = layout.right.width();
+    let trail = match info.tail {
+        0 | 1 => "no trail".to_owned(),
+        n => format!("trail {} references", grouped(n)),
+    };
+    let speed = if info.speed > 0.0 { format!("{} references/s", rate(info.speed)) } else { String::new() };
+    for line in [info.notes.item.as_str(), &trail, &info.notes.bundling, &speed] {
+        if !line.is_empty() && y < layout.right.bottom() - 12.0 * t {
+            pen.fitted(pos2(x, y), line, width, Weight::Regular, SMALL + 0.5, palette::TEXT_QUIET);
+            y += 18.0 * t;
+        }
+    }
+}
+
+/// A speed in few digits: `2.5`, `281`, `1,000,000`.
+#[must_use]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "speeds are positive and far below 2^64")]
+pub fn rate(speed: f64) -> String {
+    if speed >= 10.0 { grouped(speed.round() as u64) } else { format!("{speed:.1}").trim_end_matches(".0").to_owned() }
+}
+
+fn labels(pen: &Pen<'_>, layout: &Layout, rings: &Rings, info: &Info) {
+    for (ring, row) in rings.levels.iter().zip(&info.caches) {
+        let at = layout.at([0.0, -(ring.r1 + 0.021)]);
+        let size = (layout.viewport.px_per_unit / 310.0 * 10.5 / pen.t).clamp(8.5, 11.5);
+        let text = if layout.compact { row.name.clone() } else { format!("{}  {}", row.name, row.shape) };
+        let galley = pen.painter.layout_no_wrap(text, pen.font(Weight::Medium, size), color(palette::TEXT_BODY));
+        let area = Rect::from_center_size(at, galley.size() + vec2(8.0, 0.0) * pen.t);
+        // A patch of ground: trails pass behind the words, not through them.
+        let patch = color(palette::fade(palette::BACKGROUND, 0.72));
+        pen.painter.rect_filled(area, CornerRadius::same(3), patch);
+        pen.painter.galley(area.center() - galley.size() * 0.5, galley, Color32::WHITE);
+    }
+    if !layout.compact {
+        let at = layout.at([rings.cpu + 0.012, 0.0]);
+        pen.text(at, Align2::LEFT_CENTER, "CPU", Weight::Medium, 10.0, palette::TEXT_BODY);
+    }
+}
+
+fn draw_strip(pen: &Pen<'_>, layout: &Layout, info: &Info, strip: &[f32]) {
+    let t = pen.t;
+    let bars = layout.bars();
+    pen.painter.rect_filled(bars, CornerRadius::ZERO, color(palette::fade(palette::TRACK, 0.55)));
+    let position = info.position.clamp(0.0, 1.0) as f32;
+    let playhead = bars.left() + bars.width() * position;
+    // Misses a reference reach 1 (more for references over several lines): the scale is fixed, so strips compare.
+    let mut mesh = Mesh::default();
+    let column = bars.width() / strip.len().max(1) as f32;
+    for (i, &misses) in strip.iter().enumerate() {
+        if misses <= 0.0 {
+            continue;
+        }
+        let height = (bars.height() * misses.min(1.0).sqrt()).max(1.0);
+        let x0 = bars.left() + column * i as f32;
+        let area = Rect::from_min_max(pos2(x0, bars.bottom() - height), pos2(x0 + column, bars.bottom()));
+        let done = x0 <= playhead;
+        mesh.add_colored_rect(area, color(palette::fade(palette::MISS, if done { 0.82 } else { 0.34 })));
+    }
+    pen.painter.add(Shape::mesh(mesh));
+    let light = color(palette::LIGHT);
+    let line = Rect::from_min_max(pos2(playhead - 0.9 * t, bars.top() - 3.0 * t), pos2(playhead + 0.9 * t, bars.bottom() + 4.0 * t));
+    pen.painter.rect_filled(line, CornerRadius::ZERO, light);
+    pen.painter.circle_filled(pos2(playhead, bars.top() - 4.0 * t), 4.0 * t, light);
+    let y = bars.bottom() + 7.0 * t;
+    let words = format!("{} misses", info.innermost);
+    let name = if info.mark.is_empty() { words } else { format!("{words}  ·  {}", info.mark) };
+    pen.text(pos2(bars.left(), y), Align2::LEFT_TOP, &name, Weight::Regular, SMALL, palette::TEXT_QUIET);
+    pen.text(pos2(bars.right(), y), Align2::RIGHT_TOP, &grouped(info.len), Weight::Regular, SMALL, palette::TEXT_QUIET);
+}

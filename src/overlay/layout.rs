@@ -1,0 +1,154 @@
+//! Where things stand in a picture of any size: rings in the centre, tables beside or below, the strip along the bottom.
+//!
+//! ```text
+//! wide (aspect 1.35 and up)          upright or square
+//! +------+---------------+------+    +---------------+
+//! | title|               | ref. |    | title         |
+//! | table|     rings     | why  |    |     rings     |
+//! |      |               |legend|    | tables   ref. |
+//! +------+---------------+------+    +---------------+
+//! |            strip            |    |     strip     |
+//! +-----------------------------+    +---------------+
+//! ```
+
+use crate::render::Viewport;
+use egui::{Pos2, Rect, pos2, vec2};
+
+/// Which parts are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is one part that can be hidden by name")]
+pub struct Parts {
+    /// Title and subtitle.
+    pub title: bool,
+    /// Table of regions.
+    pub regions: bool,
+    /// Table of caches.
+    pub caches: bool,
+    /// The reference under way.
+    pub reference: bool,
+    /// Legend.
+    pub legend: bool,
+    /// Miss strip.
+    pub strip: bool,
+    /// Labels on the rings.
+    pub labels: bool,
+}
+
+impl Default for Parts {
+    fn default() -> Self {
+        Self { title: true, regions: true, caches: true, reference: true, legend: true, strip: true, labels: true }
+    }
+}
+
+/// Rectangles in pixels, and the size of type.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Layout {
+    /// Pixels for one point of type: 1 in a picture 720 high, more than half in one half as high, so that it stays legible.
+    pub type_scale: f32,
+    /// Little room: tables drop their second columns, the legend is left out.
+    pub compact: bool,
+    /// Upper left of title and tables.
+    pub left: Rect,
+    /// Tables in an upright picture, below the rings; equal to `left` otherwise.
+    pub tables: Rect,
+    /// The reference and legend.
+    pub right: Rect,
+    /// The strip.
+    pub strip: Rect,
+    /// The rings.
+    pub viewport: Viewport,
+}
+
+impl Layout {
+    /// For a picture of `width` x `height` pixels. `reserved` pixels at the bottom belong to somebody else (a tool bar).
+    #[must_use]
+    pub fn new(width: u32, height: u32, reserved: f32, parts: &Parts) -> Self {
+        let (w, h) = (width as f32, height as f32 - reserved);
+        let scale = (h / 720.0).min(w / 960.0);
+        let type_scale = if scale < 1.0 { 0.6 + 0.4 * scale } else { scale }.max(0.7);
+        let compact = scale < 0.75;
+        let margin = if compact { 10.0 } else { 28.0 * scale };
+        let strip_height = if parts.strip { 62.0 * type_scale } else { 0.0 };
+        let strip = Rect::from_min_max(pos2(margin, h - strip_height), pos2(w - margin, h));
+        let body = h - strip_height;
+        let wide = w / h >= 1.35;
+        let column = if compact { 158.0 } else { 228.0 } * type_scale;
+        let side = parts.title || parts.regions || parts.caches || parts.reference || parts.legend;
+        let (left, tables, right, center, radius);
+        if wide {
+            left = Rect::from_min_size(pos2(margin, margin), vec2(column, body - margin));
+            tables = left;
+            right = Rect::from_min_size(
+                pos2(w - margin - column * if compact { 0.92 } else { 1.1 }, margin),
+                vec2(column * if compact { 0.92 } else { 1.1 }, body - margin),
+            );
+            center = pos2(0.5 * w, 0.5 * body + 2.0);
+            // Corners of text reach beside the circle, not under it.
+            let room = if side { 0.5 * w - margin - 0.78 * column } else { 0.5 * w - margin };
+            radius = (0.5 * body - 0.4 * margin.max(14.0)).min(room);
+        } else {
+            let head = if parts.title { 58.0 * type_scale + margin } else { margin };
+            let lists = parts.regions || parts.caches || parts.reference;
+            let foot = if lists { (0.30 * body).max(150.0 * type_scale).min(0.45 * body) } else { margin };
+            left = Rect::from_min_size(pos2(margin, margin), vec2(w - 2.0 * margin, head));
+            let middle = body - head - foot;
+            center = pos2(0.5 * w, head + 0.5 * middle);
+            radius = (0.5 * middle).min(0.5 * w - margin) - 4.0;
+            let half = 0.5 * w - 1.5 * margin;
+            tables = Rect::from_min_size(pos2(margin, body - foot + 8.0), vec2(half, foot - 8.0));
+            right = Rect::from_min_size(pos2(0.5 * w + 0.5 * margin, body - foot + 8.0), vec2(half, foot - 8.0));
+        }
+        let px_per_unit = radius.max(24.0);
+        let viewport = Viewport {
+            size: [width, height],
+            center: [center.x, center.y],
+            px_per_unit,
+            line_scale: px_per_unit / 310.0,
+        };
+        Self { type_scale, compact, left, tables, right, strip, viewport }
+    }
+
+    /// Whether tables stand below the rings.
+    #[must_use]
+    pub fn upright(&self) -> bool {
+        self.tables != self.left
+    }
+
+    /// The part of the strip that bars are drawn in.
+    #[must_use]
+    pub fn bars(&self) -> Rect {
+        let t = self.type_scale;
+        Rect::from_min_max(pos2(self.strip.left(), self.strip.top() + 2.0 * t), pos2(self.strip.right(), self.strip.top() + 32.0 * t))
+    }
+
+    /// Pixel of a world point.
+    #[must_use]
+    pub fn at(&self, world: [f32; 2]) -> Pos2 {
+        let [x, y] = self.viewport.px_from_world(world);
+        pos2(x, y)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rings_and_strip_stay_inside_and_apart_at_any_size() {
+        for (w, h) in [(1280, 720), (640, 360), (1920, 1080), (3840, 2160), (720, 1280), (1000, 1000), (400, 300), (320, 640)] {
+            let l = Layout::new(w, h, 0.0, &Parts::default());
+            let (c, r) = (l.viewport.center, l.viewport.px_per_unit);
+            assert!(c[0] - r >= -1.0 && c[0] + r <= w as f32 + 1.0, "{w}x{h}: {l:?}");
+            assert!(c[1] - r >= -1.0 && c[1] + r <= l.strip.top() + 1.0, "{w}x{h}: {l:?}");
+            assert!(l.type_scale >= 0.7);
+            assert!(r > 0.2 * w.min(h) as f32, "{w}x{h}: radius {r}");
+            assert!(l.right.right() <= w as f32 && l.left.left() >= 0.0);
+        }
+    }
+
+    #[test]
+    fn columns_fold_below_in_an_upright_picture() {
+        assert!(Layout::new(720, 1280, 0.0, &Parts::default()).upright());
+        assert!(!Layout::new(1280, 720, 0.0, &Parts::default()).upright());
+    }
+}

@@ -1,0 +1,133 @@
+//! Everything shared with WGSL, in one file. `tests/shader_layout.rs` holds names, offsets and sizes to the shaders'.
+
+use crate::scene::layout::Ring;
+use bytemuck::{Pod, Zeroable};
+
+/// Rings a frame may have; the length of `Frame::rings` in `shared/frame.wgsl`.
+pub const MAX_RINGS: usize = 8;
+
+/// One ring's slot formula.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[expect(missing_docs, clippy::pub_underscore_fields, reason = "documented in shared/frame.wgsl, where the meaning is used")]
+pub struct RingShape {
+    pub r0: f32,
+    pub r1: f32,
+    pub sets: f32,
+    pub ways: f32,
+    pub omega: f32,
+    pub _pad0: f32,
+    pub _pad1: f32,
+    pub _pad2: f32,
+}
+
+impl From<&Ring> for RingShape {
+    fn from(ring: &Ring) -> Self {
+        Self {
+            r0: ring.r0,
+            r1: ring.r1,
+            sets: ring.sets as f32,
+            ways: ring.ways as f32,
+            omega: ring.omega,
+            ..Self::default()
+        }
+    }
+}
+
+/// What every shader of a frame knows.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[expect(missing_docs, clippy::pub_underscore_fields, reason = "documented in shared/frame.wgsl, where the meaning is used")]
+pub struct Frame {
+    pub scale: [f32; 2],
+    pub offset: [f32; 2],
+    pub half_size: [f32; 2],
+    pub px_per_unit: f32,
+    pub line_scale: f32,
+    pub phase: f32,
+    pub _pad0: f32,
+    pub _pad1: f32,
+    pub _pad2: f32,
+    pub rings: [RingShape; MAX_RINGS],
+}
+
+/// One dot; vertex attributes of `glyphs.wgsl`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct GlyphInstance {
+    /// Endpoint it starts from: level, a, b, across.
+    pub from: [f32; 4],
+    /// Endpoint it goes to.
+    pub to: [f32; 4],
+    /// Arc: radians.
+    pub sweep: f32,
+    /// World units.
+    pub radius: f32,
+    /// Straight alpha.
+    pub color: [u8; 4],
+    /// Flash, pulse, burst, unused; 255 = 1.
+    pub glow: [u8; 4],
+    /// Path, then flags from bit 8.
+    pub path_flags: u32,
+}
+
+/// One stretch of a path; vertex attributes of `pathlines.wgsl`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct SegmentInstance {
+    /// Endpoint the flight starts from.
+    pub from: [f32; 4],
+    /// Endpoint it goes to.
+    pub to: [f32; 4],
+    /// Sweep, s0, s1, width.
+    pub shape: [f32; 4],
+    /// Straight alpha.
+    pub color: [u8; 4],
+    /// Alpha at s0 and s1; 65535 = 1.
+    pub alpha: [u16; 2],
+    /// Path.
+    pub path: u32,
+}
+
+/// One soft disk; vertex attributes of `disks.wgsl`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct DiskInstance {
+    /// r0, r1, soft, unused.
+    pub shape: [f32; 4],
+    /// Straight alpha.
+    pub color: [u8; 4],
+}
+
+const _: () = assert!(size_of::<RingShape>() == 32 && size_of::<Frame>() == 48 + 32 * MAX_RINGS);
+const _: () = assert!(size_of::<GlyphInstance>() == 52 && size_of::<SegmentInstance>() == 60);
+
+/// Attributes of [`GlyphInstance`], locations from 0.
+pub const GLYPH_ATTRIBUTES: [wgpu::VertexAttribute; 7] = wgpu::vertex_attr_array![
+    0 => Float32x4, 1 => Float32x4, 2 => Float32, 3 => Float32, 4 => Unorm8x4, 5 => Unorm8x4, 6 => Uint32
+];
+
+/// Attributes of [`SegmentInstance`], locations from 0.
+pub const SEGMENT_ATTRIBUTES: [wgpu::VertexAttribute; 6] = wgpu::vertex_attr_array![
+    0 => Float32x4, 1 => Float32x4, 2 => Float32x4, 3 => Unorm8x4, 4 => Unorm16x2, 5 => Uint32
+];
+
+/// Attributes of [`DiskInstance`], locations from 0.
+pub const DISK_ATTRIBUTES: [wgpu::VertexAttribute; 2] = wgpu::vertex_attr_array![0 => Float32x4, 1 => Unorm8x4];
+
+/// Vertices of one disk: three bands of 96 sectors, two triangles each.
+pub const DISK_VERTICES: u32 = 3 * 96 * 6;
+
+/// 0..=1 to a byte.
+#[must_use]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to a byte's range")]
+pub fn unorm8(v: f32) -> u8 {
+    (v.clamp(0.0, 1.0) * 255.0).round() as u8
+}
+
+/// 0..=1 to 16 bits.
+#[must_use]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to the range of 16 bits")]
+pub fn unorm16(v: f32) -> u16 {
+    (v.clamp(0.0, 1.0) * 65535.0).round() as u16
+}

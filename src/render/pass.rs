@@ -1,0 +1,228 @@
+//! Draws a scene into any view: disks, structure, trails, glyphs, in this order.
+
+use super::context::Context;
+use super::disks::{DiskDrawData, DiskRenderer};
+use super::glyphs::{GlyphDrawData, GlyphRenderer};
+use super::gpu_data::{Frame, MAX_RINGS, RingShape};
+use super::pathlines::{PathlineDrawData, PathlineRenderer};
+use super::shaders;
+use crate::scene::{Scene, palette};
+
+/// Where in a target the rings stand.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Viewport {
+    /// Target size, pixels.
+    pub size: [u32; 2],
+    /// Centre of the rings, pixels from the upper left.
+    pub center: [f32; 2],
+    /// Pixels for one world unit (the radius of memory's rim).
+    pub px_per_unit: f32,
+    /// Pixels for one pixel of a picture 720 high: line widths grow with it.
+    pub line_scale: f32,
+}
+
+impl Viewport {
+    /// The rings alone, as large as fits.
+    #[must_use]
+    pub fn fit(width: u32, height: u32) -> Self {
+        let short = width.min(height) as f32;
+        Self {
+            size: [width, height],
+            center: [0.5 * width as f32, 0.5 * height as f32],
+            px_per_unit: 0.48 * short,
+            line_scale: short / 720.0,
+        }
+    }
+
+    /// Pixel of a point in world units.
+    #[must_use]
+    pub fn px_from_world(&self, p: [f32; 2]) -> [f32; 2] {
+        [self.center[0] + p[0] * self.px_per_unit, self.center[1] + p[1] * self.px_per_unit]
+    }
+
+    /// World point of a pixel.
+    #[must_use]
+    pub fn world_from_px(&self, p: [f32; 2]) -> [f32; 2] {
+        [(p[0] - self.center[0]) / self.px_per_unit, (p[1] - self.center[1]) / self.px_per_unit]
+    }
+
+    fn frame(&self, scene: &Scene) -> Frame {
+        let [w, h] = self.size.map(|s| s as f32);
+        let mut rings = [RingShape::default(); MAX_RINGS];
+        for (gpu, ring) in rings.iter_mut().zip(&scene.rings.levels) {
+            *gpu = RingShape::from(ring);
+        }
+        Frame {
+            scale: [2.0 * self.px_per_unit / w, -2.0 * self.px_per_unit / h],
+            offset: [2.0 * self.center[0] / w - 1.0, 1.0 - 2.0 * self.center[1] / h],
+            half_size: [0.5 * w, 0.5 * h],
+            px_per_unit: self.px_per_unit,
+            line_scale: self.line_scale.max(0.6),
+            phase: scene.phase,
+            rings,
+            ..Frame::default()
+        }
+    }
+}
+
+/// Everything that outlives a frame, and the newest frame's data.
+pub struct Painter {
+    format: wgpu::TextureFormat,
+    frame_buffer: wgpu::Buffer,
+    bind_group: wgpu::BindGroup,
+    disks: DiskRenderer,
+    pathlines: PathlineRenderer,
+    glyphs: GlyphRenderer,
+    disk_data: DiskDrawData,
+    structure: PathlineDrawData,
+    trails: PathlineDrawData,
+    glyph_data: GlyphDrawData,
+    uploaded: u64,
+}
+
+impl Painter {
+    /// Pipelines for targets of `format`. Colours are blended as displayed, so the format is not an sRGB one.
+    #[must_use]
+    pub fn new(context: &Context, format: wgpu::TextureFormat) -> Self {
+        let device = &context.device;
+        let bind_layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+            label: Some("frame"),
+            entries: &[wgpu::BindGroupLayoutEntry {
+                binding: 0,
+                visibility: wgpu::ShaderStages::VERTEX_FRAGMENT,
+                ty: wgpu::BindingType::Buffer {
+                    ty: wgpu::BufferBindingType::Uniform,
+                    has_dynamic_offset: false,
+                    min_binding_size: wgpu::BufferSize::new(size_of::<Frame>() as u64),
+                },
+                count: None,
+            }],
+        });
+        let frame_buffer = device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("frame"),
+            size: size_of::<Frame>() as u64,
+            usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        });
+        let bind_group = device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some("frame"),
+            layout: &bind_layout,
+            entries: &[wgpu::BindGroupEntry { binding: 0, resource: frame_buffer.as_entire_binding() }],
+        });
+        let layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+            label: Some("scene"),
+            bind_group_layouts: &[Some(&bind_layout)],
+            immediate_size: 0,
+        });
+        Self {
+            format,
+            frame_buffer,
+            bind_group,
+            disks: DiskRenderer::new(device, format, &layout),
+            pathlines: PathlineRenderer::new(device, format, &layout),
+            glyphs: GlyphRenderer::new(device, format, &layout),
+            disk_data: DiskDrawData::new(),
+            structure: PathlineDrawData::new("structure"),
+            trails: PathlineDrawData::new("trails"),
+            glyph_data: GlyphDrawData::new(),
+            uploaded: 0,
+        }
+    }
+
+    /// The format it draws in.
+    #[must_use]
+    pub fn format(&self) -> wgpu::TextureFormat {
+        self.format
+    }
+
+    /// Bytes that the last [`Painter::prepare`] sent to the GPU: only what changed since the one before.
+    #[must_use]
+    pub fn uploaded(&self) -> u64 {
+        self.uploaded
+    }
+
+    /// Uploads what changed since the last scene.
+    pub fn prepare(&mut self, context: &Context, scene: &Scene, viewport: &Viewport) {
+        let (device, queue) = (&context.device, &context.queue);
+        queue.write_buffer(&self.frame_buffer, 0, bytemuck::bytes_of(&viewport.frame(scene)));
+        self.uploaded = size_of::<Frame>() as u64
+            + self.disk_data.set(device, queue, &scene.disks)
+            + self.structure.set(device, queue, &scene.structure)
+            + self.trails.set(device, queue, &scene.trails)
+            + self.glyph_data.set(device, queue, scene);
+    }
+
+    /// Draws the prepared scene over the ground into `view`.
+    pub fn draw(&self, encoder: &mut wgpu::CommandEncoder, view: &wgpu::TextureView) {
+        let [r, g, b, _] = palette::BACKGROUND.map(|c| f64::from(c) / 255.0);
+        let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+            label: Some("scene"),
+            color_attachments: &[Some(wgpu::RenderPassColorAttachment {
+                view,
+                depth_slice: None,
+                resolve_target: None,
+                ops: wgpu::Operations {
+                    load: wgpu::LoadOp::Clear(wgpu::Color { r, g, b, a: 1.0 }),
+                    store: wgpu::StoreOp::Store,
+                },
+            })],
+            ..Default::default()
+        });
+        pass.set_bind_group(0, &self.bind_group, &[]);
+        self.disks.draw(&mut pass, &self.disk_data);
+        self.pathlines.draw(&mut pass, &self.structure);
+        self.pathlines.draw(&mut pass, &self.trails);
+        self.glyphs.draw(&mut pass, &self.glyph_data);
+    }
+}
+
+/// A pipeline of instanced quads (strips of four corners).
+pub(super) fn pipeline(
+    device: &wgpu::Device,
+    shader: &'static str,
+    format: wgpu::TextureFormat,
+    layout: &wgpu::PipelineLayout,
+    stride: u64,
+    attributes: &[wgpu::VertexAttribute],
+) -> wgpu::RenderPipeline {
+    pipeline_of(device, shader, format, layout, stride, attributes, wgpu::PrimitiveTopology::TriangleStrip)
+}
+
+/// A pipeline with one instance buffer and premultiplied blending.
+pub(super) fn pipeline_of(
+    device: &wgpu::Device,
+    shader: &'static str,
+    format: wgpu::TextureFormat,
+    layout: &wgpu::PipelineLayout,
+    stride: u64,
+    attributes: &[wgpu::VertexAttribute],
+    topology: wgpu::PrimitiveTopology,
+) -> wgpu::RenderPipeline {
+    let module = shaders::module(device, shader);
+    let buffer = wgpu::VertexBufferLayout { array_stride: stride, step_mode: wgpu::VertexStepMode::Instance, attributes };
+    device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
+        label: Some(shader),
+        layout: Some(layout),
+        vertex: wgpu::VertexState {
+            module: &module,
+            entry_point: Some("vs_main"),
+            compilation_options: wgpu::PipelineCompilationOptions::default(),
+            buffers: &[Some(buffer)],
+        },
+        primitive: wgpu::PrimitiveState { topology, ..Default::default() },
+        depth_stencil: None,
+        multisample: wgpu::MultisampleState::default(),
+        fragment: Some(wgpu::FragmentState {
+            module: &module,
+            entry_point: Some("fs_main"),
+            compilation_options: wgpu::PipelineCompilationOptions::default(),
+            targets: &[Some(wgpu::ColorTargetState {
+                format,
+                blend: Some(wgpu::BlendState::PREMULTIPLIED_ALPHA_BLENDING),
+                write_mask: wgpu::ColorWrites::ALL,
+            })],
+        }),
+        multiview_mask: None,
+        cache: None,
+    })
+}
