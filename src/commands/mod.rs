@@ -1,5 +1,7 @@
 //! The subcommands: each joins the library's parts for one job. The edge of the program: errors end here as words.
 
+mod convert;
+
 use crate::cli::{Cli, Command};
 use std::process::ExitCode;
 
@@ -23,13 +25,14 @@ pub fn run(cli: &Cli) -> ExitCode {
 
 /// A reader that closed its end (`| head`) has what it wanted.
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error.chain().any(|cause| {
-        cause.downcast_ref::<std::io::Error>().is_some_and(|e| e.kind() == std::io::ErrorKind::BrokenPipe)
-    })
+    error
+        .chain()
+        .any(|cause| cause.downcast_ref::<std::io::Error>().is_some_and(|e| e.kind() == std::io::ErrorKind::BrokenPipe))
 }
 
 fn dispatch(command: &Command) -> anyhow::Result<()> {
     match command {
+        Command::Convert(args) => convert::run(args),
         _ => anyhow::bail!("not built yet"),
     }
 }
