@@ -61,6 +61,15 @@ pub enum FormatName {
     Lackey,
 }
 
+impl From<FormatName> for crate::trace::Format {
+    fn from(name: FormatName) -> Self {
+        match name {
+            FormatName::Orrery => Self::Native,
+            FormatName::Lackey => Self::Lackey,
+        }
+    }
+}
+
 /// Which cache hierarchy.
 #[derive(Debug, Clone, Default, Args)]
 pub struct CacheArgs {
@@ -249,9 +258,13 @@ pub struct ConvertArgs {
     /// Keep only references that touch a region of the tables
     #[arg(long)]
     pub only_regions: bool,
-    /// Keep only what lies between the first write to START and the next write to STOP (addresses as 0x..)
+    /// Keep only what lies between the first write to START and the next write to STOP (addresses as 0x..); the
+    /// tables may name them too
     #[arg(long, value_name = "START,STOP")]
     pub between: Option<String>,
+    /// The program that was traced, built with -g: store source file, line and text of each instruction (addr2line)
+    #[arg(long, value_name = "FILE")]
+    pub program: Option<PathBuf>,
 }
 
 /// `demo`

@@ -296,6 +296,10 @@ pub trait ReferenceSource: Send + Sync {
     fn chunk(&self, index: u64) -> Result<Arc<[Reference]>, SourceError>;
     /// Regions, locations, marks, title.
     fn tables(&self) -> &Tables;
+    /// What the user must be told about how this was read: skipped lines, a file cut short. One sentence each.
+    fn notices(&self) -> &[String] {
+        &[]
+    }
 }
 
 /// A whole trace in memory.
@@ -303,6 +307,7 @@ pub trait ReferenceSource: Send + Sync {
 pub struct MemoryTrace {
     references: Vec<Reference>,
     tables: Tables,
+    notices: Vec<String>,
 }
 
 /// References in one chunk of a [`MemoryTrace`]: large enough that a chunk's overhead vanishes, small enough to copy in
@@ -314,7 +319,14 @@ impl MemoryTrace {
     #[must_use]
     pub fn new(references: Vec<Reference>, mut tables: Tables) -> Self {
         tables.sort();
-        Self { references, tables }
+        Self { references, tables, notices: Vec::new() }
+    }
+
+    /// Adds what the user must be told.
+    #[must_use]
+    pub fn with_notices(mut self, notices: Vec<String>) -> Self {
+        self.notices = notices;
+        self
     }
 
     /// All references, in order.
@@ -341,6 +353,10 @@ impl ReferenceSource for MemoryTrace {
 
     fn tables(&self) -> &Tables {
         &self.tables
+    }
+
+    fn notices(&self) -> &[String] {
+        &self.notices
     }
 }
 

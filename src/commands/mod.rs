@@ -3,6 +3,7 @@
 pub mod caches;
 pub mod hierarchy;
 pub mod stats;
+mod convert;
 
 use crate::cli::{Cli, Command};
 use std::process::ExitCode;
@@ -35,6 +36,7 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
 fn dispatch(command: &Command) -> anyhow::Result<()> {
     match command {
         Command::Caches(args) => caches::run(args),
+        Command::Convert(args) => convert::run(args),
         _ => anyhow::bail!("not built yet"),
     }
 }

@@ -1,1 +1,203 @@
-//! Bytes to references: readers, the native file, synthetic generators.
+//! Bytes into [`Reference`]s and [`Tables`]: the readers, the native file, generators for tests.
+//!
+//! [`open`] gives references by number, for everything that seeks; [`Stream`] gives them once, in order, in bounded
+//! memory, for conversion. Both tell the format from the content. Knows nothing of simulation and pictures.
+
+mod error;
+mod filter;
+mod footprint;
+mod input;
+pub mod lackey;
+pub mod native;
+pub mod synth;
+
+pub use error::{Fault, Place, TraceError};
+pub use filter::{Filter, Marker};
+pub use footprint::Footprint;
+
+use crate::reference::{MemoryTrace, Reference, ReferenceSource, Tables};
+use input::{Content, Input};
+use native::NativeTrace;
+use std::fs::File;
+use std::io::{self, Seek};
+use std::path::Path;
+
+/// A format that can be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// The native file: Parquet with Orrery's tables.
+    Native,
+    /// Text of `valgrind --tool=lackey --trace-mem=yes`.
+    Lackey,
+}
+
+/// References of a foreign trace kept in memory (24 bytes each); a longer one goes through a temporary native file.
+const IN_MEMORY: usize = 4 << 20;
+
+/// Opens a trace for reading any part of it. `-` is standard input, gzip is seen through, and the format is told from
+/// the content where `format` does not say it. What a reader skipped or lost is in [`ReferenceSource::notices`].
+///
+/// # Errors
+/// When the file cannot be read, is of no known format, is damaged or broken (with line or byte), or holds no
+/// references. A text trace whose end is cut off is no error: what is whole is kept, and a notice says so.
+pub fn open(path: &Path, format: Option<Format>) -> Result<Box<dyn ReferenceSource>, TraceError> {
+    match Stream::open(path, format)?.inner {
+        Inner::Native { trace, .. } => Ok(Box::new(trace)),
+        Inner::Lackey(reader) => collect(reader, IN_MEMORY),
+    }
+}
+
+/// Reads a foreign trace to its end, into memory up to `in_memory` references and into a temporary file past that.
+fn collect(mut reader: lackey::Reader<Content>, in_memory: usize) -> Result<Box<dyn ReferenceSource>, TraceError> {
+    let (mut all, mut chunk) = (Vec::new(), Vec::new());
+    while all.len() <= in_memory {
+        reader.next_chunk(native::CHUNK, &mut chunk)?;
+        if chunk.is_empty() {
+            return Ok(Box::new(MemoryTrace::new(all, Tables::default()).with_notices(reader.notices())));
+        }
+        all.extend_from_slice(&chunk);
+    }
+    let name = "the temporary copy of the trace";
+    let failed = |e| TraceError::io(name, "cannot be written; free space in the folder for temporary files", e);
+    let mut writer = native::Writer::new(name, tempfile::tempfile().map_err(failed)?);
+    writer.write(&all)?;
+    drop(all);
+    loop {
+        reader.next_chunk(native::CHUNK, &mut chunk)?;
+        if chunk.is_empty() {
+            break;
+        }
+        writer.write(&chunk)?;
+    }
+    let file = writer.finish(&Tables::default())?;
+    Ok(Box::new(NativeTrace::from_file(name, file)?.with_notices(reader.notices())))
+}
+
+/// A trace read once, in order.
+pub struct Stream {
+    inner: Inner,
+}
+
+enum Inner {
+    Native { trace: NativeTrace, next: u64 },
+    Lackey(lackey::Reader<Content>),
+}
+
+impl Stream {
+    /// Opens a trace as [`open`] does.
+    ///
+    /// # Errors
+    /// As [`open`]; broken lines are met later, by [`Stream::next_chunk`].
+    pub fn open(path: &Path, format: Option<Format>) -> Result<Self, TraceError> {
+        let input = input::open(path)?;
+        let format = match format {
+            Some(format) => format,
+            None => input::detect(&input)?,
+        };
+        let inner = match format {
+            Format::Native => Inner::Native { trace: open_native(input)?, next: 0 },
+            Format::Lackey => Inner::Lackey(lackey::Reader::new(input.name, input.bytes)),
+        };
+        Ok(Self { inner })
+    }
+
+    /// Replaces `out` by the next references, at most [`native::CHUNK`]; none at the end.
+    ///
+    /// # Errors
+    /// Where the trace is broken or cannot be read.
+    pub fn next_chunk(&mut self, out: &mut Vec<Reference>) -> Result<(), TraceError> {
+        match &mut self.inner {
+            Inner::Lackey(reader) => reader.next_chunk(native::CHUNK, out),
+            Inner::Native { trace, next } => {
+                trace.read_chunk(*next, out)?;
+                *next += 1;
+                Ok(())
+            }
+        }
+    }
+
+    /// The trace's own tables; empty for foreign formats.
+    #[must_use]
+    pub fn tables(&self) -> Tables {
+        match &self.inner {
+            Inner::Native { trace, .. } => trace.tables().clone(),
+            Inner::Lackey(_) => Tables::default(),
+        }
+    }
+
+    /// What the user must be told; complete once the end is reached.
+    #[must_use]
+    pub fn notices(&self) -> Vec<String> {
+        match &self.inner {
+            Inner::Native { trace, .. } => trace.notices().to_vec(),
+            Inner::Lackey(reader) => reader.notices(),
+        }
+    }
+}
+
+/// A native trace needs a file that can be read at any place: others are copied into one first.
+fn open_native(input: Input) -> Result<NativeTrace, TraceError> {
+    let Input { name, plain, mut bytes } = input;
+    if !bytes.head().starts_with(b"PAR1") {
+        return Err(TraceError::UnknownFormat(Fault::new(
+            Place::offset(&name, 0),
+            "no PAR1 at the start",
+            "a native .orrery (Parquet) file",
+            "leave --format away, or name the right one",
+        )));
+    }
+    if let Some(file) = plain {
+        return NativeTrace::from_file(name, file);
+    }
+    let mut copy = spool(&mut bytes).map_err(|e| match e.kind() {
+        io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => {
+            TraceError::Damaged(Fault::new(
+                Place::file(&name),
+                format!("gzip data that is cut short or damaged ({e})"),
+                "whole gzip data, for a native trace has its table of contents at the end",
+                "test it with gzip -t, and copy or record it again",
+            ))
+        }
+        _ => TraceError::io(&name, "the trace cannot be copied to a temporary file", e),
+    })?;
+    copy.rewind().map_err(|e| TraceError::io(&name, "the trace cannot be read", e))?;
+    NativeTrace::from_file(name, copy)
+}
+
+fn spool(bytes: &mut Content) -> io::Result<File> {
+    let mut copy = tempfile::tempfile()?;
+    io::copy(bytes, &mut copy)?;
+    Ok(copy)
+}
+
+/// Checks what the rest of the program relies on: regions of 1 byte or more that stay below 2^64.
+///
+/// # Errors
+/// Names the first region that breaks the rule.
+pub fn check_tables(name: &str, tables: &Tables) -> Result<(), TraceError> {
+    for r in &tables.regions {
+        let found = if r.bytes == 0 {
+            format!("region `{}` of 0 bytes", r.name)
+        } else if r.elem_bytes == 0 {
+            format!("region `{}` with elements of 0 bytes", r.name)
+        } else if r.base.checked_add(r.bytes - 1).is_none() {
+            format!("region `{}` of {} bytes at 0x{:x}, past the end of the address space", r.name, r.bytes, r.base)
+        } else if r
+            .shape
+            .iter()
+            .try_fold(1u64, |n, &extent| n.checked_mul(extent))
+            .is_none_or(|n| n == 0 && !r.shape.is_empty())
+        {
+            format!("region `{}` with the shape {:?}", r.name, r.shape)
+        } else {
+            continue;
+        };
+        return Err(TraceError::Invalid(Fault::new(
+            Place::file(name),
+            found,
+            "regions and elements of 1 byte or more, below 2^64, and extents of 1 or more",
+            "correct the tables",
+        )));
+    }
+    Ok(())
+}

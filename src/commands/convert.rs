@@ -1,0 +1,209 @@
+//! `orrery convert`: any readable trace into a native file, filtered and given its tables on the way.
+
+use super::UsageError;
+use crate::cli::ConvertArgs;
+use crate::reference::{Kind, SourceLocation, Tables};
+use crate::trace::{self, Filter, Marker, Stream, native};
+use anyhow::{Context, bail};
+use serde::Deserialize;
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// What `--tables` may say: a trace's tables, and how to find the program's marks in its log.
+#[derive(Debug, Default, Deserialize)]
+struct Given {
+    #[serde(flatten)]
+    tables: Tables,
+    /// Cell whose first store opens the log.
+    start: Option<u64>,
+    /// Cell whose next store closes it.
+    stop: Option<u64>,
+    /// Cells whose stores are named marks.
+    #[serde(default)]
+    markers: Vec<Marker>,
+}
+
+/// Converts, and says in one line on standard error what came of it.
+///
+/// # Errors
+/// When the trace or the tables cannot be read, nothing is left after filtering, or the file cannot be written.
+pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<()> {
+    let given = args.tables.as_deref().map(read_tables).transpose()?;
+    let mut stream = Stream::open(&args.trace.trace, args.trace.format.map(Into::into))?;
+    let Given { mut tables, start, stop, markers } = match given {
+        Some(given) => merge(given, stream.tables()),
+        None => Given { tables: stream.tables(), ..Given::default() },
+    };
+    let mut filter = Filter::new().with_markers(markers);
+    let between = args.between.as_deref().map(parse_between).transpose()?.or(start.zip(stop));
+    if let Some((start, stop)) = between {
+        filter = filter.between(start, stop);
+    }
+    if args.only_regions {
+        if tables.regions.is_empty() {
+            return Err(UsageError(
+                "--only-regions: found no regions; expected some in the trace or in --tables FILE.json".into(),
+            )
+            .into());
+        }
+        filter = filter.only(&tables.regions);
+    }
+
+    let mut writer = native::FileWriter::create(&args.output)?;
+    let mut pcs = BTreeSet::new();
+    let (mut chunk, mut read) = (Vec::new(), 0u64);
+    while !filter.is_over() {
+        stream.next_chunk(&mut chunk)?;
+        if chunk.is_empty() {
+            break;
+        }
+        read += chunk.len() as u64;
+        filter.apply(&mut chunk);
+        if args.program.is_some() {
+            pcs.extend(chunk.iter().filter(|r| r.kind != Kind::Fetch && r.pc != 0).map(|r| r.pc));
+        }
+        writer.write(&chunk)?;
+    }
+    for notice in stream.notices() {
+        eprintln!("warning: {notice}");
+    }
+    if !filter.has_started() {
+        let (start, _) = between.unwrap_or_default();
+        bail!("no store to the start mark 0x{start:x} in {read} references; check that the program reached its start");
+    }
+    if between.is_some() && !filter.is_over() {
+        eprintln!("warning: no store to the stop mark; kept everything up to the end of the trace");
+    }
+    tables.marks.extend_from_slice(filter.marks());
+    if let Some(program) = &args.program {
+        tables.locations = locate(program, &pcs)?;
+    }
+    let kept = writer.len();
+    writer.finish(&tables)?;
+    report(args, read, kept, &tables);
+    Ok(())
+}
+
+fn report(args: &ConvertArgs, read: u64, kept: u64, tables: &Tables) {
+    let size = std::fs::metadata(&args.output).ok().filter(std::fs::Metadata::is_file).map(|m| m.len());
+    let size = size.map_or(String::new(), |bytes| format!(", {bytes} bytes"));
+    eprintln!(
+        "{}: {kept} of {read} references, {} regions, {} source lines, {} marks{size}",
+        args.output.display(),
+        tables.regions.len(),
+        tables.locations.iter().map(|l| (&l.file, l.line)).collect::<BTreeSet<_>>().len(),
+        tables.marks.len(),
+    );
+}
+
+/// What is given replaces what the trace says, table by table; the rest stays.
+fn merge(mut given: Given, own: Tables) -> Given {
+    fn or<T: Default + PartialEq>(mine: &mut T, theirs: T) {
+        if *mine == T::default() {
+            *mine = theirs;
+        }
+    }
+    let t = &mut given.tables;
+    or(&mut t.title, own.title);
+    or(&mut t.subtitle, own.subtitle);
+    or(&mut t.regions, own.regions);
+    or(&mut t.locations, own.locations);
+    or(&mut t.marks, own.marks);
+    or(&mut t.made_by, own.made_by);
+    given
+}
+
+fn read_tables(path: &Path) -> anyhow::Result<Given> {
+    let name = path.display();
+    let text = std::fs::read_to_string(path).with_context(|| format!("{name}: the tables cannot be read"))?;
+    let given: Given = serde_json::from_str(&text).with_context(|| {
+        format!("{name}: expected JSON with title, subtitle, regions, locations, marks, markers, start, stop")
+    })?;
+    trace::check_tables(&name.to_string(), &given.tables)?;
+    Ok(given)
+}
+
+/// `START,STOP`, each hexadecimal with 0x or decimal.
+fn parse_between(text: &str) -> anyhow::Result<(u64, u64)> {
+    let number = |s: &str| {
+        let s = s.trim();
+        match s.strip_prefix("0x").or(s.strip_prefix("0X")) {
+            Some(hex) => u64::from_str_radix(hex, 16).ok(),
+            None => s.parse().ok(),
+        }
+    };
+    let pair = text.split_once(',').and_then(|(a, b)| Some((number(a)?, number(b)?)));
+    pair.ok_or_else(|| {
+        let what = format!("--between: found `{text}`; expected two addresses, as in 0x404080,0x404081");
+        UsageError(what).into()
+    })
+}
+
+/// Asks addr2line where each pc stands; the text of the lines is read from the files it names.
+fn locate(program: &Path, pcs: &BTreeSet<u64>) -> anyhow::Result<Vec<SourceLocation>> {
+    if !program.is_file() {
+        bail!("{}: found no such program; expected the one that was traced, built with -g", program.display());
+    }
+    let mut child = Command::new("addr2line")
+        .args(["-f", "-C", "-e"])
+        .arg(program)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .context("addr2line cannot be started; install binutils, or leave --program away")?;
+    let input = child.stdin.take().context("addr2line has no input")?;
+    let addresses: Vec<String> = pcs.iter().map(|pc| format!("0x{pc:x}\n")).collect();
+    // Written from a thread of its own: addr2line answers while it is asked, and both pipes are finite.
+    let feeder = std::thread::spawn(move || {
+        let mut input = input;
+        input.write_all(addresses.concat().as_bytes())
+    });
+    let output = child.wait_with_output().context("addr2line failed")?;
+    if !matches!(feeder.join(), Ok(Ok(()))) || !output.status.success() {
+        bail!("addr2line failed on {}; expected a program built with -g", program.display());
+    }
+    let text = String::from_utf8_lossy(&output.stdout);
+    let mut lines = text.lines();
+    let mut sources = Sources::default();
+    let mut locations = Vec::new();
+    for &pc in pcs {
+        let (Some(function), Some(place)) = (lines.next(), lines.next()) else { break };
+        let place = place.split(" (discriminator").next().unwrap_or(place);
+        let Some((file, line)) = place.rsplit_once(':') else { continue };
+        let Some(line) = line.parse::<u32>().ok().filter(|&n| n > 0 && file != "??") else { continue };
+        let shown = Path::new(file).file_name().map_or(file.into(), |n| n.to_string_lossy());
+        locations.push(SourceLocation {
+            pc,
+            file: shown.into_owned(),
+            line,
+            function: if function == "??" { String::new() } else { function.to_owned() },
+            text: sources.line(file, line),
+        });
+    }
+    if locations.is_empty() && !pcs.is_empty() {
+        eprintln!(
+            "warning: {} names no source line of the {} instructions; build it with -g -no-pie",
+            program.display(),
+            pcs.len()
+        );
+    }
+    Ok(locations)
+}
+
+/// Source files, each read once.
+#[derive(Default)]
+struct Sources(std::collections::BTreeMap<String, Vec<String>>);
+
+impl Sources {
+    /// A line, counted from 1, trimmed; empty where the file is not there.
+    fn line(&mut self, file: &str, line: u32) -> String {
+        let lines = self.0.entry(file.to_owned()).or_insert_with(|| {
+            let text = std::fs::read(file).unwrap_or_default();
+            String::from_utf8_lossy(&text).lines().map(|l| l.trim().to_owned()).collect()
+        });
+        let index = usize::try_from(line).unwrap_or(0).wrapping_sub(1);
+        lines.get(index).cloned().unwrap_or_default()
+    }
+}

@@ -1,0 +1,33 @@
+//! The native file, `*.orrery`: a Parquet file, one row a reference, that pandas, DuckDB, Polars and Spark open as it is.
+//!
+//! | column | type | meaning | if absent |
+//! |---|---|---|---|
+//! | `address` | INT64, unsigned | first byte touched | (required) |
+//! | `size` | INT32, unsigned | bytes touched | 1 |
+//! | `kind` | INT32, unsigned 8 | 0 read, 1 write, 2 modify, 3 fetch | 0 |
+//! | `pc` | INT64, unsigned | program counter | 0 = unknown |
+//! | `core` | INT32, unsigned 16 | issuing core | 0 |
+//! | `lane` | INT32, unsigned 8, nullable | lane of a GPU wavefront | none |
+//!
+//! Addresses are delta-encoded, the other columns dictionary-encoded, all zstd-compressed. A row group holds
+//! [`CHUNK`] references, so that a seek decodes little. A file of one row group leaves out columns that say nothing.
+//! The key-value metadata holds `orrery.version` (a whole number; a reader refuses a higher one than it knows) and
+//! `orrery.tables` (JSON of [`crate::reference::Tables`]).
+
+mod reader;
+mod writer;
+
+pub use reader::NativeTrace;
+pub use writer::{FileWriter, Writer};
+
+/// References in a row group of the files we write, and in a chunk of those we read.
+pub const CHUNK: usize = 262_144;
+
+/// The largest size of one reference, in bytes: no instruction touches more, so a larger one is damage.
+pub const MAX_SIZE: u32 = 1 << 20;
+
+/// Version of the file format: raised when an older reader would misread a newer file.
+pub const VERSION: u32 = 1;
+
+const VERSION_KEY: &str = "orrery.version";
+const TABLES_KEY: &str = "orrery.tables";

@@ -1,0 +1,425 @@
+//! Reads native files, any chunk alone. Nothing in the file is trusted: not counts, not lengths, not values.
+
+use super::{CHUNK, MAX_SIZE, TABLES_KEY, VERSION, VERSION_KEY};
+use crate::reference::{Kind, NO_LANE, Reference, ReferenceSource, SourceError, Tables};
+use crate::trace::error::{Fault, Place, TraceError};
+use bytes::Bytes;
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use parquet::data_type::{DataType, Int32Type, Int64Type};
+use parquet::errors::{ParquetError, Result as ParquetResult};
+use parquet::file::metadata::{FileMetaData, RowGroupMetaData};
+use parquet::file::reader::{ChunkReader, FileReader, Length, RowGroupReader, SerializedFileReader};
+use parquet::schema::types::SchemaDescriptor;
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A native file, open. Chunks hold [`CHUNK`] references whatever the file's own row groups hold, so that files
+/// rewritten by other tools read as well; for our own files a chunk is a row group.
+pub struct NativeTrace {
+    name: String,
+    parquet: SerializedFileReader<SharedFile>,
+    /// References before each row group, and at the end their total.
+    starts: Vec<u64>,
+    columns: Columns,
+    tables: Tables,
+    notices: Vec<String>,
+}
+
+/// Position of each column in the file.
+struct Columns {
+    address: usize,
+    size: Option<usize>,
+    kind: Option<usize>,
+    pc: Option<usize>,
+    core: Option<usize>,
+    lane: Option<usize>,
+}
+
+impl NativeTrace {
+    /// Reads the footer and checks that this is a trace; decodes no references yet. `name` is what messages call it.
+    ///
+    /// # Errors
+    /// When the file is cut short, is not Parquet, has other columns, holds nothing, or is of a newer version.
+    pub fn from_file(name: impl Into<String>, file: File) -> Result<Self, TraceError> {
+        let name = name.into();
+        let file = SharedFile::new(file).map_err(|e| TraceError::io(&name, "the trace cannot be read", e))?;
+        file.check_ends(&name)?;
+        let parquet = SerializedFileReader::new(file).map_err(|e| damaged(&name, &e))?;
+        let metadata = parquet.metadata();
+        let mut notices = Vec::new();
+        let tables = read_tables(&name, metadata.file_metadata(), &mut notices)?;
+        let columns = Columns::find(&name, metadata.file_metadata().schema_descr())?;
+        let starts = count(&name, metadata.row_groups())?;
+        if starts.last() == Some(&0) {
+            return Err(TraceError::Empty(Fault::new(
+                Place::file(&name),
+                "a trace file without references",
+                "at least one",
+                "record it again",
+            )));
+        }
+        Ok(Self { name, parquet, starts, columns, tables, notices })
+    }
+
+    /// Adds what the user must be told.
+    pub(in crate::trace) fn with_notices(mut self, notices: Vec<String>) -> Self {
+        self.notices = notices;
+        self
+    }
+
+    /// Replaces `out` by chunk `index`; empty past the end.
+    pub(in crate::trace) fn read_chunk(&self, index: u64, out: &mut Vec<Reference>) -> Result<(), TraceError> {
+        let from = index.saturating_mul(CHUNK as u64).min(self.total());
+        let to = from.saturating_add(CHUNK as u64).min(self.total());
+        *out = self.decode(from, to)?;
+        Ok(())
+    }
+
+    fn total(&self) -> u64 {
+        self.starts.last().copied().unwrap_or(0)
+    }
+
+    /// Decodes references `[from, to)`; `to - from` is at most [`CHUNK`].
+    fn decode(&self, from: u64, to: u64) -> Result<Vec<Reference>, TraceError> {
+        let mut out = Vec::with_capacity(usize::try_from(to - from).unwrap_or(CHUNK).min(CHUNK));
+        let mut group = self.starts.partition_point(|&s| s <= from).saturating_sub(1);
+        while let Some(&[start, end]) = self.starts.get(group..group + 2)
+            && start < to
+        {
+            let (first, last) = (from.max(start) - start, to.min(end).max(start) - start);
+            if first < last {
+                self.decode_group(group, first, last, &mut out)?;
+            }
+            group += 1;
+        }
+        Ok(out)
+    }
+
+    /// Decodes rows `[first, last)` of a row group onto the end of `out`.
+    fn decode_group(&self, group: usize, first: u64, last: u64, out: &mut Vec<Reference>) -> Result<(), TraceError> {
+        let at = |e: ParquetError| damaged(&self.name, &e);
+        let reader = self.parquet.get_row_group(group).map_err(at)?;
+        let rows = Rows { reader: &*reader, first: to_usize(first), count: to_usize(last - first) };
+        let c = &self.columns;
+        let base = out.len();
+        let addresses = rows.longs(c.address).map_err(at)?;
+        out.extend(addresses.iter().map(|&a| Reference::new(Kind::Read, a.unwrap_or(0).cast_unsigned(), 1)));
+        let fresh = &mut out[base..];
+        if let Some(missing) = addresses.iter().position(Option::is_none) {
+            return Err(self.bad_row(group, first, missing, "no address".into(), "an address in every row"));
+        }
+        if let Some(column) = c.size {
+            for (n, (r, size)) in fresh.iter_mut().zip(rows.ints(column).map_err(at)?).enumerate() {
+                r.size = size.map_or(1, i32::cast_unsigned);
+                if r.size == 0 || r.size > MAX_SIZE {
+                    let expected = format!("1 to {MAX_SIZE} bytes");
+                    return Err(self.bad_row(group, first, n, format!("size {}", r.size), &expected));
+                }
+            }
+        }
+        if let Some(n) = fresh.iter().position(|r| r.addr.checked_add(u64::from(r.size) - 1).is_none()) {
+            let found = format!("{} bytes at 0x{:x}", fresh[n].size, fresh[n].addr);
+            return Err(self.bad_row(group, first, n, found, "a reference that ends below 2^64"));
+        }
+        if let Some(column) = c.kind {
+            for (n, (r, code)) in fresh.iter_mut().zip(rows.ints(column).map_err(at)?).enumerate() {
+                let code = code.unwrap_or(0);
+                let Some(kind) = u8::try_from(code).ok().and_then(Kind::from_code) else {
+                    return Err(self.bad_row(group, first, n, format!("kind {code}"), "0 to 3"));
+                };
+                r.kind = kind;
+            }
+        }
+        if let Some(column) = c.pc {
+            for (r, pc) in fresh.iter_mut().zip(rows.longs(column).map_err(at)?) {
+                r.pc = pc.unwrap_or(0).cast_unsigned();
+            }
+        }
+        if let Some(column) = c.core {
+            for (n, (r, core)) in fresh.iter_mut().zip(rows.ints(column).map_err(at)?).enumerate() {
+                let core = core.unwrap_or(0);
+                r.core = u16::try_from(core)
+                    .map_err(|_| self.bad_row(group, first, n, format!("core {core}"), "0 to 65535"))?;
+            }
+        }
+        if let Some(column) = c.lane {
+            for (n, (r, lane)) in fresh.iter_mut().zip(rows.ints(column).map_err(at)?).enumerate() {
+                r.lane = match lane {
+                    None => NO_LANE,
+                    Some(lane) => u8::try_from(lane)
+                        .map_err(|_| self.bad_row(group, first, n, format!("lane {lane}"), "0 to 255"))?,
+                };
+            }
+        }
+        Ok(())
+    }
+
+    fn bad_row(&self, group: usize, first: u64, n: usize, found: String, expected: &str) -> TraceError {
+        let row = self.starts.get(group).copied().unwrap_or(0) + first + n as u64;
+        let found = format!("{found} in row {row}");
+        TraceError::Damaged(Fault::new(Place::file(&self.name), found, expected, "mend or record the trace again"))
+    }
+}
+
+impl ReferenceSource for NativeTrace {
+    fn len(&self) -> u64 {
+        self.total()
+    }
+
+    fn chunk_len(&self) -> u64 {
+        CHUNK as u64
+    }
+
+    fn chunk(&self, index: u64) -> Result<Arc<[Reference]>, SourceError> {
+        let mut references = Vec::new();
+        self.read_chunk(index, &mut references)?;
+        Ok(references.into())
+    }
+
+    fn tables(&self) -> &Tables {
+        &self.tables
+    }
+
+    fn notices(&self) -> &[String] {
+        &self.notices
+    }
+}
+
+impl Columns {
+    fn find(name: &str, schema: &SchemaDescriptor) -> Result<Self, TraceError> {
+        let columns: Vec<&str> = schema.columns().iter().map(|c| c.name()).collect();
+        let of = |wanted: &str| columns.iter().position(|c| *c == wanted);
+        let Some(address) = of("address") else {
+            return Err(TraceError::Damaged(Fault::new(
+                Place::file(name),
+                format!("a Parquet file with the columns {}", columns.join(", ")),
+                "a column `address` (and, as they are known, size, kind, pc, core, lane)",
+                "rename the columns, or make the trace with orrery convert",
+            )));
+        };
+        let found =
+            Self { address, size: of("size"), kind: of("kind"), pc: of("pc"), core: of("core"), lane: of("lane") };
+        for column in [Some(found.address), found.size, found.kind, found.pc, found.core, found.lane] {
+            let Some(column) = column else { continue };
+            let it = schema.column(column);
+            if it.max_rep_level() > 0 || it.max_def_level() > 1 {
+                return Err(TraceError::Damaged(Fault::new(
+                    Place::file(name),
+                    format!("nested values in column `{}`", it.name()),
+                    "one whole number a row",
+                    "flatten the column",
+                )));
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// A span of rows of one row group.
+struct Rows<'a> {
+    reader: &'a dyn RowGroupReader,
+    first: usize,
+    count: usize,
+}
+
+impl Rows<'_> {
+    /// A column as 64-bit values, widened where the file has 32.
+    fn longs(&self, column: usize) -> ParquetResult<Vec<Option<i64>>> {
+        match self.reader.get_column_reader(column)? {
+            ColumnReader::Int64ColumnReader(r) => self.read::<Int64Type>(column, r),
+            ColumnReader::Int32ColumnReader(r) => {
+                let narrow = self.read::<Int32Type>(column, r)?;
+                Ok(narrow.into_iter().map(|v| v.map(|v| i64::from(v.cast_unsigned()))).collect())
+            }
+            _ => Err(self.wrong_type(column)),
+        }
+    }
+
+    /// A column as 32-bit values; 64-bit ones that do not fit are refused.
+    fn ints(&self, column: usize) -> ParquetResult<Vec<Option<i32>>> {
+        match self.reader.get_column_reader(column)? {
+            ColumnReader::Int32ColumnReader(r) => self.read::<Int32Type>(column, r),
+            ColumnReader::Int64ColumnReader(r) => {
+                let wide = self.read::<Int64Type>(column, r)?;
+                let narrow = |v: i64| {
+                    i32::try_from(v).map_err(|_| ParquetError::General(format!("value {v} where 32 bits suffice")))
+                };
+                wide.into_iter().map(|v| v.map(narrow).transpose()).collect()
+            }
+            _ => Err(self.wrong_type(column)),
+        }
+    }
+
+    fn wrong_type(&self, column: usize) -> ParquetError {
+        let name = self.reader.metadata().column(column).column_path().string();
+        ParquetError::General(format!("column `{name}` that does not hold whole numbers of 32 or 64 bits"))
+    }
+
+    fn read<T: DataType>(&self, column: usize, mut reader: ColumnReaderImpl<T>) -> ParquetResult<Vec<Option<T::T>>> {
+        let short = |n: usize| {
+            ParquetError::General(format!("column {column} that ends after {n} rows of {}", self.first + self.count))
+        };
+        if self.first > 0 {
+            let skipped = reader.skip_records(self.first)?;
+            if skipped < self.first {
+                return Err(short(skipped));
+            }
+        }
+        let (mut levels, mut values) = (Vec::new(), Vec::new());
+        let nullable = self.reader.metadata().column(column).column_descr().max_def_level() > 0;
+        let mut rows = 0;
+        while rows < self.count {
+            let (n, ..) = reader.read_records(self.count - rows, Some(&mut levels), None, &mut values)?;
+            if n == 0 {
+                return Err(short(self.first + rows));
+            }
+            rows += n;
+        }
+        if !nullable {
+            return Ok(values.into_iter().map(Some).collect());
+        }
+        let mut values = values.into_iter();
+        Ok(levels.iter().map(|&level| if level > 0 { values.next() } else { None }).collect())
+    }
+}
+
+fn to_usize(n: u64) -> usize {
+    usize::try_from(n).unwrap_or(usize::MAX)
+}
+
+/// Sums up the row groups, checking that each count is possible.
+fn count(name: &str, groups: &[RowGroupMetaData]) -> Result<Vec<u64>, TraceError> {
+    let mut starts = vec![0u64];
+    let mut total = 0u64;
+    for group in groups {
+        let rows = u64::try_from(group.num_rows()).ok();
+        let columns_agree = group.columns().iter().all(|c| c.num_values() == group.num_rows());
+        total = rows
+            .filter(|_| columns_agree)
+            .and_then(|rows| total.checked_add(rows))
+            .ok_or_else(|| damaged(name, &ParquetError::General("row counts that contradict each other".into())))?;
+        starts.push(total);
+    }
+    Ok(starts)
+}
+
+fn read_tables(name: &str, metadata: &FileMetaData, notices: &mut Vec<String>) -> Result<Tables, TraceError> {
+    let value = |key: &str| {
+        let pairs = metadata.key_value_metadata()?;
+        pairs.iter().find(|pair| pair.key == key)?.value.as_deref()
+    };
+    if let Some(version) = value(VERSION_KEY)
+        && version.parse::<u32>().ok().is_none_or(|v| v > VERSION)
+    {
+        return Err(TraceError::Damaged(Fault::new(
+            Place::file(name),
+            format!("a trace of format version {version}"),
+            format!("version {VERSION} or lower"),
+            "update orrery",
+        )));
+    }
+    let Some(json) = value(TABLES_KEY) else {
+        notices.push(format!("{name}: no table of regions in this Parquet file; arrays have no names"));
+        return Ok(Tables::default());
+    };
+    let mut tables: Tables = serde_json::from_str(json).map_err(|e| {
+        let found = format!("tables that cannot be read ({e})");
+        TraceError::Damaged(Fault::new(
+            Place::file(name),
+            found,
+            "JSON of regions, locations, marks",
+            "record it again",
+        ))
+    })?;
+    crate::trace::check_tables(name, &tables)?;
+    tables.sort();
+    Ok(tables)
+}
+
+fn damaged(name: &str, error: &ParquetError) -> TraceError {
+    let what = match error {
+        ParquetError::General(what) | ParquetError::EOF(what) => what.clone(),
+        other => other.to_string(),
+    };
+    TraceError::Damaged(Fault::new(
+        Place::file(name),
+        format!("a damaged Parquet file: {what}"),
+        "a whole native trace",
+        "copy it again from where it came, or record it again",
+    ))
+}
+
+/// One file read by many threads: a lock makes each seek-and-read one step. Decoding happens outside the lock.
+struct SharedFile {
+    file: Arc<Mutex<File>>,
+    len: u64,
+}
+
+impl SharedFile {
+    fn new(file: File) -> io::Result<Self> {
+        let len = file.metadata()?.len();
+        Ok(Self { file: Arc::new(Mutex::new(file)), len })
+    }
+
+    /// Tells a file that was cut from one that is something else, before Parquet's own words confuse the two.
+    fn check_ends(&self, name: &str) -> Result<(), TraceError> {
+        let mut magic = [0; 4];
+        let whole =
+            self.len >= 12 && read_at(&self.file, self.len - 4, &mut magic).is_ok_and(|n| n == 4) && magic == *b"PAR1";
+        if whole {
+            return Ok(());
+        }
+        Err(TraceError::Damaged(Fault::new(
+            Place::offset(name, self.len),
+            "a Parquet file that was cut short: it begins with PAR1 but does not end so",
+            "the table of contents at the end, without which no reference can be found",
+            "copy it again from where it came, or record it again",
+        )))
+    }
+}
+
+fn read_at(file: &Mutex<File>, at: u64, buf: &mut [u8]) -> io::Result<usize> {
+    let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
+    file.seek(SeekFrom::Start(at))?;
+    file.read(buf)
+}
+
+/// A place in a [`SharedFile`].
+struct Cursor {
+    file: Arc<Mutex<File>>,
+    at: u64,
+}
+
+impl Read for Cursor {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        let n = read_at(&self.file, self.at, buf)?;
+        self.at += n as u64;
+        Ok(n)
+    }
+}
+
+impl Length for SharedFile {
+    fn len(&self) -> u64 {
+        self.len
+    }
+}
+
+impl ChunkReader for SharedFile {
+    type T = BufReader<Cursor>;
+
+    fn get_read(&self, start: u64) -> ParquetResult<Self::T> {
+        Ok(BufReader::new(Cursor { file: Arc::clone(&self.file), at: start }))
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> ParquetResult<Bytes> {
+        // The length comes from the file: bound it by what is there before taking memory for it.
+        let within = start.checked_add(length as u64).is_some_and(|end| end <= self.len);
+        if !within {
+            return Err(ParquetError::EOF(format!("{length} bytes announced at {start}, the file has {}", self.len)));
+        }
+        let mut bytes = vec![0; length];
+        Cursor { file: Arc::clone(&self.file), at: start }.read_exact(&mut bytes)?;
+        Ok(bytes.into())
+    }
+}
