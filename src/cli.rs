@@ -324,10 +324,7 @@ mod tests {
     fn size_and_trace_shorthands() {
         assert_eq!(strings(&["orrery", "t.orrery"]), ["orrery", "view", "t.orrery"]);
         assert_eq!(strings(&["orrery", "-"]), ["orrery", "view", "-"]);
-        assert_eq!(
-            strings(&["orrery", "record", "-640x360", "t"]),
-            ["orrery", "record", "--size", "640x360", "t"]
-        );
+        assert_eq!(strings(&["orrery", "record", "-640x360", "t"]), ["orrery", "record", "--size", "640x360", "t"]);
         assert_eq!(strings(&["orrery", "--help"]), ["orrery", "--help"]);
         assert_eq!(strings(&["orrery", "stats", "-x5"]), ["orrery", "stats", "-x5"]);
     }

@@ -23,9 +23,9 @@ pub fn run(cli: &Cli) -> ExitCode {
 
 /// A reader that closed its end (`| head`) has what it wanted.
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error.chain().any(|cause| {
-        cause.downcast_ref::<std::io::Error>().is_some_and(|e| e.kind() == std::io::ErrorKind::BrokenPipe)
-    })
+    error
+        .chain()
+        .any(|cause| cause.downcast_ref::<std::io::Error>().is_some_and(|e| e.kind() == std::io::ErrorKind::BrokenPipe))
 }
 
 fn dispatch(command: &Command) -> anyhow::Result<()> {
