@@ -1,1 +1,149 @@
 //! Frames to files: MP4, GIF, PNG.
+//!
+//! ```text
+//! calling thread            "record-convert"           "record-encode"
+//! FrameSource  --RGBA-->    RGBA to I420 / palette  -->  H.264 / LZW, file
+//!      ^---- empty buffers ----'       ^---- empty buffers ----'
+//! ```
+//!
+//! The three stages overlap: while the source draws frame k+2, frame k+1 is converted and frame k encoded. Channels are
+//! bounded and buffers go round, so memory stays at a few frames whatever the length. Knows nothing of windows, caches
+//! and how frames come about; no clock touches what is written (times are measured for the summary only).
+
+mod error;
+mod h264;
+mod mp4;
+mod output;
+mod pipeline;
+mod video;
+mod yuv;
+
+pub use error::{FrameError, RecordError};
+pub use output::{Format, Output, Pattern};
+pub use pipeline::{Progress, Stages, Summary};
+
+use std::io::Write;
+use std::sync::atomic::AtomicBool;
+
+/// Frames that a source may have under way at once.
+pub const IN_FLIGHT: u64 = 3;
+
+/// Frames a second that can be asked for.
+pub const FPS: std::ops::RangeInclusive<u32> = 1..=120;
+
+/// Draws frames by number. [`submit`](Self::submit) starts a frame (the GPU may work on),
+/// [`collect`](Self::collect) finishes the oldest submitted one. Up to [`IN_FLIGHT`] are under way at once.
+pub trait FrameSource {
+    /// Size of every frame in pixels.
+    fn size(&self) -> (u32, u32);
+
+    /// How many frames there are: `0..frames()` can be submitted, in any order and again.
+    fn frames(&self) -> u64;
+
+    /// Starts frame `k`.
+    ///
+    /// # Errors
+    /// When it cannot be drawn.
+    fn submit(&mut self, k: u64) -> Result<(), FrameError>;
+
+    /// Waits for the oldest submitted frame and stores it in `into` (contents are replaced, capacity is kept): tightly
+    /// packed rows of RGBA, 8 bits each, sRGB, top row first. Alpha is ignored.
+    ///
+    /// # Errors
+    /// When the frame was lost on the way.
+    fn collect(&mut self, into: &mut Vec<u8>) -> Result<(), FrameError>;
+}
+
+/// How to record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Options {
+    /// Frames a second, [`FPS`].
+    pub fps: u32,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { fps: 30 }
+    }
+}
+
+/// Draws all frames of `source` and writes them to `output`.
+///
+/// `stop` asks for an early end: frames already started are finished, and the file holds what was recorded (with no
+/// frame done there is no file). `progress` is called on this thread after each frame. A file appears under its name only
+/// when it is whole; numbered PNGs appear one by one, each whole.
+///
+/// # Errors
+/// See [`RecordError`]; what was begun is removed.
+pub fn record(
+    source: &mut dyn FrameSource,
+    output: &Output,
+    options: &Options,
+    stop: &AtomicBool,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Summary, RecordError> {
+    check(source, output.format(), options)?;
+    let (size, frames) = (source.size(), source.frames());
+    let stages = match (&output.format, &output.path) {
+        (Format::Mp4, Some(path)) => video::to_file(path, size, options.fps, frames)?,
+        (Format::Mp4, None) => video::to_stream(Box::new(std::io::stdout()), size, options.fps)?,
+        (format, _) => {
+            let finding = format!("{} is not written yet", format.name());
+            let path = output.path.clone().unwrap_or_default();
+            return Err(RecordError::Output { path, finding, remedy: "use .mp4".to_owned() });
+        }
+    };
+    pipeline::run(source, stages, stop, progress)
+}
+
+/// Like [`record`], as fragmented MP4 into any writer: what `-` does with standard output.
+///
+/// # Errors
+/// See [`RecordError`].
+pub fn record_stream(
+    source: &mut dyn FrameSource,
+    writer: Box<dyn Write + Send>,
+    options: &Options,
+    stop: &AtomicBool,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Summary, RecordError> {
+    check(source, &Format::Mp4, options)?;
+    let stages = video::to_stream(writer, source.size(), options.fps)?;
+    pipeline::run(source, stages, stop, progress)
+}
+
+fn check(source: &dyn FrameSource, format: &Format, options: &Options) -> Result<(), RecordError> {
+    let (width, height) = source.size();
+    let fps = options.fps;
+    if !FPS.contains(&fps) {
+        return Err(RecordError::FrameRate {
+            fps,
+            format: format.name(),
+            allowed: "give 1 to 120 to --output-framerate",
+        });
+    }
+    match format {
+        Format::Mp4 => h264::check_size(width, height)?,
+        _ => {}
+    }
+    if source.frames() == 0 {
+        return Err(RecordError::Empty);
+    }
+    Ok(())
+}
+
+/// A number that stands for a picture in tests of repeatability: FNV-1a with 64 bits (Fowler, Noll, Vo 1991), taken over
+/// words of eight bytes, the rest padded with zeros. The same on every machine.
+#[must_use]
+pub fn frame_hash(rgba: &[u8]) -> u64 {
+    let step = |hash: u64, word: u64| {
+        // The product alone moves differences only upward; the fold brings high bits back down.
+        let product = (hash ^ word).wrapping_mul(0x0000_0100_0000_01b3);
+        product ^ (product >> 47)
+    };
+    let (words, rest) = rgba.as_chunks::<8>();
+    let hash = words.iter().fold(0xcbf2_9ce4_8422_2325, |h, w| step(h, u64::from_le_bytes(*w)));
+    let mut tail = [0; 8];
+    tail[..rest.len()].copy_from_slice(rest);
+    step(step(hash, u64::from_le_bytes(tail)), rgba.len() as u64)
+}

@@ -1,0 +1,168 @@
+//! H.264 by OpenH264, set for flat bright graphics on dark ground.
+
+use super::RecordError;
+use super::mp4::{Sample, Track};
+use super::yuv::Planes;
+use openh264::OpenH264API;
+use openh264::encoder::{
+    BitRate, Complexity, Encoder, EncoderConfig, FrameRate, FrameType, IntraFramePeriod, Level, QpRange,
+    RateControlMode, UsageType, VuiConfig,
+};
+use openh264::formats::YUVSlices;
+
+/// Seconds between pictures that can be decoded alone: how fine a player seeks.
+const GROUP_SECONDS: u32 = 2;
+/// The quantizer of every macroblock, 12 (fine) to 51.
+const QP: u8 = 22;
+/// What the encoder accepts: either way round.
+const LONGEST: u32 = 3840;
+const SHORTEST_OF_LONGEST: u32 = 2160;
+const SMALLEST: u32 = 16;
+
+/// H.264 (2021), table A-1: level, macroblocks a second, macroblocks a frame.
+const LEVELS: [(Level, u32, u32); 17] = [
+    (Level::Level_1_0, 1_485, 99),
+    (Level::Level_1_1, 3_000, 396),
+    (Level::Level_1_2, 6_000, 396),
+    (Level::Level_1_3, 11_880, 396),
+    (Level::Level_2_0, 11_880, 396),
+    (Level::Level_2_1, 19_800, 792),
+    (Level::Level_2_2, 20_250, 1_620),
+    (Level::Level_3_0, 40_500, 1_620),
+    (Level::Level_3_1, 108_000, 3_600),
+    (Level::Level_3_2, 216_000, 5_120),
+    (Level::Level_4_0, 245_760, 8_192),
+    (Level::Level_4_1, 245_760, 8_192),
+    (Level::Level_4_2, 522_240, 8_704),
+    (Level::Level_5_0, 589_824, 22_080),
+    (Level::Level_5_1, 983_040, 36_864),
+    (Level::Level_5_2, 2_073_600, 36_864),
+    // Beyond the table; decoders in software play it all the same.
+    (Level::Level_5_2, u32::MAX, 36_864),
+];
+
+/// Frames between two key frames.
+pub(crate) fn group(fps: u32) -> u32 {
+    GROUP_SECONDS * fps
+}
+
+/// Says whether pictures of this size can be encoded.
+pub(crate) fn check_size(width: u32, height: u32) -> Result<(), RecordError> {
+    let (long, short) = (width.max(height), width.min(height));
+    if short >= SMALLEST && long <= LONGEST && short <= SHORTEST_OF_LONGEST {
+        return Ok(());
+    }
+    let allowed = format!(
+        "its encoder takes {SMALLEST}x{SMALLEST} to {LONGEST}x{SHORTEST_OF_LONGEST} or {SHORTEST_OF_LONGEST}x{LONGEST}; \
+         choose such a --size, or write PNGs (-o frames/%05d.png)"
+    );
+    Err(RecordError::Size { width, height, format: "MP4", allowed })
+}
+
+/// The lowest level whose limits hold a picture and rate.
+fn level(planes: &Planes, fps: u32) -> Level {
+    let blocks = |n: usize| u32::try_from(n.div_ceil(16)).unwrap_or(u32::MAX);
+    let (across, down) = (blocks(planes.width), blocks(planes.height));
+    let frame = across.saturating_mul(down);
+    let fits = |&&(_, second, most): &&(Level, u32, u32)| {
+        // No side may be longer than sqrt(8 * frame limit).
+        frame <= most && frame.saturating_mul(fps) <= second && across.max(down).pow(2) <= 8 * most
+    };
+    LEVELS.iter().find(fits).map_or(Level::Level_5_2, |l| l.0)
+}
+
+/// Encodes I420 pictures of one size, one after the other.
+pub(crate) struct H264 {
+    encoder: Encoder,
+    planes: Planes,
+    fps: u32,
+    /// The parameter sets, once the first frame has brought them.
+    sets: Option<(Vec<u8>, Vec<u8>)>,
+    /// The last frame: NAL units, each behind its length.
+    data: Vec<u8>,
+}
+
+impl H264 {
+    pub(crate) fn new(planes: Planes, fps: u32) -> Result<Self, RecordError> {
+        let config = EncoderConfig::new()
+            .usage_type(UsageType::CameraVideoRealTime)
+            .complexity(Complexity::Low)
+            .rate_control_mode(RateControlMode::Quality)
+            .qp(QpRange::new(QP, QP))
+            .bitrate(BitRate::from_bps(20_000_000))
+            .max_frame_rate(FrameRate::from_hz(fps_f32(fps)))
+            .intra_frame_period(IntraFramePeriod::from_num_frames(group(fps)))
+            .level(level(&planes, fps))
+            .skip_frames(false)
+            .scene_change_detect(false)
+            .adaptive_quantization(false)
+            .background_detection(false)
+            .num_threads(1)
+            .vui(VuiConfig::bt709());
+        let encoder = Encoder::with_api_config(OpenH264API::from_source(), config)
+            .map_err(|e| RecordError::Encoder { frame: 0, reason: e.to_string() })?;
+        Ok(Self { encoder, planes, fps, sets: None, data: Vec::new() })
+    }
+
+    /// Encodes the next picture; the sample borrows from `self`.
+    pub(crate) fn encode(&mut self, frame: u64, i420: &[u8]) -> Result<Sample<'_>, RecordError> {
+        let fault = |reason: String| RecordError::Encoder { frame, reason };
+        let (w, h) = (self.planes.width, self.planes.height);
+        let source = YUVSlices::new(self.planes.split(i420), (w, h), (w, w / 2, w / 2));
+        let bits = self.encoder.encode(&source).map_err(|e| fault(e.to_string()))?;
+        let key = matches!(bits.frame_type(), FrameType::IDR);
+        self.data.clear();
+        let (mut sps, mut pps) = (None, None);
+        let layers = (0..bits.num_layers()).filter_map(|n| bits.layer(n));
+        for layer in layers {
+            for nal in (0..layer.nal_count()).filter_map(|n| layer.nal_unit(n)) {
+                let nal = without_start_code(nal);
+                match nal.first().map(|b| b & 0x1f) {
+                    Some(7) => sps = Some(nal.to_vec()),
+                    Some(8) => pps = Some(nal.to_vec()),
+                    Some(_) => {
+                        let len = u32::try_from(nal.len()).map_err(|_| fault("a slice of 4 GiB".to_owned()))?;
+                        self.data.extend_from_slice(&len.to_be_bytes());
+                        self.data.extend_from_slice(nal);
+                    }
+                    None => {}
+                }
+            }
+        }
+        if self.data.is_empty() {
+            return Err(fault("the encoder gave no picture".to_owned()));
+        }
+        match (&self.sets, sps.zip(pps)) {
+            (None, Some((sps, pps))) if sps.len() >= 4 => self.sets = Some((sps, pps)),
+            (None, _) => return Err(fault("the encoder gave no parameter sets".to_owned())),
+            // A file has one set of each; a change would need a second sample description.
+            (Some(old), Some(new)) if *old != new => {
+                return Err(fault("the encoder changed its parameter sets".to_owned()));
+            }
+            (Some(_), _) => {}
+        }
+        Ok(Sample { data: &self.data, key })
+    }
+
+    /// What the container must say; `None` before the first frame.
+    pub(crate) fn track(&self) -> Option<Track> {
+        let (sps, pps) = self.sets.clone()?;
+        let side = |n: usize| u16::try_from(n).unwrap_or(u16::MAX);
+        let (width, height) = (side(self.planes.width), side(self.planes.height));
+        Some(Track { width, height, fps: self.fps, sps, pps, group: group(self.fps) })
+    }
+
+    /// The last frame again, for the caller that had to ask for [`Self::track`] in between.
+    pub(crate) fn last(&self) -> &[u8] {
+        &self.data
+    }
+}
+
+/// Frame rates are at most 120, which `f32` holds exactly.
+fn fps_f32(fps: u32) -> f32 {
+    f32::from(u16::try_from(fps).unwrap_or(u16::MAX))
+}
+
+fn without_start_code(nal: &[u8]) -> &[u8] {
+    nal.strip_prefix(&[0, 0, 0, 1]).or_else(|| nal.strip_prefix(&[0, 0, 1])).unwrap_or(nal)
+}

@@ -1,0 +1,208 @@
+//! Where frames go: which format a path means, and files that appear whole or not at all.
+
+use super::RecordError;
+use std::fs;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
+
+/// How frames are stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Format {
+    /// H.264 in MP4.
+    Mp4,
+    /// An animated GIF that repeats.
+    Gif,
+    /// One PNG a frame, numbered from 0.
+    Png(Pattern),
+}
+
+impl Format {
+    /// For messages: MP4, GIF or PNG.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Mp4 => "MP4",
+            Self::Gif => "GIF",
+            Self::Png(_) => "PNG",
+        }
+    }
+}
+
+/// A checked output: format and place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Output {
+    pub(crate) format: Format,
+    /// `None` is standard output.
+    pub(crate) path: Option<PathBuf>,
+}
+
+impl Output {
+    /// From a path as the command line has it: `.mp4`, `.gif`, a pattern such as `frames/%05d.png`, or `-` for MP4 on
+    /// standard output. Touches no file.
+    ///
+    /// # Errors
+    /// [`RecordError::Output`] names what is wrong and what to write instead.
+    pub fn parse(path: &Path) -> Result<Self, RecordError> {
+        if path == Path::new("-") {
+            return Ok(Self { format: Format::Mp4, path: None });
+        }
+        let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
+        let format = match extension.as_str() {
+            "mp4" | "m4v" => Format::Mp4,
+            "gif" => Format::Gif,
+            "png" => Format::Png(Pattern::parse(path)?),
+            _ => {
+                let finding = match extension.as_str() {
+                    "" => "the name has no extension".to_owned(),
+                    e => format!("no such format: .{e}"),
+                };
+                return Err(fault(
+                    path,
+                    &finding,
+                    "use .mp4, .gif, a pattern such as frames/%05d.png, or - for MP4 on standard output",
+                ));
+            }
+        };
+        Ok(Self { format, path: Some(path.to_owned()) })
+    }
+
+    /// The format that was found.
+    #[must_use]
+    pub fn format(&self) -> &Format {
+        &self.format
+    }
+
+    /// Whether the bytes go to standard output, which then must carry nothing else.
+    #[must_use]
+    pub fn is_stdout(&self) -> bool {
+        self.path.is_none()
+    }
+}
+
+fn fault(path: &Path, finding: &str, remedy: &str) -> RecordError {
+    RecordError::Output { path: path.to_owned(), finding: finding.to_owned(), remedy: remedy.to_owned() }
+}
+
+/// A file name with one number in it, as C's `printf` writes it: `%d`, `%5d`, `%05d`; `%%` is a percent sign.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pattern {
+    folder: PathBuf,
+    before: String,
+    digits: usize,
+    after: String,
+}
+
+impl Pattern {
+    /// Digits that a 64-bit number can need.
+    const MAX_DIGITS: usize = 20;
+
+    fn parse(path: &Path) -> Result<Self, RecordError> {
+        const REMEDY: &str = "write one number into the file name, such as frames/%05d.png";
+        let name = path.file_name().and_then(|n| n.to_str());
+        let name = name.ok_or_else(|| fault(path, "the file name is not text in UTF-8", REMEDY))?;
+        let mut texts = vec![String::new()];
+        let mut width = None;
+        let mut rest = name;
+        while let Some((text, tail)) = rest.split_once('%') {
+            texts.last_mut().into_iter().for_each(|t| t.push_str(text));
+            if let Some(tail) = tail.strip_prefix('%') {
+                texts.last_mut().into_iter().for_each(|t| t.push('%'));
+                rest = tail;
+                continue;
+            }
+            let Some((digits, tail)) = tail.split_once('d').filter(|(d, _)| d.bytes().all(|b| b.is_ascii_digit()))
+            else {
+                let finding = format!("%{} is no frame number", tail.chars().take(3).collect::<String>());
+                return Err(fault(path, &finding, "write it as %d or %05d, and a plain percent sign as %%"));
+            };
+            if width.is_some() {
+                return Err(fault(path, "the name has two frame numbers", REMEDY));
+            }
+            let digits = if digits.is_empty() { Ok(0) } else { digits.parse::<usize>() };
+            let digits = digits.ok().filter(|&d| d <= Self::MAX_DIGITS);
+            width = Some(digits.ok_or_else(|| fault(path, "a frame number has at most 20 digits", REMEDY))?);
+            texts.push(String::new());
+            rest = tail;
+        }
+        texts.last_mut().into_iter().for_each(|t| t.push_str(rest));
+        let digits = width.ok_or_else(|| fault(path, "a PNG holds one frame and the name has no number", REMEDY))?;
+        let after = texts.pop().unwrap_or_default();
+        let before = texts.pop().unwrap_or_default();
+        Ok(Self { folder: path.parent().unwrap_or(Path::new("")).to_owned(), before, digits, after })
+    }
+
+    /// The file of one frame.
+    #[must_use]
+    pub fn path(&self, frame: u64) -> PathBuf {
+        let (before, after, digits) = (&self.before, &self.after, self.digits);
+        self.folder.join(format!("{before}{frame:0digits$}{after}"))
+    }
+}
+
+/// A file that gets its name when it is whole. Until then it is a temporary file beside its place; dropping it removes it.
+#[derive(Debug)]
+pub(crate) struct Partial {
+    file: BufWriter<NamedTempFile>,
+    /// The name at the end: behind symbolic links.
+    target: PathBuf,
+    /// The name as it was given, for messages.
+    given: PathBuf,
+}
+
+impl Partial {
+    /// Starts the file that will be `path`; the folder must be there and writable.
+    pub(crate) fn create(path: &Path) -> Result<Self, RecordError> {
+        let fail = |e| RecordError::io(path, "created", e);
+        let target = match fs::metadata(path) {
+            Ok(m) if m.is_dir() => return Err(fault(path, "this is a folder", "choose the name of a file")),
+            Ok(m) if !m.is_file() => {
+                return Err(fault(path, "this is a device or a pipe", "use - and let the shell redirect"));
+            }
+            Ok(_) => fs::canonicalize(path).map_err(fail)?,
+            Err(e) if e.kind() == io::ErrorKind::NotFound => path.to_owned(),
+            Err(e) => return Err(fail(e)),
+        };
+        let folder = match target.parent() {
+            Some(p) if p != Path::new("") => p,
+            _ => Path::new("."),
+        };
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".orrery-").suffix(".part");
+        // Temporary files are private by default; this one becomes an ordinary file, so the umask decides.
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        let file = builder.tempfile_in(folder).map_err(fail)?;
+        Ok(Self { file: BufWriter::with_capacity(1 << 16, file), target, given: path.to_owned() })
+    }
+
+    /// Gives the file its name. `sync` waits until the disk has it, which is when a full disk must speak up.
+    pub(crate) fn commit(self, sync: bool) -> Result<(), RecordError> {
+        let Self { mut file, target, given } = self;
+        let fail = |e| RecordError::io(&given, "written", e);
+        file.flush().map_err(fail)?;
+        let file = file.into_inner().map_err(|e| fail(e.into_error()))?;
+        if sync {
+            file.as_file().sync_all().map_err(fail)?;
+        }
+        file.persist(&target).map_err(|e| RecordError::io(&given, "moved into place", e.error))?;
+        Ok(())
+    }
+}
+
+impl Write for Partial {
+    fn write(&mut self, data: &[u8]) -> io::Result<usize> {
+        self.file.write(data)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl io::Seek for Partial {
+    fn seek(&mut self, to: io::SeekFrom) -> io::Result<u64> {
+        self.file.seek(to)
+    }
+}

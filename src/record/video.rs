@@ -1,0 +1,108 @@
+//! MP4 as two stages: RGBA to I420, and I420 to samples in a file or stream.
+
+use super::RecordError;
+use super::h264::H264;
+use super::mp4::{FileMux, Mux, Sample, StreamMux, Track};
+use super::output::Partial;
+use super::pipeline::{Convert, Encode, Workers};
+use super::yuv::Planes;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// MP4 into a file that will be `path`.
+pub(crate) fn to_file(path: &Path, size: (u32, u32), fps: u32, frames: u64) -> Result<Workers, RecordError> {
+    let sink = Sink::Waiting(Place::File(Partial::create(path)?, frames));
+    workers(sink, path.to_owned(), size, fps)
+}
+
+/// Fragmented MP4 into `writer`.
+pub(crate) fn to_stream(writer: Box<dyn Write + Send>, size: (u32, u32), fps: u32) -> Result<Workers, RecordError> {
+    workers(Sink::Waiting(Place::Stream(writer)), PathBuf::from("standard output"), size, fps)
+}
+
+fn workers(sink: Sink, path: PathBuf, size: (u32, u32), fps: u32) -> Result<Workers, RecordError> {
+    let planes = Planes::new(size.0 as usize, size.1 as usize);
+    let encoder = H264::new(planes, fps)?;
+    Ok(Workers { convert: vec![Box::new(ToI420(planes))], encode: Box::new(Mp4 { encoder, sink, path }) })
+}
+
+struct ToI420(Planes);
+
+impl Convert for ToI420 {
+    fn convert(&mut self, rgba: &[u8], into: &mut Vec<u8>) -> Result<(), RecordError> {
+        self.0.convert(rgba, into);
+        Ok(())
+    }
+}
+
+enum Place {
+    File(Partial, u64),
+    Stream(Box<dyn Write + Send>),
+}
+
+/// The container can start when the first frame has brought the parameter sets.
+enum Sink {
+    Waiting(Place),
+    File(FileMux<Partial>),
+    Stream(StreamMux<BufWriter<Box<dyn Write + Send>>>),
+    /// Between two states, or after a failure.
+    Gone,
+}
+
+impl Sink {
+    fn start(self, track: Track) -> io::Result<Self> {
+        Ok(match self {
+            Self::Waiting(Place::File(file, frames)) => Self::File(FileMux::new(file, track, frames)?),
+            Self::Waiting(Place::Stream(out)) => Self::Stream(StreamMux::new(BufWriter::new(out), track)?),
+            other => other,
+        })
+    }
+
+    fn mux(&mut self) -> Option<&mut dyn Mux> {
+        match self {
+            Self::File(mux) => Some(mux),
+            Self::Stream(mux) => Some(mux),
+            Self::Waiting(_) | Self::Gone => None,
+        }
+    }
+}
+
+struct Mp4 {
+    encoder: H264,
+    sink: Sink,
+    /// For messages.
+    path: PathBuf,
+}
+
+impl Encode for Mp4 {
+    fn encode(&mut self, frame: u64, data: &[u8]) -> Result<(), RecordError> {
+        let key = self.encoder.encode(frame, data)?.key;
+        let fail = |e| RecordError::io(&self.path, "written", e);
+        if let (Sink::Waiting(_), Some(track)) = (&self.sink, self.encoder.track()) {
+            self.sink = std::mem::replace(&mut self.sink, Sink::Gone).start(track).map_err(fail)?;
+        }
+        match self.sink.mux() {
+            Some(mux) => mux.push(Sample { data: self.encoder.last(), key }).map_err(fail),
+            None => Err(RecordError::Encoder { frame, reason: "the container was not started".to_owned() }),
+        }
+    }
+
+    fn bytes(&self) -> u64 {
+        match &self.sink {
+            Sink::File(mux) => mux.bytes(),
+            Sink::Stream(mux) => mux.bytes(),
+            Sink::Waiting(_) | Sink::Gone => 0,
+        }
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<u64, RecordError> {
+        if let Some(mux) = self.sink.mux() {
+            mux.finish().map_err(|e| RecordError::io(&self.path, "written", e))?;
+        }
+        let bytes = self.bytes();
+        if let Sink::File(mux) = self.sink {
+            mux.into_inner().commit(true)?;
+        }
+        Ok(bytes)
+    }
+}
