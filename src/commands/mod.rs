@@ -1,9 +1,14 @@
 //! The subcommands: each joins the library's parts for one job. The edge of the program: errors end here as words.
 
 pub mod caches;
+pub mod convert;
 pub mod hierarchy;
+pub mod open;
+#[cfg(feature = "gpu")]
+pub mod picture;
+#[cfg(feature = "gpu")]
+pub mod snapshot;
 pub mod stats;
-mod convert;
 
 use crate::cli::{Cli, Command};
 use std::process::ExitCode;
@@ -37,6 +42,9 @@ fn dispatch(command: &Command) -> anyhow::Result<()> {
     match command {
         Command::Caches(args) => caches::run(args),
         Command::Convert(args) => convert::run(args),
+        Command::Stats(args) => stats::run(args),
+        #[cfg(feature = "gpu")]
+        Command::Snapshot(args) => snapshot::run(args),
         _ => anyhow::bail!("not built yet"),
     }
 }

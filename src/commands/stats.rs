@@ -1,7 +1,7 @@
 //! `orrery stats`: the numbers, as a table or as JSON.
 
 use super::caches::describe;
-use super::hierarchy::{DEFAULT_PRESET, hierarchy};
+use super::open::{open_cache, open_trace};
 use crate::cli::StatsArgs;
 use crate::reference::ReferenceSource;
 use crate::sim::config::HierarchyConfig;
@@ -9,13 +9,27 @@ use crate::sim::stats::{Stats, collect};
 use std::fmt::Write as _;
 use std::io::Write;
 
-/// Plays `source` through the caches that `args` ask for and prints the numbers to `out`.
+/// Opens what `args` name and prints the numbers to standard output.
+///
+/// # Errors
+/// When trace or caches are not to be had, or the output cannot be written.
+pub fn run(args: &StatsArgs) -> anyhow::Result<()> {
+    let source = open_trace(&args.trace)?;
+    let config = open_cache(&args.cache, source.tables())?;
+    report(source.as_ref(), &config, args, &mut std::io::stdout().lock())
+}
+
+/// Plays `source` through `config` and prints the numbers to `out`.
 ///
 /// # Errors
 /// [`UsageError`](super::UsageError) for wrong caches; a source that fails; a failed write.
-pub fn report(source: &dyn ReferenceSource, args: &StatsArgs, out: &mut impl Write) -> anyhow::Result<()> {
-    let config = hierarchy(&args.cache, DEFAULT_PRESET)?;
-    let stats = collect(source, &config, args.flush)?;
+pub fn report(
+    source: &dyn ReferenceSource,
+    config: &HierarchyConfig,
+    args: &StatsArgs,
+    out: &mut impl Write,
+) -> anyhow::Result<()> {
+    let stats = collect(source, config, args.flush)?;
     if args.json {
         serde_json::to_writer_pretty(&mut *out, &stats).map_err(std::io::Error::from)?;
         writeln!(out)?;
@@ -24,8 +38,8 @@ pub fn report(source: &dyn ReferenceSource, args: &StatsArgs, out: &mut impl Wri
         if !title.is_empty() {
             writeln!(out, "{title}")?;
         }
-        writeln!(out, "{}: {}\n", config.name, describe(&config)?)?;
-        out.write_all(table(&stats, &config).as_bytes())?;
+        writeln!(out, "{}: {}\n", config.name, describe(config)?)?;
+        out.write_all(table(&stats, config).as_bytes())?;
     }
     Ok(out.flush()?)
 }

@@ -52,15 +52,15 @@ impl Composer {
         let screen = Rect::from_min_size(pos2(0.0, 0.0), vec2(width as f32, height as f32));
         // No clock: egui gets time 0 in every frame, so nothing of it can depend on when a frame is drawn.
         let input = RawInput { screen_rect: Some(screen), time: Some(0.0), ..RawInput::default() };
-        let output = self.egui.run_ui(input, |ui| {
+        let mut output = self.egui.run_ui(input, |ui| {
             let painter = ui.ctx().layer_painter(LayerId::background());
             draw(&painter, layout, parts, info, &scene.rings, strip);
         });
         let jobs = self.egui.tessellate(output.shapes, output.pixels_per_point);
         let descriptor = ScreenDescriptor { size_in_pixels: [width, height], pixels_per_point: output.pixels_per_point };
-        for (id, deltas) in &output.textures_delta.set {
-            for delta in deltas {
-                self.renderer.update_texture(&context.device, &context.queue, *id, delta);
+        for (id, deltas) in std::mem::take(&mut output.textures_delta.set) {
+            for delta in &deltas {
+                self.renderer.update_texture(&context.device, &context.queue, id, delta);
             }
         }
         let extra = self.renderer.update_buffers(&context.device, &context.queue, encoder, &jobs, &descriptor);
@@ -78,8 +78,8 @@ impl Composer {
             });
             self.renderer.render(&mut pass.forget_lifetime(), &jobs, &descriptor);
         }
-        for id in &output.textures_delta.free {
-            self.renderer.free_texture(id);
+        for id in std::mem::take(&mut output.textures_delta.free) {
+            self.renderer.free_texture(&id);
         }
     }
 }

@@ -6,7 +6,9 @@ pub mod draw;
 pub mod fonts;
 pub mod info;
 pub mod layout;
+pub mod studio;
 
 pub use compose::Composer;
 pub use info::Info;
 pub use layout::{Layout, Parts};
+pub use studio::Studio;

@@ -13,12 +13,14 @@ pub mod chunks;
 pub mod cursor;
 pub mod log;
 pub mod outcome;
+pub mod pace;
 pub mod summary;
 pub mod tally;
 
 pub use cursor::{Cursor, Moment};
 pub use log::{Log, Move, Place, Step, Touch};
 pub use outcome::{Outcome, Outcomes};
+pub use pace::Pace;
 pub use summary::Summary;
 pub use tally::Tally;
 
@@ -111,6 +113,7 @@ impl Timeline {
                 }
                 let mut watch = Watch::default();
                 if let (Some(classifier), Some(outcomes)) = (&mut classifier, &mut outcomes) {
+                    classifier.begin();
                     state.access(reference, &mut (&mut watch, &mut *classifier));
                     outcomes.push(Outcome::new(&watch, levels, classifier));
                 } else {

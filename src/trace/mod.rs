@@ -5,7 +5,7 @@
 
 mod error;
 mod filter;
-mod footprint;
+pub mod footprint;
 mod input;
 pub mod lackey;
 pub mod native;

@@ -1,0 +1,82 @@
+//! Opens what the command line names: trace, cache, and the homes of everything the trace touches.
+
+use super::hierarchy::hierarchy;
+use crate::cli::{CacheArgs, FormatName, TraceArgs};
+use crate::reference::{Reference, ReferenceSource, SourceError, Tables};
+use crate::sim::config::HierarchyConfig;
+use crate::trace::footprint::Footprint;
+use crate::trace::{self, Format};
+use std::sync::Arc;
+
+/// Opens the trace and says on standard error what its reader had to leave out.
+///
+/// # Errors
+/// See [`trace::open`].
+pub fn open_trace(args: &TraceArgs) -> anyhow::Result<Arc<dyn ReferenceSource>> {
+    let format = args.format.map(|f| match f {
+        FormatName::Orrery => Format::Native,
+        FormatName::Lackey => Format::Lackey,
+    });
+    let source = trace::open(&args.trace, format)?;
+    for notice in source.notices() {
+        eprintln!("note: {notice}");
+    }
+    Ok(Arc::from(source))
+}
+
+/// Bytes of arrays up to which a trace is small: the caches of `paper` (L2: 2 KiB) then tell more than a real CPU's.
+const SMALL: u64 = 64 << 10;
+
+/// The hierarchy the flags ask for; where they ask for none, `paper` for a small trace and `textbook` otherwise.
+///
+/// # Errors
+/// See [`hierarchy`].
+pub fn open_cache(args: &CacheArgs, tables: &Tables) -> anyhow::Result<HierarchyConfig> {
+    let bytes: u64 = tables.regions.iter().fold(0, |sum, r| sum.saturating_add(r.bytes));
+    let small = bytes > 0 && bytes <= SMALL;
+    let mut config = hierarchy(args, if small { "paper" } else { "textbook" })?;
+    config.data_only |= args.data_only;
+    Ok(config)
+}
+
+/// A source with a home for every address it touches: regions named by address where the trace names none.
+///
+/// # Errors
+/// When the source cannot be read.
+pub fn with_homes(source: Arc<dyn ReferenceSource>) -> Result<Arc<dyn ReferenceSource>, SourceError> {
+    let mut footprint = Footprint::new(&source.tables().regions);
+    for index in 0..source.len().div_ceil(source.chunk_len()) {
+        footprint.add(&source.chunk(index)?);
+    }
+    let found = footprint.finish();
+    if found.is_empty() {
+        return Ok(source);
+    }
+    let mut tables = source.tables().clone();
+    tables.regions.extend(found);
+    tables.sort();
+    Ok(Arc::new(Housed { source, tables }))
+}
+
+struct Housed {
+    source: Arc<dyn ReferenceSource>,
+    tables: Tables,
+}
+
+impl ReferenceSource for Housed {
+    fn len(&self) -> u64 {
+        self.source.len()
+    }
+
+    fn chunk_len(&self) -> u64 {
+        self.source.chunk_len()
+    }
+
+    fn chunk(&self, index: u64) -> Result<Arc<[Reference]>, SourceError> {
+        self.source.chunk(index)
+    }
+
+    fn tables(&self) -> &Tables {
+        &self.tables
+    }
+}

@@ -1,0 +1,103 @@
+//! What `snapshot`, `record` and `view` share: the studio, the look, progress while indexing.
+
+use super::UsageError;
+use super::open::{open_cache, open_trace, with_homes};
+use crate::cli::{CacheArgs, Part, PictureArgs, TraceArgs};
+use crate::overlay::{Parts, Studio};
+use crate::scene::View;
+use crate::sim::Hierarchy;
+use indicatif::{ProgressBar, ProgressStyle};
+use std::io::IsTerminal;
+use std::time::{Duration, Instant};
+
+/// Opens and indexes what the flags name. A bar shows the way where it takes longer than a blink.
+///
+/// # Errors
+/// When the trace or the cache is not to be had.
+pub fn studio(trace: &TraceArgs, cache: &CacheArgs, picture: &PictureArgs) -> anyhow::Result<Studio> {
+    let source = open_trace(trace)?;
+    let config = open_cache(cache, source.tables())?;
+    let hierarchy = Hierarchy::new(&config)?;
+    let source = with_homes(source)?;
+    let begun = Instant::now();
+    let mut bar: Option<ProgressBar> = None;
+    let mut progress = |done: u64, all: u64| {
+        if bar.is_none() && begun.elapsed() > Duration::from_millis(300) && std::io::stderr().is_terminal() {
+            let style = ProgressStyle::with_template("indexing {bar:32} {human_pos} of {human_len} references, {eta} left");
+            bar = Some(ProgressBar::new(all).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar())));
+        }
+        if let Some(bar) = &bar {
+            bar.set_position(done);
+        }
+        true
+    };
+    let mut studio = Studio::new(source, hierarchy, &mut progress)?;
+    if let Some(bar) = bar {
+        bar.finish_and_clear();
+    }
+    if let Some(title) = &picture.title {
+        studio.set_title(title.clone());
+    } else if studio.tables().title.is_empty() {
+        let name = trace.trace.file_stem().map(|s| s.to_string_lossy().into_owned());
+        studio.set_title(name.filter(|n| n != "-").unwrap_or_else(|| "standard input".into()));
+    }
+    Ok(studio)
+}
+
+/// Width and height of `--size`.
+///
+/// # Errors
+/// [`UsageError`] where it is no size.
+pub fn size(picture: &PictureArgs) -> Result<(u32, u32), UsageError> {
+    let parse = || {
+        let (w, h) = picture.size.split_once(['x', 'X'])?;
+        let side = |s: &str| s.parse::<u32>().ok().filter(|n| (16..=16384).contains(n));
+        Some((side(w)?, side(h)?))
+    };
+    parse().ok_or_else(|| {
+        UsageError(format!("--size {}: expected WIDTHxHEIGHT in pixels, each 16 to 16384, such as 1280x720", picture.size))
+    })
+}
+
+/// Which parts are shown.
+#[must_use]
+pub fn parts(picture: &PictureArgs) -> Parts {
+    let shown = |part: Part| !picture.hide.contains(&part);
+    Parts {
+        title: shown(Part::Title),
+        regions: shown(Part::Regions),
+        caches: shown(Part::Caches),
+        reference: shown(Part::Reference),
+        legend: shown(Part::Legend),
+        strip: shown(Part::Strip),
+        labels: shown(Part::Labels),
+    }
+}
+
+/// Tail where none is asked for: enough to see a pattern, short enough to see what is new.
+const TAIL: u64 = 64;
+
+/// The look at `speed` references a second. At `step` references a frame the tail covers at least what a frame skips.
+///
+/// # Errors
+/// [`UsageError`] where a figure is out of range.
+pub fn view(picture: &PictureArgs, speed: f64, step: f64) -> Result<View, UsageError> {
+    if picture.tail == Some(0) || picture.window == 0 {
+        return Err(UsageError("--tail and --window are numbers of references, 1 or more (--tail 1 = no trail)".into()));
+    }
+    if !(speed.is_finite() && speed > 0.0) {
+        return Err(UsageError(format!("--speed {speed}: expected references a second, more than 0")));
+    }
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive; saturates")]
+    let skipped = step.ceil() as u64;
+    let shown = |part: Part| !picture.hide.contains(&part);
+    Ok(View {
+        speed,
+        tail: picture.tail.unwrap_or(TAIL).max(skipped),
+        window: picture.window,
+        trails: shown(Part::Trails),
+        ghosts: shown(Part::Ghosts),
+        temperature: shown(Part::Temperature),
+        ..View::default()
+    })
+}

@@ -1,0 +1,61 @@
+//! `orrery snapshot`: one moment as a PNG.
+
+use super::UsageError;
+use super::picture::{parts, size, studio, view};
+use crate::cli::SnapshotArgs;
+use crate::overlay::{Composer, Layout};
+use crate::render::context::Preference;
+use crate::render::{Context, Target, target};
+use anyhow::Context as _;
+use image::{ExtendedColorType, ImageEncoder, codecs::png::PngEncoder};
+use std::io::{Cursor, Write};
+
+/// Speed that fading assumes where none is given: a leisurely walk.
+const SPEED: f64 = 8.0;
+
+/// Draws the picture and writes it.
+///
+/// # Errors
+/// When the trace, the cache, the adapter or the output is not to be had.
+pub fn run(args: &SnapshotArgs) -> anyhow::Result<()> {
+    let (width, height) = size(&args.picture)?;
+    let parts = parts(&args.picture);
+    let view = view(&args.picture, args.speed.unwrap_or(SPEED), 1.0)?;
+    let mut studio = studio(&args.trace, &args.cache, &args.picture)?;
+    let len = studio.timeline().len();
+    let position = args.tick.unwrap_or((len / 2) as f64);
+    if !(position.is_finite() && (0.0..=len as f64).contains(&position)) {
+        return Err(UsageError(format!("--tick {position}: the trace has ticks 0 to {len}")).into());
+    }
+    let context = Context::headless(Preference::Fastest)?;
+    let mut target = Target::new(&context, width, height)?;
+    let mut composer = Composer::new(&context, target::FORMAT);
+    let (scene, info) = studio.frame(position, &view)?;
+    let layout = Layout::new(width, height, 0.0, &parts);
+    let strip = studio.timeline().summary().strip(0, strip_columns(&layout));
+    let mut encoder = context.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+    composer.draw(&context, &mut encoder, target.view(), &scene, &layout, &parts, &info, &strip);
+    target.submit(&context, encoder);
+    let mut rgba = Vec::new();
+    target.collect(&context, &mut rgba)?;
+    let mut png = Cursor::new(Vec::new());
+    PngEncoder::new(&mut png).write_image(&rgba, width, height, ExtendedColorType::Rgba8)?;
+    let png = png.into_inner();
+    if args.output.as_os_str() == "-" {
+        std::io::stdout().lock().write_all(&png)?;
+        return Ok(());
+    }
+    let folder = args.output.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or_else(|| ".".as_ref());
+    let place = || format!("cannot write {}; check that the folder exists and has room", args.output.display());
+    let mut file = tempfile::NamedTempFile::new_in(folder).with_context(place)?;
+    file.write_all(&png).with_context(place)?;
+    file.persist(&args.output).map_err(|e| e.error).with_context(place)?;
+    Ok(())
+}
+
+/// Columns of the strip: one for two pixels.
+#[must_use]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a width in pixels")]
+pub fn strip_columns(layout: &Layout) -> usize {
+    (layout.bars().width() / 2.0).max(1.0) as usize
+}

@@ -1,0 +1,77 @@
+//! A trace under a cache, ready to be drawn at any position: what stills, videos and the window share.
+
+use super::info::Info;
+use crate::reference::{ReferenceSource, SourceError, Tables};
+use crate::scene::{Scene, Stage, View};
+use crate::sim::Hierarchy;
+use crate::timeline::{Cursor, Moment, Options, Timeline, pace};
+use std::sync::Arc;
+
+/// Joins timeline, stage and words.
+pub struct Studio {
+    timeline: Arc<Timeline>,
+    tables: Tables,
+    stage: Stage,
+    cursor: Cursor,
+}
+
+impl Studio {
+    /// Indexes `source` under `hierarchy` (empty caches). `progress` gets (references done, all) and stops by `false`.
+    ///
+    /// # Errors
+    /// When the source cannot be read.
+    pub fn new(
+        source: Arc<dyn ReferenceSource>,
+        hierarchy: Hierarchy,
+        progress: &mut dyn FnMut(u64, u64) -> bool,
+    ) -> Result<Self, SourceError> {
+        let tables = source.tables().clone();
+        let stage = Stage::new(&hierarchy, &tables.regions);
+        let timeline = Arc::new(Timeline::build(source, hierarchy, Options::default(), progress)?);
+        let cursor = Cursor::new(Arc::clone(&timeline))?;
+        Ok(Self { timeline, tables, stage, cursor })
+    }
+
+    /// The timeline.
+    #[must_use]
+    pub fn timeline(&self) -> &Arc<Timeline> {
+        &self.timeline
+    }
+
+    /// Title, regions, locations, marks.
+    #[must_use]
+    pub fn tables(&self) -> &Tables {
+        &self.tables
+    }
+
+    /// Another title than the trace's own.
+    pub fn set_title(&mut self, title: String) {
+        self.tables.title = title;
+    }
+
+    /// The stage: rings and homes.
+    #[must_use]
+    pub fn stage(&self) -> &Stage {
+        &self.stage
+    }
+
+    /// The moment last drawn.
+    #[must_use]
+    pub fn moment(&self) -> Moment<'_> {
+        self.cursor.moment()
+    }
+
+    /// Shapes and words at `position` (reference and phase, `2613.5`); `view.phase` is set from it.
+    ///
+    /// # Errors
+    /// When the source cannot be read.
+    pub fn frame(&mut self, position: f64, view: &View) -> Result<(Scene, Info), SourceError> {
+        let (tick, phase) = pace::split(position.min(self.timeline.len() as f64));
+        let view = View { phase, ..*view };
+        let moment = self.cursor.seek(tick, view.history())?;
+        let scene = self.stage.frame(&moment, &view);
+        let mut info = Info::new(&self.timeline, &self.tables, &moment, &scene);
+        (info.tail, info.speed) = (if view.trails { view.tail } else { 0 }, view.speed);
+        Ok((scene, info))
+    }
+}

@@ -1,0 +1,69 @@
+//! Frames to ticks: the one map that window and video share. Given numbers, it never reads a clock.
+
+/// A steady speed over a range of references.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pace {
+    /// First reference.
+    pub start: u64,
+    /// One past the last reference; `start` or more.
+    pub stop: u64,
+    /// References a second; above 0.
+    pub speed: f64,
+    /// Frames a second; 1 or more.
+    pub fps: u32,
+}
+
+impl Pace {
+    /// References a frame.
+    #[must_use]
+    pub fn step(&self) -> f64 {
+        self.speed / f64::from(self.fps.max(1))
+    }
+
+    /// Frames that show the whole range: the last one stands at `stop`.
+    #[must_use]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive; saturates at u64::MAX")]
+    pub fn frames(&self) -> u64 {
+        ((self.stop - self.start) as f64 / self.step()).ceil() as u64 + 1
+    }
+
+    /// Position of frame `k`: reference and phase within it. The same for the same `k`, whatever was drawn before.
+    #[must_use]
+    pub fn position(&self, k: u64) -> f64 {
+        (self.start as f64 + k as f64 * self.step()).min(self.stop as f64)
+    }
+}
+
+/// A position as reference and phase, 0..1.
+#[must_use]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive; saturates at u64::MAX")]
+pub fn split(position: f64) -> (u64, f32) {
+    let position = position.max(0.0);
+    // The phase is below 1 even where rounding to f32 would say otherwise.
+    let phase = (position.fract() as f32).min(1.0 - f32::EPSILON);
+    (position as u64, phase)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_cover_the_range_and_end_on_its_end() {
+        for (start, stop, speed, fps) in [(0, 8448, 281.6, 30), (100, 101, 1.0, 30), (5, 5, 10.0, 60), (0, 7, 1e9, 30)] {
+            let pace = Pace { start, stop, speed, fps };
+            let last = pace.frames() - 1;
+            assert_eq!(pace.position(0), start as f64);
+            assert_eq!(pace.position(last), stop as f64, "{pace:?}");
+            assert!(last == 0 || pace.position(last - 1) < stop as f64, "{pace:?}");
+        }
+    }
+
+    #[test]
+    fn phases_stay_below_one() {
+        assert_eq!(split(2613.5), (2613, 0.5));
+        let (tick, phase) = split(0.999_999_999_999);
+        assert!(tick == 0 && phase < 1.0);
+        assert_eq!(split(-3.0), (0, 0.0));
+    }
+}
