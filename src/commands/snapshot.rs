@@ -30,7 +30,9 @@ pub fn run(args: &SnapshotArgs) -> anyhow::Result<()> {
     let context = Context::headless(Preference::Fastest)?;
     let mut target = Target::new(&context, width, height)?;
     let mut composer = Composer::new(&context, target::FORMAT);
-    let (scene, info) = studio.frame(position, &view)?;
+    let (scene, mut info) = studio.frame(position, &view)?;
+    // A still has no speed to speak of.
+    info.speed = 0.0;
     let layout = Layout::new(width, height, 0.0, &parts);
     let strip = studio.timeline().summary().strip(0, strip_columns(&layout));
     let mut encoder = context.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());

@@ -308,11 +308,11 @@ fn draw_strip(pen: &Pen<'_>, layout: &Layout, info: &Info, strip: &[f32]) {
         if misses <= 0.0 {
             continue;
         }
-        let height = (bars.height() * misses.min(1.0).sqrt()).max(1.0);
+        let height = (bars.height() * misses.min(1.0)).max(1.0);
         let x0 = bars.left() + column * i as f32;
         let area = Rect::from_min_max(pos2(x0, bars.bottom() - height), pos2(x0 + column, bars.bottom()));
         let done = x0 <= playhead;
-        mesh.add_colored_rect(area, color(palette::fade(palette::MISS, if done { 0.82 } else { 0.34 })));
+        mesh.add_colored_rect(area, color(palette::fade(palette::MISS, if done { 0.78 } else { 0.30 })));
     }
     pen.painter.add(Shape::mesh(mesh));
     let light = color(palette::LIGHT);
