@@ -14,6 +14,8 @@ use crate::units::{LevelId, grouped};
 pub struct RegionRow {
     /// Its declaration: `A[16][16]`.
     pub name: String,
+    /// Its bare name, where there is no room for the declaration.
+    pub short: String,
     /// Its colour.
     pub color: Rgba,
     /// References so far.
@@ -97,6 +99,7 @@ impl Info {
                 let misses = moment.tally.misses(index, 0);
                 RegionRow {
                     name: region.declaration(),
+                    short: region.name.clone(),
                     color: palette::region(index),
                     references,
                     miss_rate: (references > 0).then(|| misses as f64 / references as f64),

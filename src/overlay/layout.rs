@@ -121,6 +121,13 @@ impl Layout {
         Rect::from_min_max(pos2(self.strip.left(), self.strip.top() + 2.0 * t), pos2(self.strip.right(), self.strip.top() + 32.0 * t))
     }
 
+    /// Columns of the strip: one for two pixels.
+    #[must_use]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a width in pixels")]
+    pub fn strip_columns(&self) -> usize {
+        (self.bars().width() / 2.0).max(1.0) as usize
+    }
+
     /// Pixel of a world point.
     #[must_use]
     pub fn at(&self, world: [f32; 2]) -> Pos2 {

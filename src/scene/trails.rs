@@ -185,7 +185,7 @@ fn draw_move(stage: &Stage, m: &Move, span: Span, joining: Joining, count: u32, 
     let (color, base, width) = match path {
         Path::Straight => (palette::MISS, 0.80, 1.15),
         Path::Arc => (palette::EVICT, 0.50, 1.0),
-        Path::Slide | Path::Rest => (palette::HIT, 0.55, 1.0),
+        Path::Slide | Path::Rest => (palette::HIT, 0.36, 1.0),
     };
     let end = if m.tick == span.tick { ease(span.phase) } else { 1.0 };
     let age = age_alpha(span, m.tick);
