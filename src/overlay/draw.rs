@@ -306,14 +306,15 @@ fn draw_strip(pen: &Pen<'_>, layout: &Layout, info: &Info, strip: &[f32]) {
     pen.painter.rect_filled(bars, CornerRadius::ZERO, color(palette::fade(palette::TRACK, 0.55)));
     let position = info.position.clamp(0.0, 1.0) as f32;
     let playhead = bars.left() + bars.width() * position;
-    // Misses a reference reach 1 (more for references over several lines): the scale is fixed, so strips compare.
+    // Height is the root of misses a reference: 1 fills the strip, 6 in 100 still show. The scale is fixed, so strips of
+    // two traces compare.
     let mut mesh = Mesh::default();
     let column = bars.width() / strip.len().max(1) as f32;
     for (i, &misses) in strip.iter().enumerate() {
         if misses <= 0.0 {
             continue;
         }
-        let height = (bars.height() * misses.min(1.0)).max(1.0);
+        let height = (bars.height() * misses.min(1.0).sqrt()).max(1.0);
         let x0 = bars.left() + column * i as f32;
         let area = Rect::from_min_max(pos2(x0, bars.bottom() - height), pos2(x0 + column, bars.bottom()));
         let done = x0 <= playhead;

@@ -187,7 +187,7 @@ fn why(tables: &Tables, moment: &Moment<'_>, r: &Reference) -> Vec<String> {
                 continue;
             }
             let verb = if hit { "hit" } else { "miss" };
-            lines.push(format!("{verb} in {} (set {})", name(level), set.0));
+            lines.push(format!("{} {verb} (set {})", name(level), set.0));
             if !hit {
                 deepest_miss = Some(level);
             }
@@ -197,7 +197,7 @@ fn why(tables: &Tables, moment: &Moment<'_>, r: &Reference) -> Vec<String> {
         && level.index() + 1 == moment.before.levels()
         && let Some(last) = lines.last_mut()
     {
-        *last = format!("miss in {}: from memory", name(level));
+        *last = format!("{} miss: from memory", name(level));
     }
     if pieces > 1 {
         lines.push(format!("covers {pieces} lines"));
@@ -207,11 +207,11 @@ fn why(tables: &Tables, moment: &Moment<'_>, r: &Reference) -> Vec<String> {
     {
         let g = moment.before.geometry(level);
         lines.push(match class {
-            MissClass::Compulsory => "compulsory: first touch of this line".into(),
+            MissClass::Compulsory => "compulsory: first touch".into(),
             MissClass::Capacity => {
-                format!("capacity: {} lines are not enough", grouped(u64::from(g.sets) * u64::from(g.ways)))
+                format!("capacity: more than {} lines in use", grouped(u64::from(g.sets) * u64::from(g.ways)))
             }
-            MissClass::Conflict => format!("conflict: {} ways are not enough", g.ways),
+            MissClass::Conflict => format!("conflict: {} ways are too few", g.ways),
         });
     }
     let evicted = moment.events.iter().find_map(|e| match *e {

@@ -538,8 +538,8 @@ fn structure(rings: &Rings, home: &HomeLayout) -> Vec<Segment> {
                     s1: f32::from(piece + 1) / f32::from(pieces),
                     width: 1.0,
                     color: palette::GUIDE,
-                    alpha0: 0.13,
-                    alpha1: 0.13,
+                    alpha0: 0.19,
+                    alpha1: 0.19,
                 });
             }
         }
