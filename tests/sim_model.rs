@@ -215,7 +215,8 @@ impl Mirror {
 fn levels() -> impl Strategy<Value = Vec<LevelConfig>> {
     // Line sizes mostly ordinary, at times tiny; sets of any count; a few ways or one set of all lines.
     let line = prop_oneof![4 => 4u32..8, 1 => 0u32..4];
-    let level = (line, 1u32..9, 1u32..6, any::<bool>(), any::<bool>());
+    let ways = prop_oneof![4 => 1u32..6, 1 => Just(8), 1 => Just(16)];
+    let level = (line, 1u32..9, ways, any::<bool>(), any::<bool>());
     proptest::collection::vec(level, 1..=4).prop_map(|levels| {
         let config = |(n, (shift, sets, ways, full, fifo)): (usize, (u32, u32, u32, bool, bool))| {
             let sets_in_effect = if full { 1 } else { sets };
