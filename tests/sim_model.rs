@@ -1,6 +1,8 @@
 //! The simulator against a slow model written from the contract alone: lists, no bit tricks, addresses in 128 bits.
 //! Thousands of random (trace, configuration) pairs; every counter, every miss class, every line and its order must agree.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests: to fail is to tell")]
+
 use orrery::reference::{Kind, MemoryTrace, Reference, Tables};
 use orrery::sim::classes::Classifier;
 use orrery::sim::config::{HierarchyConfig, LevelConfig, MemoryConfig, Ways};
