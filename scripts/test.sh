@@ -30,14 +30,17 @@ set_up_tests() {
 # A Python that opens Parquet, for the test that others can read our files. Without one that test says that it skipped.
 set_up_python() {
   command -v python3 >/dev/null 2>&1 || { printf 'no python3: the test that DuckDB reads our files will skip\n'; return 0; }
-  python3 -c 'import duckdb' 2>/dev/null && return 0
+  if python3 -c 'import duckdb' 2>/dev/null; then
+    export ORRERY_REQUIRE_PYTHON=1
+    return 0
+  fi
   local venv=${CARGO_TARGET_DIR:-target}/python
   if [ ! -x "$venv/bin/python3" ] || ! "$venv/bin/python3" -c 'import duckdb' 2>/dev/null; then
     python3 -m venv "$venv" 2>/dev/null && "$venv/bin/pip" install -q duckdb 2>/dev/null ||
       { printf 'DuckDB is not to be had: the test that it reads our files will skip\n'; return 0; }
   fi
-  PATH="$PWD/$venv/bin:$PATH"
-  export PATH
+  case $venv in /*) ;; *) venv=$PWD/$venv ;; esac
+  export ORRERY_PYTHON="$venv/bin/python3" ORRERY_REQUIRE_PYTHON=1
 }
 
 run_tests() {
