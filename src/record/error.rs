@@ -102,6 +102,7 @@ impl RecordError {
             Some(p) if p != Path::new("") => p.display().to_string(),
             _ => "here".to_owned(),
         };
+        let source = plain(source);
         let hint = match source.kind() {
             io::ErrorKind::NotFound => format!(" (no folder {folder}; make it first: mkdir -p {folder})"),
             io::ErrorKind::NotADirectory => format!(" ({folder} is not a folder; choose another --output)"),
@@ -115,4 +116,10 @@ impl RecordError {
         };
         Self::Io { path: path.to_owned(), what, hint, source }
     }
+}
+
+/// The system's own error: `tempfile` wraps it to name its temporary file, which means nothing to the reader.
+fn plain(error: io::Error) -> io::Error {
+    let inner = error.get_ref().and_then(|e| e.source()).and_then(|e| e.downcast_ref::<io::Error>());
+    inner.and_then(io::Error::raw_os_error).map_or(error, io::Error::from_raw_os_error)
 }
