@@ -118,8 +118,11 @@ impl RecordError {
     }
 }
 
-/// The system's own error: `tempfile` wraps it to name its temporary file, which means nothing to the reader.
+/// The system's own words: `tempfile` adds the name of its temporary file, which means nothing to the reader.
 fn plain(error: io::Error) -> io::Error {
-    let inner = error.get_ref().and_then(|e| e.source()).and_then(|e| e.downcast_ref::<io::Error>());
-    inner.and_then(io::Error::raw_os_error).map_or(error, io::Error::from_raw_os_error)
+    let text = error.to_string();
+    match text.split_once(" at path \"") {
+        Some((own, _)) if error.get_ref().is_some() => io::Error::new(error.kind(), own),
+        _ => error,
+    }
 }
