@@ -2,10 +2,14 @@
 
 pub mod caches;
 pub mod convert;
+#[cfg(feature = "gpu")]
+pub mod film;
 pub mod hierarchy;
 pub mod open;
 #[cfg(feature = "gpu")]
 pub mod picture;
+#[cfg(feature = "gpu")]
+pub mod record;
 #[cfg(feature = "gpu")]
 pub mod snapshot;
 pub mod stats;
@@ -45,6 +49,8 @@ fn dispatch(command: &Command) -> anyhow::Result<()> {
         Command::Stats(args) => stats::run(args),
         #[cfg(feature = "gpu")]
         Command::Snapshot(args) => snapshot::run(args),
+        #[cfg(feature = "gpu")]
+        Command::Record(args) => record::run(args),
         _ => anyhow::bail!("not built yet"),
     }
 }

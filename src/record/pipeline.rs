@@ -1,9 +1,9 @@
 //! Drawing, converting and encoding at the same time, on bounded memory.
 
-use super::{FrameSource, IN_FLIGHT, RecordError};
+use super::{FrameError, FrameSource, IN_FLIGHT, RecordError};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -104,6 +104,8 @@ struct Shared {
     bytes: AtomicU64,
     convert_ns: AtomicU64,
     encode_ns: AtomicU64,
+    /// A converter failed; others may go on, but there is no use.
+    failed: AtomicBool,
 }
 
 impl Shared {
@@ -133,8 +135,8 @@ pub(crate) fn run(
     let (converted, to_encode) = sync_channel::<Job>(QUEUE);
     let (empty_rgba, spare_rgba) = channel::<Vec<u8>>();
     let (empty_data, spare_data) = channel::<Vec<u8>>();
-    let to_convert = Mutex::new(to_convert);
-    let spare_data = Mutex::new(spare_data);
+    // Owned by the converters alone: when they have gone, the drawing side must find its channel closed, not full.
+    let inputs = Arc::new((Mutex::new(to_convert), Mutex::new(spare_data)));
     let Workers { convert, encode } = workers;
     let threads = convert.len();
     // One buffer in each hand and in each place of the queue.
@@ -148,15 +150,16 @@ pub(crate) fn run(
         let mut converters = Vec::new();
         for mut worker in convert {
             let (converted, empty_rgba) = (converted.clone(), empty_rgba.clone());
-            let (to_convert, spare_data, shared) = (&to_convert, &spare_data, &shared);
+            let (inputs, shared) = (Arc::clone(&inputs), &shared);
             converters.push(spawn(scope, "record-convert", move || {
-                convert_all(&mut *worker, to_convert, &converted, spare_data, &empty_rgba, shared)
+                convert_all(&mut *worker, &inputs.0, &converted, &inputs.1, &empty_rgba, shared)
             })?);
         }
-        drop((converted, empty_rgba));
+        drop((converted, empty_rgba, inputs));
 
         let mut draw = Duration::ZERO;
-        let drawing = draw_all(source, drawn, spare_rgba, stop, &mut draw, &mut |draw| {
+        let halt = || stop.load(Ordering::Relaxed) || shared.failed.load(Ordering::Relaxed);
+        let drawing = draw_all(source, drawn, spare_rgba, &halt, &mut draw, &mut |draw| {
             progress(shared.progress(total, start, draw));
         });
         // A fault of a later stage is why an earlier one could not go on, so the latest stage speaks.
@@ -193,16 +196,14 @@ fn draw_all(
     source: &mut dyn FrameSource,
     drawn: SyncSender<Job>,
     spare: Receiver<Vec<u8>>,
-    stop: &AtomicBool,
+    halt: &dyn Fn() -> bool,
     draw: &mut Duration,
     progress: &mut dyn FnMut(Duration),
 ) -> Result<bool, RecordError> {
     let total = source.frames();
-    let (width, height) = source.size();
-    let bytes = width as usize * height as usize * 4;
     let (mut submitted, mut collected) = (0, 0);
     loop {
-        let stopped = stop.load(Ordering::Relaxed);
+        let stopped = halt();
         let begun = Instant::now();
         while !stopped && submitted < total && submitted - collected < IN_FLIGHT {
             source.submit(submitted).map_err(|source| RecordError::Frame { frame: submitted, source })?;
@@ -215,19 +216,27 @@ fn draw_all(
         // The encoder is behind until a buffer comes back; it has failed when none can.
         let Ok(mut data) = spare.recv() else { return Ok(false) };
         let begun = Instant::now();
-        let fault = |source| RecordError::Frame { frame: collected, source };
-        source.collect(&mut data).map_err(fault)?;
+        collect(source, collected, &mut data)?;
         *draw += begun.elapsed();
-        if data.len() != bytes {
-            let finding = format!("{} bytes came for a picture of {width}x{height}, not {bytes}", data.len());
-            return Err(fault(super::FrameError::new(finding)));
-        }
         if drawn.send(Job { frame: collected, data }).is_err() {
             return Ok(false);
         }
         collected += 1;
         progress(*draw);
     }
+}
+
+/// Collects the oldest submitted frame, which is `frame`, and makes sure of its size.
+pub(crate) fn collect(source: &mut dyn FrameSource, frame: u64, into: &mut Vec<u8>) -> Result<(), RecordError> {
+    let fault = |source| RecordError::Frame { frame, source };
+    source.collect(into).map_err(fault)?;
+    let (width, height) = source.size();
+    let want = u64::from(width) * u64::from(height) * 4;
+    if into.len() as u64 == want {
+        return Ok(());
+    }
+    let finding = format!("{} bytes came for a picture of {width}x{height}, not {want}", into.len());
+    Err(fault(FrameError::new(finding)))
 }
 
 fn convert_all(
@@ -244,7 +253,7 @@ fn convert_all(
         let spare = spare.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok(mut data) = spare else { return Ok(()) };
         let begun = Instant::now();
-        worker.convert(&rgba, &mut data)?;
+        worker.convert(&rgba, &mut data).inspect_err(|_| shared.failed.store(true, Ordering::Relaxed))?;
         Shared::add(&shared.convert_ns, begun);
         // Nobody waits for empty buffers once drawing has ended.
         let _ = empty.send(rgba);

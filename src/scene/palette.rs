@@ -72,7 +72,7 @@ pub fn temperature(t: f32) -> Rgba {
     let t = if t.is_finite() { t.clamp(-1.0, 1.0) } else { 0.0 };
     let end = if t < 0.0 { COLD } else { WARM };
     // The square root lifts faint temperatures over the threshold of sight.
-    fade(end, t.abs().sqrt() * 0.34)
+    fade(end, t.abs().sqrt() * 0.30)
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "clamped to a byte's range")]
