@@ -1,1 +1,5 @@
 //! The window.
+
+pub mod desk;
+pub mod keys;
+pub mod transport;

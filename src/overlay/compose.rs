@@ -13,7 +13,7 @@ use egui_wgpu::{Renderer, RendererOptions, ScreenDescriptor};
 pub struct Composer {
     painter: Painter,
     egui: egui::Context,
-    renderer: Renderer,
+    words: Words,
 }
 
 impl Composer {
@@ -23,8 +23,7 @@ impl Composer {
         let egui = egui::Context::default();
         egui.set_fonts(fonts::definitions());
         egui.set_pixels_per_point(1.0);
-        let renderer = Renderer::new(&context.device, format, RendererOptions::PREDICTABLE);
-        Self { painter: Painter::new(context, format), egui, renderer }
+        Self { painter: Painter::new(context, format), egui, words: Words::new(context, format) }
     }
 
     /// The scene's painter.
@@ -52,12 +51,38 @@ impl Composer {
         let screen = Rect::from_min_size(pos2(0.0, 0.0), vec2(width as f32, height as f32));
         // No clock: egui gets time 0 in every frame, so nothing of it can depend on when a frame is drawn.
         let input = RawInput { screen_rect: Some(screen), time: Some(0.0), ..RawInput::default() };
-        let mut output = self.egui.run_ui(input, |ui| {
+        let output = self.egui.run_ui(input, |ui| {
             let painter = ui.ctx().layer_painter(LayerId::background());
             draw(&painter, layout, parts, info, &scene.rings, strip);
         });
-        let jobs = self.egui.tessellate(output.shapes, output.pixels_per_point);
-        let descriptor = ScreenDescriptor { size_in_pixels: [width, height], pixels_per_point: output.pixels_per_point };
+        self.words.draw(context, encoder, view, &self.egui, output, layout.viewport.size);
+    }
+}
+
+/// Draws what egui laid out over what a view holds: for pictures and for the window alike.
+pub struct Words {
+    renderer: Renderer,
+}
+
+impl Words {
+    /// For targets of `format`.
+    #[must_use]
+    pub fn new(context: &Context, format: wgpu::TextureFormat) -> Self {
+        Self { renderer: Renderer::new(&context.device, format, RendererOptions::PREDICTABLE) }
+    }
+
+    /// Records the drawing of `output`, which `egui` gave, into a view of `size` pixels.
+    pub fn draw(
+        &mut self,
+        context: &Context,
+        encoder: &mut wgpu::CommandEncoder,
+        view: &wgpu::TextureView,
+        egui: &egui::Context,
+        mut output: egui::FullOutput,
+        size: [u32; 2],
+    ) {
+        let jobs = egui.tessellate(output.shapes, output.pixels_per_point);
+        let descriptor = ScreenDescriptor { size_in_pixels: size, pixels_per_point: output.pixels_per_point };
         for (id, deltas) in std::mem::take(&mut output.textures_delta.set) {
             for delta in &deltas {
                 self.renderer.update_texture(&context.device, &context.queue, id, delta);
