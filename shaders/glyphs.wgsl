@@ -70,7 +70,8 @@ fn fs_main(in: Dot) -> @location(0) vec4f {
     let a = in.color.a * cover;
     var out = vec4f(in.color.rgb * a, a);
     if (in.flags & FLAG_DIRTY) != 0u {
-        let rim = 0.55 * in.color.a * clamp(1.0 - abs(d - (r + 0.7)), 0.0, 1.0);
+        // On dots of few pixels a rim would be all there is to see.
+        let rim = 0.55 * in.color.a * clamp(0.6 * r - 0.7, 0.0, 1.0) * clamp(1.0 - abs(d - (r + 0.7)), 0.0, 1.0);
         out = out * (1.0 - rim) + vec4f(rim);
     }
     if in.shape.y > 0.02 {

@@ -215,7 +215,6 @@ pub struct RecordArgs {
 
 /// `view`
 #[derive(Debug, Args)]
-#[cfg_attr(feature = "viewer", command(after_help = crate::app::keys::help()))]
 pub struct ViewArgs {
     #[command(flatten)]
     #[expect(missing_docs, reason = "flattened group")]

@@ -1,5 +1,7 @@
 //! Small cases done by hand: who is asked, in which order, and what leaves.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests: to fail is to tell")]
+
 use orrery::reference::{Kind, Reference};
 use orrery::sim::config::{HierarchyConfig, LevelConfig, MemoryConfig, Ways};
 use orrery::sim::{AccessKind, Event, Hierarchy, LevelCounters, Policy};

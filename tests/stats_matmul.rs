@@ -1,5 +1,7 @@
 //! Misses by array of the multiplications that the rings paper shows, under the preset `paper`.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests: to fail is to tell")]
+
 use orrery::reference::{Kind, MemoryTrace, Reference, Region, Tables};
 use orrery::sim::config::{HierarchyConfig, LevelConfig, Ways, preset};
 use orrery::sim::stats::{Stats, collect};

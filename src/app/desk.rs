@@ -184,7 +184,8 @@ impl Desk {
         match position.filter(|p| p.is_finite()) {
             Some(position) => self.transport.jump(position),
             None if plain.is_empty() => {}
-            None => self.say(format!("“{typed}” is no reference number: expected 0 to {}", grouped(self.transport.len())), now),
+            None => self
+                .say(format!("“{typed}” is no reference number: expected 0 to {}", grouped(self.transport.len())), now),
         }
     }
 
@@ -321,9 +322,13 @@ pub(super) mod tests {
     #[test]
     fn marks_are_jumped_to_and_named() {
         let mut desk = desk();
-        for (forward, tick, words) in
-            [(true, 100, "first"), (true, 600, "second"), (true, 600, "no mark after this"), (false, 100, "first"), (false, 100, "no mark before this")]
-        {
+        for (forward, tick, words) in [
+            (true, 100, "first"),
+            (true, 600, "second"),
+            (true, 600, "no mark after this"),
+            (false, 100, "first"),
+            (false, 100, "no mark before this"),
+        ] {
             desk.apply(Action::Mark(forward), 0.0);
             assert_eq!((desk.transport.tick(), desk.toast(0.0).map(|t| t.0)), (tick, Some(words)));
         }
@@ -342,7 +347,9 @@ pub(super) mod tests {
     #[test]
     fn a_number_can_be_typed() {
         let mut desk = desk();
-        for (typed, position) in [("613", 613.0), ("1,000", 1000.0), ("50%", 500.0), ("99999", 1000.0), ("-4", 0.0), ("7.5", 7.5)] {
+        for (typed, position) in
+            [("613", 613.0), ("1,000", 1000.0), ("50%", 500.0), ("99999", 1000.0), ("-4", 0.0), ("7.5", 7.5)]
+        {
             desk.go_to(typed, 0.0);
             assert_eq!(desk.transport.position(), position, "{typed}");
         }

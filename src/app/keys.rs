@@ -250,9 +250,8 @@ mod tests {
 
     #[test]
     fn the_help_of_view_lists_every_row() {
-        use clap::CommandFactory;
-        let mut cli = crate::cli::Cli::command();
-        let view = cli.find_subcommand_mut("view").expect("there");
+        let mut grammar = crate::commands::grammar();
+        let view = grammar.find_subcommand_mut("view").expect("there");
         let help = view.render_long_help().to_string();
         for row in &TABLE {
             let line = help.lines().find(|l| l.trim_start().starts_with(row.keys) && l.contains(row.what));

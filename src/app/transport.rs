@@ -254,7 +254,8 @@ mod tests {
         assert!(t.advance(0.05) && t.position() > 10.4 && t.position() < 11.0);
         assert!(t.advance(1.0));
         assert_eq!((t.position(), t.moving()), (11.0, false));
-        for (from, by, to) in [(10.4, -1, 10.0), (10.0, -1, 9.0), (10.0, 10, 20.0), (3.0, -10, 0.0), (99.5, 10, 100.0)] {
+        for (from, by, to) in [(10.4, -1, 10.0), (10.0, -1, 9.0), (10.0, 10, 20.0), (3.0, -10, 0.0), (99.5, 10, 100.0)]
+        {
             let mut t = Transport::new(100, from, 1.0);
             t.step(by);
             t.advance(9.0);

@@ -88,7 +88,7 @@ fn parse_level(
     index: usize,
     existing: Option<&LevelConfig>,
 ) -> Result<LevelConfig, ConfigError> {
-    let place = || Place { origin: format!("{flag} {value}"), line: None, level: None };
+    let place = || Box::new(Place { origin: format!("{flag} {value}"), line: None, level: None });
     let wrong = |key: &str, found: &str, expected: &'static str| ConfigError::WrongType {
         place: place(),
         key: key.into(),

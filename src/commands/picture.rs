@@ -15,15 +15,12 @@ use std::time::{Duration, Instant};
 /// # Errors
 /// When the trace or the cache is not to be had.
 pub fn studio(trace: &TraceArgs, cache: &CacheArgs, picture: &PictureArgs) -> anyhow::Result<Studio> {
-    let source = open_trace(trace)?;
-    let config = open_cache(cache, source.tables())?;
-    let hierarchy = Hierarchy::new(&config)?;
-    let source = with_homes(source)?;
     let begun = Instant::now();
     let mut bar: Option<ProgressBar> = None;
     let mut progress = |done: u64, all: u64| {
         if bar.is_none() && begun.elapsed() > Duration::from_millis(300) && std::io::stderr().is_terminal() {
-            let style = ProgressStyle::with_template("indexing {bar:32} {human_pos} of {human_len} references, {eta} left");
+            let style =
+                ProgressStyle::with_template("indexing {bar:32} {human_pos} of {human_len} references, {eta} left");
             bar = Some(ProgressBar::new(all).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar())));
         }
         if let Some(bar) = &bar {
@@ -31,10 +28,28 @@ pub fn studio(trace: &TraceArgs, cache: &CacheArgs, picture: &PictureArgs) -> an
         }
         true
     };
-    let mut studio = Studio::new(source, hierarchy, &mut progress)?;
+    let studio = studio_with(trace, cache, picture, &mut progress)?;
     if let Some(bar) = bar {
         bar.finish_and_clear();
     }
+    Ok(studio)
+}
+
+/// As [`studio`], for a caller that shows progress itself: `progress` gets (references done, all) and stops by `false`.
+///
+/// # Errors
+/// When the trace or the cache is not to be had.
+pub fn studio_with(
+    trace: &TraceArgs,
+    cache: &CacheArgs,
+    picture: &PictureArgs,
+    progress: &mut dyn FnMut(u64, u64) -> bool,
+) -> anyhow::Result<Studio> {
+    let source = open_trace(trace)?;
+    let config = open_cache(cache, source.tables())?;
+    let hierarchy = Hierarchy::new(&config)?;
+    let source = with_homes(source)?;
+    let mut studio = Studio::new(source, hierarchy, progress)?;
     if let Some(title) = &picture.title {
         studio.set_title(title.clone());
     } else if studio.tables().title.is_empty() {
@@ -55,7 +70,10 @@ pub fn size(picture: &PictureArgs) -> Result<(u32, u32), UsageError> {
         Some((side(w)?, side(h)?))
     };
     parse().ok_or_else(|| {
-        UsageError(format!("--size {}: expected WIDTHxHEIGHT in pixels, each 16 to 16384, such as 1280x720", picture.size))
+        UsageError(format!(
+            "--size {}: expected WIDTHxHEIGHT in pixels, each 16 to 16384, such as 1280x720",
+            picture.size
+        ))
     })
 }
 
@@ -83,7 +101,9 @@ const TAIL: u64 = 64;
 /// [`UsageError`] where a figure is out of range.
 pub fn view(picture: &PictureArgs, speed: f64, step: f64) -> Result<View, UsageError> {
     if picture.tail == Some(0) || picture.window == 0 {
-        return Err(UsageError("--tail and --window are numbers of references, 1 or more (--tail 1 = no trail)".into()));
+        return Err(UsageError(
+            "--tail and --window are numbers of references, 1 or more (--tail 1 = no trail)".into(),
+        ));
     }
     if !(speed.is_finite() && speed > 0.0) {
         return Err(UsageError(format!("--speed {speed}: expected references a second, more than 0")));

@@ -30,9 +30,11 @@ pub fn run(args: &SnapshotArgs) -> anyhow::Result<()> {
     let context = Context::headless(Preference::Fastest)?;
     let mut target = Target::new(&context, width, height)?;
     let mut composer = Composer::new(&context, target::FORMAT);
-    let (scene, info) = studio.frame(position, &view)?;
+    let (scene, mut info) = studio.frame(position, &view)?;
+    // A still has no speed to speak of.
+    info.speed = 0.0;
     let layout = Layout::new(width, height, 0.0, &parts);
-    let strip = studio.timeline().summary().strip(0, strip_columns(&layout));
+    let strip = studio.timeline().summary().strip(0, layout.strip_columns());
     let mut encoder = context.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
     composer.draw(&context, &mut encoder, target.view(), &scene, &layout, &parts, &info, &strip);
     target.submit(&context, encoder);
@@ -51,11 +53,4 @@ pub fn run(args: &SnapshotArgs) -> anyhow::Result<()> {
     file.write_all(&png).with_context(place)?;
     file.persist(&args.output).map_err(|e| e.error).with_context(place)?;
     Ok(())
-}
-
-/// Columns of the strip: one for two pixels.
-#[must_use]
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a width in pixels")]
-pub fn strip_columns(layout: &Layout) -> usize {
-    (layout.bars().width() / 2.0).max(1.0) as usize
 }

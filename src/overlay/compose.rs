@@ -1,9 +1,9 @@
 //! A whole picture: the scene by the painter, words over it by egui, into any view.
 
 use super::draw::draw;
+use super::fonts;
 use super::info::Info;
 use super::layout::{Layout, Parts};
-use super::fonts;
 use crate::render::{Context, Painter};
 use crate::scene::Scene;
 use egui::{LayerId, RawInput, Rect, pos2, vec2};
@@ -68,7 +68,9 @@ impl Words {
     /// For targets of `format`.
     #[must_use]
     pub fn new(context: &Context, format: wgpu::TextureFormat) -> Self {
-        Self { renderer: Renderer::new(&context.device, format, RendererOptions::PREDICTABLE) }
+        // Filtering in the shader, which would make text equal on all adapters, doubles its cost on a software one.
+        let options = RendererOptions { predictable_texture_filtering: false, ..RendererOptions::PREDICTABLE };
+        Self { renderer: Renderer::new(&context.device, format, options) }
     }
 
     /// Records the drawing of `output`, which `egui` gave, into a view of `size` pixels.

@@ -66,10 +66,13 @@ impl Pen<'_> {
         self.painter.text(at, anchor, text, self.font(weight, size), color(c)).right()
     }
 
+    fn fits(&self, text: &str, width: f32, weight: Weight, size: f32) -> bool {
+        self.painter.layout_no_wrap(text.into(), self.font(weight, size), Color32::WHITE).size().x <= width
+    }
+
     /// Text that ends with an ellipsis where it would pass `width`.
     fn fitted(&self, at: Pos2, text: &str, width: f32, weight: Weight, size: f32, c: Rgba) -> f32 {
-        let font = self.font(weight, size);
-        let fits = |s: &str| self.painter.layout_no_wrap(s.into(), font.clone(), color(c)).size().x <= width;
+        let fits = |s: &str| self.fits(s, width, weight, size);
         if fits(text) {
             return self.text(at, Align2::LEFT_TOP, text, weight, size, c);
         }
@@ -111,7 +114,7 @@ pub fn percent(share: Option<f64>) -> String {
 }
 
 /// Rows of regions that fit; the rest is summed in one row, by name and number.
-const MAX_ROWS: usize = 8;
+const MAX_ROWS: usize = 10;
 
 fn regions(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32) -> f32 {
     let t = pen.t;
@@ -127,11 +130,12 @@ fn regions(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32) -> f32 {
     let mut y = y + 20.0 * t;
     let room = if layout.compact || layout.upright() { 4 } else { MAX_ROWS };
     let shown = if info.regions.len() > room { room - 1 } else { info.regions.len() };
-    let mut row = |name: &str, c: Option<Rgba>, references: u64, rate: Option<f64>| {
+    let mut row = |name: &str, short: &str, c: Option<Rgba>, references: u64, rate: Option<f64>| {
         if let Some(c) = c {
             pen.painter.circle_filled(pos2(x + 5.0 * t, y + 8.0 * t), 4.6 * t, color(c));
         }
         let width = if layout.compact { right - 48.0 * t } else { numbers - 52.0 * t } - (x + 18.0 * t);
+        let name = if pen.fits(name, width, Weight::Regular, BODY) { name } else { short };
         pen.fitted(pos2(x + 18.0 * t, y), name, width, Weight::Regular, BODY, palette::TEXT);
         if !layout.compact {
             pen.text(pos2(numbers, y), Align2::RIGHT_TOP, &grouped(references), Weight::Regular, BODY, palette::TEXT_BODY);
@@ -139,15 +143,16 @@ fn regions(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32) -> f32 {
         pen.text(pos2(right, y), Align2::RIGHT_TOP, &percent(rate), Weight::Regular, BODY, palette::TEXT_BODY);
         y += line;
     };
-    for RegionRow { name, color, references, miss_rate } in &info.regions[..shown] {
-        row(name, Some(*color), *references, *miss_rate);
+    for RegionRow { name, short, color, references, miss_rate } in &info.regions[..shown] {
+        row(name, short, Some(*color), *references, *miss_rate);
     }
     if shown < info.regions.len() {
         let rest = &info.regions[shown..];
         let references: u64 = rest.iter().map(|r| r.references).sum();
         let misses: f64 = rest.iter().map(|r| r.miss_rate.unwrap_or(0.0) * r.references as f64).sum();
         let rate = (references > 0).then(|| misses / references as f64);
-        row(&format!("{} more", rest.len()), None, references, rate);
+        let more = format!("{} more", rest.len());
+        row(&more, &more, None, references, rate);
     }
     y + if layout.compact { 8.0 } else { 22.0 } * t
 }
@@ -303,7 +308,8 @@ fn draw_strip(pen: &Pen<'_>, layout: &Layout, info: &Info, strip: &[f32]) {
     pen.painter.rect_filled(bars, CornerRadius::ZERO, color(palette::fade(palette::TRACK, 0.55)));
     let position = info.position.clamp(0.0, 1.0) as f32;
     let playhead = bars.left() + bars.width() * position;
-    // Misses a reference reach 1 (more for references over several lines): the scale is fixed, so strips compare.
+    // Height is the root of misses a reference: 1 fills the strip, 6 in 100 still show. The scale is fixed, so strips of
+    // two traces compare.
     let mut mesh = Mesh::default();
     let column = bars.width() / strip.len().max(1) as f32;
     for (i, &misses) in strip.iter().enumerate() {
@@ -314,7 +320,7 @@ fn draw_strip(pen: &Pen<'_>, layout: &Layout, info: &Info, strip: &[f32]) {
         let x0 = bars.left() + column * i as f32;
         let area = Rect::from_min_max(pos2(x0, bars.bottom() - height), pos2(x0 + column, bars.bottom()));
         let done = x0 <= playhead;
-        mesh.add_colored_rect(area, color(palette::fade(palette::MISS, if done { 0.82 } else { 0.34 })));
+        mesh.add_colored_rect(area, color(palette::fade(palette::MISS, if done { 0.78 } else { 0.30 })));
     }
     pen.painter.add(Shape::mesh(mesh));
     let light = color(palette::LIGHT);

@@ -14,6 +14,8 @@ use crate::units::{LevelId, grouped};
 pub struct RegionRow {
     /// Its declaration: `A[16][16]`.
     pub name: String,
+    /// Its bare name, where there is no room for the declaration.
+    pub short: String,
     /// Its colour.
     pub color: Rgba,
     /// References so far.
@@ -97,6 +99,7 @@ impl Info {
                 let misses = moment.tally.misses(index, 0);
                 RegionRow {
                     name: region.declaration(),
+                    short: region.name.clone(),
                     color: palette::region(index),
                     references,
                     miss_rate: (references > 0).then(|| misses as f64 / references as f64),
@@ -184,7 +187,7 @@ fn why(tables: &Tables, moment: &Moment<'_>, r: &Reference) -> Vec<String> {
                 continue;
             }
             let verb = if hit { "hit" } else { "miss" };
-            lines.push(format!("{verb} in {} (set {})", name(level), set.0));
+            lines.push(format!("{} {verb} (set {})", name(level), set.0));
             if !hit {
                 deepest_miss = Some(level);
             }
@@ -194,7 +197,7 @@ fn why(tables: &Tables, moment: &Moment<'_>, r: &Reference) -> Vec<String> {
         && level.index() + 1 == moment.before.levels()
         && let Some(last) = lines.last_mut()
     {
-        *last = format!("miss in {}: from memory", name(level));
+        *last = format!("{} miss: from memory", name(level));
     }
     if pieces > 1 {
         lines.push(format!("covers {pieces} lines"));
@@ -204,11 +207,11 @@ fn why(tables: &Tables, moment: &Moment<'_>, r: &Reference) -> Vec<String> {
     {
         let g = moment.before.geometry(level);
         lines.push(match class {
-            MissClass::Compulsory => "compulsory: first touch of this line".into(),
+            MissClass::Compulsory => "compulsory: first touch".into(),
             MissClass::Capacity => {
-                format!("capacity: {} lines are not enough", grouped(u64::from(g.sets) * u64::from(g.ways)))
+                format!("capacity: more than {} lines in use", grouped(u64::from(g.sets) * u64::from(g.ways)))
             }
-            MissClass::Conflict => format!("conflict: {} ways are not enough", g.ways),
+            MissClass::Conflict => format!("conflict: {} ways are too few", g.ways),
         });
     }
     let evicted = moment.events.iter().find_map(|e| match *e {

@@ -79,8 +79,8 @@ impl Layout {
             left = Rect::from_min_size(pos2(margin, margin), vec2(column, body - margin));
             tables = left;
             right = Rect::from_min_size(
-                pos2(w - margin - column * if compact { 0.92 } else { 1.1 }, margin),
-                vec2(column * if compact { 0.92 } else { 1.1 }, body - margin),
+                pos2(w - margin - column * if compact { 1.06 } else { 1.1 }, margin),
+                vec2(column * if compact { 1.06 } else { 1.1 }, body - margin),
             );
             center = pos2(0.5 * w, 0.5 * body + 2.0);
             // Corners of text reach beside the circle, not under it.
@@ -89,7 +89,7 @@ impl Layout {
         } else {
             let head = if parts.title { 58.0 * type_scale + margin } else { margin };
             let lists = parts.regions || parts.caches || parts.reference;
-            let foot = if lists { (0.30 * body).max(150.0 * type_scale).min(0.45 * body) } else { margin };
+            let foot = if lists { (225.0 * type_scale).min(0.45 * body) } else { margin };
             left = Rect::from_min_size(pos2(margin, margin), vec2(w - 2.0 * margin, head));
             let middle = body - head - foot;
             center = pos2(0.5 * w, head + 0.5 * middle);
@@ -119,6 +119,13 @@ impl Layout {
     pub fn bars(&self) -> Rect {
         let t = self.type_scale;
         Rect::from_min_max(pos2(self.strip.left(), self.strip.top() + 2.0 * t), pos2(self.strip.right(), self.strip.top() + 32.0 * t))
+    }
+
+    /// Columns of the strip: one for two pixels.
+    #[must_use]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a width in pixels")]
+    pub fn strip_columns(&self) -> usize {
+        (self.bars().width() / 2.0).max(1.0) as usize
     }
 
     /// Pixel of a world point.

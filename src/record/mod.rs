@@ -11,10 +11,14 @@
 //! and how frames come about; no clock touches what is written (times are measured for the summary only).
 
 mod error;
+mod gif;
 mod h264;
 mod mp4;
 mod output;
+mod palette;
 mod pipeline;
+mod png;
+pub mod progress;
 mod video;
 mod yuv;
 
@@ -23,6 +27,7 @@ pub use output::{Format, Output, Pattern};
 pub use pipeline::{Progress, Stages, Summary};
 
 use std::io::Write;
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 /// Frames that a source may have under way at once.
@@ -87,11 +92,8 @@ pub fn record(
     let stages = match (&output.format, &output.path) {
         (Format::Mp4, Some(path)) => video::to_file(path, size, options.fps, frames)?,
         (Format::Mp4, None) => video::to_stream(Box::new(std::io::stdout()), size, options.fps)?,
-        (format, _) => {
-            let finding = format!("{} is not written yet", format.name());
-            let path = output.path.clone().unwrap_or_default();
-            return Err(RecordError::Output { path, finding, remedy: "use .mp4".to_owned() });
-        }
+        (Format::Gif, path) => gif::to_file(path.as_deref().unwrap_or(Path::new("-")), source, options.fps, stop)?,
+        (Format::Png(pattern), _) => png::to_files(pattern, size)?,
     };
     pipeline::run(source, stages, stop, progress)
 }
@@ -124,7 +126,8 @@ fn check(source: &dyn FrameSource, format: &Format, options: &Options) -> Result
     }
     match format {
         Format::Mp4 => h264::check_size(width, height)?,
-        _ => {}
+        Format::Gif => gif::check(width, height, fps)?,
+        Format::Png(_) => png::check_size(width, height)?,
     }
     if source.frames() == 0 {
         return Err(RecordError::Empty);

@@ -149,6 +149,7 @@ pub(crate) struct Partial {
     target: PathBuf,
     /// The name as it was given, for messages.
     given: PathBuf,
+    written: u64,
 }
 
 impl Partial {
@@ -174,12 +175,17 @@ impl Partial {
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
         let file = builder.tempfile_in(folder).map_err(fail)?;
-        Ok(Self { file: BufWriter::with_capacity(1 << 16, file), target, given: path.to_owned() })
+        Ok(Self { file: BufWriter::with_capacity(1 << 16, file), target, given: path.to_owned(), written: 0 })
+    }
+
+    /// Bytes written, those written over counted again.
+    pub(crate) fn written(&self) -> u64 {
+        self.written
     }
 
     /// Gives the file its name. `sync` waits until the disk has it, which is when a full disk must speak up.
     pub(crate) fn commit(self, sync: bool) -> Result<(), RecordError> {
-        let Self { mut file, target, given } = self;
+        let Self { mut file, target, given, .. } = self;
         let fail = |e| RecordError::io(&given, "written", e);
         file.flush().map_err(fail)?;
         let file = file.into_inner().map_err(|e| fail(e.into_error()))?;
@@ -193,7 +199,9 @@ impl Partial {
 
 impl Write for Partial {
     fn write(&mut self, data: &[u8]) -> io::Result<usize> {
-        self.file.write(data)
+        let n = self.file.write(data)?;
+        self.written += n as u64;
+        Ok(n)
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -1,6 +1,6 @@
 //! Drawing, converting and encoding at the same time, on bounded memory.
 
-use super::{FrameSource, IN_FLIGHT, RecordError};
+use super::{FrameError, FrameSource, IN_FLIGHT, RecordError};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Mutex, PoisonError};
@@ -198,8 +198,6 @@ fn draw_all(
     progress: &mut dyn FnMut(Duration),
 ) -> Result<bool, RecordError> {
     let total = source.frames();
-    let (width, height) = source.size();
-    let bytes = width as usize * height as usize * 4;
     let (mut submitted, mut collected) = (0, 0);
     loop {
         let stopped = stop.load(Ordering::Relaxed);
@@ -215,19 +213,27 @@ fn draw_all(
         // The encoder is behind until a buffer comes back; it has failed when none can.
         let Ok(mut data) = spare.recv() else { return Ok(false) };
         let begun = Instant::now();
-        let fault = |source| RecordError::Frame { frame: collected, source };
-        source.collect(&mut data).map_err(fault)?;
+        collect(source, collected, &mut data)?;
         *draw += begun.elapsed();
-        if data.len() != bytes {
-            let finding = format!("{} bytes came for a picture of {width}x{height}, not {bytes}", data.len());
-            return Err(fault(super::FrameError::new(finding)));
-        }
         if drawn.send(Job { frame: collected, data }).is_err() {
             return Ok(false);
         }
         collected += 1;
         progress(*draw);
     }
+}
+
+/// Collects the oldest submitted frame, which is `frame`, and makes sure of its size.
+pub(crate) fn collect(source: &mut dyn FrameSource, frame: u64, into: &mut Vec<u8>) -> Result<(), RecordError> {
+    let fault = |source| RecordError::Frame { frame, source };
+    source.collect(into).map_err(fault)?;
+    let (width, height) = source.size();
+    let want = u64::from(width) * u64::from(height) * 4;
+    if into.len() as u64 == want {
+        return Ok(());
+    }
+    let finding = format!("{} bytes came for a picture of {width}x{height}, not {want}", into.len());
+    Err(fault(FrameError::new(finding)))
 }
 
 fn convert_all(

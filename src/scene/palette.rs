@@ -28,6 +28,8 @@ pub const TEXT_BODY: Rgba = [190, 194, 204, 255];
 pub const TEXT_QUIET: Rgba = [136, 141, 154, 255];
 /// Tracks of meters and of the strip.
 pub const TRACK: Rgba = [28, 30, 38, 255];
+/// Cards over the picture: tips and the sheet of keys.
+pub const CARD: Rgba = [18, 20, 27, 246];
 /// Source code.
 pub const CODE: Rgba = [168, 200, 255, 255];
 /// Cold end of the temperature scale.
@@ -72,7 +74,7 @@ pub fn temperature(t: f32) -> Rgba {
     let t = if t.is_finite() { t.clamp(-1.0, 1.0) } else { 0.0 };
     let end = if t < 0.0 { COLD } else { WARM };
     // The square root lifts faint temperatures over the threshold of sight.
-    fade(end, t.abs().sqrt() * 0.34)
+    fade(end, t.abs().sqrt() * 0.30)
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "clamped to a byte's range")]
@@ -109,7 +111,8 @@ mod tests {
 
     #[test]
     fn neighbouring_regions_differ_and_none_is_the_colour_of_a_miss() {
-        let distance = |a: Rgba, b: Rgba| (0..3).map(|i| f32::from(a[i]) - f32::from(b[i])).fold(0.0, |s, d| s + d * d).sqrt();
+        let distance =
+            |a: Rgba, b: Rgba| (0..3).map(|i| f32::from(a[i]) - f32::from(b[i])).fold(0.0, |s, d| s + d * d).sqrt();
         for (i, &a) in REGIONS.iter().enumerate() {
             assert!(distance(a, MISS) > 70.0, "region {i} looks like a miss");
             for &b in &REGIONS[i + 1..] {

@@ -37,7 +37,7 @@ pub struct View {
 
 impl Default for View {
     fn default() -> Self {
-        Self { phase: 0.0, speed: 8.0, tail: 64, window: 256, budget: 6_000, trails: true, ghosts: true, temperature: true }
+        Self { phase: 0.0, speed: 8.0, tail: 64, window: 256, budget: 8_000, trails: true, ghosts: true, temperature: true }
     }
 }
 
@@ -222,6 +222,12 @@ impl Stage {
             }
         };
         room.min(self.dot).max(0.0012)
+    }
+
+    /// Angle between neighbouring slots of an arm as the eye sees it, about, radians.
+    pub(super) fn turn(&self, level: usize) -> f32 {
+        let ring = &self.rings.levels[level];
+        ring.omega / ring.ways as f32
     }
 
     /// The flight of one item of a move.
@@ -520,7 +526,7 @@ fn structure(rings: &Rings, home: &HomeLayout) -> Vec<Segment> {
         if ring.sets > GUIDED_ARMS || ring.ways < 2 {
             continue;
         }
-        let pieces = u16::try_from(ring.ways.clamp(8, 48)).unwrap_or(48);
+        let pieces = ((ring.omega / 0.13).ceil() as u16).clamp(4, 80);
         let (first, last) = (0.0, ring.ways as f32 - 1.0);
         for set in 0..ring.sets {
             let flight =
@@ -532,8 +538,8 @@ fn structure(rings: &Rings, home: &HomeLayout) -> Vec<Segment> {
                     s1: f32::from(piece + 1) / f32::from(pieces),
                     width: 1.0,
                     color: palette::GUIDE,
-                    alpha0: 0.13,
-                    alpha1: 0.13,
+                    alpha0: 0.19,
+                    alpha1: 0.19,
                 });
             }
         }

@@ -10,20 +10,25 @@ use super::motion::{Endpoint, Flight, Path, ease};
 use super::palette;
 use super::stage::Stage;
 use crate::timeline::{Log, Move, Place};
+use crate::units::grouped;
 use std::collections::BTreeMap;
 
 /// How far paths are joined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Joining {
+    /// Not at all.
     Items,
+    /// Curved paths of a line's items; straight ones cost little and tell where each item comes from.
+    Curves,
+    /// All paths of a line's items.
     Lines,
     EqualMoves,
     /// Cells along and across each ring and around memory.
     Flow(u32),
 }
 
-/// Pieces an arc is drawn in.
-const ARC_PIECES: u16 = 14;
+/// Angle that one piece of an arc sweeps, about, radians.
+const ARC_PIECE: f32 = 0.17;
 
 /// Neighbourhoods of the coarsest flow tried: around a ring, and along an arm.
 const COARSEST: u32 = 12;
@@ -45,47 +50,57 @@ pub struct Span {
 pub fn trails(stage: &Stage, log: &Log, span: Span, out: &mut Vec<Segment>) -> String {
     let first = (span.tick + 1).saturating_sub(span.tail);
     let moves = log.moves(first, span.tick + 1);
-    ageing(log, span, first, out);
+    ageing(stage, log, span, first, out);
     let room = span.budget.saturating_sub(out.len());
-    let items = usize::try_from(stage.items().per_grain()).unwrap_or(usize::MAX);
-    let pieces: usize = moves.iter().map(|m| usize::from(pieces_of(m))).sum();
-    if pieces.saturating_mul(items) <= room {
-        for m in moves {
-            draw_move(stage, m, span, Joining::Items, 1, out);
+    let paths: Vec<(Move, u32)> = moves.iter().map(|m| (*m, 1)).collect();
+    for (joining, words) in
+        [(Joining::Items, ""), (Joining::Curves, "curves of a line are joined"), (Joining::Lines, "paths of a line are joined")]
+    {
+        if cost(stage, &paths, joining) <= room {
+            draw_all(stage, &paths, span, joining, out);
+            return words.into();
         }
-        return String::new();
-    }
-    if pieces <= room {
-        for m in moves {
-            draw_move(stage, m, span, Joining::Lines, 1, out);
-        }
-        return "paths of a line's items are joined".into();
     }
     let joined = join(stage, moves, Joining::EqualMoves);
-    let cost = |joined: &[(Move, u32)]| joined.iter().map(|(m, _)| usize::from(pieces_of(m))).sum::<usize>();
-    if cost(&joined) <= room {
-        let paths = joined.len();
-        for (m, count) in &joined {
-            draw_move(stage, m, span, Joining::EqualMoves, *count, out);
-        }
-        return format!("{} moves in {paths} paths, wider = more", moves.len());
+    if cost(stage, &joined, Joining::EqualMoves) <= room {
+        draw_all(stage, &joined, span, Joining::EqualMoves, out);
+        return format!("{} moves in {} paths, wider = more", grouped(moves.len() as u64), grouped(joined.len() as u64));
     }
     let mut cells = 192;
     loop {
-        let joined = join(stage, moves, Joining::Flow(cells));
-        if cost(&joined) <= room || cells <= COARSEST {
-            let paths = joined.len();
-            for (m, count) in &joined {
-                draw_move(stage, m, span, Joining::Flow(cells), *count, out);
-            }
-            return format!("{} moves as {paths} flows, wider = more", moves.len());
+        let joining = Joining::Flow(cells);
+        let joined = join(stage, moves, joining);
+        if cost(stage, &joined, joining) <= room || cells <= COARSEST {
+            draw_all(stage, &joined, span, joining, out);
+            return format!("{} moves as {} flows, wider = more", grouped(moves.len() as u64), grouped(joined.len() as u64));
         }
         cells /= 2;
     }
 }
 
+/// Segments that drawing these paths takes.
+fn cost(stage: &Stage, paths: &[(Move, u32)], joining: Joining) -> usize {
+    paths.iter().map(|(m, _)| usize::from(pieces_of(stage, m)) * lanes_of(stage, m, joining)).sum()
+}
+
+/// Paths drawn for one move: one an item, or one for all.
+fn lanes_of(stage: &Stage, m: &Move, joining: Joining) -> usize {
+    let items = usize::try_from(stage.items().per_grain()).unwrap_or(1);
+    match joining {
+        Joining::Items => items,
+        Joining::Curves if path_of(m) == Path::Straight => items,
+        _ => 1,
+    }
+}
+
+fn draw_all(stage: &Stage, paths: &[(Move, u32)], span: Span, joining: Joining, out: &mut Vec<Segment>) {
+    for (m, count) in paths {
+        draw_move(stage, m, span, joining, *count, out);
+    }
+}
+
 /// Ageing: one slot outward along the arm. Equal by nature, so always one path a slot, newest tick counts.
-fn ageing(log: &Log, span: Span, first: u64, out: &mut Vec<Segment>) {
+fn ageing(stage: &Stage, log: &Log, span: Span, first: u64, out: &mut Vec<Segment>) {
     // Key: level, set, rank; value: newest tick, count.
     let mut slots: BTreeMap<(u8, u32, u32), (u64, u32)> = BTreeMap::new();
     let most = span.budget / 4;
@@ -107,31 +122,40 @@ fn ageing(log: &Log, span: Span, first: u64, out: &mut Vec<Segment>) {
         let to = Endpoint::slot(level, set, rank as f32 + 1.0, 0.0);
         let alpha = 0.30 * age_alpha(span, tick) * strength(count).min(1.8);
         let end = if tick == span.tick { ease(span.phase) } else { 1.0 };
-        if end > 0.0 {
-            out.push(Segment {
-                flight: Flight::slide(from, to),
-                s0: 0.0,
-                s1: end,
-                width: 1.0,
-                color: palette::GUIDE,
-                alpha0: alpha,
-                alpha1: alpha,
-            });
+        let curve = pieces(stage.turn(level) / ARC_PIECE);
+        for piece in 0..curve {
+            let s0 = f32::from(piece) / f32::from(curve);
+            if s0 < end {
+                out.push(Segment {
+                    flight: Flight::slide(from, to),
+                    s0,
+                    s1: (f32::from(piece + 1) / f32::from(curve)).min(end),
+                    width: 1.0,
+                    color: palette::GUIDE,
+                    alpha0: alpha,
+                    alpha1: alpha,
+                });
+            }
         }
     }
 }
 
-fn pieces_of(m: &Move) -> u16 {
+fn pieces_of(stage: &Stage, m: &Move) -> u16 {
     match path_of(m) {
-        Path::Arc => ARC_PIECES,
+        Path::Arc => stage.flight(m, 0, true).map_or(1, |f| pieces(f.sweep.abs() / ARC_PIECE + 4.0)),
         Path::Slide => match (m.from, m.to) {
-            (Place::Slot { rank: a, .. }, Place::Slot { rank: b, .. }) => {
-                u16::try_from(a.abs_diff(b).min(16)).unwrap_or(16).max(1)
+            (Place::Slot { level, rank: a, .. }, Place::Slot { rank: b, .. }) => {
+                pieces(a.abs_diff(b) as f32 * stage.turn(usize::from(level)) / ARC_PIECE)
             }
             _ => 1,
         },
         _ => 1,
     }
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to 1..=40")]
+fn pieces(n: f32) -> u16 {
+    n.ceil().clamp(1.0, 40.0) as u16
 }
 
 /// Inward moves fly straight, outward ones arc, moves within a set slide.
@@ -161,7 +185,7 @@ fn draw_move(stage: &Stage, m: &Move, span: Span, joining: Joining, count: u32, 
     let (color, base, width) = match path {
         Path::Straight => (palette::MISS, 0.80, 1.15),
         Path::Arc => (palette::EVICT, 0.50, 1.0),
-        Path::Slide | Path::Rest => (palette::HIT, 0.55, 1.0),
+        Path::Slide | Path::Rest => (palette::HIT, 0.36, 1.0),
     };
     let end = if m.tick == span.tick { ease(span.phase) } else { 1.0 };
     let age = age_alpha(span, m.tick);
@@ -169,15 +193,15 @@ fn draw_move(stage: &Stage, m: &Move, span: Span, joining: Joining, count: u32, 
         return;
     }
     let items = stage.items().per_grain();
-    let (lanes, width, alpha) = match joining {
-        Joining::Items => (0..items, width, base * age),
-        Joining::Lines => (items / 2..items / 2 + 1, width * 1.7, base * age),
-        _ => (items / 2..items / 2 + 1, width * (1.0 + strength(count)).min(5.0), (base * age * strength(count)).min(1.0)),
+    let single = lanes_of(stage, m, joining) == 1 && items > 1;
+    let lanes = if single { items / 2..items / 2 + 1 } else { 0..items };
+    let (width, alpha) = match joining {
+        Joining::Items | Joining::Curves | Joining::Lines => (width * if single { 1.7 } else { 1.0 }, base * age),
+        _ => (width * (1.0 + strength(count)).min(5.0), (base * age * strength(count)).min(1.0)),
     };
-    let middle = !matches!(joining, Joining::Items);
-    let pieces = pieces_of(m);
+    let pieces = pieces_of(stage, m);
     for lane in lanes {
-        let Some(flight) = stage.flight(m, lane, middle) else { continue };
+        let Some(flight) = stage.flight(m, lane, single) else { continue };
         for piece in 0..pieces {
             let s0 = f32::from(piece) / f32::from(pieces);
             let s1 = f32::from(piece + 1) / f32::from(pieces);

@@ -47,19 +47,18 @@ impl Hierarchy {
         let first = reference.addr;
         // Bytes past 2^64 do not exist; a size of 0 is taken as 1.
         let last = first.saturating_add(u64::from(reference.size.max(1)) - 1);
-        match reference.kind {
-            Kind::Read => self.request(0, first, last, AccessKind::Read, observer),
-            Kind::Write => self.request(0, first, last, AccessKind::Write, observer),
-            Kind::Modify => {
-                self.request(0, first, last, AccessKind::Read, observer);
-                self.request(0, first, last, AccessKind::Write, observer);
-            }
-            Kind::Fetch => {
-                if !self.config.data_only {
-                    self.request(0, first, last, AccessKind::Fetch, observer);
-                }
-            }
+        let kind = match reference.kind {
+            Kind::Read => AccessKind::Read,
+            Kind::Write | Kind::Modify => AccessKind::Write,
+            Kind::Fetch => AccessKind::Fetch,
+        };
+        if reference.kind == Kind::Modify {
+            self.request(0, first, last, AccessKind::Read, observer);
         }
+        if reference.kind == Kind::Fetch && self.config.data_only {
+            return;
+        }
+        self.request(0, first, last, kind, observer);
     }
 
     /// Cuts bytes `first..=last` at the line boundaries of `level` and does each piece; past the last level is memory.

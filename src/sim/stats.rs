@@ -4,7 +4,7 @@
 //! - A reference belongs to the region that holds its first byte while it runs; those outside all regions make a last row,
 //!   [`OTHER`], if there are any.
 //! - A region's misses at a level are the demand misses (read, write, fetch; not write-backs) that references to it cause
-//!   there. So is a reference that straddles two lines good for two.
+//!   there: a reference that straddles two lines may miss twice.
 //! - A `Modify` is one reference, and both a read and a write, of its bytes each.
 //! - Fetches dropped by `data_only` are counted apart and are no part of the JSON.
 

@@ -75,10 +75,10 @@ mod tests {
     #[test]
     fn columns_give_misses_a_reference_at_any_width() {
         let mut summary = Summary::new(20_000, 1);
-        let mut miss = Watch::default();
+        let (mut miss, hit) = (Watch::default(), Watch::default());
         miss.misses[0] = 1;
         for tick in 0..20_000 {
-            summary.add(tick, if tick < 10_000 { &miss } else { &Watch { ..Watch::default() } });
+            summary.add(tick, if tick < 10_000 { &miss } else { &hit });
         }
         for columns in [1, 2, 10, 1000, 50_000] {
             let strip = summary.strip(0, columns);

@@ -62,10 +62,15 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// Joins the four parts.
+    /// Joins the four parts; boxed, so that a `Result` stays small where all is well.
     #[must_use]
-    pub fn new(place: Place, found: impl Into<String>, expected: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self { place, found: found.into(), expected: expected.into(), remedy: remedy.into() }
+    pub fn new(
+        place: Place,
+        found: impl Into<String>,
+        expected: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> Box<Self> {
+        Box::new(Self { place, found: found.into(), expected: expected.into(), remedy: remedy.into() })
     }
 }
 
@@ -90,19 +95,19 @@ pub enum TraceError {
     },
     /// Neither content nor `--format` names a format that can be read.
     #[error("{0}")]
-    UnknownFormat(Fault),
+    UnknownFormat(Box<Fault>),
     /// One line of a text trace looks like a record but is none.
     #[error("{0}")]
-    BrokenLine(Fault),
+    BrokenLine(Box<Fault>),
     /// A binary file is cut short, damaged, or not a trace.
     #[error("{0}")]
-    Damaged(Fault),
+    Damaged(Box<Fault>),
     /// The file is sound but holds no references.
     #[error("{0}")]
-    Empty(Fault),
+    Empty(Box<Fault>),
     /// A reference or table that a trace cannot hold, met while writing.
     #[error("{0}")]
-    Invalid(Fault),
+    Invalid(Box<Fault>),
 }
 
 impl TraceError {

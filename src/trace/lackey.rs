@@ -297,16 +297,15 @@ enum Line {
 /// 0 to 15 for a hexadecimal digit, 0xff for any other byte.
 const HEX: [u8; 256] = {
     let mut table = [0xff; 256];
-    let mut i = 0;
-    while i < 10 {
-        table[b'0' as usize + i] = i as u8;
-        i += 1;
+    let mut digit = 0u8;
+    while digit < 10 {
+        table[(b'0' + digit) as usize] = digit;
+        digit += 1;
     }
-    let mut i = 0;
-    while i < 6 {
-        table[b'a' as usize + i] = 10 + i as u8;
-        table[b'A' as usize + i] = 10 + i as u8;
-        i += 1;
+    while digit < 16 {
+        table[(b'a' + digit - 10) as usize] = digit;
+        table[(b'A' + digit - 10) as usize] = digit;
+        digit += 1;
     }
     table
 };

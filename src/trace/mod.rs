@@ -5,6 +5,7 @@
 
 mod error;
 mod filter;
+pub mod bundled;
 pub mod footprint;
 mod input;
 pub mod lackey;

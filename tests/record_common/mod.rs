@@ -5,23 +5,24 @@ use orrery::record::{FrameError, FrameSource, IN_FLIGHT};
 use std::collections::VecDeque;
 
 /// Background of every frame.
-pub const GROUND: [u8; 4] = [11, 15, 20, 255];
+pub(crate) const GROUND: [u8; 4] = [11, 15, 20, 255];
 
 /// A source of procedural frames that also watches how it is called.
-pub struct Moving {
-    pub size: (u32, u32),
-    pub frames: u64,
+pub(crate) struct Moving {
+    pub(crate) size: (u32, u32),
+    pub(crate) frames: u64,
     ground: Vec<u8>,
     waiting: VecDeque<u64>,
     /// The most frames that were ever under way.
-    pub most_in_flight: usize,
+    pub(crate) most_in_flight: usize,
     /// Called before each collect, with the frame's number.
-    pub on_collect: Box<dyn FnMut(u64) -> Result<(), FrameError>>,
+    pub(crate) on_collect: Box<dyn FnMut(u64) -> Result<(), FrameError> + Send>,
 }
 
 impl Moving {
-    pub fn new(width: u32, height: u32, frames: u64) -> Self {
-        let mut canvas = Canvas { w: width as usize, h: height as usize, rgba: GROUND.repeat((width * height) as usize) };
+    pub(crate) fn new(width: u32, height: u32, frames: u64) -> Self {
+        let mut canvas =
+            Canvas { w: width as usize, h: height as usize, rgba: GROUND.repeat((width * height) as usize) };
         let (cx, cy) = (width as f32 / 2.0, height as f32 / 2.0);
         for n in 1..=4_u8 {
             let r = cy * 0.23 * f32::from(n);
@@ -42,7 +43,7 @@ impl Moving {
     }
 
     /// Frame `k` as RGBA.
-    pub fn draw(&self, k: u64) -> Vec<u8> {
+    pub(crate) fn draw(&self, k: u64) -> Vec<u8> {
         let (w, h) = (self.size.0 as usize, self.size.1 as usize);
         let mut canvas = Canvas { w, h, rgba: self.ground.clone() };
         let (cx, cy) = (w as f32 / 2.0, h as f32 / 2.0);

@@ -111,7 +111,7 @@ pub struct Rings {
 const CPU: f32 = 0.022;
 const FIRST: f32 = 0.105;
 const GAP: f32 = 0.042;
-const HOME: [f32; 2] = [0.775, 0.968];
+const HOME: [f32; 2] = [0.755, 0.968];
 
 impl Rings {
     /// Lays the levels out. A level's thickness grows with the logarithm of its lines, so area grows with capacity while

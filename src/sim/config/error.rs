@@ -34,66 +34,66 @@ impl fmt::Display for Place {
 pub enum ConfigError {
     /// Not TOML.
     #[error("{place}: not TOML: {message}; `orrery caches textbook` prints an example")]
-    Syntax { place: Place, message: String },
+    Syntax { place: Box<Place>, message: String },
     /// A key nobody reads.
     #[error("{place}: unknown key `{key}`{}; known here: {known}", did_you_mean(nearest.as_deref()))]
-    UnknownKey { place: Place, key: String, nearest: Option<String>, known: String },
+    UnknownKey { place: Box<Place>, key: String, nearest: Option<String>, known: String },
     /// A key that has no default.
     #[error("{place}: `{key}` is missing; write for example `{example}`")]
-    MissingKey { place: Place, key: &'static str, example: &'static str },
+    MissingKey { place: Box<Place>, key: &'static str, example: &'static str },
     /// A string where a number belongs, and the like.
     #[error("{place}: `{key}` is {found}; expected {expected}")]
-    WrongType { place: Place, key: String, found: String, expected: &'static str },
+    WrongType { place: Box<Place>, key: String, found: String, expected: &'static str },
     /// A word that no build knows.
     #[error("{place}: {key} = \"{value}\" is unknown{}; allowed: {allowed}", did_you_mean(nearest.as_deref()))]
-    UnknownValue { place: Place, key: &'static str, value: String, nearest: Option<String>, allowed: String },
+    UnknownValue { place: Box<Place>, key: &'static str, value: String, nearest: Option<String>, allowed: String },
     /// A word of the contract that this build does not simulate.
     #[error("{place}: {key} = {value} is not simulated by this version; allowed: {allowed}")]
-    NotYet { place: Place, key: &'static str, value: String, allowed: String },
+    NotYet { place: Box<Place>, key: &'static str, value: String, allowed: String },
     /// A size that cannot be read.
     #[error("{place}: {key} = \"{value}\" is no size; write bytes or KiB, MiB, GiB: 512, 32KiB, 1.25MiB")]
-    BadSize { place: Place, key: &'static str, value: String },
+    BadSize { place: Box<Place>, key: &'static str, value: String },
     /// Zero where something must be.
     #[error("{place}: {field} is 0; it must be 1 or more")]
-    Zero { place: Place, field: &'static str },
+    Zero { place: Box<Place>, field: &'static str },
     /// Too large or too small.
     #[error("{place}: {field} is {value}; allowed: {min} to {max}")]
-    OutOfRange { place: Place, field: &'static str, value: u64, min: u64, max: u64 },
+    OutOfRange { place: Box<Place>, field: &'static str, value: u64, min: u64, max: u64 },
     /// A line size such as 48.
     #[error("{place}: {field} is {value}, not a power of two; {} do", neighbours(*value))]
-    NotPowerOfTwo { place: Place, field: &'static str, value: u64 },
+    NotPowerOfTwo { place: Box<Place>, field: &'static str, value: u64 },
     /// Fewer line-set pairs than a word needs.
     #[error("{place}: line = {line} with {sets} set(s) is too small; lines of 4 bytes always do")]
-    LineTooSmall { place: Place, line: u32, sets: u32 },
+    LineTooSmall { place: Box<Place>, line: u32, sets: u32 },
     /// Sets would be cut short.
     #[error(
         "{place}: size {} is no multiple of ways x line = {ways} x {line} bytes; the nearest are {}",
         format_size(*size), multiples(*size, ways * u64::from(*line))
     )]
-    NotDivisible { place: Place, size: u64, line: u32, ways: u64 },
+    NotDivisible { place: Box<Place>, size: u64, line: u32, ways: u64 },
     /// More ways than lines.
     #[error(
         "{place}: {ways} ways, but {} with {line}-byte lines hold {lines} line(s); \
          write `ways = \"full\"` for one set of all lines, or enlarge the level",
         format_size(*size)
     )]
-    WaysExceedLines { place: Place, ways: u64, lines: u64, size: u64, line: u32 },
+    WaysExceedLines { place: Box<Place>, ways: u64, lines: u64, size: u64, line: u32 },
     /// More state than is sensible.
     #[error("{place}: size {} with {line}-byte lines makes more than {MAX_LINES} lines; enlarge the line or \
              shrink the level", format_size(*size))]
-    TooManyLines { place: Place, size: u64, line: u32 },
+    TooManyLines { place: Box<Place>, size: u64, line: u32 },
     /// Nothing to simulate.
     #[error("{place}: no level; write at least one [[level]] with size, line and ways")]
-    NoLevels { place: Place },
+    NoLevels { place: Box<Place> },
     /// More levels than rings.
     #[error("{place}: {found} levels; allowed: 1 to {MAX_LEVELS}")]
-    TooManyLevels { place: Place, found: usize },
+    TooManyLevels { place: Box<Place>, found: usize },
     /// Two levels of one name.
     #[error("{place}: another level is called {name:?} too; names must differ")]
-    DuplicateName { place: Place, name: String },
+    DuplicateName { place: Box<Place>, name: String },
     /// A name that cannot be drawn.
     #[error("{place}: name {name:?} will not do; write 1 to {MAX_NAME} printable characters")]
-    BadName { place: Place, name: String },
+    BadName { place: Box<Place>, name: String },
 }
 
 fn did_you_mean(nearest: Option<&str>) -> String {

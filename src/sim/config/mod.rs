@@ -169,7 +169,7 @@ pub fn preset(name: &str) -> Option<HierarchyConfig> {
 ///
 /// # Errors
 /// Where the word is unknown, or known but not simulated yet.
-pub fn parse_policy(word: &str, place: Place) -> Result<Policy, ConfigError> {
+pub fn parse_policy(word: &str, place: Box<Place>) -> Result<Policy, ConfigError> {
     parse::from_word(word, place)
 }
 
@@ -195,7 +195,7 @@ impl LevelConfig {
     }
 
     /// The level's shape, if it has one.
-    fn geometry(&self, place: impl Fn(&'static str) -> Place) -> Result<Geometry, ConfigError> {
+    fn geometry(&self, place: impl Fn(&'static str) -> Box<Place>) -> Result<Geometry, ConfigError> {
         let zero = |field| Err(ConfigError::Zero { place: place(field), field });
         if self.name.is_empty() || self.name.chars().count() > MAX_NAME || self.name.chars().any(char::is_control) {
             return Err(ConfigError::BadName { place: place("name"), name: self.name.clone() });
@@ -231,7 +231,7 @@ impl LevelConfig {
         if ways > lines {
             return Err(ConfigError::WaysExceedLines { place: place("ways"), ways, lines, size: self.size, line });
         }
-        if self.size % (u64::from(line) * ways) != 0 {
+        if !self.size.is_multiple_of(u64::from(line) * ways) {
             return Err(ConfigError::NotDivisible { place: place("size"), size: self.size, line, ways });
         }
         let (Ok(sets), Ok(ways)) = (u32::try_from(lines / ways), u32::try_from(ways)) else {
@@ -260,15 +260,20 @@ impl HierarchyConfig {
     /// # Errors
     /// The first fault found, from the CPU outward.
     pub fn check(&self) -> Result<Vec<Geometry>, ConfigError> {
-        self.check_at(|level, _| Place {
-            origin: self.name.clone(),
-            line: None,
-            level: level.map(|n| (n + 1, self.levels[n].name.clone())),
+        self.check_at(|level, _| {
+            Box::new(Place {
+                origin: self.name.clone(),
+                line: None,
+                level: level.map(|n| (n + 1, self.levels[n].name.clone())),
+            })
         })
     }
 
     /// [`HierarchyConfig::check`] with places: of a field of a level (by index), or of the whole (`None`).
-    fn check_at(&self, place: impl Fn(Option<usize>, &'static str) -> Place) -> Result<Vec<Geometry>, ConfigError> {
+    fn check_at(
+        &self,
+        place: impl Fn(Option<usize>, &'static str) -> Box<Place>,
+    ) -> Result<Vec<Geometry>, ConfigError> {
         if self.levels.is_empty() {
             return Err(ConfigError::NoLevels { place: place(None, "level") });
         }

@@ -61,7 +61,7 @@ pub(super) fn word<W: Word>(value: &W) -> &'static str {
 }
 
 /// The value of a word.
-pub(super) fn from_word<W: Word>(text: &str, place: Place) -> Result<W, ConfigError> {
+pub(super) fn from_word<W: Word>(text: &str, place: Box<Place>) -> Result<W, ConfigError> {
     if let Some((_, value)) = W::NOW.iter().find(|(word, _)| *word == text) {
         return Ok(*value);
     }
@@ -128,10 +128,10 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn place(&self, offset: usize, level: Option<(usize, String)>) -> Place {
+    fn place(&self, offset: usize, level: Option<(usize, String)>) -> Box<Place> {
         let before = self.text.as_bytes().get(..offset).unwrap_or_default();
         let line = 1 + before.iter().filter(|b| **b == b'\n').count();
-        Place { origin: self.origin.into(), line: Some(line), level }
+        Box::new(Place { origin: self.origin.into(), line: Some(line), level })
     }
 }
 
@@ -205,12 +205,12 @@ impl<'a> Table<'a> {
     }
 
     /// Where a key's value stands, or the table where the key is absent.
-    fn place(&self, key: &str) -> Place {
+    fn place(&self, key: &str) -> Box<Place> {
         let at = self.get(key).map_or(self.at, |value| value.span().start);
         self.reader.place(at, self.level.clone())
     }
 
-    fn here(&self) -> Place {
+    fn here(&self) -> Box<Place> {
         self.reader.place(self.at, self.level.clone())
     }
 

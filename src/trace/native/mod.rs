@@ -14,6 +14,7 @@
 //! The key-value metadata holds `orrery.version` (a whole number; a reader refuses a higher one than it knows) and
 //! `orrery.tables` (JSON of [`crate::reference::Tables`]).
 
+mod guard;
 mod reader;
 mod writer;
 

@@ -1,9 +1,11 @@
 //! Reads native files, any chunk alone. Nothing in the file is trusted: not counts, not lengths, not values.
 
+use super::guard::guarded;
 use super::{CHUNK, MAX_SIZE, TABLES_KEY, VERSION, VERSION_KEY};
 use crate::reference::{Kind, NO_LANE, Reference, ReferenceSource, SourceError, Tables};
 use crate::trace::error::{Fault, Place, TraceError};
 use bytes::Bytes;
+use parquet::basic::Compression;
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::{DataType, Int32Type, Int64Type};
 use parquet::errors::{ParquetError, Result as ParquetResult};
@@ -45,12 +47,15 @@ impl NativeTrace {
         let name = name.into();
         let file = SharedFile::new(file).map_err(|e| TraceError::io(&name, "the trace cannot be read", e))?;
         file.check_ends(&name)?;
-        let parquet = SerializedFileReader::new(file).map_err(|e| damaged(&name, &e))?;
+        let len = file.len;
+        let parquet = guarded(|| SerializedFileReader::new(file)).map_err(|e| damaged(&name, &e))?;
         let metadata = parquet.metadata();
         let mut notices = Vec::new();
         let tables = read_tables(&name, metadata.file_metadata(), &mut notices)?;
         let columns = Columns::find(&name, metadata.file_metadata().schema_descr())?;
         let starts = count(&name, metadata.row_groups())?;
+        columns.check_packing(&name, metadata.row_groups())?;
+        columns.check_places(&name, metadata.row_groups(), len)?;
         if starts.last() == Some(&0) {
             return Err(TraceError::Empty(Fault::new(
                 Place::file(&name),
@@ -99,7 +104,7 @@ impl NativeTrace {
     /// Decodes rows `[first, last)` of a row group onto the end of `out`.
     fn decode_group(&self, group: usize, first: u64, last: u64, out: &mut Vec<Reference>) -> Result<(), TraceError> {
         let at = |e: ParquetError| damaged(&self.name, &e);
-        let reader = self.parquet.get_row_group(group).map_err(at)?;
+        let reader = guarded(|| self.parquet.get_row_group(group)).map_err(at)?;
         let rows = Rows { reader: &*reader, first: to_usize(first), count: to_usize(last - first) };
         let c = &self.columns;
         let base = out.len();
@@ -200,8 +205,7 @@ impl Columns {
         };
         let found =
             Self { address, size: of("size"), kind: of("kind"), pc: of("pc"), core: of("core"), lane: of("lane") };
-        for column in [Some(found.address), found.size, found.kind, found.pc, found.core, found.lane] {
-            let Some(column) = column else { continue };
+        for column in found.all() {
             let it = schema.column(column);
             if it.max_rep_level() > 0 || it.max_def_level() > 1 {
                 return Err(TraceError::Damaged(Fault::new(
@@ -213,6 +217,42 @@ impl Columns {
             }
         }
         Ok(found)
+    }
+
+    fn all(&self) -> impl Iterator<Item = usize> {
+        [Some(self.address), self.size, self.kind, self.pc, self.core, self.lane].into_iter().flatten()
+    }
+
+    /// Only zstd is built in: files of other tools may be packed otherwise.
+    fn check_packing(&self, name: &str, groups: &[RowGroupMetaData]) -> Result<(), TraceError> {
+        let packings = groups.iter().flat_map(|group| self.all().map(|c| group.column(c).compression()));
+        for packing in packings {
+            if !matches!(packing, Compression::UNCOMPRESSED | Compression::ZSTD(_)) {
+                return Err(TraceError::Damaged(Fault::new(
+                    Place::file(name),
+                    format!("columns packed with {packing}"),
+                    "zstd, or no compression",
+                    "write the file with compression = 'zstd'",
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// Every column must lie inside the file: the Parquet library takes these numbers at their word.
+    fn check_places(&self, name: &str, groups: &[RowGroupMetaData], len: u64) -> Result<(), TraceError> {
+        for group in groups {
+            for column in self.all().map(|c| group.column(c)) {
+                let start = column.dictionary_page_offset().unwrap_or_else(|| column.data_page_offset());
+                let size = column.compressed_size();
+                let end = u64::try_from(start).ok().zip(u64::try_from(size).ok()).and_then(|(a, b)| a.checked_add(b));
+                if end.is_none_or(|end| end > len) {
+                    let what = format!("column `{}` said to be {size} bytes at {start}", column.column_path().string());
+                    return Err(damaged(name, &ParquetError::General(what)));
+                }
+            }
+        }
+        Ok(())
     }
 }
 
@@ -226,19 +266,19 @@ struct Rows<'a> {
 impl Rows<'_> {
     /// A column as 64-bit values, widened where the file has 32.
     fn longs(&self, column: usize) -> ParquetResult<Vec<Option<i64>>> {
-        match self.reader.get_column_reader(column)? {
+        guarded(|| match self.reader.get_column_reader(column)? {
             ColumnReader::Int64ColumnReader(r) => self.read::<Int64Type>(column, r),
             ColumnReader::Int32ColumnReader(r) => {
                 let narrow = self.read::<Int32Type>(column, r)?;
                 Ok(narrow.into_iter().map(|v| v.map(|v| i64::from(v.cast_unsigned()))).collect())
             }
             _ => Err(self.wrong_type(column)),
-        }
+        })
     }
 
     /// A column as 32-bit values; 64-bit ones that do not fit are refused.
     fn ints(&self, column: usize) -> ParquetResult<Vec<Option<i32>>> {
-        match self.reader.get_column_reader(column)? {
+        guarded(|| match self.reader.get_column_reader(column)? {
             ColumnReader::Int32ColumnReader(r) => self.read::<Int32Type>(column, r),
             ColumnReader::Int64ColumnReader(r) => {
                 let wide = self.read::<Int64Type>(column, r)?;
@@ -248,7 +288,7 @@ impl Rows<'_> {
                 wide.into_iter().map(|v| v.map(narrow).transpose()).collect()
             }
             _ => Err(self.wrong_type(column)),
-        }
+        })
     }
 
     fn wrong_type(&self, column: usize) -> ParquetError {

@@ -1,0 +1,71 @@
+# Sourced by demo.sh and test.sh: finds out what the machine lacks and installs it with apt, as root or through sudo.
+# shellcheck shell=bash
+
+# The stopwatch: `step NAME COMMAND...` runs the command and remembers how long it took.
+steps=()
+step() {
+  local name=$1 begun=$SECONDS
+  shift
+  printf '\n== %s\n' "$name"
+  "$@" || { local code=$?; printf '%s failed (exit %s)\n' "$name" "$code" >&2; exit "$code"; }
+  steps+=("$(printf '%-34s %4s s' "$name" "$((SECONDS - begun))")")
+}
+
+report_steps() {
+  printf '\nHow long each step took:\n'
+  printf '  %s\n' "${steps[@]}"
+}
+
+# Whether a Vulkan driver and the loader are installed.
+has_vulkan() {
+  local icd
+  ldconfig -p 2>/dev/null | grep -q 'libvulkan\.so\.1' || return 1
+  [ -n "${VK_DRIVER_FILES:-}${VK_ICD_FILENAMES:-}" ] && return 0
+  for icd in /usr/share/vulkan/icd.d/*.json /etc/vulkan/icd.d/*.json /usr/local/share/vulkan/icd.d/*.json; do
+    [ -e "$icd" ] && return 0
+  done
+  return 1
+}
+
+# apt_install PACKAGE...: installs, or says what to run and fails.
+apt_install() {
+  local sudo=()
+  if [ "$(id -u)" != 0 ]; then
+    if command -v sudo >/dev/null 2>&1 && { sudo -n true 2>/dev/null || [ -t 0 ]; }; then
+      sudo=(sudo)
+    else
+      printf 'This needs a package manager run as root. Please run:\n  sudo apt-get install -y %s\n' "$*" >&2
+      return 1
+    fi
+  fi
+  if ! command -v apt-get >/dev/null 2>&1; then
+    printf 'No apt-get here. Please install what these Debian packages hold: %s\n' "$*" >&2
+    return 1
+  fi
+  printf 'installing: %s\n' "$*"
+  "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null 2>&1 ||
+    { "${sudo[@]}" apt-get update -qq >/dev/null &&
+      "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null; }
+}
+
+need_cargo() {
+  if ! command -v cargo >/dev/null 2>&1; then
+    # rustup's own place, where the shell was not told of it.
+    [ -x "$HOME/.cargo/bin/cargo" ] && PATH="$HOME/.cargo/bin:$PATH" && return 0
+    printf 'cargo is not installed: get the Rust toolchain (1.95 or newer) from rustup\n' >&2
+    return 1
+  fi
+}
+
+# What building and drawing need: a C++ compiler (the video encoder is built from source) and a Vulkan driver.
+set_up_drawing() {
+  need_cargo || return 1
+  local want=()
+  command -v cc >/dev/null 2>&1 && command -v c++ >/dev/null 2>&1 || want+=(g++)
+  has_vulkan || want+=(libvulkan1 mesa-vulkan-drivers)
+  if [ "${#want[@]}" = 0 ]; then
+    printf 'a C++ compiler and a Vulkan driver are here\n'
+  else
+    apt_install "${want[@]}"
+  fi
+}

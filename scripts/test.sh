@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# Everything that must hold: formatting, lints, all tests with real drawing (an adapter is required, so that no picture
+# test is skipped), the bundled traces as recorded, the window under Xvfb.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+. scripts/setup.sh
+export XDG_RUNTIME_DIR="${XDG_RUNTIME_DIR:-/tmp}"
+export REQUIRE_ADAPTER=1
+# Warnings are errors, in dependencies' eyes unchanged (they are capped), so nothing is built twice for it.
+export CARGO_TERM_COLOR="${CARGO_TERM_COLOR:-auto}"
+
+set_up_tests() {
+  set_up_drawing || return 1
+  local want=()
+  command -v Xvfb >/dev/null 2>&1 || want+=(xvfb)
+  command -v xdotool >/dev/null 2>&1 || want+=(xdotool)
+  command -v import >/dev/null 2>&1 && [ "$(convert -version 2>/dev/null | head -c 20)" = 'Version: ImageMagick' ] ||
+    want+=(imagemagick)
+  command -v ffprobe >/dev/null 2>&1 || want+=(ffmpeg)
+  command -v valgrind >/dev/null 2>&1 || want+=(valgrind)
+  command -v gcc >/dev/null 2>&1 || want+=(gcc libc6-dev)
+  command -v addr2line >/dev/null 2>&1 || want+=(binutils)
+  ldconfig -p | grep -q 'libxkbcommon-x11\.so\.0' || want+=(libxkbcommon-x11-0)
+  ldconfig -p | grep -q 'libXcursor\.so\.1' || want+=(libxcursor1)
+  ldconfig -p | grep -q 'libXi\.so\.6' || want+=(libxi6)
+  [ "${#want[@]}" = 0 ] || apt_install "${want[@]}" || return 1
+  set_up_python
+}
+
+# A Python that opens Parquet, for the test that others can read our files. Without one that test says that it skipped.
+set_up_python() {
+  command -v python3 >/dev/null 2>&1 || { printf 'no python3: the test that DuckDB reads our files will skip\n'; return 0; }
+  if python3 -c 'import duckdb' 2>/dev/null; then
+    export ORRERY_REQUIRE_PYTHON=1
+    return 0
+  fi
+  local venv=${CARGO_TARGET_DIR:-target}/python
+  if [ ! -x "$venv/bin/python3" ] || ! "$venv/bin/python3" -c 'import duckdb' 2>/dev/null; then
+    python3 -m venv "$venv" 2>/dev/null && "$venv/bin/pip" install -q duckdb 2>/dev/null ||
+      { printf 'DuckDB is not to be had: the test that it reads our files will skip\n'; return 0; }
+  fi
+  case $venv in /*) ;; *) venv=$PWD/$venv ;; esac
+  export ORRERY_PYTHON="$venv/bin/python3" ORRERY_REQUIRE_PYTHON=1
+}
+
+run_tests() {
+  if command -v cargo-nextest >/dev/null 2>&1; then
+    cargo nextest run --locked --no-fail-fast
+  else
+    cargo test --locked --no-fail-fast
+  fi
+}
+
+step 'set up' set_up_tests
+step 'format' cargo fmt --check
+step 'lints' cargo clippy --locked --all-targets --quiet -- -D warnings
+step 'lints, without graphics' cargo clippy --locked --no-default-features --lib --bins --quiet -- -D warnings
+step 'build' cargo build --locked --quiet
+step 'tests' run_tests
+step 'documentation examples' cargo test --locked --doc --quiet
+step 'window' scripts/window-check.sh
+report_steps

@@ -1,0 +1,54 @@
+//! `orrery demo`: numbers, a clip and the window for a bundled trace, without a file at hand.
+
+use super::{UsageError, record, stats};
+use crate::cli::{Cli, Command, DemoArgs};
+use crate::trace::bundled::{BUNDLED, find};
+use clap::Parser;
+use std::ffi::OsString;
+use std::path::Path;
+
+/// Runs the three steps, each as the command line would.
+///
+/// # Errors
+/// As the commands it runs; [`UsageError`] where no trace of that name is bundled.
+pub fn run(args: &DemoArgs) -> anyhow::Result<()> {
+    let Some(bundled) = find(&args.name) else {
+        let names: Vec<_> = BUNDLED.iter().map(|b| b.name).collect();
+        return Err(UsageError(format!("no bundled trace `{}`; there are: {}", args.name, names.join(", "))).into());
+    };
+    let folder = tempfile::tempdir()?;
+    let trace = bundled.unpack(folder.path())?;
+    if let Command::Stats(args) = parse(&["stats", "--cache", "paper"], &trace, &[])? {
+        stats::run(&args)?;
+    }
+    let output = [OsString::from("--output"), args.output.clone().into()];
+    if let Command::Record(args) = parse(&["record", "--cache", "paper", "--tail", "96"], &trace, &output)? {
+        record::run(&args)?;
+    }
+    window(args, &trace)
+}
+
+/// A command as if typed, so that the demo shows what the user would get.
+fn parse(words: &[&str], trace: &Path, rest: &[OsString]) -> anyhow::Result<Command> {
+    let words = std::iter::once("orrery").chain(words.iter().copied()).map(OsString::from);
+    let all = words.chain(std::iter::once(trace.into())).chain(rest.iter().cloned());
+    Ok(Cli::try_parse_from(all)?.command)
+}
+
+#[cfg(feature = "viewer")]
+fn window(args: &DemoArgs, trace: &Path) -> anyhow::Result<()> {
+    let display = ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|v| std::env::var_os(v).is_some_and(|v| !v.is_empty()));
+    if args.no_window || (cfg!(target_os = "linux") && !display) {
+        return Ok(());
+    }
+    let flags = ["view", "--cache", "paper", "--play", "--speed", "40", "--tail", "96"];
+    if let Command::View(args) = parse(&flags, trace, &[])? {
+        super::view::run(&args)?;
+    }
+    Ok(())
+}
+
+#[cfg(not(feature = "viewer"))]
+fn window(_: &DemoArgs, _: &Path) -> anyhow::Result<()> {
+    Ok(())
+}

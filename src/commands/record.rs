@@ -1,0 +1,84 @@
+//! `orrery record`: a range of a trace as a video, an animation or numbered pictures.
+
+use super::UsageError;
+use super::film::Film;
+use super::picture::{parts, size, studio, view};
+use crate::cli::RecordArgs;
+use crate::record::{Options, Output, RecordError, Summary, record};
+use crate::record::progress::Display;
+use crate::render::Context;
+use crate::render::context::Preference;
+use crate::timeline::Pace;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Records and says on standard error what it came to.
+///
+/// # Errors
+/// When the trace, the cache, the adapter or the output is not to be had.
+pub fn run(args: &RecordArgs) -> anyhow::Result<()> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&stop);
+    // The first Ctrl-C ends the recording with a whole file; whoever presses again wants out.
+    ctrlc::set_handler(move || {
+        if flag.swap(true, Ordering::SeqCst) {
+            std::process::exit(130);
+        }
+        eprintln!("stopping: the frames so far are being finished");
+    })?;
+    let summary = film(args, &stop)?;
+    eprintln!("{}: {summary}", args.output.display());
+    Ok(())
+}
+
+/// Records `args` until done or `stop`.
+///
+/// # Errors
+/// As [`run`].
+pub fn film(args: &RecordArgs, stop: &AtomicBool) -> anyhow::Result<Summary> {
+    let output = Output::parse(&args.output).map_err(usage)?;
+    let size = size(&args.picture)?;
+    let fps = args.output_framerate;
+    if !(1..=120).contains(&fps) {
+        return Err(UsageError(format!("--output-framerate {fps}: expected 1 to 120 frames a second")).into());
+    }
+    let speed = args.speed;
+    // Before the trace is opened: a wrong flag is told at once.
+    view(&args.picture, speed.unwrap_or(1.0), 1.0)?;
+    let studio = studio(&args.trace, &args.cache, &args.picture)?;
+    let (start, stop_at) = range(args, studio.timeline().len())?;
+    if args.speed.is_none() && !(args.seconds.is_finite() && args.seconds > 0.0) {
+        return Err(UsageError(format!("--seconds {}: expected a length above 0", args.seconds)).into());
+    }
+    let speed = speed.unwrap_or(((stop_at - start) as f64 / args.seconds).max(0.1));
+    let pace = Pace { start, stop: stop_at, speed, fps };
+    let view = view(&args.picture, speed, pace.step())?;
+    let context = Context::headless(Preference::Fastest)?;
+    let mut film = Film::new(context, studio, size, parts(&args.picture), view, pace)?;
+    let mut display = Display::new();
+    let summary = record(&mut film, &output, &Options { fps }, stop, &mut |p| display.update(p)).map_err(usage)?;
+    display.finish();
+    Ok(summary)
+}
+
+fn usage(error: RecordError) -> anyhow::Error {
+    if error.is_usage() { UsageError(error.to_string()).into() } else { error.into() }
+}
+
+/// First reference and one past the last.
+fn range(args: &RecordArgs, len: u64) -> Result<(u64, u64), UsageError> {
+    let share = |flag: &str, share: Option<f64>, default: u64| match share {
+        None => Ok(default),
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of a length")]
+        Some(s) if (0.0..=1.0).contains(&s) => Ok((s * len as f64).round() as u64),
+        Some(s) => Err(UsageError(format!("{flag} {s}: expected a share of the trace, 0 to 1"))),
+    };
+    let start = args.start_ref.map_or_else(|| share("--start-position", args.start_position, 0), Ok)?;
+    let stop = args.stop_ref.map_or_else(|| share("--stop-position", args.stop_position, len), Ok)?;
+    if start >= stop || stop > len {
+        return Err(UsageError(format!(
+            "references {start} to {stop} are no range of this trace: it has {len}, and the start must come before the end"
+        )));
+    }
+    Ok((start, stop))
+}

@@ -1,0 +1,72 @@
+//! One PNG a frame. Frames are independent, so several are compressed at once.
+
+use super::RecordError;
+use super::output::{Partial, Pattern};
+use super::pipeline::{Convert, Encode, Workers};
+use image::codecs::png::{CompressionType, FilterType, PngEncoder};
+use image::{ExtendedColorType, ImageEncoder};
+use std::io::Write;
+
+/// More compressors than this only fight the renderer for cores.
+const MAX_WORKERS: usize = 4;
+
+/// Says whether pictures of this size can be written.
+pub(crate) fn check_size(width: u32, height: u32) -> Result<(), RecordError> {
+    if width == 0 || height == 0 {
+        let allowed = "both sides must be 1 or more; choose another --size".to_owned();
+        return Err(RecordError::Size { width, height, format: "PNG", allowed });
+    }
+    Ok(())
+}
+
+/// PNGs named by `pattern`, whose folder must be there and writable.
+pub(crate) fn to_files(pattern: &Pattern, (width, height): (u32, u32)) -> Result<Workers, RecordError> {
+    // Says what is wrong with the folder before anything is drawn; the file is gone at once.
+    drop(Partial::create(&pattern.path(0))?);
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let compress = || -> Box<dyn Convert> { Box::new(Compress { width, height, rgb: Vec::new() }) };
+    let convert = (0..cores.clamp(1, MAX_WORKERS)).map(|_| compress()).collect();
+    Ok(Workers { convert, encode: Box::new(Store { pattern: pattern.clone(), bytes: 0 }) })
+}
+
+struct Compress {
+    width: u32,
+    height: u32,
+    rgb: Vec<u8>,
+}
+
+impl Convert for Compress {
+    fn convert(&mut self, rgba: &[u8], into: &mut Vec<u8>) -> Result<(), RecordError> {
+        // Frames are opaque: three channels are a quarter less to pack, and nobody wonders about alpha.
+        self.rgb.clear();
+        self.rgb.extend(rgba.as_chunks::<4>().0.iter().flat_map(|p| [p[0], p[1], p[2]]));
+        into.clear();
+        PngEncoder::new_with_quality(into, CompressionType::Fast, FilterType::Up)
+            .write_image(&self.rgb, self.width, self.height, ExtendedColorType::Rgb8)
+            .map_err(|e| RecordError::Encoder { frame: 0, reason: e.to_string() })
+    }
+}
+
+struct Store {
+    pattern: Pattern,
+    bytes: u64,
+}
+
+impl Encode for Store {
+    fn encode(&mut self, frame: u64, data: &[u8]) -> Result<(), RecordError> {
+        let path = self.pattern.path(frame);
+        let mut file = Partial::create(&path)?;
+        file.write_all(data).map_err(|e| RecordError::io(&path, "written", e))?;
+        file.commit(false)?;
+        self.bytes += data.len() as u64;
+        Ok(())
+    }
+
+    fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    fn finish(self: Box<Self>) -> Result<u64, RecordError> {
+        Ok(self.bytes)
+    }
+}
