@@ -53,7 +53,7 @@ fn ffprobe(path: &Path, entries: &str) -> Option<String> {
         .arg(path)
         .output();
     let Ok(out) = out else {
-        println!("skipped: no ffprobe on this machine");
+        eprintln!("skipped: no ffprobe on this machine");
         return None;
     };
     assert!(out.status.success(), "ffprobe: {}", String::from_utf8_lossy(&out.stderr));
@@ -92,7 +92,7 @@ fn mp4_holds_every_frame_crisp_and_on_time() {
         worst.0 = worst.0.min(picture.psnr(&frame, 640, |_| true));
         worst.1 = worst.1.min(picture.psnr(&frame, 640, |y| y > 90.0));
     }
-    println!("PSNR of Y, worst frame: {:.1} dB, of bright pixels {:.1} dB; {} bytes", worst.0, worst.1, file.len());
+    eprintln!("PSNR of Y, worst frame: {:.1} dB, of bright pixels {:.1} dB; {} bytes", worst.0, worst.1, file.len());
     // "Bright" are here the moving lines and dots alone; what stands still comes ten decibels closer.
     assert!(worst.0 > 46.0, "worst frame {:.1} dB", worst.0);
     assert!(worst.1 > 32.0, "bright pixels of the worst frame {:.1} dB", worst.1);
@@ -364,7 +364,7 @@ fn gif_shows_the_frames_at_the_right_times() {
         time += u64::from(frame.delay);
         shown += 1;
     }
-    println!("GIF: worst frame {worst:.1} dB, {} bytes, {area} pixels stored", summary.bytes);
+    eprintln!("GIF: worst frame {worst:.1} dB, {} bytes, {area} pixels stored", summary.bytes);
     assert_eq!((shown, time), (31, 103), "31 frames at 30 a second, in hundredths");
     assert!(worst > 35.0, "worst frame {worst:.1} dB");
 }
@@ -432,7 +432,7 @@ fn mp4_at_1280x720_leaves_time_for_the_renderer() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut source = Moving::new(1280, 720, 40);
     let summary = record(&mut source, &folder.path().join("clip.mp4"), 30).expect("records");
-    println!("1280x720: {summary}");
+    eprintln!("1280x720: {summary}");
     let each = |d: std::time::Duration| d.as_secs_f64() * 1e3 / 40.0;
     // Printed, and held only against a blunder: an encoder in the wrong mode takes four times as long.
     let (convert, encode) = (each(summary.stages.convert), each(summary.stages.encode));

@@ -294,7 +294,7 @@ fn labels(pen: &Pen<'_>, layout: &Layout, rings: &Rings, info: &Info) {
         // A patch of ground: trails pass behind the words, not through them.
         let patch = color(palette::fade(palette::BACKGROUND, 0.72));
         pen.painter.rect_filled(area, CornerRadius::same(3), patch);
-        pen.painter.galley(area.center() - galley.size() * 0.5, galley, Color32::WHITE);
+        pen.painter.galley(area.center() - galley.size() * 0.5, galley, color(palette::TEXT_BODY));
     }
     if !layout.compact {
         let at = layout.at([rings.cpu + 0.012, 0.0]);

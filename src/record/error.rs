@@ -102,6 +102,7 @@ impl RecordError {
             Some(p) if p != Path::new("") => p.display().to_string(),
             _ => "here".to_owned(),
         };
+        let source = plain(source);
         let hint = match source.kind() {
             io::ErrorKind::NotFound => format!(" (no folder {folder}; make it first: mkdir -p {folder})"),
             io::ErrorKind::NotADirectory => format!(" ({folder} is not a folder; choose another --output)"),
@@ -114,5 +115,14 @@ impl RecordError {
             _ => String::new(),
         };
         Self::Io { path: path.to_owned(), what, hint, source }
+    }
+}
+
+/// The system's own words: `tempfile` adds the name of its temporary file, which means nothing to the reader.
+fn plain(error: io::Error) -> io::Error {
+    let text = error.to_string();
+    match text.split_once(" at path \"") {
+        Some((own, _)) if error.get_ref().is_some() => io::Error::new(error.kind(), own),
+        _ => error,
     }
 }

@@ -328,3 +328,78 @@ fn count(n: usize) -> u32 {
 fn short(n: usize) -> u16 {
     u16::try_from(n).unwrap_or(u16::MAX)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Cursor;
+
+    fn mux(frames: u64) -> FileMux<Cursor<Vec<u8>>> {
+        let (sps, pps) = (vec![0x67, 66, 0xc0, 31, 1], vec![0x68, 1]);
+        let track = Track { width: 64, height: 48, fps: 30, sps, pps, group: 60 };
+        FileMux::new(Cursor::new(Vec::new()), track, frames).expect("memory takes it")
+    }
+
+    /// Kinds and lengths of the top-level boxes; they must fill the file.
+    fn top(file: &[u8]) -> Vec<(String, usize)> {
+        let mut out = Vec::new();
+        let mut at = 0;
+        while at < file.len() {
+            let word = |at: usize| file[at..at + 4].iter().fold(0, |n, &b| n << 8 | usize::from(b));
+            let len = if word(at) == 1 { word(at + 8) << 32 | word(at + 12) } else { word(at) };
+            out.push((String::from_utf8_lossy(&file[at + 4..at + 8]).into_owned(), len));
+            at += len;
+        }
+        assert_eq!(at, file.len(), "boxes fill the file: {out:?}");
+        out
+    }
+
+    #[test]
+    fn an_index_that_outgrows_its_room_goes_behind_the_samples() {
+        for (expected, pushed, want) in [
+            (300, 300, ["ftyp", "moov", "free", "mdat"]),
+            (300, 7, ["ftyp", "moov", "free", "mdat"]),
+            (3, 3000, ["ftyp", "free", "mdat", "moov"]),
+        ] {
+            let mut mux = mux(expected);
+            for n in 0..pushed {
+                let sample = Sample { data: &[0, 0, 0, 1, 9], key: n % 60 == 0 };
+                mux.push(sample).expect("memory takes it");
+            }
+            mux.finish().expect("memory takes it");
+            let bytes = mux.bytes();
+            let file = mux.into_inner().into_inner();
+            assert_eq!(bytes, file.len() as u64);
+            let boxes = top(&file);
+            assert_eq!(boxes.iter().map(|b| b.0.as_str()).collect::<Vec<_>>(), want);
+            let mdat = boxes.iter().find(|b| b.0 == "mdat").map(|b| b.1);
+            assert_eq!(mdat, Some(16 + 5 * pushed), "all samples and nothing else");
+        }
+    }
+
+    #[test]
+    fn every_length_up_to_some_groups_fits_its_room() {
+        // The index must be as long as its room or leave eight bytes for a `free`: try all remainders.
+        for frames in 1..400 {
+            let mut mux = mux(frames);
+            for n in 0..frames {
+                mux.push(Sample { data: &[0, 0, 0, 1, 9], key: n % 60 == 0 }).expect("memory takes it");
+            }
+            mux.finish().expect("memory takes it");
+            assert_eq!(top(&mux.into_inner().into_inner())[1].0, "moov", "{frames} frames");
+        }
+    }
+
+    #[test]
+    fn offsets_beyond_four_gigabytes_and_long_durations_take_the_wide_forms() {
+        let has = |moov: &[u8], kind: &[u8; 4]| moov.windows(4).any(|w| w == kind);
+        let mut mux = mux(10);
+        mux.push(Sample { data: &[0, 0, 0, 1, 9], key: true }).expect("memory takes it");
+        assert!(has(&mux.moov(), b"stco") && !has(&mux.moov(), b"co64"));
+        mux.chunks.push(5 << 30);
+        assert!(has(&mux.moov(), b"co64") && !has(&mux.moov(), b"stco"));
+        let (short, long) = (mux.track.moov(u64::from(u32::MAX), &[], &[]), mux.track.moov(1 << 32, &[], &[]));
+        assert_eq!(long.len() - short.len(), 3 * 12, "three headers with three 64-bit times each");
+        assert_eq!((short[16], long[16]), (0, 1), "version of mvhd");
+    }
+}

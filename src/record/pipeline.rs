@@ -3,7 +3,7 @@
 use super::{FrameError, FrameSource, IN_FLIGHT, RecordError};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -104,6 +104,8 @@ struct Shared {
     bytes: AtomicU64,
     convert_ns: AtomicU64,
     encode_ns: AtomicU64,
+    /// A converter failed; others may go on, but there is no use.
+    failed: AtomicBool,
 }
 
 impl Shared {
@@ -133,8 +135,8 @@ pub(crate) fn run(
     let (converted, to_encode) = sync_channel::<Job>(QUEUE);
     let (empty_rgba, spare_rgba) = channel::<Vec<u8>>();
     let (empty_data, spare_data) = channel::<Vec<u8>>();
-    let to_convert = Mutex::new(to_convert);
-    let spare_data = Mutex::new(spare_data);
+    // Owned by the converters alone: when they have gone, the drawing side must find its channel closed, not full.
+    let inputs = Arc::new((Mutex::new(to_convert), Mutex::new(spare_data)));
     let Workers { convert, encode } = workers;
     let threads = convert.len();
     // One buffer in each hand and in each place of the queue.
@@ -148,15 +150,16 @@ pub(crate) fn run(
         let mut converters = Vec::new();
         for mut worker in convert {
             let (converted, empty_rgba) = (converted.clone(), empty_rgba.clone());
-            let (to_convert, spare_data, shared) = (&to_convert, &spare_data, &shared);
+            let (inputs, shared) = (Arc::clone(&inputs), &shared);
             converters.push(spawn(scope, "record-convert", move || {
-                convert_all(&mut *worker, to_convert, &converted, spare_data, &empty_rgba, shared)
+                convert_all(&mut *worker, &inputs.0, &converted, &inputs.1, &empty_rgba, shared)
             })?);
         }
-        drop((converted, empty_rgba));
+        drop((converted, empty_rgba, inputs));
 
         let mut draw = Duration::ZERO;
-        let drawing = draw_all(source, drawn, spare_rgba, stop, &mut draw, &mut |draw| {
+        let halt = || stop.load(Ordering::Relaxed) || shared.failed.load(Ordering::Relaxed);
+        let drawing = draw_all(source, drawn, spare_rgba, &halt, &mut draw, &mut |draw| {
             progress(shared.progress(total, start, draw));
         });
         // A fault of a later stage is why an earlier one could not go on, so the latest stage speaks.
@@ -193,14 +196,14 @@ fn draw_all(
     source: &mut dyn FrameSource,
     drawn: SyncSender<Job>,
     spare: Receiver<Vec<u8>>,
-    stop: &AtomicBool,
+    halt: &dyn Fn() -> bool,
     draw: &mut Duration,
     progress: &mut dyn FnMut(Duration),
 ) -> Result<bool, RecordError> {
     let total = source.frames();
     let (mut submitted, mut collected) = (0, 0);
     loop {
-        let stopped = stop.load(Ordering::Relaxed);
+        let stopped = halt();
         let begun = Instant::now();
         while !stopped && submitted < total && submitted - collected < IN_FLIGHT {
             source.submit(submitted).map_err(|source| RecordError::Frame { frame: submitted, source })?;
@@ -250,7 +253,7 @@ fn convert_all(
         let spare = spare.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok(mut data) = spare else { return Ok(()) };
         let begun = Instant::now();
-        worker.convert(&rgba, &mut data)?;
+        worker.convert(&rgba, &mut data).inspect_err(|_| shared.failed.store(true, Ordering::Relaxed))?;
         Shared::add(&shared.convert_ns, begun);
         // Nobody waits for empty buffers once drawing has ended.
         let _ = empty.send(rgba);

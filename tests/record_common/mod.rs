@@ -1,5 +1,6 @@
 //! Moving pictures for the tests of `record`: rings, thin antialiased lines and dots, bright on dark, drawn by arithmetic.
 #![allow(dead_code, reason = "each test file uses its part")]
+#![allow(clippy::cast_possible_truncation, reason = "coordinates inside a small picture")]
 
 use orrery::record::{FrameError, FrameSource, IN_FLIGHT};
 use std::collections::VecDeque;

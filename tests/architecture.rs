@@ -1,0 +1,539 @@
+//! The house rules that a compiler does not hold: imports against the flow, `unsafe`, file length, colours, the map.
+//!
+//! Sources are read as tokens: comments, strings and `#[cfg(test)]` items are gone before a rule looks at them. Every
+//! rule has a planted violation that it must find.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// What a module may import of ours, and what it must never touch of others. `*` = all of ours.
+struct Rule {
+    module: &'static str,
+    ours: &'static [&'static str],
+    never: &'static [&'static [&'static str]],
+}
+
+const GRAPHICS: &[&str] = &["wgpu", "egui", "egui_wgpu", "egui_winit", "winit", "pollster"];
+const WINDOW: &[&str] = &["winit", "egui_winit"];
+const TEXT: &[&str] = &["egui", "egui_wgpu"];
+const FILES: &[&str] = &["std::fs", "std::net", "std::env", "std::process", "tempfile", "parquet"];
+const CLOCK: &[&str] = &["std::time"];
+const PRINTS: &[&str] = &["clap", "indicatif", "ctrlc"];
+const LOOSE: &[&str] = &["anyhow"];
+const CODECS: &[&str] = &["image", "gif", "openh264", "muxide"];
+
+/// From left to right of the flow. `units` and `reference` are importable by all.
+const RULES: &[Rule] = &[
+    Rule { module: "units", ours: &[], never: &[GRAPHICS, FILES, CLOCK, PRINTS, LOOSE, CODECS] },
+    Rule { module: "reference", ours: &[], never: &[GRAPHICS, FILES, CLOCK, PRINTS, LOOSE, CODECS] },
+    Rule { module: "trace", ours: &[], never: &[GRAPHICS, CLOCK, PRINTS, LOOSE, CODECS] },
+    Rule { module: "sim", ours: &[], never: &[GRAPHICS, FILES, CLOCK, PRINTS, LOOSE, CODECS] },
+    Rule { module: "timeline", ours: &["sim"], never: &[GRAPHICS, FILES, CLOCK, PRINTS, LOOSE, CODECS] },
+    Rule { module: "scene", ours: &["sim", "timeline"], never: &[GRAPHICS, FILES, CLOCK, PRINTS, LOOSE, CODECS] },
+    Rule { module: "render", ours: &["scene"], never: &[WINDOW, TEXT, FILES, CLOCK, PRINTS, LOOSE, CODECS] },
+    Rule {
+        module: "overlay",
+        ours: &["sim", "timeline", "scene", "render"],
+        never: &[WINDOW, FILES, CLOCK, PRINTS, LOOSE, CODECS],
+    },
+    Rule { module: "record", ours: &["timeline", "scene", "render", "overlay"], never: &[WINDOW, PRINTS] },
+    Rule {
+        module: "app",
+        ours: &["trace", "sim", "timeline", "scene", "render", "overlay", "record"],
+        never: &[PRINTS, CODECS],
+    },
+    Rule { module: "cli", ours: &["trace", "sim", "timeline", "scene"], never: &[GRAPHICS, FILES, CLOCK, CODECS] },
+    Rule { module: "commands", ours: &["*"], never: &[] },
+];
+
+const SHARED: [&str; 2] = ["units", "reference"];
+
+// ---- tokens
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Token {
+    text: String,
+    line: usize,
+}
+
+/// Words, numbers, `::` and single signs. Comments vanish; strings and characters become `""`.
+fn tokens(source: &str) -> Vec<Token> {
+    let chars: Vec<char> = source.chars().collect();
+    let (mut at, mut line) = (0, 1);
+    let mut out: Vec<Token> = Vec::new();
+    let peek = |at: usize| chars.get(at).copied().unwrap_or('\0');
+    while at < chars.len() {
+        let c = chars[at];
+        let start_line = line;
+        let mut end = at + 1;
+        let mut text = None;
+        if c == '/' && peek(at + 1) == '/' {
+            while end < chars.len() && chars[end] != '\n' {
+                end += 1;
+            }
+        } else if c == '/' && peek(at + 1) == '*' {
+            let mut depth = 1;
+            end = at + 2;
+            while end < chars.len() && depth > 0 {
+                match (chars[end], peek(end + 1)) {
+                    ('/', '*') => (depth, end) = (depth + 1, end + 2),
+                    ('*', '/') => (depth, end) = (depth - 1, end + 2),
+                    _ => end += 1,
+                }
+            }
+        } else if let Some(stop) = string_end(&chars, at) {
+            (end, text) = (stop, Some("\"\"".to_owned()));
+        } else if c == '_' || c.is_alphanumeric() {
+            while peek(end) == '_' || peek(end).is_alphanumeric() {
+                end += 1;
+            }
+            text = Some(chars[at..end].iter().collect());
+        } else if c == '\'' {
+            // A lifetime ends without a quote, a character with one.
+            let close = if peek(at + 1) == '\\' { (at + 3..at + 14).find(|&n| peek(n) == '\'') } else { Some(at + 2) };
+            match close.filter(|&n| peek(n) == '\'') {
+                Some(close) => (end, text) = (close + 1, Some("\"\"".to_owned())),
+                None => text = Some("'".into()),
+            }
+        } else if c == ':' && peek(at + 1) == ':' {
+            (end, text) = (at + 2, Some("::".to_owned()));
+        } else if !c.is_whitespace() {
+            text = Some(c.to_string());
+        }
+        line += chars[at..end.min(chars.len())].iter().filter(|&&c| c == '\n').count();
+        if let Some(text) = text {
+            out.push(Token { text, line: start_line });
+        }
+        at = end;
+    }
+    out
+}
+
+/// Where the string that starts at `at` ends: `"`, `b"`, `c"`, `r"`, `br#"` and so on.
+fn string_end(chars: &[char], at: usize) -> Option<usize> {
+    if at > 0 && (chars[at - 1] == '_' || chars[at - 1].is_alphanumeric()) && chars[at] != '"' {
+        return None;
+    }
+    let mut n = at;
+    if matches!(chars.get(n), Some('b' | 'c')) {
+        n += 1;
+    }
+    let raw = chars.get(n) == Some(&'r');
+    if raw {
+        n += 1;
+        let hashes = chars[n..].iter().take_while(|&&c| c == '#').count();
+        n += hashes;
+        if chars.get(n) != Some(&'"') {
+            return None;
+        }
+        let rest = &chars[n + 1..];
+        let close = (0..rest.len())
+            .find(|&i| rest[i] == '"' && rest[i + 1..].iter().take(hashes).filter(|&&c| c == '#').count() == hashes);
+        return Some(close.map_or(chars.len(), |i| n + 2 + i + hashes));
+    }
+    if chars.get(n) != Some(&'"') {
+        return None;
+    }
+    n += 1;
+    while n < chars.len() && chars[n] != '"' {
+        n += if chars[n] == '\\' { 2 } else { 1 };
+    }
+    Some(n + 1)
+}
+
+/// Index past the group that opens at `open`.
+fn past_group(tokens: &[Token], open: usize) -> usize {
+    let mut depth = 0usize;
+    for (n, token) in tokens.iter().enumerate().skip(open) {
+        match token.text.as_str() {
+            "{" | "(" | "[" => depth += 1,
+            "}" | ")" | "]" => {
+                depth = depth.saturating_sub(1);
+                if depth == 0 {
+                    return n + 1;
+                }
+            }
+            _ => {}
+        }
+    }
+    tokens.len()
+}
+
+fn is(tokens: &[Token], at: usize, words: &[&str]) -> bool {
+    words.iter().enumerate().all(|(n, w)| tokens.get(at + n).is_some_and(|t| t.text == *w))
+}
+
+/// Drops each item under `#[cfg(test)]`.
+fn without_tests(tokens: &[Token]) -> Vec<Token> {
+    let mut out = Vec::new();
+    let mut at = 0;
+    while at < tokens.len() {
+        if !is(tokens, at, &["#", "[", "cfg", "(", "test", ")", "]"]) {
+            out.push(tokens[at].clone());
+            at += 1;
+            continue;
+        }
+        at += 7;
+        while is(tokens, at, &["#", "["]) {
+            at = past_group(tokens, at + 1);
+        }
+        // The item ends with its first brace group, or with a semicolon before one.
+        while at < tokens.len() {
+            match tokens[at].text.as_str() {
+                ";" => {
+                    at += 1;
+                    break;
+                }
+                "{" => {
+                    at = past_group(tokens, at);
+                    break;
+                }
+                "(" | "[" => at = past_group(tokens, at),
+                _ => at += 1,
+            }
+        }
+    }
+    out
+}
+
+// ---- paths
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Named {
+    /// Absolute: `crate::sim::Hierarchy`, `std::fs`.
+    path: Vec<String>,
+    line: usize,
+}
+
+fn is_word(token: Option<&Token>) -> bool {
+    token.is_some_and(|t| t.text.starts_with(|c: char| c == '_' || c.is_alphabetic()))
+}
+
+/// Every path that the tokens name, with `super` and `self` resolved from `module` and inline modules within it.
+fn paths(tokens: &[Token], module: &[String]) -> Vec<Named> {
+    let mut out = Vec::new();
+    // Brace depth at which each inline module closes.
+    let mut inline: Vec<(usize, String)> = Vec::new();
+    let mut depth = 0usize;
+    let mut at = 0;
+    while at < tokens.len() {
+        let here: Vec<String> = module.iter().cloned().chain(inline.iter().map(|(_, name)| name.clone())).collect();
+        match tokens[at].text.as_str() {
+            "mod" if is_word(tokens.get(at + 1)) && is(tokens, at + 2, &["{"]) => {
+                inline.push((depth, tokens[at + 1].text.clone()));
+                depth += 1;
+                at += 3;
+            }
+            "{" => {
+                depth += 1;
+                at += 1;
+            }
+            "}" => {
+                depth = depth.saturating_sub(1);
+                if inline.last().is_some_and(|(d, _)| *d == depth) {
+                    inline.pop();
+                }
+                at += 1;
+            }
+            "use" => {
+                at += 1;
+                at = tree(tokens, at, &here, &[], &mut out);
+            }
+            _ if is_word(tokens.get(at)) && is(tokens, at + 1, &["::"]) => at = tree(tokens, at, &here, &[], &mut out),
+            _ => at += 1,
+        }
+    }
+    out
+}
+
+/// A path or a use tree from `at`; gives the index past it.
+fn tree(tokens: &[Token], mut at: usize, here: &[String], stem: &[String], out: &mut Vec<Named>) -> usize {
+    let mut path = stem.to_vec();
+    let line = tokens.get(at).map_or(0, |t| t.line);
+    if is(tokens, at, &["::"]) {
+        at += 1;
+    }
+    loop {
+        if is_word(tokens.get(at)) {
+            let word = tokens[at].text.as_str();
+            match word {
+                "self" if path.is_empty() => path = absolute(here),
+                "self" => {}
+                "super" => {
+                    if path.is_empty() {
+                        path = absolute(here);
+                    }
+                    path.pop();
+                }
+                _ => path.push(word.to_owned()),
+            }
+            at += 1;
+        } else if is(tokens, at, &["{"]) {
+            let end = past_group(tokens, at);
+            at += 1;
+            while at + 1 < end {
+                let next = tree(tokens, at, here, &path, out);
+                at = next.max(at + 1);
+                while at < end && !matches!(tokens[at - 1].text.as_str(), ",") && tokens[at].text != "}" {
+                    at += 1;
+                }
+            }
+            return end;
+        }
+        if is(tokens, at, &["::"])
+            && (is_word(tokens.get(at + 1)) || is(tokens, at + 1, &["{"]) || is(tokens, at + 1, &["*"]))
+        {
+            at += 1;
+            if is(tokens, at, &["*"]) {
+                at += 1;
+                break;
+            }
+        } else {
+            break;
+        }
+    }
+    out.push(Named { path, line });
+    at
+}
+
+fn absolute(module: &[String]) -> Vec<String> {
+    std::iter::once("crate".to_owned()).chain(module.iter().cloned()).collect()
+}
+
+// ---- rules
+
+/// `src/sim/config/mod.rs` -> `sim`, `config`.
+fn module_of(file: &Path) -> Vec<String> {
+    let mut parts: Vec<String> =
+        file.with_extension("").components().map(|c| c.as_os_str().to_string_lossy().into_owned()).collect();
+    parts.retain(|p| p != "src");
+    if parts.last().is_some_and(|p| p == "mod" || p == "lib" || p == "main") {
+        parts.pop();
+    }
+    parts
+}
+
+fn starts_with(path: &[String], prefix: &str) -> bool {
+    let prefix: Vec<&str> = prefix.split("::").collect();
+    path.len() >= prefix.len() && path.iter().zip(&prefix).all(|(a, b)| a == b)
+}
+
+/// What is wrong with a file's imports, one line each.
+fn faults(file: &str, source: &str, modules: &BTreeSet<String>) -> Vec<String> {
+    let module = module_of(Path::new(file));
+    let tokens = without_tests(&tokens(source));
+    let mut out: Vec<String> = tokens
+        .iter()
+        .filter(|t| t.text == "unsafe")
+        .map(|t| format!("{file}:{}: `unsafe`; it has no place in this crate", t.line))
+        .collect();
+    let Some(top) = module.first() else { return out };
+    let Some(rule) = RULES.iter().find(|r| r.module == top) else {
+        out.push(format!("{file}: module `{top}` has no row in tests/architecture.rs"));
+        return out;
+    };
+    for Named { path, line } in paths(&tokens, &module) {
+        let shown = path.join("::");
+        if path.first().is_some_and(|p| p == "crate") {
+            let Some(target) = path.get(1).filter(|m| modules.contains(*m)) else { continue };
+            let allowed = target == top
+                || SHARED.contains(&target.as_str())
+                || rule.ours.iter().any(|o| *o == "*" || o == target);
+            if !allowed {
+                out.push(format!("{file}:{line}: `{top}` imports `{shown}`, against the flow; see ARCHITECTURE.md"));
+            }
+        } else if let Some(never) = rule.never.iter().flat_map(|n| n.iter()).find(|n| starts_with(&path, n)) {
+            out.push(format!("{file}:{line}: `{top}` names `{shown}`; `{top}` must know nothing of `{never}`"));
+        }
+    }
+    out.dedup();
+    out
+}
+
+/// Colours written down where the palette should be asked: four bytes that end opaque, or an egui colour made of numbers.
+fn colours(file: &str, source: &str) -> Vec<String> {
+    let tokens = without_tests(&tokens(source));
+    let byte = |at: usize| tokens.get(at).and_then(|t| t.text.parse::<u16>().ok()).is_some_and(|v| v < 256);
+    let mut out = Vec::new();
+    for at in 0..tokens.len() {
+        let array = is(&tokens, at, &["["])
+            && (0..4).all(|n| byte(at + 1 + 2 * n))
+            && (0..3).all(|n| is(&tokens, at + 2 + 2 * n, &[","]))
+            && is(&tokens, at + 7, &["255"])
+            && is(&tokens, at + 8, &["]"]);
+        let made = is(&tokens, at, &["Color32", "::"])
+            && tokens.get(at + 2).is_some_and(|t| {
+                let named = t.text.chars().all(|c| c.is_uppercase() || c == '_' || c.is_numeric());
+                let of_numbers = t.text.starts_with("from_") && byte(at + 4);
+                (named && t.text != "TRANSPARENT" && t.text != "PLACEHOLDER") || of_numbers
+            });
+        if array || made {
+            out.push(format!(
+                "{file}:{}: a colour is written down here; scene/palette.rs is the place",
+                tokens[at].line
+            ));
+        }
+    }
+    out
+}
+
+// ---- the sources
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Path from the root and text of every Rust file under `src`, sorted.
+fn sources() -> Vec<(String, String)> {
+    fn walk(folder: &Path, out: &mut Vec<PathBuf>) {
+        for entry in fs::read_dir(folder).expect("src is readable") {
+            let path = entry.expect("src is readable").path();
+            if path.is_dir() {
+                walk(&path, out);
+            } else if path.extension().is_some_and(|e| e == "rs") {
+                out.push(path);
+            }
+        }
+    }
+    let mut files = Vec::new();
+    walk(&root().join("src"), &mut files);
+    files.sort();
+    let read = |path: &PathBuf| {
+        let name = path.strip_prefix(root()).expect("under the root").to_string_lossy().replace('\\', "/");
+        (name, fs::read_to_string(path).expect("UTF-8"))
+    };
+    files.iter().map(read).collect()
+}
+
+/// Modules that `src/lib.rs` declares.
+fn modules() -> BTreeSet<String> {
+    let lib = fs::read_to_string(root().join("src/lib.rs")).expect("src/lib.rs");
+    let tokens = tokens(&lib);
+    tokens.windows(2).filter(|w| w[0].text == "mod").map(|w| w[1].text.clone()).collect()
+}
+
+#[test]
+fn imports_follow_the_flow() {
+    let modules = modules();
+    let sources = sources();
+    assert!(sources.len() > 30 && modules.contains("scene"), "only {} sources were found", sources.len());
+    let found: Vec<String> = sources.iter().flat_map(|(file, text)| faults(file, text, &modules)).collect();
+    assert!(found.is_empty(), "{} violations:\n{}", found.len(), found.join("\n"));
+}
+
+#[test]
+fn the_check_sees_real_imports() {
+    // A reader of tokens that sees nothing would pass everything: these imports exist.
+    let of = |file: &str| {
+        let text = fs::read_to_string(root().join(file)).expect(file);
+        let named = paths(&without_tests(&tokens(&text)), &module_of(Path::new(file)));
+        named.iter().map(|n| n.path.join("::")).collect::<Vec<_>>()
+    };
+    let stage = of("src/scene/stage.rs");
+    for expected in ["crate::sim::Hierarchy", "crate::timeline::Moment", "crate::scene::layout::Rings"] {
+        assert!(stage.iter().any(|p| p == expected), "{expected} in {stage:#?}");
+    }
+    assert!(of("src/render/pass.rs").iter().any(|p| p.starts_with("wgpu::")), "wgpu in render/pass.rs");
+    assert!(of("src/trace/mod.rs").iter().any(|p| p == "std::fs::File"), "std::fs in trace");
+}
+
+#[test]
+fn planted_violations_are_found() {
+    let modules: BTreeSet<String> = RULES.iter().map(|r| r.module.to_owned()).collect();
+    let check = |file: &str, text: &str, expect: Option<&str>| {
+        let found = faults(file, text, &modules);
+        match expect {
+            Some(part) => {
+                assert!(found.iter().any(|f| f.contains(part)), "{file}: {text}\nshould say {part}: {found:?}")
+            }
+            None => assert!(found.is_empty(), "{file}: {text}\nis sound: {found:?}"),
+        }
+    };
+    check(
+        "src/sim/cache.rs",
+        "use crate::timeline::Log;",
+        Some("src/sim/cache.rs:1: `sim` imports `crate::timeline::Log`"),
+    );
+    check(
+        "src/sim/config/mod.rs",
+        "\n\nfn f() { super::super::scene::draw() }",
+        Some(":3: `sim` imports `crate::scene::draw`"),
+    );
+    check("src/sim/mod.rs", "mod a { mod b { use super::super::super::trace::X; } }", Some("`crate::trace::X`"));
+    check("src/sim/mod.rs", "mod a { use super::trace::X; }", None);
+    check("src/render/pass.rs", "use crate::{scene::Scene, units, sim as s};", Some("`render` imports `crate::sim`"));
+    check("src/render/pass.rs", "use crate::{scene::{Scene, palette}, units::{Addr}};", None);
+    check("src/record/mod.rs", "use crate::app::run;", Some("`record` imports `crate::app::run`"));
+    check("src/scene/stage.rs", "fn f(b: &wgpu::Buffer) {}", Some("nothing of `wgpu`"));
+    check("src/overlay/draw.rs", "use winit::window::Window;", Some("nothing of `winit`"));
+    check("src/overlay/draw.rs", "use std::{fmt, fs::{self, File}};", Some("nothing of `std::fs`"));
+    check("src/overlay/draw.rs", "use std::{fmt, collections::BTreeMap};", None);
+    check("src/timeline/pace.rs", "let t = std::time::Instant::now();", Some("nothing of `std::time`"));
+    check("src/trace/mod.rs", "use crate::sim::*;", Some("`trace` imports `crate::sim`"));
+    check("src/sim/cache.rs", "fn f() { unsafe { g() } }", Some("`unsafe`"));
+    check("src/novel.rs", "", Some("module `novel` has no row"));
+    // What only looks like one.
+    check("src/sim/cache.rs", "// use crate::timeline::Log;\n/* unsafe /* crate::app */ crate::app */", None);
+    check(
+        "src/sim/cache.rs",
+        r###"const A: &str = "crate::app::x"; const B: &str = r#"unsafe " crate::app"#;"###,
+        None,
+    );
+    check("src/sim/cache.rs", r#"const A: char = '"'; const B: &str = "\" crate::app::x";"#, None);
+    check(
+        "src/sim/cache.rs",
+        "fn f<'a>(x: &'a str) { let c = 'c'; }\n#[cfg(test)] mod tests { use crate::app::x; }",
+        None,
+    );
+    check("src/sim/cache.rs", "#[cfg(test)] mod tests { fn f() {} } use crate::app::x;", Some("`crate::app::x`"));
+    check(
+        "src/sim/cache.rs",
+        "#[cfg(test)]\nuse crate::trace::synth;\nuse crate::trace::open;",
+        Some(":3: `sim` imports"),
+    );
+}
+
+#[test]
+fn no_file_is_longer_than_600_lines() {
+    let long: Vec<String> = sources()
+        .iter()
+        .map(|(file, text)| (file, text.lines().count()))
+        .filter(|(_, lines)| *lines > 600)
+        .map(|(file, lines)| format!("{file}: {lines} lines; split it"))
+        .collect();
+    assert!(long.is_empty(), "{}", long.join("\n"));
+}
+
+#[test]
+fn the_map_names_every_module_and_no_other() {
+    let map = fs::read_to_string(root().join("ARCHITECTURE.md")).expect("ARCHITECTURE.md");
+    // First cells of table rows: | `cli`, `commands` | ... |
+    let rows: Vec<&str> = map.lines().filter_map(|l| l.strip_prefix("| `")?.split('|').next()).collect();
+    let named: BTreeSet<String> =
+        rows.iter().flat_map(|r| r.split([',', '`'])).map(|w| w.trim().to_owned()).filter(|w| !w.is_empty()).collect();
+    let missing: Vec<String> = modules().into_iter().filter(|m| !named.contains(m)).collect();
+    assert!(missing.is_empty(), "ARCHITECTURE.md's table has no row for {missing:?}");
+    let modules = modules();
+    let ruled: Vec<&str> = RULES.iter().map(|r| r.module).filter(|m| !modules.contains(*m)).collect();
+    assert!(ruled.is_empty(), "rules for modules that do not exist: {ruled:?}");
+}
+
+#[test]
+fn colours_stand_in_the_palette() {
+    let found: Vec<String> = sources()
+        .iter()
+        .filter(|(file, _)| file != "src/scene/palette.rs")
+        .flat_map(|(file, text)| colours(file, text))
+        .collect();
+    assert!(found.is_empty(), "{}", found.join("\n"));
+    let palette = fs::read_to_string(root().join("src/scene/palette.rs")).expect("palette");
+    assert!(colours("palette", &palette).len() > 10, "the check does not see the palette's own colours");
+    for planted in ["f([1, 2, 3, 255])", "Color32::from_rgb(1, 2, 3)", "Color32::WHITE", "egui::Color32::from_gray(9)"]
+    {
+        assert_eq!(colours("x.rs", planted).len(), 1, "{planted}");
+    }
+    for sound in ["[1, 2, 3, 4]", "Color32::TRANSPARENT", "Color32::from_rgb(c[0], c[1], c[2])", "[1, 255, 255]"] {
+        assert!(colours("x.rs", sound).is_empty(), "{sound}");
+    }
+}

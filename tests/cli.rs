@@ -1,0 +1,290 @@
+//! The binary as a stranger meets it: wrong input gets a sentence that names place, finding and remedy, the right exit
+//! code (1 failure, 2 usage), no panic, and nothing half-written under the final name.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use tempfile::TempDir;
+
+const MATMUL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/traces/matmul16.orrery");
+
+fn orrery(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_orrery"));
+    command.args(args).env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY").env_remove("WAYLAND_SOCKET");
+    command
+}
+
+fn run(args: &[&str]) -> Output {
+    orrery(args).stdin(Stdio::null()).output().expect("the binary starts")
+}
+
+fn run_with_input(args: &[&str], input: &[u8]) -> Output {
+    let mut child = orrery(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary starts");
+    // A reader that fails early closes the pipe; that is its right.
+    let _ = child.stdin.take().expect("piped").write_all(input);
+    child.wait_with_output().expect("ends")
+}
+
+/// Asserts exit code and that standard error has every one of `words`, and neither a panic nor a bare debug form.
+fn fails(output: &Output, code: i32, words: &[&str]) {
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(code), "{text}");
+    for word in words {
+        assert!(text.contains(word), "`{word}` is missing in:\n{text}");
+    }
+    assert!(!text.contains("panicked") && !text.contains("RUST_BACKTRACE"), "{text}");
+    assert!(text.contains("error:"), "{text}");
+}
+
+fn folder() -> TempDir {
+    tempfile::tempdir().expect("a folder")
+}
+
+fn file(folder: &TempDir, name: &str, bytes: &[u8]) -> PathBuf {
+    let path = folder.path().join(name);
+    fs::write(&path, bytes).expect("written");
+    path
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().expect("temporary paths are text")
+}
+
+fn adapter() -> bool {
+    use orrery::render::{Context, context::Preference};
+    let found = Context::headless(Preference::Software).is_ok();
+    assert!(found || std::env::var_os("REQUIRE_ADAPTER").is_none(), "no adapter");
+    if !found {
+        println!("skipped: no adapter");
+    }
+    found
+}
+
+#[test]
+fn stats_prints_the_papers_numbers_as_json() {
+    let output = run(&["stats", MATMUL, "--cache", "paper", "--json"]);
+    assert!(output.status.success());
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(json["trace"]["references"], 8448);
+    let misses: Vec<_> = json["regions"].as_array().expect("a list").iter().map(|r| &r["misses"]["L1"]).collect();
+    assert_eq!(misses, [544, 4096, 256]);
+}
+
+#[test]
+fn help_teaches_by_example() {
+    let output = run(&["--help"]);
+    let help = String::from_utf8_lossy(&output.stdout);
+    for word in ["Examples:", "orrery stats", "orrery record", "-1280x720", "lackey"] {
+        assert!(help.contains(word), "`{word}` is missing in:\n{help}");
+    }
+}
+
+#[test]
+fn wrong_traces() {
+    let dir = folder();
+    let unknown = file(&dir, "notes.txt", b"these are my notes\nnothing to see\n");
+    fails(&run(&["stats", text(&unknown)]), 1, &["notes.txt"]);
+    let empty = file(&dir, "empty", b"");
+    fails(&run(&["stats", text(&empty)]), 1, &["empty"]);
+    fails(&run(&["stats", text(&dir.path().join("gone.orrery"))]), 1, &["gone.orrery"]);
+    fails(&run(&["stats", text(dir.path())]), 1, &[text(dir.path())]);
+    fails(&run_with_input(&["stats", "-"], b""), 1, &["standard input"]);
+
+    let whole = fs::read(MATMUL).expect("bundled");
+    for part in [whole.len() / 2, whole.len() - 4, 100, 5] {
+        let cut = file(&dir, "cut.orrery", &whole[..part]);
+        fails(&run(&["stats", text(&cut)]), 1, &["cut.orrery"]);
+    }
+    // Forced to be what it is not.
+    fails(&run(&["stats", MATMUL, "--format", "lackey"]), 1, &["matmul16.orrery"]);
+}
+
+#[test]
+fn broken_lines_name_file_and_line() {
+    let dir = folder();
+    let broken = file(&dir, "prog.log", b" L 1000,8\n S 1008,8\n L xyz,8\n S 1010,8\n");
+    fails(&run(&["stats", text(&broken)]), 1, &["prog.log", "3"]);
+    let huge = file(&dir, "huge.log", b" L 1000,8\n L 1ffffffffffffffff,8\n");
+    fails(&run(&["stats", text(&huge)]), 1, &["huge.log", "2"]);
+    let zero = file(&dir, "zero.log", b" L 1000,8\n L 1008,0\n");
+    fails(&run(&["stats", text(&zero)]), 1, &["zero.log", "2", "0"]);
+}
+
+#[test]
+fn the_ends_of_memory_and_huge_sizes_are_counted_not_feared() {
+    // The last bytes of memory, a size that would wrap, and one of many lines.
+    let log = b" L ffffffffffffffff,1\n S fffffffffffffff8,64\n L 0,4096\n";
+    let output = run_with_input(&["stats", "-", "--json", "--l1", "4KiB,4,64"], log);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(json["trace"]["references"], 3);
+    assert_eq!(json["levels"][0]["read_accesses"], 1 + 64);
+    assert_eq!(json["levels"][0]["write_accesses"], 1);
+}
+
+#[test]
+fn wrong_caches_name_the_field_and_what_is_allowed() {
+    let dir = folder();
+    let level = |body: &str| format!("name = \"x\"\n[[level]]\nname = \"L1\"\n{body}\n[memory]\nlatency = 100\n");
+    let good = "size = \"4KiB\"\nline = 64\nways = 4\n";
+    let cases: &[(&str, String, &[&str])] = &[
+        ("line", level("size = \"4KiB\"\nline = 48\nways = 4"), &["line", "48"]),
+        ("ways over size", level("size = \"128\"\nline = 64\nways = 4"), &["ways", "4"]),
+        ("zero size", level("size = \"0\"\nline = 64\nways = 4"), &["size"]),
+        ("zero ways", level("size = \"4KiB\"\nline = 64\nways = 0"), &["ways", "0"]),
+        ("policy", level(&format!("{good}policy = \"lrru\"")), &["policy", "lrru", "lru"]),
+        ("unknown key", level(&format!("{good}polcy = \"lru\"")), &["polcy", "policy"]),
+        ("latency", level(&format!("{good}latency = 0")), &["latency"]),
+        ("no level", "name = \"x\"\n".into(), &["level"]),
+        ("nine levels", level(good) + &"[[level]]\nsize = \"4KiB\"\nline = 64\nways = 4\n".repeat(8), &["8"]),
+        ("no TOML", "][".into(), &["cache.toml"]),
+    ];
+    for (what, toml, words) in cases {
+        let path = file(&dir, "cache.toml", toml.as_bytes());
+        let output = run(&["stats", MATMUL, "--cache", text(&path)]);
+        println!("{what}: {}", String::from_utf8_lossy(&output.stderr));
+        fails(&output, 2, words);
+    }
+    fails(&run(&["stats", MATMUL, "--cache", "papr"]), 2, &["papr", "paper"]);
+    fails(&run(&["stats", MATMUL, "--l1", "32KB?,8"]), 2, &["--l1"]);
+    fails(&run(&["stats", MATMUL, "--l3", "32KiB,8,64"]), 2, &["--l3"]);
+}
+
+#[test]
+fn a_closed_pipe_is_no_failure() {
+    let mut child = orrery(&["stats", MATMUL, "--json"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("starts");
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("ends");
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && !text.contains("error"), "{text}");
+}
+
+#[test]
+fn a_full_disk_is_told() {
+    if !Path::new("/dev/full").exists() {
+        return;
+    }
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("there");
+    let output = orrery(&["stats", MATMUL]).stdout(full).stderr(Stdio::piped()).output().expect("starts");
+    fails(&output, 1, &["space"]);
+}
+
+#[cfg(feature = "gpu")]
+mod pictures {
+    use super::*;
+
+    #[test]
+    fn wrong_flags_are_usage_errors_and_write_nothing() {
+        let dir = folder();
+        let out = dir.path().join("f.png");
+        let clip = dir.path().join("f.mp4");
+        let (png, mp4) = (text(&out), text(&clip));
+        for (args, words) in [
+            (vec!["snapshot", MATMUL, "-o", png, "--size", "wide"], vec!["--size", "wide", "1280x720"]),
+            (vec!["snapshot", MATMUL, "-o", png, "-4x4"], vec!["--size", "16"]),
+            (vec!["snapshot", MATMUL, "-o", png, "--tick", "9000"], vec!["--tick", "8448"]),
+            (vec!["snapshot", MATMUL, "-o", png, "--tick", "nan"], vec!["--tick"]),
+            (vec!["snapshot", MATMUL, "-o", png, "--tail", "0"], vec!["--tail"]),
+            (vec!["record", MATMUL, "-o", mp4, "-r", "0"], vec!["--output-framerate", "120"]),
+            (vec!["record", MATMUL, "-o", mp4, "--speed", "-1"], vec!["--speed"]),
+            (vec!["record", MATMUL, "-o", mp4, "--start-ref", "9", "--stop-ref", "9"], vec!["9", "8448"]),
+            (vec!["record", MATMUL, "-o", mp4, "--stop-ref", "9000"], vec!["9000", "8448"]),
+            (vec!["record", MATMUL, "-o", mp4, "--start-position", "1.5"], vec!["--start-position", "0 to 1"]),
+            (vec!["record", MATMUL, "-o", "f.avi"], vec!["f.avi", ".mp4"]),
+            (vec!["record", MATMUL, "-o", "f.png"], vec!["f.png", "%"]),
+            (vec!["demo", "nothing"], vec!["nothing", "matmul16"]),
+        ] {
+            let output = run(&args);
+            println!("{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+            fails(&output, 2, &words);
+        }
+        assert_eq!(fs::read_dir(dir.path()).expect("there").count(), 0, "something was written");
+    }
+
+    #[test]
+    fn a_missing_folder_is_named_and_nothing_is_left() {
+        if !adapter() {
+            return;
+        }
+        let dir = folder();
+        let out = dir.path().join("gone/f.png");
+        fails(&run(&["snapshot", MATMUL, "-o", text(&out), "-64x64"]), 1, &["gone/f.png", "folder"]);
+        let clip = dir.path().join("gone/f.mp4");
+        let args = ["record", MATMUL, "-o", text(&clip), "-64x64", "--stop-ref", "20", "--speed", "100"];
+        fails(&run(&args), 1, &["gone"]);
+        assert_eq!(fs::read_dir(dir.path()).expect("there").count(), 0);
+    }
+
+    #[test]
+    fn a_snapshot_is_a_picture_of_the_asked_size_and_the_same_again() {
+        if !adapter() {
+            return;
+        }
+        let picture = || {
+            let output = run(&["snapshot", MATMUL, "--tick", "2613.5", "-o", "-", "-320x180"]);
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+            output.stdout
+        };
+        let png = picture();
+        let image = image::load_from_memory(&png).expect("a PNG").to_rgba8();
+        assert_eq!(image.dimensions(), (320, 180));
+        let ground = orrery::scene::palette::BACKGROUND;
+        let drawn = image.pixels().filter(|p| p.0 != ground).count();
+        assert!(drawn > 320 * 180 / 10, "hardly anything is drawn: {drawn} pixels");
+        assert_eq!(png, picture());
+    }
+
+    #[test]
+    fn no_driver_is_told_with_the_package_to_install() {
+        let dir = folder();
+        let out = dir.path().join("f.png");
+        let output = orrery(&["snapshot", MATMUL, "-o", text(&out)])
+            .env("VK_DRIVER_FILES", "/nonexistent.json")
+            .env("VK_ICD_FILENAMES", "/nonexistent.json")
+            .output()
+            .expect("starts");
+        fails(&output, 1, &["mesa-vulkan-drivers"]);
+        assert!(!out.exists());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn ctrl_c_while_recording_leaves_a_whole_file() {
+        use std::time::{Duration, Instant};
+        if !adapter() {
+            return;
+        }
+        let dir = folder();
+        let clip = dir.path().join("clip.mp4");
+        // Far longer than the test: it ends by the signal.
+        let args = ["record", MATMUL, "-o", text(&clip), "-320x180", "--speed", "1"];
+        let mut child = orrery(&args).stderr(Stdio::piped()).spawn().expect("starts");
+        std::thread::sleep(Duration::from_millis(2500));
+        assert!(!clip.exists(), "an unfinished file has the final name");
+        let pid = child.id().to_string();
+        assert!(Command::new("kill").args(["-INT", &pid]).status().expect("kill").success());
+        let begun = Instant::now();
+        while child.try_wait().expect("ours").is_none() {
+            assert!(begun.elapsed() < Duration::from_secs(60), "does not stop");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        let left: Vec<_> = fs::read_dir(dir.path()).expect("there").map(|e| e.expect("entry").file_name()).collect();
+        assert_eq!(left, ["clip.mp4"], "the clip and nothing else");
+        let bytes = fs::read(&clip).expect("there");
+        assert_eq!(&bytes[4..8], b"ftyp");
+        assert!(bytes.windows(4).any(|w| w == b"moov"), "no index: not playable");
+    }
+
+    #[cfg(feature = "viewer")]
+    #[test]
+    fn no_display_is_told_with_what_works_without_one() {
+        let output = run(&["view", MATMUL]);
+        fails(&output, 1, &["DISPLAY", "record"]);
+    }
+}
