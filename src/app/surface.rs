@@ -112,9 +112,10 @@ impl Surface {
         size: [u32; 2],
         ground: Option<&Ground<'_>>,
         egui: &egui::Context,
-        output: egui::FullOutput,
+        mut output: egui::FullOutput,
     ) -> Result<bool, RenderError> {
-        let texture = self.acquire(window, size)?;
+        // egui wants its textures taken, or given up in so many words.
+        let texture = self.acquire(window, size).inspect_err(|_| output.textures_delta.clear())?;
         let device = &self.context.device;
         let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         let Some(texture) = texture else {
