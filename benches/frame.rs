@@ -188,10 +188,7 @@ impl Bare {
                 compilation_options: wgpu::PipelineCompilationOptions::default(),
                 buffers: &[Some(layout)],
             },
-            primitive: wgpu::PrimitiveState {
-                topology: wgpu::PrimitiveTopology::TriangleStrip,
-                ..Default::default()
-            },
+            primitive: wgpu::PrimitiveState { topology: wgpu::PrimitiveTopology::TriangleStrip, ..Default::default() },
             depth_stencil: None,
             multisample: wgpu::MultisampleState::default(),
             fragment: Some(wgpu::FragmentState {
@@ -225,10 +222,7 @@ impl Bare {
                 view,
                 depth_slice: None,
                 resolve_target: None,
-                ops: wgpu::Operations {
-                    load: wgpu::LoadOp::Clear(wgpu::Color::BLACK),
-                    store: wgpu::StoreOp::Store,
-                },
+                ops: wgpu::Operations { load: wgpu::LoadOp::Clear(wgpu::Color::BLACK), store: wgpu::StoreOp::Store },
             })],
             ..Default::default()
         });
@@ -301,8 +295,11 @@ fn compare(context: &Context, glyphs: u32, segments: u32, rounds: u32) -> f64 {
 }
 
 fn main() {
-    let preference =
-        if std::env::var("FRAME_ADAPTER").is_ok_and(|v| v == "gpu") { Preference::Fastest } else { Preference::Software };
+    let preference = if std::env::var("FRAME_ADAPTER").is_ok_and(|v| v == "gpu") {
+        Preference::Fastest
+    } else {
+        Preference::Software
+    };
     let context = match Context::headless(preference) {
         Ok(context) => context,
         Err(error) => {

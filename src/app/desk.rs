@@ -100,11 +100,23 @@ impl Desk {
         Parts { title: false, regions: false, caches: false, reference: false, legend: false, strip, labels }
     }
 
+    /// The parts that are shown in a window of `width` x `height` points: the tables give way where they would lie on the
+    /// rings.
+    #[must_use]
+    pub fn fitting(&self, [width, height]: [u32; 2]) -> Parts {
+        let Parts { strip, labels, .. } = self.parts();
+        if width < 480 && height < 420 {
+            return Parts { title: false, regions: false, caches: false, reference: false, legend: false, strip, labels };
+        }
+        self.parts()
+    }
+
     /// Where things stand in a window of `width` x `height` points with `reserved` points of controls at the bottom. A
     /// window smaller than a picture can be is treated as larger than it is.
     #[must_use]
     pub fn layout(&self, width: u32, height: u32, reserved: f32) -> Layout {
-        Layout::new(width.max(160), height.max(120), reserved, &self.parts())
+        let size = [width.max(160), height.max(120)];
+        Layout::new(size[0], size[1], reserved, &self.fitting(size))
     }
 
     /// How the picture is drawn now.

@@ -95,7 +95,7 @@ const fn ctrl(key: Key) -> Chord {
 const ALT_ENTER: Chord = Chord { key: Key::Enter, shift: false, ctrl: false, alt: true };
 
 /// All keys, in the order of the sheet.
-pub const TABLE: [Row; 15] = [
+pub const TABLE: [Row; 14] = [
     Row { keys: "Space", what: "play, pause; at the end: start over", chords: &[(key(Key::Space), Action::PlayPause)] },
     Row {
         keys: "Left, Right",
@@ -148,8 +148,11 @@ pub const TABLE: [Row; 15] = [
         chords: &[(char(','), Action::Tail(false)), (char('.'), Action::Tail(true))],
     },
     Row { keys: "H", what: "hide or show the panels", chords: &[(char('h'), Action::Panels)] },
-    Row { keys: "F11", what: "full screen", chords: &[(key(Key::F11), Action::FullScreen)] },
-    Row { keys: "Alt + Enter", what: "full screen", chords: &[(ALT_ENTER, Action::FullScreen)] },
+    Row {
+        keys: "F11, Alt + Enter",
+        what: "full screen",
+        chords: &[(key(Key::F11), Action::FullScreen), (ALT_ENTER, Action::FullScreen)],
+    },
     Row { keys: "F12", what: "save the picture as PNG", chords: &[(key(Key::F12), Action::Still)] },
     Row { keys: "?", what: "this list", chords: &[(char('?'), Action::Sheet)] },
     Row { keys: "Esc", what: "close the list; leave", chords: &[(key(Key::Escape), Action::Escape)] },
@@ -219,7 +222,7 @@ mod tests {
                 assert!(keys.contains(&name.as_str()) || row.keys.contains(&name), "{name} is not in {:?}", row.keys);
                 assert_eq!(row.keys.contains("Ctrl"), chord.ctrl, "{:?}", row.keys);
                 assert_eq!(row.keys.contains("Shift"), chord.shift, "{:?}", row.keys);
-                assert_eq!(row.keys.contains("Alt"), chord.alt, "{:?}", row.keys);
+                assert!(row.keys.contains("Alt") || !chord.alt, "{:?}", row.keys);
             }
         }
     }

@@ -9,6 +9,7 @@ use super::widgets::{Icon, card, icon_button, slider};
 use crate::overlay::draw::{color, draw, rate};
 use crate::overlay::fonts::Weight;
 use crate::overlay::{Layout, Parts};
+use crate::render::Bar;
 use crate::scene::motion::position_at;
 use crate::scene::palette;
 use crate::units::grouped;
@@ -27,15 +28,27 @@ pub fn layout(desk: &Desk, width: u32, height: u32) -> Layout {
     desk.layout(width, height, bar_height(height))
 }
 
-/// Shows everything at `now` (seconds of the window's clock). What was asked for by mouse comes back, what concerns the
-/// playhead is done already.
-pub fn show(ui: &mut Ui, desk: &mut Desk, layout: &Layout, now: f64) -> Vec<Action> {
+/// What a pass leaves for others to do.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Shown {
+    /// What was asked for by mouse; what concerns the playhead is done already.
+    pub asked: Vec<Action>,
+    /// Rectangles for the painter, in points.
+    pub bars: Vec<Bar>,
+}
+
+/// Shows everything at `now` (seconds of the window's clock).
+pub fn show(ui: &mut Ui, desk: &mut Desk, layout: &Layout, now: f64) -> Shown {
     let mut asked = Vec::new();
-    let parts = desk.parts();
-    words(ui, desk, layout, &parts);
+    let parts = desk.fitting(layout.viewport.size);
+    let bars = words(ui, desk, layout, &parts);
     if desk.sheet {
+        ui.scope(|ui| {
+            ui.disable();
+            bar(ui, desk, layout, now, &mut asked);
+        });
         sheet(ui, desk);
-        return asked;
+        return Shown { asked, bars };
     }
     let over_strip = parts.strip && strip(ui, desk, layout, now);
     let over_bar = bar(ui, desk, layout, now, &mut asked);
@@ -43,15 +56,14 @@ pub fn show(ui: &mut Ui, desk: &mut Desk, layout: &Layout, now: f64) -> Vec<Acti
         tips(ui, desk, layout);
     }
     toast(ui, desk, layout, now);
-    asked
+    Shown { asked, bars }
 }
 
-fn words(ui: &Ui, desk: &mut Desk, layout: &Layout, parts: &Parts) {
+fn words(ui: &Ui, desk: &mut Desk, layout: &Layout, parts: &Parts) -> Vec<Bar> {
     let strip = desk.strip(layout.strip_columns()).to_vec();
-    if let Some((scene, info)) = desk.drawn() {
-        let painter = ui.ctx().layer_painter(LayerId::background());
-        draw(&painter, layout, parts, info, &scene.rings, &strip);
-    }
+    let Some((scene, info)) = desk.drawn() else { return Vec::new() };
+    let painter = ui.ctx().layer_painter(LayerId::background());
+    draw(&painter, layout, parts, info, &scene.rings, &strip)
 }
 
 /// The strip as scrub bar. True while the pointer is over it.
@@ -283,31 +295,32 @@ fn sheet(ui: &mut Ui, desk: &mut Desk) {
     let screen = ui.ctx().content_rect();
     let painter = ui.ctx().layer_painter(LayerId::new(Order::Foreground, Id::unique("sheet")));
     painter.rect_filled(screen, CornerRadius::ZERO, color(palette::fade(palette::BACKGROUND, 0.7)));
-    let rows = TABLE.len() + MOUSE.len() + 2;
+    let rows = TABLE.len() + MOUSE.len() + 3;
     let line = ((screen.height() - 64.0) / rows as f32).clamp(7.0, 24.0);
-    let size = (0.58 * line).clamp(6.0, 13.5);
-    let width = (40.0 * size).min(screen.width() - 16.0);
+    let size = (0.58 * line).min(0.023 * screen.width()).clamp(6.0, 13.5);
+    let width = (44.0 * size).min(screen.width() - 8.0);
     let area = Rect::from_center_size(screen.center(), vec2(width, line * rows as f32 + 30.0));
     painter.rect_filled(area, CornerRadius::same(10), color(palette::CARD));
     let edge = Stroke::new(1.0, color(palette::fade(palette::GUIDE, 0.28)));
     painter.rect_stroke(area, CornerRadius::same(10), edge, egui::StrokeKind::Inside);
-    let (x, second) = (area.left() + 1.6 * size, area.left() + 0.33 * width);
+    let (x, second) = (area.left() + 1.8 * size, area.left() + 0.31 * width);
     let mut y = area.top() + 15.0;
-    let mut row = |keys: &str, what: &str| {
+    let mut row = |keys: &str, what: &str, ink| {
         let text = |x: f32, words: &str, weight: Weight, c| {
             painter.text(pos2(x, y + 0.5 * line), Align2::LEFT_CENTER, words, weight.at(size), color(c));
         };
-        text(x, keys, Weight::Medium, palette::TEXT);
+        text(x, keys, Weight::Medium, ink);
         text(second, what, Weight::Regular, palette::TEXT_BODY);
         y += line;
     };
-    row("Keys", "");
+    row("KEYS", "", palette::TEXT_QUIET);
     for r in &TABLE {
-        row(r.keys, r.what);
+        row(r.keys, r.what, palette::TEXT);
     }
-    row("", "");
+    row("", "", palette::TEXT);
+    row("MOUSE", "", palette::TEXT_QUIET);
     for (place, what) in MOUSE {
-        row(place, what);
+        row(place, what, palette::TEXT);
     }
     if ui.interact(screen, Id::unique("sheet away"), Sense::click()).clicked() {
         desk.sheet = false;
@@ -370,7 +383,7 @@ mod tests {
         let input = RawInput { screen_rect: Some(screen), time: Some(time), events, ..RawInput::default() };
         let layout = layout(desk, size[0], size[1]);
         let mut asked = Vec::new();
-        let mut output = context.run_ui(input, |ui| asked = show(ui, desk, &layout, time));
+        let mut output = context.run_ui(input, |ui| asked = show(ui, desk, &layout, time).asked);
         output.textures_delta.clear();
         let _ = context.tessellate(output.shapes, output.pixels_per_point);
         asked

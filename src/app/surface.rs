@@ -1,7 +1,7 @@
 //! The window's surface: made, configured again when the window changes, drawn into.
 
 use crate::overlay::{Layout, Words};
-use crate::render::{Context, Painter, RenderError};
+use crate::render::{Bar, Context, Painter, RenderError, Viewport};
 use crate::scene::{Scene, palette};
 use std::sync::{Arc, Mutex, PoisonError};
 use winit::window::Window;
@@ -14,8 +14,8 @@ pub(super) struct Surface {
     pub(super) context: Context,
     painter: Painter,
     words: Words,
-    /// What is uploaded: generation of the scene and where it stands.
-    uploaded: Option<(u64, crate::render::Viewport)>,
+    /// What is uploaded: generation of the scene, where it stands, the bars over it.
+    uploaded: Option<(u64, Viewport, Vec<Bar>)>,
     /// What the driver complained about outside of any call.
     fault: Arc<Mutex<Option<String>>>,
 }
@@ -25,6 +25,8 @@ pub(super) struct Ground<'a> {
     pub(super) scene: &'a Scene,
     pub(super) generation: u64,
     pub(super) layout: &'a Layout,
+    /// In points, as the layout.
+    pub(super) bars: &'a [Bar],
 }
 
 impl Surface {
@@ -138,10 +140,14 @@ impl Surface {
         let view = texture.texture.create_view(&wgpu::TextureViewDescriptor::default());
         match ground {
             Some(ground) => {
-                let viewport = ground.layout.viewport.scaled(output.pixels_per_point, size);
-                if self.uploaded != Some((ground.generation, viewport)) {
-                    self.painter.prepare(&self.context, ground.scene, &viewport);
-                    self.uploaded = Some((ground.generation, viewport));
+                let scale = output.pixels_per_point;
+                let bars = ground.bars.iter().map(|bar| bar.scaled(scale)).collect();
+                let wanted = Some((ground.generation, ground.layout.viewport.scaled(scale, size), bars));
+                if self.uploaded != wanted {
+                    self.uploaded = wanted;
+                    if let Some((_, viewport, bars)) = &self.uploaded {
+                        self.painter.prepare(&self.context, ground.scene, bars, viewport);
+                    }
                 }
                 self.painter.draw(&mut encoder, &view);
             }

@@ -274,7 +274,7 @@ impl Viewer {
                 self.last_frame = moving.then_some(begun);
                 let wait = if moving { pane.frame_time } else { drawn.repaint };
                 // A window that takes no frame is asked again after a while, not at once.
-                let wait = if drawn.shown { wait } else { wait.max(FRAME * 4) };
+                let wait = if drawn.presented { wait } else { wait.max(FRAME * 4) };
                 self.next_frame = begun.checked_add(wait);
                 for action in drawn.asked {
                     self.act(event_loop, action);
@@ -287,7 +287,7 @@ impl Viewer {
 
 /// What a frame leaves behind.
 struct Drawn {
-    shown: bool,
+    presented: bool,
     asked: Vec<Action>,
     repaint: Duration,
 }
@@ -324,23 +324,23 @@ impl Pane {
         let input = self.egui.take_egui_input(&self.window);
         let egui = self.egui.egui_ctx().clone();
         let layout = desk.as_ref().map(|desk| self.layout(desk, size));
-        let mut asked = Vec::new();
+        let mut shown = panel::Shown::default();
         let mut output = egui.run_ui(input, |ui| match (desk.as_mut(), &layout) {
-            (Some(desk), Some(layout)) => asked = panel::show(ui, desk, layout, now),
+            (Some(desk), Some(layout)) => shown = panel::show(ui, desk, layout, now),
             _ => panel::loading(ui, "orrery", done, all),
         });
         let repaint = output.viewport_output.get(&egui::ViewportId::ROOT).map_or(Duration::MAX, |v| v.repaint_delay);
         self.egui.handle_platform_output(&self.window, std::mem::take(&mut output.platform_output));
         let ground = desk.as_ref().zip(layout.as_ref()).and_then(|(desk, layout)| {
-            desk.drawn().map(|(scene, _)| Ground { scene, generation: desk.generation(), layout })
+            desk.drawn().map(|(scene, _)| Ground { scene, generation: desk.generation(), layout, bars: &shown.bars })
         });
-        let shown = self.surface.draw(&self.window, size, ground.as_ref(), &egui, output)?;
+        let presented = self.surface.draw(&self.window, size, ground.as_ref(), &egui, output)?;
         let title = desk.as_ref().map_or_else(|| "orrery".to_owned(), Desk::title);
         if title != self.title {
             self.window.set_title(&title);
             self.title = title;
         }
-        Ok(Drawn { shown, asked, repaint })
+        Ok(Drawn { presented, asked: shown.asked, repaint })
     }
 
     fn layout(&self, desk: &Desk, size: [u32; 2]) -> Layout {

@@ -200,7 +200,7 @@ mod tests {
     }
 
     fn config() -> HierarchyConfig {
-        crate::commands::hierarchy::hierarchy(&args(false).cache, "textbook").unwrap()
+        open_cache(&args(false).cache, &Tables::default()).unwrap()
     }
 
     fn printed(json: bool) -> String {

@@ -45,16 +45,17 @@ impl Composer {
         info: &Info,
         strip: &[f32],
     ) {
-        self.painter.prepare(context, scene, &layout.viewport);
-        self.painter.draw(encoder, view);
         let [width, height] = layout.viewport.size;
         let screen = Rect::from_min_size(pos2(0.0, 0.0), vec2(width as f32, height as f32));
         // No clock: egui gets time 0 in every frame, so nothing of it can depend on when a frame is drawn.
         let input = RawInput { screen_rect: Some(screen), time: Some(0.0), ..RawInput::default() };
+        let mut bars = Vec::new();
         let output = self.egui.run_ui(input, |ui| {
             let painter = ui.ctx().layer_painter(LayerId::background());
-            draw(&painter, layout, parts, info, &scene.rings, strip);
+            bars = draw(&painter, layout, parts, info, &scene.rings, strip);
         });
+        self.painter.prepare(context, scene, &bars, &layout.viewport);
+        self.painter.draw(encoder, view);
         self.words.draw(context, encoder, view, &self.egui, output, layout.viewport.size);
     }
 }

@@ -1,7 +1,7 @@
 //! Where things stand in a picture of any size: rings in the centre, tables beside or below, the strip along the bottom.
 //!
 //! ```text
-//! wide (aspect 1.35 and up)          upright or square
+//! wide (aspect 1.2 and up)           upright or square
 //! +------+---------------+------+    +---------------+
 //! | title|               | ref. |    | title         |
 //! | table|     rings     | why  |    |     rings     |
@@ -66,12 +66,14 @@ impl Layout {
         let (w, h) = (width as f32, height as f32 - reserved);
         let scale = (h / 720.0).min(w / 960.0);
         let type_scale = if scale < 1.0 { 0.6 + 0.4 * scale } else { scale }.max(0.7);
-        let compact = scale < 0.75;
-        let margin = if compact { 10.0 } else { 28.0 * scale };
+        let wide = w / h >= 1.35;
+        // Below 16:10 full columns would reach under the rings.
+        let compact = scale < 0.75 || (wide && w / h < 1.59);
+        let margin = if scale < 0.75 { 10.0 } else { 28.0 * scale };
         let strip_height = if parts.strip { 62.0 * type_scale } else { 0.0 };
         let strip = Rect::from_min_max(pos2(margin, h - strip_height), pos2(w - margin, h));
         let body = h - strip_height;
-        let wide = w / h >= 1.35;
+        let wide = w / h >= 1.2;
         let column = if compact { 158.0 } else { 228.0 } * type_scale;
         let side = parts.title || parts.regions || parts.caches || parts.reference || parts.legend;
         let (left, tables, right, center, radius);
@@ -118,7 +120,10 @@ impl Layout {
     #[must_use]
     pub fn bars(&self) -> Rect {
         let t = self.type_scale;
-        Rect::from_min_max(pos2(self.strip.left(), self.strip.top() + 2.0 * t), pos2(self.strip.right(), self.strip.top() + 32.0 * t))
+        Rect::from_min_max(
+            pos2(self.strip.left(), self.strip.top() + 2.0 * t),
+            pos2(self.strip.right(), self.strip.top() + 32.0 * t),
+        )
     }
 
     /// Columns of the strip: one for two pixels.
@@ -142,7 +147,9 @@ mod tests {
 
     #[test]
     fn rings_and_strip_stay_inside_and_apart_at_any_size() {
-        for (w, h) in [(1280, 720), (640, 360), (1920, 1080), (3840, 2160), (720, 1280), (1000, 1000), (400, 300), (320, 640)] {
+        for (w, h) in
+            [(1280, 720), (640, 360), (1920, 1080), (3840, 2160), (720, 1280), (1000, 1000), (400, 300), (320, 640)]
+        {
             let l = Layout::new(w, h, 0.0, &Parts::default());
             let (c, r) = (l.viewport.center, l.viewport.px_per_unit);
             assert!(c[0] - r >= -1.0 && c[0] + r <= w as f32 + 1.0, "{w}x{h}: {l:?}");
@@ -150,6 +157,15 @@ mod tests {
             assert!(l.type_scale >= 0.7);
             assert!(r > 0.2 * w.min(h) as f32, "{w}x{h}: radius {r}");
             assert!(l.right.right() <= w as f32 && l.left.left() >= 0.0);
+        }
+    }
+
+    #[test]
+    fn columns_stand_beside_the_rings_in_a_wide_picture() {
+        for (w, h) in [(1280, 720), (1280, 674), (1152, 720), (1140, 720), (1080, 720), (1024, 722), (980, 720), (800, 554)] {
+            let l = Layout::new(w, h, 0.0, &Parts::default());
+            let (c, r) = (l.viewport.center[0], l.viewport.px_per_unit);
+            assert!(!l.upright() && l.tables.right() <= c - r + 8.0, "{w}x{h}: {} and {}", l.tables.right(), c - r);
         }
     }
 

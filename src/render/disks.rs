@@ -38,11 +38,7 @@ impl DiskDrawData {
 
     pub(super) fn set(&mut self, device: &wgpu::Device, queue: &wgpu::Queue, disks: &[Disk]) -> u64 {
         let seen = disks.iter().filter(|d| d.color[3] > 0);
-        self.upload.set(
-            device,
-            queue,
-            seen.map(|d| DiskInstance { shape: [d.r0, d.r1, d.soft, 0.0], color: d.color }),
-        );
+        self.upload.set(device, queue, seen.map(|d| DiskInstance { shape: [d.r0, d.r1, d.soft, 0.0], color: d.color }));
         self.upload.written()
     }
 }

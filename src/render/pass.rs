@@ -1,5 +1,6 @@
-//! Draws a scene into any view: disks, structure, trails, glyphs, in this order.
+//! Draws a scene into any view: disks, structure, trails, glyphs, bars, in this order.
 
+use super::bars::{Bar, BarDrawData, BarRenderer};
 use super::context::Context;
 use super::disks::{DiskDrawData, DiskRenderer};
 use super::glyphs::{GlyphDrawData, GlyphRenderer};
@@ -84,10 +85,12 @@ pub struct Painter {
     disks: DiskRenderer,
     pathlines: PathlineRenderer,
     glyphs: GlyphRenderer,
+    bars: BarRenderer,
     disk_data: DiskDrawData,
     structure: PathlineDrawData,
     trails: PathlineDrawData,
     glyph_data: GlyphDrawData,
+    bar_data: BarDrawData,
     uploaded: u64,
 }
 
@@ -132,10 +135,12 @@ impl Painter {
             disks: DiskRenderer::new(device, format, &layout),
             pathlines: PathlineRenderer::new(device, format, &layout),
             glyphs: GlyphRenderer::new(device, format, &layout),
+            bars: BarRenderer::new(device, format, &layout),
             disk_data: DiskDrawData::new(),
             structure: PathlineDrawData::new("structure"),
             trails: PathlineDrawData::new("trails"),
             glyph_data: GlyphDrawData::new(),
+            bar_data: BarDrawData::new(),
             uploaded: 0,
         }
     }
@@ -152,15 +157,16 @@ impl Painter {
         self.uploaded
     }
 
-    /// Uploads what changed since the last scene.
-    pub fn prepare(&mut self, context: &Context, scene: &Scene, viewport: &Viewport) {
+    /// Uploads what changed since the last scene. `bars` are drawn over it.
+    pub fn prepare(&mut self, context: &Context, scene: &Scene, bars: &[Bar], viewport: &Viewport) {
         let (device, queue) = (&context.device, &context.queue);
         queue.write_buffer(&self.frame_buffer, 0, bytemuck::bytes_of(&viewport.frame(scene)));
         self.uploaded = size_of::<Frame>() as u64
             + self.disk_data.set(device, queue, &scene.disks)
             + self.structure.set(device, queue, &scene.structure)
             + self.trails.set(device, queue, &scene.trails)
-            + self.glyph_data.set(device, queue, scene);
+            + self.glyph_data.set(device, queue, scene)
+            + self.bar_data.set(device, queue, bars);
     }
 
     /// Draws the prepared scene over the ground into `view`.
@@ -184,6 +190,7 @@ impl Painter {
         self.pathlines.draw(&mut pass, &self.structure);
         self.pathlines.draw(&mut pass, &self.trails);
         self.glyphs.draw(&mut pass, &self.glyph_data);
+        self.bars.draw(&mut pass, &self.bar_data);
     }
 }
 
@@ -210,7 +217,8 @@ pub(super) fn pipeline_of(
     topology: wgpu::PrimitiveTopology,
 ) -> wgpu::RenderPipeline {
     let module = shaders::module(device, shader);
-    let buffer = wgpu::VertexBufferLayout { array_stride: stride, step_mode: wgpu::VertexStepMode::Instance, attributes };
+    let buffer =
+        wgpu::VertexBufferLayout { array_stride: stride, step_mode: wgpu::VertexStepMode::Instance, attributes };
     device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
         label: Some(shader),
         layout: Some(layout),

@@ -58,9 +58,11 @@ pub fn trails(stage: &Stage, log: &Log, span: Span, out: &mut Vec<Segment>) -> S
     };
     let room = span.budget.saturating_sub(out.len());
     let paths: Vec<(Move, u32)> = moves.iter().map(|m| (*m, 1)).collect();
-    for (joining, words) in
-        [(Joining::Items, ""), (Joining::Curves, "curves of a line are joined"), (Joining::Lines, "paths of a line are joined")]
-    {
+    for (joining, words) in [
+        (Joining::Items, ""),
+        (Joining::Curves, "curves of a line are joined"),
+        (Joining::Lines, "paths of a line are joined"),
+    ] {
         if cost(stage, &paths, joining) <= room {
             draw_all(stage, &paths, span, joining, out);
             return also(words.into());
@@ -69,7 +71,11 @@ pub fn trails(stage: &Stage, log: &Log, span: Span, out: &mut Vec<Segment>) -> S
     let joined = join(stage, moves, Joining::EqualMoves);
     if cost(stage, &joined, Joining::EqualMoves) <= room {
         draw_all(stage, &joined, span, Joining::EqualMoves, out);
-        return also(format!("{} moves in {} paths, wider = more", grouped(moves.len() as u64), grouped(joined.len() as u64)));
+        return also(format!(
+            "{} moves in {} paths, wider = more",
+            grouped(moves.len() as u64),
+            grouped(joined.len() as u64)
+        ));
     }
     let mut cells = 192;
     loop {
@@ -77,7 +83,11 @@ pub fn trails(stage: &Stage, log: &Log, span: Span, out: &mut Vec<Segment>) -> S
         let joined = join(stage, moves, joining);
         if cost(stage, &joined, joining) <= room || cells <= COARSEST {
             draw_all(stage, &joined, span, joining, out);
-            return also(format!("{} moves as {} flows, wider = more", grouped(moves.len() as u64), grouped(joined.len() as u64)));
+            return also(format!(
+                "{} moves as {} flows, wider = more",
+                grouped(moves.len() as u64),
+                grouped(joined.len() as u64)
+            ));
         }
         cells /= 2;
     }
@@ -226,7 +236,15 @@ fn draw_move(stage: &Stage, m: &Move, span: Span, joining: Joining, count: u32, 
             }
             // Fainter where it comes from: the eye reads which way it went.
             let ramp = |s: f32| alpha * (0.35 + 0.65 * s);
-            out.push(Segment { flight, s0, s1: s1.min(end), width, color, alpha0: ramp(s0), alpha1: ramp(s1.min(end)) });
+            out.push(Segment {
+                flight,
+                s0,
+                s1: s1.min(end),
+                width,
+                color,
+                alpha0: ramp(s0),
+                alpha1: ramp(s1.min(end)),
+            });
         }
     }
 }
@@ -235,7 +253,8 @@ fn draw_move(stage: &Stage, m: &Move, span: Span, joining: Joining, count: u32, 
 fn join(stage: &Stage, moves: &[Move], joining: Joining) -> Vec<(Move, u32)> {
     let mut groups: BTreeMap<(u64, u64), (Move, u32)> = BTreeMap::new();
     for m in moves {
-        let key = |p: Place| stage.neighbourhood(p, m.grain, if let Joining::Flow(cells) = joining { cells } else { 0 });
+        let key =
+            |p: Place| stage.neighbourhood(p, m.grain, if let Joining::Flow(cells) = joining { cells } else { 0 });
         let entry = groups.entry((key(m.from), key(m.to))).or_insert((*m, 0));
         entry.0 = *m;
         entry.1 += 1;

@@ -75,8 +75,9 @@ mod tests {
     #[test]
     fn columns_give_misses_a_reference_at_any_width() {
         let mut summary = Summary::new(20_000, 1);
-        let (mut miss, hit) = (Watch::default(), Watch::default());
+        let mut miss = Watch::default();
         miss.misses[0] = 1;
+        let hit = Watch::default();
         for tick in 0..20_000 {
             summary.add(tick, if tick < 10_000 { &miss } else { &hit });
         }

@@ -3,9 +3,9 @@
 //! [`open`] gives references by number, for everything that seeks; [`Stream`] gives them once, in order, in bounded
 //! memory, for conversion. Both tell the format from the content. Knows nothing of simulation and pictures.
 
+pub mod bundled;
 mod error;
 mod filter;
-pub mod bundled;
 pub mod footprint;
 mod input;
 pub mod lackey;
