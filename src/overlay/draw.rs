@@ -118,7 +118,9 @@ fn heading(pen: &Pen<'_>, x: f32, y: f32, text: &str) {
     pen.text(pos2(x, y), Align2::LEFT_TOP, text, Weight::Medium, SMALL, palette::TEXT_QUIET);
 }
 
-fn percent(share: Option<f64>) -> String {
+/// A share of 1 in few digits: `42 %`, `0.3 %`, `99.9 %`; never rounded up to all or down to nothing.
+#[must_use]
+pub fn percent(share: Option<f64>) -> String {
     match share {
         None => "–".into(),
         Some(s) if s > 0.0 && s < 0.01 => format!("{:.1} %", s * 100.0),

@@ -66,8 +66,10 @@ impl Layout {
         let (w, h) = (width as f32, height as f32 - reserved);
         let scale = (h / 720.0).min(w / 960.0);
         let type_scale = if scale < 1.0 { 0.6 + 0.4 * scale } else { scale }.max(0.7);
-        let compact = scale < 0.75;
-        let margin = if compact { 10.0 } else { 28.0 * scale };
+        let wide = w / h >= 1.35;
+        // Below 16:10 full columns would reach under the rings.
+        let compact = scale < 0.75 || (wide && w / h < 1.59);
+        let margin = if scale < 0.75 { 10.0 } else { 28.0 * scale };
         let strip_height = if parts.strip { 62.0 * type_scale } else { 0.0 };
         let strip = Rect::from_min_max(pos2(margin, h - strip_height), pos2(w - margin, h));
         let body = h - strip_height;
@@ -155,6 +157,15 @@ mod tests {
             assert!(l.type_scale >= 0.7);
             assert!(r > 0.2 * w.min(h) as f32, "{w}x{h}: radius {r}");
             assert!(l.right.right() <= w as f32 && l.left.left() >= 0.0);
+        }
+    }
+
+    #[test]
+    fn columns_stand_beside_the_rings_in_a_wide_picture() {
+        for (w, h) in [(1280, 720), (1280, 674), (1152, 720), (1140, 720), (1080, 720), (1024, 722), (980, 720), (800, 554)] {
+            let l = Layout::new(w, h, 0.0, &Parts::default());
+            let (c, r) = (l.viewport.center[0], l.viewport.px_per_unit);
+            assert!(!l.upright() && l.tables.right() <= c - r + 8.0, "{w}x{h}: {} and {}", l.tables.right(), c - r);
         }
     }
 

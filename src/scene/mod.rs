@@ -7,6 +7,7 @@ pub mod items;
 pub mod layout;
 pub mod motion;
 pub mod palette;
+pub mod pick;
 pub mod stage;
 pub mod temperature;
 pub mod trails;

@@ -28,6 +28,8 @@ pub const TEXT_BODY: Rgba = [190, 194, 204, 255];
 pub const TEXT_QUIET: Rgba = [136, 141, 154, 255];
 /// Tracks of meters and of the strip.
 pub const TRACK: Rgba = [28, 30, 38, 255];
+/// Cards over the picture: tips and the sheet of keys.
+pub const CARD: Rgba = [18, 20, 27, 246];
 /// Source code.
 pub const CODE: Rgba = [168, 200, 255, 255];
 /// Cold end of the temperature scale.
