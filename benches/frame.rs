@@ -273,7 +273,7 @@ fn compare(context: &Context, glyphs: u32, segments: u32, rounds: u32) -> f64 {
     for frame in 0..rounds + 5 {
         advance(&mut scene, frame);
         let begun = Instant::now();
-        painter.prepare(context, &scene, &viewport);
+        painter.prepare(context, &scene, &[], &viewport);
         let prepared = begun.elapsed();
         let mut e = encoder();
         painter.draw(&mut e, target.view());

@@ -1,5 +1,7 @@
 //! How fast traces are written and read: references or lines a second.
 
+#![expect(clippy::print_stdout, reason = "a bench reports there")]
+
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use orrery::reference::{Reference, ReferenceSource, Tables};
 use orrery::trace::lackey::Reader;

@@ -57,14 +57,16 @@ need_cargo() {
   fi
 }
 
-# What building and drawing need: a C++ compiler (the video encoder is built from source) and a Vulkan driver.
+# What building and drawing need: a C++ compiler (the video encoder is built from source; with nasm it encodes twice as
+# fast) and a Vulkan driver.
 set_up_drawing() {
   need_cargo || return 1
   local want=()
   command -v cc >/dev/null 2>&1 && command -v c++ >/dev/null 2>&1 || want+=(g++)
+  command -v nasm >/dev/null 2>&1 || want+=(nasm)
   has_vulkan || want+=(libvulkan1 mesa-vulkan-drivers)
   if [ "${#want[@]}" = 0 ]; then
-    printf 'a C++ compiler and a Vulkan driver are here\n'
+    printf 'a C++ compiler, nasm and a Vulkan driver are here\n'
   else
     apt_install "${want[@]}"
   fi

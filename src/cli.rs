@@ -165,10 +165,10 @@ pub struct SnapshotArgs {
     #[expect(missing_docs, reason = "flattened group")]
     pub picture: PictureArgs,
     /// Moment to draw: 2613 is the start of reference 2,613, 2613.5 its middle; default: the middle of the trace
-    #[arg(long, value_name = "N[.F]")]
+    #[arg(long, value_name = "N[.F]", allow_negative_numbers = true)]
     pub tick: Option<f64>,
     /// Speed that the fading of flashes assumes, in references a second
-    #[arg(short, long, value_name = "REFS/S")]
+    #[arg(short, long, value_name = "REFS/S", allow_negative_numbers = true)]
     pub speed: Option<f64>,
     /// PNG to write; `-` is standard output
     #[arg(short, long, value_name = "FILE")]
@@ -194,10 +194,10 @@ pub struct RecordArgs {
     #[arg(short = 'r', long, value_name = "FPS", default_value_t = 30)]
     pub output_framerate: u32,
     /// References a second; default: so that the range lasts --seconds
-    #[arg(short, long, value_name = "REFS/S")]
+    #[arg(short, long, value_name = "REFS/S", allow_negative_numbers = true)]
     pub speed: Option<f64>,
     /// Length of the clip where --speed is not given
-    #[arg(long, default_value_t = 30.0)]
+    #[arg(long, default_value_t = 30.0, allow_negative_numbers = true)]
     pub seconds: f64,
     /// First reference
     #[arg(long, value_name = "N", conflicts_with = "start_position")]
@@ -206,10 +206,10 @@ pub struct RecordArgs {
     #[arg(long, value_name = "N", conflicts_with = "stop_position")]
     pub stop_ref: Option<u64>,
     /// Start as a share of the trace, 0 to 1
-    #[arg(short = 'p', long, value_name = "0..1")]
+    #[arg(short = 'p', long, value_name = "0..1", allow_negative_numbers = true)]
     pub start_position: Option<f64>,
     /// End as a share of the trace, 0 to 1
-    #[arg(long, value_name = "0..1")]
+    #[arg(long, value_name = "0..1", allow_negative_numbers = true)]
     pub stop_position: Option<f64>,
 }
 
@@ -226,10 +226,10 @@ pub struct ViewArgs {
     #[expect(missing_docs, reason = "flattened group")]
     pub picture: PictureArgs,
     /// References a second at the start
-    #[arg(short, long, value_name = "REFS/S")]
+    #[arg(short, long, value_name = "REFS/S", allow_negative_numbers = true)]
     pub speed: Option<f64>,
     /// Moment to open at
-    #[arg(long, value_name = "N[.F]", default_value_t = 0.0)]
+    #[arg(long, value_name = "N[.F]", default_value_t = 0.0, allow_negative_numbers = true)]
     pub tick: f64,
     /// Start playing at once
     #[arg(long)]

@@ -114,12 +114,14 @@ fn broken_lines_name_file_and_line() {
     fails(&run(&["stats", text(&huge)]), 1, &["huge.log", "2"]);
     let zero = file(&dir, "zero.log", b" L 1000,8\n L 1008,0\n");
     fails(&run(&["stats", text(&zero)]), 1, &["zero.log", "2", "0"]);
+    let wraps = file(&dir, "wraps.log", b" L 1000,8\n S fffffffffffffff8,64\n");
+    fails(&run(&["stats", text(&wraps)]), 1, &["wraps.log", "2"]);
 }
 
 #[test]
 fn the_ends_of_memory_and_huge_sizes_are_counted_not_feared() {
-    // The last bytes of memory, a size that would wrap, and one of many lines.
-    let log = b" L ffffffffffffffff,1\n S fffffffffffffff8,64\n L 0,4096\n";
+    // The last bytes of memory, the first, and a size of many lines.
+    let log = b" L ffffffffffffffff,1\n S fffffffffffffff8,8\n L 0,4096\n";
     let output = run_with_input(&["stats", "-", "--json", "--l1", "4KiB,4,64"], log);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
@@ -158,7 +160,8 @@ fn wrong_caches_name_the_field_and_what_is_allowed() {
 
 #[test]
 fn a_closed_pipe_is_no_failure() {
-    let mut child = orrery(&["stats", MATMUL, "--json"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("starts");
+    let mut child =
+        orrery(&["stats", MATMUL, "--json"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("starts");
     drop(child.stdout.take());
     let output = child.wait_with_output().expect("ends");
     let text = String::from_utf8_lossy(&output.stderr);

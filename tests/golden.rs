@@ -185,7 +185,7 @@ fn pictures() -> Vec<(String, Scene)> {
 fn draw(context: &Context, painter: &mut Painter, scene: &Scene, side: u32) -> Picture {
     let mut target = Target::new(context, side, side).expect("a small picture");
     let mut encoder = context.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-    painter.prepare(context, scene, &Viewport::fit(side, side));
+    painter.prepare(context, scene, &[], &Viewport::fit(side, side));
     painter.draw(&mut encoder, target.view());
     target.submit(context, encoder);
     let mut rgba = Vec::new();

@@ -9,7 +9,7 @@ use common::device;
 use orrery::render::gpu_data::{Frame, RingShape};
 use orrery::render::shaders::compose_text;
 use orrery::scene::layout::{LevelShape, Rings};
-use orrery::scene::motion::{Endpoint, Flight, Path, place_on_path, position_at};
+use orrery::scene::motion::{Endpoint, Flight, place_on_path, position_at};
 use orrery::trace::synth::Rng;
 use std::f32::consts::TAU;
 

@@ -4,8 +4,8 @@
 
 use orrery::render::glyphs::FLASH_SEEN;
 use orrery::render::gpu_data::{
-    DISK_ATTRIBUTES, DISK_VERTICES, DiskInstance, Frame, GLYPH_ATTRIBUTES, GlyphInstance, MAX_RINGS, RingShape,
-    SEGMENT_ATTRIBUTES, SegmentInstance,
+    BAR_ATTRIBUTES, BarInstance, DISK_ATTRIBUTES, DISK_VERTICES, DiskInstance, Frame, GLYPH_ATTRIBUTES, GlyphInstance,
+    MAX_RINGS, RingShape, SEGMENT_ATTRIBUTES, SegmentInstance,
 };
 use orrery::render::shaders::{ENTRY, compose};
 use orrery::scene::frame::flags;
@@ -225,10 +225,12 @@ fn vertex_attributes_have_the_shaders_types_and_the_structs_offsets() {
     let glyph = row!(GlyphInstance { from, to, sweep, radius, color, glow, path_flags });
     let segment = row!(SegmentInstance { from, to, shape, color, alpha, path });
     let disk = row!(DiskInstance { shape, color });
-    let all: [(&str, &[wgpu::VertexAttribute], Row); 3] = [
+    let bar = row!(BarInstance { sides, color });
+    let all: [(&str, &[wgpu::VertexAttribute], Row); 4] = [
         ("glyphs", &GLYPH_ATTRIBUTES, glyph),
         ("pathlines", &SEGMENT_ATTRIBUTES, segment),
         ("disks", &DISK_ATTRIBUTES, disk),
+        ("bars", &BAR_ATTRIBUTES, bar),
     ];
     assert_eq!(all.len(), ENTRY.len());
     for (name, attributes, row) in all {

@@ -1,5 +1,7 @@
 //! `orrery convert`, as a user runs it.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use orrery::reference::{Kind, Mark};
 use orrery::trace;
 use std::fs;

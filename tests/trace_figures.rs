@@ -1,6 +1,8 @@
 //! The bundled traces, played through the `paper` hierarchy, give the figures that the rings picture rests on.
 //! The traces are recordings of compiled C programs (`traces/README.md`); a count that moves here is a changed recording.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use orrery::reference::{Kind, Reference, ReferenceSource};
 use orrery::sim::{Event, Hierarchy, Observer, config, stats};
 use orrery::trace;

@@ -34,7 +34,7 @@ trap 'exit 1' INT TERM
 for name; do
     # -O1 keeps sums in registers and arrays in memory (README.md says what each flag is for); the section's fixed
     # address and the prefix map make the result independent of machine and folder.
-    gcc -g -O1 -std=c11 -Wall -Wextra -Werror -fno-tree-loop-distribute-patterns -ffile-prefix-map="$PWD"=. \
+    gcc -g -O1 -std=c11 -Wall -Wextra -Werror -ffile-prefix-map="$PWD"=. \
         -no-pie -Wl,--section-start=orrery_memory=0x10000000 -o "$work/$name" "programs/$name.c" -lm
     # The log has a file of its own, so that nothing the program prints can end up in it.
     ORRERY_TABLES="$work/tables.json" valgrind --quiet --tool=lackey --trace-mem=yes --log-file="$work/$name.log" \

@@ -23,7 +23,8 @@ pub fn studio(trace: &TraceArgs, cache: &CacheArgs, picture: &PictureArgs) -> an
     let mut bar: Option<ProgressBar> = None;
     let mut progress = |done: u64, all: u64| {
         if bar.is_none() && begun.elapsed() > Duration::from_millis(300) && std::io::stderr().is_terminal() {
-            let style = ProgressStyle::with_template("indexing {bar:32} {human_pos} of {human_len} references, {eta} left");
+            let style =
+                ProgressStyle::with_template("indexing {bar:32} {human_pos} of {human_len} references, {eta} left");
             bar = Some(ProgressBar::new(all).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar())));
         }
         if let Some(bar) = &bar {
@@ -55,7 +56,10 @@ pub fn size(picture: &PictureArgs) -> Result<(u32, u32), UsageError> {
         Some((side(w)?, side(h)?))
     };
     parse().ok_or_else(|| {
-        UsageError(format!("--size {}: expected WIDTHxHEIGHT in pixels, each 16 to 16384, such as 1280x720", picture.size))
+        UsageError(format!(
+            "--size {}: expected WIDTHxHEIGHT in pixels, each 16 to 16384, such as 1280x720",
+            picture.size
+        ))
     })
 }
 
@@ -83,7 +87,9 @@ const TAIL: u64 = 64;
 /// [`UsageError`] where a figure is out of range.
 pub fn view(picture: &PictureArgs, speed: f64, step: f64) -> Result<View, UsageError> {
     if picture.tail == Some(0) || picture.window == 0 {
-        return Err(UsageError("--tail and --window are numbers of references, 1 or more (--tail 1 = no trail)".into()));
+        return Err(UsageError(
+            "--tail and --window are numbers of references, 1 or more (--tail 1 = no trail)".into(),
+        ));
     }
     if !(speed.is_finite() && speed > 0.0) {
         return Err(UsageError(format!("--speed {speed}: expected references a second, more than 0")));

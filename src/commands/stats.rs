@@ -199,9 +199,13 @@ mod tests {
         MemoryTrace::new(references, Tables { title: "four".into(), regions: vec![region], ..Tables::default() })
     }
 
+    fn config() -> HierarchyConfig {
+        open_cache(&args(false).cache, &Tables::default()).unwrap()
+    }
+
     fn printed(json: bool) -> String {
         let mut out = Vec::new();
-        report(&trace(), &args(json), &mut out).unwrap();
+        report(&trace(), &config(), &args(json), &mut out).unwrap();
         String::from_utf8(out).unwrap()
     }
 
@@ -256,7 +260,7 @@ A                 3          2   66.6%
             }
         }
         for json in [true, false] {
-            let error = report(&trace(), &args(json), &mut Closed).unwrap_err();
+            let error = report(&trace(), &config(), &args(json), &mut Closed).unwrap_err();
             assert!(super::super::is_broken_pipe(&error), "json {json}: {error}");
         }
     }

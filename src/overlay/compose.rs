@@ -1,9 +1,9 @@
 //! A whole picture: the scene by the painter, words over it by egui, into any view.
 
 use super::draw::draw;
+use super::fonts;
 use super::info::Info;
 use super::layout::{Layout, Parts};
-use super::fonts;
 use crate::render::{Context, Painter};
 use crate::scene::Scene;
 use egui::{LayerId, RawInput, Rect, pos2, vec2};
@@ -48,18 +48,20 @@ impl Composer {
         info: &Info,
         strip: &[f32],
     ) {
-        self.painter.prepare(context, scene, &layout.viewport);
-        self.painter.draw(encoder, view);
         let [width, height] = layout.viewport.size;
         let screen = Rect::from_min_size(pos2(0.0, 0.0), vec2(width as f32, height as f32));
         // No clock: egui gets time 0 in every frame, so nothing of it can depend on when a frame is drawn.
         let input = RawInput { screen_rect: Some(screen), time: Some(0.0), ..RawInput::default() };
+        let mut bars = Vec::new();
         let mut output = self.egui.run_ui(input, |ui| {
             let painter = ui.ctx().layer_painter(LayerId::background());
-            draw(&painter, layout, parts, info, &scene.rings, strip);
+            bars = draw(&painter, layout, parts, info, &scene.rings, strip);
         });
+        self.painter.prepare(context, scene, &bars, &layout.viewport);
+        self.painter.draw(encoder, view);
         let jobs = self.egui.tessellate(output.shapes, output.pixels_per_point);
-        let descriptor = ScreenDescriptor { size_in_pixels: [width, height], pixels_per_point: output.pixels_per_point };
+        let descriptor =
+            ScreenDescriptor { size_in_pixels: [width, height], pixels_per_point: output.pixels_per_point };
         for (id, deltas) in std::mem::take(&mut output.textures_delta.set) {
             for delta in &deltas {
                 self.renderer.update_texture(&context.device, &context.queue, id, delta);

@@ -3,10 +3,12 @@
 use super::fonts::Weight;
 use super::info::{Info, RegionRow};
 use super::layout::{Layout, Parts};
+use crate::render::Bar;
 use crate::scene::layout::Rings;
 use crate::scene::palette::{self, Rgba};
 use crate::units::grouped;
-use egui::{Align2, Color32, CornerRadius, FontId, Mesh, Painter, Pos2, Rect, Shape, Stroke, pos2, vec2};
+use egui::{Align2, Color32, FontId, Painter, Pos2, Rect, Stroke, pos2, vec2};
+use std::cell::RefCell;
 
 /// A palette colour as egui's.
 #[must_use]
@@ -14,9 +16,10 @@ pub fn color(c: Rgba) -> Color32 {
     Color32::from_rgba_unmultiplied(c[0], c[1], c[2], c[3])
 }
 
-/// Draws all visible parts. `strip` is misses a reference for each column of the strip, 0..=1 and above.
-pub fn draw(painter: &Painter, layout: &Layout, parts: &Parts, info: &Info, rings: &Rings, strip: &[f32]) {
-    let pen = Pen { painter, t: layout.type_scale };
+/// Draws the words of all visible parts and gives the rectangles that belong under them. `strip` is misses a reference for
+/// each column of the strip, 0..=1 and above.
+pub fn draw(painter: &Painter, layout: &Layout, parts: &Parts, info: &Info, rings: &Rings, strip: &[f32]) -> Vec<Bar> {
+    let pen = Pen { painter, t: layout.type_scale, bars: RefCell::default() };
     if parts.labels {
         labels(&pen, layout, rings, info);
     }
@@ -43,12 +46,14 @@ pub fn draw(painter: &Painter, layout: &Layout, parts: &Parts, info: &Info, ring
     if parts.strip {
         draw_strip(&pen, layout, info, strip);
     }
+    pen.bars.into_inner()
 }
 
-/// A painter and the size of type.
+/// A painter, the size of type, and the rectangles so far.
 struct Pen<'a> {
     painter: &'a Painter,
     t: f32,
+    bars: RefCell<Vec<Bar>>,
 }
 
 const TITLE: f32 = 19.0;
@@ -57,6 +62,10 @@ const BODY: f32 = 13.5;
 const SMALL: f32 = 11.0;
 
 impl Pen<'_> {
+    fn bar(&self, r: Rect, color: Rgba) {
+        self.bars.borrow_mut().push(Bar { sides: [r.left(), r.top(), r.right(), r.bottom()], color });
+    }
+
     fn font(&self, weight: Weight, size: f32) -> FontId {
         weight.at(size * self.t)
     }
@@ -67,7 +76,7 @@ impl Pen<'_> {
     }
 
     fn fits(&self, text: &str, width: f32, weight: Weight, size: f32) -> bool {
-        self.painter.layout_no_wrap(text.into(), self.font(weight, size), Color32::WHITE).size().x <= width
+        self.painter.layout_no_wrap(text.into(), self.font(weight, size), color(palette::TEXT)).size().x <= width
     }
 
     /// Text that ends with an ellipsis where it would pass `width`.
@@ -90,7 +99,14 @@ fn title(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32) -> f32 {
     let x = layout.left.left();
     let t = pen.t;
     let width = layout.left.width() * if layout.upright() { 1.0 } else { 1.25 };
-    pen.fitted(pos2(x, y), &info.title, width, Weight::SemiBold, if layout.compact { 16.0 } else { TITLE }, palette::TEXT);
+    pen.fitted(
+        pos2(x, y),
+        &info.title,
+        width,
+        Weight::SemiBold,
+        if layout.compact { 16.0 } else { TITLE },
+        palette::TEXT,
+    );
     if info.subtitle.is_empty() {
         return y + 44.0 * t;
     }
@@ -136,7 +152,14 @@ fn regions(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32) -> f32 {
         let name = if pen.fits(name, width, Weight::Regular, BODY) { name } else { short };
         pen.fitted(pos2(x + 18.0 * t, y), name, width, Weight::Regular, BODY, palette::TEXT);
         if !layout.compact {
-            pen.text(pos2(numbers, y), Align2::RIGHT_TOP, &grouped(references), Weight::Regular, BODY, palette::TEXT_BODY);
+            pen.text(
+                pos2(numbers, y),
+                Align2::RIGHT_TOP,
+                &grouped(references),
+                Weight::Regular,
+                BODY,
+                palette::TEXT_BODY,
+            );
         }
         pen.text(pos2(right, y), Align2::RIGHT_TOP, &percent(rate), Weight::Regular, BODY, palette::TEXT_BODY);
         y += line;
@@ -174,9 +197,23 @@ fn caches(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32, parts: &Parts) {
         }
         let edge = pen.text(pos2(x, y), Align2::LEFT_TOP, &row.name, Weight::SemiBold, BODY, palette::TEXT);
         let shape_width = if layout.compact { right - 46.0 * t } else { numbers - 48.0 * t } - edge - 8.0 * t;
-        pen.fitted(pos2(edge + 7.0 * t, y + 1.5 * t), &row.shape, shape_width, Weight::Regular, SMALL + 0.5, palette::TEXT_QUIET);
+        pen.fitted(
+            pos2(edge + 7.0 * t, y + 1.5 * t),
+            &row.shape,
+            shape_width,
+            Weight::Regular,
+            SMALL + 0.5,
+            palette::TEXT_QUIET,
+        );
         if !layout.compact {
-            pen.text(pos2(numbers, y), Align2::RIGHT_TOP, &grouped(row.hits), Weight::Regular, BODY, palette::TEXT_BODY);
+            pen.text(
+                pos2(numbers, y),
+                Align2::RIGHT_TOP,
+                &grouped(row.hits),
+                Weight::Regular,
+                BODY,
+                palette::TEXT_BODY,
+            );
         }
         pen.text(pos2(right, y), Align2::RIGHT_TOP, &percent(row.hit_rate), Weight::Medium, BODY, palette::TEXT);
         let bar = Rect::from_min_max(pos2(x, y + 20.0 * t), pos2(right, y + 23.0 * t));
@@ -192,13 +229,13 @@ fn caches(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32, parts: &Parts) {
 
 /// From the middle to the left = cold, to the right = warm.
 fn temperature_bar(pen: &Pen<'_>, bar: Rect, temperature: f32) {
-    pen.painter.rect_filled(bar, CornerRadius::ZERO, color(palette::TRACK));
+    pen.bar(bar, palette::TRACK);
     let middle = bar.center().x;
     let end = middle + 0.5 * bar.width() * temperature.clamp(-1.0, 1.0);
     let fill = Rect::from_min_max(pos2(middle.min(end), bar.top()), pos2(middle.max(end), bar.bottom()));
-    pen.painter.rect_filled(fill, CornerRadius::ZERO, color(if temperature < 0.0 { palette::COLD } else { palette::WARM }));
+    pen.bar(fill, if temperature < 0.0 { palette::COLD } else { palette::WARM });
     let tick = Rect::from_center_size(bar.center(), vec2(1.2 * pen.t, bar.height() + 3.0 * pen.t));
-    pen.painter.rect_filled(tick, CornerRadius::ZERO, color(palette::TEXT_QUIET));
+    pen.bar(tick, palette::TEXT_QUIET);
 }
 
 fn reference(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32) -> f32 {
@@ -209,7 +246,14 @@ fn reference(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32) -> f32 {
     let size = if layout.compact { 16.0 } else { BIG };
     let edge = pen.text(pos2(x, y), Align2::LEFT_TOP, &grouped(info.tick), Weight::SemiBold, size, palette::TEXT);
     let of = format!("of {}", grouped(info.len));
-    pen.text(pos2(edge + 9.0 * t, y + (size - BODY) * 0.95 * t), Align2::LEFT_TOP, &of, Weight::Regular, BODY, palette::TEXT_QUIET);
+    pen.text(
+        pos2(edge + 9.0 * t, y + (size - BODY) * 0.95 * t),
+        Align2::LEFT_TOP,
+        &of,
+        Weight::Regular,
+        BODY,
+        palette::TEXT_QUIET,
+    );
     let mut y = y + (size + 10.0) * t;
     let what = if info.now.what.is_empty() { "end of the trace" } else { &info.now.what };
     let tint = info.now.color.unwrap_or(palette::TEXT);
@@ -254,12 +298,26 @@ fn legend(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32) {
     let sample = info.regions.get(1).or(info.regions.first()).map_or(palette::TEXT_BODY, |r| r.color);
     let center = pos2(x + 11.0 * t, middle(y));
     pen.painter.circle_filled(center, 4.6 * t, color(palette::fade(sample, 0.26)));
-    pen.text(pos2(x + 32.0 * t, y), Align2::LEFT_TOP, "ghost: a copy is elsewhere", Weight::Regular, BODY, palette::TEXT_BODY);
+    pen.text(
+        pos2(x + 32.0 * t, y),
+        Align2::LEFT_TOP,
+        "ghost: a copy is elsewhere",
+        Weight::Regular,
+        BODY,
+        palette::TEXT_BODY,
+    );
     y += 22.0 * t;
     let center = pos2(x + 11.0 * t, middle(y));
     pen.painter.circle_filled(center, 3.8 * t, color(sample));
     pen.painter.circle_stroke(center, 5.2 * t, Stroke::new(1.2 * t, color(palette::fade(palette::DIRTY, 0.6))));
-    pen.text(pos2(x + 32.0 * t, y), Align2::LEFT_TOP, "rim: newer than memory", Weight::Regular, BODY, palette::TEXT_BODY);
+    pen.text(
+        pos2(x + 32.0 * t, y),
+        Align2::LEFT_TOP,
+        "rim: newer than memory",
+        Weight::Regular,
+        BODY,
+        palette::TEXT_BODY,
+    );
     y += 30.0 * t;
     let width = layout.right.width();
     let trail = match info.tail {
@@ -290,8 +348,7 @@ fn labels(pen: &Pen<'_>, layout: &Layout, rings: &Rings, info: &Info) {
         let galley = pen.painter.layout_no_wrap(text, pen.font(Weight::Medium, size), color(palette::TEXT_BODY));
         let area = Rect::from_center_size(at, galley.size() + vec2(8.0, 0.0) * pen.t);
         // A patch of ground: trails pass behind the words, not through them.
-        let patch = color(palette::fade(palette::BACKGROUND, 0.72));
-        pen.painter.rect_filled(area, CornerRadius::same(3), patch);
+        pen.bar(area, palette::fade(palette::BACKGROUND, 0.72));
         pen.painter.galley(area.center() - galley.size() * 0.5, galley, color(palette::TEXT_BODY));
     }
     if !layout.compact {
@@ -303,12 +360,11 @@ fn labels(pen: &Pen<'_>, layout: &Layout, rings: &Rings, info: &Info) {
 fn draw_strip(pen: &Pen<'_>, layout: &Layout, info: &Info, strip: &[f32]) {
     let t = pen.t;
     let bars = layout.bars();
-    pen.painter.rect_filled(bars, CornerRadius::ZERO, color(palette::fade(palette::TRACK, 0.55)));
+    pen.bar(bars, palette::fade(palette::TRACK, 0.55));
     let position = info.position.clamp(0.0, 1.0) as f32;
     let playhead = bars.left() + bars.width() * position;
     // Height is the root of misses a reference: 1 fills the strip, 6 in 100 still show. The scale is fixed, so strips of
     // two traces compare.
-    let mut mesh = Mesh::default();
     let column = bars.width() / strip.len().max(1) as f32;
     for (i, &misses) in strip.iter().enumerate() {
         if misses <= 0.0 {
@@ -318,13 +374,14 @@ fn draw_strip(pen: &Pen<'_>, layout: &Layout, info: &Info, strip: &[f32]) {
         let x0 = bars.left() + column * i as f32;
         let area = Rect::from_min_max(pos2(x0, bars.bottom() - height), pos2(x0 + column, bars.bottom()));
         let done = x0 <= playhead;
-        mesh.add_colored_rect(area, color(palette::fade(palette::MISS, if done { 0.78 } else { 0.30 })));
+        pen.bar(area, palette::fade(palette::MISS, if done { 0.78 } else { 0.30 }));
     }
-    pen.painter.add(Shape::mesh(mesh));
-    let light = color(palette::LIGHT);
-    let line = Rect::from_min_max(pos2(playhead - 0.9 * t, bars.top() - 3.0 * t), pos2(playhead + 0.9 * t, bars.bottom() + 4.0 * t));
-    pen.painter.rect_filled(line, CornerRadius::ZERO, light);
-    pen.painter.circle_filled(pos2(playhead, bars.top() - 4.0 * t), 4.0 * t, light);
+    let line = Rect::from_min_max(
+        pos2(playhead - 0.9 * t, bars.top() - 3.0 * t),
+        pos2(playhead + 0.9 * t, bars.bottom() + 4.0 * t),
+    );
+    pen.bar(line, palette::LIGHT);
+    pen.painter.circle_filled(pos2(playhead, bars.top() - 4.0 * t), 4.0 * t, color(palette::LIGHT));
     let y = bars.bottom() + 7.0 * t;
     let words = format!("{} misses", info.innermost);
     let name = if info.mark.is_empty() { words } else { format!("{words}  ·  {}", info.mark) };

@@ -42,7 +42,8 @@ pub fn definitions() -> FontDefinitions {
     for (name, bytes) in weights {
         fonts.font_data.insert(name.into(), Arc::new(FontData::from_static(bytes)));
     }
-    let mut family = |family: FontFamily, name: &str| fonts.families.insert(family, vec![name.into(), "regular".into()]);
+    let mut family =
+        |family: FontFamily, name: &str| fonts.families.insert(family, vec![name.into(), "regular".into()]);
     family(FontFamily::Proportional, "regular");
     family(FontFamily::Monospace, "regular");
     family(Weight::Medium.family(), "medium");

@@ -155,10 +155,7 @@ pub fn shape(hierarchy: &Hierarchy, level: LevelId) -> String {
 
 fn now(timeline: &Timeline, tables: &Tables, moment: &Moment<'_>, r: &Reference) -> Now {
     let region = timeline.region_of(r.addr, moment.tick);
-    let name = region.map_or_else(
-        || format!("0x{:x}", r.addr),
-        |index| tables.regions[index].element_name(r.addr),
-    );
+    let name = region.map_or_else(|| format!("0x{:x}", r.addr), |index| tables.regions[index].element_name(r.addr));
     let location = tables.location(r.pc);
     Now {
         what: format!("{}  {name}", r.kind.verb()),

@@ -1,7 +1,7 @@
 //! Where things stand in a picture of any size: rings in the centre, tables beside or below, the strip along the bottom.
 //!
 //! ```text
-//! wide (aspect 1.35 and up)          upright or square
+//! wide (aspect 1.2 and up)           upright or square
 //! +------+---------------+------+    +---------------+
 //! | title|               | ref. |    | title         |
 //! | table|     rings     | why  |    |     rings     |
@@ -71,7 +71,7 @@ impl Layout {
         let strip_height = if parts.strip { 62.0 * type_scale } else { 0.0 };
         let strip = Rect::from_min_max(pos2(margin, h - strip_height), pos2(w - margin, h));
         let body = h - strip_height;
-        let wide = w / h >= 1.35;
+        let wide = w / h >= 1.2;
         let column = if compact { 158.0 } else { 228.0 } * type_scale;
         let side = parts.title || parts.regions || parts.caches || parts.reference || parts.legend;
         let (left, tables, right, center, radius);
@@ -118,7 +118,10 @@ impl Layout {
     #[must_use]
     pub fn bars(&self) -> Rect {
         let t = self.type_scale;
-        Rect::from_min_max(pos2(self.strip.left(), self.strip.top() + 2.0 * t), pos2(self.strip.right(), self.strip.top() + 32.0 * t))
+        Rect::from_min_max(
+            pos2(self.strip.left(), self.strip.top() + 2.0 * t),
+            pos2(self.strip.right(), self.strip.top() + 32.0 * t),
+        )
     }
 
     /// Columns of the strip: one for two pixels.
@@ -142,7 +145,9 @@ mod tests {
 
     #[test]
     fn rings_and_strip_stay_inside_and_apart_at_any_size() {
-        for (w, h) in [(1280, 720), (640, 360), (1920, 1080), (3840, 2160), (720, 1280), (1000, 1000), (400, 300), (320, 640)] {
+        for (w, h) in
+            [(1280, 720), (640, 360), (1920, 1080), (3840, 2160), (720, 1280), (1000, 1000), (400, 300), (320, 640)]
+        {
             let l = Layout::new(w, h, 0.0, &Parts::default());
             let (c, r) = (l.viewport.center, l.viewport.px_per_unit);
             assert!(c[0] - r >= -1.0 && c[0] + r <= w as f32 + 1.0, "{w}x{h}: {l:?}");

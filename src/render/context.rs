@@ -97,7 +97,8 @@ impl Context {
         let info = adapter.get_info();
         // The downlevel limits are the same on every adapter, so the same paths run everywhere; only size is taken from it.
         let limits = wgpu::Limits::downlevel_defaults().using_resolution(adapter.limits());
-        let descriptor = wgpu::DeviceDescriptor { label: Some("orrery"), required_limits: limits, ..Default::default() };
+        let descriptor =
+            wgpu::DeviceDescriptor { label: Some("orrery"), required_limits: limits, ..Default::default() };
         let (device, queue) = pollster::block_on(adapter.request_device(&descriptor))
             .map_err(|e| RenderError::NoDevice { adapter: info.name.clone(), reason: e.to_string() })?;
         Ok(Self { device, queue, info })

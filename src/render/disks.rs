@@ -18,11 +18,8 @@ pub struct DiskDrawData {
 impl DiskRenderer {
     pub(super) fn new(device: &wgpu::Device, format: wgpu::TextureFormat, layout: &wgpu::PipelineLayout) -> Self {
         let look = Look {
-            shader: "disks",
-            entry: ["vs_main", "fs_main"],
-            stride: size_of::<DiskInstance>() as u64,
-            attributes: &DISK_ATTRIBUTES,
             topology: wgpu::PrimitiveTopology::TriangleList,
+            ..Look::quads("disks", size_of::<DiskInstance>(), &DISK_ATTRIBUTES)
         };
         Self { pipeline: pipeline(device, format, layout, &look) }
     }
@@ -43,11 +40,7 @@ impl DiskDrawData {
 
     pub(super) fn set(&mut self, device: &wgpu::Device, queue: &wgpu::Queue, disks: &[Disk]) -> u64 {
         let seen = disks.iter().filter(|d| d.color[3] > 0);
-        self.upload.set(
-            device,
-            queue,
-            seen.map(|d| DiskInstance { shape: [d.r0, d.r1, d.soft, 0.0], color: d.color }),
-        );
+        self.upload.set(device, queue, seen.map(|d| DiskInstance { shape: [d.r0, d.r1, d.soft, 0.0], color: d.color }));
         self.upload.written()
     }
 }

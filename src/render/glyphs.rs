@@ -21,17 +21,9 @@ pub struct GlyphDrawData {
 
 impl GlyphRenderer {
     pub(super) fn new(device: &wgpu::Device, format: wgpu::TextureFormat, layout: &wgpu::PipelineLayout) -> Self {
-        let look = |entry| Look {
-            shader: "glyphs",
-            entry,
-            stride: size_of::<GlyphInstance>() as u64,
-            attributes: &GLYPH_ATTRIBUTES,
-            topology: wgpu::PrimitiveTopology::TriangleStrip,
-        };
-        Self {
-            bodies: pipeline(device, format, layout, &look(["vs_main", "fs_main"])),
-            lights: pipeline(device, format, layout, &look(["vs_light", "fs_light"])),
-        }
+        let bodies = Look::quads("glyphs", size_of::<GlyphInstance>(), &GLYPH_ATTRIBUTES);
+        let lights = Look { entry: ["vs_light", "fs_light"], ..bodies };
+        Self { bodies: pipeline(device, format, layout, &bodies), lights: pipeline(device, format, layout, &lights) }
     }
 
     pub(super) fn draw(&self, pass: &mut wgpu::RenderPass<'_>, data: &GlyphDrawData) {

@@ -9,7 +9,11 @@ pub const MAX_RINGS: usize = 8;
 /// One ring's slot formula.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
-#[expect(missing_docs, clippy::pub_underscore_fields, reason = "documented in shared/frame.wgsl, where the meaning is used")]
+#[expect(
+    missing_docs,
+    clippy::pub_underscore_fields,
+    reason = "documented in shared/frame.wgsl, where the meaning is used"
+)]
 pub struct RingShape {
     pub r0: f32,
     pub r1: f32,
@@ -37,7 +41,11 @@ impl From<&Ring> for RingShape {
 /// What every shader of a frame knows.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
-#[expect(missing_docs, clippy::pub_underscore_fields, reason = "documented in shared/frame.wgsl, where the meaning is used")]
+#[expect(
+    missing_docs,
+    clippy::pub_underscore_fields,
+    reason = "documented in shared/frame.wgsl, where the meaning is used"
+)]
 pub struct Frame {
     pub scale: [f32; 2],
     pub offset: [f32; 2],
@@ -99,6 +107,16 @@ pub struct DiskInstance {
     pub color: [u8; 4],
 }
 
+/// One rectangle; vertex attributes of `bars.wgsl`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct BarInstance {
+    /// Left, top, right, bottom, pixels.
+    pub sides: [f32; 4],
+    /// Straight alpha.
+    pub color: [u8; 4],
+}
+
 const _: () = assert!(size_of::<RingShape>() == 32 && size_of::<Frame>() == 48 + 32 * MAX_RINGS);
 const _: () = assert!(size_of::<GlyphInstance>() == 52 && size_of::<SegmentInstance>() == 60);
 
@@ -114,6 +132,9 @@ pub const SEGMENT_ATTRIBUTES: [wgpu::VertexAttribute; 6] = wgpu::vertex_attr_arr
 
 /// Attributes of [`DiskInstance`], locations from 0.
 pub const DISK_ATTRIBUTES: [wgpu::VertexAttribute; 2] = wgpu::vertex_attr_array![0 => Float32x4, 1 => Unorm8x4];
+
+/// Attributes of [`BarInstance`], locations from 0.
+pub const BAR_ATTRIBUTES: [wgpu::VertexAttribute; 2] = wgpu::vertex_attr_array![0 => Float32x4, 1 => Unorm8x4];
 
 /// Vertices of one disk: three bands of 96 sectors, two triangles each.
 pub const DISK_VERTICES: u32 = 3 * 96 * 6;

@@ -1,5 +1,6 @@
 //! Lists of shapes to pixels, by wgpu. Knows a [`crate::scene::Scene`], nothing of caches, windows or files.
 
+pub mod bars;
 pub mod context;
 pub mod disks;
 pub mod glyphs;
@@ -10,6 +11,7 @@ pub mod shaders;
 pub mod target;
 mod upload;
 
+pub use bars::Bar;
 pub use context::{Context, RenderError};
 pub use pass::{Painter, Viewport};
 pub use target::Target;

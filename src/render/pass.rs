@@ -1,5 +1,6 @@
-//! Draws a scene into any view: disks, structure, trails, glyphs, the light of glyphs, in this order.
+//! Draws a scene into any view: disks, structure, trails, glyphs, the light of glyphs, bars, in this order.
 
+use super::bars::{Bar, BarDrawData, BarRenderer};
 use super::context::Context;
 use super::disks::{DiskDrawData, DiskRenderer};
 use super::glyphs::{GlyphDrawData, GlyphRenderer};
@@ -73,10 +74,12 @@ pub struct Painter {
     disks: DiskRenderer,
     pathlines: PathlineRenderer,
     glyphs: GlyphRenderer,
+    bars: BarRenderer,
     disk_data: DiskDrawData,
     structure: PathlineDrawData,
     trails: PathlineDrawData,
     glyph_data: GlyphDrawData,
+    bar_data: BarDrawData,
     uploaded: u64,
 }
 
@@ -121,10 +124,12 @@ impl Painter {
             disks: DiskRenderer::new(device, format, &layout),
             pathlines: PathlineRenderer::new(device, format, &layout),
             glyphs: GlyphRenderer::new(device, format, &layout),
+            bars: BarRenderer::new(device, format, &layout),
             disk_data: DiskDrawData::new(),
             structure: PathlineDrawData::new("structure"),
             trails: PathlineDrawData::new("trails"),
             glyph_data: GlyphDrawData::new(),
+            bar_data: BarDrawData::new(),
             uploaded: 0,
         }
     }
@@ -141,15 +146,16 @@ impl Painter {
         self.uploaded
     }
 
-    /// Uploads what changed since the last scene.
-    pub fn prepare(&mut self, context: &Context, scene: &Scene, viewport: &Viewport) {
+    /// Uploads what changed since the last scene. `bars` are drawn over it.
+    pub fn prepare(&mut self, context: &Context, scene: &Scene, bars: &[Bar], viewport: &Viewport) {
         let (device, queue) = (&context.device, &context.queue);
         queue.write_buffer(&self.frame_buffer, 0, bytemuck::bytes_of(&viewport.frame(scene)));
         self.uploaded = size_of::<Frame>() as u64
             + self.disk_data.set(device, queue, &scene.disks)
             + self.structure.set(device, queue, &scene.structure)
             + self.trails.set(device, queue, &scene.trails)
-            + self.glyph_data.set(device, queue, scene);
+            + self.glyph_data.set(device, queue, scene)
+            + self.bar_data.set(device, queue, bars);
     }
 
     /// Draws the prepared scene over the ground into `view`.
@@ -173,10 +179,12 @@ impl Painter {
         self.pathlines.draw(&mut pass, &self.structure);
         self.pathlines.draw(&mut pass, &self.trails);
         self.glyphs.draw(&mut pass, &self.glyph_data);
+        self.bars.draw(&mut pass, &self.bar_data);
     }
 }
 
 /// What tells one pipeline from another.
+#[derive(Clone, Copy)]
 pub(super) struct Look<'a> {
     /// A shader of `shaders::ENTRY`.
     pub(super) shader: &'static str,
@@ -188,6 +196,14 @@ pub(super) struct Look<'a> {
     pub(super) attributes: &'a [wgpu::VertexAttribute],
     /// Strips of four corners, or lists of triangles.
     pub(super) topology: wgpu::PrimitiveTopology,
+}
+
+impl<'a> Look<'a> {
+    /// Instanced quads (strips of four corners), by the main entry points.
+    pub(super) fn quads(shader: &'static str, stride: usize, attributes: &'a [wgpu::VertexAttribute]) -> Self {
+        let topology = wgpu::PrimitiveTopology::TriangleStrip;
+        Self { shader, entry: ["vs_main", "fs_main"], stride: stride as u64, attributes, topology }
+    }
 }
 
 /// A pipeline with one instance buffer and premultiplied blending.

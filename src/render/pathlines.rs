@@ -18,13 +18,7 @@ pub struct PathlineDrawData {
 
 impl PathlineRenderer {
     pub(super) fn new(device: &wgpu::Device, format: wgpu::TextureFormat, layout: &wgpu::PipelineLayout) -> Self {
-        let look = Look {
-            shader: "pathlines",
-            entry: ["vs_main", "fs_main"],
-            stride: size_of::<SegmentInstance>() as u64,
-            attributes: &SEGMENT_ATTRIBUTES,
-            topology: wgpu::PrimitiveTopology::TriangleStrip,
-        };
+        let look = Look::quads("pathlines", size_of::<SegmentInstance>(), &SEGMENT_ATTRIBUTES);
         Self { pipeline: pipeline(device, format, layout, &look) }
     }
 

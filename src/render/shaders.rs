@@ -5,9 +5,10 @@
 type Source = (&'static str, &'static str);
 
 /// Every file under `shaders/`.
-pub const SOURCES: [Source; 6] = [
+pub const SOURCES: [Source; 7] = [
     ("glyphs", include_str!("../../shaders/glyphs.wgsl")),
     ("pathlines", include_str!("../../shaders/pathlines.wgsl")),
+    ("bars", include_str!("../../shaders/bars.wgsl")),
     ("disks", include_str!("../../shaders/disks.wgsl")),
     ("shared/frame", include_str!("../../shaders/shared/frame.wgsl")),
     ("shared/polar", include_str!("../../shaders/shared/polar.wgsl")),
@@ -15,7 +16,7 @@ pub const SOURCES: [Source; 6] = [
 ];
 
 /// The shaders that pipelines are made of; the others are imported by them.
-pub const ENTRY: [&str; 3] = ["glyphs", "pathlines", "disks"];
+pub const ENTRY: [&str; 4] = ["glyphs", "pathlines", "disks", "bars"];
 
 /// The text of a shader with its imports in place.
 ///
@@ -48,7 +49,8 @@ fn paste(name: &str, text: &str, done: &mut Vec<String>, out: &mut String) -> Re
                 continue;
             }
             done.push(import.into());
-            let text = source(import).ok_or_else(|| format!("shader `{name}` imports `{import}`, which does not exist"))?;
+            let text =
+                source(import).ok_or_else(|| format!("shader `{name}` imports `{import}`, which does not exist"))?;
             paste(import, text, done, out)?;
         } else {
             out.push_str(line);

@@ -54,11 +54,7 @@ impl Items {
         };
         let glyph = if self.glyph_bytes < self.grain_bytes { "element" } else { "line" };
         let cache = format!("1 dot = 1 {glyph} ({})", size(self.glyph_bytes));
-        if self.home_bytes > self.glyph_bytes {
-            format!("{cache}, in memory {}", size(self.home_bytes))
-        } else {
-            cache
-        }
+        if self.home_bytes > self.glyph_bytes { format!("{cache}, in memory {}", size(self.home_bytes)) } else { cache }
     }
 }
 

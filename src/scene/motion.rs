@@ -156,14 +156,9 @@ pub fn place_on_path(rings: &[Ring], flight: &Flight, e: f32) -> [f32; 2] {
             // What the polar path misses of the exact endpoints (the angular part of the offsets) is blended in.
             let start = flight.from.position_polar(rings)[1];
             let end = start + flight.sweep;
-            let (fix_a, fix_b) = (
-                [a[0] - ra * start.cos(), a[1] - ra * start.sin()],
-                [b[0] - rb * end.cos(), b[1] - rb * end.sin()],
-            );
-            [
-                r * cos + fix_a[0] * (1.0 - e) + fix_b[0] * e,
-                r * sin + fix_a[1] * (1.0 - e) + fix_b[1] * e,
-            ]
+            let (fix_a, fix_b) =
+                ([a[0] - ra * start.cos(), a[1] - ra * start.sin()], [b[0] - rb * end.cos(), b[1] - rb * end.sin()]);
+            [r * cos + fix_a[0] * (1.0 - e) + fix_b[0] * e, r * sin + fix_a[1] * (1.0 - e) + fix_b[1] * e]
         }
         Path::Slide => {
             let rank = flight.from.b + (flight.to.b - flight.from.b) * e;

@@ -44,7 +44,7 @@ pub const REGIONS: [Rgba; 8] = [
     [255, 138, 178, 255],
     [214, 226, 92, 255],
     [255, 146, 92, 255],
-    [160, 176, 255, 255],
+    [196, 200, 206, 255],
 ];
 
 /// Colour of region number `index`.
@@ -109,7 +109,8 @@ mod tests {
 
     #[test]
     fn neighbouring_regions_differ_and_none_is_the_colour_of_a_miss() {
-        let distance = |a: Rgba, b: Rgba| (0..3).map(|i| f32::from(a[i]) - f32::from(b[i])).fold(0.0, |s, d| s + d * d).sqrt();
+        let distance =
+            |a: Rgba, b: Rgba| (0..3).map(|i| f32::from(a[i]) - f32::from(b[i])).fold(0.0, |s, d| s + d * d).sqrt();
         for (i, &a) in REGIONS.iter().enumerate() {
             assert!(distance(a, MISS) > 70.0, "region {i} looks like a miss");
             for &b in &REGIONS[i + 1..] {

@@ -37,7 +37,16 @@ pub struct View {
 
 impl Default for View {
     fn default() -> Self {
-        Self { phase: 0.0, speed: 8.0, tail: 64, window: 256, budget: 8_000, trails: true, ghosts: true, temperature: true }
+        Self {
+            phase: 0.0,
+            speed: 8.0,
+            tail: 64,
+            window: 256,
+            budget: 5_000,
+            trails: true,
+            ghosts: true,
+            temperature: true,
+        }
     }
 }
 
@@ -247,7 +256,11 @@ impl Stage {
     pub(super) fn neighbourhood(&self, place: Place, grain: u64, cells: u32) -> u64 {
         let scaled = |value: u64, of: u64| {
             let cells = u64::from(cells);
-            if cells == 0 || of <= cells { value } else { (u128::from(value) * u128::from(cells) / u128::from(of)) as u64 }
+            if cells == 0 || of <= cells {
+                value
+            } else {
+                (u128::from(value) * u128::from(cells) / u128::from(of)) as u64
+            }
         };
         match place {
             Place::Home => {
@@ -381,7 +394,9 @@ impl Stage {
     ) {
         for lane in 0..self.items.per_grain() {
             let addr = grain * self.items.grain_bytes + lane * self.items.glyph_bytes;
-            let Some((region, item)) = self.home.item(addr, u64::MAX).or_else(|| self.home.item(addr, 0)) else { continue };
+            let Some((region, item)) = self.home.item(addr, u64::MAX).or_else(|| self.home.item(addr, 0)) else {
+                continue;
+            };
             let number = self.home.regions[region].first_item + item;
             if !signs.ghost
                 && let Some(count) = usize::try_from(number).ok().and_then(|n| self.cached.get_mut(n))
@@ -407,7 +422,13 @@ impl Stage {
             }
             let flies = m.is_some_and(|m| path_of(&m) != Path::Slide);
             out.push(Glyph {
-                layer: if signs.ghost { 1 } else if flies || glow.flash > 0.05 { 3 } else { 2 },
+                layer: if signs.ghost {
+                    1
+                } else if flies || glow.flash > 0.05 {
+                    3
+                } else {
+                    2
+                },
                 id: addr / self.items.glyph_bytes,
                 flight,
                 radius: self.radius(place, region),
@@ -424,7 +445,9 @@ impl Stage {
     fn leaving(&mut self, m: &Move, out: &mut Vec<Glyph>) {
         for lane in 0..self.items.per_grain() {
             let addr = m.grain * self.items.grain_bytes + lane * self.items.glyph_bytes;
-            let Some((region, item)) = self.home.item(addr, u64::MAX).or_else(|| self.home.item(addr, 0)) else { continue };
+            let Some((region, item)) = self.home.item(addr, u64::MAX).or_else(|| self.home.item(addr, 0)) else {
+                continue;
+            };
             let Some(flight) = self.flight(m, lane, false) else { continue };
             let number = self.home.regions[region].first_item + item;
             if let Some(count) = usize::try_from(number).ok().and_then(|n| self.cached.get_mut(n)) {
@@ -529,8 +552,7 @@ fn structure(rings: &Rings, home: &HomeLayout) -> Vec<Segment> {
         let pieces = ((ring.omega / 0.13).ceil() as u16).clamp(4, 80);
         let (first, last) = (0.0, ring.ways as f32 - 1.0);
         for set in 0..ring.sets {
-            let flight =
-                Flight::slide(Endpoint::slot(level, set, first, 0.0), Endpoint::slot(level, set, last, 0.0));
+            let flight = Flight::slide(Endpoint::slot(level, set, first, 0.0), Endpoint::slot(level, set, last, 0.0));
             for piece in 0..pieces {
                 out.push(Segment {
                     flight,

@@ -50,21 +50,32 @@ pub struct Span {
 pub fn trails(stage: &Stage, log: &Log, span: Span, out: &mut Vec<Segment>) -> String {
     let first = (span.tick + 1).saturating_sub(span.tail);
     let moves = log.moves(first, span.tick + 1);
-    ageing(stage, log, span, first, out);
+    let faint = ageing(stage, log, span, first, out);
+    let also = |words: String| match faint {
+        0 => words,
+        n if words.is_empty() => format!("ageing of {} older slots hidden", grouped(n as u64)),
+        n => format!("{words}; ageing of {} older slots hidden", grouped(n as u64)),
+    };
     let room = span.budget.saturating_sub(out.len());
     let paths: Vec<(Move, u32)> = moves.iter().map(|m| (*m, 1)).collect();
-    for (joining, words) in
-        [(Joining::Items, ""), (Joining::Curves, "curves of a line are joined"), (Joining::Lines, "paths of a line are joined")]
-    {
+    for (joining, words) in [
+        (Joining::Items, ""),
+        (Joining::Curves, "curves of a line are joined"),
+        (Joining::Lines, "paths of a line are joined"),
+    ] {
         if cost(stage, &paths, joining) <= room {
             draw_all(stage, &paths, span, joining, out);
-            return words.into();
+            return also(words.into());
         }
     }
     let joined = join(stage, moves, Joining::EqualMoves);
     if cost(stage, &joined, Joining::EqualMoves) <= room {
         draw_all(stage, &joined, span, Joining::EqualMoves, out);
-        return format!("{} moves in {} paths, wider = more", grouped(moves.len() as u64), grouped(joined.len() as u64));
+        return also(format!(
+            "{} moves in {} paths, wider = more",
+            grouped(moves.len() as u64),
+            grouped(joined.len() as u64)
+        ));
     }
     let mut cells = 192;
     loop {
@@ -72,7 +83,11 @@ pub fn trails(stage: &Stage, log: &Log, span: Span, out: &mut Vec<Segment>) -> S
         let joined = join(stage, moves, joining);
         if cost(stage, &joined, joining) <= room || cells <= COARSEST {
             draw_all(stage, &joined, span, joining, out);
-            return format!("{} moves as {} flows, wider = more", grouped(moves.len() as u64), grouped(joined.len() as u64));
+            return also(format!(
+                "{} moves as {} flows, wider = more",
+                grouped(moves.len() as u64),
+                grouped(joined.len() as u64)
+            ));
         }
         cells /= 2;
     }
@@ -99,45 +114,56 @@ fn draw_all(stage: &Stage, paths: &[(Move, u32)], span: Span, joining: Joining, 
     }
 }
 
-/// Ageing: one slot outward along the arm. Equal by nature, so always one path a slot, newest tick counts.
-fn ageing(stage: &Stage, log: &Log, span: Span, first: u64, out: &mut Vec<Segment>) {
-    // Key: level, set, rank; value: newest tick, count.
-    let mut slots: BTreeMap<(u8, u32, u32), (u64, u32)> = BTreeMap::new();
-    let most = span.budget / 4;
-    // From the newest back, so that what the budget cannot hold is the faintest; it is counted into its neighbours' width.
+/// Ageing: one slot outward along the arm. Equal by nature, so always one path a slot: the newest tick counts, brighter by
+/// count. Gives the number of slots past the budget, the longest unmoved ones, which are not drawn.
+fn ageing(stage: &Stage, log: &Log, span: Span, first: u64, out: &mut Vec<Segment>) -> usize {
+    let shape = &stage.rings().levels;
+    let mut counts: Vec<Vec<u32>> = vec![Vec::new(); shape.len()];
+    let mut slots: Vec<(u64, usize, u32, u32)> = Vec::new();
     for touch in log.touches(first, span.tick + 1).iter().rev() {
-        for rank in 0..touch.shifted {
-            let key = (touch.level, touch.set, rank);
-            if slots.len() >= most && !slots.contains_key(&key) {
-                continue;
+        let level = usize::from(touch.level);
+        let ring = &shape[level];
+        let ways = ring.ways as usize;
+        let counts = &mut counts[level];
+        if counts.is_empty() {
+            counts.resize(ring.sets as usize * ways, 0);
+        }
+        let base = touch.set as usize * ways;
+        for (rank, count) in (0..touch.shifted).zip(&mut counts[base..base + ways]) {
+            if *count == 0 {
+                slots.push((touch.tick, level, touch.set, rank));
             }
-            slots.entry(key).or_insert((touch.tick, 0)).1 += 1;
+            *count = count.saturating_add(1);
         }
     }
-    let mut ordered: Vec<_> = slots.into_iter().collect();
-    ordered.sort_by_key(|&((level, set, rank), (tick, _))| (tick, level, set, rank));
-    for ((level, set, rank), (tick, count)) in ordered {
-        let level = usize::from(level);
-        let from = Endpoint::slot(level, set, rank as f32, 0.0);
-        let to = Endpoint::slot(level, set, rank as f32 + 1.0, 0.0);
+    let most = span.budget / 4;
+    let mut drawn = 0;
+    let begun = out.len();
+    for &(tick, level, set, rank) in &slots {
+        if out.len() - begun >= most {
+            break;
+        }
+        drawn += 1;
+        let count = counts[level][set as usize * shape[level].ways as usize + rank as usize];
+        let flight = Flight::slide(
+            Endpoint::slot(level, set, rank as f32, 0.0),
+            Endpoint::slot(level, set, rank as f32 + 1.0, 0.0),
+        );
         let alpha = 0.30 * age_alpha(span, tick) * strength(count).min(1.8);
         let end = if tick == span.tick { ease(span.phase) } else { 1.0 };
         let curve = pieces(stage.turn(level) / ARC_PIECE);
         for piece in 0..curve {
             let s0 = f32::from(piece) / f32::from(curve);
             if s0 < end {
-                out.push(Segment {
-                    flight: Flight::slide(from, to),
-                    s0,
-                    s1: (f32::from(piece + 1) / f32::from(curve)).min(end),
-                    width: 1.0,
-                    color: palette::GUIDE,
-                    alpha0: alpha,
-                    alpha1: alpha,
-                });
+                let s1 = (f32::from(piece + 1) / f32::from(curve)).min(end);
+                let color = palette::GUIDE;
+                out.push(Segment { flight, s0, s1, width: 1.0, color, alpha0: alpha, alpha1: alpha });
             }
         }
     }
+    // Oldest first, as all lines.
+    out[begun..].reverse();
+    slots.len() - drawn
 }
 
 fn pieces_of(stage: &Stage, m: &Move) -> u16 {
@@ -210,7 +236,15 @@ fn draw_move(stage: &Stage, m: &Move, span: Span, joining: Joining, count: u32, 
             }
             // Fainter where it comes from: the eye reads which way it went.
             let ramp = |s: f32| alpha * (0.35 + 0.65 * s);
-            out.push(Segment { flight, s0, s1: s1.min(end), width, color, alpha0: ramp(s0), alpha1: ramp(s1.min(end)) });
+            out.push(Segment {
+                flight,
+                s0,
+                s1: s1.min(end),
+                width,
+                color,
+                alpha0: ramp(s0),
+                alpha1: ramp(s1.min(end)),
+            });
         }
     }
 }
@@ -219,7 +253,8 @@ fn draw_move(stage: &Stage, m: &Move, span: Span, joining: Joining, count: u32, 
 fn join(stage: &Stage, moves: &[Move], joining: Joining) -> Vec<(Move, u32)> {
     let mut groups: BTreeMap<(u64, u64), (Move, u32)> = BTreeMap::new();
     for m in moves {
-        let key = |p: Place| stage.neighbourhood(p, m.grain, if let Joining::Flow(cells) = joining { cells } else { 0 });
+        let key =
+            |p: Place| stage.neighbourhood(p, m.grain, if let Joining::Flow(cells) = joining { cells } else { 0 });
         let entry = groups.entry((key(m.from), key(m.to))).or_insert((*m, 0));
         entry.0 = *m;
         entry.1 += 1;

@@ -24,9 +24,9 @@ pub use pace::Pace;
 pub use summary::Summary;
 pub use tally::Tally;
 
-use crate::reference::{RegionMap, ReferenceSource, SourceError};
-use crate::sim::classes::Classifier;
+use crate::reference::{ReferenceSource, RegionMap, SourceError};
 use crate::sim::Hierarchy;
+use crate::sim::classes::Classifier;
 use chunks::ChunkCache;
 use std::sync::Arc;
 use tally::Watch;
@@ -219,7 +219,12 @@ impl Timeline {
     }
 
     /// The part of `chunk` that holds references `from..to`, `from` being in this chunk.
-    fn rest_of<'c>(&self, chunk: &'c [crate::reference::Reference], from: u64, to: u64) -> &'c [crate::reference::Reference] {
+    fn rest_of<'c>(
+        &self,
+        chunk: &'c [crate::reference::Reference],
+        from: u64,
+        to: u64,
+    ) -> &'c [crate::reference::Reference] {
         let start = usize::try_from(from % self.source.chunk_len()).unwrap_or(usize::MAX).min(chunk.len());
         let want = usize::try_from(to - from).unwrap_or(usize::MAX);
         &chunk[start..start.saturating_add(want).min(chunk.len())]

@@ -50,7 +50,8 @@ mod tests {
 
     #[test]
     fn frames_cover_the_range_and_end_on_its_end() {
-        for (start, stop, speed, fps) in [(0, 8448, 281.6, 30), (100, 101, 1.0, 30), (5, 5, 10.0, 60), (0, 7, 1e9, 30)] {
+        for (start, stop, speed, fps) in [(0, 8448, 281.6, 30), (100, 101, 1.0, 30), (5, 5, 10.0, 60), (0, 7, 1e9, 30)]
+        {
             let pace = Pace { start, stop, speed, fps };
             let last = pace.frames() - 1;
             assert_eq!(pace.position(0), start as f64);

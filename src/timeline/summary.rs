@@ -77,8 +77,9 @@ mod tests {
         let mut summary = Summary::new(20_000, 1);
         let mut miss = Watch::default();
         miss.misses[0] = 1;
+        let hit = Watch::default();
         for tick in 0..20_000 {
-            summary.add(tick, if tick < 10_000 { &miss } else { &Watch { ..Watch::default() } });
+            summary.add(tick, if tick < 10_000 { &miss } else { &hit });
         }
         for columns in [1, 2, 10, 1000, 50_000] {
             let strip = summary.strip(0, columns);

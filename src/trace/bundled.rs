@@ -51,7 +51,6 @@ impl Bundled {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reference::ReferenceSource;
 
     #[test]
     fn every_bundled_trace_opens_and_names_its_arrays() {

@@ -3,9 +3,9 @@
 //! [`open`] gives references by number, for everything that seeks; [`Stream`] gives them once, in order, in bounded
 //! memory, for conversion. Both tell the format from the content. Knows nothing of simulation and pictures.
 
+pub mod bundled;
 mod error;
 mod filter;
-pub mod bundled;
 pub mod footprint;
 mod input;
 pub mod lackey;
@@ -43,7 +43,7 @@ const IN_MEMORY: usize = 4 << 20;
 /// references. A text trace whose end is cut off is no error: what is whole is kept, and a notice says so.
 pub fn open(path: &Path, format: Option<Format>) -> Result<Box<dyn ReferenceSource>, TraceError> {
     match Stream::open(path, format)?.inner {
-        Inner::Native { trace, .. } => Ok(Box::new(trace)),
+        Inner::Native { trace, .. } => Ok(trace),
         Inner::Lackey(reader) => collect(reader, IN_MEMORY),
     }
 }
@@ -80,7 +80,7 @@ pub struct Stream {
 }
 
 enum Inner {
-    Native { trace: NativeTrace, next: u64 },
+    Native { trace: Box<NativeTrace>, next: u64 },
     Lackey(lackey::Reader<Content>),
 }
 
@@ -96,7 +96,7 @@ impl Stream {
             None => input::detect(&input)?,
         };
         let inner = match format {
-            Format::Native => Inner::Native { trace: open_native(input)?, next: 0 },
+            Format::Native => Inner::Native { trace: Box::new(open_native(input)?), next: 0 },
             Format::Lackey => Inner::Lackey(lackey::Reader::new(input.name, input.bytes)),
         };
         Ok(Self { inner })

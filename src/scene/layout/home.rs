@@ -34,7 +34,8 @@ pub struct HomeLayout {
     /// One arc a region, as the regions were given.
     pub regions: Vec<HomeRegion>,
     map: RegionMap,
-    bases: Vec<u64>,
+    /// First byte and number of each region, by first byte.
+    starts: Vec<(u64, usize)>,
     r0: f32,
     r1: f32,
 }
@@ -76,8 +77,9 @@ impl HomeLayout {
                 home
             })
             .collect();
-        let bases = regions.iter().map(|r| r.base).collect();
-        Self { item_bytes, regions: homes, map: RegionMap::new(regions), bases, r0, r1 }
+        let mut starts: Vec<(u64, usize)> = regions.iter().enumerate().map(|(i, r)| (r.base, i)).collect();
+        starts.sort_unstable();
+        Self { item_bytes, regions: homes, map: RegionMap::new(regions), starts, r0, r1 }
     }
 
     /// Number of items over all regions.
@@ -89,12 +91,10 @@ impl HomeLayout {
     /// The region and item of an address at reference `tick`; `None` for an address outside all regions.
     #[must_use]
     pub fn item(&self, addr: u64, tick: u64) -> Option<(usize, u64)> {
-        // An item's or line's first byte may lie before a region that does not start at its boundary.
-        let probe = |a: u64| self.map.find(a, tick);
-        let region = probe(addr).or_else(|| {
-            let next = (addr | (self.item_bytes - 1)).min(addr.saturating_add(self.item_bytes - 1));
-            let at = probe(next)?;
-            (self.bases[at] > addr).then_some(at)
+        let region = self.map.find(addr, tick).or_else(|| {
+            // An item's first byte may lie before a region that does not start at an item's border.
+            let &(base, region) = self.starts.get(self.starts.partition_point(|&(base, _)| base <= addr))?;
+            (base / self.item_bytes == addr / self.item_bytes).then_some(region)
         })?;
         let home = &self.regions[region];
         let item = addr.saturating_sub(home.base) / self.item_bytes;

@@ -11,9 +11,10 @@
 //!
 //! Addresses are delta-encoded, the other columns dictionary-encoded, all zstd-compressed. A row group holds
 //! [`CHUNK`] references, so that a seek decodes little. A file of one row group leaves out columns that say nothing.
-//! The key-value metadata holds `orrery.version` (a whole number; a reader refuses a higher one than it knows) and
-//! `orrery.tables` (JSON of [`crate::reference::Tables`]).
+//! The key-value metadata holds `orrery.version` (a whole number; a reader refuses a higher one than it knows),
+//! `orrery.tables` (JSON of [`crate::reference::Tables`]) and `orrery.checksums` (see [`checksum`]).
 
+mod checksum;
 mod guard;
 mod reader;
 mod writer;
@@ -32,3 +33,5 @@ pub const VERSION: u32 = 1;
 
 const VERSION_KEY: &str = "orrery.version";
 const TABLES_KEY: &str = "orrery.tables";
+const CHECKSUMS_KEY: &str = "orrery.checksums";
+const CREATED_BY: &str = concat!("orrery ", env!("CARGO_PKG_VERSION"));

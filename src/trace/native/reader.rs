@@ -1,7 +1,8 @@
 //! Reads native files, any chunk alone. Nothing in the file is trusted: not counts, not lengths, not values.
 
+use super::checksum::{self, Checksums};
 use super::guard::guarded;
-use super::{CHUNK, MAX_SIZE, TABLES_KEY, VERSION, VERSION_KEY};
+use super::{CHECKSUMS_KEY, CHUNK, MAX_SIZE, TABLES_KEY, VERSION, VERSION_KEY};
 use crate::reference::{Kind, NO_LANE, Reference, ReferenceSource, SourceError, Tables};
 use crate::trace::error::{Fault, Place, TraceError};
 use bytes::Bytes;
@@ -14,6 +15,7 @@ use parquet::file::reader::{ChunkReader, FileReader, Length, RowGroupReader, Ser
 use parquet::schema::types::SchemaDescriptor;
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A native file, open. Chunks hold [`CHUNK`] references whatever the file's own row groups hold, so that files
@@ -24,6 +26,10 @@ pub struct NativeTrace {
     /// References before each row group, and at the end their total.
     starts: Vec<u64>,
     columns: Columns,
+    /// For row-group checks: the file again, its checksums where it has any, and which groups are known to be whole.
+    file: SharedFile,
+    checksums: Option<Checksums>,
+    whole: Vec<AtomicBool>,
     tables: Tables,
     notices: Vec<String>,
 }
@@ -48,7 +54,7 @@ impl NativeTrace {
         let file = SharedFile::new(file).map_err(|e| TraceError::io(&name, "the trace cannot be read", e))?;
         file.check_ends(&name)?;
         let len = file.len;
-        let parquet = guarded(|| SerializedFileReader::new(file)).map_err(|e| damaged(&name, &e))?;
+        let parquet = guarded(|| SerializedFileReader::new(file.clone())).map_err(|e| damaged(&name, &e))?;
         let metadata = parquet.metadata();
         let mut notices = Vec::new();
         let tables = read_tables(&name, metadata.file_metadata(), &mut notices)?;
@@ -64,7 +70,9 @@ impl NativeTrace {
                 "record it again",
             )));
         }
-        Ok(Self { name, parquet, starts, columns, tables, notices })
+        let checksums = read_checksums(&name, metadata.file_metadata(), metadata.row_groups())?;
+        let whole = (0..metadata.num_row_groups()).map(|_| AtomicBool::new(false)).collect();
+        Ok(Self { name, parquet, starts, columns, file, checksums, whole, tables, notices })
     }
 
     /// Adds what the user must be told.
@@ -104,6 +112,7 @@ impl NativeTrace {
     /// Decodes rows `[first, last)` of a row group onto the end of `out`.
     fn decode_group(&self, group: usize, first: u64, last: u64, out: &mut Vec<Reference>) -> Result<(), TraceError> {
         let at = |e: ParquetError| damaged(&self.name, &e);
+        self.check_group(group)?;
         let reader = guarded(|| self.parquet.get_row_group(group)).map_err(at)?;
         let rows = Rows { reader: &*reader, first: to_usize(first), count: to_usize(last - first) };
         let c = &self.columns;
@@ -157,6 +166,28 @@ impl NativeTrace {
                 };
             }
         }
+        Ok(())
+    }
+
+    /// Compares a row group with its checksum, the first time it is read.
+    fn check_group(&self, group: usize) -> Result<(), TraceError> {
+        let (Some(sums), Some(whole)) = (&self.checksums, self.whole.get(group)) else { return Ok(()) };
+        if whole.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        let start = group.checked_sub(1).and_then(|before| sums.groups.get(before)).map_or(0, |&(end, _)| end);
+        let Some(&(end, expected)) = sums.groups.get(group) else { return Ok(()) };
+        let mut bytes = Cursor { file: Arc::clone(&self.file.file), at: start };
+        let same = end > start && checksum::of_next(&mut bytes, end - start).is_ok_and(|sum| sum == expected);
+        if !same {
+            return Err(TraceError::Damaged(Fault::new(
+                Place::offset(&self.name, start),
+                format!("bytes up to {end} that do not match their checksum"),
+                "the bytes that were written",
+                "copy it again from where it came, or record it again",
+            )));
+        }
+        whole.store(true, Ordering::Relaxed);
         Ok(())
     }
 
@@ -344,12 +375,32 @@ fn count(name: &str, groups: &[RowGroupMetaData]) -> Result<Vec<u64>, TraceError
     Ok(starts)
 }
 
+fn value<'a>(metadata: &'a FileMetaData, key: &str) -> Option<&'a str> {
+    let pairs = metadata.key_value_metadata()?;
+    pairs.iter().find(|pair| pair.key == key)?.value.as_deref()
+}
+
+/// The checksums of a file that we wrote. Tools that rewrite a file may carry our metadata along: theirs do not count.
+fn read_checksums(
+    name: &str,
+    metadata: &FileMetaData,
+    groups: &[RowGroupMetaData],
+) -> Result<Option<Checksums>, TraceError> {
+    let ours = metadata.created_by().is_some_and(|c| c.starts_with("orrery "));
+    let Some(json) = value(metadata, CHECKSUMS_KEY).filter(|_| ours) else { return Ok(None) };
+    let wrong = |what: &str| damaged(name, &ParquetError::General(what.into()));
+    let sums: Checksums = serde_json::from_str(json).map_err(|_| wrong("checksums that cannot be read"))?;
+    if sums.groups.len() != groups.len() || sums.layout != checksum::layout(groups) {
+        return Err(wrong("a table of contents that does not match its checksum"));
+    }
+    if value(metadata, TABLES_KEY).is_none_or(|tables| checksum::of(tables) != sums.tables) {
+        return Err(wrong("tables that do not match their checksum"));
+    }
+    Ok(Some(sums))
+}
+
 fn read_tables(name: &str, metadata: &FileMetaData, notices: &mut Vec<String>) -> Result<Tables, TraceError> {
-    let value = |key: &str| {
-        let pairs = metadata.key_value_metadata()?;
-        pairs.iter().find(|pair| pair.key == key)?.value.as_deref()
-    };
-    if let Some(version) = value(VERSION_KEY)
+    if let Some(version) = value(metadata, VERSION_KEY)
         && version.parse::<u32>().ok().is_none_or(|v| v > VERSION)
     {
         return Err(TraceError::Damaged(Fault::new(
@@ -359,7 +410,7 @@ fn read_tables(name: &str, metadata: &FileMetaData, notices: &mut Vec<String>) -
             "update orrery",
         )));
     }
-    let Some(json) = value(TABLES_KEY) else {
+    let Some(json) = value(metadata, TABLES_KEY) else {
         notices.push(format!("{name}: no table of regions in this Parquet file; arrays have no names"));
         return Ok(Tables::default());
     };
@@ -391,6 +442,7 @@ fn damaged(name: &str, error: &ParquetError) -> TraceError {
 }
 
 /// One file read by many threads: a lock makes each seek-and-read one step. Decoding happens outside the lock.
+#[derive(Clone)]
 struct SharedFile {
     file: Arc<Mutex<File>>,
     len: u64,

@@ -1,6 +1,7 @@
 //! Writes native files: one row group in memory at a time, and nothing under the final name before the end.
 
-use super::{CHUNK, MAX_SIZE, TABLES_KEY, VERSION, VERSION_KEY};
+use super::checksum::{self, Checksums, Summed};
+use super::{CHECKSUMS_KEY, CHUNK, CREATED_BY, MAX_SIZE, TABLES_KEY, VERSION, VERSION_KEY};
 use crate::reference::{NO_LANE, Reference, Tables};
 use crate::trace::error::{Fault, Place, TraceError};
 use parquet::basic::{Compression, Encoding, LogicalType, Repetition, Type as PhysicalType, ZstdLevel};
@@ -27,7 +28,8 @@ struct Columns {
 pub struct Writer<W: Write + Send> {
     name: String,
     sink: Option<W>,
-    parquet: Option<SerializedFileWriter<W>>,
+    parquet: Option<SerializedFileWriter<Summed<W>>>,
+    checksums: Checksums,
     columns: Columns,
     pending: Vec<Reference>,
     written: u64,
@@ -40,6 +42,7 @@ impl<W: Write + Send> Writer<W> {
             name: name.into(),
             sink: Some(sink),
             parquet: None,
+            checksums: Checksums::default(),
             columns: Columns { pc: true, core: true, lane: true },
             pending: Vec::new(),
             written: 0,
@@ -104,10 +107,14 @@ impl<W: Write + Send> Writer<W> {
         let mut tables = tables.clone();
         tables.sort();
         let json = serde_json::to_string(&tables).map_err(|e| invalid(&self.name, &e.to_string()))?;
+        self.checksums.tables = checksum::of(&json);
+        self.checksums.layout = self.parquet.as_ref().map_or(0, |p| checksum::layout(p.flushed_row_groups()));
+        let sums = serde_json::to_string(&self.checksums).map_err(|e| invalid(&self.name, &e.to_string()))?;
         let Some(mut parquet) = self.parquet.take() else { return Err(invalid(&self.name, "a writer used twice")) };
         parquet.append_key_value_metadata(KeyValue::new(VERSION_KEY.into(), VERSION.to_string()));
         parquet.append_key_value_metadata(KeyValue::new(TABLES_KEY.into(), json));
-        let mut sink = parquet.into_inner().map_err(|e| parquet_error(&self.name, e))?;
+        parquet.append_key_value_metadata(KeyValue::new(CHECKSUMS_KEY.into(), sums));
+        let mut sink = parquet.into_inner().map_err(|e| parquet_error(&self.name, e))?.into_inner();
         sink.flush().map_err(|e| write_error(&self.name, e))?;
         Ok(sink)
     }
@@ -119,7 +126,7 @@ impl<W: Write + Send> Writer<W> {
 
     fn group(&mut self) -> Result<(), ParquetError> {
         if let Some(sink) = self.sink.take() {
-            self.parquet = Some(SerializedFileWriter::new(sink, schema(self.columns)?, properties()?)?);
+            self.parquet = Some(SerializedFileWriter::new(Summed::new(sink), schema(self.columns)?, properties()?)?);
         }
         let Some(parquet) = &mut self.parquet else {
             return Err(ParquetError::General("a writer used after its end".into()));
@@ -144,6 +151,8 @@ impl<W: Write + Send> Writer<W> {
             }
         }
         group.close()?;
+        parquet.flush()?;
+        self.checksums.groups.push(parquet.inner_mut().cut());
         self.written += self.pending.len() as u64;
         self.pending.clear();
         Ok(())
@@ -193,7 +202,7 @@ fn schema(columns: Columns) -> Result<Arc<Type>, ParquetError> {
 fn properties() -> Result<Arc<WriterProperties>, ParquetError> {
     let address = ColumnPath::from("address");
     let properties = WriterProperties::builder()
-        .set_created_by(concat!("orrery ", env!("CARGO_PKG_VERSION")).into())
+        .set_created_by(CREATED_BY.into())
         .set_compression(Compression::ZSTD(ZstdLevel::try_new(3)?))
         .set_dictionary_enabled(true)
         .set_column_dictionary_enabled(address.clone(), false)

@@ -1,0 +1,52 @@
+//! Plain rectangles in pixels, over the scene and under the words: strip, meters, patches. A text renderer would sample its
+//! texture for each of their pixels, which costs a software adapter more than the whole scene.
+
+use super::gpu_data::{BAR_ATTRIBUTES, BarInstance};
+use super::pass::{Look, pipeline};
+use super::upload::Upload;
+use crate::scene::palette::Rgba;
+
+/// One rectangle.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bar {
+    /// Left, top, right, bottom, pixels from the upper left of the target.
+    pub sides: [f32; 4],
+    /// Colour, straight alpha.
+    pub color: Rgba,
+}
+
+/// Long-lived: the pipeline.
+pub struct BarRenderer {
+    pipeline: wgpu::RenderPipeline,
+}
+
+/// A frame's rectangles on the GPU.
+pub struct BarDrawData {
+    upload: Upload<BarInstance>,
+}
+
+impl BarRenderer {
+    pub(super) fn new(device: &wgpu::Device, format: wgpu::TextureFormat, layout: &wgpu::PipelineLayout) -> Self {
+        let look = Look::quads("bars", size_of::<BarInstance>(), &BAR_ATTRIBUTES);
+        Self { pipeline: pipeline(device, format, layout, &look) }
+    }
+
+    pub(super) fn draw(&self, pass: &mut wgpu::RenderPass<'_>, data: &BarDrawData) {
+        if let Some(buffer) = data.upload.buffer() {
+            pass.set_pipeline(&self.pipeline);
+            pass.set_vertex_buffer(0, buffer.slice(..));
+            pass.draw(0..4, 0..data.upload.count());
+        }
+    }
+}
+
+impl BarDrawData {
+    pub(super) fn new() -> Self {
+        Self { upload: Upload::new("bars") }
+    }
+
+    pub(super) fn set(&mut self, device: &wgpu::Device, queue: &wgpu::Queue, bars: &[Bar]) -> u64 {
+        self.upload.set(device, queue, bars.iter().map(|b| BarInstance { sides: b.sides, color: b.color }));
+        self.upload.written()
+    }
+}
