@@ -106,7 +106,15 @@ impl Desk {
     pub fn fitting(&self, [width, height]: [u32; 2]) -> Parts {
         let Parts { strip, labels, .. } = self.parts();
         if width < 480 && height < 420 {
-            return Parts { title: false, regions: false, caches: false, reference: false, legend: false, strip, labels };
+            return Parts {
+                title: false,
+                regions: false,
+                caches: false,
+                reference: false,
+                legend: false,
+                strip,
+                labels,
+            };
         }
         self.parts()
     }
