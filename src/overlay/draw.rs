@@ -75,8 +75,12 @@ impl Pen<'_> {
         self.painter.text(at, anchor, text, self.font(weight, size), color(c)).right()
     }
 
+    fn width(&self, text: &str, weight: Weight, size: f32) -> f32 {
+        self.painter.layout_no_wrap(text.into(), self.font(weight, size), color(palette::TEXT)).size().x
+    }
+
     fn fits(&self, text: &str, width: f32, weight: Weight, size: f32) -> bool {
-        self.painter.layout_no_wrap(text.into(), self.font(weight, size), color(palette::TEXT)).size().x <= width
+        self.width(text, weight, size) <= width
     }
 
     /// Text that ends with an ellipsis where it would pass `width`.
@@ -123,6 +127,7 @@ fn heading(pen: &Pen<'_>, x: f32, y: f32, text: &str) {
 pub fn percent(share: Option<f64>) -> String {
     match share {
         None => "–".into(),
+        Some(s) if s > 0.0 && s < 0.000_5 => "< 0.1 %".into(),
         Some(s) if s > 0.0 && s < 0.01 => format!("{:.1} %", s * 100.0),
         Some(s) if s < 1.0 && s > 0.99 => format!("{:.1} %", (s * 1000.0).floor() / 10.0),
         Some(s) => format!("{:.0} %", s * 100.0),
@@ -150,7 +155,9 @@ fn regions(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32) -> f32 {
         if let Some(c) = c {
             pen.painter.circle_filled(pos2(x + 5.0 * t, y + 8.0 * t), 4.6 * t, color(c));
         }
-        let width = if layout.compact { right - 48.0 * t } else { numbers - 52.0 * t } - (x + 18.0 * t);
+        let count = if layout.compact { String::new() } else { grouped(references) };
+        let edge = if layout.compact { right - 42.0 * t } else { numbers - pen.width(&count, Weight::Regular, BODY) };
+        let width = edge - 8.0 * t - (x + 18.0 * t);
         let name = if pen.fits(name, width, Weight::Regular, BODY) { name } else { short };
         pen.fitted(pos2(x + 18.0 * t, y), name, width, Weight::Regular, BODY, palette::TEXT);
         if !layout.compact {
@@ -198,7 +205,9 @@ fn caches(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32, parts: &Parts) {
             break;
         }
         let edge = pen.text(pos2(x, y), Align2::LEFT_TOP, &row.name, Weight::SemiBold, BODY, palette::TEXT);
-        let shape_width = if layout.compact { right - 46.0 * t } else { numbers - 48.0 * t } - edge - 8.0 * t;
+        let hits = if layout.compact { String::new() } else { grouped(row.hits) };
+        let left = if layout.compact { right - 42.0 * t } else { numbers - pen.width(&hits, Weight::Regular, BODY) };
+        let shape_width = left - 6.0 * t - (edge + 7.0 * t);
         pen.fitted(
             pos2(edge + 7.0 * t, y + 1.5 * t),
             &row.shape,
@@ -211,7 +220,7 @@ fn caches(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32, parts: &Parts) {
             pen.text(
                 pos2(numbers, y),
                 Align2::RIGHT_TOP,
-                &grouped(row.hits),
+                &hits,
                 Weight::Regular,
                 BODY,
                 palette::TEXT_BODY,
