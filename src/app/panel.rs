@@ -97,6 +97,7 @@ fn strip(ui: &mut Ui, desk: &mut Desk, layout: &Layout, now: f64) -> bool {
 
 /// What fits on the bar, by its width.
 struct Room {
+    wide: bool,
     names: bool,
     trail: bool,
     speed: bool,
@@ -107,8 +108,9 @@ struct Room {
 impl Room {
     fn new(width: f32) -> Self {
         Self {
-            names: width >= 860.0,
-            trail: width >= 720.0,
+            wide: width >= 920.0,
+            names: width >= 700.0,
+            trail: width >= 640.0,
             speed: width >= 470.0,
             icons: width >= 380.0,
             position: width >= 240.0,
@@ -153,13 +155,13 @@ fn bar(ui: &mut Ui, desk: &mut Desk, layout: &Layout, now: f64, asked: &mut Vec<
     }
     right -= 22.0;
     if room.trail {
-        right = trail(ui, desk, right, y, room.names) - 26.0;
+        right = trail(ui, desk, right, y, &room) - if room.wide { 26.0 } else { 16.0 };
     }
     if room.speed {
-        speed(ui, desk, right, y, room.names);
+        speed(ui, desk, right, y, &room);
     }
     if room.position {
-        position(ui, desk, pos2(x + 12.0, y), now);
+        position(ui, desk, pos2(x + 12.0, y), room.wide || !room.speed, now);
     }
     ui.input(|i| i.pointer.hover_pos()).is_some_and(|p| p.y >= area.top())
 }
@@ -192,21 +194,21 @@ fn gauge(
     (left, moved)
 }
 
-fn speed(ui: &mut Ui, desk: &mut Desk, right: f32, y: f32, named: bool) {
+fn speed(ui: &mut Ui, desk: &mut Desk, right: f32, y: f32, room: &Room) {
     let number = format!("{} refs/s", rate(desk.transport.speed()));
     let share = log_share(desk.transport.speed(), SLOWEST, FASTEST);
-    let (_, moved) = gauge(ui, right, y, named.then_some("speed"), "speed", [124.0, 92.0], &number, share);
+    let (_, moved) = gauge(ui, right, y, room.names.then_some("speed"), "speed", [if room.wide { 124.0 } else { 88.0 }, 92.0], &number, share);
     if let Some(share) = moved {
         desk.transport.set_speed(log_value(share, SLOWEST, FASTEST));
         ui.ctx().request_repaint();
     }
 }
 
-fn trail(ui: &mut Ui, desk: &mut Desk, right: f32, y: f32, named: bool) -> f32 {
+fn trail(ui: &mut Ui, desk: &mut Desk, right: f32, y: f32, room: &Room) -> f32 {
     let number = if desk.tail() <= 1 { "off".to_owned() } else { grouped(desk.tail()) };
     let longest = LONGEST_TAIL as f64;
     let share = log_share(desk.tail() as f64, 1.0, longest);
-    let (left, moved) = gauge(ui, right, y, named.then_some("trail"), "trail", [92.0, 42.0], &number, share);
+    let (left, moved) = gauge(ui, right, y, room.names.then_some("trail"), "trail", [if room.wide { 92.0 } else { 64.0 }, 42.0], &number, share);
     if let Some(share) = moved {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 1 and the longest tail")]
         desk.set_tail(log_value(share, 1.0, longest).round() as u64);
@@ -215,8 +217,8 @@ fn trail(ui: &mut Ui, desk: &mut Desk, right: f32, y: f32, named: bool) -> f32 {
     left
 }
 
-/// The reference number; a click makes it a field to type in.
-fn position(ui: &mut Ui, desk: &mut Desk, at: egui::Pos2, now: f64) {
+/// The reference number, with the trace's length where `of` is set; a click makes it a field to type in.
+fn position(ui: &mut Ui, desk: &mut Desk, at: egui::Pos2, of: bool, now: f64) {
     let id = Id::unique("reference number");
     if let Some(mut typed) = desk.typed.take() {
         let place = Rect::from_min_size(at - vec2(6.0, 12.0), vec2(96.0, 24.0));
@@ -243,8 +245,10 @@ fn position(ui: &mut Ui, desk: &mut Desk, at: egui::Pos2, now: f64) {
     let number = grouped(desk.transport.tick());
     let painter = ui.painter();
     let words = painter.text(at, Align2::LEFT_CENTER, number, Weight::Medium.at(13.5), color(palette::TEXT));
-    let of = format!("of {}", grouped(desk.transport.len()));
-    label(ui, words.right() + 7.0, at.y, Align2::LEFT_CENTER, &of, palette::TEXT_QUIET);
+    if of {
+        let of = format!("of {}", grouped(desk.transport.len()));
+        label(ui, words.right() + 7.0, at.y, Align2::LEFT_CENTER, &of, palette::TEXT_QUIET);
+    }
     let response = ui.interact(words.expand2(vec2(6.0, 5.0)), id.with("click"), Sense::click());
     if response.hovered() {
         ui.ctx().set_cursor_icon(CursorIcon::Text);
