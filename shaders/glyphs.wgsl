@@ -1,9 +1,10 @@
-// Dots: one a piece of data. A quad padded so that coverage is 0 inside its edge.
+// Dots: one a piece of data, then the light of those that missed. Quads are padded so that coverage is 0 inside their
+// edge, and no larger than that: pixels are what a software rasterizer pays for.
 //
-//   |<- extent ->|     radius r: disc; with DIRTY a rim at r + 1.2 px; with a flash a halo to 2.6 r;
-//   +------------+     with a burst a ring from r to 4 r.
+//   |<- extent ->|     body:  disc of radius r; HOLLOW a ring inside it; DIRTY a rim round it
+//   +------------+     light: with a flash a halo to 2.8 r; with a burst a ring that grows from 1.2 r to 4.4 r
 //   |    ( r )   |
-//   +------------+
+//   +------------+     Light adds without covering and is drawn over all bodies, by the few that have any.
 
 #import shared/frame
 #import shared/polar
@@ -15,19 +16,14 @@ const FLAG_HOLLOW = 4u;
 
 const GHOST_ALPHA = 0.24;
 const FLASH_COLOR = vec3f(1.0, 0.22, 0.17);
+const BURST_COLOR = vec3f(1.0, 0.62, 0.56);
+const RIM_ALPHA = 0.55;
+// Halo's radius in radii of its dot.
+const HALO = 2.8;
+// Flashes fainter than this have no halo: `render::glyphs` does not ask for one.
+const FLASH_SEEN: f32 = 0.02;
 
 struct Dot {
-    @builtin(position) position: vec4f,
-    // Pixels from the centre.
-    @location(0) px: vec2f,
-    @location(1) color: vec4f,
-    // radius px, flash, burst radius px (0 = none), burst alpha
-    @location(2) @interpolate(flat) shape: vec4f,
-    @location(3) @interpolate(flat) flags: u32,
-}
-
-@vertex
-fn vs_main(
     @builtin(vertex_index) corner: u32,
     @location(0) start: vec4f,
     @location(1) end: vec4f,
@@ -38,50 +34,80 @@ fn vs_main(
     @location(5) glow: vec4f,
     // path, then flags from bit 8
     @location(6) path_flags: u32,
-) -> Dot {
-    let path = path_flags & 255u;
-    let center = path_place(path, start, end, sweep, ease(frame.phase));
-    let flags = path_flags >> 8u;
-    let r = max(radius * frame.px_per_unit * (1.0 + 0.75 * glow.y), 0.8);
-    let bursting = glow.z < 1.0;
-    let burst_r = select(0.0, r * (1.2 + 3.2 * glow.z), bursting);
-    let halo_r = select(r, r * 2.8, glow.x > 0.02);
-    let extent = max(max(halo_r, burst_r), r + 1.2) + 1.5;
-    let unit = vec2f(f32(corner & 1u), f32(corner >> 1u)) * 2.0 - 1.0;
-    var out: Dot;
-    let clip = clip_from_world(center);
-    out.px = unit * extent;
-    out.position = vec4f(clip.xy + clip_from_px(out.px), 0.0, 1.0);
-    let ghost = select(1.0, GHOST_ALPHA, (flags & FLAG_GHOST) != 0u);
-    out.color = vec4f(mix(color.rgb, FLASH_COLOR, glow.x), color.a * ghost);
-    out.shape = vec4f(r, glow.x, burst_r, 0.8 * (1.0 - glow.z));
-    out.flags = flags;
+}
+
+fn radius_px(dot: Dot) -> f32 {
+    return max(dot.radius * frame.px_per_unit * (1.0 + 0.75 * dot.glow.y), 0.8);
+}
+
+// The quad's corner: x, y in clip space, then in pixels from the centre.
+fn corner_at(dot: Dot, extent: f32) -> vec4f {
+    let center = path_place(dot.path_flags & 255u, dot.start, dot.end, dot.sweep, ease(frame.phase));
+    let px = (vec2f(f32(dot.corner & 1u), f32(dot.corner >> 1u)) * 2.0 - 1.0) * extent;
+    return vec4f(clip_from_world(center).xy + clip_from_px(px), px);
+}
+
+struct Body {
+    @builtin(position) position: vec4f,
+    // Pixels from the centre.
+    @location(0) @interpolate(linear) px: vec2f,
+    // Premultiplied.
+    @location(1) @interpolate(flat) color: vec4f,
+    // r + 1/2, hole's r - 1/2, rim's alpha
+    @location(2) @interpolate(flat) shape: vec3f,
+}
+
+@vertex
+fn vs_main(dot: Dot) -> Body {
+    let flags = dot.path_flags >> 8u;
+    let r = radius_px(dot);
+    let alpha = dot.color.a * select(1.0, GHOST_ALPHA, (flags & FLAG_GHOST) != 0u);
+    // On dots of few pixels a rim would be all there is to see.
+    let rim = select(0.0, RIM_ALPHA * alpha * clamp(0.6 * r - 0.7, 0.0, 1.0), (flags & FLAG_DIRTY) != 0u);
+    let corner = corner_at(dot, r + select(1.0, 2.2, rim > 0.0));
+    var out: Body;
+    out.position = vec4f(corner.xy, 0.0, 1.0);
+    out.px = corner.zw;
+    out.color = vec4f(mix(dot.color.rgb, FLASH_COLOR, dot.glow.x) * alpha, alpha);
+    let hole = select(-2.0, r - 2.0, (flags & FLAG_HOLLOW) != 0u);
+    out.shape = vec3f(r + 0.5, hole, rim);
     return out;
 }
 
 @fragment
-fn fs_main(in: Dot) -> @location(0) vec4f {
+fn fs_main(in: Body) -> @location(0) vec4f {
     let d = length(in.px);
-    let r = in.shape.x;
-    var cover = clamp(r + 0.5 - d, 0.0, 1.0);
-    if (in.flags & FLAG_HOLLOW) != 0u {
-        cover *= clamp(d - (r - 1.5) + 0.5, 0.0, 1.0);
-    }
-    let a = in.color.a * cover;
-    var out = vec4f(in.color.rgb * a, a);
-    if (in.flags & FLAG_DIRTY) != 0u {
-        // On dots of few pixels a rim would be all there is to see.
-        let rim = 0.55 * in.color.a * clamp(0.6 * r - 0.7, 0.0, 1.0) * clamp(1.0 - abs(d - (r + 0.7)), 0.0, 1.0);
-        out = out * (1.0 - rim) + vec4f(rim);
-    }
-    if in.shape.y > 0.02 {
-        // Light, not paint: adds without covering.
-        let glow = clamp(1.0 - d / (r * 2.8), 0.0, 1.0);
-        out += vec4f(FLASH_COLOR, 0.0) * (0.55 * in.shape.y * glow * glow);
-    }
-    if in.shape.z > 0.0 {
-        let ring = in.shape.w * clamp(1.2 - abs(d - in.shape.z), 0.0, 1.0);
-        out += vec4f(vec3f(1.0, 0.62, 0.56) * ring, 0.0);
-    }
+    let cover = clamp(in.shape.x - d, 0.0, 1.0) * clamp(d - in.shape.y, 0.0, 1.0);
+    let rim = in.shape.z * clamp(1.0 - abs(d - in.shape.x - 0.2), 0.0, 1.0);
+    return in.color * (cover * (1.0 - rim)) + rim;
+}
+
+struct Light {
+    @builtin(position) position: vec4f,
+    @location(0) @interpolate(linear) px: vec2f,
+    // 1 / halo's radius, flash, burst's radius, burst's alpha
+    @location(1) @interpolate(flat) shape: vec4f,
+}
+
+@vertex
+fn vs_light(dot: Dot) -> Light {
+    let r = radius_px(dot);
+    let flash = select(0.0, dot.glow.x, dot.glow.x > FLASH_SEEN);
+    let bursting = dot.glow.z < 1.0;
+    let burst_r = r * (1.2 + 3.2 * dot.glow.z);
+    let extent = max(select(0.0, r * HALO, flash > 0.0), select(0.0, burst_r + 1.2, bursting)) + 0.5;
+    let corner = corner_at(dot, extent);
+    var out: Light;
+    out.position = vec4f(corner.xy, 0.0, 1.0);
+    out.px = corner.zw;
+    out.shape = vec4f(1.0 / (r * HALO), 0.55 * flash, burst_r, select(0.0, 0.8 * (1.0 - dot.glow.z), bursting));
     return out;
+}
+
+@fragment
+fn fs_light(in: Light) -> @location(0) vec4f {
+    let d = length(in.px);
+    let halo = clamp(1.0 - d * in.shape.x, 0.0, 1.0);
+    let ring = clamp(1.2 - abs(d - in.shape.z), 0.0, 1.0);
+    return vec4f(FLASH_COLOR * (in.shape.y * halo * halo) + BURST_COLOR * (in.shape.w * ring), 0.0);
 }

@@ -14,10 +14,10 @@ const LIGHT = 0.5;
 
 struct Line {
     @builtin(position) position: vec4f,
-    @location(0) color: vec4f,
-    // Pixels from the middle of the line.
-    @location(1) across: f32,
-    @location(2) @interpolate(flat) half_width: f32,
+    // Pixels from the middle of the line, alpha.
+    @location(0) @interpolate(linear) across_alpha: vec2f,
+    // Colour, half the width + 1/2.
+    @location(1) @interpolate(flat) color_half: vec4f,
 }
 
 @vertex
@@ -33,39 +33,24 @@ fn vs_main(
     @location(5) path: u32,
 ) -> Line {
     let last = (corner & 1u) == 1u;
-    let e = select(shape.y, shape.z, last);
-    var p: vec2f;
-    var along: vec2f;
-    if path == PATH_STRAIGHT {
-        let a = endpoint_place(start).xy;
-        let b = endpoint_place(end).xy;
-        p = mix(a, b, e);
-        along = b - a;
-    } else {
-        let lo = max(e - 0.004, 0.0);
-        let hi = min(e + 0.004, 1.0);
-        p = path_place(path, start, end, shape.x, e);
-        along = path_place(path, start, end, shape.x, hi) - path_place(path, start, end, shape.x, lo);
-    }
-    let span = length(along);
-    var normal = vec2f(0.0, 1.0);
-    if span > 1e-7 {
-        normal = vec2f(-along.y, along.x) / span;
-    }
+    let here = on_path(path, start, end, shape.x, select(shape.y, shape.z, last));
+    let span = length(here.along);
+    let normal = select(vec2f(0.0, 1.0), turned(here.along) / max(span, 1e-7), span > 1e-7);
     let side = f32(corner >> 1u) * 2.0 - 1.0;
     let width = shape.w * frame.line_scale;
-    var out: Line;
     // Below one pixel a line fades instead of thinning.
-    out.half_width = max(0.5 * width, 0.5);
-    out.across = side * (out.half_width + 1.0);
-    let clip = clip_from_world(p);
-    out.position = vec4f(clip.xy + clip_from_px(normal * out.across), 0.0, 1.0);
-    out.color = vec4f(color.rgb, color.a * select(alpha.x, alpha.y, last) * min(width, 1.0));
+    let half = max(0.5 * width, 0.5);
+    let across = side * (half + 1.0);
+    var out: Line;
+    let clip = clip_from_world(here.at);
+    out.position = vec4f(clip.xy + clip_from_px(normal * across), 0.0, 1.0);
+    out.across_alpha = vec2f(across, color.a * select(alpha.x, alpha.y, last) * min(width, 1.0));
+    out.color_half = vec4f(color.rgb, half + 0.5);
     return out;
 }
 
 @fragment
 fn fs_main(in: Line) -> @location(0) vec4f {
-    let a = in.color.a * clamp(in.half_width + 0.5 - abs(in.across), 0.0, 1.0);
-    return vec4f(in.color.rgb * a, a * (1.0 - LIGHT));
+    let a = in.across_alpha.y * clamp(in.color_half.w - abs(in.across_alpha.x), 0.0, 1.0);
+    return vec4f(in.color_half.rgb, 1.0 - LIGHT) * a;
 }

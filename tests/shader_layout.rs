@@ -2,9 +2,10 @@
 //! the shaders have; nothing here needs a GPU.
 #![cfg(feature = "gpu")]
 
+use orrery::render::glyphs::FLASH_SEEN;
 use orrery::render::gpu_data::{
-    DISK_ATTRIBUTES, DISK_VERTICES, DiskInstance, Frame, GLYPH_ATTRIBUTES, GlyphInstance, MAX_RINGS, RingShape,
-    SEGMENT_ATTRIBUTES, SegmentInstance,
+    BAR_ATTRIBUTES, BarInstance, DISK_ATTRIBUTES, DISK_VERTICES, DiskInstance, Frame, GLYPH_ATTRIBUTES, GlyphInstance,
+    MAX_RINGS, RingShape, SEGMENT_ATTRIBUTES, SegmentInstance,
 };
 use orrery::render::shaders::{ENTRY, compose};
 use orrery::scene::frame::flags;
@@ -197,20 +198,26 @@ fn type_name(inner: &TypeInner) -> String {
     }
 }
 
-/// `(location, "4 Float")` of a shader's vertex inputs, by location.
-fn vertex_inputs(module: &Module) -> Vec<(u32, String)> {
-    let entry = module.entry_points.iter().find(|e| e.stage == ShaderStage::Vertex).expect("a vertex stage");
-    let mut out: Vec<(u32, String)> = entry
-        .function
-        .arguments
-        .iter()
-        .filter_map(|a| match &a.binding {
-            Some(Binding::Location { location, .. }) => Some((*location, type_name(&module.types[a.ty].inner))),
-            _ => None,
+/// `(location, "4 Float")` of each vertex entry point's inputs, by location; a struct's members are inputs too.
+fn vertex_inputs(module: &Module) -> Vec<Vec<(u32, String)>> {
+    let input = |binding: &Option<Binding>, ty: Handle<Type>| match binding {
+        Some(Binding::Location { location, .. }) => Some((*location, type_name(&module.types[ty].inner))),
+        _ => None,
+    };
+    let vertex = module.entry_points.iter().filter(|e| e.stage == ShaderStage::Vertex);
+    vertex
+        .map(|entry| {
+            let mut out: Vec<(u32, String)> = Vec::new();
+            for argument in &entry.function.arguments {
+                out.extend(input(&argument.binding, argument.ty));
+                if let TypeInner::Struct { members, .. } = &module.types[argument.ty].inner {
+                    out.extend(members.iter().filter_map(|m| input(&m.binding, m.ty)));
+                }
+            }
+            out.sort();
+            out
         })
-        .collect();
-    out.sort();
-    out
+        .collect()
 }
 
 #[test]
@@ -218,16 +225,22 @@ fn vertex_attributes_have_the_shaders_types_and_the_structs_offsets() {
     let glyph = row!(GlyphInstance { from, to, sweep, radius, color, glow, path_flags });
     let segment = row!(SegmentInstance { from, to, shape, color, alpha, path });
     let disk = row!(DiskInstance { shape, color });
-    let all: [(&str, &[wgpu::VertexAttribute], Row); 3] = [
+    let bar = row!(BarInstance { sides, color });
+    let all: [(&str, &[wgpu::VertexAttribute], Row); 4] = [
         ("glyphs", &GLYPH_ATTRIBUTES, glyph),
         ("pathlines", &SEGMENT_ATTRIBUTES, segment),
         ("disks", &DISK_ATTRIBUTES, disk),
+        ("bars", &BAR_ATTRIBUTES, bar),
     ];
     assert_eq!(all.len(), ENTRY.len());
     for (name, attributes, row) in all {
         let fed: Vec<(u32, String)> =
             attributes.iter().map(|a| (a.shader_location, format_name(a.format).to_owned())).collect();
-        assert_eq!(vertex_inputs(&module(name)), fed, "{name}.wgsl against its attributes");
+        let entries = vertex_inputs(&module(name));
+        assert!(
+            !entries.is_empty() && entries.iter().all(|e| *e == fed),
+            "{name}.wgsl {entries:#?}\nattributes {fed:#?}"
+        );
         // In order, one attribute a field; the bytes of each end where the next begins, the last at the struct's end.
         let offsets: Vec<usize> = row.fields.iter().map(|(_, o)| *o).collect();
         let laid: Vec<usize> = attributes.iter().map(|a| usize::try_from(a.offset).expect("small")).collect();
@@ -292,6 +305,7 @@ fn array_lengths_and_counts_are_the_same() {
     assert!(orrery::sim::config::MAX_LEVELS <= MAX_RINGS, "a ring for every level that a configuration may have");
 
     let sectors = constants(&module("disks"))["SECTORS"];
+    assert_eq!(constants(&glyphs).get("FLASH_SEEN"), Some(&f64::from(FLASH_SEEN)));
     // Three bands of two triangles a sector.
     assert_eq!(f64::from(DISK_VERTICES), 3.0 * 6.0 * sectors);
 }

@@ -10,29 +10,39 @@ fn ease(s: f32) -> f32 {
     return t * t * (3.0 - 2.0 * t);
 }
 
-// Position at eased phase e of an arc between two places.
-fn arc_place(a: vec4f, b: vec4f, sweep: f32, e: f32) -> vec2f {
-    let end = a.w + sweep;
-    let theta = a.w + sweep * e;
-    let ra = length(a.xy);
-    let rb = length(b.xy);
-    let r = ra + (rb - ra) * e * e * e;
-    let fix_a = a.xy - ra * vec2f(cos(a.w), sin(a.w));
-    let fix_b = b.xy - rb * vec2f(cos(end), sin(end));
-    return r * vec2f(cos(theta), sin(theta)) + fix_a * (1.0 - e) + fix_b * e;
+struct OnPath {
+    at: vec2f,
+    // Which way it goes there, of any length; 0 where it stands still.
+    along: vec2f,
 }
 
-fn slide_place(start: vec4f, end: vec4f, e: f32) -> vec2f {
-    let at = vec4f(end.x, end.y, mix(start.z, end.z, e), mix(start.w, end.w, e));
-    return endpoint_place(at).xy;
-}
-
-// Position at eased phase e of the flight between endpoints `start` and `end`.
-fn path_place(path: u32, start: vec4f, end: vec4f, sweep: f32, e: f32) -> vec2f {
-    switch path {
-        case 1u: { return mix(endpoint_place(start).xy, endpoint_place(end).xy, e); }
-        case 2u: { return arc_place(endpoint_place(start), endpoint_place(end), sweep, e); }
-        case 3u: { return slide_place(start, end, e); }
-        default: { return endpoint_place(end).xy; }
+// Place and direction at eased phase e of the flight between endpoints `start` and `end`. At most two places and one
+// angle are computed, whatever the path.
+fn on_path(path: u32, start: vec4f, end: vec4f, sweep: f32, e: f32) -> OnPath {
+    // Rest: `end`. Slide: on the arm of `end`, between the two ranks.
+    let slide = select(1.0, e, path == PATH_SLIDE);
+    let b = endpoint_place(vec4f(end.xy, mix(start.zw, end.zw, slide)));
+    if path == PATH_REST || path == PATH_SLIDE {
+        let outward = select(sign(end.z - start.z), 0.0, path == PATH_REST);
+        return OnPath(b.at, (b.out + b.slope * turned(b.out)) * outward);
     }
+    let a = endpoint_place(start);
+    if path == PATH_STRAIGHT {
+        return OnPath(mix(a.at, b.at, e), b.at - a.at);
+    }
+    let theta = a.theta + sweep * e;
+    let ra = length(a.at);
+    let rb = length(b.at);
+    let r = ra + (rb - ra) * e * e * e;
+    let out = vec2f(cos(theta), sin(theta));
+    // What the polar path misses of the exact endpoints. theta(a) + sweep is theta(b) up to whole turns.
+    let fix_a = a.at - ra * a.out;
+    let fix_b = b.at - rb * b.out;
+    let at = r * out + fix_a * (1.0 - e) + fix_b * e;
+    return OnPath(at, 3.0 * (rb - ra) * e * e * out + r * sweep * turned(out) + fix_b - fix_a);
+}
+
+// Place at eased phase e.
+fn path_place(path: u32, start: vec4f, end: vec4f, sweep: f32, e: f32) -> vec2f {
+    return on_path(path, start, end, sweep, e).at;
 }

@@ -3,24 +3,37 @@
 
 const TAU = 6.28318530717958647692;
 
-fn slot_polar(ring: RingShape, set_index: f32, rank: f32) -> vec2f {
-    let u = (rank + 0.5) / ring.ways;
-    let r = sqrt(max(ring.r0 * ring.r0 + u * (ring.r1 * ring.r1 - ring.r0 * ring.r0), 0.0));
-    return vec2f(r, TAU * set_index / ring.sets + ring.omega * (r - ring.r0) / (ring.r1 - ring.r0));
+struct Place {
+    at: vec2f,
+    r: f32,
+    theta: f32,
+    // Unit vector outward at theta.
+    out: vec2f,
+    // Angular part of the arm's direction where its radial part is 1; 0 for a polar position.
+    slope: f32,
 }
 
-// (x, y, r, theta)
-fn endpoint_place(e: vec4f) -> vec4f {
-    if e.x < 0.0 {
-        return vec4f(e.y * cos(e.z), e.y * sin(e.z), e.y, e.z);
-    }
-    let ring = frame.rings[u32(e.x)];
-    let p = slot_polar(ring, e.y, e.z);
-    let c = cos(p.y);
-    let s = sin(p.y);
+// Without branches, since software rasterizers take both sides of each: a polar position goes through ring 0's formula
+// too, and drops what comes of it.
+fn endpoint_place(e: vec4f) -> Place {
+    let polar = e.x < 0.0;
+    let ring = frame.rings[u32(max(e.x, 0.0))];
+    let u = (e.z + 0.5) / ring.ways;
+    let turn = ring.omega / (ring.r1 - ring.r0);
+    let slot_r = sqrt(max(ring.r0 * ring.r0 + u * (ring.r1 * ring.r1 - ring.r0 * ring.r0), 0.0));
+    let slot_theta = TAU * e.y / ring.sets + turn * (slot_r - ring.r0);
+    var p: Place;
+    p.r = select(slot_r, e.y, polar);
+    p.theta = select(slot_theta, e.z, polar);
+    p.slope = select(slot_r * turn, 0.0, polar);
+    p.out = vec2f(cos(p.theta), sin(p.theta));
     // Across the arm: the tangent in the (radial, angular) frame is (1, slope).
-    let slope = p.x * ring.omega / (ring.r1 - ring.r0);
-    let inverse = inverseSqrt(1.0 + slope * slope);
-    let n = vec2f(-slope, 1.0) * inverse * e.w;
-    return vec4f(p.x * c + n.x * c - n.y * s, p.x * s + n.x * s + n.y * c, p.x, p.y);
+    let n = vec2f(-p.slope, 1.0) * (inverseSqrt(1.0 + p.slope * p.slope) * select(e.w, 0.0, polar));
+    p.at = (p.r + n.x) * p.out + n.y * turned(p.out);
+    return p;
+}
+
+// A quarter turn on.
+fn turned(v: vec2f) -> vec2f {
+    return vec2f(-v.y, v.x);
 }

@@ -9,6 +9,8 @@ pub mod open;
 #[cfg(feature = "gpu")]
 pub mod picture;
 #[cfg(feature = "gpu")]
+pub mod progress;
+#[cfg(feature = "gpu")]
 pub mod record;
 #[cfg(feature = "gpu")]
 pub mod snapshot;

@@ -2,11 +2,12 @@
 
 use super::UsageError;
 use super::picture::{parts, size, studio, view};
+use super::record::usage;
 use crate::cli::SnapshotArgs;
 use crate::overlay::{Composer, Layout};
+use crate::record::{Partial, RecordError};
 use crate::render::context::Preference;
 use crate::render::{Context, Target, target};
-use anyhow::Context as _;
 use image::{ExtendedColorType, ImageEncoder, codecs::png::PngEncoder};
 use std::io::{Cursor, Write};
 
@@ -47,10 +48,8 @@ pub fn run(args: &SnapshotArgs) -> anyhow::Result<()> {
         std::io::stdout().lock().write_all(&png)?;
         return Ok(());
     }
-    let folder = args.output.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or_else(|| ".".as_ref());
-    let place = || format!("cannot write {}; check that the folder exists and has room", args.output.display());
-    let mut file = tempfile::NamedTempFile::new_in(folder).with_context(place)?;
-    file.write_all(&png).with_context(place)?;
-    file.persist(&args.output).map_err(|e| e.error).with_context(place)?;
+    let mut file = Partial::create(&args.output).map_err(usage)?;
+    file.write_all(&png).map_err(|e| RecordError::io(&args.output, "written", e))?;
+    file.commit(true)?;
     Ok(())
 }

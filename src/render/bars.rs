@@ -2,7 +2,7 @@
 //! texture for each of their pixels, which costs a software adapter more than the whole scene.
 
 use super::gpu_data::{BAR_ATTRIBUTES, BarInstance};
-use super::pass::pipeline;
+use super::pass::{Look, pipeline};
 use super::upload::Upload;
 use crate::scene::palette::Rgba;
 
@@ -35,8 +35,8 @@ pub struct BarDrawData {
 
 impl BarRenderer {
     pub(super) fn new(device: &wgpu::Device, format: wgpu::TextureFormat, layout: &wgpu::PipelineLayout) -> Self {
-        let stride = size_of::<BarInstance>() as u64;
-        Self { pipeline: pipeline(device, "bars", format, layout, stride, &BAR_ATTRIBUTES) }
+        let look = Look::quads("bars", size_of::<BarInstance>(), &BAR_ATTRIBUTES);
+        Self { pipeline: pipeline(device, format, layout, &look) }
     }
 
     pub(super) fn draw(&self, pass: &mut wgpu::RenderPass<'_>, data: &BarDrawData) {

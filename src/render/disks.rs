@@ -1,7 +1,7 @@
 //! Soft disks: temperature. The shader's own drawing is at the top of `shaders/disks.wgsl`.
 
 use super::gpu_data::{DISK_ATTRIBUTES, DISK_VERTICES, DiskInstance};
-use super::pass::pipeline_of;
+use super::pass::{Look, pipeline};
 use super::upload::Upload;
 use crate::scene::Disk;
 
@@ -17,9 +17,11 @@ pub struct DiskDrawData {
 
 impl DiskRenderer {
     pub(super) fn new(device: &wgpu::Device, format: wgpu::TextureFormat, layout: &wgpu::PipelineLayout) -> Self {
-        let stride = size_of::<DiskInstance>() as u64;
-        let topology = wgpu::PrimitiveTopology::TriangleList;
-        Self { pipeline: pipeline_of(device, "disks", format, layout, stride, &DISK_ATTRIBUTES, topology) }
+        let look = Look {
+            topology: wgpu::PrimitiveTopology::TriangleList,
+            ..Look::quads("disks", size_of::<DiskInstance>(), &DISK_ATTRIBUTES)
+        };
+        Self { pipeline: pipeline(device, format, layout, &look) }
     }
 
     pub(super) fn draw(&self, pass: &mut wgpu::RenderPass<'_>, data: &DiskDrawData) {

@@ -1,44 +1,55 @@
-//! Dots. The shader's own drawing is at the top of `shaders/glyphs.wgsl`.
+//! Dots, and over them the light of those that missed. The shader's own drawing is at the top of `shaders/glyphs.wgsl`.
 
 use super::gpu_data::{GLYPH_ATTRIBUTES, GlyphInstance, unorm8};
-use super::pass::pipeline;
+use super::pass::{Look, pipeline};
 use super::upload::Upload;
 use crate::scene::motion::Endpoint;
 use crate::scene::{Glyph, Scene};
 
-/// Long-lived: the pipeline.
+/// Long-lived: the pipelines.
 pub struct GlyphRenderer {
-    pipeline: wgpu::RenderPipeline,
+    bodies: wgpu::RenderPipeline,
+    lights: wgpu::RenderPipeline,
 }
 
 /// A frame's dots on the GPU.
 pub struct GlyphDrawData {
-    upload: Upload<GlyphInstance>,
+    bodies: Upload<GlyphInstance>,
+    /// Those with a flash or a burst: few, so that the many need neither their pixels nor their arithmetic.
+    lights: Upload<GlyphInstance>,
 }
 
 impl GlyphRenderer {
     pub(super) fn new(device: &wgpu::Device, format: wgpu::TextureFormat, layout: &wgpu::PipelineLayout) -> Self {
-        let stride = size_of::<GlyphInstance>() as u64;
-        Self { pipeline: pipeline(device, "glyphs", format, layout, stride, &GLYPH_ATTRIBUTES) }
+        let bodies = Look::quads("glyphs", size_of::<GlyphInstance>(), &GLYPH_ATTRIBUTES);
+        let lights = Look { entry: ["vs_light", "fs_light"], ..bodies };
+        Self { bodies: pipeline(device, format, layout, &bodies), lights: pipeline(device, format, layout, &lights) }
     }
 
     pub(super) fn draw(&self, pass: &mut wgpu::RenderPass<'_>, data: &GlyphDrawData) {
-        if let Some(buffer) = data.upload.buffer() {
-            pass.set_pipeline(&self.pipeline);
-            pass.set_vertex_buffer(0, buffer.slice(..));
-            pass.draw(0..4, 0..data.upload.count());
+        for (pipeline, upload) in [(&self.bodies, &data.bodies), (&self.lights, &data.lights)] {
+            if let Some(buffer) = upload.buffer() {
+                pass.set_pipeline(pipeline);
+                pass.set_vertex_buffer(0, buffer.slice(..));
+                pass.draw(0..4, 0..upload.count());
+            }
         }
     }
 }
 
+/// Flashes fainter than this have no halo: `FLASH_SEEN` in `glyphs.wgsl`.
+pub const FLASH_SEEN: f32 = 0.02;
+
 impl GlyphDrawData {
     pub(super) fn new() -> Self {
-        Self { upload: Upload::new("glyphs") }
+        Self { bodies: Upload::new("glyphs"), lights: Upload::new("lights") }
     }
 
     pub(super) fn set(&mut self, device: &wgpu::Device, queue: &wgpu::Queue, scene: &Scene) -> u64 {
-        self.upload.set(device, queue, scene.glyphs.iter().map(instance));
-        self.upload.written()
+        self.bodies.set(device, queue, scene.glyphs.iter().map(instance));
+        let lit = scene.glyphs.iter().filter(|g| g.flash > FLASH_SEEN || g.burst < 1.0);
+        self.lights.set(device, queue, lit.map(instance));
+        self.bodies.written() + self.lights.written()
     }
 }
 

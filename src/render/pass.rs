@@ -1,4 +1,4 @@
-//! Draws a scene into any view: disks, structure, trails, glyphs, bars, in this order.
+//! Draws a scene into any view: disks, structure, trails, glyphs, the light of glyphs, bars, in this order.
 
 use super::bars::{Bar, BarDrawData, BarRenderer};
 use super::context::Context;
@@ -194,46 +194,57 @@ impl Painter {
     }
 }
 
-/// A pipeline of instanced quads (strips of four corners).
-pub(super) fn pipeline(
-    device: &wgpu::Device,
-    shader: &'static str,
-    format: wgpu::TextureFormat,
-    layout: &wgpu::PipelineLayout,
-    stride: u64,
-    attributes: &[wgpu::VertexAttribute],
-) -> wgpu::RenderPipeline {
-    pipeline_of(device, shader, format, layout, stride, attributes, wgpu::PrimitiveTopology::TriangleStrip)
+/// What tells one pipeline from another.
+#[derive(Clone, Copy)]
+pub(super) struct Look<'a> {
+    /// A shader of `shaders::ENTRY`.
+    pub(super) shader: &'static str,
+    /// Its vertex and fragment entry points.
+    pub(super) entry: [&'static str; 2],
+    /// Bytes of an instance.
+    pub(super) stride: u64,
+    /// What an instance holds.
+    pub(super) attributes: &'a [wgpu::VertexAttribute],
+    /// Strips of four corners, or lists of triangles.
+    pub(super) topology: wgpu::PrimitiveTopology,
+}
+
+impl<'a> Look<'a> {
+    /// Instanced quads (strips of four corners), by the main entry points.
+    pub(super) fn quads(shader: &'static str, stride: usize, attributes: &'a [wgpu::VertexAttribute]) -> Self {
+        let topology = wgpu::PrimitiveTopology::TriangleStrip;
+        Self { shader, entry: ["vs_main", "fs_main"], stride: stride as u64, attributes, topology }
+    }
 }
 
 /// A pipeline with one instance buffer and premultiplied blending.
-pub(super) fn pipeline_of(
+pub(super) fn pipeline(
     device: &wgpu::Device,
-    shader: &'static str,
     format: wgpu::TextureFormat,
     layout: &wgpu::PipelineLayout,
-    stride: u64,
-    attributes: &[wgpu::VertexAttribute],
-    topology: wgpu::PrimitiveTopology,
+    look: &Look<'_>,
 ) -> wgpu::RenderPipeline {
-    let module = shaders::module(device, shader);
-    let buffer =
-        wgpu::VertexBufferLayout { array_stride: stride, step_mode: wgpu::VertexStepMode::Instance, attributes };
+    let module = shaders::module(device, look.shader);
+    let buffer = wgpu::VertexBufferLayout {
+        array_stride: look.stride,
+        step_mode: wgpu::VertexStepMode::Instance,
+        attributes: look.attributes,
+    };
     device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
-        label: Some(shader),
+        label: Some(look.shader),
         layout: Some(layout),
         vertex: wgpu::VertexState {
             module: &module,
-            entry_point: Some("vs_main"),
+            entry_point: Some(look.entry[0]),
             compilation_options: wgpu::PipelineCompilationOptions::default(),
             buffers: &[Some(buffer)],
         },
-        primitive: wgpu::PrimitiveState { topology, ..Default::default() },
+        primitive: wgpu::PrimitiveState { topology: look.topology, ..Default::default() },
         depth_stencil: None,
         multisample: wgpu::MultisampleState::default(),
         fragment: Some(wgpu::FragmentState {
             module: &module,
-            entry_point: Some("fs_main"),
+            entry_point: Some(look.entry[1]),
             compilation_options: wgpu::PipelineCompilationOptions::default(),
             targets: &[Some(wgpu::ColorTargetState {
                 format,

@@ -2,7 +2,7 @@
 
 use super::glyphs::endpoint;
 use super::gpu_data::{SEGMENT_ATTRIBUTES, SegmentInstance, unorm16};
-use super::pass::pipeline;
+use super::pass::{Look, pipeline};
 use super::upload::Upload;
 use crate::scene::Segment;
 
@@ -18,8 +18,8 @@ pub struct PathlineDrawData {
 
 impl PathlineRenderer {
     pub(super) fn new(device: &wgpu::Device, format: wgpu::TextureFormat, layout: &wgpu::PipelineLayout) -> Self {
-        let stride = size_of::<SegmentInstance>() as u64;
-        Self { pipeline: pipeline(device, "pathlines", format, layout, stride, &SEGMENT_ATTRIBUTES) }
+        let look = Look::quads("pathlines", size_of::<SegmentInstance>(), &SEGMENT_ATTRIBUTES);
+        Self { pipeline: pipeline(device, format, layout, &look) }
     }
 
     pub(super) fn draw(&self, pass: &mut wgpu::RenderPass<'_>, data: &PathlineDrawData) {

@@ -56,6 +56,10 @@ const FLASH_SECONDS: f32 = 0.30;
 const PULSE_SECONDS: f32 = 0.16;
 /// Length of a ring burst.
 const BURST_SECONDS: f32 = 0.45;
+/// References after which a burst is over and a flash faint, however fast they come: in time-lapse a sign on everything
+/// would be a sign of nothing.
+const BURST_REFERENCES: f32 = 40.0;
+const FLASH_REFERENCES: f32 = 100.0;
 /// Seconds past which nothing of a flash is left to see.
 const FLASH_END: f64 = 1.2;
 /// References looked back at for flashes, at most: at speeds past this many in a second a flash is under a frame long.
@@ -309,16 +313,19 @@ impl Stage {
         let first = (moment.tick + 1).saturating_sub(view.flash_steps());
         let first = first.max(moment.log.start());
         let all = self.rings.levels.len() as f32;
+        let speed = (view.speed as f32).max(1e-3);
+        let burst_seconds = BURST_SECONDS.min(BURST_REFERENCES / speed);
+        let flash_seconds = FLASH_SECONDS.min(FLASH_REFERENCES / speed);
         for (step, tick) in moment.log.steps(first, moment.tick + 1).iter().zip(first..) {
             let refs = (moment.tick - tick) as f32 + view.phase;
-            let age = refs / (view.speed.max(1e-3) as f32);
+            let age = refs / speed;
             let depth = (8 - step.misses.leading_zeros()) as f32;
             // Graded by who served: memory flashes fully, the next level half.
             let strength = if depth > 0.0 { 0.45 + 0.55 * depth / all.max(1.0) } else { 0.0 };
             let glow = Glow {
-                flash: strength * (-age / FLASH_SECONDS).exp(),
+                flash: strength * (-age / flash_seconds).exp(),
                 pulse: (-age / PULSE_SECONDS).exp(),
-                burst: if depth > 0.0 { (age / BURST_SECONDS).min(1.0) } else { 1.0 },
+                burst: if depth > 0.0 { (age / burst_seconds).min(1.0) } else { 1.0 },
             };
             let item = step.addr / self.items.glyph_bytes;
             items.insert(item, glow);
