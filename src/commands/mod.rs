@@ -3,6 +3,8 @@
 pub mod caches;
 pub mod convert;
 #[cfg(feature = "gpu")]
+pub mod demo;
+#[cfg(feature = "gpu")]
 pub mod film;
 pub mod hierarchy;
 pub mod open;
@@ -76,6 +78,17 @@ fn dispatch(command: &Command) -> anyhow::Result<()> {
         Command::Record(args) => record::run(args),
         #[cfg(feature = "viewer")]
         Command::View(args) => view::run(args),
-        _ => anyhow::bail!("not built yet"),
+        #[cfg(feature = "gpu")]
+        Command::Demo(args) => demo::run(args),
+        #[cfg(not(feature = "gpu"))]
+        Command::Snapshot(_) | Command::Record(_) | Command::Demo(_) => Err(left_out("gpu")),
+        #[cfg(not(feature = "viewer"))]
+        Command::View(_) => Err(left_out("viewer")),
     }
+}
+
+/// A command that this build was made without.
+#[cfg(not(feature = "viewer"))]
+fn left_out(feature: &str) -> anyhow::Error {
+    UsageError(format!("this orrery was built without the feature `{feature}`; build it with default features")).into()
 }

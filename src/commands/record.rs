@@ -3,8 +3,8 @@
 use super::UsageError;
 use super::film::Film;
 use super::picture::{parts, size, studio, view};
-use crate::cli::RecordArgs;
 use super::progress::Display;
+use crate::cli::RecordArgs;
 use crate::record::{Options, Output, RecordError, Summary, record};
 use crate::render::Context;
 use crate::render::context::Preference;

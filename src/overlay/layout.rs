@@ -163,7 +163,9 @@ mod tests {
 
     #[test]
     fn columns_stand_beside_the_rings_in_a_wide_picture() {
-        for (w, h) in [(1280, 720), (1280, 674), (1152, 720), (1140, 720), (1080, 720), (1024, 722), (980, 720), (800, 554)] {
+        for (w, h) in
+            [(1280, 720), (1280, 674), (1152, 720), (1140, 720), (1080, 720), (1024, 722), (980, 720), (800, 554)]
+        {
             let l = Layout::new(w, h, 0.0, &Parts::default());
             let (c, r) = (l.viewport.center[0], l.viewport.px_per_unit);
             assert!(!l.upright() && l.tables.right() <= c - r + 8.0, "{w}x{h}: {} and {}", l.tables.right(), c - r);
