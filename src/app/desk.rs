@@ -214,13 +214,13 @@ impl Desk {
         match action {
             Action::PlayPause => self.transport.toggle(),
             Action::Step(by) => self.transport.step(by),
-            Action::Miss(forward) => self.to_miss(forward, now),
+            Action::Miss(forward) => self.seek_miss(forward, now),
             Action::Start => self.transport.jump(0.0),
             Action::End => self.transport.jump(self.transport.len() as f64),
             Action::Faster => self.transport.faster(),
             Action::Slower => self.transport.slower(),
             Action::Speed(preset) => self.transport.set_speed(PRESETS[preset.min(PRESETS.len() - 1)]),
-            Action::Mark(forward) => self.to_mark(forward, now),
+            Action::Mark(forward) => self.seek_mark(forward, now),
             Action::Tail(true) => self.set_tail(longer(self.view.tail)),
             Action::Tail(false) => self.set_tail(shorter(self.view.tail)),
             Action::Panels => self.panels = !self.panels,
@@ -233,7 +233,7 @@ impl Desk {
         None
     }
 
-    fn to_miss(&mut self, forward: bool, now: f64) {
+    fn seek_miss(&mut self, forward: bool, now: f64) {
         let timeline = self.studio.timeline();
         if timeline.outcomes().is_none() {
             return self.say("this trace is too long to keep the place of every miss", now);
@@ -247,7 +247,7 @@ impl Desk {
         }
     }
 
-    fn to_mark(&mut self, forward: bool, now: f64) {
+    fn seek_mark(&mut self, forward: bool, now: f64) {
         let marks = &self.studio.tables().marks;
         let position = self.transport.position();
         let found = if forward {

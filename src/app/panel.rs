@@ -84,7 +84,7 @@ fn strip(ui: &mut Ui, desk: &mut Desk, layout: &Layout, now: f64) -> bool {
     let Some(pointer) = response.hover_pos().or(response.interact_pointer_pos()) else { return false };
     ui.ctx().set_cursor_icon(CursorIcon::PointingHand);
     let share = scrub::share(bars, pointer);
-    let x = bars.left() + bars.width() * share as f32;
+    let x = scrub::place(bars.left(), bars.width(), share);
     let hair = Rect::from_min_max(pos2(x - 0.5, bars.top() - 2.0), pos2(x + 0.5, bars.bottom() + 2.0));
     ui.painter().rect_filled(hair, CornerRadius::ZERO, color(palette::fade(palette::LIGHT, 0.55)));
     let tick = scrub::tick(share, desk.transport.len());
@@ -97,6 +97,7 @@ fn strip(ui: &mut Ui, desk: &mut Desk, layout: &Layout, now: f64) -> bool {
 
 /// What fits on the bar, by its width.
 struct Room {
+    wide: bool,
     names: bool,
     trail: bool,
     speed: bool,
@@ -107,8 +108,9 @@ struct Room {
 impl Room {
     fn new(width: f32) -> Self {
         Self {
-            names: width >= 860.0,
-            trail: width >= 720.0,
+            wide: width >= 920.0,
+            names: width >= 700.0,
+            trail: width >= 640.0,
             speed: width >= 470.0,
             icons: width >= 380.0,
             position: width >= 240.0,
@@ -153,13 +155,13 @@ fn bar(ui: &mut Ui, desk: &mut Desk, layout: &Layout, now: f64, asked: &mut Vec<
     }
     right -= 22.0;
     if room.trail {
-        right = trail(ui, desk, right, y, room.names) - 26.0;
+        right = trail(ui, desk, right, y, &room) - if room.wide { 26.0 } else { 16.0 };
     }
     if room.speed {
-        speed(ui, desk, right, y, room.names);
+        speed(ui, desk, right, y, &room);
     }
     if room.position {
-        position(ui, desk, pos2(x + 12.0, y), now);
+        position(ui, desk, pos2(x + 12.0, y), room.wide || !room.speed, now);
     }
     ui.input(|i| i.pointer.hover_pos()).is_some_and(|p| p.y >= area.top())
 }
@@ -168,45 +170,61 @@ fn label(ui: &Ui, x: f32, y: f32, anchor: Align2, words: &str, c: palette::Rgba)
     ui.painter().text(pos2(x, y), anchor, words, Weight::Regular.at(12.5), color(c))
 }
 
-/// Name, slider and number from `right` leftward; returns the left edge. The number's column has a fixed width, so that
-/// nothing moves while it changes.
-fn gauge(
-    ui: &mut Ui,
-    right: f32,
-    y: f32,
-    name: Option<&str>,
-    id: &str,
-    widths: [f32; 2],
-    number: &str,
+/// A slider with its name and number.
+struct Gauge<'a> {
+    name: &'a str,
+    /// Whether the name is shown.
+    named: bool,
+    /// Width of the slider.
+    track: f32,
+    /// Width of the number's column: fixed, so that nothing moves while it changes.
+    column: f32,
+    number: &'a str,
+    /// Where the knob is, 0..=1.
     share: f64,
-) -> (f32, Option<f64>) {
-    let [track, column] = widths;
-    label(ui, right - column, y, Align2::LEFT_CENTER, number, palette::TEXT);
-    let end = right - column - 12.0;
-    let place = Rect::from_center_size(pos2(end - 0.5 * track, y), vec2(track, 22.0));
-    let moved = slider(ui, place, id, share);
-    let mut left = place.left();
-    if let Some(name) = name {
-        left = label(ui, left - 12.0, y, Align2::RIGHT_CENTER, name, palette::TEXT_QUIET).left();
-    }
-    (left, moved)
 }
 
-fn speed(ui: &mut Ui, desk: &mut Desk, right: f32, y: f32, named: bool) {
-    let number = format!("{} refs/s", rate(desk.transport.speed()));
-    let share = log_share(desk.transport.speed(), SLOWEST, FASTEST);
-    let (_, moved) = gauge(ui, right, y, named.then_some("speed"), "speed", [124.0, 92.0], &number, share);
-    if let Some(share) = moved {
+impl Gauge<'_> {
+    /// Draws it from `right` leftward. Its left edge, and the new share while it is moved.
+    fn show(&self, ui: &mut Ui, right: f32, y: f32) -> (f32, Option<f64>) {
+        label(ui, right - self.column, y, Align2::LEFT_CENTER, self.number, palette::TEXT);
+        let end = right - self.column - 12.0;
+        let place = Rect::from_center_size(pos2(end - 0.5 * self.track, y), vec2(self.track, 22.0));
+        let moved = slider(ui, place, self.name, self.share);
+        let mut left = place.left();
+        if self.named {
+            left = label(ui, left - 12.0, y, Align2::RIGHT_CENTER, self.name, palette::TEXT_QUIET).left();
+        }
+        (left, moved)
+    }
+}
+
+fn speed(ui: &mut Ui, desk: &mut Desk, right: f32, y: f32, room: &Room) {
+    let gauge = Gauge {
+        name: "speed",
+        named: room.names,
+        track: if room.wide { 124.0 } else { 88.0 },
+        column: 92.0,
+        number: &format!("{} refs/s", rate(desk.transport.speed())),
+        share: log_share(desk.transport.speed(), SLOWEST, FASTEST),
+    };
+    if let (_, Some(share)) = gauge.show(ui, right, y) {
         desk.transport.set_speed(log_value(share, SLOWEST, FASTEST));
         ui.ctx().request_repaint();
     }
 }
 
-fn trail(ui: &mut Ui, desk: &mut Desk, right: f32, y: f32, named: bool) -> f32 {
-    let number = if desk.tail() <= 1 { "off".to_owned() } else { grouped(desk.tail()) };
+fn trail(ui: &mut Ui, desk: &mut Desk, right: f32, y: f32, room: &Room) -> f32 {
     let longest = LONGEST_TAIL as f64;
-    let share = log_share(desk.tail() as f64, 1.0, longest);
-    let (left, moved) = gauge(ui, right, y, named.then_some("trail"), "trail", [92.0, 42.0], &number, share);
+    let gauge = Gauge {
+        name: "trail",
+        named: room.names,
+        track: if room.wide { 92.0 } else { 64.0 },
+        column: 42.0,
+        number: &if desk.tail() <= 1 { "off".to_owned() } else { grouped(desk.tail()) },
+        share: log_share(desk.tail() as f64, 1.0, longest),
+    };
+    let (left, moved) = gauge.show(ui, right, y);
     if let Some(share) = moved {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 1 and the longest tail")]
         desk.set_tail(log_value(share, 1.0, longest).round() as u64);
@@ -215,8 +233,8 @@ fn trail(ui: &mut Ui, desk: &mut Desk, right: f32, y: f32, named: bool) -> f32 {
     left
 }
 
-/// The reference number; a click makes it a field to type in.
-fn position(ui: &mut Ui, desk: &mut Desk, at: egui::Pos2, now: f64) {
+/// The reference number, with the trace's length where `of` is set; a click makes it a field to type in.
+fn position(ui: &mut Ui, desk: &mut Desk, at: egui::Pos2, of: bool, now: f64) {
     let id = Id::unique("reference number");
     if let Some(mut typed) = desk.typed.take() {
         let place = Rect::from_min_size(at - vec2(6.0, 12.0), vec2(96.0, 24.0));
@@ -243,8 +261,10 @@ fn position(ui: &mut Ui, desk: &mut Desk, at: egui::Pos2, now: f64) {
     let number = grouped(desk.transport.tick());
     let painter = ui.painter();
     let words = painter.text(at, Align2::LEFT_CENTER, number, Weight::Medium.at(13.5), color(palette::TEXT));
-    let of = format!("of {}", grouped(desk.transport.len()));
-    label(ui, words.right() + 7.0, at.y, Align2::LEFT_CENTER, &of, palette::TEXT_QUIET);
+    if of {
+        let of = format!("of {}", grouped(desk.transport.len()));
+        label(ui, words.right() + 7.0, at.y, Align2::LEFT_CENTER, &of, palette::TEXT_QUIET);
+    }
     let response = ui.interact(words.expand2(vec2(6.0, 5.0)), id.with("click"), Sense::click());
     if response.hovered() {
         ui.ctx().set_cursor_icon(CursorIcon::Text);
@@ -356,7 +376,7 @@ pub fn loading(ui: &Ui, name: &str, done: u64, all: u64) {
     let track = Rect::from_center_size(center, vec2(width, 3.0));
     painter.rect_filled(track, CornerRadius::same(2), color(palette::TRACK));
     if all > 0 {
-        let end = track.left() + width * (done as f64 / all as f64) as f32;
+        let end = scrub::place(track.left(), width, done as f64 / all as f64);
         let bar = Rect::from_min_max(track.min, pos2(end, track.bottom()));
         painter.rect_filled(bar, CornerRadius::same(2), color(palette::TEXT_BODY));
     }

@@ -18,6 +18,13 @@ pub fn share(bars: Rect, pointer: Pos2) -> f64 {
     if width > 0.0 { (f64::from(pointer.x - bars.left()) / width).clamp(0.0, 1.0) } else { 0.0 }
 }
 
+/// Where a share of a stretch is, in points.
+#[must_use]
+#[expect(clippy::cast_possible_truncation, reason = "a place on the screen")]
+pub fn place(left: f32, width: f32, share: f64) -> f32 {
+    left + width * share.clamp(0.0, 1.0) as f32
+}
+
 /// The reference at a share of a trace of `len`; `len` itself at the very end.
 #[must_use]
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and len")]
@@ -37,6 +44,7 @@ mod tests {
             assert_eq!(tick(share(bars, pos2(x, 610.0)), 8448), expect, "{x}");
         }
         assert_eq!(tick(share(Rect::from_min_max(pos2(9.0, 0.0), pos2(9.0, 0.0)), pos2(9.0, 0.0)), 10), 0);
+        assert_eq!([0.0, 0.5, 9.0].map(|s| place(28.0, 1200.0, s)), [28.0, 628.0, 1228.0]);
         assert!(grip(bars).contains(pos2(24.5, 595.0)));
     }
 }

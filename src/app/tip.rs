@@ -292,7 +292,7 @@ mod tests {
         let (scene, _) = desk.drawn().expect("drawn");
         let empty = &scene.rings.levels[0];
         let (mut found, mut angle) = (None, 0.0f32);
-        while found.is_none() && angle < 6.28 {
+        while found.is_none() && angle < std::f32::consts::TAU {
             let r = 0.5 * (empty.r0 + empty.r1);
             found = tip_at(&desk, [r * angle.cos(), r * angle.sin()], 0.0).filter(|t| t.glyph.is_none());
             angle += 0.05;

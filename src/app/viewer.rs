@@ -120,7 +120,10 @@ fn index(load: Load, proxy: &EventLoopProxy<Message>) {
         // Fails where the window is closed: then nobody waits for the index.
         proxy.send_event(Message::Progress(done, all)).is_ok()
     };
-    let loaded = load(&mut progress);
+    // A bug in there must not leave a window that waits for ever; the panic's own words are on standard error.
+    let loaded = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| load(&mut progress)));
+    let loaded =
+        loaded.unwrap_or_else(|_| Err(anyhow::anyhow!("the trace could not be indexed: a bug, please report it")));
     let _ = proxy.send_event(Message::Loaded(loaded));
 }
 
@@ -305,6 +308,7 @@ impl Pane {
         context.set_fonts(fonts::definitions());
         context.set_visuals(egui::Visuals::dark());
         context.global_style_mut(|style| style.animation_time = 0.0);
+        #[expect(clippy::cast_possible_truncation, reason = "a small factor")]
         let scale = window.scale_factor() as f32;
         let side = usize::try_from(surface.longest()).ok();
         let egui = egui_winit::State::new(context, egui::ViewportId::ROOT, &window, Some(scale), window.theme(), side);

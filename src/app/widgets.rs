@@ -1,5 +1,6 @@
 //! The few controls the window has, drawn in the palette: icon buttons, a thin slider, a card of lines.
 
+use super::scrub::place;
 use super::tip::Tip;
 use crate::overlay::draw::color;
 use crate::overlay::fonts::Weight;
@@ -87,7 +88,7 @@ fn sign(painter: &Painter, c: Pos2, r: f32, icon: Icon, ink: Color32) {
 pub fn slider(ui: &mut Ui, area: Rect, name: &str, share: f64) -> Option<f64> {
     let response = ui.interact(area, ui.scope_id().with(("slider", name)), Sense::click_and_drag());
     let track = Rect::from_center_size(area.center(), vec2(area.width(), 3.0));
-    let x = track.left() + track.width() * share.clamp(0.0, 1.0) as f32;
+    let x = place(track.left(), track.width(), share);
     let knob = pos2(x, track.center().y);
     let painter = ui.painter();
     painter.rect_filled(track, CornerRadius::same(2), color(palette::TRACK));
@@ -130,11 +131,11 @@ pub fn card(ui: &Ui, at: Pos2, anchor: Align2, tip: &Tip) {
         painter.circle_filled(pos2(area.left() + PAD + 4.0, y + 0.5 * title.size().y), 4.0, color(c));
     }
     let first = title.size().y;
-    painter.galley(pos2(area.left() + PAD + dot, y), title, Color32::WHITE);
+    painter.galley(pos2(area.left() + PAD + dot, y), title, color(palette::TEXT));
     y += first + gap;
     for line in lines {
         let step = line.size().y + 2.0;
-        painter.galley(pos2(area.left() + PAD, y), line, Color32::WHITE);
+        painter.galley(pos2(area.left() + PAD, y), line, color(palette::TEXT));
         y += step;
     }
 }

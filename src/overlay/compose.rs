@@ -75,6 +75,7 @@ impl Words {
     }
 
     /// Records the drawing of `output`, which `egui` gave, into a view of `size` pixels.
+    #[expect(clippy::iter_over_hash_type, reason = "textures do not depend on each other")]
     pub fn draw(
         &mut self,
         context: &Context,

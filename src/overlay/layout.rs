@@ -68,7 +68,8 @@ impl Layout {
         let type_scale = if scale < 1.0 { 0.6 + 0.4 * scale } else { scale }.max(0.7);
         let wide = w / h >= 1.35;
         // Below 16:10 full columns would reach under the rings.
-        let compact = scale < 0.75 || (wide && w / h < 1.59);
+        let narrow = wide && w / h < 1.59;
+        let compact = scale < 0.75 || narrow;
         let margin = if scale < 0.75 { 10.0 } else { 28.0 * scale };
         let strip_height = if parts.strip { 62.0 * type_scale } else { 0.0 };
         let strip = Rect::from_min_max(pos2(margin, h - strip_height), pos2(w - margin, h));
@@ -86,7 +87,7 @@ impl Layout {
             );
             center = pos2(0.5 * w, 0.5 * body + 2.0);
             // Corners of text reach beside the circle, not under it.
-            let room = if side { 0.5 * w - margin - 0.78 * column } else { 0.5 * w - margin };
+            let room = if side { 0.5 * w - margin - if narrow { 0.96 } else { 0.78 } * column } else { 0.5 * w - margin };
             radius = (0.5 * body - 0.4 * margin.max(14.0)).min(room);
         } else {
             let head = if parts.title { 58.0 * type_scale + margin } else { margin };
