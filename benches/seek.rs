@@ -1,2 +1,125 @@
-//! x
-fn main() {}
+//! A seek anywhere in a long trace, to a finished scene: `cargo bench --bench seek`.
+//!
+//! 20,000,000 references (40 % stream, 20 % uniform over 64 MiB, 40 % Zipf; 30 % stores) are written to a native file in a
+//! temporary folder, opened from there, indexed, and sought at random. Goal: median below 10 ms, 95th percentile below 50.
+//! `SEEK_REFERENCES=1000000` makes another length.
+#![expect(clippy::print_stdout, reason = "a bench's output is its result")]
+
+use orrery::reference::{ReferenceSource, Region, Tables};
+use orrery::scene::{Stage, View};
+use orrery::sim::Hierarchy;
+use orrery::sim::config::{HierarchyConfig, LevelConfig, MemoryConfig, Ways, preset};
+use orrery::timeline::{Cursor, Options, Timeline, pace};
+use orrery::trace;
+use orrery::trace::native::{CHUNK, FileWriter};
+use orrery::trace::synth::{BASE, Rng, mix};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+const SEEKS: usize = 200;
+
+fn write(path: &Path, references: u64) {
+    let mut writer = FileWriter::create(path).expect("a file in the temporary folder");
+    let mut all = mix(references, 1);
+    let mut chunk = Vec::with_capacity(CHUNK);
+    loop {
+        chunk.clear();
+        chunk.extend(all.by_ref().take(CHUNK));
+        if chunk.is_empty() {
+            break;
+        }
+        writer.write(&chunk).expect("room on the disk");
+    }
+    let heap = Region {
+        name: "heap".into(),
+        base: BASE,
+        bytes: 64 << 20,
+        elem_bytes: 8,
+        elem_type: String::new(),
+        shape: vec![],
+        row_major: true,
+        lifetime: None,
+    };
+    writer.finish(&Tables { regions: vec![heap], ..Tables::default() }).expect("room on the disk");
+}
+
+/// `VmRSS`, `VmHWM`: what the process holds and held at most, MiB; 0 where the system does not say.
+fn memory(key: &str) -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|l| l.strip_prefix(key)?.strip_prefix(':'));
+    line.and_then(|l| l.split_whitespace().next()?.parse::<u64>().ok()).unwrap_or(0) >> 10
+}
+
+fn two_levels() -> HierarchyConfig {
+    let level = |name: &str, index, size, ways| LevelConfig::new(name, index, size, Ways::Count(ways), 64);
+    HierarchyConfig {
+        name: "L1 32 KiB 8-way, L2 1 MiB 16-way".into(),
+        levels: vec![level("L1", 0, 32 << 10, 8), level("L2", 1, 1 << 20, 16)],
+        memory: MemoryConfig::default(),
+        data_only: false,
+    }
+}
+
+/// Median and 95th percentile, ms.
+fn figures(mut times: Vec<f64>) -> (f64, f64) {
+    times.sort_by(f64::total_cmp);
+    (times[times.len() / 2], times[times.len() * 95 / 100])
+}
+
+fn run(path: &Path, config: &HierarchyConfig) {
+    let source: Arc<dyn ReferenceSource> = Arc::from(trace::open(path, None).expect("just written"));
+    let hierarchy = Hierarchy::new(config).expect("sound");
+    let mut stage = Stage::new(&hierarchy, &source.tables().regions);
+    let len = source.len();
+    let begun = Instant::now();
+    let timeline = Timeline::build(source, hierarchy, Options::default(), &mut |_, _| true).expect("just written");
+    let indexed = begun.elapsed().as_secs_f64();
+    println!(
+        "{}: indexed in {indexed:.1} s ({:.1} M references/s), a keyframe each {} references, timeline {} MiB, process {} MiB",
+        config.name,
+        len as f64 / indexed / 1e6,
+        timeline.spacing(),
+        timeline.bytes() >> 20,
+        memory("VmRSS")
+    );
+    let timeline = Arc::new(timeline);
+    let mut cursor = Cursor::new(timeline).expect("just written");
+    let mut rng = Rng::new(3);
+    let view = View::default();
+    let (mut wholes, mut seeks, mut scenes, mut glyphs) = (Vec::new(), Vec::new(), Vec::new(), 0);
+    for _ in 0..SEEKS {
+        let (tick, phase) = pace::split(rng.unit() * len as f64);
+        let view = View { phase, ..view };
+        let begun = Instant::now();
+        let moment = cursor.seek(tick, view.history()).expect("just written");
+        let sought = begun.elapsed().as_secs_f64() * 1e3;
+        let scene = stage.frame(&moment, &view);
+        let whole = begun.elapsed().as_secs_f64() * 1e3;
+        glyphs = scene.glyphs.len();
+        wholes.push(whole);
+        seeks.push(sought);
+        scenes.push(whole - sought);
+    }
+    for (what, times) in [("seek to a finished scene", wholes), ("  of it seek", seeks), ("  of it scene", scenes)] {
+        let (median, p95) = figures(times);
+        println!("  {what:<26} median {median:7.2} ms   95 % {p95:7.2} ms");
+    }
+    println!("  {glyphs} glyphs; process {} MiB, at most {} MiB", memory("VmRSS"), memory("VmHWM"));
+}
+
+fn main() {
+    let references = std::env::var("SEEK_REFERENCES").ok().and_then(|v| v.parse().ok()).unwrap_or(20_000_000);
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("mix.orrery");
+    let begun = Instant::now();
+    write(&path, references);
+    let bytes = std::fs::metadata(&path).expect("just written").len();
+    println!(
+        "{references} references written in {:.1} s, {} MiB; {SEEKS} random seeks each",
+        begun.elapsed().as_secs_f64(),
+        bytes >> 20
+    );
+    run(&path, &two_levels());
+    run(&path, &preset("textbook").expect("a preset"));
+}

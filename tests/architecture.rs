@@ -37,7 +37,7 @@ const RULES: &[Rule] = &[
         ours: &["sim", "timeline", "scene", "render"],
         never: &[WINDOW, FILES, CLOCK, PRINTS, LOOSE, CODECS],
     },
-    Rule { module: "record", ours: &["timeline", "scene", "render", "overlay"], never: &[WINDOW, PRINTS] },
+    Rule { module: "record", ours: &["timeline", "scene", "render", "overlay"], never: &[WINDOW, &["clap"]] },
     Rule {
         module: "app",
         ours: &["trace", "sim", "timeline", "scene", "render", "overlay", "record"],

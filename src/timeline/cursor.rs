@@ -82,7 +82,7 @@ impl Cursor {
         let from = tick.saturating_sub(window);
         let forward = self.log.start() <= from && self.tick <= tick;
         // Logged steps cost several plain ones: a long way is made in plain steps, or from a keyframe.
-        if !forward || tick - self.tick > window + 64 {
+        if !forward || tick - self.tick > window.saturating_add(64) {
             self.restart(from)?;
         }
         while self.tick < tick {

@@ -57,6 +57,12 @@ struct Keyframe {
     tally: Tally,
 }
 
+impl Keyframe {
+    fn bytes(&self) -> usize {
+        self.state.state_bytes() + self.tally.bytes()
+    }
+}
+
 /// An indexed trace under one cache configuration.
 pub struct Timeline {
     source: Arc<dyn ReferenceSource>,
@@ -99,8 +105,9 @@ impl Timeline {
         for index in 0..len.div_ceil(source.chunk_len()) {
             for reference in source.chunk(index)?.iter() {
                 if tick.is_multiple_of(spacing) {
-                    held += state.state_bytes() + tally.bytes();
-                    keyframes.push(Keyframe { state: state.clone(), tally: tally.clone() });
+                    let keyframe = Keyframe { state: state.clone(), tally: tally.clone() };
+                    held += keyframe.bytes();
+                    keyframes.push(keyframe);
                     if held > options.keyframe_bytes && keyframes.len() > 2 {
                         spacing *= 2;
                         let mut n = 0u64;
@@ -108,7 +115,7 @@ impl Timeline {
                             n += 1;
                             !n.is_multiple_of(2)
                         });
-                        held /= 2;
+                        held = keyframes.iter().map(Keyframe::bytes).sum();
                     }
                 }
                 let mut watch = Watch::default();
@@ -126,6 +133,10 @@ impl Timeline {
             if !progress(tick, len) {
                 break;
             }
+        }
+        if keyframes.is_empty() {
+            // An empty trace has one moment too.
+            keyframes.push(Keyframe { state, tally });
         }
         Ok(Self {
             chunks: ChunkCache::new(options.chunks),
@@ -178,7 +189,7 @@ impl Timeline {
     /// Bytes held by keyframes, outcomes and the summary.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        let keyframes: usize = self.keyframes.iter().map(|k| k.state.state_bytes() + k.tally.bytes()).sum();
+        let keyframes: usize = self.keyframes.iter().map(Keyframe::bytes).sum();
         keyframes + self.outcomes.as_ref().map_or(0, Outcomes::bytes) + self.summary.bytes()
     }
 

@@ -1,0 +1,395 @@
+//! Seeking anywhere gives exactly what playing there gives: states, counts, the log of moves, outcomes, and the scene.
+//!
+//! Random traces under random hierarchies, indexed with random options (keyframe budgets of a few bytes, spacings of a
+//! few references, chunks of a few references), seeks forward and back with random windows. The oracle is
+//! [`Hierarchy::access`] alone, reference by reference.
+
+use orrery::reference::{Kind, MemoryTrace, Reference, ReferenceSource, Region, SourceError, Tables};
+use orrery::sim::config::{HierarchyConfig, LevelConfig, MemoryConfig, Ways};
+use orrery::sim::{AccessKind, Classifier, Event, Hierarchy, MissClass, Policy};
+use orrery::timeline::cursor::{grain_bytes, innermost};
+use orrery::timeline::{Cursor, Log, Moment, Move, Options, Place, Timeline, Touch};
+use orrery::trace::synth::{self, MatmulOrder, Rng};
+use orrery::units::LevelId;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// A trace cut into chunks of any length.
+struct Chopped {
+    trace: MemoryTrace,
+    chunk: u64,
+}
+
+impl ReferenceSource for Chopped {
+    fn len(&self) -> u64 {
+        self.trace.len()
+    }
+    fn chunk_len(&self) -> u64 {
+        self.chunk
+    }
+    fn chunk(&self, index: u64) -> Result<Arc<[Reference]>, SourceError> {
+        let chunk = usize::try_from(self.chunk).expect("small");
+        let chunks = self.trace.references().chunks(chunk);
+        Ok(chunks.skip(usize::try_from(index).expect("small")).take(1).flatten().copied().collect())
+    }
+    fn tables(&self) -> &Tables {
+        self.trace.tables()
+    }
+}
+
+fn small(rng: &mut Rng, below: u64) -> u32 {
+    u32::try_from(rng.below(below)).expect("small")
+}
+
+/// 1 to 4 levels with any set counts, line sizes that may differ, LRU or FIFO.
+fn hierarchy(rng: &mut Rng) -> Hierarchy {
+    let levels = 1 + rng.below(4);
+    let first_line = 8u32 << rng.below(3);
+    let mut inner = first_line;
+    let levels = (0usize..)
+        .take(usize::try_from(levels).expect("small"))
+        .map(|n| {
+            inner <<= rng.below(2);
+            let (sets, ways) = (1 + small(rng, 5 << n), 1 + small(rng, 6));
+            let size = u64::from(sets) * u64::from(ways) * u64::from(inner);
+            let policy = if rng.below(3) == 0 { Policy::Fifo } else { Policy::Lru };
+            LevelConfig { policy, ..LevelConfig::new(format!("L{}", n + 1), n, size, Ways::Count(ways), inner) }
+        })
+        .collect();
+    let config = HierarchyConfig {
+        name: "random".into(),
+        levels,
+        memory: MemoryConfig::default(),
+        data_only: rng.below(2) == 0,
+    };
+    Hierarchy::new(&config).expect("a sound configuration")
+}
+
+/// References that stream, jump and come back, of every kind and of sizes that cross lines; or a generator's.
+fn trace(rng: &mut Rng) -> MemoryTrace {
+    let n = 1 + rng.below(700);
+    let region = |name: &str, base, bytes, lifetime| Region {
+        name: name.into(),
+        base,
+        bytes,
+        elem_bytes: 8,
+        elem_type: String::new(),
+        shape: vec![],
+        row_major: true,
+        lifetime,
+    };
+    // The second and third share addresses at different times; some references lie outside of all.
+    let regions = vec![
+        region("a", 0x1000, 0x300, None),
+        region("early", 0x1400, 0x200, Some((0, n / 2))),
+        region("late", 0x1400, 0x200, Some((n / 2, n))),
+    ];
+    let references: Vec<Reference> = match rng.below(6) {
+        0 => return synth::matmul(6, MatmulOrder::Standard),
+        1 => synth::zipf(n, 64, 0.9, rng.next_u64()).collect(),
+        2 => synth::stride(n, 8 * (1 + rng.below(40)), 4096).collect(),
+        3 => synth::pointer_chase(n, 50, rng.next_u64()).collect(),
+        _ => {
+            let mut at = 0x1000u64;
+            (0..n)
+                .map(|_| {
+                    at = match rng.below(4) {
+                        0 => 0x1000 + rng.below(0x700),
+                        1 => at,
+                        _ => at + 8,
+                    };
+                    let kind = [Kind::Read, Kind::Read, Kind::Write, Kind::Write, Kind::Modify, Kind::Fetch];
+                    let kind = kind[usize::try_from(rng.below(6)).expect("small")];
+                    let size = if rng.below(12) == 0 { 1 + small(rng, 100) } else { 8 };
+                    Reference::new(kind, at, size)
+                })
+                .collect()
+        }
+    };
+    MemoryTrace::new(references, Tables { regions, ..Tables::default() })
+}
+
+/// Everything about one trace under one hierarchy, by playing it once.
+struct Oracle {
+    /// State before each reference, and at the end.
+    states: Vec<Hierarchy>,
+    events: Vec<Vec<Event>>,
+    /// By region (one more for the rest): references and demand misses by level, before each tick.
+    counts: Vec<Vec<Vec<u64>>>,
+    classes: Vec<Vec<Option<MissClass>>>,
+}
+
+fn is_demand_miss(event: &Event, at: usize) -> bool {
+    matches!(event, Event::Access { level, kind, hit: false, .. } if *kind != AccessKind::Writeback && level.index() == at)
+}
+
+impl Oracle {
+    fn play(trace: &MemoryTrace, hierarchy: &Hierarchy) -> Self {
+        let mut state = hierarchy.clone();
+        let mut classifier = Classifier::new(&state);
+        let levels = state.levels();
+        let regions = &trace.tables().regions;
+        let mut row = vec![vec![0; 1 + levels]; regions.len() + 1];
+        let mut out = Self { states: vec![], events: vec![], counts: vec![], classes: vec![] };
+        for (tick, reference) in (0u64..).zip(trace.references()) {
+            out.states.push(state.clone());
+            out.counts.push(row.clone());
+            let mut events = Vec::new();
+            classifier.begin();
+            state.access(reference, &mut (&mut events, &mut classifier));
+            let region = regions.iter().position(|r| {
+                (r.base..r.end()).contains(&reference.addr) && r.lifetime.is_none_or(|(a, b)| (a..b).contains(&tick))
+            });
+            let counts = &mut row[region.unwrap_or(regions.len())];
+            counts[0] += 1;
+            for level in 0..levels {
+                counts[1 + level] += events.iter().filter(|e| is_demand_miss(e, level)).count() as u64;
+            }
+            let class = |level: u8| classifier.last_class(LevelId(level));
+            out.classes.push((0u8..).take(levels).map(class).collect());
+            out.events.push(events);
+        }
+        out.states.push(state);
+        out.counts.push(row);
+        out
+    }
+
+    /// Every grain that lies in a cache just before or just after a reference.
+    fn grains(&self, tick: usize) -> BTreeSet<u64> {
+        let unit = grain_bytes(&self.states[0]);
+        let mut out = BTreeSet::new();
+        for state in [&self.states[tick], &self.states[tick + 1]] {
+            for level in (0u8..).take(state.levels()).map(LevelId) {
+                let geometry = state.geometry(level);
+                let of_line = u64::from(geometry.line_bytes / unit);
+                for set in 0..geometry.sets {
+                    for resident in state.order(level, orrery::units::SetIndex(set)) {
+                        out.extend((0..of_line).map(|n| resident.line.0 * of_line + n));
+                    }
+                }
+            }
+        }
+        out
+    }
+
+    /// Checks a log against the states: each move is true, none is missing, and touches explain who aged.
+    fn check_log(&self, log: &Log, from: u64, to: u64, aged: &mut u64) {
+        let unit = grain_bytes(&self.states[0]);
+        for tick in from..to {
+            let at = usize::try_from(tick).expect("small");
+            let (moves, touches) = (log.moves(tick, tick + 1), log.touches(tick, tick + 1));
+            // Where a set is asked twice by one reference, its touches tell the order before and after, not between.
+            let asked = |level: u8, set: u32| {
+                let here =
+                    |e: &&Event| matches!(e, Event::Access { level: l, set: s, .. } if (l.0, s.0) == (level, set));
+                self.events[at].iter().filter(here).count()
+            };
+            for grain in self.grains(at) {
+                let place = |state: &Hierarchy| innermost(state, grain, unit);
+                let (before, after) = (place(&self.states[at]), place(&self.states[at + 1]));
+                let logged: Vec<&Move> = moves.iter().filter(|m| m.grain == grain).collect();
+                assert!(logged.len() <= 1, "tick {tick}: grain {grain} moves twice");
+                if let Some(m) = logged.first() {
+                    assert_eq!((m.tick, m.from, m.to), (tick, before, after), "grain {grain}");
+                    assert_ne!(m.from, m.to);
+                    continue;
+                }
+                match (before, after) {
+                    (Place::Home, Place::Home) => {}
+                    (Place::Slot { level, set, rank }, Place::Slot { level: l2, set: s2, rank: r2 }) => {
+                        assert_eq!((level, set), (l2, s2), "tick {tick}: grain {grain} went unlogged");
+                        if asked(level, set) < 2 {
+                            let shifts = |t: &&Touch| (t.level, t.set) == (level, set) && rank < t.shifted;
+                            let shifted = u32::from(touches.iter().any(|t| shifts(&t)));
+                            assert_eq!(r2, rank + shifted, "tick {tick}: grain {grain} at {before:?}, {touches:?}");
+                            *aged += u64::from(shifted);
+                        }
+                    }
+                    _ => panic!("tick {tick}: grain {grain} went unlogged from {before:?} to {after:?}"),
+                }
+            }
+        }
+    }
+
+    /// Checks all that a moment says.
+    fn check(&self, moment: &Moment<'_>, tick: u64, trace: &MemoryTrace, classified: bool) {
+        let at = usize::try_from(tick).expect("small");
+        let levels = self.states[0].levels();
+        assert_eq!((moment.tick, moment.len), (tick, trace.len()));
+        assert_eq!(moment.before, &self.states[at], "state before {tick}");
+        assert_eq!(moment.after, &self.states[(at + 1).min(self.states.len() - 1)], "state after {tick}");
+        assert_eq!(moment.reference, trace.references().get(at).copied());
+        assert_eq!(moment.events, self.events.get(at).map_or(&[][..], Vec::as_slice), "events of {tick}");
+        for (region, row) in self.counts[at].iter().enumerate() {
+            let told: Vec<u64> = std::iter::once(moment.tally.references(region))
+                .chain((0..levels).map(|l| moment.tally.misses(region, l)))
+                .collect();
+            assert_eq!(&told, row, "tally of region {region} before {tick}");
+        }
+        assert_eq!(moment.outcome.is_some(), classified && at < self.events.len());
+        if let Some(outcome) = moment.outcome {
+            let missed = |level: usize| self.events[at].iter().any(|e| is_demand_miss(e, level));
+            let served = (0..levels).rev().find(|l| missed(*l)).map_or(0, |l| l + 1);
+            assert_eq!(outcome.served_by(), served, "who serves {tick}");
+            for level in 0..levels {
+                assert_eq!(outcome.class(level), self.classes[at][level], "class of {tick} at level {level}");
+            }
+        }
+    }
+}
+
+/// What a log tells about references `[from, to)`.
+fn told(log: &Log, from: u64, to: u64) -> (Vec<(u64, u8, u8)>, Vec<Move>, Vec<Touch>) {
+    let steps = log.steps(from, to).iter().map(|s| (s.addr, s.hits, s.misses)).collect();
+    (steps, log.moves(from, to).to_vec(), log.touches(from, to).to_vec())
+}
+
+#[test]
+fn seeking_gives_what_playing_gives() {
+    let (mut seeks, mut aged, mut moves) = (0u32, 0u64, 0usize);
+    let cases = 120u64;
+    for case in 0..cases {
+        let mut rng = Rng::new(case);
+        let (trace, hierarchy) = (trace(&mut rng), hierarchy(&mut rng));
+        let len = trace.len();
+        let oracle = Oracle::play(&trace, &hierarchy);
+        let budget = 1u64 << rng.below(20);
+        let options = Options {
+            keyframe_bytes: usize::try_from(rng.below(budget)).expect("small"),
+            spacing: 1 + rng.below(100),
+            outcomes_up_to: if rng.below(4) == 0 { 0 } else { u64::MAX },
+            chunks: 1 + usize::try_from(rng.below(3)).expect("small"),
+        };
+        let classified = options.outcomes_up_to > 0;
+        let source = Arc::new(Chopped { trace: trace.clone(), chunk: 1 + rng.below(200) });
+        let build = Timeline::build(source, hierarchy.clone(), options, &mut |_, _| true);
+        let timeline = Arc::new(build.expect("a trace in memory"));
+        let told_case = format!("case {case}: {len} references, {options:?}, spacing {}", timeline.spacing());
+
+        // Playing: one cursor, one reference after the other, everything logged.
+        let mut player = Cursor::new(Arc::clone(&timeline)).expect("in memory");
+        for tick in 0..=len {
+            let moment = player.seek(tick, len).expect("in memory");
+            oracle.check(&moment, tick, &trace, classified);
+        }
+        let played = player.moment().log.clone();
+        assert_eq!((played.start(), played.end()), (0, len), "{told_case}");
+        oracle.check_log(&played, 0, len, &mut aged);
+        moves += played.moves(0, len).len();
+
+        // Seeking: another cursor, anywhere, with any window.
+        let mut cursor = Cursor::new(Arc::clone(&timeline)).expect("in memory");
+        let mut last = 0;
+        for _ in 0..25 {
+            let tick = match rng.below(5) {
+                0 => last + rng.below(4),
+                1 => len,
+                2 => len + rng.below(10),
+                _ => rng.below(len + 1),
+            };
+            let window =
+                [0, 1, rng.below(50), rng.below(len + 1), u64::MAX][usize::try_from(rng.below(5)).expect("small")];
+            let moment = cursor.seek(tick, window).expect("in memory");
+            let tick = tick.min(len);
+            oracle.check(&moment, tick, &trace, classified);
+            let from = tick.saturating_sub(window);
+            // The log knows the window, and the reference under way.
+            assert!(
+                moment.log.start() <= from && moment.log.end() == (tick + 1).min(len),
+                "{told_case}: {tick} {window}"
+            );
+            let (a, b) = (told(moment.log, from, tick + 1), told(&played, from, tick + 1));
+            assert_eq!(a, b, "{told_case}: log of {from}..={tick}");
+            assert_eq!(
+                timeline.at(tick).expect("in memory"),
+                oracle.states[usize::try_from(tick).expect("small")],
+                "{told_case}"
+            );
+            last = tick;
+            seeks += 1;
+        }
+    }
+    eprintln!("{cases} random traces, {seeks} seeks, {moves} moves and {aged} slots of ageing explained");
+    assert!(moves > 10_000 && aged > 10_000, "{moves} moves, {aged} aged: the traces do too little");
+}
+
+#[test]
+fn keyframes_keep_to_their_budget() {
+    let mut rng = Rng::new(9);
+    for keyframe_bytes in [0, 10_000, 100_000] {
+        let trace = MemoryTrace::new(synth::mix(20_000, 3).collect(), Tables::default());
+        let hierarchy = hierarchy(&mut rng);
+        let one = hierarchy.state_bytes();
+        let options = Options { keyframe_bytes, spacing: 8, outcomes_up_to: 0, ..Options::default() };
+        let build = Timeline::build(Arc::new(trace), hierarchy, options, &mut |_, _| true);
+        let timeline = build.expect("in memory");
+        let keyframes = timeline.bytes() - timeline.summary().bytes();
+        // Three keyframes are kept whatever they cost, and each has its tally.
+        let most = (keyframe_bytes + one).max(4 * one) + 1024;
+        assert!(keyframes <= most, "{keyframes} bytes for a budget of {keyframe_bytes} (one state: {one})");
+        assert!(keyframes >= one, "{keyframes}");
+    }
+}
+
+#[test]
+fn an_empty_trace_has_one_moment() {
+    let mut rng = Rng::new(1);
+    let source = Arc::new(MemoryTrace::new(Vec::new(), Tables::default()));
+    let hierarchy = hierarchy(&mut rng);
+    let timeline = Timeline::build(source, hierarchy.clone(), Options::default(), &mut |_, _| true).expect("in memory");
+    let timeline = Arc::new(timeline);
+    assert_eq!(timeline.at(0).expect("in memory"), hierarchy);
+    let mut cursor = Cursor::new(timeline).expect("in memory");
+    let moment = cursor.seek(5, 10).expect("in memory");
+    assert_eq!((moment.tick, moment.len, moment.reference), (0, 0, None));
+    assert_eq!(moment.before, &hierarchy);
+}
+
+#[cfg(feature = "gpu")]
+mod scenes {
+    use super::*;
+    use orrery::overlay::Studio;
+    use orrery::scene::View;
+    use orrery::sim::config::preset;
+    use orrery::trace;
+    use std::path::Path;
+
+    fn studio(name: &str) -> Studio {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("traces").join(name);
+        let source = trace::open(&path, None).expect(name);
+        let hierarchy = Hierarchy::new(&preset("paper").expect("a preset")).expect("sound");
+        Studio::new(Arc::from(source), hierarchy, &mut |_, _| true).expect(name)
+    }
+
+    #[test]
+    fn a_scene_does_not_depend_on_what_was_drawn_before() {
+        let mut rng = Rng::new(5);
+        let mut frames = 0;
+        for name in ["matmul12_blocked.orrery", "array_init.orrery"] {
+            let mut used = studio(name);
+            let len = used.timeline().len();
+            for _ in 0..24 {
+                let position = match rng.below(6) {
+                    0 => len as f64,
+                    1 => rng.below(len + 1) as f64,
+                    _ => rng.unit() * len as f64,
+                };
+                let view = View {
+                    tail: 1 + rng.below(400),
+                    window: 1 + rng.below(400),
+                    speed: [1.0, 8.0, 300.0, 1e5][usize::try_from(rng.below(4)).expect("small")],
+                    ghosts: rng.below(4) > 0,
+                    budget: 50 << rng.below(8),
+                    ..View::default()
+                };
+                let mut fresh = studio(name);
+                let (expected, words) = fresh.frame(position, &view).expect("drawn");
+                let (scene, info) = used.frame(position, &view).expect("drawn");
+                assert!(scene == expected, "{name} at {position} with {view:?}: another scene than in a fresh studio");
+                assert_eq!(info, words, "{name} at {position}");
+                frames += 1;
+            }
+        }
+        eprintln!("{frames} scenes equal to a fresh studio's");
+    }
+}
