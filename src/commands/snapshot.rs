@@ -8,11 +8,15 @@ use crate::overlay::{Composer, Layout};
 use crate::record::{Partial, RecordError};
 use crate::render::context::Preference;
 use crate::render::{Context, Target, target};
+use crate::scene::View;
 use image::{ExtendedColorType, ImageEncoder, codecs::png::PngEncoder};
 use std::io::{Cursor, Write};
 
 /// Speed that fading assumes where none is given: a leisurely walk.
 const SPEED: f64 = 8.0;
+
+/// Trail segments of a still at most.
+const STILL_BUDGET: usize = 20_000;
 
 /// Draws the picture and writes it.
 ///
@@ -21,7 +25,8 @@ const SPEED: f64 = 8.0;
 pub fn run(args: &SnapshotArgs) -> anyhow::Result<()> {
     let (width, height) = size(&args.picture)?;
     let parts = parts(&args.picture);
-    let view = view(&args.picture, args.speed.unwrap_or(SPEED), 1.0)?;
+    // A still has time for every path.
+    let view = View { budget: STILL_BUDGET, ..view(&args.picture, args.speed.unwrap_or(SPEED), 1.0)? };
     let mut studio = studio(&args.trace, &args.cache, &args.picture)?;
     let len = studio.timeline().len();
     let position = args.tick.unwrap_or((len / 2) as f64);

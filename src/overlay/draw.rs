@@ -217,14 +217,7 @@ fn caches(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32, parts: &Parts) {
             palette::TEXT_QUIET,
         );
         if !layout.compact {
-            pen.text(
-                pos2(numbers, y),
-                Align2::RIGHT_TOP,
-                &hits,
-                Weight::Regular,
-                BODY,
-                palette::TEXT_BODY,
-            );
+            pen.text(pos2(numbers, y), Align2::RIGHT_TOP, &hits, Weight::Regular, BODY, palette::TEXT_BODY);
         }
         pen.text(pos2(right, y), Align2::RIGHT_TOP, &percent(row.hit_rate), Weight::Medium, BODY, palette::TEXT);
         let bar = Rect::from_min_max(pos2(x, y + 20.0 * t), pos2(right, y + 23.0 * t));
