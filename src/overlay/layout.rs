@@ -87,7 +87,8 @@ impl Layout {
             );
             center = pos2(0.5 * w, 0.5 * body + 2.0);
             // Corners of text reach beside the circle, not under it.
-            let room = if side { 0.5 * w - margin - if narrow { 0.96 } else { 0.78 } * column } else { 0.5 * w - margin };
+            let room =
+                if side { 0.5 * w - margin - if narrow { 0.96 } else { 0.78 } * column } else { 0.5 * w - margin };
             radius = (0.5 * body - 0.4 * margin.max(14.0)).min(room);
         } else {
             let head = if parts.title { 58.0 * type_scale + margin } else { margin };
