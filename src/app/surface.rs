@@ -32,7 +32,8 @@ pub(super) struct Ground<'a> {
 impl Surface {
     pub(super) fn new(window: &Arc<Window>) -> Result<Self, RenderError> {
         let instance = crate::render::context::instance();
-        let lost = |e: wgpu::CreateSurfaceError| RenderError::NoAdapter(e.to_string());
+        // wgpu lists what each driver said; where there is no driver the list is empty braces.
+        let lost = |e: wgpu::CreateSurfaceError| RenderError::NoAdapter(e.to_string().trim_end_matches(": {}").into());
         let surface = instance.create_surface(Arc::clone(window)).map_err(lost)?;
         let (context, adapter) = Context::for_surface(&instance, &surface)?;
         let capabilities = surface.get_capabilities(&adapter);

@@ -91,6 +91,9 @@ fn no_display(why: &str, var: impl Fn(&str) -> Option<String>) -> String {
         None => format!("{name} is not set"),
     };
     let places = format!("{}, {}", set("DISPLAY"), set("WAYLAND_DISPLAY"));
+    // winit begins with the line of its own source: `os error at .../mod.rs:788: Failed to open ...`.
+    let why = why.split_once(".rs:").and_then(|(_, rest)| rest.split_once(": ")).map_or(why, |(_, words)| words);
+    let why = why.trim_end_matches('.');
     let missing = why.contains("could not be loaded");
     let library = if missing {
         ". Install the libraries of X11: apt-get install libx11-6 libxcursor1 libxi6 libxkbcommon-x11-0"
@@ -473,7 +476,8 @@ mod tests {
 
     #[test]
     fn without_a_display_the_words_say_what_to_set_and_what_to_do_instead() {
-        let none = no_display("neither is set.", |_| None);
+        let none = no_display("os error at /a/mod.rs:788: Failed to open connection to X server", |_| None);
+        assert!(none.contains("(Failed to open connection to X server)"), "{none}");
         for part in ["DISPLAY is not set", "WAYLAND_DISPLAY is not set", "orrery record", "orrery snapshot"] {
             assert!(none.contains(part), "{none}");
         }
