@@ -6,7 +6,7 @@ use super::layout::{Layout, Parts};
 use crate::render::Bar;
 use crate::scene::layout::Rings;
 use crate::scene::palette::{self, Rgba};
-use crate::units::grouped;
+use crate::units::{grouped, to_f32};
 use egui::{Align2, Color32, FontId, Painter, Pos2, Rect, Stroke, pos2, vec2};
 use std::cell::RefCell;
 
@@ -365,7 +365,7 @@ fn draw_strip(pen: &Pen<'_>, layout: &Layout, info: &Info, strip: &[f32]) {
     let t = pen.t;
     let bars = layout.bars();
     pen.bar(bars, palette::fade(palette::TRACK, 0.55));
-    let position = info.position.clamp(0.0, 1.0) as f32;
+    let position = to_f32(info.position.clamp(0.0, 1.0));
     let playhead = bars.left() + bars.width() * position;
     // Height is the root of misses a reference: 1 fills the strip, 6 in 100 still show. The scale is fixed, so strips of
     // two traces compare.

@@ -1,7 +1,7 @@
 //! Where things stand in a picture of any size: rings in the centre, tables beside or below, the strip along the bottom.
 //!
 //! ```text
-//! wide (aspect 1.2 and up)           upright or square
+//! wide (aspect 1.35 and up)          upright or square
 //! +------+---------------+------+    +---------------+
 //! | title|               | ref. |    | title         |
 //! | table|     rings     | why  |    |     rings     |
@@ -66,7 +66,8 @@ impl Layout {
         let (w, h) = (width as f32, height as f32 - reserved);
         let scale = (h / 720.0).min(w / 960.0);
         let type_scale = if scale < 1.0 { 0.6 + 0.4 * scale } else { scale }.max(0.7);
-        let wide = w / h >= 1.35;
+        // A small picture has no room for tables below the rings.
+        let wide = w / h >= if h < 420.0 { 1.2 } else { 1.35 };
         // Below 16:10 full columns would reach under the rings.
         let narrow = wide && w / h < 1.59;
         let compact = scale < 0.75 || narrow;
@@ -74,7 +75,6 @@ impl Layout {
         let strip_height = if parts.strip { 62.0 * type_scale } else { 0.0 };
         let strip = Rect::from_min_max(pos2(margin, h - strip_height), pos2(w - margin, h));
         let body = h - strip_height;
-        let wide = w / h >= 1.2;
         let column = if compact { 158.0 } else { 228.0 } * type_scale;
         let side = parts.title || parts.regions || parts.caches || parts.reference || parts.legend;
         let (left, tables, right, center, radius);

@@ -9,6 +9,7 @@ pub mod motion;
 pub mod palette;
 pub mod pick;
 pub mod stage;
+mod structure;
 pub mod temperature;
 pub mod trails;
 
