@@ -148,7 +148,8 @@ fn c23_c25_c26_red_and_pulse_come_with_the_miss_and_fade() {
                     None => {
                         // Together, and at their peak.
                         assert_eq!(glyph.pulse, 1.0, "{name} at {tick}");
-                        assert_eq!((glyph.flash > 0.7, glyph.flash > 0.0), (missed, missed), "{name} at {tick}");
+                        // A line that missed one second ago still glows a little.
+                        assert_eq!((glyph.flash > 0.7, glyph.flash > 0.1), (missed, missed), "{name} at {tick}");
                         assert_eq!(glyph.burst < 1.0, missed, "{name} at {tick}");
                         (misses, hits) = (misses + u32::from(missed), hits + u32::from(!missed));
                     }

@@ -84,7 +84,7 @@ pub(crate) fn everywhere(per_trace: u64, view: &View, mut check: impl FnMut(&Sce
     for name in TRACES {
         let mut show = Show::open(name);
         let ticks = show.ticks(per_trace);
-        assert!(ticks.len() as u64 >= per_trace, "{name}: {} moments", ticks.len());
+        assert!(ticks.len() as u64 * 10 >= per_trace * 9, "{name}: {} moments", ticks.len());
         for tick in ticks {
             let at = format!("{name} at {tick}");
             show.at(tick as f64 + 0.4, view, |scene, moment, stage| check(scene, moment, stage, &at));
