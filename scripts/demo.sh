@@ -16,6 +16,7 @@ report_steps
 printf '\ndemo.mp4 is ready: %s bytes\n' "$(stat -c %s demo.mp4)"
 
 if [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ]; then
+  set_up_window
   printf 'opening the window: Space plays, ? shows the keys, Esc closes\n'
   exec "$orrery" view traces/matmul16.orrery --cache paper --play --speed 40 --tail 96
 fi

@@ -71,3 +71,13 @@ set_up_drawing() {
     apt_install "${want[@]}"
   fi
 }
+
+# What a window under X needs at run time.
+set_up_window() {
+  local want=()
+  ldconfig -p | grep -q 'libX11\.so\.6' || want+=(libx11-6)
+  ldconfig -p | grep -q 'libXcursor\.so\.1' || want+=(libxcursor1)
+  ldconfig -p | grep -q 'libXi\.so\.6' || want+=(libxi6)
+  ldconfig -p | grep -q 'libxkbcommon-x11\.so\.0' || want+=(libxkbcommon-x11-0)
+  [ "${#want[@]}" = 0 ] || apt_install "${want[@]}"
+}

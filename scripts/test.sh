@@ -20,10 +20,8 @@ set_up_tests() {
   command -v valgrind >/dev/null 2>&1 || want+=(valgrind)
   command -v gcc >/dev/null 2>&1 || want+=(gcc libc6-dev)
   command -v addr2line >/dev/null 2>&1 || want+=(binutils)
-  ldconfig -p | grep -q 'libxkbcommon-x11\.so\.0' || want+=(libxkbcommon-x11-0)
-  ldconfig -p | grep -q 'libXcursor\.so\.1' || want+=(libxcursor1)
-  ldconfig -p | grep -q 'libXi\.so\.6' || want+=(libxi6)
   [ "${#want[@]}" = 0 ] || apt_install "${want[@]}" || return 1
+  set_up_window || return 1
   set_up_python
 }
 

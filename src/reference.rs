@@ -109,9 +109,20 @@ impl Region {
         self.base.saturating_add(self.bytes)
     }
 
-    /// `A[2][15]` for an address inside: name and indices by shape, or `A[37]` where the shape is unknown.
+    /// Whether it is named by its address, `0x1000..0x2000` or `code 0x1000..0x2000`, because nobody named it. (No program's
+    /// own name begins so.)
+    #[must_use]
+    pub fn is_unnamed(&self) -> bool {
+        self.name.trim_start_matches("code ").starts_with("0x")
+    }
+
+    /// `A[2][15]` for an address inside: name and indices by shape, `A[37]` where the shape is unknown, the address itself
+    /// where the region has no name.
     #[must_use]
     pub fn element_name(&self, addr: u64) -> String {
+        if self.is_unnamed() {
+            return format!("0x{addr:x}");
+        }
         let mut index = addr.saturating_sub(self.base) / u64::from(self.elem_bytes.max(1));
         if self.shape.len() < 2 {
             return format!("{}[{index}]", self.name);
@@ -385,6 +396,7 @@ mod tests {
         assert_eq!(a.element_name(0x1000 + (2 * 16 + 15) * 8), "A[2][15]");
         a.row_major = false;
         assert_eq!(a.element_name(0x1000 + (2 * 16 + 15) * 8), "A[15][2]");
+        assert_eq!(region("code 0x1000..0x2000", 0x1000, 0x1000).element_name(0x1234), "0x1234");
     }
 
     #[test]

@@ -66,6 +66,20 @@ pub fn grouped(n: u64) -> String {
     out
 }
 
+/// The nearest `f32`: enough for anything that ends up as pixels.
+#[must_use]
+#[expect(clippy::cast_possible_truncation, reason = "rounding is what is asked for")]
+pub fn to_f32(v: f64) -> f32 {
+    v as f32
+}
+
+/// A computed count as a whole number, rounded up; 0 for what is negative or no number.
+#[must_use]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates at both ends")]
+pub fn to_count(v: f32) -> u32 {
+    v.ceil() as u32
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,5 +1,6 @@
 //! The binary as a stranger meets it: wrong input gets a sentence that names place, finding and remedy, the right exit
 //! code (1 failure, 2 usage), no panic, and nothing half-written under the final name.
+#![expect(clippy::print_stdout, reason = "a test's output is read when it fails")]
 
 use std::fs;
 use std::io::Write;
@@ -201,6 +202,7 @@ mod pictures {
             (vec!["record", MATMUL, "-o", mp4, "--start-position", "1.5"], vec!["--start-position", "0 to 1"]),
             (vec!["record", MATMUL, "-o", "f.avi"], vec!["f.avi", ".mp4"]),
             (vec!["record", MATMUL, "-o", "f.png"], vec!["f.png", "%"]),
+            (vec!["snapshot", MATMUL, "-o", "/dev/full"], vec!["/dev/full", "device"]),
             (vec!["demo", "nothing"], vec!["nothing", "matmul16"]),
         ] {
             let output = run(&args);
@@ -222,6 +224,21 @@ mod pictures {
         let args = ["record", MATMUL, "-o", text(&clip), "-64x64", "--stop-ref", "20", "--speed", "100"];
         fails(&run(&args), 1, &["gone"]);
         assert_eq!(fs::read_dir(dir.path()).expect("there").count(), 0);
+    }
+
+    #[test]
+    fn a_full_disk_behind_standard_output_is_told() {
+        if !adapter() || !Path::new("/dev/full").exists() {
+            return;
+        }
+        for args in [
+            &["snapshot", MATMUL, "-o", "-", "-64x64"][..],
+            &["record", MATMUL, "-o", "-", "-64x64", "--stop-ref", "20", "--speed", "100"],
+        ] {
+            let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("there");
+            let output = orrery(args).stdout(full).stderr(Stdio::piped()).output().expect("starts");
+            fails(&output, 1, &["space"]);
+        }
     }
 
     #[test]

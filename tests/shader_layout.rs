@@ -302,7 +302,7 @@ fn array_lengths_and_counts_are_the_same() {
         panic!("Frame::rings is an array of constant length")
     };
     assert_eq!(length.get() as usize, MAX_RINGS);
-    assert!(orrery::sim::config::MAX_LEVELS <= MAX_RINGS, "a ring for every level that a configuration may have");
+    const { assert!(orrery::sim::config::MAX_LEVELS <= MAX_RINGS, "a ring for every level that a configuration may have") };
 
     let sectors = constants(&module("disks"))["SECTORS"];
     assert_eq!(constants(&glyphs).get("FLASH_SEEN"), Some(&f64::from(FLASH_SEEN)));

@@ -239,7 +239,9 @@ impl Oracle {
 }
 
 /// What a log tells about references `[from, to)`.
-fn told(log: &Log, from: u64, to: u64) -> (Vec<(u64, u8, u8)>, Vec<Move>, Vec<Touch>) {
+type Told = (Vec<(u64, u8, u8)>, Vec<Move>, Vec<Touch>);
+
+fn told(log: &Log, from: u64, to: u64) -> Told {
     let steps = log.steps(from, to).iter().map(|s| (s.addr, s.hits, s.misses)).collect();
     (steps, log.moves(from, to).to_vec(), log.touches(from, to).to_vec())
 }

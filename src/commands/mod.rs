@@ -3,24 +3,49 @@
 pub mod caches;
 pub mod convert;
 #[cfg(feature = "gpu")]
+pub mod demo;
+#[cfg(feature = "gpu")]
 pub mod film;
 pub mod hierarchy;
 pub mod open;
 #[cfg(feature = "gpu")]
 pub mod picture;
 #[cfg(feature = "gpu")]
+pub mod progress;
+#[cfg(feature = "gpu")]
 pub mod record;
 #[cfg(feature = "gpu")]
 pub mod snapshot;
 pub mod stats;
+#[cfg(feature = "viewer")]
+pub mod view;
 
 use crate::cli::{Cli, Command};
+use clap::{CommandFactory, FromArgMatches};
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 /// A fault of the command line itself: exit code 2, where other failures give 1.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct UsageError(pub String);
+
+/// The command line's grammar, with the keys of the window in the help of `view`.
+#[must_use]
+pub fn grammar() -> clap::Command {
+    let grammar = Cli::command();
+    #[cfg(feature = "viewer")]
+    let grammar = grammar.mut_subcommand("view", |view| view.after_help(crate::app::keys::help()));
+    grammar
+}
+
+/// Reads the command line; where it is wrong, or asks for help, says so and ends the program.
+#[must_use]
+pub fn parse(args: impl IntoIterator<Item = OsString>) -> Cli {
+    let mut grammar = grammar();
+    let read = grammar.try_get_matches_from_mut(args).and_then(|matches| Cli::from_arg_matches(&matches));
+    read.unwrap_or_else(|error| error.format(&mut grammar).exit())
+}
 
 /// Runs the command and reports its failure on standard error as one `error:` line with its causes.
 #[must_use]
@@ -51,6 +76,19 @@ fn dispatch(command: &Command) -> anyhow::Result<()> {
         Command::Snapshot(args) => snapshot::run(args),
         #[cfg(feature = "gpu")]
         Command::Record(args) => record::run(args),
-        _ => anyhow::bail!("not built yet"),
+        #[cfg(feature = "viewer")]
+        Command::View(args) => view::run(args),
+        #[cfg(feature = "gpu")]
+        Command::Demo(args) => demo::run(args),
+        #[cfg(not(feature = "gpu"))]
+        Command::Snapshot(_) | Command::Record(_) | Command::Demo(_) => Err(left_out("gpu")),
+        #[cfg(not(feature = "viewer"))]
+        Command::View(_) => Err(left_out("viewer")),
     }
+}
+
+/// A command that this build was made without.
+#[cfg(not(feature = "viewer"))]
+fn left_out(feature: &str) -> anyhow::Error {
+    UsageError(format!("this orrery was built without the feature `{feature}`; build it with default features")).into()
 }

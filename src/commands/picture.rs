@@ -15,10 +15,6 @@ use std::time::{Duration, Instant};
 /// # Errors
 /// When the trace or the cache is not to be had.
 pub fn studio(trace: &TraceArgs, cache: &CacheArgs, picture: &PictureArgs) -> anyhow::Result<Studio> {
-    let source = open_trace(trace)?;
-    let config = open_cache(cache, source.tables())?;
-    let hierarchy = Hierarchy::new(&config)?;
-    let source = with_homes(source)?;
     let begun = Instant::now();
     let mut bar: Option<ProgressBar> = None;
     let mut progress = |done: u64, all: u64| {
@@ -32,10 +28,28 @@ pub fn studio(trace: &TraceArgs, cache: &CacheArgs, picture: &PictureArgs) -> an
         }
         true
     };
-    let mut studio = Studio::new(source, hierarchy, &mut progress)?;
+    let studio = studio_with(trace, cache, picture, &mut progress)?;
     if let Some(bar) = bar {
         bar.finish_and_clear();
     }
+    Ok(studio)
+}
+
+/// As [`studio`], for a caller that shows progress itself: `progress` gets (references done, all) and stops by `false`.
+///
+/// # Errors
+/// When the trace or the cache is not to be had.
+pub fn studio_with(
+    trace: &TraceArgs,
+    cache: &CacheArgs,
+    picture: &PictureArgs,
+    progress: &mut dyn FnMut(u64, u64) -> bool,
+) -> anyhow::Result<Studio> {
+    let source = open_trace(trace)?;
+    let config = open_cache(cache, source.tables())?;
+    let hierarchy = Hierarchy::new(&config)?;
+    let source = with_homes(source)?;
+    let mut studio = Studio::new(source, hierarchy, progress)?;
     if let Some(title) = &picture.title {
         studio.set_title(title.clone());
     } else if studio.tables().title.is_empty() {

@@ -3,8 +3,8 @@
 use super::UsageError;
 use super::film::Film;
 use super::picture::{parts, size, studio, view};
+use super::progress::Display;
 use crate::cli::RecordArgs;
-use crate::record::progress::Display;
 use crate::record::{Options, Output, RecordError, Summary, record};
 use crate::render::Context;
 use crate::render::context::Preference;
@@ -61,7 +61,8 @@ pub fn film(args: &RecordArgs, stop: &AtomicBool) -> anyhow::Result<Summary> {
     Ok(summary)
 }
 
-fn usage(error: RecordError) -> anyhow::Error {
+/// A fault of the output's name is a fault of the command line.
+pub(super) fn usage(error: RecordError) -> anyhow::Error {
     if error.is_usage() { UsageError(error.to_string()).into() } else { error.into() }
 }
 

@@ -2,16 +2,21 @@
 
 use super::UsageError;
 use super::picture::{parts, size, studio, view};
+use super::record::usage;
 use crate::cli::SnapshotArgs;
 use crate::overlay::{Composer, Layout};
+use crate::record::{Partial, RecordError};
 use crate::render::context::Preference;
 use crate::render::{Context, Target, target};
-use anyhow::Context as _;
+use crate::scene::View;
 use image::{ExtendedColorType, ImageEncoder, codecs::png::PngEncoder};
 use std::io::{Cursor, Write};
 
 /// Speed that fading assumes where none is given: a leisurely walk.
 const SPEED: f64 = 8.0;
+
+/// Trail segments of a still at most.
+const STILL_BUDGET: usize = 20_000;
 
 /// Draws the picture and writes it.
 ///
@@ -20,7 +25,8 @@ const SPEED: f64 = 8.0;
 pub fn run(args: &SnapshotArgs) -> anyhow::Result<()> {
     let (width, height) = size(&args.picture)?;
     let parts = parts(&args.picture);
-    let view = view(&args.picture, args.speed.unwrap_or(SPEED), 1.0)?;
+    // A still has time for every path.
+    let view = View { budget: STILL_BUDGET, ..view(&args.picture, args.speed.unwrap_or(SPEED), 1.0)? };
     let mut studio = studio(&args.trace, &args.cache, &args.picture)?;
     let len = studio.timeline().len();
     let position = args.tick.unwrap_or((len / 2) as f64);
@@ -47,10 +53,8 @@ pub fn run(args: &SnapshotArgs) -> anyhow::Result<()> {
         std::io::stdout().lock().write_all(&png)?;
         return Ok(());
     }
-    let folder = args.output.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or_else(|| ".".as_ref());
-    let place = || format!("cannot write {}; check that the folder exists and has room", args.output.display());
-    let mut file = tempfile::NamedTempFile::new_in(folder).with_context(place)?;
-    file.write_all(&png).with_context(place)?;
-    file.persist(&args.output).map_err(|e| e.error).with_context(place)?;
+    let mut file = Partial::create(&args.output).map_err(usage)?;
+    file.write_all(&png).map_err(|e| RecordError::io(&args.output, "written", e))?;
+    file.commit(true)?;
     Ok(())
 }

@@ -13,7 +13,7 @@ use egui_wgpu::{Renderer, RendererOptions, ScreenDescriptor};
 pub struct Composer {
     painter: Painter,
     egui: egui::Context,
-    renderer: Renderer,
+    words: Words,
 }
 
 impl Composer {
@@ -23,10 +23,7 @@ impl Composer {
         let egui = egui::Context::default();
         egui.set_fonts(fonts::definitions());
         egui.set_pixels_per_point(1.0);
-        // Filtering in the shader, which would make text equal on all adapters, doubles its cost on a software one.
-        let options = RendererOptions { predictable_texture_filtering: false, ..RendererOptions::PREDICTABLE };
-        let renderer = Renderer::new(&context.device, format, options);
-        Self { painter: Painter::new(context, format), egui, renderer }
+        Self { painter: Painter::new(context, format), egui, words: Words::new(context, format) }
     }
 
     /// The scene's painter.
@@ -53,15 +50,43 @@ impl Composer {
         // No clock: egui gets time 0 in every frame, so nothing of it can depend on when a frame is drawn.
         let input = RawInput { screen_rect: Some(screen), time: Some(0.0), ..RawInput::default() };
         let mut bars = Vec::new();
-        let mut output = self.egui.run_ui(input, |ui| {
+        let output = self.egui.run_ui(input, |ui| {
             let painter = ui.ctx().layer_painter(LayerId::background());
             bars = draw(&painter, layout, parts, info, &scene.rings, strip);
         });
         self.painter.prepare(context, scene, &bars, &layout.viewport);
         self.painter.draw(encoder, view);
-        let jobs = self.egui.tessellate(output.shapes, output.pixels_per_point);
-        let descriptor =
-            ScreenDescriptor { size_in_pixels: [width, height], pixels_per_point: output.pixels_per_point };
+        self.words.draw(context, encoder, view, &self.egui, output, layout.viewport.size);
+    }
+}
+
+/// Draws what egui laid out over what a view holds: for pictures and for the window alike.
+pub struct Words {
+    renderer: Renderer,
+}
+
+impl Words {
+    /// For targets of `format`.
+    #[must_use]
+    pub fn new(context: &Context, format: wgpu::TextureFormat) -> Self {
+        // Filtering in the shader, which would make text equal on all adapters, doubles its cost on a software one.
+        let options = RendererOptions { predictable_texture_filtering: false, ..RendererOptions::PREDICTABLE };
+        Self { renderer: Renderer::new(&context.device, format, options) }
+    }
+
+    /// Records the drawing of `output`, which `egui` gave, into a view of `size` pixels.
+    #[expect(clippy::iter_over_hash_type, reason = "textures do not depend on each other")]
+    pub fn draw(
+        &mut self,
+        context: &Context,
+        encoder: &mut wgpu::CommandEncoder,
+        view: &wgpu::TextureView,
+        egui: &egui::Context,
+        mut output: egui::FullOutput,
+        size: [u32; 2],
+    ) {
+        let jobs = egui.tessellate(output.shapes, output.pixels_per_point);
+        let descriptor = ScreenDescriptor { size_in_pixels: size, pixels_per_point: output.pixels_per_point };
         for (id, deltas) in std::mem::take(&mut output.textures_delta.set) {
             for delta in &deltas {
                 self.renderer.update_texture(&context.device, &context.queue, id, delta);

@@ -6,7 +6,7 @@ use super::layout::{Layout, Parts};
 use crate::render::Bar;
 use crate::scene::layout::Rings;
 use crate::scene::palette::{self, Rgba};
-use crate::units::grouped;
+use crate::units::{grouped, to_f32};
 use egui::{Align2, Color32, FontId, Painter, Pos2, Rect, Stroke, pos2, vec2};
 use std::cell::RefCell;
 
@@ -75,8 +75,12 @@ impl Pen<'_> {
         self.painter.text(at, anchor, text, self.font(weight, size), color(c)).right()
     }
 
+    fn width(&self, text: &str, weight: Weight, size: f32) -> f32 {
+        self.painter.layout_no_wrap(text.into(), self.font(weight, size), color(palette::TEXT)).size().x
+    }
+
     fn fits(&self, text: &str, width: f32, weight: Weight, size: f32) -> bool {
-        self.painter.layout_no_wrap(text.into(), self.font(weight, size), color(palette::TEXT)).size().x <= width
+        self.width(text, weight, size) <= width
     }
 
     /// Text that ends with an ellipsis where it would pass `width`.
@@ -118,9 +122,12 @@ fn heading(pen: &Pen<'_>, x: f32, y: f32, text: &str) {
     pen.text(pos2(x, y), Align2::LEFT_TOP, text, Weight::Medium, SMALL, palette::TEXT_QUIET);
 }
 
-fn percent(share: Option<f64>) -> String {
+/// A share of 1 in few digits: `42 %`, `0.3 %`, `99.9 %`; never rounded up to all or down to nothing.
+#[must_use]
+pub fn percent(share: Option<f64>) -> String {
     match share {
         None => "–".into(),
+        Some(s) if s > 0.0 && s < 0.000_5 => "< 0.1 %".into(),
         Some(s) if s > 0.0 && s < 0.01 => format!("{:.1} %", s * 100.0),
         Some(s) if s < 1.0 && s > 0.99 => format!("{:.1} %", (s * 1000.0).floor() / 10.0),
         Some(s) => format!("{:.0} %", s * 100.0),
@@ -148,7 +155,9 @@ fn regions(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32) -> f32 {
         if let Some(c) = c {
             pen.painter.circle_filled(pos2(x + 5.0 * t, y + 8.0 * t), 4.6 * t, color(c));
         }
-        let width = if layout.compact { right - 48.0 * t } else { numbers - 52.0 * t } - (x + 18.0 * t);
+        let count = if layout.compact { String::new() } else { grouped(references) };
+        let edge = if layout.compact { right - 42.0 * t } else { numbers - pen.width(&count, Weight::Regular, BODY) };
+        let width = edge - 8.0 * t - (x + 18.0 * t);
         let name = if pen.fits(name, width, Weight::Regular, BODY) { name } else { short };
         pen.fitted(pos2(x + 18.0 * t, y), name, width, Weight::Regular, BODY, palette::TEXT);
         if !layout.compact {
@@ -196,7 +205,9 @@ fn caches(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32, parts: &Parts) {
             break;
         }
         let edge = pen.text(pos2(x, y), Align2::LEFT_TOP, &row.name, Weight::SemiBold, BODY, palette::TEXT);
-        let shape_width = if layout.compact { right - 46.0 * t } else { numbers - 48.0 * t } - edge - 8.0 * t;
+        let hits = if layout.compact { String::new() } else { grouped(row.hits) };
+        let left = if layout.compact { right - 42.0 * t } else { numbers - pen.width(&hits, Weight::Regular, BODY) };
+        let shape_width = left - 6.0 * t - (edge + 7.0 * t);
         pen.fitted(
             pos2(edge + 7.0 * t, y + 1.5 * t),
             &row.shape,
@@ -206,14 +217,7 @@ fn caches(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32, parts: &Parts) {
             palette::TEXT_QUIET,
         );
         if !layout.compact {
-            pen.text(
-                pos2(numbers, y),
-                Align2::RIGHT_TOP,
-                &grouped(row.hits),
-                Weight::Regular,
-                BODY,
-                palette::TEXT_BODY,
-            );
+            pen.text(pos2(numbers, y), Align2::RIGHT_TOP, &hits, Weight::Regular, BODY, palette::TEXT_BODY);
         }
         pen.text(pos2(right, y), Align2::RIGHT_TOP, &percent(row.hit_rate), Weight::Medium, BODY, palette::TEXT);
         let bar = Rect::from_min_max(pos2(x, y + 20.0 * t), pos2(right, y + 23.0 * t));
@@ -361,7 +365,7 @@ fn draw_strip(pen: &Pen<'_>, layout: &Layout, info: &Info, strip: &[f32]) {
     let t = pen.t;
     let bars = layout.bars();
     pen.bar(bars, palette::fade(palette::TRACK, 0.55));
-    let position = info.position.clamp(0.0, 1.0) as f32;
+    let position = to_f32(info.position.clamp(0.0, 1.0));
     let playhead = bars.left() + bars.width() * position;
     // Height is the root of misses a reference: 1 fills the strip, 6 in 100 still show. The scale is fixed, so strips of
     // two traces compare.

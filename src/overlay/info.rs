@@ -99,7 +99,7 @@ impl Info {
                 let misses = moment.tally.misses(index, 0);
                 RegionRow {
                     name: region.declaration(),
-                    short: region.name.clone(),
+                    short: region.name.split("..").next().unwrap_or_default().to_owned(),
                     color: palette::region(index),
                     references,
                     miss_rate: (references > 0).then(|| misses as f64 / references as f64),
@@ -157,10 +157,14 @@ fn now(timeline: &Timeline, tables: &Tables, moment: &Moment<'_>, r: &Reference)
     let region = timeline.region_of(r.addr, moment.tick);
     let name = region.map_or_else(|| format!("0x{:x}", r.addr), |index| tables.regions[index].element_name(r.addr));
     let location = tables.location(r.pc);
+    let mut why = why(tables, moment, r);
+    if why.is_empty() {
+        why.push("passes no cache (left out)".into());
+    }
     Now {
         what: format!("{}  {name}", r.kind.verb()),
         color: region.map(palette::region),
-        why: why(tables, moment, r),
+        why,
         code: location.map(|l| l.text.clone()).unwrap_or_default(),
         location: location.map(|l| format!("{}:{}", l.file, l.line)).unwrap_or_default(),
     }

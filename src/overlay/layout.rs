@@ -1,7 +1,7 @@
 //! Where things stand in a picture of any size: rings in the centre, tables beside or below, the strip along the bottom.
 //!
 //! ```text
-//! wide (aspect 1.2 and up)           upright or square
+//! wide (aspect 1.35 and up)          upright or square
 //! +------+---------------+------+    +---------------+
 //! | title|               | ref. |    | title         |
 //! | table|     rings     | why  |    |     rings     |
@@ -66,12 +66,15 @@ impl Layout {
         let (w, h) = (width as f32, height as f32 - reserved);
         let scale = (h / 720.0).min(w / 960.0);
         let type_scale = if scale < 1.0 { 0.6 + 0.4 * scale } else { scale }.max(0.7);
-        let compact = scale < 0.75;
-        let margin = if compact { 10.0 } else { 28.0 * scale };
+        // A small picture has no room for tables below the rings.
+        let wide = w / h >= if h < 420.0 { 1.2 } else { 1.35 };
+        // Below 16:10 full columns would reach under the rings.
+        let narrow = wide && w / h < 1.59;
+        let compact = scale < 0.75 || narrow;
+        let margin = if scale < 0.75 { 10.0 } else { 28.0 * scale };
         let strip_height = if parts.strip { 62.0 * type_scale } else { 0.0 };
         let strip = Rect::from_min_max(pos2(margin, h - strip_height), pos2(w - margin, h));
         let body = h - strip_height;
-        let wide = w / h >= 1.2;
         let column = if compact { 158.0 } else { 228.0 } * type_scale;
         let side = parts.title || parts.regions || parts.caches || parts.reference || parts.legend;
         let (left, tables, right, center, radius);
@@ -84,7 +87,8 @@ impl Layout {
             );
             center = pos2(0.5 * w, 0.5 * body + 2.0);
             // Corners of text reach beside the circle, not under it.
-            let room = if side { 0.5 * w - margin - 0.78 * column } else { 0.5 * w - margin };
+            let room =
+                if side { 0.5 * w - margin - if narrow { 0.96 } else { 0.78 } * column } else { 0.5 * w - margin };
             radius = (0.5 * body - 0.4 * margin.max(14.0)).min(room);
         } else {
             let head = if parts.title { 58.0 * type_scale + margin } else { margin };
@@ -155,6 +159,17 @@ mod tests {
             assert!(l.type_scale >= 0.7);
             assert!(r > 0.2 * w.min(h) as f32, "{w}x{h}: radius {r}");
             assert!(l.right.right() <= w as f32 && l.left.left() >= 0.0);
+        }
+    }
+
+    #[test]
+    fn columns_stand_beside_the_rings_in_a_wide_picture() {
+        for (w, h) in
+            [(1280, 720), (1280, 674), (1152, 720), (1140, 720), (1080, 720), (1024, 722), (980, 720), (800, 554)]
+        {
+            let l = Layout::new(w, h, 0.0, &Parts::default());
+            let (c, r) = (l.viewport.center[0], l.viewport.px_per_unit);
+            assert!(!l.upright() && l.tables.right() <= c - r + 8.0, "{w}x{h}: {} and {}", l.tables.right(), c - r);
         }
     }
 

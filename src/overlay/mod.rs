@@ -8,7 +8,7 @@ pub mod info;
 pub mod layout;
 pub mod studio;
 
-pub use compose::Composer;
+pub use compose::{Composer, Words};
 pub use info::Info;
 pub use layout::{Layout, Parts};
 pub use studio::Studio;

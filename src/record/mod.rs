@@ -18,11 +18,11 @@ mod output;
 mod palette;
 mod pipeline;
 mod png;
-pub mod progress;
 mod video;
 mod yuv;
 
 pub use error::{FrameError, RecordError};
+pub(crate) use output::Partial;
 pub use output::{Format, Output, Pattern};
 pub use pipeline::{Progress, Stages, Summary};
 

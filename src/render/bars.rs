@@ -15,6 +15,14 @@ pub struct Bar {
     pub color: Rgba,
 }
 
+impl Bar {
+    /// The same rectangle where every pixel became `factor` pixels.
+    #[must_use]
+    pub fn scaled(&self, factor: f32) -> Self {
+        Self { sides: self.sides.map(|side| side * factor), color: self.color }
+    }
+}
+
 /// Long-lived: the pipeline.
 pub struct BarRenderer {
     pipeline: wgpu::RenderPipeline,

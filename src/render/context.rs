@@ -89,6 +89,24 @@ impl Context {
         Self::from_adapter(&adapter)
     }
 
+    /// A device that can draw into `surface`, and its adapter, which knows the surface's formats.
+    ///
+    /// # Errors
+    /// [`RenderError::NoAdapter`] or [`RenderError::NoDevice`].
+    pub fn for_surface(
+        instance: &wgpu::Instance,
+        surface: &wgpu::Surface<'_>,
+    ) -> Result<(Self, wgpu::Adapter), RenderError> {
+        let options = wgpu::RequestAdapterOptions {
+            power_preference: wgpu::PowerPreference::HighPerformance,
+            compatible_surface: Some(surface),
+            ..Default::default()
+        };
+        let adapter = pollster::block_on(instance.request_adapter(&options))
+            .map_err(|e| RenderError::NoAdapter(e.to_string()))?;
+        Ok((Self::from_adapter(&adapter)?, adapter))
+    }
+
     /// A device of this adapter.
     ///
     /// # Errors

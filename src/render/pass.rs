@@ -35,6 +35,17 @@ impl Viewport {
         }
     }
 
+    /// The same place where every pixel became `factor` pixels, in a target of `size`.
+    #[must_use]
+    pub fn scaled(&self, factor: f32, size: [u32; 2]) -> Self {
+        Self {
+            size,
+            center: self.center.map(|c| c * factor),
+            px_per_unit: self.px_per_unit * factor,
+            line_scale: self.line_scale * factor,
+        }
+    }
+
     /// Pixel of a point in world units.
     #[must_use]
     pub fn px_from_world(&self, p: [f32; 2]) -> [f32; 2] {

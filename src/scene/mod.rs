@@ -7,7 +7,9 @@ pub mod items;
 pub mod layout;
 pub mod motion;
 pub mod palette;
+pub mod pick;
 pub mod stage;
+mod structure;
 pub mod temperature;
 pub mod trails;
 

@@ -12,6 +12,7 @@
 //! Every flight lasts one tick, whatever its length, so far ones are fast (Choudhury & Rosen 2011, section IV-B).
 
 use super::layout::Ring;
+use crate::units::to_count;
 use std::f32::consts::{PI, TAU};
 
 /// A place a glyph can be: a slot of a level, or a fixed polar position (home).
@@ -43,10 +44,15 @@ impl Endpoint {
         Self { level: level as f32, a: set as f32, b: rank, across }
     }
 
+    /// The ring a slot is on; `None` for a polar position.
+    fn ring<'r>(&self, rings: &'r [Ring]) -> Option<&'r Ring> {
+        if self.level < 0.0 { None } else { rings.get(to_count(self.level) as usize) }
+    }
+
     /// `(r, theta)`, without the offset across. Theta is unwrapped.
     #[must_use]
     pub fn position_polar(&self, rings: &[Ring]) -> [f32; 2] {
-        if self.level < 0.0 { [self.a, self.b] } else { rings[self.level as usize].polar(self.a, self.b) }
+        self.ring(rings).map_or([self.a, self.b], |ring| ring.polar(self.a, self.b))
     }
 
     /// `(x, y)` in world units.
@@ -54,10 +60,7 @@ impl Endpoint {
     pub fn position(&self, rings: &[Ring]) -> [f32; 2] {
         let [r, theta] = self.position_polar(rings);
         let (sin, cos) = theta.sin_cos();
-        if self.level < 0.0 {
-            return [r * cos, r * sin];
-        }
-        let n = rings[self.level as usize].across(r, theta);
+        let n = self.ring(rings).map_or([0.0; 2], |ring| ring.across(r, theta));
         [r * cos + n[0] * self.across, r * sin + n[1] * self.across]
     }
 }

@@ -1,7 +1,8 @@
 //! Every colour of the project. Nowhere else is one written down.
 //!
-//! Colours are sRGB bytes, blended as they are displayed. Region colours are from Okabe and Ito's colour-blind-safe set
-//! (2008), lightened for a dark ground, and told apart by place and label too: hue is never the only sign.
+//! Colours are sRGB bytes, blended as they are displayed. The first region colours are from Okabe and Ito's colour-blind-safe
+//! set (2008), lightened for a dark ground; the rest are as far as can be from all before them. Regions are told apart by
+//! place and label too: hue is never the only sign.
 
 /// Red, green, blue, alpha (straight, not premultiplied).
 pub type Rgba = [u8; 4];
@@ -28,6 +29,8 @@ pub const TEXT_BODY: Rgba = [190, 194, 204, 255];
 pub const TEXT_QUIET: Rgba = [136, 141, 154, 255];
 /// Tracks of meters and of the strip.
 pub const TRACK: Rgba = [28, 30, 38, 255];
+/// Cards over the picture: tips and the sheet of keys.
+pub const CARD: Rgba = [18, 20, 27, 246];
 /// Source code.
 pub const CODE: Rgba = [168, 200, 255, 255];
 /// Cold end of the temperature scale.
@@ -35,16 +38,20 @@ pub const COLD: Rgba = [38, 110, 232, 255];
 /// Warm end of the temperature scale.
 pub const WARM: Rgba = [232, 64, 42, 255];
 
-/// Home regions, in address order; from the ninth on they repeat.
-pub const REGIONS: [Rgba; 8] = [
+/// Home regions, in address order; from the thirteenth on they repeat.
+pub const REGIONS: [Rgba; 12] = [
     [204, 153, 255, 255],
     [80, 216, 134, 255],
     [255, 188, 66, 255],
     [86, 204, 242, 255],
     [255, 138, 178, 255],
     [214, 226, 92, 255],
-    [255, 146, 92, 255],
+    [222, 150, 110, 255],
     [196, 200, 206, 255],
+    [116, 116, 178, 255],
+    [120, 153, 54, 255],
+    [204, 71, 204, 255],
+    [54, 153, 103, 255],
 ];
 
 /// Colour of region number `index`.

@@ -5,14 +5,15 @@ use super::items::Items;
 use super::layout::{HomeLayout, LevelShape, Rings};
 use super::motion::{Endpoint, Flight, Path};
 use super::palette;
+use super::structure::structure;
 use super::temperature::Scores;
 use super::trails::{Span, path_of, trails};
 use crate::reference::Region;
 use crate::sim::Hierarchy;
 use crate::timeline::cursor::{grain_bytes, innermost, levels};
 use crate::timeline::{Moment, Move, Place};
+use crate::units::to_f32;
 use std::collections::BTreeMap;
-use std::f32::consts::TAU;
 
 /// What the viewer sets.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -56,6 +57,10 @@ const FLASH_SECONDS: f32 = 0.30;
 const PULSE_SECONDS: f32 = 0.16;
 /// Length of a ring burst.
 const BURST_SECONDS: f32 = 0.45;
+/// References after which a burst is over and a flash faint, however fast they come: in time-lapse a sign on everything
+/// would be a sign of nothing.
+const BURST_REFERENCES: f32 = 40.0;
+const FLASH_REFERENCES: f32 = 100.0;
 /// Seconds past which nothing of a flash is left to see.
 const FLASH_END: f64 = 1.2;
 /// References looked back at for flashes, at most: at speeds past this many in a second a flash is under a frame long.
@@ -259,7 +264,7 @@ impl Stage {
             if cells == 0 || of <= cells {
                 value
             } else {
-                (u128::from(value) * u128::from(cells) / u128::from(of)) as u64
+                u64::try_from(u128::from(value) * u128::from(cells) / u128::from(of)).unwrap_or(u64::MAX)
             }
         };
         match place {
@@ -309,16 +314,19 @@ impl Stage {
         let first = (moment.tick + 1).saturating_sub(view.flash_steps());
         let first = first.max(moment.log.start());
         let all = self.rings.levels.len() as f32;
+        let speed = to_f32(view.speed).max(1e-3);
+        let burst_seconds = BURST_SECONDS.min(BURST_REFERENCES / speed);
+        let flash_seconds = FLASH_SECONDS.min(FLASH_REFERENCES / speed);
         for (step, tick) in moment.log.steps(first, moment.tick + 1).iter().zip(first..) {
             let refs = (moment.tick - tick) as f32 + view.phase;
-            let age = refs / (view.speed.max(1e-3) as f32);
+            let age = refs / speed;
             let depth = (8 - step.misses.leading_zeros()) as f32;
             // Graded by who served: memory flashes fully, the next level half.
             let strength = if depth > 0.0 { 0.45 + 0.55 * depth / all.max(1.0) } else { 0.0 };
             let glow = Glow {
-                flash: strength * (-age / FLASH_SECONDS).exp(),
+                flash: strength * (-age / flash_seconds).exp(),
                 pulse: (-age / PULSE_SECONDS).exp(),
-                burst: if depth > 0.0 { (age / BURST_SECONDS).min(1.0) } else { 1.0 },
+                burst: if depth > 0.0 { (age / burst_seconds).min(1.0) } else { 1.0 },
             };
             let item = step.addr / self.items.glyph_bytes;
             items.insert(item, glow);
@@ -515,56 +523,4 @@ fn hot_sets(moment: &Moment<'_>, moving: &[Move]) -> Vec<(u8, u32)> {
     hot.sort_unstable();
     hot.dedup();
     hot
-}
-
-/// Most arms that get a guide line; more would be a grey disk.
-const GUIDED_ARMS: u32 = 64;
-
-/// What never changes: borders of the rings, guide arms, the regions' arcs.
-fn structure(rings: &Rings, home: &HomeLayout) -> Vec<Segment> {
-    let mut out = Vec::new();
-    let mut circle = |r: f32, from: f32, sweep: f32, color, alpha: f32, width: f32| {
-        let pieces = ((sweep.abs() / TAU * 96.0).ceil() as u16).clamp(2, 96);
-        for piece in 0..pieces {
-            let at = |p: u16| from + sweep * f32::from(p) / f32::from(pieces);
-            out.push(Segment {
-                flight: Flight::straight(Endpoint::polar(r, at(piece)), Endpoint::polar(r, at(piece + 1))),
-                s0: 0.0,
-                s1: 1.0,
-                width,
-                color,
-                alpha0: alpha,
-                alpha1: alpha,
-            });
-        }
-    };
-    for ring in &rings.levels {
-        circle(ring.r0 - 0.008, 0.0, TAU, palette::GUIDE, 0.16, 1.0);
-        circle(ring.r1 + 0.008, 0.0, TAU, palette::GUIDE, 0.16, 1.0);
-    }
-    for (index, region) in home.regions.iter().enumerate() {
-        circle(rings.rim, region.theta0, region.span, palette::region(index), 0.75, 1.6);
-    }
-    for (level, ring) in rings.levels.iter().enumerate() {
-        if ring.sets > GUIDED_ARMS || ring.ways < 2 {
-            continue;
-        }
-        let pieces = ((ring.omega / 0.13).ceil() as u16).clamp(4, 80);
-        let (first, last) = (0.0, ring.ways as f32 - 1.0);
-        for set in 0..ring.sets {
-            let flight = Flight::slide(Endpoint::slot(level, set, first, 0.0), Endpoint::slot(level, set, last, 0.0));
-            for piece in 0..pieces {
-                out.push(Segment {
-                    flight,
-                    s0: f32::from(piece) / f32::from(pieces),
-                    s1: f32::from(piece + 1) / f32::from(pieces),
-                    width: 1.0,
-                    color: palette::GUIDE,
-                    alpha0: 0.19,
-                    alpha1: 0.19,
-                });
-            }
-        }
-    }
-    out
 }

@@ -10,7 +10,7 @@ use super::motion::{Endpoint, Flight, Path, ease};
 use super::palette;
 use super::stage::Stage;
 use crate::timeline::{Log, Move, Place};
-use crate::units::grouped;
+use crate::units::{grouped, to_count};
 use std::collections::BTreeMap;
 
 /// How far paths are joined.
@@ -179,9 +179,8 @@ fn pieces_of(stage: &Stage, m: &Move) -> u16 {
     }
 }
 
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to 1..=40")]
 fn pieces(n: f32) -> u16 {
-    n.ceil().clamp(1.0, 40.0) as u16
+    u16::try_from(to_count(n)).unwrap_or(u16::MAX).clamp(1, 40)
 }
 
 /// Inward moves fly straight, outward ones arc, moves within a set slide.

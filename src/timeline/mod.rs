@@ -217,6 +217,18 @@ impl Timeline {
         Ok(state)
     }
 
+    /// Reference number `tick`; `None` past the end.
+    ///
+    /// # Errors
+    /// When the source cannot be read.
+    pub fn reference(&self, tick: u64) -> Result<Option<crate::reference::Reference>, SourceError> {
+        if tick >= self.len() {
+            return Ok(None);
+        }
+        let chunk = self.chunks.get(self.source.as_ref(), tick / self.source.chunk_len())?;
+        Ok(self.rest_of(&chunk, tick, tick + 1).first().copied())
+    }
+
     /// The next (`forward`) or previous reference from `tick` on that missed in the innermost level.
     #[must_use]
     pub fn find_miss(&self, tick: u64, forward: bool) -> Option<u64> {

@@ -34,6 +34,14 @@ impl Pace {
     }
 }
 
+/// Position after `seconds` at `rate` references a second from `position`, stopped at `stop`, which lies the way that the
+/// rate's sign says.
+#[must_use]
+pub fn after(position: f64, rate: f64, seconds: f64, stop: f64) -> f64 {
+    let reached = position + rate * seconds;
+    if rate < 0.0 { reached.max(stop) } else { reached.min(stop) }
+}
+
 /// A position as reference and phase, 0..1.
 #[must_use]
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive; saturates at u64::MAX")]

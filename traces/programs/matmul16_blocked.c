@@ -19,8 +19,7 @@ static void __attribute__((noinline)) multiply(void)
                     for (int j = jj; j < jj + BLOCK; j++) {
                         double sum = 0;
                         for (int k = kk; k < kk + BLOCK; k++) {
-                            double a = A[i][k];
-                            ORRERY_LOADED(a); /* gcc would read B first */
+                            double a = LOAD_FIRST(A[i][k]);
                             sum += a * B[k][j];
                         }
                         C[i][j] += sum;

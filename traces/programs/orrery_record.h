@@ -51,9 +51,14 @@ static const char *orrery_title_text = "", *orrery_subtitle_text = "";
 /* `marker` is what orrery_marker returned, or any number below the count of markers. */
 #define ORRERY_MARK(marker) ORRERY_TOUCH(2 + (marker))
 
-/* The load that gave `x` (a double in a register) happens before every load written after this line. It costs no
- * instruction; without it a compiler is free to fetch the operands of a product in either order. */
-#define ORRERY_LOADED(x) __asm__ volatile("" : "+x"(x) : : "memory")
+/* The value of `x`, a double in memory, loaded before everything written after it. It costs no instruction; without it a
+ * compiler is free to fetch the operands of a product in either order. */
+#define LOAD_FIRST(x) \
+    __extension__({ \
+        double loaded_ = (x); \
+        __asm__ volatile("" : "+x"(loaded_) : : "memory"); \
+        loaded_; \
+    })
 
 static inline void orrery_title(const char *title, const char *subtitle)
 {

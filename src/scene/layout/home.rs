@@ -5,6 +5,7 @@
 //! address order on as many rows as makes the spacing even.
 
 use crate::reference::{Region, RegionMap};
+use crate::units::to_count;
 use std::f32::consts::{FRAC_PI_2, TAU};
 
 /// One region's arc.
@@ -137,7 +138,8 @@ fn grid(region: &Region, items: u64, item_bytes: u64, aspect: f32) -> (u64, u64)
             }
         }
     }
-    let rows = ((items as f32 / aspect.max(0.01)).sqrt().round() as u64).clamp(1, MAX_ROWS.min(items));
+    let even = (items as f32 / aspect.max(0.01)).sqrt();
+    let rows = u64::from(to_count(even - 0.5)).clamp(1, MAX_ROWS.min(items));
     (items.div_ceil(rows), rows)
 }
 

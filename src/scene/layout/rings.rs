@@ -13,6 +13,7 @@
 //!
 //! Angles grow clockwise on screen (y points down), 0 is to the right. World units: the outer rim of memory is 1.
 
+use crate::units::to_f32;
 use std::f32::consts::{PI, TAU};
 
 /// The shape of one level, as the layout needs it.
@@ -30,7 +31,7 @@ pub struct LevelShape {
 
 impl LevelShape {
     fn lines(&self) -> f32 {
-        (f64::from(self.sets) * f64::from(self.ways)) as f32
+        to_f32(f64::from(self.sets) * f64::from(self.ways))
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a recording says of itself on standard error: a bar on a terminal, a line every tenth elsewhere.
 
-use super::{Progress, Summary};
+use crate::record::{Progress, Summary};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::fmt;
 use std::io::IsTerminal;

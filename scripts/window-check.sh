@@ -1,0 +1,260 @@
+#!/usr/bin/env bash
+# The window, driven as a user would: under Xvfb, with keys and mouse by xdotool, judged by its title (which says where the
+# playhead is) and by its pixels. Prints what it checked; fails on the first expectation that does not hold.
+#
+#   scripts/window-check.sh [FOLDER]     keep the screenshots in FOLDER
+#
+# Needs xvfb, xdotool and imagemagick. ORRERY names another binary than target/debug/orrery.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+orrery=${ORRERY:-${CARGO_TARGET_DIR:-target}/debug/orrery}
+trace=$PWD/traces/matmul16.orrery
+case $orrery in /*) ;; *) orrery=$PWD/$orrery ;; esac
+
+for tool in Xvfb:xvfb xdotool:xdotool import:imagemagick convert:imagemagick; do
+  command -v "${tool%%:*}" >/dev/null 2>&1 && continue
+  printf 'window-check: %s is missing; install it: apt-get install %s\n' "${tool%%:*}" "${tool##*:}" >&2
+  exit 1
+done
+[ -x "$orrery" ] || { printf 'window-check: no binary at %s; run cargo build first\n' "$orrery" >&2; exit 1; }
+
+work=$(mktemp -d)
+shots=${1:-$work}
+mkdir -p "$shots"
+shots=$(cd "$shots" && pwd)
+export XDG_RUNTIME_DIR="${XDG_RUNTIME_DIR:-$work}"
+server='' viewer=''
+clean_up() {
+  [ -n "$viewer" ] && kill "$viewer" 2>/dev/null
+  [ -n "$server" ] && kill "$server" 2>/dev/null
+  rm -rf "$work"
+}
+trap clean_up EXIT
+
+ok() { printf '  ok: %s\n' "$*"; }
+fail() {
+  printf 'window-check: FAILED: %s\n' "$*" >&2
+  printf '  title now: %s\n' "$(title)" >&2
+  [ -s "$work/stderr" ] && sed 's/^/  stderr: /' "$work/stderr" >&2
+  exit 1
+}
+
+# A server on a display number of its own choosing, without a window manager.
+mkfifo "$work/display"
+Xvfb -displayfd 3 -screen 0 1600x1000x24 -nolisten tcp 3>"$work/display" >/dev/null 2>&1 &
+server=$!
+read -r -t 20 number <"$work/display" || { printf 'window-check: Xvfb does not start\n' >&2; exit 1; }
+export DISPLAY=":$number"
+unset WAYLAND_DISPLAY WAYLAND_SOCKET
+
+window=''
+title() { [ -n "$window" ] && xdotool getwindowname "$window" 2>/dev/null; }
+# The reference number of the title, without commas.
+tick() { title | sed -n 's/^orrery - \([0-9,]*\) of .*/\1/p' | tr -d ,; }
+shot() { import -window "$window" "rgb:$work/$1.rgb" && import -window "$window" "$shots/$1.png"; }
+# Bytes in which two screenshots differ.
+differ() { cmp -l "$work/$1.rgb" "$work/$2.rgb" 2>/dev/null | wc -l; }
+# A screenshot once the picture has come to rest: two in a row are the same.
+rest() {
+  local n
+  shot "$1"
+  for n in $(seq 20); do
+    cp "$work/$1.rgb" "$work/last.rgb"
+    sleep 0.25
+    shot "$1"
+    [ "$(differ "$1" last)" = 0 ] && return 0
+  done
+  return 1
+}
+# A screenshot NAME that differs from OTHER in at least BYTES, within five seconds.
+await_change() {
+  local n
+  for n in $(seq 20); do
+    shot "$1"
+    [ "$(differ "$1" "$2")" -ge "$3" ] && return 0
+    sleep 0.25
+  done
+  return 1
+}
+await_tick() { # NUMBER: for five seconds
+  local n
+  for n in $(seq 50); do
+    [ "$(tick)" = "$1" ] && return 0
+    sleep 0.1
+  done
+  return 1
+}
+# Processor time used so far, in hundredths of a second.
+busy() { awk '{print $14 + $15}' "/proc/$viewer/stat"; }
+
+# The folder it runs in is where F12 saves.
+begun=$(date +%s%N)
+(cd "$work" && exec "$orrery" view "$trace" --speed 100) 2>"$work/stderr" >"$work/stdout" &
+viewer=$!
+for n in $(seq 200); do
+  window=$(xdotool search --onlyvisible --name '^orrery - ' 2>/dev/null | head -n 1)
+  [ -n "$window" ] && break
+  kill -0 "$viewer" 2>/dev/null || fail 'it ended before it opened a window'
+  sleep 0.05
+done
+[ -n "$window" ] || fail 'no window within ten seconds'
+case $(title) in
+  'orrery - 0 of 8,448 - 16×16 matrix multiply') ok "opens in $((($(date +%s%N) - begun) / 1000000)) ms: $(title)" ;;
+  *) fail 'the title is not that of the trace at its start' ;;
+esac
+xdotool windowfocus --sync "$window"
+xdotool mousemove --window "$window" 300 560
+sleep 1
+
+shot opened
+colours=$(convert "$shots/opened.png" -unique-colors -format '%w' info:)
+[ "$colours" -gt 200 ] || fail "the picture has $colours colours only"
+ok "a picture is drawn ($colours colours)"
+
+xdotool key space
+sleep 2
+playing=$(tick)
+[ "$playing" -gt 20 ] && [ "$playing" -lt 600 ] || fail "after 2 s at 100 references/s the title says $playing"
+shot playing
+[ "$(differ opened playing)" -gt 20000 ] || fail 'playing changes nothing on screen'
+ok "Space plays: reference $playing after about 2 s, $(differ opened playing) bytes of the picture changed"
+
+xdotool key space
+sleep 0.5
+paused=$(tick)
+before=$(busy)
+sleep 1
+[ "$(tick)" = "$paused" ] || fail "paused at $paused, now at $(tick)"
+used=$(($(busy) - before))
+[ "$used" -le 10 ] || fail "paused, it used $used hundredths of a processor second in a second"
+ok "Space pauses at $paused, and it rests ($used/100 s of processor time in a second)"
+
+# The strip's bars are 26 to 1254 across and around 630 down at 1280x720.
+xdotool mousemove --window "$window" 300 631 mousedown 1
+sleep 0.2
+for x in 400 500 600 640; do
+  xdotool mousemove --window "$window" "$x" 631
+  sleep 0.15
+done
+sleep 0.4
+shot scrubbing
+xdotool mouseup 1 mousemove --window "$window" 300 560
+sleep 0.4
+half=$(tick)
+[ "$half" -ge 4180 ] && [ "$half" -le 4270 ] || fail "dragged to the middle of the strip, it is at $half of 8448"
+ok "dragging on the strip to its middle: reference $half of 8448"
+
+xdotool key Right
+await_tick $((half + 1)) || fail "Right did not go from $half to $((half + 1))"
+xdotool key Left
+await_tick "$half" || fail "Left did not go back to $half"
+xdotool key shift+Right
+await_tick $((half + 10)) || fail "Shift+Right did not go to $((half + 10))"
+xdotool key shift+Left
+await_tick "$half" || fail "Shift+Left did not go back to $half"
+ok 'Right, Left: one reference; with Shift: ten'
+
+xdotool key ctrl+Right
+sleep 0.4
+first=$(tick)
+[ "$first" -gt "$half" ] && [ "$first" -le $((half + 16)) ] || fail "Ctrl+Right went from $half to $first"
+xdotool key ctrl+Right
+sleep 0.4
+second=$(tick)
+[ "$second" -gt "$first" ] || fail "a second Ctrl+Right went from $first to $second"
+xdotool key ctrl+Left
+await_tick "$first" || fail "Ctrl+Left did not go back to the miss at $first"
+ok "Ctrl+Right, Ctrl+Left: the misses at $first and $second"
+
+xdotool key End
+await_tick 8448 || fail 'End does not go to the end'
+xdotool key space
+sleep 0.7
+[ "$(tick)" -lt 400 ] || fail 'Space at the end does not start over'
+xdotool key space key Home
+await_tick 0 || fail 'Home does not go to the start'
+ok 'End, Space from the start again, Home'
+
+# The number beside the buttons is a field: transport keys are text there.
+xdotool mousemove --window "$window" 150 694 click 1
+sleep 0.4
+xdotool type 2613
+sleep 0.3
+[ "$(tick)" = 0 ] || fail 'keys typed into the number moved the playhead'
+xdotool key Return
+await_tick 2613 || fail 'a typed reference number is not gone to'
+xdotool mousemove --window "$window" 300 560
+sleep 0.4
+ok 'a reference number can be typed'
+
+rest before-sheet || fail 'paused, the picture does not come to rest'
+xdotool key question
+await_change sheet before-sheet 100000 || fail '? shows no sheet'
+xdotool key Escape
+await_change after-sheet sheet 100000 || fail 'Escape does not close the sheet'
+kill -0 "$viewer" 2>/dev/null || fail 'Escape left the program while the sheet was open'
+rest after-sheet && [ "$(differ before-sheet after-sheet)" = 0 ] || fail 'closing the sheet does not give the picture back'
+ok '? shows the keys, Escape closes them'
+
+xdotool key h
+await_change panels-hidden before-sheet 5000 || fail 'H hides nothing'
+xdotool key h
+await_change panels-back panels-hidden 5000 || fail 'H does not show the panels again'
+ok 'H hides the panels'
+
+xdotool key F12
+for n in $(seq 50); do
+  [ -s "$work/matmul16-2613.png" ] && break
+  sleep 0.1
+done
+size=$(convert "$work/matmul16-2613.png" -format '%wx%h' info: 2>/dev/null)
+[ "$size" = 1280x720 ] || fail "F12 saved no picture of 1280x720 (got: ${size:-none})"
+sleep 0.3
+shot toast
+cp "$work/matmul16-2613.png" "$shots/still.png"
+ok "F12 saves matmul16-2613.png, $size"
+
+for size in '800 600' '320 240' '3 2' '1500 300' '360 800' '1280 720'; do
+  # shellcheck disable=SC2086
+  xdotool windowsize "$window" $size
+  sleep 0.5
+  kill -0 "$viewer" 2>/dev/null || fail "it ended at size $size"
+  [ "$size" = '3 2' ] || shot "size-${size/ /x}"
+done
+xdotool mousemove --window "$window" 300 560
+xdotool windowunmap "$window"
+sleep 0.4
+xdotool windowmap "$window"
+sleep 0.6
+xdotool windowfocus --sync "$window"
+xdotool key Right
+await_tick 2614 || fail 'after resizing and hiding it does not answer'
+ok 'lives on at 800x600, 320x240, 3x2, 1500x300, 360x800; hidden and shown again'
+
+xdotool key Escape
+for n in $(seq 50); do
+  kill -0 "$viewer" 2>/dev/null || break
+  sleep 0.1
+done
+kill -0 "$viewer" 2>/dev/null && fail 'Escape does not leave'
+wait "$viewer"
+code=$?
+viewer=''
+[ "$code" = 0 ] || fail "it left with exit code $code"
+[ ! -s "$work/stderr" ] || fail 'it wrote to standard error'
+ok 'Escape leaves with exit code 0; nothing on standard error'
+
+(cd "$work" && env -u DISPLAY "$orrery" view "$trace") >/dev/null 2>"$work/stderr"
+code=$?
+[ "$code" = 1 ] || fail "without a display the exit code is $code"
+for part in 'DISPLAY is not set' 'WAYLAND_DISPLAY is not set' 'orrery record' 'orrery snapshot'; do
+  grep -q -- "$part" "$work/stderr" || fail "without a display the message lacks: $part"
+done
+[ "$(wc -l <"$work/stderr")" = 1 ] || fail 'without a display it says more than one line'
+ok 'without a display: exit code 1, and what to do instead'
+
+DISPLAY=":$number" "$orrery" view "$work/gone.orrery" >/dev/null 2>"$work/stderr"
+code=$?
+[ "$code" = 1 ] && grep -q 'gone.orrery' "$work/stderr" || fail "a missing trace: exit code $code"
+ok 'a missing trace is named, exit code 1'
+printf 'window-check: all of it holds\n'

@@ -1,0 +1,264 @@
+//! Every key of the window, in one table. The sheet that `?` opens and `orrery view --help` are made of it.
+
+/// A key as it is named on the keyboard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Key {
+    Space,
+    Left,
+    Right,
+    Home,
+    End,
+    Escape,
+    Enter,
+    F11,
+    F12,
+    /// A character, lower case.
+    Char(char),
+}
+
+/// A key with what is held beside it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Chord {
+    /// The key.
+    pub key: Key,
+    /// Shift; of no meaning for a character, which is another one with it.
+    pub shift: bool,
+    /// Control.
+    pub ctrl: bool,
+    /// Alt.
+    pub alt: bool,
+}
+
+/// What a key does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// Play or pause.
+    PlayPause,
+    /// Pause and go by so many references.
+    Step(i64),
+    /// To the nearest miss of the innermost level: the next (`true`) or the previous one.
+    Miss(bool),
+    /// To the first reference.
+    Start,
+    /// Past the last reference.
+    End,
+    /// One step faster.
+    Faster,
+    /// One step slower.
+    Slower,
+    /// Preset speed, 0 to 8.
+    Speed(usize),
+    /// To the next (`true`) or previous mark.
+    Mark(bool),
+    /// Trail longer (`true`) or shorter.
+    Tail(bool),
+    /// Into full screen or back.
+    FullScreen,
+    /// Save the picture as PNG.
+    Still,
+    /// Hide or show title, tables and legend.
+    Panels,
+    /// Show or hide the sheet of keys.
+    Sheet,
+    /// Close what is open, else leave.
+    Escape,
+}
+
+/// One row of the sheet.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    /// The keys, as people write them.
+    pub keys: &'static str,
+    /// What they do.
+    pub what: &'static str,
+    /// What is pressed, and what it does.
+    pub chords: &'static [(Chord, Action)],
+}
+
+const fn key(key: Key) -> Chord {
+    Chord { key, shift: false, ctrl: false, alt: false }
+}
+
+const fn char(c: char) -> Chord {
+    key(Key::Char(c))
+}
+
+const fn shift(key: Key) -> Chord {
+    Chord { key, shift: true, ctrl: false, alt: false }
+}
+
+const fn ctrl(key: Key) -> Chord {
+    Chord { key, shift: false, ctrl: true, alt: false }
+}
+
+const ALT_ENTER: Chord = Chord { key: Key::Enter, shift: false, ctrl: false, alt: true };
+
+/// All keys, in the order of the sheet.
+pub const TABLE: [Row; 14] = [
+    Row { keys: "Space", what: "play, pause; at the end: start over", chords: &[(key(Key::Space), Action::PlayPause)] },
+    Row {
+        keys: "Left, Right",
+        what: "one reference back, on",
+        chords: &[(key(Key::Left), Action::Step(-1)), (key(Key::Right), Action::Step(1))],
+    },
+    Row {
+        keys: "Shift + Left, Right",
+        what: "ten references",
+        chords: &[(shift(Key::Left), Action::Step(-10)), (shift(Key::Right), Action::Step(10))],
+    },
+    Row {
+        keys: "Ctrl + Left, Right",
+        what: "previous, next miss",
+        chords: &[(ctrl(Key::Left), Action::Miss(false)), (ctrl(Key::Right), Action::Miss(true))],
+    },
+    Row {
+        keys: "Home, End",
+        what: "start, end of the trace",
+        chords: &[(key(Key::Home), Action::Start), (key(Key::End), Action::End)],
+    },
+    Row {
+        keys: "[  ]",
+        what: "previous, next mark",
+        chords: &[(char('['), Action::Mark(false)), (char(']'), Action::Mark(true))],
+    },
+    Row {
+        keys: "-  +",
+        what: "slower, faster",
+        chords: &[(char('-'), Action::Slower), (char('+'), Action::Faster), (char('='), Action::Faster)],
+    },
+    Row {
+        keys: "1 to 9",
+        what: "1, 3, 10, 30, 100, 300, 1,000, 10,000, 100,000 references/s",
+        chords: &[
+            (char('1'), Action::Speed(0)),
+            (char('2'), Action::Speed(1)),
+            (char('3'), Action::Speed(2)),
+            (char('4'), Action::Speed(3)),
+            (char('5'), Action::Speed(4)),
+            (char('6'), Action::Speed(5)),
+            (char('7'), Action::Speed(6)),
+            (char('8'), Action::Speed(7)),
+            (char('9'), Action::Speed(8)),
+        ],
+    },
+    Row {
+        keys: ",  .",
+        what: "trail shorter, longer",
+        chords: &[(char(','), Action::Tail(false)), (char('.'), Action::Tail(true))],
+    },
+    Row { keys: "H", what: "hide or show the panels", chords: &[(char('h'), Action::Panels)] },
+    Row {
+        keys: "F11, Alt + Enter",
+        what: "full screen",
+        chords: &[(key(Key::F11), Action::FullScreen), (ALT_ENTER, Action::FullScreen)],
+    },
+    Row { keys: "F12", what: "save the picture as PNG", chords: &[(key(Key::F12), Action::Still)] },
+    Row { keys: "?", what: "this list", chords: &[(char('?'), Action::Sheet)] },
+    Row { keys: "Esc", what: "close the list; leave", chords: &[(key(Key::Escape), Action::Escape)] },
+];
+
+/// What the mouse does; shown below the keys.
+pub const MOUSE: [(&str, &str); 3] = [
+    ("Strip", "click or drag to go there; hover to read"),
+    ("Picture", "hover a dot, a ring or an arc to see what it is"),
+    ("Number", "click to type a reference"),
+];
+
+/// What a chord does, if anything.
+#[must_use]
+pub fn action(pressed: Chord) -> Option<Action> {
+    let typed = matches!(pressed.key, Key::Char(_));
+    let same = |c: &Chord| {
+        c.key == pressed.key && c.ctrl == pressed.ctrl && c.alt == pressed.alt && (typed || c.shift == pressed.shift)
+    };
+    TABLE.iter().flat_map(|row| row.chords).find(|(chord, _)| same(chord)).map(|&(_, action)| action)
+}
+
+/// The keys of an action as people write them; empty where it has none.
+#[must_use]
+pub fn keys_of(action: Action) -> &'static str {
+    TABLE.iter().find(|row| row.chords.iter().any(|&(_, a)| a == action)).map_or("", |row| row.keys)
+}
+
+/// The table as text, for `orrery view --help`.
+#[must_use]
+pub fn help() -> String {
+    let mut text = String::from("Keys in the window:\n");
+    let mouse = MOUSE.iter().map(|&(place, what)| (place, what));
+    for (keys, what) in TABLE.iter().map(|row| (row.keys, row.what)).chain([("", "")]).chain(mouse) {
+        text.push_str(format!("  {keys:<21}{what}").trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::transport::PRESETS;
+    use crate::units::grouped;
+
+    #[test]
+    fn no_chord_means_two_things() {
+        let all: Vec<Chord> = TABLE.iter().flat_map(|r| r.chords).map(|&(c, _)| c).collect();
+        for (i, a) in all.iter().enumerate() {
+            assert!(all[i + 1..].iter().all(|b| a != b), "{a:?} is there twice");
+        }
+    }
+
+    #[test]
+    fn each_row_names_its_keys() {
+        for row in &TABLE {
+            let keys: Vec<&str> = row.keys.split([' ', ',', '+']).filter(|k| !k.is_empty()).collect();
+            for (chord, _) in row.chords {
+                let name = match chord.key {
+                    // Unshifted plus, and the digits between 1 and 9.
+                    Key::Char('=' | '2'..='8') => continue,
+                    Key::Char(c) => c.to_ascii_uppercase().to_string(),
+                    Key::Escape => "Esc".into(),
+                    other => format!("{other:?}"),
+                };
+                assert!(keys.contains(&name.as_str()) || row.keys.contains(&name), "{name} is not in {:?}", row.keys);
+                assert_eq!(row.keys.contains("Ctrl"), chord.ctrl, "{:?}", row.keys);
+                assert_eq!(row.keys.contains("Shift"), chord.shift, "{:?}", row.keys);
+                assert!(row.keys.contains("Alt") || !chord.alt, "{:?}", row.keys);
+            }
+        }
+    }
+
+    #[test]
+    fn the_digits_set_the_speeds_that_the_sheet_lists() {
+        let row = TABLE.iter().find(|r| r.keys == "1 to 9").expect("there");
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole and positive")]
+        let list: Vec<String> = PRESETS.iter().map(|&p| grouped(p as u64)).collect();
+        assert_eq!(row.what, format!("{} references/s", list.join(", ")));
+        for (digit, n) in ('1'..='9').zip(0..) {
+            assert_eq!(action(char(digit)), Some(Action::Speed(n)));
+        }
+    }
+
+    #[test]
+    fn held_keys_decide() {
+        assert_eq!(action(key(Key::Right)), Some(Action::Step(1)));
+        assert_eq!(action(shift(Key::Left)), Some(Action::Step(-10)));
+        assert_eq!(action(ctrl(Key::Right)), Some(Action::Miss(true)));
+        assert_eq!(action(Chord { ctrl: true, ..shift(Key::Right) }), None);
+        assert_eq!(action(shift(Key::Char('?'))), Some(Action::Sheet));
+        assert_eq!(action(shift(Key::Char('+'))), Some(Action::Faster));
+        assert_eq!(action(ctrl(Key::Char('h'))), None, "left to the system");
+        assert_eq!(action(key(Key::Enter)), None);
+        assert_eq!(action(ALT_ENTER), Some(Action::FullScreen));
+    }
+
+    #[test]
+    fn the_help_of_view_lists_every_row() {
+        let mut grammar = crate::commands::grammar();
+        let view = grammar.find_subcommand_mut("view").expect("there");
+        let help = view.render_long_help().to_string();
+        for row in &TABLE {
+            let line = help.lines().find(|l| l.trim_start().starts_with(row.keys) && l.contains(row.what));
+            assert!(line.is_some(), "{:?} is not in the help:\n{help}", row.keys);
+        }
+    }
+}

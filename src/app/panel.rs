@@ -1,0 +1,504 @@
+//! The one egui pass of the window: the words of the picture, then controls, strip, tips and the sheet of keys over it.
+
+use super::desk::Desk;
+use super::keys::{Action, MOUSE, TABLE, keys_of};
+use super::scrub;
+use super::tip::{Tip, strip_tip, tip_at};
+use super::transport::{FASTEST, LONGEST_TAIL, SLOWEST, log_share, log_value};
+use super::widgets::{Icon, card, icon_button, slider};
+use crate::overlay::draw::{color, draw, rate};
+use crate::overlay::fonts::Weight;
+use crate::overlay::{Layout, Parts};
+use crate::render::Bar;
+use crate::scene::motion::position_at;
+use crate::scene::palette;
+use crate::units::grouped;
+use egui::{Align2, CornerRadius, CursorIcon, Id, Key, LayerId, Order, Rect, Sense, Stroke, TextEdit, Ui, pos2, vec2};
+use std::time::Duration;
+
+/// Points of height that the controls take, where there is room for a picture beside them.
+#[must_use]
+pub fn bar_height(height: u32) -> f32 {
+    if height >= 480 { 46.0 } else { 34.0 }
+}
+
+/// Where the picture stands in a window of `width` x `height` points.
+#[must_use]
+pub fn layout(desk: &Desk, width: u32, height: u32) -> Layout {
+    desk.layout(width, height, bar_height(height))
+}
+
+/// What a pass leaves for others to do.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Shown {
+    /// What was asked for by mouse; what concerns the playhead is done already.
+    pub asked: Vec<Action>,
+    /// Rectangles for the painter, in points.
+    pub bars: Vec<Bar>,
+}
+
+/// Shows everything at `now` (seconds of the window's clock).
+pub fn show(ui: &mut Ui, desk: &mut Desk, layout: &Layout, now: f64) -> Shown {
+    let mut asked = Vec::new();
+    let parts = desk.fitting(layout.viewport.size);
+    let bars = words(ui, desk, layout, &parts);
+    if desk.sheet {
+        ui.scope(|ui| {
+            ui.disable();
+            bar(ui, desk, layout, now, &mut asked);
+        });
+        sheet(ui, desk);
+        return Shown { asked, bars };
+    }
+    let over_strip = parts.strip && strip(ui, desk, layout, now);
+    let over_bar = bar(ui, desk, layout, now, &mut asked);
+    if !over_strip && !over_bar {
+        tips(ui, desk, layout);
+    }
+    toast(ui, desk, layout, now);
+    Shown { asked, bars }
+}
+
+fn words(ui: &Ui, desk: &mut Desk, layout: &Layout, parts: &Parts) -> Vec<Bar> {
+    let strip = desk.strip(layout.strip_columns()).to_vec();
+    let Some((scene, info)) = desk.drawn() else { return Vec::new() };
+    let painter = ui.ctx().layer_painter(LayerId::background());
+    draw(&painter, layout, parts, info, &scene.rings, &strip)
+}
+
+/// The strip as scrub bar. True while the pointer is over it.
+fn strip(ui: &mut Ui, desk: &mut Desk, layout: &Layout, now: f64) -> bool {
+    let bars = layout.bars();
+    let response = ui.interact(scrub::grip(bars), Id::unique("strip"), Sense::click_and_drag());
+    if response.is_pointer_button_down_on()
+        && let Some(pointer) = response.interact_pointer_pos()
+    {
+        let before = desk.transport.position();
+        desk.transport.scrub(scrub::share(bars, pointer));
+        if desk.transport.position() != before {
+            ui.ctx().request_repaint();
+        }
+    } else if !response.dragged() {
+        desk.transport.release();
+    }
+    let Some(pointer) = response.hover_pos().or(response.interact_pointer_pos()) else { return false };
+    ui.ctx().set_cursor_icon(CursorIcon::PointingHand);
+    let share = scrub::share(bars, pointer);
+    let x = scrub::place(bars.left(), bars.width(), share);
+    let hair = Rect::from_min_max(pos2(x - 0.5, bars.top() - 2.0), pos2(x + 0.5, bars.bottom() + 2.0));
+    ui.painter().rect_filled(hair, CornerRadius::ZERO, color(palette::fade(palette::LIGHT, 0.55)));
+    let tick = scrub::tick(share, desk.transport.len());
+    match strip_tip(desk, tick, layout.strip_columns()) {
+        Ok(tip) => card(ui, pos2(x, bars.top() - 12.0), Align2::CENTER_BOTTOM, &tip),
+        Err(error) => desk.say(error.to_string(), now),
+    }
+    true
+}
+
+/// What fits on the bar, by its width.
+struct Room {
+    wide: bool,
+    names: bool,
+    trail: bool,
+    speed: bool,
+    icons: bool,
+    position: bool,
+}
+
+impl Room {
+    fn new(width: f32) -> Self {
+        Self {
+            wide: width >= 920.0,
+            names: width >= 700.0,
+            trail: width >= 640.0,
+            speed: width >= 470.0,
+            icons: width >= 380.0,
+            position: width >= 240.0,
+        }
+    }
+}
+
+/// The controls. True while the pointer is over them.
+fn bar(ui: &mut Ui, desk: &mut Desk, layout: &Layout, now: f64, asked: &mut Vec<Action>) -> bool {
+    let screen = ui.ctx().content_rect();
+    let height = screen.bottom() - layout.strip.bottom();
+    let area = Rect::from_min_max(
+        pos2(layout.strip.left(), layout.strip.bottom()),
+        pos2(layout.strip.right(), screen.bottom()),
+    );
+    let room = Room::new(area.width());
+    // The row sits a little above the middle, so that the window's edge keeps the same margin as the strip's words.
+    let y = area.top() + 0.44 * height;
+    let big = (0.80 * height).clamp(8.0, 36.0);
+    let small = 0.8 * big;
+    let mut x = area.left();
+    let mut button = |ui: &mut Ui, x: &mut f32, size: f32, icon: Icon, words: &str, action: Action| {
+        let place = Rect::from_center_size(pos2(*x + 0.5 * size, y), vec2(size, size));
+        let hint = format!("{words}   {}", keys_of(action));
+        if icon_button(ui, place, icon, hint.trim_end()).clicked() {
+            asked.push(action);
+        }
+        *x += size + 3.0;
+    };
+    button(ui, &mut x, small, Icon::Back, "one reference back", Action::Step(-1));
+    let (icon, words) = if desk.transport.playing() { (Icon::Pause, "pause") } else { (Icon::Play, "play") };
+    button(ui, &mut x, big, icon, words, Action::PlayPause);
+    button(ui, &mut x, small, Icon::On, "one reference on", Action::Step(1));
+    let mut right = area.right() - small;
+    let help = right;
+    button(ui, &mut right.clone(), small, Icon::Help, "keys", Action::Sheet);
+    if room.icons {
+        right = help - small - 3.0;
+        button(ui, &mut right.clone(), small, Icon::FullScreen, "full screen", Action::FullScreen);
+        right -= small + 3.0;
+        button(ui, &mut right.clone(), small, Icon::Camera, "save the picture", Action::Still);
+    }
+    right -= 22.0;
+    if room.trail {
+        right = trail(ui, desk, right, y, &room) - if room.wide { 26.0 } else { 16.0 };
+    }
+    if room.speed {
+        speed(ui, desk, right, y, &room);
+    }
+    if room.position {
+        position(ui, desk, pos2(x + 12.0, y), room.wide || !room.speed, now);
+    }
+    ui.input(|i| i.pointer.hover_pos()).is_some_and(|p| p.y >= area.top())
+}
+
+fn label(ui: &Ui, x: f32, y: f32, anchor: Align2, words: &str, c: palette::Rgba) -> Rect {
+    ui.painter().text(pos2(x, y), anchor, words, Weight::Regular.at(12.5), color(c))
+}
+
+/// A slider with its name and number.
+struct Gauge<'a> {
+    name: &'a str,
+    /// Whether the name is shown.
+    named: bool,
+    /// Width of the slider.
+    track: f32,
+    /// Width of the number's column: fixed, so that nothing moves while it changes.
+    column: f32,
+    number: &'a str,
+    /// Where the knob is, 0..=1.
+    share: f64,
+}
+
+impl Gauge<'_> {
+    /// Draws it from `right` leftward. Its left edge, and the new share while it is moved.
+    fn show(&self, ui: &mut Ui, right: f32, y: f32) -> (f32, Option<f64>) {
+        label(ui, right - self.column, y, Align2::LEFT_CENTER, self.number, palette::TEXT);
+        let end = right - self.column - 12.0;
+        let place = Rect::from_center_size(pos2(end - 0.5 * self.track, y), vec2(self.track, 22.0));
+        let moved = slider(ui, place, self.name, self.share);
+        let mut left = place.left();
+        if self.named {
+            left = label(ui, left - 12.0, y, Align2::RIGHT_CENTER, self.name, palette::TEXT_QUIET).left();
+        }
+        (left, moved)
+    }
+}
+
+fn speed(ui: &mut Ui, desk: &mut Desk, right: f32, y: f32, room: &Room) {
+    let gauge = Gauge {
+        name: "speed",
+        named: room.names,
+        track: if room.wide { 124.0 } else { 88.0 },
+        column: 92.0,
+        number: &format!("{} refs/s", rate(desk.transport.speed())),
+        share: log_share(desk.transport.speed(), SLOWEST, FASTEST),
+    };
+    if let (_, Some(share)) = gauge.show(ui, right, y) {
+        desk.transport.set_speed(log_value(share, SLOWEST, FASTEST));
+        ui.ctx().request_repaint();
+    }
+}
+
+fn trail(ui: &mut Ui, desk: &mut Desk, right: f32, y: f32, room: &Room) -> f32 {
+    let longest = LONGEST_TAIL as f64;
+    let gauge = Gauge {
+        name: "trail",
+        named: room.names,
+        track: if room.wide { 92.0 } else { 64.0 },
+        column: 42.0,
+        number: &if desk.tail() <= 1 { "off".to_owned() } else { grouped(desk.tail()) },
+        share: log_share(desk.tail() as f64, 1.0, longest),
+    };
+    let (left, moved) = gauge.show(ui, right, y);
+    if let Some(share) = moved {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 1 and the longest tail")]
+        desk.set_tail(log_value(share, 1.0, longest).round() as u64);
+        ui.ctx().request_repaint();
+    }
+    left
+}
+
+/// The reference number, with the trace's length where `of` is set; a click makes it a field to type in.
+fn position(ui: &mut Ui, desk: &mut Desk, at: egui::Pos2, of: bool, now: f64) {
+    let id = Id::unique("reference number");
+    if let Some(mut typed) = desk.typed.take() {
+        let place = Rect::from_min_size(at - vec2(6.0, 12.0), vec2(96.0, 24.0));
+        ui.painter().rect_filled(place, CornerRadius::same(4), color(palette::TRACK));
+        let field = TextEdit::singleline(&mut typed)
+            .id(id)
+            .font(Weight::Medium.at(13.5))
+            .text_color(color(palette::TEXT))
+            .frame(egui::Frame::NONE)
+            .margin(vec2(6.0, 3.0))
+            .char_limit(24);
+        let response = ui.put(place, field);
+        if response.lost_focus() {
+            if ui.input(|i| i.key_pressed(Key::Enter)) {
+                desk.go_to(&typed, now);
+            }
+            ui.ctx().request_repaint();
+            return;
+        }
+        response.request_focus();
+        desk.typed = Some(typed);
+        return;
+    }
+    let number = grouped(desk.transport.tick());
+    let painter = ui.painter();
+    let words = painter.text(at, Align2::LEFT_CENTER, number, Weight::Medium.at(13.5), color(palette::TEXT));
+    if of {
+        let of = format!("of {}", grouped(desk.transport.len()));
+        label(ui, words.right() + 7.0, at.y, Align2::LEFT_CENTER, &of, palette::TEXT_QUIET);
+    }
+    let response = ui.interact(words.expand2(vec2(6.0, 5.0)), id.with("click"), Sense::click());
+    if response.hovered() {
+        ui.ctx().set_cursor_icon(CursorIcon::Text);
+        let line =
+            Rect::from_min_max(pos2(words.left(), words.bottom() + 1.0), pos2(words.right(), words.bottom() + 2.0));
+        ui.painter().rect_filled(line, CornerRadius::ZERO, color(palette::TEXT_QUIET));
+    }
+    if response.clicked() {
+        desk.typed = Some(String::new());
+        ui.ctx().request_repaint();
+    }
+}
+
+/// Points from a glyph's centre in which it is still meant.
+const REACH: f32 = 6.0;
+/// Seconds the pointer rests before a ring or an arc explains itself; a glyph does at once.
+const REST: f32 = 0.35;
+
+fn tips(ui: &Ui, desk: &Desk, layout: &Layout) {
+    let Some(pointer) = ui.ctx().pointer_hover_pos() else { return };
+    let view = &layout.viewport;
+    let Some(tip) = tip_at(desk, view.world_from_px([pointer.x, pointer.y]), REACH / view.px_per_unit) else { return };
+    if let (Some(index), Some((scene, _))) = (tip.glyph, desk.drawn()) {
+        if let Some(glyph) = scene.glyphs.get(index) {
+            let at = layout.at(position_at(&scene.rings.levels, &glyph.flight, scene.phase));
+            let radius = glyph.radius * view.px_per_unit + 3.5;
+            ui.painter().circle_stroke(at, radius, Stroke::new(1.3, color(palette::LIGHT)));
+        }
+    } else {
+        let rested = ui.input(|i| i.pointer.time_since_last_movement());
+        if rested < REST {
+            ui.ctx().request_repaint_after(Duration::from_secs_f32(REST - rested + 0.01));
+            return;
+        }
+    }
+    card(ui, pointer + vec2(16.0, 14.0), Align2::LEFT_TOP, &tip);
+}
+
+fn toast(ui: &Ui, desk: &Desk, layout: &Layout, now: f64) {
+    let Some((words, left)) = desk.toast(now) else { return };
+    let at = pos2(layout.strip.center().x, layout.strip.top() - 14.0);
+    card(ui, at, Align2::CENTER_BOTTOM, &Tip { title: words.to_owned(), ..Tip::default() });
+    ui.ctx().request_repaint_after(Duration::from_secs_f64(left + 0.01));
+}
+
+/// The list of keys over a dimmed picture; a click closes it.
+fn sheet(ui: &mut Ui, desk: &mut Desk) {
+    let screen = ui.ctx().content_rect();
+    let painter = ui.ctx().layer_painter(LayerId::new(Order::Foreground, Id::unique("sheet")));
+    painter.rect_filled(screen, CornerRadius::ZERO, color(palette::fade(palette::BACKGROUND, 0.7)));
+    let rows = TABLE.len() + MOUSE.len() + 3;
+    let line = ((screen.height() - 64.0) / rows as f32).clamp(7.0, 24.0);
+    let size = (0.58 * line).min(0.023 * screen.width()).clamp(6.0, 13.5);
+    let width = (44.0 * size).min(screen.width() - 8.0);
+    let area = Rect::from_center_size(screen.center(), vec2(width, line * rows as f32 + 30.0));
+    painter.rect_filled(area, CornerRadius::same(10), color(palette::CARD));
+    let edge = Stroke::new(1.0, color(palette::fade(palette::GUIDE, 0.28)));
+    painter.rect_stroke(area, CornerRadius::same(10), edge, egui::StrokeKind::Inside);
+    let (x, second) = (area.left() + 1.8 * size, area.left() + 0.31 * width);
+    let mut y = area.top() + 15.0;
+    let mut row = |keys: &str, what: &str, ink| {
+        let text = |x: f32, words: &str, weight: Weight, c| {
+            painter.text(pos2(x, y + 0.5 * line), Align2::LEFT_CENTER, words, weight.at(size), color(c));
+        };
+        text(x, keys, Weight::Medium, ink);
+        text(second, what, Weight::Regular, palette::TEXT_BODY);
+        y += line;
+    };
+    row("KEYS", "", palette::TEXT_QUIET);
+    for r in &TABLE {
+        row(r.keys, r.what, palette::TEXT);
+    }
+    row("", "", palette::TEXT);
+    row("MOUSE", "", palette::TEXT_QUIET);
+    for (place, what) in MOUSE {
+        row(place, what, palette::TEXT);
+    }
+    if ui.interact(screen, Id::unique("sheet away"), Sense::click()).clicked() {
+        desk.sheet = false;
+        ui.ctx().request_repaint();
+    }
+}
+
+/// What is shown until the trace is indexed: `done` of `all` references; 0 of 0 while the file is read.
+pub fn loading(ui: &Ui, name: &str, done: u64, all: u64) {
+    let screen = ui.ctx().content_rect();
+    let painter = ui.ctx().layer_painter(LayerId::background());
+    let center = screen.center();
+    let width = (0.4 * screen.width()).clamp(60.0, 360.0);
+    painter.text(
+        center - vec2(0.0, 22.0),
+        Align2::CENTER_CENTER,
+        name,
+        Weight::SemiBold.at(17.0),
+        color(palette::TEXT),
+    );
+    let words = if all == 0 {
+        "reading the trace".to_owned()
+    } else {
+        format!("indexing {} of {} references", grouped(done), grouped(all))
+    };
+    painter.text(
+        center + vec2(0.0, 22.0),
+        Align2::CENTER_CENTER,
+        words,
+        Weight::Regular.at(12.5),
+        color(palette::TEXT_QUIET),
+    );
+    let track = Rect::from_center_size(center, vec2(width, 3.0));
+    painter.rect_filled(track, CornerRadius::same(2), color(palette::TRACK));
+    if all > 0 {
+        let end = scrub::place(track.left(), width, done as f64 / all as f64);
+        let bar = Rect::from_min_max(track.min, pos2(end, track.bottom()));
+        painter.rect_filled(bar, CornerRadius::same(2), color(palette::TEXT_BODY));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::desk::tests::desk;
+    use super::*;
+    use crate::overlay::fonts;
+    use egui::{Context, Event, PointerButton, Pos2, RawInput};
+
+    fn context() -> Context {
+        let context = Context::default();
+        context.set_fonts(fonts::definitions());
+        context
+    }
+
+    /// One frame of the window, without a window.
+    fn frame(context: &Context, desk: &mut Desk, size: [u32; 2], events: Vec<Event>) -> Vec<Action> {
+        let time = context.input(|i| i.time) + 0.05;
+        desk.refresh().expect("in memory");
+        let screen = Rect::from_min_size(Pos2::ZERO, vec2(size[0] as f32, size[1] as f32));
+        let input = RawInput { screen_rect: Some(screen), time: Some(time), events, ..RawInput::default() };
+        let layout = layout(desk, size[0], size[1]);
+        let mut asked = Vec::new();
+        let mut output = context.run_ui(input, |ui| asked = show(ui, desk, &layout, time).asked);
+        output.textures_delta.clear();
+        let _ = context.tessellate(output.shapes, output.pixels_per_point);
+        asked
+    }
+
+    fn press(at: Pos2, pressed: bool) -> Event {
+        Event::PointerButton { pos: at, button: PointerButton::Primary, pressed, modifiers: egui::Modifiers::NONE }
+    }
+
+    #[test]
+    fn every_size_down_to_nothing_is_survived_with_the_pointer_anywhere() {
+        let context = context();
+        let mut desk = desk();
+        for size in [[1280, 720], [800, 600], [320, 240], [240, 320], [200, 2000], [2000, 90], [40, 30], [1, 1]] {
+            desk.transport.jump(37.4);
+            for sheet in [true, false] {
+                desk.sheet = sheet;
+                for share in 0..12u8 {
+                    let [w, h] = size.map(|s| s as f32);
+                    let at = pos2(w * f32::from(share) / 11.0, h * f32::from(share * 7 % 12) / 11.0);
+                    frame(&context, &mut desk, size, vec![Event::PointerMoved(at)]);
+                }
+            }
+            loading_at(&context, size);
+        }
+    }
+
+    fn loading_at(context: &Context, size: [u32; 2]) {
+        let screen = Rect::from_min_size(Pos2::ZERO, vec2(size[0] as f32, size[1] as f32));
+        let input = RawInput { screen_rect: Some(screen), ..RawInput::default() };
+        context.run_ui(input, |ui| loading(ui, "t.orrery", 3, 7)).textures_delta.clear();
+    }
+
+    #[test]
+    fn dragging_on_the_strip_moves_the_playhead() {
+        let (context, size) = (context(), [1280, 720]);
+        let mut desk = desk();
+        desk.apply(Action::PlayPause, 0.0);
+        let bars = layout(&desk, size[0], size[1]).bars();
+        let at = |share: f32| pos2(bars.left() + share * bars.width(), bars.center().y);
+        frame(&context, &mut desk, size, vec![Event::PointerMoved(at(0.25))]);
+        frame(&context, &mut desk, size, vec![press(at(0.25), true)]);
+        assert_eq!(desk.transport.tick(), 250);
+        for (share, tick) in [(0.4002, 400), (0.5002, 500), (2.0, 1000), (0.7002, 700)] {
+            frame(&context, &mut desk, size, vec![Event::PointerMoved(at(share))]);
+            assert_eq!(desk.transport.tick(), tick);
+            assert!(!desk.transport.moving(), "held");
+        }
+        frame(&context, &mut desk, size, vec![press(at(0.7), false)]);
+        frame(&context, &mut desk, size, vec![]);
+        assert!(desk.transport.moving(), "plays on");
+    }
+
+    #[test]
+    fn buttons_ask_and_a_typed_number_is_gone_to() {
+        let (context, size) = (context(), [1280, 720]);
+        let mut desk = desk();
+        let strip = layout(&desk, size[0], size[1]).strip;
+        let y = strip.bottom() + 0.44 * bar_height(size[1]);
+        let click = |desk: &mut Desk, x: f32| {
+            let at = pos2(x, y);
+            let mut asked = Vec::new();
+            for events in [vec![Event::PointerMoved(at)], vec![press(at, true)], vec![press(at, false)], vec![]] {
+                asked.extend(frame(&context, desk, size, events));
+            }
+            asked
+        };
+        let left = strip.left();
+        assert_eq!(click(&mut desk, left + 14.0), [Action::Step(-1)]);
+        assert_eq!(click(&mut desk, left + 50.0), [Action::PlayPause]);
+        assert_eq!(click(&mut desk, strip.right() - 14.0), [Action::Sheet]);
+        assert!(click(&mut desk, left + 120.0).is_empty());
+        assert_eq!(desk.typed.as_deref(), Some(""));
+        assert!(context.text_edit_focused());
+        let key = |key| Event::Key {
+            key,
+            physical_key: None,
+            pressed: true,
+            repeat: false,
+            modifiers: egui::Modifiers::NONE,
+        };
+        frame(&context, &mut desk, size, vec![Event::Text("613".into())]);
+        assert_eq!(desk.typed.as_deref(), Some("613"));
+        frame(&context, &mut desk, size, vec![key(Key::Enter)]);
+        frame(&context, &mut desk, size, vec![]);
+        assert_eq!((desk.transport.tick(), desk.typed.clone()), (613, None));
+        assert!(!context.text_edit_focused());
+        assert!(click(&mut desk, left + 120.0).is_empty());
+        frame(&context, &mut desk, size, vec![Event::Text("5".into())]);
+        frame(&context, &mut desk, size, vec![key(Key::Escape)]);
+        frame(&context, &mut desk, size, vec![]);
+        assert_eq!(
+            (desk.transport.tick(), desk.typed.clone()),
+            (613, None),
+            "escape leaves the field and goes nowhere"
+        );
+    }
+}

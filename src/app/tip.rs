@@ -1,0 +1,322 @@
+//! What the viewer says about the thing under the pointer. Plain values from the moment that is drawn.
+
+use super::desk::Desk;
+use crate::overlay::draw::percent;
+use crate::overlay::info::shape;
+use crate::reference::{Region, SourceError};
+use crate::scene::frame::flags;
+use crate::scene::motion::Path;
+use crate::scene::palette::{self, Rgba};
+use crate::scene::pick::{Pick, pick};
+use crate::scene::{Glyph, Stage};
+use crate::sim::Hierarchy;
+use crate::timeline::Moment;
+use crate::timeline::cursor::levels;
+use crate::units::{Addr, LevelId, SetIndex, grouped};
+
+/// A few lines beside the pointer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tip {
+    /// What it is.
+    pub title: String,
+    /// Colour of its region.
+    pub color: Option<Rgba>,
+    /// More about it.
+    pub lines: Vec<String>,
+    /// A glyph to ring: index into the scene's list.
+    pub glyph: Option<usize>,
+}
+
+/// About what is at `p` (world units) in the picture that `desk` drew last; a glyph counts up to `reach` from its centre.
+#[must_use]
+pub fn tip_at(desk: &Desk, p: [f32; 2], reach: f32) -> Option<Tip> {
+    let (scene, info) = desk.drawn()?;
+    let (studio, moment) = (desk.studio(), desk.studio().moment());
+    let (stage, tables) = (studio.stage(), studio.tables());
+    // At rest before a reference, the state is the one before it.
+    let state = if scene.phase > 0.0 { moment.after } else { moment.before };
+    match pick(scene, stage.home(), p, reach)? {
+        Pick::Glyph(index) => {
+            let glyph = scene.glyphs.get(index)?;
+            if glyph.layer == CPU_LAYER {
+                return Some(Tip { title: "CPU".into(), lines: vec![now_line(&info.now.what)], ..Tip::default() });
+            }
+            let mut tip = data(stage, &tables.regions, &moment, state, glyph)?;
+            tip.glyph = Some(index);
+            Some(tip)
+        }
+        Pick::Slot { level, set, rank } => {
+            let row = info.caches.get(level)?;
+            let id = LevelId(u8::try_from(level).ok()?);
+            let geometry = state.geometry(id);
+            let lines = u64::from(geometry.sets) * u64::from(geometry.ways);
+            let place = match rank {
+                0 => "most recent".to_owned(),
+                r if r + 1 == geometry.ways => format!("rank {r}, next to go"),
+                r => format!("rank {r} of {}", geometry.ways),
+            };
+            let full = u32::try_from(state.order(id, SetIndex(set)).count()).unwrap_or(u32::MAX) > rank;
+            let hits = match row.hit_rate {
+                None => "not asked yet".to_owned(),
+                rate => format!("{} hits, {}", grouped(row.hits), percent(rate)),
+            };
+            Some(Tip {
+                title: row.name.clone(),
+                lines: vec![
+                    format!("{}, {}-byte lines", shape(state, id), geometry.line_bytes),
+                    hits,
+                    format!(
+                        "{} of {} lines held, {} dirty",
+                        grouped(state.resident(id)),
+                        grouped(lines),
+                        grouped(state.dirty(id))
+                    ),
+                    format!("here: set {set}, {place}{}", if full { "" } else { " (empty)" }),
+                ],
+                ..Tip::default()
+            })
+        }
+        Pick::Region(index) => {
+            let (region, row) = (tables.regions.get(index)?, info.regions.get(index)?);
+            let misses = row.miss_rate.map(|rate| format!(", {} {} miss", percent(Some(rate)), info.innermost));
+            let size = match region.elem_type.as_str() {
+                "" => format!("{} bytes", grouped(region.bytes)),
+                name => format!("{} × {name}, {} bytes", grouped(region.elements()), grouped(region.bytes)),
+            };
+            Some(Tip {
+                title: region.declaration(),
+                color: Some(palette::region(index)),
+                lines: vec![
+                    size,
+                    format!("0x{:x} to 0x{:x}", region.base, region.end().saturating_sub(1)),
+                    format!("{} references{}", grouped(row.references), misses.unwrap_or_default()),
+                ],
+                glyph: None,
+            })
+        }
+    }
+}
+
+/// Layer of the CPU's disc in a scene.
+const CPU_LAYER: u8 = 4;
+/// Layer of the dots at home.
+const HOME_LAYER: u8 = 0;
+
+fn now_line(what: &str) -> String {
+    if what.is_empty() { "the trace has ended".into() } else { format!("now: {what}") }
+}
+
+/// Region, first byte and length of what a glyph stands for.
+fn extent(stage: &Stage, glyph: &Glyph) -> Option<(usize, u64, u64)> {
+    let (home, items) = (stage.home(), stage.items());
+    if glyph.layer == HOME_LAYER {
+        let at = home.regions.iter().rposition(|r| r.first_item <= glyph.id)?;
+        let region = &home.regions[at];
+        let addr = region.base.saturating_add((glyph.id - region.first_item).saturating_mul(items.home_bytes));
+        return Some((at, addr, items.home_bytes));
+    }
+    let addr = glyph.id.saturating_mul(items.glyph_bytes);
+    let (region, _) = home.item(addr, u64::MAX).or_else(|| home.item(addr, 0))?;
+    Some((region, addr, items.glyph_bytes))
+}
+
+fn data(stage: &Stage, regions: &[Region], moment: &Moment<'_>, state: &Hierarchy, glyph: &Glyph) -> Option<Tip> {
+    let (index, addr, bytes) = extent(stage, glyph)?;
+    let region = regions.get(index)?;
+    // A line or block may begin before its region and end after it.
+    let first = addr.max(region.base);
+    let last = addr.saturating_add(bytes - 1).min(region.end().saturating_sub(1)).max(first);
+    let title = if last - first < u64::from(region.elem_bytes.max(1)) {
+        region.element_name(first)
+    } else {
+        format!("{} … {}", region.element_name(first), region.element_name(last))
+    };
+    let mut lines = vec![format!("{}, {} bytes", Addr(first), grouped(last - first + 1))];
+    lines.extend(whereabouts(state, first, last));
+    if glyph.flags & flags::GHOST != 0 {
+        lines.push("a ghost: this copy is not the innermost".into());
+    } else if glyph.flight.path != Path::Rest && moment.reference.is_some() {
+        lines.push("on the move".into());
+    }
+    lines.push(last_touch(moment, first, last));
+    Some(Tip { title, color: Some(palette::region(index)), lines, glyph: None })
+}
+
+/// A line for each level that holds any of the bytes `first..=last`, the innermost first.
+fn whereabouts(state: &Hierarchy, first: u64, last: u64) -> Vec<String> {
+    let mut lines = Vec::new();
+    for level in levels(state) {
+        let geometry = state.geometry(level);
+        let (from, to) = (Addr(first).line(geometry.line_bytes).0, Addr(last).line(geometry.line_bytes).0);
+        let name = state.config().levels.get(level.index()).map_or("?", |l| l.name.as_str());
+        let verb = if lines.is_empty() { "in" } else { "copy in" };
+        if from < to {
+            let whole = (from..=to).take(MOST_LINES).count();
+            let held = (from..=to).take(MOST_LINES).filter(|&l| state.rank(level, crate::units::LineAddr(l)).is_some());
+            match held.count() {
+                0 => {}
+                held => lines.push(format!("{verb} {name}: {held} of {whole} lines")),
+            }
+        } else if let Some((set, rank)) = state.rank(level, crate::units::LineAddr(from)) {
+            let dirty = state.order(level, set).any(|r| r.line.0 == from && r.dirty);
+            let dirty = if dirty { ", dirty" } else { "" };
+            lines.push(format!("{verb} {name}: set {}, rank {rank} of {}{dirty}", set.0, geometry.ways));
+        }
+    }
+    if lines.is_empty() {
+        lines.push("in memory only".into());
+    }
+    lines
+}
+
+/// Lines of a block that are looked up, at most.
+const MOST_LINES: usize = 4096;
+
+fn last_touch(moment: &Moment<'_>, first: u64, last: u64) -> String {
+    let (from, to) = (moment.log.start(), moment.tick + 1);
+    let steps = moment.log.steps(from, to);
+    match steps.iter().rposition(|s| (first..=last).contains(&s.addr)) {
+        Some(at) if from + at as u64 == moment.tick => "touched by this reference".into(),
+        Some(at) => {
+            let tick = from + at as u64;
+            format!("last touched at {}, {} ago", grouped(tick), grouped(moment.tick - tick))
+        }
+        None if from == 0 => "not touched yet".into(),
+        None => format!("not touched in the last {}", grouped(moment.tick - from)),
+    }
+}
+
+/// About a place of the strip: the reference there, its source line, the misses of the strip's column.
+///
+/// # Errors
+/// When the trace cannot be read.
+pub fn strip_tip(desk: &Desk, tick: u64, columns: usize) -> Result<Tip, SourceError> {
+    let (timeline, tables) = (desk.studio().timeline(), desk.studio().tables());
+    let len = timeline.len();
+    let mut tip = Tip { title: format!("reference {}", grouped(tick)), ..Tip::default() };
+    let Some(reference) = timeline.reference(tick)? else {
+        tip.title = "end of the trace".into();
+        return Ok(tip);
+    };
+    let region = timeline.region_of(reference.addr, tick);
+    let name =
+        region.map_or_else(|| Addr(reference.addr).to_string(), |r| tables.regions[r].element_name(reference.addr));
+    tip.color = region.map(palette::region);
+    let missed = timeline.outcomes().and_then(|o| o.get(tick)).map(|o| o.served_by());
+    let names = desk.drawn().map(|(scene, _)| scene.rings.names.as_slice()).unwrap_or_default();
+    let outcome = match missed {
+        None => String::new(),
+        Some(0) => ", hit".into(),
+        Some(level) => format!(", miss, from {}", names.get(level).map_or("memory", String::as_str)),
+    };
+    tip.lines.push(format!("{} {name}{outcome}", reference.kind.verb()));
+    if let Some(location) = tables.location(reference.pc) {
+        if !location.text.is_empty() {
+            tip.lines.push(location.text.clone());
+        }
+        tip.lines.push(format!("{}:{}", location.file, location.line));
+    }
+    if let Some(outcomes) = timeline.outcomes() {
+        let columns = columns.max(1) as u64;
+        let column = u64::try_from(u128::from(tick) * u128::from(columns) / u128::from(len.max(1))).unwrap_or(0);
+        let edge =
+            |c: u64| u64::try_from((u128::from(c) * u128::from(len)).div_ceil(u128::from(columns))).unwrap_or(len);
+        let (from, to) = (edge(column), edge(column + 1).min(len));
+        if to > from + 1 {
+            let misses = (from..to).filter(|&t| outcomes.get(t).is_some_and(|o| o.served_by() > 0)).count();
+            let innermost = names.first().map_or("", String::as_str);
+            let word = if misses == 1 { "miss" } else { "misses" };
+            tip.lines.push(format!("{misses} {innermost} {word} in {} references here", grouped(to - from)));
+        }
+    }
+    Ok(tip)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::desk::tests::desk;
+    use super::*;
+    use crate::scene::motion::position_at;
+
+    fn drawn_at(position: f64) -> Desk {
+        let mut desk = desk();
+        desk.transport.jump(position);
+        desk.refresh().expect("in memory");
+        desk
+    }
+
+    /// The tip at the glyph of the byte at `addr` that is no ghost and not at home.
+    fn tip_of(desk: &Desk, addr: u64) -> Tip {
+        let (scene, _) = desk.drawn().expect("drawn");
+        let id = addr / desk.studio().stage().items().glyph_bytes;
+        let glyph = scene.glyphs.iter().find(|g| g.id == id && (2..=3).contains(&g.layer)).expect("is in a cache");
+        tip_at(desk, position_at(&scene.rings.levels, &glyph.flight, scene.phase), 0.001).expect("something")
+    }
+
+    #[test]
+    fn a_glyph_tells_name_address_place_and_last_touch() {
+        // References 0, 1, 2 read A[0..3], 3 writes B[0]; paper has 32-byte lines, so one line of each is in L1 and L2.
+        let desk = drawn_at(6.0);
+        let a = tip_of(&desk, 0x1008);
+        assert_eq!((a.title.as_str(), a.color), ("A[1]", Some(palette::region(0))));
+        assert_eq!(a.lines[0], "0x1008, 8 bytes");
+        assert!(a.lines[1].starts_with("in L1: set ") && !a.lines[1].contains("dirty"), "{a:?}");
+        assert!(a.lines[2].starts_with("copy in L2: set "), "{a:?}");
+        assert_eq!(a.lines.last().map(String::as_str), Some("last touched at 1, 5 ago"));
+        let b = tip_of(&desk, 0x4000);
+        assert_eq!(b.title, "B[0]");
+        assert!(b.lines[1].starts_with("in L1") && b.lines[1].ends_with(", dirty"), "{b:?}");
+        assert!(tip_of(&desk, 0x4008).lines.contains(&"not touched yet".to_owned()));
+    }
+
+    #[test]
+    fn the_state_that_is_told_is_the_state_that_is_drawn() {
+        // Reference 4 reads A[4], a line of its own: before it that is in memory only, during it on its way.
+        let at_home = |desk: &Desk| {
+            let (scene, _) = desk.drawn().expect("drawn");
+            let glyph = scene.glyphs.iter().position(|g| g.layer == HOME_LAYER && g.id == 4).expect("there");
+            let p = position_at(&scene.rings.levels, &scene.glyphs[glyph].flight, 0.0);
+            tip_at(desk, p, 0.001).expect("something")
+        };
+        let before = at_home(&drawn_at(4.0));
+        assert_eq!(before.title, "A[4]");
+        assert!(before.lines.contains(&"in memory only".to_owned()), "{before:?}");
+        let during = tip_of(&drawn_at(4.5), 0x1020);
+        assert!(during.lines[1].starts_with("in L1") && during.lines.contains(&"on the move".to_owned()), "{during:?}");
+        assert!(during.lines.contains(&"touched by this reference".to_owned()));
+    }
+
+    #[test]
+    fn rings_and_arcs_tell_their_counts() {
+        let desk = drawn_at(1000.0);
+        let (scene, _) = desk.drawn().expect("drawn");
+        let empty = &scene.rings.levels[0];
+        let (mut found, mut angle) = (None, 0.0f32);
+        while found.is_none() && angle < std::f32::consts::TAU {
+            let r = 0.5 * (empty.r0 + empty.r1);
+            found = tip_at(&desk, [r * angle.cos(), r * angle.sin()], 0.0).filter(|t| t.glyph.is_none());
+            angle += 0.05;
+        }
+        let ring = found.expect("some place between glyphs");
+        assert_eq!(ring.title, "L1");
+        assert!(ring.lines[0].contains("2 sets × 8 ways, 32-byte lines"), "{ring:?}");
+        let home = &desk.studio().stage().home().regions[1];
+        let theta = home.theta0 + 0.5 * home.span;
+        let arc = tip_at(&desk, [theta.cos(), theta.sin()], 0.001).expect("B's arc");
+        assert_eq!(arc.title, "B[1024]");
+        assert!(arc.lines[2].starts_with("250 references, ") && arc.lines[0].contains("double"), "{arc:?}");
+    }
+
+    #[test]
+    fn the_strip_names_the_reference_and_counts_its_columns_misses() {
+        let desk = drawn_at(0.0);
+        let tip = strip_tip(&desk, 4, 100).expect("in memory");
+        assert_eq!(tip.title, "reference 4");
+        assert_eq!(tip.lines[0], "read A[4], miss, from memory");
+        assert!(tip.lines[1].ends_with("L1 misses in 10 references here"), "{tip:?}");
+        let misses: u32 = tip.lines[1].split(' ').next().and_then(|n| n.parse().ok()).expect("a number");
+        assert!((3..=6).contains(&misses), "one for each line of A and one for B: {misses}");
+        assert_eq!(strip_tip(&desk, 1000, 100).expect("in memory").title, "end of the trace");
+        assert_eq!(strip_tip(&desk, 5, 100_000).expect("in memory").lines.len(), 1, "a column of one reference");
+    }
+}

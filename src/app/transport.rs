@@ -1,0 +1,344 @@
+//! Play, pause, seek, step: a pure state machine. It is told how many seconds went by and never reads a clock.
+
+use crate::timeline::pace;
+
+/// Slowest speed, references a second.
+pub const SLOWEST: f64 = 0.5;
+/// Fastest speed, references a second.
+pub const FASTEST: f64 = 1e6;
+/// Speeds of the keys 1 to 9, references a second.
+pub const PRESETS: [f64; 9] = [1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1e3, 1e4, 1e5];
+/// Longest trail, references.
+pub const LONGEST_TAIL: u64 = 16_384;
+
+/// Seconds that a step takes on screen: long enough to see what flies where, short enough to hold the key down.
+const GLIDE_SECONDS: f64 = 0.22;
+
+/// Where the playhead is and what it does.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Transport {
+    len: u64,
+    position: f64,
+    speed: f64,
+    playing: bool,
+    glide: Option<Glide>,
+    /// While the strip is dragged: whether it played before.
+    scrubbing: Option<bool>,
+}
+
+/// A step under way.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Glide {
+    to: f64,
+    /// References a second, with sign.
+    rate: f64,
+}
+
+impl Transport {
+    /// Paused at `position` of a trace of `len` references; both are clamped to what makes sense.
+    #[must_use]
+    pub fn new(len: u64, position: f64, speed: f64) -> Self {
+        let mut transport = Self { len, position: 0.0, speed: 1.0, playing: false, glide: None, scrubbing: None };
+        transport.set_speed(speed);
+        transport.position = transport.clamp(position);
+        transport
+    }
+
+    fn clamp(&self, position: f64) -> f64 {
+        if position.is_finite() { position.clamp(0.0, self.len as f64) } else { 0.0 }
+    }
+
+    /// Reference and phase, 0 to [`Transport::len`].
+    #[must_use]
+    pub fn position(&self) -> f64 {
+        self.position
+    }
+
+    /// The reference under way; [`Transport::len`] at the end.
+    #[must_use]
+    pub fn tick(&self) -> u64 {
+        pace::split(self.position).0
+    }
+
+    /// References in the trace.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Whether there is nothing to play.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// References a second.
+    #[must_use]
+    pub fn speed(&self) -> f64 {
+        self.speed
+    }
+
+    /// Whether it plays (also while the strip is dragged, if it goes on playing afterwards).
+    #[must_use]
+    pub fn playing(&self) -> bool {
+        self.scrubbing.unwrap_or(self.playing)
+    }
+
+    /// Whether the position changes by itself, so that frames are wanted.
+    #[must_use]
+    pub fn moving(&self) -> bool {
+        self.playing || self.glide.is_some()
+    }
+
+    /// At the end of the trace.
+    #[must_use]
+    pub fn at_end(&self) -> bool {
+        self.position >= self.len as f64
+    }
+
+    /// Plays or pauses; at the end it starts over.
+    pub fn toggle(&mut self) {
+        self.glide = None;
+        if !self.playing && self.at_end() {
+            self.position = 0.0;
+        }
+        self.playing = !self.playing && self.len > 0;
+    }
+
+    /// Goes to a position at once and pauses.
+    pub fn jump(&mut self, position: f64) {
+        (self.glide, self.playing) = (None, false);
+        self.position = self.clamp(position);
+    }
+
+    /// Pauses and glides by whole references: from the middle of one, the first step back goes to its start. Steps that
+    /// come while one is under way add up.
+    pub fn step(&mut self, by: i64) {
+        self.playing = false;
+        let base = match self.glide {
+            Some(glide) => glide.to,
+            None if by < 0 => self.position.ceil(),
+            None => self.position.floor(),
+        };
+        let to = self.clamp(base + by as f64);
+        let rate = (to - self.position) / GLIDE_SECONDS;
+        self.glide = (rate != 0.0).then_some(Glide { to, rate });
+    }
+
+    /// Lets `seconds` pass. True if the position changed.
+    pub fn advance(&mut self, seconds: f64) -> bool {
+        let seconds = if seconds.is_finite() { seconds.max(0.0) } else { 0.0 };
+        let before = self.position;
+        if let Some(glide) = self.glide {
+            self.position = pace::after(self.position, glide.rate, seconds, glide.to);
+            if self.position == glide.to {
+                self.glide = None;
+            }
+        } else if self.playing {
+            self.position = pace::after(self.position, self.speed, seconds, self.len as f64);
+            self.playing = !self.at_end();
+        }
+        self.position != before
+    }
+
+    /// Holds the playhead at a share of the trace, 0..=1, until [`Transport::release`].
+    pub fn scrub(&mut self, share: f64) {
+        if self.scrubbing.is_none() {
+            self.scrubbing = Some(self.playing);
+        }
+        self.jump((share.clamp(0.0, 1.0) * self.len as f64).floor());
+    }
+
+    /// Lets go of the playhead: it plays on if it played before.
+    pub fn release(&mut self) {
+        if let Some(playing) = self.scrubbing.take() {
+            self.playing = playing && !self.at_end();
+        }
+    }
+
+    /// Sets the speed, clamped to [`SLOWEST`] ..= [`FASTEST`].
+    pub fn set_speed(&mut self, speed: f64) {
+        if speed.is_finite() {
+            self.speed = speed.clamp(SLOWEST, FASTEST);
+        }
+    }
+
+    /// One step up the ladder 1, 1.5, 2, 3, 5, 7, 10.
+    pub fn faster(&mut self) {
+        self.set_speed(rung_above(self.speed));
+    }
+
+    /// One step down the ladder.
+    pub fn slower(&mut self) {
+        self.set_speed(rung_below(self.speed));
+    }
+}
+
+const LADDER: [f64; 7] = [1.0, 1.5, 2.0, 3.0, 5.0, 7.0, 10.0];
+
+fn rung_above(speed: f64) -> f64 {
+    let decade = 10f64.powf(speed.log10().floor());
+    // A little past the value, so that a rung is not its own successor by rounding.
+    LADDER.into_iter().map(|rung| rung * decade).find(|&s| s > speed * 1.000_001).unwrap_or(10.0 * decade)
+}
+
+fn rung_below(speed: f64) -> f64 {
+    let decade = 10f64.powf(speed.log10().floor());
+    let under = LADDER.into_iter().rev().map(|rung| rung * decade).find(|&s| s < speed * 0.999_999);
+    under.unwrap_or(0.7 * decade)
+}
+
+/// The next power of two above a tail.
+#[must_use]
+pub fn longer(tail: u64) -> u64 {
+    tail.saturating_add(1).checked_next_power_of_two().unwrap_or(LONGEST_TAIL).min(LONGEST_TAIL)
+}
+
+/// The next power of two below a tail, 1 at least.
+#[must_use]
+pub fn shorter(tail: u64) -> u64 {
+    (tail.max(2).div_ceil(2)).next_power_of_two()
+}
+
+/// Where `value` stands between `low` and `high` on a logarithmic scale, 0..=1.
+#[must_use]
+pub fn log_share(value: f64, low: f64, high: f64) -> f64 {
+    ((value / low).ln() / (high / low).ln()).clamp(0.0, 1.0)
+}
+
+/// The value at a share of a logarithmic scale, in two digits: `1.2`, `340`.
+#[must_use]
+pub fn log_value(share: f64, low: f64, high: f64) -> f64 {
+    let value = low * (share.clamp(0.0, 1.0) * (high / low).ln()).exp();
+    let digit = 10f64.powf(value.log10().floor() - 1.0);
+    ((value / digit).round() * digit).clamp(low, high)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plays_by_seconds_and_stops_at_the_end_where_play_starts_over() {
+        let mut t = Transport::new(100, 90.0, 10.0);
+        assert!(!t.advance(1.0), "paused");
+        t.toggle();
+        assert!(t.advance(0.25) && t.position() == 92.5 && t.tick() == 92);
+        t.toggle();
+        assert!(!t.advance(5.0) && t.position() == 92.5);
+        t.toggle();
+        assert!(t.advance(5.0));
+        assert_eq!((t.position(), t.tick(), t.playing(), t.moving()), (100.0, 100, false, false));
+        t.toggle();
+        assert_eq!((t.position(), t.playing()), (0.0, true));
+    }
+
+    #[test]
+    fn an_empty_trace_and_senseless_numbers_do_no_harm() {
+        let mut t = Transport::new(0, 5.0, f64::NAN);
+        t.toggle();
+        t.step(-3);
+        t.scrub(f64::NAN);
+        t.release();
+        assert!(!t.advance(f64::INFINITY) && t.position() == 0.0 && !t.moving() && t.speed() > 0.0);
+        assert_eq!(Transport::new(9, f64::NAN, 1.0).position(), 0.0);
+        assert_eq!(Transport::new(9, 1e300, 1e300).position(), 9.0);
+    }
+
+    #[test]
+    fn a_step_glides_to_whole_references_and_pauses() {
+        let mut t = Transport::new(100, 10.4, 1e3);
+        t.toggle();
+        t.step(1);
+        assert!(!t.playing() && t.moving());
+        assert!(t.advance(0.05) && t.position() > 10.4 && t.position() < 11.0);
+        assert!(t.advance(1.0));
+        assert_eq!((t.position(), t.moving()), (11.0, false));
+        for (from, by, to) in [(10.4, -1, 10.0), (10.0, -1, 9.0), (10.0, 10, 20.0), (3.0, -10, 0.0), (99.5, 10, 100.0)]
+        {
+            let mut t = Transport::new(100, from, 1.0);
+            t.step(by);
+            t.advance(9.0);
+            assert_eq!(t.position(), to, "{from} by {by}");
+        }
+    }
+
+    #[test]
+    fn steps_that_come_fast_add_up() {
+        let mut t = Transport::new(100, 10.0, 1.0);
+        for _ in 0..5 {
+            t.step(1);
+            t.advance(0.01);
+        }
+        t.step(-1);
+        t.advance(9.0);
+        assert_eq!(t.position(), 14.0);
+    }
+
+    #[test]
+    fn at_the_ends_a_step_goes_nowhere() {
+        let mut t = Transport::new(5, 0.0, 1.0);
+        t.step(-1);
+        assert!(!t.moving());
+        t.jump(5.0);
+        t.step(1);
+        assert!(!t.moving() && t.position() == 5.0);
+    }
+
+    #[test]
+    fn scrubbing_holds_the_playhead_and_play_goes_on_after() {
+        let mut t = Transport::new(8448, 0.0, 100.0);
+        t.toggle();
+        t.scrub(0.5);
+        assert_eq!(t.position(), 4224.0);
+        assert!(!t.advance(1.0) && t.playing() && !t.moving(), "held, shown as playing");
+        t.scrub(7.0);
+        assert_eq!(t.position(), 8448.0);
+        t.scrub(0.25);
+        t.release();
+        assert!(t.advance(0.5) && t.position() == 2112.0 + 50.0);
+        let mut paused = Transport::new(8448, 0.0, 100.0);
+        paused.scrub(0.5);
+        paused.release();
+        assert!(!paused.moving());
+    }
+
+    #[test]
+    fn the_speed_ladder_goes_up_and_down_and_ends() {
+        let mut t = Transport::new(1, 0.0, 1.0);
+        let mut seen = vec![t.speed()];
+        for _ in 0..100 {
+            t.faster();
+            seen.push(t.speed());
+        }
+        assert_eq!(seen[..8], [1.0, 1.5, 2.0, 3.0, 5.0, 7.0, 10.0, 15.0]);
+        assert_eq!(t.speed(), FASTEST);
+        for &speed in seen.iter().rev().skip_while(|&&s| s == FASTEST) {
+            t.slower();
+            assert!((t.speed() / speed - 1.0).abs() < 1e-9, "{} for {speed}", t.speed());
+        }
+        for _ in 0..100 {
+            t.slower();
+        }
+        assert_eq!(t.speed(), SLOWEST);
+    }
+
+    #[test]
+    fn tails_double_and_halve() {
+        let up: Vec<u64> = [1, 2, 3, 64, 200, 16_384, u64::MAX].map(longer).to_vec();
+        assert_eq!(up, [2, 4, 4, 128, 256, 16_384, 16_384]);
+        let down: Vec<u64> = [0, 1, 2, 3, 64, 200].map(shorter).to_vec();
+        assert_eq!(down, [1, 1, 1, 2, 32, 128]);
+    }
+
+    #[test]
+    fn the_logarithmic_scale_has_an_inverse_in_two_digits() {
+        assert_eq!(log_value(0.0, SLOWEST, FASTEST), SLOWEST);
+        assert_eq!(log_value(1.0, SLOWEST, FASTEST), FASTEST);
+        for speed in PRESETS {
+            let back = log_value(log_share(speed, SLOWEST, FASTEST), SLOWEST, FASTEST);
+            assert!((back / speed - 1.0).abs() < 1e-9, "{speed}: {back}");
+        }
+        assert_eq!(log_value(log_share(1234.0, 1.0, 1e6), 1.0, 1e6), 1200.0);
+    }
+}

@@ -1,0 +1,511 @@
+//! The event loop: the one place of the window that reads a clock.
+
+use super::desk::{Desk, Effect};
+use super::keys::{Action, Chord, Key, action};
+use super::panel;
+use super::surface::{Ground, Surface};
+use crate::overlay::{Composer, Layout, Parts, Studio, fonts};
+use crate::render::{Target, target};
+use crate::scene::View;
+use anyhow::Context as _;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use winit::application::ApplicationHandler;
+use winit::dpi::LogicalSize;
+use winit::event::{ElementState, KeyEvent, StartCause, WindowEvent};
+use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoop, EventLoopProxy};
+use winit::keyboard::{Key as Logical, ModifiersState, NamedKey};
+use winit::window::{Fullscreen, Window, WindowId};
+
+/// Opens and indexes the trace; told (references done, all), it stops on `false`.
+pub type Load = Box<dyn FnOnce(&mut dyn FnMut(u64, u64) -> bool) -> anyhow::Result<Studio> + Send>;
+/// Writes a picture (reference, width and height, RGBA rows) and gives the file's path.
+pub type Save = Box<dyn FnMut(u64, [u32; 2], &[u8]) -> anyhow::Result<PathBuf>>;
+
+/// What the window is opened with.
+pub struct Options {
+    /// Opens the trace, on a thread of its own.
+    pub load: Load,
+    /// Writes stills.
+    pub save: Save,
+    /// Width and height, points.
+    pub size: (u32, u32),
+    /// How the picture looks; speed and phase are the playhead's.
+    pub view: View,
+    /// Parts that are shown.
+    pub parts: Parts,
+    /// Where to begin.
+    pub tick: f64,
+    /// References a second; `None`: by the trace's length.
+    pub speed: Option<f64>,
+    /// Play at once.
+    pub play: bool,
+}
+
+/// Opens the window and stays until it is closed.
+///
+/// # Errors
+/// What `load` gives; no display; [`crate::render::RenderError`].
+pub fn run(options: Options) -> anyhow::Result<()> {
+    let event_loop = event_loop()?;
+    let proxy = event_loop.create_proxy();
+    let Options { load, save, size, view, parts, tick, speed, play } = options;
+    std::thread::Builder::new().name("index".into()).spawn(move || index(load, &proxy))?;
+    let mut viewer = Viewer {
+        start: Start { size, view, parts, tick, speed, play },
+        save,
+        born: Instant::now(),
+        pane: None,
+        desk: None,
+        progress: (0, 0),
+        next_frame: None,
+        last_frame: None,
+        failure: None,
+    };
+    event_loop.run_app(&mut viewer)?;
+    viewer.failure.map_or(Ok(()), Err)
+}
+
+fn event_loop() -> anyhow::Result<EventLoop<Message>> {
+    // winit panics where a library of the system is missing; that is a fault of the machine, to be told in words.
+    let hook = std::panic::take_hook();
+    std::panic::set_hook(Box::new(|_| {}));
+    let made = std::panic::catch_unwind(|| EventLoop::<Message>::with_user_event().build());
+    std::panic::set_hook(hook);
+    let why = match made {
+        Ok(Ok(event_loop)) => return Ok(event_loop),
+        Ok(Err(error)) => error.to_string(),
+        Err(panic) => {
+            let words = panic.downcast_ref::<String>().cloned();
+            words.or_else(|| panic.downcast_ref::<&str>().map(|s| (*s).to_owned())).unwrap_or_default()
+        }
+    };
+    anyhow::bail!("{}", no_display(&why, |name| std::env::var(name).ok()))
+}
+
+/// Why no window can be opened, and what to do instead.
+fn no_display(why: &str, var: impl Fn(&str) -> Option<String>) -> String {
+    let set = |name: &str| match var(name).filter(|v| !v.is_empty()) {
+        Some(value) => format!("{name} is {value}"),
+        None => format!("{name} is not set"),
+    };
+    let places = format!("{}, {}", set("DISPLAY"), set("WAYLAND_DISPLAY"));
+    // winit begins with the line of its own source: `os error at .../mod.rs:788: Failed to open ...`.
+    let why = why.split_once(".rs:").and_then(|(_, rest)| rest.split_once(": ")).map_or(why, |(_, words)| words);
+    let why = why.trim_end_matches('.');
+    let missing = why.contains("could not be loaded");
+    let library = if missing {
+        ". Install the libraries of X11: apt-get install libx11-6 libxcursor1 libxi6 libxkbcommon-x11-0"
+    } else {
+        ""
+    };
+    format!(
+        "no display to open a window on: {places} ({why}){library}. Without one, `orrery record TRACE -o clip.mp4` makes a \
+         video and `orrery snapshot TRACE -o still.png` a picture"
+    )
+}
+
+/// From the indexing thread.
+#[expect(clippy::large_enum_variant, reason = "sent once")]
+enum Message {
+    Progress(u64, u64),
+    Loaded(anyhow::Result<Studio>),
+}
+
+fn index(load: Load, proxy: &EventLoopProxy<Message>) {
+    let mut told = Instant::now();
+    let mut progress = |done, all| {
+        if told.elapsed() < PROGRESS {
+            return true;
+        }
+        told = Instant::now();
+        // Fails where the window is closed: then nobody waits for the index.
+        proxy.send_event(Message::Progress(done, all)).is_ok()
+    };
+    // A bug in there must not leave a window that waits for ever; the panic's own words are on standard error.
+    let loaded = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| load(&mut progress)));
+    let loaded =
+        loaded.unwrap_or_else(|_| Err(anyhow::anyhow!("the trace could not be indexed: a bug, please report it")));
+    let _ = proxy.send_event(Message::Loaded(loaded));
+}
+
+/// Time between two reports of progress.
+const PROGRESS: Duration = Duration::from_millis(50);
+/// A trace that is refused, or ready, within this time needs no waiting window.
+const PATIENCE: Duration = Duration::from_millis(150);
+/// Longest time that a frame lets pass: after a stall the picture goes on where it was, it does not jump.
+const STALL: f64 = 0.1;
+/// Time between frames where the monitor does not say.
+const FRAME: Duration = Duration::from_micros(16_667);
+
+struct Start {
+    size: (u32, u32),
+    view: View,
+    parts: Parts,
+    tick: f64,
+    speed: Option<f64>,
+    play: bool,
+}
+
+/// The window and all that belongs to it.
+struct Pane {
+    surface: Surface,
+    egui: egui_winit::State,
+    modifiers: ModifiersState,
+    title: String,
+    frame_time: Duration,
+    window: Arc<Window>,
+}
+
+struct Viewer {
+    start: Start,
+    save: Save,
+    born: Instant,
+    pane: Option<Pane>,
+    desk: Option<Desk>,
+    progress: (u64, u64),
+    next_frame: Option<Instant>,
+    last_frame: Option<Instant>,
+    failure: Option<anyhow::Error>,
+}
+
+/// Speed where none is given: the trace in a minute, within what the eye can follow.
+fn default_speed(len: u64) -> f64 {
+    (len as f64 / 60.0).clamp(4.0, 300.0).round()
+}
+
+impl Viewer {
+    fn now(&self) -> f64 {
+        self.born.elapsed().as_secs_f64()
+    }
+
+    fn fail(&mut self, event_loop: &ActiveEventLoop, error: anyhow::Error) {
+        self.failure.get_or_insert(error);
+        event_loop.exit();
+    }
+
+    fn open(&mut self, event_loop: &ActiveEventLoop) {
+        if self.pane.is_some() || self.failure.is_some() {
+            return;
+        }
+        match Pane::new(event_loop, self.start.size) {
+            Ok(pane) => {
+                pane.window.request_redraw();
+                self.pane = Some(pane);
+            }
+            Err(error) => self.fail(event_loop, error),
+        }
+    }
+
+    fn redraw(&self) {
+        if let Some(pane) = &self.pane {
+            pane.window.request_redraw();
+        }
+    }
+
+    fn act(&mut self, event_loop: &ActiveEventLoop, action: Action) {
+        let now = self.now();
+        let effect = match &mut self.desk {
+            Some(desk) => desk.apply(action, now),
+            None if action == Action::Escape => Some(Effect::Quit),
+            None if action == Action::FullScreen => Some(Effect::FullScreen),
+            None => None,
+        };
+        match effect {
+            Some(Effect::Quit) => event_loop.exit(),
+            Some(Effect::FullScreen) => self.full_screen(),
+            Some(Effect::Still) => self.still(),
+            None => {}
+        }
+        self.redraw();
+    }
+
+    fn full_screen(&self) {
+        if let Some(pane) = &self.pane {
+            let wanted = pane.window.fullscreen().is_none();
+            pane.window.set_fullscreen(wanted.then_some(Fullscreen::Borderless(None)));
+        }
+    }
+
+    /// Draws the picture without the controls, as large as the window, and saves it.
+    fn still(&mut self) {
+        let now = self.now();
+        let (Some(pane), Some(desk)) = (&self.pane, &mut self.desk) else { return };
+        let size: [u32; 2] = pane.window.inner_size().into();
+        let words = match picture(pane, desk, size) {
+            Ok(rgba) => match (self.save)(desk.transport.tick(), size, &rgba) {
+                Ok(path) => format!("saved {}, {} × {}", path.display(), size[0], size[1]),
+                Err(error) => format!("{error:#}"),
+            },
+            Err(error) => format!("{error:#}"),
+        };
+        desk.say(words, now);
+    }
+
+    fn key(&mut self, event_loop: &ActiveEventLoop, event: &KeyEvent) {
+        let Some(pane) = &self.pane else { return };
+        let Some(chord) = chord(&event.logical_key, pane.modifiers) else { return };
+        let Some(action) = action(chord) else { return };
+        // Held down, a key goes on stepping; switches do not flutter.
+        let repeats = matches!(
+            action,
+            Action::Step(_) | Action::Miss(_) | Action::Faster | Action::Slower | Action::Tail(_) | Action::Mark(_)
+        );
+        if !event.repeat || repeats {
+            self.act(event_loop, action);
+        }
+    }
+
+    fn frame(&mut self, event_loop: &ActiveEventLoop) {
+        let begun = Instant::now();
+        let now = self.now();
+        let Some(pane) = &mut self.pane else { return };
+        let size: [u32; 2] = pane.window.inner_size().into();
+        if size.contains(&0) {
+            // Minimised.
+            self.last_frame = None;
+            return;
+        }
+        if let Some(desk) = &mut self.desk {
+            let passed = self.last_frame.map_or(0.0, |last| (begun - last).as_secs_f64().min(STALL));
+            desk.advance(passed);
+            if let Err(error) = desk.refresh() {
+                return self.fail(event_loop, error.into());
+            }
+        }
+        match pane.draw(size, &mut self.desk, self.progress, now) {
+            Ok(drawn) => {
+                let moving = self.desk.as_ref().is_some_and(|d| d.transport.moving());
+                self.last_frame = moving.then_some(begun);
+                let wait = if moving { pane.frame_time } else { drawn.repaint };
+                // A window that takes no frame is asked again after a while, not at once.
+                let wait = if drawn.presented { wait } else { wait.max(FRAME * 4) };
+                self.next_frame = begun.checked_add(wait);
+                for action in drawn.asked {
+                    self.act(event_loop, action);
+                }
+            }
+            Err(error) => self.fail(event_loop, error),
+        }
+    }
+}
+
+/// What a frame leaves behind.
+struct Drawn {
+    presented: bool,
+    asked: Vec<Action>,
+    repaint: Duration,
+}
+
+impl Pane {
+    fn new(event_loop: &ActiveEventLoop, (width, height): (u32, u32)) -> anyhow::Result<Self> {
+        let attributes = Window::default_attributes()
+            .with_title("orrery")
+            .with_inner_size(LogicalSize::new(width, height))
+            .with_min_inner_size(LogicalSize::new(320, 240));
+        let window = event_loop.create_window(attributes).context("the window cannot be opened")?;
+        let window = Arc::new(window);
+        let surface = Surface::new(&window)?;
+        let context = egui::Context::default();
+        context.set_fonts(fonts::definitions());
+        context.set_visuals(egui::Visuals::dark());
+        context.global_style_mut(|style| style.animation_time = 0.0);
+        #[expect(clippy::cast_possible_truncation, reason = "a small factor")]
+        let scale = window.scale_factor() as f32;
+        let side = usize::try_from(surface.longest()).ok();
+        let egui = egui_winit::State::new(context, egui::ViewportId::ROOT, &window, Some(scale), window.theme(), side);
+        let monitor = window.current_monitor().and_then(|m| m.refresh_rate_millihertz());
+        let frame_time =
+            monitor.map_or(FRAME, |mhz| Duration::from_secs_f64(1000.0 / f64::from(mhz.clamp(24_000, 480_000))));
+        Ok(Self { surface, egui, modifiers: ModifiersState::empty(), title: String::new(), frame_time, window })
+    }
+
+    fn draw(
+        &mut self,
+        size: [u32; 2],
+        desk: &mut Option<Desk>,
+        (done, all): (u64, u64),
+        now: f64,
+    ) -> anyhow::Result<Drawn> {
+        let input = self.egui.take_egui_input(&self.window);
+        let egui = self.egui.egui_ctx().clone();
+        let layout = desk.as_ref().map(|desk| self.layout(desk, size));
+        let mut shown = panel::Shown::default();
+        let mut output = egui.run_ui(input, |ui| match (desk.as_mut(), &layout) {
+            (Some(desk), Some(layout)) => shown = panel::show(ui, desk, layout, now),
+            _ => panel::loading(ui, "orrery", done, all),
+        });
+        let repaint = output.viewport_output.get(&egui::ViewportId::ROOT).map_or(Duration::MAX, |v| v.repaint_delay);
+        self.egui.handle_platform_output(&self.window, std::mem::take(&mut output.platform_output));
+        let ground = desk.as_ref().zip(layout.as_ref()).and_then(|(desk, layout)| {
+            desk.drawn().map(|(scene, _)| Ground { scene, generation: desk.generation(), layout, bars: &shown.bars })
+        });
+        let presented = self.surface.draw(&self.window, size, ground.as_ref(), &egui, output)?;
+        let title = desk.as_ref().map_or_else(|| "orrery".to_owned(), Desk::title);
+        if title != self.title {
+            self.window.set_title(&title);
+            self.title = title;
+        }
+        Ok(Drawn { presented, asked: shown.asked, repaint })
+    }
+
+    fn layout(&self, desk: &Desk, size: [u32; 2]) -> Layout {
+        let [width, height] = points(size, self.window.scale_factor());
+        panel::layout(desk, width, height)
+    }
+}
+
+/// Pixels as points.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a size in pixels, divided by 0.1 at least"
+)]
+fn points(size: [u32; 2], scale: f64) -> [u32; 2] {
+    size.map(|s| (f64::from(s) / scale.max(0.1)).round() as u32)
+}
+
+/// The picture that the desk shows, without controls, as RGBA.
+fn picture(pane: &Pane, desk: &mut Desk, size: [u32; 2]) -> anyhow::Result<Vec<u8>> {
+    desk.refresh()?;
+    let context = &pane.surface.context;
+    let [width, height] = size;
+    let mut target = Target::new(context, width, height)?;
+    let mut composer = Composer::new(context, target::FORMAT);
+    let layout = Layout::new(width, height, 0.0, &desk.parts());
+    let strip = desk.studio().timeline().summary().strip(0, layout.strip_columns());
+    let mut rgba = Vec::new();
+    if let Some((scene, info)) = desk.drawn() {
+        let mut encoder = context.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        composer.draw(context, &mut encoder, target.view(), scene, &layout, &desk.parts(), info, &strip);
+        target.submit(context, encoder);
+        target.collect(context, &mut rgba)?;
+    }
+    Ok(rgba)
+}
+
+/// winit's key as ours; `None` for keys that mean nothing here.
+fn chord(key: &Logical, held: ModifiersState) -> Option<Chord> {
+    let key = match key {
+        Logical::Named(NamedKey::Space) => Key::Space,
+        Logical::Named(NamedKey::ArrowLeft) => Key::Left,
+        Logical::Named(NamedKey::ArrowRight) => Key::Right,
+        Logical::Named(NamedKey::Home) => Key::Home,
+        Logical::Named(NamedKey::End) => Key::End,
+        Logical::Named(NamedKey::Escape) => Key::Escape,
+        Logical::Named(NamedKey::Enter) => Key::Enter,
+        Logical::Named(NamedKey::F11) => Key::F11,
+        Logical::Named(NamedKey::F12) => Key::F12,
+        Logical::Character(text) => match text.as_str() {
+            " " => Key::Space,
+            text => Key::Char(text.chars().next()?.to_ascii_lowercase()),
+        },
+        _ => return None,
+    };
+    let command = cfg!(target_os = "macos") && held.super_key();
+    Some(Chord { key, shift: held.shift_key(), ctrl: held.control_key() || command, alt: held.alt_key() })
+}
+
+impl ApplicationHandler<Message> for Viewer {
+    fn resumed(&mut self, _: &ActiveEventLoop) {
+        if self.pane.is_none() {
+            self.next_frame = Some(self.born + PATIENCE);
+        }
+    }
+
+    fn new_events(&mut self, event_loop: &ActiveEventLoop, _: StartCause) {
+        if self.next_frame.is_some_and(|at| at <= Instant::now()) {
+            self.next_frame = None;
+            self.open(event_loop);
+            self.redraw();
+        }
+    }
+
+    fn user_event(&mut self, event_loop: &ActiveEventLoop, message: Message) {
+        match message {
+            Message::Progress(done, all) => self.progress = (done, all),
+            Message::Loaded(Err(error)) => return self.fail(event_loop, error),
+            Message::Loaded(Ok(studio)) => {
+                let Start { view, parts, tick, speed, play, .. } = self.start;
+                let speed = speed.unwrap_or_else(|| default_speed(studio.timeline().len()));
+                let mut desk = Desk::new(studio, view, parts, tick, speed);
+                if play && !desk.transport.at_end() {
+                    desk.transport.toggle();
+                }
+                self.desk = Some(desk);
+                self.open(event_loop);
+            }
+        }
+        self.redraw();
+    }
+
+    fn window_event(&mut self, event_loop: &ActiveEventLoop, _: WindowId, event: WindowEvent) {
+        let Some(pane) = &mut self.pane else { return };
+        match event {
+            WindowEvent::CloseRequested => event_loop.exit(),
+            WindowEvent::RedrawRequested => self.frame(event_loop),
+            WindowEvent::KeyboardInput { event: key, is_synthetic, .. }
+                if !pane.egui.egui_ctx().text_edit_focused() =>
+            {
+                // Keys that were down already when the window got the focus were meant for somebody else.
+                if key.state == ElementState::Pressed && !is_synthetic {
+                    self.key(event_loop, &key);
+                }
+            }
+            event => {
+                if let WindowEvent::ModifiersChanged(modifiers) = &event {
+                    pane.modifiers = modifiers.state();
+                }
+                let seen = matches!(event, WindowEvent::Resized(_) | WindowEvent::Occluded(false));
+                if pane.egui.on_window_event(&pane.window, &event).repaint || seen {
+                    pane.window.request_redraw();
+                }
+            }
+        }
+    }
+
+    fn about_to_wait(&mut self, event_loop: &ActiveEventLoop) {
+        event_loop.set_control_flow(self.next_frame.map_or(ControlFlow::Wait, ControlFlow::WaitUntil));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_a_display_the_words_say_what_to_set_and_what_to_do_instead() {
+        let none = no_display("os error at /a/mod.rs:788: Failed to open connection to X server", |_| None);
+        assert!(none.contains("(Failed to open connection to X server)"), "{none}");
+        for part in ["DISPLAY is not set", "WAYLAND_DISPLAY is not set", "orrery record", "orrery snapshot"] {
+            assert!(none.contains(part), "{none}");
+        }
+        let library =
+            no_display("Library libxkbcommon-x11.so could not be loaded.", |n| (n == "DISPLAY").then(|| ":3".into()));
+        assert!(library.contains("DISPLAY is :3") && library.contains("libxkbcommon-x11-0"), "{library}");
+    }
+
+    #[test]
+    fn keys_of_the_window_system_are_ours() {
+        let none = ModifiersState::empty();
+        let character = |c: &str| Logical::Character(c.into());
+        let meaning = |key: &Logical, held| chord(key, held).and_then(action);
+        assert_eq!(meaning(&Logical::Named(NamedKey::Space), none), Some(Action::PlayPause));
+        assert_eq!(meaning(&character("H"), ModifiersState::SHIFT), Some(Action::Panels));
+        assert_eq!(meaning(&character("?"), ModifiersState::SHIFT), Some(Action::Sheet));
+        let right = Logical::Named(NamedKey::ArrowRight);
+        assert_eq!(meaning(&right, ModifiersState::CONTROL), Some(Action::Miss(true)));
+        assert_eq!(meaning(&right, ModifiersState::SHIFT), Some(Action::Step(10)));
+        assert_eq!(meaning(&Logical::Named(NamedKey::Enter), ModifiersState::ALT), Some(Action::FullScreen));
+        assert_eq!(meaning(&Logical::Named(NamedKey::Tab), none), None);
+    }
+
+    #[test]
+    fn a_trace_takes_a_minute_unless_that_is_too_fast_or_slow_to_see() {
+        assert_eq!(default_speed(8_448), 141.0);
+        assert_eq!(default_speed(10), 4.0);
+        assert_eq!(default_speed(20_000_000), 300.0);
+        assert_eq!(points([1280, 720], 2.0), [640, 360]);
+    }
+}

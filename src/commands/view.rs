@@ -1,0 +1,81 @@
+//! `orrery view`: a trace in the window.
+
+use super::UsageError;
+use super::picture::{parts, size, studio_with, view};
+use crate::app::{self, Options};
+use crate::cli::ViewArgs;
+use anyhow::Context as _;
+use image::{ExtendedColorType, ImageEncoder, codecs::png::PngEncoder};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+/// Opens the window and stays until it is closed.
+///
+/// # Errors
+/// When the trace, the cache, a display or an adapter is not to be had.
+pub fn run(args: &ViewArgs) -> anyhow::Result<()> {
+    if !(args.tick.is_finite() && args.tick >= 0.0) {
+        return Err(UsageError(format!("--tick {}: expected a reference number, 0 or more", args.tick)).into());
+    }
+    let stem = args.trace.trace.file_stem().filter(|s| *s != "-").map(|s| s.to_string_lossy().into_owned());
+    let stem = stem.unwrap_or_else(|| "orrery".into());
+    let (trace, cache, picture) = (args.trace.clone(), args.cache.clone(), args.picture.clone());
+    app::run(Options {
+        load: Box::new(move |progress| studio_with(&trace, &cache, &picture, progress)),
+        save: Box::new(move |tick, size, rgba| save(Path::new(""), &stem, tick, size, rgba)),
+        size: size(&args.picture)?,
+        view: view(&args.picture, args.speed.unwrap_or(1.0), 1.0)?,
+        parts: parts(&args.picture),
+        tick: args.tick,
+        speed: args.speed,
+        play: args.play,
+    })
+}
+
+/// Names tried for a still before giving up.
+const NAMES: u32 = 1000;
+
+/// Writes a still of reference `tick` into `folder` as `STEM-TICK.png`, or `STEM-TICK-2.png` and so on: never over another
+/// file. Returns the path.
+fn save(folder: &Path, stem: &str, tick: u64, [width, height]: [u32; 2], rgba: &[u8]) -> anyhow::Result<PathBuf> {
+    let place = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let failed = || format!("cannot write a picture to {}", place.display());
+    let mut file = tempfile::NamedTempFile::new_in(place).with_context(failed)?;
+    PngEncoder::new(&mut file).write_image(rgba, width, height, ExtendedColorType::Rgba8).with_context(failed)?;
+    for n in 1..=NAMES {
+        let suffix = if n == 1 { String::new() } else { format!("-{n}") };
+        let path = folder.join(format!("{stem}-{tick}{suffix}.png"));
+        match file.persist_noclobber(&path) {
+            Ok(_) => return Ok(path),
+            Err(error) if error.error.kind() == ErrorKind::AlreadyExists => file = error.file,
+            Err(error) => return Err(error.error).with_context(failed),
+        }
+    }
+    anyhow::bail!("there are {NAMES} pictures of reference {tick} already")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stills_never_overwrite_each_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let picture = |shade: u8| [shade; 2 * 2 * 4];
+        let names: Vec<PathBuf> =
+            (0..3).map(|shade| save(folder.path(), "mm", 2613, [2, 2], &picture(shade)).unwrap()).collect();
+        for (name, expect) in names.iter().zip(["mm-2613.png", "mm-2613-2.png", "mm-2613-3.png"]) {
+            assert_eq!(name.file_name().unwrap(), expect);
+            assert!(std::fs::read(name).unwrap().starts_with(b"\x89PNG"));
+        }
+        assert_ne!(std::fs::read(&names[0]).unwrap(), std::fs::read(&names[1]).unwrap());
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 3, "no temporary file is left");
+    }
+
+    #[test]
+    fn a_missing_folder_is_named() {
+        let folder = tempfile::tempdir().unwrap().path().join("gone");
+        let error = save(&folder, "mm", 1, [2, 2], &[0; 16]).unwrap_err();
+        assert!(format!("{error:#}").contains("gone"), "{error:#}");
+    }
+}
