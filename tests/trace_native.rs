@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test fails by panicking, and says when it skips")]
 
 use orrery::reference::{Kind, Mark, NO_LANE, Reference, Region, SourceLocation, Tables};
-use orrery::trace::native::{CHUNK, FileWriter, MAX_SIZE, Writer};
+use orrery::trace::native::{CHUNK, FileWriter, MAX_SIZE, PIECE, Writer};
 use orrery::trace::{self, Format, Stream, TraceError, synth};
 use proptest::prelude::*;
 use std::fs;
@@ -119,13 +119,13 @@ fn chunks_alone_equal_the_stream() {
     references[2 * CHUNK + 6].lane = 17;
     write(&path, &references, &Tables::default());
     let source = trace::open(&path, None).unwrap();
-    assert_eq!((source.len(), source.chunk_len()), (references.len() as u64, CHUNK as u64));
-    for index in [2, 0, 1, 2] {
-        let start = index * CHUNK;
-        let end = (start + CHUNK).min(references.len());
+    assert_eq!((source.len(), source.chunk_len()), (references.len() as u64, PIECE as u64));
+    for index in [8, 0, 3, 1, 8, 7, 2] {
+        let start = index * PIECE;
+        let end = (start + PIECE).min(references.len());
         assert!(source.chunk(index as u64).unwrap()[..] == references[start..end], "chunk {index}");
     }
-    assert!(source.chunk(3).unwrap().is_empty() && source.chunk(u64::MAX).unwrap().is_empty());
+    assert!(source.chunk(9).unwrap().is_empty() && source.chunk(u64::MAX).unwrap().is_empty());
 
     let mut stream = Stream::open(&path, None).unwrap();
     let (mut streamed, mut chunk) = (Vec::new(), Vec::new());
@@ -140,11 +140,11 @@ fn chunks_alone_equal_the_stream() {
 
     // One source, many threads.
     std::thread::scope(|scope| {
-        for index in [0u64, 1, 2, 0, 1, 2] {
+        for index in [0u64, 1, 8, 0, 1, 8] {
             let (source, references) = (&source, &references);
             scope.spawn(move || {
-                let start = usize::try_from(index).unwrap() * CHUNK;
-                let end = (start + CHUNK).min(references.len());
+                let start = usize::try_from(index).unwrap() * PIECE;
+                let end = (start + PIECE).min(references.len());
                 assert!(source.chunk(index).unwrap()[..] == references[start..end]);
             });
         }

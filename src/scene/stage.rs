@@ -88,6 +88,8 @@ pub struct Stage {
     structure: Vec<Segment>,
     /// Resident grains by home item, of the frame being built.
     cached: Vec<u16>,
+    /// Glyphs as they were made; kept for its memory.
+    unsorted: Vec<Glyph>,
     /// Radius at rest, before crowding.
     dot: f32,
 }
@@ -123,7 +125,7 @@ impl Stage {
             .collect();
         let cached = vec![0; usize::try_from(home.items()).unwrap_or(0)];
         let structure = structure(&rings, &home);
-        Self { rings, home, items, scores, structure, cached, dot: DOT }
+        Self { rings, home, items, scores, structure, cached, unsorted: Vec::new(), dot: DOT }
     }
 
     /// Sizes of the pieces.
@@ -282,7 +284,8 @@ impl Stage {
     }
 
     fn glyphs(&mut self, moment: &Moment<'_>, view: &View) -> Vec<Glyph> {
-        let mut out = Vec::new();
+        let mut out = std::mem::take(&mut self.unsorted);
+        out.clear();
         let (grain_glow, item_glow) = self.glows(moment, view);
         self.cached.fill(0);
         let moving = moment.log.moves(moment.tick, moment.tick + 1);
@@ -303,8 +306,9 @@ impl Stage {
             burst: 1.0,
             flags: 0,
         });
-        out.sort_by_key(|g| (g.layer, g.id));
-        out
+        let sorted = by_layer_and_id(&out);
+        self.unsorted = out;
+        sorted
     }
 
     /// Flash of whole grains and pulse of items, from the last references.
@@ -506,6 +510,16 @@ impl Stage {
 struct Signs {
     dirty: bool,
     ghost: bool,
+}
+
+/// Glyphs in the order they are drawn; equals stay as they were. A cache of a hundred thousand lines makes as many glyphs:
+/// small keys are sorted, each glyph is moved once.
+fn by_layer_and_id(glyphs: &[Glyph]) -> Vec<Glyph> {
+    let key = |(g, at): (&Glyph, u32)| u128::from(g.layer) << 96 | u128::from(g.id) << 32 | u128::from(at);
+    let mut keys: Vec<u128> = glyphs.iter().zip(0u32..).map(key).collect();
+    keys.sort_unstable();
+    let at = |key: u128| usize::try_from(key & u128::from(u32::MAX)).unwrap_or(0);
+    keys.iter().map(|&key| glyphs[at(key)]).collect()
 }
 
 /// Sets in which something moves during this reference.

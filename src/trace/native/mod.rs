@@ -22,8 +22,12 @@ mod writer;
 pub use reader::NativeTrace;
 pub use writer::{FileWriter, Writer};
 
-/// References in a row group of the files we write, and in a chunk of those we read.
+/// References in a row group of the files we write.
 pub const CHUNK: usize = 262_144;
+
+/// References in a chunk that is read: a part of a row group, whose other pages are passed over, so that a seek decodes
+/// little.
+pub const PIECE: usize = CHUNK / 4;
 
 /// The largest size of one reference, in bytes: no instruction touches more, so a larger one is damage.
 pub const MAX_SIZE: u32 = 1 << 20;

@@ -2,7 +2,7 @@
 
 use super::checksum::{self, Checksums};
 use super::guard::guarded;
-use super::{CHECKSUMS_KEY, CHUNK, MAX_SIZE, TABLES_KEY, VERSION, VERSION_KEY};
+use super::{CHECKSUMS_KEY, CHUNK, MAX_SIZE, PIECE, TABLES_KEY, VERSION, VERSION_KEY};
 use crate::reference::{Kind, NO_LANE, Reference, ReferenceSource, SourceError, Tables};
 use crate::trace::error::{Fault, Place, TraceError};
 use bytes::Bytes;
@@ -18,8 +18,8 @@ use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A native file, open. Chunks hold [`CHUNK`] references whatever the file's own row groups hold, so that files
-/// rewritten by other tools read as well; for our own files a chunk is a row group.
+/// A native file, open. Chunks hold [`PIECE`] references whatever the file's own row groups hold, so that files
+/// rewritten by other tools read as well; in our own files four chunks are a row group.
 pub struct NativeTrace {
     name: String,
     parquet: SerializedFileReader<SharedFile>,
@@ -81,7 +81,7 @@ impl NativeTrace {
         self
     }
 
-    /// Replaces `out` by chunk `index`; empty past the end.
+    /// Replaces `out` by the [`CHUNK`] references from `index * CHUNK` on; empty past the end.
     pub(in crate::trace) fn read_chunk(&self, index: u64, out: &mut Vec<Reference>) -> Result<(), TraceError> {
         let from = index.saturating_mul(CHUNK as u64).min(self.total());
         let to = from.saturating_add(CHUNK as u64).min(self.total());
@@ -204,13 +204,13 @@ impl ReferenceSource for NativeTrace {
     }
 
     fn chunk_len(&self) -> u64 {
-        CHUNK as u64
+        PIECE as u64
     }
 
     fn chunk(&self, index: u64) -> Result<Arc<[Reference]>, SourceError> {
-        let mut references = Vec::new();
-        self.read_chunk(index, &mut references)?;
-        Ok(references.into())
+        let from = index.saturating_mul(PIECE as u64).min(self.total());
+        let to = from.saturating_add(PIECE as u64).min(self.total());
+        Ok(self.decode(from, to)?.into())
     }
 
     fn tables(&self) -> &Tables {
