@@ -8,6 +8,7 @@ pub mod layout;
 pub mod motion;
 pub mod palette;
 pub mod pick;
+pub mod places;
 pub mod stage;
 mod structure;
 pub mod temperature;
@@ -15,4 +16,5 @@ pub mod trails;
 
 pub use frame::{Disk, Glyph, Notes, Scene, Segment};
 pub use items::Items;
+pub use places::Places;
 pub use stage::{Stage, View};

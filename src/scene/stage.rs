@@ -2,15 +2,16 @@
 
 use super::frame::{Disk, Glyph, Notes, Scene, Segment, flags};
 use super::items::Items;
-use super::layout::{HomeLayout, LevelShape, Rings};
+use super::layout::{HomeLayout, Rings};
 use super::motion::{Endpoint, Flight, Path};
 use super::palette;
+use super::places::{Places, path_of};
 use super::structure::structure;
 use super::temperature::Scores;
-use super::trails::{Span, path_of, trails};
+use super::trails::{Span, trails};
 use crate::reference::Region;
 use crate::sim::Hierarchy;
-use crate::timeline::cursor::{grain_bytes, innermost, levels};
+use crate::timeline::cursor::{innermost, levels};
 use crate::timeline::{Moment, Move, Place};
 use crate::units::to_f32;
 use std::collections::BTreeMap;
@@ -81,21 +82,14 @@ impl View {
 
 /// The long-lived part of the scene.
 pub struct Stage {
-    rings: Rings,
-    home: HomeLayout,
-    items: Items,
+    places: Places,
     scores: Vec<Scores>,
     structure: Vec<Segment>,
     /// Resident grains by home item, of the frame being built.
     cached: Vec<u16>,
     /// Glyphs as they were made; kept for its memory.
     unsorted: Vec<Glyph>,
-    /// Radius at rest, before crowding.
-    dot: f32,
 }
-
-/// Radius of a glyph at rest where there is room, world units.
-const DOT: f32 = 0.0085;
 
 #[derive(Clone, Copy, Default)]
 struct Glow {
@@ -108,57 +102,45 @@ impl Stage {
     /// Lays out the rings of `hierarchy` and the homes of `regions` (which cover all that the trace touches).
     #[must_use]
     pub fn new(hierarchy: &Hierarchy, regions: &[Region]) -> Self {
-        let shapes: Vec<LevelShape> = levels(hierarchy)
-            .map(|l| {
-                let g = hierarchy.geometry(l);
-                let name = hierarchy.config().levels[l.index()].name.clone();
-                LevelShape { name, sets: g.sets, ways: g.ways, line_bytes: g.line_bytes }
-            })
-            .collect();
-        let rings = Rings::new(&shapes);
-        let items = Items::choose(regions, u64::from(grain_bytes(hierarchy)));
-        let home = HomeLayout::new(regions, items.home_bytes, rings.home_r0, rings.home_r1);
-        let scores = shapes
-            .iter()
-            .enumerate()
-            .map(|(l, s)| Scores::default_for(l, u64::from(s.line_bytes) / items.glyph_bytes))
-            .collect();
-        let cached = vec![0; usize::try_from(home.items()).unwrap_or(0)];
-        let structure = structure(&rings, &home);
-        Self { rings, home, items, scores, structure, cached, unsorted: Vec::new(), dot: DOT }
+        let places = Places::new(hierarchy, regions);
+        let count = places.rings.levels.len();
+        let scores = (0..count).map(|l| Scores::default_for(l, places.glyphs_per_line(l))).collect();
+        let cached = vec![0; usize::try_from(places.home.items()).unwrap_or(0)];
+        let structure = structure(&places.rings, &places.home);
+        Self { places, scores, structure, cached, unsorted: Vec::new() }
     }
 
     /// Sizes of the pieces.
     #[must_use]
     pub fn items(&self) -> &Items {
-        &self.items
+        &self.places.items
     }
 
     /// Radii and slots.
     #[must_use]
     pub fn rings(&self) -> &Rings {
-        &self.rings
+        &self.places.rings
     }
 
     /// Homes.
     #[must_use]
     pub fn home(&self) -> &HomeLayout {
-        &self.home
+        &self.places.home
     }
 
     /// The picture of a moment.
     pub fn frame(&mut self, moment: &Moment<'_>, view: &View) -> Scene {
-        let mut notes = Notes { item: self.items.describe(), bundling: String::new() };
+        let mut notes = Notes { item: self.places.items.describe(), bundling: String::new() };
         let temperatures = self.temperatures(moment, view.window);
         let disks = if view.temperature { self.disks(&temperatures) } else { Vec::new() };
         let mut segments = Vec::new();
         if view.trails {
             let span = Span { tick: moment.tick, phase: view.phase, tail: view.tail.max(1), budget: view.budget };
-            notes.bundling = trails(self, moment.log, span, &mut segments);
+            notes.bundling = trails(&self.places, moment.log, span, &mut segments);
         }
         let glyphs = self.glyphs(moment, view);
         Scene {
-            rings: self.rings.clone(),
+            rings: self.places.rings.clone(),
             phase: view.phase,
             disks,
             structure: self.structure.clone(),
@@ -176,111 +158,13 @@ impl Stage {
 
     fn disks(&self, temperatures: &[f32]) -> Vec<Disk> {
         let soft = 0.035;
-        self.rings
+        self.places
+            .rings
             .levels
             .iter()
             .zip(temperatures)
             .map(|(ring, &t)| Disk { r0: ring.r0, r1: ring.r1, soft, color: palette::temperature(t) })
             .collect()
-    }
-
-    /// Endpoint of item `lane` of a grain at a place; `None` if the item is no part of any region. With `middle`, the
-    /// place of the whole line.
-    fn endpoint(&self, place: Place, grain: u64, lane: u64, middle: bool) -> Option<Endpoint> {
-        let addr = grain * self.items.grain_bytes + lane * self.items.glyph_bytes;
-        match place {
-            Place::Home => {
-                let (region, item) = self.home.item(addr, u64::MAX).or_else(|| self.home.item(addr, 0))?;
-                let [r, theta] = self.home.polar(region, item);
-                Some(Endpoint::polar(r, theta))
-            }
-            Place::Slot { level, set, rank } => {
-                let level = usize::from(level);
-                let across = if middle { 0.0 } else { self.across(level, addr) };
-                Some(Endpoint::slot(level, set, rank as f32, across))
-            }
-        }
-    }
-
-    /// Offset of the item at `addr` across the arm: items of a line side by side.
-    fn across(&self, level: usize, addr: u64) -> f32 {
-        let ring = &self.rings.levels[level];
-        let count = (self.line_bytes(level) / self.items.glyph_bytes).max(1);
-        let lane = addr / self.items.glyph_bytes % count;
-        (lane as f32 - 0.5 * (count - 1) as f32) * self.lane_pitch(ring.pitch, count)
-    }
-
-    fn lane_pitch(&self, pitch: f32, count: u64) -> f32 {
-        (0.68 * pitch / count as f32).min(2.6 * self.dot)
-    }
-
-    fn line_bytes(&self, level: usize) -> u64 {
-        self.items.grain_bytes << self.line_shift(level)
-    }
-
-    fn line_shift(&self, level: usize) -> u32 {
-        self.shifts().get(level).copied().unwrap_or(0)
-    }
-
-    fn shifts(&self) -> &[u32] {
-        &self.rings.line_shifts
-    }
-
-    /// Radius of a glyph at a place: the common size, less where slots are crowded.
-    fn radius(&self, place: Place, region: usize) -> f32 {
-        let room = match place {
-            Place::Home => 0.40 * self.home.pitch(region),
-            Place::Slot { level, .. } => {
-                let level = usize::from(level);
-                let count = (self.line_bytes(level) / self.items.glyph_bytes).max(1);
-                let pitch = self.rings.levels[level].pitch;
-                if count > 1 { 0.44 * self.lane_pitch(pitch, count) } else { 0.36 * pitch }
-            }
-        };
-        room.min(self.dot).max(0.0012)
-    }
-
-    /// Angle between neighbouring slots of an arm as the eye sees it, about, radians.
-    pub(super) fn turn(&self, level: usize) -> f32 {
-        let ring = &self.rings.levels[level];
-        ring.omega / ring.ways as f32
-    }
-
-    /// The flight of one item of a move.
-    pub(super) fn flight(&self, m: &Move, lane: u64, middle: bool) -> Option<Flight> {
-        let from = self.endpoint(m.from, m.grain, lane, middle)?;
-        let to = self.endpoint(m.to, m.grain, lane, middle)?;
-        Some(match path_of(m) {
-            Path::Straight => Flight::straight(from, to),
-            Path::Arc => Flight::arc(from, to, &self.rings.levels),
-            Path::Slide => Flight::slide(from, to),
-            Path::Rest => Flight::rest(to),
-        })
-    }
-
-    /// A number for a place, the same for places that are drawn as one: `cells` around a circle and along an arm, or 0
-    /// for the exact place.
-    pub(super) fn neighbourhood(&self, place: Place, grain: u64, cells: u32) -> u64 {
-        let scaled = |value: u64, of: u64| {
-            let cells = u64::from(cells);
-            if cells == 0 || of <= cells {
-                value
-            } else {
-                u64::try_from(u128::from(value) * u128::from(cells) / u128::from(of)).unwrap_or(u64::MAX)
-            }
-        };
-        match place {
-            Place::Home => {
-                let item = self.home.item(grain * self.items.grain_bytes, u64::MAX);
-                let number = item.map_or(0, |(region, item)| self.home.regions[region].first_item + item);
-                1 << 62 | scaled(number, self.home.items())
-            }
-            Place::Slot { level, set, rank } => {
-                let ring = &self.rings.levels[usize::from(level)];
-                let rank_cells = if cells == 0 { rank } else { rank * 4 / ring.ways.max(4) };
-                u64::from(level) << 56 | scaled(u64::from(set), u64::from(ring.sets)) << 24 | u64::from(rank_cells)
-            }
-        }
     }
 
     fn glyphs(&mut self, moment: &Moment<'_>, view: &View) -> Vec<Glyph> {
@@ -299,7 +183,7 @@ impl Stage {
             layer: 4,
             id: 0,
             flight: Flight::rest(Endpoint::polar(0.0, 0.0)),
-            radius: self.rings.cpu,
+            radius: self.places.rings.cpu,
             color: palette::LIGHT,
             flash: 0.0,
             pulse: 0.0,
@@ -317,7 +201,7 @@ impl Stage {
         let mut items: BTreeMap<u64, Glow> = BTreeMap::new();
         let first = (moment.tick + 1).saturating_sub(view.flash_steps());
         let first = first.max(moment.log.start());
-        let all = self.rings.levels.len() as f32;
+        let all = self.places.rings.levels.len() as f32;
         let speed = to_f32(view.speed).max(1e-3);
         let burst_seconds = BURST_SECONDS.min(BURST_REFERENCES / speed);
         let flash_seconds = FLASH_SECONDS.min(FLASH_REFERENCES / speed);
@@ -332,10 +216,10 @@ impl Stage {
                 pulse: (-age / PULSE_SECONDS).exp(),
                 burst: if depth > 0.0 { (age / burst_seconds).min(1.0) } else { 1.0 },
             };
-            let item = step.addr / self.items.glyph_bytes;
+            let item = step.addr / self.places.items.glyph_bytes;
             items.insert(item, glow);
             if depth > 0.0 {
-                grains.insert(step.addr / self.items.grain_bytes, glow);
+                grains.insert(step.addr / self.places.items.grain_bytes, glow);
             }
         }
         (grains, items)
@@ -350,10 +234,10 @@ impl Stage {
         glows: (&BTreeMap<u64, Glow>, &BTreeMap<u64, Glow>),
         out: &mut Vec<Glyph>,
     ) {
-        let grain_bytes = u32::try_from(self.items.grain_bytes).unwrap_or(u32::MAX);
+        let grain_bytes = u32::try_from(self.places.items.grain_bytes).unwrap_or(u32::MAX);
         for level in levels(moment.after) {
             let geometry = moment.after.geometry(level);
-            let grains_per_line = u64::from(geometry.line_bytes) / self.items.grain_bytes;
+            let grains_per_line = u64::from(geometry.line_bytes) / self.places.items.grain_bytes;
             for set in 0..geometry.sets {
                 let is_hot = hot.contains(&(level.0, set));
                 for (resident, rank) in moment.after.order(level, crate::units::SetIndex(set)).zip(0u32..) {
@@ -366,7 +250,7 @@ impl Stage {
                             moment.after.rank(l, base.line(bytes)).is_some()
                         });
                         let m = if is_hot { self.motion_of(moment, moving, grain, place, shallow) } else { None };
-                        let signs = Signs { dirty: resident.dirty, ghost: shallow };
+                        let signs = Signs { dirty: resident.dirty, ghost: shallow, tick: moment.tick };
                         self.grain_glyphs(view, grain, place, m, signs, glows, out);
                     }
                 }
@@ -380,7 +264,7 @@ impl Stage {
         let from = if ghost {
             let id = crate::units::LevelId(level);
             let bytes = moment.before.geometry(id).line_bytes;
-            let grain_bytes = u32::try_from(self.items.grain_bytes).unwrap_or(u32::MAX);
+            let grain_bytes = u32::try_from(self.places.items.grain_bytes).unwrap_or(u32::MAX);
             let line = crate::units::LineAddr(grain).base(grain_bytes).line(bytes);
             // A ghost that was not there before simply appears at the head.
             let (set, rank) = moment.before.rank(id, line)?;
@@ -388,7 +272,7 @@ impl Stage {
         } else if let Some(m) = moving.iter().find(|m| m.grain == grain) {
             m.from
         } else {
-            innermost(moment.before, grain, u32::try_from(self.items.grain_bytes).unwrap_or(u32::MAX))
+            innermost(moment.before, grain, u32::try_from(self.places.items.grain_bytes).unwrap_or(u32::MAX))
         };
         (from != place).then_some(Move { tick: moment.tick, grain, from, to: place })
     }
@@ -404,12 +288,12 @@ impl Stage {
         (grain_glow, item_glow): (&BTreeMap<u64, Glow>, &BTreeMap<u64, Glow>),
         out: &mut Vec<Glyph>,
     ) {
-        for lane in 0..self.items.per_grain() {
-            let addr = grain * self.items.grain_bytes + lane * self.items.glyph_bytes;
-            let Some((region, item)) = self.home.item(addr, u64::MAX).or_else(|| self.home.item(addr, 0)) else {
+        for lane in 0..self.places.items.per_grain() {
+            let addr = grain * self.places.items.grain_bytes + lane * self.places.items.glyph_bytes;
+            let Some((region, item)) = self.places.item(addr, signs.tick) else {
                 continue;
             };
-            let number = self.home.regions[region].first_item + item;
+            let number = self.places.home.regions[region].first_item + item;
             if !signs.ghost
                 && let Some(count) = usize::try_from(number).ok().and_then(|n| self.cached.get_mut(n))
             {
@@ -419,8 +303,8 @@ impl Stage {
                 continue;
             }
             let flight = match &m {
-                Some(m) => self.flight(m, lane, false),
-                None => self.endpoint(place, grain, lane, false).map(Flight::rest),
+                Some(m) => self.places.flight(m, lane, false),
+                None => self.places.endpoint(place, grain, lane, false, signs.tick).map(Flight::rest),
             };
             let Some(flight) = flight else { continue };
             let mut glow = Glow { burst: 1.0, ..Glow::default() };
@@ -428,7 +312,7 @@ impl Stage {
                 if let Some(g) = grain_glow.get(&grain) {
                     glow.flash = g.flash;
                 }
-                if let Some(g) = item_glow.get(&(addr / self.items.glyph_bytes)) {
+                if let Some(g) = item_glow.get(&(addr / self.places.items.glyph_bytes)) {
                     (glow.pulse, glow.burst) = (g.pulse, g.burst);
                 }
             }
@@ -441,9 +325,9 @@ impl Stage {
                 } else {
                     2
                 },
-                id: addr / self.items.glyph_bytes,
+                id: addr / self.places.items.glyph_bytes,
                 flight,
-                radius: self.radius(place, region),
+                radius: self.places.radius(place, region),
                 color: palette::region(region),
                 flash: glow.flash,
                 pulse: glow.pulse,
@@ -455,21 +339,21 @@ impl Stage {
 
     /// Glyphs that end at home: the last copy was evicted.
     fn leaving(&mut self, m: &Move, out: &mut Vec<Glyph>) {
-        for lane in 0..self.items.per_grain() {
-            let addr = m.grain * self.items.grain_bytes + lane * self.items.glyph_bytes;
-            let Some((region, item)) = self.home.item(addr, u64::MAX).or_else(|| self.home.item(addr, 0)) else {
+        for lane in 0..self.places.items.per_grain() {
+            let addr = m.grain * self.places.items.grain_bytes + lane * self.places.items.glyph_bytes;
+            let Some((region, item)) = self.places.item(addr, m.tick) else {
                 continue;
             };
-            let Some(flight) = self.flight(m, lane, false) else { continue };
-            let number = self.home.regions[region].first_item + item;
+            let Some(flight) = self.places.flight(m, lane, false) else { continue };
+            let number = self.places.home.regions[region].first_item + item;
             if let Some(count) = usize::try_from(number).ok().and_then(|n| self.cached.get_mut(n)) {
                 *count = count.saturating_add(1);
             }
             out.push(Glyph {
                 layer: 3,
-                id: addr / self.items.glyph_bytes,
+                id: addr / self.places.items.glyph_bytes,
                 flight,
-                radius: self.radius(Place::Home, region),
+                radius: self.places.radius(Place::Home, region),
                 color: palette::region(region),
                 flash: 0.0,
                 pulse: 0.0,
@@ -481,15 +365,15 @@ impl Stage {
 
     /// Dots at home: full where the data is nowhere else, fainter (a ghost) as copies are in caches.
     fn homes(&self, view: &View, out: &mut Vec<Glyph>) {
-        let whole = (self.items.home_bytes / self.items.glyph_bytes) as f32;
-        for (region, home) in self.home.regions.iter().enumerate() {
-            let radius = self.radius(Place::Home, region);
+        let whole = (self.places.items.home_bytes / self.places.items.glyph_bytes) as f32;
+        for (region, home) in self.places.home.regions.iter().enumerate() {
+            let radius = self.places.radius(Place::Home, region);
             for item in 0..home.items {
                 let number = home.first_item + item;
                 let cached = usize::try_from(number).ok().and_then(|n| self.cached.get(n)).copied().unwrap_or(0);
                 let share = (f32::from(cached) / whole).min(1.0);
                 let alpha = if view.ghosts { 0.72 - 0.56 * share } else { 0.72 * (1.0 - share) };
-                let [r, theta] = self.home.polar(region, item);
+                let [r, theta] = self.places.home.polar(region, item);
                 out.push(Glyph {
                     layer: 0,
                     id: number,
@@ -510,6 +394,7 @@ impl Stage {
 struct Signs {
     dirty: bool,
     ghost: bool,
+    tick: u64,
 }
 
 /// Glyphs in the order they are drawn; equals stay as they were. A cache of a hundred thousand lines makes as many glyphs:

@@ -8,7 +8,7 @@
 use super::frame::Segment;
 use super::motion::{Endpoint, Flight, Path, ease};
 use super::palette;
-use super::stage::Stage;
+use super::places::{Places, path_of};
 use crate::timeline::{Log, Move, Place};
 use crate::units::{grouped, to_count};
 use std::collections::BTreeMap;
@@ -47,10 +47,10 @@ pub struct Span {
 }
 
 /// Draws the trail into `out`, oldest first, and says how paths were joined (empty = not at all).
-pub fn trails(stage: &Stage, log: &Log, span: Span, out: &mut Vec<Segment>) -> String {
+pub fn trails(places: &Places, log: &Log, span: Span, out: &mut Vec<Segment>) -> String {
     let first = (span.tick + 1).saturating_sub(span.tail);
     let moves = log.moves(first, span.tick + 1);
-    let faint = ageing(stage, log, span, first, out);
+    let faint = ageing(places, log, span, first, out);
     let also = |words: String| match faint {
         0 => words,
         n if words.is_empty() => format!("ageing of {} older slots hidden", grouped(n as u64)),
@@ -63,14 +63,14 @@ pub fn trails(stage: &Stage, log: &Log, span: Span, out: &mut Vec<Segment>) -> S
         (Joining::Curves, "curves of a line are joined"),
         (Joining::Lines, "paths of a line are joined"),
     ] {
-        if cost(stage, &paths, joining) <= room {
-            draw_all(stage, &paths, span, joining, out);
+        if cost(places, &paths, joining) <= room {
+            draw_all(places, &paths, span, joining, out);
             return also(words.into());
         }
     }
-    let joined = join(stage, moves, Joining::EqualMoves);
-    if cost(stage, &joined, Joining::EqualMoves) <= room {
-        draw_all(stage, &joined, span, Joining::EqualMoves, out);
+    let joined = join(places, moves, Joining::EqualMoves);
+    if cost(places, &joined, Joining::EqualMoves) <= room {
+        draw_all(places, &joined, span, Joining::EqualMoves, out);
         return also(format!(
             "{} moves in {} paths, wider = more",
             grouped(moves.len() as u64),
@@ -80,9 +80,9 @@ pub fn trails(stage: &Stage, log: &Log, span: Span, out: &mut Vec<Segment>) -> S
     let mut cells = 192;
     loop {
         let joining = Joining::Flow(cells);
-        let joined = join(stage, moves, joining);
-        if cost(stage, &joined, joining) <= room || cells <= COARSEST {
-            draw_all(stage, &joined, span, joining, out);
+        let joined = join(places, moves, joining);
+        if cost(places, &joined, joining) <= room || cells <= COARSEST {
+            draw_all(places, &joined, span, joining, out);
             return also(format!(
                 "{} moves as {} flows, wider = more",
                 grouped(moves.len() as u64),
@@ -94,13 +94,13 @@ pub fn trails(stage: &Stage, log: &Log, span: Span, out: &mut Vec<Segment>) -> S
 }
 
 /// Segments that drawing these paths takes.
-fn cost(stage: &Stage, paths: &[(Move, u32)], joining: Joining) -> usize {
-    paths.iter().map(|(m, _)| usize::from(pieces_of(stage, m)) * lanes_of(stage, m, joining)).sum()
+fn cost(places: &Places, paths: &[(Move, u32)], joining: Joining) -> usize {
+    paths.iter().map(|(m, _)| usize::from(pieces_of(places, m)) * lanes_of(places, m, joining)).sum()
 }
 
 /// Paths drawn for one move: one an item, or one for all.
-fn lanes_of(stage: &Stage, m: &Move, joining: Joining) -> usize {
-    let items = usize::try_from(stage.items().per_grain()).unwrap_or(1);
+fn lanes_of(places: &Places, m: &Move, joining: Joining) -> usize {
+    let items = usize::try_from(places.items.per_grain()).unwrap_or(1);
     match joining {
         Joining::Items => items,
         Joining::Curves if path_of(m) == Path::Straight => items,
@@ -108,16 +108,16 @@ fn lanes_of(stage: &Stage, m: &Move, joining: Joining) -> usize {
     }
 }
 
-fn draw_all(stage: &Stage, paths: &[(Move, u32)], span: Span, joining: Joining, out: &mut Vec<Segment>) {
+fn draw_all(places: &Places, paths: &[(Move, u32)], span: Span, joining: Joining, out: &mut Vec<Segment>) {
     for (m, count) in paths {
-        draw_move(stage, m, span, joining, *count, out);
+        draw_move(places, m, span, joining, *count, out);
     }
 }
 
 /// Ageing: one slot outward along the arm. Equal by nature, so always one path a slot: the newest tick counts, brighter by
 /// count. Gives the number of slots past the budget, the longest unmoved ones, which are not drawn.
-fn ageing(stage: &Stage, log: &Log, span: Span, first: u64, out: &mut Vec<Segment>) -> usize {
-    let shape = &stage.rings().levels;
+fn ageing(places: &Places, log: &Log, span: Span, first: u64, out: &mut Vec<Segment>) -> usize {
+    let shape = &places.rings.levels;
     let mut counts: Vec<Vec<u32>> = vec![Vec::new(); shape.len()];
     let mut slots: Vec<(u64, usize, u32, u32)> = Vec::new();
     for touch in log.touches(first, span.tick + 1).iter().rev() {
@@ -151,7 +151,7 @@ fn ageing(stage: &Stage, log: &Log, span: Span, first: u64, out: &mut Vec<Segmen
         );
         let alpha = 0.30 * age_alpha(span, tick) * strength(count).min(1.8);
         let end = if tick == span.tick { ease(span.phase) } else { 1.0 };
-        let curve = pieces(stage.turn(level) / ARC_PIECE);
+        let curve = pieces(places.turn(level) / ARC_PIECE);
         for piece in 0..curve {
             let s0 = f32::from(piece) / f32::from(curve);
             if s0 < end {
@@ -166,12 +166,12 @@ fn ageing(stage: &Stage, log: &Log, span: Span, first: u64, out: &mut Vec<Segmen
     slots.len() - drawn
 }
 
-fn pieces_of(stage: &Stage, m: &Move) -> u16 {
+fn pieces_of(places: &Places, m: &Move) -> u16 {
     match path_of(m) {
-        Path::Arc => stage.flight(m, 0, true).map_or(1, |f| pieces(f.sweep.abs() / ARC_PIECE + 4.0)),
+        Path::Arc => places.flight(m, 0, true).map_or(1, |f| pieces(f.sweep.abs() / ARC_PIECE + 4.0)),
         Path::Slide => match (m.from, m.to) {
             (Place::Slot { level, rank: a, .. }, Place::Slot { rank: b, .. }) => {
-                pieces(a.abs_diff(b) as f32 * stage.turn(usize::from(level)) / ARC_PIECE)
+                pieces(a.abs_diff(b) as f32 * places.turn(usize::from(level)) / ARC_PIECE)
             }
             _ => 1,
         },
@@ -181,16 +181,6 @@ fn pieces_of(stage: &Stage, m: &Move) -> u16 {
 
 fn pieces(n: f32) -> u16 {
     u16::try_from(to_count(n)).unwrap_or(u16::MAX).clamp(1, 40)
-}
-
-/// Inward moves fly straight, outward ones arc, moves within a set slide.
-pub(super) fn path_of(m: &Move) -> Path {
-    let depth = |p: Place| p.depth(usize::MAX);
-    match depth(m.from).cmp(&depth(m.to)) {
-        std::cmp::Ordering::Greater => Path::Straight,
-        std::cmp::Ordering::Less => Path::Arc,
-        std::cmp::Ordering::Equal => Path::Slide,
-    }
 }
 
 /// 1 now, falling to 0 at the end of the tail.
@@ -205,7 +195,7 @@ fn strength(count: u32) -> f32 {
     1.0 + 0.35 * (count as f32).log2()
 }
 
-fn draw_move(stage: &Stage, m: &Move, span: Span, joining: Joining, count: u32, out: &mut Vec<Segment>) {
+fn draw_move(places: &Places, m: &Move, span: Span, joining: Joining, count: u32, out: &mut Vec<Segment>) {
     let path = path_of(m);
     let (color, base, width) = match path {
         Path::Straight => (palette::MISS, 0.80, 1.15),
@@ -217,16 +207,16 @@ fn draw_move(stage: &Stage, m: &Move, span: Span, joining: Joining, count: u32, 
     if end <= 0.0 || age <= 0.004 {
         return;
     }
-    let items = stage.items().per_grain();
-    let single = lanes_of(stage, m, joining) == 1 && items > 1;
+    let items = places.items.per_grain();
+    let single = lanes_of(places, m, joining) == 1 && items > 1;
     let lanes = if single { items / 2..items / 2 + 1 } else { 0..items };
     let (width, alpha) = match joining {
         Joining::Items | Joining::Curves | Joining::Lines => (width * if single { 1.7 } else { 1.0 }, base * age),
         _ => (width * (1.0 + strength(count)).min(5.0), (base * age * strength(count)).min(1.0)),
     };
-    let pieces = pieces_of(stage, m);
+    let pieces = pieces_of(places, m);
     for lane in lanes {
-        let Some(flight) = stage.flight(m, lane, single) else { continue };
+        let Some(flight) = places.flight(m, lane, single) else { continue };
         for piece in 0..pieces {
             let s0 = f32::from(piece) / f32::from(pieces);
             let s1 = f32::from(piece + 1) / f32::from(pieces);
@@ -249,11 +239,12 @@ fn draw_move(stage: &Stage, m: &Move, span: Span, joining: Joining, count: u32, 
 }
 
 /// Joins equal moves: the newest stands for all, with their count. In the order of the newest.
-fn join(stage: &Stage, moves: &[Move], joining: Joining) -> Vec<(Move, u32)> {
+fn join(places: &Places, moves: &[Move], joining: Joining) -> Vec<(Move, u32)> {
     let mut groups: BTreeMap<(u64, u64), (Move, u32)> = BTreeMap::new();
     for m in moves {
-        let key =
-            |p: Place| stage.neighbourhood(p, m.grain, if let Joining::Flow(cells) = joining { cells } else { 0 });
+        let key = |p: Place| {
+            places.neighbourhood(p, m.grain, m.tick, if let Joining::Flow(cells) = joining { cells } else { 0 })
+        };
         let entry = groups.entry((key(m.from), key(m.to))).or_insert((*m, 0));
         entry.0 = *m;
         entry.1 += 1;

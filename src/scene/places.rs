@@ -1,0 +1,157 @@
+//! Where each piece of data stands and how it gets from one place to another, for glyphs and trails alike.
+
+use super::items::Items;
+use super::layout::{HomeLayout, LevelShape, Rings};
+use super::motion::{Endpoint, Flight, Path};
+use crate::reference::Region;
+use crate::sim::Hierarchy;
+use crate::timeline::cursor::{grain_bytes, levels};
+use crate::timeline::{Move, Place};
+
+/// Radius of a glyph at rest where there is room, world units.
+const DOT: f32 = 0.0085;
+
+/// Rings, homes, and what one dot stands for.
+#[derive(Clone, Debug)]
+pub struct Places {
+    /// Radii and the slot formula.
+    pub rings: Rings,
+    /// Homes of everything the trace touches.
+    pub home: HomeLayout,
+    /// Sizes of the pieces.
+    pub items: Items,
+}
+
+impl Places {
+    /// Lays out the rings of `hierarchy` and the homes of `regions` (which cover all that the trace touches).
+    #[must_use]
+    pub fn new(hierarchy: &Hierarchy, regions: &[Region]) -> Self {
+        let shapes: Vec<LevelShape> = levels(hierarchy)
+            .map(|l| {
+                let g = hierarchy.geometry(l);
+                let name = hierarchy.config().levels[l.index()].name.clone();
+                LevelShape { name, sets: g.sets, ways: g.ways, line_bytes: g.line_bytes }
+            })
+            .collect();
+        let rings = Rings::new(&shapes);
+        let items = Items::choose(regions, u64::from(grain_bytes(hierarchy)));
+        let home = HomeLayout::new(regions, items.home_bytes, rings.home_r0, rings.home_r1);
+        Self { rings, home, items }
+    }
+
+    /// Region and home item of an address at reference `tick`; what outlives its region keeps the home of the last or
+    /// first region there. `None` for an address that no region ever held.
+    #[must_use]
+    pub fn item(&self, addr: u64, tick: u64) -> Option<(usize, u64)> {
+        let find = |tick| self.home.item(addr, tick);
+        find(tick).or_else(|| find(u64::MAX - 1)).or_else(|| find(0))
+    }
+
+    /// Glyphs of one line of a level.
+    #[must_use]
+    pub fn glyphs_per_line(&self, level: usize) -> u64 {
+        (self.line_bytes(level) / self.items.glyph_bytes).max(1)
+    }
+
+    /// Endpoint of item `lane` of a grain at a place; `None` if the item is no part of any region. With `middle`, the
+    /// place of the whole line.
+    pub(super) fn endpoint(&self, place: Place, grain: u64, lane: u64, middle: bool, tick: u64) -> Option<Endpoint> {
+        let addr = grain * self.items.grain_bytes + lane * self.items.glyph_bytes;
+        match place {
+            Place::Home => {
+                let (region, item) = self.item(addr, tick)?;
+                let [r, theta] = self.home.polar(region, item);
+                Some(Endpoint::polar(r, theta))
+            }
+            Place::Slot { level, set, rank } => {
+                let level = usize::from(level);
+                let across = if middle { 0.0 } else { self.across(level, addr) };
+                Some(Endpoint::slot(level, set, rank as f32, across))
+            }
+        }
+    }
+
+    /// Offset of the item at `addr` across the arm: items of a line side by side.
+    fn across(&self, level: usize, addr: u64) -> f32 {
+        let ring = &self.rings.levels[level];
+        let count = self.glyphs_per_line(level);
+        let lane = addr / self.items.glyph_bytes % count;
+        (lane as f32 - 0.5 * (count - 1) as f32) * self.lane_pitch(ring.pitch, count)
+    }
+
+    fn lane_pitch(&self, pitch: f32, count: u64) -> f32 {
+        (0.68 * pitch / count as f32).min(2.6 * DOT)
+    }
+
+    /// Bytes of a line of a level.
+    fn line_bytes(&self, level: usize) -> u64 {
+        self.items.grain_bytes << self.rings.line_shifts.get(level).copied().unwrap_or(0)
+    }
+
+    /// Radius of a glyph at a place: the common size, less where slots are crowded.
+    pub(super) fn radius(&self, place: Place, region: usize) -> f32 {
+        let room = match place {
+            Place::Home => 0.40 * self.home.pitch(region),
+            Place::Slot { level, .. } => {
+                let level = usize::from(level);
+                let count = self.glyphs_per_line(level);
+                let pitch = self.rings.levels[level].pitch;
+                if count > 1 { 0.44 * self.lane_pitch(pitch, count) } else { 0.36 * pitch }
+            }
+        };
+        room.min(DOT).max(0.0012)
+    }
+
+    /// Angle between neighbouring slots of an arm as the eye sees it, about, radians.
+    pub(super) fn turn(&self, level: usize) -> f32 {
+        let ring = &self.rings.levels[level];
+        ring.omega / ring.ways as f32
+    }
+
+    /// The flight of one item of a move.
+    pub(super) fn flight(&self, m: &Move, lane: u64, middle: bool) -> Option<Flight> {
+        let from = self.endpoint(m.from, m.grain, lane, middle, m.tick)?;
+        let to = self.endpoint(m.to, m.grain, lane, middle, m.tick)?;
+        Some(match path_of(m) {
+            Path::Straight => Flight::straight(from, to),
+            Path::Arc => Flight::arc(from, to, &self.rings.levels),
+            Path::Slide => Flight::slide(from, to),
+            Path::Rest => Flight::rest(to),
+        })
+    }
+
+    /// A number for a place, the same for places that are drawn as one: `cells` around a circle and along an arm, or 0
+    /// for the exact place.
+    pub(super) fn neighbourhood(&self, place: Place, grain: u64, tick: u64, cells: u32) -> u64 {
+        let scaled = |value: u64, of: u64| {
+            let cells = u64::from(cells);
+            if cells == 0 || of <= cells {
+                value
+            } else {
+                u64::try_from(u128::from(value) * u128::from(cells) / u128::from(of)).unwrap_or(u64::MAX)
+            }
+        };
+        match place {
+            Place::Home => {
+                let item = self.item(grain * self.items.grain_bytes, tick);
+                let number = item.map_or(0, |(region, item)| self.home.regions[region].first_item + item);
+                1 << 62 | scaled(number, self.home.items())
+            }
+            Place::Slot { level, set, rank } => {
+                let ring = &self.rings.levels[usize::from(level)];
+                let rank_cells = if cells == 0 { rank } else { rank * 4 / ring.ways.max(4) };
+                u64::from(level) << 56 | scaled(u64::from(set), u64::from(ring.sets)) << 24 | u64::from(rank_cells)
+            }
+        }
+    }
+}
+
+/// Inward moves fly straight, outward ones arc, moves within a set slide.
+pub(super) fn path_of(m: &Move) -> Path {
+    let depth = |p: Place| p.depth(usize::MAX);
+    match depth(m.from).cmp(&depth(m.to)) {
+        std::cmp::Ordering::Greater => Path::Straight,
+        std::cmp::Ordering::Less => Path::Arc,
+        std::cmp::Ordering::Equal => Path::Slide,
+    }
+}
