@@ -23,6 +23,39 @@ Examples:
   orrery record t.orrery -o f.mp4 -1280x720       the whole run as a video
   valgrind --tool=lackey --trace-mem=yes ./prog 2>&1 | orrery stats -";
 
+const STATS_EXAMPLES: &str = "\
+Examples:
+  orrery stats t.orrery                              `textbook` caches, or `paper` for a small trace
+  orrery stats t.orrery --cache mine.toml --json     your own caches; the numbers as data
+  orrery stats t.orrery --l1 32KiB,8,64 --l2 1MiB,16,64
+  gzip -dc prog.log.gz | orrery stats - --data-only  lackey text from a pipe, without instruction fetches";
+
+const SNAPSHOT_EXAMPLES: &str = "\
+Examples:
+  orrery snapshot t.orrery --tick 2613 -o f.png      the start of reference 2,613
+  orrery snapshot t.orrery --tick 2613.5 --tail 200 -o f.png -1920x1080
+  orrery snapshot t.orrery --hide legend,strip -o - > f.png";
+
+const RECORD_EXAMPLES: &str = "\
+Examples:
+  orrery record t.orrery -o f.mp4                    the whole trace in 30 seconds
+  orrery record t.orrery -o f.mp4 --speed 4 --start-ref 2600 --stop-ref 2650
+  orrery record t.orrery -o f.gif -640x360 -r 20 --seconds 8
+  orrery record t.orrery -o frames/%05d.png          numbered pictures, lossless
+  orrery record t.orrery -o - | ffplay -             as it is made
+
+Ctrl-C ends a recording early and leaves a whole file of what was recorded.";
+
+const CONVERT_EXAMPLES: &str = "\
+Examples:
+  valgrind --tool=lackey --trace-mem=yes --log-file=prog.log ./prog && orrery convert prog.log -o prog.orrery
+  orrery convert prog.log -o prog.orrery --tables names.json --only-regions";
+
+const CACHES_EXAMPLES: &str = "\
+Examples:
+  orrery caches                                      what there is
+  orrery caches textbook > mine.toml                 a start for your own: --cache mine.toml";
+
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
@@ -96,7 +129,7 @@ pub struct PictureArgs {
     /// Picture size in pixels; -1280x720 says the same
     #[arg(long, visible_alias = "viewport", value_name = "WxH", default_value = "1280x720")]
     pub size: String,
-    /// References whose paths stay visible (1 = no trail)
+    /// References whose paths stay visible, 1 = no trail; default 64, or what a frame skips if that is more
     #[arg(long, value_name = "REFERENCES")]
     pub tail: Option<u64>,
     /// Title, in place of the trace's own
@@ -137,6 +170,7 @@ pub enum Part {
 
 /// `stats`
 #[derive(Debug, Args)]
+#[command(after_help = STATS_EXAMPLES)]
 pub struct StatsArgs {
     #[command(flatten)]
     #[expect(missing_docs, reason = "flattened group")]
@@ -154,6 +188,7 @@ pub struct StatsArgs {
 
 /// `snapshot`
 #[derive(Debug, Args)]
+#[command(after_help = SNAPSHOT_EXAMPLES)]
 pub struct SnapshotArgs {
     #[command(flatten)]
     #[expect(missing_docs, reason = "flattened group")]
@@ -177,6 +212,7 @@ pub struct SnapshotArgs {
 
 /// `record`
 #[derive(Debug, Args)]
+#[command(after_help = RECORD_EXAMPLES)]
 pub struct RecordArgs {
     #[command(flatten)]
     #[expect(missing_docs, reason = "flattened group")]
@@ -238,6 +274,7 @@ pub struct ViewArgs {
 
 /// `caches`
 #[derive(Debug, Args)]
+#[command(after_help = CACHES_EXAMPLES)]
 pub struct CachesArgs {
     /// Print this preset as TOML, ready to be changed and given to --cache
     pub name: Option<String>,
@@ -245,6 +282,7 @@ pub struct CachesArgs {
 
 /// `convert`
 #[derive(Debug, Args)]
+#[command(after_help = CONVERT_EXAMPLES)]
 pub struct ConvertArgs {
     #[command(flatten)]
     #[expect(missing_docs, reason = "flattened group")]
