@@ -57,7 +57,9 @@ pub(super) fn endpoint(e: &Endpoint) -> [f32; 4] {
     [e.level, e.a, e.b, e.across]
 }
 
-fn instance(g: &Glyph) -> GlyphInstance {
+/// A glyph as the GPU gets it.
+#[must_use]
+pub fn instance(g: &Glyph) -> GlyphInstance {
     GlyphInstance {
         from: endpoint(&g.flight.from),
         to: endpoint(&g.flight.to),

@@ -58,7 +58,9 @@ impl Viewport {
         [(p[0] - self.center[0]) / self.px_per_unit, (p[1] - self.center[1]) / self.px_per_unit]
     }
 
-    fn frame(&self, scene: &Scene) -> Frame {
+    /// What every shader of a frame knows.
+    #[must_use]
+    pub fn frame(&self, scene: &Scene) -> Frame {
         let [w, h] = self.size.map(|s| s as f32);
         let mut rings = [RingShape::default(); MAX_RINGS];
         for (gpu, ring) in rings.iter_mut().zip(&scene.rings.levels) {
