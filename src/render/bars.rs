@@ -2,7 +2,7 @@
 //! texture for each of their pixels, which costs a software adapter more than the whole scene.
 
 use super::gpu_data::{BAR_ATTRIBUTES, BarInstance};
-use super::pass::{Look, pipeline};
+use super::pipeline::{Look, pipeline};
 use super::upload::Upload;
 use crate::scene::palette::Rgba;
 

@@ -1,7 +1,7 @@
 //! Soft disks: temperature. The shader's own drawing is at the top of `shaders/disks.wgsl`.
 
 use super::gpu_data::{DISK_ATTRIBUTES, DISK_VERTICES, DiskInstance};
-use super::pass::{Look, pipeline};
+use super::pipeline::{Look, pipeline};
 use super::upload::Upload;
 use crate::scene::Disk;
 

@@ -1,7 +1,7 @@
 //! Dots, and over them the light of those that missed. The shader's own drawing is at the top of `shaders/glyphs.wgsl`.
 
 use super::gpu_data::{GLYPH_ATTRIBUTES, GlyphInstance, unorm8};
-use super::pass::{Look, pipeline};
+use super::pipeline::{Look, pipeline};
 use super::upload::Upload;
 use crate::scene::motion::Endpoint;
 use crate::scene::{Glyph, Scene};

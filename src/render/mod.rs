@@ -7,6 +7,7 @@ pub mod glyphs;
 pub mod gpu_data;
 pub mod pass;
 pub mod pathlines;
+mod pipeline;
 pub mod shaders;
 pub mod target;
 mod upload;

@@ -2,7 +2,7 @@
 
 use super::glyphs::endpoint;
 use super::gpu_data::{SEGMENT_ATTRIBUTES, SegmentInstance, unorm16};
-use super::pass::{Look, pipeline};
+use super::pipeline::{Look, pipeline};
 use super::upload::Upload;
 use crate::scene::Segment;
 

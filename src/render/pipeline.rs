@@ -1,0 +1,66 @@
+//! Pipelines: all alike but for shader, instance layout and topology.
+
+use super::shaders;
+
+/// What tells one pipeline from another.
+#[derive(Clone, Copy)]
+pub(super) struct Look<'a> {
+    /// A shader of `shaders::ENTRY`.
+    pub(super) shader: &'static str,
+    /// Its vertex and fragment entry points.
+    pub(super) entry: [&'static str; 2],
+    /// Bytes of an instance.
+    pub(super) stride: u64,
+    /// What an instance holds.
+    pub(super) attributes: &'a [wgpu::VertexAttribute],
+    /// Strips of four corners, or lists of triangles.
+    pub(super) topology: wgpu::PrimitiveTopology,
+}
+
+impl<'a> Look<'a> {
+    /// Instanced quads (strips of four corners), by the main entry points.
+    pub(super) fn quads(shader: &'static str, stride: usize, attributes: &'a [wgpu::VertexAttribute]) -> Self {
+        let topology = wgpu::PrimitiveTopology::TriangleStrip;
+        Self { shader, entry: ["vs_main", "fs_main"], stride: stride as u64, attributes, topology }
+    }
+}
+
+/// A pipeline with one instance buffer and premultiplied blending.
+pub(super) fn pipeline(
+    device: &wgpu::Device,
+    format: wgpu::TextureFormat,
+    layout: &wgpu::PipelineLayout,
+    look: &Look<'_>,
+) -> wgpu::RenderPipeline {
+    let module = shaders::module(device, look.shader);
+    let buffer = wgpu::VertexBufferLayout {
+        array_stride: look.stride,
+        step_mode: wgpu::VertexStepMode::Instance,
+        attributes: look.attributes,
+    };
+    device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
+        label: Some(look.shader),
+        layout: Some(layout),
+        vertex: wgpu::VertexState {
+            module: &module,
+            entry_point: Some(look.entry[0]),
+            compilation_options: wgpu::PipelineCompilationOptions::default(),
+            buffers: &[Some(buffer)],
+        },
+        primitive: wgpu::PrimitiveState { topology: look.topology, ..Default::default() },
+        depth_stencil: None,
+        multisample: wgpu::MultisampleState::default(),
+        fragment: Some(wgpu::FragmentState {
+            module: &module,
+            entry_point: Some(look.entry[1]),
+            compilation_options: wgpu::PipelineCompilationOptions::default(),
+            targets: &[Some(wgpu::ColorTargetState {
+                format,
+                blend: Some(wgpu::BlendState::PREMULTIPLIED_ALPHA_BLENDING),
+                write_mask: wgpu::ColorWrites::ALL,
+            })],
+        }),
+        multiview_mask: None,
+        cache: None,
+    })
+}
