@@ -127,6 +127,13 @@ impl Flight {
     }
 }
 
+/// How far an arc of a small sweep swings out on its way, radians at half way: an eviction to a home straight ahead must not
+/// look like a miss.
+#[must_use]
+fn bow(sweep: f32) -> f32 {
+    0.3 * (1.0 - sweep.abs() / 0.6).max(0.0)
+}
+
 /// Slow at both ends: `3 s^2 - 2 s^3`.
 #[must_use]
 pub fn ease(s: f32) -> f32 {
@@ -152,7 +159,8 @@ pub fn place_on_path(rings: &[Ring], flight: &Flight, e: f32) -> [f32; 2] {
         Path::Arc => {
             // The offset across is folded into the polar endpoints, so the ribbon of a line's items opens and closes.
             let (a, b) = (flight.from.position(rings), flight.to.position(rings));
-            let theta = flight.from.position_polar(rings)[1] + flight.sweep * e;
+            let theta =
+                flight.from.position_polar(rings)[1] + flight.sweep * e + bow(flight.sweep) * 4.0 * e * (1.0 - e);
             let (ra, rb) = (a[0].hypot(a[1]), b[0].hypot(b[1]));
             let r = ra + (rb - ra) * e * e * e;
             let (sin, cos) = theta.sin_cos();
