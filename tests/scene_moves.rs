@@ -113,8 +113,12 @@ fn c20_c21_evictions_flee_in_arcs_from_l1_to_l2_to_memory() {
         });
     }
     bends.sort_by(f32::total_cmp);
-    // Where the new place lies at about the same angle the arc is all but straight: a few do.
-    assert!(bends[bends.len() / 10] > 0.03 && bends[bends.len() / 2] > 0.1, "{:?}", &bends[..bends.len() / 2]);
+    // Even where the new place lies straight ahead, and well off the chord otherwise.
+    assert!(
+        bends[0] > 0.015 && bends[bends.len() / 10] > 0.03 && bends[bends.len() / 2] > 0.1,
+        "{:?}",
+        &bends[..bends.len() / 2]
+    );
     // Dirty data ages ring by ring: none skips L2.
     let way = |from, to| ways.get(&(from, to)).copied().unwrap_or(0);
     assert!(way(0, Some(1)) > 100 && way(1, None) > 100, "{ways:?}");

@@ -31,18 +31,19 @@ fn on_path(path: u32, start: vec4f, end: vec4f, sweep: f32, e: f32) -> OnPath {
         return OnPath(mix(a.at, b.at, e), b.at - a.at);
     }
     // An arc of a small sweep swings out on its way: it must not look like a miss.
-    let bow = 0.3 * max(1.0 - abs(sweep) / 0.6, 0.0);
+    let bow = select(0.2, -0.2, sweep < 0.0) * max(1.0 - abs(sweep) / 0.5, 0.0);
     let theta = a.theta + sweep * e + bow * 4.0 * e * (1.0 - e);
     let turn = sweep + bow * 4.0 * (1.0 - 2.0 * e);
     let ra = length(a.at);
     let rb = length(b.at);
-    let r = ra + (rb - ra) * e * e * e;
+    let e4 = e * e * e * e;
+    let r = ra + (rb - ra) * e4 * e;
     let out = vec2f(cos(theta), sin(theta));
     // What the polar path misses of the exact endpoints. theta(a) + sweep is theta(b) up to whole turns.
     let fix_a = a.at - ra * a.out;
     let fix_b = b.at - rb * b.out;
     let at = r * out + fix_a * (1.0 - e) + fix_b * e;
-    return OnPath(at, 3.0 * (rb - ra) * e * e * out + r * turn * turned(out) + fix_b - fix_a);
+    return OnPath(at, 5.0 * (rb - ra) * e4 * out + r * turn * turned(out) + fix_b - fix_a);
 }
 
 // Place at eased phase e.

@@ -16,7 +16,7 @@ use std::io::{Cursor, Write};
 const SPEED: f64 = 8.0;
 
 /// Trail segments of a still at most.
-const STILL_BUDGET: usize = 20_000;
+const STILL_BUDGET: usize = 40_000;
 
 /// Draws the picture and writes it.
 ///

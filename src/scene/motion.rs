@@ -4,7 +4,7 @@
 //! ```text
 //! Straight   a miss flies in            a --------> b        eased, on the chord
 //! Arc        an eviction flees          a               theta sweeps steadily, r stays near the border it leaves
-//!                                        `.             and turns outward late (r ~ s^3): a wide circular motion
+//!                                        `.             and turns outward late (r ~ s^5): a wide circular motion
 //!                                          `--.__ b
 //! Slide      hit or ageing              rank moves along the arm, s at rest
 //! ```
@@ -131,7 +131,8 @@ impl Flight {
 /// look like a miss.
 #[must_use]
 fn bow(sweep: f32) -> f32 {
-    0.3 * (1.0 - sweep.abs() / 0.6).max(0.0)
+    let size = 0.2 * (1.0 - sweep.abs() / 0.5).max(0.0);
+    if sweep < 0.0 { -size } else { size }
 }
 
 /// Slow at both ends: `3 s^2 - 2 s^3`.
@@ -162,7 +163,7 @@ pub fn place_on_path(rings: &[Ring], flight: &Flight, e: f32) -> [f32; 2] {
             let theta =
                 flight.from.position_polar(rings)[1] + flight.sweep * e + bow(flight.sweep) * 4.0 * e * (1.0 - e);
             let (ra, rb) = (a[0].hypot(a[1]), b[0].hypot(b[1]));
-            let r = ra + (rb - ra) * e * e * e;
+            let r = ra + (rb - ra) * e.powi(5);
             let (sin, cos) = theta.sin_cos();
             // What the polar path misses of the exact endpoints (the angular part of the offsets) is blended in.
             let start = flight.from.position_polar(rings)[1];

@@ -168,7 +168,7 @@ fn ageing(places: &Places, log: &Log, span: Span, first: u64, out: &mut Vec<Segm
 
 fn pieces_of(places: &Places, m: &Move) -> u16 {
     match path_of(m) {
-        Path::Arc => places.flight(m, 0, true).map_or(1, |f| pieces(f.sweep.abs() / ARC_PIECE + 4.0)),
+        Path::Arc => places.flight(m, 0, true).map_or(1, |f| pieces(f.sweep.abs() / ARC_PIECE + 6.0)),
         Path::Slide => match (m.from, m.to) {
             (Place::Slot { level, rank: a, .. }, Place::Slot { rank: b, .. }) => {
                 pieces(a.abs_diff(b) as f32 * places.turn(usize::from(level)) / ARC_PIECE)
