@@ -4,7 +4,6 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 . scripts/setup.sh
-export XDG_RUNTIME_DIR="${XDG_RUNTIME_DIR:-/tmp}"
 
 orrery=${CARGO_TARGET_DIR:-target}/release/orrery
 

@@ -261,6 +261,19 @@ mod pictures {
     }
 
     #[test]
+    fn a_machine_without_a_session_hears_nothing_from_drivers() {
+        if !adapter() {
+            return;
+        }
+        let dir = folder();
+        let out = dir.path().join("f.png");
+        let mut command = orrery(&["snapshot", MATMUL, "-o", text(&out), "-64x64"]);
+        let output = command.env_remove("XDG_RUNTIME_DIR").env_remove("NODEVICE_SELECT").output().expect("starts");
+        assert!(output.status.success() && out.exists());
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    }
+
+    #[test]
     fn no_driver_is_told_with_the_package_to_install() {
         let dir = folder();
         let out = dir.path().join("f.png");

@@ -13,6 +13,8 @@ pub mod picture;
 #[cfg(feature = "gpu")]
 pub mod progress;
 #[cfg(feature = "gpu")]
+pub mod quiet;
+#[cfg(feature = "gpu")]
 pub mod record;
 #[cfg(feature = "gpu")]
 pub mod snapshot;
@@ -68,6 +70,10 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
 }
 
 fn dispatch(command: &Command) -> anyhow::Result<()> {
+    #[cfg(feature = "gpu")]
+    if matches!(command, Command::Snapshot(_) | Command::Record(_) | Command::View(_) | Command::Demo(_)) {
+        quiet::hush_drivers();
+    }
     match command {
         Command::Caches(args) => caches::run(args),
         Command::Convert(args) => convert::run(args),
