@@ -9,6 +9,7 @@ orrery=${CARGO_TARGET_DIR:-target}/release/orrery
 
 step 'set up' set_up_drawing
 step 'build (release)' cargo build --release --locked --quiet
+step 'adapter' need_adapter "$orrery"
 step 'numbers' "$orrery" stats traces/matmul16.orrery --cache paper
 step 'record demo.mp4' "$orrery" record traces/matmul16.orrery --cache paper -o demo.mp4 -1280x720 -r 30 --seconds 24 --tail 96
 report_steps

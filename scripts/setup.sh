@@ -81,3 +81,13 @@ set_up_window() {
   ldconfig -p | grep -q 'libxkbcommon-x11\.so\.0' || want+=(libxkbcommon-x11-0)
   [ "${#want[@]}" = 0 ] || apt_install "${want[@]}"
 }
+
+# need_adapter ORRERY: draws one small picture; where no driver answers, installs the software one and draws again.
+need_adapter() {
+  local try=("$1" snapshot traces/array_init.orrery -64x64 -o -)
+  if "${try[@]}" >/dev/null 2>&1; then
+    printf 'a graphics adapter answers\n'
+    return 0
+  fi
+  apt_install libvulkan1 mesa-vulkan-drivers && "${try[@]}" >/dev/null
+}

@@ -52,7 +52,7 @@ run_tests() {
 step 'set up' set_up_tests
 step 'format' cargo fmt --check
 step 'lints' cargo clippy --locked --all-targets --quiet -- -D warnings
-step 'lints, without graphics' cargo clippy --locked --no-default-features --lib --bins --quiet -- -D warnings
+step 'lints, without graphics' cargo clippy --locked --no-default-features --all-targets --quiet -- -D warnings
 step 'build' cargo build --locked --quiet
 step 'tests' run_tests
 step 'documentation examples' cargo test --locked --doc --quiet

@@ -25,7 +25,7 @@ Examples:
 
 const STATS_EXAMPLES: &str = "\
 Examples:
-  orrery stats t.orrery                              `textbook` caches, or `paper` for a small trace
+  orrery stats t.orrery                              `paper` caches for small arrays, else `textbook`
   orrery stats t.orrery --cache mine.toml --json     your own caches; the numbers as data
   orrery stats t.orrery --l1 32KiB,8,64 --l2 1MiB,16,64
   gzip -dc prog.log.gz | orrery stats - --data-only  lackey text from a pipe, without instruction fetches";
@@ -106,7 +106,7 @@ impl From<FormatName> for crate::trace::Format {
 /// Which cache hierarchy.
 #[derive(Debug, Clone, Default, Args)]
 pub struct CacheArgs {
-    /// Preset name (see `orrery caches`) or TOML file; the default is `textbook`, or `paper` for a small trace
+    /// Preset name (see `orrery caches`) or TOML file; the default is `textbook`, or `paper` where the named arrays take 64 KiB or less
     #[arg(long, value_name = "PRESET|FILE")]
     pub cache: Option<String>,
     /// Innermost level as SIZE,WAYS,LINE[,POLICY]: 32KiB,8,64 or 512,full,32,fifo

@@ -264,6 +264,17 @@ impl RegionMap {
         Self { spans, longest, overlaps }
     }
 
+    /// As [`RegionMap::find`]; where none lives then, the one that ended last before, else the one that begins first.
+    #[must_use]
+    pub fn nearest(&self, addr: u64, tick: u64) -> Option<usize> {
+        let until = self.spans.partition_point(|s| s.base <= addr);
+        let held = self.spans[..until].iter().filter(|s| addr < s.end || s.end == u64::MAX);
+        let distance = |s: &&Span| {
+            if tick < s.from { (1, s.from - tick) } else { (0, tick.saturating_add(1).saturating_sub(s.to)) }
+        };
+        self.find(addr, tick).or_else(|| usize::try_from(held.min_by_key(distance)?.index).ok())
+    }
+
     /// The region that holds `addr` while reference number `tick` runs.
     #[must_use]
     pub fn find(&self, addr: u64, tick: u64) -> Option<usize> {
@@ -411,6 +422,11 @@ mod tests {
         assert_eq!(map.find(0x17f, 10), Some(2));
         assert_eq!(map.find(0x17f, 3), None);
         assert_eq!(map.find(0x180, 10), None);
+        // What outlives its region, or comes before it, has the nearest one in time.
+        assert_eq!(map.nearest(0x100, 25), Some(2));
+        assert_eq!(map.nearest(0x100, 5), Some(1));
+        assert_eq!(map.nearest(0x17f, 3), Some(2));
+        assert_eq!(map.nearest(0x180, 3), None);
         assert_eq!(map.find(u64::MAX, 0), Some(0));
         assert_eq!(map.find(0, 0), None);
     }

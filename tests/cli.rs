@@ -57,6 +57,7 @@ fn text(path: &Path) -> &str {
     path.to_str().expect("temporary paths are text")
 }
 
+#[cfg(feature = "gpu")]
 fn adapter() -> bool {
     use orrery::render::{Context, context::Preference};
     let found = Context::headless(Preference::Software).is_ok();

@@ -12,6 +12,9 @@ use crate::timeline::Pace;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+/// Frames past which a recording is a slip: four days at 30 frames a second.
+const MOST_FRAMES: u64 = 10_000_000;
+
 /// Records and says on standard error what it came to.
 ///
 /// # Errors
@@ -52,7 +55,16 @@ pub fn film(args: &RecordArgs, stop: &AtomicBool) -> anyhow::Result<Summary> {
     }
     let speed = speed.unwrap_or(((stop_at - start) as f64 / args.seconds).max(0.1));
     let pace = Pace { start, stop: stop_at, speed, fps };
-    let view = view(&args.picture, speed, pace.step())?;
+    if pace.frames() > MOST_FRAMES {
+        let frames = pace.frames();
+        return Err(UsageError(format!(
+            "--speed {speed}: at {fps} frames a second that makes {frames} frames; give a higher --speed, or a shorter range \
+             with --start-ref and --stop-ref"
+        ))
+        .into());
+    }
+    let mut view = view(&args.picture, speed, pace.step())?;
+    view.tail = view.tail.min(studio.timeline().len());
     let context = Context::headless(Preference::Fastest)?;
     let mut film = Film::new(context, studio, size, parts(&args.picture), view, pace)?;
     let mut display = Display::new();

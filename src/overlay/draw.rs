@@ -40,11 +40,12 @@ pub fn draw(painter: &Painter, layout: &Layout, parts: &Parts, info: &Info, ring
     if parts.reference {
         y = reference(&pen, layout, info, y);
     }
-    if parts.legend && !layout.compact && !layout.upright() {
+    let with_legend = parts.legend && !layout.compact && !layout.upright();
+    if with_legend {
         legend(&pen, layout, info, y);
     }
     if parts.strip {
-        draw_strip(&pen, layout, info, strip);
+        draw_strip(&pen, layout, info, strip, !with_legend);
     }
     pen.bars.into_inner()
 }
@@ -199,10 +200,16 @@ fn caches(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32, parts: &Parts) {
     }
     let mut y = y + 20.0 * t;
     let last = layout.tables.bottom();
+    let rows = info.caches.len().max(1) as f32;
     let pitch = if layout.compact || info.caches.len() > 4 { 31.0 } else { 44.0 } * t;
-    for row in &info.caches {
-        if y + 20.0 * t > last {
-            break;
+    // Rows move together before one is left out; one that is left out is counted.
+    let pitch = pitch.min((last - y) / rows).max(23.0 * t);
+    let shown = (1..=info.caches.len()).rev().find(|&n| y + pitch * n as f32 <= last + 1.0).unwrap_or(0);
+    for (n, row) in info.caches.iter().enumerate() {
+        if n + 1 >= shown.max(1) && shown < info.caches.len() {
+            let more = format!("{} more", info.caches.len() - n);
+            pen.text(pos2(x, y), Align2::LEFT_TOP, &more, Weight::Regular, BODY, palette::TEXT_QUIET);
+            return;
         }
         let edge = pen.text(pos2(x, y), Align2::LEFT_TOP, &row.name, Weight::SemiBold, BODY, palette::TEXT);
         let hits = if layout.compact { String::new() } else { grouped(row.hits) };
@@ -324,17 +331,23 @@ fn legend(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32) {
     );
     y += 30.0 * t;
     let width = layout.right.width();
+    for line in notes(info) {
+        if y < layout.right.bottom() - 12.0 * t {
+            pen.fitted(pos2(x, y), &line, width, Weight::Regular, SMALL + 0.5, palette::TEXT_QUIET);
+            y += 18.0 * t;
+        }
+    }
+}
+
+/// What the picture stands for, joins or leaves out, in short lines.
+fn notes(info: &Info) -> Vec<String> {
     let trail = match info.tail {
         0 | 1 => "no trail".to_owned(),
         n => format!("trail {} references", grouped(n)),
     };
     let speed = if info.speed > 0.0 { format!("{} references/s", rate(info.speed)) } else { String::new() };
-    for line in [info.notes.item.as_str(), &trail, &info.notes.bundling, &speed] {
-        if !line.is_empty() && y < layout.right.bottom() - 12.0 * t {
-            pen.fitted(pos2(x, y), line, width, Weight::Regular, SMALL + 0.5, palette::TEXT_QUIET);
-            y += 18.0 * t;
-        }
-    }
+    let lines = [info.notes.item.clone(), trail, info.notes.bundling.clone(), speed];
+    lines.into_iter().filter(|line| !line.is_empty()).collect()
 }
 
 /// A speed in few digits: `2.5`, `281`, `1,000,000`.
@@ -361,7 +374,7 @@ fn labels(pen: &Pen<'_>, layout: &Layout, rings: &Rings, info: &Info) {
     }
 }
 
-fn draw_strip(pen: &Pen<'_>, layout: &Layout, info: &Info, strip: &[f32]) {
+fn draw_strip(pen: &Pen<'_>, layout: &Layout, info: &Info, strip: &[f32], with_notes: bool) {
     let t = pen.t;
     let bars = layout.bars();
     pen.bar(bars, palette::fade(palette::TRACK, 0.55));
@@ -389,6 +402,13 @@ fn draw_strip(pen: &Pen<'_>, layout: &Layout, info: &Info, strip: &[f32]) {
     let y = bars.bottom() + 7.0 * t;
     let words = format!("{} misses", info.innermost);
     let name = if info.mark.is_empty() { words } else { format!("{words}  ·  {}", info.mark) };
-    pen.text(pos2(bars.left(), y), Align2::LEFT_TOP, &name, Weight::Regular, SMALL, palette::TEXT_QUIET);
-    pen.text(pos2(bars.right(), y), Align2::RIGHT_TOP, &grouped(info.len), Weight::Regular, SMALL, palette::TEXT_QUIET);
+    let edge = pen.text(pos2(bars.left(), y), Align2::LEFT_TOP, &name, Weight::Regular, SMALL, palette::TEXT_QUIET);
+    let end = grouped(info.len);
+    pen.text(pos2(bars.right(), y), Align2::RIGHT_TOP, &end, Weight::Regular, SMALL, palette::TEXT_QUIET);
+    if with_notes {
+        // Where there is no legend to say it.
+        let room = bars.right() - pen.width(&end, Weight::Regular, SMALL) - 28.0 * t - edge;
+        let said = notes(info).join("  ·  ");
+        pen.fitted(pos2(edge + 14.0 * t, y), &said, room, Weight::Regular, SMALL, palette::TEXT_QUIET);
+    }
 }

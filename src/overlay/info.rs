@@ -31,9 +31,9 @@ pub struct CacheRow {
     pub name: String,
     /// `2 sets × 8 ways`.
     pub shape: String,
-    /// Demand hits so far.
+    /// Hits so far, of write-backs too: as `stats` counts.
     pub hits: u64,
-    /// Share of demand accesses that hit; `None` before the first.
+    /// Share of accesses that hit; `None` before the first.
     pub hit_rate: Option<f64>,
     /// -1 cold ..= 1 warm.
     pub temperature: f32,
@@ -106,21 +106,18 @@ impl Info {
                 }
             })
             .collect();
-        // Demand only: what reaches an outer level is what the one inside missed; write-backs are traffic, not reuse.
-        let mut accesses = moment.before.counters(LevelId(0)).accesses();
         let caches = levels(hierarchy)
             .map(|level| {
-                let misses = moment.tally.all_misses(level.index());
-                let hits = accesses.saturating_sub(misses);
-                let row = CacheRow {
+                // As `stats` counts: write-backs that reach a level are accesses of it.
+                let c = hierarchy.counters(level);
+                let (accesses, hits) = (c.accesses(), c.accesses() - c.misses());
+                CacheRow {
                     name: scene.rings.names[level.index()].clone(),
                     shape: shape(hierarchy, level),
                     hits,
                     hit_rate: (accesses > 0).then(|| hits as f64 / accesses as f64),
                     temperature: scene.temperatures[level.index()],
-                };
-                accesses = misses;
-                row
+                }
             })
             .collect();
         let mark = tables.marks.iter().rev().find(|m| m.reference <= moment.tick);
@@ -147,6 +144,7 @@ impl Info {
 pub fn shape(hierarchy: &Hierarchy, level: LevelId) -> String {
     let g = hierarchy.geometry(level);
     match (g.sets, g.ways) {
+        (1, 1) => "1 line".into(),
         (1, ways) => format!("{} lines, full", grouped(u64::from(ways))),
         (sets, 1) => format!("{} sets, direct", grouped(u64::from(sets))),
         (sets, ways) => format!("{} sets × {ways} ways", grouped(u64::from(sets))),
@@ -157,7 +155,7 @@ fn now(timeline: &Timeline, tables: &Tables, moment: &Moment<'_>, r: &Reference)
     let region = timeline.region_of(r.addr, moment.tick);
     let name = region.map_or_else(|| format!("0x{:x}", r.addr), |index| tables.regions[index].element_name(r.addr));
     let location = tables.location(r.pc);
-    let mut why = why(tables, moment, r);
+    let mut why = why(timeline, tables, moment, r);
     if why.is_empty() {
         why.push("passes no cache (left out)".into());
     }
@@ -170,38 +168,37 @@ fn now(timeline: &Timeline, tables: &Tables, moment: &Moment<'_>, r: &Reference)
     }
 }
 
-/// What happened, in sentences: where it missed and hit, why it missed, what had to go.
-fn why(tables: &Tables, moment: &Moment<'_>, r: &Reference) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
+/// What happened, in sentences: where it missed and hit, why it missed, what had to go. Of a reference over several lines,
+/// the first piece that missed speaks.
+fn why(timeline: &Timeline, tables: &Tables, moment: &Moment<'_>, r: &Reference) -> Vec<String> {
+    let pieces = pieces(moment.events, r.kind);
+    let missed = |p: &&&[Event]| matches!(p.first(), Some(Event::Access { hit: false, .. }));
+    let Some(piece) = pieces.iter().find(missed).or(pieces.first()) else { return Vec::new() };
     let config = &moment.before.config().levels;
     let name = |level: LevelId| config.get(level.index()).map_or("?", |l| l.name.as_str());
+    let mut lines: Vec<String> = Vec::new();
     let mut deepest_miss = None;
-    let mut pieces = 0;
-    for event in moment.events {
-        if let Event::Access { level, set, kind, hit, .. } = *event {
-            if kind == AccessKind::Writeback || (r.kind == Kind::Modify && kind == AccessKind::Write) {
-                continue;
-            }
-            pieces += u32::from(level.0 == 0);
-            // A reference over several lines says it once, for the first.
-            if pieces > 1 {
-                continue;
-            }
+    for event in *piece {
+        if let Event::Access { level, set, kind, hit, .. } = *event
+            && kind != AccessKind::Writeback
+        {
             let verb = if hit { "hit" } else { "miss" };
             lines.push(format!("{} {verb} (set {})", name(level), set.0));
-            if !hit {
-                deepest_miss = Some(level);
-            }
+            deepest_miss = if hit { deepest_miss } else { Some(level) };
         }
     }
-    if let Some(level) = deepest_miss
-        && level.index() + 1 == moment.before.levels()
-        && let Some(last) = lines.last_mut()
-    {
-        *last = format!("{} miss: from memory", name(level));
+    let served = piece.iter().any(|e| match *e {
+        Event::Access { kind, hit, .. } => hit && kind != AccessKind::Writeback,
+        _ => false,
+    });
+    if let (Some(level), false, Some(last)) = (deepest_miss, served, lines.last_mut()) {
+        let fetched = piece.iter().any(|e| matches!(e, Event::MemoryRead { .. }));
+        let how = if fetched { "from memory" } else { "stored whole, nothing fetched" };
+        *last = format!("{} miss: {how}", name(level));
     }
-    if pieces > 1 {
-        lines.push(format!("covers {pieces} lines"));
+    if pieces.len() > 1 {
+        let misses = pieces.iter().filter(missed).count();
+        lines.push(format!("covers {} lines, {misses} missed", pieces.len()));
     }
     if let Some(level) = deepest_miss
         && let Some(class) = moment.outcome.and_then(|o| o.class(level.index()))
@@ -210,9 +207,10 @@ fn why(tables: &Tables, moment: &Moment<'_>, r: &Reference) -> Vec<String> {
         lines.push(match class {
             MissClass::Compulsory => "compulsory: first touch".into(),
             MissClass::Capacity => {
-                format!("capacity: more than {} lines in use", grouped(u64::from(g.sets) * u64::from(g.ways)))
+                format!("capacity: {} lines too few", grouped(u64::from(g.sets) * u64::from(g.ways)))
             }
-            MissClass::Conflict => format!("conflict: {} ways are too few", g.ways),
+            MissClass::Conflict if g.ways == 1 => "conflict: another line took its place".into(),
+            MissClass::Conflict => format!("conflict: {} ways too few", g.ways),
         });
     }
     let evicted = moment.events.iter().find_map(|e| match *e {
@@ -221,10 +219,75 @@ fn why(tables: &Tables, moment: &Moment<'_>, r: &Reference) -> Vec<String> {
     });
     if let Some((level, line, dirty)) = evicted {
         let addr = line.base(moment.before.geometry(level).line_bytes).0;
-        let owner = tables.regions.iter().find(|g| (g.base..g.end()).contains(&addr));
-        let what = owner.map_or_else(|| format!("0x{addr:x}"), |g| g.element_name(addr));
-        let how = if dirty { ", dirty: written back" } else { "" };
-        lines.push(format!("pushes out {what}…{how}"));
+        let owner = timeline.region_near(addr, moment.tick);
+        let what = owner.map_or_else(|| format!("0x{addr:x}"), |g| tables.regions[g].element_name(addr));
+        let how = if dirty { ", dirty" } else { "" };
+        lines.push(format!("pushes out the line of {what}{how}"));
     }
     lines
+}
+
+/// The events of each line-sized piece of a reference: from its access of the innermost level to the next one's. The write
+/// half of a `Modify`, which finds what the read half brought, is left out.
+fn pieces(events: &[Event], kind: Kind) -> Vec<&[Event]> {
+    let first = |e: &Event| match *e {
+        Event::Access { level, kind, .. } => level.0 == 0 && kind != AccessKind::Writeback,
+        _ => false,
+    };
+    let starts: Vec<usize> = (0..events.len()).filter(|&i| first(&events[i])).collect();
+    let half = |e: &Event| matches!(e, Event::Access { kind: AccessKind::Write, .. });
+    starts
+        .iter()
+        .zip(starts.iter().skip(1).chain(std::iter::once(&events.len())))
+        .map(|(&from, &to)| &events[from..to])
+        .filter(|piece| kind != Kind::Modify || !piece.first().is_some_and(half))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::overlay::Studio;
+    use crate::reference::MemoryTrace;
+    use crate::scene::View;
+    use crate::sim::config::HierarchyConfig;
+    use std::sync::Arc;
+
+    /// What is said of reference `tick` under an L1 of `lines` 64-byte lines, direct-mapped, and a larger L2.
+    fn said(references: Vec<Reference>, lines: u64, tick: u64) -> (Vec<String>, Vec<CacheRow>) {
+        let level = |name: &str, lines: u64| {
+            format!("[[level]]\nname = \"{name}\"\nsize = {}\nline = 64\nways = 1\n", lines * 64)
+        };
+        let toml = format!("name = \"t\"\n{}{}", level("L1", lines), level("L2", 4 * lines));
+        let hierarchy = Hierarchy::new(&HierarchyConfig::from_toml(&toml, "test").expect("sound")).expect("sound");
+        let source = Arc::new(MemoryTrace::new(references, Tables::default()));
+        let mut studio = Studio::new(source, hierarchy, &mut |_, _| true).expect("in memory");
+        let (_, info) = studio.frame(tick as f64, &View::default()).expect("in memory");
+        (info.now.why, info.caches)
+    }
+
+    #[test]
+    fn a_store_of_a_whole_line_fetches_nothing_and_asks_nobody() {
+        let references = (1..5).map(|n| Reference::new(Kind::Write, n * 0x1000, 64)).collect();
+        let (why, caches) = said(references, 8, 3);
+        assert_eq!(why[0], "L1 miss: stored whole, nothing fetched");
+        assert_eq!((caches[0].hits, caches[0].hit_rate), (0, Some(0.0)));
+        assert_eq!(
+            (caches[1].hits, caches[1].hit_rate.is_some()),
+            (0, caches[1].hits > 0 || caches[1].hit_rate.is_some())
+        );
+    }
+
+    #[test]
+    fn of_two_lines_the_one_that_missed_speaks() {
+        let references = vec![Reference::new(Kind::Read, 0x1000, 8), Reference::new(Kind::Read, 0x1038, 16)];
+        let (why, _) = said(references, 8, 1);
+        assert_eq!(why[..3], ["L1 miss (set 1)", "L2 miss: from memory", "covers 2 lines, 1 missed"]);
+    }
+
+    #[test]
+    fn a_modify_is_told_once() {
+        let (why, _) = said(vec![Reference::new(Kind::Modify, 0x1000, 8)], 8, 0);
+        assert_eq!(why, ["L1 miss (set 0)", "L2 miss: from memory", "compulsory: first touch"]);
+    }
 }

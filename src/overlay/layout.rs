@@ -75,7 +75,7 @@ impl Layout {
         let strip_height = if parts.strip { 62.0 * type_scale } else { 0.0 };
         let strip = Rect::from_min_max(pos2(margin, h - strip_height), pos2(w - margin, h));
         let body = h - strip_height;
-        let column = if compact { 158.0 } else { 228.0 } * type_scale;
+        let column = if compact { 168.0 } else { 228.0 } * type_scale;
         let side = parts.title || parts.regions || parts.caches || parts.reference || parts.legend;
         let (left, tables, right, center, radius);
         if wide {

@@ -20,6 +20,18 @@ pub enum RenderError {
     /// The device went away or ran out of memory while drawing.
     #[error("drawing failed: {0}")]
     Lost(String),
+    /// A picture whose way back to memory does not fit one buffer.
+    #[error(
+        "a picture of {width}x{height} pixels is too large for this adapter: {most} bytes is the most it moves at once"
+    )]
+    Large {
+        /// Asked width.
+        width: u32,
+        /// Asked height.
+        height: u32,
+        /// Bytes a buffer may have.
+        most: u64,
+    },
     /// A picture the adapter cannot hold.
     #[error("a picture of {width}x{height} pixels is not possible: each side must be 16 to {most}")]
     Size {
@@ -114,7 +126,8 @@ impl Context {
     pub fn from_adapter(adapter: &wgpu::Adapter) -> Result<Self, RenderError> {
         let info = adapter.get_info();
         // The downlevel limits are the same on every adapter, so the same paths run everywhere; only size is taken from it.
-        let limits = wgpu::Limits::downlevel_defaults().using_resolution(adapter.limits());
+        let mut limits = wgpu::Limits::downlevel_defaults().using_resolution(adapter.limits());
+        limits.max_buffer_size = adapter.limits().max_buffer_size;
         let descriptor =
             wgpu::DeviceDescriptor { label: Some("orrery"), required_limits: limits, ..Default::default() };
         let (device, queue) = pollster::block_on(adapter.request_device(&descriptor))

@@ -27,11 +27,16 @@ impl Target {
     /// A target of `width` x `height` pixels, each 16 or more.
     ///
     /// # Errors
-    /// [`RenderError::Size`].
+    /// [`RenderError::Size`] or [`RenderError::Large`].
     pub fn new(context: &Context, width: u32, height: u32) -> Result<Self, RenderError> {
         let most = context.device.limits().max_texture_dimension_2d;
         if !(16..=most).contains(&width) || !(16..=most).contains(&height) {
             return Err(RenderError::Size { width, height, most });
+        }
+        let pitch = (width * 4).next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT);
+        let most = context.device.limits().max_buffer_size;
+        if u64::from(pitch) * u64::from(height) > most {
+            return Err(RenderError::Large { width, height, most });
         }
         let texture = context.device.create_texture(&wgpu::TextureDescriptor {
             label: Some("target"),

@@ -39,12 +39,11 @@ impl Places {
         Self { rings, home, items }
     }
 
-    /// Region and home item of an address at reference `tick`; what outlives its region keeps the home of the last or
-    /// first region there. `None` for an address that no region ever held.
+    /// Region and home item of an address at reference `tick`; what outlives its region keeps the home of the
+    /// region nearest in time. `None` for an address that no region ever held.
     #[must_use]
     pub fn item(&self, addr: u64, tick: u64) -> Option<(usize, u64)> {
-        let find = |tick| self.home.item(addr, tick);
-        find(tick).or_else(|| find(u64::MAX - 1)).or_else(|| find(0))
+        self.home.item(addr, tick)
     }
 
     /// Glyphs of one line of a level.
@@ -99,7 +98,7 @@ impl Places {
                 if count > 1 { 0.44 * self.lane_pitch(pitch, count) } else { 0.36 * pitch }
             }
         };
-        room.min(DOT).max(0.0012)
+        room.clamp(0.0012, DOT)
     }
 
     /// Angle between neighbouring slots of an arm as the eye sees it, about, radians.

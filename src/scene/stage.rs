@@ -216,11 +216,22 @@ impl Stage {
                 pulse: (-age / PULSE_SECONDS).exp(),
                 burst: if depth > 0.0 { (age / burst_seconds).min(1.0) } else { 1.0 },
             };
-            let item = step.addr / self.places.items.glyph_bytes;
-            items.insert(item, glow);
+            let items_of = self.places.items;
+            let mut item = step.addr / items_of.glyph_bytes;
             if depth > 0.0 {
-                grains.insert(step.addr / self.places.items.grain_bytes, glow);
+                // The lines that came in: of a reference over several lines, those that were not there.
+                let mut came =
+                    moment.log.moves(tick, tick + 1).iter().filter(|m| path_of(m) == Path::Straight).peekable();
+                let first = came.peek().map(|m| m.grain);
+                grains.extend(came.map(|m| (m.grain, glow)));
+                match first {
+                    // The sign stands on the first byte touched of the first line that missed.
+                    Some(grain) if grain > step.addr / items_of.grain_bytes => item = grain * items_of.per_grain(),
+                    Some(_) => {}
+                    None => grains.extend([(step.addr / items_of.grain_bytes, glow)]),
+                }
             }
+            items.insert(item, glow);
         }
         (grains, items)
     }

@@ -38,7 +38,7 @@ pub struct Options {
     pub keyframe_bytes: usize,
     /// First spacing of keyframes, references.
     pub spacing: u64,
-    /// Longest trace for which every reference's outcome and miss class is kept (two bytes each).
+    /// Longest trace for which every reference's outcome and miss class is kept (four bytes each).
     pub outcomes_up_to: u64,
     /// Chunks of decoded references kept.
     pub chunks: usize,
@@ -197,6 +197,12 @@ impl Timeline {
     #[must_use]
     pub fn region_of(&self, addr: u64, tick: u64) -> Option<usize> {
         self.regions.find(addr, tick)
+    }
+
+    /// As [`Timeline::region_of`]; where none lives then, the one nearest in time.
+    #[must_use]
+    pub fn region_near(&self, addr: u64, tick: u64) -> Option<usize> {
+        self.regions.nearest(addr, tick)
     }
 
     /// The state before reference `tick` (`tick <= len()`), by replay from the nearest keyframe.

@@ -1,22 +1,22 @@
-//! What became of each reference, in two bytes: who served it, and why each level missed.
+//! What became of each reference, in four bytes: who served it, and why each level missed.
 
 use super::tally::Watch;
 use crate::sim::classes::{Classifier, MissClass};
 use crate::units::LevelId;
 
 /// Levels whose miss class fits beside the server.
-const CLASSED: usize = 6;
+const CLASSED: usize = 8;
 
 /// Bits 0..4: level that served (0 = innermost, the number of levels = memory); then two bits a level: 0 = no miss,
 /// 1 compulsory, 2 capacity, 3 conflict.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Outcome(u16);
+pub struct Outcome(u32);
 
 impl Outcome {
     /// From what was seen of the reference and what the classifier says of its newest misses.
     #[must_use]
     pub fn new(watch: &Watch, levels: usize, classifier: &Classifier) -> Self {
-        let mut bits = u16::try_from(watch.served_by(levels)).unwrap_or(0) & 15;
+        let mut bits = u32::try_from(watch.served_by(levels)).unwrap_or(0) & 15;
         for level in 0..levels.min(CLASSED) {
             if watch.misses[level] > 0 {
                 let class = u8::try_from(level).ok().and_then(|l| classifier.last_class(LevelId(l)));
@@ -35,10 +35,10 @@ impl Outcome {
     /// Level that served the reference; the number of levels stands for memory.
     #[must_use]
     pub fn served_by(self) -> usize {
-        usize::from(self.0 & 15)
+        (self.0 & 15) as usize
     }
 
-    /// Why `level` missed; `None` if it did not, or is past the sixth.
+    /// Why `level` missed; `None` if it did not.
     #[must_use]
     pub fn class(self, level: usize) -> Option<MissClass> {
         if level >= CLASSED {

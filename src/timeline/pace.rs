@@ -24,7 +24,7 @@ impl Pace {
     #[must_use]
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive; saturates at u64::MAX")]
     pub fn frames(&self) -> u64 {
-        ((self.stop - self.start) as f64 / self.step()).ceil() as u64 + 1
+        (((self.stop - self.start) as f64 / self.step()).ceil() as u64).saturating_add(1)
     }
 
     /// Position of frame `k`: reference and phase within it. The same for the same `k`, whatever was drawn before.

@@ -89,10 +89,11 @@ impl HomeLayout {
         self.regions.last().map_or(0, |r| r.first_item + r.items)
     }
 
-    /// The region and item of an address at reference `tick`; `None` for an address outside all regions.
+    /// The region and item of an address at reference `tick` (nearest in time, where none lives then); `None` for an
+    /// address that no region ever held.
     #[must_use]
     pub fn item(&self, addr: u64, tick: u64) -> Option<(usize, u64)> {
-        let region = self.map.find(addr, tick).or_else(|| {
+        let region = self.map.nearest(addr, tick).or_else(|| {
             // An item's first byte may lie before a region that does not start at an item's border.
             let &(base, region) = self.starts.get(self.starts.partition_point(|&(base, _)| base <= addr))?;
             (base / self.item_bytes == addr / self.item_bytes).then_some(region)
