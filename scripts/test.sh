@@ -43,9 +43,9 @@ set_up_python() {
 
 run_tests() {
   if command -v cargo-nextest >/dev/null 2>&1; then
-    cargo nextest run --locked --no-fail-fast
+    cargo nextest run --locked --no-fail-fast "$@"
   else
-    cargo test --locked --no-fail-fast
+    cargo test --locked --no-fail-fast "$@"
   fi
 }
 
@@ -54,6 +54,7 @@ step 'format' cargo fmt --check
 step 'lints' cargo clippy --locked --all-targets --quiet -- -D warnings
 step 'lints, without graphics' cargo clippy --locked --no-default-features --all-targets --quiet -- -D warnings
 step 'build' cargo build --locked --quiet
+step 'tests, without graphics' run_tests --no-default-features
 step 'tests' run_tests
 step 'documentation examples' cargo test --locked --doc --quiet
 step 'window' scripts/window-check.sh
