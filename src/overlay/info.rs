@@ -290,4 +290,28 @@ mod tests {
         let (why, _) = said(vec![Reference::new(Kind::Modify, 0x1000, 8)], 8, 0);
         assert_eq!(why, ["L1 miss (set 0)", "L2 miss: from memory", "compulsory: first touch"]);
     }
+
+    #[test]
+    fn the_numbers_beside_the_picture_are_those_of_stats() {
+        use crate::sim::config::preset;
+        use crate::sim::stats::collect;
+        use crate::trace::bundled::find;
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = find("matmul16").expect("bundled").unpack(folder.path()).expect("written");
+        let source: Arc<dyn crate::reference::ReferenceSource> = crate::trace::open(&path, None).expect("whole").into();
+        let config = preset("paper").expect("shipped");
+        let stats = collect(source.as_ref(), &config, false).expect("in memory");
+        let hierarchy = Hierarchy::new(&config).expect("sound");
+        let mut studio = Studio::new(Arc::clone(&source), hierarchy, &mut |_, _| true).expect("in memory");
+        let (_, info) = studio.frame(source.len() as f64, &View::default()).expect("in memory");
+        for (row, level) in info.caches.iter().zip(&stats.levels) {
+            assert_eq!((&row.name, row.hits), (&level.name, level.accesses() - level.misses()));
+        }
+        for (row, region) in info.regions.iter().zip(&stats.regions) {
+            assert_eq!((&row.short, row.references), (&region.name, region.references));
+            let rate = region.misses[0].1 as f64 / region.references as f64;
+            assert_eq!(row.miss_rate, Some(rate), "{}", row.short);
+        }
+        assert!(info.now.what.is_empty() && info.position == 1.0);
+    }
 }

@@ -126,3 +126,15 @@ impl From<TraceError> for SourceError {
         }
     }
 }
+
+/// A line as it may stand in a message: 60 characters at most, control characters escaped.
+pub(super) fn shorten(line: &str) -> String {
+    let mut out = String::new();
+    for c in line.chars().take(60) {
+        if c.is_control() { out.extend(c.escape_default()) } else { out.push(c) }
+    }
+    if line.chars().nth(60).is_some() {
+        out.push_str("...");
+    }
+    out
+}

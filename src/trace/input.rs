@@ -147,19 +147,7 @@ fn describe(head: &[u8]) -> (String, String) {
     let text = String::from_utf8_lossy(head);
     let line = text.lines().find(|l| !l.trim().is_empty()).unwrap_or_default();
     (
-        format!("text whose first line is `{}`", shorten(line)),
+        format!("text whose first line is `{}`", super::error::shorten(line)),
         "name the format with --format lackey if references come later in the file".into(),
     )
-}
-
-/// A line as it may stand in a message: 60 characters at most, control characters escaped.
-pub(super) fn shorten(line: &str) -> String {
-    let mut out = String::new();
-    for c in line.chars().take(60) {
-        if c.is_control() { out.extend(c.escape_default()) } else { out.push(c) }
-    }
-    if line.chars().nth(60).is_some() {
-        out.push_str("...");
-    }
-    out
 }

@@ -14,8 +14,8 @@
 //! hexadecimal digits; such a line must parse. Everything else between is somebody's output. Blanks may be few or many,
 //! leading zeros may be missing, lines may end in CR LF. The pc of a data reference is the address of the last `I`.
 
+use super::error::shorten;
 use super::error::{Fault, Place, TraceError};
-use super::input::shorten;
 use super::native::MAX_SIZE;
 use crate::reference::{Kind, NO_LANE, Reference};
 use std::io::{self, Read};
