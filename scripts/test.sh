@@ -54,8 +54,8 @@ step 'format' cargo fmt --check
 step 'lints' cargo clippy --locked --all-targets --quiet -- -D warnings
 step 'lints, without graphics' cargo clippy --locked --no-default-features --all-targets --quiet -- -D warnings
 step 'build' cargo build --locked --quiet
-step 'tests, without graphics' run_tests --no-default-features
-step 'tests' run_tests
 step 'documentation examples' cargo test --locked --doc --quiet
 step 'window' scripts/window-check.sh
+step 'tests, without graphics' run_tests --no-default-features
+step 'tests' run_tests
 report_steps
