@@ -428,13 +428,13 @@ fn hashes_tell_frames_apart_and_stay_the_same_over_the_years() {
 const FIXED: u64 = 9_687_363_986_353_040_613;
 
 #[test]
-fn mp4_at_1280x720_leaves_time_for_the_renderer() {
+fn mp4_at_1280x720_is_whole_and_small() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut source = Moving::new(1280, 720, 40);
     let summary = record(&mut source, &folder.path().join("clip.mp4"), 30).expect("records");
+    // Printed, not held: machines are noisy. Held is that a thrashing picture stays small: a mode or quantizer chosen by
+    // mistake shows in the size first.
     eprintln!("1280x720: {summary}");
-    let each = |d: std::time::Duration| d.as_secs_f64() * 1e3 / 40.0;
-    // Printed, and held only against a blunder: an encoder in the wrong mode takes four times as long.
-    let (convert, encode) = (each(summary.stages.convert), each(summary.stages.encode));
-    assert!(convert + encode < 200.0, "convert {convert:.1} ms, encode {encode:.1} ms a frame");
+    assert_eq!((summary.frames, summary.stopped), (40, false));
+    assert!(summary.bytes < 40 * 60_000, "{} bytes for 40 frames", summary.bytes);
 }
