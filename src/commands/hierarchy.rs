@@ -66,7 +66,7 @@ fn named(name: &str) -> anyhow::Result<HierarchyConfig> {
         Err(error) => {
             let looks_like_a_path = Path::new(name).components().count() > 1 || name.ends_with(".toml");
             if error.kind() == std::io::ErrorKind::NotFound && !looks_like_a_path {
-                return Err(usage(format!("--cache {name}: {}, and no such file", no_preset(name))));
+                return Err(usage(format!("--cache {name}: {}; nor is there such a file", no_preset(name))));
             }
             return Err(usage(format!("--cache {name}: cannot be read: {error}; expected a TOML file or a preset")));
         }

@@ -73,12 +73,6 @@ impl Output {
     pub fn format(&self) -> &Format {
         &self.format
     }
-
-    /// Whether the bytes go to standard output, which then must carry nothing else.
-    #[must_use]
-    pub fn is_stdout(&self) -> bool {
-        self.path.is_none()
-    }
 }
 
 fn fault(path: &Path, finding: &str, remedy: &str) -> RecordError {

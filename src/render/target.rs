@@ -101,12 +101,6 @@ impl Target {
         self.pending.push_back(Pending { buffer, ready, submission });
     }
 
-    /// Frames submitted and not collected.
-    #[must_use]
-    pub fn in_flight(&self) -> usize {
-        self.pending.len()
-    }
-
     /// Waits for the oldest submitted frame and copies it as tightly packed RGBA rows. False: none is in flight.
     ///
     /// # Errors

@@ -75,12 +75,6 @@ impl Tally {
         self.counts[region * (1 + self.levels) + 1 + level]
     }
 
-    /// Demand misses of all regions at a level.
-    #[must_use]
-    pub fn all_misses(&self, level: usize) -> u64 {
-        self.counts.chunks_exact(1 + self.levels).map(|row| row[1 + level]).sum()
-    }
-
     /// Bytes held.
     #[must_use]
     pub fn bytes(&self) -> usize {
