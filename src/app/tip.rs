@@ -202,12 +202,12 @@ pub fn strip_tip(desk: &Desk, tick: u64, columns: usize) -> Result<Tip, SourceEr
     let name =
         region.map_or_else(|| Addr(reference.addr).to_string(), |r| tables.regions[r].element_name(reference.addr));
     tip.color = region.map(palette::region);
-    let missed = timeline.outcomes().and_then(|o| o.get(tick)).map(|o| o.served_by());
-    let names = desk.drawn().map(|(scene, _)| scene.rings.names.as_slice()).unwrap_or_default();
-    let outcome = match missed {
+    let names: Vec<&str> =
+        desk.drawn().map(|(_, info)| info.caches.iter().map(|c| c.name.as_str()).collect()).unwrap_or_default();
+    let outcome = match timeline.outcomes().and_then(|o| o.get(tick)) {
         None => String::new(),
-        Some(0) => ", hit".into(),
-        Some(level) => format!(", miss, from {}", names.get(level).map_or("memory", String::as_str)),
+        Some(outcome) if !outcome.missed() => ", hit".into(),
+        Some(outcome) => format!(", miss, from {}", names.get(outcome.served_by()).copied().unwrap_or("memory")),
     };
     tip.lines.push(format!("{} {name}{outcome}", reference.kind.verb()));
     if let Some(location) = tables.location(reference.pc) {
@@ -223,8 +223,8 @@ pub fn strip_tip(desk: &Desk, tick: u64, columns: usize) -> Result<Tip, SourceEr
             |c: u64| u64::try_from((u128::from(c) * u128::from(len)).div_ceil(u128::from(columns))).unwrap_or(len);
         let (from, to) = (edge(column), edge(column + 1).min(len));
         if to > from + 1 {
-            let misses = (from..to).filter(|&t| outcomes.get(t).is_some_and(|o| o.served_by() > 0)).count();
-            let innermost = names.first().map_or("", String::as_str);
+            let misses = (from..to).filter(|&t| outcomes.get(t).is_some_and(crate::timeline::Outcome::missed)).count();
+            let innermost = names.first().copied().unwrap_or_default();
             let word = if misses == 1 { "miss" } else { "misses" };
             tip.lines.push(format!("{misses} {innermost} {word} in {} references here", grouped(to - from)));
         }
