@@ -8,6 +8,7 @@
 # Needs gcc, valgrind 3.19.0, setarch (util-linux), python3 (3.11 or later, with venv and its headers), and a CPU with AVX. One
 # program maps the page at address 0: run as root, or with vm.mmap_min_addr = 0. README.md says what each step is for.
 set -eu
+export PYTHONDONTWRITEBYTECODE=1
 cd "$(dirname "$0")"
 here=$PWD
 out=$here

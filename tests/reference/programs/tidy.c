@@ -3,7 +3,7 @@
 #include "start.h"
 
 // Not static: stores to what nobody reads would be left out.
-#define N 10
+#define N 7
 double a[N][N], b[N][N], c[N][N];
 int from[600], to[600];
 struct node { struct node *next; long pad[7]; } list[64];
@@ -18,7 +18,7 @@ static void multiply(void) {
 }
 
 static void copy(void) {
-    for (int i = 0; i < 600; i++) to[i] = from[(i * 7) % 600];
+    for (int i = 0; i < 300; i++) to[i] = from[(i * 7) % 300];
 }
 
 static long walk(void) {
@@ -46,9 +46,9 @@ int body(void) {
     int x = 1;
     multiply();
     copy();
-    for (int round = 0; round < 12; round++) {
+    for (int round = 0; round < 5; round++) {
         STEPS(CALL)
-        if (round % 4 == 3) x += (int)walk();
+        if (round % 2 == 1) x += (int)walk();
     }
     copy();
     return x == 0;
