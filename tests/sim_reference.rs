@@ -373,7 +373,12 @@ fn with_loads_only_all_peers_agree_at_every_level() {
         ("dinero", "L2", 60),
         ("dinero", "L3", 20),
         ("cachegrind", "D1", 2),
+        ("cachegrind", "I1", 6),
+        ("cachegrind", "LL", 12),
     ] {
+        if level != "D1" && peer == "cachegrind" && is_awaited("cg_small") {
+            continue;
+        }
         let found = compared.get(&(peer.to_owned(), level.to_owned())).copied().unwrap_or(0);
         assert!(found >= least, "{peer} {level}: {found} counts above 0 compared, expected {least} or more");
     }

@@ -1,6 +1,8 @@
 """What Dinero IV counts, by a model of its rules. Not Dinero itself: its licence keeps it out of this repository.
 
-Shares no code with model.py. Rules (Dinero IV version 7, manual d4(3) and the behaviour of its reference function):
+Written after reading ref.c and misc.c of the fork atos-tools/dineroIV (ref.c at 00cc8f62, misc.c at 35527f40); no code is taken
+from there. It has never been compared with a run of Dinero, so a misreading would go unseen. Shares no code with model.py, but has
+the same author. Rules:
 
 - A reference is cut at a line boundary; the rest waits on a stack until all that the first piece causes is done.
 - What a piece causes goes on the same stack in this order: the write-back of the victim, the write-through store, the

@@ -1,4 +1,6 @@
-"""A second opinion on the contract: a slow model of the simulator, written from DESIGN section 5 and from nothing else.
+"""A second opinion on the contract: a slow model, written from DESIGN section 5 and the semantics agreed for src/sim.
+
+It shares no code with src/sim, but its author had read that, so a misreading of the contract could be common to both.
 
 With no knob turned it gives what the contract says. Each knob is one row of DEVIATIONS.md: what one peer does differently.
 With all knobs of a peer turned, the model must give exactly what that peer printed; regenerate.py stops where it does not.
