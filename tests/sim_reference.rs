@@ -11,26 +11,6 @@ use orrery::trace;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-/// Caches that this build refuses because it does not simulate them yet. Their rows wait; a cache that is refused and not
-/// named here, or named here and taken, fails the tests.
-const AWAITED: [&str; 15] = [
-    "around",
-    "backnone",
-    "backthrough",
-    "cg_grow",
-    "cg_mid",
-    "cg_small",
-    "first",
-    "mru1",
-    "mru2",
-    "through",
-    "through2",
-    "throughalloc",
-    "twofetch",
-    "victim1",
-    "victim4",
-];
-
 fn file(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/reference").join(name)
 }
@@ -141,11 +121,11 @@ impl Ours {
     }
 
     /// Plays a trace. Views: `plain`; `flush`, dirty lines written back at the end; `reads`, each data reference as one
-    /// read. `None` for a cache that is awaited.
-    fn play(&mut self, cache: &str, trace: &str, view: &str) -> Option<&Stats> {
+    /// read.
+    fn play(&mut self, cache: &str, trace: &str, view: &str) -> &Stats {
         let key = (cache.to_owned(), trace.to_owned(), view.to_owned());
         if !self.played.contains_key(&key) {
-            let config = config(cache)?;
+            let config = config(cache);
             let mut references = self.trace(trace);
             assert!(!references.is_empty(), "{trace}");
             if view == "reads" {
@@ -155,20 +135,13 @@ impl Ours {
             let stats = collect(&MemoryTrace::new(references, Tables::default()), &config, view == "flush").unwrap();
             self.played.insert(key.clone(), stats);
         }
-        self.played.get(&key)
+        &self.played[&key]
     }
 }
 
-fn config(cache: &str) -> Option<HierarchyConfig> {
+fn config(cache: &str) -> HierarchyConfig {
     let name = format!("caches/{cache}.toml");
-    let config = HierarchyConfig::from_toml(&text(&name), &name);
-    if AWAITED.contains(&cache) {
-        let refusal = config.expect_err(&format!("{cache} is simulated now: take it out of AWAITED")).to_string();
-        let reasons = ["is not simulated by this version", "unknown key `hierarchy`"];
-        assert!(reasons.iter().any(|reason| refusal.contains(reason)), "{refusal}");
-        return None;
-    }
-    Some(config.unwrap_or_else(|e| panic!("{e}")))
+    HierarchyConfig::from_toml(&text(&name), &name).unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// One of our counters by the name it has in the CSV files: ours, or pycachesim's in capitals.
@@ -280,15 +253,15 @@ fn peers() -> Vec<(Place, u64)> {
     all
 }
 
-/// All that can be compared in this build.
+/// Everything compared.
 fn pairs() -> Vec<Pair> {
     let mut ours = Ours::new();
     let pair = |(place, theirs): (Place, u64)| {
         let [_, cache, trace, view, level, counter] = &place;
-        let ours = count(ours.play(cache, trace, view)?, level, counter);
-        Some(Pair { place, theirs, ours })
+        let ours = count(ours.play(cache, trace, view), level, counter);
+        Pair { place, theirs, ours }
     };
-    peers().into_iter().filter_map(pair).collect()
+    peers().into_iter().map(pair).collect()
 }
 
 /// What is wrong with a comparison; nothing, if equal or different just as differences.csv says.
@@ -306,17 +279,13 @@ fn fault(pair: &Pair, known: Option<&Difference>) -> Option<String> {
     }
 }
 
-fn is_awaited(cache: &str) -> bool {
-    AWAITED.contains(&cache)
-}
-
 #[test]
 fn we_count_what_the_contract_says() {
     let mut ours = Ours::new();
     let (mut compared, mut faults) = (0, Vec::new());
     for row in table("contract.csv") {
         let [cache, trace, view, level] = ["cache", "trace", "view", "level"].map(|key| row[key].as_str());
-        let Some(stats) = ours.play(cache, trace, view) else { continue };
+        let stats = ours.play(cache, trace, view);
         for (counter, value) in &row {
             if ["cache", "trace", "view", "level"].contains(&counter.as_str()) || value.is_empty() {
                 continue;
@@ -340,7 +309,7 @@ fn peers_count_the_same_but_for_what_the_ledger_says() {
     assert!(faults.is_empty(), "{} of {} counts:\n{}", faults.len(), pairs.len(), faults.join("\n"));
     // Nothing in differences.csv that nobody counted.
     let seen: BTreeSet<&Place> = pairs.iter().map(|pair| &pair.place).collect();
-    for place in known.keys().filter(|place| !is_awaited(&place[1])) {
+    for place in known.keys() {
         assert!(seen.contains(place), "differences.csv: {place:?} is compared nowhere");
     }
     for peer in ["pycachesim", "cachegrind", "dinero", "dinero program"] {
@@ -376,9 +345,6 @@ fn with_loads_only_all_peers_agree_at_every_level() {
         ("cachegrind", "I1", 6),
         ("cachegrind", "LL", 12),
     ] {
-        if level != "D1" && peer == "cachegrind" && is_awaited("cg_small") {
-            continue;
-        }
         let found = compared.get(&(peer.to_owned(), level.to_owned())).copied().unwrap_or(0);
         assert!(found >= least, "{peer} {level}: {found} counts above 0 compared, expected {least} or more");
     }
@@ -425,15 +391,6 @@ fn a_count_off_by_one_is_found() {
     assert!(fault(differs, None).is_some());
     let equal = Pair { theirs: differs.ours, ..differs.clone() };
     assert!(fault(&equal, known.get(&differs.place)).is_some());
-}
-
-#[test]
-fn awaited_caches_are_awaited_still() {
-    for entry in std::fs::read_dir(file("caches")).unwrap() {
-        let path = entry.unwrap().path();
-        let name = path.file_stem().unwrap().to_str().unwrap();
-        assert_eq!(config(name).is_none(), is_awaited(name), "{name}");
-    }
 }
 
 /// The example in Ripes' documentation of its cache view: the same program in 32 sets of one way and in 16 sets of two. Four
