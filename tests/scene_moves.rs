@@ -7,7 +7,7 @@ use orrery::scene::motion::{Flight, Path, position_at};
 use orrery::scene::{Glyph, View};
 use orrery::sim::{AccessKind, Event};
 use orrery::timeline::Moment;
-use orrery::units::LevelId;
+use orrery::units::{CacheId, LevelId};
 use scene_common::{Show, TRACES, addr, data, distance, everywhere, holders, is_ghost, level, off_line};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,8 +20,8 @@ fn c14_a_hit_slides_to_the_head_of_its_arm() {
             _ => None,
         });
         let Some((line, set, true)) = first else { return };
-        let (_, rank) = moment.before.rank(LevelId(0), line).expect("a hit was there");
-        let bytes = u64::from(moment.before.geometry(LevelId(0)).line_bytes);
+        let (_, rank) = moment.before.rank(CacheId(0), line).expect("a hit was there");
+        let bytes = u64::from(moment.before.geometry(CacheId(0)).line_bytes);
         let rings = &scene.rings.levels;
         for glyph in data(scene).filter(|g| level(g) == Some(0) && addr(g, stage) / bytes == line.0) {
             assert_eq!((glyph.flight.to.a, glyph.flight.to.b), (set.0 as f32, 0.0), "{at}");
@@ -50,8 +50,8 @@ fn c15_c19_a_miss_brings_all_elements_of_its_line_straight_in() {
         assert_eq!((stage.items().glyph_bytes, stage.items().per_grain()), (8, 4), "{at}: a dot is an element");
         for event in moment.events {
             let Event::Fill { level: LevelId(0), line, set, .. } = *event else { continue };
-            let bytes = u64::from(moment.after.geometry(LevelId(0)).line_bytes);
-            if moment.after.rank(LevelId(0), line).is_none_or(|(_, rank)| rank > 0) {
+            let bytes = u64::from(moment.after.geometry(CacheId(0)).line_bytes);
+            if moment.after.rank(CacheId(0), line).is_none_or(|(_, rank)| rank > 0) {
                 continue;
             }
             let of_line = |g: &&Glyph| level(g) == Some(0) && addr(g, stage) / bytes == line.0;
@@ -204,7 +204,7 @@ fn c27_what_no_reference_touches_stands_still() {
             .collect();
         for glyph in data(scene) {
             let Some(l) = level(glyph) else { continue };
-            let bytes = u64::from(moment.after.geometry(LevelId(u8::try_from(l).expect("small"))).line_bytes);
+            let bytes = u64::from(moment.after.geometry(CacheId(u16::try_from(l).expect("small"))).line_bytes);
             let set = addr(glyph, stage) / bytes % u64::from(scene.rings.levels[l].sets);
             if asked.contains(&(l, set)) {
                 continue;

@@ -11,8 +11,7 @@ use crate::scene::pick::{Pick, pick};
 use crate::scene::{Glyph, Stage};
 use crate::sim::Hierarchy;
 use crate::timeline::Moment;
-use crate::timeline::cursor::levels;
-use crate::units::{Addr, LevelId, SetIndex, grouped};
+use crate::units::{Addr, SetIndex, grouped};
 
 /// A few lines beside the pointer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -46,16 +45,17 @@ pub fn tip_at(desk: &Desk, p: [f32; 2], reach: f32) -> Option<Tip> {
             Some(tip)
         }
         Pick::Slot { level, set, rank } => {
-            let row = info.caches.get(level)?;
-            let id = LevelId(u8::try_from(level).ok()?);
-            let geometry = state.geometry(id);
+            let cache = state.caches().nth(level)?;
+            let id = state.info(cache).level;
+            let row = info.caches.get(id.index())?;
+            let geometry = state.geometry(cache);
             let lines = u64::from(geometry.sets) * u64::from(geometry.ways);
             let place = match rank {
                 0 => "most recent".to_owned(),
                 r if r + 1 == geometry.ways => format!("rank {r}, next to go"),
                 r => format!("rank {r} of {}", geometry.ways),
             };
-            let full = u32::try_from(state.order(id, SetIndex(set)).count()).unwrap_or(u32::MAX) > rank;
+            let full = u32::try_from(state.order(cache, SetIndex(set)).count()).unwrap_or(u32::MAX) > rank;
             let hits = match row.hit_rate {
                 None => "not asked yet".to_owned(),
                 rate => format!("{} hits, {}", grouped(row.hits), percent(rate)),
@@ -145,20 +145,20 @@ fn data(stage: &Stage, regions: &[Region], moment: &Moment<'_>, state: &Hierarch
 /// A line for each level that holds any of the bytes `first..=last`, the innermost first.
 fn whereabouts(state: &Hierarchy, first: u64, last: u64) -> Vec<String> {
     let mut lines = Vec::new();
-    for level in levels(state) {
-        let geometry = state.geometry(level);
+    for cache in state.caches() {
+        let geometry = state.geometry(cache);
         let (from, to) = (Addr(first).line(geometry.line_bytes).0, Addr(last).line(geometry.line_bytes).0);
-        let name = state.config().levels.get(level.index()).map_or("?", |l| l.name.as_str());
+        let name = state.name(cache);
         let verb = if lines.is_empty() { "in" } else { "copy in" };
         if from < to {
             let whole = (from..=to).take(MOST_LINES).count();
-            let held = (from..=to).take(MOST_LINES).filter(|&l| state.rank(level, crate::units::LineAddr(l)).is_some());
+            let held = (from..=to).take(MOST_LINES).filter(|&l| state.rank(cache, crate::units::LineAddr(l)).is_some());
             match held.count() {
                 0 => {}
                 held => lines.push(format!("{verb} {name}: {held} of {whole} lines")),
             }
-        } else if let Some((set, rank)) = state.rank(level, crate::units::LineAddr(from)) {
-            let dirty = state.order(level, set).any(|r| r.line.0 == from && r.dirty);
+        } else if let Some((set, rank)) = state.rank(cache, crate::units::LineAddr(from)) {
+            let dirty = state.order(cache, set).any(|r| r.line.0 == from && r.dirty);
             let dirty = if dirty { ", dirty" } else { "" };
             lines.push(format!("{verb} {name}: set {}, rank {rank} of {}{dirty}", set.0, geometry.ways));
         }

@@ -109,10 +109,10 @@ impl Info {
         let caches = levels(hierarchy)
             .map(|level| {
                 // As `stats` counts: write-backs that reach a level are accesses of it.
-                let c = hierarchy.counters(level);
+                let c = hierarchy.level_counters(level);
                 let (accesses, hits) = (c.accesses(), c.accesses() - c.misses());
                 CacheRow {
-                    name: scene.rings.names[level.index()].clone(),
+                    name: hierarchy.config().levels[level.index()].name.clone(),
                     shape: shape(hierarchy, level),
                     hits,
                     hit_rate: (accesses > 0).then(|| hits as f64 / accesses as f64),
@@ -142,7 +142,7 @@ impl Info {
 /// `2 sets × 8 ways`.
 #[must_use]
 pub fn shape(hierarchy: &Hierarchy, level: LevelId) -> String {
-    let g = hierarchy.geometry(level);
+    let g = hierarchy.level_geometry(level);
     match (g.sets, g.ways) {
         (1, 1) => "1 line".into(),
         (1, ways) => format!("{} lines, full", grouped(u64::from(ways))),
@@ -203,7 +203,7 @@ fn why(timeline: &Timeline, tables: &Tables, moment: &Moment<'_>, r: &Reference)
     if let Some(level) = deepest_miss
         && let Some(class) = moment.outcome.and_then(|o| o.class(level.index()))
     {
-        let g = moment.before.geometry(level);
+        let g = moment.before.level_geometry(level);
         lines.push(match class {
             MissClass::Compulsory => "compulsory: first touch".into(),
             MissClass::Capacity => {
@@ -211,6 +211,7 @@ fn why(timeline: &Timeline, tables: &Tables, moment: &Moment<'_>, r: &Reference)
             }
             MissClass::Conflict if g.ways == 1 => "conflict: another line took its place".into(),
             MissClass::Conflict => format!("conflict: {} ways too few", g.ways),
+            MissClass::Coherence => "coherence: another core wrote the line".into(),
         });
     }
     let evicted = moment.events.iter().find_map(|e| match *e {
@@ -218,7 +219,7 @@ fn why(timeline: &Timeline, tables: &Tables, moment: &Moment<'_>, r: &Reference)
         _ => None,
     });
     if let Some((level, line, dirty)) = evicted {
-        let addr = line.base(moment.before.geometry(level).line_bytes).0;
+        let addr = line.base(moment.before.level_geometry(level).line_bytes).0;
         let owner = timeline.region_near(addr, moment.tick);
         let what = owner.map_or_else(|| format!("0x{addr:x}"), |g| tables.regions[g].element_name(addr));
         let how = if dirty { ", dirty" } else { "" };

@@ -5,7 +5,7 @@ use super::layout::{HomeLayout, LevelShape, Rings};
 use super::motion::{Endpoint, Flight, Path};
 use crate::reference::Region;
 use crate::sim::Hierarchy;
-use crate::timeline::cursor::{grain_bytes, levels};
+use crate::timeline::cursor::grain_bytes;
 use crate::timeline::{Move, Place};
 
 /// Radius of a glyph at rest where there is room, world units.
@@ -26,10 +26,11 @@ impl Places {
     /// Lays out the rings of `hierarchy` and the homes of `regions` (which cover all that the trace touches).
     #[must_use]
     pub fn new(hierarchy: &Hierarchy, regions: &[Region]) -> Self {
-        let shapes: Vec<LevelShape> = levels(hierarchy)
-            .map(|l| {
-                let g = hierarchy.geometry(l);
-                let name = hierarchy.config().levels[l.index()].name.clone();
+        let shapes: Vec<LevelShape> = hierarchy
+            .caches()
+            .map(|cache| {
+                let g = hierarchy.geometry(cache);
+                let name = hierarchy.name(cache);
                 LevelShape { name, sets: g.sets, ways: g.ways, line_bytes: g.line_bytes }
             })
             .collect();
@@ -62,8 +63,8 @@ impl Places {
                 let [r, theta] = self.home.polar(region, item);
                 Some(Endpoint::polar(r, theta))
             }
-            Place::Slot { level, set, rank } => {
-                let level = usize::from(level);
+            Place::Slot { cache, set, rank, .. } => {
+                let level = usize::from(cache);
                 let across = if middle { 0.0 } else { self.across(level, addr) };
                 Some(Endpoint::slot(level, set, rank as f32, across))
             }
@@ -91,8 +92,8 @@ impl Places {
     pub(super) fn radius(&self, place: Place, region: usize) -> f32 {
         let room = match place {
             Place::Home => 0.40 * self.home.pitch(region),
-            Place::Slot { level, .. } => {
-                let level = usize::from(level);
+            Place::Slot { cache, .. } => {
+                let level = usize::from(cache);
                 let count = self.glyphs_per_line(level);
                 let pitch = self.rings.levels[level].pitch;
                 if count > 1 { 0.44 * self.lane_pitch(pitch, count) } else { 0.36 * pitch }
@@ -136,10 +137,10 @@ impl Places {
                 let number = item.map_or(0, |(region, item)| self.home.regions[region].first_item + item);
                 1 << 62 | scaled(number, self.home.items())
             }
-            Place::Slot { level, set, rank } => {
-                let ring = &self.rings.levels[usize::from(level)];
+            Place::Slot { cache, set, rank, .. } => {
+                let ring = &self.rings.levels[usize::from(cache)];
                 let rank_cells = if cells == 0 { rank } else { rank * 4 / ring.ways.max(4) };
-                u64::from(level) << 56 | scaled(u64::from(set), u64::from(ring.sets)) << 24 | u64::from(rank_cells)
+                u64::from(cache) << 48 | scaled(u64::from(set), u64::from(ring.sets)) << 20 | u64::from(rank_cells)
             }
         }
     }

@@ -11,7 +11,7 @@ use super::temperature::Scores;
 use super::trails::{Span, trails};
 use crate::reference::Region;
 use crate::sim::Hierarchy;
-use crate::timeline::cursor::{innermost, levels};
+use crate::timeline::cursor::innermost;
 use crate::timeline::{Moment, Move, Place};
 use crate::units::to_f32;
 use std::collections::BTreeMap;
@@ -241,21 +241,22 @@ impl Stage {
         moment: &Moment<'_>,
         view: &View,
         moving: &[Move],
-        hot: &[(u8, u32)],
+        hot: &[(u16, u32)],
         glows: (&BTreeMap<u64, Glow>, &BTreeMap<u64, Glow>),
         out: &mut Vec<Glyph>,
     ) {
         let grain_bytes = u32::try_from(self.places.items.grain_bytes).unwrap_or(u32::MAX);
-        for level in levels(moment.after) {
-            let geometry = moment.after.geometry(level);
+        for cache in moment.after.caches() {
+            let geometry = moment.after.geometry(cache);
+            let depth = moment.after.info(cache).depth;
             let grains_per_line = u64::from(geometry.line_bytes) / self.places.items.grain_bytes;
             for set in 0..geometry.sets {
-                let is_hot = hot.contains(&(level.0, set));
-                for (resident, rank) in moment.after.order(level, crate::units::SetIndex(set)).zip(0u32..) {
-                    let place = Place::Slot { level: level.0, set, rank };
+                let is_hot = hot.contains(&(cache.0, set));
+                for (resident, rank) in moment.after.order(cache, crate::units::SetIndex(set)).zip(0u32..) {
+                    let place = Place::Slot { depth, cache: cache.0, set, rank };
                     for n in 0..grains_per_line {
                         let grain = resident.line.0 * grains_per_line + n;
-                        let shallow = levels(moment.after).take(level.index()).any(|l| {
+                        let shallow = moment.after.caches().take(cache.index()).any(|l| {
                             let bytes = moment.after.geometry(l).line_bytes;
                             let base = crate::units::LineAddr(grain).base(grain_bytes);
                             moment.after.rank(l, base.line(bytes)).is_some()
@@ -271,15 +272,15 @@ impl Stage {
 
     /// The move that brings a grain's glyph (or its ghost) to `place` during this reference; `None` = it rests.
     fn motion_of(&self, moment: &Moment<'_>, moving: &[Move], grain: u64, place: Place, ghost: bool) -> Option<Move> {
-        let Place::Slot { level, .. } = place else { return None };
+        let Place::Slot { depth, cache, .. } = place else { return None };
         let from = if ghost {
-            let id = crate::units::LevelId(level);
+            let id = crate::units::CacheId(cache);
             let bytes = moment.before.geometry(id).line_bytes;
             let grain_bytes = u32::try_from(self.places.items.grain_bytes).unwrap_or(u32::MAX);
             let line = crate::units::LineAddr(grain).base(grain_bytes).line(bytes);
             // A ghost that was not there before simply appears at the head.
             let (set, rank) = moment.before.rank(id, line)?;
-            Place::Slot { level, set: set.0, rank }
+            Place::Slot { depth, cache, set: set.0, rank }
         } else if let Some(m) = moving.iter().find(|m| m.grain == grain) {
             m.from
         } else {
@@ -419,14 +420,14 @@ fn by_layer_and_id(glyphs: &[Glyph]) -> Vec<Glyph> {
 }
 
 /// Sets in which something moves during this reference.
-fn hot_sets(moment: &Moment<'_>, moving: &[Move]) -> Vec<(u8, u32)> {
-    let mut hot: Vec<(u8, u32)> = moment
+fn hot_sets(moment: &Moment<'_>, moving: &[Move]) -> Vec<(u16, u32)> {
+    let mut hot: Vec<(u16, u32)> = moment
         .log
         .touches(moment.tick, moment.tick + 1)
         .iter()
-        .map(|t| (t.level, t.set))
+        .map(|t| (t.cache, t.set))
         .chain(moving.iter().flat_map(|m| [m.from, m.to]).filter_map(|p| match p {
-            Place::Slot { level, set, .. } => Some((level, set)),
+            Place::Slot { cache, set, .. } => Some((cache, set)),
             Place::Home => None,
         }))
         .collect();

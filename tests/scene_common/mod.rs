@@ -6,10 +6,9 @@ use orrery::scene::frame::flags;
 use orrery::scene::{Glyph, Scene, Stage, View};
 use orrery::sim::Hierarchy;
 use orrery::sim::config::preset;
-use orrery::timeline::cursor::levels;
 use orrery::timeline::{Cursor, Moment, Options, Timeline, pace};
 use orrery::trace;
-use orrery::units::{Addr, LevelId};
+use orrery::units::{Addr, CacheId};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -123,6 +122,6 @@ pub(crate) fn off_line(m: [f32; 2], a: [f32; 2], b: [f32; 2]) -> f32 {
 
 /// Levels that hold the byte, innermost first.
 pub(crate) fn holders(hierarchy: &Hierarchy, addr: u64) -> Vec<usize> {
-    let holds = |l: &LevelId| hierarchy.rank(*l, Addr(addr).line(hierarchy.geometry(*l).line_bytes)).is_some();
-    levels(hierarchy).filter(holds).map(LevelId::index).collect()
+    let holds = |c: &CacheId| hierarchy.rank(*c, Addr(addr).line(hierarchy.geometry(*c).line_bytes)).is_some();
+    hierarchy.caches().filter(holds).map(CacheId::index).collect()
 }
