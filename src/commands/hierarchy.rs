@@ -180,6 +180,7 @@ mod tests {
             &args(Some("txtbook"), None, None),
             "no preset \"txtbook\" (did you mean `textbook`?); presets: textbook",
         );
+        check(&args(Some("hots"), None, None), "no preset \"hots\" (did you mean `host`?); presets: textbook, paper");
         check(&args(Some("./nowhere/x.toml"), None, None), "--cache ./nowhere/x.toml: cannot be read: No such file");
         check(&args(None, Some("32KiB"), None), "expected SIZE,WAYS,LINE");
         check(&args(None, Some("32KB,8,64"), None), "--l1 32KB,8,64: size = \"32KB\" is no size");
