@@ -10,7 +10,7 @@ use common::device;
 use common::golden::{Adapter, Harness, Picture};
 use orrery::render::{Context, Painter, Target, Viewport, target};
 use orrery::scene::frame::flags;
-use orrery::scene::layout::{LevelShape, Ring, Rings};
+use orrery::scene::layout::{CacheShape, Rings, Sector};
 use orrery::scene::motion::{Endpoint, Flight, position_at};
 use orrery::scene::palette::{self, Rgba};
 use orrery::scene::{Disk, Glyph, Notes, Scene, Segment};
@@ -19,11 +19,14 @@ use std::path::Path;
 
 const SIDE: u32 = 192;
 
+fn shape(ring: usize, core: Option<u16>, sets: u32, ways: u32) -> CacheShape {
+    CacheShape { ring, name: format!("L{}", ring + 1), core, sets, ways, line_bytes: 32 }
+}
+
 /// The rings of the preset `paper`, nothing on them.
 fn empty() -> Scene {
-    let level = |name: &str, sets, ways| LevelShape { name: name.into(), sets, ways, line_bytes: 32 };
     Scene {
-        rings: Rings::new(&[level("L1", 2, 8), level("L2", 4, 16)]),
+        rings: Rings::new(&[shape(0, None, 2, 8), shape(1, None, 4, 16)]),
         phase: 0.0,
         disks: Vec::new(),
         structure: Vec::new(),
@@ -42,16 +45,16 @@ fn line(flight: Flight, s0: f32, s1: f32, width: f32, color: Rgba, alpha: [f32; 
     Segment { flight, s0, s1, width, color, alpha0: alpha[0], alpha1: alpha[1] }
 }
 
-fn slots(rings: &[Ring]) -> impl Iterator<Item = (usize, u32, u32)> + '_ {
-    rings.iter().enumerate().flat_map(|(level, ring)| {
-        (0..ring.sets).flat_map(move |set| (0..ring.ways).map(move |rank| (level, set, rank)))
+fn slots(sectors: &[Sector]) -> impl Iterator<Item = (usize, u32, u32)> + '_ {
+    sectors.iter().enumerate().flat_map(|(cache, sector)| {
+        (0..sector.sets).flat_map(move |set| (0..sector.ways).map(move |rank| (cache, set, rank)))
     })
 }
 
 /// Borders of the rings and guide arms.
 fn ring_layout() -> Scene {
     let mut scene = empty();
-    for (level, ring) in scene.rings.levels.iter().enumerate() {
+    for (level, ring) in scene.rings.sectors.iter().enumerate() {
         for (r, piece) in [ring.r0, ring.r1].into_iter().flat_map(|r| (0..48u8).map(move |p| (r, p))) {
             let at = |p: u8| Endpoint::polar(r, TAU * f32::from(p) / 48.0);
             let edge = Flight::straight(at(piece), at(piece + 1));
@@ -70,7 +73,7 @@ fn ring_layout() -> Scene {
 /// A dot in every slot, the arm told by colour.
 fn spiral_slots() -> Scene {
     let mut scene = empty();
-    let rings = scene.rings.levels.clone();
+    let rings = scene.rings.sectors.clone();
     for (level, set, rank) in slots(&rings) {
         let at = Endpoint::slot(level, set, rank as f32, 0.0);
         scene.glyphs.push(dot(Flight::rest(at), 0.022, palette::region(set as usize)));
@@ -102,7 +105,7 @@ fn straight(phase: f32) -> Scene {
 }
 
 fn arc(phase: f32) -> Scene {
-    let rings = empty().rings.levels;
+    let rings = empty().rings.sectors;
     flying(Flight::arc(Endpoint::slot(0, 1, 7.0, 0.0), Endpoint::polar(0.9, -0.6), &rings), phase)
 }
 
@@ -110,7 +113,7 @@ fn arc(phase: f32) -> Scene {
 fn pathline() -> Scene {
     let mut scene = empty();
     let from = Endpoint::slot(1, 2, 15.0, 0.0);
-    let flight = Flight::arc(from, Endpoint::polar(0.95, 2.0), &scene.rings.levels);
+    let flight = Flight::arc(from, Endpoint::polar(0.95, 2.0), &scene.rings.sectors);
     for piece in 0..14u8 {
         let (s0, s1) = (f32::from(piece) / 14.0, f32::from(piece + 1) / 14.0);
         scene.trails.push(line(flight, s0, s1, 8.0, palette::EVICT, [0.1 + 0.8 * s0, 0.1 + 0.8 * s1]));
@@ -122,7 +125,7 @@ fn pathline() -> Scene {
 fn disks() -> Scene {
     let mut scene = empty();
     for (r0, r1, t) in [(0.1, 0.3, -1.0), (0.4, 0.55, 0.0), (0.65, 0.9, 1.0)] {
-        scene.disks.push(Disk { r0, r1, soft: 0.06, color: palette::temperature(t) });
+        scene.disks.push(Disk::whole(r0, r1, 0.06, palette::temperature(t)));
     }
     scene
 }
@@ -273,7 +276,7 @@ fn a_dot_is_drawn_where_its_twin_says() {
     let Some(context) = device("golden") else { return };
     let mut painter = Painter::new(&context, target::FORMAT);
     let viewport = Viewport::fit(SIDE, SIDE);
-    let rings = empty().rings.levels;
+    let rings = empty().rings.sectors;
     let mut checked = 0;
     for n in 0..40u8 {
         let slot = Endpoint::slot(

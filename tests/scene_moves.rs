@@ -22,7 +22,7 @@ fn c14_a_hit_slides_to_the_head_of_its_arm() {
         let Some((line, set, true)) = first else { return };
         let (_, rank) = moment.before.rank(LevelId(0), line).expect("a hit was there");
         let bytes = u64::from(moment.before.geometry(LevelId(0)).line_bytes);
-        let rings = &scene.rings.levels;
+        let rings = &scene.rings.sectors;
         for glyph in data(scene).filter(|g| level(g) == Some(0) && addr(g, stage) / bytes == line.0) {
             assert_eq!((glyph.flight.to.a, glyph.flight.to.b), (set.0 as f32, 0.0), "{at}");
             if rank == 0 {
@@ -60,10 +60,10 @@ fn c15_c19_a_miss_brings_all_elements_of_its_line_straight_in() {
             assert!(!whole || items.len() == 4, "{at}: {} items of a line of 4", items.len());
             for glyph in items {
                 let Flight { from, to, path, .. } = glyph.flight;
-                assert_eq!((path, to.level, to.a, to.b), (Path::Straight, 0.0, set.0 as f32, 0.0), "{at}");
+                assert_eq!((path, to.cache, to.a, to.b), (Path::Straight, 0.0, set.0 as f32, 0.0), "{at}");
                 let served_by = holders(moment.before, addr(glyph, stage)).first().copied();
-                assert_eq!(served_by.map_or(-1.0, |l| l as f32), from.level, "{at}: flies in from where it was");
-                let [a, m, b] = [0.0, 0.37, 1.0].map(|s| position_at(&scene.rings.levels, &glyph.flight, s));
+                assert_eq!(served_by.map_or(-1.0, |l| l as f32), from.cache, "{at}: flies in from where it was");
+                let [a, m, b] = [0.0, 0.37, 1.0].map(|s| position_at(&scene.rings.sectors, &glyph.flight, s));
                 assert!(off_line(m, a, b) < 1e-5, "{at}: bends");
             }
             lines += 1;
@@ -76,7 +76,7 @@ fn c15_c19_a_miss_brings_all_elements_of_its_line_straight_in() {
 fn c18_all_moves_take_one_tick_so_far_ones_are_fast() {
     let mut flights = 0;
     everywhere(60, &View::default(), |scene, _, _, at| {
-        let rings = &scene.rings.levels;
+        let rings = &scene.rings.sectors;
         for glyph in data(scene).filter(|g| g.flight.path != Path::Rest) {
             let place = |s| position_at(rings, &glyph.flight, s);
             assert!(distance(place(0.0), glyph.flight.from.position(rings)) < 1e-5, "{at}: starts at 0");
@@ -103,9 +103,9 @@ fn c20_c21_evictions_flee_in_arcs_from_l1_to_l2_to_memory() {
     for tick in 0..show.len {
         show.at(tick as f64 + 0.5, &View::default(), |scene, _, stage| {
             for glyph in data(scene).filter(|g| g.flight.path == Path::Arc) {
-                let from = (0u8..2).position(|l| f32::from(l) == glyph.flight.from.level).expect("leaves a cache");
+                let from = (0u8..2).position(|l| f32::from(l) == glyph.flight.from.cache).expect("leaves a cache");
                 *ways.entry((from, level(glyph))).or_default() += 1;
-                let at = |s: u8| position_at(&scene.rings.levels, &glyph.flight, f32::from(s) / 16.0);
+                let at = |s: u8| position_at(&scene.rings.sectors, &glyph.flight, f32::from(s) / 16.0);
                 let bend = (1..16).map(|s| off_line(at(s), at(0), at(16))).fold(0.0, f32::max);
                 bends.push(bend / distance(at(0), at(16)));
                 assert!(stage.home().item(addr(glyph, stage), tick).is_some());
@@ -205,7 +205,7 @@ fn c27_what_no_reference_touches_stands_still() {
         for glyph in data(scene) {
             let Some(l) = level(glyph) else { continue };
             let bytes = u64::from(moment.after.geometry(LevelId(u8::try_from(l).expect("small"))).line_bytes);
-            let set = addr(glyph, stage) / bytes % u64::from(scene.rings.levels[l].sets);
+            let set = addr(glyph, stage) / bytes % u64::from(scene.rings.sectors[l].sets);
             if asked.contains(&(l, set)) {
                 continue;
             }

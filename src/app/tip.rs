@@ -45,9 +45,9 @@ pub fn tip_at(desk: &Desk, p: [f32; 2], reach: f32) -> Option<Tip> {
             tip.glyph = Some(index);
             Some(tip)
         }
-        Pick::Slot { level, set, rank } => {
-            let row = info.caches.get(level)?;
-            let id = LevelId(u8::try_from(level).ok()?);
+        Pick::Slot { cache, set, rank } => {
+            let row = info.caches.get(cache)?;
+            let id = LevelId(u8::try_from(cache).ok()?);
             let geometry = state.geometry(id);
             let lines = u64::from(geometry.sets) * u64::from(geometry.ways);
             let place = match rank {
@@ -203,11 +203,11 @@ pub fn strip_tip(desk: &Desk, tick: u64, columns: usize) -> Result<Tip, SourceEr
         region.map_or_else(|| Addr(reference.addr).to_string(), |r| tables.regions[r].element_name(reference.addr));
     tip.color = region.map(palette::region);
     let missed = timeline.outcomes().and_then(|o| o.get(tick)).map(|o| o.served_by());
-    let names = desk.drawn().map(|(scene, _)| scene.rings.names.as_slice()).unwrap_or_default();
+    let rings = desk.drawn().map(|(scene, _)| scene.rings.rings.as_slice()).unwrap_or_default();
     let outcome = match missed {
         None => String::new(),
         Some(0) => ", hit".into(),
-        Some(level) => format!(", miss, from {}", names.get(level).map_or("memory", String::as_str)),
+        Some(level) => format!(", miss, from {}", rings.get(level).map_or("memory", |r| r.name.as_str())),
     };
     tip.lines.push(format!("{} {name}{outcome}", reference.kind.verb()));
     if let Some(location) = tables.location(reference.pc) {
@@ -224,7 +224,7 @@ pub fn strip_tip(desk: &Desk, tick: u64, columns: usize) -> Result<Tip, SourceEr
         let (from, to) = (edge(column), edge(column + 1).min(len));
         if to > from + 1 {
             let misses = (from..to).filter(|&t| outcomes.get(t).is_some_and(|o| o.served_by() > 0)).count();
-            let innermost = names.first().map_or("", String::as_str);
+            let innermost = rings.first().map_or("", |r| r.name.as_str());
             let word = if misses == 1 { "miss" } else { "misses" };
             tip.lines.push(format!("{misses} {innermost} {word} in {} references here", grouped(to - from)));
         }
@@ -250,7 +250,7 @@ mod tests {
         let (scene, _) = desk.drawn().expect("drawn");
         let id = addr / desk.studio().stage().items().glyph_bytes;
         let glyph = scene.glyphs.iter().find(|g| g.id == id && (2..=3).contains(&g.layer)).expect("is in a cache");
-        tip_at(desk, position_at(&scene.rings.levels, &glyph.flight, scene.phase), 0.001).expect("something")
+        tip_at(desk, position_at(&scene.rings.sectors, &glyph.flight, scene.phase), 0.001).expect("something")
     }
 
     #[test]
@@ -275,7 +275,7 @@ mod tests {
         let at_home = |desk: &Desk| {
             let (scene, _) = desk.drawn().expect("drawn");
             let glyph = scene.glyphs.iter().position(|g| g.layer == HOME_LAYER && g.id == 4).expect("there");
-            let p = position_at(&scene.rings.levels, &scene.glyphs[glyph].flight, 0.0);
+            let p = position_at(&scene.rings.sectors, &scene.glyphs[glyph].flight, 0.0);
             tip_at(desk, p, 0.001).expect("something")
         };
         let before = at_home(&drawn_at(4.0));
@@ -290,7 +290,7 @@ mod tests {
     fn rings_and_arcs_tell_their_counts() {
         let desk = drawn_at(1000.0);
         let (scene, _) = desk.drawn().expect("drawn");
-        let empty = &scene.rings.levels[0];
+        let empty = &scene.rings.sectors[0];
         let (mut found, mut angle) = (None, 0.0f32);
         while found.is_none() && angle < std::f32::consts::TAU {
             let r = 0.5 * (empty.r0 + empty.r1);

@@ -358,7 +358,7 @@ pub fn rate(speed: f64) -> String {
 }
 
 fn labels(pen: &Pen<'_>, layout: &Layout, rings: &Rings, info: &Info) {
-    for (ring, row) in rings.levels.iter().zip(&info.caches) {
+    for (ring, row) in rings.rings.iter().zip(&info.caches) {
         let at = layout.at([0.0, -(ring.r1 + 0.021)]);
         let size = (layout.viewport.px_per_unit / 310.0 * 10.5 / pen.t).clamp(8.5, 11.5);
         let text = if layout.compact { row.name.clone() } else { format!("{}  {}", row.name, row.shape) };

@@ -112,7 +112,7 @@ impl Info {
                 let c = hierarchy.counters(level);
                 let (accesses, hits) = (c.accesses(), c.accesses() - c.misses());
                 CacheRow {
-                    name: scene.rings.names[level.index()].clone(),
+                    name: scene.rings.names[level.index()].full.clone(),
                     shape: shape(hierarchy, level),
                     hits,
                     hit_rate: (accesses > 0).then(|| hits as f64 / accesses as f64),
@@ -134,7 +134,7 @@ impl Info {
             tail: 0,
             speed: 0.0,
             notes: scene.notes.clone(),
-            innermost: scene.rings.names.first().cloned().unwrap_or_default(),
+            innermost: scene.rings.rings.first().map(|r| r.name.clone()).unwrap_or_default(),
         }
     }
 }

@@ -103,8 +103,9 @@ impl Stage {
     #[must_use]
     pub fn new(hierarchy: &Hierarchy, regions: &[Region]) -> Self {
         let places = Places::new(hierarchy, regions);
-        let count = places.rings.levels.len();
-        let scores = (0..count).map(|l| Scores::default_for(l, places.glyphs_per_line(l))).collect();
+        let count = places.rings.sectors.len();
+        let depth = |c: usize| usize::from(places.rings.sectors[c].ring);
+        let scores = (0..count).map(|c| Scores::default_for(depth(c), places.glyphs_per_line(c))).collect();
         let cached = vec![0; usize::try_from(places.home.items()).unwrap_or(0)];
         let structure = structure(&places.rings, &places.home);
         Self { places, scores, structure, cached, unsorted: Vec::new() }
@@ -158,13 +159,8 @@ impl Stage {
 
     fn disks(&self, temperatures: &[f32]) -> Vec<Disk> {
         let soft = 0.035;
-        self.places
-            .rings
-            .levels
-            .iter()
-            .zip(temperatures)
-            .map(|(ring, &t)| Disk { r0: ring.r0, r1: ring.r1, soft, color: palette::temperature(t) })
-            .collect()
+        let sectors = self.places.rings.sectors.iter().zip(temperatures);
+        sectors.map(|(sector, &t)| Disk::behind(sector, soft, palette::temperature(t))).collect()
     }
 
     fn glyphs(&mut self, moment: &Moment<'_>, view: &View) -> Vec<Glyph> {
@@ -201,7 +197,7 @@ impl Stage {
         let mut items: BTreeMap<u64, Glow> = BTreeMap::new();
         let first = (moment.tick + 1).saturating_sub(view.flash_steps());
         let first = first.max(moment.log.start());
-        let all = self.places.rings.levels.len() as f32;
+        let all = self.places.rings.rings.len() as f32;
         let speed = to_f32(view.speed).max(1e-3);
         let burst_seconds = BURST_SECONDS.min(BURST_REFERENCES / speed);
         let flash_seconds = FLASH_SECONDS.min(FLASH_REFERENCES / speed);

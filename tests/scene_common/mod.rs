@@ -104,7 +104,7 @@ pub(crate) fn addr(glyph: &Glyph, stage: &Stage) -> u64 {
 
 /// The level a glyph ends at; `None` at home.
 pub(crate) fn level(glyph: &Glyph) -> Option<usize> {
-    (0u8..8).position(|l| f32::from(l) == glyph.flight.to.level)
+    (0u8..8).position(|l| f32::from(l) == glyph.flight.to.cache)
 }
 
 pub(crate) fn is_ghost(glyph: &Glyph) -> bool {
