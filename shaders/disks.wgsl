@@ -43,7 +43,9 @@ fn vs_main(
     let even = arc.y * f32(column) / f32(columns);
     let faded = fade + (arc.y - 2.0 * fade) * (f32(column) - 1.0) / f32(columns - 2u);
     let at_end = column == 0u || column == columns;
-    let theta = arc.x + select(even, faded, fade > 0.0 && !at_end) + arc.z * (r - shape.x) / (shape.y - shape.x);
+    // It winds between r0 and r1 only: where it fades a long winding would make slivers of its triangles.
+    let wound = clamp((r - shape.x) / (shape.y - shape.x), 0.0, 1.0);
+    let theta = arc.x + select(even, faded, fade > 0.0 && !at_end) + arc.z * wound;
 
     var out: Band;
     out.position = clip_from_world(r * vec2f(cos(theta), sin(theta)));

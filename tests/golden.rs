@@ -10,9 +10,10 @@ use common::device;
 use common::golden::{Adapter, Harness, Picture};
 use orrery::render::{Context, Painter, Target, Viewport, target};
 use orrery::scene::frame::flags;
-use orrery::scene::layout::{CacheShape, Rings, Sector};
+use orrery::scene::layout::{CacheShape, HomeLayout, Rings, Sector};
 use orrery::scene::motion::{Endpoint, Flight, position_at};
 use orrery::scene::palette::{self, Rgba};
+use orrery::scene::structure::structure;
 use orrery::scene::{Disk, Glyph, Notes, Scene, Segment};
 use std::f32::consts::TAU;
 use std::path::Path;
@@ -130,6 +131,44 @@ fn disks() -> Scene {
     scene
 }
 
+/// Caches that share a ring as sectors: their borders, arms, a dot in every slot (each third hollow), temperatures.
+fn sectors(shapes: &[CacheShape]) -> Scene {
+    let mut scene = Scene { rings: Rings::new(shapes), temperatures: vec![0.0; shapes.len()], ..empty() };
+    let home = HomeLayout::new(&[], 32, scene.rings.home_r0, scene.rings.home_r1);
+    scene.structure = structure(&scene.rings, &home);
+    for (sector, t) in scene.rings.sectors.iter().zip([1.0, -1.0, 0.2, -0.2, 0.6]) {
+        scene.disks.push(Disk::behind(sector, 0.035, palette::temperature(t)));
+    }
+    for (cache, set, rank) in slots(&scene.rings.sectors.clone()) {
+        let mut glyph = dot(Flight::rest(Endpoint::slot(cache, set, rank as f32, 0.0)), 0.02, palette::region(cache));
+        glyph.flags = if rank % 3 == 2 { flags::HOLLOW } else { 0 };
+        scene.glyphs.push(glyph);
+    }
+    scene
+}
+
+/// L1I and L1D, unequal, over an L2.
+fn split() -> Scene {
+    sectors(&[shape(0, None, 2, 4), shape(0, None, 3, 8), shape(1, None, 4, 16)])
+}
+
+/// An L1 for each of four cores over an L2.
+fn four_cores() -> Scene {
+    let private = (0..4).map(|core| shape(0, Some(core), 2, 8));
+    sectors(&private.chain([shape(1, None, 4, 16)]).collect::<Vec<_>>())
+}
+
+/// A line goes from one core's cache to another's, and one is pushed out over the sectors' borders.
+fn between_sectors(phase: f32) -> Scene {
+    let mut scene = Scene { phase, ..four_cores() };
+    scene.glyphs.clear();
+    let (a, b) = (Endpoint::slot(0, 1, 7.0, 0.0), Endpoint::slot(2, 0, 0.0, 0.0));
+    let out = Flight::arc(Endpoint::slot(1, 1, 7.0, 0.0), Endpoint::slot(4, 3, 0.0, 0.0), &scene.rings.sectors);
+    scene.glyphs.push(dot(Flight::straight(a, b), 0.05, palette::region(1)));
+    scene.glyphs.push(dot(out, 0.05, palette::region(2)));
+    scene
+}
+
 /// Two half-transparent dots and two lines, each over the other, in draw order.
 fn blending() -> Scene {
     let mut scene = empty();
@@ -175,6 +214,9 @@ fn pictures() -> Vec<(String, Scene)> {
         ("disks".into(), disks()),
         ("blending".into(), blending()),
         ("signs".into(), signs()),
+        ("sectors_split".into(), split()),
+        ("sectors_four_cores".into(), four_cores()),
+        ("sectors_between".into(), between_sectors(0.6)),
     ];
     for percent in [0u8, 25, 50, 100] {
         let phase = f32::from(percent) / 100.0;

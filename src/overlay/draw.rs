@@ -2,12 +2,15 @@
 
 use super::fonts::Weight;
 use super::info::{Info, RegionRow};
+use super::labels::labels;
 use super::layout::{Layout, Parts};
 use crate::render::Bar;
 use crate::scene::layout::Rings;
 use crate::scene::palette::{self, Rgba};
 use crate::units::{grouped, to_f32};
-use egui::{Align2, Color32, FontId, Painter, Pos2, Rect, Stroke, pos2, vec2};
+use egui::emath::Rot2;
+use egui::epaint::TextShape;
+use egui::{Align2, Color32, FontId, Painter, Pos2, Rect, Shape, Stroke, pos2, vec2};
 use std::cell::RefCell;
 
 /// A palette colour as egui's.
@@ -21,7 +24,7 @@ pub fn color(c: Rgba) -> Color32 {
 pub fn draw(painter: &Painter, layout: &Layout, parts: &Parts, info: &Info, rings: &Rings, strip: &[f32]) -> Vec<Bar> {
     let pen = Pen { painter, t: layout.type_scale, bars: RefCell::default() };
     if parts.labels {
-        labels(&pen, layout, rings, info);
+        ring_labels(&pen, layout, rings);
     }
     let mut y = layout.left.top();
     if parts.title {
@@ -357,16 +360,32 @@ pub fn rate(speed: f64) -> String {
     if speed >= 10.0 { grouped(speed.round() as u64) } else { format!("{speed:.1}").trim_end_matches(".0").to_owned() }
 }
 
-fn labels(pen: &Pen<'_>, layout: &Layout, rings: &Rings, info: &Info) {
-    for (ring, row) in rings.rings.iter().zip(&info.caches) {
-        let at = layout.at([0.0, -(ring.r1 + 0.021)]);
-        let size = (layout.viewport.px_per_unit / 310.0 * 10.5 / pen.t).clamp(8.5, 11.5);
-        let text = if layout.compact { row.name.clone() } else { format!("{}  {}", row.name, row.shape) };
-        let galley = pen.painter.layout_no_wrap(text, pen.font(Weight::Medium, size), color(palette::TEXT_BODY));
-        let area = Rect::from_center_size(at, galley.size() + vec2(8.0, 0.0) * pen.t);
+fn ring_labels(pen: &Pen<'_>, layout: &Layout, rings: &Rings) {
+    let size = (layout.viewport.px_per_unit / 310.0 * 10.5 / pen.t).clamp(8.5, 11.5);
+    let galley =
+        |text: &str| pen.painter.layout_no_wrap(text.into(), pen.font(Weight::Medium, size), color(palette::TEXT_BODY));
+    let world = |text: &str| {
+        let area = galley(text).size() + vec2(8.0, 0.0) * pen.t;
+        [area.x / layout.viewport.px_per_unit, area.y / layout.viewport.px_per_unit]
+    };
+    for label in labels(rings, layout.compact, &world) {
+        let galley = galley(&label.text);
+        let (at, half) = (layout.at(label.at), galley.size() * 0.5);
+        let area = half + vec2(4.0, 0.0) * pen.t;
         // A patch of ground: trails pass behind the words, not through them.
-        pen.bar(area, palette::fade(palette::BACKGROUND, 0.72));
-        pen.painter.galley(area.center() - galley.size() * 0.5, galley, color(palette::TEXT_BODY));
+        let ground = palette::fade(palette::BACKGROUND, 0.72);
+        if label.angle == 0.0 {
+            let area = Rect::from_center_size(at, area * 2.0);
+            pen.bar(area, ground);
+            pen.painter.galley(area.center() - half, galley, color(palette::TEXT_BODY));
+            continue;
+        }
+        let turn = Rot2::from_angle(label.angle);
+        let patch = [vec2(-area.x, -area.y), vec2(area.x, -area.y), area, vec2(-area.x, area.y)];
+        let patch = patch.iter().map(|&corner| at + turn * corner).collect();
+        pen.painter.add(Shape::convex_polygon(patch, color(ground), Stroke::NONE));
+        let text = TextShape::new(at - turn * half, galley, color(palette::TEXT_BODY)).with_angle(label.angle);
+        pen.painter.add(text);
     }
     if !layout.compact {
         let at = layout.at([rings.cpu + 0.012, 0.0]);

@@ -143,7 +143,13 @@ impl Info {
 #[must_use]
 pub fn shape(hierarchy: &Hierarchy, level: LevelId) -> String {
     let g = hierarchy.geometry(level);
-    match (g.sets, g.ways) {
+    shape_of(g.sets, g.ways)
+}
+
+/// As [`shape`], of numbers.
+#[must_use]
+pub fn shape_of(sets: u32, ways: u32) -> String {
+    match (sets, ways) {
         (1, 1) => "1 line".into(),
         (1, ways) => format!("{} lines, full", grouped(u64::from(ways))),
         (sets, 1) => format!("{} sets, direct", grouped(u64::from(sets))),

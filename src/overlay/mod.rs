@@ -5,6 +5,7 @@ pub mod compose;
 pub mod draw;
 pub mod fonts;
 pub mod info;
+mod labels;
 pub mod layout;
 pub mod studio;
 
