@@ -2,7 +2,7 @@
 
 use super::fonts::Weight;
 use super::info::{Info, RegionRow};
-use super::labels::labels;
+use super::labels::{Type, labels};
 use super::layout::{Layout, Parts};
 use crate::render::Bar;
 use crate::scene::layout::Rings;
@@ -368,7 +368,9 @@ fn ring_labels(pen: &Pen<'_>, layout: &Layout, rings: &Rings) {
         let area = galley(text).size() + vec2(8.0, 0.0) * pen.t;
         [area.x / layout.viewport.px_per_unit, area.y / layout.viewport.px_per_unit]
     };
-    for label in labels(rings, layout.compact, &world) {
+    // Below nine pixels letters at an angle run together.
+    let set = Type { brief: layout.compact, aslant: size * pen.t >= 9.0, size: &world };
+    for label in labels(rings, &set) {
         let galley = galley(&label.text);
         let (at, half) = (layout.at(label.at), galley.size() * 0.5);
         let area = half + vec2(4.0, 0.0) * pen.t;

@@ -29,8 +29,19 @@ const OUT: f32 = 0.021;
 /// How far the ends of a straight name may stand off its circle, in heights of its type.
 const BEND: f32 = 0.45;
 
-/// What to write on the rings. `size` measures a text in world units; `brief` leaves out what is not a name.
-pub(super) fn labels(rings: &Rings, brief: bool, size: &dyn Fn(&str) -> [f32; 2]) -> Vec<Label> {
+/// How names are set.
+pub(super) struct Type<'a> {
+    /// Names only, no shapes.
+    pub(super) brief: bool,
+    /// Large enough to be read aslant; upright and level names are read in smaller type.
+    pub(super) aslant: bool,
+    /// Width and height of a text, world units.
+    pub(super) size: &'a dyn Fn(&str) -> [f32; 2],
+}
+
+/// What to write on the rings.
+pub(super) fn labels(rings: &Rings, set: &Type<'_>) -> Vec<Label> {
+    let Type { brief, size, .. } = *set;
     let mut out: Vec<Label> = Vec::new();
     for ring in &rings.rings {
         let top = |text: String| Label { text, at: [0.0, -(ring.r1 + OUT)], angle: 0.0 };
@@ -43,14 +54,16 @@ pub(super) fn labels(rings: &Rings, brief: bool, size: &dyn Fn(&str) -> [f32; 2]
         }
         let boxes: Vec<[[f32; 2]; 4]> = out.iter().map(|label| corners(label, size(&label.text))).collect();
         let fits = |labels: &[Label]| {
-            let own: Vec<_> = labels.iter().map(|label| (size(&label.text), label)).collect();
-            let own: Vec<_> = own.iter().map(|&(size, label)| (size, corners(label, size))).collect();
+            let area = |label: &Label| (size(&label.text), corners(label, size(&label.text)));
+            let own: Vec<_> = labels.iter().map(area).collect();
             let r = ring.r1 + OUT;
             let straight = |[width, height]: [f32; 2]| (r * r + 0.25 * width * width).sqrt() - r <= BEND * height;
             let next = own.iter().cycle().skip(1);
-            own.iter().zip(next).all(|((size, area), (_, next))| {
-                straight(*size) && !overlap(area, next) && boxes.iter().all(|other| !overlap(area, other))
-            })
+            let square = |label: &Label| label.angle == 0.0 || (label.angle.abs() - FRAC_PI_2).abs() < 1e-3;
+            (set.aslant || labels.iter().all(square))
+                && own.iter().zip(next).all(|((size, area), (_, next))| {
+                    straight(*size) && !overlap(area, next) && boxes.iter().all(|other| !overlap(area, other))
+                })
         };
         let along = [false, true].into_iter().find_map(|short| {
             let name = |n: usize| if short { &rings.names[n].short } else { &rings.names[n].full };
@@ -136,7 +149,7 @@ mod tests {
             {
                 let rings = rings(cores, split);
                 let size = size(height);
-                let all = labels(&rings, brief, &size);
+                let all = labels(&rings, &Type { brief, aslant: true, size: &size });
                 let boxes: Vec<_> = all.iter().map(|l| corners(l, size(&l.text))).collect();
                 for (n, a) in boxes.iter().enumerate() {
                     for (m, b) in boxes.iter().enumerate().skip(n + 1) {
@@ -157,7 +170,8 @@ mod tests {
     #[test]
     fn names_are_shortened_then_joined_as_room_goes() {
         let texts = |cores, split, brief, height| -> Vec<String> {
-            labels(&rings(cores, split), brief, &size(height)).into_iter().map(|l| l.text).collect()
+            let set = Type { brief, aslant: true, size: &size(height) };
+            labels(&rings(cores, split), &set).into_iter().map(|l| l.text).collect()
         };
         assert_eq!(texts(1, true, false, 0.035), ["L1I", "L1D", "L2  64 sets × 8 ways", "L3  2,048 sets × 16 ways"]);
         assert_eq!(texts(1, false, true, 0.035), ["L1", "L2", "L3"]);
@@ -169,9 +183,21 @@ mod tests {
     }
 
     #[test]
+    fn small_type_is_never_aslant() {
+        for (cores, split) in [(2, false), (3, false), (4, false), (4, true), (16, true)] {
+            let rings = rings(cores, split);
+            for label in labels(&rings, &Type { brief: true, aslant: false, size: &size(0.02) }) {
+                let square = label.angle == 0.0 || (label.angle.abs() - FRAC_PI_2).abs() < 1e-3;
+                assert!(square, "{label:?}");
+            }
+        }
+    }
+
+    #[test]
     fn names_are_upright_and_stand_at_their_sector() {
         let rings = rings(4, true);
-        for (label, ring) in labels(&rings, false, &size(0.03)).iter().zip([0; 8]) {
+        for (label, ring) in labels(&rings, &Type { brief: false, aslant: true, size: &size(0.03) }).iter().zip([0; 8])
+        {
             assert!(label.angle.abs() <= FRAC_PI_2 + 1e-5, "{label:?}");
             let ring = &rings.rings[ring];
             let theta = label.at[1].atan2(label.at[0]);
