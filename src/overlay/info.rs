@@ -37,6 +37,8 @@ pub struct CacheRow {
     pub hit_rate: Option<f64>,
     /// -1 cold ..= 1 warm.
     pub temperature: f32,
+    /// The core whose cache it is; `None` = the level, all its caches together.
+    pub core: Option<u16>,
 }
 
 /// The reference under way.
@@ -117,6 +119,7 @@ impl Info {
                     hits,
                     hit_rate: (accesses > 0).then(|| hits as f64 / accesses as f64),
                     temperature: scene.temperatures[level.index()],
+                    core: None,
                 }
             })
             .collect();
