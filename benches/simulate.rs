@@ -3,7 +3,7 @@
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use orrery::reference::{Kind, Reference, Tables};
-use orrery::sim::config::{HierarchyConfig, LevelConfig, MemoryConfig, Ways};
+use orrery::sim::config::{HierarchyConfig, LevelConfig, Ways};
 use orrery::sim::{Hierarchy, StatsCollector};
 use std::hint::black_box;
 
@@ -14,7 +14,7 @@ fn config() -> HierarchyConfig {
         LevelConfig::new("L1", 0, 32 << 10, Ways::Count(8), 64),
         LevelConfig::new("L2", 1, 1 << 20, Ways::Count(16), 64),
     ];
-    HierarchyConfig { name: "bench".into(), levels, memory: MemoryConfig::default(), data_only: false }
+    HierarchyConfig::new("bench", levels)
 }
 
 /// SplitMix64 (Steele, Lea, Flood 2014).

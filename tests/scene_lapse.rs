@@ -28,7 +28,7 @@ fn c29_fast_forward_skips_frames() {
 fn whole_paths(segments: &[Segment], from: Place, to: Place, path: Path) -> usize {
     let is = |place: Place, e: Endpoint| match place {
         Place::Home => e.cache < 0.0,
-        Place::Slot { level, set, rank } => (e.cache, e.a, e.b) == (f32::from(level), set as f32, rank as f32),
+        Place::Slot { cache, set, rank, .. } => (e.cache, e.a, e.b) == (f32::from(cache), set as f32, rank as f32),
     };
     let mut by_flight: BTreeMap<[u32; 4], f32> = BTreeMap::new();
     for s in segments.iter().filter(|s| s.flight.path == path && is(from, s.flight.from) && is(to, s.flight.to)) {

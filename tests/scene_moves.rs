@@ -7,7 +7,7 @@ use orrery::scene::motion::{Flight, Path, position_at};
 use orrery::scene::{Glyph, View};
 use orrery::sim::{AccessKind, Event};
 use orrery::timeline::Moment;
-use orrery::units::LevelId;
+use orrery::units::CacheId;
 use scene_common::{Show, TRACES, addr, data, distance, everywhere, holders, is_ghost, level, off_line};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,12 +16,12 @@ fn c14_a_hit_slides_to_the_head_of_its_arm() {
     let mut slides = 0;
     everywhere(120, &View::default(), |scene, moment, stage, at| {
         let first = moment.events.iter().find_map(|e| match *e {
-            Event::Access { level: LevelId(0), line, set, hit, .. } => Some((line, set, hit)),
+            Event::Access { cache: CacheId(0), line, set, hit, .. } => Some((line, set, hit)),
             _ => None,
         });
         let Some((line, set, true)) = first else { return };
-        let (_, rank) = moment.before.rank(LevelId(0), line).expect("a hit was there");
-        let bytes = u64::from(moment.before.geometry(LevelId(0)).line_bytes);
+        let (_, rank) = moment.before.rank(CacheId(0), line).expect("a hit was there");
+        let bytes = u64::from(moment.before.geometry(CacheId(0)).line_bytes);
         let rings = &scene.rings.sectors;
         for glyph in data(scene).filter(|g| level(g) == Some(0) && addr(g, stage) / bytes == line.0) {
             assert_eq!((glyph.flight.to.a, glyph.flight.to.b), (set.0 as f32, 0.0), "{at}");
@@ -49,9 +49,9 @@ fn c15_c19_a_miss_brings_all_elements_of_its_line_straight_in() {
     everywhere(150, &View::default(), |scene, moment, stage, at| {
         assert_eq!((stage.items().glyph_bytes, stage.items().per_grain()), (8, 4), "{at}: a dot is an element");
         for event in moment.events {
-            let Event::Fill { level: LevelId(0), line, set, .. } = *event else { continue };
-            let bytes = u64::from(moment.after.geometry(LevelId(0)).line_bytes);
-            if moment.after.rank(LevelId(0), line).is_none_or(|(_, rank)| rank > 0) {
+            let Event::Fill { cache: CacheId(0), line, set, .. } = *event else { continue };
+            let bytes = u64::from(moment.after.geometry(CacheId(0)).line_bytes);
+            if moment.after.rank(CacheId(0), line).is_none_or(|(_, rank)| rank > 0) {
                 continue;
             }
             let of_line = |g: &&Glyph| level(g) == Some(0) && addr(g, stage) / bytes == line.0;
@@ -128,7 +128,7 @@ fn c20_c21_evictions_flee_in_arcs_from_l1_to_l2_to_memory() {
 /// The first byte that the reference under way touches, and whether it misses in L1.
 fn touched(moment: &Moment<'_>) -> Option<(u64, bool)> {
     let missed = moment.events.iter().any(
-        |e| matches!(e, Event::Access { level: LevelId(0), kind, hit: false, .. } if *kind != AccessKind::Writeback),
+        |e| matches!(e, Event::Access { cache: CacheId(0), kind, hit: false, .. } if *kind != AccessKind::Writeback),
     );
     moment.reference.map(|r| (r.addr, missed))
 }
@@ -198,13 +198,13 @@ fn c27_what_no_reference_touches_stands_still() {
             .events
             .iter()
             .filter_map(|e| match *e {
-                Event::Access { level, set, .. } => Some((level.index(), u64::from(set.0))),
+                Event::Access { cache, set, .. } => Some((cache.index(), u64::from(set.0))),
                 _ => None,
             })
             .collect();
         for glyph in data(scene) {
             let Some(l) = level(glyph) else { continue };
-            let bytes = u64::from(moment.after.geometry(LevelId(u8::try_from(l).expect("small"))).line_bytes);
+            let bytes = u64::from(moment.after.geometry(CacheId(u16::try_from(l).expect("small"))).line_bytes);
             let set = addr(glyph, stage) / bytes % u64::from(scene.rings.sectors[l].sets);
             if asked.contains(&(l, set)) {
                 continue;
@@ -225,7 +225,7 @@ fn c40_initialising_an_array_walks_round_the_ring() {
     for tick in 0..show.len {
         show.at(tick as f64, &View::default(), |_, moment, stage| {
             for event in moment.events {
-                let Event::Fill { level: LevelId(0), line, .. } = *event else { continue };
+                let Event::Fill { cache: CacheId(0), line, .. } = *event else { continue };
                 assert!(lines.insert(line.0), "tick {tick}: line {} comes in twice", line.0);
                 let (region, item) = stage.home().item(line.base(32).0, tick).expect("the array");
                 let [_, theta] = stage.home().polar(region, item);

@@ -8,8 +8,7 @@ use orrery::scene::frame::flags;
 use orrery::scene::layout::{CacheShape, Rings};
 use orrery::scene::motion::{Flight, Path, position_at};
 use orrery::scene::{Glyph, View, palette};
-use orrery::timeline::cursor::levels;
-use orrery::units::{LevelId, SetIndex};
+use orrery::units::{CacheId, SetIndex};
 use scene_common::{Show, TRACES, addr, data, everywhere, holders, is_ghost, level};
 use std::collections::{BTreeMap, BTreeSet};
 use std::f32::consts::TAU;
@@ -79,7 +78,7 @@ fn c11_c12_c17_glyphs_stand_where_the_simulator_has_them_and_each_extra_copy_is_
         // Every item of every resident line: level, set, rank, item, dirt.
         let glyph_bytes = stage.items().glyph_bytes;
         let mut expected = BTreeSet::new();
-        for l in levels(moment.after) {
+        for l in moment.after.caches() {
             let geometry = moment.after.geometry(l);
             let bytes = u64::from(geometry.line_bytes);
             for set in 0..geometry.sets {
@@ -121,7 +120,7 @@ fn c13_under_lru_the_distance_is_the_time_since_use() {
         let mut compared = 0;
         for tick in show.ticks(25) {
             show.at(tick as f64 + 0.9, &View::default(), |scene, moment, stage| {
-                let line = u64::from(moment.after.geometry(LevelId(0)).line_bytes);
+                let line = u64::from(moment.after.geometry(CacheId(0)).line_bytes);
                 // When each line of L1 was touched last: only references reach L1.
                 let mut last: BTreeMap<u64, usize> = BTreeMap::new();
                 for (n, r) in references.iter().enumerate().take(usize::try_from(tick + 1).expect("small")) {

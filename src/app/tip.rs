@@ -2,7 +2,7 @@
 
 use super::desk::Desk;
 use crate::overlay::draw::percent;
-use crate::overlay::info::shape;
+use crate::overlay::info::shape_of;
 use crate::reference::{Region, SourceError};
 use crate::scene::frame::flags;
 use crate::scene::motion::Path;
@@ -11,8 +11,7 @@ use crate::scene::pick::{Pick, pick};
 use crate::scene::{Glyph, Stage};
 use crate::sim::Hierarchy;
 use crate::timeline::Moment;
-use crate::timeline::cursor::levels;
-use crate::units::{Addr, LevelId, SetIndex, grouped};
+use crate::units::{Addr, CacheId, SetIndex, grouped};
 
 /// A few lines beside the pointer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -46,33 +45,11 @@ pub fn tip_at(desk: &Desk, p: [f32; 2], reach: f32) -> Option<Tip> {
             Some(tip)
         }
         Pick::Slot { cache, set, rank } => {
-            let row = info.caches.get(cache)?;
-            let id = LevelId(u8::try_from(cache).ok()?);
-            let geometry = state.geometry(id);
-            let lines = u64::from(geometry.sets) * u64::from(geometry.ways);
-            let place = match rank {
-                0 => "most recent".to_owned(),
-                r if r + 1 == geometry.ways => format!("rank {r}, next to go"),
-                r => format!("rank {r} of {}", geometry.ways),
-            };
-            let full = u32::try_from(state.order(id, SetIndex(set)).count()).unwrap_or(u32::MAX) > rank;
-            let hits = match row.hit_rate {
-                None => "not asked yet".to_owned(),
-                rate => format!("{} hits, {}", grouped(row.hits), percent(rate)),
-            };
+            let name = scene.rings.names.get(cache)?.full.clone();
+            let id = CacheId(u16::try_from(cache).ok()?);
             Some(Tip {
-                title: row.name.clone(),
-                lines: vec![
-                    format!("{}, {}-byte lines", shape(state, id), geometry.line_bytes),
-                    hits,
-                    format!(
-                        "{} of {} lines held, {} dirty",
-                        grouped(state.resident(id)),
-                        grouped(lines),
-                        grouped(state.dirty(id))
-                    ),
-                    format!("here: set {set}, {place}{}", if full { "" } else { " (empty)" }),
-                ],
+                title: name,
+                lines: cache_lines(moment.before, state, id, SetIndex(set), rank),
                 ..Tip::default()
             })
         }
@@ -95,6 +72,40 @@ pub fn tip_at(desk: &Desk, p: [f32; 2], reach: f32) -> Option<Tip> {
             })
         }
     }
+}
+
+/// Shape, counts and content of a cache, and of the slot at `rank` of `set`. Counts are those of the tables, `counted`.
+fn cache_lines(counted: &Hierarchy, state: &Hierarchy, cache: CacheId, set: SetIndex, rank: u32) -> Vec<String> {
+    let geometry = state.geometry(cache);
+    let lines = u64::from(geometry.sets) * u64::from(geometry.ways);
+    let place = match rank {
+        0 => "most recent".to_owned(),
+        r if r + 1 == geometry.ways => format!("rank {r}, next to go"),
+        r => format!("rank {r} of {}", geometry.ways),
+    };
+    let full = u32::try_from(state.order(cache, set).count()).unwrap_or(u32::MAX) > rank;
+    let c = counted.counters(cache);
+    let (accesses, hits) = (c.accesses(), c.accesses() - c.misses());
+    let told = match accesses {
+        0 => "not asked yet".to_owned(),
+        n => format!("{} hits, {}", grouped(hits), percent(Some(hits as f64 / n as f64))),
+    };
+    let (mut held, mut dirty, mut prefetched) = (0, 0, 0);
+    for resident in (0..geometry.sets).flat_map(|set| state.order(cache, SetIndex(set))) {
+        held += 1;
+        dirty += u64::from(resident.dirty);
+        prefetched += u64::from(resident.prefetched);
+    }
+    let unused = match prefetched {
+        0 => String::new(),
+        n => format!(", {} prefetched and not used yet", grouped(n)),
+    };
+    vec![
+        format!("{}, {}-byte lines", shape_of(geometry.sets, geometry.ways), geometry.line_bytes),
+        told,
+        format!("{} of {} lines held, {} dirty{unused}", grouped(held), grouped(lines), grouped(dirty)),
+        format!("here: set {}, {place}{}", set.0, if full { "" } else { " (empty)" }),
+    ]
 }
 
 /// Layer of the CPU's disc in a scene.
@@ -145,22 +156,23 @@ fn data(stage: &Stage, regions: &[Region], moment: &Moment<'_>, state: &Hierarch
 /// A line for each level that holds any of the bytes `first..=last`, the innermost first.
 fn whereabouts(state: &Hierarchy, first: u64, last: u64) -> Vec<String> {
     let mut lines = Vec::new();
-    for level in levels(state) {
-        let geometry = state.geometry(level);
+    for cache in state.caches() {
+        let geometry = state.geometry(cache);
         let (from, to) = (Addr(first).line(geometry.line_bytes).0, Addr(last).line(geometry.line_bytes).0);
-        let name = state.config().levels.get(level.index()).map_or("?", |l| l.name.as_str());
+        let name = state.name(cache);
         let verb = if lines.is_empty() { "in" } else { "copy in" };
         if from < to {
             let whole = (from..=to).take(MOST_LINES).count();
-            let held = (from..=to).take(MOST_LINES).filter(|&l| state.rank(level, crate::units::LineAddr(l)).is_some());
+            let held = (from..=to).take(MOST_LINES).filter(|&l| state.rank(cache, crate::units::LineAddr(l)).is_some());
             match held.count() {
                 0 => {}
                 held => lines.push(format!("{verb} {name}: {held} of {whole} lines")),
             }
-        } else if let Some((set, rank)) = state.rank(level, crate::units::LineAddr(from)) {
-            let dirty = state.order(level, set).any(|r| r.line.0 == from && r.dirty);
-            let dirty = if dirty { ", dirty" } else { "" };
-            lines.push(format!("{verb} {name}: set {}, rank {rank} of {}{dirty}", set.0, geometry.ways));
+        } else if let Some((set, rank)) = state.rank(cache, crate::units::LineAddr(from)) {
+            let resident = state.order(cache, set).find(|r| r.line.0 == from);
+            let dirty = if resident.is_some_and(|r| r.dirty) { ", dirty" } else { "" };
+            let unused = if resident.is_some_and(|r| r.prefetched) { ", prefetched and not used yet" } else { "" };
+            lines.push(format!("{verb} {name}: set {}, rank {rank} of {}{dirty}{unused}", set.0, geometry.ways));
         }
     }
     if lines.is_empty() {
@@ -203,11 +215,11 @@ pub fn strip_tip(desk: &Desk, tick: u64, columns: usize) -> Result<Tip, SourceEr
         region.map_or_else(|| Addr(reference.addr).to_string(), |r| tables.regions[r].element_name(reference.addr));
     tip.color = region.map(palette::region);
     let missed = timeline.outcomes().and_then(|o| o.get(tick)).map(|o| o.served_by());
-    let rings = desk.drawn().map(|(scene, _)| scene.rings.rings.as_slice()).unwrap_or_default();
+    let levels = &desk.studio().moment().before.config().levels;
     let outcome = match missed {
         None => String::new(),
         Some(0) => ", hit".into(),
-        Some(level) => format!(", miss, from {}", rings.get(level).map_or("memory", |r| r.name.as_str())),
+        Some(level) => format!(", miss, from {}", levels.get(level).map_or("memory", |l| l.name.as_str())),
     };
     tip.lines.push(format!("{} {name}{outcome}", reference.kind.verb()));
     if let Some(location) = tables.location(reference.pc) {
@@ -224,7 +236,7 @@ pub fn strip_tip(desk: &Desk, tick: u64, columns: usize) -> Result<Tip, SourceEr
         let (from, to) = (edge(column), edge(column + 1).min(len));
         if to > from + 1 {
             let misses = (from..to).filter(|&t| outcomes.get(t).is_some_and(|o| o.served_by() > 0)).count();
-            let innermost = rings.first().map_or("", |r| r.name.as_str());
+            let innermost = desk.drawn().map_or("", |(_, info)| info.innermost.as_str());
             let word = if misses == 1 { "miss" } else { "misses" };
             tip.lines.push(format!("{misses} {innermost} {word} in {} references here", grouped(to - from)));
         }

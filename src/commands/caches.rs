@@ -42,8 +42,8 @@ fn write(args: &CachesArgs, out: &mut impl Write) -> anyhow::Result<()> {
 /// # Errors
 /// When the configuration is wrong.
 pub fn describe(config: &HierarchyConfig) -> anyhow::Result<String> {
-    let geometries = config.check()?;
-    let levels = config.levels.iter().zip(&geometries).map(|(level, g)| {
+    let shapes = config.check()?;
+    let levels = config.levels.iter().zip(&shapes.levels).map(|(level, g)| {
         format!("{} {}, {} sets x {} ways x {}B", level.name, format_size(level.size), g.sets, g.ways, g.line_bytes)
     });
     Ok(levels.collect::<Vec<_>>().join("; "))

@@ -272,6 +272,13 @@ fn legend(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32) {
         BODY,
         palette::TEXT_BODY,
     );
+    if info.prefetches {
+        y += 22.0 * t;
+        let center = pos2(x + 11.0 * t, middle(y));
+        pen.painter.circle_stroke(center, 3.8 * t, Stroke::new(1.6 * t, color(sample)));
+        let words = "hollow: prefetched, not used yet";
+        pen.text(pos2(x + 32.0 * t, y), Align2::LEFT_TOP, words, Weight::Regular, BODY, palette::TEXT_BODY);
+    }
     y += 30.0 * t;
     let width = layout.right.width();
     for line in notes(info) {

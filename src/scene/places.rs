@@ -5,7 +5,7 @@ use super::layout::{CacheShape, HomeLayout, Rings};
 use super::motion::{Endpoint, Flight, Path};
 use crate::reference::Region;
 use crate::sim::Hierarchy;
-use crate::timeline::cursor::{grain_bytes, levels};
+use crate::timeline::cursor::grain_bytes;
 use crate::timeline::{Move, Place};
 use crate::units::to_count;
 use std::f32::consts::TAU;
@@ -57,8 +57,8 @@ impl Places {
                 let [r, theta] = self.home.polar(region, item);
                 Some(Endpoint::polar(r, theta))
             }
-            Place::Slot { level, set, rank } => {
-                let cache = usize::from(level);
+            Place::Slot { cache, set, rank, .. } => {
+                let cache = usize::from(cache);
                 let across = if middle { 0.0 } else { self.across(cache, addr) };
                 Some(Endpoint::slot(cache, set, rank as f32, across))
             }
@@ -85,8 +85,8 @@ impl Places {
     pub(super) fn radius(&self, place: Place, region: usize) -> f32 {
         let room = match place {
             Place::Home => 0.40 * self.home.pitch(region),
-            Place::Slot { level, .. } => {
-                let cache = usize::from(level);
+            Place::Slot { cache, .. } => {
+                let cache = usize::from(cache);
                 let count = self.glyphs_per_line(cache);
                 let pitch = self.rings.sectors[cache].pitch;
                 if count > 1 { 0.44 * self.lane_pitch(pitch, count) } else { 0.36 * pitch }
@@ -130,13 +130,13 @@ impl Places {
                 let number = item.map_or(0, |(region, item)| self.home.regions[region].first_item + item);
                 1 << 63 | scaled(number, self.home.items(), cells)
             }
-            Place::Slot { level, set, rank } => {
-                let sector = &self.rings.sectors[usize::from(level)];
+            Place::Slot { cache, set, rank, .. } => {
+                let sector = &self.rings.sectors[usize::from(cache)];
                 // A part of the circle has a part of its cells.
                 let around = if cells == 0 { 0 } else { to_count(cells as f32 * sector.span / TAU).clamp(1, cells) };
                 let rank_cells = if cells == 0 { rank } else { rank * 4 / sector.ways.max(4) };
                 // A cache has 2^26 lines at most, a hierarchy some hundred caches.
-                u64::from(level) << 52
+                u64::from(cache) << 52
                     | scaled(u64::from(set), u64::from(sector.sets), around) << 26
                     | u64::from(rank_cells)
             }
@@ -146,11 +146,14 @@ impl Places {
 
 /// The caches of a hierarchy as the layout needs them.
 fn shapes(hierarchy: &Hierarchy) -> Vec<CacheShape> {
-    levels(hierarchy)
-        .map(|l| {
-            let g = hierarchy.geometry(l);
-            let name = hierarchy.config().levels[l.index()].name.clone();
-            CacheShape { ring: l.index(), name, core: None, sets: g.sets, ways: g.ways, line_bytes: g.line_bytes }
+    let levels = &hierarchy.config().levels;
+    hierarchy
+        .caches()
+        .map(|cache| {
+            let (g, info) = (hierarchy.geometry(cache), hierarchy.info(cache));
+            let name = levels[info.level.index()].name.clone();
+            let (sets, ways, line_bytes) = (g.sets, g.ways, g.line_bytes);
+            CacheShape { ring: usize::from(info.depth), name, core: info.core, sets, ways, line_bytes }
         })
         .collect()
 }
@@ -159,7 +162,7 @@ fn shapes(hierarchy: &Hierarchy) -> Vec<CacheShape> {
 /// depth was missed there: it flies straight too.
 pub(super) fn path_of(m: &Move) -> Path {
     let cache = |p: Place| match p {
-        Place::Slot { level, .. } => Some(level),
+        Place::Slot { cache, .. } => Some(cache),
         Place::Home => None,
     };
     if cache(m.from) == cache(m.to) {

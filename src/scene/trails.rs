@@ -121,7 +121,7 @@ fn ageing(places: &Places, log: &Log, span: Span, first: u64, out: &mut Vec<Segm
     let mut counts: Vec<Vec<u32>> = vec![Vec::new(); sectors.len()];
     let mut slots: Vec<(u64, usize, u32, u32)> = Vec::new();
     for touch in log.touches(first, span.tick + 1).iter().rev() {
-        let cache = usize::from(touch.level);
+        let cache = usize::from(touch.cache);
         let sector = &sectors[cache];
         let ways = sector.ways as usize;
         let counts = &mut counts[cache];
@@ -170,8 +170,8 @@ fn pieces_of(places: &Places, m: &Move) -> u16 {
     match path_of(m) {
         Path::Arc => places.flight(m, 0, true).map_or(1, |f| pieces(f.sweep.abs() / ARC_PIECE + 6.0)),
         Path::Slide => match (m.from, m.to) {
-            (Place::Slot { level, rank: a, .. }, Place::Slot { rank: b, .. }) => {
-                pieces(a.abs_diff(b) as f32 * places.turn(usize::from(level)) / ARC_PIECE)
+            (Place::Slot { cache, rank: a, .. }, Place::Slot { rank: b, .. }) => {
+                pieces(a.abs_diff(b) as f32 * places.turn(usize::from(cache)) / ARC_PIECE)
             }
             _ => 1,
         },

@@ -26,19 +26,35 @@
 pub mod config;
 
 mod geometry;
-pub use geometry::Geometry;
+pub use geometry::{Geometry, Index};
 
 mod policy;
 pub use policy::Policy;
 
 pub mod event;
-pub use event::{AccessKind, Event, Observer};
+pub use event::{AccessKind, Cause, Event, Observer};
 
 mod cache;
 pub use cache::{LevelCounters, Resident};
 
+mod hash;
+
+mod plan;
+pub use plan::CacheInfo;
+
+mod prefetch;
+
+mod coherence;
+pub use coherence::SharingCounters;
+
+mod tlb;
+pub use tlb::Tlbs;
+
 mod hierarchy;
 pub use hierarchy::{Hierarchy, MemoryCounters};
+
+mod foresight;
+pub use foresight::{SimError, check_core, prepare};
 
 pub mod classes;
 pub use classes::{Classifier, MissClass};

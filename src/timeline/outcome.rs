@@ -7,8 +7,8 @@ use crate::units::LevelId;
 /// Levels whose miss class fits beside the server.
 const CLASSED: usize = 8;
 
-/// Bits 0..4: level that served (0 = innermost, the number of levels = memory); then two bits a level: 0 = no miss,
-/// 1 compulsory, 2 capacity, 3 conflict.
+/// Bits 0..4: level that served (0 = innermost, the number of levels = memory); then three bits a level: 0 = no
+/// miss, 1 compulsory, 2 capacity, 3 conflict, 4 coherence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Outcome(u32);
 
@@ -25,8 +25,9 @@ impl Outcome {
                     Some(MissClass::Compulsory) => 1,
                     Some(MissClass::Capacity) => 2,
                     Some(MissClass::Conflict) => 3,
+                    Some(MissClass::Coherence) => 4,
                 };
-                bits |= code << (4 + 2 * level);
+                bits |= code << (4 + 3 * level);
             }
         }
         Self(bits)
@@ -44,10 +45,11 @@ impl Outcome {
         if level >= CLASSED {
             return None;
         }
-        match (self.0 >> (4 + 2 * level)) & 3 {
+        match (self.0 >> (4 + 3 * level)) & 7 {
             1 => Some(MissClass::Compulsory),
             2 => Some(MissClass::Capacity),
             3 => Some(MissClass::Conflict),
+            4 => Some(MissClass::Coherence),
             _ => None,
         }
     }

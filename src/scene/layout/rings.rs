@@ -65,6 +65,20 @@ pub struct Ring {
     pub sectors: Vec<usize>,
 }
 
+impl Ring {
+    /// One name for all that is on it: what the names have in common (`L1` of `L1I` and `L1D`), or all of them.
+    #[must_use]
+    pub fn common_name(&self) -> String {
+        let mut names = self.name.split(", ");
+        let first = names.next().unwrap_or_default();
+        let common = names.fold(first, |common, name| {
+            let end = common.char_indices().find(|&(i, c)| !name[i.min(name.len())..].starts_with(c));
+            &common[..end.map_or(common.len(), |(i, _)| i)]
+        });
+        if common.chars().count() < 2 { self.name.clone() } else { common.trim_end().to_owned() }
+    }
+}
+
 /// All rings of a hierarchy, from the CPU outward.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rings {
@@ -316,7 +330,10 @@ mod tests {
         let rings = Rings::new(&cores(4));
         assert_eq!(rings.rings[0].sectors, [0, 4, 1, 5, 2, 6, 3, 7], "core by core, L1I before L1D");
         assert_eq!(rings.rings.iter().map(|r| r.cores).collect::<Vec<_>>(), [4, 4, 0]);
-        assert_eq!(rings.rings[0].name, "L1I, L1D");
+        assert_eq!((rings.rings[0].name.as_str(), rings.rings[0].common_name().as_str()), ("L1I, L1D", "L1"));
+        assert_eq!(rings.rings[2].common_name(), "L3");
+        let unlike = Ring { name: "Dé, Dñ".into(), ..rings.rings[0].clone() };
+        assert_eq!(unlike.common_name(), "Dé, Dñ");
         assert_eq!((rings.names[6].full.as_str(), rings.names[6].short.as_str()), ("L1D core 2", "L1D 2"));
         assert_eq!(rings.names[12].full, "L3");
         for core in 0..4u8 {
