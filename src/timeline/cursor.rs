@@ -7,6 +7,7 @@ use crate::reference::{Reference, SourceError};
 use crate::sim::event::Event;
 use crate::sim::{Hierarchy, Policy};
 use crate::units::{Addr, CacheId, LevelId, LineAddr, SetIndex};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Everything a picture of one tick needs.
@@ -169,44 +170,35 @@ impl Cursor {
 
     fn log_moves(&mut self) {
         let mut seen: Vec<u64> = Vec::new();
-        let mut disordered: Vec<(CacheId, SetIndex)> = Vec::new();
+        let disordered = self.disordered();
         for at in 0..self.events.len() {
             let (cache, line) = match self.events[at] {
                 // A miss renews its line too where only a sector was not there.
                 Event::Access { cache, line, set, .. } => {
-                    if self.ages(cache) {
-                        let rank = |h: &Hierarchy| h.rank(cache, line).map(|(_, rank)| rank);
-                        if let (Some(old), Some(new)) = (rank(&self.before), rank(&self.after))
-                            && old > new
-                        {
-                            self.touch(cache, set, old);
-                        }
-                    } else {
-                        disordered.push((cache, set));
+                    let rank = |h: &Hierarchy| h.rank(cache, line).map(|(_, rank)| rank);
+                    if !disordered.contains(&(cache, set))
+                        && let (Some(old), Some(new)) = (rank(&self.before), rank(&self.after))
+                        && old > new
+                    {
+                        self.touch(cache, set, old);
                     }
                     (cache, line)
                 }
                 Event::Fill { cache, line, set, .. } => {
-                    if self.ages(cache) {
+                    if !disordered.contains(&(cache, set)) {
                         let ways = self.before.geometry(cache).ways;
                         let valid = u32::try_from(self.before.order(cache, set).count()).unwrap_or(u32::MAX);
                         self.touch(cache, set, valid.min(ways - 1));
-                    } else {
-                        disordered.push((cache, set));
                     }
                     (cache, line)
                 }
-                Event::Invalidate { cache, line, set, .. } | Event::Renew { cache, line, set, .. } => {
-                    disordered.push((cache, set));
-                    (cache, line)
-                }
-                Event::Evict { cache, line, .. } => (cache, line),
+                Event::Invalidate { cache, line, .. }
+                | Event::Renew { cache, line, .. }
+                | Event::Evict { cache, line, .. } => (cache, line),
                 _ => continue,
             };
             self.log_line(cache, line, &mut seen);
         }
-        disordered.sort_unstable();
-        disordered.dedup();
         for (cache, set) in disordered {
             self.log.add_touch(Touch { tick: self.tick, cache: cache.0, set: set.0, shifted: 0 });
             let lines: Vec<LineAddr> = self.after.order(cache, set).map(|resident| resident.line).collect();
@@ -216,6 +208,18 @@ impl Cursor {
                 }
             }
         }
+    }
+
+    /// Sets whose order changes in another way than by ageing: of policies that are no such lists, or a line was removed.
+    fn disordered(&self) -> BTreeSet<(CacheId, SetIndex)> {
+        let disordered = |event: &Event| match *event {
+            Event::Access { cache, set, .. } | Event::Fill { cache, set, .. } => {
+                (!self.ages(cache)).then_some((cache, set))
+            }
+            Event::Invalidate { cache, set, .. } | Event::Renew { cache, set, .. } => Some((cache, set)),
+            _ => None,
+        };
+        self.events.iter().filter_map(disordered).collect()
     }
 
     /// Whether a cache's sets are lists from the most recent to the next victim, so that a hit or a fill makes those
