@@ -176,8 +176,10 @@ impl Cursor {
                 // A miss renews its line too where only a sector was not there.
                 Event::Access { cache, line, set, .. } => {
                     let rank = |h: &Hierarchy| h.rank(cache, line).map(|(_, rank)| rank);
+                    // What was not there is told by its fill, after the victim: moves stay in the order of events.
+                    let Some(old) = rank(&self.before) else { continue };
                     if !disordered.contains(&(cache, set))
-                        && let (Some(old), Some(new)) = (rank(&self.before), rank(&self.after))
+                        && let Some(new) = rank(&self.after)
                         && old > new
                     {
                         self.touch(cache, set, old);
