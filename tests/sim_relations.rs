@@ -14,7 +14,7 @@ use sim_common::{reference, told};
 fn config(text: &str) -> HierarchyConfig {
     let (mut top, mut order, mut rest) = (String::new(), String::new(), String::new());
     let key = |text: &str| {
-        let (key, value) = text.split_once('=').unwrap();
+        let (key, value) = text.split_once('=').expect("=");
         let bare = value.parse::<u64>().is_ok() || ["true", "false"].contains(&value);
         if bare { format!("{key} = {value}\n") } else { format!("{key} = \"{value}\"\n") }
     };
@@ -24,12 +24,12 @@ fn config(text: &str) -> HierarchyConfig {
         } else if let Some(word) = word.strip_prefix("order:") {
             order += &key(word);
         } else if let Some(word) = word.strip_prefix("tlb:") {
-            let (entries, ways) = word.split_once('/').unwrap();
+            let (entries, ways) = word.split_once('/').expect("/");
             rest += &format!("[[tlb]]\nentries = {entries}\nways = {ways}\n");
         } else {
             let mut parts = word.split(',');
-            let (name, shape) = parts.next().unwrap().split_once('=').unwrap();
-            let shape: Vec<u64> = shape.split('/').map(|n| n.parse().unwrap()).collect();
+            let (name, shape) = parts.next().expect("a word").split_once('=').expect("=");
+            let shape: Vec<u64> = shape.split('/').map(|n| n.parse().expect("a number")).collect();
             let (size, ways, line) = (shape[0] * shape[2], shape[1], shape[2]);
             rest += &format!("[[level]]\nname = \"{name}\"\nsize = {size}\nways = {ways}\nline = {line}\n");
             rest.extend(parts.map(key));
@@ -42,13 +42,14 @@ fn config(text: &str) -> HierarchyConfig {
 /// Plays references (`;` between them, `1:` before one for core 1, `@7` after one for pc 7) and compares the events of each
 /// (`|` between references).
 fn check(caches: &str, references: &str, expect: &str) -> Hierarchy {
-    let mut hierarchy = Hierarchy::new(&config(caches)).unwrap();
+    let mut hierarchy = Hierarchy::new(&config(caches)).expect("sound");
     let mut all = Vec::new();
     for text in references.split(';') {
         let text = text.trim();
         let (core, text) = text.split_once(':').unwrap_or(("0", text));
         let (text, pc) = text.split_once('@').unwrap_or((text, "0"));
-        let r = Reference { core: core.parse().unwrap(), pc: pc.parse().unwrap(), ..reference(text) };
+        let r =
+            Reference { core: core.parse().expect("a number"), pc: pc.parse().expect("a number"), ..reference(text) };
         let mut events: Vec<Event> = Vec::new();
         hierarchy.access(&r, &mut events);
         all.push(events.iter().map(told).collect::<Vec<_>>().join(" "));
@@ -194,7 +195,7 @@ fn cores_take_lines_from_each_other() {
         "1w0- 1<0! 3r0- 3<0 M<0+32 | 2r0- 2<0 1~0 3b0+ 3r0+ | 1X0 2w0+ | \
          s0<1 1r0- 1<0 2~0 3b0+ 3r0+ | 1X0 2w0+ | S0<1 1r0- 1<0 2~0 3b0+ 3r0+",
     );
-    let sharing = h.sharing().unwrap();
+    let sharing = h.sharing().expect("two cores");
     assert_eq!((sharing.taken, sharing.interventions, sharing.returns, sharing.false_sharing), (2, 3, 2, 1));
     assert_eq!(h.level_counters(LevelId(0)).invalidations, 2);
     // A store takes a dirty line: it is written back first.
@@ -255,7 +256,7 @@ fn prefetched_lines_are_marked_until_their_first_use() {
 
 #[test]
 fn flushing_passes_by_exclusive_levels_without_the_line() {
-    let mut h = Hierarchy::new(&config("L1=1/1/32 L2=2/2/32,inclusion=exclusive")).unwrap();
+    let mut h = Hierarchy::new(&config("L1=1/1/32 L2=2/2/32,inclusion=exclusive")).expect("sound");
     for text in ["w 0 4", "w 20 4"] {
         h.access(&reference(text), &mut ());
     }

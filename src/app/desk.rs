@@ -326,7 +326,7 @@ pub(super) mod tests {
         }
         assert!(seen.windows(2).all(|w| w[0] < w[1]) && !desk.transport.moving(), "{seen:?}");
         let outcomes = desk.studio().timeline().outcomes().expect("short");
-        assert!(seen.iter().all(|&t| outcomes.get(t).expect("inside").served_by() > 0));
+        assert!(seen.iter().all(|&t| outcomes.get(t).expect("inside").missed()));
         desk.transport.jump(seen[4] as f64 + 0.5);
         desk.apply(Action::Miss(false), 0.0);
         assert_eq!(desk.transport.position(), seen[4] as f64, "its own start first");

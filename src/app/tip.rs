@@ -214,12 +214,13 @@ pub fn strip_tip(desk: &Desk, tick: u64, columns: usize) -> Result<Tip, SourceEr
     let name =
         region.map_or_else(|| Addr(reference.addr).to_string(), |r| tables.regions[r].element_name(reference.addr));
     tip.color = region.map(palette::region);
-    let missed = timeline.outcomes().and_then(|o| o.get(tick)).map(|o| o.served_by());
     let levels = &desk.studio().moment().before.config().levels;
-    let outcome = match missed {
+    let outcome = match timeline.outcomes().and_then(|o| o.get(tick)) {
         None => String::new(),
-        Some(0) => ", hit".into(),
-        Some(level) => format!(", miss, from {}", levels.get(level).map_or("memory", |l| l.name.as_str())),
+        Some(outcome) if !outcome.missed() => ", hit".into(),
+        Some(outcome) => {
+            format!(", miss, from {}", levels.get(outcome.served_by()).map_or("memory", |l| l.name.as_str()))
+        }
     };
     tip.lines.push(format!("{} {name}{outcome}", reference.kind.verb()));
     if let Some(location) = tables.location(reference.pc) {
@@ -235,7 +236,7 @@ pub fn strip_tip(desk: &Desk, tick: u64, columns: usize) -> Result<Tip, SourceEr
             |c: u64| u64::try_from((u128::from(c) * u128::from(len)).div_ceil(u128::from(columns))).unwrap_or(len);
         let (from, to) = (edge(column), edge(column + 1).min(len));
         if to > from + 1 {
-            let misses = (from..to).filter(|&t| outcomes.get(t).is_some_and(|o| o.served_by() > 0)).count();
+            let misses = (from..to).filter(|&t| outcomes.get(t).is_some_and(crate::timeline::Outcome::missed)).count();
             let innermost = desk.drawn().map_or("", |(_, info)| info.innermost.as_str());
             let word = if misses == 1 { "miss" } else { "misses" };
             tip.lines.push(format!("{misses} {innermost} {word} in {} references here", grouped(to - from)));
