@@ -10,7 +10,7 @@ use crate::scene::palette::{self, Rgba};
 use crate::scene::pick::{Pick, pick};
 use crate::scene::{Glyph, Stage};
 use crate::sim::Hierarchy;
-use crate::timeline::Moment;
+use crate::timeline::{Moment, Outcome};
 use crate::units::{Addr, CacheId, SetIndex, grouped};
 
 /// A few lines beside the pointer.
@@ -236,7 +236,7 @@ pub fn strip_tip(desk: &Desk, tick: u64, columns: usize) -> Result<Tip, SourceEr
             |c: u64| u64::try_from((u128::from(c) * u128::from(len)).div_ceil(u128::from(columns))).unwrap_or(len);
         let (from, to) = (edge(column), edge(column + 1).min(len));
         if to > from + 1 {
-            let misses = (from..to).filter(|&t| outcomes.get(t).is_some_and(crate::timeline::Outcome::missed)).count();
+            let misses = (from..to).filter(|&t| outcomes.get(t).is_some_and(Outcome::missed)).count();
             let innermost = desk.drawn().map_or("", |(_, info)| info.innermost.as_str());
             let word = if misses == 1 { "miss" } else { "misses" };
             tip.lines.push(format!("{misses} {innermost} {word} in {} references here", grouped(to - from)));
