@@ -6,11 +6,11 @@
 
 use orrery::reference::{Kind, MemoryTrace, Reference, ReferenceSource, Region, SourceError, Tables};
 use orrery::sim::config::{Allocate, HierarchyConfig, Inclusion, LevelConfig, Prefetch, Ways, WritePolicy};
-use orrery::sim::{AccessKind, Classifier, Event, Hierarchy, MissClass, Policy};
+use orrery::sim::{Classifier, Event, Hierarchy, MissClass, Policy};
 use orrery::timeline::cursor::{grain_bytes, innermost};
 use orrery::timeline::{Cursor, Log, Moment, Move, Options, Place, Timeline, Touch};
 use orrery::trace::synth::{self, MatmulOrder, Rng};
-use orrery::units::LevelId;
+use orrery::units::{CacheId, LevelId, LineAddr};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -194,7 +194,7 @@ struct Oracle {
 }
 
 fn is_demand_miss(event: &Event, at: usize) -> bool {
-    matches!(event, Event::Access { level, kind, hit: false, .. } if *kind != AccessKind::Writeback && level.index() == at)
+    matches!(event, Event::Access { level, kind, hit: false, .. } if kind.is_demand() && level.index() == at)
 }
 
 impl Oracle {
@@ -253,10 +253,20 @@ impl Oracle {
             let at = usize::try_from(tick).expect("small");
             let (moves, touches) = (log.moves(tick, tick + 1), log.touches(tick, tick + 1));
             // Where a set is asked twice by one reference, its touches tell the order before and after, not between.
+            // A fill that no access asked for (a prefetch, a clean victim that enters) is one too.
             let asked = |cache: u16, set: u32| {
-                let here =
-                    |e: &&Event| matches!(e, Event::Access { cache: c, set: s, .. } if (c.0, s.0) == (cache, set));
-                self.events[at].iter().filter(here).count()
+                let events = &self.events[at];
+                let missed = |c: CacheId, l: LineAddr| {
+                    events.iter().any(
+                        |e| matches!(e, Event::Access { cache, line, hit: false, .. } if (*cache, *line) == (c, l)),
+                    )
+                };
+                let here = |e: &&Event| match **e {
+                    Event::Access { cache: c, set: s, .. } => (c.0, s.0) == (cache, set),
+                    Event::Fill { cache: c, set: s, line, .. } => (c.0, s.0) == (cache, set) && !missed(c, line),
+                    _ => false,
+                };
+                events.iter().filter(here).count()
             };
             for grain in self.grains(at) {
                 let place = |state: &Hierarchy| innermost(state, grain, unit);
