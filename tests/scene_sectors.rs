@@ -238,6 +238,25 @@ fn what_another_core_takes_away_flies_to_it_or_fades() {
 }
 
 #[test]
+fn only_the_copy_of_the_core_that_asks_glows() {
+    // Core 0 missed at 0, core 1 at 1; core 0 hits at 2.
+    let references = [0, 1, 0].map(|core| Reference { core, ..Reference::new(Kind::Read, 0x4000, 8) }).to_vec();
+    let caches = hierarchy("cores = 2", &[of("L1", 16, 8, ""), of("L2", 64, 16, "shared = true")]);
+    let mut show = show(caches, references);
+    let mut at = |tick: u64| {
+        // So slow that a second is over before the next reference.
+        let view = View { speed: 0.1, ..View::default() };
+        show.at(tick as f64, &view, |scene, _, stage| {
+            let of_item = data(scene).filter(|g| addr(g, stage) == 0x4000 && !is_ghost(g));
+            of_item.map(|g| (level(g), g.pulse > 0.9, g.flash > 0.4, g.burst < 1.0)).collect::<BTreeSet<_>>()
+        })
+    };
+    assert_eq!(at(0), BTreeSet::from([(Some(0), true, true, true)]));
+    assert_eq!(at(1), BTreeSet::from([(Some(0), false, false, false), (Some(1), true, true, true)]));
+    assert_eq!(at(2), BTreeSet::from([(Some(0), true, false, false), (Some(1), false, false, false)]));
+}
+
+#[test]
 fn each_cache_has_its_own_temperature_and_disk() {
     // Core 0 reads one element again and again, core 1 a new line each time, core 2 and 3 do nothing.
     let references = (0..600u64)

@@ -3,6 +3,7 @@
 //! Knows nothing of GPUs, windows or text layout; builds and tests on a machine with no graphics.
 
 pub mod frame;
+mod glow;
 pub mod items;
 pub mod layout;
 pub mod motion;

@@ -1,6 +1,7 @@
 //! Turns a moment into a [`Scene`]. Long-lived: rings, homes and structure are laid out once, lists are reused.
 
 use super::frame::{Disk, Glyph, Notes, Scene, Segment, flags};
+use super::glow::{Glow, Glows, flash_steps, glows};
 use super::items::Items;
 use super::layout::{HomeLayout, Rings};
 use super::motion::{Endpoint, Flight, Path};
@@ -13,8 +14,7 @@ use crate::reference::Region;
 use crate::sim::{CacheInfo, Event, Hierarchy, Resident};
 use crate::timeline::cursor::{innermost, levels};
 use crate::timeline::{Moment, Move, Place};
-use crate::units::{CacheId, LevelId, LineAddr, SetIndex, to_f32};
-use std::collections::BTreeMap;
+use crate::units::{CacheId, LevelId, LineAddr, SetIndex};
 
 /// What the viewer sets.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -52,31 +52,11 @@ impl Default for View {
     }
 }
 
-/// Seconds after which a flash has faded to 1/e.
-const FLASH_SECONDS: f32 = 0.30;
-/// Likewise a pulse.
-const PULSE_SECONDS: f32 = 0.16;
-/// Length of a ring burst.
-const BURST_SECONDS: f32 = 0.45;
-/// References after which a burst is over and a flash faint, however fast they come: in time-lapse a sign on everything
-/// would be a sign of nothing.
-const BURST_REFERENCES: f32 = 40.0;
-const FLASH_REFERENCES: f32 = 100.0;
-/// Seconds past which nothing of a flash is left to see.
-const FLASH_END: f64 = 1.2;
-/// References looked back at for flashes, at most: at speeds past this many in a second a flash is under a frame long.
-const FLASH_STEPS: u64 = 4096;
-
 impl View {
     /// References of history that a frame needs: for trail, temperature and flashes.
     #[must_use]
     pub fn history(&self) -> u64 {
-        self.tail.max(self.window).max(self.flash_steps())
-    }
-
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to 0..=4096 first")]
-    fn flash_steps(&self) -> u64 {
-        (self.speed * FLASH_END).ceil().clamp(1.0, FLASH_STEPS as f64) as u64
+        self.tail.max(self.window).max(flash_steps(self.speed))
     }
 }
 
@@ -92,13 +72,6 @@ pub struct Stage {
     cached: Vec<u16>,
     /// Glyphs as they were made; kept for its memory.
     unsorted: Vec<Glyph>,
-}
-
-#[derive(Clone, Copy, Default)]
-struct Glow {
-    flash: f32,
-    pulse: f32,
-    burst: f32,
 }
 
 impl Stage {
@@ -179,11 +152,11 @@ impl Stage {
     fn glyphs(&mut self, moment: &Moment<'_>, view: &View) -> Vec<Glyph> {
         let mut out = std::mem::take(&mut self.unsorted);
         out.clear();
-        let (grain_glow, item_glow) = self.glows(moment, view);
+        let glows = glows(&self.places, &self.rings_of_levels, moment, view);
         self.cached.fill(0);
         let moving = moment.log.moves(moment.tick, moment.tick + 1);
         let hot = hot_sets(moment, moving);
-        self.resident(moment, view, moving, &hot, (&grain_glow, &item_glow), &mut out);
+        self.resident(moment, view, moving, &hot, &glows, &mut out);
         for m in moving.iter().filter(|m| m.to == Place::Home) {
             self.leaving(m, &mut out);
         }
@@ -205,57 +178,13 @@ impl Stage {
         sorted
     }
 
-    /// Flash of whole grains and pulse of items, from the last references.
-    fn glows(&self, moment: &Moment<'_>, view: &View) -> (BTreeMap<u64, Glow>, BTreeMap<u64, Glow>) {
-        let mut grains: BTreeMap<u64, Glow> = BTreeMap::new();
-        let mut items: BTreeMap<u64, Glow> = BTreeMap::new();
-        let first = (moment.tick + 1).saturating_sub(view.flash_steps());
-        let first = first.max(moment.log.start());
-        let all = self.places.rings.rings.len() as f32;
-        let speed = to_f32(view.speed).max(1e-3);
-        let burst_seconds = BURST_SECONDS.min(BURST_REFERENCES / speed);
-        let flash_seconds = FLASH_SECONDS.min(FLASH_REFERENCES / speed);
-        for (step, tick) in moment.log.steps(first, moment.tick + 1).iter().zip(first..) {
-            let refs = (moment.tick - tick) as f32 + view.phase;
-            let age = refs / speed;
-            // Rings that had to be passed.
-            let missed = |level: usize| step.misses >> level & 1 != 0;
-            let passed = (0u8..8).zip(&self.rings_of_levels).filter(|(level, _)| missed(usize::from(*level)));
-            let depth = passed.map(|(_, ring)| ring + 1).max().map_or(0.0, f32::from);
-            // Graded by who served: memory flashes fully, the next level half.
-            let strength = if depth > 0.0 { 0.45 + 0.55 * depth / all.max(1.0) } else { 0.0 };
-            let glow = Glow {
-                flash: strength * (-age / flash_seconds).exp(),
-                pulse: (-age / PULSE_SECONDS).exp(),
-                burst: if depth > 0.0 { (age / burst_seconds).min(1.0) } else { 1.0 },
-            };
-            let items_of = self.places.items;
-            let mut item = step.addr / items_of.glyph_bytes;
-            if depth > 0.0 {
-                // The lines that came in: of a reference over several lines, those that were not there.
-                let mut came =
-                    moment.log.moves(tick, tick + 1).iter().filter(|m| path_of(m) == Path::Straight).peekable();
-                let first = came.peek().map(|m| m.grain);
-                grains.extend(came.map(|m| (m.grain, glow)));
-                match first {
-                    // The sign stands on the first byte touched of the first line that missed.
-                    Some(grain) if grain > step.addr / items_of.grain_bytes => item = grain * items_of.per_grain(),
-                    Some(_) => {}
-                    None => grains.extend([(step.addr / items_of.grain_bytes, glow)]),
-                }
-            }
-            items.insert(item, glow);
-        }
-        (grains, items)
-    }
-
     fn resident(
         &mut self,
         moment: &Moment<'_>,
         view: &View,
         moving: &[Move],
         hot: &[(u16, u32)],
-        glows: (&BTreeMap<u64, Glow>, &BTreeMap<u64, Glow>),
+        glows: &Glows,
         out: &mut Vec<Glyph>,
     ) {
         // Grains on the rings within, sorted: what stands there is the data, what stands further out a ghost. Copies on one
@@ -264,7 +193,7 @@ impl Stage {
         for depth in (0u8..).take(self.places.rings.rings.len()) {
             let mut here: Vec<u64> = Vec::new();
             for cache in moment.after.caches().filter(|cache| moment.after.info(*cache).depth == depth) {
-                let geometry = moment.after.geometry(cache);
+                let (geometry, core) = (moment.after.geometry(cache), moment.after.info(cache).core);
                 let grains_per_line = u64::from(geometry.line_bytes) / self.places.items.grain_bytes;
                 for set in 0..geometry.sets {
                     let is_hot = hot.contains(&(cache.0, set));
@@ -275,7 +204,7 @@ impl Stage {
                             let ghost = within.binary_search(&grain).is_ok();
                             let m = if is_hot { self.motion_of(moment, moving, grain, place, ghost) } else { None };
                             let Resident { dirty, prefetched, .. } = resident;
-                            let signs = Signs { dirty, prefetched, ghost, tick: moment.tick };
+                            let signs = Signs { dirty, prefetched, ghost, core, tick: moment.tick };
                             self.grain_glyphs(view, grain, place, m, signs, glows, out);
                             here.push(grain);
                         }
@@ -362,7 +291,7 @@ impl Stage {
         place: Place,
         m: Option<Move>,
         signs: Signs,
-        (grain_glow, item_glow): (&BTreeMap<u64, Glow>, &BTreeMap<u64, Glow>),
+        glows: &Glows,
         out: &mut Vec<Glyph>,
     ) {
         for lane in 0..self.places.items.per_grain() {
@@ -386,12 +315,10 @@ impl Stage {
             let Some(flight) = flight else { continue };
             let mut glow = Glow { burst: 1.0, ..Glow::default() };
             if !signs.ghost {
-                // What nobody waited for is no miss.
-                if let Some(g) = grain_glow.get(&grain).filter(|_| !signs.prefetched) {
-                    glow.flash = g.flash;
-                }
-                if let Some(g) = item_glow.get(&(addr / self.places.items.glyph_bytes)) {
-                    (glow.pulse, glow.burst) = (g.pulse, g.burst);
+                glow = glows.of(signs.core, grain, addr / self.places.items.glyph_bytes);
+                if signs.prefetched {
+                    // What nobody waited for is no miss.
+                    glow.flash = 0.0;
                 }
             }
             let flies = m.is_some_and(|m| path_of(&m) != Path::Slide);
@@ -475,6 +402,8 @@ struct Signs {
     dirty: bool,
     prefetched: bool,
     ghost: bool,
+    /// The core whose cache it is in; `None` = of all.
+    core: Option<u16>,
     tick: u64,
 }
 
