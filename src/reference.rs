@@ -318,6 +318,18 @@ pub trait ReferenceSource: Send + Sync {
     fn chunk(&self, index: u64) -> Result<Arc<[Reference]>, SourceError>;
     /// Regions, locations, marks, title.
     fn tables(&self) -> &Tables;
+    /// Highest core number, plus one: by a pass over all chunks, unless the source knows better.
+    ///
+    /// # Errors
+    /// As [`ReferenceSource::chunk`].
+    fn cores(&self) -> Result<u32, SourceError> {
+        let mut cores = 1;
+        for index in 0..self.len().div_ceil(self.chunk_len().max(1)) {
+            let highest = self.chunk(index)?.iter().map(|r| r.core).max().unwrap_or(0);
+            cores = cores.max(u32::from(highest) + 1);
+        }
+        Ok(cores)
+    }
     /// What the user must be told about how this was read: skipped lines, a file cut short. One sentence each.
     fn notices(&self) -> &[String] {
         &[]

@@ -15,7 +15,7 @@ use std::io::Write;
 /// When trace or caches are not to be had, or the output cannot be written.
 pub fn run(args: &StatsArgs) -> anyhow::Result<()> {
     let source = open_trace(&args.trace)?;
-    let config = open_cache(&args.cache, source.tables())?;
+    let config = open_cache(&args.cache, source.as_ref())?;
     report(source.as_ref(), &config, args, &mut std::io::stdout().lock())
 }
 
@@ -200,7 +200,7 @@ mod tests {
     }
 
     fn config() -> HierarchyConfig {
-        open_cache(&args(false).cache, &Tables::default()).unwrap()
+        open_cache(&args(false).cache, &trace()).unwrap()
     }
 
     fn printed(json: bool) -> String {
