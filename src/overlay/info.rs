@@ -190,8 +190,9 @@ fn now(timeline: &Timeline, tables: &Tables, moment: &Moment<'_>, r: &Reference)
     if why.is_empty() {
         why.push("passes no cache (left out)".into());
     }
+    let by = if moment.before.config().cores > 1 { format!("core {}: ", r.core) } else { String::new() };
     Now {
-        what: format!("{}  {name}", r.kind.verb()),
+        what: format!("{by}{}  {name}", r.kind.verb()),
         color: region.map(palette::region),
         why,
         code: location.map(|l| l.text.clone()).unwrap_or_default(),
@@ -242,7 +243,7 @@ fn why(timeline: &Timeline, tables: &Tables, moment: &Moment<'_>, r: &Reference)
             }
             MissClass::Conflict if g.ways == 1 => "conflict: another line took its place".into(),
             MissClass::Conflict => format!("conflict: {} ways too few", g.ways),
-            MissClass::Coherence => "coherence: another core wrote the line".into(),
+            MissClass::Coherence => sharing(moment.events),
         });
     }
     let evicted = moment.events.iter().find_map(|e| match *e {
@@ -259,6 +260,16 @@ fn why(timeline: &Timeline, tables: &Tables, moment: &Moment<'_>, r: &Reference)
         lines.push(format!("pushes out the line of {what}{how}"));
     }
     lines
+}
+
+/// Whose store took the line that a core comes back to.
+fn sharing(events: &[Event]) -> String {
+    let told = events.iter().find_map(|e| match *e {
+        Event::Sharing { by, falsely: true, .. } => Some(format!("false sharing: core {by} wrote beside it")),
+        Event::Sharing { by, .. } => Some(format!("coherence: core {by} wrote it")),
+        _ => None,
+    });
+    told.unwrap_or_else(|| "coherence: another core wrote the line".into())
 }
 
 /// The events of each line-sized piece of a reference: from its access of the innermost level to the next one's. The write
