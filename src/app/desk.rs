@@ -171,7 +171,7 @@ impl Desk {
     /// Misses a reference by column of the strip, for `columns` columns.
     pub fn strip(&mut self, columns: usize) -> &[f32] {
         if self.strip.len() != columns {
-            self.strip = self.studio.timeline().summary().strip(0, columns);
+            self.strip = self.studio.strip(columns);
         }
         &self.strip
     }

@@ -10,7 +10,7 @@ pub mod palette;
 pub mod pick;
 pub mod places;
 pub mod stage;
-mod structure;
+pub mod structure;
 pub mod temperature;
 pub mod trails;
 
