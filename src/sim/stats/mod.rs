@@ -309,14 +309,12 @@ impl StatsCollector {
             let care = self.attribution.needs_care(block);
             let Self { hierarchy, attribution, misses, .. } = self;
             match (&mut self.classifier, care) {
-                (None, false) => play_block::<false>(hierarchy, block, attribution, misses),
-                (None, true) => play_block::<true>(hierarchy, block, attribution, misses),
-                (Some(classifier), false) => {
-                    play_block::<false>(hierarchy, block, attribution, &mut WithClasses { classifier, misses });
+                (None, false) => play_block(hierarchy, block, &mut Watch::<false, _> { attribution, misses, also: () }),
+                (None, true) => play_block(hierarchy, block, &mut Watch::<true, _> { attribution, misses, also: () }),
+                (Some(also), false) => {
+                    play_block(hierarchy, block, &mut Watch::<false, _> { attribution, misses, also })
                 }
-                (Some(classifier), true) => {
-                    play_block::<true>(hierarchy, block, attribution, &mut WithClasses { classifier, misses });
-                }
+                (Some(also), true) => play_block(hierarchy, block, &mut Watch::<true, _> { attribution, misses, also }),
             }
         }
     }
@@ -419,48 +417,36 @@ impl StatsCollector {
     }
 }
 
-/// Counts the references of a block and plays them.
-fn play_block<const CARE: bool>(
-    hierarchy: &mut Hierarchy,
-    block: &[Reference],
-    attribution: &mut Attribution,
-    watch: &mut impl Attributed,
-) {
-    for reference in block {
-        watch.begin(attribution.count::<CARE>(reference));
-        hierarchy.access(reference, watch);
-    }
-}
-
-/// An observer that is told to whom the next events belong.
-trait Attributed: Observer {
-    fn begin(&mut self, rows: Rows);
-}
-
-impl Attributed for RowMisses {
-    #[inline]
-    fn begin(&mut self, rows: Rows) {
-        self.rows = rows;
-    }
-}
-
-/// Misses by row and why.
-struct WithClasses<'a> {
-    classifier: &'a mut Classifier,
+/// Counts references and what they miss, and tells another observer. `CARE` is as [`Attribution::needs_care`] says.
+struct Watch<'a, const CARE: bool, O> {
+    attribution: &'a mut Attribution,
     misses: &'a mut RowMisses,
+    also: O,
 }
 
-impl Observer for WithClasses<'_> {
+impl<const CARE: bool, O> Watch<'_, CARE, O> {
+    /// The events that follow are of this reference.
+    #[inline(always)]
+    fn begin(&mut self, reference: &Reference) {
+        self.misses.rows = self.attribution.count::<CARE>(reference);
+    }
+}
+
+impl<const CARE: bool, O: Observer> Observer for Watch<'_, CARE, O> {
     #[inline(always)]
     fn event(&mut self, event: Event) {
-        self.classifier.event(event);
+        self.also.event(event);
         self.misses.event(event);
     }
 }
 
-impl Attributed for WithClasses<'_> {
-    #[inline]
-    fn begin(&mut self, rows: Rows) {
-        self.misses.begin(rows);
+fn play_block<const CARE: bool, O: Observer>(
+    hierarchy: &mut Hierarchy,
+    block: &[Reference],
+    watch: &mut Watch<'_, CARE, O>,
+) {
+    for reference in block {
+        watch.begin(reference);
+        hierarchy.access(reference, watch);
     }
 }
