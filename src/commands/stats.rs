@@ -62,7 +62,7 @@ pub fn table(stats: &Stats, config: &HierarchyConfig) -> String {
         let _ = writeln!(out, "{} fetches dropped (--data-only)", grouped(stats.dropped_fetches));
     }
     if stats.cores > 1 {
-        let _ = writeln!(out, "{} cores share these caches; this version simulates none of their own", stats.cores);
+        let _ = writeln!(out, "{} cores", stats.cores);
     }
     out.push('\n');
     out.push_str(&aligned(&levels(stats)));
@@ -75,6 +75,7 @@ pub fn table(stats: &Stats, config: &HierarchyConfig) -> String {
         grouped(memory.writes),
         grouped(memory.bytes_written)
     );
+    out.push_str(&extras(stats));
     out.push_str(&aligned(&regions(stats, config)));
     if !stats.lines.is_empty() {
         out.push('\n');
@@ -82,6 +83,52 @@ pub fn table(stats: &Stats, config: &HierarchyConfig) -> String {
         if stats.lines.iter().all(|line| line.file == UNKNOWN) {
             out.push_str("the trace names no source lines: orrery convert --program stores them\n");
         }
+    }
+    out
+}
+
+/// What only some caches have: prefetchers, TLBs, cores that share lines. Each part ends with an empty line.
+fn extras(stats: &Stats) -> String {
+    let mut out = String::new();
+    let prefetchers = stats.levels.iter().filter_map(|level| level.prefetch.map(|p| (&level.name, p)));
+    let head = ["prefetcher", "lines", "used", "accuracy", "coverage", "late", "pollution"];
+    let mut rows = vec![head.map(String::from).to_vec()];
+    rows.extend(prefetchers.map(|(name, p)| {
+        let share = |share: Option<f64>| share.map_or("-".into(), |share| format!("{:.1}%", 100.0 * share));
+        let counts = [grouped(p.fills), grouped(p.used), share(p.accuracy), share(p.coverage)];
+        [vec![name.clone()], counts.to_vec(), vec![grouped(p.late), grouped(p.pollution)]].concat()
+    }));
+    if rows.len() > 1 {
+        out += &(aligned(&rows) + "\n");
+    }
+    if let Some(walks) = stats.page_walks {
+        let mut rows = vec![["TLB", "accesses", "misses", "hit rate"].map(String::from).to_vec()];
+        rows.extend(stats.tlbs.iter().map(|tlb| {
+            let hits = percent(tlb.accesses - tlb.misses, tlb.accesses);
+            vec![tlb.name.clone(), grouped(tlb.accesses), grouped(tlb.misses), hits]
+        }));
+        let _ = writeln!(out, "{}page walks: {}\n", aligned(&rows), grouped(walks));
+    }
+    if let Some(sharing) = &stats.sharing {
+        let _ = writeln!(
+            out,
+            "cores: {} lines taken by another's store, {} written back for another, {} coherence misses, {} of them false sharing",
+            grouped(sharing.taken),
+            grouped(sharing.interventions),
+            grouped(sharing.coherence_misses),
+            grouped(sharing.false_sharing)
+        );
+        let mut rows = vec![["shared line", "region", "cores", "coherence", "false"].map(String::from).to_vec()];
+        rows.extend(sharing.lines.iter().map(|line| {
+            let cores: Vec<String> = line.cores.iter().map(u16::to_string).collect();
+            let region = line.region.clone().unwrap_or_else(|| "-".into());
+            let counts = [grouped(line.coherence_misses), grouped(line.false_sharing)];
+            [vec![format!("0x{:x}", line.address), region, cores.join(" ")], counts.to_vec()].concat()
+        }));
+        if rows.len() > 1 {
+            out += &aligned(&rows);
+        }
+        out.push('\n');
     }
     out
 }
@@ -106,7 +153,9 @@ fn levels(stats: &Stats) -> Vec<Vec<String>> {
     ];
     let mut rows = vec![head.map(String::from).to_vec()];
     rows.extend(stats.levels.iter().map(|level| {
-        let mut row = vec![level.name.clone(), grouped(level.accesses()), grouped(level.misses())];
+        let name =
+            if level.cores.is_empty() { level.name.clone() } else { format!("{} x {}", level.name, level.cores.len()) };
+        let mut row = vec![name, grouped(level.accesses()), grouped(level.misses())];
         row.push(percent(level.accesses() - level.misses(), level.accesses()));
         let counts = [
             level.compulsory,

@@ -199,6 +199,12 @@ impl RegionFinder {
         Self { map, slots: vec![Stretch::NOTHING; 1 << SLOT_BITS] }
     }
 
+    /// The regions themselves.
+    #[must_use]
+    pub fn map(&self) -> &RegionMap {
+        &self.map
+    }
+
     /// As [`RegionMap::locate`].
     #[inline]
     pub fn locate(&mut self, addr: u64, tick: u64) -> Stretch {

@@ -159,6 +159,11 @@ impl Attribution {
         self.register.cores
     }
 
+    /// The trace's regions.
+    pub(super) fn regions(&self) -> &RegionMap {
+        self.register.regions.map()
+    }
+
     /// Source lines by row, each by its place in the table of locations; unknown instructions have the row after them.
     pub(super) fn places(&self) -> &[usize] {
         &self.register.lines.places

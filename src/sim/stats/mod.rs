@@ -23,6 +23,10 @@ use serde::{Serialize, Serializer};
 mod attribution;
 use attribution::{Attribution, Rows};
 
+mod extras;
+use extras::SharingWatch;
+pub use extras::{CoreStats, MOST_LINES, PrefetchStats, SharedLine, SharingStats, TlbStats};
+
 /// Name of the row for references outside all regions.
 pub const OTHER: &str = "(other)";
 
@@ -46,7 +50,7 @@ impl Default for Detail {
 }
 
 /// What a trace did to a hierarchy.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Stats {
     /// The references themselves.
     pub trace: TraceStats,
@@ -62,7 +66,16 @@ pub struct Stats {
     /// Fetches left out by `data_only`.
     #[serde(skip)]
     pub dropped_fetches: u64,
-    /// Highest core number seen, plus one; all share the caches of this build.
+    /// Translation buffers, where there are any.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tlbs: Vec<TlbStats>,
+    /// Translations that the outermost TLB of their path had not; absent without TLBs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub page_walks: Option<u64>,
+    /// What cores did to each other, where there are several with caches of their own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sharing: Option<SharingStats>,
+    /// Highest core number seen, plus one.
     #[serde(skip)]
     pub cores: u32,
 }
@@ -83,7 +96,7 @@ pub struct TraceStats {
 }
 
 /// One level. See [`LevelCounters`](super::LevelCounters) for the counts.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[expect(missing_docs, reason = "named as in LevelCounters, Geometry and ClassCounts")]
 pub struct LevelStats {
     pub name: String,
@@ -110,6 +123,17 @@ pub struct LevelStats {
     pub dirty: u64,
     pub bytes_in: u64,
     pub bytes_out: u64,
+    /// Requests of prefetchers inside; in the JSON where there were any, as are those that missed.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub prefetch_accesses: u64,
+    #[serde(skip_serializing_if = "is_zero")]
+    pub prefetch_misses: u64,
+    /// Its own prefetcher, where it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prefetch: Option<PrefetchStats>,
+    /// Each core's cache, where it has one a core.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub cores: Vec<CoreStats>,
 }
 
 impl LevelStats {
@@ -251,6 +275,7 @@ struct RowMisses {
     rows: Rows,
     by_region: Vec<u64>,
     by_line: Vec<u64>,
+    sharing: SharingWatch,
 }
 
 impl Observer for RowMisses {
@@ -261,6 +286,8 @@ impl Observer for RowMisses {
         {
             self.by_region[self.rows.region() * self.levels + level.index()] += 1;
             self.by_line[self.rows.line() * self.levels + level.index()] += 1;
+        } else {
+            self.sharing.event(event);
         }
     }
 }
@@ -287,6 +314,7 @@ impl StatsCollector {
             rows: Rows::default(),
             by_region: vec![0; names.len() * levels],
             by_line: vec![0; (lines.len() + 1) * levels],
+            sharing: SharingWatch::default(),
         };
         Self {
             classifier: detail.classes.then(|| Classifier::new(&hierarchy)),
@@ -350,6 +378,9 @@ impl StatsCollector {
             regions: self.regions(&counted.by_region),
             lines: self.lines.as_deref().map(|lines| self.lines(lines, &counted.by_line)).unwrap_or_default(),
             dropped_fetches: counted.dropped_fetches,
+            tlbs: extras::tlbs(&self.hierarchy),
+            page_walks: (!self.hierarchy.tlbs().is_empty()).then(|| self.hierarchy.tlbs().walks()),
+            sharing: extras::sharing(&self.hierarchy, &self.misses.sharing, self.attribution.regions(), &self.names),
             cores: self.attribution.cores(),
         }
     }
@@ -413,6 +444,10 @@ impl StatsCollector {
             dirty: self.hierarchy.dirty(id),
             bytes_in: counters.bytes_in,
             bytes_out: counters.bytes_out,
+            prefetch_accesses: counters.prefetch_accesses,
+            prefetch_misses: counters.prefetch_misses,
+            prefetch: extras::prefetch(&self.hierarchy, id),
+            cores: extras::cores(&self.hierarchy, id, self.classifier.as_ref()),
         }
     }
 }
