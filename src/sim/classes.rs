@@ -136,7 +136,7 @@ impl Observer for Classifier {
             return;
         }
         let (class, count) = match found {
-            _ if cache.lost.remove(line.0) => (MissClass::Coherence, &mut cache.counts.coherence),
+            _ if cache.lost.contains(line.0) => (MissClass::Coherence, &mut cache.counts.coherence),
             Found::Never => (MissClass::Compulsory, &mut cache.counts.compulsory),
             Found::Gone => (MissClass::Capacity, &mut cache.counts.capacity),
             Found::Here => (MissClass::Conflict, &mut cache.counts.conflict),
