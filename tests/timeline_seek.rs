@@ -6,11 +6,11 @@
 
 use orrery::reference::{Kind, MemoryTrace, Reference, ReferenceSource, Region, SourceError, Tables};
 use orrery::sim::config::{Allocate, HierarchyConfig, Inclusion, LevelConfig, Prefetch, Ways, WritePolicy};
-use orrery::sim::{AccessKind, Classifier, Event, Hierarchy, MissClass, Policy};
+use orrery::sim::{Classifier, Event, Hierarchy, MissClass, Policy};
 use orrery::timeline::cursor::{grain_bytes, innermost};
 use orrery::timeline::{Cursor, Log, Moment, Move, Options, Place, Timeline, Touch};
 use orrery::trace::synth::{self, MatmulOrder, Rng};
-use orrery::units::LevelId;
+use orrery::units::{CacheId, LevelId, LineAddr};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -101,6 +101,44 @@ fn config(rng: &mut Rng) -> HierarchyConfig {
     }
 }
 
+/// The outermost level that answers a piece (`levels` = memory), and whether a piece misses where it comes first: pieces begin
+/// where a level is asked that does not lie outside the one asked before.
+fn served(events: &[Event], levels: usize) -> (usize, bool) {
+    let mut pieces: Vec<Vec<(usize, bool)>> = Vec::new();
+    let mut fetched: Vec<bool> = Vec::new();
+    for event in events {
+        match *event {
+            Event::Access { level, kind, hit, .. } if kind.is_demand() => {
+                let goes_on = pieces.last().and_then(|p| p.last()).is_some_and(|(last, _)| level.index() > *last);
+                if goes_on {
+                    let piece = pieces.last_mut().expect("one");
+                    // A store that was answered and is sent on is no longer waited for.
+                    if !piece.iter().any(|(_, hit)| *hit) {
+                        piece.push((level.index(), hit));
+                    }
+                } else {
+                    pieces.push(vec![(level.index(), hit)]);
+                    fetched.push(false);
+                }
+            }
+            Event::MemoryRead { .. } => {
+                if let (Some(piece), Some(fetched)) = (pieces.last(), fetched.last_mut()) {
+                    *fetched |= piece.iter().all(|(_, hit)| !hit);
+                }
+            }
+            _ => {}
+        }
+    }
+    let answered = |(piece, fetched): (&Vec<(usize, bool)>, &bool)| match piece.last() {
+        Some((level, true)) => *level,
+        _ if *fetched => levels,
+        Some((level, false)) => level + 1,
+        None => levels,
+    };
+    let server = pieces.iter().zip(&fetched).map(answered).max().unwrap_or(levels);
+    (server, pieces.iter().any(|piece| !piece[0].1))
+}
+
 /// References that stream, jump and come back, of every kind and of sizes that cross lines; or a generator's.
 fn trace(rng: &mut Rng) -> MemoryTrace {
     let n = 1 + rng.below(700);
@@ -156,7 +194,7 @@ struct Oracle {
 }
 
 fn is_demand_miss(event: &Event, at: usize) -> bool {
-    matches!(event, Event::Access { level, kind, hit: false, .. } if *kind != AccessKind::Writeback && level.index() == at)
+    matches!(event, Event::Access { level, kind, hit: false, .. } if kind.is_demand() && level.index() == at)
 }
 
 impl Oracle {
@@ -215,10 +253,20 @@ impl Oracle {
             let at = usize::try_from(tick).expect("small");
             let (moves, touches) = (log.moves(tick, tick + 1), log.touches(tick, tick + 1));
             // Where a set is asked twice by one reference, its touches tell the order before and after, not between.
+            // A fill that no access asked for (a prefetch, a clean victim that enters) is one too.
             let asked = |cache: u16, set: u32| {
-                let here =
-                    |e: &&Event| matches!(e, Event::Access { cache: c, set: s, .. } if (c.0, s.0) == (cache, set));
-                self.events[at].iter().filter(here).count()
+                let events = &self.events[at];
+                let missed = |c: CacheId, l: LineAddr| {
+                    events.iter().any(
+                        |e| matches!(e, Event::Access { cache, line, hit: false, .. } if (*cache, *line) == (c, l)),
+                    )
+                };
+                let here = |e: &&Event| match **e {
+                    Event::Access { cache: c, set: s, .. } => (c.0, s.0) == (cache, set),
+                    Event::Fill { cache: c, set: s, line, .. } => (c.0, s.0) == (cache, set) && !missed(c, line),
+                    _ => false,
+                };
+                events.iter().filter(here).count()
             };
             for grain in self.grains(at) {
                 let place = |state: &Hierarchy| innermost(state, grain, unit);
@@ -270,9 +318,7 @@ impl Oracle {
         }
         assert_eq!(moment.outcome.is_some(), classified && at < self.events.len());
         if let Some(outcome) = moment.outcome {
-            let missed = |level: usize| self.events[at].iter().any(|e| is_demand_miss(e, level));
-            let served = (0..levels).rev().find(|l| missed(*l)).map_or(0, |l| l + 1);
-            assert_eq!(outcome.served_by(), served, "who serves {tick}");
+            assert_eq!((outcome.served_by(), outcome.missed()), served(&self.events[at], levels), "who serves {tick}");
             for level in 0..levels {
                 assert_eq!(outcome.class(level), self.classes[at][level], "class of {tick} at level {level}");
             }

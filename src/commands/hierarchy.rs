@@ -1,6 +1,7 @@
 //! `--cache`, `--l1`, `--l2`, `--l3`, `--data-only` to a checked [`HierarchyConfig`]: shared by all commands.
 
 use super::UsageError;
+use super::host::{self, Host};
 use crate::cli::CacheArgs;
 use crate::sim::Policy;
 use crate::sim::config::{
@@ -56,10 +57,13 @@ fn usage(text: String) -> anyhow::Error {
     UsageError(text).into()
 }
 
-/// A preset, or else a file.
+/// A preset, this machine, or else a file.
 fn named(name: &str) -> anyhow::Result<HierarchyConfig> {
     if let Some(config) = preset(name) {
         return Ok(config);
+    }
+    if name == host::NAME {
+        return Host::read().map(|host| host.config).map_err(|e| usage(e.to_string()));
     }
     let text = match std::fs::read_to_string(name) {
         Ok(text) => text,
@@ -74,9 +78,9 @@ fn named(name: &str) -> anyhow::Result<HierarchyConfig> {
     HierarchyConfig::from_toml(&text, name).map_err(|e| usage(e.to_string()))
 }
 
-/// `no preset "txtbook" (did you mean `textbook`?); presets: textbook, paper`.
+/// `no preset "txtbook" (did you mean `textbook`?); presets: textbook, paper, ..., host`.
 pub(super) fn no_preset(name: &str) -> String {
-    let names: Vec<&str> = presets().iter().map(|p| p.name).collect();
+    let names: Vec<&str> = presets().iter().map(|p| p.name).chain([host::NAME]).collect();
     let hint = nearest(name, &names).map(|n| format!(" (did you mean `{n}`?)")).unwrap_or_default();
     format!("no preset {name:?}{hint}; presets: {}", names.join(", "))
 }
@@ -176,6 +180,7 @@ mod tests {
             &args(Some("txtbook"), None, None),
             "no preset \"txtbook\" (did you mean `textbook`?); presets: textbook",
         );
+        check(&args(Some("hots"), None, None), "no preset \"hots\" (did you mean `host`?); presets: textbook, paper");
         check(&args(Some("./nowhere/x.toml"), None, None), "--cache ./nowhere/x.toml: cannot be read: No such file");
         check(&args(None, Some("32KiB"), None), "expected SIZE,WAYS,LINE");
         check(&args(None, Some("32KB,8,64"), None), "--l1 32KB,8,64: size = \"32KB\" is no size");

@@ -55,6 +55,18 @@ impl Studio {
         &self.stage
     }
 
+    /// Misses a reference at the levels that are asked first, for each of `columns` equal parts of the trace.
+    #[must_use]
+    pub fn strip(&self, columns: usize) -> Vec<f32> {
+        let mut sum = vec![0.0; columns];
+        for level in self.stage.innermost() {
+            for (sum, misses) in sum.iter_mut().zip(self.timeline.summary().strip(level.index(), columns)) {
+                *sum += misses;
+            }
+        }
+        sum
+    }
+
     /// The moment last drawn.
     #[must_use]
     pub fn moment(&self) -> Moment<'_> {

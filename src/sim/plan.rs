@@ -189,13 +189,13 @@ fn tlbs(config: &HierarchyConfig, shapes: &[Option<Geometry>]) -> (Vec<TlbSpot>,
     let mut paths: TlbPaths = vec![Default::default(); usize::from(config.cores)];
     let used = config.tlbs.iter().zip(shapes).zip(0u8..).filter(|((_, shape), _)| shape.is_some());
     for ((tlb, _), number) in used {
-        for core in 0..usize::from(config.cores) {
+        for (core, path) in paths.iter_mut().enumerate() {
             if core == 0 || !tlb.shared {
                 spots.push(TlbSpot { tlb: number });
             }
             for (side, fetch) in [(DATA, false), (FETCH, true)] {
                 if tlb.holds.serves(fetch) {
-                    paths[core][side].push(spots.len() - 1);
+                    path[side].push(spots.len() - 1);
                 }
             }
         }

@@ -66,7 +66,7 @@ enum Mechanism {
     None,
     NextLine,
     Stride(Box<[Stride; STRIDES]>),
-    Stream { streams: [Stream; STREAMS], clock: u64 },
+    Stream { streams: Box<[Stream; STREAMS]>, clock: u64 },
 }
 
 /// A row of the reference prediction table.
@@ -104,7 +104,7 @@ impl Prefetcher {
             Prefetch::None => Mechanism::None,
             Prefetch::NextLine => Mechanism::NextLine,
             Prefetch::Stride => Mechanism::Stride(Box::new([Stride::default(); STRIDES])),
-            Prefetch::Stream => Mechanism::Stream { streams: [Stream::default(); STREAMS], clock: 0 },
+            Prefetch::Stream => Mechanism::Stream { streams: Box::new([Stream::default(); STREAMS]), clock: 0 },
         };
         Self { mechanism, driven_out: LineSet::default() }
     }

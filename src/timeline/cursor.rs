@@ -153,7 +153,7 @@ impl Cursor {
         let events = &mut self.events;
         let mut keep = Keep(events);
         self.after.access(&reference, &mut (&mut watch, &mut keep));
-        self.log.begin(reference.addr, mask(&watch.hits), mask(&watch.misses));
+        self.log.begin(reference.addr, reference.core, mask(&watch.hits), mask(&watch.misses));
         self.log_moves();
         Ok(())
     }
@@ -176,8 +176,10 @@ impl Cursor {
                 // A miss renews its line too where only a sector was not there.
                 Event::Access { cache, line, set, .. } => {
                     let rank = |h: &Hierarchy| h.rank(cache, line).map(|(_, rank)| rank);
+                    // What was not there is told by its fill, after the victim: moves stay in the order of events.
+                    let Some(old) = rank(&self.before) else { continue };
                     if !disordered.contains(&(cache, set))
-                        && let (Some(old), Some(new)) = (rank(&self.before), rank(&self.after))
+                        && let Some(new) = rank(&self.after)
                         && old > new
                     {
                         self.touch(cache, set, old);

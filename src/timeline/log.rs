@@ -62,6 +62,8 @@ pub struct Touch {
 pub struct Step {
     /// First byte it touched.
     pub addr: u64,
+    /// Core that made it: of a level with a cache for each core, hits and misses are of this one's.
+    pub core: u16,
     /// Bit *l*: a demand hit at level *l*.
     pub hits: u8,
     /// Bit *l*: a demand miss at level *l*.
@@ -108,9 +110,10 @@ impl Log {
     }
 
     /// Opens the step of the next reference; its moves and touches follow.
-    pub(super) fn begin(&mut self, addr: u64, hits: u8, misses: u8) {
+    pub(super) fn begin(&mut self, addr: u64, core: u16, hits: u8, misses: u8) {
         self.steps.push(Step {
             addr,
+            core,
             hits,
             misses,
             first_move: self.moves_dropped + self.moves.len() as u64,
@@ -183,7 +186,7 @@ mod tests {
     fn what_is_forgotten_does_not_shift_what_is_kept() {
         let mut log = Log::starting_at(100);
         for tick in 100..10_100u64 {
-            log.begin(tick, 1, 0);
+            log.begin(tick, 0, 1, 0);
             for n in 0..tick % 3 {
                 log.add_move(Move { tick, grain: n, from: Place::Home, to: Place::Home });
             }

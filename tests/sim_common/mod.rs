@@ -13,7 +13,7 @@ pub(crate) fn reference(text: &str) -> Reference {
         "f" => Kind::Fetch,
         other => panic!("{other}"),
     };
-    Reference::new(kind, u64::from_str_radix(parts[1], 16).unwrap(), parts[2].parse().unwrap())
+    Reference::new(kind, u64::from_str_radix(parts[1], 16).expect("hex"), parts[2].parse().expect("a number"))
 }
 
 /// An event in a word or two, with the number of the cache from 1: `1r0-` = L1 is read for line 0 and misses, `2b3+` = L2

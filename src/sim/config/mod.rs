@@ -5,6 +5,7 @@
 mod check;
 mod error;
 mod parse;
+mod presets;
 mod size;
 mod words;
 mod write;
@@ -12,6 +13,7 @@ mod write;
 pub use check::Shapes;
 pub use error::{ConfigError, Place};
 pub use parse::nearest;
+pub use presets::{Preset, preset, presets};
 pub use size::{format_size, parse_size};
 
 use super::{Index, Policy};
@@ -211,44 +213,6 @@ pub enum Prefetch {
     Stride,
     /// The lines ahead of a stream of misses (`"stream"`).
     Stream,
-}
-
-/// A configuration that ships inside the binary.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Preset {
-    /// What `--cache` takes.
-    pub name: &'static str,
-    /// One line for people.
-    pub summary: &'static str,
-    /// The file.
-    pub toml: &'static str,
-}
-
-const PRESETS: [Preset; 2] = [
-    Preset {
-        name: "textbook",
-        summary: "three levels as in CS:APP's Core i7 (Haswell)",
-        toml: include_str!("../presets/textbook.toml"),
-    },
-    Preset {
-        name: "paper",
-        summary: "two tiny levels that make the pictures of the rings paper",
-        toml: include_str!("../presets/paper.toml"),
-    },
-];
-
-/// The configurations that ship inside the binary; the first is the default.
-#[must_use]
-pub fn presets() -> &'static [Preset] {
-    &PRESETS
-}
-
-/// A preset by name.
-#[must_use]
-pub fn preset(name: &str) -> Option<HierarchyConfig> {
-    let preset = PRESETS.iter().find(|p| p.name == name)?;
-    // A test reads them all.
-    HierarchyConfig::from_toml(preset.toml, preset.name).ok()
 }
 
 /// A policy by the word that files and flags use; `place` is where it was written.

@@ -67,7 +67,7 @@ fn held(set: &Set<'_>) -> usize {
 /// `way` of a list was emptied: those behind it move up.
 fn close(set: &mut Set<'_>, way: usize) {
     let end = set.words.len();
-    set.to_back(way, end);
+    set.move_to_back(way, end);
 }
 
 /// Lists are never sorted.
@@ -79,7 +79,7 @@ pub(super) struct Lru;
 
 impl Replacement for Lru {
     fn hit(set: &mut Set<'_>, way: usize) -> usize {
-        set.to_front(way);
+        set.move_to_front(way);
         0
     }
 
@@ -88,7 +88,7 @@ impl Replacement for Lru {
     }
 
     fn fill(set: &mut Set<'_>, way: usize) -> usize {
-        set.to_front(way);
+        set.move_to_front(way);
         0
     }
 
@@ -113,7 +113,7 @@ impl Replacement for Fifo {
     }
 
     fn fill(set: &mut Set<'_>, way: usize) -> usize {
-        set.to_front(way);
+        set.move_to_front(way);
         0
     }
 
@@ -131,7 +131,7 @@ pub(super) struct Mru;
 impl Replacement for Mru {
     fn hit(set: &mut Set<'_>, way: usize) -> usize {
         let held = held(set);
-        set.to_back(way, held);
+        set.move_to_back(way, held);
         held - 1
     }
 

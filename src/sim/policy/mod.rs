@@ -138,7 +138,7 @@ impl Set<'_> {
     }
 
     /// Moves `way` to the front; those before it age by one.
-    fn to_front(&mut self, way: usize) {
+    fn move_to_front(&mut self, way: usize) {
         self.words[..=way].rotate_right(1);
         if !self.notes.is_empty() {
             self.notes[..=way].rotate_right(1);
@@ -146,7 +146,7 @@ impl Set<'_> {
     }
 
     /// Moves `way` behind all lines up to `end`, exclusive.
-    fn to_back(&mut self, way: usize, end: usize) {
+    fn move_to_back(&mut self, way: usize, end: usize) {
         self.words[way..end].rotate_left(1);
         if !self.notes.is_empty() {
             self.notes[way..end].rotate_left(1);

@@ -30,7 +30,7 @@ fn victim(set: &mut Set<'_>) -> usize {
 /// BRRIP's draw: counts the set's fills in the state behind its ways.
 fn bimodal(set: &mut Set<'_>) -> u32 {
     let fills = &mut set.state[set.words.len()];
-    let near = lot(set.seed, set.number, *fills) % ONE_IN == 0;
+    let near = lot(set.seed, set.number, *fills).is_multiple_of(ONE_IN);
     *fills = fills.wrapping_add(1);
     if near { LONG } else { DISTANT }
 }
