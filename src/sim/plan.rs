@@ -31,6 +31,8 @@ pub(super) struct Spot {
     pub(super) through: bool,
     pub(super) no_allocate: bool,
     pub(super) exclusive: bool,
+    /// By side: exclusive, and a hit moves the line to a cache inside. Where none serves the side, the line stays.
+    pub(super) gives: [bool; 2],
     pub(super) inclusive: bool,
     /// One of several of its level, so that others' copies matter.
     pub(super) private: bool,
@@ -155,6 +157,8 @@ fn spot(config: &HierarchyConfig, n: usize, (core, depth): (u16, u8), cache_of: 
     let through = level.write == WritePolicy::Through;
     let no_allocate = level.allocate == Allocate::None;
     let exclusive = level.inclusion == Inclusion::Exclusive;
+    let keeps = |inner: usize| config.levels[inner].inclusion != Inclusion::Exclusive;
+    let keeper = |fetch| (0..n).any(|inner| config.levels[inner].holds.serves(fetch) && keeps(inner));
     let several = config.cores > 1 && !level.shared;
     Spot {
         info: CacheInfo { level: level_id(n), core: several.then_some(core), depth },
@@ -165,6 +169,7 @@ fn spot(config: &HierarchyConfig, n: usize, (core, depth): (u16, u8), cache_of: 
         through,
         no_allocate,
         exclusive,
+        gives: [false, true].map(|fetch| exclusive && keeper(fetch)),
         inclusive: level.inclusion == Inclusion::Inclusive,
         private: several,
         sectors: level.sectors(),

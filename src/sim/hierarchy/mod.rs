@@ -106,7 +106,7 @@ impl Hierarchy {
         }
         let core = reference.core.min(self.plan.config.cores - 1);
         let cache = self.plan.first[usize::from(core)][side];
-        let mut request = Request { first, last, kind: AccessKind::Read, core, pc: reference.pc };
+        let mut request = Request { first, last, kind: AccessKind::Read, core, pc: reference.pc, fetch: false };
         if reference.kind == Kind::Modify {
             self.play(cache, side, request, observer);
         }
