@@ -28,6 +28,9 @@ pub(super) struct Spot {
     pub(super) info: CacheInfo,
     /// LRU or FIFO, write-back, write-allocate, not exclusive, no sectors, no prefetcher: one pass does it all.
     pub(super) plain: bool,
+    /// Plain, and nothing outside it but requests and write-backs follows from a miss: not inclusive, no exclusive level next,
+    /// requests before write-backs, no other core.
+    pub(super) simple: bool,
     pub(super) through: bool,
     pub(super) no_allocate: bool,
     pub(super) exclusive: bool,
@@ -160,17 +163,23 @@ fn spot(config: &HierarchyConfig, n: usize, (core, depth): (u16, u8), cache_of: 
     let keeps = |inner: usize| config.levels[inner].inclusion != Inclusion::Exclusive;
     let keeper = |fetch| (0..n).any(|inner| config.levels[inner].holds.serves(fetch) && keeps(inner));
     let several = config.cores > 1 && !level.shared;
+    let plain = level.policy.is_plain()
+        && !(through || no_allocate || exclusive)
+        && level.sectors() == 1
+        && level.prefetch == Prefetch::None;
+    let inclusive = level.inclusion == Inclusion::Inclusive;
+    let is_exclusive = |next: Option<usize>| next.is_some_and(|n| config.levels[n].inclusion == Inclusion::Exclusive);
+    let simple =
+        plain && !inclusive && !several && !config.order.writeback_first && !next_level.into_iter().any(is_exclusive);
     Spot {
         info: CacheInfo { level: level_id(n), core: several.then_some(core), depth },
-        plain: level.policy.is_plain()
-            && !(through || no_allocate || exclusive)
-            && level.sectors() == 1
-            && level.prefetch == Prefetch::None,
+        plain,
+        simple,
         through,
         no_allocate,
         exclusive,
         gives: [false, true].map(|fetch| exclusive && keeper(fetch)),
-        inclusive: level.inclusion == Inclusion::Inclusive,
+        inclusive,
         private: several,
         sectors: level.sectors(),
         prefetch: level.prefetch,
@@ -178,7 +187,7 @@ fn spot(config: &HierarchyConfig, n: usize, (core, depth): (u16, u8), cache_of: 
         latency: level.latency,
         side,
         next: next_level.map(|next| next.map(|next| cache_of(next, core))),
-        feeds_exclusive: next_level[side].is_some_and(|next| config.levels[next].inclusion == Inclusion::Exclusive),
+        feeds_exclusive: is_exclusive(next_level[side]),
     }
 }
 
