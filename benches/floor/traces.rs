@@ -10,17 +10,17 @@ use std::process::{Command, Stdio};
 const LENGTH: u64 = 4_000_000;
 
 /// A trace and the words for how it came about.
-pub struct Trace {
+pub(crate) struct Trace {
     /// Short name.
-    pub name: &'static str,
+    pub(crate) name: &'static str,
     /// How it was made.
-    pub made: String,
+    pub(crate) made: String,
     /// Its references.
-    pub references: Vec<Reference>,
+    pub(crate) references: Vec<Reference>,
 }
 
 /// All four. `folder` is for what has to be written on the way.
-pub fn all(folder: &Path) -> Vec<Trace> {
+pub(crate) fn all(folder: &Path) -> Vec<Trace> {
     let qs = match recorded_sort(folder) {
         Ok(references) => Trace { name: "qs", made: "the C library's qsort of 20,000 ints, by lackey".into(), references },
         Err(why) => Trace {

@@ -1,6 +1,9 @@
 //! One level: its sets, their words, its counts.
 
+use super::fast::{Plain, Shape};
 use super::policy::{self, DIRTY, FLAG_BITS, Outcome, Policy, VALID};
+use super::simd::Isa;
+use super::words::Words;
 use super::{AccessKind, Geometry};
 use crate::units::{LineAddr, SetIndex};
 
@@ -63,14 +66,14 @@ pub(super) struct Cache {
     geometry: Geometry,
     policy: Policy,
     /// `sets * ways` words, set by set, each set in eviction order (see [`policy`]).
-    words: Vec<u64>,
+    words: Words,
     pub(super) counters: LevelCounters,
 }
 
 impl Cache {
     pub(super) fn new(geometry: Geometry, policy: Policy) -> Self {
         let words = usize::try_from(geometry.lines()).unwrap_or(usize::MAX);
-        Self { geometry, policy, words: vec![0; words], counters: LevelCounters::default() }
+        Self { geometry, policy, words: Words::new(words), counters: LevelCounters::default() }
     }
 
     #[inline]
@@ -140,8 +143,23 @@ impl Cache {
         self.counters.bytes_out += u64::from(self.geometry.line_bytes);
     }
 
+    /// The level for the fast loops, if it is plain.
+    #[inline]
+    pub(super) fn plain(&mut self) -> Option<Plain<'_>> {
+        let g = &self.geometry;
+        if self.policy != Policy::Lru || !g.sets.is_power_of_two() || g.line_bytes < 8 {
+            return None;
+        }
+        let shape = Shape {
+            line_bits: g.line_bytes.trailing_zeros(),
+            set_bits: g.sets.trailing_zeros(),
+            ways: g.ways as usize,
+        };
+        Some(Plain { shape, isa: Isa::best(shape.ways), words: &mut self.words, counters: &mut self.counters })
+    }
+
     pub(super) fn state_bytes(&self) -> usize {
-        size_of::<Self>() + size_of_val(self.words.as_slice())
+        size_of::<Self>() + size_of_val(&*self.words)
     }
 
     #[inline]

@@ -37,6 +37,10 @@ pub use event::{AccessKind, Event, Observer};
 mod cache;
 pub use cache::{LevelCounters, Resident};
 
+mod fast;
+mod simd;
+mod words;
+
 mod hierarchy;
 pub use hierarchy::{Hierarchy, MemoryCounters};
 

@@ -1,0 +1,398 @@
+//! The loops of [`fast`](super::fast) for machines with vectors: whole sets compared and rotated at once.
+//!
+//! This is the one file of the simulator with `unsafe` in it, for two things: loading and storing vectors of words, and
+//! calling what was compiled for a processor that was found at run time. Everything here does what the plain loops of
+//! `fast` do, word for word; tests there play random requests through both.
+//!
+//! A set of `ways` words is `V` vectors; where the ways do not fill them (`FULL` is false) the last is masked.
+
+#![expect(unsafe_code, reason = "vectors of words, and functions for the processor that was found; see the SAFETY comments")]
+
+use super::fast::{self, Fetches, Shape, Seen, Stop, Tally};
+use crate::reference::Reference;
+
+/// What the processor can do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Isa {
+    /// 8 words a vector, with masks.
+    Avx512,
+    /// 4 words a vector.
+    Avx2,
+    /// No vectors that this file knows.
+    Plain,
+}
+
+/// Elements past the end of a block that its lists need, because vectors are stored whole.
+pub(super) const SPARE: usize = 16;
+
+impl Isa {
+    /// All that this processor has, the best first.
+    pub(super) fn here() -> impl Iterator<Item = Self> {
+        [Self::Avx512, Self::Avx2, Self::Plain].into_iter().filter(|isa| isa.is_here())
+    }
+
+    /// The best for sets of this many ways.
+    pub(super) fn best(ways: usize) -> Self {
+        Self::here().find(|isa| ways <= isa.most_ways()).unwrap_or(Self::Plain)
+    }
+
+    /// Most ways that its loops take.
+    pub(super) fn most_ways(self) -> usize {
+        match self {
+            Self::Avx512 => 32,
+            Self::Avx2 => 16,
+            Self::Plain => usize::MAX,
+        }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    fn is_here(self) -> bool {
+        macro_rules! all {
+            ($($feature:tt)*) => { $(is_x86_feature_detected!($feature))&&* };
+        }
+        match self {
+            Self::Avx512 => all!("avx512f" "avx512dq" "avx512bw" "avx512vl" "avx2" "bmi1" "bmi2" "popcnt"),
+            Self::Avx2 => all!("avx2" "bmi1" "bmi2" "popcnt"),
+            Self::Plain => true,
+        }
+    }
+
+    #[cfg(not(target_arch = "x86_64"))]
+    fn is_here(self) -> bool {
+        self == Self::Plain
+    }
+}
+
+/// As [`fast::hits_scan`], without a branch on where a line is.
+pub(super) fn hits(
+    isa: Isa,
+    words: &mut [u64],
+    shape: Shape,
+    references: &[Reference],
+    fetches: Fetches,
+    seen: &mut Seen,
+) -> Stop {
+    match isa {
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx512 => avx512::hits(words, shape, references, fetches, seen),
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx2 => avx2::hits(words, shape, references, fetches, seen),
+        _ => fast::hits_scan(words, shape, references, fetches, seen),
+    }
+}
+
+/// Sends a block of requests through a level, counts what they did there, and lists what they ask of the next: see
+/// [`fast::through_scan`] and [`fast::follow_scan`]. The lists have [`SPARE`] elements more than they need.
+#[expect(clippy::too_many_arguments, reason = "a block and its lists")]
+pub(super) fn block(
+    isa: Isa,
+    words: &mut [u64],
+    shape: Shape,
+    asks: &[u64],
+    left: &mut [u64],
+    matched: &mut [u8],
+    tally: &mut Tally,
+    next: &mut [u64],
+) -> usize {
+    match isa {
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx512 => avx512::block(words, shape, asks, left, matched, tally, next),
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx2 => avx2::block(words, shape, asks, left, matched, tally, next),
+        _ => {
+            fast::through_scan(words, shape, asks, left, matched);
+            fast::follow_scan(shape, asks, left, matched, tally, next)
+        }
+    }
+}
+
+/// The loops, once for each processor: `$touch::<V, FULL>` is the only thing that differs.
+///
+/// `$touch(set, tail, key, dirty)` makes the line of `key` the head of a set, dirty if it was or if `dirty` says so. It
+/// gives the ways that held the line as bits (one or none) and the word that was in the last way.
+#[cfg(target_arch = "x86_64")]
+macro_rules! loops {
+    ($features:literal, $lanes:literal, $touch:ident, $tail:ident, $follow:ident, [$($v:literal)*]) => {
+        pub(super) fn hits(
+            words: &mut [u64],
+            shape: Shape,
+            references: &[Reference],
+            fetches: Fetches,
+            seen: &mut Seen,
+        ) -> Stop {
+            // SAFETY: `Isa` names these features only where the processor has them.
+            match (shape.ways.div_ceil($lanes), shape.ways % $lanes) {
+                $(($v, 0) => unsafe { hits_of::<$v, true>(words, shape, references, fetches, seen) },
+                ($v, _) => unsafe { hits_of::<$v, false>(words, shape, references, fetches, seen) },)*
+                _ => fast::hits_scan(words, shape, references, fetches, seen),
+            }
+        }
+
+        #[target_feature(enable = $features)]
+        fn hits_of<const V: usize, const FULL: bool>(
+            words: &mut [u64],
+            shape: Shape,
+            references: &[Reference],
+            fetches: Fetches,
+            seen: &mut Seen,
+        ) -> Stop {
+            let shape = checked::<V, FULL>(words, shape, $lanes);
+            let tail = $tail(shape.ways);
+            let Seen { mut accesses, mut depth } = *seen;
+            let mut stop = Stop { at: references.len(), why: Why::End };
+            for (at, reference) in references.iter().enumerate() {
+                let (kind, offset) = (reference.kind, reference.addr & (shape.line_bytes() - 1));
+                if kind == Kind::Fetch && fetches != Fetches::Here {
+                    if fetches == Fetches::Dropped {
+                        continue;
+                    }
+                    stop = Stop { at, why: Why::Other };
+                    break;
+                }
+                if offset + u64::from(reference.size) > shape.line_bytes() {
+                    stop = Stop { at, why: Why::Other };
+                    break;
+                }
+                accesses += FIELDS[kind as usize];
+                let line = reference.addr >> shape.line_bits;
+                // SAFETY: a set of a line lies within the words that `checked` has counted.
+                let set = unsafe { words.as_mut_ptr().add(shape.start(line)) };
+                // SAFETY: `set` is followed by a set's words.
+                let (ways, victim) =
+                    unsafe { $touch::<V, FULL>(set, tail, shape.key(line), (kind as u64 + 1) & DIRTY) };
+                if ways == 0 {
+                    stop = Stop { at, why: Why::Miss(victim) };
+                    break;
+                }
+                depth += u64::from(ways.trailing_zeros());
+            }
+            *seen = Seen { accesses, depth };
+            stop
+        }
+
+        #[expect(clippy::too_many_arguments, reason = "a block and its lists")]
+        pub(super) fn block(
+            words: &mut [u64],
+            shape: Shape,
+            asks: &[u64],
+            left: &mut [u64],
+            matched: &mut [u8],
+            tally: &mut Tally,
+            next: &mut [u64],
+        ) -> usize {
+            // SAFETY: as in `hits`.
+            match (shape.ways.div_ceil($lanes), shape.ways % $lanes) {
+                $(($v, 0) => unsafe { through_of::<$v, true>(words, shape, asks, left, matched) },
+                ($v, _) => unsafe { through_of::<$v, false>(words, shape, asks, left, matched) },)*
+                _ => fast::through_scan(words, shape, asks, left, matched),
+            }
+            // SAFETY: as in `hits`.
+            unsafe { $follow(shape, asks, left, matched, tally, next) }
+        }
+
+        #[target_feature(enable = $features)]
+        fn through_of<const V: usize, const FULL: bool>(
+            words: &mut [u64],
+            shape: Shape,
+            asks: &[u64],
+            left: &mut [u64],
+            matched: &mut [u8],
+        ) {
+            let shape = checked::<V, FULL>(words, shape, $lanes);
+            let tail = $tail(shape.ways);
+            for ((ask, left), matched) in asks.iter().zip(left).zip(matched) {
+                let line = ask >> ASK_BITS;
+                // SAFETY: as in `hits_of`.
+                let set = unsafe { words.as_mut_ptr().add(shape.start(line)) };
+                // SAFETY: as in `hits_of`.
+                let (ways, victim) = unsafe { $touch::<V, FULL>(set, tail, shape.key(line), ask & DIRTY_ASK) };
+                *left = victim;
+                *matched = u8::from(ways != 0);
+            }
+        }
+    };
+}
+
+/// The shape, once it is sure that its sets lie within `words` and are `V` vectors.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn checked<const V: usize, const FULL: bool>(words: &[u64], mut shape: Shape, lanes: usize) -> Shape {
+    assert!(words.len() == shape.words() && shape.set_bits < 32, "all sets of the shape");
+    assert!(shape.ways.div_ceil(lanes) == V && shape.ways.is_multiple_of(lanes) == FULL, "vectors of a set");
+    if FULL {
+        // The same, as a constant.
+        shape.ways = V * lanes;
+    }
+    shape
+}
+
+#[cfg(target_arch = "x86_64")]
+mod avx512 {
+    use super::{checked, fast};
+    use crate::reference::{Kind, Reference};
+    use crate::sim::fast::{ASK_BITS, DIRTY_ASK, FIELDS, Fetches, Seen, Shape, Stop, Tally, Why};
+    use crate::sim::policy::DIRTY;
+    use std::arch::x86_64::*;
+
+    loops!("avx512f,avx512dq,avx512bw,avx512vl,avx2,bmi1,bmi2,popcnt", 8, touch, tail, follow, [1 2 3 4]);
+
+    /// The ways in a set's last vector, where they do not fill it.
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "below 8 bits")]
+    fn tail(ways: usize) -> __mmask8 {
+        ((1u32 << (ways % 8)) - 1) as __mmask8
+    }
+
+    /// See `loops`.
+    ///
+    /// # Safety
+    /// `set` is followed by the words of a set: `8 V` where `FULL`, else 8 (V - 1) and as many as `tail` has bits.
+    #[target_feature(enable = "avx512f,avx512dq,avx512bw,avx512vl,avx2,bmi1,bmi2,popcnt")]
+    #[inline]
+    #[expect(clippy::cast_possible_wrap, clippy::cast_sign_loss, clippy::cast_possible_truncation, reason = "bits")]
+    unsafe fn touch<const V: usize, const FULL: bool>(
+        set: *mut u64,
+        tail: __mmask8,
+        key: u64,
+        dirty: u64,
+    ) -> (u32, u64) {
+        let masked = |n: usize| !FULL && n + 1 == V;
+        let wanted = _mm512_set1_epi64(key as i64);
+        let (but_dirty, only_dirty) = (_mm512_set1_epi64(!DIRTY as i64), _mm512_set1_epi64(DIRTY as i64));
+        let mut x = [_mm512_setzero_si512(); V];
+        let (mut ways, mut was_dirty) = (0, 0);
+        for n in 0..V {
+            // SAFETY: within the set, by the contract.
+            x[n] = unsafe {
+                let at = set.add(8 * n).cast_const().cast::<i64>();
+                if masked(n) { _mm512_maskz_loadu_epi64(tail, at) } else { _mm512_loadu_epi64(at) }
+            };
+            // Masked ways are 0, which no key is.
+            let match_ = _mm512_testn_epi64_mask(_mm512_xor_si512(x[n], wanted), but_dirty);
+            was_dirty |= _mm512_mask_test_epi64_mask(match_, x[n], only_dirty);
+            ways |= u32::from(match_) << (8 * n);
+        }
+        let last = if FULL {
+            _mm_cvtsi128_si64(_mm512_castsi512_si128(_mm512_alignr_epi64::<7>(x[V - 1], x[V - 1]))) as u64
+        } else {
+            // SAFETY: the last word of the set.
+            unsafe { set.add(8 * (V - 1) + tail.count_ones() as usize - 1).read() }
+        };
+        let head = key | dirty | if was_dirty == 0 { 0 } else { DIRTY };
+        // The ways up to the match, all of them on a miss, move back by one.
+        let back = ways ^ ways.wrapping_sub(1);
+        for n in (0..V).rev() {
+            let before = if n == 0 { _mm512_set1_epi64(head as i64) } else { x[n - 1] };
+            let moved = _mm512_mask_alignr_epi64::<7>(x[n], (back >> (8 * n)) as __mmask8, x[n], before);
+            // SAFETY: within the set, by the contract.
+            unsafe {
+                let at = set.add(8 * n).cast::<i64>();
+                if masked(n) { _mm512_mask_storeu_epi64(at, tail, moved) } else { _mm512_storeu_epi64(at, moved) }
+            }
+        }
+        (ways, last)
+    }
+
+    /// As [`fast::follow_scan`], 8 requests at a time.
+    #[target_feature(enable = "avx512f,avx512dq,avx512bw,avx512vl,avx2,bmi1,bmi2,popcnt")]
+    fn follow(
+        shape: Shape,
+        asks: &[u64],
+        left: &[u64],
+        matched: &[u8],
+        tally: &mut Tally,
+        next: &mut [u64],
+    ) -> usize {
+        fast::follow_scan(shape, asks, left, matched, tally, next)
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod avx2 {
+    use super::{checked, fast};
+    use crate::reference::{Kind, Reference};
+    use crate::sim::fast::{ASK_BITS, DIRTY_ASK, FIELDS, Fetches, Seen, Shape, Stop, Tally, Why};
+    use crate::sim::policy::DIRTY;
+    use std::arch::x86_64::*;
+
+    loops!("avx2,bmi1,bmi2,popcnt", 4, touch, tail, follow, [1 2 3 4]);
+
+    /// The ways in a set's last vector, where they do not fill it: all ones.
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    fn tail(ways: usize) -> __m256i {
+        let way = |n: usize| if n < ways % 4 { -1 } else { 0 };
+        _mm256_setr_epi64x(way(0), way(1), way(2), way(3))
+    }
+
+    /// See `loops`.
+    ///
+    /// # Safety
+    /// `set` is followed by the words of a set: `4 V` where `FULL`, else 4 (V - 1) and as many as `tail` has ones.
+    #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+    #[inline]
+    #[expect(clippy::cast_possible_wrap, clippy::cast_sign_loss, reason = "bits")]
+    unsafe fn touch<const V: usize, const FULL: bool>(
+        set: *mut u64,
+        tail: __m256i,
+        key: u64,
+        dirty: u64,
+    ) -> (u32, u64) {
+        let masked = |n: usize| !FULL && n + 1 == V;
+        let bits = |v: __m256i| _mm256_movemask_pd(_mm256_castsi256_pd(v)) as u32;
+        let wanted = _mm256_set1_epi64x(key as i64);
+        let but_dirty = _mm256_set1_epi64x(!DIRTY as i64);
+        let mut x = [_mm256_setzero_si256(); V];
+        let (mut ways, mut dirty_ways) = (0, 0);
+        for n in 0..V {
+            // SAFETY: within the set, by the contract.
+            x[n] = unsafe {
+                let at = set.add(4 * n).cast_const();
+                if masked(n) { _mm256_maskload_epi64(at.cast(), tail) } else { _mm256_loadu_si256(at.cast()) }
+            };
+            ways |= bits(_mm256_cmpeq_epi64(_mm256_and_si256(x[n], but_dirty), wanted)) << (4 * n);
+            dirty_ways |= bits(_mm256_slli_epi64::<{ 63 - DIRTY.trailing_zeros() as i32 }>(x[n])) << (4 * n);
+        }
+        let in_tail = if FULL { 4 } else { bits(tail).count_ones() as usize };
+        // SAFETY: the last word of the set.
+        let last = unsafe { set.add(4 * (V - 1) + in_tail - 1).read() };
+        let head = key | dirty | if ways & dirty_ways == 0 { 0 } else { DIRTY };
+        // The ways up to the match, all of them on a miss (then this is 32), move back by one.
+        let until = _mm256_set1_epi64x(i64::from(ways.trailing_zeros()) + 1);
+        for n in (0..V).rev() {
+            let way = 4 * n as i64;
+            let moves = _mm256_cmpgt_epi64(until, _mm256_setr_epi64x(way, way + 1, way + 2, way + 3));
+            let shifted = if n == 0 {
+                let one_on = _mm256_permute4x64_epi64::<0b10_01_00_00>(x[0]);
+                _mm256_blend_epi32::<0b11>(one_on, _mm256_set1_epi64x(head as i64))
+            } else {
+                let between = _mm256_permute2x128_si256::<0x21>(x[n - 1], x[n]);
+                _mm256_alignr_epi8::<8>(x[n], between)
+            };
+            let moved = _mm256_blendv_epi8(x[n], shifted, moves);
+            // SAFETY: within the set, by the contract.
+            unsafe {
+                let at = set.add(4 * n);
+                if masked(n) {
+                    _mm256_maskstore_epi64(at.cast(), tail, moved);
+                } else {
+                    _mm256_storeu_si256(at.cast(), moved);
+                }
+            }
+        }
+        (ways, last)
+    }
+
+    #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+    fn follow(
+        shape: Shape,
+        asks: &[u64],
+        left: &[u64],
+        matched: &[u8],
+        tally: &mut Tally,
+        next: &mut [u64],
+    ) -> usize {
+        fast::follow_scan(shape, asks, left, matched, tally, next)
+    }
+}
