@@ -48,11 +48,11 @@ impl Program {
         Ok(Self(program))
     }
 
-    /// Starts it on a trace, which it then holds in memory.
+    /// Starts it on a trace, which it then holds in memory; it times `part` references at a time.
     ///
     /// # Panics
     /// When the trace cannot be written or the program not be started.
-    pub(crate) fn start(&self, references: &[Reference]) -> Floor {
+    pub(crate) fn start(&self, references: &[Reference], part: usize) -> Floor {
         let trace = self.0.with_extension("trace");
         let mut out = BufWriter::new(std::fs::File::create(&trace).expect("the target folder can be written to"));
         for r in references {
@@ -69,11 +69,12 @@ impl Program {
         drop(out);
         let mut child = Command::new(&self.0)
             .arg(&trace)
+            .arg(part.to_string())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
             .expect("the floor was compiled for this machine");
-        let ask = child.stdin.take().expect("piped");
+        let ask = child.stdin.take();
         let answer = BufReader::new(child.stdout.take().expect("piped"));
         Floor { child, ask, answer, trace }
     }
@@ -82,45 +83,40 @@ impl Program {
 /// The floor with a trace in its memory.
 pub(crate) struct Floor {
     child: Child,
-    ask: ChildStdin,
+    ask: Option<ChildStdin>,
     answer: BufReader<ChildStdout>,
     trace: PathBuf,
 }
 
 impl Floor {
+    /// Plays the trace once by each loop.
+    ///
+    /// # Panics
+    /// When the floor fails (it says why on the terminal): its loops did not count alike.
+    pub(crate) fn round(&mut self) {
+        self.ask.as_mut().expect("open until the end").write_all(b"again\n").expect("the floor listens");
+        assert_eq!(self.line(), "\n", "the floor failed");
+    }
+
+    /// The seconds of each loop, by name, and what they have counted: the same in each round.
+    ///
+    /// # Panics
+    /// As [`Floor::round`].
+    pub(crate) fn end(mut self) -> (Vec<(String, f64)>, Counts) {
+        self.ask = None;
+        let (times, counts) = (self.line(), self.line());
+        assert!(self.child.wait().is_ok_and(|status| status.success()), "the floor failed");
+        let _ = std::fs::remove_file(&self.trace);
+        let words: Vec<&str> = times.split_whitespace().collect();
+        let pairs = words.chunks_exact(2).map(|pair| (pair[0].to_owned(), pair[1].parse().expect("seconds")));
+        let counts = counts.strip_prefix("counts ").unwrap_or_default().split_whitespace();
+        let counts: Vec<u64> = counts.filter_map(|word| word.parse().ok()).collect();
+        (pairs.collect(), counts.try_into().expect("18 counts"))
+    }
+
     fn line(&mut self) -> String {
         let mut line = String::new();
         self.answer.read_line(&mut line).expect("the floor answers");
         line
-    }
-
-    /// Plays the trace once by each loop: their names and seconds.
-    ///
-    /// # Panics
-    /// When the floor fails (it says why on the terminal): its loops did not count alike.
-    pub(crate) fn round(&mut self) -> Vec<(String, f64)> {
-        self.ask.write_all(b"again\n").expect("the floor listens");
-        let line = self.line();
-        let words: Vec<&str> = line.split_whitespace().collect();
-        let pairs = words.chunks_exact(2).map(|pair| (pair[0].to_owned(), pair[1].parse().unwrap_or(f64::NAN)));
-        let times: Vec<(String, f64)> = pairs.collect();
-        assert!(!times.is_empty() && times.iter().all(|(_, s)| *s > 0.0), "the floor failed: {line}");
-        times
-    }
-
-    /// What it has counted, the same in each round.
-    ///
-    /// # Panics
-    /// As [`Floor::round`].
-    pub(crate) fn end(self) -> Counts {
-        let Self { mut child, ask, mut answer, trace } = self;
-        drop(ask);
-        let mut line = String::new();
-        answer.read_line(&mut line).expect("the floor answers");
-        assert!(child.wait().is_ok_and(|status| status.success()), "the floor failed");
-        let _ = std::fs::remove_file(trace);
-        let counts = line.strip_prefix("counts ").unwrap_or_default().split_whitespace();
-        let counts: Vec<u64> = counts.filter_map(|word| word.parse().ok()).collect();
-        counts.try_into().expect("18 counts")
     }
 }

@@ -230,8 +230,8 @@ fn checked<const V: usize, const FULL: bool>(words: &[u64], mut shape: Shape, la
 mod avx512 {
     use super::{checked, fast};
     use crate::reference::{Kind, Reference};
-    use crate::sim::fast::{ASK_BITS, DIRTY_ASK, FIELDS, Fetches, Seen, Shape, Stop, Tally, Why};
-    use crate::sim::policy::DIRTY;
+    use crate::sim::fast::{ASK_BITS, COVER, DIRTY_ASK, FIELDS, Fetches, ODD_ASK, Seen, Shape, Stop, Tally, Why};
+    use crate::sim::policy::{DIRTY, FLAG_BITS, VALID};
     use std::arch::x86_64::*;
 
     loops!("avx512f,avx512dq,avx512bw,avx512vl,avx2,bmi1,bmi2,popcnt", 8, touch, tail, follow, [1 2 3 4]);
@@ -304,7 +304,76 @@ mod avx512 {
         tally: &mut Tally,
         next: &mut [u64],
     ) -> usize {
-        fast::follow_scan(shape, asks, left, matched, tally, next)
+        assert!(next.len() >= 2 * asks.len() + 8, "room for two a request, and for whole vectors");
+        let mut listed = 0;
+        let (whole, rest) = asks.as_chunks::<8>();
+        for ((asks, left), matched) in whole.iter().zip(left.as_chunks::<8>().0).zip(matched.as_chunks::<8>().0) {
+            // SAFETY: `next` has room for two a request, and 8 more.
+            listed += unsafe { follow_8(shape, asks, left, *matched, tally, next.as_mut_ptr().add(listed)) };
+        }
+        let done = 8 * whole.len();
+        let (left, matched) = (&left[done..], &matched[done..]);
+        listed + fast::follow_scan(shape, rest, left, matched, tally, &mut next[listed..])
+    }
+
+    /// See [`follow`]. How many it put at `next`.
+    ///
+    /// # Safety
+    /// `next` is followed by room for 16 words, and for 8 more than are put there.
+    #[target_feature(enable = "avx512f,avx512dq,avx512bw,avx512vl,avx2,bmi1,bmi2,popcnt")]
+    #[inline]
+    #[expect(clippy::cast_possible_wrap, clippy::cast_possible_truncation, reason = "bits")]
+    unsafe fn follow_8(
+        shape: Shape,
+        asks: &[u64; 8],
+        left: &[u64; 8],
+        matched: [u8; 8],
+        tally: &mut Tally,
+        next: *mut u64,
+    ) -> usize {
+        let all = |bits: u64| _mm512_set1_epi64(bits as i64);
+        let count = |mask: u8| u64::from(mask.count_ones());
+        // SAFETY: 8 words each.
+        let (asks, left) =
+            unsafe { (_mm512_loadu_epi64(asks.as_ptr().cast()), _mm512_loadu_epi64(left.as_ptr().cast())) };
+        let matched = _mm_cvtsi64_si128(i64::from_le_bytes(matched));
+        let missed = _mm_testn_epi8_mask(matched, matched) as u8;
+        let write = _mm512_test_epi64_mask(asks, all(DIRTY_ASK));
+        let odd = _mm512_test_epi64_mask(asks, all(ODD_ASK));
+        let cover = _mm512_test_epi64_mask(asks, all(COVER & !DIRTY_ASK));
+        let (fetch, modify) = (odd & !write, odd & write);
+        let read = !(write | fetch) | modify;
+        let wet = _mm512_mask_test_epi64_mask(missed, left, all(DIRTY));
+        tally.accesses[0] += count(read);
+        tally.accesses[1] += count(write);
+        tally.accesses[2] += count(fetch);
+        tally.misses[0] += count(missed & read);
+        tally.misses[1] += count(missed & write & !modify);
+        tally.misses[2] += count(missed & fetch);
+        tally.covered += count(missed & cover);
+        tally.evictions += count(_mm512_mask_test_epi64_mask(missed, left, all(VALID)));
+        tally.writebacks += count(wet);
+        // What is asked for: the same line, by a read or a fetch.
+        let line = _mm512_andnot_si512(all((1 << ASK_BITS) - 1), asks);
+        let wants = _mm512_mask_or_epi64(line, fetch, line, all(ODD_ASK));
+        // What is given back: the tag of the word that left, the set of the line.
+        let tags = _mm512_sll_epi64(
+            _mm512_srli_epi64::<FLAG_BITS>(left),
+            _mm_cvtsi64_si128(i64::from(shape.set_bits + ASK_BITS)),
+        );
+        let set = _mm512_and_si512(asks, all(((1 << shape.set_bits) - 1) << ASK_BITS));
+        let gives = _mm512_or_si512(_mm512_or_si512(tags, set), all(COVER));
+        // One after the other: wants 0, gives 0, wants 1, ...
+        let some = _pdep_u32(u32::from(missed & !cover), 0x5555) | _pdep_u32(u32::from(wet), 0xaaaa);
+        let low = _mm512_permutex2var_epi64(wants, _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11), gives);
+        let high = _mm512_permutex2var_epi64(wants, _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15), gives);
+        let below = (some & 0xff).count_ones() as usize;
+        // SAFETY: 8 words at `next`, and 8 after those that are kept of them.
+        unsafe {
+            _mm512_storeu_epi64(next.cast(), _mm512_maskz_compress_epi64(some as u8, low));
+            _mm512_storeu_epi64(next.add(below).cast(), _mm512_maskz_compress_epi64((some >> 8) as u8, high));
+        }
+        some.count_ones() as usize
     }
 }
 
