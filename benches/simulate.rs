@@ -11,7 +11,7 @@ mod floor;
 
 use criterion::{Criterion, Throughput, criterion_group};
 use floor::traces::Trace;
-use floor::{Counts, Floor, Program};
+use floor::{Counts, Program};
 use orrery::reference::{Reference, Tables};
 use orrery::sim::config::{HierarchyConfig, LevelConfig, MemoryConfig, Ways};
 use orrery::sim::{Hierarchy, StatsCollector};

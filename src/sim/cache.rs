@@ -68,12 +68,16 @@ pub(super) struct Cache {
     /// `sets * ways` words, set by set, each set in eviction order (see [`policy`]).
     words: Words,
     pub(super) counters: LevelCounters,
+    /// For a level that is plain (see [`fast`](super::fast)).
+    plain: Option<(Shape, Isa)>,
 }
 
 impl Cache {
     pub(super) fn new(geometry: Geometry, policy: Policy) -> Self {
         let words = usize::try_from(geometry.lines()).unwrap_or(usize::MAX);
-        Self { geometry, policy, words: Words::new(words), counters: LevelCounters::default() }
+        let plain = Shape::of(&geometry).filter(|_| policy == Policy::Lru);
+        let plain = plain.map(|shape| (shape, Isa::best(shape.ways)));
+        Self { geometry, policy, words: Words::new(words), counters: LevelCounters::default(), plain }
     }
 
     #[inline]
@@ -146,16 +150,8 @@ impl Cache {
     /// The level for the fast loops, if it is plain.
     #[inline]
     pub(super) fn plain(&mut self) -> Option<Plain<'_>> {
-        let g = &self.geometry;
-        if self.policy != Policy::Lru || !g.sets.is_power_of_two() || g.line_bytes < 8 {
-            return None;
-        }
-        let shape = Shape {
-            line_bits: g.line_bytes.trailing_zeros(),
-            set_bits: g.sets.trailing_zeros(),
-            ways: g.ways as usize,
-        };
-        Some(Plain { shape, isa: Isa::best(shape.ways), words: &mut self.words, counters: &mut self.counters })
+        let (shape, isa) = self.plain?;
+        Some(Plain { shape, isa, words: &mut self.words, counters: &mut self.counters })
     }
 
     pub(super) fn state_bytes(&self) -> usize {

@@ -13,7 +13,7 @@
 //! The first two stop at what they do not do themselves (a miss, a reference over two lines) and hand it back. Which loop
 //! plays a chunk follows from what the chunk before it did, so it never depends on time.
 
-use super::AccessKind;
+use super::{AccessKind, Geometry};
 use super::cache::LevelCounters;
 use super::policy::{DIRTY, FLAG_BITS, VALID};
 use super::simd::{self, Isa};
@@ -32,6 +32,17 @@ pub(super) struct Shape {
 }
 
 impl Shape {
+    /// Of a level that the loops can do, by its sets and lines.
+    pub(super) fn of(geometry: &Geometry) -> Option<Self> {
+        // Three bits of a request are its code.
+        let fits = geometry.sets.is_power_of_two() && geometry.line_bytes >= 1 << ASK_BITS;
+        fits.then(|| Self {
+            line_bits: geometry.line_bytes.trailing_zeros(),
+            set_bits: geometry.sets.trailing_zeros(),
+            ways: geometry.ways as usize,
+        })
+    }
+
     /// Words of the level.
     pub(super) fn words(self) -> usize {
         self.ways << self.set_bits
@@ -116,6 +127,27 @@ pub(super) fn hits_scan(
     fetches: Fetches,
     seen: &mut Seen,
 ) -> Stop {
+    match shape.ways {
+        2 => hits_of::<2>(words, shape, references, fetches, seen),
+        4 => hits_of::<4>(words, shape, references, fetches, seen),
+        8 => hits_of::<8>(words, shape, references, fetches, seen),
+        12 => hits_of::<12>(words, shape, references, fetches, seen),
+        16 => hits_of::<16>(words, shape, references, fetches, seen),
+        _ => hits_of::<0>(words, shape, references, fetches, seen),
+    }
+}
+
+/// [`hits_scan`] with the ways as a constant; 0 = any number.
+fn hits_of<const WAYS: usize>(
+    words: &mut [u64],
+    mut shape: Shape,
+    references: &[Reference],
+    fetches: Fetches,
+    seen: &mut Seen,
+) -> Stop {
+    if WAYS != 0 {
+        shape.ways = WAYS;
+    }
     let Seen { mut accesses, mut depth } = *seen;
     let mut stop = Stop { at: references.len(), why: Why::End };
     for (at, reference) in references.iter().enumerate() {
@@ -138,7 +170,10 @@ pub(super) fn hits_scan(
         let set = &mut words[start..start + shape.ways];
         let head = set[0];
         if head & !DIRTY == key {
-            set[0] = head | dirty;
+            // Stored only where it changes something: a store keeps vector loads of the set waiting.
+            if dirty & !head != 0 {
+                set[0] = head | dirty;
+            }
             continue;
         }
         match scan(set, key, dirty) {
