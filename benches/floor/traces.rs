@@ -22,7 +22,9 @@ pub(crate) struct Trace {
 /// All four. `folder` is for what has to be written on the way.
 pub(crate) fn all(folder: &Path) -> Vec<Trace> {
     let qs = match recorded_sort(folder) {
-        Ok(references) => Trace { name: "qs", made: "the C library's qsort of 20,000 ints, by lackey".into(), references },
+        Ok(references) => {
+            Trace { name: "qs", made: "the C library's qsort of 20,000 ints, by lackey".into(), references }
+        }
         Err(why) => Trace {
             name: "qs",
             made: format!("a merge sort of 20,000 ints that notes its own accesses ({why})"),
@@ -33,7 +35,11 @@ pub(crate) fn all(folder: &Path) -> Vec<Trace> {
     vec![
         qs,
         made("hot", "uniform over 16 KiB", synth::uniform(LENGTH, 16 << 10, 1).collect()),
-        made("mix", "40 % stream, 20 % uniform over 64 MiB, 40 % Zipf 0.9; 30 % stores", synth::mix(LENGTH, 1).collect()),
+        made(
+            "mix",
+            "40 % stream, 20 % uniform over 64 MiB, 40 % Zipf 0.9; 30 % stores",
+            synth::mix(LENGTH, 1).collect(),
+        ),
         made("matmul", "100 x 100 doubles in standard order", multiply()),
     ]
 }

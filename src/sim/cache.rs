@@ -1,6 +1,7 @@
 //! One level: its sets, their words, its counts.
 
-use super::fast::{Plain, Shape};
+use super::fast::Plain;
+use super::fast::scan::Shape;
 use super::policy::{self, DIRTY, FLAG_BITS, Outcome, Policy, VALID};
 use super::simd::Isa;
 use super::words::Words;

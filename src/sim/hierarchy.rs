@@ -2,7 +2,8 @@
 
 use super::cache::{Cache, LevelCounters, Resident};
 use super::config::{ConfigError, HierarchyConfig};
-use super::fast::{self, Around, Fetches, Plain};
+use super::fast::scan::Fetches;
+use super::fast::{self, Around, Plain};
 use super::policy::Outcome;
 use super::{AccessKind, Event, Geometry, Observer};
 use crate::reference::{Kind, Reference};

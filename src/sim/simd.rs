@@ -6,9 +6,12 @@
 //!
 //! A set of `ways` words is `V` vectors; where the ways do not fill them (`FULL` is false) the last is masked.
 
-#![expect(unsafe_code, reason = "vectors of words, and functions for the processor that was found; see the SAFETY comments")]
+#![cfg_attr(
+    target_arch = "x86_64",
+    expect(unsafe_code, reason = "vectors of words, and functions for the processor found; see the SAFETY comments")
+)]
 
-use super::fast::{self, Fetches, Shape, Seen, Stop, Tally};
+use super::fast::scan::{self, Block, Fetches, Found, Next, Seen, Shape, Stop, Tally};
 use crate::reference::Reference;
 
 /// What the processor can do.
@@ -21,9 +24,6 @@ pub(super) enum Isa {
     /// No vectors that this file knows.
     Plain,
 }
-
-/// Elements past the end of a block that its lists need, because vectors are stored whole.
-pub(super) const SPARE: usize = 16;
 
 impl Isa {
     /// All that this processor has, the best first.
@@ -63,7 +63,7 @@ impl Isa {
     }
 }
 
-/// As [`fast::hits_scan`], without a branch on where a line is.
+/// As [`scan::hits`], without a branch on where a line is.
 pub(super) fn hits(
     isa: Isa,
     words: &mut [u64],
@@ -77,32 +77,65 @@ pub(super) fn hits(
         Isa::Avx512 => avx512::hits(words, shape, references, fetches, seen),
         #[cfg(target_arch = "x86_64")]
         Isa::Avx2 => avx2::hits(words, shape, references, fetches, seen),
-        _ => fast::hits_scan(words, shape, references, fetches, seen),
+        _ => scan::hits(words, shape, references, fetches, seen),
     }
 }
 
-/// Sends a block of requests through a level, counts what they did there, and lists what they ask of the next: see
-/// [`fast::through_scan`] and [`fast::follow_scan`]. The lists have [`SPARE`] elements more than they need.
-#[expect(clippy::too_many_arguments, reason = "a block and its lists")]
-pub(super) fn block(
+/// [`scan::hits`], compiled for the processor.
+pub(super) fn scan_hits(
     isa: Isa,
     words: &mut [u64],
     shape: Shape,
-    asks: &[u64],
-    left: &mut [u64],
-    matched: &mut [u8],
-    tally: &mut Tally,
-    next: &mut [u64],
+    references: &[Reference],
+    fetches: Fetches,
+    seen: &mut Seen,
+) -> Stop {
+    match isa {
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx512 => avx512::scan_hits(words, shape, references, fetches, seen),
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx2 => avx2::scan_hits(words, shape, references, fetches, seen),
+        _ => scan::hits(words, shape, references, fetches, seen),
+    }
+}
+
+/// As [`scan::take`], without a branch on where a line is, or whether.
+pub(super) fn take(
+    isa: Isa,
+    words: &mut [u64],
+    shape: Shape,
+    references: &[Reference],
+    fetches: Fetches,
+    block: &mut Block,
 ) -> usize {
     match isa {
         #[cfg(target_arch = "x86_64")]
-        Isa::Avx512 => avx512::block(words, shape, asks, left, matched, tally, next),
+        Isa::Avx512 => avx512::take(words, shape, references, fetches, block),
         #[cfg(target_arch = "x86_64")]
-        Isa::Avx2 => avx2::block(words, shape, asks, left, matched, tally, next),
-        _ => {
-            fast::through_scan(words, shape, asks, left, matched);
-            fast::follow_scan(shape, asks, left, matched, tally, next)
-        }
+        Isa::Avx2 => avx2::take(words, shape, references, fetches, block),
+        _ => scan::take(words, shape, references, fetches, block),
+    }
+}
+
+/// As [`scan::through`], without a branch on where a line is, or whether.
+pub(super) fn through(isa: Isa, words: &mut [u64], shape: Shape, asks: &[u64], found: &mut Found) {
+    match isa {
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx512 => avx512::through(words, shape, asks, found),
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx2 => avx2::through(words, shape, asks, found),
+        _ => scan::through(words, shape, asks, found),
+    }
+}
+
+/// As [`scan::follow`].
+pub(super) fn follow(isa: Isa, shape: Shape, asks: &[u64], found: &Found, tally: &mut Tally, next: &mut Next) -> usize {
+    match isa {
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx512 => avx512::follow(shape, asks, found, tally, next),
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx2 => avx2::follow(shape, asks, found, tally, next),
+        _ => scan::follow(shape, asks, found, 0, tally, next),
     }
 }
 
@@ -112,7 +145,7 @@ pub(super) fn block(
 /// gives the ways that held the line as bits (one or none) and the word that was in the last way.
 #[cfg(target_arch = "x86_64")]
 macro_rules! loops {
-    ($features:literal, $lanes:literal, $touch:ident, $tail:ident, $follow:ident, [$($v:literal)*]) => {
+    ($features:literal, $lanes:literal, $touch:ident, $tail:ident, [$($v:literal)*]) => {
         pub(super) fn hits(
             words: &mut [u64],
             shape: Shape,
@@ -124,7 +157,7 @@ macro_rules! loops {
             match (shape.ways.div_ceil($lanes), shape.ways % $lanes) {
                 $(($v, 0) => unsafe { hits_of::<$v, true>(words, shape, references, fetches, seen) },
                 ($v, _) => unsafe { hits_of::<$v, false>(words, shape, references, fetches, seen) },)*
-                _ => fast::hits_scan(words, shape, references, fetches, seen),
+                _ => scan::hits(words, shape, references, fetches, seen),
             }
         }
 
@@ -138,18 +171,19 @@ macro_rules! loops {
         ) -> Stop {
             let shape = checked::<V, FULL>(words, shape, $lanes);
             let tail = $tail(shape.ways);
+            let special = fetches.special();
             let Seen { mut accesses, mut depth } = *seen;
             let mut stop = Stop { at: references.len(), why: Why::End };
             for (at, reference) in references.iter().enumerate() {
-                let (kind, offset) = (reference.kind, reference.addr & (shape.line_bytes() - 1));
-                if kind == Kind::Fetch && fetches != Fetches::Here {
+                let kind = reference.kind;
+                if kind as u8 == special {
                     if fetches == Fetches::Dropped {
                         continue;
                     }
                     stop = Stop { at, why: Why::Other };
                     break;
                 }
-                if offset + u64::from(reference.size) > shape.line_bytes() {
+                if !shape.holds(reference) {
                     stop = Stop { at, why: Why::Other };
                     break;
                 }
@@ -170,24 +204,81 @@ macro_rules! loops {
             stop
         }
 
-        #[expect(clippy::too_many_arguments, reason = "a block and its lists")]
-        pub(super) fn block(
+        pub(super) fn scan_hits(
             words: &mut [u64],
             shape: Shape,
-            asks: &[u64],
-            left: &mut [u64],
-            matched: &mut [u8],
-            tally: &mut Tally,
-            next: &mut [u64],
+            references: &[Reference],
+            fetches: Fetches,
+            seen: &mut Seen,
+        ) -> Stop {
+            #[target_feature(enable = $features)]
+            fn inner(w: &mut [u64], shape: Shape, r: &[Reference], fetches: Fetches, seen: &mut Seen) -> Stop {
+                scan::hits(w, shape, r, fetches, seen)
+            }
+            // SAFETY: as in `hits`.
+            unsafe { inner(words, shape, references, fetches, seen) }
+        }
+
+        pub(super) fn take(
+            words: &mut [u64],
+            shape: Shape,
+            references: &[Reference],
+            fetches: Fetches,
+            block: &mut Block,
         ) -> usize {
             // SAFETY: as in `hits`.
             match (shape.ways.div_ceil($lanes), shape.ways % $lanes) {
-                $(($v, 0) => unsafe { through_of::<$v, true>(words, shape, asks, left, matched) },
-                ($v, _) => unsafe { through_of::<$v, false>(words, shape, asks, left, matched) },)*
-                _ => fast::through_scan(words, shape, asks, left, matched),
+                $(($v, 0) => unsafe { take_of::<$v, true>(words, shape, references, fetches, block) },
+                ($v, _) => unsafe { take_of::<$v, false>(words, shape, references, fetches, block) },)*
+                _ => scan::take(words, shape, references, fetches, block),
             }
+        }
+
+        #[target_feature(enable = $features)]
+        fn take_of<const V: usize, const FULL: bool>(
+            words: &mut [u64],
+            shape: Shape,
+            references: &[Reference],
+            fetches: Fetches,
+            block: &mut Block,
+        ) -> usize {
+            let shape = checked::<V, FULL>(words, shape, $lanes);
+            let (tail, special) = ($tail(shape.ways), fetches.special());
+            let Block { asks, made, found } = block;
+            let mut listed = 0;
+            let mut taken = references.len();
+            for (at, reference) in references.iter().enumerate() {
+                // Only a hint: what is named need not exist.
+                _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(reference).wrapping_add(AHEAD).cast());
+                if reference.kind as u8 == special && fetches == Fetches::Dropped {
+                    continue;
+                }
+                if listed == BLOCK || reference.kind as u8 == special || !shape.holds(reference) {
+                    taken = at;
+                    break;
+                }
+                let ask = shape.ask(reference);
+                let line = ask >> ASK_BITS;
+                // SAFETY: as in `hits_of`.
+                let set = unsafe { words.as_mut_ptr().add(shape.start(line)) };
+                // SAFETY: as in `hits_of`.
+                let (ways, victim) = unsafe { $touch::<V, FULL>(set, tail, shape.key(line), ask & DIRTY_ASK) };
+                asks[listed] = ask;
+                found.left[listed] = victim;
+                found.matched[listed] = u8::from(ways != 0);
+                listed += 1;
+            }
+            *made = listed;
+            taken
+        }
+
+        pub(super) fn through(words: &mut [u64], shape: Shape, asks: &[u64], found: &mut Found) {
             // SAFETY: as in `hits`.
-            unsafe { $follow(shape, asks, left, matched, tally, next) }
+            match (shape.ways.div_ceil($lanes), shape.ways % $lanes) {
+                $(($v, 0) => unsafe { through_of::<$v, true>(words, shape, asks, found) },
+                ($v, _) => unsafe { through_of::<$v, false>(words, shape, asks, found) },)*
+                _ => scan::through(words, shape, asks, found),
+            }
         }
 
         #[target_feature(enable = $features)]
@@ -195,23 +286,25 @@ macro_rules! loops {
             words: &mut [u64],
             shape: Shape,
             asks: &[u64],
-            left: &mut [u64],
-            matched: &mut [u8],
+            found: &mut Found,
         ) {
             let shape = checked::<V, FULL>(words, shape, $lanes);
             let tail = $tail(shape.ways);
-            for ((ask, left), matched) in asks.iter().zip(left).zip(matched) {
+            for ((ask, left), matched) in asks.iter().zip(&mut found.left).zip(&mut found.matched) {
                 let line = ask >> ASK_BITS;
                 // SAFETY: as in `hits_of`.
                 let set = unsafe { words.as_mut_ptr().add(shape.start(line)) };
                 // SAFETY: as in `hits_of`.
                 let (ways, victim) = unsafe { $touch::<V, FULL>(set, tail, shape.key(line), ask & DIRTY_ASK) };
-                *left = victim;
-                *matched = u8::from(ways != 0);
+                (*left, *matched) = (victim, u8::from(ways != 0));
             }
         }
     };
 }
+
+/// References ahead of the one that is played of which the processor is told.
+#[cfg(target_arch = "x86_64")]
+const AHEAD: usize = 64;
 
 /// The shape, once it is sure that its sets lie within `words` and are `V` vectors.
 #[cfg(target_arch = "x86_64")]
@@ -228,13 +321,15 @@ fn checked<const V: usize, const FULL: bool>(words: &[u64], mut shape: Shape, la
 
 #[cfg(target_arch = "x86_64")]
 mod avx512 {
-    use super::{checked, fast};
-    use crate::reference::{Kind, Reference};
-    use crate::sim::fast::{ASK_BITS, COVER, DIRTY_ASK, FIELDS, Fetches, ODD_ASK, Seen, Shape, Stop, Tally, Why};
+    use super::{AHEAD, checked, scan};
+    use crate::reference::Reference;
+    use crate::sim::fast::scan::{
+        ASK_BITS, BLOCK, Block, COVER, DIRTY_ASK, FIELDS, Fetches, Found, Next, ODD_ASK, Seen, Shape, Stop, Tally, Why,
+    };
     use crate::sim::policy::{DIRTY, FLAG_BITS, VALID};
     use std::arch::x86_64::*;
 
-    loops!("avx512f,avx512dq,avx512bw,avx512vl,avx2,bmi1,bmi2,popcnt", 8, touch, tail, follow, [1 2 3 4]);
+    loops!("avx512f,avx512dq,avx512bw,avx512vl,avx2,bmi1,bmi2,popcnt", 8, touch, tail, [1 2 3 4]);
 
     /// The ways in a set's last vector, where they do not fill it.
     #[target_feature(enable = "avx512f")]
@@ -262,15 +357,15 @@ mod avx512 {
         let (but_dirty, only_dirty) = (_mm512_set1_epi64(!DIRTY as i64), _mm512_set1_epi64(DIRTY as i64));
         let mut x = [_mm512_setzero_si512(); V];
         let (mut ways, mut was_dirty) = (0, 0);
-        for n in 0..V {
+        for (n, x) in x.iter_mut().enumerate() {
             // SAFETY: within the set, by the contract.
-            x[n] = unsafe {
+            *x = unsafe {
                 let at = set.add(8 * n).cast_const().cast::<i64>();
                 if masked(n) { _mm512_maskz_loadu_epi64(tail, at) } else { _mm512_loadu_epi64(at) }
             };
             // Masked ways are 0, which no key is.
-            let match_ = _mm512_testn_epi64_mask(_mm512_xor_si512(x[n], wanted), but_dirty);
-            was_dirty |= _mm512_mask_test_epi64_mask(match_, x[n], only_dirty);
+            let match_ = _mm512_testn_epi64_mask(_mm512_xor_si512(*x, wanted), but_dirty);
+            was_dirty |= _mm512_mask_test_epi64_mask(match_, *x, only_dirty);
             ways |= u32::from(match_) << (8 * n);
         }
         let last = if FULL {
@@ -294,26 +389,23 @@ mod avx512 {
         (ways, last)
     }
 
-    /// As [`fast::follow_scan`], 8 requests at a time.
+    /// As [`scan::follow`], 8 requests at a time.
+    pub(super) fn follow(shape: Shape, asks: &[u64], found: &Found, tally: &mut Tally, next: &mut Next) -> usize {
+        // SAFETY: as in `hits`.
+        unsafe { follow_all(shape, asks, found, tally, next) }
+    }
+
     #[target_feature(enable = "avx512f,avx512dq,avx512bw,avx512vl,avx2,bmi1,bmi2,popcnt")]
-    fn follow(
-        shape: Shape,
-        asks: &[u64],
-        left: &[u64],
-        matched: &[u8],
-        tally: &mut Tally,
-        next: &mut [u64],
-    ) -> usize {
-        assert!(next.len() >= 2 * asks.len() + 8, "room for two a request, and for whole vectors");
+    fn follow_all(shape: Shape, asks: &[u64], found: &Found, tally: &mut Tally, next: &mut Next) -> usize {
         let mut listed = 0;
         let (whole, rest) = asks.as_chunks::<8>();
-        for ((asks, left), matched) in whole.iter().zip(left.as_chunks::<8>().0).zip(matched.as_chunks::<8>().0) {
-            // SAFETY: `next` has room for two a request, and 8 more.
+        let (left, matched) = (found.left.as_chunks::<8>().0, found.matched.as_chunks::<8>().0);
+        for ((asks, left), matched) in whole.iter().zip(left).zip(matched) {
+            // SAFETY: `next` has room for two for each of a block, and 16 more.
             listed += unsafe { follow_8(shape, asks, left, *matched, tally, next.as_mut_ptr().add(listed)) };
         }
-        let done = 8 * whole.len();
-        let (left, matched) = (&left[done..], &matched[done..]);
-        listed + fast::follow_scan(shape, rest, left, matched, tally, &mut next[listed..])
+        let from = asks.len() - rest.len();
+        listed + scan::follow(shape, rest, found, from, tally, &mut next[listed..])
     }
 
     /// See [`follow`]. How many it put at `next`.
@@ -379,13 +471,15 @@ mod avx512 {
 
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
-    use super::{checked, fast};
-    use crate::reference::{Kind, Reference};
-    use crate::sim::fast::{ASK_BITS, DIRTY_ASK, FIELDS, Fetches, Seen, Shape, Stop, Tally, Why};
+    use super::{AHEAD, checked, scan};
+    use crate::reference::Reference;
+    use crate::sim::fast::scan::{
+        ASK_BITS, BLOCK, Block, DIRTY_ASK, FIELDS, Fetches, Found, Next, Seen, Shape, Stop, Tally, Why,
+    };
     use crate::sim::policy::DIRTY;
     use std::arch::x86_64::*;
 
-    loops!("avx2,bmi1,bmi2,popcnt", 4, touch, tail, follow, [1 2 3 4]);
+    loops!("avx2,bmi1,bmi2,popcnt", 4, touch, tail, [1 2 3 4]);
 
     /// The ways in a set's last vector, where they do not fill it: all ones.
     #[target_feature(enable = "avx2")]
@@ -414,14 +508,14 @@ mod avx2 {
         let but_dirty = _mm256_set1_epi64x(!DIRTY as i64);
         let mut x = [_mm256_setzero_si256(); V];
         let (mut ways, mut dirty_ways) = (0, 0);
-        for n in 0..V {
+        for (n, x) in x.iter_mut().enumerate() {
             // SAFETY: within the set, by the contract.
-            x[n] = unsafe {
+            *x = unsafe {
                 let at = set.add(4 * n).cast_const();
                 if masked(n) { _mm256_maskload_epi64(at.cast(), tail) } else { _mm256_loadu_si256(at.cast()) }
             };
-            ways |= bits(_mm256_cmpeq_epi64(_mm256_and_si256(x[n], but_dirty), wanted)) << (4 * n);
-            dirty_ways |= bits(_mm256_slli_epi64::<{ 63 - DIRTY.trailing_zeros() as i32 }>(x[n])) << (4 * n);
+            ways |= bits(_mm256_cmpeq_epi64(_mm256_and_si256(*x, but_dirty), wanted)) << (4 * n);
+            dirty_ways |= bits(_mm256_slli_epi64::<{ 63 - DIRTY.trailing_zeros() as i32 }>(*x)) << (4 * n);
         }
         let in_tail = if FULL { 4 } else { bits(tail).count_ones() as usize };
         // SAFETY: the last word of the set.
@@ -453,15 +547,12 @@ mod avx2 {
         (ways, last)
     }
 
-    #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-    fn follow(
-        shape: Shape,
-        asks: &[u64],
-        left: &[u64],
-        matched: &[u8],
-        tally: &mut Tally,
-        next: &mut [u64],
-    ) -> usize {
-        fast::follow_scan(shape, asks, left, matched, tally, next)
+    pub(super) fn follow(shape: Shape, asks: &[u64], found: &Found, tally: &mut Tally, next: &mut Next) -> usize {
+        #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+        fn inner(shape: Shape, asks: &[u64], found: &Found, tally: &mut Tally, next: &mut Next) -> usize {
+            scan::follow(shape, asks, found, 0, tally, next)
+        }
+        // SAFETY: as in `hits`.
+        unsafe { inner(shape, asks, found, tally, next) }
     }
 }
