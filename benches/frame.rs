@@ -12,7 +12,7 @@ use orrery::render::glyphs::FLASH_SEEN;
 use orrery::render::gpu_data::unorm16;
 use orrery::render::{Context, Painter, Target, Viewport, target};
 use orrery::scene::frame::flags;
-use orrery::scene::layout::{LevelShape, Rings};
+use orrery::scene::layout::{CacheShape, Rings};
 use orrery::scene::motion::{Endpoint, Flight, Path, ease, place_on_path, position_at};
 use orrery::scene::{Glyph, Notes, Scene, Segment, palette};
 use orrery::trace::synth::Rng;
@@ -45,8 +45,8 @@ struct Out { @builtin(position) position: vec4f, @location(0) @interpolate(flat)
 ";
 
 fn rings() -> Rings {
-    let level = |name: &str, sets, ways| LevelShape { name: name.into(), sets, ways, line_bytes: 64 };
-    Rings::new(&[level("L1", 64, 8), level("L2", 512, 8), level("L3", 1024, 16)])
+    let cache = |ring, sets, ways| CacheShape { ring, name: String::new(), core: None, sets, ways, line_bytes: 64 };
+    Rings::new(&[cache(0, 64, 8), cache(1, 512, 8), cache(2, 1024, 16)])
 }
 
 /// A frame as a busy trace makes them: most glyphs rest in slots and at home, a few fly, one in fifty has just missed.
@@ -64,7 +64,7 @@ fn scene(glyphs: u32, segments: u32) -> Scene {
             return (Endpoint::polar(0.78 + 0.18 * unit(rng), TAU * unit(rng)), 0.0035);
         }
         let level = [0, 1, 1, 2, 2, 2][pick(rng, 6) as usize];
-        let ring = &rings.levels[level];
+        let ring = &rings.sectors[level];
         let slot = Endpoint::slot(level, pick(rng, ring.sets), pick(rng, ring.ways) as f32, 0.0);
         (slot, (0.36 * ring.pitch).clamp(0.0012, 0.0085))
     };
@@ -74,8 +74,8 @@ fn scene(glyphs: u32, segments: u32) -> Scene {
             let (from, _) = place(&mut rng, n + 2);
             let flight = match n % 200 {
                 0 => Flight::straight(from, to),
-                1 => Flight::arc(from, to, &rings.levels),
-                2..6 if to.level >= 0.0 => Flight::slide(Endpoint { b: to.b + 1.0, ..to }, to),
+                1 => Flight::arc(from, to, &rings.sectors),
+                2..6 if to.cache >= 0.0 => Flight::slide(Endpoint { b: to.b + 1.0, ..to }, to),
                 _ => Flight::rest(to),
             };
             let hot = n % 50 == 0;
@@ -99,8 +99,8 @@ fn scene(glyphs: u32, segments: u32) -> Scene {
         let (a, b) = (place(&mut rng, n).0, place(&mut rng, n + 1).0);
         let (flight, pieces) = match pick(&mut rng, 8) {
             0 | 1 => (Flight::straight(a, b), 1),
-            2 => (Flight::arc(a, b, &rings.levels), 14),
-            _ if a.level >= 0.0 => (Flight::slide(a, Endpoint { b: a.b + 1.0, ..a }), 1),
+            2 => (Flight::arc(a, b, &rings.sectors), 14),
+            _ if a.cache >= 0.0 => (Flight::slide(a, Endpoint { b: a.b + 1.0, ..a }), 1),
             _ => (Flight::straight(a, Endpoint { b: a.b + 0.05, ..a }), 1),
         };
         for piece in 0..pieces.min(segments as usize - trails.len()) {
@@ -130,7 +130,7 @@ fn scene(glyphs: u32, segments: u32) -> Scene {
 
 /// The quads that the shaders make of a scene, by the same arithmetic (`glyphs.wgsl`, `pathlines.wgsl`).
 fn quads(scene: &Scene, viewport: &Viewport) -> Vec<Quad> {
-    let rings = &scene.rings.levels;
+    let rings = &scene.rings.sectors;
     let line_scale = viewport.line_scale.max(0.6);
     let segments = scene.trails.iter().map(|s| {
         let at = |e: f32| viewport.px_from_world(place_on_path(rings, &s.flight, e));

@@ -8,7 +8,7 @@
 use orrery::reference::{ReferenceSource, Region, Tables};
 use orrery::scene::{Stage, View};
 use orrery::sim::Hierarchy;
-use orrery::sim::config::{HierarchyConfig, LevelConfig, MemoryConfig, Ways, preset};
+use orrery::sim::config::{HierarchyConfig, LevelConfig, Ways, preset};
 use orrery::timeline::{Cursor, Options, Timeline, pace};
 use orrery::trace;
 use orrery::trace::native::{CHUNK, FileWriter};
@@ -53,12 +53,8 @@ fn memory(key: &str) -> u64 {
 
 fn two_levels() -> HierarchyConfig {
     let level = |name: &str, index, size, ways| LevelConfig::new(name, index, size, Ways::Count(ways), 64);
-    HierarchyConfig {
-        name: "L1 32 KiB 8-way, L2 1 MiB 16-way".into(),
-        levels: vec![level("L1", 0, 32 << 10, 8), level("L2", 1, 1 << 20, 16)],
-        memory: MemoryConfig::default(),
-        data_only: false,
-    }
+    let levels = vec![level("L1", 0, 32 << 10, 8), level("L2", 1, 1 << 20, 16)];
+    HierarchyConfig::new("L1 32 KiB 8-way, L2 1 MiB 16-way", levels)
 }
 
 /// Median and 95th percentile, ms.

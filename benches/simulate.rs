@@ -13,7 +13,7 @@ use criterion::{Criterion, Throughput, criterion_group};
 use floor::traces::Trace;
 use floor::{Counts, Program};
 use orrery::reference::{Reference, Tables};
-use orrery::sim::config::{HierarchyConfig, LevelConfig, MemoryConfig, Ways};
+use orrery::sim::config::{HierarchyConfig, LevelConfig, Ways};
 use orrery::sim::{Hierarchy, StatsCollector};
 use orrery::units::LevelId;
 use std::hint::black_box;
@@ -29,14 +29,14 @@ fn config() -> HierarchyConfig {
         LevelConfig::new("L1", 0, 32 << 10, Ways::Count(8), 64),
         LevelConfig::new("L2", 1, 1 << 20, Ways::Count(16), 64),
     ];
-    HierarchyConfig { name: "bench".into(), levels, memory: MemoryConfig::default(), data_only: false }
+    HierarchyConfig::new("bench", levels)
 }
 
 /// What the floor counts, as the simulator counted it.
 fn counts(hierarchy: &Hierarchy) -> Counts {
     let mut counts = [0; 18];
     for (level, counts) in [LevelId(0), LevelId(1)].into_iter().zip(counts.chunks_exact_mut(8)) {
-        let c = hierarchy.counters(level);
+        let c = hierarchy.level_counters(level);
         let accesses = [c.read_accesses, c.write_accesses, c.fetch_accesses];
         counts[..3].copy_from_slice(&accesses);
         counts[3..].copy_from_slice(&[c.read_misses, c.write_misses, c.fetch_misses, c.evictions, c.writebacks]);

@@ -54,7 +54,8 @@ Examples:
 const CACHES_EXAMPLES: &str = "\
 Examples:
   orrery caches                                      what there is
-  orrery caches textbook > mine.toml                 a start for your own: --cache mine.toml";
+  orrery caches textbook > mine.toml                 a start for your own: --cache mine.toml
+  orrery caches host                                 this machine's, as Linux describes them";
 
 /// What to do.
 #[derive(Debug, Subcommand)]
@@ -106,7 +107,7 @@ impl From<FormatName> for crate::trace::Format {
 /// Which cache hierarchy.
 #[derive(Debug, Clone, Default, Args)]
 pub struct CacheArgs {
-    /// Preset name (see `orrery caches`) or TOML file; the default is `textbook`, or `paper` where the named arrays take 64 KiB or less
+    /// Preset name (see `orrery caches`), `host` for this machine's caches, or TOML file; the default is `textbook`, or `paper` where the named arrays take 64 KiB or less
     #[arg(long, value_name = "PRESET|FILE")]
     pub cache: Option<String>,
     /// Innermost level as SIZE,WAYS,LINE[,POLICY]: 32KiB,8,64 or 512,full,32,fifo
@@ -121,6 +122,12 @@ pub struct CacheArgs {
     /// Drop instruction fetches
     #[arg(long)]
     pub data_only: bool,
+    /// Cores, 1 to 64, each with its own caches of every level that is not shared
+    #[arg(long, value_name = "N")]
+    pub cores: Option<u16>,
+    /// Seed of the policies that draw lots: random, brrip, drrip
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
 }
 
 /// How a picture looks.
@@ -276,7 +283,7 @@ pub struct ViewArgs {
 #[derive(Debug, Args)]
 #[command(after_help = CACHES_EXAMPLES)]
 pub struct CachesArgs {
-    /// Print this preset as TOML, ready to be changed and given to --cache
+    /// Print this preset, or `host`, as TOML, ready to be changed and given to --cache
     pub name: Option<String>,
 }
 

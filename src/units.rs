@@ -22,6 +22,18 @@ pub struct WayIndex(pub u32);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LevelId(pub u8);
 
+/// Number of a cache: a level has one, or one for each core. Caches of inner levels come first, within a level by core.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CacheId(pub u16);
+
+impl CacheId {
+    /// As an index into tables of caches.
+    #[must_use]
+    pub fn index(self) -> usize {
+        usize::from(self.0)
+    }
+}
+
 impl LevelId {
     /// As an index into per-level tables.
     #[must_use]

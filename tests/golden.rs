@@ -10,20 +10,24 @@ use common::device;
 use common::golden::{Adapter, Harness, Picture};
 use orrery::render::{Context, Painter, Target, Viewport, target};
 use orrery::scene::frame::flags;
-use orrery::scene::layout::{LevelShape, Ring, Rings};
+use orrery::scene::layout::{CacheShape, HomeLayout, Rings, Sector};
 use orrery::scene::motion::{Endpoint, Flight, position_at};
 use orrery::scene::palette::{self, Rgba};
+use orrery::scene::structure::structure;
 use orrery::scene::{Disk, Glyph, Notes, Scene, Segment};
 use std::f32::consts::TAU;
 use std::path::Path;
 
 const SIDE: u32 = 192;
 
+fn shape(ring: usize, core: Option<u16>, sets: u32, ways: u32) -> CacheShape {
+    CacheShape { ring, name: format!("L{}", ring + 1), core, sets, ways, line_bytes: 32 }
+}
+
 /// The rings of the preset `paper`, nothing on them.
 fn empty() -> Scene {
-    let level = |name: &str, sets, ways| LevelShape { name: name.into(), sets, ways, line_bytes: 32 };
     Scene {
-        rings: Rings::new(&[level("L1", 2, 8), level("L2", 4, 16)]),
+        rings: Rings::new(&[shape(0, None, 2, 8), shape(1, None, 4, 16)]),
         phase: 0.0,
         disks: Vec::new(),
         structure: Vec::new(),
@@ -42,16 +46,16 @@ fn line(flight: Flight, s0: f32, s1: f32, width: f32, color: Rgba, alpha: [f32; 
     Segment { flight, s0, s1, width, color, alpha0: alpha[0], alpha1: alpha[1] }
 }
 
-fn slots(rings: &[Ring]) -> impl Iterator<Item = (usize, u32, u32)> + '_ {
-    rings.iter().enumerate().flat_map(|(level, ring)| {
-        (0..ring.sets).flat_map(move |set| (0..ring.ways).map(move |rank| (level, set, rank)))
+fn slots(sectors: &[Sector]) -> impl Iterator<Item = (usize, u32, u32)> + '_ {
+    sectors.iter().enumerate().flat_map(|(cache, sector)| {
+        (0..sector.sets).flat_map(move |set| (0..sector.ways).map(move |rank| (cache, set, rank)))
     })
 }
 
 /// Borders of the rings and guide arms.
 fn ring_layout() -> Scene {
     let mut scene = empty();
-    for (level, ring) in scene.rings.levels.iter().enumerate() {
+    for (level, ring) in scene.rings.sectors.iter().enumerate() {
         for (r, piece) in [ring.r0, ring.r1].into_iter().flat_map(|r| (0..48u8).map(move |p| (r, p))) {
             let at = |p: u8| Endpoint::polar(r, TAU * f32::from(p) / 48.0);
             let edge = Flight::straight(at(piece), at(piece + 1));
@@ -70,7 +74,7 @@ fn ring_layout() -> Scene {
 /// A dot in every slot, the arm told by colour.
 fn spiral_slots() -> Scene {
     let mut scene = empty();
-    let rings = scene.rings.levels.clone();
+    let rings = scene.rings.sectors.clone();
     for (level, set, rank) in slots(&rings) {
         let at = Endpoint::slot(level, set, rank as f32, 0.0);
         scene.glyphs.push(dot(Flight::rest(at), 0.022, palette::region(set as usize)));
@@ -102,7 +106,7 @@ fn straight(phase: f32) -> Scene {
 }
 
 fn arc(phase: f32) -> Scene {
-    let rings = empty().rings.levels;
+    let rings = empty().rings.sectors;
     flying(Flight::arc(Endpoint::slot(0, 1, 7.0, 0.0), Endpoint::polar(0.9, -0.6), &rings), phase)
 }
 
@@ -110,7 +114,7 @@ fn arc(phase: f32) -> Scene {
 fn pathline() -> Scene {
     let mut scene = empty();
     let from = Endpoint::slot(1, 2, 15.0, 0.0);
-    let flight = Flight::arc(from, Endpoint::polar(0.95, 2.0), &scene.rings.levels);
+    let flight = Flight::arc(from, Endpoint::polar(0.95, 2.0), &scene.rings.sectors);
     for piece in 0..14u8 {
         let (s0, s1) = (f32::from(piece) / 14.0, f32::from(piece + 1) / 14.0);
         scene.trails.push(line(flight, s0, s1, 8.0, palette::EVICT, [0.1 + 0.8 * s0, 0.1 + 0.8 * s1]));
@@ -122,8 +126,46 @@ fn pathline() -> Scene {
 fn disks() -> Scene {
     let mut scene = empty();
     for (r0, r1, t) in [(0.1, 0.3, -1.0), (0.4, 0.55, 0.0), (0.65, 0.9, 1.0)] {
-        scene.disks.push(Disk { r0, r1, soft: 0.06, color: palette::temperature(t) });
+        scene.disks.push(Disk::whole(r0, r1, 0.06, palette::temperature(t)));
     }
+    scene
+}
+
+/// Caches that share a ring as sectors: their borders, arms, a dot in every slot (each third hollow), temperatures.
+fn sectors(shapes: &[CacheShape]) -> Scene {
+    let mut scene = Scene { rings: Rings::new(shapes), temperatures: vec![0.0; shapes.len()], ..empty() };
+    let home = HomeLayout::new(&[], 32, scene.rings.home_r0, scene.rings.home_r1);
+    scene.structure = structure(&scene.rings, &home);
+    for (sector, t) in scene.rings.sectors.iter().zip([1.0, -1.0, 0.2, -0.2, 0.6]) {
+        scene.disks.push(Disk::behind(sector, 0.035, palette::temperature(t)));
+    }
+    for (cache, set, rank) in slots(&scene.rings.sectors.clone()) {
+        let mut glyph = dot(Flight::rest(Endpoint::slot(cache, set, rank as f32, 0.0)), 0.02, palette::region(cache));
+        glyph.flags = if rank % 3 == 2 { flags::HOLLOW } else { 0 };
+        scene.glyphs.push(glyph);
+    }
+    scene
+}
+
+/// L1I and L1D, unequal, over an L2.
+fn split() -> Scene {
+    sectors(&[shape(0, None, 2, 4), shape(0, None, 3, 8), shape(1, None, 4, 16)])
+}
+
+/// An L1 for each of four cores over an L2.
+fn four_cores() -> Scene {
+    let private = (0..4).map(|core| shape(0, Some(core), 2, 8));
+    sectors(&private.chain([shape(1, None, 4, 16)]).collect::<Vec<_>>())
+}
+
+/// A line goes from one core's cache to another's, and one is pushed out over the sectors' borders.
+fn between_sectors(phase: f32) -> Scene {
+    let mut scene = Scene { phase, ..four_cores() };
+    scene.glyphs.clear();
+    let (a, b) = (Endpoint::slot(0, 1, 7.0, 0.0), Endpoint::slot(2, 0, 0.0, 0.0));
+    let out = Flight::arc(Endpoint::slot(1, 1, 7.0, 0.0), Endpoint::slot(4, 3, 0.0, 0.0), &scene.rings.sectors);
+    scene.glyphs.push(dot(Flight::straight(a, b), 0.05, palette::region(1)));
+    scene.glyphs.push(dot(out, 0.05, palette::region(2)));
     scene
 }
 
@@ -172,6 +214,9 @@ fn pictures() -> Vec<(String, Scene)> {
         ("disks".into(), disks()),
         ("blending".into(), blending()),
         ("signs".into(), signs()),
+        ("sectors_split".into(), split()),
+        ("sectors_four_cores".into(), four_cores()),
+        ("sectors_between".into(), between_sectors(0.6)),
     ];
     for percent in [0u8, 25, 50, 100] {
         let phase = f32::from(percent) / 100.0;
@@ -273,7 +318,7 @@ fn a_dot_is_drawn_where_its_twin_says() {
     let Some(context) = device("golden") else { return };
     let mut painter = Painter::new(&context, target::FORMAT);
     let viewport = Viewport::fit(SIDE, SIDE);
-    let rings = empty().rings.levels;
+    let rings = empty().rings.sectors;
     let mut checked = 0;
     for n in 0..40u8 {
         let slot = Endpoint::slot(

@@ -6,9 +6,9 @@ mod common;
 
 use bytemuck::{Pod, Zeroable};
 use common::device;
-use orrery::render::gpu_data::{Frame, RingShape};
+use orrery::render::gpu_data::Sectors;
 use orrery::render::shaders::compose_text;
-use orrery::scene::layout::{LevelShape, Rings};
+use orrery::scene::layout::{CacheShape, Rings};
 use orrery::scene::motion::{Endpoint, Flight, place_on_path, position_at};
 use orrery::trace::synth::Rng;
 use std::f32::consts::TAU;
@@ -37,8 +37,8 @@ const SHADER: &str = "
 #import shared/motion
 
 struct Query { from_: vec4f, to: vec4f, sweep: f32, phase: f32, path: u32, eased: u32 }
-@group(0) @binding(1) var<storage, read> queries: array<Query>;
-@group(0) @binding(2) var<storage, read_write> answers: array<vec4f>;
+@group(0) @binding(2) var<storage, read> queries: array<Query>;
+@group(0) @binding(3) var<storage, read_write> answers: array<vec4f>;
 
 @compute @workgroup_size(64)
 fn main(@builtin(global_invocation_id) id: vec3u) {
@@ -69,21 +69,18 @@ fn ask(context: &orrery::render::Context, rings: &Rings, queries: &[Query]) -> V
     let buffer = |size: u64, usage| {
         device.create_buffer(&wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false })
     };
-    let mut frame = Frame::default();
-    for (gpu, ring) in frame.rings.iter_mut().zip(&rings.levels) {
-        *gpu = RingShape::from(ring);
-    }
+    let sectors = Sectors::from(rings);
     let usage = wgpu::BufferUsages::COPY_DST;
-    let frame_buffer = buffer(size_of::<Frame>() as u64, wgpu::BufferUsages::UNIFORM | usage);
+    let sectors_buffer = buffer(size_of::<Sectors>() as u64, wgpu::BufferUsages::UNIFORM | usage);
     let asked = buffer(size_of_val(queries) as u64, wgpu::BufferUsages::STORAGE | usage);
     let bytes = (queries.len() * size_of::<[f32; 4]>()) as u64;
     let answers = buffer(bytes, wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC);
     let back = buffer(bytes, wgpu::BufferUsages::MAP_READ | usage);
-    context.queue.write_buffer(&frame_buffer, 0, bytemuck::bytes_of(&frame));
+    context.queue.write_buffer(&sectors_buffer, 0, bytemuck::bytes_of(&sectors));
     context.queue.write_buffer(&asked, 0, bytemuck::cast_slice(queries));
-    // `frame` is only bound where the shader reads it: it does, through the rings.
-    let entries = [&frame_buffer, &asked, &answers];
-    let entries: Vec<wgpu::BindGroupEntry<'_>> = (0u32..)
+    // Of what `shared/frame` declares the shader reads the sectors only, binding 1.
+    let entries = [&sectors_buffer, &asked, &answers];
+    let entries: Vec<wgpu::BindGroupEntry<'_>> = (1u32..)
         .zip(entries)
         .map(|(binding, b)| wgpu::BindGroupEntry { binding, resource: b.as_entire_binding() })
         .collect();
@@ -107,17 +104,32 @@ fn ask(context: &orrery::render::Context, rings: &Rings, queries: &[Query]) -> V
     bytemuck::pod_collect_to_vec(&view)
 }
 
+/// Rings of one cache each, rings of several (of unequal ones too), and as many caches as fit.
 fn configurations() -> Vec<Rings> {
-    let level = |&(sets, ways): &(u32, u32)| LevelShape { name: "L".into(), sets, ways, line_bytes: 64 };
-    let shapes: [&[(u32, u32)]; 6] = [
-        &[(2, 8), (4, 16)],
-        &[(1, 64)],
-        &[(64, 8), (512, 8), (8192, 16)],
-        &[(128, 1), (1, 1)],
-        &[(3, 5), (7, 11), (13, 2), (1000, 12)],
-        &[(1, 1), (2, 2), (4, 4), (8, 8), (16, 16), (32, 8), (64, 4), (128, 2)],
+    type Cache = (usize, Option<u16>, u32, u32);
+    let shape =
+        |&(ring, core, sets, ways): &Cache| CacheShape { ring, name: "L".into(), core, sets, ways, line_bytes: 64 };
+    let single = |shapes: &[(u32, u32)]| -> Vec<Cache> {
+        shapes.iter().enumerate().map(|(ring, &(sets, ways))| (ring, None, sets, ways)).collect()
+    };
+    let private = |cores: u16, inner: &[(u32, u32)]| -> Vec<Cache> {
+        let each = |&shape: &(u32, u32)| (0..cores).map(move |core| (0, Some(core), shape.0, shape.1));
+        inner.iter().flat_map(each).chain([(1, None, 1024, 16)]).collect()
+    };
+    let all: Vec<Vec<Cache>> = vec![
+        single(&[(2, 8), (4, 16)]),
+        single(&[(1, 64)]),
+        single(&[(64, 8), (512, 8), (8192, 16)]),
+        single(&[(128, 1), (1, 1)]),
+        single(&[(3, 5), (7, 11), (13, 2), (1000, 12)]),
+        single(&[(1, 1), (2, 2), (4, 4), (8, 8), (16, 16), (32, 8), (64, 4), (128, 2)]),
+        vec![(0, None, 64, 8), (0, None, 64, 8), (1, None, 512, 8)],
+        vec![(0, None, 1, 4), (0, None, 64, 8), (0, None, 1000, 12), (1, None, 4, 16)],
+        private(4, &[(2, 8)]),
+        private(8, &[(64, 8), (64, 12)]),
+        private(64, &[(64, 8); 7]),
     ];
-    shapes.iter().map(|levels| Rings::new(&levels.iter().map(level).collect::<Vec<_>>())).collect()
+    all.iter().map(|caches| Rings::new(&caches.iter().map(shape).collect::<Vec<_>>())).collect()
 }
 
 /// Random flights of every kind, some of no length, some over the branch cut.
@@ -129,11 +141,11 @@ fn flights(rings: &Rings, count: u32, rng: &mut Rng) -> Vec<(Flight, f32, bool)>
             let r = if rng.below(20) == 0 { 0.0 } else { unit(rng) };
             return Endpoint::polar(r, TAU * (2.0 * unit(rng) - 1.0));
         }
-        let level = usize::try_from(rng.below(rings.levels.len() as u64)).expect("small");
-        let ring = &rings.levels[level];
-        let set = u32::try_from(rng.below(u64::from(ring.sets))).expect("small");
-        let rank = rng.below(u64::from(ring.ways)) as f32;
-        Endpoint::slot(level, set, rank, (unit(rng) - 0.5) * 0.05)
+        let cache = usize::try_from(rng.below(rings.sectors.len() as u64)).expect("small");
+        let sector = &rings.sectors[cache];
+        let set = u32::try_from(rng.below(u64::from(sector.sets))).expect("small");
+        let rank = rng.below(u64::from(sector.ways)) as f32;
+        Endpoint::slot(cache, set, rank, (unit(rng) - 0.5) * 0.05)
     };
     (0..count)
         .map(|n| {
@@ -142,9 +154,9 @@ fn flights(rings: &Rings, count: u32, rng: &mut Rng) -> Vec<(Flight, f32, bool)>
             let flight = match n % 4 {
                 0 => Flight::rest(b),
                 1 => Flight::straight(a, b),
-                2 => Flight::arc(a, b, &rings.levels),
-                _ => match (0u8..).zip(&rings.levels).find(|(level, _)| f32::from(*level) == b.level) {
-                    Some((_, ring)) => Flight::slide(Endpoint { b: rng.below(u64::from(ring.ways)) as f32, ..b }, b),
+                2 => Flight::arc(a, b, &rings.sectors),
+                _ => match (0u16..).zip(&rings.sectors).find(|(cache, _)| f32::from(*cache) == b.cache) {
+                    Some((_, of)) => Flight::slide(Endpoint { b: rng.below(u64::from(of.ways)) as f32, ..b }, b),
                     None => Flight::rest(b),
                 },
             };
@@ -166,7 +178,7 @@ fn the_shader_moves_glyphs_as_the_definition_says() {
         let queries: Vec<Query> = flights
             .iter()
             .map(|(flight, phase, eased)| {
-                let endpoint = |e: Endpoint| [e.level, e.a, e.b, e.across];
+                let endpoint = |e: Endpoint| [e.cache, e.a, e.b, e.across];
                 Query {
                     from: endpoint(flight.from),
                     to: endpoint(flight.to),
@@ -180,9 +192,9 @@ fn the_shader_moves_glyphs_as_the_definition_says() {
         let answers = ask(&context, &rings, &queries);
         assert_eq!(answers.len(), flights.len());
         for (((flight, _, eased), query), answer) in flights.iter().zip(&queries).zip(&answers) {
-            let levels = &rings.levels;
-            let place = |e| place_on_path(levels, flight, e);
-            let expected = if *eased { place(query.phase) } else { position_at(levels, flight, query.phase) };
+            let sectors = &rings.sectors;
+            let place = |e| place_on_path(sectors, flight, e);
+            let expected = if *eased { place(query.phase) } else { position_at(sectors, flight, query.phase) };
             assert!(answer.iter().all(|v| v.is_finite()), "{flight:?} at {}: {answer:?}", query.phase);
             let error = (expected[0] - answer[0]).hypot(expected[1] - answer[1]);
             if error > worst {

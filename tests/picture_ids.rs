@@ -8,7 +8,7 @@ mod scene_common;
 
 use common::device;
 use orrery::render::glyphs::instance;
-use orrery::render::gpu_data::{Frame, GLYPH_ATTRIBUTES, GlyphInstance};
+use orrery::render::gpu_data::{Frame, GLYPH_ATTRIBUTES, GlyphInstance, Sectors};
 use orrery::render::shaders::{SOURCES, compose_text};
 use orrery::render::{Context, Viewport};
 use orrery::scene::motion::position_at;
@@ -94,6 +94,7 @@ impl Ids {
         };
         let frame: Frame = Viewport::fit(SIDE, SIDE).frame(scene);
         let uniform = buffer(bytemuck::bytes_of(&frame), wgpu::BufferUsages::UNIFORM);
+        let sectors = buffer(bytemuck::bytes_of(&Sectors::from(&scene.rings)), wgpu::BufferUsages::UNIFORM);
         let all: Vec<GlyphInstance> = glyphs.iter().map(|g| instance(g)).collect();
         let instances = buffer(bytemuck::cast_slice(&all), wgpu::BufferUsages::VERTEX);
         let size = wgpu::Extent3d { width: SIDE, height: SIDE, depth_or_array_layers: 1 };
@@ -116,7 +117,10 @@ impl Ids {
         let group = device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: None,
             layout: &self.pipeline.get_bind_group_layout(0),
-            entries: &[wgpu::BindGroupEntry { binding: 0, resource: uniform.as_entire_binding() }],
+            entries: &[
+                wgpu::BindGroupEntry { binding: 0, resource: uniform.as_entire_binding() },
+                wgpu::BindGroupEntry { binding: 1, resource: sectors.as_entire_binding() },
+            ],
         });
         let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         {
@@ -186,7 +190,7 @@ fn every_glyph_of_a_moment_is_drawn_in_its_place() {
                 }
                 let places: Vec<[f32; 2]> = glyphs
                     .iter()
-                    .map(|g| viewport.px_from_world(position_at(&scene.rings.levels, &g.flight, scene.phase)))
+                    .map(|g| viewport.px_from_world(position_at(&scene.rings.sectors, &g.flight, scene.phase)))
                     .collect();
                 for (n, (pixels, centroid)) in ids.draw(&context, &scene, &glyphs).into_iter().enumerate() {
                     let apart = |m: &[f32; 2]| (m[0] - places[n][0]).hypot(m[1] - places[n][1]);

@@ -27,8 +27,8 @@ fn c29_fast_forward_skips_frames() {
 /// Lines that follow a whole path between two places.
 fn whole_paths(segments: &[Segment], from: Place, to: Place, path: Path) -> usize {
     let is = |place: Place, e: Endpoint| match place {
-        Place::Home => e.level < 0.0,
-        Place::Slot { level, set, rank } => (e.level, e.a, e.b) == (f32::from(level), set as f32, rank as f32),
+        Place::Home => e.cache < 0.0,
+        Place::Slot { cache, set, rank, .. } => (e.cache, e.a, e.b) == (f32::from(cache), set as f32, rank as f32),
     };
     let mut by_flight: BTreeMap<[u32; 4], f32> = BTreeMap::new();
     for s in segments.iter().filter(|s| s.flight.path == path && is(from, s.flight.from) && is(to, s.flight.to)) {
@@ -96,7 +96,7 @@ fn c32_older_is_fainter() {
         let mut alphas = Vec::new();
         for age in 1..39 {
             let scene = show.scene((tick + age) as f64, &view);
-            let ours = |s: &&Segment| s.flight.from.level < 0.0 && (s.flight.from.a, s.flight.from.b) == (r, theta);
+            let ours = |s: &&Segment| s.flight.from.cache < 0.0 && (s.flight.from.a, s.flight.from.b) == (r, theta);
             // Lines are drawn oldest first: the last is the newest.
             let alpha = scene.trails.iter().rfind(ours).map(|s| s.alpha1);
             assert!(alpha.is_some() || age > 37, "tick {tick}: gone at age {age}");
@@ -114,7 +114,7 @@ fn c34_a_disk_behind_each_level() {
     let mut show = Show::open("matmul16");
     let scene = show.scene(3000.0, &View::default());
     let disks: Vec<(f32, f32)> = scene.disks.iter().map(|d| (d.r0, d.r1)).collect();
-    let rings: Vec<(f32, f32)> = scene.rings.levels.iter().map(|r| (r.r0, r.r1)).collect();
+    let rings: Vec<(f32, f32)> = scene.rings.rings.iter().map(|r| (r.r0, r.r1)).collect();
     assert_eq!(disks, rings);
     assert!(scene.disks.iter().all(|d| d.soft > 0.0));
     assert!(show.scene(3000.0, &View { temperature: false, ..View::default() }).disks.is_empty());

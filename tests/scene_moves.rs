@@ -7,7 +7,7 @@ use orrery::scene::motion::{Flight, Path, position_at};
 use orrery::scene::{Glyph, View};
 use orrery::sim::{AccessKind, Event};
 use orrery::timeline::Moment;
-use orrery::units::LevelId;
+use orrery::units::CacheId;
 use scene_common::{Show, TRACES, addr, data, distance, everywhere, holders, is_ghost, level, off_line};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,13 +16,13 @@ fn c14_a_hit_slides_to_the_head_of_its_arm() {
     let mut slides = 0;
     everywhere(120, &View::default(), |scene, moment, stage, at| {
         let first = moment.events.iter().find_map(|e| match *e {
-            Event::Access { level: LevelId(0), line, set, hit, .. } => Some((line, set, hit)),
+            Event::Access { cache: CacheId(0), line, set, hit, .. } => Some((line, set, hit)),
             _ => None,
         });
         let Some((line, set, true)) = first else { return };
-        let (_, rank) = moment.before.rank(LevelId(0), line).expect("a hit was there");
-        let bytes = u64::from(moment.before.geometry(LevelId(0)).line_bytes);
-        let rings = &scene.rings.levels;
+        let (_, rank) = moment.before.rank(CacheId(0), line).expect("a hit was there");
+        let bytes = u64::from(moment.before.geometry(CacheId(0)).line_bytes);
+        let rings = &scene.rings.sectors;
         for glyph in data(scene).filter(|g| level(g) == Some(0) && addr(g, stage) / bytes == line.0) {
             assert_eq!((glyph.flight.to.a, glyph.flight.to.b), (set.0 as f32, 0.0), "{at}");
             if rank == 0 {
@@ -49,9 +49,9 @@ fn c15_c19_a_miss_brings_all_elements_of_its_line_straight_in() {
     everywhere(150, &View::default(), |scene, moment, stage, at| {
         assert_eq!((stage.items().glyph_bytes, stage.items().per_grain()), (8, 4), "{at}: a dot is an element");
         for event in moment.events {
-            let Event::Fill { level: LevelId(0), line, set, .. } = *event else { continue };
-            let bytes = u64::from(moment.after.geometry(LevelId(0)).line_bytes);
-            if moment.after.rank(LevelId(0), line).is_none_or(|(_, rank)| rank > 0) {
+            let Event::Fill { cache: CacheId(0), line, set, .. } = *event else { continue };
+            let bytes = u64::from(moment.after.geometry(CacheId(0)).line_bytes);
+            if moment.after.rank(CacheId(0), line).is_none_or(|(_, rank)| rank > 0) {
                 continue;
             }
             let of_line = |g: &&Glyph| level(g) == Some(0) && addr(g, stage) / bytes == line.0;
@@ -60,10 +60,10 @@ fn c15_c19_a_miss_brings_all_elements_of_its_line_straight_in() {
             assert!(!whole || items.len() == 4, "{at}: {} items of a line of 4", items.len());
             for glyph in items {
                 let Flight { from, to, path, .. } = glyph.flight;
-                assert_eq!((path, to.level, to.a, to.b), (Path::Straight, 0.0, set.0 as f32, 0.0), "{at}");
+                assert_eq!((path, to.cache, to.a, to.b), (Path::Straight, 0.0, set.0 as f32, 0.0), "{at}");
                 let served_by = holders(moment.before, addr(glyph, stage)).first().copied();
-                assert_eq!(served_by.map_or(-1.0, |l| l as f32), from.level, "{at}: flies in from where it was");
-                let [a, m, b] = [0.0, 0.37, 1.0].map(|s| position_at(&scene.rings.levels, &glyph.flight, s));
+                assert_eq!(served_by.map_or(-1.0, |l| l as f32), from.cache, "{at}: flies in from where it was");
+                let [a, m, b] = [0.0, 0.37, 1.0].map(|s| position_at(&scene.rings.sectors, &glyph.flight, s));
                 assert!(off_line(m, a, b) < 1e-5, "{at}: bends");
             }
             lines += 1;
@@ -76,7 +76,7 @@ fn c15_c19_a_miss_brings_all_elements_of_its_line_straight_in() {
 fn c18_all_moves_take_one_tick_so_far_ones_are_fast() {
     let mut flights = 0;
     everywhere(60, &View::default(), |scene, _, _, at| {
-        let rings = &scene.rings.levels;
+        let rings = &scene.rings.sectors;
         for glyph in data(scene).filter(|g| g.flight.path != Path::Rest) {
             let place = |s| position_at(rings, &glyph.flight, s);
             assert!(distance(place(0.0), glyph.flight.from.position(rings)) < 1e-5, "{at}: starts at 0");
@@ -103,9 +103,9 @@ fn c20_c21_evictions_flee_in_arcs_from_l1_to_l2_to_memory() {
     for tick in 0..show.len {
         show.at(tick as f64 + 0.5, &View::default(), |scene, _, stage| {
             for glyph in data(scene).filter(|g| g.flight.path == Path::Arc) {
-                let from = (0u8..2).position(|l| f32::from(l) == glyph.flight.from.level).expect("leaves a cache");
+                let from = (0u8..2).position(|l| f32::from(l) == glyph.flight.from.cache).expect("leaves a cache");
                 *ways.entry((from, level(glyph))).or_default() += 1;
-                let at = |s: u8| position_at(&scene.rings.levels, &glyph.flight, f32::from(s) / 16.0);
+                let at = |s: u8| position_at(&scene.rings.sectors, &glyph.flight, f32::from(s) / 16.0);
                 let bend = (1..16).map(|s| off_line(at(s), at(0), at(16))).fold(0.0, f32::max);
                 bends.push(bend / distance(at(0), at(16)));
                 assert!(stage.home().item(addr(glyph, stage), tick).is_some());
@@ -128,7 +128,7 @@ fn c20_c21_evictions_flee_in_arcs_from_l1_to_l2_to_memory() {
 /// The first byte that the reference under way touches, and whether it misses in L1.
 fn touched(moment: &Moment<'_>) -> Option<(u64, bool)> {
     let missed = moment.events.iter().any(
-        |e| matches!(e, Event::Access { level: LevelId(0), kind, hit: false, .. } if *kind != AccessKind::Writeback),
+        |e| matches!(e, Event::Access { cache: CacheId(0), kind, hit: false, .. } if *kind != AccessKind::Writeback),
     );
     moment.reference.map(|r| (r.addr, missed))
 }
@@ -198,14 +198,14 @@ fn c27_what_no_reference_touches_stands_still() {
             .events
             .iter()
             .filter_map(|e| match *e {
-                Event::Access { level, set, .. } => Some((level.index(), u64::from(set.0))),
+                Event::Access { cache, set, .. } => Some((cache.index(), u64::from(set.0))),
                 _ => None,
             })
             .collect();
         for glyph in data(scene) {
             let Some(l) = level(glyph) else { continue };
-            let bytes = u64::from(moment.after.geometry(LevelId(u8::try_from(l).expect("small"))).line_bytes);
-            let set = addr(glyph, stage) / bytes % u64::from(scene.rings.levels[l].sets);
+            let bytes = u64::from(moment.after.geometry(CacheId(u16::try_from(l).expect("small"))).line_bytes);
+            let set = addr(glyph, stage) / bytes % u64::from(scene.rings.sectors[l].sets);
             if asked.contains(&(l, set)) {
                 continue;
             }
@@ -225,7 +225,7 @@ fn c40_initialising_an_array_walks_round_the_ring() {
     for tick in 0..show.len {
         show.at(tick as f64, &View::default(), |_, moment, stage| {
             for event in moment.events {
-                let Event::Fill { level: LevelId(0), line, .. } = *event else { continue };
+                let Event::Fill { cache: CacheId(0), line, .. } = *event else { continue };
                 assert!(lines.insert(line.0), "tick {tick}: line {} comes in twice", line.0);
                 let (region, item) = stage.home().item(line.base(32).0, tick).expect("the array");
                 let [_, theta] = stage.home().polar(region, item);

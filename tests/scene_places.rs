@@ -5,11 +5,10 @@
 mod scene_common;
 
 use orrery::scene::frame::flags;
-use orrery::scene::layout::{LevelShape, Rings};
+use orrery::scene::layout::{CacheShape, Rings};
 use orrery::scene::motion::{Flight, Path, position_at};
 use orrery::scene::{Glyph, View, palette};
-use orrery::timeline::cursor::levels;
-use orrery::units::{LevelId, SetIndex};
+use orrery::units::{CacheId, SetIndex};
 use scene_common::{Show, TRACES, addr, data, everywhere, holders, is_ghost, level};
 use std::collections::{BTreeMap, BTreeSet};
 use std::f32::consts::TAU;
@@ -19,9 +18,9 @@ fn c6_c7_the_cpu_is_the_centre_and_rings_follow_in_order() {
     everywhere(3, &View::default(), |scene, _, _, at| {
         let cpu: Vec<&Glyph> = scene.glyphs.iter().filter(|g| g.layer == 4).collect();
         assert_eq!(cpu.len(), 1, "{at}");
-        assert_eq!(position_at(&scene.rings.levels, &cpu[0].flight, 0.5), [0.0, 0.0], "{at}");
+        assert_eq!(position_at(&scene.rings.sectors, &cpu[0].flight, 0.5), [0.0, 0.0], "{at}");
         let mut edge = cpu[0].radius;
-        for ring in &scene.rings.levels {
+        for ring in &scene.rings.rings {
             assert!(ring.r0 > edge && ring.r1 > ring.r0, "{at}: {ring:?}");
             edge = ring.r1;
         }
@@ -31,12 +30,19 @@ fn c6_c7_the_cpu_is_the_centre_and_rings_follow_in_order() {
 
 #[test]
 fn c8_c9_any_number_of_levels_lays_out_and_larger_levels_get_more_room() {
-    let shape = |n: u32| LevelShape { name: format!("L{n}"), sets: 16 << (2 * n), ways: 8, line_bytes: 64 };
-    for count in 1..=8u32 {
+    let shape = |ring: usize| CacheShape {
+        ring,
+        name: format!("L{ring}"),
+        core: None,
+        sets: 16 << (2 * ring),
+        ways: 8,
+        line_bytes: 64,
+    };
+    for count in 1..=8 {
         let rings = Rings::new(&(0..count).map(shape).collect::<Vec<_>>());
-        let area = |n: usize| rings.levels[n].r1.powi(2) - rings.levels[n].r0.powi(2);
-        for n in 1..rings.levels.len() {
-            assert!(rings.levels[n].r0 > rings.levels[n - 1].r1, "{count} levels: {n} overlaps");
+        let area = |n: usize| rings.rings[n].r1.powi(2) - rings.rings[n].r0.powi(2);
+        for n in 1..rings.rings.len() {
+            assert!(rings.rings[n].r0 > rings.rings[n - 1].r1, "{count} levels: {n} overlaps");
             assert!(area(n) > area(n - 1), "{count} levels: level {n} is larger and has less room");
         }
     }
@@ -50,11 +56,11 @@ fn c10_an_arm_for_each_set_from_the_inner_border() {
         let arms: BTreeSet<u32> = scene
             .structure
             .iter()
-            .filter(|s| s.flight.path == Path::Slide && s.flight.to.level == f32::from(level))
+            .filter(|s| s.flight.path == Path::Slide && s.flight.to.cache == f32::from(level))
             .map(|s| s.flight.to.a.to_bits())
             .collect();
         assert_eq!(arms.len(), sets, "arms of level {level}");
-        let ring = &scene.rings.levels[usize::from(level)];
+        let ring = &scene.rings.sectors[usize::from(level)];
         assert_eq!(ring.radius(-0.5), ring.r0);
         assert!((ring.radius(ring.ways as f32 - 0.5) - ring.r1).abs() < 1e-6);
         // Interlocking: the arms of a ring start evenly round it.
@@ -72,7 +78,7 @@ fn c11_c12_c17_glyphs_stand_where_the_simulator_has_them_and_each_extra_copy_is_
         // Every item of every resident line: level, set, rank, item, dirt.
         let glyph_bytes = stage.items().glyph_bytes;
         let mut expected = BTreeSet::new();
-        for l in levels(moment.after) {
+        for l in moment.after.caches() {
             let geometry = moment.after.geometry(l);
             let bytes = u64::from(geometry.line_bytes);
             for set in 0..geometry.sets {
@@ -89,7 +95,7 @@ fn c11_c12_c17_glyphs_stand_where_the_simulator_has_them_and_each_extra_copy_is_
         let mut found = BTreeSet::new();
         for glyph in data(scene) {
             let Some(l) = level(glyph) else { continue };
-            let ring = &scene.rings.levels[l];
+            let ring = &scene.rings.sectors[l];
             let set = (0..ring.sets).find(|s| *s as f32 == glyph.flight.to.a).expect("a set");
             let rank = (0..ring.ways as usize).find(|r| *r as f32 == glyph.flight.to.b).expect("a rank");
             let dirty = glyph.flags & flags::DIRTY != 0;
@@ -114,7 +120,7 @@ fn c13_under_lru_the_distance_is_the_time_since_use() {
         let mut compared = 0;
         for tick in show.ticks(25) {
             show.at(tick as f64 + 0.9, &View::default(), |scene, moment, stage| {
-                let line = u64::from(moment.after.geometry(LevelId(0)).line_bytes);
+                let line = u64::from(moment.after.geometry(CacheId(0)).line_bytes);
                 // When each line of L1 was touched last: only references reach L1.
                 let mut last: BTreeMap<u64, usize> = BTreeMap::new();
                 for (n, r) in references.iter().enumerate().take(usize::try_from(tick + 1).expect("small")) {
@@ -124,7 +130,7 @@ fn c13_under_lru_the_distance_is_the_time_since_use() {
                 }
                 let mut arms: BTreeMap<u32, Vec<(f32, usize)>> = BTreeMap::new();
                 for glyph in data(scene).filter(|g| level(g) == Some(0)) {
-                    let radius = glyph.flight.to.position_polar(&scene.rings.levels)[0];
+                    let radius = glyph.flight.to.position_polar(&scene.rings.sectors)[0];
                     let used = last[&(addr(glyph, stage) / line)];
                     arms.entry(glyph.flight.to.a.to_bits()).or_default().push((radius, used));
                 }

@@ -2,15 +2,18 @@
 //! the shaders have; nothing here needs a GPU.
 #![cfg(feature = "gpu")]
 
+use orrery::render::disks::{instance, vertices_of};
 use orrery::render::glyphs::FLASH_SEEN;
 use orrery::render::gpu_data::{
-    BAR_ATTRIBUTES, BarInstance, DISK_ATTRIBUTES, DISK_VERTICES, DiskInstance, Frame, GLYPH_ATTRIBUTES, GlyphInstance,
-    MAX_RINGS, RingShape, SEGMENT_ATTRIBUTES, SegmentInstance,
+    BAR_ATTRIBUTES, BarInstance, DISK_ATTRIBUTES, DiskInstance, Frame, GLYPH_ATTRIBUTES, GlyphInstance, MAX_SECTORS,
+    SEGMENT_ATTRIBUTES, SectorShape, Sectors, SegmentInstance,
 };
 use orrery::render::shaders::{ENTRY, compose};
+use orrery::scene::Disk;
 use orrery::scene::frame::flags;
 use orrery::scene::motion::Path;
 use std::collections::{BTreeMap, BTreeSet};
+use std::f32::consts::TAU;
 use std::mem::offset_of;
 use wgpu::VertexFormat;
 use wgpu::naga::front::wgsl;
@@ -40,13 +43,15 @@ macro_rules! row {
 /// Every struct that stands in a uniform or storage buffer.
 fn table() -> Vec<Row> {
     vec![
-        row!(RingShape { r0, r1, sets, ways, omega, _pad0, _pad1, _pad2 }),
-        row!(Frame { scale, offset, half_size, px_per_unit, line_scale, phase, _pad0, _pad1, _pad2, rings }),
+        row!(SectorShape { r0, r1, sets, ways, omega, theta0, span, _pad0 }),
+        row!(Sectors { each }),
+        row!(Frame { scale, offset, half_size, px_per_unit, line_scale, phase, _pad0, _pad1, _pad2 }),
     ]
 }
 
 /// The bind group that `render::pass` makes: group, binding, space, struct.
-const BINDINGS: [(u32, u32, AddressSpace, &str); 1] = [(0, 0, AddressSpace::Uniform, "Frame")];
+const BINDINGS: [(u32, u32, AddressSpace, &str); 2] =
+    [(0, 0, AddressSpace::Uniform, "Frame"), (0, 1, AddressSpace::Uniform, "Sectors")];
 
 fn module(name: &str) -> Module {
     wgsl::parse_str(&compose(name).expect("composes")).expect("parses")
@@ -126,7 +131,7 @@ fn shared_structs_are_the_same_in_both_languages() {
     }
     found.extend(table.iter().filter(|r| !used.contains(r.name)).map(|r| format!("no shader uses {}", r.name)));
     assert!(found.is_empty(), "{}", found.join("\n"));
-    assert_eq!(used.len(), 2, "{used:?}");
+    assert_eq!(used.len(), 3, "{used:?}");
 }
 
 #[test]
@@ -224,7 +229,7 @@ fn vertex_inputs(module: &Module) -> Vec<Vec<(u32, String)>> {
 fn vertex_attributes_have_the_shaders_types_and_the_structs_offsets() {
     let glyph = row!(GlyphInstance { from, to, sweep, radius, color, glow, path_flags });
     let segment = row!(SegmentInstance { from, to, shape, color, alpha, path });
-    let disk = row!(DiskInstance { shape, color });
+    let disk = row!(DiskInstance { shape, arc, color, mesh });
     let bar = row!(BarInstance { sides, color });
     let all: [(&str, &[wgpu::VertexAttribute], Row); 4] = [
         ("glyphs", &GLYPH_ATTRIBUTES, glyph),
@@ -295,17 +300,28 @@ fn flags_and_paths_have_the_same_numbers() {
 #[test]
 fn array_lengths_and_counts_are_the_same() {
     let glyphs = module("glyphs");
-    let (frame, _) = shared_structs(&glyphs)["Frame"];
-    let TypeInner::Struct { members, .. } = &glyphs.types[frame].inner else { panic!("Frame is a struct") };
-    let rings = members.iter().find(|m| m.name.as_deref() == Some("rings")).expect("Frame::rings");
-    let TypeInner::Array { size: ArraySize::Constant(length), .. } = glyphs.types[rings.ty].inner else {
-        panic!("Frame::rings is an array of constant length")
+    let (sectors, _) = shared_structs(&glyphs)["Sectors"];
+    let TypeInner::Struct { members, span } = &glyphs.types[sectors].inner else { panic!("Sectors is a struct") };
+    let TypeInner::Array { size: ArraySize::Constant(length), .. } = glyphs.types[members[0].ty].inner else {
+        panic!("Sectors::each is an array of constant length")
     };
-    assert_eq!(length.get() as usize, MAX_RINGS);
-    const { assert!(orrery::sim::config::MAX_LEVELS <= MAX_RINGS, "a ring for every level that a configuration may have") };
-
-    let sectors = constants(&module("disks"))["SECTORS"];
+    assert_eq!(length.get() as usize, MAX_SECTORS);
+    // The device is asked for no more than the least that adapters give.
+    assert!(u64::from(*span) <= wgpu::Limits::downlevel_webgl2_defaults().max_uniform_buffer_binding_size);
+    const { assert!(orrery::sim::config::MAX_LEVELS * 64 <= MAX_SECTORS, "a sector for every level of 64 cores") };
     assert_eq!(constants(&glyphs).get("FLASH_SEEN"), Some(&f64::from(FLASH_SEEN)));
-    // Three bands of two triangles a sector.
-    assert_eq!(f64::from(DISK_VERTICES), 3.0 * 6.0 * sectors);
+}
+
+#[test]
+fn disks_have_the_vertices_of_their_mesh() {
+    // Three bands of 96 columns, two triangles each, all round; of a part as many columns as its share, more bands.
+    let whole = Disk::whole(0.1, 0.2, 0.03, [1; 4]);
+    assert_eq!(vertices_of(instance(&whole).mesh), 3 * 96 * 6);
+    for share in [0.5, 0.25, 0.001f32] {
+        let part = Disk { span: TAU * share, fade: 0.01 * share, turn: 1.0, ..whole };
+        let mesh = instance(&part).mesh;
+        let (columns, bands) = (mesh & 0xffff, mesh >> 16);
+        assert!(bands > 3 && columns >= 4 && columns as f32 >= 96.0 * share, "{columns} x {bands}");
+        assert_eq!(vertices_of(mesh), columns * bands * 6);
+    }
 }

@@ -2,10 +2,13 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests: to fail is to tell")]
 
+mod sim_common;
+
 use orrery::reference::{Kind, Reference};
-use orrery::sim::config::{HierarchyConfig, LevelConfig, MemoryConfig, Ways};
-use orrery::sim::{AccessKind, Event, Hierarchy, LevelCounters, Policy};
-use orrery::units::{LevelId, LineAddr, SetIndex};
+use orrery::sim::config::{HierarchyConfig, LevelConfig, Ways};
+use orrery::sim::{Event, Hierarchy, LevelCounters, Policy};
+use orrery::units::{CacheId, LevelId, LineAddr, SetIndex};
+use sim_common::{reference, told};
 
 /// Levels as `lines,ways,line[,fifo]`.
 fn config(levels: &str) -> HierarchyConfig {
@@ -18,42 +21,7 @@ fn config(levels: &str) -> HierarchyConfig {
         LevelConfig { policy, ..LevelConfig::new(format!("L{}", n + 1), n, size, Ways::Count(ways), line) }
     };
     let levels = levels.split(' ').enumerate().map(level).collect();
-    HierarchyConfig { name: "test".into(), levels, memory: MemoryConfig::default(), data_only: false }
-}
-
-/// `r 20 4`: kind, address in hex, size in decimal.
-fn reference(text: &str) -> Reference {
-    let parts: Vec<&str> = text.split_whitespace().collect();
-    let kind = match parts[0] {
-        "r" => Kind::Read,
-        "w" => Kind::Write,
-        "m" => Kind::Modify,
-        "f" => Kind::Fetch,
-        other => panic!("{other}"),
-    };
-    Reference::new(kind, u64::from_str_radix(parts[1], 16).unwrap(), parts[2].parse().unwrap())
-}
-
-/// An event in a word or two: `1r0-` = L1 is read for line 0 and misses, `2b3+` = L2 gets line 3 back and has it,
-/// `1>3!` = L1 evicts line 3, dirty, `1<0` = L1 fills line 0, `1~0` = L1 cleans it, `M<0` = memory reads from 0.
-fn told(event: &Event) -> String {
-    let dirt = |dirty: bool| if dirty { "!" } else { "" };
-    match *event {
-        Event::Access { level, line, kind, hit, .. } => {
-            let kind = match kind {
-                AccessKind::Read => 'r',
-                AccessKind::Write => 'w',
-                AccessKind::Fetch => 'f',
-                AccessKind::Writeback => 'b',
-            };
-            format!("{}{kind}{:x}{}", level.0 + 1, line.0, if hit { '+' } else { '-' })
-        }
-        Event::Fill { level, line, dirty, .. } => format!("{}<{:x}{}", level.0 + 1, line.0, dirt(dirty)),
-        Event::Evict { level, line, dirty, .. } => format!("{}>{:x}{}", level.0 + 1, line.0, dirt(dirty)),
-        Event::Clean { level, line, .. } => format!("{}~{:x}", level.0 + 1, line.0),
-        Event::MemoryRead { addr, bytes } => format!("M<{:x}+{bytes}", addr.0),
-        Event::MemoryWrite { addr, bytes } => format!("M>{:x}+{bytes}", addr.0),
-    }
+    HierarchyConfig::new("test", levels)
 }
 
 /// Plays references (`;` between them) and compares the events of each (`|` between references).
@@ -71,7 +39,7 @@ fn check(levels: &str, references: &str, expect: &str) -> Hierarchy {
 
 /// Lines of set 0, most recent first.
 fn order(hierarchy: &Hierarchy, level: u8) -> Vec<(u64, bool)> {
-    hierarchy.order(LevelId(level), SetIndex(0)).map(|r| (r.line.0, r.dirty)).collect()
+    hierarchy.order(CacheId(level.into()), SetIndex(0)).map(|r| (r.line.0, r.dirty)).collect()
 }
 
 #[test]
@@ -162,9 +130,9 @@ fn addresses_near_the_top_do_not_wrap() {
 #[test]
 fn line_0_is_a_real_line() {
     let h = check("4,2,32", "r 0 1; r 1f 1; r 40 1; r 0 1", "1r0- 1<0 M<0+32 | 1r0+ | 1r2- 1<2 M<40+32 | 1r0+");
-    assert_eq!(h.rank(LevelId(0), LineAddr(0)), Some((SetIndex(0), 0)));
-    assert_eq!(h.rank(LevelId(0), LineAddr(2)), Some((SetIndex(0), 1)));
-    assert_eq!(h.rank(LevelId(0), LineAddr(1)), None);
+    assert_eq!(h.rank(CacheId(0), LineAddr(0)), Some((SetIndex(0), 0)));
+    assert_eq!(h.rank(CacheId(0), LineAddr(2)), Some((SetIndex(0), 1)));
+    assert_eq!(h.rank(CacheId(0), LineAddr(1)), None);
     assert_eq!(h.resident(LevelId(0)), 2);
 }
 
@@ -178,10 +146,10 @@ fn rep_movs_touches_many_lines() {
     let mut h = Hierarchy::new(&config("512,8,64 2048,16,64")).unwrap();
     h.access(&Reference::new(Kind::Write, 0x10_0008, 1 << 20), &mut ());
     let lines = (1 << 20) / 64 + 1;
-    let l1 = *h.counters(LevelId(0));
+    let l1 = h.level_counters(LevelId(0));
     assert_eq!((l1.write_accesses, l1.write_misses, l1.evictions), (lines, lines, lines - 512));
     assert_eq!((l1.bytes_in, l1.bytes_out), (2 * 64, (lines - 512) * 64), "only the two ends are fetched");
-    let l2 = *h.counters(LevelId(1));
+    let l2 = h.level_counters(LevelId(1));
     assert_eq!((l2.read_accesses, l2.write_accesses), (2, lines - 512));
     assert_eq!(h.memory_counters().reads, 2);
 }
@@ -270,9 +238,10 @@ fn counters_of_a_case_done_by_hand() {
         invalidations: 0,
         bytes_in: 128,
         bytes_out: 64,
+        ..LevelCounters::default()
     };
-    assert_eq!(*h.counters(LevelId(0)), expect);
-    let l2 = *h.counters(LevelId(1));
+    assert_eq!(h.level_counters(LevelId(0)), expect);
+    let l2 = h.level_counters(LevelId(1));
     assert_eq!((l2.read_accesses, l2.read_misses, l2.write_accesses, l2.write_misses), (4, 2, 2, 0));
     assert_eq!((h.memory_counters().bytes_read, h.memory_counters().bytes_written), (64, 0));
 }
@@ -286,7 +255,7 @@ fn ripes_documented_example() {
         for addr in loads {
             h.access(&Reference::new(Kind::Read, addr, 4), &mut ());
         }
-        let counters = h.counters(LevelId(0));
+        let counters = h.level_counters(LevelId(0));
         assert_eq!(counters.read_accesses, 260);
         assert_eq!(counters.read_accesses - counters.read_misses, hits, "{ways} ways");
     }

@@ -5,10 +5,10 @@
 
 use orrery::reference::{Kind, MemoryTrace, Reference, Tables};
 use orrery::sim::classes::Classifier;
-use orrery::sim::config::{HierarchyConfig, LevelConfig, MemoryConfig, Ways};
+use orrery::sim::config::{HierarchyConfig, LevelConfig, Ways};
 use orrery::sim::stats::collect;
 use orrery::sim::{AccessKind, Event, Hierarchy, Policy};
-use orrery::units::{LevelId, LineAddr, SetIndex};
+use orrery::units::{CacheId, LevelId, LineAddr, SetIndex};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use std::collections::BTreeMap;
@@ -185,7 +185,7 @@ struct Mirror {
 impl Mirror {
     fn take(&mut self, event: Event) {
         match event {
-            Event::Access { level, line, kind, hit, set } => {
+            Event::Access { level, line, kind, hit, set, .. } => {
                 assert_eq!(self.lines.contains_key(&(level, line)), hit, "{event:?}, set {set:?}");
                 if let Some(dirty) = self.lines.get_mut(&(level, line)) {
                     *dirty |= matches!(kind, AccessKind::Write | AccessKind::Writeback);
@@ -209,6 +209,9 @@ impl Mirror {
             Event::MemoryWrite { bytes, .. } => {
                 self.memory[1] += 1;
                 self.memory[3] += bytes;
+            }
+            Event::Invalidate { .. } | Event::Renew { .. } | Event::Sharing { .. } | Event::Translate { .. } => {
+                panic!("{event:?} in a plain hierarchy of one core");
             }
         }
     }
@@ -252,7 +255,7 @@ fn references() -> impl Strategy<Value = Vec<Reference>> {
 
 fn case() -> impl Strategy<Value = (HierarchyConfig, Vec<Reference>, bool)> {
     (levels(), any::<bool>(), references(), any::<bool>()).prop_map(|(levels, data_only, references, flush)| {
-        let config = HierarchyConfig { name: "random".into(), levels, memory: MemoryConfig::default(), data_only };
+        let config = HierarchyConfig { data_only, ..HierarchyConfig::new("random", levels) };
         (config, references, flush)
     })
 }
@@ -268,7 +271,8 @@ fn same(real: &Hierarchy, classes: &Classifier, mirror: &Mirror, model: &Model) 
     let (mut accesses, mut misses, mut held) = (0, 0, 0);
     for (n, m) in (0u8..).zip(&model.levels) {
         let id = LevelId(n);
-        let c = real.counters(id);
+        let cache = CacheId(n.into());
+        let c = real.level_counters(id);
         let counts = [
             c.read_accesses,
             c.read_misses,
@@ -293,14 +297,14 @@ fn same(real: &Hierarchy, classes: &Classifier, mirror: &Mirror, model: &Model) 
         let (mut resident, mut dirty) = (0, 0);
         for (s, set) in (0u32..).zip(&m.sets) {
             let order: Vec<(u128, bool)> =
-                real.order(id, SetIndex(s)).map(|r| (u128::from(r.line.0), r.dirty)).collect();
+                real.order(cache, SetIndex(s)).map(|r| (u128::from(r.line.0), r.dirty)).collect();
             assert_eq!(&order, set, "level {n}, set {s}");
             resident += order.len() as u64;
             dirty += order.iter().filter(|(_, dirty)| *dirty).count() as u64;
             for (rank, (line, is_dirty)) in (0u32..).zip(&order) {
                 let line = LineAddr(u64::try_from(*line).unwrap());
-                assert_eq!(real.rank(id, line), Some((SetIndex(s), rank)));
-                assert_eq!(real.geometry(id).set_of(line), SetIndex(s));
+                assert_eq!(real.rank(cache, line), Some((SetIndex(s), rank)));
+                assert_eq!(real.geometry(cache).set_of(line), SetIndex(s));
                 assert_eq!(mirror.lines.get(&(id, line)), Some(is_dirty), "what events told of level {n}");
             }
         }
@@ -314,7 +318,7 @@ fn same(real: &Hierarchy, classes: &Classifier, mirror: &Mirror, model: &Model) 
     assert_eq!([m.reads, m.writes, m.bytes_read, m.bytes_written], model.memory);
     assert_eq!(mirror.memory, model.memory, "what events told of memory");
     assert_eq!((mirror.accesses, mirror.misses, mirror.lines.len() as u64), (accesses, misses, held));
-    let last = real.counters(LevelId(u8::try_from(real.levels() - 1).unwrap()));
+    let last = real.level_counters(LevelId(u8::try_from(real.levels() - 1).unwrap()));
     assert_eq!((last.bytes_in, last.bytes_out), (m.bytes_read, m.bytes_written), "memory serves the last level alone");
 }
 
@@ -347,7 +351,10 @@ fn the_simulator_agrees_with_the_model() {
         assert_eq!(real, unwatched, "watching changes nothing");
         let stats = collect(&MemoryTrace::new(references.clone(), Tables::default()), &config, flush).unwrap();
         for (n, level) in (0u8..).zip(&stats.levels) {
-            assert_eq!((level.accesses(), level.dirty), (real.counters(LevelId(n)).accesses(), real.dirty(LevelId(n))));
+            assert_eq!(
+                (level.accesses(), level.dirty),
+                (real.level_counters(LevelId(n)).accesses(), real.dirty(LevelId(n)))
+            );
         }
 
         let total = |f: fn(&ModelLevel) -> u64| model.levels.iter().map(f).sum::<u64>();
@@ -392,13 +399,7 @@ fn a_model_with_another_rule_is_caught() {
 fn a_bigger_fully_associative_lru_never_misses_more() {
     let full = |lines: u64| {
         let level = LevelConfig::new("L1", 0, lines * 32, Ways::Full, 32);
-        let config = HierarchyConfig {
-            name: "full".into(),
-            levels: vec![level],
-            memory: MemoryConfig::default(),
-            data_only: false,
-        };
-        Hierarchy::new(&config).unwrap()
+        Hierarchy::new(&HierarchyConfig::new("full", vec![level])).unwrap()
     };
     let mut runner = runner(1000);
     let tried = std::cell::Cell::new(0u64);
@@ -407,14 +408,14 @@ fn a_bigger_fully_associative_lru_never_misses_more() {
         for reference in &references {
             small.access(reference, &mut ());
             large.access(reference, &mut ());
-            for held in small.order(LevelId(0), SetIndex(0)) {
+            for held in small.order(CacheId(0), SetIndex(0)) {
                 assert!(
-                    large.rank(LevelId(0), held.line).is_some(),
+                    large.rank(CacheId(0), held.line).is_some(),
                     "{held:?} is in {lines} lines, not in {more} more"
                 );
             }
         }
-        assert!(small.counters(LevelId(0)).misses() >= large.counters(LevelId(0)).misses());
+        assert!(small.level_counters(LevelId(0)).misses() >= large.level_counters(LevelId(0)).misses());
         tried.set(tried.get() + 1);
         Ok(())
     });

@@ -5,12 +5,12 @@
 //! [`Hierarchy::access`] alone, reference by reference.
 
 use orrery::reference::{Kind, MemoryTrace, Reference, ReferenceSource, Region, SourceError, Tables};
-use orrery::sim::config::{HierarchyConfig, LevelConfig, MemoryConfig, Ways};
-use orrery::sim::{AccessKind, Classifier, Event, Hierarchy, MissClass, Policy};
+use orrery::sim::config::{Allocate, HierarchyConfig, Inclusion, LevelConfig, Prefetch, Ways, WritePolicy};
+use orrery::sim::{Classifier, Event, Hierarchy, MissClass, Policy};
 use orrery::timeline::cursor::{grain_bytes, innermost};
 use orrery::timeline::{Cursor, Log, Moment, Move, Options, Place, Timeline, Touch};
 use orrery::trace::synth::{self, MatmulOrder, Rng};
-use orrery::units::LevelId;
+use orrery::units::{CacheId, LevelId, LineAddr};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -41,8 +41,18 @@ fn small(rng: &mut Rng, below: u64) -> u32 {
     u32::try_from(rng.below(below)).expect("small")
 }
 
-/// 1 to 4 levels with any set counts, line sizes that may differ, LRU or FIFO.
+/// 1 to 4 levels with any set counts, line sizes that may differ, every policy, relation, way to write, and prefetcher that go
+/// together, 1 to 3 cores.
 fn hierarchy(rng: &mut Rng) -> Hierarchy {
+    loop {
+        let config = config(rng);
+        if config.check().is_ok() {
+            return Hierarchy::new(&config).expect("a sound configuration");
+        }
+    }
+}
+
+fn config(rng: &mut Rng) -> HierarchyConfig {
     let levels = 1 + rng.below(4);
     let first_line = 8u32 << rng.below(3);
     let mut inner = first_line;
@@ -52,17 +62,81 @@ fn hierarchy(rng: &mut Rng) -> Hierarchy {
             inner <<= rng.below(2);
             let (sets, ways) = (1 + small(rng, 5 << n), 1 + small(rng, 6));
             let size = u64::from(sets) * u64::from(ways) * u64::from(inner);
-            let policy = if rng.below(3) == 0 { Policy::Fifo } else { Policy::Lru };
-            LevelConfig { policy, ..LevelConfig::new(format!("L{}", n + 1), n, size, Ways::Count(ways), inner) }
+            let policies = [
+                Policy::Random,
+                Policy::TreePlru,
+                Policy::BitPlru,
+                Policy::Srrip,
+                Policy::Brrip,
+                Policy::Drrip,
+                Policy::Lfu,
+                Policy::Mru,
+                Policy::Fifo,
+            ];
+            let pick = usize::try_from(rng.below(2 * policies.len() as u64)).expect("small");
+            LevelConfig {
+                policy: policies.get(pick).copied().unwrap_or(Policy::Lru),
+                write: if rng.below(4) == 0 { WritePolicy::Through } else { WritePolicy::Back },
+                allocate: if rng.below(4) == 0 { Allocate::None } else { Allocate::Write },
+                inclusion: match rng.below(6) {
+                    0 if n > 0 => Inclusion::Inclusive,
+                    1 if n > 0 => Inclusion::Exclusive,
+                    _ => Inclusion::Nine,
+                },
+                prefetch: match rng.below(9) {
+                    0 => Prefetch::NextLine,
+                    1 => Prefetch::Stream,
+                    _ => Prefetch::None,
+                },
+                sector: (rng.below(8) == 0).then_some(inner / 2),
+                shared: n > 0 && rng.below(2) == 0,
+                ..LevelConfig::new(format!("L{}", n + 1), n, size, Ways::Count(ways), inner)
+            }
         })
         .collect();
-    let config = HierarchyConfig {
-        name: "random".into(),
-        levels,
-        memory: MemoryConfig::default(),
+    HierarchyConfig {
         data_only: rng.below(2) == 0,
+        cores: u16::try_from(1 + rng.below(3)).expect("small"),
+        ..HierarchyConfig::new("random", levels)
+    }
+}
+
+/// The outermost level that answers a piece (`levels` = memory), and whether a piece misses where it comes first: pieces begin
+/// where a level is asked that does not lie outside the one asked before.
+fn served(events: &[Event], levels: usize) -> (usize, bool) {
+    let mut pieces: Vec<Vec<(usize, bool)>> = Vec::new();
+    let mut fetched: Vec<bool> = Vec::new();
+    for event in events {
+        match *event {
+            Event::Access { level, kind, hit, .. } if kind.is_demand() => {
+                let goes_on = pieces.last().and_then(|p| p.last()).is_some_and(|(last, _)| level.index() > *last);
+                if goes_on {
+                    let piece = pieces.last_mut().expect("one");
+                    // A store that was answered and is sent on is no longer waited for.
+                    if !piece.iter().any(|(_, hit)| *hit) {
+                        piece.push((level.index(), hit));
+                    }
+                } else {
+                    pieces.push(vec![(level.index(), hit)]);
+                    fetched.push(false);
+                }
+            }
+            Event::MemoryRead { .. } => {
+                if let (Some(piece), Some(fetched)) = (pieces.last(), fetched.last_mut()) {
+                    *fetched |= piece.iter().all(|(_, hit)| !hit);
+                }
+            }
+            _ => {}
+        }
+    }
+    let answered = |(piece, fetched): (&Vec<(usize, bool)>, &bool)| match piece.last() {
+        Some((level, true)) => *level,
+        _ if *fetched => levels,
+        Some((level, false)) => level + 1,
+        None => levels,
     };
-    Hierarchy::new(&config).expect("a sound configuration")
+    let server = pieces.iter().zip(&fetched).map(answered).max().unwrap_or(levels);
+    (server, pieces.iter().any(|piece| !piece[0].1))
 }
 
 /// References that stream, jump and come back, of every kind and of sizes that cross lines; or a generator's.
@@ -120,7 +194,7 @@ struct Oracle {
 }
 
 fn is_demand_miss(event: &Event, at: usize) -> bool {
-    matches!(event, Event::Access { level, kind, hit: false, .. } if *kind != AccessKind::Writeback && level.index() == at)
+    matches!(event, Event::Access { level, kind, hit: false, .. } if kind.is_demand() && level.index() == at)
 }
 
 impl Oracle {
@@ -159,11 +233,11 @@ impl Oracle {
         let unit = grain_bytes(&self.states[0]);
         let mut out = BTreeSet::new();
         for state in [&self.states[tick], &self.states[tick + 1]] {
-            for level in (0u8..).take(state.levels()).map(LevelId) {
-                let geometry = state.geometry(level);
+            for cache in state.caches() {
+                let geometry = state.geometry(cache);
                 let of_line = u64::from(geometry.line_bytes / unit);
                 for set in 0..geometry.sets {
-                    for resident in state.order(level, orrery::units::SetIndex(set)) {
+                    for resident in state.order(cache, orrery::units::SetIndex(set)) {
                         out.extend((0..of_line).map(|n| resident.line.0 * of_line + n));
                     }
                 }
@@ -179,10 +253,20 @@ impl Oracle {
             let at = usize::try_from(tick).expect("small");
             let (moves, touches) = (log.moves(tick, tick + 1), log.touches(tick, tick + 1));
             // Where a set is asked twice by one reference, its touches tell the order before and after, not between.
-            let asked = |level: u8, set: u32| {
-                let here =
-                    |e: &&Event| matches!(e, Event::Access { level: l, set: s, .. } if (l.0, s.0) == (level, set));
-                self.events[at].iter().filter(here).count()
+            // A fill that no access asked for (a prefetch, a clean victim that enters) is one too.
+            let asked = |cache: u16, set: u32| {
+                let events = &self.events[at];
+                let missed = |c: CacheId, l: LineAddr| {
+                    events.iter().any(
+                        |e| matches!(e, Event::Access { cache, line, hit: false, .. } if (*cache, *line) == (c, l)),
+                    )
+                };
+                let here = |e: &&Event| match **e {
+                    Event::Access { cache: c, set: s, .. } => (c.0, s.0) == (cache, set),
+                    Event::Fill { cache: c, set: s, line, .. } => (c.0, s.0) == (cache, set) && !missed(c, line),
+                    _ => false,
+                };
+                events.iter().filter(here).count()
             };
             for grain in self.grains(at) {
                 let place = |state: &Hierarchy| innermost(state, grain, unit);
@@ -196,12 +280,18 @@ impl Oracle {
                 }
                 match (before, after) {
                     (Place::Home, Place::Home) => {}
-                    (Place::Slot { level, set, rank }, Place::Slot { level: l2, set: s2, rank: r2 }) => {
-                        assert_eq!((level, set), (l2, s2), "tick {tick}: grain {grain} went unlogged");
-                        if asked(level, set) < 2 {
-                            let shifts = |t: &&Touch| (t.level, t.set) == (level, set) && rank < t.shifted;
+                    (Place::Slot { cache, set, rank, .. }, Place::Slot { cache: c2, set: s2, rank: r2, .. }) => {
+                        assert_eq!((cache, set), (c2, s2), "tick {tick}: grain {grain} went unlogged");
+                        if asked(cache, set) < 2 {
+                            let shifts = |t: &&Touch| (t.cache, t.set) == (cache, set) && rank < t.shifted;
                             let shifted = u32::from(touches.iter().any(|t| shifts(&t)));
-                            assert_eq!(r2, rank + shifted, "tick {tick}: grain {grain} at {before:?}, {touches:?}");
+                            assert_eq!(
+                                r2,
+                                rank + shifted,
+                                "tick {tick}: grain {grain} at {before:?}, {touches:?}, {:?}, {}",
+                                self.events[at],
+                                self.states[at].config().to_toml()
+                            );
                             *aged += u64::from(shifted);
                         }
                     }
@@ -228,9 +318,7 @@ impl Oracle {
         }
         assert_eq!(moment.outcome.is_some(), classified && at < self.events.len());
         if let Some(outcome) = moment.outcome {
-            let missed = |level: usize| self.events[at].iter().any(|e| is_demand_miss(e, level));
-            let served = (0..levels).rev().find(|l| missed(*l)).map_or(0, |l| l + 1);
-            assert_eq!(outcome.served_by(), served, "who serves {tick}");
+            assert_eq!((outcome.served_by(), outcome.missed()), served(&self.events[at], levels), "who serves {tick}");
             for level in 0..levels {
                 assert_eq!(outcome.class(level), self.classes[at][level], "class of {tick} at level {level}");
             }

@@ -30,7 +30,8 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM
 [ -z "$check" ] || out=$work
 
-[ $# -gt 0 ] || set -- matmul16 matmul16_transposed matmul16_blocked matmul12_blocked array_init bubble_sort merge_sort mpm
+[ $# -gt 0 ] || set -- matmul16 matmul16_transposed matmul16_blocked matmul12_blocked array_init bubble_sort merge_sort mpm \
+    false_sharing false_sharing_padded
 for name; do
     # -O1 keeps sums in registers and arrays in memory (README.md says what each flag is for); the section's fixed
     # address and the prefix map make the result independent of machine and folder.

@@ -1,15 +1,18 @@
 // What every shader of a frame knows. Twin: `render::gpu_data`.
 
-struct RingShape {
+// The part of a ring that one cache has.
+struct SectorShape {
     r0: f32,
     r1: f32,
     sets: f32,
     ways: f32,
     // Turn of an arm from r0 to r1, radians.
     omega: f32,
+    // Angle where the arm of set 0 starts at r0, radians.
+    theta0: f32,
+    // Angle that all arms share, radians.
+    span: f32,
     _pad0: f32,
-    _pad1: f32,
-    _pad2: f32,
 }
 
 struct Frame {
@@ -26,10 +29,15 @@ struct Frame {
     _pad0: f32,
     _pad1: f32,
     _pad2: f32,
-    rings: array<RingShape, 8>,
+}
+
+// One sector a cache: 16 KiB, the most that every adapter binds as a uniform.
+struct Sectors {
+    each: array<SectorShape, 512>,
 }
 
 @group(0) @binding(0) var<uniform> frame: Frame;
+@group(0) @binding(1) var<uniform> sectors: Sectors;
 
 fn clip_from_world(p: vec2f) -> vec4f {
     return vec4f(p * frame.scale + frame.offset, 0.0, 1.0);

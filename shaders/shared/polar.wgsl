@@ -1,5 +1,5 @@
-// Places: slots and polar positions. Twin: `scene::motion::Endpoint` and `scene::layout::Ring`.
-// An endpoint is (level, a, b, across): level < 0 = polar (a = r, b = theta); else slot (a = set, b = rank).
+// Places: slots and polar positions. Twin: `scene::motion::Endpoint` and `scene::layout::Sector`.
+// An endpoint is (cache, a, b, across): cache < 0 = polar (a = r, b = theta); else slot (a = set, b = rank).
 
 const TAU = 6.28318530717958647692;
 
@@ -13,15 +13,15 @@ struct Place {
     slope: f32,
 }
 
-// Without branches, since software rasterizers take both sides of each: a polar position goes through ring 0's formula
-// too, and drops what comes of it.
+// Without branches, since software rasterizers take both sides of each: a polar position goes through sector 0's
+// formula too, and drops what comes of it.
 fn endpoint_place(e: vec4f) -> Place {
     let polar = e.x < 0.0;
-    let ring = frame.rings[u32(max(e.x, 0.0))];
-    let u = (e.z + 0.5) / ring.ways;
-    let turn = ring.omega / (ring.r1 - ring.r0);
-    let slot_r = sqrt(max(ring.r0 * ring.r0 + u * (ring.r1 * ring.r1 - ring.r0 * ring.r0), 0.0));
-    let slot_theta = TAU * e.y / ring.sets + turn * (slot_r - ring.r0);
+    let sector = sectors.each[u32(max(e.x, 0.0))];
+    let u = (e.z + 0.5) / sector.ways;
+    let turn = sector.omega / (sector.r1 - sector.r0);
+    let slot_r = sqrt(max(sector.r0 * sector.r0 + u * (sector.r1 * sector.r1 - sector.r0 * sector.r0), 0.0));
+    let slot_theta = sector.theta0 + sector.span * e.y / sector.sets + turn * (slot_r - sector.r0);
     var p: Place;
     p.r = select(slot_r, e.y, polar);
     p.theta = select(slot_theta, e.z, polar);

@@ -171,7 +171,7 @@ impl Desk {
     /// Misses a reference by column of the strip, for `columns` columns.
     pub fn strip(&mut self, columns: usize) -> &[f32] {
         if self.strip.len() != columns {
-            self.strip = self.studio.timeline().summary().strip(0, columns);
+            self.strip = self.studio.strip(columns);
         }
         &self.strip
     }
@@ -326,7 +326,7 @@ pub(super) mod tests {
         }
         assert!(seen.windows(2).all(|w| w[0] < w[1]) && !desk.transport.moving(), "{seen:?}");
         let outcomes = desk.studio().timeline().outcomes().expect("short");
-        assert!(seen.iter().all(|&t| outcomes.get(t).expect("inside").served_by() > 0));
+        assert!(seen.iter().all(|&t| outcomes.get(t).expect("inside").missed()));
         desk.transport.jump(seen[4] as f64 + 0.5);
         desk.apply(Action::Miss(false), 0.0);
         assert_eq!(desk.transport.position(), seen[4] as f64, "its own start first");

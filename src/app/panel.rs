@@ -289,7 +289,7 @@ fn tips(ui: &Ui, desk: &Desk, layout: &Layout) {
     let Some(tip) = tip_at(desk, view.world_from_px([pointer.x, pointer.y]), REACH / view.px_per_unit) else { return };
     if let (Some(index), Some((scene, _))) = (tip.glyph, desk.drawn()) {
         if let Some(glyph) = scene.glyphs.get(index) {
-            let at = layout.at(position_at(&scene.rings.levels, &glyph.flight, scene.phase));
+            let at = layout.at(position_at(&scene.rings.sectors, &glyph.flight, scene.phase));
             let radius = glyph.radius * view.px_per_unit + 3.5;
             ui.painter().circle_stroke(at, radius, Stroke::new(1.3, color(palette::LIGHT)));
         }

@@ -2,7 +2,7 @@
 
 use super::desk::Desk;
 use crate::overlay::draw::percent;
-use crate::overlay::info::shape;
+use crate::overlay::info::shape_of;
 use crate::reference::{Region, SourceError};
 use crate::scene::frame::flags;
 use crate::scene::motion::Path;
@@ -10,9 +10,8 @@ use crate::scene::palette::{self, Rgba};
 use crate::scene::pick::{Pick, pick};
 use crate::scene::{Glyph, Stage};
 use crate::sim::Hierarchy;
-use crate::timeline::Moment;
-use crate::timeline::cursor::levels;
-use crate::units::{Addr, LevelId, SetIndex, grouped};
+use crate::timeline::{Moment, Outcome};
+use crate::units::{Addr, CacheId, SetIndex, grouped};
 
 /// A few lines beside the pointer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -45,34 +44,12 @@ pub fn tip_at(desk: &Desk, p: [f32; 2], reach: f32) -> Option<Tip> {
             tip.glyph = Some(index);
             Some(tip)
         }
-        Pick::Slot { level, set, rank } => {
-            let row = info.caches.get(level)?;
-            let id = LevelId(u8::try_from(level).ok()?);
-            let geometry = state.geometry(id);
-            let lines = u64::from(geometry.sets) * u64::from(geometry.ways);
-            let place = match rank {
-                0 => "most recent".to_owned(),
-                r if r + 1 == geometry.ways => format!("rank {r}, next to go"),
-                r => format!("rank {r} of {}", geometry.ways),
-            };
-            let full = u32::try_from(state.order(id, SetIndex(set)).count()).unwrap_or(u32::MAX) > rank;
-            let hits = match row.hit_rate {
-                None => "not asked yet".to_owned(),
-                rate => format!("{} hits, {}", grouped(row.hits), percent(rate)),
-            };
+        Pick::Slot { cache, set, rank } => {
+            let name = scene.rings.names.get(cache)?.full.clone();
+            let id = CacheId(u16::try_from(cache).ok()?);
             Some(Tip {
-                title: row.name.clone(),
-                lines: vec![
-                    format!("{}, {}-byte lines", shape(state, id), geometry.line_bytes),
-                    hits,
-                    format!(
-                        "{} of {} lines held, {} dirty",
-                        grouped(state.resident(id)),
-                        grouped(lines),
-                        grouped(state.dirty(id))
-                    ),
-                    format!("here: set {set}, {place}{}", if full { "" } else { " (empty)" }),
-                ],
+                title: name,
+                lines: cache_lines(moment.before, state, id, SetIndex(set), rank),
                 ..Tip::default()
             })
         }
@@ -95,6 +72,40 @@ pub fn tip_at(desk: &Desk, p: [f32; 2], reach: f32) -> Option<Tip> {
             })
         }
     }
+}
+
+/// Shape, counts and content of a cache, and of the slot at `rank` of `set`. Counts are those of the tables, `counted`.
+fn cache_lines(counted: &Hierarchy, state: &Hierarchy, cache: CacheId, set: SetIndex, rank: u32) -> Vec<String> {
+    let geometry = state.geometry(cache);
+    let lines = u64::from(geometry.sets) * u64::from(geometry.ways);
+    let place = match rank {
+        0 => "most recent".to_owned(),
+        r if r + 1 == geometry.ways => format!("rank {r}, next to go"),
+        r => format!("rank {r} of {}", geometry.ways),
+    };
+    let full = u32::try_from(state.order(cache, set).count()).unwrap_or(u32::MAX) > rank;
+    let c = counted.counters(cache);
+    let (accesses, hits) = (c.accesses(), c.accesses() - c.misses());
+    let told = match accesses {
+        0 => "not asked yet".to_owned(),
+        n => format!("{} hits, {}", grouped(hits), percent(Some(hits as f64 / n as f64))),
+    };
+    let (mut held, mut dirty, mut prefetched) = (0, 0, 0);
+    for resident in (0..geometry.sets).flat_map(|set| state.order(cache, SetIndex(set))) {
+        held += 1;
+        dirty += u64::from(resident.dirty);
+        prefetched += u64::from(resident.prefetched);
+    }
+    let unused = match prefetched {
+        0 => String::new(),
+        n => format!(", {} prefetched and not used yet", grouped(n)),
+    };
+    vec![
+        format!("{}, {}-byte lines", shape_of(geometry.sets, geometry.ways), geometry.line_bytes),
+        told,
+        format!("{} of {} lines held, {} dirty{unused}", grouped(held), grouped(lines), grouped(dirty)),
+        format!("here: set {}, {place}{}", set.0, if full { "" } else { " (empty)" }),
+    ]
 }
 
 /// Layer of the CPU's disc in a scene.
@@ -145,22 +156,23 @@ fn data(stage: &Stage, regions: &[Region], moment: &Moment<'_>, state: &Hierarch
 /// A line for each level that holds any of the bytes `first..=last`, the innermost first.
 fn whereabouts(state: &Hierarchy, first: u64, last: u64) -> Vec<String> {
     let mut lines = Vec::new();
-    for level in levels(state) {
-        let geometry = state.geometry(level);
+    for cache in state.caches() {
+        let geometry = state.geometry(cache);
         let (from, to) = (Addr(first).line(geometry.line_bytes).0, Addr(last).line(geometry.line_bytes).0);
-        let name = state.config().levels.get(level.index()).map_or("?", |l| l.name.as_str());
+        let name = state.name(cache);
         let verb = if lines.is_empty() { "in" } else { "copy in" };
         if from < to {
             let whole = (from..=to).take(MOST_LINES).count();
-            let held = (from..=to).take(MOST_LINES).filter(|&l| state.rank(level, crate::units::LineAddr(l)).is_some());
+            let held = (from..=to).take(MOST_LINES).filter(|&l| state.rank(cache, crate::units::LineAddr(l)).is_some());
             match held.count() {
                 0 => {}
                 held => lines.push(format!("{verb} {name}: {held} of {whole} lines")),
             }
-        } else if let Some((set, rank)) = state.rank(level, crate::units::LineAddr(from)) {
-            let dirty = state.order(level, set).any(|r| r.line.0 == from && r.dirty);
-            let dirty = if dirty { ", dirty" } else { "" };
-            lines.push(format!("{verb} {name}: set {}, rank {rank} of {}{dirty}", set.0, geometry.ways));
+        } else if let Some((set, rank)) = state.rank(cache, crate::units::LineAddr(from)) {
+            let resident = state.order(cache, set).find(|r| r.line.0 == from);
+            let dirty = if resident.is_some_and(|r| r.dirty) { ", dirty" } else { "" };
+            let unused = if resident.is_some_and(|r| r.prefetched) { ", prefetched and not used yet" } else { "" };
+            lines.push(format!("{verb} {name}: set {}, rank {rank} of {}{dirty}{unused}", set.0, geometry.ways));
         }
     }
     if lines.is_empty() {
@@ -202,12 +214,13 @@ pub fn strip_tip(desk: &Desk, tick: u64, columns: usize) -> Result<Tip, SourceEr
     let name =
         region.map_or_else(|| Addr(reference.addr).to_string(), |r| tables.regions[r].element_name(reference.addr));
     tip.color = region.map(palette::region);
-    let missed = timeline.outcomes().and_then(|o| o.get(tick)).map(|o| o.served_by());
-    let names = desk.drawn().map(|(scene, _)| scene.rings.names.as_slice()).unwrap_or_default();
-    let outcome = match missed {
+    let levels = &desk.studio().moment().before.config().levels;
+    let outcome = match timeline.outcomes().and_then(|o| o.get(tick)) {
         None => String::new(),
-        Some(0) => ", hit".into(),
-        Some(level) => format!(", miss, from {}", names.get(level).map_or("memory", String::as_str)),
+        Some(outcome) if !outcome.missed() => ", hit".into(),
+        Some(outcome) => {
+            format!(", miss, from {}", levels.get(outcome.served_by()).map_or("memory", |l| l.name.as_str()))
+        }
     };
     tip.lines.push(format!("{} {name}{outcome}", reference.kind.verb()));
     if let Some(location) = tables.location(reference.pc) {
@@ -223,8 +236,8 @@ pub fn strip_tip(desk: &Desk, tick: u64, columns: usize) -> Result<Tip, SourceEr
             |c: u64| u64::try_from((u128::from(c) * u128::from(len)).div_ceil(u128::from(columns))).unwrap_or(len);
         let (from, to) = (edge(column), edge(column + 1).min(len));
         if to > from + 1 {
-            let misses = (from..to).filter(|&t| outcomes.get(t).is_some_and(|o| o.served_by() > 0)).count();
-            let innermost = names.first().map_or("", String::as_str);
+            let misses = (from..to).filter(|&t| outcomes.get(t).is_some_and(Outcome::missed)).count();
+            let innermost = desk.drawn().map_or("", |(_, info)| info.innermost.as_str());
             let word = if misses == 1 { "miss" } else { "misses" };
             tip.lines.push(format!("{misses} {innermost} {word} in {} references here", grouped(to - from)));
         }
@@ -250,7 +263,7 @@ mod tests {
         let (scene, _) = desk.drawn().expect("drawn");
         let id = addr / desk.studio().stage().items().glyph_bytes;
         let glyph = scene.glyphs.iter().find(|g| g.id == id && (2..=3).contains(&g.layer)).expect("is in a cache");
-        tip_at(desk, position_at(&scene.rings.levels, &glyph.flight, scene.phase), 0.001).expect("something")
+        tip_at(desk, position_at(&scene.rings.sectors, &glyph.flight, scene.phase), 0.001).expect("something")
     }
 
     #[test]
@@ -275,7 +288,7 @@ mod tests {
         let at_home = |desk: &Desk| {
             let (scene, _) = desk.drawn().expect("drawn");
             let glyph = scene.glyphs.iter().position(|g| g.layer == HOME_LAYER && g.id == 4).expect("there");
-            let p = position_at(&scene.rings.levels, &scene.glyphs[glyph].flight, 0.0);
+            let p = position_at(&scene.rings.sectors, &scene.glyphs[glyph].flight, 0.0);
             tip_at(desk, p, 0.001).expect("something")
         };
         let before = at_home(&drawn_at(4.0));
@@ -290,7 +303,7 @@ mod tests {
     fn rings_and_arcs_tell_their_counts() {
         let desk = drawn_at(1000.0);
         let (scene, _) = desk.drawn().expect("drawn");
-        let empty = &scene.rings.levels[0];
+        let empty = &scene.rings.sectors[0];
         let (mut found, mut angle) = (None, 0.0f32);
         while found.is_none() && angle < std::f32::consts::TAU {
             let r = 0.5 * (empty.r0 + empty.r1);

@@ -1,7 +1,8 @@
-//! `orrery caches`: the presets, or one of them as TOML.
+//! `orrery caches`: the presets and this machine, or one of them as TOML.
 
 use super::UsageError;
 use super::hierarchy::no_preset;
+use super::host::{self, Host};
 use crate::cli::CachesArgs;
 use crate::sim::config::{HierarchyConfig, format_size, preset, presets};
 use std::io::Write;
@@ -9,32 +10,81 @@ use std::io::Write;
 /// Lists the presets, or prints one.
 ///
 /// # Errors
-/// [`UsageError`] for a name that is none; a failed write.
+/// [`UsageError`] for a name that is none, and for `host` where the machine does not say; a failed write.
 pub fn run(args: &CachesArgs) -> anyhow::Result<()> {
     write(args, &mut std::io::stdout().lock())
 }
 
 fn write(args: &CachesArgs, out: &mut impl Write) -> anyhow::Result<()> {
-    if let Some(name) = &args.name {
-        let Some(preset) = presets().iter().find(|p| p.name == name) else {
-            return Err(UsageError(no_preset(name)).into());
-        };
-        // The comments of the shipped file say where its figures are from; what it leaves to defaults is written out.
-        for comment in preset.toml.lines().take_while(|line| line.starts_with('#')) {
-            writeln!(out, "{comment}")?;
+    match args.name.as_deref() {
+        None => list(out),
+        Some(host::NAME) => {
+            let host = Host::read().map_err(|e| UsageError(e.to_string()))?;
+            Ok(out.write_all(host.to_toml().as_bytes())?)
         }
-        let config = HierarchyConfig::from_toml(preset.toml, preset.name)?;
-        return Ok(out.write_all(config.to_toml().as_bytes())?);
+        Some(name) => {
+            let Some(shipped) = presets().iter().find(|p| p.name == name) else {
+                return Err(UsageError(no_preset(name)).into());
+            };
+            // What the shipped file leaves to defaults is written out; its comments say where the figures are from.
+            let config = HierarchyConfig::from_toml(shipped.toml, shipped.name)?;
+            Ok(out.write_all(annotated(&config.to_toml(), shipped.toml).as_bytes())?)
+        }
     }
-    let width = presets().iter().map(|p| p.name.len()).max().unwrap_or(0);
-    for shipped in presets() {
-        writeln!(out, "{:width$}  {}", shipped.name, shipped.summary)?;
-        if let Some(config) = preset(shipped.name) {
-            writeln!(out, "{:width$}  {}", "", describe(&config)?)?;
-        }
+}
+
+/// One line each.
+fn list(out: &mut impl Write) -> anyhow::Result<()> {
+    let shipped = presets().iter().filter_map(|p| Some((p.name, p.summary, sizes(&preset(p.name)?))));
+    let mut rows: Vec<(&str, &str, String)> = shipped.collect();
+    let host = Host::read().map_or_else(|_| "not described here".to_owned(), |host| sizes(&host.config));
+    rows.push((host::NAME, "this machine", host));
+    let names = rows.iter().map(|row| row.0.len()).max().unwrap_or(0);
+    let summaries = rows.iter().map(|row| row.1.len()).max().unwrap_or(0);
+    for (name, summary, sizes) in rows {
+        writeln!(out, "{name:names$}  {summary:summaries$}  {sizes}")?;
     }
     writeln!(out, "\n--cache NAME takes one; `orrery caches NAME` prints it as TOML, to be changed and given back.")?;
     Ok(())
+}
+
+/// The levels' sizes: `L1D 32KiB, L1I 32KiB, L2 1MiB`.
+fn sizes(config: &HierarchyConfig) -> String {
+    let sizes = config.levels.iter().map(|level| format!("{} {}", level.name, format_size(level.size)));
+    sizes.collect::<Vec<_>>().join(", ")
+}
+
+/// A file's text with the comments of another: those at its head, and those above each table (the nth `[[level]]` takes
+/// those of the nth). Tables stand apart by an empty line.
+pub(super) fn annotated(text: &str, comments: &str) -> String {
+    let mut above: Vec<(&str, Vec<&str>)> = Vec::new();
+    let mut head = None;
+    let mut block = Vec::new();
+    for line in comments.lines() {
+        if line.starts_with('#') {
+            block.push(line);
+            continue;
+        }
+        if head.is_none() {
+            head = Some(std::mem::take(&mut block));
+        } else if line.starts_with('[') {
+            above.push((line, std::mem::take(&mut block)));
+        }
+    }
+    let mut out = head.unwrap_or_default().join("\n");
+    out.push('\n');
+    for line in text.lines() {
+        if let Some(at) = above.iter().position(|(table, _)| *table == line) {
+            let (_, lines) = above.remove(at);
+            for comment in lines {
+                out.push_str(comment);
+                out.push('\n');
+            }
+        }
+        out.push_str(line);
+        out.push('\n');
+    }
+    out
 }
 
 /// The levels in one line: `L1 512B, 2 sets x 8 ways x 32B; L2 ...`.
@@ -42,8 +92,8 @@ fn write(args: &CachesArgs, out: &mut impl Write) -> anyhow::Result<()> {
 /// # Errors
 /// When the configuration is wrong.
 pub fn describe(config: &HierarchyConfig) -> anyhow::Result<String> {
-    let geometries = config.check()?;
-    let levels = config.levels.iter().zip(&geometries).map(|(level, g)| {
+    let shapes = config.check()?;
+    let levels = config.levels.iter().zip(&shapes.levels).map(|(level, g)| {
         format!("{} {}, {} sets x {} ways x {}B", level.name, format_size(level.size), g.sets, g.ways, g.line_bytes)
     });
     Ok(levels.collect::<Vec<_>>().join("; "))
@@ -60,22 +110,42 @@ mod tests {
     }
 
     #[test]
-    fn presets_are_listed_with_their_shape() {
+    fn presets_are_listed_one_line_each() {
         let list = printed(None).unwrap();
-        assert!(list.contains("textbook  three levels"), "{list}");
-        assert!(list.contains("L1 512B, 2 sets x 8 ways x 32B; L2 2KiB, 4 sets x 16 ways x 32B"), "{list}");
-        assert!(list.contains("L3 8MiB, 8192 sets x 16 ways x 64B"), "{list}");
+        let lines: Vec<&str> = list.lines().collect();
+        assert_eq!(lines.len(), presets().len() + 3, "{list}");
+        for (line, shipped) in lines.iter().zip(presets()) {
+            assert!(line.starts_with(shipped.name) && line.contains(shipped.summary), "{line}");
+        }
+        assert!(lines[0].ends_with("L1 32KiB, L2 256KiB, L3 8MiB"), "{}", lines[0]);
+        assert!(lines[presets().len()].starts_with("host "), "{list}");
     }
 
     #[test]
-    fn a_printed_preset_reads_back_as_itself() {
+    fn shapes_are_described() {
+        let described = describe(&preset("paper").unwrap()).unwrap();
+        assert_eq!(described, "L1 512B, 2 sets x 8 ways x 32B; L2 2KiB, 4 sets x 16 ways x 32B");
+    }
+
+    #[test]
+    fn a_printed_preset_reads_back_as_itself_and_keeps_every_comment() {
         for shipped in presets() {
             let text = printed(Some(shipped.name)).unwrap();
-            assert!(text.starts_with('#'), "its source is said: {text}");
             assert_eq!(Some(HierarchyConfig::from_toml(&text, "printed").unwrap()), preset(shipped.name));
+            let comments =
+                |text: &str| text.lines().filter(|l| l.starts_with('#')).map(str::to_owned).collect::<Vec<_>>();
+            assert_eq!(comments(&text), comments(shipped.toml), "{}", shipped.name);
         }
         let error = printed(Some("papr")).unwrap_err();
         assert!(error.is::<UsageError>());
         assert!(error.to_string().contains("did you mean `paper`?"), "{error}");
+    }
+
+    #[test]
+    fn comments_go_above_their_tables() {
+        let comments = "# head\nname = \"a\"\n\n# one\n[[level]]\nsize = 1\n\n# two\n# lines\n[[level]]\n\n[memory]\n";
+        let text = "name = \"a\"\n\n[hierarchy]\n\n[[level]]\nsize = 1\n\n[[level]]\n\n[memory]\n";
+        let expect = "# head\nname = \"a\"\n\n[hierarchy]\n\n# one\n[[level]]\nsize = 1\n\n# two\n# lines\n[[level]]\n\n[memory]\n";
+        assert_eq!(annotated(text, comments), expect);
     }
 }

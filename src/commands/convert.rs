@@ -3,7 +3,7 @@
 use super::UsageError;
 use crate::cli::ConvertArgs;
 use crate::reference::{Kind, SourceLocation, Tables};
-use crate::trace::{self, Filter, Marker, Stream, native};
+use crate::trace::{self, CoreCells, Filter, Marker, Stream, native};
 use anyhow::{Context, bail};
 use serde::Deserialize;
 use std::collections::BTreeSet;
@@ -23,6 +23,8 @@ struct Given {
     /// Cells whose stores are named marks.
     #[serde(default)]
     markers: Vec<Marker>,
+    /// Cells whose stores say which core goes on.
+    cores: Option<CoreCells>,
 }
 
 /// Converts, and says in one line on standard error what came of it.
@@ -32,11 +34,11 @@ struct Given {
 pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<()> {
     let given = args.tables.as_deref().map(read_tables).transpose()?;
     let mut stream = Stream::open(&args.trace.trace, args.trace.format.map(Into::into))?;
-    let Given { mut tables, start, stop, markers } = match given {
+    let Given { mut tables, start, stop, markers, cores } = match given {
         Some(given) => merge(given, stream.tables()),
         None => Given { tables: stream.tables(), ..Given::default() },
     };
-    let mut filter = Filter::new().with_markers(markers);
+    let mut filter = Filter::new().with_markers(markers).with_cores(cores);
     let between = args.between.as_deref().map(parse_between).transpose()?.or(start.zip(stop));
     if let Some((start, stop)) = between {
         filter = filter.between(start, stop);
@@ -119,7 +121,7 @@ fn read_tables(path: &Path) -> anyhow::Result<Given> {
     let name = path.display();
     let text = std::fs::read_to_string(path).with_context(|| format!("{name}: the tables cannot be read"))?;
     let given: Given = serde_json::from_str(&text).with_context(|| {
-        format!("{name}: expected JSON with title, subtitle, regions, locations, marks, markers, start, stop")
+        format!("{name}: expected JSON with title, subtitle, regions, locations, marks, markers, cores, start, stop")
     })?;
     trace::check_tables(&name.to_string(), &given.tables)?;
     Ok(given)

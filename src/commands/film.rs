@@ -35,7 +35,7 @@ impl Film {
         let target = Target::new(&context, width, height)?;
         let composer = Composer::new(&context, target::FORMAT);
         let layout = Layout::new(width, height, 0.0, &parts);
-        let strip = studio.timeline().summary().strip(0, layout.strip_columns());
+        let strip = studio.strip(layout.strip_columns());
         Ok(Self { context, studio, composer, target, layout, parts, view, pace, strip })
     }
 

@@ -1,11 +1,12 @@
 //! `--cache`, `--l1`, `--l2`, `--l3`, `--data-only` to a checked [`HierarchyConfig`]: shared by all commands.
 
 use super::UsageError;
+use super::host::{self, Host};
 use crate::cli::CacheArgs;
 use crate::sim::Policy;
 use crate::sim::config::{
-    ConfigError, HierarchyConfig, LevelConfig, MAX_LEVELS, MemoryConfig, Place, Ways, nearest, parse_policy,
-    parse_size, preset, presets,
+    ConfigError, HierarchyConfig, Inclusion, LevelConfig, MAX_LEVELS, Place, Ways, nearest, parse_policy, parse_size,
+    preset, presets,
 };
 use std::path::Path;
 
@@ -23,31 +24,31 @@ pub fn hierarchy(args: &CacheArgs, default: &str) -> anyhow::Result<HierarchyCon
     let flags = [("--l1", &args.l1), ("--l2", &args.l2), ("--l3", &args.l3)];
     let by_flags_alone = args.cache.is_none() && flags.iter().any(|(_, value)| value.is_some());
     let mut config = if by_flags_alone {
-        HierarchyConfig {
-            name: "given by flags".into(),
-            levels: Vec::new(),
-            memory: MemoryConfig::default(),
-            data_only: false,
-        }
+        HierarchyConfig::new("given by flags", Vec::new())
     } else {
         named(args.cache.as_deref().unwrap_or(default))?
     };
     for (index, (flag, value)) in flags.into_iter().enumerate() {
         let Some(value) = value else { continue };
-        let existing = config.levels.get(index);
-        if index > config.levels.len() {
+        // Of split levels the one for data is meant.
+        let depths = config.depths();
+        let at = depths.iter().zip(&config.levels).position(|(d, l)| usize::from(*d) == index && l.holds.serves(false));
+        let existing = at.and_then(|at| config.levels.get(at));
+        if index > 0 && !depths.iter().any(|d| usize::from(*d) == index - 1) {
             return Err(usage(format!(
                 "{flag} {value}: there is no level {index} inside it; give --l{index} too, or a --cache with {index} \
                  level(s)"
             )));
         }
         let level = parse_level(flag, value, index, existing).map_err(|e| usage(e.to_string()))?;
-        match config.levels.get_mut(index) {
+        match at.and_then(|at| config.levels.get_mut(at)) {
             Some(existing) => *existing = level,
             None => config.levels.push(level),
         }
     }
     config.data_only |= args.data_only;
+    config.cores = args.cores.unwrap_or(config.cores);
+    config.seed = args.seed.unwrap_or(config.seed);
     config.check().map_err(|e| usage(e.to_string()))?;
     Ok(config)
 }
@@ -56,10 +57,13 @@ fn usage(text: String) -> anyhow::Error {
     UsageError(text).into()
 }
 
-/// A preset, or else a file.
+/// A preset, this machine, or else a file.
 fn named(name: &str) -> anyhow::Result<HierarchyConfig> {
     if let Some(config) = preset(name) {
         return Ok(config);
+    }
+    if name == host::NAME {
+        return Host::read().map(|host| host.config).map_err(|e| usage(e.to_string()));
     }
     let text = match std::fs::read_to_string(name) {
         Ok(text) => text,
@@ -74,9 +78,9 @@ fn named(name: &str) -> anyhow::Result<HierarchyConfig> {
     HierarchyConfig::from_toml(&text, name).map_err(|e| usage(e.to_string()))
 }
 
-/// `no preset "txtbook" (did you mean `textbook`?); presets: textbook, paper`.
+/// `no preset "txtbook" (did you mean `textbook`?); presets: textbook, paper, ..., host`.
 pub(super) fn no_preset(name: &str) -> String {
-    let names: Vec<&str> = presets().iter().map(|p| p.name).collect();
+    let names: Vec<&str> = presets().iter().map(|p| p.name).chain([host::NAME]).collect();
     let hint = nearest(name, &names).map(|n| format!(" (did you mean `{n}`?)")).unwrap_or_default();
     format!("no preset {name:?}{hint}; presets: {}", names.join(", "))
 }
@@ -88,7 +92,7 @@ fn parse_level(
     index: usize,
     existing: Option<&LevelConfig>,
 ) -> Result<LevelConfig, ConfigError> {
-    let place = || Box::new(Place { origin: format!("{flag} {value}"), line: None, level: None });
+    let place = || Box::new(Place { origin: format!("{flag} {value}"), line: None, part: None });
     let wrong = |key: &str, found: &str, expected: &'static str| ConfigError::WrongType {
         place: place(),
         key: key.into(),
@@ -118,14 +122,9 @@ fn parse_level(
     };
     let base = existing.cloned().unwrap_or(usual);
     let level = LevelConfig { size, ways, line, policy, ..base };
-    // Checked alone first, so that a fault of the flag is told as one.
-    let alone = HierarchyConfig {
-        name: format!("{flag} {value}"),
-        levels: vec![level.clone()],
-        memory: MemoryConfig::default(),
-        data_only: false,
-    };
-    alone.check()?;
+    // Checked alone first, so that a fault of the flag is told as one. OPT and relations concern the others too.
+    let alone = LevelConfig { inclusion: Inclusion::Nine, ..level.clone() };
+    HierarchyConfig::new(format!("{flag} {value}"), vec![alone]).check()?;
     Ok(level)
 }
 
@@ -168,6 +167,9 @@ mod tests {
         check(&l3, "L3=1048576/Count(16)/64/Lru");
         assert!(hierarchy(&l3, DEFAULT_PRESET).unwrap().data_only);
         assert!(!hierarchy(&args(None, None, None), "paper").unwrap().data_only);
+        let many = CacheArgs { cores: Some(4), seed: Some(7), ..args(Some("paper"), None, None) };
+        let many = hierarchy(&many, DEFAULT_PRESET).unwrap();
+        assert_eq!((many.cores, many.seed), (4, 7));
         assert_eq!(hierarchy(&args(None, None, None), "paper").unwrap().name, "paper");
     }
 
@@ -178,6 +180,7 @@ mod tests {
             &args(Some("txtbook"), None, None),
             "no preset \"txtbook\" (did you mean `textbook`?); presets: textbook",
         );
+        check(&args(Some("hots"), None, None), "no preset \"hots\" (did you mean `host`?); presets: textbook, paper");
         check(&args(Some("./nowhere/x.toml"), None, None), "--cache ./nowhere/x.toml: cannot be read: No such file");
         check(&args(None, Some("32KiB"), None), "expected SIZE,WAYS,LINE");
         check(&args(None, Some("32KB,8,64"), None), "--l1 32KB,8,64: size = \"32KB\" is no size");
@@ -186,7 +189,10 @@ mod tests {
         check(&args(None, Some("32KiB,8,48"), None), "line is 48, not a power of two; 32 and 64 do");
         check(&args(None, Some("100,8,64"), None), "8 ways, but 100B with 64-byte lines hold 1 line(s)");
         check(&args(None, Some("32KiB,0,64"), None), "ways is 0; it must be 1 or more");
-        check(&args(None, Some("32KiB,8,64,srrip"), None), "policy = \"srrip\" is not simulated by this version");
+        check(
+            &args(None, Some("96KiB,12,64,tree-plru"), None),
+            "keeps a binary tree and needs a power of two; 8 and 16 do",
+        );
         check(&args(None, Some("32KiB,8,64,lur"), None), "policy = \"lur\" is unknown (did you mean `lru`?); allowed");
     }
 }

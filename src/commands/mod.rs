@@ -7,6 +7,7 @@ pub mod demo;
 #[cfg(feature = "gpu")]
 pub mod film;
 pub mod hierarchy;
+pub mod host;
 pub mod open;
 #[cfg(feature = "gpu")]
 pub mod picture;

@@ -5,7 +5,7 @@ use super::open::{open_cache, open_trace, with_homes};
 use crate::cli::{CacheArgs, Part, PictureArgs, TraceArgs};
 use crate::overlay::{Parts, Studio};
 use crate::scene::View;
-use crate::sim::Hierarchy;
+use crate::sim::prepare;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
@@ -47,7 +47,7 @@ pub fn studio_with(
 ) -> anyhow::Result<Studio> {
     let source = open_trace(trace)?;
     let config = open_cache(cache, source.tables())?;
-    let hierarchy = Hierarchy::new(&config)?;
+    let hierarchy = prepare(&config, source.as_ref())?;
     let source = with_homes(source)?;
     let mut studio = Studio::new(source, hierarchy, progress)?;
     if let Some(title) = &picture.title {

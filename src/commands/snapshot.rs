@@ -40,7 +40,7 @@ pub fn run(args: &SnapshotArgs) -> anyhow::Result<()> {
     // A still has no speed to speak of.
     info.speed = 0.0;
     let layout = Layout::new(width, height, 0.0, &parts);
-    let strip = studio.timeline().summary().strip(0, layout.strip_columns());
+    let strip = studio.strip(layout.strip_columns());
     let mut encoder = context.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
     composer.draw(&context, &mut encoder, target.view(), &scene, &layout, &parts, &info, &strip);
     target.submit(&context, encoder);

@@ -1,13 +1,17 @@
 //! Draws [`Info`] with an egui painter, in pixels, by the [`Layout`].
 
+use super::caches::caches;
 use super::fonts::Weight;
 use super::info::{Info, RegionRow};
+use super::labels::{Type, labels};
 use super::layout::{Layout, Parts};
 use crate::render::Bar;
 use crate::scene::layout::Rings;
 use crate::scene::palette::{self, Rgba};
 use crate::units::{grouped, to_f32};
-use egui::{Align2, Color32, FontId, Painter, Pos2, Rect, Stroke, pos2, vec2};
+use egui::emath::Rot2;
+use egui::epaint::TextShape;
+use egui::{Align2, Color32, FontId, Painter, Pos2, Rect, Shape, Stroke, pos2, vec2};
 use std::cell::RefCell;
 
 /// A palette colour as egui's.
@@ -21,7 +25,7 @@ pub fn color(c: Rgba) -> Color32 {
 pub fn draw(painter: &Painter, layout: &Layout, parts: &Parts, info: &Info, rings: &Rings, strip: &[f32]) -> Vec<Bar> {
     let pen = Pen { painter, t: layout.type_scale, bars: RefCell::default() };
     if parts.labels {
-        labels(&pen, layout, rings, info);
+        ring_labels(&pen, layout, rings);
     }
     let mut y = layout.left.top();
     if parts.title {
@@ -34,7 +38,7 @@ pub fn draw(painter: &Painter, layout: &Layout, parts: &Parts, info: &Info, ring
         y = regions(&pen, layout, info, y);
     }
     if parts.caches {
-        caches(&pen, layout, info, y, parts);
+        caches(&pen, layout, info, y);
     }
     let mut y = layout.right.top();
     if parts.reference {
@@ -51,41 +55,41 @@ pub fn draw(painter: &Painter, layout: &Layout, parts: &Parts, info: &Info, ring
 }
 
 /// A painter, the size of type, and the rectangles so far.
-struct Pen<'a> {
-    painter: &'a Painter,
-    t: f32,
+pub(super) struct Pen<'a> {
+    pub(super) painter: &'a Painter,
+    pub(super) t: f32,
     bars: RefCell<Vec<Bar>>,
 }
 
 const TITLE: f32 = 19.0;
 const BIG: f32 = 21.0;
-const BODY: f32 = 13.5;
-const SMALL: f32 = 11.0;
+pub(super) const BODY: f32 = 13.5;
+pub(super) const SMALL: f32 = 11.0;
 
 impl Pen<'_> {
-    fn bar(&self, r: Rect, color: Rgba) {
+    pub(super) fn bar(&self, r: Rect, color: Rgba) {
         self.bars.borrow_mut().push(Bar { sides: [r.left(), r.top(), r.right(), r.bottom()], color });
     }
 
-    fn font(&self, weight: Weight, size: f32) -> FontId {
+    pub(super) fn font(&self, weight: Weight, size: f32) -> FontId {
         weight.at(size * self.t)
     }
 
     /// Text from `at`; returns its right edge.
-    fn text(&self, at: Pos2, anchor: Align2, text: &str, weight: Weight, size: f32, c: Rgba) -> f32 {
+    pub(super) fn text(&self, at: Pos2, anchor: Align2, text: &str, weight: Weight, size: f32, c: Rgba) -> f32 {
         self.painter.text(at, anchor, text, self.font(weight, size), color(c)).right()
     }
 
-    fn width(&self, text: &str, weight: Weight, size: f32) -> f32 {
+    pub(super) fn width(&self, text: &str, weight: Weight, size: f32) -> f32 {
         self.painter.layout_no_wrap(text.into(), self.font(weight, size), color(palette::TEXT)).size().x
     }
 
-    fn fits(&self, text: &str, width: f32, weight: Weight, size: f32) -> bool {
+    pub(super) fn fits(&self, text: &str, width: f32, weight: Weight, size: f32) -> bool {
         self.width(text, weight, size) <= width
     }
 
     /// Text that ends with an ellipsis where it would pass `width`.
-    fn fitted(&self, at: Pos2, text: &str, width: f32, weight: Weight, size: f32, c: Rgba) -> f32 {
+    pub(super) fn fitted(&self, at: Pos2, text: &str, width: f32, weight: Weight, size: f32, c: Rgba) -> f32 {
         let fits = |s: &str| self.fits(s, width, weight, size);
         if fits(text) {
             return self.text(at, Align2::LEFT_TOP, text, weight, size, c);
@@ -119,7 +123,7 @@ fn title(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32) -> f32 {
     y + if layout.compact { 54.0 } else { 66.0 } * t
 }
 
-fn heading(pen: &Pen<'_>, x: f32, y: f32, text: &str) {
+pub(super) fn heading(pen: &Pen<'_>, x: f32, y: f32, text: &str) {
     pen.text(pos2(x, y), Align2::LEFT_TOP, text, Weight::Medium, SMALL, palette::TEXT_QUIET);
 }
 
@@ -186,67 +190,6 @@ fn regions(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32) -> f32 {
         row(&more, &more, None, references, rate);
     }
     y + if layout.compact { 8.0 } else { 22.0 } * t
-}
-
-fn caches(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32, parts: &Parts) {
-    let t = pen.t;
-    // In an upright picture the caches stand beside the regions if there is room, else below.
-    let (x, right) = (layout.tables.left(), layout.tables.right());
-    let numbers = right - 60.0 * t;
-    heading(pen, x, y, "CACHES");
-    pen.text(pos2(right, y), Align2::RIGHT_TOP, "hit rate", Weight::Regular, SMALL, palette::TEXT_QUIET);
-    if !layout.compact {
-        pen.text(pos2(numbers, y), Align2::RIGHT_TOP, "hits", Weight::Regular, SMALL, palette::TEXT_QUIET);
-    }
-    let mut y = y + 20.0 * t;
-    let last = layout.tables.bottom();
-    let rows = info.caches.len().max(1) as f32;
-    let pitch = if layout.compact || info.caches.len() > 4 { 31.0 } else { 44.0 } * t;
-    // Rows move together before one is left out; one that is left out is counted.
-    let pitch = pitch.min((last - y) / rows).max(23.0 * t);
-    let shown = (1..=info.caches.len()).rev().find(|&n| y + pitch * n as f32 <= last + 1.0).unwrap_or(0);
-    for (n, row) in info.caches.iter().enumerate() {
-        if n + 1 >= shown.max(1) && shown < info.caches.len() {
-            let more = format!("{} more", info.caches.len() - n);
-            pen.text(pos2(x, y), Align2::LEFT_TOP, &more, Weight::Regular, BODY, palette::TEXT_QUIET);
-            return;
-        }
-        let edge = pen.text(pos2(x, y), Align2::LEFT_TOP, &row.name, Weight::SemiBold, BODY, palette::TEXT);
-        let hits = if layout.compact { String::new() } else { grouped(row.hits) };
-        let left = if layout.compact { right - 42.0 * t } else { numbers - pen.width(&hits, Weight::Regular, BODY) };
-        let shape_width = left - 6.0 * t - (edge + 7.0 * t);
-        pen.fitted(
-            pos2(edge + 7.0 * t, y + 1.5 * t),
-            &row.shape,
-            shape_width,
-            Weight::Regular,
-            SMALL + 0.5,
-            palette::TEXT_QUIET,
-        );
-        if !layout.compact {
-            pen.text(pos2(numbers, y), Align2::RIGHT_TOP, &hits, Weight::Regular, BODY, palette::TEXT_BODY);
-        }
-        pen.text(pos2(right, y), Align2::RIGHT_TOP, &percent(row.hit_rate), Weight::Medium, BODY, palette::TEXT);
-        let bar = Rect::from_min_max(pos2(x, y + 20.0 * t), pos2(right, y + 23.0 * t));
-        temperature_bar(pen, bar, row.temperature);
-        y += pitch;
-    }
-    if parts.caches && !layout.compact && y < last {
-        let y = y - pitch + 27.0 * t;
-        pen.text(pos2(x, y), Align2::LEFT_TOP, "cold", Weight::Regular, SMALL, palette::TEXT_QUIET);
-        pen.text(pos2(right, y), Align2::RIGHT_TOP, "warm", Weight::Regular, SMALL, palette::TEXT_QUIET);
-    }
-}
-
-/// From the middle to the left = cold, to the right = warm.
-fn temperature_bar(pen: &Pen<'_>, bar: Rect, temperature: f32) {
-    pen.bar(bar, palette::TRACK);
-    let middle = bar.center().x;
-    let end = middle + 0.5 * bar.width() * temperature.clamp(-1.0, 1.0);
-    let fill = Rect::from_min_max(pos2(middle.min(end), bar.top()), pos2(middle.max(end), bar.bottom()));
-    pen.bar(fill, if temperature < 0.0 { palette::COLD } else { palette::WARM });
-    let tick = Rect::from_center_size(bar.center(), vec2(1.2 * pen.t, bar.height() + 3.0 * pen.t));
-    pen.bar(tick, palette::TEXT_QUIET);
 }
 
 fn reference(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32) -> f32 {
@@ -329,6 +272,13 @@ fn legend(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32) {
         BODY,
         palette::TEXT_BODY,
     );
+    if info.prefetches {
+        y += 22.0 * t;
+        let center = pos2(x + 11.0 * t, middle(y));
+        pen.painter.circle_stroke(center, 3.8 * t, Stroke::new(1.6 * t, color(sample)));
+        let words = "hollow: prefetched, not used yet";
+        pen.text(pos2(x + 32.0 * t, y), Align2::LEFT_TOP, words, Weight::Regular, BODY, palette::TEXT_BODY);
+    }
     y += 30.0 * t;
     let width = layout.right.width();
     for line in notes(info) {
@@ -357,16 +307,34 @@ pub fn rate(speed: f64) -> String {
     if speed >= 10.0 { grouped(speed.round() as u64) } else { format!("{speed:.1}").trim_end_matches(".0").to_owned() }
 }
 
-fn labels(pen: &Pen<'_>, layout: &Layout, rings: &Rings, info: &Info) {
-    for (ring, row) in rings.levels.iter().zip(&info.caches) {
-        let at = layout.at([0.0, -(ring.r1 + 0.021)]);
-        let size = (layout.viewport.px_per_unit / 310.0 * 10.5 / pen.t).clamp(8.5, 11.5);
-        let text = if layout.compact { row.name.clone() } else { format!("{}  {}", row.name, row.shape) };
-        let galley = pen.painter.layout_no_wrap(text, pen.font(Weight::Medium, size), color(palette::TEXT_BODY));
-        let area = Rect::from_center_size(at, galley.size() + vec2(8.0, 0.0) * pen.t);
+fn ring_labels(pen: &Pen<'_>, layout: &Layout, rings: &Rings) {
+    let size = (layout.viewport.px_per_unit / 310.0 * 10.5 / pen.t).clamp(8.5, 11.5);
+    let galley =
+        |text: &str| pen.painter.layout_no_wrap(text.into(), pen.font(Weight::Medium, size), color(palette::TEXT_BODY));
+    let world = |text: &str| {
+        let area = galley(text).size() + vec2(8.0, 0.0) * pen.t;
+        [area.x / layout.viewport.px_per_unit, area.y / layout.viewport.px_per_unit]
+    };
+    // Below nine pixels letters at an angle run together.
+    let set = Type { brief: layout.compact, aslant: size * pen.t >= 9.0, size: &world };
+    for label in labels(rings, &set) {
+        let galley = galley(&label.text);
+        let (at, half) = (layout.at(label.at), galley.size() * 0.5);
+        let area = half + vec2(4.0, 0.0) * pen.t;
         // A patch of ground: trails pass behind the words, not through them.
-        pen.bar(area, palette::fade(palette::BACKGROUND, 0.72));
-        pen.painter.galley(area.center() - galley.size() * 0.5, galley, color(palette::TEXT_BODY));
+        let ground = palette::fade(palette::BACKGROUND, 0.72);
+        if label.angle == 0.0 {
+            let area = Rect::from_center_size(at, area * 2.0);
+            pen.bar(area, ground);
+            pen.painter.galley(area.center() - half, galley, color(palette::TEXT_BODY));
+            continue;
+        }
+        let turn = Rot2::from_angle(label.angle);
+        let patch = [vec2(-area.x, -area.y), vec2(area.x, -area.y), area, vec2(-area.x, area.y)];
+        let patch = patch.iter().map(|&corner| at + turn * corner).collect();
+        pen.painter.add(Shape::convex_polygon(patch, color(ground), Stroke::NONE));
+        let text = TextShape::new(at - turn * half, galley, color(palette::TEXT_BODY)).with_angle(label.angle);
+        pen.painter.add(text);
     }
     if !layout.compact {
         let at = layout.at([rings.cpu + 0.012, 0.0]);

@@ -1,13 +1,15 @@
 //! The words and numbers beside the picture, computed from a moment. Plain values: tested without drawing.
 
 use crate::reference::{Kind, Reference, Tables};
+use crate::scene::layout::Ring;
 use crate::scene::palette::{self, Rgba};
 use crate::scene::{Notes, Scene};
+use crate::sim::config::Prefetch;
 use crate::sim::event::{AccessKind, Event};
-use crate::sim::{Hierarchy, MissClass};
+use crate::sim::{Hierarchy, LevelCounters, MissClass};
 use crate::timeline::cursor::levels;
 use crate::timeline::{Moment, Timeline};
-use crate::units::{LevelId, grouped};
+use crate::units::{CacheId, LevelId, grouped};
 
 /// One region's row.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,6 +39,8 @@ pub struct CacheRow {
     pub hit_rate: Option<f64>,
     /// -1 cold ..= 1 warm.
     pub temperature: f32,
+    /// The core whose cache it is; `None` = the level, all its caches together.
+    pub core: Option<u16>,
 }
 
 /// The reference under way.
@@ -63,7 +67,7 @@ pub struct Info {
     pub subtitle: String,
     /// Regions, as in the trace.
     pub regions: Vec<RegionRow>,
-    /// Caches, from the CPU outward.
+    /// Levels, from the CPU outward; after a level with a cache for each core the rows of these.
     pub caches: Vec<CacheRow>,
     /// Reference under way, from 0.
     pub tick: u64,
@@ -83,6 +87,8 @@ pub struct Info {
     pub notes: Notes,
     /// Name of the innermost level.
     pub innermost: String,
+    /// Whether any cache fetches unasked, so that there are hollow dots.
+    pub prefetches: bool,
 }
 
 impl Info {
@@ -96,7 +102,7 @@ impl Info {
             .enumerate()
             .map(|(index, region)| {
                 let references = moment.tally.references(index);
-                let misses = moment.tally.misses(index, 0);
+                let misses: u64 = innermost(hierarchy).map(|level| moment.tally.misses(index, level.index())).sum();
                 RegionRow {
                     name: region.declaration(),
                     short: region.name.split("..").next().unwrap_or_default().to_owned(),
@@ -106,20 +112,7 @@ impl Info {
                 }
             })
             .collect();
-        let caches = levels(hierarchy)
-            .map(|level| {
-                // As `stats` counts: write-backs that reach a level are accesses of it.
-                let c = hierarchy.counters(level);
-                let (accesses, hits) = (c.accesses(), c.accesses() - c.misses());
-                CacheRow {
-                    name: scene.rings.names[level.index()].clone(),
-                    shape: shape(hierarchy, level),
-                    hits,
-                    hit_rate: (accesses > 0).then(|| hits as f64 / accesses as f64),
-                    temperature: scene.temperatures[level.index()],
-                }
-            })
-            .collect();
+        let caches = levels(hierarchy).flat_map(|level| rows(hierarchy, level, &scene.temperatures)).collect();
         let mark = tables.marks.iter().rev().find(|m| m.reference <= moment.tick);
         Self {
             title: tables.title.clone(),
@@ -134,16 +127,54 @@ impl Info {
             tail: 0,
             speed: 0.0,
             notes: scene.notes.clone(),
-            innermost: scene.rings.names.first().cloned().unwrap_or_default(),
+            innermost: scene.rings.rings.first().map(Ring::common_name).unwrap_or_default(),
+            prefetches: hierarchy.config().levels.iter().any(|l| l.prefetch != Prefetch::None),
         }
     }
+}
+
+/// Levels that are asked first: those of the innermost ring.
+fn innermost(hierarchy: &Hierarchy) -> impl Iterator<Item = LevelId> + '_ {
+    let first = |level: &LevelId| hierarchy.caches_of(*level).any(|cache| hierarchy.info(cache).depth == 0);
+    levels(hierarchy).filter(first)
+}
+
+/// A level's row, then those of its caches where there are several.
+fn rows(hierarchy: &Hierarchy, level: LevelId, temperatures: &[f32]) -> Vec<CacheRow> {
+    let caches: Vec<CacheId> = hierarchy.caches_of(level).collect();
+    let temperature = |cache: &CacheId| temperatures.get(cache.index()).copied().unwrap_or(0.0);
+    let row = |name: String, shape: String, counters: &LevelCounters, temperature, core| {
+        // As `stats` counts: write-backs that reach a level are accesses of it.
+        let (accesses, hits) = (counters.accesses(), counters.accesses() - counters.misses());
+        let hit_rate = (accesses > 0).then(|| hits as f64 / accesses as f64);
+        CacheRow { name, shape, hits, hit_rate, temperature, core }
+    };
+    let name = hierarchy.config().levels[level.index()].name.clone();
+    let shape = shape(hierarchy, level);
+    let shape = if caches.len() > 1 { format!("{shape} each") } else { shape };
+    let mean = caches.iter().map(temperature).sum::<f32>() / caches.len().max(1) as f32;
+    let mut out = vec![row(name, shape, &hierarchy.level_counters(level), mean, None)];
+    if caches.len() > 1 {
+        let of_core = |cache: &CacheId| {
+            let core = hierarchy.info(*cache).core.unwrap_or(0);
+            row(format!("core {core}"), String::new(), hierarchy.counters(*cache), temperature(cache), Some(core))
+        };
+        out.extend(caches.iter().map(of_core));
+    }
+    out
 }
 
 /// `2 sets × 8 ways`.
 #[must_use]
 pub fn shape(hierarchy: &Hierarchy, level: LevelId) -> String {
-    let g = hierarchy.geometry(level);
-    match (g.sets, g.ways) {
+    let g = hierarchy.level_geometry(level);
+    shape_of(g.sets, g.ways)
+}
+
+/// As [`shape`], of numbers.
+#[must_use]
+pub fn shape_of(sets: u32, ways: u32) -> String {
+    match (sets, ways) {
         (1, 1) => "1 line".into(),
         (1, ways) => format!("{} lines, full", grouped(u64::from(ways))),
         (sets, 1) => format!("{} sets, direct", grouped(u64::from(sets))),
@@ -171,7 +202,7 @@ fn now(timeline: &Timeline, tables: &Tables, moment: &Moment<'_>, r: &Reference)
 /// What happened, in sentences: where it missed and hit, why it missed, what had to go. Of a reference over several lines,
 /// the first piece that missed speaks.
 fn why(timeline: &Timeline, tables: &Tables, moment: &Moment<'_>, r: &Reference) -> Vec<String> {
-    let pieces = pieces(moment.events, r.kind);
+    let pieces = pieces(moment, r.kind);
     let missed = |p: &&&[Event]| matches!(p.first(), Some(Event::Access { hit: false, .. }));
     let Some(piece) = pieces.iter().find(missed).or(pieces.first()) else { return Vec::new() };
     let config = &moment.before.config().levels;
@@ -180,7 +211,7 @@ fn why(timeline: &Timeline, tables: &Tables, moment: &Moment<'_>, r: &Reference)
     let mut deepest_miss = None;
     for event in *piece {
         if let Event::Access { level, set, kind, hit, .. } = *event
-            && kind != AccessKind::Writeback
+            && kind.is_demand()
         {
             let verb = if hit { "hit" } else { "miss" };
             lines.push(format!("{} {verb} (set {})", name(level), set.0));
@@ -188,7 +219,7 @@ fn why(timeline: &Timeline, tables: &Tables, moment: &Moment<'_>, r: &Reference)
         }
     }
     let served = piece.iter().any(|e| match *e {
-        Event::Access { kind, hit, .. } => hit && kind != AccessKind::Writeback,
+        Event::Access { kind, hit, .. } => hit && kind.is_demand(),
         _ => false,
     });
     if let (Some(level), false, Some(last)) = (deepest_miss, served, lines.last_mut()) {
@@ -203,7 +234,7 @@ fn why(timeline: &Timeline, tables: &Tables, moment: &Moment<'_>, r: &Reference)
     if let Some(level) = deepest_miss
         && let Some(class) = moment.outcome.and_then(|o| o.class(level.index()))
     {
-        let g = moment.before.geometry(level);
+        let g = moment.before.level_geometry(level);
         lines.push(match class {
             MissClass::Compulsory => "compulsory: first touch".into(),
             MissClass::Capacity => {
@@ -211,14 +242,17 @@ fn why(timeline: &Timeline, tables: &Tables, moment: &Moment<'_>, r: &Reference)
             }
             MissClass::Conflict if g.ways == 1 => "conflict: another line took its place".into(),
             MissClass::Conflict => format!("conflict: {} ways too few", g.ways),
+            MissClass::Coherence => "coherence: another core wrote the line".into(),
         });
     }
     let evicted = moment.events.iter().find_map(|e| match *e {
-        Event::Evict { level, line, dirty, .. } if level.0 == 0 => Some((level, line, dirty)),
+        Event::Evict { level, cache, line, dirty, .. } if moment.before.info(cache).depth == 0 => {
+            Some((level, line, dirty))
+        }
         _ => None,
     });
     if let Some((level, line, dirty)) = evicted {
-        let addr = line.base(moment.before.geometry(level).line_bytes).0;
+        let addr = line.base(moment.before.level_geometry(level).line_bytes).0;
         let owner = timeline.region_near(addr, moment.tick);
         let what = owner.map_or_else(|| format!("0x{addr:x}"), |g| tables.regions[g].element_name(addr));
         let how = if dirty { ", dirty" } else { "" };
@@ -229,9 +263,10 @@ fn why(timeline: &Timeline, tables: &Tables, moment: &Moment<'_>, r: &Reference)
 
 /// The events of each line-sized piece of a reference: from its access of the innermost level to the next one's. The write
 /// half of a `Modify`, which finds what the read half brought, is left out.
-fn pieces(events: &[Event], kind: Kind) -> Vec<&[Event]> {
+fn pieces<'a>(moment: &Moment<'a>, kind: Kind) -> Vec<&'a [Event]> {
+    let events = moment.events;
     let first = |e: &Event| match *e {
-        Event::Access { level, kind, .. } => level.0 == 0 && kind != AccessKind::Writeback,
+        Event::Access { cache, kind, .. } => moment.before.info(cache).depth == 0 && kind.is_demand(),
         _ => false,
     };
     let starts: Vec<usize> = (0..events.len()).filter(|&i| first(&events[i])).collect();

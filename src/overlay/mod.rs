@@ -1,10 +1,12 @@
 //! Text, tables, legend and strip over the picture: egui without a window, drawn into any view, the same for window,
 //! stills and video. Knows numbers and names, no files and no windows.
 
+mod caches;
 pub mod compose;
 pub mod draw;
 pub mod fonts;
 pub mod info;
+mod labels;
 pub mod layout;
 pub mod studio;
 

@@ -3,7 +3,7 @@
 use super::info::Info;
 use crate::reference::{ReferenceSource, SourceError, Tables};
 use crate::scene::{Scene, Stage, View};
-use crate::sim::Hierarchy;
+use crate::sim::{Hierarchy, SimError};
 use crate::timeline::{Cursor, Moment, Options, Timeline, pace};
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ impl Studio {
         source: Arc<dyn ReferenceSource>,
         hierarchy: Hierarchy,
         progress: &mut dyn FnMut(u64, u64) -> bool,
-    ) -> Result<Self, SourceError> {
+    ) -> Result<Self, SimError> {
         let tables = source.tables().clone();
         let stage = Stage::new(&hierarchy, &tables.regions);
         let timeline = Arc::new(Timeline::build(source, hierarchy, Options::default(), progress)?);
@@ -53,6 +53,18 @@ impl Studio {
     #[must_use]
     pub fn stage(&self) -> &Stage {
         &self.stage
+    }
+
+    /// Misses a reference at the levels that are asked first, for each of `columns` equal parts of the trace.
+    #[must_use]
+    pub fn strip(&self, columns: usize) -> Vec<f32> {
+        let mut sum = vec![0.0; columns];
+        for level in self.stage.innermost() {
+            for (sum, misses) in sum.iter_mut().zip(self.timeline.summary().strip(level.index(), columns)) {
+                *sum += misses;
+            }
+        }
+        sum
     }
 
     /// The moment last drawn.

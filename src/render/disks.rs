@@ -1,9 +1,12 @@
 //! Soft disks: temperature. The shader's own drawing is at the top of `shaders/disks.wgsl`.
 
-use super::gpu_data::{DISK_ATTRIBUTES, DISK_VERTICES, DiskInstance};
+use super::gpu_data::{DISK_ATTRIBUTES, DiskInstance};
 use super::pipeline::{Look, pipeline};
 use super::upload::Upload;
 use crate::scene::Disk;
+use crate::units::to_count;
+use std::f32::consts::TAU;
+use std::ops::Range;
 
 /// Long-lived: the pipeline.
 pub struct DiskRenderer {
@@ -13,6 +16,8 @@ pub struct DiskRenderer {
 /// A frame's disks on the GPU.
 pub struct DiskDrawData {
     upload: Upload<DiskInstance>,
+    /// Neighbours of one mesh: their vertices, and which they are.
+    runs: Vec<(u32, Range<u32>)>,
 }
 
 impl DiskRenderer {
@@ -28,19 +33,56 @@ impl DiskRenderer {
         if let Some(buffer) = data.upload.buffer() {
             pass.set_pipeline(&self.pipeline);
             pass.set_vertex_buffer(0, buffer.slice(..));
-            pass.draw(0..DISK_VERTICES, 0..data.upload.count());
+            for (vertices, disks) in &data.runs {
+                pass.draw(0..*vertices, disks.clone());
+            }
         }
     }
 }
 
 impl DiskDrawData {
     pub(super) fn new() -> Self {
-        Self { upload: Upload::new("disks") }
+        Self { upload: Upload::new("disks"), runs: Vec::new() }
     }
 
     pub(super) fn set(&mut self, device: &wgpu::Device, queue: &wgpu::Queue, disks: &[Disk]) -> u64 {
-        let seen = disks.iter().filter(|d| d.color[3] > 0);
-        self.upload.set(device, queue, seen.map(|d| DiskInstance { shape: [d.r0, d.r1, d.soft, 0.0], color: d.color }));
+        let seen = || disks.iter().filter(|d| d.color[3] > 0).map(instance);
+        self.upload.set(device, queue, seen());
+        self.runs.clear();
+        for (disk, at) in seen().zip(0..) {
+            match self.runs.last_mut() {
+                Some((vertices, run)) if *vertices == vertices_of(disk.mesh) => run.end = at + 1,
+                _ => self.runs.push((vertices_of(disk.mesh), at..at + 1)),
+            }
+        }
         self.upload.written()
     }
+}
+
+/// Columns round a whole circle.
+const COLUMNS: f32 = 96.0;
+/// Bands of a disk all round: full colour, and one that fades on either side.
+const BANDS: u32 = 3;
+/// Bands of a wound one: straight pieces along its ends.
+const WOUND_BANDS: u32 = 12;
+
+/// A disk as the GPU gets it.
+#[must_use]
+pub fn instance(d: &Disk) -> DiskInstance {
+    let ends = d.fade > 0.0;
+    // Two columns that fade and two between them at least.
+    let columns = to_count(COLUMNS * d.span / TAU).clamp(if ends { 4 } else { 1 }, 96);
+    let bands = if ends { WOUND_BANDS } else { BANDS };
+    DiskInstance {
+        shape: [d.r0, d.r1, d.soft, d.fade],
+        arc: [d.theta0, d.span, d.turn, 0.0],
+        color: d.color,
+        mesh: columns | bands << 16,
+    }
+}
+
+/// Vertices of a mesh: two triangles for each column of each band.
+#[must_use]
+pub fn vertices_of(mesh: u32) -> u32 {
+    (mesh & 0xffff) * (mesh >> 16) * 6
 }

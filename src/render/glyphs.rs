@@ -54,7 +54,7 @@ impl GlyphDrawData {
 }
 
 pub(super) fn endpoint(e: &Endpoint) -> [f32; 4] {
-    [e.level, e.a, e.b, e.across]
+    [e.cache, e.a, e.b, e.across]
 }
 
 /// A glyph as the GPU gets it.

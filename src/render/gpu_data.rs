@@ -1,12 +1,12 @@
 //! Everything shared with WGSL, in one file. `tests/shader_layout.rs` holds names, offsets and sizes to the shaders'.
 
-use crate::scene::layout::Ring;
+use crate::scene::layout::{Rings, Sector};
 use bytemuck::{Pod, Zeroable};
 
-/// Rings a frame may have; the length of `Frame::rings` in `shared/frame.wgsl`.
-pub const MAX_RINGS: usize = 8;
+/// Sectors, one a cache, that a picture may have; the length of `Sectors::each` in `shared/frame.wgsl`.
+pub const MAX_SECTORS: usize = 512;
 
-/// One ring's slot formula.
+/// One sector's slot formula.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[expect(
@@ -14,27 +14,47 @@ pub const MAX_RINGS: usize = 8;
     clippy::pub_underscore_fields,
     reason = "documented in shared/frame.wgsl, where the meaning is used"
 )]
-pub struct RingShape {
+pub struct SectorShape {
     pub r0: f32,
     pub r1: f32,
     pub sets: f32,
     pub ways: f32,
     pub omega: f32,
+    pub theta0: f32,
+    pub span: f32,
     pub _pad0: f32,
-    pub _pad1: f32,
-    pub _pad2: f32,
 }
 
-impl From<&Ring> for RingShape {
-    fn from(ring: &Ring) -> Self {
+impl From<&Sector> for SectorShape {
+    fn from(sector: &Sector) -> Self {
         Self {
-            r0: ring.r0,
-            r1: ring.r1,
-            sets: ring.sets as f32,
-            ways: ring.ways as f32,
-            omega: ring.omega,
-            ..Self::default()
+            r0: sector.r0,
+            r1: sector.r1,
+            sets: sector.sets as f32,
+            ways: sector.ways as f32,
+            omega: sector.omega,
+            theta0: sector.theta0,
+            span: sector.span,
+            _pad0: 0.0,
         }
+    }
+}
+
+/// The slot formulas of all caches.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+pub struct Sectors {
+    /// By number of the cache; zero past the last.
+    pub each: [SectorShape; MAX_SECTORS],
+}
+
+impl From<&Rings> for Sectors {
+    fn from(rings: &Rings) -> Self {
+        let mut all = Self::zeroed();
+        for (gpu, sector) in all.each.iter_mut().zip(&rings.sectors) {
+            *gpu = SectorShape::from(sector);
+        }
+        all
     }
 }
 
@@ -56,14 +76,13 @@ pub struct Frame {
     pub _pad0: f32,
     pub _pad1: f32,
     pub _pad2: f32,
-    pub rings: [RingShape; MAX_RINGS],
 }
 
 /// One dot; vertex attributes of `glyphs.wgsl`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 pub struct GlyphInstance {
-    /// Endpoint it starts from: level, a, b, across.
+    /// Endpoint it starts from: cache, a, b, across.
     pub from: [f32; 4],
     /// Endpoint it goes to.
     pub to: [f32; 4],
@@ -101,10 +120,14 @@ pub struct SegmentInstance {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 pub struct DiskInstance {
-    /// r0, r1, soft, unused.
+    /// r0, r1, soft, fade.
     pub shape: [f32; 4],
+    /// theta0 at r0, span, turn from r0 to r1, unused.
+    pub arc: [f32; 4],
     /// Straight alpha.
     pub color: [u8; 4],
+    /// Columns of its mesh, then bands from bit 16.
+    pub mesh: u32,
 }
 
 /// One rectangle; vertex attributes of `bars.wgsl`.
@@ -117,7 +140,9 @@ pub struct BarInstance {
     pub color: [u8; 4],
 }
 
-const _: () = assert!(size_of::<RingShape>() == 32 && size_of::<Frame>() == 48 + 32 * MAX_RINGS);
+const _: () = assert!(size_of::<Sectors>() == 32 * MAX_SECTORS && size_of::<Frame>() == 48);
+// What every adapter binds as a uniform, WebGL 2 too.
+const _: () = assert!(size_of::<Sectors>() <= 16 << 10);
 const _: () = assert!(size_of::<GlyphInstance>() == 52 && size_of::<SegmentInstance>() == 60);
 
 /// Attributes of [`GlyphInstance`], locations from 0.
@@ -131,13 +156,11 @@ pub const SEGMENT_ATTRIBUTES: [wgpu::VertexAttribute; 6] = wgpu::vertex_attr_arr
 ];
 
 /// Attributes of [`DiskInstance`], locations from 0.
-pub const DISK_ATTRIBUTES: [wgpu::VertexAttribute; 2] = wgpu::vertex_attr_array![0 => Float32x4, 1 => Unorm8x4];
+pub const DISK_ATTRIBUTES: [wgpu::VertexAttribute; 4] =
+    wgpu::vertex_attr_array![0 => Float32x4, 1 => Float32x4, 2 => Unorm8x4, 3 => Uint32];
 
 /// Attributes of [`BarInstance`], locations from 0.
 pub const BAR_ATTRIBUTES: [wgpu::VertexAttribute; 2] = wgpu::vertex_attr_array![0 => Float32x4, 1 => Unorm8x4];
-
-/// Vertices of one disk: three bands of 96 sectors, two triangles each.
-pub const DISK_VERTICES: u32 = 3 * 96 * 6;
 
 /// 0..=1 to a byte.
 #[must_use]

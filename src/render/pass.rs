@@ -4,8 +4,9 @@ use super::bars::{Bar, BarDrawData, BarRenderer};
 use super::context::Context;
 use super::disks::{DiskDrawData, DiskRenderer};
 use super::glyphs::{GlyphDrawData, GlyphRenderer};
-use super::gpu_data::{Frame, MAX_RINGS, RingShape};
+use super::gpu_data::{Frame, Sectors};
 use super::pathlines::{PathlineDrawData, PathlineRenderer};
+use crate::scene::layout::Rings;
 use crate::scene::{Scene, palette};
 
 /// Where in a target the rings stand.
@@ -61,10 +62,6 @@ impl Viewport {
     #[must_use]
     pub fn frame(&self, scene: &Scene) -> Frame {
         let [w, h] = self.size.map(|s| s as f32);
-        let mut rings = [RingShape::default(); MAX_RINGS];
-        for (gpu, ring) in rings.iter_mut().zip(&scene.rings.levels) {
-            *gpu = RingShape::from(ring);
-        }
         Frame {
             scale: [2.0 * self.px_per_unit / w, -2.0 * self.px_per_unit / h],
             offset: [2.0 * self.center[0] / w - 1.0, 1.0 - 2.0 * self.center[1] / h],
@@ -72,9 +69,22 @@ impl Viewport {
             px_per_unit: self.px_per_unit,
             line_scale: self.line_scale.max(0.6),
             phase: scene.phase,
-            rings,
             ..Frame::default()
         }
+    }
+}
+
+/// A uniform that every stage may read.
+fn entry(binding: u32, size: usize) -> wgpu::BindGroupLayoutEntry {
+    wgpu::BindGroupLayoutEntry {
+        binding,
+        visibility: wgpu::ShaderStages::VERTEX_FRAGMENT,
+        ty: wgpu::BindingType::Buffer {
+            ty: wgpu::BufferBindingType::Uniform,
+            has_dynamic_offset: false,
+            min_binding_size: wgpu::BufferSize::new(size as u64),
+        },
+        count: None,
     }
 }
 
@@ -82,6 +92,9 @@ impl Viewport {
 pub struct Painter {
     format: wgpu::TextureFormat,
     frame_buffer: wgpu::Buffer,
+    sectors_buffer: wgpu::Buffer,
+    /// The rings whose sectors the GPU holds.
+    rings: Option<Rings>,
     bind_group: wgpu::BindGroup,
     disks: DiskRenderer,
     pathlines: PathlineRenderer,
@@ -102,27 +115,25 @@ impl Painter {
         let device = &context.device;
         let bind_layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
             label: Some("frame"),
-            entries: &[wgpu::BindGroupLayoutEntry {
-                binding: 0,
-                visibility: wgpu::ShaderStages::VERTEX_FRAGMENT,
-                ty: wgpu::BindingType::Buffer {
-                    ty: wgpu::BufferBindingType::Uniform,
-                    has_dynamic_offset: false,
-                    min_binding_size: wgpu::BufferSize::new(size_of::<Frame>() as u64),
-                },
-                count: None,
-            }],
+            entries: &[entry(0, size_of::<Frame>()), entry(1, size_of::<Sectors>())],
         });
-        let frame_buffer = device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("frame"),
-            size: size_of::<Frame>() as u64,
-            usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
-            mapped_at_creation: false,
-        });
+        let uniform = |label, size: usize| {
+            device.create_buffer(&wgpu::BufferDescriptor {
+                label: Some(label),
+                size: size as u64,
+                usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
+                mapped_at_creation: false,
+            })
+        };
+        let frame_buffer = uniform("frame", size_of::<Frame>());
+        let sectors_buffer = uniform("sectors", size_of::<Sectors>());
         let bind_group = device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: Some("frame"),
             layout: &bind_layout,
-            entries: &[wgpu::BindGroupEntry { binding: 0, resource: frame_buffer.as_entire_binding() }],
+            entries: &[
+                wgpu::BindGroupEntry { binding: 0, resource: frame_buffer.as_entire_binding() },
+                wgpu::BindGroupEntry { binding: 1, resource: sectors_buffer.as_entire_binding() },
+            ],
         });
         let layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
             label: Some("scene"),
@@ -132,6 +143,8 @@ impl Painter {
         Self {
             format,
             frame_buffer,
+            sectors_buffer,
+            rings: None,
             bind_group,
             disks: DiskRenderer::new(device, format, &layout),
             pathlines: PathlineRenderer::new(device, format, &layout),
@@ -162,7 +175,15 @@ impl Painter {
     pub fn prepare(&mut self, context: &Context, scene: &Scene, bars: &[Bar], viewport: &Viewport) {
         let (device, queue) = (&context.device, &context.queue);
         queue.write_buffer(&self.frame_buffer, 0, bytemuck::bytes_of(&viewport.frame(scene)));
+        let mut sectors = 0;
+        if self.rings.as_ref() != Some(&scene.rings) {
+            let all = Sectors::from(&scene.rings);
+            queue.write_buffer(&self.sectors_buffer, 0, bytemuck::bytes_of(&all));
+            self.rings = Some(scene.rings.clone());
+            sectors = size_of::<Sectors>() as u64;
+        }
         self.uploaded = size_of::<Frame>() as u64
+            + sectors
             + self.disk_data.set(device, queue, &scene.disks)
             + self.structure.set(device, queue, &scene.structure)
             + self.trails.set(device, queue, &scene.trails)

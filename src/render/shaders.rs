@@ -79,7 +79,7 @@ mod tests {
     #[test]
     fn imports_are_pasted_once() {
         let text = compose("glyphs").expect("embedded");
-        assert_eq!(text.matches("struct RingShape").count(), 1);
+        assert_eq!(text.matches("struct SectorShape").count(), 1);
         assert_eq!(text.matches("fn path_place").count(), 1);
         assert!(!text.contains("#import"));
     }

@@ -1,8 +1,9 @@
 //! What a frame consists of: flat lists of shapes in world units, in the order they are drawn. No GPU here.
 
-use super::layout::Rings;
+use super::layout::{Rings, Sector};
 use super::motion::Flight;
 use super::palette::Rgba;
+use std::f32::consts::TAU;
 
 /// Signs a glyph carries beside its colour.
 pub mod flags {
@@ -56,7 +57,7 @@ pub struct Segment {
     pub alpha1: f32,
 }
 
-/// A soft disk behind a ring.
+/// A soft disk behind a ring, or behind a part of it, wound like the arms.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Disk {
     /// Full colour from here ...
@@ -65,8 +66,35 @@ pub struct Disk {
     pub r1: f32,
     /// Fades to nothing over this distance on both sides.
     pub soft: f32,
+    /// Angle where it begins at `r0`, radians.
+    pub theta0: f32,
+    /// Angle it spans, radians.
+    pub span: f32,
+    /// Turn from `r0` to `r1`, radians.
+    pub turn: f32,
+    /// Angle over which it fades to nothing at both ends, radians; 0 = it has no ends, and spans the whole circle.
+    pub fade: f32,
     /// Colour.
     pub color: Rgba,
+}
+
+impl Disk {
+    /// All round.
+    #[must_use]
+    pub fn whole(r0: f32, r1: f32, soft: f32, color: Rgba) -> Self {
+        Self { r0, r1, soft, theta0: 0.0, span: TAU, turn: 0.0, fade: 0.0, color }
+    }
+
+    /// Behind a sector: to the middle of the gaps, where it has faded to nothing.
+    #[must_use]
+    pub fn behind(sector: &Sector, soft: f32, color: Rgba) -> Self {
+        let whole = Self::whole(sector.r0, sector.r1, soft, color);
+        if sector.is_whole() {
+            return whole;
+        }
+        let (theta0, span) = (sector.edges()[0] - sector.gap, sector.span + 2.0 * sector.gap);
+        Self { theta0, span, turn: sector.omega, fade: 2.0 * sector.gap, ..whole }
+    }
 }
 
 /// What the picture leaves out or joins, in words for the viewer; empty = nothing.
@@ -93,7 +121,7 @@ pub struct Scene {
     pub trails: Vec<Segment>,
     /// Glyphs, by layer, then id.
     pub glyphs: Vec<Glyph>,
-    /// Temperature of each level, -1 ..= 1.
+    /// Temperature of each cache, -1 ..= 1.
     pub temperatures: Vec<f32>,
     /// What the picture joins or leaves out.
     pub notes: Notes,

@@ -3,6 +3,7 @@
 //! Knows nothing of GPUs, windows or text layout; builds and tests on a machine with no graphics.
 
 pub mod frame;
+mod glow;
 pub mod items;
 pub mod layout;
 pub mod motion;
@@ -10,7 +11,7 @@ pub mod palette;
 pub mod pick;
 pub mod places;
 pub mod stage;
-mod structure;
+pub mod structure;
 pub mod temperature;
 pub mod trails;
 

@@ -11,15 +11,15 @@
 //!
 //! Every flight lasts one tick, whatever its length, so far ones are fast (Choudhury & Rosen 2011, section IV-B).
 
-use super::layout::Ring;
+use super::layout::Sector;
 use crate::units::to_count;
 use std::f32::consts::{PI, TAU};
 
-/// A place a glyph can be: a slot of a level, or a fixed polar position (home).
+/// A place a glyph can be: a slot of a cache, or a fixed polar position (home).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Endpoint {
-    /// Level as a number from 0, or [`Endpoint::POLAR`].
-    pub level: f32,
+    /// Number of the cache from 0, or [`Endpoint::POLAR`].
+    pub cache: f32,
     /// Slot: set index. Polar: radius.
     pub a: f32,
     /// Slot: rank, 0 = most recent. Polar: angle, radians.
@@ -29,38 +29,38 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
-    /// `level` of an endpoint that is a polar position.
+    /// `cache` of an endpoint that is a polar position.
     pub const POLAR: f32 = -1.0;
 
     /// A polar position.
     #[must_use]
     pub fn polar(r: f32, theta: f32) -> Self {
-        Self { level: Self::POLAR, a: r, b: theta, across: 0.0 }
+        Self { cache: Self::POLAR, a: r, b: theta, across: 0.0 }
     }
 
-    /// A slot of a level.
+    /// A slot of a cache.
     #[must_use]
-    pub fn slot(level: usize, set: u32, rank: f32, across: f32) -> Self {
-        Self { level: level as f32, a: set as f32, b: rank, across }
+    pub fn slot(cache: usize, set: u32, rank: f32, across: f32) -> Self {
+        Self { cache: cache as f32, a: set as f32, b: rank, across }
     }
 
-    /// The ring a slot is on; `None` for a polar position.
-    fn ring<'r>(&self, rings: &'r [Ring]) -> Option<&'r Ring> {
-        if self.level < 0.0 { None } else { rings.get(to_count(self.level) as usize) }
+    /// The sector a slot is in; `None` for a polar position.
+    fn sector<'s>(&self, sectors: &'s [Sector]) -> Option<&'s Sector> {
+        if self.cache < 0.0 { None } else { sectors.get(to_count(self.cache) as usize) }
     }
 
     /// `(r, theta)`, without the offset across. Theta is unwrapped.
     #[must_use]
-    pub fn position_polar(&self, rings: &[Ring]) -> [f32; 2] {
-        self.ring(rings).map_or([self.a, self.b], |ring| ring.polar(self.a, self.b))
+    pub fn position_polar(&self, sectors: &[Sector]) -> [f32; 2] {
+        self.sector(sectors).map_or([self.a, self.b], |sector| sector.polar(self.a, self.b))
     }
 
     /// `(x, y)` in world units.
     #[must_use]
-    pub fn position(&self, rings: &[Ring]) -> [f32; 2] {
-        let [r, theta] = self.position_polar(rings);
+    pub fn position(&self, sectors: &[Sector]) -> [f32; 2] {
+        let [r, theta] = self.position_polar(sectors);
         let (sin, cos) = theta.sin_cos();
-        let n = self.ring(rings).map_or([0.0; 2], |ring| ring.across(r, theta));
+        let n = self.sector(sectors).map_or([0.0; 2], |sector| sector.across(r, theta));
         [r * cos + n[0] * self.across, r * sin + n[1] * self.across]
     }
 }
@@ -75,7 +75,7 @@ pub enum Path {
     Straight = 1,
     /// Wide arc, `sweep` radians.
     Arc = 2,
-    /// Along the arm: set and level of `to`, rank from `from` to `to`.
+    /// Along the arm: cache and set of `to`, rank from `from` to `to`.
     Slide = 3,
 }
 
@@ -111,8 +111,8 @@ impl Flight {
 
     /// A wide arc out; the sweep is decided here, once, so that no shader meets a branch cut.
     #[must_use]
-    pub fn arc(from: Endpoint, to: Endpoint, rings: &[Ring]) -> Self {
-        let delta = to.position_polar(rings)[1] - from.position_polar(rings)[1];
+    pub fn arc(from: Endpoint, to: Endpoint, sectors: &[Sector]) -> Self {
+        let delta = to.position_polar(sectors)[1] - from.position_polar(sectors)[1];
         let mut sweep = delta - TAU * (delta / TAU).round();
         if sweep < -BACK {
             sweep += TAU;
@@ -144,29 +144,29 @@ pub fn ease(s: f32) -> f32 {
 
 /// Position in world units at phase `s` of the flight, 0 = start, 1 = arrived; outside of that the glyph rests.
 #[must_use]
-pub fn position_at(rings: &[Ring], flight: &Flight, s: f32) -> [f32; 2] {
-    place_on_path(rings, flight, ease(s))
+pub fn position_at(sectors: &[Sector], flight: &Flight, s: f32) -> [f32; 2] {
+    place_on_path(sectors, flight, ease(s))
 }
 
 /// Position on the flight's path, `e` = [`ease`] of the phase.
 #[must_use]
-pub fn place_on_path(rings: &[Ring], flight: &Flight, e: f32) -> [f32; 2] {
+pub fn place_on_path(sectors: &[Sector], flight: &Flight, e: f32) -> [f32; 2] {
     match flight.path {
-        Path::Rest => flight.to.position(rings),
+        Path::Rest => flight.to.position(sectors),
         Path::Straight => {
-            let (a, b) = (flight.from.position(rings), flight.to.position(rings));
+            let (a, b) = (flight.from.position(sectors), flight.to.position(sectors));
             [a[0] + (b[0] - a[0]) * e, a[1] + (b[1] - a[1]) * e]
         }
         Path::Arc => {
             // The offset across is folded into the polar endpoints, so the ribbon of a line's items opens and closes.
-            let (a, b) = (flight.from.position(rings), flight.to.position(rings));
+            let (a, b) = (flight.from.position(sectors), flight.to.position(sectors));
             let theta =
-                flight.from.position_polar(rings)[1] + flight.sweep * e + bow(flight.sweep) * 4.0 * e * (1.0 - e);
+                flight.from.position_polar(sectors)[1] + flight.sweep * e + bow(flight.sweep) * 4.0 * e * (1.0 - e);
             let (ra, rb) = (a[0].hypot(a[1]), b[0].hypot(b[1]));
             let r = ra + (rb - ra) * e.powi(5);
             let (sin, cos) = theta.sin_cos();
             // What the polar path misses of the exact endpoints (the angular part of the offsets) is blended in.
-            let start = flight.from.position_polar(rings)[1];
+            let start = flight.from.position_polar(sectors)[1];
             let end = start + flight.sweep;
             let (fix_a, fix_b) =
                 ([a[0] - ra * start.cos(), a[1] - ra * start.sin()], [b[0] - rb * end.cos(), b[1] - rb * end.sin()]);
@@ -175,19 +175,20 @@ pub fn place_on_path(rings: &[Ring], flight: &Flight, e: f32) -> [f32; 2] {
         Path::Slide => {
             let rank = flight.from.b + (flight.to.b - flight.from.b) * e;
             let across = flight.from.across + (flight.to.across - flight.from.across) * e;
-            Endpoint { b: rank, across, ..flight.to }.position(rings)
+            Endpoint { b: rank, across, ..flight.to }.position(sectors)
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::layout::{LevelShape, Rings};
+    use super::super::layout::{CacheShape, Rings};
     use super::*;
 
-    fn rings() -> Vec<Ring> {
-        let shape = |sets, ways| LevelShape { name: String::new(), sets, ways, line_bytes: 32 };
-        Rings::new(&[shape(2, 8), shape(4, 16)]).levels
+    /// Two halves of a ring within another.
+    fn sectors() -> Vec<Sector> {
+        let shape = |ring, sets, ways| CacheShape { ring, name: String::new(), core: None, sets, ways, line_bytes: 32 };
+        Rings::new(&[shape(0, 2, 8), shape(1, 4, 16), shape(0, 3, 8)]).sectors
     }
 
     fn near(a: [f32; 2], b: [f32; 2]) -> bool {
@@ -196,52 +197,53 @@ mod tests {
 
     #[test]
     fn every_path_starts_and_ends_where_it_should() {
-        let rings = rings();
+        let sectors = sectors();
         let slot = Endpoint::slot(0, 1, 7.0, 0.01);
         let far = Endpoint::slot(1, 2, 0.0, -0.02);
         for home_angle in [-3.0, -1.0, 0.0, 0.5, 3.1, 6.0] {
             let home = Endpoint::polar(0.9, home_angle);
             for flight in [
                 Flight::straight(home, slot),
-                Flight::arc(slot, home, &rings),
-                Flight::arc(slot, far, &rings),
+                Flight::arc(slot, home, &sectors),
+                Flight::arc(slot, far, &sectors),
                 Flight::slide(slot, Endpoint::slot(0, 1, 0.0, 0.01)),
+                Flight::straight(slot, Endpoint::slot(2, 2, 0.0, 0.01)),
             ] {
-                assert!(near(position_at(&rings, &flight, 0.0), flight.from.position(&rings)), "{flight:?}");
-                assert!(near(position_at(&rings, &flight, 1.0), flight.to.position(&rings)), "{flight:?}");
-                assert!(near(position_at(&rings, &flight, 2.0), flight.to.position(&rings)), "{flight:?}");
+                assert!(near(position_at(&sectors, &flight, 0.0), flight.from.position(&sectors)), "{flight:?}");
+                assert!(near(position_at(&sectors, &flight, 1.0), flight.to.position(&sectors)), "{flight:?}");
+                assert!(near(position_at(&sectors, &flight, 2.0), flight.to.position(&sectors)), "{flight:?}");
             }
         }
     }
 
     #[test]
     fn a_miss_flies_straight_and_an_eviction_does_not() {
-        let rings = rings();
+        let sectors = sectors();
         let (slot, home) = (Endpoint::slot(1, 1, 15.0, 0.0), Endpoint::polar(0.9, 2.0));
         let bend = |flight: &Flight| {
-            let [a, m, b] = [0.0, 0.5, 1.0].map(|s| position_at(&rings, flight, s));
+            let [a, m, b] = [0.0, 0.5, 1.0].map(|s| position_at(&sectors, flight, s));
             let (dx, dy) = (b[0] - a[0], b[1] - a[1]);
             ((m[0] - a[0]) * dy - (m[1] - a[1]) * dx).abs() / dx.hypot(dy)
         };
         assert!(bend(&Flight::straight(home, slot)) < 1e-5);
-        assert!(bend(&Flight::arc(slot, home, &rings)) > 0.02);
+        assert!(bend(&Flight::arc(slot, home, &sectors)) > 0.02);
     }
 
     #[test]
     fn flights_are_finite_even_when_they_go_nowhere() {
-        let rings = rings();
+        let sectors = sectors();
         let centre = Endpoint::polar(0.0, 0.0);
-        for flight in [Flight::rest(centre), Flight::straight(centre, centre), Flight::arc(centre, centre, &rings)] {
-            assert!(position_at(&rings, &flight, 0.3).iter().all(|v| v.is_finite()));
+        for flight in [Flight::rest(centre), Flight::straight(centre, centre), Flight::arc(centre, centre, &sectors)] {
+            assert!(position_at(&sectors, &flight, 0.3).iter().all(|v| v.is_finite()));
         }
     }
 
     #[test]
     fn evictions_stream_one_way() {
-        let rings = rings();
+        let sectors = sectors();
         for n in 0..64 {
             let (a, b) = (Endpoint::polar(0.5, 0.37 * n as f32), Endpoint::polar(0.9, -0.91 * n as f32));
-            let sweep = Flight::arc(a, b, &rings).sweep;
+            let sweep = Flight::arc(a, b, &sectors).sweep;
             assert!((-BACK..TAU - BACK + 1e-4).contains(&sweep), "{sweep}");
         }
     }

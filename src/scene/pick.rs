@@ -2,7 +2,7 @@
 //! [`position_at`], so a glyph in flight is found in flight.
 
 use super::frame::Scene;
-use super::layout::{HomeLayout, Ring};
+use super::layout::{HomeLayout, Sector};
 use super::motion::position_at;
 use std::f32::consts::TAU;
 
@@ -13,8 +13,8 @@ pub enum Pick {
     Glyph(usize),
     /// A place on a ring with no glyph near.
     Slot {
-        /// Level from 0.
-        level: usize,
+        /// Number of the cache, from 0.
+        cache: usize,
         /// Set of the nearest slot.
         set: u32,
         /// Rank of the nearest slot.
@@ -37,7 +37,7 @@ pub fn pick(scene: &Scene, home: &HomeLayout, p: [f32; 2], reach: f32) -> Option
 fn glyph_at(scene: &Scene, p: [f32; 2], reach: f32) -> Option<usize> {
     let mut best: Option<(f32, usize)> = None;
     for (index, glyph) in scene.glyphs.iter().enumerate().filter(|(_, g)| g.color[3] > 0) {
-        let [x, y] = position_at(&scene.rings.levels, &glyph.flight, scene.phase);
+        let [x, y] = position_at(&scene.rings.sectors, &glyph.flight, scene.phase);
         let distance = (x - p[0]).hypot(y - p[1]);
         if distance <= glyph.radius.max(reach) && best.is_none_or(|(d, _)| distance <= d) {
             best = Some((distance, index));
@@ -47,27 +47,35 @@ fn glyph_at(scene: &Scene, p: [f32; 2], reach: f32) -> Option<usize> {
 }
 
 fn slot_at(scene: &Scene, p: [f32; 2]) -> Option<Pick> {
-    let r = p[0].hypot(p[1]);
-    let (level, ring) = scene.rings.levels.iter().enumerate().find(|(_, ring)| (ring.r0..=ring.r1).contains(&r))?;
-    let (set, rank) = nearest_slot(ring, r, p[1].atan2(p[0]));
-    Some(Pick::Slot { level, set, rank })
+    let (r, theta) = (p[0].hypot(p[1]), p[1].atan2(p[0]));
+    let (cache, sector) = scene.rings.sectors.iter().enumerate().find(|(_, sector)| sector.contains(r, theta))?;
+    let (set, rank) = nearest_slot(sector, r, theta);
+    Some(Pick::Slot { cache, set, rank })
 }
 
-/// Set and rank of the slot nearest to `(r, theta)`, which lies on the ring: of each rank near that radius the nearest
+/// Set and rank of the slot nearest to `(r, theta)`, which lies in the sector: of each rank near that radius the nearest
 /// arm, of these the nearest slot.
 #[must_use]
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to the ring's own ranks and sets")]
-pub fn nearest_slot(ring: &Ring, r: f32, theta: f32) -> (u32, u32) {
-    let last = (ring.ways - 1) as f32;
-    let share = (r * r - ring.r0 * ring.r0) / (ring.r1 * ring.r1 - ring.r0 * ring.r0);
-    let middle = share * ring.ways as f32 - 0.5;
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "clamped to the sector's own ranks and sets"
+)]
+pub fn nearest_slot(sector: &Sector, r: f32, theta: f32) -> (u32, u32) {
+    let last = (sector.ways - 1) as f32;
+    let share = (r * r - sector.r0 * sector.r0) / (sector.r1 * sector.r1 - sector.r0 * sector.r0);
+    let middle = share * sector.ways as f32 - 0.5;
     let [x, y] = [r * theta.cos(), r * theta.sin()];
+    // Half an arm's distance before the first arm is the sector's edge; the gap before that is nearest to it too.
+    let before = if sector.is_whole() { 0.0 } else { 0.5 * sector.span / sector.sets as f32 + sector.gap };
     let mut best = (f32::INFINITY, (0, 0));
     for offset in -2i8..=2 {
         let rank = (middle.round() + f32::from(offset)).clamp(0.0, last);
-        let arm = ring.polar(0.0, rank)[1];
-        let set = ((theta - arm).rem_euclid(TAU) / TAU * ring.sets as f32).round() as u32 % ring.sets;
-        let [slot_r, slot_theta] = ring.polar(set as f32, rank);
+        let arm = sector.polar(0.0, rank)[1];
+        let along = (theta - arm + before).rem_euclid(TAU) - before;
+        let set = (along / sector.span * sector.sets as f32).round().max(0.0) as u32;
+        let set = if sector.is_whole() { set % sector.sets } else { set.min(sector.sets - 1) };
+        let [slot_r, slot_theta] = sector.polar(set as f32, rank);
         let distance = (slot_r * slot_theta.cos() - x).hypot(slot_r * slot_theta.sin() - y);
         if distance < best.0 {
             best = (distance, (set, rank as u32));
@@ -89,14 +97,17 @@ fn region_at(scene: &Scene, home: &HomeLayout, p: [f32; 2]) -> Option<Pick> {
 #[cfg(test)]
 mod tests {
     use super::super::frame::{Glyph, Notes};
-    use super::super::layout::{LevelShape, Rings};
+    use super::super::layout::{CacheShape, Rings};
     use super::super::motion::{Endpoint, Flight};
     use super::*;
     use crate::reference::Region;
 
+    fn shape(ring: usize, sets: u32, ways: u32) -> CacheShape {
+        CacheShape { ring, name: "L".into(), core: None, sets, ways, line_bytes: 32 }
+    }
+
     fn rings() -> Rings {
-        let shape = |sets, ways| LevelShape { name: "L".into(), sets, ways, line_bytes: 32 };
-        Rings::new(&[shape(2, 8), shape(4, 16)])
+        Rings::new(&[shape(0, 2, 8), shape(1, 4, 16)])
     }
 
     fn glyph(layer: u8, id: u64, flight: Flight) -> Glyph {
@@ -134,24 +145,45 @@ mod tests {
 
     #[test]
     fn every_slot_is_its_own_nearest() {
-        let shape = |sets, ways| LevelShape { name: "L".into(), sets, ways, line_bytes: 32 };
         for (sets, ways) in [(2, 8), (4, 16), (1, 64), (64, 8), (1024, 16), (7, 3), (1, 1), (4096, 1)] {
-            let ring = Rings::new(&[shape(sets, ways)]).levels[0];
-            for set in (0..sets).step_by(usize::try_from(sets / 50 + 1).expect("small")) {
-                for rank in 0..ways {
-                    let [r, theta] = ring.polar(set as f32, rank as f32);
-                    assert_eq!(nearest_slot(&ring, r, theta), (set, rank), "{sets} sets x {ways} ways");
+            for parts in [1u32, 2, 4] {
+                let rings = Rings::new(&(0..parts).map(|_| shape(0, sets, ways)).collect::<Vec<_>>());
+                for (cache, sector) in rings.sectors.iter().enumerate() {
+                    for set in (0..sets).step_by(usize::try_from(sets / 50 + 1).expect("small")) {
+                        for rank in 0..ways {
+                            let [r, theta] = sector.polar(set as f32, rank as f32);
+                            let told = nearest_slot(sector, r, theta);
+                            assert_eq!(told, (set, rank), "{sets} sets x {ways} ways, {cache} of {parts}");
+                        }
+                    }
                 }
             }
         }
     }
 
     #[test]
+    fn each_sector_answers_for_itself_and_a_gap_for_none() {
+        let mut scene = scene(0.0, vec![]);
+        scene.rings = Rings::new(&[shape(0, 2, 8), shape(1, 4, 16), shape(0, 3, 8), shape(0, 2, 8)]);
+        let at = |r: f32, theta: f32| [r * theta.cos(), r * theta.sin()];
+        for cache in [0usize, 2, 3] {
+            let sector = scene.rings.sectors[cache];
+            let [r, theta] = sector.polar(1.0, 5.0);
+            let slot = Pick::Slot { cache, set: 1, rank: 5 };
+            assert_eq!(pick(&scene, &home(), at(r, theta), 0.01), Some(slot));
+            let edge = sector.edges()[1] + sector.turned(r);
+            assert_eq!(pick(&scene, &home(), at(r, edge + sector.gap), 0.01), None);
+            let inside = pick(&scene, &home(), at(r, edge - 0.01), 0.01);
+            assert!(matches!(inside, Some(Pick::Slot { cache: c, set, .. }) if (c, set) == (cache, sector.sets - 1)));
+        }
+    }
+
+    #[test]
     fn a_glyph_is_found_where_it_is_drawn_also_in_flight() {
-        let flight = Flight::arc(Endpoint::slot(0, 1, 7.0, 0.01), Endpoint::polar(0.9, 2.0), &rings().levels);
+        let flight = Flight::arc(Endpoint::slot(0, 1, 7.0, 0.01), Endpoint::polar(0.9, 2.0), &rings().sectors);
         for phase in [0.0, 0.3, 0.7, 1.0] {
             let scene = scene(phase, vec![glyph(3, 7, flight)]);
-            let p = position_at(&scene.rings.levels, &flight, phase);
+            let p = position_at(&scene.rings.sectors, &flight, phase);
             assert_eq!(pick(&scene, &home(), p, 0.004), Some(Pick::Glyph(0)), "phase {phase}");
             assert_ne!(pick(&scene, &home(), [p[0] + 0.02, p[1]], 0.004), Some(Pick::Glyph(0)));
         }
@@ -171,8 +203,8 @@ mod tests {
     fn away_from_glyphs_there_are_slots_then_regions_then_nothing() {
         let scene = scene(0.0, vec![]);
         let home = home();
-        let [r, theta] = scene.rings.levels[1].polar(3.0, 11.0);
-        let slot = Pick::Slot { level: 1, set: 3, rank: 11 };
+        let [r, theta] = scene.rings.sectors[1].polar(3.0, 11.0);
+        let slot = Pick::Slot { cache: 1, set: 3, rank: 11 };
         assert_eq!(pick(&scene, &home, [r * theta.cos(), r * theta.sin()], 0.01), Some(slot));
         for (index, region) in home.regions.iter().enumerate() {
             let theta = region.theta0 + 0.9 * region.span;

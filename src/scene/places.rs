@@ -1,12 +1,14 @@
 //! Where each piece of data stands and how it gets from one place to another, for glyphs and trails alike.
 
 use super::items::Items;
-use super::layout::{HomeLayout, LevelShape, Rings};
+use super::layout::{CacheShape, HomeLayout, Rings};
 use super::motion::{Endpoint, Flight, Path};
 use crate::reference::Region;
 use crate::sim::Hierarchy;
-use crate::timeline::cursor::{grain_bytes, levels};
+use crate::timeline::cursor::grain_bytes;
 use crate::timeline::{Move, Place};
+use crate::units::to_count;
+use std::f32::consts::TAU;
 
 /// Radius of a glyph at rest where there is room, world units.
 const DOT: f32 = 0.0085;
@@ -26,14 +28,7 @@ impl Places {
     /// Lays out the rings of `hierarchy` and the homes of `regions` (which cover all that the trace touches).
     #[must_use]
     pub fn new(hierarchy: &Hierarchy, regions: &[Region]) -> Self {
-        let shapes: Vec<LevelShape> = levels(hierarchy)
-            .map(|l| {
-                let g = hierarchy.geometry(l);
-                let name = hierarchy.config().levels[l.index()].name.clone();
-                LevelShape { name, sets: g.sets, ways: g.ways, line_bytes: g.line_bytes }
-            })
-            .collect();
-        let rings = Rings::new(&shapes);
+        let rings = Rings::new(&shapes(hierarchy));
         let items = Items::choose(regions, u64::from(grain_bytes(hierarchy)));
         let home = HomeLayout::new(regions, items.home_bytes, rings.home_r0, rings.home_r1);
         Self { rings, home, items }
@@ -46,10 +41,10 @@ impl Places {
         self.home.item(addr, tick)
     }
 
-    /// Glyphs of one line of a level.
+    /// Glyphs of one line of a cache.
     #[must_use]
-    pub fn glyphs_per_line(&self, level: usize) -> u64 {
-        (self.line_bytes(level) / self.items.glyph_bytes).max(1)
+    pub fn glyphs_per_line(&self, cache: usize) -> u64 {
+        (self.line_bytes(cache) / self.items.glyph_bytes).max(1)
     }
 
     /// Endpoint of item `lane` of a grain at a place; `None` if the item is no part of any region. With `middle`, the
@@ -62,39 +57,38 @@ impl Places {
                 let [r, theta] = self.home.polar(region, item);
                 Some(Endpoint::polar(r, theta))
             }
-            Place::Slot { level, set, rank } => {
-                let level = usize::from(level);
-                let across = if middle { 0.0 } else { self.across(level, addr) };
-                Some(Endpoint::slot(level, set, rank as f32, across))
+            Place::Slot { cache, set, rank, .. } => {
+                let cache = usize::from(cache);
+                let across = if middle { 0.0 } else { self.across(cache, addr) };
+                Some(Endpoint::slot(cache, set, rank as f32, across))
             }
         }
     }
 
     /// Offset of the item at `addr` across the arm: items of a line side by side.
-    fn across(&self, level: usize, addr: u64) -> f32 {
-        let ring = &self.rings.levels[level];
-        let count = self.glyphs_per_line(level);
+    fn across(&self, cache: usize, addr: u64) -> f32 {
+        let count = self.glyphs_per_line(cache);
         let lane = addr / self.items.glyph_bytes % count;
-        (lane as f32 - 0.5 * (count - 1) as f32) * self.lane_pitch(ring.pitch, count)
+        (lane as f32 - 0.5 * (count - 1) as f32) * self.lane_pitch(self.rings.sectors[cache].pitch, count)
     }
 
     fn lane_pitch(&self, pitch: f32, count: u64) -> f32 {
         (0.68 * pitch / count as f32).min(2.6 * DOT)
     }
 
-    /// Bytes of a line of a level.
-    fn line_bytes(&self, level: usize) -> u64 {
-        self.items.grain_bytes << self.rings.line_shifts.get(level).copied().unwrap_or(0)
+    /// Bytes of a line of a cache.
+    fn line_bytes(&self, cache: usize) -> u64 {
+        self.items.grain_bytes << self.rings.line_shifts.get(cache).copied().unwrap_or(0)
     }
 
     /// Radius of a glyph at a place: the common size, less where slots are crowded.
     pub(super) fn radius(&self, place: Place, region: usize) -> f32 {
         let room = match place {
             Place::Home => 0.40 * self.home.pitch(region),
-            Place::Slot { level, .. } => {
-                let level = usize::from(level);
-                let count = self.glyphs_per_line(level);
-                let pitch = self.rings.levels[level].pitch;
+            Place::Slot { cache, .. } => {
+                let cache = usize::from(cache);
+                let count = self.glyphs_per_line(cache);
+                let pitch = self.rings.sectors[cache].pitch;
                 if count > 1 { 0.44 * self.lane_pitch(pitch, count) } else { 0.36 * pitch }
             }
         };
@@ -102,9 +96,9 @@ impl Places {
     }
 
     /// Angle between neighbouring slots of an arm as the eye sees it, about, radians.
-    pub(super) fn turn(&self, level: usize) -> f32 {
-        let ring = &self.rings.levels[level];
-        ring.omega / ring.ways as f32
+    pub(super) fn turn(&self, cache: usize) -> f32 {
+        let sector = &self.rings.sectors[cache];
+        sector.omega / sector.ways as f32
     }
 
     /// The flight of one item of a move.
@@ -113,7 +107,7 @@ impl Places {
         let to = self.endpoint(m.to, m.grain, lane, middle, m.tick)?;
         Some(match path_of(m) {
             Path::Straight => Flight::straight(from, to),
-            Path::Arc => Flight::arc(from, to, &self.rings.levels),
+            Path::Arc => Flight::arc(from, to, &self.rings.sectors),
             Path::Slide => Flight::slide(from, to),
             Path::Rest => Flight::rest(to),
         })
@@ -122,7 +116,7 @@ impl Places {
     /// A number for a place, the same for places that are drawn as one: `cells` around a circle and along an arm, or 0
     /// for the exact place.
     pub(super) fn neighbourhood(&self, place: Place, grain: u64, tick: u64, cells: u32) -> u64 {
-        let scaled = |value: u64, of: u64| {
+        let scaled = |value: u64, of: u64, cells: u32| {
             let cells = u64::from(cells);
             if cells == 0 || of <= cells {
                 value
@@ -134,23 +128,46 @@ impl Places {
             Place::Home => {
                 let item = self.item(grain * self.items.grain_bytes, tick);
                 let number = item.map_or(0, |(region, item)| self.home.regions[region].first_item + item);
-                1 << 62 | scaled(number, self.home.items())
+                1 << 63 | scaled(number, self.home.items(), cells)
             }
-            Place::Slot { level, set, rank } => {
-                let ring = &self.rings.levels[usize::from(level)];
-                let rank_cells = if cells == 0 { rank } else { rank * 4 / ring.ways.max(4) };
-                u64::from(level) << 56 | scaled(u64::from(set), u64::from(ring.sets)) << 24 | u64::from(rank_cells)
+            Place::Slot { cache, set, rank, .. } => {
+                let sector = &self.rings.sectors[usize::from(cache)];
+                // A part of the circle has a part of its cells.
+                let around = if cells == 0 { 0 } else { to_count(cells as f32 * sector.span / TAU).clamp(1, cells) };
+                let rank_cells = if cells == 0 { rank } else { rank * 4 / sector.ways.max(4) };
+                // A cache has 2^26 lines at most, a hierarchy some hundred caches.
+                u64::from(cache) << 52
+                    | scaled(u64::from(set), u64::from(sector.sets), around) << 26
+                    | u64::from(rank_cells)
             }
         }
     }
 }
 
-/// Inward moves fly straight, outward ones arc, moves within a set slide.
+/// The caches of a hierarchy as the layout needs them.
+fn shapes(hierarchy: &Hierarchy) -> Vec<CacheShape> {
+    let levels = &hierarchy.config().levels;
+    hierarchy
+        .caches()
+        .map(|cache| {
+            let (g, info) = (hierarchy.geometry(cache), hierarchy.info(cache));
+            let name = levels[info.level.index()].name.clone();
+            let (sets, ways, line_bytes) = (g.sets, g.ways, g.line_bytes);
+            CacheShape { ring: usize::from(info.depth), name, core: info.core, sets, ways, line_bytes }
+        })
+        .collect()
+}
+
+/// Inward moves fly straight, outward ones arc, moves within a cache slide. What goes from one cache to another of the same
+/// depth was missed there: it flies straight too.
 pub(super) fn path_of(m: &Move) -> Path {
-    let depth = |p: Place| p.depth(usize::MAX);
-    match depth(m.from).cmp(&depth(m.to)) {
-        std::cmp::Ordering::Greater => Path::Straight,
-        std::cmp::Ordering::Less => Path::Arc,
-        std::cmp::Ordering::Equal => Path::Slide,
+    let cache = |p: Place| match p {
+        Place::Slot { cache, .. } => Some(cache),
+        Place::Home => None,
+    };
+    if cache(m.from) == cache(m.to) {
+        return Path::Slide;
     }
+    let depth = |p: Place| p.depth(usize::MAX);
+    if depth(m.from) < depth(m.to) { Path::Arc } else { Path::Straight }
 }

@@ -1,6 +1,7 @@
 //! Turns a moment into a [`Scene`]. Long-lived: rings, homes and structure are laid out once, lists are reused.
 
 use super::frame::{Disk, Glyph, Notes, Scene, Segment, flags};
+use super::glow::{Glow, Glows, flash_steps, glows};
 use super::items::Items;
 use super::layout::{HomeLayout, Rings};
 use super::motion::{Endpoint, Flight, Path};
@@ -10,11 +11,10 @@ use super::structure::structure;
 use super::temperature::Scores;
 use super::trails::{Span, trails};
 use crate::reference::Region;
-use crate::sim::Hierarchy;
+use crate::sim::{CacheInfo, Event, Hierarchy, Resident};
 use crate::timeline::cursor::{innermost, levels};
 use crate::timeline::{Moment, Move, Place};
-use crate::units::to_f32;
-use std::collections::BTreeMap;
+use crate::units::{CacheId, LevelId, LineAddr, SetIndex};
 
 /// What the viewer sets.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -52,38 +52,21 @@ impl Default for View {
     }
 }
 
-/// Seconds after which a flash has faded to 1/e.
-const FLASH_SECONDS: f32 = 0.30;
-/// Likewise a pulse.
-const PULSE_SECONDS: f32 = 0.16;
-/// Length of a ring burst.
-const BURST_SECONDS: f32 = 0.45;
-/// References after which a burst is over and a flash faint, however fast they come: in time-lapse a sign on everything
-/// would be a sign of nothing.
-const BURST_REFERENCES: f32 = 40.0;
-const FLASH_REFERENCES: f32 = 100.0;
-/// Seconds past which nothing of a flash is left to see.
-const FLASH_END: f64 = 1.2;
-/// References looked back at for flashes, at most: at speeds past this many in a second a flash is under a frame long.
-const FLASH_STEPS: u64 = 4096;
-
 impl View {
     /// References of history that a frame needs: for trail, temperature and flashes.
     #[must_use]
     pub fn history(&self) -> u64 {
-        self.tail.max(self.window).max(self.flash_steps())
-    }
-
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to 0..=4096 first")]
-    fn flash_steps(&self) -> u64 {
-        (self.speed * FLASH_END).ceil().clamp(1.0, FLASH_STEPS as f64) as u64
+        self.tail.max(self.window).max(flash_steps(self.speed))
     }
 }
 
 /// The long-lived part of the scene.
 pub struct Stage {
     places: Places,
-    scores: Vec<Scores>,
+    /// By cache: its level, its core where it has only that one's references, its scores.
+    scores: Vec<(CacheInfo, Scores)>,
+    /// By level: its ring.
+    rings_of_levels: Vec<u8>,
     structure: Vec<Segment>,
     /// Resident grains by home item, of the frame being built.
     cached: Vec<u16>,
@@ -91,23 +74,21 @@ pub struct Stage {
     unsorted: Vec<Glyph>,
 }
 
-#[derive(Clone, Copy, Default)]
-struct Glow {
-    flash: f32,
-    pulse: f32,
-    burst: f32,
-}
-
 impl Stage {
     /// Lays out the rings of `hierarchy` and the homes of `regions` (which cover all that the trace touches).
     #[must_use]
     pub fn new(hierarchy: &Hierarchy, regions: &[Region]) -> Self {
         let places = Places::new(hierarchy, regions);
-        let count = places.rings.levels.len();
-        let scores = (0..count).map(|l| Scores::default_for(l, places.glyphs_per_line(l))).collect();
+        let scores = |cache: CacheId| {
+            let info = hierarchy.info(cache);
+            (info, Scores::default_for(usize::from(info.depth), places.glyphs_per_line(cache.index())))
+        };
+        let scores = hierarchy.caches().map(scores).collect();
+        let ring = |level| hierarchy.caches_of(level).next().map_or(0, |cache| hierarchy.info(cache).depth);
+        let rings_of_levels = levels(hierarchy).map(ring).collect();
         let cached = vec![0; usize::try_from(places.home.items()).unwrap_or(0)];
         let structure = structure(&places.rings, &places.home);
-        Self { places, scores, structure, cached, unsorted: Vec::new() }
+        Self { places, scores, rings_of_levels, structure, cached, unsorted: Vec::new() }
     }
 
     /// Sizes of the pieces.
@@ -126,6 +107,11 @@ impl Stage {
     #[must_use]
     pub fn home(&self) -> &HomeLayout {
         &self.places.home
+    }
+
+    /// Levels on the innermost ring: those that are asked first.
+    pub fn innermost(&self) -> impl Iterator<Item = LevelId> + '_ {
+        (0u8..).zip(&self.rings_of_levels).filter(|(_, ring)| **ring == 0).map(|(level, _)| LevelId(level))
     }
 
     /// The picture of a moment.
@@ -153,31 +139,28 @@ impl Stage {
 
     fn temperatures(&self, moment: &Moment<'_>, window: u64) -> Vec<f32> {
         let steps = moment.log.steps(moment.tick.saturating_sub(window), moment.tick);
-        self.scores.iter().enumerate().map(|(l, s)| s.scaled(s.temperature(steps, l, window))).collect()
+        let of = |(info, s): &(CacheInfo, Scores)| s.scaled(s.temperature(steps, info.level, info.core, window));
+        self.scores.iter().map(of).collect()
     }
 
     fn disks(&self, temperatures: &[f32]) -> Vec<Disk> {
         let soft = 0.035;
-        self.places
-            .rings
-            .levels
-            .iter()
-            .zip(temperatures)
-            .map(|(ring, &t)| Disk { r0: ring.r0, r1: ring.r1, soft, color: palette::temperature(t) })
-            .collect()
+        let sectors = self.places.rings.sectors.iter().zip(temperatures);
+        sectors.map(|(sector, &t)| Disk::behind(sector, soft, palette::temperature(t))).collect()
     }
 
     fn glyphs(&mut self, moment: &Moment<'_>, view: &View) -> Vec<Glyph> {
         let mut out = std::mem::take(&mut self.unsorted);
         out.clear();
-        let (grain_glow, item_glow) = self.glows(moment, view);
+        let glows = glows(&self.places, &self.rings_of_levels, moment, view);
         self.cached.fill(0);
         let moving = moment.log.moves(moment.tick, moment.tick + 1);
         let hot = hot_sets(moment, moving);
-        self.resident(moment, view, moving, &hot, (&grain_glow, &item_glow), &mut out);
+        self.resident(moment, view, moving, &hot, &glows, &mut out);
         for m in moving.iter().filter(|m| m.to == Place::Home) {
             self.leaving(m, &mut out);
         }
+        self.lost(moment, moving, view, &mut out);
         self.homes(view, &mut out);
         out.push(Glyph {
             layer: 4,
@@ -195,97 +178,109 @@ impl Stage {
         sorted
     }
 
-    /// Flash of whole grains and pulse of items, from the last references.
-    fn glows(&self, moment: &Moment<'_>, view: &View) -> (BTreeMap<u64, Glow>, BTreeMap<u64, Glow>) {
-        let mut grains: BTreeMap<u64, Glow> = BTreeMap::new();
-        let mut items: BTreeMap<u64, Glow> = BTreeMap::new();
-        let first = (moment.tick + 1).saturating_sub(view.flash_steps());
-        let first = first.max(moment.log.start());
-        let all = self.places.rings.levels.len() as f32;
-        let speed = to_f32(view.speed).max(1e-3);
-        let burst_seconds = BURST_SECONDS.min(BURST_REFERENCES / speed);
-        let flash_seconds = FLASH_SECONDS.min(FLASH_REFERENCES / speed);
-        for (step, tick) in moment.log.steps(first, moment.tick + 1).iter().zip(first..) {
-            let refs = (moment.tick - tick) as f32 + view.phase;
-            let age = refs / speed;
-            let depth = (8 - step.misses.leading_zeros()) as f32;
-            // Graded by who served: memory flashes fully, the next level half.
-            let strength = if depth > 0.0 { 0.45 + 0.55 * depth / all.max(1.0) } else { 0.0 };
-            let glow = Glow {
-                flash: strength * (-age / flash_seconds).exp(),
-                pulse: (-age / PULSE_SECONDS).exp(),
-                burst: if depth > 0.0 { (age / burst_seconds).min(1.0) } else { 1.0 },
-            };
-            let items_of = self.places.items;
-            let mut item = step.addr / items_of.glyph_bytes;
-            if depth > 0.0 {
-                // The lines that came in: of a reference over several lines, those that were not there.
-                let mut came =
-                    moment.log.moves(tick, tick + 1).iter().filter(|m| path_of(m) == Path::Straight).peekable();
-                let first = came.peek().map(|m| m.grain);
-                grains.extend(came.map(|m| (m.grain, glow)));
-                match first {
-                    // The sign stands on the first byte touched of the first line that missed.
-                    Some(grain) if grain > step.addr / items_of.grain_bytes => item = grain * items_of.per_grain(),
-                    Some(_) => {}
-                    None => grains.extend([(step.addr / items_of.grain_bytes, glow)]),
-                }
-            }
-            items.insert(item, glow);
-        }
-        (grains, items)
-    }
-
     fn resident(
         &mut self,
         moment: &Moment<'_>,
         view: &View,
         moving: &[Move],
-        hot: &[(u8, u32)],
-        glows: (&BTreeMap<u64, Glow>, &BTreeMap<u64, Glow>),
+        hot: &[(u16, u32)],
+        glows: &Glows,
         out: &mut Vec<Glyph>,
     ) {
-        let grain_bytes = u32::try_from(self.places.items.grain_bytes).unwrap_or(u32::MAX);
-        for level in levels(moment.after) {
-            let geometry = moment.after.geometry(level);
-            let grains_per_line = u64::from(geometry.line_bytes) / self.places.items.grain_bytes;
-            for set in 0..geometry.sets {
-                let is_hot = hot.contains(&(level.0, set));
-                for (resident, rank) in moment.after.order(level, crate::units::SetIndex(set)).zip(0u32..) {
-                    let place = Place::Slot { level: level.0, set, rank };
-                    for n in 0..grains_per_line {
-                        let grain = resident.line.0 * grains_per_line + n;
-                        let shallow = levels(moment.after).take(level.index()).any(|l| {
-                            let bytes = moment.after.geometry(l).line_bytes;
-                            let base = crate::units::LineAddr(grain).base(grain_bytes);
-                            moment.after.rank(l, base.line(bytes)).is_some()
-                        });
-                        let m = if is_hot { self.motion_of(moment, moving, grain, place, shallow) } else { None };
-                        let signs = Signs { dirty: resident.dirty, ghost: shallow, tick: moment.tick };
-                        self.grain_glyphs(view, grain, place, m, signs, glows, out);
+        // Grains on the rings within, sorted: what stands there is the data, what stands further out a ghost. Copies on one
+        // ring, in the caches of several cores, are all data.
+        let mut within: Vec<u64> = Vec::new();
+        for depth in (0u8..).take(self.places.rings.rings.len()) {
+            let mut here: Vec<u64> = Vec::new();
+            for cache in moment.after.caches().filter(|cache| moment.after.info(*cache).depth == depth) {
+                let (geometry, core) = (moment.after.geometry(cache), moment.after.info(cache).core);
+                let grains_per_line = u64::from(geometry.line_bytes) / self.places.items.grain_bytes;
+                for set in 0..geometry.sets {
+                    let is_hot = hot.contains(&(cache.0, set));
+                    for (resident, rank) in moment.after.order(cache, SetIndex(set)).zip(0u32..) {
+                        let place = Place::Slot { depth, cache: cache.0, set, rank };
+                        for n in 0..grains_per_line {
+                            let grain = resident.line.0 * grains_per_line + n;
+                            let ghost = within.binary_search(&grain).is_ok();
+                            let m = if is_hot { self.motion_of(moment, moving, grain, place, ghost) } else { None };
+                            let Resident { dirty, prefetched, .. } = resident;
+                            let signs = Signs { dirty, prefetched, ghost, core, tick: moment.tick };
+                            self.grain_glyphs(view, grain, place, m, signs, glows, out);
+                            here.push(grain);
+                        }
                     }
                 }
             }
+            within.append(&mut here);
+            within.sort_unstable();
         }
+    }
+
+    /// Where a cache has a grain's line; `None` = nowhere.
+    fn slot_of(&self, state: &Hierarchy, cache: CacheId, grain: u64) -> Option<Place> {
+        let line = LineAddr(grain).base(self.grain_bytes()).line(state.geometry(cache).line_bytes);
+        let (set, rank) = state.rank(cache, line)?;
+        Some(Place::Slot { depth: state.info(cache).depth, cache: cache.0, set: set.0, rank })
+    }
+
+    fn grain_bytes(&self) -> u32 {
+        u32::try_from(self.places.items.grain_bytes).unwrap_or(u32::MAX)
     }
 
     /// The move that brings a grain's glyph (or its ghost) to `place` during this reference; `None` = it rests.
     fn motion_of(&self, moment: &Moment<'_>, moving: &[Move], grain: u64, place: Place, ghost: bool) -> Option<Move> {
-        let Place::Slot { level, .. } = place else { return None };
-        let from = if ghost {
-            let id = crate::units::LevelId(level);
-            let bytes = moment.before.geometry(id).line_bytes;
-            let grain_bytes = u32::try_from(self.places.items.grain_bytes).unwrap_or(u32::MAX);
-            let line = crate::units::LineAddr(grain).base(grain_bytes).line(bytes);
+        let Place::Slot { cache, .. } = place else { return None };
+        let own = self.slot_of(moment.before, CacheId(cache), grain);
+        let logged = moving.iter().find(|m| m.grain == grain && m.to == place);
+        let from = match (logged, own) {
             // A ghost that was not there before simply appears at the head.
-            let (set, rank) = moment.before.rank(id, line)?;
-            Place::Slot { level, set: set.0, rank }
-        } else if let Some(m) = moving.iter().find(|m| m.grain == grain) {
-            m.from
-        } else {
-            innermost(moment.before, grain, u32::try_from(self.places.items.grain_bytes).unwrap_or(u32::MAX))
+            (_, own) if ghost => own?,
+            (Some(m), _) => m.from,
+            (None, Some(own)) => own,
+            // A further copy on one ring comes from where the first was.
+            (None, None) => innermost(moment.before, grain, self.grain_bytes()),
         };
         (from != place).then_some(Move { tick: moment.tick, grain, from, to: place })
+    }
+
+    /// Copies that another level or core took away, and that are drawn nowhere else: they fade where they stood.
+    fn lost(&self, moment: &Moment<'_>, moving: &[Move], view: &View, out: &mut Vec<Glyph>) {
+        let mut seen: Vec<(CacheId, LineAddr)> = Vec::new();
+        for event in moment.events {
+            let Event::Invalidate { cache, line, .. } = *event else { continue };
+            if seen.contains(&(cache, line)) || moment.after.rank(cache, line).is_some() {
+                continue;
+            }
+            seen.push((cache, line));
+            let bytes = moment.before.geometry(cache).line_bytes;
+            let per_line = u64::from(bytes) / self.places.items.grain_bytes;
+            for grain in line.0 * per_line..(line.0 + 1) * per_line {
+                let Some(place) = self.slot_of(moment.before, cache, grain) else { continue };
+                if moving.iter().any(|m| m.grain == grain && m.from == place) {
+                    continue;
+                }
+                let ghost = innermost(moment.before, grain, self.grain_bytes()).depth(usize::MAX) < place.depth(0);
+                if ghost && !view.ghosts {
+                    continue;
+                }
+                for lane in 0..self.places.items.per_grain() {
+                    let addr = grain * self.places.items.grain_bytes + lane * self.places.items.glyph_bytes;
+                    let Some((region, _)) = self.places.item(addr, moment.tick) else { continue };
+                    let Some(at) = self.places.endpoint(place, grain, lane, false, moment.tick) else { continue };
+                    out.push(Glyph {
+                        layer: 1,
+                        id: addr / self.places.items.glyph_bytes,
+                        flight: Flight::rest(at),
+                        radius: self.places.radius(place, region),
+                        color: palette::fade(palette::region(region), 1.0 - view.phase),
+                        flash: 0.0,
+                        pulse: 0.0,
+                        burst: 1.0,
+                        flags: if ghost { flags::GHOST } else { 0 },
+                    });
+                }
+            }
+        }
     }
 
     #[expect(clippy::too_many_arguments, reason = "one call site; a struct would only rename them")]
@@ -296,7 +291,7 @@ impl Stage {
         place: Place,
         m: Option<Move>,
         signs: Signs,
-        (grain_glow, item_glow): (&BTreeMap<u64, Glow>, &BTreeMap<u64, Glow>),
+        glows: &Glows,
         out: &mut Vec<Glyph>,
     ) {
         for lane in 0..self.places.items.per_grain() {
@@ -320,11 +315,10 @@ impl Stage {
             let Some(flight) = flight else { continue };
             let mut glow = Glow { burst: 1.0, ..Glow::default() };
             if !signs.ghost {
-                if let Some(g) = grain_glow.get(&grain) {
-                    glow.flash = g.flash;
-                }
-                if let Some(g) = item_glow.get(&(addr / self.places.items.glyph_bytes)) {
-                    (glow.pulse, glow.burst) = (g.pulse, g.burst);
+                glow = glows.of(signs.core, grain, addr / self.places.items.glyph_bytes);
+                if signs.prefetched {
+                    // What nobody waited for is no miss.
+                    glow.flash = 0.0;
                 }
             }
             let flies = m.is_some_and(|m| path_of(&m) != Path::Slide);
@@ -343,7 +337,9 @@ impl Stage {
                 flash: glow.flash,
                 pulse: glow.pulse,
                 burst: glow.burst,
-                flags: if signs.ghost { flags::GHOST } else { 0 } | if signs.dirty { flags::DIRTY } else { 0 },
+                flags: sign(signs.ghost, flags::GHOST)
+                    | sign(signs.dirty, flags::DIRTY)
+                    | sign(signs.prefetched, flags::HOLLOW),
             });
         }
     }
@@ -404,8 +400,15 @@ impl Stage {
 #[derive(Clone, Copy)]
 struct Signs {
     dirty: bool,
+    prefetched: bool,
     ghost: bool,
+    /// The core whose cache it is in; `None` = of all.
+    core: Option<u16>,
     tick: u64,
+}
+
+fn sign(is: bool, flag: u32) -> u32 {
+    if is { flag } else { 0 }
 }
 
 /// Glyphs in the order they are drawn; equals stay as they were. A cache of a hundred thousand lines makes as many glyphs:
@@ -419,15 +422,20 @@ fn by_layer_and_id(glyphs: &[Glyph]) -> Vec<Glyph> {
 }
 
 /// Sets in which something moves during this reference.
-fn hot_sets(moment: &Moment<'_>, moving: &[Move]) -> Vec<(u8, u32)> {
-    let mut hot: Vec<(u8, u32)> = moment
+fn hot_sets(moment: &Moment<'_>, moving: &[Move]) -> Vec<(u16, u32)> {
+    let mut hot: Vec<(u16, u32)> = moment
         .log
         .touches(moment.tick, moment.tick + 1)
         .iter()
-        .map(|t| (t.level, t.set))
+        .map(|t| (t.cache, t.set))
         .chain(moving.iter().flat_map(|m| [m.from, m.to]).filter_map(|p| match p {
-            Place::Slot { level, set, .. } => Some((level, set)),
+            Place::Slot { cache, set, .. } => Some((cache, set)),
             Place::Home => None,
+        }))
+        .chain(moment.events.iter().filter_map(|e| match *e {
+            // The first line of a set makes none older.
+            Event::Fill { cache, set, .. } => Some((cache.0, set.0)),
+            _ => None,
         }))
         .collect();
     hot.sort_unstable();

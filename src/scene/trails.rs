@@ -117,21 +117,21 @@ fn draw_all(places: &Places, paths: &[(Move, u32)], span: Span, joining: Joining
 /// Ageing: one slot outward along the arm. Equal by nature, so always one path a slot: the newest tick counts, brighter by
 /// count. Gives the number of slots past the budget, the longest unmoved ones, which are not drawn.
 fn ageing(places: &Places, log: &Log, span: Span, first: u64, out: &mut Vec<Segment>) -> usize {
-    let shape = &places.rings.levels;
-    let mut counts: Vec<Vec<u32>> = vec![Vec::new(); shape.len()];
+    let sectors = &places.rings.sectors;
+    let mut counts: Vec<Vec<u32>> = vec![Vec::new(); sectors.len()];
     let mut slots: Vec<(u64, usize, u32, u32)> = Vec::new();
     for touch in log.touches(first, span.tick + 1).iter().rev() {
-        let level = usize::from(touch.level);
-        let ring = &shape[level];
-        let ways = ring.ways as usize;
-        let counts = &mut counts[level];
+        let cache = usize::from(touch.cache);
+        let sector = &sectors[cache];
+        let ways = sector.ways as usize;
+        let counts = &mut counts[cache];
         if counts.is_empty() {
-            counts.resize(ring.sets as usize * ways, 0);
+            counts.resize(sector.sets as usize * ways, 0);
         }
         let base = touch.set as usize * ways;
         for (rank, count) in (0..touch.shifted).zip(&mut counts[base..base + ways]) {
             if *count == 0 {
-                slots.push((touch.tick, level, touch.set, rank));
+                slots.push((touch.tick, cache, touch.set, rank));
             }
             *count = count.saturating_add(1);
         }
@@ -139,19 +139,19 @@ fn ageing(places: &Places, log: &Log, span: Span, first: u64, out: &mut Vec<Segm
     let most = span.budget / 4;
     let mut drawn = 0;
     let begun = out.len();
-    for &(tick, level, set, rank) in &slots {
+    for &(tick, cache, set, rank) in &slots {
         if out.len() - begun >= most {
             break;
         }
         drawn += 1;
-        let count = counts[level][set as usize * shape[level].ways as usize + rank as usize];
+        let count = counts[cache][set as usize * sectors[cache].ways as usize + rank as usize];
         let flight = Flight::slide(
-            Endpoint::slot(level, set, rank as f32, 0.0),
-            Endpoint::slot(level, set, rank as f32 + 1.0, 0.0),
+            Endpoint::slot(cache, set, rank as f32, 0.0),
+            Endpoint::slot(cache, set, rank as f32 + 1.0, 0.0),
         );
         let alpha = 0.30 * age_alpha(span, tick) * strength(count).min(1.8);
         let end = if tick == span.tick { ease(span.phase) } else { 1.0 };
-        let curve = pieces(places.turn(level) / ARC_PIECE);
+        let curve = pieces(places.turn(cache) / ARC_PIECE);
         for piece in 0..curve {
             let s0 = f32::from(piece) / f32::from(curve);
             if s0 < end {
@@ -170,8 +170,8 @@ fn pieces_of(places: &Places, m: &Move) -> u16 {
     match path_of(m) {
         Path::Arc => places.flight(m, 0, true).map_or(1, |f| pieces(f.sweep.abs() / ARC_PIECE + 6.0)),
         Path::Slide => match (m.from, m.to) {
-            (Place::Slot { level, rank: a, .. }, Place::Slot { rank: b, .. }) => {
-                pieces(a.abs_diff(b) as f32 * places.turn(usize::from(level)) / ARC_PIECE)
+            (Place::Slot { cache, rank: a, .. }, Place::Slot { rank: b, .. }) => {
+                pieces(a.abs_diff(b) as f32 * places.turn(usize::from(cache)) / ARC_PIECE)
             }
             _ => 1,
         },

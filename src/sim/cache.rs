@@ -1,23 +1,26 @@
-//! One level: its sets, their words, its counts.
+//! One cache: its sets, their words, its counts. It replaces within a set; what a miss causes elsewhere is in `hierarchy`.
 
 use super::fast::Plain;
 use super::fast::scan::Shape;
-use super::policy::{self, DIRTY, FLAG_BITS, Outcome, Policy, VALID};
+use super::policy::{self, DIRTY, FLAG_BITS, NEVER, Note, Outcome, Policy, SELECTOR_START, Set, VALID, View};
 use super::simd::Isa;
 use super::words::Words;
 use super::{AccessKind, Geometry};
 use crate::units::{LineAddr, SetIndex};
+use std::sync::Arc;
 
-/// A line that a level holds.
+/// A line that a cache holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Resident {
     /// Which, in units of the level's line.
     pub line: LineAddr,
     /// Whether the next level has older data.
     pub dirty: bool,
+    /// Came by prefetch and was not used yet.
+    pub prefetched: bool,
 }
 
-/// What a level has done since it was made.
+/// What a cache has done since it was made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LevelCounters {
     /// Accesses that wanted data; at outer levels also those that inner stores cause.
@@ -32,53 +35,150 @@ pub struct LevelCounters {
     pub fetch_accesses: u64,
     /// Those that found nothing.
     pub fetch_misses: u64,
+    /// Requests of prefetchers inside.
+    pub prefetch_accesses: u64,
+    /// Those that found nothing.
+    pub prefetch_misses: u64,
     /// Lines that came in, fetched or not.
     pub fills: u64,
     /// Lines that left for another, clean or dirty.
     pub evictions: u64,
-    /// Dirty lines sent to the next level, by eviction or flush. Clean evictions are `evictions - writebacks` as long
-    /// as nothing was flushed.
+    /// Dirty lines sent to the next level: evicted, flushed, or handed over to another core. Clean evictions are
+    /// `evictions - writebacks` as long as there is one core and nothing was flushed.
     pub writebacks: u64,
-    /// Lines removed by another level or core; 0 in this build.
+    /// Lines removed by another level or core, or moved inward out of an exclusive level.
     pub invalidations: u64,
     /// Bytes fetched from the next level.
     pub bytes_in: u64,
     /// Bytes written to the next level.
     pub bytes_out: u64,
+    /// Lines that its own prefetcher brought in; part of `fills`.
+    pub prefetch_fills: u64,
+    /// Those that were used before they left.
+    pub prefetch_used: u64,
+    /// Those whose first use came before the line would have arrived, at one reference a cycle; part of `prefetch_used`.
+    pub prefetch_late: u64,
+    /// Demand misses on lines that a prefetch had driven out: pollution.
+    pub prefetch_pollution: u64,
+}
+
+macro_rules! add_all {
+    ($self:ident, $other:ident, $($field:ident),*) => { $( $self.$field += $other.$field; )* };
 }
 
 impl LevelCounters {
-    /// Accesses of every kind.
+    /// Accesses of every kind but prefetch requests.
     #[must_use]
     pub fn accesses(&self) -> u64 {
         self.read_accesses + self.write_accesses + self.fetch_accesses
     }
 
-    /// Misses of every kind.
+    /// Misses of every kind but prefetch requests.
     #[must_use]
     pub fn misses(&self) -> u64 {
         self.read_misses + self.write_misses + self.fetch_misses
     }
+
+    /// Adds the counts of another cache of the level.
+    pub fn add(&mut self, other: &Self) {
+        add_all!(
+            self,
+            other,
+            read_accesses,
+            read_misses,
+            write_accesses,
+            write_misses,
+            fetch_accesses,
+            fetch_misses,
+            prefetch_accesses,
+            prefetch_misses,
+            fills,
+            evictions,
+            writebacks,
+            invalidations,
+            bytes_in,
+            bytes_out,
+            prefetch_fills,
+            prefetch_used,
+            prefetch_late,
+            prefetch_pollution
+        );
+    }
+
+    #[inline(always)]
+    pub(super) fn count_access(&mut self, kind: AccessKind) {
+        match kind {
+            AccessKind::Read => self.read_accesses += 1,
+            AccessKind::Write | AccessKind::Writeback => self.write_accesses += 1,
+            AccessKind::Fetch => self.fetch_accesses += 1,
+            AccessKind::Prefetch => self.prefetch_accesses += 1,
+        }
+    }
+
+    pub(super) fn count_miss(&mut self, kind: AccessKind) {
+        match kind {
+            AccessKind::Read => self.read_misses += 1,
+            AccessKind::Write | AccessKind::Writeback => self.write_misses += 1,
+            AccessKind::Fetch => self.fetch_misses += 1,
+            AccessKind::Prefetch => self.prefetch_misses += 1,
+        }
+    }
 }
 
-/// The state of one level: flat, so that a copy is one `memcpy`.
+/// What left a way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Evicted {
+    pub(super) line: LineAddr,
+    pub(super) dirty: bool,
+    pub(super) note: Note,
+}
+
+/// The state of one cache: flat, so that a copy is a few `memcpy`s.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Cache {
     geometry: Geometry,
     policy: Policy,
-    /// `sets * ways` words, set by set, each set in eviction order (see [`policy`]).
+    seed: u64,
+    /// `sets * ways` words, set by set (see [`policy`]).
     words: Words,
+    /// As many notes, or none.
+    notes: Vec<Note>,
+    /// State of the policy, set by set.
+    state: Vec<u32>,
+    selector: u16,
+    /// For OPT: when each access' line is used next.
+    future: Option<Arc<[u32]>>,
+    /// For OPT: accesses so far.
+    clock: usize,
     pub(super) counters: LevelCounters,
-    /// For a level that is plain (see [`fast`](super::fast)).
+    /// How the fast loops play it, where they can by itself: what its place makes it do is not known here.
     plain: Option<(Shape, Isa)>,
 }
 
 impl Cache {
-    pub(super) fn new(geometry: Geometry, policy: Policy) -> Self {
-        let words = usize::try_from(geometry.lines()).unwrap_or(usize::MAX);
-        let plain = Shape::of(&geometry).filter(|_| policy == Policy::Lru);
-        let plain = plain.map(|shape| (shape, Isa::best(shape.ways)));
-        Self { geometry, policy, words: Words::new(words), counters: LevelCounters::default(), plain }
+    /// Empty; `notes` where lines carry more than a dirty bit.
+    pub(super) fn new(geometry: Geometry, policy: Policy, seed: u64, notes: bool) -> Self {
+        let lines = usize::try_from(geometry.lines()).unwrap_or(usize::MAX);
+        let state = geometry.sets as usize * policy::state_len(policy, geometry.ways as usize);
+        let shape = Shape::of(&geometry).filter(|_| policy == Policy::Lru && !notes);
+        Self {
+            words: Words::new(lines),
+            notes: if notes { vec![Note::default(); lines] } else { Vec::new() },
+            state: vec![0; state],
+            selector: SELECTOR_START,
+            geometry,
+            policy,
+            seed,
+            future: None,
+            clock: 0,
+            counters: LevelCounters::default(),
+            plain: shape.map(|shape| (shape, Isa::best(shape.ways))),
+        }
+    }
+
+    /// What OPT needs to know: for each access of this cache, in order, the number of the next one to the same line.
+    pub(super) fn foresee(&mut self, future: Arc<[u32]>) {
+        self.future = Some(future);
     }
 
     #[inline]
@@ -86,69 +186,141 @@ impl Cache {
         &self.geometry
     }
 
-    /// Accesses a line: counts it, renews its order on a hit, replaces the set's victim by it on a miss.
+    /// Accesses a line of a plain cache (LRU or FIFO, no notes): renews its order on a hit, replaces the set's victim by
+    /// it on a miss.
     #[inline(always)]
-    pub(super) fn access(&mut self, line: LineAddr, set: SetIndex, kind: AccessKind) -> Outcome {
-        match kind {
-            AccessKind::Read => self.counters.read_accesses += 1,
-            AccessKind::Write | AccessKind::Writeback => self.counters.write_accesses += 1,
-            AccessKind::Fetch => self.counters.fetch_accesses += 1,
-        }
+    pub(super) fn access_plain(&mut self, line: LineAddr, set: SetIndex, dirty: bool) -> Outcome {
         let key = self.key(line);
-        let dirty = if kind.is_write() { DIRTY } else { 0 };
+        let dirty = if dirty { DIRTY } else { 0 };
         let policy = self.policy;
-        policy::access(self.set_mut(set), key, dirty, policy)
+        let ways = self.geometry.ways as usize;
+        let start = set.0 as usize * ways;
+        policy::access(&mut self.words[start..start + ways], key, dirty, policy)
     }
 
-    /// Counts the miss and its fill.
-    pub(super) fn count_miss(&mut self, kind: AccessKind) {
-        match kind {
-            AccessKind::Read => self.counters.read_misses += 1,
-            AccessKind::Write | AccessKind::Writeback => self.counters.write_misses += 1,
-            AccessKind::Fetch => self.counters.fetch_misses += 1,
-        }
-        self.counters.fills += 1;
+    /// The way that holds a line.
+    pub(super) fn find(&self, line: LineAddr, set: SetIndex) -> Option<usize> {
+        let key = self.key(line);
+        self.set(set).iter().position(|word| *word & !DIRTY == key)
+    }
+
+    /// Counts an access of OPT's clock.
+    pub(super) fn tick(&mut self) {
+        self.clock += 1;
+    }
+
+    /// Renews the order of a line that was found; gives its way from now on.
+    pub(super) fn touch(&mut self, set: SetIndex, way: usize) -> usize {
+        let policy = self.policy;
+        policy::hit(policy, &mut self.set_mut(set), way)
+    }
+
+    /// Puts a line that is not there into its set; gives its way, and what had to go for it.
+    pub(super) fn insert(
+        &mut self,
+        line: LineAddr,
+        set: SetIndex,
+        dirty: bool,
+        note: Note,
+    ) -> (usize, Option<Evicted>) {
+        let word = self.key(line) | if dirty { DIRTY } else { 0 };
+        let policy = self.policy;
+        let (way, old, note) = policy::insert(policy, &mut self.set_mut(set), word, note);
+        (way, self.evicted(old, set, note))
+    }
+
+    /// Empties a way that holds a line.
+    pub(super) fn remove(&mut self, set: SetIndex, way: usize) -> Option<Evicted> {
+        let policy = self.policy;
+        let (word, note) = policy::remove(policy, &mut self.set_mut(set), way);
+        self.evicted(word, set, note)
+    }
+
+    fn evicted(&self, word: u64, set: SetIndex, note: Note) -> Option<Evicted> {
+        self.decode(word, set).map(|Resident { line, dirty, .. }| Evicted { line, dirty, note })
+    }
+
+    pub(super) fn is_dirty(&self, set: SetIndex, way: usize) -> bool {
+        self.set(set)[way] & DIRTY != 0
+    }
+
+    pub(super) fn set_dirty(&mut self, set: SetIndex, way: usize, dirty: bool) {
+        let word = &mut self.set_mut(set).words[way];
+        *word = if dirty { *word | DIRTY } else { *word & !DIRTY };
+    }
+
+    /// What a line carries beside its word; `None` at caches without notes.
+    pub(super) fn note_mut(&mut self, set: SetIndex, way: usize) -> Option<&mut Note> {
+        let at = set.0 as usize * self.geometry.ways as usize + way;
+        self.notes.get_mut(at)
+    }
+
+    pub(super) fn note(&self, set: SetIndex, way: usize) -> Note {
+        self.notes.get(set.0 as usize * self.geometry.ways as usize + way).copied().unwrap_or_default()
     }
 
     /// What a word of this set means; `None` for an empty way.
     #[inline]
     pub(super) fn decode(&self, word: u64, set: SetIndex) -> Option<Resident> {
-        (word != 0)
-            .then(|| Resident { line: self.geometry.line_from(word >> FLAG_BITS, set), dirty: word & DIRTY != 0 })
+        (word != 0).then(|| Resident {
+            line: self.geometry.line_from(word >> FLAG_BITS, set),
+            dirty: word & DIRTY != 0,
+            prefetched: false,
+        })
     }
 
-    /// Lines of a set, from the most recent to the next victim.
+    /// Lines of a set in eviction order, the next victim last.
     pub(super) fn order(&self, set: SetIndex) -> impl DoubleEndedIterator<Item = Resident> + '_ {
-        self.set(set).iter().filter_map(move |&word| self.decode(word, set))
+        let ways = self.order_of_ways(set);
+        let held = ways.as_ref().map_or(self.geometry.ways as usize, Vec::len);
+        (0..held).filter_map(move |at| {
+            let way = ways.as_ref().map_or(at, |ways| ways[at]);
+            let resident = self.decode(self.set(set)[way], set)?;
+            Some(Resident { prefetched: self.note(set, way).prefetched, ..resident })
+        })
     }
 
-    /// Place of a line in its set's eviction order, 0 = most recent.
+    /// See [`policy::order`].
+    fn order_of_ways(&self, set: SetIndex) -> Option<Vec<usize>> {
+        if self.policy.is_list() {
+            return None;
+        }
+        let state = policy::state_len(self.policy, self.geometry.ways as usize);
+        let at = set.0 as usize * state;
+        let view = View { words: self.set(set), state: &self.state[at..at + state], number: set.0, seed: self.seed };
+        policy::order(self.policy, &view)
+    }
+
+    /// Place of a line in its set's eviction order, 0 = farthest from eviction.
     pub(super) fn rank(&self, line: LineAddr) -> Option<(SetIndex, u32)> {
         let set = self.geometry.set_of(line);
-        let key = self.key(line);
-        let (_, rank) = self.set(set).iter().zip(0u32..).find(|(word, _)| **word & !DIRTY == key)?;
-        Some((set, rank))
+        let way = self.find(line, set)?;
+        let rank = match self.order_of_ways(set) {
+            None => way,
+            Some(ways) => ways.iter().position(|w| *w == way)?,
+        };
+        Some((set, u32::try_from(rank).ok()?))
     }
 
     pub(super) fn dirty(&self) -> u64 {
         self.words.iter().filter(|word| **word & DIRTY != 0).count() as u64
     }
 
-    /// Marks the oldest dirty line of a set clean and counts its write-back.
-    pub(super) fn clean_oldest(&mut self, set: SetIndex) -> Option<LineAddr> {
-        let word = self.set_mut(set).iter_mut().rfind(|word| **word & DIRTY != 0)?;
-        *word &= !DIRTY;
-        let word = *word;
-        self.count_writeback();
-        self.decode(word, set).map(|r| r.line)
+    /// The dirty line of a set that is nearest to eviction.
+    pub(super) fn oldest_dirty(&self, set: SetIndex) -> Option<usize> {
+        if self.set(set).iter().all(|word| word & DIRTY == 0) {
+            return None;
+        }
+        let line = self.order(set).rev().find(|resident| resident.dirty)?.line;
+        self.find(line, set)
     }
 
-    pub(super) fn count_writeback(&mut self) {
-        self.counters.writebacks += 1;
-        self.counters.bytes_out += u64::from(self.geometry.line_bytes);
+    /// The line in a way.
+    pub(super) fn line_at(&self, set: SetIndex, way: usize) -> Option<LineAddr> {
+        self.decode(self.set(set)[way], set).map(|resident| resident.line)
     }
 
-    /// The level for the fast loops, if it is plain.
+    /// The cache for the fast loops, where they can play it.
     #[inline]
     pub(super) fn plain(&mut self) -> Option<Plain<'_>> {
         let (shape, isa) = self.plain?;
@@ -156,7 +328,10 @@ impl Cache {
     }
 
     pub(super) fn state_bytes(&self) -> usize {
-        size_of::<Self>() + size_of_val(&*self.words)
+        size_of::<Self>()
+            + size_of_val(&*self.words)
+            + size_of_val(self.notes.as_slice())
+            + size_of_val(self.state.as_slice())
     }
 
     #[inline]
@@ -171,10 +346,21 @@ impl Cache {
         &self.words[start..start + ways]
     }
 
-    #[inline]
-    fn set_mut(&mut self, set: SetIndex) -> &mut [u64] {
+    fn set_mut(&mut self, set: SetIndex) -> Set<'_> {
         let ways = self.geometry.ways as usize;
         let start = set.0 as usize * ways;
-        &mut self.words[start..start + ways]
+        let state = policy::state_len(self.policy, ways);
+        let at = set.0 as usize * state;
+        let next_use = self.future.as_ref().and_then(|future| future.get(self.clock.wrapping_sub(1))).copied();
+        Set {
+            words: &mut self.words[start..start + ways],
+            notes: if self.notes.is_empty() { &mut [] } else { &mut self.notes[start..start + ways] },
+            state: &mut self.state[at..at + state],
+            number: set.0,
+            sets: self.geometry.sets,
+            seed: self.seed,
+            selector: &mut self.selector,
+            next_use: next_use.unwrap_or(NEVER),
+        }
     }
 }

@@ -4,11 +4,10 @@
 //! inside included. A miss is *compulsory* where the level was never asked for the line before, *conflict* where that
 //! cache still holds the line, *capacity* otherwise. Every miss has one class, so the three sum to the level's misses.
 
+use super::hash::{LineMap, LineSet};
 use super::hierarchy::Hierarchy;
-use super::{Event, Observer};
-use crate::units::{LevelId, LineAddr};
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+use super::{AccessKind, Cause, Event, Observer};
+use crate::units::{CacheId, LevelId, LineAddr};
 
 /// Why a miss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -19,6 +18,8 @@ pub enum MissClass {
     Capacity,
     /// A fully associative LRU cache of the same size holds the line: its set was too crowded.
     Conflict,
+    /// Another core's store took the line.
+    Coherence,
 }
 
 impl MissClass {
@@ -29,6 +30,7 @@ impl MissClass {
             Self::Compulsory => "compulsory",
             Self::Capacity => "capacity",
             Self::Conflict => "conflict",
+            Self::Coherence => "coherence",
         }
     }
 }
@@ -42,17 +44,22 @@ pub struct ClassCounts {
     pub capacity: u64,
     /// Too many lines in use in one set.
     pub conflict: u64,
+    /// Lines that another core's store took.
+    pub coherence: u64,
 }
 
 /// Classifies the misses of every level: an [`Observer`]. O(1) an access; memory grows with the distinct lines touched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Classifier {
-    levels: Vec<LevelClasses>,
+    caches: Vec<CacheClasses>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct LevelClasses {
+struct CacheClasses {
+    level: LevelId,
     shadow: FullLru,
+    /// Lines that another core's store took and that have not come back.
+    lost: LineSet,
     counts: ClassCounts,
     last: Option<MissClass>,
 }
@@ -61,18 +68,20 @@ impl Classifier {
     /// For a hierarchy that is still empty.
     #[must_use]
     pub fn new(hierarchy: &Hierarchy) -> Self {
-        let level = |level: u8| LevelClasses {
-            shadow: FullLru::new(hierarchy.geometry(LevelId(level)).lines()),
+        let cache = |cache: CacheId| CacheClasses {
+            level: hierarchy.info(cache).level,
+            shadow: FullLru::new(hierarchy.geometry(cache).lines()),
+            lost: LineSet::default(),
             counts: ClassCounts::default(),
             last: None,
         };
-        Self { levels: (0u8..).take(hierarchy.levels()).map(level).collect() }
+        Self { caches: hierarchy.caches().map(cache).collect() }
     }
 
     /// Says that a new reference begins: forgets [`Classifier::last_class`] of every level.
     pub fn begin(&mut self) {
-        for level in &mut self.levels {
-            level.last = None;
+        for cache in &mut self.caches {
+            cache.last = None;
         }
     }
 
@@ -83,38 +92,58 @@ impl Classifier {
     /// Here and below: when the level does not exist.
     #[must_use]
     pub fn last_class(&self, level: LevelId) -> Option<MissClass> {
-        self.levels[level.index()].last
+        self.caches.iter().filter(|cache| cache.level == level).find_map(|cache| cache.last)
     }
 
     /// Misses so far; the three sum to the level's misses of all kinds.
     #[must_use]
     pub fn counts(&self, level: LevelId) -> ClassCounts {
-        self.levels[level.index()].counts
+        let mut sum = ClassCounts::default();
+        for cache in self.caches.iter().filter(|cache| cache.level == level) {
+            sum.compulsory += cache.counts.compulsory;
+            sum.capacity += cache.counts.capacity;
+            sum.conflict += cache.counts.conflict;
+            sum.coherence += cache.counts.coherence;
+        }
+        sum
     }
 
     /// Bytes held, about.
     #[must_use]
     pub fn state_bytes(&self) -> usize {
-        self.levels.iter().map(|level| level.shadow.state_bytes()).sum()
+        self.caches.iter().map(|cache| cache.shadow.state_bytes()).sum()
     }
 }
 
 impl Observer for Classifier {
     fn event(&mut self, event: Event) {
-        let Event::Access { level, line, kind, hit, .. } = event else { return };
-        let level = &mut self.levels[level.index()];
-        let found = level.shadow.access(line);
-        if hit {
+        let (cache, line, kind, hit) = match event {
+            Event::Access { cache, line, kind, hit, .. } => (cache, line, kind, hit),
+            Event::Invalidate { cache, line, cause: Cause::Coherence, .. } => {
+                self.caches[cache.index()].lost.insert(line.0);
+                return;
+            }
+            Event::Fill { cache, line, .. } => {
+                self.caches[cache.index()].lost.remove(line.0);
+                return;
+            }
+            _ => return,
+        };
+        let cache = &mut self.caches[cache.index()];
+        let found = cache.shadow.access(line);
+        // A prefetcher's request that misses is nobody's miss.
+        if hit || kind == AccessKind::Prefetch {
             return;
         }
         let (class, count) = match found {
-            Found::Never => (MissClass::Compulsory, &mut level.counts.compulsory),
-            Found::Gone => (MissClass::Capacity, &mut level.counts.capacity),
-            Found::Here => (MissClass::Conflict, &mut level.counts.conflict),
+            _ if cache.lost.remove(line.0) => (MissClass::Coherence, &mut cache.counts.coherence),
+            Found::Never => (MissClass::Compulsory, &mut cache.counts.compulsory),
+            Found::Gone => (MissClass::Capacity, &mut cache.counts.capacity),
+            Found::Here => (MissClass::Conflict, &mut cache.counts.conflict),
         };
         *count += 1;
         if kind.is_demand() {
-            level.last = Some(class);
+            cache.last = Some(class);
         }
     }
 }
@@ -133,7 +162,7 @@ const NONE: u32 = u32::MAX;
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct FullLru {
     /// Node of a line, or [`NONE`]. Only looked up, never walked, so its order tells nobody anything.
-    nodes_by_line: HashMap<u64, u32, BuildHasherDefault<LineHasher>>,
+    nodes_by_line: LineMap<u32>,
     nodes: Vec<Node>,
     capacity: usize,
     /// Most recent.
@@ -153,7 +182,7 @@ impl FullLru {
     /// At most `MAX_LINES` lines (2^26), so that a node's number fits 32 bits.
     fn new(lines: u64) -> Self {
         let capacity = usize::try_from(lines).unwrap_or(usize::MAX).min(NONE as usize - 1);
-        Self { nodes_by_line: HashMap::default(), nodes: Vec::new(), capacity, head: NONE, tail: NONE }
+        Self { nodes_by_line: LineMap::default(), nodes: Vec::new(), capacity, head: NONE, tail: NONE }
     }
 
     fn access(&mut self, line: LineAddr) -> Found {
@@ -211,29 +240,6 @@ impl FullLru {
     fn state_bytes(&self) -> usize {
         // A map entry is its key, its value, and a control byte.
         self.nodes.capacity() * size_of::<Node>() + self.nodes_by_line.capacity() * (size_of::<(u64, u32)>() + 1)
-    }
-}
-
-/// Multiplies a line number by 2^64 / golden ratio and folds the halves of the product together: the standard hasher's
-/// guard against hostile keys costs several times more.
-#[derive(Clone, Default)]
-struct LineHasher(u64);
-
-impl Hasher for LineHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.write_u64(u64::from(byte));
-        }
-    }
-
-    #[expect(clippy::cast_possible_truncation, reason = "the two halves of a 128-bit product")]
-    fn write_u64(&mut self, n: u64) {
-        let product = u128::from(self.0 ^ n ^ 0x5851_f42d_4c95_7f2d) * 0x9e37_79b9_7f4a_7c15;
-        self.0 = (product as u64) ^ ((product >> 64) as u64);
     }
 }
 

@@ -1,25 +1,27 @@
 //! All that the simulator tells the world.
 
-use crate::units::{Addr, LevelId, LineAddr, SetIndex};
+use crate::units::{Addr, CacheId, LevelId, LineAddr, SetIndex};
 
 /// What an access asks of a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum AccessKind {
     /// Data is wanted: a load, or the request of an inner level for a line it misses.
     Read,
-    /// A store of the program.
+    /// A store of the program, also one that a level inside sends on.
     Write,
     /// Instructions are wanted.
     Fetch,
     /// An inner level hands a dirty line back.
     Writeback,
+    /// The prefetcher of an inner level wants a line.
+    Prefetch,
 }
 
 impl AccessKind {
-    /// Whether somebody waits for the answer: all but write-backs.
+    /// Whether the program waits for the answer: all but write-backs and prefetches.
     #[must_use]
     pub fn is_demand(self) -> bool {
-        !matches!(self, Self::Writeback)
+        !matches!(self, Self::Writeback | Self::Prefetch)
     }
 
     /// Whether the access leaves its line dirty.
@@ -31,44 +33,65 @@ impl AccessKind {
     /// The kind of the request that a miss of this kind sends to the next level: stores and write-backs read the line.
     #[must_use]
     pub fn request(self) -> Self {
-        if self == Self::Fetch { Self::Fetch } else { Self::Read }
+        if self.is_write() { Self::Read } else { self }
     }
+}
+
+/// Why a line left a cache that did not need its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Cause {
+    /// An inclusive level outside evicted it: back-invalidation.
+    Inclusion,
+    /// Another core wrote it.
+    Coherence,
+    /// It moved inward, out of an exclusive level.
+    Promotion,
 }
 
 /// One thing that happened. Line numbers are in units of the named level's line.
 ///
-/// Order within one access that misses: `Access`, `Evict` (if a line had to go), `Fill`, all events of the request to the
-/// next level (absent where a store covers the line), all events of the dirty victim's write-back.
+/// Order within one access that misses: `Access`, `Invalidate` of the victim's copies inside (at an inclusive level), `Evict`
+/// (if a line had to go), `Fill`, all events of the request to the next level (absent where a store covers the line), of
+/// the store that is sent on (write-through), of the dirty victim's write-back. With `writeback_first` the last come before the
+/// request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// A level was asked for a line.
+    /// A cache was asked for a line.
     Access {
-        /// Where.
+        /// Where: the level.
         level: LevelId,
+        /// Where: its cache.
+        cache: CacheId,
         /// Which line.
         line: LineAddr,
-        /// The set that holds or will hold it.
+        /// Its set.
         set: SetIndex,
         /// What was asked.
         kind: AccessKind,
         /// Whether the line was there.
         hit: bool,
     },
-    /// A line came in as the most recent of its set.
+    /// A line came in.
     Fill {
-        /// Where.
+        /// Where: the level.
         level: LevelId,
+        /// Where: its cache.
+        cache: CacheId,
         /// Which line.
         line: LineAddr,
         /// Its set.
         set: SetIndex,
         /// Whether it is dirty from the start: filled by a store or a write-back.
         dirty: bool,
+        /// Whether the cache's own prefetcher asked for it.
+        prefetch: bool,
     },
     /// A line gave way to the fill that follows.
     Evict {
-        /// Where.
+        /// Where: the level.
         level: LevelId,
+        /// Where: its cache.
+        cache: CacheId,
         /// Which line.
         line: LineAddr,
         /// Its set.
@@ -76,14 +99,66 @@ pub enum Event {
         /// Whether it is written back to the next level; the write-back's own events come later.
         dirty: bool,
     },
-    /// A dirty line is written back and stays, clean ([`Hierarchy::flush`](super::Hierarchy::flush)).
-    Clean {
-        /// Where.
+    /// A line was removed.
+    Invalidate {
+        /// Where: the level.
         level: LevelId,
+        /// Where: its cache.
+        cache: CacheId,
         /// Which line.
         line: LineAddr,
         /// Its set.
         set: SetIndex,
+        /// Whether it was dirty; its data goes with the cause.
+        dirty: bool,
+        /// Why.
+        cause: Cause,
+    },
+    /// A clean victim came to an exclusive cache that has its line already (two inner caches had it): its order is
+    /// renewed.
+    Renew {
+        /// Where: the level.
+        level: LevelId,
+        /// Where: its cache.
+        cache: CacheId,
+        /// Which line.
+        line: LineAddr,
+        /// Its set.
+        set: SetIndex,
+    },
+    /// A dirty line is written back and stays, clean: [`Hierarchy::flush`](super::Hierarchy::flush), or another core
+    /// reads it.
+    Clean {
+        /// Where: the level.
+        level: LevelId,
+        /// Where: its cache.
+        cache: CacheId,
+        /// Which line.
+        line: LineAddr,
+        /// Its set.
+        set: SetIndex,
+    },
+    /// A core comes back to a line that other cores' stores had taken from it; said before its access.
+    Sharing {
+        /// First byte of the unit of coherence: the largest line of the private levels.
+        unit: Addr,
+        /// The core that comes back.
+        core: u16,
+        /// The core whose store took the line.
+        by: u16,
+        /// False sharing: no byte it touches now was written by another core since.
+        falsely: bool,
+    },
+    /// A TLB was asked for a page. A miss in the outermost one is a page walk.
+    Translate {
+        /// Which TLB, from 0 (an index into the configuration's).
+        tlb: u8,
+        /// The core.
+        core: u16,
+        /// Page number: address divided by the page size in use.
+        page: LineAddr,
+        /// Whether it was there.
+        hit: bool,
     },
     /// The outermost level, or the CPU where nothing caches, reads from memory.
     MemoryRead {

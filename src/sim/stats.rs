@@ -10,6 +10,7 @@
 
 use super::classes::Classifier;
 use super::config::{ConfigError, HierarchyConfig};
+use super::foresight::{SimError, check_core, prepare};
 use super::hierarchy::Hierarchy;
 use super::{Event, Observer};
 use crate::reference::{Kind, Reference, ReferenceSource, RegionMap, SourceError, Tables};
@@ -134,6 +135,9 @@ pub enum StatsError {
     /// The references cannot be had.
     #[error(transparent)]
     Source(#[from] SourceError),
+    /// Trace and caches do not go together.
+    #[error(transparent)]
+    Sim(#[from] SimError),
 }
 
 /// Plays a whole trace, chunk by chunk; `flush` writes dirty lines back at the end and counts that.
@@ -141,9 +145,10 @@ pub enum StatsError {
 /// # Errors
 /// When the configuration is wrong or the source fails.
 pub fn collect(source: &dyn ReferenceSource, config: &HierarchyConfig, flush: bool) -> Result<Stats, StatsError> {
-    let mut collector = StatsCollector::new(config, source.tables())?;
+    let mut collector = StatsCollector::with(prepare(config, source)?, source.tables());
     for chunk in 0..source.len().div_ceil(source.chunk_len().max(1)) {
         for reference in source.chunk(chunk)?.iter() {
+            check_core(config, reference, collector.tick)?;
             collector.play(reference);
         }
     }
@@ -196,12 +201,17 @@ impl StatsCollector {
     /// # Errors
     /// When the configuration is wrong.
     pub fn new(config: &HierarchyConfig, tables: &Tables) -> Result<Self, ConfigError> {
-        let hierarchy = Hierarchy::new(config)?;
+        Ok(Self::with(Hierarchy::new(config)?, tables))
+    }
+
+    /// For caches that are still empty.
+    #[must_use]
+    pub fn with(hierarchy: Hierarchy, tables: &Tables) -> Self {
         let names: Vec<String> =
             tables.regions.iter().map(|region| region.name.clone()).chain([OTHER.to_owned()]).collect();
         let levels = hierarchy.levels();
         let misses = RegionMisses { levels, row: 0, misses: vec![0; names.len() * levels] };
-        Ok(Self {
+        Self {
             watch: (Classifier::new(&hierarchy), misses),
             map: RegionMap::new(&tables.regions),
             references: vec![0; names.len()],
@@ -211,7 +221,7 @@ impl StatsCollector {
             tick: 0,
             dropped_fetches: 0,
             cores: 0,
-        })
+        }
     }
 
     /// Plays the next reference.
@@ -285,7 +295,7 @@ impl StatsCollector {
     }
 
     fn level(&self, id: LevelId) -> LevelStats {
-        let (geometry, counters) = (self.hierarchy.geometry(id), self.hierarchy.counters(id));
+        let (geometry, counters) = (self.hierarchy.level_geometry(id), self.hierarchy.level_counters(id));
         let classes = self.watch.0.counts(id);
         LevelStats {
             name: self.hierarchy.config().levels[id.index()].name.clone(),

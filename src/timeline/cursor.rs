@@ -4,9 +4,10 @@ use super::log::{Log, Move, Place, Touch};
 use super::tally::{Tally, Watch};
 use super::{Timeline, outcome::Outcome};
 use crate::reference::{Reference, SourceError};
-use crate::sim::Hierarchy;
 use crate::sim::event::Event;
-use crate::units::{Addr, LevelId, LineAddr, SetIndex};
+use crate::sim::{Hierarchy, Policy};
+use crate::units::{Addr, CacheId, LevelId, LineAddr, SetIndex};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Everything a picture of one tick needs.
@@ -152,7 +153,7 @@ impl Cursor {
         let events = &mut self.events;
         let mut keep = Keep(events);
         self.after.access(&reference, &mut (&mut watch, &mut keep));
-        self.log.begin(reference.addr, mask(&watch.hits), mask(&watch.misses));
+        self.log.begin(reference.addr, reference.core, mask(&watch.hits), mask(&watch.misses));
         self.log_moves();
         Ok(())
     }
@@ -169,44 +170,87 @@ impl Cursor {
 
     fn log_moves(&mut self) {
         let mut seen: Vec<u64> = Vec::new();
+        let disordered = self.disordered();
         for at in 0..self.events.len() {
-            let (level, line) = match self.events[at] {
-                Event::Access { level, line, set, hit: true, .. } => {
-                    let rank = |h: &Hierarchy| h.rank(level, line).map_or(0, |(_, rank)| rank);
-                    let (old, new) = (rank(&self.before), rank(&self.after));
-                    if old > new {
-                        self.touch(level, set, old);
+            let (cache, line) = match self.events[at] {
+                // A miss renews its line too where only a sector was not there.
+                Event::Access { cache, line, set, .. } => {
+                    let rank = |h: &Hierarchy| h.rank(cache, line).map(|(_, rank)| rank);
+                    // What was not there is told by its fill, after the victim: moves stay in the order of events.
+                    let Some(old) = rank(&self.before) else { continue };
+                    if !disordered.contains(&(cache, set))
+                        && let Some(new) = rank(&self.after)
+                        && old > new
+                    {
+                        self.touch(cache, set, old);
                     }
-                    (level, line)
+                    (cache, line)
                 }
-                Event::Fill { level, line, set, .. } => {
-                    let ways = self.before.geometry(level).ways;
-                    let valid = u32::try_from(self.before.order(level, set).count()).unwrap_or(u32::MAX);
-                    self.touch(level, set, valid.min(ways - 1));
-                    (level, line)
+                Event::Fill { cache, line, set, .. } => {
+                    if !disordered.contains(&(cache, set)) {
+                        let ways = self.before.geometry(cache).ways;
+                        let valid = u32::try_from(self.before.order(cache, set).count()).unwrap_or(u32::MAX);
+                        self.touch(cache, set, valid.min(ways - 1));
+                    }
+                    (cache, line)
                 }
-                Event::Evict { level, line, .. } => (level, line),
+                Event::Invalidate { cache, line, .. }
+                | Event::Renew { cache, line, .. }
+                | Event::Evict { cache, line, .. } => (cache, line),
                 _ => continue,
             };
-            let bytes = self.before.geometry(level).line_bytes;
-            let first = line.base(bytes).0 / u64::from(self.grain_bytes);
-            for grain in first..first.saturating_add(u64::from(bytes / self.grain_bytes)) {
-                if seen.contains(&grain) {
-                    continue;
-                }
-                seen.push(grain);
-                let place = |h: &Hierarchy| innermost(h, grain, self.grain_bytes);
-                let (from, to) = (place(&self.before), place(&self.after));
-                if from != to {
-                    self.log.add_move(Move { tick: self.tick, grain, from, to });
+            self.log_line(cache, line, &mut seen);
+        }
+        for (cache, set) in disordered {
+            self.log.add_touch(Touch { tick: self.tick, cache: cache.0, set: set.0, shifted: 0 });
+            let lines: Vec<LineAddr> = self.after.order(cache, set).map(|resident| resident.line).collect();
+            for line in lines {
+                if self.before.rank(cache, line) != self.after.rank(cache, line) {
+                    self.log_line(cache, line, &mut seen);
                 }
             }
         }
     }
 
-    fn touch(&mut self, level: LevelId, set: SetIndex, shifted: u32) {
+    /// Sets whose order changes in another way than by ageing: of policies that are no such lists, or a line was removed.
+    fn disordered(&self) -> BTreeSet<(CacheId, SetIndex)> {
+        let disordered = |event: &Event| match *event {
+            Event::Access { cache, set, .. } | Event::Fill { cache, set, .. } => {
+                (!self.ages(cache)).then_some((cache, set))
+            }
+            Event::Invalidate { cache, set, .. } | Event::Renew { cache, set, .. } => Some((cache, set)),
+            _ => None,
+        };
+        self.events.iter().filter_map(disordered).collect()
+    }
+
+    /// Whether a cache's sets are lists from the most recent to the next victim, so that a hit or a fill makes those
+    /// before it older by one slot.
+    fn ages(&self, cache: CacheId) -> bool {
+        let level = self.before.info(cache).level.index();
+        matches!(self.before.config().levels[level].policy, Policy::Lru | Policy::Fifo)
+    }
+
+    /// Logs what a line's grains did to their innermost place, once a grain.
+    fn log_line(&mut self, cache: CacheId, line: LineAddr, seen: &mut Vec<u64>) {
+        let bytes = self.before.geometry(cache).line_bytes;
+        let first = line.base(bytes).0 / u64::from(self.grain_bytes);
+        for grain in first..first.saturating_add(u64::from(bytes / self.grain_bytes)) {
+            if seen.contains(&grain) {
+                continue;
+            }
+            seen.push(grain);
+            let place = |h: &Hierarchy| innermost(h, grain, self.grain_bytes);
+            let (from, to) = (place(&self.before), place(&self.after));
+            if from != to {
+                self.log.add_move(Move { tick: self.tick, grain, from, to });
+            }
+        }
+    }
+
+    fn touch(&mut self, cache: CacheId, set: SetIndex, shifted: u32) {
         if shifted > 0 {
-            self.log.add_touch(Touch { tick: self.tick, level: level.0, set: set.0, shifted });
+            self.log.add_touch(Touch { tick: self.tick, cache: cache.0, set: set.0, shifted });
         }
     }
 }
@@ -227,7 +271,7 @@ fn mask(counts: &[u32; super::tally::MAX_LEVELS]) -> u8 {
 /// Smallest line size of the hierarchy: the unit in which places are told.
 #[must_use]
 pub fn grain_bytes(hierarchy: &Hierarchy) -> u32 {
-    levels(hierarchy).map(|l| hierarchy.geometry(l).line_bytes).min().unwrap_or(64)
+    hierarchy.caches().map(|cache| hierarchy.geometry(cache).line_bytes).min().unwrap_or(64)
 }
 
 /// The levels of a hierarchy, innermost first.
@@ -235,14 +279,19 @@ pub fn levels(hierarchy: &Hierarchy) -> impl Iterator<Item = LevelId> + use<> {
     (0..u8::try_from(hierarchy.levels()).unwrap_or(u8::MAX)).map(LevelId)
 }
 
-/// Innermost place of a grain.
+/// Innermost place of a grain: where several caches of a ring hold it, in the first of them.
 #[must_use]
 pub fn innermost(hierarchy: &Hierarchy, grain: u64, grain_bytes: u32) -> Place {
     let addr: Addr = LineAddr(grain).base(grain_bytes);
-    levels(hierarchy)
-        .find_map(|level| {
-            let (set, rank) = hierarchy.rank(level, addr.line(hierarchy.geometry(level).line_bytes))?;
-            Some(Place::Slot { level: level.0, set: set.0, rank })
-        })
-        .unwrap_or(Place::Home)
+    let mut best: Option<(u8, Place)> = None;
+    for cache in hierarchy.caches() {
+        let depth = hierarchy.info(cache).depth;
+        if best.is_some_and(|(nearest, _)| nearest <= depth) {
+            continue;
+        }
+        if let Some((set, rank)) = hierarchy.rank(cache, addr.line(hierarchy.geometry(cache).line_bytes)) {
+            best = Some((depth, Place::Slot { depth, cache: cache.0, set: set.0, rank }));
+        }
+    }
+    best.map_or(Place::Home, |(_, place)| place)
 }

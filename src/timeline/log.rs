@@ -3,10 +3,12 @@
 /// Where a piece of data is innermost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Place {
-    /// In a slot: level from 0, set, rank in eviction order (0 = most recent).
+    /// In a slot: cache, set, rank in eviction order (0 = farthest from eviction).
     Slot {
-        /// Level, 0 = innermost.
-        level: u8,
+        /// Levels between its cache and the CPU: its ring.
+        depth: u8,
+        /// Number of its cache.
+        cache: u16,
         /// Set.
         set: u32,
         /// Rank in eviction order.
@@ -17,11 +19,11 @@ pub enum Place {
 }
 
 impl Place {
-    /// Level from 0; `levels` for memory.
+    /// Ring from 0; `levels` for memory.
     #[must_use]
     pub fn depth(self, levels: usize) -> usize {
         match self {
-            Self::Slot { level, .. } => usize::from(level),
+            Self::Slot { depth, .. } => usize::from(depth),
             Self::Home => levels,
         }
     }
@@ -41,13 +43,14 @@ pub struct Move {
     pub to: Place,
 }
 
-/// A set whose order changed: ranks `0..shifted` moved one slot outward.
+/// A set whose order changed: ranks `0..shifted` moved one slot outward. Where it changed in another way (a policy that is no
+/// list, a line removed from the middle) `shifted` is 0 and each line's change of rank is a [`Move`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Touch {
     /// Reference that caused it.
     pub tick: u64,
-    /// Level from 0.
-    pub level: u8,
+    /// Number of the cache.
+    pub cache: u16,
     /// Set.
     pub set: u32,
     /// How many ranks aged by one slot.
@@ -59,6 +62,8 @@ pub struct Touch {
 pub struct Step {
     /// First byte it touched.
     pub addr: u64,
+    /// Core that made it: of a level with a cache for each core, hits and misses are of this one's.
+    pub core: u16,
     /// Bit *l*: a demand hit at level *l*.
     pub hits: u8,
     /// Bit *l*: a demand miss at level *l*.
@@ -105,9 +110,10 @@ impl Log {
     }
 
     /// Opens the step of the next reference; its moves and touches follow.
-    pub(super) fn begin(&mut self, addr: u64, hits: u8, misses: u8) {
+    pub(super) fn begin(&mut self, addr: u64, core: u16, hits: u8, misses: u8) {
         self.steps.push(Step {
             addr,
+            core,
             hits,
             misses,
             first_move: self.moves_dropped + self.moves.len() as u64,
@@ -180,11 +186,11 @@ mod tests {
     fn what_is_forgotten_does_not_shift_what_is_kept() {
         let mut log = Log::starting_at(100);
         for tick in 100..10_100u64 {
-            log.begin(tick, 1, 0);
+            log.begin(tick, 0, 1, 0);
             for n in 0..tick % 3 {
                 log.add_move(Move { tick, grain: n, from: Place::Home, to: Place::Home });
             }
-            log.add_touch(Touch { tick, level: 0, set: 0, shifted: 1 });
+            log.add_touch(Touch { tick, cache: 0, set: 0, shifted: 1 });
         }
         let whole = log.clone();
         log.forget_before(9_000);

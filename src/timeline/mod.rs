@@ -25,8 +25,8 @@ pub use summary::Summary;
 pub use tally::Tally;
 
 use crate::reference::{ReferenceSource, RegionMap, SourceError};
-use crate::sim::Hierarchy;
 use crate::sim::classes::Classifier;
+use crate::sim::{Hierarchy, SimError, check_core};
 use chunks::ChunkCache;
 use std::sync::Arc;
 use tally::Watch;
@@ -80,13 +80,13 @@ impl Timeline {
     /// and stops the work by returning `false`; the timeline then ends there.
     ///
     /// # Errors
-    /// When the source cannot be read.
+    /// When the source cannot be read, or the trace has a core that the configuration has not.
     pub fn build(
         source: Arc<dyn ReferenceSource>,
         hierarchy: Hierarchy,
         options: Options,
         progress: &mut dyn FnMut(u64, u64) -> bool,
-    ) -> Result<Self, SourceError> {
+    ) -> Result<Self, SimError> {
         let len = source.len();
         let tables = source.tables();
         let regions = RegionMap::new(&tables.regions);
@@ -104,6 +104,7 @@ impl Timeline {
         let mut tick = 0u64;
         for index in 0..len.div_ceil(source.chunk_len()) {
             for reference in source.chunk(index)?.iter() {
+                check_core(state.config(), reference, tick)?;
                 if tick.is_multiple_of(spacing) {
                     let keyframe = Keyframe { state: state.clone(), tally: tally.clone() };
                     held += keyframe.bytes();

@@ -6,9 +6,12 @@ use crate::units::LevelId;
 
 /// Levels whose miss class fits beside the server.
 const CLASSED: usize = 8;
+/// Bit that tells a miss of the first level.
+const MISSED: u32 = 28;
 
-/// Bits 0..4: level that served (0 = innermost, the number of levels = memory); then two bits a level: 0 = no miss,
-/// 1 compulsory, 2 capacity, 3 conflict.
+/// Bits 0..4: level that served (0 = innermost, the number of levels = memory); then three bits a level: 0 = no
+/// miss, 1 compulsory, 2 capacity, 3 conflict, 4 coherence; then one bit: the
+/// first level it came to missed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Outcome(u32);
 
@@ -17,6 +20,7 @@ impl Outcome {
     #[must_use]
     pub fn new(watch: &Watch, levels: usize, classifier: &Classifier) -> Self {
         let mut bits = u32::try_from(watch.served_by(levels)).unwrap_or(0) & 15;
+        bits |= u32::from(watch.missed) << MISSED;
         for level in 0..levels.min(CLASSED) {
             if watch.misses[level] > 0 {
                 let class = u8::try_from(level).ok().and_then(|l| classifier.last_class(LevelId(l)));
@@ -25,8 +29,9 @@ impl Outcome {
                     Some(MissClass::Compulsory) => 1,
                     Some(MissClass::Capacity) => 2,
                     Some(MissClass::Conflict) => 3,
+                    Some(MissClass::Coherence) => 4,
                 };
-                bits |= code << (4 + 2 * level);
+                bits |= code << (4 + 3 * level);
             }
         }
         Self(bits)
@@ -38,16 +43,23 @@ impl Outcome {
         (self.0 & 15) as usize
     }
 
+    /// Whether the first level it came to had not all of it.
+    #[must_use]
+    pub fn missed(self) -> bool {
+        self.0 >> MISSED & 1 == 1
+    }
+
     /// Why `level` missed; `None` if it did not.
     #[must_use]
     pub fn class(self, level: usize) -> Option<MissClass> {
         if level >= CLASSED {
             return None;
         }
-        match (self.0 >> (4 + 2 * level)) & 3 {
+        match (self.0 >> (4 + 3 * level)) & 7 {
             1 => Some(MissClass::Compulsory),
             2 => Some(MissClass::Capacity),
             3 => Some(MissClass::Conflict),
+            4 => Some(MissClass::Coherence),
             _ => None,
         }
     }
@@ -73,7 +85,7 @@ impl Outcomes {
     #[must_use]
     pub fn find_miss(&self, tick: u64, forward: bool) -> Option<u64> {
         let tick = usize::try_from(tick).ok()?;
-        let missed = |o: &Outcome| o.served_by() > 0;
+        let missed = |o: &Outcome| o.missed();
         let at = if forward {
             let from = (tick + 1).min(self.0.len());
             from + self.0[from..].iter().position(missed)?

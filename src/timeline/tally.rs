@@ -1,6 +1,6 @@
 //! Counts by region up to a tick: what the tables beside the picture show.
 
-use crate::sim::event::{AccessKind, Event, Observer};
+use crate::sim::event::{Event, Observer};
 
 /// Most levels a hierarchy may have.
 pub const MAX_LEVELS: usize = 8;
@@ -12,27 +12,71 @@ pub struct Watch {
     pub hits: [u32; MAX_LEVELS],
     /// Demand misses by level.
     pub misses: [u32; MAX_LEVELS],
+    /// Whether some piece missed in the first level it came to.
+    pub missed: bool,
+    /// Outermost level that answered a piece so far.
+    server: usize,
+    /// Level that was asked last for the piece under way, plus one; 0 before the first.
+    asked: usize,
+    /// That level missed, and nobody has answered yet.
+    waiting: bool,
+    /// Memory was read while the piece waited.
+    fetched: bool,
 }
 
 impl Observer for Watch {
     #[inline]
     fn event(&mut self, event: Event) {
-        if let Event::Access { level, kind, hit, .. } = event
-            && kind != AccessKind::Writeback
-        {
-            let counts = if hit { &mut self.hits } else { &mut self.misses };
-            if let Some(count) = counts.get_mut(level.index()) {
-                *count += 1;
+        match event {
+            Event::Access { level, kind, hit, .. } if kind.is_demand() => {
+                let counts = if hit { &mut self.hits } else { &mut self.misses };
+                if let Some(count) = counts.get_mut(level.index()) {
+                    *count += 1;
+                }
+                self.follow(level.index() + 1, hit);
             }
+            Event::MemoryRead { .. } => self.fetched |= self.waiting,
+            _ => {}
         }
     }
 }
 
 impl Watch {
-    /// The outermost place that had to answer: a level, or `levels` for memory.
+    /// A piece asks its way outward; what comes after its answer is a store sent on, or the next piece at an inner level.
+    #[inline]
+    fn follow(&mut self, level: usize, hit: bool) {
+        let outward = level > self.asked && self.asked > 0;
+        if outward && !self.waiting {
+            return;
+        }
+        if !outward {
+            if self.waiting {
+                self.server = self.server.max(self.unanswered());
+            }
+            self.missed |= !hit;
+            self.fetched = false;
+        }
+        self.asked = level;
+        self.waiting = !hit;
+        if hit {
+            self.server = self.server.max(level - 1);
+        }
+    }
+
+    /// Who answers a piece that no level had: memory, or nobody where a store covers its line, told as the level after it.
+    fn unanswered(&self) -> usize {
+        if self.fetched { usize::MAX } else { self.asked }
+    }
+
+    /// The outermost place that had to answer: a level, or `levels` for memory. A reference that passes no level is
+    /// answered by memory.
     #[must_use]
     pub fn served_by(&self, levels: usize) -> usize {
-        (0..levels).rev().find(|&l| self.misses[l] > 0).map_or(0, |l| l + 1)
+        if self.asked == 0 {
+            return levels;
+        }
+        let last = if self.waiting { self.unanswered() } else { 0 };
+        self.server.max(last).min(levels)
     }
 }
 

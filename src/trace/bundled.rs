@@ -19,7 +19,7 @@ macro_rules! bundled {
 }
 
 /// All of them, in the order a lesson would take.
-pub const BUNDLED: [Bundled; 8] = bundled![
+pub const BUNDLED: [Bundled; 10] = bundled![
     "array_init",
     "matmul16",
     "matmul16_transposed",
@@ -28,6 +28,8 @@ pub const BUNDLED: [Bundled; 8] = bundled![
     "bubble_sort",
     "merge_sort",
     "mpm",
+    "false_sharing",
+    "false_sharing_padded",
 ];
 
 /// The trace of this name.

@@ -2,7 +2,8 @@
 //!
 //! A program marks moments by storing to cells that nothing else uses; the log then shows the moments as stores. A store
 //! to `start` opens the log, the next store to `stop` closes it for good, and a store to a marker's cell puts a named
-//! [`Mark`] before the next reference kept. Stores to these cells are never kept themselves.
+//! [`Mark`] before the next reference kept. A store to the cell of core *n* makes what follows core *n*'s, in a program whose
+//! workers take turns. Stores to these cells are never kept themselves.
 
 use crate::reference::{Kind, Mark, Reference, Region};
 use serde::{Deserialize, Serialize};
@@ -16,18 +17,37 @@ pub struct Marker {
     pub name: String,
 }
 
+/// Cells whose stores say which core goes on: `base` is core 0's, the next byte core 1's, and so on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CoreCells {
+    /// Address of core 0's cell.
+    pub base: u64,
+    /// Cells, 1 or more.
+    pub count: u16,
+}
+
 /// Which references of a stream to keep. Built once, fed in order.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
     start: Option<u64>,
     stop: Option<u64>,
     markers: Vec<Marker>,
+    cores: Option<CoreCells>,
+    /// Whose references these are, once a core's cell was stored to.
+    core: Option<u16>,
     /// Sorted, disjoint `(first, last)` byte spans; `None` keeps all addresses.
     spans: Option<Vec<(u64, u64)>>,
     started: bool,
     stopped: bool,
     kept: u64,
     marks: Vec<Mark>,
+}
+
+impl CoreCells {
+    fn core_of(self, addr: u64) -> Option<u16> {
+        let number = addr.checked_sub(self.base)?;
+        u16::try_from(number).ok().filter(|core| *core < self.count)
+    }
 }
 
 impl Filter {
@@ -52,6 +72,13 @@ impl Filter {
         self
     }
 
+    /// Takes the issuing core from stores to these cells.
+    #[must_use]
+    pub fn with_cores(mut self, cores: Option<CoreCells>) -> Self {
+        self.cores = cores;
+        self
+    }
+
     /// Keeps only references that touch a byte of a region, whatever its lifetime.
     #[must_use]
     pub fn only(mut self, regions: &[Region]) -> Self {
@@ -71,7 +98,7 @@ impl Filter {
 
     /// Drops from `references`, the next of the stream, what is not kept.
     pub fn apply(&mut self, references: &mut Vec<Reference>) {
-        references.retain(|r| self.keep(r));
+        references.retain_mut(|r| self.keep(r));
     }
 
     /// Whether the closing store was seen, so that nothing more can be kept.
@@ -92,7 +119,7 @@ impl Filter {
         &self.marks
     }
 
-    fn keep(&mut self, r: &Reference) -> bool {
+    fn keep(&mut self, r: &mut Reference) -> bool {
         if self.stopped {
             return false;
         }
@@ -105,12 +132,17 @@ impl Filter {
                 self.stopped = true;
                 return false;
             }
+            if let Some(core) = self.cores.and_then(|cores| cores.core_of(r.addr)) {
+                self.core = Some(core);
+                return false;
+            }
             if let Ok(at) = self.markers.binary_search_by_key(&r.addr, |m| m.address) {
                 self.marks.push(Mark { reference: self.kept, name: self.markers[at].name.clone() });
                 return false;
             }
         }
         let kept = self.started && self.touches(r);
+        r.core = self.core.unwrap_or(r.core);
         self.kept += u64::from(kept);
         kept
     }

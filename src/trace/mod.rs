@@ -13,7 +13,7 @@ pub mod native;
 pub mod synth;
 
 pub use error::{Fault, Place, TraceError};
-pub use filter::{Filter, Marker};
+pub use filter::{CoreCells, Filter, Marker};
 pub use footprint::Footprint;
 
 use crate::reference::{MemoryTrace, Reference, ReferenceSource, Tables};

@@ -6,10 +6,9 @@ use orrery::scene::frame::flags;
 use orrery::scene::{Glyph, Scene, Stage, View};
 use orrery::sim::Hierarchy;
 use orrery::sim::config::preset;
-use orrery::timeline::cursor::levels;
 use orrery::timeline::{Cursor, Moment, Options, Timeline, pace};
 use orrery::trace;
-use orrery::units::{Addr, LevelId};
+use orrery::units::{Addr, CacheId};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -33,7 +32,11 @@ impl Show {
 
     /// Any trace, under `paper`.
     pub(crate) fn of(source: Arc<dyn ReferenceSource>) -> Self {
-        let hierarchy = paper();
+        Self::under(source, paper())
+    }
+
+    /// Any trace under any caches.
+    pub(crate) fn under(source: Arc<dyn ReferenceSource>, hierarchy: Hierarchy) -> Self {
         let stage = Stage::new(&hierarchy, &source.tables().regions);
         let timeline = Timeline::build(Arc::clone(&source), hierarchy, Options::default(), &mut |_, _| true);
         let timeline = Arc::new(timeline.expect("readable"));
@@ -102,9 +105,9 @@ pub(crate) fn addr(glyph: &Glyph, stage: &Stage) -> u64 {
     glyph.id * stage.items().glyph_bytes
 }
 
-/// The level a glyph ends at; `None` at home.
+/// The cache a glyph ends at, under `paper` the level; `None` at home.
 pub(crate) fn level(glyph: &Glyph) -> Option<usize> {
-    (0u8..8).position(|l| f32::from(l) == glyph.flight.to.level)
+    (0u16..512).position(|c| f32::from(c) == glyph.flight.to.cache)
 }
 
 pub(crate) fn is_ghost(glyph: &Glyph) -> bool {
@@ -121,8 +124,8 @@ pub(crate) fn off_line(m: [f32; 2], a: [f32; 2], b: [f32; 2]) -> f32 {
     cross.abs() / distance(a, b).max(1e-9)
 }
 
-/// Levels that hold the byte, innermost first.
+/// Caches that hold the byte, innermost first.
 pub(crate) fn holders(hierarchy: &Hierarchy, addr: u64) -> Vec<usize> {
-    let holds = |l: &LevelId| hierarchy.rank(*l, Addr(addr).line(hierarchy.geometry(*l).line_bytes)).is_some();
-    levels(hierarchy).filter(holds).map(LevelId::index).collect()
+    let holds = |c: &CacheId| hierarchy.rank(*c, Addr(addr).line(hierarchy.geometry(*c).line_bytes)).is_some();
+    hierarchy.caches().filter(holds).map(CacheId::index).collect()
 }

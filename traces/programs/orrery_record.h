@@ -22,7 +22,7 @@
 /* Arrays go into a section of their own, which the linker puts at a fixed address: the same sets on every machine. */
 #define ORRERY_MEMORY __attribute__((section("orrery_memory"), aligned(4096)))
 
-enum { ORRERY_MOST_REGIONS = 32, ORRERY_MOST_MARKERS = 64, ORRERY_MOST_EXTENTS = 4 };
+enum { ORRERY_MOST_REGIONS = 32, ORRERY_MOST_MARKERS = 64, ORRERY_MOST_EXTENTS = 4, ORRERY_MOST_CORES = 64 };
 
 struct orrery_region {
     const char *name, *type;
@@ -34,6 +34,9 @@ struct orrery_region {
 
 /* Cell 0 opens the log, cell 1 closes it, cell 2 + i is marker i. */
 static volatile unsigned char orrery_cells[2 + ORRERY_MOST_MARKERS];
+/* Cell n makes what follows core n's. */
+static volatile unsigned char orrery_core_cells[ORRERY_MOST_CORES];
+static int orrery_core_count;
 static const char *orrery_marker_names[ORRERY_MOST_MARKERS];
 static struct orrery_region orrery_regions[ORRERY_MOST_REGIONS];
 static int orrery_region_count, orrery_marker_count;
@@ -43,13 +46,15 @@ static const char *orrery_title_text = "", *orrery_subtitle_text = "";
 #define ORRERY_TOUCH(cell)                         \
     do {                                           \
         __asm__ volatile("" ::: "memory");         \
-        orrery_cells[cell] = 1;                    \
+        (cell) = 1;                                \
         __asm__ volatile("" ::: "memory");         \
     } while (0)
-#define ORRERY_START() ORRERY_TOUCH(0)
-#define ORRERY_STOP() ORRERY_TOUCH(1)
+#define ORRERY_START() ORRERY_TOUCH(orrery_cells[0])
+#define ORRERY_STOP() ORRERY_TOUCH(orrery_cells[1])
+/* What follows is the work of `core`, in a program whose workers take turns; `orrery_cores` said how many there are. */
+#define ORRERY_CORE(core) ORRERY_TOUCH(orrery_core_cells[core])
 /* `marker` is what orrery_marker returned, or any number below the count of markers. */
-#define ORRERY_MARK(marker) ORRERY_TOUCH(2 + (marker))
+#define ORRERY_MARK(marker) ORRERY_TOUCH(orrery_cells[2 + (marker)])
 
 /* The value of `x`, a double in memory, loaded before everything written after it. It costs no instruction; without it a
  * compiler is free to fetch the operands of a product in either order. */
@@ -87,6 +92,12 @@ static inline void orrery_region(const char *name, const void *base, unsigned lo
         r->shape[i] = (unsigned long)va_arg(list, int);
     va_end(list);
     orrery_region_count++;
+}
+
+/* Says how many workers take turns, up to 64. */
+static inline void orrery_cores(int count)
+{
+    orrery_core_count = count;
 }
 
 /* Names a moment; the text must outlive the program's run. */
@@ -130,6 +141,8 @@ static inline void orrery_write_tables(void)
     fprintf(f, ",\n  \"made_by\": \"gcc %s, recorded with Valgrind's lackey\"", __VERSION__);
     fprintf(f, ",\n  \"start\": %lu,\n  \"stop\": %lu", (unsigned long)&orrery_cells[0],
             (unsigned long)&orrery_cells[1]);
+    if (orrery_core_count)
+        fprintf(f, ",\n  \"cores\": {\"base\": %lu, \"count\": %d}", (unsigned long)&orrery_core_cells[0], orrery_core_count);
     fputs(",\n  \"regions\": [", f);
     for (int i = 0; i < orrery_region_count; i++) {
         const struct orrery_region *r = &orrery_regions[i];

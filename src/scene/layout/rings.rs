@@ -1,26 +1,32 @@
-//! Concentric rings: one annulus a level, memory outermost, and the slot formula.
+//! Concentric rings round the CPU, memory outermost: each holds the caches of one depth, as sectors.
 //!
 //! ```text
 //!            memory        u = (k + 1/2)/W, k = 0 most recent, W-1 = next victim
 //!          .---------.     r = sqrt(r0^2 + u (r1^2 - r0^2))        equal area for each rank
-//!        .'    L2     '.   theta = 2 pi s/S + Omega (r - r0)/(r1 - r0)
+//!        .'    L2     '.   theta = theta0 + span s/S + Omega (r - r0)/(r1 - r0)
 //!       |   .------.    |  Omega = sqrt(2 pi (r1 - r0) W / (S r_mean)), at most 1.6 turns
-//!       |  |  L1    |   |
+//!       |  | L1I|L1D|   |
 //!       |  |  (CPU) |   |  so the distance between slots along an arm and between arms is about the same
 //!        '. '------' .'
-//!          '-------'
+//!          '-------'       theta0 = 0, span = 2 pi where a cache has its ring to itself
 //! ```
 //!
-//! Angles grow clockwise on screen (y points down), 0 is to the right. World units: the outer rim of memory is 1.
+//! In `Omega` S is the sum of the sets of a ring and W the most ways in it, so that all its arms wind alike. World units:
+//! the outer rim of memory is 1.
 
+use super::Sector;
 use crate::units::to_f32;
-use std::f32::consts::{PI, TAU};
+use std::f32::consts::{FRAC_PI_2, TAU};
 
-/// The shape of one level, as the layout needs it.
+/// The shape of one cache, as the layout needs it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LevelShape {
-    /// Name shown on the ring.
+pub struct CacheShape {
+    /// Depth, 0 = nearest the CPU: caches of one depth share a ring.
+    pub ring: usize,
+    /// Name of its level.
     pub name: String,
+    /// The core it belongs to; `None` where it serves all.
+    pub core: Option<u16>,
     /// Number of sets, 1 or more: the number of arms.
     pub sets: u32,
     /// Ways of a set, 1 or more: the slots on an arm.
@@ -29,64 +35,47 @@ pub struct LevelShape {
     pub line_bytes: u32,
 }
 
-impl LevelShape {
+impl CacheShape {
     fn lines(&self) -> f32 {
         to_f32(f64::from(self.sets) * f64::from(self.ways))
     }
 }
 
-/// One level's annulus and the numbers of its slot formula.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// The name of a sector, long and short; the same where there is nothing to shorten.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SectorName {
+    /// `L1D core 2`.
+    pub full: String,
+    /// `L1D 2`.
+    pub short: String,
+}
+
+/// An annulus.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Ring {
     /// Inner radius.
     pub r0: f32,
     /// Outer radius.
     pub r1: f32,
-    /// Arms.
-    pub sets: u32,
-    /// Slots on an arm.
-    pub ways: u32,
-    /// Turn of an arm from `r0` to `r1`, radians.
-    pub omega: f32,
-    /// Distance between neighbouring slots, about.
-    pub pitch: f32,
+    /// Names of the levels on it, without cores: `L1I, L1D`.
+    pub name: String,
+    /// Cores that have caches of their own on it, 0 where it is shared.
+    pub cores: usize,
+    /// Indices into [`Rings::sectors`], clockwise.
+    pub sectors: Vec<usize>,
 }
 
-/// Longest winding of an arm, radians: past this the eye loses the arm.
-const MAX_TURN: f32 = 1.6 * TAU;
-
 impl Ring {
-    fn new(r0: f32, r1: f32, shape: &LevelShape) -> Self {
-        let (sets, ways) = (shape.sets as f32, shape.ways as f32);
-        let mean = 0.5 * (r0 + r1);
-        let omega = (TAU * (r1 - r0) * ways / (sets * mean)).sqrt().min(MAX_TURN);
-        let pitch = (PI * (r1 * r1 - r0 * r0) / (sets * ways)).sqrt();
-        Self { r0, r1, sets: shape.sets, ways: shape.ways, omega, pitch }
-    }
-
-    /// Radius of rank `k`, which may lie between two slots.
+    /// One name for all that is on it: what the names have in common (`L1` of `L1I` and `L1D`), or all of them.
     #[must_use]
-    pub fn radius(&self, rank: f32) -> f32 {
-        let u = (rank + 0.5) / self.ways as f32;
-        (self.r0 * self.r0 + u * (self.r1 * self.r1 - self.r0 * self.r0)).max(0.0).sqrt()
-    }
-
-    /// `(r, theta)` of set `s`, rank `k`; `k` may lie between two slots. Theta is unwrapped: it grows along the arm.
-    #[must_use]
-    pub fn polar(&self, set: f32, rank: f32) -> [f32; 2] {
-        let r = self.radius(rank);
-        [r, TAU * set / self.sets as f32 + self.omega * (r - self.r0) / (self.r1 - self.r0)]
-    }
-
-    /// Unit vector across the arm at `(r, theta)`, to the left of outward travel along it.
-    #[must_use]
-    pub fn across(&self, r: f32, theta: f32) -> [f32; 2] {
-        // Along the arm d(theta)/dr is constant, so the tangent in the local (radial, angular) frame is (1, r dtheta/dr).
-        let slope = r * self.omega / (self.r1 - self.r0);
-        let inverse = 1.0 / (1.0 + slope * slope).sqrt();
-        let (sin, cos) = theta.sin_cos();
-        let (radial, angular) = (-slope * inverse, inverse);
-        [radial * cos - angular * sin, radial * sin + angular * cos]
+    pub fn common_name(&self) -> String {
+        let mut names = self.name.split(", ");
+        let first = names.next().unwrap_or_default();
+        let common = names.fold(first, |common, name| {
+            let end = common.char_indices().find(|&(i, c)| !name[i.min(name.len())..].starts_with(c));
+            &common[..end.map_or(common.len(), |(i, _)| i)]
+        });
+        if common.chars().count() < 2 { self.name.clone() } else { common.trim_end().to_owned() }
     }
 }
 
@@ -95,11 +84,13 @@ impl Ring {
 pub struct Rings {
     /// Radius of the CPU's disc.
     pub cpu: f32,
-    /// One ring a level, innermost first.
-    pub levels: Vec<Ring>,
-    /// Names, as shown.
-    pub names: Vec<String>,
-    /// Each level's line size as a power of two times the smallest one.
+    /// One sector a cache, in the order of the caches.
+    pub sectors: Vec<Sector>,
+    /// Their names.
+    pub names: Vec<SectorName>,
+    /// The rings, innermost first.
+    pub rings: Vec<Ring>,
+    /// Each cache's line size as a power of two times the smallest one.
     pub line_shifts: Vec<u32>,
     /// Inner radius of memory's band.
     pub home_r0: f32,
@@ -113,112 +104,299 @@ const CPU: f32 = 0.022;
 const FIRST: f32 = 0.105;
 const GAP: f32 = 0.042;
 const HOME: [f32; 2] = [0.755, 0.968];
+/// Longest winding of an arm, radians: past this the eye loses the arm.
+const MAX_TURN: f32 = 1.6 * TAU;
+/// Free way on either side of a sector, half way out on its ring, and the share of the sector it may take.
+const SECTOR_GAP: f32 = 0.010;
+const SECTOR_GAP_SHARE: f32 = 0.08;
+
+/// Room grows with the logarithm of lines, so an L1 stays legible beside an L3.
+fn weight(lines: f32, of: f32) -> f32 {
+    (1.0 + 0.16 * (lines.max(1.0) / of).log2()).clamp(0.6, 2.4)
+}
 
 impl Rings {
-    /// Lays the levels out. A level's thickness grows with the logarithm of its lines, so area grows with capacity while
-    /// an L1 stays legible beside an L3.
+    /// Lays out the caches; sector *n* is that of `shapes[n]`. A ring's thickness grows with the logarithm of its lines, so
+    /// area grows with capacity, and so do the shares of sectors that differ.
     #[must_use]
-    pub fn new(shapes: &[LevelShape]) -> Self {
-        let first = shapes.first().map_or(1.0, LevelShape::lines).max(1.0);
-        let weight = |s: &LevelShape| (1.0 + 0.16 * (s.lines().max(1.0) / first).log2()).clamp(0.6, 2.4);
-        let total: f32 = shapes.iter().map(weight).sum();
-        let count = shapes.len() as f32;
-        // With many levels the gaps shrink so that the rings keep at least three quarters of the room.
+    pub fn new(shapes: &[CacheShape]) -> Self {
+        let mut depths: Vec<usize> = shapes.iter().map(|s| s.ring).collect();
+        depths.sort_unstable();
+        depths.dedup();
+        let members: Vec<Vec<usize>> = depths.iter().map(|&depth| clockwise(shapes, depth)).collect();
+        let lines = |members: &Vec<usize>| members.iter().map(|&n| shapes[n].lines()).sum::<f32>();
+        let first = members.first().map_or(1.0, lines).max(1.0);
+        let weight = |members: &Vec<usize>| weight(lines(members), first);
+        let total: f32 = members.iter().map(weight).sum();
+        let count = members.len() as f32;
+        // With many rings the gaps shrink so that the rings keep at least three quarters of the room.
         let room = HOME[0] - FIRST;
         let gap = GAP.min(0.25 * room / count.max(1.0));
         let band = room - gap * count;
         let mut r = FIRST;
-        let levels = shapes
-            .iter()
-            .map(|s| {
-                let thickness = band * weight(s) / total.max(f32::MIN_POSITIVE);
-                let ring = Ring::new(r, r + thickness, s);
-                r += thickness + gap;
-                ring
-            })
-            .collect();
-        let names = shapes.iter().map(|s| s.name.clone()).collect();
+        let mut sectors: Vec<(usize, Sector)> = Vec::with_capacity(shapes.len());
+        let mut rings = Vec::with_capacity(members.len());
+        for (members, ring) in members.into_iter().zip(0u16..) {
+            let thickness = band * weight(&members) / total.max(f32::MIN_POSITIVE);
+            let laid = lay_out(ring, [r, r + thickness], shapes, &members);
+            rings.push(describe([r, r + thickness], shapes, &members));
+            sectors.extend(members.into_iter().zip(laid));
+            r += thickness + gap;
+        }
+        sectors.sort_by_key(|(n, _)| *n);
         let smallest = shapes.iter().map(|s| s.line_bytes).min().unwrap_or(1).max(1);
         let line_shifts = shapes.iter().map(|s| (s.line_bytes / smallest).max(1).ilog2()).collect();
-        Self { cpu: CPU, levels, names, line_shifts, home_r0: HOME[0], home_r1: HOME[1], rim: 1.0 }
+        Self {
+            cpu: CPU,
+            sectors: sectors.into_iter().map(|(_, sector)| sector).collect(),
+            names: shapes.iter().map(name).collect(),
+            rings,
+            line_shifts,
+            home_r0: HOME[0],
+            home_r1: HOME[1],
+            rim: 1.0,
+        }
     }
+}
+
+/// Caches of a depth in the order in which they go round: core by core, what serves all cores last.
+fn clockwise(shapes: &[CacheShape], depth: usize) -> Vec<usize> {
+    let mut members: Vec<usize> = (0..shapes.len()).filter(|&n| shapes[n].ring == depth).collect();
+    members.sort_by_key(|&n| (shapes[n].core.map_or(u32::MAX, u32::from), n));
+    members
+}
+
+fn name(shape: &CacheShape) -> SectorName {
+    let name = &shape.name;
+    match shape.core {
+        None => SectorName { full: name.clone(), short: name.clone() },
+        Some(core) => SectorName { full: format!("{name} core {core}"), short: format!("{name} {core}") },
+    }
+}
+
+fn describe([r0, r1]: [f32; 2], shapes: &[CacheShape], members: &[usize]) -> Ring {
+    let mut names: Vec<&str> = Vec::new();
+    let mut cores: Vec<u16> = Vec::new();
+    for &n in members {
+        if !names.contains(&shapes[n].name.as_str()) {
+            names.push(&shapes[n].name);
+        }
+        cores.extend(shapes[n].core);
+    }
+    cores.dedup();
+    Ring { r0, r1, name: names.join(", "), cores: cores.len(), sectors: members.to_vec() }
+}
+
+/// The sectors of one ring, in the order of `members`.
+fn lay_out(ring: u16, [r0, r1]: [f32; 2], shapes: &[CacheShape], members: &[usize]) -> Vec<Sector> {
+    let shape = |n: &usize| &shapes[*n];
+    let sets: f32 = members.iter().map(|n| shape(n).sets as f32).sum();
+    let ways = members.iter().map(|n| shape(n).ways).max().unwrap_or(1) as f32;
+    let mean = 0.5 * (r0 + r1);
+    let omega = (TAU * (r1 - r0) * ways / (sets * mean)).sqrt().min(MAX_TURN);
+    let sector = |n: &usize, theta0: f32, span: f32, gap: f32| {
+        let (sets, ways) = (shape(n).sets, shape(n).ways);
+        let pitch = (0.5 * span * (r1 * r1 - r0 * r0) / (sets as f32 * ways as f32)).sqrt();
+        Sector { ring, r0, r1, sets, ways, omega, pitch, theta0, span, gap }
+    };
+    if let [only] = members {
+        return vec![sector(only, 0.0, TAU, 0.0)];
+    }
+    let least = members.iter().map(|n| shape(n).lines()).fold(f32::INFINITY, f32::min);
+    let widths: Vec<f32> = members.iter().map(|n| weight(shape(n).lines(), least)).collect();
+    let total: f32 = widths.iter().sum();
+    // The first core's sectors, or the first sector where cores share the ring, stand at the top of the outer border: on
+    // rings of several cores each core keeps to its own direction.
+    let cores = members.iter().any(|n| shape(n).core != shape(&members[0]).core);
+    let firsts = if cores { members.iter().filter(|n| shape(n).core == shape(&members[0]).core).count() } else { 1 };
+    let mut start = -FRAC_PI_2 - omega - 0.5 * TAU * widths[..firsts].iter().sum::<f32>() / total;
+    members
+        .iter()
+        .zip(widths)
+        .map(|(n, width)| {
+            let width = TAU * width / total;
+            let gap = (SECTOR_GAP / mean).min(SECTOR_GAP_SHARE * width);
+            let span = width - 2.0 * gap;
+            let theta0 = start + gap + 0.5 * span / shape(n).sets as f32;
+            start += width;
+            sector(n, theta0, span, gap)
+        })
+        .collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn shape(sets: u32, ways: u32) -> LevelShape {
-        LevelShape { name: "L".into(), sets, ways, line_bytes: 64 }
+    fn shape(ring: usize, core: Option<u16>, sets: u32, ways: u32) -> CacheShape {
+        CacheShape { ring, name: format!("L{}", ring + 1), core, sets, ways, line_bytes: 64 }
+    }
+
+    fn alone(sets: u32, ways: u32) -> Sector {
+        Rings::new(&[shape(0, None, sets, ways)]).sectors[0]
+    }
+
+    /// Split L1I and L1D of each core, a private L2 each, one shared L3.
+    fn cores(count: u16) -> Vec<CacheShape> {
+        let each = |name: &str, ring, sets, ways| {
+            let name = name.to_owned();
+            (0..count).map(move |core| CacheShape { name: name.clone(), ..shape(ring, Some(core), sets, ways) })
+        };
+        let mut shapes: Vec<CacheShape> = each("L1I", 0, 64, 8).collect();
+        shapes.extend(each("L1D", 0, 64, 12));
+        shapes.extend(each("L2", 1, 1024, 8));
+        shapes.push(shape(2, None, 8192, 16));
+        shapes
     }
 
     #[test]
     fn rings_are_ordered_and_inside_memory_for_one_to_eight_levels() {
         for count in 1..=8 {
-            let shapes: Vec<_> = (0..count).map(|i| shape(64 << i, 8)).collect();
+            let shapes: Vec<_> = (0..count).map(|i| shape(i, None, 64 << i, 8)).collect();
             let rings = Rings::new(&shapes);
             let mut edge = rings.cpu;
-            for ring in &rings.levels {
+            for ring in &rings.rings {
                 assert!(ring.r0 > edge && ring.r1 > ring.r0, "{count} levels: {ring:?}");
                 edge = ring.r1;
             }
-            assert!(rings.home_r0 > edge && rings.rim > rings.home_r1);
+            assert!(edge < rings.home_r0 && rings.home_r1 < rings.rim);
+            assert!(rings.sectors.iter().zip(&rings.rings).all(|(s, r)| (s.r0, s.r1) == (r.r0, r.r1) && s.is_whole()));
         }
     }
 
     #[test]
     fn area_grows_with_capacity() {
-        let rings = Rings::new(&[shape(64, 8), shape(1024, 16), shape(8192, 16)]);
+        let rings = Rings::new(&[shape(0, None, 64, 8), shape(1, None, 1024, 16), shape(2, None, 8192, 16)]);
         let area = |r: &Ring| r.r1 * r.r1 - r.r0 * r.r0;
-        assert!(rings.levels.windows(2).all(|w| area(&w[1]) > area(&w[0])));
+        assert!(rings.rings.windows(2).all(|w| area(&w[1]) > area(&w[0])));
     }
 
     #[test]
     fn rank_orders_radius_and_the_last_rank_is_at_the_outer_border() {
         for (sets, ways) in [(2, 8), (4, 16), (1, 64), (1024, 16), (16384, 1)] {
-            let ring = Rings::new(&[shape(sets, ways)]).levels[0];
-            let radii: Vec<f32> = (0..ways).map(|k| ring.radius(k as f32)).collect();
+            let sector = alone(sets, ways);
+            let radii: Vec<f32> = (0..ways).map(|k| sector.radius(k as f32)).collect();
             assert!(radii.windows(2).all(|w| w[0] < w[1]));
-            assert!(radii.iter().all(|r| (ring.r0..=ring.r1).contains(r)));
-            assert!((ring.radius(ways as f32 - 0.5) - ring.r1).abs() < 1e-6);
+            assert!(radii.iter().all(|r| (sector.r0..=sector.r1).contains(r)));
+            assert!((sector.radius(ways as f32 - 0.5) - sector.r1).abs() < 1e-6);
         }
     }
 
     #[test]
+    fn a_cache_alone_on_its_ring_has_all_of_it() {
+        // The very numbers of a ring without sectors: pictures of single caches do not depend on there being any.
+        for (sets, ways) in [(2, 8), (64, 8), (1, 64), (1000, 12)] {
+            let s = alone(sets, ways);
+            assert_eq!((s.theta0, s.span, s.gap), (0.0, TAU, 0.0));
+            let mean = 0.5 * (s.r0 + s.r1);
+            let omega = (TAU * (s.r1 - s.r0) * ways as f32 / (sets as f32 * mean)).sqrt().min(MAX_TURN);
+            let area = std::f32::consts::PI * (s.r1 * s.r1 - s.r0 * s.r0);
+            assert_eq!((s.omega, s.pitch), (omega, (area / (sets as f32 * ways as f32)).sqrt()));
+            let r = s.radius(1.0);
+            assert_eq!(s.polar(1.0, 1.0)[1], TAU * 1.0 / sets as f32 + omega * (r - s.r0) / (s.r1 - s.r0));
+        }
+    }
+
+    #[test]
+    fn sectors_tile_their_ring_and_no_slot_lies_in_a_gap() {
+        for count in [2u16, 3, 4, 16, 64] {
+            let rings = Rings::new(&cores(count));
+            assert_eq!(rings.sectors.len(), 3 * usize::from(count) + 1);
+            for ring in rings.rings.iter().filter(|r| r.sectors.len() > 1) {
+                let of = |n: usize| &rings.sectors[n];
+                let around = ring.sectors.iter().zip(ring.sectors.iter().cycle().skip(1));
+                for (at, (&a, &b)) in around.enumerate() {
+                    let turn = if at + 1 == ring.sectors.len() { TAU } else { 0.0 };
+                    let between = of(b).edges()[0] + turn - of(a).edges()[1];
+                    assert!((between - of(a).gap - of(b).gap).abs() < 1e-4, "{count} cores: {between}");
+                    assert!(of(a).gap > 0.0 && of(a).gap < 0.1 * of(a).span);
+                    assert_eq!(of(a).omega, of(b).omega);
+                }
+                for &n in &ring.sectors {
+                    let s = of(n);
+                    for (set, rank) in [(0, 0), (s.sets - 1, 0), (0, s.ways - 1), (s.sets - 1, s.ways - 1)] {
+                        let [r, theta] = s.polar(set as f32, rank as f32);
+                        let owners: Vec<usize> =
+                            (0..rings.sectors.len()).filter(|&o| rings.sectors[o].contains(r, theta)).collect();
+                        assert_eq!(owners, [n], "{count} cores, set {set}, rank {rank}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn each_core_keeps_to_its_direction_and_equals_share_evenly() {
+        let rings = Rings::new(&cores(4));
+        assert_eq!(rings.rings[0].sectors, [0, 4, 1, 5, 2, 6, 3, 7], "core by core, L1I before L1D");
+        assert_eq!(rings.rings.iter().map(|r| r.cores).collect::<Vec<_>>(), [4, 4, 0]);
+        assert_eq!((rings.rings[0].name.as_str(), rings.rings[0].common_name().as_str()), ("L1I, L1D", "L1"));
+        assert_eq!(rings.rings[2].common_name(), "L3");
+        let unlike = Ring { name: "Dé, Dñ".into(), ..rings.rings[0].clone() };
+        assert_eq!(unlike.common_name(), "Dé, Dñ");
+        assert_eq!((rings.names[6].full.as_str(), rings.names[6].short.as_str()), ("L1D core 2", "L1D 2"));
+        assert_eq!(rings.names[12].full, "L3");
+        for core in 0..4u8 {
+            let quarter = -FRAC_PI_2 + f32::from(core) * 0.25 * TAU;
+            let (l1i, l1d, l2) = (usize::from(core), usize::from(core) + 4, usize::from(core) + 8);
+            let middle = |n: usize| rings.sectors[n].middle(rings.sectors[n].r1);
+            assert!((middle(l2) - quarter).abs() < 1e-4, "core {core}");
+            assert!(middle(l1i) < quarter && middle(l1d) > quarter && middle(l1d) - middle(l1i) < 0.2 * TAU);
+            assert!(rings.sectors[l1d].span > rings.sectors[l1i].span, "the larger one gets more");
+        }
+        // Two halves, one above and one below.
+        let split = Rings::new(&[shape(0, None, 64, 8), shape(0, None, 64, 8), shape(1, None, 512, 8)]);
+        let [a, b] = [split.sectors[0], split.sectors[1]];
+        assert_eq!(a.span, b.span);
+        assert!((a.middle(a.r1) + FRAC_PI_2).abs() < 1e-5 && (b.middle(b.r1) - FRAC_PI_2).abs() < 1e-5);
+    }
+
+    #[test]
     fn slots_of_the_paper_preset_are_spaced_evenly() {
-        // Along the arm and to the nearest slot of another arm the distance stays within a factor of two of the pitch.
-        let rings = Rings::new(&[shape(2, 8), shape(4, 16)]);
-        for ring in &rings.levels {
-            let place = |s: u32, k: u32| {
-                let [r, t] = ring.polar(s as f32, k as f32);
+        // Along the arm and to the nearest slot of another arm the distance stays within a factor of two of the pitch, of
+        // one cache on a ring as of four.
+        let single = vec![shape(0, None, 2, 8), shape(1, None, 4, 16)];
+        let private = (0..4).map(|c| shape(0, Some(c), 2, 8)).chain([shape(1, None, 4, 16)]).collect();
+        for shapes in [single, private] {
+            let rings = Rings::new(&shapes);
+            let place = |n: usize, s: u32, k: u32| {
+                let [r, t] = rings.sectors[n].polar(s as f32, k as f32);
                 [r * t.cos(), r * t.sin()]
             };
-            let slots: Vec<_> = (0..ring.sets).flat_map(|s| (0..ring.ways).map(move |k| (s, k))).collect();
-            for &(s, k) in &slots {
-                let nearest = slots
+            for ring in &rings.rings {
+                let slots: Vec<_> = ring
+                    .sectors
                     .iter()
-                    .filter(|&&other| other != (s, k))
-                    .map(|&(s2, k2)| {
-                        let ([x, y], [u, v]) = (place(s, k), place(s2, k2));
-                        (x - u).hypot(y - v)
-                    })
-                    .fold(f32::MAX, f32::min);
-                assert!(nearest > 0.45 * ring.pitch, "set {s} rank {k}: {nearest} of {}", ring.pitch);
+                    .flat_map(|&n| (0..rings.sectors[n].sets).map(move |s| (n, s)))
+                    .flat_map(|(n, s)| (0..rings.sectors[n].ways).map(move |k| (n, s, k)))
+                    .collect();
+                for &(n, s, k) in &slots {
+                    let nearest = slots
+                        .iter()
+                        .filter(|&&other| other != (n, s, k))
+                        .map(|&(m, s2, k2)| {
+                            let ([x, y], [u, v]) = (place(n, s, k), place(m, s2, k2));
+                            (x - u).hypot(y - v)
+                        })
+                        .fold(f32::MAX, f32::min);
+                    let pitch = rings.sectors[n].pitch;
+                    assert!(nearest > 0.45 * pitch, "cache {n} set {s} rank {k}: {nearest} of {pitch}");
+                }
             }
         }
     }
 
     #[test]
     fn across_is_a_unit_vector_at_right_angles_to_the_arm() {
-        let ring = Rings::new(&[shape(4, 16)]).levels[0];
+        let sector = alone(4, 16);
         for k in 0..15u8 {
             let at = |k: f32| {
-                let [r, t] = ring.polar(1.0, k);
+                let [r, t] = sector.polar(1.0, k);
                 [r * t.cos(), r * t.sin()]
             };
             let (a, b) = (at(f32::from(k) - 0.01), at(f32::from(k) + 0.01));
-            let [r, t] = ring.polar(1.0, f32::from(k));
-            let n = ring.across(r, t);
+            let [r, t] = sector.polar(1.0, f32::from(k));
+            let n = sector.across(r, t);
             assert!((n[0].hypot(n[1]) - 1.0).abs() < 1e-5);
             let along = [b[0] - a[0], b[1] - a[1]];
             let dot = (along[0] * n[0] + along[1] * n[1]) / along[0].hypot(along[1]);

@@ -1,6 +1,7 @@
 //! What can be wrong with a configuration: each fault names the place, what was found, and what is allowed.
 
 use super::{MAX_LEVELS, MAX_LINES, MAX_NAME, format_size};
+use crate::sim::{Index, Policy};
 use std::fmt;
 
 /// Where a fault is.
@@ -10,8 +11,8 @@ pub struct Place {
     pub origin: String,
     /// Line in the file, from 1.
     pub line: Option<usize>,
-    /// Level, from 1, and its name (empty where it has none yet).
-    pub level: Option<(usize, String)>,
+    /// `level` or `tlb`, its number from 1, and its name (empty where it has none yet).
+    pub part: Option<(&'static str, usize, String)>,
 }
 
 impl fmt::Display for Place {
@@ -20,9 +21,9 @@ impl fmt::Display for Place {
         if let Some(line) = self.line {
             write!(f, ":{line}")?;
         }
-        match &self.level {
-            Some((number, name)) if name.is_empty() => write!(f, ": level {number}"),
-            Some((number, name)) => write!(f, ": level {number} ({name})"),
+        match &self.part {
+            Some((part, number, name)) if name.is_empty() => write!(f, ": {part} {number}"),
+            Some((part, number, name)) => write!(f, ": {part} {number} ({name})"),
             None => Ok(()),
         }
     }
@@ -47,9 +48,6 @@ pub enum ConfigError {
     /// A word that no build knows.
     #[error("{place}: {key} = \"{value}\" is unknown{}; allowed: {allowed}", did_you_mean(nearest.as_deref()))]
     UnknownValue { place: Box<Place>, key: &'static str, value: String, nearest: Option<String>, allowed: String },
-    /// A word of the contract that this build does not simulate.
-    #[error("{place}: {key} = {value} is not simulated by this version; allowed: {allowed}")]
-    NotYet { place: Box<Place>, key: &'static str, value: String, allowed: String },
     /// A size that cannot be read.
     #[error("{place}: {key} = \"{value}\" is no size; write bytes or KiB, MiB, GiB: 512, 32KiB, 1.25MiB")]
     BadSize { place: Box<Place>, key: &'static str, value: String },
@@ -86,7 +84,7 @@ pub enum ConfigError {
     #[error("{place}: no level; write at least one [[level]] with size, line and ways")]
     NoLevels { place: Box<Place> },
     /// More levels than rings.
-    #[error("{place}: {found} levels; allowed: 1 to {MAX_LEVELS}")]
+    #[error("{place}: {found} of them; allowed: up to {MAX_LEVELS}")]
     TooManyLevels { place: Box<Place>, found: usize },
     /// Two levels of one name.
     #[error("{place}: another level is called {name:?} too; names must differ")]
@@ -94,6 +92,83 @@ pub enum ConfigError {
     /// A name that cannot be drawn.
     #[error("{place}: name {name:?} will not do; write 1 to {MAX_NAME} printable characters")]
     BadName { place: Box<Place>, name: String },
+    /// A policy that needs a power of two of ways.
+    #[error(
+        "{place}: ways = {ways}, but policy = \"{policy}\" keeps a binary tree and needs a power of two; {} do, or \
+         write policy = \"lru\" or \"bit-plru\", which take any number", neighbours(u64::from(*ways))
+    )]
+    PolicyWays { place: Box<Place>, policy: Policy, ways: u32 },
+    /// A policy that needs more sets.
+    #[error(
+        "{place}: policy = \"{policy}\" lets sets duel and needs 2 sets or more, found {sets}; write \"srrip\" or \"brrip\", \
+         or fewer ways"
+    )]
+    PolicySets { place: Box<Place>, policy: Policy, sets: u32 },
+    /// A hash of the index over a set count such as 48.
+    #[error(
+        "{place}: index = \"{index}\" needs a power of two of sets, found {sets}; write index = \"modulo\", or change size or ways"
+    )]
+    IndexNeedsPowerOfTwo { place: Box<Place>, index: Index, sets: u32 },
+    /// A number of slices without a known hash.
+    #[error("{place}: slices = {slices} with {sets} set(s); allowed: 2, 4 or 8, and not more than sets")]
+    BadSlices { place: Box<Place>, slices: u32, sets: u32 },
+    /// Slices without their hash.
+    #[error("{place}: `slices` has an effect only with index = \"slice\"; write that too, or leave `slices` out")]
+    SlicesUnused { place: Box<Place> },
+    /// Entries that do not fill their sets.
+    #[error(
+        "{place}: entries = {entries} is no multiple of ways = {ways}; change one of them, or write ways = \"full\""
+    )]
+    TlbWays { place: Box<Place>, entries: u32, ways: u32 },
+    /// A private level behind a shared one.
+    #[error(
+        "{place}: a level with shared = false lies outside {inner:?}, which all cores share; write shared = true here, or \
+         shared = false there"
+    )]
+    PrivateOutsideShared { place: Box<Place>, inner: String },
+    /// An innermost level with a relation.
+    #[error(
+        "{place}: inclusion = \"{inclusion}\" is a relation to the levels inside, and nothing is inside; leave it out here and \
+         write it at the outer level"
+    )]
+    NothingInside { place: Box<Place>, inclusion: &'static str },
+    /// Inner lines that do not fit into the inclusive level's.
+    #[error(
+        "{place}: an inclusive level with line = {line}, but {inner:?} inside has line = {inner_line}; write line = \
+         {inner_line} or more here, or inclusion = \"nine\""
+    )]
+    InclusiveLine { place: Box<Place>, line: u32, inner: String, inner_line: u32 },
+    /// An inclusive level that cannot hold what is inside.
+    #[error(
+        "{place}: an inclusive level of {} cannot hold all of {inner:?} inside, {}; enlarge it, or write inclusion = \"nine\"",
+        format_size(*size), format_size(*inner_size)
+    )]
+    InclusiveSize { place: Box<Place>, size: u64, inner: String, inner_size: u64 },
+    /// Victims of another size.
+    #[error(
+        "{place}: an exclusive level with line = {line}, but the lines of {inner:?}, whose victims it holds, have {inner_line} \
+         bytes; write line = {inner_line}, or inclusion = \"nine\""
+    )]
+    ExclusiveLine { place: Box<Place>, line: u32, inner: String, inner_line: u32 },
+    /// Victims in parts.
+    #[error(
+        "{place}: an exclusive level takes whole lines from {inner:?}; leave `sector` out at both, or write inclusion = \"nine\""
+    )]
+    ExclusiveSector { place: Box<Place>, inner: String },
+    /// Lines that come from nowhere.
+    #[error(
+        "{place}: an exclusive level is filled by victims only; leave `prefetch` out here and write it at the level inside"
+    )]
+    ExclusivePrefetch { place: Box<Place> },
+    /// A future that depends on the choice.
+    #[error(
+        "{place}: policy = \"opt\" cannot go with {why}: what the level is asked for would depend on what OPT chooses; use another \
+         policy, or a plain hierarchy of one core"
+    )]
+    OptAlone { place: Box<Place>, why: &'static str },
+    /// A hierarchy with OPT made without its trace.
+    #[error("{place}: policy = \"opt\" looks into the future: make this hierarchy from its trace (`sim::prepare`)")]
+    OptNeedsTrace { place: Box<Place> },
 }
 
 fn did_you_mean(nearest: Option<&str>) -> String {

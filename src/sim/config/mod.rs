@@ -2,17 +2,21 @@
 //!
 //! The file's form is documented by the presets in `src/sim/presets/`; `orrery caches NAME` prints one with every key.
 
+mod check;
 mod error;
 mod parse;
+mod presets;
 mod size;
+mod words;
+mod write;
 
+pub use check::Shapes;
 pub use error::{ConfigError, Place};
 pub use parse::nearest;
+pub use presets::{Preset, preset, presets};
 pub use size::{format_size, parse_size};
 
-use super::policy::FLAG_BITS;
-use super::{Geometry, Policy};
-use std::fmt::Write as _;
+use super::{Index, Policy};
 
 /// Levels of one hierarchy at most.
 pub const MAX_LEVELS: usize = 8;
@@ -22,18 +26,30 @@ pub const MAX_LINE: u32 = 1 << 30;
 pub const MAX_LINES: u64 = 1 << 26;
 /// Characters in a name at most.
 pub const MAX_NAME: usize = 32;
+/// Cores at most.
+pub const MAX_CORES: u16 = 64;
+/// Sectors in a line at most.
+pub const MAX_SECTORS: u32 = 32;
 
 /// A hierarchy of caches, from the CPU outward.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HierarchyConfig {
     /// Name for people.
     pub name: String,
+    /// Cores, 1 to [`MAX_CORES`]: each has its own caches of every level that is not shared.
+    pub cores: u16,
     /// From the CPU outward, 1 to [`MAX_LEVELS`].
     pub levels: Vec<LevelConfig>,
+    /// Translation buffers, from the CPU outward, up to [`MAX_LEVELS`].
+    pub tlbs: Vec<TlbConfig>,
     /// What lies behind the last level.
     pub memory: MemoryConfig,
     /// Drop instruction fetches.
     pub data_only: bool,
+    /// Orders on which honest simulators differ.
+    pub order: OrderConfig,
+    /// Seed of the policies that draw lots (`random`, `brrip`, `drrip`).
+    pub seed: u64,
 }
 
 /// One level.
@@ -63,6 +79,33 @@ pub struct LevelConfig {
     pub shared: bool,
     /// What it fetches unasked.
     pub prefetch: Prefetch,
+    /// Bytes of a sector, the part of a line that is fetched and written back by itself; `None` = the whole line.
+    pub sector: Option<u32>,
+    /// Which set a line belongs to.
+    pub index: Index,
+    /// Slices of an [`Index::Slice`] level: 2, 4 or 8; `None` elsewhere.
+    pub slices: Option<u32>,
+}
+
+/// One translation buffer: its lines are pages.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TlbConfig {
+    /// Shown, and unique among levels and TLBs.
+    pub name: String,
+    /// Pages it holds: `sets * ways`.
+    pub entries: u32,
+    /// Entries in a set.
+    pub ways: Ways,
+    /// Page sizes it can hold, bytes, each a power of two. It is used where [`MemoryConfig::page`] is among them.
+    pub pages: Vec<u32>,
+    /// Who leaves a full set.
+    pub policy: Policy,
+    /// Cycles until it answers, 1 or more.
+    pub latency: u32,
+    /// Whose addresses it translates.
+    pub holds: Holds,
+    /// One for all cores, or one each.
+    pub shared: bool,
 }
 
 /// Lines in a set.
@@ -79,12 +122,26 @@ pub enum Ways {
 pub struct MemoryConfig {
     /// Cycles until it answers, 1 or more.
     pub latency: u32,
+    /// Bytes of a page, a power of two: 4 KiB to 1 GiB on real machines.
+    pub page: u32,
 }
+
+/// The page of most machines: 4 KiB.
+pub const PAGE: u32 = 4096;
 
 impl Default for MemoryConfig {
     fn default() -> Self {
-        Self { latency: 200 }
+        Self { latency: 200, page: PAGE }
     }
+}
+
+/// Orders on which honest simulators differ; both off by default.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OrderConfig {
+    /// A miss writes its dirty victim back before it asks the next level for the line.
+    pub writeback_first: bool,
+    /// A store that covers a whole line fetches it all the same.
+    pub fetch_on_full_line_write: bool,
 }
 
 /// What a store does to the next level.
@@ -93,6 +150,8 @@ pub enum WritePolicy {
     /// Nothing, until its line is evicted (`"back"`).
     #[default]
     Back,
+    /// It is sent on at once; lines stay clean (`"through"`).
+    Through,
 }
 
 /// What a store miss does.
@@ -101,6 +160,8 @@ pub enum Allocate {
     /// Brings the line in (`"write"`).
     #[default]
     Write,
+    /// Sends the store on (`"none"`). A line that an inner level writes back is no store: it is kept.
+    None,
 }
 
 /// Relation of a level to the levels inside it.
@@ -109,6 +170,11 @@ pub enum Inclusion {
     /// Neither inclusive nor exclusive: each keeps what it likes (`"nine"`).
     #[default]
     Nine,
+    /// What it evicts leaves the inner levels too (`"inclusive"`).
+    Inclusive,
+    /// Filled by the victims of the level inside only; what it is asked for moves inward (`"exclusive"`). A small one is a
+    /// victim cache (Jouppi 1990).
+    Exclusive,
 }
 
 /// What a level holds.
@@ -117,60 +183,44 @@ pub enum Holds {
     /// Data and instructions (`"unified"`).
     #[default]
     Unified,
+    /// Data (`"data"`).
+    Data,
+    /// Instructions (`"instructions"`).
+    Instructions,
 }
 
-/// What a level fetches unasked.
+impl Holds {
+    /// Whether it holds what loads and stores (`fetch` = false) or fetches ask for.
+    #[must_use]
+    pub fn serves(self, fetch: bool) -> bool {
+        match self {
+            Self::Unified => true,
+            Self::Data => !fetch,
+            Self::Instructions => fetch,
+        }
+    }
+}
+
+/// What a level fetches unasked; the mechanisms are in `sim::prefetch`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Prefetch {
     /// Nothing (`"none"`).
     #[default]
     None,
-}
-
-/// A configuration that ships inside the binary.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Preset {
-    /// What `--cache` takes.
-    pub name: &'static str,
-    /// One line for people.
-    pub summary: &'static str,
-    /// The file.
-    pub toml: &'static str,
-}
-
-const PRESETS: [Preset; 2] = [
-    Preset {
-        name: "textbook",
-        summary: "three levels as in CS:APP's Core i7 (Haswell)",
-        toml: include_str!("../presets/textbook.toml"),
-    },
-    Preset {
-        name: "paper",
-        summary: "two tiny levels that make the pictures of the rings paper",
-        toml: include_str!("../presets/paper.toml"),
-    },
-];
-
-/// The configurations that ship inside the binary; the first is the default.
-#[must_use]
-pub fn presets() -> &'static [Preset] {
-    &PRESETS
-}
-
-/// A preset by name.
-#[must_use]
-pub fn preset(name: &str) -> Option<HierarchyConfig> {
-    let preset = PRESETS.iter().find(|p| p.name == name)?;
-    // A test reads them all.
-    HierarchyConfig::from_toml(preset.toml, preset.name).ok()
+    /// The line after one that missed (`"next-line"`).
+    NextLine,
+    /// The next line of a load that strides (`"stride"`).
+    Stride,
+    /// The lines ahead of a stream of misses (`"stream"`).
+    Stream,
 }
 
 /// A policy by the word that files and flags use; `place` is where it was written.
 ///
 /// # Errors
-/// Where the word is unknown, or known but not simulated yet.
+/// Where the word is unknown.
 pub fn parse_policy(word: &str, place: Box<Place>) -> Result<Policy, ConfigError> {
-    parse::from_word(word, place)
+    words::from_word(word, place)
 }
 
 impl LevelConfig {
@@ -191,140 +241,34 @@ impl LevelConfig {
             holds: Holds::default(),
             shared: false,
             prefetch: Prefetch::default(),
+            sector: None,
+            index: Index::default(),
+            slices: None,
         }
-    }
-
-    /// The level's shape, if it has one.
-    fn geometry(&self, place: impl Fn(&'static str) -> Box<Place>) -> Result<Geometry, ConfigError> {
-        let zero = |field| Err(ConfigError::Zero { place: place(field), field });
-        if self.name.is_empty() || self.name.chars().count() > MAX_NAME || self.name.chars().any(char::is_control) {
-            return Err(ConfigError::BadName { place: place("name"), name: self.name.clone() });
-        }
-        let line = self.line;
-        if line == 0 {
-            return zero("line");
-        }
-        if !line.is_power_of_two() {
-            return Err(ConfigError::NotPowerOfTwo { place: place("line"), field: "line", value: u64::from(line) });
-        }
-        if line > MAX_LINE {
-            let (value, max) = (u64::from(line), u64::from(MAX_LINE));
-            return Err(ConfigError::OutOfRange { place: place("line"), field: "line", value, min: 1, max });
-        }
-        if self.size == 0 {
-            return zero("size");
-        }
-        if self.ways == Ways::Count(0) {
-            return zero("ways");
-        }
-        if self.latency == 0 {
-            return zero("latency");
-        }
-        let lines = self.size / u64::from(line);
-        if lines > MAX_LINES {
-            return Err(ConfigError::TooManyLines { place: place("size"), size: self.size, line });
-        }
-        let ways = match self.ways {
-            Ways::Count(n) => u64::from(n),
-            Ways::Full => lines.max(1),
-        };
-        if ways > lines {
-            return Err(ConfigError::WaysExceedLines { place: place("ways"), ways, lines, size: self.size, line });
-        }
-        if !self.size.is_multiple_of(u64::from(line) * ways) {
-            return Err(ConfigError::NotDivisible { place: place("size"), size: self.size, line, ways });
-        }
-        let (Ok(sets), Ok(ways)) = (u32::try_from(lines / ways), u32::try_from(ways)) else {
-            return Err(ConfigError::TooManyLines { place: place("size"), size: self.size, line });
-        };
-        // A word keeps the tag above its flags; see `Geometry::tag_of`.
-        let implied = line.trailing_zeros() + if sets.is_power_of_two() { sets.trailing_zeros() } else { 0 };
-        if implied < FLAG_BITS {
-            return Err(ConfigError::LineTooSmall { place: place("line"), line, sets });
-        }
-        Ok(Geometry::new(sets, ways, line))
     }
 }
 
 impl HierarchyConfig {
+    /// One core, no TLB, usual memory, both order options off, seed 1.
+    #[must_use]
+    pub fn new(name: impl Into<String>, levels: Vec<LevelConfig>) -> Self {
+        Self {
+            name: name.into(),
+            cores: 1,
+            levels,
+            tlbs: Vec::new(),
+            memory: MemoryConfig::default(),
+            data_only: false,
+            order: OrderConfig::default(),
+            seed: 1,
+        }
+    }
+
     /// Reads TOML; `origin` is what errors call it (a path). Every key is known, every value checked.
     ///
     /// # Errors
     /// A [`ConfigError`] that names the place, the finding, and what is allowed.
     pub fn from_toml(text: &str, origin: &str) -> Result<Self, ConfigError> {
         parse::hierarchy(text, origin)
-    }
-
-    /// The shape of each level, once everything is found to be sound.
-    ///
-    /// # Errors
-    /// The first fault found, from the CPU outward.
-    pub fn check(&self) -> Result<Vec<Geometry>, ConfigError> {
-        self.check_at(|level, _| {
-            Box::new(Place {
-                origin: self.name.clone(),
-                line: None,
-                level: level.map(|n| (n + 1, self.levels[n].name.clone())),
-            })
-        })
-    }
-
-    /// [`HierarchyConfig::check`] with places: of a field of a level (by index), or of the whole (`None`).
-    fn check_at(
-        &self,
-        place: impl Fn(Option<usize>, &'static str) -> Box<Place>,
-    ) -> Result<Vec<Geometry>, ConfigError> {
-        if self.levels.is_empty() {
-            return Err(ConfigError::NoLevels { place: place(None, "level") });
-        }
-        if self.levels.len() > MAX_LEVELS {
-            return Err(ConfigError::TooManyLevels { place: place(None, "level"), found: self.levels.len() });
-        }
-        let mut geometries = Vec::with_capacity(self.levels.len());
-        for (n, level) in self.levels.iter().enumerate() {
-            geometries.push(level.geometry(|field| place(Some(n), field))?);
-            if self.levels[..n].iter().any(|inner| inner.name == level.name) {
-                return Err(ConfigError::DuplicateName { place: place(Some(n), "name"), name: level.name.clone() });
-            }
-        }
-        if self.memory.latency == 0 {
-            return Err(ConfigError::Zero { place: place(None, "memory.latency"), field: "memory.latency" });
-        }
-        Ok(geometries)
-    }
-
-    /// The file that [`HierarchyConfig::from_toml`] reads back as this, with every key written out.
-    #[must_use]
-    pub fn to_toml(&self) -> String {
-        let quoted = |text: &str| toml::Value::from(text).to_string();
-        let mut out = format!("name = {}\n", quoted(&self.name));
-        if self.data_only {
-            out.push_str("data_only = true\n");
-        }
-        for level in &self.levels {
-            let ways = match level.ways {
-                Ways::Count(n) => n.to_string(),
-                Ways::Full => "\"full\"".into(),
-            };
-            // Writing to a String cannot fail.
-            let _ = write!(
-                out,
-                "\n[[level]]\nname = {}\nsize = \"{}\"\nline = {}\nways = {ways}\npolicy = \"{}\"\nwrite = \"{}\"\n\
-                 allocate = \"{}\"\ninclusion = \"{}\"\nlatency = {}\nholds = \"{}\"\nshared = {}\nprefetch = \"{}\"\n",
-                quoted(&level.name),
-                format_size(level.size),
-                level.line,
-                parse::word(&level.policy),
-                parse::word(&level.write),
-                parse::word(&level.allocate),
-                parse::word(&level.inclusion),
-                level.latency,
-                parse::word(&level.holds),
-                level.shared,
-                parse::word(&level.prefetch),
-            );
-        }
-        let _ = write!(out, "\n[memory]\nlatency = {}\n", self.memory.latency);
-        out
     }
 }

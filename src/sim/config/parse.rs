@@ -1,77 +1,12 @@
 //! TOML to [`HierarchyConfig`], with the line of each fault.
 
+use super::check::Part;
+use super::words::{Word, from_word};
 use super::{
-    Allocate, ConfigError, HierarchyConfig, Holds, Inclusion, LevelConfig, MemoryConfig, Place, Prefetch, Ways,
-    WritePolicy, parse_size,
+    ConfigError, HierarchyConfig, LevelConfig, MemoryConfig, OrderConfig, PAGE, Place, TlbConfig, Ways, parse_size,
 };
-use crate::sim::Policy;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
-
-/// A value that is written as a word.
-pub(super) trait Word: Sized + Copy + PartialEq + 'static {
-    /// Key in the file.
-    const KEY: &'static str;
-    /// Words this build simulates.
-    const NOW: &'static [(&'static str, Self)];
-    /// Words of the contract that a later build will.
-    const LATER: &'static [&'static str];
-}
-
-impl Word for Policy {
-    const KEY: &'static str = "policy";
-    const NOW: &'static [(&'static str, Self)] = &[("lru", Self::Lru), ("fifo", Self::Fifo)];
-    const LATER: &'static [&'static str] =
-        &["random", "tree-plru", "bit-plru", "srrip", "brrip", "drrip", "lfu", "mru", "opt"];
-}
-
-impl Word for WritePolicy {
-    const KEY: &'static str = "write";
-    const NOW: &'static [(&'static str, Self)] = &[("back", Self::Back)];
-    const LATER: &'static [&'static str] = &["through"];
-}
-
-impl Word for Allocate {
-    const KEY: &'static str = "allocate";
-    const NOW: &'static [(&'static str, Self)] = &[("write", Self::Write)];
-    const LATER: &'static [&'static str] = &["none"];
-}
-
-impl Word for Inclusion {
-    const KEY: &'static str = "inclusion";
-    const NOW: &'static [(&'static str, Self)] = &[("nine", Self::Nine)];
-    const LATER: &'static [&'static str] = &["inclusive", "exclusive"];
-}
-
-impl Word for Holds {
-    const KEY: &'static str = "holds";
-    const NOW: &'static [(&'static str, Self)] = &[("unified", Self::Unified)];
-    const LATER: &'static [&'static str] = &["data", "instructions"];
-}
-
-impl Word for Prefetch {
-    const KEY: &'static str = "prefetch";
-    const NOW: &'static [(&'static str, Self)] = &[("none", Self::None)];
-    const LATER: &'static [&'static str] = &["next-line", "stride", "stream"];
-}
-
-/// The word for a value.
-pub(super) fn word<W: Word>(value: &W) -> &'static str {
-    W::NOW.iter().find(|(_, v)| v == value).map_or("", |(word, _)| word)
-}
-
-/// The value of a word.
-pub(super) fn from_word<W: Word>(text: &str, place: Box<Place>) -> Result<W, ConfigError> {
-    if let Some((_, value)) = W::NOW.iter().find(|(word, _)| *word == text) {
-        return Ok(*value);
-    }
-    let now: Vec<&str> = W::NOW.iter().map(|(word, _)| *word).collect();
-    let allowed = now.join(", ");
-    if W::LATER.contains(&text) {
-        return Err(ConfigError::NotYet { place, key: W::KEY, value: format!("\"{text}\""), allowed });
-    }
-    Err(ConfigError::UnknownValue { place, key: W::KEY, value: text.into(), nearest: nearest(text, &now), allowed })
-}
 
 /// The candidate a slip of the finger away, for "did you mean": at most about a third of the letters differ.
 #[must_use]
@@ -80,23 +15,27 @@ pub fn nearest(text: &str, candidates: &[&str]) -> Option<String> {
     (distance <= text.chars().count().max(3) / 3 + 1 && distance < best.chars().count()).then(|| best.to_owned())
 }
 
-/// Insertions, deletions and replacements between two words (Levenshtein 1966).
+/// Insertions, deletions, replacements, and swaps of neighbours between two words (optimal string alignment: Damerau 1964).
 fn edit_distance(a: &str, b: &str) -> usize {
+    let a: Vec<char> = a.to_lowercase().chars().collect();
     let b: Vec<char> = b.to_lowercase().chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, ca) in a.to_lowercase().chars().enumerate() {
-        let mut diagonal = i;
-        row[0] = i + 1;
-        for (j, cb) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(ca != *cb);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+    let mut rows = vec![vec![0; b.len() + 1]; a.len() + 1];
+    for i in 0..=a.len() {
+        for j in 0..=b.len() {
+            rows[i][j] = if i == 0 || j == 0 {
+                i + j
+            } else {
+                let replaced = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
+                let swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+                let swapped = if swapped { rows[i - 2][j - 2] + 1 } else { usize::MAX };
+                replaced.min(rows[i - 1][j] + 1).min(rows[i][j - 1] + 1).min(swapped)
+            };
         }
     }
-    row[b.len()]
+    rows[a.len()][b.len()]
 }
 
-const TOP_KEYS: &[&str] = &["name", "data_only", "level", "memory", "hierarchy"];
+const TOP_KEYS: &[&str] = &["name", "cores", "data_only", "level", "tlb", "memory", "hierarchy"];
 const LEVEL_KEYS: &[&str] = &[
     "name",
     "size",
@@ -110,16 +49,20 @@ const LEVEL_KEYS: &[&str] = &[
     "holds",
     "shared",
     "prefetch",
+    "sector",
+    "index",
+    "slices",
 ];
-const MEMORY_KEYS: &[&str] = &["latency"];
-const ORDER_KEYS: &[&str] = &["writeback_first", "fetch_on_full_line_write"];
+const TLB_KEYS: &[&str] = &["name", "entries", "ways", "pages", "policy", "latency", "holds", "shared"];
+const MEMORY_KEYS: &[&str] = &["latency", "page"];
+const ORDER_KEYS: &[&str] = &["writeback_first", "fetch_on_full_line_write", "seed"];
 
 /// A table being read: knows where it is.
 struct Table<'a> {
     entries: &'a DeTable<'a>,
     at: usize,
     reader: &'a Reader<'a>,
-    level: Option<(usize, String)>,
+    part: Option<(&'static str, usize, String)>,
 }
 
 struct Reader<'a> {
@@ -128,10 +71,10 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn place(&self, offset: usize, level: Option<(usize, String)>) -> Box<Place> {
+    fn place(&self, offset: usize, part: Option<(&'static str, usize, String)>) -> Box<Place> {
         let before = self.text.as_bytes().get(..offset).unwrap_or_default();
         let line = 1 + before.iter().filter(|b| **b == b'\n').count();
-        Box::new(Place { origin: self.origin.into(), line: Some(line), level })
+        Box::new(Place { origin: self.origin.into(), line: Some(line), part })
     }
 }
 
@@ -141,41 +84,61 @@ pub(super) fn hierarchy(text: &str, origin: &str) -> Result<HierarchyConfig, Con
         place: reader.place(e.span().map_or(0, |s| s.start), None),
         message: e.message().replace('\n', " "),
     })?;
-    let top = Table { entries: document.get_ref(), at: 0, reader: &reader, level: None };
+    let top = Table { entries: document.get_ref(), at: 0, reader: &reader, part: None };
     top.only(TOP_KEYS)?;
-    if let Some(order) = top.table("hierarchy")? {
-        order.only(ORDER_KEYS)?;
-        for key in ORDER_KEYS {
-            if order.flag(key)? == Some(true) {
-                let place = order.place(key);
-                return Err(ConfigError::NotYet { place, key, value: "true".into(), allowed: "false".into() });
-            }
-        }
+    let (mut order, mut seed) = (OrderConfig::default(), 1);
+    if let Some(table) = top.table("hierarchy")? {
+        table.only(ORDER_KEYS)?;
+        order.writeback_first = table.flag("writeback_first")?.unwrap_or(false);
+        order.fetch_on_full_line_write = table.flag("fetch_on_full_line_write")?.unwrap_or(false);
+        seed = table.whole("seed")?.unwrap_or(1);
     }
-    let memory = match top.table("memory")? {
-        None => MemoryConfig::default(),
-        Some(table) => {
-            table.only(MEMORY_KEYS)?;
-            MemoryConfig { latency: table.number("latency")?.unwrap_or(MemoryConfig::default().latency) }
-        }
-    };
-    let tables = top.levels()?;
+    let mut memory = MemoryConfig::default();
+    if let Some(table) = top.table("memory")? {
+        table.only(MEMORY_KEYS)?;
+        memory.latency = table.number("latency")?.unwrap_or(memory.latency);
+        memory.page = table.size32("page")?.unwrap_or(memory.page);
+    }
+    let tables = top.tables("level")?;
     let levels = tables.iter().enumerate().map(|(n, table)| level(n, table)).collect::<Result<Vec<_>, _>>()?;
+    let tlb_tables = top.tables("tlb")?;
+    let tlbs = tlb_tables.iter().enumerate().map(|(n, table)| tlb(n, table)).collect::<Result<Vec<_>, _>>()?;
     let config = HierarchyConfig {
         name: top.string("name")?.unwrap_or(origin).into(),
+        cores: top.cores()?.unwrap_or(1),
         levels,
+        tlbs,
         memory,
         data_only: top.flag("data_only")?.unwrap_or(false),
+        order,
+        seed,
     };
-    config.check_at(|level, field| match (level, field.strip_prefix("memory.")) {
-        (Some(n), _) => tables[n].place(field),
-        (None, None) => top.place(field),
-        (None, Some(field)) => match top.table("memory") {
+    config.check_at(|part, field| match part {
+        Part::Top => top.place(field),
+        Part::Level(n) => tables[n].place(field),
+        Part::Tlb(n) => tlb_tables[n].place(field),
+        Part::Memory => match top.table("memory") {
             Ok(Some(memory)) => memory.place(field),
             _ => top.place("memory"),
         },
     })?;
     Ok(config)
+}
+
+fn tlb(index: usize, table: &Table<'_>) -> Result<TlbConfig, ConfigError> {
+    table.only(TLB_KEYS)?;
+    let name = table.string("name")?.map_or_else(|| format!("TLB{}", index + 1), str::to_owned);
+    let missing = |key, example| ConfigError::MissingKey { place: table.here(), key, example };
+    Ok(TlbConfig {
+        name,
+        entries: table.number("entries")?.ok_or_else(|| missing("entries", "entries = 64"))?,
+        ways: table.ways()?.ok_or_else(|| missing("ways", "ways = 4"))?,
+        pages: table.pages()?.unwrap_or_else(|| vec![PAGE]),
+        policy: table.word()?,
+        latency: table.number("latency")?.unwrap_or(if index == 0 { 1 } else { 7 }),
+        holds: table.word()?,
+        shared: table.flag("shared")?.unwrap_or(false),
+    })
 }
 
 fn level(index: usize, table: &Table<'_>) -> Result<LevelConfig, ConfigError> {
@@ -195,6 +158,9 @@ fn level(index: usize, table: &Table<'_>) -> Result<LevelConfig, ConfigError> {
         holds: table.word()?,
         shared: table.flag("shared")?.unwrap_or(usual.shared),
         prefetch: table.word()?,
+        sector: table.size32("sector")?,
+        index: table.word()?,
+        slices: table.number("slices")?,
         ..usual
     })
 }
@@ -207,11 +173,11 @@ impl<'a> Table<'a> {
     /// Where a key's value stands, or the table where the key is absent.
     fn place(&self, key: &str) -> Box<Place> {
         let at = self.get(key).map_or(self.at, |value| value.span().start);
-        self.reader.place(at, self.level.clone())
+        self.reader.place(at, self.part.clone())
     }
 
     fn here(&self) -> Box<Place> {
-        self.reader.place(self.at, self.level.clone())
+        self.reader.place(self.at, self.part.clone())
     }
 
     /// Refuses keys that nobody reads, the first in the file first.
@@ -219,7 +185,7 @@ impl<'a> Table<'a> {
         let unknown = self.entries.keys().filter(|key| !known.contains(&key.get_ref().as_ref()));
         let Some(key) = unknown.min_by_key(|key| key.span().start) else { return Ok(()) };
         Err(ConfigError::UnknownKey {
-            place: self.reader.place(key.span().start, self.level.clone()),
+            place: self.reader.place(key.span().start, self.part.clone()),
             key: key.get_ref().to_string(),
             nearest: nearest(key.get_ref(), known),
             known: known.join(", "),
@@ -256,14 +222,26 @@ impl<'a> Table<'a> {
     }
 
     fn number(&self, key: &str) -> Result<Option<u32>, ConfigError> {
-        const EXPECTED: &str = "a whole number from 1 to 4294967295";
+        self.integer(key, "a whole number from 1 to 4294967295", u32::from_str_radix)
+    }
+
+    fn whole(&self, key: &str) -> Result<Option<u64>, ConfigError> {
+        self.integer(key, "a whole number from 0 to 18446744073709551615", u64::from_str_radix)
+    }
+
+    fn integer<N>(
+        &self,
+        key: &str,
+        expected: &'static str,
+        read: fn(&str, u32) -> Result<N, std::num::ParseIntError>,
+    ) -> Result<Option<N>, ConfigError> {
         match self.get(key).map(Spanned::get_ref) {
             None => Ok(None),
-            Some(value @ DeValue::Integer(n)) => match u32::from_str_radix(n.as_str(), n.radix()) {
+            Some(value @ DeValue::Integer(n)) => match read(n.as_str(), n.radix()) {
                 Ok(n) => Ok(Some(n)),
-                Err(_) => self.wrong(key, value, EXPECTED),
+                Err(_) => self.wrong(key, value, expected),
             },
-            Some(other) => self.wrong(key, other, EXPECTED),
+            Some(other) => self.wrong(key, other, expected),
         }
     }
 
@@ -303,29 +281,72 @@ impl<'a> Table<'a> {
             None => Ok(None),
             Some(value) => match value.get_ref() {
                 DeValue::Table(entries) => {
-                    Ok(Some(Table { entries, at: value.span().start, reader: self.reader, level: None }))
+                    Ok(Some(Table { entries, at: value.span().start, reader: self.reader, part: None }))
                 }
                 other => self.wrong(key, other, "a table"),
             },
         }
     }
 
-    fn levels(&self) -> Result<Vec<Table<'a>>, ConfigError> {
-        const EXPECTED: &str = "tables, each under its own [[level]]";
-        let items = match self.get("level").map(Spanned::get_ref) {
+    /// A list of tables, each under its own `[[key]]`.
+    fn tables(&self, key: &'static str) -> Result<Vec<Table<'a>>, ConfigError> {
+        let expected = match key {
+            "tlb" => "tables, each under its own [[tlb]]",
+            _ => "tables, each under its own [[level]]",
+        };
+        let items = match self.get(key).map(Spanned::get_ref) {
             None => return Ok(Vec::new()),
             Some(DeValue::Array(items)) => items,
-            Some(other) => return self.wrong("level", other, EXPECTED),
+            Some(other) => return self.wrong(key, other, expected),
         };
         let tables = items.iter().zip(1..).map(|(item, number)| match item.get_ref() {
             DeValue::Table(entries) => {
-                let mut table = Table { entries, at: item.span().start, reader: self.reader, level: None };
+                let mut table = Table { entries, at: item.span().start, reader: self.reader, part: None };
                 let name = table.string("name").ok().flatten().unwrap_or_default().to_owned();
-                table.level = Some((number, name));
+                table.part = Some((key, number, name));
                 Ok(table)
             }
-            other => self.wrong("level", other, EXPECTED),
+            other => self.wrong(key, other, expected),
         });
         tables.collect()
+    }
+
+    fn cores(&self) -> Result<Option<u16>, ConfigError> {
+        let Some(cores) = self.number("cores")? else { return Ok(None) };
+        u16::try_from(cores).map(Some).map_err(|_| ConfigError::OutOfRange {
+            place: self.place("cores"),
+            field: "cores",
+            value: u64::from(cores),
+            min: 1,
+            max: u64::from(super::MAX_CORES),
+        })
+    }
+
+    /// A size that fits 32 bits: a page or a sector.
+    fn size32(&self, key: &'static str) -> Result<Option<u32>, ConfigError> {
+        self.size(key)?.map(|size| self.narrow(key, size)).transpose()
+    }
+
+    fn narrow(&self, key: &'static str, value: u64) -> Result<u32, ConfigError> {
+        let (place, max) = (self.place(key), u64::from(super::MAX_LINE));
+        u32::try_from(value).map_err(|_| ConfigError::OutOfRange { place, field: key, value, min: 1, max })
+    }
+
+    /// `pages = ["4KiB", "2MiB"]`, or one size alone.
+    fn pages(&self) -> Result<Option<Vec<u32>>, ConfigError> {
+        const EXPECTED: &str = "a list of page sizes such as [\"4KiB\", \"2MiB\"]";
+        let items = match self.get("pages").map(Spanned::get_ref) {
+            None => return Ok(None),
+            Some(DeValue::Array(items)) => items,
+            Some(_) => return Ok(self.size32("pages")?.map(|page| vec![page])),
+        };
+        let one = |item: &Spanned<DeValue<'_>>| match item.get_ref() {
+            DeValue::String(s) => match parse_size(s) {
+                Some(bytes) => self.narrow("pages", bytes),
+                None => Err(ConfigError::BadSize { place: self.place("pages"), key: "pages", value: s.to_string() }),
+            },
+            other => self.wrong("pages", other, EXPECTED),
+        };
+        items.iter().map(one).collect::<Result<Vec<_>, _>>().map(Some)
     }
 }

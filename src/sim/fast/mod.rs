@@ -1,14 +1,15 @@
 //! The loops for the common case: an innermost level that is plain, and nobody watching.
 //!
-//! A level is *plain* here when it is LRU, write-back, write-allocate, unified, undivided, of one core, with 2^n sets by
-//! modulo, and nothing that happens outside it comes back to it. Three loops play references through a plain innermost
-//! level. All do the same as [`Hierarchy::access`](super::Hierarchy::access), reference by reference:
+//! A cache is *plain* here when it is LRU, write-back, write-allocate, not exclusive, without sectors or prefetcher, with
+//! 2^n sets by modulo. Where there are no TLBs, prefetchers or private caches of several cores anywhere, three loops play
+//! references through a plain innermost cache. All do the same as [`Hierarchy::access`](super::Hierarchy::access),
+//! reference by reference:
 //!
 //! - [`Way::Scan`] looks at word after word, the most recent first, with a branch each. Real programs mostly hit the first.
 //! - [`Way::Vector`] compares and rotates a whole set at once: hits anywhere in the set cost the same.
-//! - [`Way::Blocks`] sends a block of references through the level as `Vector` does, but notes misses instead of following
-//!   them; what the misses ask of the next level is a list, and goes through that level in the same way. No branch depends
-//!   on a miss. Exact, because what plain levels do does not depend on the levels outside.
+//! - [`Way::Blocks`] sends a block of references through the cache as `Vector` does, but notes misses instead of following
+//!   them; what the misses ask of the next cache is a list, and goes through that in the same way. No branch depends on a
+//!   miss. Exact where nothing that happens outside a cache comes back to it: without inclusive and exclusive levels.
 //!
 //! The first two stop at what they do not do themselves (a miss, a reference over two lines) and hand it back. Which loop
 //! plays a chunk follows from what the chunk before it did, so it never depends on time.
@@ -34,24 +35,27 @@ pub(super) struct Plain<'a> {
 
 /// What the loops need of the hierarchy they play.
 pub(super) trait Around {
-    /// Number of levels.
-    fn levels(&self) -> usize;
+    /// Caches that requests pass, from the CPU outward.
+    fn caches(&self) -> usize;
 
-    /// A level, if it is plain.
-    fn plain(&mut self, level: usize) -> Option<Plain<'_>>;
+    /// Whether what a cache does depends on nothing that happens outside it, and a miss asks before it writes back.
+    fn is_one_way(&self) -> bool;
+
+    /// One of these caches, if it is plain.
+    fn plain(&mut self, at: usize) -> Option<Plain<'_>>;
 
     /// Plays a reference in the general way.
     fn access(&mut self, reference: &Reference);
 
-    /// What an innermost miss causes once the line has taken its victim's place: counts the miss, the fill and the victim,
-    /// asks the next level, writes back.
-    fn miss(&mut self, line: LineAddr, kind: AccessKind, covered: bool, victim: u64);
+    /// What a miss of the innermost cache causes once the line has taken its victim's place: counts the miss, the fill and
+    /// the victim, asks the next cache, writes back. The reference lies in one line.
+    fn miss(&mut self, reference: &Reference, kind: AccessKind, victim: u64);
 
-    /// Asks a level, in the general way, for all bytes of a line of the innermost level's size.
-    fn request(&mut self, level: usize, line: LineAddr, kind: AccessKind);
+    /// Asks a cache, in the general way, for all bytes of a line of 2^`line_bits` bytes.
+    fn request(&mut self, at: usize, line: LineAddr, line_bits: u32, kind: AccessKind);
 
-    /// Counts whole lines of the innermost level's size read from memory and written there.
-    fn memory(&mut self, reads: u64, writes: u64);
+    /// Counts requests of `bytes` bytes each that read from memory, and that write there.
+    fn memory(&mut self, bytes: u64, reads: u64, writes: u64);
 }
 
 /// Which loop plays.
@@ -82,48 +86,52 @@ fn play_by(around: &mut impl Around, references: &[Reference], fetches: Fetches,
             chunk.iter().for_each(|r| around.access(r));
             continue;
         };
-        let did = match way {
+        let mut did = match way {
             Way::Blocks => {
-                let levels = around.levels();
-                blocks(around, chunk, fetches, lists.get_or_insert_with(|| Lists::new(levels)))
+                let caches = around.caches();
+                blocks(around, chunk, fetches, lists.get_or_insert_with(|| Lists::new(caches)))
             }
             Way::Scan | Way::Vector => one_by_one(around, chunk, fetches, isa, way == Way::Scan),
         };
-        let misses = around.plain(0).map_or(0, |l| l.counters.misses()) - before;
-        way = by.unwrap_or_else(|| choose(chunk.len() as u64, misses, did, isa));
+        did.references = chunk.len() as u64;
+        did.misses = around.plain(0).map_or(0, |l| l.counters.misses()) - before;
+        way = by.unwrap_or_else(|| choose(did, isa, around.is_one_way()));
     }
-}
-
-/// The loop for the first chunk, by what was played before.
-fn first_way(around: &mut impl Around) -> Way {
-    around.plain(0).map_or(Way::Scan, |level| {
-        let counters = level.counters;
-        let before = Did::default();
-        choose(counters.accesses(), counters.misses(), before, level.isa)
-    })
 }
 
 /// How a chunk went.
 #[derive(Clone, Copy, Debug, Default)]
 struct Did {
-    /// [`Seen::depth`]; `None` where it was not counted.
-    depth: Option<u64>,
+    references: u64,
+    /// Of the innermost cache.
+    misses: u64,
+    /// [`Seen::depth`]; 0 where it was not counted.
+    depth: u64,
     /// References handed back.
     others: u64,
 }
 
 /// The loop for the next chunk. A scan costs a wrong guess of the processor for most hits that are not at the head; a
 /// branch on misses costs one for most misses where they are many.
-fn choose(references: u64, misses: u64, did: Did, isa: Isa) -> Way {
-    if isa == Isa::Plain || did.others > references / 16 {
+fn choose(did: Did, isa: Isa, one_way: bool) -> Way {
+    if isa == Isa::Plain || did.others > did.references / 16 {
         Way::Scan
-    } else if misses > references / 10 {
+    } else if one_way && did.misses > did.references / 10 {
         Way::Blocks
-    } else if did.depth.is_some_and(|depth| depth > references) {
+    } else if did.depth > did.references {
         Way::Vector
     } else {
         Way::Scan
     }
+}
+
+/// The loop for the first chunk, by what was played before.
+fn first_way(around: &mut impl Around) -> Way {
+    let one_way = around.is_one_way();
+    around.plain(0).map_or(Way::Scan, |cache| {
+        let (references, misses) = (cache.counters.accesses(), cache.counters.misses());
+        choose(Did { references, misses, ..Did::default() }, cache.isa, one_way)
+    })
 }
 
 fn one_by_one(around: &mut impl Around, chunk: &[Reference], fetches: Fetches, isa: Isa, scan: bool) -> Did {
@@ -137,14 +145,12 @@ fn one_by_one(around: &mut impl Around, chunk: &[Reference], fetches: Fetches, i
         let Some((at, left)) = rest[stop.at..].split_first() else { break };
         match stop.why {
             Why::Miss(victim) => {
-                let line = LineAddr(at.addr >> shape.line_bits);
                 let kind = match at.kind {
                     Kind::Read | Kind::Modify => AccessKind::Read,
                     Kind::Write => AccessKind::Write,
                     Kind::Fetch => AccessKind::Fetch,
                 };
-                let covered = at.kind == Kind::Write && u64::from(at.size) == shape.line_bytes();
-                around.miss(line, kind, covered, victim);
+                around.miss(at, kind, victim);
             }
             Why::Other | Why::End => {
                 others += 1;
@@ -159,7 +165,7 @@ fn one_by_one(around: &mut impl Around, chunk: &[Reference], fetches: Fetches, i
         level.counters.write_accesses += field(1);
         level.counters.fetch_accesses += field(2);
     }
-    Did { depth: Some(seen.depth), others }
+    Did { depth: seen.depth, others, ..Did::default() }
 }
 
 /// Room for what the blocks do at each level.
@@ -172,10 +178,10 @@ struct Lists {
 }
 
 impl Lists {
-    fn new(levels: usize) -> Box<Self> {
+    fn new(caches: usize) -> Box<Self> {
         let found = || Found { matched: [0; BLOCK], left: [0; BLOCK] };
         let block = Block { asks: [0; BLOCK], made: 0, found: found() };
-        Box::new(Self { block, next: vec![[0; 2 * BLOCK + 16]; levels], found: found() })
+        Box::new(Self { block, next: vec![[0; 2 * BLOCK + 16]; caches], found: found() })
     }
 }
 
@@ -202,19 +208,19 @@ fn blocks(around: &mut impl Around, chunk: &[Reference], fetches: Fetches, lists
 
 /// Sends requests for whole lines of 2^`line_bits` bytes to a level and what they cause to the levels behind it. A list
 /// may double from level to level, so it is cut into blocks again at each. `next` are those of this level and on.
-fn send(around: &mut impl Around, level: usize, line_bits: u32, asks: &[u64], next: &mut [Next], found: &mut Found) {
+fn send(around: &mut impl Around, at: usize, line_bits: u32, asks: &[u64], next: &mut [Next], found: &mut Found) {
     let Some((own, outer)) = next.split_first_mut() else {
         let writes = asks.iter().filter(|ask| *ask & DIRTY_ASK != 0).count() as u64;
-        return around.memory(asks.len() as u64 - writes, writes);
+        return around.memory(1 << line_bits, asks.len() as u64 - writes, writes);
     };
     for block in asks.chunks(BLOCK) {
-        match around.plain(level).filter(|plain| plain.shape.line_bits == line_bits) {
+        match around.plain(at).filter(|plain| plain.shape.line_bits == line_bits) {
             Some(Plain { shape, isa, words, counters }) => {
                 let mut tally = Tally::default();
                 simd::through(isa, words, shape, block, found);
                 let listed = simd::follow(isa, shape, block, found, &mut tally, own);
                 tally.add_to(counters, shape);
-                send(around, level + 1, line_bits, &own[..listed], outer, found);
+                send(around, at + 1, line_bits, &own[..listed], outer, found);
             }
             None => {
                 for ask in block {
@@ -223,7 +229,7 @@ fn send(around: &mut impl Around, level: usize, line_bits: u32, asks: &[u64], ne
                         ODD_ASK => AccessKind::Fetch,
                         _ => AccessKind::Writeback,
                     };
-                    around.request(level, LineAddr(ask >> ASK_BITS), kind);
+                    around.request(at, LineAddr(ask >> ASK_BITS), line_bits, kind);
                 }
             }
         }

@@ -21,7 +21,7 @@ impl Shape {
     /// Of a level that the loops can do, by its sets and lines.
     pub(in crate::sim) fn of(geometry: &Geometry) -> Option<Self> {
         // Three bits of a request are its code.
-        let fits = geometry.sets.is_power_of_two() && geometry.line_bytes >= 1 << ASK_BITS;
+        let fits = geometry.by_low_bits() && geometry.line_bytes >= 1 << ASK_BITS;
         fits.then(|| Self {
             line_bits: geometry.line_bytes.trailing_zeros(),
             set_bits: geometry.sets.trailing_zeros(),
@@ -82,7 +82,6 @@ pub(in crate::sim) enum Fetches {
     /// Nowhere (`data_only`).
     Dropped,
     /// To another cache: the loops hand them back.
-    #[cfg_attr(not(test), expect(dead_code, reason = "for split first levels"))]
     Elsewhere,
 }
 

@@ -3,10 +3,21 @@
 use super::scan::{self, COVER, Stop};
 use super::*;
 use crate::sim::Hierarchy;
-use crate::sim::config::{HierarchyConfig, LevelConfig, MemoryConfig, Ways};
+use crate::sim::config::{HierarchyConfig, Holds, Inclusion, LevelConfig, Ways, WritePolicy};
 use crate::sim::policy::Policy;
-use crate::trace::synth::Rng;
 use crate::units::LevelId;
+
+/// SplitMix64 (Steele, Lea, Flood 2014).
+struct Rng(u64);
+
+impl Rng {
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (z ^ (z >> 31)) % bound
+    }
+}
 
 fn below(rng: &mut Rng, bound: usize) -> usize {
     usize::try_from(rng.below(bound as u64)).unwrap()
@@ -16,17 +27,21 @@ fn pick<T: Copy>(rng: &mut Rng, of: &[T]) -> T {
     of[below(rng, of.len())]
 }
 
-/// A hierarchy whose plain levels are played by the vectors named.
+/// A hierarchy whose plain caches are played by the vectors named.
 struct With(Hierarchy, Isa);
 
 impl Around for With {
-    fn levels(&self) -> usize {
-        Around::levels(&self.0)
+    fn caches(&self) -> usize {
+        Around::caches(&self.0)
     }
 
-    fn plain(&mut self, level: usize) -> Option<Plain<'_>> {
+    fn is_one_way(&self) -> bool {
+        self.0.is_one_way()
+    }
+
+    fn plain(&mut self, at: usize) -> Option<Plain<'_>> {
         let isa = self.1;
-        let plain = self.0.plain(level)?;
+        let plain = self.0.plain(at)?;
         let isa = if plain.shape.ways > isa.most_ways() { Isa::Plain } else { isa };
         Some(Plain { isa, ..plain })
     }
@@ -35,16 +50,16 @@ impl Around for With {
         self.0.access(reference, &mut ());
     }
 
-    fn miss(&mut self, line: LineAddr, kind: AccessKind, covered: bool, victim: u64) {
-        Around::miss(&mut self.0, line, kind, covered, victim);
+    fn miss(&mut self, reference: &Reference, kind: AccessKind, victim: u64) {
+        Around::miss(&mut self.0, reference, kind, victim);
     }
 
-    fn request(&mut self, level: usize, line: LineAddr, kind: AccessKind) {
-        Around::request(&mut self.0, level, line, kind);
+    fn request(&mut self, at: usize, line: LineAddr, line_bits: u32, kind: AccessKind) {
+        Around::request(&mut self.0, at, line, line_bits, kind);
     }
 
-    fn memory(&mut self, reads: u64, writes: u64) {
-        self.0.memory(reads, writes);
+    fn memory(&mut self, bytes: u64, reads: u64, writes: u64) {
+        Around::memory(&mut self.0, bytes, reads, writes);
     }
 }
 
@@ -68,70 +83,84 @@ fn references(rng: &mut Rng, count: usize) -> Vec<Reference> {
     (0..count).map(|_| one(rng)).collect()
 }
 
-fn hierarchy(rng: &mut Rng, ways: u32) -> Hierarchy {
+/// A hierarchy that has a fast path, with an innermost cache of so many ways; behind it anything.
+fn hierarchy(rng: &mut Rng, ways: u32) -> (Hierarchy, Fetches) {
+    loop {
+        if let Ok(hierarchy) = Hierarchy::new(&config(rng, ways))
+            && let Some(fetches) = hierarchy.fetches()
+        {
+            return (hierarchy, fetches);
+        }
+    }
+}
+
+fn config(rng: &mut Rng, ways: u32) -> HierarchyConfig {
     let mut levels = Vec::new();
     let line = pick(rng, &[8, 16, 32, 64, 64, 64, 128]);
+    let split = rng.below(4) == 0;
     for n in 0..1 + below(rng, 4) {
-        let ways = if n == 0 { ways } else { 1 + u32::try_from(rng.below(40)).unwrap() };
-        // Outer levels may be of other lines, no power of two, or FIFO: then the lists end there.
-        let line = if n > 0 && rng.below(5) == 0 { pick(rng, &[8, 32, 64, 256]) } else { line };
-        let sets = if n > 0 && rng.below(5) == 0 { 3 } else { 1 << rng.below(7) };
-        let size = sets * u64::from(ways) * u64::from(line);
-        let mut level = LevelConfig::new(format!("L{n}"), n, size, Ways::Count(ways), line);
-        if n > 0 && rng.below(5) == 0 {
-            level.policy = Policy::Fifo;
+        let outer = n > 0;
+        let ways = if outer { 1 + u32::try_from(rng.below(40)).unwrap() } else { ways };
+        // Outer levels may be of other lines, of no power of two, of another policy: then the lists end there.
+        let line = if outer && rng.below(5) == 0 { pick(rng, &[8, 32, 64, 256]) } else { line };
+        let sets = if outer && rng.below(5) == 0 { 3 } else { 1 << rng.below(7) };
+        let mut level =
+            LevelConfig::new(format!("L{n}"), n, sets * u64::from(ways) * u64::from(line), Ways::Count(ways), line);
+        if outer {
+            level.policy = pick(rng, &[Policy::Lru, Policy::Lru, Policy::Lru, Policy::Fifo, Policy::Srrip]);
+            level.write = pick(rng, &[WritePolicy::Back, WritePolicy::Back, WritePolicy::Back, WritePolicy::Through]);
+            level.inclusion =
+                pick(rng, &[Inclusion::Nine, Inclusion::Nine, Inclusion::Inclusive, Inclusion::Exclusive]);
+        }
+        if split && n == 0 {
+            let mut other = level.clone();
+            other.name = "L0I".into();
+            other.holds = Holds::Instructions;
+            level.holds = Holds::Data;
+            levels.push(other);
         }
         levels.push(level);
     }
-    let data_only = rng.below(3) == 0;
-    Hierarchy::new(&HierarchyConfig { name: "t".into(), levels, memory: MemoryConfig::default(), data_only }).unwrap()
-}
-
-fn fetches(hierarchy: &Hierarchy) -> Fetches {
-    if hierarchy.config().data_only { Fetches::Dropped } else { Fetches::Here }
+    let mut config = HierarchyConfig::new("t", levels);
+    config.data_only = rng.below(4) == 0;
+    config.order.writeback_first = rng.below(8) == 0;
+    config.order.fetch_on_full_line_write = rng.below(8) == 0;
+    config
 }
 
 #[test]
 fn every_loop_does_what_access_does() {
-    let mut rng = Rng::new(11);
-    let (mut cases, mut misses) = (0, 0);
+    let mut rng = Rng(11);
+    let (mut cases, mut misses, mut one_way, mut split) = (0, 0, 0, 0);
     let isas: Vec<Isa> = Isa::here().collect();
     for ways in (1..=32).chain([33, 64]) {
-        for _ in 0..6 {
-            let empty = hierarchy(&mut rng, ways);
+        for _ in 0..10 {
+            let (empty, fetches) = hierarchy(&mut rng, ways);
             // More than a chunk, and an odd end.
             let trace = references(&mut rng, 2500);
             let mut expected = empty.clone();
             trace.iter().for_each(|r| expected.access(r, &mut ()));
-            misses += expected.counters(LevelId(0)).misses();
-            for &isa in &isas {
-                for by in [None, Some(Way::Scan), Some(Way::Vector), Some(Way::Blocks)] {
-                    let mut with = With(empty.clone(), isa);
-                    play_by(&mut with, &trace, fetches(&empty), by);
-                    assert_eq!(with.0, expected, "{isa:?} {by:?} {ways} ways, {:?}", empty.config());
-                    cases += 1;
-                }
+            let innermost = empty.levels().min(1 + usize::from(fetches == Fetches::Elsewhere)) - 1;
+            misses += expected.level_counters(LevelId(u8::try_from(innermost).unwrap())).misses();
+            one_way += u32::from(empty.is_one_way());
+            split += u32::from(fetches == Fetches::Elsewhere);
+            let mut ways_to_play = vec![None, Some(Way::Scan), Some(Way::Vector)];
+            if empty.is_one_way() {
+                ways_to_play.push(Some(Way::Blocks));
             }
+            for (&isa, &by) in isas.iter().flat_map(|isa| ways_to_play.iter().map(move |by| (isa, by))) {
+                let mut with = With(empty.clone(), isa);
+                play_by(&mut with, &trace, fetches, by);
+                assert_eq!(with.0, expected, "{isa:?} {by:?} {ways} ways, {:?}", empty.config());
+                cases += 1;
+            }
+            let mut by_choice = empty.clone();
+            by_choice.play(&trace, &mut ());
+            assert_eq!(by_choice, expected, "{:?}", empty.config());
         }
     }
-    assert!(cases >= 34 * 6 * 4 && misses > 10_000, "{cases} cases, {misses} misses");
-}
-
-#[test]
-fn fetches_for_another_cache_are_handed_back_in_order() {
-    let mut rng = Rng::new(5);
-    for by in [Way::Scan, Way::Vector, Way::Blocks] {
-        for isa in Isa::here() {
-            let empty = hierarchy(&mut rng, 4);
-            let trace = references(&mut rng, 3000);
-            let mut expected = empty.clone();
-            trace.iter().for_each(|r| expected.access(r, &mut ()));
-            let mut with = With(empty, isa);
-            // Here the other cache is the same one, by the general way.
-            play_by(&mut with, &trace, Fetches::Elsewhere, Some(by));
-            assert_eq!(with.0, expected, "{isa:?} {by:?}");
-        }
-    }
+    assert!(cases >= 340 * 3 && misses > 100_000, "{cases} cases, {misses} misses");
+    assert!(one_way > 80 && split > 40, "{one_way} one way, {split} split");
 }
 
 /// A level on its own.
@@ -150,7 +179,7 @@ impl Level {
 
 #[test]
 fn vectors_do_what_words_do_step_by_step() {
-    let mut rng = Rng::new(7);
+    let mut rng = Rng(7);
     let mut requests = 0;
     for ways in 1..=32 {
         for isa in Isa::here().filter(|isa| ways <= isa.most_ways()) {

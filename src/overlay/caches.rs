@@ -1,0 +1,126 @@
+//! The table of caches: a row a level; where a level has a cache for each core and there is room, a row for each of these.
+
+use super::draw::{BODY, Pen, SMALL, heading, percent};
+use super::fonts::Weight;
+use super::info::{CacheRow, Info};
+use super::layout::Layout;
+use crate::scene::palette;
+use crate::units::{grouped, to_count};
+use egui::{Align2, Rect, pos2, vec2};
+
+/// Least distance between rows, points of type.
+const LEAST: f32 = 23.0;
+
+pub(super) fn caches(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32) {
+    let t = pen.t;
+    // In an upright picture the caches stand beside the regions if there is room, else below.
+    let (x, right) = (layout.tables.left(), layout.tables.right());
+    let numbers = right - 60.0 * t;
+    heading(pen, x, y, "CACHES");
+    pen.text(pos2(right, y), Align2::RIGHT_TOP, "hit rate", Weight::Regular, SMALL, palette::TEXT_QUIET);
+    if !layout.compact {
+        pen.text(pos2(numbers, y), Align2::RIGHT_TOP, "hits", Weight::Regular, SMALL, palette::TEXT_QUIET);
+    }
+    let mut y = y + 20.0 * t;
+    let last = layout.tables.bottom();
+    let rows = chosen(&info.caches, fitting((last - y) / t));
+    let pitch = if layout.compact || rows.len() > 4 { 31.0 } else { 44.0 } * t;
+    // Rows move together before one is left out; one that is left out is counted.
+    let pitch = pitch.min((last - y) / rows.len().max(1) as f32).max(LEAST * t);
+    let shown = (1..=rows.len()).rev().find(|&n| y + pitch * n as f32 <= last + 1.0).unwrap_or(0);
+    for (n, row) in rows.iter().map(|&row| &info.caches[row]).enumerate() {
+        if n + 1 >= shown.max(1) && shown < rows.len() {
+            let more = format!("{} more", rows.len() - n);
+            pen.text(pos2(x, y), Align2::LEFT_TOP, &more, Weight::Regular, BODY, palette::TEXT_QUIET);
+            return;
+        }
+        let (indent, weight) = if row.core.is_some() { (12.0 * t, Weight::Regular) } else { (0.0, Weight::SemiBold) };
+        let edge = pen.text(pos2(x + indent, y), Align2::LEFT_TOP, &row.name, weight, BODY, palette::TEXT);
+        let hits = if layout.compact { String::new() } else { grouped(row.hits) };
+        let left = if layout.compact { right - 42.0 * t } else { numbers - pen.width(&hits, Weight::Regular, BODY) };
+        let shape_width = left - 6.0 * t - (edge + 7.0 * t);
+        pen.fitted(
+            pos2(edge + 7.0 * t, y + 1.5 * t),
+            &row.shape,
+            shape_width,
+            Weight::Regular,
+            SMALL + 0.5,
+            palette::TEXT_QUIET,
+        );
+        if !layout.compact {
+            pen.text(pos2(numbers, y), Align2::RIGHT_TOP, &hits, Weight::Regular, BODY, palette::TEXT_BODY);
+        }
+        pen.text(pos2(right, y), Align2::RIGHT_TOP, &percent(row.hit_rate), Weight::Medium, BODY, palette::TEXT);
+        let bar = Rect::from_min_max(pos2(x + indent, y + 20.0 * t), pos2(right, y + 23.0 * t));
+        temperature_bar(pen, bar, row.temperature);
+        y += pitch;
+    }
+    if !layout.compact && y < last {
+        let y = y - pitch + 27.0 * t;
+        pen.text(pos2(x, y), Align2::LEFT_TOP, "cold", Weight::Regular, SMALL, palette::TEXT_QUIET);
+        pen.text(pos2(right, y), Align2::RIGHT_TOP, "warm", Weight::Regular, SMALL, palette::TEXT_QUIET);
+    }
+}
+
+/// From the middle to the left = cold, to the right = warm.
+fn temperature_bar(pen: &Pen<'_>, bar: Rect, temperature: f32) {
+    pen.bar(bar, palette::TRACK);
+    let middle = bar.center().x;
+    let end = middle + 0.5 * bar.width() * temperature.clamp(-1.0, 1.0);
+    let fill = Rect::from_min_max(pos2(middle.min(end), bar.top()), pos2(middle.max(end), bar.bottom()));
+    pen.bar(fill, if temperature < 0.0 { palette::COLD } else { palette::WARM });
+    let tick = Rect::from_center_size(bar.center(), vec2(1.2 * pen.t, bar.height() + 3.0 * pen.t));
+    pen.bar(tick, palette::TEXT_QUIET);
+}
+
+/// Rows of the least distance that fit into `height`, points of type.
+fn fitting(height: f32) -> usize {
+    to_count((height + 1.0) / LEAST - 1.0) as usize
+}
+
+/// The rows to show: each level's, and from the inside those of its cores as long as all of a level's fit into `room`.
+fn chosen(rows: &[CacheRow], room: usize) -> Vec<usize> {
+    let mut left = room.saturating_sub(rows.iter().filter(|row| row.core.is_none()).count());
+    let mut out = Vec::new();
+    let mut at = 0;
+    while at < rows.len() {
+        out.push(at);
+        let cores = rows[at + 1..].iter().take_while(|row| row.core.is_some()).count();
+        if cores <= left {
+            out.extend(at + 1..=at + cores);
+            left -= cores;
+        }
+        at += 1 + cores;
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Levels of so many cores, 1 = shared.
+    fn rows(cores: &[u16]) -> Vec<CacheRow> {
+        let row = |core| CacheRow {
+            name: String::new(),
+            shape: String::new(),
+            hits: 0,
+            hit_rate: None,
+            temperature: 0.0,
+            core,
+        };
+        let of_level = |&n: &u16| std::iter::once(None).chain((0..if n > 1 { n } else { 0 }).map(Some)).map(row);
+        cores.iter().flat_map(of_level).collect()
+    }
+
+    #[test]
+    fn cores_have_rows_of_their_own_where_all_of_a_level_fit() {
+        assert_eq!(chosen(&rows(&[1, 1, 1]), 8), [0, 1, 2]);
+        assert_eq!(chosen(&rows(&[2, 2, 1]), 7), [0, 1, 2, 3, 4, 5, 6]);
+        assert_eq!(chosen(&rows(&[2, 2, 1]), 6), [0, 1, 2, 3, 6], "the inner level's first");
+        assert_eq!(chosen(&rows(&[4, 2, 1]), 5), [0, 5, 6, 7, 8], "a level that fits, past one that does not");
+        assert_eq!(chosen(&rows(&[4, 2, 1]), 4), [0, 5, 8]);
+        assert_eq!(chosen(&rows(&[4, 2, 1]), 0), [0, 5, 8], "levels are never left out here");
+        assert_eq!((fitting(230.0), fitting(22.5), fitting(0.0), fitting(-9.0)), (10, 1, 0, 0));
+    }
+}

@@ -1,0 +1,210 @@
+//! Names on the rings: across the top for a cache that has its ring to itself; along the ring, each at the middle of its
+//! sector, where caches share one.
+//!
+//! ```text
+//!         L2  512 sets × 8 ways          names stand in the gap outside their ring, upright, along it
+//!      .-------------------------.
+//!    .'     L1D core 0            '.     too little room for all of a ring: `L1D 0`; too little for that:
+//!   |     .------------.            |    one name for the ring, `L1I, L1D of 16 cores`
+//!   | 3  |              |  L1D 1    |
+//! ```
+
+use super::info::shape_of;
+use crate::scene::layout::{Ring, Rings, Sector};
+use std::f32::consts::{FRAC_PI_2, PI};
+
+/// A name and where it stands.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Label {
+    pub(super) text: String,
+    /// World point of its centre.
+    pub(super) at: [f32; 2],
+    /// Turn, radians, clockwise: upright, from -π/2 to π/2.
+    pub(super) angle: f32,
+}
+
+/// How far outside of its ring a name stands, world units: the middle of the usual gap.
+const OUT: f32 = 0.021;
+
+/// How far the ends of a straight name may stand off its circle, in heights of its type.
+const BEND: f32 = 0.45;
+
+/// How names are set.
+pub(super) struct Type<'a> {
+    /// Names only, no shapes.
+    pub(super) brief: bool,
+    /// Large enough to be read aslant; upright and level names are read in smaller type.
+    pub(super) aslant: bool,
+    /// Width and height of a text, world units.
+    pub(super) size: &'a dyn Fn(&str) -> [f32; 2],
+}
+
+/// What to write on the rings.
+pub(super) fn labels(rings: &Rings, set: &Type<'_>) -> Vec<Label> {
+    let Type { brief, size, .. } = *set;
+    let mut out: Vec<Label> = Vec::new();
+    for ring in &rings.rings {
+        let top = |text: String| Label { text, at: [0.0, -(ring.r1 + OUT)], angle: 0.0 };
+        if let [only] = ring.sectors[..] {
+            let sector = &rings.sectors[only];
+            let name = &rings.names[only].full;
+            let shape = shape_of(sector.sets, sector.ways);
+            out.push(top(if brief { name.clone() } else { format!("{name}  {shape}") }));
+            continue;
+        }
+        let boxes: Vec<[[f32; 2]; 4]> = out.iter().map(|label| corners(label, size(&label.text))).collect();
+        let fits = |labels: &[Label]| {
+            let area = |label: &Label| (size(&label.text), corners(label, size(&label.text)));
+            let own: Vec<_> = labels.iter().map(area).collect();
+            let r = ring.r1 + OUT;
+            let straight = |[width, height]: [f32; 2]| (r * r + 0.25 * width * width).sqrt() - r <= BEND * height;
+            let next = own.iter().cycle().skip(1);
+            let square = |label: &Label| label.angle == 0.0 || (label.angle.abs() - FRAC_PI_2).abs() < 1e-3;
+            (set.aslant || labels.iter().all(square))
+                && own.iter().zip(next).all(|((size, area), (_, next))| {
+                    straight(*size) && !overlap(area, next) && boxes.iter().all(|other| !overlap(area, other))
+                })
+        };
+        let along = [false, true].into_iter().find_map(|short| {
+            let name = |n: usize| if short { &rings.names[n].short } else { &rings.names[n].full };
+            let label = |&n: &usize| along(ring, &rings.sectors[n], name(n).clone());
+            let labels: Vec<Label> = ring.sectors.iter().map(label).collect();
+            fits(&labels).then_some(labels)
+        });
+        match along {
+            Some(labels) => out.extend(labels),
+            None if ring.cores > 1 && !brief => out.push(top(format!("{} of {} cores", ring.name, ring.cores))),
+            None => out.push(top(ring.name.clone())),
+        }
+    }
+    out
+}
+
+/// A name at the middle of a sector's outer border.
+fn along(ring: &Ring, sector: &Sector, text: String) -> Label {
+    let (r, theta) = (ring.r1 + OUT, sector.middle(ring.r1));
+    // Tangential; in the lower half the other way round, so that it is read upright.
+    let angle = (theta + FRAC_PI_2 + FRAC_PI_2).rem_euclid(PI) - FRAC_PI_2;
+    // What stands straight but for rounding stands straight: type is sharpest so.
+    let angle = if angle.abs() < 1e-3 { 0.0 } else { angle };
+    Label { text, at: [r * theta.cos(), r * theta.sin()], angle }
+}
+
+/// Corners of a name of this size, in order round it.
+fn corners(label: &Label, [width, height]: [f32; 2]) -> [[f32; 2]; 4] {
+    let (sin, cos) = label.angle.sin_cos();
+    [(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)].map(|(x, y)| {
+        let (x, y) = (x * width, y * height);
+        [label.at[0] + x * cos - y * sin, label.at[1] + x * sin + y * cos]
+    })
+}
+
+/// Whether two rectangles share a point: none of their sides parts them.
+fn overlap(a: &[[f32; 2]; 4], b: &[[f32; 2]; 4]) -> bool {
+    let parted = |axis: [f32; 2]| {
+        let range = |corners: &[[f32; 2]; 4]| {
+            let on = corners.map(|c| c[0] * axis[0] + c[1] * axis[1]);
+            (on.into_iter().fold(f32::INFINITY, f32::min), on.into_iter().fold(f32::NEG_INFINITY, f32::max))
+        };
+        let ((a0, a1), (b0, b1)) = (range(a), range(b));
+        a1 < b0 || b1 < a0
+    };
+    let sides = [a, b].into_iter().flat_map(|r| [(0, 1), (1, 2)].map(|(i, j)| [r[j][0] - r[i][0], r[j][1] - r[i][1]]));
+    !sides.into_iter().any(parted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene::layout::CacheShape;
+
+    /// About a font's: letters two thirds as wide as the type is high, and the space beside them.
+    fn size(height: f32) -> impl Fn(&str) -> [f32; 2] {
+        move |text: &str| [0.6 * height * text.chars().count() as f32 + 0.5 * height, height]
+    }
+
+    fn rings(cores: u16, split: bool) -> Rings {
+        let core = |core: u16| (cores > 1).then_some(core);
+        let each = |ring, name: &str| {
+            let name = name.to_owned();
+            let shape =
+                move |n| CacheShape { ring, name: name.clone(), core: core(n), sets: 64, ways: 8, line_bytes: 64 };
+            (0..cores).map(shape).collect::<Vec<_>>()
+        };
+        let mut shapes = each(0, if split { "L1I" } else { "L1" });
+        if split {
+            shapes.extend(each(0, "L1D"));
+        }
+        shapes.extend(each(1, "L2"));
+        shapes.push(CacheShape { ring: 2, name: "L3".into(), core: None, sets: 2048, ways: 16, line_bytes: 64 });
+        Rings::new(&shapes)
+    }
+
+    #[test]
+    fn names_never_overlap_and_no_ring_is_without() {
+        // Type from that of a small still to that of a large one, in world units.
+        for height in [0.02, 0.035, 0.06, 0.09] {
+            for (cores, split, brief) in
+                [1, 2, 3, 4, 8, 16, 64].into_iter().flat_map(|n| [(n, false, false), (n, true, false), (n, true, true)])
+            {
+                let rings = rings(cores, split);
+                let size = size(height);
+                let all = labels(&rings, &Type { brief, aslant: true, size: &size });
+                let boxes: Vec<_> = all.iter().map(|l| corners(l, size(&l.text))).collect();
+                for (n, a) in boxes.iter().enumerate() {
+                    for (m, b) in boxes.iter().enumerate().skip(n + 1) {
+                        // Names across the top are what they are, one above the other.
+                        let both_along = all[n].at[0] != 0.0 && all[m].at[0] != 0.0;
+                        assert!(!both_along || !overlap(a, b), "{:?} and {:?}", all[n], all[m]);
+                    }
+                }
+                for ring in &rings.rings {
+                    let named = |l: &&Label| (l.at[0].hypot(l.at[1]) - ring.r1 - OUT).abs() < 1e-5;
+                    let count = all.iter().filter(named).count();
+                    assert!(count == 1 || count == ring.sectors.len(), "{count} names on {ring:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn names_are_shortened_then_joined_as_room_goes() {
+        let texts = |cores, split, brief, height| -> Vec<String> {
+            let set = Type { brief, aslant: true, size: &size(height) };
+            labels(&rings(cores, split), &set).into_iter().map(|l| l.text).collect()
+        };
+        assert_eq!(texts(1, true, false, 0.035), ["L1I", "L1D", "L2  64 sets × 8 ways", "L3  2,048 sets × 16 ways"]);
+        assert_eq!(texts(1, false, true, 0.035), ["L1", "L2", "L3"]);
+        assert_eq!(texts(4, false, true, 0.02)[..4], ["L1 core 0", "L1 core 1", "L1 core 2", "L1 core 3"]);
+        assert_eq!(texts(4, true, false, 0.035)[..3], ["L1I 0", "L1D 0", "L1I 1"]);
+        assert_eq!(texts(16, true, false, 0.035)[..2], ["L1I, L1D of 16 cores", "L2 0"]);
+        assert_eq!(texts(64, true, false, 0.035)[..2], ["L1I, L1D of 64 cores", "L2 of 64 cores"]);
+        assert_eq!(texts(64, true, true, 0.035)[..2], ["L1I, L1D", "L2"]);
+    }
+
+    #[test]
+    fn small_type_is_never_aslant() {
+        for (cores, split) in [(2, false), (3, false), (4, false), (4, true), (16, true)] {
+            let rings = rings(cores, split);
+            for label in labels(&rings, &Type { brief: true, aslant: false, size: &size(0.02) }) {
+                let square = label.angle == 0.0 || (label.angle.abs() - FRAC_PI_2).abs() < 1e-3;
+                assert!(square, "{label:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn names_are_upright_and_stand_at_their_sector() {
+        let rings = rings(4, true);
+        for (label, ring) in labels(&rings, &Type { brief: false, aslant: true, size: &size(0.03) }).iter().zip([0; 8])
+        {
+            assert!(label.angle.abs() <= FRAC_PI_2 + 1e-5, "{label:?}");
+            let ring = &rings.rings[ring];
+            let theta = label.at[1].atan2(label.at[0]);
+            let owner = rings.sectors.iter().position(|s| s.contains(ring.r1, theta)).expect("a sector");
+            assert_eq!(rings.names[owner].short, label.text);
+            // Along the circle there: at right angles to the radius.
+            assert!((label.angle.cos() * theta.cos() + label.angle.sin() * theta.sin()).abs() < 1e-3);
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! Flash, pulse and burst: signs of the last references that fade in seconds of the screen.
+
+use super::motion::Path;
+use super::places::{Places, path_of};
+use super::stage::View;
+use crate::timeline::Moment;
+use crate::units::to_f32;
+use std::collections::BTreeMap;
+
+/// Seconds after which a flash has faded to 1/e.
+const FLASH_SECONDS: f32 = 0.30;
+/// Likewise a pulse.
+const PULSE_SECONDS: f32 = 0.16;
+/// Length of a ring burst.
+const BURST_SECONDS: f32 = 0.45;
+/// References after which a burst is over and a flash faint, however fast they come: in time-lapse a sign on everything
+/// would be a sign of nothing.
+const BURST_REFERENCES: f32 = 40.0;
+const FLASH_REFERENCES: f32 = 100.0;
+/// Seconds past which nothing of a flash is left to see.
+const FLASH_END: f64 = 1.2;
+/// References looked back at for flashes, at most: at speeds past this many in a second a flash is under a frame long.
+const FLASH_STEPS: u64 = 4096;
+
+/// References looked back at for flashes, at `speed` references a second.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to 0..=4096 first")]
+pub(super) fn flash_steps(speed: f64) -> u64 {
+    (speed * FLASH_END).ceil().clamp(1.0, FLASH_STEPS as f64) as u64
+}
+
+/// How much of each sign is left.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Glow {
+    pub(super) flash: f32,
+    pub(super) pulse: f32,
+    pub(super) burst: f32,
+}
+
+/// Signs by the core that made the reference and by what it touched; under `None` those of all cores, for what they share.
+#[derive(Default)]
+pub(super) struct Glows {
+    grains: BTreeMap<(Option<u16>, u64), Glow>,
+    items: BTreeMap<(Option<u16>, u64), Glow>,
+}
+
+impl Glows {
+    /// Signs of an item in a cache of `core`: the flash of its grain, pulse and burst of its own.
+    pub(super) fn of(&self, core: Option<u16>, grain: u64, item: u64) -> Glow {
+        let flash = self.grains.get(&(core, grain)).map_or(0.0, |g| g.flash);
+        let (pulse, burst) = self.items.get(&(core, item)).map_or((0.0, 1.0), |g| (g.pulse, g.burst));
+        Glow { flash, pulse, burst }
+    }
+}
+
+/// Flash of whole grains and pulse of items, from the last references. `rings_of_levels` is each level's ring.
+pub(super) fn glows(places: &Places, rings_of_levels: &[u8], moment: &Moment<'_>, view: &View) -> Glows {
+    let mut glows = Glows::default();
+    let first = (moment.tick + 1).saturating_sub(flash_steps(view.speed));
+    let first = first.max(moment.log.start());
+    let all = places.rings.rings.len() as f32;
+    let speed = to_f32(view.speed).max(1e-3);
+    let burst_seconds = BURST_SECONDS.min(BURST_REFERENCES / speed);
+    let flash_seconds = FLASH_SECONDS.min(FLASH_REFERENCES / speed);
+    for (step, tick) in moment.log.steps(first, moment.tick + 1).iter().zip(first..) {
+        let refs = (moment.tick - tick) as f32 + view.phase;
+        let age = refs / speed;
+        // Rings that had to be passed.
+        let missed = |level: usize| step.misses >> level & 1 != 0;
+        let passed = (0u8..8).zip(rings_of_levels).filter(|(level, _)| missed(usize::from(*level)));
+        let depth = passed.map(|(_, ring)| ring + 1).max().map_or(0.0, f32::from);
+        // Graded by who served: memory flashes fully, the next level half.
+        let strength = if depth > 0.0 { 0.45 + 0.55 * depth / all.max(1.0) } else { 0.0 };
+        let glow = Glow {
+            flash: strength * (-age / flash_seconds).exp(),
+            pulse: (-age / PULSE_SECONDS).exp(),
+            burst: if depth > 0.0 { (age / burst_seconds).min(1.0) } else { 1.0 },
+        };
+        let cores = [None, Some(step.core)];
+        let items_of = places.items;
+        let mut item = step.addr / items_of.glyph_bytes;
+        if depth > 0.0 {
+            // The lines that came in: of a reference over several lines, those that were not there.
+            let mut came = moment.log.moves(tick, tick + 1).iter().filter(|m| path_of(m) == Path::Straight).peekable();
+            let first = came.peek().map(|m| m.grain);
+            glows.grains.extend(came.flat_map(|m| cores.map(|core| ((core, m.grain), glow))));
+            match first {
+                // The sign stands on the first byte touched of the first line that missed.
+                Some(grain) if grain > step.addr / items_of.grain_bytes => item = grain * items_of.per_grain(),
+                Some(_) => {}
+                None => glows.grains.extend(cores.map(|core| ((core, step.addr / items_of.grain_bytes), glow))),
+            }
+        }
+        glows.items.extend(cores.map(|core| ((core, item), glow)));
+    }
+    glows
+}

@@ -1,0 +1,171 @@
+//! Several cores: before a store the other cores' copies go, before a request leaves a core's private caches the other
+//! cores' dirty copies are written back.
+
+use super::super::plan::DATA;
+use super::super::{AccessKind, Cause, Event, Observer};
+use super::Hierarchy;
+use super::walk::Request;
+use crate::units::{Addr, LineAddr};
+
+impl Hierarchy {
+    /// As [`Hierarchy::request`] at the innermost cache of a core, with what other cores have to do first.
+    pub(super) fn play_coherent<O: Observer>(&mut self, cache: Option<usize>, request: Request, observer: &mut O) {
+        let Some(cache) = cache.filter(|cache| self.plan.spots[*cache].private) else {
+            self.request(cache, request, observer);
+            return;
+        };
+        let geometry = self.caches[cache].geometry();
+        let (first, end) = (geometry.line_of(Addr(request.first)), geometry.line_of(Addr(request.last)));
+        for line in (first.0..=end.0).map(LineAddr) {
+            let geometry = self.caches[cache].geometry();
+            let first = request.first.max(geometry.base_of(line).0);
+            let last = request.last.min(geometry.last_of(line).0);
+            self.before_access(Request { first, last, ..request }, observer);
+            self.access_line(cache, line, request, observer);
+        }
+    }
+
+    /// Before a piece within one line of the innermost cache, and so within one unit.
+    fn before_access<O: Observer>(&mut self, piece: Request, observer: &mut O) {
+        let Some(directory) = &mut self.directory else { return };
+        let unit = directory.unit_of(piece.first);
+        let core = piece.core;
+        if let Some(back) = directory.comes_back(core, unit, piece.first, piece.last) {
+            let addr = Addr(directory.span(unit).0);
+            observer.event(Event::Sharing { unit: addr, core, by: back.by, falsely: back.falsely });
+        }
+        if piece.kind != AccessKind::Write {
+            return;
+        }
+        for other in directory.others(core, unit) {
+            self.write_dirt_back(other, unit, observer);
+            self.take(other, unit, observer);
+            if let Some(directory) = &mut self.directory {
+                directory.took(core, unit, other);
+            }
+        }
+        if let Some(directory) = &mut self.directory {
+            directory.writes(core, unit, piece.first, piece.last);
+        }
+    }
+
+    /// Before a read leaves the private caches: other cores' dirty copies are written back, and stay.
+    pub(super) fn before_leaving<O: Observer>(&mut self, request: Request, observer: &mut O) {
+        let Some(directory) = &self.directory else { return };
+        let units = directory.unit_of(request.first)..=directory.unit_of(request.last);
+        for unit in units {
+            let Some(directory) = &self.directory else { return };
+            for other in directory.others(request.core, unit) {
+                self.write_dirt_back(other, unit, observer);
+            }
+        }
+    }
+
+    /// Cleans a core's copies of a unit: dirt moves outward within the core where a larger copy is, and else to the first
+    /// shared level or memory.
+    fn write_dirt_back<O: Observer>(&mut self, core: u16, unit: u64, observer: &mut O) {
+        let mut any = false;
+        self.each_copy(core, unit, |this, cache, line| {
+            let set = this.caches[cache].geometry().set_of(line);
+            let Some(way) = this.caches[cache].find(line, set) else { return };
+            if !this.caches[cache].is_dirty(set, way) {
+                return;
+            }
+            any = true;
+            this.clean(cache, set, way, observer);
+            let dirty = this.take_dirty_sectors(cache, set, way);
+            if this.merge_outward(cache, line) {
+                return;
+            }
+            let mut to = Some(cache);
+            while let Some(at) = to
+                && this.plan.spots[at].private
+            {
+                to = this.plan.spots[at].next[DATA];
+            }
+            this.send_dirty(cache, line, dirty, to, core, observer);
+        });
+        if any && let Some(directory) = &mut self.directory {
+            directory.counters.interventions += 1;
+        }
+    }
+
+    /// Makes an outer private copy of a line dirty in its stead; `false` where there is none.
+    fn merge_outward(&mut self, cache: usize, line: LineAddr) -> bool {
+        let geometry = self.caches[cache].geometry();
+        let (first, last) = (geometry.base_of(line).0, geometry.last_of(line).0);
+        let mut next = self.plan.spots[cache].next[DATA];
+        while let Some(outer) = next.filter(|outer| self.plan.spots[*outer].private) {
+            let geometry = self.caches[outer].geometry();
+            let (line, end) = (geometry.line_of(Addr(first)), geometry.line_of(Addr(last)));
+            let set = geometry.set_of(line);
+            if line == end
+                && let Some(way) = self.caches[outer].find(line, set)
+            {
+                let kind = AccessKind::Writeback;
+                let sectors = self.sectors(outer, Request { first, last, kind, core: 0, pc: 0 });
+                self.caches[outer].set_dirty(set, way, true);
+                if let Some(note) = self.caches[outer].note_mut(set, way) {
+                    note.dirty |= sectors;
+                    note.valid |= sectors;
+                }
+                return true;
+            }
+            next = self.plan.spots[outer].next[DATA];
+        }
+        false
+    }
+
+    /// Removes a core's copies of a unit.
+    fn take<O: Observer>(&mut self, core: u16, unit: u64, observer: &mut O) {
+        self.each_copy(core, unit, |this, cache, line| {
+            let set = this.caches[cache].geometry().set_of(line);
+            if let Some(way) = this.caches[cache].find(line, set) {
+                this.drop_line(cache, set, way, Cause::Coherence, observer);
+            }
+        });
+    }
+
+    /// Every line of a core's private caches that overlaps a unit, from the innermost cache outward, there or not.
+    fn each_copy(&mut self, core: u16, unit: u64, mut visit: impl FnMut(&mut Self, usize, LineAddr)) {
+        let Some((first, last)) = self.directory.as_ref().map(|directory| directory.span(unit)) else { return };
+        for at in 0..self.plan.private[usize::from(core)].len() {
+            let cache = self.plan.private[usize::from(core)][at];
+            let geometry = self.caches[cache].geometry();
+            let lines = geometry.line_of(Addr(first)).0..=geometry.line_of(Addr(last)).0;
+            for line in lines.map(LineAddr) {
+                visit(self, cache, line);
+            }
+        }
+    }
+
+    /// A line came into a cache.
+    #[inline]
+    pub(super) fn came(&mut self, cache: usize, line: LineAddr) {
+        if let Some(directory) = &mut self.directory
+            && let Some(core) = self.plan.spots[cache].info.core
+        {
+            let addr = self.caches[cache].geometry().base_of(line).0;
+            directory.came(core, directory.unit_of(addr));
+        }
+    }
+
+    /// A line left a cache.
+    #[inline]
+    pub(super) fn left(&mut self, cache: usize, line: LineAddr) {
+        if self.directory.is_some() {
+            self.left_private(cache, line);
+        }
+    }
+
+    fn left_private(&mut self, cache: usize, line: LineAddr) {
+        let Some(core) = self.plan.spots[cache].info.core else { return };
+        let addr = self.caches[cache].geometry().base_of(line).0;
+        let Some(unit) = self.directory.as_ref().map(|directory| directory.unit_of(addr)) else { return };
+        let mut any = false;
+        self.each_copy(core, unit, |this, cache, line| any |= this.holds(cache, line));
+        if !any && let Some(directory) = &mut self.directory {
+            directory.left(core, unit);
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! Random replacement, reproducible: the victim is a function of seed, set, and how often the set has evicted, so that it is
+//! known beforehand (and drawn as the next to leave), and sets do not depend on each other.
+
+use super::{Replacement, Set, View, lot};
+use std::cmp::Reverse;
+
+/// Seeded random (Belady 1966).
+pub(super) struct Random;
+
+#[expect(clippy::cast_possible_truncation, reason = "below the number of ways")]
+fn drawn(seed: u64, set: u32, evictions: u32, ways: usize) -> usize {
+    (lot(seed, set, evictions) % ways as u64) as usize
+}
+
+impl Replacement for Random {
+    fn hit(_: &mut Set<'_>, way: usize) -> usize {
+        way
+    }
+
+    fn victim(set: &mut Set<'_>) -> usize {
+        let way = drawn(set.seed, set.number, set.state[0], set.words.len());
+        set.state[0] = set.state[0].wrapping_add(1);
+        way
+    }
+
+    fn fill(_: &mut Set<'_>, way: usize) -> usize {
+        way
+    }
+
+    fn remove(_: &mut Set<'_>, _: usize) {}
+
+    fn key(set: &View<'_>, way: usize, full: bool) -> (u64, Reverse<usize>) {
+        let next = full && way == drawn(set.seed, set.number, set.state[0], set.words.len());
+        (u64::from(next), Reverse(usize::MAX - way))
+    }
+}

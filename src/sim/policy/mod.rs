@@ -1,0 +1,286 @@
+//! Replacement in one set: who leaves when it is full. Mechanism (where sets lie, what a miss causes) is in `cache` and
+//! `hierarchy`; a policy sees ways, never addresses.
+//!
+//! | Word | Victim | Source | State a set |
+//! |---|---|---|---|
+//! | `lru` | least recently used | Mattson, Gecsei, Slutz, Traiger 1970 | order of its words |
+//! | `fifo` | longest here | Belady 1966 | order of its words |
+//! | `mru` | most recently used | Chou, DeWitt 1985 | order of its words |
+//! | `random` | drawn by lot, from a seed | Belady 1966 | evictions so far |
+//! | `tree-plru` | end of a path of bits | So, Rechtschaffen 1988 | a bit an inner node |
+//! | `bit-plru` | first way whose bit is 0 | Malamy et al. 1994; as NRU in Jaleel et al. 2010 | a bit a way |
+//! | `srrip`, `brrip`, `drrip` | first way predicted to be used last | Jaleel, Theobald, Steely, Emer 2010 | 2 bits a way |
+//! | `lfu` | fewest uses since its fill | Denning 1970 | a count a way |
+//! | `opt` | next use farthest ahead | Belady 1966 | a position a way |
+//!
+//! Empty ways fill first, the lowest first. Who calls what: [`Replacement::hit`] after a line was found,
+//! [`Replacement::victim`] only when no way is empty, [`Replacement::fill`] after a line was put into a way,
+//! [`Replacement::remove`] after a way was emptied by anything but a fill.
+
+mod bit_plru;
+mod lfu;
+mod list;
+mod lot;
+mod opt;
+mod rrip;
+mod tree_plru;
+
+pub(super) use list::{Outcome, access};
+pub(super) use opt::NEVER;
+pub(super) use rrip::SELECTOR_START;
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// A way holds a line. Empty ways are all zero, so line 0 is a line like any other.
+pub(super) const VALID: u64 = 1;
+/// The line differs from what the next level has.
+pub(super) const DIRTY: u64 = 2;
+/// Flags below the tag.
+pub(super) const FLAG_BITS: u32 = 2;
+
+/// Who has to leave when a set is full.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Policy {
+    /// Least recently used (Mattson et al. 1970).
+    #[default]
+    Lru,
+    /// First in, first out: hits change nothing (Belady 1966).
+    Fifo,
+    /// Drawn by lot, reproducibly from a seed (Belady 1966).
+    Random,
+    /// Pseudo-LRU by a binary tree of bits that point at the victim (So, Rechtschaffen 1988). A power of two of ways.
+    TreePlru,
+    /// Pseudo-LRU by a bit a way, also known as NRU: not recently used (Malamy et al. 1994).
+    BitPlru,
+    /// Static re-reference interval prediction, 2 bits, hit priority (Jaleel et al. 2010).
+    Srrip,
+    /// Bimodal re-reference interval prediction: most lines come in as the next to leave (Jaleel et al. 2010).
+    Brrip,
+    /// Dynamic re-reference interval prediction: sets duel which of the two is better (Jaleel et al. 2010). Two sets or more.
+    Drrip,
+    /// Least frequently used since its fill; ties leave from the lowest way (Denning 1970).
+    Lfu,
+    /// Most recently used: good for loops that are a little too large (Chou, DeWitt 1985).
+    Mru,
+    /// The line whose next use is farthest in the future (Belady 1966): no policy misses less. Needs the trace beforehand.
+    Opt,
+}
+
+impl Policy {
+    /// Whether sets are lists in eviction order; else ways stay where they are and the state beside them tells the order.
+    pub(super) fn is_list(self) -> bool {
+        matches!(self, Self::Lru | Self::Fifo | Self::Mru)
+    }
+
+    /// Whether [`access`] can do it all in one pass.
+    pub(super) fn is_plain(self) -> bool {
+        matches!(self, Self::Lru | Self::Fifo)
+    }
+}
+
+impl fmt::Display for Policy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Lru => "lru",
+            Self::Fifo => "fifo",
+            Self::Random => "random",
+            Self::TreePlru => "tree-plru",
+            Self::BitPlru => "bit-plru",
+            Self::Srrip => "srrip",
+            Self::Brrip => "brrip",
+            Self::Drrip => "drrip",
+            Self::Lfu => "lfu",
+            Self::Mru => "mru",
+            Self::Opt => "opt",
+        })
+    }
+}
+
+/// What a line carries beside its word, at levels that need it (sectors, prefetched lines).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Note {
+    /// Sectors that are there, a bit each.
+    pub(super) valid: u32,
+    /// Sectors that are dirty, a bit each.
+    pub(super) dirty: u32,
+    /// Came by prefetch and was not used yet.
+    pub(super) prefetched: bool,
+    /// Clock of the hierarchy at which a prefetch would have arrived.
+    pub(super) ready: u64,
+}
+
+/// One set at play.
+pub(super) struct Set<'a> {
+    /// A word a way.
+    pub(super) words: &'a mut [u64],
+    /// A note a way, or none at all.
+    pub(super) notes: &'a mut [Note],
+    /// [`state_len`] numbers.
+    pub(super) state: &'a mut [u32],
+    /// The set's index.
+    pub(super) number: u32,
+    /// Sets of the level.
+    pub(super) sets: u32,
+    /// Of the policies that draw lots.
+    pub(super) seed: u64,
+    /// DRRIP's policy selector, one a level.
+    pub(super) selector: &'a mut u16,
+    /// Position of the next access to the line at play, for OPT.
+    pub(super) next_use: u32,
+}
+
+impl Set<'_> {
+    /// The lowest empty way.
+    pub(super) fn empty(&self) -> Option<usize> {
+        self.words.iter().position(|word| *word == 0)
+    }
+
+    /// Moves `way` to the front; those before it age by one.
+    fn move_to_front(&mut self, way: usize) {
+        self.words[..=way].rotate_right(1);
+        if !self.notes.is_empty() {
+            self.notes[..=way].rotate_right(1);
+        }
+    }
+
+    /// Moves `way` behind all lines up to `end`, exclusive.
+    fn move_to_back(&mut self, way: usize, end: usize) {
+        self.words[way..end].rotate_left(1);
+        if !self.notes.is_empty() {
+            self.notes[way..end].rotate_left(1);
+        }
+    }
+}
+
+/// What a policy does with the ways of a set.
+trait Replacement {
+    /// The line at `way` was used; gives the way at which it stands now.
+    fn hit(set: &mut Set<'_>, way: usize) -> usize;
+    /// The way to give up.
+    fn victim(set: &mut Set<'_>) -> usize;
+    /// A line was put at `way`; gives the way at which it stands now.
+    fn fill(set: &mut Set<'_>, way: usize) -> usize;
+    /// `way` was emptied.
+    fn remove(set: &mut Set<'_>, way: usize);
+    /// For policies that leave ways where they are: sorts a way among the others, the next victim last. Asked of lines
+    /// only; `full` tells whether every way holds one.
+    fn key(set: &View<'_>, way: usize, full: bool) -> (u64, std::cmp::Reverse<usize>);
+}
+
+/// One set, to look at.
+pub(super) struct View<'a> {
+    pub(super) words: &'a [u64],
+    pub(super) state: &'a [u32],
+    pub(super) number: u32,
+    pub(super) seed: u64,
+}
+
+macro_rules! dispatch {
+    ($policy:expr, $p:ident => $call:expr) => {
+        match $policy {
+            Policy::Lru => {
+                type $p = list::Lru;
+                $call
+            }
+            Policy::Fifo => {
+                type $p = list::Fifo;
+                $call
+            }
+            Policy::Mru => {
+                type $p = list::Mru;
+                $call
+            }
+            Policy::Random => {
+                type $p = lot::Random;
+                $call
+            }
+            Policy::TreePlru => {
+                type $p = tree_plru::TreePlru;
+                $call
+            }
+            Policy::BitPlru => {
+                type $p = bit_plru::BitPlru;
+                $call
+            }
+            Policy::Srrip => {
+                type $p = rrip::Srrip;
+                $call
+            }
+            Policy::Brrip => {
+                type $p = rrip::Brrip;
+                $call
+            }
+            Policy::Drrip => {
+                type $p = rrip::Drrip;
+                $call
+            }
+            Policy::Lfu => {
+                type $p = lfu::Lfu;
+                $call
+            }
+            Policy::Opt => {
+                type $p = opt::Opt;
+                $call
+            }
+        }
+    };
+}
+
+/// Numbers of state that a set of `ways` needs.
+pub(super) fn state_len(policy: Policy, ways: usize) -> usize {
+    match policy {
+        Policy::Lru | Policy::Fifo | Policy::Mru => 0,
+        Policy::Random => 1,
+        Policy::TreePlru | Policy::BitPlru | Policy::Srrip | Policy::Lfu | Policy::Opt => ways,
+        // And the fills so far.
+        Policy::Brrip | Policy::Drrip => ways + 1,
+    }
+}
+
+/// See [`Replacement::hit`].
+pub(super) fn hit(policy: Policy, set: &mut Set<'_>, way: usize) -> usize {
+    dispatch!(policy, P => P::hit(set, way))
+}
+
+/// Puts a line into the lowest empty way or else the victim's place; gives the way at which it stands, and what the victim
+/// left: its word, 0 if there was none, and note.
+pub(super) fn insert(policy: Policy, set: &mut Set<'_>, word: u64, note: Note) -> (usize, u64, Note) {
+    let way = set.empty().unwrap_or_else(|| dispatch!(policy, P => P::victim(set)));
+    let old = std::mem::replace(&mut set.words[way], word);
+    let old_note = set.notes.get_mut(way).map(|n| std::mem::replace(n, note)).unwrap_or_default();
+    let way = dispatch!(policy, P => P::fill(set, way));
+    (way, old, old_note)
+}
+
+/// Empties a way; gives what it held.
+pub(super) fn remove(policy: Policy, set: &mut Set<'_>, way: usize) -> (u64, Note) {
+    let word = std::mem::take(&mut set.words[way]);
+    let note = set.notes.get_mut(way).map(std::mem::take).unwrap_or_default();
+    dispatch!(policy, P => P::remove(set, way));
+    (word, note)
+}
+
+/// The ways that hold lines in eviction order, the next victim last; `None` where they stand in that order.
+pub(super) fn order(policy: Policy, set: &View<'_>) -> Option<Vec<usize>> {
+    if policy.is_list() {
+        return None;
+    }
+    let full = set.words.iter().all(|word| *word != 0);
+    let mut ways: Vec<usize> = (0..set.words.len()).filter(|&way| set.words[way] != 0).collect();
+    ways.sort_by_cached_key(|&way| dispatch!(policy, P => P::key(set, way, full)));
+    Some(ways)
+}
+
+/// A number that looks drawn by lot, the same for the same seed, set and count (SplitMix64: Steele, Lea, Flood 2014).
+fn lot(seed: u64, set: u32, count: u32) -> u64 {
+    let at = u64::from(set) << 32 | u64::from(count);
+    let mut z = seed.wrapping_add(0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(at.wrapping_add(1)));
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+#[cfg(test)]
+mod pictures;

@@ -1,0 +1,126 @@
+//! Translation buffers: caches of pages, asked before the data is. They are a path of their own beside the levels: a miss in
+//! the outermost one is a page walk, whose own accesses are not simulated.
+
+use super::cache::{Cache, LevelCounters, Resident};
+use super::config::Shapes;
+use super::hierarchy::Request;
+use super::plan::{Plan, TlbSpot};
+use super::policy::Note;
+use super::{Event, Geometry, Observer};
+use crate::units::{Addr, LineAddr, SetIndex};
+
+/// The TLBs of all cores.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tlbs {
+    spots: Vec<TlbSpot>,
+    caches: Vec<Cache>,
+    walks: u64,
+}
+
+impl Tlbs {
+    pub(super) fn new(plan: &Plan, shapes: &Shapes) -> Self {
+        let cache = |spot: &TlbSpot| {
+            let tlb = &plan.config.tlbs[usize::from(spot.tlb)];
+            let geometry = shapes.tlbs[usize::from(spot.tlb)].clone();
+            geometry.map(|geometry| Cache::new(geometry, tlb.policy, plan.config.seed, false))
+        };
+        Self {
+            // Only TLBs that hold pages of the size in use have a spot.
+            caches: plan.tlb_spots.iter().filter_map(cache).collect(),
+            spots: plan.tlb_spots.clone(),
+            walks: 0,
+        }
+    }
+
+    /// Translates the pages of a request, from the first.
+    #[inline]
+    pub(super) fn translate<O: Observer>(&mut self, plan: &Plan, side: usize, request: Request, observer: &mut O) {
+        if self.caches.is_empty() {
+            return;
+        }
+        let shift = plan.config.memory.page.trailing_zeros();
+        for page in (request.first >> shift..=request.last >> shift).map(LineAddr) {
+            self.translate_page(&plan.tlb_paths[usize::from(request.core)][side], page, request, observer);
+        }
+    }
+
+    fn translate_page<O: Observer>(&mut self, path: &[usize], page: LineAddr, request: Request, observer: &mut O) {
+        for &at in path {
+            let tlb = &mut self.caches[at];
+            let set = tlb.geometry().set_of(page);
+            let way = tlb.find(page, set);
+            tlb.counters.count_access(request.kind);
+            let hit = way.is_some();
+            observer.event(Event::Translate { tlb: self.spots[at].tlb, core: request.core, page, hit });
+            if let Some(way) = way {
+                tlb.touch(set, way);
+                return;
+            }
+            tlb.counters.count_miss(request.kind);
+            let (_, victim) = tlb.insert(page, set, false, Note::default());
+            tlb.counters.fills += 1;
+            tlb.counters.evictions += u64::from(victim.is_some());
+        }
+        self.walks += u64::from(!path.is_empty());
+    }
+
+    /// Number of TLBs at work, those of each core counted apart.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.caches.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.caches.is_empty()
+    }
+
+    /// Misses in the outermost TLB of their path.
+    #[must_use]
+    pub fn walks(&self) -> u64 {
+        self.walks
+    }
+
+    /// Which TLB of the configuration the one at `at` is.
+    ///
+    /// # Panics
+    /// Here and below: when there is none at `at`.
+    #[must_use]
+    pub fn tlb(&self, at: usize) -> usize {
+        usize::from(self.spots[at].tlb)
+    }
+
+    /// Its shape: lines are pages.
+    #[must_use]
+    pub fn geometry(&self, at: usize) -> &Geometry {
+        self.caches[at].geometry()
+    }
+
+    /// Its counts.
+    #[must_use]
+    pub fn counters(&self, at: usize) -> &LevelCounters {
+        &self.caches[at].counters
+    }
+
+    /// Counts of all that a TLB of the configuration has: one a core.
+    #[must_use]
+    pub fn sum(&self, tlb: usize) -> LevelCounters {
+        let mut sum = LevelCounters::default();
+        for (cache, _) in self.caches.iter().zip(&self.spots).filter(|(_, spot)| usize::from(spot.tlb) == tlb) {
+            sum.add(&cache.counters);
+        }
+        sum
+    }
+
+    /// Pages of a set in eviction order, the next victim last.
+    pub fn order(&self, at: usize, set: SetIndex) -> impl DoubleEndedIterator<Item = Resident> + '_ {
+        self.caches[at].order(set)
+    }
+
+    /// Where the page of an address stands: its set and its place in the eviction order.
+    #[must_use]
+    pub fn rank(&self, at: usize, addr: Addr) -> Option<(SetIndex, u32)> {
+        self.caches[at].rank(self.caches[at].geometry().line_of(addr))
+    }
+}
