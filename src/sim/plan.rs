@@ -4,6 +4,7 @@ use super::Geometry;
 use super::config::{
     Allocate, ConfigError, HierarchyConfig, Holds, Inclusion, LevelConfig, Prefetch, Shapes, WritePolicy,
 };
+use super::fast::scan::Fetches;
 use crate::units::{CacheId, LevelId};
 
 /// Where a cache stands.
@@ -59,6 +60,18 @@ pub(super) struct TlbSpot {
     pub(super) tlb: u8,
 }
 
+/// Where nothing but accesses happens at references, and all loads and stores take one path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct FastPath {
+    /// The caches on it, from the CPU outward, one or more.
+    pub(super) caches: Vec<usize>,
+    /// Whether fetches take it too.
+    pub(super) fetches: Fetches,
+    /// Whether nothing comes back inward from any cache but what was asked for, and write-backs come after requests: then
+    /// a cache may play many requests before the next plays what they cause.
+    pub(super) one_way: bool,
+}
+
 /// All that follows from a configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Plan {
@@ -79,6 +92,8 @@ pub(super) struct Plan {
     pub(super) tlb_paths: Vec<[Vec<usize>; 2]>,
     /// Something beyond plain accesses happens at references: TLBs, coherence, prefetchers.
     pub(super) extras: bool,
+    /// See [`fast`](super::fast); `None` where there is more to do, or no cache for data.
+    pub(super) fast: Option<FastPath>,
 }
 
 impl Plan {
@@ -120,7 +135,8 @@ impl Plan {
         let unit = config.levels.iter().filter(is_private).map(|level| level.line).max();
         let (tlb_spots, tlb_paths) = tlbs(config, &shapes.tlbs);
         let prefetches = config.levels.iter().any(|level| level.prefetch != Prefetch::None);
-        let plan = Self {
+        let mut plan = Self {
+            fast: None,
             first: (0..cores).map(first).collect(),
             private: (0..cores).map(private).collect(),
             unit_shift: unit.map(u32::trailing_zeros),
@@ -132,7 +148,28 @@ impl Plan {
             tlb_spots,
             tlb_paths,
         };
+        plan.fast = plan.fast_path();
         Ok((plan, shapes))
+    }
+
+    fn fast_path(&self) -> Option<FastPath> {
+        // With several cores and private caches there are extras, so here all cores are alike.
+        let first = self.first.first().filter(|_| !self.extras)?;
+        let path = |side: usize| {
+            let next = move |cache: &usize| self.spots[*cache].next[side];
+            std::iter::successors(first[side], next).collect::<Vec<usize>>()
+        };
+        let caches = path(DATA);
+        let fetches = match caches == path(FETCH) {
+            _ if self.config.data_only => Fetches::Dropped,
+            true => Fetches::Here,
+            false => Fetches::Elsewhere,
+        };
+        let order = &self.config.order;
+        let one_way = self.config.levels.iter().all(|level| level.inclusion == Inclusion::Nine)
+            && !order.writeback_first
+            && !order.fetch_on_full_line_write;
+        (!caches.is_empty()).then_some(FastPath { caches, fetches, one_way })
     }
 
     /// Caches of a level.

@@ -121,7 +121,7 @@ impl Hierarchy {
 
     /// What a miss at a plain cache causes once the line has taken its victim's place.
     #[inline(never)]
-    fn miss_plain<O: Observer>(
+    pub(super) fn miss_plain<O: Observer>(
         &mut self,
         cache: usize,
         (line, set, word): (LineAddr, SetIndex, u64),
