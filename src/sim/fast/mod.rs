@@ -21,7 +21,7 @@ use super::cache::LevelCounters;
 use super::simd::{self, Isa};
 use crate::reference::{Kind, Reference};
 use crate::units::LineAddr;
-use scan::{ASK_BITS, BLOCK, Block, DIRTY_ASK, FIELD, Fetches, Found, Next, ODD_ASK, Seen, Shape, Tally, Why};
+use scan::{ASK_BITS, Apart, BLOCK, Block, DIRTY_ASK, FIELD, Found, Next, ODD_ASK, Seen, Shape, Tally, Why};
 
 /// A plain level as the loops see it.
 pub(super) struct Plain<'a> {
@@ -73,12 +73,12 @@ pub(super) enum Way {
 const CHUNK: usize = 2048;
 
 /// Plays references through a hierarchy; nothing is observed. Where the innermost level is not plain, in the general way.
-pub(super) fn play(around: &mut impl Around, references: &[Reference], fetches: Fetches) {
-    play_by(around, references, fetches, None);
+pub(super) fn play(around: &mut impl Around, references: &[Reference], apart: Apart) {
+    play_by(around, references, apart, None);
 }
 
 /// [`play`], by one loop only where `by` names it.
-fn play_by(around: &mut impl Around, references: &[Reference], fetches: Fetches, by: Option<Way>) {
+fn play_by(around: &mut impl Around, references: &[Reference], apart: Apart, by: Option<Way>) {
     let mut lists: Option<Box<Lists>> = None;
     let mut way = by.unwrap_or_else(|| first_way(around));
     for chunk in references.chunks(CHUNK) {
@@ -89,9 +89,9 @@ fn play_by(around: &mut impl Around, references: &[Reference], fetches: Fetches,
         let mut did = match way {
             Way::Blocks => {
                 let caches = around.caches();
-                blocks(around, chunk, fetches, lists.get_or_insert_with(|| Lists::new(caches)))
+                blocks(around, chunk, apart, lists.get_or_insert_with(|| Lists::new(caches)))
             }
-            Way::Scan | Way::Vector => one_by_one(around, chunk, fetches, isa, way == Way::Scan),
+            Way::Scan | Way::Vector => one_by_one(around, chunk, apart, isa, way == Way::Scan),
         };
         did.references = chunk.len() as u64;
         did.misses = around.plain(0).map_or(0, |l| l.counters.misses()) - before;
@@ -134,13 +134,13 @@ fn first_way(around: &mut impl Around) -> Way {
     })
 }
 
-fn one_by_one(around: &mut impl Around, chunk: &[Reference], fetches: Fetches, isa: Isa, scan: bool) -> Did {
+fn one_by_one(around: &mut impl Around, chunk: &[Reference], apart: Apart, isa: Isa, scan: bool) -> Did {
     let (mut rest, mut seen, mut others) = (chunk, Seen::default(), 0);
     while let Some(Plain { shape, words, .. }) = around.plain(0) {
         let stop = if scan {
-            simd::scan_hits(isa, words, shape, rest, fetches, &mut seen)
+            simd::scan_hits(isa, words, shape, rest, apart, &mut seen)
         } else {
-            simd::hits(isa, words, shape, rest, fetches, &mut seen)
+            simd::hits(isa, words, shape, rest, apart, &mut seen)
         };
         let Some((at, left)) = rest[stop.at..].split_first() else { break };
         match stop.why {
@@ -185,12 +185,12 @@ impl Lists {
     }
 }
 
-fn blocks(around: &mut impl Around, chunk: &[Reference], fetches: Fetches, lists: &mut Lists) -> Did {
+fn blocks(around: &mut impl Around, chunk: &[Reference], apart: Apart, lists: &mut Lists) -> Did {
     let (mut rest, mut did) = (chunk, Did::default());
     let Lists { block, next, found } = lists;
     while let Some(Plain { shape, isa, words, counters }) = around.plain(0) {
         let Some((own, outer)) = next.split_first_mut() else { break };
-        let taken = simd::take(isa, words, shape, rest, fetches, block);
+        let taken = simd::take(isa, words, shape, rest, apart, block);
         let mut tally = Tally::default();
         let listed = simd::follow(isa, shape, &block.asks[..block.made], &block.found, &mut tally, own);
         tally.add_to(counters, shape);

@@ -74,22 +74,32 @@ impl Shape {
     }
 }
 
-/// Where instruction fetches go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::sim) enum Fetches {
-    /// Into the level, as data.
-    Here,
-    /// Nowhere (`data_only`).
-    Dropped,
-    /// To another cache: the loops hand them back.
-    Elsewhere,
+/// Kinds of references that the loops do not play: a bit for each, by its code.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::sim) struct Apart {
+    /// Left out.
+    pub(in crate::sim) dropped: u8,
+    /// Handed back.
+    pub(in crate::sim) back: u8,
 }
 
-impl Fetches {
-    /// The code of a kind that is not simply played; of none if all are.
+impl Apart {
+    /// The bit of a kind.
     #[inline(always)]
-    pub(in crate::sim) fn special(self) -> u8 {
-        if self == Self::Here { u8::MAX } else { Kind::Fetch as u8 }
+    pub(in crate::sim) fn bit(kind: Kind) -> u8 {
+        1 << kind as u8
+    }
+
+    /// Whether a kind is not played.
+    #[inline(always)]
+    pub(in crate::sim) fn has(self, kind: Kind) -> bool {
+        (self.dropped | self.back) & Self::bit(kind) != 0
+    }
+
+    /// Whether a kind is left out.
+    #[inline(always)]
+    pub(in crate::sim) fn drops(self, kind: Kind) -> bool {
+        self.dropped & Self::bit(kind) != 0
     }
 }
 
@@ -123,7 +133,7 @@ pub(in crate::sim) enum Why {
     End,
     /// The reference was counted and missed; its line has taken the place of this word (0 = of none).
     Miss(u64),
-    /// Nothing was done for it: it lies on more than one line, or is a fetch for another cache.
+    /// Nothing was done for it: it lies on more than one line, or is of a kind that is handed back.
     Other,
 }
 
@@ -134,16 +144,16 @@ pub(in crate::sim) fn hits(
     words: &mut [u64],
     shape: Shape,
     references: &[Reference],
-    fetches: Fetches,
+    apart: Apart,
     seen: &mut Seen,
 ) -> Stop {
     match shape.ways {
-        2 => hits_of::<2>(words, shape, references, fetches, seen),
-        4 => hits_of::<4>(words, shape, references, fetches, seen),
-        8 => hits_of::<8>(words, shape, references, fetches, seen),
-        12 => hits_of::<12>(words, shape, references, fetches, seen),
-        16 => hits_of::<16>(words, shape, references, fetches, seen),
-        _ => hits_of::<0>(words, shape, references, fetches, seen),
+        2 => hits_of::<2>(words, shape, references, apart, seen),
+        4 => hits_of::<4>(words, shape, references, apart, seen),
+        8 => hits_of::<8>(words, shape, references, apart, seen),
+        12 => hits_of::<12>(words, shape, references, apart, seen),
+        16 => hits_of::<16>(words, shape, references, apart, seen),
+        _ => hits_of::<0>(words, shape, references, apart, seen),
     }
 }
 
@@ -153,7 +163,7 @@ fn hits_of<const WAYS: usize>(
     words: &mut [u64],
     mut shape: Shape,
     references: &[Reference],
-    fetches: Fetches,
+    apart: Apart,
     seen: &mut Seen,
 ) -> Stop {
     if WAYS != 0 {
@@ -161,11 +171,10 @@ fn hits_of<const WAYS: usize>(
     }
     let Seen { mut accesses, mut depth } = *seen;
     let mut stop = Stop { at: references.len(), why: Why::End };
-    let special = fetches.special();
     for (at, reference) in references.iter().enumerate() {
         let kind = reference.kind;
-        if kind as u8 == special {
-            if fetches == Fetches::Dropped {
+        if apart.has(kind) {
+            if apart.drops(kind) {
                 continue;
             }
             stop = Stop { at, why: Why::Other };
@@ -291,18 +300,17 @@ pub(in crate::sim) fn take(
     words: &mut [u64],
     shape: Shape,
     references: &[Reference],
-    fetches: Fetches,
+    apart: Apart,
     block: &mut Block,
 ) -> usize {
-    let special = fetches.special();
     let Block { asks, made, found } = block;
     *made = 0;
     let mut taken = references.len();
     for (at, reference) in references.iter().enumerate() {
-        if reference.kind as u8 == special && fetches == Fetches::Dropped {
+        if apart.drops(reference.kind) {
             continue;
         }
-        if *made == BLOCK || reference.kind as u8 == special || !shape.holds(reference) {
+        if *made == BLOCK || apart.has(reference.kind) || !shape.holds(reference) {
             taken = at;
             break;
         }

@@ -1,6 +1,6 @@
 //! Many references at once: what the fast loops need of a hierarchy.
 
-use super::super::fast::scan::Fetches;
+use super::super::fast::scan::Apart;
 use super::super::fast::{self, Around, Plain};
 use super::super::{AccessKind, Observer};
 use super::Hierarchy;
@@ -12,15 +12,15 @@ impl Hierarchy {
     /// Plays references in order: the same as [`Hierarchy::access`] of each, and many times as fast where nobody watches
     /// and the caches allow.
     pub fn play<O: Observer>(&mut self, references: &[Reference], observer: &mut O) {
-        match self.fetches() {
-            Some(fetches) if observer.is_silent() => fast::play(self, references, fetches),
+        match self.apart() {
+            Some(apart) if observer.is_silent() => fast::play(self, references, apart),
             _ => references.iter().for_each(|reference| self.access(reference, observer)),
         }
     }
 
-    /// Where fetches go when loads and stores take the fast path; `None` where there is none.
-    pub(in crate::sim) fn fetches(&self) -> Option<Fetches> {
-        self.plan.fast.as_ref().map(|path| path.fetches)
+    /// What does not take the fast path; `None` where there is none.
+    pub(in crate::sim) fn apart(&self) -> Option<Apart> {
+        self.plan.fast.as_ref().map(|path| path.apart)
     }
 
     /// A cache on the fast path, counted from the CPU.
