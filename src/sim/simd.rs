@@ -172,21 +172,19 @@ macro_rules! loops {
             let shape = checked::<V, FULL>(words, shape, $lanes);
             let tail = $tail(shape.ways);
             let Seen { mut accesses, mut depth } = *seen;
+            let fields = apart.fields();
             let mut stop = Stop { at: references.len(), why: Why::End };
             for (at, reference) in references.iter().enumerate() {
                 let kind = reference.kind;
-                if apart.has(kind) {
-                    if apart.drops(kind) {
-                        continue;
-                    }
+                let field = fields[kind as usize];
+                if field == 0 && apart.drops(kind) {
+                    continue;
+                }
+                if field == 0 || !shape.holds(reference) {
                     stop = Stop { at, why: Why::Other };
                     break;
                 }
-                if !shape.holds(reference) {
-                    stop = Stop { at, why: Why::Other };
-                    break;
-                }
-                accesses += FIELDS[kind as usize];
+                accesses += field;
                 let line = reference.addr >> shape.line_bits;
                 // SAFETY: a set of a line lies within the words that `checked` has counted.
                 let set = unsafe { words.as_mut_ptr().add(shape.start(line)) };
@@ -244,15 +242,17 @@ macro_rules! loops {
             let shape = checked::<V, FULL>(words, shape, $lanes);
             let tail = $tail(shape.ways);
             let Block { asks, made, found } = block;
+            let fields = apart.fields();
             let mut listed = 0;
             let mut taken = references.len();
             for (at, reference) in references.iter().enumerate() {
                 // Only a hint: what is named need not exist.
                 _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(reference).wrapping_add(AHEAD).cast());
-                if apart.drops(reference.kind) {
+                let field = fields[reference.kind as usize];
+                if field == 0 && apart.drops(reference.kind) {
                     continue;
                 }
-                if listed == BLOCK || apart.has(reference.kind) || !shape.holds(reference) {
+                if listed == BLOCK || field == 0 || !shape.holds(reference) {
                     taken = at;
                     break;
                 }
@@ -323,7 +323,7 @@ mod avx512 {
     use super::{AHEAD, checked, scan};
     use crate::reference::Reference;
     use crate::sim::fast::scan::{
-        ASK_BITS, Apart, BLOCK, Block, COVER, DIRTY_ASK, FIELDS, Found, Next, ODD_ASK, Seen, Shape, Stop, Tally, Why,
+        ASK_BITS, Apart, BLOCK, Block, COVER, DIRTY_ASK, Found, Next, ODD_ASK, Seen, Shape, Stop, Tally, Why,
     };
     use crate::sim::policy::{DIRTY, FLAG_BITS, VALID};
     use std::arch::x86_64::*;
@@ -473,7 +473,7 @@ mod avx2 {
     use super::{AHEAD, checked, scan};
     use crate::reference::Reference;
     use crate::sim::fast::scan::{
-        ASK_BITS, Apart, BLOCK, Block, DIRTY_ASK, FIELDS, Found, Next, Seen, Shape, Stop, Tally, Why,
+        ASK_BITS, Apart, BLOCK, Block, DIRTY_ASK, Found, Next, Seen, Shape, Stop, Tally, Why,
     };
     use crate::sim::policy::DIRTY;
     use std::arch::x86_64::*;

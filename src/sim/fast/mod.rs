@@ -18,8 +18,9 @@ pub(super) mod scan;
 
 use super::AccessKind;
 use super::cache::LevelCounters;
+use super::policy::VALID;
 use super::simd::{self, Isa};
-use crate::reference::{Kind, Reference};
+use crate::reference::Reference;
 use crate::units::LineAddr;
 use scan::{ASK_BITS, Apart, BLOCK, Block, DIRTY_ASK, FIELD, Found, Next, ODD_ASK, Seen, Shape, Tally, Why};
 
@@ -49,7 +50,7 @@ pub(super) trait Around {
 
     /// What a miss of the innermost cache causes once the line has taken its victim's place: counts the miss, the fill and
     /// the victim, asks the next cache, writes back. The reference lies in one line.
-    fn miss(&mut self, reference: &Reference, kind: AccessKind, victim: u64);
+    fn miss(&mut self, reference: &Reference, victim: u64);
 
     /// Asks a cache, in the general way, for all bytes of a line of 2^`line_bits` bytes.
     fn request(&mut self, at: usize, line: LineAddr, line_bits: u32, kind: AccessKind);
@@ -136,6 +137,7 @@ fn first_way(around: &mut impl Around) -> Way {
 
 fn one_by_one(around: &mut impl Around, chunk: &[Reference], apart: Apart, isa: Isa, scan: bool) -> Did {
     let (mut rest, mut seen, mut others) = (chunk, Seen::default(), 0);
+    let one_way = around.is_one_way();
     while let Some(Plain { shape, words, .. }) = around.plain(0) {
         let stop = if scan {
             simd::scan_hits(isa, words, shape, rest, apart, &mut seen)
@@ -144,14 +146,8 @@ fn one_by_one(around: &mut impl Around, chunk: &[Reference], apart: Apart, isa: 
         };
         let Some((at, left)) = rest[stop.at..].split_first() else { break };
         match stop.why {
-            Why::Miss(victim) => {
-                let kind = match at.kind {
-                    Kind::Read | Kind::Modify => AccessKind::Read,
-                    Kind::Write => AccessKind::Write,
-                    Kind::Fetch => AccessKind::Fetch,
-                };
-                around.miss(at, kind, victim);
-            }
+            Why::Miss(victim) if one_way => missed(around, 0, shape, shape.ask(at), victim),
+            Why::Miss(victim) => around.miss(at, victim),
             Why::Other | Why::End => {
                 others += 1;
                 around.access(at);
@@ -223,16 +219,54 @@ fn send(around: &mut impl Around, at: usize, line_bits: u32, asks: &[u64], next:
                 send(around, at + 1, line_bits, &own[..listed], outer, found);
             }
             None => {
-                for ask in block {
-                    let kind = match ask & (DIRTY_ASK | ODD_ASK) {
-                        0 => AccessKind::Read,
-                        ODD_ASK => AccessKind::Fetch,
-                        _ => AccessKind::Writeback,
-                    };
-                    around.request(at, LineAddr(ask >> ASK_BITS), line_bits, kind);
+                for &ask in block {
+                    around.request(at, LineAddr(ask >> ASK_BITS), line_bits, kind_of(ask));
                 }
             }
         }
+    }
+}
+
+/// The kind of a request that is no store.
+fn kind_of(ask: u64) -> AccessKind {
+    match ask & (DIRTY_ASK | ODD_ASK) {
+        0 => AccessKind::Read,
+        ODD_ASK => AccessKind::Fetch,
+        _ => AccessKind::Writeback,
+    }
+}
+
+/// What one miss of a plain cache causes where all goes one way: counts it, asks the next cache, writes the victim back.
+fn missed(around: &mut impl Around, at: usize, shape: Shape, ask: u64, victim: u64) {
+    let Some(Plain { counters, .. }) = around.plain(at) else { return };
+    let (wants, gives) = shape.causes(ask, victim);
+    match ask & (DIRTY_ASK | ODD_ASK) {
+        ODD_ASK => counters.fetch_misses += 1,
+        DIRTY_ASK => counters.write_misses += 1,
+        _ => counters.read_misses += 1,
+    }
+    counters.fills += 1;
+    counters.evictions += victim & VALID;
+    counters.bytes_in += if wants.is_some() { shape.line_bytes() } else { 0 };
+    counters.writebacks += u64::from(gives.is_some());
+    counters.bytes_out += if gives.is_some() { shape.line_bytes() } else { 0 };
+    for ask in [wants, gives].into_iter().flatten() {
+        request(around, at + 1, shape.line_bits, ask);
+    }
+}
+
+/// One request for a whole line of 2^`line_bits` bytes, and what it causes, at once.
+fn request(around: &mut impl Around, at: usize, line_bits: u32, ask: u64) {
+    let Some(Plain { shape, words, counters, .. }) = around.plain(at).filter(|p| p.shape.line_bits == line_bits) else {
+        return match (at == around.caches(), ask & DIRTY_ASK) {
+            (true, 0) => around.memory(1 << line_bits, 1, 0),
+            (true, _) => around.memory(1 << line_bits, 0, 1),
+            (false, _) => around.request(at, LineAddr(ask >> ASK_BITS), line_bits, kind_of(ask)),
+        };
+    };
+    counters.count_access(kind_of(ask));
+    if let Err(victim) = scan::touch(words, shape, ask) {
+        missed(around, at, shape, ask, victim);
     }
 }
 

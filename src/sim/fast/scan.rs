@@ -67,6 +67,16 @@ impl Shape {
         ((line >> self.set_bits) << FLAG_BITS) | VALID
     }
 
+    /// What a request that missed causes, as requests of the next cache: one for its line unless it covers that, one that
+    /// gives the word that left back if that was dirty.
+    pub(in crate::sim) fn causes(self, ask: u64, victim: u64) -> (Option<u64>, Option<u64>) {
+        let line = ask >> ASK_BITS;
+        let fetch = u64::from(ask & (DIRTY_ASK | ODD_ASK) == ODD_ASK);
+        let wants = (ask & COVER != COVER).then_some((line << ASK_BITS) | fetch);
+        let gives = (victim & DIRTY != 0).then(|| (self.neighbour(victim, line) << ASK_BITS) | COVER);
+        (wants, gives)
+    }
+
     /// The line of a word in the set of another line.
     #[inline(always)]
     fn neighbour(self, word: u64, of: u64) -> u64 {
@@ -90,10 +100,12 @@ impl Apart {
         1 << kind as u8
     }
 
-    /// Whether a kind is not played.
+    /// What a reference of each kind adds to [`Seen::accesses`]; 0 for those that are not played.
     #[inline(always)]
-    pub(in crate::sim) fn has(self, kind: Kind) -> bool {
-        (self.dropped | self.back) & Self::bit(kind) != 0
+    pub(in crate::sim) fn fields(self) -> [u64; 4] {
+        let apart = self.dropped | self.back;
+        [Kind::Read, Kind::Write, Kind::Modify, Kind::Fetch]
+            .map(|kind| if apart & Self::bit(kind) == 0 { FIELDS[kind as usize] } else { 0 })
     }
 
     /// Whether a kind is left out.
@@ -115,7 +127,7 @@ pub(in crate::sim) struct Seen {
 /// Bits of a field of [`Seen::accesses`]; a chunk is shorter than 2^21 references, so none overflows.
 pub(in crate::sim) const FIELD: u32 = 21;
 /// What a reference of each kind adds: a modify is a read and a write.
-pub(in crate::sim) const FIELDS: [u64; 4] = [1, 1 << FIELD, 1 | 1 << FIELD, 1 << (2 * FIELD)];
+const FIELDS: [u64; 4] = [1, 1 << FIELD, 1 | 1 << FIELD, 1 << (2 * FIELD)];
 
 /// Where and why a loop stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -170,21 +182,19 @@ fn hits_of<const WAYS: usize>(
         shape.ways = WAYS;
     }
     let Seen { mut accesses, mut depth } = *seen;
+    let fields = apart.fields();
     let mut stop = Stop { at: references.len(), why: Why::End };
     for (at, reference) in references.iter().enumerate() {
         let kind = reference.kind;
-        if apart.has(kind) {
-            if apart.drops(kind) {
-                continue;
-            }
+        let field = fields[kind as usize];
+        if field == 0 && apart.drops(kind) {
+            continue;
+        }
+        if field == 0 || !shape.holds(reference) {
             stop = Stop { at, why: Why::Other };
             break;
         }
-        if !shape.holds(reference) {
-            stop = Stop { at, why: Why::Other };
-            break;
-        }
-        accesses += FIELDS[kind as usize];
+        accesses += field;
         let line = reference.addr >> shape.line_bits;
         let (key, dirty) = (shape.key(line), (kind as u64 + 1) & DIRTY);
         let start = shape.start(line);
@@ -306,11 +316,13 @@ pub(in crate::sim) fn take(
     let Block { asks, made, found } = block;
     *made = 0;
     let mut taken = references.len();
+    let fields = apart.fields();
     for (at, reference) in references.iter().enumerate() {
-        if apart.drops(reference.kind) {
+        let field = fields[reference.kind as usize];
+        if field == 0 && apart.drops(reference.kind) {
             continue;
         }
-        if *made == BLOCK || apart.has(reference.kind) || !shape.holds(reference) {
+        if *made == BLOCK || field == 0 || !shape.holds(reference) {
             taken = at;
             break;
         }
@@ -324,17 +336,25 @@ pub(in crate::sim) fn take(
 /// Sends requests, at most a block, through a level.
 pub(in crate::sim) fn through(words: &mut [u64], shape: Shape, asks: &[u64], found: &mut Found) {
     for ((ask, left), matched) in asks.iter().zip(&mut found.left).zip(&mut found.matched) {
-        let line = ask >> ASK_BITS;
-        let (key, dirty) = (shape.key(line), ask & DIRTY_ASK);
-        let start = shape.start(line);
-        let set = &mut words[start..start + shape.ways];
-        *matched = 1;
-        if set[0] & !DIRTY == key {
-            set[0] |= dirty;
-        } else if let Err(victim) = scan(set, key, dirty) {
-            (*left, *matched) = (victim, 0);
+        match touch(words, shape, *ask) {
+            Ok(()) => *matched = 1,
+            Err(victim) => (*left, *matched) = (victim, 0),
         }
     }
+}
+
+/// Plays one request: where it missed, the word that left (0 = none).
+#[inline]
+pub(in crate::sim) fn touch(words: &mut [u64], shape: Shape, ask: u64) -> Result<(), u64> {
+    let line = ask >> ASK_BITS;
+    let (key, dirty) = (shape.key(line), ask & DIRTY_ASK);
+    let start = shape.start(line);
+    let set = &mut words[start..start + shape.ways];
+    if set[0] & !DIRTY == key {
+        set[0] |= dirty;
+        return Ok(());
+    }
+    scan(set, key, dirty).map(|_| ())
 }
 
 /// Counts what requests did (they are those of `found` from `from` on), and lists what they ask of the next level: each

@@ -2,6 +2,7 @@
 
 use super::scan::{self, COVER, Stop};
 use super::*;
+use crate::reference::Kind;
 use crate::sim::Hierarchy;
 use crate::sim::config::{HierarchyConfig, Holds, Inclusion, LevelConfig, Ways, WritePolicy};
 use crate::sim::policy::Policy;
@@ -50,8 +51,8 @@ impl Around for With {
         self.0.access(reference, &mut ());
     }
 
-    fn miss(&mut self, reference: &Reference, kind: AccessKind, victim: u64) {
-        Around::miss(&mut self.0, reference, kind, victim);
+    fn miss(&mut self, reference: &Reference, victim: u64) {
+        Around::miss(&mut self.0, reference, victim);
     }
 
     fn request(&mut self, at: usize, line: LineAddr, line_bits: u32, kind: AccessKind) {

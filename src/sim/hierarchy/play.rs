@@ -5,7 +5,7 @@ use super::super::fast::{self, Around, Plain};
 use super::super::{AccessKind, Observer};
 use super::Hierarchy;
 use super::walk::Request;
-use crate::reference::Reference;
+use crate::reference::{Kind, Reference};
 use crate::units::{Addr, LineAddr};
 
 impl Hierarchy {
@@ -49,11 +49,16 @@ impl Around for Hierarchy {
         Hierarchy::access(self, reference, &mut ());
     }
 
-    fn miss(&mut self, reference: &Reference, kind: AccessKind, victim: u64) {
+    fn miss(&mut self, reference: &Reference, victim: u64) {
         let Some(cache) = self.on_path(0) else { return };
         let geometry = self.caches[cache].geometry();
         let line = geometry.line_of(Addr(reference.addr));
         let set = geometry.set_of(line);
+        let kind = match reference.kind {
+            Kind::Read | Kind::Modify => AccessKind::Read,
+            Kind::Write => AccessKind::Write,
+            Kind::Fetch => AccessKind::Fetch,
+        };
         let last = reference.addr + (u64::from(reference.size.max(1)) - 1);
         let request = Request { first: reference.addr, last, kind, core: 0, pc: reference.pc };
         self.miss_plain(cache, (line, set, victim), request, &mut ());
