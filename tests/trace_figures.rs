@@ -168,7 +168,7 @@ fn sums_in_one_line_are_falsely_shared_and_sums_apart_are_not() {
         let source = open(name);
         assert_eq!((source.len(), source.cores().unwrap()), (768, 4), "{name}");
         let config = config::HierarchyConfig { cores: 4, ..config::preset("paper").unwrap() };
-        let stats = collect(&*source, &config, false).unwrap();
+        let stats = orrery::sim::stats::collect(&*source, &config, false).unwrap();
         let sums = stats.regions.iter().find(|r| r.name == "sums").unwrap();
         assert_eq!((sums.references, &sums.misses[0]), (512, &("L1".to_owned(), misses)), "{name}");
         let sharing = stats.sharing.unwrap();

@@ -1,26 +1,26 @@
 //! Many references at once: what the fast loops need of a hierarchy.
 
-use super::super::fast::scan::Fetches;
+use super::super::fast::scan::Apart;
 use super::super::fast::{self, Around, Plain};
 use super::super::{AccessKind, Observer};
 use super::Hierarchy;
 use super::walk::Request;
-use crate::reference::Reference;
+use crate::reference::{Kind, Reference};
 use crate::units::{Addr, LineAddr};
 
 impl Hierarchy {
     /// Plays references in order: the same as [`Hierarchy::access`] of each, and many times as fast where nobody watches
     /// and the caches allow.
     pub fn play<O: Observer>(&mut self, references: &[Reference], observer: &mut O) {
-        match self.fetches() {
-            Some(fetches) if observer.is_silent() => fast::play(self, references, fetches),
+        match self.apart() {
+            Some(apart) if observer.is_silent() => fast::play(self, references, apart),
             _ => references.iter().for_each(|reference| self.access(reference, observer)),
         }
     }
 
-    /// Where fetches go when loads and stores take the fast path; `None` where there is none.
-    pub(in crate::sim) fn fetches(&self) -> Option<Fetches> {
-        self.plan.fast.as_ref().map(|path| path.fetches)
+    /// What does not take the fast path; `None` where there is none.
+    pub(in crate::sim) fn apart(&self) -> Option<Apart> {
+        self.plan.fast.as_ref().map(|path| path.apart)
     }
 
     /// A cache on the fast path, counted from the CPU.
@@ -49,11 +49,16 @@ impl Around for Hierarchy {
         Hierarchy::access(self, reference, &mut ());
     }
 
-    fn miss(&mut self, reference: &Reference, kind: AccessKind, victim: u64) {
+    fn miss(&mut self, reference: &Reference, victim: u64) {
         let Some(cache) = self.on_path(0) else { return };
         let geometry = self.caches[cache].geometry();
         let line = geometry.line_of(Addr(reference.addr));
         let set = geometry.set_of(line);
+        let kind = match reference.kind {
+            Kind::Read | Kind::Modify => AccessKind::Read,
+            Kind::Write => AccessKind::Write,
+            Kind::Fetch => AccessKind::Fetch,
+        };
         let last = reference.addr + (u64::from(reference.size.max(1)) - 1);
         let request = Request { first: reference.addr, last, kind, core: 0, pc: reference.pc, fetch: false };
         self.miss_plain(cache, (line, set, victim), request, &mut ());
