@@ -7,16 +7,22 @@
 mod cache;
 mod compare;
 mod cores;
+mod found;
 mod generate;
 mod mirror;
 mod model;
 mod policy;
 mod prefetch;
+mod rules;
 mod tally;
+#[path = "../sim_common/mod.rs"]
+mod words;
 
 use compare::{Case, check, shrink};
 use generate::Lots;
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Once;
 use tally::Tally;
 
 /// Pairs to try.
@@ -38,10 +44,19 @@ fn fails(case: &Case) -> bool {
 
 /// Runs something without what its panics print.
 fn quietly<T>(run: impl FnOnce() -> T) -> T {
-    let hook = std::panic::take_hook();
-    std::panic::set_hook(Box::new(|_| {}));
+    thread_local!(static QUIET: Cell<bool> = const { Cell::new(false) });
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let usual = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| {
+            if !QUIET.get() {
+                usual(info);
+            }
+        }));
+    });
+    QUIET.set(true);
     let result = run();
-    std::panic::set_hook(hook);
+    QUIET.set(false);
     result
 }
 

@@ -24,6 +24,8 @@ pub(crate) struct Mirror<'a> {
     /// The newest event said that a line is clean now; the next private copy outward, which has its dirt unless a write-back
     /// follows.
     handed: Option<(CacheId, LineAddr)>,
+    /// Kind of the newest access.
+    asked: Option<AccessKind>,
     memory: MemoryCounters,
     sharing: SharingCounters,
     /// Questions to each TLB of the configuration, and those not answered.
@@ -41,6 +43,7 @@ impl<'a> Mirror<'a> {
             fills: 0,
             merged: false,
             handed: None,
+            asked: None,
             memory: MemoryCounters::default(),
             sharing: SharingCounters::default(),
             translated: BTreeMap::new(),
@@ -53,6 +56,9 @@ impl<'a> Mirror<'a> {
                 }
             }
             mirror.take(*event);
+            if let Event::Access { kind, .. } = event {
+                mirror.asked = Some(*kind);
+            }
         }
         mirror
     }
@@ -85,7 +91,7 @@ impl<'a> Mirror<'a> {
                 match cause {
                     Cause::Inclusion => self.merged |= dirty,
                     Cause::Coherence => {}
-                    Cause::Promotion if dirty => self.bring_dirt(level, line),
+                    Cause::Promotion if dirty => self.bring_dirt(level, line, self.asked),
                     Cause::Promotion => {}
                 }
             }
@@ -130,11 +136,17 @@ impl<'a> Mirror<'a> {
         held.prefetched &= !kind.is_demand();
     }
 
-    /// A dirty line left an exclusive level for the copy inside that was filled last.
-    fn bring_dirt(&mut self, level: LevelId, line: LineAddr) {
+    /// A dirty line left an exclusive level for the cache on the request's side that was filled last.
+    fn bring_dirt(&mut self, level: LevelId, line: LineAddr, kind: Option<AccessKind>) {
         let inside = |cache: &CacheId| {
             let inner = self.real.info(*cache).level;
-            inner < level && self.config.levels[inner.index()].inclusion != Inclusion::Exclusive
+            let own = &self.config.levels[inner.index()];
+            let asks = match kind {
+                Some(AccessKind::Fetch) => own.holds != Holds::Data,
+                Some(AccessKind::Read) => own.holds != Holds::Instructions,
+                _ => own.inclusion != Inclusion::Exclusive,
+            };
+            inner < level && asks
         };
         let copies = self.lines.iter_mut().filter(|((cache, held), _)| *held == line && inside(cache));
         if let Some((_, held)) = copies.max_by_key(|(_, held)| held.fill) {
