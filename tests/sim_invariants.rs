@@ -263,11 +263,10 @@ fn an_inclusive_level_holds_all_that_is_inside() {
         let (mut lots, mut config, trace) = case(6, number);
         config.order.fetch_on_full_line_write = true;
         config.order.writeback_first |= config.levels.len() > 2;
-        let size = |level: &LevelConfig| level.size;
         for n in 1..config.levels.len() {
             config.levels[n].inclusion = Inclusion::Inclusive;
             config.levels[n].holds = Holds::Unified;
-            if size(&config.levels[n]) < size(&config.levels[n - 1]) {
+            if config.levels[n].size < config.levels[n - 1].size {
                 config.levels[n].size *= 4;
             }
             config.levels[n].allocate = lots.one_of(&[Allocate::Write, Allocate::None]);
