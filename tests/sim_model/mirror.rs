@@ -1,6 +1,6 @@
 //! What the events alone say: contents by cache, counts, traffic of memory. It has to equal what the simulator holds.
 
-use orrery::sim::config::{Allocate, HierarchyConfig, Holds, Inclusion, WritePolicy};
+use orrery::sim::config::{Allocate, HierarchyConfig, Holds, WritePolicy};
 use orrery::sim::{AccessKind, Cause, Event, Hierarchy, LevelCounters, MemoryCounters, SharingCounters};
 use orrery::units::{CacheId, LevelId, LineAddr, SetIndex};
 use std::collections::BTreeMap;
@@ -24,8 +24,9 @@ pub(crate) struct Mirror<'a> {
     /// The newest event said that a line is clean now; the next private copy outward, which has its dirt unless a write-back
     /// follows.
     handed: Option<(CacheId, LineAddr)>,
-    /// Kind of the newest access.
+    /// Kind of the newest access, of all and of each cache.
     asked: Option<AccessKind>,
+    asked_of: BTreeMap<CacheId, AccessKind>,
     memory: MemoryCounters,
     sharing: SharingCounters,
     /// Questions to each TLB of the configuration, and those not answered.
@@ -44,6 +45,7 @@ impl<'a> Mirror<'a> {
             merged: false,
             handed: None,
             asked: None,
+            asked_of: BTreeMap::new(),
             memory: MemoryCounters::default(),
             sharing: SharingCounters::default(),
             translated: BTreeMap::new(),
@@ -56,8 +58,9 @@ impl<'a> Mirror<'a> {
                 }
             }
             mirror.take(*event);
-            if let Event::Access { kind, .. } = event {
+            if let Event::Access { kind, cache, .. } = event {
                 mirror.asked = Some(*kind);
+                mirror.asked_of.insert(*cache, *kind);
             }
         }
         mirror
@@ -138,17 +141,18 @@ impl<'a> Mirror<'a> {
 
     /// A dirty line left an exclusive level for the cache on the request's side that was filled last.
     fn bring_dirt(&mut self, level: LevelId, line: LineAddr, kind: Option<AccessKind>) {
-        let inside = |cache: &CacheId| {
-            let inner = self.real.info(*cache).level;
-            let own = &self.config.levels[inner.index()];
-            let asks = match kind {
-                Some(AccessKind::Fetch) => own.holds != Holds::Data,
-                Some(AccessKind::Read) => own.holds != Holds::Instructions,
-                _ => own.inclusion != Inclusion::Exclusive,
+        let asks = |cache: CacheId, held: &Held| {
+            let inner = self.real.info(cache).level;
+            let holds = self.config.levels[inner.index()].holds;
+            let side = match kind {
+                Some(AccessKind::Fetch) => holds != Holds::Data,
+                Some(AccessKind::Read) => holds != Holds::Instructions,
+                _ => held.prefetched || self.asked_of.get(&cache) == Some(&AccessKind::Prefetch),
             };
-            inner < level && asks
+            inner < level && side
         };
-        let copies = self.lines.iter_mut().filter(|((cache, held), _)| *held == line && inside(cache));
+        let copies =
+            self.lines.iter_mut().filter(|((cache, held_line), held)| *held_line == line && asks(*cache, held));
         if let Some((_, held)) = copies.max_by_key(|(_, held)| held.fill) {
             held.dirty = true;
         }
