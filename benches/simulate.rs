@@ -1,13 +1,28 @@
-//! Speed of the simulator, one thread, trace in memory: accesses a second with no observer, and with all of them.
-//! L1 32 KiB 8-way and L2 1 MiB 16-way, 64-byte lines, LRU, write-back.
+//! Speed of the simulator, one thread, trace in memory: L1 32 KiB 8-way and L2 1 MiB 16-way, 64-byte lines, LRU,
+//! write-back.
+//!
+//! First a table: accesses a second with no observer, beside the hand-written C loops of `floor/floor.c`, in turns in this
+//! run; their counts must be equal. Other work on the machine stretches some parts of some rounds, so each part of a
+//! trace is timed by itself, and the shortest of all rounds counts. Then, by criterion, what is watched.
 
-use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use orrery::reference::{Kind, Reference, Tables};
+#![expect(clippy::print_stdout, reason = "a bench reports there")]
+
+mod floor;
+
+use criterion::{Criterion, Throughput, criterion_group};
+use floor::traces::Trace;
+use floor::{Counts, Program};
+use orrery::reference::{Reference, Tables};
 use orrery::sim::config::{HierarchyConfig, LevelConfig, Ways};
 use orrery::sim::{Hierarchy, StatsCollector};
+use orrery::units::LevelId;
 use std::hint::black_box;
+use std::time::Instant;
 
-const LENGTH: u64 = 2_000_000;
+/// How often each trace is played by each loop.
+const ROUNDS: u32 = 15;
+/// References timed at a time: a millisecond or less.
+const PART: usize = 1 << 16;
 
 fn config() -> HierarchyConfig {
     let levels = vec![
@@ -17,72 +32,89 @@ fn config() -> HierarchyConfig {
     HierarchyConfig::new("bench", levels)
 }
 
-/// SplitMix64 (Steele, Lea, Flood 2014).
-struct Random(u64);
+/// What the floor counts, as the simulator counted it.
+fn counts(hierarchy: &Hierarchy) -> Counts {
+    let mut counts = [0; 18];
+    for (level, counts) in [LevelId(0), LevelId(1)].into_iter().zip(counts.chunks_exact_mut(8)) {
+        let c = hierarchy.level_counters(level);
+        let accesses = [c.read_accesses, c.write_accesses, c.fetch_accesses];
+        counts[..3].copy_from_slice(&accesses);
+        counts[3..].copy_from_slice(&[c.read_misses, c.write_misses, c.fetch_misses, c.evictions, c.writebacks]);
+    }
+    counts[16] = hierarchy.memory_counters().reads;
+    counts[17] = hierarchy.memory_counters().writes;
+    counts
+}
 
-impl Random {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) % n
+/// The shortest seconds of each part of a trace.
+struct Shortest(Vec<f64>);
+
+impl Shortest {
+    fn new(references: &[Reference]) -> Self {
+        Self(vec![f64::MAX; references.len().div_ceil(PART)])
+    }
+
+    /// One more round, from empty caches.
+    fn round(&mut self, references: &[Reference], play: impl Fn(&mut Hierarchy, &[Reference])) -> Hierarchy {
+        let mut hierarchy = Hierarchy::new(&config()).expect("sound");
+        for (part, shortest) in references.chunks(PART).zip(&mut self.0) {
+            let start = Instant::now();
+            play(&mut hierarchy, black_box(part));
+            *shortest = shortest.min(start.elapsed().as_secs_f64());
+        }
+        hierarchy
+    }
+
+    fn seconds(&self) -> f64 {
+        self.0.iter().sum()
     }
 }
 
-/// Uniform over 16 KiB: all in L1, seldom at the head of its set.
-fn hot() -> Vec<Reference> {
-    let mut random = Random(1);
-    (0..LENGTH).map(|_| Reference::new(Kind::Read, 0x10_0000 + (random.below(16 << 10) & !7), 8)).collect()
-}
-
-/// 40 % a stream, 20 % uniform over 64 MiB, 40 % skewed to few lines; 30 % stores.
-fn mix() -> Vec<Reference> {
-    let mut random = Random(2);
-    let mut stream = 0;
-    let addr = |random: &mut Random| match random.below(10) {
-        0..4 => {
-            stream += 8;
-            0x1000_0000 + stream % (64 << 20)
+/// Prints the table.
+fn compare(traces: &[Trace], program: Result<&Program, &String>) {
+    let floor = program.map_or_else(|why| format!("no floor: {why}"), |_| "the floor is benches/floor/floor.c".into());
+    println!("M accesses/s, the shortest of {ROUNDS} rounds for each {PART} references; {floor}");
+    println!("{:8} {:>10} {:>6} {:>10} {:>7}  by loop", "trace", "references", "play", "one by one", "ratio");
+    for trace in traces {
+        let references = &trace.references;
+        let mut floor = program.ok().map(|program| program.start(references, PART));
+        let (mut play, mut single) = (Shortest::new(references), Shortest::new(references));
+        let mut ours = [0; 18];
+        for _ in 0..ROUNDS {
+            ours = counts(&play.round(references, |h, part| h.play(part, &mut ())));
+            let hierarchy = single.round(references, |h, part| part.iter().for_each(|r| h.access(r, &mut ())));
+            assert_eq!(counts(&hierarchy), ours, "{}: play counts otherwise than access", trace.name);
+            if let Some(floor) = &mut floor {
+                floor.round();
+            }
         }
-        4..6 => 0x2000_0000 + (random.below(64 << 20) & !7),
-        // The product of two uniform numbers crowds at the low end.
-        _ => 0x3000_0000 + (random.below(1 << 12) * random.below(1 << 6)) * 64,
-    };
-    let mut addr = addr;
-    let mut one = || {
-        let addr = addr(&mut random);
-        let kind = if random.below(10) < 3 { Kind::Write } else { Kind::Read };
-        Reference::new(kind, addr, 8)
-    };
-    (0..LENGTH).map(|_| one()).collect()
-}
-
-/// The standard 100 x 100 multiplication of doubles: 2.01 million references.
-fn matmul() -> Vec<Reference> {
-    let at = |array: u64, row: u64, column: u64| 0x10_0000 + 8 * ((array * 100 + row) * 100 + column);
-    let mut out = Vec::new();
-    for (i, j) in (0..100).flat_map(|i| (0..100).map(move |j| (i, j))) {
-        for k in 0..100 {
-            out.push(Reference::new(Kind::Read, at(0, i, k), 8));
-            out.push(Reference::new(Kind::Read, at(1, k, j), 8));
+        let rate = |seconds: f64| format!("{:.0}", references.len() as f64 / seconds / 1e6);
+        let (mut ratio, mut loops) = (String::new(), String::new());
+        if let Some(floor) = floor {
+            let (times, theirs) = floor.end();
+            assert_eq!(theirs, ours, "{}: the floor counts otherwise than the simulator", trace.name);
+            let best = times.iter().map(|(_, seconds)| *seconds).fold(f64::MAX, f64::min);
+            ratio = format!("{:.2}", best / play.seconds());
+            loops = times.iter().map(|(name, seconds)| format!("{name} {} ", rate(*seconds))).collect();
         }
-        out.push(Reference::new(Kind::Write, at(2, i, j), 8));
+        let (play, single) = (rate(play.seconds()), rate(single.seconds()));
+        println!("{:8} {:>10} {play:>6} {single:>10} {ratio:>7}  {loops}", trace.name, references.len());
     }
-    out
+    for trace in traces {
+        println!("{}: {}", trace.name, trace.made);
+    }
 }
 
-fn simulate(c: &mut Criterion) {
-    for (name, trace) in [("hot", hot()), ("mix", mix()), ("matmul", matmul())] {
-        let mut group = c.benchmark_group(name);
-        group.sample_size(10).throughput(Throughput::Elements(trace.len() as u64));
+fn watched(c: &mut Criterion, traces: &[Trace]) {
+    for Trace { name, references, .. } in traces {
+        let references = &references[..references.len().min(1_000_000)];
+        let mut group = c.benchmark_group(*name);
+        group.sample_size(10).throughput(Throughput::Elements(references.len() as u64));
         let empty = Hierarchy::new(&config()).expect("sound");
         group.bench_function("unobserved", |b| {
             b.iter(|| {
                 let mut hierarchy = empty.clone();
-                for reference in black_box(&trace) {
-                    hierarchy.access(reference, &mut ());
-                }
+                hierarchy.play(black_box(references), &mut ());
                 hierarchy
             });
         });
@@ -90,7 +122,7 @@ fn simulate(c: &mut Criterion) {
         group.bench_function("regions and classes", |b| {
             b.iter(|| {
                 let mut collector = fresh.clone();
-                for reference in black_box(&trace) {
+                for reference in black_box(references) {
                     collector.play(reference);
                 }
                 collector
@@ -100,5 +132,19 @@ fn simulate(c: &mut Criterion) {
     }
 }
 
+fn simulate(c: &mut Criterion) {
+    let folder = floor::folder();
+    let traces = floor::traces::all(&folder);
+    // As a test (`cargo test --benches`) nothing is measured.
+    if std::env::args().any(|argument| argument == "--bench") {
+        compare(&traces, Program::new(&folder).as_ref());
+    }
+    watched(c, &traces);
+}
+
 criterion_group!(benches, simulate);
-criterion_main!(benches);
+
+fn main() {
+    benches();
+    Criterion::default().configure_from_args().final_summary();
+}

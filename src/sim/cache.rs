@@ -1,6 +1,10 @@
 //! One cache: its sets, their words, its counts. It replaces within a set; what a miss causes elsewhere is in `hierarchy`.
 
+use super::fast::Plain;
+use super::fast::scan::Shape;
 use super::policy::{self, DIRTY, FLAG_BITS, NEVER, Note, Outcome, Policy, SELECTOR_START, Set, VALID, View};
+use super::simd::Isa;
+use super::words::Words;
 use super::{AccessKind, Geometry};
 use crate::units::{LineAddr, SetIndex};
 use std::sync::Arc;
@@ -136,7 +140,7 @@ pub(super) struct Cache {
     policy: Policy,
     seed: u64,
     /// `sets * ways` words, set by set (see [`policy`]).
-    words: Vec<u64>,
+    words: Words,
     /// As many notes, or none.
     notes: Vec<Note>,
     /// State of the policy, set by set.
@@ -147,6 +151,8 @@ pub(super) struct Cache {
     /// For OPT: accesses so far.
     clock: usize,
     pub(super) counters: LevelCounters,
+    /// How the fast loops play it, where they can by itself: what its place makes it do is not known here.
+    plain: Option<(Shape, Isa)>,
 }
 
 impl Cache {
@@ -154,8 +160,9 @@ impl Cache {
     pub(super) fn new(geometry: Geometry, policy: Policy, seed: u64, notes: bool) -> Self {
         let lines = usize::try_from(geometry.lines()).unwrap_or(usize::MAX);
         let state = geometry.sets as usize * policy::state_len(policy, geometry.ways as usize);
+        let shape = Shape::of(&geometry).filter(|_| policy == Policy::Lru && !notes);
         Self {
-            words: vec![0; lines],
+            words: Words::new(lines),
             notes: if notes { vec![Note::default(); lines] } else { Vec::new() },
             state: vec![0; state],
             selector: SELECTOR_START,
@@ -165,6 +172,7 @@ impl Cache {
             future: None,
             clock: 0,
             counters: LevelCounters::default(),
+            plain: shape.map(|shape| (shape, Isa::best(shape.ways))),
         }
     }
 
@@ -312,9 +320,16 @@ impl Cache {
         self.decode(self.set(set)[way], set).map(|resident| resident.line)
     }
 
+    /// The cache for the fast loops, where they can play it.
+    #[inline]
+    pub(super) fn plain(&mut self) -> Option<Plain<'_>> {
+        let (shape, isa) = self.plain?;
+        Some(Plain { shape, isa, words: &mut self.words, counters: &mut self.counters })
+    }
+
     pub(super) fn state_bytes(&self) -> usize {
         size_of::<Self>()
-            + size_of_val(self.words.as_slice())
+            + size_of_val(&*self.words)
             + size_of_val(self.notes.as_slice())
             + size_of_val(self.state.as_slice())
     }

@@ -180,9 +180,20 @@ pub enum Event {
 pub trait Observer {
     /// Takes one event; events come in the order in which things happen.
     fn event(&mut self, event: Event);
+
+    /// Whether it ignores all events, so that none has to be made.
+    #[inline]
+    fn is_silent(&self) -> bool {
+        false
+    }
 }
 
 impl Observer for () {
+    #[inline(always)]
+    fn is_silent(&self) -> bool {
+        true
+    }
+
     #[inline(always)]
     fn event(&mut self, _: Event) {}
 }
@@ -192,6 +203,11 @@ impl<O: Observer + ?Sized> Observer for &mut O {
     fn event(&mut self, event: Event) {
         (**self).event(event);
     }
+
+    #[inline]
+    fn is_silent(&self) -> bool {
+        (**self).is_silent()
+    }
 }
 
 impl<A: Observer, B: Observer> Observer for (A, B) {
@@ -199,6 +215,11 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
     fn event(&mut self, event: Event) {
         self.0.event(event);
         self.1.event(event);
+    }
+
+    #[inline]
+    fn is_silent(&self) -> bool {
+        self.0.is_silent() && self.1.is_silent()
     }
 }
 

@@ -73,6 +73,11 @@ impl Geometry {
         }
     }
 
+    /// Whether lines go to sets by the low bits of their number alone.
+    pub(super) fn by_low_bits(&self) -> bool {
+        self.mask.is_some()
+    }
+
     /// Bits of an address that a set and a place in a line imply; a tag has the other ones.
     pub(super) fn implied_bits(&self) -> u32 {
         self.line_shift + self.tag_shift

@@ -78,6 +78,10 @@ pub use coherence::SharingCounters;
 mod tlb;
 pub use tlb::Tlbs;
 
+mod fast;
+mod simd;
+mod words;
+
 mod hierarchy;
 pub use hierarchy::{Hierarchy, MemoryCounters};
 

@@ -4,6 +4,7 @@ use super::Geometry;
 use super::config::{
     Allocate, ConfigError, HierarchyConfig, Holds, Inclusion, LevelConfig, Prefetch, Shapes, WritePolicy,
 };
+use super::fast::scan::Fetches;
 use crate::units::{CacheId, LevelId};
 
 /// Where a cache stands.
@@ -28,6 +29,9 @@ pub(super) struct Spot {
     pub(super) info: CacheInfo,
     /// LRU or FIFO, write-back, write-allocate, not exclusive, no sectors, no prefetcher: one pass does it all.
     pub(super) plain: bool,
+    /// Plain, and nothing outside it but requests and write-backs follows from a miss: not inclusive, no exclusive level next,
+    /// requests before write-backs, no other core.
+    pub(super) simple: bool,
     pub(super) through: bool,
     pub(super) no_allocate: bool,
     pub(super) exclusive: bool,
@@ -56,6 +60,18 @@ pub(super) struct TlbSpot {
     pub(super) tlb: u8,
 }
 
+/// Where nothing but accesses happens at references, and all loads and stores take one path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct FastPath {
+    /// The caches on it, from the CPU outward, one or more.
+    pub(super) caches: Vec<usize>,
+    /// Whether fetches take it too.
+    pub(super) fetches: Fetches,
+    /// Whether nothing comes back inward from any cache but what was asked for, and write-backs come after requests: then
+    /// a cache may play many requests before the next plays what they cause.
+    pub(super) one_way: bool,
+}
+
 /// All that follows from a configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Plan {
@@ -76,6 +92,8 @@ pub(super) struct Plan {
     pub(super) tlb_paths: Vec<[Vec<usize>; 2]>,
     /// Something beyond plain accesses happens at references: TLBs, coherence, prefetchers.
     pub(super) extras: bool,
+    /// See [`fast`](super::fast); `None` where there is more to do, or no cache for data.
+    pub(super) fast: Option<FastPath>,
 }
 
 impl Plan {
@@ -117,7 +135,8 @@ impl Plan {
         let unit = config.levels.iter().filter(is_private).map(|level| level.line).max();
         let (tlb_spots, tlb_paths) = tlbs(config, &shapes.tlbs);
         let prefetches = config.levels.iter().any(|level| level.prefetch != Prefetch::None);
-        let plan = Self {
+        let mut plan = Self {
+            fast: None,
             first: (0..cores).map(first).collect(),
             private: (0..cores).map(private).collect(),
             unit_shift: unit.map(u32::trailing_zeros),
@@ -129,7 +148,28 @@ impl Plan {
             tlb_spots,
             tlb_paths,
         };
+        plan.fast = plan.fast_path();
         Ok((plan, shapes))
+    }
+
+    fn fast_path(&self) -> Option<FastPath> {
+        // With several cores and private caches there are extras, so here all cores are alike.
+        let first = self.first.first().filter(|_| !self.extras)?;
+        let path = |side: usize| {
+            let next = move |cache: &usize| self.spots[*cache].next[side];
+            std::iter::successors(first[side], next).collect::<Vec<usize>>()
+        };
+        let caches = path(DATA);
+        let fetches = match caches == path(FETCH) {
+            _ if self.config.data_only => Fetches::Dropped,
+            true => Fetches::Here,
+            false => Fetches::Elsewhere,
+        };
+        let order = &self.config.order;
+        let one_way = self.config.levels.iter().all(|level| level.inclusion == Inclusion::Nine)
+            && !order.writeback_first
+            && !order.fetch_on_full_line_write;
+        (!caches.is_empty()).then_some(FastPath { caches, fetches, one_way })
     }
 
     /// Where the victims of a cache go; `None` = memory.
@@ -166,17 +206,23 @@ fn spot(config: &HierarchyConfig, n: usize, (core, depth): (u16, u8), cache_of: 
     let keeps = |inner: usize| config.levels[inner].inclusion != Inclusion::Exclusive;
     let keeper = |fetch| (0..n).any(|inner| config.levels[inner].holds.serves(fetch) && keeps(inner));
     let several = config.cores > 1 && !level.shared;
+    let plain = level.policy.is_plain()
+        && !(through || no_allocate || exclusive)
+        && level.sectors() == 1
+        && level.prefetch == Prefetch::None;
+    let inclusive = level.inclusion == Inclusion::Inclusive;
+    let is_exclusive = |next: Option<usize>| next.is_some_and(|n| config.levels[n].inclusion == Inclusion::Exclusive);
+    let simple =
+        plain && !inclusive && !several && !config.order.writeback_first && !next_level.into_iter().any(is_exclusive);
     Spot {
         info: CacheInfo { level: level_id(n), core: several.then_some(core), depth },
-        plain: level.policy.is_plain()
-            && !(through || no_allocate || exclusive)
-            && level.sectors() == 1
-            && level.prefetch == Prefetch::None,
+        plain,
+        simple,
         through,
         no_allocate,
         exclusive,
         gives: [false, true].map(|fetch| exclusive && keeper(fetch)),
-        inclusive: level.inclusion == Inclusion::Inclusive,
+        inclusive,
         private: several,
         sectors: level.sectors(),
         prefetch: level.prefetch,
@@ -184,7 +230,7 @@ fn spot(config: &HierarchyConfig, n: usize, (core, depth): (u16, u8), cache_of: 
         latency: level.latency,
         side,
         next: next_level.map(|next| next.map(|next| cache_of(next, core))),
-        feeds_exclusive: next_level[side].is_some_and(|next| config.levels[next].inclusion == Inclusion::Exclusive),
+        feeds_exclusive: is_exclusive(next_level[side]),
     }
 }
 

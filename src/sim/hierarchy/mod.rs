@@ -2,6 +2,7 @@
 //! in `cores`.
 
 mod cores;
+mod play;
 mod walk;
 
 use super::cache::{Cache, LevelCounters, Resident};
@@ -108,15 +109,15 @@ impl Hierarchy {
         let cache = self.plan.first[usize::from(core)][side];
         let mut request = Request { first, last, kind: AccessKind::Read, core, pc: reference.pc, fetch: false };
         if reference.kind == Kind::Modify {
-            self.play(cache, side, request, observer);
+            self.pass(cache, side, request, observer);
         }
         request.kind = kind;
-        self.play(cache, side, request, observer);
+        self.pass(cache, side, request, observer);
     }
 
     /// One pass of a reference over its bytes.
     #[inline]
-    fn play<O: Observer>(&mut self, cache: Option<usize>, side: usize, request: Request, observer: &mut O) {
+    fn pass<O: Observer>(&mut self, cache: Option<usize>, side: usize, request: Request, observer: &mut O) {
         if self.plan.extras {
             self.tlbs.translate(&self.plan, side, request, observer);
             if self.directory.is_some() {

@@ -121,7 +121,7 @@ impl Hierarchy {
 
     /// What a miss at a plain cache causes once the line has taken its victim's place.
     #[inline(never)]
-    fn miss_plain<O: Observer>(
+    pub(super) fn miss_plain<O: Observer>(
         &mut self,
         cache: usize,
         (line, set, word): (LineAddr, SetIndex, u64),
@@ -138,9 +138,36 @@ impl Hierarchy {
             && request.first <= geometry.base_of(line).0
             && geometry.last_of(line).0 <= request.last
             && !(kind == AccessKind::Write && self.plan.config.order.fetch_on_full_line_write);
-        let wanted = u32::from(!covered);
-        let filled = Filled { line, set, victim, wanted, dirty: kind.is_write(), prefetch: false, store: None };
-        self.fill(cache, filled, request, observer)
+        if !self.plan.spots[cache].simple {
+            let wanted = u32::from(!covered);
+            let filled = Filled { line, set, victim, wanted, dirty: kind.is_write(), prefetch: false, store: None };
+            return self.fill(cache, filled, request, observer);
+        }
+        // The same, without what cannot be: most misses of most hierarchies come this way.
+        let (first, last) = (geometry.base_of(line).0, geometry.last_of(line).0);
+        let spot = &self.plan.spots[cache];
+        let (level, id, latency) = (spot.info.level, cache_id(cache), spot.latency);
+        let (next, next_of_victim) = (spot.next[side_of(spot, request)], spot.next[spot.side]);
+        let bytes = last - first + 1;
+        c.counters.fills += 1;
+        c.counters.evictions += u64::from(victim.is_some());
+        if let Some(Evicted { line, dirty, .. }) = victim {
+            observer.event(Event::Evict { level, cache: id, line, set, dirty });
+        }
+        observer.event(Event::Fill { level, cache: id, line, set, dirty: kind.is_write(), prefetch: false });
+        let mut answer = Answer { dirty: false, latency };
+        if !covered {
+            c.counters.bytes_in += bytes;
+            answer = self.request(next, request.of(first, last, kind.request()), observer);
+        }
+        if let Some(Evicted { line, dirty: true, .. }) = victim {
+            let c = &mut self.caches[cache];
+            c.counters.writebacks += 1;
+            c.counters.bytes_out += bytes;
+            let first = c.geometry().base_of(line).0;
+            self.request(next_of_victim, Request::writeback(first, first + (bytes - 1), request.core), observer);
+        }
+        answer
     }
 
     /// One access of a cache of any kind.

@@ -1,0 +1,79 @@
+//! Many references at once: what the fast loops need of a hierarchy.
+
+use super::super::fast::scan::Fetches;
+use super::super::fast::{self, Around, Plain};
+use super::super::{AccessKind, Observer};
+use super::Hierarchy;
+use super::walk::Request;
+use crate::reference::Reference;
+use crate::units::{Addr, LineAddr};
+
+impl Hierarchy {
+    /// Plays references in order: the same as [`Hierarchy::access`] of each, and many times as fast where nobody watches
+    /// and the caches allow.
+    pub fn play<O: Observer>(&mut self, references: &[Reference], observer: &mut O) {
+        match self.fetches() {
+            Some(fetches) if observer.is_silent() => fast::play(self, references, fetches),
+            _ => references.iter().for_each(|reference| self.access(reference, observer)),
+        }
+    }
+
+    /// Where fetches go when loads and stores take the fast path; `None` where there is none.
+    pub(in crate::sim) fn fetches(&self) -> Option<Fetches> {
+        self.plan.fast.as_ref().map(|path| path.fetches)
+    }
+
+    /// A cache on the fast path, counted from the CPU.
+    #[inline]
+    fn on_path(&self, at: usize) -> Option<usize> {
+        self.plan.fast.as_ref().and_then(|path| path.caches.get(at)).copied()
+    }
+}
+
+impl Around for Hierarchy {
+    fn caches(&self) -> usize {
+        self.plan.fast.as_ref().map_or(0, |path| path.caches.len())
+    }
+
+    fn is_one_way(&self) -> bool {
+        self.plan.fast.as_ref().is_some_and(|path| path.one_way)
+    }
+
+    #[inline]
+    fn plain(&mut self, at: usize) -> Option<Plain<'_>> {
+        let cache = self.on_path(at).filter(|cache| self.plan.spots[*cache].plain)?;
+        self.caches[cache].plain()
+    }
+
+    fn access(&mut self, reference: &Reference) {
+        Hierarchy::access(self, reference, &mut ());
+    }
+
+    fn miss(&mut self, reference: &Reference, kind: AccessKind, victim: u64) {
+        let Some(cache) = self.on_path(0) else { return };
+        let geometry = self.caches[cache].geometry();
+        let line = geometry.line_of(Addr(reference.addr));
+        let set = geometry.set_of(line);
+        let last = reference.addr + (u64::from(reference.size.max(1)) - 1);
+        let request = Request { first: reference.addr, last, kind, core: 0, pc: reference.pc, fetch: false };
+        self.miss_plain(cache, (line, set, victim), request, &mut ());
+    }
+
+    fn request(&mut self, at: usize, line: LineAddr, line_bits: u32, kind: AccessKind) {
+        let first = line.0 << line_bits;
+        let last = first | ((1 << line_bits) - 1);
+        Hierarchy::request(
+            self,
+            self.on_path(at),
+            Request { first, last, kind, core: 0, pc: 0, fetch: false },
+            &mut (),
+        );
+    }
+
+    fn memory(&mut self, bytes: u64, reads: u64, writes: u64) {
+        self.memory.reads += reads;
+        self.memory.writes += writes;
+        self.memory.bytes_read += reads * bytes;
+        self.memory.bytes_written += writes * bytes;
+    }
+}
