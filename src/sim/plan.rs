@@ -175,6 +175,12 @@ impl Plan {
         (!caches.is_empty()).then_some(FastPath { caches, apart, one_way })
     }
 
+    /// Where the victims of a cache go; `None` = memory.
+    pub(super) fn outward(&self, cache: usize) -> Option<usize> {
+        let spot = &self.spots[cache];
+        spot.next[spot.side]
+    }
+
     /// Caches of a level.
     pub(super) fn caches_of(&self, level: LevelId) -> impl Iterator<Item = CacheId> + use<> {
         let (start, count) = self.of_level[level.index()];

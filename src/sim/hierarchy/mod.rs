@@ -145,12 +145,12 @@ impl Hierarchy {
                     self.clean(cache, set, way, observer);
                     let Some(line) = self.caches[cache].line_at(set, way) else { break };
                     let spot = self.plan.spots[cache];
-                    let mut to = spot.next[spot.side];
+                    let mut to = self.plan.outward(cache);
                     while let Some(next) = to
                         && self.plan.spots[next].exclusive
                         && !self.holds(next, line)
                     {
-                        to = self.plan.spots[next].next[DATA];
+                        to = self.plan.outward(next);
                     }
                     let dirty = self.take_dirty_sectors(cache, set, way);
                     self.send_dirty(cache, line, dirty, to, spot.info.core.unwrap_or(0), observer);

@@ -382,8 +382,7 @@ impl Hierarchy {
     /// Sends the bytes of a store, or of a write-back that a write-through cache passes on, to the next level.
     fn send_store<O: Observer>(&mut self, cache: usize, store: Request, observer: &mut O) -> Answer {
         self.caches[cache].counters.bytes_out += store.last - store.first + 1;
-        let spot = &self.plan.spots[cache];
-        self.request(spot.next[spot.side], store, observer)
+        self.request(self.plan.outward(cache), store, observer)
     }
 
     /// Where a victim goes: dirty ones to the next level, clean ones too where that is exclusive.
