@@ -28,6 +28,7 @@ Examples:
   orrery stats t.orrery                              `paper` caches for small arrays, else `textbook`
   orrery stats t.orrery --cache mine.toml --json     your own caches; the numbers as data
   orrery stats t.orrery --l1 32KiB,8,64 --l2 1MiB,16,64
+  orrery stats t.orrery --by-line                    which lines of the program miss
   gzip -dc prog.log.gz | orrery stats - --data-only  lackey text from a pipe, without instruction fetches";
 
 const SNAPSHOT_EXAMPLES: &str = "\
@@ -191,6 +192,9 @@ pub struct StatsArgs {
     /// Write dirty lines back at the end, and count that
     #[arg(long)]
     pub flush: bool,
+    /// Count by source line too; the trace must name its source lines (orrery convert --program)
+    #[arg(long)]
+    pub by_line: bool,
 }
 
 /// `snapshot`

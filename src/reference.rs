@@ -5,6 +5,9 @@
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
+mod regions;
+pub use regions::{RegionFinder, RegionMap, Stretch};
+
 /// What a reference does to memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
@@ -226,75 +229,6 @@ impl Tables {
     }
 }
 
-/// Looks a region up by address and reference number: O(log regions) where none overlap.
-#[derive(Clone, Debug, Default)]
-pub struct RegionMap {
-    /// `(base, end, lifetime, index)`, by base.
-    spans: Vec<Span>,
-    /// Longest span, so that a lookup knows how far back an enclosing one may start.
-    longest: u64,
-    /// Whether any two spans overlap in address; if not, a lookup ends at its first candidate.
-    overlaps: bool,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Span {
-    base: u64,
-    end: u64,
-    from: u64,
-    to: u64,
-    index: u32,
-}
-
-impl RegionMap {
-    /// Indexes `regions`; the numbers that [`RegionMap::find`] gives are positions in this slice.
-    #[must_use]
-    pub fn new(regions: &[Region]) -> Self {
-        let mut spans: Vec<Span> = regions
-            .iter()
-            .zip(0u32..)
-            .map(|(r, index)| {
-                let (from, to) = r.lifetime.unwrap_or((0, u64::MAX));
-                Span { base: r.base, end: r.end(), from, to, index }
-            })
-            .collect();
-        spans.sort_by_key(|s| (s.base, s.from, s.index));
-        let longest = spans.iter().map(|s| s.end - s.base).max().unwrap_or(0);
-        let overlaps = spans.windows(2).any(|w| w[0].end > w[1].base);
-        Self { spans, longest, overlaps }
-    }
-
-    /// As [`RegionMap::find`]; where none lives then, the one that ended last before, else the one that begins first.
-    #[must_use]
-    pub fn nearest(&self, addr: u64, tick: u64) -> Option<usize> {
-        let until = self.spans.partition_point(|s| s.base <= addr);
-        let held = self.spans[..until].iter().filter(|s| addr < s.end || s.end == u64::MAX);
-        let distance = |s: &&Span| {
-            if tick < s.from { (1, s.from - tick) } else { (0, tick.saturating_add(1).saturating_sub(s.to)) }
-        };
-        self.find(addr, tick).or_else(|| usize::try_from(held.min_by_key(distance)?.index).ok())
-    }
-
-    /// The region that holds `addr` while reference number `tick` runs.
-    #[must_use]
-    pub fn find(&self, addr: u64, tick: u64) -> Option<usize> {
-        let mut at = self.spans.partition_point(|s| s.base <= addr);
-        while at > 0 {
-            at -= 1;
-            let s = self.spans[at];
-            // A region that ends at the top of memory saturates, and still holds the last byte.
-            let inside = addr < s.end || s.end == u64::MAX;
-            if inside && (s.from..s.to).contains(&tick) {
-                return usize::try_from(s.index).ok();
-            }
-            if !self.overlaps || addr - s.base >= self.longest {
-                return None;
-            }
-        }
-        None
-    }
-}
-
 /// Why references could not be had: already worded for people, with place, finding, expectation and remedy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
@@ -318,6 +252,18 @@ pub trait ReferenceSource: Send + Sync {
     fn chunk(&self, index: u64) -> Result<Arc<[Reference]>, SourceError>;
     /// Regions, locations, marks, title.
     fn tables(&self) -> &Tables;
+    /// Highest core number, plus one: by a pass over all chunks, unless the source knows better.
+    ///
+    /// # Errors
+    /// As [`ReferenceSource::chunk`].
+    fn cores(&self) -> Result<u32, SourceError> {
+        let mut cores = 1;
+        for index in 0..self.len().div_ceil(self.chunk_len().max(1)) {
+            let highest = self.chunk(index)?.iter().map(|r| r.core).max().unwrap_or(0);
+            cores = cores.max(u32::from(highest) + 1);
+        }
+        Ok(cores)
+    }
     /// What the user must be told about how this was read: skipped lines, a file cut short. One sentence each.
     fn notices(&self) -> &[String] {
         &[]
@@ -408,26 +354,5 @@ mod tests {
         a.row_major = false;
         assert_eq!(a.element_name(0x1000 + (2 * 16 + 15) * 8), "A[15][2]");
         assert_eq!(region("code 0x1000..0x2000", 0x1000, 0x1000).element_name(0x1234), "0x1234");
-    }
-
-    #[test]
-    fn regions_are_found_by_address_and_time() {
-        let mut early = region("early", 0x100, 0x40);
-        early.lifetime = Some((0, 10));
-        let mut late = region("late", 0x100, 0x80);
-        late.lifetime = Some((10, 20));
-        let map = RegionMap::new(&[region("top", u64::MAX - 7, 8), early, late]);
-        assert_eq!(map.find(0x100, 9), Some(1));
-        assert_eq!(map.find(0x13f, 10), Some(2));
-        assert_eq!(map.find(0x17f, 10), Some(2));
-        assert_eq!(map.find(0x17f, 3), None);
-        assert_eq!(map.find(0x180, 10), None);
-        // What outlives its region, or comes before it, has the nearest one in time.
-        assert_eq!(map.nearest(0x100, 25), Some(2));
-        assert_eq!(map.nearest(0x100, 5), Some(1));
-        assert_eq!(map.nearest(0x17f, 3), Some(2));
-        assert_eq!(map.nearest(0x180, 3), None);
-        assert_eq!(map.find(u64::MAX, 0), Some(0));
-        assert_eq!(map.find(0, 0), None);
     }
 }

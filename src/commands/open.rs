@@ -1,9 +1,10 @@
 //! Opens what the command line names: trace, cache, and the homes of everything the trace touches.
 
+use super::UsageError;
 use super::hierarchy::hierarchy;
 use crate::cli::{CacheArgs, FormatName, TraceArgs};
 use crate::reference::{Reference, ReferenceSource, SourceError, Tables};
-use crate::sim::config::HierarchyConfig;
+use crate::sim::config::{HierarchyConfig, MAX_CORES, preset};
 use crate::trace::footprint::Footprint;
 use crate::trace::{self, Format};
 use std::sync::Arc;
@@ -27,15 +28,24 @@ pub fn open_trace(args: &TraceArgs) -> anyhow::Result<Arc<dyn ReferenceSource>> 
 /// Bytes of arrays up to which a trace is small: the caches of `paper` (L2: 2 KiB) then tell more than a real CPU's.
 const SMALL: u64 = 64 << 10;
 
-/// The hierarchy the flags ask for; where they ask for none, `paper` for a small trace and `textbook` otherwise.
+/// The hierarchy the flags ask for; where they ask for none, `paper` for a small trace and `textbook` otherwise. Presets and
+/// flags say nothing of cores, so these have as many as the trace; a file has what it says, or one.
 ///
 /// # Errors
-/// See [`hierarchy`].
-pub fn open_cache(args: &CacheArgs, tables: &Tables) -> anyhow::Result<HierarchyConfig> {
-    let bytes: u64 = tables.regions.iter().fold(0, |sum, r| sum.saturating_add(r.bytes));
+/// See [`hierarchy`]; when the trace cannot be read.
+pub fn open_cache(args: &CacheArgs, source: &dyn ReferenceSource) -> anyhow::Result<HierarchyConfig> {
+    let bytes: u64 = source.tables().regions.iter().fold(0, |sum, r| sum.saturating_add(r.bytes));
     let small = bytes > 0 && bytes <= SMALL;
     let mut config = hierarchy(args, if small { "paper" } else { "textbook" })?;
     config.data_only |= args.data_only;
+    let by_file = args.cache.as_deref().is_some_and(|name| preset(name).is_none() && name != super::host::NAME);
+    if args.cores.is_none() && !by_file {
+        let cores = source.cores()?;
+        config.cores = u16::try_from(cores).ok().filter(|cores| *cores <= MAX_CORES).ok_or_else(|| {
+            UsageError(format!("the trace has {cores} cores; at most {MAX_CORES} are simulated: choose a part of it"))
+        })?;
+        config.check().map_err(|e| UsageError(e.to_string()))?;
+    }
     Ok(config)
 }
 
@@ -78,5 +88,9 @@ impl ReferenceSource for Housed {
 
     fn tables(&self) -> &Tables {
         &self.tables
+    }
+
+    fn cores(&self) -> Result<u32, SourceError> {
+        self.source.cores()
     }
 }

@@ -46,7 +46,7 @@ pub fn studio_with(
     progress: &mut dyn FnMut(u64, u64) -> bool,
 ) -> anyhow::Result<Studio> {
     let source = open_trace(trace)?;
-    let config = open_cache(cache, source.tables())?;
+    let config = open_cache(cache, source.as_ref())?;
     let hierarchy = prepare(&config, source.as_ref())?;
     let source = with_homes(source)?;
     let mut studio = Studio::new(source, hierarchy, progress)?;

@@ -5,7 +5,7 @@ use super::open::{open_cache, open_trace};
 use crate::cli::StatsArgs;
 use crate::reference::ReferenceSource;
 use crate::sim::config::HierarchyConfig;
-use crate::sim::stats::{Stats, collect};
+use crate::sim::stats::{Detail, LineStats, Stats, UNKNOWN, collect_detail};
 use std::fmt::Write as _;
 use std::io::Write;
 
@@ -15,7 +15,7 @@ use std::io::Write;
 /// When trace or caches are not to be had, or the output cannot be written.
 pub fn run(args: &StatsArgs) -> anyhow::Result<()> {
     let source = open_trace(&args.trace)?;
-    let config = open_cache(&args.cache, source.tables())?;
+    let config = open_cache(&args.cache, source.as_ref())?;
     report(source.as_ref(), &config, args, &mut std::io::stdout().lock())
 }
 
@@ -29,7 +29,8 @@ pub fn report(
     args: &StatsArgs,
     out: &mut impl Write,
 ) -> anyhow::Result<()> {
-    let stats = collect(source, config, args.flush)?;
+    let detail = Detail { lines: args.by_line, ..Detail::default() };
+    let stats = collect_detail(source, config, detail, args.flush)?;
     if args.json {
         serde_json::to_writer_pretty(&mut *out, &stats).map_err(std::io::Error::from)?;
         writeln!(out)?;
@@ -61,7 +62,7 @@ pub fn table(stats: &Stats, config: &HierarchyConfig) -> String {
         let _ = writeln!(out, "{} fetches dropped (--data-only)", grouped(stats.dropped_fetches));
     }
     if stats.cores > 1 {
-        let _ = writeln!(out, "{} cores share these caches; this version simulates none of their own", stats.cores);
+        let _ = writeln!(out, "{} cores", stats.cores);
     }
     out.push('\n');
     out.push_str(&aligned(&levels(stats)));
@@ -74,11 +75,66 @@ pub fn table(stats: &Stats, config: &HierarchyConfig) -> String {
         grouped(memory.writes),
         grouped(memory.bytes_written)
     );
+    out.push_str(&extras(stats));
     out.push_str(&aligned(&regions(stats, config)));
+    if !stats.lines.is_empty() {
+        out.push('\n');
+        out.push_str(&aligned(&lines(stats, config)));
+        if stats.lines.iter().all(|line| line.file == UNKNOWN) {
+            out.push_str("the trace names no source lines: orrery convert --program stores them\n");
+        }
+    }
+    out
+}
+
+/// What only some caches have: prefetchers, TLBs, cores that share lines. Each part ends with an empty line.
+fn extras(stats: &Stats) -> String {
+    let mut out = String::new();
+    let prefetchers = stats.levels.iter().filter_map(|level| level.prefetch.map(|p| (&level.name, p)));
+    let head = ["prefetcher", "lines", "used", "accuracy", "coverage", "late", "pollution"];
+    let mut rows = vec![head.map(String::from).to_vec()];
+    rows.extend(prefetchers.map(|(name, p)| {
+        let share = |share: Option<f64>| share.map_or("-".into(), |share| format!("{:.1}%", 100.0 * share));
+        let counts = [grouped(p.fills), grouped(p.used), share(p.accuracy), share(p.coverage)];
+        [vec![name.clone()], counts.to_vec(), vec![grouped(p.late), grouped(p.pollution)]].concat()
+    }));
+    if rows.len() > 1 {
+        out += &(aligned(&rows) + "\n");
+    }
+    if let Some(walks) = stats.page_walks {
+        let mut rows = vec![["TLB", "accesses", "misses", "hit rate"].map(String::from).to_vec()];
+        rows.extend(stats.tlbs.iter().map(|tlb| {
+            let hits = percent(tlb.accesses - tlb.misses, tlb.accesses);
+            vec![tlb.name.clone(), grouped(tlb.accesses), grouped(tlb.misses), hits]
+        }));
+        let _ = writeln!(out, "{}page walks: {}\n", aligned(&rows), grouped(walks));
+    }
+    if let Some(sharing) = &stats.sharing {
+        let _ = writeln!(
+            out,
+            "cores: {} lines taken by another's store, {} written back for another, {} coherence misses, {} of them false sharing",
+            grouped(sharing.taken),
+            grouped(sharing.interventions),
+            grouped(sharing.coherence_misses),
+            grouped(sharing.false_sharing)
+        );
+        let mut rows = vec![["shared line", "region", "cores", "coherence", "false"].map(String::from).to_vec()];
+        rows.extend(sharing.lines.iter().map(|line| {
+            let cores: Vec<String> = line.cores.iter().map(u16::to_string).collect();
+            let region = line.region.clone().unwrap_or_else(|| "-".into());
+            let counts = [grouped(line.coherence_misses), grouped(line.false_sharing)];
+            [vec![format!("0x{:x}", line.address), region, cores.join(" ")], counts.to_vec()].concat()
+        }));
+        if rows.len() > 1 {
+            out += &aligned(&rows);
+        }
+        out.push('\n');
+    }
     out
 }
 
 fn levels(stats: &Stats) -> Vec<Vec<String>> {
+    let coherence = stats.levels.iter().any(|level| level.coherence > 0);
     let head = [
         "level",
         "accesses",
@@ -87,6 +143,7 @@ fn levels(stats: &Stats) -> Vec<Vec<String>> {
         "compulsory",
         "capacity",
         "conflict",
+        "coherence",
         "evictions",
         "write-backs",
         "lines held",
@@ -96,12 +153,15 @@ fn levels(stats: &Stats) -> Vec<Vec<String>> {
     ];
     let mut rows = vec![head.map(String::from).to_vec()];
     rows.extend(stats.levels.iter().map(|level| {
-        let mut row = vec![level.name.clone(), grouped(level.accesses()), grouped(level.misses())];
+        let name =
+            if level.cores.is_empty() { level.name.clone() } else { format!("{} x {}", level.name, level.cores.len()) };
+        let mut row = vec![name, grouped(level.accesses()), grouped(level.misses())];
         row.push(percent(level.accesses() - level.misses(), level.accesses()));
         let counts = [
             level.compulsory,
             level.capacity,
             level.conflict,
+            level.coherence,
             level.evictions,
             level.writebacks,
             level.resident,
@@ -112,6 +172,12 @@ fn levels(stats: &Stats) -> Vec<Vec<String>> {
         row.extend(counts.map(grouped));
         row
     }));
+    if !coherence {
+        // With one core there is none.
+        for row in &mut rows {
+            row.remove(7);
+        }
+    }
     rows
 }
 
@@ -125,6 +191,35 @@ fn regions(stats: &Stats, config: &HierarchyConfig) -> Vec<Vec<String>> {
         let mut row = vec![region.name.clone(), grouped(region.references)];
         for (_, misses) in &region.misses {
             row.extend([grouped(*misses), percent(*misses, region.references)]);
+        }
+        row
+    }));
+    rows
+}
+
+/// Those that miss most come first; ties in the order of the source.
+fn lines(stats: &Stats, config: &HierarchyConfig) -> Vec<Vec<String>> {
+    let mut head = vec!["source line".to_owned(), "references".to_owned()];
+    for level in &config.levels {
+        head.extend([format!("{} misses", level.name), "rate".to_owned()]);
+    }
+    let mut lines: Vec<&LineStats> = stats.lines.iter().collect();
+    let misses = |line: &LineStats| line.misses.iter().map(|(_, count)| *count).collect::<Vec<_>>();
+    lines.sort_by_key(|line| std::cmp::Reverse(misses(line)));
+    let mut rows = vec![head];
+    rows.extend(lines.into_iter().map(|line| {
+        let mut name = line.file.clone();
+        if line.line > 0 {
+            let _ = write!(name, ":{}", line.line);
+        }
+        // The text says more than the function's name.
+        let more = if line.text.is_empty() { &line.function } else { &line.text };
+        if !more.is_empty() {
+            let _ = write!(name, "  {more}");
+        }
+        let mut row = vec![name, grouped(line.references)];
+        for (_, misses) in &line.misses {
+            row.extend([grouped(*misses), percent(*misses, line.references)]);
         }
         row
     }));
@@ -172,11 +267,11 @@ fn percent(part: u64, whole: u64) -> String {
 mod tests {
     use super::*;
     use crate::cli::{CacheArgs, TraceArgs};
-    use crate::reference::{Kind, MemoryTrace, Reference, Region, Tables};
+    use crate::reference::{Kind, MemoryTrace, Reference, Region, SourceLocation, Tables};
 
     fn args(json: bool) -> StatsArgs {
         let cache = CacheArgs { l1: Some("128,2,32".into()), ..CacheArgs::default() };
-        StatsArgs { trace: TraceArgs { trace: "-".into(), format: None }, cache, json, flush: false }
+        StatsArgs { trace: TraceArgs { trace: "-".into(), format: None }, cache, json, flush: false, by_line: false }
     }
 
     fn trace() -> MemoryTrace {
@@ -200,7 +295,7 @@ mod tests {
     }
 
     fn config() -> HierarchyConfig {
-        open_cache(&args(false).cache, &Tables::default()).unwrap()
+        open_cache(&args(false).cache, &trace()).unwrap()
     }
 
     fn printed(json: bool) -> String {
@@ -235,6 +330,55 @@ A                 3          2   66.6%
         let dense: String = json.split_whitespace().collect();
         assert_eq!(dense, expect);
         assert!(json.ends_with("}\n"));
+    }
+
+    /// The four references, from two instructions of one line and one of another; the last is of an unknown one.
+    fn located(by_line: bool, json: bool) -> String {
+        let location = |pc, line, text: &str| SourceLocation {
+            pc,
+            file: "a.c".into(),
+            line,
+            function: "main".into(),
+            text: text.into(),
+        };
+        let mut references = trace().references().to_vec();
+        for (reference, pc) in references.iter_mut().zip([0x10, 0x20, 0x14, 0x30]) {
+            reference.pc = pc;
+        }
+        let locations = vec![location(0x10, 7, "s += a[i];"), location(0x14, 7, "s += a[i];"), location(0x20, 5, "")];
+        let tables = Tables { locations, ..trace().tables().clone() };
+        let mut out = Vec::new();
+        let args = StatsArgs { by_line, ..args(json) };
+        report(&MemoryTrace::new(references, tables), &config(), &args, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn source_lines_where_asked_for() {
+        let expect = "
+source line        references  L1 misses    rate
+a.c:7  s += a[i];           2          2  100.0%
+(unknown)                   1          1  100.0%
+a.c:5  main                 1          0    0.0%
+";
+        let text = located(true, false);
+        assert!(text.ends_with(expect), "{text}");
+        let expect = r#","lines":[{"file":"a.c","line":5,"function":"main","references":1,"misses":{"L1":0}},{"file":"a.c","line":7,"function":"main","text":"s+=a[i];","references":2,"misses":{"L1":2}},{"file":"(unknown)","line":0,"references":1,"misses":{"L1":1}}]}"#;
+        let dense: String = located(true, true).split_whitespace().collect();
+        assert!(dense.ends_with(expect), "{dense}");
+        // Nothing else changes, and without the flag nothing at all.
+        let plain: String = located(false, true).split_whitespace().collect();
+        assert_eq!(dense.replace(expect, "}"), plain);
+        assert!(located(true, false).starts_with(&located(false, false)));
+    }
+
+    #[test]
+    fn a_trace_without_source_lines_says_so() {
+        let mut out = Vec::new();
+        report(&trace(), &config(), &StatsArgs { by_line: true, ..args(false) }, &mut out).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        let row = "(unknown)             4          3  75.0%";
+        assert!(text.contains(row) && text.contains("orrery convert --program"), "{text}");
     }
 
     #[test]

@@ -19,7 +19,7 @@ pub enum SimError {
     Source(#[from] SourceError),
     /// The trace has more cores.
     #[error(
-        "reference {tick} is of core {core}, but the cache configuration \"{config}\" has cores = {cores}; write cores = {} in it \
+        "reference {tick} is of core {core}, but the cache configuration \"{config}\" has cores = {cores}; write cores = {} or more in it \
          or give --cores {}", core + 1, core + 1
     )]
     Core {

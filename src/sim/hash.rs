@@ -15,6 +15,10 @@ impl LineSet {
         self.0.insert(line)
     }
 
+    pub(super) fn contains(&self, line: u64) -> bool {
+        !self.0.is_empty() && self.0.contains(&line)
+    }
+
     pub(super) fn remove(&mut self, line: u64) -> bool {
         !self.0.is_empty() && self.0.remove(&line)
     }

@@ -30,9 +30,14 @@ pub(super) struct Spot {
     pub(super) info: CacheInfo,
     /// LRU or FIFO, write-back, write-allocate, not exclusive, no sectors, no prefetcher: one pass does it all.
     pub(super) plain: bool,
+    /// Plain, and nothing outside it but requests and write-backs follows from a miss: not inclusive, no exclusive level next,
+    /// requests before write-backs, no other core.
+    pub(super) simple: bool,
     pub(super) through: bool,
     pub(super) no_allocate: bool,
     pub(super) exclusive: bool,
+    /// By side: exclusive, and a hit moves the line to a cache inside. Where none serves the side, the line stays.
+    pub(super) gives: [bool; 2],
     pub(super) inclusive: bool,
     /// One of several of its level, so that others' copies matter.
     pub(super) private: bool,
@@ -170,6 +175,12 @@ impl Plan {
         (!caches.is_empty()).then_some(FastPath { caches, apart, one_way })
     }
 
+    /// Where the victims of a cache go; `None` = memory.
+    pub(super) fn outward(&self, cache: usize) -> Option<usize> {
+        let spot = &self.spots[cache];
+        spot.next[spot.side]
+    }
+
     /// Caches of a level.
     pub(super) fn caches_of(&self, level: LevelId) -> impl Iterator<Item = CacheId> + use<> {
         let (start, count) = self.of_level[level.index()];
@@ -195,17 +206,26 @@ fn spot(config: &HierarchyConfig, n: usize, (core, depth): (u16, u8), cache_of: 
     let through = level.write == WritePolicy::Through;
     let no_allocate = level.allocate == Allocate::None;
     let exclusive = level.inclusion == Inclusion::Exclusive;
+    let keeps = |inner: usize| config.levels[inner].inclusion != Inclusion::Exclusive;
+    let keeper = |fetch| (0..n).any(|inner| config.levels[inner].holds.serves(fetch) && keeps(inner));
     let several = config.cores > 1 && !level.shared;
+    let plain = level.policy.is_plain()
+        && !(through || no_allocate || exclusive)
+        && level.sectors() == 1
+        && level.prefetch == Prefetch::None;
+    let inclusive = level.inclusion == Inclusion::Inclusive;
+    let is_exclusive = |next: Option<usize>| next.is_some_and(|n| config.levels[n].inclusion == Inclusion::Exclusive);
+    let simple =
+        plain && !inclusive && !several && !config.order.writeback_first && !next_level.into_iter().any(is_exclusive);
     Spot {
         info: CacheInfo { level: level_id(n), core: several.then_some(core), depth },
-        plain: level.policy.is_plain()
-            && !(through || no_allocate || exclusive)
-            && level.sectors() == 1
-            && level.prefetch == Prefetch::None,
+        plain,
+        simple,
         through,
         no_allocate,
         exclusive,
-        inclusive: level.inclusion == Inclusion::Inclusive,
+        gives: [false, true].map(|fetch| exclusive && keeper(fetch)),
+        inclusive,
         private: several,
         sectors: level.sectors(),
         prefetch: level.prefetch,
@@ -213,7 +233,7 @@ fn spot(config: &HierarchyConfig, n: usize, (core, depth): (u16, u8), cache_of: 
         latency: level.latency,
         side,
         next: next_level.map(|next| next.map(|next| cache_of(next, core))),
-        feeds_exclusive: next_level[side].is_some_and(|next| config.levels[next].inclusion == Inclusion::Exclusive),
+        feeds_exclusive: is_exclusive(next_level[side]),
     }
 }
 

@@ -1,7 +1,6 @@
 //! Several cores: before a store the other cores' copies go, before a request leaves a core's private caches the other
 //! cores' dirty copies are written back.
 
-use super::super::plan::DATA;
 use super::super::{AccessKind, Cause, Event, Observer};
 use super::Hierarchy;
 use super::walk::Request;
@@ -10,25 +9,42 @@ use crate::units::{Addr, LineAddr};
 impl Hierarchy {
     /// As [`Hierarchy::request`] at the innermost cache of a core, with what other cores have to do first.
     pub(super) fn play_coherent<O: Observer>(&mut self, cache: Option<usize>, request: Request, observer: &mut O) {
-        let Some(cache) = cache.filter(|cache| self.plan.spots[*cache].private) else {
-            self.request(cache, request, observer);
+        let Some(cache) = cache else {
+            self.before_access(request, observer);
+            self.before_leaving(request, observer);
+            self.request(None, request, observer);
             return;
         };
+        let leaves = !self.plan.spots[cache].private;
         let geometry = self.caches[cache].geometry();
         let (first, end) = (geometry.line_of(Addr(request.first)), geometry.line_of(Addr(request.last)));
         for line in (first.0..=end.0).map(LineAddr) {
             let geometry = self.caches[cache].geometry();
             let first = request.first.max(geometry.base_of(line).0);
             let last = request.last.min(geometry.last_of(line).0);
-            self.before_access(Request { first, last, ..request }, observer);
+            let piece = Request { first, last, ..request };
+            self.before_access(piece, observer);
+            if leaves {
+                self.before_leaving(piece, observer);
+            }
             self.access_line(cache, line, request, observer);
         }
     }
 
-    /// Before a piece within one line of the innermost cache, and so within one unit.
+    /// Before a piece within one line of the innermost cache plays. That is within one unit, but where the innermost cache is
+    /// shared (and only instructions are private, say) or there is none.
     fn before_access<O: Observer>(&mut self, piece: Request, observer: &mut O) {
+        let Some(directory) = &self.directory else { return };
+        for unit in directory.unit_of(piece.first)..=directory.unit_of(piece.last) {
+            let Some(directory) = &self.directory else { return };
+            let (first, last) = directory.span(unit);
+            let (first, last) = (piece.first.max(first), piece.last.min(last));
+            self.before_unit(unit, Request { first, last, ..piece }, observer);
+        }
+    }
+
+    fn before_unit<O: Observer>(&mut self, unit: u64, piece: Request, observer: &mut O) {
         let Some(directory) = &mut self.directory else { return };
-        let unit = directory.unit_of(piece.first);
         let core = piece.core;
         if let Some(back) = directory.comes_back(core, unit, piece.first, piece.last) {
             let addr = Addr(directory.span(unit).0);
@@ -51,6 +67,9 @@ impl Hierarchy {
 
     /// Before a read leaves the private caches: other cores' dirty copies are written back, and stay.
     pub(super) fn before_leaving<O: Observer>(&mut self, request: Request, observer: &mut O) {
+        if request.kind.is_write() {
+            return;
+        }
         let Some(directory) = &self.directory else { return };
         let units = directory.unit_of(request.first)..=directory.unit_of(request.last);
         for unit in units {
@@ -74,14 +93,14 @@ impl Hierarchy {
             any = true;
             this.clean(cache, set, way, observer);
             let dirty = this.take_dirty_sectors(cache, set, way);
-            if this.merge_outward(cache, line) {
+            if this.merge_outward(cache, line, dirty) {
                 return;
             }
             let mut to = Some(cache);
             while let Some(at) = to
                 && this.plan.spots[at].private
             {
-                to = this.plan.spots[at].next[DATA];
+                to = this.plan.outward(at);
             }
             this.send_dirty(cache, line, dirty, to, core, observer);
         });
@@ -90,20 +109,22 @@ impl Hierarchy {
         }
     }
 
-    /// Makes an outer private copy of a line dirty in its stead; `false` where there is none.
-    fn merge_outward(&mut self, cache: usize, line: LineAddr) -> bool {
+    /// Makes an outer private copy of a line dirty in its stead, where these sectors of it are; `false` where there is none.
+    fn merge_outward(&mut self, cache: usize, line: LineAddr, dirty: u32) -> bool {
         let geometry = self.caches[cache].geometry();
         let (first, last) = (geometry.base_of(line).0, geometry.last_of(line).0);
-        let mut next = self.plan.spots[cache].next[DATA];
+        let mut next = self.plan.outward(cache);
         while let Some(outer) = next.filter(|outer| self.plan.spots[*outer].private) {
             let geometry = self.caches[outer].geometry();
-            let (line, end) = (geometry.line_of(Addr(first)), geometry.line_of(Addr(last)));
-            let set = geometry.set_of(line);
-            if line == end
-                && let Some(way) = self.caches[outer].find(line, set)
+            let (outer_line, end) = (geometry.line_of(Addr(first)), geometry.line_of(Addr(last)));
+            let set = geometry.set_of(outer_line);
+            if outer_line == end
+                && let Some(way) = self.caches[outer].find(outer_line, set)
             {
-                let kind = AccessKind::Writeback;
-                let sectors = self.sectors(outer, Request { first, last, kind, core: 0, pc: 0 });
+                let dirty = if self.plan.spots[cache].sectors > 1 { dirty } else { 1 };
+                let runs = self.runs(cache, line, dirty);
+                let sectors =
+                    runs.fold(0, |all, (first, last)| all | self.sectors(outer, Request::writeback(first, last, 0)));
                 self.caches[outer].set_dirty(set, way, true);
                 if let Some(note) = self.caches[outer].note_mut(set, way) {
                     note.dirty |= sectors;
@@ -111,7 +132,7 @@ impl Hierarchy {
                 }
                 return true;
             }
-            next = self.plan.spots[outer].next[DATA];
+            next = self.plan.outward(outer);
         }
         false
     }

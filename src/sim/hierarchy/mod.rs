@@ -108,9 +108,9 @@ impl Hierarchy {
         let core = reference.core.min(self.plan.config.cores - 1);
         let cache = self.plan.first[usize::from(core)][side];
         if reference.kind == Kind::Modify {
-            self.pass(cache, side, Request { first, last, kind: AccessKind::Read, core, pc: reference.pc }, observer);
+            self.pass(cache, side, Request { first, last, kind: AccessKind::Read, core, pc: reference.pc, fetch: false }, observer);
         }
-        self.pass(cache, side, Request { first, last, kind, core, pc: reference.pc }, observer);
+        self.pass(cache, side, Request { first, last, kind, core, pc: reference.pc, fetch: false }, observer);
     }
 
     /// One pass of a reference over its bytes.
@@ -145,12 +145,12 @@ impl Hierarchy {
                     self.clean(cache, set, way, observer);
                     let Some(line) = self.caches[cache].line_at(set, way) else { break };
                     let spot = self.plan.spots[cache];
-                    let mut to = spot.next[spot.side];
+                    let mut to = self.plan.outward(cache);
                     while let Some(next) = to
                         && self.plan.spots[next].exclusive
                         && !self.holds(next, line)
                     {
-                        to = self.plan.spots[next].next[DATA];
+                        to = self.plan.outward(next);
                     }
                     let dirty = self.take_dirty_sectors(cache, set, way);
                     self.send_dirty(cache, line, dirty, to, spot.info.core.unwrap_or(0), observer);

@@ -60,14 +60,19 @@ impl Around for Hierarchy {
             Kind::Fetch => AccessKind::Fetch,
         };
         let last = reference.addr + (u64::from(reference.size.max(1)) - 1);
-        let request = Request { first: reference.addr, last, kind, core: 0, pc: reference.pc };
+        let request = Request { first: reference.addr, last, kind, core: 0, pc: reference.pc, fetch: false };
         self.miss_plain(cache, (line, set, victim), request, &mut ());
     }
 
     fn request(&mut self, at: usize, line: LineAddr, line_bits: u32, kind: AccessKind) {
         let first = line.0 << line_bits;
         let last = first | ((1 << line_bits) - 1);
-        Hierarchy::request(self, self.on_path(at), Request { first, last, kind, core: 0, pc: 0 }, &mut ());
+        Hierarchy::request(
+            self,
+            self.on_path(at),
+            Request { first, last, kind, core: 0, pc: 0, fetch: false },
+            &mut (),
+        );
     }
 
     fn memory(&mut self, bytes: u64, reads: u64, writes: u64) {

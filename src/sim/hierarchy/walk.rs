@@ -2,7 +2,7 @@
 
 use super::super::cache::Evicted;
 use super::super::config::Prefetch;
-use super::super::plan::{DATA, FETCH, Spot, cache_id};
+use super::super::plan::{FETCH, Spot, cache_id};
 use super::super::policy::{Note, Outcome};
 use super::super::prefetch::{Candidates, Trigger};
 use super::super::{AccessKind, Cause, Event, Observer};
@@ -21,9 +21,16 @@ pub(in crate::sim) struct Request {
     pub(in crate::sim) core: u16,
     /// Of the instruction behind it, 0 = unknown.
     pub(in crate::sim) pc: u64,
+    /// For a prefetch: that a fetch set it off, so that it stays among instructions.
+    pub(in crate::sim) fetch: bool,
 }
 
 impl Request {
+    /// Dirty bytes leave a cache of a core.
+    pub(super) fn writeback(first: u64, last: u64, core: u16) -> Self {
+        Self { first, last, kind: AccessKind::Writeback, core, pc: 0, fetch: false }
+    }
+
     /// Of the same origin, for other bytes.
     fn of(self, first: u64, last: u64, kind: AccessKind) -> Self {
         Self { first, last, kind, ..self }
@@ -159,9 +166,36 @@ impl Hierarchy {
             && request.first <= geometry.base_of(line).0
             && geometry.last_of(line).0 <= request.last
             && !(kind == AccessKind::Write && self.plan.config.order.fetch_on_full_line_write);
-        let wanted = u32::from(!covered);
-        let filled = Filled { line, set, victim, wanted, dirty: kind.is_write(), prefetch: false, store: None };
-        self.fill(cache, filled, request, observer)
+        if !self.plan.spots[cache].simple {
+            let wanted = u32::from(!covered);
+            let filled = Filled { line, set, victim, wanted, dirty: kind.is_write(), prefetch: false, store: None };
+            return self.fill(cache, filled, request, observer);
+        }
+        // The same, without what cannot be: most misses of most hierarchies come this way.
+        let (first, last) = (geometry.base_of(line).0, geometry.last_of(line).0);
+        let spot = &self.plan.spots[cache];
+        let (level, id, latency) = (spot.info.level, cache_id(cache), spot.latency);
+        let (next, next_of_victim) = (spot.next[side_of(spot, request)], spot.next[spot.side]);
+        let bytes = last - first + 1;
+        c.counters.fills += 1;
+        c.counters.evictions += u64::from(victim.is_some());
+        if let Some(Evicted { line, dirty, .. }) = victim {
+            observer.event(Event::Evict { level, cache: id, line, set, dirty });
+        }
+        observer.event(Event::Fill { level, cache: id, line, set, dirty: kind.is_write(), prefetch: false });
+        let mut answer = Answer { dirty: false, latency };
+        if !covered {
+            c.counters.bytes_in += bytes;
+            answer = self.request(next, request.of(first, last, kind.request()), observer);
+        }
+        if let Some(Evicted { line, dirty: true, .. }) = victim {
+            let c = &mut self.caches[cache];
+            c.counters.writebacks += 1;
+            c.counters.bytes_out += bytes;
+            let first = c.geometry().base_of(line).0;
+            self.request(next_of_victim, Request::writeback(first, first + (bytes - 1), request.core), observer);
+        }
+        answer
     }
 
     /// One access of a cache of any kind.
@@ -192,7 +226,7 @@ impl Hierarchy {
             self.after_access(cache, line, piece, Trigger::Miss, observer);
             return answer;
         };
-        if spot.exclusive && !kind.is_write() {
+        if spot.gives[side_of(&spot, piece)] && !kind.is_write() {
             observer.event(Event::Access { level, cache: id, line, set, kind, hit: true });
             let dirty = self.caches[cache].is_dirty(set, way);
             self.drop_line(cache, set, way, Cause::Promotion, observer);
@@ -338,12 +372,7 @@ impl Hierarchy {
     /// A request that leaves a cache outward.
     fn ask_next<O: Observer>(&mut self, cache: usize, request: Request, observer: &mut O) -> Answer {
         let spot = &self.plan.spots[cache];
-        let side = match request.kind {
-            AccessKind::Fetch => FETCH,
-            AccessKind::Prefetch => spot.side,
-            _ => DATA,
-        };
-        let next = spot.next[side];
+        let next = spot.next[side_of(spot, request)];
         if spot.private && !next.is_some_and(|next| self.plan.spots[next].private) {
             self.before_leaving(request, observer);
         }
@@ -353,7 +382,7 @@ impl Hierarchy {
     /// Sends the bytes of a store, or of a write-back that a write-through cache passes on, to the next level.
     fn send_store<O: Observer>(&mut self, cache: usize, store: Request, observer: &mut O) -> Answer {
         self.caches[cache].counters.bytes_out += store.last - store.first + 1;
-        self.request(self.plan.spots[cache].next[DATA], store, observer)
+        self.request(self.plan.outward(cache), store, observer)
     }
 
     /// Where a victim goes: dirty ones to the next level, clean ones too where that is exclusive.
@@ -385,7 +414,7 @@ impl Hierarchy {
         let sectors = if self.plan.spots[cache].sectors > 1 { sectors } else { 1 };
         for (first, last) in self.runs(cache, line, sectors) {
             self.caches[cache].counters.bytes_out += last - first + 1;
-            self.request(to, Request { first, last, kind: AccessKind::Writeback, core, pc: 0 }, observer);
+            self.request(to, Request::writeback(first, last, core), observer);
         }
     }
 
@@ -400,7 +429,7 @@ impl Hierarchy {
         }
         let note = Note { valid: 1, ..Note::default() };
         let (_, victim) = self.caches[cache].insert(line, set, false, note);
-        let request = Request { first: 0, last: 0, kind: AccessKind::Writeback, core, pc: 0 };
+        let request = Request::writeback(0, 0, core);
         let filled = Filled { line, set, victim, wanted: 0, dirty: false, prefetch: false, store: None };
         self.fill(cache, filled, request, observer);
     }
@@ -414,13 +443,15 @@ impl Hierarchy {
             let geometry = self.caches[inner].geometry();
             for line in (geometry.line_of(first).0..=geometry.line_of(last).0).map(LineAddr) {
                 let geometry = self.caches[inner].geometry();
-                let (set, base, end) = (geometry.set_of(line), geometry.base_of(line).0, geometry.last_of(line).0);
+                let set = geometry.set_of(line);
                 let Some(way) = self.caches[inner].find(line, set) else { continue };
                 if self.caches[inner].is_dirty(set, way) {
                     victim.dirty = true;
-                    let kind = AccessKind::Writeback;
-                    let span = Request { first: base.max(first.0), last: end.min(last.0), kind, core: 0, pc: 0 };
-                    victim.note.dirty |= self.sectors(cache, span);
+                    let sectored = self.plan.spots[inner].sectors > 1;
+                    let dirty = if sectored { self.caches[inner].note(set, way).dirty } else { 1 };
+                    for (first, last) in self.runs(inner, line, dirty) {
+                        victim.note.dirty |= self.sectors(cache, Request::writeback(first, last, 0));
+                    }
                 }
                 self.drop_line(inner, set, way, Cause::Inclusion, observer);
             }
@@ -473,7 +504,7 @@ impl Hierarchy {
     }
 
     /// The bytes of each run of neighbouring sectors.
-    fn runs(&self, cache: usize, line: LineAddr, sectors: u32) -> impl Iterator<Item = (u64, u64)> + use<> {
+    pub(super) fn runs(&self, cache: usize, line: LineAddr, sectors: u32) -> impl Iterator<Item = (u64, u64)> + use<> {
         let geometry = self.caches[cache].geometry();
         let (base, last) = (geometry.base_of(line).0, geometry.last_of(line).0);
         let count = self.plan.spots[cache].sectors;
@@ -542,7 +573,8 @@ impl Hierarchy {
         let note = Note { valid: all, dirty: 0, prefetched: true, ready: 0 };
         let (_, victim) = c.insert(line, set, false, note);
         c.counters.prefetch_fills += 1;
-        let request = Request { kind: AccessKind::Prefetch, ..piece };
+        let fetch = piece.kind == AccessKind::Fetch;
+        let request = Request { kind: AccessKind::Prefetch, fetch, ..piece };
         let filled = Filled { line, set, victim, wanted: all, dirty: false, prefetch: true, store: None };
         let answer = self.fill(cache, filled, request, observer);
         let ready = self.clock + u64::from(answer.latency);
@@ -552,6 +584,15 @@ impl Hierarchy {
         {
             note.ready = ready;
         }
+    }
+}
+
+/// The side on which a request travels on from a cache.
+fn side_of(spot: &Spot, request: Request) -> usize {
+    match request.kind {
+        AccessKind::Fetch => FETCH,
+        AccessKind::Prefetch if request.fetch => FETCH,
+        _ => spot.side,
     }
 }
 

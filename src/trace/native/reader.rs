@@ -12,6 +12,7 @@ use parquet::data_type::{DataType, Int32Type, Int64Type};
 use parquet::errors::{ParquetError, Result as ParquetResult};
 use parquet::file::metadata::{FileMetaData, RowGroupMetaData};
 use parquet::file::reader::{ChunkReader, FileReader, Length, RowGroupReader, SerializedFileReader};
+use parquet::file::statistics::Statistics;
 use parquet::schema::types::SchemaDescriptor;
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
@@ -215,6 +216,24 @@ impl ReferenceSource for NativeTrace {
 
     fn tables(&self) -> &Tables {
         &self.tables
+    }
+
+    fn cores(&self) -> Result<u32, SourceError> {
+        let Some(column) = self.columns.core else { return Ok(1) };
+        // The file's own statistics tell, where they are there for every row group.
+        let highest = |group: &RowGroupMetaData| match group.column(column).statistics() {
+            Some(Statistics::Int32(values)) => values.max_opt().and_then(|max| u32::try_from(*max).ok()),
+            _ => None,
+        };
+        let groups: Option<Vec<u32>> = self.parquet.metadata().row_groups().iter().map(highest).collect();
+        if let Some(groups) = groups {
+            return Ok(groups.into_iter().max().unwrap_or(0) + 1);
+        }
+        let mut cores = 1;
+        for index in 0..self.len().div_ceil(self.chunk_len()) {
+            cores = self.chunk(index)?.iter().fold(cores, |cores, r| cores.max(u32::from(r.core) + 1));
+        }
+        Ok(cores)
     }
 
     fn notices(&self) -> &[String] {

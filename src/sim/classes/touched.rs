@@ -1,0 +1,87 @@
+//! The lines a cache was ever asked for: a bit each, in pages of 512 lines that are found by hash.
+
+use super::shadow::hashed;
+use crate::units::LineAddr;
+
+/// Lines in a page, as a power of two: a page is one cache line of the machine.
+const PAGE_BITS: u32 = 9;
+
+/// No page.
+const NONE: u32 = u32::MAX;
+
+/// A set of lines that only grows. Dense lines take a bit each, a lonely one about 100 bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Touched {
+    pages: Vec<[u64; 8]>,
+    /// Open addressing, at most half full: page number and place in `pages`, or [`NONE`].
+    slots: Vec<(u64, u32)>,
+    /// 64 - log2 of the slots.
+    shift: u32,
+}
+
+impl Touched {
+    pub(super) fn new() -> Self {
+        Self { pages: Vec::new(), slots: vec![(0, NONE); 16], shift: 60 }
+    }
+
+    /// Adds a line; whether it is new.
+    #[inline]
+    pub(super) fn insert(&mut self, line: LineAddr) -> bool {
+        let page = self.page(line.0 >> PAGE_BITS);
+        let word = &mut page[(line.0 >> 6) as usize % 8];
+        let bit = 1 << (line.0 % 64);
+        let new = *word & bit == 0;
+        *word |= bit;
+        new
+    }
+
+    #[inline]
+    fn page(&mut self, number: u64) -> &mut [u64; 8] {
+        let place = match self.find(number) {
+            Ok(place) => place as usize,
+            Err(slot) => self.add(number, slot),
+        };
+        &mut self.pages[place]
+    }
+
+    /// Place of a page, or the slot it would take.
+    #[inline]
+    fn find(&self, number: u64) -> Result<u32, usize> {
+        let mask = self.slots.len() - 1;
+        let mut at = hashed(number, self.shift).0;
+        loop {
+            let (here, place) = self.slots[at & mask];
+            if place == NONE {
+                return Err(at & mask);
+            }
+            if here == number {
+                return Ok(place);
+            }
+            at += 1;
+        }
+    }
+
+    #[cold]
+    fn add(&mut self, number: u64, slot: usize) -> usize {
+        let place = self.pages.len();
+        self.pages.push([0; 8]);
+        // 2^32 pages would be 256 GiB of bits.
+        self.slots[slot] = (number, u32::try_from(place).unwrap_or(NONE - 1));
+        if self.pages.len() * 2 > self.slots.len() {
+            let slots = vec![(0, NONE); self.slots.len() * 2];
+            let old = std::mem::replace(&mut self.slots, slots);
+            self.shift -= 1;
+            for (number, place) in old.into_iter().filter(|(_, place)| *place != NONE) {
+                if let Err(slot) = self.find(number) {
+                    self.slots[slot] = (number, place);
+                }
+            }
+        }
+        place
+    }
+
+    /// Bytes held, about.
+    pub(super) fn state_bytes(&self) -> usize {
+        self.pages.capacity() * size_of::<[u64; 8]>() + self.slots.capacity() * size_of::<(u64, u32)>()
+    }
+}

@@ -1,0 +1,487 @@
+//! Exact numbers: per level, per region, memory. [`Stats`] serializes to the JSON that `orrery stats --json` promises, keys
+//! in that order.
+//!
+//! - A reference belongs to the region that holds its first byte while it runs; those outside all regions make a last row,
+//!   [`OTHER`], if there are any.
+//! - The misses of a region, or of a source line, at a level are the demand misses (read, write, fetch; not write-backs) that its references cause
+//!   there: a reference that straddles two lines may miss twice.
+//! - A source line is a line of a file within one function; all its instructions are one row. Rows per source line are
+//!   kept where asked for ([`Detail::lines`]); references whose instruction has no known line make a last row, [`UNKNOWN`].
+//! - A `Modify` is one reference, and both a read and a write, of its bytes each.
+//! - Fetches dropped by `data_only` are counted apart and are no part of the JSON.
+
+use super::classes::Classifier;
+use super::config::{ConfigError, HierarchyConfig};
+use super::foresight::{SimError, check_core, prepare};
+use super::hierarchy::Hierarchy;
+use super::{Event, Observer};
+use crate::reference::{Reference, ReferenceSource, SourceError, SourceLocation, Tables};
+use crate::units::LevelId;
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+
+mod attribution;
+use attribution::{Attribution, Rows};
+
+mod extras;
+use extras::SharingWatch;
+pub use extras::{CoreStats, MOST_LINES, PrefetchStats, SharedLine, SharingStats, TlbStats};
+
+/// Name of the row for references outside all regions.
+pub const OTHER: &str = "(other)";
+
+/// File of the row for references whose source line is not known.
+pub const UNKNOWN: &str = "(unknown)";
+
+/// What to count beside levels, memory and regions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Detail {
+    /// Why each miss; without, the classes of [`LevelStats`] are all 0 and the run takes a fraction of the time.
+    pub classes: bool,
+    /// By source line.
+    pub lines: bool,
+}
+
+/// What the promised JSON needs: classes, no source lines.
+impl Default for Detail {
+    fn default() -> Self {
+        Self { classes: true, lines: false }
+    }
+}
+
+/// What a trace did to a hierarchy.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Stats {
+    /// The references themselves.
+    pub trace: TraceStats,
+    /// From the CPU outward.
+    pub levels: Vec<LevelStats>,
+    /// Behind the last level.
+    pub memory: MemoryStats,
+    /// In the order of the trace's table, then [`OTHER`].
+    pub regions: Vec<RegionStats>,
+    /// In the order of file, line and function, those with references; then [`UNKNOWN`]. Empty unless asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lines: Vec<LineStats>,
+    /// Fetches left out by `data_only`.
+    #[serde(skip)]
+    pub dropped_fetches: u64,
+    /// Translation buffers, where there are any.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tlbs: Vec<TlbStats>,
+    /// Translations that the outermost TLB of their path had not; absent without TLBs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub page_walks: Option<u64>,
+    /// What cores did to each other, where there are several with caches of their own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sharing: Option<SharingStats>,
+    /// Highest core number seen, plus one.
+    #[serde(skip)]
+    pub cores: u32,
+}
+
+/// The references themselves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct TraceStats {
+    /// References played.
+    pub references: u64,
+    /// Loads, modifies included.
+    pub reads: u64,
+    /// Stores, modifies included.
+    pub writes: u64,
+    /// Instruction fetches.
+    pub fetches: u64,
+    /// Bytes that the reads, writes and fetches ask for.
+    pub bytes: u64,
+}
+
+/// One level. See [`LevelCounters`](super::LevelCounters) for the counts.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[expect(missing_docs, reason = "named as in LevelCounters, Geometry and ClassCounts")]
+pub struct LevelStats {
+    pub name: String,
+    pub sets: u32,
+    pub ways: u32,
+    pub line: u32,
+    pub read_accesses: u64,
+    pub read_misses: u64,
+    pub write_accesses: u64,
+    pub write_misses: u64,
+    pub fetch_accesses: u64,
+    pub fetch_misses: u64,
+    pub fills: u64,
+    pub evictions: u64,
+    pub writebacks: u64,
+    pub invalidations: u64,
+    pub compulsory: u64,
+    pub capacity: u64,
+    pub conflict: u64,
+    /// 0 with one core, and then no part of the JSON.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub coherence: u64,
+    pub resident: u64,
+    pub dirty: u64,
+    pub bytes_in: u64,
+    pub bytes_out: u64,
+    /// Requests of prefetchers inside; in the JSON where there were any, as are those that missed.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub prefetch_accesses: u64,
+    #[serde(skip_serializing_if = "is_zero")]
+    pub prefetch_misses: u64,
+    /// Its own prefetcher, where it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prefetch: Option<PrefetchStats>,
+    /// Each core's cache, where it has one a core.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub cores: Vec<CoreStats>,
+}
+
+impl LevelStats {
+    /// Accesses of every kind.
+    #[must_use]
+    pub fn accesses(&self) -> u64 {
+        self.read_accesses + self.write_accesses + self.fetch_accesses
+    }
+
+    /// Misses of every kind.
+    #[must_use]
+    pub fn misses(&self) -> u64 {
+        self.read_misses + self.write_misses + self.fetch_misses
+    }
+}
+
+/// Requests of the last level to memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[expect(missing_docs, reason = "named as in MemoryCounters")]
+pub struct MemoryStats {
+    pub reads: u64,
+    pub writes: u64,
+    pub bytes_read: u64,
+    pub bytes_written: u64,
+}
+
+/// One region.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct RegionStats {
+    /// Its name, or [`OTHER`].
+    pub name: String,
+    /// References whose first byte is in it.
+    pub references: u64,
+    /// Demand misses by level name, from the CPU outward.
+    #[serde(serialize_with = "as_map")]
+    pub misses: Vec<(String, u64)>,
+}
+
+/// One source line.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct LineStats {
+    /// File name as the trace has it, or [`UNKNOWN`].
+    pub file: String,
+    /// Line, from 1; 0 = unknown.
+    pub line: u32,
+    /// Function; empty = unknown.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub function: String,
+    /// The text of that line; empty = not stored.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub text: String,
+    /// References of its instructions.
+    pub references: u64,
+    /// Demand misses by level name, from the CPU outward.
+    #[serde(serialize_with = "as_map")]
+    pub misses: Vec<(String, u64)>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+fn is_zero(n: &u64) -> bool {
+    *n == 0
+}
+
+fn as_map<S: Serializer>(entries: &[(String, u64)], serializer: S) -> Result<S::Ok, S::Error> {
+    let mut map = serializer.serialize_map(Some(entries.len()))?;
+    for (name, count) in entries {
+        map.serialize_entry(name, count)?;
+    }
+    map.end()
+}
+
+/// Why there are no statistics.
+#[derive(Debug, thiserror::Error)]
+pub enum StatsError {
+    /// The caches are wrong.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// The references cannot be had.
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    /// Trace and caches do not go together.
+    #[error(transparent)]
+    Sim(#[from] SimError),
+}
+
+/// Plays a whole trace, chunk by chunk; `flush` writes dirty lines back at the end and counts that.
+///
+/// # Errors
+/// When the configuration is wrong or the source fails.
+pub fn collect(source: &dyn ReferenceSource, config: &HierarchyConfig, flush: bool) -> Result<Stats, StatsError> {
+    collect_detail(source, config, Detail::default(), flush)
+}
+
+/// As [`collect`], and more or less of it.
+///
+/// # Errors
+/// When the configuration is wrong or the source fails.
+pub fn collect_detail(
+    source: &dyn ReferenceSource,
+    config: &HierarchyConfig,
+    detail: Detail,
+    flush: bool,
+) -> Result<Stats, StatsError> {
+    let mut collector = StatsCollector::with(prepare(config, source)?, source.tables(), detail);
+    for chunk in 0..source.len().div_ceil(source.chunk_len().max(1)) {
+        let references = source.chunk(chunk)?;
+        for (reference, tick) in references.iter().zip(chunk * source.chunk_len()..) {
+            check_core(config, reference, tick)?;
+        }
+        collector.play_all(&references);
+    }
+    if flush {
+        collector.flush();
+    }
+    Ok(collector.stats())
+}
+
+/// References between two looks at whether their sites need care.
+const BLOCK: usize = 512;
+
+/// A hierarchy at play with everything counted.
+#[derive(Clone, Debug)]
+pub struct StatsCollector {
+    hierarchy: Hierarchy,
+    classifier: Option<Classifier>,
+    misses: RowMisses,
+    attribution: Attribution,
+    /// Names by region, then of the row for the others.
+    names: Vec<String>,
+    /// Source lines by row; empty unless asked for.
+    lines: Option<Vec<SourceLocation>>,
+}
+
+/// Demand misses by region and by source line: row by row, a count per level.
+#[derive(Clone, Debug)]
+struct RowMisses {
+    levels: usize,
+    /// Rows of the reference at play.
+    rows: Rows,
+    by_region: Vec<u64>,
+    by_line: Vec<u64>,
+    sharing: SharingWatch,
+}
+
+impl Observer for RowMisses {
+    #[inline(always)]
+    fn event(&mut self, event: Event) {
+        if let Event::Access { level, kind, hit: false, .. } = event
+            && kind.is_demand()
+        {
+            self.by_region[self.rows.region() * self.levels + level.index()] += 1;
+            self.by_line[self.rows.line() * self.levels + level.index()] += 1;
+        } else {
+            self.sharing.event(event);
+        }
+    }
+}
+
+impl StatsCollector {
+    /// Empty caches; regions from the trace's tables.
+    ///
+    /// # Errors
+    /// When the configuration is wrong.
+    pub fn new(config: &HierarchyConfig, tables: &Tables) -> Result<Self, ConfigError> {
+        Ok(Self::with(Hierarchy::new(config)?, tables, Detail::default()))
+    }
+
+    /// For caches that are still empty; source lines, where asked for, from the tables too.
+    #[must_use]
+    pub fn with(hierarchy: Hierarchy, tables: &Tables, detail: Detail) -> Self {
+        let names: Vec<String> =
+            tables.regions.iter().map(|region| region.name.clone()).chain([OTHER.to_owned()]).collect();
+        let attribution = Attribution::new(tables, detail.lines, hierarchy.config().data_only);
+        let lines: Vec<_> = attribution.places().iter().map(|&place| tables.locations[place].clone()).collect();
+        let levels = hierarchy.levels();
+        let misses = RowMisses {
+            levels,
+            rows: Rows::default(),
+            by_region: vec![0; names.len() * levels],
+            by_line: vec![0; (lines.len() + 1) * levels],
+            sharing: SharingWatch::default(),
+        };
+        Self {
+            classifier: detail.classes.then(|| Classifier::new(&hierarchy)),
+            misses,
+            attribution,
+            names,
+            lines: detail.lines.then_some(lines),
+            hierarchy,
+        }
+    }
+
+    /// Plays the next reference.
+    pub fn play(&mut self, reference: &Reference) {
+        self.play_all(std::slice::from_ref(reference));
+    }
+
+    /// Plays the next references; many at once go faster.
+    pub fn play_all(&mut self, references: &[Reference]) {
+        for block in references.chunks(BLOCK) {
+            let care = self.attribution.needs_care(block);
+            let Self { hierarchy, attribution, misses, .. } = self;
+            match (&mut self.classifier, care) {
+                (None, false) => play_block(hierarchy, block, &mut Watch::<false, _> { attribution, misses, also: () }),
+                (None, true) => play_block(hierarchy, block, &mut Watch::<true, _> { attribution, misses, also: () }),
+                (Some(also), false) => {
+                    play_block(hierarchy, block, &mut Watch::<false, _> { attribution, misses, also })
+                }
+                (Some(also), true) => play_block(hierarchy, block, &mut Watch::<true, _> { attribution, misses, also }),
+            }
+        }
+    }
+
+    /// Writes dirty lines back. What that misses belongs to no region and no source line.
+    pub fn flush(&mut self) {
+        match &mut self.classifier {
+            Some(classifier) => self.hierarchy.flush(classifier),
+            None => self.hierarchy.flush(&mut ()),
+        }
+    }
+
+    /// The caches as they stand.
+    #[must_use]
+    pub fn hierarchy(&self) -> &Hierarchy {
+        &self.hierarchy
+    }
+
+    /// The numbers so far.
+    #[must_use]
+    pub fn stats(&self) -> Stats {
+        let memory = self.hierarchy.memory_counters();
+        let counted = self.attribution.counted();
+        Stats {
+            trace: counted.trace,
+            levels: (0u8..).map(LevelId).take(self.hierarchy.levels()).map(|id| self.level(id)).collect(),
+            memory: MemoryStats {
+                reads: memory.reads,
+                writes: memory.writes,
+                bytes_read: memory.bytes_read,
+                bytes_written: memory.bytes_written,
+            },
+            regions: self.regions(&counted.by_region),
+            lines: self.lines.as_deref().map(|lines| self.lines(lines, &counted.by_line)).unwrap_or_default(),
+            dropped_fetches: counted.dropped_fetches,
+            tlbs: extras::tlbs(&self.hierarchy),
+            page_walks: (!self.hierarchy.tlbs().is_empty()).then(|| self.hierarchy.tlbs().walks()),
+            sharing: extras::sharing(&self.hierarchy, &self.misses.sharing, self.attribution.regions(), &self.names),
+            cores: self.attribution.cores(),
+        }
+    }
+
+    fn regions(&self, references: &[u64]) -> Vec<RegionStats> {
+        let row = |(row, (name, &references)): (usize, (&String, &u64))| RegionStats {
+            name: name.clone(),
+            references,
+            misses: self.misses_of(&self.misses.by_region, row),
+        };
+        let mut regions: Vec<_> = self.names.iter().zip(references).enumerate().map(row).collect();
+        regions.pop_if(|other| other.references == 0);
+        regions
+    }
+
+    fn lines(&self, lines: &[SourceLocation], references: &[u64]) -> Vec<LineStats> {
+        let row = |(row, &references): (usize, &u64)| {
+            let line = lines.get(row);
+            LineStats {
+                file: line.map_or(UNKNOWN, |l| &l.file).to_owned(),
+                line: line.map_or(0, |l| l.line),
+                function: line.map(|l| l.function.clone()).unwrap_or_default(),
+                text: line.map(|l| l.text.clone()).unwrap_or_default(),
+                references,
+                misses: self.misses_of(&self.misses.by_line, row),
+            }
+        };
+        references.iter().enumerate().filter(|(_, references)| **references > 0).map(row).collect()
+    }
+
+    /// One row of `table`, with the names of the levels.
+    fn misses_of(&self, table: &[u64], row: usize) -> Vec<(String, u64)> {
+        let levels = &self.hierarchy.config().levels;
+        let counts = &table[row * levels.len()..][..levels.len()];
+        levels.iter().map(|level| level.name.clone()).zip(counts.iter().copied()).collect()
+    }
+
+    fn level(&self, id: LevelId) -> LevelStats {
+        let (geometry, counters) = (self.hierarchy.level_geometry(id), self.hierarchy.level_counters(id));
+        let classes = self.classifier.as_ref().map(|classifier| classifier.counts(id)).unwrap_or_default();
+        LevelStats {
+            name: self.hierarchy.config().levels[id.index()].name.clone(),
+            sets: geometry.sets,
+            ways: geometry.ways,
+            line: geometry.line_bytes,
+            read_accesses: counters.read_accesses,
+            read_misses: counters.read_misses,
+            write_accesses: counters.write_accesses,
+            write_misses: counters.write_misses,
+            fetch_accesses: counters.fetch_accesses,
+            fetch_misses: counters.fetch_misses,
+            fills: counters.fills,
+            evictions: counters.evictions,
+            writebacks: counters.writebacks,
+            invalidations: counters.invalidations,
+            compulsory: classes.compulsory,
+            capacity: classes.capacity,
+            conflict: classes.conflict,
+            coherence: classes.coherence,
+            resident: self.hierarchy.resident(id),
+            dirty: self.hierarchy.dirty(id),
+            bytes_in: counters.bytes_in,
+            bytes_out: counters.bytes_out,
+            prefetch_accesses: counters.prefetch_accesses,
+            prefetch_misses: counters.prefetch_misses,
+            prefetch: extras::prefetch(&self.hierarchy, id),
+            cores: extras::cores(&self.hierarchy, id, self.classifier.as_ref()),
+        }
+    }
+}
+
+/// Counts references and what they miss, and tells another observer. `CARE` is as [`Attribution::needs_care`] says.
+struct Watch<'a, const CARE: bool, O> {
+    attribution: &'a mut Attribution,
+    misses: &'a mut RowMisses,
+    also: O,
+}
+
+impl<const CARE: bool, O> Watch<'_, CARE, O> {
+    /// The events that follow are of this reference.
+    #[inline(always)]
+    fn begin(&mut self, reference: &Reference) {
+        self.misses.rows = self.attribution.count::<CARE>(reference);
+    }
+}
+
+impl<const CARE: bool, O: Observer> Observer for Watch<'_, CARE, O> {
+    #[inline(always)]
+    fn event(&mut self, event: Event) {
+        self.also.event(event);
+        self.misses.event(event);
+    }
+}
+
+fn play_block<const CARE: bool, O: Observer>(
+    hierarchy: &mut Hierarchy,
+    block: &[Reference],
+    watch: &mut Watch<'_, CARE, O>,
+) {
+    for reference in block {
+        watch.begin(reference);
+        hierarchy.access(reference, watch);
+    }
+}
