@@ -115,11 +115,11 @@ struct Did {
 /// The loop for the next chunk. A scan costs a wrong guess of the processor for most hits that are not at the head; a
 /// branch on misses costs one for most misses where they are many.
 fn choose(did: Did, isa: Isa, one_way: bool) -> Way {
-    if isa == Isa::Plain || did.others > did.references / 16 {
+    if did.others > did.references / 16 {
         Way::Scan
     } else if one_way && did.misses > did.references / 10 {
         Way::Blocks
-    } else if did.depth > did.references {
+    } else if did.depth > did.references && isa != Isa::Plain {
         Way::Vector
     } else {
         Way::Scan
