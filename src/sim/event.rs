@@ -186,6 +186,13 @@ pub trait Observer {
     #[inline(always)]
     fn begin(&mut self, _: &Reference) {}
 
+    /// Whether it wants to be told of accesses that hit. [`Hierarchy::play`](super::Hierarchy::play) leaves them out for one
+    /// that does not, where that is faster.
+    #[inline]
+    fn wants_hits(&self) -> bool {
+        true
+    }
+
     /// Whether it ignores all events, so that none has to be made.
     #[inline]
     fn is_silent(&self) -> bool {
@@ -197,6 +204,11 @@ impl Observer for () {
     #[inline(always)]
     fn is_silent(&self) -> bool {
         true
+    }
+
+    #[inline(always)]
+    fn wants_hits(&self) -> bool {
+        false
     }
 
     #[inline(always)]
@@ -212,6 +224,11 @@ impl<O: Observer + ?Sized> Observer for &mut O {
     #[inline]
     fn begin(&mut self, reference: &Reference) {
         (**self).begin(reference);
+    }
+
+    #[inline]
+    fn wants_hits(&self) -> bool {
+        (**self).wants_hits()
     }
 
     #[inline]
@@ -231,6 +248,11 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
     fn begin(&mut self, reference: &Reference) {
         self.0.begin(reference);
         self.1.begin(reference);
+    }
+
+    #[inline]
+    fn wants_hits(&self) -> bool {
+        self.0.wants_hits() || self.1.wants_hits()
     }
 
     #[inline]

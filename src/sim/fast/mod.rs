@@ -184,10 +184,10 @@ fn one_by_one<O: Observer>(
         };
         if tells {
             // A hit changes nothing outside its set, so it can be told after the hits behind it.
-            let place = around.place(0);
+            let (place, hits) = (around.place(0), observer.wants_hits());
             for reference in &rest[..stop.at] {
                 observer.begin(reference);
-                if !apart.drops(reference.kind) {
+                if hits && !apart.drops(reference.kind) {
                     tell_hit(shape, place, reference, observer);
                 }
             }

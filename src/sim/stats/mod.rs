@@ -465,6 +465,11 @@ impl<const CARE: bool, O: Observer> Observer for Watch<'_, CARE, O> {
     }
 
     #[inline(always)]
+    fn wants_hits(&self) -> bool {
+        self.also.wants_hits()
+    }
+
+    #[inline(always)]
     fn begin(&mut self, reference: &Reference) {
         self.misses.rows = self.attribution.count::<CARE>(reference);
     }
