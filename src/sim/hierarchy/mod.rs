@@ -108,7 +108,12 @@ impl Hierarchy {
         let core = reference.core.min(self.plan.config.cores - 1);
         let cache = self.plan.first[usize::from(core)][side];
         if reference.kind == Kind::Modify {
-            self.pass(cache, side, Request { first, last, kind: AccessKind::Read, core, pc: reference.pc, fetch: false }, observer);
+            self.pass(
+                cache,
+                side,
+                Request { first, last, kind: AccessKind::Read, core, pc: reference.pc, fetch: false },
+                observer,
+            );
         }
         self.pass(cache, side, Request { first, last, kind, core, pc: reference.pc, fetch: false }, observer);
     }
