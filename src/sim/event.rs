@@ -1,5 +1,6 @@
 //! All that the simulator tells the world.
 
+use crate::reference::Reference;
 use crate::units::{Addr, CacheId, LevelId, LineAddr, SetIndex};
 
 /// What an access asks of a level.
@@ -181,6 +182,10 @@ pub trait Observer {
     /// Takes one event; events come in the order in which things happen.
     fn event(&mut self, event: Event);
 
+    /// What follows is of this reference: said by [`Hierarchy::play`](super::Hierarchy::play) only.
+    #[inline(always)]
+    fn begin(&mut self, _: &Reference) {}
+
     /// Whether it ignores all events, so that none has to be made.
     #[inline]
     fn is_silent(&self) -> bool {
@@ -205,6 +210,11 @@ impl<O: Observer + ?Sized> Observer for &mut O {
     }
 
     #[inline]
+    fn begin(&mut self, reference: &Reference) {
+        (**self).begin(reference);
+    }
+
+    #[inline]
     fn is_silent(&self) -> bool {
         (**self).is_silent()
     }
@@ -215,6 +225,12 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
     fn event(&mut self, event: Event) {
         self.0.event(event);
         self.1.event(event);
+    }
+
+    #[inline]
+    fn begin(&mut self, reference: &Reference) {
+        self.0.begin(reference);
+        self.1.begin(reference);
     }
 
     #[inline]
