@@ -229,7 +229,7 @@ struct Level {
 impl Level {
     fn new(rng: &mut Rng, ways: usize) -> Self {
         let shape = Shape { line_bits: 6, set_bits: pick(rng, &[0, 1, 4]), ways };
-        Self { shape, words: vec![0; shape.words()] }
+        Self { shape, words: vec![0; ways << shape.set_bits] }
     }
 }
 
