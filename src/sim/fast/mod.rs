@@ -29,7 +29,7 @@ pub(super) struct Plain<'a> {
     pub(super) shape: Shape,
     /// What plays it; not [`Isa::Plain`] for shapes beyond it.
     pub(super) isa: Isa,
-    /// Its words, [`Shape::words`] many.
+    /// Its words, a set after the other.
     pub(super) words: &'a mut [u64],
     pub(super) counters: &'a mut LevelCounters,
 }

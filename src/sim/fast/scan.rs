@@ -31,11 +31,6 @@ impl Shape {
         })
     }
 
-    /// Words of the level.
-    pub(in crate::sim) fn words(self) -> usize {
-        self.ways << self.set_bits
-    }
-
     #[inline(always)]
     pub(in crate::sim) fn line_bytes(self) -> u64 {
         1 << self.line_bits
