@@ -95,18 +95,27 @@ pub(super) fn play_watched<O: Observer>(
     apart: Apart,
     observer: &mut O,
 ) {
-    let mut way = Way::Scan;
-    for chunk in references.chunks(CHUNK) {
-        let Some(isa) = around.plain(0).map(|level| level.isa) else {
+    let mut block: Option<Box<Block>> = None;
+    let mut way = first_way(around);
+    // A first choice needs a look at some.
+    let (first, rest) = references.split_at(references.len().min(CHUNK / 8));
+    for chunk in std::iter::once(first).chain(rest.chunks(CHUNK)) {
+        let Some((before, isa)) = around.plain(0).map(|l| (l.counters.misses(), l.isa)) else {
             for reference in chunk {
                 observer.begin(reference);
                 around.access(reference, observer);
             }
             continue;
         };
-        let mut did = one_by_one(around, chunk, apart, (isa, way == Way::Scan), observer);
+        let mut did = match way {
+            Way::Blocks => {
+                watched_blocks(around, chunk, apart, block.get_or_insert_with(|| Box::new(Block::new())), observer)
+            }
+            Way::Scan | Way::Vector => one_by_one(around, chunk, apart, (isa, way == Way::Scan), observer),
+        };
         did.references = chunk.len() as u64;
-        way = choose(did, isa, false);
+        did.misses = around.plain(0).map_or(0, |l| l.counters.misses()) - before;
+        way = choose(did, isa, around.is_one_way());
     }
 }
 
@@ -253,8 +262,7 @@ struct Lists {
 impl Lists {
     fn new(caches: usize) -> Box<Self> {
         let found = || Found { matched: [0; BLOCK], left: [0; BLOCK] };
-        let block = Block { asks: [0; BLOCK], made: 0, found: found() };
-        Box::new(Self { block, next: vec![[0; 2 * BLOCK + 16]; caches], found: found() })
+        Box::new(Self { block: Block::new(), next: vec![[0; 2 * BLOCK + 16]; caches], found: found() })
     }
 }
 
@@ -272,6 +280,63 @@ fn blocks(around: &mut impl Around, chunk: &[Reference], apart: Apart, lists: &m
         if block.made < BLOCK {
             let Some((other, left)) = rest.split_first() else { break };
             around.access(other, &mut ());
+            did.others += 1;
+            rest = left;
+        }
+    }
+    did
+}
+
+/// A block of references through the innermost cache, then, reference by reference, what each causes outside. Where all goes
+/// one way the innermost cache may be ahead.
+fn watched_blocks<O: Observer>(
+    around: &mut impl Around,
+    chunk: &[Reference],
+    apart: Apart,
+    block: &mut Block,
+    observer: &mut O,
+) -> Did {
+    let (mut rest, mut did) = (chunk, Did::default());
+    let hits = observer.wants_hits();
+    while let Some(Plain { shape, isa, words, .. }) = around.plain(0) {
+        let taken = simd::take(isa, words, shape, rest, apart, block);
+        let place = around.place(0);
+        let mut accesses = [0; 4];
+        let played = rest[..taken].iter().filter(|reference| !apart.drops(reference.kind));
+        played.for_each(|reference| accesses[reference.kind as usize] += 1);
+        if let Some(Plain { counters, .. }) = around.plain(0) {
+            let [reads, writes, modifies, fetches] =
+                [Kind::Read, Kind::Write, Kind::Modify, Kind::Fetch].map(|kind| accesses[kind as usize]);
+            counters.read_accesses += reads + modifies;
+            counters.write_accesses += writes + modifies;
+            counters.fetch_accesses += fetches;
+        }
+        let mut made = 0;
+        for reference in &rest[..taken] {
+            observer.begin(reference);
+            if apart.drops(reference.kind) {
+                continue;
+            }
+            let (ask, matched, left) = (block.asks[made], block.found.matched[made], block.found.left[made]);
+            made += 1;
+            if matched != 0 {
+                if hits {
+                    tell_hit(shape, place, reference, observer);
+                }
+                continue;
+            }
+            let line = ask >> ASK_BITS;
+            observer.event(shape.access(place, line, kind_of_miss(ask), false));
+            missed(around, 0, shape, ask, left, observer);
+            if reference.kind == Kind::Modify {
+                observer.event(shape.access(place, line, AccessKind::Write, true));
+            }
+        }
+        rest = &rest[taken..];
+        if block.made < BLOCK {
+            let Some((other, left)) = rest.split_first() else { break };
+            observer.begin(other);
+            around.access(other, observer);
             did.others += 1;
             rest = left;
         }

@@ -315,6 +315,13 @@ pub(in crate::sim) struct Block {
     pub(in crate::sim) found: Found,
 }
 
+impl Block {
+    /// Of nothing.
+    pub(in crate::sim) fn new() -> Self {
+        Self { asks: [0; BLOCK], made: 0, found: Found { matched: [0; BLOCK], left: [0; BLOCK] } }
+    }
+}
+
 /// Lists references as requests, at most a block, up to the first that is not for these loops, and sends them through
 /// the level. The number of references taken.
 pub(in crate::sim) fn take(

@@ -252,7 +252,7 @@ pub fn collect_detail(
 }
 
 /// References between two looks at whether their sites need care.
-const BLOCK: usize = 512;
+const BLOCK: usize = 1 << 14;
 
 /// A hierarchy at play with everything counted.
 #[derive(Clone, Debug)]
