@@ -15,6 +15,7 @@
 //! plays a chunk follows from what the chunk before it did, so it never depends on time.
 
 pub(super) mod scan;
+mod watched;
 
 use super::cache::LevelCounters;
 use super::policy::{DIRTY, VALID};
@@ -23,6 +24,7 @@ use super::{AccessKind, Event, Observer};
 use crate::reference::{Kind, Reference};
 use crate::units::{Addr, CacheId, LevelId, LineAddr};
 use scan::{ASK_BITS, Apart, BLOCK, Block, DIRTY_ASK, FIELD, Found, Next, ODD_ASK, Seen, Shape, Tally, Why};
+use watched::Told;
 
 /// A plain level as the loops see it.
 pub(super) struct Plain<'a> {
@@ -95,7 +97,7 @@ pub(super) fn play_watched<O: Observer>(
     apart: Apart,
     observer: &mut O,
 ) {
-    let mut block: Option<Box<Block>> = None;
+    let mut told: Option<Box<Told>> = Told::of(around);
     let mut way = first_way(around);
     // A first choice needs a look at some.
     let (first, rest) = references.split_at(references.len().min(CHUNK / 8));
@@ -107,11 +109,9 @@ pub(super) fn play_watched<O: Observer>(
             }
             continue;
         };
-        let mut did = match way {
-            Way::Blocks => {
-                watched_blocks(around, chunk, apart, block.get_or_insert_with(|| Box::new(Block::new())), observer)
-            }
-            Way::Scan | Way::Vector => one_by_one(around, chunk, apart, (isa, way == Way::Scan), observer),
+        let mut did = match (way, &mut told) {
+            (Way::Blocks, Some(told)) => told.play(around, chunk, apart, observer),
+            _ => one_by_one(around, chunk, apart, (isa, way != Way::Vector), observer),
         };
         did.references = chunk.len() as u64;
         did.misses = around.plain(0).map_or(0, |l| l.counters.misses()) - before;
@@ -287,63 +287,6 @@ fn blocks(around: &mut impl Around, chunk: &[Reference], apart: Apart, lists: &m
     did
 }
 
-/// A block of references through the innermost cache, then, reference by reference, what each causes outside. Where all goes
-/// one way the innermost cache may be ahead.
-fn watched_blocks<O: Observer>(
-    around: &mut impl Around,
-    chunk: &[Reference],
-    apart: Apart,
-    block: &mut Block,
-    observer: &mut O,
-) -> Did {
-    let (mut rest, mut did) = (chunk, Did::default());
-    let hits = observer.wants_hits();
-    while let Some(Plain { shape, isa, words, .. }) = around.plain(0) {
-        let taken = simd::take(isa, words, shape, rest, apart, block);
-        let place = around.place(0);
-        let mut accesses = [0; 4];
-        let played = rest[..taken].iter().filter(|reference| !apart.drops(reference.kind));
-        played.for_each(|reference| accesses[reference.kind as usize] += 1);
-        if let Some(Plain { counters, .. }) = around.plain(0) {
-            let [reads, writes, modifies, fetches] =
-                [Kind::Read, Kind::Write, Kind::Modify, Kind::Fetch].map(|kind| accesses[kind as usize]);
-            counters.read_accesses += reads + modifies;
-            counters.write_accesses += writes + modifies;
-            counters.fetch_accesses += fetches;
-        }
-        let mut made = 0;
-        for reference in &rest[..taken] {
-            observer.begin(reference);
-            if apart.drops(reference.kind) {
-                continue;
-            }
-            let (ask, matched, left) = (block.asks[made], block.found.matched[made], block.found.left[made]);
-            made += 1;
-            if matched != 0 {
-                if hits {
-                    tell_hit(shape, place, reference, observer);
-                }
-                continue;
-            }
-            let line = ask >> ASK_BITS;
-            observer.event(shape.access(place, line, kind_of_miss(ask), false));
-            missed(around, 0, shape, ask, left, observer);
-            if reference.kind == Kind::Modify {
-                observer.event(shape.access(place, line, AccessKind::Write, true));
-            }
-        }
-        rest = &rest[taken..];
-        if block.made < BLOCK {
-            let Some((other, left)) = rest.split_first() else { break };
-            observer.begin(other);
-            around.access(other, observer);
-            did.others += 1;
-            rest = left;
-        }
-    }
-    did
-}
-
 /// Sends requests for whole lines of 2^`line_bits` bytes to a level and what they cause to the levels behind it. A list
 /// may double from level to level, so it is cut into blocks again at each. `next` are those of this level and on.
 fn send(around: &mut impl Around, at: usize, line_bits: u32, asks: &[u64], next: &mut [Next], found: &mut Found) {
@@ -403,20 +346,26 @@ fn missed<O: Observer>(around: &mut impl Around, at: usize, shape: Shape, ask: u
     counters.writebacks += u64::from(gives.is_some());
     counters.bytes_out += if gives.is_some() { shape.line_bytes() } else { 0 };
     if !observer.is_silent() {
-        let Place { level, cache } = place;
-        let line = ask >> ASK_BITS;
-        let set = shape.set(line);
-        if victim & VALID != 0 {
-            let line = LineAddr(shape.neighbour(victim, line));
-            observer.event(Event::Evict { level, cache, line, set, dirty: victim & DIRTY != 0 });
-        }
-        // A modify fills by its read.
-        let dirty = ask & (DIRTY_ASK | ODD_ASK) == DIRTY_ASK;
-        observer.event(Event::Fill { level, cache, line: LineAddr(line), set, dirty, prefetch: false });
+        tell_evict_and_fill(shape, place, ask, victim, observer);
     }
     for ask in [wants, gives].into_iter().flatten() {
         request(around, at + 1, shape.line_bits, ask, observer);
     }
+}
+
+/// The events of a line that took the place of a word.
+#[inline(always)]
+fn tell_evict_and_fill<O: Observer>(shape: Shape, place: Place, ask: u64, victim: u64, observer: &mut O) {
+    let Place { level, cache } = place;
+    let line = ask >> ASK_BITS;
+    let set = shape.set(line);
+    if victim & VALID != 0 {
+        let line = LineAddr(shape.neighbour(victim, line));
+        observer.event(Event::Evict { level, cache, line, set, dirty: victim & DIRTY != 0 });
+    }
+    // A modify fills by its read.
+    let dirty = ask & (DIRTY_ASK | ODD_ASK) == DIRTY_ASK;
+    observer.event(Event::Fill { level, cache, line: LineAddr(line), set, dirty, prefetch: false });
 }
 
 /// One request for a whole line of 2^`line_bits` bytes, and what it causes, at once.

@@ -187,7 +187,7 @@ impl Observer for Told {
 #[test]
 fn watching_tells_what_access_tells() {
     let mut rng = Rng(5);
-    let (mut cases, mut events) = (0, 0);
+    let (mut cases, mut events, mut blocked) = (0, 0, 0);
     let isas: Vec<Isa> = Isa::here().collect();
     for ways in (1..=17).chain([32, 64]) {
         for _ in 0..10 {
@@ -209,6 +209,16 @@ fn watching_tells_what_access_tells() {
                 assert_eq!((fast.events.len(), &fast.begun), (told.events.len(), &told.begun));
                 cases += 1;
             }
+            for &isa in &isas {
+                let mut with = With(empty.clone(), isa);
+                if let Some(mut blocks) = watched::Told::of(&mut with) {
+                    let mut fast = Told::default();
+                    blocks.play(&mut with, &trace, apart, &mut fast);
+                    assert_eq!(with.0, expected, "blocks, {isa:?} {ways} ways, {:?}", empty.config());
+                    assert!(fast.events == told.events && fast.begun == told.begun, "{:?}", empty.config());
+                    blocked += 1;
+                }
+            }
             for scan in [false, true] {
                 let (mut with, mut fast) = (With(empty.clone(), Isa::Plain), Told::default());
                 one_by_one(&mut with, &trace, apart, (Isa::Plain, scan), &mut fast);
@@ -216,7 +226,7 @@ fn watching_tells_what_access_tells() {
             }
         }
     }
-    assert!(cases >= 190 && events > 500_000, "{cases} cases, {events} events");
+    assert!(cases >= 190 && events > 500_000 && blocked > 30, "{cases} cases, {events} events, {blocked} in blocks");
 }
 
 /// A level on its own.
