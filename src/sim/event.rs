@@ -186,10 +186,10 @@ pub trait Observer {
     #[inline(always)]
     fn begin(&mut self, _: &Reference) {}
 
-    /// Whether it wants to be told of accesses that hit. [`Hierarchy::play`](super::Hierarchy::play) leaves them out for one
-    /// that does not, where that is faster.
+    /// Whether it wants to be told of anything but accesses that miss. [`Hierarchy::play`](super::Hierarchy::play) leaves the
+    /// rest out for one that does not, where that is faster.
     #[inline]
-    fn wants_hits(&self) -> bool {
+    fn wants_all(&self) -> bool {
         true
     }
 
@@ -207,7 +207,7 @@ impl Observer for () {
     }
 
     #[inline(always)]
-    fn wants_hits(&self) -> bool {
+    fn wants_all(&self) -> bool {
         false
     }
 
@@ -227,8 +227,8 @@ impl<O: Observer + ?Sized> Observer for &mut O {
     }
 
     #[inline]
-    fn wants_hits(&self) -> bool {
-        (**self).wants_hits()
+    fn wants_all(&self) -> bool {
+        (**self).wants_all()
     }
 
     #[inline]
@@ -251,8 +251,8 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
     }
 
     #[inline]
-    fn wants_hits(&self) -> bool {
-        self.0.wants_hits() || self.1.wants_hits()
+    fn wants_all(&self) -> bool {
+        self.0.wants_all() || self.1.wants_all()
     }
 
     #[inline]

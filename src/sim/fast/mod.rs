@@ -193,7 +193,7 @@ fn one_by_one<O: Observer>(
         };
         if tells {
             // A hit changes nothing outside its set, so it can be told after the hits behind it.
-            let (place, hits) = (around.place(0), observer.wants_hits());
+            let (place, hits) = (around.place(0), observer.wants_all());
             for reference in &rest[..stop.at] {
                 observer.begin(reference);
                 if hits && !apart.drops(reference.kind) {

@@ -104,7 +104,7 @@ impl Told {
 
     /// Tells what the references of a block did.
     fn tell<O: Observer>(&mut self, references: &[Reference], apart: Apart, observer: &mut O) {
-        let hits = observer.wants_hits();
+        let hits = observer.wants_all();
         let Level { shape, place, .. } = self.levels[0];
         let mut made = 0;
         for reference in references {
@@ -132,9 +132,12 @@ impl Told {
 }
 
 /// Tells what a miss of the first of these levels caused.
+#[inline(always)]
 fn tell_miss<O: Observer>(levels: &mut [Level], ask: u64, victim: u64, observer: &mut O) {
     let Some((here, outside)) = levels.split_first_mut() else { return };
-    tell_evict_and_fill(here.shape, here.place, ask, victim, observer);
+    if observer.wants_all() {
+        tell_evict_and_fill(here.shape, here.place, ask, victim, observer);
+    }
     let (wants, gives) = here.shape.causes(ask, victim);
     for ask in [wants, gives].into_iter().flatten() {
         tell_ask(outside, ask, observer);
@@ -142,6 +145,7 @@ fn tell_miss<O: Observer>(levels: &mut [Level], ask: u64, victim: u64, observer:
 }
 
 /// Tells the next request of the first of these levels, which is `ask`.
+#[inline(always)]
 fn tell_ask<O: Observer>(levels: &mut [Level], ask: u64, observer: &mut O) {
     let is_memory = levels.len() == 1;
     let Some(here) = levels.first_mut() else { return };
@@ -160,10 +164,18 @@ fn tell_ask<O: Observer>(levels: &mut [Level], ask: u64, observer: &mut O) {
     }
     let found = &here.found[at / BLOCK];
     let (hit, left) = (found.matched[at % BLOCK] != 0, found.left[at % BLOCK]);
-    if !hit || observer.wants_hits() {
+    if !hit || observer.wants_all() {
         observer.event(here.shape.access(here.place, line, kind_of(ask), hit));
     }
-    if !hit {
-        tell_miss(levels, ask, left, observer);
+    // The last level's misses cause nothing but what memory does.
+    if !hit && (observer.wants_all() || levels.len() > 2) {
+        tell_miss_outside(levels, ask, left, observer);
     }
+}
+
+/// [`tell_miss`] of an outer level: the two call each other as deep as there are levels, and the innermost round is by far
+/// the most frequent.
+#[inline(never)]
+fn tell_miss_outside<O: Observer>(levels: &mut [Level], ask: u64, victim: u64, observer: &mut O) {
+    tell_miss(levels, ask, victim, observer);
 }

@@ -133,16 +133,23 @@ impl Attribution {
     #[inline(always)]
     pub(super) fn count<const CARE: bool>(&mut self, reference: &Reference) -> Rows {
         let tick = self.tick;
-        self.tick += 1;
+        self.tick += u64::from(CARE);
         let manner = manner(reference);
         let slot = slot(reference.pc, manner, if CARE && reference.pc == 0 { reference.addr >> 12 } else { 0 });
         let site = &mut self.sites[slot];
+        // One branch for all: each alone would be as easy to guess.
         let near = reference.addr.wrapping_sub(site.first) <= site.reach;
-        if near && site.pc == reference.pc && site.manner == manner && (!CARE || tick < site.to) {
+        let same = (site.pc ^ reference.pc) | (site.manner ^ manner) == 0;
+        if near & same & (!CARE || tick < site.to) {
             site.count += 1;
             return site.rows;
         }
         self.register.begin_site(site, reference, tick)
+    }
+
+    /// Says that so many references were counted without care: only with care do they count themselves.
+    pub(super) fn passed(&mut self, references: usize) {
+        self.tick += references as u64;
     }
 
     /// All that was counted so far.

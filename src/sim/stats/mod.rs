@@ -342,6 +342,9 @@ impl StatsCollector {
                 (Some(also), false) => hierarchy.play(block, &mut Watch::<false, _> { attribution, misses, also }),
                 (Some(also), true) => hierarchy.play(block, &mut Watch::<true, _> { attribution, misses, also }),
             }
+            if !care {
+                self.attribution.passed(block.len());
+            }
         }
     }
 
@@ -465,8 +468,8 @@ impl<const CARE: bool, O: Observer> Observer for Watch<'_, CARE, O> {
     }
 
     #[inline(always)]
-    fn wants_hits(&self) -> bool {
-        self.also.wants_hits()
+    fn wants_all(&self) -> bool {
+        self.also.wants_all()
     }
 
     #[inline(always)]
