@@ -21,7 +21,7 @@ use super::cache::LevelCounters;
 use super::simd::{self, Isa};
 use crate::reference::{Kind, Reference};
 use crate::units::LineAddr;
-use scan::{ASK_BITS, BLOCK, Block, DIRTY_ASK, FIELD, Fetches, Found, Next, ODD_ASK, Seen, Shape, Tally, Why};
+use scan::{ASK_BITS, BLOCK, Block, DIRTY_ASK, FIELD, FIELDS, Fetches, Found, Next, ODD_ASK, Seen, Shape, Tally, Why};
 
 /// A plain level as the loops see it.
 pub(super) struct Plain<'a> {
@@ -48,7 +48,8 @@ pub(super) trait Around {
     fn access(&mut self, reference: &Reference);
 
     /// What a miss of the innermost cache causes once the line has taken its victim's place: counts the miss, the fill and
-    /// the victim, asks the next cache, writes back. The reference lies in one line.
+    /// the victim, asks the next cache, writes back. The reference lies in one line. Of a modify this is the read; where the
+    /// caches are not one way, the line is not dirty before its write.
     fn miss(&mut self, reference: &Reference, kind: AccessKind, victim: u64);
 
     /// Asks a cache, in the general way, for all bytes of a line of 2^`line_bits` bytes.
@@ -151,6 +152,11 @@ fn one_by_one(around: &mut impl Around, chunk: &[Reference], fetches: Fetches, i
                     Kind::Fetch => AccessKind::Fetch,
                 };
                 around.miss(at, kind, victim);
+                if at.kind == Kind::Modify && !around.is_one_way() {
+                    // The loop has counted the write, but its line may be gone again: an inclusive level outside took it.
+                    seen.accesses -= FIELDS[Kind::Write as usize];
+                    around.access(&Reference { kind: Kind::Write, ..*at });
+                }
             }
             Why::Other | Why::End => {
                 others += 1;

@@ -5,7 +5,7 @@ use super::super::fast::{self, Around, Plain};
 use super::super::{AccessKind, Observer};
 use super::Hierarchy;
 use super::walk::Request;
-use crate::reference::Reference;
+use crate::reference::{Kind, Reference};
 use crate::units::{Addr, LineAddr};
 
 impl Hierarchy {
@@ -54,6 +54,9 @@ impl Around for Hierarchy {
         let geometry = self.caches[cache].geometry();
         let line = geometry.line_of(Addr(reference.addr));
         let set = geometry.set_of(line);
+        if reference.kind == Kind::Modify && !self.is_one_way() {
+            self.caches[cache].set_dirty(set, 0, false);
+        }
         let last = reference.addr + (u64::from(reference.size.max(1)) - 1);
         let request = Request { first: reference.addr, last, kind, core: 0, pc: reference.pc, fetch: false };
         self.miss_plain(cache, (line, set, victim), request, &mut ());
