@@ -18,10 +18,11 @@ pub(super) mod scan;
 
 use super::AccessKind;
 use super::cache::LevelCounters;
+use super::policy::VALID;
 use super::simd::{self, Isa};
 use crate::reference::{Kind, Reference};
 use crate::units::LineAddr;
-use scan::{ASK_BITS, BLOCK, Block, DIRTY_ASK, FIELD, FIELDS, Fetches, Found, Next, ODD_ASK, Seen, Shape, Tally, Why};
+use scan::{ASK_BITS, Apart, BLOCK, Block, DIRTY_ASK, FIELD, FIELDS, Found, Next, ODD_ASK, Seen, Shape, Tally, Why};
 
 /// A plain level as the loops see it.
 pub(super) struct Plain<'a> {
@@ -48,9 +49,8 @@ pub(super) trait Around {
     fn access(&mut self, reference: &Reference);
 
     /// What a miss of the innermost cache causes once the line has taken its victim's place: counts the miss, the fill and
-    /// the victim, asks the next cache, writes back. The reference lies in one line. Of a modify this is the read; where the
-    /// caches are not one way, the line is not dirty before its write.
-    fn miss(&mut self, reference: &Reference, kind: AccessKind, victim: u64);
+    /// the victim, asks the next cache, writes back. The reference lies in one line. Of a modify this is the read alone.
+    fn miss(&mut self, reference: &Reference, victim: u64);
 
     /// Asks a cache, in the general way, for all bytes of a line of 2^`line_bits` bytes.
     fn request(&mut self, at: usize, line: LineAddr, line_bits: u32, kind: AccessKind);
@@ -74,12 +74,12 @@ pub(super) enum Way {
 const CHUNK: usize = 2048;
 
 /// Plays references through a hierarchy; nothing is observed. Where the innermost level is not plain, in the general way.
-pub(super) fn play(around: &mut impl Around, references: &[Reference], fetches: Fetches) {
-    play_by(around, references, fetches, None);
+pub(super) fn play(around: &mut impl Around, references: &[Reference], apart: Apart) {
+    play_by(around, references, apart, None);
 }
 
 /// [`play`], by one loop only where `by` names it.
-fn play_by(around: &mut impl Around, references: &[Reference], fetches: Fetches, by: Option<Way>) {
+fn play_by(around: &mut impl Around, references: &[Reference], apart: Apart, by: Option<Way>) {
     let mut lists: Option<Box<Lists>> = None;
     let mut way = by.unwrap_or_else(|| first_way(around));
     for chunk in references.chunks(CHUNK) {
@@ -90,9 +90,9 @@ fn play_by(around: &mut impl Around, references: &[Reference], fetches: Fetches,
         let mut did = match way {
             Way::Blocks => {
                 let caches = around.caches();
-                blocks(around, chunk, fetches, lists.get_or_insert_with(|| Lists::new(caches)))
+                blocks(around, chunk, apart, lists.get_or_insert_with(|| Lists::new(caches)))
             }
-            Way::Scan | Way::Vector => one_by_one(around, chunk, fetches, isa, way == Way::Scan),
+            Way::Scan | Way::Vector => one_by_one(around, chunk, apart, isa, way == Way::Scan),
         };
         did.references = chunk.len() as u64;
         did.misses = around.plain(0).map_or(0, |l| l.counters.misses()) - before;
@@ -115,11 +115,11 @@ struct Did {
 /// The loop for the next chunk. A scan costs a wrong guess of the processor for most hits that are not at the head; a
 /// branch on misses costs one for most misses where they are many.
 fn choose(did: Did, isa: Isa, one_way: bool) -> Way {
-    if isa == Isa::Plain || did.others > did.references / 16 {
+    if did.others > did.references / 16 {
         Way::Scan
     } else if one_way && did.misses > did.references / 10 {
         Way::Blocks
-    } else if did.depth > did.references {
+    } else if did.depth > did.references && isa != Isa::Plain {
         Way::Vector
     } else {
         Way::Scan
@@ -135,24 +135,21 @@ fn first_way(around: &mut impl Around) -> Way {
     })
 }
 
-fn one_by_one(around: &mut impl Around, chunk: &[Reference], fetches: Fetches, isa: Isa, scan: bool) -> Did {
+fn one_by_one(around: &mut impl Around, chunk: &[Reference], apart: Apart, isa: Isa, scan: bool) -> Did {
     let (mut rest, mut seen, mut others) = (chunk, Seen::default(), 0);
+    let one_way = around.is_one_way();
     while let Some(Plain { shape, words, .. }) = around.plain(0) {
         let stop = if scan {
-            simd::scan_hits(isa, words, shape, rest, fetches, &mut seen)
+            simd::scan_hits(isa, words, shape, rest, apart, &mut seen)
         } else {
-            simd::hits(isa, words, shape, rest, fetches, &mut seen)
+            simd::hits(isa, words, shape, rest, apart, &mut seen)
         };
         let Some((at, left)) = rest[stop.at..].split_first() else { break };
         match stop.why {
+            Why::Miss(victim) if one_way => missed(around, 0, shape, shape.ask(at), victim),
             Why::Miss(victim) => {
-                let kind = match at.kind {
-                    Kind::Read | Kind::Modify => AccessKind::Read,
-                    Kind::Write => AccessKind::Write,
-                    Kind::Fetch => AccessKind::Fetch,
-                };
-                around.miss(at, kind, victim);
-                if at.kind == Kind::Modify && !around.is_one_way() {
+                around.miss(at, victim);
+                if at.kind == Kind::Modify {
                     // The loop has counted the write, but its line may be gone again: an inclusive level outside took it.
                     seen.accesses -= FIELDS[Kind::Write as usize];
                     around.access(&Reference { kind: Kind::Write, ..*at });
@@ -191,12 +188,12 @@ impl Lists {
     }
 }
 
-fn blocks(around: &mut impl Around, chunk: &[Reference], fetches: Fetches, lists: &mut Lists) -> Did {
+fn blocks(around: &mut impl Around, chunk: &[Reference], apart: Apart, lists: &mut Lists) -> Did {
     let (mut rest, mut did) = (chunk, Did::default());
     let Lists { block, next, found } = lists;
     while let Some(Plain { shape, isa, words, counters }) = around.plain(0) {
         let Some((own, outer)) = next.split_first_mut() else { break };
-        let taken = simd::take(isa, words, shape, rest, fetches, block);
+        let taken = simd::take(isa, words, shape, rest, apart, block);
         let mut tally = Tally::default();
         let listed = simd::follow(isa, shape, &block.asks[..block.made], &block.found, &mut tally, own);
         tally.add_to(counters, shape);
@@ -229,16 +226,54 @@ fn send(around: &mut impl Around, at: usize, line_bits: u32, asks: &[u64], next:
                 send(around, at + 1, line_bits, &own[..listed], outer, found);
             }
             None => {
-                for ask in block {
-                    let kind = match ask & (DIRTY_ASK | ODD_ASK) {
-                        0 => AccessKind::Read,
-                        ODD_ASK => AccessKind::Fetch,
-                        _ => AccessKind::Writeback,
-                    };
-                    around.request(at, LineAddr(ask >> ASK_BITS), line_bits, kind);
+                for &ask in block {
+                    around.request(at, LineAddr(ask >> ASK_BITS), line_bits, kind_of(ask));
                 }
             }
         }
+    }
+}
+
+/// The kind of a request that is no store.
+fn kind_of(ask: u64) -> AccessKind {
+    match ask & (DIRTY_ASK | ODD_ASK) {
+        0 => AccessKind::Read,
+        ODD_ASK => AccessKind::Fetch,
+        _ => AccessKind::Writeback,
+    }
+}
+
+/// What one miss of a plain cache causes where all goes one way: counts it, asks the next cache, writes the victim back.
+fn missed(around: &mut impl Around, at: usize, shape: Shape, ask: u64, victim: u64) {
+    let Some(Plain { counters, .. }) = around.plain(at) else { return };
+    let (wants, gives) = shape.causes(ask, victim);
+    match ask & (DIRTY_ASK | ODD_ASK) {
+        ODD_ASK => counters.fetch_misses += 1,
+        DIRTY_ASK => counters.write_misses += 1,
+        _ => counters.read_misses += 1,
+    }
+    counters.fills += 1;
+    counters.evictions += victim & VALID;
+    counters.bytes_in += if wants.is_some() { shape.line_bytes() } else { 0 };
+    counters.writebacks += u64::from(gives.is_some());
+    counters.bytes_out += if gives.is_some() { shape.line_bytes() } else { 0 };
+    for ask in [wants, gives].into_iter().flatten() {
+        request(around, at + 1, shape.line_bits, ask);
+    }
+}
+
+/// One request for a whole line of 2^`line_bits` bytes, and what it causes, at once.
+fn request(around: &mut impl Around, at: usize, line_bits: u32, ask: u64) {
+    let Some(Plain { shape, words, counters, .. }) = around.plain(at).filter(|p| p.shape.line_bits == line_bits) else {
+        return match (at == around.caches(), ask & DIRTY_ASK) {
+            (true, 0) => around.memory(1 << line_bits, 1, 0),
+            (true, _) => around.memory(1 << line_bits, 0, 1),
+            (false, _) => around.request(at, LineAddr(ask >> ASK_BITS), line_bits, kind_of(ask)),
+        };
+    };
+    counters.count_access(kind_of(ask));
+    if let Err(victim) = scan::touch(words, shape, ask) {
+        missed(around, at, shape, ask, victim);
     }
 }
 

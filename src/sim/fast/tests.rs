@@ -2,6 +2,7 @@
 
 use super::scan::{self, COVER, Stop};
 use super::*;
+use crate::reference::Kind;
 use crate::sim::Hierarchy;
 use crate::sim::config::{HierarchyConfig, Holds, Inclusion, LevelConfig, Ways, WritePolicy};
 use crate::sim::policy::Policy;
@@ -50,8 +51,8 @@ impl Around for With {
         self.0.access(reference, &mut ());
     }
 
-    fn miss(&mut self, reference: &Reference, kind: AccessKind, victim: u64) {
-        Around::miss(&mut self.0, reference, kind, victim);
+    fn miss(&mut self, reference: &Reference, victim: u64) {
+        Around::miss(&mut self.0, reference, victim);
     }
 
     fn request(&mut self, at: usize, line: LineAddr, line_bits: u32, kind: AccessKind) {
@@ -84,12 +85,12 @@ fn references(rng: &mut Rng, count: usize) -> Vec<Reference> {
 }
 
 /// A hierarchy that has a fast path, with an innermost cache of so many ways; behind it anything.
-fn hierarchy(rng: &mut Rng, ways: u32) -> (Hierarchy, Fetches) {
+fn hierarchy(rng: &mut Rng, ways: u32) -> (Hierarchy, Apart) {
     loop {
         if let Ok(hierarchy) = Hierarchy::new(&config(rng, ways))
-            && let Some(fetches) = hierarchy.fetches()
+            && let Some(apart) = hierarchy.apart()
         {
-            return (hierarchy, fetches);
+            return (hierarchy, apart);
         }
     }
 }
@@ -135,22 +136,21 @@ fn every_loop_does_what_access_does() {
     let isas: Vec<Isa> = Isa::here().collect();
     for ways in (1..=32).chain([33, 64]) {
         for _ in 0..10 {
-            let (empty, fetches) = hierarchy(&mut rng, ways);
+            let (empty, apart) = hierarchy(&mut rng, ways);
             // More than a chunk, and an odd end.
             let trace = references(&mut rng, 2500);
             let mut expected = empty.clone();
             trace.iter().for_each(|r| expected.access(r, &mut ()));
-            let innermost = empty.levels().min(1 + usize::from(fetches == Fetches::Elsewhere)) - 1;
-            misses += expected.level_counters(LevelId(u8::try_from(innermost).unwrap())).misses();
+            misses += expected.level_counters(LevelId(0)).misses();
             one_way += u32::from(empty.is_one_way());
-            split += u32::from(fetches == Fetches::Elsewhere);
+            split += u32::from(apart.back & Apart::bit(Kind::Fetch) != 0);
             let mut ways_to_play = vec![None, Some(Way::Scan), Some(Way::Vector)];
             if empty.is_one_way() {
                 ways_to_play.push(Some(Way::Blocks));
             }
             for (&isa, &by) in isas.iter().flat_map(|isa| ways_to_play.iter().map(move |by| (isa, by))) {
                 let mut with = With(empty.clone(), isa);
-                play_by(&mut with, &trace, fetches, by);
+                play_by(&mut with, &trace, apart, by);
                 assert_eq!(with.0, expected, "{isa:?} {by:?} {ways} ways, {:?}", empty.config());
                 cases += 1;
             }
@@ -224,7 +224,7 @@ fn a_loop_stops_where_its_words_say() {
             let mut seen = Seen::default();
             let mut go = |from: usize, seen: &mut Seen| {
                 let play = if vector { simd::hits } else { simd::scan_hits };
-                play(isa, &mut level.words, level.shape, &trace[from..], Fetches::Here, seen)
+                play(isa, &mut level.words, level.shape, &trace[from..], Apart::default(), seen)
             };
             assert_eq!(go(0, &mut seen), Stop { at: 0, why: Why::Miss(0) });
             assert_eq!(go(1, &mut seen), Stop { at: 0, why: Why::Miss(0) });

@@ -1,6 +1,6 @@
 //! Many references at once: what the fast loops need of a hierarchy.
 
-use super::super::fast::scan::Fetches;
+use super::super::fast::scan::Apart;
 use super::super::fast::{self, Around, Plain};
 use super::super::{AccessKind, Observer};
 use super::Hierarchy;
@@ -12,15 +12,15 @@ impl Hierarchy {
     /// Plays references in order: the same as [`Hierarchy::access`] of each, and many times as fast where nobody watches
     /// and the caches allow.
     pub fn play<O: Observer>(&mut self, references: &[Reference], observer: &mut O) {
-        match self.fetches() {
-            Some(fetches) if observer.is_silent() => fast::play(self, references, fetches),
+        match self.apart() {
+            Some(apart) if observer.is_silent() => fast::play(self, references, apart),
             _ => references.iter().for_each(|reference| self.access(reference, observer)),
         }
     }
 
-    /// Where fetches go when loads and stores take the fast path; `None` where there is none.
-    pub(in crate::sim) fn fetches(&self) -> Option<Fetches> {
-        self.plan.fast.as_ref().map(|path| path.fetches)
+    /// What does not take the fast path; `None` where there is none.
+    pub(in crate::sim) fn apart(&self) -> Option<Apart> {
+        self.plan.fast.as_ref().map(|path| path.apart)
     }
 
     /// A cache on the fast path, counted from the CPU.
@@ -49,12 +49,18 @@ impl Around for Hierarchy {
         Hierarchy::access(self, reference, &mut ());
     }
 
-    fn miss(&mut self, reference: &Reference, kind: AccessKind, victim: u64) {
+    fn miss(&mut self, reference: &Reference, victim: u64) {
         let Some(cache) = self.on_path(0) else { return };
         let geometry = self.caches[cache].geometry();
         let line = geometry.line_of(Addr(reference.addr));
         let set = geometry.set_of(line);
-        if reference.kind == Kind::Modify && !self.is_one_way() {
+        let kind = match reference.kind {
+            Kind::Read | Kind::Modify => AccessKind::Read,
+            Kind::Write => AccessKind::Write,
+            Kind::Fetch => AccessKind::Fetch,
+        };
+        if reference.kind == Kind::Modify {
+            // The loop has marked it for the write, which is still to come.
             self.caches[cache].set_dirty(set, 0, false);
         }
         let last = reference.addr + (u64::from(reference.size.max(1)) - 1);
