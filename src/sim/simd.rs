@@ -309,7 +309,7 @@ const AHEAD: usize = 64;
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn checked<const V: usize, const FULL: bool>(words: &[u64], mut shape: Shape, lanes: usize) -> Shape {
-    assert!(words.len() == shape.words() && shape.set_bits < 32, "all sets of the shape");
+    assert!(shape.set_bits < 32 && words.len() == shape.ways << shape.set_bits, "all sets of the shape");
     assert!(shape.ways.div_ceil(lanes) == V && shape.ways.is_multiple_of(lanes) == FULL, "vectors of a set");
     if FULL {
         // The same, as a constant.

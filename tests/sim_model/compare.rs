@@ -6,7 +6,7 @@ use crate::model::Model;
 use orrery::reference::{MemoryTrace, Reference, Tables};
 use orrery::sim::classes::Classifier;
 use orrery::sim::config::HierarchyConfig;
-use orrery::sim::{Event, Hierarchy, Policy, prepare};
+use orrery::sim::{Event, Hierarchy, Observer, Policy, prepare};
 use orrery::units::{LevelId, LineAddr, SetIndex};
 
 /// A trace and a configuration.
@@ -42,14 +42,14 @@ pub(crate) fn simulate(case: &Case) -> (Hierarchy, Classifier, Vec<Event>) {
 }
 
 /// The simulator again, by its fast loops where it has some.
-pub(crate) fn in_batches(case: &Case) -> Hierarchy {
+pub(crate) fn in_batches(case: &Case, observer: &mut impl Observer) -> Hierarchy {
     let source = MemoryTrace::new(case.trace.clone(), Tables::default());
     let mut real = prepare(&case.config, &source).expect("the generator makes sound configurations");
     let (first, second) = case.trace.split_at(case.trace.len() / 3);
-    real.play(first, &mut ());
-    real.play(second, &mut ());
+    real.play(first, observer);
+    real.play(second, observer);
     if case.flush {
-        real.flush(&mut ());
+        real.flush(observer);
     }
     real
 }
@@ -81,7 +81,10 @@ pub(crate) fn check(case: &Case) -> (Hierarchy, Model, Vec<Event>) {
         assert_eq!(found, model.caches[cache.index()].classes.counts, "classes of {}", real.name(cache));
     }
     Mirror::of(&real, &events).same();
-    assert!(in_batches(case) == real, "playing many references at once differs");
+    assert!(in_batches(case, &mut ()) == real, "playing many references at once differs");
+    let mut again: Vec<Event> = Vec::new();
+    assert!(in_batches(case, &mut again) == real, "playing many references at once, watched, differs");
+    assert_eq!(again, events, "events of many references at once");
     (real, model, events)
 }
 

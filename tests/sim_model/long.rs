@@ -2,6 +2,7 @@
 
 use crate::compare::{Case, in_batches, model, same};
 use crate::generate::Lots;
+use crate::mirror::Mirror;
 use orrery::reference::{Kind, Reference};
 use orrery::sim::Policy;
 use orrery::sim::config::{HierarchyConfig, Inclusion, LevelConfig, Ways, WritePolicy};
@@ -64,8 +65,11 @@ fn many_references_at_once_agree_with_the_model() {
         let lots = &mut Lots::new(1 << 40 | number);
         let (config, trace) = long_case(lots);
         let case = Case { config, trace, flush: lots.percent(30) };
-        let (real, model) = (in_batches(&case), model(&case));
+        let (real, model) = (in_batches(&case, &mut ()), model(&case));
         same(&real, &model);
+        let mut events = Vec::new();
+        assert!(in_batches(&case, &mut events) == real, "case {number}: watching changes something");
+        Mirror::of(&real, &events).same();
         let inner = &model.caches[0].counters;
         references += case.trace.len() as u64;
         misses[0] += inner.misses();

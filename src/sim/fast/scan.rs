@@ -1,10 +1,12 @@
 //! The loops without vectors, and what they share with those of [`simd`](crate::sim::simd): what a level is to them, where
 //! they stop, what a list of requests is.
 
+use super::Place;
 use crate::reference::{Kind, Reference};
-use crate::sim::Geometry;
 use crate::sim::cache::LevelCounters;
 use crate::sim::policy::{DIRTY, FLAG_BITS, VALID};
+use crate::sim::{AccessKind, Event, Geometry};
+use crate::units::{LineAddr, SetIndex};
 
 /// What a loop has to know of a plain level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,11 +29,6 @@ impl Shape {
             set_bits: geometry.sets.trailing_zeros(),
             ways: geometry.ways as usize,
         })
-    }
-
-    /// Words of the level.
-    pub(in crate::sim) fn words(self) -> usize {
-        self.ways << self.set_bits
     }
 
     #[inline(always)]
@@ -77,9 +74,23 @@ impl Shape {
         (wants, gives)
     }
 
+    /// The set of a line.
+    #[inline(always)]
+    #[expect(clippy::cast_possible_truncation, reason = "fewer than 2^32 sets")]
+    pub(in crate::sim) fn set(self, line: u64) -> SetIndex {
+        SetIndex((line & ((1 << self.set_bits) - 1)) as u32)
+    }
+
+    /// The event of an access.
+    #[inline(always)]
+    pub(in crate::sim) fn access(self, place: Place, line: u64, kind: AccessKind, hit: bool) -> Event {
+        let Place { level, cache } = place;
+        Event::Access { level, cache, line: LineAddr(line), set: self.set(line), kind, hit }
+    }
+
     /// The line of a word in the set of another line.
     #[inline(always)]
-    fn neighbour(self, word: u64, of: u64) -> u64 {
+    pub(in crate::sim) fn neighbour(self, word: u64, of: u64) -> u64 {
         ((word >> FLAG_BITS) << self.set_bits) | (of & ((1 << self.set_bits) - 1))
     }
 }
@@ -302,6 +313,13 @@ pub(in crate::sim) struct Block {
     pub(in crate::sim) made: usize,
     /// What became of them.
     pub(in crate::sim) found: Found,
+}
+
+impl Block {
+    /// Of nothing.
+    pub(in crate::sim) fn new() -> Self {
+        Self { asks: [0; BLOCK], made: 0, found: Found { matched: [0; BLOCK], left: [0; BLOCK] } }
+    }
 }
 
 /// Lists references as requests, at most a block, up to the first that is not for these loops, and sends them through
