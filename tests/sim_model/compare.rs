@@ -6,7 +6,7 @@ use crate::model::Model;
 use orrery::reference::{MemoryTrace, Reference, Tables};
 use orrery::sim::classes::Classifier;
 use orrery::sim::config::HierarchyConfig;
-use orrery::sim::{Event, Hierarchy, Policy, prepare};
+use orrery::sim::{Event, Hierarchy, Observer, Policy, prepare};
 use orrery::units::{LevelId, LineAddr, SetIndex};
 
 /// A trace and a configuration.
@@ -41,6 +41,19 @@ pub(crate) fn simulate(case: &Case) -> (Hierarchy, Classifier, Vec<Event>) {
     (real, watch.1, watch.0)
 }
 
+/// The simulator again, by its fast loops where it has some.
+pub(crate) fn in_batches(case: &Case, observer: &mut impl Observer) -> Hierarchy {
+    let source = MemoryTrace::new(case.trace.clone(), Tables::default());
+    let mut real = prepare(&case.config, &source).expect("the generator makes sound configurations");
+    let (first, second) = case.trace.split_at(case.trace.len() / 3);
+    real.play(first, observer);
+    real.play(second, observer);
+    if case.flush {
+        real.flush(observer);
+    }
+    real
+}
+
 pub(crate) fn model(case: &Case) -> Model {
     let mut model = Model::new(&case.config);
     if case.config.levels.iter().any(|level| level.policy == Policy::Opt) {
@@ -62,16 +75,16 @@ pub(crate) fn check(case: &Case) -> (Hierarchy, Model, Vec<Event>) {
     let (real, classes, events) = simulate(case);
     let model = model(case);
     same(&real, &model);
-    for level in 0..case.config.levels.len() {
-        let counts = classes.counts(LevelId(u8::try_from(level).unwrap()));
-        let mut expect = [0; 4];
-        for cache in model.caches.iter().filter(|cache| cache.level == level) {
-            expect.iter_mut().zip(cache.classes.counts).for_each(|(sum, n)| *sum += n);
-        }
+    for cache in real.caches() {
+        let counts = classes.cache_counts(cache);
         let found = [counts.compulsory, counts.capacity, counts.conflict, counts.coherence];
-        assert_eq!(found, expect, "classes of level {level}");
+        assert_eq!(found, model.caches[cache.index()].classes.counts, "classes of {}", real.name(cache));
     }
     Mirror::of(&real, &events).same();
+    assert!(in_batches(case, &mut ()) == real, "playing many references at once differs");
+    let mut again: Vec<Event> = Vec::new();
+    assert!(in_batches(case, &mut again) == real, "playing many references at once, watched, differs");
+    assert_eq!(again, events, "events of many references at once");
     (real, model, events)
 }
 

@@ -125,3 +125,17 @@ fn write_backs_of_instructions_go_where_instructions_are() {
          1f2- 1>0! 1<2 2f2- 4f2- M<40+32 2b0- 2<0 4b0- 4<0!",
     );
 }
+
+/// The write of a modify comes to what the read has left: here the read's victim pushes the line out of L2, and so out of L1.
+#[test]
+fn a_modify_at_once_finds_its_line_gone_again() {
+    let config = "L1: size = 32, line = 32, ways = 1; L2: size = 32, line = 32, ways = 1, inclusion = \"inclusive\"";
+    let played = plays(
+        config,
+        "w 0 4; m 20 4",
+        "1w0- 1<0! 2r0- 2<0 M<0+32 | 1r1- 1>0! 1<1 2r1- 2>0 2<1 M<20+32 2b0- 1x1 2>1 2<0! \
+         1w1- 1<1! 2r1- 2>0! 2<1 M<20+32 M>0+32",
+    );
+    // `check` has played it by the fast loops too.
+    assert_eq!(played.counters(orrery::units::CacheId(0)).write_misses, 2);
+}

@@ -9,6 +9,7 @@ mod compare;
 mod cores;
 mod found;
 mod generate;
+mod long;
 mod mirror;
 mod model;
 mod policy;

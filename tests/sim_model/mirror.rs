@@ -158,19 +158,24 @@ impl<'a> Mirror<'a> {
         }
     }
 
-    /// The next copy of a whole line in the private caches of its core.
+    /// The next copy of a whole line in the private caches of its core, on the way of its cache's victims.
     fn copy_outside(&self, cache: CacheId, line: LineAddr) -> Option<(CacheId, LineAddr)> {
         let (own, shape) = (self.real.info(cache), self.real.geometry(cache));
-        let copy = |outer: CacheId| {
-            let (info, geometry) = (self.real.info(outer), self.real.geometry(outer));
-            let fits = own.core.is_some() && info.core == own.core && geometry.line_bytes >= shape.line_bytes;
-            let meets = self.config.levels[own.level.index()].holds != Holds::Instructions
-                && self.config.levels[info.level.index()].holds != Holds::Instructions;
-            let line = geometry.line_of(shape.base_of(line));
-            (info.level > own.level && fits && meets && self.lines.contains_key(&(outer, line)))
-                .then_some((outer, line))
+        let levels = &self.config.levels;
+        let outward = |&at: &usize| {
+            let fetch = levels[at].holds == Holds::Instructions;
+            (at + 1..levels.len()).find(|&n| levels[n].holds.serves(fetch))
         };
-        self.real.caches().find_map(copy)
+        let copy = |level: usize| {
+            let of_level = |outer: &CacheId| self.real.info(*outer).level.index() == level;
+            let same_core = |outer: &CacheId| own.core.is_some() && self.real.info(*outer).core == own.core;
+            let outer = self.real.caches().find(|outer| of_level(outer) && same_core(outer))?;
+            let geometry = self.real.geometry(outer);
+            let line = geometry.line_of(shape.base_of(line));
+            let held = geometry.line_bytes >= shape.line_bytes && self.lines.contains_key(&(outer, line));
+            held.then_some((outer, line))
+        };
+        std::iter::successors(Some(own.level.index()), outward).skip(1).find_map(copy)
     }
 
     pub(crate) fn same(&self) {

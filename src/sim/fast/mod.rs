@@ -23,7 +23,7 @@ use super::simd::{self, Isa};
 use super::{AccessKind, Event, Observer};
 use crate::reference::{Kind, Reference};
 use crate::units::{Addr, CacheId, LevelId, LineAddr};
-use scan::{ASK_BITS, Apart, BLOCK, Block, DIRTY_ASK, FIELD, Found, Next, ODD_ASK, Seen, Shape, Tally, Why};
+use scan::{ASK_BITS, Apart, BLOCK, Block, DIRTY_ASK, FIELD, FIELDS, Found, Next, ODD_ASK, Seen, Shape, Tally, Why};
 use watched::Told;
 
 /// A plain level as the loops see it.
@@ -54,7 +54,7 @@ pub(super) trait Around {
     fn place(&self, at: usize) -> Place;
 
     /// What a miss of the innermost cache causes once the line has taken its victim's place: counts the miss, the fill and
-    /// the victim, asks the next cache, writes back. The reference lies in one line.
+    /// the victim, asks the next cache, writes back. The reference lies in one line. Of a modify this is the read alone.
     fn miss<O: Observer>(&mut self, reference: &Reference, victim: u64, observer: &mut O);
 
     /// Asks a cache, in the general way, for all bytes of a line of 2^`line_bits` bytes.
@@ -212,11 +212,16 @@ fn one_by_one<O: Observer>(
                 }
                 if one_way {
                     missed(around, 0, shape, shape.ask(at), victim, observer);
+                    if tells && at.kind == Kind::Modify {
+                        observer.event(shape.access(place, at.addr >> shape.line_bits, AccessKind::Write, true));
+                    }
                 } else {
                     around.miss(at, victim, observer);
-                }
-                if tells && at.kind == Kind::Modify {
-                    observer.event(shape.access(place, at.addr >> shape.line_bits, AccessKind::Write, true));
+                    if at.kind == Kind::Modify {
+                        // The loop has counted the write, but its line may be gone again: an inclusive level outside took it.
+                        seen.accesses -= FIELDS[Kind::Write as usize];
+                        around.access(&Reference { kind: Kind::Write, ..*at }, observer);
+                    }
                 }
             }
             Why::Other | Why::End => {

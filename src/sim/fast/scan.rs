@@ -138,7 +138,7 @@ pub(in crate::sim) struct Seen {
 /// Bits of a field of [`Seen::accesses`]; a chunk is shorter than 2^21 references, so none overflows.
 pub(in crate::sim) const FIELD: u32 = 21;
 /// What a reference of each kind adds: a modify is a read and a write.
-const FIELDS: [u64; 4] = [1, 1 << FIELD, 1 | 1 << FIELD, 1 << (2 * FIELD)];
+pub(in crate::sim) const FIELDS: [u64; 4] = [1, 1 << FIELD, 1 | 1 << FIELD, 1 << (2 * FIELD)];
 
 /// Where and why a loop stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

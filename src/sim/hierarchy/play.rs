@@ -72,6 +72,10 @@ impl Around for Hierarchy {
             Kind::Write => AccessKind::Write,
             Kind::Fetch => AccessKind::Fetch,
         };
+        if reference.kind == Kind::Modify {
+            // The loop has marked it for the write, which is still to come.
+            self.caches[cache].set_dirty(set, 0, false);
+        }
         let last = reference.addr + (u64::from(reference.size.max(1)) - 1);
         let request = Request { first: reference.addr, last, kind, core: 0, pc: reference.pc, fetch: false };
         self.miss_plain(cache, (line, set, victim), request, observer);
