@@ -4,7 +4,7 @@
 //! outermost), so that a column walk looks like one. Where the shape is unknown or too fine to read, items stand in
 //! address order on as many rows as makes the spacing even.
 
-use crate::reference::{Region, RegionMap};
+use crate::reference::{Region, RegionMap, Stretch};
 use crate::units::to_count;
 use std::f32::consts::{FRAC_PI_2, TAU};
 
@@ -101,6 +101,12 @@ impl HomeLayout {
         let home = &self.regions[region];
         let item = addr.saturating_sub(home.base) / self.item_bytes;
         Some((region, item.min(home.items - 1)))
+    }
+
+    /// The region that holds an address at reference `tick`, and the stretch of memory and time in which that is so.
+    #[must_use]
+    pub fn stretch(&self, addr: u64, tick: u64) -> Stretch {
+        self.map.locate(addr, tick)
     }
 
     /// `(r, theta)` of an item's home.
