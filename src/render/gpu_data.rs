@@ -1,7 +1,7 @@
 //! Everything shared with WGSL, in one file. `tests/shader_layout.rs` holds names, offsets and sizes to the shaders'.
 
-use crate::scene::layout::{Rings, Sector};
 pub use crate::scene::layout::MAX_SECTORS;
+use crate::scene::layout::{Rings, Sector};
 use bytemuck::{Pod, Zeroable};
 
 /// One sector's slot formula.

@@ -41,8 +41,6 @@ struct Owner {
 
 /// Pages remembered at most.
 const REMEMBERED: usize = 1 << 16;
-/// Stretches of memory of one page that are looked at, at most: a page of 1 GiB may have millions of regions.
-const STRETCHES: usize = 4096;
 
 impl Owners {
     fn color(&mut self, home: &HomeLayout, page: u64, page_bytes: u64, tick: u64) -> Rgba {
@@ -55,30 +53,25 @@ impl Owners {
             self.0.insert(page, owner);
             owner
         });
-        owner.region.map_or(palette::NEUTRAL, palette::region)
+        color(owner)
     }
+}
+
+/// Colour of the region that holds most of a page at a tick.
+pub(super) fn page_color(home: &HomeLayout, page: LineAddr, page_bytes: u64, tick: u64) -> Rgba {
+    color(owner(home, page.0 * page_bytes, page_bytes, tick))
+}
+
+fn color(owner: Owner) -> Rgba {
+    owner.region.map_or(palette::NEUTRAL, palette::region)
 }
 
 /// The region that holds more of a page at a tick than all others together.
 fn owner(home: &HomeLayout, first: u64, bytes: u64, tick: u64) -> Owner {
-    let last = first.saturating_add(bytes - 1);
-    let mut held: BTreeMap<u32, u64> = BTreeMap::new();
-    let (mut from, mut to, mut at) = (0, u64::MAX, first);
-    for _ in 0..STRETCHES {
-        let stretch = home.stretch(at, tick);
-        (from, to) = (stretch.from.max(from), stretch.to.min(to));
-        let end = stretch.last.min(last);
-        if let Some(region) = stretch.region {
-            *held.entry(region).or_default() += end - at + 1;
-        }
-        if end == last {
-            break;
-        }
-        at = end + 1;
-    }
-    let all: u64 = held.values().sum();
-    let most = held.iter().max_by_key(|(_, bytes)| **bytes).filter(|(_, bytes)| **bytes > all / 2);
-    Owner { region: most.map(|(region, _)| *region as usize), from, to }
+    let (held, [from, to]) = home.held_while(first, first.saturating_add(bytes - 1), tick);
+    let all: u64 = held.iter().map(|(_, bytes)| bytes).sum();
+    let most = held.first().filter(|(_, bytes)| *bytes > all / 2);
+    Owner { region: most.map(|(region, _)| *region), from, to }
 }
 
 /// Adds the entries of all TLBs.
@@ -223,11 +216,9 @@ mod tests {
         assert_eq!(color(4, 17), palette::NEUTRAL, "half and half");
         assert_eq!(color(4, 25), palette::region(3));
         // Asked backward it says the same: what is remembered is what holds.
-        assert_eq!([25, 17, 12, 5].map(|tick| color(4, tick)[0]), [
-            palette::region(3)[0],
-            palette::NEUTRAL[0],
-            palette::region(2)[0],
-            palette::NEUTRAL[0]
-        ]);
+        assert_eq!(
+            [25, 17, 12, 5].map(|tick| color(4, tick)[0]),
+            [palette::region(3)[0], palette::NEUTRAL[0], palette::region(2)[0], palette::NEUTRAL[0]]
+        );
     }
 }

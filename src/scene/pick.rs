@@ -20,6 +20,15 @@ pub enum Pick {
         /// Rank of the nearest slot.
         rank: u32,
     },
+    /// A place in a TLB with no glyph near.
+    Entry {
+        /// Number of the TLB, from 0, those of each core counted apart.
+        tlb: usize,
+        /// Set of the nearest entry.
+        set: u32,
+        /// Rank of the nearest entry.
+        rank: u32,
+    },
     /// The band or arc of a region, away from its dots: index of the region.
     Region(usize),
 }
@@ -50,7 +59,9 @@ fn slot_at(scene: &Scene, p: [f32; 2]) -> Option<Pick> {
     let (r, theta) = (p[0].hypot(p[1]), p[1].atan2(p[0]));
     let (cache, sector) = scene.rings.sectors.iter().enumerate().find(|(_, sector)| sector.contains(r, theta))?;
     let (set, rank) = nearest_slot(sector, r, theta);
-    Some(Pick::Slot { cache, set, rank })
+    let Some(tlb) = scene.rings.tlb_of(cache) else { return Some(Pick::Slot { cache, set, rank }) };
+    let (set, rank) = scene.rings.racks[tlb].entry(set, rank)?;
+    Some(Pick::Entry { tlb, set, rank })
 }
 
 /// Set and rank of the slot nearest to `(r, theta)`, which lies in the sector: of each rank near that radius the nearest

@@ -112,6 +112,12 @@ impl Stage {
         &self.places.home
     }
 
+    /// Colour of an entry of a TLB: of the region that holds most of its page at a tick.
+    #[must_use]
+    pub fn page_color(&self, page: LineAddr, page_bytes: u64, tick: u64) -> palette::Rgba {
+        pages::page_color(&self.places.home, page, page_bytes, tick)
+    }
+
     /// Levels on the innermost ring: those that are asked first.
     pub fn innermost(&self) -> impl Iterator<Item = LevelId> + '_ {
         (0u8..).zip(&self.rings_of_levels).filter(|(_, ring)| **ring == 0).map(|(level, _)| LevelId(level))

@@ -158,7 +158,8 @@ impl Rings {
         let mut rings = Vec::with_capacity(members.len());
         for (members, ring) in members.into_iter().zip(0u16..) {
             let thickness = band * weight(&members) / total.max(f32::MIN_POSITIVE);
-            let laid = lay_out(ring, [r, r + thickness], shapes, &members, winding([r, r + thickness], shapes, &members));
+            let laid =
+                lay_out(ring, [r, r + thickness], shapes, &members, winding([r, r + thickness], shapes, &members));
             rings.push(describe([r, r + thickness], shapes, &members));
             sectors.extend(members.into_iter().zip(laid));
             r += thickness + gap;
