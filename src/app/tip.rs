@@ -324,9 +324,10 @@ pub fn strip_tip(desk: &Desk, tick: u64, columns: usize) -> Result<Tip, SourceEr
 
 #[cfg(test)]
 mod tests {
-    use super::super::desk::tests::desk;
+    use super::super::desk::tests::{desk, desk_under};
     use super::*;
     use crate::scene::motion::position_at;
+    use crate::sim::config::HierarchyConfig;
 
     fn drawn_at(position: f64) -> Desk {
         let mut desk = desk();
@@ -395,6 +396,38 @@ mod tests {
         let arc = tip_at(&desk, [theta.cos(), theta.sin()], 0.001).expect("B's arc");
         assert_eq!(arc.title, "B[1024]");
         assert!(arc.lines[2].starts_with("250 references, ") && arc.lines[0].contains("double"), "{arc:?}");
+    }
+
+    #[test]
+    fn a_page_tells_what_is_on_it_and_which_tlbs_hold_it() {
+        let toml = "name = \"t\"\n[[level]]\nsize = 4096\nline = 64\nways = 1\n[[tlb]]\nname = \"DTLB\"\nentries = 2\nways = 2\n\
+                    [[tlb]]\nname = \"L2 TLB\"\nentries = 8\nways = 4\n";
+        let mut desk = desk_under(&HierarchyConfig::from_toml(toml, "test").expect("sound"));
+        desk.transport.jump(600.0);
+        desk.refresh().expect("in memory");
+        // A goes from 0x1000 on and is read up to 0x22b8, B begins at 0x4000: pages 1, 2 and 4.
+        let (scene, _) = desk.drawn().expect("drawn");
+        let of = |page: u64, sector: f32| {
+            let entry = |g: &&Glyph| g.layer == pages::LAYER && g.id == page && g.flight.to.cache == sector;
+            let glyph = scene.glyphs.iter().find(entry)?;
+            tip_at(&desk, position_at(&scene.rings.sectors, &glyph.flight, scene.phase), 0.001)
+        };
+        assert_eq!(of(1, 1.0), None, "page 1 has left the DTLB of two");
+        let tip = of(4, 1.0).expect("B's page");
+        assert_eq!((tip.title.as_str(), tip.color), ("page 4", Some(palette::region(1))));
+        let lines = ["0x4000 to 0x4fff, 4KiB", "B: 4,096 bytes of it", "in DTLB: set 0, rank 0 of 2"];
+        assert_eq!(tip.lines[..3], lines);
+        // Page 2 came after it, and from then on the DTLB had both.
+        assert_eq!(tip.lines[3..], ["in L2 TLB: set 0, rank 1 of 4"]);
+        assert_eq!(of(1, 2.0).expect("A's page").lines[2], "in L2 TLB: set 1, rank 0 of 4");
+        // A place of the second TLB that no page has.
+        let (column, row) = scene.rings.racks[1].slot(1, 3);
+        let [r, theta] = scene.rings.sectors[2].polar(column as f32, row as f32);
+        let empty = tip_at(&desk, [r * theta.cos(), r * theta.sin()], 0.001).expect("a place");
+        assert_eq!(empty.title, "L2 TLB");
+        let [shape, hits, held, here] = &empty.lines[..] else { panic!("{empty:?}") };
+        assert_eq!((shape.as_str(), held.as_str()), ("8 entries, 4-way, 4KiB pages", "3 of 8 entries held"));
+        assert_eq!((hits.as_str(), here.as_str()), ("0 hits, 0 %", "here: set 1, rank 3, next to go (empty)"));
     }
 
     #[test]

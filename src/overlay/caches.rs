@@ -79,11 +79,14 @@ fn words(
 /// left out last.
 fn tlb_rows(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32) {
     let (t, x, right) = (pen.t, layout.tables.left(), layout.tables.right());
-    let room = to_count((layout.tables.bottom() + 1.0 - y) / (LEAST * t)) as usize;
+    let room = to_count(((layout.tables.bottom() + 1.0 - y) / (LEAST * t)).floor()) as usize;
     let shown = room.saturating_sub(1).min(info.tlbs.len());
     let mut y = y;
     for row in &info.tlbs[..shown] {
-        words(pen, layout, pos2(x, y), Weight::SemiBold, [&row.name, &row.shape], row.hits, row.hit_rate);
+        // Names of TLBs can be long: a shape of which nothing but an ellipsis would be left is left out.
+        let room = right - 110.0 * t - x - pen.width(&row.name, Weight::SemiBold, BODY);
+        let shape = if layout.compact || room > 0.0 { row.shape.as_str() } else { "" };
+        words(pen, layout, pos2(x, y), Weight::SemiBold, [&row.name, shape], row.hits, row.hit_rate);
         y += LEAST * t;
     }
     if room > 0 {

@@ -48,7 +48,7 @@ pub struct CacheRow {
 pub struct TlbRow {
     /// `DTLB`.
     pub name: String,
-    /// `64 entries, 4 ways`.
+    /// `64 entries, full`, `1,536, 12-way`.
     pub shape: String,
     /// Hits so far.
     pub hits: u64,
@@ -195,10 +195,12 @@ fn tlb_rows(hierarchy: &Hierarchy) -> Vec<TlbRow> {
         let at = (0..tlbs.len()).find(|&at| tlbs.tlb(at) == number)?;
         let (g, sum) = (tlbs.geometry(at), tlbs.sum(number));
         let (accesses, hits) = (sum.accesses(), sum.accesses() - sum.misses());
-        let shape = entries_of(g.sets, g.ways);
+        let (shape, each) = (entries_of(g.sets, g.ways), tlbs.info(at).core.is_some());
+        // Shorter where there is more to say.
+        let shape = if each || g.sets > 1 { shape.replace(" entries", "") } else { shape };
         Some(TlbRow {
             name: hierarchy.config().tlbs[number].name.clone(),
-            shape: if tlbs.info(at).core.is_some() { format!("{shape} each") } else { shape },
+            shape: if each { format!("{shape} each") } else { shape },
             hits,
             hit_rate: (accesses > 0).then(|| hits as f64 / accesses as f64),
         })
@@ -206,14 +208,14 @@ fn tlb_rows(hierarchy: &Hierarchy) -> Vec<TlbRow> {
     numbers.into_iter().filter_map(row).collect()
 }
 
-/// The shape of a TLB: `64 entries, full`, `1,536 entries, 12 ways`.
+/// The shape of a TLB: `64 entries, full`, `1,536 entries, 12-way`.
 #[must_use]
 pub fn entries_of(sets: u32, ways: u32) -> String {
     match (sets, ways) {
         (1, 1) => "1 entry".into(),
         (1, ways) => format!("{} entries, full", grouped(u64::from(ways))),
         (sets, 1) => format!("{} entries, direct", grouped(u64::from(sets))),
-        (sets, ways) => format!("{} entries, {ways} ways", grouped(u64::from(sets) * u64::from(ways))),
+        (sets, ways) => format!("{} entries, {ways}-way", grouped(u64::from(sets) * u64::from(ways))),
     }
 }
 
@@ -399,6 +401,30 @@ mod tests {
         let references = vec![Reference::new(Kind::Read, 0x1000, 8), Reference::new(Kind::Read, 0x1038, 16)];
         let (why, _) = said(references, 8, 1);
         assert_eq!(why[..3], ["L1 miss (set 1)", "L2 miss: from memory", "covers 2 lines, 1 missed"]);
+    }
+
+    #[test]
+    fn a_translation_that_missed_is_told_first_and_counted() {
+        let toml = "name = \"t\"\n[[level]]\nsize = 4096\nline = 64\nways = 1\n[[tlb]]\nname = \"DTLB\"\nentries = 1\nways = 1\n\
+                    holds = \"data\"\n[[tlb]]\nname = \"L2 TLB\"\nentries = 8\nways = 4\n[[tlb]]\nname = \"huge\"\n\
+                    entries = 8\nways = 8\npages = [\"2MiB\"]\n";
+        let hierarchy = Hierarchy::new(&HierarchyConfig::from_toml(toml, "test").expect("sound")).expect("sound");
+        // Pages 1 (a walk), 1, 2 (a walk), 1 (the second TLB has it), 7 and 8 in one reference.
+        let at = |addr| Reference::new(Kind::Read, addr, 8);
+        let references = vec![at(0x1000), at(0x1008), at(0x2000), at(0x1000), at(0x8ffc - 0x1000)];
+        let source = Arc::new(MemoryTrace::new(references, Tables::default()));
+        let mut studio = Studio::new(source, hierarchy, &mut |_, _| true).expect("in memory");
+        let mut said = |tick: f64| studio.frame(tick, &View::default()).expect("in memory").1;
+        assert_eq!(said(0.0).now.why[0], "DTLB, L2 TLB miss: page walk");
+        assert!(said(1.0).now.why[0].starts_with("L1 hit"), "hits are not told");
+        assert_eq!(said(3.0).now.why[0], "DTLB miss, L2 TLB hit");
+        assert_eq!(said(4.0).now.why[0], "DTLB, L2 TLB miss: 2 page walks");
+        let end = said(5.0);
+        assert_eq!((end.walks, end.pages), (4, true));
+        let rows: Vec<_> = end.tlbs.iter().map(|r| (r.name.as_str(), r.shape.as_str(), r.hits, r.hit_rate)).collect();
+        let expected = [("DTLB", "1 entry", 1, Some(1.0 / 6.0)), ("L2 TLB", "8, 4-way", 1, Some(0.2))];
+        assert_eq!(rows, expected, "one that holds other pages is left out");
+        assert_eq!(entries_of(1, 64), "64 entries, full");
     }
 
     #[test]

@@ -141,7 +141,7 @@ fn overlap(a: &[[f32; 2]; 4], b: &[[f32; 2]; 4]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scene::layout::CacheShape;
+    use crate::scene::layout::{CacheShape, TlbShape};
 
     /// About a font's: letters two thirds as wide as the type is high, and the space beside them.
     fn size(height: f32) -> impl Fn(&str) -> [f32; 2] {
@@ -205,6 +205,32 @@ mod tests {
         assert_eq!(texts(16, true, false, 0.035)[..2], ["L1I, L1D of 16 cores", "L2 0"]);
         assert_eq!(texts(64, true, false, 0.035)[..2], ["L1I, L1D of 64 cores", "L2 of 64 cores"]);
         assert_eq!(texts(64, true, true, 0.035)[..2], ["L1I, L1D", "L2"]);
+    }
+
+    #[test]
+    fn tlbs_are_named_each_or_all_at_once() {
+        let tlb = |ring, name: &str, core| {
+            let shape = CacheShape { ring, name: name.into(), core, sets: 1, ways: 64, line_bytes: 4096 };
+            TlbShape { shape, place: 0 }
+        };
+        let cache = CacheShape { ring: 0, name: "L1".into(), core: None, sets: 64, ways: 8, line_bytes: 64 };
+        let texts = |tlbs: &[TlbShape], height| -> Vec<String> {
+            let rings = Rings::with_tlbs(std::slice::from_ref(&cache), tlbs);
+            let size = size(height);
+            let all = labels(&rings, &Type { brief: true, aslant: true, size: &size });
+            let boxes: Vec<_> = all.iter().map(|l| corners(l, size(&l.text))).collect();
+            assert!(boxes.iter().enumerate().all(|(n, a)| boxes[n + 1..].iter().all(|b| !overlap(a, b))), "{all:?}");
+            all.into_iter().map(|l| l.text).collect()
+        };
+        let split = [tlb(0, "DTLB", None), tlb(0, "ITLB", None), tlb(1, "L2 TLB", None)];
+        assert_eq!(texts(&split, 0.03), ["DTLB", "ITLB", "L2 TLB", "L1"]);
+        assert_eq!(texts(&split, 0.08), ["TLBs", "L1"]);
+        let long = [tlb(0, "Data micro TLB", None), tlb(0, "Instruction micro TLB", None)];
+        assert_eq!(texts(&long, 0.03), ["TLBs", "L1"]);
+        let cores: Vec<TlbShape> = (0..4).map(|core| tlb(0, "DTLB", Some(core))).collect();
+        assert_eq!(texts(&cores, 0.027), ["DTLB 0", "DTLB 1", "DTLB 2", "DTLB 3", "L1"]);
+        assert_eq!(texts(&cores, 0.045), ["DTLB", "L1"]);
+        assert_eq!(texts(&split[..1], 0.03), ["DTLB", "L1"]);
     }
 
     #[test]

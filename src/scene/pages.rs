@@ -116,7 +116,8 @@ pub(super) fn entries(places: &Places, owners: &mut Owners, moment: &Moment<'_>,
             if is_hot {
                 for (page, rank) in before.order(at, set).map(|resident| resident.line).zip(0u32..) {
                     if after.page_rank(at, page).is_none() {
-                        add(page, Flight::rest(slot(rack, sector, set, rank)), 1.0 - shown, 0.0);
+                        let flash = flashes.get(&(at, page)).copied().unwrap_or(0.0);
+                        add(page, Flight::rest(slot(rack, sector, set, rank)), 1.0 - shown, flash * (1.0 - shown));
                     }
                 }
             }

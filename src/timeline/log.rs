@@ -223,12 +223,17 @@ mod tests {
                 log.add_move(Move { tick, grain: n, from: Place::Home, to: Place::Home });
             }
             log.add_touch(Touch { tick, cache: 0, set: 0, shifted: 1 });
+            for page in 0..tick % 2 {
+                log.add_page(PageFill { tick, tlb: 0, page, walked: true });
+            }
         }
         let whole = log.clone();
         log.forget_before(9_000);
         assert!(log.start() > 100 && log.start() <= 9_000);
         assert_eq!(log.end(), whole.end());
         assert_eq!(log.moves(9_000, 9_500), whole.moves(9_000, 9_500));
+        assert_eq!(log.pages(9_000, 9_501), whole.pages(9_000, 9_501));
+        assert_eq!(log.pages(9_000, 9_501).len(), 250);
         assert_eq!(log.touches(9_000, 20_000), whole.touches(9_000, 20_000));
         assert_eq!(log.steps(9_999, 10_002).iter().map(|s| s.addr).collect::<Vec<_>>(), [9_999, 10_000, 10_001]);
         assert!(log.moves(10_100, 10_200).is_empty() && log.moves(0, 50).is_empty());
