@@ -3,7 +3,7 @@
 //
 //   |<- extent ->|     body:  disc of radius r; HOLLOW a ring inside it; DIRTY a rim round it
 //   +------------+     light: with a flash a halo to 2.8 r; with a burst a ring that grows from 1.2 r to 4.4 r
-//   |    ( r )   |
+//   |    ( r )   |            PAGE a bar of length 2 r along the ring instead, BAR r thick on either side
 //   +------------+     Light adds without covering and is drawn over all bodies, by the few that have any.
 
 #import shared/frame
@@ -13,11 +13,14 @@
 const FLAG_GHOST = 1u;
 const FLAG_DIRTY = 2u;
 const FLAG_HOLLOW = 4u;
+const FLAG_PAGE = 8u;
 
 const GHOST_ALPHA = 0.24;
 const FLASH_COLOR = vec3f(1.0, 0.22, 0.17);
 const BURST_COLOR = vec3f(1.0, 0.62, 0.56);
 const RIM_ALPHA = 0.55;
+// Half a bar's thickness in half its length.
+const BAR = 0.5;
 // Halo's radius in radii of its dot.
 const HALO = 2.8;
 // Flashes fainter than this have no halo: `render::glyphs` does not ask for one.
@@ -40,9 +43,12 @@ fn radius_px(dot: Dot) -> f32 {
     return max(dot.radius * frame.px_per_unit * (1.0 + 0.75 * dot.glow.y), 0.8);
 }
 
+fn center_of(dot: Dot) -> vec2f {
+    return path_place(dot.path_flags & 255u, dot.start, dot.end, dot.sweep, ease(frame.phase));
+}
+
 // The quad's corner: x, y in clip space, then in pixels from the centre.
-fn corner_at(dot: Dot, extent: f32) -> vec4f {
-    let center = path_place(dot.path_flags & 255u, dot.start, dot.end, dot.sweep, ease(frame.phase));
+fn corner_at(dot: Dot, center: vec2f, extent: f32) -> vec4f {
     let px = (vec2f(f32(dot.corner & 1u), f32(dot.corner >> 1u)) * 2.0 - 1.0) * extent;
     return vec4f(clip_from_world(center).xy + clip_from_px(px), px);
 }
@@ -53,8 +59,8 @@ struct Body {
     @location(0) @interpolate(linear) px: vec2f,
     // Premultiplied.
     @location(1) @interpolate(flat) color: vec4f,
-    // r + 1/2, hole's r - 1/2, rim's alpha
-    @location(2) @interpolate(flat) shape: vec3f,
+    // r + 1/2, hole's r - 1/2, rim's alpha, what a bar's thickness lacks of its length or -1
+    @location(2) @interpolate(flat) shape: vec4f,
 }
 
 @vertex
@@ -64,19 +70,27 @@ fn vs_main(dot: Dot) -> Body {
     let alpha = dot.color.a * select(1.0, GHOST_ALPHA, (flags & FLAG_GHOST) != 0u);
     // On dots of few pixels a rim would be all there is to see.
     let rim = select(0.0, RIM_ALPHA * alpha * clamp(0.6 * r - 0.7, 0.0, 1.0), (flags & FLAG_DIRTY) != 0u);
-    let corner = corner_at(dot, r + select(1.0, 2.2, rim > 0.0));
+    let is_page = (flags & FLAG_PAGE) != 0u;
+    // A bar may lie at any angle: its corners are farther out than a disc's edge.
+    let extent = r + select(1.0, 2.2, rim > 0.0);
+    let center = center_of(dot);
+    let corner = corner_at(dot, center, select(extent, 1.2 * extent, is_page));
     var out: Body;
     out.position = vec4f(corner.xy, 0.0, 1.0);
-    out.px = corner.zw;
+    // In a bar's own frame: x outward, y along the ring.
+    let outward = select(vec2f(1.0, 0.0), center / max(length(center), 1e-6), is_page);
+    let own = mat2x2f(outward, turned(outward));
+    out.px = select(corner.zw, corner.zw * own, is_page);
     out.color = vec4f(mix(dot.color.rgb, FLASH_COLOR, dot.glow.x) * alpha, alpha);
     let hole = select(-2.0, r - 2.0, (flags & FLAG_HOLLOW) != 0u);
-    out.shape = vec3f(r + 0.5, hole, rim);
+    out.shape = vec4f(r + 0.5, hole, rim, select(-1.0, r - max(BAR * r, 0.5), is_page));
     return out;
 }
 
 @fragment
 fn fs_main(in: Body) -> @location(0) vec4f {
-    let d = length(in.px);
+    let bar = max(abs(in.px.x) + in.shape.w, abs(in.px.y));
+    let d = select(length(in.px), bar, in.shape.w >= 0.0);
     let cover = clamp(in.shape.x - d, 0.0, 1.0) * clamp(d - in.shape.y, 0.0, 1.0);
     let rim = in.shape.z * clamp(1.0 - abs(d - in.shape.x - 0.2), 0.0, 1.0);
     return in.color * (cover * (1.0 - rim)) + rim;
@@ -96,7 +110,7 @@ fn vs_light(dot: Dot) -> Light {
     let bursting = dot.glow.z < 1.0;
     let burst_r = r * (1.2 + 3.2 * dot.glow.z);
     let extent = max(select(0.0, r * HALO, flash > 0.0), select(0.0, burst_r + 1.2, bursting)) + 0.5;
-    let corner = corner_at(dot, extent);
+    let corner = corner_at(dot, center_of(dot), extent);
     var out: Light;
     out.position = vec4f(corner.xy, 0.0, 1.0);
     out.px = corner.zw;

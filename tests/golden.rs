@@ -10,7 +10,7 @@ use common::device;
 use common::golden::{Adapter, Harness, Picture};
 use orrery::render::{Context, Painter, Target, Viewport, target};
 use orrery::scene::frame::flags;
-use orrery::scene::layout::{CacheShape, HomeLayout, Rings, Sector};
+use orrery::scene::layout::{CacheShape, HomeLayout, Rings, Sector, TlbShape};
 use orrery::scene::motion::{Endpoint, Flight, position_at};
 use orrery::scene::palette::{self, Rgba};
 use orrery::scene::structure::structure;
@@ -169,6 +169,30 @@ fn between_sectors(phase: f32) -> Scene {
     scene
 }
 
+/// Two cores' DTLBs and a shared second TLB inside an L1: a bar at every entry, some fading, one with a flash. Far out, bars
+/// large enough to see that they lie along the ring.
+fn tlbs() -> Scene {
+    let tlb = |ring, core, sets, ways| TlbShape { shape: shape(ring, core, sets, ways), place: 0 };
+    let tlbs = [tlb(0, Some(0), 1, 5), tlb(0, Some(1), 1, 5), tlb(1, None, 4, 3)];
+    let mut scene = Scene { rings: Rings::with_tlbs(&[shape(0, None, 2, 8)], &tlbs), ..empty() };
+    let home = HomeLayout::new(&[], 32, scene.rings.home_r0, scene.rings.home_r1);
+    scene.structure = structure(&scene.rings, &home);
+    for (tlb, rack) in scene.rings.racks.clone().iter().enumerate() {
+        for (set, rank) in (0..rack.sets).flat_map(|set| (0..rack.ways).map(move |rank| (set, rank))) {
+            let (column, row) = rack.slot(set, rank);
+            let at = Endpoint::slot(scene.rings.caches() + tlb, column, row as f32, 0.0);
+            let color = palette::fade(palette::region(tlb), if rank == 2 { 0.4 } else { 1.0 });
+            scene.glyphs.push(dot(Flight::rest(at), 0.02, color));
+        }
+    }
+    for n in 0..8u8 {
+        scene.glyphs.push(dot(Flight::rest(Endpoint::polar(0.85, 0.7 * f32::from(n))), 0.07, palette::NEUTRAL));
+    }
+    scene.glyphs.iter_mut().for_each(|glyph| glyph.flags = flags::PAGE);
+    scene.glyphs[0].flash = 0.5;
+    scene
+}
+
 /// Two half-transparent dots and two lines, each over the other, in draw order.
 fn blending() -> Scene {
     let mut scene = empty();
@@ -217,6 +241,7 @@ fn pictures() -> Vec<(String, Scene)> {
         ("sectors_split".into(), split()),
         ("sectors_four_cores".into(), four_cores()),
         ("sectors_between".into(), between_sectors(0.6)),
+        ("tlbs".into(), tlbs()),
     ];
     for percent in [0u8, 25, 50, 100] {
         let phase = f32::from(percent) / 100.0;

@@ -23,7 +23,7 @@ struct Number { @builtin(position) position: vec4f, @location(0) px: vec2f, @loc
 
 @vertex
 fn vs_id(dot: Dot, @builtin(instance_index) n: u32) -> Number {
-    let corner = corner_at(dot, 2.0);
+    let corner = corner_at(dot, center_of(dot), 2.0);
     return Number(vec4f(corner.xy, 0.0, 1.0), corner.zw, n + 1u);
 }
 

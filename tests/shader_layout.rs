@@ -280,6 +280,7 @@ fn flags_and_paths_have_the_same_numbers() {
         ("FLAG_GHOST", flags::GHOST),
         ("FLAG_DIRTY", flags::DIRTY),
         ("FLAG_HOLLOW", flags::HOLLOW),
+        ("FLAG_PAGE", flags::PAGE),
         ("PATH_REST", Path::Rest as u32),
         ("PATH_STRAIGHT", Path::Straight as u32),
         ("PATH_ARC", Path::Arc as u32),

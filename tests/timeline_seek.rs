@@ -5,12 +5,14 @@
 //! [`Hierarchy::access`] alone, reference by reference.
 
 use orrery::reference::{Kind, MemoryTrace, Reference, ReferenceSource, Region, SourceError, Tables};
-use orrery::sim::config::{Allocate, HierarchyConfig, Inclusion, LevelConfig, Prefetch, Ways, WritePolicy};
+use orrery::sim::config::{
+    Allocate, HierarchyConfig, Holds, Inclusion, LevelConfig, MemoryConfig, Prefetch, TlbConfig, Ways, WritePolicy,
+};
 use orrery::sim::{Classifier, Event, Hierarchy, MissClass, Policy};
 use orrery::timeline::cursor::{grain_bytes, innermost};
-use orrery::timeline::{Cursor, Log, Moment, Move, Options, Place, Timeline, Touch};
+use orrery::timeline::{Cursor, Log, Moment, Move, Options, PageFill, Place, Timeline, Touch};
 use orrery::trace::synth::{self, MatmulOrder, Rng};
-use orrery::units::{CacheId, LevelId, LineAddr};
+use orrery::units::{CacheId, LevelId, LineAddr, SetIndex};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -94,11 +96,24 @@ fn config(rng: &mut Rng) -> HierarchyConfig {
             }
         })
         .collect();
-    HierarchyConfig {
+    let random = HierarchyConfig {
         data_only: rng.below(2) == 0,
         cores: u16::try_from(1 + rng.below(3)).expect("small"),
         ..HierarchyConfig::new("random", levels)
-    }
+    };
+    // Up to two TLBs of small pages, of one side or both, of one core or all.
+    let tlbs = (0..rng.below(3)).map(|n| TlbConfig {
+        policy: if rng.below(4) == 0 { Policy::Random } else { Policy::Lru },
+        holds: [Holds::Unified, Holds::Data, Holds::Instructions][usize::try_from(rng.below(3)).expect("small")],
+        shared: rng.below(2) == 0,
+        pages: vec![512],
+        name: format!("T{n}"),
+        entries: (1 + small(rng, 2)) << n,
+        ways: Ways::Count(1 << n),
+        latency: 1,
+    });
+    let memory = MemoryConfig { page: 512, ..random.memory };
+    HierarchyConfig { tlbs: tlbs.collect(), memory, ..random }
 }
 
 /// The outermost level that answers a piece (`levels` = memory), and whether a piece misses where it comes first: pieces begin
@@ -246,12 +261,32 @@ impl Oracle {
         out
     }
 
+    /// What came into the TLBs is told, and as many walks as the state counts.
+    fn check_pages(&self, pages: &[PageFill], at: usize) {
+        let (before, after) = (self.states[at].tlbs(), self.states[at + 1].tlbs());
+        let mut walks = BTreeSet::new();
+        for n in 0..after.len() {
+            let told: Vec<&PageFill> = pages.iter().filter(|p| usize::from(p.tlb) == n).collect();
+            let fills = after.counters(n).fills - before.counters(n).fills;
+            assert_eq!(told.len() as u64, fills, "fills of TLB {n}");
+            for set in (0..after.geometry(n).sets).map(SetIndex) {
+                for page in after.order(n, set).map(|r| r.line).filter(|p| before.page_rank(n, *p).is_none()) {
+                    assert!(told.iter().any(|p| p.page == page.0), "page {} came into TLB {n}", page.0);
+                }
+            }
+            walks.extend(told.iter().filter(|p| p.walked).map(|p| p.page));
+        }
+        let counted = after.walks() - before.walks();
+        assert!(walks.len() as u64 <= counted && walks.is_empty() == (counted == 0), "{walks:?}, {counted}");
+    }
+
     /// Checks a log against the states: each move is true, none is missing, and touches explain who aged.
     fn check_log(&self, log: &Log, from: u64, to: u64, aged: &mut u64) {
         let unit = grain_bytes(&self.states[0]);
         for tick in from..to {
             let at = usize::try_from(tick).expect("small");
             let (moves, touches) = (log.moves(tick, tick + 1), log.touches(tick, tick + 1));
+            self.check_pages(log.pages(tick, tick + 1), at);
             // Where a set is asked twice by one reference, its touches tell the order before and after, not between.
             // A fill that no access asked for (a prefetch, a clean victim that enters) is one too.
             let asked = |cache: u16, set: u32| {
@@ -327,11 +362,11 @@ impl Oracle {
 }
 
 /// What a log tells about references `[from, to)`.
-type Told = (Vec<(u64, u8, u8)>, Vec<Move>, Vec<Touch>);
+type Told = (Vec<(u64, u8, u8)>, Vec<Move>, Vec<Touch>, Vec<PageFill>);
 
 fn told(log: &Log, from: u64, to: u64) -> Told {
     let steps = log.steps(from, to).iter().map(|s| (s.addr, s.hits, s.misses)).collect();
-    (steps, log.moves(from, to).to_vec(), log.touches(from, to).to_vec())
+    (steps, log.moves(from, to).to_vec(), log.touches(from, to).to_vec(), log.pages(from, to).to_vec())
 }
 
 #[test]
@@ -444,10 +479,11 @@ mod scenes {
     use orrery::trace;
     use std::path::Path;
 
-    fn studio(name: &str) -> Studio {
+    /// A trace under `paper`, or under a machine with TLBs.
+    fn studio(name: &str, cache: &str) -> Studio {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("traces").join(name);
         let source = trace::open(&path, None).expect(name);
-        let hierarchy = Hierarchy::new(&preset("paper").expect("a preset")).expect("sound");
+        let hierarchy = Hierarchy::new(&preset(cache).expect("a preset")).expect("sound");
         Studio::new(Arc::from(source), hierarchy, &mut |_, _| true).expect(name)
     }
 
@@ -455,8 +491,13 @@ mod scenes {
     fn a_scene_does_not_depend_on_what_was_drawn_before() {
         let mut rng = Rng::new(5);
         let mut frames = 0;
-        for name in ["matmul12_blocked.orrery", "array_init.orrery"] {
-            let mut used = studio(name);
+        let cases = [
+            ("matmul12_blocked.orrery", "paper"),
+            ("array_init.orrery", "paper"),
+            ("bubble_sort.orrery", "sifive-u74"),
+        ];
+        for (name, cache) in cases {
+            let mut used = studio(name, cache);
             let len = used.timeline().len();
             for _ in 0..24 {
                 let position = match rng.below(6) {
@@ -472,7 +513,7 @@ mod scenes {
                     budget: 50 << rng.below(8),
                     ..View::default()
                 };
-                let mut fresh = studio(name);
+                let mut fresh = studio(name, cache);
                 let (expected, words) = fresh.frame(position, &view).expect("drawn");
                 let (scene, info) = used.frame(position, &view).expect("drawn");
                 assert!(scene == expected, "{name} at {position} with {view:?}: another scene than in a fresh studio");

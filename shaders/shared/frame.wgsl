@@ -31,7 +31,7 @@ struct Frame {
     _pad2: f32,
 }
 
-// One sector a cache: 16 KiB, the most that every adapter binds as a uniform.
+// One sector a cache, then one a TLB: 16 KiB, the most that every adapter binds as a uniform.
 struct Sectors {
     each: array<SectorShape, 512>,
 }

@@ -271,11 +271,16 @@ pub(super) mod tests {
     use super::*;
     use crate::reference::{Kind, Mark, MemoryTrace, Reference, Region, Tables};
     use crate::sim::Hierarchy;
-    use crate::sim::config::preset;
+    use crate::sim::config::{HierarchyConfig, preset};
     use std::sync::Arc;
 
     /// 1,000 references over two arrays: A is streamed through, B[0] is touched every fourth time.
     pub(in crate::app) fn desk() -> Desk {
+        desk_under(&preset("paper").expect("there"))
+    }
+
+    /// As [`desk`], under other caches.
+    pub(in crate::app) fn desk_under(config: &HierarchyConfig) -> Desk {
         let region = |name: &str, base| Region {
             name: name.into(),
             base,
@@ -299,7 +304,7 @@ pub(super) mod tests {
             marks: vec![mark(100, "first"), mark(600, "second")],
             ..Tables::default()
         };
-        let hierarchy = Hierarchy::new(&preset("paper").expect("there")).expect("good");
+        let hierarchy = Hierarchy::new(config).expect("good");
         let trace = Arc::new(MemoryTrace::new(references, tables));
         let studio = Studio::new(trace, hierarchy, &mut |_, _| true).expect("in memory");
         Desk::new(studio, View::default(), Parts::default(), 0.0, 100.0)

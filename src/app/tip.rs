@@ -2,16 +2,17 @@
 
 use super::desk::Desk;
 use crate::overlay::draw::percent;
-use crate::overlay::info::shape_of;
+use crate::overlay::info::{entries_of, shape_of};
 use crate::reference::{Region, SourceError};
 use crate::scene::frame::flags;
 use crate::scene::motion::Path;
 use crate::scene::palette::{self, Rgba};
 use crate::scene::pick::{Pick, pick};
-use crate::scene::{Glyph, Stage};
+use crate::scene::{Glyph, Scene, Stage, pages};
 use crate::sim::Hierarchy;
+use crate::sim::config::format_size;
 use crate::timeline::{Moment, Outcome};
-use crate::units::{Addr, CacheId, SetIndex, grouped};
+use crate::units::{Addr, CacheId, LineAddr, SetIndex, grouped, to_count};
 
 /// A few lines beside the pointer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -37,6 +38,9 @@ pub fn tip_at(desk: &Desk, p: [f32; 2], reach: f32) -> Option<Tip> {
     match pick(scene, stage.home(), p, reach)? {
         Pick::Glyph(index) => {
             let glyph = scene.glyphs.get(index)?;
+            if glyph.layer == pages::LAYER {
+                return page(scene, stage, &tables.regions, &moment, state, index);
+            }
             if glyph.layer == CPU_LAYER {
                 return Some(Tip { title: "CPU".into(), lines: vec![now_line(&info.now.what)], ..Tip::default() });
             }
@@ -52,6 +56,11 @@ pub fn tip_at(desk: &Desk, p: [f32; 2], reach: f32) -> Option<Tip> {
                 lines: cache_lines(moment.before, state, id, SetIndex(set), rank),
                 ..Tip::default()
             })
+        }
+        Pick::Entry { tlb, set, rank } => {
+            let title = scene.rings.names.get(scene.rings.caches() + tlb)?.full.clone();
+            let lines = tlb_lines(moment.before, state, tlb, SetIndex(set), rank);
+            Some(Tip { title, lines, ..Tip::default() })
         }
         Pick::Region(index) => {
             let (region, row) = (tables.regions.get(index)?, info.regions.get(index)?);
@@ -74,22 +83,90 @@ pub fn tip_at(desk: &Desk, p: [f32; 2], reach: f32) -> Option<Tip> {
     }
 }
 
+/// About a page that has an entry in a TLB: index of the entry's glyph.
+fn page(
+    scene: &Scene,
+    stage: &Stage,
+    regions: &[Region],
+    moment: &Moment<'_>,
+    state: &Hierarchy,
+    glyph: usize,
+) -> Option<Tip> {
+    let entry = scene.glyphs.get(glyph)?;
+    let tlbs = state.tlbs();
+    let (at, page) = (scene.rings.tlb_of(to_count(entry.flight.to.cache) as usize)?, LineAddr(entry.id));
+    let geometry = tlbs.geometry(at);
+    let (first, last) = (geometry.base_of(page).0, geometry.last_of(page).0);
+    let mut lines = vec![format!("{} to 0x{last:x}, {}", Addr(first), format_size(u64::from(geometry.line_bytes)))];
+    let held = stage.home().held(first, last, moment.tick);
+    for (region, bytes) in held.iter().take(MOST_REGIONS) {
+        let name = regions.get(*region).map_or("?", |r| r.name.as_str());
+        lines.push(format!("{name}: {} bytes of it", grouped(*bytes)));
+    }
+    match held.len() {
+        0 => lines.push("no region is on it now".into()),
+        n if n > MOST_REGIONS => lines.push(format!("and {} more regions", n - MOST_REGIONS)),
+        _ => {}
+    }
+    let name = |at: usize| scene.rings.names.get(scene.rings.caches() + at).map_or("?", |n| n.full.as_str());
+    // The entry itself first, then those of other TLBs.
+    let found = std::iter::once(at).chain((0..tlbs.len()).filter(|&other| other != at));
+    let place = |at: usize| {
+        let (set, rank) = tlbs.page_rank(at, page)?;
+        Some(format!("in {}: set {}, rank {rank} of {}", name(at), set.0, tlbs.geometry(at).ways))
+    };
+    let places: Vec<String> = found.filter_map(place).collect();
+    if places.is_empty() {
+        lines.push(format!("leaves {}", name(at)));
+    }
+    lines.extend(places.into_iter().take(MOST_PLACES));
+    let color = stage.page_color(page, u64::from(geometry.line_bytes), moment.tick);
+    Some(Tip { title: format!("page {page}", page = page.0), color: Some(color), lines, glyph: Some(glyph) })
+}
+
+/// Regions of a page, and TLBs that hold it, that are named at most.
+const MOST_REGIONS: usize = 3;
+const MOST_PLACES: usize = 4;
+
+/// Shape, counts and content of a TLB, and of the entry at `rank` of `set`. Counts are those of the tables, `counted`.
+fn tlb_lines(counted: &Hierarchy, state: &Hierarchy, tlb: usize, set: SetIndex, rank: u32) -> Vec<String> {
+    let tlbs = state.tlbs();
+    let g = tlbs.geometry(tlb);
+    let held: usize = (0..g.sets).map(|set| tlbs.order(tlb, SetIndex(set)).count()).sum();
+    let full = u32::try_from(tlbs.order(tlb, set).count()).unwrap_or(u32::MAX) > rank;
+    let c = counted.tlbs().counters(tlb);
+    vec![
+        format!("{}, {} pages", entries_of(g.sets, g.ways), format_size(u64::from(g.line_bytes))),
+        told(c.accesses(), c.accesses() - c.misses()),
+        format!("{} of {} entries held", grouped(held as u64), grouped(u64::from(g.sets) * u64::from(g.ways))),
+        format!("here: set {}, {}{}", set.0, order_word(rank, g.ways), if full { "" } else { " (empty)" }),
+    ]
+}
+
+/// A place in eviction order in words.
+fn order_word(rank: u32, ways: u32) -> String {
+    match rank {
+        0 => "most recent".to_owned(),
+        r if r + 1 == ways => format!("rank {r}, next to go"),
+        r => format!("rank {r} of {ways}"),
+    }
+}
+
+fn told(accesses: u64, hits: u64) -> String {
+    match accesses {
+        0 => "not asked yet".to_owned(),
+        n => format!("{} hits, {}", grouped(hits), percent(Some(hits as f64 / n as f64))),
+    }
+}
+
 /// Shape, counts and content of a cache, and of the slot at `rank` of `set`. Counts are those of the tables, `counted`.
 fn cache_lines(counted: &Hierarchy, state: &Hierarchy, cache: CacheId, set: SetIndex, rank: u32) -> Vec<String> {
     let geometry = state.geometry(cache);
     let lines = u64::from(geometry.sets) * u64::from(geometry.ways);
-    let place = match rank {
-        0 => "most recent".to_owned(),
-        r if r + 1 == geometry.ways => format!("rank {r}, next to go"),
-        r => format!("rank {r} of {}", geometry.ways),
-    };
+    let place = order_word(rank, geometry.ways);
     let full = u32::try_from(state.order(cache, set).count()).unwrap_or(u32::MAX) > rank;
     let c = counted.counters(cache);
-    let (accesses, hits) = (c.accesses(), c.accesses() - c.misses());
-    let told = match accesses {
-        0 => "not asked yet".to_owned(),
-        n => format!("{} hits, {}", grouped(hits), percent(Some(hits as f64 / n as f64))),
-    };
+    let told = told(c.accesses(), c.accesses() - c.misses());
     let (mut held, mut dirty, mut prefetched) = (0, 0, 0);
     for resident in (0..geometry.sets).flat_map(|set| state.order(cache, SetIndex(set))) {
         held += 1;
@@ -247,9 +324,10 @@ pub fn strip_tip(desk: &Desk, tick: u64, columns: usize) -> Result<Tip, SourceEr
 
 #[cfg(test)]
 mod tests {
-    use super::super::desk::tests::desk;
+    use super::super::desk::tests::{desk, desk_under};
     use super::*;
     use crate::scene::motion::position_at;
+    use crate::sim::config::HierarchyConfig;
 
     fn drawn_at(position: f64) -> Desk {
         let mut desk = desk();
@@ -318,6 +396,38 @@ mod tests {
         let arc = tip_at(&desk, [theta.cos(), theta.sin()], 0.001).expect("B's arc");
         assert_eq!(arc.title, "B[1024]");
         assert!(arc.lines[2].starts_with("250 references, ") && arc.lines[0].contains("double"), "{arc:?}");
+    }
+
+    #[test]
+    fn a_page_tells_what_is_on_it_and_which_tlbs_hold_it() {
+        let toml = "name = \"t\"\n[[level]]\nsize = 4096\nline = 64\nways = 1\n[[tlb]]\nname = \"DTLB\"\nentries = 2\nways = 2\n\
+                    [[tlb]]\nname = \"L2 TLB\"\nentries = 8\nways = 4\n";
+        let mut desk = desk_under(&HierarchyConfig::from_toml(toml, "test").expect("sound"));
+        desk.transport.jump(600.0);
+        desk.refresh().expect("in memory");
+        // A goes from 0x1000 on and is read up to 0x22b8, B begins at 0x4000: pages 1, 2 and 4.
+        let (scene, _) = desk.drawn().expect("drawn");
+        let of = |page: u64, sector: f32| {
+            let entry = |g: &&Glyph| g.layer == pages::LAYER && g.id == page && g.flight.to.cache == sector;
+            let glyph = scene.glyphs.iter().find(entry)?;
+            tip_at(&desk, position_at(&scene.rings.sectors, &glyph.flight, scene.phase), 0.001)
+        };
+        assert_eq!(of(1, 1.0), None, "page 1 has left the DTLB of two");
+        let tip = of(4, 1.0).expect("B's page");
+        assert_eq!((tip.title.as_str(), tip.color), ("page 4", Some(palette::region(1))));
+        let lines = ["0x4000 to 0x4fff, 4KiB", "B: 4,096 bytes of it", "in DTLB: set 0, rank 0 of 2"];
+        assert_eq!(tip.lines[..3], lines);
+        // Page 2 came after it, and from then on the DTLB had both.
+        assert_eq!(tip.lines[3..], ["in L2 TLB: set 0, rank 1 of 4"]);
+        assert_eq!(of(1, 2.0).expect("A's page").lines[2], "in L2 TLB: set 1, rank 0 of 4");
+        // A place of the second TLB that no page has.
+        let (column, row) = scene.rings.racks[1].slot(1, 3);
+        let [r, theta] = scene.rings.sectors[2].polar(column as f32, row as f32);
+        let empty = tip_at(&desk, [r * theta.cos(), r * theta.sin()], 0.001).expect("a place");
+        assert_eq!(empty.title, "L2 TLB");
+        let [shape, hits, held, here] = &empty.lines[..] else { panic!("{empty:?}") };
+        assert_eq!((shape.as_str(), held.as_str()), ("8 entries, 4-way, 4KiB pages", "3 of 8 entries held"));
+        assert_eq!((hits.as_str(), here.as_str()), ("0 hits, 0 %", "here: set 1, rank 3, next to go (empty)"));
     }
 
     #[test]

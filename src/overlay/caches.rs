@@ -23,10 +23,12 @@ pub(super) fn caches(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32) {
     }
     let mut y = y + 20.0 * t;
     let last = layout.tables.bottom();
-    let rows = chosen(&info.caches, fitting((last - y) / t));
-    let pitch = if layout.compact || rows.len() > 4 { 31.0 } else { 44.0 } * t;
+    // A row each, and one for page walks.
+    let tlbs = if info.tlbs.is_empty() { 0 } else { info.tlbs.len() + 1 };
+    let rows = chosen(&info.caches, fitting((last - y) / t).saturating_sub(tlbs));
+    let pitch = if layout.compact || rows.len() + tlbs > 4 { 31.0 } else { 44.0 } * t;
     // Rows move together before one is left out; one that is left out is counted.
-    let pitch = pitch.min((last - y) / rows.len().max(1) as f32).max(LEAST * t);
+    let pitch = pitch.min((last - y - LEAST * t * tlbs as f32) / rows.len().max(1) as f32).max(LEAST * t);
     let shown = (1..=rows.len()).rev().find(|&n| y + pitch * n as f32 <= last + 1.0).unwrap_or(0);
     for (n, row) in rows.iter().map(|&row| &info.caches[row]).enumerate() {
         if n + 1 >= shown.max(1) && shown < rows.len() {
@@ -35,30 +37,62 @@ pub(super) fn caches(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32) {
             return;
         }
         let (indent, weight) = if row.core.is_some() { (12.0 * t, Weight::Regular) } else { (0.0, Weight::SemiBold) };
-        let edge = pen.text(pos2(x + indent, y), Align2::LEFT_TOP, &row.name, weight, BODY, palette::TEXT);
-        let hits = if layout.compact { String::new() } else { grouped(row.hits) };
-        let left = if layout.compact { right - 42.0 * t } else { numbers - pen.width(&hits, Weight::Regular, BODY) };
-        let shape_width = left - 6.0 * t - (edge + 7.0 * t);
-        pen.fitted(
-            pos2(edge + 7.0 * t, y + 1.5 * t),
-            &row.shape,
-            shape_width,
-            Weight::Regular,
-            SMALL + 0.5,
-            palette::TEXT_QUIET,
-        );
-        if !layout.compact {
-            pen.text(pos2(numbers, y), Align2::RIGHT_TOP, &hits, Weight::Regular, BODY, palette::TEXT_BODY);
-        }
-        pen.text(pos2(right, y), Align2::RIGHT_TOP, &percent(row.hit_rate), Weight::Medium, BODY, palette::TEXT);
+        words(pen, layout, pos2(x + indent, y), weight, [&row.name, &row.shape], row.hits, row.hit_rate);
         let bar = Rect::from_min_max(pos2(x + indent, y + 20.0 * t), pos2(right, y + 23.0 * t));
         temperature_bar(pen, bar, row.temperature);
         y += pitch;
     }
-    if !layout.compact && y < last {
+    if !layout.compact && y < last && (tlbs == 0 || pitch > 43.0 * t) {
         let y = y - pitch + 27.0 * t;
         pen.text(pos2(x, y), Align2::LEFT_TOP, "cold", Weight::Regular, SMALL, palette::TEXT_QUIET);
         pen.text(pos2(right, y), Align2::RIGHT_TOP, "warm", Weight::Regular, SMALL, palette::TEXT_QUIET);
+    }
+    if tlbs > 0 {
+        tlb_rows(pen, layout, info, y);
+    }
+}
+
+/// Name, shape, hits and hit rate of one row.
+fn words(
+    pen: &Pen<'_>,
+    layout: &Layout,
+    at: egui::Pos2,
+    weight: Weight,
+    [name, shape]: [&str; 2],
+    hits: u64,
+    hit_rate: Option<f64>,
+) {
+    let (t, right) = (pen.t, layout.tables.right());
+    let numbers = right - 60.0 * t;
+    let edge = pen.text(at, Align2::LEFT_TOP, name, weight, BODY, palette::TEXT);
+    let hits = if layout.compact { String::new() } else { grouped(hits) };
+    let left = if layout.compact { right - 42.0 * t } else { numbers - pen.width(&hits, Weight::Regular, BODY) };
+    let from = pos2(edge + 7.0 * t, at.y + 1.5 * t);
+    pen.fitted(from, shape, left - 6.0 * t - from.x, Weight::Regular, SMALL + 0.5, palette::TEXT_QUIET);
+    if !layout.compact {
+        pen.text(pos2(numbers, at.y), Align2::RIGHT_TOP, &hits, Weight::Regular, BODY, palette::TEXT_BODY);
+    }
+    pen.text(pos2(right, at.y), Align2::RIGHT_TOP, &percent(hit_rate), Weight::Medium, BODY, palette::TEXT);
+}
+
+/// A row for each TLB and one for page walks, from `y` on, as many as there is room for; the walks are told last but
+/// left out last.
+fn tlb_rows(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32) {
+    let (t, x, right) = (pen.t, layout.tables.left(), layout.tables.right());
+    let room = to_count(((layout.tables.bottom() + 1.0 - y) / (LEAST * t)).floor()) as usize;
+    let shown = room.saturating_sub(1).min(info.tlbs.len());
+    let mut y = y;
+    for row in &info.tlbs[..shown] {
+        // Names of TLBs can be long: a shape of which nothing but an ellipsis would be left is left out.
+        let room = right - 110.0 * t - x - pen.width(&row.name, Weight::SemiBold, BODY);
+        let shape = if layout.compact || room > 0.0 { row.shape.as_str() } else { "" };
+        words(pen, layout, pos2(x, y), Weight::SemiBold, [&row.name, shape], row.hits, row.hit_rate);
+        y += LEAST * t;
+    }
+    if room > 0 {
+        pen.text(pos2(x, y), Align2::LEFT_TOP, "page walks", Weight::Regular, BODY, palette::TEXT_BODY);
+        let walks = grouped(info.walks);
+        pen.text(pos2(right, y), Align2::RIGHT_TOP, &walks, Weight::Regular, BODY, palette::TEXT_BODY);
     }
 }
 

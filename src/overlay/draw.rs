@@ -279,6 +279,13 @@ fn legend(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32) {
         let words = "hollow: prefetched, not used yet";
         pen.text(pos2(x + 32.0 * t, y), Align2::LEFT_TOP, words, Weight::Regular, BODY, palette::TEXT_BODY);
     }
+    if info.pages {
+        y += 22.0 * t;
+        let bar = Rect::from_center_size(pos2(x + 11.0 * t, middle(y)), vec2(8.0, 4.0) * t);
+        pen.painter.rect_filled(bar, 0.0, color(sample));
+        let words = "bar: a page, its entry in a TLB";
+        pen.text(pos2(x + 32.0 * t, y), Align2::LEFT_TOP, words, Weight::Regular, BODY, palette::TEXT_BODY);
+    }
     y += 30.0 * t;
     let width = layout.right.width();
     for line in notes(info) {
@@ -296,7 +303,7 @@ fn notes(info: &Info) -> Vec<String> {
         n => format!("trail {} references", grouped(n)),
     };
     let speed = if info.speed > 0.0 { format!("{} references/s", rate(info.speed)) } else { String::new() };
-    let lines = [info.notes.item.clone(), trail, info.notes.bundling.clone(), speed];
+    let lines = [info.notes.item.clone(), info.notes.omitted.clone(), trail, info.notes.bundling.clone(), speed];
     lines.into_iter().filter(|line| !line.is_empty()).collect()
 }
 
@@ -337,8 +344,13 @@ fn ring_labels(pen: &Pen<'_>, layout: &Layout, rings: &Rings) {
         pen.painter.add(text);
     }
     if !layout.compact {
-        let at = layout.at([rings.cpu + 0.012, 0.0]);
-        pen.text(at, Align2::LEFT_CENTER, "CPU", Weight::Medium, 10.0, palette::TEXT_BODY);
+        // Beside the disc, or below it where TLBs stand beside it.
+        let (at, anchor) = if rings.racks.is_empty() {
+            ([rings.cpu + 0.012, 0.0], Align2::LEFT_CENTER)
+        } else {
+            ([0.0, rings.cpu + 0.004], Align2::CENTER_TOP)
+        };
+        pen.text(layout.at(at), anchor, "CPU", Weight::Medium, 10.0, palette::TEXT_BODY);
     }
 }
 

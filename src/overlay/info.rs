@@ -8,7 +8,7 @@ use crate::sim::config::Prefetch;
 use crate::sim::event::{AccessKind, Event};
 use crate::sim::{Cause, Hierarchy, LevelCounters, MissClass};
 use crate::timeline::cursor::levels;
-use crate::timeline::{Moment, Timeline};
+use crate::timeline::{Moment, Timeline, Translation, translations};
 use crate::units::{CacheId, LevelId, LineAddr, grouped};
 
 /// One region's row.
@@ -43,6 +43,19 @@ pub struct CacheRow {
     pub core: Option<u16>,
 }
 
+/// One TLB's row: of those of all cores together.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TlbRow {
+    /// `DTLB`.
+    pub name: String,
+    /// `64 entries, full`, `1,536, 12-way`.
+    pub shape: String,
+    /// Hits so far.
+    pub hits: u64,
+    /// Share of lookups that hit; `None` before the first.
+    pub hit_rate: Option<f64>,
+}
+
 /// The reference under way.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Now {
@@ -69,6 +82,12 @@ pub struct Info {
     pub regions: Vec<RegionRow>,
     /// Levels, from the CPU outward; after a level with a cache for each core the rows of these.
     pub caches: Vec<CacheRow>,
+    /// TLBs that hold pages of the size in use, in the order written.
+    pub tlbs: Vec<TlbRow>,
+    /// Page walks so far.
+    pub walks: u64,
+    /// Whether TLBs are drawn, so that there are bars.
+    pub pages: bool,
     /// Reference under way, from 0.
     pub tick: u64,
     /// Share of the trace that is done, with phase.
@@ -119,6 +138,9 @@ impl Info {
             subtitle: tables.subtitle.clone(),
             regions,
             caches,
+            tlbs: tlb_rows(hierarchy),
+            walks: hierarchy.tlbs().walks(),
+            pages: !scene.rings.racks.is_empty(),
             tick: moment.tick,
             position: (moment.tick as f64 + f64::from(scene.phase)) / (moment.len.max(1)) as f64,
             len: moment.len,
@@ -164,6 +186,39 @@ fn rows(hierarchy: &Hierarchy, level: LevelId, temperatures: &[f32]) -> Vec<Cach
     out
 }
 
+/// A row for each TLB of the configuration that is at work.
+fn tlb_rows(hierarchy: &Hierarchy) -> Vec<TlbRow> {
+    let tlbs = hierarchy.tlbs();
+    let mut numbers: Vec<usize> = (0..tlbs.len()).map(|at| tlbs.tlb(at)).collect();
+    numbers.dedup();
+    let row = |number: usize| {
+        let at = (0..tlbs.len()).find(|&at| tlbs.tlb(at) == number)?;
+        let (g, sum) = (tlbs.geometry(at), tlbs.sum(number));
+        let (accesses, hits) = (sum.accesses(), sum.accesses() - sum.misses());
+        let (shape, each) = (entries_of(g.sets, g.ways), tlbs.info(at).core.is_some());
+        // Shorter where there is more to say.
+        let shape = if each || g.sets > 1 { shape.replace(" entries", "") } else { shape };
+        Some(TlbRow {
+            name: hierarchy.config().tlbs[number].name.clone(),
+            shape: if each { format!("{shape} each") } else { shape },
+            hits,
+            hit_rate: (accesses > 0).then(|| hits as f64 / accesses as f64),
+        })
+    };
+    numbers.into_iter().filter_map(row).collect()
+}
+
+/// The shape of a TLB: `64 entries, full`, `1,536 entries, 12-way`.
+#[must_use]
+pub fn entries_of(sets: u32, ways: u32) -> String {
+    match (sets, ways) {
+        (1, 1) => "1 entry".into(),
+        (1, ways) => format!("{} entries, full", grouped(u64::from(ways))),
+        (sets, 1) => format!("{} entries, direct", grouped(u64::from(sets))),
+        (sets, ways) => format!("{} entries, {ways}-way", grouped(u64::from(sets) * u64::from(ways))),
+    }
+}
+
 /// `2 sets × 8 ways`.
 #[must_use]
 pub fn shape(hierarchy: &Hierarchy, level: LevelId) -> String {
@@ -190,6 +245,9 @@ fn now(timeline: &Timeline, tables: &Tables, moment: &Moment<'_>, r: &Reference)
     if why.is_empty() {
         why.push("passes no cache (left out)".into());
     }
+    if let Some(line) = translated(moment) {
+        why.insert(0, line);
+    }
     let by = if moment.before.config().cores > 1 { format!("core {}: ", r.core) } else { String::new() };
     Now {
         what: format!("{by}{}  {name}", r.kind.verb()),
@@ -198,6 +256,20 @@ fn now(timeline: &Timeline, tables: &Tables, moment: &Moment<'_>, r: &Reference)
         code: location.map(|l| l.text.clone()).unwrap_or_default(),
         location: location.map(|l| format!("{}:{}", l.file, l.line)).unwrap_or_default(),
     }
+}
+
+/// What a reference whose page was not in the TLB that is asked first had to do: `DTLB miss: page walk`.
+fn translated(moment: &Moment<'_>) -> Option<String> {
+    let all = translations(moment.events);
+    let name = |tlb: u8| moment.before.config().tlbs.get(usize::from(tlb)).map_or("?", |t| t.name.as_str());
+    let walks = all.iter().filter(|t| t.hit.is_none()).count();
+    let of = |t: &Translation| t.missed.iter().map(|&tlb| name(tlb)).collect::<Vec<_>>().join(", ");
+    if let Some(walked) = all.iter().find(|t| t.hit.is_none()) {
+        let walk = if walks == 1 { "page walk".into() } else { format!("{walks} page walks") };
+        return Some(format!("{} miss: {walk}", of(walked)));
+    }
+    let late = all.iter().find(|t| !t.missed.is_empty())?;
+    Some(format!("{} miss, {} hit", of(late), late.hit.map_or("?", name)))
 }
 
 /// What happened, in sentences: where it missed and hit, why it missed, what had to go. Of a reference over several lines,
@@ -357,6 +429,30 @@ mod tests {
         let references = vec![Reference::new(Kind::Read, 0x1000, 8), Reference::new(Kind::Read, 0x1038, 16)];
         let (why, _) = said(references, 8, 1);
         assert_eq!(why[..3], ["L1 miss (set 1)", "L2 miss: from memory", "covers 2 lines, 1 missed"]);
+    }
+
+    #[test]
+    fn a_translation_that_missed_is_told_first_and_counted() {
+        let toml = "name = \"t\"\n[[level]]\nsize = 4096\nline = 64\nways = 1\n[[tlb]]\nname = \"DTLB\"\nentries = 1\nways = 1\n\
+                    holds = \"data\"\n[[tlb]]\nname = \"L2 TLB\"\nentries = 8\nways = 4\n[[tlb]]\nname = \"huge\"\n\
+                    entries = 8\nways = 8\npages = [\"2MiB\"]\n";
+        let hierarchy = Hierarchy::new(&HierarchyConfig::from_toml(toml, "test").expect("sound")).expect("sound");
+        // Pages 1 (a walk), 1, 2 (a walk), 1 (the second TLB has it), 7 and 8 in one reference.
+        let at = |addr| Reference::new(Kind::Read, addr, 8);
+        let references = vec![at(0x1000), at(0x1008), at(0x2000), at(0x1000), at(0x8ffc - 0x1000)];
+        let source = Arc::new(MemoryTrace::new(references, Tables::default()));
+        let mut studio = Studio::new(source, hierarchy, &mut |_, _| true).expect("in memory");
+        let mut said = |tick: f64| studio.frame(tick, &View::default()).expect("in memory").1;
+        assert_eq!(said(0.0).now.why[0], "DTLB, L2 TLB miss: page walk");
+        assert!(said(1.0).now.why[0].starts_with("L1 hit"), "hits are not told");
+        assert_eq!(said(3.0).now.why[0], "DTLB miss, L2 TLB hit");
+        assert_eq!(said(4.0).now.why[0], "DTLB, L2 TLB miss: 2 page walks");
+        let end = said(5.0);
+        assert_eq!((end.walks, end.pages), (4, true));
+        let rows: Vec<_> = end.tlbs.iter().map(|r| (r.name.as_str(), r.shape.as_str(), r.hits, r.hit_rate)).collect();
+        let expected = [("DTLB", "1 entry", 1, Some(1.0 / 6.0)), ("L2 TLB", "8, 4-way", 1, Some(0.2))];
+        assert_eq!(rows, expected, "one that holds other pages is left out");
+        assert_eq!(entries_of(1, 64), "64 entries, full");
     }
 
     #[test]

@@ -41,8 +41,8 @@ pub(super) struct Type<'a> {
 
 /// What to write on the rings.
 pub(super) fn labels(rings: &Rings, set: &Type<'_>) -> Vec<Label> {
-    let Type { brief, size, .. } = *set;
-    let mut out: Vec<Label> = Vec::new();
+    let brief = set.brief;
+    let mut out = tlb_labels(rings, set);
     for ring in &rings.rings {
         let top = |text: String| Label { text, at: [0.0, -(ring.r1 + OUT)], angle: 0.0 };
         if let [only] = ring.sectors[..] {
@@ -52,24 +52,9 @@ pub(super) fn labels(rings: &Rings, set: &Type<'_>) -> Vec<Label> {
             out.push(top(if brief { name.clone() } else { format!("{name}  {shape}") }));
             continue;
         }
-        let boxes: Vec<[[f32; 2]; 4]> = out.iter().map(|label| corners(label, size(&label.text))).collect();
-        let fits = |labels: &[Label]| {
-            let area = |label: &Label| (size(&label.text), corners(label, size(&label.text)));
-            let own: Vec<_> = labels.iter().map(area).collect();
-            let r = ring.r1 + OUT;
-            let straight = |[width, height]: [f32; 2]| (r * r + 0.25 * width * width).sqrt() - r <= BEND * height;
-            let next = own.iter().cycle().skip(1);
-            let square = |label: &Label| label.angle == 0.0 || (label.angle.abs() - FRAC_PI_2).abs() < 1e-3;
-            (set.aslant || labels.iter().all(square))
-                && own.iter().zip(next).all(|((size, area), (_, next))| {
-                    straight(*size) && !overlap(area, next) && boxes.iter().all(|other| !overlap(area, other))
-                })
-        };
         let along = [false, true].into_iter().find_map(|short| {
-            let name = |n: usize| if short { &rings.names[n].short } else { &rings.names[n].full };
-            let label = |&n: &usize| along(ring, &rings.sectors[n], name(n).clone());
-            let labels: Vec<Label> = ring.sectors.iter().map(label).collect();
-            fits(&labels).then_some(labels)
+            let labels = round(rings, ring, short);
+            fits(&labels, &out, ring.r1 + OUT, set).then_some(labels)
         });
         match along {
             Some(labels) => out.extend(labels),
@@ -78,6 +63,46 @@ pub(super) fn labels(rings: &Rings, set: &Type<'_>) -> Vec<Label> {
         }
     }
     out
+}
+
+/// Names of the TLBs: each at its sector where all of them can be, else one for all, outside of them.
+fn tlb_labels(rings: &Rings, set: &Type<'_>) -> Vec<Label> {
+    let mut out = Vec::new();
+    for ring in &rings.tlb_rings {
+        let labels = round(rings, ring, true);
+        if !fits(&labels, &out, ring.r1 + OUT, set) {
+            let r = rings.tlb_rings.last().map_or(0.0, |ring| ring.r1 + OUT);
+            return vec![Label { text: rings.tlb_name().to_owned(), at: [0.0, -r], angle: 0.0 }];
+        }
+        out.extend(labels);
+    }
+    out
+}
+
+/// The names of a ring's sectors, each at its own; the top where there is one.
+fn round(rings: &Rings, ring: &Ring, short: bool) -> Vec<Label> {
+    let name = |n: usize| if short { &rings.names[n].short } else { &rings.names[n].full };
+    if let [only] = ring.sectors[..] {
+        return vec![Label { text: name(only).clone(), at: [0.0, -(ring.r1 + OUT)], angle: 0.0 }];
+    }
+    ring.sectors.iter().map(|&n| along(ring, &rings.sectors[n], name(n).clone())).collect()
+}
+
+/// Whether names at radius `r` stand apart from each other and from others, near enough to their circle to belong to it.
+fn fits(labels: &[Label], others: &[Label], r: f32, set: &Type<'_>) -> bool {
+    let size = set.size;
+    let boxes: Vec<[[f32; 2]; 4]> = others.iter().map(|label| corners(label, size(&label.text))).collect();
+    let area = |label: &Label| (size(&label.text), corners(label, size(&label.text)));
+    let own: Vec<_> = labels.iter().map(area).collect();
+    let straight = |[width, height]: [f32; 2]| (r * r + 0.25 * width * width).sqrt() - r <= BEND * height;
+    let next = own.iter().cycle().skip(1);
+    let square = |label: &Label| label.angle == 0.0 || (label.angle.abs() - FRAC_PI_2).abs() < 1e-3;
+    (set.aslant || labels.iter().all(square))
+        && own.iter().zip(next).all(|((size, area), (_, next))| {
+            straight(*size)
+                && (own.len() == 1 || !overlap(area, next))
+                && boxes.iter().all(|other| !overlap(area, other))
+        })
 }
 
 /// A name at the middle of a sector's outer border.
@@ -116,7 +141,7 @@ fn overlap(a: &[[f32; 2]; 4], b: &[[f32; 2]; 4]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scene::layout::CacheShape;
+    use crate::scene::layout::{CacheShape, TlbShape};
 
     /// About a font's: letters two thirds as wide as the type is high, and the space beside them.
     fn size(height: f32) -> impl Fn(&str) -> [f32; 2] {
@@ -180,6 +205,32 @@ mod tests {
         assert_eq!(texts(16, true, false, 0.035)[..2], ["L1I, L1D of 16 cores", "L2 0"]);
         assert_eq!(texts(64, true, false, 0.035)[..2], ["L1I, L1D of 64 cores", "L2 of 64 cores"]);
         assert_eq!(texts(64, true, true, 0.035)[..2], ["L1I, L1D", "L2"]);
+    }
+
+    #[test]
+    fn tlbs_are_named_each_or_all_at_once() {
+        let tlb = |ring, name: &str, core| {
+            let shape = CacheShape { ring, name: name.into(), core, sets: 1, ways: 64, line_bytes: 4096 };
+            TlbShape { shape, place: 0 }
+        };
+        let cache = CacheShape { ring: 0, name: "L1".into(), core: None, sets: 64, ways: 8, line_bytes: 64 };
+        let texts = |tlbs: &[TlbShape], height| -> Vec<String> {
+            let rings = Rings::with_tlbs(std::slice::from_ref(&cache), tlbs);
+            let size = size(height);
+            let all = labels(&rings, &Type { brief: true, aslant: true, size: &size });
+            let boxes: Vec<_> = all.iter().map(|l| corners(l, size(&l.text))).collect();
+            assert!(boxes.iter().enumerate().all(|(n, a)| boxes[n + 1..].iter().all(|b| !overlap(a, b))), "{all:?}");
+            all.into_iter().map(|l| l.text).collect()
+        };
+        let split = [tlb(0, "DTLB", None), tlb(0, "ITLB", None), tlb(1, "L2 TLB", None)];
+        assert_eq!(texts(&split, 0.03), ["DTLB", "ITLB", "L2 TLB", "L1"]);
+        assert_eq!(texts(&split, 0.08), ["TLBs", "L1"]);
+        let long = [tlb(0, "Data micro TLB", None), tlb(0, "Instruction micro TLB", None)];
+        assert_eq!(texts(&long, 0.03), ["TLBs", "L1"]);
+        let cores: Vec<TlbShape> = (0..4).map(|core| tlb(0, "DTLB", Some(core))).collect();
+        assert_eq!(texts(&cores, 0.027), ["DTLB 0", "DTLB 1", "DTLB 2", "DTLB 3", "L1"]);
+        assert_eq!(texts(&cores, 0.045), ["DTLB", "L1"]);
+        assert_eq!(texts(&split[..1], 0.03), ["DTLB", "L1"]);
     }
 
     #[test]

@@ -1,10 +1,8 @@
 //! Everything shared with WGSL, in one file. `tests/shader_layout.rs` holds names, offsets and sizes to the shaders'.
 
+pub use crate::scene::layout::MAX_SECTORS;
 use crate::scene::layout::{Rings, Sector};
 use bytemuck::{Pod, Zeroable};
-
-/// Sectors, one a cache, that a picture may have; the length of `Sectors::each` in `shared/frame.wgsl`.
-pub const MAX_SECTORS: usize = 512;
 
 /// One sector's slot formula.
 #[repr(C)]
@@ -44,7 +42,7 @@ impl From<&Sector> for SectorShape {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 pub struct Sectors {
-    /// By number of the cache; zero past the last.
+    /// By number of the sector; zero past the last. The length stands in `shared/frame.wgsl` too.
     pub each: [SectorShape; MAX_SECTORS],
 }
 

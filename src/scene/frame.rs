@@ -13,14 +13,16 @@ pub mod flags {
     pub const DIRTY: u32 = 2;
     /// Prefetched and not used yet: drawn hollow.
     pub const HOLLOW: u32 = 4;
+    /// An entry of a TLB, not data: drawn as a bar that lies along the ring.
+    pub const PAGE: u32 = 8;
 }
 
 /// One piece of data, or one of its ghosts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Glyph {
-    /// Drawn from low to high: 0 home, 1 ghosts, 2 resident, 3 on the move, 4 the CPU.
+    /// Drawn from low to high: 0 home, 1 ghosts, 2 resident, 3 on the move, 4 the CPU, 5 entries of TLBs.
     pub layer: u8,
-    /// Number of the item; ties within a layer sort by it.
+    /// Number of the item, of an entry of a TLB that of its page; ties within a layer sort by it.
     pub id: u64,
     /// Where it is and how it moves during this reference; the frame's phase applies.
     pub flight: Flight,
@@ -104,6 +106,8 @@ pub struct Notes {
     pub item: String,
     /// How trails are bundled; empty = each path is drawn.
     pub bundling: String,
+    /// What is not drawn for want of room; empty = nothing.
+    pub omitted: String,
 }
 
 /// A whole frame.

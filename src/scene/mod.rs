@@ -7,6 +7,7 @@ mod glow;
 pub mod items;
 pub mod layout;
 pub mod motion;
+pub mod pages;
 pub mod palette;
 pub mod pick;
 pub mod places;

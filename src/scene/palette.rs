@@ -21,6 +21,8 @@ pub const EVICT: Rgba = [94, 146, 255, 255];
 pub const HIT: Rgba = [250, 250, 245, 255];
 /// Rim of a dirty item.
 pub const DIRTY: Rgba = [255, 255, 255, 255];
+/// A page that no region holds most of.
+pub const NEUTRAL: Rgba = [138, 143, 155, 255];
 /// Text: titles and values.
 pub const TEXT: Rgba = [236, 238, 244, 255];
 /// Text: body.

@@ -20,6 +20,15 @@ pub enum Pick {
         /// Rank of the nearest slot.
         rank: u32,
     },
+    /// A place in a TLB with no glyph near.
+    Entry {
+        /// Number of the TLB, from 0, those of each core counted apart.
+        tlb: usize,
+        /// Set of the nearest entry.
+        set: u32,
+        /// Rank of the nearest entry.
+        rank: u32,
+    },
     /// The band or arc of a region, away from its dots: index of the region.
     Region(usize),
 }
@@ -50,7 +59,9 @@ fn slot_at(scene: &Scene, p: [f32; 2]) -> Option<Pick> {
     let (r, theta) = (p[0].hypot(p[1]), p[1].atan2(p[0]));
     let (cache, sector) = scene.rings.sectors.iter().enumerate().find(|(_, sector)| sector.contains(r, theta))?;
     let (set, rank) = nearest_slot(sector, r, theta);
-    Some(Pick::Slot { cache, set, rank })
+    let Some(tlb) = scene.rings.tlb_of(cache) else { return Some(Pick::Slot { cache, set, rank }) };
+    let (set, rank) = scene.rings.racks[tlb].entry(set, rank)?;
+    Some(Pick::Entry { tlb, set, rank })
 }
 
 /// Set and rank of the slot nearest to `(r, theta)`, which lies in the sector: of each rank near that radius the nearest
@@ -97,7 +108,7 @@ fn region_at(scene: &Scene, home: &HomeLayout, p: [f32; 2]) -> Option<Pick> {
 #[cfg(test)]
 mod tests {
     use super::super::frame::{Glyph, Notes};
-    use super::super::layout::{CacheShape, Rings};
+    use super::super::layout::{CacheShape, Rings, TlbShape};
     use super::super::motion::{Endpoint, Flight};
     use super::*;
     use crate::reference::Region;
@@ -176,6 +187,25 @@ mod tests {
             let inside = pick(&scene, &home(), at(r, edge - 0.01), 0.01);
             assert!(matches!(inside, Some(Pick::Slot { cache: c, set, .. }) if (c, set) == (cache, sector.sets - 1)));
         }
+    }
+
+    #[test]
+    fn a_tlb_answers_for_its_entries_and_not_for_places_left_over() {
+        let tlb = |ring, sets, ways| TlbShape { shape: shape(ring, sets, ways), place: 0 };
+        let mut scene = scene(0.0, vec![]);
+        scene.rings = Rings::with_tlbs(&[shape(0, 2, 8)], &[tlb(0, 1, 23), tlb(0, 4, 4), tlb(1, 32, 12)]);
+        let mut left_over = 0;
+        for (tlb, rack) in scene.rings.racks.clone().into_iter().enumerate() {
+            let sector = scene.rings.sectors[1 + tlb];
+            for (column, row) in (0..sector.sets).flat_map(|c| (0..sector.ways).map(move |r| (c, r))) {
+                let [r, theta] = sector.polar(column as f32, row as f32);
+                let found = pick(&scene, &home(), [r * theta.cos(), r * theta.sin()], 0.001);
+                let expected = rack.entry(column, row).map(|(set, rank)| Pick::Entry { tlb, set, rank });
+                assert_eq!(found, expected, "TLB {tlb}, column {column}, row {row}");
+                left_over += u32::from(expected.is_none());
+            }
+        }
+        assert!(left_over > 0, "23 entries fill no rectangle");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Where each piece of data stands and how it gets from one place to another, for glyphs and trails alike.
 
 use super::items::Items;
-use super::layout::{CacheShape, HomeLayout, Rings};
+use super::layout::{CacheShape, HomeLayout, MAX_SECTORS, Rings, TlbShape};
 use super::motion::{Endpoint, Flight, Path};
 use crate::reference::Region;
 use crate::sim::Hierarchy;
@@ -22,16 +22,20 @@ pub struct Places {
     pub home: HomeLayout,
     /// Sizes of the pieces.
     pub items: Items,
+    /// TLBs for whose sectors there is no room.
+    pub tlbs_left_out: usize,
 }
 
 impl Places {
     /// Lays out the rings of `hierarchy` and the homes of `regions` (which cover all that the trace touches).
     #[must_use]
     pub fn new(hierarchy: &Hierarchy, regions: &[Region]) -> Self {
-        let rings = Rings::new(&shapes(hierarchy));
+        let (caches, mut tlbs) = (shapes(hierarchy), tlb_shapes(hierarchy));
+        let tlbs_left_out = if caches.len() + tlbs.len() > MAX_SECTORS { tlbs.drain(..).count() } else { 0 };
+        let rings = Rings::with_tlbs(&caches, &tlbs);
         let items = Items::choose(regions, u64::from(grain_bytes(hierarchy)));
         let home = HomeLayout::new(regions, items.home_bytes, rings.home_r0, rings.home_r1);
-        Self { rings, home, items }
+        Self { rings, home, items, tlbs_left_out }
     }
 
     /// Region and home item of an address at reference `tick`; what outlives its region keeps the home of the
@@ -154,6 +158,24 @@ fn shapes(hierarchy: &Hierarchy) -> Vec<CacheShape> {
             let name = levels[info.level.index()].name.clone();
             let (sets, ways, line_bytes) = (g.sets, g.ways, g.line_bytes);
             CacheShape { ring: usize::from(info.depth), name, core: info.core, sets, ways, line_bytes }
+        })
+        .collect()
+}
+
+/// The TLBs of a hierarchy as the layout needs them. In a core they stand in the order in which the innermost caches do:
+/// that of data where the cache of data does.
+fn tlb_shapes(hierarchy: &Hierarchy) -> Vec<TlbShape> {
+    let (config, tlbs) = (hierarchy.config(), hierarchy.tlbs());
+    let first = |fetch: bool| config.levels.iter().position(|level| level.holds.serves(fetch)).unwrap_or(usize::MAX);
+    (0..tlbs.len())
+        .map(|at| {
+            let (g, info) = (tlbs.geometry(at), tlbs.info(at));
+            let tlb = &config.tlbs[usize::from(info.tlb)];
+            let (sets, ways, line_bytes) = (g.sets, g.ways, g.line_bytes);
+            let ring = usize::from(info.depth);
+            let shape = CacheShape { ring, name: tlb.name.clone(), core: info.core, sets, ways, line_bytes };
+            let later = if tlb.holds.serves(false) { first(false) > first(true) } else { first(true) > first(false) };
+            TlbShape { shape, place: u8::from(later) }
         })
         .collect()
 }

@@ -5,6 +5,7 @@ use super::glow::{Glow, Glows, flash_steps, glows};
 use super::items::Items;
 use super::layout::{HomeLayout, Rings};
 use super::motion::{Endpoint, Flight, Path};
+use super::pages::{self, Owners};
 use super::palette;
 use super::places::{Places, path_of};
 use super::structure::structure;
@@ -72,6 +73,8 @@ pub struct Stage {
     cached: Vec<u16>,
     /// Glyphs as they were made; kept for its memory.
     unsorted: Vec<Glyph>,
+    /// Whose the pages in TLBs are.
+    owners: Owners,
 }
 
 impl Stage {
@@ -88,7 +91,7 @@ impl Stage {
         let rings_of_levels = levels(hierarchy).map(ring).collect();
         let cached = vec![0; usize::try_from(places.home.items()).unwrap_or(0)];
         let structure = structure(&places.rings, &places.home);
-        Self { places, scores, rings_of_levels, structure, cached, unsorted: Vec::new() }
+        Self { places, scores, rings_of_levels, structure, cached, unsorted: Vec::new(), owners: Owners::default() }
     }
 
     /// Sizes of the pieces.
@@ -109,6 +112,12 @@ impl Stage {
         &self.places.home
     }
 
+    /// Colour of an entry of a TLB: of the region that holds most of its page at a tick.
+    #[must_use]
+    pub fn page_color(&self, page: LineAddr, page_bytes: u64, tick: u64) -> palette::Rgba {
+        pages::page_color(&self.places.home, page, page_bytes, tick)
+    }
+
     /// Levels on the innermost ring: those that are asked first.
     pub fn innermost(&self) -> impl Iterator<Item = LevelId> + '_ {
         (0u8..).zip(&self.rings_of_levels).filter(|(_, ring)| **ring == 0).map(|(level, _)| LevelId(level))
@@ -116,7 +125,10 @@ impl Stage {
 
     /// The picture of a moment.
     pub fn frame(&mut self, moment: &Moment<'_>, view: &View) -> Scene {
-        let mut notes = Notes { item: self.places.items.describe(), bundling: String::new() };
+        let mut notes = Notes { item: self.places.items.describe(), ..Notes::default() };
+        if self.places.tlbs_left_out > 0 {
+            notes.omitted = "TLBs are not drawn: too many caches".into();
+        }
         let temperatures = self.temperatures(moment, view.window);
         let disks = if view.temperature { self.disks(&temperatures) } else { Vec::new() };
         let mut segments = Vec::new();
@@ -162,6 +174,7 @@ impl Stage {
         }
         self.lost(moment, moving, view, &mut out);
         self.homes(view, &mut out);
+        pages::entries(&self.places, &mut self.owners, moment, view, &mut out);
         out.push(Glyph {
             layer: 4,
             id: 0,

@@ -12,6 +12,8 @@ const GUIDED_ARMS: u32 = 64;
 
 /// How far the border of a ring stands off its slots, world units.
 const OFF: f32 = 0.008;
+/// Likewise the border of a TLBs' band, which is thin.
+const TLB_OFF: f32 = 0.004;
 
 /// What never changes: borders of rings and sectors, guide arms, the regions' arcs.
 #[must_use]
@@ -36,12 +38,17 @@ pub fn structure(rings: &Rings, home: &HomeLayout) -> Vec<Segment> {
         circle(ring.r0 - OFF, 0.0, TAU, palette::GUIDE, 0.16, 1.0);
         circle(ring.r1 + OFF, 0.0, TAU, palette::GUIDE, 0.16, 1.0);
     }
+    for ring in &rings.tlb_rings {
+        circle(ring.r0 - TLB_OFF, 0.0, TAU, palette::GUIDE, 0.11, 1.0);
+        circle(ring.r1 + TLB_OFF, 0.0, TAU, palette::GUIDE, 0.11, 1.0);
+    }
     for (index, region) in home.regions.iter().enumerate() {
         circle(rings.rim, region.theta0, region.span, palette::region(index), 0.75, 1.6);
     }
     for (cache, sector) in rings.sectors.iter().enumerate() {
         if !sector.is_whole() {
-            spiral(&mut out, border(cache, sector), sector.omega, 0.30);
+            let off = if cache < rings.caches() { OFF } else { TLB_OFF };
+            spiral(&mut out, border(cache, sector, off), sector.omega, 0.30);
         }
     }
     for ring in &rings.rings {
@@ -61,14 +68,14 @@ pub fn structure(rings: &Rings, home: &HomeLayout) -> Vec<Segment> {
 }
 
 /// The border before a sector, in the middle of the gap: an arm too, where no set is. From circle to circle.
-fn border(cache: usize, sector: &Sector) -> Flight {
+fn border(cache: usize, sector: &Sector, off: f32) -> Flight {
     let set = -0.5 - sector.gap * sector.sets as f32 / sector.span;
     let rank = |r: f32| {
         let share = (r * r - sector.r0 * sector.r0) / (sector.r1 * sector.r1 - sector.r0 * sector.r0);
         share * sector.ways as f32 - 0.5
     };
     let end = |r: f32| Endpoint { a: set, ..Endpoint::slot(cache, 0, rank(r), 0.0) };
-    Flight::slide(end(sector.r0 - OFF), end(sector.r1 + OFF))
+    Flight::slide(end(sector.r0 - off), end(sector.r1 + off))
 }
 
 /// A slide along an arm as lines; `turn` is the angle it sweeps.

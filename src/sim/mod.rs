@@ -68,7 +68,7 @@ pub use cache::{LevelCounters, Resident};
 mod hash;
 
 mod plan;
-pub use plan::CacheInfo;
+pub use plan::{CacheInfo, TlbInfo};
 
 mod prefetch;
 

@@ -54,11 +54,15 @@ pub(super) struct Spot {
     pub(super) feeds_exclusive: bool,
 }
 
-/// A TLB's place.
+/// Where a TLB stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct TlbSpot {
-    /// Index into the configuration's.
-    pub(super) tlb: u8,
+pub struct TlbInfo {
+    /// Index into the configuration's TLBs.
+    pub tlb: u8,
+    /// Its core; `None` where all share it, or there is only one.
+    pub core: Option<u16>,
+    /// TLBs that are asked before it on its longest path.
+    pub depth: u8,
 }
 
 /// Where nothing but accesses happens at references, and all loads and stores take one path.
@@ -89,7 +93,7 @@ pub(super) struct Plan {
     pub(super) private: Vec<Vec<usize>>,
     /// log2 of the unit of coherence: the largest line of the private levels. `None` where nothing is private.
     pub(super) unit_shift: Option<u32>,
-    pub(super) tlb_spots: Vec<TlbSpot>,
+    pub(super) tlb_spots: Vec<TlbInfo>,
     /// By core and side: TLBs from the CPU outward, indices into `tlb_spots`.
     pub(super) tlb_paths: Vec<[Vec<usize>; 2]>,
     /// Something beyond plain accesses happens at references: TLBs, coherence, prefetchers.
@@ -194,6 +198,11 @@ pub(super) fn cache_id(index: usize) -> CacheId {
     CacheId(index as u16)
 }
 
+#[expect(clippy::cast_possible_truncation, reason = "at most 64 cores")]
+fn core_id(core: usize) -> u16 {
+    core as u16
+}
+
 #[expect(clippy::cast_possible_truncation, reason = "at most 8 levels")]
 fn level_id(level: usize) -> LevelId {
     LevelId(level as u8)
@@ -239,19 +248,20 @@ fn spot(config: &HierarchyConfig, n: usize, (core, depth): (u16, u8), cache_of: 
 
 type TlbPaths = Vec<[Vec<usize>; 2]>;
 
-fn tlbs(config: &HierarchyConfig, shapes: &[Option<Geometry>]) -> (Vec<TlbSpot>, TlbPaths) {
+fn tlbs(config: &HierarchyConfig, shapes: &[Option<Geometry>]) -> (Vec<TlbInfo>, TlbPaths) {
     let mut spots = Vec::new();
     let mut paths: TlbPaths = vec![Default::default(); usize::from(config.cores)];
     let used = config.tlbs.iter().zip(shapes).zip(0u8..).filter(|((_, shape), _)| shape.is_some());
     for ((tlb, _), number) in used {
         for (core, path) in paths.iter_mut().enumerate() {
+            let sides = [(DATA, false), (FETCH, true)].into_iter().filter(|(_, fetch)| tlb.holds.serves(*fetch));
             if core == 0 || !tlb.shared {
-                spots.push(TlbSpot { tlb: number });
+                let depth = sides.clone().map(|(side, _)| path[side].len()).max().unwrap_or(0);
+                let own = (config.cores > 1 && !tlb.shared).then_some(core_id(core));
+                spots.push(TlbInfo { tlb: number, core: own, depth: u8::try_from(depth).unwrap_or(u8::MAX) });
             }
-            for (side, fetch) in [(DATA, false), (FETCH, true)] {
-                if tlb.holds.serves(fetch) {
-                    path[side].push(spots.len() - 1);
-                }
+            for (side, _) in sides {
+                path[side].push(spots.len() - 1);
             }
         }
     }

@@ -4,7 +4,7 @@
 use super::cache::{Cache, LevelCounters, Resident};
 use super::config::Shapes;
 use super::hierarchy::Request;
-use super::plan::{Plan, TlbSpot};
+use super::plan::{Plan, TlbInfo};
 use super::policy::Note;
 use super::{Event, Geometry, Observer};
 use crate::units::{Addr, LineAddr, SetIndex};
@@ -12,14 +12,14 @@ use crate::units::{Addr, LineAddr, SetIndex};
 /// The TLBs of all cores.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tlbs {
-    spots: Vec<TlbSpot>,
+    spots: Vec<TlbInfo>,
     caches: Vec<Cache>,
     walks: u64,
 }
 
 impl Tlbs {
     pub(super) fn new(plan: &Plan, shapes: &Shapes) -> Self {
-        let cache = |spot: &TlbSpot| {
+        let cache = |spot: &TlbInfo| {
             let tlb = &plan.config.tlbs[usize::from(spot.tlb)];
             let geometry = shapes.tlbs[usize::from(spot.tlb)].clone();
             geometry.map(|geometry| Cache::new(geometry, tlb.policy, plan.config.seed, false))
@@ -91,6 +91,23 @@ impl Tlbs {
         usize::from(self.spots[at].tlb)
     }
 
+    /// Where it stands: which of the configuration's it is, whose, how far out.
+    #[must_use]
+    pub fn info(&self, at: usize) -> TlbInfo {
+        self.spots[at]
+    }
+
+    /// The one that a core has of a TLB of the configuration; `None` where that holds other pages than those in use.
+    #[must_use]
+    pub fn find(&self, tlb: u8, core: u16) -> Option<usize> {
+        self.spots.iter().position(|spot| spot.tlb == tlb && spot.core.is_none_or(|own| own == core))
+    }
+
+    /// Bytes that a clone takes.
+    pub(super) fn state_bytes(&self) -> usize {
+        size_of_val(self.spots.as_slice()) + self.caches.iter().map(Cache::state_bytes).sum::<usize>()
+    }
+
     /// Its shape: lines are pages.
     #[must_use]
     pub fn geometry(&self, at: usize) -> &Geometry {
@@ -121,6 +138,12 @@ impl Tlbs {
     /// Where the page of an address stands: its set and its place in the eviction order.
     #[must_use]
     pub fn rank(&self, at: usize, addr: Addr) -> Option<(SetIndex, u32)> {
-        self.caches[at].rank(self.caches[at].geometry().line_of(addr))
+        self.page_rank(at, self.caches[at].geometry().line_of(addr))
+    }
+
+    /// As [`Tlbs::rank`], of a page by its number.
+    #[must_use]
+    pub fn page_rank(&self, at: usize, page: LineAddr) -> Option<(SetIndex, u32)> {
+        self.caches[at].rank(page)
     }
 }

@@ -1,6 +1,7 @@
 //! A place in the timeline: the state before and after one reference, and the log of what led there.
 
-use super::log::{Log, Move, Place, Touch};
+use super::log::{Log, Move, PageFill, Place, Touch};
+use super::pages::{Translation, translations};
 use super::tally::{Tally, Watch};
 use super::{Timeline, outcome::Outcome};
 use crate::reference::{Reference, SourceError};
@@ -155,6 +156,7 @@ impl Cursor {
         self.after.access(&reference, &mut (&mut watch, &mut keep));
         self.log.begin(reference.addr, reference.core, mask(&watch.hits), mask(&watch.misses));
         self.log_moves();
+        self.log_pages();
         Ok(())
     }
 
@@ -166,6 +168,18 @@ impl Cursor {
             self.tally.add(self.timeline.region_of(reference.addr, self.tick), &watch);
         }
         self.tick += 1;
+    }
+
+    fn log_pages(&mut self) {
+        if self.before.tlbs().is_empty() {
+            return;
+        }
+        for Translation { page, core, missed, hit } in translations(&self.events) {
+            for at in missed.into_iter().filter_map(|tlb| self.before.tlbs().find(tlb, core)) {
+                let tlb = u16::try_from(at).unwrap_or(u16::MAX);
+                self.log.add_page(PageFill { tick: self.tick, tlb, page: page.0, walked: hit.is_none() });
+            }
+        }
     }
 
     fn log_moves(&mut self) {

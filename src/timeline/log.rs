@@ -57,6 +57,19 @@ pub struct Touch {
     pub shifted: u32,
 }
 
+/// A page that came into a TLB.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PageFill {
+    /// Reference that caused it.
+    pub tick: u64,
+    /// Number of the TLB, those of each core counted apart.
+    pub tlb: u16,
+    /// Page number: address divided by the page size in use.
+    pub page: u64,
+    /// No TLB held it: a page walk.
+    pub walked: bool,
+}
+
 /// What one reference did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
@@ -72,6 +85,8 @@ pub struct Step {
     first_move: u64,
     /// Where its touches start, absolute.
     first_touch: u64,
+    /// Where its pages start, absolute.
+    first_page: u64,
 }
 
 /// Consecutive steps `[start, end)` with their moves and touches. Old ones are dropped from the front.
@@ -81,9 +96,11 @@ pub struct Log {
     steps: Vec<Step>,
     moves: Vec<Move>,
     touches: Vec<Touch>,
-    /// Moves and touches dropped so far: turns absolute positions into indices.
+    pages: Vec<PageFill>,
+    /// Moves, touches and pages dropped so far: turns absolute positions into indices.
     moves_dropped: u64,
     touches_dropped: u64,
+    pages_dropped: u64,
 }
 
 fn index(absolute: u64, dropped: u64) -> usize {
@@ -118,6 +135,7 @@ impl Log {
             misses,
             first_move: self.moves_dropped + self.moves.len() as u64,
             first_touch: self.touches_dropped + self.touches.len() as u64,
+            first_page: self.pages_dropped + self.pages.len() as u64,
         });
     }
 
@@ -129,25 +147,32 @@ impl Log {
         self.touches.push(t);
     }
 
+    pub(super) fn add_page(&mut self, p: PageFill) {
+        self.pages.push(p);
+    }
+
     /// Forgets steps before `tick`, once that frees at least half of what is held.
     pub(super) fn forget_before(&mut self, tick: u64) {
         let old = usize::try_from(tick.saturating_sub(self.start)).unwrap_or(usize::MAX).min(self.steps.len());
         if old < 1024 || old * 2 < self.steps.len() {
             return;
         }
-        let (moves, touches) = self.bounds(old);
+        let (moves, touches, pages) = self.bounds(old);
         self.steps.drain(..old);
         self.moves.drain(..moves);
         self.touches.drain(..touches);
+        self.pages.drain(..pages);
         self.moves_dropped += moves as u64;
         self.touches_dropped += touches as u64;
+        self.pages_dropped += pages as u64;
         self.start += old as u64;
     }
 
-    /// Indices of the first move and touch of step `at` (or of the end).
-    fn bounds(&self, at: usize) -> (usize, usize) {
-        self.steps.get(at).map_or((self.moves.len(), self.touches.len()), |s| {
-            (index(s.first_move, self.moves_dropped), index(s.first_touch, self.touches_dropped))
+    /// Indices of the first move, touch and page of step `at` (or of the end).
+    fn bounds(&self, at: usize) -> (usize, usize, usize) {
+        self.steps.get(at).map_or((self.moves.len(), self.touches.len(), self.pages.len()), |s| {
+            let touch = index(s.first_touch, self.touches_dropped);
+            (index(s.first_move, self.moves_dropped), touch, index(s.first_page, self.pages_dropped))
         })
     }
 
@@ -176,6 +201,13 @@ impl Log {
         let (a, b) = self.clamp(from, to);
         &self.touches[self.bounds(a).1..self.bounds(b).1]
     }
+
+    /// Pages that references `[from, to)` brought into TLBs, in order.
+    #[must_use]
+    pub fn pages(&self, from: u64, to: u64) -> &[PageFill] {
+        let (a, b) = self.clamp(from, to);
+        &self.pages[self.bounds(a).2..self.bounds(b).2]
+    }
 }
 
 #[cfg(test)]
@@ -191,12 +223,17 @@ mod tests {
                 log.add_move(Move { tick, grain: n, from: Place::Home, to: Place::Home });
             }
             log.add_touch(Touch { tick, cache: 0, set: 0, shifted: 1 });
+            for page in 0..tick % 2 {
+                log.add_page(PageFill { tick, tlb: 0, page, walked: true });
+            }
         }
         let whole = log.clone();
         log.forget_before(9_000);
         assert!(log.start() > 100 && log.start() <= 9_000);
         assert_eq!(log.end(), whole.end());
         assert_eq!(log.moves(9_000, 9_500), whole.moves(9_000, 9_500));
+        assert_eq!(log.pages(9_000, 9_501), whole.pages(9_000, 9_501));
+        assert_eq!(log.pages(9_000, 9_501).len(), 250);
         assert_eq!(log.touches(9_000, 20_000), whole.touches(9_000, 20_000));
         assert_eq!(log.steps(9_999, 10_002).iter().map(|s| s.addr).collect::<Vec<_>>(), [9_999, 10_000, 10_001]);
         assert!(log.moves(10_100, 10_200).is_empty() && log.moves(0, 50).is_empty());

@@ -14,13 +14,15 @@ pub mod cursor;
 pub mod log;
 pub mod outcome;
 pub mod pace;
+pub mod pages;
 pub mod summary;
 pub mod tally;
 
 pub use cursor::{Cursor, Moment};
-pub use log::{Log, Move, Place, Step, Touch};
+pub use log::{Log, Move, PageFill, Place, Step, Touch};
 pub use outcome::{Outcome, Outcomes};
 pub use pace::Pace;
+pub use pages::{Translation, translations};
 pub use summary::Summary;
 pub use tally::Tally;
 

@@ -6,6 +6,7 @@
 
 use crate::reference::{Region, RegionMap};
 use crate::units::to_count;
+use std::collections::BTreeMap;
 use std::f32::consts::{FRAC_PI_2, TAU};
 
 /// One region's arc.
@@ -40,6 +41,9 @@ pub struct HomeLayout {
     r0: f32,
     r1: f32,
 }
+
+/// Stretches of memory that are looked at for one page, at most: one of 1 GiB may have millions of regions.
+const STRETCHES: usize = 4096;
 
 /// Rows inward past which dots no longer read as dots.
 const MAX_ROWS: u64 = 40;
@@ -101,6 +105,33 @@ impl HomeLayout {
         let home = &self.regions[region];
         let item = addr.saturating_sub(home.base) / self.item_bytes;
         Some((region, item.min(home.items - 1)))
+    }
+
+    /// The regions that hold bytes of `first..=last` at reference `tick` and how many, most first.
+    #[must_use]
+    pub fn held(&self, first: u64, last: u64, tick: u64) -> Vec<(usize, u64)> {
+        self.held_while(first, last, tick).0
+    }
+
+    /// As [`HomeLayout::held`], with references `[from, to)` for which that is so.
+    pub(in crate::scene) fn held_while(&self, first: u64, last: u64, tick: u64) -> (Vec<(usize, u64)>, [u64; 2]) {
+        let mut held: BTreeMap<u32, u64> = BTreeMap::new();
+        let (mut from, mut to, mut at) = (0, u64::MAX, first);
+        for _ in 0..STRETCHES {
+            let stretch = self.map.locate(at, tick);
+            (from, to) = (stretch.from.max(from), stretch.to.min(to));
+            let end = stretch.last.min(last);
+            if let Some(region) = stretch.region {
+                *held.entry(region).or_default() += end - at + 1;
+            }
+            if end >= last {
+                break;
+            }
+            at = end + 1;
+        }
+        let mut held: Vec<(usize, u64)> = held.into_iter().map(|(region, bytes)| (region as usize, bytes)).collect();
+        held.sort_by_key(|&(region, bytes)| (std::cmp::Reverse(bytes), region));
+        (held, [from, to])
     }
 
     /// `(r, theta)` of an item's home.

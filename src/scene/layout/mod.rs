@@ -1,9 +1,11 @@
 //! Where things stand: the rings of the caches with their sectors, the arcs of memory.
 
 pub mod home;
+pub mod racks;
 pub mod rings;
 pub mod sector;
 
 pub use home::{HomeLayout, HomeRegion};
-pub use rings::{CacheShape, Ring, Rings, SectorName};
+pub use racks::{Rack, TlbShape};
+pub use rings::{CacheShape, MAX_SECTORS, Ring, Rings, SectorName};
 pub use sector::Sector;

@@ -14,7 +14,8 @@
 //! In `Omega` S is the sum of the sets of a ring and W the most ways in it, so that all its arms wind alike. World units:
 //! the outer rim of memory is 1.
 
-use super::Sector;
+use super::racks::{self, Rack, TlbShape};
+use super::{Sector, racks::depths};
 use crate::units::to_f32;
 use std::f32::consts::{FRAC_PI_2, TAU};
 
@@ -66,6 +67,12 @@ pub struct Ring {
 }
 
 impl Ring {
+    /// The same with sectors that come after `first` others.
+    fn after(mut self, first: usize) -> Self {
+        self.sectors.iter_mut().for_each(|n| *n += first);
+        self
+    }
+
     /// One name for all that is on it: what the names have in common (`L1` of `L1I` and `L1D`), or all of them.
     #[must_use]
     pub fn common_name(&self) -> String {
@@ -84,12 +91,16 @@ impl Ring {
 pub struct Rings {
     /// Radius of the CPU's disc.
     pub cpu: f32,
-    /// One sector a cache, in the order of the caches.
+    /// One sector a cache, in the order of the caches; then one a TLB, in the order of the TLBs.
     pub sectors: Vec<Sector>,
     /// Their names.
     pub names: Vec<SectorName>,
-    /// The rings, innermost first.
+    /// The rings of the caches, innermost first.
     pub rings: Vec<Ring>,
+    /// The bands of the TLBs, innermost first, all inside the caches' rings.
+    pub tlb_rings: Vec<Ring>,
+    /// How the entries of each TLB stand in its sector.
+    pub racks: Vec<Rack>,
     /// Each cache's line size as a power of two times the smallest one.
     pub line_shifts: Vec<u32>,
     /// Inner radius of memory's band.
@@ -99,6 +110,9 @@ pub struct Rings {
     /// Radius of the coloured arcs that name the regions.
     pub rim: f32,
 }
+
+/// Sectors that a picture may have: what every graphics adapter binds as a uniform, 16 KiB of 32 bytes each.
+pub const MAX_SECTORS: usize = 512;
 
 const CPU: f32 = 0.022;
 const FIRST: f32 = 0.105;
@@ -120,37 +134,47 @@ impl Rings {
     /// area grows with capacity, and so do the shares of sectors that differ.
     #[must_use]
     pub fn new(shapes: &[CacheShape]) -> Self {
-        let mut depths: Vec<usize> = shapes.iter().map(|s| s.ring).collect();
-        depths.sort_unstable();
-        depths.dedup();
-        let members: Vec<Vec<usize>> = depths.iter().map(|&depth| clockwise(shapes, depth)).collect();
+        Self::with_tlbs(shapes, &[])
+    }
+
+    /// As [`Rings::new`], with TLBs on bands of their own inside: sector *caches + n* is that of `tlbs[n]`.
+    #[must_use]
+    pub fn with_tlbs(shapes: &[CacheShape], tlbs: &[TlbShape]) -> Self {
+        let members: Vec<Vec<usize>> = depths(shapes).iter().map(|&depth| clockwise(shapes, depth)).collect();
         let lines = |members: &Vec<usize>| members.iter().map(|&n| shapes[n].lines()).sum::<f32>();
         let first = members.first().map_or(1.0, lines).max(1.0);
         let weight = |members: &Vec<usize>| weight(lines(members), first);
         let total: f32 = members.iter().map(weight).sum();
         let count = members.len() as f32;
         // With many rings the gaps shrink so that the rings keep at least three quarters of the room.
-        let room = HOME[0] - FIRST;
+        let tlb_depths: Vec<CacheShape> = tlbs.iter().map(|tlb| tlb.shape.clone()).collect();
+        let (bands, inside) = racks::bands(depths(&tlb_depths).len());
+        let first_r = if tlbs.is_empty() { FIRST } else { inside };
+        let room = HOME[0] - first_r;
         let gap = GAP.min(0.25 * room / count.max(1.0));
         let band = room - gap * count;
-        let mut r = FIRST;
+        let mut r = first_r;
         let mut sectors: Vec<(usize, Sector)> = Vec::with_capacity(shapes.len());
         let mut rings = Vec::with_capacity(members.len());
         for (members, ring) in members.into_iter().zip(0u16..) {
             let thickness = band * weight(&members) / total.max(f32::MIN_POSITIVE);
-            let laid = lay_out(ring, [r, r + thickness], shapes, &members);
+            let laid =
+                lay_out(ring, [r, r + thickness], shapes, &members, winding([r, r + thickness], shapes, &members));
             rings.push(describe([r, r + thickness], shapes, &members));
             sectors.extend(members.into_iter().zip(laid));
             r += thickness + gap;
         }
         sectors.sort_by_key(|(n, _)| *n);
+        let racked = racks::rack(tlbs, &bands, u16::try_from(rings.len()).unwrap_or(u16::MAX));
         let smallest = shapes.iter().map(|s| s.line_bytes).min().unwrap_or(1).max(1);
         let line_shifts = shapes.iter().map(|s| (s.line_bytes / smallest).max(1).ilog2()).collect();
         Self {
             cpu: CPU,
-            sectors: sectors.into_iter().map(|(_, sector)| sector).collect(),
-            names: shapes.iter().map(name).collect(),
+            sectors: sectors.into_iter().map(|(_, sector)| sector).chain(racked.sectors).collect(),
+            names: shapes.iter().map(name).chain(racked.names).collect(),
             rings,
+            tlb_rings: racked.rings.into_iter().map(|ring| ring.after(shapes.len())).collect(),
+            racks: racked.racks,
             line_shifts,
             home_r0: HOME[0],
             home_r1: HOME[1],
@@ -160,13 +184,13 @@ impl Rings {
 }
 
 /// Caches of a depth in the order in which they go round: core by core, what serves all cores last.
-fn clockwise(shapes: &[CacheShape], depth: usize) -> Vec<usize> {
+pub(super) fn clockwise(shapes: &[CacheShape], depth: usize) -> Vec<usize> {
     let mut members: Vec<usize> = (0..shapes.len()).filter(|&n| shapes[n].ring == depth).collect();
     members.sort_by_key(|&n| (shapes[n].core.map_or(u32::MAX, u32::from), n));
     members
 }
 
-fn name(shape: &CacheShape) -> SectorName {
+pub(super) fn name(shape: &CacheShape) -> SectorName {
     let name = &shape.name;
     match shape.core {
         None => SectorName { full: name.clone(), short: name.clone() },
@@ -174,7 +198,7 @@ fn name(shape: &CacheShape) -> SectorName {
     }
 }
 
-fn describe([r0, r1]: [f32; 2], shapes: &[CacheShape], members: &[usize]) -> Ring {
+pub(super) fn describe([r0, r1]: [f32; 2], shapes: &[CacheShape], members: &[usize]) -> Ring {
     let mut names: Vec<&str> = Vec::new();
     let mut cores: Vec<u16> = Vec::new();
     for &n in members {
@@ -187,13 +211,24 @@ fn describe([r0, r1]: [f32; 2], shapes: &[CacheShape], members: &[usize]) -> Rin
     Ring { r0, r1, name: names.join(", "), cores: cores.len(), sectors: members.to_vec() }
 }
 
-/// The sectors of one ring, in the order of `members`.
-fn lay_out(ring: u16, [r0, r1]: [f32; 2], shapes: &[CacheShape], members: &[usize]) -> Vec<Sector> {
-    let shape = |n: &usize| &shapes[*n];
-    let sets: f32 = members.iter().map(|n| shape(n).sets as f32).sum();
-    let ways = members.iter().map(|n| shape(n).ways).max().unwrap_or(1) as f32;
+/// How far the arms of a ring turn, radians: so that slots stand as far apart along an arm as between arms.
+fn winding([r0, r1]: [f32; 2], shapes: &[CacheShape], members: &[usize]) -> f32 {
+    let sets: f32 = members.iter().map(|&n| shapes[n].sets as f32).sum();
+    let ways = members.iter().map(|&n| shapes[n].ways).max().unwrap_or(1) as f32;
     let mean = 0.5 * (r0 + r1);
-    let omega = (TAU * (r1 - r0) * ways / (sets * mean)).sqrt().min(MAX_TURN);
+    (TAU * (r1 - r0) * ways / (sets * mean)).sqrt().min(MAX_TURN)
+}
+
+/// The sectors of one ring, in the order of `members`, with arms that turn by `omega`.
+pub(super) fn lay_out(
+    ring: u16,
+    [r0, r1]: [f32; 2],
+    shapes: &[CacheShape],
+    members: &[usize],
+    omega: f32,
+) -> Vec<Sector> {
+    let shape = |n: &usize| &shapes[*n];
+    let mean = 0.5 * (r0 + r1);
     let sector = |n: &usize, theta0: f32, span: f32, gap: f32| {
         let (sets, ways) = (shape(n).sets, shape(n).ways);
         let pitch = (0.5 * span * (r1 * r1 - r0 * r0) / (sets as f32 * ways as f32)).sqrt();

@@ -3,6 +3,7 @@
 
 mod cores;
 mod play;
+mod sectors;
 mod walk;
 
 use super::cache::{Cache, LevelCounters, Resident};
@@ -278,7 +279,7 @@ impl Hierarchy {
     pub fn state_bytes(&self) -> usize {
         let caches: usize = self.caches.iter().map(Cache::state_bytes).sum();
         let directory = self.directory.as_ref().map_or(0, Directory::state_bytes);
-        size_of::<Self>() + caches + directory + size_of_val(self.prefetchers.as_slice())
+        size_of::<Self>() + caches + directory + self.tlbs.state_bytes() + size_of_val(self.prefetchers.as_slice())
     }
 
     fn holds(&self, cache: usize, line: LineAddr) -> bool {

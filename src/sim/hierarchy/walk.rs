@@ -7,6 +7,7 @@ use super::super::policy::{Note, Outcome};
 use super::super::prefetch::{Candidates, Trigger};
 use super::super::{AccessKind, Cause, Event, Observer};
 use super::Hierarchy;
+use super::sectors::mask;
 use crate::units::{Addr, LineAddr, SetIndex};
 
 /// Bytes that somebody asks a cache or memory for.
@@ -474,58 +475,6 @@ impl Hierarchy {
         self.left(cache, line);
     }
 
-    /// The sectors that a piece of a line touches, a bit each.
-    pub(super) fn sectors(&self, cache: usize, piece: Request) -> u32 {
-        let count = self.plan.spots[cache].sectors;
-        if count == 1 {
-            return 1;
-        }
-        let line_bytes = u64::from(self.caches[cache].geometry().line_bytes);
-        let sector = line_bytes / u64::from(count);
-        let number = |addr: u64| (addr & (line_bytes - 1)) / sector;
-        let (first, last) = (number(piece.first), number(piece.last));
-        mask(first, last)
-    }
-
-    /// Of those, the ones that have to be there for it: all but what a store covers.
-    fn wanted_sectors(&self, cache: usize, piece: Request, touched: u32) -> u32 {
-        let keeps = piece.kind == AccessKind::Write && self.plan.config.order.fetch_on_full_line_write;
-        if !piece.kind.is_write() || keeps {
-            return touched;
-        }
-        let line_bytes = u64::from(self.caches[cache].geometry().line_bytes);
-        let sector = line_bytes / u64::from(self.plan.spots[cache].sectors);
-        let (first, last) = (piece.first & (line_bytes - 1), piece.last & (line_bytes - 1));
-        let whole = |n: &u32| {
-            let (start, end) = (u64::from(*n) * sector, u64::from(*n) * sector + (sector - 1));
-            first <= start && end <= last
-        };
-        (0..32u32).filter(|n| touched >> n & 1 == 1 && !whole(n)).fold(0, |mask, n| mask | 1 << n)
-    }
-
-    /// The bytes of each run of neighbouring sectors.
-    pub(super) fn runs(&self, cache: usize, line: LineAddr, sectors: u32) -> impl Iterator<Item = (u64, u64)> + use<> {
-        let geometry = self.caches[cache].geometry();
-        let (base, last) = (geometry.base_of(line).0, geometry.last_of(line).0);
-        let count = self.plan.spots[cache].sectors;
-        let sector = u64::from(geometry.line_bytes / count);
-        let mut rest = sectors;
-        std::iter::from_fn(move || {
-            if rest == 0 {
-                return None;
-            }
-            if count == 1 {
-                rest = 0;
-                return Some((base, last));
-            }
-            let start = rest.trailing_zeros();
-            let length = (rest >> start).trailing_ones();
-            rest &= !mask(u64::from(start), u64::from(start + length - 1));
-            let first = base + u64::from(start) * sector;
-            Some((first, first + (u64::from(length) * sector - 1)))
-        })
-    }
-
     fn access_memory<O: Observer>(&mut self, request: Request, observer: &mut O) -> Answer {
         let (addr, bytes) = (Addr(request.first), request.last - request.first + 1);
         if request.kind.is_write() {
@@ -593,21 +542,5 @@ fn side_of(spot: &Spot, request: Request) -> usize {
         AccessKind::Fetch => FETCH,
         AccessKind::Prefetch if request.fetch => FETCH,
         _ => spot.side,
-    }
-}
-
-/// Bits `first..=last` of at most 32.
-fn mask(first: u64, last: u64) -> u32 {
-    let all = u32::MAX >> (31 - (last - first).min(31));
-    all << first.min(31)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::mask;
-
-    #[test]
-    fn masks_are_runs_of_ones() {
-        assert_eq!([mask(0, 0), mask(0, 31), mask(31, 31), mask(2, 4)], [1, u32::MAX, 1 << 31, 0b11100]);
     }
 }
