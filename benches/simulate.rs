@@ -1,25 +1,26 @@
 //! Speed of the simulator, one thread, trace in memory: L1 32 KiB 8-way and L2 1 MiB 16-way, 64-byte lines, LRU,
 //! write-back.
 //!
-//! First a table: accesses a second with no observer, beside the hand-written C loops of `floor/floor.c`, in turns in this
-//! run; their counts must be equal. Other work on the machine stretches some parts of some rounds, so each part of a
-//! trace is timed by itself, and the shortest of all rounds counts. Then, by criterion, what is watched.
+//! Prints accesses a second with no observer, beside the hand-written C loops of `floor/floor.c`, in turns in this run;
+//! their counts must be equal. Other work on the machine stretches some parts of some rounds, so each part of a trace is
+//! timed by itself, and the shortest of all rounds counts. What watching costs is in `observers`.
+//!
+//! As a test (`cargo test --benches`) nothing is measured, and short traces are played once, for the counts.
 
 #![expect(clippy::print_stdout, reason = "a bench reports there")]
 
 mod floor;
 
-use criterion::{Criterion, Throughput, criterion_group};
 use floor::traces::Trace;
 use floor::{Counts, Program};
-use orrery::reference::{Reference, Tables};
+use orrery::reference::Reference;
+use orrery::sim::Hierarchy;
 use orrery::sim::config::{HierarchyConfig, LevelConfig, Ways};
-use orrery::sim::{Hierarchy, StatsCollector};
 use orrery::units::LevelId;
 use std::hint::black_box;
 use std::time::Instant;
 
-/// How often each trace is played by each loop.
+/// How often each trace is played by each loop when it is measured.
 const ROUNDS: u32 = 15;
 /// References timed at a time: a millisecond or less.
 const PART: usize = 1 << 16;
@@ -70,17 +71,17 @@ impl Shortest {
     }
 }
 
-/// Prints the table.
-fn compare(traces: &[Trace], program: Result<&Program, &String>) {
+/// Prints the table of so many rounds.
+fn compare(traces: &[Trace], program: Result<&Program, &String>, rounds: u32) {
     let floor = program.map_or_else(|why| format!("no floor: {why}"), |_| "the floor is benches/floor/floor.c".into());
-    println!("M accesses/s, the shortest of {ROUNDS} rounds for each {PART} references; {floor}");
+    println!("M accesses/s, the shortest of {rounds} rounds for each {PART} references; {floor}");
     println!("{:8} {:>10} {:>6} {:>10} {:>7}  by loop", "trace", "references", "play", "one by one", "ratio");
     for trace in traces {
         let references = &trace.references;
         let mut floor = program.ok().map(|program| program.start(references, PART));
         let (mut play, mut single) = (Shortest::new(references), Shortest::new(references));
         let mut ours = [0; 18];
-        for _ in 0..ROUNDS {
+        for _ in 0..rounds {
             ours = counts(&play.round(references, |h, part| h.play(part, &mut ())));
             let hierarchy = single.round(references, |h, part| part.iter().for_each(|r| h.access(r, &mut ())));
             assert_eq!(counts(&hierarchy), ours, "{}: play counts otherwise than access", trace.name);
@@ -105,46 +106,12 @@ fn compare(traces: &[Trace], program: Result<&Program, &String>) {
     }
 }
 
-fn watched(c: &mut Criterion, traces: &[Trace]) {
-    for Trace { name, references, .. } in traces {
-        let references = &references[..references.len().min(1_000_000)];
-        let mut group = c.benchmark_group(*name);
-        group.sample_size(10).throughput(Throughput::Elements(references.len() as u64));
-        let empty = Hierarchy::new(&config()).expect("sound");
-        group.bench_function("unobserved", |b| {
-            b.iter(|| {
-                let mut hierarchy = empty.clone();
-                hierarchy.play(black_box(references), &mut ());
-                hierarchy
-            });
-        });
-        let fresh = StatsCollector::new(&config(), &Tables::default()).expect("sound");
-        group.bench_function("regions and classes", |b| {
-            b.iter(|| {
-                let mut collector = fresh.clone();
-                for reference in black_box(references) {
-                    collector.play(reference);
-                }
-                collector
-            });
-        });
-        group.finish();
-    }
-}
-
-fn simulate(c: &mut Criterion) {
-    let folder = floor::folder();
-    let traces = floor::traces::all(&folder);
-    // As a test (`cargo test --benches`) nothing is measured.
-    if std::env::args().any(|argument| argument == "--bench") {
-        compare(&traces, Program::new(&folder).as_ref());
-    }
-    watched(c, &traces);
-}
-
-criterion_group!(benches, simulate);
-
 fn main() {
-    benches();
-    Criterion::default().configure_from_args().final_summary();
+    let measure = std::env::args().any(|argument| argument == "--bench");
+    let folder = floor::folder();
+    let mut traces = floor::traces::all(&folder, measure);
+    if !measure {
+        traces.iter_mut().for_each(|trace| trace.references.truncate(100_000));
+    }
+    compare(&traces, Program::new(&folder).as_ref(), if measure { ROUNDS } else { 1 });
 }

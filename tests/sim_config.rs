@@ -359,3 +359,22 @@ fn presets_have_their_shapes() {
     assert_eq!(shapes("textbook"), [(64, 8, 64), (512, 8, 64), (8192, 16, 64)]);
     assert_eq!(preset("nothing"), None);
 }
+
+#[test]
+fn what_the_documents_show_is_sound() {
+    let docs = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
+    let mut files = 0;
+    for entry in std::fs::read_dir(docs.join("caches")).expect("docs/caches") {
+        let path = entry.expect("readable").path();
+        if path.extension().is_some_and(|e| e == "toml") {
+            let text = std::fs::read_to_string(&path).expect("text");
+            HierarchyConfig::from_toml(&text, &path.display().to_string()).unwrap_or_else(|e| panic!("{e}"));
+            files += 1;
+        }
+    }
+    assert!(files >= 5, "{files} files");
+    let page = std::fs::read_to_string(docs.join("caches.md")).expect("docs/caches.md");
+    let example = page.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("an example");
+    let config = HierarchyConfig::from_toml(example, "docs/caches.md").unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!((config.cores, config.levels.len(), config.tlbs.len()), (4, 1, 1));
+}

@@ -161,3 +161,22 @@ fn recordings_carry_what_a_picture_needs() {
     assert_eq!(merge.tables().marks[0], orrery::reference::Mark { reference: 1280, name: "merge of 64".into() });
     assert!((4000..10_000).contains(&open("mpm").len()));
 }
+
+#[test]
+fn sums_in_one_line_are_falsely_shared_and_sums_apart_are_not() {
+    for (name, misses, falsely) in [("false_sharing", 256, 252), ("false_sharing_padded", 4, 0)] {
+        let source = open(name);
+        assert_eq!((source.len(), source.cores().unwrap()), (768, 4), "{name}");
+        let config = config::HierarchyConfig { cores: 4, ..config::preset("paper").unwrap() };
+        let stats = orrery::sim::stats::collect(&*source, &config, false).unwrap();
+        let sums = stats.regions.iter().find(|r| r.name == "sums").unwrap();
+        assert_eq!((sums.references, &sums.misses[0]), (512, &("L1".to_owned(), misses)), "{name}");
+        let sharing = stats.sharing.unwrap();
+        assert_eq!((sharing.coherence_misses, sharing.false_sharing), (falsely, falsely), "{name}");
+        assert_eq!(stats.levels[0].coherence, falsely);
+        match &sharing.lines[..] {
+            [line] => assert_eq!((line.region.as_deref(), &line.cores[..]), (Some("sums"), &[0, 1, 2, 3][..])),
+            lines => assert!(falsely == 0 && lines.is_empty(), "{lines:?}"),
+        }
+    }
+}

@@ -6,10 +6,10 @@ use crate::scene::palette::{self, Rgba};
 use crate::scene::{Notes, Scene};
 use crate::sim::config::Prefetch;
 use crate::sim::event::{AccessKind, Event};
-use crate::sim::{Hierarchy, LevelCounters, MissClass};
+use crate::sim::{Cause, Hierarchy, LevelCounters, MissClass};
 use crate::timeline::cursor::levels;
 use crate::timeline::{Moment, Timeline, Translation, translations};
-use crate::units::{CacheId, LevelId, grouped};
+use crate::units::{CacheId, LevelId, LineAddr, grouped};
 
 /// One region's row.
 #[derive(Clone, Debug, PartialEq)]
@@ -318,18 +318,46 @@ fn why(timeline: &Timeline, tables: &Tables, moment: &Moment<'_>, r: &Reference)
             MissClass::Coherence => sharing(moment.events),
         });
     }
+    lines.extend(departures(timeline, tables, moment));
+    lines
+}
+
+/// What had to go, or moved inward, and why.
+fn departures(timeline: &Timeline, tables: &Tables, moment: &Moment<'_>) -> Vec<String> {
+    let mut lines = Vec::new();
+    let config = &moment.before.config().levels;
+    let name = |level: LevelId| config.get(level.index()).map_or("?", |l| l.name.as_str());
+    let owner = |level: LevelId, line: LineAddr| {
+        let addr = line.base(moment.before.level_geometry(level).line_bytes).0;
+        let region = timeline.region_near(addr, moment.tick);
+        region.map_or_else(|| format!("0x{addr:x}"), |g| tables.regions[g].element_name(addr))
+    };
+    let dirt = |dirty: bool| if dirty { ", dirty" } else { "" };
+    let innermost = |cache: CacheId| moment.before.info(cache).depth == 0;
     let evicted = moment.events.iter().find_map(|e| match *e {
-        Event::Evict { level, cache, line, dirty, .. } if moment.before.info(cache).depth == 0 => {
-            Some((level, line, dirty))
-        }
+        Event::Evict { level, cache, line, dirty, .. } if innermost(cache) => Some((level, line, dirty)),
         _ => None,
     });
     if let Some((level, line, dirty)) = evicted {
-        let addr = line.base(moment.before.level_geometry(level).line_bytes).0;
-        let owner = timeline.region_near(addr, moment.tick);
-        let what = owner.map_or_else(|| format!("0x{addr:x}"), |g| tables.regions[g].element_name(addr));
-        let how = if dirty { ", dirty" } else { "" };
-        lines.push(format!("pushes out the line of {what}{how}"));
+        lines.push(format!("pushes out the line of {}{}", owner(level, line), dirt(dirty)));
+    }
+    let taken = moment.events.iter().find_map(|e| match *e {
+        Event::Invalidate {
+            level, line, dirty, cause: cause @ (Cause::Inclusion | Cause::Coherence), cache, ..
+        } => Some((level, line, dirty, cause, cache)),
+        _ => None,
+    });
+    if let Some((level, line, dirty, cause, cache)) = taken {
+        let what = owner(level, line);
+        lines.push(match (cause, moment.before.info(cache).core) {
+            (Cause::Coherence, Some(core)) => format!("takes the line from core {core}"),
+            _ => format!("{} loses {what} too{}", name(level), dirt(dirty)),
+        });
+    }
+    if let Some(Event::Invalidate { level, .. }) =
+        moment.events.iter().find(|e| matches!(e, Event::Invalidate { cause: Cause::Promotion, .. }))
+    {
+        lines.push(format!("leaves {}, which is exclusive", name(*level)));
     }
     lines
 }

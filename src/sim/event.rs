@@ -1,5 +1,6 @@
 //! All that the simulator tells the world.
 
+use crate::reference::Reference;
 use crate::units::{Addr, CacheId, LevelId, LineAddr, SetIndex};
 
 /// What an access asks of a level.
@@ -181,6 +182,17 @@ pub trait Observer {
     /// Takes one event; events come in the order in which things happen.
     fn event(&mut self, event: Event);
 
+    /// What follows is of this reference: said by [`Hierarchy::play`](super::Hierarchy::play) only.
+    #[inline(always)]
+    fn begin(&mut self, _: &Reference) {}
+
+    /// Whether it wants to be told of accesses that hit. [`Hierarchy::play`](super::Hierarchy::play) leaves them out for one
+    /// that does not, where that is faster.
+    #[inline]
+    fn wants_hits(&self) -> bool {
+        true
+    }
+
     /// Whether it ignores all events, so that none has to be made.
     #[inline]
     fn is_silent(&self) -> bool {
@@ -195,6 +207,11 @@ impl Observer for () {
     }
 
     #[inline(always)]
+    fn wants_hits(&self) -> bool {
+        false
+    }
+
+    #[inline(always)]
     fn event(&mut self, _: Event) {}
 }
 
@@ -202,6 +219,16 @@ impl<O: Observer + ?Sized> Observer for &mut O {
     #[inline]
     fn event(&mut self, event: Event) {
         (**self).event(event);
+    }
+
+    #[inline]
+    fn begin(&mut self, reference: &Reference) {
+        (**self).begin(reference);
+    }
+
+    #[inline]
+    fn wants_hits(&self) -> bool {
+        (**self).wants_hits()
     }
 
     #[inline]
@@ -215,6 +242,17 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
     fn event(&mut self, event: Event) {
         self.0.event(event);
         self.1.event(event);
+    }
+
+    #[inline]
+    fn begin(&mut self, reference: &Reference) {
+        self.0.begin(reference);
+        self.1.begin(reference);
+    }
+
+    #[inline]
+    fn wants_hits(&self) -> bool {
+        self.0.wants_hits() || self.1.wants_hits()
     }
 
     #[inline]

@@ -32,8 +32,8 @@
 //!
 //! *Exclusive* levels are filled by victims of the level inside only: dirty ones come as a write-back, clean ones are no access (a
 //! fill, or a renewal where the line is there already). A read or fetch that hits takes the line away, inward, its dirt
-//! with it: counted as an invalidation, so that fills = evictions + invalidations + resident lines everywhere. What
-//! misses passes by.
+//! with it: counted as an invalidation, so that fills = evictions + invalidations + resident lines everywhere. (A fetch that
+//! hits where no level inside holds instructions leaves it there.) What misses passes by.
 //!
 //! *Sectors.* A line is there as a whole, each of its sectors is there and dirty by itself. An access hits if every sector is
 //! there that it touches and does not cover; what is not there is fetched, a request for each run of neighbours. Only a miss
@@ -44,7 +44,8 @@
 //! written back and stay. One core does nothing of this.
 //!
 //! *Prefetchers* (see `prefetch`) watch the demand accesses of their cache; what they ask for is played after all that the
-//! access causes, as requests of kind [`AccessKind::Prefetch`] of the levels outside, counted apart.
+//! access causes, as requests of kind [`AccessKind::Prefetch`] of the levels outside, counted apart. They stay on the side of
+//! the access.
 //!
 //! *TLBs* (see `tlb`) are asked for each page before the data is.
 //!

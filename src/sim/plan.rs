@@ -4,7 +4,8 @@ use super::Geometry;
 use super::config::{
     Allocate, ConfigError, HierarchyConfig, Holds, Inclusion, LevelConfig, Prefetch, Shapes, WritePolicy,
 };
-use super::fast::scan::Fetches;
+use super::fast::scan::Apart;
+use crate::reference::Kind;
 use crate::units::{CacheId, LevelId};
 
 /// Where a cache stands.
@@ -69,8 +70,9 @@ pub struct TlbInfo {
 pub(super) struct FastPath {
     /// The caches on it, from the CPU outward, one or more.
     pub(super) caches: Vec<usize>,
-    /// Whether fetches take it too.
-    pub(super) fetches: Fetches,
+    /// What does not take it: dropped fetches, or fetches that have caches of their own; and where it is not one way,
+    /// modifies, because what the read causes may take the line away before the write.
+    pub(super) apart: Apart,
     /// Whether nothing comes back inward from any cache but what was asked for, and write-backs come after requests: then
     /// a cache may play many requests before the next plays what they cause.
     pub(super) one_way: bool,
@@ -164,16 +166,23 @@ impl Plan {
             std::iter::successors(first[side], next).collect::<Vec<usize>>()
         };
         let caches = path(DATA);
-        let fetches = match caches == path(FETCH) {
-            _ if self.config.data_only => Fetches::Dropped,
-            true => Fetches::Here,
-            false => Fetches::Elsewhere,
-        };
         let order = &self.config.order;
         let one_way = self.config.levels.iter().all(|level| level.inclusion == Inclusion::Nine)
             && !order.writeback_first
             && !order.fetch_on_full_line_write;
-        (!caches.is_empty()).then_some(FastPath { caches, fetches, one_way })
+        let mut apart = Apart { dropped: 0, back: if one_way { 0 } else { Apart::bit(Kind::Modify) } };
+        if self.config.data_only {
+            apart.dropped = Apart::bit(Kind::Fetch);
+        } else if caches != path(FETCH) {
+            apart.back |= Apart::bit(Kind::Fetch);
+        }
+        (!caches.is_empty()).then_some(FastPath { caches, apart, one_way })
+    }
+
+    /// Where the victims of a cache go; `None` = memory.
+    pub(super) fn outward(&self, cache: usize) -> Option<usize> {
+        let spot = &self.spots[cache];
+        spot.next[spot.side]
     }
 
     /// Caches of a level.

@@ -11,7 +11,7 @@
     expect(unsafe_code, reason = "vectors of words, and functions for the processor found; see the SAFETY comments")
 )]
 
-use super::fast::scan::{self, Block, Fetches, Found, Next, Seen, Shape, Stop, Tally};
+use super::fast::scan::{self, Apart, Block, Found, Next, Seen, Shape, Stop, Tally};
 use crate::reference::Reference;
 
 /// What the processor can do.
@@ -69,15 +69,15 @@ pub(super) fn hits(
     words: &mut [u64],
     shape: Shape,
     references: &[Reference],
-    fetches: Fetches,
+    apart: Apart,
     seen: &mut Seen,
 ) -> Stop {
     match isa {
         #[cfg(target_arch = "x86_64")]
-        Isa::Avx512 => avx512::hits(words, shape, references, fetches, seen),
+        Isa::Avx512 => avx512::hits(words, shape, references, apart, seen),
         #[cfg(target_arch = "x86_64")]
-        Isa::Avx2 => avx2::hits(words, shape, references, fetches, seen),
-        _ => scan::hits(words, shape, references, fetches, seen),
+        Isa::Avx2 => avx2::hits(words, shape, references, apart, seen),
+        _ => scan::hits(words, shape, references, apart, seen),
     }
 }
 
@@ -87,15 +87,15 @@ pub(super) fn scan_hits(
     words: &mut [u64],
     shape: Shape,
     references: &[Reference],
-    fetches: Fetches,
+    apart: Apart,
     seen: &mut Seen,
 ) -> Stop {
     match isa {
         #[cfg(target_arch = "x86_64")]
-        Isa::Avx512 => avx512::scan_hits(words, shape, references, fetches, seen),
+        Isa::Avx512 => avx512::scan_hits(words, shape, references, apart, seen),
         #[cfg(target_arch = "x86_64")]
-        Isa::Avx2 => avx2::scan_hits(words, shape, references, fetches, seen),
-        _ => scan::hits(words, shape, references, fetches, seen),
+        Isa::Avx2 => avx2::scan_hits(words, shape, references, apart, seen),
+        _ => scan::hits(words, shape, references, apart, seen),
     }
 }
 
@@ -105,15 +105,15 @@ pub(super) fn take(
     words: &mut [u64],
     shape: Shape,
     references: &[Reference],
-    fetches: Fetches,
+    apart: Apart,
     block: &mut Block,
 ) -> usize {
     match isa {
         #[cfg(target_arch = "x86_64")]
-        Isa::Avx512 => avx512::take(words, shape, references, fetches, block),
+        Isa::Avx512 => avx512::take(words, shape, references, apart, block),
         #[cfg(target_arch = "x86_64")]
-        Isa::Avx2 => avx2::take(words, shape, references, fetches, block),
-        _ => scan::take(words, shape, references, fetches, block),
+        Isa::Avx2 => avx2::take(words, shape, references, apart, block),
+        _ => scan::take(words, shape, references, apart, block),
     }
 }
 
@@ -150,14 +150,14 @@ macro_rules! loops {
             words: &mut [u64],
             shape: Shape,
             references: &[Reference],
-            fetches: Fetches,
+            apart: Apart,
             seen: &mut Seen,
         ) -> Stop {
             // SAFETY: `Isa` names these features only where the processor has them.
             match (shape.ways.div_ceil($lanes), shape.ways % $lanes) {
-                $(($v, 0) => unsafe { hits_of::<$v, true>(words, shape, references, fetches, seen) },
-                ($v, _) => unsafe { hits_of::<$v, false>(words, shape, references, fetches, seen) },)*
-                _ => scan::hits(words, shape, references, fetches, seen),
+                $(($v, 0) => unsafe { hits_of::<$v, true>(words, shape, references, apart, seen) },
+                ($v, _) => unsafe { hits_of::<$v, false>(words, shape, references, apart, seen) },)*
+                _ => scan::hits(words, shape, references, apart, seen),
             }
         }
 
@@ -166,28 +166,25 @@ macro_rules! loops {
             words: &mut [u64],
             shape: Shape,
             references: &[Reference],
-            fetches: Fetches,
+            apart: Apart,
             seen: &mut Seen,
         ) -> Stop {
             let shape = checked::<V, FULL>(words, shape, $lanes);
             let tail = $tail(shape.ways);
-            let special = fetches.special();
             let Seen { mut accesses, mut depth } = *seen;
+            let fields = apart.fields();
             let mut stop = Stop { at: references.len(), why: Why::End };
             for (at, reference) in references.iter().enumerate() {
                 let kind = reference.kind;
-                if kind as u8 == special {
-                    if fetches == Fetches::Dropped {
-                        continue;
-                    }
+                let field = fields[kind as usize];
+                if field == 0 && apart.drops(kind) {
+                    continue;
+                }
+                if field == 0 || !shape.holds(reference) {
                     stop = Stop { at, why: Why::Other };
                     break;
                 }
-                if !shape.holds(reference) {
-                    stop = Stop { at, why: Why::Other };
-                    break;
-                }
-                accesses += FIELDS[kind as usize];
+                accesses += field;
                 let line = reference.addr >> shape.line_bits;
                 // SAFETY: a set of a line lies within the words that `checked` has counted.
                 let set = unsafe { words.as_mut_ptr().add(shape.start(line)) };
@@ -208,29 +205,29 @@ macro_rules! loops {
             words: &mut [u64],
             shape: Shape,
             references: &[Reference],
-            fetches: Fetches,
+            apart: Apart,
             seen: &mut Seen,
         ) -> Stop {
             #[target_feature(enable = $features)]
-            fn inner(w: &mut [u64], shape: Shape, r: &[Reference], fetches: Fetches, seen: &mut Seen) -> Stop {
-                scan::hits(w, shape, r, fetches, seen)
+            fn inner(w: &mut [u64], shape: Shape, r: &[Reference], apart: Apart, seen: &mut Seen) -> Stop {
+                scan::hits(w, shape, r, apart, seen)
             }
             // SAFETY: as in `hits`.
-            unsafe { inner(words, shape, references, fetches, seen) }
+            unsafe { inner(words, shape, references, apart, seen) }
         }
 
         pub(super) fn take(
             words: &mut [u64],
             shape: Shape,
             references: &[Reference],
-            fetches: Fetches,
+            apart: Apart,
             block: &mut Block,
         ) -> usize {
             // SAFETY: as in `hits`.
             match (shape.ways.div_ceil($lanes), shape.ways % $lanes) {
-                $(($v, 0) => unsafe { take_of::<$v, true>(words, shape, references, fetches, block) },
-                ($v, _) => unsafe { take_of::<$v, false>(words, shape, references, fetches, block) },)*
-                _ => scan::take(words, shape, references, fetches, block),
+                $(($v, 0) => unsafe { take_of::<$v, true>(words, shape, references, apart, block) },
+                ($v, _) => unsafe { take_of::<$v, false>(words, shape, references, apart, block) },)*
+                _ => scan::take(words, shape, references, apart, block),
             }
         }
 
@@ -239,21 +236,23 @@ macro_rules! loops {
             words: &mut [u64],
             shape: Shape,
             references: &[Reference],
-            fetches: Fetches,
+            apart: Apart,
             block: &mut Block,
         ) -> usize {
             let shape = checked::<V, FULL>(words, shape, $lanes);
-            let (tail, special) = ($tail(shape.ways), fetches.special());
+            let tail = $tail(shape.ways);
             let Block { asks, made, found } = block;
+            let fields = apart.fields();
             let mut listed = 0;
             let mut taken = references.len();
             for (at, reference) in references.iter().enumerate() {
                 // Only a hint: what is named need not exist.
                 _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(reference).wrapping_add(AHEAD).cast());
-                if reference.kind as u8 == special && fetches == Fetches::Dropped {
+                let field = fields[reference.kind as usize];
+                if field == 0 && apart.drops(reference.kind) {
                     continue;
                 }
-                if listed == BLOCK || reference.kind as u8 == special || !shape.holds(reference) {
+                if listed == BLOCK || field == 0 || !shape.holds(reference) {
                     taken = at;
                     break;
                 }
@@ -310,7 +309,7 @@ const AHEAD: usize = 64;
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn checked<const V: usize, const FULL: bool>(words: &[u64], mut shape: Shape, lanes: usize) -> Shape {
-    assert!(words.len() == shape.words() && shape.set_bits < 32, "all sets of the shape");
+    assert!(shape.set_bits < 32 && words.len() == shape.ways << shape.set_bits, "all sets of the shape");
     assert!(shape.ways.div_ceil(lanes) == V && shape.ways.is_multiple_of(lanes) == FULL, "vectors of a set");
     if FULL {
         // The same, as a constant.
@@ -324,7 +323,7 @@ mod avx512 {
     use super::{AHEAD, checked, scan};
     use crate::reference::Reference;
     use crate::sim::fast::scan::{
-        ASK_BITS, BLOCK, Block, COVER, DIRTY_ASK, FIELDS, Fetches, Found, Next, ODD_ASK, Seen, Shape, Stop, Tally, Why,
+        ASK_BITS, Apart, BLOCK, Block, COVER, DIRTY_ASK, Found, Next, ODD_ASK, Seen, Shape, Stop, Tally, Why,
     };
     use crate::sim::policy::{DIRTY, FLAG_BITS, VALID};
     use std::arch::x86_64::*;
@@ -474,7 +473,7 @@ mod avx2 {
     use super::{AHEAD, checked, scan};
     use crate::reference::Reference;
     use crate::sim::fast::scan::{
-        ASK_BITS, BLOCK, Block, DIRTY_ASK, FIELDS, Fetches, Found, Next, Seen, Shape, Stop, Tally, Why,
+        ASK_BITS, Apart, BLOCK, Block, DIRTY_ASK, Found, Next, Seen, Shape, Stop, Tally, Why,
     };
     use crate::sim::policy::DIRTY;
     use std::arch::x86_64::*;

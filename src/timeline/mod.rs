@@ -218,10 +218,9 @@ impl Timeline {
         let end = tick.min(self.len());
         while at < end {
             let chunk = self.chunks.get(self.source.as_ref(), at / self.source.chunk_len())?;
-            for reference in self.rest_of(&chunk, at, end) {
-                state.access(reference, &mut ());
-                at += 1;
-            }
+            let rest = self.rest_of(&chunk, at, end);
+            state.play(rest, &mut ());
+            at += rest.len() as u64;
         }
         Ok(state)
     }

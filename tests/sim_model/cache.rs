@@ -157,7 +157,7 @@ impl Cache {
                 let masks: [u128; 3] = [0x1b_5f57_5440, 0x2e_b5fa_a880, 0x3c_ccc9_3100];
                 let mut slice = 0;
                 for (bit, mask) in masks.iter().enumerate().filter(|(bit, _)| 1 << bit < self.slices) {
-                    slice += u128::from((number * self.line & mask).count_ones() % 2) << bit;
+                    slice += u128::from(((number * self.line) & mask).count_ones() % 2) << bit;
                 }
                 slice * (sets / self.slices) + number % (sets / self.slices)
             }
@@ -256,7 +256,7 @@ impl Cache {
         let constituency = (sets / 32).max(2);
         let bimodal = match self.policy {
             Policy::Brrip => true,
-            Policy::Drrip if number % constituency == 0 => {
+            Policy::Drrip if number.is_multiple_of(constituency) => {
                 self.selector = (self.selector + 1).min(1023);
                 false
             }

@@ -17,6 +17,16 @@ pub(crate) struct Case {
     pub(crate) flush: bool,
 }
 
+impl std::fmt::Display for Case {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        writeln!(f, "{}", self.config.to_toml())?;
+        for r in &self.trace {
+            writeln!(f, "{:?} {:#x} {} core {} pc {:#x}", r.kind, r.addr, r.size, r.core, r.pc)?;
+        }
+        if self.flush { writeln!(f, "flush") } else { Ok(()) }
+    }
+}
+
 /// The simulator's side of a case, with all it told.
 pub(crate) fn simulate(case: &Case) -> (Hierarchy, Classifier, Vec<Event>) {
     let source = MemoryTrace::new(case.trace.clone(), Tables::default());
@@ -61,7 +71,7 @@ pub(crate) fn check(case: &Case) -> (Hierarchy, Model, Vec<Event>) {
         let found = [counts.compulsory, counts.capacity, counts.conflict, counts.coherence];
         assert_eq!(found, expect, "classes of level {level}");
     }
-    Mirror::of(&case.config, &events).same(&real);
+    Mirror::of(&real, &events).same();
     (real, model, events)
 }
 

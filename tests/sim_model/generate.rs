@@ -68,33 +68,45 @@ enum Theme {
     Wild,
 }
 
+/// What a configuration has to have; the rest is tried until it is sound.
+#[derive(Clone, Copy)]
+struct Wish {
+    theme: Theme,
+    levels: u64,
+    cores: u16,
+    /// Of one of its levels.
+    relation: Inclusion,
+}
+
 /// A sound configuration of 1 to 4 levels.
 pub(crate) fn config(lots: &mut Lots) -> HierarchyConfig {
-    let themes = [
-        Theme::Plain,
-        Theme::Relations,
-        Theme::Relations,
-        Theme::Sectors,
-        Theme::Cores,
-        Theme::Cores,
-        Theme::Prefetchers,
-        Theme::Wild,
-    ];
-    let theme = lots.one_of(&themes);
+    use Theme::{Cores, Plain, Prefetchers, Relations, Sectors, Wild};
+    let theme = lots.one_of(&[Plain, Relations, Relations, Sectors, Cores, Cores, Prefetchers, Wild]);
+    let levels = lots.one_of(&[1, 2, 2, 2, 3, 3, 4]);
+    let several = theme == Cores || theme == Wild && lots.percent(50);
+    let cores = if several { lots.one_of(&[2, 2, 3, 4]) } else { 1 };
+    let relations = [Inclusion::Nine, Inclusion::Inclusive, Inclusion::Exclusive];
+    let relation = match theme {
+        Plain => Inclusion::Nine,
+        _ if levels == 1 => Inclusion::Nine,
+        Relations => lots.one_of(&relations[1..]),
+        _ => lots.one_of(&relations),
+    };
+    let wish = Wish { theme, levels, cores, relation };
     loop {
-        let config = attempt(lots, theme);
-        if config.check().is_ok() {
+        let config = attempt(lots, wish);
+        if config.check().is_ok() && config.levels.iter().any(|level| level.inclusion == relation) {
             return config;
         }
     }
 }
 
-fn attempt(lots: &mut Lots, theme: Theme) -> HierarchyConfig {
-    let levels = lots.one_of(&[1, 2, 2, 3, 3, 4]);
+fn attempt(lots: &mut Lots, wish: Wish) -> HierarchyConfig {
+    let Wish { theme, levels, cores, relation } = wish;
     let line = lots.one_of(&[4, 8, 16, 32, 32, 64, 64]);
-    let varied = theme != Theme::Relations && lots.percent(40) || lots.percent(15);
+    let related = relation != Inclusion::Nine;
+    let varied = lots.percent(if related { 25 } else { 40 });
     let wild = theme == Theme::Wild;
-    let cores = if theme == Theme::Cores || wild && lots.percent(50) { lots.one_of(&[2, 2, 3, 4]) } else { 1 };
     let split = lots.percent(25);
     // Private as far as this level.
     let private = lots.below(levels + 1);
@@ -104,7 +116,7 @@ fn attempt(lots: &mut Lots, theme: Theme) -> HierarchyConfig {
         let most = if sets > 8 { 2 } else { 4 };
         let ways = lots.one_of(&[1, 2, 3, 4, 8].as_slice()[..most + usize::from(sets < 3)]);
         let full = sets < 8 && lots.percent(8);
-        let size = u64::from(sets * ways * line) << (if theme == Theme::Relations { n.min(2) } else { 0 });
+        let size = u64::from(sets * ways * line) << if related { n.min(2) } else { 0 };
         let ways = if full { Ways::Full } else { Ways::Count(ways) };
         let mut level = LevelConfig::new(format!("L{}", n + 1), 0, size, ways, line);
         level.policy = lots.one_of(if theme == Theme::Plain { &POLICIES } else { &POLICIES[..10] });
@@ -118,13 +130,9 @@ fn attempt(lots: &mut Lots, theme: Theme) -> HierarchyConfig {
         if split && n < 3 {
             level.holds = lots.one_of(&[Holds::Data, Holds::Instructions, Holds::Unified]);
         }
-        let related = match theme {
-            Theme::Relations => 75,
-            Theme::Plain => 0,
-            _ => 35,
-        };
-        if n > 0 && lots.percent(related) {
-            level.inclusion = lots.one_of(&[Inclusion::Inclusive, Inclusion::Exclusive]);
+        if n > 0 && related && lots.percent(60) {
+            level.inclusion =
+                if lots.percent(75) { relation } else { lots.one_of(&[Inclusion::Inclusive, Inclusion::Exclusive]) };
         }
         if theme == Theme::Prefetchers && lots.percent(60) || (wild || theme == Theme::Cores) && lots.percent(20) {
             level.prefetch = lots.one_of(&[Prefetch::NextLine, Prefetch::Stride, Prefetch::Stream]);

@@ -87,10 +87,9 @@ impl Model {
         path.into_iter().find(|&n| self.caches[n].level > self.caches[cache].level)
     }
 
-    /// The caches past one on the way of its victims.
+    /// The caches on the way of a cache's victims, each sending them on as it does its own.
     fn beyond(&self, cache: usize) -> impl Iterator<Item = usize> {
-        let path = self.path(self.caches[cache].core.unwrap_or(0), self.side(cache));
-        path.into_iter().filter(move |&n| self.caches[n].level > self.caches[cache].level)
+        std::iter::successors(Some(cache), |&at| self.next(at, self.side(at))).skip(1)
     }
 
     /// Those of the same core.
@@ -151,12 +150,12 @@ impl Model {
             let lines = mine.flat_map(|(_, first, end)| pieces(*first, *end, line)).map(|(first, _)| first / line);
             self.caches[level].future = lines.collect();
             for (ask, first, end) in requests {
-                let here = self.config.levels[level].holds.serves(ask.fetch).then_some(level);
-                match here {
-                    Some(_) => {
-                        drop(pieces(first, end, line).into_iter().map(|(f, e)| self.access(level, ask, f, e)).count())
-                    }
-                    None => self.later.as_mut().unwrap().push((ask, first, end)),
+                if !self.config.levels[level].holds.serves(ask.fetch) {
+                    self.later.as_mut().unwrap().push((ask, first, end));
+                    continue;
+                }
+                for (first, end) in pieces(first, end, line) {
+                    self.access(level, ask, first, end);
                 }
             }
         }
@@ -455,15 +454,11 @@ impl Model {
                     let held = self.caches[cache].find(number).unwrap();
                     let line = held.clone();
                     held.dirty.fill(false);
-                    let fetch = self.side(cache);
-                    let mut to = self.next(cache, fetch);
-                    // A line that stays is no victim: an exclusive level has no use for it.
-                    while let Some(next) = to
-                        && self.level(next).inclusion == Inclusion::Exclusive
-                        && self.caches[next].find(number).is_none()
-                    {
-                        to = self.next(next, fetch);
-                    }
+                    // A line that stays is no victim: an exclusive level that does not hold it has no use for it.
+                    let way: Vec<usize> = self.beyond(cache).collect();
+                    let to = way.into_iter().find(|&n| {
+                        self.level(n).inclusion != Inclusion::Exclusive || self.caches[n].find(number).is_some()
+                    });
                     let core = self.caches[cache].core.unwrap_or(0);
                     self.hand_over(cache, &line, to, core);
                 }
@@ -490,7 +485,7 @@ pub(crate) fn pieces(first: u128, end: u128, line: u128) -> Vec<(u128, u128)> {
     all
 }
 
-fn count(counters: &mut orrery::sim::LevelCounters, kind: AccessKind, missed: bool) {
+pub(crate) fn count(counters: &mut orrery::sim::LevelCounters, kind: AccessKind, missed: bool) {
     let (accesses, misses) = match kind {
         AccessKind::Read => (&mut counters.read_accesses, &mut counters.read_misses),
         AccessKind::Write | AccessKind::Writeback => (&mut counters.write_accesses, &mut counters.write_misses),

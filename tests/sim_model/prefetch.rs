@@ -89,7 +89,7 @@ impl Prefetcher {
             _ => "no prediction",
         };
         // One odd step costs a steady row its trust, not its stride.
-        if !(was == "steady" && !right) {
+        if was != "steady" || right {
             row.step = step;
         }
         let far = if step.abs() < bytes { bytes * step.signum() } else { step };

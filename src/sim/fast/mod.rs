@@ -15,20 +15,23 @@
 //! plays a chunk follows from what the chunk before it did, so it never depends on time.
 
 pub(super) mod scan;
+mod watched;
 
-use super::AccessKind;
 use super::cache::LevelCounters;
+use super::policy::{DIRTY, VALID};
 use super::simd::{self, Isa};
+use super::{AccessKind, Event, Observer};
 use crate::reference::{Kind, Reference};
-use crate::units::LineAddr;
-use scan::{ASK_BITS, BLOCK, Block, DIRTY_ASK, FIELD, Fetches, Found, Next, ODD_ASK, Seen, Shape, Tally, Why};
+use crate::units::{Addr, CacheId, LevelId, LineAddr};
+use scan::{ASK_BITS, Apart, BLOCK, Block, DIRTY_ASK, FIELD, Found, Next, ODD_ASK, Seen, Shape, Tally, Why};
+use watched::Told;
 
 /// A plain level as the loops see it.
 pub(super) struct Plain<'a> {
     pub(super) shape: Shape,
     /// What plays it; not [`Isa::Plain`] for shapes beyond it.
     pub(super) isa: Isa,
-    /// Its words, [`Shape::words`] many.
+    /// Its words, a set after the other.
     pub(super) words: &'a mut [u64],
     pub(super) counters: &'a mut LevelCounters,
 }
@@ -45,17 +48,27 @@ pub(super) trait Around {
     fn plain(&mut self, at: usize) -> Option<Plain<'_>>;
 
     /// Plays a reference in the general way.
-    fn access(&mut self, reference: &Reference);
+    fn access<O: Observer>(&mut self, reference: &Reference, observer: &mut O);
+
+    /// Where one of these caches stands; anything behind the last.
+    fn place(&self, at: usize) -> Place;
 
     /// What a miss of the innermost cache causes once the line has taken its victim's place: counts the miss, the fill and
     /// the victim, asks the next cache, writes back. The reference lies in one line.
-    fn miss(&mut self, reference: &Reference, kind: AccessKind, victim: u64);
+    fn miss<O: Observer>(&mut self, reference: &Reference, victim: u64, observer: &mut O);
 
     /// Asks a cache, in the general way, for all bytes of a line of 2^`line_bits` bytes.
-    fn request(&mut self, at: usize, line: LineAddr, line_bits: u32, kind: AccessKind);
+    fn request<O: Observer>(&mut self, at: usize, line: LineAddr, line_bits: u32, kind: AccessKind, observer: &mut O);
 
     /// Counts requests of `bytes` bytes each that read from memory, and that write there.
     fn memory(&mut self, bytes: u64, reads: u64, writes: u64);
+}
+
+/// What events say of a cache.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Place {
+    pub(super) level: LevelId,
+    pub(super) cache: CacheId,
 }
 
 /// Which loop plays.
@@ -73,25 +86,54 @@ pub(super) enum Way {
 const CHUNK: usize = 2048;
 
 /// Plays references through a hierarchy; nothing is observed. Where the innermost level is not plain, in the general way.
-pub(super) fn play(around: &mut impl Around, references: &[Reference], fetches: Fetches) {
-    play_by(around, references, fetches, None);
+pub(super) fn play(around: &mut impl Around, references: &[Reference], apart: Apart) {
+    play_by(around, references, apart, None);
+}
+
+/// As [`play`], for an observer, which is told where each reference begins.
+pub(super) fn play_watched<O: Observer>(
+    around: &mut impl Around,
+    references: &[Reference],
+    apart: Apart,
+    observer: &mut O,
+) {
+    let mut told: Option<Box<Told>> = Told::of(around);
+    let mut way = first_way(around);
+    // A first choice needs a look at some.
+    let (first, rest) = references.split_at(references.len().min(CHUNK / 8));
+    for chunk in std::iter::once(first).chain(rest.chunks(CHUNK)) {
+        let Some((before, isa)) = around.plain(0).map(|l| (l.counters.misses(), l.isa)) else {
+            for reference in chunk {
+                observer.begin(reference);
+                around.access(reference, observer);
+            }
+            continue;
+        };
+        let mut did = match (way, &mut told) {
+            (Way::Blocks, Some(told)) => told.play(around, chunk, apart, observer),
+            _ => one_by_one(around, chunk, apart, (isa, way != Way::Vector), observer),
+        };
+        did.references = chunk.len() as u64;
+        did.misses = around.plain(0).map_or(0, |l| l.counters.misses()) - before;
+        way = choose(did, isa, around.is_one_way());
+    }
 }
 
 /// [`play`], by one loop only where `by` names it.
-fn play_by(around: &mut impl Around, references: &[Reference], fetches: Fetches, by: Option<Way>) {
+fn play_by(around: &mut impl Around, references: &[Reference], apart: Apart, by: Option<Way>) {
     let mut lists: Option<Box<Lists>> = None;
     let mut way = by.unwrap_or_else(|| first_way(around));
     for chunk in references.chunks(CHUNK) {
         let Some((before, isa)) = around.plain(0).map(|l| (l.counters.misses(), l.isa)) else {
-            chunk.iter().for_each(|r| around.access(r));
+            chunk.iter().for_each(|r| around.access(r, &mut ()));
             continue;
         };
         let mut did = match way {
             Way::Blocks => {
                 let caches = around.caches();
-                blocks(around, chunk, fetches, lists.get_or_insert_with(|| Lists::new(caches)))
+                blocks(around, chunk, apart, lists.get_or_insert_with(|| Lists::new(caches)))
             }
-            Way::Scan | Way::Vector => one_by_one(around, chunk, fetches, isa, way == Way::Scan),
+            Way::Scan | Way::Vector => one_by_one(around, chunk, apart, (isa, way == Way::Scan), &mut ()),
         };
         did.references = chunk.len() as u64;
         did.misses = around.plain(0).map_or(0, |l| l.counters.misses()) - before;
@@ -114,11 +156,11 @@ struct Did {
 /// The loop for the next chunk. A scan costs a wrong guess of the processor for most hits that are not at the head; a
 /// branch on misses costs one for most misses where they are many.
 fn choose(did: Did, isa: Isa, one_way: bool) -> Way {
-    if isa == Isa::Plain || did.others > did.references / 16 {
+    if did.others > did.references / 16 {
         Way::Scan
     } else if one_way && did.misses > did.references / 10 {
         Way::Blocks
-    } else if did.depth > did.references {
+    } else if did.depth > did.references && isa != Isa::Plain {
         Way::Vector
     } else {
         Way::Scan
@@ -134,27 +176,52 @@ fn first_way(around: &mut impl Around) -> Way {
     })
 }
 
-fn one_by_one(around: &mut impl Around, chunk: &[Reference], fetches: Fetches, isa: Isa, scan: bool) -> Did {
+fn one_by_one<O: Observer>(
+    around: &mut impl Around,
+    chunk: &[Reference],
+    apart: Apart,
+    (isa, scan): (Isa, bool),
+    observer: &mut O,
+) -> Did {
     let (mut rest, mut seen, mut others) = (chunk, Seen::default(), 0);
+    let (one_way, tells) = (around.is_one_way(), !observer.is_silent());
     while let Some(Plain { shape, words, .. }) = around.plain(0) {
         let stop = if scan {
-            simd::scan_hits(isa, words, shape, rest, fetches, &mut seen)
+            simd::scan_hits(isa, words, shape, rest, apart, &mut seen)
         } else {
-            simd::hits(isa, words, shape, rest, fetches, &mut seen)
+            simd::hits(isa, words, shape, rest, apart, &mut seen)
         };
+        if tells {
+            // A hit changes nothing outside its set, so it can be told after the hits behind it.
+            let (place, hits) = (around.place(0), observer.wants_hits());
+            for reference in &rest[..stop.at] {
+                observer.begin(reference);
+                if hits && !apart.drops(reference.kind) {
+                    tell_hit(shape, place, reference, observer);
+                }
+            }
+        }
         let Some((at, left)) = rest[stop.at..].split_first() else { break };
+        observer.begin(at);
         match stop.why {
             Why::Miss(victim) => {
-                let kind = match at.kind {
-                    Kind::Read | Kind::Modify => AccessKind::Read,
-                    Kind::Write => AccessKind::Write,
-                    Kind::Fetch => AccessKind::Fetch,
-                };
-                around.miss(at, kind, victim);
+                let place = around.place(0);
+                if tells {
+                    let kind = kind_of_miss(shape.ask(at));
+                    observer.event(shape.access(place, at.addr >> shape.line_bits, kind, false));
+                }
+                if one_way {
+                    missed(around, 0, shape, shape.ask(at), victim, observer);
+                } else {
+                    around.miss(at, victim, observer);
+                }
+                if tells && at.kind == Kind::Modify {
+                    observer.event(shape.access(place, at.addr >> shape.line_bits, AccessKind::Write, true));
+                }
             }
             Why::Other | Why::End => {
                 others += 1;
-                around.access(at);
+                around.access(at, observer);
             }
         }
         rest = left;
@@ -166,6 +233,21 @@ fn one_by_one(around: &mut impl Around, chunk: &[Reference], fetches: Fetches, i
         level.counters.fetch_accesses += field(2);
     }
     Did { depth: seen.depth, others, ..Did::default() }
+}
+
+/// The events of a reference that hit.
+#[inline(always)]
+fn tell_hit<O: Observer>(shape: Shape, place: Place, reference: &Reference, observer: &mut O) {
+    let line = reference.addr >> shape.line_bits;
+    let kind = match reference.kind {
+        Kind::Read | Kind::Modify => AccessKind::Read,
+        Kind::Write => AccessKind::Write,
+        Kind::Fetch => AccessKind::Fetch,
+    };
+    observer.event(shape.access(place, line, kind, true));
+    if reference.kind == Kind::Modify {
+        observer.event(shape.access(place, line, AccessKind::Write, true));
+    }
 }
 
 /// Room for what the blocks do at each level.
@@ -180,17 +262,16 @@ struct Lists {
 impl Lists {
     fn new(caches: usize) -> Box<Self> {
         let found = || Found { matched: [0; BLOCK], left: [0; BLOCK] };
-        let block = Block { asks: [0; BLOCK], made: 0, found: found() };
-        Box::new(Self { block, next: vec![[0; 2 * BLOCK + 16]; caches], found: found() })
+        Box::new(Self { block: Block::new(), next: vec![[0; 2 * BLOCK + 16]; caches], found: found() })
     }
 }
 
-fn blocks(around: &mut impl Around, chunk: &[Reference], fetches: Fetches, lists: &mut Lists) -> Did {
+fn blocks(around: &mut impl Around, chunk: &[Reference], apart: Apart, lists: &mut Lists) -> Did {
     let (mut rest, mut did) = (chunk, Did::default());
     let Lists { block, next, found } = lists;
     while let Some(Plain { shape, isa, words, counters }) = around.plain(0) {
         let Some((own, outer)) = next.split_first_mut() else { break };
-        let taken = simd::take(isa, words, shape, rest, fetches, block);
+        let taken = simd::take(isa, words, shape, rest, apart, block);
         let mut tally = Tally::default();
         let listed = simd::follow(isa, shape, &block.asks[..block.made], &block.found, &mut tally, own);
         tally.add_to(counters, shape);
@@ -198,7 +279,7 @@ fn blocks(around: &mut impl Around, chunk: &[Reference], fetches: Fetches, lists
         rest = &rest[taken..];
         if block.made < BLOCK {
             let Some((other, left)) = rest.split_first() else { break };
-            around.access(other);
+            around.access(other, &mut ());
             did.others += 1;
             rest = left;
         }
@@ -223,16 +304,96 @@ fn send(around: &mut impl Around, at: usize, line_bits: u32, asks: &[u64], next:
                 send(around, at + 1, line_bits, &own[..listed], outer, found);
             }
             None => {
-                for ask in block {
-                    let kind = match ask & (DIRTY_ASK | ODD_ASK) {
-                        0 => AccessKind::Read,
-                        ODD_ASK => AccessKind::Fetch,
-                        _ => AccessKind::Writeback,
-                    };
-                    around.request(at, LineAddr(ask >> ASK_BITS), line_bits, kind);
+                for &ask in block {
+                    around.request(at, LineAddr(ask >> ASK_BITS), line_bits, kind_of(ask), &mut ());
                 }
             }
         }
+    }
+}
+
+/// The kind of a request that is no store.
+fn kind_of(ask: u64) -> AccessKind {
+    match ask & (DIRTY_ASK | ODD_ASK) {
+        0 => AccessKind::Read,
+        ODD_ASK => AccessKind::Fetch,
+        _ => AccessKind::Writeback,
+    }
+}
+
+/// The kind of the access that misses, of a request of the program.
+fn kind_of_miss(ask: u64) -> AccessKind {
+    match ask & (DIRTY_ASK | ODD_ASK) {
+        ODD_ASK => AccessKind::Fetch,
+        DIRTY_ASK => AccessKind::Write,
+        _ => AccessKind::Read,
+    }
+}
+
+/// What one miss of a plain cache causes where all goes one way: counts it, asks the next cache, writes the victim back.
+fn missed<O: Observer>(around: &mut impl Around, at: usize, shape: Shape, ask: u64, victim: u64, observer: &mut O) {
+    let place = if observer.is_silent() { Place::default() } else { around.place(at) };
+    let Some(Plain { counters, .. }) = around.plain(at) else { return };
+    let (wants, gives) = shape.causes(ask, victim);
+    match ask & (DIRTY_ASK | ODD_ASK) {
+        ODD_ASK => counters.fetch_misses += 1,
+        DIRTY_ASK => counters.write_misses += 1,
+        _ => counters.read_misses += 1,
+    }
+    counters.fills += 1;
+    counters.evictions += victim & VALID;
+    counters.bytes_in += if wants.is_some() { shape.line_bytes() } else { 0 };
+    counters.writebacks += u64::from(gives.is_some());
+    counters.bytes_out += if gives.is_some() { shape.line_bytes() } else { 0 };
+    if !observer.is_silent() {
+        tell_evict_and_fill(shape, place, ask, victim, observer);
+    }
+    for ask in [wants, gives].into_iter().flatten() {
+        request(around, at + 1, shape.line_bits, ask, observer);
+    }
+}
+
+/// The events of a line that took the place of a word.
+#[inline(always)]
+fn tell_evict_and_fill<O: Observer>(shape: Shape, place: Place, ask: u64, victim: u64, observer: &mut O) {
+    let Place { level, cache } = place;
+    let line = ask >> ASK_BITS;
+    let set = shape.set(line);
+    if victim & VALID != 0 {
+        let line = LineAddr(shape.neighbour(victim, line));
+        observer.event(Event::Evict { level, cache, line, set, dirty: victim & DIRTY != 0 });
+    }
+    // A modify fills by its read.
+    let dirty = ask & (DIRTY_ASK | ODD_ASK) == DIRTY_ASK;
+    observer.event(Event::Fill { level, cache, line: LineAddr(line), set, dirty, prefetch: false });
+}
+
+/// One request for a whole line of 2^`line_bits` bytes, and what it causes, at once.
+fn request<O: Observer>(around: &mut impl Around, at: usize, line_bits: u32, ask: u64, observer: &mut O) {
+    let place = if observer.is_silent() { Place::default() } else { around.place(at) };
+    let Some(Plain { shape, words, counters, .. }) = around.plain(at).filter(|p| p.shape.line_bits == line_bits) else {
+        let line = LineAddr(ask >> ASK_BITS);
+        let (addr, bytes) = (Addr(line.0 << line_bits), 1 << line_bits);
+        return match (at == around.caches(), ask & DIRTY_ASK) {
+            (true, 0) => {
+                around.memory(bytes, 1, 0);
+                observer.event(Event::MemoryRead { addr, bytes });
+            }
+            (true, _) => {
+                around.memory(bytes, 0, 1);
+                observer.event(Event::MemoryWrite { addr, bytes });
+            }
+            (false, _) => around.request(at, line, line_bits, kind_of(ask), observer),
+        };
+    };
+    let kind = kind_of(ask);
+    counters.count_access(kind);
+    let found = scan::touch(words, shape, ask);
+    if !observer.is_silent() {
+        observer.event(shape.access(place, ask >> ASK_BITS, kind, found.is_ok()));
+    }
+    if let Err(victim) = found {
+        missed(around, at, shape, ask, victim, observer);
     }
 }
 

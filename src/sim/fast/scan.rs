@@ -1,10 +1,12 @@
 //! The loops without vectors, and what they share with those of [`simd`](crate::sim::simd): what a level is to them, where
 //! they stop, what a list of requests is.
 
+use super::Place;
 use crate::reference::{Kind, Reference};
-use crate::sim::Geometry;
 use crate::sim::cache::LevelCounters;
 use crate::sim::policy::{DIRTY, FLAG_BITS, VALID};
+use crate::sim::{AccessKind, Event, Geometry};
+use crate::units::{LineAddr, SetIndex};
 
 /// What a loop has to know of a plain level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,11 +29,6 @@ impl Shape {
             set_bits: geometry.sets.trailing_zeros(),
             ways: geometry.ways as usize,
         })
-    }
-
-    /// Words of the level.
-    pub(in crate::sim) fn words(self) -> usize {
-        self.ways << self.set_bits
     }
 
     #[inline(always)]
@@ -67,29 +64,65 @@ impl Shape {
         ((line >> self.set_bits) << FLAG_BITS) | VALID
     }
 
+    /// What a request that missed causes, as requests of the next cache: one for its line unless it covers that, one that
+    /// gives the word that left back if that was dirty.
+    pub(in crate::sim) fn causes(self, ask: u64, victim: u64) -> (Option<u64>, Option<u64>) {
+        let line = ask >> ASK_BITS;
+        let fetch = u64::from(ask & (DIRTY_ASK | ODD_ASK) == ODD_ASK);
+        let wants = (ask & COVER != COVER).then_some((line << ASK_BITS) | fetch);
+        let gives = (victim & DIRTY != 0).then(|| (self.neighbour(victim, line) << ASK_BITS) | COVER);
+        (wants, gives)
+    }
+
+    /// The set of a line.
+    #[inline(always)]
+    #[expect(clippy::cast_possible_truncation, reason = "fewer than 2^32 sets")]
+    pub(in crate::sim) fn set(self, line: u64) -> SetIndex {
+        SetIndex((line & ((1 << self.set_bits) - 1)) as u32)
+    }
+
+    /// The event of an access.
+    #[inline(always)]
+    pub(in crate::sim) fn access(self, place: Place, line: u64, kind: AccessKind, hit: bool) -> Event {
+        let Place { level, cache } = place;
+        Event::Access { level, cache, line: LineAddr(line), set: self.set(line), kind, hit }
+    }
+
     /// The line of a word in the set of another line.
     #[inline(always)]
-    fn neighbour(self, word: u64, of: u64) -> u64 {
+    pub(in crate::sim) fn neighbour(self, word: u64, of: u64) -> u64 {
         ((word >> FLAG_BITS) << self.set_bits) | (of & ((1 << self.set_bits) - 1))
     }
 }
 
-/// Where instruction fetches go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::sim) enum Fetches {
-    /// Into the level, as data.
-    Here,
-    /// Nowhere (`data_only`).
-    Dropped,
-    /// To another cache: the loops hand them back.
-    Elsewhere,
+/// Kinds of references that the loops do not play: a bit for each, by its code.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::sim) struct Apart {
+    /// Left out.
+    pub(in crate::sim) dropped: u8,
+    /// Handed back.
+    pub(in crate::sim) back: u8,
 }
 
-impl Fetches {
-    /// The code of a kind that is not simply played; of none if all are.
+impl Apart {
+    /// The bit of a kind.
     #[inline(always)]
-    pub(in crate::sim) fn special(self) -> u8 {
-        if self == Self::Here { u8::MAX } else { Kind::Fetch as u8 }
+    pub(in crate::sim) fn bit(kind: Kind) -> u8 {
+        1 << kind as u8
+    }
+
+    /// What a reference of each kind adds to [`Seen::accesses`]; 0 for those that are not played.
+    #[inline(always)]
+    pub(in crate::sim) fn fields(self) -> [u64; 4] {
+        let apart = self.dropped | self.back;
+        [Kind::Read, Kind::Write, Kind::Modify, Kind::Fetch]
+            .map(|kind| if apart & Self::bit(kind) == 0 { FIELDS[kind as usize] } else { 0 })
+    }
+
+    /// Whether a kind is left out.
+    #[inline(always)]
+    pub(in crate::sim) fn drops(self, kind: Kind) -> bool {
+        self.dropped & Self::bit(kind) != 0
     }
 }
 
@@ -105,7 +138,7 @@ pub(in crate::sim) struct Seen {
 /// Bits of a field of [`Seen::accesses`]; a chunk is shorter than 2^21 references, so none overflows.
 pub(in crate::sim) const FIELD: u32 = 21;
 /// What a reference of each kind adds: a modify is a read and a write.
-pub(in crate::sim) const FIELDS: [u64; 4] = [1, 1 << FIELD, 1 | 1 << FIELD, 1 << (2 * FIELD)];
+const FIELDS: [u64; 4] = [1, 1 << FIELD, 1 | 1 << FIELD, 1 << (2 * FIELD)];
 
 /// Where and why a loop stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,7 +156,7 @@ pub(in crate::sim) enum Why {
     End,
     /// The reference was counted and missed; its line has taken the place of this word (0 = of none).
     Miss(u64),
-    /// Nothing was done for it: it lies on more than one line, or is a fetch for another cache.
+    /// Nothing was done for it: it lies on more than one line, or is of a kind that is handed back.
     Other,
 }
 
@@ -134,16 +167,16 @@ pub(in crate::sim) fn hits(
     words: &mut [u64],
     shape: Shape,
     references: &[Reference],
-    fetches: Fetches,
+    apart: Apart,
     seen: &mut Seen,
 ) -> Stop {
     match shape.ways {
-        2 => hits_of::<2>(words, shape, references, fetches, seen),
-        4 => hits_of::<4>(words, shape, references, fetches, seen),
-        8 => hits_of::<8>(words, shape, references, fetches, seen),
-        12 => hits_of::<12>(words, shape, references, fetches, seen),
-        16 => hits_of::<16>(words, shape, references, fetches, seen),
-        _ => hits_of::<0>(words, shape, references, fetches, seen),
+        2 => hits_of::<2>(words, shape, references, apart, seen),
+        4 => hits_of::<4>(words, shape, references, apart, seen),
+        8 => hits_of::<8>(words, shape, references, apart, seen),
+        12 => hits_of::<12>(words, shape, references, apart, seen),
+        16 => hits_of::<16>(words, shape, references, apart, seen),
+        _ => hits_of::<0>(words, shape, references, apart, seen),
     }
 }
 
@@ -153,29 +186,26 @@ fn hits_of<const WAYS: usize>(
     words: &mut [u64],
     mut shape: Shape,
     references: &[Reference],
-    fetches: Fetches,
+    apart: Apart,
     seen: &mut Seen,
 ) -> Stop {
     if WAYS != 0 {
         shape.ways = WAYS;
     }
     let Seen { mut accesses, mut depth } = *seen;
+    let fields = apart.fields();
     let mut stop = Stop { at: references.len(), why: Why::End };
-    let special = fetches.special();
     for (at, reference) in references.iter().enumerate() {
         let kind = reference.kind;
-        if kind as u8 == special {
-            if fetches == Fetches::Dropped {
-                continue;
-            }
+        let field = fields[kind as usize];
+        if field == 0 && apart.drops(kind) {
+            continue;
+        }
+        if field == 0 || !shape.holds(reference) {
             stop = Stop { at, why: Why::Other };
             break;
         }
-        if !shape.holds(reference) {
-            stop = Stop { at, why: Why::Other };
-            break;
-        }
-        accesses += FIELDS[kind as usize];
+        accesses += field;
         let line = reference.addr >> shape.line_bits;
         let (key, dirty) = (shape.key(line), (kind as u64 + 1) & DIRTY);
         let start = shape.start(line);
@@ -285,24 +315,32 @@ pub(in crate::sim) struct Block {
     pub(in crate::sim) found: Found,
 }
 
+impl Block {
+    /// Of nothing.
+    pub(in crate::sim) fn new() -> Self {
+        Self { asks: [0; BLOCK], made: 0, found: Found { matched: [0; BLOCK], left: [0; BLOCK] } }
+    }
+}
+
 /// Lists references as requests, at most a block, up to the first that is not for these loops, and sends them through
 /// the level. The number of references taken.
 pub(in crate::sim) fn take(
     words: &mut [u64],
     shape: Shape,
     references: &[Reference],
-    fetches: Fetches,
+    apart: Apart,
     block: &mut Block,
 ) -> usize {
-    let special = fetches.special();
     let Block { asks, made, found } = block;
     *made = 0;
     let mut taken = references.len();
+    let fields = apart.fields();
     for (at, reference) in references.iter().enumerate() {
-        if reference.kind as u8 == special && fetches == Fetches::Dropped {
+        let field = fields[reference.kind as usize];
+        if field == 0 && apart.drops(reference.kind) {
             continue;
         }
-        if *made == BLOCK || reference.kind as u8 == special || !shape.holds(reference) {
+        if *made == BLOCK || field == 0 || !shape.holds(reference) {
             taken = at;
             break;
         }
@@ -316,17 +354,25 @@ pub(in crate::sim) fn take(
 /// Sends requests, at most a block, through a level.
 pub(in crate::sim) fn through(words: &mut [u64], shape: Shape, asks: &[u64], found: &mut Found) {
     for ((ask, left), matched) in asks.iter().zip(&mut found.left).zip(&mut found.matched) {
-        let line = ask >> ASK_BITS;
-        let (key, dirty) = (shape.key(line), ask & DIRTY_ASK);
-        let start = shape.start(line);
-        let set = &mut words[start..start + shape.ways];
-        *matched = 1;
-        if set[0] & !DIRTY == key {
-            set[0] |= dirty;
-        } else if let Err(victim) = scan(set, key, dirty) {
-            (*left, *matched) = (victim, 0);
+        match touch(words, shape, *ask) {
+            Ok(()) => *matched = 1,
+            Err(victim) => (*left, *matched) = (victim, 0),
         }
     }
+}
+
+/// Plays one request: where it missed, the word that left (0 = none).
+#[inline]
+pub(in crate::sim) fn touch(words: &mut [u64], shape: Shape, ask: u64) -> Result<(), u64> {
+    let line = ask >> ASK_BITS;
+    let (key, dirty) = (shape.key(line), ask & DIRTY_ASK);
+    let start = shape.start(line);
+    let set = &mut words[start..start + shape.ways];
+    if set[0] & !DIRTY == key {
+        set[0] |= dirty;
+        return Ok(());
+    }
+    scan(set, key, dirty).map(|_| ())
 }
 
 /// Counts what requests did (they are those of `found` from `from` on), and lists what they ask of the next level: each

@@ -2,6 +2,7 @@
 
 use super::scan::{self, COVER, Stop};
 use super::*;
+use crate::reference::Kind;
 use crate::sim::Hierarchy;
 use crate::sim::config::{HierarchyConfig, Holds, Inclusion, LevelConfig, Ways, WritePolicy};
 use crate::sim::policy::Policy;
@@ -46,16 +47,20 @@ impl Around for With {
         Some(Plain { isa, ..plain })
     }
 
-    fn access(&mut self, reference: &Reference) {
-        self.0.access(reference, &mut ());
+    fn access<O: Observer>(&mut self, reference: &Reference, observer: &mut O) {
+        self.0.access(reference, observer);
     }
 
-    fn miss(&mut self, reference: &Reference, kind: AccessKind, victim: u64) {
-        Around::miss(&mut self.0, reference, kind, victim);
+    fn place(&self, at: usize) -> Place {
+        self.0.place(at)
     }
 
-    fn request(&mut self, at: usize, line: LineAddr, line_bits: u32, kind: AccessKind) {
-        Around::request(&mut self.0, at, line, line_bits, kind);
+    fn miss<O: Observer>(&mut self, reference: &Reference, victim: u64, observer: &mut O) {
+        Around::miss(&mut self.0, reference, victim, observer);
+    }
+
+    fn request<O: Observer>(&mut self, at: usize, line: LineAddr, line_bits: u32, kind: AccessKind, observer: &mut O) {
+        Around::request(&mut self.0, at, line, line_bits, kind, observer);
     }
 
     fn memory(&mut self, bytes: u64, reads: u64, writes: u64) {
@@ -84,12 +89,12 @@ fn references(rng: &mut Rng, count: usize) -> Vec<Reference> {
 }
 
 /// A hierarchy that has a fast path, with an innermost cache of so many ways; behind it anything.
-fn hierarchy(rng: &mut Rng, ways: u32) -> (Hierarchy, Fetches) {
+fn hierarchy(rng: &mut Rng, ways: u32) -> (Hierarchy, Apart) {
     loop {
         if let Ok(hierarchy) = Hierarchy::new(&config(rng, ways))
-            && let Some(fetches) = hierarchy.fetches()
+            && let Some(apart) = hierarchy.apart()
         {
-            return (hierarchy, fetches);
+            return (hierarchy, apart);
         }
     }
 }
@@ -134,23 +139,22 @@ fn every_loop_does_what_access_does() {
     let (mut cases, mut misses, mut one_way, mut split) = (0, 0, 0, 0);
     let isas: Vec<Isa> = Isa::here().collect();
     for ways in (1..=32).chain([33, 64]) {
-        for _ in 0..10 {
-            let (empty, fetches) = hierarchy(&mut rng, ways);
+        for _ in 0..5 {
+            let (empty, apart) = hierarchy(&mut rng, ways);
             // More than a chunk, and an odd end.
             let trace = references(&mut rng, 2500);
             let mut expected = empty.clone();
             trace.iter().for_each(|r| expected.access(r, &mut ()));
-            let innermost = empty.levels().min(1 + usize::from(fetches == Fetches::Elsewhere)) - 1;
-            misses += expected.level_counters(LevelId(u8::try_from(innermost).unwrap())).misses();
+            misses += expected.level_counters(LevelId(0)).misses();
             one_way += u32::from(empty.is_one_way());
-            split += u32::from(fetches == Fetches::Elsewhere);
+            split += u32::from(apart.back & Apart::bit(Kind::Fetch) != 0);
             let mut ways_to_play = vec![None, Some(Way::Scan), Some(Way::Vector)];
             if empty.is_one_way() {
                 ways_to_play.push(Some(Way::Blocks));
             }
             for (&isa, &by) in isas.iter().flat_map(|isa| ways_to_play.iter().map(move |by| (isa, by))) {
                 let mut with = With(empty.clone(), isa);
-                play_by(&mut with, &trace, fetches, by);
+                play_by(&mut with, &trace, apart, by);
                 assert_eq!(with.0, expected, "{isa:?} {by:?} {ways} ways, {:?}", empty.config());
                 cases += 1;
             }
@@ -159,8 +163,70 @@ fn every_loop_does_what_access_does() {
             assert_eq!(by_choice, expected, "{:?}", empty.config());
         }
     }
-    assert!(cases >= 340 * 3 && misses > 100_000, "{cases} cases, {misses} misses");
-    assert!(one_way > 80 && split > 40, "{one_way} one way, {split} split");
+    assert!(cases >= 170 * 3 && misses > 50_000, "{cases} cases, {misses} misses");
+    assert!(one_way > 40 && split > 20, "{one_way} one way, {split} split");
+}
+
+/// Keeps what it is told; where references begin too.
+#[derive(Default)]
+struct Told {
+    events: Vec<Event>,
+    begun: Vec<(usize, Reference)>,
+}
+
+impl Observer for Told {
+    fn event(&mut self, event: Event) {
+        self.events.push(event);
+    }
+
+    fn begin(&mut self, reference: &Reference) {
+        self.begun.push((self.events.len(), *reference));
+    }
+}
+
+#[test]
+fn watching_tells_what_access_tells() {
+    let mut rng = Rng(5);
+    let (mut cases, mut events, mut blocked) = (0, 0, 0);
+    let isas: Vec<Isa> = Isa::here().collect();
+    for ways in (1..=17).chain([32, 64]) {
+        for _ in 0..10 {
+            let (empty, apart) = hierarchy(&mut rng, ways);
+            let trace = references(&mut rng, 2500);
+            let (mut expected, mut told) = (empty.clone(), Told::default());
+            for reference in &trace {
+                told.begin(reference);
+                expected.access(reference, &mut told);
+            }
+            events += told.events.len();
+            for &isa in &isas {
+                let (mut with, mut fast) = (With(empty.clone(), isa), Told::default());
+                play_watched(&mut with, &trace, apart, &mut fast);
+                assert_eq!(with.0, expected, "{isa:?} {ways} ways, {:?}", empty.config());
+                for (at, (a, b)) in fast.events.iter().zip(&told.events).enumerate() {
+                    assert_eq!(a, b, "{isa:?} {ways} ways, event {at}, {:?}", empty.config());
+                }
+                assert_eq!((fast.events.len(), &fast.begun), (told.events.len(), &told.begun));
+                cases += 1;
+            }
+            for &isa in &isas {
+                let mut with = With(empty.clone(), isa);
+                if let Some(mut blocks) = watched::Told::of(&mut with) {
+                    let mut fast = Told::default();
+                    blocks.play(&mut with, &trace, apart, &mut fast);
+                    assert_eq!(with.0, expected, "blocks, {isa:?} {ways} ways, {:?}", empty.config());
+                    assert!(fast.events == told.events && fast.begun == told.begun, "{:?}", empty.config());
+                    blocked += 1;
+                }
+            }
+            for scan in [false, true] {
+                let (mut with, mut fast) = (With(empty.clone(), Isa::Plain), Told::default());
+                one_by_one(&mut with, &trace, apart, (Isa::Plain, scan), &mut fast);
+                assert!(fast.events == told.events && fast.begun == told.begun, "scan {scan}, {:?}", empty.config());
+            }
+        }
+    }
+    assert!(cases >= 190 && events > 500_000 && blocked > 30, "{cases} cases, {events} events, {blocked} in blocks");
 }
 
 /// A level on its own.
@@ -173,7 +239,7 @@ struct Level {
 impl Level {
     fn new(rng: &mut Rng, ways: usize) -> Self {
         let shape = Shape { line_bits: 6, set_bits: pick(rng, &[0, 1, 4]), ways };
-        Self { shape, words: vec![0; shape.words()] }
+        Self { shape, words: vec![0; ways << shape.set_bits] }
     }
 }
 
@@ -224,7 +290,7 @@ fn a_loop_stops_where_its_words_say() {
             let mut seen = Seen::default();
             let mut go = |from: usize, seen: &mut Seen| {
                 let play = if vector { simd::hits } else { simd::scan_hits };
-                play(isa, &mut level.words, level.shape, &trace[from..], Fetches::Here, seen)
+                play(isa, &mut level.words, level.shape, &trace[from..], Apart::default(), seen)
             };
             assert_eq!(go(0, &mut seen), Stop { at: 0, why: Why::Miss(0) });
             assert_eq!(go(1, &mut seen), Stop { at: 0, why: Why::Miss(0) });

@@ -96,12 +96,11 @@ impl Hierarchy {
             if this.merge_outward(cache, line, dirty) {
                 return;
             }
-            let side = this.plan.spots[cache].side;
             let mut to = Some(cache);
             while let Some(at) = to
                 && this.plan.spots[at].private
             {
-                to = this.plan.spots[at].next[side];
+                to = this.plan.outward(at);
             }
             this.send_dirty(cache, line, dirty, to, core, observer);
         });
@@ -114,8 +113,7 @@ impl Hierarchy {
     fn merge_outward(&mut self, cache: usize, line: LineAddr, dirty: u32) -> bool {
         let geometry = self.caches[cache].geometry();
         let (first, last) = (geometry.base_of(line).0, geometry.last_of(line).0);
-        let side = self.plan.spots[cache].side;
-        let mut next = self.plan.spots[cache].next[side];
+        let mut next = self.plan.outward(cache);
         while let Some(outer) = next.filter(|outer| self.plan.spots[*outer].private) {
             let geometry = self.caches[outer].geometry();
             let (outer_line, end) = (geometry.line_of(Addr(first)), geometry.line_of(Addr(last)));
@@ -134,7 +132,7 @@ impl Hierarchy {
                 }
                 return true;
             }
-            next = self.plan.spots[outer].next[side];
+            next = self.plan.outward(outer);
         }
         false
     }

@@ -107,17 +107,30 @@ impl Hierarchy {
         }
         let core = reference.core.min(self.plan.config.cores - 1);
         let cache = self.plan.first[usize::from(core)][side];
-        let mut request = Request { first, last, kind: AccessKind::Read, core, pc: reference.pc, fetch: false };
         if reference.kind == Kind::Modify {
-            self.pass(cache, side, request, observer);
+            self.pass(
+                cache,
+                side,
+                Request { first, last, kind: AccessKind::Read, core, pc: reference.pc, fetch: false },
+                observer,
+            );
         }
-        request.kind = kind;
-        self.pass(cache, side, request, observer);
+        self.pass(cache, side, Request { first, last, kind, core, pc: reference.pc, fetch: false }, observer);
     }
 
     /// One pass of a reference over its bytes.
-    #[inline]
+    #[inline(always)]
     fn pass<O: Observer>(&mut self, cache: Option<usize>, side: usize, request: Request, observer: &mut O) {
+        match cache {
+            Some(cache) if !self.plan.extras && self.plan.spots[cache].plain => {
+                self.request_plain(cache, request, observer);
+            }
+            _ => self.pass_general(cache, side, request, observer),
+        }
+    }
+
+    #[inline(never)]
+    fn pass_general<O: Observer>(&mut self, cache: Option<usize>, side: usize, request: Request, observer: &mut O) {
         if self.plan.extras {
             self.tlbs.translate(&self.plan, side, request, observer);
             if self.directory.is_some() {
@@ -137,12 +150,12 @@ impl Hierarchy {
                     self.clean(cache, set, way, observer);
                     let Some(line) = self.caches[cache].line_at(set, way) else { break };
                     let spot = self.plan.spots[cache];
-                    let mut to = spot.next[spot.side];
+                    let mut to = self.plan.outward(cache);
                     while let Some(next) = to
                         && self.plan.spots[next].exclusive
                         && !self.holds(next, line)
                     {
-                        to = self.plan.spots[next].next[DATA];
+                        to = self.plan.outward(next);
                     }
                     let dirty = self.take_dirty_sectors(cache, set, way);
                     self.send_dirty(cache, line, dirty, to, spot.info.core.unwrap_or(0), observer);

@@ -1,26 +1,33 @@
 //! Many references at once: what the fast loops need of a hierarchy.
 
-use super::super::fast::scan::Fetches;
-use super::super::fast::{self, Around, Plain};
+use super::super::fast::scan::Apart;
+use super::super::fast::{self, Around, Place, Plain};
+use super::super::plan::cache_id;
 use super::super::{AccessKind, Observer};
 use super::Hierarchy;
 use super::walk::Request;
-use crate::reference::Reference;
+use crate::reference::{Kind, Reference};
 use crate::units::{Addr, LineAddr};
 
 impl Hierarchy {
     /// Plays references in order: the same as [`Hierarchy::access`] of each, and many times as fast where nobody watches
-    /// and the caches allow.
+    /// and the caches allow. The observer is told by [`Observer::begin`] where each reference begins.
     pub fn play<O: Observer>(&mut self, references: &[Reference], observer: &mut O) {
-        match self.fetches() {
-            Some(fetches) if observer.is_silent() => fast::play(self, references, fetches),
-            _ => references.iter().for_each(|reference| self.access(reference, observer)),
+        match self.apart() {
+            Some(apart) if observer.is_silent() => fast::play(self, references, apart),
+            Some(apart) => fast::play_watched(self, references, apart, observer),
+            None => {
+                for reference in references {
+                    observer.begin(reference);
+                    self.access(reference, observer);
+                }
+            }
         }
     }
 
-    /// Where fetches go when loads and stores take the fast path; `None` where there is none.
-    pub(in crate::sim) fn fetches(&self) -> Option<Fetches> {
-        self.plan.fast.as_ref().map(|path| path.fetches)
+    /// What does not take the fast path; `None` where there is none.
+    pub(in crate::sim) fn apart(&self) -> Option<Apart> {
+        self.plan.fast.as_ref().map(|path| path.apart)
     }
 
     /// A cache on the fast path, counted from the CPU.
@@ -45,28 +52,39 @@ impl Around for Hierarchy {
         self.caches[cache].plain()
     }
 
-    fn access(&mut self, reference: &Reference) {
-        Hierarchy::access(self, reference, &mut ());
+    fn access<O: Observer>(&mut self, reference: &Reference, observer: &mut O) {
+        Hierarchy::access(self, reference, observer);
     }
 
-    fn miss(&mut self, reference: &Reference, kind: AccessKind, victim: u64) {
+    #[inline]
+    fn place(&self, at: usize) -> Place {
+        let Some(cache) = self.on_path(at) else { return Place::default() };
+        Place { level: self.plan.spots[cache].info.level, cache: cache_id(cache) }
+    }
+
+    fn miss<O: Observer>(&mut self, reference: &Reference, victim: u64, observer: &mut O) {
         let Some(cache) = self.on_path(0) else { return };
         let geometry = self.caches[cache].geometry();
         let line = geometry.line_of(Addr(reference.addr));
         let set = geometry.set_of(line);
+        let kind = match reference.kind {
+            Kind::Read | Kind::Modify => AccessKind::Read,
+            Kind::Write => AccessKind::Write,
+            Kind::Fetch => AccessKind::Fetch,
+        };
         let last = reference.addr + (u64::from(reference.size.max(1)) - 1);
         let request = Request { first: reference.addr, last, kind, core: 0, pc: reference.pc, fetch: false };
-        self.miss_plain(cache, (line, set, victim), request, &mut ());
+        self.miss_plain(cache, (line, set, victim), request, observer);
     }
 
-    fn request(&mut self, at: usize, line: LineAddr, line_bits: u32, kind: AccessKind) {
+    fn request<O: Observer>(&mut self, at: usize, line: LineAddr, line_bits: u32, kind: AccessKind, observer: &mut O) {
         let first = line.0 << line_bits;
         let last = first | ((1 << line_bits) - 1);
         Hierarchy::request(
             self,
             self.on_path(at),
             Request { first, last, kind, core: 0, pc: 0, fetch: false },
-            &mut (),
+            observer,
         );
     }
 

@@ -92,6 +92,41 @@ impl Hierarchy {
         }
     }
 
+    /// As [`Hierarchy::request`] at a plain cache. The request is put together in memory only for what misses.
+    #[inline(always)]
+    pub(super) fn request_plain<O: Observer>(&mut self, cache: usize, request: Request, observer: &mut O) {
+        let geometry = self.caches[cache].geometry();
+        let (mut line, end) = (geometry.line_of(Addr(request.first)), geometry.line_of(Addr(request.last)));
+        loop {
+            if let (set, Outcome::Miss(word)) = self.touch_plain(cache, line, request.kind, observer) {
+                self.miss_plain(cache, (line, set, word), request, observer);
+            }
+            if line == end {
+                return;
+            }
+            line.0 += 1;
+        }
+    }
+
+    /// One access of a plain cache, without what a miss causes.
+    #[inline(always)]
+    fn touch_plain<O: Observer>(
+        &mut self,
+        cache: usize,
+        line: LineAddr,
+        kind: AccessKind,
+        observer: &mut O,
+    ) -> (SetIndex, Outcome) {
+        let level = self.plan.spots[cache].info.level;
+        let c = &mut self.caches[cache];
+        let set = c.geometry().set_of(line);
+        c.counters.count_access(kind);
+        let outcome = c.access_plain(line, set, kind.is_write());
+        let hit = outcome == Outcome::Hit;
+        observer.event(Event::Access { level, cache: cache_id(cache), line, set, kind, hit });
+        (set, outcome)
+    }
+
     /// One access: the piece of a request that lies in `line`.
     #[inline]
     pub(super) fn access_line<O: Observer>(
@@ -105,17 +140,10 @@ impl Hierarchy {
         if !spot.plain {
             return self.access_general(cache, line, request, observer);
         }
-        let (level, latency) = (spot.info.level, spot.latency);
-        let kind = request.kind;
-        let c = &mut self.caches[cache];
-        let set = c.geometry().set_of(line);
-        c.counters.count_access(kind);
-        let outcome = c.access_plain(line, set, kind.is_write());
-        let hit = outcome == Outcome::Hit;
-        observer.event(Event::Access { level, cache: cache_id(cache), line, set, kind, hit });
-        match outcome {
-            Outcome::Hit => Answer { dirty: false, latency },
-            Outcome::Miss(word) => self.miss_plain(cache, (line, set, word), request, observer),
+        let latency = spot.latency;
+        match self.touch_plain(cache, line, request.kind, observer) {
+            (_, Outcome::Hit) => Answer { dirty: false, latency },
+            (set, Outcome::Miss(word)) => self.miss_plain(cache, (line, set, word), request, observer),
         }
     }
 
@@ -354,8 +382,7 @@ impl Hierarchy {
     /// Sends the bytes of a store, or of a write-back that a write-through cache passes on, to the next level.
     fn send_store<O: Observer>(&mut self, cache: usize, store: Request, observer: &mut O) -> Answer {
         self.caches[cache].counters.bytes_out += store.last - store.first + 1;
-        let spot = &self.plan.spots[cache];
-        self.request(spot.next[spot.side], store, observer)
+        self.request(self.plan.outward(cache), store, observer)
     }
 
     /// Where a victim goes: dirty ones to the next level, clean ones too where that is exclusive.

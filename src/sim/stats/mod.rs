@@ -252,7 +252,7 @@ pub fn collect_detail(
 }
 
 /// References between two looks at whether their sites need care.
-const BLOCK: usize = 512;
+const BLOCK: usize = 1 << 14;
 
 /// A hierarchy at play with everything counted.
 #[derive(Clone, Debug)]
@@ -337,12 +337,10 @@ impl StatsCollector {
             let care = self.attribution.needs_care(block);
             let Self { hierarchy, attribution, misses, .. } = self;
             match (&mut self.classifier, care) {
-                (None, false) => play_block(hierarchy, block, &mut Watch::<false, _> { attribution, misses, also: () }),
-                (None, true) => play_block(hierarchy, block, &mut Watch::<true, _> { attribution, misses, also: () }),
-                (Some(also), false) => {
-                    play_block(hierarchy, block, &mut Watch::<false, _> { attribution, misses, also })
-                }
-                (Some(also), true) => play_block(hierarchy, block, &mut Watch::<true, _> { attribution, misses, also }),
+                (None, false) => hierarchy.play(block, &mut Watch::<false, _> { attribution, misses, also: () }),
+                (None, true) => hierarchy.play(block, &mut Watch::<true, _> { attribution, misses, also: () }),
+                (Some(also), false) => hierarchy.play(block, &mut Watch::<false, _> { attribution, misses, also }),
+                (Some(also), true) => hierarchy.play(block, &mut Watch::<true, _> { attribution, misses, also }),
             }
         }
     }
@@ -459,29 +457,20 @@ struct Watch<'a, const CARE: bool, O> {
     also: O,
 }
 
-impl<const CARE: bool, O> Watch<'_, CARE, O> {
-    /// The events that follow are of this reference.
-    #[inline(always)]
-    fn begin(&mut self, reference: &Reference) {
-        self.misses.rows = self.attribution.count::<CARE>(reference);
-    }
-}
-
 impl<const CARE: bool, O: Observer> Observer for Watch<'_, CARE, O> {
     #[inline(always)]
     fn event(&mut self, event: Event) {
         self.also.event(event);
         self.misses.event(event);
     }
-}
 
-fn play_block<const CARE: bool, O: Observer>(
-    hierarchy: &mut Hierarchy,
-    block: &[Reference],
-    watch: &mut Watch<'_, CARE, O>,
-) {
-    for reference in block {
-        watch.begin(reference);
-        hierarchy.access(reference, watch);
+    #[inline(always)]
+    fn wants_hits(&self) -> bool {
+        self.also.wants_hits()
+    }
+
+    #[inline(always)]
+    fn begin(&mut self, reference: &Reference) {
+        self.misses.rows = self.attribution.count::<CARE>(reference);
     }
 }

@@ -1,0 +1,169 @@
+//! Blocks for an observer: all levels play a block first, list by list, then what happened is told, reference by reference.
+//!
+//! What the misses of a level ask of the next one is a list in the order in which it is asked: of each miss its line, then
+//! the victim that goes back. So a place in each level's list is all that the telling needs: it follows each miss outward
+//! and takes the next request of every list it comes to.
+
+use super::scan::{ASK_BITS, Apart, BLOCK, Block, DIRTY_ASK, Found, Next, Shape, Tally};
+use super::{Around, Did, Place, kind_of, kind_of_miss, tell_evict_and_fill, tell_hit};
+use crate::reference::{Kind, Reference};
+use crate::sim::simd;
+use crate::sim::{AccessKind, Event, Observer};
+use crate::units::Addr;
+
+/// Room for what a block does at each level.
+pub(super) struct Told {
+    block: Block,
+    next: Next,
+    levels: Vec<Level>,
+}
+
+/// What a level was asked for, and what became of it; behind the last level stands memory.
+struct Level {
+    shape: Shape,
+    place: Place,
+    asks: Vec<u64>,
+    /// By [`BLOCK`] requests.
+    found: Vec<Found>,
+    /// The next request to tell.
+    at: usize,
+}
+
+impl Told {
+    /// For a hierarchy whose caches are all plain, of equal lines, and all one way; `None` for others.
+    pub(super) fn of(around: &mut impl Around) -> Option<Box<Self>> {
+        let first = around.plain(0)?.shape;
+        let mut levels = Vec::new();
+        for at in 0..around.caches() {
+            let shape = around.plain(at).map(|level| level.shape).filter(|shape| shape.line_bits == first.line_bits)?;
+            levels.push(Level { shape, place: around.place(at), asks: Vec::new(), found: Vec::new(), at: 0 });
+        }
+        let memory = Level { shape: first, place: Place::default(), asks: Vec::new(), found: Vec::new(), at: 0 };
+        levels.push(memory);
+        around.is_one_way().then(|| Box::new(Self { block: Block::new(), next: [0; 2 * BLOCK + 16], levels }))
+    }
+
+    /// Plays a chunk.
+    pub(super) fn play<O: Observer>(
+        &mut self,
+        around: &mut impl Around,
+        chunk: &[Reference],
+        apart: Apart,
+        observer: &mut O,
+    ) -> Did {
+        let (mut rest, mut did) = (chunk, Did::default());
+        while let Some(level) = around.plain(0) {
+            let taken = simd::take(level.isa, level.words, level.shape, rest, apart, &mut self.block);
+            let asks = &self.block.asks[..self.block.made];
+            let mut tally = Tally::default();
+            let listed = simd::follow(level.isa, level.shape, asks, &self.block.found, &mut tally, &mut self.next);
+            tally.add_to(level.counters, level.shape);
+            self.play_outside(around, listed);
+            self.tell(&rest[..taken], apart, observer);
+            rest = &rest[taken..];
+            if self.block.made < BLOCK {
+                let Some((other, left)) = rest.split_first() else { break };
+                observer.begin(other);
+                around.access(other, observer);
+                did.others += 1;
+                rest = left;
+            }
+        }
+        did
+    }
+
+    /// Sends the first `listed` of the next requests through all levels but the innermost.
+    fn play_outside(&mut self, around: &mut impl Around, listed: usize) {
+        for level in &mut self.levels {
+            level.asks.clear();
+            level.found.clear();
+            level.at = 0;
+        }
+        let memory = self.levels.len() - 1;
+        self.levels[1].asks.extend_from_slice(&self.next[..listed]);
+        for at in 1..memory {
+            let (inner, outer) = self.levels.split_at_mut(at + 1);
+            let (Some(here), Some(behind), Some(level)) = (inner.last_mut(), outer.first_mut(), around.plain(at))
+            else {
+                return;
+            };
+            let mut tally = Tally::default();
+            for asks in here.asks.chunks(BLOCK) {
+                let mut found = Found { matched: [0; BLOCK], left: [0; BLOCK] };
+                simd::through(level.isa, level.words, level.shape, asks, &mut found);
+                let listed = simd::follow(level.isa, level.shape, asks, &found, &mut tally, &mut self.next);
+                behind.asks.extend_from_slice(&self.next[..listed]);
+                here.found.push(found);
+            }
+            tally.add_to(level.counters, level.shape);
+        }
+        let memory = &self.levels[memory];
+        let writes = memory.asks.iter().filter(|ask| *ask & DIRTY_ASK != 0).count() as u64;
+        around.memory(memory.shape.line_bytes(), memory.asks.len() as u64 - writes, writes);
+    }
+
+    /// Tells what the references of a block did.
+    fn tell<O: Observer>(&mut self, references: &[Reference], apart: Apart, observer: &mut O) {
+        let hits = observer.wants_hits();
+        let Level { shape, place, .. } = self.levels[0];
+        let mut made = 0;
+        for reference in references {
+            observer.begin(reference);
+            if apart.drops(reference.kind) {
+                continue;
+            }
+            let (ask, found) = (self.block.asks[made], &self.block.found);
+            let (matched, left) = (found.matched[made], found.left[made]);
+            made += 1;
+            if matched != 0 {
+                if hits {
+                    tell_hit(shape, place, reference, observer);
+                }
+                continue;
+            }
+            let line = ask >> ASK_BITS;
+            observer.event(shape.access(place, line, kind_of_miss(ask), false));
+            tell_miss(&mut self.levels, ask, left, observer);
+            if reference.kind == Kind::Modify {
+                observer.event(shape.access(place, line, AccessKind::Write, true));
+            }
+        }
+    }
+}
+
+/// Tells what a miss of the first of these levels caused.
+fn tell_miss<O: Observer>(levels: &mut [Level], ask: u64, victim: u64, observer: &mut O) {
+    let Some((here, outside)) = levels.split_first_mut() else { return };
+    tell_evict_and_fill(here.shape, here.place, ask, victim, observer);
+    let (wants, gives) = here.shape.causes(ask, victim);
+    for ask in [wants, gives].into_iter().flatten() {
+        tell_ask(outside, ask, observer);
+    }
+}
+
+/// Tells the next request of the first of these levels, which is `ask`.
+fn tell_ask<O: Observer>(levels: &mut [Level], ask: u64, observer: &mut O) {
+    let is_memory = levels.len() == 1;
+    let Some(here) = levels.first_mut() else { return };
+    let at = here.at;
+    here.at += 1;
+    debug_assert_eq!(here.asks[at], ask, "lists are in the order of what is told");
+    let line = ask >> ASK_BITS;
+    if is_memory {
+        let (addr, bytes) = (Addr(line << here.shape.line_bits), here.shape.line_bytes());
+        observer.event(if ask & DIRTY_ASK == 0 {
+            Event::MemoryRead { addr, bytes }
+        } else {
+            Event::MemoryWrite { addr, bytes }
+        });
+        return;
+    }
+    let found = &here.found[at / BLOCK];
+    let (hit, left) = (found.matched[at % BLOCK] != 0, found.left[at % BLOCK]);
+    if !hit || observer.wants_hits() {
+        observer.event(here.shape.access(here.place, line, kind_of(ask), hit));
+    }
+    if !hit {
+        tell_miss(levels, ask, left, observer);
+    }
+}
