@@ -139,6 +139,11 @@ proptest! {
             prop_assert_eq!(full.compulsory + full.capacity + full.conflict + full.coherence, full.misses());
             (level.compulsory, level.capacity) = (full.compulsory, full.capacity);
             (level.conflict, level.coherence) = (full.conflict, full.coherence);
+            for (core, full) in level.cores.iter_mut().zip(&full.cores) {
+                prop_assert_eq!((core.compulsory, core.capacity, core.conflict, core.coherence), (0, 0, 0, 0));
+                (core.compulsory, core.capacity) = (full.compulsory, full.capacity);
+                (core.conflict, core.coherence) = (full.conflict, full.coherence);
+            }
         }
         prop_assert!(plain.lines.is_empty());
         plain.lines.clone_from(&stats.lines);

@@ -164,13 +164,13 @@ fn recordings_carry_what_a_picture_needs() {
 
 #[test]
 fn sums_in_one_line_are_falsely_shared_and_sums_apart_are_not() {
-    for (name, misses, falsely) in [("false_sharing", 256, 252), ("false_sharing_padded", 4, 0)] {
+    for (name, misses, falsely) in [("false_sharing", 512, 508), ("false_sharing_padded", 4, 0)] {
         let source = open(name);
-        assert_eq!((source.len(), source.cores().unwrap()), (768, 4), "{name}");
+        assert_eq!((source.len(), source.cores().unwrap()), (1536, 4), "{name}");
         let config = config::HierarchyConfig { cores: 4, ..config::preset("paper").unwrap() };
         let stats = orrery::sim::stats::collect(&*source, &config, false).unwrap();
         let sums = stats.regions.iter().find(|r| r.name == "sums").unwrap();
-        assert_eq!((sums.references, &sums.misses[0]), (512, &("L1".to_owned(), misses)), "{name}");
+        assert_eq!((sums.references, &sums.misses[0]), (1024, &("L1".to_owned(), misses)), "{name}");
         let sharing = stats.sharing.unwrap();
         assert_eq!((sharing.coherence_misses, sharing.false_sharing), (falsely, falsely), "{name}");
         assert_eq!(stats.levels[0].coherence, falsely);

@@ -9,7 +9,7 @@ draw() {
 }
 draw inclusive traces/matmul16.orrery 1599.55 24
 draw exclusive traces/matmul16.orrery 1509.55 24
-draw cores traces/false_sharing.orrery 301.5
+draw cores traces/false_sharing.orrery 601.5
 draw prefetch traces/mpm.orrery 3000.5 24
 
 # The split first level wants instruction fetches, which the bundled traces leave out: the same program recorded whole.

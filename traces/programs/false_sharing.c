@@ -2,7 +2,7 @@
  * fight for one line, though nobody reads what another wrote. */
 #include "orrery_record.h"
 
-enum { N = 256, WORKERS = 4, SHARE = N / WORKERS, LINE = 64 };
+enum { N = 512, WORKERS = 4, SHARE = N / WORKERS, LINE = 64 };
 
 static struct {
     double a[N];

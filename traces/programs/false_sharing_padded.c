@@ -1,7 +1,7 @@
 /* As false_sharing, but every sum has a line of its own: nobody waits for anybody. */
 #include "orrery_record.h"
 
-enum { N = 256, WORKERS = 4, SHARE = N / WORKERS, LINE = 64 };
+enum { N = 512, WORKERS = 4, SHARE = N / WORKERS, LINE = 64 };
 
 static struct {
     double a[N];
