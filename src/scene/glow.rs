@@ -2,7 +2,7 @@
 
 use super::motion::Path;
 use super::places::{Places, path_of};
-use super::stage::View;
+use super::view::{View, flash_steps};
 use crate::timeline::Moment;
 use crate::units::to_f32;
 use std::collections::BTreeMap;
@@ -17,17 +17,6 @@ const BURST_SECONDS: f32 = 0.45;
 /// would be a sign of nothing.
 const BURST_REFERENCES: f32 = 40.0;
 const FLASH_REFERENCES: f32 = 100.0;
-/// Seconds past which nothing of a flash is left to see.
-const FLASH_END: f64 = 1.2;
-/// References looked back at for flashes, at most: at speeds past this many in a second a flash is under a frame long.
-const FLASH_STEPS: u64 = 4096;
-
-/// References looked back at for flashes, at `speed` references a second.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to 0..=4096 first")]
-pub(super) fn flash_steps(speed: f64) -> u64 {
-    (speed * FLASH_END).ceil().clamp(1.0, FLASH_STEPS as f64) as u64
-}
-
 /// How much of each sign is left.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Glow {

@@ -15,8 +15,10 @@ pub mod stage;
 pub mod structure;
 pub mod temperature;
 pub mod trails;
+pub mod view;
 
 pub use frame::{Disk, Glyph, Notes, Scene, Segment};
 pub use items::Items;
 pub use places::Places;
-pub use stage::{Stage, View};
+pub use stage::Stage;
+pub use view::View;

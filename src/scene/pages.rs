@@ -7,7 +7,7 @@ use super::layout::{HomeLayout, Rack};
 use super::motion::{Endpoint, Flight, Path, ease};
 use super::palette::{self, Rgba};
 use super::places::Places;
-use super::stage::View;
+use super::view::{View, flash_steps};
 use crate::sim::{Event, TlbInfo, Tlbs};
 use crate::timeline::Moment;
 use crate::units::{LineAddr, SetIndex, to_f32};
@@ -170,7 +170,7 @@ fn hot_sets(moment: &Moment<'_>, tlbs: &Tlbs, at: usize) -> Vec<SetIndex> {
 fn flashes(moment: &Moment<'_>, view: &View) -> BTreeMap<(usize, LineAddr), f32> {
     let speed = to_f32(view.speed).max(1e-3);
     let seconds = FLASH_SECONDS.min(FLASH_REFERENCES / speed);
-    let first = (moment.tick + 1).saturating_sub(super::glow::flash_steps(view.speed)).max(moment.log.start());
+    let first = (moment.tick + 1).saturating_sub(flash_steps(view.speed)).max(moment.log.start());
     let of = |fill: &crate::timeline::PageFill| {
         // From its arrival on.
         let age = if fill.tick < moment.tick { (moment.tick - fill.tick - 1) as f32 + view.phase } else { 0.0 };

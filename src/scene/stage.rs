@@ -1,7 +1,7 @@
 //! Turns a moment into a [`Scene`]. Long-lived: rings, homes and structure are laid out once, lists are reused.
 
 use super::frame::{Disk, Glyph, Notes, Scene, Segment, flags};
-use super::glow::{Glow, Glows, flash_steps, glows};
+use super::glow::{Glow, Glows, glows};
 use super::items::Items;
 use super::layout::{HomeLayout, Rings};
 use super::motion::{Endpoint, Flight, Path};
@@ -11,55 +11,12 @@ use super::places::{Places, path_of};
 use super::structure::structure;
 use super::temperature::Scores;
 use super::trails::{Span, trails};
+use super::view::View;
 use crate::reference::Region;
 use crate::sim::{CacheInfo, Event, Hierarchy, Resident};
 use crate::timeline::cursor::{innermost, levels};
 use crate::timeline::{Moment, Move, Place};
 use crate::units::{CacheId, LevelId, LineAddr, SetIndex};
-
-/// What the viewer sets.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct View {
-    /// Phase within the reference under way, 0..1.
-    pub phase: f32,
-    /// References a second: flashes and pulses decay in seconds at this speed.
-    pub speed: f64,
-    /// References whose paths stay visible; 1 = no trail.
-    pub tail: u64,
-    /// References over which temperature is the mean.
-    pub window: u64,
-    /// Trail segments at most.
-    pub budget: usize,
-    /// Draw trails.
-    pub trails: bool,
-    /// Draw ghosts.
-    pub ghosts: bool,
-    /// Draw temperature disks.
-    pub temperature: bool,
-}
-
-impl Default for View {
-    fn default() -> Self {
-        Self {
-            phase: 0.0,
-            speed: 8.0,
-            tail: 64,
-            window: 256,
-            budget: 5_000,
-            trails: true,
-            ghosts: true,
-            temperature: true,
-        }
-    }
-}
-
-impl View {
-    /// References of history that a frame needs: for trail, temperature and flashes.
-    #[must_use]
-    pub fn history(&self) -> u64 {
-        self.tail.max(self.window).max(flash_steps(self.speed))
-    }
-}
 
 /// The long-lived part of the scene.
 pub struct Stage {

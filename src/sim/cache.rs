@@ -1,11 +1,12 @@
 //! One cache: its sets, their words, its counts. It replaces within a set; what a miss causes elsewhere is in `hierarchy`.
 
+use super::Geometry;
+use super::counters::LevelCounters;
 use super::fast::Plain;
 use super::fast::scan::Shape;
 use super::policy::{self, DIRTY, FLAG_BITS, NEVER, Note, Outcome, Policy, SELECTOR_START, Set, VALID, View};
 use super::simd::Isa;
 use super::words::Words;
-use super::{AccessKind, Geometry};
 use crate::units::{LineAddr, SetIndex};
 use std::sync::Arc;
 
@@ -18,111 +19,6 @@ pub struct Resident {
     pub dirty: bool,
     /// Came by prefetch and was not used yet.
     pub prefetched: bool,
-}
-
-/// What a cache has done since it was made.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct LevelCounters {
-    /// Accesses that wanted data; at outer levels also those that inner stores cause.
-    pub read_accesses: u64,
-    /// Those that found nothing.
-    pub read_misses: u64,
-    /// Stores, and write-backs from inside.
-    pub write_accesses: u64,
-    /// Those that found nothing.
-    pub write_misses: u64,
-    /// Accesses that wanted instructions.
-    pub fetch_accesses: u64,
-    /// Those that found nothing.
-    pub fetch_misses: u64,
-    /// Requests of prefetchers inside.
-    pub prefetch_accesses: u64,
-    /// Those that found nothing.
-    pub prefetch_misses: u64,
-    /// Lines that came in, fetched or not.
-    pub fills: u64,
-    /// Lines that left for another, clean or dirty.
-    pub evictions: u64,
-    /// Dirty lines sent to the next level: evicted, flushed, or handed over to another core. Clean evictions are
-    /// `evictions - writebacks` as long as there is one core and nothing was flushed.
-    pub writebacks: u64,
-    /// Lines removed by another level or core, or moved inward out of an exclusive level.
-    pub invalidations: u64,
-    /// Bytes fetched from the next level.
-    pub bytes_in: u64,
-    /// Bytes written to the next level.
-    pub bytes_out: u64,
-    /// Lines that its own prefetcher brought in; part of `fills`.
-    pub prefetch_fills: u64,
-    /// Those that were used before they left.
-    pub prefetch_used: u64,
-    /// Those whose first use came before the line would have arrived, at one reference a cycle; part of `prefetch_used`.
-    pub prefetch_late: u64,
-    /// Demand misses on lines that a prefetch had driven out: pollution.
-    pub prefetch_pollution: u64,
-}
-
-macro_rules! add_all {
-    ($self:ident, $other:ident, $($field:ident),*) => { $( $self.$field += $other.$field; )* };
-}
-
-impl LevelCounters {
-    /// Accesses of every kind but prefetch requests.
-    #[must_use]
-    pub fn accesses(&self) -> u64 {
-        self.read_accesses + self.write_accesses + self.fetch_accesses
-    }
-
-    /// Misses of every kind but prefetch requests.
-    #[must_use]
-    pub fn misses(&self) -> u64 {
-        self.read_misses + self.write_misses + self.fetch_misses
-    }
-
-    /// Adds the counts of another cache of the level.
-    pub fn add(&mut self, other: &Self) {
-        add_all!(
-            self,
-            other,
-            read_accesses,
-            read_misses,
-            write_accesses,
-            write_misses,
-            fetch_accesses,
-            fetch_misses,
-            prefetch_accesses,
-            prefetch_misses,
-            fills,
-            evictions,
-            writebacks,
-            invalidations,
-            bytes_in,
-            bytes_out,
-            prefetch_fills,
-            prefetch_used,
-            prefetch_late,
-            prefetch_pollution
-        );
-    }
-
-    #[inline(always)]
-    pub(super) fn count_access(&mut self, kind: AccessKind) {
-        match kind {
-            AccessKind::Read => self.read_accesses += 1,
-            AccessKind::Write | AccessKind::Writeback => self.write_accesses += 1,
-            AccessKind::Fetch => self.fetch_accesses += 1,
-            AccessKind::Prefetch => self.prefetch_accesses += 1,
-        }
-    }
-
-    pub(super) fn count_miss(&mut self, kind: AccessKind) {
-        match kind {
-            AccessKind::Read => self.read_misses += 1,
-            AccessKind::Write | AccessKind::Writeback => self.write_misses += 1,
-            AccessKind::Fetch => self.fetch_misses += 1,
-            AccessKind::Prefetch => self.prefetch_misses += 1,
-        }
-    }
 }
 
 /// What left a way.

@@ -63,7 +63,10 @@ pub mod event;
 pub use event::{AccessKind, Cause, Event, Observer};
 
 mod cache;
-pub use cache::{LevelCounters, Resident};
+pub use cache::Resident;
+
+mod counters;
+pub use counters::LevelCounters;
 
 mod hash;
 

@@ -1,8 +1,9 @@
 //! Translation buffers: caches of pages, asked before the data is. They are a path of their own beside the levels: a miss in
 //! the outermost one is a page walk, whose own accesses are not simulated.
 
-use super::cache::{Cache, LevelCounters, Resident};
+use super::cache::{Cache, Resident};
 use super::config::Shapes;
+use super::counters::LevelCounters;
 use super::hierarchy::Request;
 use super::plan::{Plan, TlbInfo};
 use super::policy::Note;

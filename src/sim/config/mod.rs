@@ -4,6 +4,7 @@
 
 mod check;
 mod error;
+mod nearest;
 mod parse;
 mod presets;
 mod size;
@@ -12,7 +13,7 @@ mod write;
 
 pub use check::Shapes;
 pub use error::{ConfigError, Place};
-pub use parse::nearest;
+pub use nearest::nearest;
 pub use presets::{Preset, preset, presets};
 pub use size::{format_size, parse_size};
 

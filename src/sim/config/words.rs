@@ -1,6 +1,6 @@
 //! Values that files write as words.
 
-use super::parse::nearest;
+use super::nearest::nearest;
 use super::{Allocate, ConfigError, Holds, Inclusion, Place, Prefetch, WritePolicy};
 use crate::sim::{Index, Policy};
 

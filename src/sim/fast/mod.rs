@@ -17,7 +17,7 @@
 pub(super) mod scan;
 mod watched;
 
-use super::cache::LevelCounters;
+use super::counters::LevelCounters;
 use super::policy::{DIRTY, VALID};
 use super::simd::{self, Isa};
 use super::{AccessKind, Event, Observer};

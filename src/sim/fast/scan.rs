@@ -3,7 +3,7 @@
 
 use super::Place;
 use crate::reference::{Kind, Reference};
-use crate::sim::cache::LevelCounters;
+use crate::sim::counters::LevelCounters;
 use crate::sim::policy::{DIRTY, FLAG_BITS, VALID};
 use crate::sim::{AccessKind, Event, Geometry};
 use crate::units::{LineAddr, SetIndex};

@@ -6,9 +6,10 @@ mod play;
 mod sectors;
 mod walk;
 
-use super::cache::{Cache, LevelCounters, Resident};
+use super::cache::{Cache, Resident};
 use super::coherence::{Directory, SharingCounters};
 use super::config::{ConfigError, HierarchyConfig, Place};
+use super::counters::LevelCounters;
 use super::plan::{CacheInfo, DATA, FETCH, Plan, cache_id};
 use super::prefetch::Prefetcher;
 use super::tlb::Tlbs;
