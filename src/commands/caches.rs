@@ -1,6 +1,7 @@
 //! `orrery caches`: the presets and this machine, or one of them as TOML.
 
 use super::UsageError;
+use super::annotated::annotated;
 use super::hierarchy::no_preset;
 use super::host::{self, Host};
 use crate::cli::CachesArgs;
@@ -52,39 +53,6 @@ fn list(out: &mut impl Write) -> anyhow::Result<()> {
 fn sizes(config: &HierarchyConfig) -> String {
     let sizes = config.levels.iter().map(|level| format!("{} {}", level.name, format_size(level.size)));
     sizes.collect::<Vec<_>>().join(", ")
-}
-
-/// A file's text with the comments of another: those at its head, and those above each table (the nth `[[level]]` takes
-/// those of the nth). Tables stand apart by an empty line.
-pub(super) fn annotated(text: &str, comments: &str) -> String {
-    let mut above: Vec<(&str, Vec<&str>)> = Vec::new();
-    let mut head = None;
-    let mut block = Vec::new();
-    for line in comments.lines() {
-        if line.starts_with('#') {
-            block.push(line);
-            continue;
-        }
-        if head.is_none() {
-            head = Some(std::mem::take(&mut block));
-        } else if line.starts_with('[') {
-            above.push((line, std::mem::take(&mut block)));
-        }
-    }
-    let mut out = head.unwrap_or_default().join("\n");
-    out.push('\n');
-    for line in text.lines() {
-        if let Some(at) = above.iter().position(|(table, _)| *table == line) {
-            let (_, lines) = above.remove(at);
-            for comment in lines {
-                out.push_str(comment);
-                out.push('\n');
-            }
-        }
-        out.push_str(line);
-        out.push('\n');
-    }
-    out
 }
 
 /// The levels in one line: `L1 512B, 2 sets x 8 ways x 32B; L2 ...`.

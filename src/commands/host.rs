@@ -5,7 +5,7 @@
 //! kernel does not know has no file (Arm without a device tree entry): it is computed from the others where that is
 //! possible. Latencies, policies and TLBs are not in there.
 
-use super::caches::annotated;
+use super::annotated::annotated;
 use crate::sim::config::{ConfigError, HierarchyConfig, Holds, LevelConfig, Ways, parse_size};
 use std::collections::BTreeSet;
 use std::io::ErrorKind;

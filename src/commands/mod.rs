@@ -1,5 +1,6 @@
 //! The subcommands: each joins the library's parts for one job. The edge of the program: errors end here as words.
 
+mod annotated;
 pub mod caches;
 pub mod convert;
 #[cfg(feature = "gpu")]

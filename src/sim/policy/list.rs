@@ -3,8 +3,7 @@
 //! LRU and FIFO differ in one thing: whether a hit moves its line to the head. MRU keeps the same list as LRU, turned
 //! round: the line just used is the next to leave.
 
-use super::{DIRTY, Policy, Replacement, Set, View};
-use std::cmp::Reverse;
+use super::{DIRTY, Policy, Replacement, Set};
 
 /// What became of an access to a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,21 +69,12 @@ fn close(set: &mut Set<'_>, way: usize) {
     set.move_to_back(way, end);
 }
 
-/// Lists are never sorted.
-fn unsorted(way: usize) -> (u64, Reverse<usize>) {
-    (way as u64, Reverse(0))
-}
-
 pub(super) struct Lru;
 
 impl Replacement for Lru {
     fn hit(set: &mut Set<'_>, way: usize) -> usize {
         set.move_to_front(way);
         0
-    }
-
-    fn victim(set: &mut Set<'_>) -> usize {
-        set.words.len() - 1
     }
 
     fn fill(set: &mut Set<'_>, way: usize) -> usize {
@@ -94,10 +84,6 @@ impl Replacement for Lru {
 
     fn remove(set: &mut Set<'_>, way: usize) {
         close(set, way);
-    }
-
-    fn key(_: &View<'_>, way: usize, _: bool) -> (u64, Reverse<usize>) {
-        unsorted(way)
     }
 }
 
@@ -108,10 +94,6 @@ impl Replacement for Fifo {
         way
     }
 
-    fn victim(set: &mut Set<'_>) -> usize {
-        set.words.len() - 1
-    }
-
     fn fill(set: &mut Set<'_>, way: usize) -> usize {
         set.move_to_front(way);
         0
@@ -119,10 +101,6 @@ impl Replacement for Fifo {
 
     fn remove(set: &mut Set<'_>, way: usize) {
         close(set, way);
-    }
-
-    fn key(_: &View<'_>, way: usize, _: bool) -> (u64, Reverse<usize>) {
-        unsorted(way)
     }
 }
 
@@ -135,10 +113,6 @@ impl Replacement for Mru {
         held - 1
     }
 
-    fn victim(set: &mut Set<'_>) -> usize {
-        set.words.len() - 1
-    }
-
     fn fill(_: &mut Set<'_>, way: usize) -> usize {
         // The lowest empty way is the one behind all lines; the victim's was the last.
         way
@@ -146,9 +120,5 @@ impl Replacement for Mru {
 
     fn remove(set: &mut Set<'_>, way: usize) {
         close(set, way);
-    }
-
-    fn key(_: &View<'_>, way: usize, _: bool) -> (u64, Reverse<usize>) {
-        unsorted(way)
     }
 }

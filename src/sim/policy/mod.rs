@@ -158,15 +158,19 @@ impl Set<'_> {
 trait Replacement {
     /// The line at `way` was used; gives the way at which it stands now.
     fn hit(set: &mut Set<'_>, way: usize) -> usize;
-    /// The way to give up.
-    fn victim(set: &mut Set<'_>) -> usize;
+    /// The way to give up; in a list the last.
+    fn victim(set: &mut Set<'_>) -> usize {
+        set.words.len() - 1
+    }
     /// A line was put at `way`; gives the way at which it stands now.
     fn fill(set: &mut Set<'_>, way: usize) -> usize;
     /// `way` was emptied.
     fn remove(set: &mut Set<'_>, way: usize);
     /// For policies that leave ways where they are: sorts a way among the others, the next victim last. Asked of lines
-    /// only; `full` tells whether every way holds one.
-    fn key(set: &View<'_>, way: usize, full: bool) -> (u64, std::cmp::Reverse<usize>);
+    /// only; `full` tells whether every way holds one. Lists stand in order and are never asked.
+    fn key(_set: &View<'_>, way: usize, _full: bool) -> (u64, std::cmp::Reverse<usize>) {
+        (way as u64, std::cmp::Reverse(0))
+    }
 }
 
 /// One set, to look at.
