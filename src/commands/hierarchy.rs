@@ -1,4 +1,4 @@
-//! `--cache`, `--l1`, `--l2`, `--l3`, `--data-only` to a checked [`HierarchyConfig`]: shared by all commands.
+//! `--cache`, `--l1`, `--l2`, `--l3`, `--cores`, `--seed`, `--data-only` to a checked [`HierarchyConfig`]: shared by all commands.
 
 use super::UsageError;
 use super::host::{self, Host};

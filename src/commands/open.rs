@@ -37,7 +37,6 @@ pub fn open_cache(args: &CacheArgs, source: &dyn ReferenceSource) -> anyhow::Res
     let bytes: u64 = source.tables().regions.iter().fold(0, |sum, r| sum.saturating_add(r.bytes));
     let small = bytes > 0 && bytes <= SMALL;
     let mut config = hierarchy(args, if small { "paper" } else { "textbook" })?;
-    config.data_only |= args.data_only;
     let by_file = args.cache.as_deref().is_some_and(|name| preset(name).is_none() && name != super::host::NAME);
     if args.cores.is_none() && !by_file {
         let cores = source.cores()?;
