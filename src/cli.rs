@@ -1,5 +1,7 @@
 //! The command line as plain values. No work is done here.
 
+use crate::trace::Format;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -83,26 +85,14 @@ pub struct TraceArgs {
     /// Trace file; `-` reads standard input; gzip is seen through
     pub trace: PathBuf,
     /// Format of the trace, where its content does not tell
-    #[arg(long, value_enum)]
-    pub format: Option<FormatName>,
+    #[arg(long, value_parser = formats())]
+    pub format: Option<Format>,
 }
 
-/// Names for `--format`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum FormatName {
-    /// The native file: Parquet with Orrery's tables
-    Orrery,
-    /// Text of `valgrind --tool=lackey --trace-mem=yes`
-    Lackey,
-}
-
-impl From<FormatName> for crate::trace::Format {
-    fn from(name: FormatName) -> Self {
-        match name {
-            FormatName::Orrery => Self::Native,
-            FormatName::Lackey => Self::Lackey,
-        }
-    }
+fn formats() -> impl TypedValueParser<Value = Format> {
+    let names = Format::ALL.map(|format| PossibleValue::new(format.name()).help(format.about()));
+    // The parser above knows the names.
+    PossibleValuesParser::new(names).map(|name| Format::named(&name).unwrap_or(Format::NATIVE))
 }
 
 /// Which cache hierarchy.

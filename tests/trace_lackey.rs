@@ -24,7 +24,7 @@ fn all(source: &dyn ReferenceSource) -> Vec<Reference> {
 
 /// `(kind, address, size, pc)` of each reference of a text.
 fn parsed(text: &str) -> Vec<(Kind, u64, u32, u64)> {
-    let source = open_text(text, Some(Format::Lackey)).unwrap_or_else(|e| panic!("{text:?}: {e}"));
+    let source = open_text(text, Some(Format::LACKEY)).unwrap_or_else(|e| panic!("{text:?}: {e}"));
     all(&*source).iter().map(|r| (r.kind, r.addr, r.size, r.pc)).collect()
 }
 
@@ -102,7 +102,7 @@ fn a_trace_without_references_says_so() {
         assert!(matches!(error, TraceError::Empty(_)), "{error:?}");
         assert!(error.to_string().contains(word), "{error}");
     }
-    let error = open_text("hello\nworld\n", Some(Format::Lackey)).err().unwrap().to_string();
+    let error = open_text("hello\nworld\n", Some(Format::LACKEY)).err().unwrap().to_string();
     assert!(error.contains("2 lines of other text") && error.contains("--trace-mem=yes"), "{error}");
 }
 
@@ -123,7 +123,7 @@ fn unknown_content_is_described() {
             "{message}"
         );
     }
-    let error = open_text(" L 10,1\n", Some(Format::Native)).err().unwrap().to_string();
+    let error = open_text(" L 10,1\n", Some(Format::NATIVE)).err().unwrap().to_string();
     assert!(error.contains("PAR1"), "{error}");
     let error = trace::open(Path::new("/no/such/trace"), None).err().unwrap();
     assert!(error.to_string().contains("/no/such/trace"), "{error}");

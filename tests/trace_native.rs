@@ -98,14 +98,14 @@ proptest! {
         let mut bytes = whole.clone();
         bytes[at.index(whole.len())] = value;
         fs::write(&path, &bytes).unwrap();
-        if let Ok(source) = trace::open(&path, Some(Format::Native))
+        if let Ok(source) = trace::open(&path, Some(Format::NATIVE))
             && let Ok(chunk) = source.chunk(0)
         {
             prop_assert!(chunk[..] == references[..]);
             prop_assert_eq!(source.len(), 500);
         }
         fs::write(&path, &whole[..cut.index(whole.len())]).unwrap();
-        prop_assert!(trace::open(&path, Some(Format::Native)).is_err());
+        prop_assert!(trace::open(&path, Some(Format::NATIVE)).is_err());
     }
 }
 

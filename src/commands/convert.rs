@@ -33,7 +33,7 @@ struct Given {
 /// When the trace or the tables cannot be read, nothing is left after filtering, or the file cannot be written.
 pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<()> {
     let given = args.tables.as_deref().map(read_tables).transpose()?;
-    let mut stream = Stream::open(&args.trace.trace, args.trace.format.map(Into::into))?;
+    let mut stream = Stream::open(&args.trace.trace, args.trace.format)?;
     let Given { mut tables, start, stop, markers, cores } = match given {
         Some(given) => merge(given, stream.tables()),
         None => Given { tables: stream.tables(), ..Given::default() },

@@ -2,11 +2,11 @@
 
 use super::UsageError;
 use super::hierarchy::hierarchy;
-use crate::cli::{CacheArgs, FormatName, TraceArgs};
+use crate::cli::{CacheArgs, TraceArgs};
 use crate::reference::{Reference, ReferenceSource, SourceError, Tables};
 use crate::sim::config::{HierarchyConfig, MAX_CORES, preset};
+use crate::trace;
 use crate::trace::footprint::Footprint;
-use crate::trace::{self, Format};
 use std::sync::Arc;
 
 /// Opens the trace and says on standard error what its reader had to leave out.
@@ -14,11 +14,7 @@ use std::sync::Arc;
 /// # Errors
 /// See [`trace::open`].
 pub fn open_trace(args: &TraceArgs) -> anyhow::Result<Arc<dyn ReferenceSource>> {
-    let format = args.format.map(|f| match f {
-        FormatName::Orrery => Format::Native,
-        FormatName::Lackey => Format::Lackey,
-    });
-    let source = trace::open(&args.trace, format)?;
+    let source = trace::open(&args.trace, args.format)?;
     for notice in source.notices() {
         eprintln!("note: {notice}");
     }

@@ -1,7 +1,7 @@
 //! Where bytes come from: a path or standard input, with gzip seen through and the format told from content.
 
 use super::error::{Fault, Place, TraceError};
-use super::{Format, lackey};
+use super::formats::Format;
 use flate2::read::MultiGzDecoder;
 use std::fs::File;
 use std::io::{self, Read};
@@ -99,11 +99,8 @@ fn empty_file(name: &str) -> TraceError {
 /// Tells the format from the first bytes of the (decompressed) content.
 pub(super) fn detect(input: &Input) -> Result<Format, TraceError> {
     let head = input.bytes.head();
-    if head.starts_with(b"PAR1") {
-        return Ok(Format::Native);
-    }
-    if lackey::looks_like(head) {
-        return Ok(Format::Lackey);
+    if let Some(format) = Format::of(head) {
+        return Ok(format);
     }
     if head.is_empty() {
         return match &input.bytes.pending {

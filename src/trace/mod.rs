@@ -7,30 +7,20 @@ pub mod bundled;
 mod error;
 mod filter;
 pub mod footprint;
+mod formats;
 mod input;
-pub mod lackey;
 pub mod native;
 pub mod synth;
 
 pub use error::{Fault, Place, TraceError};
 pub use filter::{CoreCells, Filter, Marker};
 pub use footprint::Footprint;
+pub use formats::{Format, lackey};
 
 use crate::reference::{MemoryTrace, Reference, ReferenceSource, Tables};
-use input::{Content, Input};
+use formats::{Opened, Reader};
 use native::NativeTrace;
-use std::fs::File;
-use std::io::{self, Seek};
 use std::path::Path;
-
-/// A format that can be read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
-    /// The native file: Parquet with Orrery's tables.
-    Native,
-    /// Text of `valgrind --tool=lackey --trace-mem=yes`.
-    Lackey,
-}
 
 /// References of a foreign trace kept in memory (24 bytes each); a longer one goes through a temporary native file.
 const IN_MEMORY: usize = 4 << 20;
@@ -42,19 +32,19 @@ const IN_MEMORY: usize = 4 << 20;
 /// When the file cannot be read, is of no known format, is damaged or broken (with line or byte), or holds no
 /// references. A text trace whose end is cut off is no error: what is whole is kept, and a notice says so.
 pub fn open(path: &Path, format: Option<Format>) -> Result<Box<dyn ReferenceSource>, TraceError> {
-    match Stream::open(path, format)?.inner {
-        Inner::Native { trace, .. } => Ok(trace),
-        Inner::Lackey(reader) => collect(reader, IN_MEMORY),
+    match Stream::open(path, format)?.opened {
+        Opened::Native(trace) => Ok(trace),
+        Opened::Once(reader) => collect(reader, IN_MEMORY),
     }
 }
 
 /// Reads a foreign trace to its end, into memory up to `in_memory` references and into a temporary file past that.
-fn collect(mut reader: lackey::Reader<Content>, in_memory: usize) -> Result<Box<dyn ReferenceSource>, TraceError> {
+fn collect(mut reader: Box<dyn Reader>, in_memory: usize) -> Result<Box<dyn ReferenceSource>, TraceError> {
     let (mut all, mut chunk) = (Vec::new(), Vec::new());
     while all.len() <= in_memory {
         reader.next_chunk(native::CHUNK, &mut chunk)?;
         if chunk.is_empty() {
-            return Ok(Box::new(MemoryTrace::new(all, Tables::default()).with_notices(reader.notices())));
+            return Ok(Box::new(MemoryTrace::new(all, reader.tables()).with_notices(reader.notices())));
         }
         all.extend_from_slice(&chunk);
     }
@@ -70,18 +60,15 @@ fn collect(mut reader: lackey::Reader<Content>, in_memory: usize) -> Result<Box<
         }
         writer.write(&chunk)?;
     }
-    let file = writer.finish(&Tables::default())?;
+    let file = writer.finish(&reader.tables())?;
     Ok(Box::new(NativeTrace::from_file(name, file)?.with_notices(reader.notices())))
 }
 
 /// A trace read once, in order.
 pub struct Stream {
-    inner: Inner,
-}
-
-enum Inner {
-    Native { trace: Box<NativeTrace>, next: u64 },
-    Lackey(lackey::Reader<Content>),
+    opened: Opened,
+    /// The next chunk of a native trace.
+    next: u64,
 }
 
 impl Stream {
@@ -95,11 +82,7 @@ impl Stream {
             Some(format) => format,
             None => input::detect(&input)?,
         };
-        let inner = match format {
-            Format::Native => Inner::Native { trace: Box::new(open_native(input)?), next: 0 },
-            Format::Lackey => Inner::Lackey(lackey::Reader::new(input.name, input.bytes)),
-        };
-        Ok(Self { inner })
+        Ok(Self { opened: format.open(input)?, next: 0 })
     }
 
     /// Replaces `out` by the next references, at most [`native::CHUNK`]; none at the end.
@@ -107,68 +90,33 @@ impl Stream {
     /// # Errors
     /// Where the trace is broken or cannot be read.
     pub fn next_chunk(&mut self, out: &mut Vec<Reference>) -> Result<(), TraceError> {
-        match &mut self.inner {
-            Inner::Lackey(reader) => reader.next_chunk(native::CHUNK, out),
-            Inner::Native { trace, next } => {
-                trace.read_chunk(*next, out)?;
-                *next += 1;
+        match &mut self.opened {
+            Opened::Once(reader) => reader.next_chunk(native::CHUNK, out),
+            Opened::Native(trace) => {
+                trace.read_chunk(self.next, out)?;
+                self.next += 1;
                 Ok(())
             }
         }
     }
 
-    /// The trace's own tables; empty for foreign formats.
+    /// The trace's own tables; those of foreign formats are complete once the end is reached.
     #[must_use]
     pub fn tables(&self) -> Tables {
-        match &self.inner {
-            Inner::Native { trace, .. } => trace.tables().clone(),
-            Inner::Lackey(_) => Tables::default(),
+        match &self.opened {
+            Opened::Native(trace) => trace.tables().clone(),
+            Opened::Once(reader) => reader.tables(),
         }
     }
 
     /// What the user must be told; complete once the end is reached.
     #[must_use]
     pub fn notices(&self) -> Vec<String> {
-        match &self.inner {
-            Inner::Native { trace, .. } => trace.notices().to_vec(),
-            Inner::Lackey(reader) => reader.notices(),
+        match &self.opened {
+            Opened::Native(trace) => trace.notices().to_vec(),
+            Opened::Once(reader) => reader.notices(),
         }
     }
-}
-
-/// A native trace needs a file that can be read at any place: others are copied into one first.
-fn open_native(input: Input) -> Result<NativeTrace, TraceError> {
-    let Input { name, plain, mut bytes } = input;
-    if !bytes.head().starts_with(b"PAR1") {
-        return Err(TraceError::UnknownFormat(Fault::new(
-            Place::offset(&name, 0),
-            "no PAR1 at the start",
-            "a native .orrery (Parquet) file",
-            "leave --format away, or name the right one",
-        )));
-    }
-    if let Some(file) = plain {
-        return NativeTrace::from_file(name, file);
-    }
-    let mut copy = spool(&mut bytes).map_err(|e| match e.kind() {
-        io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => {
-            TraceError::Damaged(Fault::new(
-                Place::file(&name),
-                format!("gzip data that is cut short or damaged ({e})"),
-                "whole gzip data, for a native trace has its table of contents at the end",
-                "test it with gzip -t, and copy or record it again",
-            ))
-        }
-        _ => TraceError::io(&name, "the trace cannot be copied to a temporary file", e),
-    })?;
-    copy.rewind().map_err(|e| TraceError::io(&name, "the trace cannot be read", e))?;
-    NativeTrace::from_file(name, copy)
-}
-
-fn spool(bytes: &mut Content) -> io::Result<File> {
-    let mut copy = tempfile::tempfile()?;
-    io::copy(bytes, &mut copy)?;
-    Ok(copy)
 }
 
 /// Checks what the rest of the program relies on: regions of 1 byte or more that stay below 2^64.

@@ -19,6 +19,11 @@ mod guard;
 mod reader;
 mod writer;
 
+use super::error::{Fault, Place, TraceError};
+use super::input::{Content, Input};
+use std::fs::File;
+use std::io::{self, Seek};
+
 pub use reader::NativeTrace;
 pub use writer::{FileWriter, Writer};
 
@@ -39,3 +44,38 @@ const VERSION_KEY: &str = "orrery.version";
 const TABLES_KEY: &str = "orrery.tables";
 const CHECKSUMS_KEY: &str = "orrery.checksums";
 const CREATED_BY: &str = concat!("orrery ", env!("CARGO_PKG_VERSION"));
+
+/// A native trace needs a file that can be read at any place: others are copied into one first.
+pub(super) fn open(input: Input) -> Result<NativeTrace, TraceError> {
+    let Input { name, plain, mut bytes } = input;
+    if !bytes.head().starts_with(b"PAR1") {
+        return Err(TraceError::UnknownFormat(Fault::new(
+            Place::offset(&name, 0),
+            "no PAR1 at the start",
+            "a native .orrery (Parquet) file",
+            "leave --format away, or name the right one",
+        )));
+    }
+    if let Some(file) = plain {
+        return NativeTrace::from_file(name, file);
+    }
+    let mut copy = spool(&mut bytes).map_err(|e| match e.kind() {
+        io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => {
+            TraceError::Damaged(Fault::new(
+                Place::file(&name),
+                format!("gzip data that is cut short or damaged ({e})"),
+                "whole gzip data, for a native trace has its table of contents at the end",
+                "test it with gzip -t, and copy or record it again",
+            ))
+        }
+        _ => TraceError::io(&name, "the trace cannot be copied to a temporary file", e),
+    })?;
+    copy.rewind().map_err(|e| TraceError::io(&name, "the trace cannot be read", e))?;
+    NativeTrace::from_file(name, copy)
+}
+
+fn spool(bytes: &mut Content) -> io::Result<File> {
+    let mut copy = tempfile::tempfile()?;
+    io::copy(bytes, &mut copy)?;
+    Ok(copy)
+}

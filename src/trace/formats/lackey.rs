@@ -14,9 +14,8 @@
 //! hexadecimal digits; such a line must parse. Everything else between is somebody's output. Blanks may be few or many,
 //! leading zeros may be missing, lines may end in CR LF. The pc of a data reference is the address of the last `I`.
 
-use super::error::shorten;
-use super::error::{Fault, Place, TraceError};
-use super::native::MAX_SIZE;
+use super::super::error::{Fault, Place, TraceError, shorten};
+use super::super::native::MAX_SIZE;
 use crate::reference::{Kind, NO_LANE, Reference};
 use std::io::{self, Read};
 
@@ -263,6 +262,16 @@ impl<R: Read> Reader<R> {
     }
 }
 
+impl<R: Read + Send> super::Reader for Reader<R> {
+    fn next_chunk(&mut self, limit: usize, out: &mut Vec<Reference>) -> Result<(), TraceError> {
+        Reader::next_chunk(self, limit, out)
+    }
+
+    fn notices(&self) -> Vec<String> {
+        Reader::notices(self)
+    }
+}
+
 fn lines(n: u64) -> String {
     if n == 1 { "1 line".into() } else { format!("{n} lines") }
 }
@@ -276,7 +285,7 @@ fn with_pc(mut reference: Reference, pc: &mut u64) -> Reference {
 }
 
 /// Whether text that starts so holds lackey records: one record, or Valgrind's own banner of this tool.
-pub(super) fn looks_like(head: &[u8]) -> bool {
+pub(in crate::trace) fn looks_like(head: &[u8]) -> bool {
     let record = |line: &[u8]| matches!(classify(line), Line::Record(_) | Line::Broken(_));
     let banner = |line: &[u8]| line.starts_with(b"==") && line.windows(6).any(|w| w == b"Lackey");
     !head.contains(&0) && head.split(|&b| b == b'\n').any(|line| record(line) || banner(line))
