@@ -198,6 +198,48 @@ pub trait Observer {
     fn is_silent(&self) -> bool {
         false
     }
+
+    /// Whether accesses may come as lists, each cache's by itself, where they are had as such. What a list holds is not
+    /// told as events, but for misses: see [`Observer::listed`].
+    #[inline]
+    fn takes_lists(&self) -> bool {
+        false
+    }
+
+    /// Takes the next accesses of a cache; nothing was prefetched into it or taken from it for coherence between them.
+    #[inline]
+    fn list(&mut self, _: AccessList<'_>) {}
+
+    /// Whether it wants to be told of misses that were in lists, each after its reference began.
+    #[inline]
+    fn wants_listed(&self) -> bool {
+        false
+    }
+
+    /// Takes an access that misses and that was in a list.
+    #[inline]
+    fn listed(&mut self, _: Event) {}
+}
+
+/// Accesses of one cache, in their order. A store that goes with a load (a modify) may be left out.
+#[derive(Clone, Copy, Debug)]
+pub struct AccessList<'a> {
+    /// The cache.
+    pub cache: CacheId,
+    /// Lines, in units of the cache's line size, each with something else in its low [`AccessList::SHIFT`] bits.
+    pub(super) asks: &'a [u64],
+    /// 0 = a miss; as long.
+    pub(super) matched: &'a [u8],
+}
+
+impl<'a> AccessList<'a> {
+    /// Bits below a line.
+    pub(super) const SHIFT: u32 = super::fast::scan::ASK_BITS;
+
+    /// Each access: its line, and whether it hit.
+    pub fn iter(self) -> impl Iterator<Item = (LineAddr, bool)> + 'a {
+        self.asks.iter().zip(self.matched).map(|(ask, matched)| (LineAddr(ask >> Self::SHIFT), *matched != 0))
+    }
 }
 
 impl Observer for () {
@@ -234,6 +276,26 @@ impl<O: Observer + ?Sized> Observer for &mut O {
     #[inline]
     fn is_silent(&self) -> bool {
         (**self).is_silent()
+    }
+
+    #[inline]
+    fn takes_lists(&self) -> bool {
+        (**self).takes_lists()
+    }
+
+    #[inline]
+    fn list(&mut self, list: AccessList<'_>) {
+        (**self).list(list);
+    }
+
+    #[inline]
+    fn wants_listed(&self) -> bool {
+        (**self).wants_listed()
+    }
+
+    #[inline]
+    fn listed(&mut self, event: Event) {
+        (**self).listed(event);
     }
 }
 

@@ -139,6 +139,20 @@ pub(super) fn follow(isa: Isa, shape: Shape, asks: &[u64], found: &Found, tally:
     }
 }
 
+/// Tells the processor that an element of a slice will be asked for. Only a hint: it need not exist.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+pub(super) fn expect<T>(slice: &[T], at: usize) {
+    use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+    // SAFETY: a prefetch reads nothing and may name any address; each x86-64 processor has it.
+    unsafe { _mm_prefetch::<_MM_HINT_T0>(slice.as_ptr().wrapping_add(at).cast()) };
+}
+
+/// See above.
+#[cfg(not(target_arch = "x86_64"))]
+#[inline(always)]
+pub(super) fn expect<T>(_: &[T], _: usize) {}
+
 /// The loops, once for each processor: `$touch::<V, FULL>` is the only thing that differs.
 ///
 /// `$touch(set, tail, key, dirty)` makes the line of `key` the head of a set, dirty if it was or if `dirty` says so. It

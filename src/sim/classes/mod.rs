@@ -14,9 +14,11 @@
 
 use super::hash::LineSet;
 use super::hierarchy::Hierarchy;
-use super::{AccessKind, Cause, Event, Observer};
+use super::{AccessKind, AccessList, Cause, Event, Observer};
 use crate::units::{CacheId, LevelId, LineAddr};
 use std::ops::AddAssign;
+
+mod bucket;
 
 mod shadow;
 use shadow::{Found, Shadow};
@@ -99,6 +101,9 @@ pub struct Classifier {
     last: Vec<Option<MissClass>>,
 }
 
+/// Accesses of a list that memory is asked for at once.
+const AHEAD: usize = 64;
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct CacheClasses {
     level: LevelId,
@@ -126,6 +131,48 @@ impl CacheClasses {
         // What the cache has prefetched by itself it may hold without ever having been asked.
         if self.shadow.access(line) == Found::Away {
             self.touched.insert(line);
+        }
+    }
+
+    /// Accesses that each happen as [`CacheClasses::hit`] and [`CacheClasses::miss`] say, in a cache that nothing was
+    /// prefetched into or taken from; with no branch on what is found, and no wait for memory.
+    #[inline(never)]
+    fn list(&mut self, list: AccessList<'_>) {
+        let Self { shadow, touched, counts, .. } = self;
+        for (asks, matched) in list.asks.chunks(AHEAD).zip(list.matched.chunks(AHEAD)) {
+            let (mut lines, mut found) = ([0; AHEAD], [Found::Away; AHEAD]);
+            // A hit on the newest line changes nothing.
+            let (mut hits, mut listed, mut newest) = ([0; AHEAD], 0, None);
+            for (ask, matched) in asks.iter().zip(matched) {
+                let line = ask >> AccessList::SHIFT;
+                (lines[listed % AHEAD], hits[listed % AHEAD]) = (line, *matched);
+                listed += usize::from((newest != Some(line)) | (*matched == 0));
+                newest = Some(line);
+            }
+            let (lines, found, hits) = (&lines[..listed], &mut found[..listed], &hits[..listed]);
+            shadow.access_all(lines, found);
+            // Lines that miss and that the shadow knows nothing of.
+            let mut unknown = [LineAddr(0); AHEAD];
+            let (mut away, mut misses, mut conflicts) = (0, 0, 0);
+            for ((line, found), hit) in lines.iter().zip(found).zip(hits) {
+                misses += u64::from(*hit == 0);
+                conflicts += u64::from((*hit == 0) & (*found == Found::Here));
+                unknown[away % AHEAD] = LineAddr(*line);
+                away += usize::from(*found == Found::Away);
+            }
+            let lines = &unknown[..away];
+            for line in lines {
+                touched.expect(*line);
+            }
+            let mut pages = [0; AHEAD];
+            for (line, page) in lines.iter().zip(&mut pages) {
+                *page = touched.page(*line);
+                touched.expect_in(*page, *line);
+            }
+            let new = lines.iter().zip(pages).map(|(line, page)| u64::from(touched.insert_in(page, *line)));
+            let compulsory = new.sum();
+            let capacity = misses - conflicts - compulsory;
+            *counts += ClassCounts { compulsory, conflict: conflicts, capacity, coherence: 0 };
         }
     }
 
@@ -189,6 +236,16 @@ impl Classifier {
 }
 
 impl Observer for Classifier {
+    #[inline]
+    fn takes_lists(&self) -> bool {
+        true
+    }
+
+    #[inline]
+    fn list(&mut self, list: AccessList<'_>) {
+        self.caches[list.cache.index()].list(list);
+    }
+
     #[inline(always)]
     fn event(&mut self, event: Event) {
         match event {
@@ -282,9 +339,14 @@ mod tests {
 
         /// Against a list and a set; long enough for many renumberings, and for tables to grow.
         #[test]
-        fn shadow_and_touched_agree_with_a_list(capacity in 1usize..160, lines in lines()) {
+        fn shadow_and_touched_agree_with_a_list(capacity in 1usize..160, lines in lines(), some in 1usize..=AHEAD) {
             let (mut shadow, mut touched) = (Shadow::new(capacity as u64), Touched::new());
             let (mut list, mut seen) = (VecDeque::new(), BTreeSet::new());
+            // The same by many at once.
+            let (mut at_once, mut by_many) = (vec![Found::Away; lines.len()], Shadow::new(capacity as u64));
+            for (lines, found) in lines.chunks(some).zip(at_once.chunks_mut(some)) {
+                by_many.access_all(lines, found);
+            }
             for (n, &line) in lines.iter().enumerate() {
                 let place = list.iter().position(|l| *l == line);
                 if let Some(place) = place {
@@ -294,6 +356,7 @@ mod tests {
                 list.truncate(capacity);
                 let found = shadow.access(LineAddr(line));
                 prop_assert_eq!(found == Found::Here, place.is_some(), "access {} of line {}", n, line);
+                prop_assert_eq!(at_once[n], found, "access {} of line {}", n, line);
                 prop_assert!(found == Found::Away || seen.contains(&line), "access {} of line {}", n, line);
                 prop_assert_eq!(touched.insert(LineAddr(line)), seen.insert(line), "access {} of line {}", n, line);
             }

@@ -1,8 +1,8 @@
 //! A fully associative LRU cache that is only asked "do you hold this line?", at a few nanoseconds an access.
 //!
 //! No list is kept. The cache numbers its accesses; a line's *stamp* is the number of its newest access, and the lines
-//! held are those with the newest stamps. A *log* has the line of each stamp, and a bit tells whether the stamp belongs to a
-//! line that is held (Bennett and Kruskal, "LRU Stack Processing", 1975, mark a reference string in this way):
+//! held are those with the newest stamps. A bit for each stamp tells whether it belongs to a line that is held (Bennett and
+//! Kruskal, "LRU Stack Processing", 1975, mark a reference string in this way):
 //!
 //! ```text
 //! accesses    A B A C B        bits set: the newest access of each line held
@@ -11,17 +11,21 @@
 //! ```
 //!
 //! So a hit looks up the line's stamp in a hash table, clears its bit and gives the line a new stamp. A miss in a full cache
-//! clears the oldest set bit, and that is all: the victim's entry stays in the table and is known by its clear bit. When the
-//! log or the table is full, the lines held are renumbered from 0 and the table is made anew from them; both are several
-//! times as long as the cache, so that each access pays for the renumbering of about one line.
+//! clears the oldest set bit, and that is all: the victim's entry stays in the table, is known by its stamp, older than any
+//! that is held, and gives its place to the next line that needs one. When the stamps run out, the lines held are
+//! renumbered from 1, in one sweep.
 //!
-//! Programs go to and fro between two lines (an array and the stack; source and destination): the two newest may change
-//! places without any of this, and get each other's stamps when a third line is asked for.
+//! The table is buckets of five entries, each one cache line of the machine. A line whose bucket is full of lines held
+//! goes to the next one. Each bucket keeps the newest stamp of all entries that have passed it, so a search ends where
+//! none of them is held any more.
 
+use super::super::simd;
+use super::bucket::{Bucket, Looked};
 use crate::units::LineAddr;
 
 /// What the cache knew of a line before an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
 pub(super) enum Found {
     /// It holds it.
     Here,
@@ -31,47 +35,31 @@ pub(super) enum Found {
     Away,
 }
 
-/// A slot of the table without an entry. Stamps are smaller than its low half: a log has at most 2^28 entries.
-const EMPTY: u64 = u64::MAX;
+/// Buckets of the smallest table.
+const SMALLEST: usize = 16;
 
-/// The half of an entry that is its stamp.
-const LOW: u64 = u32::MAX as u64;
+/// Lines held for each bucket, at most.
+const LOAD: usize = 1;
 
-/// Entries of the smallest table and log.
-const SMALLEST: usize = 64;
+/// Stamps for each bucket: with 2^25 buckets, 2^31.
+const STAMPS: usize = 64;
 
 /// A fully associative LRU cache. Memory grows with the lines it holds, up to its capacity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Shadow {
-    /// The line asked for last, where one is held.
-    newest: u64,
-    /// The line before it, where two are held.
-    second: u64,
+    /// The next stamp.
+    now: u32,
+    /// The stamp at which to look whether there are more.
+    pause: u32,
+    /// No stamp before this one is held; 1 or more.
+    first: u32,
+    /// 64 - log2 of the buckets.
+    shift: u32,
     /// Lines held.
     held: usize,
-    /// Whether the two newest lines have each other's stamps.
-    swapped: bool,
-    /// Places in the table of the lines whose stamps are `now - 1` and `second_stamp`.
-    newest_slot: usize,
-    second_slot: usize,
-    second_stamp: usize,
-    /// The next stamp.
-    now: usize,
-    /// The stamp at which to look whether table and log have room.
-    pause: usize,
-    /// Entries that the table still takes.
-    room: usize,
-    /// Word of `live` before which no bit is set.
-    oldest: usize,
     /// Lines it may hold, 1 or more.
     capacity: usize,
-    /// 64 - log2 of the table's length.
-    shift: u32,
-    /// Open addressing with linear probing, at most half full. An entry is a hash of its line (high half) and the stamp
-    /// (low half), under which the log has the line itself.
-    table: Vec<u64>,
-    /// Line by stamp; as long as the table.
-    log: Vec<u64>,
+    table: Vec<Bucket>,
     /// Bit by stamp; those of stamps not yet given are set.
     live: Vec<u64>,
 }
@@ -80,21 +68,13 @@ impl Shadow {
     /// Empty, for 1 to 2^26 lines (the most a level may have).
     pub(super) fn new(lines: u64) -> Self {
         let mut shadow = Self {
-            newest: 0,
-            second: 0,
+            now: 1,
+            pause: 1,
+            first: 1,
+            shift: 64 - SMALLEST.trailing_zeros(),
             held: 0,
-            swapped: false,
-            newest_slot: 0,
-            second_slot: 0,
-            second_stamp: 0,
-            now: 0,
-            pause: 0,
-            room: 0,
-            oldest: 0,
             capacity: usize::try_from(lines).unwrap_or(usize::MAX).clamp(1, 1 << 26),
-            shift: 0,
-            table: Vec::new(),
-            log: Vec::new(),
+            table: vec![Bucket::default(); SMALLEST],
             live: Vec::new(),
         };
         shadow.renumber();
@@ -104,141 +84,204 @@ impl Shadow {
     /// Asks for a line, which is then the most recent.
     #[inline(always)]
     pub(super) fn access(&mut self, line: LineAddr) -> Found {
-        if line.0 == self.newest && self.held > 0 {
-            return Found::Here;
-        }
-        if line.0 == self.second && self.held > 1 {
-            self.second = self.newest;
-            self.newest = line.0;
-            self.swapped = !self.swapped;
-            return Found::Here;
-        }
-        self.renew(line.0)
+        let mut found = [Found::Away];
+        self.access_each(&[line.0], &mut found);
+        found[0]
     }
 
-    /// Asks for a line that is neither of the two newest.
-    #[inline(never)]
-    fn renew(&mut self, line: u64) -> Found {
-        if self.swapped {
-            self.settle();
+    /// Asks for up to [`AHEAD`] lines, one after the other, each of which is then the most recent.
+    ///
+    /// No branch depends on what is found, but for the few lines that are not in their home: for a long mix of lines each
+    /// would be guessed wrong half of the time.
+    #[inline(always)]
+    pub(super) fn access_all(&mut self, lines: &[u64], found: &mut [Found]) {
+        for line in lines {
+            simd::expect(&self.table, home(*line, self.shift));
         }
-        if self.now == self.pause {
-            self.make_room();
-        }
-        let stamp = self.now;
-        self.now += 1;
-        self.log[stamp] = line;
-        self.second = self.newest;
-        self.newest = line;
-        self.second_slot = self.newest_slot;
-        self.second_stamp = stamp.wrapping_sub(1);
+        self.access_each(lines, found);
+    }
 
-        let (home, hash) = hashed(line, self.shift);
-        let entry = hash | stamp as u64;
-        let mask = self.table.len() - 1;
-        let mut at = home & mask;
-        let found = loop {
-            let slot = &mut self.table[at];
-            if *slot == EMPTY {
-                *slot = entry;
-                self.room -= 1;
-                break Found::Away;
+    #[inline(always)]
+    fn access_each(&mut self, lines: &[u64], found: &mut [Found]) {
+        let (mut lines, mut found) = (lines, found);
+        while !lines.is_empty() {
+            if self.now == self.pause {
+                self.make_room();
             }
-            let old = (*slot & LOW) as usize;
-            if (*slot ^ hash) <= LOW && self.log[old] == line {
-                *slot = entry;
-                let (word, bit) = (&mut self.live[old / 64], 1 << (old % 64));
-                if *word & bit != 0 {
-                    *word ^= bit;
-                    self.newest_slot = at;
-                    return Found::Here;
+            let is_full = self.held == self.capacity;
+            let adds = if is_full { usize::MAX } else { self.capacity - self.held };
+            let some = lines.len().min((self.pause - self.now) as usize).min(adds);
+            let (now, later) = lines.split_at(some);
+            let (of_now, of_later) = found.split_at_mut(some);
+            if is_full {
+                self.access_some::<true>(now, of_now);
+            } else {
+                self.access_some::<false>(now, of_now);
+            }
+            (lines, found) = (later, of_later);
+        }
+    }
+
+    /// [`Shadow::access_all`] where there is room for all, or all have to drop one.
+    #[inline(always)]
+    fn access_some<const FULL: bool>(&mut self, lines: &[u64], found: &mut [Found]) {
+        let (stamp, shift, mask, mut first) = (self.now, self.shift, self.table.len() - 1, self.first);
+        self.now += number(lines.len());
+        for ((&line, found), stamp) in lines.iter().zip(found).zip(stamp..) {
+            let home = home(line, shift) & mask;
+            let bucket = &mut self.table[home];
+            let Looked { here, old, goes_on } = bucket.look(line, first);
+            // Not here, and full or perhaps behind.
+            let before = if (here == 0) & (goes_on | (old == 0)) {
+                self.renew_far(line, stamp, home, first)
+            } else {
+                let place = (here | old << 8).trailing_zeros() as usize % 8;
+                // By itself, so that it need not wait for what is old: the next line waits for this one's stamp.
+                let before = bucket.stamps[here.trailing_zeros() as usize % 8];
+                (bucket.lines[place], bucket.stamps[place]) = (line, stamp);
+                before & 0u32.wrapping_sub(u32::from(here != 0))
+            };
+            let held = before >= first;
+            self.live[before as usize / 64] &= !(u64::from(held) << (before % 64));
+            if FULL {
+                // Stamps not yet given are set, so there is one.
+                while self.live[first as usize / 64] == 0 {
+                    first = (first | 63) + 1;
                 }
-                break Found::Gone;
+                let word = first as usize / 64;
+                let bits = self.live[word];
+                self.live[word] = bits & bits.wrapping_sub(u64::from(!held));
+                let after = number(word * 64) + bits.trailing_zeros() + 1;
+                first = if held { first } else { after };
+            } else {
+                self.held += usize::from(!held);
             }
-            at = (at + 1) & mask;
-        };
-        self.newest_slot = at;
-        if self.held < self.capacity {
-            self.held += 1;
-        } else {
-            while self.live[self.oldest] == 0 {
-                self.oldest += 1;
-            }
-            self.live[self.oldest] &= self.live[self.oldest] - 1;
+            *found = if held {
+                Found::Here
+            } else if before != 0 {
+                Found::Gone
+            } else {
+                Found::Away
+            };
         }
-        found
+        self.first = first;
     }
 
-    /// Gives the two newest lines the stamps of their order.
-    #[inline]
-    fn settle(&mut self) {
-        self.swapped = false;
-        self.log[self.now - 1] = self.newest;
-        self.log[self.second_stamp] = self.second;
-        let stamps = (self.table[self.newest_slot] ^ self.table[self.second_slot]) & LOW;
-        self.table[self.newest_slot] ^= stamps;
-        self.table[self.second_slot] ^= stamps;
-        std::mem::swap(&mut self.newest_slot, &mut self.second_slot);
+    /// Gives a stamp to a line that is not in its home, which is full or has been; its stamp before, 0 = none.
+    #[inline(never)]
+    fn renew_far(&mut self, line: u64, stamp: u32, home: usize, first: u32) -> u32 {
+        let mask = self.table.len() - 1;
+        let mut at = home;
+        let mut here = 0;
+        while self.table[at].passed >= first {
+            at = (at + 1) & mask;
+            here = self.table[at].look(line, first).here;
+            // Where marks have lasted all around, so has the search.
+            if here != 0 || at == home {
+                break;
+            }
+        }
+        if here == 0 {
+            put(&mut self.table, home, first, (line, stamp));
+            return 0;
+        }
+        let before = std::mem::replace(&mut self.table[at].stamps[here.trailing_zeros() as usize], stamp);
+        let mut passed = home;
+        while passed != at {
+            self.table[passed].passed = stamp;
+            passed = (passed + 1) & mask;
+        }
+        before
     }
 
-    /// Sets `pause` as far off as table and log allow, which one access takes at most one entry of each.
+    /// Sets `pause` as far off as stamps and the table allow; an access may add a line.
     #[inline(never)]
     fn make_room(&mut self) {
-        if self.now == self.log.len() || self.room == 0 {
+        if self.held == self.table.len() * LOAD && self.held < self.capacity {
+            self.grow();
+        } else if self.now as usize == self.table.len() * STAMPS {
             self.renumber();
         }
-        self.pause = self.now + self.room.min(self.log.len() - self.now);
+        let stamps = self.table.len() * STAMPS - self.now as usize;
+        let lines = self.table.len() * LOAD - self.held;
+        // A full cache adds none.
+        let lines = if self.held + lines >= self.capacity { usize::MAX } else { lines };
+        self.pause = self.now + number(stamps.min(lines));
     }
 
-    /// Gives the lines held the stamps `0..held`, in their order, and makes the table anew, with room for as many and
-    /// more.
-    fn renumber(&mut self) {
-        let length = (self.held * 4).next_power_of_two().max(SMALLEST);
-        self.table.clear();
-        self.table.resize(length, EMPTY);
-        self.shift = 64 - length.trailing_zeros();
-        self.log.resize(length.max(self.log.len()), 0);
-        let mut next = 0;
-        for word in self.oldest..self.now.div_ceil(64) {
-            let mut bits = self.live[word];
-            // Of the last word, the stamps not yet given are set bits too.
-            while bits != 0 && next < self.held {
-                let old = word * 64 + bits.trailing_zeros() as usize;
-                bits &= bits - 1;
-                let line = self.log[old];
-                self.log[next] = line;
-                let (home, hash) = hashed(line, self.shift);
-                let mut at = home;
-                while self.table[at] != EMPTY {
-                    at = (at + 1) & (length - 1);
-                }
-                self.table[at] = hash | next as u64;
-                self.second_slot = self.newest_slot;
-                self.newest_slot = at;
-                next += 1;
+    /// Twice the buckets; stamps stay.
+    fn grow(&mut self) {
+        let length = self.table.len() * 2;
+        let old = std::mem::replace(&mut self.table, vec![Bucket::default(); length]);
+        self.shift -= 1;
+        for bucket in old {
+            for entry in bucket.lines.into_iter().zip(bucket.stamps).filter(|(_, stamp)| *stamp >= self.first) {
+                put(&mut self.table, home(entry.0, self.shift), self.first, entry);
             }
         }
-        self.log.truncate(length);
+        self.live.resize(length * STAMPS / 64, !0);
+    }
+
+    /// Gives the lines held the stamps `1..=held`, in their order.
+    fn renumber(&mut self) {
+        let first = self.first;
+        // New stamp of the first stamp of each word. Of the last word, the stamps not yet given are set bits too.
+        let mut next = 1;
+        let rank = |bits: &u64| {
+            let rank = next;
+            next += bits.count_ones();
+            rank
+        };
+        let ranks: Vec<u32> =
+            self.live[..(self.now as usize).div_ceil(64).min(self.live.len())].iter().map(rank).collect();
+        let end = number(self.held) + 1;
+        for bucket in &mut self.table {
+            for stamp in &mut bucket.stamps {
+                let (word, bit) = (*stamp as usize / 64, *stamp % 64);
+                let before = |ranks: &[u32]| ranks[word] + (self.live[word] & !(u64::MAX << bit)).count_ones();
+                *stamp = if *stamp < first { 0 } else { before(&ranks) };
+            }
+            bucket.passed = if bucket.passed < first { 0 } else { end - 1 };
+        }
         self.live.clear();
-        self.live.resize(length / 64, !0);
-        self.now = next;
-        self.second_stamp = next.wrapping_sub(2);
-        self.oldest = 0;
-        self.room = length / 2 - next;
+        self.live.resize(self.table.len() * STAMPS / 64, !0);
+        self.live[0] = !1;
+        (self.now, self.first) = (end, 1);
     }
 
     /// Bytes held, about.
     pub(super) fn state_bytes(&self) -> usize {
-        (self.table.capacity() + self.log.capacity() + self.live.capacity()) * size_of::<u64>()
+        self.table.capacity() * size_of::<Bucket>() + self.live.capacity() * size_of::<u64>()
     }
 }
 
-/// Where in the table to begin, and the hash that stands in the entry: the high bits of the product with 2^64 / golden
-/// ratio (Knuth's multiplicative hashing), which neighbours and power-of-two strides spread over, and the low bits, which
-/// differ for any two lines that differ in theirs.
-#[inline]
+/// Puts an entry into a table that does not hold its line, at its home or behind it.
+fn put(table: &mut [Bucket], home: usize, first: u32, (line, stamp): (u64, u32)) {
+    let mut at = home;
+    loop {
+        let bucket = &mut table[at];
+        let old = bucket.look(line, first).old;
+        if old != 0 {
+            let place = old.trailing_zeros() as usize;
+            (bucket.lines[place], bucket.stamps[place]) = (line, stamp);
+            return;
+        }
+        bucket.passed = bucket.passed.max(stamp);
+        at = (at + 1) & (table.len() - 1);
+    }
+}
+
+/// A stamp, or a number of lines.
+#[expect(clippy::cast_possible_truncation, reason = "at most 2^31: see STAMPS")]
+#[inline(always)]
+fn number(n: usize) -> u32 {
+    n as u32
+}
+
+/// Where in a table of 2^(64 - `shift`) slots to begin: the high bits of the product with 2^64 / golden ratio (Knuth's
+/// multiplicative hashing), which neighbours and power-of-two strides spread over.
+#[inline(always)]
 #[expect(clippy::cast_possible_truncation, reason = "fewer than 32 bits are left")]
-pub(super) fn hashed(key: u64, shift: u32) -> (usize, u64) {
-    let product = key.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    ((product >> shift) as usize, product << 32)
+pub(super) fn home(key: u64, shift: u32) -> usize {
+    (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> shift) as usize
 }

@@ -20,7 +20,7 @@ mod watched;
 use super::counters::LevelCounters;
 use super::policy::{DIRTY, VALID};
 use super::simd::{self, Isa};
-use super::{AccessKind, Event, Observer};
+use super::{AccessKind, AccessList, Event, Observer};
 use crate::reference::{Kind, Reference};
 use crate::units::{Addr, CacheId, LevelId, LineAddr};
 use scan::{ASK_BITS, Apart, BLOCK, Block, DIRTY_ASK, FIELD, FIELDS, Found, Next, ODD_ASK, Seen, Shape, Tally, Why};
@@ -194,7 +194,11 @@ fn one_by_one<O: Observer>(
         if tells {
             // A hit changes nothing outside its set, so it can be told after the hits behind it.
             let (place, hits) = (around.place(0), observer.wants_all());
-            for reference in &rest[..stop.at] {
+            if observer.takes_lists() {
+                list_hits(shape, place, &rest[..stop.at], apart, observer);
+            }
+            let told = if observer.takes_lists() { &[] } else { &rest[..stop.at] };
+            for reference in told {
                 observer.begin(reference);
                 if hits && !apart.drops(reference.kind) {
                     tell_hit(shape, place, reference, observer);
@@ -238,6 +242,29 @@ fn one_by_one<O: Observer>(
         level.counters.fetch_accesses += field(2);
     }
     Did { depth: seen.depth, others, ..Did::default() }
+}
+
+/// Lists references that all hit. A line that is one of the two newest only changes places with the other, which is all
+/// that an order of recency makes of it: programs go to and fro between an array and the stack.
+fn list_hits<O: Observer>(shape: Shape, place: Place, references: &[Reference], apart: Apart, observer: &mut O) {
+    const LISTED: usize = 128;
+    for references in references.chunks(LISTED) {
+        let (mut asks, mut n) = ([0; LISTED], 0);
+        for reference in references {
+            observer.begin(reference);
+            let ask = shape.ask(reference) >> ASK_BITS << ASK_BITS;
+            if apart.drops(reference.kind) || (n > 0 && asks[n - 1] == ask) {
+                continue;
+            }
+            if n > 1 && asks[n - 2] == ask {
+                asks.swap(n - 1, n - 2);
+                continue;
+            }
+            asks[n] = ask;
+            n += 1;
+        }
+        observer.list(AccessList { cache: place.cache, asks: &asks[..n], matched: &[1; LISTED][..n] });
+    }
 }
 
 /// The events of a reference that hit.

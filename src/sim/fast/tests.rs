@@ -4,6 +4,7 @@ use super::scan::{self, COVER, Stop};
 use super::*;
 use crate::reference::Kind;
 use crate::sim::Hierarchy;
+use crate::sim::classes::{ClassCounts, Classifier};
 use crate::sim::config::{HierarchyConfig, Holds, Inclusion, LevelConfig, Ways, WritePolicy};
 use crate::sim::policy::Policy;
 use crate::units::LevelId;
@@ -227,6 +228,37 @@ fn watching_tells_what_access_tells() {
         }
     }
     assert!(cases >= 190 && events > 500_000 && blocked > 30, "{cases} cases, {events} events, {blocked} in blocks");
+}
+
+#[test]
+fn lists_are_classified_as_events_are() {
+    let mut rng = Rng(11);
+    let (mut cases, mut sum) = (0, ClassCounts::default());
+    for ways in (1..=17).chain([32]) {
+        for _ in 0..12 {
+            let (empty, apart) = hierarchy(&mut rng, ways);
+            let trace = references(&mut rng, 2500);
+            let (mut hierarchy, mut expected) = (empty.clone(), Classifier::new(&empty));
+            for reference in &trace {
+                hierarchy.access(reference, &mut expected);
+            }
+            let counts = |of: &Classifier| empty.caches().map(|cache| of.cache_counts(cache)).collect::<Vec<_>>();
+            counts(&expected).into_iter().for_each(|counts| sum += counts);
+            for isa in Isa::here() {
+                let (mut with, mut listed) = (With(empty.clone(), isa), Classifier::new(&empty));
+                play_watched(&mut with, &trace, apart, &mut listed);
+                assert_eq!(counts(&listed), counts(&expected), "{isa:?} {ways} ways, {:?}", empty.config());
+                let mut with = With(empty.clone(), isa);
+                if let Some(mut blocks) = watched::Told::of(&mut with) {
+                    let mut listed = Classifier::new(&empty);
+                    blocks.play(&mut with, &trace, apart, &mut listed);
+                    assert_eq!(counts(&listed), counts(&expected), "blocks {isa:?}, {:?}", empty.config());
+                    cases += 1;
+                }
+            }
+        }
+    }
+    assert!(cases > 30 && sum.compulsory.min(sum.capacity).min(sum.conflict) > 10_000, "{cases} cases, {sum:?}");
 }
 
 /// A level on its own.

@@ -8,7 +8,7 @@ use super::scan::{ASK_BITS, Apart, BLOCK, Block, DIRTY_ASK, Found, Next, Shape, 
 use super::{Around, Did, Place, kind_of, kind_of_miss, tell_evict_and_fill, tell_hit};
 use crate::reference::{Kind, Reference};
 use crate::sim::simd;
-use crate::sim::{AccessKind, Event, Observer};
+use crate::sim::{AccessKind, AccessList, Event, Observer};
 use crate::units::Addr;
 
 /// Room for what a block does at each level.
@@ -59,7 +59,14 @@ impl Told {
             let listed = simd::follow(level.isa, level.shape, asks, &self.block.found, &mut tally, &mut self.next);
             tally.add_to(level.counters, level.shape);
             self.play_outside(around, listed);
-            self.tell(&rest[..taken], apart, observer);
+            if observer.takes_lists() {
+                self.give_lists(observer);
+                if observer.wants_listed() {
+                    self.tell(&rest[..taken], apart, &mut Listed(observer));
+                }
+            } else {
+                self.tell(&rest[..taken], apart, observer);
+            }
             rest = &rest[taken..];
             if self.block.made < BLOCK {
                 let Some((other, left)) = rest.split_first() else { break };
@@ -102,6 +109,23 @@ impl Told {
         around.memory(memory.shape.line_bytes(), memory.asks.len() as u64 - writes, writes);
     }
 
+    /// Gives each cache's accesses by themselves.
+    fn give_lists<O: Observer>(&self, observer: &mut O) {
+        let Some((memory, caches)) = self.levels.split_last() else { return };
+        debug_assert!(memory.found.is_empty(), "memory finds nothing");
+        let block = &self.block;
+        observer.list(AccessList {
+            cache: caches[0].place.cache,
+            asks: &block.asks[..block.made],
+            matched: &block.found.matched[..block.made],
+        });
+        for level in &caches[1..] {
+            for (asks, found) in level.asks.chunks(BLOCK).zip(&level.found) {
+                observer.list(AccessList { cache: level.place.cache, asks, matched: &found.matched[..asks.len()] });
+            }
+        }
+    }
+
     /// Tells what the references of a block did.
     fn tell<O: Observer>(&mut self, references: &[Reference], apart: Apart, observer: &mut O) {
         let hits = observer.wants_all();
@@ -128,6 +152,26 @@ impl Told {
                 observer.event(shape.access(place, line, AccessKind::Write, true));
             }
         }
+    }
+}
+
+/// What an observer that has taken lists is told besides.
+struct Listed<'a, O>(&'a mut O);
+
+impl<O: Observer> Observer for Listed<'_, O> {
+    #[inline(always)]
+    fn event(&mut self, event: Event) {
+        self.0.listed(event);
+    }
+
+    #[inline(always)]
+    fn begin(&mut self, reference: &Reference) {
+        self.0.begin(reference);
+    }
+
+    #[inline(always)]
+    fn wants_all(&self) -> bool {
+        false
     }
 }
 

@@ -14,7 +14,7 @@ use super::classes::Classifier;
 use super::config::{ConfigError, HierarchyConfig};
 use super::foresight::{SimError, check_core, prepare};
 use super::hierarchy::Hierarchy;
-use super::{Event, Observer};
+use super::{AccessList, Event, Observer};
 use crate::reference::{Reference, ReferenceSource, SourceError, SourceLocation, Tables};
 use crate::units::LevelId;
 use serde::ser::SerializeMap;
@@ -470,6 +470,26 @@ impl<const CARE: bool, O: Observer> Observer for Watch<'_, CARE, O> {
     #[inline(always)]
     fn wants_all(&self) -> bool {
         self.also.wants_all()
+    }
+
+    #[inline(always)]
+    fn takes_lists(&self) -> bool {
+        self.also.takes_lists()
+    }
+
+    #[inline(always)]
+    fn list(&mut self, list: AccessList<'_>) {
+        self.also.list(list);
+    }
+
+    #[inline(always)]
+    fn wants_listed(&self) -> bool {
+        true
+    }
+
+    #[inline(always)]
+    fn listed(&mut self, event: Event) {
+        self.misses.event(event);
     }
 
     #[inline(always)]
