@@ -9,11 +9,13 @@ mod filter;
 pub mod footprint;
 mod formats;
 mod input;
+mod target;
+pub mod write;
 pub mod native;
 pub mod synth;
 
 pub use error::{Fault, Place, TraceError};
-pub use filter::{CoreCells, Filter, Marker};
+pub use filter::{CoreCells, Filter, Marker, Sample};
 pub use footprint::Footprint;
 pub use formats::{Format, lackey};
 

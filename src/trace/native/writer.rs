@@ -11,9 +11,9 @@ use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::types::{ColumnPath, Type};
-use std::fs::{self, File};
+use crate::trace::target::{Target, write_error};
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 /// Which columns a file has beside `address`, `size` and `kind`.
@@ -235,15 +235,6 @@ fn invalid(name: &str, found: &str) -> TraceError {
     TraceError::Invalid(Fault::new(Place::file(name), found, "tables that can be stored", "report this"))
 }
 
-fn write_error(name: &str, error: io::Error) -> TraceError {
-    let action = match error.kind() {
-        io::ErrorKind::StorageFull => "the trace cannot be written; free space on that disk",
-        io::ErrorKind::BrokenPipe => "the reader of the trace closed its end",
-        _ => "the trace cannot be written",
-    };
-    TraceError::io(name, action, error)
-}
-
 fn parquet_error(name: &str, error: ParquetError) -> TraceError {
     match error {
         ParquetError::External(inner) => match inner.downcast::<io::Error>() {
@@ -254,19 +245,10 @@ fn parquet_error(name: &str, error: ParquetError) -> TraceError {
     }
 }
 
-/// Where a [`FileWriter`]'s bytes go until it ends.
-enum Target {
-    /// A temporary file beside the final one, renamed at the end.
-    Renamed(PathBuf, tempfile::TempPath),
-    /// A pipe or device: written as it is.
-    Direct,
-}
-
 /// Writes a native file under its final name only once it is whole; dropped before that, it leaves nothing.
 pub struct FileWriter {
     writer: Writer<Box<dyn Write + Send>>,
     target: Target,
-    name: String,
 }
 
 impl FileWriter {
@@ -275,15 +257,8 @@ impl FileWriter {
     /// # Errors
     /// When the folder does not exist or cannot be written to.
     pub fn create(path: &Path) -> Result<Self, TraceError> {
-        let (name, target, sink): (String, Target, Box<dyn Write + Send>) = if path == Path::new("-") {
-            ("standard output".into(), Target::Direct, Box::new(io::stdout()))
-        } else {
-            let name = path.display().to_string();
-            let (target, file) = open_target(path)
-                .map_err(|e| TraceError::io(&name, "cannot be created; check that its folder exists", e))?;
-            (name, target, Box::new(file))
-        };
-        Ok(Self { writer: Writer::new(name.clone(), sink), target, name })
+        let (name, target, sink) = Target::create(path)?;
+        Ok(Self { writer: Writer::new(name, sink), target })
     }
 
     /// References taken so far.
@@ -312,29 +287,6 @@ impl FileWriter {
     /// As [`Writer::finish`]; also when the file cannot be renamed.
     pub fn finish(self, tables: &Tables) -> Result<(), TraceError> {
         drop(self.writer.finish(tables)?);
-        if let Target::Renamed(path, temporary) = self.target {
-            temporary.persist(path).map_err(|e| write_error(&self.name, e.error))?;
-        }
-        Ok(())
+        self.target.finish()
     }
-}
-
-fn open_target(path: &Path) -> io::Result<(Target, File)> {
-    // Renaming over a pipe or a device would destroy it.
-    if fs::metadata(path).is_ok_and(|m| !m.is_file() && !m.is_dir()) {
-        return Ok((Target::Direct, File::options().write(true).open(path)?));
-    }
-    if path.is_dir() {
-        return Err(io::ErrorKind::IsADirectory.into());
-    }
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".orrery-").suffix(".part");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        builder.permissions(fs::Permissions::from_mode(0o666));
-    }
-    let (file, temporary) = builder.tempfile_in(folder)?.into_parts();
-    Ok((Target::Renamed(path.to_owned(), temporary), file))
 }
