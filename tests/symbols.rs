@@ -384,3 +384,45 @@ fn damage_anywhere_is_survived() {
     println!("damaged files: {} refused, {} read in part", opened[0], opened[1]);
     assert!(opened[0] > 50 && opened[1] > 200, "{opened:?}");
 }
+
+#[test]
+fn without_the_source_a_result_is_followed_to_where_it_is_stored() {
+    let Some(gcc) = built::compiler("CC", "gcc") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("names");
+    let expected = expected_calls("names.c");
+    for flags in [["-g", "-O0"], ["-g", "-O1"], ["-g", "-O2"], ["-gdwarf-4", "-O2"]] {
+        let sources = ["names.c", "names_other.c"].map(|name| {
+            let copy = folder.path().join(name);
+            fs::copy(built::sources().join(name), &copy).unwrap();
+            copy.to_str().unwrap().to_owned()
+        });
+        built::build(&gcc, &[&flags[..], &["-no-pie"]].concat(), &[&sources[0], &sources[1]], &program);
+        sources.iter().for_each(|s| fs::remove_file(s).unwrap());
+        let module = Module::open(&program).unwrap();
+        let (mut right, mut unsure) = (Vec::new(), 0);
+        for (address, line) in told(&built::run(&program)).calls {
+            let found = assigned(&module, address);
+            let words = expected[&line].join(" ");
+            let either = |name: &str| words.replacen('?', name, 1);
+            if found == "none" {
+                unsure += 1;
+            } else if line == number_line() {
+                // `number` is no pointer and `either` takes what `?:` leaves: the text is unsure of both, the code is not.
+                assert_eq!(found, "either char 1", "{flags:?}");
+            } else {
+                assert!([words.clone(), either("p"), either("q")].contains(&found), "{flags:?}: {found}, not {words}");
+                right.push(found);
+            }
+        }
+        println!("{flags:?}: {} of {} results followed: {right:?}", right.len(), right.len() + unsure);
+        assert!(right.len() >= 5, "{flags:?}: {right:?}");
+    }
+}
+
+/// The line of names.c whose result goes through `?:`.
+fn number_line() -> u32 {
+    let text = fs::read_to_string(built::sources().join("names.c")).unwrap();
+    let at = text.lines().position(|l| l.contains("char *either =")).unwrap();
+    u32::try_from(at + 1).unwrap()
+}

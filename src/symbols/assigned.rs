@@ -295,11 +295,39 @@ fn assigned(debug: &Debug, name: String, die: Die) -> Option<Assigned> {
     })
 }
 
-/// A pointer whose location list has it in the return register from the return address on, where there is just one.
+/// Bytes of code over which rax surely keeps what a call returned: constants loaded into other registers and rax stored
+/// or copied, as between a call and the next; x86-64.
+fn kept(code: &[u8]) -> u64 {
+    let mut at = 0usize;
+    loop {
+        let rest = code.get(at..).unwrap_or_default();
+        at += match rest {
+            // mov r32, imm32; not eax.
+            [0xb9..=0xbf, ..] => 5,
+            [0x41, 0xb8..=0xbf, ..] => 6,
+            // mov [..] or register, r64; xor r32, r32.
+            [0x48 | 0x49 | 0x4c | 0x4d, 0x89, mode, next, ..] => match (mode >> 6, mode & 7) {
+                (3, 0) if rest[0] & 1 == 0 => return at as u64,
+                (3, _) => 3,
+                (mode, base) => {
+                    let index = usize::from(base == 4);
+                    let wide = (mode == 0 && base == 5) || (mode == 0 && base == 4 && next & 7 == 5);
+                    3 + index + if wide { 4 } else { [0, 1, 4, 0][usize::from(mode)] }
+                }
+            },
+            [0x31, mode, ..] if mode >> 6 == 3 && mode & 7 != 0 => 2,
+            _ => return at as u64,
+        };
+    }
+}
+
+/// A pointer whose location list has it in the return register just after the call, where there is just one.
 fn by_list(module: &Module, return_address: u64) -> Option<Assigned> {
     let debug = &module.debug;
     let function = debug.function_at(return_address.checked_sub(1)?)?;
     let unit = debug.unit(function.die.unit)?;
+    let kept = if module.elf.x86_64 { kept(module.elf.code(return_address)) } else { 0 };
+    let after = return_address..=return_address.saturating_add(kept);
     // x86-64's rax, AArch64's x0: both are number 0.
     let begins = |value: AttributeValue<super::Bytes>| -> Option<()> {
         let mut list = unit.attr_locations(value).ok()??;
@@ -307,7 +335,7 @@ fn by_list(module: &Module, return_address: u64) -> Option<Assigned> {
             let mut operations = entry.data.operations(unit.encoding());
             let first = operations.next().ok()?;
             let register = matches!(first, Some(Operation::Register { register: gimli::Register(0) }));
-            if entry.range.begin == return_address && register && operations.next().ok()?.is_none() {
+            if after.contains(&entry.range.begin) && register && operations.next().ok()?.is_none() {
                 return Some(());
             }
         }
