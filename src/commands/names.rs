@@ -7,7 +7,7 @@ use std::path::Path;
 
 /// Where position-independent programs are loaded where nothing moves them about: by Valgrind (`load_ELF` of its
 /// `coregrind/m_ume/elf.c`), by Valgrind before 3.11, by Linux under a debugger or `setarch -R`.
-const USUAL: [u64; 3] = [0x10_8000, 0x40_0000, 0x5555_5555_4000];
+pub(super) const USUAL: [u64; 3] = [0x10_8000, 0x40_0000, 0x5555_5555_4000];
 
 /// How far above its linked addresses the program was loaded, from where its instructions were: 0 where it is not
 /// relocatable, else the usual place that most of them fit; `None` where none fits.

@@ -20,6 +20,7 @@ pub(super) struct Elf {
     pub(super) relocatable: bool,
     pub(super) machine: &'static str,
     pub(super) x86_64: bool,
+    pub(super) entry: u64,
     /// `(first byte, one past the last)` of what is in memory and neither code nor thread-local, sorted.
     pub(super) data: Vec<(u64, u64)>,
     /// Named data with a size.
@@ -134,6 +135,7 @@ fn read<'d, R: object::ReadRef<'d>>(name: &str, file: &object::File<'d, R>) -> R
     let mut elf = Elf {
         relocatable: file.kind() == ObjectKind::Dynamic,
         machine: machine(file.architecture()),
+        entry: file.entry(),
         x86_64: file.architecture() == object::Architecture::X86_64,
         data,
         objects: Vec::new(),
@@ -247,8 +249,12 @@ impl Elf {
 
     /// The function that holds `address`, by the symbol table.
     pub(super) fn function(&self, address: u64) -> Option<&str> {
+        self.function_symbol(address).map(|s| s.name.as_str())
+    }
+
+    /// The symbol of the function that holds `address`.
+    pub(super) fn function_symbol(&self, address: u64) -> Option<&Symbol> {
         let after = self.functions.partition_point(|s| s.address <= address);
-        let found = self.functions.get(..after)?.iter().rev().take(8).find(|s| address - s.address < s.bytes)?;
-        Some(&found.name)
+        self.functions.get(..after)?.iter().rev().take(8).find(|s| address - s.address < s.bytes)
     }
 }

@@ -165,6 +165,19 @@ impl Module {
         self.elf.relocatable
     }
 
+    /// The first instruction of the program, before any of the library's or its own; 0 in a shared object without one.
+    #[must_use]
+    pub fn entry(&self) -> u64 {
+        self.elf.entry
+    }
+
+    /// The span `[first, past)` of the function that holds `address`, by debug information or the symbol table.
+    #[must_use]
+    pub fn function_at(&self, address: u64) -> Option<(u64, u64)> {
+        let debug = || self.debug.function_at(address).map(|f| (f.first, f.past));
+        debug().or_else(|| self.elf.function_symbol(address).map(|s| (s.address, s.address.saturating_add(s.bytes))))
+    }
+
     /// The processor that it is for, as people call it: `x86-64`. Names do not depend on it.
     #[must_use]
     pub fn machine(&self) -> &'static str {
