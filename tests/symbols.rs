@@ -381,7 +381,7 @@ fn damage_anywhere_is_survived() {
             assert!(module.variables().iter().all(|v| v.bytes > 0 && v.elem_bytes > 0));
         }
     }
-    println!("damaged files: {} refused, {} read in part", opened[0], opened[1]);
+    eprintln!("damaged files: {} refused, {} read in part", opened[0], opened[1]);
     assert!(opened[0] > 50 && opened[1] > 200, "{opened:?}");
 }
 
@@ -415,7 +415,7 @@ fn without_the_source_a_result_is_followed_to_where_it_is_stored() {
                 right.push(found);
             }
         }
-        println!("{flags:?}: {} of {} results followed: {right:?}", right.len(), right.len() + unsure);
+        eprintln!("{flags:?}: {} of {} results followed: {right:?}", right.len(), right.len() + unsure);
         assert!(right.len() >= 5, "{flags:?}: {right:?}");
     }
 }
