@@ -72,6 +72,8 @@ fn arrays_see_what_the_loops_do() {
             assert_eq!(counts.get(name), Some(&expect), "{flags:?}: {name} of {counts:?}");
         }
         assert!(!counts.contains_key("heap"), "a variable that nothing touches is not listed");
+        let often = "called more than 8 times";
+        assert!(!counts.contains_key("brief") && text.contains(often) && text.contains(": often\n"), "{text}");
         let source = trace::open(&path, None).unwrap();
         let tables = source.tables();
         let a = tables.regions.iter().find(|r| r.name == "A").unwrap();
@@ -110,6 +112,19 @@ fn a_function_alone_and_data_alone() {
     let output = orrery(folder.path(), &args);
     assert!(output.status.success(), "{}", stderr(&output));
     assert_eq!(trace::open(&folder.path().join("l.orrery"), None).unwrap().len(), 1000);
+}
+
+#[test]
+fn threads_take_turns_and_lose_nothing() {
+    let Some(gcc) = tools() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    built::build(&gcc, &["-g", "-O1", "-pie", "-fPIE", "-pthread"], &["threads.c"], &folder.path().join("threads"));
+    let output = orrery(folder.path(), &["capture", "--data-only", "--", "./threads"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let counts = counts(&folder.path().join("threads.orrery"));
+    // Each of two threads writes its half and its own array once, and main reads all.
+    assert_eq!(counts.get("shared"), Some(&(2000, 2000)), "{counts:?}");
+    assert_eq!(counts.get("mine"), Some(&(1000, 1000)), "{counts:?}");
 }
 
 #[test]

@@ -229,6 +229,22 @@ fn fortran_arrays_are_column_by_column() {
         let (shared, tail) = (variable(&module, "shared"), variable(&module, "tail"));
         assert_eq!(tail.address, shared.address + 96, "one common block");
     }
+    // What `allocate` calls malloc for.
+    let Some(gcc) = built::compiler("CC", "gcc") else { return };
+    let wrapped = folder.path().join("wrapped.o");
+    built::build(&gcc, &["-c", "-O1"], &["wrapped.c"], &wrapped);
+    for level in ["-O0", "-O2"] {
+        let program = folder.path().join("names");
+        let flags = ["-g", level, "-no-pie", "-Wl,--wrap=malloc"];
+        built::build(&gfortran, &flags, &["names.f90", wrapped.to_str().unwrap()], &program);
+        let module = Module::open(&program).unwrap();
+        let output = built::run(&program);
+        let calls: String = output.lines().filter(|l| l.starts_with("call")).map(|l| format!("{l}\n")).collect();
+        let found: Vec<String> = told(&calls).calls.iter().map(|c| assigned(&module, c.0)).collect();
+        assert!(found.contains(&"heap real(kind=8) 8".to_owned()), "{level}: {found:?}");
+        let unnamed = found.iter().filter(|f| *f == "none").count();
+        assert_eq!(unnamed + 1, found.len(), "{level}: the library's own have no names: {found:?}");
+    }
 }
 
 fn open_error(path: &Path) -> String {

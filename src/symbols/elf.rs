@@ -121,15 +121,17 @@ fn read<'d, R: object::ReadRef<'d>>(name: &str, file: &object::File<'d, R>) -> R
     }
     data.sort_unstable();
     let dwarf = debug_sections(name, file, &mut notices)?;
-    if file.section_by_name(".gnu_debugaltlink").is_some() {
+    if file.section_by_name(".debug_info").is_none() {
+        if file.section_by_name(".gnu_debuglink").is_some() {
+            notices.push(format!(
+                "{name}: its debug information is in another file (.gnu_debuglink), which is not read; names come from the \
+                 symbol table"
+            ));
+        }
+    } else if file.section_by_name(".gnu_debugaltlink").is_some() {
         notices.push(format!(
             "{name}: part of its debug information is in another file (dwz, .gnu_debugaltlink), which is not read; some \
              names are missing"
-        ));
-    } else if file.section_by_name(".debug_info").is_none() && file.section_by_name(".gnu_debuglink").is_some() {
-        notices.push(format!(
-            "{name}: its debug information is in another file (.gnu_debuglink), which is not read; names come from the \
-             symbol table"
         ));
     }
     let mut elf = Elf {

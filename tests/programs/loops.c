@@ -31,10 +31,18 @@ __attribute__((noinline)) void count(int n) {
     for (int i = 0; i < n; i++) histogram[i % 64]++;
 }
 
+__attribute__((noinline)) int often(int n) {
+    int brief[16];
+    for (int i = 0; i < 16; i++) brief[i] = i + n;
+    __asm__ volatile("" : : "r"(brief) : "memory");
+    return brief[n & 15];
+}
+
 int main(int argc, char **argv) {
     multiply();
     int sum = reverse(2) + reverse(3);
     count(640);
+    for (int i = 0; i < 20; i++) sum += often(i) - often(i);
     if (argc > 1 && strcmp(argv[1], "crash") == 0) raise(SIGSEGV);
     if (argc > 1 && strcmp(argv[1], "forever") == 0) for (;;) count(64);
     fprintf(stderr, "to standard error\n");

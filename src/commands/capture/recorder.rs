@@ -9,7 +9,10 @@ use std::rc::Rc;
 
 /// Calls of one function whose arrays are named. In a function called more often they are not: a region a call would flood
 /// every list, and between calls others use the same bytes.
-const MOST_CALLS: u32 = 64;
+const MOST_CALLS: u32 = 8;
+
+/// Functions that a notice names.
+const MOST_NAMES: usize = 5;
 
 /// Where recording begins, in addresses as linked.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,8 +55,19 @@ pub(super) struct Recorder {
     /// By frame number: regions of that frame.
     frames: BTreeMap<usize, Vec<usize>>,
     next_frame: usize,
-    /// Arrays on the stack, each with the function it is of; the end is open at first.
-    stack: Vec<(u64, Region)>,
+    /// Arrays on the stack; the end is open at first.
+    stack: Vec<OnStack>,
+    /// Those of open frames, and the bytes that they lie within.
+    open: Vec<usize>,
+    within: (u64, u64),
+}
+
+/// An array in the frame of one call.
+struct OnStack {
+    /// Its function's first instruction.
+    function: u64,
+    region: Region,
+    touched: bool,
 }
 
 /// What a recording came to.
@@ -81,6 +95,8 @@ impl Recorder {
             frames: BTreeMap::new(),
             next_frame: 0,
             stack: Vec::new(),
+            open: Vec::new(),
+            within: (u64::MAX, 0),
         };
         if recorder.module.as_ref().is_some_and(|m| !m.is_relocatable()) {
             recorder.loaded_at(0);
@@ -120,7 +136,19 @@ impl Recorder {
         }
         let kept = self.inside > 0 && !(self.data_only && r.kind == Kind::Fetch);
         self.kept += u64::from(kept);
+        if kept && r.kind != Kind::Fetch && self.within.0 <= r.addr && r.addr < self.within.1 {
+            for &n in &self.open {
+                let array = &mut self.stack[n];
+                array.touched |= array.region.base <= r.addr && r.addr < array.region.end();
+            }
+        }
         kept
+    }
+
+    /// The bytes that open arrays lie within; nothing where there is none.
+    fn bound(&mut self) {
+        let spans = self.open.iter().map(|&n| (self.stack[n].region.base, self.stack[n].region.end()));
+        self.within = spans.fold((u64::MAX, 0), |all, span| (all.0.min(span.0), all.1.max(span.1)));
     }
 
     fn follow(&mut self, r: &Reference) {
@@ -164,7 +192,8 @@ impl Recorder {
                 if module.function_at(linked).is_none_or(|f| f.0 != linked) {
                     return;
                 }
-                let arrays = module.stack_arrays(linked).into();
+                // Structures alone are too small and too many to be worth a name each.
+                let arrays = module.stack_arrays(linked).into_iter().filter(|v| !v.shape.is_empty()).collect();
                 let name = module.function(linked).unwrap_or_default();
                 self.functions.entry(function).or_insert(Known { arrays, name, calls: 0 })
             }
@@ -198,18 +227,23 @@ impl Recorder {
                 row_major: v.row_major,
                 lifetime: Some((self.kept, u64::MAX)),
             };
-            self.stack.push((function, region));
+            self.stack.push(OnStack { function, region, touched: false });
         }
         if !regions.is_empty() {
+            self.open.extend(&regions);
             self.frames.insert(number, regions);
+            self.bound();
         }
     }
 
     fn leave(&mut self, frame: Frame) {
-        for n in self.frames.remove(&frame.number).unwrap_or_default() {
-            if let Some((_, region)) = self.stack.get_mut(n) {
+        if let Some(regions) = self.frames.remove(&frame.number) {
+            for &n in &regions {
+                let region = &mut self.stack[n].region;
                 region.lifetime = region.lifetime.map(|(from, _)| (from, self.kept));
             }
+            self.open.retain(|n| !regions.contains(n));
+            self.bound();
         }
         let bias = self.bias.unwrap_or(0);
         if matches!(self.start, Start::Function { address, .. } if address.wrapping_add(bias) == frame.function) {
@@ -223,19 +257,24 @@ impl Recorder {
         let open: Vec<Frame> = self.calls.open().to_vec();
         open.into_iter().for_each(|frame| self.leave(frame));
         let mut notices = Vec::new();
-        let often = |f: &u64| self.functions.get(f).is_some_and(|known| known.calls > MOST_CALLS);
-        for known in self.functions.values().filter(|k| k.calls > MOST_CALLS && !k.arrays.is_empty()) {
+        let often: BTreeMap<u64, &str> =
+            self.functions.iter().filter(|(_, k)| k.calls > MOST_CALLS).map(|(f, k)| (*f, k.name.as_str())).collect();
+        let missed: BTreeSet<&str> =
+            self.stack.iter().filter(|a| a.touched).filter_map(|a| often.get(&a.function).copied()).collect();
+        if !missed.is_empty() {
+            let names: Vec<&str> = missed.iter().copied().take(MOST_NAMES).collect();
+            let more = if missed.len() > MOST_NAMES { ", ..." } else { "" };
             notices.push(format!(
-                "the arrays on the stack of {} are not named: it is called more than {MOST_CALLS} times, and others use their \
-                 place between calls",
-                known.name
+                "the arrays on the stack of functions called more than {MOST_CALLS} times are not named, as others use their \
+                 place between calls: {}{more}",
+                names.join(", ")
             ));
         }
         let mut regions = self.touched.map_or_else(Vec::new, Touched::regions);
-        for (function, mut region) in self.stack {
+        for OnStack { function, mut region, touched } in self.stack {
             region.lifetime = region.lifetime.map(|(from, to)| (from, to.min(kept)));
             let empty = region.lifetime.is_some_and(|(from, to)| from >= to);
-            if often(&function) || empty {
+            if !touched || empty || often.contains_key(&function) {
                 continue;
             }
             if region.lifetime == Some((0, self.kept)) {

@@ -19,6 +19,11 @@ use std::time::{Duration, Instant};
 const BLOCK: usize = 256 << 10;
 const BLOCKS: usize = 16;
 
+/// Valgrind writes a few lines at a time, and a reader that is woken for each makes it wait: less than this is left to
+/// gather for a while. (A pipe holds 64 KiB.)
+const WORTH_WAKING: usize = 32 << 10;
+const GATHER: Duration = Duration::from_micros(500);
+
 /// How often the program is looked after.
 const TICK: Duration = Duration::from_millis(20);
 
@@ -166,6 +171,9 @@ fn pump(mut reader: PipeReader, sender: &SyncSender<Vec<u8>>, shared: &Shared) {
                 block.truncate(n);
                 if sender.send(block).is_err() {
                     return;
+                }
+                if n < WORTH_WAKING {
+                    std::thread::sleep(GATHER);
                 }
             }
             Err(e) if e.kind() == ErrorKind::Interrupted => {}
