@@ -364,6 +364,8 @@ fn damage_anywhere_is_survived() {
     let Some(gcc) = built::compiler("CC", "gcc") else { return };
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("names");
+    // More, to look for what is rare: ORRERY_DAMAGE=20000.
+    let rounds: u64 = std::env::var("ORRERY_DAMAGE").ok().and_then(|n| n.parse().ok()).unwrap_or(400);
     let mut opened = [0u32; 2];
     for flags in [&["-g", "-O2", "-no-pie"][..], &["-gdwarf-4", "-O0", "-no-pie", "-gz=zlib"]] {
         built::build(&gcc, flags, &["names.c", "names_other.c"], &program);
@@ -371,7 +373,7 @@ fn damage_anywhere_is_survived() {
         let whole = fs::read(&program).unwrap();
         let broken = folder.path().join("broken");
         let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
-        for round in 0..400u64 {
+        for round in 0..rounds {
             let mut bytes = whole.clone();
             let length = bytes.len() as u64;
             if round % 4 == 0 {
@@ -386,6 +388,7 @@ fn damage_anywhere_is_survived() {
                 }
             }
             fs::write(&broken, bytes).unwrap();
+            let begun = std::time::Instant::now();
             let Ok(module) = Module::open(&broken) else {
                 opened[0] += 1;
                 continue;
@@ -395,6 +398,7 @@ fn damage_anywhere_is_survived() {
                 let _ = (module.location(address), module.assigned_at(address), module.stack_arrays(address));
             }
             assert!(module.variables().iter().all(|v| v.bytes > 0 && v.elem_bytes > 0));
+            assert!(begun.elapsed().as_secs() < 20, "{flags:?}, round {round}: {:?}", begun.elapsed());
         }
     }
     eprintln!("damaged files: {} refused, {} read in part", opened[0], opened[1]);

@@ -246,15 +246,30 @@ impl Debug {
 
     /// Whether the entry's code holds `pc`; `None` where it tells of no code.
     pub(super) fn covers(&self, unit: usize, entry: &Entry, pc: u64) -> Option<bool> {
-        let mut ranges = self.unit(unit)?.die_ranges(entry).ok()?;
-        let mut any = false;
-        while let Ok(Some(range)) = ranges.next() {
-            any = true;
-            if range.begin <= pc && pc < range.end {
-                return Some(true);
+        let spans = self.spans(unit, entry);
+        (!spans.is_empty()).then(|| spans.iter().any(|&(first, past)| first <= pc && pc < past))
+    }
+
+    /// The entry's code, `(first, past)` each, none empty; gimli's own `die_ranges` overflows on damage and on the marks
+    /// that linkers leave where code was dropped.
+    pub(super) fn spans(&self, unit: usize, entry: &Entry) -> Vec<(u64, u64)> {
+        let Some(unit) = self.unit(unit) else { return Vec::new() };
+        let mut out = Vec::new();
+        if let Some(value) = entry.attr_value(gimli::DW_AT_ranges) {
+            let Ok(Some(mut ranges)) = unit.attr_ranges(value) else { return out };
+            while let Ok(Some(range)) = ranges.next() {
+                out.push((range.begin, range.end));
             }
+        } else {
+            let low = entry.attr_value(gimli::DW_AT_low_pc).and_then(|value| unit.attr_address(value).ok()?);
+            let past = |first: u64| match entry.attr_value(gimli::DW_AT_high_pc)? {
+                AttributeValue::Udata(bytes) => first.checked_add(bytes),
+                value => unit.attr_address(value).ok()?,
+            };
+            out.extend(low.and_then(|first| Some((first, past(first)?))));
         }
-        any.then_some(false)
+        out.retain(|&(first, past)| first != 0 && first < past);
+        out
     }
 }
 

@@ -53,8 +53,8 @@ fn damaged(name: &str, found: impl Into<String>) -> SymbolError {
 pub(super) fn open(path: &Path) -> Result<Elf, SymbolError> {
     let name = path.display().to_string();
     let failed = |source| SymbolError::Io { path: name.clone(), source };
-    let mut file = File::open(path).map_err(failed)?;
-    if !file.metadata().map_err(failed)?.is_file() {
+    // Before it is opened: a pipe would wait for its writer.
+    if !std::fs::metadata(path).map_err(failed)?.is_file() {
         return Err(SymbolError::new(
             &name,
             "no plain file",
@@ -62,6 +62,7 @@ pub(super) fn open(path: &Path) -> Result<Elf, SymbolError> {
             "give the path of the program that was traced",
         ));
     }
+    let mut file = File::open(path).map_err(failed)?;
     let mut head = Vec::new();
     file.by_ref().take(4).read_to_end(&mut head).map_err(failed)?;
     if head != elf::ELFMAG {

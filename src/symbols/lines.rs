@@ -76,10 +76,11 @@ impl Lines {
 }
 
 fn read(file: &str) -> Vec<String> {
-    let Ok(opened) = File::open(file) else { return Vec::new() };
-    if !opened.metadata().is_ok_and(|m| m.is_file() && m.len() <= LONGEST) {
+    // Before it is opened: a pipe would wait for its writer.
+    if !std::fs::metadata(file).is_ok_and(|m| m.is_file() && m.len() <= LONGEST) {
         return Vec::new();
     }
+    let Ok(opened) = File::open(file) else { return Vec::new() };
     let mut bytes = Vec::new();
     if opened.take(LONGEST).read_to_end(&mut bytes).is_err() {
         return Vec::new();

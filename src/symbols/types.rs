@@ -214,7 +214,7 @@ impl Debug {
     pub(super) fn member(&self, die: Die, name: &str, depth: u32) -> Option<Die> {
         let (die, entry) = self.plain(die)?;
         let holds = [gimli::DW_TAG_structure_type, gimli::DW_TAG_class_type, gimli::DW_TAG_union_type];
-        if depth > 8 || !holds.contains(&entry.tag()) {
+        if depth > 4 || !holds.contains(&entry.tag()) {
             return None;
         }
         let children = self.children(die);

@@ -177,14 +177,9 @@ impl Walk<'_> {
     }
 
     fn function(&mut self, entry: &Entry) {
-        let Some(mut ranges) = self.debug.unit(self.unit).and_then(|u| u.die_ranges(entry).ok()) else { return };
         let die = Die { unit: self.unit, offset: entry.offset() };
-        while let Ok(Some(range)) = ranges.next() {
-            // Code that the linker dropped stands at 0.
-            if range.begin != 0 && range.begin < range.end {
-                self.functions.push(Function { first: range.begin, past: range.end, die });
-            }
-        }
+        let spans = self.debug.spans(self.unit, entry);
+        self.functions.extend(spans.into_iter().map(|(first, past)| Function { first, past, die }));
     }
 
     fn variable(&mut self, entry: &Entry, scopes: &[Scope], declared: &mut BTreeMap<usize, String>) {
