@@ -367,8 +367,12 @@ fn damage_anywhere_is_survived() {
     // More, to look for what is rare: ORRERY_DAMAGE=20000.
     let rounds: u64 = std::env::var("ORRERY_DAMAGE").ok().and_then(|n| n.parse().ok()).unwrap_or(400);
     let mut opened = [0u32; 2];
-    for flags in [&["-g", "-O2", "-no-pie"][..], &["-gdwarf-4", "-O0", "-no-pie", "-gz=zlib"]] {
-        built::build(&gcc, flags, &["names.c", "names_other.c"], &program);
+    let c = &["names.c", "names_other.c"][..];
+    let mut cases =
+        vec![(gcc.clone(), &["-g", "-O2", "-no-pie"][..], c), (gcc, &["-gdwarf-4", "-O0", "-no-pie", "-gz=zlib"], c)];
+    cases.extend(built::compiler("CXX", "g++").map(|gxx| (gxx, &["-g", "-O2", "-no-pie"][..], &["names.cpp"][..])));
+    for (compiler, flags, sources) in cases {
+        built::build(&compiler, flags, sources, &program);
         let calls: Vec<u64> = told(&built::run(&program)).calls.iter().map(|c| c.0).collect();
         let whole = fs::read(&program).unwrap();
         let broken = folder.path().join("broken");
