@@ -54,6 +54,17 @@ Examples:
   valgrind --tool=lackey --trace-mem=yes --log-file=prog.log ./prog && orrery convert prog.log -o prog.orrery
   orrery convert prog.log -o prog.orrery --tables names.json --only-regions";
 
+const CAPTURE_EXAMPLES: &str = "\
+Examples:
+  gcc -g -O1 -o prog prog.c && orrery capture -- ./prog 100     main and what it calls, into prog.orrery
+  orrery capture --function multiply -- ./prog 100              what runs within multiply
+  orrery capture --whole -o all.orrery -- ./prog                the loader and the library's start too
+  orrery capture --data-only -- ./prog && orrery prog.orrery    without instruction fetches; then the window
+
+Needs Valgrind. The program runs about 100 times slower, with its own standard streams and exit code. Threads take turns and
+count as one core; forked children are not recorded; heap blocks have no names (build with orrery cc for those).
+Ctrl-C ends the program and keeps what was recorded.";
+
 const CACHES_EXAMPLES: &str = "\
 Examples:
   orrery caches                                      what there is
@@ -75,6 +86,8 @@ pub enum Command {
     Caches(CachesArgs),
     /// Write a trace as a native .orrery (Parquet) file, naming regions on the way
     Convert(ConvertArgs),
+    /// Run a program under Valgrind and write its references as a native .orrery file
+    Capture(CaptureArgs),
     /// Numbers, a clip and the window for a bundled trace
     Demo(DemoArgs),
 }
@@ -301,9 +314,34 @@ pub struct ConvertArgs {
     /// tables may name them too
     #[arg(long, value_name = "START,STOP")]
     pub between: Option<String>,
-    /// The program that was traced, built with -g: store source file, line and text of each instruction (addr2line)
+    /// The program that was traced, built with -g: store source file, line and text of each instruction, and where the
+    /// trace has no regions, the variables touched
     #[arg(long, value_name = "FILE")]
     pub program: Option<PathBuf>,
+}
+
+/// `capture`
+#[derive(Debug, Args)]
+#[command(after_help = CAPTURE_EXAMPLES)]
+pub struct CaptureArgs {
+    /// Native file to write; default: the program's name with .orrery, in this folder
+    #[arg(short, long, value_name = "FILE.orrery")]
+    pub output: Option<PathBuf>,
+    /// Drop instruction fetches
+    #[arg(long)]
+    pub data_only: bool,
+    /// Keep what runs while this function does; without it: main, which leaves out the loader and the library's start
+    #[arg(long, value_name = "NAME", conflicts_with = "whole")]
+    pub function: Option<String>,
+    /// Keep everything from the first instruction on
+    #[arg(long)]
+    pub whole: bool,
+    /// Stop after so many references kept; the program is ended
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub limit: Option<u64>,
+    /// The program and its arguments
+    #[arg(last = true, required = true, value_name = "PROGRAM")]
+    pub command: Vec<OsString>,
 }
 
 /// `demo`
@@ -321,7 +359,7 @@ pub struct DemoArgs {
 }
 
 /// Subcommand names, so that `orrery TRACE` can be told from `orrery COMMAND`.
-const COMMANDS: [&str; 8] = ["stats", "snapshot", "record", "view", "caches", "convert", "demo", "help"];
+const COMMANDS: [&str; 9] = ["stats", "snapshot", "record", "view", "caches", "convert", "capture", "demo", "help"];
 
 /// Rewrites what people of this field type into what clap reads: `-1280x720` becomes `--size 1280x720`, and
 /// `orrery TRACE ...` becomes `orrery view TRACE ...`.

@@ -2,6 +2,8 @@
 
 mod annotated;
 pub mod caches;
+#[cfg(target_os = "linux")]
+pub mod capture;
 pub mod convert;
 #[cfg(feature = "gpu")]
 pub mod demo;
@@ -9,6 +11,7 @@ pub mod demo;
 pub mod film;
 pub mod hierarchy;
 pub mod host;
+mod names;
 pub mod open;
 #[cfg(feature = "gpu")]
 pub mod picture;
@@ -34,6 +37,11 @@ use std::process::ExitCode;
 #[error("{0}")]
 pub struct UsageError(pub String);
 
+/// A program that was run for the user ended so: its exit code is passed on, and all is said already.
+#[derive(Debug, thiserror::Error)]
+#[error("the program ended with exit code {0}")]
+pub struct ProgramEnded(pub u8);
+
 /// The command line's grammar, with the keys of the window in the help of `view`.
 #[must_use]
 pub fn grammar() -> clap::Command {
@@ -56,6 +64,9 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Cli {
 pub fn run(cli: &Cli) -> ExitCode {
     match dispatch(&cli.command) {
         Ok(()) => ExitCode::SUCCESS,
+        Err(error) if error.is::<ProgramEnded>() => {
+            error.downcast_ref().map_or(ExitCode::FAILURE, |&ProgramEnded(code)| ExitCode::from(code))
+        }
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error:#}");
@@ -78,6 +89,12 @@ fn dispatch(command: &Command) -> anyhow::Result<()> {
     }
     match command {
         Command::Caches(args) => caches::run(args),
+        #[cfg(target_os = "linux")]
+        Command::Capture(args) => capture::run(args),
+        #[cfg(not(target_os = "linux"))]
+        Command::Capture(_) => {
+            Err(UsageError("capture: Valgrind's log is taken through Linux's /proc; run it on Linux".into()).into())
+        }
         Command::Convert(args) => convert::run(args),
         Command::Stats(args) => stats::run(args),
         #[cfg(feature = "gpu")]

@@ -1,0 +1,262 @@
+//! `orrery capture`: runs a program under Valgrind's lackey and writes its references as a native file while it runs.
+
+mod calls;
+mod recorder;
+mod valgrind;
+
+use super::{ProgramEnded, UsageError};
+use crate::cli::CaptureArgs;
+use crate::reference::Tables;
+use crate::symbols::Module;
+use crate::trace::{lackey, native};
+use anyhow::bail;
+use indicatif::{HumanCount, ProgressBar, ProgressStyle};
+use recorder::{Recorder, Start};
+use std::io::IsTerminal;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+use valgrind::Traced;
+
+/// References parsed at a time: about 20 ms of a traced program.
+const CHUNK: usize = 1 << 16;
+
+/// How often progress is told: on a terminal, and in lines elsewhere.
+const REDRAW: Duration = Duration::from_millis(100);
+const LINE: Duration = Duration::from_secs(10);
+
+/// Runs the program to its end and says on standard error what was recorded.
+///
+/// # Errors
+/// When the program, Valgrind or the output is not to be had, or nothing was recorded; [`ProgramEnded`] where the program
+/// itself failed.
+pub fn run(args: &CaptureArgs) -> anyhow::Result<()> {
+    let Some((program, rest)) = args.command.split_first() else {
+        return Err(UsageError("capture: found no program; expected one after --".into()).into());
+    };
+    let path = valgrind::find(Path::new(program))?;
+    let module = open(&path)?;
+    let start = start(args, module.as_ref(), &path)?;
+    let output = args.output.clone().unwrap_or_else(|| default_output(&path));
+    let mut writer = native::FileWriter::create(&output)?;
+
+    let stops = Arc::new(AtomicU32::new(0));
+    let counter = Arc::clone(&stops);
+    ctrlc::set_handler(move || {
+        // The terminal told the program as well: the first time it may end by itself.
+        counter.fetch_add(1, Ordering::SeqCst);
+    })?;
+    let (traced, text) = Traced::start(&path, rest, Arc::clone(&stops))?;
+    let mut reader = lackey::Reader::new("Valgrind's log", text);
+    let mut recorder = Recorder::new(module, start.clone(), args.data_only);
+    let mut progress = Progress::new();
+    let mut chunk = Vec::new();
+    let mut full = false;
+    let broken = loop {
+        // An empty log is no fault of the reader's here: what to say follows from how the program ended.
+        if let Err(error) = reader.next_chunk(CHUNK, &mut chunk) {
+            break Some(error);
+        }
+        if chunk.is_empty() {
+            break None;
+        }
+        recorder.take(&mut chunk);
+        if let Some(limit) = args.limit {
+            let room = limit.saturating_sub(writer.len());
+            full = chunk.len() as u64 >= room;
+            chunk.truncate(usize::try_from(room).unwrap_or(usize::MAX));
+        }
+        writer.write(&chunk)?;
+        if full {
+            stops.fetch_add(2, Ordering::SeqCst);
+            break None;
+        }
+        progress.update(recorder.counts());
+    };
+    drop(progress);
+    let status = traced.wait();
+    let (read, _) = recorder.counts();
+    if let Some(error) = broken
+        && read > 0
+    {
+        eprintln!("warning: {error}; kept what came before");
+    }
+    if writer.is_empty() {
+        bail!("{}", nothing(&path, &start, read, status, &recorder));
+    }
+    finish(args, &path, &output, &start, recorder, writer)?;
+    reader.notices().iter().for_each(|notice| eprintln!("warning: {notice}"));
+    ended(&path, status, full)
+}
+
+/// The program's names; none, with a warning, where it is a script or the like.
+fn open(path: &Path) -> anyhow::Result<Option<Module>> {
+    match Module::open(path) {
+        Ok(module) => {
+            module.notices().iter().for_each(|notice| eprintln!("warning: {notice}"));
+            Ok(Some(module))
+        }
+        Err(error @ crate::symbols::SymbolError::Io { .. }) => Err(error.into()),
+        Err(error) => {
+            eprintln!("warning: {error}; memory is named by address");
+            Ok(None)
+        }
+    }
+}
+
+/// Where to begin: as asked, else at main, else at the program's first instruction, else at once.
+fn start(args: &CaptureArgs, module: Option<&Module>, path: &Path) -> anyhow::Result<Start> {
+    if args.whole {
+        return Ok(Start::AtOnce);
+    }
+    let name = args.function.as_deref().unwrap_or("main");
+    let span = module.and_then(|m| m.function_span(name));
+    if let Some((address, _)) = span {
+        return Ok(Start::Function { name: name.into(), address });
+    }
+    if let Some(asked) = &args.function {
+        let remedy = "check the name with nm -C; an inlined function has none of its own";
+        return Err(UsageError(format!(
+            "--function {asked}: found no such function in {}; expected one of its symbols; {remedy}",
+            path.display()
+        ))
+        .into());
+    }
+    match module.map(Module::entry).filter(|&entry| entry != 0) {
+        Some(entry) => {
+            eprintln!("warning: {} names no main (stripped?); recording from its first instruction", path.display());
+            Ok(Start::Entry(entry))
+        }
+        None => Ok(Start::AtOnce),
+    }
+}
+
+fn default_output(program: &Path) -> PathBuf {
+    let mut name = program.file_name().unwrap_or_default().to_owned();
+    name.push(".orrery");
+    name.into()
+}
+
+/// Why nothing was recorded.
+fn nothing(path: &Path, start: &Start, read: u64, status: Option<ExitStatus>, recorder: &Recorder) -> String {
+    let name = path.display();
+    let how = status.map_or_else(|| "was ended".to_owned(), |s| format!("ended with {s}"));
+    if read == 0 {
+        return format!(
+            "{name}: found no references; expected those of a program under valgrind --tool=lackey, which {how}; run that by \
+             hand to see why"
+        );
+    }
+    match start {
+        _ if !recorder.is_placed() => format!(
+            "{name}: its first instruction was not seen among {read} references, so that nothing could be named; record with \
+             --whole, or build it with -no-pie"
+        ),
+        Start::Function { name: function, .. } => format!(
+            "{name}: `{function}` was not entered in {read} references, and the program {how}; check its arguments, or \
+             record with --whole"
+        ),
+        _ => format!("{name}: nothing was kept of {read} references; record with --whole"),
+    }
+}
+
+/// Writes what was recorded with its names, and says what it is.
+fn finish(
+    args: &CaptureArgs,
+    path: &Path,
+    output: &Path,
+    start: &Start,
+    recorder: Recorder,
+    writer: native::FileWriter,
+) -> anyhow::Result<()> {
+    let (read, _) = recorder.counts();
+    let kept = writer.len();
+    let placed = recorder.is_placed();
+    let named = recorder.finish(kept);
+    if !placed {
+        eprintln!("warning: {}: where it was loaded is not known; memory is named by address", path.display());
+    } else if named.locations.is_empty() {
+        eprintln!("warning: {} names no source lines; build it with -g to have them", path.display());
+    }
+    named.notices.iter().for_each(|notice| eprintln!("warning: {notice}"));
+    let words: Vec<_> = args.command.iter().map(|word| word.to_string_lossy()).collect();
+    let from = match start {
+        Start::AtOnce => "everything".into(),
+        Start::Function { name, .. } => format!("within {name}"),
+        Start::Entry(_) => "from the first instruction of the program".to_owned(),
+    };
+    let tables = Tables {
+        title: path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+        subtitle: String::new(),
+        regions: named.regions,
+        locations: named.locations,
+        marks: Vec::new(),
+        made_by: format!("orrery capture, Valgrind's lackey, {from}: {}", words.join(" ")),
+    };
+    writer.finish(&tables)?;
+    let size = std::fs::metadata(output).ok().filter(std::fs::Metadata::is_file);
+    let size = size.map_or(String::new(), |m| format!(", {} bytes", m.len()));
+    eprintln!(
+        "{}: {kept} of {read} references ({from}), {} regions, {} instructions with source lines{size}",
+        output.display(),
+        tables.regions.len(),
+        tables.locations.len()
+    );
+    Ok(())
+}
+
+/// Passes the program's failure on.
+fn ended(path: &Path, status: Option<ExitStatus>, full: bool) -> anyhow::Result<()> {
+    let Some(status) = status.filter(|s| !s.success() && !full) else { return Ok(()) };
+    eprintln!("warning: {} ended with {status}; what it did before is kept", path.display());
+    // As a shell gives it.
+    let code = status.code().or_else(|| status.signal().map(|s| 128 + s)).unwrap_or(1);
+    Err(ProgramEnded(u8::try_from(code).unwrap_or(1)).into())
+}
+
+/// What is told while the program runs.
+struct Progress {
+    bar: Option<ProgressBar>,
+    started: Instant,
+    last: Instant,
+}
+
+impl Progress {
+    fn new() -> Self {
+        let now = Instant::now();
+        let bar = std::io::stderr().is_terminal().then(|| {
+            let bar = ProgressBar::new_spinner();
+            bar.with_style(
+                ProgressStyle::with_template("{spinner} {msg}").unwrap_or_else(|_| ProgressStyle::default_bar()),
+            )
+        });
+        Self { bar, started: now, last: now }
+    }
+
+    fn update(&mut self, (read, kept): (u64, u64)) {
+        if self.last.elapsed() < if self.bar.is_some() { REDRAW } else { LINE } {
+            return;
+        }
+        self.last = Instant::now();
+        let rate = read as f64 / self.started.elapsed().as_secs_f64().max(0.001) / 1e6;
+        let text = format!("{} references, {} kept, {rate:.1} M a second", HumanCount(read), HumanCount(kept));
+        match &self.bar {
+            Some(bar) => {
+                bar.set_message(text);
+                bar.tick();
+            }
+            None => eprintln!("{text}"),
+        }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
