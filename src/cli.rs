@@ -82,7 +82,7 @@ pub enum Command {
 /// Which trace.
 #[derive(Debug, Clone, Args)]
 pub struct TraceArgs {
-    /// Trace file; `-` reads standard input; gzip is seen through
+    /// Trace file; `-` reads standard input; gzip, xz, zstd and bzip2 are seen through
     pub trace: PathBuf,
     /// Format of the trace, where its content does not tell
     #[arg(long, value_parser = formats())]

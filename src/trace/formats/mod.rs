@@ -10,6 +10,8 @@ use crate::reference::{Reference, Tables};
 use std::fmt;
 
 pub mod lackey;
+mod number;
+mod text;
 
 /// References of a foreign format, once, in order, in bounded memory.
 pub(super) trait Reader: Send {
@@ -66,7 +68,7 @@ impl Format {
         about: "Text of valgrind --tool=lackey --trace-mem=yes",
         example: " L 1ffefffe80,8",
         looks_like: lackey::looks_like,
-        open: |input| Ok(Opened::Once(Box::new(lackey::Reader::new(input.name, input.bytes)))),
+        open: |input| Ok(text::open(lackey::Lackey::default(), input)),
     });
 
     /// All of them, in the order in which content is compared with them: magic numbers first, loose patterns last.
