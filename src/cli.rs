@@ -73,6 +73,8 @@ pub enum Command {
     View(ViewArgs),
     /// List the caches that can be named with --cache, or print one as TOML
     Caches(CachesArgs),
+    /// List the trace formats that can be read, with one record of each
+    Formats(FormatsArgs),
     /// Write a trace as a native .orrery (Parquet) file, naming regions on the way
     Convert(ConvertArgs),
     /// Numbers, a clip and the window for a bundled trace
@@ -84,13 +86,13 @@ pub enum Command {
 pub struct TraceArgs {
     /// Trace file; `-` reads standard input; gzip, xz, zstd and bzip2 are seen through
     pub trace: PathBuf,
-    /// Format of the trace, where its content does not tell
+    /// Format of the trace, where its content does not tell (see `orrery formats`)
     #[arg(long, value_parser = formats())]
     pub format: Option<Format>,
 }
 
 fn formats() -> impl TypedValueParser<Value = Format> {
-    let names = Format::ALL.map(|format| PossibleValue::new(format.name()).help(format.about()));
+    let names = Format::ALL.iter().map(|format| PossibleValue::new(format.name()).help(format.about()));
     // The parser above knows the names.
     PossibleValuesParser::new(names).map(|name| Format::named(&name).unwrap_or(Format::NATIVE))
 }
@@ -281,6 +283,14 @@ pub struct CachesArgs {
     pub name: Option<String>,
 }
 
+/// `formats`
+#[derive(Debug, Args)]
+pub struct FormatsArgs {
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
 /// `convert`
 #[derive(Debug, Args)]
 #[command(after_help = CONVERT_EXAMPLES)]
@@ -321,7 +331,7 @@ pub struct DemoArgs {
 }
 
 /// Subcommand names, so that `orrery TRACE` can be told from `orrery COMMAND`.
-const COMMANDS: [&str; 8] = ["stats", "snapshot", "record", "view", "caches", "convert", "demo", "help"];
+const COMMANDS: [&str; 9] = ["stats", "snapshot", "record", "view", "caches", "formats", "convert", "demo", "help"];
 
 /// Rewrites what people of this field type into what clap reads: `-1280x720` becomes `--size 1280x720`, and
 /// `orrery TRACE ...` becomes `orrery view TRACE ...`.

@@ -7,6 +7,7 @@ pub mod convert;
 pub mod demo;
 #[cfg(feature = "gpu")]
 pub mod film;
+pub mod formats;
 pub mod hierarchy;
 pub mod host;
 pub mod open;
@@ -78,6 +79,7 @@ fn dispatch(command: &Command) -> anyhow::Result<()> {
     }
     match command {
         Command::Caches(args) => caches::run(args),
+        Command::Formats(args) => formats::run(args),
         Command::Convert(args) => convert::run(args),
         Command::Stats(args) => stats::run(args),
         #[cfg(feature = "gpu")]

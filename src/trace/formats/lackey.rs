@@ -14,7 +14,7 @@
 //! hexadecimal digits; such a line must parse. Everything else between is somebody's output. Blanks may be few or many,
 //! leading zeros may be missing, lines may end in CR LF. The pc of a data reference is the address of the last `I`.
 
-use super::number::{self, WINDOW, as_size, decimal, decimal_until, hex, hex_until, is_hex};
+use super::number::{self, WINDOW, as_size, decimal, hex, hex_until, is_hex, short_until};
 use super::text::{Grammar, Line, Text, Words, push};
 use crate::reference::{Kind, NO_LANE, Reference};
 use crate::trace::error::TraceError;
@@ -83,7 +83,7 @@ impl Grammar for Lackey {
     fn fast(&mut self, window: &[u8; WINDOW]) -> Option<(Reference, usize)> {
         let (first, kind) = KINDS[usize::from(window[1])];
         let (addr, comma) = hex_until(window, 3, b',')?;
-        let (size, newline) = decimal_until(window, comma + 1, b'\n')?;
+        let (size, newline) = short_until::<10>(window, comma + 1, b'\n')?;
         if window[0] != first || window[2] != b' ' || size == 0 || first == b'\n' {
             return None;
         }

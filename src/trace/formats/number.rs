@@ -90,12 +90,12 @@ fn hex_by_digit(window: &[u8; WINDOW], from: usize, stop: u8) -> Option<(u64, us
     None
 }
 
-/// The decimal number of 1 to 6 digits at `from` that `stop` ends, and where that stands.
+/// The number of 1 to 6 digits at `from` that `stop` ends, and where that stands; `RADIX` is 10 or 16.
 #[inline]
-pub(super) fn decimal_until(window: &[u8; WINDOW], from: usize, stop: u8) -> Option<(u32, usize)> {
+pub(super) fn short_until<const RADIX: u32>(window: &[u8; WINDOW], from: usize, stop: u8) -> Option<(u32, usize)> {
     let text = window.get(from..from + 8)?.first_chunk::<8>()?;
-    let digit = |n: usize| u32::from(text[n].wrapping_sub(b'0'));
-    if text[1] == stop && digit(0) < 10 {
+    let digit = |n: usize| u32::from(HEX[usize::from(text[n])]);
+    if text[1] == stop && digit(0) < RADIX {
         return Some((digit(0), from + 1));
     }
     let mut value = 0;
@@ -103,10 +103,10 @@ pub(super) fn decimal_until(window: &[u8; WINDOW], from: usize, stop: u8) -> Opt
         if text[n] == stop {
             return (n > 0).then_some((value, from + n));
         }
-        if digit(n) > 9 {
+        if digit(n) >= RADIX {
             return None;
         }
-        value = 10 * value + digit(n);
+        value = RADIX * value + digit(n);
     }
     None
 }
@@ -221,10 +221,10 @@ mod tests {
             let text: String = "1234567".chars().take(digits).collect();
             let expected = (1..=6).contains(&digits).then(|| (text.parse().unwrap(), 3 + digits));
             if digits < 8 {
-                assert_eq!(decimal_until(&window, 3, b','), expected, "{text}");
+                assert_eq!(short_until::<10>(&window, 3, b','), expected, "{text}");
             }
         }
         assert_eq!(hex_until(&[b'1'; WINDOW], 60, b','), None);
-        assert_eq!(decimal_until(&[b'1'; WINDOW], 60, b','), None);
+        assert_eq!(short_until::<16>(&[b'1'; WINDOW], 60, b','), None);
     }
 }

@@ -350,3 +350,11 @@ pub(super) fn sample(head: &[u8]) -> impl Iterator<Item = &[u8]> {
     let whole = text.iter().rposition(|&b| b == b'\n').map_or(text, |newline| &text[..newline]);
     whole.split(|&b| b == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty()).take(SAMPLE)
 }
+
+/// A word in small letters, within `space`; nothing where it is longer than any word that counts.
+pub(super) fn lower<'a>(word: &[u8], space: &'a mut [u8; 8]) -> &'a [u8] {
+    let Some(space) = space.get_mut(..word.len()) else { return &[] };
+    space.copy_from_slice(word);
+    space.make_ascii_lowercase();
+    space
+}
