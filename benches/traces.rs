@@ -14,6 +14,9 @@ use std::time::Instant;
 
 const N: u64 = 8 * CHUNK as u64;
 
+/// Rounds of which the fastest counts, where two programs are compared.
+const ROUNDS: usize = 30;
+
 fn written(references: &[Reference]) -> Vec<u8> {
     let mut writer = Writer::new("memory", Vec::new());
     writer.write(references).expect("valid references");
@@ -74,11 +77,11 @@ fn text_of(format: Format) -> String {
 }
 
 /// All of a file through the door that a user comes through: its format told from content, its text from the page cache.
-fn read_all(path: &Path) -> usize {
-    let (mut stream, mut chunk) = (Stream::open(path, None).expect("sound text"), Vec::new());
+fn read_all(path: &Path, chunk: &mut Vec<Reference>) -> usize {
+    let mut stream = Stream::open(path, None).expect("sound text");
     let mut n = 0;
     loop {
-        stream.next_chunk(&mut chunk).expect("sound text");
+        stream.next_chunk(chunk).expect("sound text");
         if chunk.is_empty() {
             return n;
         }
@@ -95,7 +98,7 @@ fn floor(folder: &Path, format: &str, path: &Path) -> Result<f64, String> {
     if !compiled.map_err(words)?.success() {
         return Err("gcc refuses it".into());
     }
-    let out = Command::new(&program).arg(format).arg(path).arg("5").output().map_err(words)?;
+    let out = Command::new(&program).arg(format).arg(path).arg(ROUNDS.to_string()).output().map_err(words)?;
     let out = String::from_utf8_lossy(&out.stdout).into_owned();
     let mut numbers = out.split_whitespace().map(|word| word.parse::<f64>().unwrap_or(f64::NAN));
     let (lines, seconds) = numbers.next().zip(numbers.next()).ok_or("it says nothing")?;
@@ -109,13 +112,14 @@ fn text(c: &mut Criterion) {
     for format in [Format::LACKEY, Format::XDIN, Format::DIN, Format::PIN, Format::CSV] {
         let path = folder.path().join(format.name());
         std::fs::write(&path, text_of(format)).expect("room for it");
-        assert_eq!(read_all(&path) as u64, N, "{}", format.name());
+        let mut chunk = Vec::new();
+        assert_eq!(read_all(&path, &mut chunk) as u64, N, "{}", format.name());
         if matches!(format.name(), "lackey" | "xdin") {
-            // The floor before and after, ours between, each the best of five: a busy machine is busy for both.
+            // The floor before and after, ours between, each the best of many: a busy machine is busy for both.
             let before = floor(folder.path(), format.name(), &path);
-            let ours = (0..5).map(|_| {
+            let ours = (0..ROUNDS).map(|_| {
                 let start = Instant::now();
-                read_all(&path) as f64 / start.elapsed().as_secs_f64()
+                read_all(&path, &mut chunk) as f64 / start.elapsed().as_secs_f64()
             });
             let ours = ours.fold(0.0, f64::max);
             match (before, floor(folder.path(), format.name(), &path)) {
@@ -129,7 +133,7 @@ fn text(c: &mut Criterion) {
                 (Err(why), _) | (_, Err(why)) => println!("text/{}: no floor ({why})", format.name()),
             }
         }
-        group.bench_function(format.name(), |b| b.iter(|| read_all(&path)));
+        group.bench_function(format.name(), |b| b.iter(|| read_all(&path, &mut chunk)));
     }
     group.finish();
 }

@@ -38,8 +38,8 @@ fn write(args: &FormatsArgs, out: &mut impl Write) -> anyhow::Result<()> {
     }
     writeln!(
         out,
-        "\nThe format is told from the content; --format NAME says it where that fails. Each may\n\
-         be packed by gzip, xz, zstd or bzip2, and `-` is standard input."
+        "\nThe format is told from the content; --format NAME says it where that fails.\n\
+         Each may be packed by gzip, xz, zstd or bzip2, and `-` is standard input."
     )?;
     Ok(())
 }

@@ -20,9 +20,10 @@
 //! that start with `#` are comments. Every line after the header is a record.
 
 use super::cores::Cores;
-use super::number::{self, as_size, hex_or_decimal};
+use super::number::{self, WINDOW, as_size, hex_or_decimal, number_until};
 use super::text::{Grammar, Line, Words, lower, push, sample};
 use crate::reference::{Kind, NO_LANE, Reference};
+use crate::trace::native::MAX_SIZE;
 use std::borrow::Cow;
 
 /// What a column can be, in the order of [`NAMES`].
@@ -49,20 +50,33 @@ const NAMES: [&[&str]; 7] = [
 struct Header {
     delimiter: u8,
     columns: [Option<usize>; 7],
+    /// What each column is, and how many there are.
+    roles: [usize; COLUMNS],
+    count: usize,
 }
+
+/// Columns of a row that is read in the fast way.
+const COLUMNS: usize = 8;
+
+/// A column that is passed over.
+const PASSED: usize = NAMES.len();
 
 impl Header {
     /// `None` where no column is an address.
     fn of(line: &[u8]) -> Option<Self> {
         let delimiter = [b'\t', b';', b','].into_iter().find(|b| line.contains(b)).unwrap_or(b',');
         let mut columns = [None; 7];
+        let mut count = 0;
         for (n, field) in (Fields { rest: Some(line), delimiter }).enumerate() {
+            count = n + 1;
             let name = String::from_utf8_lossy(field.ok()?).to_ascii_lowercase();
             let Some(role) = NAMES.iter().position(|names| names.contains(&name.as_str())) else { continue };
             // The first of a name counts.
             columns[role].get_or_insert(n);
         }
-        columns[ADDR].map(|_| Self { delimiter, columns })
+        let role = |n: usize| columns.iter().position(|column| *column == Some(n)).unwrap_or(PASSED);
+        let roles = std::array::from_fn(role);
+        columns[ADDR].map(|_| Self { delimiter, columns, roles, count })
     }
 
     /// The fields of a row, by [`NAMES`].
@@ -131,6 +145,43 @@ impl Grammar for Csv {
         expected: "a header with a column `address`, then rows of 0x-hexadecimal or decimal numbers below 2^64",
         remedy: "start with a header such as `address,size,kind`",
     };
+
+    #[inline]
+    fn fast(&mut self, window: &[u8; WINDOW]) -> Option<(Reference, usize)> {
+        let header = self.header.as_ref()?;
+        let mut reference = Reference::new(Kind::Read, 0, 1);
+        let mut at = 0;
+        for n in 0..header.count {
+            let stop = if n + 1 == header.count { b'\n' } else { header.delimiter };
+            let role = *header.roles.get(n)?;
+            let number = |max: u64| number_until(window, at, stop).filter(|(value, _)| *value <= max);
+            let end;
+            match role {
+                // Nothing there passes the end of the address space.
+                ADDR => (reference.addr, end) = number(u64::MAX >> 1)?,
+                PC => (reference.pc, end) = number(u64::MAX)?,
+                SIZE => {
+                    let (size, after) = number(u64::from(MAX_SIZE)).filter(|(size, _)| *size > 0)?;
+                    (reference.size, end) = (u32::try_from(size).ok()?, after);
+                }
+                KIND => {
+                    end = at + 1;
+                    reference.kind = kind(window.get(at..end)?)?;
+                    if window.get(end) != Some(&stop) {
+                        return None;
+                    }
+                }
+                CORE => {
+                    let (core, after) = number(u64::from(u16::MAX))?;
+                    (reference.core, end) = (u16::try_from(core).ok()?, after);
+                }
+                // Threads, lanes and columns that are passed over.
+                _ => return None,
+            }
+            at = end + 1;
+        }
+        Some((reference, at))
+    }
 
     fn line(&mut self, line: &[u8], out: &mut Vec<Reference>) -> Line {
         // Blanks at the end may be empty fields of a table with tabs.

@@ -26,68 +26,58 @@ pub(super) fn is_hex(byte: u8) -> bool {
 }
 
 /// Bytes that a line's fast path may look at.
-pub(super) const WINDOW: usize = 64;
+pub(super) const WINDOW: usize = 128;
 
 /// The same byte eight times.
 const fn each(byte: u8) -> u64 {
     u64::from_le_bytes([byte; 8])
 }
 
-/// The value of eight hexadecimal digits, the first in the lowest byte, and bits that are 0 where all are digits.
+/// The values of eight hexadecimal digits, one a byte, and bits in the bytes that are no digits.
 ///
 /// All eight at once in one register ("SWAR"): a letter has bit 6 set; its low four bits are 1 to 6, and 9 more is its
-/// value. Then neighbours are joined: digits to bytes, bytes to 16 bits, these to 32.
+/// value. No byte's sum reaches into the next.
 #[inline]
-fn hex8(text: u64) -> (u64, u64) {
+fn digits(text: u64) -> (u64, u64) {
     let letter = (text >> 6) & each(1);
     let low = text & each(0x0f);
     let high = ((text | letter << 5) ^ each(0x30) ^ (letter * 0x50)) & each(0xf0);
     let too_large = (low + each(6) + 3 * letter) & each(0x10);
     let too_small = !((low | each(0x10)) - letter) & each(0x10);
-    let value = low + 9 * letter;
-    let value = (value << 4 | value >> 8) & 0x00ff_00ff_00ff_00ff;
-    let value = (value << 8 | value >> 16) & 0x0000_ffff_0000_ffff;
-    let value = (value << 16 | value >> 32) & 0xffff_ffff;
-    (value, high | too_large | too_small)
+    (low + 9 * letter, high | too_large | too_small)
+}
+
+/// Eight values of 0 to 15 as one number, the lowest byte first: bytes are joined, then 16 bits, then 32.
+#[inline]
+fn joined(values: u64) -> u64 {
+    let values = (values << 4 | values >> 8) & 0x00ff_00ff_00ff_00ff;
+    let values = (values << 8 | values >> 16) & 0x0000_ffff_0000_ffff;
+    (values << 16 | values >> 32) & 0xffff_ffff
 }
 
 /// The hexadecimal number of 1 to 15 digits at `from` in a line that `stop` ends, and where that stands. (15 digits: it
-/// cannot overflow, nor can the largest size added to it.) `None` where it is something else, or longer than the window.
+/// cannot overflow, nor can the largest size added to it.) `None` where it is something else, or close to the window's end.
 #[inline]
 pub(super) fn hex_until(window: &[u8; WINDOW], from: usize, stop: u8) -> Option<(u64, usize)> {
-    // What tools write: 8 digits, or 10 or 12 in a stack or a shared library.
-    let eight = window.get(from..from + 8)?.first_chunk()?;
-    let (value, bad) = hex8(u64::from_le_bytes(*eight));
-    let rest = window.get(from + 8..from + 13)?.first_chunk::<5>()?;
-    let digit = |n: usize| u64::from(HEX[usize::from(rest[n])]);
-    let (value, bad, length) = if rest[0] == stop {
-        (value, bad, 8)
-    } else if rest[2] == stop {
-        (value << 8 | digit(0) << 4 | digit(1), bad | (digit(0) | digit(1)) >> 4, 10)
-    } else if rest[4] == stop {
-        let low = digit(0) << 12 | digit(1) << 8 | digit(2) << 4 | digit(3);
-        (value << 16 | low, bad | (digit(0) | digit(1) | digit(2) | digit(3)) >> 4, 12)
-    } else {
-        return hex_by_digit(window, from, stop);
-    };
-    // A stop sign among the eight makes them bad: the number is shorter.
-    if bad == 0 { Some((value, from + length)) } else { hex_by_digit(window, from, stop) }
-}
-
-/// [`hex_until`] for numbers of any length.
-fn hex_by_digit(window: &[u8; WINDOW], from: usize, stop: u8) -> Option<(u64, usize)> {
-    let mut value = 0u64;
-    for (at, &byte) in window.iter().enumerate().skip(from).take(16) {
-        if byte == stop {
-            return (at > from).then_some((value, at));
-        }
-        let digit = HEX[usize::from(byte)];
-        if digit > 15 {
-            return None;
-        }
-        value = value << 4 | u64::from(digit);
+    let text = window.get(from..from + 16)?.first_chunk::<16>()?;
+    let (first, second) = text.split_first_chunk::<8>()?;
+    let (values, bad) = digits(u64::from_le_bytes(*first));
+    if bad != 0 {
+        // Shorter than 8: what is no digit is shifted out.
+        let length = bad.trailing_zeros() / 8;
+        let sound = length > 0 && text[length as usize] == stop;
+        return sound.then(|| (joined(values << (64 - 8 * length)), from + length as usize));
     }
-    None
+    let upper = joined(values);
+    if second[0] == stop {
+        return Some((upper, from + 8));
+    }
+    let (values, bad) = digits(u64::from_le_bytes(*second.first_chunk()?));
+    let length = bad.trailing_zeros() / 8;
+    if length == 0 || length == 8 || second[length as usize] != stop {
+        return None;
+    }
+    Some((upper << (4 * length) | joined(values << (64 - 8 * length)), from + 8 + length as usize))
 }
 
 /// The number of 1 to 6 digits at `from` that `stop` ends, and where that stands; `RADIX` is 10 or 16.
@@ -99,14 +89,36 @@ pub(super) fn short_until<const RADIX: u32>(window: &[u8; WINDOW], from: usize, 
         return Some((digit(0), from + 1));
     }
     let mut value = 0;
-    for n in 0..7 {
-        if text[n] == stop {
+    for (n, &byte) in text[..7].iter().enumerate() {
+        if byte == stop {
             return (n > 0).then_some((value, from + n));
         }
         if digit(n) >= RADIX {
             return None;
         }
         value = RADIX * value + digit(n);
+    }
+    None
+}
+
+/// The decimal number of 1 to 18 digits, or the hexadecimal one after `0x`, at `from` that `stop` ends, and where that
+/// stands.
+#[inline]
+pub(super) fn number_until(window: &[u8; WINDOW], from: usize, stop: u8) -> Option<(u64, usize)> {
+    let text = window.get(from..from + 20)?.first_chunk::<20>()?;
+    if text[0] == b'0' && text[1] == b'x' {
+        return hex_until(window, from + 2, stop);
+    }
+    let mut value = 0;
+    for (n, &byte) in text[..19].iter().enumerate() {
+        if byte == stop {
+            return (n > 0).then_some((value, from + n));
+        }
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            return None;
+        }
+        value = 10 * value + u64::from(digit);
     }
     None
 }
@@ -199,10 +211,11 @@ mod tests {
             for place in 0..8 {
                 let mut text = *b"0a9fF3C7";
                 text[place] = byte;
-                let (value, bad) = hex8(u64::from_le_bytes(text));
-                assert_eq!(bad == 0, is_hex(byte), "{byte:#x} at {place}");
+                let (values, bad) = digits(u64::from_le_bytes(text));
+                let expected = if is_hex(byte) { 8 } else { place };
+                assert_eq!(bad.trailing_zeros() as usize / 8, expected, "{byte:#x} at {place}");
                 if bad == 0 {
-                    assert_eq!(Ok(value), hex(&text));
+                    assert_eq!(Ok(joined(values)), hex(&text));
                 }
             }
         }
@@ -224,7 +237,7 @@ mod tests {
                 assert_eq!(short_until::<10>(&window, 3, b','), expected, "{text}");
             }
         }
-        assert_eq!(hex_until(&[b'1'; WINDOW], 60, b','), None);
-        assert_eq!(short_until::<16>(&[b'1'; WINDOW], 60, b','), None);
+        assert_eq!(hex_until(&[b'1'; WINDOW], WINDOW - 5, b','), None);
+        assert_eq!(short_until::<16>(&[b'1'; WINDOW], WINDOW - 5, b','), None);
     }
 }

@@ -203,7 +203,7 @@ fn pc(line: &[u8], operation: bool) -> Option<u64> {
         rest.next()?;
     }
     // Past the names and words of the data source's last part.
-    let first = rest.by_ref().skip_while(|word| !numeric(word)).next()?;
+    let first = rest.by_ref().find(numeric)?;
     let second = rest.next();
     let word = match second.filter(numeric) {
         Some(word) => word,

@@ -190,7 +190,7 @@ impl Record {
     fn of_numbers(kind: Kind, numbers: &[(&[u8], Option<Role>, bool)]) -> Result<Self, Cow<'static, str>> {
         let roles = roles(numbers);
         let find =
-            |role| roles.iter().zip(numbers).filter(move |(r, _)| **r == role).map(|(_, number)| number.0).last();
+            |role| roles.iter().zip(numbers).filter(move |(r, _)| **r == role).map(|(_, number)| number.0).next_back();
         let mixed = |word: &[u8]| if prefixed(word) { hex(word) } else { decimal(word) };
         let thread = find(Role::Thread).map(|word| mixed(word).map_err(|bad| bad.of("thread"))).transpose()?;
         Ok(Self {

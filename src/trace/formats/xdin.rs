@@ -24,6 +24,16 @@ pub(super) struct Xdin {
     passed: u64,
 }
 
+/// By the first byte of a line: whether it is one of the usual letters, and the kind. A table, not a branch: what comes
+/// next is hard to foresee.
+const KINDS: [(bool, Kind); 256] = {
+    let mut table = [(false, Kind::Read); 256];
+    table[b'r' as usize] = (true, Kind::Read);
+    table[b'w' as usize] = (true, Kind::Write);
+    table[b'i' as usize] = (true, Kind::Fetch);
+    table
+};
+
 impl Grammar for Xdin {
     const WORDS: Words = Words {
         tool: "Dinero",
@@ -34,18 +44,10 @@ impl Grammar for Xdin {
 
     #[inline]
     fn fast(&mut self, window: &[u8; WINDOW]) -> Option<(Reference, usize)> {
-        let kind = match window[0] {
-            b'r' => Kind::Read,
-            b'w' => Kind::Write,
-            b'i' => Kind::Fetch,
-            _ => return None,
-        };
-        if window[1] != b' ' {
-            return None;
-        }
+        let (known, kind) = KINDS[usize::from(window[0])];
         let (addr, blank) = hex_until(window, 2, b' ')?;
         let (size, newline) = short_until::<16>(window, blank + 1, b'\n')?;
-        if size == 0 || size > MAX_SIZE {
+        if !known || window[1] != b' ' || size == 0 || size > MAX_SIZE {
             return None;
         }
         Some((Reference { addr, pc: 0, size, core: 0, lane: NO_LANE, kind }, newline + 1))
