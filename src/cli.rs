@@ -2,7 +2,7 @@
 
 use crate::trace::Format;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -84,6 +84,8 @@ pub enum Command {
     View(ViewArgs),
     /// List the caches that can be named with --cache, or print one as TOML
     Caches(CachesArgs),
+    /// List the trace formats that can be read, with one record of each
+    Formats(FormatsArgs),
     /// Write a trace as a native .orrery (Parquet) file, naming regions on the way
     Convert(ConvertArgs),
     /// Run a program under Valgrind and write its references as a native .orrery file
@@ -95,15 +97,15 @@ pub enum Command {
 /// Which trace.
 #[derive(Debug, Clone, Args)]
 pub struct TraceArgs {
-    /// Trace file; `-` reads standard input; gzip is seen through
+    /// Trace file; `-` reads standard input; gzip, xz, zstd and bzip2 are seen through
     pub trace: PathBuf,
-    /// Format of the trace, where its content does not tell
+    /// Format of the trace, where its content does not tell (see `orrery formats`)
     #[arg(long, value_parser = formats())]
     pub format: Option<Format>,
 }
 
 fn formats() -> impl TypedValueParser<Value = Format> {
-    let names = Format::ALL.map(|format| PossibleValue::new(format.name()).help(format.about()));
+    let names = Format::ALL.iter().map(|format| PossibleValue::new(format.name()).help(format.about()));
     // The parser above knows the names.
     PossibleValuesParser::new(names).map(|name| Format::named(&name).unwrap_or(Format::NATIVE))
 }
@@ -294,6 +296,14 @@ pub struct CachesArgs {
     pub name: Option<String>,
 }
 
+/// `formats`
+#[derive(Debug, Args)]
+pub struct FormatsArgs {
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
 /// `convert`
 #[derive(Debug, Args)]
 #[command(after_help = CONVERT_EXAMPLES)]
@@ -358,17 +368,16 @@ pub struct DemoArgs {
     pub no_window: bool,
 }
 
-/// Subcommand names, so that `orrery TRACE` can be told from `orrery COMMAND`.
-const COMMANDS: [&str; 9] = ["stats", "snapshot", "record", "view", "caches", "convert", "capture", "demo", "help"];
-
 /// Rewrites what people of this field type into what clap reads: `-1280x720` becomes `--size 1280x720`, and
 /// `orrery TRACE ...` becomes `orrery view TRACE ...`.
 #[must_use]
 pub fn canonical(args: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+    let command = Cli::command();
+    let is_command = |word: &str| word == "help" || command.get_subcommands().any(|c| c.get_name() == word);
     let mut out: Vec<OsString> = Vec::new();
     for (n, arg) in args.into_iter().enumerate() {
         let text = arg.to_str().unwrap_or_default();
-        if n == 1 && (!text.starts_with('-') || text == "-") && !COMMANDS.contains(&text) {
+        if n == 1 && (!text.starts_with('-') || text == "-") && !is_command(text) {
             out.push("view".into());
         }
         if n > 0 && is_size_flag(text) {
@@ -391,7 +400,6 @@ fn is_size_flag(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     fn strings(args: &[&str]) -> Vec<String> {
         let args = args.iter().map(OsString::from);
@@ -405,8 +413,8 @@ mod tests {
 
     #[test]
     fn every_subcommand_is_known_to_the_shorthand() {
-        for c in Cli::command().get_subcommands() {
-            assert!(COMMANDS.contains(&c.get_name()), "{} would be taken for a trace", c.get_name());
+        for c in Cli::command().get_subcommands().map(|c| c.get_name().to_owned()).chain(["help".into()]) {
+            assert_eq!(strings(&["orrery", &c]), ["orrery", &c], "{c} would be taken for a trace");
         }
     }
 

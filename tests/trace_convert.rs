@@ -100,7 +100,7 @@ fn bad_input_ends_in_a_sentence_an_exit_code_and_no_file() {
         (&["t.log", "--between", "0x1,0x2"], 1, &["0x1", "start mark"]),
         (&["t.log", "--program", "nothing"], 1, &["nothing", "cannot be read", "No such file"]),
         (&["t.log", "--program", "text"], 1, &["text", "68 65 6c 6c", "ELF executable"]),
-        (&["t.log", "--format", "din"], 2, &["din", "lackey"]),
+        (&["t.log", "--format", "dinn"], 2, &["dinn", "lackey"]),
     ] {
         let mut all = args.to_vec();
         all.extend(["-o", "out.orrery"]);

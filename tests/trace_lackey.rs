@@ -110,10 +110,8 @@ fn a_trace_without_references_says_so() {
 fn unknown_content_is_described() {
     for (bytes, found, remedy) in [
         (&b"time,value\n1,2\n"[..], "time,value", "--format"),
-        (b"\x7fELF\0\0\0\0", "7f 45 4c 46", "convert"),
-        (b"\xfd7zXZ\0rest", "xz-compressed", "xz -dc"),
-        (b"\x28\xb5\x2f\xfdrest", "zstd-compressed", "zstd -dc"),
-        (b"BZh91AY", "bzip2-compressed", "bzip2 -dc"),
+        (b"\x7fELF\0\0\0\0", "7f 45 4c 46", "--format"),
+        (b"PK\x03\x04rest", "zip-compressed", "unzip -p"),
     ] {
         let error = open_text(bytes, None).err().unwrap();
         assert!(matches!(error, TraceError::UnknownFormat(_)), "{error:?}");

@@ -75,7 +75,7 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<()> {
         let (start, _) = between.unwrap_or_default();
         bail!("no store to the start mark 0x{start:x} in {read} references; check that the program reached its start");
     }
-    if between.is_some() && !filter.is_over() {
+    if between.is_some() && !filter.has_stopped() {
         eprintln!("warning: no store to the stop mark; kept everything up to the end of the trace");
     }
     tables.marks.extend_from_slice(filter.marks());

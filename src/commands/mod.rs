@@ -9,6 +9,7 @@ pub mod convert;
 pub mod demo;
 #[cfg(feature = "gpu")]
 pub mod film;
+pub mod formats;
 pub mod hierarchy;
 pub mod host;
 mod names;
@@ -95,6 +96,7 @@ fn dispatch(command: &Command) -> anyhow::Result<()> {
         Command::Capture(_) => {
             Err(UsageError("capture: Valgrind's log is taken through Linux's /proc; run it on Linux".into()).into())
         }
+        Command::Formats(args) => formats::run(args),
         Command::Convert(args) => convert::run(args),
         Command::Stats(args) => stats::run(args),
         #[cfg(feature = "gpu")]

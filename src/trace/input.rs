@@ -1,8 +1,8 @@
-//! Where bytes come from: a path or standard input, with gzip seen through and the format told from content.
+//! Where bytes come from: a path or standard input, with compression seen through and the format told from content.
 
 use super::error::{Fault, Place, TraceError};
 use super::formats::Format;
-use flate2::read::MultiGzDecoder;
+use super::packed::{PackedError, Packing};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
@@ -74,9 +74,8 @@ pub(super) fn open(path: &Path) -> Result<Input, TraceError> {
 }
 
 fn decompress(name: String, plain: Option<File>, bytes: Content) -> Result<Input, TraceError> {
-    if bytes.head().starts_with(&[0x1f, 0x8b]) {
-        let bytes = Content::new(Box::new(MultiGzDecoder::new(bytes)));
-        return Ok(Input { name, plain: None, bytes });
+    if let Some(packing) = Packing::of(bytes.head()) {
+        return Ok(Input { name, plain: None, bytes: Content::new(packing.unpack(bytes)) });
     }
     if bytes.head().is_empty() {
         if let Some(error) = bytes.pending {
@@ -102,49 +101,72 @@ pub(super) fn detect(input: &Input) -> Result<Format, TraceError> {
     if let Some(format) = Format::of(head) {
         return Ok(format);
     }
-    if head.is_empty() {
-        return match &input.bytes.pending {
-            Some(e) => Err(truncated_at_once(&input.name, e)),
-            None => Err(empty_file(&input.name)),
-        };
+    match &input.bytes.pending {
+        // What little came says nothing: why no more came does.
+        Some(error) => return Err(unreadable(&input.name, error)),
+        None if head.is_empty() => return Err(empty_file(&input.name)),
+        None => {}
     }
     let (found, remedy) = describe(head);
     Err(TraceError::UnknownFormat(Fault::new(
         Place::file(&input.name),
         found,
-        "a native .orrery (Parquet) file or the text of valgrind --tool=lackey --trace-mem=yes, either also as gzip",
+        "a native .orrery (Parquet) file or another of the formats that `orrery formats` lists, plain or packed by \
+         gzip, xz, zstd or bzip2",
         remedy,
     )))
 }
 
-fn truncated_at_once(name: &str, error: &io::Error) -> TraceError {
-    TraceError::Damaged(Fault::new(
-        Place::file(name),
-        format!("a gzip stream that cannot be unpacked ({error})"),
-        "whole gzip data",
-        "test it with gzip -t, and copy or record it again",
-    ))
+/// Nothing at all could be had of a stream.
+fn unreadable(name: &str, error: &io::Error) -> TraceError {
+    match PackedError::of(error) {
+        Some(packed) => packed.fault(Place::file(name)),
+        None => TraceError::Damaged(Fault::new(
+            Place::file(name),
+            format!("a stream that cannot be read ({error})"),
+            "a trace",
+            "copy or record it again",
+        )),
+    }
 }
 
 /// Names what the first bytes are, and what to do about it.
 fn describe(head: &[u8]) -> (String, String) {
-    const PACKED: [(&[u8], &str, &str); 4] = [
-        (b"\xfd7zXZ\0", "xz", "xz -dc"),
-        (b"\x28\xb5\x2f\xfd", "zstd", "zstd -dc"),
-        (b"BZh", "bzip2", "bzip2 -dc"),
-        (b"PK\x03\x04", "zip", "unzip -p"),
-    ];
-    if let Some((_, name, tool)) = PACKED.iter().find(|(magic, ..)| head.starts_with(magic)) {
-        return (format!("{name}-compressed data"), format!("unpack it first: {tool} FILE | orrery stats -"));
+    if let Some(packing) = Packing::of(head) {
+        return (format!("{packing} data inside packed data"), "unpack it once first".into());
+    }
+    if head.starts_with(b"PK\x03\x04") {
+        return ("zip-compressed data".into(), "unpack it first: unzip -p FILE | orrery stats -".into());
     }
     if head.contains(&0) {
         let hex: Vec<String> = head.iter().take(8).map(|b| format!("{b:02x}")).collect();
-        return (format!("binary data that starts with {}", hex.join(" ")), "convert it to one of these".into());
+        return (
+            format!("binary data that starts with {}", hex.join(" ")),
+            "name its format with --format NAME, or convert it to one of these".into(),
+        );
     }
     let text = String::from_utf8_lossy(head);
     let line = text.lines().find(|l| !l.trim().is_empty()).unwrap_or_default();
     (
         format!("text whose first line is `{}`", super::error::shorten(line)),
-        "name the format with --format lackey if references come later in the file".into(),
+        "name its format with --format NAME (`orrery formats` lists them) if references come later in the file".into(),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_trace_is_described() {
+        for (head, found, remedy) in [
+            (&b"hello\n"[..], "text whose first line is `hello`", "--format NAME"),
+            (b"\x7fELF\0\0", "binary data that starts with 7f 45 4c 46 00 00", "--format NAME"),
+            (b"\x1f\x8b\x08", "gzip data inside packed data", "unpack it once"),
+            (b"PK\x03\x04", "zip", "unzip -p"),
+        ] {
+            let described = describe(head);
+            assert!(described.0.contains(found) && described.1.contains(remedy), "{described:?}");
+        }
+    }
 }

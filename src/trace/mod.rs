@@ -9,10 +9,11 @@ mod filter;
 pub mod footprint;
 mod formats;
 mod input;
+pub mod native;
+mod packed;
+pub mod synth;
 mod target;
 pub mod write;
-pub mod native;
-pub mod synth;
 
 pub use error::{Fault, Place, TraceError};
 pub use filter::{CoreCells, Filter, Marker, Sample};
@@ -27,7 +28,7 @@ use std::path::Path;
 /// References of a foreign trace kept in memory (24 bytes each); a longer one goes through a temporary native file.
 const IN_MEMORY: usize = 4 << 20;
 
-/// Opens a trace for reading any part of it. `-` is standard input, gzip is seen through, and the format is told from
+/// Opens a trace for reading any part of it. `-` is standard input, compression is seen through, and the format is told from
 /// the content where `format` does not say it. What a reader skipped or lost is in [`ReferenceSource::notices`].
 ///
 /// # Errors

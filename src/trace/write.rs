@@ -149,7 +149,16 @@ impl TraceWriter {
         if format == WriteFormat::Csv {
             buffer.extend_from_slice(b"address,size,kind,pc,core,lane\n");
         }
-        Ok(Self(Inner::Text(Text { format, name, target, sink, buffer, written: 0, fetch: None, lost: Lost::default() })))
+        Ok(Self(Inner::Text(Text {
+            format,
+            name,
+            target,
+            sink,
+            buffer,
+            written: 0,
+            fetch: None,
+            lost: Lost::default(),
+        })))
     }
 
     /// References taken so far.

@@ -9,7 +9,20 @@ use super::native::{self, NativeTrace};
 use crate::reference::{Reference, Tables};
 use std::fmt;
 
+mod cores;
+#[cfg(test)]
+mod crossed;
+mod csv;
+mod din;
+mod drmemtrace_view;
+mod gem5_text;
 pub mod lackey;
+mod number;
+mod nvbit;
+mod perf;
+mod pin;
+mod text;
+mod xdin;
 
 /// References of a foreign format, once, in order, in bounded memory.
 pub(super) trait Reader: Send {
@@ -66,16 +79,101 @@ impl Format {
         about: "Text of valgrind --tool=lackey --trace-mem=yes",
         example: " L 1ffefffe80,8",
         looks_like: lackey::looks_like,
-        open: |input| Ok(Opened::Once(Box::new(lackey::Reader::new(input.name, input.bytes)))),
+        open: |input| Ok(text::open(lackey::Lackey::default(), input)),
+    });
+
+    /// Classic text of Dinero.
+    pub const DIN: Self = Self(&Row {
+        name: "din",
+        about: "Dinero's classic text: label and address",
+        example: "0 7fff12a0",
+        looks_like: din::looks_like,
+        open: |input| Ok(text::open(din::Din::default(), input)),
+    });
+
+    /// Extended text of Dinero IV.
+    pub const XDIN: Self = Self(&Row {
+        name: "xdin",
+        about: "Dinero IV's extended text: letter, address, size in hex",
+        example: "r 7fff12a0 8",
+        looks_like: xdin::looks_like,
+        open: |input| Ok(text::open(xdin::Xdin::default(), input)),
+    });
+
+    /// Text of Pin tools, by pattern.
+    pub const PIN: Self = Self(&Row {
+        name: "pin",
+        about: "Text of Pin's pinatrace and its variants",
+        example: "0x40112d: W 0x7ffe4a10",
+        looks_like: pin::looks_like,
+        open: |input| Ok(text::open(pin::Pin::default(), input)),
+    });
+
+    /// Text of DynamoRIO's view tool.
+    pub const DRMEMTRACE_VIEW: Self = Self(&Row {
+        name: "drmemtrace-view",
+        about: "Text of drrun -t drmemtrace -tool view",
+        example: "13  1:  4711 write  8 byte(s) @ 0x7ffd5b9a4f78 by PC 0x7f9c5aed9ba6",
+        looks_like: drmemtrace_view::looks_like,
+        open: |input| Ok(text::open(drmemtrace_view::View::default(), input)),
+    });
+
+    /// gem5's packet traces as text.
+    pub const GEM5_TEXT: Self = Self(&Row {
+        name: "gem5-text",
+        about: "gem5 packets by decode_packet_trace.py, in decimal",
+        example: "r,140737488347072,8,2,500",
+        looks_like: gem5_text::looks_like,
+        open: |input| Ok(text::open(gem5_text::Gem5::default(), input)),
+    });
+
+    /// Tables as text.
+    pub const CSV: Self = Self(&Row {
+        name: "csv",
+        about: "Comma- or tab-separated values with named columns",
+        example: "address,size,kind",
+        looks_like: csv::looks_like,
+        open: |input| Ok(text::open(csv::Csv::default(), input)),
+    });
+
+    /// Text of NVBit's mem_trace.
+    pub const NVBIT: Self = Self(&Row {
+        name: "nvbit",
+        about: "Text of NVBit's mem_trace tool (GPU, lanes kept)",
+        example: "MEMTRACE: CTX 0x55d0 - CTA 0,0,0 - warp 3 - LDG.E - 0x7f10 0x7f14 ...",
+        looks_like: nvbit::looks_like,
+        open: |input| Ok(text::open(nvbit::Nvbit::default(), input)),
+    });
+
+    /// Memory samples of Linux perf.
+    pub const PERF: Self = Self(&Row {
+        name: "perf",
+        about: "perf script of perf mem record: samples, not a full trace",
+        example: "prog 7 [003] 1.25: 30 cpu/mem-loads/P: 7ffe4a10 68100142 |OP LOAD|...",
+        looks_like: perf::looks_like,
+        open: |input| Ok(text::open(perf::Perf::default(), input)),
     });
 
     /// All of them, in the order in which content is compared with them: magic numbers first, loose patterns last.
-    pub const ALL: [Self; 2] = [Self::NATIVE, Self::LACKEY];
+    pub const ALL: &'static [Self] = &[
+        Self::NATIVE,
+        // Words that no other text has.
+        Self::NVBIT,
+        Self::DRMEMTRACE_VIEW,
+        Self::PERF,
+        Self::LACKEY,
+        // Every line has to fit.
+        Self::GEM5_TEXT,
+        Self::CSV,
+        Self::XDIN,
+        Self::PIN,
+        Self::DIN,
+    ];
 
     /// The one called so; `None` where there is none.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|format| format.name() == name)
+        Self::ALL.iter().copied().find(|format| format.name() == name)
     }
 
     /// The word for `--format`.
@@ -98,7 +196,7 @@ impl Format {
 
     /// The format of content that starts so; `None` where it is none of these.
     pub(super) fn of(head: &[u8]) -> Option<Self> {
-        Self::ALL.into_iter().find(|format| (format.0.looks_like)(head))
+        Self::ALL.iter().copied().find(|format| (format.0.looks_like)(head))
     }
 
     pub(super) fn open(self, input: Input) -> Result<Opened, TraceError> {

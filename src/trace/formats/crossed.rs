@@ -1,0 +1,60 @@
+//! Every sample file of `tests/traces` against what every format looks like.
+
+use super::Format;
+use std::fs;
+use std::path::Path;
+
+/// Files for which other formats' patterns hold too, and why that is right: the order of [`Format::ALL`] decides.
+const ALSO: [(&str, &str); 0] = [];
+
+#[test]
+fn every_sample_looks_like_its_own_format_and_no_other() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/traces");
+    let mut seen = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let file = path.file_name().unwrap().to_str().unwrap().to_owned();
+        // `pin.sizes.out` is of the format `pin`; what is named otherwise is no trace.
+        let Some(own) = file.split('.').next().and_then(Format::named).filter(|_| !file.ends_with(".c")) else {
+            continue;
+        };
+        let text = fs::read(&path).unwrap();
+        let head = &text[..text.len().min(64 << 10)];
+        assert_eq!(Format::of(head), Some(own), "{file}");
+        let others: Vec<&str> = Format::ALL
+            .iter()
+            .filter(|f| **f != own && (f.0.looks_like)(head))
+            .map(|f| f.name())
+            .filter(|name| !ALSO.contains(&(file.as_str(), name)))
+            .collect();
+        assert!(others.is_empty(), "{file} looks like {others:?} too");
+        seen.push(own.name());
+    }
+    for format in Format::ALL {
+        assert!(seen.contains(&format.name()) || *format == Format::NATIVE, "no sample of {}", format.name());
+    }
+}
+
+#[test]
+fn names_are_unique_and_ambiguous_texts_go_by_the_table() {
+    for (n, format) in Format::ALL.iter().enumerate() {
+        assert!(Format::ALL[..n].iter().all(|other| other.name() != format.name()));
+    }
+    for (text, name) in [
+        // Extended din and a variant of Pin write the same; 0x tells.
+        ("W 7ffe1000 8\n", Some("xdin")),
+        ("W 0x7ffe1000 8\n", Some("pin")),
+        ("0 7fff\n1 8000\n", Some("din")),
+        ("address,size\n", Some("csv")),
+        ("addr\n1\n", Some("csv")),
+        // A word that might head anything.
+        ("address\nof the house\n", None),
+        ("r,1,2,3\n", Some("gem5-text")),
+        ("hello\n", None),
+        ("0 1\nhello\n", None),
+        ("L 10,8\n", Some("lackey")),
+        ("", None),
+    ] {
+        assert_eq!(Format::of(text.as_bytes()).map(Format::name), name, "{text}");
+    }
+}
