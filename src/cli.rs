@@ -1,6 +1,8 @@
 //! The command line as plain values. No work is done here.
 
+use crate::reference::Kind;
 use crate::trace::Format;
+use crate::trace::write::WriteFormat;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use std::ffi::OsString;
@@ -108,6 +110,36 @@ fn formats() -> impl TypedValueParser<Value = Format> {
     let names = Format::ALL.iter().map(|format| PossibleValue::new(format.name()).help(format.about()));
     // The parser above knows the names.
     PossibleValuesParser::new(names).map(|name| Format::named(&name).unwrap_or(Format::NATIVE))
+}
+
+fn write_formats() -> impl TypedValueParser<Value = WriteFormat> {
+    let named = |name: &str| WriteFormat::ALL.into_iter().find(|format| format.name() == name);
+    let names = WriteFormat::ALL.map(|format| PossibleValue::new(format.name()));
+    PossibleValuesParser::new(names).map(move |name| named(&name).unwrap_or(WriteFormat::Native))
+}
+
+/// Names for `--kind`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum KindName {
+    /// Loads
+    Read,
+    /// Stores
+    Write,
+    /// Loads and stores of one instruction
+    Modify,
+    /// Instruction fetches
+    Fetch,
+}
+
+impl From<KindName> for Kind {
+    fn from(name: KindName) -> Self {
+        match name {
+            KindName::Read => Self::Read,
+            KindName::Write => Self::Write,
+            KindName::Modify => Self::Modify,
+            KindName::Fetch => Self::Fetch,
+        }
+    }
 }
 
 /// Which cache hierarchy.
@@ -311,15 +343,43 @@ pub struct ConvertArgs {
     #[command(flatten)]
     #[expect(missing_docs, reason = "flattened group")]
     pub trace: TraceArgs,
-    /// Native file to write
-    #[arg(short, long, value_name = "FILE.orrery")]
+    /// File to write; - writes to standard output. Its name's end says the format: .orrery (also .parquet), .lackey, .din,
+    /// .csv, the last three also with .gz, .zst, .xz or .bz2
+    #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
+    /// Format to write, where the name of the file does not tell
+    #[arg(long, value_name = "FORMAT", value_parser = write_formats())]
+    pub to: Option<WriteFormat>,
     /// JSON file with title, regions, locations and marks to store in the trace
     #[arg(long, value_name = "FILE.json")]
     pub tables: Option<PathBuf>,
     /// Keep only references that touch a region of the tables
     #[arg(long)]
     pub only_regions: bool,
+    /// Keep only references that touch these regions, by name, while they live
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    pub only: Vec<String>,
+    /// Keep only what these functions do themselves
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub function: Vec<String>,
+    /// Keep only what lines of these source files do
+    #[arg(long, value_name = "FILE", value_delimiter = ',')]
+    pub file: Vec<String>,
+    /// Keep only references that touch these addresses
+    #[arg(long, value_name = "LO..HI", value_delimiter = ',')]
+    pub addr: Vec<String>,
+    /// Keep only these cores
+    #[arg(long, value_name = "N,M", value_delimiter = ',')]
+    pub core: Vec<u16>,
+    /// Keep only these kinds of references
+    #[arg(long, value_delimiter = ',', value_enum)]
+    pub kind: Vec<KindName>,
+    /// Keep only the references with these numbers, the first being 0
+    #[arg(long, value_name = "FROM..TO")]
+    pub range: Option<String>,
+    /// Keep only the first M of every N references
+    #[arg(long, value_name = "every=N,window=M")]
+    pub sample: Option<String>,
     /// Keep only what lies between the first write to START and the next write to STOP (addresses as 0x..); the
     /// tables may name them too
     #[arg(long, value_name = "START,STOP")]

@@ -5,6 +5,7 @@ pub mod caches;
 #[cfg(target_os = "linux")]
 pub mod capture;
 pub mod convert;
+mod counting;
 #[cfg(feature = "gpu")]
 pub mod demo;
 #[cfg(feature = "gpu")]

@@ -6,6 +6,8 @@ use super::packed::{PackedError, Packing};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Bytes looked at to tell a format: past any banner that a program prints before its first reference.
 const HEAD: usize = 64 * 1024;
@@ -18,6 +20,22 @@ pub(super) struct Input {
     pub(super) plain: Option<File>,
     /// The content from its first byte, decompressed.
     pub(super) bytes: Content,
+    /// Bytes read so far, as they stand in the file.
+    pub(super) read: Arc<AtomicU64>,
+}
+
+/// Counts what is read through it.
+struct Counted<R> {
+    inner: R,
+    read: Arc<AtomicU64>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        let n = self.inner.read(buf)?;
+        self.read.fetch_add(n as u64, Ordering::Relaxed);
+        Ok(n)
+    }
 }
 
 /// A byte stream with its head kept for inspection. An error met while filling the head is given again at its place.
@@ -61,7 +79,7 @@ impl Read for Content {
 pub(super) fn open(path: &Path) -> Result<Input, TraceError> {
     if path == Path::new("-") {
         let name = "standard input".to_owned();
-        return decompress(name, None, Content::new(Box::new(io::stdin())));
+        return decompress(name, None, io::stdin());
     }
     let name = path.display().to_string();
     let file = File::open(path)
@@ -70,12 +88,14 @@ pub(super) fn open(path: &Path) -> Result<Input, TraceError> {
         Ok(meta) if meta.is_file() => file.try_clone().ok(),
         _ => None,
     };
-    decompress(name, twin, Content::new(Box::new(file)))
+    decompress(name, twin, file)
 }
 
-fn decompress(name: String, plain: Option<File>, bytes: Content) -> Result<Input, TraceError> {
+fn decompress(name: String, plain: Option<File>, inner: impl Read + Send + 'static) -> Result<Input, TraceError> {
+    let read = Arc::new(AtomicU64::new(0));
+    let bytes = Content::new(Box::new(Counted { inner, read: Arc::clone(&read) }));
     if let Some(packing) = Packing::of(bytes.head()) {
-        return Ok(Input { name, plain: None, bytes: Content::new(packing.unpack(bytes)) });
+        return Ok(Input { name, plain: None, bytes: Content::new(packing.unpack(bytes)), read });
     }
     if bytes.head().is_empty() {
         if let Some(error) = bytes.pending {
@@ -83,7 +103,7 @@ fn decompress(name: String, plain: Option<File>, bytes: Content) -> Result<Input
         }
         return Err(empty_file(&name));
     }
-    Ok(Input { name, plain, bytes })
+    Ok(Input { name, plain, bytes, read })
 }
 
 fn empty_file(name: &str) -> TraceError {

@@ -24,6 +24,8 @@ use crate::reference::{MemoryTrace, Reference, ReferenceSource, Tables};
 use formats::{Opened, Reader};
 use native::NativeTrace;
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// References of a foreign trace kept in memory (24 bytes each); a longer one goes through a temporary native file.
 const IN_MEMORY: usize = 4 << 20;
@@ -72,6 +74,8 @@ pub struct Stream {
     opened: Opened,
     /// The next chunk of a native trace.
     next: u64,
+    /// Bytes of the file read so far.
+    read: Arc<AtomicU64>,
 }
 
 impl Stream {
@@ -85,7 +89,8 @@ impl Stream {
             Some(format) => format,
             None => input::detect(&input)?,
         };
-        Ok(Self { opened: format.open(input)?, next: 0 })
+        let read = Arc::clone(&input.read);
+        Ok(Self { opened: format.open(input)?, next: 0, read })
     }
 
     /// Replaces `out` by the next references, at most [`native::CHUNK`]; none at the end.
@@ -101,6 +106,12 @@ impl Stream {
                 Ok(())
             }
         }
+    }
+
+    /// Bytes of the file read so far; `None` for a format that is read here and there.
+    #[must_use]
+    pub fn bytes(&self) -> Option<u64> {
+        matches!(self.opened, Opened::Once(_)).then(|| self.read.load(Ordering::Relaxed))
     }
 
     /// The trace's own tables; those of foreign formats are complete once the end is reached.

@@ -4,29 +4,23 @@ mod calls;
 mod recorder;
 mod valgrind;
 
+use super::counting::Counting;
 use super::{ProgramEnded, UsageError};
 use crate::cli::CaptureArgs;
 use crate::reference::Tables;
 use crate::symbols::Module;
 use crate::trace::{lackey, native};
 use anyhow::bail;
-use indicatif::{HumanCount, ProgressBar, ProgressStyle};
 use recorder::{Recorder, Start};
-use std::io::IsTerminal;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::{Duration, Instant};
 use valgrind::Traced;
 
 /// References parsed at a time: about 20 ms of a traced program.
 const CHUNK: usize = 1 << 16;
-
-/// How often progress is told: on a terminal, and in lines elsewhere.
-const REDRAW: Duration = Duration::from_millis(100);
-const LINE: Duration = Duration::from_secs(10);
 
 /// Runs the program to its end and says on standard error what was recorded.
 ///
@@ -52,7 +46,7 @@ pub fn run(args: &CaptureArgs) -> anyhow::Result<()> {
     let (traced, text) = Traced::start(&path, rest, Arc::clone(&stops))?;
     let mut reader = lackey::Reader::new("Valgrind's log", text);
     let mut recorder = Recorder::new(module, start.clone(), args.data_only);
-    let mut progress = Progress::new();
+    let mut progress = Counting::new();
     let mut chunk = Vec::new();
     let mut full = false;
     let broken = loop {
@@ -74,7 +68,7 @@ pub fn run(args: &CaptureArgs) -> anyhow::Result<()> {
             stops.fetch_add(2, Ordering::SeqCst);
             break None;
         }
-        progress.update(recorder.counts());
+        progress.update(recorder.counts(), None);
     };
     drop(progress);
     let status = traced.wait();
@@ -215,48 +209,4 @@ fn ended(path: &Path, status: Option<ExitStatus>, full: bool) -> anyhow::Result<
     // As a shell gives it.
     let code = status.code().or_else(|| status.signal().map(|s| 128 + s)).unwrap_or(1);
     Err(ProgramEnded(u8::try_from(code).unwrap_or(1)).into())
-}
-
-/// What is told while the program runs.
-struct Progress {
-    bar: Option<ProgressBar>,
-    started: Instant,
-    last: Instant,
-}
-
-impl Progress {
-    fn new() -> Self {
-        let now = Instant::now();
-        let bar = std::io::stderr().is_terminal().then(|| {
-            let bar = ProgressBar::new_spinner();
-            bar.with_style(
-                ProgressStyle::with_template("{spinner} {msg}").unwrap_or_else(|_| ProgressStyle::default_bar()),
-            )
-        });
-        Self { bar, started: now, last: now }
-    }
-
-    fn update(&mut self, (read, kept): (u64, u64)) {
-        if self.last.elapsed() < if self.bar.is_some() { REDRAW } else { LINE } {
-            return;
-        }
-        self.last = Instant::now();
-        let rate = read as f64 / self.started.elapsed().as_secs_f64().max(0.001) / 1e6;
-        let text = format!("{} references, {} kept, {rate:.1} M a second", HumanCount(read), HumanCount(kept));
-        match &self.bar {
-            Some(bar) => {
-                bar.set_message(text);
-                bar.tick();
-            }
-            None => eprintln!("{text}"),
-        }
-    }
-}
-
-impl Drop for Progress {
-    fn drop(&mut self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
-    }
 }

@@ -44,7 +44,7 @@ pub struct Sample {
 }
 
 /// Whether an instruction's references are kept.
-type PcTest = Box<dyn FnMut(u64) -> bool + Send>;
+type PcTest = Box<dyn FnMut(u64) -> bool>;
 
 /// Which references of a stream to keep. Built once, fed in order.
 #[derive(Default)]
@@ -173,7 +173,7 @@ impl Filter {
 
     /// Keeps only references of instructions of which `test` is true. It is asked once for each.
     #[must_use]
-    pub fn instructions(mut self, test: impl FnMut(u64) -> bool + Send + 'static) -> Self {
+    pub fn instructions(mut self, test: impl FnMut(u64) -> bool + 'static) -> Self {
         self.pc = Some(Box::new(test));
         self
     }

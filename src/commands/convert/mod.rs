@@ -1,15 +1,19 @@
-//! `orrery convert`: any readable trace into a native file, filtered and given its tables on the way.
+//! `orrery convert`: any readable trace into one that can be written, filtered and given its tables on the way.
 
-use super::UsageError;
+use super::counting::Counting;
 use super::names::Names;
 use crate::cli::ConvertArgs;
 use crate::reference::Tables;
 use crate::symbols::Module;
-use crate::trace::{self, CoreCells, Filter, Marker, Stream, native};
+use crate::trace::write::{TraceWriter, WriteFormat};
+use crate::trace::{self, CoreCells, Filter, Marker, Stream};
 use anyhow::{Context, bail};
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::path::Path;
+
+mod conditions;
+use conditions::{conditions, parse_between};
 
 /// What `--tables` may say: a trace's tables, and how to find the program's marks in its log.
 #[derive(Debug, Default, Deserialize)]
@@ -34,40 +38,39 @@ struct Given {
 pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<()> {
     let given = args.tables.as_deref().map(read_tables).transpose()?;
     let mut stream = Stream::open(&args.trace.trace, args.trace.format)?;
+    let own = stream.tables();
+    let has_own = own != Tables::default();
     let Given { mut tables, start, stop, markers, cores } = match given {
-        Some(given) => merge(given, stream.tables()),
-        None => Given { tables: stream.tables(), ..Given::default() },
+        Some(given) => merge(given, own),
+        None => Given { tables: own, ..Given::default() },
     };
     let mut filter = Filter::new().with_markers(markers).with_cores(cores);
     let between = args.between.as_deref().map(parse_between).transpose()?.or(start.zip(stop));
     if let Some((start, stop)) = between {
         filter = filter.between(start, stop);
     }
-    if args.only_regions {
-        if tables.regions.is_empty() {
-            return Err(UsageError(
-                "--only-regions: found no regions; expected some in the trace or in --tables FILE.json".into(),
-            )
-            .into());
-        }
-        filter = filter.only(&tables.regions);
-    }
+    let mut chunk = Vec::new();
+    stream.next_chunk(&mut chunk)?;
+    filter = conditions(args, &tables, &chunk, filter)?;
 
     let mut names = args.program.as_deref().map(|p| Module::open(p).map(Names::new)).transpose()?;
-    let mut writer = native::FileWriter::create(&args.output)?;
-    let (mut chunk, mut read) = (Vec::new(), 0u64);
-    while !filter.is_over() {
-        stream.next_chunk(&mut chunk)?;
-        if chunk.is_empty() {
-            break;
-        }
+    let mut writer = TraceWriter::create(&args.output, args.to.unwrap_or_else(|| WriteFormat::of(&args.output)))?;
+    let mut read = 0u64;
+    let mut progress = Counting::new();
+    while !chunk.is_empty() {
         read += chunk.len() as u64;
         filter.apply(&mut chunk);
         if let Some(names) = &mut names {
             names.note(&chunk);
         }
         writer.write(&chunk)?;
+        progress.update((read, writer.len()), stream.bytes());
+        if filter.is_over() {
+            break;
+        }
+        stream.next_chunk(&mut chunk)?;
     }
+    drop(progress);
     for notice in stream.notices() {
         eprintln!("warning: {notice}");
     }
@@ -78,6 +81,11 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<()> {
     if between.is_some() && !filter.has_stopped() {
         eprintln!("warning: no store to the stop mark; kept everything up to the end of the trace");
     }
+    if !has_own {
+        // Foreign formats tell what they know at their end.
+        tables = merge(Given { tables, ..Given::default() }, stream.tables()).tables;
+    }
+    filter.renumber(&mut tables);
     tables.marks.extend_from_slice(filter.marks());
     if let Some((names, program)) = names.zip(args.program.as_deref()) {
         let (locations, regions, notices) = names.finish(program);
@@ -88,7 +96,12 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<()> {
         }
     }
     let kept = writer.len();
-    writer.finish(&tables)?;
+    if kept == 0 {
+        bail!("none of the {read} references is left; loosen the conditions");
+    }
+    for notice in writer.finish(&tables)? {
+        eprintln!("note: {notice}");
+    }
     report(args, read, kept, &tables);
     Ok(())
 }
@@ -130,20 +143,4 @@ fn read_tables(path: &Path) -> anyhow::Result<Given> {
     })?;
     trace::check_tables(&name.to_string(), &given.tables)?;
     Ok(given)
-}
-
-/// `START,STOP`, each hexadecimal with 0x or decimal.
-fn parse_between(text: &str) -> anyhow::Result<(u64, u64)> {
-    let number = |s: &str| {
-        let s = s.trim();
-        match s.strip_prefix("0x").or(s.strip_prefix("0X")) {
-            Some(hex) => u64::from_str_radix(hex, 16).ok(),
-            None => s.parse().ok(),
-        }
-    };
-    let pair = text.split_once(',').and_then(|(a, b)| Some((number(a)?, number(b)?)));
-    pair.ok_or_else(|| {
-        let what = format!("--between: found `{text}`; expected two addresses, as in 0x404080,0x404081");
-        UsageError(what).into()
-    })
 }
