@@ -5,7 +5,7 @@ use super::formats::Format;
 use flate2::read::MultiGzDecoder;
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Bytes looked at to tell a format: past any banner that a program prints before its first reference.
 const HEAD: usize = 64 * 1024;
@@ -14,6 +14,8 @@ const HEAD: usize = 64 * 1024;
 pub(super) struct Input {
     /// The path as the user wrote it, or `standard input`.
     pub(super) name: String,
+    /// The path, for formats whose parts stand beside it; none for standard input.
+    pub(super) path: Option<PathBuf>,
     /// The file itself where it can be read at any place: a plain file without compression.
     pub(super) plain: Option<File>,
     /// The content from its first byte, decompressed.
@@ -61,7 +63,7 @@ impl Read for Content {
 pub(super) fn open(path: &Path) -> Result<Input, TraceError> {
     if path == Path::new("-") {
         let name = "standard input".to_owned();
-        return decompress(name, None, Content::new(Box::new(io::stdin())));
+        return decompress(name, None, None, Content::new(Box::new(io::stdin())));
     }
     let name = path.display().to_string();
     let file = File::open(path)
@@ -70,13 +72,13 @@ pub(super) fn open(path: &Path) -> Result<Input, TraceError> {
         Ok(meta) if meta.is_file() => file.try_clone().ok(),
         _ => None,
     };
-    decompress(name, twin, Content::new(Box::new(file)))
+    decompress(name, Some(path.to_owned()), twin, Content::new(Box::new(file)))
 }
 
-fn decompress(name: String, plain: Option<File>, bytes: Content) -> Result<Input, TraceError> {
+fn decompress(name: String, path: Option<PathBuf>, plain: Option<File>, bytes: Content) -> Result<Input, TraceError> {
     if bytes.head().starts_with(&[0x1f, 0x8b]) {
         let bytes = Content::new(Box::new(MultiGzDecoder::new(bytes)));
-        return Ok(Input { name, plain: None, bytes });
+        return Ok(Input { name, path, plain: None, bytes });
     }
     if bytes.head().is_empty() {
         if let Some(error) = bytes.pending {
@@ -84,7 +86,7 @@ fn decompress(name: String, plain: Option<File>, bytes: Content) -> Result<Input
         }
         return Err(empty_file(&name));
     }
-    Ok(Input { name, plain, bytes })
+    Ok(Input { name, path, plain, bytes })
 }
 
 fn empty_file(name: &str) -> TraceError {

@@ -47,7 +47,7 @@ const CREATED_BY: &str = concat!("orrery ", env!("CARGO_PKG_VERSION"));
 
 /// A native trace needs a file that can be read at any place: others are copied into one first.
 pub(super) fn open(input: Input) -> Result<NativeTrace, TraceError> {
-    let Input { name, plain, mut bytes } = input;
+    let Input { name, plain, mut bytes, .. } = input;
     if !bytes.head().starts_with(b"PAR1") {
         return Err(TraceError::UnknownFormat(Fault::new(
             Place::offset(&name, 0),
