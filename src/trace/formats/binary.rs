@@ -86,6 +86,27 @@ impl Bytes {
         (&self.buf[self.at..end], At { name: &self.name, offset: self.offset() })
     }
 
+    /// Moves the next `count` bytes onto the end of `out`, which grows only with what is there; `false` where the stream ends
+    /// before.
+    ///
+    /// # Errors
+    /// As [`Bytes::window`].
+    pub(super) fn append(&mut self, count: u64, out: &mut Vec<u8>) -> Result<bool, TraceError> {
+        let mut left = count;
+        while left > 0 {
+            let rest = self.window(1)?;
+            if rest.is_empty() {
+                self.torn = usize::try_from(count - left).unwrap_or(usize::MAX).max(1);
+                return Ok(false);
+            }
+            let n = rest.len().min(usize::try_from(left).unwrap_or(usize::MAX));
+            out.extend_from_slice(&rest[..n]);
+            self.advance(n);
+            left -= n as u64;
+        }
+        Ok(true)
+    }
+
     /// The next line without its end; `None` at the end of the stream. A last line that stops early for the stream's sake is
     /// given up.
     ///
@@ -126,7 +147,8 @@ impl Bytes {
 
     /// Gives up the bytes left over at the end: a record that is not whole.
     pub(super) fn tear(&mut self) {
-        self.torn = self.filled - self.at;
+        // Once at the end there is nothing left, however often one asks.
+        self.torn = self.torn.max(self.filled - self.at);
         self.at = self.filled;
     }
 

@@ -5,13 +5,14 @@
 
 use super::error::TraceError;
 use super::input::Input;
-use super::native::{self, NativeTrace};
+use super::native::NativeTrace;
 use crate::reference::{Reference, Tables};
 use std::fmt;
 
 mod accelsim;
 mod binary;
 mod champsim;
+mod columns;
 mod dinero;
 mod drmemtrace;
 mod gem5;
@@ -64,7 +65,8 @@ impl Format {
         about: "The native file: Parquet with Orrery's tables",
         example: "(binary: PAR1...)",
         looks_like: |head| head.starts_with(b"PAR1"),
-        open: |input| native::open(input).map(|trace| Opened::Native(Box::new(trace))),
+        // Other tools' Parquet files start so too; their metadata tell, at the end of the file.
+        open: columns::parquet::open_any,
     });
 
     /// Text of Valgrind's lackey.
@@ -112,6 +114,24 @@ impl Format {
         open: drmemtrace::open,
     });
 
+    /// Parquet of other tools.
+    pub const PARQUET: Self = Self(&Row {
+        name: "parquet",
+        about: "Any Parquet file with a column `address`: pandas, DuckDB, Polars, Spark",
+        example: "address, size, kind, pc, core, lane",
+        looks_like: |head| head.starts_with(b"PAR1"),
+        open: columns::parquet::open,
+    });
+
+    /// Arrow IPC: files and streams.
+    pub const ARROW: Self = Self(&Row {
+        name: "arrow",
+        about: "Arrow IPC, a file (Feather) or a stream, with a column `address`",
+        example: "address, size, kind, pc, core, lane",
+        looks_like: columns::arrow::looks_like,
+        open: columns::arrow::open,
+    });
+
     /// gem5's packet trace.
     pub const GEM5: Self = Self(&Row {
         name: "gem5",
@@ -131,8 +151,10 @@ impl Format {
     });
 
     /// All of them, in the order in which content is compared with them: magic numbers first, loose patterns last.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 10] = [
         Self::NATIVE,
+        Self::PARQUET,
+        Self::ARROW,
         Self::GEM5,
         Self::DRMEMTRACE,
         Self::CHAMPSIM,

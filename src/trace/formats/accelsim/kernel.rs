@@ -85,14 +85,16 @@ impl Kernel {
         std::mem::take(&mut self.title_due).then(|| format!("kernel {} {}", self.id, self.name).trim_end().to_owned())
     }
 
-    /// How it is cut short, where it is.
+    /// How it is cut short, where it is: in a line, in a block, or between blocks, which the size of the grid tells.
     pub(super) fn cut(&self) -> Option<String> {
-        let at = format!("{} ends at line {}", self.bytes.name(), self.line);
+        let blocks = self.grid.iter().fold(1u64, |product, n| product.saturating_mul(*n));
+        let at = format!("{} is cut short at line {}", self.bytes.name(), self.line);
         match (&self.torn, self.bytes.cut()) {
-            (Some(line), _) => Some(format!("{at} in the middle of one (`{line}`); kept what is whole")),
+            (Some(line), _) => Some(format!("{at} (`{line}`); kept what is whole")),
             (None, Some(cut)) => Some(format!("{at}: {cut}; kept what is whole")),
-            (None, None) if self.begun > self.ended => {
-                Some(format!("{at}, within a thread block: it is cut short; kept what is whole"))
+            (None, None) if self.begun > self.ended => Some(format!("{at}, within a thread block; kept what is whole")),
+            (None, None) if self.begun < blocks => {
+                Some(format!("{} holds {} of the {blocks} thread blocks of its grid", self.bytes.name(), self.begun))
             }
             (None, None) => None,
         }
