@@ -33,11 +33,14 @@ const REMEDY: &str = "copy the trace again from where it came, or write it again
 struct ArrowTable {
     name: String,
     begun: bool,
-    /// The mark at the end of the stream was met.
+    /// The end of the stream was met, and whether a mark said so.
     ended: bool,
+    marked: bool,
     decoder: StreamDecoder,
     columns: Option<Columns>,
     batch: Option<(RecordBatch, usize)>,
+    /// A message that the decoder has not taken yet: one without a body is decoded when the next one comes.
+    pending: Buffer,
 }
 
 pub(in super::super) fn open(input: Input) -> Result<Opened, TraceError> {
@@ -45,9 +48,11 @@ pub(in super::super) fn open(input: Input) -> Result<Opened, TraceError> {
         name: input.name.clone(),
         begun: false,
         ended: false,
+        marked: false,
         decoder: StreamDecoder::new(),
         columns: None,
         batch: None,
+        pending: Buffer::default(),
     };
     Ok(Opened::Once(Box::new(Binary::new(Bytes::new(input.name, Box::new(input.bytes)), table))))
 }
@@ -93,7 +98,7 @@ impl Decode for ArrowTable {
 
     fn remarks(&self) -> Vec<String> {
         let mut remarks = self.columns.as_ref().map(Columns::remarks).unwrap_or_default();
-        if !self.ended {
+        if !self.marked {
             remarks.push("the stream has no mark at its end: rows may be missing".into());
         }
         remarks
@@ -115,6 +120,9 @@ impl ArrowTable {
             return Ok(());
         }
         bytes.advance(MAGIC.len());
+        // Arrow's own Rust library pads the magic number to 64 bytes.
+        let padding = bytes.window(64)?.chunks_exact(8).take_while(|word| u64_at(word, 0) == 0).count();
+        bytes.advance(8 * padding);
         // Polars (2026) writes the schema of a file without its length: readers of files take it from the footer.
         let head = bytes.window(BLOCK)?;
         if u32_at(head, 0) == CONTINUATION {
@@ -138,32 +146,38 @@ impl ArrowTable {
     /// Reads a message; `false` at the end of the stream.
     fn message(&mut self, bytes: &mut Bytes) -> Result<bool, TraceError> {
         let offset = bytes.offset();
+        if !self.pending.is_empty() {
+            return self.take_pending(bytes, offset).map(|()| true);
+        }
+        if self.ended {
+            return Ok(false);
+        }
         let start = bytes.window(8)?;
         if start.len() < 8 {
             bytes.tear();
-            return Ok(false);
+            return self.end(bytes, offset);
         }
         let (mark, length) = (u32_at(start, 0), u32_at(start, 4));
         if mark != CONTINUATION {
             return Err(bytes.damaged(offset, format!("0x{mark:08x}"), "0xffffffff before a message", REMEDY));
         }
         if length == 0 {
-            self.ended = true;
-            return Ok(false);
+            self.marked = true;
+            return self.end(bytes, offset);
         }
         let Some(whole) = usize::try_from(length).ok().map(|n| n + 8).filter(|n| *n <= BLOCK) else {
             return Err(bytes.damaged(offset, format!("a message of {length} bytes"), "1 MiB at most", REMEDY));
         };
         if bytes.window(whole)?.len() < whole {
             bytes.tear();
-            return Ok(false);
+            return self.end(bytes, offset);
         }
         let mut message = bytes.held(whole).0.to_vec();
         bytes.advance(whole);
         let body = guarded(|| body_length(&message[8..]).map_err(ParquetError::General));
         let body = body.map_err(|e| bytes.damaged(offset, text(&e), "a whole Arrow message", REMEDY))?;
         if !bytes.append(body, &mut message)? {
-            return Ok(false);
+            return self.end(bytes, offset);
         }
         self.decode_message(bytes, offset, message, body).map(|()| true)
     }
@@ -171,13 +185,32 @@ impl ArrowTable {
     /// Decodes a whole message: mark, length, flatbuffer, and a body of `body` bytes.
     fn decode_message(&mut self, bytes: &Bytes, offset: u64, message: Vec<u8>, body: u64) -> Result<(), TraceError> {
         let before = message.len() - usize::try_from(body).unwrap_or(0).min(message.len() - 8);
-        let decoder = &mut self.decoder;
-        let decoded = guarded(|| {
-            check_packed(&message[8..before], &message[before..]).map_err(ParquetError::General)?;
-            let mut buffer = Buffer::from_vec(message);
-            decoder.decode(&mut buffer).map_err(|e| ParquetError::General(words(&e)))
-        });
-        let batch = decoded.map_err(|e| bytes.damaged(offset, text(&e), "a whole Arrow message", REMEDY))?;
+        let sound = guarded(|| check_packed(&message[8..before], &message[before..]).map_err(ParquetError::General));
+        sound.map_err(|e| bytes.damaged(offset, text(&e), "a whole Arrow message", REMEDY))?;
+        self.pending = Buffer::from_vec(message);
+        self.take_pending(bytes, offset)
+    }
+
+    /// Ends the stream for the decoder, which may still have a batch; whether it had.
+    fn end(&mut self, bytes: &Bytes, offset: u64) -> Result<bool, TraceError> {
+        self.ended = true;
+        self.pending = Buffer::from_vec(vec![0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0]);
+        self.take_pending(bytes, offset)?;
+        self.pending = Buffer::default();
+        Ok(self.batch.is_some())
+    }
+
+    /// Gives the decoder what it has not taken yet, up to the next batch.
+    fn take_pending(&mut self, bytes: &Bytes, offset: u64) -> Result<(), TraceError> {
+        let (decoder, pending) = (&mut self.decoder, &mut self.pending);
+        let decoded = guarded(|| decoder.decode(pending).map_err(|e| ParquetError::General(words(&e))));
+        let batch = match decoded {
+            Ok(batch) => batch,
+            Err(e) => {
+                self.pending = Buffer::default();
+                return Err(bytes.damaged(offset, text(&e), "a whole Arrow message", REMEDY));
+            }
+        };
         if self.columns.is_none()
             && let Some(schema) = self.decoder.schema()
         {
