@@ -504,7 +504,8 @@ fn kernel(header: &str, lines: &str) -> String {
 
 #[test]
 fn accelsim_addresses_in_all_modes_and_widths_by_opcode() {
-    let cases: [(&str, &str, &[(Kind, u8, u64, u32)]); 12] = [
+    type Lane = (Kind, u8, u64, u32);
+    let cases: [(&str, &str, &[Lane]); 12] = [
         // A list: one address an active lane.
         ("", "0010 00000005 1 R4 LDG.E.64 1 R4 4 0 0x1000 0x2000 0", &[(Read, 0, 0x1000, 8), (Read, 2, 0x2000, 8)]),
         // A stride.

@@ -75,6 +75,11 @@ pub(super) fn open(path: &Path) -> Result<Input, TraceError> {
     decompress(name, Some(path.to_owned()), twin, Content::new(Box::new(file)))
 }
 
+/// Bytes in memory, as if a pipe had given them.
+pub(super) fn of_bytes(name: &str, bytes: Vec<u8>) -> Result<Input, TraceError> {
+    decompress(name.to_owned(), None, None, Content::new(Box::new(io::Cursor::new(bytes))))
+}
+
 fn decompress(name: String, path: Option<PathBuf>, plain: Option<File>, bytes: Content) -> Result<Input, TraceError> {
     if bytes.head().starts_with(&[0x1f, 0x8b]) {
         let bytes = Content::new(Box::new(MultiGzDecoder::new(bytes)));

@@ -1,6 +1,5 @@
 //! A Parquet file, ours or another tool's: its footer read, and its bytes for readers of any part.
 
-use super::VERSION_KEY;
 use super::guard::guarded;
 use crate::trace::error::{Fault, Place, TraceError};
 use bytes::Bytes;
@@ -33,7 +32,9 @@ impl ParquetFile {
 
     /// Whether the metadata say that Orrery wrote it, in whatever version.
     pub(in crate::trace) fn is_ours(&self) -> bool {
-        value(self.parquet.metadata().file_metadata(), VERSION_KEY).is_some()
+        // Any key of ours will do: a version that was damaged must not make a stranger of our file.
+        let pairs = self.parquet.metadata().file_metadata().key_value_metadata();
+        pairs.is_some_and(|pairs| pairs.iter().any(|pair| pair.key.starts_with("orrery.")))
     }
 
     /// Every column must lie inside the file: the Parquet library takes these numbers at their word.
