@@ -13,6 +13,11 @@ use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
 use orrery::reference::Kind::{Fetch, Modify, Read, Write};
 use orrery::reference::{NO_LANE, Reference};
 use orrery::trace::{self, Format};
+use parquet::basic::Compression;
+use parquet::data_type::Int64Type;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::parser::parse_message_type;
 use std::fs;
 use std::sync::Arc;
 
@@ -141,4 +146,29 @@ fn lengths_that_lie_take_no_memory() {
     assert!(message.contains("unpacks to 70368744177664 bytes"), "{message}");
     assert_eq!(read(&packed).unwrap().0.len(), 4000);
     assert!(Format::ARROW.looks_like(&packed));
+}
+
+#[test]
+fn a_page_that_lies_about_its_size_is_refused_before_memory_is_taken() {
+    let schema = "message t { required int64 address (INTEGER(64,false)); }";
+    let schema = Arc::new(parse_message_type(schema).unwrap());
+    let properties = WriterProperties::builder()
+        .set_compression(Compression::SNAPPY)
+        .set_dictionary_enabled(false)
+        .set_statistics_enabled(EnabledStatistics::None);
+    let mut writer = SerializedFileWriter::new(Vec::new(), schema, Arc::new(properties.build())).unwrap();
+    let mut group = writer.next_row_group().unwrap();
+    let mut column = group.next_column().unwrap().unwrap();
+    column.typed::<Int64Type>().write_batch(&vec![4096; 60_000], None, None).unwrap();
+    column.close().unwrap();
+    group.close().unwrap();
+    let whole = writer.into_inner().unwrap();
+    assert_eq!(read(&whole).unwrap().0.len(), 60_000);
+    // A page's header: type 0 (15 00), then its size unpacked (15, zigzag): some 160,000 bytes a page become a million.
+    let at = whole.windows(3).position(|w| w == [0x15, 0, 0x15]).unwrap() + 3;
+    assert!(whole[at] >= 0x80 && whole[at + 1] >= 0x80 && whole[at + 2] < 0x80, "{:02x?}", &whole[at..at + 3]);
+    let mut lying = whole.clone();
+    lying[at..at + 3].copy_from_slice(&[0xfe, 0xff, 0x7f]);
+    let message = read(&lying).unwrap_err();
+    assert!(message.contains("at byte 4") && message.contains("unpack to 1048575"), "{message}");
 }

@@ -1,6 +1,7 @@
 //! A Parquet file, ours or another tool's: its footer read, and its bytes for readers of any part.
 
 use super::guard::guarded;
+use super::pages;
 use crate::trace::error::{Fault, Place, TraceError};
 use bytes::Bytes;
 use parquet::errors::{ParquetError, Result as ParquetResult};
@@ -54,6 +55,38 @@ impl ParquetFile {
                     let what = format!("column `{}` said to be {size} bytes at {start}", column.column_path().string());
                     return Err(damaged(&self.name, &ParquetError::General(what)));
                 }
+            }
+        }
+        Ok(())
+    }
+
+    /// No page of `columns` in a row group may say that it unpacks to more than its packing can give: see [`pages`].
+    ///
+    /// # Errors
+    /// Names the byte of the first page that does. Headers that cannot be read are left to the library, which says why.
+    pub(in crate::trace) fn check_pages(
+        &self,
+        group: usize,
+        columns: impl Iterator<Item = usize>,
+    ) -> Result<(), TraceError> {
+        let group = self.parquet.metadata().row_group(group);
+        for column in columns.filter_map(|c| group.columns().get(c)) {
+            let start = column.dictionary_page_offset().unwrap_or_else(|| column.data_page_offset());
+            let (mut at, left) =
+                (u64::try_from(start).unwrap_or(0), u64::try_from(column.compressed_size()).unwrap_or(0));
+            let end = at.saturating_add(left).min(self.shared.len);
+            while at < end {
+                let bytes = BufReader::with_capacity(256, Cursor { file: Arc::clone(&self.shared.file), at });
+                let Ok((sizes, length)) = pages::header(bytes) else { break };
+                if !sizes.are_possible(column.compression()) {
+                    return Err(TraceError::Damaged(Fault::new(
+                        Place::offset(&self.name, at),
+                        format!("a page of {} bytes that is said to unpack to {}", sizes.packed, sizes.unpacked),
+                        format!("what {} can unpack to", column.compression()),
+                        "copy it again from where it came, or write it again",
+                    )));
+                }
+                at = at.saturating_add(length).saturating_add(u64::try_from(sizes.packed).unwrap_or(u64::MAX));
             }
         }
         Ok(())

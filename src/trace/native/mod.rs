@@ -17,6 +17,7 @@
 mod checksum;
 mod file;
 mod guard;
+mod pages;
 mod reader;
 mod writer;
 
@@ -25,7 +26,7 @@ use super::input::{Content, Input};
 use std::fs::File;
 use std::io::{self, Seek};
 
-pub(super) use file::{ParquetFile, SharedFile};
+pub(super) use file::ParquetFile;
 pub(super) use guard::guarded;
 pub use reader::NativeTrace;
 pub use writer::{FileWriter, Writer};

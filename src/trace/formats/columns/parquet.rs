@@ -5,7 +5,7 @@
 
 use super::super::super::error::{Fault, Place, TraceError};
 use super::super::super::input::Input;
-use super::super::super::native::{self, NativeTrace, ParquetFile, SharedFile, guarded};
+use super::super::super::native::{self, NativeTrace, ParquetFile, guarded};
 use super::super::{Opened, Reader};
 use super::{Columns, Role, from_double, from_text};
 use crate::reference::{Reference, Tables};
@@ -13,15 +13,14 @@ use parquet::basic::{LogicalType, Type as Physical};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::{ByteArray, DataType};
 use parquet::errors::ParquetError;
-use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::file::reader::FileReader;
 use parquet::schema::types::ColumnDescriptor;
 
 /// Rows decoded at a time.
 const BATCH: usize = 65_536;
 
 struct ParquetTable {
-    name: String,
-    file: SerializedFileReader<SharedFile>,
+    file: ParquetFile,
     columns: Columns,
     /// The next row group; readers of the present one, and its rows still to come.
     group: usize,
@@ -54,25 +53,26 @@ fn table(file: ParquetFile) -> Result<Opened, TraceError> {
     file.check_places(columns.used().iter().map(|c| c.index))?;
     let by = file.parquet.metadata().file_metadata().created_by().unwrap_or("an unknown tool");
     let made_by = format!("Parquet by {}", super::super::super::error::shorten(by));
-    let (readers, ParquetFile { name, parquet: file, .. }) = (Vec::new(), file);
-    Ok(Opened::Once(Box::new(ParquetTable { name, file, columns, group: 0, readers, left: 0, read: 0, made_by })))
+    let readers = Vec::new();
+    Ok(Opened::Once(Box::new(ParquetTable { file, columns, group: 0, readers, left: 0, read: 0, made_by })))
 }
 
 impl ParquetTable {
     /// Goes to the next row group; `false` after the last.
     fn next_group(&mut self) -> Result<bool, TraceError> {
-        if self.group >= self.file.metadata().num_row_groups() {
+        if self.group >= self.file.parquet.metadata().num_row_groups() {
             return Ok(false);
         }
-        let (file, group, columns) = (&self.file, self.group, &self.columns);
+        let (file, group, columns) = (&self.file.parquet, self.group, &self.columns);
+        self.file.check_pages(group, columns.used().iter().map(|c| c.index))?;
         let opened = guarded(|| {
             let group = file.get_row_group(group)?;
             let readers: Result<Vec<_>, _> =
                 columns.used().iter().map(|column| group.get_column_reader(column.index)).collect();
             Ok((readers?, group.metadata().num_rows()))
         });
-        let (readers, rows) = opened.map_err(|e| damaged(&self.name, &e))?;
-        self.left = usize::try_from(rows).map_err(|_| contradiction(&self.name))?;
+        let (readers, rows) = opened.map_err(|e| damaged(&self.file.name, &e))?;
+        self.left = usize::try_from(rows).map_err(|_| contradiction(&self.file.name))?;
         self.readers = readers;
         self.group += 1;
         Ok(true)
@@ -80,12 +80,12 @@ impl ParquetTable {
 
     /// Decodes the next `rows` of the present row group.
     fn decode(&mut self, rows: usize, out: &mut Vec<Reference>) -> Result<(), TraceError> {
-        let schema = self.file.metadata().file_metadata().schema_descr();
+        let schema = self.file.parquet.metadata().file_metadata().schema_descr();
         let mut values = Vec::with_capacity(self.readers.len());
         for (column, reader) in self.columns.used().iter().zip(&mut self.readers) {
             let description = schema.column(column.index);
             let read = guarded(|| values_of(column.role, reader, rows, &description));
-            match read.map_err(|e| damaged(&self.name, &e))? {
+            match read.map_err(|e| damaged(&self.file.name, &e))? {
                 Read::Values(list) => values.push(list),
                 Read::Bad(row, found) => return Err(self.columns.bad_value(column, row, &found)),
                 Read::BadType(what) => return Err(self.columns.bad_type(column, &what)),
@@ -115,7 +115,7 @@ impl Reader for ParquetTable {
 
     fn notices(&self) -> Vec<String> {
         let mut notices = self.columns.notices();
-        notices.push(format!("{}: no table of regions in this Parquet file; arrays have no names", self.name));
+        notices.push(format!("{}: no table of regions in this Parquet file; arrays have no names", self.file.name));
         notices
     }
 
