@@ -346,7 +346,8 @@ fn files_of_other_tools_are_read_or_refused_by_name() {
     for (r, i) in all.iter().zip(0u64..) {
         assert_eq!((r.addr, r.kind as u64, r.size), (1000 + 8 * i, i % 4, 8));
     }
-    assert!(trace::open(&path, None).unwrap().notices()[0].contains("no table of regions"));
+    let notices = trace::open(&path, None).unwrap().notices().to_vec();
+    assert!(notices.iter().any(|n| n.contains("no table of regions")), "{notices:?}");
 
     let other = r#"
 import sys, duckdb
@@ -367,12 +368,11 @@ import sys, duckdb
 duckdb.sql("select 'x' as address").write_parquet(sys.argv[1], compression='zstd')
 "#;
     python(text, &path);
-    assert!(failure(&path).contains("whole numbers"), "{}", failure(&path));
+    assert!(failure(&path).contains("a whole number"), "{}", failure(&path));
     let packed = r#"
 import sys, duckdb
 duckdb.sql("select 64 + i as address from range(4) t(i)").write_parquet(sys.argv[1], compression='snappy')
 "#;
     python(packed, &path);
-    let message = failure(&path);
-    assert!(message.contains("SNAPPY") && message.contains("compression = 'zstd'"), "{message}");
+    assert_eq!(read(&path).iter().map(|r| r.addr).collect::<Vec<_>>(), [64, 65, 66, 67]);
 }

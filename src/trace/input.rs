@@ -5,7 +5,7 @@ use super::formats::Format;
 use super::packed::{PackedError, Packing};
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -16,6 +16,8 @@ const HEAD: usize = 64 * 1024;
 pub(super) struct Input {
     /// The path as the user wrote it, or `standard input`.
     pub(super) name: String,
+    /// The path, for formats whose parts stand beside it; none for standard input.
+    pub(super) path: Option<PathBuf>,
     /// The file itself where it can be read at any place: a plain file without compression.
     pub(super) plain: Option<File>,
     /// The content from its first byte, decompressed.
@@ -79,7 +81,7 @@ impl Read for Content {
 pub(super) fn open(path: &Path) -> Result<Input, TraceError> {
     if path == Path::new("-") {
         let name = "standard input".to_owned();
-        return decompress(name, None, io::stdin());
+        return decompress(name, None, None, io::stdin());
     }
     let name = path.display().to_string();
     let file = File::open(path)
@@ -88,14 +90,24 @@ pub(super) fn open(path: &Path) -> Result<Input, TraceError> {
         Ok(meta) if meta.is_file() => file.try_clone().ok(),
         _ => None,
     };
-    decompress(name, twin, file)
+    decompress(name, Some(path.to_owned()), twin, file)
 }
 
-fn decompress(name: String, plain: Option<File>, inner: impl Read + Send + 'static) -> Result<Input, TraceError> {
+/// Bytes in memory, as if a pipe had given them.
+pub(super) fn of_bytes(name: &str, bytes: Vec<u8>) -> Result<Input, TraceError> {
+    decompress(name.to_owned(), None, None, io::Cursor::new(bytes))
+}
+
+fn decompress(
+    name: String,
+    path: Option<PathBuf>,
+    plain: Option<File>,
+    inner: impl Read + Send + 'static,
+) -> Result<Input, TraceError> {
     let read = Arc::new(AtomicU64::new(0));
     let bytes = Content::new(Box::new(Counted { inner, read: Arc::clone(&read) }));
     if let Some(packing) = Packing::of(bytes.head()) {
-        return Ok(Input { name, plain: None, bytes: Content::new(packing.unpack(bytes)), read });
+        return Ok(Input { name, path, plain: None, bytes: Content::new(packing.unpack(bytes)), read });
     }
     if bytes.head().is_empty() {
         if let Some(error) = bytes.pending {
@@ -103,7 +115,7 @@ fn decompress(name: String, plain: Option<File>, inner: impl Read + Send + 'stat
         }
         return Err(empty_file(&name));
     }
-    Ok(Input { name, plain, bytes, read })
+    Ok(Input { name, path, plain, bytes, read })
 }
 
 fn empty_file(name: &str) -> TraceError {

@@ -84,7 +84,18 @@ impl Stream {
     /// # Errors
     /// As [`open`]; broken lines are met later, by [`Stream::next_chunk`].
     pub fn open(path: &Path, format: Option<Format>) -> Result<Self, TraceError> {
-        let input = input::open(path)?;
+        Self::of(input::open(path)?, format)
+    }
+
+    /// Opens a trace that is held in memory, as if it came from a pipe; `name` is what messages call it.
+    ///
+    /// # Errors
+    /// As [`Stream::open`].
+    pub fn of_bytes(name: &str, bytes: Vec<u8>, format: Option<Format>) -> Result<Self, TraceError> {
+        Self::of(input::of_bytes(name, bytes)?, format)
+    }
+
+    fn of(input: input::Input, format: Option<Format>) -> Result<Self, TraceError> {
         let format = match format {
             Some(format) => format,
             None => input::detect(&input)?,

@@ -97,7 +97,7 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<()> {
     }
     let kept = writer.len();
     if kept == 0 {
-        bail!("none of the {read} references is left; loosen the conditions");
+        bail!("no references to write: of the {read} read none is left; loosen the conditions");
     }
     for notice in writer.finish(&tables)? {
         eprintln!("note: {notice}");

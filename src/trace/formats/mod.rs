@@ -5,16 +5,23 @@
 
 use super::error::TraceError;
 use super::input::Input;
-use super::native::{self, NativeTrace};
+use super::native::NativeTrace;
 use crate::reference::{Reference, Tables};
 use std::fmt;
 
+mod accelsim;
+mod binary;
+mod champsim;
+mod columns;
 mod cores;
 #[cfg(test)]
 mod crossed;
 mod csv;
 mod din;
+mod dinero;
+mod drmemtrace;
 mod drmemtrace_view;
+mod gem5;
 mod gem5_text;
 pub mod lackey;
 mod number;
@@ -23,6 +30,7 @@ mod perf;
 mod pin;
 mod text;
 mod xdin;
+mod zip;
 
 /// References of a foreign format, once, in order, in bounded memory.
 pub(super) trait Reader: Send {
@@ -70,7 +78,8 @@ impl Format {
         about: "The native file: Parquet with Orrery's tables",
         example: "(binary: PAR1...)",
         looks_like: |head| head.starts_with(b"PAR1"),
-        open: |input| native::open(input).map(|trace| Opened::Native(Box::new(trace))),
+        // Other tools' Parquet files start so too; their metadata tell, at the end of the file.
+        open: columns::parquet::open_any,
     });
 
     /// Text of Valgrind's lackey.
@@ -154,9 +163,89 @@ impl Format {
         open: |input| Ok(text::open(perf::Perf::default(), input)),
     });
 
+    /// ChampSim's trace of instructions.
+    pub const CHAMPSIM: Self = Self(&Row {
+        name: "champsim",
+        about: "ChampSim's input_instr, 64 bytes an instruction",
+        example: "(binary: u64 ip, flags, registers, u64 written[2], u64 read[4])",
+        looks_like: champsim::looks_like,
+        open: champsim::open,
+    });
+
+    /// ChampSim's wider record.
+    pub const CLOUDSUITE: Self = Self(&Row {
+        name: "cloudsuite",
+        about: "ChampSim's cloudsuite_instr, 96 bytes an instruction",
+        example: "(binary: u64 ip, flags, registers, u64 written[4], u64 read[4], asid)",
+        looks_like: champsim::looks_like_cloudsuite,
+        open: champsim::open_cloudsuite,
+    });
+
+    /// Dinero IV's binary input.
+    pub const DINERO: Self = Self(&Row {
+        name: "dinero",
+        about: "Dinero IV's binary input, 8 bytes a reference",
+        example: "(binary: u32 address, u16 size, u8 type, u8 0)",
+        looks_like: dinero::looks_like,
+        open: dinero::open,
+    });
+
+    /// DynamoRIO's final trace.
+    pub const DRMEMTRACE: Self = Self(&Row {
+        name: "drmemtrace",
+        about: "DynamoRIO's drmemtrace, the final trace: plain, gzip or zip",
+        example: "(binary: u16 type, u16 size, u64 address)",
+        looks_like: drmemtrace::looks_like,
+        open: drmemtrace::open,
+    });
+
+    /// Parquet of other tools.
+    pub const PARQUET: Self = Self(&Row {
+        name: "parquet",
+        about: "Any Parquet file with a column `address`: pandas, DuckDB, Polars, Spark",
+        example: "address, size, kind, pc, core, lane",
+        looks_like: |head| head.starts_with(b"PAR1"),
+        open: columns::parquet::open,
+    });
+
+    /// Arrow IPC: files and streams.
+    pub const ARROW: Self = Self(&Row {
+        name: "arrow",
+        about: "Arrow IPC, a file (Feather) or a stream, with a column `address`",
+        example: "address, size, kind, pc, core, lane",
+        looks_like: columns::arrow::looks_like,
+        open: columns::arrow::open,
+    });
+
+    /// gem5's packet trace.
+    pub const GEM5: Self = Self(&Row {
+        name: "gem5",
+        about: "gem5's packet trace (protobuf) of a CommMonitor or MemTraceProbe",
+        example: "(binary: gem5, then messages)",
+        looks_like: gem5::looks_like,
+        open: gem5::open,
+    });
+
+    /// Accel-Sim's traces of GPU kernels.
+    pub const ACCELSIM: Self = Self(&Row {
+        name: "accelsim",
+        about: "Accel-Sim's kernelslist.g, or one kernel's .traceg",
+        example: "00a0 ffffffff 1 R4 LDG.E 1 R4 4 1 0x7fb0fc430e00 4",
+        looks_like: accelsim::looks_like,
+        open: accelsim::open,
+    });
+
     /// All of them, in the order in which content is compared with them: magic numbers first, loose patterns last.
     pub const ALL: &'static [Self] = &[
         Self::NATIVE,
+        Self::PARQUET,
+        Self::ARROW,
+        Self::GEM5,
+        Self::DRMEMTRACE,
+        Self::CHAMPSIM,
+        Self::CLOUDSUITE,
+        Self::DINERO,
+        Self::ACCELSIM,
         // Words that no other text has.
         Self::NVBIT,
         Self::DRMEMTRACE_VIEW,
@@ -194,9 +283,16 @@ impl Format {
         self.0.example
     }
 
+    /// Whether content that starts with these bytes is taken for this format where `--format` does not name one and no format
+    /// before it in [`Format::ALL`] claims it.
+    #[must_use]
+    pub fn looks_like(self, head: &[u8]) -> bool {
+        (self.0.looks_like)(head)
+    }
+
     /// The format of content that starts so; `None` where it is none of these.
     pub(super) fn of(head: &[u8]) -> Option<Self> {
-        Self::ALL.iter().copied().find(|format| (format.0.looks_like)(head))
+        Self::ALL.iter().copied().find(|format| format.looks_like(head))
     }
 
     pub(super) fn open(self, input: Input) -> Result<Opened, TraceError> {

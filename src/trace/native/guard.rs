@@ -11,7 +11,7 @@ thread_local! {
 }
 
 /// Runs `work`, which must only read; a panic in it becomes an error, without a word on standard error.
-pub(super) fn guarded<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
+pub(in crate::trace) fn guarded<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
         let usual = panic::take_hook();

@@ -15,15 +15,20 @@
 //! `orrery.tables` (JSON of [`crate::reference::Tables`]) and `orrery.checksums` (see [`checksum`]).
 
 mod checksum;
+mod file;
 mod guard;
+mod pages;
 mod reader;
 mod writer;
 
 use super::error::{Fault, Place, TraceError};
 use super::input::{Content, Input};
+use super::packed::PackedError;
 use std::fs::File;
 use std::io::{self, Seek};
 
+pub(super) use file::ParquetFile;
+pub(super) use guard::guarded;
 pub use reader::NativeTrace;
 pub use writer::{FileWriter, Writer};
 
@@ -45,33 +50,28 @@ const TABLES_KEY: &str = "orrery.tables";
 const CHECKSUMS_KEY: &str = "orrery.checksums";
 const CREATED_BY: &str = concat!("orrery ", env!("CARGO_PKG_VERSION"));
 
-/// A native trace needs a file that can be read at any place: others are copied into one first.
-pub(super) fn open(input: Input) -> Result<NativeTrace, TraceError> {
+/// Parquet needs a file that can be read at any place: others are copied into one first.
+pub(super) fn open(input: Input) -> Result<ParquetFile, TraceError> {
     let Input { name, plain, mut bytes, .. } = input;
-    if !bytes.head().starts_with(b"PAR1") {
+    // A head that is too short is told from a foreign one below, by the end of the file.
+    if !bytes.head().starts_with(b"PAR1") && !b"PAR1".starts_with(bytes.head()) {
         return Err(TraceError::UnknownFormat(Fault::new(
             Place::offset(&name, 0),
             "no PAR1 at the start",
-            "a native .orrery (Parquet) file",
+            "a Parquet file, such as a native .orrery file",
             "leave --format away, or name the right one",
         )));
     }
     if let Some(file) = plain {
-        return NativeTrace::from_file(name, file);
+        return ParquetFile::open(name, file);
     }
-    let mut copy = spool(&mut bytes).map_err(|e| match e.kind() {
-        io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => {
-            TraceError::Damaged(Fault::new(
-                Place::file(&name),
-                format!("gzip data that is cut short or damaged ({e})"),
-                "whole gzip data, for a native trace has its table of contents at the end",
-                "test it with gzip -t, and copy or record it again",
-            ))
-        }
-        _ => TraceError::io(&name, "the trace cannot be copied to a temporary file", e),
+    let mut copy = spool(&mut bytes).map_err(|e| match PackedError::of(&e) {
+        // Cut short is no better than damaged: its table of contents is at the end.
+        Some(packed) => packed.fault(Place::file(&name)),
+        None => TraceError::io(&name, "the trace cannot be copied to a temporary file", e),
     })?;
     copy.rewind().map_err(|e| TraceError::io(&name, "the trace cannot be read", e))?;
-    NativeTrace::from_file(name, copy)
+    ParquetFile::open(name, copy)
 }
 
 fn spool(bytes: &mut Content) -> io::Result<File> {

@@ -1,23 +1,22 @@
 //! Reads native files, any chunk alone. Nothing in the file is trusted: not counts, not lengths, not values.
 
 use super::checksum::{self, Checksums};
+use super::file::{Cursor, ParquetFile, SharedFile, damaged, value};
 use super::guard::guarded;
 use super::{CHECKSUMS_KEY, CHUNK, MAX_SIZE, PIECE, TABLES_KEY, VERSION, VERSION_KEY};
 use crate::reference::{Kind, NO_LANE, Reference, ReferenceSource, SourceError, Tables};
 use crate::trace::error::{Fault, Place, TraceError};
-use bytes::Bytes;
 use parquet::basic::Compression;
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::{DataType, Int32Type, Int64Type};
 use parquet::errors::{ParquetError, Result as ParquetResult};
 use parquet::file::metadata::{FileMetaData, RowGroupMetaData};
-use parquet::file::reader::{ChunkReader, FileReader, Length, RowGroupReader, SerializedFileReader};
+use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 use parquet::file::statistics::Statistics;
 use parquet::schema::types::SchemaDescriptor;
 use std::fs::File;
-use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 /// A native file, open. Chunks hold [`PIECE`] references whatever the file's own row groups hold, so that files
 /// rewritten by other tools read as well; in our own files four chunks are a row group.
@@ -51,18 +50,20 @@ impl NativeTrace {
     /// # Errors
     /// When the file is cut short, is not Parquet, has other columns, holds nothing, or is of a newer version.
     pub fn from_file(name: impl Into<String>, file: File) -> Result<Self, TraceError> {
-        let name = name.into();
-        let file = SharedFile::new(file).map_err(|e| TraceError::io(&name, "the trace cannot be read", e))?;
-        file.check_ends(&name)?;
-        let len = file.len;
-        let parquet = guarded(|| SerializedFileReader::new(file.clone())).map_err(|e| damaged(&name, &e))?;
+        Self::from_parquet(ParquetFile::open(name.into(), file)?)
+    }
+
+    /// As [`NativeTrace::from_file`], of a file whose footer is read.
+    pub(in crate::trace) fn from_parquet(parquet_file: ParquetFile) -> Result<Self, TraceError> {
+        let name = parquet_file.name.clone();
+        let parquet = &parquet_file.parquet;
         let metadata = parquet.metadata();
         let mut notices = Vec::new();
         let tables = read_tables(&name, metadata.file_metadata(), &mut notices)?;
         let columns = Columns::find(&name, metadata.file_metadata().schema_descr())?;
         let starts = count(&name, metadata.row_groups())?;
         columns.check_packing(&name, metadata.row_groups())?;
-        columns.check_places(&name, metadata.row_groups(), len)?;
+        parquet_file.check_places(columns.all())?;
         if starts.last() == Some(&0) {
             return Err(TraceError::Empty(Fault::new(
                 Place::file(&name),
@@ -73,6 +74,7 @@ impl NativeTrace {
         }
         let checksums = read_checksums(&name, metadata.file_metadata(), metadata.row_groups())?;
         let whole = (0..metadata.num_row_groups()).map(|_| AtomicBool::new(false)).collect();
+        let ParquetFile { parquet, shared: file, .. } = parquet_file;
         Ok(Self { name, parquet, starts, columns, file, checksums, whole, tables, notices })
     }
 
@@ -269,7 +271,7 @@ impl Columns {
         Ok(found)
     }
 
-    fn all(&self) -> impl Iterator<Item = usize> {
+    fn all(&self) -> impl Iterator<Item = usize> + Clone {
         [Some(self.address), self.size, self.kind, self.pc, self.core, self.lane].into_iter().flatten()
     }
 
@@ -284,22 +286,6 @@ impl Columns {
                     "zstd, or no compression",
                     "write the file with compression = 'zstd'",
                 )));
-            }
-        }
-        Ok(())
-    }
-
-    /// Every column must lie inside the file: the Parquet library takes these numbers at their word.
-    fn check_places(&self, name: &str, groups: &[RowGroupMetaData], len: u64) -> Result<(), TraceError> {
-        for group in groups {
-            for column in self.all().map(|c| group.column(c)) {
-                let start = column.dictionary_page_offset().unwrap_or_else(|| column.data_page_offset());
-                let size = column.compressed_size();
-                let end = u64::try_from(start).ok().zip(u64::try_from(size).ok()).and_then(|(a, b)| a.checked_add(b));
-                if end.is_none_or(|end| end > len) {
-                    let what = format!("column `{}` said to be {size} bytes at {start}", column.column_path().string());
-                    return Err(damaged(name, &ParquetError::General(what)));
-                }
             }
         }
         Ok(())
@@ -394,11 +380,6 @@ fn count(name: &str, groups: &[RowGroupMetaData]) -> Result<Vec<u64>, TraceError
     Ok(starts)
 }
 
-fn value<'a>(metadata: &'a FileMetaData, key: &str) -> Option<&'a str> {
-    let pairs = metadata.key_value_metadata()?;
-    pairs.iter().find(|pair| pair.key == key)?.value.as_deref()
-}
-
 /// The checksums of a file that we wrote. Tools that rewrite a file may carry our metadata along: theirs do not count.
 fn read_checksums(
     name: &str,
@@ -445,92 +426,4 @@ fn read_tables(name: &str, metadata: &FileMetaData, notices: &mut Vec<String>) -
     crate::trace::check_tables(name, &tables)?;
     tables.sort();
     Ok(tables)
-}
-
-fn damaged(name: &str, error: &ParquetError) -> TraceError {
-    let what = match error {
-        ParquetError::General(what) | ParquetError::EOF(what) => what.clone(),
-        other => other.to_string(),
-    };
-    TraceError::Damaged(Fault::new(
-        Place::file(name),
-        format!("a damaged Parquet file: {what}"),
-        "a whole native trace",
-        "copy it again from where it came, or record it again",
-    ))
-}
-
-/// One file read by many threads: a lock makes each seek-and-read one step. Decoding happens outside the lock.
-#[derive(Clone)]
-struct SharedFile {
-    file: Arc<Mutex<File>>,
-    len: u64,
-}
-
-impl SharedFile {
-    fn new(file: File) -> io::Result<Self> {
-        let len = file.metadata()?.len();
-        Ok(Self { file: Arc::new(Mutex::new(file)), len })
-    }
-
-    /// Tells a file that was cut from one that is something else, before Parquet's own words confuse the two.
-    fn check_ends(&self, name: &str) -> Result<(), TraceError> {
-        let mut magic = [0; 4];
-        let whole =
-            self.len >= 12 && read_at(&self.file, self.len - 4, &mut magic).is_ok_and(|n| n == 4) && magic == *b"PAR1";
-        if whole {
-            return Ok(());
-        }
-        Err(TraceError::Damaged(Fault::new(
-            Place::offset(name, self.len),
-            "a Parquet file that was cut short: it begins with PAR1 but does not end so",
-            "the table of contents at the end, without which no reference can be found",
-            "copy it again from where it came, or record it again",
-        )))
-    }
-}
-
-fn read_at(file: &Mutex<File>, at: u64, buf: &mut [u8]) -> io::Result<usize> {
-    let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
-    file.seek(SeekFrom::Start(at))?;
-    file.read(buf)
-}
-
-/// A place in a [`SharedFile`].
-struct Cursor {
-    file: Arc<Mutex<File>>,
-    at: u64,
-}
-
-impl Read for Cursor {
-    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        let n = read_at(&self.file, self.at, buf)?;
-        self.at += n as u64;
-        Ok(n)
-    }
-}
-
-impl Length for SharedFile {
-    fn len(&self) -> u64 {
-        self.len
-    }
-}
-
-impl ChunkReader for SharedFile {
-    type T = BufReader<Cursor>;
-
-    fn get_read(&self, start: u64) -> ParquetResult<Self::T> {
-        Ok(BufReader::new(Cursor { file: Arc::clone(&self.file), at: start }))
-    }
-
-    fn get_bytes(&self, start: u64, length: usize) -> ParquetResult<Bytes> {
-        // The length comes from the file: bound it by what is there before taking memory for it.
-        let within = start.checked_add(length as u64).is_some_and(|end| end <= self.len);
-        if !within {
-            return Err(ParquetError::EOF(format!("{length} bytes announced at {start}, the file has {}", self.len)));
-        }
-        let mut bytes = vec![0; length];
-        Cursor { file: Arc::clone(&self.file), at: start }.read_exact(&mut bytes)?;
-        Ok(bytes.into())
-    }
 }

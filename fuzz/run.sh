@@ -1,0 +1,44 @@
+#!/bin/sh
+# Runs trace readers under libFuzzer: fuzz/run.sh SECONDS [FORMAT...]
+#
+# Each format (all that `Format::ALL` has, and `detect`) runs for SECONDS on one core, from the seeds in fuzz/corpus/FORMAT and
+# the samples in tests/traces. Prints executions, crashes and peak memory of each; fails where there was a crash, an input that
+# took 10 s, or one that took 1 GiB. Stable Rust and a C++ compiler are all it needs. What it finds lies in
+# fuzz/target/found/FORMAT.
+set -eu
+seconds=${1:?usage: fuzz/run.sh SECONDS [FORMAT...]}
+shift
+cd "$(dirname "$0")"
+host=$(rustc -vV | sed -n 's/^host: //p')
+# As cargo-fuzz instruments a build without a sanitizer; --target keeps build scripts out of it.
+RUSTFLAGS="-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
+-Cllvm-args=-sanitizer-coverage-pc-table -Cllvm-args=-sanitizer-coverage-trace-compares -Ccodegen-units=1" \
+	cargo build --quiet --release --target "$host"
+fuzzer=target/$host/release/orrery-fuzz
+[ $# -gt 0 ] || set -- detect $(sed -n 's/^ *name: "\(.*\)",$/\1/p' ../src/trace/formats/mod.rs)
+
+seeds=target/seeds
+rm -rf "$seeds"
+mkdir -p "$seeds"
+find ../tests/traces -type f ! -name '*.py' ! -name '*.c' ! -name '*.md' | while read -r file; do
+	cp "$file" "$seeds/$(echo "${file#../tests/traces/}" | tr / -)"
+done
+if cc -o target/structs ../tests/traces/structs.c 2>/dev/null; then
+	target/structs "$seeds"
+fi
+
+printf '%-12s %12s %9s %8s %8s\n' format executions per_s crashes peak_MB
+failed=0
+for format in "$@"; do
+	work=target/work/$format found=target/found/$format log=target/$format.log
+	mkdir -p "$work" "$found" "corpus/$format"
+	code=0
+	ORRERY_FUZZ_FORMAT=$format "$fuzzer" "$work" "corpus/$format" "$seeds" -max_total_time="$seconds" -max_len=16384 \
+		-timeout=10 -rss_limit_mb=1024 -print_final_stats=1 -artifact_prefix="$found/" >"$log" 2>&1 || code=$?
+	stat() { sed -n "s/^stat::$1: *//p" "$log" | tail -1; }
+	crashes=$(find "$found" -type f | wc -l)
+	printf '%-12s %12s %9s %8s %8s\n' "$format" "$(stat number_of_executed_units)" "$(stat average_exec_per_sec)" "$crashes" \
+		"$(stat peak_rss_mb)"
+	[ "$code" -eq 0 ] && [ "$crashes" -eq 0 ] || failed=1
+done
+exit "$failed"

@@ -1,0 +1,257 @@
+//! Accel-Sim's traces of GPU kernels (`trace_parser.cc`, 2020 on): `kernelslist.g`, or one `kernel-N.traceg`.
+//!
+//! The list names, in order, copies from the host and the files of the kernels, which stand beside it, plain or compressed. A
+//! kernel is text: a header of `-key = value`, then for each thread block its warps, for each warp its instructions:
+//!
+//! ```text
+//! -kernel name = _Z9vectorAddPKfS0_Pfi
+//! #BEGIN_TB
+//! thread block = 0,0,0
+//! warp = 0
+//! insts = 17
+//! 00a0 ffffffff 1 R4 LDG.E 1 R4 4 1 0x7fb0fc430e00 4 0
+//! #END_TB
+//! ```
+//!
+//! What becomes of it:
+//!
+//! - Instructions on global, local and generic memory give a reference for each active lane, in the order of lanes: loads are
+//!   reads, stores are writes, atomics and reductions are modifies. How wide they are, the opcode says (see [`opcode`]).
+//! - Shared memory is a part of each multiprocessor and behind no cache: `LDS`, `STS` and their like are counted and told.
+//! - A thread block runs on one multiprocessor. Blocks are dealt to [`MULTIPROCESSORS`] cores in turn, by their number in the
+//!   grid, as the hardware deals them while all are free.
+//! - A kernel is a mark. Its pcs start at 0 each time, so those of the list's *n*th kernel (from 0) have *n* above their lower
+//!   32 bits.
+//! - Warps come as the file has them, one after the other; how they took turns on the machine is not in it.
+
+mod kernel;
+mod opcode;
+
+use super::super::error::{Fault, Place, TraceError, shorten};
+use super::super::input::{self, Input};
+use super::binary::{Bytes, list};
+use super::{Opened, Reader};
+use crate::reference::{Mark, Reference, Tables};
+use kernel::{Counts, Kernel};
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+
+/// Cores that blocks are dealt to: a GPU has about as many multiprocessors (an A100 108, an RTX 3060 28), and no more cores
+/// are simulated.
+pub(super) const MULTIPROCESSORS: u64 = 64;
+
+/// Ends of the name under which a listed kernel may stand beside its list.
+const PACKED: [&str; 5] = ["", ".gz", ".xz", ".zst", ".bz2"];
+
+/// Kernels named by marks: a list can have a hundred thousand.
+const MARKS: usize = 4096;
+
+struct AccelSim {
+    /// What messages call the trace: the list, or the one kernel.
+    name: String,
+    /// Files of kernels still to come, with the line of the list that names each.
+    files: VecDeque<(u64, PathBuf)>,
+    kernel: Option<Kernel>,
+    opened: u64,
+    missing: Vec<PathBuf>,
+    counts: Counts,
+    copies: u64,
+    other_lines: u64,
+    read: u64,
+    cuts: Vec<String>,
+    tables: Tables,
+}
+
+pub(super) fn open(input: Input) -> Result<Opened, TraceError> {
+    let listed = is_list(input.bytes.head());
+    let (name, folder) = (input.name.clone(), input.path.as_deref().and_then(Path::parent).map(Path::to_owned));
+    let mut bytes = Bytes::new(input.name, Box::new(input.bytes));
+    let tables = Tables { made_by: "Accel-Sim".into(), ..Tables::default() };
+    let mut reader = AccelSim {
+        name,
+        files: VecDeque::new(),
+        kernel: None,
+        opened: 0,
+        missing: Vec::new(),
+        counts: Counts::default(),
+        copies: 0,
+        other_lines: 0,
+        read: 0,
+        cuts: Vec::new(),
+        tables,
+    };
+    if listed {
+        reader.read_list(&mut bytes, folder.as_deref())?;
+    } else {
+        reader.kernel = Some(Kernel::new(bytes, 0));
+    }
+    Ok(Opened::Once(Box::new(reader)))
+}
+
+/// A list of kernels, or a kernel's header.
+pub(super) fn looks_like(head: &[u8]) -> bool {
+    let kernel = head.split(|&b| b == b'\n').take(32).any(|line| line.starts_with(b"-kernel name ="));
+    is_list(head) || (kernel && !head.contains(&0))
+}
+
+/// Whether the first line that says something names a copy or the file of a kernel.
+fn is_list(head: &[u8]) -> bool {
+    let mut lines = head.split(|&b| b == b'\n').map(<[u8]>::trim_ascii);
+    let first = lines.find(|line| !line.is_empty() && !line.starts_with(b"#"));
+    first.is_some_and(|line| matches!(listed(line), Listed::Copy | Listed::Kernel(_)))
+}
+
+/// What a line of the list is.
+enum Listed<'a> {
+    Copy,
+    Kernel(&'a str),
+    Nothing,
+    Other,
+}
+
+fn listed(line: &[u8]) -> Listed<'_> {
+    let copy = line.starts_with(b"Memcpy") && line.contains(&b',');
+    match std::str::from_utf8(line) {
+        _ if line.is_empty() || line.starts_with(b"#") => Listed::Nothing,
+        _ if copy => Listed::Copy,
+        Ok(name) if name.contains(".traceg") && !name.contains(char::is_whitespace) && !name.contains(',') => {
+            Listed::Kernel(name)
+        }
+        _ => Listed::Other,
+    }
+}
+
+impl AccelSim {
+    fn read_list(&mut self, bytes: &mut Bytes, folder: Option<&Path>) -> Result<(), TraceError> {
+        let Some(folder) = folder else {
+            return Err(TraceError::UnknownFormat(Fault::new(
+                Place::file(&self.name),
+                "a list of kernels from a pipe",
+                "a file, for the kernels stand beside it",
+                "give the path of kernelslist.g, or pipe in one .traceg",
+            )));
+        };
+        let mut number = 0;
+        while let Some(line) = bytes.line()? {
+            number += 1;
+            match listed(line.trim_ascii()) {
+                Listed::Copy => self.copies += 1,
+                Listed::Kernel(name) => self.files.push_back((number, folder.join(name))),
+                Listed::Nothing => {}
+                Listed::Other => self.other_lines += 1,
+            }
+        }
+        if self.files.is_empty() {
+            return Err(TraceError::Empty(Fault::new(
+                Place::file(&self.name),
+                "a list without kernels",
+                "lines such as kernel-1.traceg",
+                "trace again, and run Accel-Sim's post-processing on what it writes",
+            )));
+        }
+        Ok(())
+    }
+
+    /// Opens the next kernel of the list that is there; `false` at the end of the list.
+    fn next_kernel(&mut self) -> Result<bool, TraceError> {
+        while let Some((line, path)) = self.files.pop_front() {
+            let there = PACKED.iter().map(|end| with_end(&path, end)).find(|path| path.is_file());
+            let Some(there) = there else {
+                self.missing.push(path);
+                if self.opened == 0 && self.files.is_empty() {
+                    return Err(self.none_there(line));
+                }
+                continue;
+            };
+            let input = input::open(&there)?;
+            self.kernel = Some(Kernel::new(Bytes::new(input.name, Box::new(input.bytes)), self.opened));
+            self.opened += 1;
+            return Ok(true);
+        }
+        Ok(false)
+    }
+
+    fn none_there(&self, line: u64) -> TraceError {
+        let missing = self.missing.last().map_or(String::new(), |path| path.display().to_string());
+        TraceError::Damaged(Fault::new(
+            Place::line(&self.name, line),
+            format!("no file {missing}, nor any other of the {} kernels", self.missing.len()),
+            "the kernels beside the list, plain or as .gz, .xz, .zst or .bz2",
+            "copy them there",
+        ))
+    }
+
+    fn leave(&mut self, kernel: &Kernel) {
+        if let Some(cut) = kernel.cut()
+            && self.cuts.len() < MARKS
+        {
+            self.cuts.push(cut);
+        }
+    }
+}
+
+fn with_end(path: &Path, end: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(end);
+    name.into()
+}
+
+impl Reader for AccelSim {
+    fn next_chunk(&mut self, limit: usize, out: &mut Vec<Reference>) -> Result<(), TraceError> {
+        out.clear();
+        while out.len() < limit {
+            let Some(kernel) = &mut self.kernel else {
+                if self.next_kernel()? {
+                    continue;
+                }
+                break;
+            };
+            let more = kernel.decode(limit, out, &mut self.counts)?;
+            if let Some(title) = kernel.take_title() {
+                let marks = &mut self.tables.marks;
+                if marks.len() < MARKS {
+                    marks.push(Mark { reference: self.read + kernel.first as u64, name: title });
+                }
+            }
+            if !more && let Some(kernel) = self.kernel.take() {
+                self.leave(&kernel);
+            }
+        }
+        self.read += out.len() as u64;
+        if self.read == 0 {
+            let passed = list(&self.counts.passed()).map_or(String::new(), |passed| format!(", only {passed}"));
+            let cut = self.cuts.first().map_or(String::new(), |cut| format!(": {cut}"));
+            return Err(TraceError::Empty(Fault::new(
+                Place::file(&self.name),
+                format!("no references to global memory{passed}{cut}"),
+                "instructions such as `00a0 ffffffff 1 R4 LDG.E 1 R4 4 1 0x7fb0fc430e00 4`",
+                "trace again, and run Accel-Sim's post-processing on what it writes",
+            )));
+        }
+        Ok(())
+    }
+
+    fn notices(&self) -> Vec<String> {
+        let mut notices = Vec::new();
+        let mut passed = self.counts.passed();
+        passed.extend([(self.copies, "host copy"), (self.other_lines, "unknown line")]);
+        notices.extend(list(&passed).map(|passed| format!("passed over {passed}")));
+        notices.extend(self.counts.remarks());
+        if let Some(first) = self.missing.first() {
+            notices.push(format!(
+                "{} of the kernels in the list are not there, {} for one",
+                self.missing.len(),
+                shorten(&first.display().to_string())
+            ));
+        }
+        notices.extend(self.cuts.iter().take(4).cloned());
+        if self.cuts.len() > 4 {
+            notices.push(format!("{} more kernels are cut short", self.cuts.len() - 4));
+        }
+        notices.into_iter().map(|notice| format!("{}: {notice}", self.name)).collect()
+    }
+
+    fn tables(&self) -> Tables {
+        self.tables.clone()
+    }
+}

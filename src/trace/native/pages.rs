@@ -1,0 +1,153 @@
+//! Headers of Parquet pages, looked at before the library believes them.
+//!
+//! The library takes and clears as much memory as the header of a page says that it unpacks to, up to 2 GiB, before it unpacks
+//! anything. Snappy and LZ4 cannot grow data by more than a known factor, so that a header which says more lies. (The other
+//! packings only fill what really comes out.) A header is a struct of Thrift's compact protocol (`parquet.thrift`, 2013; the
+//! protocol's `thrift-compact-protocol.md`): its first three fields are the type, the size unpacked and the size packed.
+
+use parquet::basic::Compression;
+use std::io::{self, Read};
+
+/// Sizes that a header says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Sizes {
+    pub(super) unpacked: i64,
+    pub(super) packed: i64,
+}
+
+impl Sizes {
+    /// Whether a page packed so can have these sizes.
+    pub(super) fn are_possible(self, packing: Compression) -> bool {
+        // The longest copies: 64 bytes for 3 (snappy), 255 more for each byte (LZ4).
+        let factor = match packing {
+            Compression::SNAPPY => 32,
+            Compression::LZ4 | Compression::LZ4_RAW => 256,
+            _ => return true,
+        };
+        self.unpacked <= self.packed.saturating_mul(factor).saturating_add(1024)
+    }
+}
+
+/// Bytes that know how many of them were read.
+struct Counted<R> {
+    inner: R,
+    read: u64,
+}
+
+impl<R: Read> Counted<R> {
+    fn byte(&mut self) -> io::Result<u8> {
+        let mut byte = [0];
+        self.inner.read_exact(&mut byte)?;
+        self.read += 1;
+        Ok(byte[0])
+    }
+
+    fn varint(&mut self) -> io::Result<u64> {
+        let mut value = 0u64;
+        for shift in (0..64).step_by(7) {
+            let byte = self.byte()?;
+            value |= u64::from(byte & 0x7f) << shift;
+            if byte < 0x80 {
+                return Ok(value);
+            }
+        }
+        Err(broken())
+    }
+
+    fn pass(&mut self, count: u64) -> io::Result<()> {
+        let passed = io::copy(&mut self.inner.by_ref().take(count), &mut io::sink())?;
+        self.read += passed;
+        if passed == count { Ok(()) } else { Err(broken()) }
+    }
+
+    /// Passes over a value of a type.
+    fn skip(&mut self, kind: u8, depth: u8) -> io::Result<()> {
+        match kind {
+            // In lists a flag has a byte of its own; statistics have no lists of flags.
+            1 | 2 => Ok(()),
+            3 => self.pass(1),
+            4..=6 => self.varint().map(drop),
+            7 => self.pass(8),
+            8 => {
+                let length = self.varint()?;
+                self.pass(length)
+            }
+            9 | 10 => {
+                let head = self.byte()?;
+                let count = if head >> 4 == 15 { self.varint()? } else { u64::from(head >> 4) };
+                for _ in 0..count {
+                    self.skip((head & 15).max(3), depth + 1)?;
+                }
+                Ok(())
+            }
+            12 if depth < 8 => self.fields(depth + 1).map(drop),
+            _ => Err(broken()),
+        }
+    }
+
+    /// Reads a struct; of the outermost one, the sizes.
+    fn fields(&mut self, depth: u8) -> io::Result<Sizes> {
+        let (mut id, mut sizes) = (0u64, Sizes::default());
+        loop {
+            let head = self.byte()?;
+            if head == 0 {
+                return Ok(sizes);
+            }
+            id = match head >> 4 {
+                0 => unzigzag(self.varint()?).unsigned_abs(),
+                step => id.saturating_add(step.into()),
+            };
+            match (id, head & 15) {
+                (2, 5) if depth == 0 => sizes.unpacked = unzigzag(self.varint()?),
+                (3, 5) if depth == 0 => sizes.packed = unzigzag(self.varint()?),
+                (_, kind) => self.skip(kind, depth)?,
+            }
+        }
+    }
+}
+
+fn unzigzag(n: u64) -> i64 {
+    (n >> 1).cast_signed() ^ -(n & 1).cast_signed()
+}
+
+fn broken() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, "no page header")
+}
+
+/// Reads a header: its sizes and its own length in bytes.
+pub(super) fn header(bytes: impl Read) -> io::Result<(Sizes, u64)> {
+    let mut bytes = Counted { inner: bytes, read: 0 };
+    let sizes = bytes.fields(0)?;
+    Ok((sizes, bytes.read))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_header_tells_sizes_and_its_length() {
+        // type 0, unpacked 300, packed 20, a data page header (5) with four numbers and statistics with two binaries.
+        let bytes = [
+            0x15, 0, 0x15, 0xd8, 4, 0x15, 40, 0x2c, 0x15, 8, 0x15, 0, 0x15, 6, 0x15, 6, 0x1c, 0x18, 2, 1, 2, 0x18, 1,
+            9, 0, 0, 0, 0xff,
+        ];
+        assert_eq!(header(&bytes[..]).unwrap(), (Sizes { unpacked: 300, packed: 20 }, 27));
+        for length in 0..27 {
+            assert!(header(&bytes[..length]).is_err(), "{length}");
+        }
+        // A struct in a struct without end, a list of 2^63.
+        assert!(header(&[0x1c; 100][..]).is_err());
+        assert!(header(&[0x19, 0xf5, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f][..]).is_err());
+    }
+
+    #[test]
+    fn growth_has_bounds_where_the_packing_has() {
+        let sizes = |unpacked, packed| Sizes { unpacked, packed };
+        assert!(sizes(21_000, 1000).are_possible(Compression::SNAPPY));
+        assert!(!sizes(1 << 31, 1000).are_possible(Compression::SNAPPY));
+        assert!(sizes(250_000, 1000).are_possible(Compression::LZ4_RAW));
+        assert!(!sizes(1 << 31, 1000).are_possible(Compression::LZ4_RAW));
+        assert!(sizes(1 << 31, 1000).are_possible(Compression::UNCOMPRESSED));
+    }
+}
