@@ -54,6 +54,14 @@ Examples:
   valgrind --tool=lackey --trace-mem=yes --log-file=prog.log ./prog && orrery convert prog.log -o prog.orrery
   orrery convert prog.log -o prog.orrery --tables names.json --only-regions";
 
+const CC_EXAMPLES: &str = "\
+Examples:
+  orrery cc -O2 mm.c -o mm && ./mm && orrery mm.orrery
+  make CC='orrery cc' CXX='orrery c++'
+
+The compiler is $ORRERY_CC, $CC or gcc ($ORRERY_CXX, $CXX or g++; $ORRERY_FC, $FC or gfortran). The program writes
+$ORRERY_OUT, or its own name with .orrery behind it, into the folder that it is run in.";
+
 const CACHES_EXAMPLES: &str = "\
 Examples:
   orrery caches                                      what there is
@@ -77,6 +85,19 @@ pub enum Command {
     Convert(ConvertArgs),
     /// Numbers, a clip and the window for a bundled trace
     Demo(DemoArgs),
+    /// Compile C so that the program records itself: gcc or clang, with all their arguments
+    Cc(CcArgs),
+    /// Compile C++ so that the program records itself
+    #[command(name = "c++")]
+    Cpp(CcArgs),
+    /// Compile Fortran so that the program records itself
+    Fortran(CcArgs),
+    /// The assembler of `orrery cc`
+    #[command(hide = true)]
+    Assemble(AssembleArgs),
+    /// Started by a program that records itself
+    #[command(hide = true)]
+    Collect(CollectArgs),
 }
 
 /// Which trace.
@@ -320,16 +341,60 @@ pub struct DemoArgs {
     pub no_window: bool,
 }
 
+/// `cc`, `c++`, `fortran`
+#[derive(Debug, Args)]
+#[command(after_help = CC_EXAMPLES, disable_help_flag = true)]
+pub struct CcArgs {
+    /// Arguments of the compiler, as it takes them
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub arguments: Vec<OsString>,
+}
+
+/// `assemble`
+#[derive(Debug, Args)]
+pub struct AssembleArgs {
+    /// Arguments of the assembler
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub arguments: Vec<OsString>,
+}
+
+/// `collect`
+#[derive(Debug, Args)]
+pub struct CollectArgs {
+    /// Spool of the running program
+    pub part: PathBuf,
+    /// Native file to write
+    #[arg(short, long)]
+    pub output: PathBuf,
+}
+
 /// Subcommand names, so that `orrery TRACE` can be told from `orrery COMMAND`.
-const COMMANDS: [&str; 8] = ["stats", "snapshot", "record", "view", "caches", "convert", "demo", "help"];
+const COMMANDS: [&str; 13] = [
+    "stats", "snapshot", "record", "view", "caches", "convert", "demo", "help", "cc", "c++", "fortran", "assemble",
+    "collect",
+];
+
+/// Subcommands whose arguments are another program's.
+const WRAPPERS: [&str; 4] = ["cc", "c++", "fortran", "assemble"];
 
 /// Rewrites what people of this field type into what clap reads: `-1280x720` becomes `--size 1280x720`, and
 /// `orrery TRACE ...` becomes `orrery view TRACE ...`.
 #[must_use]
 pub fn canonical(args: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let mut out: Vec<OsString> = Vec::new();
+    let mut theirs = false;
     for (n, arg) in args.into_iter().enumerate() {
+        if theirs {
+            out.push(arg);
+            continue;
+        }
         let text = arg.to_str().unwrap_or_default();
+        if n == 1 && WRAPPERS.contains(&text) {
+            theirs = true;
+            // All that follows is theirs, `--help` and `--` included.
+            out.extend([arg, "--".into()]);
+            continue;
+        }
         if n == 1 && (!text.starts_with('-') || text == "-") && !COMMANDS.contains(&text) {
             out.push("view".into());
         }

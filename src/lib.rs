@@ -14,6 +14,8 @@ pub mod reference;
 
 pub mod trace;
 
+pub mod capture;
+
 pub mod sim;
 
 pub mod timeline;

@@ -31,6 +31,7 @@ const RULES: &[Rule] = &[
     Rule { module: "units", ours: &[], never: &[GRAPHICS, FILES, CLOCK, PRINTS, LOOSE, CODECS] },
     Rule { module: "reference", ours: &[], never: &[GRAPHICS, FILES, CLOCK, PRINTS, LOOSE, CODECS] },
     Rule { module: "trace", ours: &[], never: &[GRAPHICS, CLOCK, PRINTS, LOOSE, CODECS] },
+    Rule { module: "capture", ours: &["trace", "symbols"], never: &[GRAPHICS, PRINTS, LOOSE, CODECS, &["parquet"]] },
     Rule { module: "sim", ours: &[], never: &[GRAPHICS, FILES, CLOCK, PRINTS, LOOSE, CODECS] },
     Rule { module: "timeline", ours: &["sim"], never: &[GRAPHICS, FILES, CLOCK, PRINTS, LOOSE, CODECS] },
     Rule { module: "scene", ours: &["sim", "timeline"], never: &[GRAPHICS, FILES, CLOCK, PRINTS, LOOSE, CODECS] },

@@ -2,6 +2,7 @@
 
 mod annotated;
 pub mod caches;
+mod cc;
 pub mod convert;
 #[cfg(feature = "gpu")]
 pub mod demo;
@@ -24,6 +25,7 @@ pub mod stats;
 #[cfg(feature = "viewer")]
 pub mod view;
 
+use crate::capture::Language;
 use crate::cli::{Cli, Command};
 use clap::{CommandFactory, FromArgMatches};
 use std::ffi::OsString;
@@ -55,7 +57,7 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Cli {
 #[must_use]
 pub fn run(cli: &Cli) -> ExitCode {
     match dispatch(&cli.command) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error:#}");
@@ -71,12 +73,17 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
         .any(|cause| cause.downcast_ref::<std::io::Error>().is_some_and(|e| e.kind() == std::io::ErrorKind::BrokenPipe))
 }
 
-fn dispatch(command: &Command) -> anyhow::Result<()> {
+fn dispatch(command: &Command) -> anyhow::Result<ExitCode> {
     #[cfg(feature = "gpu")]
     if matches!(command, Command::Snapshot(_) | Command::Record(_) | Command::View(_) | Command::Demo(_)) {
         quiet::hush_drivers();
     }
     match command {
+        Command::Cc(args) => return cc::run(Language::C, args),
+        Command::Cpp(args) => return cc::run(Language::Cpp, args),
+        Command::Fortran(args) => return cc::run(Language::Fortran, args),
+        Command::Assemble(args) => return cc::assemble(args),
+        Command::Collect(args) => cc::collect(args),
         Command::Caches(args) => caches::run(args),
         Command::Convert(args) => convert::run(args),
         Command::Stats(args) => stats::run(args),
@@ -92,7 +99,8 @@ fn dispatch(command: &Command) -> anyhow::Result<()> {
         Command::Snapshot(_) | Command::Record(_) | Command::Demo(_) => Err(left_out("gpu")),
         #[cfg(not(feature = "viewer"))]
         Command::View(_) => Err(left_out("viewer")),
-    }
+    }?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// A command that this build was made without.

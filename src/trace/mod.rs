@@ -15,7 +15,7 @@ pub mod synth;
 pub use error::{Fault, Place, TraceError};
 pub use filter::{CoreCells, Filter, Marker};
 pub use footprint::Footprint;
-pub use formats::{Format, lackey};
+pub use formats::{Format, capture, lackey};
 
 use crate::reference::{MemoryTrace, Reference, ReferenceSource, Tables};
 use formats::{Opened, Reader};

@@ -9,6 +9,7 @@ use super::native::{self, NativeTrace};
 use crate::reference::{Reference, Tables};
 use std::fmt;
 
+pub mod capture;
 pub mod lackey;
 
 /// References of a foreign format, once, in order, in bounded memory.
@@ -69,8 +70,17 @@ impl Format {
         open: |input| Ok(Opened::Once(Box::new(lackey::Reader::new(input.name, input.bytes)))),
     });
 
+    /// The spool of a captured program.
+    pub const CAPTURE: Self = Self(&Row {
+        name: "capture",
+        about: "What a program built by orrery cc left where it could not be collected, NAME.orrery.part",
+        example: "(binary: ORRSPOOL...)",
+        looks_like: capture::looks_like,
+        open: |input| Ok(Opened::Once(Box::new(capture::Reader::open(input)?))),
+    });
+
     /// All of them, in the order in which content is compared with them: magic numbers first, loose patterns last.
-    pub const ALL: [Self; 2] = [Self::NATIVE, Self::LACKEY];
+    pub const ALL: [Self; 3] = [Self::NATIVE, Self::CAPTURE, Self::LACKEY];
 
     /// The one called so; `None` where there is none.
     #[must_use]

@@ -1,0 +1,97 @@
+//! A spool into a native file, while the program runs and after.
+
+use super::{CaptureError, io_error};
+use crate::trace::capture::{Ending, Spool, site_name};
+use crate::trace::native;
+use std::fs::{self, File};
+use std::path::Path;
+use std::time::Duration;
+
+/// References taken at once: a row group of the native file.
+const BATCH: usize = native::CHUNK;
+
+/// What came of a spool.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Collected {
+    /// References written.
+    pub references: u64,
+    /// What the user must be told.
+    pub notices: Vec<String>,
+}
+
+/// Turns the spool `part` into the native file `output`; `wait` sleeps until something may have changed, at most as long as
+/// it is told, and gives `true` once the program has ended. The spool's space is given back as it is read, and the spool
+/// removed at the end.
+///
+/// # Errors
+/// When either file cannot be read or written (the spool then stays), or there was no reference at all (it does not).
+pub fn collect(part: &Path, output: &Path, mut wait: impl FnMut(Duration) -> bool) -> Result<Collected, CaptureError> {
+    let shown = part.display().to_string();
+    let file =
+        File::options().read(true).write(true).open(part).map_err(io_error(&shown, "the spool cannot be opened"))?;
+    let holes = file.try_clone().map_err(io_error(&shown, "the spool cannot be opened"))?;
+    let mut spool = Spool::open(shown.clone(), file)?;
+    let mut writer = native::FileWriter::create(output)?;
+    let (mut batch, mut pause) = (Vec::new(), Duration::from_millis(1));
+    let mut over = false;
+    loop {
+        batch.clear();
+        spool.advance(over, BATCH, &mut batch)?;
+        if !batch.is_empty() {
+            batch.retain(sound);
+            writer.write(&batch)?;
+            for (from, bytes) in spool.finished_chunks() {
+                punch(&holes, from, bytes);
+            }
+            pause = Duration::from_millis(1);
+            continue;
+        }
+        if over {
+            break;
+        }
+        over = wait(pause);
+        pause = (pause * 2).min(Duration::from_millis(100));
+    }
+    let ending = spool.ending()?;
+    let references = writer.len();
+    if references == 0 {
+        drop(writer);
+        remove(part)?;
+        return Ok(Collected { references, notices: notices(ending) });
+    }
+    let (mut tables, more) = spool.facts().tables(references, |r| (site_name(r.site), None));
+    let program = Path::new(&spool.program().path);
+    tables.title = program.file_name().map_or(String::new(), |n| n.to_string_lossy().into_owned());
+    tables.made_by = format!("orrery cc, orrery {}", env!("CARGO_PKG_VERSION"));
+    writer.finish(&tables)?;
+    remove(part)?;
+    Ok(Collected { references, notices: [notices(ending), more].concat() })
+}
+
+/// What a native file can hold; a program about to crash may name any address.
+fn sound(r: &crate::reference::Reference) -> bool {
+    r.size > 0 && r.addr.checked_add(u64::from(r.size) - 1).is_some()
+}
+
+fn notices(ending: Ending) -> Vec<String> {
+    let mut out = Vec::new();
+    if ending.fault != 0 {
+        let why = std::io::Error::from_raw_os_error(i32::try_from(ending.fault).unwrap_or(0));
+        out.push(format!("recording ended early ({why}): at least {} later references are not there", ending.lost));
+    }
+    out
+}
+
+fn remove(part: &Path) -> Result<(), CaptureError> {
+    fs::remove_file(part).map_err(io_error(part.display().to_string(), "the spool cannot be removed"))
+}
+
+/// Gives space back; where the file system cannot, it is given back at the end.
+#[cfg(target_os = "linux")]
+fn punch(file: &File, from: u64, bytes: u64) {
+    use rustix::fs::{FallocateFlags, fallocate};
+    let _ = fallocate(file, FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE, from, bytes);
+}
+
+#[cfg(not(target_os = "linux"))]
+fn punch(_: &File, _: u64, _: u64) {}
