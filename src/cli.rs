@@ -322,7 +322,8 @@ pub struct ConvertArgs {
     /// tables may name them too
     #[arg(long, value_name = "START,STOP")]
     pub between: Option<String>,
-    /// The program that was traced, built with -g: store source file, line and text of each instruction (addr2line)
+    /// The program that was traced, built with -g: store source file, line and text of each instruction, and where the
+    /// trace has no regions, the variables touched
     #[arg(long, value_name = "FILE")]
     pub program: Option<PathBuf>,
 }

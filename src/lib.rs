@@ -12,6 +12,8 @@ pub mod units;
 
 pub mod reference;
 
+pub mod symbols;
+
 pub mod trace;
 
 pub mod capture;

@@ -30,6 +30,7 @@ const VECTORS: &str = "src/sim/simd.rs";
 const RULES: &[Rule] = &[
     Rule { module: "units", ours: &[], never: &[GRAPHICS, FILES, CLOCK, PRINTS, LOOSE, CODECS] },
     Rule { module: "reference", ours: &[], never: &[GRAPHICS, FILES, CLOCK, PRINTS, LOOSE, CODECS] },
+    Rule { module: "symbols", ours: &[], never: &[GRAPHICS, CLOCK, PRINTS, LOOSE, CODECS] },
     Rule { module: "trace", ours: &[], never: &[GRAPHICS, CLOCK, PRINTS, LOOSE, CODECS] },
     Rule { module: "capture", ours: &["trace", "symbols"], never: &[GRAPHICS, PRINTS, LOOSE, CODECS, &["parquet"]] },
     Rule { module: "sim", ours: &[], never: &[GRAPHICS, FILES, CLOCK, PRINTS, LOOSE, CODECS] },

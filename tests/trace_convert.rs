@@ -98,7 +98,8 @@ fn bad_input_ends_in_a_sentence_an_exit_code_and_no_file() {
         (&["t.log", "--only-regions"], 2, &["--only-regions", "--tables"]),
         (&["t.log", "--between", "0x1"], 2, &["--between", "0x1", "two addresses"]),
         (&["t.log", "--between", "0x1,0x2"], 1, &["0x1", "start mark"]),
-        (&["t.log", "--program", "nothing"], 1, &["nothing", "-g"]),
+        (&["t.log", "--program", "nothing"], 1, &["nothing", "cannot be read", "No such file"]),
+        (&["t.log", "--program", "text"], 1, &["text", "68 65 6c 6c", "ELF executable"]),
         (&["t.log", "--format", "din"], 2, &["din", "lackey"]),
     ] {
         let mut all = args.to_vec();

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Records the bundled traces again: compiles each program, runs it under Valgrind's lackey, and keeps the references to
-# its named regions between its start and stop marks. Needs gcc, valgrind, addr2line (binutils) and cargo.
+# its named regions between its start and stop marks. Needs gcc, valgrind and cargo.
 #
 #   traces/record.sh                 all programs, into traces/
 #   traces/record.sh mpm             one program
@@ -15,7 +15,7 @@ if [ "${1:-}" = --check ]; then
 else
     check=
 fi
-for tool in gcc valgrind addr2line; do
+for tool in gcc valgrind; do
     command -v "$tool" >/dev/null || {
         echo "record.sh: found no $tool; install the packages gcc, binutils and valgrind" >&2
         exit 1

@@ -1,15 +1,15 @@
 //! `orrery convert`: any readable trace into a native file, filtered and given its tables on the way.
 
 use super::UsageError;
+use super::names::Names;
 use crate::cli::ConvertArgs;
-use crate::reference::{Kind, SourceLocation, Tables};
+use crate::reference::Tables;
+use crate::symbols::Module;
 use crate::trace::{self, CoreCells, Filter, Marker, Stream, native};
 use anyhow::{Context, bail};
 use serde::Deserialize;
 use std::collections::BTreeSet;
-use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Stdio};
 
 /// What `--tables` may say: a trace's tables, and how to find the program's marks in its log.
 #[derive(Debug, Default, Deserialize)]
@@ -53,8 +53,8 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<()> {
         filter = filter.only(&tables.regions);
     }
 
+    let mut names = args.program.as_deref().map(|p| Module::open(p).map(Names::new)).transpose()?;
     let mut writer = native::FileWriter::create(&args.output)?;
-    let mut pcs = BTreeSet::new();
     let (mut chunk, mut read) = (Vec::new(), 0u64);
     while !filter.is_over() {
         stream.next_chunk(&mut chunk)?;
@@ -63,8 +63,8 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<()> {
         }
         read += chunk.len() as u64;
         filter.apply(&mut chunk);
-        if args.program.is_some() {
-            pcs.extend(chunk.iter().filter(|r| r.kind != Kind::Fetch && r.pc != 0).map(|r| r.pc));
+        if let Some(names) = &mut names {
+            names.note(&chunk);
         }
         writer.write(&chunk)?;
     }
@@ -79,8 +79,13 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<()> {
         eprintln!("warning: no store to the stop mark; kept everything up to the end of the trace");
     }
     tables.marks.extend_from_slice(filter.marks());
-    if let Some(program) = &args.program {
-        tables.locations = locate(program, &pcs)?;
+    if let Some((names, program)) = names.zip(args.program.as_deref()) {
+        let (locations, regions, notices) = names.finish(program);
+        notices.iter().for_each(|notice| eprintln!("warning: {notice}"));
+        tables.locations = locations;
+        if tables.regions.is_empty() {
+            tables.regions = regions;
+        }
     }
     let kept = writer.len();
     writer.finish(&tables)?;
@@ -141,71 +146,4 @@ fn parse_between(text: &str) -> anyhow::Result<(u64, u64)> {
         let what = format!("--between: found `{text}`; expected two addresses, as in 0x404080,0x404081");
         UsageError(what).into()
     })
-}
-
-/// Asks addr2line where each pc stands; the text of the lines is read from the files it names.
-fn locate(program: &Path, pcs: &BTreeSet<u64>) -> anyhow::Result<Vec<SourceLocation>> {
-    if !program.is_file() {
-        bail!("{}: found no such program; expected the one that was traced, built with -g", program.display());
-    }
-    let mut child = Command::new("addr2line")
-        .args(["-f", "-C", "-e"])
-        .arg(program)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .context("addr2line cannot be started; install binutils, or leave --program away")?;
-    let input = child.stdin.take().context("addr2line has no input")?;
-    let addresses: Vec<String> = pcs.iter().map(|pc| format!("0x{pc:x}\n")).collect();
-    // Written from a thread of its own: addr2line answers while it is asked, and both pipes are finite.
-    let feeder = std::thread::spawn(move || {
-        let mut input = input;
-        input.write_all(addresses.concat().as_bytes())
-    });
-    let output = child.wait_with_output().context("addr2line failed")?;
-    if !matches!(feeder.join(), Ok(Ok(()))) || !output.status.success() {
-        bail!("addr2line failed on {}; expected a program built with -g", program.display());
-    }
-    let text = String::from_utf8_lossy(&output.stdout);
-    let mut lines = text.lines();
-    let mut sources = Sources::default();
-    let mut locations = Vec::new();
-    for &pc in pcs {
-        let (Some(function), Some(place)) = (lines.next(), lines.next()) else { break };
-        let place = place.split(" (discriminator").next().unwrap_or(place);
-        let Some((file, line)) = place.rsplit_once(':') else { continue };
-        let Some(line) = line.parse::<u32>().ok().filter(|&n| n > 0 && file != "??") else { continue };
-        let shown = Path::new(file).file_name().map_or(file.into(), |n| n.to_string_lossy());
-        locations.push(SourceLocation {
-            pc,
-            file: shown.into_owned(),
-            line,
-            function: if function == "??" { String::new() } else { function.to_owned() },
-            text: sources.line(file, line),
-        });
-    }
-    if locations.is_empty() && !pcs.is_empty() {
-        eprintln!(
-            "warning: {} names no source line of the {} instructions; build it with -g -no-pie",
-            program.display(),
-            pcs.len()
-        );
-    }
-    Ok(locations)
-}
-
-/// Source files, each read once.
-#[derive(Default)]
-struct Sources(std::collections::BTreeMap<String, Vec<String>>);
-
-impl Sources {
-    /// A line, counted from 1, trimmed; empty where the file is not there.
-    fn line(&mut self, file: &str, line: u32) -> String {
-        let lines = self.0.entry(file.to_owned()).or_insert_with(|| {
-            let text = std::fs::read(file).unwrap_or_default();
-            String::from_utf8_lossy(&text).lines().map(|l| l.trim().to_owned()).collect()
-        });
-        let index = usize::try_from(line).unwrap_or(0).wrapping_sub(1);
-        lines.get(index).cloned().unwrap_or_default()
-    }
 }

@@ -10,6 +10,7 @@ pub mod demo;
 pub mod film;
 pub mod hierarchy;
 pub mod host;
+mod names;
 pub mod open;
 #[cfg(feature = "gpu")]
 pub mod picture;
