@@ -81,6 +81,9 @@ __orrery_\name:
         SIZES   32
         SIZES   64
 
+/* A function is entered; %rdi is its frame's address. As if of kind 0 and size ORRERY_AT_FRAME + 1. */
+        HOOK    frame, 0, (ORRERY_AT_FRAME + 1)
+
 /* The slot is a stamp's, or the chunk is full: in C, with the stack aligned and every register that C may change saved.
  * On entry as inside a hook: %rdi first word, %rax slot, %rcx chunk, %edx flags; rdx, rcx, rax and the return address stacked. */
         .type   orrery_slow, @function

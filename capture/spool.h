@@ -25,7 +25,7 @@
 #define ORRERY_MODIFY 3
 
 #define ORRERY_AT_STAMP 1 /* word 2: time stamp counter */
-#define ORRERY_AT_SITE 2  /* word 2: pc of the call that the next ALLOC or FREE of this thread is about */
+#define ORRERY_AT_SITE 2  /* low bits: ORRERY_BY_...; word 2: pc of the call that the next ALLOC of this thread is about */
 #define ORRERY_AT_ALLOC 3 /* address; word 2: bytes */
 #define ORRERY_AT_FREE 4  /* address; word 2: pc */
 #define ORRERY_AT_FRAME 5 /* address: that of the frame (CFA) entered; word 2: pc */
@@ -33,6 +33,12 @@
 #define ORRERY_AT_MARK 7  /* named by the texts before it */
 #define ORRERY_AT_SHAPE 8 /* low bits: rows; word 2: columns; of the next REGION */
 #define ORRERY_AT_REGION 9 /* address; word 2: bytes of an element; named by the texts before it */
+
+#define ORRERY_BY_MALLOC 1
+#define ORRERY_BY_CALLOC 2
+#define ORRERY_BY_REALLOC 3
+#define ORRERY_BY_NEW 4
+#define ORRERY_BY_STRDUP 5
 
 #ifndef __ASSEMBLER__
 #include <stdint.h>

@@ -2,6 +2,7 @@
 //!
 //! A build never fails because of this: what the assembler does not take with the calls in it is assembled without, and said.
 
+use super::slots::Slots;
 use super::weave::{self, Plan};
 use super::{CaptureError, io_error};
 use iced_x86::InstructionInfoFactory;
@@ -153,7 +154,11 @@ fn woven(arguments: &Arguments, text: &str, name: &str) -> Result<Option<String>
         eprintln!("orrery: {name}: {} instructions (gathers, saved processor states) are not recorded", plan.left_out);
     }
     // Lines keep their numbers; what has no name of its own is called as before.
-    Ok(Some(format!("# 1 \"{}\"\n{}", name.replace(['"', '\\'], "_"), weave::woven(text, &plan))))
+    Ok(Some(format!(
+        "# 1 \"{}\"\n{}",
+        name.replace(['"', '\\'], "_"),
+        weave::woven(text, &plan, &mut Slots::new(object.path()))
+    )))
 }
 
 fn temporary(text: &str) -> Result<tempfile::TempPath, CaptureError> {

@@ -1,7 +1,8 @@
 //! A spool into a native file, while the program runs and after.
 
+use super::names::{Names, file_name};
 use super::{CaptureError, io_error};
-use crate::trace::capture::{Ending, Spool, site_name};
+use crate::trace::capture::{Ending, Spool};
 use crate::trace::native;
 use std::fs::{self, File};
 use std::path::Path;
@@ -31,6 +32,7 @@ pub fn collect(part: &Path, output: &Path, mut wait: impl FnMut(Duration) -> boo
         File::options().read(true).write(true).open(part).map_err(io_error(&shown, "the spool cannot be opened"))?;
     let holes = file.try_clone().map_err(io_error(&shown, "the spool cannot be opened"))?;
     let mut spool = Spool::open(shown.clone(), file)?;
+    let mut names = Names::new(&spool.program().maps);
     let mut writer = native::FileWriter::create(output)?;
     let (mut batch, mut pause) = (Vec::new(), Duration::from_millis(1));
     let mut over = false;
@@ -39,6 +41,10 @@ pub fn collect(part: &Path, output: &Path, mut wait: impl FnMut(Duration) -> boo
         spool.advance(over, BATCH, &mut batch)?;
         if !batch.is_empty() {
             batch.retain(sound);
+            names.note(&batch);
+            for e in spool.take_entries() {
+                names.enter(e.thread, e.frame, e.pc, e.now);
+            }
             writer.write(&batch)?;
             for (from, bytes) in spool.finished_chunks() {
                 punch(&holes, from, bytes);
@@ -59,9 +65,13 @@ pub fn collect(part: &Path, output: &Path, mut wait: impl FnMut(Duration) -> boo
         remove(part)?;
         return Ok(Collected { references, notices: notices(ending) });
     }
-    let (mut tables, more) = spool.facts().tables(references, |r| (site_name(r.site), None));
-    let program = Path::new(&spool.program().path);
-    tables.title = program.file_name().map_or(String::new(), |n| n.to_string_lossy().into_owned());
+    let (mut tables, mut more) = spool.facts().tables(references, |r| names.heap(r));
+    let (regions, locations, unnamed) = names.finish();
+    let (arrays, unnamed_arrays) = names.frames.finish(references);
+    tables.regions.extend(regions.into_iter().chain(arrays));
+    tables.locations = locations;
+    more.extend(unnamed.into_iter().chain(unnamed_arrays));
+    tables.title = file_name(&spool.program().path);
     tables.made_by = format!("orrery cc, orrery {}", env!("CARGO_PKG_VERSION"));
     writer.finish(&tables)?;
     remove(part)?;

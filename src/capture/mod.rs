@@ -9,13 +9,16 @@
 //! Instructions are what is recorded, not expressions: whatever language, optimisation or library of macros they came from,
 //! each that touches memory says so before it runs. (The compilers' own hooks for sanitizers see less: arrays of a function
 //! whose address does not leave it, and constant tables, go past them from `-O1` on.) Not recorded: slots of the stack frame
-//! at fixed places, where compilers keep what finds no register; return addresses and saved registers; the linker's tables.
+//! at fixed places outside arrays and structures, where compilers keep what finds no register; return addresses and saved registers; the linker's tables.
 //!
 //! [`assemble`] stands in for the assembler, [`Toolchain`] is what the compiler is told, [`collect`] turns a spool into a
 //! native file.
 
+mod arrays;
 mod assemble;
 mod collect;
+mod names;
+mod slots;
 mod text;
 mod toolchain;
 mod weave;

@@ -8,7 +8,6 @@ use super::text::{Kind, Lines, Statement, memory_operand, mnemonic, operands, re
 use iced_x86::{
     Decoder, DecoderOptions, Instruction, InstructionInfoFactory, InstructionInfoOptions, OpAccess, OpKind, Register,
 };
-use std::fmt::Write as _;
 
 /// Labels of the first reading: `SITE` and the instruction's number.
 pub(super) const SITE: &str = "__orrery_site_";
@@ -102,14 +101,15 @@ pub(super) fn labelled(source: &str) -> (String, usize) {
             out.push('\n');
             return;
         };
-        for (s, site) in statements.iter().zip(first) {
-            // Writing to a String cannot fail.
-            let _ = match site {
-                Some(n) => writeln!(out, "{} {SITE}{n}: {}", s.labels, s.body),
-                None => writeln!(out, "{} {}", s.labels, s.body),
-            };
-            count = site.map_or(count, |n| n + 1);
-        }
+        let part = |(s, site): (&Statement<'_>, &Option<usize>)| match site {
+            Some(n) => {
+                count = n + 1;
+                format!("{} {SITE}{n}: {}", s.labels, s.body)
+            }
+            None => format!("{} {}", s.labels, s.body),
+        };
+        out.push_str(&statements.iter().zip(first).map(part).collect::<Vec<_>>().join("; "));
+        out.push('\n');
     });
     (out, count)
 }
@@ -196,19 +196,41 @@ fn hook(instruction: &Instruction, factory: &mut InstructionInfoFactory) -> Resu
     Ok(None)
 }
 
+/// Where the frame begins: the canonical frame address as a register and an offset (DWARF 5, section 6.4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct FrameRule {
+    register: char,
+    offset: i64,
+}
+
+/// At entry: the stack pointer stands one return address below.
+const AT_ENTRY: FrameRule = FrameRule { register: 's', offset: 8 };
+
 /// What the second reading knows of the place it stands at.
-#[derive(Default)]
 struct Place {
     /// Whether %rbp is the frame pointer of this function.
     framed: bool,
+    rule: FrameRule,
+    remembered: Vec<FrameRule>,
+    /// The last label was that of a cold part, which is entered in the middle.
+    cold: bool,
+    /// The function's first instruction is still to come, and it has arrays to tell of.
+    entering: bool,
+    /// The function that this is, by number of `.cfi_startproc`.
+    function: usize,
 }
 
 impl Place {
+    fn new() -> Self {
+        Self { framed: false, rule: AT_ENTRY, remembered: Vec::new(), cold: false, entering: false, function: 0 }
+    }
+
     fn pass(&mut self, s: &Statement<'_>) {
+        if !s.labels.is_empty() && !s.labels.starts_with(".L") {
+            self.cold = s.labels.contains(".cold");
+        }
         match s.kind {
-            Kind::Directive if s.body.starts_with(".cfi_startproc") || s.body.contains("@function") => {
-                self.framed = false
-            }
+            Kind::Directive => self.follow(s.body),
             Kind::Instruction if mnemonic(s.body).starts_with("mov") => {
                 self.framed |= operands(s.body).eq(["%rsp", "%rbp"]);
             }
@@ -216,43 +238,121 @@ impl Place {
         }
     }
 
+    fn follow(&mut self, body: &str) {
+        if body.contains("@function") {
+            self.framed = false;
+        }
+        let Some(cfi) = body.strip_prefix(".cfi_") else { return };
+        let (name, rest) = cfi.split_once(char::is_whitespace).unwrap_or((cfi, ""));
+        let mut values = rest.split(',').map(str::trim);
+        let register = |v: Option<&str>| match v {
+            Some("7" | "%rsp" | "rsp") => 's',
+            Some("6" | "%rbp" | "rbp") => 'b',
+            _ => '?',
+        };
+        let number = |v: Option<&str>| v.and_then(|v| v.parse().ok()).unwrap_or(0);
+        match name {
+            "startproc" => {
+                (self.framed, self.rule, self.entering) = (false, AT_ENTRY, !self.cold);
+                self.function += 1;
+                self.remembered.clear();
+            }
+            "def_cfa" => self.rule = FrameRule { register: register(values.next()), offset: number(values.next()) },
+            "def_cfa_register" => self.rule.register = register(values.next()),
+            "def_cfa_offset" => self.rule.offset = number(values.next()),
+            "adjust_cfa_offset" => self.rule.offset += number(values.next()),
+            "remember_state" => self.remembered.push(self.rule),
+            "restore_state" => self.rule = self.remembered.pop().unwrap_or(AT_ENTRY),
+            // The frame is found by an expression: its function was realigned.
+            "escape" => self.rule.register = '?',
+            _ => {}
+        }
+    }
+
     /// Whether the operand is a slot of the frame: what compilers keep there are registers saved and variables that found
-    /// none.
-    fn is_slot(&self, operand: &str) -> bool {
-        let Some(inner) = operand.split_once('(').and_then(|(_, i)| i.strip_suffix(')')) else { return false };
-        inner == "%rsp" || (self.framed && inner == "%rbp")
+    /// none. Gives its offset from the frame address, where that is known.
+    fn slot(&self, operand: &str) -> Option<Option<i64>> {
+        let (offset, inner) = operand.split_once('(').and_then(|(o, i)| Some((o, i.strip_suffix(')')?)))?;
+        let base = match inner {
+            "%rsp" => 's',
+            "%rbp" if self.framed => 'b',
+            _ => return None,
+        };
+        let offset: Option<i64> = if offset.is_empty() { Some(0) } else { offset.parse().ok() };
+        Some(offset.filter(|_| base == self.rule.register).map(|o| o - self.rule.offset))
     }
 }
 
+/// Which functions (by number of `.cfi_startproc`, from 1) may have arrays in their frames that are reached by pointers or
+/// indices.
+fn with_arrays(source: &str) -> Vec<bool> {
+    let mut out = vec![false];
+    let mut place = Place::new();
+    for_each_line(source, |_, statements, _| {
+        for s in statements.iter().flatten() {
+            place.pass(s);
+            if out.len() <= place.function {
+                out.resize(place.function + 1, false);
+            }
+            if s.kind == Kind::Instruction {
+                let in_frame = |o: &str| {
+                    let inner = o.split_once('(').map_or("", |(_, inner)| inner);
+                    let indexed = inner.contains(',') || mnemonic(s.body).starts_with("lea");
+                    indexed && (inner.starts_with("%rsp") || inner.starts_with("%rbp"))
+                };
+                let copied = mnemonic(s.body).starts_with("mov") && operands(s.body).next() == Some("%rsp");
+                out[place.function] |= copied && !operands(s.body).eq(["%rsp", "%rbp"]);
+                out[place.function] |= operands(s.body).any(in_frame);
+            }
+        }
+    });
+    out
+}
+
+/// Knows the arrays and structures in the frames of a text's functions.
+pub(super) trait FrameArrays {
+    /// Whether the byte at `offset` from the frame address belongs to one; asked of instruction `number`, which is one of
+    /// function `function`.
+    fn holds(&mut self, function: usize, number: usize, offset: i64) -> bool;
+}
+
 /// The text with the calls in it.
-pub(super) fn woven(source: &str, plan: &Plan) -> String {
+pub(super) fn woven(source: &str, plan: &Plan, arrays: &mut impl FrameArrays) -> String {
     let mut out = String::with_capacity(source.len() * 3);
-    let mut place = Place::default();
+    let tells = with_arrays(source);
+    let mut place = Place::new();
     for_each_line(source, |line, statements, sites| {
         let Some(statements) = statements else {
             out.push_str(line);
             out.push('\n');
             return;
         };
-        let before: Vec<String> = statements
-            .iter()
-            .zip(sites)
-            .map(|(s, site)| {
-                place.pass(s);
-                let hook = site.and_then(|n| plan.hooks.get(n)).and_then(Option::as_ref);
-                hook.and_then(|hook| call(hook, s.body, &place)).unwrap_or_default()
-            })
-            .collect();
-        let renamed: Vec<Option<String>> = statements.iter().map(renamed).collect();
-        if before.iter().all(String::is_empty) && renamed.iter().all(Option::is_none) {
-            out.push_str(line);
-            out.push('\n');
-            return;
+        let mut parts = Vec::new();
+        let mut changed = false;
+        for (s, site) in statements.iter().zip(sites) {
+            place.pass(s);
+            let mut before = String::new();
+            if place.entering && site.is_some() && mnemonic(s.body) != "endbr64" {
+                place.entering = false;
+                if tells.get(place.function) == Some(&true) {
+                    before.push_str(&around("frame", &format!("leaq {}(%rsp), %rdi; ", PUSHED + 8)));
+                }
+            }
+            if let Some(number) = site
+                && let Some(hook) = plan.hooks.get(*number).and_then(Option::as_ref)
+            {
+                before.push_str(
+                    &call(hook, s.body, &place, |offset| arrays.holds(place.function, *number, offset))
+                        .unwrap_or_default(),
+                );
+            }
+            let renamed = renamed(s);
+            changed |= !before.is_empty() || renamed.is_some();
+            parts.push(format!("{} {before}{}", s.labels, renamed.as_deref().unwrap_or(s.body)));
         }
-        for ((s, before), renamed) in statements.iter().zip(&before).zip(&renamed) {
-            // Writing to a String cannot fail.
-            let _ = writeln!(out, "{}\n{before}\t{}", s.labels, renamed.as_deref().unwrap_or(s.body));
-        }
+        // All on the line that it was, so that the assembler's line numbers stay those of the source.
+        out.push_str(&if changed { parts.join("; ") } else { line.to_owned() });
+        out.push('\n');
     });
     out
 }
@@ -260,52 +360,48 @@ pub(super) fn woven(source: &str, plan: &Plan) -> String {
 /// Bytes between %rsp at the hook's `lea` and %rsp of the program: the red zone and the saved %rdi.
 const PUSHED: u32 = 128 + 8;
 
-/// The lines of a call; `None` where the operand is none that is recorded.
-fn call(hook: &Hook, body: &str, place: &Place) -> Option<String> {
-    let (name, address) = match hook {
+/// The call of a hook, with what computes its address.
+fn around(name: &str, address: &str) -> String {
+    format!(
+        "leaq -128(%rsp), %rsp; pushq %rdi; {address}call *__orrery_{name}@GOTPCREL(%rip); popq %rdi; leaq 128(%rsp), %rsp; "
+    )
+}
+
+/// The call before an instruction; `None` where its operand is none that is recorded. `in_array` tells of offsets from
+/// the frame address.
+fn call(hook: &Hook, body: &str, place: &Place, in_array: impl FnOnce(i64) -> bool) -> Option<String> {
+    let name = match hook {
         Hook::Registers(name) => {
-            let prefix = if repeats(body) { "rep_" } else { "one_" };
-            (format!("{prefix}{name}"), String::new())
+            return Some(around(&format!("{}{name}", if repeats(body) { "rep_" } else { "one_" }), ""));
         }
-        Hook::Operand(name) => {
-            let operand = memory_operand(body)?;
-            // Tables of the linker, not of the program; it may also do away with the access.
-            if operand.contains("@GOT")
-                || operand.contains("@got")
-                || operand.contains("@tls")
-                || operand.contains("@TLS")
-            {
-                return None;
-            }
-            if place.is_slot(operand) || operand.starts_with("%gs:") {
-                return None;
-            }
-            if let Some(offset) = operand.strip_prefix("%fs:") {
-                // Fixed cells of the thread's control block, such as the stack protector's.
-                if !offset.contains(['(', '@']) {
-                    return None;
-                }
-                (format!("fs_{name}"), lea(offset, body))
-            } else {
-                let operand = operand.rsplit_once(':').map_or(operand, |(_, o)| o);
-                (name.clone(), lea(operand, body))
-            }
-        }
+        Hook::Operand(name) => name,
     };
-    Some(format!(
-        "\tleaq -128(%rsp), %rsp\n\tpushq %rdi\n{address}\tcall *__orrery_{name}@GOTPCREL(%rip)\n\tpopq %rdi\n\tleaq 128(%rsp), %rsp\n"
-    ))
+    let operand = memory_operand(body)?;
+    // Tables of the linker, not of the program; it may also do away with the access.
+    if ["@GOT", "@got", "@tls", "@TLS"].iter().any(|table| operand.contains(table)) || operand.starts_with("%gs:") {
+        return None;
+    }
+    if let Some(slot) = place.slot(operand) {
+        slot.filter(|&offset| in_array(offset))?;
+    }
+    if let Some(offset) = operand.strip_prefix("%fs:") {
+        // Fixed cells of the thread's control block, such as the stack protector's.
+        let ours = offset.contains(['(', '@']);
+        return ours.then(|| around(&format!("fs_{name}"), &lea(offset, body)));
+    }
+    let operand = operand.rsplit_once(':').map_or(operand, |(_, o)| o);
+    Some(around(name, &lea(operand, body)))
 }
 
 fn lea(operand: &str, body: &str) -> String {
     let by_stack = operand.split_once('(').is_some_and(|(_, inner)| inner.trim_start().starts_with("%rsp"));
     if !by_stack {
-        return format!("\tleaq {operand}, %rdi\n");
+        return format!("leaq {operand}, %rdi; ");
     }
     // pop raises %rsp before it computes where to store.
     let pushed = PUSHED + if mnemonic(body).starts_with("pop") { 8 } else { 0 };
     let plus = if operand.starts_with('(') { "" } else { "+" };
-    format!("\tleaq {pushed}{plus}{operand}, %rdi\n")
+    format!("leaq {pushed}{plus}{operand}, %rdi; ")
 }
 
 /// A call or jump to one of [`REPLACED`], to its double; the reference to the original stays, so that a static link still
@@ -316,7 +412,7 @@ fn renamed(s: &Statement<'_>) -> Option<String> {
     }
     let target = operands(s.body).next()?;
     let name = target.strip_prefix('*').unwrap_or(target).split(['@', '(']).next()?;
-    REPLACED.contains(&name).then(|| {
-        format!(".reloc ., R_X86_64_NONE, {name}\n\t{}", s.body.replacen(name, &format!("__orrery_{name}"), 1))
-    })
+    REPLACED
+        .contains(&name)
+        .then(|| format!(".reloc ., R_X86_64_NONE, {name}; {}", s.body.replacen(name, &format!("__orrery_{name}"), 1)))
 }

@@ -14,6 +14,76 @@ const GAP: u64 = 32;
 /// Heap regions at most.
 const REGIONS: usize = 4096;
 
+/// What made a heap block.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Made {
+    /// Not said.
+    #[default]
+    Unknown,
+    /// `malloc`, and all that is like it.
+    Malloc,
+    /// `calloc`
+    Calloc,
+    /// `realloc`, `reallocarray`
+    Realloc,
+    /// `operator new`
+    New,
+    /// `strdup`, `strndup`
+    Strdup,
+}
+
+impl Made {
+    pub(super) fn from_code(code: u64) -> Self {
+        match code {
+            1 => Self::Malloc,
+            2 => Self::Calloc,
+            3 => Self::Realloc,
+            4 => Self::New,
+            5 => Self::Strdup,
+            _ => Self::Unknown,
+        }
+    }
+
+    /// The word shown to people.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Unknown => "heap",
+            Self::Malloc => "malloc",
+            Self::Calloc => "calloc",
+            Self::Realloc => "realloc",
+            Self::New => "new",
+            Self::Strdup => "strdup",
+        }
+    }
+}
+
+/// What a heap region is called, and what its elements are.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Named {
+    /// The variable, or the place of the call.
+    pub name: String,
+    /// Name of the elements' type; empty = unknown.
+    pub elem_type: String,
+    /// Bytes of an element; 0 = unknown.
+    pub elem_bytes: u32,
+    /// Extents of all axes but the outermost.
+    pub inner_shape: Vec<u64>,
+}
+
+/// A function entered: what its frame's arrays are named by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Number of the thread.
+    pub thread: u64,
+    /// Canonical frame address.
+    pub frame: u64,
+    /// In the function.
+    pub pc: u64,
+    /// The reference before which it was entered.
+    pub now: u64,
+}
+
 /// A heap block, from its allocation to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Block {
@@ -23,6 +93,8 @@ pub struct Block {
     pub bytes: u64,
     /// Inside the call that made it; 0 = unknown.
     pub site: u64,
+    /// What made it.
+    pub made: Made,
     /// First reference after its allocation.
     pub from: u64,
     /// One past the last reference before it was freed; `u64::MAX` = never.
@@ -38,7 +110,7 @@ pub struct Heap {
 }
 
 impl Heap {
-    pub(super) fn allocated(&mut self, base: u64, bytes: u64, site: u64, now: u64) {
+    pub(super) fn allocated(&mut self, base: u64, bytes: u64, (site, made): (u64, Made), now: u64) {
         let bytes = bytes.min(u64::MAX - base);
         if bytes == 0 {
             return;
@@ -48,7 +120,7 @@ impl Heap {
             self.forgotten += 1;
             return;
         }
-        self.live.insert(base, Block { base, bytes, site, from: now, to: u64::MAX });
+        self.live.insert(base, Block { base, bytes, site, made, from: now, to: u64::MAX });
     }
 
     pub(super) fn freed(&mut self, base: u64, now: u64) {
@@ -81,6 +153,8 @@ pub struct Facts {
     pub named: Vec<Region>,
     /// Marks that the program set.
     pub marks: Vec<Mark>,
+    /// Functions entered since this was last emptied (which whoever reads must do).
+    pub entries: Vec<Entry>,
     /// Records of a kind that this version does not know.
     pub unknown: u64,
 }
@@ -177,14 +251,9 @@ impl Facts {
         (out, notices)
     }
 
-    /// Tables with what the program itself said, and heap blocks named by `name_of`, which gives name, type and bytes of the
-    /// elements for a region's site; `total` references were recorded.
+    /// Tables with what the program itself said, and heap blocks named by `name_of`; `total` references were recorded.
     #[must_use]
-    pub fn tables(
-        &self,
-        total: u64,
-        mut name_of: impl FnMut(&HeapRegion) -> (String, Option<(String, u32)>),
-    ) -> (Tables, Vec<String>) {
+    pub fn tables(&self, total: u64, mut name_of: impl FnMut(&HeapRegion) -> Named) -> (Tables, Vec<String>) {
         let (heap, notices) = self.heap_regions();
         let end = |to: u64| if to == u64::MAX { total } else { to };
         let mut names: BTreeMap<String, u64> = BTreeMap::new();
@@ -201,23 +270,27 @@ impl Facts {
             {
                 continue;
             }
-            let (mut name, element) = name_of(r);
+            let Named { mut name, elem_type, elem_bytes, inner_shape } = name_of(r);
             let times = names.entry(name.clone()).and_modify(|n| *n += 1).or_insert(1);
             if *times > 1 {
                 name.push_str(&format!(" #{times}"));
             }
-            let (elem_type, elem_bytes) = match element {
-                Some((elem_type, bytes)) if bytes > 0 && u64::from(bytes) <= r.span.bytes => (elem_type, bytes),
-                _ if r.blocks > 1 => (String::new(), u32::try_from(r.stride).unwrap_or(1).max(1)),
-                _ => (String::new(), if r.span.bytes.is_multiple_of(8) { 8 } else { 1 }),
+            let elem_bytes = match elem_bytes {
+                n if n > 0 && u64::from(n) <= r.span.bytes => n,
+                _ if r.blocks > 1 => u32::try_from(r.stride).unwrap_or(1).max(1),
+                _ if r.span.bytes.is_multiple_of(8) => 8,
+                _ => 1,
             };
+            let inner = inner_shape.iter().try_fold(u64::from(elem_bytes), |n, &extent| n.checked_mul(extent));
+            let rows = inner.filter(|&n| n > 0 && !inner_shape.is_empty()).map_or(0, |n| r.span.bytes / n);
+            let shape = if rows > 0 { [vec![rows], inner_shape].concat() } else { Vec::new() };
             regions.push(Region {
                 name,
                 base: r.span.base,
                 bytes: r.span.bytes,
                 elem_bytes,
                 elem_type,
-                shape: Vec::new(),
+                shape,
                 row_major: true,
                 lifetime: Some((r.span.from, end(r.span.to))).filter(|l| *l != (0, total)),
             });

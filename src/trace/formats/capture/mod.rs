@@ -3,7 +3,7 @@
 mod facts;
 mod spool;
 
-pub use facts::{Block, Facts, Heap, HeapRegion};
+pub use facts::{Block, Entry, Facts, Heap, HeapRegion, Made, Named};
 pub use spool::{Ending, Program, Spool};
 
 use crate::reference::{Reference, Tables};
@@ -40,20 +40,22 @@ impl Reader {
     }
 
     fn named(&self) -> (Tables, Vec<String>) {
-        self.spool.facts().tables(self.spool.given(), |r| (site_name(r.site), None))
+        let name = |r: &HeapRegion| Named { name: site_name(r.span.made, r.span.site), ..Named::default() };
+        self.spool.facts().tables(self.spool.given(), name)
     }
 }
 
 /// The name of a heap block of whose call nothing is known.
 #[must_use]
-pub fn site_name(site: u64) -> String {
-    if site == 0 { "heap".into() } else { format!("heap of 0x{site:x}") }
+pub fn site_name(made: Made, site: u64) -> String {
+    if site == 0 { made.word().into() } else { format!("{} of 0x{site:x}", made.word()) }
 }
 
 impl super::Reader for Reader {
     fn next_chunk(&mut self, limit: usize, out: &mut Vec<Reference>) -> Result<(), TraceError> {
         out.clear();
         self.spool.advance(true, limit, out)?;
+        self.spool.take_entries();
         if out.is_empty() && self.spool.given() == 0 {
             return Err(TraceError::Empty(Fault::new(
                 Place::file(&self.name),

@@ -3,7 +3,7 @@
 //! The file may still be growing: [`Spool::advance`] gives what is certain so far. Order within a thread is exact. Threads are
 //! merged in blocks of up to 255 records, each as a whole at its time stamp.
 
-use super::facts::Facts;
+use super::facts::{Entry, Facts, Made};
 use crate::reference::{Kind, NO_LANE, Reference};
 use crate::trace::error::{Fault, Place, TraceError};
 use std::collections::{BTreeMap, VecDeque};
@@ -30,6 +30,7 @@ mod code {
     pub(super) const SITE: u64 = 2;
     pub(super) const ALLOC: u64 = 3;
     pub(super) const FREE: u64 = 4;
+    pub(super) const FRAME: u64 = 5;
     pub(super) const TEXT: u64 = 6;
     pub(super) const MARK: u64 = 7;
     pub(super) const SHAPE: u64 = 8;
@@ -91,7 +92,9 @@ struct Thread {
     at: usize,
     stamp: u64,
     /// Site of the next allocation, name and columns of the next region.
-    site: u64,
+    site: (u64, Made),
+    /// The last frame entered.
+    entered: (u64, u64),
     text: Vec<u8>,
     shape: (u64, u64),
 }
@@ -164,6 +167,11 @@ impl Spool {
     #[must_use]
     pub fn broken(&self) -> u64 {
         self.broken
+    }
+
+    /// Functions entered since this was last asked.
+    pub fn take_entries(&mut self) -> Vec<Entry> {
+        std::mem::take(&mut self.facts.entries)
     }
 
     /// How the recording ended, as far as the header tells by now.
@@ -303,7 +311,7 @@ impl Spool {
                 2 => Kind::Write,
                 3 => Kind::Modify,
                 _ => {
-                    thread.special(first >> 56, low, second, self.given, &mut self.facts);
+                    thread.special(number, first >> 56, low, second, self.given, &mut self.facts);
                     continue;
                 }
             };
@@ -331,11 +339,18 @@ impl Thread {
         }
     }
 
-    fn special(&mut self, code: u64, low: u64, second: u64, now: u64, facts: &mut Facts) {
+    fn special(&mut self, number: u64, code: u64, low: u64, second: u64, now: u64, facts: &mut Facts) {
         match code {
-            code::SITE => self.site = second,
+            code::SITE => self.site = (second, Made::from_code(low)),
             code::ALLOC => facts.heap.allocated(low, second, std::mem::take(&mut self.site), now),
             code::FREE => facts.heap.freed(low, now),
+            code::FRAME => {
+                // In a loop the same function comes again and again.
+                if self.entered != (low, second) {
+                    self.entered = (low, second);
+                    facts.entries.push(Entry { thread: number, frame: low, pc: second, now });
+                }
+            }
             code::TEXT => {
                 let n = usize::try_from(low).unwrap_or(8).min(8);
                 // As long as the runtime makes them.
