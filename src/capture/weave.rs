@@ -6,7 +6,7 @@
 
 use super::text::{Kind, Lines, Statement, memory_operand, mnemonic, operands, repeats};
 use iced_x86::{
-    Decoder, DecoderOptions, Instruction, InstructionInfoFactory, InstructionInfoOptions, OpAccess, OpKind, Register,
+    Code, Decoder, DecoderOptions, Instruction, InstructionInfoFactory, InstructionInfoOptions, OpAccess, OpKind,
 };
 
 /// Labels of the first reading: `SITE` and the instruction's number.
@@ -69,6 +69,18 @@ pub(super) const REPLACED: &[&str] = &[
     "_exit",
     "_Exit",
     "quick_exit",
+];
+
+/// Moves whose address has 64 bits and cannot be computed by `lea`.
+const WIDE: [Code; 8] = [
+    Code::Mov_AL_moffs8,
+    Code::Mov_AX_moffs16,
+    Code::Mov_EAX_moffs32,
+    Code::Mov_RAX_moffs64,
+    Code::Mov_moffs8_AL,
+    Code::Mov_moffs16_AX,
+    Code::Mov_moffs32_EAX,
+    Code::Mov_moffs64_RAX,
 ];
 
 /// Bytes that the hooks know.
@@ -170,8 +182,7 @@ fn hook(instruction: &Instruction, factory: &mut InstructionInfoFactory) -> Resu
         match instruction.op_kind(n) {
             OpKind::Memory if touches(access) => {
                 let size = instruction.memory_size().size();
-                let no_lea = instruction.is_vsib()
-                    || instruction.memory_displ_size() == 8 && instruction.memory_base() == Register::None;
+                let no_lea = instruction.is_vsib() || WIDE.contains(&instruction.code());
                 if no_lea || !SIZES.contains(&size) {
                     return Err(LeftOut);
                 }
