@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #ifndef ORRERY_BIN
 #define ORRERY_BIN "orrery"
@@ -323,6 +324,13 @@ static void take_chunk(void) {
     }
     u64 offset = ORRERY_HEADER + __atomic_fetch_add(&state.header->claimed, 1, __ATOMIC_RELAXED) * ORRERY_CHUNK;
     if (error == 0) error = reserve(offset);
+    if (error == -EFBIG) {
+      /* The process's limit for files: the signal that comes with it is ours, not the program's. It is pending, for signals
+       * are blocked. */
+      u64 set = 1ull << (SIGXFSZ - 1);
+      struct timespec now = {0, 0};
+      call6(SYS_rt_sigtimedwait, (long)&set, 0, (long)&now, sizeof set, 0, 0);
+    }
     long at = -ENOMEM;
     if (error == 0) {
       at = call6(SYS_mmap, 0, ORRERY_CHUNK, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, state.spool, (long)offset);

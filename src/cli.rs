@@ -62,6 +62,12 @@ Examples:
 The compiler is $ORRERY_CC, $CC or gcc ($ORRERY_CXX, $CXX or g++; $ORRERY_FC, $FC or gfortran). The program writes
 $ORRERY_OUT, or its own name with .orrery behind it, into the folder that it is run in.";
 
+const RUN_EXAMPLES: &str = "\
+Examples:
+  orrery run mm.c                                    compile with -O1, run, open the window
+  orrery run -O0 --stats mm.c 100                    numbers; 100 is the program's argument
+  orrery run --flag -DN=64 --flag -fopenmp mm.c";
+
 const CACHES_EXAMPLES: &str = "\
 Examples:
   orrery caches                                      what there is
@@ -92,6 +98,8 @@ pub enum Command {
     Cpp(CcArgs),
     /// Compile Fortran so that the program records itself
     Fortran(CcArgs),
+    /// Compile a source file, run it, and show what it did
+    Run(RunArgs),
     /// The assembler of `orrery cc`
     #[command(hide = true)]
     Assemble(AssembleArgs),
@@ -351,6 +359,32 @@ pub struct CcArgs {
     pub arguments: Vec<OsString>,
 }
 
+/// `run`
+#[derive(Debug, Args)]
+#[command(after_help = RUN_EXAMPLES)]
+pub struct RunArgs {
+    /// Print the numbers, open no window
+    #[arg(long)]
+    pub stats: bool,
+    /// Write the trace, show nothing
+    #[arg(long)]
+    pub no_view: bool,
+    /// Optimisation, as for the compiler: 0, 1, 2, 3, s, g
+    #[arg(short = 'O', value_name = "LEVEL")]
+    pub optimize: Option<String>,
+    /// One more argument for the compiler; may be given again
+    #[arg(long, value_name = "FLAG", allow_hyphen_values = true)]
+    pub flag: Vec<String>,
+    /// Native file to write; default: the source's name with .orrery, in this folder
+    #[arg(short, long, value_name = "FILE.orrery")]
+    pub output: Option<PathBuf>,
+    /// Source file: C, C++, Fortran
+    pub source: PathBuf,
+    /// Arguments of the program
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub arguments: Vec<OsString>,
+}
+
 /// `assemble`
 #[derive(Debug, Args)]
 pub struct AssembleArgs {
@@ -370,9 +404,9 @@ pub struct CollectArgs {
 }
 
 /// Subcommand names, so that `orrery TRACE` can be told from `orrery COMMAND`.
-const COMMANDS: [&str; 13] = [
+const COMMANDS: [&str; 14] = [
     "stats", "snapshot", "record", "view", "caches", "convert", "demo", "help", "cc", "c++", "fortran", "assemble",
-    "collect",
+    "collect", "run",
 ];
 
 /// Subcommands whose arguments are another program's.
@@ -396,6 +430,8 @@ pub fn canonical(args: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
             out.extend([arg, "--".into()]);
             continue;
         }
+        // What follows the source is the program's.
+        theirs |= n == 1 && text == "run";
         if n == 1 && (!text.starts_with('-') || text == "-") && !COMMANDS.contains(&text) {
             out.push("view".into());
         }

@@ -248,6 +248,123 @@ fn a_program_that_closes_all_descriptors_goes_on_recording() {
 }
 
 #[test]
+fn a_full_disk_ends_the_recording_and_not_the_program() {
+    if !has("gcc") {
+        return;
+    }
+    let built = build("capture_ways.c", &["-O1"]);
+    // Files of 3 MiB at most: two chunks, where the program would fill seven.
+    let mut shell = Command::new("sh");
+    shell.args(["-c", "ulimit -f 6144; exec ./prog close"]).current_dir(built.folder.path());
+    let output = shell.env_remove("ORRERY_OUT").output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(said.contains("recording ends early") && said.contains("what was recorded until here is kept"), "{said}");
+    let (reads, writes) = built.trace("prog.orrery").counts()["cells"];
+    assert!(reads == 0 && (120_000..140_000).contains(&writes), "{writes} writes; {said}");
+}
+
+#[test]
+fn a_spool_that_was_left_is_converted_with_names() {
+    if !has("gcc") {
+        return;
+    }
+    let built = build("capture_matmul.c", &["-O1", "-DN=8"]);
+    let output = built.command(&[]).env("ORRERY_BIN", "/nonexistent/orrery").output().unwrap();
+    let said = sound(&output) + &String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("no collector"), "{said}");
+    let part = built.path("prog.orrery.part");
+    let cut = std::fs::read(&part).unwrap();
+    sound(&orrery(&["convert"]).arg(&part).arg("-o").arg(built.path("whole.orrery")).output().unwrap());
+    let whole = Trace::open(&built.path("whole.orrery")).counts();
+    assert_eq!(whole.get("B"), Some(&(512, 64)));
+    assert!(part.exists());
+    // Cut in the middle of its chunk: what is there is read. Cut in the header: said. Not a program's: said.
+    for (bytes, words) in
+        [(cut.len() / 2, None), (65_536 + 640, None), (65_536, Some("no references")), (40, Some("ORRSPOOL"))]
+    {
+        let path = built.path("cut.orrery.part");
+        std::fs::write(&path, &cut[..bytes]).unwrap();
+        let opened = trace::open(&path, None);
+        match words {
+            None => assert!(!opened.unwrap().is_empty(), "{bytes} bytes"),
+            Some(_) => assert!(opened.is_err(), "{bytes} bytes"),
+        }
+    }
+}
+
+#[test]
+fn a_missing_compiler_is_named_with_its_package() {
+    for (command, variable, package) in
+        [("cc", "ORRERY_CC", "gcc"), ("c++", "ORRERY_CXX", "g++"), ("fortran", "ORRERY_FC", "gfortran")]
+    {
+        let output = orrery(&[command, "x.c"]).env(variable, "no-such-compiler").output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert!(said.contains("no-such-compiler") && said.contains(package) && said.contains("install"), "{said}");
+    }
+}
+
+#[test]
+fn the_compiler_keeps_its_arguments_and_its_exit_code() {
+    if !has("gcc") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    write("part.c", "int table[64]; int part(int n) { table[n] = n; return table[n] + 1; }\n");
+    write("main.c", "int part(int); int main(void) { return part(3) - 4; }\n");
+    write("wrong.c", "int main(void) { return x; }\n");
+    write("options", "-O1 -c part.c -o part.o\n");
+    let cc = |args: &[&str]| orrery(&["cc"]).args(args).current_dir(folder.path()).output().unwrap();
+    let wrong = cc(&["wrong.c"]);
+    assert_eq!(wrong.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&wrong.stderr).contains("wrong.c:1"), "{wrong:?}");
+    assert!(sound(&cc(&["--version"])).contains("gcc"));
+    sound(&cc(&["@options"]));
+    sound(&cc(&["-shared", "-fPIC", "-O1", "part.c", "-o", "libpart.so"]));
+    sound(&cc(&["-O2", "-S", "main.c"]));
+    sound(&cc(&["-pipe", "-c", "main.c"]));
+    for (out, args) in [
+        ("objects", ["main.o", "part.o"].as_slice()),
+        ("static", &["-static", "main.s", "part.c"]),
+        ("shared", &["main.c", "-L.", "-lpart", "-Wl,-rpath,$ORIGIN"]),
+        ("lto", &["-flto", "-O2", "main.c", "part.c"]),
+        ("bare", &["-g0", "-fno-asynchronous-unwind-tables", "-fno-plt", "main.c", "part.c"]),
+    ] {
+        sound(&cc(&[args, &["-o", out]].concat()));
+        let mut run = Command::new(folder.path().join(out));
+        assert!(run.current_dir(folder.path()).env_remove("ORRERY_OUT").status().unwrap().success(), "{out}");
+        let trace = Trace::open(&folder.path().join(format!("{out}.orrery")));
+        let stores = trace.references.iter().filter(|r| r.kind == Kind::Write && r.size == 4).count();
+        assert_eq!(stores, 1, "{out}: {:?}", trace.references);
+        let named = trace.counts().contains_key("table");
+        assert!(named, "{out}: {:?}", trace.regions);
+    }
+}
+
+#[test]
+fn a_source_file_runs_in_one_command() {
+    if !has("gcc") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let source = Path::new(PROGRAMS).join("capture_matmul.c");
+    let mut run = orrery(&["run", "--stats", "--flag", "-DN=8"]);
+    let text = sound(&run.arg(&source).current_dir(folder.path()).output().unwrap());
+    assert!(text.contains("capture_matmul") && text.contains("L1"), "{text}");
+    assert_eq!(Trace::open(&folder.path().join("capture_matmul.orrery")).counts().get("B"), Some(&(512, 64)));
+    let ways = Path::new(PROGRAMS).join("capture_ways.c");
+    let mut run = orrery(&["run", "--no-view", "-o", "w.orrery"]);
+    let output = run.arg(&ways).arg("abort").current_dir(folder.path()).output().unwrap();
+    assert!(String::from_utf8_lossy(&output.stderr).contains("the program ended"), "{output:?}");
+    sound(&output);
+    assert_eq!(Trace::open(&folder.path().join("w.orrery")).counts().get("cells"), Some(&(0, 1000)));
+    let none = orrery(&["run", "x.rs"]).output().unwrap();
+    assert_eq!(none.status.code(), Some(2), "{none:?}");
+}
+
+#[test]
 fn threads_are_cores_and_each_keeps_its_order() {
     if !has("gcc") {
         return;

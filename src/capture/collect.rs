@@ -2,7 +2,7 @@
 
 use super::names::{Names, file_name};
 use super::{CaptureError, io_error};
-use crate::trace::capture::{Ending, Spool};
+use crate::trace::capture::{Ending, MAGIC, Spool};
 use crate::trace::native;
 use std::fs::{self, File};
 use std::path::Path;
@@ -20,16 +20,32 @@ pub struct Collected {
     pub notices: Vec<String>,
 }
 
+/// What becomes of a spool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// Its space is given back as it is read, and it is removed at the end.
+    Consumed,
+    /// It stays as it is.
+    Kept,
+}
+
 /// Turns the spool `part` into the native file `output`; `wait` sleeps until something may have changed, at most as long as
-/// it is told, and gives `true` once the program has ended. The spool's space is given back as it is read, and the spool
-/// removed at the end.
+/// it is told, and gives `true` once the program has ended.
 ///
 /// # Errors
 /// When either file cannot be read or written (the spool then stays), or there was no reference at all (it does not).
-pub fn collect(part: &Path, output: &Path, mut wait: impl FnMut(Duration) -> bool) -> Result<Collected, CaptureError> {
+pub fn collect(
+    part: &Path,
+    output: &Path,
+    fate: Part,
+    mut wait: impl FnMut(Duration) -> bool,
+) -> Result<Collected, CaptureError> {
     let shown = part.display().to_string();
-    let file =
-        File::options().read(true).write(true).open(part).map_err(io_error(&shown, "the spool cannot be opened"))?;
+    let file = File::options()
+        .read(true)
+        .write(fate == Part::Consumed)
+        .open(part)
+        .map_err(io_error(&shown, "the spool cannot be opened"))?;
     let holes = file.try_clone().map_err(io_error(&shown, "the spool cannot be opened"))?;
     let mut spool = Spool::open(shown.clone(), file)?;
     let mut names = Names::new(&spool.program().maps);
@@ -47,7 +63,9 @@ pub fn collect(part: &Path, output: &Path, mut wait: impl FnMut(Duration) -> boo
             }
             writer.write(&batch)?;
             for (from, bytes) in spool.finished_chunks() {
-                punch(&holes, from, bytes);
+                if fate == Part::Consumed {
+                    punch(&holes, from, bytes);
+                }
             }
             pause = Duration::from_millis(1);
             continue;
@@ -62,7 +80,7 @@ pub fn collect(part: &Path, output: &Path, mut wait: impl FnMut(Duration) -> boo
     let references = writer.len();
     if references == 0 {
         drop(writer);
-        remove(part)?;
+        dispose(part, fate)?;
         return Ok(Collected { references, notices: notices(ending) });
     }
     let (mut tables, mut more) = spool.facts().tables(references, |r| names.heap(r));
@@ -74,7 +92,7 @@ pub fn collect(part: &Path, output: &Path, mut wait: impl FnMut(Duration) -> boo
     tables.title = file_name(&spool.program().path);
     tables.made_by = format!("orrery cc, orrery {}", env!("CARGO_PKG_VERSION"));
     writer.finish(&tables)?;
-    remove(part)?;
+    dispose(part, fate)?;
     Ok(Collected { references, notices: [notices(ending), more].concat() })
 }
 
@@ -92,7 +110,17 @@ fn notices(ending: Ending) -> Vec<String> {
     out
 }
 
-fn remove(part: &Path) -> Result<(), CaptureError> {
+/// Whether the file is a spool.
+#[must_use]
+pub fn is_spool(path: &Path) -> bool {
+    let mut magic = [0; 8];
+    File::open(path).and_then(|mut f| std::io::Read::read_exact(&mut f, &mut magic)).is_ok() && magic == *MAGIC
+}
+
+fn dispose(part: &Path, fate: Part) -> Result<(), CaptureError> {
+    if fate == Part::Kept {
+        return Ok(());
+    }
     fs::remove_file(part).map_err(io_error(part.display().to_string(), "the spool cannot be removed"))
 }
 

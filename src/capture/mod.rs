@@ -24,7 +24,7 @@ mod toolchain;
 mod weave;
 
 pub use assemble::assemble;
-pub use collect::{Collected, collect};
+pub use collect::{Collected, Part, collect, is_spool};
 pub use toolchain::{Language, Toolchain};
 
 use crate::trace::TraceError;

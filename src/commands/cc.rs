@@ -1,8 +1,10 @@
 //! `orrery cc`, `orrery c++`, `orrery fortran`: compilers whose programs record themselves; and their helpers.
 
-use crate::capture::{self, Language, Toolchain};
+use crate::capture::{self, Language, Part, Toolchain};
 use crate::cli::{AssembleArgs, CcArgs, CollectArgs};
+use anyhow::bail;
 use std::io::Read;
+use std::path::Path;
 use std::process::{ExitCode, ExitStatus};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 
@@ -44,7 +46,7 @@ pub(super) fn collect(args: &CollectArgs) -> anyhow::Result<()> {
     })?;
     let wait = |time| matches!(news.recv_timeout(time), Err(RecvTimeoutError::Disconnected));
     let part = args.part.display();
-    let collected = capture::collect(&args.part, &args.output, wait).map_err(|e| {
+    let collected = capture::collect(&args.part, &args.output, Part::Consumed, wait).map_err(|e| {
         anyhow::Error::from(e)
             .context(format!("{part}: kept; orrery convert {part} -o {} tries again", args.output.display()))
     })?;
@@ -55,4 +57,24 @@ pub(super) fn collect(args: &CollectArgs) -> anyhow::Result<()> {
         eprintln!("orrery: {}: not written, for no reference was recorded", args.output.display());
     }
     Ok(())
+}
+
+/// Converts the spool that a program left, with names; the spool stays. Gives the number of references; `None` where the
+/// trace is no spool.
+///
+/// # Errors
+/// When it cannot be read, or the native file not be written.
+pub(super) fn convert(part: &Path, output: &Path) -> anyhow::Result<Option<u64>> {
+    if !capture::is_spool(part) {
+        return Ok(None);
+    }
+    let collected = capture::collect(part, output, Part::Kept, |_| true)?;
+    collected.notices.iter().for_each(|notice| eprintln!("warning: {notice}"));
+    if collected.references == 0 {
+        bail!(
+            "{}: no reference was recorded; check that the program's parts were compiled by orrery cc",
+            part.display()
+        );
+    }
+    Ok(Some(collected.references))
 }

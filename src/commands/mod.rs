@@ -20,6 +20,7 @@ pub mod progress;
 pub mod quiet;
 #[cfg(feature = "gpu")]
 pub mod record;
+mod run;
 #[cfg(feature = "gpu")]
 pub mod snapshot;
 pub mod stats;
@@ -83,6 +84,7 @@ fn dispatch(command: &Command) -> anyhow::Result<ExitCode> {
         Command::Cc(args) => return cc::run(Language::C, args),
         Command::Cpp(args) => return cc::run(Language::Cpp, args),
         Command::Fortran(args) => return cc::run(Language::Fortran, args),
+        Command::Run(args) => return run::run(args),
         Command::Assemble(args) => return cc::assemble(args),
         Command::Collect(args) => cc::collect(args),
         Command::Caches(args) => caches::run(args),

@@ -4,7 +4,7 @@ mod facts;
 mod spool;
 
 pub use facts::{Block, Entry, Facts, Heap, HeapRegion, Made, Named};
-pub use spool::{Ending, Program, Spool};
+pub use spool::{Ending, MAGIC, Program, Spool};
 
 use crate::reference::{Reference, Tables};
 use crate::trace::error::{Fault, Place, TraceError};
@@ -13,7 +13,7 @@ use std::io::Seek;
 
 /// Whether content that starts so is a spool.
 pub(super) fn looks_like(head: &[u8]) -> bool {
-    head.starts_with(spool::MAGIC)
+    head.starts_with(MAGIC)
 }
 
 /// References of a spool that no longer grows.

@@ -10,7 +10,8 @@ use std::collections::{BTreeMap, VecDeque};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
-pub(super) const MAGIC: &[u8; 8] = b"ORRSPOOL";
+/// The first bytes of a spool.
+pub const MAGIC: &[u8; 8] = b"ORRSPOOL";
 const CHUNK_MAGIC: u64 = 0x4b4e_5548_4352_4f21;
 const VERSION: u32 = 1;
 const HEADER: u64 = 65_536;
