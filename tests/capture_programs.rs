@@ -312,7 +312,7 @@ fn the_compiler_keeps_its_arguments_and_its_exit_code() {
     }
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
-    write("part.c", "int table[64]; int part(int n) { table[n] = n; return table[n] + 1; }\n");
+    write("part.c", "volatile int table[64]; int part(int n) { table[n] = n; return table[n] + 1; }\n");
     write("main.c", "int part(int); int main(void) { return part(3) - 4; }\n");
     write("wrong.c", "int main(void) { return x; }\n");
     write("options", "-O1 -c part.c -o part.o\n");
@@ -341,6 +341,40 @@ fn the_compiler_keeps_its_arguments_and_its_exit_code() {
         let named = trace.counts().contains_key("table");
         assert!(named, "{out}: {:?}", trace.regions);
     }
+}
+
+#[test]
+fn the_recording_library_compiles_without_a_warning() {
+    if !has("gcc") {
+        return;
+    }
+    let library = Path::new(env!("CARGO_MANIFEST_DIR")).join("capture");
+    for file in ["runtime.c", "alloc.c", "ranges.c", "hooks.S"] {
+        let flags = ["-Wall", "-Wextra", "-Werror", "-O2", "-D_GNU_SOURCE", "-mgeneral-regs-only", "-fno-builtin"];
+        sound(
+            &Command::new("gcc")
+                .args(flags)
+                .args(["-c", file, "-o", "/dev/null"])
+                .current_dir(&library)
+                .output()
+                .unwrap(),
+        );
+    }
+    // A program that was not built by orrery cc needs nothing of it.
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("prog");
+    let mut gxx = Command::new("gcc");
+    gxx.args(["-Wall", "-Wextra", "-Wpedantic", "-Werror", "-std=c99", "-x", "c", "-", "-o"])
+        .arg(&program)
+        .arg("-I")
+        .arg(&library);
+    let mut child = gxx.stdin(Stdio::piped()).spawn().unwrap();
+    let text = "#include <orrery.h>\nint main(void) { int a[4]; orrery_region(\"a\", a, sizeof *a, 4, 1); orrery_mark(\"m\"); \
+                orrery_pause(); orrery_resume(); return 0; }\n";
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), text.as_bytes()).unwrap();
+    assert!(child.wait().unwrap().success());
+    assert!(Command::new(&program).current_dir(folder.path()).status().unwrap().success());
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
 }
 
 #[test]
@@ -405,14 +439,14 @@ fn everything_with_a_name_is_called_by_it() {
         let trace = built.trace("prog.orrery");
         let counts = trace.counts();
         println!("{level}: {counts:?}");
-        assert_eq!(counts.get("heat"), Some(&(1, 600)), "{level}: paused stores are not there");
+        // A vector at a time at -O2.
+        let stores = if level == "-O2" { 150 } else { 600 };
+        assert_eq!(counts.get("heat"), Some(&(1, stores)), "{level}: paused stores are not there");
         let stored = counts.get("local").map_or(0, |c| c.1);
         // Four at a time where the loop is vectorised.
         assert!(stored == 50 || level == "-O2" && (13..=50).contains(&stored), "{level}: {counts:?}");
-        assert_eq!(
-            counts.get("small").map(|c| c.0 > 0),
-            Some(true).filter(|_| level == "-O0").or(counts.get("small").map(|_| true))
-        );
+        // From -O1 on it is a constant.
+        assert!(counts.contains_key("small") || level != "-O0", "{level}: {counts:?}");
         // 300 bytes are 5 or 6 pieces of lines (and a store of 4 bytes after rep stosq) where only one end matters, twice as
         // many where two do.
         let (text, copy) =
