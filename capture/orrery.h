@@ -14,9 +14,16 @@
 extern "C" {
 #endif
 
+/* A block is named before it is filled: its content is not looked at. */
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 11
+#define ORRERY_NOT_READ __attribute__((access(none, 2)))
+#else
+#define ORRERY_NOT_READ
+#endif
+
 #if defined(__GNUC__)
 #define ORRERY_WEAK __attribute__((weak))
-extern void __orrery_region(const char *, const void *, size_t, size_t, size_t) ORRERY_WEAK;
+extern void __orrery_region(const char *, const void *, size_t, size_t, size_t) ORRERY_WEAK ORRERY_NOT_READ;
 extern void __orrery_mark(const char *) ORRERY_WEAK;
 extern void __orrery_pause(void) ORRERY_WEAK;
 extern void __orrery_resume(void) ORRERY_WEAK;
@@ -27,7 +34,7 @@ extern void __orrery_resume(void) ORRERY_WEAK;
 
 /* Names memory: `rows` * `cols` elements of `elem` bytes from `ptr` on; `cols` 0 or 1 = one row of `rows`. The name, at most
  * 200 bytes, holds until the block is freed or named again. */
-static inline void orrery_region(const char *name, const void *ptr, size_t elem, size_t rows, size_t cols) {
+ORRERY_NOT_READ static inline void orrery_region(const char *name, const void *ptr, size_t elem, size_t rows, size_t cols) {
   (void)name, (void)ptr, (void)elem, (void)rows, (void)cols;
   ORRERY_TELL(__orrery_region, name, ptr, elem, rows, cols);
 }

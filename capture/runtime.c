@@ -47,7 +47,7 @@ static struct {
   int paused;
   int lock;
   int spool, alive, done; /* file; write end of the pipe whose end says that we are gone; read end that says the file is whole */
-  unsigned long device, inode;
+  unsigned long device, inode, alive_inode, done_inode;
   int crowd;
   struct orrery_header *header;
   char **environment;
@@ -117,6 +117,19 @@ static int out_of_the_way(long fd) {
   if (high < 0) return (int)fd;
   CALL(SYS_close, fd, 0, 0);
   return (int)high;
+}
+
+static unsigned long inode_of(int fd) {
+  struct stat about;
+  return fd >= 0 && CALL(SYS_fstat, fd, &about, 0) == 0 ? about.st_ino : 0;
+}
+
+/* Closes a descriptor if it is still what it was: the program may have closed it, and opened something of its own there. */
+static int close_ours(int *fd, unsigned long inode) {
+  int ours = *fd >= 0 && inode && inode_of(*fd) == inode;
+  if (ours) CALL(SYS_close, *fd, 0, 0);
+  *fd = -1;
+  return ours;
 }
 
 /* Lines of /proc/self/maps that map a file as code, then the paths. */
@@ -200,6 +213,8 @@ static long start_collector(void) {
   }
   state.alive = out_of_the_way(alive[1]);
   state.done = out_of_the_way(done[0]);
+  state.alive_inode = inode_of(state.alive);
+  state.done_inode = inode_of(state.done);
   return 0;
 }
 
@@ -423,10 +438,9 @@ static void in_child(void) {
   __orrery_current = &nothing;
   if (state.header) CALL(SYS_munmap, state.header, ORRERY_HEADER, 0);
   state.header = NULL;
-  if (state.spool >= 0) CALL(SYS_close, state.spool, 0, 0);
-  if (state.alive >= 0) CALL(SYS_close, state.alive, 0, 0);
-  if (state.done >= 0) CALL(SYS_close, state.done, 0, 0);
-  state.spool = state.alive = state.done = -1;
+  close_ours(&state.spool, state.inode);
+  close_ours(&state.alive, state.alive_inode);
+  close_ours(&state.done, state.done_inode);
   state.lock = 0;
   if (state.phase == RECORDING) {
     put_pid_into_output();
@@ -442,12 +456,18 @@ void orrery_finish(void) {
   __orrery_current = &nothing;
   state.header->ended = 1;
   if (state.alive < 0) return;
-  CALL(SYS_close, state.alive, 0, 0);
-  for (;;) {
-    long n = CALL(SYS_read, state.done, &c, 1);
-    if (n != -EINTR && n <= 0) break;
+  close_ours(&state.alive, state.alive_inode);
+  if (inode_of(state.done) == state.done_inode) {
+    for (;;) {
+      long n = CALL(SYS_read, state.done, &c, 1);
+      if (n != -EINTR && n <= 0) break;
+    }
+    close_ours(&state.done, state.done_inode);
+    return;
   }
-  CALL(SYS_close, state.done, 0, 0);
+  /* The program closed our pipes. The collector sees that it ends by the header, and we that it is through by the spool. */
+  struct timespec nap = {0, 5 * 1000 * 1000};
+  for (int tries = 0; tries < 12000 && CALL(SYS_access, state.part, F_OK, 0) == 0; tries++) CALL(SYS_nanosleep, &nap, 0, 0);
 }
 
 /* Before all constructors, those of shared libraries too: the C library stands, nothing else runs. */

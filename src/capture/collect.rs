@@ -74,6 +74,11 @@ pub fn collect(
             break;
         }
         over = wait(pause);
+        if over && !spool.ending()?.orderly && is_mapped(spool.program().pid, part) {
+            // It closed all its descriptors, our pipe among them, and goes on.
+            std::thread::sleep(pause);
+            over = false;
+        }
         pause = (pause * 2).min(Duration::from_millis(100));
     }
     let ending = spool.ending()?;
@@ -94,6 +99,13 @@ pub fn collect(
     writer.finish(&tables)?;
     dispose(part, fate)?;
     Ok(Collected { references, notices: [notices(ending), more].concat() })
+}
+
+/// Whether a process has the spool in its memory; `false` where the system does not tell.
+fn is_mapped(pid: u64, part: &Path) -> bool {
+    let maps = fs::read(format!("/proc/{pid}/maps")).unwrap_or_default();
+    let part = part.as_os_str().as_encoded_bytes();
+    maps.split(|&b| b == b'\n').any(|line| line.ends_with(part))
 }
 
 /// What a native file can hold; a program about to crash may name any address.
