@@ -110,7 +110,7 @@ impl Trace {
         let mut out = Counts::new();
         for (r, n) in self.references.iter().zip(0..) {
             let Some(region) = map.find(r.addr, n) else { continue };
-            let counts = out.entry(self.regions[region as usize].name.clone()).or_default();
+            let counts = out.entry(self.regions[region].name.clone()).or_default();
             counts.0 += u64::from(matches!(r.kind, Kind::Read | Kind::Modify));
             counts.1 += u64::from(matches!(r.kind, Kind::Write | Kind::Modify));
         }

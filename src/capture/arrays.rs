@@ -46,12 +46,12 @@ impl Frames {
             // The same function where it was before: the same arrays go on.
             return;
         }
-        let over: Vec<(u64, u64)> = self
-            .live
-            .range((thread, first)..)
-            .take_while(|((t, _), l)| *t == thread && l.first < frame)
-            .map(|(k, _)| *k)
-            .collect();
+        // Whoever has lost one array has returned: all of its arrays go.
+        let here = self.live.range((thread, first)..).take_while(|((t, _), l)| *t == thread && l.first < frame);
+        let owners: BTreeSet<(u64, u64)> = here.map(|(_, l)| (l.pc, l.first)).collect();
+        let all = self.live.range((thread, 0)..=(thread, u64::MAX));
+        let over: Vec<(u64, u64)> =
+            all.filter(|(_, l)| !owners.is_empty() && owners.contains(&(l.pc, l.first))).map(|(k, _)| *k).collect();
         for key in over {
             let Some(old) = self.live.remove(&key) else { continue };
             if let Some((_, to)) = self.regions.get_mut(old.region).and_then(|r| r.lifetime.as_mut()) {
