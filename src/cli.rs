@@ -66,6 +66,19 @@ Examples:
 Needs Valgrind. The program runs about 100 times slower, with its own standard streams and exit code. Threads take turns and
 count as one core; forked children are not recorded; heap blocks have no names (build with orrery cc for those).
 Ctrl-C ends the program and keeps what was recorded.";
+const CC_EXAMPLES: &str = "\
+Examples:
+  orrery cc -O2 mm.c -o mm && ./mm && orrery mm.orrery
+  make CC='orrery cc' CXX='orrery c++'
+
+The compiler is $ORRERY_CC, $CC or gcc ($ORRERY_CXX, $CXX or g++; $ORRERY_FC, $FC or gfortran). The program writes
+$ORRERY_OUT, or its own name with .orrery behind it, into the folder that it is run in.";
+
+const RUN_EXAMPLES: &str = "\
+Examples:
+  orrery run mm.c                                    compile with -O1, run, open the window
+  orrery run -O0 --stats mm.c 100                    numbers; 100 is the program's argument
+  orrery run --flag -DN=64 --flag -fopenmp mm.c";
 
 const CACHES_EXAMPLES: &str = "\
 Examples:
@@ -94,6 +107,21 @@ pub enum Command {
     Capture(CaptureArgs),
     /// Numbers, a clip and the window for a bundled trace
     Demo(DemoArgs),
+    /// Compile C so that the program records itself: gcc or clang, with all their arguments
+    Cc(CcArgs),
+    /// Compile C++ so that the program records itself
+    #[command(name = "c++")]
+    Cpp(CcArgs),
+    /// Compile Fortran so that the program records itself
+    Fortran(CcArgs),
+    /// Compile a source file, run it, and show what it did
+    Run(RunArgs),
+    /// The assembler of `orrery cc`
+    #[command(hide = true)]
+    Assemble(AssembleArgs),
+    /// Started by a program that records itself
+    #[command(hide = true)]
+    Collect(CollectArgs),
 }
 
 /// Which trace.
@@ -428,6 +456,62 @@ pub struct DemoArgs {
     pub no_window: bool,
 }
 
+/// `cc`, `c++`, `fortran`
+#[derive(Debug, Args)]
+#[command(after_help = CC_EXAMPLES, disable_help_flag = true)]
+pub struct CcArgs {
+    /// Arguments of the compiler, as it takes them
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub arguments: Vec<OsString>,
+}
+
+/// `run`
+#[derive(Debug, Args)]
+#[command(after_help = RUN_EXAMPLES)]
+pub struct RunArgs {
+    /// Print the numbers, open no window
+    #[arg(long)]
+    pub stats: bool,
+    /// Write the trace, show nothing
+    #[arg(long)]
+    pub no_view: bool,
+    /// Optimisation, as for the compiler: 0, 1, 2, 3, s, g
+    #[arg(short = 'O', value_name = "LEVEL")]
+    pub optimize: Option<String>,
+    /// One more argument for the compiler; may be given again
+    #[arg(long, value_name = "FLAG", allow_hyphen_values = true)]
+    pub flag: Vec<String>,
+    /// Native file to write; default: the source's name with .orrery, in this folder
+    #[arg(short, long, value_name = "FILE.orrery")]
+    pub output: Option<PathBuf>,
+    /// Source file: C, C++, Fortran
+    pub source: PathBuf,
+    /// Arguments of the program
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub arguments: Vec<OsString>,
+}
+
+/// `assemble`
+#[derive(Debug, Args)]
+pub struct AssembleArgs {
+    /// Arguments of the assembler
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub arguments: Vec<OsString>,
+}
+
+/// `collect`
+#[derive(Debug, Args)]
+pub struct CollectArgs {
+    /// Spool of the running program
+    pub part: PathBuf,
+    /// Native file to write
+    #[arg(short, long)]
+    pub output: PathBuf,
+}
+
+/// Subcommands whose arguments are another program's.
+const WRAPPERS: [&str; 4] = ["cc", "c++", "fortran", "assemble"];
+
 /// Rewrites what people of this field type into what clap reads: `-1280x720` becomes `--size 1280x720`, and
 /// `orrery TRACE ...` becomes `orrery view TRACE ...`.
 #[must_use]
@@ -435,8 +519,21 @@ pub fn canonical(args: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let command = Cli::command();
     let is_command = |word: &str| word == "help" || command.get_subcommands().any(|c| c.get_name() == word);
     let mut out: Vec<OsString> = Vec::new();
+    let mut theirs = false;
     for (n, arg) in args.into_iter().enumerate() {
+        if theirs {
+            out.push(arg);
+            continue;
+        }
         let text = arg.to_str().unwrap_or_default();
+        if n == 1 && WRAPPERS.contains(&text) {
+            theirs = true;
+            // All that follows is theirs, `--help` and `--` included.
+            out.extend([arg, "--".into()]);
+            continue;
+        }
+        // What follows the source, or --, is the program's.
+        theirs |= (n == 1 && text == "run") || text == "--";
         if n == 1 && (!text.starts_with('-') || text == "-") && !is_command(text) {
             out.push("view".into());
         }
@@ -474,7 +571,7 @@ mod tests {
     #[test]
     fn every_subcommand_is_known_to_the_shorthand() {
         for c in Cli::command().get_subcommands().map(|c| c.get_name().to_owned()).chain(["help".into()]) {
-            assert_eq!(strings(&["orrery", &c]), ["orrery", &c], "{c} would be taken for a trace");
+            assert_eq!(strings(&["orrery", &c])[..2], ["orrery", &c], "{c} would be taken for a trace");
         }
     }
 
@@ -485,5 +582,7 @@ mod tests {
         assert_eq!(strings(&["orrery", "record", "-640x360", "t"]), ["orrery", "record", "--size", "640x360", "t"]);
         assert_eq!(strings(&["orrery", "--help"]), ["orrery", "--help"]);
         assert_eq!(strings(&["orrery", "stats", "-x5"]), ["orrery", "stats", "-x5"]);
+        let program = ["orrery", "capture", "--", "./prog", "-640x360"];
+        assert_eq!(strings(&program), program);
     }
 }

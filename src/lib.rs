@@ -16,6 +16,8 @@ pub mod symbols;
 
 pub mod trace;
 
+pub mod capture;
+
 pub mod sim;
 
 pub mod timeline;

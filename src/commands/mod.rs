@@ -4,6 +4,7 @@ mod annotated;
 pub mod caches;
 #[cfg(target_os = "linux")]
 pub mod capture;
+mod cc;
 pub mod convert;
 mod counting;
 #[cfg(feature = "gpu")]
@@ -23,12 +24,14 @@ pub mod progress;
 pub mod quiet;
 #[cfg(feature = "gpu")]
 pub mod record;
+mod run;
 #[cfg(feature = "gpu")]
 pub mod snapshot;
 pub mod stats;
 #[cfg(feature = "viewer")]
 pub mod view;
 
+use crate::capture::Language;
 use crate::cli::{Cli, Command};
 use clap::{CommandFactory, FromArgMatches};
 use std::ffi::OsString;
@@ -38,11 +41,6 @@ use std::process::ExitCode;
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct UsageError(pub String);
-
-/// A program that was run for the user ended so: its exit code is passed on, and all is said already.
-#[derive(Debug, thiserror::Error)]
-#[error("the program ended with exit code {0}")]
-pub struct ProgramEnded(pub u8);
 
 /// The command line's grammar, with the keys of the window in the help of `view`.
 #[must_use]
@@ -65,10 +63,7 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Cli {
 #[must_use]
 pub fn run(cli: &Cli) -> ExitCode {
     match dispatch(&cli.command) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) if error.is::<ProgramEnded>() => {
-            error.downcast_ref().map_or(ExitCode::FAILURE, |&ProgramEnded(code)| ExitCode::from(code))
-        }
+        Ok(code) => code,
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error:#}");
@@ -84,15 +79,21 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
         .any(|cause| cause.downcast_ref::<std::io::Error>().is_some_and(|e| e.kind() == std::io::ErrorKind::BrokenPipe))
 }
 
-fn dispatch(command: &Command) -> anyhow::Result<()> {
+fn dispatch(command: &Command) -> anyhow::Result<ExitCode> {
     #[cfg(feature = "gpu")]
     if matches!(command, Command::Snapshot(_) | Command::Record(_) | Command::View(_) | Command::Demo(_)) {
         quiet::hush_drivers();
     }
     match command {
+        Command::Cc(args) => return cc::run(Language::C, args),
+        Command::Cpp(args) => return cc::run(Language::Cpp, args),
+        Command::Fortran(args) => return cc::run(Language::Fortran, args),
+        Command::Run(args) => return run::run(args),
+        Command::Assemble(args) => return cc::assemble(args),
+        Command::Collect(args) => cc::collect(args),
         Command::Caches(args) => caches::run(args),
         #[cfg(target_os = "linux")]
-        Command::Capture(args) => capture::run(args),
+        Command::Capture(args) => return capture::run(args),
         #[cfg(not(target_os = "linux"))]
         Command::Capture(_) => {
             Err(UsageError("capture: Valgrind's log is taken through Linux's /proc; run it on Linux".into()).into())
@@ -112,7 +113,8 @@ fn dispatch(command: &Command) -> anyhow::Result<()> {
         Command::Snapshot(_) | Command::Record(_) | Command::Demo(_) => Err(left_out("gpu")),
         #[cfg(not(feature = "viewer"))]
         Command::View(_) => Err(left_out("viewer")),
-    }
+    }?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// A command that this build was made without.

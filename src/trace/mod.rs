@@ -18,7 +18,7 @@ pub mod write;
 pub use error::{Fault, Place, TraceError};
 pub use filter::{CoreCells, Filter, Marker, Sample};
 pub use footprint::Footprint;
-pub use formats::{Format, lackey};
+pub use formats::{Format, capture, lackey};
 
 use crate::reference::{MemoryTrace, Reference, ReferenceSource, Tables};
 use formats::{Opened, Reader};

@@ -4,8 +4,8 @@ mod calls;
 mod recorder;
 mod valgrind;
 
+use super::UsageError;
 use super::counting::Counting;
-use super::{ProgramEnded, UsageError};
 use crate::cli::CaptureArgs;
 use crate::reference::Tables;
 use crate::symbols::Module;
@@ -14,7 +14,7 @@ use anyhow::bail;
 use recorder::{Recorder, Start};
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::ExitStatus;
+use std::process::{ExitCode, ExitStatus};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use valgrind::Traced;
@@ -25,9 +25,8 @@ const CHUNK: usize = 1 << 16;
 /// Runs the program to its end and says on standard error what was recorded.
 ///
 /// # Errors
-/// When the program, Valgrind or the output is not to be had, or nothing was recorded; [`ProgramEnded`] where the program
-/// itself failed.
-pub fn run(args: &CaptureArgs) -> anyhow::Result<()> {
+/// When the program, Valgrind or the output is not to be had, or nothing was recorded.
+pub fn run(args: &CaptureArgs) -> anyhow::Result<ExitCode> {
     let Some((program, rest)) = args.command.split_first() else {
         return Err(UsageError("capture: found no program; expected one after --".into()).into());
     };
@@ -83,7 +82,7 @@ pub fn run(args: &CaptureArgs) -> anyhow::Result<()> {
     }
     finish(args, &path, &output, &start, recorder, writer)?;
     reader.notices().iter().for_each(|notice| eprintln!("warning: {notice}"));
-    ended(&path, status, full)
+    Ok(ended(&path, status, full))
 }
 
 /// The program's names; none, with a warning, where it is a script or the like.
@@ -202,11 +201,10 @@ fn finish(
     Ok(())
 }
 
-/// Passes the program's failure on.
-fn ended(path: &Path, status: Option<ExitStatus>, full: bool) -> anyhow::Result<()> {
-    let Some(status) = status.filter(|s| !s.success() && !full) else { return Ok(()) };
+/// The program's own exit code, as a shell gives it.
+fn ended(path: &Path, status: Option<ExitStatus>, full: bool) -> ExitCode {
+    let Some(status) = status.filter(|s| !s.success() && !full) else { return ExitCode::SUCCESS };
     eprintln!("warning: {} ended with {status}; what it did before is kept", path.display());
-    // As a shell gives it.
     let code = status.code().or_else(|| status.signal().map(|s| 128 + s)).unwrap_or(1);
-    Err(ProgramEnded(u8::try_from(code).unwrap_or(1)).into())
+    ExitCode::from(u8::try_from(code).unwrap_or(1))
 }

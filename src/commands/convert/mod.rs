@@ -36,6 +36,11 @@ struct Given {
 /// # Errors
 /// When the trace or the tables cannot be read, nothing is left after filtering, or the file cannot be written.
 pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<()> {
+    let plain = args.tables.is_none() && args.program.is_none() && args.between.is_none() && !args.only_regions;
+    if plain && let Some(references) = super::cc::convert(&args.trace.trace, &args.output)? {
+        eprintln!("{}: {references} references", args.output.display());
+        return Ok(());
+    }
     let given = args.tables.as_deref().map(read_tables).transpose()?;
     let mut stream = Stream::open(&args.trace.trace, args.trace.format)?;
     let own = stream.tables();

@@ -11,6 +11,7 @@ use std::fmt;
 
 mod accelsim;
 mod binary;
+pub mod capture;
 mod champsim;
 mod columns;
 mod cores;
@@ -235,9 +236,19 @@ impl Format {
         open: accelsim::open,
     });
 
+    /// The spool of a captured program.
+    pub const CAPTURE: Self = Self(&Row {
+        name: "capture",
+        about: "The .orrery.part that a program built by orrery cc may leave",
+        example: "(binary: ORRSPOOL...)",
+        looks_like: capture::looks_like,
+        open: |input| Ok(Opened::Once(Box::new(capture::Reader::open(input)?))),
+    });
+
     /// All of them, in the order in which content is compared with them: magic numbers first, loose patterns last.
     pub const ALL: &'static [Self] = &[
         Self::NATIVE,
+        Self::CAPTURE,
         Self::PARQUET,
         Self::ARROW,
         Self::GEM5,

@@ -1,0 +1,147 @@
+//! A spool into a native file, while the program runs and after.
+
+use super::names::{Names, file_name};
+use super::{CaptureError, io_error};
+use crate::trace::capture::{Ending, MAGIC, Spool};
+use crate::trace::native;
+use std::fs::{self, File};
+use std::path::Path;
+use std::time::Duration;
+
+/// References taken at once: a row group of the native file.
+const BATCH: usize = native::CHUNK;
+
+/// What came of a spool.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Collected {
+    /// References written.
+    pub references: u64,
+    /// What the user must be told.
+    pub notices: Vec<String>,
+}
+
+/// What becomes of a spool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// Its space is given back as it is read, and it is removed at the end.
+    Consumed,
+    /// It stays as it is.
+    Kept,
+}
+
+/// Turns the spool `part` into the native file `output`; `wait` sleeps until something may have changed, at most as long as
+/// it is told, and gives `true` once the program has ended.
+///
+/// # Errors
+/// When either file cannot be read or written (the spool then stays), or there was no reference at all (it does not).
+pub fn collect(
+    part: &Path,
+    output: &Path,
+    fate: Part,
+    mut wait: impl FnMut(Duration) -> bool,
+) -> Result<Collected, CaptureError> {
+    let shown = part.display().to_string();
+    let file = File::options()
+        .read(true)
+        .write(fate == Part::Consumed)
+        .open(part)
+        .map_err(io_error(&shown, "the spool cannot be opened"))?;
+    let holes = file.try_clone().map_err(io_error(&shown, "the spool cannot be opened"))?;
+    let mut spool = Spool::open(shown.clone(), file)?;
+    let mut names = Names::new(&spool.program().maps);
+    let mut writer = native::FileWriter::create(output)?;
+    let (mut batch, mut pause) = (Vec::new(), Duration::from_millis(1));
+    let mut over = false;
+    loop {
+        batch.clear();
+        spool.advance(over, BATCH, &mut batch)?;
+        if !batch.is_empty() {
+            batch.retain(sound);
+            names.note(&batch);
+            for e in spool.take_entries() {
+                names.enter(e.thread, e.frame, e.pc, e.now);
+            }
+            writer.write(&batch)?;
+            for (from, bytes) in spool.finished_chunks() {
+                if fate == Part::Consumed {
+                    punch(&holes, from, bytes);
+                }
+            }
+            pause = Duration::from_millis(1);
+            continue;
+        }
+        if over {
+            break;
+        }
+        over = wait(pause);
+        if over && !spool.ending()?.orderly && is_mapped(spool.program().pid, part) {
+            // It closed all its descriptors, our pipe among them, and goes on.
+            std::thread::sleep(pause);
+            over = false;
+        }
+        pause = (pause * 2).min(Duration::from_millis(100));
+    }
+    let ending = spool.ending()?;
+    let references = writer.len();
+    if references == 0 {
+        drop(writer);
+        dispose(part, fate)?;
+        return Ok(Collected { references, notices: notices(ending) });
+    }
+    let (mut tables, mut more) = spool.facts().tables(references, |r| names.heap(r));
+    let (regions, locations, unnamed) = names.finish();
+    let (arrays, unnamed_arrays) = names.frames.finish(references);
+    tables.regions.extend(regions.into_iter().chain(arrays));
+    tables.locations = locations;
+    more.extend(unnamed.into_iter().chain(unnamed_arrays));
+    tables.title = file_name(&spool.program().path);
+    tables.made_by = format!("orrery cc, orrery {}", env!("CARGO_PKG_VERSION"));
+    writer.finish(&tables)?;
+    dispose(part, fate)?;
+    Ok(Collected { references, notices: [notices(ending), more].concat() })
+}
+
+/// Whether a process has the spool in its memory; `false` where the system does not tell.
+fn is_mapped(pid: u64, part: &Path) -> bool {
+    let maps = fs::read(format!("/proc/{pid}/maps")).unwrap_or_default();
+    let part = part.as_os_str().as_encoded_bytes();
+    maps.split(|&b| b == b'\n').any(|line| line.ends_with(part))
+}
+
+/// What a native file can hold; a program about to crash may name any address.
+fn sound(r: &crate::reference::Reference) -> bool {
+    r.size > 0 && r.addr.checked_add(u64::from(r.size) - 1).is_some()
+}
+
+fn notices(ending: Ending) -> Vec<String> {
+    let mut out = Vec::new();
+    if ending.fault != 0 {
+        let why = std::io::Error::from_raw_os_error(i32::try_from(ending.fault).unwrap_or(0));
+        out.push(format!("recording ended early ({why}): at least {} later references are not there", ending.lost));
+    }
+    out
+}
+
+/// Whether the file is a spool.
+#[must_use]
+pub fn is_spool(path: &Path) -> bool {
+    let mut magic = [0; 8];
+    File::open(path).and_then(|mut f| std::io::Read::read_exact(&mut f, &mut magic)).is_ok() && magic == *MAGIC
+}
+
+fn dispose(part: &Path, fate: Part) -> Result<(), CaptureError> {
+    if fate == Part::Kept {
+        return Ok(());
+    }
+    fs::remove_file(part).map_err(io_error(part.display().to_string(), "the spool cannot be removed"))
+}
+
+/// Gives space back; where the file system cannot, it is given back at the end.
+#[cfg(target_os = "linux")]
+fn punch(file: &File, from: u64, bytes: u64) {
+    use rustix::fs::{FallocateFlags, fallocate};
+    let _ = fallocate(file, FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE, from, bytes);
+}
+
+#[cfg(not(target_os = "linux"))]
+fn punch(_: &File, _: u64, _: u64) {}

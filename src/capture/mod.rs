@@ -1,0 +1,75 @@
+//! A program of one's own, recorded: `orrery cc` builds it, running it writes `NAME.orrery`.
+//!
+//! ```text
+//! orrery cc  ->  gcc or clang  ->  text of the assembler  ->  orrery assemble  ->  as  ->  object with calls in it
+//!                                                                                            + capture/*.c, hooks.S
+//! ./program  ->  NAME.orrery.part (the spool: 16 bytes a reference)  ->  orrery collect  ->  NAME.orrery
+//! ```
+//!
+//! Instructions are what is recorded, not expressions: whatever language, optimisation or library of macros they came from,
+//! each that touches memory says so before it runs. (The compilers' own hooks for sanitizers see less: arrays of a function
+//! whose address does not leave it, and constant tables, go past them from `-O1` on.) Not recorded: slots of the stack frame
+//! at fixed places outside arrays and structures, where compilers keep what finds no register; return addresses and saved registers; the linker's tables.
+//!
+//! [`assemble`] stands in for the assembler, [`Toolchain`] is what the compiler is told, [`collect`] turns a spool into a
+//! native file.
+
+mod arrays;
+mod assemble;
+mod collect;
+mod names;
+mod slots;
+mod text;
+mod toolchain;
+mod weave;
+
+pub use assemble::assemble;
+pub use collect::{Collected, Part, collect, is_spool};
+pub use toolchain::{Language, Toolchain};
+
+use crate::trace::TraceError;
+use std::io;
+
+/// Why a program could not be built for recording, or its references not be collected.
+#[derive(Debug, thiserror::Error)]
+pub enum CaptureError {
+    /// A program that is needed does not start.
+    #[error("{program} cannot be started ({source}); {remedy}")]
+    Missing {
+        /// As it was called.
+        program: String,
+        /// What to install or set.
+        remedy: String,
+        /// What the operating system said.
+        source: io::Error,
+    },
+    /// The recording library does not compile.
+    #[error("{compiler} cannot compile the recording library:\n{output}")]
+    Library {
+        /// As it was called.
+        compiler: String,
+        /// What it said.
+        output: String,
+    },
+    /// A file cannot be read or written.
+    #[error("{path}: {action}")]
+    Io {
+        /// Which.
+        path: String,
+        /// What was tried.
+        action: &'static str,
+        /// What the operating system said.
+        source: io::Error,
+    },
+    /// The machine or the compiler is none that can be recorded.
+    #[error("{0}")]
+    Unsupported(String),
+    /// The spool cannot be read, or the native file not be written.
+    #[error(transparent)]
+    Trace(#[from] TraceError),
+}
+
+fn io_error(path: impl Into<String>, action: &'static str) -> impl FnOnce(io::Error) -> CaptureError {
+    let path = path.into();
+    move |source| CaptureError::Io { path, action, source }
+}

@@ -1,0 +1,326 @@
+//! What the compiler is told, and the recording library, which it compiles itself on first use.
+//!
+//! The library travels as source (`capture/`): nothing in this program is bound to a machine. What was compiled lies in the
+//! user's cache folder under a name made of the sources, the compiler's version and our own path; it is made in a folder
+//! beside and renamed, so two builds at once, or one that was interrupted, leave it whole or not there.
+
+use super::assemble::ASSEMBLER;
+use super::{CaptureError, io_error};
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus};
+
+/// A language whose compiler can be wrapped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    /// `orrery cc`
+    C,
+    /// `orrery c++`
+    Cpp,
+    /// `orrery fortran`
+    Fortran,
+}
+
+impl Language {
+    /// Where the compiler's name is looked for, in order, and what it is otherwise.
+    fn names(self) -> (&'static [&'static str], &'static [&'static str]) {
+        match self {
+            Self::C => (&["ORRERY_CC", "CC"], &["gcc", "cc", "clang"]),
+            Self::Cpp => (&["ORRERY_CXX", "CXX"], &["g++", "c++", "clang++"]),
+            Self::Fortran => (&["ORRERY_FC", "FC"], &["gfortran"]),
+        }
+    }
+
+    fn remedy(self) -> &'static str {
+        match self {
+            Self::C => "install gcc (Debian and Ubuntu: apt install gcc), or name a compiler with ORRERY_CC",
+            Self::Cpp => "install g++ (Debian and Ubuntu: apt install g++), or name a compiler with ORRERY_CXX",
+            Self::Fortran => "install gfortran (Debian and Ubuntu: apt install gfortran), or name one with ORRERY_FC",
+        }
+    }
+
+    /// The language of a source file, by the end of its name.
+    #[must_use]
+    pub fn of(path: &Path) -> Option<Self> {
+        match path.extension()?.to_str()? {
+            "c" | "s" | "S" => Some(Self::C),
+            "cc" | "cpp" | "cxx" | "c++" | "C" => Some(Self::Cpp),
+            "f" | "for" | "f77" | "f90" | "f95" | "f03" | "f08" | "F" | "F90" => Some(Self::Fortran),
+            _ => None,
+        }
+    }
+}
+
+/// Sources of the library: name, text, whether it is a unit of its own.
+const SOURCES: [(&str, &str, bool); 7] = [
+    ("spool.h", include_str!("../../capture/spool.h"), false),
+    ("runtime.h", include_str!("../../capture/runtime.h"), false),
+    ("orrery.h", include_str!("../../capture/orrery.h"), false),
+    ("runtime.c", include_str!("../../capture/runtime.c"), true),
+    ("alloc.c", include_str!("../../capture/alloc.c"), true),
+    ("ranges.c", include_str!("../../capture/ranges.c"), true),
+    ("hooks.S", include_str!("../../capture/hooks.S"), true),
+];
+
+/// Position-independent for programs that are; no vector registers, since hooks must not change them; no calls that the
+/// source does not have.
+const FLAGS: [&str; 11] = [
+    "-D_GNU_SOURCE",
+    "-O2",
+    "-fPIE",
+    "-fno-stack-protector",
+    "-fexceptions",
+    "-fno-builtin",
+    "-fno-tree-loop-distribute-patterns",
+    "-mgeneral-regs-only",
+    "-fno-lto",
+    "-Wall",
+    "-Wextra",
+];
+
+/// A part of gcc's specs that links the library into programs (not into shared libraries, which find its functions in the
+/// program) before the C library, and lets plugins find them too.
+const SPECS: &str = "\
+%rename lib orrery_lib
+
+*lib:
+%{!shared:%{!r:orrery.o%s}} %(orrery_lib)
+
+*link:
++ %{!shared:%{!r:%{!static:--export-dynamic-symbol=__orrery_*}}}
+";
+
+/// A compiler and what makes it record.
+#[derive(Debug)]
+pub struct Toolchain {
+    /// Name and own arguments of the compiler.
+    compiler: Vec<OsString>,
+    language: Language,
+    clang: bool,
+    /// Holds `as`, `orrery.o`, `orrery.specs`, `orrery.h`.
+    folder: PathBuf,
+    assembler: OsString,
+}
+
+impl Toolchain {
+    /// Finds the compiler and compiles the library where that was not done before.
+    ///
+    /// # Errors
+    /// When there is no compiler, it is none for x86-64 Linux, or the library cannot be compiled or kept.
+    pub fn find(language: Language) -> Result<Self, CaptureError> {
+        if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
+            return Err(CaptureError::Unsupported(
+                "programs are recorded by their compiler on x86-64 Linux only; record with valgrind --tool=lackey here"
+                    .into(),
+            ));
+        }
+        let (compiler, version) = compiler(language)?;
+        let target = output(&compiler, &["-dumpmachine"])?;
+        if !target.starts_with("x86_64") || !target.contains("linux") {
+            return Err(CaptureError::Unsupported(format!(
+                "{} compiles for {}; expected x86_64 and linux",
+                words(&compiler),
+                target.trim()
+            )));
+        }
+        let clang = version.contains("clang");
+        let assembler: OsString = output(&compiler, &["-print-prog-name=as"])?.trim().to_owned().into();
+        let own = std::env::current_exe().map_err(io_error("orrery", "does not know where it is itself"))?;
+        let folder = library(&compiler, &version, &own)?;
+        Ok(Self { compiler, language, clang, folder, assembler })
+    }
+
+    /// Runs the compiler with `arguments`, and its answer is the compiler's own.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub fn run(&self, arguments: &[OsString]) -> Result<ExitStatus, CaptureError> {
+        let mut command = self.command(arguments);
+        command.status().map_err(|e| missing(&self.compiler, self.language, e))
+    }
+
+    fn command(&self, arguments: &[OsString]) -> Command {
+        let joined = |flag: &str, tail: &str| {
+            let mut out = OsString::from(flag);
+            out.push(&self.folder);
+            out.push(tail);
+            out
+        };
+        let mut command = Command::new(&self.compiler[0]);
+        command.args(&self.compiler[1..]).arg("-g").arg(joined("-B", "/"));
+        if self.language != Language::Fortran {
+            // After the program's own folders: a copy of orrery.h in the project comes first.
+            command.arg("-idirafter").arg(&self.folder);
+        }
+        if self.clang {
+            command.arg("-fno-integrated-as");
+        } else {
+            command.arg(joined("-specs=", "/orrery.specs"));
+        }
+        command.args(arguments);
+        if self.clang && links(arguments) {
+            command.arg(self.folder.join("orrery.o")).arg("-Wl,--export-dynamic-symbol=__orrery_*");
+        }
+        command.env(ASSEMBLER, &self.assembler);
+        command
+    }
+}
+
+/// Whether arguments of a compiler make a program: for clang, which has no specs.
+fn links(arguments: &[OsString]) -> bool {
+    const NOT: [&str; 9] = ["-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "-shared", "-r", "--version"];
+    let stops = |a: &OsString| {
+        a.to_str().is_some_and(|a| NOT.contains(&a) || a.starts_with("-print-") || a.starts_with("-dump"))
+    };
+    !arguments.iter().any(stops) && arguments.iter().any(|a| !a.to_string_lossy().starts_with('-'))
+}
+
+/// The first compiler that answers, and its version.
+fn compiler(language: Language) -> Result<(Vec<OsString>, String), CaptureError> {
+    let (variables, names) = language.names();
+    for variable in variables {
+        let value = std::env::var(variable).unwrap_or_default();
+        let command: Vec<OsString> = value.split_whitespace().map(OsString::from).collect();
+        let Some(first) = command.first() else { continue };
+        // CC="orrery cc" is how builds are told of us: it is not what we call ourselves.
+        if Path::new(first).file_name() == Some(OsStr::new("orrery")) {
+            continue;
+        }
+        let version = Command::new(first).args(&command[1..]).arg("--version").output();
+        let version = version.map_err(|e| missing(&command, language, e))?;
+        return Ok((command, String::from_utf8_lossy(&version.stdout).into_owned()));
+    }
+    let mut error = None;
+    for name in names {
+        match Command::new(name).arg("--version").output() {
+            Ok(version) => return Ok((vec![name.into()], String::from_utf8_lossy(&version.stdout).into_owned())),
+            Err(e) => error = error.or(Some(e)),
+        }
+    }
+    let error = error.unwrap_or_else(|| std::io::ErrorKind::NotFound.into());
+    Err(missing(&[names[0].into()], language, error))
+}
+
+fn output(compiler: &[OsString], arguments: &[&str]) -> Result<String, CaptureError> {
+    let done = Command::new(&compiler[0]).args(&compiler[1..]).args(arguments).output();
+    let done = done.map_err(io_error(words(compiler), "cannot be started"))?;
+    Ok(String::from_utf8_lossy(&done.stdout).into_owned())
+}
+
+fn words(command: &[OsString]) -> String {
+    command.iter().map(|w| w.to_string_lossy()).collect::<Vec<_>>().join(" ")
+}
+
+fn missing(compiler: &[OsString], language: Language, source: std::io::Error) -> CaptureError {
+    CaptureError::Missing { program: words(compiler), remedy: language.remedy().into(), source }
+}
+
+/// Where compiled libraries are kept: the user's cache folder, or one of the user's own among temporary files.
+fn cache() -> PathBuf {
+    let set = |name: &str| std::env::var_os(name).filter(|v| Path::new(v).is_absolute()).map(PathBuf::from);
+    let cache = set("XDG_CACHE_HOME").or_else(|| set("HOME").map(|home| home.join(".cache")));
+    cache.unwrap_or_else(std::env::temp_dir).join("orrery")
+}
+
+/// FNV-1a (Fowler, Noll, Vo 1991), for a name.
+fn digest<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> u64 {
+    let bytes = parts.into_iter().flat_map(|p| p.iter().chain(&[0]));
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, &b| (hash ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))
+}
+
+/// The folder of the library for this compiler, made where it is not there.
+fn library(compiler: &[OsString], version: &str, own: &Path) -> Result<PathBuf, CaptureError> {
+    let called = words(compiler);
+    let sources = SOURCES.iter().map(|(_, text, _)| text.as_bytes());
+    let shim = format!("#!/bin/sh\nexec {} assemble \"$@\"\n", quoted(own));
+    let rest =
+        [shim.as_bytes(), called.as_bytes(), version.as_bytes(), own.as_os_str().as_encoded_bytes(), SPECS.as_bytes()];
+    let key = digest(sources.chain(rest).chain(FLAGS.iter().map(|f| f.as_bytes())));
+    let cache = cache();
+    let folder = cache.join(format!("capture-{key:016x}"));
+    if folder.join("orrery.o").is_file() {
+        return Ok(folder);
+    }
+    let shown = cache.display().to_string();
+    fs::create_dir_all(&cache)
+        .map_err(io_error(&shown, "cannot be created; set XDG_CACHE_HOME to a folder of yours"))?;
+    let failed = "cannot be written; set XDG_CACHE_HOME to a folder of yours";
+    let made = tempfile::Builder::new().prefix(".capture-").tempdir_in(&cache).map_err(io_error(&shown, failed))?;
+    let write = |name: &str, text: &str| fs::write(made.path().join(name), text).map_err(io_error(&shown, failed));
+    let mut objects = Vec::new();
+    for (name, text, unit) in SOURCES {
+        write(name, text)?;
+        if !unit {
+            continue;
+        }
+        let object = made.path().join(name).with_extension("o");
+        let mut command = Command::new(&compiler[0]);
+        command.args(&compiler[1..]).args(FLAGS).arg(binary_macro(own)).current_dir(made.path());
+        command
+            .args(["-x", if name.ends_with(".S") { "assembler-with-cpp" } else { "c" }, "-c", name, "-o"])
+            .arg(&object);
+        succeed(&called, command)?;
+        objects.push(object);
+    }
+    let mut command = Command::new(&compiler[0]);
+    command
+        .args(&compiler[1..])
+        .args(["-nostdlib", "-r", "-no-pie", "-o"])
+        .arg(made.path().join("orrery.o"))
+        .args(&objects);
+    succeed(&called, command)?;
+    write("orrery.specs", SPECS)?;
+    write("as", &shim)?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        fs::set_permissions(made.path().join("as"), fs::Permissions::from_mode(0o755))
+            .map_err(io_error(&shown, failed))?;
+    }
+    match fs::rename(made.path(), &folder) {
+        Ok(()) => {
+            // It has a new name; there is nothing left to remove.
+            let _ = made.keep();
+            Ok(folder)
+        }
+        // Another build was faster; its library is as good.
+        Err(_) if folder.join("orrery.o").is_file() => Ok(folder),
+        Err(e) => Err(io_error(&shown, failed)(e)),
+    }
+}
+
+fn binary_macro(own: &Path) -> String {
+    let escaped = own.to_string_lossy().replace('\\', "\\\\").replace('"', "\\\"");
+    format!("-DORRERY_BIN=\"{escaped}\"")
+}
+
+/// For the shell, in single quotes.
+fn quoted(path: &Path) -> String {
+    format!("'{}'", path.to_string_lossy().replace('\'', "'\\''"))
+}
+
+fn succeed(compiler: &str, mut command: Command) -> Result<(), CaptureError> {
+    let done = command.output().map_err(io_error(compiler, "cannot be started"))?;
+    if done.status.success() {
+        return Ok(());
+    }
+    Err(CaptureError::Library {
+        compiler: compiler.to_owned(),
+        output: String::from_utf8_lossy(&done.stderr).into_owned(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_are_told_from_parts() {
+        let links = |words: &[&str]| links(&words.iter().map(OsString::from).collect::<Vec<_>>());
+        assert!(links(&["a.c"]) && links(&["a.o", "-o", "a"]));
+        assert!(
+            !links(&["-c", "a.c"]) && !links(&["--version"]) && !links(&["-print-prog-name=as"]) && !links(&["-v"])
+        );
+    }
+}

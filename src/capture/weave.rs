@@ -1,0 +1,429 @@
+//! Puts a call before each instruction that touches memory, and recording functions in the place of some of the C library's.
+//!
+//! The text is read twice with the same eyes: first every instruction gets a label, so that the assembler's own output says
+//! which bytes it became and a decoder what they touch ([`Plan`]); then the calls are written before those that touch
+//! something. The form of the call is that of `capture/hooks.S`.
+
+use super::text::{Kind, Lines, Statement, memory_operand, mnemonic, operands, repeats};
+use iced_x86::{
+    Code, Decoder, DecoderOptions, Instruction, InstructionInfoFactory, InstructionInfoOptions, OpAccess, OpKind,
+};
+
+/// Labels of the first reading: `SITE` and the instruction's number.
+pub(super) const SITE: &str = "__orrery_site_";
+
+/// Functions of the C and C++ libraries whose calls go to the runtime's function of the same name with `__orrery_` before
+/// it (`capture/alloc.c`, `capture/ranges.c`).
+pub(super) const REPLACED: &[&str] = &[
+    "malloc",
+    "calloc",
+    "realloc",
+    "reallocarray",
+    "free",
+    "aligned_alloc",
+    "posix_memalign",
+    "memalign",
+    "strdup",
+    "strndup",
+    "_Znwm",
+    "_Znam",
+    "_ZnwmRKSt9nothrow_t",
+    "_ZnamRKSt9nothrow_t",
+    "_ZnwmSt11align_val_t",
+    "_ZnamSt11align_val_t",
+    "_ZdlPv",
+    "_ZdaPv",
+    "_ZdlPvm",
+    "_ZdaPvm",
+    "_ZdlPvSt11align_val_t",
+    "_ZdaPvSt11align_val_t",
+    "_ZdlPvmSt11align_val_t",
+    "_ZdaPvmSt11align_val_t",
+    "memcpy",
+    "memmove",
+    "mempcpy",
+    "memset",
+    "bzero",
+    "memcmp",
+    "memchr",
+    "strlen",
+    "strnlen",
+    "strcpy",
+    "strncpy",
+    "stpcpy",
+    "strcat",
+    "strncat",
+    "strcmp",
+    "strncmp",
+    "strchr",
+    "strrchr",
+    "__memcpy_chk",
+    "__memmove_chk",
+    "__mempcpy_chk",
+    "__memset_chk",
+    "__strcpy_chk",
+    "__strncpy_chk",
+    "__strcat_chk",
+    "__strncat_chk",
+    "__stpcpy_chk",
+    "_exit",
+    "_Exit",
+    "quick_exit",
+];
+
+/// Moves whose address has 64 bits and cannot be computed by `lea`.
+const WIDE: [Code; 8] = [
+    Code::Mov_AL_moffs8,
+    Code::Mov_AX_moffs16,
+    Code::Mov_EAX_moffs32,
+    Code::Mov_RAX_moffs64,
+    Code::Mov_moffs8_AL,
+    Code::Mov_moffs16_AX,
+    Code::Mov_moffs32_EAX,
+    Code::Mov_moffs64_RAX,
+];
+
+/// Bytes that the hooks know.
+const SIZES: [usize; 9] = [1, 2, 4, 6, 8, 10, 16, 32, 64];
+
+/// What an instruction needs before it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Hook {
+    /// The name of a hook that takes the address of the operand in memory.
+    Operand(String),
+    /// The name of one that looks at the registers itself: `rep_movs8`.
+    Registers(String),
+}
+
+/// What each instruction of a text needs, by its number, and what was left out.
+#[derive(Debug, Default)]
+pub(super) struct Plan {
+    hooks: Vec<Option<Hook>>,
+    /// Instructions that touch memory in a way that is not recorded (gathers, saved processor states).
+    pub(super) left_out: u64,
+}
+
+/// The text with a label before each instruction, and their number.
+pub(super) fn labelled(source: &str) -> (String, usize) {
+    let mut out = String::with_capacity(source.len() * 2);
+    let mut count = 0;
+    for_each_line(source, |line, statements, first| {
+        let Some(statements) = statements.filter(|_| first.iter().any(Option::is_some)) else {
+            out.push_str(line);
+            out.push('\n');
+            return;
+        };
+        let part = |(s, site): (&Statement<'_>, &Option<usize>)| match site {
+            Some(n) => {
+                count = n + 1;
+                format!("{} {SITE}{n}: {}", s.labels, s.body)
+            }
+            None => format!("{} {}", s.labels, s.body),
+        };
+        out.push_str(&statements.iter().zip(first).map(part).collect::<Vec<_>>().join("; "));
+        out.push('\n');
+    });
+    (out, count)
+}
+
+/// Calls `f` with each line, its statements, and for each statement the number of its instruction (a prefix on a line of its
+/// own counts as its instruction, which then has no number itself).
+fn for_each_line(source: &str, mut f: impl FnMut(&str, Option<Vec<Statement<'_>>>, &[Option<usize>])) {
+    let mut lines = Lines::default();
+    let (mut next, mut glued) = (0, false);
+    for line in source.lines() {
+        let statements = lines.read(line);
+        let mut sites = Vec::new();
+        for s in statements.iter().flatten() {
+            let starts = matches!(s.kind, Kind::Instruction | Kind::Prefix) && !glued;
+            sites.push(starts.then_some(next));
+            next += usize::from(starts);
+            if s.kind != Kind::Empty {
+                glued = s.kind == Kind::Prefix;
+            }
+        }
+        f(line, statements, &sites);
+    }
+}
+
+impl Plan {
+    /// A plan for `count` instructions, none of which is known yet.
+    pub(super) fn new(count: usize) -> Self {
+        Self { hooks: vec![None; count], left_out: 0 }
+    }
+
+    /// Learns what instruction `number` is from the bytes it became.
+    pub(super) fn learn(&mut self, number: usize, bytes: &[u8], factory: &mut InstructionInfoFactory) {
+        let instruction = Decoder::new(64, bytes, DecoderOptions::NONE).decode();
+        let Some(slot) = self.hooks.get_mut(number) else { return };
+        match hook(&instruction, factory) {
+            Ok(hook) => *slot = hook,
+            Err(LeftOut) => self.left_out += 1,
+        }
+    }
+}
+
+/// Touches memory, but nobody here knows how.
+struct LeftOut;
+
+fn hook(instruction: &Instruction, factory: &mut InstructionInfoFactory) -> Result<Option<Hook>, LeftOut> {
+    if instruction.is_invalid() {
+        return Ok(None);
+    }
+    let access: Vec<OpAccess> = {
+        let info = factory.info_options(
+            instruction,
+            InstructionInfoOptions::NO_MEMORY_USAGE | InstructionInfoOptions::NO_REGISTER_USAGE,
+        );
+        (0..instruction.op_count()).map(|n| info.op_access(n)).collect()
+    };
+    let touches = |a: OpAccess| !matches!(a, OpAccess::None | OpAccess::NoMemAccess);
+    for (n, &access) in (0..instruction.op_count()).zip(&access) {
+        match instruction.op_kind(n) {
+            OpKind::Memory if touches(access) => {
+                let size = instruction.memory_size().size();
+                let no_lea = instruction.is_vsib() || WIDE.contains(&instruction.code());
+                if no_lea || !SIZES.contains(&size) {
+                    return Err(LeftOut);
+                }
+                let letter = match access {
+                    OpAccess::Read | OpAccess::CondRead => 'r',
+                    OpAccess::Write | OpAccess::CondWrite => 'w',
+                    _ => 'm',
+                };
+                return Ok(Some(Hook::Operand(format!("{letter}{size}"))));
+            }
+            OpKind::MemoryESRDI | OpKind::MemorySegRSI => {
+                let size = instruction.memory_size().size();
+                let name = format!("{:?}", instruction.mnemonic()).to_ascii_lowercase();
+                return match name.get(..4) {
+                    Some(name @ ("movs" | "stos" | "lods")) => Ok(Some(Hook::Registers(format!("{name}{size}")))),
+                    _ => Err(LeftOut),
+                };
+            }
+            _ => {}
+        }
+    }
+    Ok(None)
+}
+
+/// Where the frame begins: the canonical frame address as a register and an offset (DWARF 5, section 6.4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct FrameRule {
+    register: char,
+    offset: i64,
+}
+
+/// At entry: the stack pointer stands one return address below.
+const AT_ENTRY: FrameRule = FrameRule { register: 's', offset: 8 };
+
+/// What the second reading knows of the place it stands at.
+struct Place {
+    /// Whether %rbp is the frame pointer of this function.
+    framed: bool,
+    rule: FrameRule,
+    remembered: Vec<FrameRule>,
+    /// The last label was that of a cold part, which is entered in the middle.
+    cold: bool,
+    /// The function's first instruction is still to come, and it has arrays to tell of.
+    entering: bool,
+    /// The function that this is, by number of `.cfi_startproc`.
+    function: usize,
+}
+
+impl Place {
+    fn new() -> Self {
+        Self { framed: false, rule: AT_ENTRY, remembered: Vec::new(), cold: false, entering: false, function: 0 }
+    }
+
+    fn pass(&mut self, s: &Statement<'_>) {
+        if !s.labels.is_empty() && !s.labels.starts_with(".L") {
+            self.cold = s.labels.contains(".cold");
+        }
+        match s.kind {
+            Kind::Directive => self.follow(s.body),
+            Kind::Instruction if mnemonic(s.body).starts_with("mov") => {
+                self.framed |= operands(s.body).eq(["%rsp", "%rbp"]);
+            }
+            _ => {}
+        }
+    }
+
+    fn follow(&mut self, body: &str) {
+        if body.contains("@function") {
+            self.framed = false;
+        }
+        let Some(cfi) = body.strip_prefix(".cfi_") else { return };
+        let (name, rest) = cfi.split_once(char::is_whitespace).unwrap_or((cfi, ""));
+        let mut values = rest.split(',').map(str::trim);
+        let register = |v: Option<&str>| match v {
+            Some("7" | "%rsp" | "rsp") => 's',
+            Some("6" | "%rbp" | "rbp") => 'b',
+            _ => '?',
+        };
+        let number = |v: Option<&str>| v.and_then(|v| v.parse().ok()).unwrap_or(0);
+        match name {
+            "startproc" => {
+                (self.framed, self.rule, self.entering) = (false, AT_ENTRY, !self.cold);
+                self.function += 1;
+                self.remembered.clear();
+            }
+            "def_cfa" => self.rule = FrameRule { register: register(values.next()), offset: number(values.next()) },
+            "def_cfa_register" => self.rule.register = register(values.next()),
+            "def_cfa_offset" => self.rule.offset = number(values.next()),
+            "adjust_cfa_offset" => self.rule.offset += number(values.next()),
+            "remember_state" => self.remembered.push(self.rule),
+            "restore_state" => self.rule = self.remembered.pop().unwrap_or(AT_ENTRY),
+            // The frame is found by an expression: its function was realigned.
+            "escape" => self.rule.register = '?',
+            _ => {}
+        }
+    }
+
+    /// Whether the operand is a slot of the frame: what compilers keep there are registers saved and variables that found
+    /// none. Gives its offset from the frame address, where that is known.
+    fn slot(&self, operand: &str) -> Option<Option<i64>> {
+        let (offset, inner) = operand.split_once('(').and_then(|(o, i)| Some((o, i.strip_suffix(')')?)))?;
+        let base = match inner {
+            "%rsp" => 's',
+            "%rbp" if self.framed => 'b',
+            _ => return None,
+        };
+        let offset: Option<i64> = if offset.is_empty() { Some(0) } else { offset.parse().ok() };
+        Some(offset.filter(|_| base == self.rule.register).map(|o| o - self.rule.offset))
+    }
+}
+
+/// Which functions (by number of `.cfi_startproc`, from 1) may have arrays in their frames that are reached by pointers or
+/// indices.
+fn with_arrays(source: &str) -> Vec<bool> {
+    let mut out = vec![false];
+    let mut place = Place::new();
+    for_each_line(source, |_, statements, _| {
+        for s in statements.iter().flatten() {
+            place.pass(s);
+            if out.len() <= place.function {
+                out.resize(place.function + 1, false);
+            }
+            if s.kind == Kind::Instruction {
+                let in_frame = |o: &str| {
+                    let inner = o.split_once('(').map_or("", |(_, inner)| inner);
+                    let indexed = inner.contains(',') || mnemonic(s.body).starts_with("lea");
+                    indexed && (inner.starts_with("%rsp") || inner.starts_with("%rbp"))
+                };
+                let copied = mnemonic(s.body).starts_with("mov") && operands(s.body).next() == Some("%rsp");
+                out[place.function] |= copied && !operands(s.body).eq(["%rsp", "%rbp"]);
+                out[place.function] |= operands(s.body).any(in_frame);
+            }
+        }
+    });
+    out
+}
+
+/// Knows the arrays and structures in the frames of a text's functions.
+pub(super) trait FrameArrays {
+    /// Whether the byte at `offset` from the frame address belongs to one; asked of instruction `number`, which is one of
+    /// function `function`.
+    fn holds(&mut self, function: usize, number: usize, offset: i64) -> bool;
+}
+
+/// The text with the calls in it.
+pub(super) fn woven(source: &str, plan: &Plan, arrays: &mut impl FrameArrays) -> String {
+    let mut out = String::with_capacity(source.len() * 3);
+    let tells = with_arrays(source);
+    let mut place = Place::new();
+    for_each_line(source, |line, statements, sites| {
+        let Some(statements) = statements else {
+            out.push_str(line);
+            out.push('\n');
+            return;
+        };
+        let mut parts = Vec::new();
+        let mut changed = false;
+        for (s, site) in statements.iter().zip(sites) {
+            place.pass(s);
+            let mut before = String::new();
+            if place.entering && site.is_some() && mnemonic(s.body) != "endbr64" {
+                place.entering = false;
+                if tells.get(place.function) == Some(&true) {
+                    before.push_str(&around("frame", &format!("leaq {}(%rsp), %rdi; ", PUSHED + 8)));
+                }
+            }
+            if let Some(number) = site
+                && let Some(hook) = plan.hooks.get(*number).and_then(Option::as_ref)
+            {
+                before.push_str(
+                    &call(hook, s.body, &place, |offset| arrays.holds(place.function, *number, offset))
+                        .unwrap_or_default(),
+                );
+            }
+            let renamed = renamed(s);
+            changed |= !before.is_empty() || renamed.is_some();
+            parts.push(format!("{} {before}{}", s.labels, renamed.as_deref().unwrap_or(s.body)));
+        }
+        // All on the line that it was, so that the assembler's line numbers stay those of the source.
+        out.push_str(&if changed { parts.join("; ") } else { line.to_owned() });
+        out.push('\n');
+    });
+    out
+}
+
+/// Bytes between %rsp at the hook's `lea` and %rsp of the program: the red zone and the saved %rdi.
+const PUSHED: u32 = 128 + 8;
+
+/// The call of a hook, with what computes its address.
+fn around(name: &str, address: &str) -> String {
+    format!(
+        "leaq -128(%rsp), %rsp; pushq %rdi; {address}call *__orrery_{name}@GOTPCREL(%rip); popq %rdi; leaq 128(%rsp), %rsp; "
+    )
+}
+
+/// The call before an instruction; `None` where its operand is none that is recorded. `in_array` tells of offsets from
+/// the frame address.
+fn call(hook: &Hook, body: &str, place: &Place, in_array: impl FnOnce(i64) -> bool) -> Option<String> {
+    let name = match hook {
+        Hook::Registers(name) => {
+            return Some(around(&format!("{}{name}", if repeats(body) { "rep_" } else { "one_" }), ""));
+        }
+        Hook::Operand(name) => name,
+    };
+    let operand = memory_operand(body)?;
+    // Tables of the linker, not of the program; it may also do away with the access.
+    if ["@GOT", "@got", "@tls", "@TLS"].iter().any(|table| operand.contains(table)) || operand.starts_with("%gs:") {
+        return None;
+    }
+    if let Some(slot) = place.slot(operand) {
+        slot.filter(|&offset| in_array(offset))?;
+    }
+    if let Some(offset) = operand.strip_prefix("%fs:") {
+        // Fixed cells of the thread's control block, such as the stack protector's.
+        let ours = offset.contains(['(', '@']);
+        return ours.then(|| around(&format!("fs_{name}"), &lea(offset, body)));
+    }
+    let operand = operand.rsplit_once(':').map_or(operand, |(_, o)| o);
+    Some(around(name, &lea(operand, body)))
+}
+
+fn lea(operand: &str, body: &str) -> String {
+    let by_stack = operand.split_once('(').is_some_and(|(_, inner)| inner.trim_start().starts_with("%rsp"));
+    if !by_stack {
+        return format!("leaq {operand}, %rdi; ");
+    }
+    // pop raises %rsp before it computes where to store.
+    let pushed = PUSHED + if mnemonic(body).starts_with("pop") { 8 } else { 0 };
+    let plus = if operand.starts_with('(') { "" } else { "+" };
+    format!("leaq {pushed}{plus}{operand}, %rdi; ")
+}
+
+/// A call or jump to one of [`REPLACED`], to its double; the reference to the original stays, so that a static link still
+/// brings it.
+fn renamed(s: &Statement<'_>) -> Option<String> {
+    if s.kind != Kind::Instruction || !(mnemonic(s.body).starts_with("call") || mnemonic(s.body).starts_with("jmp")) {
+        return None;
+    }
+    let target = operands(s.body).next()?;
+    let name = target.strip_prefix('*').unwrap_or(target).split(['@', '(']).next()?;
+    REPLACED
+        .contains(&name)
+        .then(|| format!(".reloc ., R_X86_64_NONE, {name}; {}", s.body.replacen(name, &format!("__orrery_{name}"), 1)))
+}

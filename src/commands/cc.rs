@@ -1,0 +1,80 @@
+//! `orrery cc`, `orrery c++`, `orrery fortran`: compilers whose programs record themselves; and their helpers.
+
+use crate::capture::{self, Language, Part, Toolchain};
+use crate::cli::{AssembleArgs, CcArgs, CollectArgs};
+use anyhow::bail;
+use std::io::Read;
+use std::path::Path;
+use std::process::{ExitCode, ExitStatus};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+
+/// Compiles, and ends as the compiler does.
+///
+/// # Errors
+/// When there is no compiler, or the recording library cannot be made.
+pub(super) fn run(language: Language, args: &CcArgs) -> anyhow::Result<ExitCode> {
+    Ok(exit_code(Toolchain::find(language)?.run(&args.arguments)?))
+}
+
+/// The exit code of another program as ours; the shell's way for one that a signal ended.
+pub(super) fn exit_code(status: ExitStatus) -> ExitCode {
+    #[cfg(unix)]
+    let signal = std::os::unix::process::ExitStatusExt::signal(&status).map(|n| 128 + n);
+    #[cfg(not(unix))]
+    let signal = None;
+    ExitCode::from(u8::try_from(status.code().or(signal).unwrap_or(1)).unwrap_or(1))
+}
+
+/// Stands in for the assembler.
+///
+/// # Errors
+/// When there is none.
+pub(super) fn assemble(args: &AssembleArgs) -> anyhow::Result<ExitCode> {
+    Ok(ExitCode::from(u8::try_from(capture::assemble(&args.arguments)?).unwrap_or(1)))
+}
+
+/// Collects the references of a running program, which ends when standard input does.
+///
+/// # Errors
+/// When its spool cannot be read, or the native file not be written; the spool then stays.
+pub(super) fn collect(args: &CollectArgs) -> anyhow::Result<()> {
+    let (ended, news) = channel::<()>();
+    std::thread::Builder::new().name("end of program".into()).spawn(move || {
+        // Nothing is ever written there: this comes back when the last holder of the other end is gone.
+        let _ = std::io::stdin().read_to_end(&mut Vec::new());
+        drop(ended);
+    })?;
+    let wait = |time| matches!(news.recv_timeout(time), Err(RecvTimeoutError::Disconnected));
+    let part = args.part.display();
+    let collected = capture::collect(&args.part, &args.output, Part::Consumed, wait).map_err(|e| {
+        anyhow::Error::from(e)
+            .context(format!("{part}: kept; orrery convert {part} -o {} tries again", args.output.display()))
+    })?;
+    for notice in &collected.notices {
+        eprintln!("orrery: {}: {notice}", args.output.display());
+    }
+    if collected.references == 0 {
+        eprintln!("orrery: {}: not written, for no reference was recorded", args.output.display());
+    }
+    Ok(())
+}
+
+/// Converts the spool that a program left, with names; the spool stays. Gives the number of references; `None` where the
+/// trace is no spool.
+///
+/// # Errors
+/// When it cannot be read, or the native file not be written.
+pub(super) fn convert(part: &Path, output: &Path) -> anyhow::Result<Option<u64>> {
+    if !capture::is_spool(part) {
+        return Ok(None);
+    }
+    let collected = capture::collect(part, output, Part::Kept, |_| true)?;
+    collected.notices.iter().for_each(|notice| eprintln!("warning: {notice}"));
+    if collected.references == 0 {
+        bail!(
+            "{}: no reference was recorded; check that the program's parts were compiled by orrery cc",
+            part.display()
+        );
+    }
+    Ok(Some(collected.references))
+}
