@@ -228,8 +228,8 @@ pub struct AccessList<'a> {
     pub cache: CacheId,
     /// Lines, in units of the cache's line size, each with something else in its low [`AccessList::SHIFT`] bits.
     pub(super) asks: &'a [u64],
-    /// 0 = a miss; as long.
-    pub(super) matched: &'a [u8],
+    /// 0 = a miss; as long. `None` where all hit.
+    pub(super) matched: Option<&'a [u8]>,
 }
 
 impl<'a> AccessList<'a> {
@@ -238,7 +238,8 @@ impl<'a> AccessList<'a> {
 
     /// Each access: its line, and whether it hit.
     pub fn iter(self) -> impl Iterator<Item = (LineAddr, bool)> + 'a {
-        self.asks.iter().zip(self.matched).map(|(ask, matched)| (LineAddr(ask >> Self::SHIFT), *matched != 0))
+        let hit = move |n: usize| self.matched.is_none_or(|matched| matched[n] != 0);
+        self.asks.iter().enumerate().map(move |(n, ask)| (LineAddr(ask >> Self::SHIFT), hit(n)))
     }
 }
 

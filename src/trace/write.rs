@@ -328,16 +328,13 @@ impl Text {
 const DIN_BYTES: u32 = 4;
 
 /// Hexadecimal digits, `least` or more.
+#[expect(clippy::cast_possible_truncation, reason = "a digit")]
 fn hex(out: &mut Vec<u8>, n: u64, least: u32) {
     let digits = n.checked_ilog2().map_or(1, |bits| bits / 4 + 1).max(least);
-    for digit in (0..digits).rev() {
-        out.push(b"0123456789abcdef"[(n >> (4 * digit)) as usize % 16]);
-    }
+    out.extend((0..digits).rev().map(|digit| b"0123456789abcdef"[usize::from((n >> (4 * digit)) as u8 % 16)]));
 }
 
 fn decimal(out: &mut Vec<u8>, n: u64) {
     let digits = n.checked_ilog10().unwrap_or(0);
-    for digit in (0..=digits).rev() {
-        out.push(b"0123456789"[(n / 10u64.pow(digit) % 10) as usize]);
-    }
+    out.extend((0..=digits).rev().map(|digit| b'0' + (n / 10u64.pow(digit) % 10) as u8));
 }

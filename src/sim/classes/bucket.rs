@@ -26,11 +26,17 @@ pub(super) struct Looked {
 }
 
 impl Bucket {
+    /// Places where the line stands, as bits: see [`Looked::here`].
+    #[inline(always)]
+    pub(super) fn here(&self, line: u64) -> u32 {
+        bits(self.lines.map(|here| here == line))
+    }
+
     /// Looks for a line where stamps before `first` are not held.
     #[inline(always)]
     pub(super) fn look(&self, line: u64, first: u32) -> Looked {
         Looked {
-            here: bits(self.lines.map(|here| here == line)),
+            here: self.here(line),
             old: bits(self.stamps.map(|stamp| stamp < first)),
             goes_on: self.passed >= first,
         }

@@ -139,7 +139,10 @@ impl CacheClasses {
     #[inline(never)]
     fn list(&mut self, list: AccessList<'_>) {
         let Self { shadow, touched, counts, .. } = self;
-        for (asks, matched) in list.asks.chunks(AHEAD).zip(list.matched.chunks(AHEAD)) {
+        let Some(matched) = list.matched else {
+            return shadow.access_held(list.asks.iter().map(|ask| ask >> AccessList::SHIFT));
+        };
+        for (asks, matched) in list.asks.chunks(AHEAD).zip(matched.chunks(AHEAD)) {
             let (mut lines, mut found) = ([0; AHEAD], [Found::Away; AHEAD]);
             // A hit on the newest line changes nothing.
             let (mut hits, mut listed, mut newest) = ([0; AHEAD], 0, None);
@@ -158,7 +161,7 @@ impl CacheClasses {
                 misses += u64::from(*hit == 0);
                 conflicts += u64::from((*hit == 0) & (*found == Found::Here));
                 unknown[away % AHEAD] = LineAddr(*line);
-                away += usize::from(*found == Found::Away);
+                away += usize::from((*hit == 0) & (*found == Found::Away));
             }
             let lines = &unknown[..away];
             for line in lines {

@@ -89,7 +89,27 @@ impl Shadow {
         found[0]
     }
 
-    /// Asks for up to [`AHEAD`] lines, one after the other, each of which is then the most recent.
+    /// Asks for lines that are nearly all held, one after the other.
+    #[inline(always)]
+    pub(super) fn access_held(&mut self, lines: impl Iterator<Item = u64>) {
+        for line in lines {
+            if self.now == self.pause {
+                self.make_room();
+            }
+            let at = home(line, self.shift) & (self.table.len() - 1);
+            let bucket = &mut self.table[at];
+            let here = bucket.here(line).trailing_zeros() as usize;
+            if let Some(stamp) = bucket.stamps.get_mut(here).filter(|stamp| **stamp >= self.first) {
+                let before = std::mem::replace(stamp, self.now);
+                self.live[before as usize / 64] &= !(1 << (before % 64));
+                self.now += 1;
+            } else {
+                self.access(LineAddr(line));
+            }
+        }
+    }
+
+    /// Asks for lines, a few dozen at most, one after the other, each of which is then the most recent.
     ///
     /// No branch depends on what is found, but for the few lines that are not in their home: for a long mix of lines each
     /// would be guessed wrong half of the time.

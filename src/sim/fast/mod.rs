@@ -263,7 +263,7 @@ fn list_hits<O: Observer>(shape: Shape, place: Place, references: &[Reference], 
             asks[n] = ask;
             n += 1;
         }
-        observer.list(AccessList { cache: place.cache, asks: &asks[..n], matched: &[1; LISTED][..n] });
+        observer.list(AccessList { cache: place.cache, asks: &asks[..n], matched: None });
     }
 }
 

@@ -117,11 +117,15 @@ impl Told {
         observer.list(AccessList {
             cache: caches[0].place.cache,
             asks: &block.asks[..block.made],
-            matched: &block.found.matched[..block.made],
+            matched: Some(&block.found.matched[..block.made]),
         });
         for level in &caches[1..] {
             for (asks, found) in level.asks.chunks(BLOCK).zip(&level.found) {
-                observer.list(AccessList { cache: level.place.cache, asks, matched: &found.matched[..asks.len()] });
+                observer.list(AccessList {
+                    cache: level.place.cache,
+                    asks,
+                    matched: Some(&found.matched[..asks.len()]),
+                });
             }
         }
     }
