@@ -60,6 +60,24 @@ pub(super) fn conditions(
     Ok(filter)
 }
 
+/// The conditions asked for, by the names of their flags.
+pub(super) fn asked(args: &ConvertArgs) -> String {
+    let flags = [
+        ("--only-regions", args.only_regions),
+        ("--only", !args.only.is_empty()),
+        ("--function", !args.function.is_empty()),
+        ("--file", !args.file.is_empty()),
+        ("--addr", !args.addr.is_empty()),
+        ("--core", !args.core.is_empty()),
+        ("--kind", !args.kind.is_empty()),
+        ("--range", args.range.is_some()),
+        ("--sample", args.sample.is_some()),
+        ("--between", args.between.is_some()),
+    ];
+    let asked: Vec<&str> = flags.into_iter().filter(|(_, is_asked)| *is_asked).map(|(flag, _)| flag).collect();
+    if asked.is_empty() { "the marks in --tables".into() } else { asked.join(", ") }
+}
+
 fn usage(flag: &str, found: &str, expected: &str) -> UsageError {
     UsageError(format!("{flag}: found `{found}`; expected {expected}"))
 }

@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 mod conditions;
-use conditions::{conditions, parse_between};
+use conditions::{asked, conditions, parse_between};
 
 /// What `--tables` may say: a trace's tables, and how to find the program's marks in its log.
 #[derive(Debug, Default, Deserialize)]
@@ -102,7 +102,7 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<()> {
     }
     let kept = writer.len();
     if kept == 0 {
-        bail!("no references to write: of the {read} read none is left; loosen the conditions");
+        bail!("no references to write: of the {read} read none is left; loosen {}", asked(args));
     }
     for notice in writer.finish(&tables)? {
         eprintln!("note: {notice}");
