@@ -3,8 +3,8 @@
 use super::log::{Log, Move, PageFill, Place, Touch};
 use super::pages::{Translation, translations};
 use super::tally::{Tally, Watch};
-use super::{Timeline, outcome::Outcome};
-use crate::reference::{Reference, SourceError};
+use super::{Timeline, count::Count, outcome::Outcome};
+use crate::reference::{Reference, RegionFinder, SourceError};
 use crate::sim::event::Event;
 use crate::sim::{Hierarchy, Policy};
 use crate::units::{Addr, CacheId, LevelId, LineAddr, SetIndex};
@@ -45,6 +45,7 @@ pub struct Cursor {
     events: Vec<Event>,
     reference: Option<Reference>,
     grain_bytes: u32,
+    regions: RegionFinder,
 }
 
 impl Cursor {
@@ -64,6 +65,7 @@ impl Cursor {
             events: Vec::new(),
             reference: None,
             grain_bytes: grain_bytes(&keyframe.state),
+            regions: RegionFinder::new(timeline.regions.clone()),
         };
         cursor.begin_step()?;
         Ok(cursor)
@@ -124,12 +126,9 @@ impl Cursor {
         let source = timeline.source.as_ref();
         while at < tick {
             let chunk = timeline.chunks.get(source, at / source.chunk_len())?;
-            for reference in timeline.rest_of(&chunk, at, tick) {
-                let mut watch = Watch::default();
-                self.before.access(reference, &mut watch);
-                self.tally.add(timeline.region_of(reference.addr, at), &watch);
-                at += 1;
-            }
+            let references = timeline.rest_of(&chunk, at, tick);
+            self.before.play(references, &mut Count::new(&mut self.regions, &mut self.tally, None, at));
+            at += references.len() as u64;
         }
         self.tick = tick;
         self.after.clone_from(&self.before);

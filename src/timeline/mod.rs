@@ -10,6 +10,7 @@
 //! Reference *n* happens during tick [n, n+1). Seeking anywhere gives exactly the state and log that playing there gives.
 
 pub mod chunks;
+mod count;
 pub mod cursor;
 pub mod log;
 pub mod outcome;
@@ -26,10 +27,11 @@ pub use pages::{Translation, translations};
 pub use summary::Summary;
 pub use tally::Tally;
 
-use crate::reference::{ReferenceSource, RegionMap, SourceError};
+use crate::reference::{ReferenceSource, RegionFinder, RegionMap, SourceError};
 use crate::sim::classes::Classifier;
 use crate::sim::{Hierarchy, SimError, check_core};
 use chunks::ChunkCache;
+use count::Count;
 use std::sync::Arc;
 use tally::Watch;
 
@@ -92,6 +94,7 @@ impl Timeline {
         let len = source.len();
         let tables = source.tables();
         let regions = RegionMap::new(&tables.regions);
+        let mut finder = RegionFinder::new(regions.clone());
         let region_count = tables.regions.len();
         let levels = hierarchy.levels();
         let mut spacing = options.spacing.max(1);
@@ -105,8 +108,9 @@ impl Timeline {
         let mut held = 0usize;
         let mut tick = 0u64;
         for index in 0..len.div_ceil(source.chunk_len()) {
-            for reference in source.chunk(index)?.iter() {
-                check_core(state.config(), reference, tick)?;
+            let chunk = source.chunk(index)?;
+            let mut rest = &chunk[..];
+            while !rest.is_empty() {
                 if tick.is_multiple_of(spacing) {
                     let keyframe = Keyframe { state: state.clone(), tally: tally.clone() };
                     held += keyframe.bytes();
@@ -121,17 +125,26 @@ impl Timeline {
                         held = keyframes.iter().map(Keyframe::bytes).sum();
                     }
                 }
-                let mut watch = Watch::default();
-                if let (Some(classifier), Some(outcomes)) = (&mut classifier, &mut outcomes) {
-                    classifier.begin();
-                    state.access(reference, &mut (&mut watch, &mut *classifier));
-                    outcomes.push(Outcome::new(&watch, levels, classifier));
-                } else {
-                    state.access(reference, &mut watch);
+                // Up to the next keyframe.
+                let some = usize::try_from(spacing - tick % spacing).map_or(rest.len(), |n| n.min(rest.len()));
+                let (references, later) = rest.split_at(some);
+                for (reference, tick) in references.iter().zip(tick..) {
+                    check_core(state.config(), reference, tick)?;
                 }
-                tally.add(regions.find(reference.addr, tick), &watch);
-                summary.add(tick, &watch);
-                tick += 1;
+                if let (Some(classifier), Some(outcomes)) = (&mut classifier, &mut outcomes) {
+                    for (reference, tick) in references.iter().zip(tick..) {
+                        let mut watch = Watch::default();
+                        classifier.begin();
+                        state.access(reference, &mut (&mut watch, &mut *classifier));
+                        outcomes.push(Outcome::new(&watch, levels, classifier));
+                        tally.add(regions.find(reference.addr, tick), &watch);
+                        summary.add(tick, &watch);
+                    }
+                } else {
+                    state.play(references, &mut Count::new(&mut finder, &mut tally, Some(&mut summary), tick));
+                }
+                tick += some as u64;
+                rest = later;
             }
             if !progress(tick, len) {
                 break;

@@ -25,14 +25,29 @@ impl Summary {
     /// Adds reference `tick`; ticks come in order.
     #[inline]
     pub fn add(&mut self, tick: u64, watch: &Watch) {
-        let bucket = usize::try_from(tick / self.span).unwrap_or(usize::MAX);
-        if bucket >= self.misses.len() {
-            self.misses.push([0; MAX_LEVELS]);
-        }
+        self.begin(tick);
         if let Some(row) = self.misses.last_mut() {
             for (sum, misses) in row.iter_mut().zip(watch.misses) {
                 *sum = sum.saturating_add(misses);
             }
+        }
+    }
+
+    /// Says that reference `tick` is next; ticks come in order.
+    #[inline]
+    pub(super) fn begin(&mut self, tick: u64) {
+        // The span is a power of two.
+        let bucket = usize::try_from(tick >> self.span.trailing_zeros()).unwrap_or(usize::MAX);
+        if bucket >= self.misses.len() {
+            self.misses.push([0; MAX_LEVELS]);
+        }
+    }
+
+    /// Adds a demand miss of the newest reference; `level` is below [`MAX_LEVELS`].
+    #[inline]
+    pub(super) fn miss(&mut self, level: usize) {
+        if let Some(row) = self.misses.last_mut() {
+            row[level] = row[level].saturating_add(1);
         }
     }
 

@@ -107,6 +107,21 @@ impl Tally {
         }
     }
 
+    /// Adds one reference of `region` (`None` = outside all); the row for [`Tally::miss`].
+    #[inline]
+    pub(super) fn begin(&mut self, region: Option<usize>) -> usize {
+        let width = 1 + self.levels;
+        let row = region.map_or(self.counts.len() - width, |region| region * width);
+        self.counts[row] += 1;
+        row
+    }
+
+    /// Adds one demand miss of `level`, which the hierarchy has.
+    #[inline]
+    pub(super) fn miss(&mut self, row: usize, level: usize) {
+        self.counts[row + 1 + level] += 1;
+    }
+
     /// References of a region; `regions` itself is the row for the rest.
     #[must_use]
     pub fn references(&self, region: usize) -> u64 {
