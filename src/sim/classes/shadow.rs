@@ -38,8 +38,11 @@ pub(super) enum Found {
 /// Buckets of the smallest table.
 const SMALLEST: usize = 16;
 
-/// Lines held for each bucket, at most.
-const LOAD: usize = 1;
+/// Lines held for each bucket, at most: of a small cache, and of a larger one, whose table is not near.
+const LOAD: [usize; 2] = [1, 2];
+
+/// Lines of the largest small cache.
+const SMALL: usize = 1 << 12;
 
 /// Stamps for each bucket: with 2^25 buckets, 2^31.
 const STAMPS: usize = 64;
@@ -147,6 +150,10 @@ impl Shadow {
     fn access_some<const FULL: bool>(&mut self, lines: &[u64], found: &mut [Found]) {
         let (stamp, shift, mask, mut first) = (self.now, self.shift, self.table.len() - 1, self.first);
         self.now += number(lines.len());
+        // The word of the oldest stamps is kept apart: were it read where others are written, each line would wait for the
+        // one before.
+        let mut word = first as usize / 64;
+        let mut bits = self.live[word];
         for ((&line, found), stamp) in lines.iter().zip(found).zip(stamp..) {
             let home = home(line, shift) & mask;
             let bucket = &mut self.table[home];
@@ -162,16 +169,18 @@ impl Shadow {
                 before & 0u32.wrapping_sub(u32::from(here != 0))
             };
             let held = before >= first;
-            self.live[before as usize / 64] &= !(u64::from(held) << (before % 64));
+            let (at, bit) = (before as usize / 64, u64::from(held) << (before % 64));
+            self.live[at] &= !bit;
+            bits &= !if at == word { bit } else { 0 };
             if FULL {
                 // Stamps not yet given are set, so there is one.
-                while self.live[first as usize / 64] == 0 {
-                    first = (first | 63) + 1;
+                while bits == 0 {
+                    self.live[word] = 0;
+                    word += 1;
+                    bits = self.live[word];
                 }
-                let word = first as usize / 64;
-                let bits = self.live[word];
-                self.live[word] = bits & bits.wrapping_sub(u64::from(!held));
                 let after = number(word * 64) + bits.trailing_zeros() + 1;
+                bits &= bits.wrapping_sub(u64::from(!held));
                 first = if held { first } else { after };
             } else {
                 self.held += usize::from(!held);
@@ -184,6 +193,7 @@ impl Shadow {
                 Found::Away
             };
         }
+        self.live[word] = bits;
         self.first = first;
     }
 
@@ -214,16 +224,21 @@ impl Shadow {
         before
     }
 
+    /// See [`LOAD`].
+    fn load(&self) -> usize {
+        LOAD[usize::from(self.capacity > SMALL)]
+    }
+
     /// Sets `pause` as far off as stamps and the table allow; an access may add a line.
     #[inline(never)]
     fn make_room(&mut self) {
-        if self.held == self.table.len() * LOAD && self.held < self.capacity {
+        if self.held == self.table.len() * self.load() && self.held < self.capacity {
             self.grow();
         } else if self.now as usize == self.table.len() * STAMPS {
             self.renumber();
         }
         let stamps = self.table.len() * STAMPS - self.now as usize;
-        let lines = self.table.len() * LOAD - self.held;
+        let lines = self.table.len() * self.load() - self.held;
         // A full cache adds none.
         let lines = if self.held + lines >= self.capacity { usize::MAX } else { lines };
         self.pause = self.now + number(stamps.min(lines));
