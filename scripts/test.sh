@@ -25,20 +25,26 @@ set_up_tests() {
   set_up_python
 }
 
-# A Python that opens Parquet, for the test that others can read our files. Without one that test says that it skipped.
+# A Python with DuckDB and Polars, for the tests that others read our files; they fail where these are missing.
 set_up_python() {
-  command -v python3 >/dev/null 2>&1 || { printf 'no python3: the test that DuckDB reads our files will skip\n'; return 0; }
-  if python3 -c 'import duckdb' 2>/dev/null; then
-    export ORRERY_REQUIRE_PYTHON=1
+  local needs='import duckdb, polars' venv=${CARGO_TARGET_DIR:-target}/python
+  case $venv in /*) ;; *) venv=$PWD/$venv ;; esac
+  export ORRERY_REQUIRE_PYTHON=1
+  if python3 -c "$needs" 2>/dev/null; then
+    export ORRERY_PYTHON=python3
     return 0
   fi
-  local venv=${CARGO_TARGET_DIR:-target}/python
-  if [ ! -x "$venv/bin/python3" ] || ! "$venv/bin/python3" -c 'import duckdb' 2>/dev/null; then
-    python3 -m venv "$venv" 2>/dev/null && "$venv/bin/pip" install -q duckdb 2>/dev/null ||
-      { printf 'DuckDB is not to be had: the test that it reads our files will skip\n'; return 0; }
+  export ORRERY_PYTHON="$venv/bin/python3"
+  "$ORRERY_PYTHON" -c "$needs" 2>/dev/null && return 0
+  # Debian's Python comes without what makes environments.
+  python3 -c 'import ensurepip, venv' 2>/dev/null || apt_install python3 python3-venv || return 1
+  rm -rf "$venv"
+  printf 'installing for Python: duckdb polars\n'
+  if ! { python3 -m venv "$venv" && "$venv/bin/pip" install -q --disable-pip-version-check duckdb polars; }; then
+    printf 'DuckDB and Polars are not to be had; check the network, or set up a python3 that has them\n' >&2
+    return 1
   fi
-  case $venv in /*) ;; *) venv=$PWD/$venv ;; esac
-  export ORRERY_PYTHON="$venv/bin/python3" ORRERY_REQUIRE_PYTHON=1
+  "$ORRERY_PYTHON" -c "$needs"
 }
 
 run_tests() {

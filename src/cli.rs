@@ -101,7 +101,7 @@ pub enum Command {
     Caches(CachesArgs),
     /// List the trace formats that can be read, with one record of each
     Formats(FormatsArgs),
-    /// Write a trace as a native .orrery (Parquet) file, naming regions on the way
+    /// Write a trace in another format, all of it or a part, naming regions on the way
     Convert(ConvertArgs),
     /// Run a program under Valgrind and write its references as a native .orrery file
     Capture(CaptureArgs),
@@ -142,8 +142,15 @@ fn formats() -> impl TypedValueParser<Value = Format> {
 
 fn write_formats() -> impl TypedValueParser<Value = WriteFormat> {
     let named = |name: &str| WriteFormat::ALL.into_iter().find(|format| format.name() == name);
-    let names = WriteFormat::ALL.map(|format| PossibleValue::new(format.name()));
+    let names = WriteFormat::ALL.map(|format| {
+        let value = PossibleValue::new(format.name());
+        if format == WriteFormat::Native { value.alias("parquet") } else { value }
+    });
     PossibleValuesParser::new(names).map(move |name| named(&name).unwrap_or(WriteFormat::Native))
+}
+
+fn core_number(text: &str) -> Result<u16, String> {
+    text.parse().map_err(|_| format!("expected core numbers of 0 to {}, as in 0,3", u16::MAX))
 }
 
 /// Names for `--kind`.
@@ -397,7 +404,7 @@ pub struct ConvertArgs {
     #[arg(long, value_name = "LO..HI", value_delimiter = ',')]
     pub addr: Vec<String>,
     /// Keep only these cores
-    #[arg(long, value_name = "N,M", value_delimiter = ',')]
+    #[arg(long, value_name = "N,M", value_delimiter = ',', value_parser = core_number)]
     pub core: Vec<u16>,
     /// Keep only these kinds of references
     #[arg(long, value_delimiter = ',', value_enum)]

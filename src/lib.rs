@@ -18,6 +18,9 @@ pub mod trace;
 
 pub mod capture;
 
+#[cfg(feature = "traced")]
+pub mod traced;
+
 pub mod sim;
 
 pub mod timeline;

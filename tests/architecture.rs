@@ -33,6 +33,7 @@ const RULES: &[Rule] = &[
     Rule { module: "symbols", ours: &[], never: &[GRAPHICS, CLOCK, PRINTS, LOOSE, CODECS] },
     Rule { module: "trace", ours: &[], never: &[GRAPHICS, CLOCK, PRINTS, LOOSE, CODECS] },
     Rule { module: "capture", ours: &["trace", "symbols"], never: &[GRAPHICS, PRINTS, LOOSE, CODECS, &["parquet"]] },
+    Rule { module: "traced", ours: &["trace"], never: &[GRAPHICS, CLOCK, PRINTS, LOOSE, CODECS, &["parquet"]] },
     Rule { module: "sim", ours: &[], never: &[GRAPHICS, FILES, CLOCK, PRINTS, LOOSE, CODECS] },
     Rule { module: "timeline", ours: &["sim"], never: &[GRAPHICS, FILES, CLOCK, PRINTS, LOOSE, CODECS] },
     Rule { module: "scene", ours: &["sim", "timeline"], never: &[GRAPHICS, FILES, CLOCK, PRINTS, LOOSE, CODECS] },

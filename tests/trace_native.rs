@@ -338,6 +338,7 @@ fn files_of_other_tools_are_read_or_refused_by_name() {
     let folder = tempfile::tempdir().unwrap();
     let path: PathBuf = folder.path().join("t.parquet");
     if python(WRITE_WITH_PYTHON, &path).is_none() {
+        assert!(std::env::var_os("ORRERY_REQUIRE_PYTHON").is_none(), "no python3 with duckdb");
         println!("skipped: no python3 with duckdb (pip install duckdb)");
         return;
     }

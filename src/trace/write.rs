@@ -44,20 +44,26 @@ impl WriteFormat {
         }
     }
 
-    /// The format that a file's name asks for, a compression's ending passed over; native where it asks for none.
+    /// The format that a file's name asks for, a compression's ending passed over; native for a name without an ending.
+    /// `None` for endings that say nothing here: a `.txt` or `.xdin` should not come out as something else.
     #[must_use]
-    pub fn of(path: &Path) -> Self {
-        let ending = |path: &Path| path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
-        let end = match Packing::of(path) {
-            Packing::None => ending(path),
-            _ => ending(Path::new(path.file_stem().unwrap_or_default())),
-        };
-        match end.as_str() {
-            "lackey" | "lk" | "log" => Self::Lackey,
-            "din" => Self::Din,
-            "csv" => Self::Csv,
-            _ => Self::Native,
+    pub fn of(path: &Path) -> Option<Self> {
+        let ending = |path: &Path| path.extension().map(|e| e.to_string_lossy().to_lowercase());
+        let packed = Packing::of(path) != Packing::None;
+        let end = if packed { ending(Path::new(path.file_stem()?)) } else { ending(path) };
+        match end.as_deref() {
+            Some("lackey" | "lk" | "log") => Some(Self::Lackey),
+            Some("din") => Some(Self::Din),
+            Some("csv") => Some(Self::Csv),
+            None | Some("orrery" | "parquet") if !packed => Some(Self::Native),
+            _ => None,
         }
+    }
+
+    /// Whether it can be written under this name: the native file packs its columns itself, and is no `.gz`.
+    #[must_use]
+    pub fn suits(self, path: &Path) -> bool {
+        self != Self::Native || Packing::of(path) == Packing::None
     }
 }
 
@@ -202,7 +208,8 @@ impl TraceWriter {
 /// References of which a text format has no place for something.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Lost {
-    sizes: u64,
+    words: u64,
+    modifies: u64,
     pcs: u64,
     cores: u64,
     lanes: u64,
@@ -271,7 +278,8 @@ impl Text {
             Kind::Modify => b"01",
             Kind::Fetch => b"2",
         };
-        self.lost.sizes += u64::from(r.size != DIN_BYTES);
+        self.lost.words += u64::from(r.size != DIN_BYTES || !r.addr.is_multiple_of(u64::from(DIN_BYTES)));
+        self.lost.modifies += u64::from(r.kind == Kind::Modify);
         self.lost.pcs += u64::from(r.pc != 0 && r.kind != Kind::Fetch);
         self.lost.cores += u64::from(r.core != 0);
         self.lost.lanes += u64::from(r.lane != NO_LANE);
@@ -308,11 +316,16 @@ impl Text {
         let format = self.format.name();
         let mut notices = Vec::new();
         for (what, n) in [
-            ("sizes other than 4 bytes", self.lost.sizes),
-            ("instructions", self.lost.pcs),
-            ("core numbers", self.lost.cores),
-            ("lanes", self.lost.lanes),
+            ("sizes: its readers take the 4-byte word at an address, which is not what is touched by", self.lost.words),
+            ("modify: a read and a write stand for each of", self.lost.modifies),
         ] {
+            if n > 0 {
+                notices.push(format!("{}: {format} knows no {what} {n} references", self.name));
+            }
+        }
+        for (what, n) in
+            [("instructions", self.lost.pcs), ("core numbers", self.lost.cores), ("lanes", self.lost.lanes)]
+        {
             if n > 0 {
                 notices.push(format!("{}: {format} has no place for the {what} of {n} references", self.name));
             }
@@ -324,7 +337,7 @@ impl Text {
     }
 }
 
-/// What readers take for the size of a reference in `din`.
+/// What readers take for the size of a reference in `din`: the aligned word that its address lies in.
 const DIN_BYTES: u32 = 4;
 
 /// Hexadecimal digits, `least` or more.

@@ -29,7 +29,7 @@ pub(super) fn conditions(
         filter = filter.only(&tables.regions);
     }
     if !args.only.is_empty() {
-        filter = filter.only_living(regions(&args.only, tables)?);
+        filter = filter.only_living(&regions(&args.only, tables)?);
     }
     if !args.addr.is_empty() {
         filter = filter.at(args.addr.iter().map(|text| span(text)).collect::<Result<_, _>>()?);
@@ -58,24 +58,6 @@ pub(super) fn conditions(
         filter = by_source(args, tables, first, filter)?;
     }
     Ok(filter)
-}
-
-/// The conditions asked for, by the names of their flags.
-pub(super) fn asked(args: &ConvertArgs) -> String {
-    let flags = [
-        ("--only-regions", args.only_regions),
-        ("--only", !args.only.is_empty()),
-        ("--function", !args.function.is_empty()),
-        ("--file", !args.file.is_empty()),
-        ("--addr", !args.addr.is_empty()),
-        ("--core", !args.core.is_empty()),
-        ("--kind", !args.kind.is_empty()),
-        ("--range", args.range.is_some()),
-        ("--sample", args.sample.is_some()),
-        ("--between", args.between.is_some()),
-    ];
-    let asked: Vec<&str> = flags.into_iter().filter(|(_, is_asked)| *is_asked).map(|(flag, _)| flag).collect();
-    if asked.is_empty() { "the marks in --tables".into() } else { asked.join(", ") }
 }
 
 fn usage(flag: &str, found: &str, expected: &str) -> UsageError {
@@ -139,11 +121,15 @@ fn by_source(args: &ConvertArgs, tables: &Tables, first: &[Reference], filter: F
 
 /// Whether a source file is the one asked for, which may leave folders away.
 fn is_file(file: &str, asked: &str) -> bool {
-    Path::new(file).ends_with(asked)
+    !asked.is_empty() && Path::new(file).ends_with(asked)
 }
 
 fn number(text: &str) -> Option<u64> {
     let text = text.trim().replace('_', "");
+    if text.contains('+') {
+        // The standard library takes a sign.
+        return None;
+    }
     match text.strip_prefix("0x").or(text.strip_prefix("0X")) {
         Some(hex) => u64::from_str_radix(hex, 16).ok(),
         None => text.parse().ok(),
@@ -200,7 +186,7 @@ mod tests {
     fn ranges_and_samples_as_people_type_them() {
         assert_eq!(range("1_000..2000"), Some((1000, 2000)));
         assert_eq!((range("..0x10"), range("5..")), (Some((0, 16)), Some((5, u64::MAX))));
-        for bad in ["", "5", "5..5", "6..5", "a..b", "1...2", "-1..2"] {
+        for bad in ["", "5", "5..5", "6..5", "a..b", "1...2", "-1..2", "+1..2", "0x+1..2"] {
             assert_eq!(range(bad), None, "{bad}");
         }
         assert_eq!(span("0x1000..0x2000").expect("a span"), (0x1000, 0x1fff));
@@ -211,5 +197,6 @@ mod tests {
             assert_eq!(sample(bad), None, "{bad}");
         }
         assert!(is_file("src/a/b.c", "b.c") && is_file("src/a/b.c", "a/b.c") && !is_file("src/a/ab.c", "b.c"));
+        assert!(!is_file("src/a/b.c", ""), "an empty name is not every file");
     }
 }

@@ -1,5 +1,6 @@
 //! `orrery convert`: any readable trace into one that can be written, filtered and given its tables on the way.
 
+use super::UsageError;
 use super::counting::Counting;
 use super::names::Names;
 use crate::cli::ConvertArgs;
@@ -13,7 +14,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 mod conditions;
-use conditions::{asked, conditions, parse_between};
+use conditions::{conditions, parse_between};
 
 /// What `--tables` may say: a trace's tables, and how to find the program's marks in its log.
 #[derive(Debug, Default, Deserialize)]
@@ -36,8 +37,13 @@ struct Given {
 /// # Errors
 /// When the trace or the tables cannot be read, nothing is left after filtering, or the file cannot be written.
 pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<()> {
-    let plain = args.tables.is_none() && args.program.is_none() && args.between.is_none() && !args.only_regions;
-    if plain && let Some(references) = super::cc::convert(&args.trace.trace, &args.output)? {
+    let format = format(args)?;
+    if format == WriteFormat::Native
+        && args.tables.is_none()
+        && args.program.is_none()
+        && conditions_given(args).is_empty()
+        && let Some(references) = super::cc::convert(&args.trace.trace, &args.output)?
+    {
         eprintln!("{}: {references} references", args.output.display());
         return Ok(());
     }
@@ -59,7 +65,7 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<()> {
     filter = conditions(args, &tables, &chunk, filter)?;
 
     let mut names = args.program.as_deref().map(|p| Module::open(p).map(Names::new)).transpose()?;
-    let mut writer = TraceWriter::create(&args.output, args.to.unwrap_or_else(|| WriteFormat::of(&args.output)))?;
+    let mut writer = TraceWriter::create(&args.output, format)?;
     let mut read = 0u64;
     let mut progress = Counting::new();
     while !chunk.is_empty() {
@@ -91,6 +97,10 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<()> {
         tables = merge(Given { tables, ..Given::default() }, stream.tables()).tables;
     }
     filter.renumber(&mut tables);
+    if !args.only.is_empty() {
+        // The others would be empty arrays in the picture.
+        tables.regions.retain(|region| args.only.contains(&region.name));
+    }
     tables.marks.extend_from_slice(filter.marks());
     if let Some((names, program)) = names.zip(args.program.as_deref()) {
         let (locations, regions, notices) = names.finish(program);
@@ -102,20 +112,61 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<()> {
     }
     let kept = writer.len();
     if kept == 0 {
-        bail!("no references to write: of the {read} read none is left; loosen {}", asked(args));
+        let given = conditions_given(args);
+        let loosen = if given.is_empty() { "the marks of --tables".to_owned() } else { given.join(", ") };
+        bail!("no references to write: of the {read} read none is left; loosen {loosen}");
     }
     for notice in writer.finish(&tables)? {
         eprintln!("note: {notice}");
     }
-    report(args, read, kept, &tables);
+    report(args, read, kept, &tables, filter.is_over() && !filter.has_stopped());
     Ok(())
 }
 
-fn report(args: &ConvertArgs, read: u64, kept: u64, tables: &Tables) {
+/// The format to write.
+///
+/// # Errors
+/// Where the name asks for none that can be written.
+fn format(args: &ConvertArgs) -> Result<WriteFormat, UsageError> {
+    let found = args.output.display();
+    let Some(format) = args.to.or_else(|| WriteFormat::of(&args.output)) else {
+        return Err(UsageError(format!(
+            "--output: found `{found}`; expected a name that ends in .orrery, .parquet, .lackey, .din or .csv, the last three \
+             also with .gz, .zst, .xz or .bz2; --to says the format of other names"
+        )));
+    };
+    if !format.suits(&args.output) {
+        return Err(UsageError(format!(
+            "--output: found `{found}` for a native file; expected a name that ends in .orrery: it is packed within"
+        )));
+    }
+    Ok(format)
+}
+
+/// The flags given that leave references out.
+fn conditions_given(args: &ConvertArgs) -> Vec<&'static str> {
+    let all = [
+        ("--only-regions", args.only_regions),
+        ("--only", !args.only.is_empty()),
+        ("--function", !args.function.is_empty()),
+        ("--file", !args.file.is_empty()),
+        ("--addr", !args.addr.is_empty()),
+        ("--core", !args.core.is_empty()),
+        ("--kind", !args.kind.is_empty()),
+        ("--range", args.range.is_some()),
+        ("--sample", args.sample.is_some()),
+        ("--between", args.between.is_some()),
+    ];
+    all.into_iter().filter(|(_, given)| *given).map(|(flag, _)| flag).collect()
+}
+
+fn report(args: &ConvertArgs, read: u64, kept: u64, tables: &Tables, is_cut: bool) {
+    // What comes after the end of a range is not read, so nobody knows how much it is.
+    let first = if is_cut { "the first " } else { "" };
     let size = std::fs::metadata(&args.output).ok().filter(std::fs::Metadata::is_file).map(|m| m.len());
     let size = size.map_or(String::new(), |bytes| format!(", {bytes} bytes"));
     eprintln!(
-        "{}: {kept} of {read} references, {} regions, {} source lines, {} marks{size}",
+        "{}: {kept} of {first}{read} references, {} regions, {} source lines, {} marks{size}",
         args.output.display(),
         tables.regions.len(),
         tables.locations.iter().map(|l| (&l.file, l.line)).collect::<BTreeSet<_>>().len(),

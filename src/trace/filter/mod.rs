@@ -8,7 +8,7 @@
 //! [`Mark`] before the next reference kept. A store to the cell of core *n* makes what follows core *n*'s, in a program whose
 //! workers take turns. Stores to these cells are never kept themselves.
 
-use crate::reference::{Kind, Mark, Reference, Region, Tables};
+use crate::reference::{Kind, Mark, Reference, Region, RegionFinder, RegionMap, Tables};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -58,7 +58,7 @@ pub struct Filter {
     /// Sorted, disjoint `(first, last)` byte spans; `None` keeps all addresses.
     spans: Option<Vec<(u64, u64)>>,
     /// Regions by name, each while it lives; `None` keeps all.
-    regions: Option<Vec<Region>>,
+    regions: Option<RegionFinder>,
     /// Sorted, disjoint `(first, last)` byte spans asked for by address.
     addresses: Option<Vec<(u64, u64)>>,
     /// Bits by kind.
@@ -71,6 +71,8 @@ pub struct Filter {
     pcs: BTreeMap<u64, bool>,
     started: bool,
     stopped: bool,
+    /// The number of the store that opened the log.
+    opened: u64,
     /// References met.
     met: u64,
     kept: Kept,
@@ -131,8 +133,8 @@ impl Filter {
 
     /// Keeps only references that touch a byte of one of these regions while it lives.
     #[must_use]
-    pub fn only_living(mut self, regions: Vec<Region>) -> Self {
-        self.regions = Some(regions);
+    pub fn only_living(mut self, regions: &[Region]) -> Self {
+        self.regions = Some(RegionFinder::new(RegionMap::new(regions)));
         self
     }
 
@@ -190,12 +192,16 @@ impl Filter {
     }
 
     /// Counts references in the tables of the stream anew, now that some are gone: lifetimes and marks. Regions that lived
-    /// only while nothing was kept go.
+    /// only while nothing was kept go, and so do marks outside the part of the stream that was asked for.
     pub fn renumber(&self, tables: &mut Tables) {
         for region in &mut tables.regions {
             region.lifetime = region.lifetime.map(|(from, to)| (self.kept.before(from), self.kept.before(to)));
         }
         tables.regions.retain(|region| region.lifetime.is_none_or(|(from, to)| from < to));
+        let (from, to) = self.range.unwrap_or((0, u64::MAX));
+        let from = from.max(self.opened);
+        let to = if self.stopped { to.min(self.met) } else { to };
+        tables.marks.retain(|mark| (from..to).contains(&mark.reference));
         for mark in &mut tables.marks {
             mark.reference = self.kept.before(mark.reference);
         }
@@ -233,7 +239,7 @@ impl Filter {
         }
         if matches!(r.kind, Kind::Write | Kind::Modify) {
             if !self.started {
-                self.started = Some(r.addr) == self.start;
+                (self.started, self.opened) = (Some(r.addr) == self.start, number);
                 return false;
             }
             if Some(r.addr) == self.stop {
@@ -265,10 +271,7 @@ impl Filter {
             && self.only_cores.as_ref().is_none_or(|cores| cores.contains(&r.core))
             && self.spans.as_ref().is_none_or(|spans| touches(spans, r))
             && self.addresses.as_ref().is_none_or(|spans| touches(spans, r))
-            && self.regions.as_ref().is_none_or(|regions| {
-                let lives = |region: &&Region| region.lifetime.is_none_or(|(from, to)| (from..to).contains(&number));
-                regions.iter().filter(lives).any(|region| touches(&[(region.base, last_byte(region))], r))
-            })
+            && self.regions.as_mut().is_none_or(|regions| touches_living(regions, r, number))
             && self.pc.as_mut().is_none_or(|test| *self.pcs.entry(r.pc).or_insert_with(|| test(r.pc)))
     }
 }
@@ -292,9 +295,24 @@ fn joined(mut spans: Vec<(u64, u64)>) -> Vec<(u64, u64)> {
 
 /// Whether a reference touches one of the spans, which are sorted and disjoint.
 fn touches(spans: &[(u64, u64)], r: &Reference) -> bool {
-    let last = r.addr.saturating_add(u64::from(r.size.max(1)) - 1);
-    let after = spans.partition_point(|&(first, _)| first <= last);
+    let after = spans.partition_point(|&(first, _)| first <= last_touched(r));
     after > 0 && spans[after - 1].1 >= r.addr
+}
+
+/// Whether reference `number` touches a region that lives then.
+fn touches_living(regions: &mut RegionFinder, r: &Reference, number: u64) -> bool {
+    let (mut at, last) = (r.addr, last_touched(r));
+    loop {
+        let stretch = regions.locate(at, number);
+        if stretch.region.is_some() || stretch.last >= last {
+            return stretch.region.is_some();
+        }
+        at = stretch.last + 1;
+    }
+}
+
+fn last_touched(r: &Reference) -> u64 {
+    r.addr.saturating_add(u64::from(r.size.max(1)) - 1)
 }
 
 #[cfg(test)]
@@ -352,7 +370,7 @@ mod tests {
             .range(1, 9)
             .sample(Sample { every: 4, window: 3 })
             .instructions(|pc| pc != 7)
-            .only_living(vec![a.clone()]);
+            .only_living(&[a.clone()]);
         let read = |addr| Reference { core: 1, pc: 5, ..Reference::new(Kind::Read, addr, 4) };
         let mut stream = vec![
             read(100),                                     // before the range
