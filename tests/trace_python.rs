@@ -2,8 +2,10 @@
 
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test fails by panicking, and says when it skips")]
 
+use orrery::reference::{Kind, Reference, Region, Tables};
+use orrery::trace::native::FileWriter;
 use serde_json::{Value, json};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Counts in one library's own terms: argument 1 is the file, 2 the library. Prints `missing`, or JSON.
@@ -104,9 +106,14 @@ fn stats(path: &PathBuf) -> Value {
     json!({ "trace": stats["trace"], "regions": by_name })
 }
 
+/// Python and `orrery stats` say the same of bundled traces, and of one that has what those have not.
 fn agree(tool: &str, is_required: bool) {
-    for (name, arrays) in [("matmul16", 3), ("merge_sort", 2), ("mpm", 10), ("false_sharing", 2)] {
-        let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("traces/{name}.orrery"));
+    let folder = tempfile::tempdir().unwrap();
+    let bundled = [("matmul16", 3), ("merge_sort", 2), ("mpm", 10), ("false_sharing", 2)].map(|(name, arrays)| {
+        (PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("traces/{name}.orrery")), arrays)
+    });
+    for (path, arrays) in bundled.into_iter().chain([(all_sorts(folder.path()), 2)]) {
+        let name = path.display();
         let Some(theirs) = counted(&path, tool) else {
             assert!(!is_required, "no python3 with {tool}; scripts/test.sh installs it");
             println!("skipped: no python3 with {tool}");
@@ -119,6 +126,31 @@ fn agree(tool: &str, is_required: bool) {
         let named: u64 = regions.values().map(|n| n.as_u64().unwrap()).sum();
         assert!(named > 0 && ours["trace"]["reads"].as_u64() > Some(0), "{name}: {ours}");
     }
+}
+
+/// What no bundled trace has: every kind, and two arrays at one place, one after the other.
+fn all_sorts(folder: &Path) -> PathBuf {
+    let kinds = [Kind::Read, Kind::Write, Kind::Modify, Kind::Read, Kind::Modify];
+    let data =
+        (0..9000).map(|n: u64| Reference::new(kinds[usize::try_from(n % 5).unwrap()], 0x1000 + 8 * (n % 700), 8));
+    let code = (0..50).map(|n| Reference::new(Kind::Fetch, 0x40_0000 + 4 * n, 4));
+    let all: Vec<Reference> = data.chain(code).collect();
+    let region = |name: &str, lifetime| Region {
+        name: name.into(),
+        base: 0x1000,
+        bytes: 4096,
+        elem_bytes: 8,
+        elem_type: "double".into(),
+        shape: vec![512],
+        row_major: true,
+        lifetime: Some(lifetime),
+    };
+    let regions = vec![region("early", (0, 4000)), region("late", (5000, 9000))];
+    let path = folder.join("sorts.orrery");
+    let mut writer = FileWriter::create(&path).unwrap();
+    writer.write(&all).unwrap();
+    writer.finish(&Tables { regions, ..Tables::default() }).unwrap();
+    path
 }
 
 fn is_required() -> bool {

@@ -1,7 +1,6 @@
 //! Arrays that record who touches them: the counts are the loops', the file is the same each time, Orrery reads it.
 
 #![cfg(feature = "traced")]
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use orrery::reference::{Kind, Reference, ReferenceSource, Region};
 use orrery::trace;

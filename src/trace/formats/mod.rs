@@ -203,7 +203,7 @@ impl Format {
     /// Parquet of other tools.
     pub const PARQUET: Self = Self(&Row {
         name: "parquet",
-        about: "Any Parquet file with a column `address`: pandas, DuckDB, Polars, Spark",
+        about: "Parquet of any tool, with a column `address`",
         example: "address, size, kind, pc, core, lane",
         looks_like: |head| head.starts_with(b"PAR1"),
         open: columns::parquet::open,
@@ -212,7 +212,7 @@ impl Format {
     /// Arrow IPC: files and streams.
     pub const ARROW: Self = Self(&Row {
         name: "arrow",
-        about: "Arrow IPC, a file (Feather) or a stream, with a column `address`",
+        about: "Arrow IPC, file (Feather) or stream, with a column `address`",
         example: "address, size, kind, pc, core, lane",
         looks_like: columns::arrow::looks_like,
         open: columns::arrow::open,
@@ -221,7 +221,7 @@ impl Format {
     /// gem5's packet trace.
     pub const GEM5: Self = Self(&Row {
         name: "gem5",
-        about: "gem5's packet trace (protobuf) of a CommMonitor or MemTraceProbe",
+        about: "gem5's packets (protobuf) of a CommMonitor or MemTraceProbe",
         example: "(binary: gem5, then messages)",
         looks_like: gem5::looks_like,
         open: gem5::open,
