@@ -7,11 +7,32 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unwind.h>
 
-static inline void *got(void *p, size_t bytes, unsigned by, uint64_t pc) {
+/* Programs ask for memory through functions of their own, so who called those is told too. By the unwinder of the compiler's
+ * library, which stops where it knows no further (code without .eh_frame). */
+struct calls {
+  uint64_t pc; /* of the call served: what lies below is the runtime itself */
+  int found;   /* calls told of, or -1 while still below */
+};
+
+static _Unwind_Reason_Code tell(struct _Unwind_Context *context, void *of) {
+  struct calls *calls = of;
+  uint64_t pc = (uint64_t)_Unwind_GetIP(context) - 1;
+  if (calls->found < 0) {
+    if (pc == calls->pc) calls->found = 0;
+    return _URC_NO_REASON;
+  }
+  orrery_put(ORRERY_SPECIAL(ORRERY_AT_CALLER, 0), pc);
+  return ++calls->found < ORRERY_CALLERS ? _URC_NO_REASON : _URC_END_OF_STACK;
+}
+
+static void *got(void *p, size_t bytes, unsigned by, uint64_t pc) {
   int kept = errno;
-  if (p && bytes) {
+  if (p && bytes && orrery_open()) {
+    struct calls calls = {pc, -1};
     orrery_put(ORRERY_SPECIAL(ORRERY_AT_SITE, by), pc);
+    _Unwind_Backtrace(tell, &calls);
     orrery_put(ORRERY_SPECIAL(ORRERY_AT_ALLOC, ORRERY_ADDRESS(p)), bytes);
   }
   errno = kept;

@@ -424,6 +424,8 @@ void orrery_put(u64 first, u64 second) {
 
 int orrery_on(void) { return !state.paused && state.phase != STOPPED; }
 
+int orrery_open(void) { return state.phase != STOPPED; }
+
 /* ---- the life of the process */
 
 /* In the child of a fork: one thread, whose references belong into a file of their own, made when the first one comes. */

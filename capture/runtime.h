@@ -10,6 +10,9 @@ void orrery_put(uint64_t first, uint64_t second) __attribute__((visibility("hidd
 /* Whether references are wanted now (not paused, not failed). */
 int orrery_on(void) __attribute__((visibility("hidden")));
 
+/* Whether records of any kind are taken (not failed, not ended; paused or not). */
+int orrery_open(void) __attribute__((visibility("hidden")));
+
 /* Ends the recording of this process and waits until its file is whole. */
 void orrery_finish(void) __attribute__((visibility("hidden")));
 

@@ -34,6 +34,11 @@
 #define ORRERY_AT_SHAPE 8 /* low bits: rows; word 2: columns; of the next REGION */
 #define ORRERY_AT_REGION 9 /* address; word 2: bytes of an element; named by the texts before it */
 
+#define ORRERY_AT_CALLER 10 /* word 2: pc of the call of the function whose call SITE, or the CALLER before this one, is */
+
+/* Callers told of for each allocation, at most. */
+#define ORRERY_CALLERS 10
+
 #define ORRERY_BY_MALLOC 1
 #define ORRERY_BY_CALLOC 2
 #define ORRERY_BY_REALLOC 3

@@ -467,6 +467,43 @@ fn everything_with_a_name_is_called_by_it() {
 }
 
 #[test]
+fn a_block_is_named_where_it_is_kept() {
+    if !has("gcc") {
+        return;
+    }
+    for flags in [["-O0", "-no-pie"].as_slice(), &["-O1"], &["-O2"], &["-O2", "-static"]] {
+        let built = build("capture_wrap.c", flags);
+        sound(&built.run(&[]));
+        let trace = built.trace("prog.orrery");
+        let counts = trace.counts();
+        println!("{flags:?}: {counts:?}");
+        for (name, stores, elem) in
+            [("g->cells", 100, "float"), ("numbers", 70, "int"), ("sums", 50, "double"), ("zeros", 40, "long")]
+        {
+            assert_eq!(counts.get(name).map(|c| c.1), Some(stores), "{flags:?}: {name} in {counts:?}");
+            let region = trace.regions.iter().find(|r| r.name == name).unwrap();
+            assert!(region.elem_type.contains(elem), "{flags:?}: {name} of {}", region.elem_type);
+            assert_eq!(region.bytes, stores * u64::from(region.elem_bytes), "{flags:?}: {name}");
+        }
+        assert!(counts.get("picture").is_some_and(|c| c.0 >= 1 && c.1 >= 2), "{flags:?}: {counts:?}");
+    }
+}
+
+#[test]
+fn a_compiler_that_is_this_program_is_passed_over() {
+    if !has("gcc") {
+        return;
+    }
+    // make CC='copy cc' tells its children of CC.
+    let folder = tempfile::tempdir().unwrap();
+    let copy = folder.path().join("copy");
+    std::fs::copy(ORRERY, &copy).unwrap();
+    let mut command = Command::new(&copy);
+    command.args(["cc", "--version"]).env("XDG_CACHE_HOME", cache()).env("CC", format!("{} cc", copy.display()));
+    assert!(sound(&command.env_remove("ORRERY_CC").output().unwrap()).contains("gcc"));
+}
+
+#[test]
 fn the_speed_of_a_multiplication() {
     if !has("gcc") {
         return;

@@ -2,10 +2,13 @@
 
 use super::names::{Names, file_name};
 use super::{CaptureError, io_error};
+use crate::reference::Reference;
 use crate::trace::capture::{Ending, MAGIC, Spool};
-use crate::trace::native;
+use crate::trace::{TraceError, native};
 use std::fs::{self, File};
 use std::path::Path;
+use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 /// References taken at once: a row group of the native file.
@@ -49,19 +52,16 @@ pub fn collect(
     let holes = file.try_clone().map_err(io_error(&shown, "the spool cannot be opened"))?;
     let mut spool = Spool::open(shown.clone(), file)?;
     let mut names = Names::new(&spool.program().maps);
-    let mut writer = native::FileWriter::create(output)?;
+    let mut writer = Writing::begin(native::FileWriter::create(output)?);
     let (mut batch, mut pause) = (Vec::new(), Duration::from_millis(1));
     let mut over = false;
     loop {
         batch.clear();
         spool.advance(over, BATCH, &mut batch)?;
         if !batch.is_empty() {
-            batch.retain(sound);
-            names.note(&batch);
-            for e in spool.take_entries() {
-                names.enter(e.thread, e.frame, e.pc, e.now);
-            }
-            writer.write(&batch)?;
+            names.note(&batch, spool.given() - batch.len() as u64, &spool.take_entries());
+            let Some(written) = writer.write(batch) else { break };
+            batch = written;
             for (from, bytes) in spool.finished_chunks() {
                 if fate == Part::Consumed {
                     punch(&holes, from, bytes);
@@ -81,13 +81,15 @@ pub fn collect(
         }
         pause = (pause * 2).min(Duration::from_millis(100));
     }
+    let writer = writer.end()?;
     let ending = spool.ending()?;
-    let references = writer.len();
+    let references = spool.given();
     if references == 0 {
         drop(writer);
         dispose(part, fate)?;
         return Ok(Collected { references, notices: notices(ending) });
     }
+    spool.settle_sites(|calls| names.keeper(calls));
     let (mut tables, mut more) = spool.facts().tables(references, |r| names.heap(r));
     let (regions, locations, unnamed) = names.finish();
     let (arrays, unnamed_arrays) = names.frames.finish(references);
@@ -101,16 +103,48 @@ pub fn collect(
     Ok(Collected { references, notices: [notices(ending), more].concat() })
 }
 
+/// A writer at work in a thread of its own, so that reading and writing go on at once.
+struct Writing {
+    full: SyncSender<Vec<Reference>>,
+    empty: Receiver<Vec<Reference>>,
+    thread: JoinHandle<Result<native::FileWriter, TraceError>>,
+}
+
+impl Writing {
+    fn begin(mut writer: native::FileWriter) -> Self {
+        // One batch waits while one is written and one is read.
+        let (full, batches) = sync_channel::<Vec<Reference>>(1);
+        let (done, empty) = channel();
+        let thread = std::thread::spawn(move || {
+            for batch in batches {
+                writer.write(&batch)?;
+                // Whoever reads may have stopped.
+                let _ = done.send(batch);
+            }
+            Ok(writer)
+        });
+        Self { full, empty, thread }
+    }
+
+    /// Takes a batch, and gives one that is written in exchange, or a new one; `None` where writing failed: [`Self::end`]
+    /// tells why.
+    fn write(&mut self, batch: Vec<Reference>) -> Option<Vec<Reference>> {
+        self.full.send(batch).ok()?;
+        Some(self.empty.try_recv().unwrap_or_default())
+    }
+
+    /// Waits for what was given, and gives the writer back.
+    fn end(self) -> Result<native::FileWriter, TraceError> {
+        drop(self.full);
+        self.thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    }
+}
+
 /// Whether a process has the spool in its memory; `false` where the system does not tell.
 fn is_mapped(pid: u64, part: &Path) -> bool {
     let maps = fs::read(format!("/proc/{pid}/maps")).unwrap_or_default();
     let part = part.as_os_str().as_encoded_bytes();
     maps.split(|&b| b == b'\n').any(|line| line.ends_with(part))
-}
-
-/// What a native file can hold; a program about to crash may name any address.
-fn sound(r: &crate::reference::Reference) -> bool {
-    r.size > 0 && r.addr.checked_add(u64::from(r.size) - 1).is_some()
 }
 
 fn notices(ending: Ending) -> Vec<String> {

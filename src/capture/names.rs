@@ -3,10 +3,10 @@
 
 use super::arrays::Frames;
 use crate::reference::{Reference, Region, RegionFinder, RegionMap, SourceLocation};
-use crate::symbols::Module;
-use crate::trace::capture::{HeapRegion, Named, site_name};
+use crate::symbols::{Assigned, Fate, Handed, Module};
+use crate::trace::capture::{Entry, HeapRegion, Named, site_name};
 use object::{Object, ObjectSegment};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Slots of the memory of program counters just seen, as a power of two.
@@ -87,6 +87,8 @@ pub(super) struct Names {
     pcs: BTreeSet<u64>,
     recent: Vec<u64>,
     notices: Vec<String>,
+    /// Names of heap blocks by the site where they are kept; what makes them comes before names of places.
+    kept: BTreeMap<u64, (Option<Assigned>, String, u32)>,
     /// Arrays of stack frames.
     pub(super) frames: Frames,
 }
@@ -100,6 +102,7 @@ impl Names {
             pcs: BTreeSet::new(),
             recent: vec![0; 1 << RECENT_BITS],
             notices: Vec::new(),
+            kept: BTreeMap::new(),
             frames: Frames::default(),
         }
     }
@@ -120,56 +123,91 @@ impl Names {
         loaded.names.as_ref()
     }
 
-    /// Takes note of references.
-    pub(super) fn note(&mut self, references: &[Reference]) {
-        for r in references {
-            // Multiplicative hashing (Knuth 1973).
-            let slot = usize::try_from(r.pc.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - RECENT_BITS)).unwrap_or(0);
-            if self.recent[slot] != r.pc {
-                self.recent[slot] = r.pc;
-                if self.pcs.insert(r.pc) {
-                    self.at(r.pc);
+    /// Takes note of `references`, the first of which is number `from`, and of functions entered before and between them.
+    pub(super) fn note(&mut self, references: &[Reference], from: u64, entries: &[Entry]) {
+        let mut entries = entries.iter().peekable();
+        let mut rest = references;
+        let mut now = from;
+        while !rest.is_empty() {
+            while let Some(e) = entries.next_if(|e| e.now <= now) {
+                self.enter(e);
+            }
+            let until = entries.peek().map_or(u64::MAX, |e| e.now - now);
+            let (these, later) = rest.split_at(usize::try_from(until).unwrap_or(usize::MAX).min(rest.len()));
+            for r in these {
+                self.note_pc(r.pc);
+                self.frames.touch(r.addr);
+                for names in self.loaded.iter_mut().filter_map(|l| l.names.as_mut()) {
+                    if let Some(n) = names.finder.locate(r.addr, 0).region
+                        && let Some(touched) = usize::try_from(n).ok().and_then(|n| names.touched.get_mut(n))
+                    {
+                        *touched = true;
+                    }
                 }
             }
-            for names in self.loaded.iter_mut().filter_map(|l| l.names.as_mut()) {
-                if let Some(n) = names.finder.locate(r.addr, 0).region
-                    && let Some(touched) = usize::try_from(n).ok().and_then(|n| names.touched.get_mut(n))
-                {
-                    *touched = true;
-                }
+            now += these.len() as u64;
+            rest = later;
+        }
+        entries.for_each(|e| self.enter(e));
+    }
+
+    #[inline]
+    fn note_pc(&mut self, pc: u64) {
+        // Multiplicative hashing (Knuth 1973).
+        let slot = usize::try_from(pc.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - RECENT_BITS)).unwrap_or(0);
+        if self.recent[slot] != pc {
+            self.recent[slot] = pc;
+            if self.pcs.insert(pc) {
+                self.at(pc);
             }
         }
     }
 
-    /// Takes note of functions that were entered, as `(reference, pc, frame address)`.
-    pub(super) fn enter(&mut self, thread: u64, frame: u64, pc: u64, now: u64) {
-        if !self.frames.knows(pc) {
-            let arrays = self.at(pc).map(|o| o.module.stack_arrays(pc.wrapping_sub(o.bias))).unwrap_or_default();
-            self.frames.learn(pc, arrays);
+    fn enter(&mut self, e: &Entry) {
+        if !self.frames.knows(e.pc) {
+            let arrays = self.at(e.pc).map(|o| o.module.stack_arrays(e.pc.wrapping_sub(o.bias))).unwrap_or_default();
+            self.frames.learn(e.pc, arrays);
         }
-        self.frames.enter(thread, frame, pc, now);
+        self.frames.enter(e.thread, e.frame, e.pc, e.now);
+    }
+
+    /// Of the calls that led to an allocation, innermost first, the one whose function keeps the block.
+    pub(super) fn keeper(&mut self, calls: &[u64]) -> u64 {
+        let mut handed = Handed::Result;
+        let mut last = calls.first().copied().unwrap_or_default();
+        for &call in calls {
+            let Some(opened) = self.at(call) else { break };
+            // A site lies inside the call; where it returns to is the byte after.
+            match opened.module.follow(call.wrapping_sub(opened.bias) + 1, handed) {
+                Some(Fate::Passed(on)) => (last, handed) = (call, on),
+                Some(Fate::Kept { assigned, file, line }) => {
+                    self.kept.entry(call).or_insert((assigned, file, line));
+                    return call;
+                }
+                None => break,
+            }
+        }
+        last
     }
 
     /// What a heap region is called.
     pub(super) fn heap(&mut self, region: &HeapRegion) -> Named {
-        let site = region.span.site;
-        let plain = || Named { name: site_name(region.span.made, site), ..Named::default() };
-        let Some(opened) = self.at(site) else { return plain() };
-        let linked = site.wrapping_sub(opened.bias);
-        // A site lies inside the call; where it returns to is the byte after.
-        if let Some(a) = opened.module.assigned_at(linked + 1) {
-            return Named {
-                name: a.name,
-                elem_type: a.elem_type,
-                elem_bytes: a.elem_bytes,
-                inner_shape: a.inner_shape,
-            };
-        }
-        match opened.module.location(linked) {
-            Some(l) => {
-                Named { name: format!("{} at {}:{}", region.span.made.word(), l.file, l.line), ..Named::default() }
+        let (site, made) = (region.span.site, region.span.made);
+        let (assigned, place) = match self.kept.get(&site) {
+            Some((assigned, file, line)) => (assigned.clone(), Some((file.clone(), *line))),
+            None => {
+                let place = self.at(site).and_then(|o| o.module.location(site.wrapping_sub(o.bias)));
+                (None, place.map(|l| (l.file, l.line)))
             }
-            None => plain(),
+        };
+        match (assigned, place) {
+            (Some(a), _) => {
+                Named { name: a.name, elem_type: a.elem_type, elem_bytes: a.elem_bytes, inner_shape: a.inner_shape }
+            }
+            (None, Some((file, line))) => {
+                Named { name: format!("{} at {file}:{line}", made.word()), ..Named::default() }
+            }
+            (None, None) => Named { name: site_name(made, site), ..Named::default() },
         }
     }
 

@@ -183,8 +183,7 @@ fn compiler(language: Language) -> Result<(Vec<OsString>, String), CaptureError>
         let value = std::env::var(variable).unwrap_or_default();
         let command: Vec<OsString> = value.split_whitespace().map(OsString::from).collect();
         let Some(first) = command.first() else { continue };
-        // CC="orrery cc" is how builds are told of us: it is not what we call ourselves.
-        if Path::new(first).file_name() == Some(OsStr::new("orrery")) {
+        if is_ours(Path::new(first)) {
             continue;
         }
         let version = Command::new(first).args(&command[1..]).arg("--version").output();
@@ -200,6 +199,13 @@ fn compiler(language: Language) -> Result<(Vec<OsString>, String), CaptureError>
     }
     let error = error.unwrap_or_else(|| std::io::ErrorKind::NotFound.into());
     Err(missing(&[names[0].into()], language, error))
+}
+
+/// CC="orrery cc" is how builds are told of us: it is not what we call ourselves, by whatever name.
+fn is_ours(program: &Path) -> bool {
+    let own = std::env::current_exe().ok();
+    let name = program.file_name();
+    name == Some(OsStr::new("orrery")) || name.is_some() && name == own.as_deref().and_then(Path::file_name)
 }
 
 fn output(compiler: &[OsString], arguments: &[&str]) -> Result<String, CaptureError> {
@@ -314,6 +320,13 @@ fn succeed(compiler: &str, mut command: Command) -> Result<(), CaptureError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn we_are_not_our_own_compiler() {
+        let own = std::env::current_exe().unwrap_or_default();
+        assert!(is_ours(Path::new("/opt/orrery")) && is_ours(&own));
+        assert!(!is_ours(Path::new("gcc")) && !is_ours(Path::new("")));
+    }
 
     #[test]
     fn programs_are_told_from_parts() {

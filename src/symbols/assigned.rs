@@ -6,6 +6,7 @@
 //! it. Anything else is `None`.
 
 use super::debug::{Debug, Die};
+use super::lines::Place;
 use super::types::is_elsewhere;
 use super::{Assigned, Module, frames};
 use gimli::{AttributeValue, Operation};
@@ -15,42 +16,41 @@ const LINES_BACK: u32 = 4;
 
 /// What the text left of a `=` says: a variable, and the way from it to the pointer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Target {
-    root: String,
+pub(super) struct Target {
+    pub(super) root: String,
     /// From the variable outwards.
-    path: Vec<Step>,
+    pub(super) path: Vec<Step>,
     /// As it is shown: `rows[i]`.
     shown: String,
     /// `*` stands before it, which dereferences it, or declares it.
-    stars: usize,
+    pub(super) stars: usize,
     /// A type stands before it: it is declared here.
-    declared: bool,
+    pub(super) declared: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Step {
+pub(super) enum Step {
     Index,
     Member(String),
 }
 
 pub(super) fn find(module: &Module, return_address: u64) -> Option<Assigned> {
     let call = return_address.checked_sub(1)?;
-    let by_text = statement(module, call).map(|text| target(&text).and_then(|t| resolve(module, call, &t)));
+    let text = module.lines.place(call).and_then(|place| statement(module, &place));
+    let by_text = text.map(|text| target(&text).and_then(|t| resolve(module, call, &t)));
     match by_text {
         Some(found) => found,
         None => by_list(module, return_address).or_else(|| by_store(module, return_address)),
     }
 }
 
-/// The text of the statement up to the call; `None` where the source is not to be had.
-fn statement(module: &Module, call: u64) -> Option<String> {
-    let place = module.lines.place(call)?;
+/// The text of the statement up to the call at `place`; `None` where the source is not to be had.
+pub(super) fn statement(module: &Module, place: &Place) -> Option<String> {
     let line = module.lines.raw(&place.file, place.line);
     let column = usize::try_from(place.column?).ok()?.checked_sub(1)?;
     let (before, after) = line.split_at_checked(column)?;
-    // C++ gives the column of the parenthesis, C that of the name.
-    let name = |c: char| c == '_' || c.is_alphanumeric();
-    let before = if after.starts_with('(') { before.trim_end().trim_end_matches(name) } else { before };
+    // C++ gives the column of the parenthesis, C that of the name, or within `hooks.pool->get(n)`.
+    let before = if after.starts_with(['(', '.', '-']) { without_callee(before) } else { before };
     let mut text = before.to_owned();
     if !line.trim().is_empty() && fortran_allocate(&line).is_some() {
         return Some(line);
@@ -63,6 +63,16 @@ fn statement(module: &Module, call: u64) -> Option<String> {
         text = format!("{} {text}", line.split("//").next().unwrap_or_default());
     }
     Some(text)
+}
+
+/// Without the name of what is called at its end: `x`, `a.b->c`.
+fn without_callee(text: &str) -> &str {
+    let name = |c: char| c == '_' || c.is_alphanumeric();
+    let mut rest = text.trim_end().trim_end_matches(name);
+    while let Some(owner) = rest.strip_suffix("->").or_else(|| rest.strip_suffix('.')) {
+        rest = owner.trim_end().trim_end_matches(name);
+    }
+    rest
 }
 
 /// `a` of Fortran's `allocate(a(n, m))`, where it names one array.
@@ -84,13 +94,13 @@ fn fortran_allocate(line: &str) -> Option<String> {
     (inner.as_bytes().get(end) == Some(&b'(') && is_word(&name)).then_some(name)
 }
 
-fn is_word(text: &str) -> bool {
+pub(super) fn is_word(text: &str) -> bool {
     let mut chars = text.chars();
     chars.next().is_some_and(|c| c == '_' || c.is_alphabetic()) && chars.all(|c| c == '_' || c.is_alphanumeric())
 }
 
 /// Words and signs.
-fn tokens(text: &str) -> Vec<String> {
+pub(super) fn tokens(text: &str) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
@@ -116,7 +126,7 @@ fn tokens(text: &str) -> Vec<String> {
 }
 
 /// What the text says is assigned; `text` ends where the call's name begins.
-fn target(text: &str) -> Option<Target> {
+pub(super) fn target(text: &str) -> Option<Target> {
     if let Some(root) = fortran_allocate(text) {
         return Some(Target { shown: root.clone(), root, path: Vec::new(), stars: 0, declared: true });
     }
@@ -132,7 +142,7 @@ fn target(text: &str) -> Option<Target> {
 }
 
 /// Whether nothing stands between `=` and the call but casts, `new T[`, and scopes such as `std::`.
-fn is_cast_only(tokens: &[String]) -> bool {
+pub(super) fn is_cast_only(tokens: &[String]) -> bool {
     let mut rest = tokens;
     while let Some(first) = rest.first().map(String::as_str) {
         match first {
@@ -161,7 +171,7 @@ fn is_cast_only(tokens: &[String]) -> bool {
 }
 
 /// The place that an assignment's left side names.
-fn left(tokens: &[String]) -> Option<Target> {
+pub(super) fn left(tokens: &[String]) -> Option<Target> {
     let mut at = tokens.len();
     let mut path = Vec::new();
     let word = |at: usize| tokens.get(at).filter(|t| is_word(t));
@@ -210,7 +220,7 @@ fn left(tokens: &[String]) -> Option<Target> {
 }
 
 /// Looks the target up among the variables in scope; its type must be a pointer.
-fn resolve(module: &Module, pc: u64, target: &Target) -> Option<Assigned> {
+pub(super) fn resolve(module: &Module, pc: u64, target: &Target) -> Option<Assigned> {
     let debug = &module.debug;
     let (scoped, this) = in_scope(debug, pc, &target.root);
     let member = || this.and_then(|t| debug.member(pointee(debug, t)??, &target.root, 0));
@@ -241,7 +251,7 @@ fn resolve(module: &Module, pc: u64, target: &Target) -> Option<Assigned> {
 }
 
 /// The type of the innermost variable of this name whose scope holds `pc`, and that of `this`.
-fn in_scope(debug: &Debug, pc: u64, name: &str) -> (Option<Die>, Option<Die>) {
+pub(super) fn in_scope(debug: &Debug, pc: u64, name: &str) -> (Option<Die>, Option<Die>) {
     let Some(function) = debug.function_at(pc) else { return (None, None) };
     let (mut found, mut this) = (None, None);
     let unit = function.die.unit;

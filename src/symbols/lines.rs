@@ -49,16 +49,26 @@ impl Lines {
     }
 
     pub(super) fn place(&self, address: u64) -> Option<Place> {
-        let mut frames = self.context.as_ref()?.find_frames(address).skip_all_loads().ok()?;
-        let frame = frames.next().ok()??;
-        let location = frame.location?;
-        let function = frame.function.and_then(|f| f.demangle().ok().map(std::borrow::Cow::into_owned));
-        Some(Place {
-            file: location.file?.to_owned(),
-            line: location.line.filter(|&n| n > 0)?,
-            column: location.column.filter(|&n| n > 0),
-            function,
-        })
+        self.places(address, 1).pop()
+    }
+
+    /// Where the instruction stands, then where the function that it was inlined from was called, and so on outwards: up
+    /// to `most`, ending before the first that is not known.
+    pub(super) fn places(&self, address: u64, most: usize) -> Vec<Place> {
+        let mut out = Vec::new();
+        let Some(mut frames) = self.context.as_ref().and_then(|c| c.find_frames(address).skip_all_loads().ok()) else {
+            return out;
+        };
+        while out.len() < most
+            && let Ok(Some(frame)) = frames.next()
+            && let Some(location) = frame.location
+            && let (Some(file), Some(line)) = (location.file, location.line.filter(|&n| n > 0))
+        {
+            let function = frame.function.and_then(|f| f.demangle().ok().map(std::borrow::Cow::into_owned));
+            let column = location.column.filter(|&n| n > 0);
+            out.push(Place { file: file.to_owned(), line, column, function });
+        }
+        out
     }
 
     /// A line, counted from 1, trimmed; empty where the file is not there.

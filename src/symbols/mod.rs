@@ -8,6 +8,7 @@
 //! lines      source lines, functions, the text of a line
 //! frames     arrays on the stack
 //! assigned   the variable that a call's result goes to
+//! passed     whether a function hands such a result on to its caller
 //! ```
 //!
 //! All addresses are as linked; in a file that [`Module::is_relocatable`] whoever loaded it adds a bias. DWARF 4 and 5,
@@ -19,6 +20,7 @@ mod debug;
 mod elf;
 mod frames;
 mod lines;
+mod passed;
 mod types;
 mod variables;
 
@@ -27,6 +29,8 @@ use debug::Debug;
 use elf::Elf;
 use lines::Lines;
 use std::path::Path;
+
+pub use passed::{Fate, Handed};
 
 /// The bytes of a debug section.
 type Bytes = gimli::EndianArcSlice<gimli::RunTimeEndian>;
@@ -239,6 +243,14 @@ impl Module {
     #[must_use]
     pub fn assigned_at(&self, return_address: u64) -> Option<Assigned> {
         assigned::find(self, return_address)
+    }
+
+    /// What becomes of a block that the call returning to `return_address` gave in the way of `handed`: whether the function
+    /// there keeps it, and in which variable, or hands it on to its caller. Inlined functions are seen through. `None` where
+    /// no source line is known.
+    #[must_use]
+    pub fn follow(&self, return_address: u64, handed: Handed) -> Option<Fate> {
+        passed::follow(self, return_address, handed)
     }
 
     /// Arrays and structures in the frame of the function that holds `pc`, by offset: of all its blocks, so that two may

@@ -5,13 +5,16 @@ use super::{CHECKSUMS_KEY, CHUNK, CREATED_BY, MAX_SIZE, TABLES_KEY, VERSION, VER
 use crate::reference::{NO_LANE, Reference, Tables};
 use crate::trace::error::{Fault, Place, TraceError};
 use crate::trace::target::{Target, write_error};
+use bytes::Bytes;
 use parquet::basic::{Compression, Encoding, LogicalType, Repetition, Type as PhysicalType, ZstdLevel};
+use parquet::column::writer::{ColumnCloseResult, get_column_writer, get_typed_column_writer};
 use parquet::data_type::{Int32Type, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
+use parquet::file::properties::WriterPropertiesPtr;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
-use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
-use parquet::schema::types::{ColumnPath, Type};
+use parquet::file::writer::{SerializedFileWriter, SerializedPageWriter, TrackedWrite};
+use parquet::schema::types::{ColumnDescPtr, ColumnPath, Type};
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
@@ -131,24 +134,12 @@ impl<W: Write + Send> Writer<W> {
         let Some(parquet) = &mut self.parquet else {
             return Err(ParquetError::General("a writer used after its end".into()));
         };
-        let rows = &self.pending;
+        let columns = columns(&self.pending, self.columns);
+        let descriptors = parquet.schema_descr().columns().to_vec();
+        let properties = Arc::clone(parquet.properties());
         let mut group = parquet.next_row_group()?;
-        write64(group.next_column()?, rows.iter().map(|r| r.addr))?;
-        write32(group.next_column()?, rows.iter().map(|r| r.size))?;
-        write32(group.next_column()?, rows.iter().map(|r| u32::from(r.kind as u8)))?;
-        if self.columns.pc {
-            write64(group.next_column()?, rows.iter().map(|r| r.pc))?;
-        }
-        if self.columns.core {
-            write32(group.next_column()?, rows.iter().map(|r| u32::from(r.core)))?;
-        }
-        if self.columns.lane {
-            let levels: Vec<i16> = rows.iter().map(|r| i16::from(r.lane != NO_LANE)).collect();
-            let values: Vec<i32> = rows.iter().filter(|r| r.lane != NO_LANE).map(|r| i32::from(r.lane)).collect();
-            if let Some(mut column) = group.next_column()? {
-                column.typed::<Int32Type>().write_batch(&values, Some(&levels), None)?;
-                column.close()?;
-            }
+        for (bytes, close) in encoded(columns, &descriptors, &properties)? {
+            group.append_column(&bytes, close)?;
         }
         group.close()?;
         parquet.flush()?;
@@ -159,18 +150,79 @@ impl<W: Write + Send> Writer<W> {
     }
 }
 
-fn write64(column: Option<SerializedColumnWriter<'_>>, values: impl Iterator<Item = u64>) -> Result<(), ParquetError> {
-    let Some(mut column) = column else { return Ok(()) };
-    let values: Vec<i64> = values.map(u64::cast_signed).collect();
-    column.typed::<Int64Type>().write_batch(&values, None, None)?;
-    column.close()
+/// The values of a column.
+enum Values {
+    Long(Vec<i64>),
+    Int(Vec<i32>),
+    /// Those that are there, and whether each is (1) or not (0).
+    Some(Vec<i32>, Vec<i16>),
 }
 
-fn write32(column: Option<SerializedColumnWriter<'_>>, values: impl Iterator<Item = u32>) -> Result<(), ParquetError> {
-    let Some(mut column) = column else { return Ok(()) };
-    let values: Vec<i32> = values.map(u32::cast_signed).collect();
-    column.typed::<Int32Type>().write_batch(&values, None, None)?;
-    column.close()
+/// In the order of [`schema`].
+fn columns(rows: &[Reference], wanted: Columns) -> Vec<Values> {
+    let long = |f: fn(&Reference) -> u64| Values::Long(rows.iter().map(|r| f(r).cast_signed()).collect());
+    let int = |f: fn(&Reference) -> u32| Values::Int(rows.iter().map(|r| f(r).cast_signed()).collect());
+    let mut out = vec![long(|r| r.addr), int(|r| r.size), int(|r| u32::from(r.kind as u8))];
+    if wanted.pc {
+        out.push(long(|r| r.pc));
+    }
+    if wanted.core {
+        out.push(int(|r| u32::from(r.core)));
+    }
+    if wanted.lane {
+        let lanes = rows.iter().filter(|r| r.lane != NO_LANE).map(|r| i32::from(r.lane)).collect();
+        out.push(Values::Some(lanes, rows.iter().map(|r| i16::from(r.lane != NO_LANE)).collect()));
+    }
+    out
+}
+
+type Encoded = Result<(Bytes, ColumnCloseResult), ParquetError>;
+
+/// The columns as they stand in the file, each made by a thread of its own.
+fn encoded(
+    columns: Vec<Values>,
+    descriptors: &[ColumnDescPtr],
+    properties: &WriterPropertiesPtr,
+) -> Result<Vec<(Bytes, ColumnCloseResult)>, ParquetError> {
+    std::thread::scope(|scope| {
+        let begin = |(values, descriptor): (Values, &ColumnDescPtr)| {
+            let (descriptor, properties) = (Arc::clone(descriptor), Arc::clone(properties));
+            let work = move || encode(&values, descriptor, properties);
+            // A system that has no thread left panics in `spawn`; the builder says so.
+            match std::thread::Builder::new().name("column".into()).spawn_scoped(scope, work) {
+                Ok(thread) => Ok(thread),
+                Err(e) => Err(ParquetError::External(Box::new(e))),
+            }
+        };
+        let threads: Vec<_> = columns.into_iter().zip(descriptors).map(begin).collect();
+        let wait = |thread: Result<std::thread::ScopedJoinHandle<'_, Encoded>, ParquetError>| {
+            thread?.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        };
+        threads.into_iter().map(wait).collect()
+    })
+}
+
+fn encode(values: &Values, descriptor: ColumnDescPtr, properties: WriterPropertiesPtr) -> Encoded {
+    let mut sink = TrackedWrite::new(Vec::new());
+    let column = get_column_writer(descriptor, properties, Box::new(SerializedPageWriter::new(&mut sink)));
+    let close = match values {
+        Values::Long(values) => {
+            let mut column = get_typed_column_writer::<Int64Type>(column);
+            column.write_batch(values, None, None)?;
+            column.close()?
+        }
+        Values::Int(values) => {
+            let mut column = get_typed_column_writer::<Int32Type>(column);
+            column.write_batch(values, None, None)?;
+            column.close()?
+        }
+        Values::Some(values, levels) => {
+            let mut column = get_typed_column_writer::<Int32Type>(column);
+            column.write_batch(values, Some(levels), None)?;
+            column.close()?
+        }
+    };
+    Ok((sink.into_inner()?.into(), close))
 }
 
 fn schema(columns: Columns) -> Result<Arc<Type>, ParquetError> {

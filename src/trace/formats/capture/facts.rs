@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 
 /// Blocks remembered at most (48 bytes each): past that, freed ones are forgotten, and counted.
 const BLOCKS: usize = 1 << 20;
+/// Ways to allocations told apart at most; past that only the innermost call counts.
+const WAYS: usize = 1 << 16;
 /// Blocks up to which each is a region of its own.
 const FEW: usize = 256;
 /// Blocks of one site up to which each is a region of its own, however many others there are.
@@ -107,10 +109,14 @@ pub struct Heap {
     live: BTreeMap<u64, Block>,
     gone: Vec<Block>,
     forgotten: u64,
+    /// Calls that led to allocations, innermost first, each once; and the number of each, which is a block's site until
+    /// they are settled.
+    calls: Vec<Vec<u64>>,
+    numbers: BTreeMap<Vec<u64>, u64>,
 }
 
 impl Heap {
-    pub(super) fn allocated(&mut self, base: u64, bytes: u64, (site, made): (u64, Made), now: u64) {
+    pub(super) fn allocated(&mut self, base: u64, bytes: u64, made: Made, calls: &[u64], now: u64) {
         let bytes = bytes.min(u64::MAX - base);
         if bytes == 0 {
             return;
@@ -120,7 +126,32 @@ impl Heap {
             self.forgotten += 1;
             return;
         }
+        let site = self.number(calls);
         self.live.insert(base, Block { base, bytes, site, made, from: now, to: u64::MAX });
+    }
+
+    fn number(&mut self, calls: &[u64]) -> u64 {
+        if let Some(&n) = self.numbers.get(calls) {
+            return n;
+        }
+        // Recursion has ever new ways to get to the same place: past some number, only the place counts.
+        let calls = if self.calls.len() < WAYS { calls } else { calls.get(..1).unwrap_or_default() };
+        let next = self.calls.len() as u64;
+        let n = *self.numbers.entry(calls.to_vec()).or_insert(next);
+        if n == next {
+            self.calls.push(calls.to_vec());
+        }
+        n
+    }
+
+    /// The site of each of [`Heap::calls`] by `of`, in the place of its number.
+    pub(super) fn settle(&mut self, of: impl FnMut(&[u64]) -> u64) {
+        let sites: Vec<u64> = self.calls.iter().map(Vec::as_slice).map(of).collect();
+        for block in self.live.values_mut().chain(&mut self.gone) {
+            let number = usize::try_from(block.site).unwrap_or(usize::MAX);
+            block.site = sites.get(number).copied().unwrap_or_default();
+        }
+        (self.calls, self.numbers) = Default::default();
     }
 
     pub(super) fn freed(&mut self, base: u64, now: u64) {
@@ -139,6 +170,13 @@ impl Heap {
     /// All of them, by base and time.
     fn blocks(&self) -> Vec<Block> {
         let mut all: Vec<Block> = self.gone.iter().chain(self.live.values()).copied().collect();
+        if !self.calls.is_empty() {
+            // Not settled: the innermost call.
+            for block in &mut all {
+                let calls = usize::try_from(block.site).ok().and_then(|n| self.calls.get(n));
+                block.site = calls.and_then(|c| c.first()).copied().unwrap_or_default();
+            }
+        }
         all.sort_by_key(|b| (b.base, b.from));
         all
     }

@@ -36,6 +36,7 @@ mod code {
     pub(super) const MARK: u64 = 7;
     pub(super) const SHAPE: u64 = 8;
     pub(super) const REGION: u64 = 9;
+    pub(super) const CALLER: u64 = 10;
 }
 
 /// What the header says of the program.
@@ -78,8 +79,6 @@ pub struct Spool {
     given: u64,
     /// Chunks read to their end and not yet told by [`Spool::finished_chunks`].
     finished: Vec<u64>,
-    /// References whose size or end no file can hold, left out.
-    broken: u64,
 }
 
 /// One thread's chunks, in order, and the part of the first one that is in memory.
@@ -92,10 +91,13 @@ struct Thread {
     /// Words used.
     at: usize,
     stamp: u64,
-    /// Site of the next allocation, name and columns of the next region.
-    site: (u64, Made),
+    /// What makes the next allocation.
+    made: Made,
+    /// Its call, and those that led there, innermost first.
+    calls: Vec<u64>,
     /// The last frame entered.
     entered: (u64, u64),
+    /// Name and extents of the next region.
     text: Vec<u8>,
     shape: (u64, u64),
 }
@@ -117,7 +119,6 @@ impl Spool {
             facts: Facts::default(),
             given: 0,
             finished: Vec::new(),
-            broken: 0,
         };
         let header = spool.header()?;
         let wrong = |found: String, expected: &str| {
@@ -164,10 +165,10 @@ impl Spool {
         self.given
     }
 
-    /// References left out because no file can hold them.
-    #[must_use]
-    pub fn broken(&self) -> u64 {
-        self.broken
+    /// Gives each heap block the site that `of` names for its calls, innermost first: where it is kept, rather than where
+    /// the allocator was called.
+    pub fn settle_sites(&mut self, of: impl FnMut(&[u64]) -> u64) {
+        self.facts.heap.settle(of);
     }
 
     /// Functions entered since this was last asked.
@@ -342,8 +343,18 @@ impl Thread {
 
     fn special(&mut self, number: u64, code: u64, low: u64, second: u64, now: u64, facts: &mut Facts) {
         match code {
-            code::SITE => self.site = (second, Made::from_code(low)),
-            code::ALLOC => facts.heap.allocated(low, second, std::mem::take(&mut self.site), now),
+            code::SITE => {
+                self.made = Made::from_code(low);
+                self.calls.clear();
+                self.calls.push(second);
+            }
+            // As many as the runtime tells of.
+            code::CALLER if self.calls.len() <= 10 => self.calls.push(second),
+            code::CALLER => {}
+            code::ALLOC => {
+                facts.heap.allocated(low, second, std::mem::take(&mut self.made), &self.calls, now);
+                self.calls.clear();
+            }
             code::FREE => facts.heap.freed(low, now),
             code::FRAME => {
                 // In a loop the same function comes again and again.
