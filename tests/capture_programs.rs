@@ -490,6 +490,27 @@ fn a_block_is_named_where_it_is_kept() {
 }
 
 #[test]
+fn clang_records_what_gcc_records() {
+    if !has("clang") || !has("gcc") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let counts = |compiler: &str| {
+        let name = format!("{compiler}.orrery");
+        let mut command = orrery(&["cc", "-O0", "-o", compiler]);
+        command.arg(Path::new(PROGRAMS).join("capture_matmul.c")).env("ORRERY_CC", compiler);
+        sound(&command.current_dir(folder.path()).output().unwrap());
+        let mut run = Command::new(folder.path().join(compiler));
+        sound(&run.current_dir(folder.path()).env("ORRERY_OUT", &name).output().unwrap());
+        Trace::open(&folder.path().join(name)).counts()
+    };
+    let (gcc, clang) = (counts("gcc"), counts("clang"));
+    for name in ["A", "B", "C"] {
+        assert!(gcc.contains_key(name) && gcc.get(name) == clang.get(name), "{name}: {gcc:?} {clang:?}");
+    }
+}
+
+#[test]
 fn a_compiler_that_is_this_program_is_passed_over() {
     if !has("gcc") {
         return;

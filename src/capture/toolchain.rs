@@ -65,19 +65,21 @@ const SOURCES: [(&str, &str, bool); 7] = [
 
 /// Position-independent for programs that are; no vector registers, since hooks must not change them; no calls that the
 /// source does not have.
-const FLAGS: [&str; 11] = [
+const FLAGS: [&str; 10] = [
     "-D_GNU_SOURCE",
     "-O2",
     "-fPIE",
     "-fno-stack-protector",
     "-fexceptions",
     "-fno-builtin",
-    "-fno-tree-loop-distribute-patterns",
     "-mgeneral-regs-only",
     "-fno-lto",
     "-Wall",
     "-Wextra",
 ];
+
+/// gcc makes calls of loops even with `-fno-builtin`; clang does not, and does not know the flag.
+const GCC_FLAGS: [&str; 1] = ["-fno-tree-loop-distribute-patterns"];
 
 /// A part of gcc's specs that links the library into programs (not into shared libraries, which find its functions in the
 /// program) before the C library, and lets plugins find them too.
@@ -238,11 +240,12 @@ fn digest<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> u64 {
 /// The folder of the library for this compiler, made where it is not there.
 fn library(compiler: &[OsString], version: &str, own: &Path) -> Result<PathBuf, CaptureError> {
     let called = words(compiler);
+    let flags = FLAGS.iter().chain(if version.contains("clang") { &[][..] } else { &GCC_FLAGS });
     let sources = SOURCES.iter().map(|(_, text, _)| text.as_bytes());
     let shim = format!("#!/bin/sh\nexec {} assemble \"$@\"\n", quoted(own));
     let rest =
         [shim.as_bytes(), called.as_bytes(), version.as_bytes(), own.as_os_str().as_encoded_bytes(), SPECS.as_bytes()];
-    let key = digest(sources.chain(rest).chain(FLAGS.iter().map(|f| f.as_bytes())));
+    let key = digest(sources.chain(rest).chain(flags.clone().map(|f| f.as_bytes())));
     let cache = cache();
     let folder = cache.join(format!("capture-{key:016x}"));
     if folder.join("orrery.o").is_file() {
@@ -262,7 +265,7 @@ fn library(compiler: &[OsString], version: &str, own: &Path) -> Result<PathBuf, 
         }
         let object = made.path().join(name).with_extension("o");
         let mut command = Command::new(&compiler[0]);
-        command.args(&compiler[1..]).args(FLAGS).arg(binary_macro(own)).current_dir(made.path());
+        command.args(&compiler[1..]).args(flags.clone()).arg(binary_macro(own)).current_dir(made.path());
         command
             .args(["-x", if name.ends_with(".S") { "assembler-with-cpp" } else { "c" }, "-c", name, "-o"])
             .arg(&object);
