@@ -38,11 +38,11 @@ pub(super) enum Found {
 /// Buckets of the smallest table.
 const SMALLEST: usize = 16;
 
-/// Lines held for each bucket, at most: of a small cache, and of a larger one, whose table is not near.
+/// Lines held for each bucket, at most: of a small cache, and of a larger one, whose table would take much memory.
 const LOAD: [usize; 2] = [1, 2];
 
 /// Lines of the largest small cache.
-const SMALL: usize = 1 << 12;
+const SMALL: usize = 1 << 16;
 
 /// Stamps for each bucket: with 2^25 buckets, 2^31.
 const STAMPS: usize = 64;

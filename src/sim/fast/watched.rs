@@ -131,6 +131,7 @@ impl Told {
     }
 
     /// Tells what the references of a block did.
+    #[inline(always)]
     fn tell<O: Observer>(&mut self, references: &[Reference], apart: Apart, observer: &mut O) {
         let hits = observer.wants_all();
         let Level { shape, place, .. } = self.levels[0];
