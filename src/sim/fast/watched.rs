@@ -60,10 +60,7 @@ impl Told {
             tally.add_to(level.counters, level.shape);
             self.play_outside(around, listed);
             if observer.takes_lists() {
-                self.give_lists(observer);
-                if observer.wants_listed() {
-                    self.tell(&rest[..taken], apart, &mut Listed(observer));
-                }
+                self.list(&rest[..taken], apart, observer);
             } else {
                 self.tell(&rest[..taken], apart, observer);
             }
@@ -109,6 +106,15 @@ impl Told {
         around.memory(memory.shape.line_bytes(), memory.asks.len() as u64 - writes, writes);
     }
 
+    /// Gives each cache's accesses by themselves, and tells the misses where that is wanted besides.
+    #[inline(never)]
+    fn list<O: Observer>(&mut self, references: &[Reference], apart: Apart, observer: &mut O) {
+        self.give_lists(observer);
+        if observer.wants_listed() {
+            self.tell(references, apart, &mut Listed(observer));
+        }
+    }
+
     /// Gives each cache's accesses by themselves.
     fn give_lists<O: Observer>(&self, observer: &mut O) {
         let Some((memory, caches)) = self.levels.split_last() else { return };
@@ -131,7 +137,6 @@ impl Told {
     }
 
     /// Tells what the references of a block did.
-    #[inline(always)]
     fn tell<O: Observer>(&mut self, references: &[Reference], apart: Apart, observer: &mut O) {
         let hits = observer.wants_all();
         let Level { shape, place, .. } = self.levels[0];
