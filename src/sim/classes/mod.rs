@@ -91,7 +91,7 @@ impl AddAssign for ClassCounts {
     }
 }
 
-/// Classifies the misses of every cache: an [`Observer`]. O(1) an access. Memory: about 50 bytes for each line that a
+/// Classifies the misses of every cache: an [`Observer`]. O(1) an access. Memory: about 70 bytes for each line that a
 /// cache can hold and has held, and a bit for each line it was ever asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Classifier {
