@@ -25,7 +25,8 @@ Examples:
   orrery stats t.orrery --l1 32KiB,8,64 --json    another cache, as data
   orrery snapshot t.orrery --tick 2613 -o f.png   one moment as a picture
   orrery record t.orrery -o f.mp4 -1280x720       the whole run as a video
-  orrery run mm.c                                 a program of your own: compiled, recorded, shown";
+  orrery run mm.c                                 a program of your own: compiled, recorded, shown
+  valgrind --tool=lackey --trace-mem=yes ./prog 2>&1 | orrery stats -";
 
 const STATS_EXAMPLES: &str = "\
 Examples:

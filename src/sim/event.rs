@@ -200,7 +200,7 @@ pub trait Observer {
     }
 
     /// Whether accesses may come as lists, each cache's by itself, where they are had as such. What a list holds is not
-    /// told as events, but for misses: see [`Observer::listed`].
+    /// told as events.
     #[inline]
     fn takes_lists(&self) -> bool {
         false
@@ -210,15 +210,32 @@ pub trait Observer {
     #[inline]
     fn list(&mut self, _: AccessList<'_>) {}
 
-    /// Whether it wants to be told of misses that were in lists, each after its reference began.
+    /// Whether references that were played at once may come as a [`Played`]: those neither begin, nor are their events told.
     #[inline]
-    fn wants_listed(&self) -> bool {
+    fn takes_played(&self) -> bool {
         false
     }
 
-    /// Takes an access that misses and that was in a list.
+    /// Takes the next references and their demand misses.
     #[inline]
-    fn listed(&mut self, _: Event) {}
+    fn played(&mut self, _: Played<'_>) {}
+}
+
+/// References that were played at once, and which of them missed.
+#[derive(Clone, Copy, Debug)]
+pub struct Played<'a> {
+    /// The references, in their order; some may be of a kind that the caches leave out.
+    pub references: &'a [Reference],
+    /// By level that anything was asked of, from the CPU outward: the places among `references` of those whose demand
+    /// misses there, in their order.
+    pub(super) misses: &'a [(LevelId, &'a [u16])],
+}
+
+impl<'a> Played<'a> {
+    /// Each level with the places, among the references, of those that missed there.
+    pub fn misses(self) -> impl Iterator<Item = (LevelId, &'a [u16])> {
+        self.misses.iter().copied()
+    }
 }
 
 /// Accesses of one cache, in their order. A store that goes with a load (a modify) may be left out.
@@ -290,13 +307,13 @@ impl<O: Observer + ?Sized> Observer for &mut O {
     }
 
     #[inline]
-    fn wants_listed(&self) -> bool {
-        (**self).wants_listed()
+    fn takes_played(&self) -> bool {
+        (**self).takes_played()
     }
 
     #[inline]
-    fn listed(&mut self, event: Event) {
-        (**self).listed(event);
+    fn played(&mut self, played: Played<'_>) {
+        (**self).played(played);
     }
 }
 

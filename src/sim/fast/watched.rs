@@ -4,11 +4,11 @@
 //! the victim that goes back. So a place in each level's list is all that the telling needs: it follows each miss outward
 //! and takes the next request of every list it comes to.
 
-use super::scan::{ASK_BITS, Apart, BLOCK, Block, DIRTY_ASK, Found, Next, Shape, Tally};
+use super::scan::{ASK_BITS, Apart, BLOCK, Block, COVER, DIRTY_ASK, Found, Next, Shape, Tally};
 use super::{Around, Did, Place, kind_of, kind_of_miss, tell_evict_and_fill, tell_hit};
 use crate::reference::{Kind, Reference};
 use crate::sim::simd;
-use crate::sim::{AccessKind, AccessList, Event, Observer};
+use crate::sim::{AccessKind, AccessList, Event, Observer, Played};
 use crate::units::Addr;
 
 /// Room for what a block does at each level.
@@ -27,6 +27,16 @@ struct Level {
     found: Vec<Found>,
     /// The next request to tell.
     at: usize,
+    /// Places of the references whose demand missed, as many as `misses`.
+    missed: [u16; BLOCK],
+    /// See `missed`.
+    misses: usize,
+}
+
+impl Level {
+    fn new(shape: Shape, place: Place) -> Self {
+        Self { shape, place, asks: Vec::new(), found: Vec::new(), at: 0, missed: [0; BLOCK], misses: 0 }
+    }
 }
 
 impl Told {
@@ -36,10 +46,9 @@ impl Told {
         let mut levels = Vec::new();
         for at in 0..around.caches() {
             let shape = around.plain(at).map(|level| level.shape).filter(|shape| shape.line_bits == first.line_bits)?;
-            levels.push(Level { shape, place: around.place(at), asks: Vec::new(), found: Vec::new(), at: 0 });
+            levels.push(Level::new(shape, around.place(at)));
         }
-        let memory = Level { shape: first, place: Place::default(), asks: Vec::new(), found: Vec::new(), at: 0 };
-        levels.push(memory);
+        levels.push(Level::new(first, Place::default()));
         around.is_one_way().then(|| Box::new(Self { block: Block::new(), next: [0; 2 * BLOCK + 16], levels }))
     }
 
@@ -59,9 +68,14 @@ impl Told {
             let listed = simd::follow(level.isa, level.shape, asks, &self.block.found, &mut tally, &mut self.next);
             tally.add_to(level.counters, level.shape);
             self.play_outside(around, listed);
-            if observer.takes_lists() {
-                self.list(&rest[..taken], apart, observer);
-            } else {
+            let (lists, played) = (observer.takes_lists(), observer.takes_played());
+            if lists {
+                self.give_lists(observer);
+            }
+            if played {
+                self.give_played(&rest[..taken], apart, observer);
+            }
+            if !lists && !played {
                 self.tell(&rest[..taken], apart, observer);
             }
             rest = &rest[taken..];
@@ -106,15 +120,6 @@ impl Told {
         around.memory(memory.shape.line_bytes(), memory.asks.len() as u64 - writes, writes);
     }
 
-    /// Gives each cache's accesses by themselves, and tells the misses where that is wanted besides.
-    #[inline(never)]
-    fn list<O: Observer>(&mut self, references: &[Reference], apart: Apart, observer: &mut O) {
-        self.give_lists(observer);
-        if observer.wants_listed() {
-            self.tell(references, apart, &mut Listed(observer));
-        }
-    }
-
     /// Gives each cache's accesses by themselves.
     fn give_lists<O: Observer>(&self, observer: &mut O) {
         let Some((memory, caches)) = self.levels.split_last() else { return };
@@ -134,6 +139,39 @@ impl Told {
                 });
             }
         }
+    }
+
+    /// Gives the references of a block with their demand misses. No branch depends on what missed.
+    fn give_played<O: Observer>(&mut self, references: &[Reference], apart: Apart, observer: &mut O) {
+        let Some((_, caches)) = self.levels.split_last_mut() else { return };
+        let Some((first, outer)) = caches.split_first_mut() else { return };
+        let (block, mut missed) = (&self.block, 0);
+        // Of the misses, those that ask the next cache for their line, in the order of asking.
+        let (mut asking, mut asked) = ([0; BLOCK], 0);
+        let mut places = (0u16..).zip(references).filter(|(_, reference)| !apart.drops(reference.kind));
+        for ((ask, matched), (place, _)) in block.asks.iter().zip(&block.found.matched).zip(&mut places).take(block.made) {
+            let miss = *matched == 0;
+            first.missed[missed % BLOCK] = place;
+            missed += usize::from(miss);
+            asking[asked % BLOCK] = place;
+            asked += usize::from(miss & (ask & COVER != COVER));
+        }
+        first.misses = missed;
+        for level in outer {
+            (missed, asked) = (0, 0);
+            for (asks, found) in level.asks.chunks(BLOCK).zip(&level.found) {
+                for (ask, matched) in asks.iter().zip(&found.matched) {
+                    let demand = ask & DIRTY_ASK == 0;
+                    level.missed[missed % BLOCK] = asking[asked % BLOCK];
+                    missed += usize::from(demand & (*matched == 0));
+                    asked += usize::from(demand);
+                }
+            }
+            level.misses = missed;
+            asking = level.missed;
+        }
+        let misses: Vec<_> = caches.iter().map(|level| (level.place.level, &level.missed[..level.misses])).collect();
+        observer.played(Played { references, misses: &misses });
     }
 
     /// Tells what the references of a block did.
@@ -162,26 +200,6 @@ impl Told {
                 observer.event(shape.access(place, line, AccessKind::Write, true));
             }
         }
-    }
-}
-
-/// What an observer that has taken lists is told besides.
-struct Listed<'a, O>(&'a mut O);
-
-impl<O: Observer> Observer for Listed<'_, O> {
-    #[inline(always)]
-    fn event(&mut self, event: Event) {
-        self.0.listed(event);
-    }
-
-    #[inline(always)]
-    fn begin(&mut self, reference: &Reference) {
-        self.0.begin(reference);
-    }
-
-    #[inline(always)]
-    fn wants_all(&self) -> bool {
-        false
     }
 }
 

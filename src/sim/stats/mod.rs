@@ -14,7 +14,7 @@ use super::classes::Classifier;
 use super::config::{ConfigError, HierarchyConfig};
 use super::foresight::{SimError, check_core, prepare};
 use super::hierarchy::Hierarchy;
-use super::{AccessList, Event, Observer};
+use super::{AccessList, Event, Observer, Played};
 use crate::reference::{Reference, ReferenceSource, SourceError, SourceLocation, Tables};
 use crate::units::LevelId;
 use serde::ser::SerializeMap;
@@ -276,6 +276,23 @@ struct RowMisses {
     by_region: Vec<u64>,
     by_line: Vec<u64>,
     sharing: SharingWatch,
+    /// Rows of references that were played at once.
+    played: Vec<Rows>,
+}
+
+impl RowMisses {
+    #[inline(always)]
+    fn played(&mut self, played: Played<'_>, rows: impl FnMut(&Reference) -> Rows) {
+        self.played.clear();
+        self.played.extend(played.references.iter().map(rows));
+        for (level, places) in played.misses() {
+            for place in places {
+                let rows = self.played[usize::from(*place)];
+                self.by_region[rows.region() * self.levels + level.index()] += 1;
+                self.by_line[rows.line() * self.levels + level.index()] += 1;
+            }
+        }
+    }
 }
 
 impl Observer for RowMisses {
@@ -315,6 +332,7 @@ impl StatsCollector {
             by_region: vec![0; names.len() * levels],
             by_line: vec![0; (lines.len() + 1) * levels],
             sharing: SharingWatch::default(),
+            played: Vec::new(),
         };
         Self {
             classifier: detail.classes.then(|| Classifier::new(&hierarchy)),
@@ -483,13 +501,13 @@ impl<const CARE: bool, O: Observer> Observer for Watch<'_, CARE, O> {
     }
 
     #[inline(always)]
-    fn wants_listed(&self) -> bool {
-        true
+    fn takes_played(&self) -> bool {
+        !self.also.wants_all() || self.also.takes_lists()
     }
 
     #[inline(always)]
-    fn listed(&mut self, event: Event) {
-        self.misses.event(event);
+    fn played(&mut self, played: Played<'_>) {
+        self.misses.played(played, |reference| self.attribution.count::<CARE>(reference));
     }
 
     #[inline(always)]
