@@ -200,7 +200,7 @@ pub trait Observer {
     }
 
     /// Whether accesses may come as lists, each cache's by itself, where they are had as such. What a list holds is not
-    /// told as events.
+    /// told as events, and references whose accesses are in lists do not begin.
     #[inline]
     fn takes_lists(&self) -> bool {
         false

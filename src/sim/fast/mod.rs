@@ -20,7 +20,7 @@ mod watched;
 use super::counters::LevelCounters;
 use super::policy::{DIRTY, VALID};
 use super::simd::{self, Isa};
-use super::{AccessKind, AccessList, Event, Observer};
+use super::{AccessKind, AccessList, Event, Observer, Played};
 use crate::reference::{Kind, Reference};
 use crate::units::{Addr, CacheId, LevelId, LineAddr};
 use scan::{ASK_BITS, Apart, BLOCK, Block, DIRTY_ASK, FIELD, FIELDS, Found, Next, ODD_ASK, Seen, Shape, Tally, Why};
@@ -197,7 +197,14 @@ fn one_by_one<O: Observer>(
             if observer.takes_lists() {
                 list_hits(shape, place, &rest[..stop.at], apart, observer);
             }
-            let told = if observer.takes_lists() { &[] } else { &rest[..stop.at] };
+            let told = match (observer.takes_lists(), observer.takes_played()) {
+                (false, false) => &rest[..stop.at],
+                (_, true) => {
+                    observer.played(Played { references: &rest[..stop.at], misses: &[] });
+                    &[]
+                }
+                (true, false) => &[],
+            };
             for reference in told {
                 observer.begin(reference);
                 if hits && !apart.drops(reference.kind) {
@@ -251,7 +258,6 @@ fn list_hits<O: Observer>(shape: Shape, place: Place, references: &[Reference], 
     for references in references.chunks(LISTED) {
         let (mut asks, mut n) = ([0; LISTED], 0);
         for reference in references {
-            observer.begin(reference);
             let ask = shape.ask(reference) >> ASK_BITS << ASK_BITS;
             if apart.drops(reference.kind) || (n > 0 && asks[n - 1] == ask) {
                 continue;

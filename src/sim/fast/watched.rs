@@ -23,7 +23,7 @@ struct Level {
     shape: Shape,
     place: Place,
     asks: Vec<u64>,
-    /// By [`BLOCK`] requests.
+    /// By [`BLOCK`] requests; room is kept for later blocks.
     found: Vec<Found>,
     /// The next request to tell.
     at: usize,
@@ -94,7 +94,6 @@ impl Told {
     fn play_outside(&mut self, around: &mut impl Around, listed: usize) {
         for level in &mut self.levels {
             level.asks.clear();
-            level.found.clear();
             level.at = 0;
         }
         let memory = self.levels.len() - 1;
@@ -106,12 +105,14 @@ impl Told {
                 return;
             };
             let mut tally = Tally::default();
-            for asks in here.asks.chunks(BLOCK) {
-                let mut found = Found { matched: [0; BLOCK], left: [0; BLOCK] };
-                simd::through(level.isa, level.words, level.shape, asks, &mut found);
-                let listed = simd::follow(level.isa, level.shape, asks, &found, &mut tally, &mut self.next);
+            let blocks = here.asks.len().div_ceil(BLOCK);
+            if here.found.len() < blocks {
+                here.found.resize_with(blocks, || Found { matched: [0; BLOCK], left: [0; BLOCK] });
+            }
+            for (asks, found) in here.asks.chunks(BLOCK).zip(&mut here.found) {
+                simd::through(level.isa, level.words, level.shape, asks, found);
+                let listed = simd::follow(level.isa, level.shape, asks, found, &mut tally, &mut self.next);
                 behind.asks.extend_from_slice(&self.next[..listed]);
-                here.found.push(found);
             }
             tally.add_to(level.counters, level.shape);
         }
@@ -149,7 +150,9 @@ impl Told {
         // Of the misses, those that ask the next cache for their line, in the order of asking.
         let (mut asking, mut asked) = ([0; BLOCK], 0);
         let mut places = (0u16..).zip(references).filter(|(_, reference)| !apart.drops(reference.kind));
-        for ((ask, matched), (place, _)) in block.asks.iter().zip(&block.found.matched).zip(&mut places).take(block.made) {
+        for ((ask, matched), (place, _)) in
+            block.asks.iter().zip(&block.found.matched).zip(&mut places).take(block.made)
+        {
             let miss = *matched == 0;
             first.missed[missed % BLOCK] = place;
             missed += usize::from(miss);

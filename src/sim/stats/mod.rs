@@ -282,7 +282,11 @@ struct RowMisses {
 
 impl RowMisses {
     #[inline(always)]
-    fn played(&mut self, played: Played<'_>, rows: impl FnMut(&Reference) -> Rows) {
+    fn played(&mut self, played: Played<'_>, mut rows: impl FnMut(&Reference) -> Rows) {
+        if played.misses.is_empty() {
+            played.references.iter().for_each(|reference| _ = rows(reference));
+            return;
+        }
         self.played.clear();
         self.played.extend(played.references.iter().map(rows));
         for (level, places) in played.misses() {
