@@ -3,6 +3,7 @@
 use crate::reference::{Kind, NO_LANE, Reference};
 use crate::trace::native::MAX_SIZE;
 use std::borrow::Cow;
+use wide::{i16x8, u8x16, u16x8};
 
 /// 0 to 15 for a hexadecimal digit, 0xff for any other byte.
 pub(super) const HEX: [u8; 256] = {
@@ -28,31 +29,21 @@ pub(super) fn is_hex(byte: u8) -> bool {
 /// Bytes that a line's fast path may look at.
 pub(super) const WINDOW: usize = 128;
 
-/// The same byte eight times.
-const fn each(byte: u8) -> u64 {
-    u64::from_le_bytes([byte; 8])
-}
-
-/// The values of eight hexadecimal digits, one a byte, and bits in the bytes that are no digits.
-///
-/// All eight at once in one register ("SWAR"): a letter has bit 6 set; its low four bits are 1 to 6, and 9 more is its
-/// value. No byte's sum reaches into the next.
+/// Sixteen bytes as hexadecimal digits, the first highest, and how many of them are digits before the first that is none.
+/// All at once, in vectors that every 64-bit processor has.
 #[inline]
-fn digits(text: u64) -> (u64, u64) {
-    let letter = (text >> 6) & each(1);
-    let low = text & each(0x0f);
-    let high = ((text | letter << 5) ^ each(0x30) ^ (letter * 0x50)) & each(0xf0);
-    let too_large = (low + each(6) + 3 * letter) & each(0x10);
-    let too_small = !((low | each(0x10)) - letter) & each(0x10);
-    (low + 9 * letter, high | too_large | too_small)
-}
-
-/// Eight values of 0 to 15 as one number, the lowest byte first: bytes are joined, then 16 bits, then 32.
-#[inline]
-fn joined(values: u64) -> u64 {
-    let values = (values << 4 | values >> 8) & 0x00ff_00ff_00ff_00ff;
-    let values = (values << 8 | values >> 16) & 0x0000_ffff_0000_ffff;
-    (values << 16 | values >> 32) & 0xffff_ffff
+fn leading(text: [u8; 16]) -> (u64, usize) {
+    let text = u8x16::new(text);
+    let figure = text - u8x16::splat(b'0');
+    let letter = (text | u8x16::splat(0x20)) - u8x16::splat(b'a');
+    let is_figure = figure.min(u8x16::splat(9)).simd_eq(figure);
+    let is_letter = letter.min(u8x16::splat(5)).simd_eq(letter);
+    let value = (figure & is_figure) | ((letter + u8x16::splat(10)) & is_letter);
+    // Two digits make a byte: the first of them is its high half.
+    let pairs: u16x8 = bytemuck::cast(value);
+    let pairs: i16x8 = bytemuck::cast(((pairs << 4) | (pairs >> 8)) & u16x8::splat(0xff));
+    let [number, _]: [u64; 2] = bytemuck::cast(u8x16::narrow_i16x8(pairs, pairs));
+    (u64::from_be_bytes(number.to_ne_bytes()), (!(is_figure | is_letter).to_bitmask()).trailing_zeros() as usize)
 }
 
 /// The hexadecimal number of 1 to 15 digits at `from` in a line that `stop` ends, and where that stands. (15 digits: it
@@ -60,24 +51,13 @@ fn joined(values: u64) -> u64 {
 #[inline]
 pub(super) fn hex_until(window: &[u8; WINDOW], from: usize, stop: u8) -> Option<(u64, usize)> {
     let text = window.get(from..from + 16)?.first_chunk::<16>()?;
-    let (first, second) = text.split_first_chunk::<8>()?;
-    let (values, bad) = digits(u64::from_le_bytes(*first));
-    if bad != 0 {
-        // Shorter than 8: what is no digit is shifted out.
-        let length = bad.trailing_zeros() / 8;
-        let sound = length > 0 && text[length as usize] == stop;
-        return sound.then(|| (joined(values << (64 - 8 * length)), from + length as usize));
-    }
-    let upper = joined(values);
-    if second[0] == stop {
-        return Some((upper, from + 8));
-    }
-    let (values, bad) = digits(u64::from_le_bytes(*second.first_chunk()?));
-    let length = bad.trailing_zeros() / 8;
-    if length == 0 || length == 8 || second[length as usize] != stop {
+    let (number, length) = leading(*text);
+    // No branch on the length: how long the next address is is hard to foresee.
+    if length == 0 || text.get(length) != Some(&stop) {
         return None;
     }
-    Some((upper << (4 * length) | joined(values << (64 - 8 * length)), from + 8 + length as usize))
+    // What is no digit is shifted out.
+    Some((number >> (64 - 4 * length), from + length))
 }
 
 /// The number of 1 to 6 digits at `from` that `stop` ends, and where that stands; `RADIX` is 10 or 16.
