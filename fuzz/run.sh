@@ -1,7 +1,7 @@
 #!/bin/sh
-# Runs trace readers under libFuzzer: fuzz/run.sh SECONDS [FORMAT...]
+# Runs trace readers under libFuzzer: [JOBS=2] fuzz/run.sh SECONDS [FORMAT...]
 #
-# Each format (all that `Format::ALL` has, and `detect`) runs for SECONDS on one core, from the seeds in fuzz/corpus/FORMAT and
+# Each format (all that `Format::ALL` has, and `detect`) runs for SECONDS on one core, JOBS of them (1) at once, from the seeds in fuzz/corpus/FORMAT and
 # the samples in tests/traces. Prints executions, crashes and peak memory of each; fails where there was a crash, an input that
 # took 10 s, or one that took 1 GiB. Stable Rust and a C++ compiler are all it needs. What it finds lies in
 # fuzz/target/found/FORMAT.
@@ -27,18 +27,18 @@ if cc -o target/structs ../tests/traces/structs.c 2>/dev/null; then
 	target/structs "$seeds"
 fi
 
-printf '%-12s %12s %9s %8s %8s\n' format executions per_s crashes peak_MB
-failed=0
-for format in "$@"; do
-	work=target/work/$format found=target/found/$format log=target/$format.log
+printf '%-15s %12s %9s %8s %8s\n' format executions per_s crashes peak_MB
+# One format: its line, and failure where there was any.
+one='
+	format=$1 work=target/work/$1 found=target/found/$1 log=target/$1.log
 	mkdir -p "$work" "$found" "corpus/$format"
 	code=0
-	ORRERY_FUZZ_FORMAT=$format "$fuzzer" "$work" "corpus/$format" "$seeds" -max_total_time="$seconds" -max_len=16384 \
+	ORRERY_FUZZ_FORMAT=$format "$FUZZER" "$work" "corpus/$format" "$SEEDS" -max_total_time="$SECONDS_EACH" -max_len=16384 \
 		-timeout=10 -rss_limit_mb=1024 -print_final_stats=1 -artifact_prefix="$found/" >"$log" 2>&1 || code=$?
 	stat() { sed -n "s/^stat::$1: *//p" "$log" | tail -1; }
 	crashes=$(find "$found" -type f | wc -l)
-	printf '%-12s %12s %9s %8s %8s\n' "$format" "$(stat number_of_executed_units)" "$(stat average_exec_per_sec)" "$crashes" \
+	printf "%-15s %12s %9s %8s %8s\n" "$format" "$(stat number_of_executed_units)" "$(stat average_exec_per_sec)" "$crashes" \
 		"$(stat peak_rss_mb)"
-	[ "$code" -eq 0 ] && [ "$crashes" -eq 0 ] || failed=1
-done
-exit "$failed"
+	[ "$code" -eq 0 ] && [ "$crashes" -eq 0 ]
+'
+printf '%s\n' "$@" | FUZZER=$fuzzer SEEDS=$seeds SECONDS_EACH=$seconds xargs -n 1 -P "${JOBS:-1}" sh -c "$one" one

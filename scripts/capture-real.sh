@@ -62,9 +62,10 @@ record() {
     ORRERY_BIN=$work/collector ORRERY_OUT=$name.orrery /usr/bin/time -o run.time -f '%U %S %e %M' setarch -R "$captured" "$@" >run.out
     cmp plain.out run.out
     # Once more with nobody who collects: the spool stays, and convert does that work.
-    ORRERY_BIN=$work/nocollect ORRERY_OUT=$name.byhand setarch -R "$captured" "$@" >run.out 2>/dev/null
-    /usr/bin/time -o convert.time -f '%U %S %e %M' "$orrery" convert "$name.byhand.part" -o "$name.byhand" 2>/dev/null
-    /usr/bin/time -o din.time -f '%U %S %e %M' "$orrery" convert "$name.orrery" -o "$name.din.zst" 2>/dev/null
+    # By time too: the shell tells a program its own path (`_`), and the stack begins behind that.
+    ORRERY_BIN=$work/nocollect ORRERY_OUT=$name.byhand /usr/bin/time -o alone.time setarch -R "$captured" "$@" >run.out 2>/dev/null
+    /usr/bin/time -o convert.time -f '%U %S %e %M' "$orrery" convert "$name.byhand.part" --to orrery -o "$name.byhand"
+    /usr/bin/time -o din.time -f '%U %S %e %M' "$orrery" convert "$name.orrery" -o "$name.din.zst"
     "$orrery" stats "$name.orrery" --by-line >"$name.stats"
     references=$(awk '$2 == "references:" { gsub(",", "", $1); print $1; exit }' "$name.stats")
     echo
