@@ -51,6 +51,24 @@ fn regions_and_marks_filter_and_name() {
 }
 
 #[test]
+fn source_lines_that_only_left_out_references_have_are_left_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let bundled = concat!(env!("CARGO_MANIFEST_DIR"), "/traces/matmul16.orrery");
+    let lines = |args: &[&str]| {
+        let output = convert(folder.path(), &[&[bundled, "-o", "t.orrery"], args].concat());
+        assert!(output.status.success(), "{}", stderr(&output));
+        let source = trace::open(&folder.path().join("t.orrery"), None).unwrap();
+        source.tables().locations.iter().map(|l| l.line).collect::<Vec<_>>()
+    };
+    // A and B are read in the inner loop, in one line; C is written behind it.
+    let all = lines(&[]);
+    let [inner, after] = [all[0], all[all.len() - 1]];
+    assert!(all.len() > 2 && inner < after, "{all:?}");
+    assert_eq!(lines(&["--only", "C"]), [after]);
+    assert_eq!(lines(&["--only", "A"]), [inner]);
+}
+
+#[test]
 fn marks_on_the_command_line_and_standard_streams() {
     let folder = tempfile::tempdir().unwrap();
     let mut child = Command::new(env!("CARGO_BIN_EXE_orrery"))

@@ -31,26 +31,55 @@ pub(super) fn locate(module: &Module, bias: u64, pcs: &BTreeSet<u64>) -> Vec<Sou
     pcs.iter().filter_map(|&pc| at(pc)).collect()
 }
 
+/// The instructions of references.
+pub(super) struct Pcs {
+    all: BTreeSet<u64>,
+    /// Some of `all`, each in the slot of its low bits: a loop's instructions are looked up here alone.
+    recent: [u64; Self::RECENT],
+}
+
+impl Pcs {
+    const RECENT: usize = 1 << 12;
+
+    pub(super) fn new() -> Self {
+        Self { all: BTreeSet::new(), recent: [0; Self::RECENT] }
+    }
+
+    /// Takes note of the instructions of references; 0 is none.
+    #[expect(clippy::cast_possible_truncation, reason = "few bits are left")]
+    pub(super) fn note<'a>(&mut self, references: impl Iterator<Item = &'a Reference>) {
+        for Reference { pc, .. } in references {
+            let slot = &mut self.recent[*pc as usize % Self::RECENT];
+            if slot != pc {
+                *slot = *pc;
+                self.all.insert(*pc);
+            }
+        }
+    }
+
+    pub(super) fn contains(&self, pc: u64) -> bool {
+        self.all.contains(&pc)
+    }
+}
+
 /// Source lines and touched variables of a trace, as it is read.
 pub(super) struct Names {
     module: Module,
-    pcs: BTreeSet<u64>,
+    pcs: Pcs,
     touched: Option<Touched>,
 }
 
 impl Names {
     pub(super) fn new(module: Module) -> Self {
-        Self { module, pcs: BTreeSet::new(), touched: None }
+        Self { module, pcs: Pcs::new(), touched: None }
     }
 
     /// Takes note of references.
     pub(super) fn note(&mut self, references: &[Reference]) {
-        let pcs: BTreeSet<u64> =
-            references.iter().filter(|r| r.kind != Kind::Fetch && r.pc != 0).map(|r| r.pc).collect();
+        self.pcs.note(references.iter().filter(|reference| reference.kind != Kind::Fetch));
         if self.touched.is_none() {
-            self.touched = bias_of(&self.module, &pcs).map(|bias| Touched::new(self.module.variables(), bias));
+            self.touched = bias_of(&self.module, &self.pcs.all).map(|bias| Touched::new(self.module.variables(), bias));
         }
-        self.pcs.extend(pcs);
         if let Some(touched) = &mut self.touched {
             touched.note(references);
         }
@@ -58,7 +87,7 @@ impl Names {
 
     /// The source lines and the variables touched, with sentences about what could not be named.
     pub(super) fn finish(self, program: &Path) -> (Vec<SourceLocation>, Vec<Region>, Vec<String>) {
-        let Self { module, pcs, touched } = self;
+        let Self { module, pcs: Pcs { all: pcs, .. }, touched } = self;
         let mut notices = module.notices().to_vec();
         let name = program.display();
         let locations = bias_of(&module, &pcs).map_or_else(Vec::new, |bias| locate(&module, bias, &pcs));

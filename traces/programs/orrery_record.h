@@ -123,6 +123,9 @@ static inline void orrery_json_text(FILE *f, const char *text)
     fputc('"', f);
 }
 
+/* There in programs compiled by `orrery cc`, which record themselves. */
+extern void __orrery_mark(const char *) __attribute__((weak));
+
 static inline void orrery_write_tables(void)
 {
     const char *path = getenv("ORRERY_TABLES");
@@ -138,7 +141,8 @@ static inline void orrery_write_tables(void)
     orrery_json_text(f, orrery_title_text);
     fputs(",\n  \"subtitle\": ", f);
     orrery_json_text(f, orrery_subtitle_text);
-    fprintf(f, ",\n  \"made_by\": \"gcc %s, recorded with Valgrind's lackey\"", __VERSION__);
+    fprintf(f, ",\n  \"made_by\": \"gcc %s, recorded with %s\"", __VERSION__,
+            __orrery_mark ? "orrery cc" : "Valgrind's lackey");
     fprintf(f, ",\n  \"start\": %lu,\n  \"stop\": %lu", (unsigned long)&orrery_cells[0],
             (unsigned long)&orrery_cells[1]);
     if (orrery_core_count)

@@ -2,7 +2,7 @@
 
 use super::UsageError;
 use super::counting::Counting;
-use super::names::Names;
+use super::names::{Names, Pcs};
 use crate::cli::ConvertArgs;
 use crate::reference::Tables;
 use crate::symbols::Module;
@@ -57,6 +57,7 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<()> {
     };
     let mut filter = Filter::new().with_markers(markers).with_cores(cores);
     let between = args.between.as_deref().map(parse_between).transpose()?.or(start.zip(stop));
+    let given_marks = between.is_some();
     if let Some((start, stop)) = between {
         filter = filter.between(start, stop);
     }
@@ -64,6 +65,8 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<()> {
     stream.next_chunk(&mut chunk)?;
     filter = conditions(args, &tables, &chunk, filter)?;
 
+    // Where references are left out, so are the source lines that only they have.
+    let mut pcs = (given_marks || !conditions_given(args).is_empty()).then(Pcs::new);
     let mut names = args.program.as_deref().map(|p| Module::open(p).map(Names::new)).transpose()?;
     let mut writer = TraceWriter::create(&args.output, format)?;
     let mut read = 0u64;
@@ -73,6 +76,9 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<()> {
         filter.apply(&mut chunk);
         if let Some(names) = &mut names {
             names.note(&chunk);
+        }
+        if let Some(pcs) = &mut pcs {
+            pcs.note(chunk.iter());
         }
         writer.write(&chunk)?;
         progress.update((read, writer.len()), stream.bytes());
@@ -100,6 +106,9 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<()> {
     if !args.only.is_empty() {
         // The others would be empty arrays in the picture.
         tables.regions.retain(|region| args.only.contains(&region.name));
+    }
+    if let Some(pcs) = pcs {
+        tables.locations.retain(|location| pcs.contains(location.pc));
     }
     tables.marks.extend_from_slice(filter.marks());
     if let Some((names, program)) = names.zip(args.program.as_deref()) {
