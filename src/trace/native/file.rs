@@ -60,10 +60,11 @@ impl ParquetFile {
         Ok(())
     }
 
-    /// No page of `columns` in a row group may say that it unpacks to more than its packing can give: see [`pages`].
+    /// No page of `columns` in a row group may say that it unpacks to more than its packing can give: see [`pages`]. And no
+    /// header may go on past the end of the file: the library would go on reading there for as long as it says.
     ///
     /// # Errors
-    /// Names the byte of the first page that does. Headers that cannot be read are left to the library, which says why.
+    /// Names the byte of the first page that does.
     pub(in crate::trace) fn check_pages(
         &self,
         group: usize,
@@ -77,14 +78,19 @@ impl ParquetFile {
             let end = at.saturating_add(left).min(self.shared.len);
             while at < end {
                 let bytes = BufReader::with_capacity(256, Cursor { file: Arc::clone(&self.shared.file), at });
-                let Ok((sizes, length)) = pages::header(bytes) else { break };
+                let refused = |found: String, expected: String| {
+                    let remedy = "copy it again from where it came, or write it again";
+                    TraceError::Damaged(Fault::new(Place::offset(&self.name, at), found, expected, remedy))
+                };
+                let (sizes, length) = pages::header(bytes)
+                    .map_err(|e| refused(format!("no header of a Parquet page ({e})"), "one of a page".to_owned()))?;
                 if !sizes.are_possible(column.compression()) {
-                    return Err(TraceError::Damaged(Fault::new(
-                        Place::offset(&self.name, at),
-                        format!("a page of {} bytes that is said to unpack to {}", sizes.packed, sizes.unpacked),
+                    let pages::Sizes { packed, unpacked, values } = sizes;
+                    let values = if values > 0 { format!(" of {values} values") } else { String::new() };
+                    return Err(refused(
+                        format!("a page of {packed} bytes that is said to unpack to {unpacked}{values}"),
                         format!("what {} can unpack to", column.compression()),
-                        "copy it again from where it came, or write it again",
-                    )));
+                    ));
                 }
                 at = at.saturating_add(length).saturating_add(u64::try_from(sizes.packed).unwrap_or(u64::MAX));
             }

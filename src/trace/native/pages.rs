@@ -3,7 +3,8 @@
 //! The library takes and clears as much memory as the header of a page says that it unpacks to, up to 2 GiB, before it unpacks
 //! anything. Snappy and LZ4 cannot grow data by more than a known factor, so that a header which says more lies. (The other
 //! packings only fill what really comes out.) A header is a struct of Thrift's compact protocol (`parquet.thrift`, 2013; the
-//! protocol's `thrift-compact-protocol.md`): its first three fields are the type, the size unpacked and the size packed.
+//! protocol's `thrift-compact-protocol.md`): its first three fields are the type, the size unpacked and the size packed; the
+//! seventh is that of a dictionary, whose first is the number of values. Room for those the library takes unseen too.
 
 use parquet::basic::Compression;
 use std::io::{self, Read};
@@ -13,11 +14,17 @@ use std::io::{self, Read};
 pub(super) struct Sizes {
     pub(super) unpacked: i64,
     pub(super) packed: i64,
+    /// Values of a dictionary; 0 for any other page.
+    pub(super) values: i64,
 }
 
 impl Sizes {
     /// Whether a page packed so can have these sizes.
     pub(super) fn are_possible(self, packing: Compression) -> bool {
+        // No value is shorter than a bit.
+        if self.values > self.unpacked.saturating_mul(8) {
+            return false;
+        }
         // The longest copies: 64 bytes for 3 (snappy), 255 more for each byte (LZ4).
         let factor = match packing {
             Compression::SNAPPY => 32,
@@ -85,9 +92,22 @@ impl<R: Read> Counted<R> {
         }
     }
 
+    /// Reads the header of a dictionary: its values.
+    fn dictionary(&mut self) -> io::Result<i64> {
+        // A field by itself has the step 1.
+        let head = self.byte()?;
+        let values = if head == 0x15 { unzigzag(self.varint()?) } else { return Err(broken()) };
+        self.rest(1, 1).map(|_| values)
+    }
+
     /// Reads a struct; of the outermost one, the sizes.
     fn fields(&mut self, depth: u8) -> io::Result<Sizes> {
-        let (mut id, mut sizes) = (0u64, Sizes::default());
+        self.rest(depth, 0)
+    }
+
+    /// Reads what follows field `id` of a struct.
+    fn rest(&mut self, depth: u8, mut id: u64) -> io::Result<Sizes> {
+        let mut sizes = Sizes::default();
         loop {
             let head = self.byte()?;
             if head == 0 {
@@ -100,6 +120,7 @@ impl<R: Read> Counted<R> {
             match (id, head & 15) {
                 (2, 5) if depth == 0 => sizes.unpacked = unzigzag(self.varint()?),
                 (3, 5) if depth == 0 => sizes.packed = unzigzag(self.varint()?),
+                (7, 12) if depth == 0 => sizes.values = self.dictionary()?,
                 (_, kind) => self.skip(kind, depth)?,
             }
         }
@@ -132,7 +153,7 @@ mod tests {
             0x15, 0, 0x15, 0xd8, 4, 0x15, 40, 0x2c, 0x15, 8, 0x15, 0, 0x15, 6, 0x15, 6, 0x1c, 0x18, 2, 1, 2, 0x18, 1,
             9, 0, 0, 0, 0xff,
         ];
-        assert_eq!(header(&bytes[..]).unwrap(), (Sizes { unpacked: 300, packed: 20 }, 27));
+        assert_eq!(header(&bytes[..]).unwrap(), (Sizes { unpacked: 300, packed: 20, values: 0 }, 27));
         for length in 0..27 {
             assert!(header(&bytes[..length]).is_err(), "{length}");
         }
@@ -142,8 +163,18 @@ mod tests {
     }
 
     #[test]
+    fn a_dictionary_tells_its_values() {
+        // type 2, unpacked 80, packed 20, a dictionary (7) of 10 values, plain, sorted.
+        let bytes = [0x15, 4, 0x15, 0xa0, 1, 0x15, 40, 0x4c, 0x15, 20, 0x15, 0, 0x11, 0, 0, 0xff];
+        let (sizes, length) = header(&bytes[..]).unwrap();
+        assert_eq!((sizes, length), (Sizes { unpacked: 80, packed: 20, values: 10 }, 15));
+        assert!(sizes.are_possible(Compression::UNCOMPRESSED));
+        assert!(!Sizes { values: 641, ..sizes }.are_possible(Compression::UNCOMPRESSED));
+    }
+
+    #[test]
     fn growth_has_bounds_where_the_packing_has() {
-        let sizes = |unpacked, packed| Sizes { unpacked, packed };
+        let sizes = |unpacked, packed| Sizes { unpacked, packed, values: 0 };
         assert!(sizes(21_000, 1000).are_possible(Compression::SNAPPY));
         assert!(!sizes(1 << 31, 1000).are_possible(Compression::SNAPPY));
         assert!(sizes(250_000, 1000).are_possible(Compression::LZ4_RAW));
