@@ -11,7 +11,7 @@ use orrery::render::context::Preference;
 use orrery::scene::View;
 use orrery::sim::Hierarchy;
 use orrery::sim::config::preset;
-use orrery::timeline::Pace;
+use orrery::timeline::{Clock, ClockKind, Pace};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -33,7 +33,8 @@ fn film(context: Context, start: u64, stop: u64, speed: f64) -> Film {
     let source = Arc::from(orrery::trace::open(&path, None).expect("bundled"));
     let hierarchy = Hierarchy::new(&preset("paper").expect("shipped")).expect("valid");
     let studio = Studio::new(source, hierarchy, &mut |_, _| true).expect("in memory");
-    let pace = Pace { start, stop, speed, fps: 30 };
+    let clock = Arc::new(Clock::new(ClockKind::References, studio.timeline()));
+    let pace = Pace { start, stop, speed, fps: 30, clock };
     let view = View { speed, tail: 40, ..View::default() };
     Film::new(context, studio, (320, 180), Parts::default(), view, pace).expect("small picture")
 }

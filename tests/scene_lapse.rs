@@ -8,7 +8,7 @@ use orrery::scene::motion::{Endpoint, Path};
 use orrery::scene::temperature::Scores;
 use orrery::scene::{Segment, View, palette};
 use orrery::sim::{AccessKind, Event};
-use orrery::timeline::{Pace, Place};
+use orrery::timeline::{Clock, ClockKind, Options, Pace, Place, Timeline};
 use orrery::trace::synth;
 use scene_common::{Show, TRACES, paper};
 use std::cmp::Ordering;
@@ -17,9 +17,12 @@ use std::sync::Arc;
 
 #[test]
 fn c29_fast_forward_skips_frames() {
-    let len = 8448;
+    let source = Arc::new(synth::matmul(16, synth::MatmulOrder::Standard));
+    let timeline = Timeline::build(source, paper(), Options::default(), &mut |_, _| true).expect("in memory");
+    let (len, clock) = (timeline.len(), Arc::new(Clock::new(ClockKind::References, &Arc::new(timeline))));
+    assert_eq!(len, 8448);
     for factor in [1u32, 2, 4, 8, 16, 64, 1024] {
-        let pace = Pace { start: 0, stop: len, speed: 30.0 * f64::from(factor), fps: 30 };
+        let pace = Pace { start: 0, stop: len, speed: 30.0 * f64::from(factor), fps: 30, clock: Arc::clone(&clock) };
         assert_eq!(pace.frames(), len.div_ceil(u64::from(factor)) + 1, "{factor}x");
     }
 }

@@ -147,7 +147,7 @@ fn recordings_carry_what_a_picture_needs() {
             (title, regions, marks),
             "{name}"
         );
-        assert!(!tables.subtitle.is_empty() && tables.made_by.contains("lackey"), "{name}");
+        assert!(!tables.subtitle.is_empty() && tables.made_by.contains("orrery cc"), "{name}");
         assert!(source.notices().is_empty(), "{name}: {:?}", source.notices());
         assert!(tables.marks.iter().all(|m| m.reference < source.len()), "{name}");
         let map = orrery::reference::RegionMap::new(&tables.regions);

@@ -3,9 +3,11 @@
 
 use super::keys::Action;
 use super::transport::{PRESETS, Transport, longer, shorter};
+use crate::overlay::draw::rate;
 use crate::overlay::{Info, Layout, Parts, Studio};
 use crate::reference::SourceError;
 use crate::scene::{Scene, View};
+use crate::timeline::{Clock, ClockKind};
 use crate::units::grouped;
 
 /// What the window has to do itself.
@@ -41,6 +43,7 @@ pub struct Desk {
     /// What was typed so far where the reference number stands; `None` = nobody types.
     pub typed: Option<String>,
     toast: Option<(String, f64)>,
+    clock: Clock,
     strip: Vec<f32>,
     drawn: Option<Drawn>,
     /// Changes with every new scene.
@@ -58,6 +61,7 @@ impl Desk {
     #[must_use]
     pub fn new(studio: Studio, view: View, parts: Parts, position: f64, speed: f64) -> Self {
         let transport = Transport::new(studio.timeline().len(), position, speed);
+        let clock = Clock::new(ClockKind::References, studio.timeline());
         Self {
             studio,
             transport,
@@ -67,6 +71,7 @@ impl Desk {
             sheet: false,
             typed: None,
             toast: None,
+            clock,
             strip: Vec::new(),
             drawn: None,
             generation: 0,
@@ -88,6 +93,22 @@ impl Desk {
     /// Sets the trail's length.
     pub fn set_tail(&mut self, tail: u64) {
         self.view.tail = tail.max(1);
+    }
+
+    /// What time stands for.
+    #[must_use]
+    pub fn clock(&self) -> ClockKind {
+        self.clock.kind()
+    }
+
+    /// Another clock; the speed becomes one that takes as long for the whole trace.
+    pub fn set_clock(&mut self, kind: ClockKind) {
+        let clock = Clock::new(kind, self.studio.timeline());
+        let ratio = clock.len() / self.clock.len();
+        if ratio.is_finite() && ratio > 0.0 {
+            self.transport.set_speed(self.transport.speed() * ratio);
+        }
+        self.clock = clock;
     }
 
     /// The parts that are shown now.
@@ -130,15 +151,26 @@ impl Desk {
     /// How the picture is drawn now.
     #[must_use]
     pub fn look(&self) -> View {
-        let speed = self.transport.speed();
+        let (position, speed) = (self.transport.position(), self.transport.speed());
+        let skipped = match self.clock.kind() {
+            ClockKind::References => speed / FRAMES,
+            _ => self.ahead(position, speed / FRAMES) - position,
+        };
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "speeds are bounded and positive")]
-        let skipped = if self.transport.playing() { (speed / FRAMES).ceil() as u64 } else { 1 };
+        let skipped = if self.transport.playing() { skipped.ceil() as u64 } else { 1 };
+        let speed = self.clock.rate(position, speed);
         View { speed, tail: self.view.tail.max(skipped), ..self.view }
+    }
+
+    /// The position so much time of the clock after another.
+    fn ahead(&self, position: f64, time: f64) -> f64 {
+        self.clock.position(self.clock.at(position) + time)
     }
 
     /// Lets `seconds` pass.
     pub fn advance(&mut self, seconds: f64) -> bool {
-        self.transport.advance(seconds)
+        let Self { transport, clock, .. } = self;
+        transport.advance_by(seconds, |position, time| clock.position(clock.at(position) + time))
     }
 
     /// Brings the scene up to date.
@@ -220,6 +252,11 @@ impl Desk {
             Action::Faster => self.transport.faster(),
             Action::Slower => self.transport.slower(),
             Action::Speed(preset) => self.transport.set_speed(PRESETS[preset.min(PRESETS.len() - 1)]),
+            Action::Clock => {
+                self.set_clock(self.clock.kind().next());
+                let (speed, kind) = (rate(self.transport.speed()), self.clock.kind());
+                self.say(format!("clock: {}, {speed} {}", kind.name(), kind.unit()), now);
+            }
             Action::Mark(forward) => self.seek_mark(forward, now),
             Action::Tail(true) => self.set_tail(longer(self.view.tail)),
             Action::Tail(false) => self.set_tail(shorter(self.view.tail)),
@@ -401,6 +438,28 @@ pub(super) mod tests {
         desk.refresh().expect("in memory");
         assert_eq!(desk.generation(), 3);
         assert_eq!(desk.drawn().map(|(_, info)| (info.tick, info.tail)), Some((4, 128)));
+    }
+
+    #[test]
+    fn another_clock_takes_as_long_for_the_whole_trace() {
+        let mut desk = desk();
+        let seconds = |desk: &Desk| desk.clock.len() / desk.transport.speed();
+        assert_eq!((desk.clock(), seconds(&desk)), (ClockKind::References, 10.0));
+        for kind in [ClockKind::Misses, ClockKind::Cycles, ClockKind::Adaptive, ClockKind::References] {
+            assert!(desk.apply(Action::Clock, 0.0).is_none());
+            assert_eq!(desk.clock(), kind);
+            assert!((seconds(&desk) - 10.0).abs() < 1e-6, "{kind:?}: {} s", seconds(&desk));
+            assert!(desk.toast(1.0).expect("said").0.contains(kind.name()));
+            // Played in steps, it ends when it should, and not before.
+            desk.apply(Action::Start, 0.0);
+            desk.apply(Action::PlayPause, 0.0);
+            for _ in 0..99 {
+                desk.advance(0.1);
+            }
+            assert!(desk.transport.playing() && desk.transport.position() < 1000.0, "{kind:?}");
+            desk.advance(0.1001);
+            assert!(desk.transport.at_end(), "{kind:?}: {}", desk.transport.position());
+        }
     }
 
     #[test]

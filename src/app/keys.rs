@@ -49,6 +49,8 @@ pub enum Action {
     Slower,
     /// Preset speed, 0 to 8.
     Speed(usize),
+    /// Another clock: what time stands for.
+    Clock,
     /// To the next (`true`) or previous mark.
     Mark(bool),
     /// Trail longer (`true`) or shorter.
@@ -95,7 +97,7 @@ const fn ctrl(key: Key) -> Chord {
 const ALT_ENTER: Chord = Chord { key: Key::Enter, shift: false, ctrl: false, alt: true };
 
 /// All keys, in the order of the sheet.
-pub const TABLE: [Row; 14] = [
+pub const TABLE: [Row; 15] = [
     Row { keys: "Space", what: "play, pause; at the end: start over", chords: &[(key(Key::Space), Action::PlayPause)] },
     Row {
         keys: "Left, Right",
@@ -142,6 +144,7 @@ pub const TABLE: [Row; 14] = [
             (char('9'), Action::Speed(8)),
         ],
     },
+    Row { keys: "C", what: "clock: references, misses, cycles, adaptive", chords: &[(char('c'), Action::Clock)] },
     Row {
         keys: ",  .",
         what: "trail shorter, longer",

@@ -2,7 +2,7 @@
 
 use crate::timeline::pace;
 
-/// Slowest speed, references a second.
+/// Slowest speed, references (or what the clock counts) a second.
 pub const SLOWEST: f64 = 0.5;
 /// Fastest speed, references a second.
 pub const FASTEST: f64 = 1e6;
@@ -125,8 +125,14 @@ impl Transport {
         self.glide = (rate != 0.0).then_some(Glide { to, rate });
     }
 
-    /// Lets `seconds` pass. True if the position changed.
+    /// Lets `seconds` pass, each worth as many references as the speed says. True if the position changed.
     pub fn advance(&mut self, seconds: f64) -> bool {
+        self.advance_by(seconds, |position, references| position + references)
+    }
+
+    /// Lets `seconds` pass; `ahead` gives the position so much of the speed's unit after another. True if the position
+    /// changed.
+    pub fn advance_by(&mut self, seconds: f64, ahead: impl FnOnce(f64, f64) -> f64) -> bool {
         let seconds = if seconds.is_finite() { seconds.max(0.0) } else { 0.0 };
         let before = self.position;
         if let Some(glide) = self.glide {
@@ -135,7 +141,7 @@ impl Transport {
                 self.glide = None;
             }
         } else if self.playing {
-            self.position = pace::after(self.position, self.speed, seconds, self.len as f64);
+            self.position = ahead(self.position, self.speed * seconds).min(self.len as f64);
             self.playing = !self.at_end();
         }
         self.position != before

@@ -7,6 +7,7 @@ use super::surface::{Ground, Surface};
 use crate::overlay::{Composer, Layout, Parts, Studio, fonts};
 use crate::render::{Target, target};
 use crate::scene::View;
+use crate::timeline::ClockKind;
 use anyhow::Context as _;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -39,6 +40,8 @@ pub struct Options {
     pub tick: f64,
     /// References a second; `None`: by the trace's length.
     pub speed: Option<f64>,
+    /// What time stands for.
+    pub clock: ClockKind,
     /// Play at once.
     pub play: bool,
 }
@@ -50,10 +53,10 @@ pub struct Options {
 pub fn run(options: Options) -> anyhow::Result<()> {
     let event_loop = event_loop()?;
     let proxy = event_loop.create_proxy();
-    let Options { load, save, size, view, parts, tick, speed, play } = options;
+    let Options { load, save, size, view, parts, tick, speed, clock, play } = options;
     std::thread::Builder::new().name("index".into()).spawn(move || index(load, &proxy))?;
     let mut viewer = Viewer {
-        start: Start { size, view, parts, tick, speed, play },
+        start: Start { size, view, parts, tick, speed, clock, play },
         save,
         born: Instant::now(),
         pane: None,
@@ -145,6 +148,7 @@ struct Start {
     parts: Parts,
     tick: f64,
     speed: Option<f64>,
+    clock: ClockKind,
     play: bool,
 }
 
@@ -427,9 +431,13 @@ impl ApplicationHandler<Message> for Viewer {
             Message::Progress(done, all) => self.progress = (done, all),
             Message::Loaded(Err(error)) => return self.fail(event_loop, error),
             Message::Loaded(Ok(studio)) => {
-                let Start { view, parts, tick, speed, play, .. } = self.start;
-                let speed = speed.unwrap_or_else(|| default_speed(studio.timeline().len()));
-                let mut desk = Desk::new(studio, view, parts, tick, speed);
+                let Start { view, parts, tick, speed, clock, play, .. } = self.start;
+                let usual = default_speed(studio.timeline().len());
+                let mut desk = Desk::new(studio, view, parts, tick, usual);
+                desk.set_clock(clock);
+                if let Some(speed) = speed {
+                    desk.transport.set_speed(speed);
+                }
                 if play && !desk.transport.at_end() {
                     desk.transport.toggle();
                 }

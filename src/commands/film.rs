@@ -67,7 +67,11 @@ impl FrameSource for Film {
     }
 
     fn submit(&mut self, k: u64) -> Result<(), FrameError> {
-        let (scene, info) = self.studio.frame(self.pace.position(k), &self.view).map_err(FrameError::new)?;
+        let (step, speed) = self.pace.rate(k);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive; saturates")]
+        let view = View { speed, tail: self.view.tail.max(step.ceil() as u64), ..self.view };
+        let (scene, mut info) = self.studio.frame(self.pace.position(k), &view).map_err(FrameError::new)?;
+        (info.speed, info.unit) = (self.pace.speed, self.pace.clock.kind().unit());
         let mut encoder = self.context.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         self.composer.draw(
             &self.context,

@@ -106,7 +106,9 @@ pub fn view(picture: &PictureArgs, speed: f64, step: f64) -> Result<View, UsageE
         ));
     }
     if !(speed.is_finite() && speed > 0.0) {
-        return Err(UsageError(format!("--speed {speed}: expected references a second, more than 0")));
+        return Err(UsageError(format!(
+            "--speed {speed}: expected references a second (or what --clock counts), more than 0"
+        )));
     }
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive; saturates")]
     let skipped = step.ceil() as u64;

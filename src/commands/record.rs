@@ -8,7 +8,7 @@ use crate::cli::RecordArgs;
 use crate::record::{Options, Output, RecordError, Summary, record};
 use crate::render::Context;
 use crate::render::context::Preference;
-use crate::timeline::Pace;
+use crate::timeline::{Clock, ClockKind, Pace};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -53,8 +53,10 @@ pub fn film(args: &RecordArgs, stop: &AtomicBool) -> anyhow::Result<Summary> {
     if args.speed.is_none() && !(args.seconds.is_finite() && args.seconds > 0.0) {
         return Err(UsageError(format!("--seconds {}: expected a length above 0", args.seconds)).into());
     }
-    let speed = speed.unwrap_or(((stop_at - start) as f64 / args.seconds).max(0.1));
-    let pace = Pace { start, stop: stop_at, speed, fps };
+    let clock = Arc::new(Clock::new(args.clock, studio.timeline()));
+    let time = clock.at(stop_at as f64) - clock.at(start as f64);
+    let speed = speed.unwrap_or((time / args.seconds).max(0.1));
+    let pace = Pace { start, stop: stop_at, speed, fps, clock };
     if pace.frames() > MOST_FRAMES {
         let frames = pace.frames();
         return Err(UsageError(format!(
@@ -63,7 +65,9 @@ pub fn film(args: &RecordArgs, stop: &AtomicBool) -> anyhow::Result<Summary> {
         ))
         .into());
     }
-    let mut view = view(&args.picture, speed, pace.step())?;
+    // Of another clock each frame says for itself what it skips.
+    let step = if args.clock == ClockKind::References { pace.step() } else { 1.0 };
+    let mut view = view(&args.picture, speed, step)?;
     view.tail = view.tail.min(studio.timeline().len());
     let context = Context::headless(Preference::Fastest)?;
     let mut film = Film::new(context, studio, size, parts(&args.picture), view, pace)?;

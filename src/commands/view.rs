@@ -28,6 +28,7 @@ pub fn run(args: &ViewArgs) -> anyhow::Result<()> {
         parts: parts(&args.picture),
         tick: args.tick,
         speed: args.speed,
+        clock: args.clock,
         play: args.play,
     })
 }

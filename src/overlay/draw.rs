@@ -302,7 +302,7 @@ fn notes(info: &Info) -> Vec<String> {
         0 | 1 => "no trail".to_owned(),
         n => format!("trail {} references", grouped(n)),
     };
-    let speed = if info.speed > 0.0 { format!("{} references/s", rate(info.speed)) } else { String::new() };
+    let speed = if info.speed > 0.0 { format!("{} {}", rate(info.speed), info.unit) } else { String::new() };
     let lines = [info.notes.item.clone(), info.notes.omitted.clone(), trail, info.notes.bundling.clone(), speed];
     lines.into_iter().filter(|line| !line.is_empty()).collect()
 }

@@ -8,7 +8,7 @@ use crate::sim::config::Prefetch;
 use crate::sim::event::{AccessKind, Event};
 use crate::sim::{Cause, Hierarchy, LevelCounters, MissClass};
 use crate::timeline::cursor::levels;
-use crate::timeline::{Moment, Timeline, Translation, translations};
+use crate::timeline::{ClockKind, Moment, Timeline, Translation, translations};
 use crate::units::{CacheId, LevelId, LineAddr, grouped};
 
 /// One region's row.
@@ -100,8 +100,10 @@ pub struct Info {
     pub mark: String,
     /// References of trail.
     pub tail: u64,
-    /// Speed: references a second; 0 = a still.
+    /// Speed, in `unit`; 0 = a still.
     pub speed: f64,
+    /// What a speed counts: [`ClockKind::unit`](crate::timeline::ClockKind::unit).
+    pub unit: &'static str,
     /// What the picture joins or leaves out.
     pub notes: Notes,
     /// Name of the innermost level.
@@ -148,6 +150,7 @@ impl Info {
             mark: mark.map(|m| m.name.clone()).unwrap_or_default(),
             tail: 0,
             speed: 0.0,
+            unit: ClockKind::References.unit(),
             notes: scene.notes.clone(),
             innermost: scene.rings.rings.first().map(Ring::common_name).unwrap_or_default(),
             prefetches: hierarchy.config().levels.iter().any(|l| l.prefetch != Prefetch::None),

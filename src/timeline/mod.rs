@@ -10,6 +10,7 @@
 //! Reference *n* happens during tick [n, n+1). Seeking anywhere gives exactly the state and log that playing there gives.
 
 pub mod chunks;
+pub mod clock;
 mod count;
 pub mod cursor;
 pub mod log;
@@ -19,6 +20,7 @@ pub mod pages;
 pub mod summary;
 pub mod tally;
 
+pub use clock::{Clock, ClockKind};
 pub use cursor::{Cursor, Moment};
 pub use log::{Log, Move, PageFill, Place, Step, Touch};
 pub use outcome::{Outcome, Outcomes};
@@ -29,6 +31,7 @@ pub use tally::Tally;
 
 use crate::reference::{ReferenceSource, RegionFinder, RegionMap, SourceError};
 use crate::sim::classes::Classifier;
+use crate::sim::config::HierarchyConfig;
 use crate::sim::{Hierarchy, SimError, check_core};
 use chunks::ChunkCache;
 use count::Count;
@@ -182,6 +185,12 @@ impl Timeline {
     #[must_use]
     pub fn source(&self) -> &Arc<dyn ReferenceSource> {
         &self.source
+    }
+
+    /// The caches that it is played through.
+    #[must_use]
+    pub fn config(&self) -> &HierarchyConfig {
+        self.keyframes[0].state.config()
     }
 
     /// Misses over the whole trace, for the overview strip.

@@ -57,6 +57,12 @@ impl Summary {
         self.span
     }
 
+    /// Misses by level of the references `span * n` to `span * (n + 1)`; none past the end.
+    #[must_use]
+    pub fn bucket(&self, n: usize) -> [u32; MAX_LEVELS] {
+        self.misses.get(n).copied().unwrap_or_default()
+    }
+
     /// Misses a reference at `level`, for each of `columns` equal parts of the trace, 0 and up. A column narrower than a
     /// bucket shows its bucket.
     #[must_use]

@@ -194,7 +194,10 @@ mod tests {
                 let (number, length) = leading(text);
                 assert_eq!(length, if is_hex(byte) { 16 } else { place }, "{byte:#x} at {place}");
                 let digits = &text[..length];
-                assert_eq!(number.unbounded_shr(u32::BITS * 2 - 4 * u32::try_from(length).unwrap()), hex(digits).unwrap_or(0));
+                assert_eq!(
+                    number.unbounded_shr(u32::BITS * 2 - 4 * u32::try_from(length).unwrap()),
+                    hex(digits).unwrap_or(0)
+                );
             }
         }
     }
