@@ -394,6 +394,12 @@ fn a_source_file_runs_in_one_command() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("the program ended"), "{output:?}");
     sound(&output);
     assert_eq!(Trace::open(&folder.path().join("w.orrery")).counts().get("cells"), Some(&(0, 1000)));
+    // A number that is in no array: the program's own constants have a name.
+    let heat = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/heat.c");
+    let mut run = orrery(&["run", "--no-view", heat]);
+    sound(&run.current_dir(folder.path()).output().unwrap());
+    let counts = Trace::open(&folder.path().join("heat.orrery")).counts();
+    assert!(counts.contains_key("constants") && counts.contains_key("plate"), "{counts:?}");
     let none = orrery(&["run", "x.rs"]).output().unwrap();
     assert_eq!(none.status.code(), Some(2), "{none:?}");
 }

@@ -182,7 +182,8 @@ impl Desk {
         if self.drawn.as_ref().is_some_and(|d| d.position == position && d.view == view) {
             return Ok(());
         }
-        let (scene, info) = self.studio.frame(position, &view)?;
+        let (scene, mut info) = self.studio.frame(position, &view)?;
+        (info.speed, info.unit) = (self.transport.speed(), self.clock.kind().unit());
         self.generation += 1;
         self.drawn = Some(Drawn { position, view, scene, info });
         Ok(())

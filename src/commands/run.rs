@@ -70,7 +70,7 @@ pub(super) fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     } else if args.no_view {
         return Ok(ExitCode::SUCCESS);
     } else {
-        next.push("view".into());
+        next.extend(["view".into(), "--play".into()]);
     }
     next.push(output.into_os_string());
     super::dispatch(&super::parse(next).command)

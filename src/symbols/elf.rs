@@ -23,6 +23,8 @@ pub(super) struct Elf {
     pub(super) entry: u64,
     /// `(first byte, one past the last)` of what is in memory and neither code nor thread-local, sorted.
     pub(super) data: Vec<(u64, u64)>,
+    /// `(first byte, one past the last)` of the section for constants; empty where there is none.
+    pub(super) constants: (u64, u64),
     /// Named data with a size.
     pub(super) objects: Vec<Symbol>,
     /// Named code, by address.
@@ -121,6 +123,8 @@ fn read<'d, R: object::ReadRef<'d>>(name: &str, file: &object::File<'d, R>) -> R
         }
     }
     data.sort_unstable();
+    let constants = file.section_by_name(".rodata");
+    let constants = constants.map_or((0, 0), |s| (s.address(), s.address().saturating_add(s.size())));
     let dwarf = debug_sections(name, file, &mut notices)?;
     if file.section_by_name(".debug_info").is_none() {
         if file.section_by_name(".gnu_debuglink").is_some() {
@@ -141,6 +145,7 @@ fn read<'d, R: object::ReadRef<'d>>(name: &str, file: &object::File<'d, R>) -> R
         entry: file.entry(),
         x86_64: file.architecture() == object::Architecture::X86_64,
         data,
+        constants,
         objects: Vec::new(),
         functions: Vec::new(),
         text,

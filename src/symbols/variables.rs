@@ -55,6 +55,7 @@ pub(super) fn collect(elf: &Elf, debug: &mut Debug, name: &str, notices: &mut Ve
     found.dedup_by(|b, a| a.address == b.address && (a.layout.bytes >= b.layout.bytes));
     let mut variables = unique(found);
     add_symbols(elf, has_debug, &mut variables);
+    add_constants(elf.constants, &mut variables);
     variables.sort_by(|a, b| (a.address, &a.name).cmp(&(b.address, &b.name)));
     variables
 }
@@ -121,6 +122,36 @@ fn add_symbols(elf: &Elf, has_debug: bool, variables: &mut Vec<Variable>) {
             row_major: true,
         });
     }
+}
+
+/// Adds what lies between variables in the section for constants: numbers and texts of the program that have no name.
+fn add_constants((start, end): (u64, u64), variables: &mut Vec<Variable>) {
+    let mut inside: Vec<(u64, u64)> = variables
+        .iter()
+        .map(|v| (v.address, v.address.saturating_add(v.bytes)))
+        .filter(|v| v.0 < end && v.1 > start)
+        .collect();
+    inside.sort_unstable();
+    inside.push((end, end));
+    let mut at = start;
+    let mut gaps = Vec::new();
+    for (first, past) in inside {
+        if first > at {
+            gaps.push((at, first));
+        }
+        at = at.max(past);
+    }
+    // Before and behind it there is little: what the linker adds, and room to align.
+    let widest = gaps.iter().map(|(first, past)| past - first).max();
+    variables.extend(gaps.into_iter().map(|(first, past)| Variable {
+        name: if Some(past - first) == widest { "constants".to_owned() } else { format!("constants@0x{first:x}") },
+        address: first,
+        bytes: past - first,
+        elem_bytes: if first % 8 == 0 { 8 } else { 4 },
+        elem_type: String::new(),
+        shape: Vec::new(),
+        row_major: true,
+    }));
 }
 
 /// One pass over the entries of one unit.
