@@ -141,10 +141,10 @@ fn add_constants((start, end): (u64, u64), variables: &mut Vec<Variable>) {
         }
         at = at.max(past);
     }
-    // Before and behind it there is little: what the linker adds, and room to align.
-    let widest = gaps.iter().map(|(first, past)| past - first).max();
+    // A program's own are linked before those of libraries.
+    let own = gaps.first().copied();
     variables.extend(gaps.into_iter().map(|(first, past)| Variable {
-        name: if Some(past - first) == widest { "constants".to_owned() } else { format!("constants@0x{first:x}") },
+        name: if Some((first, past)) == own { "constants".to_owned() } else { format!("constants@0x{first:x}") },
         address: first,
         bytes: past - first,
         elem_bytes: if first % 8 == 0 { 8 } else { 4 },

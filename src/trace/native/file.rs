@@ -27,6 +27,7 @@ impl ParquetFile {
     pub(in crate::trace) fn open(name: String, file: File) -> Result<Self, TraceError> {
         let shared = SharedFile::new(file).map_err(|e| TraceError::io(&name, "the trace cannot be read", e))?;
         shared.check_ends(&name)?;
+        shared.check_footer(&name)?;
         let parquet = guarded(|| SerializedFileReader::new(shared.clone())).map_err(|e| damaged(&name, &e))?;
         Ok(Self { name, parquet, shared })
     }
@@ -82,8 +83,9 @@ impl ParquetFile {
                     let remedy = "copy it again from where it came, or write it again";
                     TraceError::Damaged(Fault::new(Place::offset(&self.name, at), found, expected, remedy))
                 };
-                let (sizes, length) = pages::header(bytes)
-                    .map_err(|e| refused(format!("no header of a Parquet page ({e})"), "one of a page".to_owned()))?;
+                let (sizes, length) = pages::header(bytes).map_err(|e| {
+                    refused(format!("a header of a Parquet page that is none: {e}"), "one of a page".to_owned())
+                })?;
                 if !sizes.are_possible(column.compression()) {
                     let pages::Sizes { packed, unpacked, values } = sizes;
                     let values = if values > 0 { format!(" of {values} values") } else { String::new() };
@@ -144,6 +146,24 @@ impl SharedFile {
             "the table of contents at the end, without which no reference can be found",
             "copy it again from where it came, or record it again",
         )))
+    }
+}
+
+impl SharedFile {
+    /// Looks at the footer before the library believes what it says: see [`pages::footer`].
+    fn check_footer(&self, name: &str) -> Result<(), TraceError> {
+        let failed = |e| TraceError::io(name, "the trace cannot be read", e);
+        let read = |at: u64, bytes: &mut [u8]| Cursor { file: Arc::clone(&self.file), at }.read_exact(bytes);
+        let mut length = [0; 4];
+        read(self.len - 8, &mut length).map_err(failed)?;
+        let length = u64::from(u32::from_le_bytes(length));
+        let Some(start) = (self.len - 8).checked_sub(length) else {
+            let what = format!("a footer of {length} bytes in a file of {}", self.len);
+            return Err(damaged(name, &ParquetError::General(what)));
+        };
+        let mut bytes = vec![0; usize::try_from(length).unwrap_or(0)];
+        read(start, &mut bytes).map_err(failed)?;
+        pages::footer(&bytes).map_err(|e| damaged(name, &ParquetError::General(format!("its footer is none: {e}"))))
     }
 }
 

@@ -35,6 +35,9 @@ impl Sizes {
     }
 }
 
+/// Structs within structs that are followed: a file's own stop at 8.
+const DEEPEST: u8 = 16;
+
 /// Bytes that know how many of them were read.
 struct Counted<R> {
     inner: R,
@@ -87,7 +90,7 @@ impl<R: Read> Counted<R> {
                 }
                 Ok(())
             }
-            12 if depth < 8 => self.fields(depth + 1).map(drop),
+            12 if depth < DEEPEST => self.fields(depth + 1).map(drop),
             _ => Err(broken()),
         }
     }
@@ -132,7 +135,7 @@ fn unzigzag(n: u64) -> i64 {
 }
 
 fn broken() -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, "no page header")
+    io::Error::new(io::ErrorKind::InvalidData, "what it says does not fit into it")
 }
 
 /// Reads a header: its sizes and its own length in bytes.
@@ -140,6 +143,12 @@ pub(super) fn header(bytes: impl Read) -> io::Result<(Sizes, u64)> {
     let mut bytes = Counted { inner: bytes, read: 0 };
     let sizes = bytes.fields(0)?;
     Ok((sizes, bytes.read))
+}
+
+/// Passes over a file's footer: each list must have as many elements as it says. The library believes a list of 2^31 flags
+/// that takes five bytes.
+pub(super) fn footer(bytes: &[u8]) -> io::Result<()> {
+    Counted { inner: bytes, read: 0 }.fields(0).map(drop)
 }
 
 #[cfg(test)]
@@ -170,6 +179,13 @@ mod tests {
         assert_eq!((sizes, length), (Sizes { unpacked: 80, packed: 20, values: 10 }, 15));
         assert!(sizes.are_possible(Compression::UNCOMPRESSED));
         assert!(!Sizes { values: 641, ..sizes }.are_possible(Compression::UNCOMPRESSED));
+    }
+
+    #[test]
+    fn a_footer_has_all_elements_of_its_lists() {
+        // A list of three flags, and one of 2^31 - 1.
+        assert!(footer(&[0x19, 0x31, 1, 2, 1, 0]).is_ok());
+        assert!(footer(&[0x19, 0xf1, 0xff, 0xff, 0xff, 0xff, 0x07, 1, 2, 1, 0]).is_err());
     }
 
     #[test]
