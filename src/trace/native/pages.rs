@@ -35,7 +35,7 @@ impl Sizes {
     }
 }
 
-/// Structs within structs that are followed: a file's own stop at 8.
+/// Structs and lists within each other that are followed: a file's own stop at 8.
 const DEEPEST: u8 = 16;
 
 /// Bytes that know how many of them were read.
@@ -82,7 +82,7 @@ impl<R: Read> Counted<R> {
                 let length = self.varint()?;
                 self.pass(length)
             }
-            9 | 10 => {
+            9 | 10 if depth < DEEPEST => {
                 let head = self.byte()?;
                 let count = if head >> 4 == 15 { self.varint()? } else { u64::from(head >> 4) };
                 for _ in 0..count {
@@ -185,6 +185,8 @@ mod tests {
     fn a_footer_has_all_elements_of_its_lists() {
         // A list of three flags, and one of 2^31 - 1.
         assert!(footer(&[0x19, 0x31, 1, 2, 1, 0]).is_ok());
+        // Lists in lists without end.
+        assert!(footer(&[0x19; 1000]).is_err());
         assert!(footer(&[0x19, 0xf1, 0xff, 0xff, 0xff, 0xff, 0x07, 1, 2, 1, 0]).is_err());
     }
 
