@@ -19,6 +19,7 @@ set_up_tests() {
   command -v ffprobe >/dev/null 2>&1 || want+=(ffmpeg)
   command -v valgrind >/dev/null 2>&1 || want+=(valgrind)
   command -v gcc >/dev/null 2>&1 || want+=(gcc libc6-dev)
+  command -v gfortran >/dev/null 2>&1 || want+=(gfortran)
   command -v objcopy >/dev/null 2>&1 || want+=(binutils)
   [ "${#want[@]}" = 0 ] || apt_install "${want[@]}" || return 1
   set_up_window || return 1

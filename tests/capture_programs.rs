@@ -52,7 +52,11 @@ fn sound(output: &Output) -> String {
 fn build(source: &str, flags: &[&str]) -> Built {
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("prog");
-    let compiler = if source.ends_with(".cpp") { "c++" } else { "cc" };
+    let compiler = match Path::new(source).extension().and_then(|e| e.to_str()) {
+        Some("cpp") => "c++",
+        Some("f90") => "fortran",
+        _ => "cc",
+    };
     let mut command = orrery(&[compiler]);
     command.args(flags).arg(Path::new(PROGRAMS).join(source)).arg("-o").arg(&program).current_dir(folder.path());
     let output = command.output().unwrap();
@@ -514,6 +518,24 @@ fn clang_records_what_gcc_records() {
     for name in ["A", "B", "C"] {
         assert!(gcc.contains_key(name) && gcc.get(name) == clang.get(name), "{name}: {gcc:?} {clang:?}");
     }
+}
+
+#[test]
+fn fortran_arrays_have_their_names_and_order() {
+    if !has("gfortran") {
+        return;
+    }
+    let built = build("capture_multiply.f90", &["-O0"]);
+    sound(&built.run(&[]));
+    let trace = built.trace("prog.orrery");
+    let counts = trace.counts();
+    // random_number stores within the library, which is not recorded; sum reads c once.
+    assert_eq!((counts.get("a"), counts.get("b")), (Some(&(4096, 0)), Some(&(4096, 0))), "{counts:?}");
+    assert!(counts.get("c").is_some_and(|c| c.0 == 4096 + 256 && c.1 > 4096), "{counts:?}");
+    let tables = trace.source.tables();
+    let a = tables.regions.iter().find(|region| region.name == "a").unwrap();
+    assert_eq!((a.shape.as_slice(), a.elem_bytes, a.row_major), (&[16, 16][..], 8, false));
+    assert!(tables.locations.iter().any(|l| l.file.ends_with("capture_multiply.f90") && l.line == 13), "its lines");
 }
 
 #[test]
