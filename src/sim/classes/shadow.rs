@@ -20,7 +20,7 @@
 //! none of them is held any more.
 
 use super::super::simd;
-use super::bucket::{Bucket, Looked};
+use super::bucket::{Bucket, Looked, PLACES};
 use crate::units::LineAddr;
 
 /// What the cache knew of a line before an access.
@@ -162,14 +162,15 @@ impl Shadow {
             let before = if (here == 0) & (goes_on | (old == 0)) {
                 self.renew_far(line, stamp, home, first)
             } else {
-                let place = (here | old << 8).trailing_zeros() as usize % 8;
+                let place = ((here | old << 8).trailing_zeros() as usize % 8).min(PLACES - 1);
                 // By itself, so that it need not wait for what is old: the next line waits for this one's stamp.
-                let before = bucket.stamps[here.trailing_zeros() as usize % 8];
+                let before = bucket.stamps[(here.trailing_zeros() as usize).min(PLACES - 1)];
                 (bucket.lines[place], bucket.stamps[place]) = (line, stamp);
                 before & 0u32.wrapping_sub(u32::from(here != 0))
             };
             let held = before >= first;
-            let (at, bit) = (before as usize / 64, u64::from(held) << (before % 64));
+            // Where nothing is cleared, the word is one that is near.
+            let (at, bit) = (if held { before as usize / 64 } else { word }, u64::from(held) << (before % 64));
             self.live[at] &= !bit;
             bits &= !if at == word { bit } else { 0 };
             if FULL {

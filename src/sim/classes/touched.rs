@@ -14,11 +14,11 @@ const WORDS: usize = 1 << (PAGE_BITS - 6);
 /// No page.
 const NONE: u32 = u32::MAX;
 
-/// A set of lines that only grows. Dense lines take a bit each, a lonely one about 350 bytes.
+/// A set of lines that only grows. Dense lines take a bit each, a lonely one about 400 bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Touched {
     pages: Vec<[u64; WORDS]>,
-    /// Open addressing, at most a quarter full, so that few searches are guessed wrong: page number and place in `pages`, or [`NONE`].
+    /// Open addressing, at most an eighth full, so that few searches are guessed wrong: page number and place in `pages`, or [`NONE`].
     slots: Vec<(u64, u32)>,
     /// 64 - log2 of the slots.
     shift: u32,
@@ -91,7 +91,7 @@ impl Touched {
         self.pages.push([0; WORDS]);
         // 2^32 pages would be 256 GiB of bits.
         self.slots[slot] = (number, u32::try_from(place).unwrap_or(NONE - 1));
-        if self.pages.len() * 4 > self.slots.len() {
+        if self.pages.len() * 8 > self.slots.len() {
             let slots = vec![(0, NONE); self.slots.len() * 2];
             let old = std::mem::replace(&mut self.slots, slots);
             self.shift -= 1;
