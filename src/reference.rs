@@ -5,6 +5,9 @@
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
+mod footprint;
+pub use footprint::Footprint;
+
 mod regions;
 pub use regions::{RegionFinder, RegionMap, Stretch};
 
@@ -150,6 +153,12 @@ impl Region {
         name
     }
 
+    /// The order in which regions stand in tables: by place, then time, then name.
+    #[must_use]
+    pub fn order(&self, other: &Self) -> std::cmp::Ordering {
+        (self.base, self.lifetime, &self.name).cmp(&(other.base, other.lifetime, &other.name))
+    }
+
     /// `A[16][16]`, or `A` and its element count.
     #[must_use]
     pub fn declaration(&self) -> String {
@@ -223,7 +232,7 @@ impl Tables {
 
     /// Brings each table into the order its lookups rely on.
     pub fn sort(&mut self) {
-        self.regions.sort_by(|a, b| (a.base, a.lifetime, &a.name).cmp(&(b.base, b.lifetime, &b.name)));
+        self.regions.sort_by(Region::order);
         self.locations.sort_by_key(|l| l.pc);
         self.marks.sort_by_key(|m| m.reference);
     }
@@ -237,8 +246,12 @@ pub struct SourceError(pub String);
 /// References by number, in chunks: what a timeline replays from. Chunk `k` holds references
 /// `k * chunk_len() .. min(len(), (k + 1) * chunk_len())`.
 pub trait ReferenceSource: Send + Sync {
-    /// Number of references.
+    /// Number of references that are there. It never shrinks.
     fn len(&self) -> u64;
+    /// Whether that is all; while more may come, the length is a multiple of [`ReferenceSource::chunk_len`], and tables may be empty.
+    fn is_whole(&self) -> bool {
+        true
+    }
     /// Whether there is none.
     fn is_empty(&self) -> bool {
         self.len() == 0

@@ -10,11 +10,13 @@ use orrery::sim::config::{
 };
 use orrery::sim::{Classifier, Event, Hierarchy, MissClass, Policy};
 use orrery::timeline::cursor::{grain_bytes, innermost};
-use orrery::timeline::{Cursor, Log, Moment, Move, Options, PageFill, Place, Timeline, Touch};
+use orrery::timeline::tally::Row;
+use orrery::timeline::{Cursor, Indexer, Log, Moment, Move, Options, PageFill, Place, Timeline, Touch};
 use orrery::trace::synth::{self, MatmulOrder, Rng};
 use orrery::units::{CacheId, LevelId, LineAddr, SetIndex};
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A trace cut into chunks of any length.
 struct Chopped {
@@ -203,8 +205,8 @@ struct Oracle {
     /// State before each reference, and at the end.
     states: Vec<Hierarchy>,
     events: Vec<Vec<Event>>,
-    /// By region (one more for the rest): references and demand misses by level, before each tick.
-    counts: Vec<Vec<Vec<u64>>>,
+    /// Of each reference: the named region that holds it, its address, its demand misses by level.
+    counted: Vec<(Option<usize>, u64, Vec<u64>)>,
     classes: Vec<Vec<Option<MissClass>>>,
 }
 
@@ -218,28 +220,42 @@ impl Oracle {
         let mut classifier = Classifier::new(&state);
         let levels = state.levels();
         let regions = &trace.tables().regions;
-        let mut row = vec![vec![0; 1 + levels]; regions.len() + 1];
-        let mut out = Self { states: vec![], events: vec![], counts: vec![], classes: vec![] };
+        let mut out = Self { states: vec![], events: vec![], counted: vec![], classes: vec![] };
         for (tick, reference) in (0u64..).zip(trace.references()) {
             out.states.push(state.clone());
-            out.counts.push(row.clone());
             let mut events = Vec::new();
             classifier.begin();
             state.access(reference, &mut (&mut events, &mut classifier));
             let region = regions.iter().position(|r| {
                 (r.base..r.end()).contains(&reference.addr) && r.lifetime.is_none_or(|(a, b)| (a..b).contains(&tick))
             });
-            let counts = &mut row[region.unwrap_or(regions.len())];
-            counts[0] += 1;
-            for level in 0..levels {
-                counts[1 + level] += events.iter().filter(|e| is_demand_miss(e, level)).count() as u64;
-            }
+            let misses = |level| events.iter().filter(|e| is_demand_miss(e, level)).count() as u64;
+            out.counted.push((region, reference.addr, (0..levels).map(misses).collect()));
             let class = |level: u8| classifier.last_class(LevelId(level));
             out.classes.push((0u8..).take(levels).map(class).collect());
             out.events.push(events);
         }
         out.states.push(state);
-        out.counts.push(row);
+        out
+    }
+
+    /// References and demand misses by level in each row, before each tick.
+    fn counts(&self, rows: &[Row]) -> Vec<Vec<Vec<u64>>> {
+        let mut row = vec![vec![0; 1 + self.states[0].levels()]; rows.len()];
+        let mut out = vec![row.clone()];
+        for (region, addr, misses) in &self.counted {
+            for (row, of) in row.iter_mut().zip(rows) {
+                let inside = match *of {
+                    Row::Named(named) => *region == Some(named),
+                    Row::Found(first, end) => region.is_none() && (first..end).contains(addr),
+                };
+                if inside {
+                    row[0] += 1;
+                    row[1..].iter_mut().zip(misses).for_each(|(sum, misses)| *sum += misses);
+                }
+            }
+            out.push(row.clone());
+        }
         out
     }
 
@@ -336,22 +352,31 @@ impl Oracle {
         }
     }
 
-    /// Checks all that a moment says.
-    fn check(&self, moment: &Moment<'_>, tick: u64, trace: &MemoryTrace, classified: bool) {
+    /// Checks all that a moment of a timeline says: `counts` are those of its rows.
+    fn check(
+        &self,
+        moment: &Moment<'_>,
+        tick: u64,
+        timeline: &Timeline,
+        counts: &[Vec<Vec<u64>>],
+        trace: &MemoryTrace,
+    ) {
         let at = usize::try_from(tick).expect("small");
-        let levels = self.states[0].levels();
-        assert_eq!((moment.tick, moment.len), (tick, trace.len()));
+        let (levels, inside) = (self.states[0].levels(), tick < timeline.len());
+        assert_eq!((moment.tick, moment.len), (tick, timeline.len()));
         assert_eq!(moment.before, &self.states[at], "state before {tick}");
-        assert_eq!(moment.after, &self.states[(at + 1).min(self.states.len() - 1)], "state after {tick}");
-        assert_eq!(moment.reference, trace.references().get(at).copied());
-        assert_eq!(moment.events, self.events.get(at).map_or(&[][..], Vec::as_slice), "events of {tick}");
-        for (region, row) in self.counts[at].iter().enumerate() {
-            let told: Vec<u64> = std::iter::once(moment.tally.references(region))
-                .chain((0..levels).map(|l| moment.tally.misses(region, l)))
+        assert_eq!(moment.after, &self.states[at + usize::from(inside)], "state after {tick}");
+        assert_eq!(moment.reference, trace.references().get(at).copied().filter(|_| inside));
+        let events = self.events.get(at).filter(|_| inside).map_or(&[][..], Vec::as_slice);
+        assert_eq!(moment.events, events, "events of {tick}");
+        assert_eq!(moment.rows.len(), timeline.tables().regions.len());
+        for ((row, counts), region) in moment.rows.iter().zip(&counts[at]).zip(&timeline.tables().regions) {
+            let told: Vec<u64> = std::iter::once(moment.tally.references(row))
+                .chain((0..levels).map(|l| moment.tally.misses(row, l)))
                 .collect();
-            assert_eq!(&told, row, "tally of region {region} before {tick}");
+            assert_eq!(&told, counts, "tally of {region:?} before {tick}");
         }
-        assert_eq!(moment.outcome.is_some(), classified && at < self.events.len());
+        assert_eq!(moment.outcome.is_some(), timeline.outcomes().is_some() && inside);
         if let Some(outcome) = moment.outcome {
             assert_eq!((outcome.served_by(), outcome.missed()), served(&self.events[at], levels), "who serves {tick}");
             for level in 0..levels {
@@ -385,17 +410,18 @@ fn seeking_gives_what_playing_gives() {
             outcomes_up_to: if rng.below(4) == 0 { 0 } else { u64::MAX },
             chunks: 1 + usize::try_from(rng.below(3)).expect("small"),
         };
-        let classified = options.outcomes_up_to > 0;
         let source = Arc::new(Chopped { trace: trace.clone(), chunk: 1 + rng.below(200) });
         let build = Timeline::build(source, hierarchy.clone(), options, &mut |_, _| true);
         let timeline = Arc::new(build.expect("a trace in memory"));
+        assert_eq!(timeline.outcomes().is_some(), options.outcomes_up_to > 0);
+        let counts = oracle.counts(timeline.rows());
         let told_case = format!("case {case}: {len} references, {options:?}, spacing {}", timeline.spacing());
 
         // Playing: one cursor, one reference after the other, everything logged.
         let mut player = Cursor::new(Arc::clone(&timeline)).expect("in memory");
         for tick in 0..=len {
             let moment = player.seek(tick, len).expect("in memory");
-            oracle.check(&moment, tick, &trace, classified);
+            oracle.check(&moment, tick, &timeline, &counts, &trace);
         }
         let played = player.moment().log.clone();
         assert_eq!((played.start(), played.end()), (0, len), "{told_case}");
@@ -416,7 +442,7 @@ fn seeking_gives_what_playing_gives() {
                 [0, 1, rng.below(50), rng.below(len + 1), u64::MAX][usize::try_from(rng.below(5)).expect("small")];
             let moment = cursor.seek(tick, window).expect("in memory");
             let tick = tick.min(len);
-            oracle.check(&moment, tick, &trace, classified);
+            oracle.check(&moment, tick, &timeline, &counts, &trace);
             let from = tick.saturating_sub(window);
             // The log knows the window, and the reference under way.
             assert!(
@@ -438,6 +464,74 @@ fn seeking_gives_what_playing_gives() {
     assert!(moves > 10_000 && aged > 10_000, "{moves} moves, {aged} aged: the traces do too little");
 }
 
+/// A trace of which only whole chunks of a part are there, until all is.
+struct Growing {
+    trace: MemoryTrace,
+    chunk: u64,
+    there: AtomicU64,
+}
+
+impl ReferenceSource for Growing {
+    fn len(&self) -> u64 {
+        self.there.load(Ordering::Relaxed)
+    }
+    fn is_whole(&self) -> bool {
+        self.len() == self.trace.len()
+    }
+    fn chunk_len(&self) -> u64 {
+        self.chunk
+    }
+    fn chunk(&self, index: u64) -> Result<Arc<[Reference]>, SourceError> {
+        let place = |n: u64| usize::try_from((n * self.chunk).min(self.len())).expect("small");
+        Ok(self.trace.references()[place(index)..place(index + 1)].into())
+    }
+    fn tables(&self) -> &Tables {
+        self.trace.tables()
+    }
+}
+
+/// While a trace grows and while it is indexed, what is indexed is as true as when all is.
+#[test]
+fn a_part_gives_what_the_whole_gives() {
+    let (mut parts, mut found) = (0u32, 0usize);
+    for case in 1000..1060u64 {
+        let mut rng = Rng::new(case);
+        let (trace, hierarchy) = (trace(&mut rng), hierarchy(&mut rng));
+        let oracle = Oracle::play(&trace, &hierarchy);
+        let options = Options {
+            keyframe_bytes: usize::try_from(rng.below(1 << 18)).expect("small"),
+            spacing: 1 + rng.below(100),
+            outcomes_up_to: if rng.below(3) == 0 { rng.below(trace.len()) } else { u64::MAX },
+            chunks: 1,
+        };
+        let source = Arc::new(Growing { trace: trace.clone(), chunk: 1 + rng.below(90), there: AtomicU64::new(0) });
+        let mut indexer = Indexer::new(source.clone(), hierarchy.clone(), options);
+        loop {
+            while indexer.advance().expect("in memory") && rng.below(3) > 0 {}
+            let timeline = Arc::new(indexer.timeline());
+            assert_eq!((timeline.total(), timeline.len()), (source.is_whole().then(|| trace.len()), indexer.len()));
+            let counts = oracle.counts(timeline.rows());
+            found = found.max(timeline.rows().len());
+            let mut cursor = Cursor::new(Arc::clone(&timeline)).expect("in memory");
+            for _ in 0..4 {
+                let tick = rng.below(timeline.len() + 1);
+                let moment = cursor.seek(tick, rng.below(30)).expect("in memory");
+                oracle.check(&moment, tick, &timeline, &counts, &trace);
+            }
+            let strip: f32 = timeline.summary().strip(0, 100, trace.len()).iter().sum();
+            assert!(strip.is_finite());
+            parts += 1;
+            if timeline.is_whole() {
+                break;
+            }
+            let (there, chunk) = (source.len(), source.chunk);
+            let more = there + chunk * rng.below(4);
+            source.there.store(if more + chunk > trace.len() { trace.len() } else { more }, Ordering::Relaxed);
+        }
+    }
+    assert!(parts > 200 && found > 3, "{parts} parts, {found} regions at most");
+}
+
 #[test]
 fn keyframes_keep_to_their_budget() {
     let mut rng = Rng::new(9);
@@ -449,8 +543,9 @@ fn keyframes_keep_to_their_budget() {
         let build = Timeline::build(Arc::new(trace), hierarchy, options, &mut |_, _| true);
         let timeline = build.expect("in memory");
         let keyframes = timeline.bytes() - timeline.summary().bytes();
-        // Three keyframes are kept whatever they cost, and each has its tally.
-        let most = (keyframe_bytes + one).max(4 * one) + 1024;
+        // Three keyframes are kept whatever they cost, and each has its tally: of 64 clusters of scattered memory at most.
+        let tally = 64 * (72 + 8 * (1 + timeline.config().levels.len()) + 2);
+        let most = (keyframe_bytes + one + tally).max(4 * (one + tally));
         assert!(keyframes <= most, "{keyframes} bytes for a budget of {keyframe_bytes} (one state: {one})");
         assert!(keyframes >= one, "{keyframes}");
     }

@@ -1,12 +1,11 @@
-//! Opens what the command line names: trace, cache, and the homes of everything the trace touches.
+//! Opens what the command line names: trace and cache.
 
 use super::UsageError;
 use super::hierarchy::hierarchy;
 use crate::cli::{CacheArgs, TraceArgs};
-use crate::reference::{Reference, ReferenceSource, SourceError, Tables};
+use crate::reference::ReferenceSource;
 use crate::sim::config::{HierarchyConfig, MAX_CORES, preset};
 use crate::trace;
-use crate::trace::footprint::Footprint;
 use std::sync::Arc;
 
 /// Opens the trace and says on standard error what its reader had to leave out.
@@ -42,50 +41,4 @@ pub fn open_cache(args: &CacheArgs, source: &dyn ReferenceSource) -> anyhow::Res
         config.check().map_err(|e| UsageError(e.to_string()))?;
     }
     Ok(config)
-}
-
-/// A source with a home for every address it touches: regions named by address where the trace names none.
-///
-/// # Errors
-/// When the source cannot be read.
-pub fn with_homes(source: Arc<dyn ReferenceSource>) -> Result<Arc<dyn ReferenceSource>, SourceError> {
-    let mut footprint = Footprint::new(&source.tables().regions);
-    for index in 0..source.len().div_ceil(source.chunk_len()) {
-        footprint.add(&source.chunk(index)?);
-    }
-    let found = footprint.finish();
-    if found.is_empty() {
-        return Ok(source);
-    }
-    let mut tables = source.tables().clone();
-    tables.regions.extend(found);
-    tables.sort();
-    Ok(Arc::new(Housed { source, tables }))
-}
-
-struct Housed {
-    source: Arc<dyn ReferenceSource>,
-    tables: Tables,
-}
-
-impl ReferenceSource for Housed {
-    fn len(&self) -> u64 {
-        self.source.len()
-    }
-
-    fn chunk_len(&self) -> u64 {
-        self.source.chunk_len()
-    }
-
-    fn chunk(&self, index: u64) -> Result<Arc<[Reference]>, SourceError> {
-        self.source.chunk(index)
-    }
-
-    fn tables(&self) -> &Tables {
-        &self.tables
-    }
-
-    fn cores(&self) -> Result<u32, SourceError> {
-        self.source.cores()
-    }
 }

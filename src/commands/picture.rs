@@ -1,7 +1,7 @@
 //! What `snapshot`, `record` and `view` share: the studio, the look, progress while indexing.
 
 use super::UsageError;
-use super::open::{open_cache, open_trace, with_homes};
+use super::open::{open_cache, open_trace};
 use crate::cli::{CacheArgs, Part, PictureArgs, TraceArgs};
 use crate::overlay::{Parts, Studio};
 use crate::scene::View;
@@ -48,7 +48,6 @@ pub fn studio_with(
     let source = open_trace(trace)?;
     let config = open_cache(cache, source.as_ref())?;
     let hierarchy = prepare(&config, source.as_ref())?;
-    let source = with_homes(source)?;
     let mut studio = Studio::new(source, hierarchy, progress)?;
     if let Some(title) = &picture.title {
         studio.set_title(title.clone());

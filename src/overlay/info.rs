@@ -120,10 +120,11 @@ impl Info {
         let regions = tables
             .regions
             .iter()
+            .zip(moment.rows)
             .enumerate()
-            .map(|(index, region)| {
-                let references = moment.tally.references(index);
-                let misses: u64 = innermost(hierarchy).map(|level| moment.tally.misses(index, level.index())).sum();
+            .map(|(index, (region, row))| {
+                let references = moment.tally.references(row);
+                let misses: u64 = innermost(hierarchy).map(|level| moment.tally.misses(row, level.index())).sum();
                 RegionRow {
                     name: region.declaration(),
                     short: region.name.split("..").next().unwrap_or_default().to_owned(),

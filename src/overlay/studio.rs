@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// Joins timeline, stage and words.
 pub struct Studio {
     timeline: Arc<Timeline>,
-    tables: Tables,
+    tables: Arc<Tables>,
     stage: Stage,
     cursor: Cursor,
 }
@@ -25,9 +25,17 @@ impl Studio {
         hierarchy: Hierarchy,
         progress: &mut dyn FnMut(u64, u64) -> bool,
     ) -> Result<Self, SimError> {
-        let tables = source.tables().clone();
-        let stage = Stage::new(&hierarchy, &tables.regions);
-        let timeline = Arc::new(Timeline::build(source, hierarchy, Options::default(), progress)?);
+        Ok(Self::of(Timeline::build(source, hierarchy, Options::default(), progress)?)?)
+    }
+
+    /// A timeline, ready to be drawn.
+    ///
+    /// # Errors
+    /// When the source cannot be read.
+    pub fn of(timeline: Timeline) -> Result<Self, SourceError> {
+        let timeline = Arc::new(timeline);
+        let tables = Arc::clone(timeline.tables());
+        let stage = Stage::new(timeline.start(), &tables.regions);
         let cursor = Cursor::new(Arc::clone(&timeline))?;
         Ok(Self { timeline, tables, stage, cursor })
     }
@@ -46,7 +54,7 @@ impl Studio {
 
     /// Another title than the trace's own.
     pub fn set_title(&mut self, title: String) {
-        self.tables.title = title;
+        Arc::make_mut(&mut self.tables).title = title;
     }
 
     /// The stage: rings and homes.
@@ -55,12 +63,14 @@ impl Studio {
         &self.stage
     }
 
-    /// Misses a reference at the levels that are asked first, for each of `columns` equal parts of the trace.
+    /// Misses a reference at the levels that are asked first, for each of `columns` equal parts of the trace; 0 where it is not
+    /// indexed yet.
     #[must_use]
     pub fn strip(&self, columns: usize) -> Vec<f32> {
         let mut sum = vec![0.0; columns];
+        let of = self.timeline.total().unwrap_or(self.timeline.len());
         for level in self.stage.innermost() {
-            for (sum, misses) in sum.iter_mut().zip(self.timeline.summary().strip(level.index(), columns)) {
+            for (sum, misses) in sum.iter_mut().zip(self.timeline.summary().strip(level.index(), columns, of)) {
                 *sum += misses;
             }
         }

@@ -44,7 +44,7 @@ impl Observer for Count<'_> {
     #[inline(always)]
     fn begin(&mut self, reference: &Reference) {
         let region = self.regions.locate(reference.addr, self.tick).region;
-        self.row = self.tally.begin(region.map(|region| region as usize));
+        self.row = self.tally.begin(reference, region.map(|region| region as usize));
         if let Some(summary) = &mut self.summary {
             summary.begin(self.tick);
         }

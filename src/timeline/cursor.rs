@@ -2,7 +2,7 @@
 
 use super::log::{Log, Move, PageFill, Place, Touch};
 use super::pages::{Translation, translations};
-use super::tally::{Tally, Watch};
+use super::tally::{Row, Tally, Watch};
 use super::{Timeline, count::Count, outcome::Outcome};
 use crate::reference::{Reference, RegionFinder, SourceError};
 use crate::sim::event::Event;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 pub struct Moment<'a> {
     /// Reference under way; `len` = the trace has ended.
     pub tick: u64,
-    /// References in the trace.
+    /// References that are indexed.
     pub len: u64,
     /// State before the reference.
     pub before: &'a Hierarchy,
@@ -26,6 +26,8 @@ pub struct Moment<'a> {
     pub log: &'a Log,
     /// Counts up to the reference, without it.
     pub tally: &'a Tally,
+    /// Where the counts of each region are.
+    pub rows: &'a [Row],
     /// The reference; `None` at the end of the trace.
     pub reference: Option<Reference>,
     /// What the reference does in the hierarchy, in order.
@@ -45,7 +47,7 @@ pub struct Cursor {
     events: Vec<Event>,
     reference: Option<Reference>,
     grain_bytes: u32,
-    regions: RegionFinder,
+    named: RegionFinder,
 }
 
 impl Cursor {
@@ -60,12 +62,12 @@ impl Cursor {
             tick: 0,
             before: keyframe.state.clone(),
             after: keyframe.state.clone(),
-            tally: Tally::new(timeline.region_count, keyframe.state.levels()),
+            tally: keyframe.tally.clone(),
             log: Log::starting_at(0),
             events: Vec::new(),
             reference: None,
             grain_bytes: grain_bytes(&keyframe.state),
-            regions: RegionFinder::new(timeline.regions.clone()),
+            named: RegionFinder::new(timeline.named.clone()),
         };
         cursor.begin_step()?;
         Ok(cursor)
@@ -107,6 +109,7 @@ impl Cursor {
             after: &self.after,
             log: &self.log,
             tally: &self.tally,
+            rows: &self.timeline.rows,
             reference: self.reference,
             events: &self.events,
             outcome: self.timeline.outcomes().and_then(|o| o.get(self.tick)),
@@ -127,7 +130,7 @@ impl Cursor {
         while at < tick {
             let chunk = timeline.chunks.get(source, at / source.chunk_len())?;
             let references = timeline.rest_of(&chunk, at, tick);
-            self.before.play(references, &mut Count::new(&mut self.regions, &mut self.tally, None, at));
+            self.before.play(references, &mut Count::new(&mut self.named, &mut self.tally, None, at));
             at += references.len() as u64;
         }
         self.tick = tick;
@@ -164,7 +167,8 @@ impl Cursor {
         if let Some(reference) = self.reference.take() {
             let mut watch = Watch::default();
             self.before.access(&reference, &mut watch);
-            self.tally.add(self.timeline.region_of(reference.addr, self.tick), &watch);
+            let region = self.named.locate(reference.addr, self.tick).region;
+            self.tally.add(&reference, region.map(|region| region as usize), &watch);
         }
         self.tick += 1;
     }

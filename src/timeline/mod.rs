@@ -13,6 +13,7 @@ pub mod chunks;
 pub mod clock;
 mod count;
 pub mod cursor;
+mod indexer;
 pub mod log;
 pub mod outcome;
 pub mod pace;
@@ -22,6 +23,7 @@ pub mod tally;
 
 pub use clock::{Clock, ClockKind};
 pub use cursor::{Cursor, Moment};
+pub use indexer::Indexer;
 pub use log::{Log, Move, PageFill, Place, Step, Touch};
 pub use outcome::{Outcome, Outcomes};
 pub use pace::Pace;
@@ -29,14 +31,12 @@ pub use pages::{Translation, translations};
 pub use summary::Summary;
 pub use tally::Tally;
 
-use crate::reference::{ReferenceSource, RegionFinder, RegionMap, SourceError};
-use crate::sim::classes::Classifier;
+use crate::reference::{ReferenceSource, RegionMap, SourceError, Tables};
 use crate::sim::config::HierarchyConfig;
-use crate::sim::{Hierarchy, SimError, check_core};
+use crate::sim::{Hierarchy, SimError};
 use chunks::ChunkCache;
-use count::Count;
 use std::sync::Arc;
-use tally::Watch;
+use tally::Row;
 
 /// How an index is built.
 #[derive(Clone, Copy, Debug)]
@@ -70,14 +70,18 @@ impl Keyframe {
     }
 }
 
-/// An indexed trace under one cache configuration.
+/// An indexed trace under one cache configuration, or the part of one that is indexed so far: see [`Indexer`].
 pub struct Timeline {
     source: Arc<dyn ReferenceSource>,
-    chunks: ChunkCache,
-    keyframes: Vec<Keyframe>,
+    chunks: Arc<ChunkCache>,
+    len: u64,
+    total: Option<u64>,
+    keyframes: Vec<Arc<Keyframe>>,
     spacing: u64,
+    tables: Arc<Tables>,
+    named: RegionMap,
     regions: RegionMap,
-    region_count: usize,
+    rows: Vec<Row>,
     summary: Summary,
     outcomes: Option<Outcomes>,
 }
@@ -94,85 +98,39 @@ impl Timeline {
         options: Options,
         progress: &mut dyn FnMut(u64, u64) -> bool,
     ) -> Result<Self, SimError> {
-        let len = source.len();
-        let tables = source.tables();
-        let regions = RegionMap::new(&tables.regions);
-        let mut finder = RegionFinder::new(regions.clone());
-        let region_count = tables.regions.len();
-        let levels = hierarchy.levels();
-        let mut spacing = options.spacing.max(1);
-        let mut state = hierarchy;
-        let mut tally = Tally::new(region_count, levels);
-        let mut summary = Summary::new(len, levels);
-        let classify = len <= options.outcomes_up_to;
-        let mut classifier = classify.then(|| Classifier::new(&state));
-        let mut outcomes = classify.then(Outcomes::default);
-        let mut keyframes: Vec<Keyframe> = Vec::new();
-        let mut held = 0usize;
-        let mut tick = 0u64;
-        for index in 0..len.div_ceil(source.chunk_len()) {
-            let chunk = source.chunk(index)?;
-            let mut rest = &chunk[..];
-            while !rest.is_empty() {
-                if tick.is_multiple_of(spacing) {
-                    let keyframe = Keyframe { state: state.clone(), tally: tally.clone() };
-                    held += keyframe.bytes();
-                    keyframes.push(keyframe);
-                    if held > options.keyframe_bytes && keyframes.len() > 2 {
-                        spacing *= 2;
-                        let mut n = 0u64;
-                        keyframes.retain(|_| {
-                            n += 1;
-                            !n.is_multiple_of(2)
-                        });
-                        held = keyframes.iter().map(Keyframe::bytes).sum();
-                    }
-                }
-                // Up to the next keyframe.
-                let some = usize::try_from(spacing - tick % spacing).map_or(rest.len(), |n| n.min(rest.len()));
-                let (references, later) = rest.split_at(some);
-                for (reference, tick) in references.iter().zip(tick..) {
-                    check_core(state.config(), reference, tick)?;
-                }
-                if let (Some(classifier), Some(outcomes)) = (&mut classifier, &mut outcomes) {
-                    for (reference, tick) in references.iter().zip(tick..) {
-                        let mut watch = Watch::default();
-                        classifier.begin();
-                        state.access(reference, &mut (&mut watch, &mut *classifier));
-                        outcomes.push(Outcome::new(&watch, levels, classifier));
-                        tally.add(regions.find(reference.addr, tick), &watch);
-                        summary.add(tick, &watch);
-                    }
-                } else {
-                    state.play(references, &mut Count::new(&mut finder, &mut tally, Some(&mut summary), tick));
-                }
-                tick += some as u64;
-                rest = later;
-            }
-            if !progress(tick, len) {
-                break;
-            }
-        }
-        if keyframes.is_empty() {
-            // An empty trace has one moment too.
-            keyframes.push(Keyframe { state, tally });
-        }
-        Ok(Self {
-            chunks: ChunkCache::new(options.chunks),
-            source,
-            keyframes,
-            spacing,
-            regions,
-            region_count,
-            summary,
-            outcomes,
-        })
+        let mut indexer = Indexer::new(source, hierarchy, options);
+        while indexer.advance()? && progress(indexer.len(), indexer.source().len()) {}
+        Ok(indexer.timeline())
     }
 
-    /// Number of references.
+    /// Number of references that are indexed.
     #[must_use]
     pub fn len(&self) -> u64 {
-        self.source.len()
+        self.len
+    }
+
+    /// Number of references of the whole trace; `None` where it still grows.
+    #[must_use]
+    pub fn total(&self) -> Option<u64> {
+        self.total
+    }
+
+    /// Whether all of the trace is indexed, and no more will come.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.total == Some(self.len)
+    }
+
+    /// The trace's own tables, with a region for all memory that it touches and does not name.
+    #[must_use]
+    pub fn tables(&self) -> &Arc<Tables> {
+        &self.tables
+    }
+
+    /// Where the counts of each region are.
+    #[must_use]
+    pub fn rows(&self) -> &[Row] {
+        &self.rows
     }
 
     /// Whether there is no reference at all.
@@ -187,10 +145,16 @@ impl Timeline {
         &self.source
     }
 
+    /// The caches, empty.
+    #[must_use]
+    pub fn start(&self) -> &Hierarchy {
+        &self.keyframes[0].state
+    }
+
     /// The caches that it is played through.
     #[must_use]
     pub fn config(&self) -> &HierarchyConfig {
-        self.keyframes[0].state.config()
+        self.start().config()
     }
 
     /// Misses over the whole trace, for the overview strip.
@@ -214,7 +178,7 @@ impl Timeline {
     /// Bytes held by keyframes, outcomes and the summary.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        let keyframes: usize = self.keyframes.iter().map(Keyframe::bytes).sum();
+        let keyframes: usize = self.keyframes.iter().map(|keyframe| keyframe.bytes()).sum();
         keyframes + self.outcomes.as_ref().map_or(0, Outcomes::bytes) + self.summary.bytes()
     }
 

@@ -1,25 +1,26 @@
-//! Misses over the whole trace in buckets, for the strip along the bottom.
+//! Misses over the trace in buckets, for the strip along the bottom.
 
 use super::tally::{MAX_LEVELS, Watch};
 
 /// Buckets at most: more than any strip has pixels.
-const BUCKETS: u64 = 1 << 13;
+const BUCKETS: usize = 1 << 13;
 
-/// Demand misses by level in equal spans of references.
+/// Demand misses by level in equal spans of references. Where there are more than fit, neighbours are joined: spans double.
 #[derive(Clone, Debug)]
 pub struct Summary {
     /// References in a bucket; a power of two.
     span: u64,
     levels: usize,
+    /// References so far.
     len: u64,
     misses: Vec<[u32; MAX_LEVELS]>,
 }
 
 impl Summary {
-    /// For a trace of `len` references.
+    /// Of no reference yet.
     #[must_use]
-    pub fn new(len: u64, levels: usize) -> Self {
-        Self { span: len.div_ceil(BUCKETS).max(1).next_power_of_two(), levels, len, misses: Vec::new() }
+    pub fn new(levels: usize) -> Self {
+        Self { span: 1, levels, len: 0, misses: Vec::new() }
     }
 
     /// Adds reference `tick`; ticks come in order.
@@ -39,8 +40,23 @@ impl Summary {
         // The span is a power of two.
         let bucket = usize::try_from(tick >> self.span.trailing_zeros()).unwrap_or(usize::MAX);
         if bucket >= self.misses.len() {
-            self.misses.push([0; MAX_LEVELS]);
+            self.open();
         }
+        self.len = tick + 1;
+    }
+
+    /// One more bucket, after joining others where there is no room.
+    #[cold]
+    fn open(&mut self) {
+        if self.misses.len() == BUCKETS {
+            for n in 0..BUCKETS / 2 {
+                let (a, b) = (self.misses[2 * n], self.misses[2 * n + 1]);
+                self.misses[n] = std::array::from_fn(|level| a[level].saturating_add(b[level]));
+            }
+            self.misses.truncate(BUCKETS / 2);
+            self.span *= 2;
+        }
+        self.misses.push([0; MAX_LEVELS]);
     }
 
     /// Adds a demand miss of the newest reference; `level` is below [`MAX_LEVELS`].
@@ -63,20 +79,22 @@ impl Summary {
         self.misses.get(n).copied().unwrap_or_default()
     }
 
-    /// Misses a reference at `level`, for each of `columns` equal parts of the trace, 0 and up. A column narrower than a
-    /// bucket shows its bucket.
+    /// Misses a reference at `level`, for each of `columns` equal parts of a trace of `of` references, 0 and up; 0 where
+    /// nothing is known yet. A column narrower than a bucket shows its bucket.
     #[must_use]
-    pub fn strip(&self, level: usize, columns: usize) -> Vec<f32> {
-        let buckets = self.misses.len();
-        if buckets == 0 || level >= self.levels {
+    pub fn strip(&self, level: usize, columns: usize, of: u64) -> Vec<f32> {
+        let buckets = usize::try_from(of.max(self.len).div_ceil(self.span)).unwrap_or(usize::MAX);
+        let known = self.misses.len();
+        if known == 0 || level >= self.levels {
             return vec![0.0; columns];
         }
         (0..columns)
             .map(|c| {
-                let (from, to) = (c * buckets / columns, ((c + 1) * buckets).div_ceil(columns).min(buckets));
-                let sum: u64 = self.misses[from..to.max(from + 1)].iter().map(|m| u64::from(m[level])).sum();
+                let (from, to) = (c * buckets / columns, ((c + 1) * buckets).div_ceil(columns));
+                let (from, to) = (from.min(known), to.max(from + 1).min(known));
+                let sum: u64 = self.misses[from..to].iter().map(|m| u64::from(m[level])).sum();
                 let first = from as u64 * self.span;
-                let last = (to.max(from + 1) as u64 * self.span).min(self.len);
+                let last = (to as u64 * self.span).min(self.len);
                 sum as f32 / (last.saturating_sub(first)).max(1) as f32
             })
             .collect()
@@ -95,7 +113,7 @@ mod tests {
 
     #[test]
     fn columns_give_misses_a_reference_at_any_width() {
-        let mut summary = Summary::new(20_000, 1);
+        let mut summary = Summary::new(1);
         let mut miss = Watch::default();
         miss.misses[0] = 1;
         let hit = Watch::default();
@@ -103,11 +121,13 @@ mod tests {
             summary.add(tick, if tick < 10_000 { &miss } else { &hit });
         }
         for columns in [1, 2, 10, 1000, 50_000] {
-            let strip = summary.strip(0, columns);
+            let strip = summary.strip(0, columns, 20_000);
             assert_eq!(strip.len(), columns);
             let mean = strip.iter().sum::<f32>() / columns as f32;
             assert!((mean - 0.5).abs() < 0.01, "{columns}: {mean}");
         }
-        assert_eq!(summary.strip(0, 2), [1.0, 0.0]);
+        assert_eq!(summary.strip(0, 2, 20_000), [1.0, 0.0]);
+        assert_eq!(summary.strip(0, 4, 40_000), [1.0, 0.0, 0.0, 0.0]);
+        assert_eq!(summary.span(), 4);
     }
 }

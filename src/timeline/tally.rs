@@ -1,5 +1,6 @@
 //! Counts by region up to a tick: what the tables beside the picture show.
 
+use crate::reference::{Footprint, Reference, Region};
 use crate::sim::event::{Event, Observer};
 
 /// Most levels a hierarchy may have.
@@ -80,39 +81,60 @@ impl Watch {
     }
 }
 
-/// References and demand misses by region; the last row is for addresses outside all regions.
+/// References and demand misses by region. What no named region holds is counted by clusters of a [`Footprint`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tally {
     levels: usize,
-    /// Row-major: a row a region, `1 + levels` columns: references, then misses by level.
+    named: usize,
+    /// Row-major, `1 + levels` columns: references, then misses by level. A row a named region, then one a slot of the
+    /// footprint.
     counts: Vec<u64>,
+    found: Footprint,
 }
 
 impl Tally {
     /// All zero.
     #[must_use]
-    pub fn new(regions: usize, levels: usize) -> Self {
-        Self { levels, counts: vec![0; (regions + 1) * (1 + levels)] }
+    pub fn new(named: &[Region], levels: usize) -> Self {
+        let counts = vec![0; named.len() * (1 + levels)];
+        Self { levels, named: named.len(), counts, found: Footprint::new(named) }
     }
 
-    /// Adds one reference of `region` (`None` = outside all).
-    #[inline]
-    pub fn add(&mut self, region: Option<usize>, watch: &Watch) {
-        let width = 1 + self.levels;
-        let rows = self.counts.len() / width;
-        let row = region.unwrap_or(rows - 1) * width;
-        self.counts[row] += 1;
+    /// Adds one reference, which the named region `region` holds; `None` = no named one.
+    pub fn add(&mut self, reference: &Reference, region: Option<usize>, watch: &Watch) {
+        let row = self.begin(reference, region);
         for level in 0..self.levels {
             self.counts[row + 1 + level] += u64::from(watch.misses[level]);
         }
     }
 
-    /// Adds one reference of `region` (`None` = outside all); the row for [`Tally::miss`].
+    /// Adds one reference, as [`Tally::add`]; the row for [`Tally::miss`].
     #[inline]
-    pub(super) fn begin(&mut self, region: Option<usize>) -> usize {
+    pub(super) fn begin(&mut self, reference: &Reference, region: Option<usize>) -> usize {
         let width = 1 + self.levels;
-        let row = region.map_or(self.counts.len() - width, |region| region * width);
+        let row = region.map_or_else(|| self.cluster(reference), |region| region * width);
         self.counts[row] += 1;
+        row
+    }
+
+    /// The row of the cluster that holds a reference.
+    #[inline]
+    fn cluster(&mut self, reference: &Reference) -> usize {
+        let Self { levels, named, counts, found } = self;
+        let width = 1 + *levels;
+        let mut join = |left: usize, stays: usize| {
+            let (left, stays) = ((*named + left) * width, (*named + stays) * width);
+            if left.max(stays) >= counts.len() {
+                counts.resize(left.max(stays) + width, 0);
+            }
+            for column in 0..width {
+                counts[stays + column] += std::mem::take(&mut counts[left + column]);
+            }
+        };
+        let row = (*named + found.touch(reference, &mut join)) * width;
+        if row >= counts.len() {
+            counts.resize(row + width, 0);
+        }
         row
     }
 
@@ -122,21 +144,45 @@ impl Tally {
         self.counts[row + 1 + level] += 1;
     }
 
-    /// References of a region; `regions` itself is the row for the rest.
+    /// References of a region.
     #[must_use]
-    pub fn references(&self, region: usize) -> u64 {
-        self.counts[region * (1 + self.levels)]
+    pub fn references(&self, region: &Row) -> u64 {
+        self.sum(region, 0)
     }
 
     /// Demand misses of a region at a level.
     #[must_use]
-    pub fn misses(&self, region: usize, level: usize) -> u64 {
-        self.counts[region * (1 + self.levels) + 1 + level]
+    pub fn misses(&self, region: &Row, level: usize) -> u64 {
+        self.sum(region, 1 + level)
+    }
+
+    fn sum(&self, region: &Row, column: usize) -> u64 {
+        let width = 1 + self.levels;
+        match *region {
+            Row::Named(region) => self.counts[region * width + column],
+            Row::Found(first, end) => {
+                self.found.slots(first, end).map(|slot| self.counts[(self.named + slot) * width + column]).sum()
+            }
+        }
+    }
+
+    /// What was found outside the named regions so far.
+    pub(super) fn found(&self) -> &Footprint {
+        &self.found
     }
 
     /// Bytes held.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.counts.len() * size_of::<u64>()
+        self.counts.len() * size_of::<u64>() + self.found.bytes()
     }
+}
+
+/// Where a region's counts are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Row {
+    /// Number of a region that the trace names.
+    Named(usize),
+    /// First byte, and one past the last, of a region that was found.
+    Found(u64, u64),
 }

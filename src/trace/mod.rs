@@ -6,7 +6,6 @@
 pub mod bundled;
 mod error;
 mod filter;
-pub mod footprint;
 mod formats;
 mod input;
 pub mod native;
@@ -17,7 +16,6 @@ pub mod write;
 
 pub use error::{Fault, Place, TraceError};
 pub use filter::{CoreCells, Filter, Marker, Sample};
-pub use footprint::Footprint;
 pub use formats::{Format, capture, lackey};
 
 use crate::reference::{MemoryTrace, Reference, ReferenceSource, Tables};

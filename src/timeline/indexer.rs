@@ -1,0 +1,198 @@
+//! Plays a trace once, chunk by chunk, and keeps what later seeks need. What is indexed can be used while the rest is not.
+
+use super::chunks::ChunkCache;
+use super::count::Count;
+use super::tally::{Row, Watch};
+use super::{Keyframe, Options, Outcome, Outcomes, Summary, Tally, Timeline};
+use crate::reference::{Reference, ReferenceSource, Region, RegionFinder, RegionMap, Tables};
+use crate::sim::classes::Classifier;
+use crate::sim::{Hierarchy, SimError, check_core};
+use std::sync::Arc;
+
+/// What is known of the trace's regions.
+#[derive(Clone)]
+struct Known {
+    /// Regions that were found outside the named ones.
+    found: Vec<Region>,
+    whole: bool,
+    tables: Arc<Tables>,
+    map: RegionMap,
+    rows: Vec<Row>,
+}
+
+/// Makes a [`Timeline`], or one after another of more and more of the trace.
+pub struct Indexer {
+    source: Arc<dyn ReferenceSource>,
+    options: Options,
+    chunks: Arc<ChunkCache>,
+    /// References indexed.
+    tick: u64,
+    state: Hierarchy,
+    tally: Tally,
+    summary: Summary,
+    /// Both or none: see [`Options::outcomes_up_to`].
+    classified: Option<(Classifier, Outcomes)>,
+    named: Vec<Region>,
+    finder: RegionFinder,
+    /// As of the last timeline: good while no other region is found, and no other table is there.
+    known: Option<Known>,
+    keyframes: Vec<Arc<Keyframe>>,
+    spacing: u64,
+    /// Bytes of the keyframes.
+    held: usize,
+}
+
+impl Indexer {
+    /// Nothing is indexed yet. The regions that `source` names now are those that count; `hierarchy` is empty.
+    #[must_use]
+    pub fn new(source: Arc<dyn ReferenceSource>, hierarchy: Hierarchy, options: Options) -> Self {
+        let named = source.tables().regions.clone();
+        let levels = hierarchy.levels();
+        let fits = !source.is_whole() || source.len() <= options.outcomes_up_to;
+        let mut indexer = Self {
+            options,
+            chunks: Arc::new(ChunkCache::new(options.chunks)),
+            tick: 0,
+            tally: Tally::new(&named, levels),
+            summary: Summary::new(levels),
+            classified: fits.then(|| (Classifier::new(&hierarchy), Outcomes::default())),
+            finder: RegionFinder::new(RegionMap::new(&named)),
+            named,
+            known: None,
+            keyframes: Vec::new(),
+            spacing: options.spacing.max(1),
+            held: 0,
+            state: hierarchy,
+            source,
+        };
+        indexer.keep();
+        indexer
+    }
+
+    /// References indexed so far.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        self.tick
+    }
+
+    /// Whether nothing is indexed yet.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.tick == 0
+    }
+
+    /// The trace.
+    #[must_use]
+    pub fn source(&self) -> &Arc<dyn ReferenceSource> {
+        &self.source
+    }
+
+    /// Indexes the next chunk. False: there is none now; whether one may come yet, [`ReferenceSource::is_whole`] tells.
+    ///
+    /// # Errors
+    /// When the source cannot be read, or the trace has a core that the configuration has not.
+    pub fn advance(&mut self) -> Result<bool, SimError> {
+        let chunk_len = self.source.chunk_len();
+        if self.tick >= self.source.len() || !self.tick.is_multiple_of(chunk_len) {
+            return Ok(false);
+        }
+        let chunk = self.source.chunk(self.tick / chunk_len)?;
+        let mut rest = &chunk[..];
+        while !rest.is_empty() {
+            if self.tick > 0 && self.tick.is_multiple_of(self.spacing) {
+                self.keep();
+            }
+            // Up to the next keyframe.
+            let some =
+                usize::try_from(self.spacing - self.tick % self.spacing).map_or(rest.len(), |n| n.min(rest.len()));
+            let (references, later) = rest.split_at(some);
+            self.play(references)?;
+            rest = later;
+        }
+        Ok(!chunk.is_empty())
+    }
+
+    fn play(&mut self, references: &[Reference]) -> Result<(), SimError> {
+        for (reference, tick) in references.iter().zip(self.tick..) {
+            check_core(self.state.config(), reference, tick)?;
+        }
+        let Self { state, tally, summary, finder, .. } = self;
+        let next = self.tick + references.len() as u64;
+        if next > self.options.outcomes_up_to {
+            // Longer than was to be seen when it began.
+            self.classified = None;
+        }
+        match &mut self.classified {
+            Some((classifier, outcomes)) => {
+                let levels = state.levels();
+                for (reference, tick) in references.iter().zip(self.tick..) {
+                    let mut watch = Watch::default();
+                    classifier.begin();
+                    state.access(reference, &mut (&mut watch, &mut *classifier));
+                    outcomes.push(Outcome::new(&watch, levels, classifier));
+                    let region = finder.locate(reference.addr, tick).region;
+                    tally.add(reference, region.map(|region| region as usize), &watch);
+                    summary.add(tick, &watch);
+                }
+            }
+            None => state.play(references, &mut Count::new(finder, tally, Some(summary), self.tick)),
+        }
+        self.tick = next;
+        Ok(())
+    }
+
+    /// Keeps a keyframe of what is; where they outgrow their budget, every other one goes.
+    fn keep(&mut self) {
+        let keyframe = Keyframe { state: self.state.clone(), tally: self.tally.clone() };
+        self.held += keyframe.bytes();
+        self.keyframes.push(Arc::new(keyframe));
+        if self.held > self.options.keyframe_bytes && self.keyframes.len() > 2 {
+            self.spacing *= 2;
+            let mut n = 0u64;
+            self.keyframes.retain(|_| {
+                n += 1;
+                !n.is_multiple_of(2)
+            });
+            self.held = self.keyframes.iter().map(|keyframe| keyframe.bytes()).sum();
+        }
+    }
+
+    /// What is indexed, as a timeline of its own: it stays as it is when the indexer goes on. Keyframes and outcomes are shared.
+    #[must_use]
+    pub fn timeline(&mut self) -> Timeline {
+        let found = self.tally.found().regions();
+        let whole = self.source.is_whole();
+        let known = match self.known.take().filter(|known| known.found == found && known.whole == whole) {
+            Some(known) => known,
+            None => self.tables(found, whole),
+        };
+        self.known = Some(known.clone());
+        Timeline {
+            source: Arc::clone(&self.source),
+            chunks: Arc::clone(&self.chunks),
+            len: self.tick,
+            total: whole.then(|| self.source.len()),
+            keyframes: self.keyframes.clone(),
+            spacing: self.spacing,
+            named: self.finder.map().clone(),
+            regions: known.map,
+            tables: known.tables,
+            rows: known.rows,
+            summary: self.summary.clone(),
+            outcomes: self.classified.as_ref().map(|(_, outcomes)| outcomes.clone()),
+        }
+    }
+
+    fn tables(&self, found: Vec<Region>, whole: bool) -> Known {
+        let named = self.named.iter().enumerate().map(|(n, region)| (region, Row::Named(n)));
+        let others = found.iter().map(|region| (region, Row::Found(region.base, region.end())));
+        let mut all: Vec<(&Region, Row)> = named.chain(others).collect();
+        all.sort_by(|(a, _), (b, _)| a.order(b));
+        let (regions, rows): (Vec<Region>, Vec<Row>) =
+            all.into_iter().map(|(region, row)| (region.clone(), row)).unzip();
+        let map = RegionMap::new(&regions);
+        let Tables { title, subtitle, locations, marks, made_by, .. } = self.source.tables().clone();
+        let tables = Arc::new(Tables { title, subtitle, regions, locations, marks, made_by });
+        Known { found, whole, tables, map, rows }
+    }
+}
