@@ -2,7 +2,7 @@
 //!
 //! 20,000,000 references (40 % stream, 20 % uniform over 64 MiB, 40 % Zipf; 30 % stores) are written to a native file in a
 //! temporary folder, opened from there, indexed, and sought at random. Goal: median below 10 ms, 95th percentile below 50.
-//! `SEEK_REFERENCES=1000000` makes another length.
+//! `SEEK_REFERENCES=1000000` makes another length; `SEEK_FILE=mix.orrery` keeps the file, and takes it where it is there.
 #![expect(clippy::print_stdout, reason = "a bench's output is its result")]
 
 use orrery::reference::{ReferenceSource, Region, Tables};
@@ -107,9 +107,11 @@ fn run(path: &Path, config: &HierarchyConfig) {
 fn main() {
     let references = std::env::var("SEEK_REFERENCES").ok().and_then(|v| v.parse().ok()).unwrap_or(20_000_000);
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let path = folder.path().join("mix.orrery");
+    let path = std::env::var_os("SEEK_FILE").map_or_else(|| folder.path().join("mix.orrery"), Into::into);
     let begun = Instant::now();
-    write(&path, references);
+    if !path.exists() {
+        write(&path, references);
+    }
     let bytes = std::fs::metadata(&path).expect("just written").len();
     println!(
         "{references} references written in {:.1} s, {} MiB; {SEEKS} random seeks each",

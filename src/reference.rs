@@ -283,6 +283,36 @@ pub trait ReferenceSource: Send + Sync {
     }
 }
 
+impl<S: ReferenceSource + ?Sized> ReferenceSource for Arc<S> {
+    fn len(&self) -> u64 {
+        self.as_ref().len()
+    }
+
+    fn is_whole(&self) -> bool {
+        self.as_ref().is_whole()
+    }
+
+    fn chunk_len(&self) -> u64 {
+        self.as_ref().chunk_len()
+    }
+
+    fn chunk(&self, index: u64) -> Result<Arc<[Reference]>, SourceError> {
+        self.as_ref().chunk(index)
+    }
+
+    fn tables(&self) -> &Tables {
+        self.as_ref().tables()
+    }
+
+    fn cores(&self) -> Result<u32, SourceError> {
+        self.as_ref().cores()
+    }
+
+    fn notices(&self) -> &[String] {
+        self.as_ref().notices()
+    }
+}
+
 /// A whole trace in memory.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryTrace {

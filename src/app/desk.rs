@@ -62,7 +62,7 @@ impl Desk {
     pub fn new(studio: Studio, view: View, parts: Parts, position: f64, speed: f64) -> Self {
         let transport = Transport::new(studio.timeline().len(), position, speed);
         let clock = Clock::new(ClockKind::References, studio.timeline());
-        Self {
+        let mut desk = Self {
             studio,
             transport,
             view,
@@ -75,7 +75,26 @@ impl Desk {
             strip: Vec::new(),
             drawn: None,
             generation: 0,
-        }
+        };
+        desk.grow();
+        desk.transport.jump(position);
+        desk
+    }
+
+    /// Takes more of the same trace, or its end; the playhead stays where it is.
+    pub fn replace(&mut self, studio: Studio) {
+        self.clock = Clock::new(self.clock.kind(), studio.timeline());
+        self.studio = studio;
+        self.drawn = None;
+        self.strip.clear();
+        self.grow();
+    }
+
+    fn grow(&mut self) {
+        let timeline = self.studio.timeline();
+        let (len, total) = (timeline.len(), timeline.total().unwrap_or(timeline.len()));
+        let grows = !timeline.is_whole();
+        self.transport.grow(len, total, grows);
     }
 
     /// The trace under its cache.
@@ -154,7 +173,7 @@ impl Desk {
         let (position, speed) = (self.transport.position(), self.transport.speed());
         let skipped = match self.clock.kind() {
             ClockKind::References => speed / FRAMES,
-            _ => self.ahead(position, speed / FRAMES) - position,
+            _ => self.clock.ahead(position, speed / FRAMES) - position,
         };
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "speeds are bounded and positive")]
         let skipped = if self.transport.playing() { skipped.ceil() as u64 } else { 1 };
@@ -162,15 +181,10 @@ impl Desk {
         View { speed, tail: self.view.tail.max(skipped), ..self.view }
     }
 
-    /// The position so much time of the clock after another.
-    fn ahead(&self, position: f64, time: f64) -> f64 {
-        self.clock.position(self.clock.at(position) + time)
-    }
-
     /// Lets `seconds` pass.
     pub fn advance(&mut self, seconds: f64) -> bool {
         let Self { transport, clock, .. } = self;
-        transport.advance_by(seconds, |position, time| clock.position(clock.at(position) + time))
+        transport.advance_by(seconds, |position, time| clock.ahead(position, time))
     }
 
     /// Brings the scene up to date.
@@ -212,7 +226,7 @@ impl Desk {
     /// The window's title: `orrery - 2,613 of 8,448 - 16×16 matrix multiply`.
     #[must_use]
     pub fn title(&self) -> String {
-        let (tick, len) = (grouped(self.transport.tick()), grouped(self.transport.len()));
+        let (tick, len) = (grouped(self.transport.tick()), grouped(self.transport.total()));
         format!("orrery - {tick} of {len} - {}", self.studio.tables().title)
     }
 
@@ -231,14 +245,21 @@ impl Desk {
     pub fn go_to(&mut self, typed: &str, now: f64) {
         let plain: String = typed.chars().filter(|c| !matches!(c, ',' | ' ' | '_' | '\'')).collect();
         let position = match plain.strip_suffix('%') {
-            Some(share) => share.parse::<f64>().ok().map(|p| (p / 100.0 * self.transport.len() as f64).floor()),
+            Some(share) => share.parse::<f64>().ok().map(|p| (p / 100.0 * self.transport.total() as f64).floor()),
             None => plain.parse::<f64>().ok(),
         };
         match position.filter(|p| p.is_finite()) {
-            Some(position) => self.transport.jump(position),
+            Some(position) => {
+                self.transport.jump(position);
+                if position > self.transport.len() as f64 && self.transport.grows() {
+                    self.say(format!("{} references so far: reading goes on", grouped(self.transport.len())), now);
+                }
+            }
             None if plain.is_empty() => {}
-            None => self
-                .say(format!("“{typed}” is no reference number: expected 0 to {}", grouped(self.transport.len())), now),
+            None => self.say(
+                format!("“{typed}” is no reference number: expected 0 to {}", grouped(self.transport.total())),
+                now,
+            ),
         }
     }
 
@@ -249,7 +270,7 @@ impl Desk {
             Action::Step(by) => self.transport.step(by),
             Action::Miss(forward) => self.seek_miss(forward, now),
             Action::Start => self.transport.jump(0.0),
-            Action::End => self.transport.jump(self.transport.len() as f64),
+            Action::End => self.transport.follow(),
             Action::Faster => self.transport.faster(),
             Action::Slower => self.transport.slower(),
             Action::Speed(preset) => self.transport.set_speed(PRESETS[preset.min(PRESETS.len() - 1)]),

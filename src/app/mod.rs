@@ -20,4 +20,4 @@ pub mod widgets;
 
 mod surface;
 
-pub use viewer::{Options, run};
+pub use viewer::{Options, Report, run};

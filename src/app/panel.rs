@@ -87,7 +87,7 @@ fn strip(ui: &mut Ui, desk: &mut Desk, layout: &Layout, now: f64) -> bool {
     let x = scrub::place(bars.left(), bars.width(), share);
     let hair = Rect::from_min_max(pos2(x - 0.5, bars.top() - 2.0), pos2(x + 0.5, bars.bottom() + 2.0));
     ui.painter().rect_filled(hair, CornerRadius::ZERO, color(palette::fade(palette::LIGHT, 0.55)));
-    let tick = scrub::tick(share, desk.transport.len());
+    let tick = scrub::tick(share, desk.transport.total());
     match strip_tip(desk, tick, layout.strip_columns()) {
         Ok(tip) => card(ui, pos2(x, bars.top() - 12.0), Align2::CENTER_BOTTOM, &tip),
         Err(error) => desk.say(error.to_string(), now),
@@ -262,7 +262,7 @@ fn position(ui: &mut Ui, desk: &mut Desk, at: egui::Pos2, of: bool, now: f64) {
     let painter = ui.painter();
     let words = painter.text(at, Align2::LEFT_CENTER, number, Weight::Medium.at(13.5), color(palette::TEXT));
     if of {
-        let of = format!("of {}", grouped(desk.transport.len()));
+        let of = format!("of {}", grouped(desk.transport.total()));
         label(ui, words.right() + 7.0, at.y, Align2::LEFT_CENTER, &of, palette::TEXT_QUIET);
     }
     let response = ui.interact(words.expand2(vec2(6.0, 5.0)), id.with("click"), Sense::click());

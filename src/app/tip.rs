@@ -281,10 +281,11 @@ fn last_touch(moment: &Moment<'_>, first: u64, last: u64) -> String {
 /// When the trace cannot be read.
 pub fn strip_tip(desk: &Desk, tick: u64, columns: usize) -> Result<Tip, SourceError> {
     let (timeline, tables) = (desk.studio().timeline(), desk.studio().tables());
-    let len = timeline.len();
+    let len = desk.transport.total();
     let mut tip = Tip { title: format!("reference {}", grouped(tick)), ..Tip::default() };
     let Some(reference) = timeline.reference(tick)? else {
-        tip.title = "end of the trace".into();
+        let grows = desk.transport.grows();
+        tip.title = if grows { "not read yet".into() } else { "end of the trace".into() };
         return Ok(tip);
     };
     let region = timeline.region_of(reference.addr, tick);

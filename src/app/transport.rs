@@ -11,13 +11,25 @@ pub const PRESETS: [f64; 9] = [1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1e3, 1e4, 1e5
 /// Longest trail, references.
 pub const LONGEST_TAIL: u64 = 16_384;
 
+/// Seconds in which the playhead makes up most of its way to the end of a trace that grows.
+const FOLLOW_SECONDS: f64 = 0.15;
+
 /// Seconds that a step takes on screen: long enough to see what flies where, short enough to hold the key down.
 const GLIDE_SECONDS: f64 = 0.22;
 
 /// Where the playhead is and what it does.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Transport {
+    /// References that can be gone to.
     len: u64,
+    /// References of the whole trace, or as many as are known of.
+    total: u64,
+    /// More will come.
+    grows: bool,
+    /// Keeps to the end of what grows.
+    follows: bool,
+    /// A position further than is there yet.
+    wanted: Option<f64>,
     position: f64,
     speed: f64,
     playing: bool,
@@ -38,10 +50,30 @@ impl Transport {
     /// Paused at `position` of a trace of `len` references; both are clamped to what makes sense.
     #[must_use]
     pub fn new(len: u64, position: f64, speed: f64) -> Self {
-        let mut transport = Self { len, position: 0.0, speed: 1.0, playing: false, glide: None, scrubbing: None };
+        let mut transport = Self {
+            len,
+            total: len,
+            grows: false,
+            follows: false,
+            wanted: None,
+            position: 0.0,
+            speed: 1.0,
+            playing: false,
+            glide: None,
+            scrubbing: None,
+        };
         transport.set_speed(speed);
         transport.position = transport.clamp(position);
         transport
+    }
+
+    /// Says how far can be gone of how many references, and whether more will come. While they come, who plays on to the end
+    /// waits there for more.
+    pub fn grow(&mut self, len: u64, total: u64, grows: bool) {
+        (self.len, self.total, self.grows) = (len, total.max(len), grows);
+        self.follows &= grows;
+        self.position = self.clamp(self.wanted.unwrap_or(self.position));
+        self.wanted = self.wanted.filter(|&wanted| grows && wanted > len as f64);
     }
 
     fn clamp(&self, position: f64) -> f64 {
@@ -60,10 +92,34 @@ impl Transport {
         pace::split(self.position).0
     }
 
-    /// References in the trace.
+    /// References that can be gone to.
     #[must_use]
     pub fn len(&self) -> u64 {
         self.len
+    }
+
+    /// References in the trace, as many as are known of.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.total
+    }
+
+    /// Whether more references will come.
+    #[must_use]
+    pub fn grows(&self) -> bool {
+        self.grows
+    }
+
+    /// Whether it keeps to the end of a trace that grows.
+    #[must_use]
+    pub fn follows(&self) -> bool {
+        self.follows
+    }
+
+    /// Goes to the end and, while the trace grows, stays there.
+    pub fn follow(&mut self) {
+        self.jump(self.len as f64);
+        self.follows = self.grows;
     }
 
     /// Whether there is nothing to play.
@@ -81,13 +137,13 @@ impl Transport {
     /// Whether it plays (also while the strip is dragged, if it goes on playing afterwards).
     #[must_use]
     pub fn playing(&self) -> bool {
-        self.scrubbing.unwrap_or(self.playing)
+        self.scrubbing.unwrap_or(self.playing) || self.follows
     }
 
     /// Whether the position changes by itself, so that frames are wanted.
     #[must_use]
     pub fn moving(&self) -> bool {
-        self.playing || self.glide.is_some()
+        self.playing || self.glide.is_some() || self.follows
     }
 
     /// At the end of the trace.
@@ -99,22 +155,26 @@ impl Transport {
     /// Plays or pauses; at the end it starts over.
     pub fn toggle(&mut self) {
         self.glide = None;
-        if !self.playing && self.at_end() {
+        if std::mem::take(&mut self.follows) {
+            return;
+        }
+        if !self.playing && self.at_end() && !self.grows {
             self.position = 0.0;
         }
-        self.playing = !self.playing && self.len > 0;
+        self.playing = !self.playing && (self.len > 0 || self.grows);
     }
 
-    /// Goes to a position at once and pauses.
+    /// Goes to a position at once and pauses; to one that is not there yet, as far as it goes, and on when more is there.
     pub fn jump(&mut self, position: f64) {
-        (self.glide, self.playing) = (None, false);
+        (self.glide, self.playing, self.follows) = (None, false, false);
         self.position = self.clamp(position);
+        self.wanted = Some(position).filter(|&wanted| self.grows && wanted > self.len as f64 && wanted.is_finite());
     }
 
     /// Pauses and glides by whole references: from the middle of one, the first step back goes to its start. Steps that
     /// come while one is under way add up.
     pub fn step(&mut self, by: i64) {
-        self.playing = false;
+        (self.playing, self.follows, self.wanted) = (false, false, None);
         let base = match self.glide {
             Some(glide) => glide.to,
             None if by < 0 => self.position.ceil(),
@@ -135,14 +195,21 @@ impl Transport {
     pub fn advance_by(&mut self, seconds: f64, ahead: impl FnOnce(f64, f64) -> f64) -> bool {
         let seconds = if seconds.is_finite() { seconds.max(0.0) } else { 0.0 };
         let before = self.position;
+        if self.wanted.is_some() {
+            return false;
+        }
         if let Some(glide) = self.glide {
             self.position = pace::after(self.position, glide.rate, seconds, glide.to);
             if self.position == glide.to {
                 self.glide = None;
             }
+        } else if self.follows {
+            let left = self.len as f64 - self.position;
+            let made = left * (1.0 - (-seconds / FOLLOW_SECONDS).exp());
+            self.position = if left - made < 0.5 { self.len as f64 } else { self.position + made };
         } else if self.playing {
             self.position = ahead(self.position, self.speed * seconds).min(self.len as f64);
-            self.playing = !self.at_end();
+            self.playing = !self.at_end() || self.grows;
         }
         self.position != before
     }
@@ -150,15 +217,15 @@ impl Transport {
     /// Holds the playhead at a share of the trace, 0..=1, until [`Transport::release`].
     pub fn scrub(&mut self, share: f64) {
         if self.scrubbing.is_none() {
-            self.scrubbing = Some(self.playing);
+            self.scrubbing = Some(self.playing());
         }
-        self.jump((share.clamp(0.0, 1.0) * self.len as f64).floor());
+        self.jump((share.clamp(0.0, 1.0) * self.total as f64).floor());
     }
 
     /// Lets go of the playhead: it plays on if it played before.
     pub fn release(&mut self) {
         if let Some(playing) = self.scrubbing.take() {
-            self.playing = playing && !self.at_end();
+            self.playing = playing && (!self.at_end() || self.grows);
         }
     }
 
@@ -307,6 +374,50 @@ mod tests {
         paused.scrub(0.5);
         paused.release();
         assert!(!paused.moving());
+    }
+
+    #[test]
+    fn a_trace_that_grows_is_played_as_far_as_it_goes_and_on_when_more_is_there() {
+        let mut t = Transport::new(100, 90.0, 10.0);
+        t.grow(100, 1000, true);
+        t.toggle();
+        assert!(t.advance(5.0) && t.position() == 100.0 && t.playing() && t.moving());
+        t.grow(200, 1000, true);
+        assert!(t.advance(1.0) && t.position() == 110.0);
+        t.scrub(0.5);
+        assert_eq!((t.position(), t.len(), t.total()), (200.0, 200, 1000), "no further than is there");
+        t.release();
+        assert!(t.playing() && !t.advance(1.0), "waits for what was asked for");
+        t.grow(300, 1000, true);
+        assert_eq!(t.position(), 300.0);
+        t.grow(700, 1000, true);
+        assert!(t.position() == 500.0 && t.advance(1.0) && t.position() == 510.0);
+        t.grow(1000, 1000, false);
+        assert!(t.advance(1e3) && t.position() == 1000.0 && !t.playing());
+    }
+
+    #[test]
+    fn the_end_of_a_trace_that_grows_is_followed_until_something_else_is_asked_for() {
+        let mut t = Transport::new(100, 0.0, 10.0);
+        t.grow(100, 100, true);
+        t.follow();
+        assert!(t.follows() && t.playing() && t.position() == 100.0);
+        t.grow(100_000, 100_000, true);
+        assert!(t.advance(0.15) && t.position() > 60_000.0 && t.position() < 70_000.0, "{}", t.position());
+        for _ in 0..40 {
+            t.advance(0.1);
+        }
+        assert_eq!(t.position(), 100_000.0);
+        let leaves: [fn(&mut Transport); 4] =
+            [|t| t.step(-1), Transport::toggle, |t| t.jump(5.0), |t| t.grow(100_000, 100_000, false)];
+        for leave in leaves {
+            let mut t = t.clone();
+            leave(&mut t);
+            assert!(!t.follows() && !t.playing());
+        }
+        t.grow(9, 9, false);
+        t.follow();
+        assert!(!t.follows() && t.position() == 9.0, "nothing to follow");
     }
 
     #[test]

@@ -19,8 +19,19 @@ use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoop, EventLoopProxy}
 use winit::keyboard::{Key as Logical, ModifiersState, NamedKey};
 use winit::window::{Fullscreen, Window, WindowId};
 
-/// Opens and indexes the trace; told (references done, all), it stops on `false`.
-pub type Load = Box<dyn FnOnce(&mut dyn FnMut(u64, u64) -> bool) -> anyhow::Result<Studio> + Send>;
+/// What comes from the thread that opens and indexes the trace.
+#[expect(clippy::large_enum_variant, reason = "sent a few times a second")]
+pub enum Report {
+    /// References done, and all (0 = not known): before anything can be shown.
+    Progress(u64, u64),
+    /// What can be shown from now on: at first, and when more is indexed.
+    Ready(Studio),
+    /// Something to be told.
+    Words(String),
+}
+
+/// Opens and indexes the trace and reports; it stops where a report gives `false`.
+pub type Load = Box<dyn FnOnce(&mut dyn FnMut(Report) -> bool) -> anyhow::Result<()> + Send>;
 /// Writes a picture (reference, width and height, RGBA rows) and gives the file's path.
 pub type Save = Box<dyn FnMut(u64, [u32; 2], &[u8]) -> anyhow::Result<PathBuf>>;
 
@@ -44,6 +55,8 @@ pub struct Options {
     pub clock: ClockKind,
     /// Play at once.
     pub play: bool,
+    /// Keep to the end while the trace grows.
+    pub follow: bool,
 }
 
 /// Opens the window and stays until it is closed.
@@ -53,10 +66,10 @@ pub struct Options {
 pub fn run(options: Options) -> anyhow::Result<()> {
     let event_loop = event_loop()?;
     let proxy = event_loop.create_proxy();
-    let Options { load, save, size, view, parts, tick, speed, clock, play } = options;
+    let Options { load, save, size, view, parts, tick, speed, clock, play, follow } = options;
     std::thread::Builder::new().name("index".into()).spawn(move || index(load, &proxy))?;
     let mut viewer = Viewer {
-        start: Start { size, view, parts, tick, speed, clock, play },
+        start: Start { size, view, parts, tick, speed, clock, play, follow },
         save,
         born: Instant::now(),
         pane: None,
@@ -110,27 +123,31 @@ fn no_display(why: &str, var: impl Fn(&str) -> Option<String>) -> String {
 }
 
 /// From the indexing thread.
-#[expect(clippy::large_enum_variant, reason = "sent once")]
+#[expect(clippy::large_enum_variant, reason = "sent a few times a second")]
 enum Message {
-    Progress(u64, u64),
-    Loaded(anyhow::Result<Studio>),
+    Report(Report),
+    Failed(anyhow::Error),
 }
 
 fn index(load: Load, proxy: &EventLoopProxy<Message>) {
     let mut told = Instant::now();
-    let mut progress = |done, all| {
-        if told.elapsed() < PROGRESS {
-            return true;
+    let mut report = |report: Report| {
+        if matches!(report, Report::Progress(..)) {
+            if told.elapsed() < PROGRESS {
+                return true;
+            }
+            told = Instant::now();
         }
-        told = Instant::now();
         // Fails where the window is closed: then nobody waits for the index.
-        proxy.send_event(Message::Progress(done, all)).is_ok()
+        proxy.send_event(Message::Report(report)).is_ok()
     };
     // A bug in there must not leave a window that waits for ever; the panic's own words are on standard error.
-    let loaded = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| load(&mut progress)));
+    let loaded = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| load(&mut report)));
     let loaded =
         loaded.unwrap_or_else(|_| Err(anyhow::anyhow!("the trace could not be indexed: a bug, please report it")));
-    let _ = proxy.send_event(Message::Loaded(loaded));
+    if let Err(error) = loaded {
+        let _ = proxy.send_event(Message::Failed(error));
+    }
 }
 
 /// Time between two reports of progress.
@@ -150,6 +167,7 @@ struct Start {
     speed: Option<f64>,
     clock: ClockKind,
     play: bool,
+    follow: bool,
 }
 
 /// The window and all that belongs to it.
@@ -200,6 +218,25 @@ impl Viewer {
             }
             Err(error) => self.fail(event_loop, error),
         }
+    }
+
+    /// Shows a trace for the first time.
+    fn begin(&mut self, event_loop: &ActiveEventLoop, studio: Studio) {
+        let Start { view, parts, tick, speed, clock, play, follow, .. } = self.start;
+        let timeline = studio.timeline();
+        let usual = default_speed(timeline.total().unwrap_or(u64::MAX));
+        let mut desk = Desk::new(studio, view, parts, tick, usual);
+        desk.set_clock(clock);
+        if let Some(speed) = speed {
+            desk.transport.set_speed(speed);
+        }
+        if follow {
+            desk.transport.follow();
+        } else if play && (!desk.transport.at_end() || desk.transport.grows()) {
+            desk.transport.toggle();
+        }
+        self.desk = Some(desk);
+        self.open(event_loop);
     }
 
     fn redraw(&self) {
@@ -428,22 +465,18 @@ impl ApplicationHandler<Message> for Viewer {
 
     fn user_event(&mut self, event_loop: &ActiveEventLoop, message: Message) {
         match message {
-            Message::Progress(done, all) => self.progress = (done, all),
-            Message::Loaded(Err(error)) => return self.fail(event_loop, error),
-            Message::Loaded(Ok(studio)) => {
-                let Start { view, parts, tick, speed, clock, play, .. } = self.start;
-                let usual = default_speed(studio.timeline().len());
-                let mut desk = Desk::new(studio, view, parts, tick, usual);
-                desk.set_clock(clock);
-                if let Some(speed) = speed {
-                    desk.transport.set_speed(speed);
+            Message::Report(Report::Progress(done, all)) => self.progress = (done, all),
+            Message::Report(Report::Ready(studio)) => match &mut self.desk {
+                Some(desk) => desk.replace(studio),
+                None => self.begin(event_loop, studio),
+            },
+            Message::Report(Report::Words(words)) => {
+                let now = self.now();
+                if let Some(desk) = &mut self.desk {
+                    desk.say(words, now);
                 }
-                if play && !desk.transport.at_end() {
-                    desk.transport.toggle();
-                }
-                self.desk = Some(desk);
-                self.open(event_loop);
             }
+            Message::Failed(error) => return self.fail(event_loop, error),
         }
         self.redraw();
     }

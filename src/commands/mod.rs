@@ -30,6 +30,8 @@ pub mod snapshot;
 pub mod stats;
 #[cfg(feature = "viewer")]
 pub mod view;
+#[cfg(feature = "viewer")]
+mod watch;
 
 use crate::capture::Language;
 use crate::cli::{Cli, Command};

@@ -8,6 +8,7 @@ use crate::scene::View;
 use crate::sim::prepare;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// Opens and indexes what the flags name. A bar shows the way where it takes longer than a blink.
@@ -28,34 +29,25 @@ pub fn studio(trace: &TraceArgs, cache: &CacheArgs, picture: &PictureArgs) -> an
         }
         true
     };
-    let studio = studio_with(trace, cache, picture, &mut progress)?;
-    if let Some(bar) = bar {
-        bar.finish_and_clear();
-    }
-    Ok(studio)
-}
-
-/// As [`studio`], for a caller that shows progress itself: `progress` gets (references done, all) and stops by `false`.
-///
-/// # Errors
-/// When the trace or the cache is not to be had.
-pub fn studio_with(
-    trace: &TraceArgs,
-    cache: &CacheArgs,
-    picture: &PictureArgs,
-    progress: &mut dyn FnMut(u64, u64) -> bool,
-) -> anyhow::Result<Studio> {
     let source = open_trace(trace)?;
     let config = open_cache(cache, source.as_ref())?;
     let hierarchy = prepare(&config, source.as_ref())?;
-    let mut studio = Studio::new(source, hierarchy, progress)?;
+    let mut studio = Studio::new(source, hierarchy, &mut progress)?;
+    if let Some(bar) = bar {
+        bar.finish_and_clear();
+    }
+    give_title(&mut studio, &trace.trace, picture);
+    Ok(studio)
+}
+
+/// Gives a studio the title that is asked for or, where the trace has none, the file's name.
+pub fn give_title(studio: &mut Studio, trace: &Path, picture: &PictureArgs) {
     if let Some(title) = &picture.title {
         studio.set_title(title.clone());
     } else if studio.tables().title.is_empty() {
-        let name = trace.trace.file_stem().map(|s| s.to_string_lossy().into_owned());
+        let name = trace.file_stem().map(|s| s.to_string_lossy().into_owned());
         studio.set_title(name.filter(|n| n != "-").unwrap_or_else(|| "standard input".into()));
     }
-    Ok(studio)
 }
 
 /// Width and height of `--size`.

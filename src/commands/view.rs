@@ -1,7 +1,8 @@
 //! `orrery view`: a trace in the window.
 
 use super::UsageError;
-use super::picture::{parts, size, studio_with, view};
+use super::picture::{parts, size, view};
+use super::watch::{Look, watch};
 use crate::app::{self, Options};
 use crate::cli::ViewArgs;
 use anyhow::Context as _;
@@ -19,9 +20,12 @@ pub fn run(args: &ViewArgs) -> anyhow::Result<()> {
     }
     let stem = args.trace.trace.file_stem().filter(|s| *s != "-").map(|s| s.to_string_lossy().into_owned());
     let stem = stem.unwrap_or_else(|| "orrery".into());
-    let (trace, cache, picture) = (args.trace.clone(), args.cache.clone(), args.picture.clone());
+    let (trace, look) = (
+        args.trace.clone(),
+        Look { cache: args.cache.clone(), picture: args.picture.clone(), name: args.trace.trace.clone() },
+    );
     app::run(Options {
-        load: Box::new(move |progress| studio_with(&trace, &cache, &picture, progress)),
+        load: Box::new(move |report| watch(&trace, &look, report)),
         save: Box::new(move |tick, size, rgba| save(Path::new(""), &stem, tick, size, rgba)),
         size: size(&args.picture)?,
         view: view(&args.picture, args.speed.unwrap_or(1.0), 1.0)?,
@@ -30,6 +34,7 @@ pub fn run(args: &ViewArgs) -> anyhow::Result<()> {
         speed: args.speed,
         clock: args.clock,
         play: args.play,
+        follow: false,
     })
 }
 

@@ -357,7 +357,14 @@ fn ring_labels(pen: &Pen<'_>, layout: &Layout, rings: &Rings) {
 fn draw_strip(pen: &Pen<'_>, layout: &Layout, info: &Info, strip: &[f32], with_notes: bool) {
     let t = pen.t;
     let bars = layout.bars();
-    pen.bar(bars, palette::fade(palette::TRACK, 0.55));
+    let known = to_f32(info.indexed.unwrap_or(1.0).clamp(0.0, 1.0));
+    let known = Rect::from_min_max(bars.min, pos2(bars.left() + bars.width() * known, bars.bottom()));
+    pen.bar(known, palette::fade(palette::TRACK, 0.55));
+    if known.right() < bars.right() {
+        // What is still to come: a line that waits to be filled.
+        let line = pos2(known.right(), bars.bottom() - (1.0 * t).max(1.0));
+        pen.bar(Rect::from_min_max(line, bars.max), palette::fade(palette::TRACK, 0.55));
+    }
     let position = to_f32(info.position.clamp(0.0, 1.0));
     let playhead = bars.left() + bars.width() * position;
     // Height is the root of misses a reference: 1 fills the strip, 6 in 100 still show. The scale is fixed, so strips of
@@ -383,7 +390,11 @@ fn draw_strip(pen: &Pen<'_>, layout: &Layout, info: &Info, strip: &[f32], with_n
     let words = format!("{} misses", info.innermost);
     let name = if info.mark.is_empty() { words } else { format!("{words}  ·  {}", info.mark) };
     let edge = pen.text(pos2(bars.left(), y), Align2::LEFT_TOP, &name, Weight::Regular, SMALL, palette::TEXT_QUIET);
-    let end = grouped(info.len);
+    let end = match info.indexed {
+        None => grouped(info.len),
+        Some(share) if share < 1.0 => format!("{:.0} % of {} indexed", (share * 100.0).floor(), grouped(info.len)),
+        Some(_) => format!("{} so far", grouped(info.len)),
+    };
     pen.text(pos2(bars.right(), y), Align2::RIGHT_TOP, &end, Weight::Regular, SMALL, palette::TEXT_QUIET);
     if with_notes {
         // Where there is no legend to say it.

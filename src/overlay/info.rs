@@ -92,8 +92,10 @@ pub struct Info {
     pub tick: u64,
     /// Share of the trace that is done, with phase.
     pub position: f64,
-    /// References in the trace.
+    /// References in the trace, as many as are known of.
     pub len: u64,
+    /// Share of them that is indexed; `None` = all, and no more will come.
+    pub indexed: Option<f64>,
     /// The reference under way.
     pub now: Now,
     /// The newest mark at or before the reference; empty = none.
@@ -117,6 +119,7 @@ impl Info {
     #[must_use]
     pub fn new(timeline: &Timeline, tables: &Tables, moment: &Moment<'_>, scene: &Scene) -> Self {
         let hierarchy = moment.before;
+        let len = timeline.total().unwrap_or(moment.len);
         let regions = tables
             .regions
             .iter()
@@ -145,8 +148,9 @@ impl Info {
             walks: hierarchy.tlbs().walks(),
             pages: !scene.rings.racks.is_empty(),
             tick: moment.tick,
-            position: (moment.tick as f64 + f64::from(scene.phase)) / (moment.len.max(1)) as f64,
-            len: moment.len,
+            position: (moment.tick as f64 + f64::from(scene.phase)) / len.max(1) as f64,
+            len,
+            indexed: (!timeline.is_whole()).then(|| moment.len as f64 / len.max(1) as f64),
             now: moment.reference.map_or_else(Now::default, |r| now(timeline, tables, moment, &r)),
             mark: mark.map(|m| m.name.clone()).unwrap_or_default(),
             tail: 0,

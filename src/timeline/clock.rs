@@ -177,6 +177,12 @@ impl Clock {
         position.min(end)
     }
 
+    /// The position so much time after another.
+    #[must_use]
+    pub fn ahead(&self, position: f64, time: f64) -> f64 {
+        self.position(self.at(position) + time)
+    }
+
     /// References a second about a position, at a speed in units of the clock: the mean of a second.
     #[must_use]
     pub fn rate(&self, position: f64, speed: f64) -> f64 {

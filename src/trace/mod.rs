@@ -1,12 +1,13 @@
 //! Bytes into [`Reference`]s and [`Tables`]: the readers, the native file, generators for tests.
 //!
-//! [`open`] gives references by number, for everything that seeks; [`Stream`] gives them once, in order, in bounded
+//! [`open`] gives references by number, for everything that seeks, and [`start`] does before all are read; [`Stream`] gives them once, in order, in bounded
 //! memory, for conversion. Both tell the format from the content. Knows nothing of simulation and pictures.
 
 pub mod bundled;
 mod error;
 mod filter;
 mod formats;
+mod growing;
 mod input;
 pub mod native;
 mod packed;
@@ -17,16 +18,13 @@ pub mod write;
 pub use error::{Fault, Place, TraceError};
 pub use filter::{CoreCells, Filter, Marker, Sample};
 pub use formats::{Format, capture, lackey};
+pub use growing::{Feed, Feeder, Growing};
 
-use crate::reference::{MemoryTrace, Reference, ReferenceSource, Tables};
-use formats::{Opened, Reader};
-use native::NativeTrace;
+use crate::reference::{Reference, ReferenceSource, Tables};
+use formats::Opened;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-
-/// References of a foreign trace kept in memory (24 bytes each); a longer one goes through a temporary native file.
-const IN_MEMORY: usize = 4 << 20;
 
 /// Opens a trace for reading any part of it. `-` is standard input, compression is seen through, and the format is told from
 /// the content where `format` does not say it. What a reader skipped or lost is in [`ReferenceSource::notices`].
@@ -35,36 +33,32 @@ const IN_MEMORY: usize = 4 << 20;
 /// When the file cannot be read, is of no known format, is damaged or broken (with line or byte), or holds no
 /// references. A text trace whose end is cut off is no error: what is whole is kept, and a notice says so.
 pub fn open(path: &Path, format: Option<Format>) -> Result<Box<dyn ReferenceSource>, TraceError> {
-    match Stream::open(path, format)?.opened {
-        Opened::Native(trace) => Ok(trace),
-        Opened::Once(reader) => collect(reader, IN_MEMORY),
+    match start(path, format)? {
+        Started::Whole(source) => Ok(source),
+        Started::Growing(mut feed) => {
+            while feed.advance()? {}
+            Ok(Box::new(Arc::clone(feed.trace())))
+        }
     }
 }
 
-/// Reads a foreign trace to its end, into memory up to `in_memory` references and into a temporary file past that.
-fn collect(mut reader: Box<dyn Reader>, in_memory: usize) -> Result<Box<dyn ReferenceSource>, TraceError> {
-    let (mut all, mut chunk) = (Vec::new(), Vec::new());
-    while all.len() <= in_memory {
-        reader.next_chunk(native::CHUNK, &mut chunk)?;
-        if chunk.is_empty() {
-            return Ok(Box::new(MemoryTrace::new(all, reader.tables()).with_notices(reader.notices())));
-        }
-        all.extend_from_slice(&chunk);
-    }
-    let name = "the temporary copy of the trace";
-    let failed = |e| TraceError::io(name, "cannot be written; free space in the folder for temporary files", e);
-    let mut writer = native::Writer::new(name, tempfile::tempfile().map_err(failed)?);
-    writer.write(&all)?;
-    drop(all);
-    loop {
-        reader.next_chunk(native::CHUNK, &mut chunk)?;
-        if chunk.is_empty() {
-            break;
-        }
-        writer.write(&chunk)?;
-    }
-    let file = writer.finish(&reader.tables())?;
-    Ok(Box::new(NativeTrace::from_file(name, file)?.with_notices(reader.notices())))
+/// A trace that was opened, and perhaps has still to be read.
+pub enum Started {
+    /// Any part of it can be read.
+    Whole(Box<dyn ReferenceSource>),
+    /// It is read from its start to its end, by this; what was read can be used.
+    Growing(Feed),
+}
+
+/// As [`open`], but reads no more of a foreign trace than its format needs to be told.
+///
+/// # Errors
+/// As [`open`]; broken lines are met later, by [`Feed::advance`].
+pub fn start(path: &Path, format: Option<Format>) -> Result<Started, TraceError> {
+    Ok(match Stream::open(path, format)?.opened {
+        Opened::Native(trace) => Started::Whole(trace),
+        Opened::Once(reader) => Started::Growing(Feed::new(reader)),
+    })
 }
 
 /// A trace read once, in order.

@@ -78,12 +78,6 @@ impl NativeTrace {
         Ok(Self { name, parquet, starts, columns, file, checksums, whole, tables, notices })
     }
 
-    /// Adds what the user must be told.
-    pub(in crate::trace) fn with_notices(mut self, notices: Vec<String>) -> Self {
-        self.notices = notices;
-        self
-    }
-
     /// Replaces `out` by the [`CHUNK`] references from `index * CHUNK` on; empty past the end.
     pub(in crate::trace) fn read_chunk(&self, index: u64, out: &mut Vec<Reference>) -> Result<(), TraceError> {
         let from = index.saturating_mul(CHUNK as u64).min(self.total());
