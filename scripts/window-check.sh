@@ -41,7 +41,7 @@ fail() {
 
 # A server on a display number of its own choosing, without a window manager.
 mkfifo "$work/display"
-Xvfb -displayfd 3 -screen 0 1600x1000x24 -nolisten tcp 3>"$work/display" >/dev/null 2>&1 &
+Xvfb -displayfd 3 -screen 0 1600x1000x24 -nolisten tcp -noreset 3>"$work/display" >/dev/null 2>&1 &
 server=$!
 read -r -t 20 number <"$work/display" || { printf 'window-check: Xvfb does not start\n' >&2; exit 1; }
 export DISPLAY=":$number"
@@ -87,17 +87,45 @@ await_tick() { # NUMBER: for five seconds
 # Processor time used so far, in hundredths of a second.
 busy() { awk '{print $14 + $15}' "/proc/$viewer/stat"; }
 
+# Waits for the window of $viewer.
+await_window() {
+  local n
+  window=''
+  for n in $(seq 200); do
+    window=$(xdotool search --onlyvisible --name '^orrery - ' 2>/dev/null | head -n 1)
+    [ -n "$window" ] && return 0
+    kill -0 "$viewer" 2>/dev/null || fail 'it ended before it opened a window'
+    sleep 0.05
+  done
+  fail 'no window within ten seconds'
+}
+# References that the title knows of, without commas.
+total() { title | sed -n 's/^orrery - [0-9,]* of \([0-9,]*\) .*/\1/p' | tr -d ,; }
+await_total() { # NUMBER: for ten seconds
+  local n
+  for n in $(seq 100); do
+    [ "$(total)" = "$1" ] && return 0
+    sleep 0.1
+  done
+  return 1
+}
+await_end() { # for five seconds; the exit code is in $code
+  local n
+  for n in $(seq 50); do
+    kill -0 "$viewer" 2>/dev/null || break
+    sleep 0.1
+  done
+  kill -0 "$viewer" 2>/dev/null && fail 'Escape does not leave'
+  wait "$viewer"
+  code=$?
+  viewer=''
+}
+
 # The folder it runs in is where F12 saves.
 begun=$(date +%s%N)
 (cd "$work" && exec "$orrery" view "$trace" --speed 100) 2>"$work/stderr" >"$work/stdout" &
 viewer=$!
-for n in $(seq 200); do
-  window=$(xdotool search --onlyvisible --name '^orrery - ' 2>/dev/null | head -n 1)
-  [ -n "$window" ] && break
-  kill -0 "$viewer" 2>/dev/null || fail 'it ended before it opened a window'
-  sleep 0.05
-done
-[ -n "$window" ] || fail 'no window within ten seconds'
+await_window
 case $(title) in
   'orrery - 0 of 8,448 - 16×16 matrix multiply') ok "opens in $((($(date +%s%N) - begun) / 1000000)) ms: $(title)" ;;
   *) fail 'the title is not that of the trace at its start' ;;
@@ -232,17 +260,60 @@ await_tick 2614 || fail 'after resizing and hiding it does not answer'
 ok 'lives on at 800x600, 320x240, 3x2, 1500x300, 360x800; hidden and shown again'
 
 xdotool key Escape
-for n in $(seq 50); do
-  kill -0 "$viewer" 2>/dev/null || break
-  sleep 0.1
-done
-kill -0 "$viewer" 2>/dev/null && fail 'Escape does not leave'
-wait "$viewer"
-code=$?
-viewer=''
+await_end
 [ "$code" = 0 ] || fail "it left with exit code $code"
 [ ! -s "$work/stderr" ] || fail 'it wrote to standard error'
 ok 'Escape leaves with exit code 0; nothing on standard error'
+
+# A trace that comes slowly: 65,536 references are a chunk, so that 100,000 show as one of them until the end is reached.
+lines() { awk -v from="$1" -v to="$2" 'BEGIN { for (n = from; n < to; n++) printf " L %x,8\n", 1048576 + 8 * (n % 5000) }'; }
+mkfifo "$work/slow"
+(lines 0 100000; while [ ! -e "$work/go" ]; do sleep 0.1; done; lines 100000 200000) >"$work/slow" &
+(cd "$work" && exec "$orrery" view - --play --speed 1000 <"$work/slow") 2>"$work/stderr" >"$work/stdout" &
+viewer=$!
+await_window
+await_total 65536 || fail 'what came of a slow trace is not shown'
+first=$(tick)
+sleep 1
+[ "$(tick)" -gt "$first" ] || fail 'what came of a slow trace does not play'
+xdotool windowfocus --sync "$window"
+xdotool key End
+await_tick 65536 || fail 'End does not go to the newest reference'
+shot growing
+touch "$work/go"
+await_total 200000 || fail 'the rest of a slow trace is not shown'
+xdotool key Escape
+await_end
+[ "$code" = 0 ] && [ ! -s "$work/stderr" ] || fail "after a slow trace: exit code $code"
+ok 'a trace that comes slowly is shown, played and gone through while it comes'
+
+if command -v valgrind >/dev/null 2>&1 && command -v gcc >/dev/null 2>&1; then
+  cat >"$work/forever.c" <<'END'
+static volatile int cells[64];
+int main(void) {
+    for (;;) for (int i = 0; i < 64; i++) cells[i]++;
+}
+END
+  gcc -g -O1 "$work/forever.c" -o "$work/forever" || fail 'gcc does not compile the program to follow'
+  (cd "$work" && exec "$orrery" capture --follow --data-only -- ./forever) 2>"$work/stderr" >"$work/stdout" &
+  viewer=$!
+  await_window
+  sleep 2
+  first=$(total)
+  sleep 2
+  [ "$(total)" -gt "$first" ] || fail 'the trace of a running program does not grow'
+  [ "$(tick)" -gt "$first" ] || fail 'the newest reference is not followed'
+  shot following
+  xdotool windowfocus --sync "$window"
+  xdotool key Escape
+  await_end
+  pgrep -f "^[^ ]*valgrind.*forever" >/dev/null && fail 'the program goes on without its window'
+  kept=$("$orrery" stats "$work/forever.orrery" --json 2>/dev/null | sed -n 's/.*"references": *\([0-9]*\).*/\1/p' | head -n 1)
+  [ "${kept:-0}" -gt "$first" ] || fail "the trace that was followed is not kept (${kept:-none})"
+  ok "a running program is followed: $first references, then more; closing ends it and keeps $kept"
+else
+  printf '  skipped: no valgrind or gcc here, so no program is followed\n'
+fi
 
 (cd "$work" && env -u DISPLAY "$orrery" view "$trace") >/dev/null 2>"$work/stderr"
 code=$?

@@ -223,6 +223,16 @@ pub struct Tables {
 }
 
 impl Tables {
+    /// What says nothing.
+    pub const NONE: Self = Self {
+        title: String::new(),
+        subtitle: String::new(),
+        regions: Vec::new(),
+        locations: Vec::new(),
+        marks: Vec::new(),
+        made_by: String::new(),
+    };
+
     /// The location of `pc`; `None` if unknown. `locations` must be sorted by pc.
     #[must_use]
     pub fn location(&self, pc: u64) -> Option<&SourceLocation> {

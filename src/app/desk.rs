@@ -197,7 +197,9 @@ impl Desk {
             return Ok(());
         }
         let (scene, mut info) = self.studio.frame(position, &view)?;
-        (info.speed, info.unit) = (self.transport.speed(), self.clock.kind().unit());
+        // Who follows goes as fast as the trace comes.
+        info.speed = if self.transport.follows() { 0.0 } else { self.transport.speed() };
+        info.unit = self.clock.kind().unit();
         self.generation += 1;
         self.drawn = Some(Drawn { position, view, scene, info });
         Ok(())

@@ -10,6 +10,7 @@
 //! The clock is read in [`viewer`] and nowhere else; what a test would want is in modules that know no window.
 
 pub mod desk;
+mod display;
 pub mod keys;
 pub mod panel;
 pub mod scrub;
@@ -20,4 +21,4 @@ pub mod widgets;
 
 mod surface;
 
-pub use viewer::{Options, Report, run};
+pub use viewer::{Load, Options, Report, run};

@@ -205,7 +205,10 @@ fn speed(ui: &mut Ui, desk: &mut Desk, right: f32, y: f32, room: &Room) {
         named: room.names,
         track: if room.wide { 124.0 } else { 88.0 },
         column: 92.0,
-        number: &format!("{} {}", rate(desk.transport.speed()), desk.clock().short_unit()),
+        number: &match desk.transport.follows() {
+            true => "live".to_owned(),
+            false => format!("{} {}", rate(desk.transport.speed()), desk.clock().short_unit()),
+        },
         share: log_share(desk.transport.speed(), SLOWEST, FASTEST),
     };
     if let (_, Some(share)) = gauge.show(ui, right, y) {

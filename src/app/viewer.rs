@@ -1,6 +1,7 @@
 //! The event loop: the one place of the window that reads a clock.
 
 use super::desk::{Desk, Effect};
+use super::display;
 use super::keys::{Action, Chord, Key, action};
 use super::panel;
 use super::surface::{Ground, Surface};
@@ -15,7 +16,7 @@ use std::time::{Duration, Instant};
 use winit::application::ApplicationHandler;
 use winit::dpi::LogicalSize;
 use winit::event::{ElementState, KeyEvent, StartCause, WindowEvent};
-use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoop, EventLoopProxy};
+use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoopProxy};
 use winit::keyboard::{Key as Logical, ModifiersState, NamedKey};
 use winit::window::{Fullscreen, Window, WindowId};
 
@@ -64,7 +65,7 @@ pub struct Options {
 /// # Errors
 /// What `load` gives; no display; [`crate::render::RenderError`].
 pub fn run(options: Options) -> anyhow::Result<()> {
-    let event_loop = event_loop()?;
+    let event_loop = display::event_loop()?;
     let proxy = event_loop.create_proxy();
     let Options { load, save, size, view, parts, tick, speed, clock, play, follow } = options;
     std::thread::Builder::new().name("index".into()).spawn(move || index(load, &proxy))?;
@@ -79,47 +80,15 @@ pub fn run(options: Options) -> anyhow::Result<()> {
         last_frame: None,
         failure: None,
     };
-    event_loop.run_app(&mut viewer)?;
-    viewer.failure.map_or(Ok(()), Err)
-}
-
-fn event_loop() -> anyhow::Result<EventLoop<Message>> {
-    // winit panics where a library of the system is missing; that is a fault of the machine, to be told in words.
-    let hook = std::panic::take_hook();
-    std::panic::set_hook(Box::new(|_| {}));
-    let made = std::panic::catch_unwind(|| EventLoop::<Message>::with_user_event().build());
-    std::panic::set_hook(hook);
-    let why = match made {
-        Ok(Ok(event_loop)) => return Ok(event_loop),
-        Ok(Err(error)) => error.to_string(),
-        Err(panic) => {
-            let words = panic.downcast_ref::<String>().cloned();
-            words.or_else(|| panic.downcast_ref::<&str>().map(|s| (*s).to_owned())).unwrap_or_default()
+    // winit panics where somebody else destroys the window. Its own words are on standard error; who waits for the window's end
+    // goes on.
+    match std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| event_loop.run_app(&mut viewer))) {
+        Ok(ran) => ran?,
+        Err(_) => {
+            anyhow::bail!("the window broke off: another program destroyed it, or this is a bug: please report it")
         }
-    };
-    anyhow::bail!("{}", no_display(&why, |name| std::env::var(name).ok()))
-}
-
-/// Why no window can be opened, and what to do instead.
-fn no_display(why: &str, var: impl Fn(&str) -> Option<String>) -> String {
-    let set = |name: &str| match var(name).filter(|v| !v.is_empty()) {
-        Some(value) => format!("{name} is {value}"),
-        None => format!("{name} is not set"),
-    };
-    let places = format!("{}, {}", set("DISPLAY"), set("WAYLAND_DISPLAY"));
-    // winit begins with the line of its own source: `os error at .../mod.rs:788: Failed to open ...`.
-    let why = why.split_once(".rs:").and_then(|(_, rest)| rest.split_once(": ")).map_or(why, |(_, words)| words);
-    let why = why.trim_end_matches('.');
-    let missing = why.contains("could not be loaded");
-    let library = if missing {
-        ". Install the libraries of X11: apt-get install libx11-6 libxcursor1 libxi6 libxkbcommon-x11-0"
-    } else {
-        ""
-    };
-    format!(
-        "no display to open a window on: {places} ({why}){library}. Without one, `orrery record TRACE -o clip.mp4` makes a \
-         video and `orrery snapshot TRACE -o still.png` a picture"
-    )
+    }
+    viewer.failure.map_or(Ok(()), Err)
 }
 
 /// From the indexing thread.
@@ -514,18 +483,6 @@ impl ApplicationHandler<Message> for Viewer {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn without_a_display_the_words_say_what_to_set_and_what_to_do_instead() {
-        let none = no_display("os error at /a/mod.rs:788: Failed to open connection to X server", |_| None);
-        assert!(none.contains("(Failed to open connection to X server)"), "{none}");
-        for part in ["DISPLAY is not set", "WAYLAND_DISPLAY is not set", "orrery record", "orrery snapshot"] {
-            assert!(none.contains(part), "{none}");
-        }
-        let library =
-            no_display("Library libxkbcommon-x11.so could not be loaded.", |n| (n == "DISPLAY").then(|| ":3".into()));
-        assert!(library.contains("DISPLAY is :3") && library.contains("libxkbcommon-x11-0"), "{library}");
-    }
 
     #[test]
     fn keys_of_the_window_system_are_ours() {

@@ -10,6 +10,7 @@ Examples:
   orrery capture --function multiply -- ./prog 100              what runs within multiply
   orrery capture --whole -o all.orrery -- ./prog                the loader and the library's start too
   orrery capture --data-only -- ./prog && orrery prog.orrery    without instruction fetches; then the window
+  orrery capture --follow --data-only -- ./prog                 the window at once, at the newest reference
 
 Needs Valgrind. The program runs about 100 times slower, with its own standard streams and exit code. Threads take turns and
 count as one core; forked children are not recorded; heap blocks have no names (build with orrery cc for those).
@@ -30,7 +31,7 @@ Examples:
   orrery run --flag -DN=64 --flag -fopenmp mm.c";
 
 /// `capture`
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(after_help = CAPTURE_EXAMPLES)]
 pub struct CaptureArgs {
     /// Native file to write; default: the program's name with .orrery, in this folder
@@ -48,6 +49,12 @@ pub struct CaptureArgs {
     /// Stop after so many references kept; the program is ended
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub limit: Option<u64>,
+    /// Show the trace in the window while it grows; closing the window ends the program
+    #[arg(long)]
+    pub follow: bool,
+    /// With --follow: the caches, as for `view`
+    #[arg(long, value_name = "PRESET|FILE", requires = "follow")]
+    pub cache: Option<String>,
     /// The program and its arguments
     #[arg(last = true, required = true, value_name = "PROGRAM")]
     pub command: Vec<OsString>,

@@ -103,7 +103,7 @@ impl Names {
                 pcs.len()
             ));
         }
-        (locations, touched.map_or_else(Vec::new, Touched::regions), notices)
+        (locations, touched.as_ref().map_or_else(Vec::new, Touched::regions), notices)
     }
 }
 
@@ -133,7 +133,7 @@ impl Touched {
     }
 
     /// The regions touched.
-    pub(super) fn regions(self) -> Vec<Region> {
-        self.regions.into_iter().zip(self.seen).filter(|(_, seen)| *seen).map(|(region, _)| region).collect()
+    pub(super) fn regions(&self) -> Vec<Region> {
+        self.regions.iter().zip(&self.seen).filter(|(_, seen)| **seen).map(|(region, _)| region.clone()).collect()
     }
 }

@@ -3,7 +3,7 @@
 use super::UsageError;
 use super::picture::{parts, size, view};
 use super::watch::{Look, watch};
-use crate::app::{self, Options};
+use crate::app::{self, Load, Options};
 use crate::cli::ViewArgs;
 use anyhow::Context as _;
 use image::{ExtendedColorType, ImageEncoder, codecs::png::PngEncoder};
@@ -15,17 +15,27 @@ use std::path::{Path, PathBuf};
 /// # Errors
 /// When the trace, the cache, a display or an adapter is not to be had.
 pub fn run(args: &ViewArgs) -> anyhow::Result<()> {
+    let (trace, look) = (args.trace.clone(), look(args));
+    show(args, false, Box::new(move |report| watch(&trace, &look, report)))
+}
+
+/// How the arguments want the trace simulated and called.
+pub(super) fn look(args: &ViewArgs) -> Look {
+    Look { cache: args.cache.clone(), picture: args.picture.clone(), name: args.trace.trace.clone() }
+}
+
+/// Opens the window on what `load` reports, at the newest reference where `follow` is set.
+///
+/// # Errors
+/// As [`run`].
+pub(super) fn show(args: &ViewArgs, follow: bool, load: Load) -> anyhow::Result<()> {
     if !(args.tick.is_finite() && args.tick >= 0.0) {
         return Err(UsageError(format!("--tick {}: expected a reference number, 0 or more", args.tick)).into());
     }
     let stem = args.trace.trace.file_stem().filter(|s| *s != "-").map(|s| s.to_string_lossy().into_owned());
     let stem = stem.unwrap_or_else(|| "orrery".into());
-    let (trace, look) = (
-        args.trace.clone(),
-        Look { cache: args.cache.clone(), picture: args.picture.clone(), name: args.trace.trace.clone() },
-    );
     app::run(Options {
-        load: Box::new(move |report| watch(&trace, &look, report)),
+        load,
         save: Box::new(move |tick, size, rgba| save(Path::new(""), &stem, tick, size, rgba)),
         size: size(&args.picture)?,
         view: view(&args.picture, args.speed.unwrap_or(1.0), 1.0)?,
@@ -34,7 +44,7 @@ pub fn run(args: &ViewArgs) -> anyhow::Result<()> {
         speed: args.speed,
         clock: args.clock,
         play: args.play,
-        follow: false,
+        follow,
     })
 }
 

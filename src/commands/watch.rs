@@ -115,6 +115,8 @@ pub(super) fn index(
     if source.is_empty() {
         return Ok(());
     }
+    // What was shown is not taken back while it is indexed anew.
+    let mut shown = 0;
     loop {
         let config = open_cache(&look.cache, source.as_ref())?;
         while foresees(&config) && !source.is_whole() {
@@ -125,12 +127,12 @@ pub(super) fn index(
         let cores = source.cores()?;
         let named = source.tables().regions.clone();
         let indexer = Indexer::new(Arc::clone(source), prepare(&config, source.as_ref())?, Options::default());
-        match play(indexer, look, begun, report) {
+        match play(indexer, look, begun, &mut shown, report) {
             // More cores came than were there when it began.
             Err(Stop::Failed(SimError::Core { .. })) if source.cores()? > cores => {}
-            // Names come at the end: then counts are by them.
-            Ok(()) if source.tables().regions != named => {}
-            Ok(()) | Err(Stop::Closed) => return Ok(()),
+            // Other names came: then counts are by them.
+            Ok(()) | Err(Stop::Renamed) if source.tables().regions != named => {}
+            Ok(()) | Err(Stop::Renamed | Stop::Closed) => return Ok(()),
             Err(Stop::Failed(error)) => return Err(error.into()),
         }
     }
@@ -139,23 +141,36 @@ pub(super) fn index(
 enum Stop {
     /// Nobody looks any more.
     Closed,
+    /// The trace names other regions than it did.
+    Renamed,
     Failed(SimError),
 }
 
-fn play(mut indexer: Indexer, look: &Look, begun: Instant, report: &mut dyn FnMut(Report) -> bool) -> Result<(), Stop> {
+fn play(
+    mut indexer: Indexer,
+    look: &Look,
+    begun: Instant,
+    shown: &mut u64,
+    report: &mut dyn FnMut(Report) -> bool,
+) -> Result<(), Stop> {
     let source = Arc::clone(indexer.source());
+    let named = source.tables();
     let mut due = begun + FIRST;
     loop {
+        if !std::ptr::eq(named, source.tables()) && named.regions != source.tables().regions {
+            return Err(Stop::Renamed);
+        }
         let more = indexer.advance().map_err(Stop::Failed)?;
         let whole = !more && source.is_whole() && indexer.len() == source.len();
         let now = Instant::now();
         let total = if source.is_whole() { source.len() } else { 0 };
-        if whole || now >= due && !indexer.is_empty() {
+        if whole || now >= due && indexer.len() > *shown {
             let mut studio = Studio::of(indexer.timeline()).map_err(|e| Stop::Failed(e.into()))?;
             give_title(&mut studio, &look.name, &look.picture);
             if !report(Report::Ready(studio)) {
                 return Err(Stop::Closed);
             }
+            *shown = indexer.len();
             if whole {
                 return Ok(());
             }

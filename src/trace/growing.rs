@@ -7,7 +7,7 @@ use super::error::TraceError;
 use super::formats::Reader;
 use super::native::{self, NativeTrace};
 use crate::reference::{Reference, ReferenceSource, SourceError, Tables};
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// References kept in memory (24 bytes each), a whole number of chunks.
@@ -21,10 +21,14 @@ pub struct Growing {
     cores: AtomicU32,
     whole: AtomicBool,
     parts: Mutex<Parts>,
-    /// Before the end, and after.
-    early: Tables,
-    late: OnceLock<(Tables, Vec<String>)>,
+    /// What is known of it, the newest last; the last of all with the notices.
+    tables: [OnceLock<Tables>; RENAMES + 2],
+    named: AtomicUsize,
+    notices: OnceLock<Vec<String>>,
 }
+
+/// How often [`Feeder::rename`] may be called, at most: it is for what doubles in between.
+pub const RENAMES: usize = 40;
 
 #[derive(Default)]
 struct Parts {
@@ -41,8 +45,25 @@ impl Growing {
             cores: AtomicU32::new(1),
             whole: AtomicBool::new(false),
             parts: Mutex::default(),
-            early,
-            late: OnceLock::new(),
+            tables: {
+                let tables = [const { OnceLock::new() }; RENAMES + 2];
+                let _ = tables[0].set(early);
+                tables
+            },
+            named: AtomicUsize::new(0),
+            notices: OnceLock::new(),
+        }
+    }
+
+    /// Other tables from now on.
+    fn name(&self, mut tables: Tables, last: bool) {
+        let next = self.named.load(Ordering::Relaxed) + 1;
+        if next > if last { RENAMES + 1 } else { RENAMES } {
+            return;
+        }
+        tables.sort();
+        if self.tables[next].set(tables).is_ok() {
+            self.named.store(next, Ordering::Release);
         }
     }
 
@@ -108,7 +129,8 @@ impl ReferenceSource for Growing {
     }
 
     fn tables(&self) -> &Tables {
-        self.late.get().map_or(&self.early, |(tables, _)| tables)
+        const NONE: &Tables = &Tables::NONE;
+        self.tables[self.named.load(Ordering::Acquire)].get().unwrap_or(NONE)
     }
 
     fn cores(&self) -> Result<u32, SourceError> {
@@ -116,7 +138,7 @@ impl ReferenceSource for Growing {
     }
 
     fn notices(&self) -> &[String] {
-        self.late.get().map_or(&[], |(_, notices)| notices)
+        self.notices.get().map_or(&[], Vec::as_slice)
     }
 }
 
@@ -158,15 +180,23 @@ impl Feeder {
         Ok(())
     }
 
+    /// Says what is known of the trace by now. Who counted by other regions must begin anew, so it should be said when the
+    /// trace is twice as long as last time; after [`RENAMES`] times nothing happens.
+    pub fn rename(&mut self, tables: Tables) {
+        self.trace.name(tables, false);
+    }
+
     /// Says that no more will come. `tables` are put in order.
     ///
     /// # Errors
     /// As [`Feeder::push`].
-    pub fn finish(&mut self, mut tables: Tables, notices: Vec<String>) -> Result<(), TraceError> {
+    pub fn finish(&mut self, tables: Tables, notices: Vec<String>) -> Result<(), TraceError> {
         let added = if self.pending.is_empty() { Ok(()) } else { self.trace.add(&self.pending) };
         self.pending = Vec::new();
-        tables.sort();
-        let _ = self.trace.late.set((tables, notices));
+        if !self.trace.is_whole() {
+            self.trace.name(tables, true);
+        }
+        let _ = self.trace.notices.set(notices);
         self.trace.whole.store(true, Ordering::Release);
         added
     }
@@ -176,7 +206,7 @@ impl Drop for Feeder {
     /// Nobody waits for more than will come.
     fn drop(&mut self) {
         if !self.trace.is_whole() {
-            let _ = self.finish(self.trace.early.clone(), Vec::new());
+            let _ = self.finish(self.trace.tables().clone(), Vec::new());
         }
     }
 }
@@ -248,6 +278,10 @@ mod tests {
         assert_eq!((trace.len(), trace.cores().unwrap()), (3 * CHUNK, 2));
         assert_eq!(read(&trace), all[..3 * native::PIECE]);
         assert_eq!(trace.tables().title, "early");
+        for n in 0..2 * RENAMES {
+            feeder.rename(Tables { title: n.to_string(), ..Tables::default() });
+        }
+        assert_eq!(trace.tables().title, (RENAMES - 1).to_string());
         let mark = |reference| Mark { reference, name: "m".into() };
         let late = Tables { marks: vec![mark(5), mark(3)], ..Tables::default() };
         feeder.finish(late, vec!["cut".into()]).unwrap();

@@ -18,7 +18,7 @@ pub mod write;
 pub use error::{Fault, Place, TraceError};
 pub use filter::{CoreCells, Filter, Marker, Sample};
 pub use formats::{Format, capture, lackey};
-pub use growing::{Feed, Feeder, Growing};
+pub use growing::{Feed, Feeder, Growing, RENAMES};
 
 use crate::reference::{Reference, ReferenceSource, Tables};
 use formats::Opened;

@@ -1,13 +1,15 @@
 //! `orrery capture`: runs a program under Valgrind's lackey and writes its references as a native file while it runs.
 
 mod calls;
+#[cfg(feature = "viewer")]
+mod follow;
 mod recorder;
 mod valgrind;
 
 use super::UsageError;
 use super::counting::Counting;
 use crate::cli::CaptureArgs;
-use crate::reference::Tables;
+use crate::reference::{Reference, Region, Tables};
 use crate::symbols::Module;
 use crate::trace::{lackey, native};
 use anyhow::bail;
@@ -27,10 +29,40 @@ const CHUNK: usize = 1 << 16;
 /// # Errors
 /// When the program, Valgrind or the output is not to be had, or nothing was recorded.
 pub fn run(args: &CaptureArgs) -> anyhow::Result<ExitCode> {
-    let Some((program, rest)) = args.command.split_first() else {
-        return Err(UsageError("capture: found no program; expected one after --".into()).into());
-    };
-    let path = valgrind::find(Path::new(program))?;
+    #[cfg(feature = "viewer")]
+    if args.follow {
+        return follow::run(args);
+    }
+    #[cfg(not(feature = "viewer"))]
+    if args.follow {
+        return Err(super::left_out("viewer"));
+    }
+    record(args, &mut Unseen)
+}
+
+/// Who looks on while a program is recorded.
+trait Onlooker {
+    /// Takes the references that are kept, in order; `regions` gives those that were touched so far. False: stop.
+    fn see(&mut self, references: &[Reference], regions: &dyn Fn() -> Vec<Region>) -> anyhow::Result<bool>;
+
+    /// What the trace says beside its references, at the end.
+    fn end(&mut self, tables: &Tables) -> anyhow::Result<()>;
+}
+
+struct Unseen;
+
+impl Onlooker for Unseen {
+    fn see(&mut self, _: &[Reference], _: &dyn Fn() -> Vec<Region>) -> anyhow::Result<bool> {
+        Ok(true)
+    }
+
+    fn end(&mut self, _: &Tables) -> anyhow::Result<()> {
+        Ok(())
+    }
+}
+
+fn record(args: &CaptureArgs, onlooker: &mut dyn Onlooker) -> anyhow::Result<ExitCode> {
+    let path = program(args)?;
     let module = open(&path)?;
     let start = start(args, module.as_ref(), &path)?;
     let output = args.output.clone().unwrap_or_else(|| default_output(&path));
@@ -42,7 +74,7 @@ pub fn run(args: &CaptureArgs) -> anyhow::Result<ExitCode> {
         // The terminal told the program as well: the first time it may end by itself.
         counter.fetch_add(1, Ordering::SeqCst);
     })?;
-    let (traced, text) = Traced::start(&path, rest, Arc::clone(&stops))?;
+    let (traced, text) = Traced::start(&path, &args.command[1..], Arc::clone(&stops))?;
     let mut reader = lackey::Reader::new("Valgrind's log", text);
     let mut recorder = Recorder::new(module, start.clone(), args.data_only);
     let mut progress = Counting::new();
@@ -63,6 +95,7 @@ pub fn run(args: &CaptureArgs) -> anyhow::Result<ExitCode> {
             chunk.truncate(usize::try_from(room).unwrap_or(usize::MAX));
         }
         writer.write(&chunk)?;
+        full |= !onlooker.see(&chunk, &|| recorder.regions())?;
         if full {
             stops.fetch_add(2, Ordering::SeqCst);
             break None;
@@ -80,9 +113,23 @@ pub fn run(args: &CaptureArgs) -> anyhow::Result<ExitCode> {
     if writer.is_empty() {
         bail!("{}", nothing(&path, &start, read, status, &recorder));
     }
-    finish(args, &path, &output, &start, recorder, writer)?;
+    let tables = finish(args, &path, &output, &start, recorder, writer)?;
+    onlooker.end(&tables)?;
     reader.notices().iter().for_each(|notice| eprintln!("warning: {notice}"));
     Ok(ended(&path, status, full))
+}
+
+/// The program's path.
+fn program(args: &CaptureArgs) -> anyhow::Result<PathBuf> {
+    let Some(program) = args.command.first() else {
+        return Err(UsageError("capture: found no program; expected one after --".into()).into());
+    };
+    valgrind::find(Path::new(program))
+}
+
+/// What people call it.
+fn title(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// The program's names; none, with a warning, where it is a script or the like.
@@ -164,7 +211,7 @@ fn finish(
     start: &Start,
     recorder: Recorder,
     writer: native::FileWriter,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<Tables> {
     let (read, _) = recorder.counts();
     let kept = writer.len();
     let placed = recorder.is_placed();
@@ -182,7 +229,7 @@ fn finish(
         Start::Entry(_) => "from the first instruction of the program".to_owned(),
     };
     let tables = Tables {
-        title: path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+        title: title(path),
         subtitle: String::new(),
         regions: named.regions,
         locations: named.locations,
@@ -198,7 +245,7 @@ fn finish(
         tables.regions.len(),
         tables.locations.len()
     );
-    Ok(())
+    Ok(tables)
 }
 
 /// The program's own exit code, as a shell gives it.

@@ -251,6 +251,15 @@ impl Recorder {
         }
     }
 
+    /// The regions that were touched so far, while the program runs.
+    pub(super) fn regions(&self) -> Vec<Region> {
+        let mut regions = self.touched.as_ref().map_or_else(Vec::new, Touched::regions);
+        let often = |function: &u64| self.functions.get(function).is_some_and(|known| known.calls > MOST_CALLS);
+        let stack = self.stack.iter().filter(|array| array.touched && !often(&array.function));
+        regions.extend(stack.map(|array| array.region.clone()).filter(|r| r.lifetime.is_none_or(|(a, b)| a < b)));
+        regions
+    }
+
     /// The names of what was kept, where `kept` references of it were written.
     pub(super) fn finish(mut self, kept: u64) -> Named {
         self.kept = self.kept.min(kept);
@@ -270,7 +279,7 @@ impl Recorder {
                 names.join(", ")
             ));
         }
-        let mut regions = self.touched.map_or_else(Vec::new, Touched::regions);
+        let mut regions = self.touched.as_ref().map_or_else(Vec::new, Touched::regions);
         for OnStack { function, mut region, touched } in self.stack {
             region.lifetime = region.lifetime.map(|(from, to)| (from, to.min(kept)));
             let empty = region.lifetime.is_some_and(|(from, to)| from >= to);

@@ -1,0 +1,80 @@
+//! The display to open a window on, and words where there is none.
+
+use winit::event_loop::EventLoop;
+
+/// Runs what may panic, without the panic's own words; those come back. Panics of other threads are told meanwhile.
+pub(super) fn quietly<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    let hook = std::panic::take_hook();
+    let own = std::thread::current().id();
+    let hook = std::sync::Arc::new(hook);
+    let others = std::sync::Arc::clone(&hook);
+    std::panic::set_hook(Box::new(move |info| {
+        if std::thread::current().id() != own {
+            others(info);
+        }
+    }));
+    let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
+    drop(std::panic::take_hook());
+    std::panic::set_hook(Box::new(move |info| hook(info)));
+    done.map_err(|panic| {
+        let words = panic.downcast_ref::<String>().cloned();
+        words.or_else(|| panic.downcast_ref::<&str>().map(|s| (*s).to_owned())).unwrap_or_default()
+    })
+}
+
+/// An event loop on the display that the environment names.
+pub(super) fn event_loop<T: 'static>() -> anyhow::Result<EventLoop<T>> {
+    // winit panics where a library of the system is missing; that is a fault of the machine, to be told in words.
+    let why = match quietly(|| EventLoop::<T>::with_user_event().build()) {
+        Ok(Ok(event_loop)) => return Ok(event_loop),
+        Ok(Err(error)) => error.to_string(),
+        Err(words) => words,
+    };
+    anyhow::bail!("{}", no_display(&why, |name| std::env::var(name).ok()))
+}
+
+/// Why no window can be opened, and what to do instead.
+fn no_display(why: &str, var: impl Fn(&str) -> Option<String>) -> String {
+    let set = |name: &str| match var(name).filter(|v| !v.is_empty()) {
+        Some(value) => format!("{name} is {value}"),
+        None => format!("{name} is not set"),
+    };
+    let places = format!("{}, {}", set("DISPLAY"), set("WAYLAND_DISPLAY"));
+    // winit begins with the line of its own source: `os error at .../mod.rs:788: Failed to open ...`.
+    let why = why.split_once(".rs:").and_then(|(_, rest)| rest.split_once(": ")).map_or(why, |(_, words)| words);
+    let why = why.trim_end_matches('.');
+    let missing = why.contains("could not be loaded");
+    let library = if missing {
+        ". Install the libraries of X11: apt-get install libx11-6 libxcursor1 libxi6 libxkbcommon-x11-0"
+    } else {
+        ""
+    };
+    format!(
+        "no display to open a window on: {places} ({why}){library}. Without one, `orrery record TRACE -o clip.mp4` makes a \
+         video and `orrery snapshot TRACE -o still.png` a picture"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_a_display_the_words_say_what_to_set_and_what_to_do_instead() {
+        let none = no_display("os error at /a/mod.rs:788: Failed to open connection to X server", |_| None);
+        assert!(none.contains("(Failed to open connection to X server)"), "{none}");
+        for part in ["DISPLAY is not set", "WAYLAND_DISPLAY is not set", "orrery record", "orrery snapshot"] {
+            assert!(none.contains(part), "{none}");
+        }
+        let library =
+            no_display("Library libxkbcommon-x11.so could not be loaded.", |n| (n == "DISPLAY").then(|| ":3".into()));
+        assert!(library.contains("DISPLAY is :3") && library.contains("libxkbcommon-x11-0"), "{library}");
+    }
+
+    #[test]
+    fn a_panic_comes_back_as_words() {
+        assert_eq!(quietly(|| 5), Ok(5));
+        let broken: Result<u32, String> = quietly(|| panic!("window {} is gone", 7));
+        assert_eq!(broken, Err("window 7 is gone".into()));
+    }
+}

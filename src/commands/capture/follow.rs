@@ -1,0 +1,98 @@
+//! `orrery capture --follow`: the window shows a program's trace while it grows.
+
+use super::{Onlooker, program, record, title};
+use crate::cli::{CaptureArgs, Command, ViewArgs};
+use crate::commands::watch::{Look, index};
+use crate::commands::{parse, view};
+use crate::reference::{Reference, ReferenceSource, Region, Tables};
+use crate::trace::Feeder;
+use anyhow::bail;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::sync_channel;
+
+/// References after which names are told for the first time, then each time that there are twice as many.
+const FIRST_NAMES: u64 = 1 << 16;
+
+/// Passes on what is recorded to the window.
+struct Follower<'a> {
+    feeder: Feeder,
+    path: &'a Path,
+    /// References so far, and at which names are told next.
+    seen: u64,
+    next: u64,
+    closed: &'a AtomicBool,
+}
+
+impl Onlooker for Follower<'_> {
+    fn see(&mut self, references: &[Reference], regions: &dyn Fn() -> Vec<Region>) -> anyhow::Result<bool> {
+        self.seen += references.len() as u64;
+        if self.seen >= self.next {
+            self.next = 2 * self.seen;
+            self.feeder.rename(Tables { title: title(self.path), regions: regions(), ..Tables::default() });
+        }
+        self.feeder.push(references)?;
+        Ok(!self.closed.load(Ordering::Relaxed))
+    }
+
+    fn end(&mut self, tables: &Tables) -> anyhow::Result<()> {
+        Ok(self.feeder.finish(tables.clone(), Vec::new())?)
+    }
+}
+
+/// Records a program and shows its trace until the window is closed, which ends the program.
+///
+/// # Errors
+/// As for a recording, and where no window can be opened.
+pub(super) fn run(args: &CaptureArgs) -> anyhow::Result<ExitCode> {
+    let path = program(args)?;
+    let view = view_of(&path)?;
+    let look =
+        Look { cache: crate::cli::CacheArgs { cache: args.cache.clone(), ..view.cache.clone() }, ..view::look(&view) };
+    let (sender, receiver) = sync_channel(1);
+    let args: CaptureArgs = args.clone();
+    let shown = view::show(
+        &view,
+        true,
+        Box::new(move |report| {
+            let closed = AtomicBool::new(false);
+            let feeder = Feeder::new(Tables { title: title(&path), ..Tables::default() });
+            let source: Arc<dyn ReferenceSource> = Arc::clone(feeder.trace()) as Arc<dyn ReferenceSource>;
+            let follower = Follower { feeder, path: &path, seen: 0, next: FIRST_NAMES, closed: &closed };
+            std::thread::scope(|scope| {
+                let work = || {
+                    // Where it ends, whoever waits for more must hear of it.
+                    let mut follower = follower;
+                    record(&args, &mut follower)
+                };
+                let recording = std::thread::Builder::new().name("record".into()).spawn_scoped(scope, work)?;
+                let indexed = index(&source, &look, report);
+                closed.store(true, Ordering::Relaxed);
+                let recorded = recording.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+                let failed = recorded.is_err() && source.is_empty();
+                let words = recorded.as_ref().err().map(|error| format!("{error:#}"));
+                // The window may be closed already; who opened it waits for this.
+                let _ = sender.send(recorded);
+                match words {
+                    Some(words) if failed => bail!(words),
+                    _ => indexed,
+                }
+            })
+        }),
+    );
+    match receiver.recv() {
+        // What the recording says comes first: a window that was told of it says the same.
+        Ok(recorded) => recorded.and_then(|code| shown.map(|()| code)),
+        Err(_) => shown.map(|()| ExitCode::SUCCESS),
+    }
+}
+
+/// Arguments of `view` that say nothing.
+fn view_of(program: &Path) -> anyhow::Result<ViewArgs> {
+    match parse(["orrery".into(), "view".into(), program.as_os_str().to_owned()]).command {
+        Command::View(args) => Ok(args),
+        _ => bail!("the arguments of `view` are not understood: a bug, please report it"),
+    }
+}
