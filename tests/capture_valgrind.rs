@@ -262,3 +262,44 @@ fn bad_input_ends_in_a_sentence_an_exit_code_and_no_file() {
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
     assert!(begun.elapsed() < Duration::from_secs(60));
 }
+
+/// DynamoRIO cannot be had on the machines that run this: a stand-in for its launcher leaves the folder that the real one
+/// leaves, and tells the records of its documentation.
+#[test]
+fn drmemtrace_records_are_converted_as_drrun_tells_them() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let place = |name: &str| folder.path().join(name);
+    let records = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/traces/drmemtrace-view.txt");
+    let drrun = "#!/bin/sh\n[ \"$1 $2\" = '-t drmemtrace' ] || exit 9\nshift 2\ncase $1 in\n-offline)\n\
+        mkdir -p \"$3/drmemtrace.true.00042.0000.dir/raw\"\n[ \"$4\" = -- ] || exit 9\nshift 4\n\"$@\"\nexit ;;\n\
+        -tool)\n[ \"$2 $3\" = 'view -indir' ] && [ -d \"$4/raw\" ] || exit 9\ncat RECORDS >&2 ;;\n\
+        *) exit 9 ;;\nesac\n";
+    fs::create_dir(place("bin64")).unwrap();
+    fs::write(place("bin64/drrun"), drrun.replace("RECORDS", records)).unwrap();
+    fs::set_permissions(place("bin64/drrun"), fs::Permissions::from_mode(0o755)).unwrap();
+    let capture = |home: &str, args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_orrery"));
+        command.args(["capture", "--with", "drmemtrace"]).args(args).current_dir(folder.path());
+        command.env("DYNAMORIO_HOME", place(home)).output().unwrap()
+    };
+    let output = capture(".", &["-o", "all.orrery", "--", "/bin/sh", "-c", "echo said; exit 7"]);
+    let text = stderr(&output);
+    assert_eq!((String::from_utf8_lossy(&output.stdout).as_ref(), output.status.code()), ("said\n", Some(7)), "{text}");
+    let direct = trace::open(Path::new(records), None).unwrap();
+    assert_eq!(all(&*trace::open(&place("all.orrery"), None).unwrap()), all(&*direct));
+
+    let output = capture(".", &["--data-only", "-o", "data.orrery", "--", "/bin/true"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let data: Vec<Reference> = all(&*direct).into_iter().filter(|r| r.kind != Kind::Fetch).collect();
+    assert_eq!(all(&*trace::open(&place("data.orrery"), None).unwrap()), data);
+
+    for (home, args, expected) in [
+        ("gone", &["--", "/bin/true"][..], "drrun: found no such program; expected DynamoRIO's launcher"),
+        (".", &["--function", "main", "--", "/bin/true"], "--function: not with --with drmemtrace"),
+    ] {
+        let output = capture(home, args);
+        assert!(!output.status.success() && stderr(&output).contains(expected), "{}", stderr(&output));
+        assert!(!place("true.orrery").exists());
+    }
+}

@@ -2,7 +2,7 @@
 
 mod programs;
 
-pub use programs::{AssembleArgs, CaptureArgs, CcArgs, CollectArgs, RunArgs};
+pub use programs::{AssembleArgs, CaptureArgs, CcArgs, CollectArgs, Recorder, RunArgs};
 
 use crate::reference::Kind;
 use crate::timeline::ClockKind;

@@ -1,6 +1,6 @@
 //! Arguments of the commands that run programs and record them.
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ Examples:
   orrery capture --data-only -- ./prog && orrery prog.orrery    without instruction fetches; then the window
   orrery capture --follow --data-only -- ./prog                 the window at once, at the newest reference
 
-Needs Valgrind. The program runs about 100 times slower, with its own standard streams and exit code. Threads take turns and
+Needs Valgrind (or, with --with drmemtrace, DynamoRIO's drrun in PATH or in $DYNAMORIO_HOME/bin64). The program runs about 100 times slower, with its own standard streams and exit code. Threads take turns and
 count as one core; forked children are not recorded; heap blocks have no names (build with orrery cc for those).
 Ctrl-C ends the program and keeps what was recorded.";
 
@@ -49,6 +49,9 @@ pub struct CaptureArgs {
     /// Stop after so many references kept; the program is ended
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub limit: Option<u64>,
+    /// Recorder: Valgrind's lackey, or DynamoRIO's drmemtrace (faster, threads side by side; everything, as with --whole)
+    #[arg(long, value_enum, default_value_t, value_name = "RECORDER")]
+    pub with: Recorder,
     /// Show the trace in the window while it grows; closing the window ends the program
     #[arg(long)]
     pub follow: bool,
@@ -58,6 +61,16 @@ pub struct CaptureArgs {
     /// The program and its arguments
     #[arg(last = true, required = true, value_name = "PROGRAM")]
     pub command: Vec<OsString>,
+}
+
+/// What records a program that is not rebuilt.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum Recorder {
+    /// valgrind --tool=lackey
+    #[default]
+    Lackey,
+    /// drrun -t drmemtrace
+    Drmemtrace,
 }
 
 /// `cc`, `c++`, `fortran`

@@ -1,6 +1,7 @@
 //! `orrery capture`: runs a program under Valgrind's lackey and writes its references as a native file while it runs.
 
 mod calls;
+mod dynamorio;
 #[cfg(feature = "viewer")]
 mod follow;
 mod recorder;
@@ -29,6 +30,9 @@ const CHUNK: usize = 1 << 16;
 /// # Errors
 /// When the program, Valgrind or the output is not to be had, or nothing was recorded.
 pub fn run(args: &CaptureArgs) -> anyhow::Result<ExitCode> {
+    if args.with == crate::cli::Recorder::Drmemtrace {
+        return dynamorio::run(args);
+    }
     #[cfg(feature = "viewer")]
     if args.follow {
         return follow::run(args);
