@@ -1,5 +1,6 @@
 //! Newtypes for the quantities that are easy to mix up: addresses, line addresses, set and way indices, levels.
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// A byte address, 64 bits, unsigned. Zero is an address like any other.
@@ -7,7 +8,7 @@ use std::fmt;
 pub struct Addr(pub u64);
 
 /// The number of a line: byte address divided by the line size of the level that is meant. Line 0 is a real line.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct LineAddr(pub u64);
 
 /// Index of a set in its level, `0..sets`.

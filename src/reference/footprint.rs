@@ -5,6 +5,7 @@
 //! stay true as the trace goes on.
 
 use super::{Kind, Reference, Region};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// Touched bytes closer than this belong to one region: a heap or a stack is not torn at each hole.
@@ -18,9 +19,11 @@ const GRAIN: u64 = 64;
 
 /// Clusters the addresses of references outside named regions into a few contiguous regions. Each cluster has a *slot*, a
 /// small number that stays its own.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Footprint {
     /// Bounds of the named regions, in order: a cluster does not grow across one while it can be avoided.
+    /// They are known without it and not stored.
+    #[serde(skip)]
     walls: Arc<[u64]>,
     /// By slot.
     clusters: Vec<Cluster>,
@@ -32,7 +35,7 @@ pub struct Footprint {
     recent: u8,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Cluster {
     /// First byte touched.
     first: u64,
@@ -202,10 +205,9 @@ impl Footprint {
         regions
     }
 
-    /// Bytes held.
-    #[must_use]
-    pub fn bytes(&self) -> usize {
-        self.clusters.len() * size_of::<Cluster>() + self.order.len() + self.free.len()
+    /// Becomes another of the same named regions, which was stored without them.
+    pub fn restore(&mut self, other: Self) {
+        *self = Self { walls: Arc::clone(&self.walls), ..other };
     }
 }
 

@@ -8,6 +8,7 @@ use super::policy::{self, DIRTY, FLAG_BITS, NEVER, Note, Outcome, Policy, SELECT
 use super::simd::Isa;
 use super::words::Words;
 use crate::units::{LineAddr, SetIndex};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// A line that a cache holds.
@@ -27,6 +28,16 @@ pub(super) struct Evicted {
     pub(super) line: LineAddr,
     pub(super) dirty: bool,
     pub(super) note: Note,
+}
+
+/// What a cache keeps beside its words.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Rest {
+    notes: Vec<Note>,
+    state: Vec<u32>,
+    selector: u16,
+    clock: u64,
+    counters: LevelCounters,
 }
 
 /// The state of one cache: flat, so that a copy is a few `memcpy`s.
@@ -221,6 +232,37 @@ impl Cache {
     pub(super) fn plain(&mut self) -> Option<Plain<'_>> {
         let (shape, isa) = self.plain?;
         Some(Plain { shape, isa, words: &mut self.words, counters: &mut self.counters })
+    }
+
+    /// All that changes, but for the words.
+    pub(super) fn rest(&self) -> Rest {
+        let Self { notes, state, selector, clock, counters, .. } = self;
+        Rest {
+            notes: notes.clone(),
+            state: state.clone(),
+            selector: *selector,
+            clock: *clock as u64,
+            counters: *counters,
+        }
+    }
+
+    /// Takes back what [`Cache::rest`] gave; `None` where it is not of such a cache.
+    pub(super) fn restore(&mut self, rest: Rest) -> Option<()> {
+        if (rest.notes.len(), rest.state.len()) != (self.notes.len(), self.state.len()) {
+            return None;
+        }
+        let Rest { notes, state, selector, clock, counters } = rest;
+        let clock = usize::try_from(clock).ok()?;
+        (self.notes, self.state, self.selector, self.clock, self.counters) = (notes, state, selector, clock, counters);
+        Some(())
+    }
+
+    pub(super) fn words(&self) -> &[u64] {
+        &self.words
+    }
+
+    pub(super) fn words_mut(&mut self) -> &mut [u64] {
+        &mut self.words
     }
 
     pub(super) fn state_bytes(&self) -> usize {

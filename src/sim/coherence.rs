@@ -5,9 +5,10 @@
 //! The *unit* is the largest line of the private levels, so that no two cores disagree about a part of one.
 
 use super::hash::LineMap;
+use serde::{Deserialize, Serialize};
 
 /// What cores did to each other.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SharingCounters {
     /// Units that a store took from a core that held them.
     pub taken: u64,
@@ -20,7 +21,7 @@ pub struct SharingCounters {
 }
 
 /// One unit.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Unit {
     /// Cores with a copy of some of it, a bit each.
     holders: u64,
@@ -28,7 +29,7 @@ struct Unit {
     lost: Vec<Lost>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Lost {
     core: u16,
     /// The last core that wrote it since.
@@ -45,14 +46,20 @@ pub(super) struct Return {
 }
 
 /// All units held or lost.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Directory {
     shift: u32,
+    #[serde(with = "super::hash::in_order")]
     units: LineMap<Unit>,
     pub(super) counters: SharingCounters,
 }
 
 impl Directory {
+    /// Units are of `1 << shift` bytes.
+    pub(super) fn shift(&self) -> u32 {
+        self.shift
+    }
+
     /// For units of `1 << shift` bytes.
     pub(super) fn new(shift: u32) -> Self {
         Self { shift, units: LineMap::default(), counters: SharingCounters::default() }

@@ -1,9 +1,10 @@
 //! What a cache counts.
 
 use super::AccessKind;
+use serde::{Deserialize, Serialize};
 
 /// What a cache has done since it was made.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LevelCounters {
     /// Accesses that wanted data; at outer levels also those that inner stores cause.
     pub read_accesses: u64,

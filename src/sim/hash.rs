@@ -1,6 +1,7 @@
 //! Maps and sets by line number, fast and the same on every run.
 
-use std::collections::{HashMap, HashSet};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
 /// A map by line number. Only looked up, never walked, so its order tells nobody anything.
@@ -21,6 +22,39 @@ impl LineSet {
 
     pub(super) fn remove(&mut self, line: u64) -> bool {
         !self.0.is_empty() && self.0.remove(&line)
+    }
+}
+
+/// Stores a map in the order of its keys: the same map gives the same bytes.
+pub(super) mod in_order {
+    use super::LineMap;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+    use std::collections::BTreeMap;
+
+    pub(in crate::sim) fn serialize<V: Serialize, S: Serializer>(
+        map: &LineMap<V>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        map.iter().collect::<BTreeMap<_, _>>().serialize(serializer)
+    }
+
+    pub(in crate::sim) fn deserialize<'de, V: Deserialize<'de>, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<LineMap<V>, D::Error> {
+        Ok(BTreeMap::deserialize(deserializer)?.into_iter().collect())
+    }
+}
+
+impl Serialize for LineSet {
+    /// In order, as [`in_order`].
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.iter().collect::<BTreeSet<_>>().serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for LineSet {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(Self(BTreeSet::deserialize(deserializer)?.into_iter().collect()))
     }
 }
 

@@ -86,7 +86,7 @@ mod simd;
 mod words;
 
 mod hierarchy;
-pub use hierarchy::{Hierarchy, MemoryCounters};
+pub use hierarchy::{Hierarchy, MemoryCounters, Packed, Packer};
 
 mod foresight;
 pub use foresight::{SimError, check_core, prepare};

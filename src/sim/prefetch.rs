@@ -12,6 +12,7 @@
 use super::config::{PAGE, Prefetch};
 use super::hash::LineSet;
 use crate::units::{Addr, LineAddr};
+use serde::{Deserialize, Serialize};
 
 /// Lines asked for at once, at most.
 const DEGREE: usize = 4;
@@ -54,23 +55,23 @@ impl Candidates {
 }
 
 /// One cache's prefetcher, and what its prefetches drove out.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Prefetcher {
     mechanism: Mechanism,
     /// Lines that a prefetch drove out and that have not come back.
     driven_out: LineSet,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Mechanism {
     None,
     NextLine,
-    Stride(Box<[Stride; STRIDES]>),
-    Stream { streams: Box<[Stream; STREAMS]>, clock: u64 },
+    Stride(Box<[Stride]>),
+    Stream { streams: Box<[Stream]>, clock: u64 },
 }
 
 /// A row of the reference prediction table.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Stride {
     pc: u64,
     last: u64,
@@ -79,7 +80,7 @@ struct Stride {
 }
 
 /// How far a stride is trusted (Chen, Baer 1995, figure 4).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 enum Trust {
     #[default]
     Initial,
@@ -88,7 +89,7 @@ enum Trust {
     Never,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Stream {
     last: LineAddr,
     /// 1 up, -1 down, 0 not known yet.
@@ -99,6 +100,16 @@ struct Stream {
 }
 
 impl Prefetcher {
+    /// Whether both are of the same kind, so that one may stand in for the other.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        match (&self.mechanism, &other.mechanism) {
+            (Mechanism::None, Mechanism::None) | (Mechanism::NextLine, Mechanism::NextLine) => true,
+            (Mechanism::Stride(a), Mechanism::Stride(b)) => a.len() == b.len(),
+            (Mechanism::Stream { streams: a, .. }, Mechanism::Stream { streams: b, .. }) => a.len() == b.len(),
+            _ => false,
+        }
+    }
+
     pub(super) fn new(kind: Prefetch) -> Self {
         let mechanism = match kind {
             Prefetch::None => Mechanism::None,
@@ -167,7 +178,7 @@ impl Prefetcher {
 }
 
 /// The stride of an instruction, if it is steady.
-fn predict(rows: &mut [Stride; STRIDES], addr: u64, pc: u64) -> Option<i64> {
+fn predict(rows: &mut [Stride], addr: u64, pc: u64) -> Option<i64> {
     if pc == 0 {
         return None;
     }
@@ -197,7 +208,7 @@ fn predict(rows: &mut [Stride; STRIDES], addr: u64, pc: u64) -> Option<i64> {
 }
 
 /// Adds a miss to its stream; gives the direction of a stream that is confirmed, else 0.
-fn follow(streams: &mut [Stream; STREAMS], clock: u64, line: LineAddr) -> i64 {
+fn follow(streams: &mut [Stream], clock: u64, line: LineAddr) -> i64 {
     let near = |stream: &&mut Stream| {
         let sign = if line > stream.last { 1 } else { -1 };
         let distance = line.0.abs_diff(stream.last.0);

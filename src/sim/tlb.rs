@@ -19,6 +19,14 @@ pub struct Tlbs {
 }
 
 impl Tlbs {
+    pub(super) fn caches(&self) -> &[Cache] {
+        &self.caches
+    }
+
+    pub(super) fn caches_mut(&mut self) -> (&mut [Cache], &mut u64) {
+        (&mut self.caches, &mut self.walks)
+    }
+
     pub(super) fn new(plan: &Plan, shapes: &Shapes) -> Self {
         let cache = |spot: &TlbInfo| {
             let tlb = &plan.config.tlbs[usize::from(spot.tlb)];

@@ -56,17 +56,17 @@ impl Cursor {
     /// # Errors
     /// When the source cannot be read.
     pub fn new(timeline: Arc<Timeline>) -> Result<Self, SourceError> {
-        let (_, keyframe) = timeline.keyframe_before(0);
+        let start = timeline.start();
         let mut cursor = Self {
             timeline: Arc::clone(&timeline),
             tick: 0,
-            before: keyframe.state.clone(),
-            after: keyframe.state.clone(),
-            tally: keyframe.tally.clone(),
+            before: start.clone(),
+            after: start.clone(),
+            tally: timeline.tally.clone(),
             log: Log::starting_at(0),
             events: Vec::new(),
             reference: None,
-            grain_bytes: grain_bytes(&keyframe.state),
+            grain_bytes: grain_bytes(start),
             named: RegionFinder::new(timeline.named.clone()),
         };
         cursor.begin_step()?;
@@ -123,8 +123,7 @@ impl Cursor {
         if self.tick <= tick && self.tick >= at {
             at = self.tick;
         } else {
-            self.before.clone_from(&keyframe.state);
-            self.tally.clone_from(&keyframe.tally);
+            keyframe.restore(&timeline.packer, &mut self.before, &mut self.tally)?;
         }
         let source = timeline.source.as_ref();
         while at < tick {

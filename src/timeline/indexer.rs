@@ -4,10 +4,28 @@ use super::chunks::ChunkCache;
 use super::count::Count;
 use super::tally::{Row, Watch};
 use super::{Keyframe, Options, Outcome, Outcomes, Summary, Tally, Timeline};
-use crate::reference::{Reference, ReferenceSource, Region, RegionFinder, RegionMap, Tables};
+use crate::reference::{Reference, ReferenceSource, Region, RegionFinder, RegionMap, SourceError, Tables};
 use crate::sim::classes::Classifier;
-use crate::sim::{Hierarchy, SimError, check_core};
-use std::sync::Arc;
+use crate::sim::{Hierarchy, Packer, SimError, check_core};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::thread::JoinHandle;
+
+/// What is worth a thread: references to decode, or eighths of bytes to pack.
+const WORTH: u64 = 1 << 15;
+
+/// Does work in a thread of its own; `None` where the system has none left.
+fn aside<T: Send + 'static>(name: &str, work: impl FnOnce() -> T + Send + 'static) -> Option<JoinHandle<T>> {
+    std::thread::Builder::new().name(name.into()).spawn(work).ok()
+}
+
+fn joined<T>(thread: JoinHandle<T>) -> T {
+    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
+fn pack(packer: &RwLock<Packer>, state: &Hierarchy, tally: &Tally) -> Keyframe {
+    let mut packer = packer.write().unwrap_or_else(PoisonError::into_inner);
+    Keyframe { state: packer.pack(state), tally: tally.packed() }
+}
 
 /// What is known of the trace's regions.
 #[derive(Clone)]
@@ -36,7 +54,13 @@ pub struct Indexer {
     finder: RegionFinder,
     /// As of the last timeline: good while no other region is found, and no other table is there.
     known: Option<Known>,
+    start: Arc<Hierarchy>,
+    packer: Arc<RwLock<Packer>>,
     keyframes: Vec<Arc<Keyframe>>,
+    /// The newest keyframe, while another thread packs it.
+    packing: Option<JoinHandle<Keyframe>>,
+    /// The chunk after the last, while another thread decodes it.
+    decoding: Option<JoinHandle<Result<Arc<[Reference]>, SourceError>>>,
     spacing: u64,
     /// Bytes of the keyframes.
     held: usize,
@@ -59,7 +83,11 @@ impl Indexer {
             finder: RegionFinder::new(RegionMap::new(&named)),
             named,
             known: None,
+            start: Arc::new(hierarchy.clone()),
+            packer: Arc::default(),
             keyframes: Vec::new(),
+            packing: None,
+            decoding: None,
             spacing: options.spacing.max(1),
             held: 0,
             state: hierarchy,
@@ -96,7 +124,15 @@ impl Indexer {
         if self.tick >= self.source.len() || !self.tick.is_multiple_of(chunk_len) {
             return Ok(false);
         }
-        let chunk = self.source.chunk(self.tick / chunk_len)?;
+        let number = self.tick / chunk_len;
+        let chunk = match self.decoding.take() {
+            Some(thread) => joined(thread)?,
+            None => self.source.chunk(number)?,
+        };
+        if chunk_len >= WORTH && (number + 2) * chunk_len <= self.source.len() {
+            let source = Arc::clone(&self.source);
+            self.decoding = aside("decode", move || source.chunk(number + 1));
+        }
         let mut rest = &chunk[..];
         while !rest.is_empty() {
             if self.tick > 0 && self.tick.is_multiple_of(self.spacing) {
@@ -143,7 +179,29 @@ impl Indexer {
 
     /// Keeps a keyframe of what is; where they outgrow their budget, every other one goes.
     fn keep(&mut self) {
-        let keyframe = Keyframe { state: self.state.clone(), tally: self.tally.clone() };
+        self.packed();
+        if !self.tick.is_multiple_of(self.spacing) {
+            // The one before doubled the spacing.
+            return;
+        }
+        if self.state.state_bytes() as u64 >= WORTH * 8 {
+            let (packer, state, tally) = (Arc::clone(&self.packer), self.state.clone(), self.tally.clone());
+            self.packing = aside("pack", move || pack(&packer, &state, &tally));
+            if self.packing.is_some() {
+                return;
+            }
+        }
+        self.add(pack(&self.packer, &self.state, &self.tally));
+    }
+
+    /// Takes the keyframe that is being packed.
+    fn packed(&mut self) {
+        if let Some(thread) = self.packing.take() {
+            self.add(joined(thread));
+        }
+    }
+
+    fn add(&mut self, keyframe: Keyframe) {
         self.held += keyframe.bytes();
         self.keyframes.push(Arc::new(keyframe));
         if self.held > self.options.keyframe_bytes && self.keyframes.len() > 2 {
@@ -160,6 +218,7 @@ impl Indexer {
     /// What is indexed, as a timeline of its own: it stays as it is when the indexer goes on. Keyframes and outcomes are shared.
     #[must_use]
     pub fn timeline(&mut self) -> Timeline {
+        self.packed();
         let found = self.tally.found().regions();
         let whole = self.source.is_whole();
         let known = match self.known.take().filter(|known| known.found == found && known.whole == whole) {
@@ -172,6 +231,9 @@ impl Indexer {
             chunks: Arc::clone(&self.chunks),
             len: self.tick,
             total: whole.then(|| self.source.len()),
+            start: Arc::clone(&self.start),
+            tally: Tally::new(&self.named, self.state.levels()),
+            packer: Arc::clone(&self.packer),
             keyframes: self.keyframes.clone(),
             spacing: self.spacing,
             named: self.finder.map().clone(),

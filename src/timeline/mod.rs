@@ -33,9 +33,9 @@ pub use tally::Tally;
 
 use crate::reference::{ReferenceSource, RegionMap, SourceError, Tables};
 use crate::sim::config::HierarchyConfig;
-use crate::sim::{Hierarchy, SimError};
+use crate::sim::{Hierarchy, Packed, Packer, SimError};
 use chunks::ChunkCache;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 use tally::Row;
 
 /// How an index is built.
@@ -57,16 +57,26 @@ impl Default for Options {
     }
 }
 
-/// State and counts at one tick.
+/// State and counts at one tick, packed.
 #[derive(Clone, Debug)]
 struct Keyframe {
-    state: Hierarchy,
-    tally: Tally,
+    state: Packed,
+    /// A [`Tally`].
+    tally: Box<[u8]>,
 }
 
 impl Keyframe {
     fn bytes(&self) -> usize {
-        self.state.state_bytes() + self.tally.bytes()
+        self.state.bytes() + self.tally.len()
+    }
+
+    /// Brings a hierarchy and a tally to what they were.
+    fn restore(&self, packer: &RwLock<Packer>, state: &mut Hierarchy, tally: &mut Tally) -> Result<(), SourceError> {
+        let packer = packer.read().unwrap_or_else(PoisonError::into_inner);
+        let damaged =
+            || SourceError("a keyframe of the index is damaged; open the trace again to build it anew".into());
+        packer.unpack(&self.state, state).ok_or_else(damaged)?;
+        tally.restore(&self.tally).ok_or_else(damaged)
     }
 }
 
@@ -76,6 +86,10 @@ pub struct Timeline {
     chunks: Arc<ChunkCache>,
     len: u64,
     total: Option<u64>,
+    /// The caches, empty, and the counts before the first reference.
+    start: Arc<Hierarchy>,
+    tally: Tally,
+    packer: Arc<RwLock<Packer>>,
     keyframes: Vec<Arc<Keyframe>>,
     spacing: u64,
     tables: Arc<Tables>,
@@ -148,7 +162,7 @@ impl Timeline {
     /// The caches, empty.
     #[must_use]
     pub fn start(&self) -> &Hierarchy {
-        &self.keyframes[0].state
+        &self.start
     }
 
     /// The caches that it is played through.
@@ -175,11 +189,18 @@ impl Timeline {
         self.spacing
     }
 
+    /// Bytes held by keyframes, without the tags that they share.
+    #[must_use]
+    pub fn keyframe_bytes(&self) -> usize {
+        self.keyframes.iter().map(|keyframe| keyframe.bytes()).sum()
+    }
+
     /// Bytes held by keyframes, outcomes and the summary.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        let keyframes: usize = self.keyframes.iter().map(|keyframe| keyframe.bytes()).sum();
-        keyframes + self.outcomes.as_ref().map_or(0, Outcomes::bytes) + self.summary.bytes()
+        let keyframes = self.keyframe_bytes();
+        let packer = self.packer.read().unwrap_or_else(PoisonError::into_inner).bytes();
+        packer + keyframes + self.outcomes.as_ref().map_or(0, Outcomes::bytes) + self.summary.bytes()
     }
 
     /// The region that holds an address while reference `tick` runs.
@@ -200,7 +221,8 @@ impl Timeline {
     /// When the source cannot be read.
     pub fn at(&self, tick: u64) -> Result<Hierarchy, SourceError> {
         let (mut at, keyframe) = self.keyframe_before(tick);
-        let mut state = keyframe.state.clone();
+        let mut state = Hierarchy::clone(&self.start);
+        keyframe.restore(&self.packer, &mut state, &mut self.tally.clone())?;
         let end = tick.min(self.len());
         while at < end {
             let chunk = self.chunks.get(self.source.as_ref(), at / self.source.chunk_len())?;

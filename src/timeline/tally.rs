@@ -2,6 +2,7 @@
 
 use crate::reference::{Footprint, Reference, Region};
 use crate::sim::event::{Event, Observer};
+use serde::{Deserialize, Serialize};
 
 /// Most levels a hierarchy may have.
 pub const MAX_LEVELS: usize = 8;
@@ -82,7 +83,7 @@ impl Watch {
 }
 
 /// References and demand misses by region. What no named region holds is counted by clusters of a [`Footprint`].
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
     levels: usize,
     named: usize,
@@ -171,10 +172,23 @@ impl Tally {
         &self.found
     }
 
-    /// Bytes held.
-    #[must_use]
-    pub fn bytes(&self) -> usize {
-        self.counts.len() * size_of::<u64>() + self.found.bytes()
+    /// In few bytes, for [`Tally::restore`].
+    pub(super) fn packed(&self) -> Box<[u8]> {
+        postcard::to_allocvec(self).unwrap_or_default().into()
+    }
+
+    /// Becomes what [`Tally::packed`] gave of a tally by the same regions; `None` where it is of none.
+    pub(super) fn restore(&mut self, packed: &[u8]) -> Option<()> {
+        let other: Self = postcard::from_bytes(packed).ok()?;
+        let fits = (other.levels, other.named) == (self.levels, self.named)
+            && other.counts.len() >= self.named * (1 + self.levels);
+        if !fits {
+            return None;
+        }
+        let Self { counts, found, .. } = other;
+        self.counts = counts;
+        self.found.restore(found);
+        Some(())
     }
 }
 

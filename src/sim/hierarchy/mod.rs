@@ -2,9 +2,12 @@
 //! in `cores`.
 
 mod cores;
+mod pack;
 mod play;
 mod sectors;
 mod walk;
+
+pub use pack::{Packed, Packer};
 
 use super::cache::{Cache, Resident};
 use super::coherence::{Directory, SharingCounters};
@@ -16,11 +19,12 @@ use super::tlb::Tlbs;
 use super::{AccessKind, Event, Geometry, Observer, Policy};
 use crate::reference::{Kind, Reference};
 use crate::units::{CacheId, LevelId, LineAddr, SetIndex};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 pub(super) use walk::Request;
 
 /// Traffic between the outermost level and memory.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemoryCounters {
     /// Requests that read.
     pub reads: u64,

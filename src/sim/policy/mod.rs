@@ -99,7 +99,7 @@ impl fmt::Display for Policy {
 }
 
 /// What a line carries beside its word, at levels that need it (sectors, prefetched lines).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Note {
     /// Sectors that are there, a bit each.
     pub(super) valid: u32,
