@@ -120,6 +120,7 @@ fn scene(glyphs: u32, segments: u32) -> Scene {
         rings,
         phase: 0.5,
         disks: Vec::new(),
+        cells: Vec::new(),
         structure: Vec::new(),
         trails,
         glyphs: list,

@@ -14,7 +14,7 @@ use orrery::scene::layout::{CacheShape, HomeLayout, Rings, Sector, TlbShape};
 use orrery::scene::motion::{Endpoint, Flight, position_at};
 use orrery::scene::palette::{self, Rgba};
 use orrery::scene::structure::structure;
-use orrery::scene::{Disk, Glyph, Notes, Scene, Segment};
+use orrery::scene::{Cell, Disk, Glyph, Notes, Scene, Segment};
 use std::f32::consts::TAU;
 use std::path::Path;
 
@@ -30,6 +30,7 @@ fn empty() -> Scene {
         rings: Rings::new(&[shape(0, None, 2, 8), shape(1, None, 4, 16)]),
         phase: 0.0,
         disks: Vec::new(),
+        cells: Vec::new(),
         structure: Vec::new(),
         trails: Vec::new(),
         glyphs: Vec::new(),
@@ -127,6 +128,24 @@ fn disks() -> Scene {
     let mut scene = empty();
     for (r0, r1, t) in [(0.1, 0.3, -1.0), (0.4, 0.55, 0.0), (0.65, 0.9, 1.0)] {
         scene.disks.push(Disk::whole(r0, r1, 0.06, palette::temperature(t)));
+    }
+    scene
+}
+
+/// Cells of a cache of all round and of one of half a ring, from full to empty, in three colours; every third row is left out.
+fn cells() -> Scene {
+    let shapes = [shape(0, None, 128, 8), shape(1, Some(0), 64, 16), shape(1, Some(1), 64, 16)];
+    let mut scene = Scene { rings: Rings::new(&shapes), temperatures: vec![0.0; 3], ..empty() };
+    for (sector, each) in [(0u16, 4), (1, 2)] {
+        let shape = &shapes[usize::from(sector)];
+        for set in (0..shape.sets).step_by(each) {
+            for rank in (0..shape.ways).filter(|rank| rank % 3 < 2) {
+                let full = 1.0 - set as f32 / shape.sets as f32;
+                let color = palette::fade(palette::region(usize::from(sector) + rank as usize / 4), full);
+                let step = u32::try_from(each).expect("small");
+                scene.cells.push(Cell { sector, sets: [set, set + step], ranks: [rank, rank + 1], color });
+            }
+        }
     }
     scene
 }
@@ -236,6 +255,7 @@ fn pictures() -> Vec<(String, Scene)> {
         ("items_across".into(), items_across()),
         ("pathline".into(), pathline()),
         ("disks".into(), disks()),
+        ("cells".into(), cells()),
         ("blending".into(), blending()),
         ("signs".into(), signs()),
         ("sectors_split".into(), split()),

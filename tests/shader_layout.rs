@@ -5,8 +5,8 @@
 use orrery::render::disks::{instance, vertices_of};
 use orrery::render::glyphs::FLASH_SEEN;
 use orrery::render::gpu_data::{
-    BAR_ATTRIBUTES, BarInstance, DISK_ATTRIBUTES, DiskInstance, Frame, GLYPH_ATTRIBUTES, GlyphInstance, MAX_SECTORS,
-    SEGMENT_ATTRIBUTES, SectorShape, Sectors, SegmentInstance,
+    BAR_ATTRIBUTES, BarInstance, CELL_ATTRIBUTES, CellInstance, DISK_ATTRIBUTES, DiskInstance, Frame, GLYPH_ATTRIBUTES,
+    GlyphInstance, MAX_SECTORS, SEGMENT_ATTRIBUTES, SectorShape, Sectors, SegmentInstance,
 };
 use orrery::render::shaders::{ENTRY, compose};
 use orrery::scene::Disk;
@@ -230,11 +230,13 @@ fn vertex_attributes_have_the_shaders_types_and_the_structs_offsets() {
     let glyph = row!(GlyphInstance { from, to, sweep, radius, color, glow, path_flags });
     let segment = row!(SegmentInstance { from, to, shape, color, alpha, path });
     let disk = row!(DiskInstance { shape, arc, color, mesh });
+    let cell = row!(CellInstance { slots, color, sector });
     let bar = row!(BarInstance { sides, color });
-    let all: [(&str, &[wgpu::VertexAttribute], Row); 4] = [
+    let all: [(&str, &[wgpu::VertexAttribute], Row); 5] = [
         ("glyphs", &GLYPH_ATTRIBUTES, glyph),
         ("pathlines", &SEGMENT_ATTRIBUTES, segment),
         ("disks", &DISK_ATTRIBUTES, disk),
+        ("cells", &CELL_ATTRIBUTES, cell),
         ("bars", &BAR_ATTRIBUTES, bar),
     ];
     assert_eq!(all.len(), ENTRY.len());

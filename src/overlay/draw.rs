@@ -303,7 +303,14 @@ fn notes(info: &Info) -> Vec<String> {
         n => format!("trail {} references", grouped(n)),
     };
     let speed = if info.speed > 0.0 { format!("{} {}", rate(info.speed), info.unit) } else { String::new() };
-    let lines = [info.notes.item.clone(), info.notes.omitted.clone(), trail, info.notes.bundling.clone(), speed];
+    let lines = [
+        info.notes.item.clone(),
+        info.notes.cells.clone(),
+        info.notes.omitted.clone(),
+        trail,
+        info.notes.bundling.clone(),
+        speed,
+    ];
     lines.into_iter().filter(|line| !line.is_empty()).collect()
 }
 

@@ -128,6 +128,18 @@ pub struct DiskInstance {
     pub mesh: u32,
 }
 
+/// One patch of slots; vertex attributes of `cells.wgsl`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct CellInstance {
+    /// Set from and to, rank from and to.
+    pub slots: [f32; 4],
+    /// Straight alpha.
+    pub color: [u8; 4],
+    /// Sector.
+    pub sector: u32,
+}
+
 /// One rectangle; vertex attributes of `bars.wgsl`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
@@ -156,6 +168,10 @@ pub const SEGMENT_ATTRIBUTES: [wgpu::VertexAttribute; 6] = wgpu::vertex_attr_arr
 /// Attributes of [`DiskInstance`], locations from 0.
 pub const DISK_ATTRIBUTES: [wgpu::VertexAttribute; 4] =
     wgpu::vertex_attr_array![0 => Float32x4, 1 => Float32x4, 2 => Unorm8x4, 3 => Uint32];
+
+/// Attributes of [`CellInstance`], locations from 0.
+pub const CELL_ATTRIBUTES: [wgpu::VertexAttribute; 3] =
+    wgpu::vertex_attr_array![0 => Float32x4, 1 => Unorm8x4, 2 => Uint32];
 
 /// Attributes of [`BarInstance`], locations from 0.
 pub const BAR_ATTRIBUTES: [wgpu::VertexAttribute; 2] = wgpu::vertex_attr_array![0 => Float32x4, 1 => Unorm8x4];

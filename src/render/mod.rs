@@ -1,6 +1,7 @@
 //! Lists of shapes to pixels, by wgpu. Knows a [`crate::scene::Scene`], nothing of caches, windows or files.
 
 pub mod bars;
+pub mod cells;
 pub mod context;
 pub mod disks;
 pub mod glyphs;

@@ -1,6 +1,7 @@
-//! Draws a scene into any view: disks, structure, trails, glyphs, the light of glyphs, bars, in this order.
+//! Draws a scene into any view: disks, cells, structure, trails, glyphs, the light of glyphs, bars, in this order.
 
 use super::bars::{Bar, BarDrawData, BarRenderer};
+use super::cells::{CellDrawData, CellRenderer};
 use super::context::Context;
 use super::disks::{DiskDrawData, DiskRenderer};
 use super::glyphs::{GlyphDrawData, GlyphRenderer};
@@ -97,10 +98,12 @@ pub struct Painter {
     rings: Option<Rings>,
     bind_group: wgpu::BindGroup,
     disks: DiskRenderer,
+    cells: CellRenderer,
     pathlines: PathlineRenderer,
     glyphs: GlyphRenderer,
     bars: BarRenderer,
     disk_data: DiskDrawData,
+    cell_data: CellDrawData,
     structure: PathlineDrawData,
     trails: PathlineDrawData,
     glyph_data: GlyphDrawData,
@@ -147,10 +150,12 @@ impl Painter {
             rings: None,
             bind_group,
             disks: DiskRenderer::new(device, format, &layout),
+            cells: CellRenderer::new(device, format, &layout),
             pathlines: PathlineRenderer::new(device, format, &layout),
             glyphs: GlyphRenderer::new(device, format, &layout),
             bars: BarRenderer::new(device, format, &layout),
             disk_data: DiskDrawData::new(),
+            cell_data: CellDrawData::new(),
             structure: PathlineDrawData::new("structure"),
             trails: PathlineDrawData::new("trails"),
             glyph_data: GlyphDrawData::new(),
@@ -185,6 +190,7 @@ impl Painter {
         self.uploaded = size_of::<Frame>() as u64
             + sectors
             + self.disk_data.set(device, queue, &scene.disks)
+            + self.cell_data.set(device, queue, &scene.cells)
             + self.structure.set(device, queue, &scene.structure)
             + self.trails.set(device, queue, &scene.trails)
             + self.glyph_data.set(device, queue, scene)
@@ -209,6 +215,7 @@ impl Painter {
         });
         pass.set_bind_group(0, &self.bind_group, &[]);
         self.disks.draw(&mut pass, &self.disk_data);
+        self.cells.draw(&mut pass, &self.cell_data);
         self.pathlines.draw(&mut pass, &self.structure);
         self.pathlines.draw(&mut pass, &self.trails);
         self.glyphs.draw(&mut pass, &self.glyph_data);

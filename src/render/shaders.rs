@@ -5,18 +5,19 @@
 type Source = (&'static str, &'static str);
 
 /// Every file under `shaders/`.
-pub const SOURCES: [Source; 7] = [
+pub const SOURCES: [Source; 8] = [
     ("glyphs", include_str!("../../shaders/glyphs.wgsl")),
     ("pathlines", include_str!("../../shaders/pathlines.wgsl")),
     ("bars", include_str!("../../shaders/bars.wgsl")),
     ("disks", include_str!("../../shaders/disks.wgsl")),
+    ("cells", include_str!("../../shaders/cells.wgsl")),
     ("shared/frame", include_str!("../../shaders/shared/frame.wgsl")),
     ("shared/polar", include_str!("../../shaders/shared/polar.wgsl")),
     ("shared/motion", include_str!("../../shaders/shared/motion.wgsl")),
 ];
 
 /// The shaders that pipelines are made of; the others are imported by them.
-pub const ENTRY: [&str; 4] = ["glyphs", "pathlines", "disks", "bars"];
+pub const ENTRY: [&str; 5] = ["glyphs", "pathlines", "disks", "cells", "bars"];
 
 /// The text of a shader with its imports in place.
 ///

@@ -59,6 +59,19 @@ pub struct Segment {
     pub alpha1: f32,
 }
 
+/// Neighbouring slots of a large cache, drawn as one patch.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cell {
+    /// The sector.
+    pub sector: u16,
+    /// First set, and one past the last.
+    pub sets: [u32; 2],
+    /// First rank, and one past the last.
+    pub ranks: [u32; 2],
+    /// Mean colour of what lies there; alpha by how many slots hold something.
+    pub color: Rgba,
+}
+
 /// A soft disk behind a ring, or behind a part of it, wound like the arms.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Disk {
@@ -104,6 +117,8 @@ impl Disk {
 pub struct Notes {
     /// What one dot stands for: `1 dot = 1 element (8 bytes)`.
     pub item: String,
+    /// What is drawn as cells, and what one stands for; empty = nothing.
+    pub cells: String,
     /// How trails are bundled; empty = each path is drawn.
     pub bundling: String,
     /// What is not drawn for want of room; empty = nothing.
@@ -119,6 +134,8 @@ pub struct Scene {
     pub phase: f32,
     /// Soft disks, innermost first.
     pub disks: Vec<Disk>,
+    /// Large caches, by sector, then set, then rank; empty patches are left out.
+    pub cells: Vec<Cell>,
     /// Borders, guide arms and region arcs: the same in every frame.
     pub structure: Vec<Segment>,
     /// Trails, oldest first.

@@ -2,6 +2,7 @@
 //!
 //! Knows nothing of GPUs, windows or text layout; builds and tests on a machine with no graphics.
 
+mod cells;
 pub mod frame;
 mod glow;
 pub mod items;
@@ -17,7 +18,7 @@ pub mod temperature;
 pub mod trails;
 pub mod view;
 
-pub use frame::{Disk, Glyph, Notes, Scene, Segment};
+pub use frame::{Cell, Disk, Glyph, Notes, Scene, Segment};
 pub use items::Items;
 pub use places::Places;
 pub use stage::Stage;

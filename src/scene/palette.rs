@@ -85,7 +85,7 @@ pub fn temperature(t: f32) -> Rgba {
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "clamped to a byte's range")]
-fn unit_to_byte(v: f32) -> u8 {
+pub(super) fn unit_to_byte(v: f32) -> u8 {
     (v.clamp(0.0, 1.0) * 255.0).round() as u8
 }
 

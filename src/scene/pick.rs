@@ -131,6 +131,7 @@ mod tests {
             rings: rings(),
             phase,
             disks: vec![],
+            cells: vec![],
             structure: vec![],
             trails: vec![],
             glyphs,

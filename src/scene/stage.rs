@@ -1,6 +1,7 @@
 //! Turns a moment into a [`Scene`]. Long-lived: rings, homes and structure are laid out once, lists are reused.
 
-use super::frame::{Disk, Glyph, Notes, Scene, Segment, flags};
+use super::cells::{Cells, Finder};
+use super::frame::{Cell, Disk, Glyph, Notes, Scene, Segment, flags};
 use super::glow::{Glow, Glows, glows};
 use super::items::Items;
 use super::layout::{HomeLayout, Rings};
@@ -32,6 +33,9 @@ pub struct Stage {
     unsorted: Vec<Glyph>,
     /// Whose the pages in TLBs are.
     owners: Owners,
+    /// Caches too large for dots.
+    cells: Cells,
+    finder: Finder,
 }
 
 impl Stage {
@@ -48,7 +52,9 @@ impl Stage {
         let rings_of_levels = levels(hierarchy).map(ring).collect();
         let cached = vec![0; usize::try_from(places.home.items()).unwrap_or(0)];
         let structure = structure(&places.rings, &places.home);
-        Self { places, scores, rings_of_levels, structure, cached, unsorted: Vec::new(), owners: Owners::default() }
+        let (cells, finder) = (Cells::new(hierarchy, regions, &places), Finder::new(regions, &places));
+        let (unsorted, owners) = (Vec::new(), Owners::default());
+        Self { places, scores, rings_of_levels, structure, cached, unsorted, owners, cells, finder }
     }
 
     /// Sizes of the pieces.
@@ -82,7 +88,8 @@ impl Stage {
 
     /// The picture of a moment.
     pub fn frame(&mut self, moment: &Moment<'_>, view: &View) -> Scene {
-        let mut notes = Notes { item: self.places.items.describe(), ..Notes::default() };
+        let (item, cells) = (self.places.items.describe(), self.cells.describe(moment.after));
+        let mut notes = Notes { item, cells, ..Notes::default() };
         if self.places.tlbs_left_out > 0 {
             notes.omitted = "TLBs are not drawn: too many caches".into();
         }
@@ -93,11 +100,13 @@ impl Stage {
             let span = Span { tick: moment.tick, phase: view.phase, tail: view.tail.max(1), budget: view.budget };
             notes.bundling = trails(&self.places, moment.log, span, &mut segments);
         }
-        let glyphs = self.glyphs(moment, view);
+        let mut cells = Vec::new();
+        let glyphs = self.glyphs(moment, view, &mut cells);
         Scene {
             rings: self.places.rings.clone(),
             phase: view.phase,
             disks,
+            cells,
             structure: self.structure.clone(),
             trails: segments,
             glyphs,
@@ -118,14 +127,14 @@ impl Stage {
         sectors.map(|(sector, &t)| Disk::behind(sector, soft, palette::temperature(t))).collect()
     }
 
-    fn glyphs(&mut self, moment: &Moment<'_>, view: &View) -> Vec<Glyph> {
+    fn glyphs(&mut self, moment: &Moment<'_>, view: &View, cells: &mut Vec<Cell>) -> Vec<Glyph> {
         let mut out = std::mem::take(&mut self.unsorted);
         out.clear();
         let glows = glows(&self.places, &self.rings_of_levels, moment, view);
         self.cached.fill(0);
         let moving = moment.log.moves(moment.tick, moment.tick + 1);
         let hot = hot_sets(moment, moving);
-        self.resident(moment, view, moving, &hot, &glows, &mut out);
+        self.resident(moment, view, moving, &hot, &glows, &mut out, cells);
         for m in moving.iter().filter(|m| m.to == Place::Home) {
             self.leaving(m, &mut out);
         }
@@ -148,6 +157,7 @@ impl Stage {
         sorted
     }
 
+    #[expect(clippy::too_many_arguments, reason = "one call site; a struct would only rename them")]
     fn resident(
         &mut self,
         moment: &Moment<'_>,
@@ -156,6 +166,7 @@ impl Stage {
         hot: &[(u16, u32)],
         glows: &Glows,
         out: &mut Vec<Glyph>,
+        cells: &mut Vec<Cell>,
     ) {
         // Grains on the rings within, sorted: what stands there is the data, what stands further out a ghost. Copies on one
         // ring, in the caches of several cores, are all data.
@@ -165,6 +176,16 @@ impl Stage {
             for cache in moment.after.caches().filter(|cache| moment.after.info(*cache).depth == depth) {
                 let (geometry, core) = (moment.after.geometry(cache), moment.after.info(cache).core);
                 let grains_per_line = u64::from(geometry.line_bytes) / self.places.items.grain_bytes;
+                let as_cells = self.cells.has(cache);
+                if as_cells {
+                    let Self { cells: fields, places, finder, cached, .. } = self;
+                    fields.draw(moment.after, cache, places, finder, (moment.tick, view), &within, cached, cells);
+                    if usize::from(depth) + 1 == self.places.rings.rings.len() {
+                        // Nothing asks what stands on the last ring; what moves there are dots.
+                        self.moving_of(moment, view, moving, hot, cache, &within, glows, out);
+                        continue;
+                    }
+                }
                 for set in 0..geometry.sets {
                     let is_hot = hot.contains(&(cache.0, set));
                     for (resident, rank) in moment.after.order(cache, SetIndex(set)).zip(0u32..) {
@@ -173,6 +194,10 @@ impl Stage {
                             let grain = resident.line.0 * grains_per_line + n;
                             let ghost = within.binary_search(&grain).is_ok();
                             let m = if is_hot { self.motion_of(moment, moving, grain, place, ghost) } else { None };
+                            if as_cells && m.is_none_or(|m| path_of(&m) == Path::Slide) {
+                                here.push(grain);
+                                continue;
+                            }
                             let Resident { dirty, prefetched, .. } = resident;
                             let signs = Signs { dirty, prefetched, ghost, core, tick: moment.tick };
                             self.grain_glyphs(view, grain, place, m, signs, glows, out);
@@ -183,6 +208,37 @@ impl Stage {
             }
             within.append(&mut here);
             within.sort_unstable();
+        }
+    }
+
+    /// The glyphs of what comes into a cache that is drawn as cells.
+    #[expect(clippy::too_many_arguments, reason = "one call site; a struct would only rename them")]
+    fn moving_of(
+        &mut self,
+        moment: &Moment<'_>,
+        view: &View,
+        moving: &[Move],
+        hot: &[(u16, u32)],
+        cache: CacheId,
+        within: &[u64],
+        glows: &Glows,
+        out: &mut Vec<Glyph>,
+    ) {
+        let (geometry, info) = (moment.after.geometry(cache), moment.after.info(cache));
+        let grains_per_line = u64::from(geometry.line_bytes) / self.places.items.grain_bytes;
+        for &(_, set) in hot.iter().filter(|(of, _)| *of == cache.0) {
+            for (resident, rank) in moment.after.order(cache, SetIndex(set)).zip(0u32..) {
+                let place = Place::Slot { depth: info.depth, cache: cache.0, set, rank };
+                for grain in resident.line.0 * grains_per_line..(resident.line.0 + 1) * grains_per_line {
+                    let ghost = within.binary_search(&grain).is_ok();
+                    let m = self.motion_of(moment, moving, grain, place, ghost);
+                    if let Some(m) = m.filter(|m| path_of(m) != Path::Slide) {
+                        let Resident { dirty, prefetched, .. } = resident;
+                        let signs = Signs { dirty, prefetched, ghost, core: info.core, tick: moment.tick };
+                        self.grain_glyphs(view, grain, place, Some(m), signs, glows, out);
+                    }
+                }
+            }
         }
     }
 

@@ -4,7 +4,7 @@
 //! outermost), so that a column walk looks like one. Where the shape is unknown or too fine to read, items stand in
 //! address order on as many rows as makes the spacing even.
 
-use crate::reference::{Region, RegionMap};
+use crate::reference::{Region, RegionFinder, RegionMap};
 use crate::units::to_count;
 use std::collections::BTreeMap;
 use std::f32::consts::{FRAC_PI_2, TAU};
@@ -105,6 +105,19 @@ impl HomeLayout {
         let home = &self.regions[region];
         let item = addr.saturating_sub(home.base) / self.item_bytes;
         Some((region, item.min(home.items - 1)))
+    }
+
+    /// What regions lie where.
+    pub(in crate::scene) fn map(&self) -> &RegionMap {
+        &self.map
+    }
+
+    /// As [`HomeLayout::item`], by a finder of [`HomeLayout::map`]: quicker where many addresses are asked for.
+    pub(in crate::scene) fn item_by(&self, finder: &mut RegionFinder, addr: u64, tick: u64) -> Option<(usize, u64)> {
+        let Some(region) = finder.locate(addr, tick).region else { return self.item(addr, tick) };
+        let home = &self.regions[region as usize];
+        let item = addr.saturating_sub(home.base) / self.item_bytes;
+        Some((region as usize, item.min(home.items - 1)))
     }
 
     /// The regions that hold bytes of `first..=last` at reference `tick` and how many, most first.

@@ -279,6 +279,13 @@ impl Hierarchy {
         &self.tlbs
     }
 
+    /// A number for each way of each set of a cache, set by set: while those of a set stay the same, so do its lines, and,
+    /// where the policy keeps lists (LRU, FIFO, MRU), their order.
+    #[must_use]
+    pub fn words(&self, cache: CacheId) -> &[u64] {
+        self.caches[cache.index()].words()
+    }
+
     /// Bytes that a clone takes.
     #[must_use]
     pub fn state_bytes(&self) -> usize {

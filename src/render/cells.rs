@@ -1,0 +1,47 @@
+//! Cells of large caches: patches of many slots each.
+
+use super::gpu_data::{CELL_ATTRIBUTES, CellInstance};
+use super::pipeline::{Look, pipeline};
+use super::upload::Upload;
+use crate::scene::Cell;
+
+/// Long-lived: the pipeline.
+pub struct CellRenderer {
+    pipeline: wgpu::RenderPipeline,
+}
+
+/// A frame's cells on the GPU.
+pub struct CellDrawData {
+    upload: Upload<CellInstance>,
+}
+
+impl CellRenderer {
+    pub(super) fn new(device: &wgpu::Device, format: wgpu::TextureFormat, layout: &wgpu::PipelineLayout) -> Self {
+        let look = Look::quads("cells", size_of::<CellInstance>(), &CELL_ATTRIBUTES);
+        Self { pipeline: pipeline(device, format, layout, &look) }
+    }
+
+    pub(super) fn draw(&self, pass: &mut wgpu::RenderPass<'_>, data: &CellDrawData) {
+        if let Some(buffer) = data.upload.buffer() {
+            pass.set_pipeline(&self.pipeline);
+            pass.set_vertex_buffer(0, buffer.slice(..));
+            pass.draw(0..4, 0..data.upload.count());
+        }
+    }
+}
+
+impl CellDrawData {
+    pub(super) fn new() -> Self {
+        Self { upload: Upload::new("cells") }
+    }
+
+    pub(super) fn set(&mut self, device: &wgpu::Device, queue: &wgpu::Queue, cells: &[Cell]) -> u64 {
+        let instance = |cell: &Cell| CellInstance {
+            slots: [cell.sets[0], cell.sets[1], cell.ranks[0], cell.ranks[1]].map(|n| n as f32),
+            color: cell.color,
+            sector: u32::from(cell.sector),
+        };
+        self.upload.set(device, queue, cells.iter().map(instance));
+        self.upload.written()
+    }
+}

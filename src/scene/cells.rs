@@ -1,0 +1,254 @@
+//! Large caches as cells: where a slot is smaller than a pixel or two, a dot a line says no more than a patch of mean colour,
+//! and costs a hundred times as much.
+//!
+//! ```text
+//! set    0   1   2   3 | 4   5   6   7        a cell = some neighbouring sets, a rank each (or some ranks, where there
+//! rank 0 A   A   .   B | B   B   B   B        are many): mean colour of its lines, as opaque as it is full
+//!      1 A   .   .   . | B   C   B   .
+//! ```
+//!
+//! What lies in each slot is remembered between frames and looked up again only for sets that changed; that is for speed
+//! alone, a fresh [`Cells`] gives the same.
+
+use super::frame::Cell;
+use super::layout::Sector;
+use super::palette;
+use super::places::Places;
+use super::view::View;
+use crate::reference::{Region, RegionFinder};
+use crate::sim::{Hierarchy, Policy};
+use crate::units::{Addr, CacheId, LineAddr, SetIndex, to_count};
+use std::f32::consts::TAU;
+
+/// Distance between slots below which a cache may be cells, world units: 1.6 pixels of a picture 720 high.
+const PITCH: f32 = 0.0054;
+/// Lines that it must have, and that the trace must touch.
+const LINES: u64 = 8_192;
+/// Sets that it must have: the arms of a few wind too far for a patch to follow.
+const SETS: u32 = 64;
+/// Cells all round a ring, at most.
+const COLUMNS: f32 = 1024.0;
+/// Cells from the head of an arm to its end, at most.
+const ROWS: u32 = 32;
+/// Opacity of a full cell at the head of its arm, and of one full of ghosts.
+const FULL: f32 = 0.50;
+const GHOSTS: f32 = 0.12;
+/// What is left of it at the end of the arm, whose lines are the next to go.
+const OLD: f32 = 0.55;
+/// What every other row keeps of it, so that rows can be told apart.
+const EVEN: f32 = 0.84;
+
+/// The caches of a hierarchy that are drawn as cells.
+#[derive(Debug, Default)]
+pub(super) struct Cells {
+    fields: Vec<Field>,
+}
+
+/// One of them.
+#[derive(Debug)]
+struct Field {
+    cache: CacheId,
+    /// Sets and ranks of a cell.
+    each: [u32; 2],
+    /// Cells around and along.
+    grid: [usize; 2],
+    /// Whether a set's words say all of its order.
+    is_list: bool,
+    /// The words for which `slots` holds; empty = none.
+    words: Vec<u64>,
+    slots: Vec<Slot>,
+    /// By cell: colour times opacity, and opacity, summed over its slots.
+    sums: Vec<[f32; 4]>,
+}
+
+/// What lies in a slot.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Slot {
+    /// Region plus one; 0 = empty, or of no region.
+    region: u32,
+    /// Number of the home item of its first byte.
+    item: u32,
+    ghost: bool,
+}
+
+/// Finds what lies at an address.
+#[derive(Debug)]
+pub(super) struct Finder {
+    regions: RegionFinder,
+    /// Whether what lies at an address never changes.
+    pub(super) lasting: bool,
+}
+
+impl Finder {
+    pub(super) fn new(regions: &[Region], places: &Places) -> Self {
+        let lasting = regions.iter().all(|region| region.lifetime.is_none());
+        Self { regions: RegionFinder::new(places.home.map().clone()), lasting }
+    }
+}
+
+impl Cells {
+    /// Chooses the caches that are drawn as cells.
+    pub(super) fn new(hierarchy: &Hierarchy, regions: &[Region], places: &Places) -> Self {
+        let bytes = regions.iter().fold(0u64, |sum, region| sum.saturating_add(region.bytes));
+        let field = |cache: CacheId| {
+            let (geometry, sector) = (hierarchy.geometry(cache), &places.rings.sectors[cache.index()]);
+            let lines = geometry.lines().min(bytes / u64::from(geometry.line_bytes));
+            let fine = sector.pitch < PITCH && sector.sets >= SETS && lines >= LINES;
+            fine.then(|| Field::new(hierarchy, cache, sector))
+        };
+        Self { fields: hierarchy.caches().filter_map(field).collect() }
+    }
+
+    /// Whether a cache is drawn as cells.
+    pub(super) fn has(&self, cache: CacheId) -> bool {
+        self.fields.iter().any(|field| field.cache == cache)
+    }
+
+    /// In words, what a cell is; empty where there is none.
+    pub(super) fn describe(&self, hierarchy: &Hierarchy) -> String {
+        let mut said: Vec<String> = Vec::new();
+        for field in &self.fields {
+            let name = &hierarchy.config().levels[hierarchy.info(field.cache).level.index()].name;
+            let [sets, ranks] = field.each;
+            let words = format!("{name}: 1 patch = {} lines", sets * ranks);
+            if !said.contains(&words) {
+                said.push(words);
+            }
+        }
+        said.join(", ")
+    }
+
+    /// Brings a cache's cells up to date, counts its lines as cached in `cached` (by home item), and adds the cells to `out`.
+    /// `within` are the grains on the rings inside, in order: what stands there too is a ghost here.
+    #[expect(clippy::too_many_arguments, reason = "one call site; a struct would only rename them")]
+    pub(super) fn draw(
+        &mut self,
+        state: &Hierarchy,
+        cache: CacheId,
+        places: &Places,
+        finder: &mut Finder,
+        (tick, view): (u64, &View),
+        within: &[u64],
+        cached: &mut [u16],
+        out: &mut Vec<Cell>,
+    ) {
+        let Some(field) = self.fields.iter_mut().find(|field| field.cache == cache) else { return };
+        field.update(state, places, finder, tick);
+        let ghosts = field.mark_ghosts(state, places, within);
+        field.count(state, places, cached);
+        field.paint(if view.ghosts { GHOSTS } else { 0.0 }, &places.rings.sectors[cache.index()], out);
+        for at in ghosts {
+            field.slots[at].ghost = false;
+        }
+    }
+}
+
+impl Field {
+    fn new(hierarchy: &Hierarchy, cache: CacheId, sector: &Sector) -> Self {
+        let columns = to_count(COLUMNS * sector.span / TAU).clamp(1, sector.sets);
+        let each = [sector.sets.div_ceil(columns).next_power_of_two(), sector.ways.div_ceil(ROWS)];
+        let grid = [sector.sets.div_ceil(each[0]) as usize, sector.ways.div_ceil(each[1]) as usize];
+        let slots = vec![Slot::default(); sector.sets as usize * sector.ways as usize];
+        let policy = hierarchy.config().levels[hierarchy.info(cache).level.index()].policy;
+        let is_list = matches!(policy, Policy::Lru | Policy::Fifo | Policy::Mru);
+        Self { cache, each, grid, is_list, words: Vec::new(), slots, sums: vec![[0.0; 4]; grid[0] * grid[1]] }
+    }
+
+    /// Looks up what lies in each set that is not as it was.
+    fn update(&mut self, state: &Hierarchy, places: &Places, finder: &mut Finder, tick: u64) {
+        let geometry = state.geometry(self.cache);
+        let ways = geometry.ways as usize;
+        let words = state.words(self.cache);
+        let keeps = self.is_list && finder.lasting && self.words.len() == words.len();
+        for (set, slots) in (0u32..).zip(self.slots.chunks_exact_mut(ways)) {
+            let span = set as usize * ways..(set as usize + 1) * ways;
+            if keeps && self.words[span.clone()] == words[span] {
+                continue;
+            }
+            let mut order = state.order(self.cache, SetIndex(set));
+            for slot in slots {
+                *slot = order.next().map_or_else(Slot::default, |resident| {
+                    let addr = resident.line.base(geometry.line_bytes).0;
+                    let home = places.home.item_by(&mut finder.regions, addr, tick);
+                    home.map_or_else(Slot::default, |(region, item)| {
+                        let number = places.home.regions[region].first_item + item;
+                        let small = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
+                        Slot { region: small(region as u64 + 1), item: small(number), ghost: false }
+                    })
+                });
+            }
+        }
+        self.words.clear();
+        self.words.extend_from_slice(words);
+    }
+
+    /// Marks the lines that stand further in too; gives their slots.
+    fn mark_ghosts(&mut self, state: &Hierarchy, places: &Places, within: &[u64]) -> Vec<usize> {
+        let geometry = state.geometry(self.cache);
+        let grain_bytes = u32::try_from(places.items.grain_bytes).unwrap_or(u32::MAX);
+        let mut marked = Vec::new();
+        let mut last = None;
+        for &grain in within {
+            let line: LineAddr = Addr(LineAddr(grain).base(grain_bytes).0).line(geometry.line_bytes);
+            if last.replace(line) == Some(line) {
+                continue;
+            }
+            if let Some((set, rank)) = state.rank(self.cache, line) {
+                let at = set.0 as usize * geometry.ways as usize + rank as usize;
+                if let Some(slot) = self.slots.get_mut(at) {
+                    slot.ghost = true;
+                    marked.push(at);
+                }
+            }
+        }
+        marked
+    }
+
+    /// Counts each line that is no ghost as cached: a line that begins in a region counts for it as a whole.
+    fn count(&self, state: &Hierarchy, places: &Places, cached: &mut [u16]) {
+        let line_bytes = u64::from(state.geometry(self.cache).line_bytes);
+        let (glyphs, items) = (line_bytes / places.items.glyph_bytes, (line_bytes / places.items.home_bytes).max(1));
+        let each = u16::try_from(glyphs / items).unwrap_or(u16::MAX);
+        for slot in self.slots.iter().filter(|slot| slot.region > 0 && !slot.ghost) {
+            let from = slot.item as usize;
+            let to = (from + usize::try_from(items).unwrap_or(1)).min(cached.len());
+            for count in cached.get_mut(from..to).unwrap_or_default() {
+                *count = count.saturating_add(each);
+            }
+        }
+    }
+
+    fn paint(&mut self, ghosts: f32, sector: &Sector, out: &mut Vec<Cell>) {
+        let [sets, ranks] = self.each;
+        self.sums.fill([0.0; 4]);
+        let rows = self.grid[1];
+        let ways = sector.ways as usize;
+        for (set, slots) in (0u32..).zip(self.slots.chunks_exact(ways)) {
+            let column = (set / sets) as usize * rows;
+            for (rank, slot) in (0u32..).zip(slots) {
+                let Some(region) = slot.region.checked_sub(1) else { continue };
+                let alpha = if slot.ghost { ghosts } else { FULL };
+                let [r, g, b, _] = palette::region(region as usize).map(f32::from);
+                let sum = &mut self.sums[column + (rank / ranks) as usize];
+                *sum = [sum[0] + alpha * r, sum[1] + alpha * g, sum[2] + alpha * b, sum[3] + alpha];
+            }
+        }
+        for (at, sum) in (0usize..).zip(&self.sums) {
+            if sum[3] <= 0.0 {
+                continue;
+            }
+            let (column, row) = (u32::try_from(at / rows).unwrap_or(0), u32::try_from(at % rows).unwrap_or(0));
+            let (from, low) = (column * sets, row * ranks);
+            let (to, high) = ((from + sets).min(sector.sets), (low + ranks).min(sector.ways));
+            let room = ((to - from) * (high - low)) as f32;
+            let byte = |n: f32| palette::unit_to_byte(n / 255.0);
+            let [r, g, b, alpha] = *sum;
+            let age = row as f32 / (rows - 1).max(1) as f32;
+            let shade = (1.0 - (1.0 - OLD) * age) * if row % 2 == 1 { EVEN } else { 1.0 };
+            let color =
+                [byte(r / alpha), byte(g / alpha), byte(b / alpha), palette::unit_to_byte(shade * alpha / room)];
+            let number = u16::try_from(self.cache.index()).unwrap_or(u16::MAX);
+            out.push(Cell { sector: number, sets: [from, to], ranks: [low, high], color });
+        }
+    }
+}
