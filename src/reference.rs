@@ -291,6 +291,11 @@ pub trait ReferenceSource: Send + Sync {
     fn notices(&self) -> &[String] {
         &[]
     }
+    /// Words that are the same for the same references and tables only, wherever they are; `None` where that is not known
+    /// without reading all.
+    fn identity(&self) -> Option<String> {
+        None
+    }
 }
 
 impl<S: ReferenceSource + ?Sized> ReferenceSource for Arc<S> {
@@ -320,6 +325,10 @@ impl<S: ReferenceSource + ?Sized> ReferenceSource for Arc<S> {
 
     fn notices(&self) -> &[String] {
         self.as_ref().notices()
+    }
+
+    fn identity(&self) -> Option<String> {
+        self.as_ref().identity()
     }
 }
 

@@ -11,12 +11,12 @@ use orrery::sim::config::{
 use orrery::sim::{Classifier, Event, Hierarchy, MissClass, Policy};
 use orrery::timeline::cursor::{grain_bytes, innermost};
 use orrery::timeline::tally::Row;
-use orrery::timeline::{Cursor, Indexer, Log, Moment, Move, Options, PageFill, Place, Timeline, Touch};
+use orrery::timeline::{Cursor, Indexer, Log, Moment, Move, Options, PageFill, Place, Shelf, Slip, Timeline, Touch};
 use orrery::trace::synth::{self, MatmulOrder, Rng};
 use orrery::units::{CacheId, LevelId, LineAddr, SetIndex};
 use std::collections::BTreeSet;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 /// A trace cut into chunks of any length.
 struct Chopped {
@@ -406,6 +406,7 @@ fn seeking_gives_what_playing_gives() {
         let budget = 1u64 << rng.below(20);
         let options = Options {
             keyframe_bytes: usize::try_from(rng.below(budget)).expect("small"),
+            shelf_bytes: rng.below(1 << 18),
             spacing: 1 + rng.below(100),
             outcomes_up_to: if rng.below(4) == 0 { 0 } else { u64::MAX },
             chunks: 1 + usize::try_from(rng.below(3)).expect("small"),
@@ -464,6 +465,77 @@ fn seeking_gives_what_playing_gives() {
     assert!(moves > 10_000 && aged > 10_000, "{moves} moves, {aged} aged: the traces do too little");
 }
 
+/// A shelf in memory, of so many bytes.
+struct Memory {
+    bytes: Mutex<Vec<u8>>,
+    room: usize,
+}
+
+impl Memory {
+    fn new(room: usize) -> Arc<Self> {
+        Arc::new(Self { bytes: Mutex::default(), room })
+    }
+}
+
+impl Shelf for Memory {
+    fn put(&self, bytes: &[u8]) -> Option<Slip> {
+        let mut all = self.bytes.lock().expect("sound");
+        let at = all.len() as u64;
+        (all.len() + bytes.len() <= self.room).then(|| all.extend(bytes))?;
+        Some(Slip { at, bytes: u32::try_from(bytes.len()).expect("small"), sum: 0 })
+    }
+    fn get(&self, slip: &Slip) -> Option<Vec<u8>> {
+        let at = usize::try_from(slip.at).ok()?;
+        Some(self.bytes.lock().expect("sound").get(at..at + slip.bytes as usize)?.to_vec())
+    }
+}
+
+/// An index that was put away and taken out again gives what it gave before.
+#[test]
+fn a_stored_index_gives_what_the_first_gave() {
+    let mut shelved = 0u64;
+    for case in 2000..2060u64 {
+        let mut rng = Rng::new(case);
+        let (trace, hierarchy) = (trace(&mut rng), hierarchy(&mut rng));
+        let oracle = Oracle::play(&trace, &hierarchy);
+        let options = Options {
+            keyframe_bytes: usize::try_from(rng.below(1 << 14)).expect("small"),
+            shelf_bytes: rng.below(1 << 18),
+            spacing: 1 + rng.below(60),
+            outcomes_up_to: if rng.below(3) == 0 { 0 } else { u64::MAX },
+            chunks: 2,
+        };
+        let source: Arc<dyn ReferenceSource> = Arc::new(Chopped { trace: trace.clone(), chunk: 1 + rng.below(200) });
+        let spill = Memory::new(usize::try_from(rng.below(1 << 17)).expect("small"));
+        let mut indexer = Indexer::new(Arc::clone(&source), hierarchy.clone(), options).with_shelf(spill.clone());
+        while indexer.advance().expect("in memory") {}
+        shelved += spill.bytes.lock().expect("sound").len() as u64;
+        let first = indexer.timeline();
+        let memory = Memory::new(usize::MAX);
+        let directory = first.store(memory.as_ref()).expect("there is room");
+        let shelf: Arc<dyn Shelf> = memory;
+        let restore =
+            |directory: &[u8]| Timeline::restore(Arc::clone(&source), hierarchy.clone(), options, &shelf, directory);
+        let second = restore(&directory).expect("as it was stored");
+        assert_eq!((first.tables(), first.rows()), (second.tables(), second.rows()));
+        assert_eq!(first.summary().strip(0, 50, trace.len()), second.summary().strip(0, 50, trace.len()));
+        // What a shelf has lost is played again.
+        let lost: Arc<dyn Shelf> = Memory::new(0);
+        let third = Timeline::restore(Arc::clone(&source), hierarchy.clone(), options, &lost, &directory);
+        assert_eq!(third.is_some(), first.outcomes().is_none(), "outcomes are read at once");
+        for timeline in [Some(first), Some(second), third].into_iter().flatten().map(Arc::new) {
+            let counts = oracle.counts(timeline.rows());
+            let mut cursor = Cursor::new(Arc::clone(&timeline)).expect("in memory");
+            for _ in 0..8 {
+                let tick = rng.below(timeline.len() + 1);
+                let moment = cursor.seek(tick, rng.below(30)).expect("in memory");
+                oracle.check(&moment, tick, &timeline, &counts, &trace);
+            }
+        }
+    }
+    assert!(shelved > 200_000, "{shelved} bytes were too many for memory");
+}
+
 /// A trace of which only whole chunks of a part are there, until all is.
 struct Growing {
     trace: MemoryTrace,
@@ -500,6 +572,7 @@ fn a_part_gives_what_the_whole_gives() {
         let oracle = Oracle::play(&trace, &hierarchy);
         let options = Options {
             keyframe_bytes: usize::try_from(rng.below(1 << 18)).expect("small"),
+            shelf_bytes: rng.below(1 << 18),
             spacing: 1 + rng.below(100),
             outcomes_up_to: if rng.below(3) == 0 { rng.below(trace.len()) } else { u64::MAX },
             chunks: 1,

@@ -224,8 +224,9 @@ fn missing(compiler: &[OsString], language: Language, source: std::io::Error) ->
     CaptureError::Missing { program: words(compiler), remedy: language.remedy().into(), source }
 }
 
-/// Where compiled libraries are kept: the user's cache folder, or one of the user's own among temporary files.
-fn cache() -> PathBuf {
+/// The user's cache folder for Orrery, or one of the user's own among temporary files.
+#[must_use]
+pub fn cache_folder() -> PathBuf {
     let set = |name: &str| std::env::var_os(name).filter(|v| Path::new(v).is_absolute()).map(PathBuf::from);
     let cache = set("XDG_CACHE_HOME").or_else(|| set("HOME").map(|home| home.join(".cache")));
     cache.unwrap_or_else(std::env::temp_dir).join("orrery")
@@ -246,7 +247,7 @@ fn library(compiler: &[OsString], version: &str, own: &Path) -> Result<PathBuf, 
     let rest =
         [shim.as_bytes(), called.as_bytes(), version.as_bytes(), own.as_os_str().as_encoded_bytes(), SPECS.as_bytes()];
     let key = digest(sources.chain(rest).chain(flags.clone().map(|f| f.as_bytes())));
-    let cache = cache();
+    let cache = cache_folder();
     let folder = cache.join(format!("capture-{key:016x}"));
     if folder.join("orrery.o").is_file() {
         return Ok(folder);

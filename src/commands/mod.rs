@@ -14,6 +14,8 @@ pub mod film;
 pub mod formats;
 pub mod hierarchy;
 pub mod host;
+#[cfg(feature = "gpu")]
+mod index_file;
 mod names;
 pub mod open;
 #[cfg(feature = "gpu")]

@@ -1,6 +1,7 @@
 //! What `snapshot`, `record` and `view` share: the studio, the look, progress while indexing.
 
 use super::UsageError;
+use super::index_file::timeline;
 use super::open::{open_cache, open_trace};
 use crate::cli::{CacheArgs, Part, PictureArgs, TraceArgs};
 use crate::overlay::{Parts, Studio};
@@ -32,7 +33,7 @@ pub fn studio(trace: &TraceArgs, cache: &CacheArgs, picture: &PictureArgs) -> an
     let source = open_trace(trace)?;
     let config = open_cache(cache, source.as_ref())?;
     let hierarchy = prepare(&config, source.as_ref())?;
-    let mut studio = Studio::new(source, hierarchy, &mut progress)?;
+    let mut studio = Studio::of(timeline(&source, hierarchy, &mut progress)?)?;
     if let Some(bar) = bar {
         bar.finish_and_clear();
     }

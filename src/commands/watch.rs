@@ -1,14 +1,15 @@
 //! What the window shows while a trace is read and indexed: more and more of it.
 
+use super::index_file::{IndexFile, indexer};
 use super::open::open_cache;
 use super::picture::give_title;
 use crate::app::Report;
 use crate::cli::{CacheArgs, PictureArgs, TraceArgs};
 use crate::overlay::Studio;
-use crate::reference::ReferenceSource;
+use crate::reference::{ReferenceSource, SourceError};
 use crate::sim::config::HierarchyConfig;
 use crate::sim::{Policy, SimError, prepare};
-use crate::timeline::{Indexer, Options};
+use crate::timeline::{Indexer, Timeline};
 use crate::trace::{self, Started, TraceError};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -30,6 +31,14 @@ pub(super) struct Look {
     pub(super) picture: PictureArgs,
     /// Whose name is the title, where the trace has none.
     pub(super) name: PathBuf,
+}
+
+impl Look {
+    fn studio(&self, timeline: Timeline) -> Result<Studio, SourceError> {
+        let mut studio = Studio::of(timeline)?;
+        give_title(&mut studio, &self.name, &self.picture);
+        Ok(studio)
+    }
 }
 
 /// Opens a trace and reports what can be shown of it, until all is indexed or a report gives `false`.
@@ -126,8 +135,14 @@ pub(super) fn index(
         }
         let cores = source.cores()?;
         let named = source.tables().regions.clone();
-        let indexer = Indexer::new(Arc::clone(source), prepare(&config, source.as_ref())?, Options::default());
-        match play(indexer, look, begun, &mut shown, report) {
+        let hierarchy = prepare(&config, source.as_ref())?;
+        let file = IndexFile::of(source.as_ref(), &hierarchy).filter(|_| source.is_whole());
+        if let Some(timeline) = file.as_ref().and_then(|file| file.load(source, &hierarchy)) {
+            report(Report::Ready(look.studio(timeline)?));
+            return Ok(());
+        }
+        let indexer = indexer(source, hierarchy);
+        match play(indexer, look, begun, &mut shown, file.as_ref(), report) {
             // More cores came than were there when it began.
             Err(Stop::Failed(SimError::Core { .. })) if source.cores()? > cores => {}
             // Other names came: then counts are by them.
@@ -151,6 +166,7 @@ fn play(
     look: &Look,
     begun: Instant,
     shown: &mut u64,
+    file: Option<&IndexFile>,
     report: &mut dyn FnMut(Report) -> bool,
 ) -> Result<(), Stop> {
     let source = Arc::clone(indexer.source());
@@ -165,13 +181,16 @@ fn play(
         let now = Instant::now();
         let total = if source.is_whole() { source.len() } else { 0 };
         if whole || now >= due && indexer.len() > *shown {
-            let mut studio = Studio::of(indexer.timeline()).map_err(|e| Stop::Failed(e.into()))?;
-            give_title(&mut studio, &look.name, &look.picture);
+            let studio = look.studio(indexer.timeline()).map_err(|e| Stop::Failed(e.into()))?;
+            let timeline = Arc::clone(studio.timeline());
             if !report(Report::Ready(studio)) {
                 return Err(Stop::Closed);
             }
             *shown = indexer.len();
             if whole {
+                if let Some(file) = file {
+                    file.save(&timeline);
+                }
                 return Ok(());
             }
             due = Instant::now() + NEXT.max(now.elapsed() * SHARE);

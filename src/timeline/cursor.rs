@@ -119,12 +119,8 @@ impl Cursor {
     /// Puts the state before reference `tick` in place, by plain replay, and starts the log there.
     fn restart(&mut self, tick: u64) -> Result<(), SourceError> {
         let timeline = Arc::clone(&self.timeline);
-        let (mut at, keyframe) = timeline.keyframe_before(tick);
-        if self.tick <= tick && self.tick >= at {
-            at = self.tick;
-        } else {
-            keyframe.restore(&timeline.packer, &mut self.before, &mut self.tally)?;
-        }
+        let near = self.tick <= tick && self.tick >= timeline.keyframe_before(tick);
+        let mut at = if near { self.tick } else { timeline.restore_before(tick, &mut self.before, &mut self.tally) };
         let source = timeline.source.as_ref();
         while at < tick {
             let chunk = timeline.chunks.get(source, at / source.chunk_len())?;

@@ -2,6 +2,7 @@
 
 use super::chunks::ChunkCache;
 use super::count::Count;
+use super::shelf::{Kept, Shelf};
 use super::tally::{Row, Watch};
 use super::{Keyframe, Options, Outcome, Outcomes, Summary, Tally, Timeline};
 use crate::reference::{Reference, ReferenceSource, Region, RegionFinder, RegionMap, SourceError, Tables};
@@ -29,13 +30,29 @@ fn pack(packer: &RwLock<Packer>, state: &Hierarchy, tally: &Tally) -> Keyframe {
 
 /// What is known of the trace's regions.
 #[derive(Clone)]
-struct Known {
+pub(super) struct Known {
     /// Regions that were found outside the named ones.
     found: Vec<Region>,
     whole: bool,
-    tables: Arc<Tables>,
-    map: RegionMap,
-    rows: Vec<Row>,
+    pub(super) tables: Arc<Tables>,
+    pub(super) map: RegionMap,
+    pub(super) rows: Vec<Row>,
+}
+
+impl Known {
+    /// The tables of a trace with other regions: the named ones and those found, in their order.
+    pub(super) fn new(tables: &Tables, named: &[Region], found: Vec<Region>, whole: bool) -> Self {
+        let named = named.iter().enumerate().map(|(n, region)| (region, Row::Named(n)));
+        let others = found.iter().map(|region| (region, Row::Found(region.base, region.end())));
+        let mut all: Vec<(&Region, Row)> = named.chain(others).collect();
+        all.sort_by(|(a, _), (b, _)| a.order(b));
+        let (regions, rows): (Vec<Region>, Vec<Row>) =
+            all.into_iter().map(|(region, row)| (region.clone(), row)).unzip();
+        let map = RegionMap::new(&regions);
+        let Tables { title, subtitle, locations, marks, made_by, .. } = tables.clone();
+        let tables = Arc::new(Tables { title, subtitle, regions, locations, marks, made_by });
+        Self { found, whole, tables, map, rows }
+    }
 }
 
 /// Makes a [`Timeline`], or one after another of more and more of the trace.
@@ -56,7 +73,11 @@ pub struct Indexer {
     known: Option<Known>,
     start: Arc<Hierarchy>,
     packer: Arc<RwLock<Packer>>,
-    keyframes: Vec<Arc<Keyframe>>,
+    keyframes: Vec<Kept>,
+    /// Where keyframes go that memory has no room for.
+    shelf: Option<Arc<dyn Shelf>>,
+    /// Keyframes at the front that are on the shelf.
+    shelved: usize,
     /// The newest keyframe, while another thread packs it.
     packing: Option<JoinHandle<Keyframe>>,
     /// The chunk after the last, while another thread decodes it.
@@ -86,6 +107,8 @@ impl Indexer {
             start: Arc::new(hierarchy.clone()),
             packer: Arc::default(),
             keyframes: Vec::new(),
+            shelf: None,
+            shelved: 0,
             packing: None,
             decoding: None,
             spacing: options.spacing.max(1),
@@ -203,16 +226,39 @@ impl Indexer {
 
     fn add(&mut self, keyframe: Keyframe) {
         self.held += keyframe.bytes();
-        self.keyframes.push(Arc::new(keyframe));
-        if self.held > self.options.keyframe_bytes && self.keyframes.len() > 2 {
+        self.keyframes.push(Kept::Here(Arc::new(keyframe)));
+        // The oldest go first: who plays while a trace grows asks for the newest.
+        while self.held > self.options.keyframe_bytes
+            && let Some(shelf) = self.shelf.clone()
+            && let Some(oldest) = self.keyframes.get_mut(self.shelved)
+        {
+            let here = oldest.here();
+            if oldest.shelve(&shelf) {
+                self.held -= here;
+                self.shelved += 1;
+            } else {
+                self.shelf = None;
+            }
+        }
+        let there: u64 = self.keyframes[..self.shelved].iter().map(Kept::there).sum();
+        let full = self.held > self.options.keyframe_bytes || there > self.options.shelf_bytes;
+        if full && self.keyframes.len() > 2 {
             self.spacing *= 2;
             let mut n = 0u64;
             self.keyframes.retain(|_| {
                 n += 1;
                 !n.is_multiple_of(2)
             });
-            self.held = self.keyframes.iter().map(|keyframe| keyframe.bytes()).sum();
+            self.shelved = self.shelved.div_ceil(2);
+            self.held = self.keyframes[self.shelved..].iter().map(Kept::here).sum();
         }
+    }
+
+    /// With a shelf for keyframes that memory has no room for.
+    #[must_use]
+    pub fn with_shelf(mut self, shelf: Arc<dyn Shelf>) -> Self {
+        self.shelf = Some(shelf);
+        self
     }
 
     /// What is indexed, as a timeline of its own: it stays as it is when the indexer goes on. Keyframes and outcomes are shared.
@@ -223,7 +269,7 @@ impl Indexer {
         let whole = self.source.is_whole();
         let known = match self.known.take().filter(|known| known.found == found && known.whole == whole) {
             Some(known) => known,
-            None => self.tables(found, whole),
+            None => Known::new(self.source.tables(), &self.named, found, whole),
         };
         self.known = Some(known.clone());
         Timeline {
@@ -233,6 +279,7 @@ impl Indexer {
             total: whole.then(|| self.source.len()),
             start: Arc::clone(&self.start),
             tally: Tally::new(&self.named, self.state.levels()),
+            end: self.tally.clone(),
             packer: Arc::clone(&self.packer),
             keyframes: self.keyframes.clone(),
             spacing: self.spacing,
@@ -243,18 +290,5 @@ impl Indexer {
             summary: self.summary.clone(),
             outcomes: self.classified.as_ref().map(|(_, outcomes)| outcomes.clone()),
         }
-    }
-
-    fn tables(&self, found: Vec<Region>, whole: bool) -> Known {
-        let named = self.named.iter().enumerate().map(|(n, region)| (region, Row::Named(n)));
-        let others = found.iter().map(|region| (region, Row::Found(region.base, region.end())));
-        let mut all: Vec<(&Region, Row)> = named.chain(others).collect();
-        all.sort_by(|(a, _), (b, _)| a.order(b));
-        let (regions, rows): (Vec<Region>, Vec<Row>) =
-            all.into_iter().map(|(region, row)| (region.clone(), row)).unzip();
-        let map = RegionMap::new(&regions);
-        let Tables { title, subtitle, locations, marks, made_by, .. } = self.source.tables().clone();
-        let tables = Arc::new(Tables { title, subtitle, regions, locations, marks, made_by });
-        Known { found, whole, tables, map, rows }
     }
 }

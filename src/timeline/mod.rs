@@ -18,6 +18,7 @@ pub mod log;
 pub mod outcome;
 pub mod pace;
 pub mod pages;
+pub mod shelf;
 pub mod summary;
 pub mod tally;
 
@@ -28,6 +29,7 @@ pub use log::{Log, Move, PageFill, Place, Step, Touch};
 pub use outcome::{Outcome, Outcomes};
 pub use pace::Pace;
 pub use pages::{Translation, translations};
+pub use shelf::{Shelf, Slip};
 pub use summary::Summary;
 pub use tally::Tally;
 
@@ -35,14 +37,17 @@ use crate::reference::{ReferenceSource, RegionMap, SourceError, Tables};
 use crate::sim::config::HierarchyConfig;
 use crate::sim::{Hierarchy, Packed, Packer, SimError};
 use chunks::ChunkCache;
+use shelf::Kept;
 use std::sync::{Arc, PoisonError, RwLock};
 use tally::Row;
 
 /// How an index is built.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// Memory that keyframes may hold, bytes; their spacing doubles until they fit.
+    /// Memory that keyframes may hold, bytes; more go on a shelf where there is one, else their spacing doubles.
     pub keyframe_bytes: usize,
+    /// Bytes of keyframes that may be on a shelf; past it their spacing doubles.
+    pub shelf_bytes: u64,
     /// First spacing of keyframes, references.
     pub spacing: u64,
     /// Longest trace for which every reference's outcome and miss class is kept (four bytes each).
@@ -53,7 +58,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { keyframe_bytes: 256 << 20, spacing: 1 << 14, outcomes_up_to: 1 << 24, chunks: 8 }
+        Self { keyframe_bytes: 256 << 20, shelf_bytes: 1 << 30, spacing: 1 << 14, outcomes_up_to: 1 << 24, chunks: 8 }
     }
 }
 
@@ -70,13 +75,11 @@ impl Keyframe {
         self.state.bytes() + self.tally.len()
     }
 
-    /// Brings a hierarchy and a tally to what they were.
-    fn restore(&self, packer: &RwLock<Packer>, state: &mut Hierarchy, tally: &mut Tally) -> Result<(), SourceError> {
+    /// Brings a hierarchy and a tally to what they were; `None` where it is damaged.
+    fn restore(&self, packer: &RwLock<Packer>, state: &mut Hierarchy, tally: &mut Tally) -> Option<()> {
         let packer = packer.read().unwrap_or_else(PoisonError::into_inner);
-        let damaged =
-            || SourceError("a keyframe of the index is damaged; open the trace again to build it anew".into());
-        packer.unpack(&self.state, state).ok_or_else(damaged)?;
-        tally.restore(&self.tally).ok_or_else(damaged)
+        packer.unpack(&self.state, state)?;
+        tally.restore(&self.tally)
     }
 }
 
@@ -90,7 +93,9 @@ pub struct Timeline {
     start: Arc<Hierarchy>,
     tally: Tally,
     packer: Arc<RwLock<Packer>>,
-    keyframes: Vec<Arc<Keyframe>>,
+    /// The counts after the last reference.
+    end: Tally,
+    keyframes: Vec<Kept>,
     spacing: u64,
     tables: Arc<Tables>,
     named: RegionMap,
@@ -192,7 +197,7 @@ impl Timeline {
     /// Bytes held by keyframes, without the tags that they share.
     #[must_use]
     pub fn keyframe_bytes(&self) -> usize {
-        self.keyframes.iter().map(|keyframe| keyframe.bytes()).sum()
+        self.keyframes.iter().map(Kept::here).sum()
     }
 
     /// Bytes held by keyframes, outcomes and the summary.
@@ -220,9 +225,8 @@ impl Timeline {
     /// # Errors
     /// When the source cannot be read.
     pub fn at(&self, tick: u64) -> Result<Hierarchy, SourceError> {
-        let (mut at, keyframe) = self.keyframe_before(tick);
         let mut state = Hierarchy::clone(&self.start);
-        keyframe.restore(&self.packer, &mut state, &mut self.tally.clone())?;
+        let mut at = self.restore_before(tick, &mut state, &mut self.tally.clone());
         let end = tick.min(self.len());
         while at < end {
             let chunk = self.chunks.get(self.source.as_ref(), at / self.source.chunk_len())?;
@@ -251,10 +255,29 @@ impl Timeline {
         self.outcomes.as_ref()?.find_miss(tick, forward)
     }
 
-    fn keyframe_before(&self, tick: u64) -> (u64, &Keyframe) {
+    /// Reference before which the last keyframe before `tick` is.
+    fn keyframe_before(&self, tick: u64) -> u64 {
         let last = self.keyframes.len().saturating_sub(1);
-        let index = usize::try_from(tick / self.spacing).unwrap_or(usize::MAX).min(last);
-        (index as u64 * self.spacing, &self.keyframes[index])
+        usize::try_from(tick / self.spacing).map_or(last, |index| index.min(last)) as u64 * self.spacing
+    }
+
+    /// Brings a hierarchy and a tally to the last keyframe before `tick` that can be had; the reference before which it is. One
+    /// that is damaged on its shelf costs time and nothing else: the one before stands in.
+    fn restore_before(&self, tick: u64, state: &mut Hierarchy, tally: &mut Tally) -> u64 {
+        let mut at = self.keyframe_before(tick);
+        loop {
+            let kept = usize::try_from(at / self.spacing).ok().and_then(|index| self.keyframes.get(index));
+            let keyframe = kept.and_then(Kept::keyframe);
+            if keyframe.is_some_and(|keyframe| keyframe.restore(&self.packer, state, tally).is_some()) {
+                return at;
+            }
+            if at == 0 {
+                state.clone_from(&self.start);
+                tally.clone_from(&self.tally);
+                return 0;
+            }
+            at -= self.spacing;
+        }
     }
 
     /// The part of `chunk` that holds references `from..to`, `from` being in this chunk.

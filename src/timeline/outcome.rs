@@ -87,6 +87,17 @@ impl Outcomes {
         }
     }
 
+    /// Chunk by chunk as bytes, for [`Outcomes::read`].
+    pub(super) fn chunks(&self) -> impl Iterator<Item = Vec<u8>> + '_ {
+        let bytes = |chunk: &[Outcome]| chunk.iter().flat_map(|outcome| outcome.0.to_le_bytes()).collect();
+        (0..=self.full.len()).map(move |chunk| bytes(self.chunk(chunk)))
+    }
+
+    /// Adds what [`Outcomes::chunks`] gave.
+    pub(super) fn read(&mut self, bytes: &[u8]) {
+        bytes.as_chunks().0.iter().for_each(|bits| self.push(Outcome(u32::from_le_bytes(*bits))));
+    }
+
     /// How many there are.
     #[must_use]
     pub fn len(&self) -> u64 {

@@ -1,12 +1,13 @@
 //! Misses over the trace in buckets, for the strip along the bottom.
 
 use super::tally::{MAX_LEVELS, Watch};
+use serde::{Deserialize, Serialize};
 
 /// Buckets at most: more than any strip has pixels.
 const BUCKETS: usize = 1 << 13;
 
 /// Demand misses by level in equal spans of references. Where there are more than fit, neighbours are joined: spans double.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Summary {
     /// References in a bucket; a power of two.
     span: u64,

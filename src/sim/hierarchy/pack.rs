@@ -13,7 +13,7 @@ use crate::sim::prefetch::Prefetcher;
 use serde::{Deserialize, Serialize};
 
 /// A state, packed by a [`Packer`].
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Packed {
     /// Bits of a word, for each cache, then each TLB.
     bits: Vec<u8>,
@@ -24,6 +24,31 @@ pub struct Packed {
 }
 
 impl Packed {
+    /// As bytes, for [`Packed::read`].
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut out = Vec::with_capacity(self.bytes());
+        let length = |n: usize| u32::try_from(n).unwrap_or(u32::MAX).to_le_bytes();
+        out.extend(length(self.bits.len()));
+        out.extend(length(self.others.len()));
+        out.extend(&self.bits);
+        out.extend(&self.others);
+        out.extend(self.words.iter().flat_map(|word| word.to_le_bytes()));
+        out
+    }
+
+    /// The inverse of [`Packed::to_bytes`]; `None` where it is none.
+    #[must_use]
+    pub fn read(bytes: &[u8]) -> Option<Self> {
+        let (bits, bytes) = bytes.split_first_chunk().map(|(n, rest)| (u32::from_le_bytes(*n) as usize, rest))?;
+        let (others, bytes) = bytes.split_first_chunk().map(|(n, rest)| (u32::from_le_bytes(*n) as usize, rest))?;
+        let (bits, bytes) = bytes.split_at_checked(bits)?;
+        let (others, bytes) = bytes.split_at_checked(others)?;
+        let (words, rest) = bytes.as_chunks();
+        let words = words.iter().map(|word| u64::from_le_bytes(*word)).collect();
+        rest.is_empty().then(|| Self { bits: bits.to_vec(), words, others: others.into() })
+    }
+
     /// Bytes held.
     #[must_use]
     pub fn bytes(&self) -> usize {

@@ -235,6 +235,12 @@ impl ReferenceSource for NativeTrace {
     fn notices(&self) -> &[String] {
         &self.notices
     }
+
+    fn identity(&self) -> Option<String> {
+        // The checksums of all bytes, as the file has them.
+        let sums = serde_json::to_string(self.checksums.as_ref()?).ok()?;
+        Some(format!("{} references, {sums}", self.total()))
+    }
 }
 
 impl Columns {

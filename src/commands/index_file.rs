@@ -1,0 +1,206 @@
+//! The index of a trace under its caches, kept in the user's cache folder: the second opening finds it there.
+//!
+//! ```text
+//! magic  keyframes, outcomes ...  directory  key  | where the directory is, its checksum, length of the key, magic
+//! ```
+//!
+//! The key says of which trace, caches and version it is. An index that is another's, damaged or cut short is made anew.
+
+use crate::capture::cache_folder;
+use crate::reference::ReferenceSource;
+use crate::sim::Hierarchy;
+use crate::timeline::{Indexer, Options, Shelf, Slip, Timeline};
+use flate2::Crc;
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// First and last bytes of an index.
+const MAGIC: &[u8; 8] = b"ORRYINDX";
+/// Of what the bytes between mean. A change of the simulator that changes its counts is a new version too.
+const VERSION: u32 = 1;
+/// Bytes at the end of a file: place, length and checksum of the directory, length of the key, magic.
+const TRAILER: usize = 8 + 8 + 4 + 4 + 8;
+/// References from which an index is worth a file: fewer are played in a blink.
+const WORTH: u64 = 1 << 20;
+/// Bytes of all indexes together; the longest unused go first.
+const ROOM: u64 = 4 << 30;
+
+/// Where the index of one trace under one hierarchy is, or would be.
+pub(super) struct IndexFile {
+    folder: PathBuf,
+    path: PathBuf,
+    key: String,
+}
+
+/// A file of bytes that grows at its end.
+struct FileShelf {
+    file: Mutex<File>,
+}
+
+fn sum(bytes: &[u8]) -> u32 {
+    let mut crc = Crc::new();
+    crc.update(bytes);
+    crc.sum()
+}
+
+impl Shelf for FileShelf {
+    fn put(&self, bytes: &[u8]) -> Option<Slip> {
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = file.seek(SeekFrom::End(0)).ok()?;
+        file.write_all(bytes).ok()?;
+        Some(Slip { at, bytes: u32::try_from(bytes.len()).ok()?, sum: sum(bytes) })
+    }
+
+    fn get(&self, slip: &Slip) -> Option<Vec<u8>> {
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        // The length comes from a file: no more than is there is taken memory for.
+        let end = slip.at.checked_add(u64::from(slip.bytes))?;
+        (end <= file.metadata().ok()?.len()).then_some(())?;
+        file.seek(SeekFrom::Start(slip.at)).ok()?;
+        let mut bytes = vec![0; slip.bytes as usize];
+        file.read_exact(&mut bytes).ok()?;
+        (sum(&bytes) == slip.sum).then_some(bytes)
+    }
+}
+
+impl IndexFile {
+    /// Of a trace that says what it is, and is long enough to be worth it.
+    pub(super) fn of(source: &dyn ReferenceSource, hierarchy: &Hierarchy) -> Option<Self> {
+        if source.len() < WORTH {
+            return None;
+        }
+        let key = format!("index {VERSION} of\n{}\nunder\n{}", source.identity()?, hierarchy.config().to_toml());
+        let folder = cache_folder().join("index");
+        let name = format!("{:08x}{:08x}.index", sum(key.as_bytes()), sum(key.get(key.len() / 2..)?.as_bytes()));
+        Some(Self { path: folder.join(name), folder, key })
+    }
+
+    /// The index, where there is one that is whole.
+    pub(super) fn load(&self, source: &Arc<dyn ReferenceSource>, hierarchy: &Hierarchy) -> Option<Timeline> {
+        let file = File::open(&self.path).ok()?;
+        let made = self.read(file, source, hierarchy);
+        if made.is_none() {
+            eprintln!("note: {}: found a damaged index; it is made anew", self.path.display());
+        }
+        // Says that it was used: the longest unused go first.
+        let _ = File::options()
+            .append(true)
+            .open(&self.path)
+            .and_then(|file| file.set_modified(std::time::SystemTime::now()));
+        made
+    }
+
+    fn read(&self, mut file: File, source: &Arc<dyn ReferenceSource>, hierarchy: &Hierarchy) -> Option<Timeline> {
+        let len = file.metadata().ok()?.len();
+        let mut trailer = [0; TRAILER];
+        file.seek(SeekFrom::Start(len.checked_sub(TRAILER as u64)?)).ok()?;
+        file.read_exact(&mut trailer).ok()?;
+        let long = |at: usize| Some(u64::from_le_bytes(trailer[at..at + 8].try_into().ok()?));
+        let short = |at: usize| Some(u32::from_le_bytes(trailer[at..at + 4].try_into().ok()?));
+        if &trailer[24..] != MAGIC {
+            return None;
+        }
+        let key = Slip { at: long(0)?.checked_add(long(8)?)?, bytes: short(20)?, sum: sum(self.key.as_bytes()) };
+        let directory = Slip { at: long(0)?, bytes: u32::try_from(long(8)?).ok()?, sum: short(16)? };
+        let shelf = Arc::new(FileShelf { file: Mutex::new(file) });
+        (shelf.get(&key)? == self.key.as_bytes()).then_some(())?;
+        let directory = shelf.get(&directory)?;
+        let shelf: Arc<dyn Shelf> = shelf;
+        Timeline::restore(Arc::clone(source), hierarchy.clone(), Options::default(), &shelf, &directory)
+    }
+
+    /// Keeps an index, and tells why where it cannot.
+    pub(super) fn save(&self, timeline: &Timeline) {
+        if let Err(error) = self.write(timeline) {
+            eprintln!(
+                "note: {}: the index is not kept ({error}); the next opening makes it again. XDG_CACHE_HOME names another folder",
+                self.folder.display()
+            );
+        }
+    }
+
+    fn write(&self, timeline: &Timeline) -> io::Result<()> {
+        fs::create_dir_all(&self.folder)?;
+        let temporary = tempfile::Builder::new().prefix(".index-").tempfile_in(&self.folder)?;
+        let shelf = FileShelf { file: Mutex::new(temporary.reopen()?) };
+        let full = || io::Error::other("no space is left, or a keyframe is damaged");
+        shelf.put(MAGIC).ok_or_else(full)?;
+        let directory = timeline.store(&shelf).ok_or_else(full)?;
+        let slip = shelf.put(&directory).ok_or_else(full)?;
+        let key = shelf.put(self.key.as_bytes()).ok_or_else(full)?;
+        let mut trailer = Vec::with_capacity(TRAILER);
+        trailer.extend(slip.at.to_le_bytes());
+        trailer.extend(u64::from(slip.bytes).to_le_bytes());
+        trailer.extend(slip.sum.to_le_bytes());
+        trailer.extend(key.bytes.to_le_bytes());
+        trailer.extend(MAGIC);
+        shelf.put(&trailer).ok_or_else(full)?;
+        temporary.persist(&self.path).map_err(|e| e.error)?;
+        make_room(&self.folder, &self.path);
+        Ok(())
+    }
+
+    /// A file for keyframes that memory has no room for; it is gone with the program.
+    pub(super) fn shelf() -> Option<Arc<dyn Shelf>> {
+        let folder = cache_folder().join("index");
+        let file = fs::create_dir_all(&folder).and_then(|()| tempfile::tempfile_in(&folder));
+        let file = file.or_else(|_| tempfile::tempfile()).ok()?;
+        Some(Arc::new(FileShelf { file: Mutex::new(file) }))
+    }
+}
+
+/// Removes the indexes that were not used for longest, but for `kept`, until those that are left take [`ROOM`] at most.
+fn make_room(folder: &Path, kept: &Path) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    let all = entries.filter_map(|entry| {
+        let entry = entry.ok()?;
+        let about = entry.metadata().ok()?;
+        let is_index = entry.path().extension().is_some_and(|e| e == "index");
+        is_index.then(|| (about.modified().ok(), about.len(), entry.path()))
+    });
+    let mut all: Vec<_> = all.collect();
+    all.sort();
+    let mut bytes: u64 = all.iter().map(|(_, len, _)| len).sum();
+    for (_, len, path) in all.into_iter().filter(|(.., path)| path != kept) {
+        if bytes <= ROOM {
+            break;
+        }
+        if fs::remove_file(path).is_ok() {
+            bytes -= len;
+        }
+    }
+}
+
+/// A whole trace's timeline: from its index, or made and kept. `progress` gets (references done, all); it stops the work by
+/// `false`, and the timeline ends there.
+///
+/// # Errors
+/// When the source cannot be read, or the trace has a core that the hierarchy has not.
+pub(super) fn timeline(
+    source: &Arc<dyn ReferenceSource>,
+    hierarchy: Hierarchy,
+    progress: &mut dyn FnMut(u64, u64) -> bool,
+) -> Result<Timeline, crate::sim::SimError> {
+    let file = IndexFile::of(source.as_ref(), &hierarchy);
+    if let Some(timeline) = file.as_ref().and_then(|file| file.load(source, &hierarchy)) {
+        return Ok(timeline);
+    }
+    let mut indexer = indexer(source, hierarchy);
+    while indexer.advance()? && progress(indexer.len(), source.len()) {}
+    let timeline = indexer.timeline();
+    if let Some(file) = file.filter(|_| timeline.is_whole()) {
+        file.save(&timeline);
+    }
+    Ok(timeline)
+}
+
+/// An indexer that has somewhere to put what memory has no room for.
+pub(super) fn indexer(source: &Arc<dyn ReferenceSource>, hierarchy: Hierarchy) -> Indexer {
+    let indexer = Indexer::new(Arc::clone(source), hierarchy, Options::default());
+    match IndexFile::shelf() {
+        Some(shelf) => indexer.with_shelf(shelf),
+        None => indexer,
+    }
+}
