@@ -101,6 +101,18 @@ fn run(path: &Path, config: &HierarchyConfig) {
         let (median, p95) = figures(times);
         println!("  {what:<26} median {median:7.2} ms   95 % {p95:7.2} ms");
     }
+    // As playing does at full speed: a jump and the longest trail, frame by frame.
+    let (fast, mut frames) = (View { tail: 16_384, speed: 1e6, ..view }, Vec::new());
+    for n in 0..100u64 {
+        let tick = (len / 3 + n * 16_667) % len;
+        let begun = Instant::now();
+        let moment = cursor.seek(tick, fast.history()).expect("just written");
+        let scene = stage.frame(&moment, &fast);
+        frames.push(begun.elapsed().as_secs_f64() * 1e3);
+        assert!(!scene.trails.is_empty(), "something moves");
+    }
+    let (median, p95) = figures(frames);
+    println!("  a frame at 10^6 references/s median {median:7.2} ms   95 % {p95:7.2} ms");
     println!("  {glyphs} glyphs; process {} MiB, at most {} MiB", memory("VmRSS"), memory("VmHWM"));
 }
 

@@ -230,6 +230,24 @@ xdotool key h
 await_change panels-back panels-hidden 5000 || fail 'H does not show the panels again'
 ok 'H hides the panels'
 
+# Pointer away from dots and tables, where it would explain what it is over.
+xdotool mousemove --window "$window" 300 560
+rest before-zoom || fail 'paused, the picture does not come to rest'
+xdotool click 4 click 4 click 4
+await_change zoomed before-zoom 100000 || fail 'the wheel does not go closer'
+xdotool mousedown 1 mousemove_relative 120 -40 mouseup 1
+await_change panned zoomed 50000 || fail 'dragging does not move the picture'
+xdotool mousemove --window "$window" 300 560 key 0
+rest whole || fail 'the picture does not come to rest after 0'
+[ "$(differ before-zoom whole)" = 0 ] || fail '0 does not give the whole picture back'
+xdotool key z
+await_change closer whole 100000 || fail 'Z does not go closer'
+xdotool key x
+sleep 0.3
+xdotool key 0
+sleep 0.3
+ok 'the wheel, Z and X look closer and farther, dragging moves, 0 shows all again'
+
 xdotool key F12
 for n in $(seq 50); do
   [ -s "$work/matmul16-2613.png" ] && break

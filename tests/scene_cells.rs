@@ -1,7 +1,7 @@
 //! Caches too large for dots are drawn as cells: each as opaque as it is full, whatever was drawn before.
 
 use orrery::reference::{MemoryTrace, Region, Tables};
-use orrery::scene::{Stage, View};
+use orrery::scene::{Camera, Stage, View};
 use orrery::sim::Hierarchy;
 use orrery::sim::config::preset;
 use orrery::timeline::cursor::{grain_bytes, innermost};
@@ -81,6 +81,57 @@ fn a_cell_is_as_opaque_as_it_is_full_and_a_frame_does_not_depend_on_others() {
         }
     }
     assert!(cells > 10_000, "{cells}");
+}
+
+/// Closer up, dots come forward while cells fade; then those in sight are dots, each line one, and nothing else is.
+#[test]
+fn closer_up_the_lines_in_sight_are_dots() {
+    let timeline = timeline("textbook", false);
+    let mut stage = Stage::new(timeline.start(), &timeline.tables().regions);
+    let mut cursor = Cursor::new(Arc::clone(&timeline)).expect("in memory");
+    let sector = *stage.rings().sectors.last().expect("three levels");
+    let l3 = 2.0;
+    let (r, theta) = (sector.radius(1.0), 0.7f32);
+    let at = [r * theta.cos(), r * theta.sin()];
+    let mut before = None;
+    for zoom in [1.0f32, 1.5, 2.4, 3.2, 4.0, 6.0, 30.0, 300.0] {
+        let view = View { phase: 0.4, camera: Camera { at, zoom }, ..View::default() };
+        let moment = cursor.seek(39_000, view.history()).expect("in memory");
+        let scene = stage.frame(&moment, &view);
+        let here = |g: &&orrery::scene::Glyph| g.flight.to == g.flight.from && g.flight.to.cache == l3;
+        let dots: Vec<_> = scene.glyphs.iter().filter(here).collect();
+        let cell = scene.cells.iter().map(|cell| cell.color[3]).max().unwrap_or(0);
+        let dot = dots.iter().map(|dot| dot.color[3]).max().unwrap_or(0);
+        assert_eq!(cell == 0, scene.notes.cells.is_empty(), "at {zoom}");
+        if let Some((cells, dots)) = before {
+            assert!(cell <= cells && dot >= dots, "at {zoom}: cells {cells} to {cell}, dots {dots} to {dot}");
+        }
+        before = Some((cell, dot));
+        match zoom {
+            1.0 => assert!(dots.is_empty() && cell > 0),
+            6.0.. => {
+                assert!(scene.cells.is_empty() && dot == 255, "at {zoom}: {cell} and {dot}");
+                let reach = 4.0 / zoom;
+                let in_sight = |set: u32, rank: f32| {
+                    let [r, theta] = sector.polar(set as f32, rank);
+                    (r * theta.cos() - at[0]).abs() < reach && (r * theta.sin() - at[1]).abs() < reach
+                };
+                let cache = moment.after.caches().last().expect("three levels");
+                let lines: usize = (0..sector.sets)
+                    .map(|set| {
+                        moment
+                            .after
+                            .order(cache, SetIndex(set))
+                            .enumerate()
+                            .filter(|(rank, _)| in_sight(set, *rank as f32))
+                            .count()
+                    })
+                    .sum();
+                assert!(lines > 0 && lines.abs_diff(dots.len()) <= 2, "at {zoom}: {lines} lines, {} dots", dots.len());
+            }
+            _ => {}
+        }
+    }
 }
 
 #[test]

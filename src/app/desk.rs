@@ -2,11 +2,11 @@
 //! display; the clock comes in as a number.
 
 use super::keys::Action;
-use super::transport::{PRESETS, Transport, longer, shorter};
+use super::transport::{LONGEST_TAIL, PRESETS, Transport, longer, shorter};
 use crate::overlay::draw::rate;
 use crate::overlay::{Info, Layout, Parts, Studio};
 use crate::reference::SourceError;
-use crate::scene::{Scene, View};
+use crate::scene::{Camera, Scene, View};
 use crate::timeline::{Clock, ClockKind};
 use crate::units::grouped;
 
@@ -114,6 +114,17 @@ impl Desk {
         self.view.tail = tail.max(1);
     }
 
+    /// Where the viewer looks.
+    #[must_use]
+    pub fn camera(&self) -> Camera {
+        self.view.camera
+    }
+
+    /// Looks elsewhere.
+    pub fn look_at(&mut self, camera: Camera) {
+        self.view.camera = camera.clamped();
+    }
+
     /// What time stands for.
     #[must_use]
     pub fn clock(&self) -> ClockKind {
@@ -164,21 +175,28 @@ impl Desk {
     #[must_use]
     pub fn layout(&self, width: u32, height: u32, reserved: f32) -> Layout {
         let size = [width.max(160), height.max(120)];
-        Layout::new(size[0], size[1], reserved, &self.fitting(size))
+        Layout::new(size[0], size[1], reserved, &self.fitting(size)).seen_by(&self.view.camera)
     }
 
     /// How the picture is drawn now.
     #[must_use]
     pub fn look(&self) -> View {
         let (position, speed) = (self.transport.position(), self.transport.speed());
+        let skipped = self.skipped();
+        let speed = self.clock.rate(position, speed);
+        // Each reference of a trail is played and its moves kept: more of them than this would hold the picture up.
+        View { speed, tail: self.view.tail.max(skipped.min(LONGEST_TAIL)), ..self.view }
+    }
+
+    /// References that a frame passes, about.
+    fn skipped(&self) -> u64 {
+        let (position, speed) = (self.transport.position(), self.transport.speed());
         let skipped = match self.clock.kind() {
             ClockKind::References => speed / FRAMES,
             _ => self.clock.ahead(position, speed / FRAMES) - position,
         };
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "speeds are bounded and positive")]
-        let skipped = if self.transport.playing() { skipped.ceil() as u64 } else { 1 };
-        let speed = self.clock.rate(position, speed);
-        View { speed, tail: self.view.tail.max(skipped), ..self.view }
+        if self.transport.playing() { skipped.ceil() as u64 } else { 1 }
     }
 
     /// Lets `seconds` pass.
@@ -200,6 +218,7 @@ impl Desk {
         // Who follows goes as fast as the trace comes.
         info.speed = if self.transport.follows() { 0.0 } else { self.transport.speed() };
         info.unit = self.clock.kind().unit();
+        info.passed = self.skipped();
         self.generation += 1;
         self.drawn = Some(Drawn { position, view, scene, info });
         Ok(())
@@ -284,6 +303,11 @@ impl Desk {
             Action::Mark(forward) => self.seek_mark(forward, now),
             Action::Tail(true) => self.set_tail(longer(self.view.tail)),
             Action::Tail(false) => self.set_tail(shorter(self.view.tail)),
+            Action::Closer(factor) => {
+                let Camera { at, .. } = self.view.camera;
+                self.look_at(self.view.camera.closer(f32::from(factor) / 100.0, at));
+            }
+            Action::Whole => self.look_at(Camera::default()),
             Action::Panels => self.panels = !self.panels,
             Action::Sheet => self.sheet = !self.sheet,
             Action::Escape if self.sheet => self.sheet = false,
@@ -493,6 +517,8 @@ pub(super) mod tests {
         assert_eq!(desk.look().tail, 64);
         desk.apply(Action::PlayPause, 0.0);
         assert_eq!(desk.look().tail, 1667);
+        desk.transport.set_speed(1e9);
+        assert_eq!(desk.look().tail, LONGEST_TAIL, "no more than can be drawn in time");
         assert_eq!(desk.tail(), 64);
     }
 }

@@ -55,6 +55,10 @@ pub enum Action {
     Mark(bool),
     /// Trail longer (`true`) or shorter.
     Tail(bool),
+    /// So many hundredths as close to the picture.
+    Closer(u16),
+    /// The whole picture.
+    Whole,
     /// Into full screen or back.
     FullScreen,
     /// Save the picture as PNG.
@@ -97,7 +101,7 @@ const fn ctrl(key: Key) -> Chord {
 const ALT_ENTER: Chord = Chord { key: Key::Enter, shift: false, ctrl: false, alt: true };
 
 /// All keys, in the order of the sheet.
-pub const TABLE: [Row; 15] = [
+pub const TABLE: [Row; 16] = [
     Row { keys: "Space", what: "play, pause; at the end: start over", chords: &[(key(Key::Space), Action::PlayPause)] },
     Row {
         keys: "Left, Right",
@@ -150,6 +154,11 @@ pub const TABLE: [Row; 15] = [
         what: "trail shorter, longer",
         chords: &[(char(','), Action::Tail(false)), (char('.'), Action::Tail(true))],
     },
+    Row {
+        keys: "Z  X  0",
+        what: "closer, farther, the whole picture",
+        chords: &[(char('z'), Action::Closer(150)), (char('x'), Action::Closer(67)), (char('0'), Action::Whole)],
+    },
     Row { keys: "H", what: "hide or show the panels", chords: &[(char('h'), Action::Panels)] },
     Row {
         keys: "F11, Alt + Enter",
@@ -162,9 +171,10 @@ pub const TABLE: [Row; 15] = [
 ];
 
 /// What the mouse does; shown below the keys.
-pub const MOUSE: [(&str, &str); 3] = [
+pub const MOUSE: [(&str, &str); 4] = [
     ("Strip", "click or drag to go there; hover to read"),
     ("Picture", "hover a dot, a ring or an arc to see what it is"),
+    ("", "wheel to look closer, drag to move, double click for all of it"),
     ("Number", "click to type a reference"),
 ];
 

@@ -11,7 +11,7 @@ use crate::overlay::fonts::Weight;
 use crate::overlay::{Layout, Parts};
 use crate::render::Bar;
 use crate::scene::motion::position_at;
-use crate::scene::palette;
+use crate::scene::{Camera, palette};
 use crate::units::grouped;
 use egui::{Align2, CornerRadius, CursorIcon, Id, Key, LayerId, Order, Rect, Sense, Stroke, TextEdit, Ui, pos2, vec2};
 use std::time::Duration;
@@ -50,6 +50,7 @@ pub fn show(ui: &mut Ui, desk: &mut Desk, layout: &Layout, now: f64) -> Shown {
         sheet(ui, desk);
         return Shown { asked, bars };
     }
+    look(ui, desk, layout);
     let over_strip = parts.strip && strip(ui, desk, layout, now);
     let over_bar = bar(ui, desk, layout, now, &mut asked);
     if !over_strip && !over_bar {
@@ -64,6 +65,31 @@ fn words(ui: &Ui, desk: &mut Desk, layout: &Layout, parts: &Parts) -> Vec<Bar> {
     let Some((scene, info)) = desk.drawn() else { return Vec::new() };
     let painter = ui.ctx().layer_painter(LayerId::background());
     draw(&painter, layout, parts, info, &scene.rings, &strip)
+}
+
+/// The picture as something to look into: the wheel goes closer, dragging moves it, a double click shows all of it again.
+fn look(ui: &mut Ui, desk: &mut Desk, layout: &Layout) {
+    let screen = ui.ctx().content_rect();
+    let area = Rect::from_min_max(screen.min, pos2(screen.right(), layout.strip.top()));
+    let response = ui.interact(area, Id::unique("picture"), Sense::click_and_drag());
+    let view = &layout.viewport;
+    let before = desk.camera();
+    if response.double_clicked() {
+        desk.look_at(Camera::default());
+    } else if response.dragged() {
+        let by = response.drag_delta() / view.px_per_unit;
+        desk.look_at(Camera { at: [before.at[0] - by.x, before.at[1] - by.y], ..before });
+        ui.ctx().set_cursor_icon(CursorIcon::Grabbing);
+    } else if let Some(pointer) = response.hover_pos() {
+        // As browsers have it: a notch of the wheel is about a sixth.
+        let factor = ui.input(|i| (i.smooth_scroll_delta().y / 300.0).exp() * i.zoom_delta());
+        if factor != 1.0 {
+            desk.look_at(before.closer(factor, view.world_from_px([pointer.x, pointer.y])));
+        }
+    }
+    if desk.camera() != before {
+        ui.ctx().request_repaint();
+    }
 }
 
 /// The strip as scrub bar. True while the pointer is over it.

@@ -3,9 +3,9 @@
 use crate::timeline::pace;
 
 /// Slowest speed, references (or what the clock counts) a second.
-pub const SLOWEST: f64 = 0.5;
+pub const SLOWEST: f64 = 0.25;
 /// Fastest speed, references a second.
-pub const FASTEST: f64 = 1e6;
+pub const FASTEST: f64 = 1e9;
 /// Speeds of the keys 1 to 9, references a second.
 pub const PRESETS: [f64; 9] = [1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1e3, 1e4, 1e5];
 /// Longest trail, references.

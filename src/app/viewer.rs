@@ -260,7 +260,13 @@ impl Viewer {
         // Held down, a key goes on stepping; switches do not flutter.
         let repeats = matches!(
             action,
-            Action::Step(_) | Action::Miss(_) | Action::Faster | Action::Slower | Action::Tail(_) | Action::Mark(_)
+            Action::Step(_)
+                | Action::Miss(_)
+                | Action::Faster
+                | Action::Slower
+                | Action::Tail(_)
+                | Action::Mark(_)
+                | Action::Closer(_)
         );
         if !event.repeat || repeats {
             self.act(event_loop, action);
@@ -383,7 +389,7 @@ fn picture(pane: &Pane, desk: &mut Desk, size: [u32; 2]) -> anyhow::Result<Vec<u
     let [width, height] = size;
     let mut target = Target::new(context, width, height)?;
     let mut composer = Composer::new(context, target::FORMAT);
-    let layout = Layout::new(width, height, 0.0, &desk.parts());
+    let layout = Layout::new(width, height, 0.0, &desk.parts()).seen_by(&desk.camera());
     let strip = desk.studio().strip(layout.strip_columns());
     let mut rgba = Vec::new();
     if let Some((scene, info)) = desk.drawn() {

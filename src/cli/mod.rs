@@ -200,6 +200,10 @@ pub struct PictureArgs {
     /// References whose paths stay visible, 1 = no trail; default 64, or what a frame skips if that is more
     #[arg(long, value_name = "REFERENCES")]
     pub tail: Option<u64>,
+    /// Look closer: the point of the picture to look at (0,0 is the CPU, memory's rim is at distance 1, y points down) and how
+    /// many times as close, 1 to 1000
+    #[arg(long, value_name = "X,Y,ZOOM", allow_hyphen_values = true)]
+    pub camera: Option<String>,
     /// Title, in place of the trace's own
     #[arg(long)]
     pub title: Option<String>,

@@ -24,6 +24,12 @@ const VERSION: u32 = 1;
 const TRAILER: usize = 8 + 8 + 4 + 4 + 8;
 /// References from which an index is worth a file: fewer are played in a blink.
 const WORTH: u64 = 1 << 20;
+/// Bytes of keyframes in memory while an index is made; the others go to a file.
+const IN_MEMORY: usize = 64 << 20;
+/// Bytes of keyframes in a file: so many a reference, within bounds. Traces take some three.
+const BYTES_A_REFERENCE: u64 = 2;
+const LEAST: u64 = 64 << 20;
+const MOST: u64 = 1 << 30;
 /// Bytes of all indexes together; the longest unused go first.
 const ROOM: u64 = 4 << 30;
 
@@ -198,9 +204,12 @@ pub(super) fn timeline(
 
 /// An indexer that has somewhere to put what memory has no room for.
 pub(super) fn indexer(source: &Arc<dyn ReferenceSource>, hierarchy: Hierarchy) -> Indexer {
-    let indexer = Indexer::new(Arc::clone(source), hierarchy, Options::default());
-    match IndexFile::shelf() {
-        Some(shelf) => indexer.with_shelf(shelf),
-        None => indexer,
-    }
+    let Some(shelf) = IndexFile::shelf() else {
+        return Indexer::new(Arc::clone(source), hierarchy, Options::default());
+    };
+    // Of a trace that grows nobody knows how long it gets.
+    let len = if source.is_whole() { source.len() } else { u64::MAX };
+    let shelf_bytes = len.saturating_mul(BYTES_A_REFERENCE).clamp(LEAST, MOST);
+    let options = Options { keyframe_bytes: IN_MEMORY, shelf_bytes, ..Options::default() };
+    Indexer::new(Arc::clone(source), hierarchy, options).with_shelf(shelf)
 }

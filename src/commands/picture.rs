@@ -5,7 +5,7 @@ use super::index_file::timeline;
 use super::open::{open_cache, open_trace};
 use crate::cli::{CacheArgs, Part, PictureArgs, TraceArgs};
 use crate::overlay::{Parts, Studio};
-use crate::scene::View;
+use crate::scene::{Camera, View, view::CLOSEST};
 use crate::sim::prepare;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
@@ -84,6 +84,22 @@ pub fn parts(picture: &PictureArgs) -> Parts {
     }
 }
 
+/// Where `--camera` looks.
+fn camera(picture: &PictureArgs) -> Result<Camera, UsageError> {
+    let Some(words) = &picture.camera else { return Ok(Camera::default()) };
+    let numbers: Option<Vec<f32>> =
+        words.split(',').map(|word| word.trim().parse().ok().filter(|n: &f32| n.is_finite())).collect();
+    match numbers.as_deref() {
+        Some(&[x, y, zoom]) if (1.0..=CLOSEST).contains(&zoom) && x.abs().max(y.abs()) <= 1.05 => {
+            Ok(Camera { at: [x, y], zoom })
+        }
+        _ => Err(UsageError(format!(
+            "--camera {words}: expected X,Y,ZOOM: a point within 1.05 of the centre (0,0 is the CPU, memory's rim is at 1, y \
+             points down) and 1 to {CLOSEST} times as close, such as 0.3,-0.2,8"
+        ))),
+    }
+}
+
 /// Tail where none is asked for: enough to see a pattern, short enough to see what is new.
 const TAIL: u64 = 64;
 
@@ -105,7 +121,9 @@ pub fn view(picture: &PictureArgs, speed: f64, step: f64) -> Result<View, UsageE
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive; saturates")]
     let skipped = step.ceil() as u64;
     let shown = |part: Part| !picture.hide.contains(&part);
+    let camera = camera(picture)?;
     Ok(View {
+        camera,
         speed,
         tail: picture.tail.unwrap_or(TAIL).max(skipped),
         window: picture.window,

@@ -39,7 +39,7 @@ pub fn run(args: &SnapshotArgs) -> anyhow::Result<()> {
     let (scene, mut info) = studio.frame(position, &view)?;
     // A still has no speed to speak of.
     info.speed = 0.0;
-    let layout = Layout::new(width, height, 0.0, &parts);
+    let layout = Layout::new(width, height, 0.0, &parts).seen_by(&view.camera);
     let strip = studio.strip(layout.strip_columns());
     let mut encoder = context.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
     composer.draw(&context, &mut encoder, target.view(), &scene, &layout, &parts, &info, &strip);

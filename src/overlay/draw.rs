@@ -27,6 +27,9 @@ pub fn draw(painter: &Painter, layout: &Layout, parts: &Parts, info: &Info, ring
     if parts.labels {
         ring_labels(&pen, layout, rings);
     }
+    if layout.close {
+        grounds(&pen, layout, parts);
+    }
     let mut y = layout.left.top();
     if parts.title {
         y = title(&pen, layout, info, y);
@@ -52,6 +55,29 @@ pub fn draw(painter: &Painter, layout: &Layout, parts: &Parts, info: &Info, ring
         draw_strip(&pen, layout, info, strip, !with_legend);
     }
     pen.bars.into_inner()
+}
+
+/// Darkens what lies under words, where rings reach there.
+fn grounds(pen: &Pen<'_>, layout: &Layout, parts: &Parts) {
+    let ground = palette::fade(palette::BACKGROUND, 0.80);
+    let [width, height] = layout.viewport.size.map(|side| side as f32);
+    let margin = layout.strip.left();
+    let body = layout.strip.top();
+    let add = |shown: bool, area: Rect| {
+        if shown {
+            pen.bar(area, ground);
+        }
+    };
+    let tables = parts.regions || parts.caches;
+    let words = parts.reference || parts.legend;
+    if layout.upright() {
+        add(parts.title, Rect::from_min_max(pos2(0.0, 0.0), pos2(width, layout.left.bottom())));
+        add(tables || words, Rect::from_min_max(pos2(0.0, layout.tables.top() - 8.0), pos2(width, body)));
+    } else {
+        add(parts.title || tables, Rect::from_min_max(pos2(0.0, 0.0), pos2(layout.left.right() + 0.5 * margin, body)));
+        add(words, Rect::from_min_max(pos2(layout.right.left() - 0.5 * margin, 0.0), pos2(width, body)));
+    }
+    pen.bar(Rect::from_min_max(pos2(0.0, body), pos2(width, height)), ground);
 }
 
 /// A painter, the size of type, and the rectangles so far.
@@ -300,6 +326,9 @@ fn legend(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32) {
 fn notes(info: &Info) -> Vec<String> {
     let trail = match info.tail {
         0 | 1 => "no trail".to_owned(),
+        n if info.passed > n => {
+            format!("trail: the last {} of {} references a frame", grouped(n), grouped(info.passed))
+        }
         n => format!("trail {} references", grouped(n)),
     };
     let speed = if info.speed > 0.0 { format!("{} {}", rate(info.speed), info.unit) } else { String::new() };
@@ -322,7 +351,7 @@ pub fn rate(speed: f64) -> String {
 }
 
 fn ring_labels(pen: &Pen<'_>, layout: &Layout, rings: &Rings) {
-    let size = (layout.viewport.px_per_unit / 310.0 * 10.5 / pen.t).clamp(8.5, 11.5);
+    let size = (layout.viewport.line_scale * 10.5 / pen.t).clamp(8.5, 11.5);
     let galley =
         |text: &str| pen.painter.layout_no_wrap(text.into(), pen.font(Weight::Medium, size), color(palette::TEXT_BODY));
     let world = |text: &str| {
@@ -335,6 +364,13 @@ fn ring_labels(pen: &Pen<'_>, layout: &Layout, rings: &Rings) {
         let galley = galley(&label.text);
         let (at, half) = (layout.at(label.at), galley.size() * 0.5);
         let area = half + vec2(4.0, 0.0) * pen.t;
+        if layout.close && !layout.upright() {
+            // Closer up a label may come to stand among the tables: then it is left out.
+            let free = layout.left.right() + half.x..layout.right.left() - half.x;
+            if !free.contains(&at.x) || at.y + half.y > layout.strip.top() {
+                continue;
+            }
+        }
         // A patch of ground: trails pass behind the words, not through them.
         let ground = palette::fade(palette::BACKGROUND, 0.72);
         if label.angle == 0.0 {

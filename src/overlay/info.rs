@@ -102,6 +102,8 @@ pub struct Info {
     pub mark: String,
     /// References of trail.
     pub tail: u64,
+    /// References that a frame passes: where they are more than the trail, it shows the newest of them.
+    pub passed: u64,
     /// Speed, in `unit`; 0 = a still.
     pub speed: f64,
     /// What a speed counts: [`ClockKind::unit`](crate::timeline::ClockKind::unit).
@@ -154,6 +156,7 @@ impl Info {
             now: moment.reference.map_or_else(Now::default, |r| now(timeline, tables, moment, &r)),
             mark: mark.map(|m| m.name.clone()).unwrap_or_default(),
             tail: 0,
+            passed: 0,
             speed: 0.0,
             unit: ClockKind::References.unit(),
             notes: scene.notes.clone(),

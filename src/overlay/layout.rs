@@ -12,6 +12,7 @@
 //! ```
 
 use crate::render::Viewport;
+use crate::scene::Camera;
 use egui::{Pos2, Rect, pos2, vec2};
 
 /// Which parts are shown.
@@ -57,6 +58,8 @@ pub struct Layout {
     pub strip: Rect,
     /// The rings.
     pub viewport: Viewport,
+    /// A camera looks closer: the rings may reach under words.
+    pub close: bool,
 }
 
 impl Layout {
@@ -109,7 +112,18 @@ impl Layout {
             px_per_unit,
             line_scale: px_per_unit / 310.0,
         };
-        Self { type_scale, compact, left, tables, right, strip, viewport }
+        Self { type_scale, compact, left, tables, right, strip, viewport, close: false }
+    }
+
+    /// The same, looked at by a camera.
+    #[must_use]
+    pub fn seen_by(mut self, camera: &Camera) -> Self {
+        let view = &mut self.viewport;
+        let px = view.px_per_unit * camera.zoom;
+        view.center = [0, 1].map(|axis| view.center[axis] - camera.at[axis] * px);
+        view.px_per_unit = px;
+        self.close = !camera.is_whole();
+        self
     }
 
     /// Whether tables stand below the rings.

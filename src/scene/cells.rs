@@ -14,7 +14,7 @@ use super::frame::Cell;
 use super::layout::Sector;
 use super::palette;
 use super::places::Places;
-use super::view::View;
+use super::view::{Camera, View};
 use crate::reference::{Region, RegionFinder};
 use crate::sim::{Hierarchy, Policy};
 use crate::units::{Addr, CacheId, LineAddr, SetIndex, to_count};
@@ -99,15 +99,44 @@ impl Cells {
         Self { fields: hierarchy.caches().filter_map(field).collect() }
     }
 
+    /// How far the dots of a cache that may be cells have come forward, 0 = cells alone, 1 = dots alone: closer up there is room
+    /// for them.
+    pub(super) fn dots(sector: &Sector, camera: &Camera) -> f32 {
+        let t = (sector.pitch * camera.zoom / PITCH - 1.0).clamp(0.0, 1.0);
+        let dots = t * t * (3.0 - 2.0 * t);
+        // What would be left of the cells is less than a screen shows.
+        if dots > 0.996 { 1.0 } else { dots }
+    }
+
+    /// Sets of a cache some of whose slots may be in sight.
+    pub(super) fn sets_in_sight<'a>(sector: &'a Sector, camera: &'a Camera) -> impl Iterator<Item = u32> + 'a {
+        // Points along an arm, and how far it goes between two of them, at most.
+        const POINTS: u32 = 9;
+        let place = move |set: u32, rank: f32| {
+            let [r, theta] = sector.polar(set as f32, rank);
+            [r * theta.cos(), r * theta.sin()]
+        };
+        let rank = move |n: u32| n as f32 / (POINTS - 1) as f32 * (sector.ways - 1) as f32;
+        let length = |n: u32| {
+            let ([ax, ay], [bx, by]) = (place(0, rank(n)), place(0, rank(n + 1)));
+            (bx - ax).hypot(by - ay)
+        };
+        let piece = (0..POINTS - 1).map(length).fold(0.0, f32::max);
+        // As if it looked from so much farther away.
+        let wide = Camera { zoom: 1.0 / (1.0 / camera.zoom + piece), ..*camera };
+        (0..sector.sets).filter(move |&set| (0..POINTS).any(|n| wide.sees(place(set, rank(n)))))
+    }
+
     /// Whether a cache is drawn as cells.
     pub(super) fn has(&self, cache: CacheId) -> bool {
         self.fields.iter().any(|field| field.cache == cache)
     }
 
     /// In words, what a cell is; empty where there is none.
-    pub(super) fn describe(&self, hierarchy: &Hierarchy) -> String {
+    pub(super) fn describe(&self, hierarchy: &Hierarchy, places: &Places, camera: &Camera) -> String {
         let mut said: Vec<String> = Vec::new();
-        for field in &self.fields {
+        let drawn = |field: &&Field| Self::dots(&places.rings.sectors[field.cache.index()], camera) < 1.0;
+        for field in self.fields.iter().filter(drawn) {
             let name = &hierarchy.config().levels[hierarchy.info(field.cache).level.index()].name;
             let [sets, ranks] = field.each;
             let words = format!("{name}: 1 patch = {} lines", sets * ranks);
@@ -136,7 +165,11 @@ impl Cells {
         field.update(state, places, finder, tick);
         let ghosts = field.mark_ghosts(state, places, within);
         field.count(state, places, cached);
-        field.paint(if view.ghosts { GHOSTS } else { 0.0 }, &places.rings.sectors[cache.index()], out);
+        let sector = &places.rings.sectors[cache.index()];
+        let left = 1.0 - Self::dots(sector, &view.camera);
+        if left > 0.0 {
+            field.paint([FULL * left, if view.ghosts { GHOSTS * left } else { 0.0 }], sector, out);
+        }
         for at in ghosts {
             field.slots[at].ghost = false;
         }
@@ -218,7 +251,7 @@ impl Field {
         }
     }
 
-    fn paint(&mut self, ghosts: f32, sector: &Sector, out: &mut Vec<Cell>) {
+    fn paint(&mut self, [full, ghosts]: [f32; 2], sector: &Sector, out: &mut Vec<Cell>) {
         let [sets, ranks] = self.each;
         self.sums.fill([0.0; 4]);
         let rows = self.grid[1];
@@ -227,7 +260,7 @@ impl Field {
             let column = (set / sets) as usize * rows;
             for (rank, slot) in (0u32..).zip(slots) {
                 let Some(region) = slot.region.checked_sub(1) else { continue };
-                let alpha = if slot.ghost { ghosts } else { FULL };
+                let alpha = if slot.ghost { ghosts } else { full };
                 let [r, g, b, _] = palette::region(region as usize).map(f32::from);
                 let sum = &mut self.sums[column + (rank / ranks) as usize];
                 *sum = [sum[0] + alpha * r, sum[1] + alpha * g, sum[2] + alpha * b, sum[3] + alpha];

@@ -22,4 +22,4 @@ pub use frame::{Cell, Disk, Glyph, Notes, Scene, Segment};
 pub use items::Items;
 pub use places::Places;
 pub use stage::Stage;
-pub use view::View;
+pub use view::{Camera, View};

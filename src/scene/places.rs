@@ -86,17 +86,28 @@ impl Places {
     }
 
     /// Radius of a glyph at a place: the common size, less where slots are crowded.
-    pub(super) fn radius(&self, place: Place, region: usize) -> f32 {
+    pub(super) fn radius(&self, place: Place, region: usize, zoom: f32) -> f32 {
         let room = match place {
             Place::Home => 0.40 * self.home.pitch(region),
             Place::Slot { cache, .. } => {
                 let cache = usize::from(cache);
                 let count = self.glyphs_per_line(cache);
-                let pitch = self.rings.sectors[cache].pitch;
-                if count > 1 { 0.44 * self.lane_pitch(pitch, count) } else { 0.36 * pitch }
+                let sector = &self.rings.sectors[cache];
+                let pitch = sector.pitch;
+                if count > 1 {
+                    0.44 * self.lane_pitch(pitch, count)
+                } else {
+                    // Arms stand closer than the slots of one. In the whole picture that makes lines of a ring's dots; closer up
+                    // each dot is to be seen.
+                    let apart = sector.span * 0.5 * (sector.r0 + sector.r1) / sector.sets as f32;
+                    let close = (0.5 * zoom.log2()).clamp(0.0, 1.0);
+                    let least = (0.36 * pitch).min(0.42 * apart);
+                    0.36 * pitch * (1.0 - close) + least * close
+                }
             }
         };
-        room.clamp(0.0012, DOT)
+        // Never too small to be seen, as far as the picture is the whole one.
+        room.clamp(0.0012 / zoom, DOT)
     }
 
     /// Angle between neighbouring slots of an arm as the eye sees it, about, radians.

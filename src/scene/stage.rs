@@ -88,7 +88,8 @@ impl Stage {
 
     /// The picture of a moment.
     pub fn frame(&mut self, moment: &Moment<'_>, view: &View) -> Scene {
-        let (item, cells) = (self.places.items.describe(), self.cells.describe(moment.after));
+        let (item, cells) =
+            (self.places.items.describe(), self.cells.describe(moment.after, &self.places, &view.camera));
         let mut notes = Notes { item, cells, ..Notes::default() };
         if self.places.tlbs_left_out > 0 {
             notes.omitted = "TLBs are not drawn: too many caches".into();
@@ -136,7 +137,7 @@ impl Stage {
         let hot = hot_sets(moment, moving);
         self.resident(moment, view, moving, &hot, &glows, &mut out, cells);
         for m in moving.iter().filter(|m| m.to == Place::Home) {
-            self.leaving(m, &mut out);
+            self.leaving(m, view, &mut out);
         }
         self.lost(moment, moving, view, &mut out);
         self.homes(view, &mut out);
@@ -180,6 +181,7 @@ impl Stage {
                 if as_cells {
                     let Self { cells: fields, places, finder, cached, .. } = self;
                     fields.draw(moment.after, cache, places, finder, (moment.tick, view), &within, cached, cells);
+                    self.in_sight(moment, view, moving, hot, cache, &within, glows, out);
                     if usize::from(depth) + 1 == self.places.rings.rings.len() {
                         // Nothing asks what stands on the last ring; what moves there are dots.
                         self.moving_of(moment, view, moving, hot, cache, &within, glows, out);
@@ -199,7 +201,8 @@ impl Stage {
                                 continue;
                             }
                             let Resident { dirty, prefetched, .. } = resident;
-                            let signs = Signs { dirty, prefetched, ghost, core, tick: moment.tick };
+                            let counts = !as_cells;
+                            let signs = Signs { dirty, prefetched, ghost, core, tick: moment.tick, counts };
                             self.grain_glyphs(view, grain, place, m, signs, glows, out);
                             here.push(grain);
                         }
@@ -208,6 +211,53 @@ impl Stage {
             }
             within.append(&mut here);
             within.sort_unstable();
+        }
+    }
+
+    /// The glyphs of what rests or ages in a cache that is drawn as cells, as far as it is in sight and so close that there is
+    /// room for them.
+    #[expect(clippy::too_many_arguments, reason = "one call site; a struct would only rename them")]
+    fn in_sight(
+        &mut self,
+        moment: &Moment<'_>,
+        view: &View,
+        moving: &[Move],
+        hot: &[(u16, u32)],
+        cache: CacheId,
+        within: &[u64],
+        glows: &Glows,
+        out: &mut Vec<Glyph>,
+    ) {
+        let sector = self.places.rings.sectors[cache.index()];
+        let dots = Cells::dots(&sector, &view.camera);
+        if dots <= 0.0 {
+            return;
+        }
+        let first = out.len();
+        let (geometry, info) = (moment.after.geometry(cache), moment.after.info(cache));
+        let grains_per_line = u64::from(geometry.line_bytes) / self.places.items.grain_bytes;
+        for set in Cells::sets_in_sight(&sector, &view.camera) {
+            let is_hot = hot.contains(&(cache.0, set));
+            for (resident, rank) in moment.after.order(cache, SetIndex(set)).zip(0u32..) {
+                let [r, theta] = sector.polar(set as f32, rank as f32);
+                if !view.camera.sees([r * theta.cos(), r * theta.sin()]) {
+                    continue;
+                }
+                let place = Place::Slot { depth: info.depth, cache: cache.0, set, rank };
+                for grain in resident.line.0 * grains_per_line..(resident.line.0 + 1) * grains_per_line {
+                    let ghost = within.binary_search(&grain).is_ok();
+                    let m = if is_hot { self.motion_of(moment, moving, grain, place, ghost) } else { None };
+                    if m.is_some_and(|m| path_of(&m) != Path::Slide) {
+                        continue;
+                    }
+                    let Resident { dirty, prefetched, .. } = resident;
+                    let signs = Signs { dirty, prefetched, ghost, core: info.core, tick: moment.tick, counts: false };
+                    self.grain_glyphs(view, grain, place, m, signs, glows, out);
+                }
+            }
+        }
+        for glyph in &mut out[first..] {
+            glyph.color = palette::fade(glyph.color, dots);
         }
     }
 
@@ -234,7 +284,8 @@ impl Stage {
                     let m = self.motion_of(moment, moving, grain, place, ghost);
                     if let Some(m) = m.filter(|m| path_of(m) != Path::Slide) {
                         let Resident { dirty, prefetched, .. } = resident;
-                        let signs = Signs { dirty, prefetched, ghost, core: info.core, tick: moment.tick };
+                        let tick = moment.tick;
+                        let signs = Signs { dirty, prefetched, ghost, core: info.core, tick, counts: false };
                         self.grain_glyphs(view, grain, place, Some(m), signs, glows, out);
                     }
                 }
@@ -297,7 +348,7 @@ impl Stage {
                         layer: 1,
                         id: addr / self.places.items.glyph_bytes,
                         flight: Flight::rest(at),
-                        radius: self.places.radius(place, region),
+                        radius: self.places.radius(place, region, view.camera.zoom),
                         color: palette::fade(palette::region(region), 1.0 - view.phase),
                         flash: 0.0,
                         pulse: 0.0,
@@ -327,6 +378,7 @@ impl Stage {
             };
             let number = self.places.home.regions[region].first_item + item;
             if !signs.ghost
+                && signs.counts
                 && let Some(count) = usize::try_from(number).ok().and_then(|n| self.cached.get_mut(n))
             {
                 *count = count.saturating_add(1);
@@ -358,7 +410,7 @@ impl Stage {
                 },
                 id: addr / self.places.items.glyph_bytes,
                 flight,
-                radius: self.places.radius(place, region),
+                radius: self.places.radius(place, region, view.camera.zoom),
                 color: palette::region(region),
                 flash: glow.flash,
                 pulse: glow.pulse,
@@ -371,7 +423,7 @@ impl Stage {
     }
 
     /// Glyphs that end at home: the last copy was evicted.
-    fn leaving(&mut self, m: &Move, out: &mut Vec<Glyph>) {
+    fn leaving(&mut self, m: &Move, view: &View, out: &mut Vec<Glyph>) {
         for lane in 0..self.places.items.per_grain() {
             let addr = m.grain * self.places.items.grain_bytes + lane * self.places.items.glyph_bytes;
             let Some((region, item)) = self.places.item(addr, m.tick) else {
@@ -386,7 +438,7 @@ impl Stage {
                 layer: 3,
                 id: addr / self.places.items.glyph_bytes,
                 flight,
-                radius: self.places.radius(Place::Home, region),
+                radius: self.places.radius(Place::Home, region, view.camera.zoom),
                 color: palette::region(region),
                 flash: 0.0,
                 pulse: 0.0,
@@ -400,7 +452,7 @@ impl Stage {
     fn homes(&self, view: &View, out: &mut Vec<Glyph>) {
         let whole = (self.places.items.home_bytes / self.places.items.glyph_bytes) as f32;
         for (region, home) in self.places.home.regions.iter().enumerate() {
-            let radius = self.places.radius(Place::Home, region);
+            let radius = self.places.radius(Place::Home, region, view.camera.zoom);
             for item in 0..home.items {
                 let number = home.first_item + item;
                 let cached = usize::try_from(number).ok().and_then(|n| self.cached.get(n)).copied().unwrap_or(0);
@@ -431,6 +483,8 @@ struct Signs {
     /// The core whose cache it is in; `None` = of all.
     core: Option<u16>,
     tick: u64,
+    /// Whether nobody else counts it as cached.
+    counts: bool,
 }
 
 fn sign(is: bool, flag: u32) -> u32 {

@@ -1,5 +1,59 @@
 //! What the viewer sets, and how much of the past a picture needs for it.
 
+/// Where the viewer looks, and how closely.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Camera {
+    /// The world point that stands where the rings' centre does in the whole picture.
+    pub at: [f32; 2],
+    /// 1 = the whole picture, 1000 = a thousandth of it.
+    pub zoom: f32,
+}
+
+/// Closest look.
+pub const CLOSEST: f32 = 1000.0;
+/// How far from the middle of the picture a corner is in the widest window, world units at zoom 1.
+const CORNER: f32 = 4.0;
+
+impl Default for Camera {
+    fn default() -> Self {
+        Self { at: [0.0, 0.0], zoom: 1.0 }
+    }
+}
+
+impl Camera {
+    /// Whether it shows the whole picture.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Within bounds: some of the rings stay in sight.
+    #[must_use]
+    pub fn clamped(self) -> Self {
+        let zoom = if self.zoom.is_finite() { self.zoom.clamp(1.0, CLOSEST) } else { 1.0 };
+        // The whole picture has one place; closer, the middle may go as far as the rim.
+        let far = (zoom - 1.0).min(1.0) * 1.05;
+        let at = self.at.map(|v| if v.is_finite() { v.clamp(-far, far) } else { 0.0 });
+        Self { at, zoom }
+    }
+
+    /// Closer by `factor`; the world point `held` stays where it is on the screen.
+    #[must_use]
+    pub fn closer(self, factor: f32, held: [f32; 2]) -> Self {
+        let zoom = (self.zoom * factor).clamp(1.0, CLOSEST);
+        let share = 1.0 - self.zoom / zoom;
+        let at = [0, 1].map(|axis| self.at[axis] + (held[axis] - self.at[axis]) * share);
+        Self { at, zoom }.clamped()
+    }
+
+    /// Whether a world point may be in sight.
+    #[must_use]
+    pub fn sees(&self, [x, y]: [f32; 2]) -> bool {
+        let reach = CORNER / self.zoom;
+        (x - self.at[0]).abs() < reach && (y - self.at[1]).abs() < reach
+    }
+}
+
 /// What the viewer sets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct View {
@@ -19,6 +73,8 @@ pub struct View {
     pub ghosts: bool,
     /// Draw temperature disks.
     pub temperature: bool,
+    /// Where to look.
+    pub camera: Camera,
 }
 
 impl Default for View {
@@ -32,6 +88,7 @@ impl Default for View {
             trails: true,
             ghosts: true,
             temperature: true,
+            camera: Camera::default(),
         }
     }
 }
@@ -53,4 +110,27 @@ const FLASH_STEPS: u64 = 4096;
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to 0..=4096 first")]
 pub(super) fn flash_steps(speed: f64) -> u64 {
     (speed * FLASH_END).ceil().clamp(1.0, FLASH_STEPS as f64) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_point_under_the_pointer_stays_there() {
+        let screen = |c: &Camera, p: [f32; 2]| [0, 1].map(|axis| (p[axis] - c.at[axis]) * c.zoom);
+        let mut camera = Camera { at: [0.2, -0.1], zoom: 3.0 };
+        let held = [0.5, 0.3];
+        for factor in [1.1, 2.0, 0.7, 20.0, 30.0] {
+            let before = screen(&camera, held);
+            camera = camera.closer(factor, held);
+            let after = screen(&camera, held);
+            assert!((before[0] - after[0]).abs() < 1e-3 && (before[1] - after[1]).abs() < 1e-3, "{camera:?}");
+            assert!(camera.sees(held));
+        }
+        assert_eq!(camera.closer(1e9, held).zoom, CLOSEST);
+        // All the way out there is one picture only.
+        assert!(camera.closer(1e-9, held).is_whole());
+        assert!(Camera { at: [f32::NAN, 9.0], zoom: f32::NAN }.clamped().is_whole());
+    }
 }
