@@ -11,7 +11,6 @@ use super::palette;
 use super::places::{Places, path_of};
 use crate::timeline::{Log, Move, Place};
 use crate::units::{grouped, to_count};
-use std::collections::BTreeMap;
 
 /// How far paths are joined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -63,13 +62,13 @@ pub fn trails(places: &Places, log: &Log, span: Span, out: &mut Vec<Segment>) ->
         (Joining::Curves, "curves of a line are joined"),
         (Joining::Lines, "paths of a line are joined"),
     ] {
-        if cost(places, &paths, joining) <= room {
+        if fits(places, &paths, joining, room) {
             draw_all(places, &paths, span, joining, out);
             return also(words.into());
         }
     }
-    let joined = join(places, moves, Joining::EqualMoves);
-    if cost(places, &joined, Joining::EqualMoves) <= room {
+    let mut joined = join(places, &paths, Joining::EqualMoves);
+    if fits(places, &joined, Joining::EqualMoves, room) {
         draw_all(places, &joined, span, Joining::EqualMoves, out);
         return also(format!(
             "{} moves in {} paths, wider = more",
@@ -80,8 +79,9 @@ pub fn trails(places: &Places, log: &Log, span: Span, out: &mut Vec<Segment>) ->
     let mut cells = 192;
     loop {
         let joining = Joining::Flow(cells);
-        let joined = join(places, moves, joining);
-        if cost(places, &joined, joining) <= room || cells <= COARSEST {
+        // What went together before still does: neighbourhoods only grow.
+        joined = join(places, &joined, joining);
+        if cells <= COARSEST || fits(places, &joined, joining, room) {
             draw_all(places, &joined, span, joining, out);
             return also(format!(
                 "{} moves as {} flows, wider = more",
@@ -91,6 +91,11 @@ pub fn trails(places: &Places, log: &Log, span: Span, out: &mut Vec<Segment>) ->
         }
         cells /= 2;
     }
+}
+
+/// Whether these paths take `room` segments at most: each takes one or more.
+fn fits(places: &Places, paths: &[(Move, u32)], joining: Joining, room: usize) -> bool {
+    paths.len() <= room && cost(places, paths, joining) <= room
 }
 
 /// Segments that drawing these paths takes.
@@ -238,18 +243,24 @@ fn draw_move(places: &Places, m: &Move, span: Span, joining: Joining, count: u32
     }
 }
 
-/// Joins equal moves: the newest stands for all, with their count. In the order of the newest.
-fn join(places: &Places, moves: &[Move], joining: Joining) -> Vec<(Move, u32)> {
-    let mut groups: BTreeMap<(u64, u64), (Move, u32)> = BTreeMap::new();
-    for m in moves {
-        let key = |p: Place| {
-            places.neighbourhood(p, m.grain, m.tick, if let Joining::Flow(cells) = joining { cells } else { 0 })
-        };
-        let entry = groups.entry((key(m.from), key(m.to))).or_insert((*m, 0));
-        entry.0 = *m;
-        entry.1 += 1;
+/// Joins equal paths: the newest stands for all, with their count. In the order of the newest.
+fn join(places: &Places, paths: &[(Move, u32)], joining: Joining) -> Vec<(Move, u32)> {
+    let cells = if let Joining::Flow(cells) = joining { cells } else { 0 };
+    let mut keys: Vec<([u64; 2], usize)> = paths
+        .iter()
+        .enumerate()
+        .map(|(at, (m, _))| ([m.from, m.to].map(|place| places.neighbourhood(place, m.grain, m.tick, cells)), at))
+        .collect();
+    keys.sort_unstable();
+    let mut joined: Vec<([u64; 2], Move, u32)> = Vec::new();
+    for (key, at) in keys {
+        let (m, count) = paths[at];
+        match joined.last_mut() {
+            // Paths come oldest first.
+            Some((last, newest, sum)) if *last == key => (*newest, *sum) = (m, *sum + count),
+            _ => joined.push((key, m, count)),
+        }
     }
-    let mut joined: Vec<_> = groups.into_iter().collect();
-    joined.sort_by_key(|(key, (m, _))| (m.tick, *key));
-    joined.into_iter().map(|(_, value)| value).collect()
+    joined.sort_unstable_by_key(|(key, m, _)| (m.tick, *key));
+    joined.into_iter().map(|(_, m, count)| (m, count)).collect()
 }
