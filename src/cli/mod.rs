@@ -5,6 +5,7 @@ mod programs;
 pub use programs::{AssembleArgs, CaptureArgs, CcArgs, CollectArgs, Recorder, RunArgs};
 
 use crate::reference::Kind;
+use crate::sim::config::parse_size;
 use crate::timeline::ClockKind;
 use crate::trace::Format;
 use crate::trace::write::WriteFormat;
@@ -204,6 +205,9 @@ pub struct PictureArgs {
     /// many times as close, 1 to 1000
     #[arg(long, value_name = "X,Y,ZOOM", allow_hyphen_values = true)]
     pub camera: Option<String>,
+    /// Memory for the index of a long trace, 16MiB or more; what does not fit goes to a file in the cache folder
+    #[arg(long, value_name = "SIZE", default_value = "64MiB", value_parser = memory)]
+    pub memory: u64,
     /// Title, in place of the trace's own
     #[arg(long)]
     pub title: Option<String>,
@@ -213,6 +217,18 @@ pub struct PictureArgs {
     /// References over which a ring's temperature is the mean
     #[arg(long, value_name = "REFERENCES", default_value_t = 256)]
     pub window: u64,
+}
+
+/// Least memory of an index: a few keyframes of the largest caches.
+const LEAST_MEMORY: u64 = 16 << 20;
+
+/// `--memory`.
+fn memory(text: &str) -> Result<u64, String> {
+    let bytes = parse_size(text).ok_or("expected a size such as 64MiB or 1GiB")?;
+    if bytes < LEAST_MEMORY {
+        return Err("expected 16MiB or more: with less no keyframe of a large cache fits".into());
+    }
+    Ok(bytes)
 }
 
 /// Parts of the picture that `--hide` takes away.

@@ -24,8 +24,6 @@ const VERSION: u32 = 1;
 const TRAILER: usize = 8 + 8 + 4 + 4 + 8;
 /// References from which an index is worth a file: fewer are played in a blink.
 const WORTH: u64 = 1 << 20;
-/// Bytes of keyframes in memory while an index is made; the others go to a file.
-const IN_MEMORY: usize = 64 << 20;
 /// Bytes of keyframes in a file: so many a reference, within bounds. Traces take some three.
 const BYTES_A_REFERENCE: u64 = 2;
 const LEAST: u64 = 64 << 20;
@@ -179,7 +177,7 @@ fn make_room(folder: &Path, kept: &Path) {
     }
 }
 
-/// A whole trace's timeline: from its index, or made and kept. `progress` gets (references done, all); it stops the work by
+/// A whole trace's timeline: from its index, or made in `memory` bytes and kept. `progress` gets (references done, all); it stops the work by
 /// `false`, and the timeline ends there.
 ///
 /// # Errors
@@ -187,13 +185,14 @@ fn make_room(folder: &Path, kept: &Path) {
 pub(super) fn timeline(
     source: &Arc<dyn ReferenceSource>,
     hierarchy: Hierarchy,
+    memory: u64,
     progress: &mut dyn FnMut(u64, u64) -> bool,
 ) -> Result<Timeline, crate::sim::SimError> {
     let file = IndexFile::of(source.as_ref(), &hierarchy);
     if let Some(timeline) = file.as_ref().and_then(|file| file.load(source, &hierarchy)) {
         return Ok(timeline);
     }
-    let mut indexer = indexer(source, hierarchy);
+    let mut indexer = indexer(source, hierarchy, memory);
     while indexer.advance()? && progress(indexer.len(), source.len()) {}
     let timeline = indexer.timeline();
     if let Some(file) = file.filter(|_| timeline.is_whole()) {
@@ -202,14 +201,15 @@ pub(super) fn timeline(
     Ok(timeline)
 }
 
-/// An indexer that has somewhere to put what memory has no room for.
-pub(super) fn indexer(source: &Arc<dyn ReferenceSource>, hierarchy: Hierarchy) -> Indexer {
+/// An indexer that keeps keyframes of `memory` bytes and has somewhere to put the others.
+pub(super) fn indexer(source: &Arc<dyn ReferenceSource>, hierarchy: Hierarchy, memory: u64) -> Indexer {
+    let keyframe_bytes = usize::try_from(memory).unwrap_or(usize::MAX);
     let Some(shelf) = IndexFile::shelf() else {
-        return Indexer::new(Arc::clone(source), hierarchy, Options::default());
+        return Indexer::new(Arc::clone(source), hierarchy, Options { keyframe_bytes, ..Options::default() });
     };
     // Of a trace that grows nobody knows how long it gets.
     let len = if source.is_whole() { source.len() } else { u64::MAX };
     let shelf_bytes = len.saturating_mul(BYTES_A_REFERENCE).clamp(LEAST, MOST);
-    let options = Options { keyframe_bytes: IN_MEMORY, shelf_bytes, ..Options::default() };
+    let options = Options { keyframe_bytes, shelf_bytes, ..Options::default() };
     Indexer::new(Arc::clone(source), hierarchy, options).with_shelf(shelf)
 }

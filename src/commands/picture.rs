@@ -33,7 +33,7 @@ pub fn studio(trace: &TraceArgs, cache: &CacheArgs, picture: &PictureArgs) -> an
     let source = open_trace(trace)?;
     let config = open_cache(cache, source.as_ref())?;
     let hierarchy = prepare(&config, source.as_ref())?;
-    let mut studio = Studio::of(timeline(&source, hierarchy, &mut progress)?)?;
+    let mut studio = Studio::of(timeline(&source, hierarchy, picture.memory, &mut progress)?)?;
     if let Some(bar) = bar {
         bar.finish_and_clear();
     }

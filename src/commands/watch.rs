@@ -141,7 +141,7 @@ pub(super) fn index(
             report(Report::Ready(look.studio(timeline)?));
             return Ok(());
         }
-        let indexer = indexer(source, hierarchy);
+        let indexer = indexer(source, hierarchy, look.picture.memory);
         match play(indexer, look, begun, &mut shown, file.as_ref(), report) {
             // More cores came than were there when it began.
             Err(Stop::Failed(SimError::Core { .. })) if source.cores()? > cores => {}

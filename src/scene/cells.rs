@@ -139,7 +139,8 @@ impl Cells {
         for field in self.fields.iter().filter(drawn) {
             let name = &hierarchy.config().levels[hierarchy.info(field.cache).level.index()].name;
             let [sets, ranks] = field.each;
-            let words = format!("{name}: 1 patch = {} lines", sets * ranks);
+            let lines = if sets * ranks == 1 { "1 line".to_owned() } else { format!("{} lines", sets * ranks) };
+            let words = format!("{name}: 1 patch = {lines}");
             if !said.contains(&words) {
                 said.push(words);
             }
