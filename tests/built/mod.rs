@@ -33,7 +33,11 @@ pub(crate) fn compiler(variable: &str, usual: &str) -> Option<String> {
 /// Where the compiler finds fault.
 pub(crate) fn build(compiler: &str, flags: &[&str], names: &[&str], output: &Path) {
     let files: Vec<PathBuf> = names.iter().map(|n| sources().join(n)).collect();
-    let out = Command::new(compiler).args(flags).args(&files).arg("-o").arg(output).output().expect("a compiler");
+    let mut command = Command::new(compiler);
+    command.args(flags).args(&files).arg("-o").arg(output);
+    // Fortran leaves a file for each module in the folder that it runs in.
+    command.current_dir(output.parent().expect("a file in a folder"));
+    let out = command.output().expect("a compiler");
     assert!(out.status.success(), "{compiler} {flags:?}: {}", String::from_utf8_lossy(&out.stderr));
 }
 
