@@ -325,6 +325,7 @@ END
   xdotool windowfocus --sync "$window"
   xdotool key Escape
   await_end
+  [ "$code" = 0 ] || fail "closing the window of a program that is followed: exit code $code"
   pgrep -f "^[^ ]*valgrind.*forever" >/dev/null && fail 'the program goes on without its window'
   kept=$("$orrery" stats "$work/forever.orrery" --json 2>/dev/null | sed -n 's/.*"references": *\([0-9]*\).*/\1/p' | head -n 1)
   [ "${kept:-0}" -gt "$first" ] || fail "the trace that was followed is not kept (${kept:-none})"

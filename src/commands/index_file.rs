@@ -75,7 +75,9 @@ impl IndexFile {
         if source.len() < WORTH {
             return None;
         }
-        let key = format!("index {VERSION} of\n{}\nunder\n{}", source.identity()?, hierarchy.config().to_toml());
+        let version = env!("CARGO_PKG_VERSION");
+        let (trace, caches) = (source.identity()?, hierarchy.config().to_toml());
+        let key = format!("index {VERSION} by orrery {version} of\n{trace}\nunder\n{caches}");
         let folder = cache_folder().join("index");
         let name = format!("{:08x}{:08x}.index", sum(key.as_bytes()), sum(key.get(key.len() / 2..)?.as_bytes()));
         Some(Self { path: folder.join(name), folder, key })

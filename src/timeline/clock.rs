@@ -94,6 +94,8 @@ pub struct Clock {
     knots: Vec<f64>,
     /// By the level that served, the last for memory: cycles.
     cycles: Vec<f64>,
+    /// Of the adaptive clock: the time of a reference by the references to the nearest miss, 0 to [`NEAR`].
+    slowness: Vec<f64>,
     /// What times are multiplied with.
     scale: f64,
 }
@@ -105,8 +107,9 @@ impl Clock {
         let config = timeline.config();
         let mut cycles: Vec<f64> = config.levels.iter().map(|level| f64::from(level.latency)).collect();
         cycles.push(f64::from(config.memory.latency));
+        let slowness = (0..=NEAR).map(|d| FASTEST.powf(-(d as f64) / NEAR as f64)).collect();
         let mut clock =
-            Self { kind, timeline: Arc::clone(timeline), span: SPAN, knots: Vec::new(), cycles, scale: 1.0 };
+            Self { kind, timeline: Arc::clone(timeline), span: SPAN, knots: Vec::new(), cycles, slowness, scale: 1.0 };
         if kind == ClockKind::References || timeline.is_empty() {
             return clock;
         }
@@ -221,10 +224,23 @@ impl Clock {
                 let served = move |tick| outcomes.get(tick).map_or(0, super::Outcome::served_by);
                 Box::new((from..to).map(move |tick| self.cycles[served(tick).min(self.cycles.len() - 1)]))
             }
-            ClockKind::Adaptive => Box::new((from..to).map(move |tick| {
-                let near = (0..NEAR).find(|&d| missed(tick + d) || tick.checked_sub(d).is_some_and(missed));
-                near.map_or(FASTEST.recip(), |d| FASTEST.powf(-(d as f64) / NEAR as f64))
-            })),
+            ClockKind::Adaptive => {
+                // References to the nearest miss, from both sides.
+                let mut apart = vec![NEAR; count];
+                let before = from.saturating_sub(NEAR)..from;
+                let mut since = before.rev().zip(0..).find(|(tick, _)| missed(*tick)).map_or(NEAR, |(_, d)| d);
+                for (tick, apart) in (from..to).zip(&mut apart) {
+                    since = if missed(tick) { 0 } else { (since + 1).min(NEAR) };
+                    *apart = since;
+                }
+                let after = to..to.saturating_add(NEAR);
+                let mut until = after.zip(0..).find(|(tick, _)| missed(*tick)).map_or(NEAR, |(_, d)| d);
+                for (tick, apart) in (from..to).rev().zip(apart.iter_mut().rev()) {
+                    until = if missed(tick) { 0 } else { (until + 1).min(NEAR) };
+                    *apart = until.min(*apart);
+                }
+                Box::new(apart.into_iter().map(|d| self.slowness[usize::try_from(d).unwrap_or(0)]))
+            }
             ClockKind::Misses => {
                 // The time of the span's start tells what the hits before its first miss have left of their share.
                 let mut time = self.knots[span];

@@ -10,7 +10,7 @@ use anyhow::bail;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::mpsc::sync_channel;
 
 /// References after which names are told for the first time, then each time that there are twice as many.
@@ -34,7 +34,11 @@ impl Onlooker for Follower<'_> {
             self.feeder.rename(Tables { title: title(self.path), regions: regions(), ..Tables::default() });
         }
         self.feeder.push(references)?;
-        Ok(!self.closed.load(Ordering::Relaxed))
+        Ok(true)
+    }
+
+    fn has_closed(&self) -> bool {
+        self.closed.load(Ordering::SeqCst)
     }
 
     fn end(&mut self, tables: &Tables) -> anyhow::Result<()> {
@@ -57,7 +61,7 @@ pub(super) fn run(args: &CaptureArgs) -> anyhow::Result<ExitCode> {
         &view,
         true,
         Box::new(move |report| {
-            let closed = AtomicBool::new(false);
+            let (stops, closed) = (Arc::new(AtomicU32::new(0)), AtomicBool::new(false));
             let feeder = Feeder::new(Tables { title: title(&path), ..Tables::default() });
             let source: Arc<dyn ReferenceSource> = Arc::clone(feeder.trace()) as Arc<dyn ReferenceSource>;
             let follower = Follower { feeder, path: &path, seen: 0, next: FIRST_NAMES, closed: &closed };
@@ -65,11 +69,13 @@ pub(super) fn run(args: &CaptureArgs) -> anyhow::Result<ExitCode> {
                 let work = || {
                     // Where it ends, whoever waits for more must hear of it.
                     let mut follower = follower;
-                    record(&args, &mut follower)
+                    record(&args, &stops, &mut follower)
                 };
                 let recording = std::thread::Builder::new().name("record".into()).spawn_scoped(scope, work)?;
                 let indexed = index(&source, &look, report);
-                closed.store(true, Ordering::Relaxed);
+                // Of a program that ended by itself nothing is left to stop.
+                closed.store(!source.is_whole(), Ordering::SeqCst);
+                stops.fetch_add(2, Ordering::SeqCst);
                 let recorded = recording.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
                 let failed = recorded.is_err() && source.is_empty();
                 let words = recorded.as_ref().err().map(|error| format!("{error:#}"));

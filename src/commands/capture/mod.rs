@@ -41,13 +41,18 @@ pub fn run(args: &CaptureArgs) -> anyhow::Result<ExitCode> {
     if args.follow {
         return Err(super::left_out("viewer"));
     }
-    record(args, &mut Unseen)
+    record(args, &Arc::default(), &mut Unseen)
 }
 
 /// Who looks on while a program is recorded.
 trait Onlooker {
     /// Takes the references that are kept, in order; `regions` gives those that were touched so far. False: stop.
     fn see(&mut self, references: &[Reference], regions: &dyn Fn() -> Vec<Region>) -> anyhow::Result<bool>;
+
+    /// Whether it asked the program to end.
+    fn has_closed(&self) -> bool {
+        false
+    }
 
     /// What the trace says beside its references, at the end.
     fn end(&mut self, tables: &Tables) -> anyhow::Result<()>;
@@ -65,20 +70,20 @@ impl Onlooker for Unseen {
     }
 }
 
-fn record(args: &CaptureArgs, onlooker: &mut dyn Onlooker) -> anyhow::Result<ExitCode> {
+/// Records; counts up in `stops` ask the program to end, two at once.
+fn record(args: &CaptureArgs, stops: &Arc<AtomicU32>, onlooker: &mut dyn Onlooker) -> anyhow::Result<ExitCode> {
     let path = program(args)?;
     let module = open(&path)?;
     let start = start(args, module.as_ref(), &path)?;
     let output = args.output.clone().unwrap_or_else(|| default_output(&path));
     let mut writer = native::FileWriter::create(&output)?;
 
-    let stops = Arc::new(AtomicU32::new(0));
-    let counter = Arc::clone(&stops);
+    let counter = Arc::clone(stops);
     ctrlc::set_handler(move || {
         // The terminal told the program as well: the first time it may end by itself.
         counter.fetch_add(1, Ordering::SeqCst);
     })?;
-    let (traced, text) = Traced::start(&path, &args.command[1..], Arc::clone(&stops))?;
+    let (traced, text) = Traced::start(&path, &args.command[1..], Arc::clone(stops))?;
     let mut reader = lackey::Reader::new("Valgrind's log", text);
     let mut recorder = Recorder::new(module, start.clone(), args.data_only);
     let mut progress = Counting::new();
@@ -120,7 +125,7 @@ fn record(args: &CaptureArgs, onlooker: &mut dyn Onlooker) -> anyhow::Result<Exi
     let tables = finish(args, &path, &output, &start, recorder, writer)?;
     onlooker.end(&tables)?;
     reader.notices().iter().for_each(|notice| eprintln!("warning: {notice}"));
-    Ok(ended(&path, status, full))
+    Ok(ended(&path, status, full || onlooker.has_closed()))
 }
 
 /// The program's path.

@@ -114,7 +114,7 @@ pub(super) fn damaged(name: &str, error: &ParquetError) -> TraceError {
     TraceError::Damaged(Fault::new(
         Place::file(name),
         format!("a damaged Parquet file: {what}"),
-        "a whole native trace",
+        "a whole Parquet file",
         "copy it again from where it came, or record it again",
     ))
 }
