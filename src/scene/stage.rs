@@ -18,6 +18,7 @@ use crate::sim::{CacheInfo, Event, Hierarchy, Resident};
 use crate::timeline::cursor::{innermost, levels};
 use crate::timeline::{Moment, Move, Place};
 use crate::units::{CacheId, LevelId, LineAddr, SetIndex};
+use std::collections::BTreeSet;
 
 /// The long-lived part of the scene.
 pub struct Stage {
@@ -181,10 +182,9 @@ impl Stage {
                 if as_cells {
                     let Self { cells: fields, places, finder, cached, .. } = self;
                     fields.draw(moment.after, cache, places, finder, (moment.tick, view), &within, cached, cells);
-                    self.in_sight(moment, view, moving, hot, cache, &within, glows, out);
+                    self.among_cells(moment, view, moving, hot, cache, &within, glows, out);
                     if usize::from(depth) + 1 == self.places.rings.rings.len() {
-                        // Nothing asks what stands on the last ring; what moves there are dots.
-                        self.moving_of(moment, view, moving, hot, cache, &within, glows, out);
+                        // Nothing asks what stands on the last ring.
                         continue;
                     }
                 }
@@ -195,14 +195,14 @@ impl Stage {
                         for n in 0..grains_per_line {
                             let grain = resident.line.0 * grains_per_line + n;
                             let ghost = within.binary_search(&grain).is_ok();
-                            let m = if is_hot { self.motion_of(moment, moving, grain, place, ghost) } else { None };
-                            if as_cells && m.is_none_or(|m| path_of(&m) == Path::Slide) {
+                            if as_cells {
                                 here.push(grain);
                                 continue;
                             }
+                            let m = if is_hot { self.motion_of(moment, moving, grain, place, ghost) } else { None };
                             let Resident { dirty, prefetched, .. } = resident;
-                            let counts = !as_cells;
-                            let signs = Signs { dirty, prefetched, ghost, core, tick: moment.tick, counts };
+                            let tick = moment.tick;
+                            let signs = Signs { dirty, prefetched, ghost, core, tick, counts: true };
                             self.grain_glyphs(view, grain, place, m, signs, glows, out);
                             here.push(grain);
                         }
@@ -214,10 +214,10 @@ impl Stage {
         }
     }
 
-    /// The glyphs of what rests or ages in a cache that is drawn as cells, as far as it is in sight and so close that there is
-    /// room for them.
+    /// The glyphs of a cache that is drawn as cells: of what comes into it and, so close that there is room for them, of all
+    /// that is in sight.
     #[expect(clippy::too_many_arguments, reason = "one call site; a struct would only rename them")]
-    fn in_sight(
+    fn among_cells(
         &mut self,
         moment: &Moment<'_>,
         view: &View,
@@ -230,63 +230,32 @@ impl Stage {
     ) {
         let sector = self.places.rings.sectors[cache.index()];
         let dots = Cells::dots(&sector, &view.camera);
-        if dots <= 0.0 {
-            return;
+        let hot: BTreeSet<u32> = hot.iter().filter(|(of, _)| *of == cache.0).map(|(_, set)| *set).collect();
+        let mut sets = hot.clone();
+        if dots > 0.0 {
+            sets.extend(Cells::sets_in_sight(&sector, &view.camera));
         }
-        let first = out.len();
-        let (geometry, info) = (moment.after.geometry(cache), moment.after.info(cache));
+        let (geometry, core) = (moment.after.geometry(cache), moment.after.info(cache).core);
+        let depth = moment.after.info(cache).depth;
         let grains_per_line = u64::from(geometry.line_bytes) / self.places.items.grain_bytes;
-        for set in Cells::sets_in_sight(&sector, &view.camera) {
-            let is_hot = hot.contains(&(cache.0, set));
+        for set in sets {
             for (resident, rank) in moment.after.order(cache, SetIndex(set)).zip(0u32..) {
                 let [r, theta] = sector.polar(set as f32, rank as f32);
-                if !view.camera.sees([r * theta.cos(), r * theta.sin()]) {
-                    continue;
-                }
-                let place = Place::Slot { depth: info.depth, cache: cache.0, set, rank };
+                let seen = dots > 0.0 && view.camera.sees([r * theta.cos(), r * theta.sin()]);
+                let place = Place::Slot { depth, cache: cache.0, set, rank };
                 for grain in resident.line.0 * grains_per_line..(resident.line.0 + 1) * grains_per_line {
                     let ghost = within.binary_search(&grain).is_ok();
-                    let m = if is_hot { self.motion_of(moment, moving, grain, place, ghost) } else { None };
-                    if m.is_some_and(|m| path_of(&m) != Path::Slide) {
+                    let m = if hot.contains(&set) { self.motion_of(moment, moving, grain, place, ghost) } else { None };
+                    let comes = m.is_some_and(|m| path_of(&m) != Path::Slide);
+                    if !comes && !seen {
                         continue;
                     }
+                    let first = out.len();
                     let Resident { dirty, prefetched, .. } = resident;
-                    let signs = Signs { dirty, prefetched, ghost, core: info.core, tick: moment.tick, counts: false };
+                    let signs = Signs { dirty, prefetched, ghost, core, tick: moment.tick, counts: false };
                     self.grain_glyphs(view, grain, place, m, signs, glows, out);
-                }
-            }
-        }
-        for glyph in &mut out[first..] {
-            glyph.color = palette::fade(glyph.color, dots);
-        }
-    }
-
-    /// The glyphs of what comes into a cache that is drawn as cells.
-    #[expect(clippy::too_many_arguments, reason = "one call site; a struct would only rename them")]
-    fn moving_of(
-        &mut self,
-        moment: &Moment<'_>,
-        view: &View,
-        moving: &[Move],
-        hot: &[(u16, u32)],
-        cache: CacheId,
-        within: &[u64],
-        glows: &Glows,
-        out: &mut Vec<Glyph>,
-    ) {
-        let (geometry, info) = (moment.after.geometry(cache), moment.after.info(cache));
-        let grains_per_line = u64::from(geometry.line_bytes) / self.places.items.grain_bytes;
-        for &(_, set) in hot.iter().filter(|(of, _)| *of == cache.0) {
-            for (resident, rank) in moment.after.order(cache, SetIndex(set)).zip(0u32..) {
-                let place = Place::Slot { depth: info.depth, cache: cache.0, set, rank };
-                for grain in resident.line.0 * grains_per_line..(resident.line.0 + 1) * grains_per_line {
-                    let ghost = within.binary_search(&grain).is_ok();
-                    let m = self.motion_of(moment, moving, grain, place, ghost);
-                    if let Some(m) = m.filter(|m| path_of(m) != Path::Slide) {
-                        let Resident { dirty, prefetched, .. } = resident;
-                        let tick = moment.tick;
-                        let signs = Signs { dirty, prefetched, ghost, core: info.core, tick, counts: false };
-                        self.grain_glyphs(view, grain, place, Some(m), signs, glows, out);
+                    for glyph in out[first..].iter_mut().filter(|_| !comes) {
+                        glyph.color = palette::fade(glyph.color, dots);
                     }
                 }
             }

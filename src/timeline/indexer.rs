@@ -2,10 +2,11 @@
 
 use super::chunks::ChunkCache;
 use super::count::Count;
+use super::known::Known;
 use super::shelf::{Kept, Shelf};
-use super::tally::{Row, Watch};
+use super::tally::Watch;
 use super::{Keyframe, Options, Outcome, Outcomes, Summary, Tally, Timeline};
-use crate::reference::{Reference, ReferenceSource, Region, RegionFinder, RegionMap, SourceError, Tables};
+use crate::reference::{Reference, ReferenceSource, Region, RegionFinder, RegionMap, SourceError};
 use crate::sim::classes::Classifier;
 use crate::sim::{Hierarchy, Packer, SimError, check_core};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -26,33 +27,6 @@ fn joined<T>(thread: JoinHandle<T>) -> T {
 fn pack(packer: &RwLock<Packer>, state: &Hierarchy, tally: &Tally) -> Keyframe {
     let mut packer = packer.write().unwrap_or_else(PoisonError::into_inner);
     Keyframe { state: packer.pack(state), tally: tally.packed() }
-}
-
-/// What is known of the trace's regions.
-#[derive(Clone)]
-pub(super) struct Known {
-    /// Regions that were found outside the named ones.
-    found: Vec<Region>,
-    whole: bool,
-    pub(super) tables: Arc<Tables>,
-    pub(super) map: RegionMap,
-    pub(super) rows: Vec<Row>,
-}
-
-impl Known {
-    /// The tables of a trace with other regions: the named ones and those found, in their order.
-    pub(super) fn new(tables: &Tables, named: &[Region], found: Vec<Region>, whole: bool) -> Self {
-        let named = named.iter().enumerate().map(|(n, region)| (region, Row::Named(n)));
-        let others = found.iter().map(|region| (region, Row::Found(region.base, region.end())));
-        let mut all: Vec<(&Region, Row)> = named.chain(others).collect();
-        all.sort_by(|(a, _), (b, _)| a.order(b));
-        let (regions, rows): (Vec<Region>, Vec<Row>) =
-            all.into_iter().map(|(region, row)| (region.clone(), row)).unzip();
-        let map = RegionMap::new(&regions);
-        let Tables { title, subtitle, locations, marks, made_by, .. } = tables.clone();
-        let tables = Arc::new(Tables { title, subtitle, regions, locations, marks, made_by });
-        Self { found, whole, tables, map, rows }
-    }
 }
 
 /// Makes a [`Timeline`], or one after another of more and more of the trace.

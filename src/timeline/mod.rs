@@ -14,6 +14,7 @@ pub mod clock;
 mod count;
 pub mod cursor;
 mod indexer;
+mod known;
 pub mod log;
 pub mod outcome;
 pub mod pace;

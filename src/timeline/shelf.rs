@@ -1,7 +1,7 @@
 //! Keyframes elsewhere than in memory, and a whole index as bytes: what a file of the index is made of. Files themselves are
 //! not known here.
 
-use super::indexer::Known;
+use super::known::Known;
 use super::{Keyframe, Options, Outcomes, Summary, Tally, Timeline};
 use crate::reference::{ReferenceSource, RegionMap};
 use crate::sim::{Hierarchy, Packed, Packer};

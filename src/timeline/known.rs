@@ -1,0 +1,32 @@
+//! The regions of a trace, those that it names and those that were found, and where the counts of each are.
+
+use super::tally::Row;
+use crate::reference::{Region, RegionMap, Tables};
+use std::sync::Arc;
+
+/// What is known of the trace's regions.
+#[derive(Clone)]
+pub(super) struct Known {
+    /// Regions that were found outside the named ones.
+    pub(super) found: Vec<Region>,
+    pub(super) whole: bool,
+    pub(super) tables: Arc<Tables>,
+    pub(super) map: RegionMap,
+    pub(super) rows: Vec<Row>,
+}
+
+impl Known {
+    /// The tables of a trace with other regions: the named ones and those found, in their order.
+    pub(super) fn new(tables: &Tables, named: &[Region], found: Vec<Region>, whole: bool) -> Self {
+        let named = named.iter().enumerate().map(|(n, region)| (region, Row::Named(n)));
+        let others = found.iter().map(|region| (region, Row::Found(region.base, region.end())));
+        let mut all: Vec<(&Region, Row)> = named.chain(others).collect();
+        all.sort_by(|(a, _), (b, _)| a.order(b));
+        let (regions, rows): (Vec<Region>, Vec<Row>) =
+            all.into_iter().map(|(region, row)| (region.clone(), row)).unzip();
+        let map = RegionMap::new(&regions);
+        let Tables { title, subtitle, locations, marks, made_by, .. } = tables.clone();
+        let tables = Arc::new(Tables { title, subtitle, regions, locations, marks, made_by });
+        Self { found, whole, tables, map, rows }
+    }
+}
