@@ -327,7 +327,7 @@ fn notes(info: &Info) -> Vec<String> {
     let trail = match info.tail {
         0 | 1 => "no trail".to_owned(),
         n if info.passed > n => {
-            format!("trail: the last {} of {} references a frame", grouped(n), grouped(info.passed))
+            format!("trail: last {} of {} a frame", grouped(n), grouped(info.passed))
         }
         n => format!("trail {} references", grouped(n)),
     };
