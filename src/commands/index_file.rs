@@ -206,7 +206,9 @@ pub(super) fn timeline(
 /// An indexer that keeps keyframes of `memory` bytes and has somewhere to put the others.
 pub(super) fn indexer(source: &Arc<dyn ReferenceSource>, hierarchy: Hierarchy, memory: u64) -> Indexer {
     let keyframe_bytes = usize::try_from(memory).unwrap_or(usize::MAX);
-    let Some(shelf) = IndexFile::shelf() else {
+    // A short trace fits into memory: no file is opened for it.
+    let is_short = source.is_whole() && source.len() < WORTH;
+    let Some(shelf) = (!is_short).then(IndexFile::shelf).flatten() else {
         return Indexer::new(Arc::clone(source), hierarchy, Options { keyframe_bytes, ..Options::default() });
     };
     // Of a trace that grows nobody knows how long it gets.
