@@ -8,6 +8,8 @@ export XDG_RUNTIME_DIR="${XDG_RUNTIME_DIR:-/tmp}"
 export REQUIRE_ADAPTER=1
 # Warnings are errors, in dependencies' eyes unchanged (they are capped), so nothing is built twice for it.
 export CARGO_TERM_COLOR="${CARGO_TERM_COLOR:-auto}"
+# A clean clone is built once: what the compiler would keep for a second build is gigabytes and of no use to it.
+[ -z "${CI:-}" ] || export CARGO_INCREMENTAL="${CARGO_INCREMENTAL:-0}"
 
 set_up_tests() {
   set_up_drawing || return 1
