@@ -80,7 +80,14 @@ fn run(path: &Path, config: &HierarchyConfig) {
         memory("VmRSS")
     );
     let timeline = Arc::new(timeline);
-    let mut cursor = Cursor::new(timeline).expect("just written");
+    let (flows, mut sums) = (timeline.flows(), Vec::new());
+    for tail in [16_384.0, 1e5, 1e6, 1e7, len as f64] {
+        let begun = Instant::now();
+        let found = flows.over(0.6 * len as f64 - 0.6 * tail, 0.6 * len as f64 + 0.4 * tail);
+        sums.push(format!("{tail:.0}: {} in {:.2} ms", found.len(), begun.elapsed().as_secs_f64() * 1e3));
+    }
+    println!("  flows {} KiB, spans of {}; of the last {}", flows.bytes() >> 10, flows.span(), sums.join(", "));
+    let mut cursor = Cursor::new(Arc::clone(&timeline)).expect("just written");
     let mut rng = Rng::new(3);
     let view = View::default();
     let (mut wholes, mut seeks, mut scenes, mut glyphs) = (Vec::new(), Vec::new(), Vec::new(), 0);

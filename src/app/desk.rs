@@ -2,7 +2,7 @@
 //! display; the clock comes in as a number.
 
 use super::keys::Action;
-use super::transport::{LONGEST_TAIL, PRESETS, Transport, longer, shorter};
+use super::transport::{PRESETS, Transport, longer, shorter};
 use crate::overlay::draw::rate;
 use crate::overlay::{Info, Layout, Parts, Studio};
 use crate::reference::SourceError;
@@ -184,8 +184,7 @@ impl Desk {
         let (position, speed) = (self.transport.position(), self.transport.speed());
         let skipped = self.skipped();
         let speed = self.clock.rate(position, speed);
-        // Each reference of a trail is played and its moves kept: more of them than this would hold the picture up.
-        View { speed, tail: self.view.tail.max(skipped.min(LONGEST_TAIL)), ..self.view }
+        View { speed, tail: self.view.tail.max(skipped), ..self.view }
     }
 
     /// References that a frame passes, about.
@@ -518,7 +517,7 @@ pub(super) mod tests {
         desk.apply(Action::PlayPause, 0.0);
         assert_eq!(desk.look().tail, 1667);
         desk.transport.set_speed(1e9);
-        assert_eq!(desk.look().tail, LONGEST_TAIL, "no more than can be drawn in time");
+        assert_eq!(desk.look().tail, 16_666_667, "whatever the speed, nothing is skipped");
         assert_eq!(desk.tail(), 64);
     }
 }

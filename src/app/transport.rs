@@ -9,7 +9,7 @@ pub const FASTEST: f64 = 1e9;
 /// Speeds of the keys 1 to 9, references a second.
 pub const PRESETS: [f64; 9] = [1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1e3, 1e4, 1e5];
 /// Longest trail, references.
-pub const LONGEST_TAIL: u64 = 16_384;
+pub const LONGEST_TAIL: u64 = 1 << 30;
 
 /// Seconds in which the playhead makes up most of its way to the end of a trace that grows.
 const FOLLOW_SECONDS: f64 = 0.15;

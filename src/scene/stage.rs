@@ -1,6 +1,7 @@
 //! Turns a moment into a [`Scene`]. Long-lived: rings, homes and structure are laid out once, lists are reused.
 
 use super::cells::{Cells, Finder};
+use super::flows;
 use super::frame::{Cell, Disk, Glyph, Notes, Scene, Segment, flags};
 use super::glow::{Glow, Glows, glows};
 use super::items::Items;
@@ -100,7 +101,18 @@ impl Stage {
         let mut segments = Vec::new();
         if view.trails {
             let span = Span { tick: moment.tick, phase: view.phase, tail: view.tail.max(1), budget: view.budget };
-            notes.bundling = trails(&self.places, moment.log, span, &mut segments);
+            let flowing = flows::share(span.tail);
+            if flowing < 1.0 {
+                let last = Span { tail: span.tail.min(flows::LOGGED), ..span };
+                notes.bundling = trails(&self.places, moment.log, last, &mut segments);
+                for segment in segments.iter_mut().filter(|_| flowing > 0.0) {
+                    segment.alpha0 *= 1.0 - flowing;
+                    segment.alpha1 *= 1.0 - flowing;
+                }
+            }
+            if flowing > 0.0 {
+                notes.bundling = flows::flows(&self.places, moment.flows, span, flowing, &mut segments);
+            }
         }
         let mut cells = Vec::new();
         let glyphs = self.glyphs(moment, view, &mut cells);

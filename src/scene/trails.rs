@@ -171,9 +171,14 @@ fn ageing(places: &Places, log: &Log, span: Span, first: u64, out: &mut Vec<Segm
     slots.len() - drawn
 }
 
+/// Pieces of an arc that sweeps so far.
+pub(super) fn arc_pieces(sweep: f32) -> u16 {
+    pieces(sweep.abs() / ARC_PIECE + 6.0)
+}
+
 fn pieces_of(places: &Places, m: &Move) -> u16 {
     match path_of(m) {
-        Path::Arc => places.flight(m, 0, true).map_or(1, |f| pieces(f.sweep.abs() / ARC_PIECE + 6.0)),
+        Path::Arc => places.flight(m, 0, true).map_or(1, |f| arc_pieces(f.sweep)),
         Path::Slide => match (m.from, m.to) {
             (Place::Slot { cache, rank: a, .. }, Place::Slot { rank: b, .. }) => {
                 pieces(a.abs_diff(b) as f32 * places.turn(usize::from(cache)) / ARC_PIECE)

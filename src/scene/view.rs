@@ -1,5 +1,7 @@
 //! What the viewer sets, and how much of the past a picture needs for it.
 
+use super::flows::{FLOWING, LOGGED};
+
 /// Where the viewer looks, and how closely.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Camera {
@@ -97,7 +99,8 @@ impl View {
     /// References of history that a frame needs: for trail, temperature and flashes.
     #[must_use]
     pub fn history(&self) -> u64 {
-        self.tail.max(self.window).max(flash_steps(self.speed))
+        let moves = if self.tail < FLOWING { self.tail.min(LOGGED) } else { 1 };
+        moves.max(self.window).max(flash_steps(self.speed))
     }
 }
 

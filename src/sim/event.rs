@@ -1,5 +1,7 @@
 //! All that the simulator tells the world.
 
+use super::fast::scan::{ASK_BITS, COVER, DIRTY_ASK, Shape};
+use super::policy::VALID;
 use crate::reference::Reference;
 use crate::units::{Addr, CacheId, LevelId, LineAddr, SetIndex};
 
@@ -193,6 +195,12 @@ pub trait Observer {
         true
     }
 
+    /// Whether it wants to be told of fills and evictions too, where it does not want all.
+    #[inline]
+    fn wants_moves(&self) -> bool {
+        self.wants_all()
+    }
+
     /// Whether it ignores all events, so that none has to be made.
     #[inline]
     fn is_silent(&self) -> bool {
@@ -219,6 +227,11 @@ pub trait Observer {
     /// Takes the next references and their demand misses.
     #[inline]
     fn played(&mut self, _: Played<'_>) {}
+
+    /// Takes what the references of the last [`Played`] moved, where [`Observer::wants_moves`]: cache by cache on their way
+    /// outward, each cache's requests in their order, in one piece or more.
+    #[inline]
+    fn moved(&mut self, _: &[Moves<'_>]) {}
 }
 
 /// References that were played at once, and which of them missed.
@@ -238,6 +251,66 @@ impl<'a> Played<'a> {
     }
 }
 
+/// Requests of one cache on the way of loads and stores outward, in their order: of each miss of the cache inside its line,
+/// then what that gives back.
+#[derive(Clone, Copy, Debug)]
+pub struct Moves<'a> {
+    /// The cache.
+    pub cache: CacheId,
+    pub(super) shape: Shape,
+    pub(super) asks: &'a [u64],
+    pub(super) matched: &'a [u8],
+    pub(super) left: &'a [u64],
+}
+
+impl Moves<'_> {
+    /// Adds the lines that gave way to others, in their order.
+    #[inline]
+    pub fn victims(&self, into: &mut Vec<LineAddr>) {
+        let requests = self.asks.iter().zip(self.matched).zip(self.left);
+        sift(into, requests, |((&ask, &matched), &left)| {
+            let victim = LineAddr(self.shape.neighbour(left, ask >> ASK_BITS));
+            (victim, matched == 0 && left & VALID != 0)
+        });
+    }
+
+    /// Of the cache that is asked first: adds the lines that are not there and are asked for further on.
+    #[inline]
+    pub fn missed(&self, into: &mut Vec<LineAddr>) {
+        let requests = self.asks.iter().zip(self.matched);
+        sift(into, requests, |(&ask, &matched)| (LineAddr(ask >> ASK_BITS), matched == 0 && ask & COVER != COVER));
+    }
+
+    /// Of the cache that is asked first: the lines that come in without being asked for, because a store covers them.
+    pub fn covered(&self) -> impl Iterator<Item = LineAddr> + '_ {
+        let requests = self.asks.iter().zip(self.matched);
+        let covered = requests.filter(|(ask, matched)| **matched == 0 && **ask & COVER == COVER);
+        covered.map(|(ask, _)| LineAddr(ask >> ASK_BITS))
+    }
+
+    /// Of another cache: adds the lines that the cache inside asks for and that are there, and those that are not.
+    #[inline]
+    pub fn found(&self, there: &mut Vec<LineAddr>, missed: &mut Vec<LineAddr>) {
+        let wanted = |ask: u64, is: bool| (LineAddr(ask >> ASK_BITS), ask & DIRTY_ASK == 0 && is);
+        let requests = || self.asks.iter().zip(self.matched);
+        sift(there, requests(), |(&ask, &matched)| wanted(ask, matched != 0));
+        sift(missed, requests(), |(&ask, &matched)| wanted(ask, matched == 0));
+    }
+}
+
+/// Adds what is to be kept. No branch depends on that.
+#[inline(always)]
+fn sift<T>(into: &mut Vec<LineAddr>, from: impl ExactSizeIterator<Item = T>, keeps: impl Fn(T) -> (LineAddr, bool)) {
+    let mut kept = into.len();
+    into.resize(kept + from.len(), LineAddr(0));
+    for one in from {
+        let (line, keep) = keeps(one);
+        into[kept] = line;
+        kept += usize::from(keep);
+    }
+    into.truncate(kept);
+}
+
 /// Accesses of one cache, in their order. A store that goes with a load (a modify) may be left out.
 #[derive(Clone, Copy, Debug)]
 pub struct AccessList<'a> {
@@ -251,7 +324,7 @@ pub struct AccessList<'a> {
 
 impl<'a> AccessList<'a> {
     /// Bits below a line.
-    pub(super) const SHIFT: u32 = super::fast::scan::ASK_BITS;
+    pub(super) const SHIFT: u32 = ASK_BITS;
 
     /// Each access: its line, and whether it hit.
     pub fn iter(self) -> impl Iterator<Item = (LineAddr, bool)> + 'a {
@@ -292,6 +365,11 @@ impl<O: Observer + ?Sized> Observer for &mut O {
     }
 
     #[inline]
+    fn wants_moves(&self) -> bool {
+        (**self).wants_moves()
+    }
+
+    #[inline]
     fn is_silent(&self) -> bool {
         (**self).is_silent()
     }
@@ -315,6 +393,11 @@ impl<O: Observer + ?Sized> Observer for &mut O {
     fn played(&mut self, played: Played<'_>) {
         (**self).played(played);
     }
+
+    #[inline]
+    fn moved(&mut self, moves: &[Moves<'_>]) {
+        (**self).moved(moves);
+    }
 }
 
 impl<A: Observer, B: Observer> Observer for (A, B) {
@@ -333,6 +416,11 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
     #[inline]
     fn wants_all(&self) -> bool {
         self.0.wants_all() || self.1.wants_all()
+    }
+
+    #[inline]
+    fn wants_moves(&self) -> bool {
+        self.0.wants_moves() || self.1.wants_moves()
     }
 
     #[inline]

@@ -1,58 +1,112 @@
 //! Counts by region and by span of time, while many references are played at once.
 
+use super::flows::Flows;
 use super::summary::Summary;
 use super::tally::{MAX_LEVELS, Tally};
 use crate::reference::{Reference, RegionFinder};
-use crate::sim::{Event, Observer};
+use crate::sim::{Event, Moves, Observer, Played};
 
 /// Counts each reference to its region and each demand miss to the region and bucket of its reference. Wants to be told of
-/// misses only, so that hits cost next to nothing.
+/// misses and what they move only, so that hits cost next to nothing.
 pub(super) struct Count<'a> {
     regions: &'a mut RegionFinder,
     tally: &'a mut Tally,
-    summary: Option<&'a mut Summary>,
+    over: Option<Over<'a>>,
     /// The next reference.
     tick: u64,
     /// Row of the tally of the reference at play.
     row: usize,
+    /// Of those that are played at once.
+    rows: Vec<usize>,
+}
+
+/// What is counted by span of time: all references are in one bucket.
+pub(super) struct Over<'a> {
+    pub(super) summary: &'a mut Summary,
+    pub(super) flows: &'a mut Flows,
 }
 
 impl<'a> Count<'a> {
     /// From reference `tick` on.
-    pub(super) fn new(
-        regions: &'a mut RegionFinder,
-        tally: &'a mut Tally,
-        summary: Option<&'a mut Summary>,
-        tick: u64,
-    ) -> Self {
-        Self { regions, tally, summary, tick, row: 0 }
+    pub(super) fn new(regions: &'a mut RegionFinder, tally: &'a mut Tally, over: Option<Over<'a>>, tick: u64) -> Self {
+        Self { regions, tally, over, tick, row: 0, rows: Vec::new() }
+    }
+
+    /// Counts the next reference; its row.
+    #[inline(always)]
+    fn next(&mut self, reference: &Reference) -> usize {
+        let region = self.regions.locate(reference.addr, self.tick).region;
+        self.tick += 1;
+        self.tally.begin(reference, region.map(|region| region as usize), &mut self.rows)
     }
 }
 
 impl Observer for Count<'_> {
     #[inline(always)]
     fn event(&mut self, event: Event) {
+        if let Some(Over { flows, .. }) = &mut self.over {
+            flows.event(event);
+        }
         let Event::Access { level, kind, hit: false, .. } = event else { return };
         if kind.is_demand() && level.index() < MAX_LEVELS {
             self.tally.miss(self.row, level.index());
-            if let Some(summary) = &mut self.summary {
-                summary.miss(level.index());
+            if let Some(Over { summary, .. }) = &mut self.over {
+                summary.miss(level.index(), 1);
             }
         }
     }
 
     #[inline(always)]
     fn begin(&mut self, reference: &Reference) {
-        let region = self.regions.locate(reference.addr, self.tick).region;
-        self.row = self.tally.begin(reference, region.map(|region| region as usize));
-        if let Some(summary) = &mut self.summary {
-            summary.begin(self.tick);
+        if let Some(Over { flows, .. }) = &mut self.over {
+            flows.begin(reference);
         }
-        self.tick += 1;
+        self.rows.clear();
+        self.row = self.next(reference);
     }
 
     #[inline(always)]
     fn wants_all(&self) -> bool {
         false
+    }
+
+    #[inline(always)]
+    fn wants_moves(&self) -> bool {
+        self.over.is_some()
+    }
+
+    #[inline(always)]
+    fn takes_played(&self) -> bool {
+        true
+    }
+
+    #[inline(always)]
+    fn played(&mut self, played: Played<'_>) {
+        self.rows.clear();
+        if played.misses().next().is_none() {
+            for reference in played.references {
+                self.next(reference);
+            }
+            return;
+        }
+        for reference in played.references {
+            let row = self.next(reference);
+            self.rows.push(row);
+        }
+        for (level, misses) in played.misses().filter(|(level, _)| level.index() < MAX_LEVELS) {
+            for &place in misses {
+                self.tally.miss(self.rows[usize::from(place)], level.index());
+            }
+            if let Some(Over { summary, .. }) = &mut self.over {
+                summary.miss(level.index(), u32::try_from(misses.len()).unwrap_or(u32::MAX));
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn moved(&mut self, moves: &[Moves<'_>]) {
+        if let Some(Over { flows, .. }) = &mut self.over {
+            flows.moved(moves);
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! A place in the timeline: the state before and after one reference, and the log of what led there.
 
+use super::flows::Flows;
 use super::log::{Log, Move, PageFill, Place, Touch};
 use super::pages::{Translation, translations};
 use super::tally::{Row, Tally, Watch};
@@ -24,6 +25,8 @@ pub struct Moment<'a> {
     pub after: &'a Hierarchy,
     /// Steps up to and with the reference.
     pub log: &'a Log,
+    /// What went which way, in all that is indexed.
+    pub flows: &'a Flows,
     /// Counts up to the reference, without it.
     pub tally: &'a Tally,
     /// Where the counts of each region are.
@@ -108,6 +111,7 @@ impl Cursor {
             before: &self.before,
             after: &self.after,
             log: &self.log,
+            flows: &self.timeline.flows,
             tally: &self.tally,
             rows: &self.timeline.rows,
             reference: self.reference,

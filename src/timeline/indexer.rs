@@ -1,14 +1,14 @@
 //! Plays a trace once, chunk by chunk, and keeps what later seeks need. What is indexed can be used while the rest is not.
 
 use super::chunks::ChunkCache;
-use super::count::Count;
+use super::count::{Count, Over};
 use super::known::Known;
 use super::shelf::{Kept, Shelf};
 use super::tally::Watch;
-use super::{Keyframe, Options, Outcome, Outcomes, Summary, Tally, Timeline};
+use super::{Flows, Keyframe, Options, Outcome, Outcomes, Summary, Tally, Timeline};
 use crate::reference::{Reference, ReferenceSource, Region, RegionFinder, RegionMap, SourceError};
 use crate::sim::classes::Classifier;
-use crate::sim::{Hierarchy, Packer, SimError, check_core};
+use crate::sim::{Hierarchy, Observer, Packer, SimError, check_core};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::thread::JoinHandle;
 
@@ -39,6 +39,7 @@ pub struct Indexer {
     state: Hierarchy,
     tally: Tally,
     summary: Summary,
+    flows: Flows,
     /// Both or none: see [`Options::outcomes_up_to`].
     classified: Option<(Classifier, Outcomes)>,
     named: Vec<Region>,
@@ -74,6 +75,7 @@ impl Indexer {
             tick: 0,
             tally: Tally::new(&named, levels),
             summary: Summary::new(levels),
+            flows: Flows::new(&hierarchy, source.len()),
             classified: fits.then(|| (Classifier::new(&hierarchy), Outcomes::default())),
             finder: RegionFinder::new(RegionMap::new(&named)),
             named,
@@ -135,9 +137,12 @@ impl Indexer {
             if self.tick > 0 && self.tick.is_multiple_of(self.spacing) {
                 self.keep();
             }
-            // Up to the next keyframe.
-            let some =
-                usize::try_from(self.spacing - self.tick % self.spacing).map_or(rest.len(), |n| n.min(rest.len()));
+            // Up to the next keyframe, or the next bucket.
+            let mut next = (self.spacing - self.tick % self.spacing).min(self.flows.edge_after(self.tick) - self.tick);
+            if self.classified.is_none() {
+                next = next.min(self.summary.edge_after(self.tick) - self.tick);
+            }
+            let some = usize::try_from(next).map_or(rest.len(), |n| n.min(rest.len()));
             let (references, later) = rest.split_at(some);
             self.play(references)?;
             rest = later;
@@ -149,8 +154,9 @@ impl Indexer {
         for (reference, tick) in references.iter().zip(self.tick..) {
             check_core(self.state.config(), reference, tick)?;
         }
-        let Self { state, tally, summary, finder, .. } = self;
+        let Self { state, tally, summary, flows, finder, .. } = self;
         let next = self.tick + references.len() as u64;
+        flows.step(self.tick);
         if next > self.options.outcomes_up_to {
             // Longer than was to be seen when it began.
             self.classified = None;
@@ -161,15 +167,22 @@ impl Indexer {
                 for (reference, tick) in references.iter().zip(self.tick..) {
                     let mut watch = Watch::default();
                     classifier.begin();
-                    state.access(reference, &mut (&mut watch, &mut *classifier));
+                    flows.begin(reference);
+                    state.access(reference, &mut (&mut watch, (&mut *classifier, &mut *flows)));
                     outcomes.push(Outcome::new(&watch, levels, classifier));
                     let region = finder.locate(reference.addr, tick).region;
                     tally.add(reference, region.map(|region| region as usize), &watch);
                     summary.add(tick, &watch);
                 }
             }
-            None => state.play(references, &mut Count::new(finder, tally, Some(summary), self.tick)),
+            None => {
+                summary.begin(self.tick);
+                let over = Over { summary, flows };
+                state.play(references, &mut Count::new(finder, tally, Some(over), self.tick));
+            }
         }
+        self.flows.reach(next);
+        self.summary.reach(next);
         self.tick = next;
         Ok(())
     }
@@ -262,6 +275,7 @@ impl Indexer {
             tables: known.tables,
             rows: known.rows,
             summary: self.summary.clone(),
+            flows: self.flows.settled(),
             outcomes: self.classified.as_ref().map(|(_, outcomes)| outcomes.clone()),
         }
     }

@@ -13,6 +13,7 @@ pub mod chunks;
 pub mod clock;
 mod count;
 pub mod cursor;
+pub mod flows;
 mod indexer;
 mod known;
 pub mod log;
@@ -25,6 +26,7 @@ pub mod tally;
 
 pub use clock::{Clock, ClockKind};
 pub use cursor::{Cursor, Moment};
+pub use flows::{Flow, Flows, Group};
 pub use indexer::Indexer;
 pub use log::{Log, Move, PageFill, Place, Step, Touch};
 pub use outcome::{Outcome, Outcomes};
@@ -103,6 +105,7 @@ pub struct Timeline {
     regions: RegionMap,
     rows: Vec<Row>,
     summary: Summary,
+    flows: Flows,
     outcomes: Option<Outcomes>,
 }
 
@@ -183,6 +186,12 @@ impl Timeline {
         &self.summary
     }
 
+    /// How many lines went which way, in any part of the trace.
+    #[must_use]
+    pub fn flows(&self) -> &Flows {
+        &self.flows
+    }
+
     /// What became of each reference; `None` for a trace too long to keep it.
     #[must_use]
     pub fn outcomes(&self) -> Option<&Outcomes> {
@@ -206,7 +215,8 @@ impl Timeline {
     pub fn bytes(&self) -> usize {
         let keyframes = self.keyframe_bytes();
         let packer = self.packer.read().unwrap_or_else(PoisonError::into_inner).bytes();
-        packer + keyframes + self.outcomes.as_ref().map_or(0, Outcomes::bytes) + self.summary.bytes()
+        let sums = self.summary.bytes() + self.flows.bytes();
+        packer + keyframes + self.outcomes.as_ref().map_or(0, Outcomes::bytes) + sums
     }
 
     /// The region that holds an address while reference `tick` runs.

@@ -2,7 +2,7 @@
 //! not known here.
 
 use super::known::Known;
-use super::{Keyframe, Options, Outcomes, Summary, Tally, Timeline};
+use super::{Flows, Keyframe, Options, Outcomes, Summary, Tally, Timeline};
 use crate::reference::{ReferenceSource, RegionMap};
 use crate::sim::{Hierarchy, Packed, Packer};
 use serde::{Deserialize, Serialize};
@@ -93,6 +93,7 @@ struct Directory {
     /// At the end.
     tally: Box<[u8]>,
     summary: Summary,
+    flows: Vec<Slip>,
     outcomes: Option<Vec<Slip>>,
 }
 
@@ -114,7 +115,9 @@ impl Timeline {
         };
         let packer = self.packer.read().unwrap_or_else(PoisonError::into_inner).clone();
         let (tally, summary) = (self.end.packed(), self.summary.clone());
-        let directory = Directory { len: self.len, spacing: self.spacing, keyframes, packer, tally, summary, outcomes };
+        let flows = self.flows.parts().map(|part| shelf.put(&part)).collect::<Option<Vec<_>>>()?;
+        let (len, spacing) = (self.len, self.spacing);
+        let directory = Directory { len, spacing, keyframes, packer, tally, summary, flows, outcomes };
         postcard::to_allocvec(&directory).ok()
     }
 
@@ -128,7 +131,7 @@ impl Timeline {
         shelf: &Arc<dyn Shelf>,
         directory: &[u8],
     ) -> Option<Self> {
-        let Directory { len, spacing, keyframes, packer, tally, summary, outcomes } =
+        let Directory { len, spacing, keyframes, packer, tally, summary, flows, outcomes } =
             postcard::from_bytes(directory).ok()?;
         let named = source.tables().regions.clone();
         let empty = Tally::new(&named, hierarchy.levels());
@@ -147,6 +150,8 @@ impl Timeline {
                 (outcomes.len() == len).then_some(Some(outcomes))?
             }
         };
+        let parts = flows.iter().map(|slip| shelf.get(slip)).collect::<Option<Vec<_>>>()?;
+        let flows = Flows::read(&hierarchy, &parts, len)?;
         let known = Known::new(source.tables(), &named, end.found().regions(), true);
         Some(Self {
             chunks: Arc::new(super::chunks::ChunkCache::new(options.chunks)),
@@ -163,6 +168,7 @@ impl Timeline {
             tables: known.tables,
             rows: known.rows,
             summary,
+            flows,
             outcomes,
             source,
         })

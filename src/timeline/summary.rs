@@ -35,7 +35,7 @@ impl Summary {
         }
     }
 
-    /// Says that reference `tick` is next; ticks come in order.
+    /// Says that reference `tick` is next; ticks come in order. Those between the borders of buckets may be left out.
     #[inline]
     pub(super) fn begin(&mut self, tick: u64) {
         // The span is a power of two.
@@ -60,12 +60,22 @@ impl Summary {
         self.misses.push([0; MAX_LEVELS]);
     }
 
-    /// Adds a demand miss of the newest reference; `level` is below [`MAX_LEVELS`].
+    /// Adds demand misses of references in the newest bucket; `level` is below [`MAX_LEVELS`].
     #[inline]
-    pub(super) fn miss(&mut self, level: usize) {
+    pub(super) fn miss(&mut self, level: usize, misses: u32) {
         if let Some(row) = self.misses.last_mut() {
-            row[level] = row[level].saturating_add(1);
+            row[level] = row[level].saturating_add(misses);
         }
+    }
+
+    /// The reference after `tick` before which a new bucket begins: [`Summary::begin`] must be told of it.
+    pub(super) fn edge_after(&self, tick: u64) -> u64 {
+        (tick / self.span + 1) * self.span
+    }
+
+    /// Says how many references there were.
+    pub(super) fn reach(&mut self, len: u64) {
+        self.len = len;
     }
 
     /// References in a bucket.

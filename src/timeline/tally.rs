@@ -103,24 +103,25 @@ impl Tally {
 
     /// Adds one reference, which the named region `region` holds; `None` = no named one.
     pub fn add(&mut self, reference: &Reference, region: Option<usize>, watch: &Watch) {
-        let row = self.begin(reference, region);
+        let row = self.begin(reference, region, &mut []);
         for level in 0..self.levels {
             self.counts[row + 1 + level] += u64::from(watch.misses[level]);
         }
     }
 
-    /// Adds one reference, as [`Tally::add`]; the row for [`Tally::miss`].
+    /// Adds one reference, as [`Tally::add`]; the row for [`Tally::miss`]. Those of earlier references in `rows` follow where
+    /// clusters join.
     #[inline]
-    pub(super) fn begin(&mut self, reference: &Reference, region: Option<usize>) -> usize {
+    pub(super) fn begin(&mut self, reference: &Reference, region: Option<usize>, rows: &mut [usize]) -> usize {
         let width = 1 + self.levels;
-        let row = region.map_or_else(|| self.cluster(reference), |region| region * width);
+        let row = region.map_or_else(|| self.cluster(reference, rows), |region| region * width);
         self.counts[row] += 1;
         row
     }
 
     /// The row of the cluster that holds a reference.
     #[inline]
-    fn cluster(&mut self, reference: &Reference) -> usize {
+    fn cluster(&mut self, reference: &Reference, rows: &mut [usize]) -> usize {
         let Self { levels, named, counts, found } = self;
         let width = 1 + *levels;
         let mut join = |left: usize, stays: usize| {
@@ -128,6 +129,7 @@ impl Tally {
             if left.max(stays) >= counts.len() {
                 counts.resize(left.max(stays) + width, 0);
             }
+            rows.iter_mut().filter(|row| **row == left).for_each(|row| *row = stays);
             for column in 0..width {
                 counts[stays + column] += std::mem::take(&mut counts[left + column]);
             }

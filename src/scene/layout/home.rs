@@ -157,6 +157,12 @@ impl HomeLayout {
         [r, theta]
     }
 
+    /// Radius of the middle of the band.
+    #[must_use]
+    pub fn middle(&self) -> f32 {
+        0.5 * (self.r0 + self.r1)
+    }
+
     /// Distance between neighbouring items of a region, the smaller of along and inward, in world units.
     #[must_use]
     pub fn pitch(&self, region: usize) -> f32 {

@@ -8,7 +8,7 @@ use super::scan::{ASK_BITS, Apart, BLOCK, Block, COVER, DIRTY_ASK, Found, Next, 
 use super::{Around, Did, Place, kind_of, kind_of_miss, tell_evict_and_fill, tell_hit};
 use crate::reference::{Kind, Reference};
 use crate::sim::simd;
-use crate::sim::{AccessKind, AccessList, Event, Observer, Played};
+use crate::sim::{AccessKind, AccessList, Event, Moves, Observer, Played};
 use crate::units::Addr;
 
 /// Room for what a block does at each level.
@@ -74,6 +74,9 @@ impl Told {
             }
             if played {
                 self.give_played(&rest[..taken], apart, observer);
+                if observer.wants_moves() {
+                    self.give_moves(observer);
+                }
             }
             if !lists && !played {
                 self.tell(&rest[..taken], apart, observer);
@@ -177,6 +180,23 @@ impl Told {
         observer.played(Played { references, misses: &misses });
     }
 
+    /// Gives what moved in a block.
+    fn give_moves<O: Observer>(&self, observer: &mut O) {
+        let Some((_, caches)) = self.levels.split_last() else { return };
+        let mut moves: Vec<Moves<'_>> = Vec::with_capacity(2 * caches.len());
+        for (depth, Level { shape, place, asks, found, .. }) in caches.iter().enumerate() {
+            let (asks, found) = match depth {
+                0 => (&self.block.asks[..self.block.made], std::slice::from_ref(&self.block.found)),
+                _ => (&asks[..], &found[..]),
+            };
+            moves.extend(asks.chunks(BLOCK).zip(found).map(|(asks, Found { matched, left })| {
+                let (matched, left) = (&matched[..asks.len()], &left[..asks.len()]);
+                Moves { cache: place.cache, shape: *shape, asks, matched, left }
+            }));
+        }
+        observer.moved(&moves);
+    }
+
     /// Tells what the references of a block did.
     fn tell<O: Observer>(&mut self, references: &[Reference], apart: Apart, observer: &mut O) {
         let hits = observer.wants_all();
@@ -210,7 +230,7 @@ impl Told {
 #[inline(always)]
 fn tell_miss<O: Observer>(levels: &mut [Level], ask: u64, victim: u64, observer: &mut O) {
     let Some((here, outside)) = levels.split_first_mut() else { return };
-    if observer.wants_all() {
+    if observer.wants_moves() {
         tell_evict_and_fill(here.shape, here.place, ask, victim, observer);
     }
     let (wants, gives) = here.shape.causes(ask, victim);
@@ -243,7 +263,7 @@ fn tell_ask<O: Observer>(levels: &mut [Level], ask: u64, observer: &mut O) {
         observer.event(here.shape.access(here.place, line, kind_of(ask), hit));
     }
     // The last level's misses cause nothing but what memory does.
-    if !hit && (observer.wants_all() || levels.len() > 2) {
+    if !hit && (observer.wants_moves() || levels.len() > 2) {
         tell_miss_outside(levels, ask, left, observer);
     }
 }

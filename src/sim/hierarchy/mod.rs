@@ -201,6 +201,13 @@ impl Hierarchy {
         self.plan.spots[cache.index()].info
     }
 
+    /// The cache that a cache's victims go to; `None` = memory.
+    #[must_use]
+    pub fn outward(&self, cache: CacheId) -> Option<CacheId> {
+        let spot = &self.plan.spots[cache.index()];
+        spot.next[spot.side].map(cache_id)
+    }
+
     /// Name for people: the level's, and the core's number where it has several caches (`L1D 2`).
     #[must_use]
     pub fn name(&self, cache: CacheId) -> String {

@@ -1,0 +1,250 @@
+//! Groups of places between which lines flow: neighbouring sets of a cache, blocks of memory.
+
+use crate::sim::{Geometry, Hierarchy};
+use crate::timeline::tally::MAX_LEVELS;
+use crate::units::{Addr, CacheId, LineAddr, SetIndex};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// Groups of a ring's sets, at most, shared by the caches on it.
+const RING: usize = 32;
+/// Blocks of memory, at most.
+pub(super) const BLOCKS: usize = 96;
+/// Entries of the table of blocks found last; a power of two.
+const RECENT: usize = 128;
+
+/// Places that flows are summed over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Group {
+    /// Sets of a cache.
+    Sets {
+        /// Number of the cache.
+        cache: u16,
+        /// First set.
+        first: u32,
+        /// How many.
+        sets: u32,
+    },
+    /// Memory: what was touched of a block.
+    Home {
+        /// First byte of the block.
+        addr: u64,
+        /// Bytes in it, a power of two.
+        bytes: u64,
+    },
+}
+
+/// One end of a table: a cache, or memory.
+type End = Option<usize>;
+
+/// No cache's number.
+pub(super) const MEMORY: u16 = u16::MAX;
+
+/// The flows between two ends: a row each group of `from`, a column each group of `to`.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Table {
+    pub(super) from: End,
+    pub(super) to: End,
+    pub(super) base: usize,
+    /// Groups of `from`.
+    pub(super) rows: usize,
+    /// Groups of `to`.
+    pub(super) columns: usize,
+}
+
+impl Table {
+    #[inline]
+    pub(super) fn at(&self, from: usize, to: usize) -> usize {
+        self.base + from * self.columns + to
+    }
+}
+
+/// A cache's groups and tables.
+#[derive(Clone, Debug)]
+pub(super) struct Grouped {
+    geometry: Geometry,
+    pub(super) depth: u8,
+    /// log2 of the sets in a group.
+    shift: u32,
+    groups: usize,
+    /// The caches outward, nearest first, then [`MEMORY`] for ever.
+    pub(super) outward: [u16; MAX_LEVELS + 1],
+    /// What comes in from each of `outward`.
+    pub(super) fills: [Table; MAX_LEVELS + 1],
+    /// What goes out, to the first of `outward`.
+    pub(super) out: Table,
+}
+
+impl Grouped {
+    /// The group of a set.
+    #[inline]
+    pub(super) fn of(&self, set: SetIndex) -> usize {
+        (set.0 >> self.shift) as usize
+    }
+
+    /// The set of a line.
+    #[inline]
+    pub(super) fn set_of(&self, line: LineAddr) -> SetIndex {
+        self.geometry.set_of(line)
+    }
+
+    /// The group of the line that holds a byte.
+    #[inline]
+    pub(super) fn of_addr(&self, addr: Addr) -> usize {
+        self.of(self.geometry.set_of(self.geometry.line_of(addr)))
+    }
+
+    #[inline]
+    pub(super) fn line_of(&self, addr: Addr) -> LineAddr {
+        self.geometry.line_of(addr)
+    }
+
+    /// The first byte of a line.
+    #[inline]
+    pub(super) fn base(&self, line: LineAddr) -> Addr {
+        self.geometry.base_of(line)
+    }
+}
+
+/// All groups of a hierarchy's caches, and the tables between them in one row of numbers.
+#[derive(Clone, Debug)]
+pub(super) struct Groups {
+    pub(super) caches: Vec<Grouped>,
+    pub(super) tables: Vec<Table>,
+    /// Numbers in all tables.
+    pub(super) len: usize,
+}
+
+impl Groups {
+    pub(super) fn new(hierarchy: &Hierarchy) -> Arc<Self> {
+        let on_ring = |depth| hierarchy.caches().filter(|&cache| hierarchy.info(cache).depth == depth).count();
+        let mut caches: Vec<Grouped> = Vec::new();
+        for cache in hierarchy.caches() {
+            let (geometry, depth) = (hierarchy.geometry(cache).clone(), hierarchy.info(cache).depth);
+            let most = (RING / on_ring(depth).max(1)).max(1);
+            let mut shift = 0;
+            while geometry.sets.div_ceil(1 << shift) as usize > most {
+                shift += 1;
+            }
+            let groups = geometry.sets.div_ceil(1 << shift) as usize;
+            let (outward, fills) = ([MEMORY; MAX_LEVELS + 1], Default::default());
+            caches.push(Grouped { geometry, depth, shift, groups, outward, fills, out: Table::default() });
+        }
+        let (mut tables, mut len) = (Vec::new(), 0);
+        let mut add = |from: End, to: End, of: &[Grouped]| {
+            let groups = |end: End| end.map_or(BLOCKS, |cache| of[cache].groups);
+            let (rows, columns) = (groups(from), groups(to));
+            let table = Table { from, to, base: len, rows, columns };
+            tables.push(table);
+            len += rows * columns;
+            table
+        };
+        for at in 0..caches.len() {
+            let mut next = hierarchy.outward(CacheId(u16::try_from(at).unwrap_or(MEMORY)));
+            caches[at].out = add(Some(at), next.map(CacheId::index), &caches);
+            for step in 0..=MAX_LEVELS {
+                caches[at].fills[step] = add(next.map(CacheId::index), Some(at), &caches);
+                let Some(cache) = next else { break };
+                caches[at].outward[step] = cache.0;
+                next = hierarchy.outward(cache);
+            }
+        }
+        Arc::new(Self { caches, tables, len })
+    }
+
+    /// The groups that a number is of.
+    pub(super) fn ends(&self, number: usize, blocks: &Blocks) -> Option<[Group; 2]> {
+        let table = &self.tables[self.tables.partition_point(|table| table.base <= number).checked_sub(1)?];
+        let number = number - table.base;
+        let group = |end: End, n: usize| match end {
+            None => blocks.group(n),
+            Some(cache) => {
+                let Grouped { shift, geometry, .. } = &self.caches[cache];
+                let first = u32::try_from(n).ok()? << shift;
+                let sets = (1 << shift).min(geometry.sets.checked_sub(first)?);
+                Some(Group::Sets { cache: u16::try_from(cache).ok()?, first, sets })
+            }
+        };
+        Some([group(table.from, number / table.columns)?, group(table.to, number % table.columns)?])
+    }
+}
+
+/// The blocks of memory that were touched: all of one size, as small as [`BLOCKS`] of them suffice.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Blocks {
+    /// log2 of the bytes in a block.
+    shift: u32,
+    /// Numbers of the blocks (address / size) in the order in which they were found.
+    found: Vec<u64>,
+    /// Found last, by the low bits of the block's number: the number plus 1, and its place in `found`.
+    #[serde(skip)]
+    recent: Recent,
+}
+
+#[derive(Clone, Debug)]
+struct Recent(Box<[(u64, u32); RECENT]>);
+
+impl Default for Recent {
+    fn default() -> Self {
+        Self(Box::new([(0, 0); RECENT]))
+    }
+}
+
+impl Blocks {
+    pub(super) fn new() -> Self {
+        Self { shift: 6, found: Vec::new(), recent: Recent::default() }
+    }
+
+    fn group(&self, n: usize) -> Option<Group> {
+        Some(Group::Home { addr: self.found.get(n)? << self.shift, bytes: 1 << self.shift })
+    }
+
+    /// The place of the block that holds a byte; `None` where there is no room for one more: see [`Blocks::widen`].
+    #[inline]
+    pub(super) fn of(&mut self, addr: Addr) -> Option<usize> {
+        let block = addr.0 >> self.shift;
+        let (seen, place) = self.recent.0[slot(block)];
+        if seen == block + 1 { Some(place as usize) } else { self.find(block) }
+    }
+
+    #[inline(never)]
+    fn find(&mut self, block: u64) -> Option<usize> {
+        let place = match self.found.iter().position(|found| *found == block) {
+            Some(place) => place,
+            None if self.found.len() == BLOCKS => return None,
+            None => {
+                self.found.push(block);
+                self.found.len() - 1
+            }
+        };
+        self.recent.0[slot(block)] = (block + 1, u32::try_from(place).ok()?);
+        Some(place)
+    }
+
+    /// Doubles the blocks until there is room for one more; where each went.
+    pub(super) fn widen(&mut self) -> Vec<usize> {
+        let mut moved: Vec<usize> = (0..self.found.len()).collect();
+        while self.found.len() == BLOCKS {
+            self.shift += 1;
+            let mut wider: Vec<u64> = Vec::new();
+            let to: Vec<usize> = self
+                .found
+                .iter()
+                .map(|block| {
+                    wider.iter().position(|wide| *wide == block >> 1).unwrap_or_else(|| {
+                        wider.push(block >> 1);
+                        wider.len() - 1
+                    })
+                })
+                .collect();
+            moved.iter_mut().for_each(|place| *place = to[*place]);
+            self.found = wider;
+        }
+        self.recent = Recent::default();
+        moved
+    }
+}
+
+fn slot(block: u64) -> usize {
+    (block & (RECENT as u64 - 1)).try_into().unwrap_or(0)
+}
