@@ -35,6 +35,48 @@ impl Sizes {
     }
 }
 
+/// Which struct is read: the library reads a field that it knows as what it should be, whatever it says it is, and would then
+/// find the end elsewhere, or never.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Of {
+    Page,
+    Data,
+    DataV2,
+    Dictionary,
+    Statistics,
+    /// No struct of a page's header.
+    Other,
+}
+
+/// What the fields of a struct are, from the first: codes of types, and structs.
+const PAGE: [(u8, Of); 8] = [
+    (5, Of::Other),
+    (5, Of::Other),
+    (5, Of::Other),
+    (5, Of::Other),
+    (12, Of::Data),
+    (12, Of::Other),
+    (12, Of::Dictionary),
+    (12, Of::DataV2),
+];
+
+impl Of {
+    /// The code of the type that field `id` must have, flags as 1, and its struct; `None` where nothing is known of it.
+    fn field(self, id: u64) -> Option<(u8, Self)> {
+        let at = usize::try_from(id.checked_sub(1)?).ok()?;
+        let plain =
+            |kinds: &[u8]| kinds.get(at).map(|kind| (*kind, if *kind == 12 { Self::Statistics } else { Self::Other }));
+        match self {
+            Self::Page => PAGE.get(at).copied(),
+            Self::Data => plain(&[5, 5, 5, 5, 12]),
+            Self::DataV2 => plain(&[5, 5, 5, 5, 5, 5, 1, 12]),
+            Self::Dictionary => plain(&[5, 5, 1]),
+            Self::Statistics => plain(&[8, 8, 6, 6, 8, 8, 1, 1]),
+            Self::Other => None,
+        }
+    }
+}
+
 /// Structs and lists within each other that are followed: a file's own stop at 8.
 const DEEPEST: u8 = 16;
 
@@ -42,6 +84,9 @@ const DEEPEST: u8 = 16;
 struct Counted<R> {
     inner: R,
     read: u64,
+    /// Lists of flags are refused: the library takes them for empty here, and would find the end elsewhere, or never. No page's
+    /// header has a list.
+    no_flags: bool,
 }
 
 impl<R: Read> Counted<R> {
@@ -84,33 +129,23 @@ impl<R: Read> Counted<R> {
             }
             9 | 10 if depth < DEEPEST => {
                 let head = self.byte()?;
+                if self.no_flags && head & 15 < 3 {
+                    return Err(broken());
+                }
                 let count = if head >> 4 == 15 { self.varint()? } else { u64::from(head >> 4) };
                 for _ in 0..count {
                     self.skip((head & 15).max(3), depth + 1)?;
                 }
                 Ok(())
             }
-            12 if depth < DEEPEST => self.fields(depth + 1).map(drop),
+            12 if depth < DEEPEST => self.rest(Of::Other, depth + 1).map(drop),
             _ => Err(broken()),
         }
     }
 
-    /// Reads the header of a dictionary: its values.
-    fn dictionary(&mut self) -> io::Result<i64> {
-        // A field by itself has the step 1.
-        let head = self.byte()?;
-        let values = if head == 0x15 { unzigzag(self.varint()?) } else { return Err(broken()) };
-        self.rest(1, 1).map(|_| values)
-    }
-
-    /// Reads a struct; of the outermost one, the sizes.
-    fn fields(&mut self, depth: u8) -> io::Result<Sizes> {
-        self.rest(depth, 0)
-    }
-
-    /// Reads what follows field `id` of a struct.
-    fn rest(&mut self, depth: u8, mut id: u64) -> io::Result<Sizes> {
-        let mut sizes = Sizes::default();
+    /// Reads a struct to its end: of a page's header, the sizes.
+    fn rest(&mut self, of: Of, depth: u8) -> io::Result<Sizes> {
+        let (mut sizes, mut id) = (Sizes::default(), 0u64);
         loop {
             let head = self.byte()?;
             if head == 0 {
@@ -120,11 +155,21 @@ impl<R: Read> Counted<R> {
                 0 => unzigzag(self.varint()?).unsigned_abs(),
                 step => id.saturating_add(step.into()),
             };
-            match (id, head & 15) {
-                (2, 5) if depth == 0 => sizes.unpacked = unzigzag(self.varint()?),
-                (3, 5) if depth == 0 => sizes.packed = unzigzag(self.varint()?),
-                (7, 12) if depth == 0 => sizes.values = self.dictionary()?,
-                (_, kind) => self.skip(kind, depth)?,
+            let kind = head & 15;
+            let within = match of.field(id) {
+                Some((expected, _)) if expected != kind && (expected, kind) != (1, 2) => return Err(broken()),
+                Some((_, within)) => within,
+                None => Of::Other,
+            };
+            match (of, id) {
+                (Of::Page, 2) => sizes.unpacked = unzigzag(self.varint()?),
+                (Of::Page, 3) => sizes.packed = unzigzag(self.varint()?),
+                (Of::Dictionary, 1) => sizes.values = unzigzag(self.varint()?),
+                _ if within != Of::Other => {
+                    let inner = self.rest(within, depth + 1)?;
+                    sizes.values = sizes.values.max(inner.values);
+                }
+                _ => self.skip(kind, depth)?,
             }
         }
     }
@@ -140,15 +185,15 @@ fn broken() -> io::Error {
 
 /// Reads a header: its sizes and its own length in bytes.
 pub(super) fn header(bytes: impl Read) -> io::Result<(Sizes, u64)> {
-    let mut bytes = Counted { inner: bytes, read: 0 };
-    let sizes = bytes.fields(0)?;
+    let mut bytes = Counted { inner: bytes, read: 0, no_flags: true };
+    let sizes = bytes.rest(Of::Page, 0)?;
     Ok((sizes, bytes.read))
 }
 
 /// Passes over a file's footer: each list must have as many elements as it says. The library believes a list of 2^31 flags
 /// that takes five bytes.
 pub(super) fn footer(bytes: &[u8]) -> io::Result<()> {
-    Counted { inner: bytes, read: 0 }.fields(0).map(drop)
+    Counted { inner: bytes, read: 0, no_flags: false }.rest(Of::Other, 0).map(drop)
 }
 
 #[cfg(test)]
@@ -166,6 +211,15 @@ mod tests {
         for length in 0..27 {
             assert!(header(&bytes[..length]).is_err(), "{length}");
         }
+        // A field nobody knows (20) is passed over; a list of flags in it the library sees in another way.
+        assert!(header(&[0x09, 40, 0x35, 2, 4, 6, 0][..]).is_ok());
+        for kind in 0..3 {
+            assert!(header(&[0x09, 40, 0x30 | kind, 2, 4, 6, 0][..]).is_err());
+        }
+        // What is known has its type: a list for a size, a struct for the least value of a data page's statistics.
+        assert!(header(&[0x19, 0x35, 2, 4, 6, 0][..]).is_err());
+        let least = |kind: u8| [0x5c, 0x5c, 0x60 | kind, 0, 0, 0, 0];
+        assert!(header(&least(8)[..]).is_ok() && header(&least(12)[..]).is_err());
         // A struct in a struct without end, a list of 2^63.
         assert!(header(&[0x1c; 100][..]).is_err());
         assert!(header(&[0x19, 0xf5, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f][..]).is_err());
