@@ -5,44 +5,21 @@
 //! `SEEK_REFERENCES=1000000` makes another length; `SEEK_FILE=mix.orrery` keeps the file, and takes it where it is there.
 #![expect(clippy::print_stdout, reason = "a bench's output is its result")]
 
-use orrery::reference::{ReferenceSource, Region, Tables};
+mod common;
+
+use common::write;
+use orrery::reference::ReferenceSource;
 use orrery::scene::{Stage, View};
 use orrery::sim::Hierarchy;
 use orrery::sim::config::{HierarchyConfig, LevelConfig, Ways, preset};
 use orrery::timeline::{Cursor, Options, Timeline, pace};
 use orrery::trace;
-use orrery::trace::native::{CHUNK, FileWriter};
-use orrery::trace::synth::{BASE, Rng, mix};
+use orrery::trace::synth::Rng;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
 const SEEKS: usize = 200;
-
-fn write(path: &Path, references: u64) {
-    let mut writer = FileWriter::create(path).expect("a file in the temporary folder");
-    let mut all = mix(references, 1);
-    let mut chunk = Vec::with_capacity(CHUNK);
-    loop {
-        chunk.clear();
-        chunk.extend(all.by_ref().take(CHUNK));
-        if chunk.is_empty() {
-            break;
-        }
-        writer.write(&chunk).expect("room on the disk");
-    }
-    let heap = Region {
-        name: "heap".into(),
-        base: BASE,
-        bytes: 64 << 20,
-        elem_bytes: 8,
-        elem_type: String::new(),
-        shape: vec![],
-        row_major: true,
-        lifetime: None,
-    };
-    writer.finish(&Tables { regions: vec![heap], ..Tables::default() }).expect("room on the disk");
-}
 
 /// `VmRSS`, `VmHWM`: what the process holds and held at most, MiB; 0 where the system does not say.
 fn memory(key: &str) -> u64 {

@@ -423,6 +423,17 @@ fn draw_strip(pen: &Pen<'_>, layout: &Layout, info: &Info, strip: &[f32], with_n
         let done = x0 <= playhead;
         pen.bar(area, palette::fade(palette::MISS, if done { 0.78 } else { 0.30 }));
     }
+    // Marks: a tick at the upper edge; of those that would touch, the first.
+    let mut last = f32::MIN;
+    for &mark in &info.marks {
+        let x = bars.left() + bars.width() * to_f32(mark.clamp(0.0, 1.0));
+        if x - last >= 3.0 * t {
+            let tick =
+                Rect::from_min_max(pos2(x - 0.5 * t, bars.top() - 4.0 * t), pos2(x + 0.5 * t, bars.top() + 5.0 * t));
+            pen.bar(tick, palette::fade(palette::LIGHT, 0.5));
+            last = x;
+        }
+    }
     let line = Rect::from_min_max(
         pos2(playhead - 0.9 * t, bars.top() - 3.0 * t),
         pos2(playhead + 0.9 * t, bars.bottom() + 4.0 * t),

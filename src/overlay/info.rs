@@ -100,6 +100,8 @@ pub struct Info {
     pub now: Now,
     /// The newest mark at or before the reference; empty = none.
     pub mark: String,
+    /// Where marks are, as shares of the trace, in order.
+    pub marks: Vec<f64>,
     /// References of trail.
     pub tail: u64,
     /// References that a frame passes: where they are more than the trail, it shows the newest of them.
@@ -155,6 +157,7 @@ impl Info {
             indexed: (!timeline.is_whole()).then(|| moment.len as f64 / len.max(1) as f64),
             now: moment.reference.map_or_else(Now::default, |r| now(timeline, tables, moment, &r)),
             mark: mark.map(|m| m.name.clone()).unwrap_or_default(),
+            marks: tables.marks.iter().map(|m| m.reference as f64 / len.max(1) as f64).collect(),
             tail: 0,
             passed: 0,
             speed: 0.0,

@@ -1,6 +1,7 @@
 //! Counts by region and by span of time, while many references are played at once.
 
 use super::flows::Flows;
+use super::phases::Phases;
 use super::summary::Summary;
 use super::tally::{MAX_LEVELS, Tally};
 use crate::reference::{Reference, RegionFinder};
@@ -24,6 +25,7 @@ pub(super) struct Count<'a> {
 pub(super) struct Over<'a> {
     pub(super) summary: &'a mut Summary,
     pub(super) flows: &'a mut Flows,
+    pub(super) phases: &'a mut Phases,
 }
 
 impl<'a> Count<'a> {
@@ -35,6 +37,9 @@ impl<'a> Count<'a> {
     /// Counts the next reference; its row.
     #[inline(always)]
     fn next(&mut self, reference: &Reference) -> usize {
+        if let Some(Over { phases, .. }) = &mut self.over {
+            phases.add(reference);
+        }
         let region = self.regions.locate(reference.addr, self.tick).region;
         self.tick += 1;
         self.tally.begin(reference, region.map(|region| region as usize), &mut self.rows)

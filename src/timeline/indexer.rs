@@ -3,6 +3,7 @@
 use super::chunks::ChunkCache;
 use super::count::{Count, Over};
 use super::known::Known;
+use super::phases::{self, Phases};
 use super::shelf::{Kept, Shelf};
 use super::tally::Watch;
 use super::{Flows, Keyframe, Options, Outcome, Outcomes, Summary, Tally, Timeline};
@@ -40,6 +41,7 @@ pub struct Indexer {
     tally: Tally,
     summary: Summary,
     flows: Flows,
+    phases: Phases,
     /// Both or none: see [`Options::outcomes_up_to`].
     classified: Option<(Classifier, Outcomes)>,
     named: Vec<Region>,
@@ -76,6 +78,7 @@ impl Indexer {
             tally: Tally::new(&named, levels),
             summary: Summary::new(levels),
             flows: Flows::new(&hierarchy, source.len()),
+            phases: Phases::new(),
             classified: fits.then(|| (Classifier::new(&hierarchy), Outcomes::default())),
             finder: RegionFinder::new(RegionMap::new(&named)),
             named,
@@ -138,7 +141,8 @@ impl Indexer {
                 self.keep();
             }
             // Up to the next keyframe, or the next bucket.
-            let mut next = (self.spacing - self.tick % self.spacing).min(self.flows.edge_after(self.tick) - self.tick);
+            let edge = self.flows.edge_after(self.tick).min(self.phases.edge_after(self.tick));
+            let mut next = (self.spacing - self.tick % self.spacing).min(edge - self.tick);
             if self.classified.is_none() {
                 next = next.min(self.summary.edge_after(self.tick) - self.tick);
             }
@@ -154,9 +158,10 @@ impl Indexer {
         for (reference, tick) in references.iter().zip(self.tick..) {
             check_core(self.state.config(), reference, tick)?;
         }
-        let Self { state, tally, summary, flows, finder, .. } = self;
+        let Self { state, tally, summary, flows, phases, finder, .. } = self;
         let next = self.tick + references.len() as u64;
         flows.step(self.tick);
+        phases.step(self.tick);
         if next > self.options.outcomes_up_to {
             // Longer than was to be seen when it began.
             self.classified = None;
@@ -167,6 +172,7 @@ impl Indexer {
                 for (reference, tick) in references.iter().zip(self.tick..) {
                     let mut watch = Watch::default();
                     classifier.begin();
+                    phases.add(reference);
                     flows.begin(reference);
                     state.access(reference, &mut (&mut watch, (&mut *classifier, &mut *flows)));
                     outcomes.push(Outcome::new(&watch, levels, classifier));
@@ -177,7 +183,7 @@ impl Indexer {
             }
             None => {
                 summary.begin(self.tick);
-                let over = Over { summary, flows };
+                let over = Over { summary, flows, phases };
                 state.play(references, &mut Count::new(finder, tally, Some(over), self.tick));
             }
         }
@@ -254,9 +260,12 @@ impl Indexer {
         self.packed();
         let found = self.tally.found().regions();
         let whole = self.source.is_whole();
-        let known = match self.known.take().filter(|known| known.found == found && known.whole == whole) {
+        let own = self.source.tables();
+        let marks = phases::marks(&own.marks, &self.phases, &self.summary, &self.start);
+        let same = |known: &Known| known.found == found && known.whole == whole && known.tables.marks == marks;
+        let known = match self.known.take().filter(same) {
             Some(known) => known,
-            None => Known::new(self.source.tables(), &self.named, found, whole),
+            None => Known::new(own, &self.named, found, marks, whole),
         };
         self.known = Some(known.clone());
         Timeline {
@@ -276,6 +285,7 @@ impl Indexer {
             rows: known.rows,
             summary: self.summary.clone(),
             flows: self.flows.settled(),
+            phases: self.phases.clone(),
             outcomes: self.classified.as_ref().map(|(_, outcomes)| outcomes.clone()),
         }
     }

@@ -1,7 +1,7 @@
 //! The regions of a trace, those that it names and those that were found, and where the counts of each are.
 
 use super::tally::Row;
-use crate::reference::{Region, RegionMap, Tables};
+use crate::reference::{Mark, Region, RegionMap, Tables};
 use std::sync::Arc;
 
 /// What is known of the trace's regions.
@@ -16,8 +16,8 @@ pub(super) struct Known {
 }
 
 impl Known {
-    /// The tables of a trace with other regions: the named ones and those found, in their order.
-    pub(super) fn new(tables: &Tables, named: &[Region], found: Vec<Region>, whole: bool) -> Self {
+    /// The tables of a trace with other marks and regions: the named ones and those found, in their order.
+    pub(super) fn new(tables: &Tables, named: &[Region], found: Vec<Region>, marks: Vec<Mark>, whole: bool) -> Self {
         let named = named.iter().enumerate().map(|(n, region)| (region, Row::Named(n)));
         let others = found.iter().map(|region| (region, Row::Found(region.base, region.end())));
         let mut all: Vec<(&Region, Row)> = named.chain(others).collect();
@@ -25,7 +25,7 @@ impl Known {
         let (regions, rows): (Vec<Region>, Vec<Row>) =
             all.into_iter().map(|(region, row)| (region.clone(), row)).unzip();
         let map = RegionMap::new(&regions);
-        let Tables { title, subtitle, locations, marks, made_by, .. } = tables.clone();
+        let Tables { title, subtitle, locations, made_by, .. } = tables.clone();
         let tables = Arc::new(Tables { title, subtitle, regions, locations, marks, made_by });
         Self { found, whole, tables, map, rows }
     }

@@ -20,6 +20,7 @@ pub mod log;
 pub mod outcome;
 pub mod pace;
 pub mod pages;
+mod phases;
 pub mod shelf;
 pub mod summary;
 pub mod tally;
@@ -40,6 +41,7 @@ use crate::reference::{ReferenceSource, RegionMap, SourceError, Tables};
 use crate::sim::config::HierarchyConfig;
 use crate::sim::{Hierarchy, Packed, Packer, SimError};
 use chunks::ChunkCache;
+use phases::Phases;
 use shelf::Kept;
 use std::sync::{Arc, PoisonError, RwLock};
 use tally::Row;
@@ -106,6 +108,7 @@ pub struct Timeline {
     rows: Vec<Row>,
     summary: Summary,
     flows: Flows,
+    phases: Phases,
     outcomes: Option<Outcomes>,
 }
 
@@ -144,7 +147,8 @@ impl Timeline {
         self.total == Some(self.len)
     }
 
-    /// The trace's own tables, with a region for all memory that it touches and does not name.
+    /// The trace's own tables, with a region for all memory that it touches and does not name, and marks where phases and bursts
+    /// of misses begin.
     #[must_use]
     pub fn tables(&self) -> &Arc<Tables> {
         &self.tables

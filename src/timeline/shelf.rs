@@ -2,6 +2,7 @@
 //! not known here.
 
 use super::known::Known;
+use super::phases::{self, Phases};
 use super::{Flows, Keyframe, Options, Outcomes, Summary, Tally, Timeline};
 use crate::reference::{ReferenceSource, RegionMap};
 use crate::sim::{Hierarchy, Packed, Packer};
@@ -94,6 +95,7 @@ struct Directory {
     tally: Box<[u8]>,
     summary: Summary,
     flows: Vec<Slip>,
+    phases: Phases,
     outcomes: Option<Vec<Slip>>,
 }
 
@@ -116,8 +118,8 @@ impl Timeline {
         let packer = self.packer.read().unwrap_or_else(PoisonError::into_inner).clone();
         let (tally, summary) = (self.end.packed(), self.summary.clone());
         let flows = self.flows.parts().map(|part| shelf.put(&part)).collect::<Option<Vec<_>>>()?;
-        let (len, spacing) = (self.len, self.spacing);
-        let directory = Directory { len, spacing, keyframes, packer, tally, summary, flows, outcomes };
+        let (len, spacing, phases) = (self.len, self.spacing, self.phases.clone());
+        let directory = Directory { len, spacing, keyframes, packer, tally, summary, flows, phases, outcomes };
         postcard::to_allocvec(&directory).ok()
     }
 
@@ -131,7 +133,7 @@ impl Timeline {
         shelf: &Arc<dyn Shelf>,
         directory: &[u8],
     ) -> Option<Self> {
-        let Directory { len, spacing, keyframes, packer, tally, summary, flows, outcomes } =
+        let Directory { len, spacing, keyframes, packer, tally, summary, flows, phases, outcomes } =
             postcard::from_bytes(directory).ok()?;
         let named = source.tables().regions.clone();
         let empty = Tally::new(&named, hierarchy.levels());
@@ -152,7 +154,8 @@ impl Timeline {
         };
         let parts = flows.iter().map(|slip| shelf.get(slip)).collect::<Option<Vec<_>>>()?;
         let flows = Flows::read(&hierarchy, &parts, len)?;
-        let known = Known::new(source.tables(), &named, end.found().regions(), true);
+        let marks = phases::marks(&source.tables().marks, &phases, &summary, &hierarchy);
+        let known = Known::new(source.tables(), &named, end.found().regions(), marks, true);
         Some(Self {
             chunks: Arc::new(super::chunks::ChunkCache::new(options.chunks)),
             len,
@@ -169,6 +172,7 @@ impl Timeline {
             rows: known.rows,
             summary,
             flows,
+            phases,
             outcomes,
             source,
         })

@@ -1,6 +1,7 @@
 //! Misses over the trace in buckets, for the strip along the bottom.
 
 use super::tally::{MAX_LEVELS, Watch};
+use crate::units::LevelId;
 use serde::{Deserialize, Serialize};
 
 /// Buckets at most: more than any strip has pixels.
@@ -88,6 +89,18 @@ impl Summary {
     #[must_use]
     pub fn bucket(&self, n: usize) -> [u32; MAX_LEVELS] {
         self.misses.get(n).copied().unwrap_or_default()
+    }
+
+    /// Misses of some levels together in full buckets of at least `least` references, 1024 of them at most; and their span.
+    pub(super) fn misses(&self, levels: &[LevelId], least: u64) -> (Vec<u64>, u64) {
+        let full = usize::try_from(self.len / self.span).unwrap_or(usize::MAX).min(self.misses.len());
+        let mut joined = 1;
+        while joined * 1024 < full || (joined as u64) * self.span < least {
+            joined *= 2;
+        }
+        let of = |row: &[u32; MAX_LEVELS]| levels.iter().map(|level| u64::from(row[level.index()])).sum::<u64>();
+        let sums = self.misses[..full].chunks_exact(joined).map(|rows| rows.iter().map(of).sum());
+        (sums.collect(), joined as u64 * self.span)
     }
 
     /// Misses a reference at `level`, for each of `columns` equal parts of a trace of `of` references, 0 and up; 0 where

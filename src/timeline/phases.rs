@@ -1,0 +1,231 @@
+//! Where a trace turns to something else, and where misses come in bursts: found while indexing, kept as marks.
+//!
+//! A *phase* shows by what is used: each bucket of references has a signature of 1,024 bits, a bit for each piece of code (or of
+//! memory, where the trace tells no code) by its hash. Two signatures differ by `|a ^ b| / |a | b|`, 0 to 1; where the buckets
+//! before and after a border differ by more than half, and by more than among themselves, a phase begins (Dhodapkar and Smith,
+//! Managing multi-configuration hardware via dynamic working set analysis, 2002).
+
+use super::Summary;
+use super::cursor::levels;
+use crate::reference::{Mark, Reference};
+use crate::sim::Hierarchy;
+use crate::units::LevelId;
+use serde::{Deserialize, Serialize};
+
+/// References in a bucket, at least.
+const SPAN: u64 = 1024;
+/// Buckets at most; a power of two.
+const BUCKETS: usize = 1024;
+/// Buckets with which anything is found, at least.
+const FEWEST: usize = 32;
+/// Buckets that are compared on each side of a border.
+const SIDE: usize = 2;
+/// Words of 64 bits in a signature.
+const WORDS: usize = 16;
+/// Phases, and bursts, that are marked at most: the clearest ones.
+const MARKS: usize = 24;
+/// Standard deviations above the mean past which misses come in a burst.
+const BURST: f64 = 4.0;
+/// References, at least, of which misses are counted together to find bursts.
+const STRETCH: u64 = 256;
+/// Misses a reference below which nothing is a burst.
+const LEAST: f64 = 0.02;
+
+type Signature = [u64; WORDS];
+
+/// Signatures of all buckets so far.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Phases {
+    span: u64,
+    full: Vec<Signature>,
+    open: Signature,
+    /// What was used last.
+    last: u64,
+}
+
+impl Phases {
+    pub(super) fn new() -> Self {
+        Self { span: SPAN, full: Vec::new(), open: [0; WORDS], last: u64::MAX }
+    }
+
+    /// Adds a reference of the open bucket.
+    #[inline(always)]
+    pub(super) fn add(&mut self, reference: &Reference) {
+        // Pieces of 16 bytes of code, of 1 KiB of memory.
+        let used = if reference.pc != 0 { reference.pc >> 4 } else { reference.addr >> 10 };
+        if used != self.last {
+            self.last = used;
+            let bit = used.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 54;
+            self.open[usize::from((bit >> 6) as u8) % WORDS] |= 1 << (bit & 63);
+        }
+    }
+
+    /// The reference after `tick` before which a new bucket begins: [`Phases::step`] must be told of it.
+    pub(super) fn edge_after(&self, tick: u64) -> u64 {
+        (tick / self.span + 1) * self.span
+    }
+
+    /// Says that reference `tick` is next.
+    pub(super) fn step(&mut self, tick: u64) {
+        if !tick.is_multiple_of(self.span) || tick == 0 {
+            return;
+        }
+        self.full.push(std::mem::take(&mut self.open));
+        self.last = u64::MAX;
+        if self.full.len() == BUCKETS {
+            self.span *= 2;
+            self.full = self.full.chunks(2).map(|pair| pair.iter().fold([0; WORDS], either)).collect();
+        }
+    }
+
+    /// References before which a phase begins, in order.
+    pub(super) fn found(&self) -> Vec<u64> {
+        let buckets = &self.full;
+        if buckets.len() < FEWEST {
+            return Vec::new();
+        }
+        let apart: Vec<f64> = (SIDE..=buckets.len() - SIDE)
+            .map(|at| {
+                let (before, after) = (&buckets[at - SIDE..at], &buckets[at..at + SIDE]);
+                let among =
+                    |side: &[Signature]| side.windows(2).map(|pair| distance(&pair[0], &pair[1])).fold(0.0, f64::max);
+                let all = |side: &[Signature]| side.iter().fold([0; WORDS], either);
+                let apart = distance(&all(before), &all(after));
+                if apart > 1.5 * among(before).max(among(after)) { apart } else { 0.0 }
+            })
+            .collect();
+        let peak = |at: usize| {
+            let near = &apart[at.saturating_sub(SIDE)..(at + SIDE + 1).min(apart.len())];
+            let first = !apart[at.saturating_sub(SIDE)..at].contains(&apart[at]);
+            apart[at] > 0.5 && first && near.iter().all(|other| *other <= apart[at])
+        };
+        let found = (0..apart.len()).filter(|&at| peak(at)).map(|at| (apart[at], (at + SIDE) as u64 * self.span));
+        clearest(found.collect())
+    }
+}
+
+/// Where misses come in bursts: of buckets of `span` references each, their misses a reference. Gives the first reference of
+/// each burst, and its misses a reference.
+fn bursts(rates: &[f64], span: u64) -> Vec<(u64, f64)> {
+    if rates.len() < FEWEST {
+        return Vec::new();
+    }
+    let n = rates.len() as f64;
+    let mean = rates.iter().sum::<f64>() / n;
+    let spread = (rates.iter().map(|rate| (rate - mean).powi(2)).sum::<f64>() / n).sqrt();
+    let least = (mean + BURST * spread).max(2.0 * mean).max(LEAST);
+    let mut found: Vec<(f64, u64)> = Vec::new();
+    let mut inside = false;
+    for (rate, bucket) in rates.iter().zip(0u64..) {
+        match found.last_mut() {
+            Some((highest, _)) if inside && *rate > least => *highest = highest.max(*rate),
+            _ if *rate > least => found.push((*rate, bucket * span)),
+            _ => {}
+        }
+        inside = *rate > least;
+    }
+    let kept = clearest(found.clone());
+    found.into_iter().filter(|(_, at)| kept.contains(at)).map(|(rate, at)| (at, rate)).collect()
+}
+
+/// The strongest of what was found, in order.
+fn clearest(mut found: Vec<(f64, u64)>) -> Vec<u64> {
+    found.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    let mut kept: Vec<u64> = found.into_iter().take(MARKS).map(|(_, at)| at).collect();
+    kept.sort_unstable();
+    kept
+}
+
+/// A trace's own marks, and those that were found, in order. Bursts are those of the levels that are asked first.
+pub(super) fn marks(own: &[Mark], phases: &Phases, summary: &Summary, hierarchy: &Hierarchy) -> Vec<Mark> {
+    let first = |level: &LevelId| hierarchy.caches_of(*level).any(|cache| hierarchy.info(cache).depth == 0);
+    let first: Vec<LevelId> = levels(hierarchy).filter(first).collect();
+    let names: Vec<&str> = first.iter().map(|level| &*hierarchy.config().levels[level.index()].name).collect();
+    let (misses, span) = summary.misses(&first, STRETCH);
+    marked(own, phases, (&misses, span), &names.join(", "))
+}
+
+/// As [`marks`]; `misses` are those of buckets of `span` references each.
+fn marked(own: &[Mark], phases: &Phases, (misses, span): (&[u64], u64), name: &str) -> Vec<Mark> {
+    let rates: Vec<f64> = misses.iter().map(|misses| *misses as f64 / span as f64).collect();
+    let phases = phases.found().into_iter().map(|at| (at, "another phase begins".to_owned(), phases.span));
+    let bursts = bursts(&rates, span).into_iter();
+    let bursts = bursts.map(|(at, rate)| (at, format!("burst of {name} misses: {:.0} %", 100.0 * rate), span));
+    let mut all = own.to_vec();
+    for (reference, name, near) in phases.chain(bursts) {
+        // What the program says itself is not said again.
+        if !own.iter().any(|mark| mark.reference.abs_diff(reference) <= 2 * near) {
+            all.push(Mark { reference, name });
+        }
+    }
+    all.sort_by_key(|mark| mark.reference);
+    all
+}
+
+fn either(a: Signature, b: &Signature) -> Signature {
+    std::array::from_fn(|word| a[word] | b[word])
+}
+
+fn distance(a: &Signature, b: &Signature) -> f64 {
+    let bits = |of: fn(u64, u64) -> u64| a.iter().zip(b).map(|(a, b)| of(*a, *b).count_ones()).sum::<u32>();
+    let all = bits(|a, b| a | b);
+    if all == 0 { 0.0 } else { f64::from(bits(|a, b| a ^ b)) / f64::from(all) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reference::Kind;
+
+    fn phases(references: impl Iterator<Item = Reference>) -> Phases {
+        let mut phases = Phases::new();
+        for (reference, tick) in references.zip(0..) {
+            phases.step(tick);
+            phases.add(&reference);
+        }
+        phases
+    }
+
+    #[test]
+    fn a_phase_begins_where_other_code_runs() {
+        let loops = |pc: u64, n: u64| {
+            (0..n).map(move |i| Reference { pc: pc + 16 * (i % 5), ..Reference::new(Kind::Read, 8 * i, 8) })
+        };
+        let trace = || loops(0x1000, 50_000).chain(loops(0x8000, 70_000)).chain(loops(0x1000, 40_000));
+        let found = phases(trace()).found();
+        assert_eq!(found.len(), 2, "{found:?}");
+        assert!(found[0].abs_diff(50_000) <= SPAN && found[1].abs_diff(120_000) <= SPAN, "{found:?}");
+        // However long the trace: buckets double.
+        let long = (0..20).flat_map(|_| trace());
+        let found = phases(long);
+        assert!(found.span > SPAN && found.full.len() < BUCKETS);
+        let found = found.found();
+        assert_eq!(found.len(), MARKS.min(40), "{found:?}");
+        // One loop, and a stream through ever new memory, have no phases.
+        assert!(phases(loops(0x1000, 200_000)).found().is_empty());
+        assert!(phases((0..200_000).map(|i| Reference::new(Kind::Read, 64 * i, 8))).found().is_empty());
+        assert!(phases(loops(0x1000, 10_000).chain(loops(0x8000, 10_000))).found().is_empty(), "too short to tell");
+    }
+
+    #[test]
+    fn bursts_stand_out_and_plateaus_do_not() {
+        let mut rates = vec![0.05; 400];
+        rates[100..103].copy_from_slice(&[0.5, 0.7, 0.6]);
+        rates[250] = 0.4;
+        assert_eq!(bursts(&rates, 64), [(6400, 0.7), (16_000, 0.4)]);
+        let mut plateau = vec![0.05; 400];
+        plateau[..200].fill(0.6);
+        assert!(bursts(&plateau, 64).is_empty());
+        assert!(bursts(&[0.0; 400], 64).is_empty() && bursts(&rates[90..110], 64).is_empty());
+    }
+
+    #[test]
+    fn a_programs_own_marks_stay_and_are_not_said_twice() {
+        let own = [Mark { reference: 6_500, name: "mine".into() }];
+        let mut misses = vec![3; 400];
+        (misses[100], misses[300]) = (50, 60);
+        let marks = marked(&own, &Phases::new(), (&misses, 64), "L1");
+        let said: Vec<(u64, &str)> = marks.iter().map(|mark| (mark.reference, mark.name.as_str())).collect();
+        assert_eq!(said, [(6_500, "mine"), (19_200, "burst of L1 misses: 94 %")]);
+    }
+}
