@@ -442,8 +442,8 @@ mod tests {
 
     #[test]
     fn tails_double_and_halve() {
-        let up: Vec<u64> = [1, 2, 3, 64, 200, 16_384, u64::MAX].map(longer).to_vec();
-        assert_eq!(up, [2, 4, 4, 128, 256, 16_384, 16_384]);
+        let up: Vec<u64> = [1, 2, 3, 64, 200, 16_384, LONGEST_TAIL, u64::MAX].map(longer).to_vec();
+        assert_eq!(up, [2, 4, 4, 128, 256, 32_768, LONGEST_TAIL, LONGEST_TAIL]);
         let down: Vec<u64> = [0, 1, 2, 3, 64, 200].map(shorter).to_vec();
         assert_eq!(down, [1, 1, 1, 2, 32, 128]);
     }

@@ -84,12 +84,13 @@ impl Phases {
         if buckets.len() < FEWEST {
             return Vec::new();
         }
-        let apart: Vec<f64> = (SIDE..=buckets.len() - SIDE)
+        let among = |side: &[Signature]| side.windows(2).map(|pair| distance(&pair[0], &pair[1])).fold(0.0, f64::max);
+        let all = |side: &[Signature]| side.iter().fold([0; WORDS], either);
+        // A bucket in which one phase ends and another begins is like both: its neighbours are compared.
+        let sides = |at: usize| (&buckets[at - SIDE..at], &buckets[at + 1..at + 1 + SIDE]);
+        let apart: Vec<f64> = (SIDE..buckets.len() - SIDE)
             .map(|at| {
-                let (before, after) = (&buckets[at - SIDE..at], &buckets[at..at + SIDE]);
-                let among =
-                    |side: &[Signature]| side.windows(2).map(|pair| distance(&pair[0], &pair[1])).fold(0.0, f64::max);
-                let all = |side: &[Signature]| side.iter().fold([0; WORDS], either);
+                let (before, after) = sides(at);
                 let apart = distance(&all(before), &all(after));
                 if apart > 1.5 * among(before).max(among(after)) { apart } else { 0.0 }
             })
@@ -99,7 +100,12 @@ impl Phases {
             let first = !apart[at.saturating_sub(SIDE)..at].contains(&apart[at]);
             apart[at] > 0.5 && first && near.iter().all(|other| *other <= apart[at])
         };
-        let found = (0..apart.len()).filter(|&at| peak(at)).map(|at| (apart[at], (at + SIDE) as u64 * self.span));
+        let begins = |at: usize| {
+            let (before, after) = sides(at);
+            let is_before = distance(&buckets[at], &all(before)) < distance(&buckets[at], &all(after));
+            (at + usize::from(is_before)) as u64 * self.span
+        };
+        let found = (0..apart.len()).filter(|&at| peak(at)).map(|at| (apart[at], begins(at + SIDE)));
         clearest(found.collect())
     }
 }
