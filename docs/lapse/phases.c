@@ -1,4 +1,4 @@
-// Four phases over the same matrices: what a long trace looks like from near and from far. Some 37 million references.
+// Four phases over the same matrices: what a long trace looks like from near and from far. Some 20 million references.
 #include "orrery.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -317,6 +317,9 @@ pub struct RecordArgs {
     /// File to write: .mp4, .gif, or a pattern such as frames/%05d.png; `-` is MP4 on standard output
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
+    /// Say also what the index holds and what a frame sends to the GPU
+    #[arg(short, long)]
+    pub verbose: bool,
     /// Frames a second, 1 to 120
     #[arg(short = 'r', long, value_name = "FPS", default_value_t = 30)]
     pub output_framerate: u32,

@@ -5,6 +5,7 @@ use crate::record::{FrameError, FrameSource};
 use crate::render::{Context, RenderError, Target, target};
 use crate::scene::View;
 use crate::timeline::Pace;
+use crate::units::grouped;
 
 /// Draws the frames of a range of a trace.
 pub struct Film {
@@ -17,6 +18,8 @@ pub struct Film {
     view: View,
     pace: Pace,
     strip: Vec<f32>,
+    /// Frames drawn, and bytes that they sent to the GPU.
+    drawn: (u64, u64),
 }
 
 impl Film {
@@ -36,13 +39,27 @@ impl Film {
         let composer = Composer::new(&context, target::FORMAT);
         let layout = Layout::new(width, height, 0.0, &parts).seen_by(&view.camera);
         let strip = studio.strip(layout.strip_columns());
-        Ok(Self { context, studio, composer, target, layout, parts, view, pace, strip })
+        Ok(Self { context, studio, composer, target, layout, parts, view, pace, strip, drawn: (0, 0) })
     }
 
     /// The adapter, for people.
     #[must_use]
     pub fn adapter(&self) -> String {
         self.context.describe()
+    }
+
+    /// What the index holds, and what a frame sent to the GPU so far, in words.
+    #[must_use]
+    pub fn account(&self) -> String {
+        let timeline = self.studio.timeline();
+        let (frames, bytes) = self.drawn;
+        format!(
+            "index: {} references, {} KiB, a keyframe each {}; GPU: {} bytes a frame, only what changed",
+            grouped(timeline.len()),
+            grouped(timeline.bytes() as u64 >> 10),
+            grouped(timeline.spacing()),
+            grouped(bytes / frames.max(1)),
+        )
     }
 
     /// The whole picture of frame `k`, on its own.
@@ -83,6 +100,8 @@ impl FrameSource for Film {
             &info,
             &self.strip,
         );
+        let (frames, bytes) = self.drawn;
+        self.drawn = (frames + 1, bytes + self.composer.painter().uploaded());
         self.target.submit(&self.context, encoder);
         Ok(())
     }

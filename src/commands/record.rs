@@ -74,6 +74,9 @@ pub fn film(args: &RecordArgs, stop: &AtomicBool) -> anyhow::Result<Summary> {
     let mut display = Display::new();
     let summary = record(&mut film, &output, &Options { fps }, stop, &mut |p| display.update(p)).map_err(usage)?;
     display.finish();
+    if args.verbose {
+        eprintln!("{}", film.account());
+    }
     Ok(summary)
 }
 
