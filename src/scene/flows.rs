@@ -7,7 +7,8 @@ use super::palette;
 use super::places::Places;
 use super::trails::{Span, arc_pieces};
 use crate::timeline::{Flow, Flows, Group};
-use crate::units::grouped;
+use crate::units::{grouped, to_count};
+use std::collections::BTreeMap;
 
 /// Longest trail that is drawn move by move.
 pub const LOGGED: u64 = 8_192;
@@ -27,53 +28,101 @@ pub(super) fn share(tail: u64) -> f32 {
     x * x * (3.0 - 2.0 * x)
 }
 
+/// Segments for moves and for flows: together no more than for moves alone. Flows are long and wide, and need fewer.
+#[must_use]
+pub(super) fn budgets(budget: usize, share: f32) -> [usize; 2] {
+    let part = |of: f32| to_count(of * budget as f32) as usize;
+    [part(1.0 - share), part(0.6 * share)]
+}
+
 /// Draws the flows of the last `span.tail` references into `out`, faintest first, with `alpha`; says what one line stands for.
+/// Where they are too many, flows of neighbouring groups are drawn as one.
 pub(super) fn flows(places: &Places, flows: &Flows, span: Span, alpha: f32, out: &mut Vec<Segment>) -> String {
     let now = span.tick as f64 + f64::from(span.phase);
-    let from = (now - span.tail as f64).max(0.0);
-    let found = flows.over(from, now);
     let references = span.tail.min(span.tick).max(1) as f32;
-    let (all, mut drawn, mut count) = (found.iter().map(|flow| flow.lines).sum::<f32>(), 0.0, 0);
-    let begun = out.len();
-    // Both kinds have their share of the budget: what comes in and what goes out.
-    let mut room = [span.budget / 3, span.budget - span.budget / 3];
-    for flow in &found {
-        let Some((flight, outward)) = flight(places, flow, span.tick) else { continue };
-        let pieces = if outward { arc_pieces(flight.sweep) } else { 1 };
-        let room = &mut room[usize::from(outward)];
-        let strength = (flow.lines / references / FULL).sqrt();
+    let (inward, outward): (Vec<Flow>, Vec<Flow>) =
+        flows.over((now - span.tail as f64).max(0.0), now).into_iter().partition(|flow| !leads_outward(places, flow));
+    // Lines that come in cross half the picture, those that go out are short but bent.
+    let room = span.budget / 4;
+    let mut paths = joined(places, inward, room, span.tick);
+    paths.extend(joined(places, outward, span.budget - room, span.tick));
+    paths.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+    let mut count = 0;
+    for (lines, flight) in paths {
+        let strength = (lines / references / FULL).sqrt();
         let shade = alpha * (0.62 * strength).min(0.8);
-        if shade < FAINTEST * alpha || *room < usize::from(pieces) {
+        if shade < FAINTEST * alpha {
             continue;
         }
-        *room -= usize::from(pieces);
-        (drawn, count) = (drawn + flow.lines, count + 1);
-        let color = if outward { palette::EVICT } else { palette::MISS };
-        let width = 0.9 + 1.9 * strength.min(1.6);
-        for piece in (0..pieces).rev() {
+        count += 1;
+        let color = if flight.path == Path::Arc { palette::EVICT } else { palette::MISS };
+        let (width, pieces) = (0.9 + 1.9 * strength.min(1.6), pieces(&flight));
+        for piece in 0..pieces {
             let [s0, s1] = [piece, piece + 1].map(|n| f32::from(n) / f32::from(pieces));
             let ramp = |s: f32| shade * (0.35 + 0.65 * s);
             out.push(Segment { flight, s0, s1, width, color, alpha0: ramp(s0), alpha1: ramp(s1) });
         }
     }
-    out[begun..].reverse();
-    let hidden = 100.0 * (1.0 - drawn / all.max(1.0));
-    let rest = if hidden >= 1.0 && all > 0.0 { format!(", fainter {hidden:.0} % not drawn") } else { String::new() };
     let counted = if span.tail < 2 * flows.span() { format!(", by {}", grouped(flows.span())) } else { String::new() };
-    format!("{} flows{counted}: brighter = more{rest}", grouped(count))
+    format!("{} flows{counted}: brighter = more", grouped(count))
 }
 
-/// The way of a flow, and whether it leads outward; `None` where its memory has no home.
-fn flight(places: &Places, flow: &Flow, tick: u64) -> Option<(Flight, bool)> {
+/// Lines of data and the way of each flow: those of neighbouring groups are one, as far as their segments would be more than
+/// `room`. At the coarsest a ring is a handful of groups.
+fn joined(places: &Places, flows: Vec<Flow>, room: usize, tick: u64) -> Vec<(f32, Flight)> {
+    let mut groups: BTreeMap<[Group; 2], f32> = flows.iter().map(|flow| ([flow.from, flow.to], flow.lines)).collect();
+    for step in 0..5 {
+        let paths = groups
+            .iter()
+            .filter_map(|(&[from, to], &lines)| Some((lines, flight(places, &Flow { from, to, lines }, tick)?)));
+        let paths: Vec<(f32, Flight)> = paths.collect();
+        if step == 4 || paths.iter().map(|(_, flight)| usize::from(pieces(flight))).sum::<usize>() <= room {
+            return paths;
+        }
+        let mut wider: BTreeMap<[Group; 2], f32> = BTreeMap::new();
+        for (ends, lines) in groups {
+            *wider.entry(ends.map(|group| widened(group, step))).or_default() += lines;
+        }
+        groups = wider;
+    }
+    Vec::new()
+}
+
+/// The group twice as wide that holds a group; of memory, every second time: its blocks are told apart by their colours.
+fn widened(group: Group, step: u32) -> Group {
+    match group {
+        Group::Sets { cache, first, sets } => {
+            let sets = sets.next_power_of_two().saturating_mul(2);
+            Group::Sets { cache, first: first / sets * sets, sets }
+        }
+        Group::Home { addr, bytes } if step % 2 == 1 => {
+            let bytes = bytes.saturating_mul(2);
+            Group::Home { addr: addr / bytes * bytes, bytes }
+        }
+        home @ Group::Home { .. } => home,
+    }
+}
+
+fn pieces(flight: &Flight) -> u16 {
+    if flight.path == Path::Arc { arc_pieces(flight.sweep) } else { 1 }
+}
+
+/// Whether a flow leads away from the CPU.
+fn leads_outward(places: &Places, flow: &Flow) -> bool {
     let depth = |group: Group| match group {
-        Group::Sets { cache, .. } => places.rings.sectors.get(usize::from(cache)).map_or(0, |s| usize::from(s.ring)),
+        Group::Sets { cache, .. } => {
+            places.rings.sectors.get(usize::from(cache)).map_or(0, |sector| usize::from(sector.ring))
+        }
         Group::Home { .. } => usize::MAX,
     };
-    let outward = depth(flow.to) > depth(flow.from);
+    depth(flow.to) > depth(flow.from)
+}
+
+/// The way of a flow; `None` where its memory has no home.
+fn flight(places: &Places, flow: &Flow, tick: u64) -> Option<Flight> {
+    let outward = leads_outward(places, flow);
     let (from, to) = (endpoint(places, flow.from, outward, tick)?, endpoint(places, flow.to, false, tick)?);
-    let flight = if outward { Flight::arc(from, to, &places.rings.sectors) } else { Flight::straight(from, to) };
-    debug_assert!(matches!(flight.path, Path::Arc | Path::Straight), "nothing rests");
-    Some((flight, outward))
+    Some(if outward { Flight::arc(from, to, &places.rings.sectors) } else { Flight::straight(from, to) })
 }
 
 /// The middle of a group. In a cache lines come to the first slot, and leave from the last.
@@ -83,6 +132,7 @@ fn endpoint(places: &Places, group: Group, leaves: bool, tick: u64) -> Option<En
             let cache = usize::from(cache);
             let sector = places.rings.sectors.get(cache)?;
             let rank = if leaves { sector.ways as f32 - 1.0 } else { 0.0 };
+            let sets = sets.min(sector.sets.saturating_sub(first)).max(1);
             Some(Endpoint { a: first as f32 + 0.5 * (sets - 1) as f32, ..Endpoint::slot(cache, 0, rank, 0.0) })
         }
         Group::Home { addr, bytes } => {

@@ -102,8 +102,9 @@ impl Stage {
         if view.trails {
             let span = Span { tick: moment.tick, phase: view.phase, tail: view.tail.max(1), budget: view.budget };
             let flowing = flows::share(span.tail);
+            let [moves, sums] = flows::budgets(view.budget, flowing);
             if flowing < 1.0 {
-                let last = Span { tail: span.tail.min(flows::LOGGED), ..span };
+                let last = Span { tail: span.tail.min(flows::LOGGED), budget: moves, ..span };
                 notes.bundling = trails(&self.places, moment.log, last, &mut segments);
                 for segment in segments.iter_mut().filter(|_| flowing > 0.0) {
                     segment.alpha0 *= 1.0 - flowing;
@@ -111,6 +112,7 @@ impl Stage {
                 }
             }
             if flowing > 0.0 {
+                let span = Span { budget: sums, ..span };
                 notes.bundling = flows::flows(&self.places, moment.flows, span, flowing, &mut segments);
             }
         }

@@ -109,10 +109,17 @@ const FLASH_END: f64 = 1.2;
 /// References looked back at for flashes, at most: at speeds past this many in a second a flash is under a frame long.
 const FLASH_STEPS: u64 = 4096;
 
+/// References a second from which on fewer are looked back at.
+const CALM: f64 = 250_000.0;
+/// And how many at least.
+const FEWEST_FLASHES: f64 = 256.0;
+
 /// References looked back at for flashes, at `speed` references a second.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to 0..=4096 first")]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to 1..=4096 first")]
 pub(super) fn flash_steps(speed: f64) -> u64 {
-    (speed * FLASH_END).ceil().clamp(1.0, FLASH_STEPS as f64) as u64
+    // Faster still, flashes would only cover each frame with as many others: fewer, down to what an eye can take in.
+    let most = (FLASH_STEPS as f64 * CALM / speed.max(1.0)).clamp(FEWEST_FLASHES, FLASH_STEPS as f64);
+    (speed * FLASH_END).ceil().clamp(1.0, most) as u64
 }
 
 #[cfg(test)]
