@@ -217,7 +217,6 @@ impl Desk {
         // Who follows goes as fast as the trace comes.
         info.speed = if self.transport.follows() { 0.0 } else { self.transport.speed() };
         info.unit = self.clock.kind().unit();
-        info.passed = self.skipped();
         self.generation += 1;
         self.drawn = Some(Drawn { position, view, scene, info });
         Ok(())

@@ -326,9 +326,6 @@ fn legend(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32) {
 fn notes(info: &Info) -> Vec<String> {
     let trail = match info.tail {
         0 | 1 => "no trail".to_owned(),
-        n if info.passed > n => {
-            format!("trail: last {} of {} a frame", grouped(n), grouped(info.passed))
-        }
         n => format!("trail {} references", grouped(n)),
     };
     let speed = if info.speed > 0.0 { format!("{} {}", rate(info.speed), info.unit) } else { String::new() };

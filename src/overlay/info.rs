@@ -104,8 +104,6 @@ pub struct Info {
     pub marks: Vec<f64>,
     /// References of trail.
     pub tail: u64,
-    /// References that a frame passes: where they are more than the trail, it shows the newest of them.
-    pub passed: u64,
     /// Speed, in `unit`; 0 = a still.
     pub speed: f64,
     /// What a speed counts: [`ClockKind::unit`](crate::timeline::ClockKind::unit).
@@ -159,7 +157,6 @@ impl Info {
             mark: mark.map(|m| m.name.clone()).unwrap_or_default(),
             marks: tables.marks.iter().map(|m| m.reference as f64 / len.max(1) as f64).collect(),
             tail: 0,
-            passed: 0,
             speed: 0.0,
             unit: ClockKind::References.unit(),
             notes: scene.notes.clone(),

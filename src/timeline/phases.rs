@@ -6,11 +6,11 @@
 //! Managing multi-configuration hardware via dynamic working set analysis, 2002).
 
 use super::Summary;
-use super::cursor::levels;
 use crate::reference::{Mark, Reference};
 use crate::sim::Hierarchy;
 use crate::units::LevelId;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// References in a bucket, at least.
 const SPAN: u64 = 1024;
@@ -144,8 +144,8 @@ fn clearest(mut found: Vec<(f64, u64)>) -> Vec<u64> {
 
 /// A trace's own marks, and those that were found, in order. Bursts are those of the levels that are asked first.
 pub(super) fn marks(own: &[Mark], phases: &Phases, summary: &Summary, hierarchy: &Hierarchy) -> Vec<Mark> {
-    let first = |level: &LevelId| hierarchy.caches_of(*level).any(|cache| hierarchy.info(cache).depth == 0);
-    let first: Vec<LevelId> = levels(hierarchy).filter(first).collect();
+    let first = hierarchy.caches().map(|cache| hierarchy.info(cache)).filter(|info| info.depth == 0);
+    let first: Vec<LevelId> = first.map(|info| info.level).collect::<BTreeSet<_>>().into_iter().collect();
     let names: Vec<&str> = first.iter().map(|level| &*hierarchy.config().levels[level.index()].name).collect();
     let (misses, span) = summary.misses(&first, STRETCH);
     marked(own, phases, (&misses, span), &names.join(", "))

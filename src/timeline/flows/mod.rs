@@ -12,15 +12,16 @@
 //!
 //! An eviction counts as one way outward, to the next cache's set of that line or to memory, wherever else a copy may be left.
 
+mod count;
 mod groups;
 mod kept;
 
 pub use groups::Group;
 
-use crate::reference::Reference;
-use crate::sim::{Event, Hierarchy, Moves, Observer};
-use crate::units::{Addr, CacheId, LineAddr};
-use groups::{Blocks, Groups, MEMORY};
+use crate::sim::Hierarchy;
+use crate::units::Addr;
+use count::{Lists, Pending};
+use groups::{Blocks, Groups};
 use std::sync::Arc;
 
 /// References in a bucket, at least.
@@ -39,35 +40,6 @@ pub struct Flow {
     pub to: Group,
     /// How many; parts of a bucket count by their share.
     pub lines: f32,
-}
-
-/// A line on its way in: where it came to, and who had it not.
-#[derive(Clone, Copy, Debug)]
-struct Pending {
-    /// The cache that would have it next; [`MEMORY`] = no cache is left.
-    awaited: u16,
-    /// Caches outward that missed.
-    missed: u16,
-    wants: Wanting,
-}
-
-/// A cache that wants a line.
-#[derive(Clone, Copy, Debug)]
-struct Wanting {
-    cache: CacheId,
-    /// Of its sets.
-    group: usize,
-    addr: Addr,
-}
-
-/// Lines of many moves.
-#[derive(Clone, Debug, Default)]
-struct Lists {
-    victims: Vec<LineAddr>,
-    /// What a cache had.
-    there: Vec<LineAddr>,
-    /// And what it had not.
-    missed: Vec<LineAddr>,
 }
 
 /// Counts of a part, by place in the tables: each place as the distance from the one before, and its count, as varints.
@@ -125,69 +97,6 @@ impl Flows {
     /// Says how many references there were.
     pub(super) fn reach(&mut self, len: u64) {
         self.len = len;
-    }
-
-    /// The line on its way is there: who had it is known.
-    #[inline(always)]
-    fn arrive(&mut self) {
-        if let Some(Pending { missed, wants, .. }) = self.pending.take() {
-            self.come(wants, usize::from(missed));
-        }
-    }
-
-    /// Counts a line that comes in, from behind as many caches as missed.
-    #[inline(always)]
-    fn come(&mut self, Wanting { cache, group, addr }: Wanting, missed: usize) {
-        let here = &self.groups.caches[cache.index()];
-        let (table, from) = (here.fills[missed], here.outward[missed]);
-        let from = if from == MEMORY { self.block(addr) } else { self.groups.caches[usize::from(from)].of_addr(addr) };
-        self.open[table.at(from, group)] += 1;
-    }
-
-    /// As [`Flows::come`], for many lines of one cache's size; those of the caches outward are the same.
-    fn come_all(&mut self, cache: CacheId, missed: usize, lines: &[LineAddr]) {
-        let groups = Arc::clone(&self.groups);
-        let here = &groups.caches[cache.index()];
-        let table = here.fills[missed];
-        match groups.caches.get(usize::from(here.outward[missed])) {
-            Some(there) => {
-                for &line in lines {
-                    self.open[table.at(there.of(there.set_of(line)), here.of(here.set_of(line)))] += 1;
-                }
-            }
-            None => {
-                for &line in lines {
-                    let block = self.block(here.base(line));
-                    self.open[table.at(block, here.of(here.set_of(line)))] += 1;
-                }
-            }
-        }
-    }
-
-    /// Counts a line that goes out.
-    #[inline]
-    fn leave(&mut self, cache: CacheId, line: LineAddr) {
-        self.leave_all(cache, &[line]);
-    }
-
-    /// Counts lines of one cache that go out.
-    fn leave_all(&mut self, cache: CacheId, lines: &[LineAddr]) {
-        let groups = Arc::clone(&self.groups);
-        let here = &groups.caches[cache.index()];
-        let table = here.out;
-        match groups.caches.get(usize::from(here.outward[0])) {
-            Some(next) => {
-                for &line in lines {
-                    self.open[table.at(here.of(here.set_of(line)), next.of_addr(here.base(line)))] += 1;
-                }
-            }
-            None => {
-                for &line in lines {
-                    let block = self.block(here.base(line));
-                    self.open[table.at(here.of(here.set_of(line)), block)] += 1;
-                }
-            }
-        }
     }
 
     #[inline]
@@ -348,84 +257,6 @@ impl Flows {
     }
 }
 
-impl Observer for Flows {
-    #[inline(always)]
-    fn event(&mut self, event: Event) {
-        match event {
-            Event::Access { cache, line, hit, .. } => {
-                if let Some(pending) = &mut self.pending
-                    && pending.awaited == cache.0
-                    && self.groups.caches[cache.index()].line_of(pending.wants.addr) == line
-                {
-                    if hit {
-                        return self.arrive();
-                    }
-                    pending.missed += 1;
-                    let outward = &self.groups.caches[pending.wants.cache.index()].outward;
-                    pending.awaited = outward[usize::from(pending.missed)];
-                }
-            }
-            Event::Fill { cache, line, set, prefetch, .. } => {
-                let here = &self.groups.caches[cache.index()];
-                if here.depth == 0 || prefetch {
-                    let (addr, group, awaited) = (here.base(line), here.of(set), here.outward[0]);
-                    self.arrive();
-                    self.pending = Some(Pending { awaited, missed: 0, wants: Wanting { cache, group, addr } });
-                }
-            }
-            Event::Evict { cache, line, .. } => self.leave(cache, line),
-            _ => {}
-        }
-    }
-
-    #[inline(always)]
-    fn begin(&mut self, _: &Reference) {
-        self.arrive();
-    }
-
-    fn moved(&mut self, moves: &[Moves<'_>]) {
-        let Lists { mut victims, mut there, mut missed } = std::mem::take(&mut self.lists);
-        let Some(first) = moves.first().map(|list| list.cache) else { return };
-        let (mut at, mut step) = (first, 0);
-        for list in moves {
-            if list.cache != at {
-                (at, step) = (list.cache, step + 1);
-                // What the cache inside missed is what this one is asked for.
-                missed.clear();
-            }
-            victims.clear();
-            list.victims(&mut victims);
-            self.leave_all(at, &victims);
-            if step == 0 {
-                list.missed(&mut missed);
-                list.covered().for_each(|line| self.come_all(first, 0, &[line]));
-            } else {
-                there.clear();
-                list.found(&mut there, &mut missed);
-                self.come_all(first, step - 1, &there);
-            }
-        }
-        self.come_all(first, step, &missed);
-        missed.clear();
-        self.lists = Lists { victims, there, missed };
-    }
-
-    #[inline(always)]
-    fn takes_played(&self) -> bool {
-        true
-    }
-
-    #[inline(always)]
-    fn wants_all(&self) -> bool {
-        false
-    }
-
-    #[inline(always)]
-    fn wants_moves(&self) -> bool {
-        true
-    }
-}
-
 /// The counts that are not 0.
 fn sparse(row: &[u32]) -> Sparse {
     let (mut out, mut last) = (Vec::new(), 0);
@@ -470,6 +301,7 @@ fn each(node: &[u8], mut take: impl FnMut(usize, u32)) {
 mod tests {
     use super::*;
     use crate::sim::config::preset;
+    use crate::units::{CacheId, LineAddr};
 
     #[test]
     fn buckets_double_and_lose_nothing() {
