@@ -36,7 +36,7 @@ pub(super) fn budgets(budget: usize, share: f32) -> [usize; 2] {
 }
 
 /// Draws the flows of the last `span.tail` references into `out`, faintest first, with `alpha`; says what one line stands for.
-/// Where they are too many, flows of neighbouring groups are drawn as one.
+/// Where they are too many, flows of neighbouring groups are drawn as one; what is too faint to be seen is not drawn.
 pub(super) fn flows(places: &Places, flows: &Flows, span: Span, alpha: f32, out: &mut Vec<Segment>) -> String {
     let now = span.tick as f64 + f64::from(span.phase);
     let references = span.tail.min(span.tick).max(1) as f32;
@@ -142,8 +142,10 @@ fn endpoint(places: &Places, group: Group, leaves: bool, tick: u64) -> Option<En
             let last = held.base + (held.items - 1) * home.item_bytes;
             let (first, last) = (addr.max(held.base), (addr + (bytes - 1)).min(last + (home.item_bytes - 1)));
             let item = (first + last.saturating_sub(first) / 2 - held.base) / home.item_bytes;
-            let [_, theta] = home.polar(region, item.min(held.items - 1));
-            Some(Endpoint::polar(home.middle(), theta))
+            let [r, theta] = home.polar(region, item.min(held.items - 1));
+            // A block of more than a row has no radius of its own.
+            let whole_rows = last.saturating_sub(first) / home.item_bytes >= held.columns;
+            Some(Endpoint::polar(if whole_rows { home.middle() } else { r }, theta))
         }
     }
 }

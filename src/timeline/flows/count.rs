@@ -137,8 +137,8 @@ impl Observer for Flows {
     }
 
     fn moved(&mut self, moves: &[Moves<'_>]) {
-        let Lists { mut victims, mut there, mut missed } = std::mem::take(&mut self.lists);
         let Some(first) = moves.first().map(|list| list.cache) else { return };
+        let Lists { mut victims, mut there, mut missed } = std::mem::take(&mut self.lists);
         let (mut at, mut step) = (first, 0);
         for list in moves {
             if list.cache != at {
