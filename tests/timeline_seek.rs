@@ -266,6 +266,7 @@ fn seeking_gives_what_playing_gives() {
             spacing: 1 + rng.below(100),
             outcomes_up_to: if rng.below(4) == 0 { 0 } else { u64::MAX },
             chunks: 1 + usize::try_from(rng.below(3)).expect("small"),
+            shards: usize::try_from(1 << rng.below(4)).expect("small"),
         };
         let source = Arc::new(Chopped { trace: trace.clone(), chunk: 1 + rng.below(200) });
         let build = Timeline::build(source, hierarchy.clone(), options, &mut |_, _| true);
@@ -347,6 +348,7 @@ fn a_stored_index_gives_what_the_first_gave() {
             spacing: 1 + rng.below(60),
             outcomes_up_to: if rng.below(3) == 0 { 0 } else { u64::MAX },
             chunks: 2,
+            shards: usize::try_from(1 << rng.below(4)).expect("small"),
         };
         let source: Arc<dyn ReferenceSource> = Arc::new(Chopped { trace: trace.clone(), chunk: 1 + rng.below(200) });
         let spill = Memory::new(usize::try_from(rng.below(1 << 17)).expect("small"));
@@ -424,6 +426,7 @@ fn a_part_gives_what_the_whole_gives() {
             spacing: 1 + rng.below(100),
             outcomes_up_to: if rng.below(3) == 0 { rng.below(trace.len()) } else { u64::MAX },
             chunks: 1,
+            shards: usize::try_from(1 << rng.below(4)).expect("small"),
         };
         let source = Arc::new(Growing { trace: trace.clone(), chunk: 1 + rng.below(90), there: AtomicU64::new(0) });
         let mut indexer = Indexer::new(source.clone(), hierarchy.clone(), options);

@@ -54,8 +54,9 @@ impl Film {
         let timeline = self.studio.timeline();
         let (frames, bytes) = self.drawn;
         format!(
-            "index: {} references, {} KiB, a keyframe each {}; GPU: {} bytes a frame, only what changed",
+            "index: {} references, {}, {} KiB, a keyframe each {}; GPU: {} bytes a frame, only what changed",
             grouped(timeline.len()),
+            timeline.simulated(),
             grouped(timeline.bytes() as u64 >> 10),
             grouped(timeline.spacing()),
             grouped(bytes / frames.max(1)),

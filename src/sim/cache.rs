@@ -5,6 +5,7 @@ use super::counters::LevelCounters;
 use super::fast::Plain;
 use super::fast::scan::Shape;
 use super::policy::{self, DIRTY, FLAG_BITS, NEVER, Note, Outcome, Policy, SELECTOR_START, Set, VALID, View};
+use super::shards::Split;
 use super::simd::Isa;
 use super::words::Words;
 use crate::units::{LineAddr, SetIndex};
@@ -58,6 +59,8 @@ pub(super) struct Cache {
     /// For OPT: accesses so far.
     clock: usize,
     pub(super) counters: LevelCounters,
+    /// Where it has the sets of one shard: how its sets are numbered in the whole cache.
+    shard: Option<(Split, usize)>,
     /// How the fast loops play it, where they can by itself: what its place makes it do is not known here.
     plain: Option<(Shape, Isa)>,
 }
@@ -79,6 +82,7 @@ impl Cache {
             future: None,
             clock: 0,
             counters: LevelCounters::default(),
+            shard: None,
             plain: shape.map(|shape| (shape, Isa::best(shape.ways))),
         }
     }
@@ -194,7 +198,7 @@ impl Cache {
         }
         let state = policy::state_len(self.policy, self.geometry.ways as usize);
         let at = set.0 as usize * state;
-        let view = View { words: self.set(set), state: &self.state[at..at + state], number: set.0, seed: self.seed };
+        let view = View { words: self.set(set), state: &self.state[at..at + state], number: self.number(set), seed: self.seed };
         policy::order(self.policy, &view)
     }
 
@@ -225,6 +229,63 @@ impl Cache {
     /// The line in a way.
     pub(super) fn line_at(&self, set: SetIndex, way: usize) -> Option<LineAddr> {
         self.decode(self.set(set)[way], set).map(|resident| resident.line)
+    }
+
+    /// What a shard has of it, with no count. Of policies that look at sets alone.
+    pub(super) fn part(&self, split: Split, shard: usize) -> Self {
+        let notes = !self.notes.is_empty();
+        let mut part = Self::new(split.geometry(&self.geometry), self.policy, self.seed, notes);
+        part.shard = Some((split, shard));
+        let (ways, state) = (self.geometry.ways as usize, policy::state_len(self.policy, self.geometry.ways as usize));
+        for set in 0..part.geometry.sets {
+            let (here, there) = (set as usize, part.number(SetIndex(set)) as usize);
+            for way in 0..ways {
+                let word = self.words[there * ways + way];
+                part.words[here * ways + way] = self.decode(word, SetIndex(part.number(SetIndex(set)))).map_or(0, |old| {
+                    let line = split.line_there(old.line.0, self.geometry.line_bytes.trailing_zeros());
+                    part.key(LineAddr(line)) | word & DIRTY
+                });
+            }
+            if notes {
+                part.notes[here * ways..][..ways].copy_from_slice(&self.notes[there * ways..][..ways]);
+            }
+            part.state[here * state..][..state].copy_from_slice(&self.state[there * state..][..state]);
+        }
+        part
+    }
+
+    /// Takes back what a shard has made of its part.
+    pub(super) fn take_part(&mut self, part: &Self) {
+        let Some((split, shard)) = part.shard else { return };
+        let (ways, state) = (self.geometry.ways as usize, policy::state_len(self.policy, self.geometry.ways as usize));
+        let line_bits = self.geometry.line_bytes.trailing_zeros();
+        for set in 0..part.geometry.sets {
+            let (here, number) = (set as usize, part.number(SetIndex(set)));
+            let there = number as usize;
+            for way in 0..ways {
+                let word = part.words[here * ways + way];
+                self.words[there * ways + way] = if self.geometry.by_low_bits() {
+                    // The tag is above the shard's bits.
+                    word
+                } else {
+                    part.decode(word, SetIndex(set)).map_or(0, |old| {
+                        let line = split.line(old.line.0, line_bits, shard);
+                        self.key(LineAddr(line)) | word & DIRTY
+                    })
+                };
+            }
+            if !self.notes.is_empty() {
+                self.notes[there * ways..][..ways].copy_from_slice(&part.notes[here * ways..][..ways]);
+            }
+            self.state[there * state..][..state].copy_from_slice(&part.state[here * state..][..state]);
+        }
+        self.counters.add(&part.counters);
+    }
+
+    /// The number of a set in the whole cache.
+    fn number(&self, set: SetIndex) -> u32 {
+        let line_bits = self.geometry.line_bytes.trailing_zeros();
+        self.shard.map_or(set.0, |(split, shard)| split.set(set.0, line_bits, shard))
     }
 
     /// The cache for the fast loops, where they can play it.
@@ -289,12 +350,13 @@ impl Cache {
         let start = set.0 as usize * ways;
         let state = policy::state_len(self.policy, ways);
         let at = set.0 as usize * state;
+        let number = self.number(set);
         let next_use = self.future.as_ref().and_then(|future| future.get(self.clock.wrapping_sub(1))).copied();
         Set {
             words: &mut self.words[start..start + ways],
             notes: if self.notes.is_empty() { &mut [] } else { &mut self.notes[start..start + ways] },
             state: &mut self.state[at..at + state],
-            number: set.0,
+            number,
             sets: self.geometry.sets,
             seed: self.seed,
             selector: &mut self.selector,

@@ -1,7 +1,6 @@
 //! All that the simulator tells the world.
 
-use super::fast::scan::{ASK_BITS, COVER, DIRTY_ASK, Shape};
-use super::policy::VALID;
+use super::fast::scan::ASK_BITS;
 use crate::reference::Reference;
 use crate::units::{Addr, CacheId, LevelId, LineAddr, SetIndex};
 
@@ -228,10 +227,14 @@ pub trait Observer {
     #[inline]
     fn played(&mut self, _: Played<'_>) {}
 
-    /// Takes what the references of the last [`Played`] moved, where [`Observer::wants_moves`]: cache by cache on their way
-    /// outward, each cache's requests in their order, in one piece or more.
+    /// Takes what the references of the last [`Played`] moved, where [`Observer::wants_moves`]; in one piece or more.
     #[inline]
-    fn moved(&mut self, _: &[Moves<'_>]) {}
+    fn moved(&mut self, _: Moved<'_>) {}
+
+    /// Takes all events of one of the references of the last [`Played`], or of a part of it, whose moves are in no
+    /// [`Moved`]. Its misses are told already.
+    #[inline]
+    fn among(&mut self, _: &[Event]) {}
 }
 
 /// References that were played at once, and which of them missed.
@@ -251,64 +254,17 @@ impl<'a> Played<'a> {
     }
 }
 
-/// Requests of one cache on the way of loads and stores outward, in their order: of each miss of the cache inside its line,
-/// then what that gives back.
+/// Lines that moved, of caches that are on the way of loads and stores and have lines of one size. Each list is in no
+/// certain order.
 #[derive(Clone, Copy, Debug)]
-pub struct Moves<'a> {
-    /// The cache.
-    pub cache: CacheId,
-    pub(super) shape: Shape,
-    pub(super) asks: &'a [u64],
-    pub(super) matched: &'a [u8],
-    pub(super) left: &'a [u64],
-}
-
-impl Moves<'_> {
-    /// Adds the lines that gave way to others, in their order.
-    #[inline]
-    pub fn victims(&self, into: &mut Vec<LineAddr>) {
-        let requests = self.asks.iter().zip(self.matched).zip(self.left);
-        sift(into, requests, |((&ask, &matched), &left)| {
-            let victim = LineAddr(self.shape.neighbour(left, ask >> ASK_BITS));
-            (victim, matched == 0 && left & VALID != 0)
-        });
-    }
-
-    /// Of the cache that is asked first: adds the lines that are not there and are asked for further on.
-    #[inline]
-    pub fn missed(&self, into: &mut Vec<LineAddr>) {
-        let requests = self.asks.iter().zip(self.matched);
-        sift(into, requests, |(&ask, &matched)| (LineAddr(ask >> ASK_BITS), matched == 0 && ask & COVER != COVER));
-    }
-
-    /// Of the cache that is asked first: the lines that come in without being asked for, because a store covers them.
-    pub fn covered(&self) -> impl Iterator<Item = LineAddr> + '_ {
-        let requests = self.asks.iter().zip(self.matched);
-        let covered = requests.filter(|(ask, matched)| **matched == 0 && **ask & COVER == COVER);
-        covered.map(|(ask, _)| LineAddr(ask >> ASK_BITS))
-    }
-
-    /// Of another cache: adds the lines that the cache inside asks for and that are there, and those that are not.
-    #[inline]
-    pub fn found(&self, there: &mut Vec<LineAddr>, missed: &mut Vec<LineAddr>) {
-        let wanted = |ask: u64, is: bool| (LineAddr(ask >> ASK_BITS), ask & DIRTY_ASK == 0 && is);
-        let requests = || self.asks.iter().zip(self.matched);
-        sift(there, requests(), |(&ask, &matched)| wanted(ask, matched != 0));
-        sift(missed, requests(), |(&ask, &matched)| wanted(ask, matched == 0));
-    }
-}
-
-/// Adds what is to be kept. No branch depends on that.
-#[inline(always)]
-fn sift<T>(into: &mut Vec<LineAddr>, from: impl ExactSizeIterator<Item = T>, keeps: impl Fn(T) -> (LineAddr, bool)) {
-    let mut kept = into.len();
-    into.resize(kept + from.len(), LineAddr(0));
-    for one in from {
-        let (line, keep) = keeps(one);
-        into[kept] = line;
-        kept += usize::from(keep);
-    }
-    into.truncate(kept);
+pub struct Moved<'a> {
+    /// The innermost cache.
+    pub asking: CacheId,
+    /// Lines that came to it, by how many caches outward had them not: first those from the next cache (and those that a
+    /// store covers, so that nobody is asked for them), last those from memory.
+    pub came: &'a [Vec<LineAddr>],
+    /// Lines that gave way to others, and in which cache.
+    pub left: &'a [(CacheId, Vec<LineAddr>)],
 }
 
 /// Accesses of one cache, in their order. A store that goes with a load (a modify) may be left out.
@@ -395,8 +351,13 @@ impl<O: Observer + ?Sized> Observer for &mut O {
     }
 
     #[inline]
-    fn moved(&mut self, moves: &[Moves<'_>]) {
-        (**self).moved(moves);
+    fn moved(&mut self, moved: Moved<'_>) {
+        (**self).moved(moved);
+    }
+
+    #[inline]
+    fn among(&mut self, events: &[Event]) {
+        (**self).among(events);
     }
 }
 

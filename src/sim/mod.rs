@@ -60,7 +60,7 @@ mod policy;
 pub use policy::Policy;
 
 pub mod event;
-pub use event::{AccessKind, AccessList, Cause, Event, Moves, Observer, Played};
+pub use event::{AccessKind, AccessList, Cause, Event, Moved, Observer, Played};
 
 mod cache;
 pub use cache::Resident;
@@ -87,6 +87,9 @@ mod words;
 
 mod hierarchy;
 pub use hierarchy::{Hierarchy, MemoryCounters, Packed, Packer};
+
+pub mod shards;
+pub use shards::Shards;
 
 mod foresight;
 pub use foresight::{SimError, check_core, prepare};

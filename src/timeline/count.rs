@@ -5,7 +5,7 @@ use super::phases::Phases;
 use super::summary::Summary;
 use super::tally::{MAX_LEVELS, Tally};
 use crate::reference::{Reference, RegionFinder};
-use crate::sim::{Event, Moves, Observer, Played};
+use crate::sim::{Event, Moved, Observer, Played};
 
 /// Counts each reference to its region and each demand miss to the region and bucket of its reference. Wants to be told of
 /// misses and what they move only, so that hits cost next to nothing.
@@ -109,9 +109,16 @@ impl Observer for Count<'_> {
     }
 
     #[inline(always)]
-    fn moved(&mut self, moves: &[Moves<'_>]) {
+    fn moved(&mut self, moved: Moved<'_>) {
         if let Some(Over { flows, .. }) = &mut self.over {
-            flows.moved(moves);
+            flows.moved(moved);
+        }
+    }
+
+    #[inline(always)]
+    fn among(&mut self, events: &[Event]) {
+        if let Some(Over { flows, .. }) = &mut self.over {
+            flows.among(events);
         }
     }
 }

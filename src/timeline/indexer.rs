@@ -6,10 +6,10 @@ use super::known::Known;
 use super::phases::{self, Phases};
 use super::shelf::{Kept, Shelf};
 use super::tally::Watch;
-use super::{Flows, Keyframe, Options, Outcome, Outcomes, Summary, Tally, Timeline};
+use super::{Flows, Keyframe, Options, Outcome, Outcomes, Simulated, Summary, Tally, Timeline};
 use crate::reference::{Reference, ReferenceSource, Region, RegionFinder, RegionMap, SourceError};
 use crate::sim::classes::Classifier;
-use crate::sim::{Hierarchy, Observer, Packer, SimError, check_core};
+use crate::sim::{Hierarchy, Observer, Packer, Shards, SimError, check_core};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::thread::JoinHandle;
 
@@ -30,6 +30,11 @@ fn pack(packer: &RwLock<Packer>, state: &Hierarchy, tally: &Tally) -> Keyframe {
     Keyframe { state: packer.pack(state), tally: tally.packed() }
 }
 
+/// Parts a hierarchy as [`Options::shards`] says.
+fn shards_of(hierarchy: Hierarchy, most: usize) -> Shards {
+    if most == 0 { Shards::for_machine(hierarchy) } else { Shards::new(hierarchy, most) }
+}
+
 /// Makes a [`Timeline`], or one after another of more and more of the trace.
 pub struct Indexer {
     source: Arc<dyn ReferenceSource>,
@@ -37,7 +42,7 @@ pub struct Indexer {
     chunks: Arc<ChunkCache>,
     /// References indexed.
     tick: u64,
-    state: Hierarchy,
+    state: Shards,
     tally: Tally,
     summary: Summary,
     flows: Flows,
@@ -71,6 +76,7 @@ impl Indexer {
         let named = source.tables().regions.clone();
         let levels = hierarchy.levels();
         let fits = !source.is_whole() || source.len() <= options.outcomes_up_to;
+        let shards = if fits { 1 } else { options.shards };
         let mut indexer = Self {
             options,
             chunks: Arc::new(ChunkCache::new(options.chunks)),
@@ -92,7 +98,7 @@ impl Indexer {
             decoding: None,
             spacing: options.spacing.max(1),
             held: 0,
-            state: hierarchy,
+            state: shards_of(hierarchy, shards),
             source,
         };
         indexer.keep();
@@ -156,18 +162,21 @@ impl Indexer {
 
     fn play(&mut self, references: &[Reference]) -> Result<(), SimError> {
         for (reference, tick) in references.iter().zip(self.tick..) {
-            check_core(self.state.config(), reference, tick)?;
+            check_core(self.start.config(), reference, tick)?;
         }
-        let Self { state, tally, summary, flows, phases, finder, .. } = self;
         let next = self.tick + references.len() as u64;
-        flows.step(self.tick);
-        phases.step(self.tick);
+        self.flows.step(self.tick);
+        self.phases.step(self.tick);
         if next > self.options.outcomes_up_to {
             // Longer than was to be seen when it began.
-            self.classified = None;
+            if self.classified.take().is_some() {
+                self.state = shards_of(self.state.hierarchy().into_owned(), self.options.shards);
+            }
         }
+        let Self { state, tally, summary, flows, phases, finder, .. } = self;
         match &mut self.classified {
             Some((classifier, outcomes)) => {
+                let state = state.join();
                 let levels = state.levels();
                 for (reference, tick) in references.iter().zip(self.tick..) {
                     let mut watch = Watch::default();
@@ -200,14 +209,14 @@ impl Indexer {
             // The one before doubled the spacing.
             return;
         }
-        if self.state.state_bytes() as u64 >= WORTH * 8 {
-            let (packer, state, tally) = (Arc::clone(&self.packer), self.state.clone(), self.tally.clone());
+        if self.start.state_bytes() as u64 >= WORTH * 8 {
+            let (packer, state, tally) = (Arc::clone(&self.packer), self.state.hierarchy().into_owned(), self.tally.clone());
             self.packing = aside("pack", move || pack(&packer, &state, &tally));
             if self.packing.is_some() {
                 return;
             }
         }
-        self.add(pack(&self.packer, &self.state, &self.tally));
+        self.add(pack(&self.packer, &self.state.hierarchy(), &self.tally));
     }
 
     /// Takes the keyframe that is being packed.
@@ -274,7 +283,7 @@ impl Indexer {
             len: self.tick,
             total: whole.then(|| self.source.len()),
             start: Arc::clone(&self.start),
-            tally: Tally::new(&self.named, self.state.levels()),
+            tally: Tally::new(&self.named, self.start.levels()),
             end: self.tally.clone(),
             packer: Arc::clone(&self.packer),
             keyframes: self.keyframes.clone(),
@@ -287,6 +296,11 @@ impl Indexer {
             flows: self.flows.settled(),
             phases: self.phases.clone(),
             outcomes: self.classified.as_ref().map(|(_, outcomes)| outcomes.clone()),
+            simulated: match (&self.classified, self.state.count()) {
+                (Some(_), _) => Simulated::Classified,
+                (None, Ok(shards)) => Simulated::Shards(shards),
+                (None, Err(why)) => Simulated::Whole(why.clone()),
+            },
         }
     }
 }

@@ -39,10 +39,12 @@ pub use tally::Tally;
 
 use crate::reference::{ReferenceSource, RegionMap, SourceError, Tables};
 use crate::sim::config::HierarchyConfig;
+use crate::sim::shards::Whole;
 use crate::sim::{Hierarchy, Packed, Packer, SimError};
 use chunks::ChunkCache;
 use phases::Phases;
 use shelf::Kept;
+use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
 use tally::Row;
 
@@ -59,11 +61,20 @@ pub struct Options {
     pub outcomes_up_to: u64,
     /// Chunks of decoded references kept.
     pub chunks: usize,
+    /// Shards that the caches are played in at once, at most; 0 = as many as the machine has threads for.
+    pub shards: usize,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { keyframe_bytes: 256 << 20, shelf_bytes: 1 << 30, spacing: 1 << 14, outcomes_up_to: 1 << 24, chunks: 8 }
+        Self {
+            keyframe_bytes: 256 << 20,
+            shelf_bytes: 1 << 30,
+            spacing: 1 << 14,
+            outcomes_up_to: 1 << 24,
+            chunks: 8,
+            shards: 0,
+        }
     }
 }
 
@@ -110,6 +121,33 @@ pub struct Timeline {
     flows: Flows,
     phases: Phases,
     outcomes: Option<Outcomes>,
+    simulated: Simulated,
+}
+
+/// How the index of a timeline came about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Simulated {
+    /// It was found as it is kept.
+    Before,
+    /// In so many shards at once.
+    Shards(usize),
+    /// In one, because of this.
+    Whole(Whole),
+    /// In one, because the class of every miss was wanted.
+    Classified,
+}
+
+impl fmt::Display for Simulated {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Before => write!(f, "found as it was kept"),
+            Self::Shards(shards) => write!(f, "simulated in {shards} shards of the sets at once"),
+            Self::Whole(why) => write!(f, "simulated by one thread: {why}"),
+            Self::Classified => {
+                write!(f, "simulated by one thread: the class of a miss depends on what a cache of one set would hold")
+            }
+        }
+    }
 }
 
 impl Timeline {
@@ -158,6 +196,12 @@ impl Timeline {
     #[must_use]
     pub fn rows(&self) -> &[Row] {
         &self.rows
+    }
+
+    /// How its index came about.
+    #[must_use]
+    pub fn simulated(&self) -> &Simulated {
+        &self.simulated
     }
 
     /// Whether there is no reference at all.

@@ -3,7 +3,7 @@
 
 use super::known::Known;
 use super::phases::{self, Phases};
-use super::{Flows, Keyframe, Options, Outcomes, Summary, Tally, Timeline};
+use super::{Flows, Keyframe, Options, Outcomes, Simulated, Summary, Tally, Timeline};
 use crate::reference::{ReferenceSource, RegionMap};
 use crate::sim::{Hierarchy, Packed, Packer};
 use serde::{Deserialize, Serialize};
@@ -174,6 +174,7 @@ impl Timeline {
             flows,
             phases,
             outcomes,
+            simulated: Simulated::Before,
             source,
         })
     }

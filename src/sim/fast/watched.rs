@@ -8,14 +8,18 @@ use super::scan::{ASK_BITS, Apart, BLOCK, Block, COVER, DIRTY_ASK, Found, Next, 
 use super::{Around, Did, Place, kind_of, kind_of_miss, tell_evict_and_fill, tell_hit};
 use crate::reference::{Kind, Reference};
 use crate::sim::simd;
-use crate::sim::{AccessKind, AccessList, Event, Moves, Observer, Played};
-use crate::units::Addr;
+use crate::sim::policy::VALID;
+use crate::sim::{AccessKind, AccessList, Event, Moved, Observer, Played};
+use crate::units::{Addr, CacheId, LineAddr};
 
 /// Room for what a block does at each level.
 pub(super) struct Told {
     block: Block,
     next: Next,
     levels: Vec<Level>,
+    /// See [`Moved`]; kept for their memory.
+    came: Vec<Vec<LineAddr>>,
+    left: Vec<(CacheId, Vec<LineAddr>)>,
 }
 
 /// What a level was asked for, and what became of it; behind the last level stands memory.
@@ -48,8 +52,11 @@ impl Told {
             let shape = around.plain(at).map(|level| level.shape).filter(|shape| shape.line_bits == first.line_bits)?;
             levels.push(Level::new(shape, around.place(at)));
         }
+        let came = vec![Vec::new(); levels.len()];
+        let left = levels.iter().map(|level| (level.place.cache, Vec::new())).collect();
         levels.push(Level::new(first, Place::default()));
-        around.is_one_way().then(|| Box::new(Self { block: Block::new(), next: [0; 2 * BLOCK + 16], levels }))
+        let (block, next) = (Block::new(), [0; 2 * BLOCK + 16]);
+        around.is_one_way().then(|| Box::new(Self { block, next, levels, came, left }))
     }
 
     /// Plays a chunk.
@@ -181,20 +188,35 @@ impl Told {
     }
 
     /// Gives what moved in a block.
-    fn give_moves<O: Observer>(&self, observer: &mut O) {
-        let Some((_, caches)) = self.levels.split_last() else { return };
-        let mut moves: Vec<Moves<'_>> = Vec::with_capacity(2 * caches.len());
-        for (depth, Level { shape, place, asks, found, .. }) in caches.iter().enumerate() {
+    fn give_moves<O: Observer>(&mut self, observer: &mut O) {
+        let Self { block, levels, came, left, .. } = self;
+        let Some((memory, caches)) = levels.split_last() else { return };
+        came.iter_mut().for_each(Vec::clear);
+        for (depth, (Level { shape, asks, found, .. }, (_, left))) in caches.iter().zip(&mut *left).enumerate() {
             let (asks, found) = match depth {
-                0 => (&self.block.asks[..self.block.made], std::slice::from_ref(&self.block.found)),
+                0 => (&block.asks[..block.made], std::slice::from_ref(&block.found)),
                 _ => (&asks[..], &found[..]),
             };
-            moves.extend(asks.chunks(BLOCK).zip(found).map(|(asks, Found { matched, left })| {
-                let (matched, left) = (&matched[..asks.len()], &left[..asks.len()]);
-                Moves { cache: place.cache, shape: *shape, asks, matched, left }
-            }));
+            left.clear();
+            for (asks, Found { matched, left: words }) in asks.chunks(BLOCK).zip(found) {
+                let requests = asks.iter().zip(matched).zip(words);
+                sift(left, requests.clone(), |((&ask, &matched), &word)| {
+                    (shape.neighbour(word, ask >> ASK_BITS), matched == 0 && word & VALID != 0)
+                });
+                if depth > 0 {
+                    let is_there = |ask: u64, matched: u8| ask & DIRTY_ASK == 0 && matched != 0;
+                    let came = &mut came[depth - 1];
+                    sift(came, requests, |((&ask, &matched), _)| (ask >> ASK_BITS, is_there(ask, matched)));
+                    continue;
+                }
+                let covered = asks.iter().zip(matched).filter(|(ask, matched)| **matched == 0 && **ask & COVER == COVER);
+                came[0].extend(covered.map(|(ask, _)| LineAddr(ask >> ASK_BITS)));
+            }
         }
-        observer.moved(&moves);
+        if let Some(came) = came.last_mut() {
+            sift(came, memory.asks.iter(), |&ask| (ask >> ASK_BITS, ask & DIRTY_ASK == 0));
+        }
+        observer.moved(Moved { asking: caches[0].place.cache, came, left });
     }
 
     /// Tells what the references of a block did.
@@ -224,6 +246,19 @@ impl Told {
             }
         }
     }
+}
+
+/// Adds the lines that are to be kept. No branch depends on that.
+#[inline(always)]
+fn sift<T>(into: &mut Vec<LineAddr>, from: impl ExactSizeIterator<Item = T>, keeps: impl Fn(T) -> (u64, bool)) {
+    let mut kept = into.len();
+    into.resize(kept + from.len(), LineAddr(0));
+    for one in from {
+        let (line, keep) = keeps(one);
+        into[kept] = LineAddr(line);
+        kept += usize::from(keep);
+    }
+    into.truncate(kept);
 }
 
 /// Tells what a miss of the first of these levels caused.

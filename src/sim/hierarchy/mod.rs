@@ -15,6 +15,7 @@ use super::config::{ConfigError, HierarchyConfig, Place};
 use super::counters::LevelCounters;
 use super::plan::{CacheInfo, DATA, FETCH, Plan, cache_id};
 use super::prefetch::Prefetcher;
+use super::shards::Split;
 use super::tlb::Tlbs;
 use super::{AccessKind, Event, Geometry, Observer, Policy};
 use crate::reference::{Kind, Reference};
@@ -299,6 +300,21 @@ impl Hierarchy {
         let caches: usize = self.caches.iter().map(Cache::state_bytes).sum();
         let directory = self.directory.as_ref().map_or(0, Directory::state_bytes);
         size_of::<Self>() + caches + directory + self.tlbs.state_bytes() + size_of_val(self.prefetchers.as_slice())
+    }
+
+    /// What a shard has of it, with no count.
+    pub(super) fn part(&self, split: Split, shard: usize) -> Self {
+        let caches = self.caches.iter().map(|cache| cache.part(split, shard)).collect();
+        Self { caches, memory: MemoryCounters::default(), ..self.clone() }
+    }
+
+    /// Takes back what a shard has made of its part.
+    pub(super) fn take_part(&mut self, part: &Self) {
+        self.caches.iter_mut().zip(&part.caches).for_each(|(cache, part)| cache.take_part(part));
+        self.memory.reads += part.memory.reads;
+        self.memory.writes += part.memory.writes;
+        self.memory.bytes_read += part.memory.bytes_read;
+        self.memory.bytes_written += part.memory.bytes_written;
     }
 
     fn holds(&self, cache: usize, line: LineAddr) -> bool {

@@ -3,7 +3,7 @@
 use super::Flows;
 use super::groups::MEMORY;
 use crate::reference::Reference;
-use crate::sim::{Event, Moves, Observer};
+use crate::sim::{Event, Moved, Observer};
 use crate::units::{Addr, CacheId, LineAddr};
 use std::sync::Arc;
 
@@ -24,16 +24,6 @@ struct Wanting {
     /// Of its sets.
     group: usize,
     addr: Addr,
-}
-
-/// Lines of many moves.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Lists {
-    victims: Vec<LineAddr>,
-    /// What a cache had.
-    there: Vec<LineAddr>,
-    /// And what it had not.
-    missed: Vec<LineAddr>,
 }
 
 impl Flows {
@@ -136,31 +126,18 @@ impl Observer for Flows {
         self.arrive();
     }
 
-    fn moved(&mut self, moves: &[Moves<'_>]) {
-        let Some(first) = moves.first().map(|list| list.cache) else { return };
-        let Lists { mut victims, mut there, mut missed } = std::mem::take(&mut self.lists);
-        let (mut at, mut step) = (first, 0);
-        for list in moves {
-            if list.cache != at {
-                (at, step) = (list.cache, step + 1);
-                // What the cache inside missed is what this one is asked for.
-                missed.clear();
-            }
-            victims.clear();
-            list.victims(&mut victims);
-            self.leave_all(at, &victims);
-            if step == 0 {
-                list.missed(&mut missed);
-                list.covered().for_each(|line| self.come_all(first, 0, &[line]));
-            } else {
-                there.clear();
-                list.found(&mut there, &mut missed);
-                self.come_all(first, step - 1, &there);
-            }
+    fn moved(&mut self, moved: Moved<'_>) {
+        for (cache, lines) in moved.left {
+            self.leave_all(*cache, lines);
         }
-        self.come_all(first, step, &missed);
-        missed.clear();
-        self.lists = Lists { victims, there, missed };
+        for (missed, lines) in moved.came.iter().enumerate() {
+            self.come_all(moved.asking, missed, lines);
+        }
+    }
+
+    fn among(&mut self, events: &[Event]) {
+        self.arrive();
+        events.iter().for_each(|event| self.event(*event));
     }
 
     #[inline(always)]

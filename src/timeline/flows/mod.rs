@@ -20,7 +20,7 @@ pub use groups::Group;
 
 use crate::sim::Hierarchy;
 use crate::units::Addr;
-use count::{Lists, Pending};
+use count::Pending;
 use groups::{Blocks, Groups};
 use std::sync::Arc;
 
@@ -59,8 +59,6 @@ pub struct Flows {
     /// The bucket that is filling.
     open: Vec<u32>,
     pending: Option<Pending>,
-    /// Kept for its memory.
-    lists: Lists,
 }
 
 impl Flows {
@@ -69,10 +67,9 @@ impl Flows {
     pub fn new(hierarchy: &Hierarchy, expected: u64) -> Self {
         let groups = Groups::new(hierarchy);
         let open = vec![0; groups.len];
-        let lists = Lists::default();
         let (blocks, levels) = (Blocks::new(), vec![Vec::new()]);
         let span = (expected / BUCKETS as u64 + 1).next_power_of_two().max(SPAN);
-        Self { groups, blocks, span, len: 0, levels, open, pending: None, lists }
+        Self { groups, blocks, span, len: 0, levels, open, pending: None }
     }
 
     /// References in a bucket: parts of the trace are told that exactly.

@@ -1,0 +1,234 @@
+//! A hierarchy that is played on all cores of the machine, exactly.
+//!
+//! A *shard* has every so-manieth set of every cache, and the lines that belong there. Where all levels share low bits of
+//! their set numbers, and nothing looks beyond a set, no line of one shard ever meets a line of another, and each plays its
+//! references in a thread of its own. References that lie in several shards are cut as the caches would cut them.
+//!
+//! ```text
+//! references --cut--> pieces of shard 0 --play--> what it tells --+--in the order of the references--> observer
+//!                     pieces of shard 1 --play--> what it tells --'
+//! ```
+//!
+//! Counters, contents and events are those of one thread (`tests/sim_shards.rs`).
+
+mod split;
+mod told;
+
+pub(super) use split::Split;
+pub use split::Whole;
+
+use super::{Hierarchy, Moved, Observer, Played};
+use crate::reference::Reference;
+use crate::units::LevelId;
+use rayon::prelude::*;
+use std::borrow::Cow;
+use std::sync::Arc;
+use told::{Ear, Told, Wants};
+
+/// References that are played before anything is told, at most: their places are 16 bits.
+const BLOCK: usize = 1 << 16;
+/// References below which threads cost more than they give.
+const LEAST: usize = 1 << 11;
+
+/// A hierarchy, in shards where that is possible.
+#[derive(Clone, Debug)]
+pub struct Shards {
+    /// All of it, or what it was before it was parted.
+    whole: Hierarchy,
+    parted: Result<Parted, Whole>,
+}
+
+#[derive(Clone, Debug)]
+struct Parted {
+    split: Split,
+    shards: Vec<Shard>,
+    /// Some neighbouring references each, by shard.
+    slices: Vec<Vec<Share>>,
+    /// By level.
+    misses: Vec<Vec<u16>>,
+}
+
+#[derive(Clone, Debug)]
+struct Shard {
+    hierarchy: Hierarchy,
+    told: Told,
+}
+
+/// What of some references belongs to a shard.
+#[derive(Clone, Debug, Default)]
+struct Share {
+    references: Vec<Reference>,
+    /// Places of the references in the block.
+    places: Vec<u16>,
+}
+
+impl Shards {
+    /// Parts a hierarchy into `most` shards at most, where that is possible; with 1 it stays whole.
+    #[must_use]
+    pub fn new(hierarchy: Hierarchy, most: usize) -> Self {
+        let parted = Split::of(&hierarchy, most).map(|split| Parted::new(&hierarchy, split));
+        Self { whole: hierarchy, parted }
+    }
+
+    /// Parts it into as many shards as this machine has threads for; with fewer than three it stays whole, as decoding a trace
+    /// keeps one busy.
+    #[must_use]
+    pub fn for_machine(hierarchy: Hierarchy) -> Self {
+        let threads = rayon::current_num_threads();
+        Self::new(hierarchy, if threads < 3 { 1 } else { threads })
+    }
+
+    /// How many shards there are; or why it is whole.
+    ///
+    /// # Errors
+    /// Why.
+    pub fn count(&self) -> Result<usize, &Whole> {
+        self.parted.as_ref().map(|parted| parted.shards.len())
+    }
+
+    /// Plays references in order: as [`Hierarchy::play`], on several threads. Events come in the same order; what
+    /// [`Observer::played`] and [`Observer::moved`] take may come in larger pieces.
+    pub fn play<O: Observer>(&mut self, references: &[Reference], observer: &mut O) {
+        match &mut self.parted {
+            Ok(parted) => references.chunks(BLOCK).for_each(|block| parted.play(block, observer)),
+            Err(_) => self.whole.play(references, observer),
+        }
+    }
+
+    /// The caches as they stand.
+    #[must_use]
+    pub fn hierarchy(&self) -> Cow<'_, Hierarchy> {
+        match &self.parted {
+            Ok(parted) => Cow::Owned(parted.join(&self.whole)),
+            Err(_) => Cow::Borrowed(&self.whole),
+        }
+    }
+
+    /// What they were made from, with nothing of what was played in shards: shapes and names.
+    #[must_use]
+    pub fn shape(&self) -> &Hierarchy {
+        &self.whole
+    }
+
+    /// Joins all shards for good.
+    pub fn join(&mut self) -> &mut Hierarchy {
+        if let Ok(parted) = &self.parted {
+            self.whole = parted.join(&self.whole);
+            self.parted = Err(Whole::Thread);
+        }
+        &mut self.whole
+    }
+}
+
+impl Parted {
+    fn new(hierarchy: &Hierarchy, split: Split) -> Self {
+        let line_bits: Arc<[u32]> =
+            hierarchy.caches().map(|cache| hierarchy.geometry(cache).line_bytes.trailing_zeros()).collect();
+        let shard = |n| Shard {
+            hierarchy: hierarchy.part(split, n),
+            told: Told::new(split, n, Arc::clone(&line_bits), hierarchy.levels()),
+        };
+        let count = split.shards();
+        Self {
+            split,
+            shards: (0..count).map(shard).collect(),
+            slices: vec![vec![Share::default(); count]; count],
+            misses: vec![Vec::new(); hierarchy.levels()],
+        }
+    }
+
+    fn join(&self, before: &Hierarchy) -> Hierarchy {
+        let mut whole = before.clone();
+        self.shards.iter().for_each(|shard| whole.take_part(&shard.hierarchy));
+        whole
+    }
+
+    fn play<O: Observer>(&mut self, block: &[Reference], observer: &mut O) {
+        let wants = Wants::of(observer);
+        self.cut(block);
+        let Self { shards, slices, .. } = self;
+        let play = |(n, Shard { hierarchy, told }): (usize, &mut Shard)| {
+            told.clear(wants);
+            for Share { references, places } in slices.iter().map(|slice| &slice[n]) {
+                match wants.nothing {
+                    true => hierarchy.play(references, &mut ()),
+                    false => hierarchy.play(references, &mut Ear { told, places, at: 0 }),
+                }
+            }
+        };
+        if block.len() < LEAST {
+            shards.iter_mut().enumerate().for_each(play);
+        } else {
+            shards.par_iter_mut().enumerate().for_each(play);
+        }
+        match wants {
+            Wants { nothing: true, .. } => {}
+            Wants { played: true, .. } => self.tell_played(block, wants, observer),
+            _ => self.tell(block, observer),
+        }
+    }
+
+    /// Gives each shard its share of a block.
+    fn cut(&mut self, block: &[Reference]) {
+        let split = self.split;
+        let slice_len = block.len().div_ceil(self.slices.len()).max(1);
+        let cut = |(n, slice): (usize, &mut Vec<Share>)| {
+            for share in slice.iter_mut() {
+                share.references.clear();
+                share.places.clear();
+            }
+            let first = (n * slice_len).min(block.len());
+            let some = &block[first..(first + slice_len).min(block.len())];
+            for (reference, place) in some.iter().zip(first..) {
+                #[expect(clippy::cast_possible_truncation, reason = "below BLOCK")]
+                split.pieces(reference, |piece| {
+                    slice[piece.shard].references.push(piece.reference);
+                    slice[piece.shard].places.push(place as u16);
+                });
+            }
+        };
+        if block.len() < LEAST {
+            self.slices.iter_mut().enumerate().for_each(cut);
+        } else {
+            self.slices.par_iter_mut().enumerate().for_each(cut);
+        }
+    }
+
+    /// Tells all events, reference by reference.
+    fn tell<O: Observer>(&self, block: &[Reference], observer: &mut O) {
+        let mut told = vec![0; self.shards.len()];
+        for reference in block {
+            observer.begin(reference);
+            self.split.pieces(reference, |piece| {
+                let events = self.shards[piece.shard].told.piece(told[piece.shard]);
+                events.iter().for_each(|event| observer.event(*event));
+                told[piece.shard] += 1;
+            });
+        }
+    }
+
+    /// Tells the misses of a block, then what moved, shard by shard.
+    fn tell_played<O: Observer>(&mut self, block: &[Reference], wants: Wants, observer: &mut O) {
+        let Self { shards, misses, .. } = self;
+        for (level, misses) in misses.iter_mut().enumerate() {
+            misses.clear();
+            shards.iter().for_each(|shard| misses.extend(&shard.told.misses[level]));
+            misses.sort_unstable();
+        }
+        let listed = (0u8..).map(LevelId).zip(misses.iter()).filter(|(_, misses)| !misses.is_empty());
+        let listed: Vec<_> = listed.map(|(level, misses)| (level, &misses[..])).collect();
+        observer.played(Played { references: block, misses: &listed });
+        if !wants.moves {
+            return;
+        }
+        for Told { events, begins, asking, came, left, .. } in shards.iter().map(|shard| &shard.told) {
+            observer.moved(Moved { asking: *asking, came, left });
+            for (n, begin) in begins.iter().enumerate() {
+                let end = begins.get(n + 1).copied().unwrap_or(events.len());
+                if end > *begin {
+                    observer.among(&events[*begin..end]);
+                }
+            }
+        }
+    }
+}
