@@ -3,6 +3,7 @@
 //! 20,000,000 references (40 % stream, 20 % uniform over 64 MiB, 40 % Zipf; 30 % stores) are written to a native file in a
 //! temporary folder, opened from there, indexed, and sought at random. Goal: median below 10 ms, 95th percentile below 50.
 //! `SEEK_REFERENCES=1000000` makes another length; `SEEK_FILE=mix.orrery` keeps the file, and takes it where it is there.
+//! `SEEK_SHARDS=1,2,4` indexes it in so many shards at once, too, and says what one thread takes for each.
 #![expect(clippy::print_stdout, reason = "a bench's output is its result")]
 
 mod common;
@@ -100,6 +101,21 @@ fn run(path: &Path, config: &HierarchyConfig) {
     println!("  {glyphs} glyphs; process {} MiB, at most {} MiB", memory("VmRSS"), memory("VmHWM"));
 }
 
+/// How long indexing takes in so many shards, of what it takes in one.
+fn shards(path: &Path, config: &HierarchyConfig, shards: &[usize]) {
+    let mut whole = f64::NAN;
+    for &shards in shards {
+        let source: Arc<dyn ReferenceSource> = Arc::from(trace::open(path, None).expect("just written"));
+        let hierarchy = Hierarchy::new(config).expect("sound");
+        let options = Options { shards, outcomes_up_to: 0, ..Options::default() };
+        let begun = Instant::now();
+        let timeline = Timeline::build(source, hierarchy, options, &mut |_, _| true).expect("just written");
+        let took = begun.elapsed().as_secs_f64();
+        whole = if whole.is_nan() { took } else { whole };
+        println!("{}: {}, in {took:.1} s, {:.2} of the first", config.name, timeline.simulated(), took / whole);
+    }
+}
+
 fn main() {
     let references = std::env::var("SEEK_REFERENCES").ok().and_then(|v| v.parse().ok()).unwrap_or(20_000_000);
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -114,6 +130,10 @@ fn main() {
         begun.elapsed().as_secs_f64(),
         bytes >> 20
     );
+    if let Ok(list) = std::env::var("SEEK_SHARDS") {
+        let list: Vec<usize> = list.split(',').filter_map(|n| n.parse().ok()).collect();
+        return shards(&path, &preset("textbook").expect("a preset"), &list);
+    }
     run(&path, &two_levels());
     run(&path, &preset("textbook").expect("a preset"));
 }

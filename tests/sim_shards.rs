@@ -92,7 +92,8 @@ fn trace(rng: &mut Rng, count: u64) -> Vec<Reference> {
                 1 if crossing => one_of(rng, &[16, 32, 64]),
                 _ => 1 << rng.below(4),
             };
-            let aligned = if crossing && rng.below(10) == 0 { at } else { at & !u64::from(size.next_power_of_two() - 1) };
+            let aligned =
+                if crossing && rng.below(10) == 0 { at } else { at & !u64::from(size.next_power_of_two() - 1) };
             Reference { pc: rng.below(1 << 12), ..Reference::new(kind, base.saturating_add(aligned), size) }
         })
         .collect()
@@ -220,11 +221,11 @@ fn an_index_made_in_shards_is_the_one_made_by_one_thread() {
         let trace = trace(&mut rng, count);
         let start = Hierarchy::new(&config).expect("sound");
         let (one, many) = (timeline(&trace, &start, 1), timeline(&trace, &start, 4));
-        assert_eq!(*one.simulated(), Simulated::Whole(Whole::Thread));
+        assert_eq!(*one.simulated(), Simulated::Whole(Whole::Asked));
         assert!(matches!(many.simulated(), Simulated::Shards(2..=4)), "{}", many.simulated());
         let len = trace.len() as u64;
         for level in 0..config.levels.len() {
-            let strip = |timeline: &Timeline| timeline.summary().strip(level, 300, len);
+            let strip = |timeline: &Timeline| timeline.summary().strip(level, 300, 0..len);
             assert!(strip(&one) == strip(&many), "case {case}: misses of level {level}\n{}", config.to_toml());
         }
         for _ in 0..8 {

@@ -364,7 +364,7 @@ fn a_stored_index_gives_what_the_first_gave() {
             |directory: &[u8]| Timeline::restore(Arc::clone(&source), hierarchy.clone(), options, &shelf, directory);
         let second = restore(&directory).expect("as it was stored");
         assert_eq!((first.tables(), first.rows()), (second.tables(), second.rows()));
-        assert_eq!(first.summary().strip(0, 50, trace.len()), second.summary().strip(0, 50, trace.len()));
+        assert_eq!(first.summary().strip(0, 50, 0..trace.len()), second.summary().strip(0, 50, 0..trace.len()));
         // Keyframes that a shelf has lost are played again; all else is read at once.
         let lost: Arc<dyn Shelf> = Memory::new(0);
         assert!(Timeline::restore(Arc::clone(&source), hierarchy.clone(), options, &lost, &directory).is_none());
@@ -442,7 +442,7 @@ fn a_part_gives_what_the_whole_gives() {
                 let moment = cursor.seek(tick, rng.below(30)).expect("in memory");
                 oracle.check(&moment, tick, &timeline, &counts, &trace);
             }
-            let strip: f32 = timeline.summary().strip(0, 100, trace.len()).iter().sum();
+            let strip: f32 = timeline.summary().strip(0, 100, 0..trace.len()).iter().sum();
             assert!(strip.is_finite());
             parts += 1;
             if timeline.is_whole() {

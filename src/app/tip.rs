@@ -11,8 +11,10 @@ use crate::scene::pick::{Pick, pick};
 use crate::scene::{Glyph, Scene, Stage, pages};
 use crate::sim::Hierarchy;
 use crate::sim::config::format_size;
-use crate::timeline::{Moment, Outcome};
+use crate::timeline::{Moment, Outcome, Share};
 use crate::units::{Addr, CacheId, LineAddr, SetIndex, grouped, to_count};
+use std::cmp::Reverse;
+use std::ops::Range;
 
 /// A few lines beside the pointer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -307,20 +309,58 @@ pub fn strip_tip(desk: &Desk, tick: u64, columns: usize) -> Result<Tip, SourceEr
         }
         tip.lines.push(format!("{}:{}", location.file, location.line));
     }
-    if let Some(outcomes) = timeline.outcomes() {
-        let columns = columns.max(1) as u64;
-        let column = u64::try_from(u128::from(tick) * u128::from(columns) / u128::from(len.max(1))).unwrap_or(0);
-        let edge =
-            |c: u64| u64::try_from((u128::from(c) * u128::from(len)).div_ceil(u128::from(columns))).unwrap_or(len);
-        let (from, to) = (edge(column), edge(column + 1).min(len));
-        if to > from + 1 {
-            let misses = (from..to).filter(|&t| outcomes.get(t).is_some_and(Outcome::missed)).count();
-            let innermost = desk.drawn().map_or("", |(_, info)| info.innermost.as_str());
-            let word = if misses == 1 { "miss" } else { "misses" };
-            tip.lines.push(format!("{misses} {innermost} {word} in {} references here", grouped(to - from)));
-        }
+    let columns = columns.max(1) as u64;
+    let column = u64::try_from(u128::from(tick) * u128::from(columns) / u128::from(len.max(1))).unwrap_or(0);
+    let edge = |c: u64| u64::try_from((u128::from(c) * u128::from(len)).div_ceil(u128::from(columns))).unwrap_or(len);
+    let (from, to) = (edge(column), edge(column + 1).min(timeline.len()));
+    if to > from + 1 {
+        tip.lines.extend(strip_lines(desk, from..to));
     }
     Ok(tip)
+}
+
+/// Regions that are named as those with most misses.
+const MOST: usize = 3;
+
+/// What happened in some references: misses of the innermost levels, by class, and whose they are.
+fn strip_lines(desk: &Desk, references: Range<u64>) -> Vec<String> {
+    let (studio, timeline) = (desk.studio(), desk.studio().timeline());
+    let name = desk.drawn().map_or("", |(_, info)| info.innermost.as_str());
+    let levels: Vec<usize> = studio.stage().innermost().map(|level| level.index()).collect();
+    let word = |misses: u64| if misses == 1 { "miss" } else { "misses" };
+    let sums: Vec<_> = levels.iter().map(|&level| timeline.summary().over(references.clone(), level)).collect();
+    let (misses, exactly) = match timeline.outcomes() {
+        Some(outcomes) => {
+            let missed = |tick: &u64| outcomes.get(*tick).is_some_and(Outcome::missed);
+            (references.clone().filter(missed).count() as u64, references.clone())
+        }
+        None => {
+            let exactly = sums.first().map_or(references.clone(), |(_, exactly)| exactly.clone());
+            (sums.iter().map(|(sums, _)| sums.demand_misses).sum(), exactly)
+        }
+    };
+    let here = grouped(exactly.end - exactly.start);
+    let mut lines = vec![format!("{} {name} {} in {here} references here", grouped(misses), word(misses))];
+    let classes = ["compulsory", "capacity", "conflict", "coherence"].into_iter().enumerate();
+    let classes = classes.map(|(class, name)| (sums.iter().map(|(sums, _)| sums.classes[class]).sum::<u64>(), name));
+    let classes: Vec<String> =
+        classes.filter(|(misses, _)| *misses > 0).map(|(misses, name)| format!("{} {name}", grouped(misses))).collect();
+    if misses > 0 && !classes.is_empty() {
+        lines.push(classes.join(", "));
+    }
+    let (shares, _) = timeline.regions_over(references);
+    let of = |share: &Share| levels.iter().map(|&level| share.misses[level]).sum::<u64>();
+    let all: u64 = shares.iter().map(of).sum();
+    let mut most: Vec<(u64, usize)> = shares.iter().map(of).zip(0..).filter(|(misses, _)| *misses > 0).collect();
+    most.sort_by_key(|&(misses, region)| (Reverse(misses), region));
+    most.truncate(MOST);
+    if misses > 0 && shares.len() > 1 && !most.is_empty() {
+        let share = |&(misses, region): &(u64, usize)| {
+            format!("{} {}", studio.tables().regions[region].name, percent(Some(misses as f64 / all as f64)))
+        };
+        lines.push(format!("misses by {}", most.iter().map(share).collect::<Vec<_>>().join(", ")));
+    }
+    lines
 }
 
 #[cfg(test)]
@@ -440,6 +480,10 @@ mod tests {
         assert!(tip.lines[1].ends_with("L1 misses in 10 references here"), "{tip:?}");
         let misses: u32 = tip.lines[1].split(' ').next().and_then(|n| n.parse().ok()).expect("a number");
         assert!((3..=6).contains(&misses), "one for each line of A and one for B: {misses}");
+        let [_, _, classes, regions] = &tip.lines[..] else { panic!("{tip:?}") };
+        let classed: u32 = classes.split(", ").filter_map(|class| class.split(' ').next()?.parse::<u32>().ok()).sum();
+        assert_eq!(classed, misses, "{classes}");
+        assert!(regions.starts_with("misses by A ") && regions.contains(", B "), "{regions}");
         assert_eq!(strip_tip(&desk, 1000, 100).expect("in memory").title, "end of the trace");
         assert_eq!(strip_tip(&desk, 5, 100_000).expect("in memory").lines.len(), 1, "a column of one reference");
     }

@@ -70,7 +70,7 @@ impl Studio {
         let mut sum = vec![0.0; columns];
         let of = self.timeline.total().unwrap_or(self.timeline.len());
         for level in self.stage.innermost() {
-            for (sum, misses) in sum.iter_mut().zip(self.timeline.summary().strip(level.index(), columns, of)) {
+            for (sum, misses) in sum.iter_mut().zip(self.timeline.summary().strip(level.index(), columns, 0..of)) {
                 *sum += misses;
             }
         }

@@ -198,7 +198,12 @@ impl Cache {
         }
         let state = policy::state_len(self.policy, self.geometry.ways as usize);
         let at = set.0 as usize * state;
-        let view = View { words: self.set(set), state: &self.state[at..at + state], number: self.number(set), seed: self.seed };
+        let view = View {
+            words: self.set(set),
+            state: &self.state[at..at + state],
+            number: self.number(set),
+            seed: self.seed,
+        };
         policy::order(self.policy, &view)
     }
 
@@ -241,10 +246,11 @@ impl Cache {
             let (here, there) = (set as usize, part.number(SetIndex(set)) as usize);
             for way in 0..ways {
                 let word = self.words[there * ways + way];
-                part.words[here * ways + way] = self.decode(word, SetIndex(part.number(SetIndex(set)))).map_or(0, |old| {
-                    let line = split.line_there(old.line.0, self.geometry.line_bytes.trailing_zeros());
-                    part.key(LineAddr(line)) | word & DIRTY
-                });
+                part.words[here * ways + way] =
+                    self.decode(word, SetIndex(part.number(SetIndex(set)))).map_or(0, |old| {
+                        let line = split.line_there(old.line.0, self.geometry.line_bytes.trailing_zeros());
+                        part.key(LineAddr(line)) | word & DIRTY
+                    });
             }
             if notes {
                 part.notes[here * ways..][..ways].copy_from_slice(&self.notes[there * ways..][..ways]);

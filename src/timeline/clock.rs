@@ -316,7 +316,7 @@ impl Clock {
         for span in 0..self.spans() {
             let (from, to) = self.range(span);
             let misses = summary.bucket(span);
-            let missed: f64 = innermost.iter().map(|&level| f64::from(misses[level])).sum();
+            let missed: f64 = innermost.iter().map(|&level| misses[level] as f64).sum();
             let references = (to - from) as f64;
             time += match self.kind {
                 ClockKind::References => references,
@@ -325,7 +325,7 @@ impl Clock {
                 ClockKind::Cycles => (0..levels.len()).fold(references * first, |sum, level| {
                     let outer = (level + 1..levels.len()).find(|&outer| serves(outer, levels[level].holds));
                     let more = f64::from(latency(outer)) - f64::from(levels[level].latency);
-                    sum + f64::from(misses[level]) * more.max(0.0)
+                    sum + misses[level] as f64 * more.max(0.0)
                 }),
             };
             knots.push(time);

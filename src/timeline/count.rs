@@ -103,7 +103,7 @@ impl Observer for Count<'_> {
                 self.tally.miss(self.rows[usize::from(place)], level.index());
             }
             if let Some(Over { summary, .. }) = &mut self.over {
-                summary.miss(level.index(), u32::try_from(misses.len()).unwrap_or(u32::MAX));
+                summary.miss(level.index(), misses.len());
             }
         }
     }

@@ -5,6 +5,8 @@ use super::count::{Count, Over};
 use super::known::Known;
 use super::phases::{self, Phases};
 use super::shelf::{Kept, Shelf};
+use super::summary::Counted;
+use super::tallies::Tallies;
 use super::tally::Watch;
 use super::{Flows, Keyframe, Options, Outcome, Outcomes, Simulated, Summary, Tally, Timeline};
 use crate::reference::{Reference, ReferenceSource, Region, RegionFinder, RegionMap, SourceError};
@@ -47,6 +49,7 @@ pub struct Indexer {
     summary: Summary,
     flows: Flows,
     phases: Phases,
+    tallies: Tallies,
     /// Both or none: see [`Options::outcomes_up_to`].
     classified: Option<(Classifier, Outcomes)>,
     named: Vec<Region>,
@@ -85,6 +88,7 @@ impl Indexer {
             summary: Summary::new(levels),
             flows: Flows::new(&hierarchy, source.len()),
             phases: Phases::new(),
+            tallies: Tallies::new(),
             classified: fits.then(|| (Classifier::new(&hierarchy), Outcomes::default())),
             finder: RegionFinder::new(RegionMap::new(&named)),
             named,
@@ -148,6 +152,7 @@ impl Indexer {
             }
             // Up to the next keyframe, or the next bucket.
             let edge = self.flows.edge_after(self.tick).min(self.phases.edge_after(self.tick));
+            let edge = edge.min(self.tallies.edge_after(self.tick));
             let mut next = (self.spacing - self.tick % self.spacing).min(edge - self.tick);
             if self.classified.is_none() {
                 next = next.min(self.summary.edge_after(self.tick) - self.tick);
@@ -167,19 +172,24 @@ impl Indexer {
         let next = self.tick + references.len() as u64;
         self.flows.step(self.tick);
         self.phases.step(self.tick);
+        self.tallies.step(self.tick, &self.tally);
         if next > self.options.outcomes_up_to {
             // Longer than was to be seen when it began.
             if self.classified.take().is_some() {
+                self.summary.without_classes();
                 self.state = shards_of(self.state.hierarchy().into_owned(), self.options.shards);
             }
         }
         let Self { state, tally, summary, flows, phases, finder, .. } = self;
         match &mut self.classified {
             Some((classifier, outcomes)) => {
-                let state = state.join();
-                let levels = state.levels();
+                let levels = state.shape().levels();
                 for (reference, tick) in references.iter().zip(self.tick..) {
                     let mut watch = Watch::default();
+                    if summary.is_border(tick) {
+                        summary.border(tick, Counted { state, classifier: Some(classifier) });
+                    }
+                    let state = state.join();
                     classifier.begin();
                     phases.add(reference);
                     flows.begin(reference);
@@ -187,11 +197,11 @@ impl Indexer {
                     outcomes.push(Outcome::new(&watch, levels, classifier));
                     let region = finder.locate(reference.addr, tick).region;
                     tally.add(reference, region.map(|region| region as usize), &watch);
-                    summary.add(tick, &watch);
+                    summary.add(&watch);
                 }
             }
             None => {
-                summary.begin(self.tick);
+                summary.border(self.tick, Counted { state, classifier: None });
                 let over = Over { summary, flows, phases };
                 state.play(references, &mut Count::new(finder, tally, Some(over), self.tick));
             }
@@ -210,7 +220,8 @@ impl Indexer {
             return;
         }
         if self.start.state_bytes() as u64 >= WORTH * 8 {
-            let (packer, state, tally) = (Arc::clone(&self.packer), self.state.hierarchy().into_owned(), self.tally.clone());
+            let (packer, state, tally) =
+                (Arc::clone(&self.packer), self.state.hierarchy().into_owned(), self.tally.clone());
             self.packing = aside("pack", move || pack(&packer, &state, &tally));
             if self.packing.is_some() {
                 return;
@@ -267,6 +278,8 @@ impl Indexer {
     #[must_use]
     pub fn timeline(&mut self) -> Timeline {
         self.packed();
+        let classifier = self.classified.as_ref().map(|(classifier, _)| classifier);
+        self.summary.settle(Counted { state: &self.state, classifier });
         let found = self.tally.found().regions();
         let whole = self.source.is_whole();
         let own = self.source.tables();
@@ -295,6 +308,7 @@ impl Indexer {
             summary: self.summary.clone(),
             flows: self.flows.settled(),
             phases: self.phases.clone(),
+            tallies: self.tallies.clone(),
             outcomes: self.classified.as_ref().map(|(_, outcomes)| outcomes.clone()),
             simulated: match (&self.classified, self.state.count()) {
                 (Some(_), _) => Simulated::Classified,

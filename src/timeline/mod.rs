@@ -23,6 +23,7 @@ pub mod pages;
 mod phases;
 pub mod shelf;
 pub mod summary;
+mod tallies;
 pub mod tally;
 
 pub use clock::{Clock, ClockKind};
@@ -34,7 +35,8 @@ pub use outcome::{Outcome, Outcomes};
 pub use pace::Pace;
 pub use pages::{Translation, translations};
 pub use shelf::{Shelf, Slip};
-pub use summary::Summary;
+pub use summary::{Summary, Sums};
+pub use tallies::Share;
 pub use tally::Tally;
 
 use crate::reference::{ReferenceSource, RegionMap, SourceError, Tables};
@@ -45,7 +47,9 @@ use chunks::ChunkCache;
 use phases::Phases;
 use shelf::Kept;
 use std::fmt;
+use std::ops::Range;
 use std::sync::{Arc, PoisonError, RwLock};
+use tallies::Tallies;
 use tally::Row;
 
 /// How an index is built.
@@ -120,6 +124,7 @@ pub struct Timeline {
     summary: Summary,
     flows: Flows,
     phases: Phases,
+    tallies: Tallies,
     outcomes: Option<Outcomes>,
     simulated: Simulated,
 }
@@ -228,7 +233,7 @@ impl Timeline {
         self.start().config()
     }
 
-    /// Misses over the whole trace, for the overview strip.
+    /// What each level did, in any part of the trace.
     #[must_use]
     pub fn summary(&self) -> &Summary {
         &self.summary
@@ -238,6 +243,16 @@ impl Timeline {
     #[must_use]
     pub fn flows(&self) -> &Flows {
         &self.flows
+    }
+
+    /// What each of [`Timeline::rows`] counted in some references, and in which exactly: up to the borders outside them at which
+    /// counts are kept, some hundreds over the whole trace.
+    #[must_use]
+    pub fn regions_over(&self, references: Range<u64>) -> (Vec<Share>, Range<u64>) {
+        let references = references.start.min(self.len)..references.end.min(self.len);
+        let trace = (&self.tally, &self.end, self.len);
+        let over = self.tallies.over(references.clone(), &self.rows, self.config().levels.len(), trace);
+        over.unwrap_or_else(|| (vec![Share::default(); self.rows.len()], references))
     }
 
     /// What became of each reference; `None` for a trace too long to keep it.
@@ -263,7 +278,7 @@ impl Timeline {
     pub fn bytes(&self) -> usize {
         let keyframes = self.keyframe_bytes();
         let packer = self.packer.read().unwrap_or_else(PoisonError::into_inner).bytes();
-        let sums = self.summary.bytes() + self.flows.bytes();
+        let sums = self.summary.bytes() + self.flows.bytes() + self.tallies.bytes();
         packer + keyframes + self.outcomes.as_ref().map_or(0, Outcomes::bytes) + sums
     }
 

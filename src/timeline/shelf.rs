@@ -3,6 +3,7 @@
 
 use super::known::Known;
 use super::phases::{self, Phases};
+use super::tallies::Tallies;
 use super::{Flows, Keyframe, Options, Outcomes, Simulated, Summary, Tally, Timeline};
 use crate::reference::{ReferenceSource, RegionMap};
 use crate::sim::{Hierarchy, Packed, Packer};
@@ -96,6 +97,7 @@ struct Directory {
     summary: Summary,
     flows: Vec<Slip>,
     phases: Phases,
+    tallies: (u64, Vec<Vec<u8>>),
     outcomes: Option<Vec<Slip>>,
 }
 
@@ -118,8 +120,8 @@ impl Timeline {
         let packer = self.packer.read().unwrap_or_else(PoisonError::into_inner).clone();
         let (tally, summary) = (self.end.packed(), self.summary.clone());
         let flows = self.flows.parts().map(|part| shelf.put(&part)).collect::<Option<Vec<_>>>()?;
-        let (len, spacing, phases) = (self.len, self.spacing, self.phases.clone());
-        let directory = Directory { len, spacing, keyframes, packer, tally, summary, flows, phases, outcomes };
+        let (len, spacing, phases, tallies) = (self.len, self.spacing, self.phases.clone(), self.tallies.stored());
+        let directory = Directory { len, spacing, keyframes, packer, tally, summary, flows, phases, tallies, outcomes };
         postcard::to_allocvec(&directory).ok()
     }
 
@@ -133,12 +135,15 @@ impl Timeline {
         shelf: &Arc<dyn Shelf>,
         directory: &[u8],
     ) -> Option<Self> {
-        let Directory { len, spacing, keyframes, packer, tally, summary, flows, phases, outcomes } =
+        let Directory { len, spacing, keyframes, packer, tally, summary, flows, phases, tallies, outcomes } =
             postcard::from_bytes(directory).ok()?;
         let named = source.tables().regions.clone();
         let empty = Tally::new(&named, hierarchy.levels());
         let mut end = empty.clone();
         end.restore(&tally)?;
+        if !summary.fits(hierarchy.levels(), len) {
+            return None;
+        }
         if len != source.len() || !source.is_whole() || spacing == 0 || keyframes.is_empty() {
             return None;
         }
@@ -173,6 +178,7 @@ impl Timeline {
             summary,
             flows,
             phases,
+            tallies: Tallies::read(tallies),
             outcomes,
             simulated: Simulated::Before,
             source,

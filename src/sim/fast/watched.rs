@@ -7,8 +7,8 @@
 use super::scan::{ASK_BITS, Apart, BLOCK, Block, COVER, DIRTY_ASK, Found, Next, Shape, Tally};
 use super::{Around, Did, Place, kind_of, kind_of_miss, tell_evict_and_fill, tell_hit};
 use crate::reference::{Kind, Reference};
-use crate::sim::simd;
 use crate::sim::policy::VALID;
+use crate::sim::simd;
 use crate::sim::{AccessKind, AccessList, Event, Moved, Observer, Played};
 use crate::units::{Addr, CacheId, LineAddr};
 
@@ -209,7 +209,8 @@ impl Told {
                     sift(came, requests, |((&ask, &matched), _)| (ask >> ASK_BITS, is_there(ask, matched)));
                     continue;
                 }
-                let covered = asks.iter().zip(matched).filter(|(ask, matched)| **matched == 0 && **ask & COVER == COVER);
+                let covered =
+                    asks.iter().zip(matched).filter(|(ask, matched)| **matched == 0 && **ask & COVER == COVER);
                 came[0].extend(covered.map(|(ask, _)| LineAddr(ask >> ASK_BITS)));
             }
         }

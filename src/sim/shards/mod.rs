@@ -17,7 +17,7 @@ mod told;
 pub(super) use split::Split;
 pub use split::Whole;
 
-use super::{Hierarchy, Moved, Observer, Played};
+use super::{Hierarchy, LevelCounters, Moved, Observer, Played};
 use crate::reference::Reference;
 use crate::units::LevelId;
 use rayon::prelude::*;
@@ -75,7 +75,10 @@ impl Shards {
     #[must_use]
     pub fn for_machine(hierarchy: Hierarchy) -> Self {
         let threads = rayon::current_num_threads();
-        Self::new(hierarchy, if threads < 3 { 1 } else { threads })
+        match Split::of(&hierarchy, threads.max(2)) {
+            Ok(_) if threads < 3 => Self { whole: hierarchy, parted: Err(Whole::Threads(threads)) },
+            _ => Self::new(hierarchy, threads),
+        }
     }
 
     /// How many shards there are; or why it is whole.
@@ -104,6 +107,16 @@ impl Shards {
         }
     }
 
+    /// Counts of a level: the sum over its caches.
+    #[must_use]
+    pub fn level_counters(&self, level: LevelId) -> LevelCounters {
+        let mut sum = self.whole.level_counters(level);
+        if let Ok(parted) = &self.parted {
+            parted.shards.iter().for_each(|shard| sum.add(&shard.hierarchy.level_counters(level)));
+        }
+        sum
+    }
+
     /// What they were made from, with nothing of what was played in shards: shapes and names.
     #[must_use]
     pub fn shape(&self) -> &Hierarchy {
@@ -114,7 +127,7 @@ impl Shards {
     pub fn join(&mut self) -> &mut Hierarchy {
         if let Ok(parted) = &self.parted {
             self.whole = parted.join(&self.whole);
-            self.parted = Err(Whole::Thread);
+            self.parted = Err(Whole::Asked);
         }
         &mut self.whole
     }

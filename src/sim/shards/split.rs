@@ -55,9 +55,12 @@ pub enum Whole {
         /// Data or instructions.
         what: &'static str,
     },
-    /// There is but one thread.
-    #[error("one thread")]
-    Thread,
+    /// No more was asked for.
+    #[error("one shard was asked for")]
+    Asked,
+    /// The machine has too few threads: reading a trace keeps one busy.
+    #[error("this machine has {0} threads, of which one reads the trace; from 3 on the sets are shared out")]
+    Threads(usize),
 }
 
 /// Takes `bits` bits out of a number.
@@ -97,7 +100,7 @@ impl Split {
         let shapes = || hierarchy.caches().map(|cache| (hierarchy.info(cache).level, hierarchy.geometry(cache)));
         let low = shapes().map(|(_, geometry)| geometry.line_bytes.trailing_zeros()).max().unwrap_or(0);
         let least = shapes().min_by_key(|(_, geometry)| top(geometry));
-        let Some((level, geometry)) = least.filter(|_| most > 1) else { return Err(Whole::Thread) };
+        let Some((level, geometry)) = least.filter(|_| most > 1) else { return Err(Whole::Asked) };
         let bits = top(geometry).saturating_sub(low).min(most.ilog2());
         if bits == 0 {
             return Err(Whole::Sets { level: config.levels[level.index()].name.clone() });
@@ -218,7 +221,7 @@ mod tests {
             assert_eq!(split.addr(found[0].reference.addr, found[0].shard), addr);
             assert_eq!(found[0].shard as u64, addr >> 6 & 7);
         }
-        assert_eq!((split.line(0b1_0, 5, 0b101), split.set(0b11, 6, 0b001)), (0b1_101_0, 0b11_001));
+        assert_eq!((split.line(2, 5, 5), split.set(3, 6, 1)), (26, 25));
     }
 
     #[test]
