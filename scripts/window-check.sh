@@ -172,6 +172,27 @@ half=$(tick)
 [ "$half" -ge 4180 ] && [ "$half" -le 4270 ] || fail "dragged to the middle of the strip, it is at $half of 8448"
 ok "dragging on the strip to its middle: reference $half of 8448"
 
+# The wheel over the strip: a part of the trace, so that its left end is not the trace's; a double click shows all again.
+xdotool mousemove --window "$window" 640 631
+xdotool click 4 click 4 click 4 click 4 click 4 click 4
+sleep 0.8
+xdotool mousemove --window "$window" 28 631
+sleep 0.5
+shot part-of-strip
+xdotool click 1
+sleep 0.4
+left=$(tick)
+[ "$left" -ge 1000 ] && [ "$left" -le 4000 ] || fail "after the wheel over the strip its left end is reference $left, not past 1000"
+xdotool mousemove --window "$window" 640 631 click --repeat 2 --delay 80 1
+sleep 0.4
+xdotool click 1
+sleep 0.4
+again=$(tick)
+[ "$again" -ge 4180 ] && [ "$again" -le 4270 ] || fail "a double click on the strip does not show all of it: its middle is $again"
+half=$again
+xdotool mousemove --window "$window" 300 560
+ok "the wheel over the strip shows a part of it, from $left on; a double click all of it"
+
 xdotool key Right
 await_tick $((half + 1)) || fail "Right did not go from $half to $((half + 1))"
 xdotool key Left

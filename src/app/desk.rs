@@ -4,7 +4,7 @@
 use super::keys::Action;
 use super::transport::{PRESETS, Transport, longer, shorter};
 use crate::overlay::draw::rate;
-use crate::overlay::{Info, Layout, Parts, Studio};
+use crate::overlay::{Info, Layout, Parts, Stretch, Studio};
 use crate::reference::SourceError;
 use crate::scene::{Camera, Scene, View};
 use crate::timeline::{Clock, ClockKind};
@@ -45,6 +45,10 @@ pub struct Desk {
     toast: Option<(String, f64)>,
     clock: Clock,
     strip: Vec<f32>,
+    /// What it shows.
+    stretch: Stretch,
+    /// The position that it followed last.
+    followed: f64,
     drawn: Option<Drawn>,
     /// Changes with every new scene.
     generation: u64,
@@ -73,6 +77,8 @@ impl Desk {
             toast: None,
             clock,
             strip: Vec::new(),
+            stretch: Stretch::default(),
+            followed: 0.0,
             drawn: None,
             generation: 0,
         };
@@ -210,12 +216,19 @@ impl Desk {
     /// When the trace cannot be read.
     pub fn refresh(&mut self) -> Result<(), SourceError> {
         let (position, view) = (self.transport.position(), self.look());
+        let total = self.transport.total().max(1) as f64;
+        if self.followed != position {
+            // Who goes on past the end of the strip is followed.
+            self.followed = position;
+            self.show_stretch(self.stretch.turned_to((position / total).min(1.0)));
+        }
         if self.drawn.as_ref().is_some_and(|d| d.position == position && d.view == view) {
             return Ok(());
         }
         let (scene, mut info) = self.studio.frame(position, &view)?;
         // Who follows goes as fast as the trace comes.
         info.speed = if self.transport.follows() { 0.0 } else { self.transport.speed() };
+        info.stretch = self.stretch;
         info.unit = self.clock.kind().unit();
         self.generation += 1;
         self.drawn = Some(Drawn { position, view, scene, info });
@@ -237,9 +250,24 @@ impl Desk {
     /// Misses a reference by column of the strip, for `columns` columns.
     pub fn strip(&mut self, columns: usize) -> &[f32] {
         if self.strip.len() != columns {
-            self.strip = self.studio.strip(columns);
+            self.strip = self.studio.strip_of(columns, self.stretch);
         }
         &self.strip
+    }
+
+    /// The part of the trace that the strip shows.
+    #[must_use]
+    pub fn stretch(&self) -> Stretch {
+        self.stretch
+    }
+
+    /// Shows another part.
+    pub fn show_stretch(&mut self, stretch: Stretch) {
+        if stretch != self.stretch {
+            self.stretch = stretch;
+            self.strip.clear();
+            self.drawn = None;
+        }
     }
 
     /// The window's title: `orrery - 2,613 of 8,448 - 16×16 matrix multiply`.
@@ -518,5 +546,26 @@ pub(super) mod tests {
         desk.transport.set_speed(1e9);
         assert_eq!(desk.look().tail, 16_666_667, "whatever the speed, nothing is skipped");
         assert_eq!(desk.tail(), 64);
+    }
+
+    #[test]
+    fn a_part_of_the_strip_is_a_part_of_the_whole_and_the_playhead_turns_its_pages() {
+        let mut desk = desk();
+        let whole = desk.strip(100).to_vec();
+        desk.show_stretch(Stretch::default().closer(2.0, 0.0, 1000));
+        assert_eq!(desk.stretch().references(1000), 0..500);
+        // As wide columns of half the trace are those of the first half of all.
+        assert_eq!(desk.strip(50), &whole[..50]);
+        desk.transport.jump(730.0);
+        desk.refresh().expect("in memory");
+        let (_, info) = desk.drawn().expect("just drawn");
+        assert!(info.stretch.shows(0.73) && info.stretch == desk.stretch(), "{:?}", info.stretch);
+        // Who looks elsewhere while nothing plays is left there.
+        desk.show_stretch(Stretch::default().closer(10.0, 0.0, 1000));
+        desk.refresh().expect("in memory");
+        assert_eq!(desk.stretch().references(1000), 0..100);
+        desk.transport.jump(731.0);
+        desk.refresh().expect("in memory");
+        assert!(desk.stretch().shows(0.731));
     }
 }

@@ -171,8 +171,9 @@ pub const TABLE: [Row; 16] = [
 ];
 
 /// What the mouse does; shown below the keys.
-pub const MOUSE: [(&str, &str); 4] = [
+pub const MOUSE: [(&str, &str); 5] = [
     ("Strip", "click or drag to go there; hover to read"),
+    ("", "wheel for a part of the trace, double click for all of it"),
     ("Picture", "hover a dot, a ring or an arc to see what it is"),
     ("", "wheel to look closer, drag to move, double click for all of it"),
     ("Number", "click to type a reference"),

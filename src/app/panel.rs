@@ -8,7 +8,7 @@ use super::transport::{FASTEST, LONGEST_TAIL, SLOWEST, log_share, log_value};
 use super::widgets::{Icon, card, icon_button, slider};
 use crate::overlay::draw::{color, draw, rate};
 use crate::overlay::fonts::Weight;
-use crate::overlay::{Layout, Parts};
+use crate::overlay::{Layout, Parts, Stretch};
 use crate::render::Bar;
 use crate::scene::motion::position_at;
 use crate::scene::{Camera, palette};
@@ -100,7 +100,7 @@ fn strip(ui: &mut Ui, desk: &mut Desk, layout: &Layout, now: f64) -> bool {
         && let Some(pointer) = response.interact_pointer_pos()
     {
         let before = desk.transport.position();
-        desk.transport.scrub(scrub::share(bars, pointer));
+        desk.transport.scrub(desk.stretch().share(scrub::share(bars, pointer)));
         if desk.transport.position() != before {
             ui.ctx().request_repaint();
         }
@@ -113,7 +113,21 @@ fn strip(ui: &mut Ui, desk: &mut Desk, layout: &Layout, now: f64) -> bool {
     let x = scrub::place(bars.left(), bars.width(), share);
     let hair = Rect::from_min_max(pos2(x - 0.5, bars.top() - 2.0), pos2(x + 0.5, bars.bottom() + 2.0));
     ui.painter().rect_filled(hair, CornerRadius::ZERO, color(palette::fade(palette::LIGHT, 0.55)));
-    let tick = scrub::tick(share, desk.transport.total());
+    let total = desk.transport.total();
+    let before = desk.stretch();
+    // As over the picture: a notch of the wheel is about a sixth; sideways it moves on.
+    let (scroll, zoom) = ui.input(|i| (i.smooth_scroll_delta(), i.zoom_delta()));
+    let factor = f64::from((scroll.y / 300.0).exp() * zoom);
+    let mut stretch = if factor == 1.0 { before } else { before.closer(factor, before.share(share), total) };
+    stretch = stretch.moved(-f64::from(scroll.x / bars.width().max(1.0)));
+    if response.double_clicked() {
+        stretch = Stretch::default();
+    }
+    if stretch != before {
+        desk.show_stretch(stretch);
+        ui.ctx().request_repaint();
+    }
+    let tick = scrub::tick(stretch.share(share), total);
     match strip_tip(desk, tick, layout.strip_columns()) {
         Ok(tip) => card(ui, pos2(x, bars.top() - 12.0), Align2::CENTER_BOTTOM, &tip),
         Err(error) => desk.say(error.to_string(), now),

@@ -309,9 +309,13 @@ pub fn strip_tip(desk: &Desk, tick: u64, columns: usize) -> Result<Tip, SourceEr
         }
         tip.lines.push(format!("{}:{}", location.file, location.line));
     }
-    let columns = columns.max(1) as u64;
-    let column = u64::try_from(u128::from(tick) * u128::from(columns) / u128::from(len.max(1))).unwrap_or(0);
-    let edge = |c: u64| u64::try_from((u128::from(c) * u128::from(len)).div_ceil(u128::from(columns))).unwrap_or(len);
+    let (shown, columns) = (desk.stretch().references(len), columns.max(1) as u64);
+    let (here, all) = (u128::from(tick.saturating_sub(shown.start)), u128::from((shown.end - shown.start).max(1)));
+    let column = u64::try_from(here * u128::from(columns) / all).unwrap_or(0);
+    let edge = |c: u64| {
+        let from_start = u64::try_from((u128::from(c) * all).div_ceil(u128::from(columns))).unwrap_or(len);
+        shown.start + from_start
+    };
     let (from, to) = (edge(column), edge(column + 1).min(timeline.len()));
     if to > from + 1 {
         tip.lines.extend(strip_lines(desk, from..to));

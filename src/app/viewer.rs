@@ -390,7 +390,7 @@ fn picture(pane: &Pane, desk: &mut Desk, size: [u32; 2]) -> anyhow::Result<Vec<u
     let mut target = Target::new(context, width, height)?;
     let mut composer = Composer::new(context, target::FORMAT);
     let layout = Layout::new(width, height, 0.0, &desk.parts()).seen_by(&desk.camera());
-    let strip = desk.studio().strip(layout.strip_columns());
+    let strip = desk.strip(layout.strip_columns()).to_vec();
     let mut rgba = Vec::new();
     if let Some((scene, info)) = desk.drawn() {
         let mut encoder = context.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());

@@ -5,10 +5,11 @@ use super::fonts::Weight;
 use super::info::{Info, RegionRow};
 use super::labels::{Type, labels};
 use super::layout::{Layout, Parts};
+use super::strip::draw_strip;
 use crate::render::Bar;
 use crate::scene::layout::Rings;
 use crate::scene::palette::{self, Rgba};
-use crate::units::{grouped, to_f32};
+use crate::units::grouped;
 use egui::emath::Rot2;
 use egui::epaint::TextShape;
 use egui::{Align2, Color32, FontId, Painter, Pos2, Rect, Shape, Stroke, pos2, vec2};
@@ -323,7 +324,7 @@ fn legend(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32) {
 }
 
 /// What the picture stands for, joins or leaves out, in short lines.
-fn notes(info: &Info) -> Vec<String> {
+pub(super) fn notes(info: &Info) -> Vec<String> {
     let trail = match info.tail {
         0 | 1 => "no trail".to_owned(),
         n => format!("trail {} references", grouped(n)),
@@ -391,66 +392,5 @@ fn ring_labels(pen: &Pen<'_>, layout: &Layout, rings: &Rings) {
             ([0.0, rings.cpu + 0.004], Align2::CENTER_TOP)
         };
         pen.text(layout.at(at), anchor, "CPU", Weight::Medium, 10.0, palette::TEXT_BODY);
-    }
-}
-
-fn draw_strip(pen: &Pen<'_>, layout: &Layout, info: &Info, strip: &[f32], with_notes: bool) {
-    let t = pen.t;
-    let bars = layout.bars();
-    let known = to_f32(info.indexed.unwrap_or(1.0).clamp(0.0, 1.0));
-    let known = Rect::from_min_max(bars.min, pos2(bars.left() + bars.width() * known, bars.bottom()));
-    pen.bar(known, palette::fade(palette::TRACK, 0.55));
-    if known.right() < bars.right() {
-        // What is still to come: a line that waits to be filled.
-        let line = pos2(known.right(), bars.bottom() - (1.0 * t).max(1.0));
-        pen.bar(Rect::from_min_max(line, bars.max), palette::fade(palette::TRACK, 0.55));
-    }
-    let position = to_f32(info.position.clamp(0.0, 1.0));
-    let playhead = bars.left() + bars.width() * position;
-    // Height is the root of misses a reference: 1 fills the strip, 6 in 100 still show. The scale is fixed, so strips of
-    // two traces compare.
-    let column = bars.width() / strip.len().max(1) as f32;
-    for (i, &misses) in strip.iter().enumerate() {
-        if misses <= 0.0 {
-            continue;
-        }
-        let height = (bars.height() * misses.min(1.0).sqrt()).max(1.0);
-        let x0 = bars.left() + column * i as f32;
-        let area = Rect::from_min_max(pos2(x0, bars.bottom() - height), pos2(x0 + column, bars.bottom()));
-        let done = x0 <= playhead;
-        pen.bar(area, palette::fade(palette::MISS, if done { 0.78 } else { 0.30 }));
-    }
-    // Marks: a tick at the upper edge; of those that would touch, the first.
-    let mut last = f32::MIN;
-    for &mark in &info.marks {
-        let x = bars.left() + bars.width() * to_f32(mark.clamp(0.0, 1.0));
-        if x - last >= 3.0 * t {
-            let tick =
-                Rect::from_min_max(pos2(x - 0.5 * t, bars.top() - 4.0 * t), pos2(x + 0.5 * t, bars.top() + 5.0 * t));
-            pen.bar(tick, palette::fade(palette::LIGHT, 0.5));
-            last = x;
-        }
-    }
-    let line = Rect::from_min_max(
-        pos2(playhead - 0.9 * t, bars.top() - 3.0 * t),
-        pos2(playhead + 0.9 * t, bars.bottom() + 4.0 * t),
-    );
-    pen.bar(line, palette::LIGHT);
-    pen.painter.circle_filled(pos2(playhead, bars.top() - 4.0 * t), 4.0 * t, color(palette::LIGHT));
-    let y = bars.bottom() + 7.0 * t;
-    let words = format!("{} misses", info.innermost);
-    let name = if info.mark.is_empty() { words } else { format!("{words}  ·  {}", info.mark) };
-    let edge = pen.text(pos2(bars.left(), y), Align2::LEFT_TOP, &name, Weight::Regular, SMALL, palette::TEXT_QUIET);
-    let end = match info.indexed {
-        None => grouped(info.len),
-        Some(share) if share < 1.0 => format!("{:.0} % of {} indexed", (share * 100.0).floor(), grouped(info.len)),
-        Some(_) => format!("{} so far", grouped(info.len)),
-    };
-    pen.text(pos2(bars.right(), y), Align2::RIGHT_TOP, &end, Weight::Regular, SMALL, palette::TEXT_QUIET);
-    if with_notes {
-        // Where there is no legend to say it.
-        let room = bars.right() - pen.width(&end, Weight::Regular, SMALL) - 28.0 * t - edge;
-        let said = notes(info).join("  ·  ");
-        pen.fitted(pos2(edge + 14.0 * t, y), &said, room, Weight::Regular, SMALL, palette::TEXT_QUIET);
     }
 }

@@ -1,5 +1,6 @@
 //! The words and numbers beside the picture, computed from a moment. Plain values: tested without drawing.
 
+use super::strip::Stretch;
 use crate::reference::{Kind, Reference, Tables};
 use crate::scene::layout::Ring;
 use crate::scene::palette::{self, Rgba};
@@ -94,6 +95,8 @@ pub struct Info {
     pub position: f64,
     /// References in the trace, as many as are known of.
     pub len: u64,
+    /// What the strip shows.
+    pub stretch: Stretch,
     /// Share of them that is indexed; `None` = all, and no more will come.
     pub indexed: Option<f64>,
     /// The reference under way.
@@ -152,6 +155,7 @@ impl Info {
             tick: moment.tick,
             position: (moment.tick as f64 + f64::from(scene.phase)) / len.max(1) as f64,
             len,
+            stretch: Stretch::default(),
             indexed: (!timeline.is_whole()).then(|| moment.len as f64 / len.max(1) as f64),
             now: moment.reference.map_or_else(Now::default, |r| now(timeline, tables, moment, &r)),
             mark: mark.map(|m| m.name.clone()).unwrap_or_default(),

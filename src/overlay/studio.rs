@@ -1,6 +1,7 @@
 //! A trace under a cache, ready to be drawn at any position: what stills, videos and the window share.
 
 use super::info::Info;
+use super::strip::Stretch;
 use crate::reference::{ReferenceSource, SourceError, Tables};
 use crate::scene::{Scene, Stage, View};
 use crate::sim::{Hierarchy, SimError};
@@ -67,10 +68,18 @@ impl Studio {
     /// indexed yet.
     #[must_use]
     pub fn strip(&self, columns: usize) -> Vec<f32> {
+        self.strip_of(columns, Stretch::default())
+    }
+
+    /// As [`Studio::strip`], of a part of the trace.
+    #[must_use]
+    pub fn strip_of(&self, columns: usize, stretch: Stretch) -> Vec<f32> {
         let mut sum = vec![0.0; columns];
-        let of = self.timeline.total().unwrap_or(self.timeline.len());
+        let references = stretch.references(self.timeline.total().unwrap_or(self.timeline.len()));
         for level in self.stage.innermost() {
-            for (sum, misses) in sum.iter_mut().zip(self.timeline.summary().strip(level.index(), columns, 0..of)) {
+            for (sum, misses) in
+                sum.iter_mut().zip(self.timeline.summary().strip(level.index(), columns, references.clone()))
+            {
                 *sum += misses;
             }
         }
