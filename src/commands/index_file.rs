@@ -76,7 +76,8 @@ impl IndexFile {
             return None;
         }
         let version = env!("CARGO_PKG_VERSION");
-        let (trace, caches) = (source.identity()?, hierarchy.config().to_toml());
+        // Names and latencies come from the configuration that it is opened with.
+        let (trace, caches) = (source.identity()?, hierarchy.config().simulated().to_toml());
         let key = format!("index {VERSION} by orrery {version} of\n{trace}\nunder\n{caches}");
         let folder = cache_folder().join("index");
         let name = format!("{:08x}{:08x}.index", sum(key.as_bytes()), sum(key.get(key.len() / 2..)?.as_bytes()));
