@@ -74,7 +74,7 @@ fn configurations_of_one_simulation_make_the_same_of_every_trace() {
             apart += usize::from(!is_same);
         }
     }
-    println!("{same} pairs of one simulation, {apart} of others that play otherwise");
+    eprintln!("{same} pairs of one simulation, {apart} of others that play otherwise");
     assert!(same > 300 && apart > 300, "{same} {apart}");
 }
 
@@ -120,6 +120,6 @@ fn an_index_found_again_speaks_of_the_caches_that_it_is_opened_with() {
         slower += u64::from(cycles(&found) != cycles(&Arc::new(first)));
         checked += 1;
     }
-    println!("{checked} indexes, {slower} with other latencies");
+    eprintln!("{checked} indexes, {slower} with other latencies");
     assert!(checked > 80 && slower > 20, "{checked} {slower}");
 }
