@@ -6,14 +6,13 @@
 //!
 //! The key says of which trace, caches and version it is. An index that is another's, damaged or cut short is made anew.
 
-use crate::capture::cache_folder;
+use super::room::{Room, WORTH, sum};
 use crate::reference::ReferenceSource;
 use crate::sim::Hierarchy;
 use crate::timeline::{Indexer, Options, Shelf, Slip, Timeline};
-use flate2::Crc;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// First and last bytes of an index.
@@ -22,18 +21,20 @@ const MAGIC: &[u8; 8] = b"ORRYINDX";
 const VERSION: u32 = 4;
 /// Bytes at the end of a file: place, length and checksum of the directory, length of the key, magic.
 const TRAILER: usize = 8 + 8 + 4 + 4 + 8;
-/// References from which an index is worth a file: fewer are played in a blink.
-const WORTH: u64 = 1 << 20;
 /// Bytes of keyframes in a file: so many a reference, within bounds. Traces take some three.
 const BYTES_A_REFERENCE: u64 = 2;
 const LEAST: u64 = 64 << 20;
 const MOST: u64 = 1 << 30;
-/// Bytes of all indexes together; the longest unused go first.
-const ROOM: u64 = 4 << 30;
+/// Bytes of all indexes together.
+const ALL: u64 = 4 << 30;
+
+fn room() -> Room {
+    Room::new("index", "index", ALL)
+}
 
 /// Where the index of one trace under one hierarchy is, or would be.
 pub(super) struct IndexFile {
-    folder: PathBuf,
+    room: Room,
     path: PathBuf,
     key: String,
 }
@@ -41,12 +42,6 @@ pub(super) struct IndexFile {
 /// A file of bytes that grows at its end.
 struct FileShelf {
     file: Mutex<File>,
-}
-
-fn sum(bytes: &[u8]) -> u32 {
-    let mut crc = Crc::new();
-    crc.update(bytes);
-    crc.sum()
 }
 
 impl Shelf for FileShelf {
@@ -76,11 +71,11 @@ impl IndexFile {
             return None;
         }
         let version = env!("CARGO_PKG_VERSION");
-        let (trace, caches) = (source.identity()?, hierarchy.config().to_toml());
+        // Names and latencies come from the configuration that it is opened with.
+        let (trace, caches) = (source.identity()?, hierarchy.config().simulated().to_toml());
         let key = format!("index {VERSION} by orrery {version} of\n{trace}\nunder\n{caches}");
-        let folder = cache_folder().join("index");
-        let name = format!("{:08x}{:08x}.index", sum(key.as_bytes()), sum(key.get(key.len() / 2..)?.as_bytes()));
-        Some(Self { path: folder.join(name), folder, key })
+        let room = room();
+        Some(Self { path: room.path(&key), room, key })
     }
 
     /// The index, where there is one that is whole.
@@ -90,11 +85,7 @@ impl IndexFile {
         if made.is_none() {
             eprintln!("note: {}: found a damaged index; it is made anew", self.path.display());
         }
-        // Says that it was used: the longest unused go first.
-        let _ = File::options()
-            .append(true)
-            .open(&self.path)
-            .and_then(|file| file.set_modified(std::time::SystemTime::now()));
+        Room::used(&self.path);
         made
     }
 
@@ -122,14 +113,13 @@ impl IndexFile {
         if let Err(error) = self.write(timeline) {
             eprintln!(
                 "note: {}: the index is not kept ({error}); the next opening makes it again. XDG_CACHE_HOME names another folder",
-                self.folder.display()
+                self.room.folder.display()
             );
         }
     }
 
     fn write(&self, timeline: &Timeline) -> io::Result<()> {
-        fs::create_dir_all(&self.folder)?;
-        let temporary = tempfile::Builder::new().prefix(".index-").tempfile_in(&self.folder)?;
+        let temporary = self.room.begin()?;
         let shelf = FileShelf { file: Mutex::new(temporary.reopen()?) };
         let full = || io::Error::other("no space is left, or a keyframe is damaged");
         shelf.put(MAGIC).ok_or_else(full)?;
@@ -143,39 +133,15 @@ impl IndexFile {
         trailer.extend(key.bytes.to_le_bytes());
         trailer.extend(MAGIC);
         shelf.put(&trailer).ok_or_else(full)?;
-        temporary.persist(&self.path).map_err(|e| e.error)?;
-        make_room(&self.folder, &self.path);
-        Ok(())
+        self.room.end(temporary, &self.path)
     }
 
     /// A file for keyframes that memory has no room for; it is gone with the program.
     pub(super) fn shelf() -> Option<Arc<dyn Shelf>> {
-        let folder = cache_folder().join("index");
+        let folder = room().folder;
         let file = fs::create_dir_all(&folder).and_then(|()| tempfile::tempfile_in(&folder));
         let file = file.or_else(|_| tempfile::tempfile()).ok()?;
         Some(Arc::new(FileShelf { file: Mutex::new(file) }))
-    }
-}
-
-/// Removes the indexes that were not used for longest, but for `kept`, until those that are left take [`ROOM`] at most.
-fn make_room(folder: &Path, kept: &Path) {
-    let Ok(entries) = fs::read_dir(folder) else { return };
-    let all = entries.filter_map(|entry| {
-        let entry = entry.ok()?;
-        let about = entry.metadata().ok()?;
-        let is_index = entry.path().extension().is_some_and(|e| e == "index");
-        is_index.then(|| (about.modified().ok(), about.len(), entry.path()))
-    });
-    let mut all: Vec<_> = all.collect();
-    all.sort();
-    let mut bytes: u64 = all.iter().map(|(_, len, _)| len).sum();
-    for (_, len, path) in all.into_iter().filter(|(.., path)| path != kept) {
-        if bytes <= ROOM {
-            break;
-        }
-        if fs::remove_file(path).is_ok() {
-            bytes -= len;
-        }
     }
 }
 

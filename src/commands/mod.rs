@@ -6,6 +6,7 @@ pub mod caches;
 pub mod capture;
 mod cc;
 pub mod convert;
+mod copies;
 mod counting;
 #[cfg(feature = "gpu")]
 pub mod demo;
@@ -26,6 +27,7 @@ pub mod progress;
 pub mod quiet;
 #[cfg(feature = "gpu")]
 pub mod record;
+mod room;
 mod run;
 #[cfg(feature = "gpu")]
 pub mod snapshot;

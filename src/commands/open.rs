@@ -1,23 +1,35 @@
 //! Opens what the command line names: trace and cache.
 
 use super::UsageError;
+use super::copies;
 use super::hierarchy::hierarchy;
 use crate::cli::{CacheArgs, TraceArgs};
 use crate::reference::ReferenceSource;
 use crate::sim::config::{HierarchyConfig, MAX_CORES, preset};
-use crate::trace;
+use crate::trace::{Feed, Started};
 use std::sync::Arc;
 
 /// Opens the trace and says on standard error what its reader had to leave out.
 ///
 /// # Errors
-/// See [`trace::open`].
+/// See [`trace::open`](crate::trace::open).
 pub fn open_trace(args: &TraceArgs) -> anyhow::Result<Arc<dyn ReferenceSource>> {
-    let source = trace::open(&args.trace, args.format)?;
+    Ok(open_and_feed(args)?.0)
+}
+
+/// As [`open_trace`]; also what read it, where it was read from a foreign file.
+pub(super) fn open_and_feed(args: &TraceArgs) -> anyhow::Result<(Arc<dyn ReferenceSource>, Option<Feed>)> {
+    let (source, feed): (Arc<dyn ReferenceSource>, _) = match copies::start(args)?.started {
+        Started::Whole(source) => (Arc::from(source), None),
+        Started::Growing(mut feed) => {
+            while feed.advance()? {}
+            (Arc::clone(feed.trace()) as Arc<dyn ReferenceSource>, Some(feed))
+        }
+    };
     for notice in source.notices() {
         eprintln!("note: {notice}");
     }
-    Ok(Arc::from(source))
+    Ok((source, feed))
 }
 
 /// Bytes of arrays up to which a trace is small: the caches of `paper` (L2: 2 KiB) then tell more than a real CPU's.

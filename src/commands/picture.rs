@@ -1,8 +1,9 @@
 //! What `snapshot`, `record` and `view` share: the studio, the look, progress while indexing.
 
 use super::UsageError;
+use super::copies;
 use super::index_file::timeline;
-use super::open::{open_cache, open_trace};
+use super::open::{open_and_feed, open_cache};
 use crate::cli::{CacheArgs, Part, PictureArgs, TraceArgs};
 use crate::overlay::{Parts, Studio};
 use crate::scene::{Camera, View, view::CLOSEST};
@@ -30,10 +31,18 @@ pub fn studio(trace: &TraceArgs, cache: &CacheArgs, picture: &PictureArgs) -> an
         }
         true
     };
-    let source = open_trace(trace)?;
-    let config = open_cache(cache, source.as_ref())?;
-    let hierarchy = prepare(&config, source.as_ref())?;
-    let mut studio = Studio::of(timeline(&source, hierarchy, picture.memory, &mut progress)?)?;
+    let (source, feed) = open_and_feed(trace)?;
+    let mut studio = std::thread::scope(|scope| -> anyhow::Result<Studio> {
+        if let Some(feed) = feed {
+            // Beside the indexing; where the system has no thread left, the next opening reads again.
+            let _ = std::thread::Builder::new()
+                .name("copy".into())
+                .spawn_scoped(scope, move || copies::keep(&feed, &|| true));
+        }
+        let config = open_cache(cache, source.as_ref())?;
+        let hierarchy = prepare(&config, source.as_ref())?;
+        Ok(Studio::of(timeline(&source, hierarchy, picture.memory, &mut progress)?)?)
+    })?;
     if let Some(bar) = bar {
         bar.finish_and_clear();
     }

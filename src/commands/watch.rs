@@ -1,5 +1,6 @@
 //! What the window shows while a trace is read and indexed: more and more of it.
 
+use super::copies::{self, Opened};
 use super::index_file::{IndexFile, indexer};
 use super::open::open_cache;
 use super::picture::give_title;
@@ -10,7 +11,7 @@ use crate::reference::{ReferenceSource, SourceError};
 use crate::sim::config::HierarchyConfig;
 use crate::sim::{Policy, SimError, prepare};
 use crate::timeline::{Indexer, Timeline};
-use crate::trace::{self, Started, TraceError};
+use crate::trace::{Feed, Started, TraceError};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -46,14 +47,25 @@ impl Look {
 /// # Errors
 /// When the trace or the cache is not to be had, or nothing of the trace can be shown.
 pub(super) fn watch(trace: &TraceArgs, look: &Look, report: &mut dyn FnMut(Report) -> bool) -> anyhow::Result<()> {
-    let mut feed = match trace::start(&trace.trace, trace.format)? {
-        Started::Whole(source) => {
-            let source: Arc<dyn ReferenceSource> = Arc::from(source);
-            tell(source.as_ref());
-            return index(&source, look, report);
+    let mut shown = 0;
+    loop {
+        let Opened { started, copy } = copies::start(trace)?;
+        let source: Arc<dyn ReferenceSource> = match started {
+            Started::Whole(source) => Arc::from(source),
+            Started::Growing(feed) => return read(feed, look, shown, report),
+        };
+        tell(source.as_ref());
+        let indexed = index_from(&source, look, &mut shown, report);
+        match copy.filter(|copy| indexed.is_err() && !copy.exists()) {
+            // It removed itself where it turned out damaged.
+            Some(copy) => copies::tell_damaged(&copy, trace),
+            None => return indexed,
         }
-        Started::Growing(feed) => feed,
-    };
+    }
+}
+
+/// Reads a trace and reports what can be shown of it, past what was `shown` of it before.
+fn read(mut feed: Feed, look: &Look, mut shown: u64, report: &mut dyn FnMut(Report) -> bool) -> anyhow::Result<()> {
     let source: Arc<dyn ReferenceSource> = Arc::clone(feed.trace()) as Arc<dyn ReferenceSource>;
     let (stop, broken) = (AtomicBool::new(false), AtomicBool::new(false));
     std::thread::scope(|scope| {
@@ -66,21 +78,25 @@ pub(super) fn watch(trace: &TraceArgs, look: &Look, report: &mut dyn FnMut(Repor
                 }
             };
             broken.store(read.is_err(), Ordering::Release);
-            read.or_else(|error| feed.keep().and(Err(error)))
+            read.or_else(|error| feed.keep().and(Err(error)))?;
+            copies::keep(&feed, &|| !stop.load(Ordering::Relaxed));
+            Ok(())
         };
         let reading = std::thread::Builder::new().name("read".into()).spawn_scoped(scope, read)?;
-        let mut shown = false;
-        let indexed = index(&source, look, &mut |said| {
+        let (mut ready, mut open) = (shown > 0, true);
+        let indexed = index_from(&source, look, &mut shown, &mut |said| {
             // What is known to be broken before it was shown is refused, as everywhere else.
-            let ready = matches!(said, Report::Ready(_));
-            let refused = ready && !shown && broken.load(Ordering::Acquire);
-            shown |= ready && !refused;
-            !refused && report(said)
+            let is_ready = matches!(said, Report::Ready(_));
+            let refused = is_ready && !ready && broken.load(Ordering::Acquire);
+            ready |= is_ready && !refused;
+            open = !refused && report(said);
+            open
         });
-        stop.store(true, Ordering::Relaxed);
+        // Where all is indexed, all is read; a copy may still be on its way.
+        stop.store(!open || indexed.is_err(), Ordering::Relaxed);
         let read = reading.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         match (read, indexed) {
-            (Err(error), _) if !shown => Err(error.into()),
+            (Err(error), _) if !ready => Err(error.into()),
             (_, Err(error)) => Err(error),
             (Err(error), Ok(())) => {
                 eprintln!("warning: {error}; showing what came before");
@@ -110,6 +126,16 @@ pub(super) fn index(
     look: &Look,
     report: &mut dyn FnMut(Report) -> bool,
 ) -> anyhow::Result<()> {
+    index_from(source, look, &mut 0, report)
+}
+
+/// As [`index`]. What was `shown` is not taken back while it is indexed anew.
+fn index_from(
+    source: &Arc<dyn ReferenceSource>,
+    look: &Look,
+    shown: &mut u64,
+    report: &mut dyn FnMut(Report) -> bool,
+) -> anyhow::Result<()> {
     let begun = Instant::now();
     let wait = |report: &mut dyn FnMut(Report) -> bool| {
         std::thread::sleep(WAIT);
@@ -124,8 +150,6 @@ pub(super) fn index(
     if source.is_empty() {
         return Ok(());
     }
-    // What was shown is not taken back while it is indexed anew.
-    let mut shown = 0;
     loop {
         let config = open_cache(&look.cache, source.as_ref())?;
         while foresees(&config) && !source.is_whole() {
@@ -142,7 +166,7 @@ pub(super) fn index(
             return Ok(());
         }
         let indexer = indexer(source, hierarchy, look.picture.memory);
-        match play(indexer, look, begun, &mut shown, file.as_ref(), report) {
+        match play(indexer, look, begun, shown, report) {
             // More cores came than were there when it began.
             Err(Stop::Failed(SimError::Core { .. })) if source.cores()? > cores => {}
             // Other names came: then counts are by them.
@@ -166,7 +190,6 @@ fn play(
     look: &Look,
     begun: Instant,
     shown: &mut u64,
-    file: Option<&IndexFile>,
     report: &mut dyn FnMut(Report) -> bool,
 ) -> Result<(), Stop> {
     let source = Arc::clone(indexer.source());
@@ -188,7 +211,9 @@ fn play(
             }
             *shown = indexer.len();
             if whole {
-                if let Some(file) = file {
+                // Of a trace that grew it is known only now what it is.
+                let file = IndexFile::of(source.as_ref(), timeline.start());
+                if let Some(file) = file.filter(|_| named.regions == source.tables().regions) {
                     file.save(&timeline);
                 }
                 return Ok(());
@@ -200,5 +225,120 @@ fn play(
         if !more {
             std::thread::sleep(WAIT);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::Command;
+    use crate::commands::{parse, view};
+    use crate::timeline::Cursor;
+    use crate::trace::synth;
+    use std::fmt::Write as _;
+    use std::fs;
+    use std::path::Path;
+
+    /// Lines of lackey, and others.
+    fn text(references: u64) -> String {
+        let mut text = String::from("==1== lackey\nnothing of lackey's\n");
+        for r in synth::mix(references, 5) {
+            let _ = writeln!(text, " {} {:x},{}", if r.kind as u8 == 0 { 'L' } else { 'S' }, r.addr, r.size);
+        }
+        text
+    }
+
+    /// What was reported: how often something could be shown, and what at last.
+    fn watched(path: &Path, cache: &str) -> (usize, Arc<Timeline>) {
+        let words = ["orrery", "view", path.to_str().unwrap(), "--cache", cache];
+        let Command::View(args) = parse(words.map(Into::into)).command else { panic!("`view` was asked for") };
+        let (mut ready, mut last, mut len) = (0, None, 0);
+        let report = &mut |report: Report| {
+            if let Report::Ready(studio) = report {
+                assert!(studio.timeline().len() >= len, "what was shown is taken back");
+                len = studio.timeline().len();
+                ready += 1;
+                last = Some(Arc::clone(studio.timeline()));
+            }
+            true
+        };
+        watch(&args.trace, &view::look(&args), report).unwrap();
+        (ready, last.unwrap())
+    }
+
+    fn assert_same(one: &Arc<Timeline>, other: &Arc<Timeline>) {
+        let (a, b) = (one, other);
+        assert_eq!((a.len(), a.is_whole(), a.tables(), a.rows()), (b.len(), b.is_whole(), b.tables(), b.rows()));
+        assert_eq!(a.source().notices(), b.source().notices());
+        assert_eq!(a.source().identity(), b.source().identity());
+        let [mut a, mut b] = [a, b].map(|timeline| Cursor::new(Arc::clone(timeline)).unwrap());
+        for tick in [0, 1, 77_777, 500_000, one.len() - 1, one.len()] {
+            let (a, b) = (a.seek(tick, 50).unwrap(), b.seek(tick, 50).unwrap());
+            assert!(a.before == b.before && a.after == b.after && a.reference == b.reference, "at {tick}");
+            let counts = |tally: &crate::timeline::Tally| -> Vec<u64> {
+                let of = |row| (0..3).map(move |level| tally.misses(row, level)).chain([tally.references(row)]);
+                one.rows().iter().flat_map(of).collect()
+            };
+            assert_eq!(counts(a.tally), counts(b.tally), "at {tick}");
+        }
+    }
+
+    /// Files in a folder of the cache.
+    fn kept(folder: &Path, name: &str) -> Vec<PathBuf> {
+        let mut all: Vec<PathBuf> =
+            fs::read_dir(folder.join("orrery").join(name)).into_iter().flatten().map(|e| e.unwrap().path()).collect();
+        all.sort();
+        all
+    }
+
+    #[test]
+    fn a_text_is_read_once_and_shown_the_same_from_its_copy() {
+        const NAME: &str = "commands::watch::tests::a_text_is_read_once_and_shown_the_same_from_its_copy";
+        const TOLD: &str = "ORRERY_TEST_WATCHES";
+        let Some(folder) = std::env::var_os(TOLD).map(PathBuf::from) else {
+            // A process of its own, whose cache folder is none of the user's.
+            let folder = tempfile::tempdir().unwrap();
+            let mut again = std::process::Command::new(std::env::current_exe().unwrap());
+            again.args([NAME, "--exact", "--nocapture"]).env(TOLD, folder.path()).env("XDG_CACHE_HOME", folder.path());
+            let output = again.output().unwrap();
+            let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success() && said.contains("1 passed"), "{said}");
+            assert_eq!(said.matches("found a damaged copy of").count(), 2, "{said}");
+            return;
+        };
+        let path = folder.join("t.log");
+        fs::write(&path, text(1_200_000)).unwrap();
+        let (_, first) = watched(&path, "textbook");
+        let (copies, indexes) = (kept(&folder, "read"), kept(&folder, "index"));
+        assert_eq!((first.len(), copies.len(), indexes.len()), (1_200_000, 1, 1));
+        let copy = fs::read(&copies[0]).unwrap();
+        assert_eq!(first.source().notices().len(), 1, "{:?}", first.source().notices());
+
+        // From the copy and the index: whole at once, and nothing else is written.
+        let (ready, second) = watched(&path, "textbook");
+        assert_eq!(ready, 1);
+        assert_same(&first, &second);
+        assert_eq!((kept(&folder, "read"), kept(&folder, "index")), (copies.clone(), indexes.clone()));
+
+        // Damaged at its end, it is not taken; in the midst, it is while nothing of there is asked for: then all begins anew.
+        for (at, cache) in [(copy.len() - 9, "textbook"), (copy.len() / 2, "paper")] {
+            let mut damaged = copy.clone();
+            damaged[at] ^= 4;
+            fs::write(&copies[0], &damaged).unwrap();
+            let (_, third) = watched(&path, cache);
+            if cache == "textbook" {
+                assert_same(&first, &third);
+            } else {
+                assert_eq!((third.len(), third.is_whole()), (first.len(), true));
+            }
+            assert!(fs::read(&copies[0]).unwrap() == copy, "the copy is the same each time");
+        }
+        assert_eq!(kept(&folder, "index").len(), 2);
+
+        // Another text under the same name.
+        fs::write(&path, text(1_100_000)).unwrap();
+        let (_, fourth) = watched(&path, "textbook");
+        assert_eq!(fourth.len(), 1_100_000);
+        assert_eq!((kept(&folder, "read"), kept(&folder, "index").len()), (copies, 3));
     }
 }

@@ -3,10 +3,13 @@
 //! The newest references are in memory, in chunks; [`IN_MEMORY`] of them at a time go into a temporary native file. Who gives
 //! and who takes may be different threads.
 
+use super::copy::{self, Copied, Origin};
 use super::error::TraceError;
 use super::formats::Reader;
 use super::native::{self, NativeTrace};
 use crate::reference::{Reference, ReferenceSource, SourceError, Tables};
+use std::io::Write;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -25,6 +28,8 @@ pub struct Growing {
     tables: [OnceLock<Tables>; RENAMES + 2],
     named: AtomicUsize,
     notices: OnceLock<Vec<String>>,
+    /// The files that it was read from, once it is known that they did not change meanwhile.
+    origin: OnceLock<Origin>,
 }
 
 /// How often [`Feeder::rename`] may be called, at most: it is for what doubles in between.
@@ -52,6 +57,7 @@ impl Growing {
             },
             named: AtomicUsize::new(0),
             notices: OnceLock::new(),
+            origin: OnceLock::new(),
         }
     }
 
@@ -85,6 +91,33 @@ impl Growing {
             parts.chunks.clear();
         }
         Ok(())
+    }
+}
+
+impl Growing {
+    /// Writes what is there; `false` where `go` said no on the way. What is in files already is taken as it stands there.
+    pub(super) fn copy_to<W: Write + Send>(
+        &self,
+        writer: &mut native::Writer<W>,
+        go: &dyn Fn() -> bool,
+    ) -> Result<bool, TraceError> {
+        let (files, chunks) = {
+            let parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
+            (parts.files.clone(), parts.chunks.clone())
+        };
+        for file in files {
+            if !go() {
+                return Ok(false);
+            }
+            writer.append(&file)?;
+        }
+        for chunk in chunks {
+            if !go() {
+                return Ok(false);
+            }
+            writer.write(&chunk)?;
+        }
+        Ok(true)
     }
 }
 
@@ -139,6 +172,10 @@ impl ReferenceSource for Growing {
 
     fn notices(&self) -> &[String] {
         self.notices.get().map_or(&[], Vec::as_slice)
+    }
+
+    fn identity(&self) -> Option<String> {
+        self.origin.get().map(Origin::words)
     }
 }
 
@@ -216,11 +253,13 @@ pub struct Feed {
     reader: Box<dyn Reader>,
     feeder: Feeder,
     chunk: Vec<Reference>,
+    /// The file as it was before; `None` where it is none.
+    origin: Option<Origin>,
 }
 
 impl Feed {
-    pub(super) fn new(reader: Box<dyn Reader>) -> Self {
-        Self { feeder: Feeder::new(reader.tables()), reader, chunk: Vec::new() }
+    pub(super) fn new(reader: Box<dyn Reader>, origin: Option<Origin>) -> Self {
+        Self { feeder: Feeder::new(reader.tables()), reader, chunk: Vec::new(), origin }
     }
 
     /// The trace that grows.
@@ -236,6 +275,10 @@ impl Feed {
     pub fn advance(&mut self) -> Result<bool, TraceError> {
         self.reader.next_chunk(native::PIECE, &mut self.chunk)?;
         if self.chunk.is_empty() {
+            // Before the trace says that it is whole: who sees that asks what it is.
+            if let Some(origin) = self.origin.clone().and_then(|origin| origin.with(self.reader.beside())) {
+                let _ = self.trace().origin.set(origin);
+            }
             return self.keep().map(|()| false);
         }
         self.feeder.push(&self.chunk).map(|()| true)
@@ -247,6 +290,33 @@ impl Feed {
     /// When the temporary file cannot be written.
     pub fn keep(&mut self) -> Result<(), TraceError> {
         self.feeder.finish(self.reader.tables(), self.reader.notices())
+    }
+
+    /// Words for the file that is read and how it is, the same when the file has changed; `None` for what is no file. A copy goes
+    /// by them.
+    #[must_use]
+    pub fn name(&self) -> Option<String> {
+        self.origin.as_ref().map(Origin::name)
+    }
+
+    /// The copy at `path`, in place of all that is to be read; `None` where it is of another file, or of this one before it
+    /// changed.
+    ///
+    /// # Errors
+    /// When the copy is damaged or cannot be read.
+    pub fn copy_at(&self, path: &Path) -> Result<Option<Box<dyn ReferenceSource>>, TraceError> {
+        let Some(origin) = &self.origin else { return Ok(None) };
+        Ok(Copied::open(path, origin)?.map(|copied| Box::new(copied) as Box<dyn ReferenceSource>))
+    }
+
+    /// Writes a native copy of what was read to `sink`, which is given back. `None` where it was not read to its end, the file
+    /// has changed meanwhile, or `go` said no on the way. `name` is what messages call the copy.
+    ///
+    /// # Errors
+    /// When it cannot be written, or a reference is none that a native file can hold.
+    pub fn copy<W: Write + Send>(&self, name: &str, sink: W, go: &dyn Fn() -> bool) -> Result<Option<W>, TraceError> {
+        let Some(origin) = self.trace().origin.get() else { return Ok(None) };
+        copy::write(self.trace(), origin, (name, sink), go)
     }
 }
 

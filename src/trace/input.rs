@@ -77,9 +77,14 @@ impl Read for Content {
     }
 }
 
+/// Whether a path means standard input.
+pub(super) fn is_stdin(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
 /// Opens `path`, or standard input for `-`.
 pub(super) fn open(path: &Path) -> Result<Input, TraceError> {
-    if path == Path::new("-") {
+    if is_stdin(path) {
         let name = "standard input".to_owned();
         return decompress(name, None, None, io::stdin());
     }

@@ -4,6 +4,7 @@
 //! memory, for conversion. Both tell the format from the content. Knows nothing of simulation and pictures.
 
 pub mod bundled;
+mod copy;
 mod error;
 mod filter;
 mod formats;
@@ -11,6 +12,7 @@ mod growing;
 mod input;
 pub mod native;
 mod packed;
+mod stamp;
 pub mod synth;
 mod target;
 pub mod write;
@@ -21,7 +23,9 @@ pub use formats::{Format, capture, lackey};
 pub use growing::{Feed, Feeder, Growing, RENAMES};
 
 use crate::reference::{Reference, ReferenceSource, Tables};
+use copy::Origin;
 use formats::Opened;
+use stamp::Stamp;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -55,10 +59,19 @@ pub enum Started {
 /// # Errors
 /// As [`open`]; broken lines are met later, by [`Feed::advance`].
 pub fn start(path: &Path, format: Option<Format>) -> Result<Started, TraceError> {
-    Ok(match Stream::open(path, format)?.opened {
+    // Looked at before it is read, so that a change meanwhile shows.
+    let stamp = if input::is_stdin(path) { None } else { Stamp::of(path).filter(Stamp::is_there) };
+    let input = input::open(path)?;
+    let format = told(&input, format)?;
+    Ok(match format.open(input)? {
         Opened::Native(trace) => Started::Whole(trace),
-        Opened::Once(reader) => Started::Growing(Feed::new(reader)),
+        Opened::Once(reader) => Started::Growing(Feed::new(reader, stamp.map(|stamp| Origin::of(stamp, format)))),
     })
+}
+
+/// The format that was named, or the one that the content looks like.
+fn told(input: &input::Input, format: Option<Format>) -> Result<Format, TraceError> {
+    format.map_or_else(|| input::detect(input), Ok)
 }
 
 /// A trace read once, in order.
@@ -88,10 +101,7 @@ impl Stream {
     }
 
     fn of(input: input::Input, format: Option<Format>) -> Result<Self, TraceError> {
-        let format = match format {
-            Some(format) => format,
-            None => input::detect(&input)?,
-        };
+        let format = told(&input, format)?;
         let read = Arc::clone(&input.read);
         Ok(Self { opened: format.open(input)?, next: 0, read })
     }

@@ -272,4 +272,31 @@ impl HierarchyConfig {
     pub fn from_toml(text: &str, origin: &str) -> Result<Self, ConfigError> {
         parse::hierarchy(text, origin)
     }
+    /// The same for all configurations that make the same of every trace: without names, without latencies where no prefetcher
+    /// can be late, without the seed where nobody draws lots. What it says in their place means nothing.
+    #[must_use]
+    pub fn simulated(&self) -> Self {
+        let mut out = self.clone();
+        let late = self.levels.iter().any(|level| level.prefetch != Prefetch::None);
+        let draws = |policy: Policy| matches!(policy, Policy::Random | Policy::Brrip | Policy::Drrip);
+        if !self.levels.iter().map(|level| level.policy).chain(self.tlbs.iter().map(|tlb| tlb.policy)).any(draws) {
+            out.seed = 0;
+        }
+        out.name = String::new();
+        for (level, n) in out.levels.iter_mut().zip(1..) {
+            level.name = format!("{n}");
+            level.latency = if late { level.latency } else { 1 };
+            level.shared &= self.cores > 1;
+        }
+        for (tlb, n) in out.tlbs.iter_mut().zip(1..) {
+            tlb.name = format!("TLB {n}");
+            tlb.latency = 1;
+            tlb.shared &= self.cores > 1;
+        }
+        out.memory.latency = if late { self.memory.latency } else { 1 };
+        if self.tlbs.is_empty() {
+            out.memory.page = PAGE;
+        }
+        out
+    }
 }

@@ -6,6 +6,7 @@
 use super::error::TraceError;
 use super::input::Input;
 use super::native::NativeTrace;
+use super::stamp::Stamp;
 use crate::reference::{Reference, Tables};
 use std::fmt;
 
@@ -47,6 +48,12 @@ pub(super) trait Reader: Send {
     /// What the format itself says of regions, source locations and marks; complete once the end is reached.
     fn tables(&self) -> Tables {
         Tables::default()
+    }
+
+    /// The files that it looked for beside the one it was opened with, as they were then; `None` where they are too many to
+    /// look after. Complete once the end is reached.
+    fn beside(&self) -> Option<&[Stamp]> {
+        Some(&[])
     }
 }
 

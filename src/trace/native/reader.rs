@@ -86,6 +86,29 @@ impl NativeTrace {
         Ok(())
     }
 
+    /// The chunk `index`, [`PIECE`] references at most.
+    pub(in crate::trace) fn piece(&self, index: u64) -> Result<Arc<[Reference]>, TraceError> {
+        let from = index.saturating_mul(PIECE as u64).min(self.total());
+        let to = from.saturating_add(PIECE as u64).min(self.total());
+        Ok(self.decode(from, to)?.into())
+    }
+
+    /// How many row groups there are.
+    pub(super) fn groups(&self) -> usize {
+        self.whole.len()
+    }
+
+    /// A row group as it stands in the file, which it was compared with.
+    pub(super) fn packed_group(&self, group: usize) -> Result<(&SharedFile, RowGroupMetaData), TraceError> {
+        self.check_group(group)?;
+        Ok((&self.file, self.parquet.metadata().row_group(group).clone()))
+    }
+
+    /// The words under a key of the metadata.
+    pub(in crate::trace) fn words(&self, key: &str) -> Option<&str> {
+        value(self.parquet.metadata().file_metadata(), key)
+    }
+
     fn total(&self) -> u64 {
         self.starts.last().copied().unwrap_or(0)
     }
@@ -205,9 +228,7 @@ impl ReferenceSource for NativeTrace {
     }
 
     fn chunk(&self, index: u64) -> Result<Arc<[Reference]>, SourceError> {
-        let from = index.saturating_mul(PIECE as u64).min(self.total());
-        let to = from.saturating_add(PIECE as u64).min(self.total());
-        Ok(self.decode(from, to)?.into())
+        Ok(self.piece(index)?)
     }
 
     fn tables(&self) -> &Tables {

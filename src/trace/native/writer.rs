@@ -1,6 +1,8 @@
 //! Writes native files: one row group in memory at a time, and nothing under the final name before the end.
 
 use super::checksum::{self, Checksums, Summed};
+use super::file::SharedFile;
+use super::reader::NativeTrace;
 use super::{CHECKSUMS_KEY, CHUNK, CREATED_BY, MAX_SIZE, TABLES_KEY, VERSION, VERSION_KEY};
 use crate::reference::{NO_LANE, Reference, Tables};
 use crate::trace::error::{Fault, Place, TraceError};
@@ -10,7 +12,7 @@ use parquet::basic::{Compression, Encoding, LogicalType, Repetition, Type as Phy
 use parquet::column::writer::{ColumnCloseResult, get_column_writer, get_typed_column_writer};
 use parquet::data_type::{Int32Type, Int64Type};
 use parquet::errors::ParquetError;
-use parquet::file::metadata::KeyValue;
+use parquet::file::metadata::{KeyValue, RowGroupMetaData};
 use parquet::file::properties::WriterPropertiesPtr;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::writer::{SerializedFileWriter, SerializedPageWriter, TrackedWrite};
@@ -88,7 +90,16 @@ impl<W: Write + Send> Writer<W> {
     ///
     /// # Errors
     /// When there was no reference at all, or the sink fails.
-    pub fn finish(mut self, tables: &Tables) -> Result<W, TraceError> {
+    pub fn finish(self, tables: &Tables) -> Result<W, TraceError> {
+        self.finish_with(tables, Vec::new())
+    }
+
+    /// As [`Writer::finish`], with more words under keys of their own in the metadata.
+    pub(in crate::trace) fn finish_with(
+        mut self,
+        tables: &Tables,
+        words: Vec<(&str, String)>,
+    ) -> Result<W, TraceError> {
         if self.is_empty() {
             return Err(TraceError::Empty(Fault::new(
                 Place::file(&self.name),
@@ -117,9 +128,59 @@ impl<W: Write + Send> Writer<W> {
         parquet.append_key_value_metadata(KeyValue::new(VERSION_KEY.into(), VERSION.to_string()));
         parquet.append_key_value_metadata(KeyValue::new(TABLES_KEY.into(), json));
         parquet.append_key_value_metadata(KeyValue::new(CHECKSUMS_KEY.into(), sums));
+        for (key, value) in words {
+            parquet.append_key_value_metadata(KeyValue::new(key.into(), value));
+        }
         let mut sink = parquet.into_inner().map_err(|e| parquet_error(&self.name, e))?.into_inner();
         sink.flush().map_err(|e| write_error(&self.name, e))?;
         Ok(sink)
+    }
+
+    /// Takes all references of a file of several whole row groups as they stand there, unpacking none. Only whole row groups
+    /// may have come before.
+    ///
+    /// # Errors
+    /// When the file is damaged or has other columns, or the sink fails.
+    pub(in crate::trace) fn append(&mut self, trace: &NativeTrace) -> Result<(), TraceError> {
+        if !self.pending.is_empty() {
+            self.flush_group()?;
+        }
+        for group in 0..trace.groups() {
+            let (file, columns) = trace.packed_group(group)?;
+            let name = self.name.clone();
+            self.packed_group(file, &columns).map_err(|e| parquet_error(&name, e))?;
+        }
+        Ok(())
+    }
+
+    fn packed_group(&mut self, file: &SharedFile, columns: &RowGroupMetaData) -> Result<(), ParquetError> {
+        let parquet = self.parquet()?;
+        let mut group = parquet.next_row_group()?;
+        for column in columns.columns() {
+            let close = ColumnCloseResult {
+                bytes_written: u64::try_from(column.compressed_size()).unwrap_or(0),
+                rows_written: u64::try_from(columns.num_rows()).unwrap_or(0),
+                metadata: column.clone(),
+                bloom_filter: None,
+                column_index: None,
+                offset_index: None,
+            };
+            group.append_column(file, close)?;
+        }
+        group.close()?;
+        parquet.flush()?;
+        let sum = parquet.inner_mut().cut();
+        self.checksums.groups.push(sum);
+        self.written += u64::try_from(columns.num_rows()).unwrap_or(0);
+        Ok(())
+    }
+
+    /// What packs, begun where it was not.
+    fn parquet(&mut self) -> Result<&mut SerializedFileWriter<Summed<W>>, ParquetError> {
+        if let Some(sink) = self.sink.take() {
+            self.parquet = Some(SerializedFileWriter::new(Summed::new(sink), schema(self.columns)?, properties()?)?);
+        }
+        self.parquet.as_mut().ok_or_else(|| ParquetError::General("a writer used after its end".into()))
     }
 
     fn flush_group(&mut self) -> Result<(), TraceError> {
@@ -128,13 +189,8 @@ impl<W: Write + Send> Writer<W> {
     }
 
     fn group(&mut self) -> Result<(), ParquetError> {
-        if let Some(sink) = self.sink.take() {
-            self.parquet = Some(SerializedFileWriter::new(Summed::new(sink), schema(self.columns)?, properties()?)?);
-        }
-        let Some(parquet) = &mut self.parquet else {
-            return Err(ParquetError::General("a writer used after its end".into()));
-        };
         let columns = columns(&self.pending, self.columns);
+        let parquet = self.parquet()?;
         let descriptors = parquet.schema_descr().columns().to_vec();
         let properties = Arc::clone(parquet.properties());
         let mut group = parquet.next_row_group()?;
@@ -143,7 +199,8 @@ impl<W: Write + Send> Writer<W> {
         }
         group.close()?;
         parquet.flush()?;
-        self.checksums.groups.push(parquet.inner_mut().cut());
+        let sum = parquet.inner_mut().cut();
+        self.checksums.groups.push(sum);
         self.written += self.pending.len() as u64;
         self.pending.clear();
         Ok(())

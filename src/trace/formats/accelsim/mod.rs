@@ -29,6 +29,7 @@ mod opcode;
 
 use super::super::error::{Fault, Place, TraceError, shorten};
 use super::super::input::{self, Input};
+use super::super::stamp::Stamp;
 use super::binary::{Bytes, list};
 use super::{Opened, Reader};
 use crate::reference::{Mark, Reference, Tables};
@@ -46,6 +47,9 @@ const PACKED: [&str; 5] = ["", ".gz", ".xz", ".zst", ".bz2"];
 /// Kernels named by marks: a list can have a hundred thousand.
 const MARKS: usize = 4096;
 
+/// Files beside the list that are looked after: each is looked at when the trace is opened again.
+const STAMPS: usize = 1024;
+
 struct AccelSim {
     /// What messages call the trace: the list, or the one kernel.
     name: String,
@@ -54,6 +58,8 @@ struct AccelSim {
     kernel: Option<Kernel>,
     opened: u64,
     missing: Vec<PathBuf>,
+    /// The files that kernels were looked for in; `None`: too many.
+    stamps: Option<Vec<Stamp>>,
     counts: Counts,
     copies: u64,
     other_lines: u64,
@@ -73,6 +79,7 @@ pub(super) fn open(input: Input) -> Result<Opened, TraceError> {
         kernel: None,
         opened: 0,
         missing: Vec::new(),
+        stamps: Some(Vec::new()),
         counts: Counts::default(),
         copies: 0,
         other_lines: 0,
@@ -155,7 +162,11 @@ impl AccelSim {
     /// Opens the next kernel of the list that is there; `false` at the end of the list.
     fn next_kernel(&mut self) -> Result<bool, TraceError> {
         while let Some((line, path)) = self.files.pop_front() {
-            let there = PACKED.iter().map(|end| with_end(&path, end)).find(|path| path.is_file());
+            let there = PACKED
+                .iter()
+                .map(|end| with_end(&path, end))
+                .inspect(|path| self.stamp(path))
+                .find(|path| path.is_file());
             let Some(there) = there else {
                 self.missing.push(path);
                 if self.opened == 0 && self.files.is_empty() {
@@ -169,6 +180,15 @@ impl AccelSim {
             return Ok(true);
         }
         Ok(false)
+    }
+
+    /// Takes note of how a file is before it is read.
+    fn stamp(&mut self, path: &Path) {
+        let Some(mut stamps) = self.stamps.take().filter(|stamps| stamps.len() < STAMPS) else { return };
+        if let Some(stamp) = Stamp::of(path) {
+            stamps.push(stamp);
+            self.stamps = Some(stamps);
+        }
     }
 
     fn none_there(&self, line: u64) -> TraceError {
@@ -249,6 +269,10 @@ impl Reader for AccelSim {
             notices.push(format!("{} more kernels are cut short", self.cuts.len() - 4));
         }
         notices.into_iter().map(|notice| format!("{}: {notice}", self.name)).collect()
+    }
+
+    fn beside(&self) -> Option<&[Stamp]> {
+        self.stamps.as_deref()
     }
 
     fn tables(&self) -> Tables {

@@ -1,0 +1,170 @@
+//! A native copy of a foreign trace, made once it was read to its end: any part of it can be had at once the next time.
+//!
+//! The copy says in its metadata, under [`KEY`], which files it was made of and what was told of them. It is taken for them as
+//! long as these are as they were.
+
+use super::error::{Fault, Place, TraceError};
+use super::formats::Format;
+use super::growing::Growing;
+use super::native::{NativeTrace, Writer};
+use super::stamp::Stamp;
+use crate::reference::{Reference, ReferenceSource, SourceError, Tables};
+use flate2::Crc;
+use serde::{Deserialize, Serialize};
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Where the metadata has the checksum and JSON of an [`Origin`].
+const KEY: &str = "orrery.origin";
+/// Of what readers make of a file. A change of a reader that makes something else is a new version.
+const VERSION: u32 = 1;
+
+/// The files that a foreign trace was read from, as they were then.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Origin {
+    /// By which reader.
+    reader: String,
+    /// The trace, then what stands beside it.
+    files: Vec<Stamp>,
+}
+
+/// An [`Origin`], and what else a native file does not hold.
+#[derive(Serialize, Deserialize)]
+struct About {
+    origin: Origin,
+    notices: Vec<String>,
+}
+
+impl Origin {
+    /// Of a file that is read as a format.
+    pub(super) fn of(stamp: Stamp, format: Format) -> Self {
+        let reader = format!("{} {VERSION} of orrery {}", format.name(), env!("CARGO_PKG_VERSION"));
+        Self { reader, files: vec![stamp] }
+    }
+
+    /// With the files that were found beside it; `None` where any of all has changed since it was looked at.
+    pub(super) fn with(mut self, beside: Option<&[Stamp]>) -> Option<Self> {
+        self.files.extend_from_slice(beside?);
+        self.files.iter().all(Stamp::is_current).then_some(self)
+    }
+
+    /// The same for the same file read in the same way, also when it has changed.
+    pub(super) fn name(&self) -> String {
+        format!("{} by {}", self.path().display(), self.reader)
+    }
+
+    fn path(&self) -> &Path {
+        self.files.first().map_or(Path::new(""), |stamp| &stamp.path)
+    }
+
+    /// The same for the same references and tables only.
+    pub(super) fn words(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// Whether what was read of this is what would be read of `begun`, whose files beside are not known yet.
+    fn is_still(&self, begun: &Self) -> bool {
+        self.reader == begun.reader
+            && self.files.first() == begun.files.first()
+            && self.files.iter().skip(1).all(Stamp::is_current)
+    }
+}
+
+/// Writes a copy of a whole trace; `None` where `go` said no on the way. `name` is what messages call the file.
+pub(super) fn write<W: Write + Send>(
+    trace: &Growing,
+    origin: &Origin,
+    (name, sink): (&str, W),
+    go: &dyn Fn() -> bool,
+) -> Result<Option<W>, TraceError> {
+    let mut writer = Writer::new(name, sink);
+    if !trace.copy_to(&mut writer, go)? {
+        return Ok(None);
+    }
+    let about = About { origin: origin.clone(), notices: trace.notices().to_vec() };
+    let failed = |e: serde_json::Error| TraceError::io(name, "the copy cannot be described", io::Error::other(e));
+    let json = serde_json::to_string(&about).map_err(failed)?;
+    writer.finish_with(trace.tables(), vec![(KEY, format!("{:08x}{json}", sum(&json)))]).map(Some)
+}
+
+fn sum(text: &str) -> u32 {
+    let mut crc = Crc::new();
+    crc.update(text.as_bytes());
+    crc.sum()
+}
+
+/// A copy, open.
+pub(super) struct Copied {
+    path: PathBuf,
+    trace: NativeTrace,
+    about: About,
+}
+
+impl Copied {
+    /// Opens the copy of what `begun` reads; `None` where it is of other files, or of these before they changed.
+    ///
+    /// # Errors
+    /// When it is damaged or cannot be read.
+    pub(super) fn open(path: &Path, begun: &Origin) -> Result<Option<Self>, TraceError> {
+        let name = path.display().to_string();
+        let file = File::open(path).map_err(|e| TraceError::io(&name, "the copy cannot be opened", e))?;
+        let trace = NativeTrace::from_file(&name, file)?;
+        let about = trace.words(KEY).and_then(|words| words.split_at_checked(8)).and_then(|(crc, json)| {
+            (u32::from_str_radix(crc, 16).ok()? == sum(json)).then(|| serde_json::from_str::<About>(json).ok())?
+        });
+        let Some(about) = about.filter(|_| trace.identity().is_some()) else {
+            return Err(TraceError::Damaged(Fault::new(
+                Place::file(name),
+                "a native file that does not say what it is a copy of",
+                "a copy that Orrery made",
+                "remove it",
+            )));
+        };
+        let is_still = about.origin.is_still(begun);
+        Ok(is_still.then(|| Self { path: path.to_owned(), trace, about }))
+    }
+}
+
+impl ReferenceSource for Copied {
+    fn len(&self) -> u64 {
+        self.trace.len()
+    }
+
+    fn chunk_len(&self) -> u64 {
+        self.trace.chunk_len()
+    }
+
+    fn chunk(&self, index: u64) -> Result<Arc<[Reference]>, SourceError> {
+        self.trace.piece(index).map_err(|error| {
+            let found = match error {
+                TraceError::Damaged(fault) => format!("{}: found {}", fault.place, fault.found),
+                other => SourceError::from(other).0,
+            };
+            // The next opening reads the trace itself.
+            let remedy = match fs::remove_file(&self.path) {
+                Err(e) if e.kind() != io::ErrorKind::NotFound => format!("remove this copy ({e}) and"),
+                _ => "it is removed;".to_owned(),
+            };
+            let of = self.about.origin.path().display();
+            SourceError(format!("{found}; expected a whole copy of {of}; {remedy} open the trace again"))
+        })
+    }
+
+    fn tables(&self) -> &Tables {
+        self.trace.tables()
+    }
+
+    fn cores(&self) -> Result<u32, SourceError> {
+        self.trace.cores()
+    }
+
+    fn notices(&self) -> &[String] {
+        &self.about.notices
+    }
+
+    fn identity(&self) -> Option<String> {
+        Some(self.about.origin.words())
+    }
+}
