@@ -352,7 +352,7 @@ fn strip_lines(desk: &Desk, references: Range<u64>) -> Vec<String> {
     if misses > 0 && !classes.is_empty() {
         lines.push(classes.join(", "));
     }
-    let (shares, _) = timeline.regions_over(references);
+    let (shares, wider) = timeline.regions_over(references.clone());
     let of = |share: &Share| levels.iter().map(|&level| share.misses[level]).sum::<u64>();
     let all: u64 = shares.iter().map(of).sum();
     let mut most: Vec<(u64, usize)> = shares.iter().map(of).zip(0..).filter(|(misses, _)| *misses > 0).collect();
@@ -362,7 +362,10 @@ fn strip_lines(desk: &Desk, references: Range<u64>) -> Vec<String> {
         let share = |&(misses, region): &(u64, usize)| {
             format!("{} {}", studio.tables().regions[region].name, percent(Some(misses as f64 / all as f64)))
         };
-        lines.push(format!("misses by {}", most.iter().map(share).collect::<Vec<_>>().join(", ")));
+        // Regions are counted in some hundred parts of the trace.
+        let wider = wider.end - wider.start > 2 * (references.end - references.start);
+        let around = if wider { "misses around here" } else { "misses" };
+        lines.push(format!("{around} by {}", most.iter().map(share).collect::<Vec<_>>().join(", ")));
     }
     lines
 }
@@ -487,7 +490,7 @@ mod tests {
         let [_, _, classes, regions] = &tip.lines[..] else { panic!("{tip:?}") };
         let classed: u32 = classes.split(", ").filter_map(|class| class.split(' ').next()?.parse::<u32>().ok()).sum();
         assert_eq!(classed, misses, "{classes}");
-        assert!(regions.starts_with("misses by A ") && regions.contains(", B "), "{regions}");
+        assert!(regions.starts_with("misses around here by A ") && regions.contains(", B "), "{regions}");
         assert_eq!(strip_tip(&desk, 1000, 100).expect("in memory").title, "end of the trace");
         assert_eq!(strip_tip(&desk, 5, 100_000).expect("in memory").lines.len(), 1, "a column of one reference");
     }
