@@ -125,6 +125,11 @@ impl Desk {
         self.view.camera = camera.clamped();
     }
 
+    /// How far the picture reaches: [`Layout::reach`].
+    pub fn set_reach(&mut self, reach: [f32; 2]) {
+        self.view.reach = reach;
+    }
+
     /// What time stands for.
     #[must_use]
     pub fn clock(&self) -> ClockKind {

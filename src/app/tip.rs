@@ -198,10 +198,7 @@ fn now_line(what: &str) -> String {
 fn extent(stage: &Stage, glyph: &Glyph) -> Option<(usize, u64, u64)> {
     let (home, items) = (stage.home(), stage.items());
     if glyph.layer == HOME_LAYER {
-        let at = home.regions.iter().rposition(|r| r.first_item <= glyph.id)?;
-        let region = &home.regions[at];
-        let addr = region.base.saturating_add((glyph.id - region.first_item).saturating_mul(items.home_bytes));
-        return Some((at, addr, items.home_bytes));
+        return home.extent(glyph.id);
     }
     let addr = glyph.id.saturating_mul(items.glyph_bytes);
     let (region, _) = home.item(addr, u64::MAX).or_else(|| home.item(addr, 0))?;

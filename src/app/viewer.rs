@@ -286,6 +286,7 @@ impl Viewer {
         if let Some(desk) = &mut self.desk {
             let passed = self.last_frame.map_or(0.0, |last| (begun - last).as_secs_f64().min(STALL));
             desk.advance(passed);
+            desk.set_reach(pane.layout(desk, size).reach);
             if let Err(error) = desk.refresh() {
                 return self.fail(event_loop, error.into());
             }
@@ -384,12 +385,13 @@ fn points(size: [u32; 2], scale: f64) -> [u32; 2] {
 
 /// The picture that the desk shows, without controls, as RGBA.
 fn picture(pane: &Pane, desk: &mut Desk, size: [u32; 2]) -> anyhow::Result<Vec<u8>> {
-    desk.refresh()?;
     let context = &pane.surface.context;
     let [width, height] = size;
     let mut target = Target::new(context, width, height)?;
     let mut composer = Composer::new(context, target::FORMAT);
     let layout = Layout::new(width, height, 0.0, &desk.parts()).seen_by(&desk.camera());
+    desk.set_reach(layout.reach);
+    desk.refresh()?;
     let strip = desk.studio().strip(layout.strip_columns());
     let mut rgba = Vec::new();
     if let Some((scene, info)) = desk.drawn() {

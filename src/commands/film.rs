@@ -38,6 +38,7 @@ impl Film {
         let target = Target::new(&context, width, height)?;
         let composer = Composer::new(&context, target::FORMAT);
         let layout = Layout::new(width, height, 0.0, &parts).seen_by(&view.camera);
+        let view = View { reach: layout.reach, ..view };
         let strip = studio.strip(layout.strip_columns());
         Ok(Self { context, studio, composer, target, layout, parts, view, pace, strip, drawn: (0, 0) })
     }

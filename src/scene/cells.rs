@@ -11,6 +11,7 @@
 //! alone, a fresh [`Cells`] gives the same.
 
 use super::frame::Cell;
+use super::homes::Cached;
 use super::layout::Sector;
 use super::palette;
 use super::places::Places;
@@ -109,7 +110,7 @@ impl Cells {
     }
 
     /// Sets of a cache some of whose slots may be in sight.
-    pub(super) fn sets_in_sight<'a>(sector: &'a Sector, camera: &'a Camera) -> impl Iterator<Item = u32> + 'a {
+    pub(super) fn sets_in_sight<'a>(sector: &'a Sector, view: &'a View) -> impl Iterator<Item = u32> + 'a {
         // Points along an arm, and how far it goes between two of them, at most.
         const POINTS: u32 = 9;
         let place = move |set: u32, rank: f32| {
@@ -122,9 +123,9 @@ impl Cells {
             (bx - ax).hypot(by - ay)
         };
         let piece = (0..POINTS - 1).map(length).fold(0.0, f32::max);
-        // As if it looked from so much farther away.
-        let wide = Camera { zoom: 1.0 / (1.0 / camera.zoom + piece), ..*camera };
-        (0..sector.sets).filter(move |&set| (0..POINTS).any(|n| wide.sees(place(set, rank(n)))))
+        // A dot reaches less than that far beside its arm.
+        let around = piece + 8.0 * sector.pitch;
+        (0..sector.sets).filter(move |&set| (0..POINTS).any(|n| view.sees(place(set, rank(n)), around)))
     }
 
     /// Whether a cache is drawn as cells.
@@ -159,7 +160,7 @@ impl Cells {
         finder: &mut Finder,
         (tick, view): (u64, &View),
         within: &[u64],
-        cached: &mut [u16],
+        cached: &mut Cached,
         out: &mut Vec<Cell>,
     ) {
         let Some(field) = self.fields.iter_mut().find(|field| field.cache == cache) else { return };
@@ -169,7 +170,7 @@ impl Cells {
         let sector = &places.rings.sectors[cache.index()];
         let left = 1.0 - Self::dots(sector, &view.camera);
         if left > 0.0 {
-            field.paint([FULL * left, if view.ghosts { GHOSTS * left } else { 0.0 }], sector, out);
+            field.paint([FULL * left, if view.ghosts { GHOSTS * left } else { 0.0 }], sector, view, out);
         }
         for at in ghosts {
             field.slots[at].ghost = false;
@@ -239,20 +240,47 @@ impl Field {
     }
 
     /// Counts each line that is no ghost as cached: a line that begins in a region counts for it as a whole.
-    fn count(&self, state: &Hierarchy, places: &Places, cached: &mut [u16]) {
+    fn count(&self, state: &Hierarchy, places: &Places, cached: &mut Cached) {
         let line_bytes = u64::from(state.geometry(self.cache).line_bytes);
+        if !places.closeness.is_whole() {
+            self.count_parts(state, places, cached);
+        }
         let (glyphs, items) = (line_bytes / places.items.glyph_bytes, (line_bytes / places.items.home_bytes).max(1));
         let each = u16::try_from(glyphs / items).unwrap_or(u16::MAX);
         for slot in self.slots.iter().filter(|slot| slot.region > 0 && !slot.ghost) {
-            let from = slot.item as usize;
-            let to = (from + usize::try_from(items).unwrap_or(1)).min(cached.len());
-            for count in cached.get_mut(from..to).unwrap_or_default() {
+            for count in cached.items_mut(slot.item as usize, usize::try_from(items).unwrap_or(1)) {
                 *count = count.saturating_add(each);
             }
         }
     }
 
-    fn paint(&mut self, [full, ghosts]: [f32; 2], sector: &Sector, out: &mut Vec<Cell>) {
+    /// As [`Field::count`], for the parts of items that are looked at closely: which bytes a line holds is asked anew, of few.
+    fn count_parts(&self, state: &Hierarchy, places: &Places, cached: &mut Cached) {
+        let geometry = state.geometry(self.cache);
+        let line_bytes = u64::from(geometry.line_bytes);
+        let items = (line_bytes / places.items.home_bytes).max(1);
+        let data = |slot: &Slot| slot.region > 0 && !slot.ghost;
+        let close = |slot: &Slot, cached: &Cached| (0..items).any(|n| cached.is_close(u64::from(slot.item) + n));
+        for (set, slots) in (0u32..).zip(self.slots.chunks_exact(geometry.ways as usize)) {
+            if !slots.iter().any(|slot| data(slot) && close(slot, cached)) {
+                continue;
+            }
+            for (slot, resident) in slots.iter().zip(state.order(self.cache, SetIndex(set))) {
+                let Some(region) = slot.region.checked_sub(1).filter(|_| data(slot)) else { continue };
+                let (region, first) = (region as usize, resident.line.base(geometry.line_bytes).0);
+                let home = &places.home.regions[region];
+                for glyph in 0..line_bytes / places.items.glyph_bytes {
+                    let addr = first + glyph * places.items.glyph_bytes;
+                    let item = addr.saturating_sub(home.base) / places.items.home_bytes;
+                    if item < home.items && cached.is_close(home.first_item + item) {
+                        cached.count_part(places, region, item, addr);
+                    }
+                }
+            }
+        }
+    }
+
+    fn paint(&mut self, [full, ghosts]: [f32; 2], sector: &Sector, view: &View, out: &mut Vec<Cell>) {
         let [sets, ranks] = self.each;
         self.sums.fill([0.0; 4]);
         let rows = self.grid[1];
@@ -274,6 +302,9 @@ impl Field {
             let (column, row) = (u32::try_from(at / rows).unwrap_or(0), u32::try_from(at % rows).unwrap_or(0));
             let (from, low) = (column * sets, row * ranks);
             let (to, high) = ((from + sets).min(sector.sets), (low + ranks).min(sector.ways));
+            if !sees(sector, [from, to], [low, high], view) {
+                continue;
+            }
             let room = ((to - from) * (high - low)) as f32;
             let byte = |n: f32| palette::unit_to_byte(n / 255.0);
             let [r, g, b, alpha] = *sum;
@@ -285,4 +316,20 @@ impl Field {
             out.push(Cell { sector: number, sets: [from, to], ranks: [low, high], color });
         }
     }
+}
+
+/// Whether a patch of these sets and ranks, one past the last, may be in sight: a quad between its corners.
+fn sees(sector: &Sector, sets: [u32; 2], ranks: [u32; 2], view: &View) -> bool {
+    if !view.culls() {
+        return true;
+    }
+    let corner = |set: u32, rank: u32| {
+        let [r, theta] = sector.polar(set as f32 - 0.5, rank as f32 - 0.5);
+        [r * theta.cos(), r * theta.sin()]
+    };
+    let corners = [0, 1, 2, 3].map(|n: usize| corner(sets[n & 1], ranks[n >> 1]));
+    let side =
+        |axis: usize, pick: fn(f32, f32) -> f32| corners.map(|c| c[axis]).into_iter().reduce(pick).unwrap_or(0.0);
+    let (low, high) = ([0, 1].map(|axis| side(axis, f32::min)), [0, 1].map(|axis| side(axis, f32::max)));
+    view.sees_box(low, high, 0.001)
 }

@@ -117,6 +117,8 @@ impl Disk {
 pub struct Notes {
     /// What one dot stands for: `1 dot = 1 element (8 bytes)`.
     pub item: String,
+    /// What a dot at home stands for where that is less than in the whole picture; empty = it is not.
+    pub home: String,
     /// What is drawn as cells, and what one stands for; empty = nothing.
     pub cells: String,
     /// How trails are bundled; empty = each path is drawn.
