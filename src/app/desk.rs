@@ -218,6 +218,9 @@ impl Desk {
         if self.drawn.as_ref().is_some_and(|d| d.position == position && d.view == view) {
             return Ok(());
         }
+        if let Some(last) = self.drawn.take() {
+            self.studio.reuse(last.scene);
+        }
         let (scene, mut info) = self.studio.frame(position, &view)?;
         // Who follows goes as fast as the trace comes.
         info.speed = if self.transport.follows() { 0.0 } else { self.transport.speed() };

@@ -6,7 +6,7 @@ use super::keys::{Action, Chord, Key, action};
 use super::panel;
 use super::surface::{Ground, Surface};
 use crate::overlay::{Composer, Layout, Parts, Studio, fonts};
-use crate::render::{Target, target};
+use crate::render::{Sent, Target, target};
 use crate::scene::View;
 use crate::timeline::ClockKind;
 use anyhow::Context as _;
@@ -36,6 +36,9 @@ pub type Load = Box<dyn FnOnce(&mut dyn FnMut(Report) -> bool) -> anyhow::Result
 /// Writes a picture (reference, width and height, RGBA rows) and gives the file's path.
 pub type Save = Box<dyn FnMut(u64, [u32; 2], &[u8]) -> anyhow::Result<PathBuf>>;
 
+/// Takes what frames sent to the GPU.
+pub type Account = Box<dyn FnOnce(Sent)>;
+
 /// What the window is opened with.
 pub struct Options {
     /// Opens the trace, on a thread of its own.
@@ -58,6 +61,8 @@ pub struct Options {
     pub play: bool,
     /// Keep to the end while the trace grows.
     pub follow: bool,
+    /// Told, when the window is closed, what its frames sent to the GPU.
+    pub sent: Account,
 }
 
 /// Opens the window and stays until it is closed.
@@ -67,7 +72,7 @@ pub struct Options {
 pub fn run(options: Options) -> anyhow::Result<()> {
     let event_loop = display::event_loop()?;
     let proxy = event_loop.create_proxy();
-    let Options { load, save, size, view, parts, tick, speed, clock, play, follow } = options;
+    let Options { load, save, size, view, parts, tick, speed, clock, play, follow, sent } = options;
     std::thread::Builder::new().name("index".into()).spawn(move || index(load, &proxy))?;
     let mut viewer = Viewer {
         start: Start { size, view, parts, tick, speed, clock, play, follow },
@@ -87,6 +92,9 @@ pub fn run(options: Options) -> anyhow::Result<()> {
         Err(_) => {
             anyhow::bail!("the window broke off: another program destroyed it, or this is a bug: please report it")
         }
+    }
+    if let Some(pane) = &viewer.pane {
+        sent(pane.surface.sent());
     }
     viewer.failure.map_or(Ok(()), Err)
 }

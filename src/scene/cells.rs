@@ -58,6 +58,8 @@ struct Field {
     /// The words for which `slots` holds; empty = none.
     words: Vec<u64>,
     slots: Vec<Slot>,
+    /// Slots that are marked as ghosts while a frame is made.
+    ghosts: Vec<usize>,
     /// By cell: colour times opacity, and opacity, summed over its slots.
     sums: Vec<[f32; 4]>,
 }
@@ -165,14 +167,14 @@ impl Cells {
     ) {
         let Some(field) = self.fields.iter_mut().find(|field| field.cache == cache) else { return };
         field.update(state, places, finder, tick);
-        let ghosts = field.mark_ghosts(state, places, within);
+        field.mark_ghosts(state, places, within);
         field.count(state, places, cached);
         let sector = &places.rings.sectors[cache.index()];
         let left = 1.0 - Self::dots(sector, &view.camera);
         if left > 0.0 {
             field.paint([FULL * left, if view.ghosts { GHOSTS * left } else { 0.0 }], sector, view, out);
         }
-        for at in ghosts {
+        for &at in &field.ghosts {
             field.slots[at].ghost = false;
         }
     }
@@ -186,7 +188,8 @@ impl Field {
         let slots = vec![Slot::default(); sector.sets as usize * sector.ways as usize];
         let policy = hierarchy.config().levels[hierarchy.info(cache).level.index()].policy;
         let is_list = matches!(policy, Policy::Lru | Policy::Fifo | Policy::Mru);
-        Self { cache, each, grid, is_list, words: Vec::new(), slots, sums: vec![[0.0; 4]; grid[0] * grid[1]] }
+        let sums = vec![[0.0; 4]; grid[0] * grid[1]];
+        Self { cache, each, grid, is_list, words: Vec::new(), slots, ghosts: Vec::new(), sums }
     }
 
     /// Looks up what lies in each set that is not as it was.
@@ -217,11 +220,11 @@ impl Field {
         self.words.extend_from_slice(words);
     }
 
-    /// Marks the lines that stand further in too; gives their slots.
-    fn mark_ghosts(&mut self, state: &Hierarchy, places: &Places, within: &[u64]) -> Vec<usize> {
+    /// Marks the lines that stand further in too.
+    fn mark_ghosts(&mut self, state: &Hierarchy, places: &Places, within: &[u64]) {
         let geometry = state.geometry(self.cache);
         let grain_bytes = u32::try_from(places.items.grain_bytes).unwrap_or(u32::MAX);
-        let mut marked = Vec::new();
+        self.ghosts.clear();
         let mut last = None;
         for &grain in within {
             let line: LineAddr = Addr(LineAddr(grain).base(grain_bytes).0).line(geometry.line_bytes);
@@ -232,11 +235,10 @@ impl Field {
                 let at = set.0 as usize * geometry.ways as usize + rank as usize;
                 if let Some(slot) = self.slots.get_mut(at) {
                     slot.ghost = true;
-                    marked.push(at);
+                    self.ghosts.push(at);
                 }
             }
         }
-        marked
     }
 
     /// Counts each line that is no ghost as cached: a line that begins in a region counts for it as a whole.

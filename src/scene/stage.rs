@@ -33,8 +33,8 @@ pub struct Stage {
     structure: Vec<Segment>,
     /// What of memory is in caches, in the frame being built.
     cached: Cached,
-    /// Glyphs as they were made; kept for its memory.
-    unsorted: Vec<Glyph>,
+    /// Lists that are kept for their memory.
+    spare: Spare,
     /// Whose the pages in TLBs are.
     owners: Owners,
     /// Caches too large for dots.
@@ -57,8 +57,8 @@ impl Stage {
         let cached = Cached::new(&places.home);
         let structure = structure(&places.rings, &places.home);
         let (cells, finder) = (Cells::new(hierarchy, regions, &places), Finder::new(regions, &places));
-        let (unsorted, owners) = (Vec::new(), Owners::default());
-        Self { places, scores, rings_of_levels, structure, cached, unsorted, owners, cells, finder }
+        let (spare, owners) = (Spare::default(), Owners::default());
+        Self { places, scores, rings_of_levels, structure, cached, spare, owners, cells, finder }
     }
 
     /// Sizes of the pieces.
@@ -103,7 +103,8 @@ impl Stage {
         }
         let temperatures = self.temperatures(moment, view.window);
         let disks = if view.temperature { self.disks(&temperatures) } else { Vec::new() };
-        let mut segments = Vec::new();
+        let mut segments = std::mem::take(&mut self.spare.trails);
+        segments.clear();
         if view.trails {
             let span = Span { tick: moment.tick, phase: view.phase, tail: view.tail.max(1), budget: view.budget };
             let flowing = flows::share(span.tail);
@@ -122,19 +123,28 @@ impl Stage {
             }
             sight::segments(&self.places.rings.sectors, view, &mut segments);
         }
-        let mut cells = Vec::new();
+        let mut cells = std::mem::take(&mut self.spare.cells);
+        cells.clear();
         let glyphs = self.glyphs(moment, view, &mut cells);
+        let mut structure = std::mem::take(&mut self.spare.structure);
+        structure.clone_from(&self.structure);
         Scene {
             rings: self.places.rings.clone(),
             phase: view.phase,
             disks,
             cells,
-            structure: self.structure.clone(),
+            structure,
             trails: segments,
             glyphs,
             temperatures,
             notes,
         }
+    }
+
+    /// Takes back a scene for the memory of its lists.
+    pub fn reuse(&mut self, scene: Scene) {
+        let Scene { cells, structure, trails, glyphs, .. } = scene;
+        self.spare = Spare { cells, structure, trails, glyphs, ..std::mem::take(&mut self.spare) };
     }
 
     fn temperatures(&self, moment: &Moment<'_>, window: u64) -> Vec<f32> {
@@ -150,7 +160,7 @@ impl Stage {
     }
 
     fn glyphs(&mut self, moment: &Moment<'_>, view: &View, cells: &mut Vec<Cell>) -> Vec<Glyph> {
-        let mut out = std::mem::take(&mut self.unsorted);
+        let mut out = std::mem::take(&mut self.spare.unsorted);
         out.clear();
         let glows = glows(&self.places, &self.rings_of_levels, moment, view);
         let moving = moment.log.moves(moment.tick, moment.tick + 1);
@@ -174,8 +184,9 @@ impl Stage {
         });
         sight::glyphs(&self.places.rings.sectors, view, &mut out);
         self.cached.draw(&self.places, view, &mut out);
-        let sorted = by_layer_and_id(&out);
-        self.unsorted = out;
+        let mut sorted = std::mem::take(&mut self.spare.glyphs);
+        by_layer_and_id(&out, &mut self.spare.keys, &mut sorted);
+        self.spare.unsorted = out;
         sorted
     }
 
@@ -192,9 +203,11 @@ impl Stage {
     ) {
         // Grains on the rings within, sorted: what stands there is the data, what stands further out a ghost. Copies on one
         // ring, in the caches of several cores, are all data.
-        let mut within: Vec<u64> = Vec::new();
+        let mut within = std::mem::take(&mut self.spare.within);
+        let mut here = std::mem::take(&mut self.spare.here);
+        within.clear();
         for depth in (0u8..).take(self.places.rings.rings.len()) {
-            let mut here: Vec<u64> = Vec::new();
+            here.clear();
             for cache in moment.after.caches().filter(|cache| moment.after.info(*cache).depth == depth) {
                 let (geometry, core) = (moment.after.geometry(cache), moment.after.info(cache).core);
                 let grains_per_line = u64::from(geometry.line_bytes) / self.places.items.grain_bytes;
@@ -232,6 +245,7 @@ impl Stage {
             within.append(&mut here);
             within.sort_unstable();
         }
+        (self.spare.within, self.spare.here) = (within, here);
     }
 
     /// The glyphs of a cache that is drawn as cells: of what comes into it and, so close that there is room for them, of all
@@ -431,6 +445,21 @@ impl Stage {
     }
 }
 
+/// Lists of the last frames.
+#[derive(Default)]
+struct Spare {
+    cells: Vec<Cell>,
+    structure: Vec<Segment>,
+    trails: Vec<Segment>,
+    glyphs: Vec<Glyph>,
+    /// Glyphs as they were made, and what they are sorted by.
+    unsorted: Vec<Glyph>,
+    keys: Vec<u128>,
+    /// Grains on the rings within, and on the ring at hand.
+    within: Vec<u64>,
+    here: Vec<u64>,
+}
+
 #[derive(Clone, Copy)]
 struct Signs {
     dirty: bool,
@@ -449,12 +478,14 @@ fn sign(is: bool, flag: u32) -> u32 {
 
 /// Glyphs in the order they are drawn; equals stay as they were. A cache of a hundred thousand lines makes as many glyphs:
 /// small keys are sorted, each glyph is moved once.
-fn by_layer_and_id(glyphs: &[Glyph]) -> Vec<Glyph> {
+fn by_layer_and_id(glyphs: &[Glyph], keys: &mut Vec<u128>, sorted: &mut Vec<Glyph>) {
     let key = |(g, at): (&Glyph, u32)| u128::from(g.layer) << 96 | u128::from(g.id) << 32 | u128::from(at);
-    let mut keys: Vec<u128> = glyphs.iter().zip(0u32..).map(key).collect();
+    keys.clear();
+    keys.extend(glyphs.iter().zip(0u32..).map(key));
     keys.sort_unstable();
     let at = |key: u128| usize::try_from(key & u128::from(u32::MAX)).unwrap_or(0);
-    keys.iter().map(|&key| glyphs[at(key)]).collect()
+    sorted.clear();
+    sorted.extend(keys.iter().map(|&key| glyphs[at(key)]));
 }
 
 /// Sets in which something moves during this reference.
