@@ -113,21 +113,21 @@ impl Cells {
 
     /// Sets of a cache some of whose slots may be in sight.
     pub(super) fn sets_in_sight<'a>(sector: &'a Sector, view: &'a View) -> impl Iterator<Item = u32> + 'a {
-        // Points along an arm, and how far it goes between two of them, at most.
-        const POINTS: u32 = 9;
-        let place = move |set: u32, rank: f32| {
-            let [r, theta] = sector.polar(set as f32, rank);
+        // Points along the first arm, and how far it goes between two of them, at most; the others are turned from it.
+        const POINTS: u16 = 9;
+        let arm: [[f32; 2]; POINTS as usize] = std::array::from_fn(|n| {
+            let rank = n as f32 / f32::from(POINTS - 1) * (sector.ways - 1) as f32;
+            let [r, theta] = sector.polar(0.0, rank);
             [r * theta.cos(), r * theta.sin()]
-        };
-        let rank = move |n: u32| n as f32 / (POINTS - 1) as f32 * (sector.ways - 1) as f32;
-        let length = |n: u32| {
-            let ([ax, ay], [bx, by]) = (place(0, rank(n)), place(0, rank(n + 1)));
-            (bx - ax).hypot(by - ay)
-        };
-        let piece = (0..POINTS - 1).map(length).fold(0.0, f32::max);
+        });
+        let length = |pair: &[[f32; 2]]| (pair[1][0] - pair[0][0]).hypot(pair[1][1] - pair[0][1]);
+        let piece = arm.windows(2).map(length).fold(0.0, f32::max);
         // A dot reaches less than that far beside its arm.
         let around = piece + 8.0 * sector.pitch;
-        (0..sector.sets).filter(move |&set| (0..POINTS).any(|n| view.sees(place(set, rank(n)), around)))
+        (0..sector.sets).filter(move |&set| {
+            let (sin, cos) = (sector.span * set as f32 / sector.sets as f32).sin_cos();
+            arm.iter().any(|[x, y]| view.sees([x * cos - y * sin, x * sin + y * cos], around))
+        })
     }
 
     /// Whether a cache is drawn as cells.

@@ -136,13 +136,13 @@ pub struct Scene {
     pub phase: f32,
     /// Soft disks, innermost first.
     pub disks: Vec<Disk>,
-    /// Large caches, by sector, then set, then rank; empty patches are left out.
+    /// Large caches, by sector, then set, then rank; patches that are empty or out of sight are left out.
     pub cells: Vec<Cell>,
     /// Borders, guide arms and region arcs: the same in every frame.
     pub structure: Vec<Segment>,
-    /// Trails, oldest first.
+    /// Trails, oldest first: what of them is in sight.
     pub trails: Vec<Segment>,
-    /// Glyphs, by layer, then id.
+    /// Glyphs in sight, by layer, then id.
     pub glyphs: Vec<Glyph>,
     /// Temperature of each cache, -1 ..= 1.
     pub temperatures: Vec<f32>,

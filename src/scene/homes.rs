@@ -21,42 +21,49 @@ const SHRINKS: f32 = 0.6;
 #[derive(Debug, Default)]
 pub(super) struct Cached {
     items: Vec<u16>,
-    /// By item: where its parts begin in `parts`, plus one; 0 = it is not looked at closely.
-    begins: Vec<u32>,
+    /// By item: where its parts begin in `parts`, plus one, or 0 where it is not looked at closely; and which of `details` says
+    /// how many they are.
+    begins: Vec<[u32; 2]>,
     parts: Vec<u16>,
-    /// Items in sight of a picture that is not the whole one, by region.
-    seen: Vec<(usize, u64)>,
+    /// Items in sight of a picture that is not the whole one: region, item, and which of `details` is its.
+    seen: Vec<(usize, u64, usize)>,
+    /// What is seen of regions in sight.
+    details: Vec<Detail>,
 }
 
 impl Cached {
     pub(super) fn new(home: &HomeLayout) -> Self {
         let items = usize::try_from(home.items()).unwrap_or(0);
-        Self { items: vec![0; items], begins: vec![0; items], ..Self::default() }
+        Self { items: vec![0; items], begins: vec![[0; 2]; items], ..Self::default() }
     }
 
     /// Nothing is in a cache; finds the items in sight and makes room for counts of their parts.
     pub(super) fn begin(&mut self, places: &Places, view: &View) {
         self.items.fill(0);
-        self.begins.fill(0);
+        self.begins.fill([0; 2]);
         self.parts.clear();
         self.seen.clear();
+        self.details.clear();
         if places.closeness.is_whole() {
             return;
         }
         for (region, home) in places.home.regions.iter().enumerate() {
             let detail = places.home.detail(region, places.closeness);
-            let shift = detail.finest().shift;
+            let (shift, its_detail, before) = (detail.finest().shift, self.details.len(), self.seen.len());
             for item in 0..home.items {
                 let (at, around) = place(places, region, &detail.rungs()[0], places.home.cell(region, item), view);
                 if !view.reaches_box(at, at, around) {
                     continue;
                 }
-                self.seen.push((region, item));
+                self.seen.push((region, item, its_detail));
                 let number = usize::try_from(home.first_item + item).unwrap_or(usize::MAX);
                 if let (1.., Some(begin)) = (shift, self.begins.get_mut(number)) {
-                    *begin = u32::try_from(self.parts.len() + 1).unwrap_or(0);
+                    *begin = [self.parts.len() + 1, its_detail].map(|n| u32::try_from(n).unwrap_or(0));
                     self.parts.resize(self.parts.len() + (1 << shift), 0);
                 }
+            }
+            if self.seen.len() > before {
+                self.details.push(detail);
             }
         }
     }
@@ -80,15 +87,14 @@ impl Cached {
 
     /// Whether the parts of an item are counted: item by its number over all regions.
     pub(super) fn is_close(&self, number: u64) -> bool {
-        usize::try_from(number).ok().and_then(|n| self.begins.get(n)).is_some_and(|begin| *begin > 0)
+        usize::try_from(number).ok().and_then(|n| self.begins.get(n)).is_some_and(|[begin, _]| *begin > 0)
     }
 
     /// As [`Cached::count`], of an item that is close, for its parts alone.
     pub(super) fn count_part(&mut self, places: &Places, region: usize, item: u64, addr: u64) {
         let home = &places.home;
-        let detail = home.detail(region, places.closeness);
-        let (shift, glyph) = (detail.finest().shift, places.items.glyph_bytes);
-        let Some(begin) = self.begin_of(home, region, item) else { return };
+        let Some((begin, detail)) = self.begin_of(home, region, item) else { return };
+        let (shift, glyph) = (self.details[detail].finest().shift, places.items.glyph_bytes);
         let bytes = home.item_bytes >> shift;
         let offset = addr.saturating_sub(home.regions[region].base + item * home.item_bytes);
         // A glyph is a part of one part, or all of several.
@@ -99,15 +105,17 @@ impl Cached {
         }
     }
 
-    fn begin_of(&self, home: &HomeLayout, region: usize, item: u64) -> Option<usize> {
+    /// Where the parts of an item begin, and its detail; `None` = it is not looked at closely.
+    fn begin_of(&self, home: &HomeLayout, region: usize, item: u64) -> Option<(usize, usize)> {
         let number = usize::try_from(home.regions[region].first_item + item).ok()?;
-        (*self.begins.get(number)? as usize).checked_sub(1)
+        let [begin, detail] = self.begins.get(number)?.map(|n| n as usize);
+        Some((begin.checked_sub(1)?, detail))
     }
 
     /// Share of the bytes of part `part` of an item at a rung that are in caches.
     fn share(&self, places: &Places, detail: &Detail, region: usize, item: u64, rung: &Rung, part: usize) -> f32 {
         let (home, glyph) = (&places.home, places.items.glyph_bytes);
-        let Some(begin) = self.begin_of(home, region, item) else {
+        let Some((begin, _)) = self.begin_of(home, region, item) else {
             let number = usize::try_from(home.regions[region].first_item + item).unwrap_or(usize::MAX);
             let whole = (home.item_bytes / glyph) as f32;
             return (f32::from(self.items.get(number).copied().unwrap_or(0)) / whole).min(1.0);
@@ -123,8 +131,8 @@ impl Cached {
     pub(super) fn told(&self, places: &Places) -> AtHome {
         let mut told: Option<AtHome> = None;
         let mut last = None;
-        for &(region, _) in self.seen.iter().filter(|(region, _)| last.replace(*region) != Some(*region)) {
-            let (home, detail) = (&places.home.regions[region], places.home.detail(region, places.closeness));
+        for &(region, _, detail) in self.seen.iter().filter(|(region, ..)| last.replace(*region) != Some(*region)) {
+            let (home, detail) = (&places.home.regions[region], &self.details[detail]);
             let bytes = places.home.item_bytes >> detail.foremost().shift;
             let elements = if bytes.is_multiple_of(home.element) { bytes / home.element } else { 0 };
             told = Some(match told {
@@ -141,8 +149,8 @@ impl Cached {
     /// Adds the dots.
     pub(super) fn draw(&self, places: &Places, view: &View, out: &mut Vec<Glyph>) {
         if !places.closeness.is_whole() {
-            for &(region, item) in &self.seen {
-                let detail = places.home.detail(region, places.closeness);
+            for &(region, item, detail) in &self.seen {
+                let detail = &self.details[detail];
                 let mut close = Close { cached: self, places, view, detail, region, item, out };
                 close.descend(0, places.home.cell(region, item), 0);
             }
@@ -167,7 +175,7 @@ struct Close<'a> {
     cached: &'a Cached,
     places: &'a Places,
     view: &'a View,
-    detail: Detail,
+    detail: &'a Detail,
     region: usize,
     item: u64,
     out: &'a mut Vec<Glyph>,
@@ -188,7 +196,7 @@ impl Close<'_> {
         let seen = self.detail.share(at);
         if seen > 0.0 {
             let index = usize::try_from(part).unwrap_or(usize::MAX);
-            let share = self.cached.share(self.places, &self.detail, self.region, self.item, &rung, index);
+            let share = self.cached.share(self.places, self.detail, self.region, self.item, &rung, index);
             let color = palette::fade(palette::region(self.region), opacity(share, self.view) * seen);
             if color[3] > 0 {
                 // It gives way to its parts, which come up round its middle.

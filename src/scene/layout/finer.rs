@@ -234,7 +234,7 @@ impl HomeLayout {
         let part = (offset - item * self.item_bytes).min(self.item_bytes - 1);
         for rung in detail.rungs()[1..].iter().take_while(|rung| self.item_bytes >> rung.shift >= least) {
             let bytes = self.item_bytes >> rung.shift;
-            cell = Self::part(rung, cell, part / bytes & ((1 << (rung.step[0] + rung.step[1])) - 1));
+            cell = Self::part(rung, cell, part / bytes % (1 << (rung.step[0] + rung.step[1])));
             let here = self.cell_polar(region, rung, cell);
             place = [0, 1].map(|axis| place[axis] + rung.forward * (here[axis] - above[axis]));
             above = here;
