@@ -131,6 +131,11 @@ impl Desk {
         self.view.camera = camera.clamped();
     }
 
+    /// How far the picture reaches: [`Layout::reach`].
+    pub fn set_reach(&mut self, reach: [f32; 2]) {
+        self.view.reach = reach;
+    }
+
     /// What time stands for.
     #[must_use]
     pub fn clock(&self) -> ClockKind {
@@ -224,6 +229,9 @@ impl Desk {
         }
         if self.drawn.as_ref().is_some_and(|d| d.position == position && d.view == view) {
             return Ok(());
+        }
+        if let Some(last) = self.drawn.take() {
+            self.studio.reuse(last.scene);
         }
         let (scene, mut info) = self.studio.frame(position, &view)?;
         // Who follows goes as fast as the trace comes.

@@ -1,7 +1,7 @@
 //! The window's surface: made, configured again when the window changes, drawn into.
 
 use crate::overlay::{Layout, Words};
-use crate::render::{Bar, Context, Painter, RenderError, Viewport};
+use crate::render::{Bar, Context, Painter, RenderError, Sent, Viewport};
 use crate::scene::{Scene, palette};
 use std::sync::{Arc, Mutex, PoisonError};
 use winit::window::Window;
@@ -80,6 +80,11 @@ impl Surface {
         self.context.device.limits().max_texture_dimension_2d
     }
 
+    /// What frames sent to the GPU so far.
+    pub(super) fn sent(&self) -> Sent {
+        self.painter.sent()
+    }
+
     fn configure(&mut self) {
         self.surface.configure(&self.context.device, &self.config);
     }
@@ -149,6 +154,8 @@ impl Surface {
                     if let Some((_, viewport, bars)) = &self.uploaded {
                         self.painter.prepare(&self.context, ground.scene, bars, viewport);
                     }
+                } else {
+                    self.painter.again();
                 }
                 self.painter.draw(&mut encoder, &view);
             }

@@ -200,10 +200,7 @@ fn now_line(what: &str) -> String {
 fn extent(stage: &Stage, glyph: &Glyph) -> Option<(usize, u64, u64)> {
     let (home, items) = (stage.home(), stage.items());
     if glyph.layer == HOME_LAYER {
-        let at = home.regions.iter().rposition(|r| r.first_item <= glyph.id)?;
-        let region = &home.regions[at];
-        let addr = region.base.saturating_add((glyph.id - region.first_item).saturating_mul(items.home_bytes));
-        return Some((at, addr, items.home_bytes));
+        return home.extent(glyph.id);
     }
     let addr = glyph.id.saturating_mul(items.glyph_bytes);
     let (region, _) = home.item(addr, u64::MAX).or_else(|| home.item(addr, 0))?;
@@ -374,8 +371,13 @@ fn strip_lines(desk: &Desk, references: Range<u64>) -> Vec<String> {
 mod tests {
     use super::super::desk::tests::{desk, desk_under};
     use super::*;
+    use crate::overlay::{Parts, Studio};
+    use crate::reference::{Kind, MemoryTrace, Reference, Tables};
+    use crate::scene::layout::Closeness;
     use crate::scene::motion::position_at;
-    use crate::sim::config::HierarchyConfig;
+    use crate::scene::{Camera, View};
+    use crate::sim::config::{HierarchyConfig, preset};
+    use std::sync::Arc;
 
     fn drawn_at(position: f64) -> Desk {
         let mut desk = desk();
@@ -423,6 +425,43 @@ mod tests {
         let during = tip_of(&drawn_at(4.5), 0x1020);
         assert!(during.lines[1].starts_with("in L1") && during.lines.contains(&"on the move".to_owned()), "{during:?}");
         assert!(during.lines.contains(&"touched by this reference".to_owned()));
+    }
+
+    #[test]
+    fn a_dot_in_memory_tells_of_the_bytes_it_stands_for_at_each_fineness() {
+        let region = Region {
+            name: "A".into(),
+            base: 1 << 20,
+            bytes: 1 << 20,
+            elem_bytes: 8,
+            elem_type: "double".into(),
+            shape: vec![1 << 17],
+            row_major: true,
+            lifetime: None,
+        };
+        let tables = Tables { regions: vec![region], ..Tables::default() };
+        let references = (0..100).map(|n| Reference::new(Kind::Read, (1 << 20) + 8 * n, 8)).collect();
+        let hierarchy = Hierarchy::new(&preset("textbook").expect("shipped")).expect("sound");
+        let studio = Studio::new(Arc::new(MemoryTrace::new(references, tables)), hierarchy, &mut |_, _| true);
+        let mut desk = Desk::new(studio.expect("in memory"), View::default(), Parts::default(), 100.0, 100.0);
+        desk.set_reach([2.0, 1.2]);
+        // Element 9 of line 1000, which nothing touched.
+        let addr: u64 = (1 << 20) + 64_000 + 8;
+        for (zoom, title, told) in [
+            (1.0, "A[8000] … A[8015]", "0x10fa00, 128 bytes"),
+            (6.0, "A[8000] … A[8007]", "0x10fa00, 64 bytes"),
+            (400.0, "A[8001]", "0x10fa08, 8 bytes"),
+        ] {
+            let view = View { reach: [2.0, 1.2], camera: Camera { zoom, ..Camera::default() }, ..View::default() };
+            let home = desk.studio().stage().home();
+            let [r, theta] = home.blended(0, &home.detail(0, Closeness::of(&view)), addr, 1);
+            let at = [r * theta.cos(), r * theta.sin()];
+            desk.look_at(Camera { at, zoom });
+            desk.refresh().expect("in memory");
+            let tip = tip_at(&desk, at, 0.0005 / zoom).expect("a dot");
+            assert_eq!((tip.title.as_str(), tip.lines[0].as_str()), (title, told), "at {zoom}");
+            assert_eq!(tip.lines[1], "in memory only", "at {zoom}");
+        }
     }
 
     #[test]

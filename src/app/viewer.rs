@@ -6,7 +6,7 @@ use super::keys::{Action, Chord, Key, action};
 use super::panel;
 use super::surface::{Ground, Surface};
 use crate::overlay::{Composer, Layout, Parts, Studio, fonts};
-use crate::render::{Target, target};
+use crate::render::{Sent, Target, target};
 use crate::scene::View;
 use crate::timeline::ClockKind;
 use anyhow::Context as _;
@@ -36,6 +36,9 @@ pub type Load = Box<dyn FnOnce(&mut dyn FnMut(Report) -> bool) -> anyhow::Result
 /// Writes a picture (reference, width and height, RGBA rows) and gives the file's path.
 pub type Save = Box<dyn FnMut(u64, [u32; 2], &[u8]) -> anyhow::Result<PathBuf>>;
 
+/// Takes what frames sent to the GPU.
+pub type Account = Box<dyn FnOnce(Sent)>;
+
 /// What the window is opened with.
 pub struct Options {
     /// Opens the trace, on a thread of its own.
@@ -58,6 +61,8 @@ pub struct Options {
     pub play: bool,
     /// Keep to the end while the trace grows.
     pub follow: bool,
+    /// Told, when the window is closed, what its frames sent to the GPU.
+    pub sent: Account,
 }
 
 /// Opens the window and stays until it is closed.
@@ -67,7 +72,7 @@ pub struct Options {
 pub fn run(options: Options) -> anyhow::Result<()> {
     let event_loop = display::event_loop()?;
     let proxy = event_loop.create_proxy();
-    let Options { load, save, size, view, parts, tick, speed, clock, play, follow } = options;
+    let Options { load, save, size, view, parts, tick, speed, clock, play, follow, sent } = options;
     std::thread::Builder::new().name("index".into()).spawn(move || index(load, &proxy))?;
     let mut viewer = Viewer {
         start: Start { size, view, parts, tick, speed, clock, play, follow },
@@ -87,6 +92,9 @@ pub fn run(options: Options) -> anyhow::Result<()> {
         Err(_) => {
             anyhow::bail!("the window broke off: another program destroyed it, or this is a bug: please report it")
         }
+    }
+    if let Some(pane) = &viewer.pane {
+        sent(pane.surface.sent());
     }
     viewer.failure.map_or(Ok(()), Err)
 }
@@ -286,6 +294,7 @@ impl Viewer {
         if let Some(desk) = &mut self.desk {
             let passed = self.last_frame.map_or(0.0, |last| (begun - last).as_secs_f64().min(STALL));
             desk.advance(passed);
+            desk.set_reach(pane.layout(desk, size).reach);
             if let Err(error) = desk.refresh() {
                 return self.fail(event_loop, error.into());
             }
@@ -384,12 +393,13 @@ fn points(size: [u32; 2], scale: f64) -> [u32; 2] {
 
 /// The picture that the desk shows, without controls, as RGBA.
 fn picture(pane: &Pane, desk: &mut Desk, size: [u32; 2]) -> anyhow::Result<Vec<u8>> {
-    desk.refresh()?;
     let context = &pane.surface.context;
     let [width, height] = size;
     let mut target = Target::new(context, width, height)?;
     let mut composer = Composer::new(context, target::FORMAT);
     let layout = Layout::new(width, height, 0.0, &desk.parts()).seen_by(&desk.camera());
+    desk.set_reach(layout.reach);
+    desk.refresh()?;
     let strip = desk.strip(layout.strip_columns()).to_vec();
     let mut rgba = Vec::new();
     if let Some((scene, info)) = desk.drawn() {

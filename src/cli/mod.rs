@@ -370,6 +370,9 @@ pub struct ViewArgs {
     /// Start playing at once
     #[arg(long)]
     pub play: bool,
+    /// Say at the end what frames sent to the GPU
+    #[arg(short, long)]
+    pub verbose: bool,
 }
 
 /// `caches`

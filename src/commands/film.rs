@@ -18,8 +18,6 @@ pub struct Film {
     view: View,
     pace: Pace,
     strip: Vec<f32>,
-    /// Frames drawn, and bytes that they sent to the GPU.
-    drawn: (u64, u64),
 }
 
 impl Film {
@@ -38,8 +36,9 @@ impl Film {
         let target = Target::new(&context, width, height)?;
         let composer = Composer::new(&context, target::FORMAT);
         let layout = Layout::new(width, height, 0.0, &parts).seen_by(&view.camera);
+        let view = View { reach: layout.reach, ..view };
         let strip = studio.strip(layout.strip_columns());
-        Ok(Self { context, studio, composer, target, layout, parts, view, pace, strip, drawn: (0, 0) })
+        Ok(Self { context, studio, composer, target, layout, parts, view, pace, strip })
     }
 
     /// The adapter, for people.
@@ -52,14 +51,13 @@ impl Film {
     #[must_use]
     pub fn account(&self) -> String {
         let timeline = self.studio.timeline();
-        let (frames, bytes) = self.drawn;
         format!(
-            "index: {} references, {}, {} KiB, a keyframe each {}; GPU: {} bytes a frame, only what changed",
+            "index: {} references, {}, {} KiB, a keyframe each {}\n{}",
             grouped(timeline.len()),
             timeline.simulated(),
             grouped(timeline.bytes() as u64 >> 10),
             grouped(timeline.spacing()),
-            grouped(bytes / frames.max(1)),
+            self.composer.painter().sent().words(),
         )
     }
 
@@ -101,8 +99,7 @@ impl FrameSource for Film {
             &info,
             &self.strip,
         );
-        let (frames, bytes) = self.drawn;
-        self.drawn = (frames + 1, bytes + self.composer.painter().uploaded());
+        self.studio.reuse(scene);
         self.target.submit(&self.context, encoder);
         Ok(())
     }

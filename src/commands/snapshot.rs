@@ -36,10 +36,10 @@ pub fn run(args: &SnapshotArgs) -> anyhow::Result<()> {
     let context = Context::headless(Preference::Fastest)?;
     let mut target = Target::new(&context, width, height)?;
     let mut composer = Composer::new(&context, target::FORMAT);
-    let (scene, mut info) = studio.frame(position, &view)?;
+    let layout = Layout::new(width, height, 0.0, &parts).seen_by(&view.camera);
+    let (scene, mut info) = studio.frame(position, &View { reach: layout.reach, ..view })?;
     // A still has no speed to speak of.
     info.speed = 0.0;
-    let layout = Layout::new(width, height, 0.0, &parts).seen_by(&view.camera);
     let strip = studio.strip(layout.strip_columns());
     let mut encoder = context.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
     composer.draw(&context, &mut encoder, target.view(), &scene, &layout, &parts, &info, &strip);

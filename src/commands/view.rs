@@ -45,6 +45,7 @@ pub(super) fn show(args: &ViewArgs, follow: bool, load: Load) -> anyhow::Result<
         clock: args.clock,
         play: args.play,
         follow,
+        sent: if args.verbose { Box::new(|sent| eprintln!("{}", sent.words())) } else { Box::new(|_| ()) },
     })
 }
 

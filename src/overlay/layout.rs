@@ -60,6 +60,8 @@ pub struct Layout {
     pub viewport: Viewport,
     /// A camera looks closer: the rings may reach under words.
     pub close: bool,
+    /// How far the picture reaches from the rings' centre in the whole picture, along x and y, world units: `View::reach`.
+    pub reach: [f32; 2],
 }
 
 impl Layout {
@@ -112,7 +114,9 @@ impl Layout {
             px_per_unit,
             line_scale: px_per_unit / 310.0,
         };
-        Self { type_scale, compact, left, tables, right, strip, viewport, close: false }
+        // The rings' centre is where a camera's point comes to stand.
+        let reach = [(center.x, width), (center.y, height)].map(|(at, side)| at.max(side as f32 - at) / px_per_unit);
+        Self { type_scale, compact, left, tables, right, strip, viewport, close: false, reach }
     }
 
     /// The same, looked at by a camera.

@@ -92,6 +92,12 @@ impl Studio {
         self.cursor.moment()
     }
 
+    /// Takes back a scene that is drawn, for the memory of its lists: who hands each back before or after the next is made
+    /// takes no new memory for shapes.
+    pub fn reuse(&mut self, scene: Scene) {
+        self.stage.reuse(scene);
+    }
+
     /// Shapes and words at `position` (reference and phase, `2613.5`); `view.phase` is set from it.
     ///
     /// # Errors

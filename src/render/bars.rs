@@ -3,7 +3,7 @@
 
 use super::gpu_data::{BAR_ATTRIBUTES, BarInstance};
 use super::pipeline::{Look, pipeline};
-use super::upload::Upload;
+use super::upload::{Sent, Upload};
 use crate::scene::palette::Rgba;
 
 /// One rectangle.
@@ -53,8 +53,7 @@ impl BarDrawData {
         Self { upload: Upload::new("bars") }
     }
 
-    pub(super) fn set(&mut self, device: &wgpu::Device, queue: &wgpu::Queue, bars: &[Bar]) -> u64 {
-        self.upload.set(device, queue, bars.iter().map(|b| BarInstance { sides: b.sides, color: b.color }));
-        self.upload.written()
+    pub(super) fn set(&mut self, device: &wgpu::Device, queue: &wgpu::Queue, bars: &[Bar]) -> Sent {
+        self.upload.set(device, queue, bars.iter().map(|b| BarInstance { sides: b.sides, color: b.color }))
     }
 }

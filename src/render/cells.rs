@@ -2,7 +2,7 @@
 
 use super::gpu_data::{CELL_ATTRIBUTES, CellInstance};
 use super::pipeline::{Look, pipeline};
-use super::upload::Upload;
+use super::upload::{Sent, Upload};
 use crate::scene::Cell;
 
 /// Long-lived: the pipeline.
@@ -35,13 +35,12 @@ impl CellDrawData {
         Self { upload: Upload::new("cells") }
     }
 
-    pub(super) fn set(&mut self, device: &wgpu::Device, queue: &wgpu::Queue, cells: &[Cell]) -> u64 {
+    pub(super) fn set(&mut self, device: &wgpu::Device, queue: &wgpu::Queue, cells: &[Cell]) -> Sent {
         let instance = |cell: &Cell| CellInstance {
             slots: [cell.sets[0], cell.sets[1], cell.ranks[0], cell.ranks[1]].map(|n| n as f32),
             color: cell.color,
             sector: u32::from(cell.sector),
         };
-        self.upload.set(device, queue, cells.iter().map(instance));
-        self.upload.written()
+        self.upload.set(device, queue, cells.iter().map(instance))
     }
 }

@@ -2,7 +2,7 @@
 
 use super::gpu_data::{DISK_ATTRIBUTES, DiskInstance};
 use super::pipeline::{Look, pipeline};
-use super::upload::Upload;
+use super::upload::{Sent, Upload};
 use crate::scene::Disk;
 use crate::units::to_count;
 use std::f32::consts::TAU;
@@ -45,9 +45,9 @@ impl DiskDrawData {
         Self { upload: Upload::new("disks"), runs: Vec::new() }
     }
 
-    pub(super) fn set(&mut self, device: &wgpu::Device, queue: &wgpu::Queue, disks: &[Disk]) -> u64 {
+    pub(super) fn set(&mut self, device: &wgpu::Device, queue: &wgpu::Queue, disks: &[Disk]) -> Sent {
         let seen = || disks.iter().filter(|d| d.color[3] > 0).map(instance);
-        self.upload.set(device, queue, seen());
+        let sent = self.upload.set(device, queue, seen());
         self.runs.clear();
         for (disk, at) in seen().zip(0..) {
             match self.runs.last_mut() {
@@ -55,7 +55,7 @@ impl DiskDrawData {
                 _ => self.runs.push((vertices_of(disk.mesh), at..at + 1)),
             }
         }
-        self.upload.written()
+        sent
     }
 }
 

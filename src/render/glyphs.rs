@@ -2,7 +2,7 @@
 
 use super::gpu_data::{GLYPH_ATTRIBUTES, GlyphInstance, unorm8};
 use super::pipeline::{Look, pipeline};
-use super::upload::Upload;
+use super::upload::{Sent, Upload};
 use crate::scene::motion::Endpoint;
 use crate::scene::{Glyph, Scene};
 
@@ -45,11 +45,11 @@ impl GlyphDrawData {
         Self { bodies: Upload::new("glyphs"), lights: Upload::new("lights") }
     }
 
-    pub(super) fn set(&mut self, device: &wgpu::Device, queue: &wgpu::Queue, scene: &Scene) -> u64 {
-        self.bodies.set(device, queue, scene.glyphs.iter().map(instance));
+    pub(super) fn set(&mut self, device: &wgpu::Device, queue: &wgpu::Queue, scene: &Scene) -> Sent {
+        let mut sent = self.bodies.set(device, queue, scene.glyphs.iter().map(instance));
         let lit = scene.glyphs.iter().filter(|g| g.flash > FLASH_SEEN || g.burst < 1.0);
-        self.lights.set(device, queue, lit.map(instance));
-        self.bodies.written() + self.lights.written()
+        sent += self.lights.set(device, queue, lit.map(instance));
+        sent
     }
 }
 

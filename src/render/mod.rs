@@ -17,3 +17,4 @@ pub use bars::Bar;
 pub use context::{Context, RenderError};
 pub use pass::{Painter, Viewport};
 pub use target::Target;
+pub use upload::Sent;

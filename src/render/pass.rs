@@ -7,6 +7,7 @@ use super::disks::{DiskDrawData, DiskRenderer};
 use super::glyphs::{GlyphDrawData, GlyphRenderer};
 use super::gpu_data::{Frame, Sectors};
 use super::pathlines::{PathlineDrawData, PathlineRenderer};
+use super::upload::Sent;
 use crate::scene::layout::Rings;
 use crate::scene::{Scene, palette};
 
@@ -108,7 +109,8 @@ pub struct Painter {
     trails: PathlineDrawData,
     glyph_data: GlyphDrawData,
     bar_data: BarDrawData,
-    uploaded: u64,
+    /// What the last frame sent, and all so far.
+    sent: [Sent; 2],
 }
 
 impl Painter {
@@ -160,7 +162,7 @@ impl Painter {
             trails: PathlineDrawData::new("trails"),
             glyph_data: GlyphDrawData::new(),
             bar_data: BarDrawData::new(),
-            uploaded: 0,
+            sent: [Sent::default(); 2],
         }
     }
 
@@ -170,10 +172,22 @@ impl Painter {
         self.format
     }
 
-    /// Bytes that the last [`Painter::prepare`] sent to the GPU: only what changed since the one before.
+    /// What all frames sent so far; words over the picture, which are egui's, come on top.
     #[must_use]
-    pub fn uploaded(&self) -> u64 {
-        self.uploaded
+    pub fn sent(&self) -> Sent {
+        self.sent[1]
+    }
+
+    /// The same picture is drawn once more: nothing is sent.
+    pub fn again(&mut self) {
+        let Sent { lists, .. } = self.sent[0];
+        self.account(Sent { lists, unchanged: lists, ..Sent::default() });
+    }
+
+    fn account(&mut self, frame: Sent) {
+        let frame = Sent { frames: 1, most: frame.bytes, ..frame };
+        self.sent[0] = frame;
+        self.sent[1] += frame;
     }
 
     /// Uploads what changed since the last scene. `bars` are drawn over it.
@@ -187,14 +201,14 @@ impl Painter {
             self.rings = Some(scene.rings.clone());
             sectors = size_of::<Sectors>() as u64;
         }
-        self.uploaded = size_of::<Frame>() as u64
-            + sectors
-            + self.disk_data.set(device, queue, &scene.disks)
-            + self.cell_data.set(device, queue, &scene.cells)
-            + self.structure.set(device, queue, &scene.structure)
-            + self.trails.set(device, queue, &scene.trails)
-            + self.glyph_data.set(device, queue, scene)
-            + self.bar_data.set(device, queue, bars);
+        let mut sent = Sent { bytes: size_of::<Frame>() as u64 + sectors, ..Sent::default() };
+        sent += self.disk_data.set(device, queue, &scene.disks);
+        sent += self.cell_data.set(device, queue, &scene.cells);
+        sent += self.structure.set(device, queue, &scene.structure);
+        sent += self.trails.set(device, queue, &scene.trails);
+        sent += self.glyph_data.set(device, queue, scene);
+        sent += self.bar_data.set(device, queue, bars);
+        self.account(sent);
     }
 
     /// Draws the prepared scene over the ground into `view`.

@@ -3,7 +3,7 @@
 use super::glyphs::endpoint;
 use super::gpu_data::{SEGMENT_ATTRIBUTES, SegmentInstance, unorm16};
 use super::pipeline::{Look, pipeline};
-use super::upload::Upload;
+use super::upload::{Sent, Upload};
 use crate::scene::Segment;
 
 /// Long-lived: the pipeline.
@@ -36,9 +36,8 @@ impl PathlineDrawData {
         Self { upload: Upload::new(label) }
     }
 
-    pub(super) fn set(&mut self, device: &wgpu::Device, queue: &wgpu::Queue, segments: &[Segment]) -> u64 {
-        self.upload.set(device, queue, segments.iter().map(instance));
-        self.upload.written()
+    pub(super) fn set(&mut self, device: &wgpu::Device, queue: &wgpu::Queue, segments: &[Segment]) -> Sent {
+        self.upload.set(device, queue, segments.iter().map(instance))
     }
 }
 

@@ -1,6 +1,54 @@
-//! A growing GPU buffer of instances that uploads only what changed since the last frame.
+//! A growing GPU buffer of instances that uploads only what changed since the last frame, and the account of it.
 
+use crate::units::grouped;
 use bytemuck::Pod;
+use std::ops::AddAssign;
+
+/// What frames sent to the GPU.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sent {
+    /// Frames drawn.
+    pub frames: u64,
+    /// Bytes of them all.
+    pub bytes: u64,
+    /// Bytes of the frame that sent most.
+    pub most: u64,
+    /// Lists of shapes that were drawn.
+    pub lists: u64,
+    /// Those of them of which nothing had changed.
+    pub unchanged: u64,
+    /// Buffers made.
+    pub buffers: u64,
+}
+
+impl Sent {
+    /// In words, of at least one frame; empty for none.
+    #[must_use]
+    pub fn words(&self) -> String {
+        if self.frames == 0 {
+            return String::new();
+        }
+        format!(
+            "GPU: {} frames, {} bytes each, {} at most, only what changed; {} % of lists had not; {} buffers made",
+            grouped(self.frames),
+            grouped(self.bytes / self.frames),
+            grouped(self.most),
+            100 * self.unchanged / self.lists.max(1),
+            grouped(self.buffers),
+        )
+    }
+}
+
+impl AddAssign for Sent {
+    fn add_assign(&mut self, other: Self) {
+        self.frames += other.frames;
+        self.bytes += other.bytes;
+        self.most = self.most.max(other.most);
+        self.lists += other.lists;
+        self.unchanged += other.unchanged;
+        self.buffers += other.buffers;
+    }
+}
 
 /// Instances on the GPU, with the copy they were uploaded from.
 pub(super) struct Upload<T> {
@@ -8,8 +56,8 @@ pub(super) struct Upload<T> {
     buffer: Option<wgpu::Buffer>,
     capacity: usize,
     held: Vec<T>,
-    /// Bytes written by the last call.
-    written: u64,
+    /// What was held before: kept for its memory.
+    old: Vec<T>,
 }
 
 /// Unchanged instances between two changed ones that are uploaded with them: a write costs more than a few bytes.
@@ -17,15 +65,20 @@ const JOIN: usize = 32;
 
 impl<T: Pod + PartialEq> Upload<T> {
     pub(super) fn new(label: &'static str) -> Self {
-        Self { label, buffer: None, capacity: 0, held: Vec::new(), written: 0 }
+        Self { label, buffer: None, capacity: 0, held: Vec::new(), old: Vec::new() }
     }
 
-    /// Makes the GPU hold `instances`.
-    pub(super) fn set(&mut self, device: &wgpu::Device, queue: &wgpu::Queue, instances: impl Iterator<Item = T>) {
-        let old = std::mem::take(&mut self.held);
-        self.held.reserve(old.len());
+    /// Makes the GPU hold `instances`. Gives what of [`Sent`] is this list's.
+    pub(super) fn set(
+        &mut self,
+        device: &wgpu::Device,
+        queue: &wgpu::Queue,
+        instances: impl Iterator<Item = T>,
+    ) -> Sent {
+        std::mem::swap(&mut self.held, &mut self.old);
+        self.held.clear();
         self.held.extend(instances);
-        self.written = 0;
+        let mut sent = Sent { lists: u64::from(!self.held.is_empty()), ..Sent::default() };
         if self.held.len() > self.capacity || self.buffer.is_none() {
             self.capacity = self.held.len().next_power_of_two().max(256);
             self.buffer = Some(device.create_buffer(&wgpu::BufferDescriptor {
@@ -34,28 +87,31 @@ impl<T: Pod + PartialEq> Upload<T> {
                 usage: wgpu::BufferUsages::VERTEX | wgpu::BufferUsages::COPY_DST,
                 mapped_at_creation: false,
             }));
-            self.write(queue, 0, self.held.len());
-            return;
+            sent.buffers = 1;
+            sent.bytes = self.write(queue, 0, self.held.len());
+            return sent;
         }
-        let changed = |i: usize| old.get(i) != self.held.get(i);
-        let mut ranges: Vec<(usize, usize)> = Vec::new();
-        for i in (0..self.held.len()).filter(|&i| changed(i)) {
-            match ranges.last_mut() {
-                Some((_, end)) if i - *end <= JOIN => *end = i + 1,
-                _ => ranges.push((i, i + 1)),
-            }
+        let mut range: Option<(usize, usize)> = None;
+        for i in (0..self.held.len()).filter(|&i| self.old.get(i) != self.held.get(i)) {
+            range = match range {
+                Some((from, to)) if i - to <= JOIN => Some((from, i + 1)),
+                done => {
+                    sent.bytes += done.map_or(0, |(from, to)| self.write(queue, from, to));
+                    Some((i, i + 1))
+                }
+            };
         }
-        for (from, to) in ranges {
-            self.write(queue, from, to);
-        }
+        sent.bytes += range.map_or(0, |(from, to)| self.write(queue, from, to));
+        sent.unchanged = u64::from(sent.lists > 0 && sent.bytes == 0);
+        sent
     }
 
-    fn write(&mut self, queue: &wgpu::Queue, from: usize, to: usize) {
-        if let (Some(buffer), true) = (&self.buffer, from < to) {
-            let bytes: &[u8] = bytemuck::cast_slice(&self.held[from..to]);
-            queue.write_buffer(buffer, (from * size_of::<T>()) as u64, bytes);
-            self.written += bytes.len() as u64;
-        }
+    /// Writes a part; gives its bytes.
+    fn write(&self, queue: &wgpu::Queue, from: usize, to: usize) -> u64 {
+        let Some(buffer) = self.buffer.as_ref().filter(|_| from < to) else { return 0 };
+        let bytes: &[u8] = bytemuck::cast_slice(&self.held[from..to]);
+        queue.write_buffer(buffer, (from * size_of::<T>()) as u64, bytes);
+        bytes.len() as u64
     }
 
     /// The buffer, where there is anything to draw.
@@ -66,10 +122,5 @@ impl<T: Pod + PartialEq> Upload<T> {
     /// Number of instances.
     pub(super) fn count(&self) -> u32 {
         u32::try_from(self.held.len()).unwrap_or(u32::MAX)
-    }
-
-    /// Bytes the last [`Upload::set`] sent.
-    pub(super) fn written(&self) -> u64 {
-        self.written
     }
 }

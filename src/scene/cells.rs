@@ -11,6 +11,7 @@
 //! alone, a fresh [`Cells`] gives the same.
 
 use super::frame::Cell;
+use super::homes::Cached;
 use super::layout::Sector;
 use super::palette;
 use super::places::Places;
@@ -57,6 +58,8 @@ struct Field {
     /// The words for which `slots` holds; empty = none.
     words: Vec<u64>,
     slots: Vec<Slot>,
+    /// Slots that are marked as ghosts while a frame is made.
+    ghosts: Vec<usize>,
     /// By cell: colour times opacity, and opacity, summed over its slots.
     sums: Vec<[f32; 4]>,
 }
@@ -109,22 +112,22 @@ impl Cells {
     }
 
     /// Sets of a cache some of whose slots may be in sight.
-    pub(super) fn sets_in_sight<'a>(sector: &'a Sector, camera: &'a Camera) -> impl Iterator<Item = u32> + 'a {
-        // Points along an arm, and how far it goes between two of them, at most.
-        const POINTS: u32 = 9;
-        let place = move |set: u32, rank: f32| {
-            let [r, theta] = sector.polar(set as f32, rank);
+    pub(super) fn sets_in_sight<'a>(sector: &'a Sector, view: &'a View) -> impl Iterator<Item = u32> + 'a {
+        // Points along the first arm, and how far it goes between two of them, at most; the others are turned from it.
+        const POINTS: u16 = 9;
+        let arm: [[f32; 2]; POINTS as usize] = std::array::from_fn(|n| {
+            let rank = n as f32 / f32::from(POINTS - 1) * (sector.ways - 1) as f32;
+            let [r, theta] = sector.polar(0.0, rank);
             [r * theta.cos(), r * theta.sin()]
-        };
-        let rank = move |n: u32| n as f32 / (POINTS - 1) as f32 * (sector.ways - 1) as f32;
-        let length = |n: u32| {
-            let ([ax, ay], [bx, by]) = (place(0, rank(n)), place(0, rank(n + 1)));
-            (bx - ax).hypot(by - ay)
-        };
-        let piece = (0..POINTS - 1).map(length).fold(0.0, f32::max);
-        // As if it looked from so much farther away.
-        let wide = Camera { zoom: 1.0 / (1.0 / camera.zoom + piece), ..*camera };
-        (0..sector.sets).filter(move |&set| (0..POINTS).any(|n| wide.sees(place(set, rank(n)))))
+        });
+        let length = |pair: &[[f32; 2]]| (pair[1][0] - pair[0][0]).hypot(pair[1][1] - pair[0][1]);
+        let piece = arm.windows(2).map(length).fold(0.0, f32::max);
+        // A dot reaches less than that far beside its arm.
+        let around = piece + 8.0 * sector.pitch;
+        (0..sector.sets).filter(move |&set| {
+            let (sin, cos) = (sector.span * set as f32 / sector.sets as f32).sin_cos();
+            arm.iter().any(|[x, y]| view.sees([x * cos - y * sin, x * sin + y * cos], around))
+        })
     }
 
     /// Whether a cache is drawn as cells.
@@ -159,19 +162,19 @@ impl Cells {
         finder: &mut Finder,
         (tick, view): (u64, &View),
         within: &[u64],
-        cached: &mut [u16],
+        cached: &mut Cached,
         out: &mut Vec<Cell>,
     ) {
         let Some(field) = self.fields.iter_mut().find(|field| field.cache == cache) else { return };
         field.update(state, places, finder, tick);
-        let ghosts = field.mark_ghosts(state, places, within);
+        field.mark_ghosts(state, places, within);
         field.count(state, places, cached);
         let sector = &places.rings.sectors[cache.index()];
         let left = 1.0 - Self::dots(sector, &view.camera);
         if left > 0.0 {
-            field.paint([FULL * left, if view.ghosts { GHOSTS * left } else { 0.0 }], sector, out);
+            field.paint([FULL * left, if view.ghosts { GHOSTS * left } else { 0.0 }], sector, view, out);
         }
-        for at in ghosts {
+        for &at in &field.ghosts {
             field.slots[at].ghost = false;
         }
     }
@@ -185,7 +188,8 @@ impl Field {
         let slots = vec![Slot::default(); sector.sets as usize * sector.ways as usize];
         let policy = hierarchy.config().levels[hierarchy.info(cache).level.index()].policy;
         let is_list = matches!(policy, Policy::Lru | Policy::Fifo | Policy::Mru);
-        Self { cache, each, grid, is_list, words: Vec::new(), slots, sums: vec![[0.0; 4]; grid[0] * grid[1]] }
+        let sums = vec![[0.0; 4]; grid[0] * grid[1]];
+        Self { cache, each, grid, is_list, words: Vec::new(), slots, ghosts: Vec::new(), sums }
     }
 
     /// Looks up what lies in each set that is not as it was.
@@ -216,11 +220,11 @@ impl Field {
         self.words.extend_from_slice(words);
     }
 
-    /// Marks the lines that stand further in too; gives their slots.
-    fn mark_ghosts(&mut self, state: &Hierarchy, places: &Places, within: &[u64]) -> Vec<usize> {
+    /// Marks the lines that stand further in too.
+    fn mark_ghosts(&mut self, state: &Hierarchy, places: &Places, within: &[u64]) {
         let geometry = state.geometry(self.cache);
         let grain_bytes = u32::try_from(places.items.grain_bytes).unwrap_or(u32::MAX);
-        let mut marked = Vec::new();
+        self.ghosts.clear();
         let mut last = None;
         for &grain in within {
             let line: LineAddr = Addr(LineAddr(grain).base(grain_bytes).0).line(geometry.line_bytes);
@@ -231,28 +235,54 @@ impl Field {
                 let at = set.0 as usize * geometry.ways as usize + rank as usize;
                 if let Some(slot) = self.slots.get_mut(at) {
                     slot.ghost = true;
-                    marked.push(at);
+                    self.ghosts.push(at);
                 }
             }
         }
-        marked
     }
 
     /// Counts each line that is no ghost as cached: a line that begins in a region counts for it as a whole.
-    fn count(&self, state: &Hierarchy, places: &Places, cached: &mut [u16]) {
+    fn count(&self, state: &Hierarchy, places: &Places, cached: &mut Cached) {
         let line_bytes = u64::from(state.geometry(self.cache).line_bytes);
+        if !places.closeness.is_whole() {
+            self.count_parts(state, places, cached);
+        }
         let (glyphs, items) = (line_bytes / places.items.glyph_bytes, (line_bytes / places.items.home_bytes).max(1));
         let each = u16::try_from(glyphs / items).unwrap_or(u16::MAX);
         for slot in self.slots.iter().filter(|slot| slot.region > 0 && !slot.ghost) {
-            let from = slot.item as usize;
-            let to = (from + usize::try_from(items).unwrap_or(1)).min(cached.len());
-            for count in cached.get_mut(from..to).unwrap_or_default() {
+            for count in cached.items_mut(slot.item as usize, usize::try_from(items).unwrap_or(1)) {
                 *count = count.saturating_add(each);
             }
         }
     }
 
-    fn paint(&mut self, [full, ghosts]: [f32; 2], sector: &Sector, out: &mut Vec<Cell>) {
+    /// As [`Field::count`], for the parts of items that are looked at closely: which bytes a line holds is asked anew, of few.
+    fn count_parts(&self, state: &Hierarchy, places: &Places, cached: &mut Cached) {
+        let geometry = state.geometry(self.cache);
+        let line_bytes = u64::from(geometry.line_bytes);
+        let items = (line_bytes / places.items.home_bytes).max(1);
+        let data = |slot: &Slot| slot.region > 0 && !slot.ghost;
+        let close = |slot: &Slot, cached: &Cached| (0..items).any(|n| cached.is_close(u64::from(slot.item) + n));
+        for (set, slots) in (0u32..).zip(self.slots.chunks_exact(geometry.ways as usize)) {
+            if !slots.iter().any(|slot| data(slot) && close(slot, cached)) {
+                continue;
+            }
+            for (slot, resident) in slots.iter().zip(state.order(self.cache, SetIndex(set))) {
+                let Some(region) = slot.region.checked_sub(1).filter(|_| data(slot)) else { continue };
+                let (region, first) = (region as usize, resident.line.base(geometry.line_bytes).0);
+                let home = &places.home.regions[region];
+                for glyph in 0..line_bytes / places.items.glyph_bytes {
+                    let addr = first + glyph * places.items.glyph_bytes;
+                    let item = addr.saturating_sub(home.base) / places.items.home_bytes;
+                    if item < home.items && cached.is_close(home.first_item + item) {
+                        cached.count_part(places, region, item, addr);
+                    }
+                }
+            }
+        }
+    }
+
+    fn paint(&mut self, [full, ghosts]: [f32; 2], sector: &Sector, view: &View, out: &mut Vec<Cell>) {
         let [sets, ranks] = self.each;
         self.sums.fill([0.0; 4]);
         let rows = self.grid[1];
@@ -274,6 +304,9 @@ impl Field {
             let (column, row) = (u32::try_from(at / rows).unwrap_or(0), u32::try_from(at % rows).unwrap_or(0));
             let (from, low) = (column * sets, row * ranks);
             let (to, high) = ((from + sets).min(sector.sets), (low + ranks).min(sector.ways));
+            if !sees(sector, [from, to], [low, high], view) {
+                continue;
+            }
             let room = ((to - from) * (high - low)) as f32;
             let byte = |n: f32| palette::unit_to_byte(n / 255.0);
             let [r, g, b, alpha] = *sum;
@@ -285,4 +318,20 @@ impl Field {
             out.push(Cell { sector: number, sets: [from, to], ranks: [low, high], color });
         }
     }
+}
+
+/// Whether a patch of these sets and ranks, one past the last, may be in sight: a quad between its corners.
+fn sees(sector: &Sector, sets: [u32; 2], ranks: [u32; 2], view: &View) -> bool {
+    if !view.culls() {
+        return true;
+    }
+    let corner = |set: u32, rank: u32| {
+        let [r, theta] = sector.polar(set as f32 - 0.5, rank as f32 - 0.5);
+        [r * theta.cos(), r * theta.sin()]
+    };
+    let corners = [0, 1, 2, 3].map(|n: usize| corner(sets[n & 1], ranks[n >> 1]));
+    let side =
+        |axis: usize, pick: fn(f32, f32) -> f32| corners.map(|c| c[axis]).into_iter().reduce(pick).unwrap_or(0.0);
+    let (low, high) = ([0, 1].map(|axis| side(axis, f32::min)), [0, 1].map(|axis| side(axis, f32::max)));
+    view.sees_box(low, high, 0.001)
 }

@@ -117,6 +117,8 @@ impl Disk {
 pub struct Notes {
     /// What one dot stands for: `1 dot = 1 element (8 bytes)`.
     pub item: String,
+    /// What a dot at home stands for where that is less than in the whole picture; empty = it is not.
+    pub home: String,
     /// What is drawn as cells, and what one stands for; empty = nothing.
     pub cells: String,
     /// How trails are bundled; empty = each path is drawn.
@@ -134,13 +136,13 @@ pub struct Scene {
     pub phase: f32,
     /// Soft disks, innermost first.
     pub disks: Vec<Disk>,
-    /// Large caches, by sector, then set, then rank; empty patches are left out.
+    /// Large caches, by sector, then set, then rank; patches that are empty or out of sight are left out.
     pub cells: Vec<Cell>,
     /// Borders, guide arms and region arcs: the same in every frame.
     pub structure: Vec<Segment>,
-    /// Trails, oldest first.
+    /// Trails, oldest first: what of them is in sight.
     pub trails: Vec<Segment>,
-    /// Glyphs, by layer, then id.
+    /// Glyphs in sight, by layer, then id.
     pub glyphs: Vec<Glyph>,
     /// Temperature of each cache, -1 ..= 1.
     pub temperatures: Vec<f32>,

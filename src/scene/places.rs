@@ -1,7 +1,7 @@
 //! Where each piece of data stands and how it gets from one place to another, for glyphs and trails alike.
 
 use super::items::Items;
-use super::layout::{CacheShape, HomeLayout, MAX_SECTORS, Rings, TlbShape};
+use super::layout::{CacheShape, Closeness, HomeLayout, MAX_SECTORS, Rings, Rung, TlbShape};
 use super::motion::{Endpoint, Flight, Path};
 use crate::reference::Region;
 use crate::sim::Hierarchy;
@@ -12,6 +12,9 @@ use std::f32::consts::TAU;
 
 /// Radius of a glyph at rest where there is room, world units.
 const DOT: f32 = 0.0085;
+
+/// Radius of a dot at home, of the distance to the next.
+const HOME: f32 = 0.40;
 
 /// Rings, homes, and what one dot stands for.
 #[derive(Clone, Debug)]
@@ -24,6 +27,8 @@ pub struct Places {
     pub items: Items,
     /// TLBs for whose sectors there is no room.
     pub tlbs_left_out: usize,
+    /// How closely homes are looked at: set by each frame from its view, before anything is placed.
+    pub(super) closeness: Closeness,
 }
 
 impl Places {
@@ -34,8 +39,9 @@ impl Places {
         let tlbs_left_out = if caches.len() + tlbs.len() > MAX_SECTORS { tlbs.drain(..).count() } else { 0 };
         let rings = Rings::with_tlbs(&caches, &tlbs);
         let items = Items::choose(regions, u64::from(grain_bytes(hierarchy)));
-        let home = HomeLayout::new(regions, items.home_bytes, rings.home_r0, rings.home_r1);
-        Self { rings, home, items, tlbs_left_out }
+        let mut home = HomeLayout::new(regions, items.home_bytes, rings.home_r0, rings.home_r1);
+        home.line_bytes = items.grain_bytes.clamp(1, home.item_bytes);
+        Self { rings, home, items, tlbs_left_out, closeness: Closeness::default() }
     }
 
     /// Region and home item of an address at reference `tick`; what outlives its region keeps the home of the
@@ -57,8 +63,9 @@ impl Places {
         let addr = grain * self.items.grain_bytes + lane * self.items.glyph_bytes;
         match place {
             Place::Home => {
-                let (region, item) = self.item(addr, tick)?;
-                let [r, theta] = self.home.polar(region, item);
+                let (region, _) = self.item(addr, tick)?;
+                let detail = self.home.detail(region, self.closeness);
+                let [r, theta] = self.home.blended(region, &detail, addr, self.items.glyph_bytes);
                 Some(Endpoint::polar(r, theta))
             }
             Place::Slot { cache, set, rank, .. } => {
@@ -88,7 +95,11 @@ impl Places {
     /// Radius of a glyph at a place: the common size, less where slots are crowded.
     pub(super) fn radius(&self, place: Place, region: usize, zoom: f32) -> f32 {
         let room = match place {
-            Place::Home => 0.40 * self.home.pitch(region),
+            Place::Home => {
+                let detail = self.home.detail(region, self.closeness);
+                let of = |rung: &Rung| HOME * rung.pitch();
+                detail.blend(self.home.item_bytes, self.items.glyph_bytes, of)
+            }
             Place::Slot { cache, .. } => {
                 let cache = usize::from(cache);
                 let count = self.glyphs_per_line(cache);
@@ -106,7 +117,16 @@ impl Places {
                 }
             }
         };
-        // Never too small to be seen, as far as the picture is the whole one.
+        Self::seen(room, zoom)
+    }
+
+    /// Radius of a dot at home of one fineness.
+    pub(super) fn home_radius(rung: &Rung, zoom: f32) -> f32 {
+        Self::seen(HOME * rung.pitch(), zoom)
+    }
+
+    /// Never too small to be seen, as far as the picture is the whole one.
+    fn seen(room: f32, zoom: f32) -> f32 {
         room.clamp(0.0012 / zoom, DOT)
     }
 

@@ -4,12 +4,14 @@ use super::cells::{Cells, Finder};
 use super::flows;
 use super::frame::{Cell, Disk, Glyph, Notes, Scene, Segment, flags};
 use super::glow::{Glow, Glows, glows};
+use super::homes::Cached;
 use super::items::Items;
-use super::layout::{HomeLayout, Rings};
+use super::layout::{Closeness, HomeLayout, Rings};
 use super::motion::{Endpoint, Flight, Path};
 use super::pages::{self, Owners};
 use super::palette;
 use super::places::{Places, path_of};
+use super::sight;
 use super::structure::structure;
 use super::temperature::Scores;
 use super::trails::{Span, trails};
@@ -29,10 +31,10 @@ pub struct Stage {
     /// By level: its ring.
     rings_of_levels: Vec<u8>,
     structure: Vec<Segment>,
-    /// Resident grains by home item, of the frame being built.
-    cached: Vec<u16>,
-    /// Glyphs as they were made; kept for its memory.
-    unsorted: Vec<Glyph>,
+    /// What of memory is in caches, in the frame being built.
+    cached: Cached,
+    /// Lists that are kept for their memory.
+    spare: Spare,
     /// Whose the pages in TLBs are.
     owners: Owners,
     /// Caches too large for dots.
@@ -52,11 +54,11 @@ impl Stage {
         let scores = hierarchy.caches().map(scores).collect();
         let ring = |level| hierarchy.caches_of(level).next().map_or(0, |cache| hierarchy.info(cache).depth);
         let rings_of_levels = levels(hierarchy).map(ring).collect();
-        let cached = vec![0; usize::try_from(places.home.items()).unwrap_or(0)];
+        let cached = Cached::new(&places.home);
         let structure = structure(&places.rings, &places.home);
         let (cells, finder) = (Cells::new(hierarchy, regions, &places), Finder::new(regions, &places));
-        let (unsorted, owners) = (Vec::new(), Owners::default());
-        Self { places, scores, rings_of_levels, structure, cached, unsorted, owners, cells, finder }
+        let (spare, owners) = (Spare::default(), Owners::default());
+        Self { places, scores, rings_of_levels, structure, cached, spare, owners, cells, finder }
     }
 
     /// Sizes of the pieces.
@@ -90,15 +92,19 @@ impl Stage {
 
     /// The picture of a moment.
     pub fn frame(&mut self, moment: &Moment<'_>, view: &View) -> Scene {
-        let (item, cells) =
-            (self.places.items.describe(), self.cells.describe(moment.after, &self.places, &view.camera));
-        let mut notes = Notes { item, cells, ..Notes::default() };
+        self.places.closeness = Closeness::of(view);
+        self.cached.begin(&self.places, view);
+        let (items, told) = (&self.places.items, self.cached.told(&self.places));
+        let (item, home) = (items.describe(), items.describe_home(&told));
+        let cells = self.cells.describe(moment.after, &self.places, &view.camera);
+        let mut notes = Notes { item, home, cells, ..Notes::default() };
         if self.places.tlbs_left_out > 0 {
             notes.omitted = "TLBs are not drawn: too many caches".into();
         }
         let temperatures = self.temperatures(moment, view.window);
         let disks = if view.temperature { self.disks(&temperatures) } else { Vec::new() };
-        let mut segments = Vec::new();
+        let mut segments = std::mem::take(&mut self.spare.trails);
+        segments.clear();
         if view.trails {
             let span = Span { tick: moment.tick, phase: view.phase, tail: view.tail.max(1), budget: view.budget };
             let flowing = flows::share(span.tail);
@@ -115,20 +121,30 @@ impl Stage {
                 let span = Span { budget: sums, ..span };
                 notes.bundling = flows::flows(&self.places, moment.flows, span, flowing, &mut segments);
             }
+            sight::segments(&self.places.rings.sectors, view, &mut segments);
         }
-        let mut cells = Vec::new();
+        let mut cells = std::mem::take(&mut self.spare.cells);
+        cells.clear();
         let glyphs = self.glyphs(moment, view, &mut cells);
+        let mut structure = std::mem::take(&mut self.spare.structure);
+        structure.clone_from(&self.structure);
         Scene {
             rings: self.places.rings.clone(),
             phase: view.phase,
             disks,
             cells,
-            structure: self.structure.clone(),
+            structure,
             trails: segments,
             glyphs,
             temperatures,
             notes,
         }
+    }
+
+    /// Takes back a scene for the memory of its lists.
+    pub fn reuse(&mut self, scene: Scene) {
+        let Scene { cells, structure, trails, glyphs, .. } = scene;
+        self.spare = Spare { cells, structure, trails, glyphs, ..std::mem::take(&mut self.spare) };
     }
 
     fn temperatures(&self, moment: &Moment<'_>, window: u64) -> Vec<f32> {
@@ -144,10 +160,9 @@ impl Stage {
     }
 
     fn glyphs(&mut self, moment: &Moment<'_>, view: &View, cells: &mut Vec<Cell>) -> Vec<Glyph> {
-        let mut out = std::mem::take(&mut self.unsorted);
+        let mut out = std::mem::take(&mut self.spare.unsorted);
         out.clear();
         let glows = glows(&self.places, &self.rings_of_levels, moment, view);
-        self.cached.fill(0);
         let moving = moment.log.moves(moment.tick, moment.tick + 1);
         let hot = hot_sets(moment, moving);
         self.resident(moment, view, moving, &hot, &glows, &mut out, cells);
@@ -155,7 +170,6 @@ impl Stage {
             self.leaving(m, view, &mut out);
         }
         self.lost(moment, moving, view, &mut out);
-        self.homes(view, &mut out);
         pages::entries(&self.places, &mut self.owners, moment, view, &mut out);
         out.push(Glyph {
             layer: 4,
@@ -168,8 +182,11 @@ impl Stage {
             burst: 1.0,
             flags: 0,
         });
-        let sorted = by_layer_and_id(&out);
-        self.unsorted = out;
+        sight::glyphs(&self.places.rings.sectors, view, &mut out);
+        self.cached.draw(&self.places, view, &mut out);
+        let mut sorted = std::mem::take(&mut self.spare.glyphs);
+        by_layer_and_id(&out, &mut self.spare.keys, &mut sorted);
+        self.spare.unsorted = out;
         sorted
     }
 
@@ -186,9 +203,11 @@ impl Stage {
     ) {
         // Grains on the rings within, sorted: what stands there is the data, what stands further out a ghost. Copies on one
         // ring, in the caches of several cores, are all data.
-        let mut within: Vec<u64> = Vec::new();
+        let mut within = std::mem::take(&mut self.spare.within);
+        let mut here = std::mem::take(&mut self.spare.here);
+        within.clear();
         for depth in (0u8..).take(self.places.rings.rings.len()) {
-            let mut here: Vec<u64> = Vec::new();
+            here.clear();
             for cache in moment.after.caches().filter(|cache| moment.after.info(*cache).depth == depth) {
                 let (geometry, core) = (moment.after.geometry(cache), moment.after.info(cache).core);
                 let grains_per_line = u64::from(geometry.line_bytes) / self.places.items.grain_bytes;
@@ -226,6 +245,7 @@ impl Stage {
             within.append(&mut here);
             within.sort_unstable();
         }
+        (self.spare.within, self.spare.here) = (within, here);
     }
 
     /// The glyphs of a cache that is drawn as cells: of what comes into it and, so close that there is room for them, of all
@@ -247,7 +267,7 @@ impl Stage {
         let hot: BTreeSet<u32> = hot.iter().filter(|(of, _)| *of == cache.0).map(|(_, set)| *set).collect();
         let mut sets = hot.clone();
         if dots > 0.0 {
-            sets.extend(Cells::sets_in_sight(&sector, &view.camera));
+            sets.extend(Cells::sets_in_sight(&sector, view));
         }
         let (geometry, core) = (moment.after.geometry(cache), moment.after.info(cache).core);
         let depth = moment.after.info(cache).depth;
@@ -255,7 +275,7 @@ impl Stage {
         for set in sets {
             for (resident, rank) in moment.after.order(cache, SetIndex(set)).zip(0u32..) {
                 let [r, theta] = sector.polar(set as f32, rank as f32);
-                let seen = dots > 0.0 && view.camera.sees([r * theta.cos(), r * theta.sin()]);
+                let seen = dots > 0.0 && view.sees([r * theta.cos(), r * theta.sin()], 8.0 * sector.pitch);
                 let place = Place::Slot { depth, cache: cache.0, set, rank };
                 for grain in resident.line.0 * grains_per_line..(resident.line.0 + 1) * grains_per_line {
                     let ghost = within.binary_search(&grain).is_ok();
@@ -359,12 +379,8 @@ impl Stage {
             let Some((region, item)) = self.places.item(addr, signs.tick) else {
                 continue;
             };
-            let number = self.places.home.regions[region].first_item + item;
-            if !signs.ghost
-                && signs.counts
-                && let Some(count) = usize::try_from(number).ok().and_then(|n| self.cached.get_mut(n))
-            {
-                *count = count.saturating_add(1);
+            if !signs.ghost && signs.counts {
+                self.cached.count(&self.places, region, item, addr);
             }
             if signs.ghost && !view.ghosts {
                 continue;
@@ -413,10 +429,7 @@ impl Stage {
                 continue;
             };
             let Some(flight) = self.places.flight(m, lane, false) else { continue };
-            let number = self.places.home.regions[region].first_item + item;
-            if let Some(count) = usize::try_from(number).ok().and_then(|n| self.cached.get_mut(n)) {
-                *count = count.saturating_add(1);
-            }
+            self.cached.count(&self.places, region, item, addr);
             out.push(Glyph {
                 layer: 3,
                 id: addr / self.places.items.glyph_bytes,
@@ -430,32 +443,21 @@ impl Stage {
             });
         }
     }
+}
 
-    /// Dots at home: full where the data is nowhere else, fainter (a ghost) as copies are in caches.
-    fn homes(&self, view: &View, out: &mut Vec<Glyph>) {
-        let whole = (self.places.items.home_bytes / self.places.items.glyph_bytes) as f32;
-        for (region, home) in self.places.home.regions.iter().enumerate() {
-            let radius = self.places.radius(Place::Home, region, view.camera.zoom);
-            for item in 0..home.items {
-                let number = home.first_item + item;
-                let cached = usize::try_from(number).ok().and_then(|n| self.cached.get(n)).copied().unwrap_or(0);
-                let share = (f32::from(cached) / whole).min(1.0);
-                let alpha = if view.ghosts { 0.72 - 0.56 * share } else { 0.72 * (1.0 - share) };
-                let [r, theta] = self.places.home.polar(region, item);
-                out.push(Glyph {
-                    layer: 0,
-                    id: number,
-                    flight: Flight::rest(Endpoint::polar(r, theta)),
-                    radius,
-                    color: palette::fade(palette::region(region), alpha),
-                    flash: 0.0,
-                    pulse: 0.0,
-                    burst: 1.0,
-                    flags: 0,
-                });
-            }
-        }
-    }
+/// Lists of the last frames.
+#[derive(Default)]
+struct Spare {
+    cells: Vec<Cell>,
+    structure: Vec<Segment>,
+    trails: Vec<Segment>,
+    glyphs: Vec<Glyph>,
+    /// Glyphs as they were made, and what they are sorted by.
+    unsorted: Vec<Glyph>,
+    keys: Vec<u128>,
+    /// Grains on the rings within, and on the ring at hand.
+    within: Vec<u64>,
+    here: Vec<u64>,
 }
 
 #[derive(Clone, Copy)]
@@ -476,12 +478,14 @@ fn sign(is: bool, flag: u32) -> u32 {
 
 /// Glyphs in the order they are drawn; equals stay as they were. A cache of a hundred thousand lines makes as many glyphs:
 /// small keys are sorted, each glyph is moved once.
-fn by_layer_and_id(glyphs: &[Glyph]) -> Vec<Glyph> {
+fn by_layer_and_id(glyphs: &[Glyph], keys: &mut Vec<u128>, sorted: &mut Vec<Glyph>) {
     let key = |(g, at): (&Glyph, u32)| u128::from(g.layer) << 96 | u128::from(g.id) << 32 | u128::from(at);
-    let mut keys: Vec<u128> = glyphs.iter().zip(0u32..).map(key).collect();
+    keys.clear();
+    keys.extend(glyphs.iter().zip(0u32..).map(key));
     keys.sort_unstable();
     let at = |key: u128| usize::try_from(key & u128::from(u32::MAX)).unwrap_or(0);
-    keys.iter().map(|&key| glyphs[at(key)]).collect()
+    sorted.clear();
+    sorted.extend(keys.iter().map(|&key| glyphs[at(key)]));
 }
 
 /// Sets in which something moves during this reference.

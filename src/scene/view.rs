@@ -47,13 +47,6 @@ impl Camera {
         let at = [0, 1].map(|axis| self.at[axis] + (held[axis] - self.at[axis]) * share);
         Self { at, zoom }.clamped()
     }
-
-    /// Whether a world point may be in sight.
-    #[must_use]
-    pub fn sees(&self, [x, y]: [f32; 2]) -> bool {
-        let reach = CORNER / self.zoom;
-        (x - self.at[0]).abs() < reach && (y - self.at[1]).abs() < reach
-    }
 }
 
 /// What the viewer sets.
@@ -77,6 +70,12 @@ pub struct View {
     pub temperature: bool,
     /// Where to look.
     pub camera: Camera,
+    /// How far from the camera's point the picture reaches at zoom 1, along x and y, world units: what lies farther out is not
+    /// made. More than is shown costs time alone.
+    pub reach: [f32; 2],
+    /// Leave out what is not in sight. Without, the picture is the same and costs more; dots at home are made in sight alone at
+    /// all events, since closer up there would be too many.
+    pub cull: bool,
 }
 
 impl Default for View {
@@ -91,11 +90,43 @@ impl Default for View {
             ghosts: true,
             temperature: true,
             camera: Camera::default(),
+            reach: [CORNER; 2],
+            cull: true,
         }
     }
 }
 
 impl View {
+    /// Whether something that reaches `around` from a world point may be in sight; in the whole picture everything may.
+    #[must_use]
+    pub fn sees(&self, at: [f32; 2], around: f32) -> bool {
+        self.sees_box(at, at, around)
+    }
+
+    /// As [`View::sees`], of something that reaches `around` the straight line between two points: of its box, so that more may
+    /// count than is seen.
+    #[must_use]
+    pub fn sees_box(&self, a: [f32; 2], b: [f32; 2], around: f32) -> bool {
+        !self.culls() || self.reaches_box(a, b, around)
+    }
+
+    /// Whether anything may be left out.
+    #[must_use]
+    pub fn culls(&self) -> bool {
+        self.cull && self.camera.zoom > 1.0
+    }
+
+    /// As [`View::sees_box`], whether or not what is not in sight is left out.
+    #[must_use]
+    pub fn reaches_box(&self, a: [f32; 2], b: [f32; 2], around: f32) -> bool {
+        let Camera { at, zoom } = self.camera;
+        let within = |axis: usize| {
+            let reach = self.reach[axis] / zoom + around;
+            a[axis].max(b[axis]) > at[axis] - reach && a[axis].min(b[axis]) < at[axis] + reach
+        };
+        within(0) && within(1)
+    }
+
     /// References of history that a frame needs: for trail, temperature and flashes.
     #[must_use]
     pub fn history(&self) -> u64 {
@@ -136,7 +167,7 @@ mod tests {
             camera = camera.closer(factor, held);
             let after = screen(&camera, held);
             assert!((before[0] - after[0]).abs() < 1e-3 && (before[1] - after[1]).abs() < 1e-3, "{camera:?}");
-            assert!(camera.sees(held));
+            assert!(View { camera, ..View::default() }.sees(held, 0.0));
         }
         assert_eq!(camera.closer(1e9, held).zoom, CLOSEST);
         // All the way out there is one picture only.

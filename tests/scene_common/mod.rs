@@ -60,7 +60,10 @@ impl Show {
 
     /// The scene at a position.
     pub(crate) fn scene(&mut self, position: f64, view: &View) -> Scene {
-        self.at(position, view, |scene, _, _| scene.clone())
+        let (tick, phase) = pace::split(position);
+        let view = View { phase, ..*view };
+        let moment = self.cursor.seek(tick, view.history()).expect("readable");
+        self.stage.frame(&moment, &view)
     }
 
     /// About `count` ticks over the whole trace, its end too.

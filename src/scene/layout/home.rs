@@ -2,7 +2,7 @@
 //!
 //! Within an arc the items keep the array's own shape where it is known: columns along the arc, rows inward (row 0
 //! outermost), so that a column walk looks like one. Where the shape is unknown or too fine to read, items stand in
-//! address order on as many rows as makes the spacing even.
+//! address order on as many rows as makes the spacing even. Closer up an item splits into finer ones: `finer`.
 
 use crate::reference::{Region, RegionFinder, RegionMap};
 use crate::units::to_count;
@@ -26,6 +26,12 @@ pub struct HomeRegion {
     pub span: f32,
     /// Number of this home's first item, counted over all regions.
     pub first_item: u64,
+    /// First byte and last byte of the region itself.
+    pub own: [u64; 2],
+    /// Bytes of an element, 1 and up.
+    pub element: u64,
+    /// Bytes of the finest dot: an element, rounded up to a power of two; an item's at most.
+    pub finest: u64,
 }
 
 /// Homes of everything the trace touches.
@@ -33,13 +39,15 @@ pub struct HomeRegion {
 pub struct HomeLayout {
     /// Bytes an item stands for; a power of two.
     pub item_bytes: u64,
+    /// Bytes of a line, into which larger items split before they split into elements; a power of two.
+    pub line_bytes: u64,
     /// One arc a region, as the regions were given.
     pub regions: Vec<HomeRegion>,
     map: RegionMap,
     /// First byte and number of each region, by first byte.
     starts: Vec<(u64, usize)>,
-    r0: f32,
-    r1: f32,
+    pub(super) r0: f32,
+    pub(super) r1: f32,
 }
 
 /// Stretches of memory that are looked at for one page, at most: one of 1 GiB may have millions of regions.
@@ -76,7 +84,11 @@ impl HomeLayout {
                 let span = room * weight / total;
                 let arc_length = span * 0.5 * (r0 + r1);
                 let (columns, rows) = grid(region, items, item_bytes, arc_length / (r1 - r0));
-                let home = HomeRegion { base, items, columns, rows, theta0: theta, span, first_item };
+                let own = [region.base, region.base.saturating_add(region.bytes.max(1) - 1)];
+                let element = u64::from(region.elem_bytes.max(1));
+                let finest = element.next_power_of_two().min(item_bytes);
+                let theta0 = theta;
+                let home = HomeRegion { base, items, columns, rows, theta0, span, first_item, own, element, finest };
                 theta += span + gap;
                 first_item += items;
                 home
@@ -84,7 +96,7 @@ impl HomeLayout {
             .collect();
         let mut starts: Vec<(u64, usize)> = regions.iter().enumerate().map(|(i, r)| (r.base, i)).collect();
         starts.sort_unstable();
-        Self { item_bytes, regions: homes, map: RegionMap::new(regions), starts, r0, r1 }
+        Self { item_bytes, line_bytes: item_bytes, regions: homes, map: RegionMap::new(regions), starts, r0, r1 }
     }
 
     /// Number of items over all regions.

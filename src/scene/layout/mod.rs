@@ -1,10 +1,12 @@
 //! Where things stand: the rings of the caches with their sectors, the arcs of memory.
 
+pub mod finer;
 pub mod home;
 pub mod racks;
 pub mod rings;
 pub mod sector;
 
+pub use finer::{Closeness, Detail, Rung};
 pub use home::{HomeLayout, HomeRegion};
 pub use racks::{Rack, TlbShape};
 pub use rings::{CacheShape, MAX_SECTORS, Ring, Rings, SectorName};
