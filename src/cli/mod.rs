@@ -370,7 +370,7 @@ pub struct ViewArgs {
     /// Start playing at once
     #[arg(long)]
     pub play: bool,
-    /// Say at the end what frames sent to the GPU
+    /// Say also how the index came about, and at the end what frames sent to the GPU
     #[arg(short, long)]
     pub verbose: bool,
 }

@@ -21,7 +21,8 @@ pub fn run(args: &ViewArgs) -> anyhow::Result<()> {
 
 /// How the arguments want the trace simulated and called.
 pub(super) fn look(args: &ViewArgs) -> Look {
-    Look { cache: args.cache.clone(), picture: args.picture.clone(), name: args.trace.trace.clone() }
+    let (cache, picture, name) = (args.cache.clone(), args.picture.clone(), args.trace.trace.clone());
+    Look { cache, picture, name, verbose: args.verbose }
 }
 
 /// Opens the window on what `load` reports, at the newest reference where `follow` is set.

@@ -12,6 +12,7 @@ use crate::sim::config::HierarchyConfig;
 use crate::sim::{Policy, SimError, prepare};
 use crate::timeline::{Indexer, Timeline};
 use crate::trace::{Feed, Started, TraceError};
+use crate::units::grouped;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -32,10 +33,15 @@ pub(super) struct Look {
     pub(super) picture: PictureArgs,
     /// Whose name is the title, where the trace has none.
     pub(super) name: PathBuf,
+    /// Whether to say how the index came about.
+    pub(super) verbose: bool,
 }
 
 impl Look {
     fn studio(&self, timeline: Timeline) -> Result<Studio, SourceError> {
+        if self.verbose && timeline.is_whole() {
+            eprintln!("index: {} references, {}", grouped(timeline.len()), timeline.simulated());
+        }
         let mut studio = Studio::of(timeline)?;
         give_title(&mut studio, &self.name, &self.picture);
         Ok(studio)
