@@ -212,3 +212,27 @@ fn what_comes_from_memory_starts_among_the_dots_of_its_line() {
     }
     assert!(flights > 5, "{flights}");
 }
+
+#[test]
+fn what_flies_is_no_larger_at_home_than_the_dots_there() {
+    let mut show = show();
+    let size = |show: &mut Show, tick: u64, phase: f64, zoom: f32| {
+        let addr = show.references()[usize::try_from(tick).expect("small")].addr;
+        let view = at_home(&show.stage, addr, zoom);
+        let scene = show.scene(tick as f64 + phase, &View { cull: false, ..view });
+        let flying = |g: &&Glyph| g.layer == 3 && g.id == addr / 32 && g.flight.path == Path::Straight;
+        let dot = homes(&scene).map(|g| g.radius).reduce(f32::min).expect("some");
+        scene.glyphs.iter().find(flying).map(|g| (g.radius, dot))
+    };
+    let mut flights = 0;
+    for tick in (5_000..6_000u64).step_by(37) {
+        let Some((small, dot)) = size(&mut show, tick, 0.0001, 100.0) else { continue };
+        let (whole, _) = size(&mut show, tick, 0.0001, 1.0).expect("as before");
+        let (there, _) = size(&mut show, tick, 0.9999, 100.0).expect("as before");
+        // A line begins as a dot a few times as large as an element's, and grows to what it is in a cache.
+        assert!(small < 8.0 * dot && small < 0.2 * there, "at {tick}: {small}, {there}, elements {dot}");
+        assert!((there / whole - 1.0).abs() < 0.6, "at {tick}: {there} and {whole}");
+        flights += 1;
+    }
+    assert!(flights > 5, "{flights}");
+}

@@ -120,6 +120,11 @@ impl Places {
         Self::seen(room, zoom)
     }
 
+    /// Radius of an item's dot at home in the whole picture, as large as it would be seen from here.
+    pub(super) fn whole_home_radius(&self, region: usize, zoom: f32) -> f32 {
+        Self::home_radius(self.home.detail(region, Closeness::default()).finest(), zoom)
+    }
+
     /// Radius of a dot at home of one fineness.
     pub(super) fn home_radius(rung: &Rung, zoom: f32) -> f32 {
         Self::seen(HOME * rung.pitch(), zoom)

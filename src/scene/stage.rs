@@ -7,7 +7,7 @@ use super::glow::{Glow, Glows, glows};
 use super::homes::Cached;
 use super::items::Items;
 use super::layout::{Closeness, HomeLayout, Rings};
-use super::motion::{Endpoint, Flight, Path};
+use super::motion::{Endpoint, Flight, Path, ease};
 use super::pages::{self, Owners};
 use super::palette;
 use super::places::{Places, path_of};
@@ -363,6 +363,16 @@ impl Stage {
         }
     }
 
+    /// What a glyph has of its size during a move: at home it is no larger than the dots there.
+    fn grown(&self, m: Option<&Move>, region: usize, view: &View) -> f32 {
+        let Some(m) = m.filter(|m| m.from == Place::Home || m.to == Place::Home) else { return 1.0 };
+        let zoom = view.camera.zoom;
+        let share = self.places.radius(Place::Home, region, zoom) / self.places.whole_home_radius(region, zoom);
+        let done = ease(view.phase);
+        let away = if m.from == Place::Home { done } else { 1.0 - done };
+        share + (1.0 - share) * away
+    }
+
     #[expect(clippy::too_many_arguments, reason = "one call site; a struct would only rename them")]
     fn grain_glyphs(
         &mut self,
@@ -409,7 +419,7 @@ impl Stage {
                 },
                 id: addr / self.places.items.glyph_bytes,
                 flight,
-                radius: self.places.radius(place, region, view.camera.zoom),
+                radius: self.places.radius(place, region, view.camera.zoom) * self.grown(m.as_ref(), region, view),
                 color: palette::region(region),
                 flash: glow.flash,
                 pulse: glow.pulse,
@@ -434,7 +444,7 @@ impl Stage {
                 layer: 3,
                 id: addr / self.places.items.glyph_bytes,
                 flight,
-                radius: self.places.radius(Place::Home, region, view.camera.zoom),
+                radius: self.places.whole_home_radius(region, view.camera.zoom) * self.grown(Some(m), region, view),
                 color: palette::region(region),
                 flash: 0.0,
                 pulse: 0.0,
