@@ -172,7 +172,9 @@ fn the_whole_picture_and_its_words_are_what_they_were() {
         [(10.0, "1 dot in memory = 2 KiB (256 elements)"), (64.0, "1 dot in memory = 32 bytes (4 elements)")]
     {
         let view = at_home(&show.stage, BASE + (16 << 20), zoom);
-        assert_eq!(show.scene(9_000.0, &view).notes.home, words, "at {zoom}");
+        let notes = show.scene(9_000.0, &view).notes;
+        assert_eq!(notes.home, words, "at {zoom}");
+        assert!(!notes.item.contains("in memory"), "it is said once: {notes:?}");
     }
 }
 

@@ -47,9 +47,15 @@ impl Items {
     /// In words: `1 dot = 1 element (8 bytes)`.
     #[must_use]
     pub fn describe(&self) -> String {
-        let glyph = if self.glyph_bytes < self.grain_bytes { "element" } else { "line" };
-        let cache = format!("1 dot = 1 {glyph} ({})", size(self.glyph_bytes));
+        let cache = self.describe_glyph();
         if self.home_bytes > self.glyph_bytes { format!("{cache}, in memory {}", size(self.home_bytes)) } else { cache }
+    }
+
+    /// In words, what a dot in a cache stands for.
+    #[must_use]
+    pub fn describe_glyph(&self) -> String {
+        let glyph = if self.glyph_bytes < self.grain_bytes { "element" } else { "line" };
+        format!("1 dot = 1 {glyph} ({})", size(self.glyph_bytes))
     }
 
     /// In words, what a dot at home stands for closer up: `1 dot in memory = 1 KiB (128 elements)`; empty where it is what

@@ -95,7 +95,8 @@ impl Stage {
         self.places.closeness = Closeness::of(view);
         self.cached.begin(&self.places, view);
         let (items, told) = (&self.places.items, self.cached.told(&self.places));
-        let (item, home) = (items.describe(), items.describe_home(&told));
+        let home = items.describe_home(&told);
+        let item = if home.is_empty() { items.describe() } else { items.describe_glyph() };
         let cells = self.cells.describe(moment.after, &self.places, &view.camera);
         let mut notes = Notes { item, home, cells, ..Notes::default() };
         if self.places.tlbs_left_out > 0 {

@@ -243,7 +243,7 @@ pub struct Played<'a> {
     /// The references, in their order; some may be of a kind that the caches leave out.
     pub references: &'a [Reference],
     /// By level that anything was asked of, from the CPU outward: the places among `references` of those whose demand
-    /// misses there, in their order.
+    /// misses there, in no certain order.
     pub(super) misses: &'a [(LevelId, &'a [u16])],
 }
 

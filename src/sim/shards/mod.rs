@@ -29,6 +29,8 @@ use told::{Ear, Told, Wants};
 const BLOCK: usize = 1 << 16;
 /// References below which threads cost more than they give.
 const LEAST: usize = 1 << 11;
+/// Threads of the machine from which shards pay: two of them decode and pack while others play.
+const FEWEST: usize = 4;
 
 /// A hierarchy, in shards where that is possible.
 #[derive(Clone, Debug)]
@@ -70,13 +72,13 @@ impl Shards {
         Self { whole: hierarchy, parted }
     }
 
-    /// Parts it into as many shards as this machine has threads for; with fewer than three it stays whole, as decoding a trace
+    /// Parts it into as many shards as this machine has threads for; with fewer than four it stays whole, as decoding a trace
     /// keeps one busy.
     #[must_use]
     pub fn for_machine(hierarchy: Hierarchy) -> Self {
         let threads = rayon::current_num_threads();
         match Split::of(&hierarchy, threads.max(2)) {
-            Ok(_) if threads < 3 => Self { whole: hierarchy, parted: Err(Whole::Threads(threads)) },
+            Ok(_) if threads < FEWEST => Self { whole: hierarchy, parted: Err(Whole::Threads(threads)) },
             _ => Self::new(hierarchy, threads),
         }
     }
@@ -226,7 +228,6 @@ impl Parted {
         for (level, misses) in misses.iter_mut().enumerate() {
             misses.clear();
             shards.iter().for_each(|shard| misses.extend(&shard.told.misses[level]));
-            misses.sort_unstable();
         }
         let listed = (0u8..).map(LevelId).zip(misses.iter()).filter(|(_, misses)| !misses.is_empty());
         let listed: Vec<_> = listed.map(|(level, misses)| (level, &misses[..])).collect();

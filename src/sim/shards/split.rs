@@ -59,7 +59,7 @@ pub enum Whole {
     #[error("one shard was asked for")]
     Asked,
     /// The machine has too few threads: reading a trace keeps one busy.
-    #[error("this machine has {0} threads, of which one reads the trace; from 3 on the sets are shared out")]
+    #[error("this machine has {0} threads, of which one reads the trace; from 4 on the sets are shared out")]
     Threads(usize),
 }
 
