@@ -172,26 +172,32 @@ half=$(tick)
 [ "$half" -ge 4180 ] && [ "$half" -le 4270 ] || fail "dragged to the middle of the strip, it is at $half of 8448"
 ok "dragging on the strip to its middle: reference $half of 8448"
 
-# The wheel over the strip: a part of the trace, so that its left end is not the trace's; a double click shows all again.
+# The wheel over the strip: a part of the trace, so that its left end is not the trace's; back, it is.
 xdotool mousemove --window "$window" 640 631
+rest strip || fail 'paused, the picture does not come to rest'
 xdotool click 4 click 4 click 4 click 4 click 4 click 4
-sleep 0.8
+await_change wheeled strip 1000 || fail 'the wheel over the strip does nothing'
+rest wheeled || fail 'the picture does not come to rest after the wheel over the strip'
 xdotool mousemove --window "$window" 28 631
-sleep 0.5
-shot part-of-strip
+rest part-of-strip || fail 'the picture does not come to rest over the strip'
 xdotool click 1
-sleep 0.4
-left=$(tick)
+for n in $(seq 100); do
+  left=$(tick)
+  [ "$left" != "$half" ] && break
+  sleep 0.1
+done
 [ "$left" -ge 1000 ] && [ "$left" -le 4000 ] || fail "after the wheel over the strip its left end is reference $left, not past 1000"
-xdotool mousemove --window "$window" 640 631 click --repeat 2 --delay 80 1
-sleep 0.4
-xdotool click 1
-sleep 0.4
-again=$(tick)
-[ "$again" -ge 4180 ] && [ "$again" -le 4270 ] || fail "a double click on the strip does not show all of it: its middle is $again"
-half=$again
+for n in $(seq 12); do xdotool click 5; done
+rest whole-strip || fail 'the picture does not come to rest after the wheel over the strip'
+xdotool mousemove --window "$window" 640 631 click 1
+for n in $(seq 100); do
+  half=$(tick)
+  [ "$half" != "$left" ] && break
+  sleep 0.1
+done
+[ "$half" -ge 4180 ] && [ "$half" -le 4270 ] || fail "after the wheel back the middle of the strip is $half of 8448"
 xdotool mousemove --window "$window" 300 560
-ok "the wheel over the strip shows a part of it, from $left on; a double click all of it"
+ok "the wheel over the strip shows a part of it, from $left on, and all of it again"
 
 xdotool key Right
 await_tick $((half + 1)) || fail "Right did not go from $half to $((half + 1))"

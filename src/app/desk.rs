@@ -3,7 +3,7 @@
 
 use super::keys::Action;
 use super::transport::{PRESETS, Transport, longer, shorter};
-use crate::overlay::draw::rate;
+use crate::overlay::pen::rate;
 use crate::overlay::{Info, Layout, Parts, Stretch, Studio};
 use crate::reference::SourceError;
 use crate::scene::{Camera, Scene, View};

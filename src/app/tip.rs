@@ -1,8 +1,8 @@
 //! What the viewer says about the thing under the pointer. Plain values from the moment that is drawn.
 
 use super::desk::Desk;
-use crate::overlay::draw::percent;
 use crate::overlay::info::{entries_of, shape_of};
+use crate::overlay::pen::percent;
 use crate::reference::{Region, SourceError};
 use crate::scene::frame::flags;
 use crate::scene::motion::Path;

@@ -2,8 +2,8 @@
 
 use super::scrub::place;
 use super::tip::Tip;
-use crate::overlay::draw::color;
 use crate::overlay::fonts::Weight;
+use crate::overlay::pen::color;
 use crate::scene::palette::{self, Rgba};
 use egui::{
     Align2, Color32, CornerRadius, CursorIcon, Painter, Pos2, Rect, Response, Sense, Shape, Stroke, Ui, pos2, vec2,

@@ -1,9 +1,9 @@
 //! The table of caches: a row a level; where a level has a cache for each core and there is room, a row for each of these.
 
-use super::draw::{BODY, Pen, SMALL, heading, percent};
 use super::fonts::Weight;
 use super::info::{CacheRow, Info};
 use super::layout::Layout;
+use super::pen::{BODY, Pen, SMALL, heading, percent};
 use crate::scene::palette;
 use crate::units::{grouped, to_count};
 use egui::{Align2, Rect, pos2, vec2};

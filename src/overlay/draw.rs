@@ -2,9 +2,10 @@
 
 use super::caches::caches;
 use super::fonts::Weight;
-use super::info::{Info, RegionRow};
+use super::info::{Info, RegionRow, notes};
 use super::labels::{Type, labels};
 use super::layout::{Layout, Parts};
+use super::pen::{BODY, Pen, SMALL, color, heading, percent};
 use super::strip::draw_strip;
 use crate::render::Bar;
 use crate::scene::layout::Rings;
@@ -12,19 +13,12 @@ use crate::scene::palette::{self, Rgba};
 use crate::units::grouped;
 use egui::emath::Rot2;
 use egui::epaint::TextShape;
-use egui::{Align2, Color32, FontId, Painter, Pos2, Rect, Shape, Stroke, pos2, vec2};
-use std::cell::RefCell;
-
-/// A palette colour as egui's.
-#[must_use]
-pub fn color(c: Rgba) -> Color32 {
-    Color32::from_rgba_unmultiplied(c[0], c[1], c[2], c[3])
-}
+use egui::{Align2, Painter, Rect, Shape, Stroke, pos2, vec2};
 
 /// Draws the words of all visible parts and gives the rectangles that belong under them. `strip` is misses a reference for
 /// each column of the strip, 0..=1 and above.
 pub fn draw(painter: &Painter, layout: &Layout, parts: &Parts, info: &Info, rings: &Rings, strip: &[f32]) -> Vec<Bar> {
-    let pen = Pen { painter, t: layout.type_scale, bars: RefCell::default() };
+    let pen = Pen::new(painter, layout.type_scale);
     if parts.labels {
         ring_labels(&pen, layout, rings);
     }
@@ -55,7 +49,7 @@ pub fn draw(painter: &Painter, layout: &Layout, parts: &Parts, info: &Info, ring
     if parts.strip {
         draw_strip(&pen, layout, info, strip, !with_legend);
     }
-    pen.bars.into_inner()
+    pen.into_bars()
 }
 
 /// Darkens what lies under words, where rings reach there.
@@ -81,55 +75,8 @@ fn grounds(pen: &Pen<'_>, layout: &Layout, parts: &Parts) {
     pen.bar(Rect::from_min_max(pos2(0.0, body), pos2(width, height)), ground);
 }
 
-/// A painter, the size of type, and the rectangles so far.
-pub(super) struct Pen<'a> {
-    pub(super) painter: &'a Painter,
-    pub(super) t: f32,
-    bars: RefCell<Vec<Bar>>,
-}
-
 const TITLE: f32 = 19.0;
 const BIG: f32 = 21.0;
-pub(super) const BODY: f32 = 13.5;
-pub(super) const SMALL: f32 = 11.0;
-
-impl Pen<'_> {
-    pub(super) fn bar(&self, r: Rect, color: Rgba) {
-        self.bars.borrow_mut().push(Bar { sides: [r.left(), r.top(), r.right(), r.bottom()], color });
-    }
-
-    pub(super) fn font(&self, weight: Weight, size: f32) -> FontId {
-        weight.at(size * self.t)
-    }
-
-    /// Text from `at`; returns its right edge.
-    pub(super) fn text(&self, at: Pos2, anchor: Align2, text: &str, weight: Weight, size: f32, c: Rgba) -> f32 {
-        self.painter.text(at, anchor, text, self.font(weight, size), color(c)).right()
-    }
-
-    pub(super) fn width(&self, text: &str, weight: Weight, size: f32) -> f32 {
-        self.painter.layout_no_wrap(text.into(), self.font(weight, size), color(palette::TEXT)).size().x
-    }
-
-    pub(super) fn fits(&self, text: &str, width: f32, weight: Weight, size: f32) -> bool {
-        self.width(text, weight, size) <= width
-    }
-
-    /// Text that ends with an ellipsis where it would pass `width`.
-    pub(super) fn fitted(&self, at: Pos2, text: &str, width: f32, weight: Weight, size: f32, c: Rgba) -> f32 {
-        let fits = |s: &str| self.fits(s, width, weight, size);
-        if fits(text) {
-            return self.text(at, Align2::LEFT_TOP, text, weight, size, c);
-        }
-        let chars: Vec<char> = text.chars().collect();
-        let keep = (0..chars.len()).collect::<Vec<_>>().partition_point(|&n| {
-            let s: String = chars[..n].iter().collect();
-            fits(&format!("{}…", s.trim_end()))
-        });
-        let cut: String = chars[..keep.saturating_sub(1)].iter().collect();
-        self.text(at, Align2::LEFT_TOP, &format!("{}…", cut.trim_end()), weight, size, c)
-    }
-}
 
 fn title(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32) -> f32 {
     let x = layout.left.left();
@@ -148,22 +95,6 @@ fn title(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32) -> f32 {
     }
     pen.fitted(pos2(x, y + 25.0 * t), &info.subtitle, width, Weight::Regular, BODY, palette::TEXT_QUIET);
     y + if layout.compact { 54.0 } else { 66.0 } * t
-}
-
-pub(super) fn heading(pen: &Pen<'_>, x: f32, y: f32, text: &str) {
-    pen.text(pos2(x, y), Align2::LEFT_TOP, text, Weight::Medium, SMALL, palette::TEXT_QUIET);
-}
-
-/// A share of 1 in few digits: `42 %`, `0.3 %`, `99.9 %`; never rounded up to all or down to nothing.
-#[must_use]
-pub fn percent(share: Option<f64>) -> String {
-    match share {
-        None => "–".into(),
-        Some(s) if s > 0.0 && s < 0.000_5 => "< 0.1 %".into(),
-        Some(s) if s > 0.0 && s < 0.01 => format!("{:.1} %", s * 100.0),
-        Some(s) if s < 1.0 && s > 0.99 => format!("{:.1} %", (s * 1000.0).floor() / 10.0),
-        Some(s) => format!("{:.0} %", s * 100.0),
-    }
 }
 
 /// Rows of regions that fit; the rest is summed in one row, by name and number.
@@ -321,32 +252,6 @@ fn legend(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32) {
             y += 18.0 * t;
         }
     }
-}
-
-/// What the picture stands for, joins or leaves out, in short lines.
-pub(super) fn notes(info: &Info) -> Vec<String> {
-    let trail = match info.tail {
-        0 | 1 => "no trail".to_owned(),
-        n => format!("trail {} references", grouped(n)),
-    };
-    let speed = if info.speed > 0.0 { format!("{} {}", rate(info.speed), info.unit) } else { String::new() };
-    let lines = [
-        info.notes.item.clone(),
-        info.notes.home.clone(),
-        info.notes.cells.clone(),
-        info.notes.omitted.clone(),
-        trail,
-        info.notes.bundling.clone(),
-        speed,
-    ];
-    lines.into_iter().filter(|line| !line.is_empty()).collect()
-}
-
-/// A speed in few digits: `2.5`, `281`, `1,000,000`.
-#[must_use]
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "speeds are positive and far below 2^64")]
-pub fn rate(speed: f64) -> String {
-    if speed >= 10.0 { grouped(speed.round() as u64) } else { format!("{speed:.1}").trim_end_matches(".0").to_owned() }
 }
 
 fn ring_labels(pen: &Pen<'_>, layout: &Layout, rings: &Rings) {

@@ -1,6 +1,7 @@
 //! The words and numbers beside the picture, computed from a moment. Plain values: tested without drawing.
 
-use super::strip::Stretch;
+use super::pen::rate;
+use super::stretch::Stretch;
 use crate::reference::{Kind, Reference, Tables};
 use crate::scene::layout::Ring;
 use crate::scene::palette::{self, Rgba};
@@ -168,6 +169,26 @@ impl Info {
             prefetches: hierarchy.config().levels.iter().any(|l| l.prefetch != Prefetch::None),
         }
     }
+}
+
+/// What the picture stands for, joins or leaves out, in short lines.
+#[must_use]
+pub fn notes(info: &Info) -> Vec<String> {
+    let trail = match info.tail {
+        0 | 1 => "no trail".to_owned(),
+        n => format!("trail {} references", grouped(n)),
+    };
+    let speed = if info.speed > 0.0 { format!("{} {}", rate(info.speed), info.unit) } else { String::new() };
+    let lines = [
+        info.notes.item.clone(),
+        info.notes.home.clone(),
+        info.notes.cells.clone(),
+        info.notes.omitted.clone(),
+        trail,
+        info.notes.bundling.clone(),
+        speed,
+    ];
+    lines.into_iter().filter(|line| !line.is_empty()).collect()
 }
 
 /// Levels that are asked first: those of the innermost ring.

@@ -8,11 +8,13 @@ pub mod fonts;
 pub mod info;
 mod labels;
 pub mod layout;
-pub mod strip;
+pub mod pen;
+pub mod stretch;
+mod strip;
 pub mod studio;
 
 pub use compose::{Composer, Words};
 pub use info::Info;
 pub use layout::{Layout, Parts};
-pub use strip::Stretch;
+pub use stretch::Stretch;
 pub use studio::Studio;

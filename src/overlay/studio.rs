@@ -1,7 +1,7 @@
 //! A trace under a cache, ready to be drawn at any position: what stills, videos and the window share.
 
 use super::info::Info;
-use super::strip::Stretch;
+use super::stretch::Stretch;
 use crate::reference::{ReferenceSource, SourceError, Tables};
 use crate::scene::{Scene, Stage, View};
 use crate::sim::{Hierarchy, SimError};

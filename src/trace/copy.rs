@@ -4,10 +4,9 @@
 //! long as these are as they were.
 
 use super::error::{Fault, Place, TraceError};
-use super::formats::Format;
 use super::growing::Growing;
 use super::native::{NativeTrace, Writer};
-use super::stamp::Stamp;
+use super::origin::Origin;
 use crate::reference::{Reference, ReferenceSource, SourceError, Tables};
 use flate2::Crc;
 use serde::{Deserialize, Serialize};
@@ -18,58 +17,11 @@ use std::sync::Arc;
 
 /// Where the metadata has the checksum and JSON of an [`Origin`].
 const KEY: &str = "orrery.origin";
-/// Of what readers make of a file. A change of a reader that makes something else is a new version.
-const VERSION: u32 = 1;
-
-/// The files that a foreign trace was read from, as they were then.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Origin {
-    /// By which reader.
-    reader: String,
-    /// The trace, then what stands beside it.
-    files: Vec<Stamp>,
-}
-
 /// An [`Origin`], and what else a native file does not hold.
 #[derive(Serialize, Deserialize)]
 struct About {
     origin: Origin,
     notices: Vec<String>,
-}
-
-impl Origin {
-    /// Of a file that is read as a format.
-    pub(super) fn of(stamp: Stamp, format: Format) -> Self {
-        let reader = format!("{} {VERSION} of orrery {}", format.name(), env!("CARGO_PKG_VERSION"));
-        Self { reader, files: vec![stamp] }
-    }
-
-    /// With the files that were found beside it; `None` where any of all has changed since it was looked at.
-    pub(super) fn with(mut self, beside: Option<&[Stamp]>) -> Option<Self> {
-        self.files.extend_from_slice(beside?);
-        self.files.iter().all(Stamp::is_current).then_some(self)
-    }
-
-    /// The same for the same file read in the same way, also when it has changed.
-    pub(super) fn name(&self) -> String {
-        format!("{} by {}", self.path().display(), self.reader)
-    }
-
-    fn path(&self) -> &Path {
-        self.files.first().map_or(Path::new(""), |stamp| &stamp.path)
-    }
-
-    /// The same for the same references and tables only.
-    pub(super) fn words(&self) -> String {
-        serde_json::to_string(self).unwrap_or_default()
-    }
-
-    /// Whether what was read of this is what would be read of `begun`, whose files beside are not known yet.
-    fn is_still(&self, begun: &Self) -> bool {
-        self.reader == begun.reader
-            && self.files.first() == begun.files.first()
-            && self.files.iter().skip(1).all(Stamp::is_current)
-    }
 }
 
 /// Writes a copy of a whole trace; `None` where `go` said no on the way. `name` is what messages call the file.

@@ -1,16 +1,18 @@
 //! Bytes into [`Reference`]s and [`Tables`]: the readers, the native file, generators for tests.
 //!
-//! [`open`] gives references by number, for everything that seeks, and [`start`] does before all are read; [`Stream`] gives them once, in order, in bounded
-//! memory, for conversion. Both tell the format from the content. Knows nothing of simulation and pictures.
+//! [`open`] gives references by number, for everything that seeks, and [`start`] does before all are read; [`Stream`] gives
+//! them once, in order, in bounded memory, for conversion. Both tell the format from the content. Knows nothing of simulation and pictures.
 
 pub mod bundled;
 mod copy;
 mod error;
+mod feed;
 mod filter;
 mod formats;
 mod growing;
 mod input;
 pub mod native;
+mod origin;
 mod packed;
 mod stamp;
 pub mod synth;
@@ -18,13 +20,14 @@ mod target;
 pub mod write;
 
 pub use error::{Fault, Place, TraceError};
+pub use feed::Feed;
 pub use filter::{CoreCells, Filter, Marker, Sample};
 pub use formats::{Format, capture, lackey};
-pub use growing::{Feed, Feeder, Growing, RENAMES};
+pub use growing::{Feeder, Growing, RENAMES};
 
 use crate::reference::{Reference, ReferenceSource, Tables};
-use copy::Origin;
 use formats::Opened;
+use origin::Origin;
 use stamp::Stamp;
 use std::path::Path;
 use std::sync::Arc;
