@@ -442,8 +442,16 @@ fn a_part_gives_what_the_whole_gives() {
                 let moment = cursor.seek(tick, rng.below(30)).expect("in memory");
                 oracle.check(&moment, tick, &timeline, &counts, &trace);
             }
-            let strip: f32 = timeline.summary().strip(0, 100, 0..trace.len()).iter().sum();
-            assert!(strip.is_finite());
+            for _ in 0..4 {
+                let (a, b) = (rng.below(timeline.len() + 1), rng.below(timeline.len() + 1));
+                for level in 0..hierarchy.levels() {
+                    let (sums, exactly) = timeline.summary().over(a.min(b)..a.max(b), level);
+                    let at = |tick: u64| &counts[usize::try_from(tick).expect("small")];
+                    let misses = |tick: u64| at(tick).iter().map(|row| row[1 + level]).sum::<u64>();
+                    let expect = misses(exactly.end) - misses(exactly.start);
+                    assert_eq!(sums.demand_misses, expect, "case {case}: {exactly:?} of {}", timeline.len());
+                }
+            }
             parts += 1;
             if timeline.is_whole() {
                 break;

@@ -97,7 +97,8 @@ fn look(ui: &mut Ui, desk: &mut Desk, layout: &Layout) {
 fn strip(ui: &mut Ui, desk: &mut Desk, layout: &Layout, now: f64) -> bool {
     let bars = layout.bars();
     let response = ui.interact(scrub::grip(bars), Id::unique("strip"), Sense::click_and_drag());
-    if response.is_pointer_button_down_on()
+    // A quick click is down and up again within a frame.
+    if (response.is_pointer_button_down_on() || response.clicked())
         && let Some(pointer) = response.interact_pointer_pos()
     {
         let before = desk.transport.position();
@@ -105,7 +106,8 @@ fn strip(ui: &mut Ui, desk: &mut Desk, layout: &Layout, now: f64) -> bool {
         if desk.transport.position() != before {
             ui.ctx().request_repaint();
         }
-    } else if !response.dragged() {
+    }
+    if !response.is_pointer_button_down_on() && !response.dragged() {
         desk.transport.release();
     }
     let Some(pointer) = response.hover_pos().or(response.interact_pointer_pos()) else { return false };

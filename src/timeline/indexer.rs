@@ -154,7 +154,8 @@ impl Indexer {
             let edge = self.flows.edge_after(self.tick).min(self.phases.edge_after(self.tick));
             let edge = edge.min(self.tallies.edge_after(self.tick));
             let mut next = (self.spacing - self.tick % self.spacing).min(edge - self.tick);
-            if self.classified.is_none() {
+            // Where the classes end, borders are met as those without are.
+            if self.classified.is_none() || self.tick + next > self.options.outcomes_up_to {
                 next = next.min(self.summary.edge_after(self.tick) - self.tick);
             }
             let some = usize::try_from(next).map_or(rest.len(), |n| n.min(rest.len()));

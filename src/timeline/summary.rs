@@ -115,6 +115,7 @@ impl Summary {
             self.span *= 2;
         }
         if self.is_border(tick) {
+            debug_assert_eq!(self.before.len() as u64, tick / self.span * self.levels as u64, "no border is left out");
             self.before.extend_from_slice(&self.now);
         }
     }
