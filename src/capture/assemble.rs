@@ -2,11 +2,13 @@
 //!
 //! A build never fails because of this: what the assembler does not take with the calls in it is assembled without, and said.
 
+use super::intel::Syntax;
 use super::slots::Slots;
 use super::weave::{self, Plan};
 use super::{CaptureError, io_error};
 use iced_x86::InstructionInfoFactory;
-use object::{Object, ObjectSection, ObjectSymbol};
+use object::{Object, ObjectSection, ObjectSymbol, SectionKind};
+use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::io::{Read, Write};
 use std::path::PathBuf;
@@ -25,9 +27,14 @@ struct Arguments {
     /// Without inputs and `-o FILE`.
     options: Vec<OsString>,
     output: Option<OsString>,
-    /// Asked for something that is no 64-bit assembling of one text: passed on as it is.
-    foreign: bool,
+    /// Asked for something that is no 64-bit assembling of one text, and what that is where it makes code: passed on as it is.
+    foreign: Option<&'static str>,
+    /// The syntax that the text begins in.
+    syntax: Syntax,
 }
+
+/// An assembler that says something of itself makes no code.
+const NO_CODE: &str = "";
 
 impl Arguments {
     fn read(arguments: &[OsString]) -> Self {
@@ -37,8 +44,14 @@ impl Arguments {
             let text = argument.to_str().unwrap_or_default();
             match text {
                 "-o" => out.output = rest.next().cloned(),
-                "--32" | "--x32" | "--version" | "-version" | "--help" | "--target-help" => out.foreign = true,
-                _ if text.starts_with('@') => out.foreign = true,
+                "--version" | "-version" | "--help" | "--target-help" => out.foreign = Some(NO_CODE),
+                "--32" | "--x32" => out.foreign = Some("its code is none for 64 bits"),
+                _ if text.starts_with('@') => out.foreign = Some("the assembler's arguments are in a file"),
+                "-msyntax=intel" | "-mnaked-reg" => {
+                    out.syntax.intel |= text == "-msyntax=intel";
+                    out.syntax.prefix &= text != "-mnaked-reg";
+                    out.options.push(argument.clone());
+                }
                 _ if WITH_VALUE.contains(&text) => {
                     out.options.extend([Some(argument.clone()), rest.next().cloned()].into_iter().flatten())
                 }
@@ -47,7 +60,9 @@ impl Arguments {
                 _ => out.inputs.push(argument.clone()),
             }
         }
-        out.foreign |= out.inputs.len() > 1;
+        if out.inputs.len() > 1 {
+            out.foreign = out.foreign.or(Some("the assembler got several files at once"));
+        }
         out
     }
 
@@ -77,8 +92,16 @@ impl Arguments {
 /// When the assembler cannot be started, or files cannot be read or written.
 pub fn assemble(arguments: &[OsString]) -> Result<i32, CaptureError> {
     let read = Arguments::read(arguments);
-    if read.foreign {
-        return run(arguments, None).map(code);
+    if let Some(why) = read.foreign {
+        let status = run(arguments, None)?;
+        if status.success() && why != NO_CODE {
+            let name = read.inputs.first().map_or("{standard input}".into(), |name| name.to_string_lossy());
+            // Read again for a name only; of standard input nothing is left.
+            let text = read.inputs.first().and_then(|name| std::fs::read_to_string(name).ok());
+            let name = called(text.as_deref().unwrap_or_default(), &name);
+            eprintln!("orrery: {name}: {why}; its instructions are not recorded");
+        }
+        return Ok(code(status));
     }
     let input = read.inputs.first().map_or(OsStr::new("-"), OsString::as_os_str);
     let mut source = Vec::new();
@@ -95,8 +118,16 @@ pub fn assemble(arguments: &[OsString]) -> Result<i32, CaptureError> {
         eprintln!("orrery: {name}: not UTF-8; its instructions are not recorded");
         return run(arguments, Some(&source)).map(code);
     };
-    let Some(text) = woven(&read, text, &name)? else {
-        return run(arguments, Some(&source)).map(code);
+    let text = match woven(&read, text, &name)? {
+        Ok(text) => text,
+        Err(why) => {
+            let status = run(arguments, Some(&source))?;
+            if status.success() {
+                let name = called(text, &name);
+                eprintln!("orrery: {name}: cannot be read ({why}); its instructions are not recorded");
+            }
+            return Ok(code(status));
+        }
     };
     let file = temporary(&text)?;
     let mut again = read.options.clone();
@@ -115,7 +146,8 @@ pub fn assemble(arguments: &[OsString]) -> Result<i32, CaptureError> {
     }
     let status = run(arguments, Some(&source))?;
     if status.success() {
-        let first = String::from_utf8_lossy(&done.stderr).lines().nth(1).unwrap_or_default().to_owned();
+        let first = first_error(&done.stderr);
+        let name = called(std::str::from_utf8(&source).unwrap_or_default(), &name);
         eprintln!(
             "orrery: {name}: cannot be assembled with recording in it ({first}); its instructions are not recorded"
         );
@@ -123,10 +155,10 @@ pub fn assemble(arguments: &[OsString]) -> Result<i32, CaptureError> {
     Ok(code(status))
 }
 
-/// The text with the calls in it; `None` where the assembler does not take it even without.
-fn woven(arguments: &Arguments, text: &str, name: &str) -> Result<Option<String>, CaptureError> {
-    let (labelled, count) = weave::labelled(text);
-    let file = temporary(&labelled)?;
+/// The text with the calls in it; why not, where the assembler does not take it even without.
+fn woven(arguments: &Arguments, text: &str, name: &str) -> Result<Result<String, String>, CaptureError> {
+    let labelled = weave::labelled(text, arguments.syntax);
+    let file = temporary(&labelled.text)?;
     let object = tempfile::Builder::new()
         .prefix("orrery-")
         .suffix(".o")
@@ -136,29 +168,66 @@ fn woven(arguments: &Arguments, text: &str, name: &str) -> Result<Option<String>
     command.args(arguments.plain()).arg("-o").arg(object.path()).arg(file.as_os_str());
     let done = command.stdin(Stdio::null()).output().map_err(|e| missing(&command, e))?;
     if !done.status.success() {
-        return Ok(None);
+        return Ok(Err(first_error(&done.stderr)));
     }
     let bytes = std::fs::read(object.path()).map_err(io_error(name, "its object file cannot be read"))?;
-    let Ok(parsed) = object::File::parse(&*bytes) else { return Ok(None) };
-    let mut plan = Plan::new(count);
+    let parsed = match object::File::parse(&*bytes) {
+        Ok(parsed) => parsed,
+        Err(why) => return Ok(Err(why.to_string())),
+    };
+    let mut plan = Plan::new(labelled.count);
     let mut factory = InstructionInfoFactory::new();
+    // Stretches of code that have labels, by section.
+    let mut known: BTreeMap<usize, Vec<(usize, usize)>> = BTreeMap::new();
     for symbol in parsed.symbols() {
         let number = symbol.name().ok().and_then(|n| n.strip_prefix(weave::SITE)).and_then(|n| n.parse().ok());
         let section = symbol.section_index().and_then(|n| parsed.section_by_index(n).ok());
         let (Some(number), Some(section)) = (number, section) else { continue };
         let Ok(data) = section.data() else { continue };
         let at = usize::try_from(symbol.address()).unwrap_or(usize::MAX);
-        plan.learn(number, data.get(at..).unwrap_or_default(), &mut factory);
+        let bytes = plan.learn(number, data.get(at..).unwrap_or_default(), &mut factory);
+        known.entry(section.index().0).or_default().push((at, at.saturating_add(bytes)));
     }
+    if labelled.written_out {
+        for section in parsed.sections().filter(|s| s.kind() == SectionKind::Text) {
+            let data = section.data().unwrap_or_default();
+            let mut known = known.remove(&section.index().0).unwrap_or_default();
+            known.push((data.len(), data.len()));
+            known.sort_unstable();
+            let mut at = 0;
+            for (from, to) in known {
+                plan.pass_over(data.get(at..from).unwrap_or_default(), &mut factory);
+                at = at.max(to);
+            }
+        }
+    }
+    let woven = weave::woven(text, arguments.syntax, &mut plan, &mut Slots::new(object.path()));
     if plan.left_out > 0 {
-        eprintln!("orrery: {name}: {} instructions (gathers, saved processor states) are not recorded", plan.left_out);
+        let name = called(text, name);
+        eprintln!(
+            "orrery: {name}: {} instructions (gathers, saved processor states, those of macros) are not recorded",
+            plan.left_out
+        );
     }
     // Lines keep their numbers; what has no name of its own is called as before.
-    Ok(Some(format!(
-        "# 1 \"{}\"\n{}",
-        name.replace(['"', '\\'], "_"),
-        weave::woven(text, &plan, &mut Slots::new(object.path()))
-    )))
+    Ok(Ok(format!("# 1 \"{}\"\n{woven}", name.replace(['"', '\\'], "_"))))
+}
+
+/// What the user knows a text by: compilers say what they made it from (`.file "x.c"`, `# 1 "x.S"`), and the file itself lies
+/// among temporary ones. `name` where the text does not say.
+fn called<'a>(text: &'a str, name: &'a str) -> &'a str {
+    let quoted = |line: &'a str| {
+        let line = line.trim_start();
+        let says =
+            line.starts_with(".file") || line.strip_prefix("# ").is_some_and(|n| n.starts_with(char::is_numeric));
+        line.split('"').nth(1).filter(|file| says && !file.is_empty() && !file.starts_with('<'))
+    };
+    text.lines().take(16).find_map(quoted).unwrap_or(name)
+}
+
+/// The first line of what the assembler says that is no heading.
+fn first_error(said: &[u8]) -> String {
+    String::from_utf8_lossy(said).lines().nth(1).unwrap_or_default().to_owned()
 }
 
 fn temporary(text: &str) -> Result<tempfile::TempPath, CaptureError> {
@@ -207,13 +276,20 @@ mod tests {
     }
 
     #[test]
+    fn a_text_is_called_by_what_it_was_made_from() {
+        assert_eq!(called("\t.file\t\"a b.c\"\n", "/tmp/x.s"), "a b.c");
+        assert_eq!(called("# 0 \"<built-in>\"\n# 1 \"m.S\"\n", "/tmp/x.s"), "m.S");
+        assert_eq!(called("\t.text\n# 1 comment\n", "x.s"), "x.s");
+    }
+
+    #[test]
     fn arguments_are_told_apart() {
         let read = Arguments::read(&strings(&["--64", "-I", "x", "-o", "a.o", "--MD", "d", "-al=l", "a.s"]));
         assert_eq!(read.inputs, strings(&["a.s"]));
         assert_eq!(read.output, Some("a.o".into()));
         assert_eq!(read.options, strings(&["--64", "-I", "x", "--MD", "d", "-al=l"]));
         assert_eq!(read.plain(), strings(&["--64", "-I", "x"]));
-        assert!(!read.foreign && Arguments::read(&strings(&["--32", "a.s"])).foreign);
-        assert!(Arguments::read(&strings(&["a.s", "b.s"])).foreign);
+        assert!(read.foreign.is_none() && Arguments::read(&strings(&["--32", "a.s"])).foreign.is_some());
+        assert!(Arguments::read(&strings(&["a.s", "b.s"])).foreign.is_some());
     }
 }

@@ -17,6 +17,7 @@
 mod arrays;
 mod assemble;
 mod collect;
+mod intel;
 mod names;
 mod slots;
 mod text;

@@ -1,7 +1,10 @@
-//! Assembler text as statements: what GNU as reads for x86-64 in AT&T syntax.
+//! Assembler text as statements: what GNU as reads for x86-64, in AT&T syntax and, by way of [`super::intel`], in Intel's.
 //!
 //! Only what is needed to put code before instructions is understood: labels, directives, instructions with their prefixes and
 //! operands, comments, strings. What is not certain to be an instruction is left alone.
+
+use super::intel::{ATT, Syntax};
+use std::borrow::Cow;
 
 /// Words that come before a mnemonic and belong to the same instruction.
 const PREFIXES: [&str; 21] = [
@@ -14,9 +17,13 @@ const PREFIXES: [&str; 21] = [
 pub(super) struct Statement<'a> {
     /// Labels at its start, with their colons; empty = none.
     pub(super) labels: &'a str,
-    /// What follows them, trimmed.
+    /// What follows them, trimmed, as it is written.
     pub(super) body: &'a str,
+    /// The same with operands as AT&T syntax has them: what all questions are asked of.
+    pub(super) read: Cow<'a, str>,
     pub(super) kind: Kind,
+    /// The syntax that it is written in.
+    pub(super) syntax: Syntax,
 }
 
 /// What a statement is.
@@ -39,10 +46,17 @@ pub(super) struct Lines {
     /// Depth of `.macro`, `.rept`, `.irp`, `.irpc`: instructions there are patterns, not code.
     patterns: u32,
     macros: Vec<String>,
-    intel: bool,
+    syntax: Syntax,
+    /// Patterns written out as code here: what became of them is not seen.
+    pub(super) written_out: bool,
 }
 
 impl Lines {
+    /// For a text that begins in this syntax.
+    pub(super) fn new(syntax: Syntax) -> Self {
+        Self { syntax, ..Self::default() }
+    }
+
     /// The statements of a line; `None` where it must be left as it is.
     pub(super) fn read<'a>(&mut self, line: &'a str) -> Option<Vec<Statement<'a>>> {
         // The usual line of a compiler needs no search for comments and strings.
@@ -113,12 +127,16 @@ impl Lines {
         let kind = match rest.split_whitespace().next() {
             None => Kind::Empty,
             Some(_) if rest.starts_with(['.', '"', '\\']) || is_assignment(rest) => Kind::Directive,
-            Some(word) if self.patterns > 0 || self.intel || self.macros.iter().any(|m| m == word) => Kind::Directive,
+            Some(word) if self.patterns > 0 || self.macros.iter().any(|m| m == word) => Kind::Directive,
             Some(_) if rest.contains("/*") => Kind::Directive,
             Some(_) if mnemonic(rest).is_empty() => Kind::Prefix,
             Some(_) => Kind::Instruction,
         };
-        Statement { labels, body: rest, kind }
+        let read = match kind {
+            Kind::Instruction if self.syntax != ATT => Cow::Owned(self.syntax.read(rest)),
+            _ => Cow::Borrowed(rest),
+        };
+        Statement { labels, body: rest, read, kind, syntax: self.syntax }
     }
 
     fn follow(&mut self, body: &str) {
@@ -128,11 +146,15 @@ impl Lines {
                 self.patterns += 1;
                 self.macros.extend(words.next().map(str::to_owned));
             }
-            ".rept" | ".irp" | ".irpc" => self.patterns += 1,
+            ".rept" | ".irp" | ".irpc" => {
+                self.patterns += 1;
+                self.written_out = true;
+            }
             ".endm" | ".endr" => self.patterns = self.patterns.saturating_sub(1),
-            ".intel_syntax" => self.intel = true,
-            ".att_syntax" => self.intel = false,
-            _ => {}
+            // A pattern changes the syntax where it is written out, not here.
+            ".intel_syntax" if self.patterns == 0 => self.syntax = Syntax::said(true, words.next()),
+            ".att_syntax" if self.patterns == 0 => self.syntax = Syntax::said(false, words.next()),
+            word => self.written_out |= self.patterns == 0 && self.macros.iter().any(|m| m == word),
         }
     }
 }
@@ -159,7 +181,7 @@ pub(super) fn repeats(body: &str) -> bool {
     body.split_whitespace().take(2).any(|w| w.starts_with("rep"))
 }
 
-fn after_prefixes(body: &str) -> &str {
+pub(super) fn after_prefixes(body: &str) -> &str {
     let mut rest = body.trim_start();
     while let Some(word) = rest.split_whitespace().next() {
         if !PREFIXES.contains(&word.to_ascii_lowercase().as_str()) && !word.starts_with('{') {
@@ -232,11 +254,14 @@ mod tests {
     }
 
     #[test]
-    fn patterns_and_other_syntax_are_no_code() {
+    fn patterns_are_no_code_and_other_syntax_is() {
         let text =
             ".macro m a\nmovl (%rax), \\a\n.endm\nm %ecx\n.intel_syntax noprefix\nmov eax, [rcx]\n.att_syntax\nret";
         let code: Vec<_> = kinds(text).into_iter().filter(|s| s.2 == Kind::Instruction).map(|s| s.1).collect();
-        assert_eq!(code, ["ret"]);
+        assert_eq!(code, ["mov eax, [rcx]", "ret"]);
+        let mut lines = Lines::default();
+        let read = |l| lines.read(l).map(|s| s.last().map(|s| s.read.to_string()));
+        assert_eq!([".intel_syntax noprefix", "mov eax, [rcx]"].map(read)[1], Some(Some("mov (%rcx), %eax".into())));
     }
 
     #[test]

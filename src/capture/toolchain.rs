@@ -82,15 +82,15 @@ const FLAGS: [&str; 10] = [
 const GCC_FLAGS: [&str; 1] = ["-fno-tree-loop-distribute-patterns"];
 
 /// A part of gcc's specs that links the library into programs (not into shared libraries, which find its functions in the
-/// program) before the C library, and lets plugins find them too.
+/// program) before the C library, and lets plugins find them too. Programs for 32 bits are not recorded, and have none.
 const SPECS: &str = "\
 %rename lib orrery_lib
 
 *lib:
-%{!shared:%{!r:orrery.o%s}} %(orrery_lib)
+%{!shared:%{!r:%{!m32:%{!mx32:orrery.o%s}}}} %(orrery_lib)
 
 *link:
-+ %{!shared:%{!r:%{!static:--export-dynamic-symbol=__orrery_*}}}
++ %{!shared:%{!r:%{!static:%{!m32:%{!mx32:--export-dynamic-symbol=__orrery_*}}}}}
 ";
 
 /// A compiler and what makes it record.
@@ -155,14 +155,25 @@ impl Toolchain {
             // After the program's own folders: a copy of orrery.h in the project comes first.
             command.arg("-idirafter").arg(&self.folder);
         }
-        if self.clang {
-            command.arg("-fno-integrated-as");
-        } else {
+        if !self.clang {
             command.arg(joined("-specs=", "/orrery.specs"));
         }
         command.args(arguments);
-        if self.clang && links(arguments) {
-            command.arg(self.folder.join("orrery.o")).arg("-Wl,--export-dynamic-symbol=__orrery_*");
+        if self.clang {
+            // The last word counts.
+            command.arg("-fno-integrated-as");
+            if optimised_when_linked(arguments) {
+                eprintln!(
+                    "orrery: -flto: left out, for what clang makes of code when it links goes past the assembler"
+                );
+                command.arg("-fno-lto");
+            }
+            if arguments.iter().any(|a| a == "-emit-llvm") {
+                eprintln!("orrery: -emit-llvm: the assembler has no part in it; its instructions are not recorded");
+            }
+            if links(arguments) {
+                command.arg(self.folder.join("orrery.o")).arg("-Wl,--export-dynamic-symbol=__orrery_*");
+            }
         }
         command.env(ASSEMBLER, &self.assembler);
         command
@@ -176,6 +187,12 @@ fn links(arguments: &[OsString]) -> bool {
         a.to_str().is_some_and(|a| NOT.contains(&a) || a.starts_with("-print-") || a.starts_with("-dump"))
     };
     !arguments.iter().any(stops) && arguments.iter().any(|a| !a.to_string_lossy().starts_with('-'))
+}
+
+/// Whether clang is told to optimise when it links.
+fn optimised_when_linked(arguments: &[OsString]) -> bool {
+    let last = arguments.iter().rev().filter_map(|a| a.to_str()).find(|a| a.starts_with("-flto") || *a == "-fno-lto");
+    last.is_some_and(|a| a != "-fno-lto")
 }
 
 /// The first compiler that answers, and its version.
@@ -330,6 +347,13 @@ mod tests {
         let own = std::env::current_exe().unwrap_or_default();
         assert!(is_ours(Path::new("/opt/orrery")) && is_ours(&own));
         assert!(!is_ours(Path::new("gcc")) && !is_ours(Path::new("")));
+    }
+
+    #[test]
+    fn the_last_word_on_link_time_optimisation_counts() {
+        let of = |words: &[&str]| optimised_when_linked(&words.iter().map(OsString::from).collect::<Vec<_>>());
+        assert!(of(&["-flto", "a.c"]) && of(&["-fno-lto", "-flto=thin"]));
+        assert!(!of(&["a.c"]) && !of(&["-flto", "-fno-lto"]));
     }
 
     #[test]

@@ -4,9 +4,11 @@
 //! which bytes it became and a decoder what they touch ([`Plan`]); then the calls are written before those that touch
 //! something. The form of the call is that of `capture/hooks.S`.
 
+use super::intel::{ATT, Syntax};
 use super::text::{Kind, Lines, Statement, memory_operand, mnemonic, operands, repeats};
 use iced_x86::{
     Code, Decoder, DecoderOptions, Instruction, InstructionInfoFactory, InstructionInfoOptions, OpAccess, OpKind,
+    Register,
 };
 
 /// Labels of the first reading: `SITE` and the instruction's number.
@@ -89,11 +91,15 @@ const SIZES: [usize; 9] = [1, 2, 4, 6, 8, 10, 16, 32, 64];
 /// What an instruction needs before it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Hook {
-    /// The name of a hook that takes the address of the operand in memory.
-    Operand(String),
+    /// The name of a hook that takes the address of the operand in memory, and that address as the decoder has it.
+    Operand(String, Address),
     /// The name of one that looks at the registers itself: `rep_movs8`.
     Registers(String),
 }
+
+/// Registers of an address, as AT&T syntax has them in its parentheses; empty = none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Address(String);
 
 /// What each instruction of a text needs, by its number, and what was left out.
 #[derive(Debug, Default)]
@@ -103,11 +109,21 @@ pub(super) struct Plan {
     pub(super) left_out: u64,
 }
 
-/// The text with a label before each instruction, and their number.
-pub(super) fn labelled(source: &str) -> (String, usize) {
+/// The text with a label before each instruction.
+pub(super) struct Labelled {
+    /// The text.
+    pub(super) text: String,
+    /// The number of instructions.
+    pub(super) count: usize,
+    /// Whether macros or repetitions were written out as code, whose instructions have no labels.
+    pub(super) written_out: bool,
+}
+
+/// Puts a label before each instruction.
+pub(super) fn labelled(source: &str, syntax: Syntax) -> Labelled {
     let mut out = String::with_capacity(source.len() * 2);
     let mut count = 0;
-    for_each_line(source, |line, statements, first| {
+    let written_out = for_each_line(source, syntax, |line, statements, first| {
         let Some(statements) = statements.filter(|_| first.iter().any(Option::is_some)) else {
             out.push_str(line);
             out.push('\n');
@@ -123,13 +139,17 @@ pub(super) fn labelled(source: &str) -> (String, usize) {
         out.push_str(&statements.iter().zip(first).map(part).collect::<Vec<_>>().join("; "));
         out.push('\n');
     });
-    (out, count)
+    Labelled { text: out, count, written_out }
 }
 
 /// Calls `f` with each line, its statements, and for each statement the number of its instruction (a prefix on a line of its
-/// own counts as its instruction, which then has no number itself).
-fn for_each_line(source: &str, mut f: impl FnMut(&str, Option<Vec<Statement<'_>>>, &[Option<usize>])) {
-    let mut lines = Lines::default();
+/// own counts as its instruction, which then has no number itself). Gives whether patterns were written out.
+fn for_each_line(
+    source: &str,
+    syntax: Syntax,
+    mut f: impl FnMut(&str, Option<Vec<Statement<'_>>>, &[Option<usize>]),
+) -> bool {
+    let mut lines = Lines::new(syntax);
     let (mut next, mut glued) = (0, false);
     for line in source.lines() {
         let statements = lines.read(line);
@@ -144,6 +164,7 @@ fn for_each_line(source: &str, mut f: impl FnMut(&str, Option<Vec<Statement<'_>>
         }
         f(line, statements, &sites);
     }
+    lines.written_out
 }
 
 impl Plan {
@@ -152,13 +173,21 @@ impl Plan {
         Self { hooks: vec![None; count], left_out: 0 }
     }
 
-    /// Learns what instruction `number` is from the bytes it became.
-    pub(super) fn learn(&mut self, number: usize, bytes: &[u8], factory: &mut InstructionInfoFactory) {
+    /// Learns what instruction `number` is from the bytes it became; gives their number.
+    pub(super) fn learn(&mut self, number: usize, bytes: &[u8], factory: &mut InstructionInfoFactory) -> usize {
         let instruction = Decoder::new(64, bytes, DecoderOptions::NONE).decode();
-        let Some(slot) = self.hooks.get_mut(number) else { return };
+        let Some(slot) = self.hooks.get_mut(number) else { return 0 };
         match hook(&instruction, factory) {
             Ok(hook) => *slot = hook,
             Err(LeftOut) => self.left_out += 1,
+        }
+        instruction.len()
+    }
+
+    /// Counts what touches memory in code that no label stands before.
+    pub(super) fn pass_over(&mut self, bytes: &[u8], factory: &mut InstructionInfoFactory) {
+        for instruction in Decoder::new(64, bytes, DecoderOptions::NONE).into_iter().filter(|i| !i.is_invalid()) {
+            self.left_out += u64::from(!matches!(hook(&instruction, factory), Ok(None)));
         }
     }
 }
@@ -191,8 +220,14 @@ fn hook(instruction: &Instruction, factory: &mut InstructionInfoFactory) -> Resu
                     OpAccess::Write | OpAccess::CondWrite => 'w',
                     _ => 'm',
                 };
-                return Ok(Some(Hook::Operand(format!("{letter}{size}"))));
+                return Ok(Some(Hook::Operand(format!("{letter}{size}"), address(instruction))));
             }
+            // maskmovdqu and its like, and copies by addresses of 32 bits.
+            OpKind::MemorySegDI
+            | OpKind::MemorySegEDI
+            | OpKind::MemorySegRDI
+            | OpKind::MemoryESEDI
+            | OpKind::MemorySegESI => return Err(LeftOut),
             OpKind::MemoryESRDI | OpKind::MemorySegRSI => {
                 let size = instruction.memory_size().size();
                 let name = format!("{:?}", instruction.mnemonic()).to_ascii_lowercase();
@@ -205,6 +240,33 @@ fn hook(instruction: &Instruction, factory: &mut InstructionInfoFactory) -> Resu
         }
     }
     Ok(None)
+}
+
+/// The registers of an instruction's address.
+fn address(instruction: &Instruction) -> Address {
+    let name = |r: Register| match r {
+        Register::None => String::new(),
+        Register::EIP => "%eip".into(),
+        r => format!("%{r:?}").to_ascii_lowercase(),
+    };
+    let (base, index) = (name(instruction.memory_base()), name(instruction.memory_index()));
+    Address(match instruction.memory_index_scale() {
+        _ if index.is_empty() => base,
+        scale => format!("{base},{index},{scale}"),
+    })
+}
+
+impl Address {
+    /// Whether an operand of a text has these registers.
+    fn is_of(&self, operand: &str) -> bool {
+        let inner = operand.rsplit_once('(').and_then(|(_, inner)| inner.strip_suffix(')')).unwrap_or_default();
+        // Where the index has no factor, base and index may be named in either order.
+        let swapped = |a: &str| {
+            let (base, index) = a.strip_suffix(",1")?.split_once(',')?;
+            Some(format!("{index},{base},1"))
+        };
+        inner == self.0 || swapped(inner).is_some_and(|s| s == self.0)
+    }
 }
 
 /// Where the frame begins: the canonical frame address as a register and an offset (DWARF 5, section 6.4).
@@ -242,8 +304,8 @@ impl Place {
         }
         match s.kind {
             Kind::Directive => self.follow(s.body),
-            Kind::Instruction if mnemonic(s.body).starts_with("mov") => {
-                self.framed |= operands(s.body).eq(["%rsp", "%rbp"]);
+            Kind::Instruction if mnemonic(&s.read).starts_with("mov") => {
+                self.framed |= operands(&s.read).eq(["%rsp", "%rbp"]);
             }
             _ => {}
         }
@@ -296,10 +358,10 @@ impl Place {
 
 /// Which functions (by number of `.cfi_startproc`, from 1) may have arrays in their frames that are reached by pointers or
 /// indices.
-fn with_arrays(source: &str) -> Vec<bool> {
+fn with_arrays(source: &str, syntax: Syntax) -> Vec<bool> {
     let mut out = vec![false];
     let mut place = Place::new();
-    for_each_line(source, |_, statements, _| {
+    for_each_line(source, syntax, |_, statements, _| {
         for s in statements.iter().flatten() {
             place.pass(s);
             if out.len() <= place.function {
@@ -308,12 +370,12 @@ fn with_arrays(source: &str) -> Vec<bool> {
             if s.kind == Kind::Instruction {
                 let in_frame = |o: &str| {
                     let inner = o.split_once('(').map_or("", |(_, inner)| inner);
-                    let indexed = inner.contains(',') || mnemonic(s.body).starts_with("lea");
+                    let indexed = inner.contains(',') || mnemonic(&s.read).starts_with("lea");
                     indexed && (inner.starts_with("%rsp") || inner.starts_with("%rbp"))
                 };
-                let copied = mnemonic(s.body).starts_with("mov") && operands(s.body).next() == Some("%rsp");
-                out[place.function] |= copied && !operands(s.body).eq(["%rsp", "%rbp"]);
-                out[place.function] |= operands(s.body).any(in_frame);
+                let copied = mnemonic(&s.read).starts_with("mov") && operands(&s.read).next() == Some("%rsp");
+                out[place.function] |= copied && !operands(&s.read).eq(["%rsp", "%rbp"]);
+                out[place.function] |= operands(&s.read).any(in_frame);
             }
         }
     });
@@ -327,12 +389,13 @@ pub(super) trait FrameArrays {
     fn holds(&mut self, function: usize, number: usize, offset: i64) -> bool;
 }
 
-/// The text with the calls in it.
-pub(super) fn woven(source: &str, plan: &Plan, arrays: &mut impl FrameArrays) -> String {
+/// The text with the calls in it. Instructions that are to be recorded, but whose address the text does not tell, are counted
+/// as left out.
+pub(super) fn woven(source: &str, syntax: Syntax, plan: &mut Plan, arrays: &mut impl FrameArrays) -> String {
     let mut out = String::with_capacity(source.len() * 3);
-    let tells = with_arrays(source);
+    let tells = with_arrays(source, syntax);
     let mut place = Place::new();
-    for_each_line(source, |line, statements, sites| {
+    for_each_line(source, syntax, |line, statements, sites| {
         let Some(statements) = statements else {
             out.push_str(line);
             out.push('\n');
@@ -340,10 +403,10 @@ pub(super) fn woven(source: &str, plan: &Plan, arrays: &mut impl FrameArrays) ->
         };
         let mut parts = Vec::new();
         let mut changed = false;
-        for (s, site) in statements.iter().zip(sites) {
+        for (n, (s, site)) in statements.iter().zip(sites).enumerate() {
             place.pass(s);
             let mut before = String::new();
-            if place.entering && site.is_some() && mnemonic(s.body) != "endbr64" {
+            if place.entering && site.is_some() && mnemonic(&s.read) != "endbr64" {
                 place.entering = false;
                 if tells.get(place.function) == Some(&true) {
                     before.push_str(&around("frame", &format!("leaq {}(%rsp), %rdi; ", PUSHED + 8)));
@@ -352,14 +415,16 @@ pub(super) fn woven(source: &str, plan: &Plan, arrays: &mut impl FrameArrays) ->
             if let Some(number) = site
                 && let Some(hook) = plan.hooks.get(*number).and_then(Option::as_ref)
             {
-                before.push_str(
-                    &call(hook, s.body, &place, |offset| arrays.holds(place.function, *number, offset))
-                        .unwrap_or_default(),
-                );
+                // `lock; addl $1, (%rax)`: the operand comes after the prefix.
+                let whole = statements[n..].iter().find(|s| s.kind != Kind::Prefix).unwrap_or(s);
+                match call(hook, s, &whole.read, &place, |offset| arrays.holds(place.function, *number, offset)) {
+                    Ok(hook) => before.push_str(&hook.unwrap_or_default()),
+                    Err(LeftOut) => plan.left_out += 1,
+                }
             }
             let renamed = renamed(s);
             changed |= !before.is_empty() || renamed.is_some();
-            parts.push(format!("{} {before}{}", s.labels, renamed.as_deref().unwrap_or(s.body)));
+            parts.push(format!("{} {}{}", s.labels, s.syntax.around(before), renamed.as_deref().unwrap_or(s.body)));
         }
         // All on the line that it was, so that the assembler's line numbers stay those of the source.
         out.push_str(&if changed { parts.join("; ") } else { line.to_owned() });
@@ -378,30 +443,42 @@ fn around(name: &str, address: &str) -> String {
     )
 }
 
-/// The call before an instruction; `None` where its operand is none that is recorded. `in_array` tells of offsets from
-/// the frame address.
-fn call(hook: &Hook, body: &str, place: &Place, in_array: impl FnOnce(i64) -> bool) -> Option<String> {
-    let name = match hook {
+/// The call before an instruction, whose operands `body` has; `None` where its operand is none that is recorded. `in_array`
+/// tells of offsets from the frame address.
+fn call(
+    hook: &Hook,
+    s: &Statement<'_>,
+    body: &str,
+    place: &Place,
+    in_array: impl FnOnce(i64) -> bool,
+) -> Result<Option<String>, LeftOut> {
+    let (name, address) = match hook {
         Hook::Registers(name) => {
-            return Some(around(&format!("{}{name}", if repeats(body) { "rep_" } else { "one_" }), ""));
+            return Ok(Some(around(&format!("{}{name}", if repeats(s.body) { "rep_" } else { "one_" }), "")));
         }
-        Hook::Operand(name) => name,
+        Hook::Operand(name, address) => (name, address),
     };
-    let operand = memory_operand(body)?;
+    let operand = memory_operand(body).ok_or(LeftOut)?;
+    // What was read into another syntax is held against what the assembler made of it.
+    if s.syntax != ATT && !address.is_of(operand) {
+        return Err(LeftOut);
+    }
     // Tables of the linker, not of the program; it may also do away with the access.
     if ["@GOT", "@got", "@tls", "@TLS"].iter().any(|table| operand.contains(table)) || operand.starts_with("%gs:") {
-        return None;
+        return Ok(None);
     }
-    if let Some(slot) = place.slot(operand) {
-        slot.filter(|&offset| in_array(offset))?;
+    if let Some(slot) = place.slot(operand)
+        && !slot.is_some_and(in_array)
+    {
+        return Ok(None);
     }
     if let Some(offset) = operand.strip_prefix("%fs:") {
         // Fixed cells of the thread's control block, such as the stack protector's.
         let ours = offset.contains(['(', '@']);
-        return ours.then(|| around(&format!("fs_{name}"), &lea(offset, body)));
+        return Ok(ours.then(|| around(&format!("fs_{name}"), &lea(offset, body))));
     }
     let operand = operand.rsplit_once(':').map_or(operand, |(_, o)| o);
-    Some(around(name, &lea(operand, body)))
+    Ok(Some(around(name, &lea(operand, body))))
 }
 
 fn lea(operand: &str, body: &str) -> String {
@@ -418,10 +495,10 @@ fn lea(operand: &str, body: &str) -> String {
 /// A call or jump to one of [`REPLACED`], to its double; the reference to the original stays, so that a static link still
 /// brings it.
 fn renamed(s: &Statement<'_>) -> Option<String> {
-    if s.kind != Kind::Instruction || !(mnemonic(s.body).starts_with("call") || mnemonic(s.body).starts_with("jmp")) {
+    if s.kind != Kind::Instruction || !(mnemonic(&s.read).starts_with("call") || mnemonic(&s.read).starts_with("jmp")) {
         return None;
     }
-    let target = operands(s.body).next()?;
+    let target = operands(&s.read).next()?;
     let name = target.strip_prefix('*').unwrap_or(target).split(['@', '(']).next()?;
     REPLACED
         .contains(&name)
