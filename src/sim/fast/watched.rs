@@ -124,7 +124,7 @@ impl Told {
                 let listed = simd::follow(level.isa, level.shape, asks, found, &mut tally, &mut self.next);
                 behind.asks.extend_from_slice(&self.next[..listed]);
             }
-            tally.add_to(level.counters, level.shape);
+            tally.add_to_outer(level.counters, level.shape);
         }
         let memory = &self.levels[memory];
         let writes = memory.asks.iter().filter(|ask| *ask & DIRTY_ASK != 0).count() as u64;
