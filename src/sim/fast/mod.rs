@@ -200,7 +200,8 @@ fn one_by_one<O: Observer>(
             let told = match (observer.takes_lists(), observer.takes_played()) {
                 (false, false) => &rest[..stop.at],
                 (_, true) => {
-                    observer.played(Played { references: &rest[..stop.at], misses: &[] });
+                    let references = &rest[..stop.at];
+                    observer.played(Played { references, misses: &[], pieces: false });
                     &[]
                 }
                 (true, false) => &[],
