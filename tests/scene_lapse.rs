@@ -7,9 +7,11 @@ use orrery::reference::{MemoryTrace, Reference, Region, Tables};
 use orrery::scene::motion::{Endpoint, Path};
 use orrery::scene::temperature::Scores;
 use orrery::scene::{Segment, View, palette};
+use orrery::sim::config::preset;
 use orrery::sim::{AccessKind, Event};
-use orrery::timeline::{Clock, ClockKind, Options, Pace, Place, Timeline};
+use orrery::timeline::{Answered, Clock, ClockKind, Options, Pace, Place, Timeline};
 use orrery::trace::synth;
+use orrery::units::LevelId;
 use scene_common::{Show, TRACES, paper};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -135,27 +137,35 @@ fn saw(events: &[Event], at: usize, wanted: bool) -> bool {
 
 #[test]
 fn c35_c36_temperature_is_the_mean_score_of_the_last_references() {
-    assert_eq!(Scores::default_for(0, 4), Scores { hit: 1.0, miss: 3.0 });
-    assert_eq!(Scores::default_for(1, 4), Scores { hit: 1.0, miss: 1.0 }, "an L1 miss costs more");
+    let config = preset("paper").expect("a preset");
+    let doubles = Answered { asking: [10, 0], bytes: [80, 0], ..Answered::default() };
+    let cost = |level| Scores::of(&config, LevelId(level)).cost(&doubles);
+    assert_eq!([cost(0), cost(1)], [3.0, 1.0], "an L1 miss costs more");
     for (name, window) in TRACES.iter().flat_map(|name| [1u64, 16, 256].map(|window| (*name, window))) {
         let mut show = Show::open(name);
         // Score of each reference at each level.
         let mut state = paper();
-        let mut scores: Vec<[f64; 2]> = Vec::new();
+        let mut scores: Vec<([[bool; 2]; 2], f64)> = Vec::new();
         for r in show.references() {
             let mut events = Vec::new();
             state.access(&r, &mut events);
-            let score = |level: usize, miss: f64| {
-                f64::from(u8::from(saw(&events, level, true))) - miss * f64::from(u8::from(saw(&events, level, false)))
-            };
-            scores.push([score(0, 3.0), score(1, 1.0)]);
+            let saw = [0, 1].map(|level| [true, false].map(|hit| saw(&events, level, hit)));
+            scores.push((saw, f64::from(r.size)));
         }
         for tick in show.ticks(20) {
             let told = show.scene(tick as f64, &View { window, ..View::default() }).temperatures;
             let end = usize::try_from(tick).expect("small");
             let begin = end.saturating_sub(usize::try_from(window).expect("small"));
-            for (level, coldest) in [(0, 3.0), (1, 1.0)] {
-                let mean = scores[begin..end].iter().map(|s| s[level]).sum::<f64>() / window as f64;
+            let part = &scores[begin..end];
+            let bytes = part.iter().map(|(_, bytes)| bytes).sum::<f64>().max(1.0) / part.len().max(1) as f64;
+            for (level, coldest) in [(0, 32.0 / bytes - 1.0), (1, 1.0)] {
+                // A miss of a part is a miss.
+                let score = |[hit, missed]: [bool; 2]| match (hit, missed) {
+                    (_, true) => -coldest,
+                    (true, false) => 1.0,
+                    (false, false) => 0.0,
+                };
+                let mean = part.iter().map(|(saw, _)| score(saw[level])).sum::<f64>() / window as f64;
                 // Shown on -1 to 1: the coldest and the warmest it can get.
                 let expected = if mean < 0.0 { mean / coldest } else { mean };
                 let error = (f64::from(told[level]) - expected).abs();

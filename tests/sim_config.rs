@@ -350,6 +350,30 @@ fn configurations_written_are_read_back() {
 }
 
 #[test]
+fn scores_are_read_and_refused_by_name() {
+    let config = HierarchyConfig::from_toml(&level(&[], "hit_score = 2.5\nmiss_score = 7"), "t.toml").unwrap();
+    assert!(config.to_toml().contains("hit_score = 2.5\nmiss_score = 7\n"), "{}", config.to_toml());
+    assert_eq!(HierarchyConfig::from_toml(&config.to_toml(), "again").as_ref(), Ok(&config));
+    let usual = HierarchyConfig::from_toml(&level(&[], ""), "t.toml").unwrap();
+    assert!(usual.to_toml().contains("hit_score = 1\nmiss_score = \"line\"\n"), "{}", usual.to_toml());
+    assert_eq!(HierarchyConfig::from_toml(&usual.to_toml(), "again").as_ref(), Ok(&usual));
+    for wrong in [
+        "hit_score = -1",
+        "hit_score = 1001",
+        "hit_score = nan",
+        "hit_score = \"line\"",
+        "miss_score = \"1\"",
+        "miss_score = true",
+    ] {
+        check!(level(&[], wrong), ConfigError::WrongType { .. }, "a number from 0 to 1000");
+    }
+    let mut two = preset("paper").unwrap();
+    for wrong in ["1", "1:x", "-1:1", "1:1,1:1,1:1", "1:1,", ""] {
+        assert!(two.set_scores(wrong, &Default::default()).is_err(), "{wrong}");
+    }
+}
+
+#[test]
 fn presets_have_their_shapes() {
     let shapes = |name: &str| -> Vec<(u32, u32, u32)> {
         let geometries = preset(name).expect(name).check().expect(name);

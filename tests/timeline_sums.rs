@@ -104,7 +104,6 @@ fn sums_of_levels_are_what_was_counted() {
                 classes.iter_mut().zip(found.classes).for_each(|(sum, class)| *sum += class);
                 let misses: u64 = found.classes.iter().sum();
                 assert_eq!(misses, if classed { found.misses } else { 0 }, "case {case}: each miss has a class");
-                assert!((-2.0..=1.0).contains(&found.temperature(1.0, 2.0)));
             }
         }
     }

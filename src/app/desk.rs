@@ -195,7 +195,7 @@ impl Desk {
         let (position, speed) = (self.transport.position(), self.transport.speed());
         let skipped = self.skipped();
         let speed = self.clock.rate(position, speed);
-        View { speed, tail: self.view.tail.max(skipped), ..self.view }
+        View { speed, tail: self.view.tail.max(skipped), window: self.view.window.max(skipped), ..self.view }
     }
 
     /// References that a frame passes, about.

@@ -9,9 +9,9 @@ use crate::scene::motion::Path;
 use crate::scene::palette::{self, Rgba};
 use crate::scene::pick::{Pick, pick};
 use crate::scene::{Glyph, Scene, Stage, pages};
-use crate::sim::Hierarchy;
 use crate::sim::config::format_size;
-use crate::timeline::{Moment, Outcome, Share};
+use crate::sim::{Hierarchy, LevelCounters};
+use crate::timeline::{Moment, Share};
 use crate::units::{Addr, CacheId, LineAddr, SetIndex, grouped, to_count};
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -139,7 +139,7 @@ fn tlb_lines(counted: &Hierarchy, state: &Hierarchy, tlb: usize, set: SetIndex, 
     let c = counted.tlbs().counters(tlb);
     vec![
         format!("{}, {} pages", entries_of(g.sets, g.ways), format_size(u64::from(g.line_bytes))),
-        told(c.accesses(), c.accesses() - c.misses()),
+        told(c),
         format!("{} of {} entries held", grouped(held as u64), grouped(u64::from(g.sets) * u64::from(g.ways))),
         format!("here: set {}, {}{}", set.0, order_word(rank, g.ways), if full { "" } else { " (empty)" }),
     ]
@@ -154,10 +154,11 @@ fn order_word(rank: u32, ways: u32) -> String {
     }
 }
 
-fn told(accesses: u64, hits: u64) -> String {
-    match accesses {
-        0 => "not asked yet".to_owned(),
-        n => format!("{} hits, {}", grouped(hits), percent(Some(hits as f64 / n as f64))),
+/// Demand hits and hit rate.
+fn told(counters: &LevelCounters) -> String {
+    match counters.hit_rate() {
+        None => "not asked yet".to_owned(),
+        rate => format!("{} hits, {}", grouped(counters.demand_hits()), percent(rate)),
     }
 }
 
@@ -168,7 +169,7 @@ fn cache_lines(counted: &Hierarchy, state: &Hierarchy, cache: CacheId, set: SetI
     let place = order_word(rank, geometry.ways);
     let full = u32::try_from(state.order(cache, set).count()).unwrap_or(u32::MAX) > rank;
     let c = counted.counters(cache);
-    let told = told(c.accesses(), c.accesses() - c.misses());
+    let told = told(c);
     let (mut held, mut dirty, mut prefetched) = (0, 0, 0);
     for resident in (0..geometry.sets).flat_map(|set| state.order(cache, SetIndex(set))) {
         held += 1;
@@ -323,30 +324,40 @@ pub fn strip_tip(desk: &Desk, tick: u64, columns: usize) -> Result<Tip, SourceEr
 /// Regions that are named as those with most misses.
 const MOST: usize = 3;
 
-/// What happened in some references: misses of the innermost levels, by class, and whose they are.
+/// What happened in some references: misses of the innermost levels, by class, and whose they are. What is counted by wider parts
+/// of the trace than that is told of those, as "around here".
 fn strip_lines(desk: &Desk, references: Range<u64>) -> Vec<String> {
     let (studio, timeline) = (desk.studio(), desk.studio().timeline());
     let name = desk.drawn().map_or("", |(_, info)| info.innermost.as_str());
     let levels: Vec<usize> = studio.stage().innermost().map(|level| level.index()).collect();
     let word = |misses: u64| if misses == 1 { "miss" } else { "misses" };
-    let sums: Vec<_> = levels.iter().map(|&level| timeline.summary().over(references.clone(), level)).collect();
-    let (misses, exactly) = match timeline.outcomes() {
+    let (misses, classes, exactly) = match timeline.outcomes() {
         Some(outcomes) => {
-            let missed = |tick: &u64| outcomes.get(*tick).is_some_and(Outcome::missed);
-            (references.clone().filter(missed).count() as u64, references.clone())
+            let (mut misses, mut classes) = (0, [0; 4]);
+            for outcome in references.clone().filter_map(|tick| outcomes.get(tick)).filter(|o| o.missed()) {
+                misses += 1;
+                if let Some(class) = levels.iter().find_map(|&level| outcome.class(level)) {
+                    classes[class as usize] += 1;
+                }
+            }
+            (misses, classes, references.clone())
         }
         None => {
-            let exactly = sums.first().map_or(references.clone(), |(_, exactly)| exactly.clone());
-            (sums.iter().map(|(sums, _)| sums.demand_misses).sum(), exactly)
+            let sums = levels.iter().map(|&level| timeline.summary().over(references.clone(), level));
+            let (mut misses, mut exactly) = (0, references.clone());
+            for (sums, of) in sums {
+                (misses, exactly) = (misses + sums.demand_misses, of);
+            }
+            (misses, [0; 4], exactly)
         }
     };
-    let here = grouped(exactly.end - exactly.start);
-    let mut lines = vec![format!("{} {name} {} in {here} references here", grouped(misses), word(misses))];
-    let classes = ["compulsory", "capacity", "conflict", "coherence"].into_iter().enumerate();
-    let classes = classes.map(|(class, name)| (sums.iter().map(|(sums, _)| sums.classes[class]).sum::<u64>(), name));
+    let here = |of: &Range<u64>| if *of == references { "here" } else { "around here" };
+    let (count, place) = (grouped(exactly.end - exactly.start), here(&exactly));
+    let mut lines = vec![format!("{} {name} {} in {count} references {place}", grouped(misses), word(misses))];
+    let classes = classes.into_iter().zip(["compulsory", "capacity", "conflict", "coherence"]);
     let classes: Vec<String> =
         classes.filter(|(misses, _)| *misses > 0).map(|(misses, name)| format!("{} {name}", grouped(misses))).collect();
-    if misses > 0 && !classes.is_empty() {
+    if !classes.is_empty() {
         lines.push(classes.join(", "));
     }
     let (shares, wider) = timeline.regions_over(references.clone());
@@ -360,9 +371,8 @@ fn strip_lines(desk: &Desk, references: Range<u64>) -> Vec<String> {
             format!("{} {}", studio.tables().regions[region].name, percent(Some(misses as f64 / all as f64)))
         };
         // Regions are counted in some hundred parts of the trace.
-        let wider = wider.end - wider.start > 2 * (references.end - references.start);
-        let around = if wider { "misses around here" } else { "misses" };
-        lines.push(format!("{around} by {}", most.iter().map(share).collect::<Vec<_>>().join(", ")));
+        let place = here(&wider);
+        lines.push(format!("misses {place} by {}", most.iter().map(share).collect::<Vec<_>>().join(", ")));
     }
     lines
 }
@@ -377,6 +387,7 @@ mod tests {
     use crate::scene::motion::position_at;
     use crate::scene::{Camera, View};
     use crate::sim::config::{HierarchyConfig, preset};
+    use crate::timeline::{Options, Timeline};
     use std::sync::Arc;
 
     fn drawn_at(position: f64) -> Desk {
@@ -530,7 +541,46 @@ mod tests {
         let classed: u32 = classes.split(", ").filter_map(|class| class.split(' ').next()?.parse::<u32>().ok()).sum();
         assert_eq!(classed, misses, "{classes}");
         assert!(regions.starts_with("misses around here by A ") && regions.contains(", B "), "{regions}");
+        assert!(tip.lines[3].contains("around here"), "regions are counted by 1,024 references");
         assert_eq!(strip_tip(&desk, 1000, 100).expect("in memory").title, "end of the trace");
         assert_eq!(strip_tip(&desk, 5, 100_000).expect("in memory").lines.len(), 1, "a column of one reference");
+    }
+
+    #[test]
+    fn misses_and_their_classes_in_the_strip_are_of_the_same_references() {
+        // 20,000 references, a new line each: sums are kept of every fourth, so a column's edges lie between them.
+        let references: Vec<Reference> =
+            (0..20_000u64).map(|n| Reference::new(Kind::Read, 0x1000 + n * 7919 % 4096 * 64, 8)).collect();
+        let studio = |len: usize, outcomes_up_to: u64| {
+            let source = Arc::new(MemoryTrace::new(references[..len].to_vec(), Tables::default()));
+            let hierarchy = Hierarchy::new(&preset("paper").expect("shipped")).expect("sound");
+            let options = Options { outcomes_up_to, ..Options::default() };
+            Studio::of(Timeline::build(source, hierarchy, options, &mut |_, _| true).expect("in memory")).expect("read")
+        };
+        let tips = |outcomes_up_to: u64, len: usize, columns: usize| {
+            let mut desk = Desk::new(studio(len, outcomes_up_to), View::default(), Parts::default(), 0.0, 100.0);
+            desk.refresh().expect("in memory");
+            let ticks = (0..len as u64).step_by(len / 23);
+            ticks.map(|tick| strip_tip(&desk, tick, columns).expect("in memory")).collect::<Vec<_>>()
+        };
+        let number = |words: &str| -> u64 {
+            words.split(' ').next().map(|n| n.replace(',', "")).and_then(|n| n.parse().ok()).expect("a number")
+        };
+        for columns in [7, 20, 333, 1023, 3001] {
+            for len in [20_000, 9_999] {
+                for tip in tips(u64::MAX, len, columns) {
+                    assert!(tip.lines[1].ends_with("references here"), "{tip:?}");
+                    let classed: u64 = tip.lines[2].split(", ").map(number).sum();
+                    assert_eq!(classed, number(&tip.lines[1]), "{columns} columns of {len}: {tip:?}");
+                }
+                // Without what became of each, sums of wider parts are told as such.
+                for tip in tips(0, len, columns) {
+                    let (misses, of) = tip.lines[1].split_once(" in ").expect("misses in references");
+                    let wide = len as u64 / columns as u64 + 1;
+                    assert!(number(misses) <= number(of), "{tip:?}");
+                    assert!(of.ends_with("around here") || number(of) <= wide, "{columns} columns of {len}: {tip:?}");
+                }
+            }
+        }
     }
 }

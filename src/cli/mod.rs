@@ -190,6 +190,10 @@ pub struct CacheArgs {
     /// Seed of the policies that draw lots: random, brrip, drrip
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
+    /// What hits earn and misses cost in temperatures, by level from the CPU outward, as in 1:line,1:1; `line` = what hits on the
+    /// rest of a line would earn
+    #[arg(long, value_name = "HIT:MISS,...")]
+    pub scores: Option<String>,
 }
 
 /// How a picture looks.

@@ -1,4 +1,4 @@
-//! `--cache`, `--l1`, `--l2`, `--l3`, `--cores`, `--seed`, `--data-only` to a checked [`HierarchyConfig`]: shared by all commands.
+//! `--cache`, `--l1`, `--l2`, `--l3`, `--cores`, `--seed`, `--scores`, `--data-only` to a checked [`HierarchyConfig`]: shared by all commands.
 
 use super::UsageError;
 use super::host::{self, Host};
@@ -50,6 +50,10 @@ pub fn hierarchy(args: &CacheArgs, default: &str) -> anyhow::Result<HierarchyCon
     config.cores = args.cores.unwrap_or(config.cores);
     config.seed = args.seed.unwrap_or(config.seed);
     config.check().map_err(|e| usage(e.to_string()))?;
+    if let Some(scores) = &args.scores {
+        let place = Place { origin: format!("--scores {scores}"), line: None, part: None };
+        config.set_scores(scores, &place).map_err(|e| usage(e.to_string()))?;
+    }
     Ok(config)
 }
 

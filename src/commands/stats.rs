@@ -137,9 +137,12 @@ fn levels(stats: &Stats) -> Vec<Vec<String>> {
     let coherence = stats.levels.iter().any(|level| level.coherence > 0);
     let head = [
         "level",
-        "accesses",
-        "misses",
+        "demand accesses",
+        "demand misses",
         "hit rate",
+        // With the write-backs of levels inside: the classes are of these.
+        "all accesses",
+        "all misses",
         "compulsory",
         "capacity",
         "conflict",
@@ -155,8 +158,9 @@ fn levels(stats: &Stats) -> Vec<Vec<String>> {
     rows.extend(stats.levels.iter().map(|level| {
         let name =
             if level.cores.is_empty() { level.name.clone() } else { format!("{} x {}", level.name, level.cores.len()) };
-        let mut row = vec![name, grouped(level.accesses()), grouped(level.misses())];
-        row.push(percent(level.accesses() - level.misses(), level.accesses()));
+        let (demand, missed) = (level.demand_accesses, level.demand_misses);
+        let mut row = vec![name, grouped(demand), grouped(missed), percent(demand - missed, demand)];
+        row.extend([level.accesses(), level.misses()].map(grouped));
         let counts = [
             level.compulsory,
             level.capacity,
@@ -175,7 +179,7 @@ fn levels(stats: &Stats) -> Vec<Vec<String>> {
     if !coherence {
         // With one core there is none.
         for row in &mut rows {
-            row.remove(7);
+            row.remove(9);
         }
     }
     rows
@@ -312,8 +316,8 @@ given by flags: L1 128B, 2 sets x 2 ways x 32B
 
 4 references: 3 reads, 2 writes, 0 fetches, 36 bytes
 
-level  accesses  misses  hit rate  compulsory  capacity  conflict  evictions  write-backs  lines held  dirty  bytes in  bytes out
-L1            5       3     40.0%           3         0         0          0            0           3      2        96          0
+level  demand accesses  demand misses  hit rate  all accesses  all misses  compulsory  capacity  conflict  evictions  write-backs  lines held  dirty  bytes in  bytes out
+L1                   5              3     40.0%             5           3           3         0         0          0            0           3      2        96          0
 memory: 3 reads (96 bytes), 0 writes (0 bytes)
 
 region   references  L1 misses    rate
@@ -325,7 +329,7 @@ A                 3          2   66.6%
 
     #[test]
     fn the_json_has_the_promised_keys_in_order() {
-        let expect = r#"{"trace":{"references":4,"reads":3,"writes":2,"fetches":0,"bytes":36},"levels":[{"name":"L1","sets":2,"ways":2,"line":32,"read_accesses":3,"read_misses":2,"write_accesses":2,"write_misses":1,"fetch_accesses":0,"fetch_misses":0,"fills":3,"evictions":0,"writebacks":0,"invalidations":0,"compulsory":3,"capacity":0,"conflict":0,"resident":3,"dirty":2,"bytes_in":96,"bytes_out":0}],"memory":{"reads":3,"writes":0,"bytes_read":96,"bytes_written":0},"regions":[{"name":"A","references":3,"misses":{"L1":2}},{"name":"(other)","references":1,"misses":{"L1":1}}]}"#;
+        let expect = r#"{"trace":{"references":4,"reads":3,"writes":2,"fetches":0,"bytes":36},"levels":[{"name":"L1","sets":2,"ways":2,"line":32,"read_accesses":3,"read_misses":2,"write_accesses":2,"write_misses":1,"fetch_accesses":0,"fetch_misses":0,"fills":3,"evictions":0,"writebacks":0,"invalidations":0,"compulsory":3,"capacity":0,"conflict":0,"resident":3,"dirty":2,"bytes_in":96,"bytes_out":0,"demand_accesses":5,"demand_misses":3,"demand_hit_rate":0.4}],"memory":{"reads":3,"writes":0,"bytes_read":96,"bytes_written":0},"regions":[{"name":"A","references":3,"misses":{"L1":2}},{"name":"(other)","references":1,"misses":{"L1":1}}]}"#;
         let json = printed(true);
         let dense: String = json.split_whitespace().collect();
         assert_eq!(dense, expect);

@@ -35,9 +35,9 @@ pub struct CacheRow {
     pub name: String,
     /// `2 sets × 8 ways`.
     pub shape: String,
-    /// Hits so far, of write-backs too: as `stats` counts.
+    /// Demand hits so far: of all but write-backs and prefetches.
     pub hits: u64,
-    /// Share of accesses that hit; `None` before the first.
+    /// Share of demand accesses that hit, as in `stats`; `None` before the first.
     pub hit_rate: Option<f64>,
     /// -1 cold ..= 1 warm.
     pub temperature: f32,
@@ -202,9 +202,7 @@ fn rows(hierarchy: &Hierarchy, level: LevelId, temperatures: &[f32]) -> Vec<Cach
     let caches: Vec<CacheId> = hierarchy.caches_of(level).collect();
     let temperature = |cache: &CacheId| temperatures.get(cache.index()).copied().unwrap_or(0.0);
     let row = |name: String, shape: String, counters: &LevelCounters, temperature, core| {
-        // As `stats` counts: write-backs that reach a level are accesses of it.
-        let (accesses, hits) = (counters.accesses(), counters.accesses() - counters.misses());
-        let hit_rate = (accesses > 0).then(|| hits as f64 / accesses as f64);
+        let (hits, hit_rate) = (counters.demand_hits(), counters.hit_rate());
         CacheRow { name, shape, hits, hit_rate, temperature, core }
     };
     let name = hierarchy.config().levels[level.index()].name.clone();
@@ -230,15 +228,14 @@ fn tlb_rows(hierarchy: &Hierarchy) -> Vec<TlbRow> {
     let row = |number: usize| {
         let at = (0..tlbs.len()).find(|&at| tlbs.tlb(at) == number)?;
         let (g, sum) = (tlbs.geometry(at), tlbs.sum(number));
-        let (accesses, hits) = (sum.accesses(), sum.accesses() - sum.misses());
         let (shape, each) = (entries_of(g.sets, g.ways), tlbs.info(at).core.is_some());
         // Shorter where there is more to say.
         let shape = if each || g.sets > 1 { shape.replace(" entries", "") } else { shape };
         Some(TlbRow {
             name: hierarchy.config().tlbs[number].name.clone(),
             shape: if each { format!("{shape} each") } else { shape },
-            hits,
-            hit_rate: (accesses > 0).then(|| hits as f64 / accesses as f64),
+            hits: sum.demand_hits(),
+            hit_rate: sum.hit_rate(),
         })
     };
     numbers.into_iter().filter_map(row).collect()
@@ -511,7 +508,8 @@ mod tests {
         let mut studio = Studio::new(Arc::clone(&source), hierarchy, &mut |_, _| true).expect("in memory");
         let (_, info) = studio.frame(source.len() as f64, &View::default()).expect("in memory");
         for (row, level) in info.caches.iter().zip(&stats.levels) {
-            assert_eq!((&row.name, row.hits), (&level.name, level.accesses() - level.misses()));
+            assert_eq!((&row.name, row.hits), (&level.name, level.demand_accesses - level.demand_misses));
+            assert_eq!(row.hit_rate, level.demand_hit_rate, "{}", row.name);
         }
         for (row, region) in info.regions.iter().zip(&stats.regions) {
             assert_eq!((&row.short, row.references), (&region.name, region.references));

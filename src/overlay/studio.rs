@@ -105,7 +105,7 @@ impl Studio {
     pub fn frame(&mut self, position: f64, view: &View) -> Result<(Scene, Info), SourceError> {
         let (tick, phase) = pace::split(position.min(self.timeline.len() as f64));
         let view = View { phase, ..*view };
-        let moment = self.cursor.seek(tick, view.history())?;
+        let moment = self.cursor.seek_over(tick, view.history(), view.window)?;
         let scene = self.stage.frame(&moment, &view);
         let mut info = Info::new(&self.timeline, &self.tables, &moment, &scene);
         (info.tail, info.speed) = (if view.trails { view.tail } else { 0 }, view.speed);

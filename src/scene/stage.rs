@@ -49,7 +49,7 @@ impl Stage {
         let places = Places::new(hierarchy, regions);
         let scores = |cache: CacheId| {
             let info = hierarchy.info(cache);
-            (info, Scores::default_for(usize::from(info.depth), places.glyphs_per_line(cache.index())))
+            (info, Scores::of(hierarchy.config(), info.level))
         };
         let scores = hierarchy.caches().map(scores).collect();
         let ring = |level| hierarchy.caches_of(level).next().map_or(0, |cache| hierarchy.info(cache).depth);
@@ -149,8 +149,9 @@ impl Stage {
     }
 
     fn temperatures(&self, moment: &Moment<'_>, window: u64) -> Vec<f32> {
-        let steps = moment.log.steps(moment.tick.saturating_sub(window), moment.tick);
-        let of = |(info, s): &(CacheInfo, Scores)| s.scaled(s.temperature(steps, info.level, info.core, window));
+        let answers = moment.answers(window);
+        let all = answers.of(None).references;
+        let of = |(info, scores): &(CacheInfo, Scores)| scores.scaled(&answers.of(info.core), all, window);
         self.scores.iter().map(of).collect()
     }
 

@@ -1,50 +1,70 @@
-//! Cache temperature: each cache scores each reference, hit +h, miss -m, uninvolved 0; the mean over the last N
-//! references is the cache's temperature (Choudhury & Rosen 2011, section IV-D). A cache of one core is measured by that
-//! core's share of them.
+//! Cache temperature: each cache scores each reference, hit +h, miss -m, not asked 0; the mean over the last N references is the
+//! cache's temperature (Choudhury & Rosen 2011, section IV-D). A cache of one core is measured by that core's share of them.
+//!
+//! It follows from the configuration and the references alone, however they are drawn. Where a miss costs what the rest of its
+//! line could earn, a stream breaks even. Of N accesses of b bytes on average, a stream over as many bytes misses N b / L times, L
+//! being a line's bytes; its other accesses hit. So hits pay for misses at m = h (L / b - 1), also where several streams of different
+//! sizes are mixed.
 
-use crate::timeline::Step;
+use crate::sim::config::{HierarchyConfig, Holds, MissScore};
+use crate::timeline::Answered;
 use crate::units::LevelId;
 
 /// Scores of one cache.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scores {
-    /// Added on a hit.
-    pub hit: f32,
-    /// Taken off on a miss.
-    pub miss: f32,
+    level: LevelId,
+    holds: Holds,
+    line_bytes: u32,
+    hit: f32,
+    miss: MissScore,
 }
 
 impl Scores {
-    /// Default for a cache on `ring`, 0 = innermost: a hit is 1; a miss costs an innermost cache what the rest of its line
-    /// can earn back, so that a pure stream breaks even (`items_per_line - 1`, at least 1), and costs 1 elsewhere.
+    /// Those of the caches of a level.
+    ///
+    /// # Panics
+    /// Where there is no such level.
     #[must_use]
-    pub fn default_for(ring: usize, items_per_line: u64) -> Self {
-        let miss = if ring == 0 { items_per_line.saturating_sub(1).clamp(1, 64) as f32 } else { 1.0 };
-        Self { hit: 1.0, miss }
+    pub fn of(config: &HierarchyConfig, level: LevelId) -> Self {
+        let own = &config.levels[level.index()];
+        let (hit, miss) = (own.hit_score.value(), config.miss_score(level.index()));
+        Self { level, holds: own.holds, line_bytes: own.line, hit, miss }
     }
 
-    /// Temperature over `steps`, which are the last of a window of `window` references: `-miss ..= hit`. References
-    /// before the start of the trace count as uninvolved. `core` is that of a cache which has only its references.
+    /// What a miss costs among these references.
     #[must_use]
-    pub fn temperature(&self, steps: &[Step], level: LevelId, core: Option<u16>, window: u64) -> f32 {
-        let bit = 1u8.checked_shl(u32::from(level.0)).unwrap_or(0);
-        let (mut hits, mut misses, mut own) = (0u32, 0u32, 0u32);
-        for step in steps.iter().filter(|step| core.is_none_or(|core| step.core == core)) {
-            hits += u32::from(step.hits & bit != 0);
-            misses += u32::from(step.misses & bit != 0);
-            own += 1;
+    pub fn cost(&self, of: &Answered) -> f32 {
+        match self.miss {
+            MissScore::Of(score) => score.value(),
+            MissScore::Line => {
+                let sum = |counts: [u64; 2]| {
+                    let sides = counts.into_iter().zip([false, true]);
+                    sides.filter(|(_, fetch)| self.holds.serves(*fetch)).map(|(n, _)| n).sum::<u64>()
+                };
+                let (accesses, bytes) = (sum(of.asking) as f32, sum(of.bytes).max(1) as f32);
+                self.hit * (self.line_bytes as f32 * accesses / bytes - 1.0).max(1.0)
+            }
         }
-        if own == 0 {
+    }
+
+    /// Temperature, `-cost ..= hit`: `of` are the references of the last `window` that are its core's, or all of them, `all` the
+    /// number of all. What would have been before the start of the trace asked nobody.
+    #[must_use]
+    pub fn temperature(&self, of: &Answered, all: u64, window: u64) -> f32 {
+        if of.references == 0 {
             return 0.0;
         }
-        let share = own as f32 / steps.len() as f32;
-        (self.hit * hits as f32 - self.miss * misses as f32) / (window.max(1) as f32 * share)
+        let (hits, misses) = (of.hits(self.level.index()) as f32, of.missed[self.level.index()] as f32);
+        let share = of.references as f32 / all as f32;
+        (self.hit * hits - self.cost(of) * misses) / (window.max(1) as f32 * share)
     }
 
     /// Temperature scaled to -1 ..= 1: the coldest and the warmest this cache can get.
     #[must_use]
-    pub fn scaled(&self, temperature: f32) -> f32 {
-        let end = if temperature < 0.0 { self.miss } else { self.hit };
+    pub fn scaled(&self, of: &Answered, all: u64, window: u64) -> f32 {
+        let temperature = self.temperature(of, all, window);
+        let end = if temperature < 0.0 { self.cost(of) } else { self.hit };
         if end > 0.0 { (temperature / end).clamp(-1.0, 1.0) } else { 0.0 }
     }
 }

@@ -58,7 +58,7 @@ pub struct View {
     pub speed: f64,
     /// References whose paths stay visible; 1 = no trail.
     pub tail: u64,
-    /// References over which temperature is the mean.
+    /// References over which temperature is the mean: no fewer than those that the picture stands for, where it is one of a film.
     pub window: u64,
     /// Trail segments at most.
     pub budget: usize,
@@ -127,11 +127,12 @@ impl View {
         within(0) && within(1)
     }
 
-    /// References of history that a frame needs: for trail, temperature and flashes.
+    /// References of history that a frame needs one by one: for trail, temperature and flashes. Temperatures of longer windows are
+    /// counted: see [`Cursor::seek_over`](crate::timeline::Cursor::seek_over).
     #[must_use]
     pub fn history(&self) -> u64 {
         let moves = if self.tail < FLOWING { self.tail.min(LOGGED) } else { 1 };
-        moves.max(self.window).max(flash_steps(self.speed))
+        moves.max(self.window.min(LOGGED)).max(flash_steps(self.speed))
     }
 }
 

@@ -14,6 +14,10 @@ pub struct LevelCounters {
     pub write_accesses: u64,
     /// Those that found nothing.
     pub write_misses: u64,
+    /// Write-backs from inside: part of `write_accesses`. Nobody waits for them.
+    pub writeback_accesses: u64,
+    /// Those that found nothing; part of `write_misses`.
+    pub writeback_misses: u64,
     /// Accesses that wanted instructions.
     pub fetch_accesses: u64,
     /// Those that found nothing.
@@ -62,6 +66,32 @@ impl LevelCounters {
         self.read_misses + self.write_misses + self.fetch_misses
     }
 
+    /// Accesses that the program waits for: reads, stores and fetches, without write-backs from inside and prefetch requests.
+    #[must_use]
+    pub fn demand_accesses(&self) -> u64 {
+        self.accesses() - self.writeback_accesses
+    }
+
+    /// Those that found their line.
+    #[must_use]
+    pub fn demand_hits(&self) -> u64 {
+        self.demand_accesses() - self.demand_misses()
+    }
+
+    /// Those that did not.
+    #[must_use]
+    pub fn demand_misses(&self) -> u64 {
+        self.misses() - self.writeback_misses
+    }
+
+    /// The hit rate wherever one number stands for a cache: the share of demand accesses that hit, 0 to 1; `None` before the
+    /// first.
+    #[must_use]
+    pub fn hit_rate(&self) -> Option<f64> {
+        let accesses = self.demand_accesses();
+        (accesses > 0).then(|| self.demand_hits() as f64 / accesses as f64)
+    }
+
     /// Adds the counts of another cache of the level.
     pub fn add(&mut self, other: &Self) {
         add_all!(
@@ -71,6 +101,8 @@ impl LevelCounters {
             read_misses,
             write_accesses,
             write_misses,
+            writeback_accesses,
+            writeback_misses,
             fetch_accesses,
             fetch_misses,
             prefetch_accesses,
@@ -92,7 +124,11 @@ impl LevelCounters {
     pub(super) fn count_access(&mut self, kind: AccessKind) {
         match kind {
             AccessKind::Read => self.read_accesses += 1,
-            AccessKind::Write | AccessKind::Writeback => self.write_accesses += 1,
+            AccessKind::Write => self.write_accesses += 1,
+            AccessKind::Writeback => {
+                self.write_accesses += 1;
+                self.writeback_accesses += 1;
+            }
             AccessKind::Fetch => self.fetch_accesses += 1,
             AccessKind::Prefetch => self.prefetch_accesses += 1,
         }
@@ -101,7 +137,11 @@ impl LevelCounters {
     pub(super) fn count_miss(&mut self, kind: AccessKind) {
         match kind {
             AccessKind::Read => self.read_misses += 1,
-            AccessKind::Write | AccessKind::Writeback => self.write_misses += 1,
+            AccessKind::Write => self.write_misses += 1,
+            AccessKind::Writeback => {
+                self.write_misses += 1;
+                self.writeback_misses += 1;
+            }
             AccessKind::Fetch => self.fetch_misses += 1,
             AccessKind::Prefetch => self.prefetch_misses += 1,
         }

@@ -242,15 +242,28 @@ pub trait Observer {
 pub struct Played<'a> {
     /// The references, in their order; some may be of a kind that the caches leave out.
     pub references: &'a [Reference],
-    /// By level that anything was asked of, from the CPU outward: the places among `references` of those whose demand
-    /// misses there, in no certain order.
-    pub(super) misses: &'a [(LevelId, &'a [u16])],
+    /// By level that anything was asked of, from the CPU outward: the places among `references` of those whose demand asks it
+    /// (none at the level that is asked first: all do) and of those whose demand misses there, in no certain order.
+    pub(super) misses: &'a [(LevelId, [&'a [u16]; 2])],
+    /// Whether some were played in pieces: then a place may be in a list more than once.
+    pub(super) pieces: bool,
 }
 
 impl<'a> Played<'a> {
     /// Each level with the places, among the references, of those that missed there.
     pub fn misses(self) -> impl Iterator<Item = (LevelId, &'a [u16])> {
-        self.misses.iter().copied()
+        self.misses.iter().map(|(level, [_, missed])| (*level, *missed))
+    }
+
+    /// Each level behind the first with the places, among the references, of those whose demand came to it.
+    pub fn asked(self) -> impl Iterator<Item = (LevelId, &'a [u16])> {
+        self.misses.iter().map(|(level, [asked, _])| (*level, *asked))
+    }
+
+    /// Whether each reference is in a list once at most.
+    #[must_use]
+    pub fn is_whole(self) -> bool {
+        !self.pieces
     }
 }
 

@@ -1,5 +1,6 @@
 //! Counts by region and by span of time, while many references are played at once.
 
+use super::answers::Marks;
 use super::flows::Flows;
 use super::phases::Phases;
 use super::summary::Summary;
@@ -17,6 +18,8 @@ pub(super) struct Count<'a> {
     tick: u64,
     /// Row of the tally of the reference at play.
     row: usize,
+    /// Likewise of the answers, and what it did so far; `None` = no reference is at play.
+    answer: Option<(usize, Marks)>,
     /// Of those that are played at once.
     rows: Vec<usize>,
 }
@@ -31,7 +34,15 @@ pub(super) struct Over<'a> {
 impl<'a> Count<'a> {
     /// From reference `tick` on.
     pub(super) fn new(regions: &'a mut RegionFinder, tally: &'a mut Tally, over: Option<Over<'a>>, tick: u64) -> Self {
-        Self { regions, tally, over, tick, row: 0, rows: Vec::new() }
+        Self { regions, tally, over, tick, row: 0, answer: None, rows: Vec::new() }
+    }
+
+    /// All of the reference at play is told.
+    #[inline(always)]
+    fn answered(&mut self) {
+        if let Some((row, marks)) = self.answer.take() {
+            self.tally.answers.mark(row, marks);
+        }
     }
 
     /// Counts the next reference; its row.
@@ -46,14 +57,26 @@ impl<'a> Count<'a> {
     }
 }
 
+impl Drop for Count<'_> {
+    fn drop(&mut self) {
+        self.answered();
+    }
+}
+
 impl Observer for Count<'_> {
     #[inline(always)]
     fn event(&mut self, event: Event) {
         if let Some(Over { flows, .. }) = &mut self.over {
             flows.event(event);
         }
-        let Event::Access { level, kind, hit: false, .. } = event else { return };
-        if kind.is_demand() && level.index() < MAX_LEVELS {
+        let Event::Access { level, kind, hit, .. } = event else { return };
+        if !kind.is_demand() || level.index() >= MAX_LEVELS {
+            return;
+        }
+        if let Some((_, marks)) = &mut self.answer {
+            marks.add(level.index(), hit);
+        }
+        if !hit {
             self.tally.miss(self.row, level.index());
             if let Some(Over { summary, .. }) = &mut self.over {
                 summary.miss(level.index(), 1);
@@ -68,6 +91,9 @@ impl Observer for Count<'_> {
         }
         self.rows.clear();
         self.row = self.next(reference);
+        self.answered();
+        let (row, _) = self.tally.answers.begin(reference.kind, reference.size, reference.core);
+        self.answer = Some((row, Marks::default()));
     }
 
     #[inline(always)]
@@ -87,6 +113,8 @@ impl Observer for Count<'_> {
 
     #[inline(always)]
     fn played(&mut self, played: Played<'_>) {
+        self.answered();
+        self.tally.answers.played(played);
         self.rows.clear();
         if played.misses().next().is_none() {
             for reference in played.references {

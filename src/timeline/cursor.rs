@@ -1,5 +1,6 @@
 //! A place in the timeline: the state before and after one reference, and the log of what led there.
 
+use super::answers::{Answers, Marks};
 use super::flows::Flows;
 use super::log::{Log, Move, PageFill, Place, Touch};
 use super::pages::{Translation, translations};
@@ -10,6 +11,7 @@ use crate::sim::event::Event;
 use crate::sim::{Hierarchy, Policy};
 use crate::units::{Addr, CacheId, LevelId, LineAddr, SetIndex};
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Everything a picture of one tick needs.
@@ -37,6 +39,24 @@ pub struct Moment<'a> {
     pub events: &'a [Event],
     /// Who serves it and why it misses; `None` where the trace is too long to keep that, or at the end.
     pub outcome: Option<Outcome>,
+    /// How references were answered up to one that lies before the log.
+    earlier: Option<&'a (u64, Answers)>,
+}
+
+impl Moment<'_> {
+    /// How the last `window` references before this moment were answered, each counted: from the log as far as it reaches, and
+    /// else from the counts at both ends, for which [`Cursor::seek_over`] must have been told of the window.
+    #[must_use]
+    pub fn answers(&self, window: u64) -> Answers {
+        let from = self.tick.saturating_sub(window);
+        let counted = self.earlier.filter(|(at, _)| *at == from);
+        if let Some((_, before)) = counted.filter(|_| from < self.log.start()) {
+            return self.tally.answers().clone() - before;
+        }
+        let mut answers = self.tally.answers().none();
+        self.log.add_answers(from, self.tick, &mut answers);
+        answers
+    }
 }
 
 /// Stands at one tick of a timeline and moves: forward step by step where that is near, else by keyframe.
@@ -51,6 +71,15 @@ pub struct Cursor {
     reference: Option<Reference>,
     grain_bytes: u32,
     named: RegionFinder,
+    behind: Option<Box<Behind>>,
+    earlier: Option<(u64, Answers)>,
+}
+
+/// Stands at the other end of a window that is longer than the log.
+struct Behind {
+    tick: u64,
+    state: Hierarchy,
+    tally: Tally,
 }
 
 impl Cursor {
@@ -71,6 +100,8 @@ impl Cursor {
             reference: None,
             grain_bytes: grain_bytes(start),
             named: RegionFinder::new(timeline.named.clone()),
+            behind: None,
+            earlier: None,
         };
         cursor.begin_step()?;
         Ok(cursor)
@@ -87,6 +118,43 @@ impl Cursor {
     /// # Errors
     /// When the source cannot be read; the cursor then stands at some valid tick.
     pub fn seek(&mut self, tick: u64, window: u64) -> Result<Moment<'_>, SourceError> {
+        self.seek_over(tick, window, window)
+    }
+
+    /// As [`Cursor::seek`], and counts how the last `counted` references were answered, however many they are: see
+    /// [`Moment::answers`].
+    ///
+    /// # Errors
+    /// As [`Cursor::seek`].
+    pub fn seek_over(&mut self, tick: u64, window: u64, counted: u64) -> Result<Moment<'_>, SourceError> {
+        self.go(tick, window)?;
+        let from = self.tick.saturating_sub(counted);
+        self.earlier = None;
+        if from < self.log.start() {
+            self.earlier = Some((from, self.answers_before(from)?));
+        }
+        Ok(self.moment())
+    }
+
+    /// How all references before `tick` were answered.
+    fn answers_before(&mut self, tick: u64) -> Result<Answers, SourceError> {
+        let timeline = Arc::clone(&self.timeline);
+        let mut behind = self.behind.take().unwrap_or_else(|| {
+            Box::new(Behind { tick: 0, state: timeline.start().clone(), tally: timeline.tally.clone() })
+        });
+        let near = (timeline.keyframe_before(tick)..=tick).contains(&behind.tick);
+        if !near {
+            behind.tick = timeline.restore_before(tick, &mut behind.state, &mut behind.tally);
+        }
+        let Behind { tick: at, state, tally } = &mut *behind;
+        replay(&timeline, &mut self.named, *at..tick, state, tally)?;
+        *at = tick;
+        let answers = behind.tally.answers().clone();
+        self.behind = Some(behind);
+        Ok(answers)
+    }
+
+    fn go(&mut self, tick: u64, window: u64) -> Result<(), SourceError> {
         let tick = tick.min(self.timeline.len());
         let from = tick.saturating_sub(window);
         let forward = self.log.start() <= from && self.tick <= tick;
@@ -99,7 +167,7 @@ impl Cursor {
             self.begin_step()?;
         }
         self.log.forget_before(from);
-        Ok(self.moment())
+        Ok(())
     }
 
     /// The moment it stands at.
@@ -117,6 +185,7 @@ impl Cursor {
             reference: self.reference,
             events: &self.events,
             outcome: self.timeline.outcomes().and_then(|o| o.get(self.tick)),
+            earlier: self.earlier.as_ref(),
         }
     }
 
@@ -124,14 +193,8 @@ impl Cursor {
     fn restart(&mut self, tick: u64) -> Result<(), SourceError> {
         let timeline = Arc::clone(&self.timeline);
         let near = self.tick <= tick && self.tick >= timeline.keyframe_before(tick);
-        let mut at = if near { self.tick } else { timeline.restore_before(tick, &mut self.before, &mut self.tally) };
-        let source = timeline.source.as_ref();
-        while at < tick {
-            let chunk = timeline.chunks.get(source, at / source.chunk_len())?;
-            let references = timeline.rest_of(&chunk, at, tick);
-            self.before.play(references, &mut Count::new(&mut self.named, &mut self.tally, None, at));
-            at += references.len() as u64;
-        }
+        let at = if near { self.tick } else { timeline.restore_before(tick, &mut self.before, &mut self.tally) };
+        replay(&timeline, &mut self.named, at..tick, &mut self.before, &mut self.tally)?;
         self.tick = tick;
         self.after.clone_from(&self.before);
         self.log = Log::starting_at(tick);
@@ -155,7 +218,7 @@ impl Cursor {
         let events = &mut self.events;
         let mut keep = Keep(events);
         self.after.access(&reference, &mut (&mut watch, &mut keep));
-        self.log.begin(reference.addr, reference.core, mask(&watch.hits), mask(&watch.misses));
+        self.log.begin(&reference, Marks::of(&watch));
         self.log_moves();
         self.log_pages();
         Ok(())
@@ -280,8 +343,22 @@ impl crate::sim::event::Observer for Keep<'_> {
     }
 }
 
-fn mask(counts: &[u32; super::tally::MAX_LEVELS]) -> u8 {
-    counts.iter().zip(0..).fold(0, |m, (&c, l)| m | (u8::from(c > 0) << l))
+/// Plays some references in the plain way.
+fn replay(
+    timeline: &Timeline,
+    named: &mut RegionFinder,
+    references: Range<u64>,
+    state: &mut Hierarchy,
+    tally: &mut Tally,
+) -> Result<(), SourceError> {
+    let (source, mut at) = (timeline.source.as_ref(), references.start);
+    while at < references.end {
+        let chunk = timeline.chunks.get(source, at / source.chunk_len())?;
+        let some = timeline.rest_of(&chunk, at, references.end);
+        state.play(some, &mut Count::new(named, tally, None, at));
+        at += some.len() as u64;
+    }
+    Ok(())
 }
 
 /// Smallest line size of the hierarchy: the unit in which places are told.

@@ -1,5 +1,8 @@
 //! The moves of the last references: what trails, flashes and temperatures are drawn from.
 
+use super::answers::{Answers, Marks};
+use crate::reference::{Kind, Reference};
+
 /// Where a piece of data is innermost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Place {
@@ -77,10 +80,12 @@ pub struct Step {
     pub addr: u64,
     /// Core that made it: of a level with a cache for each core, hits and misses are of this one's.
     pub core: u16,
-    /// Bit *l*: a demand hit at level *l*.
+    /// Bit *l*: it asked level *l*, which had all of it.
     pub hits: u8,
-    /// Bit *l*: a demand miss at level *l*.
+    /// Bit *l*: it asked level *l*, which had not all of it.
     pub misses: u8,
+    kind: Kind,
+    size: u32,
     /// Where its moves start in [`Log::moves`], absolute.
     first_move: u64,
     /// Where its touches start, absolute.
@@ -127,12 +132,14 @@ impl Log {
     }
 
     /// Opens the step of the next reference; its moves and touches follow.
-    pub(super) fn begin(&mut self, addr: u64, core: u16, hits: u8, misses: u8) {
+    pub(super) fn begin(&mut self, &Reference { kind, addr, size, core, .. }: &Reference, marks: Marks) {
         self.steps.push(Step {
             addr,
             core,
-            hits,
-            misses,
+            hits: marks.asked & !marks.missed,
+            misses: marks.missed,
+            kind,
+            size,
             first_move: self.moves_dropped + self.moves.len() as u64,
             first_touch: self.touches_dropped + self.touches.len() as u64,
             first_page: self.pages_dropped + self.pages.len() as u64,
@@ -188,6 +195,14 @@ impl Log {
         &self.steps[a..b]
     }
 
+    /// Adds how references `[from, to)` were answered, as far as known.
+    pub(super) fn add_answers(&self, from: u64, to: u64, answers: &mut Answers) {
+        for step in self.steps(from, to) {
+            let marks = Marks { asked: step.hits | step.misses, missed: step.misses };
+            answers.add(step.kind, step.size, step.core, marks);
+        }
+    }
+
     /// Moves of references `[from, to)`, in order.
     #[must_use]
     pub fn moves(&self, from: u64, to: u64) -> &[Move] {
@@ -218,7 +233,7 @@ mod tests {
     fn what_is_forgotten_does_not_shift_what_is_kept() {
         let mut log = Log::starting_at(100);
         for tick in 100..10_100u64 {
-            log.begin(tick, 0, 1, 0);
+            log.begin(&Reference::new(Kind::Read, tick, 8), Marks { asked: 1, missed: 0 });
             for n in 0..tick % 3 {
                 log.add_move(Move { tick, grain: n, from: Place::Home, to: Place::Home });
             }

@@ -9,6 +9,7 @@
 //!
 //! Reference *n* happens during tick [n, n+1). Seeking anywhere gives exactly the state and log that playing there gives.
 
+pub mod answers;
 pub mod chunks;
 pub mod clock;
 mod count;
@@ -26,6 +27,7 @@ pub mod summary;
 mod tallies;
 pub mod tally;
 
+pub use answers::{Answered, Answers};
 pub use clock::{Clock, ClockKind};
 pub use cursor::{Cursor, Moment};
 pub use flows::{Flow, Flows, Group};

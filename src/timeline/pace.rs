@@ -47,6 +47,14 @@ impl Pace {
         self.clock.position(time).clamp(self.start as f64, self.stop as f64)
     }
 
+    /// References that frame `k` stands for: those since the frame before, 1 at least.
+    #[must_use]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive; saturates at u64::MAX")]
+    pub fn passed(&self, k: u64) -> u64 {
+        let from = self.position(k.saturating_sub(1));
+        (self.position(k).floor() as u64).saturating_sub(from.floor() as u64).max(1)
+    }
+
     /// References that frame `k` goes on to the next, and references a second about it.
     #[must_use]
     pub fn rate(&self, k: u64) -> (f64, f64) {

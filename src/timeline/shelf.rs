@@ -138,7 +138,7 @@ impl Timeline {
         let Directory { len, spacing, keyframes, packer, tally, summary, flows, phases, tallies, outcomes } =
             postcard::from_bytes(directory).ok()?;
         let named = source.tables().regions.clone();
-        let empty = Tally::new(&named, hierarchy.levels());
+        let empty = Tally::new(&named, &hierarchy);
         let mut end = empty.clone();
         end.restore(&tally)?;
         if !summary.fits(hierarchy.levels(), len) {

@@ -29,16 +29,6 @@ pub struct Sums {
     pub classes: [u64; 4],
 }
 
-impl Sums {
-    /// The mean score of an access where a hit scores `hit` and a miss `-miss`: how warm the level was (Choudhury and Rosen
-    /// 2011, section IV-D). 0 where nothing was asked.
-    #[must_use]
-    pub fn temperature(&self, hit: f64, miss: f64) -> f64 {
-        let accesses = (self.hits + self.misses).max(1);
-        (hit * self.hits as f64 - miss * self.misses as f64) / accesses as f64
-    }
-}
-
 impl Sub for Sums {
     type Output = Self;
 

@@ -1,6 +1,8 @@
 //! Counts by region up to a tick: what the tables beside the picture show.
 
+use super::answers::{Answers, Marks};
 use crate::reference::{Footprint, Reference, Region};
+use crate::sim::Hierarchy;
 use crate::sim::event::{Event, Observer};
 use serde::{Deserialize, Serialize};
 
@@ -91,14 +93,16 @@ pub struct Tally {
     /// footprint.
     counts: Vec<u64>,
     found: Footprint,
+    pub(super) answers: Answers,
 }
 
 impl Tally {
     /// All zero.
     #[must_use]
-    pub fn new(named: &[Region], levels: usize) -> Self {
+    pub fn new(named: &[Region], hierarchy: &Hierarchy) -> Self {
+        let levels = hierarchy.levels();
         let counts = vec![0; named.len() * (1 + levels)];
-        Self { levels, named: named.len(), counts, found: Footprint::new(named) }
+        Self { levels, named: named.len(), counts, found: Footprint::new(named), answers: Answers::new(hierarchy) }
     }
 
     /// Adds one reference, which the named region `region` holds; `None` = no named one.
@@ -107,6 +111,7 @@ impl Tally {
         for level in 0..self.levels {
             self.counts[row + 1 + level] += u64::from(watch.misses[level]);
         }
+        self.answers.add(reference.kind, reference.size, reference.core, Marks::of(watch));
     }
 
     /// Adds one reference, as [`Tally::add`]; the row for [`Tally::miss`]. Those of earlier references in `rows` follow where
@@ -122,7 +127,7 @@ impl Tally {
     /// The row of the cluster that holds a reference.
     #[inline]
     fn cluster(&mut self, reference: &Reference, rows: &mut [usize]) -> usize {
-        let Self { levels, named, counts, found } = self;
+        let Self { levels, named, counts, found, .. } = self;
         let width = 1 + *levels;
         let mut join = |left: usize, stays: usize| {
             let (left, stays) = ((*named + left) * width, (*named + stays) * width);
@@ -169,6 +174,12 @@ impl Tally {
         }
     }
 
+    /// How references were answered.
+    #[must_use]
+    pub fn answers(&self) -> &Answers {
+        &self.answers
+    }
+
     /// What was found outside the named regions so far.
     pub(super) fn found(&self) -> &Footprint {
         &self.found
@@ -187,7 +198,8 @@ impl Tally {
         if !fits {
             return None;
         }
-        let Self { counts, found, .. } = other;
+        let Self { counts, found, answers, .. } = other;
+        self.answers.restore(answers)?;
         self.counts = counts;
         self.found.restore(found);
         Some(())

@@ -53,7 +53,7 @@ impl Show {
     ) -> T {
         let (tick, phase) = pace::split(position);
         let view = View { phase, ..*view };
-        let moment = self.cursor.seek(tick, view.history()).expect("readable");
+        let moment = self.cursor.seek_over(tick, view.history(), view.window).expect("readable");
         let scene = self.stage.frame(&moment, &view);
         see(&scene, &moment, &self.stage)
     }
@@ -62,7 +62,7 @@ impl Show {
     pub(crate) fn scene(&mut self, position: f64, view: &View) -> Scene {
         let (tick, phase) = pace::split(position);
         let view = View { phase, ..*view };
-        let moment = self.cursor.seek(tick, view.history()).expect("readable");
+        let moment = self.cursor.seek_over(tick, view.history(), view.window).expect("readable");
         self.stage.frame(&moment, &view)
     }
 

@@ -494,4 +494,8 @@ pub(crate) fn count(counters: &mut orrery::sim::LevelCounters, kind: AccessKind,
     };
     *accesses += 1;
     *misses += u64::from(missed);
+    if kind == AccessKind::Writeback {
+        counters.writeback_accesses += 1;
+        counters.writeback_misses += u64::from(missed);
+    }
 }

@@ -7,6 +7,7 @@ mod error;
 mod nearest;
 mod parse;
 mod presets;
+mod scores;
 mod size;
 mod words;
 mod write;
@@ -15,6 +16,7 @@ pub use check::Shapes;
 pub use error::{ConfigError, Place};
 pub use nearest::nearest;
 pub use presets::{Preset, preset, presets};
+pub use scores::{MissScore, Score};
 pub use size::{format_size, parse_size};
 
 use super::{Index, Policy};
@@ -86,6 +88,10 @@ pub struct LevelConfig {
     pub index: Index,
     /// Slices of an [`Index::Slice`] level: 2, 4 or 8; `None` elsewhere.
     pub slices: Option<u32>,
+    /// What a hit adds to its temperature.
+    pub hit_score: Score,
+    /// What a miss takes off; `None` = what is usual at its place: see [`HierarchyConfig::miss_score`].
+    pub miss_score: Option<MissScore>,
 }
 
 /// One translation buffer: its lines are pages.
@@ -245,6 +251,8 @@ impl LevelConfig {
             sector: None,
             index: Index::default(),
             slices: None,
+            hit_score: Score::ONE,
+            miss_score: None,
         }
     }
 }
@@ -272,7 +280,8 @@ impl HierarchyConfig {
     pub fn from_toml(text: &str, origin: &str) -> Result<Self, ConfigError> {
         parse::hierarchy(text, origin)
     }
-    /// The same for all configurations that make the same of every trace: without names, without latencies where no prefetcher
+
+    /// The same for all configurations that make the same of every trace: without names and scores, without latencies where no prefetcher
     /// can be late, without the seed where nobody draws lots. What it says in their place means nothing.
     #[must_use]
     pub fn simulated(&self) -> Self {
@@ -287,6 +296,7 @@ impl HierarchyConfig {
             level.name = format!("{n}");
             level.latency = if late { level.latency } else { 1 };
             level.shared &= self.cores > 1;
+            (level.hit_score, level.miss_score) = (Score::ONE, None);
         }
         for (tlb, n) in out.tlbs.iter_mut().zip(1..) {
             tlb.name = format!("TLB {n}");

@@ -4,7 +4,8 @@ use super::check::Part;
 use super::nearest::nearest;
 use super::words::{Word, from_word};
 use super::{
-    ConfigError, HierarchyConfig, LevelConfig, MemoryConfig, OrderConfig, PAGE, Place, TlbConfig, Ways, parse_size,
+    ConfigError, HierarchyConfig, LevelConfig, MemoryConfig, MissScore, OrderConfig, PAGE, Place, Score, TlbConfig,
+    Ways, parse_size,
 };
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -26,6 +27,8 @@ const LEVEL_KEYS: &[&str] = &[
     "sector",
     "index",
     "slices",
+    "hit_score",
+    "miss_score",
 ];
 const TLB_KEYS: &[&str] = &["name", "entries", "ways", "pages", "policy", "latency", "holds", "shared"];
 const MEMORY_KEYS: &[&str] = &["latency", "page"];
@@ -77,7 +80,7 @@ pub(super) fn hierarchy(text: &str, origin: &str) -> Result<HierarchyConfig, Con
     let levels = tables.iter().enumerate().map(|(n, table)| level(n, table)).collect::<Result<Vec<_>, _>>()?;
     let tlb_tables = top.tables("tlb")?;
     let tlbs = tlb_tables.iter().enumerate().map(|(n, table)| tlb(n, table)).collect::<Result<Vec<_>, _>>()?;
-    let config = HierarchyConfig {
+    let mut config = HierarchyConfig {
         name: top.string("name")?.unwrap_or(origin).into(),
         cores: top.cores()?.unwrap_or(1),
         levels,
@@ -96,6 +99,11 @@ pub(super) fn hierarchy(text: &str, origin: &str) -> Result<HierarchyConfig, Con
             _ => top.place("memory"),
         },
     })?;
+    for level in 0..config.levels.len() {
+        // What is usual at its place goes without saying.
+        let usual = config.usual_miss_score(level);
+        config.levels[level].miss_score.take_if(|said| *said == usual);
+    }
     Ok(config)
 }
 
@@ -135,6 +143,8 @@ fn level(index: usize, table: &Table<'_>) -> Result<LevelConfig, ConfigError> {
         sector: table.size32("sector")?,
         index: table.word()?,
         slices: table.number("slices")?,
+        hit_score: table.score("hit_score", Score::RANGE, Score::parse)?.unwrap_or(usual.hit_score),
+        miss_score: table.score("miss_score", MissScore::RANGE, MissScore::parse)?,
         ..usual
     })
 }
@@ -217,6 +227,22 @@ impl<'a> Table<'a> {
             },
             Some(other) => self.wrong(key, other, expected),
         }
+    }
+
+    fn score<S>(
+        &self,
+        key: &str,
+        expected: &'static str,
+        read: fn(&str) -> Option<S>,
+    ) -> Result<Option<S>, ConfigError> {
+        let Some(value) = self.get(key).map(Spanned::get_ref) else { return Ok(None) };
+        let read = match value {
+            DeValue::String(s) => read(s).filter(|_| **s == *MissScore::WORD),
+            DeValue::Float(x) => read(x.as_str()),
+            DeValue::Integer(n) if n.radix() == 10 => read(n.as_str()),
+            _ => None,
+        };
+        read.map_or_else(|| self.wrong(key, value, expected), |score| Ok(Some(score)))
     }
 
     fn size(&self, key: &'static str) -> Result<Option<u64>, ConfigError> {

@@ -1,7 +1,7 @@
 //! [`HierarchyConfig`] to TOML.
 
 use super::words::word;
-use super::{HierarchyConfig, LevelConfig, TlbConfig, Ways, format_size};
+use super::{HierarchyConfig, LevelConfig, MissScore, TlbConfig, Ways, format_size};
 use std::fmt::Write as _;
 
 impl HierarchyConfig {
@@ -24,8 +24,8 @@ impl HierarchyConfig {
                 order.writeback_first, order.fetch_on_full_line_write, self.seed
             );
         }
-        for level in &self.levels {
-            write_level(&mut out, level);
+        for (n, level) in self.levels.iter().enumerate() {
+            write_level(&mut out, level, self.miss_score(n));
         }
         for tlb in &self.tlbs {
             write_tlb(&mut out, tlb);
@@ -47,7 +47,7 @@ fn ways(ways: Ways) -> String {
     }
 }
 
-fn write_level(out: &mut String, level: &LevelConfig) {
+fn write_level(out: &mut String, level: &LevelConfig, miss: MissScore) {
     let _ = write!(
         out,
         "\n[[level]]\nname = {}\nsize = \"{}\"\nline = {}\nways = {}\npolicy = \"{}\"\nwrite = \"{}\"\n\
@@ -73,6 +73,11 @@ fn write_level(out: &mut String, level: &LevelConfig) {
     if let Some(sector) = level.sector {
         let _ = writeln!(out, "sector = {sector}");
     }
+    let _ = writeln!(out, "hit_score = {}", level.hit_score);
+    let _ = match miss {
+        MissScore::Line => writeln!(out, "miss_score = \"{}\"", MissScore::WORD),
+        MissScore::Of(score) => writeln!(out, "miss_score = {score}"),
+    };
 }
 
 fn write_tlb(out: &mut String, tlb: &TlbConfig) {

@@ -200,7 +200,8 @@ fn one_by_one<O: Observer>(
             let told = match (observer.takes_lists(), observer.takes_played()) {
                 (false, false) => &rest[..stop.at],
                 (_, true) => {
-                    observer.played(Played { references: &rest[..stop.at], misses: &[] });
+                    let references = &rest[..stop.at];
+                    observer.played(Played { references, misses: &[], pieces: false });
                     &[]
                 }
                 (true, false) => &[],
@@ -338,7 +339,7 @@ fn send(around: &mut impl Around, at: usize, line_bits: u32, asks: &[u64], next:
                 let mut tally = Tally::default();
                 simd::through(isa, words, shape, block, found);
                 let listed = simd::follow(isa, shape, block, found, &mut tally, own);
-                tally.add_to(counters, shape);
+                tally.add_to_outer(counters, shape);
                 send(around, at + 1, line_bits, &own[..listed], outer, found);
             }
             None => {
@@ -375,7 +376,11 @@ fn missed<O: Observer>(around: &mut impl Around, at: usize, shape: Shape, ask: u
     let (wants, gives) = shape.causes(ask, victim);
     match ask & (DIRTY_ASK | ODD_ASK) {
         ODD_ASK => counters.fetch_misses += 1,
-        DIRTY_ASK => counters.write_misses += 1,
+        DIRTY_ASK => {
+            counters.write_misses += 1;
+            // Outside the innermost level what is written is written back.
+            counters.writeback_misses += u64::from(at > 0);
+        }
         _ => counters.read_misses += 1,
     }
     counters.fills += 1;

@@ -274,7 +274,7 @@ pub(in crate::sim) struct Tally {
 }
 
 impl Tally {
-    /// Into the level's counts.
+    /// Into the counts of the innermost level.
     pub(in crate::sim) fn add_to(&self, counters: &mut LevelCounters, shape: Shape) {
         let misses: u64 = self.misses.iter().sum();
         counters.read_accesses += self.accesses[0];
@@ -288,6 +288,13 @@ impl Tally {
         counters.writebacks += self.writebacks;
         counters.bytes_in += (misses - self.covered) << shape.line_bits;
         counters.bytes_out += self.writebacks << shape.line_bits;
+    }
+
+    /// Into the counts of a level outside, where what is written is written back.
+    pub(in crate::sim) fn add_to_outer(&self, counters: &mut LevelCounters, shape: Shape) {
+        self.add_to(counters, shape);
+        counters.writeback_accesses += self.accesses[1];
+        counters.writeback_misses += self.misses[1];
     }
 }
 

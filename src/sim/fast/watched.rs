@@ -124,7 +124,7 @@ impl Told {
                 let listed = simd::follow(level.isa, level.shape, asks, found, &mut tally, &mut self.next);
                 behind.asks.extend_from_slice(&self.next[..listed]);
             }
-            tally.add_to(level.counters, level.shape);
+            tally.add_to_outer(level.counters, level.shape);
         }
         let memory = &self.levels[memory];
         let writes = memory.asks.iter().filter(|ask| *ask & DIRTY_ASK != 0).count() as u64;
@@ -158,7 +158,7 @@ impl Told {
         let Some((first, outer)) = caches.split_first_mut() else { return };
         let (block, mut missed) = (&self.block, 0);
         // Of the misses, those that ask the next cache for their line, in the order of asking.
-        let (mut asking, mut asked) = ([0; BLOCK], 0);
+        let (mut asking_first, mut asked) = ([0; BLOCK], 0);
         let mut places = (0u16..).zip(references).filter(|(_, reference)| !apart.drops(reference.kind));
         for ((ask, matched), (place, _)) in
             block.asks.iter().zip(&block.found.matched).zip(&mut places).take(block.made)
@@ -166,10 +166,11 @@ impl Told {
             let miss = *matched == 0;
             first.missed[missed % BLOCK] = place;
             missed += usize::from(miss);
-            asking[asked % BLOCK] = place;
+            asking_first[asked % BLOCK] = place;
             asked += usize::from(miss & (ask & COVER != COVER));
         }
         first.misses = missed;
+        let (mut asking, from_first) = (asking_first, asked);
         for level in outer {
             (missed, asked) = (0, 0);
             for (asks, found) in level.asks.chunks(BLOCK).zip(&level.found) {
@@ -183,8 +184,14 @@ impl Told {
             level.misses = missed;
             asking = level.missed;
         }
-        let misses: Vec<_> = caches.iter().map(|level| (level.place.level, &level.missed[..level.misses])).collect();
-        observer.played(Played { references, misses: &misses });
+        let asked = |at: usize| match at {
+            0 => &[][..],
+            1 => &asking_first[..from_first],
+            // What missed there asks on.
+            _ => &caches[at - 1].missed[..caches[at - 1].misses],
+        };
+        let lists = caches.iter().enumerate().map(|(at, l)| (l.place.level, [asked(at), &l.missed[..l.misses]]));
+        observer.played(Played { references, misses: &lists.collect::<Vec<_>>(), pieces: false });
     }
 
     /// Gives what moved in a block.

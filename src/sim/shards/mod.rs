@@ -46,8 +46,8 @@ struct Parted {
     shards: Vec<Shard>,
     /// Some neighbouring references each, by shard.
     slices: Vec<Vec<Share>>,
-    /// By level.
-    misses: Vec<Vec<u16>>,
+    /// By level: who asked it, and who missed.
+    lists: Vec<[Vec<u16>; 2]>,
 }
 
 #[derive(Clone, Debug)]
@@ -148,7 +148,7 @@ impl Parted {
             split,
             shards: (0..count).map(shard).collect(),
             slices: vec![vec![Share::default(); count]; count],
-            misses: vec![Vec::new(); hierarchy.levels()],
+            lists: vec![[Vec::new(), Vec::new()]; hierarchy.levels()],
         }
     }
 
@@ -167,7 +167,7 @@ impl Parted {
             for Share { references, places } in slices.iter().map(|slice| &slice[n]) {
                 match wants.nothing {
                     true => hierarchy.play(references, &mut ()),
-                    false => hierarchy.play(references, &mut Ear { told, places, at: 0 }),
+                    false => hierarchy.play(references, &mut Ear { told, places, at: 0, first: None }),
                 }
             }
         };
@@ -224,14 +224,19 @@ impl Parted {
 
     /// Tells the misses of a block, then what moved, shard by shard.
     fn tell_played<O: Observer>(&mut self, block: &[Reference], wants: Wants, observer: &mut O) {
-        let Self { shards, misses, .. } = self;
-        for (level, misses) in misses.iter_mut().enumerate() {
-            misses.clear();
-            shards.iter().for_each(|shard| misses.extend(&shard.told.misses[level]));
+        let Self { shards, lists, slices, .. } = self;
+        for (level, [asked, missed]) in lists.iter_mut().enumerate() {
+            asked.clear();
+            missed.clear();
+            for Shard { told, .. } in &*shards {
+                asked.extend(&told.asked[level]);
+                missed.extend(&told.misses[level]);
+            }
         }
-        let listed = (0u8..).map(LevelId).zip(misses.iter()).filter(|(_, misses)| !misses.is_empty());
-        let listed: Vec<_> = listed.map(|(level, misses)| (level, &misses[..])).collect();
-        observer.played(Played { references: block, misses: &listed });
+        let listed = (0u8..).map(LevelId).zip(lists.iter()).filter(|(_, lists)| lists.iter().any(|l| !l.is_empty()));
+        let listed: Vec<_> = listed.map(|(level, [asked, missed])| (level, [&asked[..], &missed[..]])).collect();
+        let pieces: usize = slices.iter().flatten().map(|share| share.places.len()).sum();
+        observer.played(Played { references: block, misses: &listed, pieces: pieces > block.len() });
         if !wants.moves {
             return;
         }

@@ -3,7 +3,7 @@
 use super::split::Split;
 use crate::reference::Reference;
 use crate::sim::{Event, Moved, Observer, Played};
-use crate::units::{Addr, CacheId, LineAddr, SetIndex};
+use crate::units::{Addr, CacheId, LevelId, LineAddr, SetIndex};
 use std::sync::Arc;
 
 /// What an observer takes.
@@ -40,6 +40,8 @@ pub(super) struct Told {
     pub(super) begins: Vec<usize>,
     /// By level: places in the block of the references that missed.
     pub(super) misses: Vec<Vec<u16>>,
+    /// By level: likewise of those that asked it, but for the level that each asked first.
+    pub(super) asked: Vec<Vec<u16>>,
     /// See [`Moved`].
     pub(super) asking: CacheId,
     pub(super) came: Vec<Vec<LineAddr>>,
@@ -56,6 +58,7 @@ impl Told {
             events: Vec::new(),
             begins: Vec::new(),
             misses: vec![Vec::new(); levels],
+            asked: vec![Vec::new(); levels],
             asking: CacheId(0),
             came: Vec::new(),
             left: Vec::new(),
@@ -66,7 +69,7 @@ impl Told {
         self.wants = wants;
         self.events.clear();
         self.begins.clear();
-        self.misses.iter_mut().for_each(Vec::clear);
+        self.misses.iter_mut().chain(&mut self.asked).for_each(Vec::clear);
         self.came.iter_mut().for_each(Vec::clear);
         self.left.iter_mut().for_each(|(_, lines)| lines.clear());
     }
@@ -113,16 +116,24 @@ pub(super) struct Ear<'a> {
     pub(super) places: &'a [u16],
     /// How many began.
     pub(super) at: usize,
+    /// The level that the piece at play asked first.
+    pub(super) first: Option<LevelId>,
 }
 
 impl Observer for Ear<'_> {
     #[inline]
     fn event(&mut self, event: Event) {
         if self.told.wants.played {
-            if let Event::Access { level, kind, hit: false, .. } = event
+            if let Event::Access { level, kind, hit, .. } = event
                 && kind.is_demand()
             {
-                self.told.misses[level.index()].push(self.places[self.at - 1]);
+                let place = self.places[self.at - 1];
+                if !hit {
+                    self.told.misses[level.index()].push(place);
+                }
+                if *self.first.get_or_insert(level) != level {
+                    self.told.asked[level.index()].push(place);
+                }
             }
             if !self.told.wants.moves {
                 return;
@@ -135,6 +146,7 @@ impl Observer for Ear<'_> {
     #[inline]
     fn begin(&mut self, _: &Reference) {
         self.at += 1;
+        self.first = None;
         self.told.begins.push(self.told.events.len());
     }
 
@@ -158,6 +170,10 @@ impl Observer for Ear<'_> {
         for (level, missed) in played.misses() {
             let places = missed.iter().map(|&at| self.places[self.at + usize::from(at)]);
             self.told.misses[level.index()].extend(places);
+        }
+        for (level, asked) in played.asked() {
+            let places = asked.iter().map(|&at| self.places[self.at + usize::from(at)]);
+            self.told.asked[level.index()].extend(places);
         }
         self.at += played.references.len();
     }

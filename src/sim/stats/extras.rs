@@ -11,7 +11,7 @@ use crate::units::LevelId;
 use serde::Serialize;
 
 /// One core's cache of a private level. See [`LevelCounters`] for the counts.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[expect(missing_docs, reason = "named as in LevelCounters and ClassCounts")]
 pub struct CoreStats {
     pub core: u16,
@@ -29,6 +29,9 @@ pub struct CoreStats {
     pub capacity: u64,
     pub conflict: u64,
     pub coherence: u64,
+    pub demand_accesses: u64,
+    pub demand_misses: u64,
+    pub demand_hit_rate: Option<f64>,
 }
 
 /// A level's prefetcher. Accuracy is `used / fills`; coverage `used / (used + misses)`, misses being demand misses of the
@@ -186,6 +189,9 @@ pub(super) fn cores(hierarchy: &Hierarchy, level: LevelId, classifier: Option<&C
             capacity: classes.capacity,
             conflict: classes.conflict,
             coherence: classes.coherence,
+            demand_accesses: c.demand_accesses(),
+            demand_misses: c.demand_misses(),
+            demand_hit_rate: c.hit_rate(),
         })
     };
     hierarchy.caches_of(level).filter_map(one).collect()
@@ -204,7 +210,7 @@ pub(super) fn prefetch(hierarchy: &Hierarchy, level: LevelId) -> Option<Prefetch
         late: c.prefetch_late,
         pollution: c.prefetch_pollution,
         accuracy: share(c.prefetch_used, c.prefetch_fills),
-        coverage: share(c.prefetch_used, c.prefetch_used + c.misses()),
+        coverage: share(c.prefetch_used, c.prefetch_used + c.demand_misses()),
     })
 }
 

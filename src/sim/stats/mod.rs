@@ -123,6 +123,11 @@ pub struct LevelStats {
     pub dirty: u64,
     pub bytes_in: u64,
     pub bytes_out: u64,
+    /// Accesses without the write-backs of levels inside, and those of them that missed.
+    pub demand_accesses: u64,
+    pub demand_misses: u64,
+    /// Share of the demand accesses that hit, 0 to 1: [`LevelCounters::hit_rate`](super::LevelCounters::hit_rate).
+    pub demand_hit_rate: Option<f64>,
     /// Requests of prefetchers inside; in the JSON where there were any, as are those that missed.
     #[serde(skip_serializing_if = "is_zero")]
     pub prefetch_accesses: u64,
@@ -137,13 +142,13 @@ pub struct LevelStats {
 }
 
 impl LevelStats {
-    /// Accesses of every kind.
+    /// Accesses of every kind, write-backs of levels inside too.
     #[must_use]
     pub fn accesses(&self) -> u64 {
         self.read_accesses + self.write_accesses + self.fetch_accesses
     }
 
-    /// Misses of every kind.
+    /// Misses of every kind, write-backs of levels inside too.
     #[must_use]
     pub fn misses(&self) -> u64 {
         self.read_misses + self.write_misses + self.fetch_misses
@@ -467,6 +472,9 @@ impl StatsCollector {
             dirty: self.hierarchy.dirty(id),
             bytes_in: counters.bytes_in,
             bytes_out: counters.bytes_out,
+            demand_accesses: counters.demand_accesses(),
+            demand_misses: counters.demand_misses(),
+            demand_hit_rate: counters.hit_rate(),
             prefetch_accesses: counters.prefetch_accesses,
             prefetch_misses: counters.prefetch_misses,
             prefetch: extras::prefetch(&self.hierarchy, id),
