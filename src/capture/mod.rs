@@ -18,6 +18,7 @@ mod arrays;
 mod assemble;
 mod collect;
 mod names;
+mod noted;
 mod slots;
 mod text;
 mod toolchain;
