@@ -7,9 +7,6 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Regions at most: a function entered again and again where others' arrays were makes a new one each time.
 const REGIONS: usize = 4096;
 
-/// Stretches of addresses remembered.
-const RECENT: usize = 8;
-
 /// The arrays of functions, and where they live.
 #[derive(Debug, Default)]
 pub(super) struct Frames {
@@ -17,9 +14,6 @@ pub(super) struct Frames {
     functions: BTreeMap<u64, Vec<StackVariable>>,
     /// By thread.
     stacks: BTreeMap<u64, Stack>,
-    /// Stretches `(first, last)` without an array that was not touched yet, since any frame was entered.
-    recent: [Option<(u64, u64)>; RECENT],
-    oldest: usize,
     regions: Vec<Region>,
     left_out: u64,
 }
@@ -53,19 +47,19 @@ impl Frames {
         self.functions.insert(pc, arrays);
     }
 
-    /// The function with `pc` was entered before reference `now`, its frame at `frame`.
-    pub(super) fn enter(&mut self, thread: u64, frame: u64, pc: u64, now: u64) {
-        let Some(arrays) = self.functions.get(&pc).filter(|a| !a.is_empty()) else { return };
+    /// The function with `pc` was entered before reference `now`, its frame at `frame`. Whether there are arrays that were
+    /// not there before: what [`Frames::touch`] said of other addresses then no longer holds.
+    pub(super) fn enter(&mut self, thread: u64, frame: u64, pc: u64, now: u64) -> bool {
+        let Some(arrays) = self.functions.get(&pc).filter(|a| !a.is_empty()) else { return false };
         let first = frame.wrapping_add_signed(arrays.iter().map(|a| a.offset).min().unwrap_or(0));
         if first >= frame {
-            return;
+            return false;
         }
         let stack = self.stacks.entry(thread).or_default();
         if stack.range(first..frame).next().is_some_and(|(_, l)| l.pc == pc && l.first == first) {
             // The same function where it was before: the same arrays go on.
-            return;
+            return false;
         }
-        self.recent = Default::default();
         // Whoever has lost one array has returned: all of its arrays go.
         let here = stack.range(first..).take_while(|(_, l)| l.base < frame);
         let owners: BTreeSet<(u64, u64)> = here.map(|(_, l)| (l.pc, l.first)).collect();
@@ -85,17 +79,12 @@ impl Frames {
                 stack.insert(past - 1, Living { base, first, pc, array, from: now, region: None });
             }
         }
+        true
     }
 
-    /// The byte at `addr` is referred to: the array that holds it is to have a name.
-    #[inline]
-    pub(super) fn touch(&mut self, addr: u64) {
-        if !self.recent.iter().flatten().any(|&(first, last)| first <= addr && addr <= last) {
-            self.look(addr);
-        }
-    }
-
-    fn look(&mut self, addr: u64) {
+    /// The byte at `addr` is referred to: the array that holds it is to have a name. The first and the last byte of the
+    /// stretch around it that this says all of, until another frame is entered.
+    pub(super) fn touch(&mut self, addr: u64) -> (u64, u64) {
         let (mut first, mut last) = (0, u64::MAX);
         for stack in self.stacks.values_mut() {
             if let Some((&end, next)) = stack.range_mut(addr..).next() {
@@ -119,8 +108,7 @@ impl Frames {
                 first = first.max(end + 1);
             }
         }
-        self.recent[self.oldest] = Some((first, last));
-        self.oldest = (self.oldest + 1) % RECENT;
+        (first, last)
     }
 
     /// The regions, with the lifetimes of `total` references; names used twice are numbered.

@@ -2,13 +2,10 @@
 
 use super::names::{Names, file_name};
 use super::{CaptureError, io_error};
-use crate::reference::Reference;
 use crate::trace::capture::{Ending, MAGIC, Spool};
-use crate::trace::{TraceError, native};
+use crate::trace::native;
 use std::fs::{self, File};
 use std::path::Path;
-use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
-use std::thread::JoinHandle;
 use std::time::Duration;
 
 /// References taken at once: a row group of the native file.
@@ -52,7 +49,7 @@ pub fn collect(
     let holes = file.try_clone().map_err(io_error(&shown, "the spool cannot be opened"))?;
     let mut spool = Spool::open(shown.clone(), file)?;
     let mut names = Names::new(&spool.program().maps);
-    let mut writer = Writing::begin(native::FileWriter::create(output)?);
+    let mut writer = native::FileWriter::create(output)?;
     let (mut batch, mut pause) = (Vec::new(), Duration::from_millis(1));
     let mut over = false;
     loop {
@@ -60,8 +57,7 @@ pub fn collect(
         spool.advance(over, BATCH, &mut batch)?;
         if !batch.is_empty() {
             names.note(&batch, spool.given() - batch.len() as u64, &spool.take_entries());
-            let Some(written) = writer.write(batch) else { break };
-            batch = written;
+            writer.take(&mut batch)?;
             for (from, bytes) in spool.finished_chunks() {
                 if fate == Part::Consumed {
                     punch(&holes, from, bytes);
@@ -81,7 +77,6 @@ pub fn collect(
         }
         pause = (pause * 2).min(Duration::from_millis(100));
     }
-    let writer = writer.end()?;
     let ending = spool.ending()?;
     let references = spool.given();
     if references == 0 {
@@ -101,43 +96,6 @@ pub fn collect(
     writer.finish(&tables)?;
     dispose(part, fate)?;
     Ok(Collected { references, notices: [notices(ending), more].concat() })
-}
-
-/// A writer at work in a thread of its own, so that reading and writing go on at once.
-struct Writing {
-    full: SyncSender<Vec<Reference>>,
-    empty: Receiver<Vec<Reference>>,
-    thread: JoinHandle<Result<native::FileWriter, TraceError>>,
-}
-
-impl Writing {
-    fn begin(mut writer: native::FileWriter) -> Self {
-        // One batch waits while one is written and one is read.
-        let (full, batches) = sync_channel::<Vec<Reference>>(1);
-        let (done, empty) = channel();
-        let thread = std::thread::spawn(move || {
-            for batch in batches {
-                writer.write(&batch)?;
-                // Whoever reads may have stopped.
-                let _ = done.send(batch);
-            }
-            Ok(writer)
-        });
-        Self { full, empty, thread }
-    }
-
-    /// Takes a batch, and gives one that is written in exchange, or a new one; `None` where writing failed: [`Self::end`]
-    /// tells why.
-    fn write(&mut self, batch: Vec<Reference>) -> Option<Vec<Reference>> {
-        self.full.send(batch).ok()?;
-        Some(self.empty.try_recv().unwrap_or_default())
-    }
-
-    /// Waits for what was given, and gives the writer back.
-    fn end(self) -> Result<native::FileWriter, TraceError> {
-        drop(self.full);
-        self.thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-    }
 }
 
 /// Whether a process has the spool in its memory; `false` where the system does not tell.

@@ -19,6 +19,7 @@ mod assemble;
 mod collect;
 mod intel;
 mod names;
+mod noted;
 mod slots;
 mod text;
 mod toolchain;

@@ -2,6 +2,7 @@
 //! calls that made them.
 
 use super::arrays::Frames;
+use super::noted::Noted;
 use crate::reference::{Reference, Region, RegionFinder, RegionMap, SourceLocation};
 use crate::symbols::{Assigned, Fate, Handed, Module};
 use crate::trace::capture::{Entry, HeapRegion, Named, site_name};
@@ -91,6 +92,8 @@ pub(super) struct Names {
     kept: BTreeMap<u64, (Option<Assigned>, String, u32)>,
     /// Arrays of stack frames.
     pub(super) frames: Frames,
+    /// Memory of which all is known that can be.
+    noted: Noted,
 }
 
 impl Names {
@@ -104,6 +107,7 @@ impl Names {
             notices: Vec::new(),
             kept: BTreeMap::new(),
             frames: Frames::default(),
+            noted: Noted::default(),
         }
     }
 
@@ -112,6 +116,7 @@ impl Names {
         let loaded = self.loaded.iter_mut().find(|l| l.mapping.first <= pc && pc < l.mapping.past)?;
         if !loaded.tried {
             loaded.tried = true;
+            self.noted.forget();
             match Opened::new(&loaded.mapping) {
                 Ok(names) => {
                     self.notices.extend(names.module.notices().iter().cloned());
@@ -136,19 +141,30 @@ impl Names {
             let (these, later) = rest.split_at(usize::try_from(until).unwrap_or(usize::MAX).min(rest.len()));
             for r in these {
                 self.note_pc(r.pc);
-                self.frames.touch(r.addr);
-                for names in self.loaded.iter_mut().filter_map(|l| l.names.as_mut()) {
-                    if let Some(n) = names.finder.locate(r.addr, 0).region
-                        && let Some(touched) = usize::try_from(n).ok().and_then(|n| names.touched.get_mut(n))
-                    {
-                        *touched = true;
-                    }
+                if !self.noted.holds(r.addr) {
+                    self.touch(r.addr);
                 }
             }
             now += these.len() as u64;
             rest = later;
         }
         entries.for_each(|e| self.enter(e));
+    }
+
+    /// The byte at `addr` is referred to.
+    #[inline(never)]
+    fn touch(&mut self, addr: u64) {
+        let (mut first, mut last) = self.frames.touch(addr);
+        for names in self.loaded.iter_mut().filter_map(|l| l.names.as_mut()) {
+            let stretch = names.finder.locate(addr, 0);
+            (first, last) = (first.max(stretch.first), last.min(stretch.last));
+            if let Some(n) = stretch.region
+                && let Some(touched) = usize::try_from(n).ok().and_then(|n| names.touched.get_mut(n))
+            {
+                *touched = true;
+            }
+        }
+        self.noted.remember(addr, first, last);
     }
 
     #[inline]
@@ -168,7 +184,9 @@ impl Names {
             let arrays = self.at(e.pc).map(|o| o.module.stack_arrays(e.pc.wrapping_sub(o.bias))).unwrap_or_default();
             self.frames.learn(e.pc, arrays);
         }
-        self.frames.enter(e.thread, e.frame, e.pc, e.now);
+        if self.frames.enter(e.thread, e.frame, e.pc, e.now) {
+            self.noted.forget();
+        }
     }
 
     /// Of the calls that led to an allocation, innermost first, the one whose function keeps the block.

@@ -17,6 +17,8 @@
 mod checksum;
 mod file;
 mod guard;
+mod pack;
+mod packers;
 mod pages;
 mod reader;
 mod writer;

@@ -2,34 +2,25 @@
 
 use super::checksum::{self, Checksums, Summed};
 use super::file::SharedFile;
+use super::pack::{Columns, Packed};
+use super::packers::Packers;
 use super::reader::NativeTrace;
 use super::{CHECKSUMS_KEY, CHUNK, CREATED_BY, MAX_SIZE, TABLES_KEY, VERSION, VERSION_KEY};
 use crate::reference::{NO_LANE, Reference, Tables};
 use crate::trace::error::{Fault, Place, TraceError};
 use crate::trace::target::{Target, write_error};
-use bytes::Bytes;
-use parquet::basic::{Compression, Encoding, LogicalType, Repetition, Type as PhysicalType, ZstdLevel};
-use parquet::column::writer::{ColumnCloseResult, get_column_writer, get_typed_column_writer};
-use parquet::data_type::{Int32Type, Int64Type};
+use parquet::basic::{LogicalType, Repetition, Type as PhysicalType};
+use parquet::column::writer::ColumnCloseResult;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{KeyValue, RowGroupMetaData};
-use parquet::file::properties::WriterPropertiesPtr;
-use parquet::file::properties::{EnabledStatistics, WriterProperties};
-use parquet::file::writer::{SerializedFileWriter, SerializedPageWriter, TrackedWrite};
-use parquet::schema::types::{ColumnDescPtr, ColumnPath, Type};
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::types::Type;
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Which columns a file has beside `address`, `size` and `kind`.
-#[derive(Clone, Copy)]
-struct Columns {
-    pc: bool,
-    core: bool,
-    lane: bool,
-}
-
-/// Streams references into any [`Write`]. Holds at most [`CHUNK`] references.
+/// Streams references into any [`Write`]. Holds [`CHUNK`] references, and as many more for each of a few threads that pack them.
 pub struct Writer<W: Write + Send> {
     name: String,
     sink: Option<W>,
@@ -37,7 +28,9 @@ pub struct Writer<W: Write + Send> {
     checksums: Checksums,
     columns: Columns,
     pending: Vec<Reference>,
-    written: u64,
+    /// References of row groups that were begun.
+    begun: u64,
+    packers: Packers,
 }
 
 impl<W: Write + Send> Writer<W> {
@@ -50,13 +43,14 @@ impl<W: Write + Send> Writer<W> {
             checksums: Checksums::default(),
             columns: Columns { pc: true, core: true, lane: true },
             pending: Vec::new(),
-            written: 0,
+            begun: 0,
+            packers: Packers::default(),
         }
     }
 
     /// References taken so far.
     pub fn len(&self) -> u64 {
-        self.written + self.pending.len() as u64
+        self.begun + self.pending.len() as u64
     }
 
     /// Whether no reference was taken yet.
@@ -69,19 +63,51 @@ impl<W: Write + Send> Writer<W> {
     /// # Errors
     /// When a size is 0 or above [`MAX_SIZE`], a reference passes the end of the address space, or the sink fails.
     pub fn write(&mut self, references: &[Reference]) -> Result<(), TraceError> {
+        self.check(references)?;
         let mut rest = references;
         while !rest.is_empty() {
-            let room = CHUNK - self.pending.len();
-            let (now, later) = rest.split_at(room.min(rest.len()));
-            for (r, n) in now.iter().zip(self.len()..) {
-                check(&self.name, r, n)?;
-            }
-            self.pending.extend_from_slice(now);
-            rest = later;
-            // A first group waits for one more reference: a file of one group leaves out columns that say nothing.
-            if self.pending.len() == CHUNK && (!rest.is_empty() || self.parquet.is_some()) {
+            // A group waits for one more reference: a file of one group leaves out columns that say nothing.
+            if self.pending.len() == CHUNK {
                 self.flush_group()?;
             }
+            let room = CHUNK - self.pending.len();
+            let (now, later) = rest.split_at(room.min(rest.len()));
+            self.pending.extend_from_slice(now);
+            rest = later;
+        }
+        Ok(())
+    }
+
+    /// As [`Writer::write`], and empties `references`; a whole row group of them is not copied.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn take(&mut self, references: &mut Vec<Reference>) -> Result<(), TraceError> {
+        if references.len() == CHUNK && (self.pending.is_empty() || self.pending.len() == CHUNK) {
+            self.check(references)?;
+            if !self.pending.is_empty() {
+                self.flush_group()?;
+            }
+            std::mem::swap(&mut self.pending, references);
+        } else {
+            self.write(references)?;
+        }
+        references.clear();
+        Ok(())
+    }
+
+    /// A reference that a reader would refuse must not be written.
+    fn check(&self, references: &[Reference]) -> Result<(), TraceError> {
+        // All at once, without a branch each.
+        let wrong = |r: &Reference| {
+            let last = r.addr.overflowing_add(u64::from(r.size.wrapping_sub(1)));
+            (r.size.wrapping_sub(1) >= MAX_SIZE) | last.1
+        };
+        if !references.iter().fold(false, |any, r| any | wrong(r)) {
+            return Ok(());
+        }
+        for (r, n) in references.iter().zip(self.len()..) {
+            check(&self.name, r, n)?;
         }
         Ok(())
     }
@@ -118,6 +144,7 @@ impl<W: Write + Send> Writer<W> {
         if !self.pending.is_empty() {
             self.flush_group()?;
         }
+        self.settle()?;
         let mut tables = tables.clone();
         tables.sort();
         let json = serde_json::to_string(&tables).map_err(|e| invalid(&self.name, &e.to_string()))?;
@@ -145,6 +172,7 @@ impl<W: Write + Send> Writer<W> {
         if !self.pending.is_empty() {
             self.flush_group()?;
         }
+        self.settle()?;
         for group in 0..trace.groups() {
             let (file, columns) = trace.packed_group(group)?;
             let name = self.name.clone();
@@ -171,115 +199,58 @@ impl<W: Write + Send> Writer<W> {
         parquet.flush()?;
         let sum = parquet.inner_mut().cut();
         self.checksums.groups.push(sum);
-        self.written += u64::try_from(columns.num_rows()).unwrap_or(0);
+        self.begun += u64::try_from(columns.num_rows()).unwrap_or(0);
         Ok(())
     }
 
     /// What packs, begun where it was not.
     fn parquet(&mut self) -> Result<&mut SerializedFileWriter<Summed<W>>, ParquetError> {
         if let Some(sink) = self.sink.take() {
-            self.parquet = Some(SerializedFileWriter::new(Summed::new(sink), schema(self.columns)?, properties()?)?);
+            self.parquet = Some(SerializedFileWriter::new(Summed::new(sink), schema(self.columns)?, properties())?);
         }
         self.parquet.as_mut().ok_or_else(|| ParquetError::General("a writer used after its end".into()))
     }
 
+    /// Has what is pending packed, and writes what is packed by now.
     fn flush_group(&mut self) -> Result<(), TraceError> {
-        let name = self.name.clone();
-        self.group().map_err(|e| parquet_error(&name, e))
+        self.group().map_err(|e| parquet_error(&self.name, e))
     }
 
     fn group(&mut self) -> Result<(), ParquetError> {
-        let columns = columns(&self.pending, self.columns);
+        let descriptors = self.parquet()?.schema_descr().columns().to_vec();
+        let rows = std::mem::take(&mut self.pending);
+        self.begun += rows.len() as u64;
+        // One alone is packed here.
+        if self.begun <= CHUNK as u64 && rows.len() < CHUNK {
+            let columns = self.packers.here(&rows, self.columns, &descriptors);
+            return self.write_group(columns);
+        }
+        let (packed, room) = self.packers.begin(rows, self.columns, descriptors)?;
+        self.pending = room;
+        packed.map_or(Ok(()), |columns| self.write_group(columns))
+    }
+
+    /// Waits for all that is being packed, and writes it.
+    fn settle(&mut self) -> Result<(), TraceError> {
+        while let Some(columns) = self.packers.next() {
+            self.write_group(columns).map_err(|e| parquet_error(&self.name, e))?;
+        }
+        Ok(())
+    }
+
+    fn write_group(&mut self, columns: Packed) -> Result<(), ParquetError> {
+        let columns = columns?;
         let parquet = self.parquet()?;
-        let descriptors = parquet.schema_descr().columns().to_vec();
-        let properties = Arc::clone(parquet.properties());
         let mut group = parquet.next_row_group()?;
-        for (bytes, close) in encoded(columns, &descriptors, &properties)? {
+        for (bytes, close) in columns {
             group.append_column(&bytes, close)?;
         }
         group.close()?;
         parquet.flush()?;
         let sum = parquet.inner_mut().cut();
         self.checksums.groups.push(sum);
-        self.written += self.pending.len() as u64;
-        self.pending.clear();
         Ok(())
     }
-}
-
-/// The values of a column.
-enum Values {
-    Long(Vec<i64>),
-    Int(Vec<i32>),
-    /// Those that are there, and whether each is (1) or not (0).
-    Some(Vec<i32>, Vec<i16>),
-}
-
-/// In the order of [`schema`].
-fn columns(rows: &[Reference], wanted: Columns) -> Vec<Values> {
-    let long = |f: fn(&Reference) -> u64| Values::Long(rows.iter().map(|r| f(r).cast_signed()).collect());
-    let int = |f: fn(&Reference) -> u32| Values::Int(rows.iter().map(|r| f(r).cast_signed()).collect());
-    let mut out = vec![long(|r| r.addr), int(|r| r.size), int(|r| u32::from(r.kind as u8))];
-    if wanted.pc {
-        out.push(long(|r| r.pc));
-    }
-    if wanted.core {
-        out.push(int(|r| u32::from(r.core)));
-    }
-    if wanted.lane {
-        let lanes = rows.iter().filter(|r| r.lane != NO_LANE).map(|r| i32::from(r.lane)).collect();
-        out.push(Values::Some(lanes, rows.iter().map(|r| i16::from(r.lane != NO_LANE)).collect()));
-    }
-    out
-}
-
-type Encoded = Result<(Bytes, ColumnCloseResult), ParquetError>;
-
-/// The columns as they stand in the file, each made by a thread of its own.
-fn encoded(
-    columns: Vec<Values>,
-    descriptors: &[ColumnDescPtr],
-    properties: &WriterPropertiesPtr,
-) -> Result<Vec<(Bytes, ColumnCloseResult)>, ParquetError> {
-    std::thread::scope(|scope| {
-        let begin = |(values, descriptor): (Values, &ColumnDescPtr)| {
-            let (descriptor, properties) = (Arc::clone(descriptor), Arc::clone(properties));
-            let work = move || encode(&values, descriptor, properties);
-            // A system that has no thread left panics in `spawn`; the builder says so.
-            match std::thread::Builder::new().name("column".into()).spawn_scoped(scope, work) {
-                Ok(thread) => Ok(thread),
-                Err(e) => Err(ParquetError::External(Box::new(e))),
-            }
-        };
-        let threads: Vec<_> = columns.into_iter().zip(descriptors).map(begin).collect();
-        let wait = |thread: Result<std::thread::ScopedJoinHandle<'_, Encoded>, ParquetError>| {
-            thread?.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        };
-        threads.into_iter().map(wait).collect()
-    })
-}
-
-fn encode(values: &Values, descriptor: ColumnDescPtr, properties: WriterPropertiesPtr) -> Encoded {
-    let mut sink = TrackedWrite::new(Vec::new());
-    let column = get_column_writer(descriptor, properties, Box::new(SerializedPageWriter::new(&mut sink)));
-    let close = match values {
-        Values::Long(values) => {
-            let mut column = get_typed_column_writer::<Int64Type>(column);
-            column.write_batch(values, None, None)?;
-            column.close()?
-        }
-        Values::Int(values) => {
-            let mut column = get_typed_column_writer::<Int32Type>(column);
-            column.write_batch(values, None, None)?;
-            column.close()?
-        }
-        Values::Some(values, levels) => {
-            let mut column = get_typed_column_writer::<Int32Type>(column);
-            column.write_batch(values, Some(levels), None)?;
-            column.close()?
-        }
-    };
-    Ok((sink.into_inner()?.into(), close))
 }
 
 fn schema(columns: Columns) -> Result<Arc<Type>, ParquetError> {
@@ -308,22 +279,16 @@ fn schema(columns: Columns) -> Result<Arc<Type>, ParquetError> {
     Ok(Arc::new(Type::group_type_builder("reference").with_fields(fields).build()?))
 }
 
-fn properties() -> Result<Arc<WriterProperties>, ParquetError> {
-    let address = ColumnPath::from("address");
+/// Columns come packed: see [`super::pack`].
+fn properties() -> Arc<WriterProperties> {
     let properties = WriterProperties::builder()
         .set_created_by(CREATED_BY.into())
-        .set_compression(Compression::ZSTD(ZstdLevel::try_new(3)?))
-        .set_dictionary_enabled(true)
-        .set_column_dictionary_enabled(address.clone(), false)
-        .set_column_encoding(address, Encoding::DELTA_BINARY_PACKED)
-        .set_statistics_enabled(EnabledStatistics::Chunk)
         .set_offset_index_disabled(true)
-        .set_max_row_group_row_count(Some(CHUNK))
-        .build();
-    Ok(Arc::new(properties))
+        .set_max_row_group_row_count(Some(CHUNK));
+    Arc::new(properties.build())
 }
 
-/// A reference that a reader would refuse must not be written.
+/// What is wrong with a reference.
 fn check(name: &str, r: &Reference, number: u64) -> Result<(), TraceError> {
     let found = if r.size == 0 || r.size > MAX_SIZE {
         format!("size {} in reference {number}", r.size)
@@ -388,6 +353,14 @@ impl FileWriter {
     /// As there.
     pub fn write(&mut self, references: &[Reference]) -> Result<(), TraceError> {
         self.writer.write(references)
+    }
+
+    /// As [`Writer::take`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn take(&mut self, references: &mut Vec<Reference>) -> Result<(), TraceError> {
+        self.writer.take(references)
     }
 
     /// Ends the file and gives it its name.

@@ -20,6 +20,8 @@ const SLOTS: u64 = 65_536;
 const HEAD: u64 = 4;
 const STAMP: u64 = 256;
 const SLOT_BYTES: u64 = 16;
+/// Bytes of a chunk's head, and of the numbers in the header.
+const HEAD_BYTES: usize = 64;
 /// Slots read at once for a thread: 16 blocks, 64 KiB.
 const READ: u64 = 16 * STAMP;
 /// Bits of the address in a first word.
@@ -79,6 +81,10 @@ pub struct Spool {
     given: u64,
     /// Chunks read to their end and not yet told by [`Spool::finished_chunks`].
     finished: Vec<u64>,
+    /// The thread whose block was given in part.
+    within: Option<u64>,
+    /// What comes next of each thread, in their order; kept for its memory.
+    heads: Vec<(u64, Peek)>,
 }
 
 /// One thread's chunks, in order, and the part of the first one that is in memory.
@@ -119,8 +125,11 @@ impl Spool {
             facts: Facts::default(),
             given: 0,
             finished: Vec::new(),
+            within: None,
+            heads: Vec::new(),
         };
-        let header = spool.header()?;
+        let mut header = Vec::new();
+        spool.read(0, HEADER, &mut header)?;
         let wrong = |found: String, expected: &str| {
             let remedy = "check that it is the .orrery.part of a program built by this orrery";
             TraceError::Damaged(Fault::new(Place::offset(&spool.name, 0), found, expected, remedy))
@@ -190,7 +199,7 @@ impl Spool {
         self.finished.drain(..).map(|n| (HEADER + n * CHUNK, CHUNK)).collect()
     }
 
-    /// Appends up to about `limit` references to `out`. While the program runs (`over` is false) only chunks that are full
+    /// Appends up to `limit` references to `out`. While the program runs (`over` is false) only chunks that are full
     /// are read, and a thread that is in the middle of one holds the others back. Nothing is appended where nothing is
     /// certain yet, or all is read.
     ///
@@ -198,37 +207,66 @@ impl Spool {
     /// When the file cannot be read.
     pub fn advance(&mut self, over: bool, limit: usize, out: &mut Vec<Reference>) -> Result<(), TraceError> {
         self.discover()?;
-        let start = out.len();
-        while out.len() - start < limit {
-            // The thread with the earliest block; of equal ones the lowest number.
-            let mut next: Option<(u64, u64)> = None;
-            let numbers: Vec<u64> = self.threads.keys().copied().collect();
-            for number in numbers {
-                match self.peek(number, over)? {
-                    Peek::Block(stamp) if next.is_none_or(|(best, _)| stamp < best) => next = Some((stamp, number)),
-                    Peek::Block(_) | Peek::Nothing => {}
-                    Peek::Wait => return Ok(()),
-                }
-            }
-            let Some((_, number)) = next else { return Ok(()) };
-            self.block(number, out);
+        let past = out.len().saturating_add(limit);
+        out.reserve(limit);
+        if let Some(number) = self.within.take() {
+            self.block(number, past, out);
         }
+        let mut heads = std::mem::take(&mut self.heads);
+        heads.clear();
+        let mut waits = false;
+        let numbers: Vec<u64> = self.threads.keys().copied().collect();
+        for number in numbers {
+            let peek = self.peek(number, over)?;
+            waits |= peek == Peek::Wait;
+            heads.push((number, peek));
+        }
+        while out.len() < past && !waits {
+            // The thread with the earliest block; of equal ones the lowest number.
+            let of_block = |(_, peek): &&mut (u64, Peek)| matches!(peek, Peek::Block(_));
+            let Some((number, head)) = heads.iter_mut().filter(of_block).min_by_key(|(_, peek)| *peek) else { break };
+            self.block(*number, past, out);
+            if self.within.is_none() {
+                *head = self.peek(*number, over)?;
+                waits = *head == Peek::Wait;
+            }
+        }
+        self.heads = heads;
         Ok(())
     }
 
+    /// The numbers in the header, without its text.
     fn header(&mut self) -> Result<Vec<u8>, TraceError> {
-        self.read(0, HEADER)
+        let mut header = Vec::new();
+        self.read(0, HEAD_BYTES as u64, &mut header)?;
+        Ok(header)
     }
 
-    /// Bytes from `offset` on; fewer at the end of the file.
-    fn read(&mut self, offset: u64, bytes: u64) -> Result<Vec<u8>, TraceError> {
-        let mut out = Vec::new();
-        let mut read = || -> io::Result<usize> {
-            self.file.seek(SeekFrom::Start(offset))?;
-            (&self.file).take(bytes).read_to_end(&mut out)
+    /// Replaces `out` by bytes from `offset` on; fewer at the end of the file.
+    fn read(&self, offset: u64, bytes: u64, out: &mut Vec<u8>) -> Result<(), TraceError> {
+        out.resize(usize::try_from(bytes).unwrap_or(0), 0);
+        let n = self.fill(offset, out)?;
+        out.truncate(n);
+        Ok(())
+    }
+
+    /// Fills `out` from `offset` on; how much of it there was.
+    fn fill(&self, offset: u64, out: &mut [u8]) -> Result<usize, TraceError> {
+        let mut filled = 0;
+        let mut read = || -> io::Result<()> {
+            (&self.file).seek(SeekFrom::Start(offset))?;
+            while filled < out.len() {
+                match (&self.file).read(&mut out[filled..]) {
+                    Ok(0) => break,
+                    Ok(n) => filled += n,
+                    Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                    Err(e) => return Err(e),
+                }
+            }
+            Ok(())
         };
         read().map_err(|e| TraceError::io(&self.name, "the spool cannot be read", e))?;
-        Ok(out)
+        Ok(filled)
     }
 
     /// Finds chunks that were claimed since.
@@ -240,8 +278,9 @@ impl Spool {
         let mut candidates = std::mem::take(&mut self.unborn);
         candidates.extend(self.seen..claimed);
         self.seen = self.seen.max(claimed);
+        let mut head = Vec::new();
         for number in candidates {
-            let head = self.read(HEADER + number * CHUNK, HEAD * SLOT_BYTES)?;
+            self.read(HEADER + number * CHUNK, HEAD_BYTES as u64, &mut head)?;
             if word(&head, 24) != CHUNK_MAGIC {
                 self.unborn.push(number);
                 continue;
@@ -257,72 +296,106 @@ impl Spool {
     /// What comes next of a thread; reads it where it must.
     fn peek(&mut self, number: u64, over: bool) -> Result<Peek, TraceError> {
         loop {
-            let Some(thread) = self.threads.get(&number) else { return Ok(Peek::Nothing) };
+            let Some(thread) = self.threads.get_mut(&number) else { return Ok(Peek::Nothing) };
             if thread.at < thread.words.len() {
                 return Ok(Peek::Block(thread.stamp_ahead()));
             }
-            let Some(&chunk) = thread.chunks.front() else { return Ok(Peek::Nothing) };
+            let Some(&chunk) = thread.chunks.front() else {
+                // A thread that may be over keeps no memory.
+                thread.words = Vec::new();
+                thread.at = 0;
+                return Ok(Peek::Nothing);
+            };
             let slot = thread.slot;
+            let mut words = std::mem::take(&mut thread.words);
             let base = HEADER + chunk * CHUNK;
-            let head = self.read(base, HEAD * SLOT_BYTES)?;
+            let mut head = [0; HEAD_BYTES];
+            self.fill(base, &mut head)?;
             let used = word(&head, 0).min(SLOTS);
             if used < SLOTS && !over {
                 return Ok(Peek::Wait);
             }
             let from = slot.max(HEAD);
             let to = (from / STAMP * STAMP + READ).min(used);
-            let bytes =
-                if from < to { self.read(base + from * SLOT_BYTES, (to - from) * SLOT_BYTES)? } else { Vec::new() };
+            words.resize(2 * usize::try_from(to.saturating_sub(from)).unwrap_or(0), 0);
+            let bytes = self.fill(base + from * SLOT_BYTES, bytemuck::cast_slice_mut(&mut words))?;
+            words.truncate(bytes / 16 * 2);
+            if cfg!(target_endian = "big") {
+                words.iter_mut().for_each(|word| *word = word.swap_bytes());
+            }
             let Some(thread) = self.threads.get_mut(&number) else { return Ok(Peek::Nothing) };
-            if bytes.len() < 16 {
+            (thread.words, thread.at) = (words, 0);
+            if thread.words.is_empty() {
                 thread.chunks.pop_front();
-                (thread.slot, thread.at) = (0, 0);
-                thread.words.clear();
+                thread.slot = 0;
                 self.finished.push(chunk);
                 continue;
             }
             if slot == 0 {
                 thread.stamp = thread.stamp.max(word(&head, 16));
             }
-            thread.words.clear();
-            thread.words.extend(bytes.chunks_exact(8).map(|b| word(b, 0)));
-            thread.words.truncate(thread.words.len() & !1);
-            (thread.slot, thread.at) = (to, 0);
+            thread.slot = to;
         }
     }
 
-    /// Gives the records of a thread up to its next stamp.
-    fn block(&mut self, number: u64, out: &mut Vec<Reference>) {
+    /// Gives the records of a thread up to its next stamp, or until `out` has `past` references.
+    fn block(&mut self, number: u64, past: usize, out: &mut Vec<Reference>) {
         let Some(thread) = self.threads.get_mut(&number) else { return };
-        thread.stamp = thread.stamp_ahead();
         let core = u16::try_from(number).unwrap_or(u16::MAX);
-        let mut first_of_block = true;
-        while let Some(&[first, second]) = thread.words.get(thread.at..thread.at + 2) {
-            let stamp = first >> 56 == code::STAMP;
-            if stamp && !first_of_block {
+        if let Some(&[first, second]) = thread.words.get(thread.at..thread.at + 2)
+            && first >> 56 == code::STAMP
+        {
+            thread.stamp = thread.stamp.max(second);
+            thread.at += 2;
+        }
+        while let Some(words) = thread.words.get(thread.at..)
+            && out.len() < past
+        {
+            let (before, room) = (out.len(), past - out.len());
+            let pairs = words.as_chunks::<2>().0;
+            // References are what comes most: many at once where nothing else is among them.
+            for many in pairs[..pairs.len().min(room)].chunks_exact(MANY) {
+                if many.iter().fold(false, |any, [first, _]| any | (first >> 62 == 0)) {
+                    break;
+                }
+                out.extend(many.iter().map(|record| reference(record, core)));
+            }
+            let rest = pairs[out.len() - before..].iter().take(room - (out.len() - before));
+            out.extend(rest.take_while(|[first, _]| first >> 62 != 0).map(|record| reference(record, core)));
+            let given = out.len() - before;
+            self.given += given as u64;
+            thread.at += 2 * given;
+            let Some(&[first, second]) = pairs.get(given) else { break };
+            if first >> 62 != 0 {
                 break;
             }
-            first_of_block = false;
-            thread.at += 2;
-            if stamp || first == 0 {
-                continue;
+            if first >> 56 == code::STAMP {
+                return;
             }
-            let (low, size) = (first & ADDRESS, u32::try_from(first >> 56 & 63).unwrap_or(0) + 1);
-            let kind = match first >> 62 {
-                1 => Kind::Read,
-                2 => Kind::Write,
-                3 => Kind::Modify,
-                _ => {
-                    thread.special(number, first >> 56, low, second, self.given, &mut self.facts);
-                    continue;
-                }
-            };
-            self.given += 1;
-            out.push(Reference { addr: low, pc: second, size, core, lane: NO_LANE, kind });
+            thread.at += 2;
+            if first != 0 {
+                thread.special(number, first >> 56, first & ADDRESS, second, self.given, &mut self.facts);
+            }
         }
+        // The rest of the block goes before all others.
+        let next = thread.words.get(thread.at).filter(|first| **first >> 56 != code::STAMP);
+        self.within = next.map(|_| number);
     }
 }
 
+/// References decoded at once.
+const MANY: usize = 16;
+
+/// A record that is one, of a thread.
+#[inline(always)]
+fn reference(&[first, second]: &[u64; 2], core: u16) -> Reference {
+    const KINDS: [Kind; 4] = [Kind::Read, Kind::Read, Kind::Write, Kind::Modify];
+    let kind = usize::try_from(first >> 62).unwrap_or(0) % KINDS.len();
+    let size = u32::try_from(first >> 56 & 63).unwrap_or(0) + 1;
+    Reference { addr: first & ADDRESS, pc: second, size, core, lane: NO_LANE, kind: KINDS[kind] }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Peek {
     /// A block at this time.
     Block(u64),

@@ -1,0 +1,554 @@
+//! References into the columns of a row group, as they stand in the file.
+//!
+//! The Parquet library asks a hash table for every value of every column. Here one look-up a reference finds its *site*: what an
+//! instruction does again and again, which is the same pc, size, kind, core and lane. All columns but the addresses are
+//! dictionaries over sites, so a value costs a look into a small array; a column that never changes costs nothing.
+//!
+//! ```text
+//! references   (pc 10, 8 bytes, read)  (pc 14, 8, write)  (pc 10, 8, read)      sites  0 1 0
+//! column pc    dictionary 10 14, indices 0 1 0        column size   dictionary 8, one run of zeros
+//! ```
+//!
+//! Addresses are differences to the one before (`DELTA_BINARY_PACKED` of the format's `Encodings.md`). All is packed by zstd.
+
+use super::PIECE;
+use crate::reference::{NO_LANE, Reference};
+use bytes::Bytes;
+use parquet::basic::{Compression, Encoding, ZstdLevel};
+use parquet::column::page::{CompressedPage, Page, PageWriter};
+use parquet::column::writer::ColumnCloseResult;
+use parquet::errors::ParquetError;
+use parquet::file::metadata::ColumnChunkMetaData;
+use parquet::file::statistics::Statistics;
+use parquet::file::writer::{SerializedPageWriter, TrackedWrite};
+use parquet::schema::types::ColumnDescPtr;
+
+/// How hard zstd tries.
+const LEVEL: i32 = 1;
+
+/// Entries of a dictionary at most; a column with more is stored as it is.
+const DICTIONARY: usize = 1 << 16;
+
+/// Which columns a file has beside `address`, `size` and `kind`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Columns {
+    pub(super) pc: bool,
+    pub(super) core: bool,
+    pub(super) lane: bool,
+}
+
+/// A column as it stands in the file, and what the row group says of it.
+pub(super) type Packed = Result<Vec<(Bytes, ColumnCloseResult)>, ParquetError>;
+
+/// Room for one row group on its way into the file, used again for the next.
+pub(super) struct Packer {
+    sites: Sites,
+    /// Site of each reference.
+    site_of: Vec<u32>,
+    addresses: Vec<u64>,
+    /// Of one column: the index of each reference, and each page.
+    indices: Vec<u32>,
+    page: Vec<u8>,
+    packed: Vec<u8>,
+    zstd: zstd::bulk::Compressor<'static>,
+}
+
+impl Packer {
+    pub(super) fn new() -> Result<Self, ParquetError> {
+        Ok(Self {
+            sites: Sites::default(),
+            site_of: Vec::new(),
+            addresses: Vec::new(),
+            indices: Vec::new(),
+            page: Vec::new(),
+            packed: Vec::new(),
+            zstd: zstd::bulk::Compressor::new(LEVEL)?,
+        })
+    }
+
+    /// Packs the columns of `rows`, which are `wanted`, described by `descriptors`.
+    pub(super) fn pack(&mut self, rows: &[Reference], wanted: Columns, descriptors: &[ColumnDescPtr]) -> Packed {
+        self.site_of.clear();
+        self.site_of.extend(rows.iter().map(|r| self.sites.find(r)));
+        self.addresses.clear();
+        self.addresses.extend(rows.iter().map(|r| r.addr));
+        let wanted = [
+            Some(Field::Address),
+            Some(Field::Size),
+            Some(Field::Kind),
+            wanted.pc.then_some(Field::Pc),
+            wanted.core.then_some(Field::Core),
+            wanted.lane.then_some(Field::Lane),
+        ];
+        let columns = wanted.into_iter().flatten().zip(descriptors);
+        let packed = columns.map(|(field, descriptor)| self.column(field, descriptor)).collect();
+        self.sites.clear();
+        packed
+    }
+
+    fn column(&mut self, field: Field, descriptor: &ColumnDescPtr) -> Result<(Bytes, ColumnCloseResult), ParquetError> {
+        if field == Field::Address {
+            return self.address_column(descriptor);
+        }
+        let dictionary = Dictionary::of(&self.sites, field);
+        let rows = self.site_of.len();
+        let mut column = Column::new(rows);
+        let is_plain = dictionary.values.len() > DICTIONARY || dictionary.values.is_empty();
+        let width = u64::BITS - (dictionary.values.len() as u64).saturating_sub(1).leading_zeros();
+        let Self { site_of, indices, page, packed, zstd, .. } = self;
+        let encoding = if is_plain { Encoding::PLAIN } else { Encoding::RLE_DICTIONARY };
+        // A page says nothing that a few bytes do not say.
+        column.compression = if width == 0 && !field.is_optional() { Compression::UNCOMPRESSED } else { zstd_level()? };
+        let mut pages = Pages { column: &mut column, packed, zstd };
+        if !is_plain {
+            page.clear();
+            dictionary.values.iter().for_each(|value| field.plain(*value, page));
+            pages.dictionary(page, dictionary.values.len())?;
+        }
+        for sites in site_of.chunks(PIECE) {
+            page.clear();
+            if field.is_optional() {
+                indices.clear();
+                indices.extend(sites.iter().map(|site| u32::from(dictionary.index(*site) != ABSENT)));
+                // The length comes before the levels.
+                page.extend([0; 4]);
+                hybrid(indices, 1, page);
+                let length = u32::try_from(page.len() - 4).unwrap_or(u32::MAX);
+                page[..4].copy_from_slice(&length.to_le_bytes());
+            }
+            indices.clear();
+            if width > 0 || field.is_optional() {
+                let all = sites.iter().map(|site| dictionary.index(*site));
+                if field.is_optional() {
+                    indices.extend(all.filter(|index| *index != ABSENT));
+                } else {
+                    indices.extend(all);
+                }
+            } else {
+                indices.resize(sites.len(), 0);
+            }
+            if is_plain {
+                indices.iter().for_each(|index| field.plain(dictionary.values[*index as usize], page));
+            } else {
+                page.push(u8::try_from(width).unwrap_or(u8::MAX));
+                hybrid(indices, width, page);
+            }
+            pages.data(page, sites.len(), encoding)?;
+        }
+        let absent = if field.is_optional() {
+            site_of.iter().filter(|site| dictionary.index(**site) == ABSENT).count() as u64
+        } else {
+            0
+        };
+        let range = dictionary.values.iter().min().copied().zip(dictionary.values.iter().max().copied());
+        column.close(descriptor, encoding, field.statistics(range, absent))
+    }
+
+    fn address_column(&mut self, descriptor: &ColumnDescPtr) -> Result<(Bytes, ColumnCloseResult), ParquetError> {
+        let Self { addresses, page, packed, zstd, .. } = self;
+        let mut column = Column::new(addresses.len());
+        column.compression = zstd_level()?;
+        let mut pages = Pages { column: &mut column, packed, zstd };
+        for addresses in addresses.chunks(PIECE) {
+            page.clear();
+            differences(addresses, page);
+            pages.data(page, addresses.len(), Encoding::DELTA_BINARY_PACKED)?;
+        }
+        let (mut first, mut last) = (u64::MAX, 0);
+        for &address in &*addresses {
+            (first, last) = (first.min(address), last.max(address));
+        }
+        let statistics = Field::Address.statistics(Some((first, last)), 0);
+        column.close(descriptor, Encoding::DELTA_BINARY_PACKED, statistics)
+    }
+}
+
+fn zstd_level() -> Result<Compression, ParquetError> {
+    Ok(Compression::ZSTD(ZstdLevel::try_new(LEVEL)?))
+}
+
+/// A column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Field {
+    Address,
+    Size,
+    Kind,
+    Pc,
+    Core,
+    Lane,
+}
+
+impl Field {
+    /// Whether rows may have none.
+    fn is_optional(self) -> bool {
+        self == Self::Lane
+    }
+
+    /// What a site has there; `None` where it has none.
+    fn of(self, site: &Site) -> Option<u64> {
+        Some(match self {
+            Self::Address => return None,
+            Self::Size => site.manner & u64::from(u32::MAX),
+            Self::Kind => site.manner >> 56,
+            Self::Pc => site.pc,
+            Self::Core => site.manner >> 32 & 0xffff,
+            Self::Lane => Some(site.manner >> 48 & 0xff).filter(|lane| *lane != u64::from(NO_LANE))?,
+        })
+    }
+
+    fn is_long(self) -> bool {
+        matches!(self, Self::Address | Self::Pc)
+    }
+
+    /// Appends a value as it is.
+    fn plain(self, value: u64, out: &mut Vec<u8>) {
+        let bytes = value.to_le_bytes();
+        out.extend_from_slice(if self.is_long() { &bytes } else { &bytes[..4] });
+    }
+
+    fn statistics(self, range: Option<(u64, u64)>, absent: u64) -> Statistics {
+        let (min, max) = range.unzip();
+        if self.is_long() {
+            return Statistics::int64(min.map(u64::cast_signed), max.map(u64::cast_signed), None, Some(absent), false);
+        }
+        let int = |value: u64| i32::try_from(value).unwrap_or(i32::MAX);
+        Statistics::int32(min.map(int), max.map(int), None, Some(absent), false)
+    }
+}
+
+/// Pages of a column, one after the other.
+struct Column {
+    rows: usize,
+    sink: TrackedWrite<Vec<u8>>,
+    compression: Compression,
+    dictionary: Option<i64>,
+    data: Option<i64>,
+    unpacked: usize,
+}
+
+impl Column {
+    fn new(rows: usize) -> Self {
+        Self {
+            rows,
+            sink: TrackedWrite::new(Vec::new()),
+            compression: Compression::UNCOMPRESSED,
+            dictionary: None,
+            data: None,
+            unpacked: 0,
+        }
+    }
+
+    fn close(
+        mut self,
+        descriptor: &ColumnDescPtr,
+        encoding: Encoding,
+        statistics: Statistics,
+    ) -> Result<(Bytes, ColumnCloseResult), ParquetError> {
+        std::io::Write::flush(&mut self.sink)?;
+        let bytes = self.sink.into_inner()?;
+        let (rows, length) = (i64::try_from(self.rows), i64::try_from(bytes.len()));
+        let encodings = match self.dictionary {
+            Some(_) => vec![Encoding::PLAIN, Encoding::RLE, encoding],
+            None => vec![Encoding::RLE, encoding],
+        };
+        let metadata = ColumnChunkMetaData::builder(descriptor.clone())
+            .set_compression(self.compression)
+            .set_encodings(encodings)
+            .set_num_values(rows.unwrap_or(i64::MAX))
+            .set_total_compressed_size(length.unwrap_or(i64::MAX))
+            .set_total_uncompressed_size(i64::try_from(self.unpacked).unwrap_or(i64::MAX))
+            .set_dictionary_page_offset(self.dictionary)
+            .set_data_page_offset(self.data.unwrap_or(0))
+            .set_statistics(statistics)
+            .build()?;
+        let close = ColumnCloseResult {
+            bytes_written: bytes.len() as u64,
+            rows_written: self.rows as u64,
+            metadata,
+            bloom_filter: None,
+            column_index: None,
+            offset_index: None,
+        };
+        Ok((bytes.into(), close))
+    }
+}
+
+/// Where pages go.
+struct Pages<'a> {
+    column: &'a mut Column,
+    packed: &'a mut Vec<u8>,
+    zstd: &'a mut zstd::bulk::Compressor<'static>,
+}
+
+impl Pages<'_> {
+    fn dictionary(&mut self, page: &[u8], values: usize) -> Result<(), ParquetError> {
+        let buf = self.packed(page)?;
+        let num_values = u32::try_from(values).unwrap_or(u32::MAX);
+        let page_of = Page::DictionaryPage { buf, num_values, encoding: Encoding::PLAIN, is_sorted: false };
+        self.column.dictionary = Some(self.write(page_of, page.len())?);
+        Ok(())
+    }
+
+    fn data(&mut self, page: &[u8], rows: usize, encoding: Encoding) -> Result<(), ParquetError> {
+        let page_of = Page::DataPage {
+            buf: self.packed(page)?,
+            num_values: u32::try_from(rows).unwrap_or(u32::MAX),
+            encoding,
+            def_level_encoding: Encoding::RLE,
+            rep_level_encoding: Encoding::RLE,
+            statistics: None,
+        };
+        let at = self.write(page_of, page.len())?;
+        self.column.data.get_or_insert(at);
+        Ok(())
+    }
+
+    fn packed(&mut self, page: &[u8]) -> Result<Bytes, ParquetError> {
+        if self.column.compression == Compression::UNCOMPRESSED {
+            return Ok(Bytes::copy_from_slice(page));
+        }
+        self.packed.clear();
+        self.packed.reserve(zstd::zstd_safe::compress_bound(page.len()));
+        self.zstd.compress_to_buffer(page, self.packed)?;
+        Ok(Bytes::copy_from_slice(self.packed))
+    }
+
+    fn write(&mut self, page: Page, unpacked: usize) -> Result<i64, ParquetError> {
+        let mut writer = SerializedPageWriter::new(&mut self.column.sink);
+        let spec = writer.write_page(CompressedPage::new(page, unpacked))?;
+        self.column.unpacked += spec.uncompressed_size;
+        Ok(i64::try_from(spec.offset).unwrap_or(i64::MAX))
+    }
+}
+
+/// What an instruction does again and again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Site {
+    pc: u64,
+    /// See [`manner`].
+    manner: u64,
+}
+
+/// All of a reference but address and pc, in one word.
+#[inline(always)]
+fn manner(r: &Reference) -> u64 {
+    u64::from(r.size) | u64::from(r.core) << 32 | u64::from(r.lane) << 48 | u64::from(r.kind as u8) << 56
+}
+
+/// Slots that are kept for the next row group at most.
+const MOST_KEPT: usize = 1 << 14;
+
+/// Sites by number, found by open addressing.
+#[derive(Debug, Default)]
+struct Sites {
+    all: Vec<Site>,
+    /// A site and its number from 1; 0 = free.
+    slots: Vec<(Site, u32)>,
+    /// 64 - log2 of the slots.
+    shift: u32,
+}
+
+impl Sites {
+    /// The number of a reference's site.
+    #[inline(always)]
+    fn find(&mut self, r: &Reference) -> u32 {
+        let site = Site { pc: r.pc, manner: manner(r) };
+        if let Some((there, number)) = self.slots.get(self.slot(site))
+            && *there == site
+            && *number > 0
+        {
+            return number - 1;
+        }
+        self.find_far(site)
+    }
+
+    #[inline(always)]
+    #[expect(clippy::cast_possible_truncation, reason = "few bits are left")]
+    fn slot(&self, site: Site) -> usize {
+        // Multiplicative hashing (Knuth 1973).
+        let key = site.pc ^ site.manner.rotate_left(24);
+        (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (self.shift & 63)) as usize
+    }
+
+    #[inline(never)]
+    fn find_far(&mut self, site: Site) -> u32 {
+        if self.all.len() * 4 >= self.slots.len() {
+            self.grow();
+        }
+        let mut at = self.slot(site);
+        loop {
+            match self.slots[at] {
+                (_, 0) => {
+                    self.all.push(site);
+                    let number = u32::try_from(self.all.len()).unwrap_or(u32::MAX);
+                    self.slots[at] = (site, number);
+                    return number - 1;
+                }
+                (there, number) if there == site => return number - 1,
+                _ => at = (at + 1) % self.slots.len(),
+            }
+        }
+    }
+
+    fn grow(&mut self) {
+        let length = (self.slots.len() * 4).max(1 << 10);
+        self.slots.clear();
+        self.slots.resize(length, (Site { pc: 0, manner: 0 }, 0));
+        self.shift = u64::BITS - length.trailing_zeros();
+        for (site, number) in self.all.iter().zip(1..) {
+            let mut at = self.slot(*site);
+            while self.slots[at].1 != 0 {
+                at = (at + 1) % length;
+            }
+            self.slots[at] = (*site, number);
+        }
+    }
+
+    fn clear(&mut self) {
+        self.all.clear();
+        if self.slots.len() > MOST_KEPT {
+            self.slots.clear();
+        }
+        self.slots.fill((Site { pc: 0, manner: 0 }, 0));
+    }
+}
+
+/// What sites without a value have for an index.
+const ABSENT: u32 = u32::MAX;
+
+/// The values of a column, in the order in which they come, and the index of each site's.
+struct Dictionary {
+    values: Vec<u64>,
+    of_site: Vec<u32>,
+}
+
+impl Dictionary {
+    fn of(sites: &Sites, field: Field) -> Self {
+        let mut values = Vec::new();
+        let mut known = Sites::default();
+        let index = |site: &Site| {
+            let Some(value) = field.of(site) else { return ABSENT };
+            let number = known.find_far(Site { pc: value, manner: 0 });
+            if number as usize == values.len() {
+                values.push(value);
+            }
+            number
+        };
+        let of_site = sites.all.iter().map(index).collect();
+        Self { values, of_site }
+    }
+
+    #[inline(always)]
+    fn index(&self, site: u32) -> u32 {
+        self.of_site[site as usize]
+    }
+}
+
+/// Appends a number, seven bits a byte, the lowest first.
+fn varint(mut n: u64, out: &mut Vec<u8>) {
+    while n >= 0x80 {
+        out.push(n.to_le_bytes()[0] | 0x80);
+        n >>= 7;
+    }
+    out.push(n.to_le_bytes()[0]);
+}
+
+/// Appends a number near zero.
+fn zigzag(n: i64, out: &mut Vec<u8>) {
+    varint((n << 1 ^ n >> 63).cast_unsigned(), out);
+}
+
+/// Values packed at once: as many bits each, as many words.
+const TOGETHER: usize = 64;
+
+/// Appends indices of `width` bits, 0 to 32: runs of equal ones, and the others side by side.
+fn hybrid(indices: &[u32], width: u32, out: &mut Vec<u8>) {
+    let is_run = |some: &[u32]| some.iter().fold(0, |other, index| other | (index ^ some[0])) == 0;
+    let mut rest = indices;
+    while let Some(&first) = rest.first() {
+        let parts = rest.chunks(TOGETHER);
+        let equal: usize = parts.clone().take_while(|part| part[0] == first && is_run(part)).map(<[u32]>::len).sum();
+        let others: usize = if equal > 0 { 0 } else { parts.take_while(|part| !is_run(part)).map(<[u32]>::len).sum() };
+        let (these, later) = rest.split_at(equal + others);
+        rest = later;
+        if equal > 0 {
+            varint((equal as u64) << 1, out);
+            out.extend_from_slice(&first.to_le_bytes()[..width.div_ceil(8) as usize]);
+            continue;
+        }
+        // Whole eights: the last of all may have values too many.
+        let eights = others.div_ceil(8);
+        varint((eights as u64) << 1 | 1, out);
+        let end = out.len() + eights * width as usize;
+        for part in these.chunks(TOGETHER) {
+            let mut values = [0; TOGETHER];
+            for (value, index) in values.iter_mut().zip(part) {
+                *value = u64::from(*index);
+            }
+            side_by_side(&values, width, out);
+        }
+        out.truncate(end);
+    }
+}
+
+/// Appends values of `width` bits, 0 to 64, the lowest bits first.
+#[inline(always)]
+fn side_by_side(values: &[u64; TOGETHER], width: u32, out: &mut Vec<u8>) {
+    let mut words = [0u64; TOGETHER];
+    let (mut word, mut filled, mut full) = (0u64, 0, 0);
+    for &value in values {
+        word |= value.unbounded_shl(filled);
+        filled += width;
+        if filled >= u64::BITS {
+            words[full % TOGETHER] = word;
+            full += 1;
+            filled -= u64::BITS;
+            // What of the value did not fit.
+            word = value.unbounded_shr(width - filled);
+        }
+    }
+    let words = &words[..full.min(TOGETHER)];
+    if cfg!(target_endian = "little") {
+        out.extend_from_slice(bytemuck::cast_slice(words));
+    } else {
+        out.extend(words.iter().flat_map(|word| word.to_le_bytes()));
+    }
+}
+
+/// Differences in each part of a block, which has a width of its own, and in a block.
+const PART: usize = TOGETHER;
+const BLOCK: usize = 4 * PART;
+
+/// Appends addresses as differences to the one before.
+fn differences(addresses: &[u64], out: &mut Vec<u8>) {
+    varint(BLOCK as u64, out);
+    varint((BLOCK / PART) as u64, out);
+    varint(addresses.len() as u64, out);
+    zigzag(addresses.first().copied().unwrap_or(0).cast_signed(), out);
+    let mut from = 0;
+    while from + 1 < addresses.len() {
+        let here = &addresses[from..addresses.len().min(from + BLOCK + 1)];
+        let mut block = [0i64; BLOCK];
+        let count = here.len() - 1;
+        for ((difference, before), after) in block.iter_mut().zip(here).zip(&here[1..]) {
+            *difference = after.wrapping_sub(*before).cast_signed();
+        }
+        let least = block[..count].iter().copied().min().unwrap_or(0);
+        zigzag(least, out);
+        let mut above = [0u64; BLOCK];
+        for (above, difference) in above.iter_mut().zip(&block[..count]) {
+            *above = difference.wrapping_sub(least).cast_unsigned();
+        }
+        let parts = || above.as_chunks::<PART>().0.iter().take(count.div_ceil(PART));
+        let width = |part: &[u64]| u64::BITS - part.iter().fold(0, |all, n| all | n).leading_zeros();
+        let mut widths = [0u8; BLOCK / PART];
+        for (byte, part) in widths.iter_mut().zip(parts()) {
+            *byte = u8::try_from(width(part)).unwrap_or(64);
+        }
+        out.extend_from_slice(&widths);
+        for (part, width) in parts().zip(widths) {
+            side_by_side(part, width.into(), out);
+        }
+        from += BLOCK;
+    }
+}
