@@ -4,6 +4,6 @@ use orrery::cli::canonical;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let cli = orrery::commands::parse(canonical(std::env::args_os()));
+    let cli = orrery::commands::parse(canonical(std::env::args_os(), |word| word.exists()));
     orrery::commands::run(&cli)
 }

@@ -21,4 +21,4 @@ pub mod widgets;
 
 mod surface;
 
-pub use viewer::{Account, Load, Options, Report, run};
+pub use viewer::{Account, Load, Options, Quietly, Report, run};

@@ -30,12 +30,14 @@ pub(super) struct Ground<'a> {
 }
 
 impl Surface {
-    pub(super) fn new(window: &Arc<Window>) -> Result<Self, RenderError> {
+    pub(super) fn new(window: &Arc<Window>, quietly: super::Quietly) -> Result<Self, RenderError> {
         let instance = crate::render::context::instance();
         // wgpu lists what each driver said; where there is no driver the list is empty braces.
         let lost = |e: wgpu::CreateSurfaceError| RenderError::NoAdapter(e.to_string().trim_end_matches(": {}").into());
         let surface = instance.create_surface(Arc::clone(window)).map_err(lost)?;
-        let (context, adapter) = Context::for_surface(&instance, &surface)?;
+        let mut found = Err(RenderError::NoAdapter("not asked".into()));
+        quietly(&mut || found = Context::for_surface(&instance, &surface));
+        let (context, adapter) = found?;
         let capabilities = surface.get_capabilities(&adapter);
         let plain =
             |f: &&wgpu::TextureFormat| matches!(f, wgpu::TextureFormat::Bgra8Unorm | wgpu::TextureFormat::Rgba8Unorm);

@@ -68,10 +68,10 @@ impl Transport {
     }
 
     /// Says how far can be gone of how many references, and whether more will come. While they come, who plays on to the end
-    /// waits there for more.
+    /// waits there for more. Who follows goes on to the end of what came last, and rests there.
     pub fn grow(&mut self, len: u64, total: u64, grows: bool) {
         (self.len, self.total, self.grows) = (len, total.max(len), grows);
-        self.follows &= grows;
+        self.follows &= grows || !self.at_end();
         self.position = self.clamp(self.wanted.unwrap_or(self.position));
         self.wanted = self.wanted.filter(|&wanted| grows && wanted > len as f64);
     }
@@ -110,7 +110,7 @@ impl Transport {
         self.grows
     }
 
-    /// Whether it keeps to the end of a trace that grows.
+    /// Whether it keeps to the end of a trace that grows, or is still on its way to the end of one that did.
     #[must_use]
     pub fn follows(&self) -> bool {
         self.follows
@@ -207,6 +207,7 @@ impl Transport {
             let left = self.len as f64 - self.position;
             let made = left * (1.0 - (-seconds / FOLLOW_SECONDS).exp());
             self.position = if left - made < 0.5 { self.len as f64 } else { self.position + made };
+            self.follows = self.grows || !self.at_end();
         } else if self.playing {
             self.position = ahead(self.position, self.speed * seconds).min(self.len as f64);
             self.playing = !self.at_end() || self.grows;
@@ -415,6 +416,15 @@ mod tests {
             leave(&mut t);
             assert!(!t.follows() && !t.playing());
         }
+        // The last of it comes while the playhead is still on its way: it gets there, and rests.
+        let mut last = t.clone();
+        last.grow(845_484, 845_484, false);
+        assert!(last.follows() && last.moving() && last.position() == 100_000.0);
+        for _ in 0..60 {
+            last.advance(0.05);
+        }
+        assert_eq!((last.position(), last.follows(), last.playing(), last.moving()), (845_484.0, false, false, false));
+        assert!(!last.advance(1.0));
         t.grow(9, 9, false);
         t.follow();
         assert!(!t.follows() && t.position() == 9.0, "nothing to follow");

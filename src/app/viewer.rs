@@ -36,6 +36,9 @@ pub type Load = Box<dyn FnOnce(&mut dyn FnMut(Report) -> bool) -> anyhow::Result
 /// Writes a picture (reference, width and height, RGBA rows) and gives the file's path.
 pub type Save = Box<dyn FnMut(u64, [u32; 2], &[u8]) -> anyhow::Result<PathBuf>>;
 
+/// Runs what makes drivers speak, so that the user does not hear what is none of the user's.
+pub type Quietly = fn(&mut dyn FnMut());
+
 /// Takes what frames sent to the GPU.
 pub type Account = Box<dyn FnOnce(Sent)>;
 
@@ -63,6 +66,8 @@ pub struct Options {
     pub follow: bool,
     /// Told, when the window is closed, what its frames sent to the GPU.
     pub sent: Account,
+    /// Runs the search for an adapter.
+    pub quietly: Quietly,
 }
 
 /// Opens the window and stays until it is closed.
@@ -72,10 +77,10 @@ pub struct Options {
 pub fn run(options: Options) -> anyhow::Result<()> {
     let event_loop = display::event_loop()?;
     let proxy = event_loop.create_proxy();
-    let Options { load, save, size, view, parts, tick, speed, clock, play, follow, sent } = options;
+    let Options { load, save, size, view, parts, tick, speed, clock, play, follow, sent, quietly } = options;
     std::thread::Builder::new().name("index".into()).spawn(move || index(load, &proxy))?;
     let mut viewer = Viewer {
-        start: Start { size, view, parts, tick, speed, clock, play, follow },
+        start: Start { size, view, parts, tick, speed, clock, play, follow, quietly },
         save,
         born: Instant::now(),
         pane: None,
@@ -145,6 +150,7 @@ struct Start {
     clock: ClockKind,
     play: bool,
     follow: bool,
+    quietly: Quietly,
 }
 
 /// The window and all that belongs to it.
@@ -188,7 +194,7 @@ impl Viewer {
         if self.pane.is_some() || self.failure.is_some() {
             return;
         }
-        match Pane::new(event_loop, self.start.size) {
+        match Pane::new(event_loop, self.start.size, self.start.quietly) {
             Ok(pane) => {
                 pane.window.request_redraw();
                 self.pane = Some(pane);
@@ -324,14 +330,14 @@ struct Drawn {
 }
 
 impl Pane {
-    fn new(event_loop: &ActiveEventLoop, (width, height): (u32, u32)) -> anyhow::Result<Self> {
+    fn new(event_loop: &ActiveEventLoop, (width, height): (u32, u32), quietly: Quietly) -> anyhow::Result<Self> {
         let attributes = Window::default_attributes()
             .with_title("orrery")
             .with_inner_size(LogicalSize::new(width, height))
             .with_min_inner_size(LogicalSize::new(320, 240));
         let window = event_loop.create_window(attributes).context("the window cannot be opened")?;
         let window = Arc::new(window);
-        let surface = Surface::new(&window)?;
+        let surface = Surface::new(&window, quietly)?;
         let context = egui::Context::default();
         context.set_fonts(fonts::definitions());
         context.set_visuals(egui::Visuals::dark());

@@ -2,7 +2,7 @@
 
 mod programs;
 
-pub use programs::{AssembleArgs, CaptureArgs, CcArgs, CollectArgs, Recorder, RunArgs};
+pub use programs::{AssembleArgs, CaptureArgs, CcArgs, CollectArgs, Recorder, RunArgs, misplaced};
 
 use crate::reference::Kind;
 use crate::sim::config::parse_size;
@@ -11,8 +11,8 @@ use crate::trace::Format;
 use crate::trace::write::WriteFormat;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
-use std::ffi::OsString;
-use std::path::PathBuf;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
 
 /// See a program's memory move: a reference trace, played through a simulated cache hierarchy.
 #[derive(Debug, Parser)]
@@ -36,7 +36,7 @@ Examples:
 
 const STATS_EXAMPLES: &str = "\
 Examples:
-  orrery stats t.orrery                              `paper` caches for small arrays, else `textbook`
+  orrery stats t.orrery                              `paper` caches where 64 KiB or less are touched, else `textbook`
   orrery stats t.orrery --cache mine.toml --json     your own caches; the numbers as data
   orrery stats t.orrery --l1 32KiB,8,64 --l2 1MiB,16,64
   orrery stats t.orrery --by-line                    which lines of the program miss
@@ -169,7 +169,7 @@ impl From<KindName> for Kind {
 /// Which cache hierarchy.
 #[derive(Debug, Clone, Default, Args)]
 pub struct CacheArgs {
-    /// Preset name (see `orrery caches`), `host` for this machine's caches, or TOML file; the default is `textbook`, or `paper` where the named arrays take 64 KiB or less
+    /// Preset name (see `orrery caches`), `host` for this machine's caches, or TOML file; the default is `paper` where the references touch 64 KiB or less, else `textbook`
     #[arg(long, value_name = "PRESET|FILE")]
     pub cache: Option<String>,
     /// Innermost level as SIZE,WAYS,LINE[,POLICY]: 32KiB,8,64 or 512,full,32,fifo
@@ -466,32 +466,49 @@ pub struct DemoArgs {
 /// Subcommands whose arguments are another program's.
 const WRAPPERS: [&str; 4] = ["cc", "c++", "fortran", "assemble"];
 
-/// Rewrites what people of this field type into what clap reads: `-1280x720` becomes `--size 1280x720`, and
-/// `orrery TRACE ...` becomes `orrery view TRACE ...`.
+/// Rewrites what people of this field type into what clap reads: `-1280x720` becomes `--size 1280x720`,
+/// `orrery TRACE ...` becomes `orrery view TRACE ...`, and flags of compilers become values of `run --flag`.
+///
+/// A first word that is no command is a trace where `exists` says that there is such a file, or where it looks like the name
+/// of one; else it is left for clap, which names the nearest command.
 #[must_use]
-pub fn canonical(args: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+pub fn canonical(args: impl IntoIterator<Item = OsString>, exists: impl Fn(&Path) -> bool) -> Vec<OsString> {
     let command = Cli::command();
     let is_command = |word: &str| word == "help" || command.get_subcommands().any(|c| c.get_name() == word);
+    let is_trace = |word: &OsStr| {
+        let text = word.to_string_lossy();
+        text == "-" || text.contains(['.', '/', '\\']) || exists(Path::new(word))
+    };
     let mut out: Vec<OsString> = Vec::new();
     let mut theirs = false;
-    for (n, arg) in args.into_iter().enumerate() {
+    let mut args = args.into_iter();
+    out.extend(args.next());
+    let mut first = true;
+    while let Some(arg) = args.next() {
         if theirs {
             out.push(arg);
             continue;
         }
         let text = arg.to_str().unwrap_or_default();
-        if n == 1 && WRAPPERS.contains(&text) {
+        let is_first = std::mem::take(&mut first);
+        if is_first && WRAPPERS.contains(&text) {
             theirs = true;
             // All that follows is theirs, `--help` and `--` included.
             out.extend([arg, "--".into()]);
             continue;
         }
-        // What follows the source, or --, is the program's.
-        theirs |= (n == 1 && text == "run") || text == "--";
-        if n == 1 && (!text.starts_with('-') || text == "-") && !is_command(text) {
+        if is_first && text == "run" {
+            out.push(arg);
+            out.extend(programs::canonical_run(args.by_ref()));
+            break;
+        }
+        // What follows -- is the program's.
+        theirs |= text == "--";
+        if is_first && !is_command(text) && (text == "-" || !arg.as_encoded_bytes().starts_with(b"-")) && is_trace(&arg)
+        {
             out.push("view".into());
         }
-        if n > 0 && is_size_flag(text) {
+        if is_size_flag(text) {
             out.push("--size".into());
             out.push(text[1..].into());
         } else {
@@ -514,7 +531,8 @@ mod tests {
 
     fn strings(args: &[&str]) -> Vec<String> {
         let args = args.iter().map(OsString::from);
-        canonical(args).into_iter().map(|a| a.into_string().expect("ascii")).collect()
+        let exists = |path: &Path| path == Path::new("trace") || path == Path::new("stat");
+        canonical(args, exists).into_iter().map(|a| a.into_string().expect("ascii")).collect()
     }
 
     #[test]
@@ -533,10 +551,57 @@ mod tests {
     fn size_and_trace_shorthands() {
         assert_eq!(strings(&["orrery", "t.orrery"]), ["orrery", "view", "t.orrery"]);
         assert_eq!(strings(&["orrery", "-"]), ["orrery", "view", "-"]);
+        assert_eq!(strings(&["orrery", "gone/t"]), ["orrery", "view", "gone/t"]);
+        assert_eq!(strings(&["orrery", "trace", "--play"]), ["orrery", "view", "trace", "--play"]);
+        // Of a word that is neither, clap says which command is nearest.
+        assert_eq!(strings(&["orrery", "sats", "t"]), ["orrery", "sats", "t"]);
+        assert_eq!(strings(&["orrery", "stat", "t"]), ["orrery", "view", "stat", "t"], "a file of that name is there");
         assert_eq!(strings(&["orrery", "record", "-640x360", "t"]), ["orrery", "record", "--size", "640x360", "t"]);
         assert_eq!(strings(&["orrery", "--help"]), ["orrery", "--help"]);
         assert_eq!(strings(&["orrery", "stats", "-x5"]), ["orrery", "stats", "-x5"]);
         let program = ["orrery", "capture", "--", "./prog", "-640x360"];
         assert_eq!(strings(&program), program);
+    }
+
+    /// What `orrery run` makes of these words: the flags of the compiler, ours, the source, what the program is given.
+    fn run(words: &[&str]) -> (Vec<String>, RunArgs) {
+        let words = [&["orrery", "run"], words].concat();
+        let Command::Run(args) = Cli::try_parse_from(strings(&words)).expect("good").command else { panic!("run") };
+        let flags = args.flag.iter().map(|flag| flag.to_string_lossy().into_owned()).collect();
+        (flags, args)
+    }
+
+    #[test]
+    fn flags_before_the_file_are_ours_or_the_compilers_and_words_after_it_the_programs() {
+        let (flags, args) =
+            run(&["--cache", "zen4", "-DN=64", "-I", "inc", "-lm", "-O3", "-march=native", "p.c", "-x", "y"]);
+        assert_eq!(flags, ["-DN=64", "-I", "inc", "-lm", "-march=native"]);
+        assert_eq!((args.cache.cache.as_deref(), args.optimize.as_deref()), (Some("zen4"), Some("3")));
+        assert_eq!((args.source.to_str(), args.given()), (Some("p.c"), &["-x".into(), "y".into()][..]));
+        assert!(misplaced(&args).is_empty());
+
+        let (flags, args) =
+            run(&["--l1=1KiB,2,32", "--cores", "2", "--stats", "-o", "o.orrery", "-O", "p.c", "--cache", "zen4"]);
+        assert!(flags.is_empty() && args.stats);
+        assert_eq!((args.cache.l1.as_deref(), args.cache.cores), (Some("1KiB,2,32"), Some(2)));
+        assert_eq!((args.output.as_deref(), args.optimize.as_deref()), (Some(Path::new("o.orrery")), Some("1")));
+        assert_eq!(args.given(), ["--cache", "zen4"]);
+        assert_eq!(misplaced(&args), ["--cache"]);
+
+        // After -- all is as it is meant, and a second one is the program's.
+        let (_, args) = run(&["p.c", "--", "--cache=zen4", "--", "-O3"]);
+        assert_eq!(args.given(), ["--cache=zen4", "--", "-O3"]);
+        assert!(misplaced(&args).is_empty() && args.cache.cache.is_none());
+        let (flags, args) = run(&["-g", "--", "-p.c", "--stats"]);
+        assert_eq!((flags, args.source.to_str()), (vec!["-g".to_owned()], Some("-p.c")));
+        assert_eq!((args.given(), args.stats), (&["--stats".into()][..], false));
+        assert!(misplaced(&args).is_empty());
+
+        // As it was before: a flag of the compiler by name.
+        assert_eq!(run(&["--flag", "-fopenmp", "--flag=--param", "p.c"]).0, ["-fopenmp", "--param"]);
+        let wrong =
+            Cli::try_parse_from(strings(&["orrery", "run", "--cahce", "zen4", "p.c"])).expect_err("no such flag");
+        assert!(wrong.to_string().contains("--cache"), "{wrong}");
+        assert!(Cli::try_parse_from(strings(&["orrery", "run", "--stats"])).is_err(), "no source");
     }
 }

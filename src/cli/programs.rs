@@ -1,5 +1,6 @@
 //! Arguments of the commands that run programs and record them.
 
+use super::CacheArgs;
 use clap::{Args, ValueEnum};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -24,11 +25,18 @@ Examples:
 The compiler is $ORRERY_CC, $CC or gcc ($ORRERY_CXX, $CXX or g++; $ORRERY_FC, $FC or gfortran). The program writes
 $ORRERY_OUT, or its own name with .orrery behind it, into the folder that it is run in.";
 
+const RUN_USAGE: &str = "orrery run [OPTIONS] [COMPILER'S FLAGS] SOURCE [--] [PROGRAM'S ARGUMENTS]";
+
 const RUN_EXAMPLES: &str = "\
 Examples:
   orrery run mm.c                                    compile with -O1, run, open the window
   orrery run -O0 --stats mm.c 100                    numbers; 100 is the program's argument
-  orrery run --flag -DN=64 --flag -fopenmp mm.c";
+  orrery run --cache zen4 -DN=64 -fopenmp mm.c       other caches; flags of the compiler as it takes them
+  orrery run --stats mm.c -- --cache 5               --cache 5 is the program's
+
+Words before the file are flags of orrery (as above) or, with one dash, of the compiler (-DN=64 -I include -lm -O3
+-march=native); -- ends them. All words after the file are the program's own. Where one of them is a flag of orrery too,
+that is said, unless -- stands after the file.";
 
 /// `capture`
 #[derive(Debug, Clone, Args)]
@@ -84,8 +92,11 @@ pub struct CcArgs {
 
 /// `run`
 #[derive(Debug, Args)]
-#[command(after_help = RUN_EXAMPLES)]
+#[command(after_help = RUN_EXAMPLES, override_usage = RUN_USAGE)]
 pub struct RunArgs {
+    #[command(flatten)]
+    #[expect(missing_docs, reason = "flattened group")]
+    pub cache: CacheArgs,
     /// Print the numbers, open no window
     #[arg(long)]
     pub stats: bool,
@@ -95,18 +106,136 @@ pub struct RunArgs {
     /// Optimisation, as for the compiler: 0, 1, 2, 3, s, g
     #[arg(short = 'O', value_name = "LEVEL")]
     pub optimize: Option<String>,
-    /// One more argument for the compiler; may be given again
+    /// One more argument for the compiler, whatever it is; may be given again
     #[arg(long, value_name = "FLAG", allow_hyphen_values = true)]
-    pub flag: Vec<String>,
+    pub flag: Vec<OsString>,
     /// Native file to write; default: the source's name with .orrery, in this folder
     #[arg(short, long, value_name = "FILE.orrery")]
     pub output: Option<PathBuf>,
     /// Source file: C, C++, Fortran
     pub source: PathBuf,
-    /// Arguments of the program
+    /// Arguments of the program; -- before them is none of them
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     pub arguments: Vec<OsString>,
 }
+
+impl RunArgs {
+    /// What the program is given.
+    #[must_use]
+    pub fn given(&self) -> &[OsString] {
+        match self.arguments.split_first() {
+            Some((first, rest)) if first == "--" => rest,
+            _ => &self.arguments,
+        }
+    }
+}
+
+/// Words that the program is given but that are flags of `orrery run`, where nothing says that they are meant so.
+#[must_use]
+pub fn misplaced(args: &RunArgs) -> Vec<String> {
+    if args.arguments.first().is_some_and(|first| first == "--") {
+        return Vec::new();
+    }
+    let ours = flags();
+    let name = |word: &OsString| {
+        let name = word.to_str()?.strip_prefix("--")?;
+        let name = name.split_once('=').map_or(name, |(name, _)| name);
+        ours.iter().any(|(long, _)| long == name).then(|| format!("--{name}"))
+    };
+    args.arguments.iter().filter_map(name).collect()
+}
+
+/// The long flags of `orrery run`, and whether each has a value.
+fn flags() -> Vec<(String, bool)> {
+    let grammar = RunArgs::augment_args(clap::Command::new("run"));
+    let flags = grammar.get_arguments().filter_map(|a| Some((a.get_long()?.to_owned(), a.get_action().takes_values())));
+    flags.collect()
+}
+
+/// Flags of compilers whose value is the next word, where it does not follow at once.
+const PAIRS: [&str; 20] = [
+    "-I",
+    "-L",
+    "-D",
+    "-U",
+    "-l",
+    "-x",
+    "-T",
+    "-u",
+    "-z",
+    "-A",
+    "-J",
+    "-include",
+    "-imacros",
+    "-isystem",
+    "-iquote",
+    "-idirafter",
+    "-Xlinker",
+    "-Xpreprocessor",
+    "-Xassembler",
+    "--param",
+];
+
+/// What follows `orrery run` as clap reads it: flags of compilers as values of `--flag`, then `--`, the source, and what the
+/// program is given. A `--` of the user's is kept in front of that.
+pub(super) fn canonical_run(words: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let ours = flags();
+    let mut words = words.peekable();
+    let mut out: Vec<OsString> = Vec::new();
+    let flag = |word: &OsString| {
+        let mut flag = OsString::from("--flag=");
+        flag.push(word);
+        flag
+    };
+    while let Some(word) = words.next() {
+        let text = word.to_string_lossy();
+        let source = |out: &mut Vec<OsString>, word, ended: bool| {
+            out.extend(["--".into(), word]);
+            out.extend(ended.then(|| "--".into()));
+        };
+        if text == "--" {
+            // All after the source is meant for the program.
+            if let Some(word) = words.next() {
+                source(&mut out, word, true);
+            }
+            break;
+        } else if !text.starts_with('-') || text == "-" {
+            source(&mut out, word, false);
+            break;
+        } else if PAIRS.contains(&&*text) {
+            out.push(flag(&word));
+            out.extend(words.next().as_ref().map(flag));
+        } else if let Some(long) = text.strip_prefix("--") {
+            let has_value = ours.iter().any(|(name, has_value)| name == long && *has_value);
+            out.push(word);
+            // A flag whose value begins with a dash must be told from one that lacks it.
+            if has_value && let Some(value) = words.next() {
+                let mut joined = out.pop().unwrap_or_default();
+                joined.push("=");
+                joined.push(value);
+                out.push(joined);
+            }
+        } else if text == "-O" {
+            // As compilers read it: 1, unless a level follows.
+            let level = words.next_if(|next| LEVELS.iter().any(|level| next == level));
+            let mut joined = OsString::from("-O");
+            joined.push(level.unwrap_or_else(|| "1".into()));
+            out.push(joined);
+        } else if text == "-o" {
+            out.push(word);
+            out.extend(words.next());
+        } else if text.starts_with("-O") || text.starts_with("-o") || text == "-h" {
+            out.push(word);
+        } else {
+            out.push(flag(&word));
+        }
+    }
+    out.extend(words);
+    out
+}
+
+/// What may follow `-O` as a word of its own.
+const LEVELS: [&str; 8] = ["0", "1", "2", "3", "s", "g", "z", "fast"];
 
 /// `assemble`
 #[derive(Debug, Args)]

@@ -23,10 +23,11 @@ pub mod open;
 pub mod picture;
 #[cfg(feature = "gpu")]
 pub mod progress;
-#[cfg(feature = "gpu")]
-pub mod quiet;
+#[cfg(any(feature = "gpu", target_os = "linux"))]
+mod quiet;
 #[cfg(feature = "gpu")]
 pub mod record;
+mod recording;
 mod room;
 mod run;
 #[cfg(feature = "gpu")]
@@ -39,6 +40,7 @@ mod watch;
 
 use crate::capture::Language;
 use crate::cli::{Cli, Command};
+use crate::sim::config::nearest;
 use clap::{CommandFactory, FromArgMatches};
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -62,7 +64,27 @@ pub fn grammar() -> clap::Command {
 pub fn parse(args: impl IntoIterator<Item = OsString>) -> Cli {
     let mut grammar = grammar();
     let read = grammar.try_get_matches_from_mut(args).and_then(|matches| Cli::from_arg_matches(&matches));
-    read.unwrap_or_else(|error| error.format(&mut grammar).exit())
+    read.unwrap_or_else(|error| match unknown(&error, &grammar) {
+        Some(words) => {
+            eprintln!("error: {words}");
+            std::process::exit(2)
+        }
+        None => error.format(&mut grammar).exit(),
+    })
+}
+
+/// What to say of a first word that is neither a command nor a file.
+fn unknown(error: &clap::Error, grammar: &clap::Command) -> Option<String> {
+    use clap::error::{ContextKind, ContextValue, ErrorKind};
+    let ErrorKind::InvalidSubcommand = error.kind() else { return None };
+    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else { return None };
+    let shown = grammar.get_subcommands().filter(|command| !command.is_hide_set());
+    let names: Vec<&str> = shown.map(clap::Command::get_name).collect();
+    let hint = nearest(word, &names).map_or_else(String::new, |name| format!("did you mean `orrery {name}`? "));
+    let names = names.join(", ");
+    Some(format!(
+        "{word}: found no such command and no such file; {hint}expected the path of a trace, or one of: {names}"
+    ))
 }
 
 /// Runs the command and reports its failure on standard error as one `error:` line with its causes.
@@ -86,10 +108,6 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
 }
 
 fn dispatch(command: &Command) -> anyhow::Result<ExitCode> {
-    #[cfg(feature = "gpu")]
-    if matches!(command, Command::Snapshot(_) | Command::Record(_) | Command::View(_) | Command::Demo(_)) {
-        quiet::hush_drivers();
-    }
     match command {
         Command::Cc(args) => return cc::run(Language::C, args),
         Command::Cpp(args) => return cc::run(Language::Cpp, args),

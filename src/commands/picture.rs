@@ -4,8 +4,11 @@ use super::UsageError;
 use super::copies;
 use super::index_file::timeline;
 use super::open::{open_and_feed, open_cache};
+use super::quiet::quietly;
 use crate::cli::{CacheArgs, Part, PictureArgs, TraceArgs};
 use crate::overlay::{Parts, Studio};
+use crate::render::context::Preference;
+use crate::render::{Context, RenderError};
 use crate::scene::{Camera, View, view::CLOSEST};
 use crate::sim::prepare;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -48,6 +51,16 @@ pub fn studio(trace: &TraceArgs, cache: &CacheArgs, picture: &PictureArgs) -> an
     }
     give_title(&mut studio, &trace.trace, picture);
     Ok(studio)
+}
+
+/// The fastest device there is, without a word of its driver's that is none of the user's.
+///
+/// # Errors
+/// Where there is none.
+pub fn context() -> Result<Context, RenderError> {
+    let mut context = Err(RenderError::NoAdapter("not asked".into()));
+    quietly(&mut || context = Context::headless(Preference::Fastest));
+    context
 }
 
 /// Gives a studio the title that is asked for or, where the trace has none, the file's name.

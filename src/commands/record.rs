@@ -2,12 +2,10 @@
 
 use super::UsageError;
 use super::film::Film;
-use super::picture::{parts, size, studio, view};
+use super::picture::{context, parts, size, studio, view};
 use super::progress::Display;
 use crate::cli::RecordArgs;
 use crate::record::{Options, Output, RecordError, Summary, record};
-use crate::render::Context;
-use crate::render::context::Preference;
 use crate::timeline::{Clock, ClockKind, Pace};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -69,7 +67,7 @@ pub fn film(args: &RecordArgs, stop: &AtomicBool) -> anyhow::Result<Summary> {
     let step = if args.clock == ClockKind::References { pace.step() } else { 1.0 };
     let mut view = view(&args.picture, speed, step)?;
     view.tail = view.tail.min(studio.timeline().len());
-    let context = Context::headless(Preference::Fastest)?;
+    let context = context()?;
     let mut film = Film::new(context, studio, size, parts(&args.picture), view, pace)?;
     let mut display = Display::new();
     let summary = record(&mut film, &output, &Options { fps }, stop, &mut |p| display.update(p)).map_err(usage)?;

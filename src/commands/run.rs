@@ -2,16 +2,15 @@
 
 use super::UsageError;
 use super::cc::exit_code;
+use super::recording::{Recording, expect};
 use crate::capture::{Language, Toolchain};
-use crate::cli::RunArgs;
+use crate::cli::{CacheArgs, Command as Cli, RunArgs, misplaced};
 use anyhow::{Context, bail};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
-use std::time::{Duration, Instant};
-
-/// How long the trace of a program that was killed may take to be whole.
-const PATIENCE: Duration = Duration::from_secs(600);
+use std::process::{Command, ExitCode, ExitStatus};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Compiles, runs, and shows the trace in the window, as numbers, or not at all.
 ///
@@ -25,19 +24,17 @@ pub(super) fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     if !source.is_file() {
         bail!("{shown}: found no such file; check the path");
     }
+    // What is wrong with the caches is said before anything is compiled or run.
+    super::hierarchy::hierarchy(&args.cache, super::hierarchy::DEFAULT_PRESET)?;
+    for word in misplaced(args) {
+        eprintln!(
+            "note: {word} comes after {shown}, so the program gets it; flags of orrery come before the file, and -- after the \
+             file says that all that follows is the program's"
+        );
+    }
     let folder = tempfile::tempdir().context("the folder for temporary files cannot be written to")?;
     let program = folder.path().join(source.file_stem().unwrap_or(source.as_os_str()));
-    let level = args.optimize.as_deref().unwrap_or("1");
-    let mut words: Vec<OsString> = vec![format!("-O{level}").into()];
-    words.extend(args.flag.iter().map(OsString::from));
-    words.extend([
-        source.as_os_str().to_owned(),
-        "-o".into(),
-        program.as_os_str().to_owned(),
-        "-lm".into(),
-        "-pthread".into(),
-    ]);
-    let compiled = Toolchain::find(language)?.run(&words)?;
+    let compiled = Toolchain::find(language)?.run(&words(args, &program))?;
     if !compiled.success() {
         return Ok(exit_code(compiled));
     }
@@ -46,37 +43,77 @@ pub(super) fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
         Some(output) => output.clone(),
         None => PathBuf::from(source.file_stem().unwrap_or(source.as_os_str())).with_added_extension("orrery"),
     };
-    let output = std::path::absolute(&output).with_context(|| format!("{}: is no path", output.display()))?;
-    let before = changed(&output);
-    let ended = Command::new(&program)
-        .args(&args.arguments)
-        .env("ORRERY_OUT", &output)
-        .status()
-        .with_context(|| format!("{} cannot be started", program.display()))?;
+    let recording = Recording::begin(&output)?;
+    let output = recording.output().to_owned();
+    let ended = run_program(&program, args.given(), &recording)?;
     if !ended.success() {
         eprintln!("note: the program ended with {ended}; this is what it did until then");
     }
-    let part = output.with_added_extension("part");
-    let start = Instant::now();
-    while part.exists() && start.elapsed() < PATIENCE {
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    if changed(&output) == before {
-        bail!("{shown}: recorded nothing; expected references in {}", output.display());
-    }
-    let mut next: Vec<OsString> = vec!["orrery".into()];
+    expect(recording.end()?, source, &output)?;
     if args.stats {
-        next.push("stats".into());
-    } else if args.no_view {
-        return Ok(ExitCode::SUCCESS);
-    } else {
-        next.extend(["view".into(), "--play".into()]);
+        return show("stats", &[], &output, &args.cache);
     }
-    next.push(output.into_os_string());
-    super::dispatch(&super::parse(next).command)
+    if args.no_view {
+        return Ok(ExitCode::SUCCESS);
+    }
+    show("view", &["--play"], &output, &args.cache)
 }
 
-/// When a file was last written; `None` where it is not there.
-fn changed(path: &Path) -> Option<std::time::SystemTime> {
-    path.metadata().and_then(|m| m.modified()).ok()
+/// The arguments of the compiler. Libraries come after the source: linkers look there for what is missing so far.
+fn words(args: &RunArgs, program: &Path) -> Vec<OsString> {
+    let is_library = |word: &OsString| word.as_encoded_bytes().starts_with(b"-l") && word != "-l";
+    let level = args.optimize.as_deref().unwrap_or("1");
+    let mut words: Vec<OsString> = vec![format!("-O{level}").into()];
+    words.extend(args.flag.iter().filter(|word| !is_library(word)).cloned());
+    words.extend([args.source.as_os_str().to_owned(), "-o".into(), program.as_os_str().to_owned()]);
+    words.extend(args.flag.iter().filter(|word| is_library(word)).cloned());
+    words.extend(["-lm".into(), "-pthread".into()]);
+    words
+}
+
+/// Runs the program to its end. Ctrl-C is the program's: what it recorded until then is shown; a second one ends it.
+fn run_program(program: &Path, arguments: &[OsString], recording: &Recording) -> anyhow::Result<ExitStatus> {
+    let shown = program.display();
+    let mut command = Command::new(program);
+    command.args(arguments).env("ORRERY_OUT", recording.own());
+    let mut child = command.spawn().with_context(|| format!("{shown} cannot be started"))?;
+    // Only now: what is done with signals is passed on to programs that are started.
+    let asked = Arc::new(AtomicU32::new(0));
+    let (counter, child_number) = (Arc::clone(&asked), child.id());
+    ctrlc::set_handler(move || match counter.fetch_add(1, Ordering::SeqCst) {
+        // The terminal told the program as well.
+        0 => {}
+        n if n < ENDED => end(child_number),
+        _ => std::process::exit(130),
+    })?;
+    let ended = child.wait().with_context(|| format!("{shown} cannot be waited for"))?;
+    asked.store(ENDED, Ordering::SeqCst);
+    Ok(ended)
+}
+
+/// As many requests to stop as no user makes: the program has ended.
+const ENDED: u32 = 1 << 16;
+
+/// Ends a process that is our child and was not waited for.
+#[cfg(unix)]
+fn end(process: u32) {
+    use rustix::process::{Pid, Signal, kill_process};
+    let process = i32::try_from(process).ok().and_then(Pid::from_raw);
+    // It may have ended by itself.
+    let _ = process.map(|process| kill_process(process, Signal::KILL));
+}
+
+#[cfg(not(unix))]
+fn end(_: u32) {}
+
+/// Shows a trace by a command of ours, under these caches.
+fn show(command: &str, flags: &[&str], trace: &Path, cache: &CacheArgs) -> anyhow::Result<ExitCode> {
+    let words = ["orrery", command].into_iter().chain(flags.iter().copied()).chain(["--"]).map(OsString::from);
+    let mut command = super::parse(words.chain([trace.as_os_str().to_owned()])).command;
+    match &mut command {
+        Cli::Stats(args) => args.cache = cache.clone(),
+        Cli::View(args) => args.cache = cache.clone(),
+        _ => {}
+    }
+    super::dispatch(&command)
 }

@@ -1,13 +1,12 @@
 //! `orrery snapshot`: one moment as a PNG.
 
 use super::UsageError;
-use super::picture::{parts, size, studio, view};
+use super::picture::{context, parts, size, studio, view};
 use super::record::usage;
 use crate::cli::SnapshotArgs;
 use crate::overlay::{Composer, Layout};
 use crate::record::{Partial, RecordError};
-use crate::render::context::Preference;
-use crate::render::{Context, Target, target};
+use crate::render::{Target, target};
 use crate::scene::View;
 use image::{ExtendedColorType, ImageEncoder, codecs::png::PngEncoder};
 use std::io::{Cursor, Write};
@@ -33,7 +32,7 @@ pub fn run(args: &SnapshotArgs) -> anyhow::Result<()> {
     if !(position.is_finite() && (0.0..=len as f64).contains(&position)) {
         return Err(UsageError(format!("--tick {position}: the trace has ticks 0 to {len}")).into());
     }
-    let context = Context::headless(Preference::Fastest)?;
+    let context = context()?;
     let mut target = Target::new(&context, width, height)?;
     let mut composer = Composer::new(&context, target::FORMAT);
     let layout = Layout::new(width, height, 0.0, &parts).seen_by(&view.camera);

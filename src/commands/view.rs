@@ -47,6 +47,7 @@ pub(super) fn show(args: &ViewArgs, follow: bool, load: Load) -> anyhow::Result<
         play: args.play,
         follow,
         sent: if args.verbose { Box::new(|sent| eprintln!("{}", sent.words())) } else { Box::new(|_| ()) },
+        quietly: super::quiet::quietly,
     })
 }
 

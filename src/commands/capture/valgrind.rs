@@ -85,6 +85,7 @@ impl Traced {
             .arg("--")
             .arg(program)
             .args(args)
+            .stderr(super::super::quiet::standard_error())
             .spawn();
         let child = match child {
             Ok(child) => child,

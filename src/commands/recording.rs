@@ -1,0 +1,317 @@
+//! A program that is started here and records itself: under a name that nobody else writes to, until it is whole.
+//!
+//! ```text
+//! NAME.4fQz1c.orrery.part   while it runs      NAME.4fQz1c.4711.orrery   a child of it, process 4711
+//! NAME.4fQz1c.orrery        when it is whole   -> NAME.orrery, NAME.4711.orrery
+//! ```
+
+use super::UsageError;
+use crate::capture::{Part, collect, is_spool};
+use anyhow::{Context, bail};
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// The end of the name of a native file, and of what is one before it is whole.
+const NATIVE: &str = ".orrery";
+const PART: &str = ".orrery.part";
+
+/// Time between two looks whether the recording is whole, and whether anybody is at work on it at all.
+const LOOK: Duration = Duration::from_millis(5);
+const ASK: Duration = Duration::from_millis(250);
+
+/// How long it may take where the system does not say who is at work on it.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+/// Parts that were left which are named one by one.
+const NAMED: usize = 3;
+
+/// A recording under way.
+pub(super) struct Recording {
+    /// The file that is asked for.
+    output: PathBuf,
+    /// What its name, and those of its children, begin with.
+    stem: OsString,
+    /// What the private names begin with.
+    own_stem: OsString,
+    /// The file until then: empty, so that the name is taken.
+    own: tempfile::TempPath,
+}
+
+impl Recording {
+    /// Takes a name beside `output`, and says what earlier recordings of that name left.
+    ///
+    /// # Errors
+    /// When there is no such folder, it cannot be written to, or `output` is no plain file.
+    pub(super) fn begin(output: &Path) -> anyhow::Result<Self> {
+        let shown = output.display();
+        let output = std::path::absolute(output).with_context(|| format!("{shown}: is no path"))?;
+        // A link stays one: what it leads to is written.
+        let output = fs::canonicalize(&output).unwrap_or(output);
+        let (Some(folder), Some(name)) = (output.parent(), output.file_name()) else {
+            return Err(UsageError(format!("{shown}: found a folder; expected the name of a file to write")).into());
+        };
+        if fs::metadata(&output).is_ok_and(|m| !m.is_file()) {
+            return Err(UsageError(format!(
+                "{shown}: found a folder or a device; expected the name of a plain file to write"
+            ))
+            .into());
+        }
+        let stem = cut(name, NATIVE).unwrap_or_else(|| name.to_owned());
+        tell_left(folder, &stem);
+        let mut prefix = stem.clone();
+        prefix.push(".");
+        let own = tempfile::Builder::new()
+            .prefix(&prefix)
+            .suffix(NATIVE)
+            .tempfile_in(folder)
+            .with_context(|| format!("{}: no file can be created there; give another with -o", folder.display()))?
+            .into_temp_path();
+        let own_stem = own.file_name().and_then(|name| cut(name, NATIVE)).unwrap_or_default();
+        Ok(Self { stem, own_stem, own, output })
+    }
+
+    /// Where the program is to write: `ORRERY_OUT`.
+    pub(super) fn own(&self) -> &Path {
+        &self.own
+    }
+
+    /// The file that is asked for.
+    pub(super) fn output(&self) -> &Path {
+        &self.output
+    }
+
+    /// Waits until the recording of a program that ended is whole, and gives it and its children's their names. `false`:
+    /// nothing was recorded.
+    ///
+    /// # Errors
+    /// When it cannot be made whole, or a file not be renamed.
+    pub(super) fn end(self) -> anyhow::Result<bool> {
+        self.wait()?;
+        for name in names(self.folder(), &self.own_stem) {
+            let from = self.folder().join(&name);
+            let rest = after(&name, &self.own_stem).unwrap_or_default();
+            // `.PID.orrery`; the program's own is `.orrery`.
+            if rest == OsStr::new(NATIVE) {
+                continue;
+            }
+            if cut(&name, PART).is_some() {
+                self.tell_child(&from);
+            } else {
+                let mut to = self.stem.clone();
+                to.push(rest);
+                let to = self.folder().join(to);
+                fs::rename(&from, &to).with_context(|| format!("{}: cannot be renamed", from.display()))?;
+            }
+        }
+        if fs::metadata(&self.own).map_or(0, |m| m.len()) == 0 {
+            return Ok(false);
+        }
+        let shown = self.output.display().to_string();
+        self.own.persist(&self.output).map_err(|e| e.error).with_context(|| format!("{shown}: cannot be written"))?;
+        Ok(true)
+    }
+
+    fn folder(&self) -> &Path {
+        self.output.parent().unwrap_or(Path::new("/"))
+    }
+
+    /// Waits for the program's own part to be gone. Where nobody works on it, we do.
+    fn wait(&self) -> anyhow::Result<()> {
+        let part = with_end(&self.own, ".part");
+        let begun = Instant::now();
+        let (mut asked, mut idle) = (begun, 0);
+        while part.exists() {
+            std::thread::sleep(LOOK);
+            if asked.elapsed() < ASK {
+                continue;
+            }
+            asked = Instant::now();
+            idle = if in_use(&part) == Some(false) { idle + 1 } else { 0 };
+            let lost = in_use(&part).is_none() && begun.elapsed() > PATIENCE;
+            if idle < 2 && !lost {
+                continue;
+            }
+            if !part.exists() {
+                break;
+            }
+            eprintln!("note: {}: the process that packs it is gone; packing what was recorded", part.display());
+            let collected = collect(&part, &self.own, Part::Consumed, |_| true)
+                .with_context(|| format!("{}: stays; {}", part.display(), remedy(&part, &self.output)))?;
+            collected.notices.iter().for_each(|notice| eprintln!("warning: {notice}"));
+        }
+        Ok(())
+    }
+
+    /// Says what becomes of the part of a child.
+    fn tell_child(&self, part: &Path) {
+        let shown = part.display();
+        if in_use(part) == Some(true) {
+            let whole = with_end(&part.with_extension("").with_extension(""), NATIVE);
+            eprintln!("note: a process that the program started goes on; it is recorded into {}", whole.display());
+        } else {
+            let rest = part.file_name().and_then(|name| after(name, &self.own_stem)).unwrap_or_default();
+            let mut to = self.stem.clone();
+            to.push(cut(&rest, ".part").unwrap_or_default());
+            eprintln!("note: {shown}: left by a process that ended early; {}", remedy(part, &self.folder().join(to)));
+        }
+    }
+}
+
+/// Says which parts of that name earlier recordings left, and how to have what is in them.
+fn tell_left(folder: &Path, stem: &OsStr) {
+    let parts: Vec<PathBuf> = names(folder, stem)
+        .into_iter()
+        .filter(|name| cut(name, PART).is_some())
+        .map(|name| folder.join(name))
+        .filter(|part| is_spool(part))
+        .collect();
+    let (busy, left): (Vec<&PathBuf>, Vec<&PathBuf>) = parts.iter().partition(|part| in_use(part) == Some(true));
+    for part in busy.iter().take(NAMED) {
+        eprintln!("note: {}: another recording, still under way; this one is apart from it", part.display());
+    }
+    for part in left.iter().take(NAMED) {
+        let mut to = stem.to_owned();
+        to.push(".recovered");
+        to.push(NATIVE);
+        let remedy = remedy(part, &folder.join(to));
+        eprintln!("note: {}: left by a recording that was broken off; {remedy}, then remove it", part.display());
+    }
+    if left.len() > NAMED {
+        eprintln!("note: and {} more such files in {}", left.len() - NAMED, folder.display());
+    }
+}
+
+fn remedy(part: &Path, output: &Path) -> String {
+    format!("orrery convert {} -o {} makes a trace of it", part.display(), output.display())
+}
+
+/// Names in a folder that begin with `stem` and a dot, in order.
+fn names(folder: &Path, stem: &OsStr) -> Vec<OsString> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.file_name());
+    let ours = |name: &OsString| after(name, stem).is_some_and(|rest| rest.as_encoded_bytes().starts_with(b"."));
+    let mut names: Vec<OsString> = entries.filter(ours).collect();
+    names.sort();
+    names
+}
+
+/// A name without its end; `None` where it ends otherwise.
+fn cut(name: &OsStr, end: &str) -> Option<OsString> {
+    let text = name.to_str();
+    match text {
+        Some(text) => text.strip_suffix(end).map(OsString::from),
+        #[cfg(unix)]
+        None => {
+            use std::os::unix::ffi::OsStrExt;
+            name.as_bytes().strip_suffix(end.as_bytes()).map(|bytes| OsStr::from_bytes(bytes).to_owned())
+        }
+        #[cfg(not(unix))]
+        None => None,
+    }
+}
+
+/// What comes in a name after its beginning.
+fn after(name: &OsStr, beginning: &OsStr) -> Option<OsString> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::ffi::OsStrExt;
+        name.as_bytes().strip_prefix(beginning.as_bytes()).map(|bytes| OsStr::from_bytes(bytes).to_owned())
+    }
+    #[cfg(not(unix))]
+    {
+        name.to_str()?.strip_prefix(beginning.to_str()?).map(OsString::from)
+    }
+}
+
+fn with_end(path: &Path, end: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(end);
+    name.into()
+}
+
+/// Whether a process has the file open, or in its memory; `None` where the system does not tell.
+fn in_use(path: &Path) -> Option<bool> {
+    let path = fs::canonicalize(path).ok()?;
+    let mut seen = false;
+    for process in fs::read_dir("/proc").ok()?.flatten().map(|entry| entry.path()) {
+        let Ok(open) = fs::read_dir(process.join("fd")) else { continue };
+        seen = true;
+        if open.flatten().any(|entry| fs::read_link(entry.path()).is_ok_and(|at| at == path)) {
+            return Some(true);
+        }
+        // A program may close all its descriptors; what it recorded is in its memory.
+        let maps = fs::read(process.join("maps")).unwrap_or_default();
+        let name = path.as_os_str().as_encoded_bytes();
+        if maps.split(|&b| b == b'\n').any(|line| line.ends_with(name)) {
+            return Some(true);
+        }
+    }
+    seen.then_some(false)
+}
+
+/// Fails where nothing was recorded.
+///
+/// # Errors
+/// Then.
+pub(super) fn expect(recorded: bool, source: &Path, output: &Path) -> anyhow::Result<()> {
+    if !recorded {
+        bail!(
+            "{}: recorded nothing; expected references in {}: a program that runs to its end without touching memory of its \
+             own, or that was stopped before, has none",
+            source.display(),
+            output.display()
+        );
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_taken_apart() {
+        let os = |s: &str| OsString::from(s);
+        assert_eq!(cut(OsStr::new("mm.orrery"), NATIVE), Some(os("mm")));
+        assert_eq!(cut(OsStr::new("mm.trace"), NATIVE), None);
+        assert_eq!(after(OsStr::new("mm.k3.17.orrery"), OsStr::new("mm.k3")), Some(os(".17.orrery")));
+        assert_eq!(after(OsStr::new("n.orrery"), OsStr::new("mm")), None);
+    }
+
+    #[test]
+    fn nothing_is_written_over_a_folder_and_no_name_is_left() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(Recording::begin(folder.path()).is_err());
+        assert!(Recording::begin(&folder.path().join("gone/mm.orrery")).is_err());
+        let output = folder.path().join("mm.orrery");
+        let recording = Recording::begin(&output).unwrap();
+        assert!(recording.own().starts_with(folder.path().canonicalize().unwrap()) && recording.own() != output);
+        assert!(!recording.end().unwrap(), "nothing was written");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn children_get_their_names_and_others_files_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        let output = folder.path().join("mm.orrery");
+        fs::write(folder.path().join("mm.other.orrery"), "others'").unwrap();
+        fs::write(&output, "before").unwrap();
+        let recording = Recording::begin(&output).unwrap();
+        let own = recording.own().to_owned();
+        fs::write(&own, "whole").unwrap();
+        fs::write(own.with_extension("77.orrery"), "child").unwrap();
+        assert!(recording.end().unwrap());
+        assert_eq!(names(folder.path(), OsStr::new("mm")), ["mm.77.orrery", "mm.orrery", "mm.other.orrery"]);
+        assert_eq!(fs::read(&output).unwrap(), b"whole");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn who_has_a_file_open_is_found() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        assert_eq!(in_use(file.path()), Some(true));
+        let path = file.into_temp_path();
+        assert_eq!(in_use(&path), Some(false));
+    }
+}
