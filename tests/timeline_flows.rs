@@ -1,11 +1,13 @@
-//! The flows of any part of a trace are what was moved in it, counted one by one from the events of `Hierarchy::access`.
+//! The flows of any part of a trace are what was moved in it: what came in, counted one by one from the events of
+//! `Hierarchy::access`, and what went out, counted from the log of moves.
 
 mod timeline_common;
 
 use orrery::reference::{Kind, MemoryTrace, Reference, ReferenceSource, Tables};
-use orrery::sim::config::preset;
+use orrery::sim::config::{HierarchyConfig, LevelConfig, Ways, preset};
 use orrery::sim::{Event, Hierarchy};
-use orrery::timeline::{Flow, Group, Options, Shelf, Timeline};
+use orrery::timeline::cursor::grain_bytes;
+use orrery::timeline::{Cursor, Flow, Group, Options, Place, Shelf, Timeline};
 use orrery::trace::synth::{self, Rng};
 use orrery::units::{Addr, CacheId, LineAddr, SetIndex};
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,7 +31,7 @@ fn is_in(end: End, group: Group) -> bool {
     }
 }
 
-/// What each reference moves: lines that come in, from who has them, and lines that go out, to the next cache or memory.
+/// What each reference moves: lines that come in, from who has them, and, by the log, lines that go outward.
 fn moves(references: &[Reference], hierarchy: &Hierarchy) -> Vec<Vec<[End; 2]>> {
     let mut state = hierarchy.clone();
     let end = |cache: Option<CacheId>, addr: Addr| match cache {
@@ -46,10 +48,6 @@ fn moves(references: &[Reference], hierarchy: &Hierarchy) -> Vec<Vec<[End; 2]>> 
         let mut moves = Vec::new();
         for (at, event) in events.iter().enumerate() {
             match *event {
-                Event::Evict { cache, line, .. } => {
-                    let addr = base(cache, line);
-                    moves.push([end(Some(cache), addr), end(hierarchy.outward(cache), addr)]);
-                }
                 Event::Fill { cache, line, prefetch, .. } if prefetch || hierarchy.info(cache).depth == 0 => {
                     let addr = base(cache, line);
                     // Until the next line comes in, each cache outward says whether it has this one.
@@ -76,7 +74,21 @@ fn moves(references: &[Reference], hierarchy: &Hierarchy) -> Vec<Vec<[End; 2]>> 
         }
         moves
     };
-    references.iter().map(step).collect()
+    let mut moves: Vec<Vec<[End; 2]>> = references.iter().map(step).collect();
+    let unit = u64::from(grain_bytes(hierarchy));
+    let source = Arc::new(MemoryTrace::new(references.to_vec(), Tables::default()));
+    let timeline = Timeline::build(source, hierarchy.clone(), Options::default(), &mut |_, _| true).expect("in memory");
+    let mut cursor = Cursor::new(Arc::new(timeline)).expect("in memory");
+    let moment = cursor.seek(references.len() as u64, references.len() as u64).expect("in memory");
+    for m in moment.log.moves(0, references.len() as u64).iter().filter(|m| m.to.depth(9) > m.from.depth(9)) {
+        let cache = |place: Place| match place {
+            Place::Slot { cache, .. } => Some(CacheId(cache)),
+            Place::Home => None,
+        };
+        let addr = Addr(m.grain * unit);
+        moves[usize::try_from(m.tick).expect("small")].push([m.from, m.to].map(|place| end(cache(place), addr)));
+    }
+    moves
 }
 
 /// The flows must be these moves, no more and no fewer.
@@ -109,9 +121,14 @@ fn timeline(trace: MemoryTrace, chunk: u64, hierarchy: Hierarchy, outcomes_up_to
 #[test]
 fn flows_are_what_moved() {
     let mut all = 0;
+    let mut dropped = 0;
     for case in 0..400 {
         let mut rng = Rng::new(case);
         let (trace, hierarchy) = (trace(&mut rng), hierarchy(&mut rng));
+        let cores = if case % 3 == 0 { u64::from(hierarchy.config().cores) } else { 1 };
+        let on_cores = |r: &Reference| Reference { core: u16::try_from(rng.below(cores)).expect("few"), ..*r };
+        let references = trace.references().iter().map(on_cores).collect();
+        let trace = MemoryTrace::new(references, trace.tables().clone());
         let moved = moves(trace.references(), &hierarchy);
         // One by one, and many at once.
         for outcomes_up_to in [u64::MAX, 0] {
@@ -120,8 +137,57 @@ fn flows_are_what_moved() {
             check(&flows, &moved.concat(), &format!("case {case}, {outcomes_up_to}"));
             all += moved.concat().len();
         }
+        let first = |end: &End| matches!(end, End::Set(cache, _) if hierarchy.info(*cache).depth == 0);
+        let past = |[from, to]: &&[End; 2]| hierarchy.levels() > 1 && first(from) && matches!(to, End::Home(_));
+        dropped += moved.iter().flatten().filter(past).count();
     }
     assert!(all > 50_000, "{all} moves");
+    assert!(dropped > 500, "{dropped} lines that no cache behind the first has");
+}
+
+/// Caches that vectors play in blocks: small enough that lines leave all of them, of one way to many, one level to four; in one
+/// thread and in shards.
+#[test]
+fn flows_of_blocks_are_what_moved() {
+    for case in 0..24u64 {
+        let mut rng = Rng::new(1000 + case);
+        let levels = (0..1 + case % 4).map(|n| {
+            let ways = [1, 2, 8, 5, 16][usize::try_from(rng.below(5)).expect("small")];
+            // An outer level smaller than the one inside it has the least of its lines.
+            let sets = 8u64 << rng.below(2 + n);
+            let name = format!("L{}", n + 1);
+            LevelConfig::new(
+                name,
+                usize::try_from(n).expect("small"),
+                sets * ways * 64,
+                Ways::Count(ways.try_into().expect("small")),
+                64,
+            )
+        });
+        let hierarchy = Hierarchy::new(&HierarchyConfig::new("blocks", levels.collect())).expect("sound");
+        let mut references: Vec<Reference> = synth::mix(6_000, case).collect();
+        for reference in &mut references {
+            reference.addr %= 16 << 10;
+            match rng.below(12) {
+                0 => (reference.addr, reference.size) = (reference.addr & !63, 64),
+                1 => (reference.addr, reference.size) = (reference.addr | 60, 8),
+                2 => reference.kind = Kind::Modify,
+                3 => reference.kind = Kind::Fetch,
+                _ => {}
+            }
+        }
+        let moved = moves(&references, &hierarchy).concat();
+        for shards in [1, 4] {
+            let source = Arc::new(MemoryTrace::new(references.clone(), Tables::default()));
+            let options = Options { outcomes_up_to: 0, shards, ..Options::default() };
+            let timeline = Timeline::build(source, hierarchy.clone(), options, &mut |_, _| true).expect("in memory");
+            check(
+                &timeline.flows().over(0.0, references.len() as f64),
+                &moved,
+                &format!("case {case}, {shards} shards"),
+            );
+        }
+    }
 }
 
 #[test]

@@ -231,6 +231,17 @@ pub trait Observer {
     #[inline]
     fn moved(&mut self, _: Moved<'_>) {}
 
+    /// Whether it wants to be told where lines went that caches gave up.
+    #[inline]
+    fn wants_gone(&self) -> bool {
+        false
+    }
+
+    /// Takes a line that went outward, where [`Observer::wants_gone`]; after all else of its reference, or of those that are told
+    /// at once.
+    #[inline]
+    fn gone(&mut self, _: Gone) {}
+
     /// Takes all events of one of the references of the last [`Played`], or of a part of it, whose moves are in no
     /// [`Moved`]. Its misses are told already.
     #[inline]
@@ -245,7 +256,7 @@ pub struct Played<'a> {
     /// By level that anything was asked of, from the CPU outward: the places among `references` of those whose demand asks it
     /// (none at the level that is asked first: all do) and of those whose demand misses there, in no certain order.
     pub(super) misses: &'a [(LevelId, [&'a [u16]; 2])],
-    /// Whether some were played in pieces: then a place may be in a list more than once.
+    /// Whether some may be played in pieces, or read and write in two: then a place may be in a list more than once.
     pub(super) pieces: bool,
 }
 
@@ -267,7 +278,19 @@ impl<'a> Played<'a> {
     }
 }
 
-/// Lines that moved, of caches that are on the way of loads and stores and have lines of one size. Each list is in no
+/// A line of the smallest size of the hierarchy that was nearest to the CPU in one cache, and is farther out when the reference
+/// that caused it is done: in the nearest cache that has it then, or in memory alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gone {
+    /// Where it was.
+    pub from: CacheId,
+    /// Its first byte.
+    pub addr: Addr,
+    /// Where it is; `None` = memory.
+    pub to: Option<CacheId>,
+}
+
+/// Lines that came in, of caches that are on the way of loads and stores and have lines of one size. Each list is in no
 /// certain order.
 #[derive(Clone, Copy, Debug)]
 pub struct Moved<'a> {
@@ -276,8 +299,6 @@ pub struct Moved<'a> {
     /// Lines that came to it, by how many caches outward had them not: first those from the next cache (and those that a
     /// store covers, so that nobody is asked for them), last those from memory.
     pub came: &'a [Vec<LineAddr>],
-    /// Lines that gave way to others, and in which cache.
-    pub left: &'a [(CacheId, Vec<LineAddr>)],
 }
 
 /// Accesses of one cache, in their order. A store that goes with a load (a modify) may be left out.
@@ -369,6 +390,16 @@ impl<O: Observer + ?Sized> Observer for &mut O {
     }
 
     #[inline]
+    fn wants_gone(&self) -> bool {
+        (**self).wants_gone()
+    }
+
+    #[inline]
+    fn gone(&mut self, gone: Gone) {
+        (**self).gone(gone);
+    }
+
+    #[inline]
     fn among(&mut self, events: &[Event]) {
         (**self).among(events);
     }
@@ -395,6 +426,17 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
     #[inline]
     fn wants_moves(&self) -> bool {
         self.0.wants_moves() || self.1.wants_moves()
+    }
+
+    #[inline]
+    fn wants_gone(&self) -> bool {
+        self.0.wants_gone() || self.1.wants_gone()
+    }
+
+    #[inline]
+    fn gone(&mut self, gone: Gone) {
+        self.0.gone(gone);
+        self.1.gone(gone);
     }
 
     #[inline]

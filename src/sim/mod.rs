@@ -60,7 +60,7 @@ mod policy;
 pub use policy::Policy;
 
 pub mod event;
-pub use event::{AccessKind, AccessList, Cause, Event, Moved, Observer, Played};
+pub use event::{AccessKind, AccessList, Cause, Event, Gone, Moved, Observer, Played};
 
 mod cache;
 pub use cache::Resident;

@@ -93,6 +93,8 @@ pub(super) struct Plan {
     pub(super) private: Vec<Vec<usize>>,
     /// log2 of the unit of coherence: the largest line of the private levels. `None` where nothing is private.
     pub(super) unit_shift: Option<u32>,
+    /// Bytes of the smallest line.
+    pub(super) grain_bytes: u32,
     pub(super) tlb_spots: Vec<TlbInfo>,
     /// By core and side: TLBs from the CPU outward, indices into `tlb_spots`.
     pub(super) tlb_paths: Vec<[Vec<usize>; 2]>,
@@ -146,6 +148,7 @@ impl Plan {
             first: (0..cores).map(first).collect(),
             private: (0..cores).map(private).collect(),
             unit_shift: unit.map(u32::trailing_zeros),
+            grain_bytes: config.levels.iter().map(|level| level.line).min().unwrap_or(1),
             extras: unit.is_some() || !tlb_spots.is_empty() || prefetches,
             config: config.clone(),
             spots,

@@ -6,7 +6,7 @@ use super::phases::Phases;
 use super::summary::Summary;
 use super::tally::{MAX_LEVELS, Tally};
 use crate::reference::{Reference, RegionFinder};
-use crate::sim::{Event, Moved, Observer, Played};
+use crate::sim::{Event, Gone, Moved, Observer, Played};
 
 /// Counts each reference to its region and each demand miss to the region and bucket of its reference. Wants to be told of
 /// misses and what they move only, so that hits cost next to nothing.
@@ -140,6 +140,18 @@ impl Observer for Count<'_> {
     fn moved(&mut self, moved: Moved<'_>) {
         if let Some(Over { flows, .. }) = &mut self.over {
             flows.moved(moved);
+        }
+    }
+
+    #[inline(always)]
+    fn wants_gone(&self) -> bool {
+        self.over.is_some()
+    }
+
+    #[inline(always)]
+    fn gone(&mut self, gone: Gone) {
+        if let Some(Over { flows, .. }) = &mut self.over {
+            flows.gone(gone);
         }
     }
 

@@ -18,6 +18,7 @@ pub(super) mod scan;
 mod watched;
 
 use super::counters::LevelCounters;
+use super::hierarchy::Leaving;
 use super::policy::{DIRTY, VALID};
 use super::simd::{self, Isa};
 use super::{AccessKind, AccessList, Event, Observer, Played};
@@ -60,6 +61,12 @@ pub(super) trait Around {
     /// Asks a cache, in the general way, for all bytes of a line of 2^`line_bits` bytes.
     fn request<O: Observer>(&mut self, at: usize, line: LineAddr, line_bits: u32, kind: AccessKind, observer: &mut O);
 
+    /// Whether there are no caches but these.
+    fn is_all(&self) -> bool;
+
+    /// Tells where what left went, once its reference is done.
+    fn tell_gone<O: Observer>(&self, leaving: Leaving<'_, O>);
+
     /// Counts requests of `bytes` bytes each that read from memory, and that write there.
     fn memory(&mut self, bytes: u64, reads: u64, writes: u64);
 }
@@ -97,7 +104,9 @@ pub(super) fn play_watched<O: Observer>(
     apart: Apart,
     observer: &mut O,
 ) {
-    let mut told: Option<Box<Told>> = Told::of(around);
+    // Blocks know where lines went only where all caches play them.
+    let blocks = !observer.wants_gone() || around.is_all();
+    let mut told: Option<Box<Told>> = if blocks { Told::of(around) } else { None };
     let mut way = first_way(around);
     // A first choice needs a look at some.
     let (first, rest) = references.split_at(references.len().min(CHUNK / 8));
@@ -184,7 +193,7 @@ fn one_by_one<O: Observer>(
     observer: &mut O,
 ) -> Did {
     let (mut rest, mut seen, mut others) = (chunk, Seen::default(), 0);
-    let (one_way, tells) = (around.is_one_way(), !observer.is_silent());
+    let tells = !observer.is_silent();
     while let Some(Plain { shape, words, .. }) = around.plain(0) {
         let stop = if scan {
             simd::scan_hits(isa, words, shape, rest, apart, &mut seen)
@@ -216,26 +225,12 @@ fn one_by_one<O: Observer>(
         let Some((at, left)) = rest[stop.at..].split_first() else { break };
         observer.begin(at);
         match stop.why {
-            Why::Miss(victim) => {
-                let place = around.place(0);
-                if tells {
-                    let kind = kind_of_miss(shape.ask(at));
-                    observer.event(shape.access(place, at.addr >> shape.line_bits, kind, false));
-                }
-                if one_way {
-                    missed(around, 0, shape, shape.ask(at), victim, observer);
-                    if tells && at.kind == Kind::Modify {
-                        observer.event(shape.access(place, at.addr >> shape.line_bits, AccessKind::Write, true));
-                    }
-                } else {
-                    around.miss(at, victim, observer);
-                    if at.kind == Kind::Modify {
-                        // The loop has counted the write, but its line may be gone again: an inclusive level outside took it.
-                        seen.accesses -= FIELDS[Kind::Write as usize];
-                        around.access(&Reference { kind: Kind::Write, ..*at }, observer);
-                    }
-                }
+            Why::Miss(victim) if observer.wants_gone() => {
+                let mut leaving = Leaving::new(observer);
+                one_missed(around, shape, at, victim, &mut seen, &mut leaving);
+                around.tell_gone(leaving);
             }
+            Why::Miss(victim) => one_missed(around, shape, at, victim, &mut seen, observer),
             Why::Other | Why::End => {
                 others += 1;
                 around.access(at, observer);
@@ -250,6 +245,36 @@ fn one_by_one<O: Observer>(
         level.counters.fetch_accesses += field(2);
     }
     Did { depth: seen.depth, others, ..Did::default() }
+}
+
+/// A reference that the loop has counted, and that missed.
+#[inline(always)]
+fn one_missed<O: Observer>(
+    around: &mut impl Around,
+    shape: Shape,
+    at: &Reference,
+    victim: u64,
+    seen: &mut Seen,
+    observer: &mut O,
+) {
+    let (place, tells) = (around.place(0), !observer.is_silent());
+    if tells {
+        let kind = kind_of_miss(shape.ask(at));
+        observer.event(shape.access(place, at.addr >> shape.line_bits, kind, false));
+    }
+    if around.is_one_way() {
+        missed(around, 0, shape, shape.ask(at), victim, observer);
+        if tells && at.kind == Kind::Modify {
+            observer.event(shape.access(place, at.addr >> shape.line_bits, AccessKind::Write, true));
+        }
+    } else {
+        around.miss(at, victim, observer);
+        if at.kind == Kind::Modify {
+            // The loop has counted the write, but its line may be gone again: an inclusive level outside took it.
+            seen.accesses -= FIELDS[Kind::Write as usize];
+            around.access(&Reference { kind: Kind::Write, ..*at }, observer);
+        }
+    }
 }
 
 /// Lists references that all hit. A line that is one of the two newest only changes places with the other, which is all

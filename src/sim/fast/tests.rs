@@ -64,6 +64,14 @@ impl Around for With {
         Around::request(&mut self.0, at, line, line_bits, kind, observer);
     }
 
+    fn is_all(&self) -> bool {
+        self.0.is_all()
+    }
+
+    fn tell_gone<O: Observer>(&self, leaving: Leaving<'_, O>) {
+        self.0.tell_gone(leaving);
+    }
+
     fn memory(&mut self, bytes: u64, reads: u64, writes: u64) {
         Around::memory(&mut self.0, bytes, reads, writes);
     }

@@ -4,13 +4,14 @@
 //! the victim that goes back. So a place in each level's list is all that the telling needs: it follows each miss outward
 //! and takes the next request of every list it comes to.
 
+mod gone;
+
 use super::scan::{ASK_BITS, Apart, BLOCK, Block, COVER, DIRTY_ASK, Found, Next, Shape, Tally};
 use super::{Around, Did, Place, kind_of, kind_of_miss, tell_evict_and_fill, tell_hit};
 use crate::reference::{Kind, Reference};
-use crate::sim::policy::VALID;
 use crate::sim::simd;
 use crate::sim::{AccessKind, AccessList, Event, Moved, Observer, Played};
-use crate::units::{Addr, CacheId, LineAddr};
+use crate::units::{Addr, LineAddr};
 
 /// Room for what a block does at each level.
 pub(super) struct Told {
@@ -19,7 +20,8 @@ pub(super) struct Told {
     levels: Vec<Level>,
     /// See [`Moved`]; kept for their memory.
     came: Vec<Vec<LineAddr>>,
-    left: Vec<(CacheId, Vec<LineAddr>)>,
+    /// See [`gone`].
+    undone: gone::Undone,
 }
 
 /// What a level was asked for, and what became of it; behind the last level stands memory.
@@ -53,10 +55,10 @@ impl Told {
             levels.push(Level::new(shape, around.place(at)));
         }
         let came = vec![Vec::new(); levels.len()];
-        let left = levels.iter().map(|level| (level.place.cache, Vec::new())).collect();
+        let undone = gone::Undone::default();
         levels.push(Level::new(first, Place::default()));
         let (block, next) = (Block::new(), [0; 2 * BLOCK + 16]);
-        around.is_one_way().then(|| Box::new(Self { block, next, levels, came, left }))
+        around.is_one_way().then(|| Box::new(Self { block, next, levels, came, undone }))
     }
 
     /// Plays a chunk.
@@ -83,6 +85,9 @@ impl Told {
                 self.give_played(&rest[..taken], apart, observer);
                 if observer.wants_moves() {
                     self.give_moves(observer);
+                }
+                if observer.wants_gone() {
+                    self.give_gone(around, observer);
                 }
             }
             if !lists && !played {
@@ -196,24 +201,20 @@ impl Told {
 
     /// Gives what moved in a block.
     fn give_moves<O: Observer>(&mut self, observer: &mut O) {
-        let Self { block, levels, came, left, .. } = self;
+        let Self { block, levels, came, .. } = self;
         let Some((memory, caches)) = levels.split_last() else { return };
         came.iter_mut().for_each(Vec::clear);
-        for (depth, (Level { shape, asks, found, .. }, (_, left))) in caches.iter().zip(&mut *left).enumerate() {
+        for (depth, Level { asks, found, .. }) in caches.iter().enumerate() {
             let (asks, found) = match depth {
                 0 => (&block.asks[..block.made], std::slice::from_ref(&block.found)),
                 _ => (&asks[..], &found[..]),
             };
-            left.clear();
-            for (asks, Found { matched, left: words }) in asks.chunks(BLOCK).zip(found) {
-                let requests = asks.iter().zip(matched).zip(words);
-                sift(left, requests.clone(), |((&ask, &matched), &word)| {
-                    (shape.neighbour(word, ask >> ASK_BITS), matched == 0 && word & VALID != 0)
-                });
+            for (asks, Found { matched, .. }) in asks.chunks(BLOCK).zip(found) {
                 if depth > 0 {
                     let is_there = |ask: u64, matched: u8| ask & DIRTY_ASK == 0 && matched != 0;
                     let came = &mut came[depth - 1];
-                    sift(came, requests, |((&ask, &matched), _)| (ask >> ASK_BITS, is_there(ask, matched)));
+                    let requests = asks.iter().zip(matched);
+                    sift(came, requests, |(&ask, &matched)| (ask >> ASK_BITS, is_there(ask, matched)));
                     continue;
                 }
                 let covered =
@@ -224,7 +225,7 @@ impl Told {
         if let Some(came) = came.last_mut() {
             sift(came, memory.asks.iter(), |&ask| (ask >> ASK_BITS, ask & DIRTY_ASK == 0));
         }
-        observer.moved(Moved { asking: caches[0].place.cache, came, left });
+        observer.moved(Moved { asking: caches[0].place.cache, came });
     }
 
     /// Tells what the references of a block did.

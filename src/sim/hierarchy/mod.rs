@@ -2,6 +2,7 @@
 //! in `cores`.
 
 mod cores;
+mod leaving;
 mod pack;
 mod play;
 mod sectors;
@@ -20,6 +21,7 @@ use super::tlb::Tlbs;
 use super::{AccessKind, Event, Geometry, Observer, Policy};
 use crate::reference::{Kind, Reference};
 use crate::units::{CacheId, LevelId, LineAddr, SetIndex};
+pub(super) use leaving::Leaving;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 pub(super) use walk::Request;
@@ -98,6 +100,17 @@ impl Hierarchy {
     /// last: [`check_core`](super::check_core) finds such references.
     #[inline]
     pub fn access<O: Observer>(&mut self, reference: &Reference, observer: &mut O) {
+        if observer.wants_gone() {
+            let mut leaving = Leaving::new(observer);
+            self.access_once(reference, &mut leaving);
+            return self.tell_gone(leaving);
+        }
+        self.access_once(reference, observer);
+    }
+
+    /// As [`Hierarchy::access`], without a word of where lines went.
+    #[inline(always)]
+    fn access_once<O: Observer>(&mut self, reference: &Reference, observer: &mut O) {
         let first = reference.addr;
         // Bytes past 2^64 do not exist; a size of 0 is taken as 1.
         let last = first.saturating_add(u64::from(reference.size.max(1)) - 1);

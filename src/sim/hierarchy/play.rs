@@ -4,8 +4,8 @@ use super::super::fast::scan::Apart;
 use super::super::fast::{self, Around, Place, Plain};
 use super::super::plan::cache_id;
 use super::super::{AccessKind, Observer};
-use super::Hierarchy;
 use super::walk::Request;
+use super::{Hierarchy, Leaving};
 use crate::reference::{Kind, Reference};
 use crate::units::{Addr, LineAddr};
 
@@ -90,6 +90,14 @@ impl Around for Hierarchy {
             Request { first, last, kind, core: 0, pc: 0, fetch: false },
             observer,
         );
+    }
+
+    fn is_all(&self) -> bool {
+        self.plan.fast.as_ref().is_some_and(|path| path.caches.len() == self.caches.len())
+    }
+
+    fn tell_gone<O: Observer>(&self, leaving: Leaving<'_, O>) {
+        Hierarchy::tell_gone(self, leaving);
     }
 
     fn memory(&mut self, bytes: u64, reads: u64, writes: u64) {

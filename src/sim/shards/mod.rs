@@ -135,6 +135,25 @@ impl Shards {
     }
 }
 
+/// Plays some neighbouring references of a shard. Where lines went in a reference that has several pieces there is told of all of
+/// them together.
+fn play_share(hierarchy: &mut Hierarchy, told: &mut Told, references: &[Reference], places: &[u16]) {
+    let (mut references, mut places) = (references, places);
+    while !references.is_empty() {
+        let joined = places.windows(2).position(|pair| pair[0] == pair[1]).filter(|_| told.wants_gone());
+        let (alone, later) = references.split_at(joined.unwrap_or(references.len()));
+        let (places_alone, places_later) = places.split_at(alone.len());
+        hierarchy.play(alone, &mut Ear { told, places: places_alone, at: 0, first: None });
+        let pieces = places_later.iter().take_while(|place| Some(*place) == places_later.first()).count();
+        let (pieces, rest) = later.split_at(pieces);
+        let (places_pieces, places_rest) = places_later.split_at(pieces.len());
+        if !pieces.is_empty() {
+            hierarchy.access_pieces(pieces, &mut Ear { told, places: places_pieces, at: 0, first: None });
+        }
+        (references, places) = (rest, places_rest);
+    }
+}
+
 impl Parted {
     fn new(hierarchy: &Hierarchy, split: Split) -> Self {
         let line_bits: Arc<[u32]> =
@@ -167,7 +186,7 @@ impl Parted {
             for Share { references, places } in slices.iter().map(|slice| &slice[n]) {
                 match wants.nothing {
                     true => hierarchy.play(references, &mut ()),
-                    false => hierarchy.play(references, &mut Ear { told, places, at: 0, first: None }),
+                    false => play_share(hierarchy, told, references, places),
                 }
             }
         };
@@ -220,11 +239,12 @@ impl Parted {
                 told[piece.shard] += 1;
             });
         }
+        self.shards.iter().flat_map(|shard| &shard.told.gone).for_each(|gone| observer.gone(*gone));
     }
 
     /// Tells the misses of a block, then what moved, shard by shard.
     fn tell_played<O: Observer>(&mut self, block: &[Reference], wants: Wants, observer: &mut O) {
-        let Self { shards, lists, slices, .. } = self;
+        let Self { shards, lists, .. } = self;
         for (level, [asked, missed]) in lists.iter_mut().enumerate() {
             asked.clear();
             missed.clear();
@@ -235,13 +255,13 @@ impl Parted {
         }
         let listed = (0u8..).map(LevelId).zip(lists.iter()).filter(|(_, lists)| lists.iter().any(|l| !l.is_empty()));
         let listed: Vec<_> = listed.map(|(level, [asked, missed])| (level, [&asked[..], &missed[..]])).collect();
-        let pieces: usize = slices.iter().flatten().map(|share| share.places.len()).sum();
-        observer.played(Played { references: block, misses: &listed, pieces: pieces > block.len() });
+        observer.played(Played { references: block, misses: &listed, pieces: true });
         if !wants.moves {
             return;
         }
-        for Told { events, begins, asking, came, left, .. } in shards.iter().map(|shard| &shard.told) {
-            observer.moved(Moved { asking: *asking, came, left });
+        for Told { events, begins, asking, came, gone, .. } in shards.iter().map(|shard| &shard.told) {
+            observer.moved(Moved { asking: *asking, came });
+            gone.iter().for_each(|gone| observer.gone(*gone));
             for (n, begin) in begins.iter().enumerate() {
                 let end = begins.get(n + 1).copied().unwrap_or(events.len());
                 if end > *begin {

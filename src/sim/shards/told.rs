@@ -2,7 +2,7 @@
 
 use super::split::Split;
 use crate::reference::Reference;
-use crate::sim::{Event, Moved, Observer, Played};
+use crate::sim::{Event, Gone, Moved, Observer, Played};
 use crate::units::{Addr, CacheId, LevelId, LineAddr, SetIndex};
 use std::sync::Arc;
 
@@ -12,6 +12,8 @@ pub(super) struct Wants {
     pub(super) nothing: bool,
     pub(super) all: bool,
     pub(super) moves: bool,
+    /// See [`Observer::wants_gone`].
+    pub(super) gone: bool,
     /// See [`Observer::takes_played`]: then only what moved is told, and the misses.
     pub(super) played: bool,
 }
@@ -22,6 +24,7 @@ impl Wants {
             nothing: observer.is_silent(),
             all: observer.wants_all(),
             moves: observer.wants_moves(),
+            gone: observer.wants_gone(),
             played: observer.takes_played() && !observer.takes_lists(),
         }
     }
@@ -45,7 +48,8 @@ pub(super) struct Told {
     /// See [`Moved`].
     pub(super) asking: CacheId,
     pub(super) came: Vec<Vec<LineAddr>>,
-    pub(super) left: Vec<(CacheId, Vec<LineAddr>)>,
+    /// See [`Observer::gone`].
+    pub(super) gone: Vec<Gone>,
 }
 
 impl Told {
@@ -61,7 +65,7 @@ impl Told {
             asked: vec![Vec::new(); levels],
             asking: CacheId(0),
             came: Vec::new(),
-            left: Vec::new(),
+            gone: Vec::new(),
         }
     }
 
@@ -71,7 +75,11 @@ impl Told {
         self.begins.clear();
         self.misses.iter_mut().chain(&mut self.asked).for_each(Vec::clear);
         self.came.iter_mut().for_each(Vec::clear);
-        self.left.iter_mut().for_each(|(_, lines)| lines.clear());
+        self.gone.clear();
+    }
+
+    pub(super) fn wants_gone(&self) -> bool {
+        self.wants.gone
     }
 
     /// The events of the piece whose number is `at`.
@@ -179,9 +187,20 @@ impl Observer for Ear<'_> {
     }
 
     #[inline]
+    fn wants_gone(&self) -> bool {
+        self.told.wants.gone
+    }
+
+    #[inline]
+    fn gone(&mut self, gone: Gone) {
+        let addr = Addr(self.told.split.addr(gone.addr.0, self.told.shard));
+        self.told.gone.push(Gone { addr, ..gone });
+    }
+
+    #[inline]
     fn moved(&mut self, moved: Moved<'_>) {
         let (split, shard) = (self.told.split, self.told.shard);
-        let Told { asking, came, left, line_bits, .. } = &mut *self.told;
+        let Told { asking, came, line_bits, .. } = &mut *self.told;
         *asking = moved.asking;
         let widened = |into: &mut Vec<LineAddr>, cache: CacheId, lines: &[LineAddr]| {
             let bits = line_bits[cache.index()];
@@ -190,11 +209,6 @@ impl Observer for Ear<'_> {
         came.resize_with(moved.came.len().max(came.len()), Vec::new);
         for (into, lines) in came.iter_mut().zip(moved.came) {
             widened(into, moved.asking, lines);
-        }
-        left.resize_with(moved.left.len().max(left.len()), || (CacheId(0), Vec::new()));
-        for ((cache, into), (of, lines)) in left.iter_mut().zip(moved.left) {
-            *cache = *of;
-            widened(into, *of, lines);
         }
     }
 }

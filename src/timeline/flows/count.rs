@@ -3,7 +3,7 @@
 use super::Flows;
 use super::groups::MEMORY;
 use crate::reference::Reference;
-use crate::sim::{Event, Moved, Observer};
+use crate::sim::{Event, Gone, Moved, Observer};
 use crate::units::{Addr, CacheId, LineAddr};
 use std::sync::Arc;
 
@@ -66,28 +66,14 @@ impl Flows {
 
     /// Counts a line that goes out.
     #[inline]
-    pub(super) fn leave(&mut self, cache: CacheId, line: LineAddr) {
-        self.leave_all(cache, &[line]);
-    }
-
-    /// Counts lines of one cache that go out.
-    fn leave_all(&mut self, cache: CacheId, lines: &[LineAddr]) {
-        let groups = Arc::clone(&self.groups);
-        let here = &groups.caches[cache.index()];
-        let table = here.out;
-        match groups.caches.get(usize::from(here.outward[0])) {
-            Some(next) => {
-                for &line in lines {
-                    self.open[table.at(here.of(here.set_of(line)), next.of_addr(here.base(line)))] += 1;
-                }
-            }
-            None => {
-                for &line in lines {
-                    let block = self.block(here.base(line));
-                    self.open[table.at(here.of(here.set_of(line)), block)] += 1;
-                }
-            }
-        }
+    pub(super) fn leave(&mut self, Gone { from, addr, to }: Gone) {
+        let here = &self.groups.caches[from.index()];
+        let (table, from) = (here.out(to), here.of_addr(addr));
+        let to = match to {
+            Some(cache) => self.groups.caches[cache.index()].of_addr(addr),
+            None => self.block(addr),
+        };
+        self.open[table.at(from, to)] += 1;
     }
 }
 
@@ -116,7 +102,6 @@ impl Observer for Flows {
                     self.pending = Some(Pending { awaited, missed: 0, wants: Wanting { cache, group, addr } });
                 }
             }
-            Event::Evict { cache, line, .. } => self.leave(cache, line),
             _ => {}
         }
     }
@@ -127,9 +112,6 @@ impl Observer for Flows {
     }
 
     fn moved(&mut self, moved: Moved<'_>) {
-        for (cache, lines) in moved.left {
-            self.leave_all(*cache, lines);
-        }
         for (missed, lines) in moved.came.iter().enumerate() {
             self.come_all(moved.asking, missed, lines);
         }
@@ -138,6 +120,16 @@ impl Observer for Flows {
     fn among(&mut self, events: &[Event]) {
         self.arrive();
         events.iter().for_each(|event| self.event(*event));
+    }
+
+    #[inline(always)]
+    fn wants_gone(&self) -> bool {
+        true
+    }
+
+    #[inline(always)]
+    fn gone(&mut self, gone: Gone) {
+        self.leave(gone);
     }
 
     #[inline(always)]

@@ -71,8 +71,8 @@ pub(super) struct Grouped {
     pub(super) outward: [u16; MAX_LEVELS + 1],
     /// What comes in from each of `outward`.
     pub(super) fills: [Table; MAX_LEVELS + 1],
-    /// What goes out, to the first of `outward`.
-    pub(super) out: Table,
+    /// What goes out, by the cache that has it then; last to memory. Of caches that are not farther out there is nothing.
+    out: Vec<Table>,
 }
 
 impl Grouped {
@@ -97,6 +97,12 @@ impl Grouped {
     #[inline]
     pub(super) fn line_of(&self, addr: Addr) -> LineAddr {
         self.geometry.line_of(addr)
+    }
+
+    /// The table of what goes out to a cache, or to memory.
+    #[inline]
+    pub(super) fn out(&self, to: Option<CacheId>) -> Table {
+        self.out[to.map_or(self.out.len() - 1, CacheId::index)]
     }
 
     /// The first byte of a line.
@@ -128,7 +134,7 @@ impl Groups {
             }
             let groups = geometry.sets.div_ceil(1 << shift) as usize;
             let (outward, fills) = ([MEMORY; MAX_LEVELS + 1], Default::default());
-            caches.push(Grouped { geometry, depth, shift, groups, outward, fills, out: Table::default() });
+            caches.push(Grouped { geometry, depth, shift, groups, outward, fills, out: Vec::new() });
         }
         let (mut tables, mut len) = (Vec::new(), 0);
         let mut add = |from: End, to: End, of: &[Grouped]| {
@@ -141,7 +147,11 @@ impl Groups {
         };
         for at in 0..caches.len() {
             let mut next = hierarchy.outward(CacheId(u16::try_from(at).unwrap_or(MEMORY)));
-            caches[at].out = add(Some(at), next.map(CacheId::index), &caches);
+            let farther = |to: usize| caches[to].depth > caches[at].depth;
+            let to_caches = (0..caches.len()).map(|to| if farther(to) { Some(Some(to)) } else { None });
+            let out =
+                to_caches.chain([Some(None)]).map(|to| to.map_or(Table::default(), |to| add(Some(at), to, &caches)));
+            caches[at].out = out.collect();
             for step in 0..=MAX_LEVELS {
                 caches[at].fills[step] = add(next.map(CacheId::index), Some(at), &caches);
                 let Some(cache) = next else { break };

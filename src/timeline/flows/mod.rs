@@ -10,7 +10,9 @@
 //! level 0   ||||||||||||||| ...  bucket = `span` references; as many as fit, then spans double
 //! ```
 //!
-//! An eviction counts as one way outward, to the next cache's set of that line or to memory, wherever else a copy may be left.
+//! What a cache gives up goes to where it is nearest to the CPU afterwards ([`Gone`](crate::sim::Gone)), in lines of the smallest size:
+//! the same that the log of moves says, which is what flights and short trails are drawn from. A copy that is given up while one nearer
+//! to the CPU is left goes nowhere.
 
 mod count;
 mod groups;
@@ -297,8 +299,9 @@ fn each(node: &[u8], mut take: impl FnMut(usize, u32)) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sim::Gone;
     use crate::sim::config::preset;
-    use crate::units::{CacheId, LineAddr};
+    use crate::units::CacheId;
 
     #[test]
     fn buckets_double_and_lose_nothing() {
@@ -312,7 +315,7 @@ mod tests {
             }
             // As many as its number says, to tell them apart.
             for _ in 0..bucket % 7 {
-                flows.leave(CacheId(0), LineAddr(2));
+                flows.leave(Gone { from: CacheId(0), addr: Addr(64), to: Some(CacheId(1)) });
             }
             flows.reach(tick + SPAN);
         }
