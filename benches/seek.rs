@@ -71,7 +71,7 @@ fn run(path: &Path, config: &HierarchyConfig) {
     let (mut wholes, mut seeks, mut scenes, mut glyphs) = (Vec::new(), Vec::new(), Vec::new(), 0);
     for _ in 0..SEEKS {
         let (tick, phase) = pace::split(rng.unit() * len as f64);
-        let view = View { phase, ..view };
+        let view = View { phase, ..view.clone() };
         let begun = Instant::now();
         let moment = cursor.seek(tick, view.history()).expect("just written");
         let sought = begun.elapsed().as_secs_f64() * 1e3;
@@ -87,7 +87,7 @@ fn run(path: &Path, config: &HierarchyConfig) {
         println!("  {what:<26} median {median:7.2} ms   95 % {p95:7.2} ms");
     }
     // As playing does at full speed: a jump and the longest trail, frame by frame.
-    let (fast, mut frames) = (View { tail: 16_384, speed: 1e6, ..view }, Vec::new());
+    let (fast, mut frames) = (View { tail: 16_384, speed: 1e6, ..view.clone() }, Vec::new());
     for n in 0..100u64 {
         let tick = (len / 3 + n * 16_667) % len;
         let begun = Instant::now();

@@ -78,6 +78,47 @@ fn stats_prints_the_papers_numbers_as_json() {
     assert_eq!(misses, [544, 4096, 256]);
 }
 
+/// Reads of 8 bytes, `count` of them over `lines` lines of 64 bytes, as lackey tells them.
+fn lackey(count: u64, lines: u64) -> Vec<u8> {
+    (0..count).flat_map(|n| format!(" L {:x},8\n", 0x10_0000 + n % lines * 64).into_bytes()).collect()
+}
+
+#[test]
+fn caches_are_chosen_by_what_is_touched_in_every_format_and_said() {
+    let dir = folder();
+    for (lines, name, sizes) in [(1000, "paper", "L1 512B"), (1100, "textbook", "L1 32KiB")] {
+        let log = file(&dir, "t.log", &lackey(3000, lines));
+        // Names of little, of nothing and of far more than is touched.
+        let mut inputs = vec![log.clone()];
+        for (n, bytes) in [64u64, 1 << 30].into_iter().enumerate() {
+            let region = format!(r#"{{"regions":[{{"name":"A","base":"0x100000","bytes":{bytes},"elem_bytes":8}}]}}"#);
+            let tables = file(&dir, "tables.json", region.as_bytes());
+            let native = dir.path().join(format!("t{n}.orrery"));
+            let output = run(&["convert", text(&log), "-o", text(&native), "--tables", text(&tables)]);
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+            inputs.push(native);
+        }
+        let din = dir.path().join("t.din");
+        assert!(run(&["convert", text(&log), "-o", text(&din)]).status.success());
+        inputs.push(din);
+        for input in inputs {
+            let output = run(&["stats", text(&input), "--json"]);
+            let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+            let caches = &json["caches"];
+            assert_eq!(caches["name"], name, "{}: {caches}", input.display());
+            assert!(caches["chosen"].as_str().is_some_and(|why| why.contains("64 KiB")), "{caches}");
+            assert_eq!(caches["levels"][0]["name"], "L1");
+            let table = run(&["stats", text(&input)]);
+            let table = String::from_utf8_lossy(&table.stdout);
+            assert!(table.contains(&format!("{name}: {sizes}")) && table.contains("--cache names others"), "{table}");
+        }
+    }
+    // What is asked for needs no reason.
+    let asked = run(&["stats", MATMUL, "--json", "--cache", "paper"]);
+    let json: serde_json::Value = serde_json::from_slice(&asked.stdout).expect("JSON");
+    assert_eq!((&json["caches"]["name"], json["caches"].get("chosen")), (&"paper".into(), None));
+}
+
 #[test]
 fn help_teaches_by_example() {
     let output = run(&["--help"]);
@@ -225,6 +266,9 @@ mod pictures {
             (vec!["record", MATMUL, "-o", "f.png"], vec!["f.png", "%"]),
             (vec!["snapshot", MATMUL, "-o", "/dev/full"], vec!["/dev/full", "device"]),
             (vec!["demo", "nothing"], vec!["nothing", "matmul16"]),
+            (vec!["snapshot", MATMUL, "-o", png, "--show", "A,BB"], vec!["--show", "`BB`", "did you mean", "A, B, C"]),
+            (vec!["record", MATMUL, "-o", mp4, "--dim=Q*"], vec!["--dim", "`Q*`", "A, B, C"]),
+            (vec!["snapshot", MATMUL, "-o", png, "--dim"], vec!["--dim", "--show"]),
         ] {
             let output = run(&args);
             println!("{args:?}: {}", String::from_utf8_lossy(&output.stderr));
@@ -279,6 +323,26 @@ mod pictures {
         let drawn = image.pixels().filter(|p| p.0 != ground).count();
         assert!(drawn > 320 * 180 / 10, "hardly anything is drawn: {drawn} pixels");
         assert_eq!(png, picture());
+    }
+
+    #[test]
+    fn a_picture_shows_the_regions_that_are_asked_for() {
+        if !adapter() {
+            return;
+        }
+        let picture = |flags: &[&str]| {
+            let args = [&["snapshot", MATMUL, "-o", "-", "-320x320", "--hide", "regions,legend,strip"], flags].concat();
+            let output = run(&args);
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+            image::load_from_memory(&output.stdout).expect("a PNG").to_rgba8()
+        };
+        let light = |flags: &[&str]| -> u64 {
+            picture(flags).pixels().map(|p| p.0[..3].iter().map(|&c| u64::from(c)).sum::<u64>()).sum()
+        };
+        let (all, part, dim) = (light(&[]), light(&["--show", "A"]), light(&["--show", "A", "--dim"]));
+        assert!(part < dim && dim < all, "{part} {dim} {all}");
+        assert_eq!(picture(&["--show", "?"]), picture(&[]), "all of them");
+        assert_eq!(picture(&["--dim=B,C"]), picture(&["--show", "A", "--dim"]));
     }
 
     #[test]

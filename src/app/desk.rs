@@ -6,7 +6,7 @@ use super::transport::{PRESETS, Transport, longer, shorter};
 use crate::overlay::pen::rate;
 use crate::overlay::{Info, Layout, Parts, Stretch, Studio};
 use crate::reference::SourceError;
-use crate::scene::{Camera, Scene, View};
+use crate::scene::{Camera, Choice, Scene, Shade, View};
 use crate::timeline::{Clock, ClockKind};
 use crate::units::grouped;
 
@@ -36,6 +36,8 @@ pub struct Desk {
     pub transport: Transport,
     /// How the picture looks; `tail` is the one the user set.
     view: View,
+    /// Regions that are shown, by name.
+    choice: Choice,
     parts: Parts,
     panels: bool,
     /// The list of keys is open.
@@ -70,6 +72,7 @@ impl Desk {
             studio,
             transport,
             view,
+            choice: Choice::default(),
             parts,
             panels: true,
             sheet: false,
@@ -93,7 +96,34 @@ impl Desk {
         self.studio = studio;
         self.drawn = None;
         self.strip.clear();
+        self.shade();
         self.grow();
+    }
+
+    /// Shows these regions.
+    pub fn choose(&mut self, choice: Choice) {
+        self.choice = choice;
+        self.shade();
+    }
+
+    /// The next way to see the regions of this one's name: in full, faintly, not at all; or, `alone`, them and no others.
+    pub fn turn(&mut self, region: usize, alone: bool) {
+        let Some(name) = self.studio.tables().regions.get(region).map(|region| region.name.clone()) else { return };
+        if alone {
+            self.choice.only(&name, &self.studio.tables().regions);
+        } else {
+            let next = match self.view.shades.get(region).copied().unwrap_or_default() {
+                Shade::Full => Shade::Dim,
+                Shade::Dim => Shade::Hidden,
+                Shade::Hidden => Shade::Full,
+            };
+            self.choice.say(&name, next);
+        }
+        self.shade();
+    }
+
+    fn shade(&mut self) {
+        self.view.shades = self.choice.shades(&self.studio.tables().regions);
     }
 
     fn grow(&mut self) {
@@ -195,7 +225,7 @@ impl Desk {
         let (position, speed) = (self.transport.position(), self.transport.speed());
         let skipped = self.skipped();
         let speed = self.clock.rate(position, speed);
-        View { speed, tail: self.view.tail.max(skipped), window: self.view.window.max(skipped), ..self.view }
+        View { speed, tail: self.view.tail.max(skipped), window: self.view.window.max(skipped), ..self.view.clone() }
     }
 
     /// References that a frame passes, about.
@@ -230,10 +260,10 @@ impl Desk {
         if self.drawn.as_ref().is_some_and(|d| d.position == position && d.view == view) {
             return Ok(());
         }
+        let (scene, mut info) = self.studio.frame(position, &view)?;
         if let Some(last) = self.drawn.take() {
             self.studio.reuse(last.scene);
         }
-        let (scene, mut info) = self.studio.frame(position, &view)?;
         // Who follows goes as fast as the trace comes.
         info.speed = if self.transport.follows() { 0.0 } else { self.transport.speed() };
         info.stretch = self.stretch;
@@ -241,6 +271,17 @@ impl Desk {
         self.generation += 1;
         self.drawn = Some(Drawn { position, view, scene, info });
         Ok(())
+    }
+
+    /// Goes back to what is drawn already, where another moment cannot be had, and says `words`. `false`: nothing is drawn.
+    pub fn stay(&mut self, words: String, now: f64) -> bool {
+        let Some(mut drawn) = self.drawn.take() else { return false };
+        self.transport.jump(drawn.position);
+        // Until something else is asked for, this is what is shown.
+        (drawn.position, drawn.view) = (self.transport.position(), self.look());
+        self.drawn = Some(drawn);
+        self.say(words, now);
+        true
     }
 
     /// A number that changes with the scene: what it was uploaded for need not be uploaded again.
@@ -520,6 +561,68 @@ pub(super) mod tests {
         desk.refresh().expect("in memory");
         assert_eq!(desk.generation(), 3);
         assert_eq!(desk.drawn().map(|(_, info)| (info.tick, info.tail)), Some((4, 128)));
+    }
+
+    /// A trace whose file may break.
+    struct Breaks {
+        references: Vec<Reference>,
+        tables: Tables,
+        broken: std::sync::atomic::AtomicBool,
+    }
+
+    impl crate::reference::ReferenceSource for Breaks {
+        fn len(&self) -> u64 {
+            self.references.len() as u64
+        }
+        fn chunk_len(&self) -> u64 {
+            500
+        }
+        fn chunk(&self, index: u64) -> Result<Arc<[Reference]>, SourceError> {
+            if self.broken.load(std::sync::atomic::Ordering::SeqCst) {
+                return Err(SourceError("written over".into()));
+            }
+            let first = usize::try_from(500 * index).expect("small");
+            Ok(self.references[first..].iter().take(500).copied().collect())
+        }
+        fn tables(&self) -> &Tables {
+            &self.tables
+        }
+    }
+
+    #[test]
+    fn where_a_trace_cannot_be_read_any_more_the_picture_stays_and_later_ones_are_right() {
+        let references = (0..40_000u64).map(|n| Reference::new(Kind::Read, n * 40 % 6_000, 8)).collect();
+        let trace = Arc::new(Breaks { references, tables: Tables::default(), broken: false.into() });
+        let studio = || {
+            let hierarchy = Hierarchy::new(&preset("paper").expect("there")).expect("good");
+            let source = Arc::clone(&trace) as Arc<dyn crate::reference::ReferenceSource>;
+            Studio::new(source, hierarchy, &mut |_, _| true).expect("whole")
+        };
+        let mut desk = Desk::new(studio(), View::default(), Parts::default(), 0.0, 100.0);
+        desk.refresh().expect("whole");
+        trace.broken.store(true, std::sync::atomic::Ordering::SeqCst);
+        let mut failed = 0;
+        for to in [39_000.0, 7_777.0, 30_123.0, 400.0, 20_000.0] {
+            desk.transport.jump(to);
+            if let Err(error) = desk.refresh() {
+                failed += 1;
+                assert!(desk.stay(error.to_string(), 0.0));
+                assert!(desk.toast(0.0).is_some_and(|(words, _)| words.contains("written over")));
+            }
+            assert!(desk.drawn().is_some_and(|(_, info)| info.tick == desk.transport.tick()));
+            desk.refresh().expect("what is shown needs no file");
+        }
+        assert!(failed >= 3, "{failed}");
+        trace.broken.store(false, std::sync::atomic::Ordering::SeqCst);
+        let mut fresh = Desk::new(studio(), View::default(), Parts::default(), 0.0, 100.0);
+        for to in [31_500.0, 31_600.0, 12.0, 39_999.0] {
+            for desk in [&mut desk, &mut fresh] {
+                desk.transport.jump(to);
+                desk.refresh().expect("whole again");
+            }
+            let [one, other] = [&desk, &fresh].map(|desk| desk.drawn().expect("drawn"));
+            assert!(one.0.glyphs == other.0.glyphs && one.1 == other.1, "at {to}");
+        }
     }
 
     #[test]

@@ -171,11 +171,12 @@ pub const TABLE: [Row; 16] = [
 ];
 
 /// What the mouse does; shown below the keys.
-pub const MOUSE: [(&str, &str); 5] = [
+pub const MOUSE: [(&str, &str); 6] = [
     ("Strip", "click or drag to go there; hover to read"),
     ("", "wheel for a part of the trace, double click for all of it"),
     ("Picture", "hover a dot, a ring or an arc to see what it is"),
     ("", "wheel to look closer, drag to move, double click for all of it"),
+    ("Regions", "click to dim, hide and show one, Shift + click to see it alone"),
     ("Number", "click to type a reference"),
 ];
 

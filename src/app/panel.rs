@@ -8,13 +8,16 @@ use super::transport::{FASTEST, LONGEST_TAIL, SLOWEST, log_share, log_value};
 use super::widgets::{Icon, card, icon_button, slider};
 use crate::overlay::draw::draw;
 use crate::overlay::fonts::Weight;
-use crate::overlay::pen::{color, rate};
+use crate::overlay::pen::{Drawn, color, rate};
 use crate::overlay::{Layout, Parts, Stretch};
 use crate::render::Bar;
 use crate::scene::motion::position_at;
 use crate::scene::{Camera, palette};
 use crate::units::grouped;
-use egui::{Align2, CornerRadius, CursorIcon, Id, Key, LayerId, Order, Rect, Sense, Stroke, TextEdit, Ui, pos2, vec2};
+use egui::{
+    Align2, CornerRadius, CursorIcon, Id, Key, LayerId, Order, Rect, Sense, Stroke, StrokeKind, TextEdit, Ui, pos2,
+    vec2,
+};
 use std::time::Duration;
 
 /// Points of height that the controls take, where there is room for a picture beside them.
@@ -42,7 +45,7 @@ pub struct Shown {
 pub fn show(ui: &mut Ui, desk: &mut Desk, layout: &Layout, now: f64) -> Shown {
     let mut asked = Vec::new();
     let parts = desk.fitting(layout.viewport.size);
-    let bars = words(ui, desk, layout, &parts);
+    let Drawn { bars, rows } = words(ui, desk, layout, &parts);
     if desk.sheet {
         ui.scope(|ui| {
             ui.disable();
@@ -52,20 +55,44 @@ pub fn show(ui: &mut Ui, desk: &mut Desk, layout: &Layout, now: f64) -> Shown {
         return Shown { asked, bars };
     }
     look(ui, desk, layout);
+    let over_row = regions(ui, desk, &rows);
     let over_strip = parts.strip && strip(ui, desk, layout, now);
     let over_bar = bar(ui, desk, layout, now, &mut asked);
-    if !over_strip && !over_bar {
+    if !over_strip && !over_bar && !over_row {
         tips(ui, desk, layout);
     }
     toast(ui, desk, layout, now);
     Shown { asked, bars }
 }
 
-fn words(ui: &Ui, desk: &mut Desk, layout: &Layout, parts: &Parts) -> Vec<Bar> {
+fn words(ui: &Ui, desk: &mut Desk, layout: &Layout, parts: &Parts) -> Drawn {
     let strip = desk.strip(layout.strip_columns()).to_vec();
-    let Some((scene, info)) = desk.drawn() else { return Vec::new() };
+    let Some((scene, info)) = desk.drawn() else { return Drawn::default() };
     let painter = ui.ctx().layer_painter(LayerId::background());
     draw(&painter, layout, parts, info, &scene.rings, &strip)
+}
+
+/// The rows of regions: a click dims, hides and shows one, with Shift it is seen alone. True while the pointer is over one.
+fn regions(ui: &Ui, desk: &mut Desk, rows: &[(Rect, usize)]) -> bool {
+    let mut over = false;
+    for &(area, region) in rows {
+        let response = ui.interact(area, Id::unique(("region", region)), Sense::click());
+        if response.hovered() {
+            over = true;
+            ui.ctx().set_cursor_icon(CursorIcon::PointingHand);
+            ui.painter().rect_stroke(
+                area,
+                CornerRadius::same(3),
+                Stroke::new(1.0, color(palette::fade(palette::LIGHT, 0.25))),
+                StrokeKind::Outside,
+            );
+        }
+        if response.clicked() {
+            desk.turn(region, ui.input(|i| i.modifiers.shift));
+            ui.ctx().request_repaint();
+        }
+    }
+    over
 }
 
 /// The picture as something to look into: the wheel goes closer, dragging moves it, a double click shows all of it again.
@@ -457,6 +484,38 @@ mod tests {
 
     fn press(at: Pos2, pressed: bool) -> Event {
         Event::PointerButton { pos: at, button: PointerButton::Primary, pressed, modifiers: egui::Modifiers::NONE }
+    }
+
+    #[test]
+    fn a_click_on_the_row_of_a_region_dims_hides_and_shows_it() {
+        use crate::scene::Shade::{Dim, Full, Hidden};
+        let (context, mut desk, size) = (context(), desk(), [1280, 720]);
+        frame(&context, &mut desk, size, vec![]);
+        let layout = layout(&desk, size[0], size[1]);
+        // The second row, B's, wherever the rows are.
+        let mut rows = Vec::new();
+        let mut output = context.run_ui(RawInput::default(), |ui| {
+            rows = words(ui, &mut desk, &layout, &Parts::default()).rows;
+        });
+        output.textures_delta.clear();
+        assert_eq!(rows.iter().map(|(_, region)| *region).collect::<Vec<_>>(), [0, 1]);
+        let at = rows[1].0.center();
+        let click = |desk: &mut Desk| {
+            let modifiers = egui::Modifiers::NONE;
+            let press = |pressed| Event::PointerButton { pos: at, button: PointerButton::Primary, pressed, modifiers };
+            frame(&context, desk, size, vec![Event::PointerMoved(at)]);
+            frame(&context, desk, size, vec![press(true)]);
+            frame(&context, desk, size, vec![press(false)]);
+            frame(&context, desk, size, vec![]);
+            desk.drawn().expect("drawn").1.regions.iter().map(|row| row.shade).collect::<Vec<_>>()
+        };
+        let camera = desk.camera();
+        for expect in [Dim, Hidden, Full] {
+            let references = desk.drawn().expect("drawn").1.regions[1].references;
+            assert_eq!(click(&mut desk), [Full, expect]);
+            assert_eq!(desk.drawn().expect("drawn").1.regions[1].references, references, "counts stay");
+        }
+        assert_eq!(desk.camera(), camera);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::panel;
 use super::surface::{Ground, Surface};
 use crate::overlay::{Composer, Layout, Parts, Studio, fonts};
 use crate::render::{Sent, Target, target};
-use crate::scene::View;
+use crate::scene::{Choice, View};
 use crate::timeline::ClockKind;
 use anyhow::Context as _;
 use std::path::PathBuf;
@@ -52,6 +52,8 @@ pub struct Options {
     pub size: (u32, u32),
     /// How the picture looks; speed and phase are the playhead's.
     pub view: View,
+    /// Regions that are shown.
+    pub choice: Choice,
     /// Parts that are shown.
     pub parts: Parts,
     /// Where to begin.
@@ -77,10 +79,10 @@ pub struct Options {
 pub fn run(options: Options) -> anyhow::Result<()> {
     let event_loop = display::event_loop()?;
     let proxy = event_loop.create_proxy();
-    let Options { load, save, size, view, parts, tick, speed, clock, play, follow, sent, quietly } = options;
+    let Options { load, save, size, view, choice, parts, tick, speed, clock, play, follow, sent, quietly } = options;
     std::thread::Builder::new().name("index".into()).spawn(move || index(load, &proxy))?;
     let mut viewer = Viewer {
-        start: Start { size, view, parts, tick, speed, clock, play, follow, quietly },
+        start: Start { size, view, choice, parts, tick, speed, clock, play, follow, quietly },
         save,
         born: Instant::now(),
         pane: None,
@@ -144,6 +146,7 @@ const FRAME: Duration = Duration::from_micros(16_667);
 struct Start {
     size: (u32, u32),
     view: View,
+    choice: Choice,
     parts: Parts,
     tick: f64,
     speed: Option<f64>,
@@ -205,11 +208,13 @@ impl Viewer {
 
     /// Shows a trace for the first time.
     fn begin(&mut self, event_loop: &ActiveEventLoop, studio: Studio) {
-        let Start { view, parts, tick, speed, clock, play, follow, .. } = self.start;
+        let Start { parts, tick, speed, clock, play, follow, .. } = self.start;
+        let (view, choice) = (self.start.view.clone(), self.start.choice.clone());
         let timeline = studio.timeline();
         let usual = default_speed(timeline.total().unwrap_or(u64::MAX));
         let mut desk = Desk::new(studio, view, parts, tick, usual);
         desk.set_clock(clock);
+        desk.choose(choice);
         if let Some(speed) = speed {
             desk.transport.set_speed(speed);
         }
@@ -302,7 +307,11 @@ impl Viewer {
             desk.advance(passed);
             desk.set_reach(pane.layout(desk, size).reach);
             if let Err(error) = desk.refresh() {
-                return self.fail(event_loop, error.into());
+                // A file may be written over while it is shown.
+                let words = error.to_string();
+                if !desk.stay(format!("{words}; this is what was read before"), now) {
+                    return self.fail(event_loop, error.into());
+                }
             }
         }
         match pane.draw(size, &mut self.desk, self.progress, now) {
@@ -456,7 +465,13 @@ impl ApplicationHandler<Message> for Viewer {
 
     fn user_event(&mut self, event_loop: &ActiveEventLoop, message: Message) {
         match message {
-            Message::Report(Report::Progress(done, all)) => self.progress = (done, all),
+            Message::Report(Report::Progress(done, all)) => {
+                self.progress = (done, all);
+                if self.desk.is_some() {
+                    // What is shown does not tell of it.
+                    return;
+                }
+            }
             Message::Report(Report::Ready(studio)) => match &mut self.desk {
                 Some(desk) => desk.replace(studio),
                 None => self.begin(event_loop, studio),

@@ -46,6 +46,7 @@ const SNAPSHOT_EXAMPLES: &str = "\
 Examples:
   orrery snapshot t.orrery --tick 2613 -o f.png      the start of reference 2,613
   orrery snapshot t.orrery --tick 2613.5 --tail 200 -o f.png -1920x1080
+  orrery snapshot t.orrery --show 'A,heap*' --dim -o f.png    two arrays in front of the others
   orrery snapshot t.orrery --hide legend,strip -o - > f.png";
 
 const RECORD_EXAMPLES: &str = "\
@@ -218,6 +219,12 @@ pub struct PictureArgs {
     /// Parts to leave out
     #[arg(long, value_delimiter = ',', value_enum)]
     pub hide: Vec<Part>,
+    /// Draw these regions only, by name, * and ? standing for any characters and for one; counts stay those of all
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    pub show: Vec<String>,
+    /// Dim what --show leaves out rather than hide it; or, as --dim=C,D, dim these
+    #[arg(long, value_name = "C,D", value_delimiter = ',', num_args = 0.., require_equals = true)]
+    pub dim: Option<Vec<String>>,
     /// References over which a ring's temperature is the mean
     #[arg(long, value_name = "REFERENCES", default_value_t = 256)]
     pub window: u64,

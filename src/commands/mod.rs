@@ -28,11 +28,13 @@ mod quiet;
 #[cfg(feature = "gpu")]
 pub mod record;
 mod recording;
+mod regions;
 mod room;
 mod run;
 #[cfg(feature = "gpu")]
 pub mod snapshot;
 pub mod stats;
+pub mod touched;
 #[cfg(feature = "viewer")]
 pub mod view;
 #[cfg(feature = "viewer")]

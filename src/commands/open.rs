@@ -3,6 +3,7 @@
 use super::UsageError;
 use super::copies;
 use super::hierarchy::hierarchy;
+use super::touched::Touched;
 use crate::cli::{CacheArgs, TraceArgs};
 use crate::reference::ReferenceSource;
 use crate::sim::config::{HierarchyConfig, MAX_CORES, preset};
@@ -32,18 +33,34 @@ pub(super) fn open_and_feed(args: &TraceArgs) -> anyhow::Result<(Arc<dyn Referen
     Ok((source, feed))
 }
 
-/// Bytes of arrays up to which a trace is small: the caches of `paper` (L2: 2 KiB) then tell more than a real CPU's.
-const SMALL: u64 = 64 << 10;
+/// Caches, and why these.
+pub struct Caches {
+    /// What is simulated.
+    pub config: HierarchyConfig,
+    /// Why they were chosen, where the flags asked for none.
+    pub why: Option<String>,
+}
 
-/// The hierarchy the flags ask for; where they ask for none, `paper` for a small trace and `textbook` otherwise. Presets and
-/// flags say nothing of cores, so these have as many as the trace; a file has what it says, or one.
+/// The hierarchy the flags ask for; where they ask for none, `paper` for a trace that touches little and `textbook` otherwise.
+/// Presets and flags say nothing of cores, so these have as many as the trace; a file has what it says, or one.
 ///
 /// # Errors
 /// See [`hierarchy`]; when the trace cannot be read.
-pub fn open_cache(args: &CacheArgs, source: &dyn ReferenceSource) -> anyhow::Result<HierarchyConfig> {
-    let bytes: u64 = source.tables().regions.iter().fold(0, |sum, r| sum.saturating_add(r.bytes));
-    let small = bytes > 0 && bytes <= SMALL;
-    let mut config = hierarchy(args, if small { "paper" } else { "textbook" })?;
+pub fn open_cache(args: &CacheArgs, source: &dyn ReferenceSource) -> anyhow::Result<Caches> {
+    open_cache_of(args, source, &mut Touched::new(args.data_only))
+}
+
+/// As [`open_cache`], of a trace of which `touched` saw a part.
+pub(super) fn open_cache_of(
+    args: &CacheArgs,
+    source: &dyn ReferenceSource,
+    touched: &mut Touched,
+) -> anyhow::Result<Caches> {
+    let chosen = is_chosen(args);
+    if chosen {
+        touched.look(source)?;
+    }
+    let mut config = hierarchy(args, touched.preset())?;
     let by_file = args.cache.as_deref().is_some_and(|name| preset(name).is_none() && name != super::host::NAME);
     if args.cores.is_none() && !by_file {
         let cores = source.cores()?;
@@ -52,5 +69,10 @@ pub fn open_cache(args: &CacheArgs, source: &dyn ReferenceSource) -> anyhow::Res
         })?;
         config.check().map_err(|e| UsageError(e.to_string()))?;
     }
-    Ok(config)
+    Ok(Caches { config, why: chosen.then(|| touched.why()) })
+}
+
+/// Whether the flags ask for no caches, so that they are chosen by what the trace touches.
+pub(super) fn is_chosen(args: &CacheArgs) -> bool {
+    args.cache.is_none() && [&args.l1, &args.l2, &args.l3].iter().all(|level| level.is_none())
 }

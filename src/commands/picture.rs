@@ -7,13 +7,15 @@ use super::open::{open_and_feed, open_cache};
 use super::quiet::quietly;
 use crate::cli::{CacheArgs, Part, PictureArgs, TraceArgs};
 use crate::overlay::{Parts, Studio};
+use crate::reference::Tables;
 use crate::render::context::Preference;
 use crate::render::{Context, RenderError};
-use crate::scene::{Camera, View, view::CLOSEST};
+use crate::scene::{Camera, Choice, Shade, View, view::CLOSEST};
 use crate::sim::prepare;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Opens and indexes what the flags name. A bar shows the way where it takes longer than a blink.
@@ -42,7 +44,7 @@ pub fn studio(trace: &TraceArgs, cache: &CacheArgs, picture: &PictureArgs) -> an
                 .name("copy".into())
                 .spawn_scoped(scope, move || copies::keep(&feed, &|| true));
         }
-        let config = open_cache(cache, source.as_ref())?;
+        let config = open_cache(cache, source.as_ref())?.config;
         let hierarchy = prepare(&config, source.as_ref())?;
         Ok(Studio::of(timeline(&source, hierarchy, picture.memory, &mut progress)?)?)
     })?;
@@ -120,6 +122,44 @@ fn camera(picture: &PictureArgs) -> Result<Camera, UsageError> {
              points down) and 1 to {CLOSEST} times as close, such as 0.3,-0.2,8"
         ))),
     }
+}
+
+/// Which regions are drawn.
+///
+/// # Errors
+/// [`UsageError`] where `--dim` has nothing to dim.
+pub fn choice(picture: &PictureArgs) -> Result<Choice, UsageError> {
+    let show = picture.show.clone();
+    let (dim, rest) = match &picture.dim {
+        None => (Vec::new(), Shade::Hidden),
+        Some(names) if !names.is_empty() => (names.clone(), Shade::Hidden),
+        Some(_) if show.is_empty() => {
+            return Err(UsageError(
+                "--dim: expected --show A,B, whose others it dims, or the names of what to dim, as in --dim=C,D".into(),
+            ));
+        }
+        Some(_) => (Vec::new(), Shade::Dim),
+    };
+    Ok(Choice { show, dim, rest, ..Choice::default() })
+}
+
+/// How each region of a trace is drawn.
+///
+/// # Errors
+/// [`UsageError`] where a name is none of a region, with the nearest and those that there are.
+pub fn shades(picture: &PictureArgs, tables: &Tables) -> Result<Arc<[Shade]>, UsageError> {
+    let choice = choice(picture)?;
+    match unknown(&choice, tables) {
+        Some(words) => Err(UsageError(words)),
+        None => Ok(choice.shades(&tables.regions)),
+    }
+}
+
+/// What to say of the first name that is none of a region.
+pub(super) fn unknown(choice: &Choice, tables: &Tables) -> Option<String> {
+    let name = choice.unknown(&tables.regions)?;
+    let flag = if choice.show.iter().any(|shown| shown == name) { "--show" } else { "--dim" };
+    Some(super::regions::unknown(flag, name, tables))
 }
 
 /// Tail where none is asked for: enough to see a pattern, short enough to see what is new.

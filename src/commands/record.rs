@@ -2,7 +2,7 @@
 
 use super::UsageError;
 use super::film::Film;
-use super::picture::{context, parts, size, studio, view};
+use super::picture::{choice, context, parts, shades, size, studio, view};
 use super::progress::Display;
 use crate::cli::RecordArgs;
 use crate::record::{Options, Output, RecordError, Summary, record};
@@ -46,6 +46,7 @@ pub fn film(args: &RecordArgs, stop: &AtomicBool) -> anyhow::Result<Summary> {
     let speed = args.speed;
     // Before the trace is opened: a wrong flag is told at once.
     view(&args.picture, speed.unwrap_or(1.0), 1.0)?;
+    choice(&args.picture)?;
     let studio = studio(&args.trace, &args.cache, &args.picture)?;
     let (start, stop_at) = range(args, studio.timeline().len())?;
     if args.speed.is_none() && !(args.seconds.is_finite() && args.seconds > 0.0) {
@@ -67,6 +68,7 @@ pub fn film(args: &RecordArgs, stop: &AtomicBool) -> anyhow::Result<Summary> {
     let step = if args.clock == ClockKind::References { pace.step() } else { 1.0 };
     let mut view = view(&args.picture, speed, step)?;
     view.tail = view.tail.min(studio.timeline().len());
+    view.shades = shades(&args.picture, studio.tables())?;
     let context = context()?;
     let mut film = Film::new(context, studio, size, parts(&args.picture), view, pace)?;
     let mut display = Display::new();

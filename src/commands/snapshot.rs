@@ -1,7 +1,7 @@
 //! `orrery snapshot`: one moment as a PNG.
 
 use super::UsageError;
-use super::picture::{context, parts, size, studio, view};
+use super::picture::{choice, context, parts, shades, size, studio, view};
 use super::record::usage;
 use crate::cli::SnapshotArgs;
 use crate::overlay::{Composer, Layout};
@@ -26,7 +26,9 @@ pub fn run(args: &SnapshotArgs) -> anyhow::Result<()> {
     let parts = parts(&args.picture);
     // A still has time for every path.
     let view = View { budget: STILL_BUDGET, ..view(&args.picture, args.speed.unwrap_or(SPEED), 1.0)? };
+    choice(&args.picture)?;
     let mut studio = studio(&args.trace, &args.cache, &args.picture)?;
+    let view = View { shades: shades(&args.picture, studio.tables())?, ..view };
     let len = studio.timeline().len();
     let position = args.tick.unwrap_or((len / 2) as f64);
     if !(position.is_finite() && (0.0..=len as f64).contains(&position)) {

@@ -1,11 +1,12 @@
 //! `orrery stats`: the numbers, as a table or as JSON.
 
 use super::caches::describe;
-use super::open::{open_cache, open_trace};
+use super::open::{Caches, open_cache, open_trace};
 use crate::cli::StatsArgs;
 use crate::reference::ReferenceSource;
 use crate::sim::config::HierarchyConfig;
 use crate::sim::stats::{Detail, LineStats, Stats, UNKNOWN, collect_detail};
+use serde::Serialize;
 use std::fmt::Write as _;
 use std::io::Write;
 
@@ -15,8 +16,8 @@ use std::io::Write;
 /// When trace or caches are not to be had, or the output cannot be written.
 pub fn run(args: &StatsArgs) -> anyhow::Result<()> {
     let source = open_trace(&args.trace)?;
-    let config = open_cache(&args.cache, source.as_ref())?;
-    report(source.as_ref(), &config, args, &mut std::io::stdout().lock())
+    let caches = open_cache(&args.cache, source.as_ref())?;
+    report(source.as_ref(), &caches, args, &mut std::io::stdout().lock())
 }
 
 /// Plays `source` through `config` and prints the numbers to `out`.
@@ -25,24 +26,62 @@ pub fn run(args: &StatsArgs) -> anyhow::Result<()> {
 /// [`UsageError`](super::UsageError) for wrong caches; a source that fails; a failed write.
 pub fn report(
     source: &dyn ReferenceSource,
-    config: &HierarchyConfig,
+    caches: &Caches,
     args: &StatsArgs,
     out: &mut impl Write,
 ) -> anyhow::Result<()> {
+    let Caches { config, why } = caches;
     let detail = Detail { lines: args.by_line, ..Detail::default() };
     let stats = collect_detail(source, config, detail, args.flush)?;
     if args.json {
-        serde_json::to_writer_pretty(&mut *out, &stats).map_err(std::io::Error::from)?;
+        let numbers = Numbers { caches: CachesUsed::of(caches), stats: &stats };
+        serde_json::to_writer_pretty(&mut *out, &numbers).map_err(std::io::Error::from)?;
         writeln!(out)?;
     } else {
         let title = &source.tables().title;
         if !title.is_empty() {
             writeln!(out, "{title}")?;
         }
-        writeln!(out, "{}: {}\n", config.name, describe(config)?)?;
+        writeln!(out, "{}: {}", config.name, describe(config)?)?;
+        if let Some(why) = why {
+            writeln!(out, "({} because {why}; --cache names others)", config.name)?;
+        }
+        writeln!(out)?;
         out.write_all(table(&stats, config).as_bytes())?;
     }
     Ok(out.flush()?)
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Numbers<'a> {
+    caches: CachesUsed<'a>,
+    #[serde(flatten)]
+    stats: &'a Stats,
+}
+
+/// Which caches the numbers are of.
+#[derive(Serialize)]
+struct CachesUsed<'a> {
+    name: &'a str,
+    /// Why these, where none were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    chosen: Option<&'a str>,
+    levels: Vec<LevelUsed<'a>>,
+}
+
+#[derive(Serialize)]
+struct LevelUsed<'a> {
+    name: &'a str,
+    size_bytes: u64,
+}
+
+impl<'a> CachesUsed<'a> {
+    fn of(Caches { config, why }: &'a Caches) -> Self {
+        let levels =
+            config.levels.iter().map(|level| LevelUsed { name: &level.name, size_bytes: level.size }).collect();
+        Self { name: &config.name, chosen: why.as_deref(), levels }
+    }
 }
 
 /// The numbers for people: counts grouped by thousands, columns aligned.

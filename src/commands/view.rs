@@ -1,7 +1,7 @@
 //! `orrery view`: a trace in the window.
 
 use super::UsageError;
-use super::picture::{parts, size, view};
+use super::picture::{choice, parts, size, view};
 use super::watch::{Look, watch};
 use crate::app::{self, Load, Options};
 use crate::cli::ViewArgs;
@@ -40,6 +40,7 @@ pub(super) fn show(args: &ViewArgs, follow: bool, load: Load) -> anyhow::Result<
         save: Box::new(move |tick, size, rgba| save(Path::new(""), &stem, tick, size, rgba)),
         size: size(&args.picture)?,
         view: view(&args.picture, args.speed.unwrap_or(1.0), 1.0)?,
+        choice: choice(&args.picture)?,
         parts: parts(&args.picture),
         tick: args.tick,
         speed: args.speed,

@@ -2,8 +2,9 @@
 
 use super::copies::{self, Opened};
 use super::index_file::{IndexFile, indexer};
-use super::open::open_cache;
-use super::picture::give_title;
+use super::open::{Caches, is_chosen, open_cache_of};
+use super::picture::{choice, give_title, unknown};
+use super::touched::{Touched, named};
 use crate::app::Report;
 use crate::cli::{CacheArgs, PictureArgs, TraceArgs};
 use crate::overlay::Studio;
@@ -11,8 +12,9 @@ use crate::reference::{ReferenceSource, SourceError};
 use crate::sim::config::HierarchyConfig;
 use crate::sim::{Policy, SimError, prepare};
 use crate::timeline::{Indexer, Timeline};
-use crate::trace::{Feed, Started, TraceError};
+use crate::trace::{Feed, Stamp, Started, TraceError};
 use crate::units::grouped;
+use std::cell::Cell;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -48,11 +50,71 @@ impl Look {
     }
 }
 
-/// Opens a trace and reports what can be shown of it, until all is indexed or a report gives `false`.
+/// Opens a trace and reports what can be shown of it, until a report gives `false`. Where its file is written anew meanwhile, it
+/// is opened anew, and what was shown stays until there is something else to show.
 ///
 /// # Errors
 /// When the trace or the cache is not to be had, or nothing of the trace can be shown.
 pub(super) fn watch(trace: &TraceArgs, look: &Look, report: &mut dyn FnMut(Report) -> bool) -> anyhow::Result<()> {
+    let stamp = || if trace.trace.as_os_str() == "-" { None } else { Stamp::of(&trace.trace).filter(Stamp::is_there) };
+    let (name, mut seen) = (trace.trace.display(), stamp());
+    let is_file = seen.is_some();
+    let (ready, open, mut first) = (Cell::new(false), Cell::new(true), true);
+    let mut tell = |said: Report| {
+        ready.set(ready.get() || matches!(said, Report::Ready(_)));
+        open.set(report(said));
+        open.get()
+    };
+    let mut shown = show(trace, look, &mut tell);
+    loop {
+        if let Err(error) = shown {
+            // What is damaged is no file that was written over.
+            if !ready.get() || first && stamp() == seen {
+                return Err(error);
+            }
+            let words = format!("{name} has changed and cannot be read; this is what was read before");
+            eprintln!("note: {words} ({error:#})");
+            tell(Report::Words(words));
+        }
+        if !is_file || !open.get() {
+            return Ok(());
+        }
+        let Some(next) = changed(&seen, &stamp, &mut tell) else { return Ok(()) };
+        (seen, first) = (next, false);
+        shown = if seen.is_some() { show(trace, look, &mut tell) } else { Err(anyhow::anyhow!("no such file")) };
+        if shown.is_ok() && open.get() {
+            let words = format!("{name} has changed: this is what it holds now");
+            eprintln!("note: {words}");
+            tell(Report::Words(words));
+        }
+    }
+}
+
+/// Time between two looks at a file.
+const POLL: Duration = Duration::from_millis(500);
+
+/// Waits until a file is another than it was, and is not being written any more; `None` where nobody waits.
+fn changed(
+    seen: &Option<Stamp>,
+    stamp: &dyn Fn() -> Option<Stamp>,
+    report: &mut dyn FnMut(Report) -> bool,
+) -> Option<Option<Stamp>> {
+    let mut last = seen.clone();
+    loop {
+        std::thread::sleep(POLL);
+        if !report(Report::Progress(0, 0)) {
+            return None;
+        }
+        let now = stamp();
+        if now != *seen && now == last {
+            return Some(now);
+        }
+        last = now;
+    }
+}
+
+/// Opens a trace and reports what can be shown of it, until all is indexed or a report gives `false`.
+fn show(trace: &TraceArgs, look: &Look, report: &mut dyn FnMut(Report) -> bool) -> anyhow::Result<()> {
     let mut shown = 0;
     loop {
         let Opened { started, copy } = copies::start(trace)?;
@@ -117,6 +179,15 @@ fn read(mut feed: Feed, look: &Look, mut shown: u64, report: &mut dyn FnMut(Repo
     })
 }
 
+/// Says which names of regions are none of the whole trace.
+fn tell_unknown(look: &Look, timeline: &Timeline, report: &mut dyn FnMut(Report) -> bool) {
+    let choice = choice(&look.picture).unwrap_or_default();
+    if let Some(words) = unknown(&choice, timeline.tables()) {
+        eprintln!("note: {words}");
+        report(Report::Words(words));
+    }
+}
+
 fn tell(source: &dyn ReferenceSource) {
     source.notices().iter().for_each(|notice| eprintln!("note: {notice}"));
 }
@@ -156,8 +227,16 @@ fn index_from(
     if source.is_empty() {
         return Ok(());
     }
+    let mut touched = Touched::new(look.cache.data_only);
+    let mut before: Option<String> = None;
     loop {
-        let config = open_cache(&look.cache, source.as_ref())?;
+        let Caches { config, why } = open_cache_of(&look.cache, source.as_ref(), &mut touched)?;
+        let name = config.name.clone();
+        if let Some(why) = why.filter(|_| before.replace(name.clone()).is_some_and(|before| before != name)) {
+            let words = format!("other caches from now on, {}: {why}", named(&config));
+            eprintln!("note: {words}");
+            report(Report::Words(words));
+        }
         while foresees(&config) && !source.is_whole() {
             if !wait(report) {
                 return Ok(());
@@ -168,11 +247,16 @@ fn index_from(
         let hierarchy = prepare(&config, source.as_ref())?;
         let file = IndexFile::of(source.as_ref(), &hierarchy).filter(|_| source.is_whole());
         if let Some(timeline) = file.as_ref().and_then(|file| file.load(source, &hierarchy)) {
-            report(Report::Ready(look.studio(timeline)?));
+            let studio = look.studio(timeline)?;
+            let timeline = Arc::clone(studio.timeline());
+            if report(Report::Ready(studio)) {
+                tell_unknown(look, &timeline, report);
+            }
             return Ok(());
         }
         let indexer = indexer(source, hierarchy, look.picture.memory);
-        match play(indexer, look, begun, shown, report) {
+        match play(indexer, look, &mut touched, begun, shown, report) {
+            Err(Stop::Outgrown) => {}
             // More cores came than were there when it began.
             Err(Stop::Failed(SimError::Core { .. })) if source.cores()? > cores => {}
             // Other names came: then counts are by them.
@@ -188,12 +272,15 @@ enum Stop {
     Closed,
     /// The trace names other regions than it did.
     Renamed,
+    /// It touches more than the caches that were chosen are for.
+    Outgrown,
     Failed(SimError),
 }
 
 fn play(
     mut indexer: Indexer,
     look: &Look,
+    touched: &mut Touched,
     begun: Instant,
     shown: &mut u64,
     report: &mut dyn FnMut(Report) -> bool,
@@ -207,6 +294,13 @@ fn play(
         }
         let more = indexer.advance().map_err(Stop::Failed)?;
         let whole = !more && source.is_whole() && indexer.len() == source.len();
+        // After it is known whether it is whole, so that the last of it counts.
+        if is_chosen(&look.cache) && touched.is_small() {
+            touched.look(source.as_ref()).map_err(|e| Stop::Failed(e.into()))?;
+            if !touched.is_small() {
+                return Err(Stop::Outgrown);
+            }
+        }
         let now = Instant::now();
         let total = if source.is_whole() { source.len() } else { 0 };
         if whole || now >= due && indexer.len() > *shown {
@@ -217,6 +311,7 @@ fn play(
             }
             *shown = indexer.len();
             if whole {
+                tell_unknown(look, &timeline, report);
                 // Of a trace that grew it is known only now what it is.
                 let file = IndexFile::of(source.as_ref(), timeline.start());
                 if let Some(file) = file.filter(|_| named.regions == source.tables().regions) {
@@ -260,13 +355,15 @@ mod tests {
         let Command::View(args) = parse(words.map(Into::into)).command else { panic!("`view` was asked for") };
         let (mut ready, mut last, mut len) = (0, None, 0);
         let report = &mut |report: Report| {
+            // Nothing more is waited for.
+            let ends = matches!(report, Report::Progress(0, 0));
             if let Report::Ready(studio) = report {
                 assert!(studio.timeline().len() >= len, "what was shown is taken back");
                 len = studio.timeline().len();
                 ready += 1;
                 last = Some(Arc::clone(studio.timeline()));
             }
-            true
+            !(ends && last.as_ref().is_some_and(|timeline: &Arc<Timeline>| timeline.is_whole()))
         };
         watch(&args.trace, &view::look(&args), report).unwrap();
         (ready, last.unwrap())
@@ -287,6 +384,90 @@ mod tests {
             };
             assert_eq!(counts(a.tally), counts(b.tally), "at {tick}");
         }
+    }
+
+    #[test]
+    fn a_file_that_is_written_anew_is_shown_anew_and_a_broken_one_ends_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.log");
+        fs::write(&path, text(3_000)).unwrap();
+        let words = ["orrery", "view", path.to_str().unwrap()];
+        let Command::View(args) = parse(words.map(Into::into)).command else { panic!("`view` was asked for") };
+        let (mut lengths, mut said) = (Vec::new(), Vec::new());
+        let begun = Instant::now();
+        let report = &mut |report: Report| {
+            assert!(begun.elapsed() < Duration::from_secs(60), "{lengths:?}, {said:?}");
+            match report {
+                Report::Ready(studio) if studio.timeline().is_whole() => {
+                    lengths.push(studio.timeline().len());
+                    match lengths.len() {
+                        // In place, as a copy over it does.
+                        1 => fs::write(&path, text(4_000)).unwrap(),
+                        2 => fs::write(&path, "these are my notes\n").unwrap(),
+                        3 => fs::remove_file(&path).unwrap(),
+                        _ => return false,
+                    }
+                }
+                Report::Words(words) => {
+                    let fails = words.contains("cannot be read");
+                    said.push(words);
+                    match said.iter().filter(|words| words.contains("cannot be read")).count() {
+                        1 if fails => fs::write(&path, text(5_000)).unwrap(),
+                        2 if fails => {
+                            // By a new name, as programs do that write files whole.
+                            fs::write(folder.path().join("new"), text(6_000)).unwrap();
+                            fs::rename(folder.path().join("new"), &path).unwrap();
+                        }
+                        _ => {}
+                    }
+                }
+                _ => {}
+            }
+            true
+        };
+        watch(&args.trace, &view::look(&args), report).unwrap();
+        assert_eq!(lengths, [3_000, 4_000, 5_000, 6_000]);
+        let kinds: Vec<bool> = said.iter().map(|words| words.contains("this is what it holds now")).collect();
+        assert_eq!(kinds, [true, false, true, false], "{said:?}");
+        // What cannot be shown from the start is refused, as before.
+        fs::write(&path, "these are my notes\n").unwrap();
+        assert!(watch(&args.trace, &view::look(&args), &mut |_| true).is_err());
+    }
+
+    #[test]
+    fn caches_chosen_of_the_beginning_are_those_of_the_whole_or_it_is_said() {
+        use crate::reference::{Kind, Reference, Tables};
+        use crate::trace::Feeder;
+        let words = ["orrery", "view", "grows"];
+        let Command::View(args) = parse(words.map(Into::into)).command else { panic!("`view` was asked for") };
+        let mut feeder = Feeder::new(Tables::default());
+        let read = |n: u64, lines: u64| Reference::new(Kind::Read, n % lines * 64, 8);
+        feeder.push(&(0..131_072).map(|n| read(n, 100)).collect::<Vec<_>>()).unwrap();
+        let source: Arc<dyn ReferenceSource> = Arc::clone(feeder.trace()) as Arc<dyn ReferenceSource>;
+        let (mut names, mut said, mut fed) = (Vec::new(), Vec::new(), false);
+        let report = &mut |report: Report| {
+            match report {
+                Report::Ready(studio) => {
+                    let timeline = studio.timeline();
+                    names.push((timeline.start().config().name.clone(), timeline.len(), timeline.is_whole()));
+                    if !std::mem::replace(&mut fed, true) {
+                        // Of the rest that is no whole chunk the last reference alone touches one line too many.
+                        feeder.push(&(0..70_000).map(|n| read(n, 1024)).collect::<Vec<_>>()).unwrap();
+                        feeder.push(&[read(1024, 2048)]).unwrap();
+                        feeder.finish(Tables::default(), Vec::new()).unwrap();
+                    }
+                }
+                Report::Words(words) => said.push(words),
+                Report::Progress(..) => {}
+            }
+            true
+        };
+        index(&source, &view::look(&args), report).unwrap();
+        assert_eq!(names.first(), Some(&("paper".into(), 131_072, false)));
+        assert_eq!(names.last(), Some(&("textbook".into(), 201_073, true)));
+        assert!(names.iter().all(|(name, _, whole)| !whole || name == "textbook"), "{names:?}");
+        assert_eq!(said.len(), 1);
+        assert!(said[0].contains("textbook: L1 32KiB, L2 256KiB, L3 8MiB"), "{said:?}");
     }
 
     /// Files in a folder of the cache.

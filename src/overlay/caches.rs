@@ -21,6 +21,10 @@ pub(super) fn caches(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32) {
     if !layout.compact {
         pen.text(pos2(numbers, y), Align2::RIGHT_TOP, "hits", Weight::Regular, SMALL, palette::TEXT_QUIET);
     }
+    // Which caches these are, between the heading and the columns'.
+    let from = x + pen.width("CACHES", Weight::SemiBold, SMALL) + 16.0 * t;
+    let to = if layout.compact { right - 44.0 * t } else { numbers - 24.0 * t };
+    pen.fitted(pos2(from, y), &info.caches_name, to - from, Weight::Medium, SMALL, palette::TEXT_BODY);
     let mut y = y + 20.0 * t;
     let last = layout.tables.bottom();
     // A row each, and one for page walks.

@@ -52,7 +52,7 @@ impl Composer {
         let mut bars = Vec::new();
         let output = self.egui.run_ui(input, |ui| {
             let painter = ui.ctx().layer_painter(LayerId::background());
-            bars = draw(&painter, layout, parts, info, &scene.rings, strip);
+            bars = draw(&painter, layout, parts, info, &scene.rings, strip).bars;
         });
         self.painter.prepare(context, scene, &bars, &layout.viewport);
         self.painter.draw(encoder, view);

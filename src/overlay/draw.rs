@@ -5,9 +5,9 @@ use super::fonts::Weight;
 use super::info::{Info, RegionRow, notes};
 use super::labels::{Type, labels};
 use super::layout::{Layout, Parts};
-use super::pen::{BODY, Pen, SMALL, color, heading, percent};
+use super::pen::{BODY, Drawn, Pen, SMALL, color, heading, percent};
 use super::strip::draw_strip;
-use crate::render::Bar;
+use crate::scene::Shade;
 use crate::scene::layout::Rings;
 use crate::scene::palette::{self, Rgba};
 use crate::units::grouped;
@@ -15,9 +15,9 @@ use egui::emath::Rot2;
 use egui::epaint::TextShape;
 use egui::{Align2, Painter, Rect, Shape, Stroke, pos2, vec2};
 
-/// Draws the words of all visible parts and gives the rectangles that belong under them. `strip` is misses a reference for
+/// Draws the words of all visible parts and gives what goes with them. `strip` is misses a reference for
 /// each column of the strip, 0..=1 and above.
-pub fn draw(painter: &Painter, layout: &Layout, parts: &Parts, info: &Info, rings: &Rings, strip: &[f32]) -> Vec<Bar> {
+pub fn draw(painter: &Painter, layout: &Layout, parts: &Parts, info: &Info, rings: &Rings, strip: &[f32]) -> Drawn {
     let pen = Pen::new(painter, layout.type_scale);
     if parts.labels {
         ring_labels(&pen, layout, rings);
@@ -49,7 +49,7 @@ pub fn draw(painter: &Painter, layout: &Layout, parts: &Parts, info: &Info, ring
     if parts.strip {
         draw_strip(&pen, layout, info, strip, !with_legend);
     }
-    pen.into_bars()
+    pen.into_drawn()
 }
 
 /// Darkens what lies under words, where rings reach there.
@@ -114,15 +114,27 @@ fn regions(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32) -> f32 {
     let mut y = y + 20.0 * t;
     let room = if layout.compact || layout.upright() { 4 } else { MAX_ROWS };
     let shown = if info.regions.len() > room { room - 1 } else { info.regions.len() };
-    let mut row = |name: &str, short: &str, c: Option<Rgba>, references: u64, rate: Option<f64>| {
-        if let Some(c) = c {
-            pen.painter.circle_filled(pos2(x + 5.0 * t, y + 8.0 * t), 4.6 * t, color(c));
+    let mut row = |name: &str, short: &str, c: Option<(usize, Rgba, Shade)>, references: u64, rate: Option<f64>| {
+        let mut ink = palette::TEXT;
+        if let Some((region, c, shade)) = c {
+            let (at, size) = (pos2(x + 5.0 * t, y + 8.0 * t), 4.6 * t);
+            match shade {
+                Shade::Full => pen.painter.circle_filled(at, size, color(c)),
+                Shade::Dim => pen.painter.circle_filled(at, size, color(palette::fade(c, 0.4))),
+                Shade::Hidden => {
+                    pen.painter.circle_stroke(at, size - 0.8, Stroke::new(1.2, color(palette::fade(c, 0.5))))
+                }
+            };
+            if shade != Shade::Full {
+                ink = palette::TEXT_QUIET;
+            }
+            pen.row(Rect::from_min_max(pos2(x, y - 2.0 * t), pos2(right, y - 2.0 * t + line)), region);
         }
         let count = if layout.compact { String::new() } else { grouped(references) };
         let edge = if layout.compact { right - 42.0 * t } else { numbers - pen.width(&count, Weight::Regular, BODY) };
         let width = edge - 8.0 * t - (x + 18.0 * t);
         let name = if pen.fits(name, width, Weight::Regular, BODY) { name } else { short };
-        pen.fitted(pos2(x + 18.0 * t, y), name, width, Weight::Regular, BODY, palette::TEXT);
+        pen.fitted(pos2(x + 18.0 * t, y), name, width, Weight::Regular, BODY, ink);
         if !layout.compact {
             pen.text(
                 pos2(numbers, y),
@@ -136,8 +148,9 @@ fn regions(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32) -> f32 {
         pen.text(pos2(right, y), Align2::RIGHT_TOP, &percent(rate), Weight::Regular, BODY, palette::TEXT_BODY);
         y += line;
     };
-    for RegionRow { name, short, color, references, miss_rate } in &info.regions[..shown] {
-        row(name, short, Some(*color), *references, *miss_rate);
+    for (n, RegionRow { name, short, color, shade, references, miss_rate }) in info.regions[..shown].iter().enumerate()
+    {
+        row(name, short, Some((n, *color, *shade)), *references, *miss_rate);
     }
     if shown < info.regions.len() {
         let rest = &info.regions[shown..];

@@ -5,8 +5,8 @@ use super::stretch::Stretch;
 use crate::reference::{Kind, Reference, Tables};
 use crate::scene::layout::Ring;
 use crate::scene::palette::{self, Rgba};
-use crate::scene::{Notes, Scene};
-use crate::sim::config::Prefetch;
+use crate::scene::{Notes, Scene, Shade};
+use crate::sim::config::{Prefetch, format_size};
 use crate::sim::event::{AccessKind, Event};
 use crate::sim::{Cause, Hierarchy, LevelCounters, MissClass};
 use crate::timeline::cursor::levels;
@@ -22,6 +22,8 @@ pub struct RegionRow {
     pub short: String,
     /// Its colour.
     pub color: Rgba,
+    /// How much of it is seen in the picture.
+    pub shade: Shade,
     /// References so far.
     pub references: u64,
     /// Innermost level's misses for each reference so far, 0 and up; `None` before the first.
@@ -33,7 +35,7 @@ pub struct RegionRow {
 pub struct CacheRow {
     /// `L1`.
     pub name: String,
-    /// `2 sets × 8 ways`.
+    /// `32 KiB, 64 sets × 8 ways`.
     pub shape: String,
     /// Demand hits so far: of all but write-backs and prefetches.
     pub hits: u64,
@@ -84,6 +86,8 @@ pub struct Info {
     pub regions: Vec<RegionRow>,
     /// Levels, from the CPU outward; after a level with a cache for each core the rows of these.
     pub caches: Vec<CacheRow>,
+    /// What the configuration of the caches is called.
+    pub caches_name: String,
     /// TLBs that hold pages of the size in use, in the order written.
     pub tlbs: Vec<TlbRow>,
     /// Page walks so far.
@@ -138,6 +142,7 @@ impl Info {
                     name: region.declaration(),
                     short: region.name.split("..").next().unwrap_or_default().to_owned(),
                     color: palette::region(index),
+                    shade: Shade::Full,
                     references,
                     miss_rate: (references > 0).then(|| misses as f64 / references as f64),
                 }
@@ -150,6 +155,7 @@ impl Info {
             subtitle: tables.subtitle.clone(),
             regions,
             caches,
+            caches_name: hierarchy.config().name.clone(),
             tlbs: tlb_rows(hierarchy),
             walks: hierarchy.tlbs().walks(),
             pages: !scene.rings.racks.is_empty(),
@@ -206,7 +212,8 @@ fn rows(hierarchy: &Hierarchy, level: LevelId, temperatures: &[f32]) -> Vec<Cach
         CacheRow { name, shape, hits, hit_rate, temperature, core }
     };
     let name = hierarchy.config().levels[level.index()].name.clone();
-    let shape = shape(hierarchy, level);
+    let size = sized(hierarchy.config().levels[level.index()].size);
+    let shape = format!("{size}, {}", shape(hierarchy, level));
     let shape = if caches.len() > 1 { format!("{shape} each") } else { shape };
     let mean = caches.iter().map(temperature).sum::<f32>() / caches.len().max(1) as f32;
     let mut out = vec![row(name, shape, &hierarchy.level_counters(level), mean, None)];
@@ -250,6 +257,13 @@ pub fn entries_of(sets: u32, ways: u32) -> String {
         (sets, 1) => format!("{} entries, direct", grouped(u64::from(sets))),
         (sets, ways) => format!("{} entries, {ways}-way", grouped(u64::from(sets) * u64::from(ways))),
     }
+}
+
+/// `32 KiB`.
+fn sized(bytes: u64) -> String {
+    let words = format_size(bytes);
+    let unit = words.find(|c: char| !c.is_ascii_digit()).unwrap_or(words.len());
+    format!("{} {}", &words[..unit], &words[unit..])
 }
 
 /// `2 sets × 8 ways`.

@@ -18,16 +18,27 @@ pub fn color(c: Rgba) -> Color32 {
     Color32::from_rgba_unmultiplied(c[0], c[1], c[2], c[3])
 }
 
+/// What goes with the words that were drawn.
+#[derive(Clone, Debug, Default)]
+pub struct Drawn {
+    /// Rectangles that belong under them.
+    pub bars: Vec<Bar>,
+    /// Where the rows of regions are, by number.
+    pub rows: Vec<(Rect, usize)>,
+}
+
 /// A painter, the size of type, and the rectangles so far.
 pub(super) struct Pen<'a> {
     pub(super) painter: &'a Painter,
     pub(super) t: f32,
     bars: RefCell<Vec<Bar>>,
+    /// Rows that can be clicked, and whose they are.
+    rows: RefCell<Vec<(Rect, usize)>>,
 }
 
 impl<'a> Pen<'a> {
     pub(super) fn new(painter: &'a Painter, t: f32) -> Self {
-        Self { painter, t, bars: RefCell::default() }
+        Self { painter, t, bars: RefCell::default(), rows: RefCell::default() }
     }
 
     pub(super) fn bar(&self, r: Rect, color: Rgba) {
@@ -66,8 +77,13 @@ impl<'a> Pen<'a> {
         self.text(at, Align2::LEFT_TOP, &format!("{}…", cut.trim_end()), weight, size, c)
     }
 
-    pub(super) fn into_bars(self) -> Vec<Bar> {
-        self.bars.into_inner()
+    /// Says where the row of a region is.
+    pub(super) fn row(&self, area: Rect, region: usize) {
+        self.rows.borrow_mut().push((area, region));
+    }
+
+    pub(super) fn into_drawn(self) -> Drawn {
+        Drawn { bars: self.bars.into_inner(), rows: self.rows.into_inner() }
     }
 }
 

@@ -104,10 +104,14 @@ impl Studio {
     /// When the source cannot be read.
     pub fn frame(&mut self, position: f64, view: &View) -> Result<(Scene, Info), SourceError> {
         let (tick, phase) = pace::split(position.min(self.timeline.len() as f64));
-        let view = View { phase, ..*view };
+        let view = View { phase, ..view.clone() };
         let moment = self.cursor.seek_over(tick, view.history(), view.window)?;
         let scene = self.stage.frame(&moment, &view);
         let mut info = Info::new(&self.timeline, &self.tables, &moment, &scene);
+        for (n, row) in info.regions.iter_mut().enumerate() {
+            // Of a region that is not seen the row stays, and can be told.
+            row.shade = view.shades.get(n).copied().unwrap_or_default();
+        }
         (info.tail, info.speed) = (if view.trails { view.tail } else { 0 }, view.speed);
         Ok((scene, info))
     }

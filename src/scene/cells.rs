@@ -291,7 +291,7 @@ impl Field {
             let column = (set / sets) as usize * rows;
             for (rank, slot) in (0u32..).zip(slots) {
                 let Some(region) = slot.region.checked_sub(1) else { continue };
-                let alpha = if slot.ghost { ghosts } else { full };
+                let alpha = view.shade(region as usize) * if slot.ghost { ghosts } else { full };
                 let [r, g, b, _] = palette::region(region as usize).map(f32::from);
                 let sum = &mut self.sums[column + (rank / ranks) as usize];
                 *sum = [sum[0] + alpha * r, sum[1] + alpha * g, sum[2] + alpha * b, sum[3] + alpha];

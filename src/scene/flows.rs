@@ -6,6 +6,7 @@ use super::motion::{Endpoint, Flight, Path};
 use super::palette;
 use super::places::Places;
 use super::trails::{Span, arc_pieces};
+use super::view::View;
 use crate::timeline::{Flow, Flows, Group};
 use crate::units::{grouped, to_count};
 use std::collections::BTreeMap;
@@ -37,11 +38,24 @@ pub(super) fn budgets(budget: usize, share: f32) -> [usize; 2] {
 
 /// Draws the flows of the last `span.tail` references into `out`, faintest first, with `alpha`; says what one line stands for.
 /// Where they are too many, flows of neighbouring groups are drawn as one; what is too faint to be seen is not drawn.
-pub(super) fn flows(places: &Places, flows: &Flows, span: Span, alpha: f32, out: &mut Vec<Segment>) -> String {
+///
+/// A flow between caches is of no region: where not all regions are seen, it is left out.
+pub(super) fn flows(
+    places: &Places,
+    flows: &Flows,
+    span: Span,
+    (alpha, view): (f32, &View),
+    out: &mut Vec<Segment>,
+) -> String {
     let now = span.tick as f64 + f64::from(span.phase);
     let references = span.tail.min(span.tick).max(1) as f32;
-    let (inward, outward): (Vec<Flow>, Vec<Flow>) =
-        flows.over((now - span.tail as f64).max(0.0), now).into_iter().partition(|flow| !leads_outward(places, flow));
+    let mut all = flows.over((now - span.tail as f64).max(0.0), now);
+    if view.is_shaded() {
+        // As bright as it is seen.
+        all.iter_mut().for_each(|flow| flow.lines *= shade(places, flow, span.tick, view).powi(2));
+        all.retain(|flow| flow.lines > 0.0);
+    }
+    let (inward, outward): (Vec<Flow>, Vec<Flow>) = all.into_iter().partition(|flow| !leads_outward(places, flow));
     // Lines that come in cross half the picture, those that go out are short but bent.
     let room = span.budget / 4;
     let mut paths = joined(places, inward, room, span.tick);
@@ -116,6 +130,18 @@ fn leads_outward(places: &Places, flow: &Flow) -> bool {
         Group::Home { .. } => usize::MAX,
     };
     depth(flow.to) > depth(flow.from)
+}
+
+/// How much is seen of a flow: as much as of the region at either end in memory, which is one.
+fn shade(places: &Places, flow: &Flow, tick: u64, view: &View) -> f32 {
+    let of = |group: Group| match group {
+        Group::Sets { .. } => None,
+        Group::Home { addr, bytes } => {
+            let held = places.home.held(addr, addr + (bytes - 1), tick);
+            held.iter().map(|&(region, _)| view.shade(region)).reduce(f32::max)
+        }
+    };
+    of(flow.from).or(of(flow.to)).unwrap_or(0.0)
 }
 
 /// The way of a flow; `None` where its memory has no home.

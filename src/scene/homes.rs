@@ -149,7 +149,7 @@ impl Cached {
     /// Adds the dots.
     pub(super) fn draw(&self, places: &Places, view: &View, out: &mut Vec<Glyph>) {
         if !places.closeness.is_whole() {
-            for &(region, item, detail) in &self.seen {
+            for &(region, item, detail) in self.seen.iter().filter(|(region, ..)| view.shade(*region) > 0.0) {
                 let detail = &self.details[detail];
                 let mut close = Close { cached: self, places, view, detail, region, item, out };
                 close.descend(0, places.home.cell(region, item), 0);
@@ -160,11 +160,20 @@ impl Cached {
             let detail = places.home.detail(region, places.closeness);
             let whole = detail.finest();
             let radius = Places::home_radius(whole, view.camera.zoom);
+            let shade = view.shade(region);
+            if shade <= 0.0 {
+                continue;
+            }
             for item in 0..home.items {
                 let share = self.share(places, &detail, region, item, whole, 0);
                 let [r, theta] = places.home.polar(region, item);
                 let id = home.first_item + item;
-                out.push(dot(id, [r, theta], radius, palette::fade(palette::region(region), opacity(share, view))));
+                out.push(dot(
+                    id,
+                    [r, theta],
+                    radius,
+                    palette::fade(palette::region(region), shade * opacity(share, view)),
+                ));
             }
         }
     }
@@ -193,7 +202,7 @@ impl Close<'_> {
         if first > last || first.saturating_add(bytes - 1) < own || !self.view.reaches_box(place, place, around) {
             return;
         }
-        let seen = self.detail.share(at);
+        let seen = self.detail.share(at) * self.view.shade(self.region);
         if seen > 0.0 {
             let index = usize::try_from(part).unwrap_or(usize::MAX);
             let share = self.cached.share(self.places, self.detail, self.region, self.item, &rung, index);

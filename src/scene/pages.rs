@@ -43,17 +43,16 @@ struct Owner {
 const REMEMBERED: usize = 1 << 16;
 
 impl Owners {
-    fn color(&mut self, home: &HomeLayout, page: u64, page_bytes: u64, tick: u64) -> Rgba {
+    fn of(&mut self, home: &HomeLayout, page: u64, page_bytes: u64, tick: u64) -> Owner {
         let known = self.0.get(&page).copied().filter(|o| o.from <= tick && tick < o.to);
-        let owner = known.unwrap_or_else(|| {
+        known.unwrap_or_else(|| {
             let owner = owner(home, page * page_bytes, page_bytes, tick);
             if self.0.len() >= REMEMBERED {
                 self.0.clear();
             }
             self.0.insert(page, owner);
             owner
-        });
-        color(owner)
+        })
     }
 }
 
@@ -87,7 +86,12 @@ pub(super) fn entries(places: &Places, owners: &mut Owners, moment: &Moment<'_>,
         let page_bytes = u64::from(after.geometry(at).line_bytes);
         let radius = radius(places, sector);
         let mut add = |page: LineAddr, flight: Flight, alpha: f32, flash: f32| {
-            let color = owners.color(&places.home, page.0, page_bytes, moment.tick);
+            let owner = owners.of(&places.home, page.0, page_bytes, moment.tick);
+            let shade = owner.region.map_or(1.0, |region| view.shade(region));
+            if shade <= 0.0 {
+                return;
+            }
+            let (color, alpha, flash) = (color(owner), alpha * shade, flash * shade);
             out.push(Glyph {
                 layer: LAYER,
                 id: page.0,
@@ -208,7 +212,7 @@ mod tests {
         ];
         let home = HomeLayout::new(&regions, 64, 0.7, 0.9);
         let mut owners = Owners::default();
-        let mut color = |page, tick| owners.color(&home, page, 4096, tick);
+        let mut color = |page, tick| super::color(owners.of(&home, page, 4096, tick));
         assert_eq!(color(1, 0), palette::region(0), "all of it");
         assert_eq!(color(3, 0), palette::region(0), "2 KiB beside 256 bytes of another");
         assert_eq!(color(9, 0), palette::NEUTRAL, "nobody's");

@@ -112,7 +112,7 @@ impl Stage {
             let [moves, sums] = flows::budgets(view.budget, flowing);
             if flowing < 1.0 {
                 let last = Span { tail: span.tail.min(flows::LOGGED), budget: moves, ..span };
-                notes.bundling = trails(&self.places, moment.log, last, &mut segments);
+                notes.bundling = trails(&self.places, moment.log, last, view, &mut segments);
                 for segment in segments.iter_mut().filter(|_| flowing > 0.0) {
                     segment.alpha0 *= 1.0 - flowing;
                     segment.alpha1 *= 1.0 - flowing;
@@ -120,7 +120,7 @@ impl Stage {
             }
             if flowing > 0.0 {
                 let span = Span { budget: sums, ..span };
-                notes.bundling = flows::flows(&self.places, moment.flows, span, flowing, &mut segments);
+                notes.bundling = flows::flows(&self.places, moment.flows, span, (flowing, view), &mut segments);
             }
             sight::segments(&self.places.rings.sectors, view, &mut segments);
         }
@@ -348,13 +348,17 @@ impl Stage {
                 for lane in 0..self.places.items.per_grain() {
                     let addr = grain * self.places.items.grain_bytes + lane * self.places.items.glyph_bytes;
                     let Some((region, _)) = self.places.item(addr, moment.tick) else { continue };
+                    let shade = view.shade(region);
+                    if shade <= 0.0 {
+                        continue;
+                    }
                     let Some(at) = self.places.endpoint(place, grain, lane, false, moment.tick) else { continue };
                     out.push(Glyph {
                         layer: 1,
                         id: addr / self.places.items.glyph_bytes,
                         flight: Flight::rest(at),
                         radius: self.places.radius(place, region, view.camera.zoom),
-                        color: palette::fade(palette::region(region), 1.0 - view.phase),
+                        color: palette::fade(palette::region(region), shade * (1.0 - view.phase)),
                         flash: 0.0,
                         pulse: 0.0,
                         burst: 1.0,
@@ -394,7 +398,8 @@ impl Stage {
             if !signs.ghost && signs.counts {
                 self.cached.count(&self.places, region, item, addr);
             }
-            if signs.ghost && !view.ghosts {
+            let shade = view.shade(region);
+            if shade <= 0.0 || signs.ghost && !view.ghosts {
                 continue;
             }
             let flight = match &m {
@@ -422,9 +427,9 @@ impl Stage {
                 id: addr / self.places.items.glyph_bytes,
                 flight,
                 radius: self.places.radius(place, region, view.camera.zoom) * self.grown(m.as_ref(), region, view),
-                color: palette::region(region),
-                flash: glow.flash,
-                pulse: glow.pulse,
+                color: palette::fade(palette::region(region), shade),
+                flash: glow.flash * shade,
+                pulse: glow.pulse * shade,
                 burst: glow.burst,
                 flags: sign(signs.ghost, flags::GHOST)
                     | sign(signs.dirty, flags::DIRTY)
@@ -442,12 +447,16 @@ impl Stage {
             };
             let Some(flight) = self.places.flight(m, lane, false) else { continue };
             self.cached.count(&self.places, region, item, addr);
+            let shade = view.shade(region);
+            if shade <= 0.0 {
+                continue;
+            }
             out.push(Glyph {
                 layer: 3,
                 id: addr / self.places.items.glyph_bytes,
                 flight,
                 radius: self.places.whole_home_radius(region, view.camera.zoom) * self.grown(Some(m), region, view),
-                color: palette::region(region),
+                color: palette::fade(palette::region(region), shade),
                 flash: 0.0,
                 pulse: 0.0,
                 burst: 1.0,

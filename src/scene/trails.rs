@@ -9,6 +9,7 @@ use super::frame::Segment;
 use super::motion::{Endpoint, Flight, Path, ease};
 use super::palette;
 use super::places::{Places, path_of};
+use super::view::View;
 use crate::timeline::{Log, Move, Place};
 use crate::units::{grouped, to_count};
 
@@ -46,10 +47,12 @@ pub struct Span {
 }
 
 /// Draws the trail into `out`, oldest first, and says how paths were joined (empty = not at all).
-pub fn trails(places: &Places, log: &Log, span: Span, out: &mut Vec<Segment>) -> String {
+pub fn trails(places: &Places, log: &Log, span: Span, view: &View, out: &mut Vec<Segment>) -> String {
     let first = (span.tick + 1).saturating_sub(span.tail);
-    let moves = log.moves(first, span.tick + 1);
-    let faint = ageing(places, log, span, first, out);
+    let moves: Vec<Move> =
+        log.moves(first, span.tick + 1).iter().filter(|m| shade_of(places, m, view) > 0.0).copied().collect();
+    // A slot that ages is of no region.
+    let faint = if view.is_shaded() { 0 } else { ageing(places, log, span, first, out) };
     let also = |words: String| match faint {
         0 => words,
         n if words.is_empty() => format!("ageing of {} older slots hidden", grouped(n as u64)),
@@ -63,13 +66,13 @@ pub fn trails(places: &Places, log: &Log, span: Span, out: &mut Vec<Segment>) ->
         (Joining::Lines, "paths of a line are joined"),
     ] {
         if fits(places, &paths, joining, room) {
-            draw_all(places, &paths, span, joining, out);
+            draw_all(places, &paths, (span, view), joining, out);
             return also(words.into());
         }
     }
-    let mut joined = join(places, &paths, Joining::EqualMoves);
+    let mut joined = join(places, &paths, Joining::EqualMoves, view);
     if fits(places, &joined, Joining::EqualMoves, room) {
-        draw_all(places, &joined, span, Joining::EqualMoves, out);
+        draw_all(places, &joined, (span, view), Joining::EqualMoves, out);
         return also(format!(
             "{} moves in {} paths, wider = more",
             grouped(moves.len() as u64),
@@ -80,9 +83,9 @@ pub fn trails(places: &Places, log: &Log, span: Span, out: &mut Vec<Segment>) ->
     loop {
         let joining = Joining::Flow(cells);
         // What went together before still does: neighbourhoods only grow.
-        joined = join(places, &joined, joining);
+        joined = join(places, &joined, joining, view);
         if cells <= COARSEST || fits(places, &joined, joining, room) {
-            draw_all(places, &joined, span, joining, out);
+            draw_all(places, &joined, (span, view), joining, out);
             return also(format!(
                 "{} moves as {} flows, wider = more",
                 grouped(moves.len() as u64),
@@ -113,9 +116,9 @@ fn lanes_of(places: &Places, m: &Move, joining: Joining) -> usize {
     }
 }
 
-fn draw_all(places: &Places, paths: &[(Move, u32)], span: Span, joining: Joining, out: &mut Vec<Segment>) {
+fn draw_all(places: &Places, paths: &[(Move, u32)], look: (Span, &View), joining: Joining, out: &mut Vec<Segment>) {
     for (m, count) in paths {
-        draw_move(places, m, span, joining, *count, out);
+        draw_move(places, m, look, joining, *count, out);
     }
 }
 
@@ -205,7 +208,28 @@ fn strength(count: u32) -> f32 {
     1.0 + 0.35 * (count as f32).log2()
 }
 
-fn draw_move(places: &Places, m: &Move, span: Span, joining: Joining, count: u32, out: &mut Vec<Segment>) {
+/// How much is seen of an item of a moved line; of what has no region, all.
+fn shade_of_lane(places: &Places, m: &Move, lane: u64, view: &View) -> f32 {
+    let addr = m.grain * places.items.grain_bytes + lane * places.items.glyph_bytes;
+    places.item(addr, m.tick).map_or(1.0, |(region, _)| view.shade(region))
+}
+
+/// And of a moved line: as much as of any of its items.
+fn shade_of(places: &Places, m: &Move, view: &View) -> f32 {
+    if view.shades.is_empty() {
+        return 1.0;
+    }
+    (0..places.items.per_grain()).map(|lane| shade_of_lane(places, m, lane, view)).fold(0.0, f32::max)
+}
+
+fn draw_move(
+    places: &Places,
+    m: &Move,
+    (span, view): (Span, &View),
+    joining: Joining,
+    count: u32,
+    out: &mut Vec<Segment>,
+) {
     let path = path_of(m);
     let (color, base, width) = match path {
         Path::Straight => (palette::MISS, 0.80, 1.15),
@@ -227,6 +251,15 @@ fn draw_move(places: &Places, m: &Move, span: Span, joining: Joining, count: u32
     let pieces = pieces_of(places, m);
     for lane in lanes {
         let Some(flight) = places.flight(m, lane, single) else { continue };
+        let shade = match () {
+            () if view.shades.is_empty() => 1.0,
+            () if single => shade_of(places, m, view),
+            () => shade_of_lane(places, m, lane, view),
+        };
+        if shade <= 0.0 {
+            continue;
+        }
+        let alpha = alpha * shade;
         for piece in 0..pieces {
             let s0 = f32::from(piece) / f32::from(pieces);
             let s1 = f32::from(piece + 1) / f32::from(pieces);
@@ -248,16 +281,19 @@ fn draw_move(places: &Places, m: &Move, span: Span, joining: Joining, count: u32
     }
 }
 
-/// Joins equal paths: the newest stands for all, with their count. In the order of the newest.
-fn join(places: &Places, paths: &[(Move, u32)], joining: Joining) -> Vec<(Move, u32)> {
+/// Joins equal paths of what is seen equally well: the newest stands for all, with their count. In the order of the newest.
+fn join(places: &Places, paths: &[(Move, u32)], joining: Joining, view: &View) -> Vec<(Move, u32)> {
     let cells = if let Joining::Flow(cells) = joining { cells } else { 0 };
-    let mut keys: Vec<([u64; 2], usize)> = paths
+    let mut keys: Vec<([u64; 3], usize)> = paths
         .iter()
         .enumerate()
-        .map(|(at, (m, _))| ([m.from, m.to].map(|place| places.neighbourhood(place, m.grain, m.tick, cells)), at))
+        .map(|(at, (m, _))| {
+            let [from, to] = [m.from, m.to].map(|place| places.neighbourhood(place, m.grain, m.tick, cells));
+            ([from, to, u64::from(shade_of(places, m, view).to_bits())], at)
+        })
         .collect();
     keys.sort_unstable();
-    let mut joined: Vec<([u64; 2], Move, u32)> = Vec::new();
+    let mut joined: Vec<([u64; 3], Move, u32)> = Vec::new();
     for (key, at) in keys {
         let (m, count) = paths[at];
         match joined.last_mut() {

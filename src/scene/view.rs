@@ -1,6 +1,7 @@
 //! What the viewer sets, and how much of the past a picture needs for it.
 
 use super::flows::{FLOWING, LOGGED};
+use std::sync::Arc;
 
 /// Where the viewer looks, and how closely.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -49,8 +50,32 @@ impl Camera {
     }
 }
 
+/// How much of a region is seen. Counts are the same whatever is seen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Shade {
+    /// All of it.
+    #[default]
+    Full,
+    /// Faintly.
+    Dim,
+    /// Not at all.
+    Hidden,
+}
+
+impl Shade {
+    /// What is left of the opacity of what belongs to the region.
+    #[must_use]
+    pub fn share(self) -> f32 {
+        match self {
+            Self::Full => 1.0,
+            Self::Dim => 0.16,
+            Self::Hidden => 0.0,
+        }
+    }
+}
+
 /// What the viewer sets.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct View {
     /// Phase within the reference under way, 0..1.
     pub phase: f32,
@@ -76,6 +101,8 @@ pub struct View {
     /// Leave out what is not in sight. Without, the picture is the same and costs more; dots at home are made in sight alone at
     /// all events, since closer up there would be too many.
     pub cull: bool,
+    /// How much is seen of each region, by its number; of those past the end, all.
+    pub shades: Arc<[Shade]>,
 }
 
 impl Default for View {
@@ -92,11 +119,24 @@ impl Default for View {
             camera: Camera::default(),
             reach: [CORNER; 2],
             cull: true,
+            shades: Arc::default(),
         }
     }
 }
 
 impl View {
+    /// What is left of the opacity of what belongs to a region, 0 to 1.
+    #[must_use]
+    pub fn shade(&self, region: usize) -> f32 {
+        self.shades.get(region).copied().unwrap_or_default().share()
+    }
+
+    /// Whether some region is not seen in full.
+    #[must_use]
+    pub fn is_shaded(&self) -> bool {
+        self.shades.iter().any(|shade| *shade != Shade::Full)
+    }
+
     /// Whether something that reaches `around` from a world point may be in sight; in the whole picture everything may.
     #[must_use]
     pub fn sees(&self, at: [f32; 2], around: f32) -> bool {

@@ -73,6 +73,8 @@ pub struct Cursor {
     named: RegionFinder,
     behind: Option<Box<Behind>>,
     earlier: Option<(u64, Answers)>,
+    /// Whether all of this is of one tick; not after the source failed on the way.
+    sound: bool,
 }
 
 /// Stands at the other end of a window that is longer than the log.
@@ -102,6 +104,7 @@ impl Cursor {
             named: RegionFinder::new(timeline.named.clone()),
             behind: None,
             earlier: None,
+            sound: true,
         };
         cursor.begin_step()?;
         Ok(cursor)
@@ -116,7 +119,7 @@ impl Cursor {
     /// Goes to `tick` (clamped to the trace) with the moves of at least the `window` references before it.
     ///
     /// # Errors
-    /// When the source cannot be read; the cursor then stands at some valid tick.
+    /// When the source cannot be read; the next seek then begins at a keyframe.
     pub fn seek(&mut self, tick: u64, window: u64) -> Result<Moment<'_>, SourceError> {
         self.seek_over(tick, window, window)
     }
@@ -158,15 +161,17 @@ impl Cursor {
         let tick = tick.min(self.timeline.len());
         let from = tick.saturating_sub(window);
         let forward = self.log.start() <= from && self.tick <= tick;
+        let sound = std::mem::replace(&mut self.sound, false);
         // Logged steps cost several plain ones: a long way is made in plain steps, or from a keyframe.
-        if !forward || tick - self.tick > window.saturating_add(64) {
-            self.restart(from)?;
+        if !sound || !forward || tick - self.tick > window.saturating_add(64) {
+            self.restart(from, sound)?;
         }
         while self.tick < tick {
             self.finish_step();
             self.begin_step()?;
         }
         self.log.forget_before(from);
+        self.sound = true;
         Ok(())
     }
 
@@ -190,9 +195,9 @@ impl Cursor {
     }
 
     /// Puts the state before reference `tick` in place, by plain replay, and starts the log there.
-    fn restart(&mut self, tick: u64) -> Result<(), SourceError> {
+    fn restart(&mut self, tick: u64, sound: bool) -> Result<(), SourceError> {
         let timeline = Arc::clone(&self.timeline);
-        let near = self.tick <= tick && self.tick >= timeline.keyframe_before(tick);
+        let near = sound && self.tick <= tick && self.tick >= timeline.keyframe_before(tick);
         let at = if near { self.tick } else { timeline.restore_before(tick, &mut self.before, &mut self.tally) };
         replay(&timeline, &mut self.named, at..tick, &mut self.before, &mut self.tally)?;
         self.tick = tick;

@@ -24,11 +24,11 @@ pub use feed::Feed;
 pub use filter::{CoreCells, Filter, Marker, Sample};
 pub use formats::{Format, capture, lackey};
 pub use growing::{Feeder, Growing, RENAMES};
+pub use stamp::Stamp;
 
 use crate::reference::{Reference, ReferenceSource, Tables};
 use formats::Opened;
 use origin::Origin;
-use stamp::Stamp;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

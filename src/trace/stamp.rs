@@ -12,7 +12,7 @@ const PIECE: u64 = 4096;
 
 /// A file as it was when it was looked at.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Stamp {
+pub struct Stamp {
     /// Its own name, with no link on the way.
     pub(super) path: PathBuf,
     /// `None`: no such file is there.
@@ -30,7 +30,8 @@ struct About {
 
 impl Stamp {
     /// Of a path, whether a file is there or not; `None` where it is no plain file, cannot be read, or its name is no text.
-    pub(super) fn of(path: &Path) -> Option<Self> {
+    #[must_use]
+    pub fn of(path: &Path) -> Option<Self> {
         // A pipe that is opened once more loses what it holds, or waits.
         let stamp = match fs::metadata(path) {
             Ok(meta) if meta.is_file() => {
@@ -49,7 +50,8 @@ impl Stamp {
     }
 
     /// Whether a file is there.
-    pub(super) fn is_there(&self) -> bool {
+    #[must_use]
+    pub fn is_there(&self) -> bool {
         self.about.is_some()
     }
 

@@ -52,7 +52,7 @@ impl Show {
         see: impl FnOnce(&Scene, &Moment<'_>, &Stage) -> T,
     ) -> T {
         let (tick, phase) = pace::split(position);
-        let view = View { phase, ..*view };
+        let view = View { phase, ..view.clone() };
         let moment = self.cursor.seek_over(tick, view.history(), view.window).expect("readable");
         let scene = self.stage.frame(&moment, &view);
         see(&scene, &moment, &self.stage)
@@ -61,7 +61,7 @@ impl Show {
     /// The scene at a position.
     pub(crate) fn scene(&mut self, position: f64, view: &View) -> Scene {
         let (tick, phase) = pace::split(position);
-        let view = View { phase, ..*view };
+        let view = View { phase, ..view.clone() };
         let moment = self.cursor.seek_over(tick, view.history(), view.window).expect("readable");
         self.stage.frame(&moment, &view)
     }
@@ -71,6 +71,11 @@ impl Show {
         // An odd step, so that every part of a loop's body is met.
         let step = (self.len / count).max(1) | 1;
         (0..self.len).step_by(usize::try_from(step).expect("small")).chain([self.len - 1, self.len]).collect()
+    }
+
+    /// The regions of the trace.
+    pub(crate) fn regions(&self) -> Vec<orrery::reference::Region> {
+        self.source.tables().regions.clone()
     }
 
     /// All references.

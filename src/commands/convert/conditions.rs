@@ -3,7 +3,9 @@
 use super::super::UsageError;
 use super::super::names::bias_of;
 use crate::cli::ConvertArgs;
-use crate::reference::{Kind, Reference, SourceLocation, Tables};
+use crate::reference::{Kind, Reference, Region, SourceLocation, Tables};
+use crate::scene::Choice;
+use crate::scene::shades::stands_for;
 use crate::symbols::Module;
 use crate::trace::{Filter, Sample};
 use std::collections::BTreeSet;
@@ -65,14 +67,17 @@ fn usage(flag: &str, found: &str, expected: &str) -> UsageError {
 }
 
 /// The regions of these names.
-fn regions(names: &[String], tables: &Tables) -> Result<Vec<crate::reference::Region>, UsageError> {
-    let known: BTreeSet<&str> = tables.regions.iter().map(|region| region.name.as_str()).collect();
-    for name in names {
-        if !known.contains(name.as_str()) {
-            return Err(unknown("--only", name, "a region of the trace", &known, "names regions"));
-        }
+fn regions(names: &[String], tables: &Tables) -> Result<Vec<Region>, UsageError> {
+    let choice = Choice { show: names.to_vec(), ..Choice::default() };
+    match choice.unknown(&tables.regions) {
+        Some(name) => Err(UsageError(super::super::regions::unknown("--only", name, tables))),
+        None => Ok(tables.regions.iter().filter(|region| is_named(names, region)).cloned().collect()),
     }
-    Ok(tables.regions.iter().filter(|region| names.contains(&region.name)).cloned().collect())
+}
+
+/// Whether one of the names, or what is a name with `*` and `?`, stands for a region.
+pub(super) fn is_named(names: &[String], region: &Region) -> bool {
+    names.iter().any(|name| stands_for(name, &region.name))
 }
 
 /// What is known instead.

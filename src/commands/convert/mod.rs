@@ -105,7 +105,7 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<()> {
     filter.renumber(&mut tables);
     if !args.only.is_empty() {
         // The others would be empty arrays in the picture.
-        tables.regions.retain(|region| args.only.contains(&region.name));
+        tables.regions.retain(|region| conditions::is_named(&args.only, region));
     }
     if let Some(pcs) = pcs {
         tables.locations.retain(|location| pcs.contains(location.pc));
