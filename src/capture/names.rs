@@ -297,8 +297,17 @@ impl Names {
 
     fn enter(&mut self, e: &Entry) {
         if !self.frames.knows(e.pc) {
-            let arrays = self.at(e.pc).map(|o| o.module.stack_arrays(e.pc.wrapping_sub(o.bias))).unwrap_or_default();
-            self.frames.learn(e.pc, arrays);
+            let known = self.at(e.pc).map(|o| {
+                let pc = e.pc.wrapping_sub(o.bias);
+                let function = o.module.function_at(pc).map_or(pc, |(first, _)| first);
+                let mut arrays = o.module.stack_arrays(pc);
+                for (first, past) in arrays.iter_mut().flat_map(|a| &mut a.blocks) {
+                    (*first, *past) = (first.wrapping_add(o.bias), past.wrapping_add(o.bias));
+                }
+                (function.wrapping_add(o.bias), arrays)
+            });
+            let (function, arrays) = known.unwrap_or_default();
+            self.frames.learn(e.pc, function, arrays);
         }
         if self.frames.enter(e.thread, e.frame, e.pc, e.now) {
             self.noted.forget();
