@@ -36,6 +36,11 @@
 
 #define ORRERY_AT_CALLER 10 /* word 2: pc of the call of the function whose call SITE, or the CALLER before this one, is */
 
+#define ORRERY_AT_PATH 11 /* low bits: 1 to 8; word 2: as many bytes of what says which file the next LOADED is: inode, time
+                             of its last change (seconds, nanoseconds), path */
+#define ORRERY_AT_LOADED 12 /* address: first byte of a shared library that was loaded; word 2: bytes */
+#define ORRERY_AT_UNLOADED 13 /* address: that of LOADED */
+
 /* Callers told of for each allocation, at most. */
 #define ORRERY_CALLERS 10
 
@@ -71,5 +76,14 @@ struct orrery_chunk {
 };
 
 #define ORRERY_CHUNK_MAGIC 0x4b4e554843524f21ull
+
+/* What a program that records has for its shared libraries (doors.S). */
+struct orrery_doors {
+  uint64_t version; /* ORRERY_VERSION */
+  uint64_t count;
+  void (*loaded)(const void *inside);
+  void (*unloaded)(const void *inside);
+  const void *doors[];
+};
 #endif
 #endif

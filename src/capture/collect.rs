@@ -56,7 +56,8 @@ pub fn collect(
         batch.clear();
         spool.advance(over, BATCH, &mut batch)?;
         if !batch.is_empty() {
-            names.note(&batch, spool.given() - batch.len() as u64, &spool.take_entries());
+            let (entries, changes) = (spool.take_entries(), spool.take_changes());
+            names.note(&batch, spool.given() - batch.len() as u64, &entries, changes);
             writer.take(&mut batch)?;
             for (from, bytes) in spool.finished_chunks() {
                 if fate == Part::Consumed {
@@ -86,7 +87,7 @@ pub fn collect(
     }
     spool.settle_sites(|calls| names.keeper(calls));
     let (mut tables, mut more) = spool.facts().tables(references, |r| names.heap(r));
-    let (regions, locations, unnamed) = names.finish();
+    let (regions, locations, unnamed) = names.finish(references);
     let (arrays, unnamed_arrays) = names.frames.finish(references);
     tables.regions.extend(regions.into_iter().chain(arrays));
     tables.locations = locations;

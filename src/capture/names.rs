@@ -5,7 +5,7 @@ use super::arrays::Frames;
 use super::noted::Noted;
 use crate::reference::{Reference, Region, RegionFinder, RegionMap, SourceLocation};
 use crate::symbols::{Assigned, Fate, Handed, Module};
-use crate::trace::capture::{Entry, HeapRegion, Named, site_name};
+use crate::trace::capture::{Change, Entry, HeapRegion, Mapped, Named, site_name};
 use object::{Object, ObjectSegment};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -51,9 +51,59 @@ impl Mapping {
 
 /// A mapped file and, once an instruction of it was seen, its names.
 struct Loaded {
-    mapping: Mapping,
+    /// Where its code is, with the marks of its program counters.
+    first: u64,
+    past: u64,
+    file: Source,
     names: Option<Opened>,
     tried: bool,
+    /// References during which it is there.
+    from: u64,
+    to: u64,
+}
+
+/// How a file's bias is known.
+enum Source {
+    /// It was there at the start.
+    Line(Mapping),
+    /// It said itself that it came.
+    Said(Mapped),
+}
+
+impl Loaded {
+    fn path(&self) -> &Path {
+        match &self.file {
+            Source::Line(mapping) => &mapping.path,
+            Source::Said(mapped) => Path::new(&mapped.path),
+        }
+    }
+
+    /// How far above its linked addresses its code lies, marks included, and its data.
+    fn bias(&self) -> Option<(u64, u64)> {
+        match &self.file {
+            Source::Line(mapping) => mapping.bias().map(|bias| (bias, bias)),
+            Source::Said(mapped) => {
+                let linked = start(mapped)?;
+                Some((mapped.first.wrapping_sub(linked), mapped.place().wrapping_sub(linked)))
+            }
+        }
+    }
+}
+
+/// The page at which a file begins as it is linked; `None` where it is not the file that was loaded.
+fn start(mapped: &Mapped) -> Option<u64> {
+    let file = std::fs::File::open(&mapped.path).ok()?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let about = file.metadata().ok()?;
+        if (about.ino(), Some((about.mtime(), about.mtime_nsec()))) != (mapped.inode, mapped.changed) {
+            return None;
+        }
+    }
+    let cache = object::ReadCache::new(file);
+    let elf = object::File::parse(&cache).ok()?;
+    elf.segments().map(|s| s.address() & !4095).min()
 }
 
 struct Opened {
@@ -65,15 +115,15 @@ struct Opened {
 }
 
 impl Opened {
-    fn new(mapping: &Mapping) -> Result<Self, String> {
-        let module = Module::open(&mapping.path).map_err(|e| e.to_string())?;
-        let bias = mapping
+    fn new(loaded: &Loaded) -> Result<Self, String> {
+        let module = Module::open(loaded.path()).map_err(|e| e.to_string())?;
+        let (bias, of_data) = loaded
             .bias()
-            .ok_or_else(|| format!("{}: is not the file that was run any more", mapping.path.display()))?;
+            .ok_or_else(|| format!("{}: is not the file that was run any more", loaded.path().display()))?;
         let variables: Vec<Region> = module
             .variables()
             .iter()
-            .map(|v| v.region(bias))
+            .map(|v| v.region(of_data))
             .filter(|r| r.bytes > 0 && r.base.checked_add(r.bytes - 1).is_some())
             .collect();
         let finder = RegionFinder::new(RegionMap::new(&variables));
@@ -99,7 +149,15 @@ pub(super) struct Names {
 impl Names {
     /// For a program with these lines of `/proc/PID/maps`.
     pub(super) fn new(maps: &[String]) -> Self {
-        let loaded = |mapping| Loaded { mapping, names: None, tried: false };
+        let loaded = |mapping: Mapping| Loaded {
+            first: mapping.first,
+            past: mapping.past,
+            file: Source::Line(mapping),
+            names: None,
+            tried: false,
+            from: 0,
+            to: u64::MAX,
+        };
         Self {
             loaded: maps.iter().filter_map(|line| Mapping::read(line)).map(loaded).collect(),
             pcs: BTreeSet::new(),
@@ -111,13 +169,54 @@ impl Names {
         }
     }
 
+    /// A file came or went.
+    fn change(&mut self, change: Change) {
+        let Change { now, what } = change;
+        self.noted.forget();
+        match what {
+            Err(first) => {
+                let gone = self.loaded.iter_mut().rev().find(|l| l.first == first && l.to == u64::MAX);
+                gone.into_iter().for_each(|l| l.to = now);
+            }
+            Ok(mapped) => {
+                let (place, past) = (mapped.place(), mapped.place().saturating_add(mapped.bytes));
+                let place_of = |l: &Loaded| match &l.file {
+                    Source::Line(mapping) => (mapping.first, mapping.past),
+                    Source::Said(mapped) => (mapped.place(), mapped.place().saturating_add(mapped.bytes)),
+                };
+                // Whoever was there has left, be it without a word.
+                for l in &mut self.loaded {
+                    let (first, end) = place_of(l);
+                    if first < past && place < end {
+                        l.to = l.to.min(now);
+                    }
+                }
+                // The same file at the same place again, and nobody there meanwhile: the same variables go on.
+                let is_back = |l: &&mut Loaded| matches!(&l.file, Source::Said(before) if *before == mapped);
+                if let Some(back) = self.loaded.iter_mut().rev().find(is_back) {
+                    back.to = u64::MAX;
+                    return;
+                }
+                self.loaded.push(Loaded {
+                    first: mapped.first,
+                    past: mapped.first.saturating_add(mapped.bytes),
+                    file: Source::Said(mapped),
+                    names: None,
+                    tried: false,
+                    from: now,
+                    to: u64::MAX,
+                });
+            }
+        }
+    }
+
     /// The file that holds the instruction at `pc`, opened.
     fn at(&mut self, pc: u64) -> Option<&Opened> {
-        let loaded = self.loaded.iter_mut().find(|l| l.mapping.first <= pc && pc < l.mapping.past)?;
+        let loaded = self.loaded.iter_mut().rev().find(|l| l.first <= pc && pc < l.past)?;
         if !loaded.tried {
             loaded.tried = true;
             self.noted.forget();
-            match Opened::new(&loaded.mapping) {
+            match Opened::new(loaded) {
                 Ok(names) => {
                     self.notices.extend(names.module.notices().iter().cloned());
                     loaded.names = Some(names);
@@ -128,8 +227,24 @@ impl Names {
         loaded.names.as_ref()
     }
 
-    /// Takes note of `references`, the first of which is number `from`, and of functions entered before and between them.
-    pub(super) fn note(&mut self, references: &[Reference], from: u64, entries: &[Entry]) {
+    /// Takes note of `references`, the first of which is number `from`, of functions entered before and between them, and of
+    /// files that came and went.
+    pub(super) fn note(&mut self, references: &[Reference], from: u64, entries: &[Entry], changes: Vec<Change>) {
+        let mut rest = references;
+        let (mut from, mut entries) = (from, entries);
+        for change in changes {
+            let (before, after) =
+                rest.split_at(usize::try_from(change.now.saturating_sub(from)).unwrap_or(0).min(rest.len()));
+            let (earlier, later) = entries.split_at(entries.partition_point(|e| e.now < change.now));
+            self.note_between(before, from, earlier);
+            (rest, entries, from) = (after, later, from + before.len() as u64);
+            self.change(change);
+        }
+        self.note_between(rest, from, entries);
+    }
+
+    /// While no file comes or goes.
+    fn note_between(&mut self, references: &[Reference], from: u64, entries: &[Entry]) {
         let mut entries = entries.iter().peekable();
         let mut rest = references;
         let mut now = from;
@@ -155,7 +270,8 @@ impl Names {
     #[inline(never)]
     fn touch(&mut self, addr: u64) {
         let (mut first, mut last) = self.frames.touch(addr);
-        for names in self.loaded.iter_mut().filter_map(|l| l.names.as_mut()) {
+        let there = self.loaded.iter_mut().filter(|l| l.to == u64::MAX);
+        for names in there.filter_map(|l| l.names.as_mut()) {
             let stretch = names.finder.locate(addr, 0);
             (first, last) = (first.max(stretch.first), last.min(stretch.last));
             if let Some(n) = stretch.region
@@ -181,8 +297,17 @@ impl Names {
 
     fn enter(&mut self, e: &Entry) {
         if !self.frames.knows(e.pc) {
-            let arrays = self.at(e.pc).map(|o| o.module.stack_arrays(e.pc.wrapping_sub(o.bias))).unwrap_or_default();
-            self.frames.learn(e.pc, arrays);
+            let known = self.at(e.pc).map(|o| {
+                let pc = e.pc.wrapping_sub(o.bias);
+                let function = o.module.function_at(pc).map_or(pc, |(first, _)| first);
+                let mut arrays = o.module.stack_arrays(pc);
+                for (first, past) in arrays.iter_mut().flat_map(|a| &mut a.blocks) {
+                    (*first, *past) = (first.wrapping_add(o.bias), past.wrapping_add(o.bias));
+                }
+                (function.wrapping_add(o.bias), arrays)
+            });
+            let (function, arrays) = known.unwrap_or_default();
+            self.frames.learn(e.pc, function, arrays);
         }
         if self.frames.enter(e.thread, e.frame, e.pc, e.now) {
             self.noted.forget();
@@ -229,18 +354,44 @@ impl Names {
         }
     }
 
-    /// Variables that were touched, and source lines of the instructions seen.
-    pub(super) fn finish(&mut self) -> (Vec<Region>, Vec<SourceLocation>, Vec<String>) {
+    /// Variables that were touched, and source lines of the instructions seen, of `total` references.
+    pub(super) fn finish(&mut self, total: u64) -> (Vec<Region>, Vec<SourceLocation>, Vec<String>) {
         let pcs: Vec<u64> = self.pcs.iter().copied().collect();
         let mut locations = Vec::new();
         for pc in pcs {
             let location = self.at(pc).and_then(|o| o.module.location(pc.wrapping_sub(o.bias)));
             locations.extend(location.map(|l| SourceLocation { pc, ..l }));
         }
-        let touched =
-            self.loaded.iter().filter_map(|l| l.names.as_ref()).flat_map(|o| o.variables.iter().zip(&o.touched));
-        let regions = touched.filter(|(_, touched)| **touched).map(|(r, _)| r.clone()).collect();
-        (regions, locations, std::mem::take(&mut self.notices))
+        let mut regions: Vec<(String, Region)> = Vec::new();
+        for loaded in &self.loaded {
+            let Some(opened) = &loaded.names else { continue };
+            let lifetime = Some((loaded.from, loaded.to.min(total))).filter(|l| *l != (0, total));
+            let touched = opened.variables.iter().zip(&opened.touched).filter(|(_, touched)| **touched);
+            let file = file_name(&loaded.path().to_string_lossy());
+            regions.extend(touched.map(|(r, _)| (file.clone(), Region { lifetime, ..r.clone() })));
+        }
+        tell_apart(&mut regions);
+        (regions.into_iter().map(|(_, r)| r).collect(), locations, std::mem::take(&mut self.notices))
+    }
+}
+
+/// Variables of one name in several files get their file's name; those of a file that was loaded several times a number.
+fn tell_apart(regions: &mut [(String, Region)]) {
+    let mut files: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for (file, region) in regions.iter() {
+        files.entry(&region.name).or_default().insert(file);
+    }
+    let shared: BTreeSet<String> =
+        files.iter().filter(|(_, of)| of.len() > 1).map(|(name, _)| (*name).to_owned()).collect();
+    let mut times: BTreeMap<String, u64> = BTreeMap::new();
+    for (file, region) in regions {
+        if shared.contains(&region.name) {
+            region.name = format!("{file}:{}", region.name);
+        }
+        let n = times.entry(region.name.clone()).and_modify(|n| *n += 1).or_insert(1);
+        if *n > 1 {
+            region.name = format!("{} #{n}", region.name);
+        }
     }
 }
 

@@ -6,7 +6,7 @@
 use super::weave::{FrameArrays, SITE};
 use crate::symbols::Module;
 use object::{Object, ObjectSymbol};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -20,8 +20,16 @@ struct Linked {
     module: Module,
     /// Address of each instruction, by its number.
     sites: BTreeMap<usize, u64>,
-    /// Spans of offsets, by number of the function.
-    functions: BTreeMap<usize, Vec<(i64, i64)>>,
+    /// By number of the function.
+    functions: BTreeMap<usize, Arrays>,
+}
+
+/// The arrays of a function.
+struct Arrays {
+    /// Spans of offsets.
+    spans: Vec<(i64, i64)>,
+    /// First instructions of blocks whose arrays lie where others' do.
+    begins: BTreeSet<u64>,
 }
 
 impl Slots {
@@ -31,16 +39,32 @@ impl Slots {
     }
 }
 
+impl Slots {
+    /// The address of instruction `number`, and the arrays of its function.
+    fn of(&mut self, function: usize, number: usize) -> Option<(u64, &Arrays)> {
+        let linked = self.linked.get_or_insert_with(|| Linked::new(&self.object));
+        let Linked { module, sites, functions } = linked.as_mut()?;
+        let &address = sites.get(&number)?;
+        let arrays = functions.entry(function).or_insert_with(|| {
+            let arrays = module.stack_arrays(address);
+            let span = |offset: i64, bytes: u64| Some((offset, offset.checked_add_unsigned(bytes)?));
+            Arrays {
+                spans: arrays.iter().filter_map(|a| span(a.offset, a.bytes)).collect(),
+                begins: arrays.iter().flat_map(|a| a.blocks.iter().map(|b| b.0)).collect(),
+            }
+        });
+        Some((address, arrays))
+    }
+}
+
 impl FrameArrays for Slots {
     fn holds(&mut self, function: usize, number: usize, offset: i64) -> bool {
-        let linked = self.linked.get_or_insert_with(|| Linked::new(&self.object));
-        let Some(Linked { module, sites, functions }) = linked else { return false };
-        let Some(&address) = sites.get(&number) else { return false };
-        let spans = functions.entry(function).or_insert_with(|| {
-            let span = |offset: i64, bytes: u64| Some((offset, offset.checked_add_unsigned(bytes)?));
-            module.stack_arrays(address).iter().filter_map(|a| span(a.offset, a.bytes)).collect()
-        });
-        spans.iter().any(|&(first, past)| first <= offset && offset < past)
+        let found = self.of(function, number);
+        found.is_some_and(|(_, arrays)| arrays.spans.iter().any(|&(first, past)| first <= offset && offset < past))
+    }
+
+    fn begins(&mut self, function: usize, number: usize) -> bool {
+        self.of(function, number).is_some_and(|(address, arrays)| arrays.begins.contains(&address))
     }
 }
 

@@ -53,7 +53,7 @@ impl Language {
 }
 
 /// Sources of the library: name, text, whether it is a unit of its own.
-const SOURCES: [(&str, &str, bool); 7] = [
+const SOURCES: [(&str, &str, bool); 10] = [
     ("spool.h", include_str!("../../capture/spool.h"), false),
     ("runtime.h", include_str!("../../capture/runtime.h"), false),
     ("orrery.h", include_str!("../../capture/orrery.h"), false),
@@ -61,7 +61,15 @@ const SOURCES: [(&str, &str, bool); 7] = [
     ("alloc.c", include_str!("../../capture/alloc.c"), true),
     ("ranges.c", include_str!("../../capture/ranges.c"), true),
     ("hooks.S", include_str!("../../capture/hooks.S"), true),
+    ("modules.c", include_str!("../../capture/modules.c"), true),
+    ("doors.S", include_str!("../../capture/doors.S"), true),
+    ("library.c", include_str!("../../capture/library.c"), false),
 ];
+
+/// The two objects of the library: for programs, made of all units, and for shared libraries, of these alone.
+const OF_PROGRAMS: &str = "orrery.o";
+const OF_LIBRARIES: &str = "orrery-library.o";
+const LIBRARY_UNITS: [&str; 2] = ["library.c", "doors.S"];
 
 /// Position-independent for programs that are; no vector registers, since hooks must not change them; no calls that the
 /// source does not have.
@@ -81,13 +89,13 @@ const FLAGS: [&str; 10] = [
 /// gcc makes calls of loops even with `-fno-builtin`; clang does not, and does not know the flag.
 const GCC_FLAGS: [&str; 1] = ["-fno-tree-loop-distribute-patterns"];
 
-/// A part of gcc's specs that links the library into programs (not into shared libraries, which find its functions in the
-/// program) before the C library, and lets plugins find them too. Programs for 32 bits are not recorded, and have none.
+/// A part of gcc's specs that links the library into programs, and into shared libraries what finds it in the program, before
+/// the C library. Programs for 32 bits are not recorded, and have none.
 const SPECS: &str = "\
 %rename lib orrery_lib
 
 *lib:
-%{!shared:%{!r:%{!m32:%{!mx32:orrery.o%s}}}} %(orrery_lib)
+%{!r:%{!m32:%{!mx32:%{shared:orrery-library.o%s;:orrery.o%s}}}} %(orrery_lib)
 
 *link:
 + %{!shared:%{!r:%{!static:%{!m32:%{!mx32:--export-dynamic-symbol=__orrery_*}}}}}
@@ -100,7 +108,7 @@ pub struct Toolchain {
     compiler: Vec<OsString>,
     language: Language,
     clang: bool,
-    /// Holds `as`, `orrery.o`, `orrery.specs`, `orrery.h`.
+    /// Holds `as`, `orrery.o`, `orrery-library.o`, `orrery.specs`, `orrery.h`.
     folder: PathBuf,
     assembler: OsString,
 }
@@ -171,8 +179,10 @@ impl Toolchain {
             if arguments.iter().any(|a| a == "-emit-llvm") {
                 eprintln!("orrery: -emit-llvm: the assembler has no part in it; its instructions are not recorded");
             }
-            if links(arguments) {
-                command.arg(self.folder.join("orrery.o")).arg("-Wl,--export-dynamic-symbol=__orrery_*");
+            if links(arguments) && arguments.iter().any(|a| a == "-shared") {
+                command.arg(self.folder.join(OF_LIBRARIES));
+            } else if links(arguments) {
+                command.arg(self.folder.join(OF_PROGRAMS)).arg("-Wl,--export-dynamic-symbol=__orrery_*");
             }
         }
         command.env(ASSEMBLER, &self.assembler);
@@ -180,9 +190,9 @@ impl Toolchain {
     }
 }
 
-/// Whether arguments of a compiler make a program: for clang, which has no specs.
+/// Whether arguments of a compiler make a program or a shared library: for clang, which has no specs.
 fn links(arguments: &[OsString]) -> bool {
-    const NOT: [&str; 9] = ["-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "-shared", "-r", "--version"];
+    const NOT: [&str; 8] = ["-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "-r", "--version"];
     let stops = |a: &OsString| {
         a.to_str().is_some_and(|a| NOT.contains(&a) || a.starts_with("-print-") || a.starts_with("-dump"))
     };
@@ -266,7 +276,7 @@ fn library(compiler: &[OsString], version: &str, own: &Path) -> Result<PathBuf, 
     let key = digest(sources.chain(rest).chain(flags.clone().map(|f| f.as_bytes())));
     let cache = cache_folder();
     let folder = cache.join(format!("capture-{key:016x}"));
-    if folder.join("orrery.o").is_file() {
+    if folder.join(OF_PROGRAMS).is_file() {
         return Ok(folder);
     }
     let shown = cache.display().to_string();
@@ -275,28 +285,26 @@ fn library(compiler: &[OsString], version: &str, own: &Path) -> Result<PathBuf, 
     let failed = "cannot be written; set XDG_CACHE_HOME to a folder of yours";
     let made = tempfile::Builder::new().prefix(".capture-").tempdir_in(&cache).map_err(io_error(&shown, failed))?;
     let write = |name: &str, text: &str| fs::write(made.path().join(name), text).map_err(io_error(&shown, failed));
-    let mut objects = Vec::new();
-    for (name, text, unit) in SOURCES {
+    for (name, text, _) in SOURCES {
         write(name, text)?;
-        if !unit {
-            continue;
-        }
-        let object = made.path().join(name).with_extension("o");
-        let mut command = Command::new(&compiler[0]);
-        command.args(&compiler[1..]).args(flags.clone()).arg(binary_macro(own)).current_dir(made.path());
-        command
-            .args(["-x", if name.ends_with(".S") { "assembler-with-cpp" } else { "c" }, "-c", name, "-o"])
-            .arg(&object);
-        succeed(&called, command)?;
-        objects.push(object);
     }
-    let mut command = Command::new(&compiler[0]);
-    command
-        .args(&compiler[1..])
-        .args(["-nostdlib", "-r", "-no-pie", "-o"])
-        .arg(made.path().join("orrery.o"))
-        .args(&objects);
-    succeed(&called, command)?;
+    let units = SOURCES.iter().filter(|(_, _, unit)| *unit).map(|(name, _, _)| *name).collect::<Vec<_>>();
+    for (object, units, own_flags) in
+        [(OF_PROGRAMS, units.as_slice(), &["-DORRERY_PROGRAM"][..]), (OF_LIBRARIES, &LIBRARY_UNITS, &["-fPIC"])]
+    {
+        let mut objects = Vec::new();
+        for name in units {
+            let unit = made.path().join(format!("{object}-{name}.o"));
+            let mut command = Command::new(&compiler[0]);
+            command.args(&compiler[1..]).args(flags.clone()).args(own_flags).arg(binary_macro(own));
+            command.args(["-x", if name.ends_with(".S") { "assembler-with-cpp" } else { "c" }, "-c", name, "-o"]);
+            succeed(&called, command.arg(&unit).current_dir(made.path()))?;
+            objects.push(unit);
+        }
+        let mut command = Command::new(&compiler[0]);
+        command.args(&compiler[1..]).args(["-nostdlib", "-r", "-no-pie", "-o"]).arg(made.path().join(object));
+        succeed(&called, command.args(&objects))?;
+    }
     write("orrery.specs", SPECS)?;
     write("as", &shim)?;
     #[cfg(unix)]
@@ -312,7 +320,7 @@ fn library(compiler: &[OsString], version: &str, own: &Path) -> Result<PathBuf, 
             Ok(folder)
         }
         // Another build was faster; its library is as good.
-        Err(_) if folder.join("orrery.o").is_file() => Ok(folder),
+        Err(_) if folder.join(OF_PROGRAMS).is_file() => Ok(folder),
         Err(e) => Err(io_error(&shown, failed)(e)),
     }
 }
@@ -327,7 +335,7 @@ fn quoted(path: &Path) -> String {
     format!("'{}'", path.to_string_lossy().replace('\'', "'\\''"))
 }
 
-fn succeed(compiler: &str, mut command: Command) -> Result<(), CaptureError> {
+fn succeed(compiler: &str, command: &mut Command) -> Result<(), CaptureError> {
     let done = command.output().map_err(io_error(compiler, "cannot be started"))?;
     if done.status.success() {
         return Ok(());
@@ -347,6 +355,27 @@ mod tests {
         let own = std::env::current_exe().unwrap_or_default();
         assert!(is_ours(Path::new("/opt/orrery")) && is_ours(&own));
         assert!(!is_ours(Path::new("gcc")) && !is_ours(Path::new("")));
+    }
+
+    #[test]
+    fn libraries_have_a_door_for_all_that_recorded_code_calls() {
+        let doors = include_str!("../../capture/doors.S");
+        let words: Vec<&str> = doors.split(|c: char| !(c.is_alphanumeric() || c == '_')).collect();
+        for name in super::super::weave::REPLACED {
+            assert!(words.contains(name), "{name} has no door in capture/doors.S");
+        }
+        let hooks = include_str!("../../capture/hooks.S");
+        let sizes = |text: &str, of: &str| {
+            let calls = text.lines().filter_map(|l| l.trim().strip_prefix(of)).filter_map(|n| n.trim().parse().ok());
+            calls.collect::<Vec<u32>>()
+        };
+        assert_eq!(
+            (sizes(hooks, "SIZES"), sizes(hooks, "STRINGS")),
+            (vec![1, 2, 4, 6, 8, 10, 16, 32, 64], vec![1, 2, 4, 8])
+        );
+        assert!(
+            doors.contains(".irp size, 1, 2, 4, 6, 8, 10, 16, 32, 64\n") && doors.contains(".irp size, 1, 2, 4, 8\n")
+        );
     }
 
     #[test]

@@ -276,6 +276,17 @@ struct FrameRule {
     offset: i64,
 }
 
+impl FrameRule {
+    /// The frame address as an operand inside a call's preparation; `None` where it is not a register and an offset.
+    fn address(self) -> Option<String> {
+        match self.register {
+            's' => Some(format!("{}(%rsp)", i64::from(PUSHED) + self.offset)),
+            'b' => Some(format!("{}(%rbp)", self.offset)),
+            _ => None,
+        }
+    }
+}
+
 /// At entry: the stack pointer stands one return address below.
 const AT_ENTRY: FrameRule = FrameRule { register: 's', offset: 8 };
 
@@ -387,6 +398,9 @@ pub(super) trait FrameArrays {
     /// Whether the byte at `offset` from the frame address belongs to one; asked of instruction `number`, which is one of
     /// function `function`.
     fn holds(&mut self, function: usize, number: usize, offset: i64) -> bool;
+
+    /// Whether a block begins with instruction `number` whose arrays lie where those of another block do.
+    fn begins(&mut self, function: usize, number: usize) -> bool;
 }
 
 /// The text with the calls in it. Instructions that are to be recorded, but whose address the text does not tell, are counted
@@ -411,6 +425,17 @@ pub(super) fn woven(source: &str, syntax: Syntax, plan: &mut Plan, arrays: &mut 
                 if tells.get(place.function) == Some(&true) {
                     before.push_str(&around("frame", &format!("leaq {}(%rsp), %rdi; ", PUSHED + 8)));
                 }
+            }
+            // In the middle of what a linker may rewrite nothing stands.
+            if tells.get(place.function) == Some(&true)
+                && let Some(number) = site
+                && s.kind == Kind::Instruction
+                && mnemonic(&s.read).len() == s.body.find(char::is_whitespace).unwrap_or(s.body.len())
+                && !s.body.contains("__tls_get_addr")
+                && let Some(frame) = place.rule.address()
+                && arrays.begins(place.function, *number)
+            {
+                before.push_str(&around("frame", &format!("leaq {frame}, %rdi; ")));
             }
             if let Some(number) = site
                 && let Some(hook) = plan.hooks.get(*number).and_then(Option::as_ref)

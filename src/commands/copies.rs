@@ -28,6 +28,8 @@ pub(super) struct Opened {
 /// # Errors
 /// As [`trace::start`].
 pub(super) fn start(args: &TraceArgs) -> Result<Opened, TraceError> {
+    #[cfg(target_os = "linux")]
+    super::capture::tell_of_leftover(&args.trace);
     let started = trace::start(&args.trace, args.format)?;
     let Started::Growing(feed) = &started else { return Ok(Opened { started, copy: None }) };
     let path = feed.name().map(|name| room().path(&name)).filter(|path| path.exists());

@@ -30,10 +30,26 @@ pub(super) fn arrays(debug: &Debug, x86_64: bool, pc: u64) -> Vec<StackVariable>
             elem_type: layout.elem_type,
             shape: layout.shape,
             row_major: layout.row_major,
+            blocks: slot.block,
         });
     }
     out.sort_by(|a, b| (a.offset, &a.name, a.bytes).cmp(&(b.offset, &b.name, b.bytes)));
-    out.dedup();
+    // A function inlined twice may keep an array at one place both times: it is one array.
+    out.dedup_by(|b, a| {
+        let same =
+            StackVariable { blocks: Vec::new(), ..a.clone() } == StackVariable { blocks: Vec::new(), ..b.clone() };
+        if same {
+            a.blocks.append(&mut b.blocks);
+        }
+        same
+    });
+    let spans: Vec<(i64, i64)> = out.iter().map(|a| (a.offset, a.offset.saturating_add_unsigned(a.bytes))).collect();
+    for (n, array) in out.iter_mut().enumerate() {
+        let shared = |(m, other): (usize, &(i64, i64))| m != n && other.0 < spans[n].1 && spans[n].0 < other.1;
+        if !spans.iter().enumerate().any(shared) {
+            array.blocks.clear();
+        }
+    }
     out
 }
 
@@ -43,6 +59,8 @@ pub(super) struct Slot {
     /// From the canonical frame address.
     pub(super) offset: i64,
     pub(super) type_die: Die,
+    /// Code of the block or inlined call around it; empty = the function itself.
+    pub(super) block: Vec<(u64, u64)>,
 }
 
 /// All variables with a fixed place in the frame of the function that holds `pc`, inlined functions' too.
@@ -52,11 +70,25 @@ pub(super) fn slots(debug: &Debug, x86_64: bool, pc: u64) -> Vec<Slot> {
     let unit = function.die.unit;
     let base = debug.entry(function.die).and_then(|e| frame_base(debug, unit, &e, x86_64));
     let Some(base) = base else { return out };
-    walk(debug, function.die, &mut |_, _| true, &mut |entry| {
+    // Blocks that are open, with their depths.
+    let open = std::cell::RefCell::new(Vec::<(isize, Vec<(u64, u64)>)>::new());
+    let enter = |unit: usize, entry: &Entry| {
+        let mut open = open.borrow_mut();
+        open.retain(|(depth, _)| *depth < entry.depth());
+        let spans = debug.spans(unit, entry);
+        // One without code of its own is where the one around it is.
+        if !spans.is_empty() {
+            open.push((entry.depth(), spans));
+        }
+        true
+    };
+    walk(debug, function.die, &mut { enter }, &mut |entry| {
         let offset = entry.attr_value(gimli::DW_AT_location).and_then(|value| frame_offset(debug, unit, value));
         let Some(offset) = offset.and_then(|n| n.checked_add(base)) else { return };
         if let (Some(name), Some(type_die)) = (debug.name(unit, entry), debug.type_through(unit, entry)) {
-            out.push(Slot { name, offset, type_die });
+            let open = open.borrow();
+            let around = open.iter().rev().find(|(depth, _)| *depth < entry.depth());
+            out.push(Slot { name, offset, type_die, block: around.map_or_else(Vec::new, |(_, spans)| spans.clone()) });
         }
     });
     out

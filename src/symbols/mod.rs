@@ -133,6 +133,9 @@ pub struct StackVariable {
     pub shape: Vec<u64>,
     /// Whether the last extent varies fastest (C) or the first (Fortran).
     pub row_major: bool,
+    /// Code of the blocks that it belongs to, `(first, past)` each, where arrays of other blocks have bytes in common with it;
+    /// empty = nobody has.
+    pub blocks: Vec<(u64, u64)>,
 }
 
 /// One ELF file, executable or shared object, with or without debug information.
@@ -254,7 +257,7 @@ impl Module {
     }
 
     /// Arrays and structures in the frame of the function that holds `pc`, by offset: of all its blocks, so that two may
-    /// share bytes. Those of variable length are left out.
+    /// share bytes ([`StackVariable::blocks`] tells when each is there). Those of variable length are left out.
     #[must_use]
     pub fn stack_arrays(&self, pc: u64) -> Vec<StackVariable> {
         frames::arrays(&self.debug, self.elf.x86_64, pc)

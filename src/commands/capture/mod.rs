@@ -4,6 +4,7 @@ mod calls;
 mod dynamorio;
 #[cfg(feature = "viewer")]
 mod follow;
+mod part;
 mod recorder;
 mod valgrind;
 
@@ -14,12 +15,15 @@ use crate::reference::{Reference, Region, Tables};
 use crate::symbols::Module;
 use crate::trace::{lackey, native};
 use anyhow::bail;
+use part::Part;
+pub(super) use part::tell_of_leftover;
 use recorder::{Recorder, Start};
+use std::io::Read;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{ExitCode, ExitStatus};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
 use valgrind::Traced;
 
 /// References parsed at a time: about 20 ms of a traced program.
@@ -76,56 +80,120 @@ fn record(args: &CaptureArgs, stops: &Arc<AtomicU32>, onlooker: &mut dyn Onlooke
     let module = open(&path)?;
     let start = start(args, module.as_ref(), &path)?;
     let output = args.output.clone().unwrap_or_else(|| default_output(&path));
-    let mut writer = native::FileWriter::create(&output)?;
+    let writer = native::FileWriter::create(&output)?;
+    let part = Part::create(&output, &path, args)?.map(|part| Arc::new(Mutex::new(part)));
 
     let counter = Arc::clone(stops);
     ctrlc::set_handler(move || {
         // The terminal told the program as well: the first time it may end by itself.
         counter.fetch_add(1, Ordering::SeqCst);
     })?;
-    let (traced, text) = Traced::start(&path, &args.command[1..], Arc::clone(stops))?;
-    let mut reader = lackey::Reader::new("Valgrind's log", text);
-    let mut recorder = Recorder::new(module, start.clone(), args.data_only);
-    let mut progress = Counting::new();
-    let mut chunk = Vec::new();
-    let mut full = false;
-    let broken = loop {
-        // An empty log is no fault of the reader's here: what to say follows from how the program ended.
-        if let Err(error) = reader.next_chunk(CHUNK, &mut chunk) {
-            break Some(error);
+    let (traced, text) = Traced::start(&path, &args.command[1..], Arc::clone(stops), part.clone())?;
+    let keeping = Keeping { args, path: &path, output: &output, start, stops };
+    let kept = keeping.run(module, text, writer, onlooker, || traced.wait());
+    // Where the native file could not be written, what was recorded is still to be had.
+    let lost = kept.as_ref().is_err_and(|error| error.is::<crate::trace::TraceError>());
+    if let Some(part) = part {
+        let mut part = valgrind::lock(&part);
+        if lost {
+            eprintln!("note: {0}: kept; `orrery convert {0} -o FILE.orrery` tries again", part.path().display());
+        } else {
+            part.remove();
         }
-        if chunk.is_empty() {
-            break None;
-        }
-        recorder.take(&mut chunk);
-        if let Some(limit) = args.limit {
-            let room = limit.saturating_sub(writer.len());
-            full = chunk.len() as u64 >= room;
-            chunk.truncate(usize::try_from(room).unwrap_or(usize::MAX));
-        }
-        writer.write(&chunk)?;
-        full |= !onlooker.see(&chunk, &|| recorder.regions())?;
-        if full {
-            stops.fetch_add(2, Ordering::SeqCst);
-            break None;
-        }
-        progress.update(recorder.counts(), None);
-    };
-    drop(progress);
-    let status = traced.wait();
-    let (read, _) = recorder.counts();
-    if let Some(error) = broken
-        && read > 0
-    {
-        eprintln!("warning: {error}; kept what came before");
     }
-    if writer.is_empty() {
-        bail!("{}", nothing(&path, &start, read, status, &recorder));
-    }
-    let tables = finish(args, &path, &output, &start, recorder, writer)?;
-    onlooker.end(&tables)?;
-    reader.notices().iter().for_each(|notice| eprintln!("warning: {notice}"));
+    let (full, status) = kept?;
     Ok(ended(&path, status, full || onlooker.has_closed()))
+}
+
+/// Makes a trace of what a killed recording left; `false` where the file is something else. The file stays.
+///
+/// # Errors
+/// When it is being written, is damaged, or nothing of it is kept.
+pub(super) fn convert(part: &Path, output: &Path) -> anyhow::Result<bool> {
+    let Some(left) = part::open(part, output)? else { return Ok(false) };
+    let module = if left.is_same {
+        open(&left.program)?
+    } else {
+        eprintln!(
+            "warning: {}: is not the file that was run any more; memory is named by address",
+            left.program.display()
+        );
+        None
+    };
+    let from = match module {
+        Some(_) => start(&left.args, module.as_ref(), &left.program)?,
+        None => Start::AtOnce,
+    };
+    let (path, stops) = (&left.program, Arc::default());
+    let keeping = Keeping { args: &left.args, path, output, start: from, stops: &stops };
+    keeping.run(module, left.text, native::FileWriter::create(output)?, &mut Unseen, || None)?;
+    Ok(true)
+}
+
+/// What is kept of a program's references, and where.
+struct Keeping<'a> {
+    args: &'a CaptureArgs,
+    path: &'a Path,
+    output: &'a Path,
+    start: Start,
+    stops: &'a AtomicU32,
+}
+
+impl Keeping<'_> {
+    /// Reads the text to its end and writes the native file. Gives whether the limit was reached, and how the program ended,
+    /// for which `wait` waits.
+    fn run(
+        &self,
+        module: Option<Module>,
+        text: impl Read,
+        mut writer: native::FileWriter,
+        onlooker: &mut dyn Onlooker,
+        wait: impl FnOnce() -> Option<ExitStatus>,
+    ) -> anyhow::Result<(bool, Option<ExitStatus>)> {
+        let Self { args, path, output, start, stops } = self;
+        let mut reader = lackey::Reader::new("Valgrind's log", text);
+        let mut recorder = Recorder::new(module, start.clone(), args.data_only);
+        let mut progress = Counting::new();
+        let mut chunk = Vec::new();
+        let mut full = false;
+        let broken = loop {
+            // An empty log is no fault of the reader's here: what to say follows from how the program ended.
+            if let Err(error) = reader.next_chunk(CHUNK, &mut chunk) {
+                break Some(error);
+            }
+            if chunk.is_empty() {
+                break None;
+            }
+            recorder.take(&mut chunk);
+            if let Some(limit) = args.limit {
+                let room = limit.saturating_sub(writer.len());
+                full = chunk.len() as u64 >= room;
+                chunk.truncate(usize::try_from(room).unwrap_or(usize::MAX));
+            }
+            writer.write(&chunk)?;
+            full |= !onlooker.see(&chunk, &|| recorder.regions())?;
+            if full {
+                stops.fetch_add(2, Ordering::SeqCst);
+                break None;
+            }
+            progress.update(recorder.counts(), None);
+        };
+        drop(progress);
+        let status = wait();
+        let (read, _) = recorder.counts();
+        if let Some(error) = broken
+            && read > 0
+        {
+            eprintln!("warning: {error}; kept what came before");
+        }
+        if writer.is_empty() {
+            bail!("{}", nothing(path, start, read, status, &recorder));
+        }
+        let tables = finish(args, path, output, start, recorder, writer)?;
+        onlooker.end(&tables)?;
+        reader.notices().iter().for_each(|notice| eprintln!("warning: {notice}"));
+        Ok((full, status))
+    }
 }
 
 /// The program's path.

@@ -4,6 +4,7 @@
 //! streams.
 
 use super::super::UsageError;
+use super::part::Part;
 use anyhow::{Context, bail};
 use std::ffi::OsString;
 use std::io::{self, ErrorKind, PipeReader, PipeWriter, Read};
@@ -48,7 +49,7 @@ struct Shared {
     writer: Mutex<Option<PipeWriter>>,
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -69,15 +70,32 @@ pub(super) fn find(program: &Path) -> anyhow::Result<PathBuf> {
     found.ok_or_else(|| missing(here))
 }
 
+/// The command that ends when we do, however that is. A program that refers to memory ends by itself then, for nobody reads its
+/// pipe; one that sleeps would not. (Only where the system has a `setpriv` can that be asked for without unsafe code.)
+fn valgrind() -> Command {
+    let has = |name: &str| find(Path::new(name)).is_ok();
+    if !has("setpriv") || !has("valgrind") {
+        return Command::new("valgrind");
+    }
+    let mut command = Command::new("setpriv");
+    command.args(["--pdeathsig", "KILL", "valgrind"]);
+    command
+}
+
 impl Traced {
-    /// Starts `program` under Valgrind. Counts up in `stops` ask it to end.
+    /// Starts `program` under Valgrind. Counts up in `stops` ask it to end. What it says is kept in `part` on the way.
     ///
     /// # Errors
     /// When Valgrind is not installed or cannot be started.
-    pub(super) fn start(program: &Path, args: &[OsString], stops: Arc<AtomicU32>) -> anyhow::Result<(Self, Text)> {
+    pub(super) fn start(
+        program: &Path,
+        args: &[OsString],
+        stops: Arc<AtomicU32>,
+        part: Option<Arc<Mutex<Part>>>,
+    ) -> anyhow::Result<(Self, Text)> {
         let (reader, writer) = io::pipe().context("no pipe can be made")?;
         let log = format!("--log-file=/proc/{}/fd/{}", std::process::id(), writer.as_raw_fd());
-        let child = Command::new("valgrind")
+        let child = valgrind()
             // Only what is said here: an option for another tool in ~/.valgrindrc would end lackey.
             .args(["--quiet", "--command-line-only=yes", "--vgdb=no", "--child-silent-after-fork=yes"])
             .args(["--tool=lackey", "--basic-counts=no", "--trace-mem=yes"])
@@ -104,7 +122,7 @@ impl Traced {
         let traced = Self { shared: Arc::clone(&shared), stops };
         traced.look_after();
         let opened = Arc::clone(&shared);
-        std::thread::spawn(move || pump(reader, &sender, &opened));
+        std::thread::spawn(move || pump(reader, &sender, &opened, part.as_deref()));
         Ok((traced, Text { receiver, shared, block: Vec::new(), at: 0 }))
     }
 
@@ -161,7 +179,7 @@ fn kill(shared: &Shared) {
 }
 
 /// Moves blocks from the pipe to the channel, until either closes.
-fn pump(mut reader: PipeReader, sender: &SyncSender<Vec<u8>>, shared: &Shared) {
+fn pump(mut reader: PipeReader, sender: &SyncSender<Vec<u8>>, shared: &Shared, part: Option<&Mutex<Part>>) {
     loop {
         let mut block = vec![0; BLOCK];
         match reader.read(&mut block) {
@@ -170,6 +188,9 @@ fn pump(mut reader: PipeReader, sender: &SyncSender<Vec<u8>>, shared: &Shared) {
                 // Valgrind has its own end now: when that closes, the text is over.
                 lock(&shared.writer).take();
                 block.truncate(n);
+                if let Some(part) = part {
+                    lock(part).keep(&block);
+                }
                 if sender.send(block).is_err() {
                     return;
                 }

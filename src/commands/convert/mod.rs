@@ -47,6 +47,10 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<()> {
         eprintln!("{}: {references} references", args.output.display());
         return Ok(());
     }
+    #[cfg(target_os = "linux")]
+    if format == WriteFormat::Native && super::capture::convert(&args.trace.trace, &args.output)? {
+        return Ok(());
+    }
     let given = args.tables.as_deref().map(read_tables).transpose()?;
     let mut stream = Stream::open(&args.trace.trace, args.trace.format)?;
     let own = stream.tables();

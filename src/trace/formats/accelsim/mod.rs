@@ -22,8 +22,10 @@
 //!   grid, as the hardware deals them while all are free.
 //! - A kernel is a mark. Its pcs start at 0 each time, so those of the list's *n*th kernel (from 0) have *n* above their lower
 //!   32 bits.
+//! - A copy from the host names the array that it filled (see [`copies`]).
 //! - Warps come as the file has them, one after the other; how they took turns on the machine is not in it.
 
+mod copies;
 mod kernel;
 mod opcode;
 
@@ -33,6 +35,7 @@ use super::super::stamp::Stamp;
 use super::binary::{Bytes, list};
 use super::{Opened, Reader};
 use crate::reference::{Mark, Reference, Tables};
+use copies::Copies;
 use kernel::{Counts, Kernel};
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -50,18 +53,26 @@ const MARKS: usize = 4096;
 /// Files beside the list that are looked after: each is looked at when the trace is opened again.
 const STAMPS: usize = 1024;
 
+/// What a list does.
+enum Step {
+    /// Fills so many bytes from an address on.
+    Copy((u64, u64)),
+    /// Runs the kernel of this file.
+    Kernel(PathBuf),
+}
+
 struct AccelSim {
     /// What messages call the trace: the list, or the one kernel.
     name: String,
-    /// Files of kernels still to come, with the line of the list that names each.
-    files: VecDeque<(u64, PathBuf)>,
+    /// What the list still has to come, with its line.
+    files: VecDeque<(u64, Step)>,
     kernel: Option<Kernel>,
     opened: u64,
     missing: Vec<PathBuf>,
     /// The files that kernels were looked for in; `None`: too many.
     stamps: Option<Vec<Stamp>>,
     counts: Counts,
-    copies: u64,
+    copies: Copies,
     other_lines: u64,
     read: u64,
     cuts: Vec<String>,
@@ -81,7 +92,7 @@ pub(super) fn open(input: Input) -> Result<Opened, TraceError> {
         missing: Vec::new(),
         stamps: Some(Vec::new()),
         counts: Counts::default(),
-        copies: 0,
+        copies: Copies::default(),
         other_lines: 0,
         read: 0,
         cuts: Vec::new(),
@@ -105,22 +116,22 @@ pub(super) fn looks_like(head: &[u8]) -> bool {
 fn is_list(head: &[u8]) -> bool {
     let mut lines = head.split(|&b| b == b'\n').map(<[u8]>::trim_ascii);
     let first = lines.find(|line| !line.is_empty() && !line.starts_with(b"#"));
-    first.is_some_and(|line| matches!(listed(line), Listed::Copy | Listed::Kernel(_)))
+    first.is_some_and(|line| matches!(listed(line), Listed::Copy(_) | Listed::Kernel(_)))
 }
 
 /// What a line of the list is.
 enum Listed<'a> {
-    Copy,
+    Copy((u64, u64)),
     Kernel(&'a str),
     Nothing,
     Other,
 }
 
 fn listed(line: &[u8]) -> Listed<'_> {
-    let copy = line.starts_with(b"Memcpy") && line.contains(&b',');
-    match std::str::from_utf8(line) {
+    let text = std::str::from_utf8(line);
+    match text {
         _ if line.is_empty() || line.starts_with(b"#") => Listed::Nothing,
-        _ if copy => Listed::Copy,
+        Ok(text) if text.starts_with("Memcpy") => copies::read(text).map_or(Listed::Other, Listed::Copy),
         Ok(name) if name.contains(".traceg") && !name.contains(char::is_whitespace) && !name.contains(',') => {
             Listed::Kernel(name)
         }
@@ -142,11 +153,15 @@ impl AccelSim {
         while let Some(line) = bytes.line()? {
             number += 1;
             match listed(line.trim_ascii()) {
-                Listed::Copy => self.copies += 1,
-                Listed::Kernel(name) => self.files.push_back((number, folder.join(name))),
+                Listed::Copy(copy) => self.files.push_back((number, Step::Copy(copy))),
+                Listed::Kernel(name) => self.files.push_back((number, Step::Kernel(folder.join(name)))),
                 Listed::Nothing => {}
                 Listed::Other => self.other_lines += 1,
             }
+        }
+        // Nothing refers to what is copied after the last kernel.
+        while self.files.back().is_some_and(|(_, step)| matches!(step, Step::Copy(_))) {
+            self.files.pop_back();
         }
         if self.files.is_empty() {
             return Err(TraceError::Empty(Fault::new(
@@ -159,9 +174,16 @@ impl AccelSim {
         Ok(())
     }
 
-    /// Opens the next kernel of the list that is there; `false` at the end of the list.
-    fn next_kernel(&mut self) -> Result<bool, TraceError> {
-        while let Some((line, path)) = self.files.pop_front() {
+    /// Opens the next kernel of the list that is there; `false` at the end of the list. `read` references came before.
+    fn next_kernel(&mut self, read: u64) -> Result<bool, TraceError> {
+        while let Some((line, step)) = self.files.pop_front() {
+            let path = match step {
+                Step::Copy(copy) => {
+                    self.copies.copied(copy, read);
+                    continue;
+                }
+                Step::Kernel(path) => path,
+            };
             let there = PACKED
                 .iter()
                 .map(|end| with_end(&path, end))
@@ -220,13 +242,16 @@ impl Reader for AccelSim {
     fn next_chunk(&mut self, limit: usize, out: &mut Vec<Reference>) -> Result<(), TraceError> {
         out.clear();
         while out.len() < limit {
+            let before = out.len();
+            let read = self.read + before as u64;
             let Some(kernel) = &mut self.kernel else {
-                if self.next_kernel()? {
+                if self.next_kernel(read)? {
                     continue;
                 }
                 break;
             };
             let more = kernel.decode(limit, out, &mut self.counts)?;
+            self.copies.note(out.get(before..).unwrap_or_default(), read);
             if let Some(title) = kernel.take_title() {
                 let marks = &mut self.tables.marks;
                 if marks.len() < MARKS {
@@ -254,7 +279,7 @@ impl Reader for AccelSim {
     fn notices(&self) -> Vec<String> {
         let mut notices = Vec::new();
         let mut passed = self.counts.passed();
-        passed.extend([(self.copies, "host copy"), (self.other_lines, "unknown line")]);
+        passed.extend([(self.copies.unnamed, "host copy"), (self.other_lines, "unknown line")]);
         notices.extend(list(&passed).map(|passed| format!("passed over {passed}")));
         notices.extend(self.counts.remarks());
         if let Some(first) = self.missing.first() {
@@ -276,6 +301,6 @@ impl Reader for AccelSim {
     }
 
     fn tables(&self) -> Tables {
-        self.tables.clone()
+        Tables { regions: self.copies.regions(self.read), ..self.tables.clone() }
     }
 }

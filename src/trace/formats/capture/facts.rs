@@ -1,5 +1,6 @@
 //! What a captured program's records say beside references: heap blocks, named regions, marks; and how they become regions.
 
+use super::modules::Modules;
 use crate::reference::{Mark, Region, Tables};
 use std::collections::BTreeMap;
 
@@ -193,6 +194,8 @@ pub struct Facts {
     pub marks: Vec<Mark>,
     /// Functions entered since this was last emptied (which whoever reads must do).
     pub entries: Vec<Entry>,
+    /// Files that come and go.
+    pub(super) modules: Modules,
     /// Records of a kind that this version does not know.
     pub unknown: u64,
 }

@@ -1,9 +1,11 @@
 //! The spool of a program built by `orrery cc`, `NAME.orrery.part`: what is left where no collector made a native file of it.
 
 mod facts;
+mod modules;
 mod spool;
 
 pub use facts::{Block, Entry, Facts, Heap, HeapRegion, Made, Named};
+pub use modules::{Change, Mapped};
 pub use spool::{Ending, MAGIC, Program, Spool};
 
 use crate::reference::{Reference, Tables};
@@ -56,6 +58,7 @@ impl super::Reader for Reader {
         out.clear();
         self.spool.advance(true, limit, out)?;
         self.spool.take_entries();
+        self.spool.take_changes();
         if out.is_empty() && self.spool.given() == 0 {
             return Err(TraceError::Empty(Fault::new(
                 Place::file(&self.name),

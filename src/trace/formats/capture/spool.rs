@@ -4,6 +4,7 @@
 //! merged in blocks of up to 255 records, each as a whole at its time stamp.
 
 use super::facts::{Entry, Facts, Made};
+use super::modules::Change;
 use crate::reference::{Kind, NO_LANE, Reference};
 use crate::trace::error::{Fault, Place, TraceError};
 use std::collections::{BTreeMap, VecDeque};
@@ -39,6 +40,9 @@ mod code {
     pub(super) const SHAPE: u64 = 8;
     pub(super) const REGION: u64 = 9;
     pub(super) const CALLER: u64 = 10;
+    pub(super) const PATH: u64 = 11;
+    pub(super) const LOADED: u64 = 12;
+    pub(super) const UNLOADED: u64 = 13;
 }
 
 /// What the header says of the program.
@@ -106,6 +110,8 @@ struct Thread {
     /// Name and extents of the next region.
     text: Vec<u8>,
     shape: (u64, u64),
+    /// Which file is loaded next.
+    path: Vec<u8>,
 }
 
 impl Spool {
@@ -153,6 +159,7 @@ impl Spool {
                 spool.program.maps.push(line.to_owned());
             }
         }
+        spool.facts.modules.begin(&spool.program.maps);
         Ok(spool)
     }
 
@@ -185,6 +192,11 @@ impl Spool {
         std::mem::take(&mut self.facts.entries)
     }
 
+    /// Files that were loaded and unloaded since this was last asked.
+    pub fn take_changes(&mut self) -> Vec<Change> {
+        self.facts.modules.take()
+    }
+
     /// How the recording ended, as far as the header tells by now.
     ///
     /// # Errors
@@ -207,6 +219,13 @@ impl Spool {
     /// When the file cannot be read.
     pub fn advance(&mut self, over: bool, limit: usize, out: &mut Vec<Reference>) -> Result<(), TraceError> {
         self.discover()?;
+        let (start, given) = (out.len(), self.given);
+        let advanced = self.merge(over, limit, out);
+        self.facts.modules.mark(out.get_mut(start..).unwrap_or_default(), given);
+        advanced
+    }
+
+    fn merge(&mut self, over: bool, limit: usize, out: &mut Vec<Reference>) -> Result<(), TraceError> {
         let past = out.len().saturating_add(limit);
         out.reserve(limit);
         if let Some(number) = self.within.take() {
@@ -415,14 +434,15 @@ impl Thread {
     }
 
     fn special(&mut self, number: u64, code: u64, low: u64, second: u64, now: u64, facts: &mut Facts) {
+        let pc = |facts: &Facts| facts.modules.marked(second, now);
         match code {
             code::SITE => {
                 self.made = Made::from_code(low);
                 self.calls.clear();
-                self.calls.push(second);
+                self.calls.push(pc(facts));
             }
             // As many as the runtime tells of.
-            code::CALLER if self.calls.len() <= 10 => self.calls.push(second),
+            code::CALLER if self.calls.len() <= 10 => self.calls.push(pc(facts)),
             code::CALLER => {}
             code::ALLOC => {
                 facts.heap.allocated(low, second, std::mem::take(&mut self.made), &self.calls, now);
@@ -431,9 +451,10 @@ impl Thread {
             code::FREE => facts.heap.freed(low, now),
             code::FRAME => {
                 // In a loop the same function comes again and again.
-                if self.entered != (low, second) {
-                    self.entered = (low, second);
-                    facts.entries.push(Entry { thread: number, frame: low, pc: second, now });
+                let pc = pc(facts);
+                if self.entered != (low, pc) {
+                    self.entered = (low, pc);
+                    facts.entries.push(Entry { thread: number, frame: low, pc, now });
                 }
             }
             code::TEXT => {
@@ -449,6 +470,15 @@ impl Thread {
                 let shape = std::mem::take(&mut self.shape);
                 facts.region(&std::mem::take(&mut self.text), low, second, shape, now);
             }
+            code::PATH => {
+                let n = usize::try_from(low).unwrap_or(8).min(8);
+                // As long as paths are, and the numbers before them.
+                if self.path.len() < 4200 {
+                    self.path.extend_from_slice(&second.to_le_bytes()[..n]);
+                }
+            }
+            code::LOADED => facts.modules.loaded(low, second, &std::mem::take(&mut self.path), now),
+            code::UNLOADED => facts.modules.unloaded(low, now),
             _ => facts.unknown += 1,
         }
     }
