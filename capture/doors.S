@@ -106,7 +106,7 @@ __orrery_\name:
         .irp name, __memcpy_chk, __memmove_chk, __mempcpy_chk, __memset_chk, __strcpy_chk, __strncpy_chk
         DOOR    \name, \name
         .endr
-        .irp name, __strcat_chk, __strncat_chk, __stpcpy_chk, _exit, _Exit, quick_exit
+        .irp name, __strcat_chk, __strncat_chk, __stpcpy_chk, _exit, _Exit, quick_exit, vfork, clone
         DOOR    \name, \name
         .endr
 

@@ -5,10 +5,14 @@
  * The instruction itself begins AFTER bytes past the return address. A hook keeps every other register and the flags (the
  * six that sahf and `add` bring back; none else changes: the runtime is compiled without vector registers).
  *
- * The slot is claimed by one instruction, xadd without lock: the chunk is this thread's own, so only a signal handler can come
- * between, and it finds `next` raised. Words are stored pc first: a slot with a first word is whole (stores of x86 are seen
- * in order), one without is skipped by readers. */
-#include "spool.h"
+ * The slot is claimed by one instruction, xadd without lock: the window is this thread's own, so only a signal handler can come
+ * between, and it finds `next` raised. It counts up to 0, so that the child of a fork, whose windows the kernel wiped, finds
+ * none free either. Words are stored pc first: a slot with a first word is whole (stores of x86 are seen in order), one
+ * without is skipped by readers. A window that a hook may still store into is never given away (windows.c). */
+#include "runtime.h"
+
+/* Past the last slot of a window, from its start. */
+#define END (ORRERY_DESK + ORRERY_CHUNK)
 
 #define AFTER 9
 
@@ -20,6 +24,7 @@
         .p2align 4
 __orrery_\name:
         .cfi_startproc
+        endbr64
         push    %rax
         .cfi_adjust_cfa_offset 8
         push    %rcx
@@ -39,14 +44,14 @@ __orrery_\name:
         xadd    %rax, (%rcx)
         test    %al, %al
         je      orrery_slow
-        cmp     $ORRERY_SLOTS, %rax
-        jae     orrery_slow
+        test    %rax, %rax
+        jns     orrery_slow
         shl     $4, %rax
         add     %rcx, %rax
         mov     24(%rsp), %rcx
         add     $AFTER, %rcx
-        mov     %rcx, 8(%rax)
-        mov     %rdi, (%rax)
+        mov     %rcx, END+8(%rax)
+        mov     %rdi, END(%rax)
         mov     %edx, %eax
         add     $127, %al
         sahf
@@ -85,7 +90,7 @@ __orrery_\name:
         HOOK    frame, 0, (ORRERY_AT_FRAME + 1)
 
 /* The slot is a stamp's, or the chunk is full: in C, with the stack aligned and every register that C may change saved.
- * On entry as inside a hook: %rdi first word, %rax slot, %rcx chunk, %edx flags; rdx, rcx, rax and the return address stacked. */
+ * On entry as inside a hook: %rdi first word, %rax slot less ORRERY_SLOTS, %rcx window, %edx flags; rdx, rcx, rax and the return address stacked. */
         .type   orrery_slow, @function
         .p2align 4
 orrery_slow:
@@ -143,6 +148,7 @@ orrery_slow:
         .p2align 4
 __orrery_\name:
         .cfi_startproc
+        endbr64
         pushfq
         .cfi_adjust_cfa_offset 8
         push    %rbp

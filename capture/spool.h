@@ -1,14 +1,15 @@
-/* The layout of a capture's spool file, NAME.orrery.part, shared by the runtime (writer) and src/trace/formats/capture.rs
+/* The layout of a capture's spool file, NAME.orrery.part, shared by the runtime (writer) and src/trace/formats/capture
  * (reader). All numbers are little-endian. The file is a header of ORRERY_HEADER bytes, then chunks of ORRERY_CHUNK bytes.
  *
- * A chunk belongs to one thread. Its first 64 bytes are a head, the rest are slots of 16 bytes, one record each. `next` is
- * claimed by one instruction before the record is written, so a signal handler that runs in between takes another slot; a
- * slot that is all zero was claimed by a thread that did not live to fill it. All of it lies in pages that the kernel keeps when
- * the program dies, however it dies. */
+ * A chunk belongs to one thread. Its first 64 bytes are a head, the rest are slots of 16 bytes, one record each, filled in
+ * order; which slot is the next is nowhere in the file. A slot whose first word is zero is not filled: it lies past the end,
+ * or was claimed by a hook that a signal handler interrupts, or that did not live to fill it. Once the head says that the
+ * chunk is whole, no record will come into it any more. All of it lies in pages that the kernel keeps when the program dies,
+ * however it dies; pages that no record reached may be holes. */
 #ifndef ORRERY_SPOOL_H
 #define ORRERY_SPOOL_H
 
-#define ORRERY_VERSION 1
+#define ORRERY_VERSION 2
 #define ORRERY_HEADER 65536
 #define ORRERY_CHUNK 1048576
 /* Slots of a chunk, its head among them. */
@@ -68,7 +69,7 @@ struct orrery_header {
 };
 
 struct orrery_chunk {
-  uint64_t next;   /*  0: slots claimed, head included; may pass ORRERY_SLOTS */
+  uint64_t whole;  /*  0: ORRERY_SLOTS once nothing more comes, 0 before */
   uint64_t thread; /*  8: from 0, by the order of first references */
   uint64_t stamp;  /* 16: time stamp counter at its start */
   uint64_t magic;  /* 24: ORRERY_CHUNK_MAGIC */

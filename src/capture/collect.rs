@@ -11,6 +11,12 @@ use std::time::Duration;
 /// References taken at once: a row group of the native file.
 const BATCH: usize = native::CHUNK;
 
+/// The longest time between two looks.
+const REST: Duration = Duration::from_millis(100);
+
+/// What the runtime gives as the reason where it waited in vain at the limit of the spool: ETIMEDOUT of Linux.
+const TIMED_OUT: u32 = 110;
+
 /// What came of a spool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Collected {
@@ -70,13 +76,14 @@ pub fn collect(
         if over {
             break;
         }
-        over = wait(pause);
+        // A child that the program made may hold our pipe open for long.
+        over = wait(pause) || pause >= REST && has_ended(spool.program().pid);
         if over && !spool.ending()?.orderly && is_mapped(spool.program().pid, part) {
             // It closed all its descriptors, our pipe among them, and goes on.
             std::thread::sleep(pause);
             over = false;
         }
-        pause = (pause * 2).min(Duration::from_millis(100));
+        pause = (pause * 2).min(REST);
     }
     let ending = spool.ending()?;
     let references = spool.given();
@@ -99,6 +106,15 @@ pub fn collect(
     Ok(Collected { references, notices: [notices(ending), more].concat() })
 }
 
+/// Whether a process is no more, but for what its parent may ask of it; `false` where the system does not tell.
+fn has_ended(pid: u64) -> bool {
+    let state = |pid: &str| {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next())
+    };
+    state("self").is_some() && state(&pid.to_string()).is_none_or(|s| matches!(s, 'Z' | 'X' | 'x'))
+}
+
 /// Whether a process has the spool in its memory; `false` where the system does not tell.
 fn is_mapped(pid: u64, part: &Path) -> bool {
     let maps = fs::read(format!("/proc/{pid}/maps")).unwrap_or_default();
@@ -109,7 +125,10 @@ fn is_mapped(pid: u64, part: &Path) -> bool {
 fn notices(ending: Ending) -> Vec<String> {
     let mut out = Vec::new();
     if ending.fault != 0 {
-        let why = std::io::Error::from_raw_os_error(i32::try_from(ending.fault).unwrap_or(0));
+        let why = match ending.fault {
+            TIMED_OUT => "the spool had reached its limit, and nothing emptied it".to_owned(),
+            fault => std::io::Error::from_raw_os_error(i32::try_from(fault).unwrap_or(0)).to_string(),
+        };
         out.push(format!("recording ended early ({why}): at least {} later references are not there", ending.lost));
     }
     out

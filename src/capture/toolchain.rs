@@ -53,14 +53,17 @@ impl Language {
 }
 
 /// Sources of the library: name, text, whether it is a unit of its own.
-const SOURCES: [(&str, &str, bool); 10] = [
+const SOURCES: [(&str, &str, bool); 13] = [
     ("spool.h", include_str!("../../capture/spool.h"), false),
     ("runtime.h", include_str!("../../capture/runtime.h"), false),
     ("orrery.h", include_str!("../../capture/orrery.h"), false),
     ("runtime.c", include_str!("../../capture/runtime.c"), true),
+    ("windows.c", include_str!("../../capture/windows.c"), true),
+    ("open.c", include_str!("../../capture/open.c"), true),
     ("alloc.c", include_str!("../../capture/alloc.c"), true),
     ("ranges.c", include_str!("../../capture/ranges.c"), true),
     ("hooks.S", include_str!("../../capture/hooks.S"), true),
+    ("processes.S", include_str!("../../capture/processes.S"), true),
     ("modules.c", include_str!("../../capture/modules.c"), true),
     ("doors.S", include_str!("../../capture/doors.S"), true),
     ("library.c", include_str!("../../capture/library.c"), false),

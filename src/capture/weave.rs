@@ -71,6 +71,8 @@ pub(super) const REPLACED: &[&str] = &[
     "_exit",
     "_Exit",
     "quick_exit",
+    "vfork",
+    "clone",
 ];
 
 /// Moves whose address has 64 bits and cannot be computed by `lea`.
@@ -302,11 +304,21 @@ struct Place {
     entering: bool,
     /// The function that this is, by number of `.cfi_startproc`.
     function: usize,
+    /// Between `.cfi_startproc` and `.cfi_endproc`.
+    described: bool,
 }
 
 impl Place {
     fn new() -> Self {
-        Self { framed: false, rule: AT_ENTRY, remembered: Vec::new(), cold: false, entering: false, function: 0 }
+        Self {
+            framed: false,
+            rule: AT_ENTRY,
+            remembered: Vec::new(),
+            cold: false,
+            entering: false,
+            function: 0,
+            described: false,
+        }
     }
 
     fn pass(&mut self, s: &Statement<'_>) {
@@ -339,8 +351,10 @@ impl Place {
             "startproc" => {
                 (self.framed, self.rule, self.entering) = (false, AT_ENTRY, !self.cold);
                 self.function += 1;
+                self.described = true;
                 self.remembered.clear();
             }
+            "endproc" => self.described = false,
             "def_cfa" => self.rule = FrameRule { register: register(values.next()), offset: number(values.next()) },
             "def_cfa_register" => self.rule.register = register(values.next()),
             "def_cfa_offset" => self.rule.offset = number(values.next()),
@@ -351,6 +365,11 @@ impl Place {
             "escape" => self.rule.register = '?',
             _ => {}
         }
+    }
+
+    /// Whether unwinders find the frame by the stack pointer here, so that they must be told when it moves.
+    fn by_stack_pointer(&self) -> bool {
+        self.described && self.rule.register == 's'
     }
 
     /// Whether the operand is a slot of the frame: what compilers keep there are registers saved and variables that found
@@ -423,7 +442,7 @@ pub(super) fn woven(source: &str, syntax: Syntax, plan: &mut Plan, arrays: &mut 
             if place.entering && site.is_some() && mnemonic(&s.read) != "endbr64" {
                 place.entering = false;
                 if tells.get(place.function) == Some(&true) {
-                    before.push_str(&around("frame", &format!("leaq {}(%rsp), %rdi; ", PUSHED + 8)));
+                    before.push_str(&around("frame", &format!("leaq {}(%rsp), %rdi; ", PUSHED + 8), &place));
                 }
             }
             // In the middle of what a linker may rewrite nothing stands.
@@ -435,7 +454,7 @@ pub(super) fn woven(source: &str, syntax: Syntax, plan: &mut Plan, arrays: &mut 
                 && let Some(frame) = place.rule.address()
                 && arrays.begins(place.function, *number)
             {
-                before.push_str(&around("frame", &format!("leaq {frame}, %rdi; ")));
+                before.push_str(&around("frame", &format!("leaq {frame}, %rdi; "), &place));
             }
             if let Some(number) = site
                 && let Some(hook) = plan.hooks.get(*number).and_then(Option::as_ref)
@@ -461,10 +480,19 @@ pub(super) fn woven(source: &str, syntax: Syntax, plan: &mut Plan, arrays: &mut 
 /// Bytes between %rsp at the hook's `lea` and %rsp of the program: the red zone and the saved %rdi.
 const PUSHED: u32 = 128 + 8;
 
-/// The call of a hook, with what computes its address.
-fn around(name: &str, address: &str) -> String {
+/// The call of a hook, with what computes its address. Unwinders find their way at each instruction of it: a signal's
+/// handler may ask who called, or end the thread (`pthread_cancel`).
+fn around(name: &str, address: &str, place: &Place) -> String {
+    let moved = |bytes: i32| match place.by_stack_pointer() {
+        true => format!(".cfi_adjust_cfa_offset {bytes}; "),
+        false => String::new(),
+    };
     format!(
-        "leaq -128(%rsp), %rsp; pushq %rdi; {address}call *__orrery_{name}@GOTPCREL(%rip); popq %rdi; leaq 128(%rsp), %rsp; "
+        "leaq -128(%rsp), %rsp; {}pushq %rdi; {}{address}call *__orrery_{name}@GOTPCREL(%rip); popq %rdi; {}leaq 128(%rsp), %rsp; {}",
+        moved(128),
+        moved(8),
+        moved(-8),
+        moved(-128)
     )
 }
 
@@ -479,7 +507,7 @@ fn call(
 ) -> Result<Option<String>, LeftOut> {
     let (name, address) = match hook {
         Hook::Registers(name) => {
-            return Ok(Some(around(&format!("{}{name}", if repeats(s.body) { "rep_" } else { "one_" }), "")));
+            return Ok(Some(around(&format!("{}{name}", if repeats(s.body) { "rep_" } else { "one_" }), "", place)));
         }
         Hook::Operand(name, address) => (name, address),
     };
@@ -500,10 +528,10 @@ fn call(
     if let Some(offset) = operand.strip_prefix("%fs:") {
         // Fixed cells of the thread's control block, such as the stack protector's.
         let ours = offset.contains(['(', '@']);
-        return Ok(ours.then(|| around(&format!("fs_{name}"), &lea(offset, body))));
+        return Ok(ours.then(|| around(&format!("fs_{name}"), &lea(offset, body), place)));
     }
     let operand = operand.rsplit_once(':').map_or(operand, |(_, o)| o);
-    Ok(Some(around(name, &lea(operand, body))))
+    Ok(Some(around(name, &lea(operand, body), place)))
 }
 
 fn lea(operand: &str, body: &str) -> String {
@@ -517,15 +545,16 @@ fn lea(operand: &str, body: &str) -> String {
     format!("leaq {pushed}{plus}{operand}, %rdi; ")
 }
 
-/// A call or jump to one of [`REPLACED`], to its double; the reference to the original stays, so that a static link still
-/// brings it.
+/// A call or jump to one of [`REPLACED`], to its double; a reference to the original stays, so that a static link still
+/// brings it: in a section that no link keeps.
 fn renamed(s: &Statement<'_>) -> Option<String> {
     if s.kind != Kind::Instruction || !(mnemonic(&s.read).starts_with("call") || mnemonic(&s.read).starts_with("jmp")) {
         return None;
     }
     let target = operands(&s.read).next()?;
     let name = target.strip_prefix('*').unwrap_or(target).split(['@', '(']).next()?;
-    REPLACED
-        .contains(&name)
-        .then(|| format!(".reloc ., R_X86_64_NONE, {name}; {}", s.body.replacen(name, &format!("__orrery_{name}"), 1)))
+    REPLACED.contains(&name).then(|| {
+        let double = s.body.replacen(name, &format!("__orrery_{name}"), 1);
+        format!(".pushsection .orrery.used,\"e\",@progbits; .quad {name}; .popsection; {double}")
+    })
 }

@@ -23,7 +23,8 @@ Examples:
   make CC='orrery cc' CXX='orrery c++'
 
 The compiler is $ORRERY_CC, $CC or gcc ($ORRERY_CXX, $CXX or g++; $ORRERY_FC, $FC or gfortran). The program writes
-$ORRERY_OUT, or its own name with .orrery behind it, into the folder that it is run in.";
+$ORRERY_OUT, or its own name with .orrery behind it, into the folder that it is run in. What it has recorded and is not packed
+yet takes $ORRERY_LIMIT of the disk at most, or 1G; there the program waits.";
 
 const RUN_USAGE: &str = "orrery run [OPTIONS] [COMPILER'S FLAGS] SOURCE [--] [PROGRAM'S ARGUMENTS]";
 
@@ -112,6 +113,10 @@ pub struct RunArgs {
     /// Native file to write; default: the source's name with .orrery, in this folder
     #[arg(short, long, value_name = "FILE.orrery")]
     pub output: Option<PathBuf>,
+    /// Most that the references on their way to the native file may take on the disk: 512M, 20G; default: 1G. There the
+    /// program waits for what packs them
+    #[arg(long, value_name = "SIZE")]
+    pub limit: Option<String>,
     /// Source file: C, C++, Fortran
     pub source: PathBuf,
     /// Arguments of the program; -- before them is none of them

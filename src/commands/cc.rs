@@ -3,7 +3,7 @@
 use crate::capture::{self, Language, Part, Toolchain};
 use crate::cli::{AssembleArgs, CcArgs, CollectArgs};
 use anyhow::bail;
-use std::io::Read;
+use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{ExitCode, ExitStatus};
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -50,11 +50,13 @@ pub(super) fn collect(args: &CollectArgs) -> anyhow::Result<()> {
         anyhow::Error::from(e)
             .context(format!("{part}: kept; orrery convert {part} -o {} tries again", args.output.display()))
     })?;
+    // The program passes on what is said here, if it still runs.
+    let mut said = std::io::stderr();
     for notice in &collected.notices {
-        eprintln!("orrery: {}: {notice}", args.output.display());
+        let _ = writeln!(said, "orrery: {}: {notice}", args.output.display());
     }
     if collected.references == 0 {
-        eprintln!("orrery: {}: not written, for no reference was recorded", args.output.display());
+        let _ = writeln!(said, "orrery: {}: not written, for no reference was recorded", args.output.display());
     }
     Ok(())
 }

@@ -45,7 +45,7 @@ pub(super) fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     };
     let recording = Recording::begin(&output)?;
     let output = recording.output().to_owned();
-    let ended = run_program(&program, args.given(), &recording)?;
+    let ended = run_program(&program, args, &recording)?;
     if !ended.success() {
         eprintln!("note: the program ended with {ended}; this is what it did until then");
     }
@@ -72,10 +72,11 @@ fn words(args: &RunArgs, program: &Path) -> Vec<OsString> {
 }
 
 /// Runs the program to its end. Ctrl-C is the program's: what it recorded until then is shown; a second one ends it.
-fn run_program(program: &Path, arguments: &[OsString], recording: &Recording) -> anyhow::Result<ExitStatus> {
+fn run_program(program: &Path, args: &RunArgs, recording: &Recording) -> anyhow::Result<ExitStatus> {
     let shown = program.display();
     let mut command = Command::new(program);
-    command.args(arguments).env("ORRERY_OUT", recording.own());
+    command.args(args.given()).env("ORRERY_OUT", recording.own());
+    command.envs(args.limit.as_ref().map(|limit| ("ORRERY_LIMIT", limit)));
     let mut child = command.spawn().with_context(|| format!("{shown} cannot be started"))?;
     // Only now: what is done with signals is passed on to programs that are started.
     let asked = Arc::new(AtomicU32::new(0));

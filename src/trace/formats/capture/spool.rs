@@ -14,7 +14,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 /// The first bytes of a spool.
 pub const MAGIC: &[u8; 8] = b"ORRSPOOL";
 const CHUNK_MAGIC: u64 = 0x4b4e_5548_4352_4f21;
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const HEADER: u64 = 65_536;
 const CHUNK: u64 = 1 << 20;
 const SLOTS: u64 = 65_536;
@@ -85,6 +85,8 @@ pub struct Spool {
     given: u64,
     /// Chunks read to their end and not yet told by [`Spool::finished_chunks`].
     finished: Vec<u64>,
+    /// The time of the newest chunk of all when chunks were last looked for.
+    horizon: u64,
     /// The thread whose block was given in part.
     within: Option<u64>,
     /// What comes next of each thread, in their order; kept for its memory.
@@ -101,6 +103,8 @@ struct Thread {
     /// Words used.
     at: usize,
     stamp: u64,
+    /// What is not read yet of a chunk that is not whole is later than this.
+    known: u64,
     /// What makes the next allocation.
     made: Made,
     /// Its call, and those that led there, innermost first.
@@ -131,6 +135,7 @@ impl Spool {
             facts: Facts::default(),
             given: 0,
             finished: Vec::new(),
+            horizon: 0,
             within: None,
             heads: Vec::new(),
         };
@@ -145,7 +150,7 @@ impl Spool {
         }
         let version = half(&header, 8);
         if version != VERSION || u64::from(half(&header, 12)) != HEADER || word(&header, 16) != CHUNK {
-            return Err(wrong(format!("a spool of version {version}"), "version 1, chunks of 1 MiB"));
+            return Err(wrong(format!("a spool of version {version}"), "version 2, chunks of 1 MiB"));
         }
         let bytes = usize::try_from(word(&header, 56)).unwrap_or(usize::MAX).min(header.len().saturating_sub(64));
         let text = String::from_utf8_lossy(header.get(64..64 + bytes).unwrap_or_default()).into_owned();
@@ -211,9 +216,9 @@ impl Spool {
         self.finished.drain(..).map(|n| (HEADER + n * CHUNK, CHUNK)).collect()
     }
 
-    /// Appends up to `limit` references to `out`. While the program runs (`over` is false) only chunks that are full
-    /// are read, and a thread that is in the middle of one holds the others back. Nothing is appended where nothing is
-    /// certain yet, or all is read.
+    /// Appends up to `limit` references to `out`. While the program runs (`over` is false) chunks are read when they are
+    /// whole; of one that is not, what is there, where other threads are ahead. Nothing is appended where nothing is certain
+    /// yet, or all is read.
     ///
     /// # Errors
     /// When the file cannot be read.
@@ -233,21 +238,34 @@ impl Spool {
         }
         let mut heads = std::mem::take(&mut self.heads);
         heads.clear();
-        let mut waits = false;
         let numbers: Vec<u64> = self.threads.keys().copied().collect();
         for number in numbers {
-            let peek = self.peek(number, over)?;
-            waits |= peek == Peek::Wait;
-            heads.push((number, peek));
+            heads.push((number, self.peek(number, over)?));
         }
-        while out.len() < past && !waits {
+        let block = |(_, peek): &(u64, Peek)| matches!(peek, Peek::Block(_));
+        if heads.iter().any(block) {
+            for (number, head) in heads.iter_mut().filter(|(_, peek)| *peek == Peek::Wait) {
+                *head = self.look_closer(*number)?;
+            }
+        }
+        let bound = |heads: &[(u64, Peek)]| {
+            let until =
+                heads.iter().filter_map(|(_, peek)| if let Peek::Until(time) = peek { Some(*time) } else { None });
+            until.min().unwrap_or(u64::MAX)
+        };
+        let mut certain = bound(&heads);
+        while out.len() < past {
             // The thread with the earliest block; of equal ones the lowest number.
-            let of_block = |(_, peek): &&mut (u64, Peek)| matches!(peek, Peek::Block(_));
-            let Some((number, head)) = heads.iter_mut().filter(of_block).min_by_key(|(_, peek)| *peek) else { break };
-            self.block(*number, past, out);
+            let next = heads.iter_mut().filter(|head| block(head)).min_by_key(|(_, peek)| *peek);
+            let Some((number, head)) = next.filter(|(_, peek)| *peek <= Peek::Block(certain)) else { break };
+            let number = *number;
+            self.block(number, past, out);
             if self.within.is_none() {
-                *head = self.peek(*number, over)?;
-                waits = *head == Peek::Wait;
+                *head = self.peek(number, over)?;
+                if *head == Peek::Wait {
+                    *head = self.look_closer(number)?;
+                    certain = bound(&heads);
+                }
             }
         }
         self.heads = heads;
@@ -304,6 +322,7 @@ impl Spool {
                 self.unborn.push(number);
                 continue;
             }
+            self.horizon = self.horizon.max(word(&head, 16));
             let thread = self.threads.entry(word(&head, 8)).or_default();
             // Claimed in order, but perhaps seen out of order.
             let at = thread.chunks.iter().position(|&c| c > number).unwrap_or(thread.chunks.len());
@@ -330,17 +349,18 @@ impl Spool {
             let base = HEADER + chunk * CHUNK;
             let mut head = [0; HEAD_BYTES];
             self.fill(base, &mut head)?;
-            let used = word(&head, 0).min(SLOTS);
-            if used < SLOTS && !over {
+            if word(&head, 0) < SLOTS && !over {
+                if let Some(thread) = self.threads.get_mut(&number) {
+                    thread.words = words;
+                    thread.words.clear();
+                    thread.at = 0;
+                }
                 return Ok(Peek::Wait);
             }
-            let from = slot.max(HEAD);
-            let to = (from / STAMP * STAMP + READ).min(used);
-            words.resize(2 * usize::try_from(to.saturating_sub(from)).unwrap_or(0), 0);
-            let bytes = self.fill(base + from * SLOT_BYTES, bytemuck::cast_slice_mut(&mut words))?;
-            words.truncate(bytes / 16 * 2);
-            if cfg!(target_endian = "big") {
-                words.iter_mut().for_each(|word| *word = word.swap_bytes());
+            self.records(base, slot, &mut words)?;
+            // Records lie one behind the other: behind so many slots that are not filled there is none.
+            if words.chunks_exact(2).all(|record| record[0] == 0) {
+                words.clear();
             }
             let Some(thread) = self.threads.get_mut(&number) else { return Ok(Peek::Nothing) };
             (thread.words, thread.at) = (words, 0);
@@ -353,8 +373,53 @@ impl Spool {
             if slot == 0 {
                 thread.stamp = thread.stamp.max(word(&head, 16));
             }
-            thread.slot = to;
+            thread.past(slot);
+            return Ok(Peek::Block(thread.stamp_ahead()));
         }
+    }
+
+    /// What a thread has filled of a chunk that it is in the middle of, where others wait for it: it may sleep for long.
+    /// Whatever it records later is later than [`Spool::horizon`] was when nothing more was found.
+    fn look_closer(&mut self, number: u64) -> Result<Peek, TraceError> {
+        let horizon = self.horizon;
+        let Some(thread) = self.threads.get_mut(&number) else { return Ok(Peek::Nothing) };
+        let Some(&chunk) = thread.chunks.front() else { return Ok(Peek::Nothing) };
+        if thread.known >= horizon {
+            return Ok(Peek::Until(thread.known));
+        }
+        let slot = thread.slot;
+        let mut words = std::mem::take(&mut thread.words);
+        let base = HEADER + chunk * CHUNK;
+        let mut head = [0; HEAD_BYTES];
+        self.fill(base, &mut head)?;
+        self.records(base, slot, &mut words)?;
+        let filled = words.chunks_exact(2).take_while(|record| record[0] != 0).count();
+        words.truncate(2 * filled);
+        let Some(thread) = self.threads.get_mut(&number) else { return Ok(Peek::Nothing) };
+        (thread.words, thread.at) = (words, 0);
+        if slot == 0 {
+            thread.stamp = thread.stamp.max(word(&head, 16));
+        }
+        if filled == 0 {
+            thread.known = horizon;
+            return Ok(Peek::Until(horizon));
+        }
+        thread.stamp = thread.stamp.max(thread.known);
+        thread.past(slot);
+        Ok(Peek::Block(thread.stamp_ahead()))
+    }
+
+    /// Replaces `words` by those of a chunk from `slot` on, so many as are read at once.
+    fn records(&self, base: u64, slot: u64, words: &mut Vec<u64>) -> Result<(), TraceError> {
+        let from = slot.max(HEAD);
+        let to = (from / STAMP * STAMP + READ).min(SLOTS);
+        words.resize(2 * usize::try_from(to.saturating_sub(from)).unwrap_or(0), 0);
+        let bytes = self.fill(base + from * SLOT_BYTES, bytemuck::cast_slice_mut(words))?;
+        words.truncate(bytes / 16 * 2);
+        if cfg!(target_endian = "big") {
+            words.iter_mut().for_each(|word| *word = word.swap_bytes());
+        }
+        Ok(())
     }
 
     /// Gives the records of a thread up to its next stamp, or until `out` has `past` references.
@@ -422,9 +487,16 @@ enum Peek {
     Nothing,
     /// A chunk that the program still writes.
     Wait,
+    /// Nothing yet of a chunk that the program still writes; what comes is later than this time.
+    Until(u64),
 }
 
 impl Thread {
+    /// Goes on behind `words`, the first of which is of `slot`.
+    fn past(&mut self, slot: u64) {
+        self.slot = slot.max(HEAD) + self.words.len() as u64 / 2;
+    }
+
     /// Time of the block at `at`: of its own stamp where it begins with one.
     fn stamp_ahead(&self) -> u64 {
         match self.words.get(self.at..self.at + 2) {

@@ -1,0 +1,327 @@
+/* Where the references of a thread go: its windows.
+ *
+ * A window is an address range of a thread: a private page, the desk, where slots are claimed, and behind it a chunk of the
+ * spool. A hook reads the window's address, claims a slot by one instruction, and stores into it; a signal handler may come at
+ * any of these points, run hooks of its own, and not return for long, or ever. What makes that safe:
+ *
+ * - The range of a window stays this thread's for as long as the thread lives: whatever an interrupted hook stores, it stores
+ *   into memory of ours, never into the program's.
+ * - A hook that has read the address and claimed nothing may wait for ever: in a full window it finds no slot and goes the slow
+ *   way; in one that got a new chunk it claims a slot of that, which is this thread's newest.
+ * - A hook that has claimed a slot may store late: a window gets a new chunk only when all slots of the old one are filled. One
+ *   with a slot that is not is held; its thread goes on in another, and looks again each time that a chunk is full.
+ * - A slot may never be filled, for a handler can leave by siglongjmp. After AGE chunks a held one is given up: it is told to
+ *   be whole, and private memory takes its place in the window, in case that the store comes after all. Of these a thread has
+ *   HELD at most, then the oldest gets a new chunk: such a store could then replace one record, nothing of the program.
+ *
+ * Desks lie in pages that the kernel wipes in the child of a fork, however it was made. A wiped desk has no free slots, so
+ * the child's first reference takes the slow way, where it leaves what is its parent's. */
+#include "runtime.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <time.h>
+
+/* Windows of a thread at most; nearly all threads have one. */
+#define HELD 16
+/* Chunks that a thread fills before a slot that is not filled is given up. */
+#define AGE 8
+/* Slots that the first chunk of a thread gets room for at first, and the slot at which it gets the rest: most threads of
+ * programs that have a thousand do little. */
+#define FIRST 4096
+#define GROW 2048
+/* Bytes that refill() and what it calls need of the stack, about. */
+#define PROBE 960
+
+enum { NONE, SPARE, CURRENT, PENDING, GIVEN_UP };
+
+struct thread {
+  struct thread *next; /* of all that ever were */
+  int tid;             /* 0 = nobody's */
+  unsigned number, taken;
+  struct {
+    struct orrery_window *window;
+    int is;
+    unsigned since; /* `taken` when it was left */
+    unsigned hole;  /* the first slot that was not filled */
+  } held[HELD];
+};
+
+struct orrery_window orrery_nothing __attribute__((aligned(ORRERY_DESK)));
+
+__thread struct orrery_window *__orrery_current = &orrery_nothing;
+__thread int orrery_quiet;
+/* The window that this thread records into, paused or not. */
+static __thread struct orrery_window *mine __attribute__((tls_model("local-exec")));
+static __thread struct thread *self __attribute__((tls_model("local-exec")));
+
+static struct thread *threads;
+static unsigned numbers, swept_at;
+
+/* ---- threads; with the lock held */
+
+static void leave(struct thread *t, int whole) {
+  for (int i = 0; i < HELD; i++) {
+    struct orrery_window *window = t->held[i].window;
+    if (!window) continue;
+    if (whole && (t->held[i].is == CURRENT || t->held[i].is == PENDING))
+      __atomic_store_n(&window->chunk.whole, ORRERY_SLOTS, __ATOMIC_RELEASE);
+    CALL(SYS_munmap, window, ORRERY_DESK + ORRERY_CHUNK, 0);
+    t->held[i].window = NULL;
+    t->held[i].is = NONE;
+  }
+  t->taken = 0;
+  __atomic_store_n(&t->tid, 0, __ATOMIC_RELEASE);
+}
+
+/* Takes back what threads had that ended: nothing tells us of their end, and of the C library's ways to learn of it none may
+ * be used inside a hook. Gives how many live. */
+static unsigned sweep(int tid) {
+  unsigned living = 0;
+  for (struct thread *t = threads; t; t = t->next) {
+    if (!t->tid) continue;
+    /* One that has our number, and is not us, has ended. */
+    if (t != self && (t->tid == tid || CALL(SYS_tgkill, state.pid, t->tid, 0) == -ESRCH)) leave(t, 1);
+    else living++;
+  }
+  return living;
+}
+
+static struct thread *enrol(void) {
+  int tid = (int)CALL(SYS_gettid, 0, 0, 0);
+  struct thread *free = NULL;
+  unsigned used = 0;
+  orrery_lock();
+  for (struct thread *t = threads; t; t = t->next) used += t->tid != 0;
+  /* Among many threads that all live, a look at each for each new one would be long. */
+  if (used < 64 || used > swept_at + swept_at / 4) swept_at = sweep(tid);
+  for (struct thread *t = threads; t; t = t->next)
+    if (!t->tid && (!free || t->number < free->number)) free = t;
+  if (!free) {
+    enum { BYTES = 16384, COUNT = BYTES / sizeof(struct thread) };
+    long block = call6(SYS_mmap, 0, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    for (int i = COUNT; !FAILED(block) && i-- > 0;) {
+      free = (struct thread *)block + i;
+      free->number = numbers + (unsigned)i;
+      free->next = threads;
+      __atomic_store_n(&threads, free, __ATOMIC_RELEASE);
+    }
+    if (free) numbers += COUNT;
+  }
+  if (free) __atomic_store_n(&free->tid, tid, __ATOMIC_RELEASE);
+  orrery_unlock();
+  return free;
+}
+
+/* Private memory in the place of a chunk. */
+static long cover(struct orrery_window *window) {
+  return call6(SYS_mmap, (long)&window->chunk, ORRERY_CHUNK, PROT_READ | PROT_WRITE,
+               MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+}
+
+void orrery_leave_windows(void) {
+  struct thread *own = self;
+  for (struct thread *t = threads; t; t = t->next) {
+    if (t != own) leave(t, 0);
+    /* The child begins with thread 0. */
+    if (own && t->number == 0) t->number = own->number, own->number = 0;
+  }
+  /* Of our own a hook may hold one that the fork interrupted: the range stays, the parent's chunk goes. */
+  for (int i = 0; own && i < HELD; i++) {
+    struct orrery_window *window = own->held[i].window;
+    if (!window) continue;
+    window->next = 0;
+    own->held[i].is = GIVEN_UP;
+    own->held[i].since = 0;
+    if (FAILED(cover(window))) own->held[i].is = NONE, own->held[i].window = NULL;
+  }
+  if (own) own->tid = (int)CALL(SYS_gettid, 0, 0, 0), own->taken = 0;
+  mine = NULL;
+  __orrery_current = &orrery_nothing;
+}
+
+/* ---- windows; signals are blocked */
+
+/* The first slot from `slot` on that is not filled. */
+static unsigned hole(struct orrery_window *window, unsigned slot) {
+  const volatile u64 *words = (const u64 *)&window->chunk;
+  while (slot < ORRERY_SLOTS && words[2 * slot]) slot++;
+  return slot;
+}
+
+/* Looks which windows nobody stores into any more, and gives one for the next chunk; -1 where there is none. */
+static int choose(struct thread *t) {
+  int spare = -1, none = -1, oldest = -1;
+  for (int i = 0; i < HELD; i++) {
+    struct orrery_window *window = t->held[i].window;
+    if (t->held[i].is == CURRENT) t->held[i].is = PENDING, t->held[i].since = t->taken, t->held[i].hole = ORRERY_HEAD;
+    if (t->held[i].is == PENDING) {
+      t->held[i].hole = hole(window, t->held[i].hole);
+      int filled = t->held[i].hole == ORRERY_SLOTS, late = t->taken - t->held[i].since > AGE;
+      if (filled || late) {
+        __atomic_store_n(&window->chunk.whole, ORRERY_SLOTS, __ATOMIC_RELEASE);
+        t->held[i].is = filled ? SPARE : GIVEN_UP;
+        if (!filled && FAILED(cover(window))) t->held[i].is = PENDING;
+      }
+    }
+    if (t->held[i].is == SPARE) spare = i;
+    if (t->held[i].is == NONE) none = i;
+    if (t->held[i].is == GIVEN_UP && (oldest < 0 || t->held[i].since < t->held[oldest].since)) oldest = i;
+  }
+  if (spare >= 0) return spare;
+  if (none < 0) return oldest;
+  if (!t->held[none].window) {
+    long at = call6(SYS_mmap, 0, ORRERY_DESK + ORRERY_CHUNK, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (FAILED(at)) return oldest;
+    /* Where the kernel cannot, pthread_atfork is what is left (runtime.c). */
+    CALL(SYS_madvise, at, ORRERY_DESK, MADV_WIPEONFORK);
+    t->held[none].window = (struct orrery_window *)at;
+  }
+  return none;
+}
+
+/* A new chunk for this thread, in `mine`; NULL where recording has stopped. Signals are blocked. */
+static void take(void) {
+  mine = NULL;
+  if (__atomic_load_n(&state.phase, __ATOMIC_ACQUIRE) == UNOPENED) {
+    orrery_lock();
+    if (state.phase == UNOPENED) orrery_open_spool();
+    orrery_unlock();
+  }
+  if (!self) self = enrol();
+  struct thread *t = self;
+  if (__atomic_load_n(&state.phase, __ATOMIC_ACQUIRE) != RECORDING || !t) return;
+  long error = orrery_room();
+  int i = -1;
+  if (!error && (i = choose(t)) < 0) error = -ENOMEM;
+  u64 offset = 0, slots = t->taken ? ORRERY_SLOTS : FIRST;
+  if (!error) {
+    u64 claimed = __atomic_fetch_add(&state.header->claimed, 1, __ATOMIC_RELAXED);
+    offset = ORRERY_HEADER + claimed * ORRERY_CHUNK;
+    error = orrery_reserve(offset, slots * 16);
+    if (claimed % 64 == 63) {
+      orrery_lock();
+      sweep(0);
+      orrery_unlock();
+    }
+  }
+  if (error) {
+    orrery_stop(-error);
+    return;
+  }
+  struct orrery_window *window = t->held[i].window;
+  long at = call6(SYS_mmap, (long)&window->chunk, ORRERY_CHUNK, PROT_READ | PROT_WRITE,
+                  MAP_SHARED | MAP_FIXED | (slots == ORRERY_SLOTS ? MAP_POPULATE : 0), state.spool, (long)offset);
+  if (FAILED(at)) {
+    cover(window);
+    orrery_stop(-at);
+    return;
+  }
+  t->taken++;
+  t->held[i].is = CURRENT;
+  window->chunk.thread = t->number;
+  window->chunk.stamp = __builtin_ia32_rdtsc();
+  __atomic_store_n(&window->chunk.magic, ORRERY_CHUNK_MAGIC, __ATOMIC_RELEASE);
+  window->offset = offset;
+  window->room = slots;
+  window->next = ORRERY_HEAD - ORRERY_SLOTS;
+  mine = window;
+}
+
+/* Touches what will be the deepest of the stack: a program may overflow it on purpose, and a fault while signals are blocked
+ * would be its end. */
+static __attribute__((noinline)) void probe(void) {
+  char deep[PROBE];
+  __asm__ volatile("movb $0, %0" : "=m"(deep[0]));
+}
+
+/* A window for this thread that has room; 0 where nothing is recorded. */
+static __attribute__((noinline)) int refill(void) {
+  probe();
+  u64 before = block_signals();
+  /* A guest; or a thread that was given our variables for its own. */
+  if (orrery_is_guest() || (self && self->tid != (int)CALL(SYS_gettid, 0, 0, 0))) {
+    orrery_quiet = 1;
+    __orrery_current = &orrery_nothing;
+    restore_signals(before);
+    return 0;
+  }
+  /* A handler may have been here between the claim and now. */
+  if (!mine || mine->next >= 0) take();
+  int found = mine != NULL;
+  restore_signals(before);
+  return found;
+}
+
+/* ---- records */
+
+/* Claims a slot by one instruction: this thread's signal handlers may come before or after it, not in between. */
+static inline int64_t claim(struct orrery_window *window) {
+  int64_t n = 1;
+  __asm__ volatile("xaddq %0, %1" : "+r"(n), "+m"(window->next) : : "cc");
+  return n;
+}
+
+static inline void fill(struct orrery_window *window, int64_t at, u64 first, u64 second) {
+  u64 *words = (u64 *)&window->chunk + 2 * (at + ORRERY_SLOTS);
+  __atomic_store_n(words + 1, second, __ATOMIC_RELAXED);
+  __atomic_store_n(words, first, __ATOMIC_RELEASE);
+}
+
+static void stamp(struct orrery_window *window, int64_t at) {
+  fill(window, at, ORRERY_SPECIAL(ORRERY_AT_STAMP, 0), __builtin_ia32_rdtsc());
+  if (window->room < ORRERY_SLOTS && at + ORRERY_SLOTS >= GROW) {
+    u64 before = block_signals(), from = window->room;
+    long error = 0;
+    if (from < ORRERY_SLOTS) error = orrery_reserve(window->offset + 16 * from, 16 * (ORRERY_SLOTS - from));
+    if (!error) window->room = ORRERY_SLOTS;
+    restore_signals(before);
+    if (error) {
+      window->next = 0;
+      orrery_stop(-error);
+    }
+  }
+}
+
+/* Stores a record in this thread's window; slot `at` of `window` was claimed already. */
+static void put(struct orrery_window *window, int64_t at, u64 first, u64 second) {
+  while (window) {
+    if (at < 0 && at % ORRERY_STAMP) {
+      fill(window, at, first, second);
+      return;
+    }
+    if (at < 0) {
+      stamp(window, at);
+    } else if (__atomic_load_n(&state.phase, __ATOMIC_RELAXED) == STOPPED || !refill()) {
+      if (state.header && !orrery_quiet) __atomic_fetch_add(&state.header->lost, 1, __ATOMIC_RELAXED);
+      return;
+    }
+    window = __atomic_load_n(&mine, __ATOMIC_RELAXED);
+    if (window) at = claim(window);
+  }
+}
+
+/* Where a hook goes whose slot is a stamp's or lies past the end. */
+HIDDEN void __orrery_slow(u64 first, u64 second, int64_t at, struct orrery_window *window);
+void __orrery_slow(u64 first, u64 second, int64_t at, struct orrery_window *window) {
+  int quiet = orrery_quiet ? orrery_still_quiet() : 0;
+  if (quiet == 1) return;
+  if (state.paused) {
+    __orrery_current = &orrery_nothing;
+    /* The slot of a stamp is filled, that of the reference itself is not wanted. */
+    if (at < 0) stamp(window, at);
+    return;
+  }
+  put(window, at, first, second);
+  __orrery_current = mine && !quiet && !orrery_quiet ? mine : &orrery_nothing;
+}
+
+void orrery_put(uint64_t first, uint64_t second) {
+  if (orrery_quiet && orrery_still_quiet() == 1) return;
+  struct orrery_window *window = __atomic_load_n(&mine, __ATOMIC_RELAXED);
+  if (!window) window = &orrery_nothing;
+  put(window, claim(window), first, second);
+}

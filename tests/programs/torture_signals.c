@@ -1,0 +1,181 @@
+/* Signals at every instruction: MODE [SIGNALS]. What it computes does not depend on when they come, and is printed; what must be
+ * recorded is said on standard error. */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+#define N 4096
+volatile unsigned data[N];
+volatile unsigned table[64];
+volatile unsigned inner[16];
+static volatile sig_atomic_t stop;
+static volatile unsigned long ticks, inner_ticks, jumps;
+static unsigned long wanted = 500, rounds;
+static sigjmp_buf out;
+static int longer = 1;
+
+static void touch(int sig) {
+  (void)sig;
+  for (int k = 0; k < longer; k++)
+    for (int i = 0; i < 64; i++) table[i]++;
+  ticks++;
+}
+
+/* For handlers that interrupt each other. */
+static void add(int sig) {
+  (void)sig;
+  for (int i = 0; i < 64; i++) __atomic_fetch_add(&table[i], 1, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&ticks, 1, __ATOMIC_RELAXED);
+}
+
+/* Little more than the interruption itself. */
+static void swift(int sig) {
+  (void)sig;
+  table[ticks % 64]++;
+  ticks++;
+}
+
+static void nested(int sig) {
+  for (int i = 0; i < 32; i++) table[i]++;
+  raise(SIGUSR2);
+  for (int i = 32; i < 64; i++) table[i]++;
+  (void)sig;
+  ticks++;
+}
+
+static void within(int sig) {
+  (void)sig;
+  for (int i = 0; i < 16; i++) inner[i]++;
+  inner_ticks++;
+}
+
+static void leave(int sig) {
+  (void)sig;
+  for (int i = 0; i < 64; i++) table[i]++;
+  ticks++;
+  jumps++;
+  siglongjmp(out, 1);
+}
+
+static void on(int sig, void (*handler)(int), int flags) {
+  struct sigaction action;
+  memset(&action, 0, sizeof action);
+  action.sa_handler = handler;
+  action.sa_flags = flags;
+  sigaction(sig, &action, NULL);
+}
+
+static void round_of_work(void) {
+  for (unsigned i = 0; i < N; i++) data[i] = data[i] * 1664525u + 1013904223u;
+}
+
+static void every(int which, long microseconds) {
+  struct itimerval timer = {{0, microseconds}, {0, microseconds}};
+  setitimer(which, &timer, NULL);
+}
+
+/* Sends signals to a thread as fast as it takes them, and hardly touches memory. */
+static void *storm(void *thread) {
+  pthread_t to = *(pthread_t *)thread;
+  while (!stop)
+    for (int i = 0; i < 256; i++) pthread_kill(to, SIGUSR1);
+  return NULL;
+}
+
+/* Whether each element is what the same arithmetic gives without memory in between. */
+static int right(unsigned long times) {
+  unsigned sums = 0, value = 0;
+  for (unsigned long i = 0; i < times; i++) value = value * 1664525u + 1013904223u;
+  for (unsigned i = 0; i < N; i++) sums += data[i] == value;
+  return sums == N;
+}
+
+static int overflow(volatile char *above) {
+  volatile char here[256];
+  here[0] = above[0];
+  return overflow(here) + here[0];
+}
+
+int main(int argc, char **argv) {
+  const char *mode = argc > 1 ? argv[1] : "timer";
+  if (argc > 2) wanted = strtoul(argv[2], NULL, 10);
+  pthread_t self = pthread_self(), sender;
+  int sending = 0, jumping = 0;
+  if (!strcmp(mode, "timer")) on(SIGALRM, touch, SA_RESTART), every(ITIMER_REAL, 200);
+  if (!strcmp(mode, "prof")) on(SIGPROF, touch, SA_RESTART), every(ITIMER_PROF, 1000);
+  if (!strcmp(mode, "nested")) on(SIGALRM, nested, 0), on(SIGUSR2, within, 0), every(ITIMER_REAL, 200);
+  if (!strcmp(mode, "nodefer")) on(SIGUSR1, add, SA_NODEFER), sending = 1;
+  if (!strcmp(mode, "storm")) on(SIGUSR1, touch, 0), sending = 1;
+  if (!strcmp(mode, "swift")) on(SIGUSR1, swift, 0), sending = 1;
+  /* Each handler fills chunks of the spool by itself. */
+  if (!strcmp(mode, "long")) longer = 600, on(SIGUSR1, touch, 0), sending = 1;
+  if (!strcmp(mode, "altstack") || !strcmp(mode, "jump")) {
+    stack_t other = {.ss_sp = malloc(65536), .ss_size = 65536};
+    int flags = 0;
+    if (!strcmp(mode, "altstack")) sigaltstack(&other, NULL), flags = SA_ONSTACK;
+    jumping = 1;
+    on(SIGALRM, leave, flags);
+    every(ITIMER_REAL, 200);
+  }
+  if (!strcmp(mode, "overflow")) {
+    /* The stack overflows, and a handler on another one comes out of it. */
+    stack_t other = {.ss_sp = malloc(65536), .ss_size = 65536};
+    sigaltstack(&other, NULL);
+    on(SIGSEGV, leave, SA_ONSTACK);
+    volatile char top[1] = {1};
+    for (volatile unsigned long i = 0; i < wanted; i++)
+      if (!sigsetjmp(out, 1)) overflow(top);
+    printf("%lu\n", ticks == wanted && table[7] == wanted);
+    return 0;
+  }
+  if (sending) pthread_create(&sender, NULL, storm, &self);
+  while (ticks < wanted) {
+    if (jumping) {
+      /* A round that was left begins again where it was. */
+      static volatile unsigned at;
+      sigset_t alarm;
+      sigemptyset(&alarm);
+      sigaddset(&alarm, SIGALRM);
+      sigsetjmp(out, 1);
+      while (at < N && ticks < wanted) {
+        unsigned next = data[at] * 1664525u + 1013904223u;
+        sigprocmask(SIG_BLOCK, &alarm, NULL);
+        data[at] = next;
+        at++;
+        sigprocmask(SIG_UNBLOCK, &alarm, NULL);
+        for (unsigned i = 0; i < 16; i++) inner[i]++;
+      }
+      if (at == N) at = 0, rounds++;
+      if (ticks >= wanted) {
+        every(ITIMER_REAL, 0);
+        for (; at && at < N; at++) data[at] = data[at] * 1664525u + 1013904223u;
+        rounds += at == N;
+      }
+    } else {
+      round_of_work();
+      rounds++;
+    }
+  }
+  stop = 1;
+  every(ITIMER_REAL, 0);
+  every(ITIMER_PROF, 0);
+  if (sending) pthread_join(sender, NULL);
+  int same = 1, once = !strcmp(mode, "swift");
+  for (unsigned i = 0; i < 64; i++) same &= table[i] == (once ? (ticks + 63 - i) / 64 : ticks * longer);
+  for (int i = 0; i < 16 && !jumping; i++) same &= inner[i] == inner_ticks;
+  fprintf(stderr, "%lu signals\n", ticks);
+  /* The table was read once more above; data is read by right(), below. */
+  unsigned long each = once ? 2 : !strcmp(mode, "nodefer") ? 64 : 128;
+  fprintf(stderr, "expect table %lu\n", ticks * longer * each + 64);
+  if (!jumping) fprintf(stderr, "expect data %lu\n", rounds * N * 2 + N);
+  printf("%d %d\n", same, right(rounds));
+  return 0;
+}
