@@ -5,6 +5,9 @@
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
+mod ahead;
+pub use ahead::ahead;
+
 mod footprint;
 pub use footprint::Footprint;
 
@@ -273,6 +276,20 @@ pub trait ReferenceSource: Send + Sync {
     /// # Errors
     /// When the file behind it cannot be read or is damaged.
     fn chunk(&self, index: u64) -> Result<Arc<[Reference]>, SourceError>;
+    /// Replaces `out` by references from number `from` on: as many as are had at once at the least cost, and none only past
+    /// the end. For whoever takes them all, one after the other; see [`ahead`].
+    ///
+    /// # Errors
+    /// As [`ReferenceSource::chunk`].
+    fn batch(&self, from: u64, out: &mut Vec<Reference>) -> Result<(), SourceError> {
+        out.clear();
+        if from < self.len() {
+            let chunk = self.chunk(from / self.chunk_len())?;
+            let skipped = usize::try_from(from % self.chunk_len()).unwrap_or(usize::MAX);
+            out.extend_from_slice(chunk.get(skipped..).unwrap_or_default());
+        }
+        Ok(())
+    }
     /// Regions, locations, marks, title.
     fn tables(&self) -> &Tables;
     /// Highest core number, plus one: by a pass over all chunks, unless the source knows better.
@@ -313,6 +330,10 @@ impl<S: ReferenceSource + ?Sized> ReferenceSource for Arc<S> {
 
     fn chunk(&self, index: u64) -> Result<Arc<[Reference]>, SourceError> {
         self.as_ref().chunk(index)
+    }
+
+    fn batch(&self, from: u64, out: &mut Vec<Reference>) -> Result<(), SourceError> {
+        self.as_ref().batch(from, out)
     }
 
     fn tables(&self) -> &Tables {

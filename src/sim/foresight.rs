@@ -54,6 +54,15 @@ pub fn check_core(config: &HierarchyConfig, reference: &Reference, tick: u64) ->
     Err(SimError::Core { tick, core: reference.core, config: config.name.clone(), cores: config.cores })
 }
 
+/// As [`check_core`], of references the first of which is number `from`.
+pub(super) fn check_cores(config: &HierarchyConfig, references: &[Reference], from: u64) -> Result<(), SimError> {
+    // All at once, without a branch each.
+    if references.iter().fold(0, |highest, reference| reference.core.max(highest)) < config.cores {
+        return Ok(());
+    }
+    references.iter().zip(from..).try_for_each(|(reference, tick)| check_core(config, reference, tick))
+}
+
 /// Empty caches for a trace. Where a level has OPT, the trace is played once for each such level, from the CPU outward, to learn
 /// what the level will be asked for (4 bytes an access are kept).
 ///

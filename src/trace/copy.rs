@@ -77,6 +77,21 @@ impl Copied {
         let is_still = about.origin.is_still(begun);
         Ok(is_still.then(|| Self { path: path.to_owned(), trace, about }))
     }
+
+    /// What a damaged copy says; it removes itself.
+    fn damaged(&self, error: TraceError) -> SourceError {
+        let found = match error {
+            TraceError::Damaged(fault) => format!("{}: found {}", fault.place, fault.found),
+            other => SourceError::from(other).0,
+        };
+        // The next opening reads the trace itself.
+        let remedy = match fs::remove_file(&self.path) {
+            Err(e) if e.kind() != io::ErrorKind::NotFound => format!("remove this copy ({e}) and"),
+            _ => "it is removed;".to_owned(),
+        };
+        let of = self.about.origin.path().display();
+        SourceError(format!("{found}; expected a whole copy of {of}; {remedy} open the trace again"))
+    }
 }
 
 impl ReferenceSource for Copied {
@@ -89,19 +104,11 @@ impl ReferenceSource for Copied {
     }
 
     fn chunk(&self, index: u64) -> Result<Arc<[Reference]>, SourceError> {
-        self.trace.piece(index).map_err(|error| {
-            let found = match error {
-                TraceError::Damaged(fault) => format!("{}: found {}", fault.place, fault.found),
-                other => SourceError::from(other).0,
-            };
-            // The next opening reads the trace itself.
-            let remedy = match fs::remove_file(&self.path) {
-                Err(e) if e.kind() != io::ErrorKind::NotFound => format!("remove this copy ({e}) and"),
-                _ => "it is removed;".to_owned(),
-            };
-            let of = self.about.origin.path().display();
-            SourceError(format!("{found}; expected a whole copy of {of}; {remedy} open the trace again"))
-        })
+        self.trace.piece(index).map_err(|error| self.damaged(error))
+    }
+
+    fn batch(&self, from: u64, out: &mut Vec<Reference>) -> Result<(), SourceError> {
+        self.trace.read_group(from, out).map_err(|error| self.damaged(error))
     }
 
     fn tables(&self) -> &Tables {

@@ -12,10 +12,10 @@
 
 use super::classes::Classifier;
 use super::config::{ConfigError, HierarchyConfig};
-use super::foresight::{SimError, check_core, prepare};
+use super::foresight::{SimError, check_cores, prepare};
 use super::hierarchy::Hierarchy;
 use super::{AccessList, Event, Observer, Played};
-use crate::reference::{Reference, ReferenceSource, SourceError, SourceLocation, Tables};
+use crate::reference::{Reference, ReferenceSource, SourceError, SourceLocation, Tables, ahead};
 use crate::units::LevelId;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -243,13 +243,7 @@ pub fn collect_detail(
     flush: bool,
 ) -> Result<Stats, StatsError> {
     let mut collector = StatsCollector::with(prepare(config, source)?, source.tables(), detail);
-    for chunk in 0..source.len().div_ceil(source.chunk_len().max(1)) {
-        let references = source.chunk(chunk)?;
-        for (reference, tick) in references.iter().zip(chunk * source.chunk_len()..) {
-            check_core(config, reference, tick)?;
-        }
-        collector.play_all(&references);
-    }
+    ahead(source, |from, references| collector.play_checked(references, from).map_err(StatsError::from))?;
     if flush {
         collector.flush();
     }
@@ -373,6 +367,16 @@ impl StatsCollector {
                 self.attribution.passed(block.len());
             }
         }
+    }
+
+    /// As [`StatsCollector::play_all`], where `from` references were played before.
+    ///
+    /// # Errors
+    /// Where one is of a core that there is not; none of them is then played.
+    fn play_checked(&mut self, references: &[Reference], from: u64) -> Result<(), SimError> {
+        check_cores(self.hierarchy.config(), references, from)?;
+        self.play_all(references);
+        Ok(())
     }
 
     /// Writes dirty lines back. What that misses belongs to no region and no source line.

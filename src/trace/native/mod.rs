@@ -21,6 +21,7 @@ mod pack;
 mod packers;
 mod pages;
 mod reader;
+mod rows;
 mod writer;
 
 use super::error::{Fault, Place, TraceError};

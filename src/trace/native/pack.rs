@@ -97,51 +97,56 @@ impl Packer {
         let width = u64::BITS - (dictionary.values.len() as u64).saturating_sub(1).leading_zeros();
         let Self { site_of, indices, page, packed, zstd, .. } = self;
         let encoding = if is_plain { Encoding::PLAIN } else { Encoding::RLE_DICTIONARY };
-        // A page says nothing that a few bytes do not say.
-        column.compression = if width == 0 && !field.is_optional() { Compression::UNCOMPRESSED } else { zstd_level()? };
+        // Whether some rows have a value and others none.
+        let is_mixed = !dictionary.values.is_empty() && dictionary.of_site.contains(&ABSENT);
+        // A page of runs is a few bytes.
+        column.compression = if width == 0 && !is_mixed { Compression::UNCOMPRESSED } else { zstd_level()? };
         let mut pages = Pages { column: &mut column, packed, zstd };
         if !is_plain {
             page.clear();
             dictionary.values.iter().for_each(|value| field.plain(*value, page));
             pages.dictionary(page, dictionary.values.len())?;
         }
+        let mut absent = 0;
         for sites in site_of.chunks(PIECE) {
             page.clear();
+            let mut present = sites.len();
             if field.is_optional() {
-                indices.clear();
-                indices.extend(sites.iter().map(|site| u32::from(dictionary.index(*site) != ABSENT)));
                 // The length comes before the levels.
                 page.extend([0; 4]);
-                hybrid(indices, 1, page);
+                if is_mixed {
+                    indices.clear();
+                    indices.extend(sites.iter().map(|site| u32::from(dictionary.index(*site) != ABSENT)));
+                    hybrid(indices, 1, page);
+                    present = indices.iter().map(|level| *level as usize).sum();
+                } else {
+                    present = if dictionary.values.is_empty() { 0 } else { sites.len() };
+                    run(sites.len(), u32::from(present > 0), 1, page);
+                }
                 let length = u32::try_from(page.len() - 4).unwrap_or(u32::MAX);
                 page[..4].copy_from_slice(&length.to_le_bytes());
+                absent += sites.len() - present;
+            }
+            if !is_plain {
+                page.push(u8::try_from(width).unwrap_or(u8::MAX));
             }
             indices.clear();
-            if width > 0 || field.is_optional() {
-                let all = sites.iter().map(|site| dictionary.index(*site));
-                if field.is_optional() {
-                    indices.extend(all.filter(|index| *index != ABSENT));
-                } else {
-                    indices.extend(all);
-                }
-            } else {
-                indices.resize(sites.len(), 0);
+            if is_mixed {
+                indices.extend(sites.iter().map(|site| dictionary.index(*site)).filter(|index| *index != ABSENT));
+            } else if width > 0 {
+                indices.extend(sites.iter().map(|site| dictionary.index(*site)));
             }
             if is_plain {
                 indices.iter().for_each(|index| field.plain(dictionary.values[*index as usize], page));
-            } else {
-                page.push(u8::try_from(width).unwrap_or(u8::MAX));
+            } else if width > 0 {
                 hybrid(indices, width, page);
+            } else if present > 0 {
+                run(present, 0, 0, page);
             }
             pages.data(page, sites.len(), encoding)?;
         }
-        let absent = if field.is_optional() {
-            site_of.iter().filter(|site| dictionary.index(**site) == ABSENT).count() as u64
-        } else {
-            0
-        };
         let range = dictionary.values.iter().min().copied().zip(dictionary.values.iter().max().copied());
-        column.close(descriptor, encoding, field.statistics(range, absent))
+        column.close(descriptor, encoding, field.statistics(range, absent as u64))
     }
 
     fn address_column(&mut self, descriptor: &ColumnDescPtr) -> Result<(Bytes, ColumnCloseResult), ParquetError> {
@@ -472,8 +477,7 @@ fn hybrid(indices: &[u32], width: u32, out: &mut Vec<u8>) {
         let (these, later) = rest.split_at(equal + others);
         rest = later;
         if equal > 0 {
-            varint((equal as u64) << 1, out);
-            out.extend_from_slice(&first.to_le_bytes()[..width.div_ceil(8) as usize]);
+            run(equal, first, width, out);
             continue;
         }
         // Whole eights: the last of all may have values too many.
@@ -489,6 +493,12 @@ fn hybrid(indices: &[u32], width: u32, out: &mut Vec<u8>) {
         }
         out.truncate(end);
     }
+}
+
+/// Appends as many times the same index.
+fn run(times: usize, index: u32, width: u32, out: &mut Vec<u8>) {
+    varint((times as u64) << 1, out);
+    out.extend_from_slice(&index.to_le_bytes()[..width.div_ceil(8) as usize]);
 }
 
 /// Appends values of `width` bits, 0 to 64, the lowest bits first.

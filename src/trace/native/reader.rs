@@ -3,20 +3,19 @@
 use super::checksum::{self, Checksums};
 use super::file::{Cursor, ParquetFile, SharedFile, damaged, value};
 use super::guard::guarded;
-use super::{CHECKSUMS_KEY, CHUNK, MAX_SIZE, PIECE, TABLES_KEY, VERSION, VERSION_KEY};
-use crate::reference::{Kind, NO_LANE, Reference, ReferenceSource, SourceError, Tables};
+use super::rows::{Columns, Room, Rows};
+use super::{CHECKSUMS_KEY, CHUNK, PIECE, TABLES_KEY, VERSION, VERSION_KEY};
+use crate::reference::{Reference, ReferenceSource, SourceError, Tables};
 use crate::trace::error::{Fault, Place, TraceError};
 use parquet::basic::Compression;
-use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
-use parquet::data_type::{DataType, Int32Type, Int64Type};
-use parquet::errors::{ParquetError, Result as ParquetResult};
+use parquet::errors::ParquetError;
 use parquet::file::metadata::{FileMetaData, RowGroupMetaData};
-use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
+use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::statistics::Statistics;
 use parquet::schema::types::SchemaDescriptor;
 use std::fs::File;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A native file, open. Chunks hold [`PIECE`] references whatever the file's own row groups hold, so that files
 /// rewritten by other tools read as well; in our own files four chunks are a row group.
@@ -32,16 +31,8 @@ pub struct NativeTrace {
     whole: Vec<AtomicBool>,
     tables: Tables,
     notices: Vec<String>,
-}
-
-/// Position of each column in the file.
-struct Columns {
-    address: usize,
-    size: Option<usize>,
-    kind: Option<usize>,
-    pc: Option<usize>,
-    core: Option<usize>,
-    lane: Option<usize>,
+    /// Room for columns that nobody uses now.
+    rooms: Mutex<Vec<Room>>,
 }
 
 impl NativeTrace {
@@ -75,22 +66,32 @@ impl NativeTrace {
         let checksums = read_checksums(&name, metadata.file_metadata(), metadata.row_groups())?;
         let whole = (0..metadata.num_row_groups()).map(|_| AtomicBool::new(false)).collect();
         let ParquetFile { parquet, shared: file, .. } = parquet_file;
-        Ok(Self { name, parquet, starts, columns, file, checksums, whole, tables, notices })
+        Ok(Self { name, parquet, starts, columns, file, checksums, whole, tables, notices, rooms: Mutex::default() })
     }
 
     /// Replaces `out` by the [`CHUNK`] references from `index * CHUNK` on; empty past the end.
     pub(in crate::trace) fn read_chunk(&self, index: u64, out: &mut Vec<Reference>) -> Result<(), TraceError> {
         let from = index.saturating_mul(CHUNK as u64).min(self.total());
         let to = from.saturating_add(CHUNK as u64).min(self.total());
-        *out = self.decode(from, to)?;
-        Ok(())
+        out.clear();
+        self.decode(from, to, out)
     }
 
     /// The chunk `index`, [`PIECE`] references at most.
     pub(in crate::trace) fn piece(&self, index: u64) -> Result<Arc<[Reference]>, TraceError> {
         let from = index.saturating_mul(PIECE as u64).min(self.total());
         let to = from.saturating_add(PIECE as u64).min(self.total());
-        Ok(self.decode(from, to)?.into())
+        let mut out = Vec::with_capacity(to_usize(to - from));
+        self.decode(from, to, &mut out)?;
+        Ok(out.into())
+    }
+
+    /// Replaces `out` by the references from `from` to the end of their row group, at most [`CHUNK`].
+    pub(in crate::trace) fn read_group(&self, from: u64, out: &mut Vec<Reference>) -> Result<(), TraceError> {
+        let group = self.starts.partition_point(|&start| start <= from);
+        let end = self.starts.get(group).copied().unwrap_or(from);
+        out.clear();
+        self.decode(from, end.min(from.saturating_add(CHUNK as u64)), out)
     }
 
     /// How many row groups there are.
@@ -113,80 +114,39 @@ impl NativeTrace {
         self.starts.last().copied().unwrap_or(0)
     }
 
-    /// Decodes references `[from, to)`; `to - from` is at most [`CHUNK`].
-    fn decode(&self, from: u64, to: u64) -> Result<Vec<Reference>, TraceError> {
-        let mut out = Vec::with_capacity(usize::try_from(to - from).unwrap_or(CHUNK).min(CHUNK));
+    /// Appends references `[from, to)`; `to - from` is at most [`CHUNK`].
+    fn decode(&self, from: u64, to: u64, out: &mut Vec<Reference>) -> Result<(), TraceError> {
+        out.reserve(to_usize(to - from).min(CHUNK));
+        let mut room = self.rooms.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
         let mut group = self.starts.partition_point(|&s| s <= from).saturating_sub(1);
         while let Some(&[start, end]) = self.starts.get(group..group + 2)
             && start < to
         {
             let (first, last) = (from.max(start) - start, to.min(end).max(start) - start);
             if first < last {
-                self.decode_group(group, first, last, &mut out)?;
+                self.decode_group(group, first, last, &mut room, out)?;
             }
             group += 1;
         }
-        Ok(out)
+        self.rooms.lock().unwrap_or_else(PoisonError::into_inner).push(room);
+        Ok(())
     }
 
     /// Decodes rows `[first, last)` of a row group onto the end of `out`.
-    fn decode_group(&self, group: usize, first: u64, last: u64, out: &mut Vec<Reference>) -> Result<(), TraceError> {
-        let at = |e: ParquetError| damaged(&self.name, &e);
+    fn decode_group(
+        &self,
+        group: usize,
+        first: u64,
+        last: u64,
+        room: &mut Room,
+        out: &mut Vec<Reference>,
+    ) -> Result<(), TraceError> {
         self.check_group(group)?;
+        let at = |e: ParquetError| damaged(&self.name, &e);
         let reader = guarded(|| self.parquet.get_row_group(group)).map_err(at)?;
         let rows = Rows { reader: &*reader, first: to_usize(first), count: to_usize(last - first) };
-        let c = &self.columns;
-        let base = out.len();
-        let addresses = rows.longs(c.address).map_err(at)?;
-        out.extend(addresses.iter().map(|&a| Reference::new(Kind::Read, a.unwrap_or(0).cast_unsigned(), 1)));
-        let fresh = &mut out[base..];
-        if let Some(missing) = addresses.iter().position(Option::is_none) {
-            return Err(self.bad_row(group, first, missing, "no address".into(), "an address in every row"));
-        }
-        if let Some(column) = c.size {
-            for (n, (r, size)) in fresh.iter_mut().zip(rows.ints(column).map_err(at)?).enumerate() {
-                r.size = size.map_or(1, i32::cast_unsigned);
-                if r.size == 0 || r.size > MAX_SIZE {
-                    let expected = format!("1 to {MAX_SIZE} bytes");
-                    return Err(self.bad_row(group, first, n, format!("size {}", r.size), &expected));
-                }
-            }
-        }
-        if let Some(n) = fresh.iter().position(|r| r.addr.checked_add(u64::from(r.size) - 1).is_none()) {
-            let found = format!("{} bytes at 0x{:x}", fresh[n].size, fresh[n].addr);
-            return Err(self.bad_row(group, first, n, found, "a reference that ends below 2^64"));
-        }
-        if let Some(column) = c.kind {
-            for (n, (r, code)) in fresh.iter_mut().zip(rows.ints(column).map_err(at)?).enumerate() {
-                let code = code.unwrap_or(0);
-                let Some(kind) = u8::try_from(code).ok().and_then(Kind::from_code) else {
-                    return Err(self.bad_row(group, first, n, format!("kind {code}"), "0 to 3"));
-                };
-                r.kind = kind;
-            }
-        }
-        if let Some(column) = c.pc {
-            for (r, pc) in fresh.iter_mut().zip(rows.longs(column).map_err(at)?) {
-                r.pc = pc.unwrap_or(0).cast_unsigned();
-            }
-        }
-        if let Some(column) = c.core {
-            for (n, (r, core)) in fresh.iter_mut().zip(rows.ints(column).map_err(at)?).enumerate() {
-                let core = core.unwrap_or(0);
-                r.core = u16::try_from(core)
-                    .map_err(|_| self.bad_row(group, first, n, format!("core {core}"), "0 to 65535"))?;
-            }
-        }
-        if let Some(column) = c.lane {
-            for (n, (r, lane)) in fresh.iter_mut().zip(rows.ints(column).map_err(at)?).enumerate() {
-                r.lane = match lane {
-                    None => NO_LANE,
-                    Some(lane) => u8::try_from(lane)
-                        .map_err(|_| self.bad_row(group, first, n, format!("lane {lane}"), "0 to 255"))?,
-                };
-            }
-        }
-        Ok(())
+        room.read(&rows, &self.columns).map_err(at)?;
+        room.join(rows.count, out).map_err(|(n, found, expected)| self.bad_row(group, first, n, found, &expected))
     }
 
     /// Compares a row group with its checksum, the first time it is read.
@@ -229,6 +189,10 @@ impl ReferenceSource for NativeTrace {
 
     fn chunk(&self, index: u64) -> Result<Arc<[Reference]>, SourceError> {
         Ok(self.piece(index)?)
+    }
+
+    fn batch(&self, from: u64, out: &mut Vec<Reference>) -> Result<(), SourceError> {
+        Ok(self.read_group(from, out)?)
     }
 
     fn tables(&self) -> &Tables {
@@ -310,74 +274,6 @@ impl Columns {
             }
         }
         Ok(())
-    }
-}
-
-/// A span of rows of one row group.
-struct Rows<'a> {
-    reader: &'a dyn RowGroupReader,
-    first: usize,
-    count: usize,
-}
-
-impl Rows<'_> {
-    /// A column as 64-bit values, widened where the file has 32.
-    fn longs(&self, column: usize) -> ParquetResult<Vec<Option<i64>>> {
-        guarded(|| match self.reader.get_column_reader(column)? {
-            ColumnReader::Int64ColumnReader(r) => self.read::<Int64Type>(column, r),
-            ColumnReader::Int32ColumnReader(r) => {
-                let narrow = self.read::<Int32Type>(column, r)?;
-                Ok(narrow.into_iter().map(|v| v.map(|v| i64::from(v.cast_unsigned()))).collect())
-            }
-            _ => Err(self.wrong_type(column)),
-        })
-    }
-
-    /// A column as 32-bit values; 64-bit ones that do not fit are refused.
-    fn ints(&self, column: usize) -> ParquetResult<Vec<Option<i32>>> {
-        guarded(|| match self.reader.get_column_reader(column)? {
-            ColumnReader::Int32ColumnReader(r) => self.read::<Int32Type>(column, r),
-            ColumnReader::Int64ColumnReader(r) => {
-                let wide = self.read::<Int64Type>(column, r)?;
-                let narrow = |v: i64| {
-                    i32::try_from(v).map_err(|_| ParquetError::General(format!("value {v} where 32 bits suffice")))
-                };
-                wide.into_iter().map(|v| v.map(narrow).transpose()).collect()
-            }
-            _ => Err(self.wrong_type(column)),
-        })
-    }
-
-    fn wrong_type(&self, column: usize) -> ParquetError {
-        let name = self.reader.metadata().column(column).column_path().string();
-        ParquetError::General(format!("column `{name}` that does not hold whole numbers of 32 or 64 bits"))
-    }
-
-    fn read<T: DataType>(&self, column: usize, mut reader: ColumnReaderImpl<T>) -> ParquetResult<Vec<Option<T::T>>> {
-        let short = |n: usize| {
-            ParquetError::General(format!("column {column} that ends after {n} rows of {}", self.first + self.count))
-        };
-        if self.first > 0 {
-            let skipped = reader.skip_records(self.first)?;
-            if skipped < self.first {
-                return Err(short(skipped));
-            }
-        }
-        let (mut levels, mut values) = (Vec::new(), Vec::new());
-        let nullable = self.reader.metadata().column(column).column_descr().max_def_level() > 0;
-        let mut rows = 0;
-        while rows < self.count {
-            let (n, ..) = reader.read_records(self.count - rows, Some(&mut levels), None, &mut values)?;
-            if n == 0 {
-                return Err(short(self.first + rows));
-            }
-            rows += n;
-        }
-        if !nullable {
-            return Ok(values.into_iter().map(Some).collect());
-        }
-        let mut values = values.into_iter();
-        Ok(levels.iter().map(|&level| if level > 0 { values.next() } else { None }).collect())
     }
 }
 

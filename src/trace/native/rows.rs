@@ -1,0 +1,248 @@
+//! Rows of a row group: its columns decoded, checked and joined into references. Nothing in the file is trusted.
+
+use super::MAX_SIZE;
+use super::guard::guarded;
+use crate::reference::{Kind, NO_LANE, Reference};
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use parquet::data_type::DataType;
+use parquet::errors::{ParquetError, Result as ParquetResult};
+use parquet::file::reader::RowGroupReader;
+
+/// Position of each column in the file.
+pub(super) struct Columns {
+    pub(super) address: usize,
+    pub(super) size: Option<usize>,
+    pub(super) kind: Option<usize>,
+    pub(super) pc: Option<usize>,
+    pub(super) core: Option<usize>,
+    pub(super) lane: Option<usize>,
+}
+
+/// A span of rows of one row group.
+pub(super) struct Rows<'a> {
+    pub(super) reader: &'a dyn RowGroupReader,
+    pub(super) first: usize,
+    pub(super) count: usize,
+}
+
+/// A row that is wrong: its place, what was found there, what was expected.
+pub(super) type Wrong = (usize, String, String);
+
+/// The columns of a span of rows; kept for its memory.
+#[derive(Debug, Default)]
+pub(super) struct Room {
+    address: Values,
+    size: Values,
+    kind: Values,
+    pc: Values,
+    core: Values,
+    lane: Values,
+}
+
+/// What a row without a lane has in its column.
+const NO_LANE_CODE: i32 = i32::MIN;
+
+impl Room {
+    /// Decodes the columns that there are.
+    pub(super) fn read(&mut self, rows: &Rows<'_>, columns: &Columns) -> ParquetResult<()> {
+        let Self { address, size, kind, pc, core, lane } = self;
+        let all = [
+            (Some(columns.address), address),
+            (columns.size, size),
+            (columns.kind, kind),
+            (columns.pc, pc),
+            (columns.core, core),
+            (columns.lane, lane),
+        ];
+        for (column, values) in all {
+            values.clear();
+            if let Some(column) = column {
+                values.read(rows, column)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Appends the references that `count` rows are; nothing, and the first row that is wrong, where one is.
+    pub(super) fn join(&mut self, count: usize, out: &mut Vec<Reference>) -> Result<(), Wrong> {
+        if let Some(missing) = self.address.missing() {
+            return Err((missing, "no address".into(), "an address in every row".into()));
+        }
+        let expected = |(n, value)| (n, format!("value {value}"), "one that 32 bits hold".to_owned());
+        let address = self.address.longs(count, 0);
+        let pc = self.pc.longs(count, 0);
+        let size = self.size.ints(count, 1).map_err(expected)?;
+        let kind = self.kind.ints(count, 0).map_err(expected)?;
+        let core = self.core.ints(count, 0).map_err(expected)?;
+        let lane = self.lane.ints(count, NO_LANE_CODE).map_err(expected)?;
+        // All are checked at once, and none where all are right.
+        let base = out.len();
+        let mut wrong = false;
+        let columns = address.iter().zip(pc).zip(size).zip(kind).zip(core).zip(lane);
+        out.extend(columns.map(|(((((address, pc), size), kind), core), lane)| {
+            let (addr, size) = (address.cast_unsigned(), size.cast_unsigned());
+            wrong |= size.wrapping_sub(1) >= MAX_SIZE;
+            wrong |= addr.checked_add(u64::from(size.wrapping_sub(1))).is_none();
+            wrong |= (kind.cast_unsigned() > 3) | (core.cast_unsigned() > 0xffff);
+            wrong |= (*lane != NO_LANE_CODE) & (lane.cast_unsigned() > 0xff);
+            Reference {
+                addr,
+                pc: pc.cast_unsigned(),
+                size,
+                core: low(*core),
+                lane: if *lane == NO_LANE_CODE { NO_LANE } else { low(*lane).to_le_bytes()[0] },
+                kind: KINDS[usize::from(low(*kind)) % KINDS.len()],
+            }
+        }));
+        if !wrong {
+            return Ok(());
+        }
+        out.truncate(base);
+        let check = |n: usize| row(address[n], [size[n], kind[n], core[n], lane[n]], n);
+        (0..count).try_for_each(check)
+    }
+}
+
+/// By code.
+const KINDS: [Kind; 4] = [Kind::Read, Kind::Write, Kind::Modify, Kind::Fetch];
+
+/// The low half.
+#[inline(always)]
+fn low(n: i32) -> u16 {
+    let [a, b, ..] = n.to_le_bytes();
+    u16::from_le_bytes([a, b])
+}
+
+/// What is wrong with a row.
+fn row(address: i64, [size, kind, core, lane]: [i32; 4], n: usize) -> Result<(), Wrong> {
+    let (address, size) = (address.cast_unsigned(), size.cast_unsigned());
+    let (found, expected) = if size == 0 || size > MAX_SIZE {
+        (format!("size {size}"), format!("1 to {MAX_SIZE} bytes"))
+    } else if address.checked_add(u64::from(size) - 1).is_none() {
+        (format!("{size} bytes at 0x{address:x}"), "a reference that ends below 2^64".to_owned())
+    } else if !(0..4).contains(&kind) {
+        (format!("kind {kind}"), "0 to 3".to_owned())
+    } else if !(0..=0xffff).contains(&core) {
+        (format!("core {core}"), "0 to 65535".to_owned())
+    } else if lane != NO_LANE_CODE && !(0..=0xff).contains(&lane) {
+        (format!("lane {lane}"), "0 to 255".to_owned())
+    } else {
+        return Ok(());
+    };
+    Err((n, found, expected))
+}
+
+/// One column of a span of rows.
+#[derive(Debug, Default)]
+struct Values {
+    /// Whether each row has a value, where some may have none.
+    levels: Vec<i16>,
+    is_optional: bool,
+    /// The values that are there: `wide` where `is_wide`, else `narrow`.
+    narrow: Vec<i32>,
+    wide: Vec<i64>,
+    is_wide: bool,
+}
+
+impl Values {
+    fn clear(&mut self) {
+        self.levels.clear();
+        self.narrow.clear();
+        self.wide.clear();
+        (self.is_optional, self.is_wide) = (false, false);
+    }
+
+    fn read(&mut self, rows: &Rows<'_>, column: usize) -> ParquetResult<()> {
+        guarded(|| {
+            let about = rows.reader.metadata().column(column);
+            self.is_optional = about.column_descr().max_def_level() > 0;
+            let levels = (&mut self.levels, self.is_optional);
+            match rows.reader.get_column_reader(column)? {
+                ColumnReader::Int32ColumnReader(reader) => fill(rows, column, reader, levels, &mut self.narrow),
+                ColumnReader::Int64ColumnReader(reader) => {
+                    self.is_wide = true;
+                    fill(rows, column, reader, levels, &mut self.wide)
+                }
+                _ => {
+                    let name = about.column_path().string();
+                    let what = format!("column `{name}` that does not hold whole numbers of 32 or 64 bits");
+                    Err(ParquetError::General(what))
+                }
+            }
+        })
+    }
+
+    /// The first row without a value.
+    fn missing(&self) -> Option<usize> {
+        self.levels.iter().position(|level| *level == 0).filter(|_| self.is_optional)
+    }
+
+    /// A value for each of `count` rows, `without` for those that have none; of 64 bits.
+    fn longs(&mut self, count: usize, without: i64) -> &[i64] {
+        if !self.is_wide {
+            self.wide.clear();
+            self.wide.extend(self.narrow.iter().map(|value| i64::from(value.cast_unsigned())));
+        }
+        if self.is_optional {
+            spread(&self.levels, &mut self.wide, without);
+        }
+        self.wide.resize(count, without);
+        &self.wide
+    }
+
+    /// As [`Values::longs`], of 32 bits; the place and value of the first that has more.
+    fn ints(&mut self, count: usize, without: i32) -> Result<&[i32], (usize, i64)> {
+        if self.is_wide {
+            self.narrow.clear();
+            for (n, value) in self.wide.iter().enumerate() {
+                self.narrow.push(i32::try_from(*value).map_err(|_| (n, *value))?);
+            }
+        }
+        if self.is_optional {
+            spread(&self.levels, &mut self.narrow, without);
+        }
+        self.narrow.resize(count, without);
+        Ok(&self.narrow)
+    }
+}
+
+/// Gives rows without a value `without`.
+fn spread<T: Copy>(levels: &[i16], values: &mut Vec<T>, without: T) {
+    if values.is_empty() {
+        return;
+    }
+    let mut there = values.iter().copied();
+    let all = levels.iter().map(|level| if *level > 0 { there.next().unwrap_or(without) } else { without }).collect();
+    *values = all;
+}
+
+/// Levels and values of the rows, those that are there.
+fn fill<T: DataType>(
+    rows: &Rows<'_>,
+    column: usize,
+    mut reader: ColumnReaderImpl<T>,
+    (levels, is_optional): (&mut Vec<i16>, bool),
+    values: &mut Vec<T::T>,
+) -> ParquetResult<()> {
+    let short = |n: usize| {
+        ParquetError::General(format!("column {column} that ends after {n} rows of {}", rows.first + rows.count))
+    };
+    if rows.first > 0 {
+        let skipped = reader.skip_records(rows.first)?;
+        if skipped < rows.first {
+            return Err(short(skipped));
+        }
+    }
+    let mut read = 0;
+    while read < rows.count {
+        let (n, ..) = reader.read_records(rows.count - read, Some(levels), None, values)?;
+        if n == 0 {
+            return Err(short(rows.first + read));
+        }
+        read += n;
+    }
+    if values.len() < read && !is_optional {
+        return Err(short(rows.first + values.len()));
+    }
+    Ok(())
+}
