@@ -105,10 +105,9 @@ fn cost(places: &Places, paths: &[(Move, u32)], joining: Joining) -> usize {
 
 /// Paths drawn for one move: one an item, or one for all.
 fn lanes_of(places: &Places, m: &Move, joining: Joining) -> usize {
-    let items = usize::try_from(places.items.per_grain()).unwrap_or(1);
     match joining {
-        Joining::Items => items,
-        Joining::Curves if path_of(m) == Path::Straight => items,
+        Joining::Items => places.lanes(m.grain, m.tick),
+        Joining::Curves if path_of(m) == Path::Straight => places.lanes(m.grain, m.tick),
         _ => 1,
     }
 }
@@ -178,7 +177,10 @@ pub(super) fn arc_pieces(sweep: f32) -> u16 {
 
 fn pieces_of(places: &Places, m: &Move) -> u16 {
     match path_of(m) {
-        Path::Arc => places.flight(m, 0, true).map_or(1, |f| arc_pieces(f.sweep)),
+        Path::Arc => {
+            let first = places.pieces(m.grain, m.tick).next();
+            first.map_or(1, |piece| arc_pieces(places.flight(m, &piece, true).sweep))
+        }
         Path::Slide => match (m.from, m.to) {
             (Place::Slot { cache, rank: a, .. }, Place::Slot { rank: b, .. }) => {
                 pieces(a.abs_diff(b) as f32 * places.turn(usize::from(cache)) / ARC_PIECE)
@@ -217,16 +219,16 @@ fn draw_move(places: &Places, m: &Move, span: Span, joining: Joining, count: u32
     if end <= 0.0 || age <= 0.004 {
         return;
     }
-    let items = places.items.per_grain();
-    let single = lanes_of(places, m, joining) == 1 && items > 1;
+    let items = places.lanes(m.grain, m.tick);
+    let single = items > 1 && lanes_of(places, m, joining) == 1;
     let lanes = if single { items / 2..items / 2 + 1 } else { 0..items };
     let (width, alpha) = match joining {
         Joining::Items | Joining::Curves | Joining::Lines => (width * if single { 1.7 } else { 1.0 }, base * age),
         _ => (width * (1.0 + strength(count)).min(5.0), (base * age * strength(count)).min(1.0)),
     };
     let pieces = pieces_of(places, m);
-    for lane in lanes {
-        let Some(flight) = places.flight(m, lane, single) else { continue };
+    for piece in places.pieces(m.grain, m.tick).skip(lanes.start).take(lanes.len()) {
+        let flight = places.flight(m, &piece, single);
         for piece in 0..pieces {
             let s0 = f32::from(piece) / f32::from(pieces);
             let s1 = f32::from(piece + 1) / f32::from(pieces);
