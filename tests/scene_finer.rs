@@ -164,7 +164,7 @@ fn a_picture_holds_no_more_dots_at_home_than_the_whole_one_may() {
 fn the_whole_picture_and_its_words_are_what_they_were() {
     let mut show = show();
     let scene = show.scene(9_000.0, &View::default());
-    assert!(scene.notes.home.is_empty() && scene.notes.item.ends_with("in memory 8 KiB"), "{:?}", scene.notes);
+    assert!(scene.notes.home.is_empty() && scene.notes.item.ends_with("in memory up to 8 KiB"), "{:?}", scene.notes);
     let home = show.stage.home();
     let all: Vec<u64> = homes(&scene).map(|g| g.id).collect();
     assert_eq!(all, (0..home.items()).collect::<Vec<_>>(), "a dot an item, by number");
@@ -204,7 +204,9 @@ fn what_comes_from_memory_starts_among_the_dots_of_its_line() {
             let dots: Vec<[f32; 2]> = homes(scene).filter(line).map(place).collect();
             assert_eq!(dots.len(), 4, "a line of 32 bytes");
             let middle = [0, 1].map(|axis| dots.iter().map(|p| p[axis]).sum::<f32>() / 4.0);
-            let flying = |g: &&Glyph| g.layer == 3 && g.id == m.grain && g.flight.path == Path::Straight;
+            let flying = |g: &&Glyph| {
+                g.layer == 3 && g.id * stage.items().glyph_bytes == m.grain * 32 && g.flight.path == Path::Straight
+            };
             let glyph = scene.glyphs.iter().find(flying).expect("on its way");
             let from = glyph.flight.from.position(&[]);
             let size = distance(dots[0], dots[3]);
@@ -222,7 +224,8 @@ fn what_flies_is_no_larger_at_home_than_the_dots_there() {
         let addr = show.references()[usize::try_from(tick).expect("small")].addr;
         let view = at_home(&show.stage, addr, zoom);
         let scene = show.scene(tick as f64 + phase, &View { cull: false, ..view });
-        let flying = |g: &&Glyph| g.layer == 3 && g.id == addr / 32 && g.flight.path == Path::Straight;
+        let first = addr / 32 * 32 / show.stage.items().glyph_bytes;
+        let flying = |g: &&Glyph| g.layer == 3 && g.id == first && g.flight.path == Path::Straight;
         let dot = homes(&scene).map(|g| g.radius).reduce(f32::min).expect("some");
         scene.glyphs.iter().find(flying).map(|g| (g.radius, dot))
     };

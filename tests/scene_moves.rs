@@ -47,7 +47,7 @@ fn c14_a_hit_slides_to_the_head_of_its_arm() {
 fn c15_c19_a_miss_brings_all_elements_of_its_line_straight_in() {
     let mut lines = 0;
     everywhere(150, &View::default(), |scene, moment, stage, at| {
-        assert_eq!((stage.items().glyph_bytes, stage.items().per_grain()), (8, 4), "{at}: a dot is an element");
+        assert_eq!((stage.items().glyph_bytes, stage.items().grain_bytes), (8, 32), "{at}: a dot is an element");
         for event in moment.events {
             let Event::Fill { cache: CacheId(0), line, set, .. } = *event else { continue };
             let bytes = u64::from(moment.after.geometry(CacheId(0)).line_bytes);

@@ -161,7 +161,8 @@ fn c16_homes_never_move_and_copies_elsewhere_make_them_fainter() {
                     assert_eq!(*homes.entry(glyph.id).or_insert(glyph.flight), glyph.flight, "{name} at {tick}");
                     let all = &stage.home().regions;
                     let region = all.iter().rposition(|r| r.first_item <= glyph.id).expect("a region");
-                    let at = all[region].base + (glyph.id - all[region].first_item) * stage.home().item_bytes;
+                    let at = all[region].base
+                        + (glyph.id - all[region].first_item) * stage.home().regions[region].item_bytes;
                     let elsewhere = !holders(moment.after, at).is_empty() || coming.contains(&at);
                     let most = palette::fade(palette::region(region), 0.72)[3];
                     assert_eq!(glyph.color[3] < most, elsewhere, "{name} at {tick}: item {} at home", glyph.id);

@@ -205,7 +205,8 @@ fn extent(stage: &Stage, glyph: &Glyph) -> Option<(usize, u64, u64)> {
     }
     let addr = glyph.id.saturating_mul(items.glyph_bytes);
     let (region, _) = home.item(addr, u64::MAX).or_else(|| home.item(addr, 0))?;
-    Some((region, addr, items.glyph_bytes))
+    let bytes = items.glyph_of(region);
+    Some((region, addr, bytes - addr % bytes))
 }
 
 fn data(stage: &Stage, regions: &[Region], moment: &Moment<'_>, state: &Hierarchy, glyph: &Glyph) -> Option<Tip> {

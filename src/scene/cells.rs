@@ -180,6 +180,12 @@ impl Cells {
     }
 }
 
+/// Glyphs and items of the line in a slot that is not empty.
+fn parts(places: &Places, slot: &Slot, line_bytes: u64) -> (u64, u64) {
+    let region = (slot.region - 1) as usize;
+    (line_bytes / places.items.glyph_of(region), (line_bytes / places.items.home_of(region)).max(1))
+}
+
 impl Field {
     fn new(hierarchy: &Hierarchy, cache: CacheId, sector: &Sector) -> Self {
         let columns = to_count(COLUMNS * sector.span / TAU).clamp(1, sector.sets);
@@ -247,9 +253,9 @@ impl Field {
         if !places.closeness.is_whole() {
             self.count_parts(state, places, cached);
         }
-        let (glyphs, items) = (line_bytes / places.items.glyph_bytes, (line_bytes / places.items.home_bytes).max(1));
-        let each = u16::try_from(glyphs / items).unwrap_or(u16::MAX);
         for slot in self.slots.iter().filter(|slot| slot.region > 0 && !slot.ghost) {
+            let (glyphs, items) = parts(places, slot, line_bytes);
+            let each = u16::try_from(glyphs / items).unwrap_or(u16::MAX);
             for count in cached.items_mut(slot.item as usize, usize::try_from(items).unwrap_or(1)) {
                 *count = count.saturating_add(each);
             }
@@ -260,9 +266,11 @@ impl Field {
     fn count_parts(&self, state: &Hierarchy, places: &Places, cached: &mut Cached) {
         let geometry = state.geometry(self.cache);
         let line_bytes = u64::from(geometry.line_bytes);
-        let items = (line_bytes / places.items.home_bytes).max(1);
         let data = |slot: &Slot| slot.region > 0 && !slot.ghost;
-        let close = |slot: &Slot, cached: &Cached| (0..items).any(|n| cached.is_close(u64::from(slot.item) + n));
+        let close = |slot: &Slot, cached: &Cached| {
+            let (_, items) = parts(places, slot, line_bytes);
+            (0..items).any(|n| cached.is_close(u64::from(slot.item) + n))
+        };
         for (set, slots) in (0u32..).zip(self.slots.chunks_exact(geometry.ways as usize)) {
             if !slots.iter().any(|slot| data(slot) && close(slot, cached)) {
                 continue;
@@ -271,9 +279,9 @@ impl Field {
                 let Some(region) = slot.region.checked_sub(1).filter(|_| data(slot)) else { continue };
                 let (region, first) = (region as usize, resident.line.base(geometry.line_bytes).0);
                 let home = &places.home.regions[region];
-                for glyph in 0..line_bytes / places.items.glyph_bytes {
-                    let addr = first + glyph * places.items.glyph_bytes;
-                    let item = addr.saturating_sub(home.base) / places.items.home_bytes;
+                let bytes = places.items.glyph_of(region);
+                for addr in (first..first + line_bytes).step_by(usize::try_from(bytes).unwrap_or(1)) {
+                    let item = addr.saturating_sub(home.base) / home.item_bytes;
                     if item < home.items && cached.is_close(home.first_item + item) {
                         cached.count_part(places, region, item, addr);
                     }

@@ -165,12 +165,12 @@ fn endpoint(places: &Places, group: Group, leaves: bool, tick: u64) -> Option<En
             let home = &places.home;
             let (region, _) = *home.held(addr, addr + (bytes - 1), tick).first()?;
             let held = &home.regions[region];
-            let last = held.base + (held.items - 1) * home.item_bytes;
-            let (first, last) = (addr.max(held.base), (addr + (bytes - 1)).min(last + (home.item_bytes - 1)));
-            let item = (first + last.saturating_sub(first) / 2 - held.base) / home.item_bytes;
+            let last = held.base + (held.items - 1) * held.item_bytes;
+            let (first, last) = (addr.max(held.base), (addr + (bytes - 1)).min(last + (held.item_bytes - 1)));
+            let item = (first + last.saturating_sub(first) / 2 - held.base) / held.item_bytes;
             let [r, theta] = home.polar(region, item.min(held.items - 1));
             // A block of more than a row has no radius of its own.
-            let whole_rows = last.saturating_sub(first) / home.item_bytes >= held.columns;
+            let whole_rows = last.saturating_sub(first) / held.item_bytes >= held.columns;
             Some(Endpoint::polar(if whole_rows { home.middle() } else { r }, theta))
         }
     }

@@ -65,8 +65,8 @@ pub(super) fn glows(places: &Places, rings_of_levels: &[u8], moment: &Moment<'_>
             burst: if depth > 0.0 { (age / burst_seconds).min(1.0) } else { 1.0 },
         };
         let cores = [None, Some(step.core)];
-        let items_of = places.items;
-        let mut item = step.addr / items_of.glyph_bytes;
+        let grain_bytes = places.items.grain_bytes;
+        let mut item = places.glyph_at(step.addr, tick);
         if depth > 0.0 {
             // The lines that came in: of a reference over several lines, those that were not there.
             let mut came = moment.log.moves(tick, tick + 1).iter().filter(|m| path_of(m) == Path::Straight).peekable();
@@ -74,9 +74,9 @@ pub(super) fn glows(places: &Places, rings_of_levels: &[u8], moment: &Moment<'_>
             glows.grains.extend(came.flat_map(|m| cores.map(|core| ((core, m.grain), glow))));
             match first {
                 // The sign stands on the first byte touched of the first line that missed.
-                Some(grain) if grain > step.addr / items_of.grain_bytes => item = grain * items_of.per_grain(),
+                Some(grain) if grain > step.addr / grain_bytes => item = places.glyph_at(grain * grain_bytes, tick),
                 Some(_) => {}
-                None => glows.grains.extend(cores.map(|core| ((core, step.addr / items_of.grain_bytes), glow))),
+                None => glows.grains.extend(cores.map(|core| ((core, step.addr / grain_bytes), glow))),
             }
         }
         glows.items.extend(cores.map(|core| ((core, item), glow)));

@@ -94,9 +94,10 @@ impl Cached {
     pub(super) fn count_part(&mut self, places: &Places, region: usize, item: u64, addr: u64) {
         let home = &places.home;
         let Some((begin, detail)) = self.begin_of(home, region, item) else { return };
-        let (shift, glyph) = (self.details[detail].finest().shift, places.items.glyph_bytes);
-        let bytes = home.item_bytes >> shift;
-        let offset = addr.saturating_sub(home.regions[region].base + item * home.item_bytes);
+        let (shift, glyph) = (self.details[detail].finest().shift, places.items.glyph_of(region));
+        let own = &home.regions[region];
+        let bytes = own.item_bytes >> shift;
+        let offset = addr.saturating_sub(own.base + item * own.item_bytes);
         // A glyph is a part of one part, or all of several.
         let first = usize::try_from(offset / bytes).unwrap_or(usize::MAX).min((1 << shift) - 1);
         let parts = usize::try_from((glyph / bytes).max(1)).unwrap_or(1);
@@ -114,16 +115,17 @@ impl Cached {
 
     /// Share of the bytes of part `part` of an item at a rung that are in caches.
     fn share(&self, places: &Places, detail: &Detail, region: usize, item: u64, rung: &Rung, part: usize) -> f32 {
-        let (home, glyph) = (&places.home, places.items.glyph_bytes);
+        let (home, glyph) = (&places.home, places.items.glyph_of(region));
+        let item_bytes = home.regions[region].item_bytes;
         let Some((begin, _)) = self.begin_of(home, region, item) else {
             let number = usize::try_from(home.regions[region].first_item + item).unwrap_or(usize::MAX);
-            let whole = (home.item_bytes / glyph) as f32;
+            let whole = (item_bytes / glyph) as f32;
             return (f32::from(self.items.get(number).copied().unwrap_or(0)) / whole).min(1.0);
         };
         let (finest, deeper) = (detail.finest().shift, detail.finest().shift - rung.shift);
         let first = begin + (part << deeper);
         let counted: u64 = self.parts[first..first + (1 << deeper)].iter().map(|&n| u64::from(n)).sum();
-        let whole = ((home.item_bytes >> finest) / glyph).max(1) << deeper;
+        let whole = ((item_bytes >> finest) / glyph).max(1) << deeper;
         (counted as f32 / whole as f32).min(1.0)
     }
 
@@ -133,7 +135,7 @@ impl Cached {
         let mut last = None;
         for &(region, _, detail) in self.seen.iter().filter(|(region, ..)| last.replace(*region) != Some(*region)) {
             let (home, detail) = (&places.home.regions[region], &self.details[detail]);
-            let bytes = places.home.item_bytes >> detail.foremost().shift;
+            let bytes = home.item_bytes >> detail.foremost().shift;
             let elements = if bytes.is_multiple_of(home.element) { bytes / home.element } else { 0 };
             told = Some(match told {
                 None => AtHome { bytes: [bytes; 2], elements },
@@ -195,8 +197,8 @@ impl Close<'_> {
     fn descend(&mut self, at: usize, cell: Cell, part: u64) {
         let (home, rung) = (&self.places.home, self.detail.rungs()[at]);
         let region = &home.regions[self.region];
-        let bytes = home.item_bytes >> rung.shift;
-        let first = region.base.saturating_add(self.item * home.item_bytes).saturating_add(part * bytes);
+        let bytes = region.item_bytes >> rung.shift;
+        let first = region.base.saturating_add(self.item * region.item_bytes).saturating_add(part * bytes);
         let [own, last] = region.own;
         let (place, around) = place(self.places, self.region, &rung, cell, self.view);
         if first > last || first.saturating_add(bytes - 1) < own || !self.view.reaches_box(place, place, around) {

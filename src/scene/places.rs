@@ -27,8 +27,20 @@ pub struct Places {
     pub items: Items,
     /// TLBs for whose sectors there is no room.
     pub tlbs_left_out: usize,
+    /// Whether all glyphs are of one size.
+    uniform: bool,
     /// How closely homes are looked at: set by each frame from its view, before anything is placed.
     pub(super) closeness: Closeness,
+}
+
+/// A piece of a grain that has a glyph of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Piece {
+    /// First byte.
+    pub(super) addr: u64,
+    pub(super) region: usize,
+    /// Its item at home.
+    pub(super) item: u64,
 }
 
 impl Places {
@@ -39,9 +51,10 @@ impl Places {
         let tlbs_left_out = if caches.len() + tlbs.len() > MAX_SECTORS { tlbs.drain(..).count() } else { 0 };
         let rings = Rings::with_tlbs(&caches, &tlbs);
         let items = Items::choose(regions, u64::from(grain_bytes(hierarchy)));
-        let mut home = HomeLayout::new(regions, items.home_bytes, rings.home_r0, rings.home_r1);
-        home.line_bytes = items.grain_bytes.clamp(1, home.item_bytes);
-        Self { rings, home, items, tlbs_left_out, closeness: Closeness::default() }
+        let mut home = HomeLayout::by(regions, |region| items.home_of(region), rings.home_r0, rings.home_r1);
+        home.line_bytes = items.grain_bytes;
+        let uniform = items.is_uniform();
+        Self { rings, home, items, tlbs_left_out, uniform, closeness: Closeness::default() }
     }
 
     /// Region and home item of an address at reference `tick`; what outlives its region keeps the home of the
@@ -51,35 +64,69 @@ impl Places {
         self.home.item(addr, tick)
     }
 
-    /// Glyphs of one line of a cache.
-    #[must_use]
-    pub fn glyphs_per_line(&self, cache: usize) -> u64 {
-        (self.line_bytes(cache) / self.items.glyph_bytes).max(1)
+    /// Glyphs of one line of a cache, all of a region's.
+    fn glyphs_per_line(&self, cache: usize, region: usize) -> u64 {
+        (self.line_bytes(cache) / self.items.glyph_of(region)).max(1)
     }
 
-    /// Endpoint of item `lane` of a grain at a place; `None` if the item is no part of any region. With `middle`, the
-    /// place of the whole line.
-    pub(super) fn endpoint(&self, place: Place, grain: u64, lane: u64, middle: bool, tick: u64) -> Option<Endpoint> {
-        let addr = grain * self.items.grain_bytes + lane * self.items.glyph_bytes;
+    /// The pieces of a grain that have glyphs, in order: each region's are of its own size. None where no region is.
+    pub(super) fn pieces(&self, grain: u64, tick: u64) -> impl Iterator<Item = Piece> + '_ {
+        let (mut at, bytes) = (0, self.items.grain_bytes);
+        let first = grain * bytes;
+        std::iter::from_fn(move || {
+            while at < bytes {
+                let addr = first + at;
+                let Some((region, item)) = self.item(addr, tick) else {
+                    at += self.items.glyph_bytes;
+                    continue;
+                };
+                let size = self.items.glyph_of(region);
+                at = addr / size * size + size - first;
+                return Some(Piece { addr, region, item });
+            }
+            None
+        })
+    }
+
+    /// How many paths the pieces of a grain take.
+    pub(super) fn lanes(&self, grain: u64, tick: u64) -> usize {
+        if self.uniform {
+            return usize::try_from(self.items.grain_bytes / self.items.glyph_bytes).unwrap_or(1);
+        }
+        self.pieces(grain, tick).count()
+    }
+
+    /// Number of the glyph that shows a byte: that of its first byte, in units of the smallest glyph.
+    pub(super) fn glyph_at(&self, addr: u64, tick: u64) -> u64 {
+        let mut first = addr;
+        if !self.uniform {
+            let pieces = self.pieces(addr / self.items.grain_bytes, tick).take_while(|piece| piece.addr <= addr);
+            first = pieces.last().map_or(addr, |piece| piece.addr);
+        }
+        first / self.items.glyph_bytes
+    }
+
+    /// Endpoint of a piece of a grain at a place. With `middle`, the place of the whole line.
+    pub(super) fn endpoint(&self, place: Place, piece: &Piece, middle: bool) -> Endpoint {
+        let &Piece { addr, region, .. } = piece;
         match place {
             Place::Home => {
-                let (region, _) = self.item(addr, tick)?;
                 let detail = self.home.detail(region, self.closeness);
-                let [r, theta] = self.home.blended(region, &detail, addr, self.items.glyph_bytes);
-                Some(Endpoint::polar(r, theta))
+                let [r, theta] = self.home.blended(region, &detail, addr, self.items.glyph_of(region));
+                Endpoint::polar(r, theta)
             }
             Place::Slot { cache, set, rank, .. } => {
                 let cache = usize::from(cache);
-                let across = if middle { 0.0 } else { self.across(cache, addr) };
-                Some(Endpoint::slot(cache, set, rank as f32, across))
+                let across = if middle { 0.0 } else { self.across(cache, piece) };
+                Endpoint::slot(cache, set, rank as f32, across)
             }
         }
     }
 
-    /// Offset of the item at `addr` across the arm: items of a line side by side.
-    fn across(&self, cache: usize, addr: u64) -> f32 {
-        let count = self.glyphs_per_line(cache);
-        let lane = addr / self.items.glyph_bytes % count;
+    /// Offset of a piece across the arm: those of a line side by side.
+    fn across(&self, cache: usize, piece: &Piece) -> f32 {
+        let count = self.glyphs_per_line(cache, piece.region);
+        let lane = piece.addr / self.items.glyph_of(piece.region) % count;
         (lane as f32 - 0.5 * (count - 1) as f32) * self.lane_pitch(self.rings.sectors[cache].pitch, count)
     }
 
@@ -98,11 +145,11 @@ impl Places {
             Place::Home => {
                 let detail = self.home.detail(region, self.closeness);
                 let of = |rung: &Rung| HOME * rung.pitch();
-                detail.blend(self.home.item_bytes, self.items.glyph_bytes, of)
+                detail.blend(self.home.regions[region].item_bytes, self.items.glyph_of(region), of)
             }
             Place::Slot { cache, .. } => {
                 let cache = usize::from(cache);
-                let count = self.glyphs_per_line(cache);
+                let count = self.glyphs_per_line(cache, region);
                 let sector = &self.rings.sectors[cache];
                 let pitch = sector.pitch;
                 if count > 1 {
@@ -141,16 +188,15 @@ impl Places {
         sector.omega / sector.ways as f32
     }
 
-    /// The flight of one item of a move.
-    pub(super) fn flight(&self, m: &Move, lane: u64, middle: bool) -> Option<Flight> {
-        let from = self.endpoint(m.from, m.grain, lane, middle, m.tick)?;
-        let to = self.endpoint(m.to, m.grain, lane, middle, m.tick)?;
-        Some(match path_of(m) {
+    /// The flight of a piece of what a move moves.
+    pub(super) fn flight(&self, m: &Move, piece: &Piece, middle: bool) -> Flight {
+        let [from, to] = [m.from, m.to].map(|place| self.endpoint(place, piece, middle));
+        match path_of(m) {
             Path::Straight => Flight::straight(from, to),
             Path::Arc => Flight::arc(from, to, &self.rings.sectors),
             Path::Slide => Flight::slide(from, to),
             Path::Rest => Flight::rest(to),
-        })
+        }
     }
 
     /// A number for a place, the same for places that are drawn as one: `cells` around a circle and along an arm, or 0

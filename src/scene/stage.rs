@@ -10,7 +10,7 @@ use super::layout::{Closeness, HomeLayout, Rings};
 use super::motion::{Endpoint, Flight, Path, ease};
 use super::pages::{self, Owners};
 use super::palette;
-use super::places::{Places, path_of};
+use super::places::{Piece, Places, path_of};
 use super::sight;
 use super::structure::structure;
 use super::temperature::Scores;
@@ -345,20 +345,17 @@ impl Stage {
                 if ghost && !view.ghosts {
                     continue;
                 }
-                for lane in 0..self.places.items.per_grain() {
-                    let addr = grain * self.places.items.grain_bytes + lane * self.places.items.glyph_bytes;
-                    let Some((region, _)) = self.places.item(addr, moment.tick) else { continue };
-                    let shade = view.shade(region);
+                for piece in self.places.pieces(grain, moment.tick) {
+                    let shade = view.shade(piece.region);
                     if shade <= 0.0 {
                         continue;
                     }
-                    let Some(at) = self.places.endpoint(place, grain, lane, false, moment.tick) else { continue };
                     out.push(Glyph {
                         layer: 1,
-                        id: addr / self.places.items.glyph_bytes,
-                        flight: Flight::rest(at),
-                        radius: self.places.radius(place, region, view.camera.zoom),
-                        color: palette::fade(palette::region(region), shade * (1.0 - view.phase)),
+                        id: piece.addr / self.places.items.glyph_bytes,
+                        flight: Flight::rest(self.places.endpoint(place, &piece, false)),
+                        radius: self.places.radius(place, piece.region, view.camera.zoom),
+                        color: palette::fade(palette::region(piece.region), shade * (1.0 - view.phase)),
                         flash: 0.0,
                         pulse: 0.0,
                         burst: 1.0,
@@ -390,11 +387,8 @@ impl Stage {
         glows: &Glows,
         out: &mut Vec<Glyph>,
     ) {
-        for lane in 0..self.places.items.per_grain() {
-            let addr = grain * self.places.items.grain_bytes + lane * self.places.items.glyph_bytes;
-            let Some((region, item)) = self.places.item(addr, signs.tick) else {
-                continue;
-            };
+        for piece in self.places.pieces(grain, signs.tick) {
+            let Piece { addr, region, item } = piece;
             if !signs.ghost && signs.counts {
                 self.cached.count(&self.places, region, item, addr);
             }
@@ -403,10 +397,9 @@ impl Stage {
                 continue;
             }
             let flight = match &m {
-                Some(m) => self.places.flight(m, lane, false),
-                None => self.places.endpoint(place, grain, lane, false, signs.tick).map(Flight::rest),
+                Some(m) => self.places.flight(m, &piece, false),
+                None => Flight::rest(self.places.endpoint(place, &piece, false)),
             };
-            let Some(flight) = flight else { continue };
             let mut glow = Glow { burst: 1.0, ..Glow::default() };
             if !signs.ghost {
                 glow = glows.of(signs.core, grain, addr / self.places.items.glyph_bytes);
@@ -440,12 +433,9 @@ impl Stage {
 
     /// Glyphs that end at home: the last copy was evicted.
     fn leaving(&mut self, m: &Move, view: &View, out: &mut Vec<Glyph>) {
-        for lane in 0..self.places.items.per_grain() {
-            let addr = m.grain * self.places.items.grain_bytes + lane * self.places.items.glyph_bytes;
-            let Some((region, item)) = self.places.item(addr, m.tick) else {
-                continue;
-            };
-            let Some(flight) = self.places.flight(m, lane, false) else { continue };
+        for piece in self.places.pieces(m.grain, m.tick) {
+            let Piece { addr, region, item } = piece;
+            let flight = self.places.flight(m, &piece, false);
             self.cached.count(&self.places, region, item, addr);
             let shade = view.shade(region);
             if shade <= 0.0 {

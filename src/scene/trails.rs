@@ -108,10 +108,9 @@ fn cost(places: &Places, paths: &[(Move, u32)], joining: Joining) -> usize {
 
 /// Paths drawn for one move: one an item, or one for all.
 fn lanes_of(places: &Places, m: &Move, joining: Joining) -> usize {
-    let items = usize::try_from(places.items.per_grain()).unwrap_or(1);
     match joining {
-        Joining::Items => items,
-        Joining::Curves if path_of(m) == Path::Straight => items,
+        Joining::Items => places.lanes(m.grain, m.tick),
+        Joining::Curves if path_of(m) == Path::Straight => places.lanes(m.grain, m.tick),
         _ => 1,
     }
 }
@@ -181,7 +180,10 @@ pub(super) fn arc_pieces(sweep: f32) -> u16 {
 
 fn pieces_of(places: &Places, m: &Move) -> u16 {
     match path_of(m) {
-        Path::Arc => places.flight(m, 0, true).map_or(1, |f| arc_pieces(f.sweep)),
+        Path::Arc => {
+            let first = places.pieces(m.grain, m.tick).next();
+            first.map_or(1, |piece| arc_pieces(places.flight(m, &piece, true).sweep))
+        }
         Path::Slide => match (m.from, m.to) {
             (Place::Slot { cache, rank: a, .. }, Place::Slot { rank: b, .. }) => {
                 pieces(a.abs_diff(b) as f32 * places.turn(usize::from(cache)) / ARC_PIECE)
@@ -208,18 +210,12 @@ fn strength(count: u32) -> f32 {
     1.0 + 0.35 * (count as f32).log2()
 }
 
-/// How much is seen of an item of a moved line; of what has no region, all.
-fn shade_of_lane(places: &Places, m: &Move, lane: u64, view: &View) -> f32 {
-    let addr = m.grain * places.items.grain_bytes + lane * places.items.glyph_bytes;
-    places.item(addr, m.tick).map_or(1.0, |(region, _)| view.shade(region))
-}
-
-/// And of a moved line: as much as of any of its items.
+/// How much is seen of a moved line: as much as of any of its items; of what has no region, all.
 fn shade_of(places: &Places, m: &Move, view: &View) -> f32 {
     if view.shades.is_empty() {
         return 1.0;
     }
-    (0..places.items.per_grain()).map(|lane| shade_of_lane(places, m, lane, view)).fold(0.0, f32::max)
+    places.pieces(m.grain, m.tick).map(|piece| view.shade(piece.region)).reduce(f32::max).unwrap_or(1.0)
 }
 
 fn draw_move(
@@ -241,20 +237,20 @@ fn draw_move(
     if end <= 0.0 || age <= 0.004 {
         return;
     }
-    let items = places.items.per_grain();
-    let single = lanes_of(places, m, joining) == 1 && items > 1;
+    let items = places.lanes(m.grain, m.tick);
+    let single = items > 1 && lanes_of(places, m, joining) == 1;
     let lanes = if single { items / 2..items / 2 + 1 } else { 0..items };
     let (width, alpha) = match joining {
         Joining::Items | Joining::Curves | Joining::Lines => (width * if single { 1.7 } else { 1.0 }, base * age),
         _ => (width * (1.0 + strength(count)).min(5.0), (base * age * strength(count)).min(1.0)),
     };
     let pieces = pieces_of(places, m);
-    for lane in lanes {
-        let Some(flight) = places.flight(m, lane, single) else { continue };
+    for piece in places.pieces(m.grain, m.tick).skip(lanes.start).take(lanes.len()) {
+        let flight = places.flight(m, &piece, single);
         let shade = match () {
             () if view.shades.is_empty() => 1.0,
             () if single => shade_of(places, m, view),
-            () => shade_of_lane(places, m, lane, view),
+            () => view.shade(piece.region),
         };
         if shade <= 0.0 {
             continue;

@@ -162,8 +162,8 @@ impl HomeLayout {
         if closeness.is_whole() {
             return detail;
         }
-        let line = self.line_bytes.clamp(home.finest, self.item_bytes);
-        let (mut blocks, mut elements) = ((self.item_bytes / line).ilog2(), (line / home.finest).ilog2());
+        let line = self.line_bytes.clamp(home.finest, home.item_bytes);
+        let (mut blocks, mut elements) = ((home.item_bytes / line).ilog2(), (line / home.finest).ilog2());
         let mut last = first;
         while detail.len < MOST {
             // By fours, and to a line and to an element exactly.
@@ -228,12 +228,12 @@ impl HomeLayout {
     pub fn blended(&self, region: usize, detail: &Detail, addr: u64, least: u64) -> [f32; 2] {
         let home = &self.regions[region];
         let offset = addr.saturating_sub(home.base);
-        let item = (offset / self.item_bytes).min(home.items - 1);
+        let item = (offset / home.item_bytes).min(home.items - 1);
         let mut place = self.polar(region, item);
         let (mut cell, mut above) = (self.cell(region, item), place);
-        let part = (offset - item * self.item_bytes).min(self.item_bytes - 1);
-        for rung in detail.rungs()[1..].iter().take_while(|rung| self.item_bytes >> rung.shift >= least) {
-            let bytes = self.item_bytes >> rung.shift;
+        let part = (offset - item * home.item_bytes).min(home.item_bytes - 1);
+        for rung in detail.rungs()[1..].iter().take_while(|rung| home.item_bytes >> rung.shift >= least) {
+            let bytes = home.item_bytes >> rung.shift;
             cell = Self::part(rung, cell, part / bytes % (1 << (rung.step[0] + rung.step[1])));
             let here = self.cell_polar(region, rung, cell);
             place = [0, 1].map(|axis| place[axis] + rung.forward * (here[axis] - above[axis]));
@@ -257,8 +257,8 @@ impl HomeLayout {
         let item = number.checked_shr(shift)?;
         let region = self.regions.partition_point(|r| r.first_item <= item).checked_sub(1)?;
         let home = &self.regions[region];
-        let (bytes, within) = (self.item_bytes >> shift, number & ((1 << shift) - 1));
-        let offset = (item - home.first_item).saturating_mul(self.item_bytes).saturating_add(within * bytes);
+        let (bytes, within) = (home.item_bytes >> shift, number & ((1 << shift) - 1));
+        let offset = (item - home.first_item).saturating_mul(home.item_bytes).saturating_add(within * bytes);
         Some((region, home.base.saturating_add(offset), bytes))
     }
 }

@@ -14,6 +14,8 @@ use std::f32::consts::{FRAC_PI_2, TAU};
 pub struct HomeRegion {
     /// First byte, rounded down to an item.
     pub base: u64,
+    /// Bytes an item stands for; a power of two.
+    pub item_bytes: u64,
     /// Items in it.
     pub items: u64,
     /// Items along the arc.
@@ -37,8 +39,6 @@ pub struct HomeRegion {
 /// Homes of everything the trace touches.
 #[derive(Clone, Debug)]
 pub struct HomeLayout {
-    /// Bytes an item stands for; a power of two.
-    pub item_bytes: u64,
     /// Bytes of a line, into which larger items split before they split into elements; a power of two.
     pub line_bytes: u64,
     /// One arc a region, as the regions were given.
@@ -57,20 +57,28 @@ const STRETCHES: usize = 4096;
 const MAX_ROWS: u64 = 40;
 
 impl HomeLayout {
-    /// Lays out `regions` between the radii `r0` and `r1`. The share of the circle a region gets grows with the square
-    /// root of its items, so that a small array beside a large one stays visible.
+    /// As [`HomeLayout::by`], with items of one size.
     #[must_use]
     pub fn new(regions: &[Region], item_bytes: u64, r0: f32, r1: f32) -> Self {
-        let item_bytes = item_bytes.max(1).next_power_of_two();
-        let counts: Vec<(u64, u64)> = regions
+        let line_bytes = item_bytes.max(1).next_power_of_two();
+        Self { line_bytes, ..Self::by(regions, |_| item_bytes, r0, r1) }
+    }
+
+    /// Lays out `regions` between the radii `r0` and `r1`, by the number of a region the bytes of its items. The share of the circle a region gets grows with the square
+    /// root of its items, so that a small array beside a large one stays visible.
+    #[must_use]
+    pub fn by(regions: &[Region], item_bytes: impl Fn(usize) -> u64, r0: f32, r1: f32) -> Self {
+        let counts: Vec<(u64, u64, u64)> = regions
             .iter()
-            .map(|r| {
+            .enumerate()
+            .map(|(at, r)| {
+                let item_bytes = item_bytes(at).max(1).next_power_of_two();
                 let base = r.base / item_bytes * item_bytes;
                 let last = r.base.saturating_add(r.bytes.max(1) - 1) / item_bytes;
-                (base, last - base / item_bytes + 1)
+                (base, last - base / item_bytes + 1, item_bytes)
             })
             .collect();
-        let weights: Vec<f32> = counts.iter().map(|&(_, n)| (n as f32).sqrt()).collect();
+        let weights: Vec<f32> = counts.iter().map(|&(_, n, _)| (n as f32).sqrt()).collect();
         let total: f32 = weights.iter().sum::<f32>().max(f32::MIN_POSITIVE);
         let gap = if regions.len() > 1 { (0.10f32).min(0.25 * TAU / regions.len() as f32) } else { 0.10 };
         let room = TAU - gap * regions.len().max(1) as f32;
@@ -80,7 +88,7 @@ impl HomeLayout {
             .iter()
             .zip(&counts)
             .zip(&weights)
-            .map(|((region, &(base, items)), weight)| {
+            .map(|((region, &(base, items, item_bytes)), weight)| {
                 let span = room * weight / total;
                 let arc_length = span * 0.5 * (r0 + r1);
                 let (columns, rows) = grid(region, items, item_bytes, arc_length / (r1 - r0));
@@ -88,7 +96,19 @@ impl HomeLayout {
                 let element = u64::from(region.elem_bytes.max(1));
                 let finest = element.next_power_of_two().min(item_bytes);
                 let theta0 = theta;
-                let home = HomeRegion { base, items, columns, rows, theta0, span, first_item, own, element, finest };
+                let home = HomeRegion {
+                    base,
+                    item_bytes,
+                    items,
+                    columns,
+                    rows,
+                    theta0,
+                    span,
+                    first_item,
+                    own,
+                    element,
+                    finest,
+                };
                 theta += span + gap;
                 first_item += items;
                 home
@@ -96,7 +116,7 @@ impl HomeLayout {
             .collect();
         let mut starts: Vec<(u64, usize)> = regions.iter().enumerate().map(|(i, r)| (r.base, i)).collect();
         starts.sort_unstable();
-        Self { item_bytes, line_bytes: item_bytes, regions: homes, map: RegionMap::new(regions), starts, r0, r1 }
+        Self { line_bytes: 1, regions: homes, map: RegionMap::new(regions), starts, r0, r1 }
     }
 
     /// Number of items over all regions.
@@ -112,10 +132,11 @@ impl HomeLayout {
         let region = self.map.nearest(addr, tick).or_else(|| {
             // An item's first byte may lie before a region that does not start at an item's border.
             let &(base, region) = self.starts.get(self.starts.partition_point(|&(base, _)| base <= addr))?;
-            (base / self.item_bytes == addr / self.item_bytes).then_some(region)
+            let item_bytes = self.regions[region].item_bytes;
+            (base / item_bytes == addr / item_bytes).then_some(region)
         })?;
         let home = &self.regions[region];
-        let item = addr.saturating_sub(home.base) / self.item_bytes;
+        let item = addr.saturating_sub(home.base) / home.item_bytes;
         Some((region, item.min(home.items - 1)))
     }
 
@@ -128,7 +149,7 @@ impl HomeLayout {
     pub(in crate::scene) fn item_by(&self, finder: &mut RegionFinder, addr: u64, tick: u64) -> Option<(usize, u64)> {
         let Some(region) = finder.locate(addr, tick).region else { return self.item(addr, tick) };
         let home = &self.regions[region as usize];
-        let item = addr.saturating_sub(home.base) / self.item_bytes;
+        let item = addr.saturating_sub(home.base) / home.item_bytes;
         Some((region as usize, item.min(home.items - 1)))
     }
 
