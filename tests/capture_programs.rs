@@ -392,6 +392,18 @@ fn a_source_file_runs_in_one_command() {
     let text = sound(&run.arg(&source).current_dir(folder.path()).output().unwrap());
     assert!(text.contains("capture_matmul") && text.contains("L1"), "{text}");
     assert_eq!(Trace::open(&folder.path().join("capture_matmul.orrery")).counts().get("B"), Some(&(512, 64)));
+    // Counted while it ran, and from the file: the same, under caches that are chosen and under others.
+    for caches in [&[][..], &["--l1", "1KiB,2,32", "--l2", "8KiB,4,32"], &["--cache", "textbook"]] {
+        let run = orrery(&[&["run", "--stats", "--flag", "-DN=40"], caches].concat())
+            .arg(&source)
+            .current_dir(folder.path())
+            .output()
+            .unwrap();
+        let again = orrery(&[&["stats", "capture_matmul.orrery"], caches].concat());
+        let numbers = sound(&{ again }.current_dir(folder.path()).output().unwrap());
+        // What the program printed comes first.
+        assert!(sound(&run).ends_with(&numbers), "{caches:?}: {}\n{numbers}", sound(&run));
+    }
     let ways = Path::new(PROGRAMS).join("capture_ways.c");
     let mut run = orrery(&["run", "--no-view", "-o", "w.orrery"]);
     let output = run.arg(&ways).arg("abort").current_dir(folder.path()).output().unwrap();

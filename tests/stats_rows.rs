@@ -5,7 +5,7 @@
 
 use orrery::reference::{Kind, MemoryTrace, Reference, ReferenceSource, Region, SourceLocation, Tables};
 use orrery::sim::config::HierarchyConfig;
-use orrery::sim::stats::{Detail, OTHER, Stats, StatsCollector, UNKNOWN, collect_detail};
+use orrery::sim::stats::{Deferred, Detail, OTHER, Stats, StatsCollector, UNKNOWN, collect_detail};
 use orrery::sim::{Event, Hierarchy};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -148,5 +148,33 @@ proptest! {
         prop_assert!(plain.lines.is_empty());
         plain.lines.clone_from(&stats.lines);
         prop_assert_eq!(plain, stats);
+    }
+
+    #[test]
+    fn what_is_counted_before_names_are_known_is_the_same(
+        tables in tables(),
+        references in references(),
+        cores in prop_oneof![Just(1u16), Just(3)],
+        part in prop_oneof![Just(1usize), Just(13), Just(5000)],
+        flags in any::<[bool; 3]>(),
+    ) {
+        let [data_only, flush, by_line] = flags;
+        // With one core, the loops for many references at once play them.
+        let references: Vec<_> = references.into_iter().map(|r| Reference { core: r.core % cores, ..r }).collect();
+        let config = HierarchyConfig { cores, ..config(data_only) };
+        let source = MemoryTrace::new(references.clone(), tables);
+        let expect = collect_detail(&source, &config, Detail { classes: true, lines: by_line }, flush).unwrap();
+        let play = |config: &HierarchyConfig, references: &[Reference]| {
+            let mut deferred = Deferred::new(config).unwrap().unwrap();
+            references.chunks(part).for_each(|part| deferred.play(part));
+            deferred
+        };
+        let stats = |deferred: Deferred| deferred.stats(&source, &config, by_line, flush).unwrap();
+        prop_assert_eq!(&stats(play(&config, &references)), &expect);
+        // Other caches than were thought, or not all references: counted anew.
+        prop_assert_eq!(&stats(play(&HierarchyConfig { name: "other".into(), ..config.clone() }, &references)), &expect);
+        prop_assert_eq!(&stats(play(&config, &references[1..])), &expect);
+        // More cores than were thought.
+        prop_assert_eq!(&stats(play(&HierarchyConfig { cores: 1, ..config.clone() }, &references)), &expect);
     }
 }

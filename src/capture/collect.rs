@@ -2,6 +2,7 @@
 
 use super::names::{Names, file_name};
 use super::{CaptureError, io_error};
+use crate::reference::Reference;
 use crate::trace::capture::{Ending, MAGIC, Spool};
 use crate::trace::native;
 use std::fs::{self, File};
@@ -44,7 +45,21 @@ pub fn collect(
     part: &Path,
     output: &Path,
     fate: Part,
+    wait: impl FnMut(Duration) -> bool,
+) -> Result<Collected, CaptureError> {
+    collect_seen(part, output, fate, wait, |_| {})
+}
+
+/// As [`collect`]; `see` gets the references too, in order, as they come.
+///
+/// # Errors
+/// As there.
+pub fn collect_seen(
+    part: &Path,
+    output: &Path,
+    fate: Part,
     mut wait: impl FnMut(Duration) -> bool,
+    mut see: impl FnMut(&[Reference]),
 ) -> Result<Collected, CaptureError> {
     let shown = part.display().to_string();
     let file = File::options()
@@ -64,6 +79,7 @@ pub fn collect(
         if !batch.is_empty() {
             let (entries, changes) = (spool.take_entries(), spool.take_changes());
             names.note(&batch, spool.given() - batch.len() as u64, &entries, changes);
+            see(&batch);
             writer.take(&mut batch)?;
             for (from, bytes) in spool.finished_chunks() {
                 if fate == Part::Consumed {

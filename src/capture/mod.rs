@@ -26,7 +26,7 @@ mod toolchain;
 mod weave;
 
 pub use assemble::assemble;
-pub use collect::{Collected, Part, collect, is_spool};
+pub use collect::{Collected, Part, collect, collect_seen, is_spool};
 pub use toolchain::{Language, Toolchain, cache_folder};
 
 use crate::trace::TraceError;

@@ -168,7 +168,7 @@ impl From<KindName> for Kind {
 }
 
 /// Which cache hierarchy.
-#[derive(Debug, Clone, Default, Args)]
+#[derive(Debug, Clone, Default, Args, serde::Serialize, serde::Deserialize)]
 pub struct CacheArgs {
     /// Preset name (see `orrery caches`), `host` for this machine's caches, or TOML file; the default is `paper` where the references touch 64 KiB or less, else `textbook`
     #[arg(long, value_name = "PRESET|FILE")]

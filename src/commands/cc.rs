@@ -1,7 +1,9 @@
 //! `orrery cc`, `orrery c++`, `orrery fortran`: compilers whose programs record themselves; and their helpers.
 
+use super::live::Live;
 use crate::capture::{self, Language, Part, Toolchain};
 use crate::cli::{AssembleArgs, CcArgs, CollectArgs};
+use crate::reference::Reference;
 use anyhow::bail;
 use std::io::{Read, Write};
 use std::path::Path;
@@ -46,7 +48,9 @@ pub(super) fn collect(args: &CollectArgs) -> anyhow::Result<()> {
     })?;
     let wait = |time| matches!(news.recv_timeout(time), Err(RecvTimeoutError::Disconnected));
     let part = args.part.display();
-    let collected = capture::collect(&args.part, &args.output, Part::Consumed, wait).map_err(|e| {
+    let mut live = Live::asked(&args.output);
+    let see = |references: &[Reference]| live.iter_mut().for_each(|live| live.play(references));
+    let collected = capture::collect_seen(&args.part, &args.output, Part::Consumed, wait, see).map_err(|e| {
         anyhow::Error::from(e)
             .context(format!("{part}: kept; orrery convert {part} -o {} tries again", args.output.display()))
     })?;
@@ -57,6 +61,9 @@ pub(super) fn collect(args: &CollectArgs) -> anyhow::Result<()> {
     }
     if collected.references == 0 {
         let _ = writeln!(said, "orrery: {}: not written, for no reference was recorded", args.output.display());
+    }
+    if let Some(live) = live.filter(|_| collected.references > 0) {
+        live.finish(&args.output)?;
     }
     Ok(())
 }

@@ -17,6 +17,7 @@ pub mod hierarchy;
 pub mod host;
 #[cfg(feature = "gpu")]
 mod index_file;
+mod live;
 mod names;
 pub mod open;
 #[cfg(feature = "gpu")]

@@ -2,11 +2,13 @@
 
 use super::UsageError;
 use super::cc::exit_code;
+use super::live::{self, Request};
 use super::recording::{Recording, expect};
 use crate::capture::{Language, Toolchain};
 use crate::cli::{CacheArgs, Command as Cli, RunArgs, misplaced};
 use anyhow::{Context, bail};
 use std::ffi::OsString;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, ExitStatus};
 use std::sync::Arc;
@@ -45,11 +47,20 @@ pub(super) fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     };
     let recording = Recording::begin(&output)?;
     let output = recording.output().to_owned();
-    let ended = run_program(&program, args, &recording)?;
+    // Counted while it records.
+    let request = match args.stats {
+        true => Some(Request::new(folder.path(), recording.own(), &args.cache)?),
+        false => None,
+    };
+    let ended = run_program(&program, args, &recording, request.as_ref())?;
     if !ended.success() {
         eprintln!("note: the program ended with {ended}; this is what it did until then");
     }
     expect(recording.end()?, source, &output)?;
+    if let Some(numbers) = request.as_ref().and_then(Request::answer) {
+        std::io::stdout().lock().write_all(&numbers)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     if args.stats {
         return show("stats", &[], &output, &args.cache);
     }
@@ -72,10 +83,16 @@ fn words(args: &RunArgs, program: &Path) -> Vec<OsString> {
 }
 
 /// Runs the program to its end. Ctrl-C is the program's: what it recorded until then is shown; a second one ends it.
-fn run_program(program: &Path, args: &RunArgs, recording: &Recording) -> anyhow::Result<ExitStatus> {
+fn run_program(
+    program: &Path,
+    args: &RunArgs,
+    recording: &Recording,
+    request: Option<&Request>,
+) -> anyhow::Result<ExitStatus> {
     let shown = program.display();
     let mut command = Command::new(program);
-    command.args(args.given()).env("ORRERY_OUT", recording.own());
+    command.args(args.given()).env("ORRERY_OUT", recording.own()).env_remove(live::ASKED);
+    command.envs(request.map(|request| (live::ASKED, request.path())));
     command.envs(args.limit.as_ref().map(|limit| ("ORRERY_LIMIT", limit)));
     let mut child = command.spawn().with_context(|| format!("{shown} cannot be started"))?;
     // Only now: what is done with signals is passed on to programs that are started.

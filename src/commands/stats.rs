@@ -30,11 +30,25 @@ pub fn report(
     args: &StatsArgs,
     out: &mut impl Write,
 ) -> anyhow::Result<()> {
-    let Caches { config, why } = caches;
     let detail = Detail { lines: args.by_line, ..Detail::default() };
-    let stats = collect_detail(source, config, detail, args.flush)?;
-    if args.json {
-        let numbers = Numbers { caches: CachesUsed::of(caches), stats: &stats };
+    let stats = collect_detail(source, &caches.config, detail, args.flush)?;
+    print(source, caches, &stats, args.json, out)
+}
+
+/// Prints the numbers of `source` to `out`.
+///
+/// # Errors
+/// A failed write.
+pub(super) fn print(
+    source: &dyn ReferenceSource,
+    caches: &Caches,
+    stats: &Stats,
+    json: bool,
+    out: &mut impl Write,
+) -> anyhow::Result<()> {
+    let Caches { config, why } = caches;
+    if json {
+        let numbers = Numbers { caches: CachesUsed::of(caches), stats };
         serde_json::to_writer_pretty(&mut *out, &numbers).map_err(std::io::Error::from)?;
         writeln!(out)?;
     } else {
@@ -47,7 +61,7 @@ pub fn report(
             writeln!(out, "({} because {why}; --cache names others)", config.name)?;
         }
         writeln!(out)?;
-        out.write_all(table(&stats, config).as_bytes())?;
+        out.write_all(table(stats, config).as_bytes())?;
     }
     Ok(out.flush()?)
 }

@@ -23,6 +23,9 @@ use serde::{Serialize, Serializer};
 mod attribution;
 use attribution::{Attribution, Rows};
 
+mod deferred;
+pub use deferred::Deferred;
+
 mod extras;
 use extras::SharingWatch;
 pub use extras::{CoreStats, MOST_LINES, PrefetchStats, SharedLine, SharingStats, TlbStats};
