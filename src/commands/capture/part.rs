@@ -120,13 +120,18 @@ impl Part {
 
 /// Whether the file is one, and nobody writes it any more.
 fn is_left(path: &Path) -> bool {
-    let Ok(file) = File::open(path) else { return false };
-    let is_one = fs::metadata(path).is_ok_and(|m| m.is_file()) && is_part(&file);
-    is_one && flock(&file, FlockOperation::NonBlockingLockShared).is_ok()
+    let Some(file) = plain(path) else { return false };
+    is_part(&file) && flock(&file, FlockOperation::NonBlockingLockShared).is_ok()
 }
 
-fn is_part(mut file: &File) -> bool {
-    let mut head = [0; MAGIC.len()];
+/// The file, where it is a plain one: to open a pipe would wait for its other end, or end whoever writes there.
+fn plain(path: &Path) -> Option<File> {
+    fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
+    File::open(path).ok()
+}
+
+fn is_part(file: &File) -> bool {
+    let (mut file, mut head) = (file, [0; MAGIC.len()]);
     file.read_exact(&mut head).is_ok() && head == *MAGIC.as_bytes()
 }
 
@@ -163,10 +168,7 @@ pub(super) struct Left {
 /// # Errors
 /// When it is being written, or its first lines are damaged.
 pub(super) fn open(path: &Path, output: &Path) -> anyhow::Result<Option<Left>> {
-    let Ok(file) = File::open(path) else { return Ok(None) };
-    if !file.metadata().is_ok_and(|m| m.is_file()) || !is_part(&file) {
-        return Ok(None);
-    }
+    let Some(file) = plain(path).filter(is_part) else { return Ok(None) };
     let shown = path.display();
     if flock(&file, FlockOperation::NonBlockingLockShared).is_err() {
         bail!("{shown}: is being written by `orrery capture`; wait until it ends");
