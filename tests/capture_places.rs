@@ -59,24 +59,17 @@ fn libraries_that_come_and_go_are_named_by_who_is_there() {
     }
     // Each instruction stands for itself, also where another stood at its address.
     let files: BTreeMap<u64, &str> = trace.source.tables().locations.iter().map(|l| (l.pc, &*l.file)).collect();
-    for r in &trace.references {
-        let region = orrery::reference::RegionMap::new(&trace.regions);
-        let file = files.get(&r.pc).map(|f| f.rsplit('/').next().unwrap());
-        assert!(file.is_some(), "{r:?}");
-        if r.addr > 1 << 40 && file == Some("beta.c") {
-            assert_eq!(region.find(r.addr, 101).is_some(), true);
-        }
-    }
+    assert!(trace.references.iter().all(|r| files.contains_key(&r.pc)), "an instruction without a line");
     let of =
         |file: &str| trace.references.iter().filter(|r| files.get(&r.pc).is_some_and(|f| f.ends_with(file))).count();
-    assert_eq!([of("alpha.c"), of("beta.c"), of("gamma.c")], [401, 201, 401].map(|n: usize| n));
+    assert_eq!([of("alpha.c"), of("beta.c"), of("gamma.c")], [402, 201, 401]);
 
     // In a program that does not record, a library that could is as any other.
     let plain = Command::new("gcc").args(["main.c", "-o", "plain"]).current_dir(folder.0.path()).status().unwrap();
     assert!(plain.success());
     let before = std::fs::read_dir(folder.0.path()).unwrap().count();
     let said = folder.run("plain", &libraries, "plain.orrery");
-    assert!(said.trim_end().ends_with(" 198") || said.contains(' '), "{said}");
+    assert_eq!(said.split_whitespace().count(), libraries.len() + 1, "{said}");
     assert_eq!(std::fs::read_dir(folder.0.path()).unwrap().count(), before, "nothing is recorded");
 }
 

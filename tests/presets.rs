@@ -14,6 +14,7 @@ type Shapes = &'static [(&'static str, u32, u32, u32)];
 const SHAPES: &[(&str, Shapes)] = &[
     ("textbook", &[("L1", 64, 8, 64), ("L2", 512, 8, 64), ("L3", 8192, 16, 64)]),
     ("paper", &[("L1", 2, 8, 32), ("L2", 4, 16, 32)]),
+    ("paper-x4", &[("L1", 8, 8, 32), ("L2", 16, 16, 32)]),
     (
         "skylake-sp",
         &[
@@ -196,7 +197,7 @@ fn presets_round_trip() {
 
 #[test]
 fn real_cpus_split_l1_and_keep_their_relations() {
-    for shipped in presets().iter().filter(|p| !["textbook", "paper"].contains(&p.name)) {
+    for shipped in presets().iter().filter(|p| !["textbook", "paper", "paper-x4"].contains(&p.name)) {
         let config = preset(shipped.name).expect(shipped.name);
         let name = shipped.name;
         let sides: Vec<Holds> = config.levels.iter().map(|l| l.holds).collect();

@@ -120,6 +120,47 @@ fn merge_sort_starts_missing_where_a_merge_outgrows_a_level() {
     assert_eq!(by_length[&512][1], 512);
 }
 
+/// "The algorithm tends to sweep through the values in order, resulting in good cache performance": once a line. With four
+/// elements in one, what a loop touches once misses 25.0 %.
+#[test]
+fn particles_stream_through_the_caches_of_the_bigger_simulation() {
+    let source = open("mpm");
+    let (references, tables) = (all(&*source), source.tables());
+    let starts: Vec<usize> = tables.marks.iter().map(|m| usize::try_from(m.reference).unwrap()).collect();
+    let names: Vec<&str> = tables.marks.iter().map(|m| m.name.as_str()).collect();
+    assert_eq!(names, ["clear the grid", "momentum", "forces", "move the grid", "carry particles", "stress"]);
+    let config = config::preset("paper-x4").unwrap();
+    let stats = stats::collect(&*source, &config, false).unwrap();
+    let of = |name: &str| stats.regions.iter().find(|r| r.name == name).unwrap();
+    for name in ["mass", "momentum", "constitutive"] {
+        assert_eq!(of(name).misses[0].1 * 4, of(name).references, "{name}");
+        assert_eq!(of(name).misses[1].1, of(name).misses[0].1, "{name}: nothing of it is in L2 either");
+    }
+    // Loop by loop: of the particles' arrays every line that is touched is missed once, whatever the grid does beside.
+    let mut hierarchy = Hierarchy::new(&config).unwrap();
+    let map = orrery::reference::RegionMap::new(&tables.regions);
+    for (phase, name) in names.iter().enumerate() {
+        let until = starts.get(phase + 1).copied().unwrap_or(references.len());
+        let mut counts = std::collections::BTreeMap::<&str, (u64, u64, std::collections::BTreeSet<u64>)>::new();
+        for r in &references[starts[phase]..until] {
+            let region = &tables.regions[map.find(r.addr, 0).unwrap()].name;
+            let missed = misses(&mut hierarchy, std::slice::from_ref(r))[0];
+            let count = counts.entry(region).or_default();
+            (count.0, count.1) = (count.0 + 1, count.1 + missed);
+            count.2.insert(r.addr / 32);
+        }
+        for (array, (touched, missed, lines)) in counts.iter().filter(|(array, _)| !array.starts_with("grid")) {
+            assert_eq!(*missed, lines.len() as u64, "{name}: {array}, of {touched} references");
+        }
+        let rates: Vec<&str> = counts.iter().filter(|(_, (n, m, _))| 4 * m == *n).map(|(array, _)| *array).collect();
+        match *name {
+            "momentum" => assert_eq!(rates, ["mass", "momentum", "position", "velocity"]),
+            "stress" => assert_eq!(rates, ["constitutive", "position"]),
+            _ => {}
+        }
+    }
+}
+
 fn visit(length: usize, merge: &mut impl FnMut(usize)) {
     if length >= 2 {
         visit(length / 2, merge);
@@ -138,7 +179,7 @@ fn recordings_carry_what_a_picture_needs() {
         ("array_init", "Array initialisation", 1, 0),
         ("bubble_sort", "Bubble sort", 1, 8),
         ("merge_sort", "Merge sort", 2, 15),
-        ("mpm", "Material point method", 10, 8),
+        ("mpm", "Material point method", 10, 6),
     ] {
         let source = open(name);
         let tables = source.tables();
@@ -159,7 +200,6 @@ fn recordings_carry_what_a_picture_needs() {
     }
     let merge = open("merge_sort");
     assert_eq!(merge.tables().marks[0], orrery::reference::Mark { reference: 1280, name: "merge of 64".into() });
-    assert!((4000..10_000).contains(&open("mpm").len()));
 }
 
 #[test]

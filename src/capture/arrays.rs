@@ -76,7 +76,11 @@ impl Frames {
     /// were not there before: what [`Frames::touch`] said of other addresses then no longer holds.
     pub(super) fn enter(&mut self, thread: u64, frame: u64, pc: u64, now: u64) -> bool {
         let Some(owners) = self.entered.get(&pc).cloned() else { return false };
-        owners.iter().fold(false, |new, owner| self.place(thread, frame, *owner, now) || new)
+        let mut new = false;
+        for owner in owners.iter() {
+            new |= self.place(thread, frame, *owner, now);
+        }
+        new
     }
 
     /// An owner's arrays are in the frame at `frame`; whether they were not there before.
@@ -150,7 +154,7 @@ impl Frames {
     pub(super) fn finish(&mut self, total: u64) -> (Vec<Region>, Option<String>) {
         let mut times: BTreeMap<String, u64> = BTreeMap::new();
         let mut out = Vec::new();
-        for mut r in std::mem::take(&mut self.regions) {
+        for mut r in joined(std::mem::take(&mut self.regions)) {
             let (from, to) = r.lifetime.unwrap_or((0, total));
             r.lifetime = Some((from, to.min(total))).filter(|l| *l != (0, total));
             if from < to.min(total) {
@@ -165,6 +169,26 @@ impl Frames {
             .then(|| format!("{} arrays of stack frames past the first {REGIONS} have no name", self.left_out));
         (out, notice)
     }
+}
+
+/// An array that comes back to where it was, and nobody else's bytes there were touched meanwhile, is one region.
+fn joined(regions: Vec<Region>) -> Vec<Region> {
+    let mut out: Vec<Region> = Vec::new();
+    for r in regions {
+        let from = r.lifetime.map_or(0, |l| l.0);
+        // The last that was touched there is the array itself.
+        let last = out.iter_mut().rev().find(|old| old.base < r.end() && r.base < old.end());
+        match last {
+            Some(old)
+                if (&old.name, old.base, old.bytes, &old.elem_type) == (&r.name, r.base, r.bytes, &r.elem_type) =>
+            {
+                let since = old.lifetime.map_or(0, |l| l.0).min(from);
+                old.lifetime = r.lifetime.map(|(_, to)| (since, to));
+            }
+            _ => out.push(r),
+        }
+    }
+    out
 }
 
 fn region(a: &StackVariable, base: u64, from: u64) -> Region {

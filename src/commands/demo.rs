@@ -18,14 +18,14 @@ pub fn run(args: &DemoArgs) -> anyhow::Result<()> {
     };
     let folder = tempfile::tempdir()?;
     let trace = bundled.unpack(folder.path())?;
-    if let Command::Stats(args) = parse(&["stats", "--cache", "paper"], &trace, &[])? {
+    if let Command::Stats(args) = parse(&["stats", "--cache", bundled.cache], &trace, &[])? {
         stats::run(&args)?;
     }
     let output = [OsString::from("--output"), args.output.clone().into()];
-    if let Command::Record(args) = parse(&["record", "--cache", "paper", "--tail", "96"], &trace, &output)? {
+    if let Command::Record(args) = parse(&["record", "--cache", bundled.cache, "--tail", "96"], &trace, &output)? {
         record::run(&args)?;
     }
-    window(args, &trace)
+    window(args, &trace, bundled.cache)
 }
 
 /// A command as if typed, so that the demo shows what the user would get.
@@ -36,12 +36,12 @@ fn parse(words: &[&str], trace: &Path, rest: &[OsString]) -> anyhow::Result<Comm
 }
 
 #[cfg(feature = "viewer")]
-fn window(args: &DemoArgs, trace: &Path) -> anyhow::Result<()> {
+fn window(args: &DemoArgs, trace: &Path, cache: &str) -> anyhow::Result<()> {
     let display = ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|v| std::env::var_os(v).is_some_and(|v| !v.is_empty()));
     if args.no_window || (cfg!(target_os = "linux") && !display) {
         return Ok(());
     }
-    let flags = ["view", "--cache", "paper", "--play", "--speed", "40", "--tail", "96"];
+    let flags = ["view", "--cache", cache, "--play", "--speed", "40", "--tail", "96"];
     if let Command::View(args) = parse(&flags, trace, &[])? {
         super::view::run(&args)?;
     }
@@ -49,6 +49,6 @@ fn window(args: &DemoArgs, trace: &Path) -> anyhow::Result<()> {
 }
 
 #[cfg(not(feature = "viewer"))]
-fn window(_: &DemoArgs, _: &Path) -> anyhow::Result<()> {
+fn window(_: &DemoArgs, _: &Path, _: &str) -> anyhow::Result<()> {
     Ok(())
 }

@@ -10,26 +10,28 @@ pub struct Bundled {
     pub name: &'static str,
     /// The native file.
     pub bytes: &'static [u8],
+    /// The preset that shows what it is there to show.
+    pub cache: &'static str,
 }
 
 macro_rules! bundled {
-    ($($name:literal),* $(,)?) => {
-        [$(Bundled { name: $name, bytes: include_bytes!(concat!("../../traces/", $name, ".orrery")) }),*]
+    ($($name:literal under $cache:literal),* $(,)?) => {
+        [$(Bundled { name: $name, bytes: include_bytes!(concat!("../../traces/", $name, ".orrery")), cache: $cache }),*]
     };
 }
 
 /// All of them, in the order a lesson would take.
 pub const BUNDLED: [Bundled; 10] = bundled![
-    "array_init",
-    "matmul16",
-    "matmul16_transposed",
-    "matmul16_blocked",
-    "matmul12_blocked",
-    "bubble_sort",
-    "merge_sort",
-    "mpm",
-    "false_sharing",
-    "false_sharing_padded",
+    "array_init" under "paper",
+    "matmul16" under "paper",
+    "matmul16_transposed" under "paper",
+    "matmul16_blocked" under "paper",
+    "matmul12_blocked" under "paper",
+    "bubble_sort" under "paper",
+    "merge_sort" under "paper",
+    "mpm" under "paper-x4",
+    "false_sharing" under "paper",
+    "false_sharing_padded" under "paper",
 ];
 
 /// The trace of this name.

@@ -24,7 +24,7 @@ struct Asked {
     program: PathBuf,
     /// Length and time of last change: another file under its name has other names in it.
     length: u64,
-    changed: Option<u64>,
+    changed: Option<u128>,
     words: Vec<String>,
     data_only: bool,
     function: Option<String>,
@@ -41,10 +41,10 @@ pub(super) struct Part {
 }
 
 /// Length and time of last change of a program.
-fn stamp(program: &Path) -> (u64, Option<u64>) {
+fn stamp(program: &Path) -> (u64, Option<u128>) {
     let about = fs::metadata(program).ok();
     let since = |m: &fs::Metadata| m.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok();
-    (about.as_ref().map_or(0, fs::Metadata::len), about.as_ref().and_then(since).map(|t| t.as_millis() as u64))
+    (about.as_ref().map_or(0, fs::Metadata::len), about.as_ref().and_then(since).map(|t| t.as_millis()))
 }
 
 /// The file beside `output`.
@@ -59,8 +59,10 @@ impl Part {
         if output == Path::new("-") || fs::metadata(output).is_ok_and(|m| !m.is_file()) {
             return Ok(None);
         }
-        tell_of_leftover(output);
         let usual = beside(output);
+        if is_left(&usual) {
+            tell(&usual, output);
+        }
         let own = output.with_added_extension(format!("{}.part", std::process::id()));
         let create = |path: &Path| File::options().write(true).create_new(true).open(path);
         let (path, file) = match create(&usual) {
@@ -118,27 +120,37 @@ impl Part {
 
 /// Whether the file is one, and nobody writes it any more.
 fn is_left(path: &Path) -> bool {
-    let Ok(file) = File::open(path) else { return false };
-    let is_one = fs::metadata(path).is_ok_and(|m| m.is_file()) && is_part(&file);
-    is_one && flock(&file, FlockOperation::NonBlockingLockShared).is_ok()
+    let Some(file) = plain(path) else { return false };
+    is_part(&file) && flock(&file, FlockOperation::NonBlockingLockShared).is_ok()
 }
 
-fn is_part(mut file: &File) -> bool {
-    let mut head = [0; MAGIC.len()];
+/// The file, where it is a plain one: to open a pipe would wait for its other end, or end whoever writes there.
+fn plain(path: &Path) -> Option<File> {
+    fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
+    File::open(path).ok()
+}
+
+fn is_part(file: &File) -> bool {
+    let (mut file, mut head) = (file, [0; MAGIC.len()]);
     file.read_exact(&mut head).is_ok() && head == *MAGIC.as_bytes()
 }
 
-/// Says where what a killed recording of this name left is, and how to have it.
+/// Says where what a killed recording of this name left is, and how to have it; nothing where the trace is newer.
 pub(in crate::commands) fn tell_of_leftover(output: &Path) {
     let part = beside(output);
-    if is_left(&part) {
-        eprintln!(
-            "note: {0}: left by a recording that was killed; `orrery convert {0} -o {1}` makes a trace of it, and removing it \
-             forgets it",
-            part.display(),
-            output.display()
-        );
+    let written = |path: &Path| path.metadata().and_then(|m| m.modified()).ok();
+    if written(output) <= written(&part) && is_left(&part) {
+        tell(&part, output);
     }
+}
+
+fn tell(part: &Path, output: &Path) {
+    eprintln!(
+        "note: {0}: left by a recording that was killed; `orrery convert {0} -o {1}` makes a trace of it, and removing it \
+         forgets it",
+        part.display(),
+        output.display()
+    );
 }
 
 /// A leftover: what was asked, and its text.
@@ -156,10 +168,7 @@ pub(super) struct Left {
 /// # Errors
 /// When it is being written, or its first lines are damaged.
 pub(super) fn open(path: &Path, output: &Path) -> anyhow::Result<Option<Left>> {
-    let Ok(file) = File::open(path) else { return Ok(None) };
-    if !file.metadata().is_ok_and(|m| m.is_file()) || !is_part(&file) {
-        return Ok(None);
-    }
+    let Some(file) = plain(path).filter(is_part) else { return Ok(None) };
     let shown = path.display();
     if flock(&file, FlockOperation::NonBlockingLockShared).is_err() {
         bail!("{shown}: is being written by `orrery capture`; wait until it ends");

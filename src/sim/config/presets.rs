@@ -26,6 +26,7 @@ macro_rules! shipped {
 const PRESETS: &[Preset] = shipped! {
     "textbook": "three levels as in CS:APP's Core i7 (Haswell)",
     "paper": "two tiny levels that make the pictures of the rings paper",
+    "paper-x4": "the same four times over, for its bigger material point method",
     "skylake-sp": "Intel Xeon Silver 4110 (2017)",
     "ice-lake": "Intel Core i5-1035G1, client (2019)",
     "golden-cove": "Intel Core i9-12900K, P core (2021)",
