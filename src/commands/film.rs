@@ -85,7 +85,8 @@ impl FrameSource for Film {
     fn submit(&mut self, k: u64) -> Result<(), FrameError> {
         let (_, speed) = self.pace.rate(k);
         let passed = self.pace.passed(k);
-        let view = View { speed, tail: self.view.tail.max(passed), window: self.view.window.max(passed), ..self.view.clone() };
+        let view =
+            View { speed, tail: self.view.tail.max(passed), window: self.view.window.max(passed), ..self.view.clone() };
         let (scene, mut info) = self.studio.frame(self.pace.position(k), &view).map_err(FrameError::new)?;
         (info.speed, info.unit) = (self.pace.speed, self.pace.clock.kind().unit());
         let mut encoder = self.context.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
