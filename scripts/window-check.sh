@@ -332,6 +332,29 @@ await_end
 [ "$code" = 0 ] && [ ! -s "$work/stderr" ] || fail "after a slow trace: exit code $code"
 ok 'a trace that comes slowly is shown, played and gone through while it comes'
 
+# A trace that is written anew while it is shown: in place, as nothing that is a trace, and by a new file of its name.
+lines 0 3000 >"$work/anew.log"
+(cd "$work" && exec "$orrery" view anew.log) 2>"$work/stderr" >"$work/stdout" &
+viewer=$!
+await_window
+await_total 3000 || fail 'the trace that will be written anew is not shown'
+lines 0 4000 >"$work/anew.log"
+await_total 4000 || fail 'a trace that was written anew is not read anew'
+printf 'this is no trace\n' >"$work/anew.log"
+xdotool windowfocus --sync "$window"
+xdotool key End
+await_tick 4000 || fail 'a trace that was written over cannot be played any more'
+sleep 2.5
+kill -0 "$viewer" 2>/dev/null || fail 'it ended when its trace was written over'
+[ "$(total)" = 4000 ] || fail 'what was read of a trace that was written over is gone'
+lines 0 5000 >"$work/new.log" && mv "$work/new.log" "$work/anew.log"
+await_total 5000 || fail 'a trace that was replaced is not read anew'
+xdotool key Escape
+await_end
+[ "$code" = 0 ] || fail "after a trace was written anew: exit code $code"
+grep -q 'cannot be read; this is what was read before' "$work/stderr" || fail 'a trace that cannot be read any more is not told'
+ok 'a trace that is written anew is shown anew, and one that is broken ends nothing'
+
 if command -v valgrind >/dev/null 2>&1 && command -v gcc >/dev/null 2>&1; then
   cat >"$work/forever.c" <<'END'
 static volatile int cells[64];
@@ -357,6 +380,31 @@ END
   kept=$("$orrery" stats "$work/forever.orrery" --json 2>/dev/null | sed -n 's/.*"references": *\([0-9]*\).*/\1/p' | head -n 1)
   [ "${kept:-0}" -gt "$first" ] || fail "the trace that was followed is not kept (${kept:-none})"
   ok "a running program is followed: $first references, then more; closing ends it and keeps $kept"
+
+  cat >"$work/brief.c" <<'END'
+static volatile int cells[64];
+int main(void) {
+    for (int n = 0; n < 3000; n++) for (int i = 0; i < 64; i++) cells[i]++;
+    return 0;
+}
+END
+  gcc -g -O1 "$work/brief.c" -o "$work/brief" || fail 'gcc does not compile the program to follow to its end'
+  (cd "$work" && exec "$orrery" capture --follow --data-only -- ./brief) 2>"$work/stderr" >"$work/stdout" &
+  viewer=$!
+  await_window
+  for n in $(seq 150); do
+    grep -q 'references' "$work/stderr" && [ "$(tick)" = "$(total)" ] && break
+    kill -0 "$viewer" 2>/dev/null || fail 'it ended while it followed a program'
+    sleep 0.2
+  done
+  last=$(total)
+  sleep 1
+  [ "$last" -gt 190000 ] && [ "$(tick)" = "$last" ] && [ "$(total)" = "$last" ] ||
+    fail "a program that ended is followed to $(tick) of $(total)"
+  xdotool windowfocus --sync "$window"
+  xdotool key Escape
+  await_end
+  ok "a program that ends is followed to its end, $last, and the playhead rests there"
 else
   printf '  skipped: no valgrind or gcc here, so no program is followed\n'
 fi

@@ -266,7 +266,7 @@ mod pictures {
             (vec!["record", MATMUL, "-o", "f.png"], vec!["f.png", "%"]),
             (vec!["snapshot", MATMUL, "-o", "/dev/full"], vec!["/dev/full", "device"]),
             (vec!["demo", "nothing"], vec!["nothing", "matmul16"]),
-            (vec!["snapshot", MATMUL, "-o", png, "--show", "A,BB"], vec!["--show", "`BB`", "did you mean", "A, B, C"]),
+            (vec!["snapshot", MATMUL, "-o", png, "--show", "A,BB"], vec!["--show", "`BB`", "A, B, C"]),
             (vec!["record", MATMUL, "-o", mp4, "--dim=Q*"], vec!["--dim", "`Q*`", "A, B, C"]),
             (vec!["snapshot", MATMUL, "-o", png, "--dim"], vec!["--dim", "--show"]),
         ] {

@@ -32,12 +32,13 @@ const RUN_EXAMPLES: &str = "\
 Examples:
   orrery run mm.c                                    compile with -O1, run, open the window
   orrery run -O0 --stats mm.c 100                    numbers; 100 is the program's argument
-  orrery run --cache zen4 -DN=64 -fopenmp mm.c       other caches; flags of the compiler as it takes them
+  orrery run --cache zen4 -DN=64 -fopenmp mm.c       other caches; flags of the compiler
   orrery run --stats mm.c -- --cache 5               --cache 5 is the program's
 
-Words before the file are flags of orrery (as above) or, with one dash, of the compiler (-DN=64 -I include -lm -O3
--march=native); -- ends them. All words after the file are the program's own. Where one of them is a flag of orrery too,
-that is said, unless -- stands after the file.";
+Words before the file are flags of orrery (as above) or, with one dash, of the compiler
+(-DN=64 -I include -lm -O3 -march=native); -- ends them. All words after the file are the
+program's own. Where one of them is a flag of orrery too, that is said, unless -- stands
+after the file.";
 
 /// `capture`
 #[derive(Debug, Clone, Args)]

@@ -351,7 +351,7 @@ mod tests {
         MemoryTrace::new(references, Tables { title: "four".into(), regions: vec![region], ..Tables::default() })
     }
 
-    fn config() -> HierarchyConfig {
+    fn config() -> Caches {
         open_cache(&args(false).cache, &trace()).unwrap()
     }
 
@@ -382,7 +382,7 @@ A                 3          2   66.6%
 
     #[test]
     fn the_json_has_the_promised_keys_in_order() {
-        let expect = r#"{"trace":{"references":4,"reads":3,"writes":2,"fetches":0,"bytes":36},"levels":[{"name":"L1","sets":2,"ways":2,"line":32,"read_accesses":3,"read_misses":2,"write_accesses":2,"write_misses":1,"fetch_accesses":0,"fetch_misses":0,"fills":3,"evictions":0,"writebacks":0,"invalidations":0,"compulsory":3,"capacity":0,"conflict":0,"resident":3,"dirty":2,"bytes_in":96,"bytes_out":0,"demand_accesses":5,"demand_misses":3,"demand_hit_rate":0.4}],"memory":{"reads":3,"writes":0,"bytes_read":96,"bytes_written":0},"regions":[{"name":"A","references":3,"misses":{"L1":2}},{"name":"(other)","references":1,"misses":{"L1":1}}]}"#;
+        let expect = r#"{"caches":{"name":"givenbyflags","levels":[{"name":"L1","size_bytes":128}]},"trace":{"references":4,"reads":3,"writes":2,"fetches":0,"bytes":36},"levels":[{"name":"L1","sets":2,"ways":2,"line":32,"read_accesses":3,"read_misses":2,"write_accesses":2,"write_misses":1,"fetch_accesses":0,"fetch_misses":0,"fills":3,"evictions":0,"writebacks":0,"invalidations":0,"compulsory":3,"capacity":0,"conflict":0,"resident":3,"dirty":2,"bytes_in":96,"bytes_out":0,"demand_accesses":5,"demand_misses":3,"demand_hit_rate":0.4}],"memory":{"reads":3,"writes":0,"bytes_read":96,"bytes_written":0},"regions":[{"name":"A","references":3,"misses":{"L1":2}},{"name":"(other)","references":1,"misses":{"L1":1}}]}"#;
         let json = printed(true);
         let dense: String = json.split_whitespace().collect();
         assert_eq!(dense, expect);

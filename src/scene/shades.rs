@@ -24,6 +24,12 @@ pub fn stands_for(pattern: &str, name: &str) -> bool {
     pattern == name || pattern.contains(['*', '?']) && is_match(pattern, name)
 }
 
+/// Whether a pattern stands for a region: for its name, or for its declaration, as pictures tell it.
+#[must_use]
+pub fn is_of(pattern: &str, region: &Region) -> bool {
+    stands_for(pattern, &region.name) || pattern == region.declaration()
+}
+
 /// As [`stands_for`], letter by letter: the last `*` is tried again a letter further where the rest does not fit.
 fn is_match(pattern: &str, name: &str) -> bool {
     let (pattern, name): (Vec<char>, Vec<char>) = (pattern.chars().collect(), name.chars().collect());
@@ -51,7 +57,7 @@ impl Choice {
     /// How each region is seen. Where `show` names none of them, it hides none.
     #[must_use]
     pub fn shades(&self, regions: &[Region]) -> Arc<[Shade]> {
-        let any = |patterns: &[String], region: &Region| patterns.iter().any(|p| stands_for(p, &region.name));
+        let any = |patterns: &[String], region: &Region| patterns.iter().any(|pattern| is_of(pattern, region));
         let rest = if regions.iter().any(|region| any(&self.show, region)) { self.rest } else { Shade::Full };
         let shade = |region: &Region| match self.said.get(&region.name) {
             Some(said) => *said,
@@ -68,7 +74,7 @@ impl Choice {
     #[must_use]
     pub fn unknown(&self, regions: &[Region]) -> Option<&str> {
         let names = self.show.iter().chain(&self.dim).map(String::as_str);
-        names.into_iter().find(|name| !regions.iter().any(|region| stands_for(name, &region.name)))
+        names.into_iter().find(|name| !regions.iter().any(|region| is_of(name, region)))
     }
 
     /// Says how the regions of a name are seen from now on.
@@ -140,6 +146,8 @@ mod tests {
         assert_eq!(shades(&["B"], &[], Dim), [Dim, Full, Dim, Dim, Dim]);
         assert_eq!(shades(&[], &["?"], Full), [Dim, Dim, Full, Full, Dim]);
         assert!(shades(&["nothing"], &[], Hidden).is_empty() && shades(&[], &[], Hidden).is_empty());
+        let declared = Region { shape: vec![4, 2], ..all[1].clone() };
+        assert!(is_of("B[4][2]", &declared) && is_of("B", &declared) && !is_of("B[4]", &declared));
         let wrong = Choice { show: strings(&["A", "C*"]), ..Choice::default() };
         assert_eq!((wrong.unknown(&all), Choice::default().unknown(&all)), (Some("C*"), None));
 

@@ -5,7 +5,7 @@ use super::super::names::bias_of;
 use crate::cli::ConvertArgs;
 use crate::reference::{Kind, Reference, Region, SourceLocation, Tables};
 use crate::scene::Choice;
-use crate::scene::shades::stands_for;
+use crate::scene::shades::is_of;
 use crate::symbols::Module;
 use crate::trace::{Filter, Sample};
 use std::collections::BTreeSet;
@@ -77,7 +77,7 @@ fn regions(names: &[String], tables: &Tables) -> Result<Vec<Region>, UsageError>
 
 /// Whether one of the names, or what is a name with `*` and `?`, stands for a region.
 pub(super) fn is_named(names: &[String], region: &Region) -> bool {
-    names.iter().any(|name| stands_for(name, &region.name))
+    names.iter().any(|name| is_of(name, region))
 }
 
 /// What is known instead.
