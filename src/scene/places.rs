@@ -13,6 +13,9 @@ use std::f32::consts::TAU;
 /// Radius of a glyph at rest where there is room, world units.
 const DOT: f32 = 0.0085;
 
+/// The least that dots everywhere become for the sake of one size, world units: those that have room for more stay so large.
+const SMALLEST: f32 = 0.0048;
+
 /// Radius of a dot at home, of the distance to the next.
 const HOME: f32 = 0.40;
 
@@ -27,6 +30,8 @@ pub struct Places {
     pub items: Items,
     /// TLBs for whose sectors there is no room.
     pub tlbs_left_out: usize,
+    /// Radius of a dot at rest wherever there is room for it, world units: what is the same has one size at home and in all caches.
+    pub(super) dot: f32,
     /// How closely homes are looked at: set by each frame from its view, before anything is placed.
     pub(super) closeness: Closeness,
 }
@@ -41,7 +46,20 @@ impl Places {
         let items = Items::choose(regions, u64::from(grain_bytes(hierarchy)));
         let mut home = HomeLayout::new(regions, items.home_bytes, rings.home_r0, rings.home_r1);
         home.line_bytes = items.grain_bytes.clamp(1, home.item_bytes);
-        Self { rings, home, items, tlbs_left_out, closeness: Closeness::default() }
+        let mut places = Self { rings, home, items, tlbs_left_out, dot: DOT, closeness: Closeness::default() };
+        places.dot = places.common_dot();
+        places
+    }
+
+    /// The size for which there is room everywhere, where dots at home stand for the same as those in caches.
+    fn common_dot(&self) -> f32 {
+        if self.items.home_bytes > self.items.glyph_bytes {
+            return DOT;
+        }
+        let homes = (0..self.home.regions.len()).map(|region| self.room(Place::Home, region, 1.0));
+        let slot = |cache| Place::Slot { depth: 0, cache, set: 0, rank: 0 };
+        let caches = (0u16..).take(self.rings.caches()).map(|cache| self.room(slot(cache), 0, 1.0));
+        homes.chain(caches).fold(DOT, f32::min).max(SMALLEST)
     }
 
     /// Region and home item of an address at reference `tick`; what outlives its region keeps the home of the
@@ -94,7 +112,12 @@ impl Places {
 
     /// Radius of a glyph at a place: the common size, less where slots are crowded.
     pub(super) fn radius(&self, place: Place, region: usize, zoom: f32) -> f32 {
-        let room = match place {
+        self.seen(self.room(place, region, zoom), zoom)
+    }
+
+    /// Radius of a glyph for which there is room at a place.
+    fn room(&self, place: Place, region: usize, zoom: f32) -> f32 {
+        match place {
             Place::Home => {
                 let detail = self.home.detail(region, self.closeness);
                 let of = |rung: &Rung| HOME * rung.pitch();
@@ -116,23 +139,17 @@ impl Places {
                     0.36 * pitch * (1.0 - close) + least * close
                 }
             }
-        };
-        Self::seen(room, zoom)
-    }
-
-    /// Radius of an item's dot at home in the whole picture, as large as it would be seen from here.
-    pub(super) fn whole_home_radius(&self, region: usize, zoom: f32) -> f32 {
-        Self::home_radius(self.home.detail(region, Closeness::default()).finest(), zoom)
+        }
     }
 
     /// Radius of a dot at home of one fineness.
-    pub(super) fn home_radius(rung: &Rung, zoom: f32) -> f32 {
-        Self::seen(HOME * rung.pitch(), zoom)
+    pub(super) fn home_radius(&self, rung: &Rung, zoom: f32) -> f32 {
+        self.seen(HOME * rung.pitch(), zoom)
     }
 
     /// Never too small to be seen, as far as the picture is the whole one.
-    fn seen(room: f32, zoom: f32) -> f32 {
-        room.clamp(0.0012 / zoom, DOT)
+    fn seen(&self, room: f32, zoom: f32) -> f32 {
+        room.clamp(0.0012 / zoom, self.dot)
     }
 
     /// Angle between neighbouring slots of an arm as the eye sees it, about, radians.
