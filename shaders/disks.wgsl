@@ -1,4 +1,5 @@
-// Soft disks behind the rings: temperature. A mesh of bands, so that a pixel costs one interpolation.
+// Soft disks behind the rings: temperature. A mesh of bands, so that a pixel costs one interpolation and the smoothing of
+// it: a ramp with corners is seen as an edge, the more so from close up.
 //
 //   whole ring: three bands               part of a ring: more bands, since its ends wind like the arms,
 //   alpha   0 ....1=======1.... 0         and the first and last column fade to nothing
@@ -9,7 +10,10 @@
 
 struct Band {
     @builtin(position) position: vec4f,
-    @location(0) color: vec4f,
+    // Share of the disk's colour, before smoothing.
+    @location(0) share: f32,
+    // Premultiplied.
+    @location(1) @interpolate(flat) color: vec4f,
 }
 
 @vertex
@@ -49,12 +53,12 @@ fn vs_main(
 
     var out: Band;
     out.position = clip_from_world(r * vec2f(cos(theta), sin(theta)));
-    let a = color.a * select(0.0, 1.0, inside && !(fade > 0.0 && at_end));
-    out.color = vec4f(color.rgb * a, a);
+    out.share = select(0.0, 1.0, inside && !(fade > 0.0 && at_end));
+    out.color = vec4f(color.rgb * color.a, color.a);
     return out;
 }
 
 @fragment
 fn fs_main(in: Band) -> @location(0) vec4f {
-    return in.color;
+    return in.color * (in.share * in.share * (3.0 - 2.0 * in.share));
 }

@@ -4,13 +4,12 @@
 //    ^   |  width + 2px |      neighbouring stretches share their edge exactly: no gap, no overlap
 //    |   '--------------'
 //
-// Lines are partly light: overlapping ones grow brighter (LIGHT = share that adds instead of covering).
+// Lines cover: however many lie on each other, they come to their own colour and no further, so that hue is kept. What adds
+// light instead would go past it, channel by channel: blue to the white of hits, red to orange.
 
 #import shared/frame
 #import shared/polar
 #import shared/motion
-
-const LIGHT = 0.5;
 
 struct Line {
     @builtin(position) position: vec4f,
@@ -52,5 +51,5 @@ fn vs_main(
 @fragment
 fn fs_main(in: Line) -> @location(0) vec4f {
     let a = in.across_alpha.y * clamp(in.color_half.w - abs(in.across_alpha.x), 0.0, 1.0);
-    return vec4f(in.color_half.rgb, 1.0 - LIGHT) * a;
+    return vec4f(in.color_half.rgb, 1.0) * a;
 }

@@ -123,7 +123,7 @@ fn pathline() -> Scene {
     scene
 }
 
-/// Temperature disks: cold inside, warm outside, and a neutral one that must not show.
+/// Temperature disks: cold inside, warm outside, and between them a neutral one, faint and grey.
 fn disks() -> Scene {
     let mut scene = empty();
     for (r0, r1, t) in [(0.1, 0.3, -1.0), (0.4, 0.55, 0.0), (0.65, 0.9, 1.0)] {
@@ -393,4 +393,33 @@ fn a_dot_is_drawn_where_its_twin_says() {
         checked += 1;
     }
     assert_eq!(checked, 40);
+}
+
+/// Hue, degrees, and the largest channel.
+fn hue([r, g, b, _]: Rgba) -> (f32, f32) {
+    let [r, g, b] = [r, g, b].map(f32::from);
+    let angle = (3.0f32.sqrt() * (g - b)).atan2(2.0 * r - g - b).to_degrees();
+    (angle, r.max(g).max(b))
+}
+
+#[test]
+fn many_paths_on_each_other_keep_their_hue_and_come_to_their_own_colour() {
+    let Some(context) = device("golden") else { return };
+    let mut painter = Painter::new(&context, target::FORMAT);
+    let flight = Flight::straight(Endpoint::polar(0.9, 0.5), Endpoint::polar(0.9, 0.5 + 0.5 * TAU));
+    for color in [palette::MISS, palette::EVICT] {
+        let mut last = 0.0;
+        for count in [1usize, 3, 10, 40, 300] {
+            let mut scene = empty();
+            scene.trails = vec![line(flight, 0.0, 1.0, 40.0, color, [0.3; 2]); count];
+            let pixel = draw(&context, &mut painter, &scene, SIDE).at(SIDE / 2, SIDE / 2);
+            let ((own, most), (angle, bright)) = (hue(color), hue(pixel));
+            // The ground is a little blue.
+            let error = (angle - own + 540.0).rem_euclid(360.0) - 180.0;
+            assert!(error.abs() < 6.0, "{count} paths of {color:?} are {pixel:?}: {error} degrees off");
+            assert!(bright > last - 1.0 && bright <= most + 1.0, "{count} paths of {color:?} are {pixel:?}");
+            last = bright;
+        }
+        assert!(last > 0.95 * hue(color).1, "many are as bright as the palette has it: {last}");
+    }
 }

@@ -12,6 +12,7 @@ use orrery::render::shaders::{ENTRY, compose};
 use orrery::scene::Disk;
 use orrery::scene::frame::flags;
 use orrery::scene::motion::Path;
+use orrery::scene::palette;
 use std::collections::{BTreeMap, BTreeSet};
 use std::f32::consts::TAU;
 use std::mem::offset_of;
@@ -316,15 +317,27 @@ fn array_lengths_and_counts_are_the_same() {
 }
 
 #[test]
+fn the_legend_shows_the_colours_of_the_shader() {
+    let (_, glyphs) = orrery::render::shaders::SOURCES.iter().find(|(name, _)| *name == "glyphs").expect("there");
+    for (name, color) in [("FLASH_COLOR", palette::FLASH), ("BURST_COLOR", palette::BURST)] {
+        let (_, rest) = glyphs.split_once(&format!("const {name} = vec3f(")).expect(name);
+        let (numbers, _) = rest.split_once(')').expect(name);
+        let bytes: Vec<f32> =
+            numbers.split(',').map(|n| (n.trim().parse::<f32>().expect(name) * 255.0).round()).collect();
+        assert_eq!(bytes, color[..3].iter().map(|&c| f32::from(c)).collect::<Vec<_>>(), "{name}");
+    }
+}
+
+#[test]
 fn disks_have_the_vertices_of_their_mesh() {
-    // Three bands of 96 columns, two triangles each, all round; of a part as many columns as its share, more bands.
+    // Three bands of 256 columns, two triangles each, all round; of a part as many columns as its share, more bands.
     let whole = Disk::whole(0.1, 0.2, 0.03, [1; 4]);
-    assert_eq!(vertices_of(instance(&whole).mesh), 3 * 96 * 6);
+    assert_eq!(vertices_of(instance(&whole).mesh), 3 * 256 * 6);
     for share in [0.5, 0.25, 0.001f32] {
         let part = Disk { span: TAU * share, fade: 0.01 * share, turn: 1.0, ..whole };
         let mesh = instance(&part).mesh;
         let (columns, bands) = (mesh & 0xffff, mesh >> 16);
-        assert!(bands > 3 && columns >= 4 && columns as f32 >= 96.0 * share, "{columns} x {bands}");
+        assert!(bands > 3 && columns >= 4 && columns as f32 >= 256.0 * share, "{columns} x {bands}");
         assert_eq!(vertices_of(mesh), columns * bands * 6);
     }
 }

@@ -15,8 +15,8 @@ use crate::scene::motion::position_at;
 use crate::scene::{Camera, palette};
 use crate::units::grouped;
 use egui::{
-    Align2, CornerRadius, CursorIcon, Id, Key, LayerId, Order, Rect, Sense, Stroke, StrokeKind, TextEdit, Ui, pos2,
-    vec2,
+    Align2, CornerRadius, CursorIcon, Id, Key, LayerId, Order, Pos2, Rect, Sense, Stroke, StrokeKind, TextEdit, Ui,
+    pos2, vec2,
 };
 use std::time::Duration;
 
@@ -165,9 +165,12 @@ fn strip(ui: &mut Ui, desk: &mut Desk, layout: &Layout, now: f64) -> bool {
     true
 }
 
-/// What fits on the bar, by its width.
+/// What is on the bar: of what there could be, as much as fits beside each other.
+#[derive(Clone, Copy)]
+#[expect(clippy::struct_excessive_bools, reason = "each is one thing that can be left out")]
 struct Room {
     wide: bool,
+    of: bool,
     names: bool,
     trail: bool,
     speed: bool,
@@ -175,17 +178,63 @@ struct Room {
     position: bool,
 }
 
+/// Space between the groups of the bar.
+const APART: f32 = 22.0;
+/// Space between a slider and what stands beside it.
+const BESIDE: f32 = 12.0;
+
 impl Room {
-    fn new(width: f32) -> Self {
-        Self {
-            wide: width >= 920.0,
-            names: width >= 700.0,
-            trail: width >= 640.0,
-            speed: width >= 470.0,
-            icons: width >= 380.0,
-            position: width >= 240.0,
+    /// For a bar so wide, by what the numbers of this trace take when they are longest.
+    fn new(ui: &Ui, desk: &Desk, bar: f32, [big, small]: [f32; 2]) -> Self {
+        let all = Self { wide: true, of: true, names: true, trail: true, speed: true, icons: true, position: true };
+        // What goes first goes first.
+        let less: [fn(&mut Self); 7] = [
+            |room| room.wide = false,
+            |room| room.of = false,
+            |room| room.names = false,
+            |room| room.trail = false,
+            |room| room.speed = false,
+            |room| room.icons = false,
+            |room| room.position = false,
+        ];
+        let mut room = all;
+        let mut left_out = less.iter();
+        while room.takes(ui, desk, [big, small]) > bar {
+            let Some(leave_out) = left_out.next() else { break };
+            leave_out(&mut room);
         }
+        room
     }
+
+    fn takes(&self, ui: &Ui, desk: &Desk, [big, small]: [f32; 2]) -> f32 {
+        let buttons = 2.0 * small + big + 9.0 + small;
+        let icons = if self.icons { 2.0 * (small + 3.0) } else { 0.0 };
+        let gauge = |shown: bool, name: &str, track: f32, longest: &str| {
+            let named = if self.names { width(ui, name) + BESIDE } else { 0.0 };
+            if shown { APART + named + track + BESIDE + width(ui, longest) } else { 0.0 }
+        };
+        let [speed, trail] = [longest_speed(desk), grouped(LONGEST_TAIL)];
+        let gauges =
+            gauge(self.speed, SPEED, self.tracks()[0], &speed) + gauge(self.trail, TRAIL, self.tracks()[1], &trail);
+        let number = grouped(desk.transport.total());
+        let of = if self.of { width(ui, &format!("of {number}")) + 7.0 } else { 0.0 };
+        // The number is set larger than a label.
+        let position = if self.position { BESIDE + 1.1 * width(ui, &number) + of } else { 0.0 };
+        buttons + icons + gauges + position + APART
+    }
+
+    /// Widths of the sliders of speed and trail.
+    fn tracks(&self) -> [f32; 2] {
+        if self.wide { [124.0, 92.0] } else { [88.0, 64.0] }
+    }
+}
+
+const SPEED: &str = "speed";
+const TRAIL: &str = "trail";
+
+/// The longest that is ever written beside the slider of speed.
+fn longest_speed(desk: &Desk) -> String {
+    format!("{} {}", rate(FASTEST), desk.clock().short_unit())
 }
 
 /// The controls. True while the pointer is over them.
@@ -196,11 +245,11 @@ fn bar(ui: &mut Ui, desk: &mut Desk, layout: &Layout, now: f64, asked: &mut Vec<
         pos2(layout.strip.left(), layout.strip.bottom()),
         pos2(layout.strip.right(), screen.bottom()),
     );
-    let room = Room::new(area.width());
     // The row sits a little above the middle, so that the window's edge keeps the same margin as the strip's words.
     let y = area.top() + 0.44 * height;
     let big = (0.80 * height).clamp(8.0, 36.0);
     let small = 0.8 * big;
+    let room = Room::new(ui, desk, area.width(), [big, small]);
     let mut x = area.left();
     let mut button = |ui: &mut Ui, x: &mut f32, size: f32, icon: Icon, words: &str, action: Action| {
         let place = Rect::from_center_size(pos2(*x + 0.5 * size, y), vec2(size, size));
@@ -223,33 +272,43 @@ fn bar(ui: &mut Ui, desk: &mut Desk, layout: &Layout, now: f64, asked: &mut Vec<
         right -= small + 3.0;
         button(ui, &mut right.clone(), small, Icon::Camera, "save the picture", Action::Still);
     }
-    right -= 22.0;
+    right -= APART;
     if room.trail {
-        right = trail(ui, desk, right, y, &room) - if room.wide { 26.0 } else { 16.0 };
+        right = trail(ui, desk, right, y, &room) - APART;
     }
     if room.speed {
         speed(ui, desk, right, y, &room);
     }
     if room.position {
-        position(ui, desk, pos2(x + 12.0, y), room.wide || !room.speed, now);
+        position(ui, desk, pos2(x + BESIDE, y), room.of, now);
     }
     ui.input(|i| i.pointer.hover_pos()).is_some_and(|p| p.y >= area.top())
 }
 
+/// Width of a label.
+fn width(ui: &Ui, words: &str) -> f32 {
+    ui.painter().layout_no_wrap(words.to_owned(), Weight::Regular.at(LABEL), color(palette::TEXT)).size().x.ceil()
+}
+
+/// Size of type of a label.
+const LABEL: f32 = 12.5;
+
 fn label(ui: &Ui, x: f32, y: f32, anchor: Align2, words: &str, c: palette::Rgba) -> Rect {
-    ui.painter().text(pos2(x, y), anchor, words, Weight::Regular.at(12.5), color(c))
+    ui.painter().text(pos2(x, y), anchor, words, Weight::Regular.at(LABEL), color(c))
 }
 
 /// A slider with its name and number.
+///
+/// What stands right of a slider never moves: its column is as wide as the longest number that it can show.
 struct Gauge<'a> {
     name: &'a str,
     /// Whether the name is shown.
     named: bool,
     /// Width of the slider.
     track: f32,
-    /// Width of the number's column: fixed, so that nothing moves while it changes.
-    column: f32,
     number: &'a str,
+    /// The longest number: fixed, so that nothing moves while it changes.
+    longest: &'a str,
     /// Where the knob is, 0..=1.
     share: f64,
 }
@@ -257,13 +316,14 @@ struct Gauge<'a> {
 impl Gauge<'_> {
     /// Draws it from `right` leftward. Its left edge, and the new share while it is moved.
     fn show(&self, ui: &mut Ui, right: f32, y: f32) -> (f32, Option<f64>) {
-        label(ui, right - self.column, y, Align2::LEFT_CENTER, self.number, palette::TEXT);
-        let end = right - self.column - 12.0;
+        let column = width(ui, self.longest);
+        label(ui, right - column, y, Align2::LEFT_CENTER, self.number, palette::TEXT);
+        let end = right - column - BESIDE;
         let place = Rect::from_center_size(pos2(end - 0.5 * self.track, y), vec2(self.track, 22.0));
         let moved = slider(ui, place, self.name, self.share);
         let mut left = place.left();
         if self.named {
-            left = label(ui, left - 12.0, y, Align2::RIGHT_CENTER, self.name, palette::TEXT_QUIET).left();
+            left = label(ui, left - BESIDE, y, Align2::RIGHT_CENTER, self.name, palette::TEXT_QUIET).left();
         }
         (left, moved)
     }
@@ -271,10 +331,10 @@ impl Gauge<'_> {
 
 fn speed(ui: &mut Ui, desk: &mut Desk, right: f32, y: f32, room: &Room) {
     let gauge = Gauge {
-        name: "speed",
+        name: SPEED,
         named: room.names,
-        track: if room.wide { 124.0 } else { 88.0 },
-        column: 92.0,
+        track: room.tracks()[0],
+        longest: &longest_speed(desk),
         number: &match desk.transport.follows() {
             true => "live".to_owned(),
             false => format!("{} {}", rate(desk.transport.speed()), desk.clock().short_unit()),
@@ -290,10 +350,10 @@ fn speed(ui: &mut Ui, desk: &mut Desk, right: f32, y: f32, room: &Room) {
 fn trail(ui: &mut Ui, desk: &mut Desk, right: f32, y: f32, room: &Room) -> f32 {
     let longest = LONGEST_TAIL as f64;
     let gauge = Gauge {
-        name: "trail",
+        name: TRAIL,
         named: room.names,
-        track: if room.wide { 92.0 } else { 64.0 },
-        column: 42.0,
+        track: room.tracks()[1],
+        longest: &grouped(LONGEST_TAIL),
         number: &if desk.tail() <= 1 { "off".to_owned() } else { grouped(desk.tail()) },
         share: log_share(desk.tail() as f64, 1.0, longest),
     };
@@ -373,7 +433,23 @@ fn tips(ui: &Ui, desk: &Desk, layout: &Layout) {
             return;
         }
     }
-    card(ui, pointer + vec2(16.0, 14.0), Align2::LEFT_TOP, &tip);
+    let (at, anchor) = beside(layout, pointer, desk.transport.moving());
+    card(ui, at, anchor, &tip);
+}
+
+/// Where a tip about what is at `pointer` stands, and which of its corners that is: away from the middle of the rings, where most
+/// happens; while something moves, in the free corner under the tables, so that nothing that one watches lies under it.
+fn beside(layout: &Layout, pointer: Pos2, moving: bool) -> (Pos2, Align2) {
+    if moving && !layout.upright() {
+        return (pos2(layout.left.left(), layout.strip.top() - 12.0), Align2::LEFT_BOTTOM);
+    }
+    let [x, y] = layout.viewport.center;
+    match (pointer.x < x, pointer.y < y) {
+        (false, false) => (pointer + vec2(16.0, 14.0), Align2::LEFT_TOP),
+        (false, true) => (pointer + vec2(16.0, -10.0), Align2::LEFT_BOTTOM),
+        (true, false) => (pointer + vec2(-10.0, 14.0), Align2::RIGHT_TOP),
+        (true, true) => (pointer + vec2(-10.0, -10.0), Align2::RIGHT_BOTTOM),
+    }
 }
 
 fn toast(ui: &Ui, desk: &Desk, layout: &Layout, now: f64) {
@@ -460,7 +536,7 @@ mod tests {
     use super::super::desk::tests::desk;
     use super::*;
     use crate::overlay::fonts;
-    use egui::{Context, Event, PointerButton, Pos2, RawInput};
+    use egui::{Context, Event, PointerButton, RawInput, Shape};
 
     fn context() -> Context {
         let context = Context::default();
@@ -540,6 +616,85 @@ mod tests {
         let screen = Rect::from_min_size(Pos2::ZERO, vec2(size[0] as f32, size[1] as f32));
         let input = RawInput { screen_rect: Some(screen), ..RawInput::default() };
         context.run_ui(input, |ui| loading(ui, "t.orrery", 3, 7)).textures_delta.clear();
+    }
+
+    /// Where words stand that a frame shows.
+    fn told(shapes: Vec<egui::epaint::ClippedShape>) -> Vec<(String, Rect)> {
+        fn of(shape: Shape, out: &mut Vec<(String, Rect)>) {
+            match shape {
+                Shape::Vec(all) => all.into_iter().for_each(|shape| of(shape, out)),
+                Shape::Text(text) => {
+                    out.push((text.galley.text().to_owned(), Rect::from_min_size(text.pos, text.galley.size())));
+                }
+                _ => {}
+            }
+        }
+        let mut out = Vec::new();
+        shapes.into_iter().for_each(|clipped| of(clipped.shape, &mut out));
+        out
+    }
+
+    #[test]
+    fn nothing_on_the_bar_lies_over_anything_else_however_long_the_numbers() {
+        let context = context();
+        let mut desk = desk();
+        desk.apply(Action::End, 0.0);
+        desk.set_tail(LONGEST_TAIL);
+        desk.transport.set_speed(FASTEST);
+        let mut seen = [false; 2];
+        for clock in 0..4 {
+            for width in (240..1400).step_by(29).chain([640, 1024, 1280, 1920]) {
+                desk.refresh().expect("in memory");
+                let screen = Rect::from_min_size(Pos2::ZERO, vec2(width as f32, 640.0));
+                let layout = layout(&desk, width, 640);
+                let input = RawInput { screen_rect: Some(screen), ..RawInput::default() };
+                let mut output = context.run_ui(input, |ui| drop(show(ui, &mut desk, &layout, 9.0)));
+                output.textures_delta.clear();
+                let size = (0.80 * bar_height(640)).clamp(8.0, 36.0);
+                let y = layout.strip.bottom() + 0.44 * bar_height(640);
+                let mut on_bar = told(output.shapes);
+                on_bar.retain(|(_, area)| area.center().y > layout.strip.bottom());
+                seen[0] |= on_bar.iter().any(|(words, _)| *words == grouped(LONGEST_TAIL));
+                seen[1] |= on_bar.iter().any(|(words, _)| words.starts_with(&rate(FASTEST)));
+                // The three buttons on the left, and on the right those that there is room for.
+                let icons = if on_bar.iter().any(|(words, _)| words.starts_with(&rate(FASTEST))) { 3.0 } else { 1.0 };
+                let (left, right) = (layout.strip.left(), layout.strip.right());
+                let span = |from: f32, to: f32| Rect::from_min_max(pos2(from, y - 9.0), pos2(to, y + 9.0));
+                on_bar.retain(|(words, _)| words != "?");
+                on_bar.push(("left buttons".into(), span(left, left + 2.6 * size + 6.0)));
+                on_bar.push(("right buttons".into(), span(right - icons * (0.8 * size + 3.0) + 3.0, right)));
+                for (n, (a, first)) in on_bar.iter().enumerate() {
+                    for (b, second) in &on_bar[n + 1..] {
+                        let over = first.intersect(*second);
+                        assert!(over.width() <= 0.5 || over.height() <= 0.5, "{width}, {clock}: {a} on {b}");
+                    }
+                }
+            }
+            desk.apply(Action::Clock, 0.0);
+            desk.transport.set_speed(FASTEST);
+        }
+        assert_eq!(seen, [true; 2], "the longest numbers were there");
+    }
+
+    #[test]
+    fn a_tip_stands_away_from_the_rings_while_they_move() {
+        let mut desk = desk();
+        let layout = layout(&desk, 1280, 720);
+        let ([x, y], r) = (layout.viewport.center, layout.viewport.px_per_unit);
+        desk.apply(Action::PlayPause, 0.0);
+        assert!(desk.transport.moving());
+        for (dx, dy) in [(0.1, 0.1), (-0.1, 0.1), (0.1, -0.1), (-0.1, -0.1)] {
+            let pointer = pos2(x + dx * r, y + dy * r);
+            let size = vec2(230.0, 100.0);
+            let place = |moving| {
+                let (at, anchor) = beside(&layout, pointer, moving);
+                anchor.anchor_size(at, size)
+            };
+            let nearest = place(true).clamp(pos2(x, y));
+            assert!(nearest.distance(pos2(x, y)) > r, "{:?} covers none of the picture", place(true));
+            assert!(!place(false).contains(pos2(x, y)), "{:?} covers no CPU", place(false));
+            assert!(!place(false).contains(pointer));
+        }
     }
 
     #[test]

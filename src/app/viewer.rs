@@ -340,6 +340,9 @@ struct Drawn {
 
 impl Pane {
     fn new(event_loop: &ActiveEventLoop, (width, height): (u32, u32), quietly: Quietly) -> anyhow::Result<Self> {
+        let monitor = event_loop.primary_monitor().or_else(|| event_loop.available_monitors().next());
+        let monitor = monitor.map(|m| points(m.size().into(), m.scale_factor()));
+        let [width, height] = on_screen([width, height], monitor);
         let attributes = Window::default_attributes()
             .with_title("orrery")
             .with_inner_size(LogicalSize::new(width, height))
@@ -393,6 +396,22 @@ impl Pane {
     fn layout(&self, desk: &Desk, size: [u32; 2]) -> Layout {
         let [width, height] = points(size, self.window.scale_factor());
         panel::layout(desk, width, height)
+    }
+}
+
+/// Points of height that a window's title bar takes, about.
+const TITLE_BAR: u32 = 36;
+
+/// The size of a window of which this is asked: no larger than the monitor (points; `None` = not known) has room for, or the controls
+/// along its lower edge would be outside.
+fn on_screen([width, height]: [u32; 2], monitor: Option<[u32; 2]>) -> [u32; 2] {
+    match monitor {
+        // What a monitor says of itself may be nothing.
+        Some([w, h]) if w >= 320 && h >= 240 => {
+            let room = h - TITLE_BAR;
+            [width.min(w), if height > h { height.min(room) } else { height }]
+        }
+        _ => [width, height],
     }
 }
 
@@ -534,6 +553,17 @@ mod tests {
         assert_eq!(meaning(&right, ModifiersState::SHIFT), Some(Action::Step(10)));
         assert_eq!(meaning(&Logical::Named(NamedKey::Enter), ModifiersState::ALT), Some(Action::FullScreen));
         assert_eq!(meaning(&Logical::Named(NamedKey::Tab), none), None);
+    }
+
+    #[test]
+    fn a_window_is_no_larger_than_its_screen() {
+        assert_eq!(on_screen([1280, 720], Some([1920, 1080])), [1280, 720]);
+        assert_eq!(on_screen([1280, 720], Some([1024, 640])), [1024, 640 - TITLE_BAR]);
+        assert_eq!(on_screen([1280, 720], Some([1280, 720])), [1280, 720], "as large as it: asked for, so had");
+        assert_eq!(on_screen([3840, 2160], Some([2560, 1440])), [2560, 1440 - TITLE_BAR]);
+        for nothing in [None, Some([0, 0])] {
+            assert_eq!(on_screen([1280, 720], nothing), [1280, 720]);
+        }
     }
 
     #[test]

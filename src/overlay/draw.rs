@@ -2,9 +2,10 @@
 
 use super::caches::caches;
 use super::fonts::Weight;
-use super::info::{Info, RegionRow, notes};
+use super::info::{Info, RegionRow};
 use super::labels::{Type, labels};
 use super::layout::{Layout, Parts};
+use super::legend::legend;
 use super::pen::{BODY, Drawn, Pen, SMALL, color, heading, percent};
 use super::strip::draw_strip;
 use crate::scene::Shade;
@@ -200,71 +201,6 @@ fn reference(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32) -> f32 {
     }
     // The block keeps its height, so that the legend under it does not jump.
     (y + 16.0 * t).max(layout.right.top() + 240.0 * t)
-}
-
-fn legend(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32) {
-    let t = pen.t;
-    let x = layout.right.left();
-    heading(pen, x, y, "LEGEND");
-    let mut y = y + 21.0 * t;
-    let mark_end = x + 22.0 * t;
-    let middle = |y: f32| y + 8.0 * t;
-    let lines = [
-        (palette::MISS, "miss: flies in"),
-        (palette::EVICT, "eviction: drifts out"),
-        (palette::HIT, "hit: slides to the head"),
-    ];
-    for (c, words) in lines {
-        let stroke = Stroke::new(2.0 * t, color(c));
-        pen.painter.line_segment([pos2(x, middle(y)), pos2(mark_end, middle(y))], stroke);
-        pen.text(pos2(x + 32.0 * t, y), Align2::LEFT_TOP, words, Weight::Regular, BODY, palette::TEXT_BODY);
-        y += 22.0 * t;
-    }
-    let sample = info.regions.get(1).or(info.regions.first()).map_or(palette::TEXT_BODY, |r| r.color);
-    let center = pos2(x + 11.0 * t, middle(y));
-    pen.painter.circle_filled(center, 4.6 * t, color(palette::fade(sample, 0.26)));
-    pen.text(
-        pos2(x + 32.0 * t, y),
-        Align2::LEFT_TOP,
-        "ghost: a copy is elsewhere",
-        Weight::Regular,
-        BODY,
-        palette::TEXT_BODY,
-    );
-    y += 22.0 * t;
-    let center = pos2(x + 11.0 * t, middle(y));
-    pen.painter.circle_filled(center, 3.8 * t, color(sample));
-    pen.painter.circle_stroke(center, 5.2 * t, Stroke::new(1.2 * t, color(palette::fade(palette::DIRTY, 0.6))));
-    pen.text(
-        pos2(x + 32.0 * t, y),
-        Align2::LEFT_TOP,
-        "rim: newer than memory",
-        Weight::Regular,
-        BODY,
-        palette::TEXT_BODY,
-    );
-    if info.prefetches {
-        y += 22.0 * t;
-        let center = pos2(x + 11.0 * t, middle(y));
-        pen.painter.circle_stroke(center, 3.8 * t, Stroke::new(1.6 * t, color(sample)));
-        let words = "hollow: prefetched, not used yet";
-        pen.text(pos2(x + 32.0 * t, y), Align2::LEFT_TOP, words, Weight::Regular, BODY, palette::TEXT_BODY);
-    }
-    if info.pages {
-        y += 22.0 * t;
-        let bar = Rect::from_center_size(pos2(x + 11.0 * t, middle(y)), vec2(8.0, 4.0) * t);
-        pen.painter.rect_filled(bar, 0.0, color(sample));
-        let words = "bar: a page, its entry in a TLB";
-        pen.text(pos2(x + 32.0 * t, y), Align2::LEFT_TOP, words, Weight::Regular, BODY, palette::TEXT_BODY);
-    }
-    y += 30.0 * t;
-    let width = layout.right.width();
-    for line in notes(info) {
-        if y < layout.right.bottom() - 12.0 * t {
-            pen.fitted(pos2(x, y), &line, width, Weight::Regular, SMALL + 0.5, palette::TEXT_QUIET);
-            y += 18.0 * t;
-        }
-    }
 }
 
 fn ring_labels(pen: &Pen<'_>, layout: &Layout, rings: &Rings) {

@@ -122,6 +122,10 @@ pub struct Info {
     pub innermost: String,
     /// Whether any cache fetches unasked, so that there are hollow dots.
     pub prefetches: bool,
+    /// Whether disks of temperature are drawn.
+    pub disks: bool,
+    /// Whether caches are drawn as patches.
+    pub patches: bool,
 }
 
 impl Info {
@@ -173,6 +177,8 @@ impl Info {
             notes: scene.notes.clone(),
             innermost: scene.rings.rings.first().map(Ring::common_name).unwrap_or_default(),
             prefetches: hierarchy.config().levels.iter().any(|l| l.prefetch != Prefetch::None),
+            disks: !scene.disks.is_empty(),
+            patches: !scene.cells.is_empty(),
         }
     }
 }

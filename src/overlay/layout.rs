@@ -41,6 +41,9 @@ impl Default for Parts {
     }
 }
 
+/// Pixels between the rim and a column beside it, at least.
+const GAP: f32 = 6.0;
+
 /// Rectangles in pixels, and the size of type.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Layout {
@@ -81,7 +84,6 @@ impl Layout {
         let strip = Rect::from_min_max(pos2(margin, h - strip_height), pos2(w - margin, h));
         let body = h - strip_height;
         let column = if compact { 168.0 } else { 228.0 } * type_scale;
-        let side = parts.title || parts.regions || parts.caches || parts.reference || parts.legend;
         let (left, tables, right, center, radius);
         if wide {
             left = Rect::from_min_size(pos2(margin, margin), vec2(column, body - margin));
@@ -90,11 +92,14 @@ impl Layout {
                 pos2(w - margin - column * if compact { 1.06 } else { 1.1 }, margin),
                 vec2(column * if compact { 1.06 } else { 1.1 }, body - margin),
             );
-            center = pos2(0.5 * w, 0.5 * body + 2.0);
-            // Corners of text reach beside the circle, not under it.
-            let room =
-                if side { 0.5 * w - margin - if narrow { 0.96 } else { 0.78 } * column } else { 0.5 * w - margin };
-            radius = (0.5 * body - 0.4 * margin.max(14.0)).min(room);
+            // The rings stay between the columns that are there: in the middle of the picture where they fit, else in the
+            // middle of what is left.
+            let tables = parts.title || parts.regions || parts.caches;
+            let from = if tables { left.right() + GAP } else { margin };
+            let to = if parts.reference || parts.legend { right.left() - GAP } else { w - margin };
+            radius = (0.5 * body - 0.4 * margin.max(14.0)).min(0.5 * (to - from));
+            let x = (0.5 * w).clamp(from + radius, (to - radius).max(from + radius));
+            center = pos2(x, 0.5 * body + 2.0);
         } else {
             let head = if parts.title { 58.0 * type_scale + margin } else { margin };
             let lists = parts.regions || parts.caches || parts.reference;
@@ -184,11 +189,17 @@ mod tests {
     fn columns_stand_beside_the_rings_in_a_wide_picture() {
         for (w, h) in
             [(1280, 720), (1280, 674), (1152, 720), (1140, 720), (1080, 720), (1024, 722), (980, 720), (800, 554)]
+                .into_iter()
+                .chain([(1024, 640), (1024, 594), (640, 360), (1366, 768), (1280, 800), (1920, 1080), (2560, 1080)])
         {
             let l = Layout::new(w, h, 0.0, &Parts::default());
             let (c, r) = (l.viewport.center[0], l.viewport.px_per_unit);
-            assert!(!l.upright() && l.tables.right() <= c - r + 8.0, "{w}x{h}: {} and {}", l.tables.right(), c - r);
+            assert!(!l.upright() && l.tables.right() < c - r, "{w}x{h}: {} and {}", l.tables.right(), c - r);
+            assert!(c + r < l.right.left(), "{w}x{h}: {} and {}", c + r, l.right.left());
+            assert!(r > 0.38 * h.min(w) as f32 || w < 1000, "{w}x{h}: the rings stay large: {r}");
         }
+        let l = Layout::new(1280, 720, 0.0, &Parts::default());
+        assert_eq!(l.viewport.center[0], 640.0, "in the middle where there is room");
     }
 
     #[test]

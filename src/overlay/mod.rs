@@ -8,6 +8,7 @@ pub mod fonts;
 pub mod info;
 mod labels;
 pub mod layout;
+mod legend;
 pub mod pen;
 pub mod stretch;
 mod strip;

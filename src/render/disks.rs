@@ -59,8 +59,8 @@ impl DiskDrawData {
     }
 }
 
-/// Columns round a whole circle.
-const COLUMNS: f32 = 96.0;
+/// Columns round a whole circle: its sides are seen as straight from closer than fifty times only.
+const COLUMNS: f32 = 256.0;
 /// Bands of a disk all round: full colour, and one that fades on either side.
 const BANDS: u32 = 3;
 /// Bands of a wound one: straight pieces along its ends.
@@ -71,7 +71,7 @@ const WOUND_BANDS: u32 = 12;
 pub fn instance(d: &Disk) -> DiskInstance {
     let ends = d.fade > 0.0;
     // Two columns that fade and two between them at least.
-    let columns = to_count(COLUMNS * d.span / TAU).clamp(if ends { 4 } else { 1 }, 96);
+    let columns = to_count(COLUMNS * d.span / TAU).clamp(if ends { 4 } else { 1 }, 256);
     let bands = if ends { WOUND_BANDS } else { BANDS };
     DiskInstance {
         shape: [d.r0, d.r1, d.soft, d.fade],

@@ -140,7 +140,7 @@ pub struct Scene {
     pub cells: Vec<Cell>,
     /// Borders, guide arms and region arcs: the same in every frame.
     pub structure: Vec<Segment>,
-    /// Trails, oldest first: what of them is in sight.
+    /// Trails: hits and ageing, then all others, each oldest first; what of them is in sight.
     pub trails: Vec<Segment>,
     /// Glyphs in sight, by layer, then id.
     pub glyphs: Vec<Glyph>,

@@ -161,7 +161,7 @@ impl Cached {
         for (region, home) in places.home.regions.iter().enumerate() {
             let detail = places.home.detail(region, places.closeness);
             let whole = detail.finest();
-            let radius = Places::home_radius(whole, view.camera.zoom);
+            let radius = places.home_radius(whole, view.camera.zoom);
             let shade = view.shade(region);
             if shade <= 0.0 {
                 continue;
@@ -212,7 +212,7 @@ impl Close<'_> {
             if color[3] > 0 {
                 // It gives way to its parts, which come up round its middle.
                 let shrunk = 1.0 - SHRINKS * self.detail.behind(at);
-                let radius = shrunk * Places::home_radius(&rung, self.view.camera.zoom);
+                let radius = shrunk * self.places.home_radius(&rung, self.view.camera.zoom);
                 let id = home.id(self.region, self.item, &rung, part);
                 self.out.push(dot(id, home.cell_polar(self.region, &rung, cell), radius, color));
             }

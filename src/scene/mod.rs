@@ -3,6 +3,7 @@
 //! Knows nothing of GPUs, windows or text layout; builds and tests on a machine with no graphics.
 
 mod cells;
+mod density;
 pub mod flows;
 pub mod frame;
 mod glow;

@@ -19,6 +19,10 @@ pub const MISS: Rgba = [255, 70, 58, 255];
 pub const EVICT: Rgba = [94, 146, 255, 255];
 /// A hit: slide to the head.
 pub const HIT: Rgba = [250, 250, 245, 255];
+/// What the dots of a line that missed just now turn to, and their halo: `FLASH_COLOR` in `glyphs.wgsl`.
+pub const FLASH: Rgba = [255, 56, 43, 255];
+/// The ring that grows round what missed just now: `BURST_COLOR` in `glyphs.wgsl`.
+pub const BURST: Rgba = [255, 158, 143, 255];
 /// Rim of a dirty item.
 pub const DIRTY: Rgba = [255, 255, 255, 255];
 /// A page that no region holds most of.
@@ -40,7 +44,7 @@ pub const COLD: Rgba = [38, 110, 232, 255];
 /// Warm end of the temperature scale.
 pub const WARM: Rgba = [232, 64, 42, 255];
 
-/// Home regions, in address order; from the thirteenth on they repeat.
+/// Home regions, in address order; from the thirteenth on they come again, paler: [`region`].
 pub const REGIONS: [Rgba; 12] = [
     [204, 153, 255, 255],
     [80, 216, 134, 255],
@@ -56,11 +60,20 @@ pub const REGIONS: [Rgba; 12] = [
     [54, 153, 103, 255],
 ];
 
-/// Colour of region number `index`.
+/// Colour of region number `index`. Where colours begin again they are paler, then deeper, so that those of 36 regions differ.
 #[must_use]
 pub fn region(index: usize) -> Rgba {
-    REGIONS[index % REGIONS.len()]
+    let own = REGIONS[index % REGIONS.len()];
+    match index / REGIONS.len() % 3 {
+        0 => own,
+        1 => mix(own, TEXT, PALER),
+        _ => mix(own, BACKGROUND, DEEPER),
+    }
 }
+
+/// What of a colour that comes again is white, and what is the ground the time after.
+const PALER: f32 = 0.55;
+const DEEPER: f32 = 0.42;
 
 /// The same colour, with alpha `a` in 0..=1.
 #[must_use]
@@ -75,14 +88,19 @@ pub fn mix(a: Rgba, b: Rgba, t: f32) -> Rgba {
     std::array::from_fn(|i| unit_to_byte((f32::from(a[i]) * (1.0 - t) + f32::from(b[i]) * t) / 255.0))
 }
 
-/// Colour of a temperature in -1..=1: blue below, red above, nothing at 0, by alpha.
+/// Colour of a temperature in -1..=1: blue below, red above, a faint grey at 0.
 #[must_use]
 pub fn temperature(t: f32) -> Rgba {
     let t = if t.is_finite() { t.clamp(-1.0, 1.0) } else { 0.0 };
     let end = if t < 0.0 { COLD } else { WARM };
     // The square root lifts faint temperatures over the threshold of sight.
-    fade(end, t.abs().sqrt() * 0.30)
+    let strength = t.abs().sqrt();
+    fade(mix(NEUTRAL, end, strength), IDLE + (EXTREME - IDLE) * strength)
 }
+
+/// Opacity of a disk in the middle of the scale, and at its ends.
+const IDLE: f32 = 0.10;
+const EXTREME: f32 = 0.30;
 
 #[expect(clippy::cast_possible_truncation, reason = "clamped to a byte's range")]
 pub(super) fn unit_to_byte(v: f32) -> u8 {
@@ -129,12 +147,31 @@ mod tests {
     }
 
     #[test]
-    fn temperature_is_nothing_in_the_middle_blue_below_red_above() {
-        assert_eq!(temperature(0.0)[3], 0);
+    fn colours_that_come_again_are_told_from_all_others() {
+        let distance =
+            |a: Rgba, b: Rgba| (0..3).map(|i| f32::from(a[i]) - f32::from(b[i])).fold(0.0, |s, d| s + d * d).sqrt();
+        let count = REGIONS.len();
+        for index in count..3 * count {
+            assert!(distance(region(index), region(index % count)) > 45.0, "{index} and where it comes from");
+            assert!(contrast(region(index), BACKGROUND) >= 2.0, "{index} is seen");
+            for other in (0..index).filter(|other| other / count == index / count) {
+                assert!(distance(region(index), region(other)) > 22.0, "{index} and {other}");
+            }
+        }
+        assert_eq!(region(3 * count), REGIONS[0]);
+    }
+
+    #[test]
+    fn temperature_is_grey_in_the_middle_blue_below_red_above() {
+        let [r, g, b, a] = temperature(0.0);
+        assert!(r.abs_diff(g) < 24 && g.abs_diff(b) < 24, "grey");
+        // Blended as displayed: a level that idles is told from the ground on which there is none.
+        let shown = mix(BACKGROUND, [r, g, b, 255], f32::from(a) / 255.0);
+        assert!(contrast(shown, BACKGROUND) > 1.08, "{shown:?}");
         let (cold, warm) = (temperature(-1.0), temperature(1.0));
         assert!(cold[2] > cold[0] && warm[0] > warm[2]);
         assert_eq!(cold[3], warm[3]);
         assert!(temperature(0.2)[3] < warm[3]);
-        assert_eq!(temperature(f32::NAN)[3], 0);
+        assert_eq!(temperature(f32::NAN), temperature(0.0));
     }
 }

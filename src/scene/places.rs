@@ -8,10 +8,14 @@ use crate::sim::Hierarchy;
 use crate::timeline::cursor::grain_bytes;
 use crate::timeline::{Move, Place};
 use crate::units::to_count;
+use std::collections::BTreeMap;
 use std::f32::consts::TAU;
 
 /// Radius of a glyph at rest where there is room, world units.
 const DOT: f32 = 0.0085;
+
+/// The least that dots everywhere become for the sake of one size, world units: those that have room for more stay so large.
+const SMALLEST: f32 = 0.0048;
 
 /// Radius of a dot at home, of the distance to the next.
 const HOME: f32 = 0.40;
@@ -29,6 +33,8 @@ pub struct Places {
     pub tlbs_left_out: usize,
     /// Whether all glyphs are of one size.
     uniform: bool,
+    /// Radius of a dot at rest wherever there is room for it, world units: what is the same has one size at home and in all caches.
+    pub(super) dot: f32,
     /// How closely homes are looked at: set by each frame from its view, before anything is placed.
     pub(super) closeness: Closeness,
 }
@@ -54,7 +60,25 @@ impl Places {
         let mut home = HomeLayout::by(regions, |region| items.home_of(region), rings.home_r0, rings.home_r1);
         home.line_bytes = items.grain_bytes;
         let uniform = items.is_uniform();
-        Self { rings, home, items, tlbs_left_out, uniform, closeness: Closeness::default() }
+        let closeness = Closeness::default();
+        let mut places = Self { rings, home, items, tlbs_left_out, uniform, dot: DOT, closeness };
+        places.dot = places.common_dot();
+        places
+    }
+
+    /// The size for which there is room everywhere, where dots at home stand for the same as those in caches.
+    fn common_dot(&self) -> f32 {
+        let regions = 0..self.home.regions.len();
+        if regions.clone().any(|region| self.home.regions[region].item_bytes > self.items.glyph_of(region)) {
+            return DOT;
+        }
+        // In caches, room follows from the size of glyphs: one region of each size tells.
+        let sizes: BTreeMap<u64, usize> = regions.clone().map(|region| (self.items.glyph_of(region), region)).collect();
+        let homes = regions.map(|region| self.room(Place::Home, region, 1.0));
+        let slot = |cache| Place::Slot { depth: 0, cache, set: 0, rank: 0 };
+        let caches = (0u16..).take(self.rings.caches());
+        let slots = caches.flat_map(|cache| sizes.values().map(move |region| (slot(cache), *region)));
+        homes.chain(slots.map(|(place, region)| self.room(place, region, 1.0))).fold(DOT, f32::min).max(SMALLEST)
     }
 
     /// Region and home item of an address at reference `tick`; what outlives its region keeps the home of the
@@ -141,7 +165,12 @@ impl Places {
 
     /// Radius of a glyph at a place: the common size, less where slots are crowded.
     pub(super) fn radius(&self, place: Place, region: usize, zoom: f32) -> f32 {
-        let room = match place {
+        self.seen(self.room(place, region, zoom), zoom)
+    }
+
+    /// Radius of a glyph for which there is room at a place.
+    fn room(&self, place: Place, region: usize, zoom: f32) -> f32 {
+        match place {
             Place::Home => {
                 let detail = self.home.detail(region, self.closeness);
                 let of = |rung: &Rung| HOME * rung.pitch();
@@ -163,23 +192,17 @@ impl Places {
                     0.36 * pitch * (1.0 - close) + least * close
                 }
             }
-        };
-        Self::seen(room, zoom)
-    }
-
-    /// Radius of an item's dot at home in the whole picture, as large as it would be seen from here.
-    pub(super) fn whole_home_radius(&self, region: usize, zoom: f32) -> f32 {
-        Self::home_radius(self.home.detail(region, Closeness::default()).finest(), zoom)
+        }
     }
 
     /// Radius of a dot at home of one fineness.
-    pub(super) fn home_radius(rung: &Rung, zoom: f32) -> f32 {
-        Self::seen(HOME * rung.pitch(), zoom)
+    pub(super) fn home_radius(&self, rung: &Rung, zoom: f32) -> f32 {
+        self.seen(HOME * rung.pitch(), zoom)
     }
 
     /// Never too small to be seen, as far as the picture is the whole one.
-    fn seen(room: f32, zoom: f32) -> f32 {
-        room.clamp(0.0012 / zoom, DOT)
+    fn seen(&self, room: f32, zoom: f32) -> f32 {
+        room.clamp(0.0012 / zoom, self.dot)
     }
 
     /// Angle between neighbouring slots of an arm as the eye sees it, about, radians.

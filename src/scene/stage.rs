@@ -1,6 +1,7 @@
 //! Turns a moment into a [`Scene`]. Long-lived: rings, homes and structure are laid out once, lists are reused.
 
 use super::cells::{Cells, Finder};
+use super::density;
 use super::flows;
 use super::frame::{Cell, Disk, Glyph, Notes, Scene, Segment, flags};
 use super::glow::{Glow, Glows, glows};
@@ -122,6 +123,7 @@ impl Stage {
                 let span = Span { budget: sums, ..span };
                 notes.bundling = flows::flows(&self.places, moment.flows, span, (flowing, view), &mut segments);
             }
+            density::thin(&self.places.rings.sectors, view.camera.zoom, &mut segments);
             sight::segments(&self.places.rings.sectors, view, &mut segments);
         }
         let mut cells = std::mem::take(&mut self.spare.cells);
@@ -156,7 +158,7 @@ impl Stage {
     }
 
     fn disks(&self, temperatures: &[f32]) -> Vec<Disk> {
-        let soft = 0.035;
+        let soft = 0.05;
         let sectors = self.places.rings.sectors.iter().zip(temperatures);
         sectors.map(|(sector, &t)| Disk::behind(sector, soft, palette::temperature(t))).collect()
     }
@@ -366,14 +368,10 @@ impl Stage {
         }
     }
 
-    /// What a glyph has of its size during a move: at home it is no larger than the dots there.
-    fn grown(&self, m: Option<&Move>, region: usize, view: &View) -> f32 {
-        let Some(m) = m.filter(|m| m.from == Place::Home || m.to == Place::Home) else { return 1.0 };
-        let zoom = view.camera.zoom;
-        let share = self.places.radius(Place::Home, region, zoom) / self.places.whole_home_radius(region, zoom);
-        let done = ease(view.phase);
-        let away = if m.from == Place::Home { done } else { 1.0 - done };
-        share + (1.0 - share) * away
+    /// Radius of a glyph at `place`, or on its way there: from its size where it comes from to that where it goes.
+    fn radius(&self, m: Option<&Move>, place: Place, region: usize, view: &View) -> f32 {
+        let at = |place: Place| self.places.radius(place, region, view.camera.zoom);
+        m.map_or_else(|| at(place), |m| at(m.from) + (at(m.to) - at(m.from)) * ease(view.phase))
     }
 
     #[expect(clippy::too_many_arguments, reason = "one call site; a struct would only rename them")]
@@ -419,7 +417,7 @@ impl Stage {
                 },
                 id: addr / self.places.items.glyph_bytes,
                 flight,
-                radius: self.places.radius(place, region, view.camera.zoom) * self.grown(m.as_ref(), region, view),
+                radius: self.radius(m.as_ref(), place, region, view),
                 color: palette::fade(palette::region(region), shade),
                 flash: glow.flash * shade,
                 pulse: glow.pulse * shade,
@@ -445,7 +443,7 @@ impl Stage {
                 layer: 3,
                 id: addr / self.places.items.glyph_bytes,
                 flight,
-                radius: self.places.whole_home_radius(region, view.camera.zoom) * self.grown(Some(m), region, view),
+                radius: self.radius(Some(m), Place::Home, region, view),
                 color: palette::fade(palette::region(region), shade),
                 flash: 0.0,
                 pulse: 0.0,

@@ -1,0 +1,140 @@
+//! The legend: a row for each mark that the picture at hand can show, and what it stands for, joins or leaves out.
+
+use super::fonts::Weight;
+use super::info::{Info, notes};
+use super::layout::Layout;
+use super::pen::{BODY, Pen, SMALL, color, heading};
+use crate::scene::palette::{self, Rgba};
+use egui::{Align2, Pos2, Rect, Stroke, pos2, vec2};
+
+/// What a picture shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mark {
+    Line(Rgba),
+    Ghost,
+    Rim,
+    Hollow,
+    Page,
+    Flash,
+    Burst,
+    Patch,
+    Disks,
+}
+
+/// The rows for a picture: marks that it cannot have are left out.
+fn rows(info: &Info) -> Vec<(Mark, &'static str)> {
+    let paths = info.tail > 1;
+    let all = [
+        (true, Mark::Line(palette::MISS), "miss: flies in"),
+        (true, Mark::Line(palette::EVICT), "eviction: drifts out"),
+        (true, Mark::Line(palette::HIT), "hit: slides to the head"),
+        (paths, Mark::Line(palette::GUIDE), "ages: one slot on"),
+        (true, Mark::Flash, "flash: its line missed just now"),
+        (true, Mark::Burst, "ring that grows: missed just now"),
+        (true, Mark::Ghost, "ghost: a copy is elsewhere"),
+        (true, Mark::Rim, "rim: newer than memory"),
+        (info.prefetches, Mark::Hollow, "hollow: prefetched, not used yet"),
+        (info.pages, Mark::Page, "bar: a page, its entry in a TLB"),
+        (info.patches, Mark::Patch, "patch: lines of a large cache"),
+        (info.disks, Mark::Disks, "disk: level is cold, idle, warm"),
+    ];
+    all.into_iter().filter(|(shown, ..)| *shown).map(|(_, mark, words)| (mark, words)).collect()
+}
+
+/// Distance between rows where there is room, and at least, points of type.
+const PITCH: [f32; 2] = [21.0, 16.0];
+
+pub(super) fn legend(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32) {
+    let t = pen.t;
+    let (x, last) = (layout.right.left(), layout.right.bottom() - 12.0 * t);
+    heading(pen, x, y, "LEGEND");
+    let mut y = y + 20.0 * t;
+    let (rows, notes) = (rows(info), notes(info));
+    let [most, least] = PITCH.map(|pitch| pitch * t);
+    let room = last - y - 8.0 * t - 18.0 * t * notes.len() as f32;
+    let pitch = (room / rows.len() as f32).clamp(least, most);
+    let sample = info.regions.get(1).or(info.regions.first()).map_or(palette::TEXT_BODY, |r| r.color);
+    for (mark, words) in rows {
+        if y + pitch > last {
+            break;
+        }
+        draw(pen, pos2(x + 11.0 * t, y + 8.0 * t), mark, sample);
+        pen.text(pos2(x + 32.0 * t, y), Align2::LEFT_TOP, words, Weight::Regular, BODY, palette::TEXT_BODY);
+        y += pitch;
+    }
+    y += 8.0 * t;
+    let width = layout.right.width();
+    for line in notes {
+        if y < last {
+            pen.fitted(pos2(x, y), &line, width, Weight::Regular, SMALL + 0.5, palette::TEXT_QUIET);
+            y += 18.0 * t;
+        }
+    }
+}
+
+/// A mark as the picture has it, round a point.
+fn draw(pen: &Pen<'_>, center: Pos2, mark: Mark, sample: Rgba) {
+    let (t, painter) = (pen.t, pen.painter);
+    let dot = |c: Rgba| painter.circle_filled(center, 3.8 * t, color(c));
+    let ring = |r: f32, width: f32, c: Rgba| painter.circle_stroke(center, r * t, Stroke::new(width * t, color(c)));
+    match mark {
+        Mark::Line(c) => {
+            let half = vec2(11.0 * t, 0.0);
+            painter.line_segment([center - half, center + half], Stroke::new(2.0 * t, color(c)));
+        }
+        Mark::Ghost => {
+            dot(palette::fade(sample, 0.26));
+        }
+        Mark::Rim => {
+            dot(sample);
+            ring(5.2, 1.2, palette::fade(palette::DIRTY, 0.6));
+        }
+        Mark::Hollow => {
+            ring(3.8, 1.6, sample);
+        }
+        Mark::Page => {
+            painter.rect_filled(Rect::from_center_size(center, vec2(8.0, 4.0) * t), 0.0, color(sample));
+        }
+        Mark::Flash => {
+            painter.circle_filled(center, 7.5 * t, color(palette::fade(palette::FLASH, 0.22)));
+            dot(palette::mix(sample, palette::FLASH, 0.75));
+        }
+        Mark::Burst => {
+            dot(palette::mix(sample, palette::FLASH, 0.75));
+            ring(7.0, 1.2, palette::fade(palette::BURST, 0.8));
+        }
+        Mark::Patch => {
+            for n in [-1.0, 0.0, 1.0] {
+                let area = Rect::from_center_size(center + vec2(5.5 * n * t, 0.0), vec2(5.0, 9.0) * t);
+                painter.rect_filled(area, 0.0, color(palette::fade(sample, 0.34 - 0.12 * n)));
+            }
+        }
+        Mark::Disks => {
+            for (n, temperature) in [-1.0, 0.0, 1.0].into_iter().enumerate() {
+                // On the ground as in the picture, but twice as strong: they are small here.
+                let [r, g, b, a] = palette::temperature(temperature);
+                let at = center + vec2(8.0 * (n as f32 - 1.0) * t, 0.0);
+                painter.circle_filled(at, 4.2 * t, color([r, g, b, a.saturating_mul(2)]));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_mark_that_a_picture_can_show_has_a_row_and_no_other_has() {
+        let none = rows(&Info::default());
+        let all =
+            rows(&Info { prefetches: true, pages: true, disks: true, patches: true, tail: 64, ..Info::default() });
+        let has = |rows: &[(Mark, &str)], mark: Mark| rows.iter().any(|(m, _)| *m == mark);
+        for mark in [Mark::Hollow, Mark::Page, Mark::Disks, Mark::Patch, Mark::Line(palette::GUIDE)] {
+            assert!(has(&all, mark) && !has(&none, mark), "{mark:?}");
+        }
+        for mark in [Mark::Ghost, Mark::Rim, Mark::Flash, Mark::Burst, Mark::Line(palette::HIT)] {
+            assert!(has(&all, mark) && has(&none, mark), "{mark:?}");
+        }
+    }
+}
