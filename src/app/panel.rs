@@ -13,6 +13,7 @@ use crate::overlay::{Layout, Parts, Stretch};
 use crate::render::Bar;
 use crate::scene::motion::position_at;
 use crate::scene::{Camera, palette};
+use crate::shown;
 use crate::units::grouped;
 use egui::{Align2, CornerRadius, CursorIcon, Id, Key, LayerId, Order, Rect, Sense, Stroke, TextEdit, Ui, pos2, vec2};
 use std::time::Duration;
@@ -210,7 +211,7 @@ fn bar(ui: &mut Ui, desk: &mut Desk, layout: &Layout, now: f64, asked: &mut Vec<
 }
 
 fn label(ui: &Ui, x: f32, y: f32, anchor: Align2, words: &str, c: palette::Rgba) -> Rect {
-    ui.painter().text(pos2(x, y), anchor, words, Weight::Regular.at(12.5), color(c))
+    ui.painter().text(pos2(x, y), anchor, shown::words(words), Weight::Regular.at(12.5), color(c))
 }
 
 /// A slider with its name and number.

@@ -5,11 +5,13 @@
 use super::slots::Slots;
 use super::weave::{self, Plan};
 use super::{CaptureError, io_error};
+use crate::files::Scratch;
+use crate::shown::{say, say_lines};
 use iced_x86::InstructionInfoFactory;
 use object::{Object, ObjectSection, ObjectSymbol};
 use std::ffi::{OsStr, OsString};
 use std::io::{Read, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 
 /// The assembler itself, where it is not the first `as` of the path.
@@ -92,13 +94,14 @@ pub fn assemble(arguments: &[OsString]) -> Result<i32, CaptureError> {
     };
     // Text in another encoding has its bytes in strings and comments, which must stay as they are: it is left alone.
     let Ok(text) = std::str::from_utf8(&source) else {
-        eprintln!("orrery: {name}: not UTF-8; its instructions are not recorded");
+        say!("orrery: {name}: not UTF-8; its instructions are not recorded");
         return run(arguments, Some(&source)).map(code);
     };
-    let Some(text) = woven(&read, text, &name)? else {
+    let scratch = Scratch::new().map_err(io_error("temporary folder", "cannot be written"))?;
+    let Some(text) = woven(&read, text, &name, scratch.path())? else {
         return run(arguments, Some(&source)).map(code);
     };
-    let file = temporary(&text)?;
+    let file = temporary(scratch.path(), "woven.s", &text)?;
     let mut again = read.options.clone();
     if let Some(output) = &read.output {
         again.extend(["-o".into(), output.clone()]);
@@ -110,35 +113,31 @@ pub fn assemble(arguments: &[OsString]) -> Result<i32, CaptureError> {
     if done.status.success() {
         // Warnings are the user's to see, under the name that the user knows.
         let said = String::from_utf8_lossy(&done.stderr).replace(&*file.to_string_lossy(), &name);
-        let _ = std::io::stderr().write_all(said.as_bytes());
+        if !said.is_empty() {
+            say_lines(said.trim_end());
+        }
         return Ok(0);
     }
     let status = run(arguments, Some(&source))?;
     if status.success() {
         let first = String::from_utf8_lossy(&done.stderr).lines().nth(1).unwrap_or_default().to_owned();
-        eprintln!(
-            "orrery: {name}: cannot be assembled with recording in it ({first}); its instructions are not recorded"
-        );
+        say!("orrery: {name}: cannot be assembled with recording in it ({first}); its instructions are not recorded");
     }
     Ok(code(status))
 }
 
 /// The text with the calls in it; `None` where the assembler does not take it even without.
-fn woven(arguments: &Arguments, text: &str, name: &str) -> Result<Option<String>, CaptureError> {
+fn woven(arguments: &Arguments, text: &str, name: &str, folder: &Path) -> Result<Option<String>, CaptureError> {
     let (labelled, count) = weave::labelled(text);
-    let file = temporary(&labelled)?;
-    let object = tempfile::Builder::new()
-        .prefix("orrery-")
-        .suffix(".o")
-        .tempfile()
-        .map_err(io_error("temporary folder", "cannot be written"))?;
+    let file = temporary(folder, "labelled.s", &labelled)?;
+    let object = folder.join("labelled.o");
     let mut command = assembler();
-    command.args(arguments.plain()).arg("-o").arg(object.path()).arg(file.as_os_str());
+    command.args(arguments.plain()).arg("-o").arg(&object).arg(&file);
     let done = command.stdin(Stdio::null()).output().map_err(|e| missing(&command, e))?;
     if !done.status.success() {
         return Ok(None);
     }
-    let bytes = std::fs::read(object.path()).map_err(io_error(name, "its object file cannot be read"))?;
+    let bytes = std::fs::read(&object).map_err(io_error(name, "its object file cannot be read"))?;
     let Ok(parsed) = object::File::parse(&*bytes) else { return Ok(None) };
     let mut plan = Plan::new(count);
     let mut factory = InstructionInfoFactory::new();
@@ -151,24 +150,20 @@ fn woven(arguments: &Arguments, text: &str, name: &str) -> Result<Option<String>
         plan.learn(number, data.get(at..).unwrap_or_default(), &mut factory);
     }
     if plan.left_out > 0 {
-        eprintln!("orrery: {name}: {} instructions (gathers, saved processor states) are not recorded", plan.left_out);
+        say!("orrery: {name}: {} instructions (gathers, saved processor states) are not recorded", plan.left_out);
     }
     // Lines keep their numbers; what has no name of its own is called as before.
     Ok(Some(format!(
         "# 1 \"{}\"\n{}",
         name.replace(['"', '\\'], "_"),
-        weave::woven(text, &plan, &mut Slots::new(object.path()))
+        weave::woven(text, &plan, &mut Slots::new(&object))
     )))
 }
 
-fn temporary(text: &str) -> Result<tempfile::TempPath, CaptureError> {
-    let mut file = tempfile::Builder::new()
-        .prefix("orrery-")
-        .suffix(".s")
-        .tempfile()
-        .map_err(io_error("temporary folder", "cannot be written"))?;
-    file.write_all(text.as_bytes()).map_err(io_error("temporary folder", "cannot be written"))?;
-    Ok(file.into_temp_path())
+fn temporary(folder: &Path, name: &str, text: &str) -> Result<PathBuf, CaptureError> {
+    let path = folder.join(name);
+    std::fs::write(&path, text).map_err(io_error("temporary folder", "cannot be written"))?;
+    Ok(path)
 }
 
 fn assembler() -> Command {

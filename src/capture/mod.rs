@@ -25,7 +25,7 @@ mod weave;
 
 pub use assemble::assemble;
 pub use collect::{Collected, Part, collect, is_spool};
-pub use toolchain::{Language, Toolchain, cache_folder};
+pub use toolchain::{Language, Toolchain};
 
 use crate::trace::TraceError;
 use std::io;

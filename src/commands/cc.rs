@@ -2,6 +2,7 @@
 
 use crate::capture::{self, Language, Part, Toolchain};
 use crate::cli::{AssembleArgs, CcArgs, CollectArgs};
+use crate::shown::{quoted, say};
 use anyhow::bail;
 use std::io::Read;
 use std::path::Path;
@@ -47,14 +48,17 @@ pub(super) fn collect(args: &CollectArgs) -> anyhow::Result<()> {
     let wait = |time| matches!(news.recv_timeout(time), Err(RecvTimeoutError::Disconnected));
     let part = args.part.display();
     let collected = capture::collect(&args.part, &args.output, Part::Consumed, wait).map_err(|e| {
-        anyhow::Error::from(e)
-            .context(format!("{part}: kept; orrery convert {part} -o {} tries again", args.output.display()))
+        anyhow::Error::from(e).context(format!(
+            "{part}: kept; orrery convert {} -o {} tries again",
+            quoted(&args.part.to_string_lossy()),
+            quoted(&args.output.to_string_lossy())
+        ))
     })?;
     for notice in &collected.notices {
-        eprintln!("orrery: {}: {notice}", args.output.display());
+        say!("orrery: {}: {notice}", args.output.display());
     }
     if collected.references == 0 {
-        eprintln!("orrery: {}: not written, for no reference was recorded", args.output.display());
+        say!("orrery: {}: not written, for no reference was recorded", args.output.display());
     }
     Ok(())
 }
@@ -69,7 +73,7 @@ pub(super) fn convert(part: &Path, output: &Path) -> anyhow::Result<Option<u64>>
         return Ok(None);
     }
     let collected = capture::collect(part, output, Part::Kept, |_| true)?;
-    collected.notices.iter().for_each(|notice| eprintln!("warning: {notice}"));
+    collected.notices.iter().for_each(|notice| say!("warning: {notice}"));
     if collected.references == 0 {
         bail!(
             "{}: no reference was recorded; check that the program's parts were compiled by orrery cc",

@@ -4,6 +4,8 @@ use super::UsageError;
 use super::cc::exit_code;
 use crate::capture::{Language, Toolchain};
 use crate::cli::RunArgs;
+use crate::files::Scratch;
+use crate::shown::say;
 use anyhow::{Context, bail};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -25,7 +27,7 @@ pub(super) fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     if !source.is_file() {
         bail!("{shown}: found no such file; check the path");
     }
-    let folder = tempfile::tempdir().context("the folder for temporary files cannot be written to")?;
+    let folder = Scratch::new().context("the folder for temporary files cannot be written to")?;
     let program = folder.path().join(source.file_stem().unwrap_or(source.as_os_str()));
     let level = args.optimize.as_deref().unwrap_or("1");
     let mut words: Vec<OsString> = vec![format!("-O{level}").into()];
@@ -54,7 +56,7 @@ pub(super) fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
         .status()
         .with_context(|| format!("{} cannot be started", program.display()))?;
     if !ended.success() {
-        eprintln!("note: the program ended with {ended}; this is what it did until then");
+        say!("note: the program ended with {ended}; this is what it did until then");
     }
     let part = output.with_added_extension("part");
     let start = Instant::now();

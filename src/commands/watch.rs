@@ -1,6 +1,6 @@
 //! What the window shows while a trace is read and indexed: more and more of it.
 
-use super::copies::{self, Opened};
+use super::copies;
 use super::index_file::{IndexFile, indexer};
 use super::open::open_cache;
 use super::picture::give_title;
@@ -8,6 +8,7 @@ use crate::app::Report;
 use crate::cli::{CacheArgs, PictureArgs, TraceArgs};
 use crate::overlay::Studio;
 use crate::reference::{ReferenceSource, SourceError};
+use crate::shown::say;
 use crate::sim::config::HierarchyConfig;
 use crate::sim::{Policy, SimError, prepare};
 use crate::timeline::{Indexer, Timeline};
@@ -40,7 +41,7 @@ pub(super) struct Look {
 impl Look {
     fn studio(&self, timeline: Timeline) -> Result<Studio, SourceError> {
         if self.verbose && timeline.is_whole() {
-            eprintln!("index: {} references, {}", grouped(timeline.len()), timeline.simulated());
+            say!("index: {} references, {}", grouped(timeline.len()), timeline.simulated());
         }
         let mut studio = Studio::of(timeline)?;
         give_title(&mut studio, &self.name, &self.picture);
@@ -53,25 +54,16 @@ impl Look {
 /// # Errors
 /// When the trace or the cache is not to be had, or nothing of the trace can be shown.
 pub(super) fn watch(trace: &TraceArgs, look: &Look, report: &mut dyn FnMut(Report) -> bool) -> anyhow::Result<()> {
-    let mut shown = 0;
-    loop {
-        let Opened { started, copy } = copies::start(trace)?;
-        let source: Arc<dyn ReferenceSource> = match started {
-            Started::Whole(source) => Arc::from(source),
-            Started::Growing(feed) => return read(feed, look, shown, report),
-        };
-        tell(source.as_ref());
-        let indexed = index_from(&source, look, &mut shown, report);
-        match copy.filter(|copy| indexed.is_err() && !copy.exists()) {
-            // It removed itself where it turned out damaged.
-            Some(copy) => copies::tell_damaged(&copy, trace),
-            None => return indexed,
-        }
-    }
+    let source: Arc<dyn ReferenceSource> = match copies::start(trace)? {
+        Started::Whole(source) => Arc::from(source),
+        Started::Growing(feed) => return read(feed, look, report),
+    };
+    tell(source.as_ref());
+    index(&source, look, report)
 }
 
-/// Reads a trace and reports what can be shown of it, past what was `shown` of it before.
-fn read(mut feed: Feed, look: &Look, mut shown: u64, report: &mut dyn FnMut(Report) -> bool) -> anyhow::Result<()> {
+/// Reads a trace and reports what can be shown of it.
+fn read(mut feed: Feed, look: &Look, report: &mut dyn FnMut(Report) -> bool) -> anyhow::Result<()> {
     let source: Arc<dyn ReferenceSource> = Arc::clone(feed.trace()) as Arc<dyn ReferenceSource>;
     let (stop, broken) = (AtomicBool::new(false), AtomicBool::new(false));
     std::thread::scope(|scope| {
@@ -89,8 +81,8 @@ fn read(mut feed: Feed, look: &Look, mut shown: u64, report: &mut dyn FnMut(Repo
             Ok(())
         };
         let reading = std::thread::Builder::new().name("read".into()).spawn_scoped(scope, read)?;
-        let (mut ready, mut open) = (shown > 0, true);
-        let indexed = index_from(&source, look, &mut shown, &mut |said| {
+        let (mut ready, mut open) = (false, true);
+        let indexed = index(&source, look, &mut |said| {
             // What is known to be broken before it was shown is refused, as everywhere else.
             let is_ready = matches!(said, Report::Ready(_));
             let refused = is_ready && !ready && broken.load(Ordering::Acquire);
@@ -105,7 +97,7 @@ fn read(mut feed: Feed, look: &Look, mut shown: u64, report: &mut dyn FnMut(Repo
             (Err(error), _) if !ready => Err(error.into()),
             (_, Err(error)) => Err(error),
             (Err(error), Ok(())) => {
-                eprintln!("warning: {error}; showing what came before");
+                say!("warning: {error}; showing what came before");
                 report(Report::Words("the trace is broken here: the terminal says how".into()));
                 Ok(())
             }
@@ -118,7 +110,7 @@ fn read(mut feed: Feed, look: &Look, mut shown: u64, report: &mut dyn FnMut(Repo
 }
 
 fn tell(source: &dyn ReferenceSource) {
-    source.notices().iter().for_each(|notice| eprintln!("note: {notice}"));
+    source.notices().iter().for_each(|notice| say!("note: {notice}"));
 }
 
 /// Whether a configuration looks into the future, so that all of the trace must be there.
@@ -132,16 +124,8 @@ pub(super) fn index(
     look: &Look,
     report: &mut dyn FnMut(Report) -> bool,
 ) -> anyhow::Result<()> {
-    index_from(source, look, &mut 0, report)
-}
-
-/// As [`index`]. What was `shown` is not taken back while it is indexed anew.
-fn index_from(
-    source: &Arc<dyn ReferenceSource>,
-    look: &Look,
-    shown: &mut u64,
-    report: &mut dyn FnMut(Report) -> bool,
-) -> anyhow::Result<()> {
+    // What was shown is not taken back while it is indexed anew.
+    let shown = &mut 0;
     let begun = Instant::now();
     let wait = |report: &mut dyn FnMut(Report) -> bool| {
         std::thread::sleep(WAIT);
@@ -164,7 +148,8 @@ fn index_from(
             }
         }
         let cores = source.cores()?;
-        let named = source.tables().regions.clone();
+        let named = source.tables();
+        let renamed = || !std::ptr::eq(named, source.tables()) && named.regions != source.tables().regions;
         let hierarchy = prepare(&config, source.as_ref())?;
         let file = IndexFile::of(source.as_ref(), &hierarchy).filter(|_| source.is_whole());
         if let Some(timeline) = file.as_ref().and_then(|file| file.load(source, &hierarchy)) {
@@ -176,7 +161,7 @@ fn index_from(
             // More cores came than were there when it began.
             Err(Stop::Failed(SimError::Core { .. })) if source.cores()? > cores => {}
             // Other names came: then counts are by them.
-            Ok(()) | Err(Stop::Renamed) if source.tables().regions != named => {}
+            Ok(()) | Err(Stop::Renamed) if renamed() => {}
             Ok(()) | Err(Stop::Renamed | Stop::Closed) => return Ok(()),
             Err(Stop::Failed(error)) => return Err(error.into()),
         }

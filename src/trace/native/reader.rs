@@ -10,8 +10,10 @@ use parquet::basic::Compression;
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::{DataType, Int32Type, Int64Type};
 use parquet::errors::{ParquetError, Result as ParquetResult};
-use parquet::file::metadata::{FileMetaData, RowGroupMetaData};
-use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
+use parquet::file::metadata::{FileMetaData, ParquetMetaData, RowGroupMetaData};
+use parquet::file::properties::ReaderProperties;
+use parquet::file::reader::{FileReader, RowGroupReader};
+use parquet::file::serialized_reader::SerializedRowGroupReader;
 use parquet::file::statistics::Statistics;
 use parquet::schema::types::SchemaDescriptor;
 use std::fs::File;
@@ -22,7 +24,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// rewritten by other tools read as well; in our own files four chunks are a row group.
 pub struct NativeTrace {
     name: String,
-    parquet: SerializedFileReader<SharedFile>,
+    /// What the footer says, but for its words.
+    footer: ParquetMetaData,
+    /// Those, but for the tables, which may be long and are read.
+    words: Vec<(String, String)>,
     /// References before each row group, and at the end their total.
     starts: Vec<u64>,
     columns: Columns,
@@ -74,8 +79,15 @@ impl NativeTrace {
         }
         let checksums = read_checksums(&name, metadata.file_metadata(), metadata.row_groups())?;
         let whole = (0..metadata.num_row_groups()).map(|_| AtomicBool::new(false)).collect();
-        let ParquetFile { parquet, shared: file, .. } = parquet_file;
-        Ok(Self { name, parquet, starts, columns, file, checksums, whole, tables, notices })
+        let about = metadata.file_metadata();
+        let pairs = about.key_value_metadata().into_iter().flatten().filter(|pair| pair.key != TABLES_KEY);
+        let words = pairs.filter_map(|pair| Some((pair.key.clone(), pair.value.clone()?))).collect();
+        let (made_by, orders) = (about.created_by().map(str::to_owned), about.column_orders().cloned());
+        let about =
+            FileMetaData::new(about.version(), about.num_rows(), made_by, None, about.schema_descr_ptr(), orders);
+        let footer = ParquetMetaData::new(about, metadata.row_groups().to_vec());
+        let file = parquet_file.shared;
+        Ok(Self { name, footer, words, starts, columns, file, checksums, whole, tables, notices })
     }
 
     /// Replaces `out` by the [`CHUNK`] references from `index * CHUNK` on; empty past the end.
@@ -101,12 +113,12 @@ impl NativeTrace {
     /// A row group as it stands in the file, which it was compared with.
     pub(super) fn packed_group(&self, group: usize) -> Result<(&SharedFile, RowGroupMetaData), TraceError> {
         self.check_group(group)?;
-        Ok((&self.file, self.parquet.metadata().row_group(group).clone()))
+        Ok((&self.file, self.footer.row_group(group).clone()))
     }
 
     /// The words under a key of the metadata.
     pub(in crate::trace) fn words(&self, key: &str) -> Option<&str> {
-        value(self.parquet.metadata().file_metadata(), key)
+        self.words.iter().find(|(name, _)| name == key).map(|(_, words)| words.as_str())
     }
 
     fn total(&self) -> u64 {
@@ -133,8 +145,12 @@ impl NativeTrace {
     fn decode_group(&self, group: usize, first: u64, last: u64, out: &mut Vec<Reference>) -> Result<(), TraceError> {
         let at = |e: ParquetError| damaged(&self.name, &e);
         self.check_group(group)?;
-        let reader = guarded(|| self.parquet.get_row_group(group)).map_err(at)?;
-        let rows = Rows { reader: &*reader, first: to_usize(first), count: to_usize(last - first) };
+        let (about, pages) = (self.footer.row_group(group), self.footer.page_index_for_row_group(group));
+        let properties = Arc::new(ReaderProperties::builder().build());
+        let file = Arc::new(self.file.clone());
+        let reader =
+            guarded(|| SerializedRowGroupReader::new(file.clone(), about, pages, properties.clone())).map_err(at)?;
+        let rows = Rows { reader: &reader, first: to_usize(first), count: to_usize(last - first) };
         let c = &self.columns;
         let base = out.len();
         let addresses = rows.longs(c.address).map_err(at)?;
@@ -242,7 +258,7 @@ impl ReferenceSource for NativeTrace {
             Some(Statistics::Int32(values)) => values.max_opt().and_then(|max| u32::try_from(*max).ok()),
             _ => None,
         };
-        let groups: Option<Vec<u32>> = self.parquet.metadata().row_groups().iter().map(highest).collect();
+        let groups: Option<Vec<u32>> = self.footer.row_groups().iter().map(highest).collect();
         if let Some(groups) = groups {
             return Ok(groups.into_iter().max().unwrap_or(0) + 1);
         }
@@ -446,5 +462,7 @@ fn read_tables(name: &str, metadata: &FileMetaData, notices: &mut Vec<String>) -
     })?;
     crate::trace::check_tables(name, &tables)?;
     tables.sort();
+    tables.regions.shrink_to_fit();
+    tables.locations.shrink_to_fit();
     Ok(tables)
 }
