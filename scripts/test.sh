@@ -65,6 +65,7 @@ step 'lints, without graphics' cargo clippy --locked --no-default-features --all
 step 'build' cargo build --locked --quiet
 step 'documentation examples' cargo test --locked --doc --quiet
 step 'window' scripts/window-check.sh
+step 'kills' env KILLS=16 scripts/kill-writers.sh
 step 'tests, without graphics' run_tests --no-default-features
 step 'tests' run_tests
 report_steps

@@ -8,9 +8,16 @@
 //! `app` gives the same output for the same input. Read the modules in the order below; `ARCHITECTURE.md` says what each
 //! one must not know.
 
+// What is said goes through `shown`.
+#![warn(clippy::print_stderr)]
+
 pub mod units;
 
 pub mod reference;
+
+pub mod shown;
+
+pub mod files;
 
 pub mod symbols;
 

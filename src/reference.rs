@@ -2,11 +2,15 @@
 //!
 //! Readers make these, everything downstream eats them. No IO here.
 
+use crate::shown;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 mod ahead;
 pub use ahead::ahead;
+mod few;
+pub use few::{MOST_REGIONS, few_regions};
 
 mod footprint;
 pub use footprint::Footprint;
@@ -226,6 +230,42 @@ pub struct Tables {
 }
 
 impl Tables {
+    /// These tables with names that are fit for a picture; the same where they all are.
+    #[must_use]
+    pub fn shown(tables: &Arc<Self>) -> Arc<Self> {
+        let mut unfit = false;
+        tables.each(&mut |text| unfit |= matches!(shown::name(text), Cow::Owned(_)));
+        if !unfit {
+            return Arc::clone(tables);
+        }
+        let fit = |text: &str| shown::name(text).into_owned();
+        let Self { title, subtitle, regions, locations, marks, made_by } = &**tables;
+        let region = |r: &Region| Region { name: fit(&r.name), elem_type: fit(&r.elem_type), ..r.clone() };
+        let location = |l: &SourceLocation| SourceLocation {
+            file: fit(&l.file),
+            function: fit(&l.function),
+            text: fit(&l.text),
+            pc: l.pc,
+            line: l.line,
+        };
+        Arc::new(Self {
+            title: fit(title),
+            subtitle: fit(subtitle),
+            regions: regions.iter().map(region).collect(),
+            locations: locations.iter().map(location).collect(),
+            marks: marks.iter().map(|m| Mark { name: fit(&m.name), ..m.clone() }).collect(),
+            made_by: fit(made_by),
+        })
+    }
+
+    /// Every text in them.
+    pub(crate) fn each(&self, see: &mut dyn FnMut(&str)) {
+        [&self.title, &self.subtitle, &self.made_by].into_iter().for_each(|text| see(text));
+        self.regions.iter().flat_map(|r| [&r.name, &r.elem_type]).for_each(|text| see(text));
+        self.locations.iter().flat_map(|l| [&l.file, &l.function, &l.text]).for_each(|text| see(text));
+        self.marks.iter().for_each(|m| see(&m.name));
+    }
+
     /// What says nothing.
     pub const NONE: Self = Self {
         title: String::new(),

@@ -30,9 +30,15 @@ const VECTORS: &str = "src/sim/simd.rs";
 const RULES: &[Rule] = &[
     Rule { module: "units", ours: &[], never: &[GRAPHICS, FILES, CLOCK, PRINTS, LOOSE, CODECS] },
     Rule { module: "reference", ours: &[], never: &[GRAPHICS, FILES, CLOCK, PRINTS, LOOSE, CODECS] },
-    Rule { module: "symbols", ours: &[], never: &[GRAPHICS, CLOCK, PRINTS, LOOSE, CODECS] },
-    Rule { module: "trace", ours: &[], never: &[GRAPHICS, CLOCK, PRINTS, LOOSE, CODECS] },
-    Rule { module: "capture", ours: &["trace", "symbols"], never: &[GRAPHICS, PRINTS, LOOSE, CODECS, &["parquet"]] },
+    Rule { module: "shown", ours: &[], never: &[GRAPHICS, FILES, CLOCK, PRINTS, LOOSE, CODECS] },
+    Rule { module: "files", ours: &[], never: &[GRAPHICS, CLOCK, PRINTS, LOOSE, CODECS] },
+    Rule { module: "symbols", ours: &["files"], never: &[GRAPHICS, CLOCK, PRINTS, LOOSE, CODECS] },
+    Rule { module: "trace", ours: &["files"], never: &[GRAPHICS, CLOCK, PRINTS, LOOSE, CODECS] },
+    Rule {
+        module: "capture",
+        ours: &["files", "trace", "symbols"],
+        never: &[GRAPHICS, PRINTS, LOOSE, CODECS, &["parquet"]],
+    },
     Rule { module: "traced", ours: &["trace"], never: &[GRAPHICS, CLOCK, PRINTS, LOOSE, CODECS, &["parquet"]] },
     Rule { module: "sim", ours: &[], never: &[GRAPHICS, FILES, CLOCK, PRINTS, LOOSE, CODECS] },
     Rule { module: "timeline", ours: &["sim"], never: &[GRAPHICS, FILES, CLOCK, PRINTS, LOOSE, CODECS] },
@@ -43,7 +49,7 @@ const RULES: &[Rule] = &[
         ours: &["sim", "timeline", "scene", "render"],
         never: &[WINDOW, FILES, CLOCK, PRINTS, LOOSE, CODECS],
     },
-    Rule { module: "record", ours: &["timeline", "scene", "render", "overlay"], never: &[WINDOW, &["clap"]] },
+    Rule { module: "record", ours: &["files", "timeline", "scene", "render", "overlay"], never: &[WINDOW, &["clap"]] },
     Rule {
         module: "app",
         ours: &["trace", "sim", "timeline", "scene", "render", "overlay", "record"],
@@ -53,7 +59,7 @@ const RULES: &[Rule] = &[
     Rule { module: "commands", ours: &["*"], never: &[] },
 ];
 
-const SHARED: [&str; 2] = ["units", "reference"];
+const SHARED: [&str; 3] = ["units", "reference", "shown"];
 
 // ---- tokens
 

@@ -141,7 +141,7 @@ fn a_damaged_copy_is_never_believed() {
     let copy = here.kept("read").remove(0);
     let made = fs::read(&copy).unwrap();
     let mut rng = Rng::new(11);
-    let (mut anew, mut refused, mut harmless) = (0, 0, 0);
+    let (mut anew, mut harmless) = (0, 0);
     for n in 0..12u64 {
         let mut damaged = made.clone();
         let len = made.len() as u64;
@@ -153,25 +153,16 @@ fn a_damaged_copy_is_never_believed() {
         }
         fs::write(&copy, &damaged).unwrap();
         let said = here.stats();
-        if said.ok {
-            assert!(said.out == truth, "damage {n}: other counts");
-            if said.err.contains("found a damaged copy of t.log, which is read anew") {
-                anew += 1
-            } else {
-                harmless += 1
-            }
+        // At the first try, wherever the damage is met.
+        assert!(said.ok && said.out == truth, "damage {n}: {}", said.err);
+        if said.err.contains("found a damaged copy of t.log, which is read anew") {
+            anew += 1;
         } else {
-            assert!(
-                said.err.contains("expected a whole copy of") && said.err.contains("open the trace again"),
-                "{}",
-                said.err
-            );
-            refused += 1;
-            assert!(!copy.exists() && here.stats().out == truth);
+            harmless += 1;
         }
     }
-    eprintln!("{anew} read anew, {refused} refused and read anew the next time, {harmless} that nobody met");
-    assert!(anew >= 5 && refused >= 2, "{anew} {refused} {harmless}");
+    eprintln!("{anew} read anew, {harmless} that nobody met");
+    assert!(anew >= 7, "{anew} {harmless}");
 }
 
 #[test]

@@ -323,7 +323,7 @@ impl Desk {
     #[must_use]
     pub fn title(&self) -> String {
         let (tick, len) = (grouped(self.transport.tick()), grouped(self.transport.total()));
-        format!("orrery - {tick} of {len} - {}", self.studio.tables().title)
+        format!("orrery - {tick} of {len} - {}", crate::shown::name(&self.studio.tables().title))
     }
 
     /// Says something for [`TOAST_SECONDS`] from `now`.

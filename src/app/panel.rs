@@ -13,6 +13,7 @@ use crate::overlay::{Layout, Parts, Stretch};
 use crate::render::Bar;
 use crate::scene::motion::position_at;
 use crate::scene::{Camera, palette};
+use crate::shown;
 use crate::units::grouped;
 use egui::{
     Align2, CornerRadius, CursorIcon, Id, Key, LayerId, Order, Pos2, Rect, Sense, Stroke, StrokeKind, TextEdit, Ui,
@@ -294,7 +295,7 @@ fn width(ui: &Ui, words: &str) -> f32 {
 const LABEL: f32 = 12.5;
 
 fn label(ui: &Ui, x: f32, y: f32, anchor: Align2, words: &str, c: palette::Rgba) -> Rect {
-    ui.painter().text(pos2(x, y), anchor, words, Weight::Regular.at(LABEL), color(c))
+    ui.painter().text(pos2(x, y), anchor, shown::words(words), Weight::Regular.at(LABEL), color(c))
 }
 
 /// A slider with its name and number.

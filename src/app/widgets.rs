@@ -5,6 +5,7 @@ use super::tip::Tip;
 use crate::overlay::fonts::Weight;
 use crate::overlay::pen::color;
 use crate::scene::palette::{self, Rgba};
+use crate::shown;
 use egui::{
     Align2, Color32, CornerRadius, CursorIcon, Painter, Pos2, Rect, Response, Sense, Shape, Stroke, Ui, pos2, vec2,
 };
@@ -111,7 +112,7 @@ pub fn card(ui: &Ui, at: Pos2, anchor: Align2, tip: &Tip) {
     let screen = ui.ctx().content_rect();
     let widest = (screen.width() - 4.0 * PAD).clamp(40.0, 420.0);
     let text = |words: &str, weight: Weight, size: f32, c: Rgba| {
-        painter.layout(words.to_owned(), weight.at(size), color(c), widest)
+        painter.layout(shown::words(words).into_owned(), weight.at(size), color(c), widest)
     };
     let title = text(&tip.title, Weight::Medium, 13.0, palette::TEXT);
     let lines: Vec<_> = tip.lines.iter().map(|l| text(l, Weight::Regular, 12.0, palette::TEXT_BODY)).collect();

@@ -6,12 +6,14 @@ use super::intel::Syntax;
 use super::slots::Slots;
 use super::weave::{self, Plan};
 use super::{CaptureError, io_error};
+use crate::files::Scratch;
+use crate::shown::{say, say_lines};
 use iced_x86::InstructionInfoFactory;
 use object::{Object, ObjectSection, ObjectSymbol, SectionKind};
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::io::{Read, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 
 /// The assembler itself, where it is not the first `as` of the path.
@@ -99,7 +101,7 @@ pub fn assemble(arguments: &[OsString]) -> Result<i32, CaptureError> {
             // Read again for a name only; of standard input nothing is left.
             let text = read.inputs.first().and_then(|name| std::fs::read_to_string(name).ok());
             let name = called(text.as_deref().unwrap_or_default(), &name);
-            eprintln!("orrery: {name}: {why}; its instructions are not recorded");
+            say!("orrery: {name}: {why}; its instructions are not recorded");
         }
         return Ok(code(status));
     }
@@ -115,21 +117,22 @@ pub fn assemble(arguments: &[OsString]) -> Result<i32, CaptureError> {
     };
     // Text in another encoding has its bytes in strings and comments, which must stay as they are: it is left alone.
     let Ok(text) = std::str::from_utf8(&source) else {
-        eprintln!("orrery: {name}: not UTF-8; its instructions are not recorded");
+        say!("orrery: {name}: not UTF-8; its instructions are not recorded");
         return run(arguments, Some(&source)).map(code);
     };
-    let text = match woven(&read, text, &name)? {
+    let scratch = Scratch::new().map_err(io_error("temporary folder", "cannot be written"))?;
+    let text = match woven(&read, text, &name, scratch.path())? {
         Ok(text) => text,
         Err(why) => {
             let status = run(arguments, Some(&source))?;
             if status.success() {
                 let name = called(text, &name);
-                eprintln!("orrery: {name}: cannot be read ({why}); its instructions are not recorded");
+                say!("orrery: {name}: cannot be read ({why}); its instructions are not recorded");
             }
             return Ok(code(status));
         }
     };
-    let file = temporary(&text)?;
+    let file = temporary(scratch.path(), "woven.s", &text)?;
     let mut again = read.options.clone();
     if let Some(output) = &read.output {
         again.extend(["-o".into(), output.clone()]);
@@ -141,36 +144,32 @@ pub fn assemble(arguments: &[OsString]) -> Result<i32, CaptureError> {
     if done.status.success() {
         // Warnings are the user's to see, under the name that the user knows.
         let said = String::from_utf8_lossy(&done.stderr).replace(&*file.to_string_lossy(), &name);
-        let _ = std::io::stderr().write_all(said.as_bytes());
+        if !said.is_empty() {
+            say_lines(said.trim_end());
+        }
         return Ok(0);
     }
     let status = run(arguments, Some(&source))?;
     if status.success() {
         let first = first_error(&done.stderr);
         let name = called(std::str::from_utf8(&source).unwrap_or_default(), &name);
-        eprintln!(
-            "orrery: {name}: cannot be assembled with recording in it ({first}); its instructions are not recorded"
-        );
+        say!("orrery: {name}: cannot be assembled with recording in it ({first}); its instructions are not recorded");
     }
     Ok(code(status))
 }
 
 /// The text with the calls in it; why not, where the assembler does not take it even without.
-fn woven(arguments: &Arguments, text: &str, name: &str) -> Result<Result<String, String>, CaptureError> {
+fn woven(arguments: &Arguments, text: &str, name: &str, folder: &Path) -> Result<Result<String, String>, CaptureError> {
     let labelled = weave::labelled(text, arguments.syntax);
-    let file = temporary(&labelled.text)?;
-    let object = tempfile::Builder::new()
-        .prefix("orrery-")
-        .suffix(".o")
-        .tempfile()
-        .map_err(io_error("temporary folder", "cannot be written"))?;
+    let file = temporary(folder, "labelled.s", &labelled.text)?;
+    let object = folder.join("labelled.o");
     let mut command = assembler();
-    command.args(arguments.plain()).arg("-o").arg(object.path()).arg(file.as_os_str());
+    command.args(arguments.plain()).arg("-o").arg(&object).arg(&file);
     let done = command.stdin(Stdio::null()).output().map_err(|e| missing(&command, e))?;
     if !done.status.success() {
         return Ok(Err(first_error(&done.stderr)));
     }
-    let bytes = std::fs::read(object.path()).map_err(io_error(name, "its object file cannot be read"))?;
+    let bytes = std::fs::read(&object).map_err(io_error(name, "its object file cannot be read"))?;
     let parsed = match object::File::parse(&*bytes) {
         Ok(parsed) => parsed,
         Err(why) => return Ok(Err(why.to_string())),
@@ -201,10 +200,10 @@ fn woven(arguments: &Arguments, text: &str, name: &str) -> Result<Result<String,
             }
         }
     }
-    let woven = weave::woven(text, arguments.syntax, &mut plan, &mut Slots::new(object.path()));
+    let woven = weave::woven(text, arguments.syntax, &mut plan, &mut Slots::new(&object));
     if plan.left_out > 0 {
         let name = called(text, name);
-        eprintln!(
+        say!(
             "orrery: {name}: {} instructions (gathers, saved processor states, those of macros) are not recorded",
             plan.left_out
         );
@@ -230,14 +229,10 @@ fn first_error(said: &[u8]) -> String {
     String::from_utf8_lossy(said).lines().nth(1).unwrap_or_default().to_owned()
 }
 
-fn temporary(text: &str) -> Result<tempfile::TempPath, CaptureError> {
-    let mut file = tempfile::Builder::new()
-        .prefix("orrery-")
-        .suffix(".s")
-        .tempfile()
-        .map_err(io_error("temporary folder", "cannot be written"))?;
-    file.write_all(text.as_bytes()).map_err(io_error("temporary folder", "cannot be written"))?;
-    Ok(file.into_temp_path())
+fn temporary(folder: &Path, name: &str, text: &str) -> Result<PathBuf, CaptureError> {
+    let path = folder.join(name);
+    std::fs::write(&path, text).map_err(io_error("temporary folder", "cannot be written"))?;
+    Ok(path)
 }
 
 fn assembler() -> Command {

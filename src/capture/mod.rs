@@ -27,7 +27,7 @@ mod weave;
 
 pub use assemble::assemble;
 pub use collect::{Collected, Part, collect, collect_seen, is_spool};
-pub use toolchain::{Language, Toolchain, cache_folder};
+pub use toolchain::{Language, Toolchain};
 
 use crate::trace::TraceError;
 use std::io;

@@ -70,13 +70,14 @@ impl FrameArrays for Slots {
 
 impl Linked {
     fn new(object: &Path) -> Option<Self> {
-        let file = tempfile::Builder::new().prefix("orrery-").suffix(".elf").tempfile().ok()?;
+        // Beside the object, in a folder of our own.
+        let file = object.with_extension("elf");
         let mut ld = Command::new("ld");
-        ld.args(["--noinhibit-exec", "--unresolved-symbols=ignore-all", "-e", "0", "-o"]).arg(file.path()).arg(object);
+        ld.args(["--noinhibit-exec", "--unresolved-symbols=ignore-all", "-e", "0", "-o"]).arg(&file).arg(object);
         // It complains of what is missing; what it made all the same is what counts.
         let _ = ld.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status().ok()?;
-        let module = Module::open(file.path()).ok()?;
-        let bytes = std::fs::read(file.path()).ok()?;
+        let module = Module::open(&file).ok()?;
+        let bytes = std::fs::read(&file).ok()?;
         let parsed = object::File::parse(&*bytes).ok()?;
         let number = |name: &str| name.strip_prefix(SITE)?.parse().ok();
         let sites = parsed.symbols().filter_map(|s| Some((number(s.name().ok()?)?, s.address()))).collect();

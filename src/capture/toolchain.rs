@@ -6,6 +6,8 @@
 
 use super::assemble::ASSEMBLER;
 use super::{CaptureError, io_error};
+use crate::files::{Scratch, cache_folder, is_own_file, own_folder};
+use crate::shown::say;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -174,13 +176,11 @@ impl Toolchain {
             // The last word counts.
             command.arg("-fno-integrated-as");
             if optimised_when_linked(arguments) {
-                eprintln!(
-                    "orrery: -flto: left out, for what clang makes of code when it links goes past the assembler"
-                );
+                say!("orrery: -flto: left out, for what clang makes of code when it links goes past the assembler");
                 command.arg("-fno-lto");
             }
             if arguments.iter().any(|a| a == "-emit-llvm") {
-                eprintln!("orrery: -emit-llvm: the assembler has no part in it; its instructions are not recorded");
+                say!("orrery: -emit-llvm: the assembler has no part in it; its instructions are not recorded");
             }
             if links(arguments) && arguments.iter().any(|a| a == "-shared") {
                 command.arg(self.folder.join(OF_LIBRARIES));
@@ -254,12 +254,12 @@ fn missing(compiler: &[OsString], language: Language, source: std::io::Error) ->
     CaptureError::Missing { program: words(compiler), remedy: language.remedy().into(), source }
 }
 
-/// The user's cache folder for Orrery, or one of the user's own among temporary files.
-#[must_use]
-pub fn cache_folder() -> PathBuf {
-    let set = |name: &str| std::env::var_os(name).filter(|v| Path::new(v).is_absolute()).map(PathBuf::from);
-    let cache = set("XDG_CACHE_HOME").or_else(|| set("HOME").map(|home| home.join(".cache")));
-    cache.unwrap_or_else(std::env::temp_dir).join("orrery")
+/// What of the library is taken: run, linked or read by a compiler.
+const TAKEN: [&str; 5] = [OF_PROGRAMS, OF_LIBRARIES, "as", "orrery.specs", "orrery.h"];
+
+/// Whether a folder has the whole library, and nobody but the user can have written any of it.
+fn is_library(folder: &Path) -> bool {
+    folder.is_dir() && own_folder(folder).is_ok() && TAKEN.iter().all(|name| is_own_file(&folder.join(name)))
 }
 
 /// FNV-1a (Fowler, Noll, Vo 1991), for a name.
@@ -277,17 +277,18 @@ fn library(compiler: &[OsString], version: &str, own: &Path) -> Result<PathBuf, 
     let rest =
         [shim.as_bytes(), called.as_bytes(), version.as_bytes(), own.as_os_str().as_encoded_bytes(), SPECS.as_bytes()];
     let key = digest(sources.chain(rest).chain(flags.clone().map(|f| f.as_bytes())));
-    let cache = cache_folder();
+    let cache = cache_folder().map_err(io_error("the cache folder", "cannot be had"))?;
     let folder = cache.join(format!("capture-{key:016x}"));
-    if folder.join(OF_PROGRAMS).is_file() {
+    if is_library(&folder) {
         return Ok(folder);
     }
     let shown = cache.display().to_string();
-    fs::create_dir_all(&cache)
-        .map_err(io_error(&shown, "cannot be created; set XDG_CACHE_HOME to a folder of yours"))?;
     let failed = "cannot be written; set XDG_CACHE_HOME to a folder of yours";
-    let made = tempfile::Builder::new().prefix(".capture-").tempdir_in(&cache).map_err(io_error(&shown, failed))?;
-    let write = |name: &str, text: &str| fs::write(made.path().join(name), text).map_err(io_error(&shown, failed));
+    let made = Scratch::within(&cache).map_err(io_error(&shown, failed))?;
+    let write = |name: &str, text: &str| {
+        let path = made.path().join(name);
+        fs::write(&path, text).and_then(|()| set_mode(&path, 0o600)).map_err(io_error(&shown, failed))
+    };
     for (name, text, _) in SOURCES {
         write(name, text)?;
     }
@@ -310,22 +311,31 @@ fn library(compiler: &[OsString], version: &str, own: &Path) -> Result<PathBuf, 
     }
     write("orrery.specs", SPECS)?;
     write("as", &shim)?;
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        fs::set_permissions(made.path().join("as"), fs::Permissions::from_mode(0o755))
-            .map_err(io_error(&shown, failed))?;
+    // Whatever the umask leaves to others, these are the user's alone.
+    for (name, mode) in [("as", 0o700), (OF_PROGRAMS, 0o600), (OF_LIBRARIES, 0o600)] {
+        set_mode(&made.path().join(name), mode).map_err(io_error(&shown, failed))?;
     }
-    match fs::rename(made.path(), &folder) {
-        Ok(()) => {
-            // It has a new name; there is nothing left to remove.
-            let _ = made.keep();
-            Ok(folder)
-        }
+    if !is_library(&folder) {
+        // What is there is no library, or another's.
+        let _ = fs::remove_dir_all(&folder).or_else(|_| fs::remove_file(&folder));
+    }
+    match made.keep(&folder) {
+        Ok(()) => Ok(folder),
         // Another build was faster; its library is as good.
-        Err(_) if folder.join(OF_PROGRAMS).is_file() => Ok(folder),
+        Err(_) if is_library(&folder) => Ok(folder),
         Err(e) => Err(io_error(&shown, failed)(e)),
     }
+}
+
+#[cfg(unix)]
+fn set_mode(path: &Path, mode: u32) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(path, fs::Permissions::from_mode(mode))
+}
+
+#[cfg(not(unix))]
+fn set_mode(_: &Path, _: u32) -> std::io::Result<()> {
+    Ok(())
 }
 
 fn binary_macro(own: &Path) -> String {

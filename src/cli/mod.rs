@@ -57,7 +57,8 @@ Examples:
   orrery record t.orrery -o frames/%05d.png          numbered pictures, lossless
   orrery record t.orrery -o - | ffplay -             as it is made
 
-Ctrl-C ends a recording early and leaves a whole file of what was recorded.";
+Ctrl-C ends a recording early and leaves a whole file of what was recorded;
+before the first frame there is none, and the exit code is 130.";
 
 const CONVERT_EXAMPLES: &str = "\
 Examples:

@@ -13,7 +13,8 @@ use std::io::Write;
 /// # Errors
 /// [`UsageError`] for a name that is none, and for `host` where the machine does not say; a failed write.
 pub fn run(args: &CachesArgs) -> anyhow::Result<()> {
-    write(args, &mut std::io::stdout().lock())
+    // TOML, where one is printed.
+    write(args, &mut crate::shown::json())
 }
 
 fn write(args: &CachesArgs, out: &mut impl Write) -> anyhow::Result<()> {

@@ -4,8 +4,9 @@ use super::live::Live;
 use crate::capture::{self, Language, Part, Toolchain};
 use crate::cli::{AssembleArgs, CcArgs, CollectArgs};
 use crate::reference::Reference;
+use crate::shown::{quoted, say};
 use anyhow::bail;
-use std::io::{Read, Write};
+use std::io::Read;
 use std::path::Path;
 use std::process::{ExitCode, ExitStatus};
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -51,16 +52,17 @@ pub(super) fn collect(args: &CollectArgs) -> anyhow::Result<()> {
     let mut live = Live::asked(&args.output);
     let see = |references: &[Reference]| live.iter_mut().for_each(|live| live.play(references));
     let collected = capture::collect_seen(&args.part, &args.output, Part::Consumed, wait, see).map_err(|e| {
-        anyhow::Error::from(e)
-            .context(format!("{part}: kept; orrery convert {part} -o {} tries again", args.output.display()))
+        anyhow::Error::from(e).context(format!(
+            "{part}: kept; orrery convert {} -o {} tries again",
+            quoted(&args.part.to_string_lossy()),
+            quoted(&args.output.to_string_lossy())
+        ))
     })?;
-    // The program passes on what is said here, if it still runs.
-    let mut said = std::io::stderr();
     for notice in &collected.notices {
-        let _ = writeln!(said, "orrery: {}: {notice}", args.output.display());
+        say!("orrery: {}: {notice}", args.output.display());
     }
     if collected.references == 0 {
-        let _ = writeln!(said, "orrery: {}: not written, for no reference was recorded", args.output.display());
+        say!("orrery: {}: not written, for no reference was recorded", args.output.display());
     }
     if let Some(live) = live.filter(|_| collected.references > 0) {
         live.finish(&args.output)?;
@@ -78,7 +80,7 @@ pub(super) fn convert(part: &Path, output: &Path) -> anyhow::Result<Option<u64>>
         return Ok(None);
     }
     let collected = capture::collect(part, output, Part::Kept, |_| true)?;
-    collected.notices.iter().for_each(|notice| eprintln!("warning: {notice}"));
+    collected.notices.iter().for_each(|notice| say!("warning: {notice}"));
     if collected.references == 0 {
         bail!(
             "{}: no reference was recorded; check that the program's parts were compiled by orrery cc",

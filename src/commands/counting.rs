@@ -1,7 +1,7 @@
 //! How far a pass over a trace is, on standard error: a spinner on a terminal, a line now and then elsewhere.
 
+use crate::shown::say;
 use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressStyle};
-use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 /// How often progress is told: on a terminal, and in lines elsewhere.
@@ -19,7 +19,7 @@ pub(super) struct Counting {
 impl Counting {
     pub(super) fn new() -> Self {
         let now = Instant::now();
-        let bar = std::io::stderr().is_terminal().then(|| {
+        let bar = crate::shown::is_seen().then(|| {
             let style = ProgressStyle::with_template("{spinner} {msg}");
             ProgressBar::new_spinner().with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
         });
@@ -39,7 +39,7 @@ impl Counting {
                 bar.set_message(text);
                 bar.tick();
             }
-            None => eprintln!("{text}"),
+            None => say!("{text}"),
         }
     }
 }

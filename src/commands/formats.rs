@@ -14,7 +14,7 @@ const COLUMNS: usize = 80;
 /// # Errors
 /// A failed write.
 pub fn run(args: &FormatsArgs) -> anyhow::Result<()> {
-    write(args, &mut std::io::stdout().lock())
+    write(args, &mut crate::shown::json())
 }
 
 /// A format as data.

@@ -3,12 +3,16 @@
 use super::UsageError;
 use super::host::{self, Host};
 use crate::cli::CacheArgs;
+use crate::files::read_text;
 use crate::sim::Policy;
 use crate::sim::config::{
     ConfigError, HierarchyConfig, Inclusion, LevelConfig, MAX_LEVELS, Place, Ways, nearest, parse_policy, parse_size,
     preset, presets,
 };
 use std::path::Path;
+
+/// Bytes of a file with caches, at most: a thousand times what the longest takes.
+const MAX_CONFIG: u64 = 1 << 20;
 
 /// What `--cache` means where it is not given.
 pub const DEFAULT_PRESET: &str = "textbook";
@@ -69,7 +73,7 @@ fn named(name: &str) -> anyhow::Result<HierarchyConfig> {
     if name == host::NAME {
         return Host::read().map(|host| host.config).map_err(|e| usage(e.to_string()));
     }
-    let text = match std::fs::read_to_string(name) {
+    let text = match read_text(Path::new(name), MAX_CONFIG) {
         Ok(text) => text,
         Err(error) => {
             let looks_like_a_path = Path::new(name).components().count() > 1 || name.ends_with(".toml");

@@ -7,10 +7,12 @@
 //! The key says of which trace, caches and version it is. An index that is another's, damaged or cut short is made anew.
 
 use super::room::{Room, WORTH, sum};
+use crate::files;
 use crate::reference::ReferenceSource;
+use crate::shown::say;
 use crate::sim::Hierarchy;
 use crate::timeline::{Indexer, Options, Shelf, Slip, Timeline};
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -35,7 +37,7 @@ fn room() -> Room {
 /// Where the index of one trace under one hierarchy is, or would be.
 pub(super) struct IndexFile {
     room: Room,
-    path: PathBuf,
+    path: Option<PathBuf>,
     key: String,
 }
 
@@ -80,12 +82,19 @@ impl IndexFile {
 
     /// The index, where there is one that is whole.
     pub(super) fn load(&self, source: &Arc<dyn ReferenceSource>, hierarchy: &Hierarchy) -> Option<Timeline> {
-        let file = File::open(&self.path).ok()?;
-        let made = self.read(file, source, hierarchy);
-        if made.is_none() {
-            eprintln!("note: {}: found a damaged index; it is made anew", self.path.display());
+        let path = self.path.as_ref()?;
+        let file = match files::open_own(path) {
+            Err(e) if e.kind() == io::ErrorKind::NotFound => return None,
+            file => file,
+        };
+        let made = file.ok().and_then(|file| self.read(file, source, hierarchy));
+        match &made {
+            Some(_) => Room::used(path),
+            None => {
+                Room::remove(path);
+                say!("note: {}: found a damaged index; it is made anew", path.display());
+            }
         }
-        Room::used(&self.path);
         made
     }
 
@@ -111,16 +120,17 @@ impl IndexFile {
     /// Keeps an index, and tells why where it cannot.
     pub(super) fn save(&self, timeline: &Timeline) {
         if let Err(error) = self.write(timeline) {
-            eprintln!(
+            say!(
                 "note: {}: the index is not kept ({error}); the next opening makes it again. XDG_CACHE_HOME names another folder",
-                self.room.folder.display()
+                self.room.shown()
             );
         }
     }
 
     fn write(&self, timeline: &Timeline) -> io::Result<()> {
-        let temporary = self.room.begin()?;
-        let shelf = FileShelf { file: Mutex::new(temporary.reopen()?) };
+        let Some(path) = &self.path else { return self.room.folder().map(drop) };
+        let draft = self.room.begin(path)?;
+        let shelf = FileShelf { file: Mutex::new(draft.file().try_clone()?) };
         let full = || io::Error::other("no space is left, or a keyframe is damaged");
         shelf.put(MAGIC).ok_or_else(full)?;
         let directory = timeline.store(&shelf).ok_or_else(full)?;
@@ -133,13 +143,12 @@ impl IndexFile {
         trailer.extend(key.bytes.to_le_bytes());
         trailer.extend(MAGIC);
         shelf.put(&trailer).ok_or_else(full)?;
-        self.room.end(temporary, &self.path)
+        self.room.end(draft, path)
     }
 
     /// A file for keyframes that memory has no room for; it is gone with the program.
     pub(super) fn shelf() -> Option<Arc<dyn Shelf>> {
-        let folder = room().folder;
-        let file = fs::create_dir_all(&folder).and_then(|()| tempfile::tempfile_in(&folder));
+        let file = room().folder().and_then(tempfile::tempfile_in);
         let file = file.or_else(|_| tempfile::tempfile()).ok()?;
         Some(Arc::new(FileShelf { file: Mutex::new(file) }))
     }

@@ -35,14 +35,16 @@ mod run;
 #[cfg(feature = "gpu")]
 pub mod snapshot;
 pub mod stats;
+mod stop;
 pub mod touched;
 #[cfg(feature = "viewer")]
 pub mod view;
 #[cfg(feature = "viewer")]
 mod watch;
 
-use crate::capture::Language;
+use crate::capture::{CaptureError, Language};
 use crate::cli::{Cli, Command};
+use crate::shown::{self, say, say_lines};
 use crate::sim::config::nearest;
 use clap::{CommandFactory, FromArgMatches};
 use std::ffi::OsString;
@@ -66,13 +68,23 @@ pub fn grammar() -> clap::Command {
 #[must_use]
 pub fn parse(args: impl IntoIterator<Item = OsString>) -> Cli {
     let mut grammar = grammar();
-    let read = grammar.try_get_matches_from_mut(args).and_then(|matches| Cli::from_arg_matches(&matches));
-    read.unwrap_or_else(|error| match unknown(&error, &grammar) {
-        Some(words) => {
-            eprintln!("error: {words}");
-            std::process::exit(2)
+    let args: Vec<OsString> = args.into_iter().collect();
+    let read = grammar.try_get_matches_from_mut(&args).and_then(|matches| Cli::from_arg_matches(&matches));
+    read.unwrap_or_else(|error| {
+        if let Some(words) = unknown(&error, &grammar) {
+            say!("error: {words}");
+            std::process::exit(2);
         }
-        None => error.format(&mut grammar).exit(),
+        let error = error.format(&mut grammar);
+        let words: Vec<_> = args.iter().map(|arg| arg.to_string_lossy()).collect();
+        if error.use_stderr() && words.iter().any(|word| shown::line(word) != *word) {
+            // The words of the command line come back in the message, without the colours then.
+            let said =
+                words.iter().fold(error.render().to_string(), |said, word| said.replace(&**word, &shown::name(word)));
+            say_lines(said.trim_end());
+            std::process::exit(error.exit_code());
+        }
+        error.exit()
     })
 }
 
@@ -93,13 +105,26 @@ fn unknown(error: &clap::Error, grammar: &clap::Command) -> Option<String> {
 /// Runs the command and reports its failure on standard error as one `error:` line with its causes.
 #[must_use]
 pub fn run(cli: &Cli) -> ExitCode {
+    stop::prepare();
     match dispatch(&cli.command) {
         Ok(code) => code,
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) if error.is::<stop::Stopped>() => {
+            say!("{error:#}");
+            ExitCode::from(stop::CODE)
+        }
         Err(error) => {
-            eprintln!("error: {error:#}");
+            tell(&error);
             ExitCode::from(if error.is::<UsageError>() { 2 } else { 1 })
         }
+    }
+}
+
+/// Says what went wrong: a line of its own, whatever names are in it; what a compiler said stays as many lines as it was.
+fn tell(error: &anyhow::Error) {
+    match error.downcast_ref::<CaptureError>() {
+        Some(error @ CaptureError::Library { .. }) => say_lines(&format!("error: {error}")),
+        _ => say!("error: {error:#}"),
     }
 }
 

@@ -3,9 +3,11 @@
 use super::UsageError;
 use super::copies;
 use super::hierarchy::hierarchy;
+use super::stop::Stopped;
 use super::touched::Touched;
 use crate::cli::{CacheArgs, TraceArgs};
 use crate::reference::ReferenceSource;
+use crate::shown::say;
 use crate::sim::config::{HierarchyConfig, MAX_CORES, preset};
 use crate::trace::{Feed, Started};
 use std::sync::Arc;
@@ -15,20 +17,27 @@ use std::sync::Arc;
 /// # Errors
 /// See [`trace::open`](crate::trace::open).
 pub fn open_trace(args: &TraceArgs) -> anyhow::Result<Arc<dyn ReferenceSource>> {
-    Ok(open_and_feed(args)?.0)
+    Ok(open_and_feed(args, &|| true)?.0)
 }
 
-/// As [`open_trace`]; also what read it, where it was read from a foreign file.
-pub(super) fn open_and_feed(args: &TraceArgs) -> anyhow::Result<(Arc<dyn ReferenceSource>, Option<Feed>)> {
-    let (source, feed): (Arc<dyn ReferenceSource>, _) = match copies::start(args)?.started {
+/// As [`open_trace`]; also what read it, where it was read from a foreign file. It stops where `go` says no.
+pub(super) fn open_and_feed(
+    args: &TraceArgs,
+    go: &dyn Fn() -> bool,
+) -> anyhow::Result<(Arc<dyn ReferenceSource>, Option<Feed>)> {
+    let (source, feed): (Arc<dyn ReferenceSource>, _) = match copies::start(args)? {
         Started::Whole(source) => (Arc::from(source), None),
         Started::Growing(mut feed) => {
-            while feed.advance()? {}
+            while feed.advance()? {
+                if !go() {
+                    return Err(Stopped(format!("{} was not read to its end", args.trace.display())).into());
+                }
+            }
             (Arc::clone(feed.trace()) as Arc<dyn ReferenceSource>, Some(feed))
         }
     };
     for notice in source.notices() {
-        eprintln!("note: {notice}");
+        say!("note: {notice}");
     }
     Ok((source, feed))
 }

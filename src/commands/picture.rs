@@ -5,15 +5,16 @@ use super::copies;
 use super::index_file::timeline;
 use super::open::{open_and_feed, open_cache};
 use super::quiet::quietly;
+use super::stop::Stopped;
 use crate::cli::{CacheArgs, Part, PictureArgs, TraceArgs};
 use crate::overlay::{Parts, Studio};
-use crate::reference::Tables;
+use crate::reference::{MOST_REGIONS, Tables};
 use crate::render::context::Preference;
 use crate::render::{Context, RenderError};
 use crate::scene::{Camera, Choice, Shade, View, view::CLOSEST};
+use crate::shown::{is_seen, say};
 use crate::sim::prepare;
 use indicatif::{ProgressBar, ProgressStyle};
-use std::io::IsTerminal;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -21,12 +22,17 @@ use std::time::{Duration, Instant};
 /// Opens and indexes what the flags name. A bar shows the way where it takes longer than a blink.
 ///
 /// # Errors
-/// When the trace or the cache is not to be had.
-pub fn studio(trace: &TraceArgs, cache: &CacheArgs, picture: &PictureArgs) -> anyhow::Result<Studio> {
+/// When the trace or the cache is not to be had, or `go` says no on the way.
+pub fn studio(
+    trace: &TraceArgs,
+    cache: &CacheArgs,
+    picture: &PictureArgs,
+    go: &dyn Fn() -> bool,
+) -> anyhow::Result<Studio> {
     let begun = Instant::now();
     let mut bar: Option<ProgressBar> = None;
     let mut progress = |done: u64, all: u64| {
-        if bar.is_none() && begun.elapsed() > Duration::from_millis(300) && std::io::stderr().is_terminal() {
+        if bar.is_none() && begun.elapsed() > Duration::from_millis(300) && is_seen() {
             let style =
                 ProgressStyle::with_template("indexing {bar:32} {human_pos} of {human_len} references, {eta} left");
             bar = Some(ProgressBar::new(all).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar())));
@@ -34,9 +40,15 @@ pub fn studio(trace: &TraceArgs, cache: &CacheArgs, picture: &PictureArgs) -> an
         if let Some(bar) = &bar {
             bar.set_position(done);
         }
-        true
+        go()
     };
-    let (source, feed) = open_and_feed(trace)?;
+    let (source, feed) = open_and_feed(trace, go)?;
+    let regions = source.tables().regions.len();
+    if regions > MOST_REGIONS {
+        say!(
+            "note: {regions} regions: a picture shows up to {MOST_REGIONS}, so that neighbours are joined; stats has each"
+        );
+    }
     let mut studio = std::thread::scope(|scope| -> anyhow::Result<Studio> {
         if let Some(feed) = feed {
             // Beside the indexing; where the system has no thread left, the next opening reads again.
@@ -46,7 +58,11 @@ pub fn studio(trace: &TraceArgs, cache: &CacheArgs, picture: &PictureArgs) -> an
         }
         let config = open_cache(cache, source.as_ref())?.config;
         let hierarchy = prepare(&config, source.as_ref())?;
-        Ok(Studio::of(timeline(&source, hierarchy, picture.memory, &mut progress)?)?)
+        let timeline = timeline(&source, hierarchy, picture.memory, &mut progress)?;
+        if !go() {
+            return Err(Stopped(format!("{} was not simulated to its end", trace.trace.display())).into());
+        }
+        Ok(Studio::of(timeline)?)
     })?;
     if let Some(bar) = bar {
         bar.finish_and_clear();

@@ -1,9 +1,9 @@
 //! What a recording says of itself on standard error: a bar on a terminal, a line every tenth elsewhere.
 
 use crate::record::{Progress, Summary};
+use crate::shown::say;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::fmt;
-use std::io::IsTerminal;
 use std::time::Duration;
 
 /// Shows [`Progress`] while it comes. Dropping it removes the bar, so that an error starts on a clean line.
@@ -17,7 +17,7 @@ impl Display {
     /// A bar if standard error is a terminal, else lines.
     #[must_use]
     pub fn new() -> Self {
-        let bar = std::io::stderr().is_terminal().then(|| {
+        let bar = crate::shown::is_seen().then(|| {
             let bar = ProgressBar::new(0);
             let style = ProgressStyle::with_template("{wide_bar} {pos}/{len} frames, {msg}");
             bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
@@ -35,7 +35,7 @@ impl Display {
             }
             None => {
                 if let Some(line) = self.tenths.line(progress) {
-                    eprintln!("{line}");
+                    say!("{line}");
                 }
             }
         }

@@ -19,7 +19,7 @@ pub(super) fn quietly(work: &mut dyn FnMut()) {
 mod filter {
     use std::fs::File;
     use std::io::{Read, Write};
-    use std::os::fd::{AsFd, OwnedFd};
+    use std::os::fd::OwnedFd;
     use std::process::Stdio;
     use std::sync::mpsc::{Receiver, channel};
     use std::sync::{Mutex, PoisonError};
@@ -64,7 +64,7 @@ mod filter {
             if held.is_some() {
                 return None;
             }
-            let real = std::io::stderr().as_fd().try_clone_to_owned().ok()?;
+            let real = rustix::stdio::stderr().try_clone_to_owned().ok()?;
             let to = File::from(real.try_clone().ok()?);
             let (from, pipe) = std::io::pipe().ok()?;
             let (done, passed_on) = channel();

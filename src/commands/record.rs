@@ -4,8 +4,10 @@ use super::UsageError;
 use super::film::Film;
 use super::picture::{choice, context, parts, shades, size, studio, view};
 use super::progress::Display;
+use super::stop::{Flag, Stopped};
 use crate::cli::RecordArgs;
 use crate::record::{Options, Output, RecordError, Summary, record};
+use crate::shown::say;
 use crate::timeline::{Clock, ClockKind, Pace};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,17 +20,13 @@ const MOST_FRAMES: u64 = 10_000_000;
 /// # Errors
 /// When the trace, the cache, the adapter or the output is not to be had.
 pub fn run(args: &RecordArgs) -> anyhow::Result<()> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let flag = Arc::clone(&stop);
     // The first Ctrl-C ends the recording with a whole file; whoever presses again wants out.
-    ctrlc::set_handler(move || {
-        if flag.swap(true, Ordering::SeqCst) {
-            std::process::exit(130);
-        }
-        eprintln!("stopping: the frames so far are being finished");
-    })?;
-    let summary = film(args, &stop)?;
-    eprintln!("{}: {summary}", args.output.display());
+    let stop = Flag::new("stopping: the frames so far are being finished");
+    let summary = film(args, &stop.raised)?;
+    if summary.frames == 0 {
+        return Err(Stopped(format!("{} was not written, for no frame was done", args.output.display())).into());
+    }
+    say!("{}: {summary}", args.output.display());
     Ok(())
 }
 
@@ -47,7 +45,7 @@ pub fn film(args: &RecordArgs, stop: &AtomicBool) -> anyhow::Result<Summary> {
     // Before the trace is opened: a wrong flag is told at once.
     view(&args.picture, speed.unwrap_or(1.0), 1.0)?;
     choice(&args.picture)?;
-    let studio = studio(&args.trace, &args.cache, &args.picture)?;
+    let studio = studio(&args.trace, &args.cache, &args.picture, &|| !stop.load(Ordering::Relaxed))?;
     let (start, stop_at) = range(args, studio.timeline().len())?;
     if args.speed.is_none() && !(args.seconds.is_finite() && args.seconds > 0.0) {
         return Err(UsageError(format!("--seconds {}: expected a length above 0", args.seconds)).into());
@@ -75,7 +73,7 @@ pub fn film(args: &RecordArgs, stop: &AtomicBool) -> anyhow::Result<Summary> {
     let summary = record(&mut film, &output, &Options { fps }, stop, &mut |p| display.update(p)).map_err(usage)?;
     display.finish();
     if args.verbose {
-        eprintln!("{}", film.account());
+        say!("{}", film.account());
     }
     Ok(summary)
 }

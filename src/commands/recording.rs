@@ -7,6 +7,7 @@
 
 use super::UsageError;
 use crate::capture::{Part, collect, is_spool};
+use crate::shown::say;
 use anyhow::{Context, bail};
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -136,10 +137,10 @@ impl Recording {
             if !part.exists() {
                 break;
             }
-            eprintln!("note: {}: the process that packs it is gone; packing what was recorded", part.display());
+            say!("note: {}: the process that packs it is gone; packing what was recorded", part.display());
             let collected = collect(&part, &self.own, Part::Consumed, |_| true)
                 .with_context(|| format!("{}: stays; {}", part.display(), remedy(&part, &self.output)))?;
-            collected.notices.iter().for_each(|notice| eprintln!("warning: {notice}"));
+            collected.notices.iter().for_each(|notice| say!("warning: {notice}"));
         }
         Ok(())
     }
@@ -149,12 +150,12 @@ impl Recording {
         let shown = part.display();
         if in_use(part) == Some(true) {
             let whole = with_end(&part.with_extension("").with_extension(""), NATIVE);
-            eprintln!("note: a process that the program started goes on; it is recorded into {}", whole.display());
+            say!("note: a process that the program started goes on; it is recorded into {}", whole.display());
         } else {
             let rest = part.file_name().and_then(|name| after(name, &self.own_stem)).unwrap_or_default();
             let mut to = self.stem.clone();
             to.push(cut(&rest, ".part").unwrap_or_default());
-            eprintln!("note: {shown}: left by a process that ended early; {}", remedy(part, &self.folder().join(to)));
+            say!("note: {shown}: left by a process that ended early; {}", remedy(part, &self.folder().join(to)));
         }
     }
 }
@@ -169,17 +170,17 @@ fn tell_left(folder: &Path, stem: &OsStr) {
         .collect();
     let (busy, left): (Vec<&PathBuf>, Vec<&PathBuf>) = parts.iter().partition(|part| in_use(part) == Some(true));
     for part in busy.iter().take(NAMED) {
-        eprintln!("note: {}: another recording, still under way; this one is apart from it", part.display());
+        say!("note: {}: another recording, still under way; this one is apart from it", part.display());
     }
     for part in left.iter().take(NAMED) {
         let mut to = stem.to_owned();
         to.push(".recovered");
         to.push(NATIVE);
         let remedy = remedy(part, &folder.join(to));
-        eprintln!("note: {}: left by a recording that was broken off; {remedy}, then remove it", part.display());
+        say!("note: {}: left by a recording that was broken off; {remedy}, then remove it", part.display());
     }
     if left.len() > NAMED {
-        eprintln!("note: and {} more such files in {}", left.len() - NAMED, folder.display());
+        say!("note: and {} more such files in {}", left.len() - NAMED, folder.display());
     }
 }
 

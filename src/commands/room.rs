@@ -1,20 +1,19 @@
 //! Files that are kept in the user's cache folder: each is found by a key, gets its name when it is whole, and the longest
 //! unused go first.
 
-use crate::capture::cache_folder;
-use flate2::Crc;
 #[cfg(feature = "gpu")]
+use crate::files::Draft;
+use crate::files::{self, cache_folder, own_folder};
+use flate2::Crc;
 use std::fs;
-use std::fs::File;
+#[cfg(feature = "gpu")]
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 /// References from which a trace is worth a file: fewer are read and played in a blink.
 #[cfg(feature = "gpu")]
 pub(super) const WORTH: u64 = 1 << 20;
-/// Seconds after which a file without a name is one that nobody ends.
-#[cfg(feature = "gpu")]
-const STALE: u64 = 24 * 60 * 60;
 
 /// CRC-32.
 pub(super) fn sum(bytes: &[u8]) -> u32 {
@@ -25,7 +24,8 @@ pub(super) fn sum(bytes: &[u8]) -> u32 {
 
 /// A folder for files of one kind.
 pub(super) struct Room {
-    pub(super) folder: PathBuf,
+    /// Where it is, or why there is none.
+    folder: Result<PathBuf, String>,
     /// End of their names.
     ending: &'static str,
     /// What they may take together.
@@ -36,30 +36,49 @@ pub(super) struct Room {
 impl Room {
     /// A folder in the cache folder.
     pub(super) fn new(name: &str, ending: &'static str, bytes: u64) -> Self {
-        Self { folder: cache_folder().join(name), ending, bytes }
+        let folder = cache_folder().and_then(|cache| own_folder(&cache.join(name)));
+        Self { folder: folder.map_err(|e| e.to_string()), ending, bytes }
     }
 
     /// Where the file with a key is, or would be. It has to say itself of what it is: keys may meet.
-    pub(super) fn path(&self, key: &str) -> PathBuf {
+    pub(super) fn path(&self, key: &str) -> Option<PathBuf> {
         let half = &key.as_bytes()[key.len() / 2..];
-        self.folder.join(format!("{:08x}{:08x}.{}", sum(key.as_bytes()), sum(half), self.ending))
+        let name = format!("{:08x}{:08x}.{}", sum(key.as_bytes()), sum(half), self.ending);
+        Some(self.folder.as_ref().ok()?.join(name))
     }
 
     /// Says that a file was used.
     pub(super) fn used(path: &Path) {
-        let _ = File::options().append(true).open(path).and_then(|file| file.set_modified(SystemTime::now()));
+        let _ = files::open_own(path).and_then(|file| file.set_modified(SystemTime::now()));
+    }
+
+    /// Takes away what stands in a file's place, whatever it is.
+    pub(super) fn remove(path: &Path) {
+        let _ = fs::remove_file(path).or_else(|_| fs::remove_dir_all(path));
     }
 }
 
 #[cfg(feature = "gpu")]
 impl Room {
-    /// A file without a name.
+    /// For messages: the folder, or why there is none.
+    pub(super) fn shown(&self) -> String {
+        self.folder.as_ref().map_or_else(Clone::clone, |folder| folder.display().to_string())
+    }
+
+    /// The folder.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub(super) fn folder(&self) -> io::Result<&Path> {
+        self.folder.as_deref().map_err(|e| io::Error::other(e.clone()))
+    }
+
+    /// Begins the file that will be `path`.
     ///
     /// # Errors
     /// When the folder cannot be written to.
-    pub(super) fn begin(&self) -> std::io::Result<tempfile::NamedTempFile> {
-        fs::create_dir_all(&self.folder)?;
-        tempfile::Builder::new().prefix(PREFIX).tempfile_in(&self.folder)
+    pub(super) fn begin(&self, path: &Path) -> io::Result<Draft> {
+        Draft::within(path)
     }
 
     /// Whether there is room for a file of this length.
@@ -71,27 +90,20 @@ impl Room {
     ///
     /// # Errors
     /// When it cannot be renamed.
-    pub(super) fn end(&self, file: tempfile::NamedTempFile, path: &Path) -> std::io::Result<()> {
-        file.persist(path).map_err(|e| e.error)?;
-        self.clear(path, SystemTime::now());
+    pub(super) fn end(&self, file: Draft, path: &Path) -> io::Result<()> {
+        file.finish()?;
+        self.clear(path);
         Ok(())
     }
 
-    /// Removes the files that were not used for longest, but for `kept`, until those that are left have room, and what was begun
-    /// long ago and not ended.
-    fn clear(&self, kept: &Path, now: SystemTime) {
-        let Ok(entries) = fs::read_dir(&self.folder) else { return };
+    /// Removes the files that were not used for longest, but for `kept`, until those that are left have room.
+    fn clear(&self, kept: &Path) {
+        let Some(entries) = self.folder.as_ref().ok().and_then(|folder| fs::read_dir(folder).ok()) else { return };
         let mut all = Vec::new();
         for entry in entries.flatten() {
             let (path, Ok(about)) = (entry.path(), entry.metadata()) else { continue };
-            let used = about.modified().ok();
-            if entry.file_name().to_string_lossy().starts_with(PREFIX) {
-                let age = used.and_then(|used| now.duration_since(used).ok());
-                if age.is_some_and(|age| age.as_secs() > STALE) {
-                    let _ = fs::remove_file(&path);
-                }
-            } else if path.extension().is_some_and(|ending| ending == self.ending) {
-                all.push((used, about.len(), path));
+            if path.extension().is_some_and(|ending| ending == self.ending) {
+                all.push((about.modified().ok(), about.len(), path));
             }
         }
         all.sort();
@@ -107,10 +119,6 @@ impl Room {
     }
 }
 
-/// How the name of what has no name begins.
-#[cfg(feature = "gpu")]
-const PREFIX: &str = ".begun-";
-
 #[cfg(all(test, feature = "gpu"))]
 mod tests {
     use super::*;
@@ -120,49 +128,43 @@ mod tests {
     #[test]
     fn the_longest_unused_go_first_and_the_new_one_stays() {
         let folder = tempfile::tempdir().unwrap();
-        let room = Room { folder: folder.path().join("read"), ending: "orrery", bytes: 100 };
+        let read = own_folder(&folder.path().join("read")).unwrap();
+        let room = Room { folder: Ok(read.clone()), ending: "orrery", bytes: 100 };
         let now = SystemTime::now();
         let keep = |name: &str, bytes: usize, hours_ago: u64| {
-            let mut file = room.begin().unwrap();
+            let path = read.join(name);
+            let mut file = room.begin(&path).unwrap();
             file.write_all(&vec![0; bytes]).unwrap();
-            file.as_file().set_modified(now - Duration::from_secs(3600 * hours_ago)).unwrap();
-            room.end(file, &room.folder.join(name)).unwrap();
+            file.file().set_modified(now - Duration::from_secs(3600 * hours_ago)).unwrap();
+            room.end(file, &path).unwrap();
         };
         let there = || {
-            let names = fs::read_dir(&room.folder).unwrap().map(|entry| entry.unwrap().file_name());
+            let names = fs::read_dir(&read).unwrap().map(|entry| entry.unwrap().file_name());
             let mut names: Vec<String> = names.map(|name| name.into_string().unwrap()).collect();
             names.sort();
             names
         };
-        // What is begun stays for a day; what others put there stays for ever.
-        let begun = room.begin().unwrap();
-        let begun = begun.path().file_name().unwrap().to_str().unwrap().to_owned();
-        fs::create_dir_all(&room.folder).unwrap();
-        fs::write(room.folder.join("mine.txt"), [0; 500]).unwrap();
-        let old = room.folder.join(".begun-old");
-        fs::write(&old, [0; 500]).unwrap();
-        File::options().append(true).open(&old).unwrap().set_modified(now - Duration::from_secs(STALE + 60)).unwrap();
+        // What is begun has no name; what others put there stays for ever.
+        let _begun = room.begin(&read.join("begun.orrery")).unwrap();
+        fs::write(read.join("mine.txt"), [0; 500]).unwrap();
 
         keep("a.orrery", 40, 5);
         keep("b.orrery", 40, 9);
-        assert_eq!(there().len(), 4, "{:?}", there());
-        Room::used(&room.folder.join("b.orrery"));
+        assert_eq!(there(), ["a.orrery", "b.orrery", "mine.txt"]);
+        Room::used(&read.join("b.orrery"));
         keep("c.orrery", 40, 1);
-        let names = there();
-        assert!(
-            names[0].starts_with(".begun-") && names[1..] == ["b.orrery", "c.orrery", "mine.txt"],
-            "{names:?} {begun}"
-        );
+        assert_eq!(there(), ["b.orrery", "c.orrery", "mine.txt"]);
         // The new one stays, however long.
         keep("d.orrery", 300, 20);
-        assert_eq!(there()[1..], ["d.orrery", "mine.txt"]);
+        assert_eq!(there(), ["d.orrery", "mine.txt"]);
         assert!(room.takes(100) && !room.takes(101));
     }
 
     #[test]
     fn keys_of_any_letters_have_paths_of_their_own() {
-        let room = Room::new("read", "orrery", 0);
-        let paths: Vec<PathBuf> = ["", "a", "\u{e9}t\u{e9}", "\u{e9}t\u{e9}s"].map(|key| room.path(key)).to_vec();
+        let room = Room { folder: Ok("read".into()), ending: "orrery", bytes: 0 };
+        let paths: Vec<PathBuf> =
+            ["", "a", "\u{e9}t\u{e9}", "\u{e9}t\u{e9}s"].map(|key| room.path(key).unwrap()).to_vec();
         let different: std::collections::BTreeSet<_> = paths.iter().collect();
         assert_eq!(different.len(), paths.len());
     }

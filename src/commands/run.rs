@@ -4,8 +4,11 @@ use super::UsageError;
 use super::cc::exit_code;
 use super::live::{self, Request};
 use super::recording::{Recording, expect};
+use super::stop;
 use crate::capture::{Language, Toolchain};
 use crate::cli::{CacheArgs, Command as Cli, RunArgs, misplaced};
+use crate::files::Scratch;
+use crate::shown::say;
 use anyhow::{Context, bail};
 use std::ffi::OsString;
 use std::io::Write;
@@ -29,12 +32,12 @@ pub(super) fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     // What is wrong with the caches is said before anything is compiled or run.
     super::hierarchy::hierarchy(&args.cache, super::hierarchy::DEFAULT_PRESET)?;
     for word in misplaced(args) {
-        eprintln!(
+        say!(
             "note: {word} comes after {shown}, so the program gets it; flags of orrery come before the file, and -- after the \
              file says that all that follows is the program's"
         );
     }
-    let folder = tempfile::tempdir().context("the folder for temporary files cannot be written to")?;
+    let folder = Scratch::new().context("the folder for temporary files cannot be written to")?;
     let program = folder.path().join(source.file_stem().unwrap_or(source.as_os_str()));
     let compiled = Toolchain::find(language)?.run(&words(args, &program))?;
     if !compiled.success() {
@@ -54,11 +57,11 @@ pub(super) fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     };
     let ended = run_program(&program, args, &recording, request.as_ref())?;
     if !ended.success() {
-        eprintln!("note: the program ended with {ended}; this is what it did until then");
+        say!("note: the program ended with {ended}; this is what it did until then");
     }
     expect(recording.end()?, source, &output)?;
     if let Some(numbers) = request.as_ref().and_then(Request::answer) {
-        std::io::stdout().lock().write_all(&numbers)?;
+        crate::shown::out().write_all(&numbers)?;
         return Ok(ExitCode::SUCCESS);
     }
     if args.stats {
@@ -98,12 +101,15 @@ fn run_program(
     // Only now: what is done with signals is passed on to programs that are started.
     let asked = Arc::new(AtomicU32::new(0));
     let (counter, child_number) = (Arc::clone(&asked), child.id());
-    ctrlc::set_handler(move || match counter.fetch_add(1, Ordering::SeqCst) {
-        // The terminal told the program as well.
-        0 => {}
-        n if n < ENDED => end(child_number),
-        _ => std::process::exit(130),
-    })?;
+    stop::on_stop(move || {
+        match counter.fetch_add(1, Ordering::SeqCst) {
+            // The terminal told the program as well.
+            0 => {}
+            n if n < ENDED => end(child_number),
+            _ => return false,
+        }
+        true
+    });
     let ended = child.wait().with_context(|| format!("{shown} cannot be waited for"))?;
     asked.store(ENDED, Ordering::SeqCst);
     Ok(ended)

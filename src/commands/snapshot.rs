@@ -10,6 +10,7 @@ use crate::render::{Target, target};
 use crate::scene::View;
 use image::{ExtendedColorType, ImageEncoder, codecs::png::PngEncoder};
 use std::io::{Cursor, Write};
+use std::path::Path;
 
 /// Speed that fading assumes where none is given: a leisurely walk.
 const SPEED: f64 = 8.0;
@@ -17,17 +18,33 @@ const SPEED: f64 = 8.0;
 /// Trail segments of a still at most.
 const STILL_BUDGET: usize = 40_000;
 
+/// A still is a PNG, and its name says so.
+fn check_name(output: &Path) -> Result<(), UsageError> {
+    let ending = output.extension().map(|e| e.to_string_lossy().into_owned());
+    // What is a folder or a device is refused as such.
+    let is_special = output.metadata().is_ok_and(|about| !about.is_file());
+    if output.as_os_str() == "-" || is_special || ending.as_ref().is_some_and(|e| e.eq_ignore_ascii_case("png")) {
+        return Ok(());
+    }
+    let found = ending.map_or_else(|| "a name without an ending".to_owned(), |e| format!("the ending .{e}"));
+    Err(UsageError(format!(
+        "--output {}: found {found}; expected .png, the only format of stills, or - for standard output",
+        output.display()
+    )))
+}
+
 /// Draws the picture and writes it.
 ///
 /// # Errors
 /// When the trace, the cache, the adapter or the output is not to be had.
 pub fn run(args: &SnapshotArgs) -> anyhow::Result<()> {
+    check_name(&args.output)?;
     let (width, height) = size(&args.picture)?;
     let parts = parts(&args.picture);
     // A still has time for every path.
     let view = View { budget: STILL_BUDGET, ..view(&args.picture, args.speed.unwrap_or(SPEED), 1.0)? };
     choice(&args.picture)?;
-    let mut studio = studio(&args.trace, &args.cache, &args.picture)?;
+    let mut studio = studio(&args.trace, &args.cache, &args.picture, &|| true)?;
     let view = View { shades: shades(&args.picture, studio.tables())?, ..view };
     let len = studio.timeline().len();
     let position = args.tick.unwrap_or((len / 2) as f64);
@@ -51,7 +68,7 @@ pub fn run(args: &SnapshotArgs) -> anyhow::Result<()> {
     PngEncoder::new(&mut png).write_image(&rgba, width, height, ExtendedColorType::Rgba8)?;
     let png = png.into_inner();
     if args.output.as_os_str() == "-" {
-        std::io::stdout().lock().write_all(&png)?;
+        crate::shown::raw().lock().write_all(&png)?;
         return Ok(());
     }
     let mut file = Partial::create(&args.output).map_err(usage)?;

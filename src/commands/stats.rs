@@ -4,11 +4,12 @@ use super::caches::describe;
 use super::open::{Caches, open_cache, open_trace};
 use crate::cli::StatsArgs;
 use crate::reference::ReferenceSource;
+use crate::shown;
 use crate::sim::config::HierarchyConfig;
-use crate::sim::stats::{Detail, LineStats, Stats, UNKNOWN, collect_detail};
+use crate::sim::stats::{Detail, LineStats, RegionStats, Stats, UNKNOWN, collect_detail};
 use serde::Serialize;
 use std::fmt::Write as _;
-use std::io::Write;
+use std::io::{BufWriter, Write};
 
 /// Opens what `args` name and prints the numbers to standard output.
 ///
@@ -17,7 +18,10 @@ use std::io::Write;
 pub fn run(args: &StatsArgs) -> anyhow::Result<()> {
     let source = open_trace(&args.trace)?;
     let caches = open_cache(&args.cache, source.as_ref())?;
-    report(source.as_ref(), &caches, args, &mut std::io::stdout().lock())
+    if args.json {
+        return report(source.as_ref(), &caches, args, &mut BufWriter::with_capacity(1 << 16, shown::json()));
+    }
+    report(source.as_ref(), &caches, args, &mut BufWriter::with_capacity(1 << 16, shown::out()))
 }
 
 /// Plays `source` through `config` and prints the numbers to `out`.
@@ -54,14 +58,15 @@ pub(super) fn print(
     } else {
         let title = &source.tables().title;
         if !title.is_empty() {
-            writeln!(out, "{title}")?;
+            writeln!(out, "{}", shown::name(title))?;
         }
-        writeln!(out, "{}: {}", config.name, describe(config)?)?;
+        let name = shown::name(&config.name);
+        writeln!(out, "{name}: {}", describe(config)?)?;
         if let Some(why) = why {
-            writeln!(out, "({} because {why}; --cache names others)", config.name)?;
+            writeln!(out, "({name} because {why}; --cache names others)")?;
         }
         writeln!(out)?;
-        out.write_all(table(stats, config).as_bytes())?;
+        write_table(stats, config, out)?;
     }
     Ok(out.flush()?)
 }
@@ -99,45 +104,44 @@ impl<'a> CachesUsed<'a> {
 }
 
 /// The numbers for people: counts grouped by thousands, columns aligned.
-#[must_use]
-pub fn table(stats: &Stats, config: &HierarchyConfig) -> String {
+fn write_table(stats: &Stats, config: &HierarchyConfig, out: &mut impl Write) -> std::io::Result<()> {
     let trace = &stats.trace;
-    let mut out = format!(
-        "{} references: {} reads, {} writes, {} fetches, {} bytes\n",
+    writeln!(
+        out,
+        "{} references: {} reads, {} writes, {} fetches, {} bytes",
         grouped(trace.references),
         grouped(trace.reads),
         grouped(trace.writes),
         grouped(trace.fetches),
         grouped(trace.bytes)
-    );
-    // Writing to a String cannot fail.
+    )?;
     if stats.dropped_fetches > 0 {
-        let _ = writeln!(out, "{} fetches dropped (--data-only)", grouped(stats.dropped_fetches));
+        writeln!(out, "{} fetches dropped (--data-only)", grouped(stats.dropped_fetches))?;
     }
     if stats.cores > 1 {
-        let _ = writeln!(out, "{} cores", stats.cores);
+        writeln!(out, "{} cores", stats.cores)?;
     }
-    out.push('\n');
-    out.push_str(&aligned(&levels(stats)));
+    writeln!(out)?;
+    out.write_all(aligned(&levels(stats)).as_bytes())?;
     let memory = &stats.memory;
-    let _ = writeln!(
+    writeln!(
         out,
         "memory: {} reads ({} bytes), {} writes ({} bytes)\n",
         grouped(memory.reads),
         grouped(memory.bytes_read),
         grouped(memory.writes),
         grouped(memory.bytes_written)
-    );
-    out.push_str(&extras(stats));
-    out.push_str(&aligned(&regions(stats, config)));
+    )?;
+    out.write_all(extras(stats).as_bytes())?;
+    regions(stats, config, out)?;
     if !stats.lines.is_empty() {
-        out.push('\n');
-        out.push_str(&aligned(&lines(stats, config)));
+        writeln!(out)?;
+        lines(stats, config, out)?;
         if stats.lines.iter().all(|line| line.file == UNKNOWN) {
-            out.push_str("the trace names no source lines: orrery convert --program stores them\n");
+            writeln!(out, "the trace names no source lines: orrery convert --program stores them")?;
         }
     }
-    out
+    Ok(())
 }
 
 /// What only some caches have: prefetchers, TLBs, cores that share lines. Each part ends with an empty line.
@@ -238,33 +242,34 @@ fn levels(stats: &Stats) -> Vec<Vec<String>> {
     rows
 }
 
-fn regions(stats: &Stats, config: &HierarchyConfig) -> Vec<Vec<String>> {
-    let mut head = vec!["region".to_owned(), "references".to_owned()];
+/// Names of the columns of misses, after those of `first`.
+fn head(first: &str, config: &HierarchyConfig) -> Vec<String> {
+    let mut head = vec![first.to_owned(), "references".to_owned()];
     for level in &config.levels {
         head.extend([format!("{} misses", level.name), "rate".to_owned()]);
     }
-    let mut rows = vec![head];
-    rows.extend(stats.regions.iter().map(|region| {
-        let mut row = vec![region.name.clone(), grouped(region.references)];
-        for (_, misses) in &region.misses {
-            row.extend([grouped(*misses), percent(*misses, region.references)]);
-        }
-        row
-    }));
-    rows
+    head
+}
+
+fn counts(name: String, references: u64, misses: &[(String, u64)]) -> Vec<String> {
+    let mut row = vec![name, grouped(references)];
+    for (_, misses) in misses {
+        row.extend([grouped(*misses), percent(*misses, references)]);
+    }
+    row
+}
+
+fn regions(stats: &Stats, config: &HierarchyConfig, out: &mut impl Write) -> std::io::Result<()> {
+    let row = |region: &RegionStats| counts(region.name.clone(), region.references, &region.misses);
+    write_aligned(&head("region", config), &stats.regions, &row, out)
 }
 
 /// Those that miss most come first; ties in the order of the source.
-fn lines(stats: &Stats, config: &HierarchyConfig) -> Vec<Vec<String>> {
-    let mut head = vec!["source line".to_owned(), "references".to_owned()];
-    for level in &config.levels {
-        head.extend([format!("{} misses", level.name), "rate".to_owned()]);
-    }
+fn lines(stats: &Stats, config: &HierarchyConfig, out: &mut impl Write) -> std::io::Result<()> {
     let mut lines: Vec<&LineStats> = stats.lines.iter().collect();
     let misses = |line: &LineStats| line.misses.iter().map(|(_, count)| *count).collect::<Vec<_>>();
     lines.sort_by_key(|line| std::cmp::Reverse(misses(line)));
-    let mut rows = vec![head];
-    rows.extend(lines.into_iter().map(|line| {
+    let row = |line: &&LineStats| {
         let mut name = line.file.clone();
         if line.line > 0 {
             let _ = write!(name, ":{}", line.line);
@@ -274,28 +279,53 @@ fn lines(stats: &Stats, config: &HierarchyConfig) -> Vec<Vec<String>> {
         if !more.is_empty() {
             let _ = write!(name, "  {more}");
         }
-        let mut row = vec![name, grouped(line.references)];
-        for (_, misses) in &line.misses {
-            row.extend([grouped(*misses), percent(*misses, line.references)]);
-        }
-        row
-    }));
-    rows
+        counts(name, line.references, &line.misses)
+    };
+    write_aligned(&head("source line", config), &lines, &row, out)
 }
 
-/// Columns two spaces apart: the first to the left, numbers to the right.
-fn aligned(rows: &[Vec<String>]) -> String {
-    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |column: usize| rows.iter().filter_map(|r| r.get(column)).map(|c| c.chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..columns).map(width).collect();
-    let mut out = String::new();
-    for row in rows {
-        for (column, (cell, width)) in row.iter().zip(&widths).enumerate() {
-            let _ = if column == 0 { write!(out, "{cell:width$}") } else { write!(out, "  {cell:>width$}") };
+/// Columns two spaces apart: the first to the left, numbers to the right. A row is a line, whatever is in its cells. Rows are
+/// made twice, once for their widths: of a million of them none is kept.
+fn write_aligned<T>(
+    head: &[String],
+    rows: &[T],
+    row: &dyn Fn(&T) -> Vec<String>,
+    out: &mut impl Write,
+) -> std::io::Result<()> {
+    let mut widths: Vec<usize> = Vec::new();
+    let mut measure = |row: &[String]| {
+        widths.resize(widths.len().max(row.len()), 0);
+        for (width, cell) in widths.iter_mut().zip(row) {
+            *width = shown::width(&shown::name(cell)).max(*width);
         }
-        out.push('\n');
+    };
+    measure(head);
+    rows.iter().for_each(|n| measure(&row(n)));
+    let mut put = |row: &[String]| {
+        for (column, (cell, width)) in row.iter().zip(&widths).enumerate() {
+            let cell = shown::name(cell);
+            // By columns of the terminal: a sign may take none, or two.
+            let gap = width.saturating_sub(shown::width(&cell));
+            if column == 0 {
+                write!(out, "{cell}{:gap$}", "")?
+            } else {
+                write!(out, "  {:gap$}{cell}", "")?
+            };
+        }
+        writeln!(out)
+    };
+    put(head)?;
+    rows.iter().try_for_each(|n| put(&row(n)))
+}
+
+/// As [`write_aligned`], of rows that are there; the first is the head.
+fn aligned(rows: &[Vec<String>]) -> String {
+    let mut out = Vec::new();
+    if let Some((head, rows)) = rows.split_first() {
+        // Writing to memory cannot fail.
+        let _ = write_aligned(head, rows, &Vec::clone, &mut out);
     }
-    out
+    String::from_utf8(out).unwrap_or_default()
 }
 
 /// `1,234,567`.

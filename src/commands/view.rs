@@ -5,9 +5,10 @@ use super::picture::{choice, parts, size, view};
 use super::watch::{Look, watch};
 use crate::app::{self, Load, Options};
 use crate::cli::ViewArgs;
+use crate::files::Draft;
+use crate::shown::say;
 use anyhow::Context as _;
 use image::{ExtendedColorType, ImageEncoder, codecs::png::PngEncoder};
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// Opens the window and stays until it is closed.
@@ -47,7 +48,7 @@ pub(super) fn show(args: &ViewArgs, follow: bool, load: Load) -> anyhow::Result<
         clock: args.clock,
         play: args.play,
         follow,
-        sent: if args.verbose { Box::new(|sent| eprintln!("{}", sent.words())) } else { Box::new(|_| ()) },
+        sent: if args.verbose { Box::new(|sent| say!("{}", sent.words())) } else { Box::new(|_| ()) },
         quietly: super::quiet::quietly,
     })
 }
@@ -60,18 +61,14 @@ const NAMES: u32 = 1000;
 fn save(folder: &Path, stem: &str, tick: u64, [width, height]: [u32; 2], rgba: &[u8]) -> anyhow::Result<PathBuf> {
     let place = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let failed = || format!("cannot write a picture to {}", place.display());
-    let mut file = tempfile::NamedTempFile::new_in(place).with_context(failed)?;
-    PngEncoder::new(&mut file).write_image(rgba, width, height, ExtendedColorType::Rgba8).with_context(failed)?;
-    for n in 1..=NAMES {
+    let name = |n: u32| {
         let suffix = if n == 1 { String::new() } else { format!("-{n}") };
-        let path = folder.join(format!("{stem}-{tick}{suffix}.png"));
-        match file.persist_noclobber(&path) {
-            Ok(_) => return Ok(path),
-            Err(error) if error.error.kind() == ErrorKind::AlreadyExists => file = error.file,
-            Err(error) => return Err(error.error).with_context(failed),
-        }
-    }
-    anyhow::bail!("there are {NAMES} pictures of reference {tick} already")
+        folder.join(format!("{stem}-{tick}{suffix}.png"))
+    };
+    let mut file = Draft::within(&place.join("still.png")).with_context(failed)?;
+    PngEncoder::new(&mut file).write_image(rgba, width, height, ExtendedColorType::Rgba8).with_context(failed)?;
+    let saved = file.finish_first((1..=NAMES).map(name)).with_context(failed)?;
+    saved.with_context(|| format!("there are {NAMES} pictures of reference {tick} already"))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! What the window shows while a trace is read and indexed: more and more of it.
 
-use super::copies::{self, Opened};
+use super::copies;
 use super::index_file::{IndexFile, indexer};
 use super::open::{Caches, is_chosen, open_cache_of};
 use super::picture::{choice, give_title, unknown};
@@ -9,6 +9,7 @@ use crate::app::Report;
 use crate::cli::{CacheArgs, PictureArgs, TraceArgs};
 use crate::overlay::Studio;
 use crate::reference::{ReferenceSource, SourceError};
+use crate::shown::say;
 use crate::sim::config::HierarchyConfig;
 use crate::sim::{Policy, SimError, prepare};
 use crate::timeline::{Indexer, Timeline};
@@ -42,7 +43,7 @@ pub(super) struct Look {
 impl Look {
     fn studio(&self, timeline: Timeline) -> Result<Studio, SourceError> {
         if self.verbose && timeline.is_whole() {
-            eprintln!("index: {} references, {}", grouped(timeline.len()), timeline.simulated());
+            say!("index: {} references, {}", grouped(timeline.len()), timeline.simulated());
         }
         let mut studio = Studio::of(timeline)?;
         give_title(&mut studio, &self.name, &self.picture);
@@ -73,7 +74,7 @@ pub(super) fn watch(trace: &TraceArgs, look: &Look, report: &mut dyn FnMut(Repor
                 return Err(error);
             }
             let words = format!("{name} has changed and cannot be read; this is what was read before");
-            eprintln!("note: {words} ({error:#})");
+            say!("note: {words} ({error:#})");
             tell(Report::Words(words));
         }
         if !is_file || !open.get() {
@@ -84,7 +85,7 @@ pub(super) fn watch(trace: &TraceArgs, look: &Look, report: &mut dyn FnMut(Repor
         shown = if seen.is_some() { show(trace, look, &mut tell) } else { Err(anyhow::anyhow!("no such file")) };
         if shown.is_ok() && open.get() {
             let words = format!("{name} has changed: this is what it holds now");
-            eprintln!("note: {words}");
+            say!("note: {words}");
             tell(Report::Words(words));
         }
     }
@@ -115,25 +116,16 @@ fn changed(
 
 /// Opens a trace and reports what can be shown of it, until all is indexed or a report gives `false`.
 fn show(trace: &TraceArgs, look: &Look, report: &mut dyn FnMut(Report) -> bool) -> anyhow::Result<()> {
-    let mut shown = 0;
-    loop {
-        let Opened { started, copy } = copies::start(trace)?;
-        let source: Arc<dyn ReferenceSource> = match started {
-            Started::Whole(source) => Arc::from(source),
-            Started::Growing(feed) => return read(feed, look, shown, report),
-        };
-        tell(source.as_ref());
-        let indexed = index_from(&source, look, &mut shown, report);
-        match copy.filter(|copy| indexed.is_err() && !copy.exists()) {
-            // It removed itself where it turned out damaged.
-            Some(copy) => copies::tell_damaged(&copy, trace),
-            None => return indexed,
-        }
-    }
+    let source: Arc<dyn ReferenceSource> = match copies::start(trace)? {
+        Started::Whole(source) => Arc::from(source),
+        Started::Growing(feed) => return read(feed, look, report),
+    };
+    tell(source.as_ref());
+    index(&source, look, report)
 }
 
-/// Reads a trace and reports what can be shown of it, past what was `shown` of it before.
-fn read(mut feed: Feed, look: &Look, mut shown: u64, report: &mut dyn FnMut(Report) -> bool) -> anyhow::Result<()> {
+/// Reads a trace and reports what can be shown of it.
+fn read(mut feed: Feed, look: &Look, report: &mut dyn FnMut(Report) -> bool) -> anyhow::Result<()> {
     let source: Arc<dyn ReferenceSource> = Arc::clone(feed.trace()) as Arc<dyn ReferenceSource>;
     let (stop, broken) = (AtomicBool::new(false), AtomicBool::new(false));
     std::thread::scope(|scope| {
@@ -151,8 +143,8 @@ fn read(mut feed: Feed, look: &Look, mut shown: u64, report: &mut dyn FnMut(Repo
             Ok(())
         };
         let reading = std::thread::Builder::new().name("read".into()).spawn_scoped(scope, read)?;
-        let (mut ready, mut open) = (shown > 0, true);
-        let indexed = index_from(&source, look, &mut shown, &mut |said| {
+        let (mut ready, mut open) = (false, true);
+        let indexed = index(&source, look, &mut |said| {
             // What is known to be broken before it was shown is refused, as everywhere else.
             let is_ready = matches!(said, Report::Ready(_));
             let refused = is_ready && !ready && broken.load(Ordering::Acquire);
@@ -167,7 +159,7 @@ fn read(mut feed: Feed, look: &Look, mut shown: u64, report: &mut dyn FnMut(Repo
             (Err(error), _) if !ready => Err(error.into()),
             (_, Err(error)) => Err(error),
             (Err(error), Ok(())) => {
-                eprintln!("warning: {error}; showing what came before");
+                say!("warning: {error}; showing what came before");
                 report(Report::Words("the trace is broken here: the terminal says how".into()));
                 Ok(())
             }
@@ -183,13 +175,13 @@ fn read(mut feed: Feed, look: &Look, mut shown: u64, report: &mut dyn FnMut(Repo
 fn tell_unknown(look: &Look, timeline: &Timeline, report: &mut dyn FnMut(Report) -> bool) {
     let choice = choice(&look.picture).unwrap_or_default();
     if let Some(words) = unknown(&choice, timeline.tables()) {
-        eprintln!("note: {words}");
+        say!("note: {words}");
         report(Report::Words(words));
     }
 }
 
 fn tell(source: &dyn ReferenceSource) {
-    source.notices().iter().for_each(|notice| eprintln!("note: {notice}"));
+    source.notices().iter().for_each(|notice| say!("note: {notice}"));
 }
 
 /// Whether a configuration looks into the future, so that all of the trace must be there.
@@ -203,16 +195,8 @@ pub(super) fn index(
     look: &Look,
     report: &mut dyn FnMut(Report) -> bool,
 ) -> anyhow::Result<()> {
-    index_from(source, look, &mut 0, report)
-}
-
-/// As [`index`]. What was `shown` is not taken back while it is indexed anew.
-fn index_from(
-    source: &Arc<dyn ReferenceSource>,
-    look: &Look,
-    shown: &mut u64,
-    report: &mut dyn FnMut(Report) -> bool,
-) -> anyhow::Result<()> {
+    // What was shown is not taken back while it is indexed anew.
+    let shown = &mut 0;
     let begun = Instant::now();
     let wait = |report: &mut dyn FnMut(Report) -> bool| {
         std::thread::sleep(WAIT);
@@ -234,7 +218,7 @@ fn index_from(
         let name = config.name.clone();
         if let Some(why) = why.filter(|_| before.replace(name.clone()).is_some_and(|before| before != name)) {
             let words = format!("other caches from now on, {}: {why}", named(&config));
-            eprintln!("note: {words}");
+            say!("note: {words}");
             report(Report::Words(words));
         }
         while foresees(&config) && !source.is_whole() {
@@ -243,7 +227,8 @@ fn index_from(
             }
         }
         let cores = source.cores()?;
-        let named = source.tables().regions.clone();
+        let named = source.tables();
+        let renamed = || !std::ptr::eq(named, source.tables()) && named.regions != source.tables().regions;
         let hierarchy = prepare(&config, source.as_ref())?;
         let file = IndexFile::of(source.as_ref(), &hierarchy).filter(|_| source.is_whole());
         if let Some(timeline) = file.as_ref().and_then(|file| file.load(source, &hierarchy)) {
@@ -260,7 +245,7 @@ fn index_from(
             // More cores came than were there when it began.
             Err(Stop::Failed(SimError::Core { .. })) if source.cores()? > cores => {}
             // Other names came: then counts are by them.
-            Ok(()) | Err(Stop::Renamed) if source.tables().regions != named => {}
+            Ok(()) | Err(Stop::Renamed) if renamed() => {}
             Ok(()) | Err(Stop::Renamed | Stop::Closed) => return Ok(()),
             Err(Stop::Failed(error)) => return Err(error.into()),
         }

@@ -3,6 +3,7 @@
 use super::fonts::Weight;
 use crate::render::Bar;
 use crate::scene::palette::{self, Rgba};
+use crate::shown;
 use crate::units::grouped;
 use egui::{Align2, Color32, FontId, Painter, Pos2, Rect, pos2};
 use std::cell::RefCell;
@@ -51,11 +52,11 @@ impl<'a> Pen<'a> {
 
     /// Text from `at`; returns its right edge.
     pub(super) fn text(&self, at: Pos2, anchor: Align2, text: &str, weight: Weight, size: f32, c: Rgba) -> f32 {
-        self.painter.text(at, anchor, text, self.font(weight, size), color(c)).right()
+        self.painter.text(at, anchor, shown::words(text), self.font(weight, size), color(c)).right()
     }
 
     pub(super) fn width(&self, text: &str, weight: Weight, size: f32) -> f32 {
-        self.painter.layout_no_wrap(text.into(), self.font(weight, size), color(palette::TEXT)).size().x
+        self.painter.layout_no_wrap(shown::words(text).into(), self.font(weight, size), color(palette::TEXT)).size().x
     }
 
     pub(super) fn fits(&self, text: &str, width: f32, weight: Weight, size: f32) -> bool {

@@ -4,6 +4,7 @@ use super::info::Info;
 use super::stretch::Stretch;
 use crate::reference::{ReferenceSource, SourceError, Tables};
 use crate::scene::{Scene, Stage, View};
+use crate::shown;
 use crate::sim::{Hierarchy, SimError};
 use crate::timeline::{Cursor, Moment, Options, Timeline, pace};
 use std::sync::Arc;
@@ -35,7 +36,7 @@ impl Studio {
     /// When the source cannot be read.
     pub fn of(timeline: Timeline) -> Result<Self, SourceError> {
         let timeline = Arc::new(timeline);
-        let tables = Arc::clone(timeline.tables());
+        let tables = Tables::shown(timeline.tables());
         let stage = Stage::new(timeline.start(), &tables.regions);
         let cursor = Cursor::new(Arc::clone(&timeline))?;
         Ok(Self { timeline, tables, stage, cursor })
@@ -47,7 +48,7 @@ impl Studio {
         &self.timeline
     }
 
-    /// Title, regions, locations, marks.
+    /// Title, regions, locations, marks, their names fit to be shown.
     #[must_use]
     pub fn tables(&self) -> &Tables {
         &self.tables
@@ -55,7 +56,7 @@ impl Studio {
 
     /// Another title than the trace's own.
     pub fn set_title(&mut self, title: String) {
-        Arc::make_mut(&mut self.tables).title = title;
+        Arc::make_mut(&mut self.tables).title = shown::name(&title).into_owned();
     }
 
     /// The stage: rings and homes.

@@ -1,5 +1,6 @@
 //! What can go wrong between a frame and its file, in words that name the place and the way out.
 
+use crate::shown::quoted;
 use std::error::Error;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -102,9 +103,8 @@ impl RecordError {
             Some(p) if p != Path::new("") => p.display().to_string(),
             _ => "here".to_owned(),
         };
-        let source = plain(source);
         let hint = match source.kind() {
-            io::ErrorKind::NotFound => format!(" (no folder {folder}; make it first: mkdir -p {folder})"),
+            io::ErrorKind::NotFound => format!(" (no folder {folder}; make it first: mkdir -p {})", quoted(&folder)),
             io::ErrorKind::NotADirectory => format!(" ({folder} is not a folder; choose another --output)"),
             io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
                 format!(" (no right to write in {folder}; choose another --output)")
@@ -115,14 +115,5 @@ impl RecordError {
             _ => String::new(),
         };
         Self::Io { path: path.to_owned(), what, hint, source }
-    }
-}
-
-/// The system's own words: `tempfile` adds the name of its temporary file, which means nothing to the reader.
-fn plain(error: io::Error) -> io::Error {
-    let text = error.to_string();
-    match text.split_once(" at path \"") {
-        Some((own, _)) if error.get_ref().is_some() => io::Error::new(error.kind(), own),
-        _ => error,
     }
 }

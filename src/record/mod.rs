@@ -91,7 +91,7 @@ pub fn record(
     let (size, frames) = (source.size(), source.frames());
     let stages = match (&output.format, &output.path) {
         (Format::Mp4, Some(path)) => video::to_file(path, size, options.fps, frames)?,
-        (Format::Mp4, None) => video::to_stream(Box::new(std::io::stdout()), size, options.fps)?,
+        (Format::Mp4, None) => video::to_stream(Box::new(crate::shown::raw()), size, options.fps)?,
         (Format::Gif, path) => gif::to_file(path.as_deref().unwrap_or(Path::new("-")), source, options.fps, stop)?,
         (Format::Png(pattern), _) => png::to_files(pattern, size)?,
     };

@@ -1,10 +1,9 @@
 //! Where frames go: which format a path means, and files that appear whole or not at all.
 
 use super::RecordError;
-use std::fs;
+use crate::files::Draft;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use tempfile::NamedTempFile;
 
 /// How frames are stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -135,12 +134,10 @@ impl Pattern {
     }
 }
 
-/// A file that gets its name when it is whole. Until then it is a temporary file beside its place; dropping it removes it.
+/// A picture or video that gets its name when it is whole.
 #[derive(Debug)]
 pub(crate) struct Partial {
-    file: BufWriter<NamedTempFile>,
-    /// The name at the end: behind symbolic links.
-    target: PathBuf,
+    file: BufWriter<Draft>,
     /// The name as it was given, for messages.
     given: PathBuf,
     written: u64,
@@ -149,27 +146,15 @@ pub(crate) struct Partial {
 impl Partial {
     /// Starts the file that will be `path`; the folder must be there and writable.
     pub(crate) fn create(path: &Path) -> Result<Self, RecordError> {
-        let fail = |e| RecordError::io(path, "created", e);
-        let target = match fs::metadata(path) {
+        match std::fs::metadata(path) {
             Ok(m) if m.is_dir() => return Err(fault(path, "this is a folder", "choose the name of a file")),
             Ok(m) if !m.is_file() => {
                 return Err(fault(path, "this is a device or a pipe", "use - and let the shell redirect"));
             }
-            Ok(_) => fs::canonicalize(path).map_err(fail)?,
-            Err(e) if e.kind() == io::ErrorKind::NotFound => path.to_owned(),
-            Err(e) => return Err(fail(e)),
-        };
-        let folder = match target.parent() {
-            Some(p) if p != Path::new("") => p,
-            _ => Path::new("."),
-        };
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(".orrery-").suffix(".part");
-        // Temporary files are private by default; this one becomes an ordinary file, so the umask decides.
-        #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        let file = builder.tempfile_in(folder).map_err(fail)?;
-        Ok(Self { file: BufWriter::with_capacity(1 << 16, file), target, given: path.to_owned(), written: 0 })
+            _ => {}
+        }
+        let draft = Draft::create(path).map_err(|e| RecordError::io(path, "created", e))?;
+        Ok(Self { file: BufWriter::with_capacity(1 << 16, draft), given: path.to_owned(), written: 0 })
     }
 
     /// Bytes written, those written over counted again.
@@ -179,15 +164,14 @@ impl Partial {
 
     /// Gives the file its name. `sync` waits until the disk has it, which is when a full disk must speak up.
     pub(crate) fn commit(self, sync: bool) -> Result<(), RecordError> {
-        let Self { mut file, target, given, .. } = self;
+        let Self { mut file, given, .. } = self;
         let fail = |e| RecordError::io(&given, "written", e);
         file.flush().map_err(fail)?;
-        let file = file.into_inner().map_err(|e| fail(e.into_error()))?;
+        let draft = file.into_inner().map_err(|e| fail(e.into_error()))?;
         if sync {
-            file.as_file().sync_all().map_err(fail)?;
+            draft.file().sync_all().map_err(fail)?;
         }
-        file.persist(&target).map_err(|e| RecordError::io(&given, "moved into place", e.error))?;
-        Ok(())
+        draft.finish().map_err(|e| RecordError::io(&given, "moved into place", e))
     }
 }
 

@@ -32,6 +32,17 @@ pub enum SimError {
         /// Cores it has.
         cores: u16,
     },
+    /// References of so many bytes that simulating them would take minutes or hours.
+    #[error(
+        "reference {tick}: found {bytes} bytes in the references of more than {LONG} bytes up to here; expected at most {MOST_LONG}, for \
+         each line of them is an access; simulate a part of the trace (orrery convert --range), or record what really is touched"
+    )]
+    TooMuch {
+        /// Number of the reference, from 0.
+        tick: u64,
+        /// Bytes so far.
+        bytes: u64,
+    },
     /// OPT keeps four bytes a position.
     #[error(
         "policy = \"opt\" at {level}: it is asked more than {NEVER} times, which is all that OPT can look ahead; use a part of the trace"
@@ -63,6 +74,38 @@ pub(super) fn check_cores(config: &HierarchyConfig, references: &[Reference], fr
     references.iter().zip(from..).try_for_each(|(reference, tick)| check_core(config, reference, tick))
 }
 
+/// Bytes from which a reference is long: no instruction touches more than a page at once, tools that sum copies up do.
+const LONG: u32 = 4096;
+/// Bytes that the long references of a trace may touch together: some hundred million lines, seconds of simulation.
+const MOST_LONG: u64 = 8 << 30;
+
+/// The bytes of long references, summed as a trace is played.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Long {
+    bytes: u64,
+}
+
+impl Long {
+    /// Takes note of references before they are played; `tick` is the number of the first.
+    ///
+    /// # Errors
+    /// [`SimError::TooMuch`], before the time is spent.
+    pub fn note(&mut self, references: &[Reference], tick: u64) -> Result<(), SimError> {
+        let long = |r: &Reference| if r.size > LONG { u64::from(r.size) } else { 0 };
+        let sum: u64 = references.iter().map(long).sum();
+        if self.bytes + sum > MOST_LONG {
+            let mut bytes = self.bytes;
+            let passed = references.iter().position(|r| {
+                bytes += long(r);
+                bytes > MOST_LONG
+            });
+            return Err(SimError::TooMuch { tick: tick + passed.unwrap_or(0) as u64, bytes });
+        }
+        self.bytes += sum;
+        Ok(())
+    }
+}
+
 /// Empty caches for a trace. Where a level has OPT, the trace is played once for each such level, from the CPU outward, to learn
 /// what the level will be asked for (4 bytes an access are kept).
 ///
@@ -77,9 +120,11 @@ pub fn prepare(config: &HierarchyConfig, source: &dyn ReferenceSource) -> Result
         // What a level is asked for depends on the levels inside it, which know their future by now, and not on itself.
         let mut stream = Stream { level: LevelId(number), lines: Vec::new() };
         let mut rehearsal = hierarchy.clone();
-        let mut tick = 0;
+        let (mut tick, mut long) = (0, Long::default());
         for chunk in 0..source.len().div_ceil(source.chunk_len().max(1)) {
-            for reference in source.chunk(chunk)?.iter() {
+            let references = source.chunk(chunk)?;
+            long.note(&references, tick)?;
+            for reference in references.iter() {
                 check_core(config, reference, tick)?;
                 rehearsal.access(reference, &mut stream);
                 tick += 1;

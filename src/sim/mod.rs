@@ -92,7 +92,7 @@ pub mod shards;
 pub use shards::Shards;
 
 mod foresight;
-pub use foresight::{SimError, check_core, prepare};
+pub use foresight::{Long, SimError, check_core, prepare};
 
 pub mod classes;
 pub use classes::{Classifier, MissClass};

@@ -9,9 +9,9 @@ use super::summary::Counted;
 use super::tallies::Tallies;
 use super::tally::Watch;
 use super::{Flows, Keyframe, Options, Outcome, Outcomes, Simulated, Summary, Tally, Timeline};
-use crate::reference::{Reference, ReferenceSource, Region, RegionFinder, RegionMap, SourceError};
+use crate::reference::{Reference, ReferenceSource, Region, RegionFinder, RegionMap, SourceError, few_regions};
 use crate::sim::classes::Classifier;
-use crate::sim::{Hierarchy, Observer, Packer, Shards, SimError, check_core};
+use crate::sim::{Hierarchy, Long, Observer, Packer, Shards, SimError, check_core};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::thread::JoinHandle;
 
@@ -65,6 +65,8 @@ pub struct Indexer {
     shelved: usize,
     /// The newest keyframe, while another thread packs it.
     packing: Option<JoinHandle<Keyframe>>,
+    /// What long references touched so far.
+    long: Long,
     /// The chunk after the last, while another thread decodes it.
     decoding: Option<JoinHandle<Result<Arc<[Reference]>, SourceError>>>,
     spacing: u64,
@@ -76,7 +78,7 @@ impl Indexer {
     /// Nothing is indexed yet. The regions that `source` names now are those that count; `hierarchy` is empty.
     #[must_use]
     pub fn new(source: Arc<dyn ReferenceSource>, hierarchy: Hierarchy, options: Options) -> Self {
-        let named = source.tables().regions.clone();
+        let named = few_regions(&source.tables().regions);
         let levels = hierarchy.levels();
         let fits = !source.is_whole() || source.len() <= options.outcomes_up_to;
         let shards = if fits { 1 } else { options.shards };
@@ -99,6 +101,7 @@ impl Indexer {
             shelf: None,
             shelved: 0,
             packing: None,
+            long: Long::default(),
             decoding: None,
             spacing: options.spacing.max(1),
             held: 0,
@@ -145,6 +148,7 @@ impl Indexer {
             let source = Arc::clone(&self.source);
             self.decoding = aside("decode", move || source.chunk(number + 1));
         }
+        self.long.note(&chunk, self.tick)?;
         let mut rest = &chunk[..];
         while !rest.is_empty() {
             if self.tick > 0 && self.tick.is_multiple_of(self.spacing) {

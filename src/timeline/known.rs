@@ -25,8 +25,9 @@ impl Known {
         let (regions, rows): (Vec<Region>, Vec<Row>) =
             all.into_iter().map(|(region, row)| (region.clone(), row)).unzip();
         let map = RegionMap::new(&regions);
-        let Tables { title, subtitle, locations, made_by, .. } = tables.clone();
-        let tables = Arc::new(Tables { title, subtitle, regions, locations, marks, made_by });
+        let Tables { title, subtitle, locations, made_by, .. } = tables;
+        let (title, subtitle, made_by) = (title.clone(), subtitle.clone(), made_by.clone());
+        let tables = Arc::new(Tables { title, subtitle, regions, locations: locations.clone(), marks, made_by });
         Self { found, whole, tables, map, rows }
     }
 }

@@ -5,7 +5,7 @@ use super::known::Known;
 use super::phases::{self, Phases};
 use super::tallies::Tallies;
 use super::{Flows, Keyframe, Options, Outcomes, Simulated, Summary, Tally, Timeline};
-use crate::reference::{ReferenceSource, RegionMap};
+use crate::reference::{ReferenceSource, RegionMap, few_regions};
 use crate::sim::{Hierarchy, Packed, Packer};
 use serde::{Deserialize, Serialize};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -137,7 +137,7 @@ impl Timeline {
     ) -> Option<Self> {
         let Directory { len, spacing, keyframes, packer, tally, summary, flows, phases, tallies, outcomes } =
             postcard::from_bytes(directory).ok()?;
-        let named = source.tables().regions.clone();
+        let named = few_regions(&source.tables().regions);
         let empty = Tally::new(&named, &hierarchy);
         let mut end = empty.clone();
         end.restore(&tally)?;

@@ -7,12 +7,13 @@ use super::error::{Fault, Place, TraceError};
 use super::growing::Growing;
 use super::native::{NativeTrace, Writer};
 use super::origin::Origin;
+use crate::files::open_own;
 use crate::reference::{Reference, ReferenceSource, SourceError, Tables};
 use flate2::Crc;
 use serde::{Deserialize, Serialize};
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 /// Where the metadata has the checksum and JSON of an [`Origin`].
@@ -49,7 +50,6 @@ fn sum(text: &str) -> u32 {
 
 /// A copy, open.
 pub(super) struct Copied {
-    path: PathBuf,
     trace: NativeTrace,
     about: About,
 }
@@ -61,8 +61,16 @@ impl Copied {
     /// When it is damaged or cannot be read.
     pub(super) fn open(path: &Path, begun: &Origin) -> Result<Option<Self>, TraceError> {
         let name = path.display().to_string();
-        let file = File::open(path).map_err(|e| TraceError::io(&name, "the copy cannot be opened", e))?;
-        let trace = NativeTrace::from_file(&name, file)?;
+        let file = open_own(path).map_err(|e| TraceError::io(&name, "the copy cannot be opened", e))?;
+        Self::of(&name, file, begun)
+    }
+
+    /// As [`Copied::open`], of a file that is open; `name` is what messages call it.
+    ///
+    /// # Errors
+    /// When it is damaged or cannot be read.
+    pub(super) fn of(name: &str, file: File, begun: &Origin) -> Result<Option<Self>, TraceError> {
+        let trace = NativeTrace::from_file(name, file)?;
         let about = trace.words(KEY).and_then(|words| words.split_at_checked(8)).and_then(|(crc, json)| {
             (u32::from_str_radix(crc, 16).ok()? == sum(json)).then(|| serde_json::from_str::<About>(json).ok())?
         });
@@ -75,22 +83,17 @@ impl Copied {
             )));
         };
         let is_still = about.origin.is_still(begun);
-        Ok(is_still.then(|| Self { path: path.to_owned(), trace, about }))
+        Ok(is_still.then_some(Self { trace, about }))
     }
 
-    /// What a damaged copy says; it removes itself.
+    /// What a damaged copy says.
     fn damaged(&self, error: TraceError) -> SourceError {
         let found = match error {
             TraceError::Damaged(fault) => format!("{}: found {}", fault.place, fault.found),
             other => SourceError::from(other).0,
         };
-        // The next opening reads the trace itself.
-        let remedy = match fs::remove_file(&self.path) {
-            Err(e) if e.kind() != io::ErrorKind::NotFound => format!("remove this copy ({e}) and"),
-            _ => "it is removed;".to_owned(),
-        };
         let of = self.about.origin.path().display();
-        SourceError(format!("{found}; expected a whole copy of {of}; {remedy} open the trace again"))
+        SourceError(format!("{found}; expected a whole copy of {of}; remove it and open the trace again"))
     }
 }
 

@@ -7,6 +7,7 @@ use super::growing::{Feeder, Growing};
 use super::native;
 use super::origin::Origin;
 use crate::reference::{Reference, ReferenceSource};
+use std::fs::File;
 use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
@@ -70,6 +71,15 @@ impl Feed {
     pub fn copy_at(&self, path: &Path) -> Result<Option<Box<dyn ReferenceSource>>, TraceError> {
         let Some(origin) = &self.origin else { return Ok(None) };
         Ok(Copied::open(path, origin)?.map(|copied| Box::new(copied) as Box<dyn ReferenceSource>))
+    }
+
+    /// Whether an open file is a copy that would stand in for what is read.
+    ///
+    /// # Errors
+    /// When it is damaged or cannot be read.
+    pub fn is_copy(&self, name: &str, file: File) -> Result<bool, TraceError> {
+        let Some(origin) = &self.origin else { return Ok(false) };
+        Ok(Copied::of(name, file, origin)?.is_some())
     }
 
     /// Writes a native copy of what was read to `sink`, which is given back. `None` where it was not read to its end, the file

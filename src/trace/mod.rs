@@ -19,6 +19,7 @@ pub mod synth;
 mod target;
 pub mod write;
 
+use error::shorten;
 pub use error::{Fault, Place, TraceError};
 pub use feed::Feed;
 pub use filter::{CoreCells, Filter, Marker, Sample};
@@ -149,11 +150,30 @@ impl Stream {
     }
 }
 
-/// Checks what the rest of the program relies on: regions of 1 byte or more that stay below 2^64.
+/// Bytes of one name or line of source, at most: the longest that compilers make are a tenth of it.
+const MAX_TEXT: usize = 1 << 20;
+/// Extents of an array, at most.
+const MAX_EXTENTS: usize = 64;
+
+/// Checks what the rest of the program relies on: regions of 1 byte or more that stay below 2^64, names of a bounded length.
 ///
 /// # Errors
 /// Names the first region that breaks the rule.
 pub fn check_tables(name: &str, tables: &Tables) -> Result<(), TraceError> {
+    let mut longest = None;
+    tables.each(&mut |text| {
+        if text.len() > MAX_TEXT && longest.is_none() {
+            longest = Some(format!("a name or line of {} bytes (`{}`)", text.len(), shorten(text)));
+        }
+    });
+    if let Some(found) = longest {
+        return Err(TraceError::Invalid(Fault::new(
+            Place::file(name),
+            found,
+            format!("names and lines of at most {MAX_TEXT} bytes"),
+            "shorten it in the tables",
+        )));
+    }
     for r in &tables.regions {
         let found = if r.bytes == 0 {
             format!("region `{}` of 0 bytes", r.name)
@@ -168,6 +188,8 @@ pub fn check_tables(name: &str, tables: &Tables) -> Result<(), TraceError> {
             .is_none_or(|n| n == 0 && !r.shape.is_empty())
         {
             format!("region `{}` with the shape {:?}", r.name, r.shape)
+        } else if r.shape.len() > MAX_EXTENTS {
+            format!("region `{}` with {} extents, more than {MAX_EXTENTS}", r.name, r.shape.len())
         } else {
             continue;
         };

@@ -4,6 +4,7 @@
 use super::{default_output, ended, program};
 use crate::cli::{CaptureArgs, Command as Cli};
 use crate::commands::{UsageError, convert, parse};
+use crate::shown::say;
 use anyhow::{Context, bail};
 use std::ffi::OsString;
 use std::io;
@@ -26,7 +27,7 @@ pub(super) fn run(args: &CaptureArgs) -> anyhow::Result<ExitCode> {
     }
     let path = program(args)?;
     let drrun = find()?;
-    let folder = tempfile::tempdir().context("the folder for temporary files cannot be written to")?;
+    let folder = crate::files::Scratch::new().context("the folder for temporary files cannot be written to")?;
     let start = |name: &str| format!("{name} cannot be started");
     let status = Command::new(&drrun)
         .args(["-t", "drmemtrace", "-offline", "-outdir"])
@@ -63,7 +64,7 @@ pub(super) fn run(args: &CaptureArgs) -> anyhow::Result<ExitCode> {
     converted
         .with_context(|| format!("what drrun -t drmemtrace recorded of {} cannot be converted", path.display()))?;
     if !viewed.success() {
-        eprintln!("warning: drrun -tool view ended with {viewed}; kept what it told before");
+        say!("warning: drrun -tool view ended with {viewed}; kept what it told before");
     }
     Ok(ended(&path, Some(status), false))
 }
@@ -91,7 +92,7 @@ fn recorded(folder: &Path) -> anyhow::Result<PathBuf> {
             "drrun -t drmemtrace: found no recording; expected a folder drmemtrace.*.dir; run it by hand to see why"
         ),
         1 => {}
-        more => eprintln!("warning: {more} processes were recorded; keeping the first"),
+        more => say!("warning: {more} processes were recorded; keeping the first"),
     }
     Ok(found.swap_remove(0))
 }

@@ -8,10 +8,11 @@ mod part;
 mod recorder;
 mod valgrind;
 
-use super::UsageError;
 use super::counting::Counting;
+use super::{UsageError, stop};
 use crate::cli::CaptureArgs;
 use crate::reference::{Reference, Region, Tables};
+use crate::shown::say;
 use crate::symbols::Module;
 use crate::trace::{lackey, native};
 use anyhow::bail;
@@ -84,10 +85,11 @@ fn record(args: &CaptureArgs, stops: &Arc<AtomicU32>, onlooker: &mut dyn Onlooke
     let part = Part::create(&output, &path, args)?.map(|part| Arc::new(Mutex::new(part)));
 
     let counter = Arc::clone(stops);
-    ctrlc::set_handler(move || {
+    stop::on_stop(move || {
         // The terminal told the program as well: the first time it may end by itself.
         counter.fetch_add(1, Ordering::SeqCst);
-    })?;
+        true
+    });
     let (traced, text) = Traced::start(&path, &args.command[1..], Arc::clone(stops), part.clone())?;
     let keeping = Keeping { args, path: &path, output: &output, start, stops };
     let kept = keeping.run(module, text, writer, onlooker, || traced.wait());
@@ -96,7 +98,7 @@ fn record(args: &CaptureArgs, stops: &Arc<AtomicU32>, onlooker: &mut dyn Onlooke
     if let Some(part) = part {
         let mut part = valgrind::lock(&part);
         if lost {
-            eprintln!("note: {0}: kept; `orrery convert {0} -o FILE.orrery` tries again", part.path().display());
+            say!("note: {0}: kept; `orrery convert {0} -o FILE.orrery` tries again", part.path().display());
         } else {
             part.remove();
         }
@@ -114,10 +116,7 @@ pub(super) fn convert(part: &Path, output: &Path) -> anyhow::Result<bool> {
     let module = if left.is_same {
         open(&left.program)?
     } else {
-        eprintln!(
-            "warning: {}: is not the file that was run any more; memory is named by address",
-            left.program.display()
-        );
+        say!("warning: {}: is not the file that was run any more; memory is named by address", left.program.display());
         None
     };
     let from = match module {
@@ -184,14 +183,14 @@ impl Keeping<'_> {
         if let Some(error) = broken
             && read > 0
         {
-            eprintln!("warning: {error}; kept what came before");
+            say!("warning: {error}; kept what came before");
         }
         if writer.is_empty() {
             bail!("{}", nothing(path, start, read, status, &recorder));
         }
         let tables = finish(args, path, output, start, recorder, writer)?;
         onlooker.end(&tables)?;
-        reader.notices().iter().for_each(|notice| eprintln!("warning: {notice}"));
+        reader.notices().iter().for_each(|notice| say!("warning: {notice}"));
         Ok((full, status))
     }
 }
@@ -213,12 +212,12 @@ fn title(path: &Path) -> String {
 fn open(path: &Path) -> anyhow::Result<Option<Module>> {
     match Module::open(path) {
         Ok(module) => {
-            module.notices().iter().for_each(|notice| eprintln!("warning: {notice}"));
+            module.notices().iter().for_each(|notice| say!("warning: {notice}"));
             Ok(Some(module))
         }
         Err(error @ crate::symbols::SymbolError::Io { .. }) => Err(error.into()),
         Err(error) => {
-            eprintln!("warning: {error}; memory is named by address");
+            say!("warning: {error}; memory is named by address");
             Ok(None)
         }
     }
@@ -244,7 +243,7 @@ fn start(args: &CaptureArgs, module: Option<&Module>, path: &Path) -> anyhow::Re
     }
     match module.map(Module::entry).filter(|&entry| entry != 0) {
         Some(entry) => {
-            eprintln!("warning: {} names no main (stripped?); recording from its first instruction", path.display());
+            say!("warning: {} names no main (stripped?); recording from its first instruction", path.display());
             Ok(Start::Entry(entry))
         }
         None => Ok(Start::AtOnce),
@@ -294,11 +293,11 @@ fn finish(
     let placed = recorder.is_placed();
     let named = recorder.finish(kept);
     if !placed {
-        eprintln!("warning: {}: where it was loaded is not known; memory is named by address", path.display());
+        say!("warning: {}: where it was loaded is not known; memory is named by address", path.display());
     } else if named.locations.is_empty() {
-        eprintln!("warning: {} names no source lines; build it with -g to have them", path.display());
+        say!("warning: {} names no source lines; build it with -g to have them", path.display());
     }
-    named.notices.iter().for_each(|notice| eprintln!("warning: {notice}"));
+    named.notices.iter().for_each(|notice| say!("warning: {notice}"));
     let words: Vec<_> = args.command.iter().map(|word| word.to_string_lossy()).collect();
     let from = match start {
         Start::AtOnce => "everything".into(),
@@ -316,7 +315,7 @@ fn finish(
     writer.finish(&tables)?;
     let size = std::fs::metadata(output).ok().filter(std::fs::Metadata::is_file);
     let size = size.map_or(String::new(), |m| format!(", {} bytes", m.len()));
-    eprintln!(
+    say!(
         "{}: {kept} of {read} references ({from}), {} regions, {} instructions with source lines{size}",
         output.display(),
         tables.regions.len(),
@@ -328,7 +327,7 @@ fn finish(
 /// The program's own exit code, as a shell gives it.
 fn ended(path: &Path, status: Option<ExitStatus>, full: bool) -> ExitCode {
     let Some(status) = status.filter(|s| !s.success() && !full) else { return ExitCode::SUCCESS };
-    eprintln!("warning: {} ended with {status}; what it did before is kept", path.display());
+    say!("warning: {} ended with {status}; what it did before is kept", path.display());
     let code = status.code().or_else(|| status.signal().map(|s| 128 + s)).unwrap_or(1);
     ExitCode::from(u8::try_from(code).unwrap_or(1))
 }

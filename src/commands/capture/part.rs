@@ -5,6 +5,7 @@
 //! would have, with the same names. At the end of a recording the file goes.
 
 use crate::cli::CaptureArgs;
+use crate::shown::say;
 use anyhow::{Context, bail};
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
@@ -112,7 +113,7 @@ impl Part {
     fn put(&mut self, bytes: &[u8]) {
         if let Some(Err(error)) = self.file.as_mut().map(|file| file.write_all(bytes)) {
             // The recording goes on: what it writes itself needs less room.
-            eprintln!("warning: {}: {error}; if orrery is killed, what it recorded is lost", self.path.display());
+            say!("warning: {}: {error}; if orrery is killed, what it recorded is lost", self.path.display());
             self.file = None;
         }
     }
@@ -145,7 +146,7 @@ pub(in crate::commands) fn tell_of_leftover(output: &Path) {
 }
 
 fn tell(part: &Path, output: &Path) {
-    eprintln!(
+    say!(
         "note: {0}: left by a recording that was killed; `orrery convert {0} -o {1}` makes a trace of it, and removing it \
          forgets it",
         part.display(),

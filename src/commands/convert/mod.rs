@@ -4,7 +4,9 @@ use super::UsageError;
 use super::counting::Counting;
 use super::names::{Names, Pcs};
 use crate::cli::ConvertArgs;
-use crate::reference::Tables;
+use crate::files::read_text;
+use crate::reference::{Mark, Region, SourceLocation, Tables};
+use crate::shown::say;
 use crate::symbols::Module;
 use crate::trace::write::{TraceWriter, WriteFormat};
 use crate::trace::{self, CoreCells, Filter, Marker, Stream};
@@ -16,19 +18,36 @@ use std::path::Path;
 mod conditions;
 use conditions::{conditions, parse_between};
 
+/// Bytes of `--tables` at most: some million regions.
+const MAX_TABLES: u64 = 256 << 20;
+
 /// What `--tables` may say: a trace's tables, and how to find the program's marks in its log.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default)]
 struct Given {
-    #[serde(flatten)]
     tables: Tables,
     /// Cell whose first store opens the log.
     start: Option<u64>,
     /// Cell whose next store closes it.
     stop: Option<u64>,
     /// Cells whose stores are named marks.
-    #[serde(default)]
     markers: Vec<Marker>,
     /// Cells whose stores say which core goes on.
+    cores: Option<CoreCells>,
+}
+
+/// [`Given`] as it stands in the file. (To flatten the tables into it would hold all of it once more while it is read.)
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Written {
+    title: String,
+    subtitle: String,
+    regions: Vec<Region>,
+    locations: Vec<SourceLocation>,
+    marks: Vec<Mark>,
+    made_by: String,
+    start: Option<u64>,
+    stop: Option<u64>,
+    markers: Vec<Marker>,
     cores: Option<CoreCells>,
 }
 
@@ -44,7 +63,7 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<()> {
         && conditions_given(args).is_empty()
         && let Some(references) = super::cc::convert(&args.trace.trace, &args.output)?
     {
-        eprintln!("{}: {references} references", args.output.display());
+        say!("{}: {references} references", args.output.display());
         return Ok(());
     }
     #[cfg(target_os = "linux")]
@@ -93,14 +112,14 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<()> {
     }
     drop(progress);
     for notice in stream.notices() {
-        eprintln!("warning: {notice}");
+        say!("warning: {notice}");
     }
     if !filter.has_started() {
         let (start, _) = between.unwrap_or_default();
         bail!("no store to the start mark 0x{start:x} in {read} references; check that the program reached its start");
     }
     if between.is_some() && !filter.has_stopped() {
-        eprintln!("warning: no store to the stop mark; kept everything up to the end of the trace");
+        say!("warning: no store to the stop mark; kept everything up to the end of the trace");
     }
     if !has_own {
         // Foreign formats tell what they know at their end.
@@ -117,7 +136,7 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<()> {
     tables.marks.extend_from_slice(filter.marks());
     if let Some((names, program)) = names.zip(args.program.as_deref()) {
         let (locations, regions, notices) = names.finish(program);
-        notices.iter().for_each(|notice| eprintln!("warning: {notice}"));
+        notices.iter().for_each(|notice| say!("warning: {notice}"));
         tables.locations = locations;
         if tables.regions.is_empty() {
             tables.regions = regions;
@@ -130,7 +149,7 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<()> {
         bail!("no references to write: of the {read} read none is left; loosen {loosen}");
     }
     for notice in writer.finish(&tables)? {
-        eprintln!("note: {notice}");
+        say!("note: {notice}");
     }
     report(args, read, kept, &tables, filter.is_over() && !filter.has_stopped());
     Ok(())
@@ -178,7 +197,7 @@ fn report(args: &ConvertArgs, read: u64, kept: u64, tables: &Tables, is_cut: boo
     let first = if is_cut { "the first " } else { "" };
     let size = std::fs::metadata(&args.output).ok().filter(std::fs::Metadata::is_file).map(|m| m.len());
     let size = size.map_or(String::new(), |bytes| format!(", {bytes} bytes"));
-    eprintln!(
+    say!(
         "{}: {kept} of {first}{read} references, {} regions, {} source lines, {} marks{size}",
         args.output.display(),
         tables.regions.len(),
@@ -206,10 +225,13 @@ fn merge(mut given: Given, own: Tables) -> Given {
 
 fn read_tables(path: &Path) -> anyhow::Result<Given> {
     let name = path.display();
-    let text = std::fs::read_to_string(path).with_context(|| format!("{name}: the tables cannot be read"))?;
-    let given: Given = serde_json::from_str(&text).with_context(|| {
+    let text = read_text(path, MAX_TABLES).with_context(|| format!("{name}: the tables cannot be read"))?;
+    let written: Written = serde_json::from_str(&text).with_context(|| {
         format!("{name}: expected JSON with title, subtitle, regions, locations, marks, markers, cores, start, stop")
     })?;
+    let Written { title, subtitle, regions, locations, marks, made_by, start, stop, markers, cores } = written;
+    let tables = Tables { title, subtitle, regions, locations, marks, made_by };
+    let given = Given { tables, start, stop, markers, cores };
     trace::check_tables(&name.to_string(), &given.tables)?;
     Ok(given)
 }

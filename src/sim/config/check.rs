@@ -1,9 +1,10 @@
 //! What has to hold before a level exists: each level by itself, then the relations between levels.
 
 use super::{
-    ConfigError, HierarchyConfig, Inclusion, LevelConfig, MAX_CORES, MAX_LEVELS, MAX_LINE, MAX_LINES, MAX_NAME,
-    MAX_SECTORS, Place, Prefetch, TlbConfig, Ways,
+    ConfigError, HierarchyConfig, Inclusion, LevelConfig, MAX_ALL_LINES, MAX_CORES, MAX_LEVELS, MAX_LINE, MAX_LINES,
+    MAX_NAME, MAX_SECTORS, Place, Prefetch, TlbConfig, Ways,
 };
+use crate::shown::acts;
 use crate::sim::policy::FLAG_BITS;
 use crate::sim::{Geometry, Index, Policy};
 
@@ -123,7 +124,7 @@ impl LevelConfig {
 }
 
 fn check_name(name: &str, place: &impl Fn(&'static str) -> Box<Place>) -> Result<(), ConfigError> {
-    if name.is_empty() || name.chars().count() > MAX_NAME || name.chars().any(char::is_control) {
+    if name.is_empty() || name.chars().count() > MAX_NAME || name.chars().any(acts) {
         return Err(ConfigError::BadName { place: place("name"), name: name.into() });
     }
     Ok(())
@@ -254,6 +255,14 @@ impl HierarchyConfig {
             if names.into_iter().any(|name| *name == tlb.name) {
                 return Err(ConfigError::DuplicateName { place: place("name"), name: tlb.name.clone() });
             }
+        }
+        // Each cache alone is bounded above: no product or sum of these overflows.
+        let copies = |shared: bool| if shared { 1 } else { u64::from(self.cores) };
+        let lines = |(level, shape): (&LevelConfig, &Geometry)| copies(level.shared) * shape.lines();
+        let entries = |tlb: &TlbConfig| copies(false) * u64::from(tlb.entries);
+        let all = self.levels.iter().zip(&levels).map(lines).chain(self.tlbs.iter().map(entries)).sum();
+        if all > MAX_ALL_LINES {
+            return Err(ConfigError::TooManyLinesInAll { place: top("cores"), lines: all, cores: self.cores });
         }
         Ok(Shapes { levels, tlbs })
     }

@@ -1,6 +1,6 @@
 //! What can be wrong with a configuration: each fault names the place, what was found, and what is allowed.
 
-use super::{MAX_LEVELS, MAX_LINES, MAX_NAME, format_size};
+use super::{MAX_ALL_LINES, MAX_LEVELS, MAX_LINES, MAX_NAME, format_size};
 use crate::sim::{Index, Policy};
 use std::fmt;
 
@@ -80,6 +80,12 @@ pub enum ConfigError {
     #[error("{place}: size {} with {line}-byte lines makes more than {MAX_LINES} lines; enlarge the line or \
              shrink the level", format_size(*size))]
     TooManyLines { place: Box<Place>, size: u64, line: u32 },
+    /// Caches that each are sensible and together are not.
+    #[error(
+        "{place}: the caches of all {cores} core(s) together have {lines} lines and entries; allowed: up to {MAX_ALL_LINES}; \
+             shrink or share levels, or simulate fewer cores"
+    )]
+    TooManyLinesInAll { place: Box<Place>, lines: u64, cores: u16 },
     /// Nothing to simulate.
     #[error("{place}: no level; write at least one [[level]] with size, line and ways")]
     NoLevels { place: Box<Place> },

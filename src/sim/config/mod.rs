@@ -27,6 +27,8 @@ pub const MAX_LEVELS: usize = 8;
 pub const MAX_LINE: u32 = 1 << 30;
 /// Lines in a level at most: 4 GiB of 64-byte lines, half a GiB of simulator state.
 pub const MAX_LINES: u64 = 1 << 26;
+/// Lines of all caches and entries of all TLBs together, those of every core counted: each takes some ten bytes.
+pub const MAX_ALL_LINES: u64 = 1 << 26;
 /// Characters in a name at most.
 pub const MAX_NAME: usize = 32;
 /// Cores at most.

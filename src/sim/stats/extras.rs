@@ -1,7 +1,7 @@
 //! What only some configurations have: caches of each core, prefetchers, TLBs, and what cores do to each other. Parts of the JSON
 //! appear where the configuration has the thing, so that a plain one gives the plain form.
 
-use super::is_zero;
+use super::{Names, is_zero};
 use crate::reference::RegionMap;
 use crate::sim::classes::Classifier;
 use crate::sim::config::Prefetch;
@@ -130,11 +130,11 @@ impl Observer for SharingWatch {
 }
 
 impl SharingWatch {
-    fn lines(&self, regions: &RegionMap, names: &[String], unit: u64) -> Vec<SharedLine> {
+    fn lines(&self, regions: &RegionMap, names: &Names, unit: u64) -> Vec<SharedLine> {
         // The region that any of it belongs to, whenever that lived.
         let region = |address: u64| {
             let bytes = (0..unit).step_by(8).filter_map(|offset| address.checked_add(offset));
-            bytes.filter_map(|addr| regions.nearest(addr, u64::MAX)).find_map(|at| names.get(at).cloned())
+            bytes.filter_map(|addr| regions.nearest(addr, u64::MAX)).find_map(|at| names.get(at).map(str::to_owned))
         };
         let mut units: Vec<(u64, Shared)> = self.units.iter().map(|(unit, shared)| (*unit, *shared)).collect();
         units.sort_unstable_by_key(|(unit, shared)| (std::cmp::Reverse((shared.falsely, shared.returns)), *unit));
@@ -154,7 +154,7 @@ pub(super) fn sharing(
     hierarchy: &Hierarchy,
     watch: &SharingWatch,
     regions: &RegionMap,
-    names: &[String],
+    names: &Names,
 ) -> Option<SharingStats> {
     let levels = hierarchy.config().levels.iter().filter(|level| !level.shared);
     let unit = levels.map(|level| u64::from(level.line)).max().unwrap_or(1);

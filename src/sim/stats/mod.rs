@@ -12,7 +12,7 @@
 
 use super::classes::Classifier;
 use super::config::{ConfigError, HierarchyConfig};
-use super::foresight::{SimError, check_cores, prepare};
+use super::foresight::{Long, SimError, check_cores, prepare};
 use super::hierarchy::Hierarchy;
 use super::{AccessList, Event, Observer, Played};
 use crate::reference::{Reference, ReferenceSource, SourceError, SourceLocation, Tables, ahead};
@@ -180,6 +180,34 @@ pub struct RegionStats {
     pub misses: Vec<(String, u64)>,
 }
 
+/// Names of regions, one behind the other: there may be a million.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Names {
+    text: String,
+    ends: Vec<usize>,
+}
+
+impl Names {
+    fn new<'a>(names: impl Iterator<Item = &'a str>) -> Self {
+        let mut all = Self::default();
+        for name in names {
+            all.text.push_str(name);
+            all.ends.push(all.text.len());
+        }
+        all
+    }
+
+    fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    pub(super) fn get(&self, at: usize) -> Option<&str> {
+        let end = *self.ends.get(at)?;
+        let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
+        self.text.get(start..end)
+    }
+}
+
 /// One source line.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct LineStats {
@@ -203,14 +231,6 @@ pub struct LineStats {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
 fn is_zero(n: &u64) -> bool {
     *n == 0
-}
-
-fn as_map<S: Serializer>(entries: &[(String, u64)], serializer: S) -> Result<S::Ok, S::Error> {
-    let mut map = serializer.serialize_map(Some(entries.len()))?;
-    for (name, count) in entries {
-        map.serialize_entry(name, count)?;
-    }
-    map.end()
 }
 
 /// Why there are no statistics.
@@ -246,11 +266,41 @@ pub fn collect_detail(
     flush: bool,
 ) -> Result<Stats, StatsError> {
     let mut collector = StatsCollector::with(prepare(config, source)?, source.tables(), detail);
-    ahead(source, |from, references| collector.play_checked(references, from).map_err(StatsError::from))?;
+    let mut long = Long::default();
+    ahead(source, |from, references| {
+        long.note(references, from)?;
+        collector.play_checked(references, from).map_err(StatsError::from)
+    })?;
     if flush {
         collector.flush();
     }
-    Ok(collector.stats())
+    Ok(collector.into_stats())
+}
+
+/// A row a region; the last, of what is in none, where it has references.
+fn region_rows(names: &Names, levels: &[String], references: &[u64], misses: &[u64]) -> Vec<RegionStats> {
+    let row = |(row, &references): (usize, &u64)| RegionStats {
+        name: names.get(row).unwrap_or_default().to_owned(),
+        references,
+        misses: misses_of(levels, misses, row),
+    };
+    let mut regions: Vec<_> = references.iter().enumerate().map(row).collect();
+    regions.pop_if(|other| other.references == 0);
+    regions
+}
+
+/// One row of `table`, with the names of the levels.
+fn misses_of(levels: &[String], table: &[u64], row: usize) -> Vec<(String, u64)> {
+    let counts = &table[row * levels.len()..][..levels.len()];
+    levels.iter().cloned().zip(counts.iter().copied()).collect()
+}
+
+fn as_map<S: Serializer>(entries: &[(String, u64)], serializer: S) -> Result<S::Ok, S::Error> {
+    let mut map = serializer.serialize_map(Some(entries.len()))?;
+    for (name, count) in entries {
+        map.serialize_entry(name, count)?;
+    }
+    map.end()
 }
 
 /// References between two looks at whether their sites need care.
@@ -264,7 +314,7 @@ pub struct StatsCollector {
     misses: RowMisses,
     attribution: Attribution,
     /// Names by region, then of the row for the others.
-    names: Vec<String>,
+    names: Names,
     /// Source lines by row; empty unless asked for.
     lines: Option<Vec<SourceLocation>>,
 }
@@ -327,8 +377,7 @@ impl StatsCollector {
     /// For caches that are still empty; source lines, where asked for, from the tables too.
     #[must_use]
     pub fn with(hierarchy: Hierarchy, tables: &Tables, detail: Detail) -> Self {
-        let names: Vec<String> =
-            tables.regions.iter().map(|region| region.name.clone()).chain([OTHER.to_owned()]).collect();
+        let names = Names::new(tables.regions.iter().map(|region| region.name.as_str()).chain([OTHER]));
         let attribution = Attribution::new(tables, detail.lines, hierarchy.config().data_only);
         let lines: Vec<_> = attribution.places().iter().map(|&place| tables.locations[place].clone()).collect();
         let levels = hierarchy.levels();
@@ -399,6 +448,12 @@ impl StatsCollector {
     /// The numbers so far.
     #[must_use]
     pub fn stats(&self) -> Stats {
+        let mut stats = self.all_but_regions(&self.names);
+        stats.regions = self.regions(&self.attribution.counted().by_region);
+        stats
+    }
+
+    fn all_but_regions(&self, names: &Names) -> Stats {
         let memory = self.hierarchy.memory_counters();
         let counted = self.attribution.counted();
         Stats {
@@ -410,28 +465,38 @@ impl StatsCollector {
                 bytes_read: memory.bytes_read,
                 bytes_written: memory.bytes_written,
             },
-            regions: self.regions(&counted.by_region),
+            regions: Vec::new(),
             lines: self.lines.as_deref().map(|lines| self.lines(lines, &counted.by_line)).unwrap_or_default(),
             dropped_fetches: counted.dropped_fetches,
             tlbs: extras::tlbs(&self.hierarchy),
             page_walks: (!self.hierarchy.tlbs().is_empty()).then(|| self.hierarchy.tlbs().walks()),
-            sharing: extras::sharing(&self.hierarchy, &self.misses.sharing, self.attribution.regions(), &self.names),
+            sharing: extras::sharing(&self.hierarchy, &self.misses.sharing, self.attribution.regions(), names),
             cores: self.attribution.cores(),
         }
     }
 
+    /// As [`StatsCollector::stats`], for the end: of a million regions what is no longer needed is given back first.
+    #[must_use]
+    pub fn into_stats(mut self) -> Stats {
+        let names = std::mem::take(&mut self.names);
+        let misses = std::mem::take(&mut self.misses.by_region);
+        let (levels, references) = (self.level_names(), self.attribution.counted().by_region);
+        let mut stats = self.all_but_regions(&names);
+        drop(self);
+        stats.regions = region_rows(&names, &levels, &references, &misses);
+        stats
+    }
+
+    fn level_names(&self) -> Vec<String> {
+        self.hierarchy.config().levels.iter().map(|level| level.name.clone()).collect()
+    }
+
     fn regions(&self, references: &[u64]) -> Vec<RegionStats> {
-        let row = |(row, (name, &references)): (usize, (&String, &u64))| RegionStats {
-            name: name.clone(),
-            references,
-            misses: self.misses_of(&self.misses.by_region, row),
-        };
-        let mut regions: Vec<_> = self.names.iter().zip(references).enumerate().map(row).collect();
-        regions.pop_if(|other| other.references == 0);
-        regions
+        region_rows(&self.names, &self.level_names(), references, &self.misses.by_region)
     }
 
     fn lines(&self, lines: &[SourceLocation], references: &[u64]) -> Vec<LineStats> {
+        let levels = self.level_names();
         let row = |(row, &references): (usize, &u64)| {
             let line = lines.get(row);
             LineStats {
@@ -440,17 +505,10 @@ impl StatsCollector {
                 function: line.map(|l| l.function.clone()).unwrap_or_default(),
                 text: line.map(|l| l.text.clone()).unwrap_or_default(),
                 references,
-                misses: self.misses_of(&self.misses.by_line, row),
+                misses: misses_of(&levels, &self.misses.by_line, row),
             }
         };
         references.iter().enumerate().filter(|(_, references)| **references > 0).map(row).collect()
-    }
-
-    /// One row of `table`, with the names of the levels.
-    fn misses_of(&self, table: &[u64], row: usize) -> Vec<(String, u64)> {
-        let levels = &self.hierarchy.config().levels;
-        let counts = &table[row * levels.len()..][..levels.len()];
-        levels.iter().map(|level| level.name.clone()).zip(counts.iter().copied()).collect()
     }
 
     fn level(&self, id: LevelId) -> LevelStats {

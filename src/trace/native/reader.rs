@@ -9,8 +9,10 @@ use crate::reference::{Reference, ReferenceSource, SourceError, Tables};
 use crate::trace::error::{Fault, Place, TraceError};
 use parquet::basic::Compression;
 use parquet::errors::ParquetError;
-use parquet::file::metadata::{FileMetaData, RowGroupMetaData};
-use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::file::metadata::{FileMetaData, ParquetMetaData, RowGroupMetaData};
+use parquet::file::properties::ReaderProperties;
+use parquet::file::reader::FileReader;
+use parquet::file::serialized_reader::SerializedRowGroupReader;
 use parquet::file::statistics::Statistics;
 use parquet::schema::types::SchemaDescriptor;
 use std::fs::File;
@@ -21,7 +23,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// rewritten by other tools read as well; in our own files four chunks are a row group.
 pub struct NativeTrace {
     name: String,
-    parquet: SerializedFileReader<SharedFile>,
+    /// What the footer says, but for its words.
+    footer: ParquetMetaData,
+    /// Those, but for the tables, which may be long and are read.
+    words: Vec<(String, String)>,
     /// References before each row group, and at the end their total.
     starts: Vec<u64>,
     columns: Columns,
@@ -65,8 +70,27 @@ impl NativeTrace {
         }
         let checksums = read_checksums(&name, metadata.file_metadata(), metadata.row_groups())?;
         let whole = (0..metadata.num_row_groups()).map(|_| AtomicBool::new(false)).collect();
-        let ParquetFile { parquet, shared: file, .. } = parquet_file;
-        Ok(Self { name, parquet, starts, columns, file, checksums, whole, tables, notices, rooms: Mutex::default() })
+        let about = metadata.file_metadata();
+        let pairs = about.key_value_metadata().into_iter().flatten().filter(|pair| pair.key != TABLES_KEY);
+        let words = pairs.filter_map(|pair| Some((pair.key.clone(), pair.value.clone()?))).collect();
+        let (made_by, orders) = (about.created_by().map(str::to_owned), about.column_orders().cloned());
+        let about =
+            FileMetaData::new(about.version(), about.num_rows(), made_by, None, about.schema_descr_ptr(), orders);
+        let footer = ParquetMetaData::new(about, metadata.row_groups().to_vec());
+        let file = parquet_file.shared;
+        Ok(Self {
+            name,
+            footer,
+            words,
+            starts,
+            columns,
+            file,
+            checksums,
+            whole,
+            tables,
+            notices,
+            rooms: Mutex::default(),
+        })
     }
 
     /// Replaces `out` by the [`CHUNK`] references from `index * CHUNK` on; empty past the end.
@@ -102,12 +126,12 @@ impl NativeTrace {
     /// A row group as it stands in the file, which it was compared with.
     pub(super) fn packed_group(&self, group: usize) -> Result<(&SharedFile, RowGroupMetaData), TraceError> {
         self.check_group(group)?;
-        Ok((&self.file, self.parquet.metadata().row_group(group).clone()))
+        Ok((&self.file, self.footer.row_group(group).clone()))
     }
 
     /// The words under a key of the metadata.
     pub(in crate::trace) fn words(&self, key: &str) -> Option<&str> {
-        value(self.parquet.metadata().file_metadata(), key)
+        self.words.iter().find(|(name, _)| name == key).map(|(_, words)| words.as_str())
     }
 
     fn total(&self) -> u64 {
@@ -143,8 +167,12 @@ impl NativeTrace {
     ) -> Result<(), TraceError> {
         self.check_group(group)?;
         let at = |e: ParquetError| damaged(&self.name, &e);
-        let reader = guarded(|| self.parquet.get_row_group(group)).map_err(at)?;
-        let rows = Rows { reader: &*reader, first: to_usize(first), count: to_usize(last - first) };
+        let (about, pages) = (self.footer.row_group(group), self.footer.page_index_for_row_group(group));
+        let properties = Arc::new(ReaderProperties::builder().build());
+        let file = Arc::new(self.file.clone());
+        let reader =
+            guarded(|| SerializedRowGroupReader::new(file.clone(), about, pages, properties.clone())).map_err(at)?;
+        let rows = Rows { reader: &reader, first: to_usize(first), count: to_usize(last - first) };
         room.read(&rows, &self.columns).map_err(at)?;
         room.join(rows.count, out).map_err(|(n, found, expected)| self.bad_row(group, first, n, found, &expected))
     }
@@ -206,7 +234,7 @@ impl ReferenceSource for NativeTrace {
             Some(Statistics::Int32(values)) => values.max_opt().and_then(|max| u32::try_from(*max).ok()),
             _ => None,
         };
-        let groups: Option<Vec<u32>> = self.parquet.metadata().row_groups().iter().map(highest).collect();
+        let groups: Option<Vec<u32>> = self.footer.row_groups().iter().map(highest).collect();
         if let Some(groups) = groups {
             return Ok(groups.into_iter().max().unwrap_or(0) + 1);
         }
@@ -342,5 +370,7 @@ fn read_tables(name: &str, metadata: &FileMetaData, notices: &mut Vec<String>) -
     })?;
     crate::trace::check_tables(name, &tables)?;
     tables.sort();
+    tables.regions.shrink_to_fit();
+    tables.locations.shrink_to_fit();
     Ok(tables)
 }

@@ -1,0 +1,79 @@
+//! What a stop does (Ctrl-C, SIGTERM, SIGHUP): nothing half-written stays.
+//!
+//! Files that are written have no name until they are whole, so most commands let the system end them. Only who has begun
+//! something under a name, or ends in his own way, hears of it here, by one handler for all.
+
+use crate::files;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The exit code of a command that was stopped: a shell's for Ctrl-C.
+pub(super) const CODE: u8 = 130;
+
+/// A command was stopped before there was anything to keep.
+#[derive(Debug, thiserror::Error)]
+#[error("stopped: {0}")]
+pub(super) struct Stopped(pub(super) String);
+
+type Ends = Box<dyn FnMut() -> bool + Send>;
+static ENDS: Mutex<Option<Ends>> = Mutex::new(None);
+/// Whether our handler is there.
+static LISTENS: Mutex<bool> = Mutex::new(false);
+
+/// Has the handler there once something is begun under a name. Where stops are ignored (`nohup`, a shell's background) they
+/// stay so: what a harder one leaves is swept.
+pub(super) fn prepare() {
+    files::on_begun(|| listen(false));
+}
+
+/// Installs the handler, where that was not done; also where stops are ignored, if it is to `insist`.
+fn listen(insist: bool) {
+    let mut listens = LISTENS.lock().unwrap_or_else(PoisonError::into_inner);
+    if *listens {
+        return;
+    }
+    let set = if insist { ctrlc::set_handler(stopped) } else { ctrlc::try_set_handler(stopped) };
+    *listens = set.is_ok();
+}
+
+fn stopped() {
+    let mut ends = ENDS.lock().unwrap_or_else(PoisonError::into_inner);
+    if ends.as_mut().is_some_and(|ends| ends()) {
+        return;
+    }
+    files::remove_begun();
+    std::process::exit(i32::from(CODE));
+}
+
+/// A flag that the first stop raises; it is told with `words`. The second ends the program at once. Lowered where it goes out
+/// of use.
+pub(super) struct Flag {
+    pub(super) raised: Arc<AtomicBool>,
+}
+
+impl Flag {
+    pub(super) fn new(words: &'static str) -> Self {
+        let raised = Arc::new(AtomicBool::new(false));
+        let flag = Arc::clone(&raised);
+        on_stop(move || {
+            let first = !flag.swap(true, Ordering::SeqCst);
+            if first {
+                crate::shown::tell(format_args!("{words}"));
+            }
+            first
+        });
+        Self { raised }
+    }
+}
+
+impl Drop for Flag {
+    fn drop(&mut self) {
+        *ENDS.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+}
+
+/// Has `ends` called at a stop; where it gives `true`, the program goes on and ends in its own way.
+pub(super) fn on_stop(ends: impl FnMut() -> bool + Send + 'static) {
+    *ENDS.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(ends));
+    listen(true);
+}

@@ -1,0 +1,82 @@
+//! Files that appear whole or not at all, and folders that nobody else writes to.
+//!
+//! A [`Draft`] has no name while it is written: there is nothing to leave behind, however the program ends. Where the file
+//! system cannot do that it is a hidden file beside its place, which a stop removes ([`remove_begun`]) and, after a stop that
+//! nobody can catch, the next draft in that folder: whose writer lives is locked, so it is told from what nobody ends.
+//!
+//! ```text
+//! create: resolve links -> open without a name (O_TMPFILE)      else .orrery-PID-xxxxxx.part, locked and noted
+//! finish: link to the name; where that is taken: link to .orrery-PID-xxxxxx.part, rename over it
+//! ```
+//!
+//! One rule for links: the file that a link points to is written, wherever it is and whether it is there yet; the link
+//! stays. Links that another user put into a folder that all may write to are refused, as Linux does where it is told to.
+
+mod draft;
+mod left;
+mod own;
+
+pub use draft::Draft;
+pub use left::{Scratch, on_begun, remove_begun};
+pub use own::{cache_folder, is_own_file, open_own, own_folder};
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+/// All of a text file of at most `most` bytes, from a file or a pipe.
+///
+/// # Errors
+/// When it cannot be read, is longer, is a device (which may never end) or no text in UTF-8.
+pub fn read_text(path: &Path, most: u64) -> io::Result<String> {
+    let file = File::open(path)?;
+    let about = file.metadata()?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt;
+        let kind = about.file_type();
+        if kind.is_char_device() && !is_empty_device(&about) || kind.is_block_device() {
+            return Err(io::Error::other("found a device; expected a file or a pipe"));
+        }
+    }
+    let mut bytes = Vec::new();
+    if about.len() <= most {
+        file.take(most + 1).read_to_end(&mut bytes)?;
+    }
+    if about.len().max(bytes.len() as u64) > most {
+        return Err(io::Error::other(format!("found more than {most} bytes, which is the most that is read")));
+    }
+    String::from_utf8(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "found no text in UTF-8"))
+}
+
+/// `/dev/null` is a device and an empty file to everybody.
+#[cfg(unix)]
+fn is_empty_device(about: &std::fs::Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    std::fs::metadata("/dev/null").is_ok_and(|null| null.rdev() == about.rdev())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_read_to_a_bound() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t");
+        std::fs::write(&path, "12345").unwrap();
+        assert_eq!(read_text(&path, 5).unwrap(), "12345");
+        assert!(read_text(&path, 4).unwrap_err().to_string().contains("more than 4 bytes"));
+        std::fs::write(&path, b"\xff").unwrap();
+        assert!(read_text(&path, 4).unwrap_err().to_string().contains("UTF-8"));
+        assert!(read_text(&folder.path().join("none"), 4).is_err());
+        #[cfg(target_os = "linux")]
+        {
+            assert!(read_text(Path::new("/dev/zero"), 1 << 20).unwrap_err().to_string().contains("a device"));
+            assert_eq!(read_text(Path::new("/dev/null"), 4).unwrap(), "");
+            // Files that say that they have no bytes.
+            assert!(read_text(Path::new("/proc/self/status"), 1 << 20).unwrap().contains("Pid"));
+            assert!(read_text(Path::new("/proc/self/status"), 8).is_err());
+        }
+    }
+}
