@@ -110,7 +110,7 @@ while read -r flags <&3; do
     fi
     # shellcheck disable=SC2086
     build threads $flags
-    for mode in many tiny churn cancel tls; do check threads 1 $mode; done
+    for mode in many tiny churn cancel tls idle; do check threads 1 $mode; done
     # shellcheck disable=SC2086
     build stacks $flags
     for mode in ucontext coroutines exceptions unwind; do check stacks 3 $mode; done
