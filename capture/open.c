@@ -347,21 +347,31 @@ static __attribute__((noinline)) long disk(void) {
   return 0;
 }
 
+/* The spool's descriptor is ours; 0 or -errno. The program may have closed it, and opened something of its own there. */
+static long look_at_spool(struct stat *about) {
+  long error = CALL(SYS_fstat, state.spool, about, 0);
+  if (error == 0 && about->st_dev == state.device && about->st_ino == state.inode) return 0;
+  orrery_lock();
+  long again = CALL(SYS_open, state.part, O_RDWR | O_CLOEXEC, 0);
+  error = again < 0 ? again : CALL(SYS_fstat, again, about, 0);
+  if (error == 0 && (about->st_dev != state.device || about->st_ino != state.inode)) error = -ENOENT;
+  if (error == 0) state.spool = out_of_the_way(again);
+  else if (again >= 0) CALL(SYS_close, again, 0, 0);
+  orrery_unlock();
+  return error;
+}
+
 long orrery_room(void) {
   struct stat about;
-  /* The program may have closed our descriptor, and opened something of its own there. */
-  long error = CALL(SYS_fstat, state.spool, &about, 0);
-  if (error == 0 && (about.st_dev != state.device || about.st_ino != state.inode)) error = -EBADF;
-  if (error == -EBADF) {
-    orrery_lock();
-    long again = CALL(SYS_open, state.part, O_RDWR | O_CLOEXEC, 0);
-    error = again < 0 ? again : CALL(SYS_fstat, again, &about, 0);
-    if (error == 0 && (about.st_dev != state.device || about.st_ino != state.inode)) error = -ENOENT;
-    if (error == 0) state.spool = out_of_the_way(again);
-    orrery_unlock();
-  }
+  long error = look_at_spool(&about);
   if (!error && (u64)about.st_blocks * 512 + ORRERY_CHUNK > state.limit) error = wait_for_collector(&about);
   return error ? error : disk();
+}
+
+long orrery_reserve_more(u64 offset, u64 bytes) {
+  struct stat about;
+  long error = look_at_spool(&about);
+  return error ? error : orrery_reserve(offset, bytes);
 }
 
 long orrery_reserve(u64 offset, u64 bytes) {

@@ -119,6 +119,8 @@ long orrery_room(void) HIDDEN;
 
 /* Room on the disk for bytes of the spool, real room: a store to a page that the disk has no place for would kill the program. */
 long orrery_reserve(u64 offset, u64 bytes) HIDDEN;
+/* The same, at some time after the last orrery_room(). */
+long orrery_reserve_more(u64 offset, u64 bytes) HIDDEN;
 
 /* Ends the recording early, and says why. */
 void orrery_stop(long error) HIDDEN;

@@ -276,7 +276,7 @@ static void stamp(struct orrery_window *window, int64_t at) {
   if (window->room < ORRERY_SLOTS && at + ORRERY_SLOTS >= GROW) {
     u64 before = block_signals(), from = window->room;
     long error = 0;
-    if (from < ORRERY_SLOTS) error = orrery_reserve(window->offset + 16 * from, 16 * (ORRERY_SLOTS - from));
+    if (from < ORRERY_SLOTS) error = orrery_reserve_more(window->offset + 16 * from, 16 * (ORRERY_SLOTS - from));
     if (!error) window->room = ORRERY_SLOTS;
     restore_signals(before);
     if (error) {

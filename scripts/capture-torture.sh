@@ -110,7 +110,7 @@ while read -r flags <&3; do
     fi
     # shellcheck disable=SC2086
     build threads $flags
-    for mode in many tiny churn cancel tls; do check threads 1 $mode; done
+    for mode in many tiny churn cancel tls idle; do check threads 1 $mode; done
     # shellcheck disable=SC2086
     build stacks $flags
     for mode in ucontext coroutines exceptions unwind; do check stacks 3 $mode; done
@@ -136,6 +136,8 @@ while read -r flags <&3; do
     for name in signals processes threads stacks parallel; do
         more=''
         [ $name = parallel ] && more=-fopenmp
+        # Its runtime keeps signals back until the program waits for something: a plain build never ends either.
+        case $name$flags in signals*=thread) continue ;; esac
         # shellcheck disable=SC2086
         if ! build $name $flags $more; then
             printf '%-12s %-34s refused: %s\n' "$name" "$flags" "$(tail -1 build.err)"

@@ -284,9 +284,12 @@ fn a_spool_that_was_left_is_converted_with_names() {
     assert_eq!(whole.get("B"), Some(&(512, 64)));
     assert!(part.exists());
     // Cut in the middle of its chunk: what is there is read. Cut in the header: said. Not a program's: said.
-    for (bytes, words) in
-        [(cut.len() / 2, None), (65_536 + 640, None), (65_536, Some("no references")), (40, Some("ORRSPOOL"))]
-    {
+    for (bytes, words) in [
+        (65_536 + (cut.len() - 65_536) / 2, None),
+        (65_536 + 640, None),
+        (65_536, Some("no references")),
+        (40, Some("ORRSPOOL")),
+    ] {
         let path = built.path("cut.orrery.part");
         std::fs::write(&path, &cut[..bytes]).unwrap();
         let opened = trace::open(&path, None);
@@ -353,7 +356,9 @@ fn the_recording_library_compiles_without_a_warning() {
         return;
     }
     let library = Path::new(env!("CARGO_MANIFEST_DIR")).join("capture");
-    for file in ["runtime.c", "alloc.c", "ranges.c", "hooks.S"] {
+    for file in
+        ["runtime.c", "windows.c", "open.c", "alloc.c", "ranges.c", "modules.c", "library.c", "hooks.S", "processes.S"]
+    {
         let flags = ["-Wall", "-Wextra", "-Werror", "-O2", "-D_GNU_SOURCE", "-mgeneral-regs-only", "-fno-builtin"];
         sound(
             &Command::new("gcc")

@@ -118,7 +118,7 @@ static void look(int) {
 }
 
 __attribute__((noinline)) static int spin(int *p) {
-  while (asked < 300)
+  while (asked < 40)
     for (int i = 0; i < 1000; i++) cells[i] = cells[i] + *p;
   return 1;
 }

@@ -1,5 +1,6 @@
 /* Threads: MODE. many: 1,500 at once; tiny: the smallest stacks there are; churn: 3,000 one after another; cancel: ended from
- * outside, at any instruction; tls: variables of threads. */
+ * outside, at any instruction; tls: variables of threads; idle: one that works while
+ * the first one sleeps. */
 #define _GNU_SOURCE
 #include <limits.h>
 #include <pthread.h>
@@ -29,6 +30,13 @@ static void *work(void *of) {
   return (void *)(long)(sum == 48);
 }
 
+static void *fill(void *of) {
+  for (int round = 0; round < 40; round++)
+    for (int n = 0; n < MOST; n++)
+      for (int i = 0; i < 16; i++) cells[n][i] = round;
+  return of;
+}
+
 static void *spin(void *of) {
   int old;
   pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &old);
@@ -56,6 +64,14 @@ int main(int argc, char **argv) {
       right += answer == PTHREAD_CANCELED;
     }
     printf("%d\n", right);
+    return 0;
+  }
+  if (!strcmp(mode, "idle")) {
+    cells[0][0] = 1;
+    if (pthread_create(threads, NULL, fill, threads)) return 1;
+    pthread_join(threads[0], &answer);
+    fprintf(stderr, "expect cells %d\n", 40 * MOST * 16 + 1);
+    printf("%d\n", answer == threads);
     return 0;
   }
   if (!strcmp(mode, "tiny")) count = 8, pthread_attr_setstacksize(&attributes, (size_t)sysconf(_SC_THREAD_STACK_MIN));
