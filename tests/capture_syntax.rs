@@ -1,6 +1,5 @@
 //! What is recorded does not depend on how the assembler's text is written, and what is not recorded is said when it is compiled.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod capture_common;
 
