@@ -1,8 +1,9 @@
 //! Every colour of the project. Nowhere else is one written down.
 //!
-//! Colours are sRGB bytes, blended as they are displayed. The first region colours are from Okabe and Ito's colour-blind-safe
-//! set (2008), lightened for a dark ground; the rest are as far as can be from all before them. Regions are told apart by
-//! place and label too: hue is never the only sign.
+//! Colours are sRGB bytes, blended as they are displayed. The colours of the first six regions, of a miss, an eviction and a
+//! hit were searched for by their least distance (CIEDE2000) for normal sight and for the three deficiencies of one kind of cone
+//! (Machado, Oliveira and Fernandes 2009, severity 1): hue goes with the cone, so lightness does as much of the work. Regions are
+//! told apart by place and label too: hue is never the only sign.
 
 /// Red, green, blue, alpha (straight, not premultiplied).
 pub type Rgba = [u8; 4];
@@ -14,9 +15,9 @@ pub const GUIDE: Rgba = [150, 160, 185, 255];
 /// The CPU's disc and the playhead.
 pub const LIGHT: Rgba = [240, 240, 236, 255];
 /// A miss: flash and flight in.
-pub const MISS: Rgba = [255, 70, 58, 255];
+pub const MISS: Rgba = [238, 56, 18, 255];
 /// An eviction: arc out.
-pub const EVICT: Rgba = [94, 146, 255, 255];
+pub const EVICT: Rgba = [92, 118, 228, 255];
 /// A hit: slide to the head.
 pub const HIT: Rgba = [250, 250, 245, 255];
 /// What the dots of a line that missed just now turn to, and their halo: `FLASH_COLOR` in `glyphs.wgsl`.
@@ -46,18 +47,18 @@ pub const WARM: Rgba = [232, 64, 42, 255];
 
 /// Home regions, in address order; from the thirteenth on they come again, paler: [`region`].
 pub const REGIONS: [Rgba; 12] = [
-    [204, 153, 255, 255],
-    [80, 216, 134, 255],
-    [255, 188, 66, 255],
-    [86, 204, 242, 255],
-    [255, 138, 178, 255],
-    [214, 226, 92, 255],
-    [222, 150, 110, 255],
-    [196, 200, 206, 255],
-    [116, 116, 178, 255],
+    [222, 156, 255, 255],
+    [138, 250, 168, 255],
+    [252, 172, 34, 255],
+    [24, 176, 180, 255],
+    [180, 100, 132, 255],
+    [160, 162, 118, 255],
+    [222, 140, 106, 255],
+    [112, 212, 255, 255],
+    [150, 108, 196, 255],
     [120, 153, 54, 255],
-    [204, 71, 204, 255],
-    [54, 153, 103, 255],
+    [222, 80, 206, 255],
+    [222, 232, 120, 255],
 ];
 
 /// Colour of region number `index`. Where colours begin again they are paler, then deeper, so that those of 36 regions differ.
