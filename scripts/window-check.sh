@@ -392,15 +392,16 @@ END
   (cd "$work" && exec "$orrery" capture --follow --data-only -- ./brief) 2>"$work/stderr" >"$work/stdout" &
   viewer=$!
   await_window
-  for n in $(seq 150); do
-    grep -q 'references' "$work/stderr" && [ "$(tick)" = "$(total)" ] && break
+  # What it says at its end: `brief.orrery: 384001 of ...`.
+  for n in $(seq 300); do
+    last=$(sed -n 's/.*brief\.orrery: \([0-9]*\) of .*/\1/p' "$work/stderr")
+    [ -n "$last" ] && [ "$(total)" = "$last" ] && [ "$(tick)" = "$last" ] && break
     kill -0 "$viewer" 2>/dev/null || fail 'it ended while it followed a program'
     sleep 0.2
   done
-  last=$(total)
   sleep 1
-  [ "$last" -gt 190000 ] && [ "$(tick)" = "$last" ] && [ "$(total)" = "$last" ] ||
-    fail "a program that ended is followed to $(tick) of $(total)"
+  [ "${last:-0}" -gt 190000 ] && [ "$(tick)" = "$last" ] && [ "$(total)" = "$last" ] ||
+    fail "a program of $last references that ended is followed to $(tick) of $(total)"
   xdotool windowfocus --sync "$window"
   xdotool key Escape
   await_end

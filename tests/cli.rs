@@ -91,7 +91,7 @@ fn caches_are_chosen_by_what_is_touched_in_every_format_and_said() {
         // Names of little, of nothing and of far more than is touched.
         let mut inputs = vec![log.clone()];
         for (n, bytes) in [64u64, 1 << 30].into_iter().enumerate() {
-            let region = format!(r#"{{"regions":[{{"name":"A","base":"0x100000","bytes":{bytes},"elem_bytes":8}}]}}"#);
+            let region = format!(r#"{{"regions":[{{"name":"A","base":1048576,"bytes":{bytes},"elem_bytes":8}}]}}"#);
             let tables = file(&dir, "tables.json", region.as_bytes());
             let native = dir.path().join(format!("t{n}.orrery"));
             let output = run(&["convert", text(&log), "-o", text(&native), "--tables", text(&tables)]);

@@ -1,0 +1,253 @@
+//! Checks of the module above.
+
+use super::*;
+use crate::reference::{Kind, Mark, MemoryTrace, Reference, Region, Tables};
+use crate::sim::Hierarchy;
+use crate::sim::config::{HierarchyConfig, preset};
+use std::sync::Arc;
+
+/// 1,000 references over two arrays: A is streamed through, B[0] is touched every fourth time.
+pub(in crate::app) fn desk() -> Desk {
+    desk_under(&preset("paper").expect("there"))
+}
+
+/// As [`desk`], under other caches.
+pub(in crate::app) fn desk_under(config: &HierarchyConfig) -> Desk {
+    let region = |name: &str, base| Region {
+        name: name.into(),
+        base,
+        bytes: 8 * 1024,
+        elem_bytes: 8,
+        elem_type: "double".into(),
+        shape: vec![1024],
+        row_major: true,
+        lifetime: None,
+    };
+    let references = (0..1000u64)
+        .map(|n| match n % 4 {
+            3 => Reference::new(Kind::Write, 0x4000, 8),
+            _ => Reference::new(Kind::Read, 0x1000 + 8 * n, 8),
+        })
+        .collect();
+    let mark = |reference, name: &str| Mark { reference, name: name.into() };
+    let tables = Tables {
+        title: "two arrays".into(),
+        regions: vec![region("A", 0x1000), region("B", 0x4000)],
+        marks: vec![mark(100, "first"), mark(600, "second")],
+        ..Tables::default()
+    };
+    let hierarchy = Hierarchy::new(config).expect("good");
+    let trace = Arc::new(MemoryTrace::new(references, tables));
+    let studio = Studio::new(trace, hierarchy, &mut |_, _| true).expect("in memory");
+    Desk::new(studio, View::default(), Parts::default(), 0.0, 100.0)
+}
+
+#[test]
+fn the_title_says_where_the_playhead_is() {
+    let mut desk = desk();
+    assert_eq!(desk.title(), "orrery - 0 of 1,000 - two arrays");
+    desk.apply(Action::PlayPause, 0.0);
+    desk.advance(1.234);
+    assert_eq!(desk.title(), "orrery - 123 of 1,000 - two arrays");
+    desk.apply(Action::End, 0.0);
+    assert_eq!(desk.title(), "orrery - 1,000 of 1,000 - two arrays");
+}
+
+#[test]
+fn misses_are_jumped_to_and_really_are_misses() {
+    let mut desk = desk();
+    let mut seen = Vec::new();
+    for _ in 0..5 {
+        desk.apply(Action::Miss(true), 0.0);
+        seen.push(desk.transport.tick());
+    }
+    assert!(seen.windows(2).all(|w| w[0] < w[1]) && !desk.transport.moving(), "{seen:?}");
+    let outcomes = desk.studio().timeline().outcomes().expect("short");
+    assert!(seen.iter().all(|&t| outcomes.get(t).expect("inside").missed()));
+    desk.transport.jump(seen[4] as f64 + 0.5);
+    desk.apply(Action::Miss(false), 0.0);
+    assert_eq!(desk.transport.position(), seen[4] as f64, "its own start first");
+    desk.apply(Action::Miss(false), 0.0);
+    assert_eq!(desk.transport.tick(), seen[3]);
+    desk.apply(Action::End, 0.0);
+    desk.apply(Action::Miss(true), 5.0);
+    assert_eq!(desk.transport.tick(), 1000);
+    assert_eq!(desk.toast(5.0).map(|t| t.0), Some("no miss after this"));
+    assert_eq!(desk.toast(5.1 + TOAST_SECONDS), None);
+}
+
+#[test]
+fn marks_are_jumped_to_and_named() {
+    let mut desk = desk();
+    for (forward, tick, words) in [
+        (true, 100, "first"),
+        (true, 600, "second"),
+        (true, 600, "no mark after this"),
+        (false, 100, "first"),
+        (false, 100, "no mark before this"),
+    ] {
+        desk.apply(Action::Mark(forward), 0.0);
+        assert_eq!((desk.transport.tick(), desk.toast(0.0).map(|t| t.0)), (tick, Some(words)));
+    }
+}
+
+#[test]
+fn escape_closes_the_sheet_before_it_leaves() {
+    let mut desk = desk();
+    desk.apply(Action::Sheet, 0.0);
+    assert!(desk.sheet);
+    assert_eq!(desk.apply(Action::Escape, 0.0), None);
+    assert!(!desk.sheet);
+    assert_eq!(desk.apply(Action::Escape, 0.0), Some(Effect::Quit));
+}
+
+#[test]
+fn a_number_can_be_typed() {
+    let mut desk = desk();
+    for (typed, position) in
+        [("613", 613.0), ("1,000", 1000.0), ("50%", 500.0), ("99999", 1000.0), ("-4", 0.0), ("7.5", 7.5)]
+    {
+        desk.go_to(typed, 0.0);
+        assert_eq!(desk.transport.position(), position, "{typed}");
+    }
+    for typed in ["x", "nan", "1e999", "%"] {
+        desk.go_to(typed, 0.0);
+        assert_eq!(desk.transport.position(), 7.5);
+        assert!(desk.toast(0.0).is_some_and(|t| t.0.contains(typed)));
+    }
+}
+
+#[test]
+fn the_scene_is_made_again_only_when_it_changes() {
+    let mut desk = desk();
+    desk.refresh().expect("in memory");
+    desk.refresh().expect("in memory");
+    assert_eq!(desk.generation(), 1);
+    desk.apply(Action::Panels, 0.0);
+    desk.refresh().expect("in memory");
+    assert_eq!(desk.generation(), 1, "panels are no part of the scene");
+    assert!(!desk.parts().regions && desk.parts().strip);
+    desk.apply(Action::Tail(true), 0.0);
+    desk.refresh().expect("in memory");
+    desk.transport.jump(4.0);
+    desk.refresh().expect("in memory");
+    assert_eq!(desk.generation(), 3);
+    assert_eq!(desk.drawn().map(|(_, info)| (info.tick, info.tail)), Some((4, 128)));
+}
+
+/// A trace whose file may break.
+struct Breaks {
+    references: Vec<Reference>,
+    tables: Tables,
+    broken: std::sync::atomic::AtomicBool,
+}
+
+impl crate::reference::ReferenceSource for Breaks {
+    fn len(&self) -> u64 {
+        self.references.len() as u64
+    }
+    fn chunk_len(&self) -> u64 {
+        500
+    }
+    fn chunk(&self, index: u64) -> Result<Arc<[Reference]>, SourceError> {
+        if self.broken.load(std::sync::atomic::Ordering::SeqCst) {
+            return Err(SourceError("written over".into()));
+        }
+        let first = usize::try_from(500 * index).expect("small");
+        Ok(self.references[first..].iter().take(500).copied().collect())
+    }
+    fn tables(&self) -> &Tables {
+        &self.tables
+    }
+}
+
+#[test]
+fn where_a_trace_cannot_be_read_any_more_the_picture_stays_and_later_ones_are_right() {
+    let references = (0..40_000u64).map(|n| Reference::new(Kind::Read, n * 40 % 6_000, 8)).collect();
+    let trace = Arc::new(Breaks { references, tables: Tables::default(), broken: false.into() });
+    let studio = || {
+        let hierarchy = Hierarchy::new(&preset("paper").expect("there")).expect("good");
+        let source = Arc::clone(&trace) as Arc<dyn crate::reference::ReferenceSource>;
+        Studio::new(source, hierarchy, &mut |_, _| true).expect("whole")
+    };
+    let mut desk = Desk::new(studio(), View::default(), Parts::default(), 0.0, 100.0);
+    desk.refresh().expect("whole");
+    trace.broken.store(true, std::sync::atomic::Ordering::SeqCst);
+    let mut failed = 0;
+    for to in [39_000.0, 7_777.0, 30_123.0, 400.0, 20_000.0] {
+        desk.transport.jump(to);
+        if let Err(error) = desk.refresh() {
+            failed += 1;
+            assert!(desk.stay(error.to_string(), 0.0));
+            assert!(desk.toast(0.0).is_some_and(|(words, _)| words.contains("written over")));
+        }
+        assert!(desk.drawn().is_some_and(|(_, info)| info.tick == desk.transport.tick()));
+        desk.refresh().expect("what is shown needs no file");
+    }
+    assert!(failed >= 3, "{failed}");
+    trace.broken.store(false, std::sync::atomic::Ordering::SeqCst);
+    let mut fresh = Desk::new(studio(), View::default(), Parts::default(), 0.0, 100.0);
+    for to in [31_500.0, 31_600.0, 12.0, 39_999.0] {
+        for desk in [&mut desk, &mut fresh] {
+            desk.transport.jump(to);
+            desk.refresh().expect("whole again");
+        }
+        let [one, other] = [&desk, &fresh].map(|desk| desk.drawn().expect("drawn"));
+        assert!(one.0.glyphs == other.0.glyphs && one.1 == other.1, "at {to}");
+    }
+}
+
+#[test]
+fn another_clock_takes_as_long_for_the_whole_trace() {
+    let mut desk = desk();
+    let seconds = |desk: &Desk| desk.clock.len() / desk.transport.speed();
+    assert_eq!((desk.clock(), seconds(&desk)), (ClockKind::References, 10.0));
+    for kind in [ClockKind::Misses, ClockKind::Cycles, ClockKind::Adaptive, ClockKind::References] {
+        assert!(desk.apply(Action::Clock, 0.0).is_none());
+        assert_eq!(desk.clock(), kind);
+        assert!((seconds(&desk) - 10.0).abs() < 1e-6, "{kind:?}: {} s", seconds(&desk));
+        assert!(desk.toast(1.0).expect("said").0.contains(kind.name()));
+        // Played in steps, it ends when it should, and not before.
+        desk.apply(Action::Start, 0.0);
+        desk.apply(Action::PlayPause, 0.0);
+        for _ in 0..99 {
+            desk.advance(0.1);
+        }
+        assert!(desk.transport.playing() && desk.transport.position() < 1000.0, "{kind:?}");
+        desk.advance(0.1001);
+        assert!(desk.transport.at_end(), "{kind:?}: {}", desk.transport.position());
+    }
+}
+
+#[test]
+fn a_fast_run_has_a_trail_as_long_as_a_frame() {
+    let mut desk = desk();
+    desk.apply(Action::Speed(8), 0.0);
+    assert_eq!(desk.look().tail, 64);
+    desk.apply(Action::PlayPause, 0.0);
+    assert_eq!(desk.look().tail, 1667);
+    desk.transport.set_speed(1e9);
+    assert_eq!(desk.look().tail, 16_666_667, "whatever the speed, nothing is skipped");
+    assert_eq!(desk.tail(), 64);
+}
+
+#[test]
+fn a_part_of_the_strip_is_a_part_of_the_whole_and_the_playhead_turns_its_pages() {
+    let mut desk = desk();
+    let whole = desk.strip(100).to_vec();
+    desk.show_stretch(Stretch::default().closer(2.0, 0.0, 1000));
+    assert_eq!(desk.stretch().references(1000), 0..500);
+    // As wide columns of half the trace are those of the first half of all.
+    assert_eq!(desk.strip(50), &whole[..50]);
+    desk.transport.jump(730.0);
+    desk.refresh().expect("in memory");
+    let (_, info) = desk.drawn().expect("just drawn");
+    assert!(info.stretch.shows(0.73) && info.stretch == desk.stretch(), "{:?}", info.stretch);
+    // Who looks elsewhere while nothing plays is left there.
+    desk.show_stretch(Stretch::default().closer(10.0, 0.0, 1000));
+    desk.refresh().expect("in memory");
+    assert_eq!(desk.stretch().references(1000), 0..100);
+    desk.transport.jump(731.0);
+    desk.refresh().expect("in memory");
+    assert!(desk.stretch().shows(0.731));
+}

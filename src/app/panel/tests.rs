@@ -1,0 +1,221 @@
+//! Checks of the module above.
+
+use super::*;
+use crate::app::desk::tests::desk;
+use crate::overlay::fonts;
+use egui::{Context, Event, PointerButton, RawInput, Shape};
+
+fn context() -> Context {
+    let context = Context::default();
+    context.set_fonts(fonts::definitions());
+    context
+}
+
+/// One frame of the window, without a window.
+fn frame(context: &Context, desk: &mut Desk, size: [u32; 2], events: Vec<Event>) -> Vec<Action> {
+    let time = context.input(|i| i.time) + 0.05;
+    desk.refresh().expect("in memory");
+    let screen = Rect::from_min_size(Pos2::ZERO, vec2(size[0] as f32, size[1] as f32));
+    let input = RawInput { screen_rect: Some(screen), time: Some(time), events, ..RawInput::default() };
+    let layout = layout(desk, size[0], size[1]);
+    let mut asked = Vec::new();
+    let mut output = context.run_ui(input, |ui| asked = show(ui, desk, &layout, time).asked);
+    output.textures_delta.clear();
+    let _ = context.tessellate(output.shapes, output.pixels_per_point);
+    asked
+}
+
+fn press(at: Pos2, pressed: bool) -> Event {
+    Event::PointerButton { pos: at, button: PointerButton::Primary, pressed, modifiers: egui::Modifiers::NONE }
+}
+
+#[test]
+fn a_click_on_the_row_of_a_region_dims_hides_and_shows_it() {
+    use crate::scene::Shade::{Dim, Full, Hidden};
+    let (context, mut desk, size) = (context(), desk(), [1280, 720]);
+    frame(&context, &mut desk, size, vec![]);
+    let layout = layout(&desk, size[0], size[1]);
+    // The second row, B's, wherever the rows are.
+    let mut rows = Vec::new();
+    let mut output = context.run_ui(RawInput::default(), |ui| {
+        rows = words(ui, &mut desk, &layout, &Parts::default()).rows;
+    });
+    output.textures_delta.clear();
+    assert_eq!(rows.iter().map(|(_, region)| *region).collect::<Vec<_>>(), [0, 1]);
+    let at = rows[1].0.center();
+    let click = |desk: &mut Desk| {
+        let modifiers = egui::Modifiers::NONE;
+        let press = |pressed| Event::PointerButton { pos: at, button: PointerButton::Primary, pressed, modifiers };
+        frame(&context, desk, size, vec![Event::PointerMoved(at)]);
+        frame(&context, desk, size, vec![press(true)]);
+        frame(&context, desk, size, vec![press(false)]);
+        frame(&context, desk, size, vec![]);
+        desk.drawn().expect("drawn").1.regions.iter().map(|row| row.shade).collect::<Vec<_>>()
+    };
+    let camera = desk.camera();
+    for expect in [Dim, Hidden, Full] {
+        let references = desk.drawn().expect("drawn").1.regions[1].references;
+        assert_eq!(click(&mut desk), [Full, expect]);
+        assert_eq!(desk.drawn().expect("drawn").1.regions[1].references, references, "counts stay");
+    }
+    assert_eq!(desk.camera(), camera);
+}
+
+#[test]
+fn every_size_down_to_nothing_is_survived_with_the_pointer_anywhere() {
+    let context = context();
+    let mut desk = desk();
+    for size in [[1280, 720], [800, 600], [320, 240], [240, 320], [200, 2000], [2000, 90], [40, 30], [1, 1]] {
+        desk.transport.jump(37.4);
+        for sheet in [true, false] {
+            desk.sheet = sheet;
+            for share in 0..12u8 {
+                let [w, h] = size.map(|s| s as f32);
+                let at = pos2(w * f32::from(share) / 11.0, h * f32::from(share * 7 % 12) / 11.0);
+                frame(&context, &mut desk, size, vec![Event::PointerMoved(at)]);
+            }
+        }
+        loading_at(&context, size);
+    }
+}
+
+fn loading_at(context: &Context, size: [u32; 2]) {
+    let screen = Rect::from_min_size(Pos2::ZERO, vec2(size[0] as f32, size[1] as f32));
+    let input = RawInput { screen_rect: Some(screen), ..RawInput::default() };
+    context.run_ui(input, |ui| loading(ui, "t.orrery", 3, 7)).textures_delta.clear();
+}
+
+/// Where words stand that a frame shows.
+fn told(shapes: Vec<egui::epaint::ClippedShape>) -> Vec<(String, Rect)> {
+    fn of(shape: Shape, out: &mut Vec<(String, Rect)>) {
+        match shape {
+            Shape::Vec(all) => all.into_iter().for_each(|shape| of(shape, out)),
+            Shape::Text(text) => {
+                out.push((text.galley.text().to_owned(), Rect::from_min_size(text.pos, text.galley.size())));
+            }
+            _ => {}
+        }
+    }
+    let mut out = Vec::new();
+    shapes.into_iter().for_each(|clipped| of(clipped.shape, &mut out));
+    out
+}
+
+#[test]
+fn nothing_on_the_bar_lies_over_anything_else_however_long_the_numbers() {
+    let context = context();
+    let mut desk = desk();
+    desk.apply(Action::End, 0.0);
+    desk.set_tail(LONGEST_TAIL);
+    desk.transport.set_speed(FASTEST);
+    let mut seen = [false; 2];
+    for clock in 0..4 {
+        for width in (240..1400).step_by(29).chain([640, 1024, 1280, 1920]) {
+            desk.refresh().expect("in memory");
+            let screen = Rect::from_min_size(Pos2::ZERO, vec2(width as f32, 640.0));
+            let layout = layout(&desk, width, 640);
+            let input = RawInput { screen_rect: Some(screen), ..RawInput::default() };
+            let mut output = context.run_ui(input, |ui| drop(show(ui, &mut desk, &layout, 9.0)));
+            output.textures_delta.clear();
+            let size = (0.80 * bar_height(640)).clamp(8.0, 36.0);
+            let y = layout.strip.bottom() + 0.44 * bar_height(640);
+            let mut on_bar = told(output.shapes);
+            on_bar.retain(|(_, area)| area.center().y > layout.strip.bottom());
+            seen[0] |= on_bar.iter().any(|(words, _)| *words == grouped(LONGEST_TAIL));
+            seen[1] |= on_bar.iter().any(|(words, _)| words.starts_with(&rate(FASTEST)));
+            // The three buttons on the left, and on the right those that there is room for.
+            let icons = if on_bar.iter().any(|(words, _)| words.starts_with(&rate(FASTEST))) { 3.0 } else { 1.0 };
+            let (left, right) = (layout.strip.left(), layout.strip.right());
+            let span = |from: f32, to: f32| Rect::from_min_max(pos2(from, y - 9.0), pos2(to, y + 9.0));
+            on_bar.retain(|(words, _)| words != "?");
+            on_bar.push(("left buttons".into(), span(left, left + 2.6 * size + 6.0)));
+            on_bar.push(("right buttons".into(), span(right - icons * (0.8 * size + 3.0) + 3.0, right)));
+            for (n, (a, first)) in on_bar.iter().enumerate() {
+                for (b, second) in &on_bar[n + 1..] {
+                    let over = first.intersect(*second);
+                    assert!(over.width() <= 0.5 || over.height() <= 0.5, "{width}, {clock}: {a} on {b}");
+                }
+            }
+        }
+        desk.apply(Action::Clock, 0.0);
+        desk.transport.set_speed(FASTEST);
+    }
+    assert_eq!(seen, [true; 2], "the longest numbers were there");
+}
+
+#[test]
+fn a_tip_stands_away_from_the_rings_while_they_move() {
+    let mut desk = desk();
+    let layout = layout(&desk, 1280, 720);
+    let ([x, y], r) = (layout.viewport.center, layout.viewport.px_per_unit);
+    desk.apply(Action::PlayPause, 0.0);
+    assert!(desk.transport.moving());
+    for (dx, dy) in [(0.1, 0.1), (-0.1, 0.1), (0.1, -0.1), (-0.1, -0.1)] {
+        let pointer = pos2(x + dx * r, y + dy * r);
+        let size = vec2(230.0, 100.0);
+        let place = |moving| {
+            let (at, anchor) = beside(&layout, pointer, moving);
+            anchor.anchor_size(at, size)
+        };
+        let nearest = place(true).clamp(pos2(x, y));
+        assert!(nearest.distance(pos2(x, y)) > r, "{:?} covers none of the picture", place(true));
+        assert!(!place(false).contains(pos2(x, y)), "{:?} covers no CPU", place(false));
+        assert!(!place(false).contains(pointer));
+    }
+}
+
+#[test]
+fn dragging_on_the_strip_moves_the_playhead() {
+    let (context, size) = (context(), [1280, 720]);
+    let mut desk = desk();
+    desk.apply(Action::PlayPause, 0.0);
+    let bars = layout(&desk, size[0], size[1]).bars();
+    let at = |share: f32| pos2(bars.left() + share * bars.width(), bars.center().y);
+    frame(&context, &mut desk, size, vec![Event::PointerMoved(at(0.25))]);
+    frame(&context, &mut desk, size, vec![press(at(0.25), true)]);
+    assert_eq!(desk.transport.tick(), 250);
+    for (share, tick) in [(0.4002, 400), (0.5002, 500), (2.0, 1000), (0.7002, 700)] {
+        frame(&context, &mut desk, size, vec![Event::PointerMoved(at(share))]);
+        assert_eq!(desk.transport.tick(), tick);
+        assert!(!desk.transport.moving(), "held");
+    }
+    frame(&context, &mut desk, size, vec![press(at(0.7), false)]);
+    frame(&context, &mut desk, size, vec![]);
+    assert!(desk.transport.moving(), "plays on");
+}
+
+#[test]
+fn buttons_ask_and_a_typed_number_is_gone_to() {
+    let (context, size) = (context(), [1280, 720]);
+    let mut desk = desk();
+    let strip = layout(&desk, size[0], size[1]).strip;
+    let y = strip.bottom() + 0.44 * bar_height(size[1]);
+    let click = |desk: &mut Desk, x: f32| {
+        let at = pos2(x, y);
+        let mut asked = Vec::new();
+        for events in [vec![Event::PointerMoved(at)], vec![press(at, true)], vec![press(at, false)], vec![]] {
+            asked.extend(frame(&context, desk, size, events));
+        }
+        asked
+    };
+    let left = strip.left();
+    assert_eq!(click(&mut desk, left + 14.0), [Action::Step(-1)]);
+    assert_eq!(click(&mut desk, left + 50.0), [Action::PlayPause]);
+    assert_eq!(click(&mut desk, strip.right() - 14.0), [Action::Sheet]);
+    assert!(click(&mut desk, left + 120.0).is_empty());
+    assert_eq!(desk.typed.as_deref(), Some(""));
+    assert!(context.text_edit_focused());
+    let key =
+        |key| Event::Key { key, physical_key: None, pressed: true, repeat: false, modifiers: egui::Modifiers::NONE };
+    frame(&context, &mut desk, size, vec![Event::Text("613".into())]);
+    assert_eq!(desk.typed.as_deref(), Some("613"));
+    frame(&context, &mut desk, size, vec![key(Key::Enter)]);
+    frame(&context, &mut desk, size, vec![]);
+    assert_eq!((desk.transport.tick(), desk.typed.clone()), (613, None));
+    assert!(!context.text_edit_focused());
+    assert!(click(&mut desk, left + 120.0).is_empty());
+    frame(&context, &mut desk, size, vec![Event::Text("5".into())]);
+    frame(&context, &mut desk, size, vec![key(Key::Escape)]);
+    frame(&context, &mut desk, size, vec![]);
+    assert_eq!((desk.transport.tick(), desk.typed.clone()), (613, None), "escape leaves the field and goes nowhere");
+}
