@@ -4,8 +4,11 @@
 //! something under a name, or ends in his own way, hears of it here, by one handler for all.
 
 use crate::files;
+#[cfg(feature = "gpu")]
+use std::sync::Arc;
+#[cfg(feature = "gpu")]
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 /// The exit code of a command that was stopped: a shell's for Ctrl-C.
 pub(super) const CODE: u8 = 130;
@@ -45,12 +48,20 @@ fn stopped() {
     std::process::exit(i32::from(CODE));
 }
 
+/// Has `ends` called at a stop; where it gives `true`, the program goes on and ends in its own way.
+pub(super) fn on_stop(ends: impl FnMut() -> bool + Send + 'static) {
+    *ENDS.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(ends));
+    listen(true);
+}
+
 /// A flag that the first stop raises; it is told with `words`. The second ends the program at once. Lowered where it goes out
 /// of use.
+#[cfg(feature = "gpu")]
 pub(super) struct Flag {
     pub(super) raised: Arc<AtomicBool>,
 }
 
+#[cfg(feature = "gpu")]
 impl Flag {
     pub(super) fn new(words: &'static str) -> Self {
         let raised = Arc::new(AtomicBool::new(false));
@@ -66,14 +77,9 @@ impl Flag {
     }
 }
 
+#[cfg(feature = "gpu")]
 impl Drop for Flag {
     fn drop(&mut self) {
         *ENDS.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
-}
-
-/// Has `ends` called at a stop; where it gives `true`, the program goes on and ends in its own way.
-pub(super) fn on_stop(ends: impl FnMut() -> bool + Send + 'static) {
-    *ENDS.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(ends));
-    listen(true);
 }
