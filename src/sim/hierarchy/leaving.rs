@@ -57,9 +57,7 @@ impl<O: Observer> Observer for Leaving<'_, O> {
     fn event(&mut self, event: Event) {
         match event {
             Event::Fill { cache, line, .. } => self.came.push(cache, line),
-            Event::Evict { cache, line, .. } | Event::Invalidate { cache, line, .. }
-                if !self.came.has(cache, line) =>
-            {
+            Event::Evict { cache, line, .. } | Event::Invalidate { cache, line, .. } if !self.came.has(cache, line) => {
                 self.left.push(cache, line);
             }
             _ => {}
