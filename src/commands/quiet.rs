@@ -5,9 +5,13 @@
 //! for there, what is written on standard error goes through a pipe, and all but these words is passed on.
 
 #[cfg(all(feature = "gpu", target_os = "linux"))]
-pub(super) use filter::quietly;
-#[cfg(target_os = "linux")]
-pub(super) use filter::standard_error;
+pub(super) use filter::{quietly, standard_error};
+
+/// Standard error for another program: where nothing is drawn, none stands in for it.
+#[cfg(all(not(feature = "gpu"), target_os = "linux"))]
+pub(super) fn standard_error() -> std::process::Stdio {
+    std::process::Stdio::inherit()
+}
 
 /// Runs `work`; elsewhere drivers are quiet.
 #[cfg(all(feature = "gpu", not(target_os = "linux")))]
@@ -15,7 +19,7 @@ pub(super) fn quietly(work: &mut dyn FnMut()) {
     work();
 }
 
-#[cfg(target_os = "linux")]
+#[cfg(all(feature = "gpu", target_os = "linux"))]
 mod filter {
     use std::fs::File;
     use std::io::{Read, Write};
@@ -35,7 +39,6 @@ mod filter {
     static REAL: Mutex<Option<OwnedFd>> = Mutex::new(None);
 
     /// Runs `work`, in which drivers speak, and passes on all that is said but [`WORDS`].
-    #[cfg(feature = "gpu")]
     pub(in super::super) fn quietly(work: &mut dyn FnMut()) {
         use std::os::unix::ffi::OsStrExt;
         // Where it is set, the Wayland library has nothing to say of it.
