@@ -50,7 +50,7 @@ pub fn line(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 16);
-    put(&mut out, text, &mut 0, &write_out);
+    put(&mut out, text, &mut 0, TEXT);
     Cow::Owned(out)
 }
 
@@ -130,6 +130,18 @@ fn is_fit(text: &str) -> bool {
     })
 }
 
+/// How what acts is written, and what is stacked past reading.
+#[derive(Clone, Copy, Debug)]
+struct Manner {
+    acts: fn(&mut String, char),
+    stacked: fn(&mut String, char),
+}
+
+/// For reading: no more is stacked than scripts do.
+const TEXT: Manner = Manner { acts: write_out, stacked: |_, _| () };
+/// For programs that read it back: nothing is lost.
+const CODE: Manner = Manner { acts: write_code, stacked: write_code };
+
 /// As Rust writes it within quotes.
 fn write_out(out: &mut String, c: char) {
     out.extend(c.escape_default());
@@ -142,18 +154,16 @@ fn write_code(out: &mut String, c: char) {
     }
 }
 
-/// Appends a text, what acts through `write`. `stack` counts the signs without a width since the last that has some.
-fn put(out: &mut String, text: &str, stack: &mut usize, write: &dyn Fn(&mut String, char)) {
+/// Appends a text, in a manner. `stack` counts the signs without a width since the last that has some.
+fn put(out: &mut String, text: &str, stack: &mut usize, manner: Manner) {
     for c in text.chars() {
         if acts(c) {
             *stack = 0;
-            write(out, c);
+            (manner.acts)(out, c);
             continue;
         }
         *stack = if c.width() == Some(0) { *stack + 1 } else { 0 };
-        if *stack <= STACKED {
-            out.push(c);
-        }
+        if *stack <= STACKED { out.push(c) } else { (manner.stacked)(out, c) }
     }
 }
 
@@ -183,13 +193,13 @@ pub fn is_seen() -> bool {
 /// Standard output for text: line breaks stay, all else that acts is written out.
 #[must_use]
 pub fn out() -> Fit<impl Write> {
-    Fit::new(raw().lock(), write_out)
+    Fit::new(raw().lock(), TEXT)
 }
 
 /// Standard output for JSON and TOML: what acts is written as their escape, so that it reads back as it was.
 #[must_use]
 pub fn json() -> Fit<impl Write> {
-    Fit::new(raw().lock(), write_code)
+    Fit::new(raw().lock(), CODE)
 }
 
 /// Standard output for pictures and traces: bytes as they are.
@@ -203,19 +213,19 @@ pub fn raw() -> io::Stdout {
 #[derive(Debug)]
 pub struct Fit<W: Write> {
     inner: W,
-    write: fn(&mut String, char),
+    manner: Manner,
     /// The first bytes of a sign, whose others have not come yet.
     begun: Vec<u8>,
 }
 
 impl<W: Write> Fit<W> {
-    fn new(inner: W, write: fn(&mut String, char)) -> Self {
-        Self { inner, write, begun: Vec::new() }
+    fn new(inner: W, manner: Manner) -> Self {
+        Self { inner, manner, begun: Vec::new() }
     }
 
     /// For text.
     pub fn text(inner: W) -> Self {
-        Self::new(inner, write_out)
+        Self::new(inner, TEXT)
     }
 }
 
@@ -235,7 +245,7 @@ impl<W: Write> Write for Fit<W> {
             if n > 0 {
                 out.push('\n');
             }
-            put(&mut out, line, &mut 0, &self.write);
+            put(&mut out, line, &mut 0, self.manner);
         }
         self.inner.write_all(out.as_bytes())?;
         Ok(bytes.len())
@@ -327,9 +337,9 @@ mod tests {
 
     #[test]
     fn json_reads_back_as_it_was() {
-        let text = "\u{1b}]0;\u{7}\u{9b}\u{202e}\u{e0041}\n長";
+        let text = "\u{1b}]0;\u{7}\u{9b}\u{202e}\u{e0041}\n長z\u{301}\u{301}\u{301}\u{301}\u{301}\u{301}";
         let mut out = Vec::new();
-        serde_json::to_writer_pretty(Fit::new(&mut out, write_code), &[text]).unwrap();
+        serde_json::to_writer_pretty(Fit::new(&mut out, CODE), &[text]).unwrap();
         let written = String::from_utf8(out).unwrap();
         assert!(!written.chars().any(|c| c != '\n' && acts(c)), "{written:?}");
         assert_eq!(serde_json::from_str::<Vec<String>>(&written).unwrap(), [text]);
