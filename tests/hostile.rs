@@ -13,7 +13,7 @@ use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
 
 /// Clears the screen, sets the title, rings, returns, forges a row, turns the direction, hides, stacks.
-const NASTY: &str = "\u{1b}[2J\u{1b}]0;owned\u{7}a\r\nforged  1,000,000  0\u{202e}txt\u{2066}\u{200b}\u{2028}\u{2029}\u{9b}31m\u{85}\u{7f}\u{feff}z\u{301}\u{301}\u{301}\u{301}\u{301}\u{301}\u{301}\u{301}";
+const NASTY: &str = "\u{1b}[2J\u{1b}]0;owned\u{7}a\r\nforged  1000000  0\u{202e}txt\u{2066}\u{200b}\u{2028}\u{2029}\u{9b}31m\u{85}\u{7f}\u{feff}z\u{301}\u{301}\u{301}\u{301}\u{301}\u{301}\u{301}\u{301}";
 
 struct Here(TempDir);
 
@@ -135,7 +135,7 @@ fn names_in_traces_are_seen_and_do_nothing() {
     assert_eq!(tables_kept.unwrap().tables().regions[0].name, NASTY, "what is written is exact");
 
     // Errors.
-    fs::write(here.at(&format!("broken{name}")), "  L 1000,8\n not\u{1b}[31m a line\n").unwrap();
+    fs::write(here.at(&format!("broken{name}")), "  L 1000,8\n L zz\u{1b}[31m,8\n").unwrap();
     let broken = format!("broken{name}");
     for (code, words) in [
         (2, vec!["stats", trace, "--cache", NASTY]),
@@ -149,11 +149,10 @@ fn names_in_traces_are_seen_and_do_nothing() {
         (1, vec!["convert", trace, "-o", "x.orrery", "--program", "none\u{7}"]),
         (2, vec!["caches", NASTY]),
         (2, vec!["stats", trace, "--no\u{1b}[31m\nsuch"]),
-        (2, vec!["\u{1b}[31m\u{202e}"]),
     ] {
         let (out, err) = here.seen(code, &words);
         assert!(out.is_empty() && err.starts_with("error"), "{words:?}: {err}");
-        assert!(!err.lines().any(|line| line.starts_with("forged")), "{err}");
+        assert!(!err.lines().any(|line| line.starts_with("forged") || line.starts_with("such")), "{err}");
     }
 }
 

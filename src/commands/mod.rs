@@ -75,16 +75,17 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Cli {
             say!("error: {words}");
             std::process::exit(2);
         }
-        let error = error.format(&mut grammar);
-        let words: Vec<_> = args.iter().map(|arg| arg.to_string_lossy()).collect();
-        if error.use_stderr() && words.iter().any(|word| shown::line(word) != *word) {
-            // The words of the command line come back in the message, without the colours then.
-            let said =
-                words.iter().fold(error.render().to_string(), |said, word| said.replace(&**word, &shown::name(word)));
-            say_lines(said.trim_end());
-            std::process::exit(error.exit_code());
+        // The words of the command line come back in the message: as they are shown.
+        let fit: Vec<OsString> =
+            args.iter().map(|arg| shown::name(&arg.to_string_lossy()).into_owned().into()).collect();
+        let error = if fit == args { Some(error) } else { grammar.try_get_matches_from_mut(&fit).err() };
+        match error {
+            Some(error) => error.format(&mut grammar).exit(),
+            None => {
+                say!("error: the command line has signs that cannot be shown; expected words that can");
+                std::process::exit(2)
+            }
         }
-        error.exit()
     })
 }
 
