@@ -41,6 +41,9 @@ impl Default for Parts {
     }
 }
 
+/// The rings' radius, of the picture's smaller side, at least.
+const LEAST: f32 = 0.24;
+
 /// Pixels between the rim and a column beside it, at least.
 const GAP: f32 = 6.0;
 
@@ -97,8 +100,10 @@ impl Layout {
             let tables = parts.title || parts.regions || parts.caches;
             let from = if tables { left.right() + GAP } else { margin };
             let to = if parts.reference || parts.legend { right.left() - GAP } else { w - margin };
-            radius = (0.5 * body - 0.4 * margin.max(14.0)).min(0.5 * (to - from));
-            let x = (0.5 * w).clamp(from + radius, (to - radius).max(from + radius));
+            let room = 0.5 * (to - from);
+            // In a picture too small for both, the rings reach under the words rather than vanish.
+            radius = (0.5 * body - 0.4 * margin.max(14.0)).min(room.max(LEAST * w.min(h)));
+            let x = if radius < room { (0.5 * w).clamp(from + radius, to - radius) } else { 0.5 * (from + to) };
             center = pos2(x, 0.5 * body + 2.0);
         } else {
             let head = if parts.title { 58.0 * type_scale + margin } else { margin };
