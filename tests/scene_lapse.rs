@@ -209,9 +209,12 @@ fn c37_c38_reuse_warms_streams_break_even_idle_levels_return_to_nothing() {
 }
 
 #[test]
-fn c39_cold_is_blue_neutral_is_nothing_warm_is_red() {
+fn c39_cold_is_blue_neutral_is_a_faint_grey_warm_is_red() {
     let [cold, neutral, warm] = [-1.0, 0.0, 1.0].map(palette::temperature);
-    assert!(cold[2] > cold[0] && warm[0] > warm[2] && neutral[3] == 0 && cold[3] > 60 && warm[3] > 60);
+    assert!(cold[2] > cold[0] && warm[0] > warm[2] && cold[3] > 60 && warm[3] > 60);
+    // An idle level is told from no level, and from a warm or a cold one.
+    let [r, g, b, alpha] = neutral;
+    assert!(r.max(g).max(b) - r.min(g).min(b) < 24 && (10..40).contains(&alpha), "{neutral:?}");
     let alphas: Vec<u8> = (0..=10u8).map(|t| palette::temperature(f32::from(t) / 10.0)[3]).collect();
     assert!(alphas.windows(2).all(|w| w[0] < w[1]), "{alphas:?}");
 }

@@ -93,7 +93,8 @@ fn what_is_beside_changes_no_dot() {
         let trace = MemoryTrace::new(references, Tables { regions, ..Tables::default() });
         let mut show = Show::under(Arc::new(trace), paper());
         show.at(1_500.0, &View::default(), |scene, _, stage| {
-            let at = |g: &orrery::scene::Glyph| (addr(g, stage), g.radius.to_bits(), g.flight.to.b.to_bits());
+            // Not their radius: dots have one size at home and in caches, and memory's band is shared by all regions.
+            let at = |g: &orrery::scene::Glyph| (addr(g, stage), g.flight.to.b.to_bits());
             let cached: Vec<_> = data(scene).filter(|g| g.flight.to.cache >= 0.0).map(at).collect();
             let homes =
                 scene.glyphs.iter().filter(|g| g.layer == 0 && stage.home().extent(g.id).is_some_and(|e| e.0 == 0));

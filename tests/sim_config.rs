@@ -330,7 +330,7 @@ fn what_is_left_out_has_a_default() {
 #[test]
 fn configurations_written_are_read_back() {
     let mut all: Vec<HierarchyConfig> = presets().iter().map(|p| preset(p.name).expect(p.name)).collect();
-    assert_eq!(all.len(), 14);
+    assert_eq!(all.len(), 15);
     let level = |n: usize| LevelConfig {
         policy: Policy::Fifo,
         latency: 7,

@@ -113,6 +113,29 @@ pub(crate) fn addr(glyph: &Glyph, stage: &Stage) -> u64 {
     glyph.id * stage.items().glyph_bytes
 }
 
+/// Numbers of the dots of the bytes `[from, from + bytes)`, which are whole grains: each region's dots are of its own size.
+pub(crate) fn dots(stage: &Stage, from: u64, bytes: u64) -> Vec<u64> {
+    let items = stage.items();
+    let mut out: Vec<(usize, u64, u64)> = Vec::new();
+    for addr in (from..from + bytes).step_by(usize::try_from(items.glyph_bytes).expect("small")) {
+        let Some((region, _)) = stage.home().item(addr, 0) else { continue };
+        let size = items.glyph_of(region);
+        // One dot for all that lies in one piece of a region's size and in one grain.
+        let cell = (region, addr / size, addr / items.grain_bytes);
+        if out.last().is_none_or(|last| (last.0, last.1) != (cell.0, cell.1)) {
+            out.push((cell.0, cell.1, addr / items.glyph_bytes));
+        }
+    }
+    out.into_iter().map(|(.., id)| id).collect()
+}
+
+/// The number of the dot that stands for a byte.
+pub(crate) fn dot_of(stage: &Stage, addr: u64) -> u64 {
+    let grain = stage.items().grain_bytes;
+    let all = dots(stage, addr / grain * grain, grain);
+    *all.iter().rfind(|id| **id <= addr / stage.items().glyph_bytes).expect("an array's byte")
+}
+
 /// The cache a glyph ends at, under `paper` the level; `None` at home.
 pub(crate) fn level(glyph: &Glyph) -> Option<usize> {
     (0u16..512).position(|c| f32::from(c) == glyph.flight.to.cache)

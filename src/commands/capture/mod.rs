@@ -90,7 +90,11 @@ fn record(args: &CaptureArgs, stops: &Arc<AtomicU32>, onlooker: &mut dyn Onlooke
         counter.fetch_add(1, Ordering::SeqCst);
         true
     });
-    let (traced, text) = Traced::start(&path, &args.command[1..], Arc::clone(stops), part.clone())?;
+    let started = Traced::start(&path, &args.command[1..], Arc::clone(stops), part.clone());
+    if let (Err(_), Some(part)) = (&started, &part) {
+        valgrind::lock(part).remove();
+    }
+    let (traced, text) = started?;
     let keeping = Keeping { args, path: &path, output: &output, start, stops };
     let kept = keeping.run(module, text, writer, onlooker, || traced.wait());
     // Where the native file could not be written, what was recorded is still to be had.
