@@ -68,11 +68,32 @@ if run("snapshot", trace, "-o", "try.png", *small).returncode == 0:
         ("record png", ["record", trace, "-o", "r%03d.png", "--seconds", "2", *small], None, None),
     ]
 
+def hear():
+    # Whoever runs this may ignore signals (nohup, a shell's background), and then the child would too.
+    for which in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(which, signal.SIG_DFL)
+
 def left():
     found = []
     for folder, folders, files in os.walk(work):
         found += [os.path.join(folder, f) for f in files + folders if f.startswith(".") or f.endswith(".part")]
-    return found
+    return [path for path in found if path != kept_part]
+
+# What a killed recording saw is kept under this name, for `orrery convert`.
+kept_part = os.path.join(out, "k.orrery.part")
+
+def part_fault():
+    """Why what a killed recording left cannot be made a trace; None where it can, or nothing whole is in it."""
+    if not os.path.exists(kept_part):
+        return None
+    made = run("convert", kept_part, "-o", "k.orrery")
+    os.remove(kept_part)
+    said = made.stderr.decode()
+    if made.returncode == 0:
+        why = playable_trace(os.path.join(out, "k.orrery"))
+        os.remove(os.path.join(out, "k.orrery"))
+        return why
+    return None if "nothing" in said or "no reference" in said else said
 
 faults, done, ran_out, swept, kept = [], 0, 0, 0, 0
 took = {}
@@ -91,7 +112,7 @@ while done < kills:
     for entry in os.listdir(out):
         if not entry.startswith("."):
             os.remove(os.path.join(out, entry))
-    child = subprocess.Popen([orrery, *words], env=env, cwd=out, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    child = subprocess.Popen([orrery, *words], env=env, cwd=out, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=hear)
     time.sleep(random.uniform(0.0, 1.0) * took[name])
     child.send_signal(which)
     code = child.wait(timeout=600)
@@ -104,13 +125,19 @@ while done < kills:
     hidden = left()
     if hidden and which != signal.SIGKILL:
         faults.append(f"{name}, {which.name}: left {hidden}")
-    paths = [os.path.join(out, f) for f in os.listdir(out) if not f.startswith(".")]
+    paths = [os.path.join(out, f) for f in os.listdir(out) if not f.startswith(".") and not f.endswith(".part")]
     for path in paths:
         judge = playable or playable_still
         why = judge(path)
         kept += 1
         if why:
             faults.append(f"{name}, {which.name}: {path} is not playable: {why}")
+    if which == signal.SIGKILL:
+        why = part_fault()
+        if why:
+            faults.append(f"{name}, {which.name}: what it kept cannot be converted: {why}")
+    elif os.path.exists(kept_part):
+        faults.append(f"{name}, {which.name}: left {kept_part}")
     if hidden:
         # The next run of the same command sweeps.
         run(*words)
