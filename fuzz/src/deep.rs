@@ -13,6 +13,9 @@ const MOST: usize = 2_000;
 /// Bytes that they may touch: a reference of 1 MiB is as much work as 16,384 of one line.
 const MOST_BYTES: u64 = 1 << 20;
 
+/// Cores that are followed: more are refused by commands, with a sentence.
+const MOST_CORES: u16 = 64;
+
 /// Follows the references of a whole input and its tables.
 pub(crate) fn follow(references: &[Reference], tables: &Tables) {
     if references.len() > MOST || references.iter().map(|r| u64::from(r.size)).sum::<u64>() > MOST_BYTES {
@@ -44,7 +47,12 @@ fn again(references: &[Reference], tables: &Tables) {
 
 /// Caches, an index, and frames at the start, in the middle and at the end.
 fn picture(references: &[Reference], tables: &Tables) {
-    let config = preset("paper").expect("a preset").clone();
+    let cores = references.iter().map(|r| r.core).max().unwrap_or(0);
+    if cores >= MOST_CORES {
+        return;
+    }
+    let mut config = preset("paper").expect("a preset").clone();
+    config.cores = cores + 1;
     let source = Arc::new(MemoryTrace::new(references.to_vec(), tables.clone()));
     let Ok(hierarchy) = orrery::sim::prepare(&config, &*source) else { return };
     let mut stage = Stage::new(&hierarchy, &tables.regions);
