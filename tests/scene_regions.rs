@@ -7,22 +7,9 @@ use orrery::scene::View;
 use orrery::timeline::Place;
 use orrery::timeline::cursor::innermost;
 use orrery::trace::synth::Rng;
-use scene_common::{Show, addr, data, is_ghost, paper};
+use scene_common::{Show, addr, data, is_ghost, paper, region};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-fn region(name: &str, base: u64, elem_bytes: u32, elements: u64) -> Region {
-    Region {
-        name: name.into(),
-        base,
-        bytes: elements * u64::from(elem_bytes),
-        elem_bytes,
-        elem_type: String::new(),
-        shape: vec![elements],
-        row_major: true,
-        lifetime: None,
-    }
-}
 
 /// Arrays of bytes, shorts, ints, doubles and structs, some of which begin within a line, or within what would be a dot of the one
 /// before; one has too many elements for dots, one is used by nobody.

@@ -7,21 +7,8 @@ use orrery::scene::{Camera, View};
 use orrery::sim::Hierarchy;
 use orrery::sim::config::{HierarchyConfig, preset};
 use orrery::trace::synth;
-use scene_common::{Show, TRACES, paper};
+use scene_common::{Show, TRACES, paper, region};
 use std::sync::Arc;
-
-fn array(name: &str, base: u64, elem_bytes: u32, elements: u64) -> Region {
-    Region {
-        name: name.into(),
-        base,
-        bytes: elements * u64::from(elem_bytes),
-        elem_bytes,
-        elem_type: String::new(),
-        shape: vec![elements],
-        row_major: true,
-        lifetime: None,
-    }
-}
 
 fn temperatures(references: &[Reference], regions: Vec<Region>, hierarchy: Hierarchy, view: &View) -> Vec<f32> {
     let tables = Tables { regions, ..Tables::default() };
@@ -32,17 +19,17 @@ fn temperatures(references: &[Reference], regions: Vec<Region>, hierarchy: Hiera
 #[test]
 fn temperature_does_not_depend_on_what_a_dot_is() {
     let references: Vec<Reference> = synth::stride(3_000, 8, 40_000).collect();
-    let doubles = |elements| array("A", synth::BASE, 8, elements);
+    let doubles = |elements| region("A", synth::BASE, 8, elements);
     let view = View::default();
     let alone = temperatures(&references, vec![doubles(6_000)], paper(), &view);
     assert_eq!(alone[0], 0.0, "a stream breaks even");
     for regions in [
         vec![doubles(7_000)],
-        vec![doubles(6_000), array("unused", 0x100, 1, 6_000)],
-        vec![doubles(6_000), array("unused", 0x100, 1, 100)],
+        vec![doubles(6_000), region("unused", 0x100, 1, 6_000)],
+        vec![doubles(6_000), region("unused", 0x100, 1, 100)],
         vec![doubles(60_000)],
-        vec![array("A", synth::BASE, 1, 48_000)],
-        vec![array("A", synth::BASE, 64, 1_000)],
+        vec![region("A", synth::BASE, 1, 48_000)],
+        vec![region("A", synth::BASE, 64, 1_000)],
         vec![],
     ] {
         assert_eq!(temperatures(&references, regions.clone(), paper(), &view), alone, "{regions:?}");

@@ -1,7 +1,7 @@
 //! What the checks of scenes share: real traces on stage under the preset `paper`, and words for what is seen.
 #![allow(dead_code, reason = "each test binary uses a part of it")]
 
-use orrery::reference::{Reference, ReferenceSource};
+use orrery::reference::{Reference, ReferenceSource, Region};
 use orrery::scene::frame::flags;
 use orrery::scene::{Glyph, Scene, Stage, View};
 use orrery::sim::Hierarchy;
@@ -159,4 +159,18 @@ pub(crate) fn off_line(m: [f32; 2], a: [f32; 2], b: [f32; 2]) -> f32 {
 pub(crate) fn holders(hierarchy: &Hierarchy, addr: u64) -> Vec<usize> {
     let holds = |c: &CacheId| hierarchy.rank(*c, Addr(addr).line(hierarchy.geometry(*c).line_bytes)).is_some();
     hierarchy.caches().filter(holds).map(CacheId::index).collect()
+}
+
+/// An array of one dimension.
+pub(crate) fn region(name: &str, base: u64, elem_bytes: u32, elements: u64) -> Region {
+    Region {
+        name: name.into(),
+        base,
+        bytes: elements * u64::from(elem_bytes),
+        elem_bytes,
+        elem_type: String::new(),
+        shape: vec![elements],
+        row_major: true,
+        lifetime: None,
+    }
 }
