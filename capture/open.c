@@ -361,10 +361,11 @@ static long look_at_spool(struct stat *about) {
   return error;
 }
 
-long orrery_room(void) {
+long orrery_room(u64 *used) {
   struct stat about;
   long error = look_at_spool(&about);
   if (!error && (u64)about.st_blocks * 512 + ORRERY_CHUNK > state.limit) error = wait_for_collector(&about);
+  if (!error) *used = (u64)about.st_blocks * 512;
   return error ? error : disk();
 }
 

@@ -114,8 +114,8 @@ int orrery_still_quiet(void) HIDDEN;
 /* Creates the spool and starts the collector. With the lock held, or while there is one thread. */
 void orrery_open_spool(void) HIDDEN;
 
-/* Waits, or ends the recording, where the limit or the disk wants it; 0 or -errno. */
-long orrery_room(void) HIDDEN;
+/* Waits, or ends the recording, where the limit or the disk wants it; 0 or -errno. Tells the bytes that the spool takes. */
+long orrery_room(u64 *used) HIDDEN;
 
 /* Room on the disk for bytes of the spool, real room: a store to a page that the disk has no place for would kill the program. */
 long orrery_reserve(u64 offset, u64 bytes) HIDDEN;

@@ -5,7 +5,11 @@
  * order; which slot is the next is nowhere in the file. A slot whose first word is zero is not filled: it lies past the end,
  * or was claimed by a hook that a signal handler interrupts, or that did not live to fill it. Once the head says that the
  * chunk is whole, no record will come into it any more. All of it lies in pages that the kernel keeps when the program dies,
- * however it dies; pages that no record reached may be holes. */
+ * however it dies; pages that no record reached may be holes.
+ *
+ * Chunks go round: whoever reads the spool while the program runs writes the `turn` of a chunk that it has read into `read`,
+ * and the program, where it still has the chunk in memory, clears the slots, fills them again and gives it the next `turn` of
+ * the thread. New chunks make pages of a file, and that costs more than all else that recording does. */
 #ifndef ORRERY_SPOOL_H
 #define ORRERY_SPOOL_H
 
@@ -73,7 +77,10 @@ struct orrery_chunk {
   uint64_t thread; /*  8: from 0, by the order of first references */
   uint64_t stamp;  /* 16: time stamp counter at its start */
   uint64_t magic;  /* 24: ORRERY_CHUNK_MAGIC */
-  uint64_t unused[4];
+  uint64_t turn;   /* 32: 1 of the first chunk that this thread took, 2 of the next, ... */
+  uint64_t read;   /* 40: the turn that was read to its end; written by the reader */
+  uint64_t left;   /* 48: 1 once the program has it in memory no more */
+  uint64_t unused;
 };
 
 #define ORRERY_CHUNK_MAGIC 0x4b4e554843524f21ull

@@ -12,7 +12,10 @@
  *   with a slot that is not is held; its thread goes on in another, and looks again each time that a chunk is full.
  * - A slot may never be filled, for a handler can leave by siglongjmp. After AGE chunks a held one is given up: it is told to
  *   be whole, and private memory takes its place in the window, in case that the store comes after all. Of these a thread has
- *   HELD at most, then the oldest gets a new chunk: such a store could then replace one record, nothing of the program.
+ *   WINDOWS at most, then the oldest gets a new chunk: such a store could then replace one record, nothing of the program.
+ *
+ * A window whose chunk is filled keeps it until the collector has read it, and uses it again: spool.h. Meanwhile the thread goes
+ * on in another, of ROUND at most; where the collector has read none of them, one gets a new chunk.
  *
  * Desks lie in pages that the kernel wipes in the child of a fork, however it was made. A wiped desk has no free slots, so
  * the child's first reference takes the slow way, where it leaves what is its parent's. */
@@ -24,8 +27,14 @@
 #include <sys/mman.h>
 #include <time.h>
 
-/* Windows of a thread at most; nearly all threads have one. */
-#define HELD 16
+/* Windows of a thread at most; most threads have one. */
+#define WINDOWS 32
+/* Windows that go round, at most. */
+#define ROUND 16
+/* Where all of them are filled: times that a thread looks for one that was read, at most, before it takes a new chunk, and the
+ * nanoseconds before each. The pages of a new chunk take about as long. */
+#define NAPS 32
+#define NAP 50000
 /* Chunks that a thread fills before a slot that is not filled is given up. */
 #define AGE 8
 /* Slots that the first chunk of a thread gets room for at first, and the slot at which it gets the rest: most threads of
@@ -35,18 +44,21 @@
 /* Bytes that refill() and what it calls need of the stack, about. */
 #define PROBE 960
 
-enum { NONE, SPARE, CURRENT, PENDING, GIVEN_UP };
+/* What a window is: without memory, filled, recorded into, filled but for a slot that was claimed, and without a chunk. */
+enum { NONE, FILLED, CURRENT, PENDING, GIVEN_UP };
 
 struct thread {
   struct thread *next; /* of all that ever were */
   int tid;             /* 0 = nobody's */
   unsigned number, taken;
+  unsigned naps; /* that it takes for a chunk: fewer where they were in vain */
+  u64 turn;      /* of its newest chunk; goes on where a number is given again */
   struct {
     struct orrery_window *window;
     int is;
     unsigned since; /* `taken` when it was left */
     unsigned hole;  /* the first slot that was not filled */
-  } held[HELD];
+  } held[WINDOWS];
 };
 
 struct orrery_window orrery_nothing __attribute__((aligned(ORRERY_DESK)));
@@ -62,12 +74,17 @@ static unsigned numbers, swept_at;
 
 /* ---- threads; with the lock held */
 
-static void leave(struct thread *t, int whole) {
-  for (int i = 0; i < HELD; i++) {
+/* Nothing more comes into the chunk of a window, which will be unmapped. */
+static void let_go(struct orrery_window *window) {
+  __atomic_store_n(&window->chunk.whole, ORRERY_SLOTS, __ATOMIC_RELEASE);
+  __atomic_store_n(&window->chunk.left, 1, __ATOMIC_RELEASE);
+}
+
+static void leave(struct thread *t, int ours) {
+  for (int i = 0; i < WINDOWS; i++) {
     struct orrery_window *window = t->held[i].window;
     if (!window) continue;
-    if (whole && (t->held[i].is == CURRENT || t->held[i].is == PENDING))
-      __atomic_store_n(&window->chunk.whole, ORRERY_SLOTS, __ATOMIC_RELEASE);
+    if (ours && t->held[i].is != NONE && t->held[i].is != GIVEN_UP) let_go(window);
     CALL(SYS_munmap, window, ORRERY_DESK + ORRERY_CHUNK, 0);
     t->held[i].window = NULL;
     t->held[i].is = NONE;
@@ -105,6 +122,7 @@ static struct thread *enrol(void) {
     for (int i = COUNT; !FAILED(block) && i-- > 0;) {
       free = (struct thread *)block + i;
       free->number = numbers + (unsigned)i;
+      free->naps = NAPS;
       free->next = threads;
       __atomic_store_n(&threads, free, __ATOMIC_RELEASE);
     }
@@ -125,11 +143,12 @@ void orrery_leave_windows(void) {
   struct thread *own = self;
   for (struct thread *t = threads; t; t = t->next) {
     if (t != own) leave(t, 0);
+    t->turn = 0;
     /* The child begins with thread 0. */
     if (own && t->number == 0) t->number = own->number, own->number = 0;
   }
   /* Of our own a hook may hold one that the fork interrupted: the range stays, the parent's chunk goes. */
-  for (int i = 0; own && i < HELD; i++) {
+  for (int i = 0; own && i < WINDOWS; i++) {
     struct orrery_window *window = own->held[i].window;
     if (!window) continue;
     window->next = 0;
@@ -151,26 +170,60 @@ static unsigned hole(struct orrery_window *window, unsigned slot) {
   return slot;
 }
 
-/* Looks which windows nobody stores into any more, and gives one for the next chunk; -1 where there is none. */
-static int choose(struct thread *t) {
-  int spare = -1, none = -1, oldest = -1;
-  for (int i = 0; i < HELD; i++) {
+/* Looks which windows nobody stores into any more; gives one whose chunk the collector has read, or -1. Tells how many wait for
+ * that. */
+static int look(struct thread *t, int *round) {
+  int read = -1;
+  *round = 0;
+  for (int i = WINDOWS; i-- > 0;) {
     struct orrery_window *window = t->held[i].window;
     if (t->held[i].is == CURRENT) t->held[i].is = PENDING, t->held[i].since = t->taken, t->held[i].hole = ORRERY_HEAD;
     if (t->held[i].is == PENDING) {
       t->held[i].hole = hole(window, t->held[i].hole);
       int filled = t->held[i].hole == ORRERY_SLOTS, late = t->taken - t->held[i].since > AGE;
-      if (filled || late) {
+      if (filled) {
+        t->held[i].is = FILLED;
         __atomic_store_n(&window->chunk.whole, ORRERY_SLOTS, __ATOMIC_RELEASE);
-        t->held[i].is = filled ? SPARE : GIVEN_UP;
-        if (!filled && FAILED(cover(window))) t->held[i].is = PENDING;
+      } else if (late) {
+        let_go(window);
+        if (!FAILED(cover(window))) t->held[i].is = GIVEN_UP;
       }
     }
-    if (t->held[i].is == SPARE) spare = i;
-    if (t->held[i].is == NONE) none = i;
+    if (t->held[i].is != FILLED) continue;
+    ++*round;
+    if (__atomic_load_n(&window->chunk.read, __ATOMIC_ACQUIRE) == window->chunk.turn) read = i;
+  }
+  return read;
+}
+
+/* The same, and waits a little where as many go round as may. */
+static int look_out(struct thread *t, int *round) {
+  struct timespec nap = {0, NAP};
+  int read = look(t, round);
+  if (read >= 0 || *round < ROUND) return read;
+  for (unsigned naps = 0; naps < t->naps; naps++) {
+    CALL(SYS_nanosleep, &nap, 0, 0);
+    if ((read = look(t, round)) >= 0) {
+      t->naps = NAPS;
+      return read;
+    }
+  }
+  t->naps = t->naps > 1 ? t->naps / 2 : 1;
+  return read;
+}
+
+/* A window for a new chunk: another one where `more` may go round, or one whose chunk nobody has read yet; -1 = none. */
+static int choose(struct thread *t, int more) {
+  int filled = -1, none = -1, oldest = -1;
+  for (int i = 0; i < WINDOWS; i++) {
+    if (t->held[i].is == FILLED) filled = i;
+    if (t->held[i].is == NONE && none < 0) none = i;
     if (t->held[i].is == GIVEN_UP && (oldest < 0 || t->held[i].since < t->held[oldest].since)) oldest = i;
   }
-  if (spare >= 0) return spare;
+  if (filled >= 0 && (none < 0 || !more)) {
+    let_go(t->held[filled].window);
+    return filled;
+  }
   if (none < 0) return oldest;
   if (!t->held[none].window) {
     long at = call6(SYS_mmap, 0, ORRERY_DESK + ORRERY_CHUNK, PROT_READ | PROT_WRITE,
@@ -183,7 +236,36 @@ static int choose(struct thread *t) {
   return none;
 }
 
-/* A new chunk for this thread, in `mine`; NULL where recording has stopped. Signals are blocked. */
+/* Maps a new chunk of the spool into a window; 0 or -errno. */
+static long map_chunk(struct thread *t, struct orrery_window *window) {
+  u64 claimed = __atomic_fetch_add(&state.header->claimed, 1, __ATOMIC_RELAXED);
+  u64 offset = ORRERY_HEADER + claimed * ORRERY_CHUNK, slots = t->taken ? ORRERY_SLOTS : FIRST;
+  long error = orrery_reserve(offset, slots * 16);
+  if (claimed % 64 == 63) {
+    orrery_lock();
+    sweep(0);
+    orrery_unlock();
+  }
+  if (error) return error;
+  long at = call6(SYS_mmap, (long)&window->chunk, ORRERY_CHUNK, PROT_READ | PROT_WRITE,
+                  MAP_SHARED | MAP_FIXED | (slots == ORRERY_SLOTS ? MAP_POPULATE : 0), state.spool, (long)offset);
+  if (FAILED(at)) {
+    cover(window);
+    return at;
+  }
+  window->offset = offset;
+  window->room = slots;
+  return 0;
+}
+
+/* Makes the chunk of a window, which the collector has read, one that is not filled. */
+static void clear(struct orrery_window *window) {
+  u64 *to = (u64 *)&window->chunk + 2 * ORRERY_HEAD, words = 2 * (ORRERY_SLOTS - ORRERY_HEAD);
+  __atomic_store_n(&window->chunk.whole, 0, __ATOMIC_RELEASE);
+  __asm__ volatile("rep stosq" : "+D"(to), "+c"(words) : "a"(0ull) : "memory");
+}
+
+/* A chunk for this thread, its window in `mine`; NULL where recording has stopped. Signals are blocked. */
 static void take(void) {
   mine = NULL;
   if (__atomic_load_n(&state.phase, __ATOMIC_ACQUIRE) == UNOPENED) {
@@ -194,39 +276,32 @@ static void take(void) {
   if (!self) self = enrol();
   struct thread *t = self;
   if (__atomic_load_n(&state.phase, __ATOMIC_ACQUIRE) != RECORDING || !t) return;
-  long error = orrery_room();
-  int i = -1;
-  if (!error && (i = choose(t)) < 0) error = -ENOMEM;
-  u64 offset = 0, slots = t->taken ? ORRERY_SLOTS : FIRST;
-  if (!error) {
-    u64 claimed = __atomic_fetch_add(&state.header->claimed, 1, __ATOMIC_RELAXED);
-    offset = ORRERY_HEADER + claimed * ORRERY_CHUNK;
-    error = orrery_reserve(offset, slots * 16);
-    if (claimed % 64 == 63) {
-      orrery_lock();
-      sweep(0);
-      orrery_unlock();
+  int round = 0, i = look_out(t, &round);
+  if (i >= 0) {
+    clear(t->held[i].window);
+  } else {
+    u64 used = 0;
+    long error = orrery_room(&used);
+    /* What goes round is not given back to the disk. */
+    if (!error && (i = choose(t, round < ROUND && used < state.limit / 4)) < 0) error = -ENOMEM;
+    if (!error) {
+      error = map_chunk(t, t->held[i].window);
+      /* Whatever it had is gone, or was let go. */
+      if (error) t->held[i].is = NONE;
+    }
+    if (error) {
+      orrery_stop(-error);
+      return;
     }
   }
-  if (error) {
-    orrery_stop(-error);
-    return;
-  }
   struct orrery_window *window = t->held[i].window;
-  long at = call6(SYS_mmap, (long)&window->chunk, ORRERY_CHUNK, PROT_READ | PROT_WRITE,
-                  MAP_SHARED | MAP_FIXED | (slots == ORRERY_SLOTS ? MAP_POPULATE : 0), state.spool, (long)offset);
-  if (FAILED(at)) {
-    cover(window);
-    orrery_stop(-at);
-    return;
-  }
   t->taken++;
   t->held[i].is = CURRENT;
   window->chunk.thread = t->number;
   window->chunk.stamp = __builtin_ia32_rdtsc();
+  /* Whoever sees the turn of a chunk, or the magic of a new one, sees all before. */
+  __atomic_store_n(&window->chunk.turn, ++t->turn, __ATOMIC_RELEASE);
   __atomic_store_n(&window->chunk.magic, ORRERY_CHUNK_MAGIC, __ATOMIC_RELEASE);
-  window->offset = offset;
-  window->room = slots;
   window->next = ORRERY_HEAD - ORRERY_SLOTS;
   mine = window;
 }

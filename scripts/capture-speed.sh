@@ -27,12 +27,12 @@ export XDG_CACHE_HOME="$work/cache"
 printf '#!/bin/sh\nexec /usr/bin/time -o "%s/collector.time" -f "%%e %%U %%S" "%s" "$@"\n' "$work" "$orrery" >collector
 chmod +x collector
 
-# NAME COMMAND...: appends `clock processor` to NAME.times.
+# STAGE COMMAND...: appends `clock processor` to STAGE.times.
 timed() {
-    name=$1
+    stage=$1
     shift
-    /usr/bin/time -o one.time -f '%e %U %S' "$@" >"$name.out" 2>"$name.err" || { cat "$name.err" >&2; exit 1; }
-    awk '{ print $1, $2 + $3 }' one.time >>"$name.times"
+    /usr/bin/time -o one.time -f '%e %U %S' "$@" >"$stage.out" 2>"$stage.err" || { cat "$stage.err" >&2; exit 1; }
+    awk '{ print $1, $2 + $3 }' one.time >>"$stage.times"
 }
 
 least() { sort -n "$1.times" | awk 'NR == 1 { print $1 }'; }
@@ -40,7 +40,7 @@ processor() { sort -k2,2n "$1.times" | awk 'NR == 1 { print $2 }'; }
 
 caches='--l1 32KiB,8,64 --l2 1MiB,16,64'
 echo "$("$orrery" --version); $(valgrind --version); gcc $(gcc -dumpversion); $(nproc) processors; load $(cut -d' ' -f1 /proc/loadavg)"
-printf '%-16s %10s %7s %9s %7s %8s %7s %8s %11s %7s\n' program references plain recorded whole M/s stats together cachegrind ratio
+printf '%-16s %10s %7s %9s %8s %7s %9s %11s %7s\n' program references plain recorded M/s stats together cachegrind ratio
 for source in $programs; do
     name=$(basename "$source" .c)
     gcc -O1 -g "$source" -o "$name.plain" -lm
@@ -51,7 +51,7 @@ for source in $programs; do
         rm -f "$name.orrery"
         timed plain "./$name.plain"
         timed whole env ORRERY_BIN="$work/collector" ORRERY_OUT="$work/$name.orrery" "./$name.recorded"
-        # The recorded program itself; the collector is in a session of its own.
+        # The program waits for what waits for the collector, so its processor's time has the collector's in it.
         awk '{ print $1, $2 + $3 }' collector.time >>collector.times
         # shellcheck disable=SC2086
         timed stats "$orrery" stats "$name.orrery" --by-line $caches
@@ -62,13 +62,13 @@ for source in $programs; do
     done
     references=$(awk '$2 == "references:" { gsub(",", "", $1); print $1; exit }' stats.out)
     awk -v name="$name" -v n="$references" -v plain="$(least plain)" -v whole="$(least whole)" -v stats="$(least stats)" \
-        -v cg="$(least cachegrind)" -v own="$(processor whole)" 'BEGIN {
-            printf "%-16s %10d %6.2fs %8.2fs %6.2fs %8.1f %6.2fs %7.2fs %10.2fs %7.2f\n",
-                name, n, plain, own, whole, n / (whole + 1e-9) / 1e6, stats, whole + stats, cg, (whole + stats) / (cg + 1e-9)
+        -v cg="$(least cachegrind)" 'BEGIN {
+            printf "%-16s %10d %6.2fs %8.2fs %8.1f %6.2fs %8.2fs %10.2fs %7.2f\n",
+                name, n, plain, whole, n / (whole + 1e-9) / 1e6, stats, whole + stats, cg, (whole + stats) / (cg + 1e-9)
         }'
-    awk -v plain="$(processor plain)" -v own="$(processor whole)" -v coll="$(processor collector)" -v stats="$(processor stats)" \
+    awk -v plain="$(processor plain)" -v both="$(processor whole)" -v coll="$(processor collector)" -v stats="$(processor stats)" \
         -v cg="$(processor cachegrind)" 'BEGIN {
             printf "  processor: plain %.2f s, recorded %.2f s, collector %.2f s, stats %.2f s; together %.2f s; cachegrind %.2f s\n",
-                plain, own, coll, stats, own + coll + stats, cg
+                plain, both - coll, coll, stats, both + stats, cg
         }'
 done

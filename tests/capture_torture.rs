@@ -324,6 +324,54 @@ fn rights_that_the_user_does_not_have_record_nothing() {
     assert_eq!(left, ["trap"], "{said}");
 }
 
+/// The references to each array, thread by thread, are those of its sweeps, in order.
+fn in_order(run: &Run, arrays: u64) {
+    const CELLS: u64 = 1 << 16;
+    const SWEEPS: u64 = 40;
+    run.traces();
+    let trace = Trace::open(&run.folder.path("recorded.orrery"));
+    let cells = trace.regions.iter().find(|region| region.name == "cells").expect("the array has a name");
+    let mut next = vec![(None, 0); 3];
+    let within = |addr: u64| addr.checked_sub(cells.base).map(|at| at / 4).filter(|at| *at < 3 * CELLS);
+    let written = trace.references.iter().filter(|r| r.kind == orrery::reference::Kind::Write);
+    for (reference, cell) in written.filter_map(|r| Some((r, within(r.addr)?))) {
+        let (core, count) = &mut next[usize::try_from(cell / CELLS).unwrap()];
+        assert_eq!(*core.get_or_insert(reference.core), reference.core, "one thread an array");
+        assert_eq!(cell % CELLS, *count % CELLS, "write {count} of array {}", cell / CELLS);
+        *count += 1;
+    }
+    let counts: Vec<u64> = next.iter().map(|(_, count)| *count).collect();
+    let expected: Vec<u64> = (0..3).map(|array| if array < arrays { SWEEPS * CELLS } else { 0 }).collect();
+    assert_eq!(counts, expected);
+}
+
+#[test]
+fn chunks_that_were_read_are_filled_again() {
+    if !has("gcc") {
+        return;
+    }
+    let program = Twice::new("round.c", &["-O1"]);
+    in_order(&program.same(&[]), 3);
+    let waits = program.same(&["wait"]);
+    in_order(&waits, 1);
+    // 40 chunks were recorded; those that the collector has read come first.
+    let said = String::from_utf8_lossy(&waits.output.stderr);
+    let bytes: u64 = said.lines().find_map(|line| line.strip_suffix(" bytes")?.parse().ok()).expect("the size is told");
+    assert!(bytes < 20 << 20, "{said}");
+    // A collector that comes late finds all of them; from then on they go round.
+    let late = program.folder.path("late");
+    program.folder.write("late", &format!("#!/bin/sh\nsleep 1\nexec {} \"$@\"\n", capture_common::ORRERY));
+    std::fs::set_permissions(&late, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    for args in [&[][..], &["wait"]] {
+        let folder = Folder::new();
+        let mut command = Command::new(program.folder.path("recorded"));
+        command.args(args).current_dir(folder.0.path()).env("ORRERY_BIN", &late);
+        let run = Run { output: command.env_remove("ORRERY_OUT").env_remove("ORRERY_LIMIT").output().unwrap(), folder };
+        sound(&run.output);
+        in_order(&run, if args.is_empty() { 3 } else { 1 });
+    }
+}
+
 #[test]
 fn the_spool_stays_below_its_limit() {
     if !has("gcc") {

@@ -81,8 +81,8 @@ pub fn collect_seen(
             names.note(&batch, spool.given() - batch.len() as u64, &entries, changes);
             see(&batch);
             writer.take(&mut batch)?;
-            for (from, bytes) in spool.finished_chunks() {
-                if fate == Part::Consumed {
+            if fate == Part::Consumed {
+                for (from, bytes) in spool.release(&holes)? {
                     punch(&holes, from, bytes);
                 }
             }

@@ -1,6 +1,7 @@
 //! The spool of a captured program (`capture/spool.h`): its header, its chunks, and the threads' records merged by time.
 //!
-//! The file may still be growing: [`Spool::advance`] gives what is certain so far. Order within a thread is exact. Threads are
+//! The file may still be growing: [`Spool::advance`] gives what is certain so far, and [`Spool::release`] gives chunks that were
+//! read back to the program. Order within a thread is exact. Threads are
 //! merged in blocks of up to 255 records, each as a whole at its time stamp.
 
 use super::facts::{Entry, Facts, Made};
@@ -9,7 +10,7 @@ use crate::reference::{Kind, NO_LANE, Reference};
 use crate::trace::error::{Fault, Place, TraceError};
 use std::collections::{BTreeMap, VecDeque};
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 
 /// The first bytes of a spool.
 pub const MAGIC: &[u8; 8] = b"ORRSPOOL";
@@ -23,6 +24,8 @@ const STAMP: u64 = 256;
 const SLOT_BYTES: u64 = 16;
 /// Bytes of a chunk's head, and of the numbers in the header.
 const HEAD_BYTES: usize = 64;
+/// Where in a chunk's head the reader says which turn it has read.
+const READ_AT: u64 = 40;
 /// Slots read at once for a thread: 16 blocks, 64 KiB.
 const READ: u64 = 16 * STAMP;
 /// Bits of the address in a first word.
@@ -79,12 +82,16 @@ pub struct Spool {
     seen: u64,
     /// Chunks that were claimed when last looked at, but said nothing of whose they are.
     unborn: Vec<u64>,
+    /// Chunks that were given back, and the turn that was read: the program may fill them again.
+    given_back: Vec<(u64, u64)>,
     threads: BTreeMap<u64, Thread>,
     facts: Facts,
     /// References given so far.
     given: u64,
-    /// Chunks read to their end and not yet told by [`Spool::finished_chunks`].
-    finished: Vec<u64>,
+    /// Chunks read to their end since [`Spool::release`], with their turns.
+    finished: Vec<(u64, u64)>,
+    /// Those that the program has left, since then.
+    left: Vec<u64>,
     /// The time of the newest chunk of all when chunks were last looked for.
     horizon: u64,
     /// The thread whose block was given in part.
@@ -96,7 +103,9 @@ pub struct Spool {
 /// One thread's chunks, in order, and the part of the first one that is in memory.
 #[derive(Debug, Default)]
 struct Thread {
-    chunks: VecDeque<u64>,
+    chunks: VecDeque<Claim>,
+    /// The turn of the newest chunk that was read to its end.
+    turn: u64,
     /// Slot of the front chunk that `words` begins with.
     slot: u64,
     words: Vec<u64>,
@@ -118,6 +127,13 @@ struct Thread {
     path: Vec<u8>,
 }
 
+/// A chunk as a thread has it, in the order of turns; those of programs that know of none have turn 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Claim {
+    turn: u64,
+    number: u64,
+}
+
 impl Spool {
     /// Reads the header.
     ///
@@ -131,10 +147,12 @@ impl Spool {
             program: Program::default(),
             seen: 0,
             unborn: Vec::new(),
+            given_back: Vec::new(),
             threads: BTreeMap::new(),
             facts: Facts::default(),
             given: 0,
             finished: Vec::new(),
+            left: Vec::new(),
             horizon: 0,
             within: None,
             heads: Vec::new(),
@@ -211,9 +229,28 @@ impl Spool {
         Ok(Ending { orderly: half(&header, 44) != 0, fault: half(&header, 40), lost: word(&header, 32) })
     }
 
-    /// Byte ranges of chunks that are read to their end, each told once: their space can be given back.
-    pub fn finished_chunks(&mut self) -> Vec<(u64, u64)> {
-        self.finished.drain(..).map(|n| (HEADER + n * CHUNK, CHUNK)).collect()
+    /// Lets go of chunks that are read to their end: those that the program still has in memory are given back to it by a word
+    /// in `file`, the spool opened for writing; the byte ranges of the others are told, once, for their space can be given back.
+    ///
+    /// # Errors
+    /// When the file cannot be read or written.
+    pub fn release(&mut self, mut file: &File) -> Result<Vec<(u64, u64)>, TraceError> {
+        let mut left = std::mem::take(&mut self.left);
+        let mut head = [0; HEAD_BYTES];
+        for (number, turn) in std::mem::take(&mut self.finished) {
+            let base = HEADER + number * CHUNK;
+            self.fill(base, &mut head)?;
+            // Programs that know of no turns leave each chunk.
+            if turn == 0 || Head::of(&head).left {
+                left.push(number);
+                continue;
+            }
+            file.seek(SeekFrom::Start(base + READ_AT))
+                .and_then(|_| file.write_all(&turn.to_le_bytes()))
+                .map_err(|e| TraceError::io(&self.name, "the spool cannot be written", e))?;
+            self.given_back.push((number, turn));
+        }
+        Ok(left.into_iter().map(|number| (HEADER + number * CHUNK, CHUNK)).collect())
     }
 
     /// Appends up to `limit` references to `out`. While the program runs (`over` is false) chunks are read when they are
@@ -315,20 +352,36 @@ impl Spool {
         let mut candidates = std::mem::take(&mut self.unborn);
         candidates.extend(self.seen..claimed);
         self.seen = self.seen.max(claimed);
-        let mut head = Vec::new();
+        let mut bytes = [0; HEAD_BYTES];
         for number in candidates {
-            self.read(HEADER + number * CHUNK, HEAD_BYTES as u64, &mut head)?;
-            if word(&head, 24) != CHUNK_MAGIC {
-                self.unborn.push(number);
-                continue;
+            bytes.fill(0);
+            self.fill(HEADER + number * CHUNK, &mut bytes)?;
+            match Head::of(&bytes) {
+                head if head.magic == CHUNK_MAGIC => self.found(number, head),
+                _ => self.unborn.push(number),
             }
-            self.horizon = self.horizon.max(word(&head, 16));
-            let thread = self.threads.entry(word(&head, 8)).or_default();
-            // Claimed in order, but perhaps seen out of order.
-            let at = thread.chunks.iter().position(|&c| c > number).unwrap_or(thread.chunks.len());
-            thread.chunks.insert(at, number);
+        }
+        let mut given_back = std::mem::take(&mut self.given_back);
+        for (number, turn) in given_back.drain(..) {
+            bytes.fill(0);
+            self.fill(HEADER + number * CHUNK, &mut bytes)?;
+            match Head::of(&bytes) {
+                head if head.turn != turn => self.found(number, head),
+                head if head.left => self.left.push(number),
+                _ => self.given_back.push((number, turn)),
+            }
         }
         Ok(())
+    }
+
+    /// Takes a chunk that has something new.
+    fn found(&mut self, number: u64, head: Head) {
+        self.horizon = self.horizon.max(head.stamp);
+        let thread = self.threads.entry(head.thread).or_default();
+        let claim = Claim { turn: head.turn, number };
+        // Claimed in order, but perhaps seen out of order.
+        let at = thread.chunks.iter().position(|&other| other > claim).unwrap_or(thread.chunks.len());
+        thread.chunks.insert(at, claim);
     }
 
     /// What comes next of a thread; reads it where it must.
@@ -338,18 +391,19 @@ impl Spool {
             if thread.at < thread.words.len() {
                 return Ok(Peek::Block(thread.stamp_ahead()));
             }
-            let Some(&chunk) = thread.chunks.front() else {
+            let Some(&claim) = thread.chunks.front() else {
                 // A thread that may be over keeps no memory.
                 thread.words = Vec::new();
                 thread.at = 0;
                 return Ok(Peek::Nothing);
             };
-            let slot = thread.slot;
+            let (slot, misses_one) = (thread.slot, thread.misses_one());
             let mut words = std::mem::take(&mut thread.words);
-            let base = HEADER + chunk * CHUNK;
-            let mut head = [0; HEAD_BYTES];
-            self.fill(base, &mut head)?;
-            if word(&head, 0) < SLOTS && !over {
+            let base = HEADER + claim.number * CHUNK;
+            let mut bytes = [0; HEAD_BYTES];
+            self.fill(base, &mut bytes)?;
+            let head = Head::of(&bytes);
+            if (misses_one || head.whole < SLOTS) && !over {
                 if let Some(thread) = self.threads.get_mut(&number) {
                     thread.words = words;
                     thread.words.clear();
@@ -366,12 +420,12 @@ impl Spool {
             (thread.words, thread.at) = (words, 0);
             if thread.words.is_empty() {
                 thread.chunks.pop_front();
-                thread.slot = 0;
-                self.finished.push(chunk);
+                (thread.slot, thread.turn) = (0, claim.turn);
+                self.finished.push((claim.number, claim.turn));
                 continue;
             }
             if slot == 0 {
-                thread.stamp = thread.stamp.max(word(&head, 16));
+                thread.stamp = thread.stamp.max(head.stamp);
             }
             thread.past(slot);
             return Ok(Peek::Block(thread.stamp_ahead()));
@@ -383,13 +437,16 @@ impl Spool {
     fn look_closer(&mut self, number: u64) -> Result<Peek, TraceError> {
         let horizon = self.horizon;
         let Some(thread) = self.threads.get_mut(&number) else { return Ok(Peek::Nothing) };
-        let Some(&chunk) = thread.chunks.front() else { return Ok(Peek::Nothing) };
+        let Some(&claim) = thread.chunks.front() else { return Ok(Peek::Nothing) };
+        if thread.misses_one() {
+            return Ok(Peek::Until(thread.stamp));
+        }
         if thread.known >= horizon {
             return Ok(Peek::Until(thread.known));
         }
         let slot = thread.slot;
         let mut words = std::mem::take(&mut thread.words);
-        let base = HEADER + chunk * CHUNK;
+        let base = HEADER + claim.number * CHUNK;
         let mut head = [0; HEAD_BYTES];
         self.fill(base, &mut head)?;
         self.records(base, slot, &mut words)?;
@@ -398,7 +455,7 @@ impl Spool {
         let Some(thread) = self.threads.get_mut(&number) else { return Ok(Peek::Nothing) };
         (thread.words, thread.at) = (words, 0);
         if slot == 0 {
-            thread.stamp = thread.stamp.max(word(&head, 16));
+            thread.stamp = thread.stamp.max(Head::of(&head).stamp);
         }
         if filled == 0 {
             thread.known = horizon;
@@ -491,7 +548,30 @@ enum Peek {
     Until(u64),
 }
 
+/// The first bytes of a chunk: `struct orrery_chunk`.
+#[derive(Clone, Copy, Debug)]
+struct Head {
+    whole: u64,
+    thread: u64,
+    stamp: u64,
+    magic: u64,
+    turn: u64,
+    left: bool,
+}
+
+impl Head {
+    fn of(bytes: &[u8; HEAD_BYTES]) -> Self {
+        let [whole, thread, stamp, magic, turn] = std::array::from_fn(|n| word(bytes, 8 * n));
+        Self { whole, thread, stamp, magic, turn, left: word(bytes, 48) != 0 }
+    }
+}
+
 impl Thread {
+    /// Whether a chunk before the first known one is yet to be found: chunks that were given back are found again in any order.
+    fn misses_one(&self) -> bool {
+        self.chunks.front().is_some_and(|claim| claim.turn > self.turn.saturating_add(1))
+    }
+
     /// Goes on behind `words`, the first of which is of `slot`.
     fn past(&mut self, slot: u64) {
         self.slot = slot.max(HEAD) + self.words.len() as u64 / 2;
