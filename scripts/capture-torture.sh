@@ -163,7 +163,7 @@ done
 {
     for i in 1 2 3 4 5 6 7 8; do echo "int f$i(void);"; done
     echo '#include <stdio.h>'
-    echo 'int main(void) { printf("%d\n", f1() + f2() + f3() + f4() + f5() + f6() + f7() + f8()); fprintf(stderr, "expect t5 128\n"); }'
+    printf '%s\n' 'int main(void) { printf("%d\n", f1() + f2() + f3() + f4() + f5() + f6() + f7() + f8()); fprintf(stderr, "expect t5 128\n"); }'
 } >project/main.c
 printf 'prog: main.o f1.o f2.o f3.o f4.o f5.o f6.o f7.o f8.o\n\t$(CC) $^ -o $@\n' >project/Makefile
 made() { # FLAGS COMPILER

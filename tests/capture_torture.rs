@@ -5,13 +5,11 @@
 
 mod capture_common;
 
-use capture_common::{Folder, Trace, has, orrery, sound};
+use capture_common::{Folder, PROGRAMS, Trace, has, orrery, sound};
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Command, Output};
 use std::time::{Duration, Instant};
-
-const PROGRAMS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/programs");
 
 /// A program built twice.
 struct Twice {
@@ -331,7 +329,7 @@ fn in_order(run: &Run, arrays: u64) {
     run.traces();
     let trace = Trace::open(&run.folder.path("recorded.orrery"));
     let cells = trace.regions.iter().find(|region| region.name == "cells").expect("the array has a name");
-    let mut next = vec![(None, 0); 3];
+    let mut next = [(None, 0); 3];
     let within = |addr: u64| addr.checked_sub(cells.base).map(|at| at / 4).filter(|at| *at < 3 * CELLS);
     let written = trace.references.iter().filter(|r| r.kind == orrery::reference::Kind::Write);
     for (reference, cell) in written.filter_map(|r| Some((r, within(r.addr)?))) {

@@ -56,7 +56,7 @@ fn slow(references: &[Reference], tables: &Tables, data_only: bool) -> (Row, Row
 }
 
 fn rows(stats: &Stats) -> (Row, Row) {
-    let values = |misses: &[(String, u64)]| misses.iter().map(|(_, n)| *n).collect();
+    let values = |misses: &[(std::sync::Arc<str>, u64)]| misses.iter().map(|(_, n)| *n).collect();
     let regions = stats.regions.iter().filter(|r| r.references > 0);
     let regions = regions.map(|r| (r.name.clone(), (r.references, values(&r.misses)))).collect();
     let name = |l: &orrery::sim::stats::LineStats| format!("{} {} {}", l.file, l.line, l.function);

@@ -210,7 +210,7 @@ fn sums_in_one_line_are_falsely_shared_and_sums_apart_are_not() {
         let config = config::HierarchyConfig { cores: 4, ..config::preset("paper").unwrap() };
         let stats = orrery::sim::stats::collect(&*source, &config, false).unwrap();
         let sums = stats.regions.iter().find(|r| r.name == "sums").unwrap();
-        assert_eq!((sums.references, &sums.misses[0]), (1024, &("L1".to_owned(), misses)), "{name}");
+        assert_eq!((sums.references, &sums.misses[0]), (1024, &("L1".into(), misses)), "{name}");
         let sharing = stats.sharing.unwrap();
         assert_eq!((sharing.coherence_misses, sharing.false_sharing), (falsely, falsely), "{name}");
         assert_eq!(stats.levels[0].coherence, falsely);

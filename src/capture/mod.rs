@@ -45,6 +45,21 @@ pub enum CaptureError {
         /// What the operating system said.
         source: io::Error,
     },
+    /// What is named as the compiler calls us.
+    #[error(
+        "{0} calls orrery again, which would call it again; set ORRERY_CC (ORRERY_CXX, ORRERY_FC) to the compiler itself"
+    )]
+    Circle(String),
+    /// What is named as the compiler does not say which it is.
+    #[error("{variable}={compiler}: --version fails; name a compiler, as gcc or clang\n{said}")]
+    Mute {
+        /// What names it.
+        variable: &'static str,
+        /// As it was called.
+        compiler: String,
+        /// What it said on standard error.
+        said: String,
+    },
     /// The recording library does not compile.
     #[error("{compiler} cannot compile the recording library:\n{output}")]
     Library {

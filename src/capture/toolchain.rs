@@ -162,8 +162,8 @@ impl Toolchain {
             out.push(tail);
             out
         };
-        let mut command = Command::new(&self.compiler[0]);
-        command.args(&self.compiler[1..]).arg("-g").arg(joined("-B", "/"));
+        let mut command = start(&self.compiler);
+        command.arg("-g").arg(joined("-B", "/"));
         if self.language != Language::Fortran {
             // After the program's own folders: a copy of orrery.h in the project comes first.
             command.arg("-idirafter").arg(&self.folder);
@@ -208,23 +208,43 @@ fn optimised_when_linked(arguments: &[OsString]) -> bool {
     last.is_some_and(|a| a != "-fno-lto")
 }
 
+/// What a compiler has in its environment that we call: it does not call us.
+const CALLED: &str = "ORRERY_CALLED_COMPILER";
+
+/// A compiler's command, without arguments.
+fn start(compiler: &[OsString]) -> Command {
+    let mut command = Command::new(compiler.first().map_or(OsStr::new("cc"), OsString::as_os_str));
+    command.args(compiler.get(1..).unwrap_or_default()).env(CALLED, "1");
+    command
+}
+
 /// The first compiler that answers, and its version.
 fn compiler(language: Language) -> Result<(Vec<OsString>, String), CaptureError> {
     let (variables, names) = language.names();
+    // By a script, say, that calls us: each of us would start the next.
+    if std::env::var_os(CALLED).is_some() {
+        let named = variables.iter().find_map(|name| Some(format!("{name}={}", std::env::var(name).ok()?)));
+        return Err(CaptureError::Circle(named.unwrap_or_else(|| names[0].to_owned())));
+    }
     for variable in variables {
         let value = std::env::var(variable).unwrap_or_default();
         let command: Vec<OsString> = value.split_whitespace().map(OsString::from).collect();
-        let Some(first) = command.first() else { continue };
-        if is_ours(Path::new(first)) {
+        // Through others too, as CC="ccache orrery cc".
+        let mut programs = command.iter().take_while(|word| !word.to_string_lossy().starts_with('-'));
+        if command.is_empty() || programs.any(|word| is_ours(Path::new(word))) {
             continue;
         }
-        let version = Command::new(first).args(&command[1..]).arg("--version").output();
+        let version = start(&command).arg("--version").output();
         let version = version.map_err(|e| missing(&command, language, e))?;
+        if !version.status.success() {
+            let said = String::from_utf8_lossy(&version.stderr).trim().to_owned();
+            return Err(CaptureError::Mute { variable, compiler: words(&command), said });
+        }
         return Ok((command, String::from_utf8_lossy(&version.stdout).into_owned()));
     }
     let mut error = None;
     for name in names {
-        match Command::new(name).arg("--version").output() {
+        match start(&[name.into()]).arg("--version").output() {
             Ok(version) => return Ok((vec![name.into()], String::from_utf8_lossy(&version.stdout).into_owned())),
             Err(e) => error = error.or(Some(e)),
         }
@@ -241,7 +261,7 @@ fn is_ours(program: &Path) -> bool {
 }
 
 fn output(compiler: &[OsString], arguments: &[&str]) -> Result<String, CaptureError> {
-    let done = Command::new(&compiler[0]).args(&compiler[1..]).args(arguments).output();
+    let done = start(compiler).args(arguments).output();
     let done = done.map_err(io_error(words(compiler), "cannot be started"))?;
     Ok(String::from_utf8_lossy(&done.stdout).into_owned())
 }
@@ -299,14 +319,14 @@ fn library(compiler: &[OsString], version: &str, own: &Path) -> Result<PathBuf, 
         let mut objects = Vec::new();
         for name in units {
             let unit = made.path().join(format!("{object}-{name}.o"));
-            let mut command = Command::new(&compiler[0]);
-            command.args(&compiler[1..]).args(flags.clone()).args(own_flags).arg(binary_macro(own));
+            let mut command = start(compiler);
+            command.args(flags.clone()).args(own_flags).arg(binary_macro(own));
             command.args(["-x", if name.ends_with(".S") { "assembler-with-cpp" } else { "c" }, "-c", name, "-o"]);
             succeed(&called, command.arg(&unit).current_dir(made.path()))?;
             objects.push(unit);
         }
-        let mut command = Command::new(&compiler[0]);
-        command.args(&compiler[1..]).args(["-nostdlib", "-r", "-no-pie", "-o"]).arg(made.path().join(object));
+        let mut command = start(compiler);
+        command.args(["-nostdlib", "-r", "-no-pie", "-o"]).arg(made.path().join(object));
         succeed(&called, command.args(&objects))?;
     }
     write("orrery.specs", SPECS)?;

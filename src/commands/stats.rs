@@ -251,7 +251,7 @@ fn head(first: &str, config: &HierarchyConfig) -> Vec<String> {
     head
 }
 
-fn counts(name: String, references: u64, misses: &[(String, u64)]) -> Vec<String> {
+fn counts(name: String, references: u64, misses: &[(std::sync::Arc<str>, u64)]) -> Vec<String> {
     let mut row = vec![name, grouped(references)];
     for (_, misses) in misses {
         row.extend([grouped(*misses), percent(*misses, references)]);

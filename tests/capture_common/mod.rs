@@ -9,6 +9,7 @@ use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
 pub(crate) const ORRERY: &str = env!("CARGO_BIN_EXE_orrery");
+pub(crate) const PROGRAMS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/programs");
 
 /// Whether a tool is here; said aloud where not.
 pub(crate) fn has(tool: &str) -> bool {
@@ -19,10 +20,15 @@ pub(crate) fn has(tool: &str) -> bool {
     found
 }
 
+/// The recording library is compiled once for all tests.
+pub(crate) fn cache() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("capture-cache")
+}
+
 /// This program, with a library cache of the tests' own.
 pub(crate) fn orrery(args: &[&str]) -> Command {
     let mut command = Command::new(ORRERY);
-    command.args(args).env("XDG_CACHE_HOME", Path::new(env!("CARGO_TARGET_TMPDIR")).join("capture-cache"));
+    command.args(args).env("XDG_CACHE_HOME", cache());
     for name in ["CC", "CXX", "FC", "ORRERY_CC", "ORRERY_CXX", "ORRERY_FC", "ORRERY_OUT", "ORRERY_BIN"] {
         command.env_remove(name);
     }

@@ -19,6 +19,7 @@ use crate::reference::{Reference, ReferenceSource, SourceError, SourceLocation, 
 use crate::units::LevelId;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
+use std::sync::Arc;
 
 mod attribution;
 use attribution::{Attribution, Rows};
@@ -177,7 +178,7 @@ pub struct RegionStats {
     pub references: u64,
     /// Demand misses by level name, from the CPU outward.
     #[serde(serialize_with = "as_map")]
-    pub misses: Vec<(String, u64)>,
+    pub misses: Vec<(Arc<str>, u64)>,
 }
 
 /// Names of regions, one behind the other: there may be a million.
@@ -225,7 +226,7 @@ pub struct LineStats {
     pub references: u64,
     /// Demand misses by level name, from the CPU outward.
     #[serde(serialize_with = "as_map")]
-    pub misses: Vec<(String, u64)>,
+    pub misses: Vec<(Arc<str>, u64)>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
@@ -278,7 +279,7 @@ pub fn collect_detail(
 }
 
 /// A row a region; the last, of what is in none, where it has references.
-fn region_rows(names: &Names, levels: &[String], references: &[u64], misses: &[u64]) -> Vec<RegionStats> {
+fn region_rows(names: &Names, levels: &[Arc<str>], references: &[u64], misses: &[u64]) -> Vec<RegionStats> {
     let row = |(row, &references): (usize, &u64)| RegionStats {
         name: names.get(row).unwrap_or_default().to_owned(),
         references,
@@ -290,15 +291,15 @@ fn region_rows(names: &Names, levels: &[String], references: &[u64], misses: &[u
 }
 
 /// One row of `table`, with the names of the levels.
-fn misses_of(levels: &[String], table: &[u64], row: usize) -> Vec<(String, u64)> {
+fn misses_of(levels: &[Arc<str>], table: &[u64], row: usize) -> Vec<(Arc<str>, u64)> {
     let counts = &table[row * levels.len()..][..levels.len()];
     levels.iter().cloned().zip(counts.iter().copied()).collect()
 }
 
-fn as_map<S: Serializer>(entries: &[(String, u64)], serializer: S) -> Result<S::Ok, S::Error> {
+fn as_map<S: Serializer>(entries: &[(Arc<str>, u64)], serializer: S) -> Result<S::Ok, S::Error> {
     let mut map = serializer.serialize_map(Some(entries.len()))?;
     for (name, count) in entries {
-        map.serialize_entry(name, count)?;
+        map.serialize_entry(&**name, count)?;
     }
     map.end()
 }
@@ -487,8 +488,9 @@ impl StatsCollector {
         stats
     }
 
-    fn level_names(&self) -> Vec<String> {
-        self.hierarchy.config().levels.iter().map(|level| level.name.clone()).collect()
+    /// Shared: there is a row for each of a million regions.
+    fn level_names(&self) -> Vec<Arc<str>> {
+        self.hierarchy.config().levels.iter().map(|level| level.name.as_str().into()).collect()
     }
 
     fn regions(&self, references: &[u64]) -> Vec<RegionStats> {
