@@ -1,6 +1,7 @@
 //! What a captured program's records say beside references: heap blocks, named regions, marks; and how they become regions.
 
 use super::modules::Modules;
+use super::named::NamedRegions;
 use crate::reference::{Mark, Region, Tables};
 use std::collections::BTreeMap;
 
@@ -189,7 +190,7 @@ pub struct Facts {
     /// Heap blocks.
     pub heap: Heap,
     /// Regions that the program named.
-    pub named: Vec<Region>,
+    pub(super) named: NamedRegions,
     /// Marks that the program set.
     pub marks: Vec<Mark>,
     /// Functions entered since this was last emptied (which whoever reads must do).
@@ -225,16 +226,9 @@ impl Facts {
         if base.checked_add(bytes).is_none() {
             return;
         }
-        // Named again: the older name ends here.
-        for old in self.named.iter_mut().filter(|r| r.base < base + bytes && base < r.end()) {
-            let (from, to) = old.lifetime.unwrap_or((0, u64::MAX));
-            old.lifetime = Some((from, to.min(now)));
-        }
-        self.named.retain(|r| r.lifetime.is_none_or(|(from, to)| from < to));
         // What the block did before it had a name belongs to it too.
         let block = self.heap.live.range(..=base).next_back().map(|(_, b)| *b).filter(|b| base - b.base < b.bytes);
-        let from = block.map_or(0, |b| b.from).max(self.last_end(base, bytes));
-        self.named.push(Region {
+        let region = Region {
             name: String::from_utf8_lossy(name).into_owned(),
             base,
             bytes,
@@ -242,13 +236,9 @@ impl Facts {
             elem_type: String::new(),
             shape: if cols > 1 { vec![rows, cols] } else { vec![rows] },
             row_major: true,
-            lifetime: Some((from, u64::MAX)),
-        });
-    }
-
-    fn last_end(&self, base: u64, bytes: u64) -> u64 {
-        let overlaps = self.named.iter().filter(|r| r.base < base + bytes && base < r.end());
-        overlaps.filter_map(|r| r.lifetime.map(|(_, to)| to)).filter(|to| *to < u64::MAX).max().unwrap_or(0)
+            lifetime: None,
+        };
+        self.named.add(region, block.map_or(0, |b| b.from), now);
     }
 
     /// Heap blocks as regions, few enough to be shown: many blocks of one site that lie side by side are one region. Gives
@@ -298,17 +288,14 @@ impl Facts {
         let (heap, notices) = self.heap_regions();
         let end = |to: u64| if to == u64::MAX { total } else { to };
         let mut names: BTreeMap<String, u64> = BTreeMap::new();
-        let mut regions = Vec::new();
+        let (mut regions, own) = (Vec::new(), self.named.by_base());
         for r in &heap {
-            let named =
-                |n: &&Region| n.base < r.span.base + r.span.bytes && r.span.base < n.end() && n.bytes >= r.span.bytes;
             // The program's own name for the same block tells more.
-            if self
-                .named
-                .iter()
-                .filter(named)
-                .any(|n| n.lifetime.is_none_or(|(from, to)| from < r.span.to && r.span.from < to))
-            {
+            let mut overlapping = own.overlapping(r.span.base, r.span.base + r.span.bytes);
+            if overlapping.any(|n| {
+                let lives = n.lifetime.is_none_or(|(from, to)| from < r.span.to && r.span.from < to);
+                lives && n.bytes >= r.span.bytes
+            }) {
                 continue;
             }
             let Named { mut name, elem_type, elem_bytes, inner_shape } = name_of(r);
@@ -336,7 +323,7 @@ impl Facts {
                 lifetime: Some((r.span.from, end(r.span.to))).filter(|l| *l != (0, total)),
             });
         }
-        regions.extend(self.named.iter().cloned().map(|mut r| {
+        regions.extend(self.named.all().cloned().map(|mut r| {
             r.lifetime = r.lifetime.map(|(from, to)| (from, end(to))).filter(|l| *l != (0, total));
             r
         }));

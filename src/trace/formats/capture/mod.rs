@@ -2,6 +2,7 @@
 
 mod facts;
 mod modules;
+mod named;
 mod spool;
 
 pub use facts::{Block, Entry, Facts, Heap, HeapRegion, Made, Named};
