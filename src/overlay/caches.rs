@@ -72,7 +72,11 @@ fn words(
     let hits = if layout.compact { String::new() } else { grouped(hits) };
     let left = if layout.compact { right - 42.0 * t } else { numbers - pen.width(&hits, Weight::Regular, BODY) };
     let from = pos2(edge + 7.0 * t, at.y + 1.5 * t);
-    pen.fitted(from, shape, left - 6.0 * t - from.x, Weight::Regular, SMALL + 0.5, palette::TEXT_QUIET);
+    // The size alone where there is no room for more: the ring's label has sets and ways.
+    let room = left - 6.0 * t - from.x;
+    let fits = pen.width(shape, Weight::Regular, SMALL + 0.5) <= room;
+    let shape = shape.split_once(", ").map_or(shape, |(size, _)| if fits { shape } else { size });
+    pen.fitted(from, shape, room, Weight::Regular, SMALL + 0.5, palette::TEXT_QUIET);
     if !layout.compact {
         pen.text(pos2(numbers, at.y), Align2::RIGHT_TOP, &hits, Weight::Regular, BODY, palette::TEXT_BODY);
     }

@@ -225,7 +225,7 @@ fn ring_labels(pen: &Pen<'_>, layout: &Layout, rings: &Rings) {
             }
         }
         // A patch of ground: trails pass behind the words, not through them.
-        let ground = palette::fade(palette::BACKGROUND, 0.72);
+        let ground = palette::fade(palette::BACKGROUND, 0.85);
         if label.angle == 0.0 {
             let area = Rect::from_center_size(at, area * 2.0);
             pen.bar(area, ground);

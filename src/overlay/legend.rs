@@ -53,12 +53,11 @@ pub(super) fn legend(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32) {
     let [most, least] = PITCH.map(|pitch| pitch * t);
     let room = last - y - 8.0 * t - 18.0 * t * notes.len() as f32;
     let pitch = (room / rows.len() as f32).clamp(least, most);
-    let sample = info.regions.get(1).or(info.regions.first()).map_or(palette::TEXT_BODY, |r| r.color);
     for (mark, words) in rows {
         if y + pitch > last {
             break;
         }
-        draw(pen, pos2(x + 11.0 * t, y + 8.0 * t), mark, sample);
+        draw(pen, pos2(x + 11.0 * t, y + 8.0 * t), mark);
         pen.text(pos2(x + 32.0 * t, y), Align2::LEFT_TOP, words, Weight::Regular, BODY, palette::TEXT_BODY);
         y += pitch;
     }
@@ -73,8 +72,9 @@ pub(super) fn legend(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32) {
 }
 
 /// A mark as the picture has it, round a point.
-fn draw(pen: &Pen<'_>, center: Pos2, mark: Mark, sample: Rgba) {
-    let (t, painter) = (pen.t, pen.painter);
+fn draw(pen: &Pen<'_>, center: Pos2, mark: Mark) {
+    // Of no region's colour: a mark is that of all of them.
+    let (t, painter, sample) = (pen.t, pen.painter, palette::TEXT_BODY);
     let dot = |c: Rgba| painter.circle_filled(center, 3.8 * t, color(c));
     let ring = |r: f32, width: f32, c: Rgba| painter.circle_stroke(center, r * t, Stroke::new(width * t, color(c)));
     match mark {

@@ -27,7 +27,7 @@ const POINTS: u16 = 24;
 
 /// Cover up to which nothing changes, and the most that it gets to: of hits and ageing, which are the ground on which the rest is
 /// read, of evictions, of misses.
-const KNEES: [[f32; 2]; 3] = [[0.16, 0.34], [0.30, 0.75], [0.30, 0.75]];
+const KNEES: [[f32; 2]; 3] = [[0.16, 0.34], [0.30, 0.75], [0.30, 0.62]];
 
 /// Which of [`KNEES`] is that of a path.
 fn kind(segment: &Segment) -> usize {

@@ -10,9 +10,8 @@ use super::palette;
 use super::places::Places;
 use super::view::View;
 
-/// Opacity of a dot that is in no cache, and what it loses where all of it is.
-const FULL: f32 = 0.72;
-const CACHED: f32 = 0.56;
+/// What a dot loses of its opacity where all of it is in caches.
+const CACHED: f32 = palette::AT_HOME - 0.16;
 
 /// What a dot loses of its radius while its parts come forward.
 const SHRINKS: f32 = 0.6;
@@ -234,7 +233,7 @@ fn place(places: &Places, region: usize, rung: &Rung, cell: Cell, view: &View) -
 }
 
 fn opacity(share: f32, view: &View) -> f32 {
-    if view.ghosts { FULL - CACHED * share } else { FULL * (1.0 - share) }
+    if view.ghosts { palette::AT_HOME - CACHED * share } else { palette::AT_HOME * (1.0 - share) }
 }
 
 fn dot(id: u64, [r, theta]: [f32; 2], radius: f32, color: palette::Rgba) -> Glyph {

@@ -1,12 +1,15 @@
 //! Every colour of the project. Nowhere else is one written down.
 //!
 //! Colours are sRGB bytes, blended as they are displayed. The colours of the first six regions, of a miss, an eviction and a
-//! hit were searched for by their least distance (CIEDE2000) for normal sight and for the three deficiencies of one kind of cone
-//! (Machado, Oliveira and Fernandes 2009, severity 1): hue goes with the cone, so lightness does as much of the work. Regions are
-//! told apart by place and label too: hue is never the only sign.
+//! hit were searched for by their least distance (CIEDE2000), full and as dots at home have them ([`AT_HOME`]), for normal sight
+//! and for the three deficiencies of one kind of cone (Machado, Oliveira and Fernandes 2009, severity 1): hue goes with the cone,
+//! so lightness does as much of the work. Regions are told apart by place and label too: hue is never the only sign.
 
 /// Red, green, blue, alpha (straight, not premultiplied).
 pub type Rgba = [u8; 4];
+
+/// Opacity of what is at home: dots that are in no cache, and the rim.
+pub const AT_HOME: f32 = 0.9;
 
 /// The ground everything stands on.
 pub const BACKGROUND: Rgba = [8, 9, 13, 255];
@@ -47,18 +50,18 @@ pub const WARM: Rgba = [232, 64, 42, 255];
 
 /// Home regions, in address order; from the thirteenth on they come again, paler: [`region`].
 pub const REGIONS: [Rgba; 12] = [
-    [222, 156, 255, 255],
-    [138, 250, 168, 255],
-    [252, 172, 34, 255],
-    [24, 176, 180, 255],
-    [180, 100, 132, 255],
-    [160, 162, 118, 255],
-    [222, 140, 106, 255],
-    [112, 212, 255, 255],
-    [150, 108, 196, 255],
-    [120, 153, 54, 255],
-    [222, 80, 206, 255],
-    [222, 232, 120, 255],
+    [166, 177, 245, 255],
+    [206, 255, 165, 255],
+    [255, 186, 5, 255],
+    [54, 213, 180, 255],
+    [166, 99, 141, 255],
+    [1, 152, 93, 255],
+    [255, 178, 177, 255],
+    [22, 146, 164, 255],
+    [141, 133, 32, 255],
+    [247, 131, 249, 255],
+    [111, 219, 254, 255],
+    [219, 142, 85, 255],
 ];
 
 /// Colour of region number `index`. Where colours begin again they are paler, then deeper, so that those of 36 regions differ.
