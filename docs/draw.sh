@@ -1,0 +1,11 @@
+#!/bin/sh
+# Draws the stills of README.md and docs again: docs/draw.sh, or ORRERY=path/to/orrery docs/draw.sh. Needs gcc and valgrind.
+set -eu
+cd "$(dirname "$0")/.."
+ORRERY=$(realpath "${ORRERY:-${CARGO_TARGET_DIR:-target}/release/orrery}")
+export ORRERY
+"$ORRERY" snapshot traces/matmul16.orrery --tick 2700.5 -o docs/matmul16.png
+"$ORRERY" snapshot traces/matmul16_blocked.orrery --tick 5150.5 -o docs/matmul16_blocked.png
+"$ORRERY" snapshot traces/mpm.orrery --tick 20000.5 -o docs/mpm.png
+docs/caches/draw.sh
+docs/lapse/draw.sh
