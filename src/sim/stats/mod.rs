@@ -24,6 +24,9 @@ use std::sync::Arc;
 mod attribution;
 use attribution::{Attribution, Rows};
 
+mod beside;
+use beside::Beside;
+
 mod deferred;
 pub use deferred::Deferred;
 
@@ -267,11 +270,7 @@ pub fn collect_detail(
     flush: bool,
 ) -> Result<Stats, StatsError> {
     let mut collector = StatsCollector::with(prepare(config, source)?, source.tables(), detail);
-    let mut long = Long::default();
-    ahead(source, |from, references| {
-        long.note(references, from)?;
-        collector.play_checked(references, from).map_err(StatsError::from)
-    })?;
+    collector.play_source(source)?;
     if flush {
         collector.flush();
     }
@@ -407,29 +406,64 @@ impl StatsCollector {
 
     /// Plays the next references; many at once go faster.
     pub fn play_all(&mut self, references: &[Reference]) {
+        match self.classifier.take() {
+            None => self.play_told(references, &mut ()),
+            Some(mut classifier) => {
+                self.play_told(references, &mut classifier);
+                self.classifier = Some(classifier);
+            }
+        }
+    }
+
+    /// Plays the next references, and tells `also`.
+    fn play_told<O: Observer>(&mut self, references: &[Reference], also: &mut O) {
         for block in references.chunks(BLOCK) {
             let care = self.attribution.needs_care(block);
             let Self { hierarchy, attribution, misses, .. } = self;
-            match (&mut self.classifier, care) {
-                (None, false) => hierarchy.play(block, &mut Watch::<false, _> { attribution, misses, also: () }),
-                (None, true) => hierarchy.play(block, &mut Watch::<true, _> { attribution, misses, also: () }),
-                (Some(also), false) => hierarchy.play(block, &mut Watch::<false, _> { attribution, misses, also }),
-                (Some(also), true) => hierarchy.play(block, &mut Watch::<true, _> { attribution, misses, also }),
-            }
-            if !care {
+            let also = &mut *also;
+            if care {
+                hierarchy.play(block, &mut Watch::<true, _> { attribution, misses, also });
+            } else {
+                hierarchy.play(block, &mut Watch::<false, _> { attribution, misses, also });
                 self.attribution.passed(block.len());
             }
         }
     }
 
-    /// As [`StatsCollector::play_all`], where `from` references were played before.
+    /// Plays all that a source has; the classes of a long one on a thread of their own.
     ///
     /// # Errors
-    /// Where one is of a core that there is not; none of them is then played.
-    fn play_checked(&mut self, references: &[Reference], from: u64) -> Result<(), SimError> {
-        check_cores(self.hierarchy.config(), references, from)?;
-        self.play_all(references);
-        Ok(())
+    /// When the source fails, or has a reference of a core that there is not, or too many long ones.
+    fn play_source(&mut self, source: &dyn ReferenceSource) -> Result<(), StatsError> {
+        let (mut long, config) = (Long::default(), self.hierarchy.config().clone());
+        let mut check = |from, references: &[Reference]| {
+            long.note(references, from)?;
+            check_cores(&config, references, from).map_err(StatsError::from)
+        };
+        let is_long = source.len() > source.chunk_len();
+        std::thread::scope(|scope| {
+            let beside = self.classifier.take_if(|_| is_long).map(|classifier| Beside::start(classifier, scope));
+            let mut beside = match beside {
+                Some(Ok(beside)) => beside,
+                here => {
+                    if let Some(Err(classifier)) = here {
+                        self.classifier = Some(classifier);
+                    }
+                    return ahead(source, |from, references| {
+                        check(from, references)?;
+                        self.play_all(references);
+                        Ok(())
+                    });
+                }
+            };
+            let played = ahead(source, |from, references| {
+                check(from, references)?;
+                self.play_told(references, &mut beside);
+                Ok(())
+            });
+            self.classifier = beside.finish();
+            played
+        })
     }
 
     /// Writes dirty lines back. What that misses belongs to no region and no source line.
