@@ -6,7 +6,7 @@
 
 mod timeline_common;
 
-use orrery::reference::{MemoryTrace, Reference, ReferenceSource, SourceError, Tables};
+use orrery::reference::{Kind, MemoryTrace, NO_LANE, Reference, ReferenceSource, SourceError, Tables};
 use orrery::sim::{Classifier, Event, Hierarchy, MissClass};
 use orrery::timeline::cursor::{grain_bytes, innermost};
 use orrery::timeline::tally::Row;
@@ -550,4 +550,20 @@ mod scenes {
         }
         eprintln!("{frames} scenes equal to a fresh studio's");
     }
+}
+
+/// The largest reference of all has 131,072 grains, each looked at once: found by the fuzzer, which waited for seconds.
+#[test]
+fn the_moves_of_a_reference_of_1_mib_are_logged_at_once() {
+    let config = orrery::sim::config::preset("paper").expect("a preset");
+    let reference = Reference { addr: 1 << 20, pc: 0, size: 1 << 20, core: 0, lane: NO_LANE, kind: Kind::Write };
+    let source = Arc::new(MemoryTrace::new(vec![reference], Tables::default()));
+    let hierarchy = orrery::sim::prepare(config, &*source).expect("a preset fits");
+    let timeline = Timeline::build(source, hierarchy, Options::default(), &mut |_, _| true).expect("in memory");
+    let mut cursor = Cursor::new(Arc::new(timeline)).expect("in memory");
+    let moment = cursor.seek(1, 1).expect("in memory");
+    let moves = moment.log.moves(0, 1);
+    // What the last level, 2 KiB of elements of 8 bytes, still holds of it.
+    assert_eq!(moves.len(), 256);
+    assert!(moves.iter().all(|m| m.from == Place::Memory && m.grain >= (2 << 20) / 8 - 256), "{:?}", moves.first());
 }
