@@ -552,7 +552,7 @@ mod scenes {
     }
 }
 
-/// The largest reference of all has 131,072 grains, each looked at once: found by the fuzzer, which waited for seconds.
+/// The largest reference of all has 131,072 grains: which of them left, came or were told is not searched for one by one.
 #[test]
 fn the_moves_of_a_reference_of_1_mib_are_logged_at_once() {
     let config = orrery::sim::config::preset("paper").expect("a preset");
