@@ -320,7 +320,7 @@ impl Cursor {
         let bytes = self.before.geometry(cache).line_bytes;
         let first = line.base(bytes).0 / u64::from(self.grain_bytes);
         for grain in first..first.saturating_add(u64::from(bytes / self.grain_bytes)) {
-            // A reference of 1 MiB has 131,072 of them.
+            // A reference of 1 MiB has up to 131,072 of them.
             if !seen.insert(grain) {
                 continue;
             }

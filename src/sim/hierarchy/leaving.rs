@@ -17,7 +17,7 @@ struct Few {
     first: [(u16, u64); 6],
     len: usize,
     more: Vec<(u16, u64)>,
-    /// The same as `more`, where those are [`MANY`]: a reference of 1 MiB has 131,072 grains.
+    /// The same as `more`, where those are [`MANY`] or more: a reference of 1 MiB has up to 131,072 grains.
     found: BTreeSet<(u16, u64)>,
 }
 
