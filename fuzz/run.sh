@@ -2,8 +2,8 @@
 # Runs trace readers under libFuzzer: [JOBS=2] fuzz/run.sh SECONDS [FORMAT...]
 #
 # Each format (all that `Format::ALL` has, and `detect`) runs for SECONDS on one core, JOBS of them (1) at once, from the seeds in fuzz/corpus/FORMAT and
-# the samples in tests/traces. Prints of each: executions, how many of 100 inputs gave references and how many were read to their end,
-# counters of the instrumented code that were reached, crashes, peak memory. Fails where there was a crash, an input that took
+# the samples in tests/traces and traces. Prints of each: executions; of 100 inputs, of how many a reference was read, how many were
+# read to their end, and how many were followed to a picture; counters of the instrumented code that were reached, crashes, peak memory. Fails where there was a crash, an input that took
 # 10 s, or one that took 1 GiB. Stable Rust and a C++ compiler are all it needs. What it finds lies in fuzz/target/found/FORMAT.
 set -eu
 seconds=${1:?usage: fuzz/run.sh SECONDS [FORMAT...]}
@@ -20,31 +20,35 @@ fuzzer=target/$host/release/orrery-fuzz
 seeds=target/seeds
 rm -rf "$seeds"
 mkdir -p "$seeds"
+# Each format is given all of them, and keeps those of which it reads a reference.
 find ../tests/traces -type f ! -name '*.py' ! -name '*.c' ! -name '*.md' | while read -r file; do
 	cp "$file" "$seeds/$(echo "${file#../tests/traces/}" | tr / -)"
 done
+cp ../traces/*.orrery "$seeds"
 if cc -o target/structs ../tests/traces/structs.c 2>/dev/null; then
 	target/structs "$seeds"
 fi
 
-printf '%-15s %8s %12s %9s %7s %7s %8s %8s %8s\n' format seconds executions per_s some_% whole_% reached crashes peak_MB
+printf '%-15s %8s %12s %9s %7s %7s %8s %8s %8s %8s\n' format seconds executions per_s some_% whole_% deep_% reached crashes peak_MB
 # One format: its line, and failure where there was any.
 one='
 	format=$1 work=target/work/$1 found=target/found/$1 log=target/$1.log tally=target/$1.tally
 	mkdir -p "$work" "$found" "corpus/$format"
 	code=0 begun=$(date +%s) most=16384
-	# A spool has a header of 64 KiB.
-	[ "$format" = capture ] && most=131072
+	case $format in
+	# Of several row groups; packed spools of several chunks.
+	orrery | capture) most=32768 ;;
+	esac
 	rm -f "$tally"
 	ORRERY_FUZZ_TALLY=$tally ORRERY_FUZZ_FORMAT=$format "$FUZZER" "$work" "corpus/$format" "$SEEDS" -max_total_time="$SECONDS_EACH" -max_len=$most \
-		-timeout=10 -report_slow_units=10 -rss_limit_mb=1024 -print_final_stats=1 -artifact_prefix="$found/" >"$log" 2>&1 || code=$?
+		-len_control=0 -mutate_depth=2 -timeout=10 -report_slow_units=10 -rss_limit_mb=1024 -print_final_stats=1 -artifact_prefix="$found/" >"$log" 2>&1 || code=$?
 	stat() { sed -n "s/^stat::$1: *//p" "$log" | tail -1; }
 	crashes=$(find "$found" -type f ! -name "slow-unit-*" | wc -l)
 	reached=$(sed -n "s/.* cov: \([0-9]*\) .*/\1/p" "$log" | tail -1)
-	read -r seen some whole <"$tally" || seen=0
-	[ "$seen" -gt 0 ] || { seen=1 some=0 whole=0; }
-	printf "%-15s %8s %12s %9s %7s %7s %8s %8s %8s\n" "$format" "$(($(date +%s) - begun))" "$(stat number_of_executed_units)" \
-		"$(stat average_exec_per_sec)" "$((100 * some / seen))" "$((100 * whole / seen))" "$reached" "$crashes" "$(stat peak_rss_mb)"
+	read -r seen some whole deep <"$tally" || seen=0
+	[ "$seen" -gt 0 ] || { seen=1 some=0 whole=0 deep=0; }
+	printf "%-15s %8s %12s %9s %7s %7s %8s %8s %8s %8s\n" "$format" "$(($(date +%s) - begun))" "$(stat number_of_executed_units)" \
+		"$(stat average_exec_per_sec)" "$((100 * some / seen))" "$((100 * whole / seen))" "$((100 * deep / seen))" "$reached" "$crashes" "$(stat peak_rss_mb)"
 	[ "$code" -eq 0 ] && [ "$crashes" -eq 0 ]
 '
 printf '%s\n' "$@" | FUZZER=$fuzzer SEEDS=$seeds SECONDS_EACH=$seconds xargs -n 1 -P "${JOBS:-1}" sh -c "$one" one

@@ -6,7 +6,7 @@
 
 mod timeline_common;
 
-use orrery::reference::{MemoryTrace, Reference, ReferenceSource, SourceError, Tables};
+use orrery::reference::{Kind, MemoryTrace, NO_LANE, Reference, ReferenceSource, SourceError, Tables};
 use orrery::sim::{Classifier, Event, Hierarchy, MissClass};
 use orrery::timeline::cursor::{grain_bytes, innermost};
 use orrery::timeline::tally::Row;
@@ -550,4 +550,22 @@ mod scenes {
         }
         eprintln!("{frames} scenes equal to a fresh studio's");
     }
+}
+
+/// The largest reference of all has 131,072 lines of 8 bytes: which of them left, came or were told is not searched for one by one.
+#[test]
+fn the_moves_of_a_reference_of_1_mib_are_logged_at_once() {
+    let mut config = orrery::sim::config::preset("paper").expect("a preset").clone();
+    config.levels.iter_mut().for_each(|level| level.line = 8);
+    let reference = Reference { addr: 1 << 20, pc: 0, size: 1 << 20, core: 0, lane: NO_LANE, kind: Kind::Write };
+    let source = Arc::new(MemoryTrace::new(vec![reference], Tables::default()));
+    let hierarchy = orrery::sim::prepare(&config, &*source).expect("a sound configuration");
+    let timeline = Timeline::build(source, hierarchy, Options::default(), &mut |_, _| true).expect("in memory");
+    let mut cursor = Cursor::new(Arc::new(timeline)).expect("in memory");
+    let moment = cursor.seek(1, 1).expect("in memory");
+    let moves = moment.log.moves(0, 1);
+    // What caches of 2 KiB and 512 bytes hold of it in the end.
+    assert!((256..=320).contains(&moves.len()), "{} moves", moves.len());
+    let lines = (1 << 20) / 8..(2 << 20) / 8;
+    assert!(moves.iter().all(|m| m.from == Place::Home && m.to != Place::Home && lines.contains(&m.grain)));
 }

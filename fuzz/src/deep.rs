@@ -16,14 +16,14 @@ const MOST_BYTES: u64 = 1 << 20;
 /// Cores that are followed: more are refused by commands, with a sentence.
 const MOST_CORES: u16 = 64;
 
-/// Follows the references of a whole input and its tables.
-pub(crate) fn follow(references: &[Reference], tables: &Tables) {
+/// Follows the references of a whole input and its tables; `false` where that is too much work.
+pub(crate) fn follow(references: &[Reference], tables: &Tables) -> bool {
     if references.len() > MOST || references.iter().map(|r| u64::from(r.size)).sum::<u64>() > MOST_BYTES {
-        return;
+        return false;
     }
     assert!(check_tables("input", tables).is_ok(), "a reader gave tables that break the rules: {tables:?}");
     again(references, tables);
-    picture(references, tables);
+    picture(references, tables)
 }
 
 /// A native file gives back what was written into it.
@@ -42,19 +42,22 @@ fn again(references: &[Reference], tables: &Tables) {
     }
     assert!(read == references, "a native file gave back other references");
     let (old, new) = (tables, stream.tables());
-    assert_eq!((old.regions.len(), old.locations.len(), &old.title), (new.regions.len(), new.locations.len(), &new.title));
+    assert_eq!(
+        (old.regions.len(), old.locations.len(), &old.title),
+        (new.regions.len(), new.locations.len(), &new.title)
+    );
 }
 
 /// Caches, an index, and frames at the start, in the middle and at the end.
-fn picture(references: &[Reference], tables: &Tables) {
+fn picture(references: &[Reference], tables: &Tables) -> bool {
     let cores = references.iter().map(|r| r.core).max().unwrap_or(0);
     if cores >= MOST_CORES {
-        return;
+        return false;
     }
     let mut config = preset("paper").expect("a preset").clone();
     config.cores = cores + 1;
     let source = Arc::new(MemoryTrace::new(references.to_vec(), tables.clone()));
-    let Ok(hierarchy) = orrery::sim::prepare(&config, &*source) else { return };
+    let Ok(hierarchy) = orrery::sim::prepare(&config, &*source) else { return false };
     let mut stage = Stage::new(&hierarchy, &tables.regions);
     let timeline = Timeline::build(source, hierarchy, Options::default(), &mut |_, _| true).expect("in memory");
     let len = timeline.len();
@@ -66,4 +69,5 @@ fn picture(references: &[Reference], tables: &Tables) {
         let scene = stage.frame(&moment, &view);
         stage.reuse(scene);
     }
+    true
 }

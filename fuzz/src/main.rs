@@ -3,14 +3,16 @@
 //! `run.sh` builds and runs it for every format. A reader must answer any bytes with references or with an error that names a
 //! place; what it yields must keep the promises of `Reference`, and a part of it goes on through the rest of the library
 //! ([`deep`]). Inputs are changed inside of their wrappings, whose lengths and checksums are mended after ([`shape`]).
-//! `ORRERY_FUZZ_TALLY` names a file that is kept to how many inputs were read, with references and to their end.
+//! An input of which not one reference was read is not kept to be changed further: else inputs that are refused at the door
+//! soon outnumber all others. `detect` keeps them: what content is of is its question.
+//! `ORRERY_FUZZ_TALLY` names a file that is kept to how many inputs were read, with references, to their end and to a picture.
 
 #![no_main]
 
 mod deep;
 mod shape;
 
-use libfuzzer_sys::{fuzz_mutator, fuzz_target};
+use libfuzzer_sys::{Corpus, fuzz_mutator, fuzz_target};
 use orrery::trace::{Format, Stream};
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -25,28 +27,40 @@ static FORMAT: LazyLock<Option<Format>> = LazyLock::new(|| {
 /// Chunks read of one input: a few packed bytes may stand for any number of rows, and all but the first are alike.
 const CHUNKS: usize = 4;
 
-/// Inputs seen, those with references, and those read to their end without an error.
-static SEEN: [AtomicU64; 3] = [const { AtomicU64::new(0) }; 3];
+/// Inputs seen, those of which a reference was read, and those read to their end without an error, and those of
+/// them that went on through the rest of the library.
+static SEEN: [AtomicU64; 4] = [const { AtomicU64::new(0) }; 4];
 
 /// Inputs between two writings of the tally.
 const TALLY_EVERY: u64 = 256;
 
-fn tally(some: bool, whole: bool) {
-    SEEN[1].fetch_add(u64::from(some), Ordering::Relaxed);
-    SEEN[2].fetch_add(u64::from(whole), Ordering::Relaxed);
+/// Changes tried of an input, where they outgrow the limit.
+const TRIES: usize = 4;
+
+fn tally(some: bool, whole: bool, deep: bool) {
+    for (n, yes) in SEEN[1..].iter().zip([some, whole, deep]) {
+        n.fetch_add(u64::from(yes), Ordering::Relaxed);
+    }
     if (SEEN[0].fetch_add(1, Ordering::Relaxed) + 1).is_multiple_of(TALLY_EVERY)
         && let Some(path) = std::env::var_os("ORRERY_FUZZ_TALLY")
     {
-        let [seen, some, whole] = SEEN.each_ref().map(|n| n.load(Ordering::Relaxed));
+        let [seen, some, whole, deep] = SEEN.each_ref().map(|n| n.load(Ordering::Relaxed));
         // A tally that cannot be written is missed by whoever reads it.
-        let _ = std::fs::write(path, format!("{seen} {some} {whole}\n"));
+        let _ = std::fs::write(path, format!("{seen} {some} {whole} {deep}\n"));
     }
 }
 
-fuzz_target!(|data: &[u8]| {
-    let Ok(mut stream) = Stream::of_bytes("input", data.to_vec(), *FORMAT) else { return tally(false, false) };
+fuzz_target!(|data: &[u8]| -> Corpus { if follow(data) || FORMAT.is_none() { Corpus::Keep } else { Corpus::Reject } });
+
+/// Reads an input; whether there was a reference in it.
+fn follow(data: &[u8]) -> bool {
+    let Ok(mut stream) = Stream::of_bytes("input", data.to_vec(), *FORMAT) else {
+        tally(false, false, false);
+        return false;
+    };
     let (mut all, mut chunk) = (Vec::new(), Vec::new());
     let mut ended = false;
+    let mut some = false;
     for _ in 0..CHUNKS {
         match stream.next_chunk(&mut chunk) {
             Ok(()) if chunk.is_empty() => {
@@ -56,6 +70,8 @@ fuzz_target!(|data: &[u8]| {
             Ok(()) => {}
             Err(error) => {
                 assert!(error.to_string().contains("input") || format!("{error:?}").contains("Io"), "{error}");
+                // Those before what is broken.
+                some |= !chunk.is_empty();
                 break;
             }
         }
@@ -68,20 +84,23 @@ fuzz_target!(|data: &[u8]| {
         assert!(notice.len() < 10_000, "a notice of {} bytes", notice.len());
     }
     let tables = stream.tables();
-    tally(!all.is_empty(), ended && !all.is_empty());
-    if ended && !all.is_empty() {
-        deep::follow(&all, &tables);
-    }
-});
+    some |= !all.is_empty();
+    let whole = ended && some;
+    tally(some, whole, whole && deep::follow(&all, &tables));
+    some
+}
 
 fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
-    let changed = shape::change(&data[..size], max_size, &NAME, &mut fastrand::Rng::with_seed(seed.into()));
+    let mut rng = fastrand::Rng::with_seed(seed.into());
+    // Now and then any bytes: no shape.
+    let tries = if rng.u8(..32) == 0 { 0 } else { TRIES };
+    let fits = |bytes: &Vec<u8>| !bytes.is_empty() && bytes.len() <= max_size;
+    let changed = (0..tries).find_map(|_| shape::change(&data[..size], max_size, &NAME, &mut rng).filter(fits));
     match changed {
-        Some(bytes) if !bytes.is_empty() && bytes.len() <= max_size => {
+        Some(bytes) => {
             data[..bytes.len()].copy_from_slice(&bytes);
             bytes.len()
         }
-        // No shape is known of it, or it has outgrown the limit: any bytes will do.
-        _ => libfuzzer_sys::fuzzer_mutate(data, size, max_size),
+        None => libfuzzer_sys::fuzzer_mutate(data, size, max_size),
     }
 });

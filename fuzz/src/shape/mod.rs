@@ -5,9 +5,11 @@
 
 mod arrow;
 mod lines;
+mod native;
 mod packed;
 mod parquet;
 mod records;
+mod spool;
 mod thrift;
 mod zip;
 
@@ -41,6 +43,26 @@ const EDGES: [u64; 24] = [
     u64::MAX,
 ];
 
+/// A number that a column of this name may hold.
+pub(crate) fn fitting(name: &str, rng: &mut Rng) -> u64 {
+    match name {
+        "address" | "addr" => number(rng) >> 8,
+        "size" | "bytes" => rng.u64(1..65),
+        "kind" | "is_write" | "op" | "rw" => rng.u64(..3),
+        "core" | "cpu" | "thread" | "lane" | "lane_id" => rng.u64(..4),
+        _ => number(rng) >> 1,
+    }
+}
+
+/// A word that a column of this name may hold.
+pub(crate) fn fitting_word(name: &str, rng: &mut Rng) -> String {
+    match name {
+        "kind" | "is_write" | "op" | "rw" => ["R", "w", "store", "modify", "Load"][rng.usize(..5)].to_owned(),
+        "address" | "addr" | "pc" | "ip" => format!("0x{:x}", fitting(name, rng)),
+        _ => fitting(name, rng).to_string(),
+    }
+}
+
 /// A number: often one of [`EDGES`] or next to one, else of any length.
 pub(crate) fn number(rng: &mut Rng) -> u64 {
     let edge = EDGES[rng.usize(..EDGES.len())];
@@ -55,41 +77,42 @@ pub(crate) fn number(rng: &mut Rng) -> u64 {
 /// An input of the format called `format` with something changed; `None` where no shape of it is known. May be larger than
 /// `most`.
 pub(crate) fn change(input: &[u8], most: usize, format: &str, rng: &mut Rng) -> Option<Vec<u8>> {
-    // Now and then any bytes, or something made anew.
-    match rng.u8(..16) {
-        0 => return None,
-        1 => {
-            return match format {
-                "parquet" | "orrery" => Some(parquet::made(rng)),
-                "arrow" => Some(arrow::made(rng)),
-                "capture" => Some(records::made_spool(rng)),
-                _ => None,
-            };
-        }
-        2 => return packed::pack(input, None, rng),
+    // Now and then something made anew, or packed once more.
+    match (rng.u8(..16), format) {
+        (0..2, "orrery") => return native::made(rng),
+        (2..6, "orrery") => return native::change(input, rng),
+        (0..6, "parquet") => return Some(parquet::made(rng)),
+        (0..6, "arrow") => return Some(arrow::made(rng)),
+        (0..2, "capture") => return spool::made(rng),
+        // Packed twice is refused.
+        (15, _) if packed::unpack(input, UNPACKED).is_none() => return packed::pack(input, None, rng),
         _ => {}
     }
-    within(input, most, rng, 0)
+    within(input, most, format, rng, 0)
 }
 
 /// Layers within each other that are followed.
 const DEEPEST: u8 = 4;
 
-fn within(input: &[u8], most: usize, rng: &mut Rng, depth: u8) -> Option<Vec<u8>> {
+/// Bytes that are unpacked at most: a spool of four chunks.
+const UNPACKED: usize = 5 << 20;
+
+fn within(input: &[u8], most: usize, format: &str, rng: &mut Rng, depth: u8) -> Option<Vec<u8>> {
     if depth > DEEPEST {
         return None;
     }
-    if let Some((inside, packing)) = packed::unpack(input, most * 4) {
-        let inside = within(&inside, most * 4, rng, depth + 1).unwrap_or_else(|| bytes(&inside, rng));
+    if let Some((inside, packing)) = packed::unpack(input, UNPACKED) {
+        let inside = within(&inside, most * 4, format, rng, depth + 1).unwrap_or_else(|| bytes(&inside, rng));
         return packed::pack(&inside, Some(packing), rng);
     }
     if let Some(mut entries) = zip::entries(input) {
         let n = rng.usize(..entries.len());
-        let inside = within(&entries[n].bytes, most, rng, depth + 1);
+        let inside = within(&entries[n].bytes, most, format, rng, depth + 1);
         entries[n].bytes = inside.unwrap_or_else(|| bytes(&entries[n].bytes, rng));
         return Some(zip::archive(entries, rng));
     }
-    parquet::change(input, rng).or_else(|| records::change(input, rng)).or_else(|| lines::change(input, rng))
+    let known = parquet::change(input, rng).or_else(|| arrow::change(input, rng)).or_else(|| spool::change(input, rng));
+    known.or_else(|| records::change(input, format, rng)).or_else(|| lines::change(input, rng))
 }
 
 /// A few bytes changed, put in, or taken out.

@@ -48,6 +48,11 @@ pub(super) fn pack(inside: &[u8], as_before: Option<Packing>, rng: &mut Rng) -> 
     Some(out)
 }
 
+/// Packed as one frame of zstd.
+pub(super) fn zstd(inside: &[u8]) -> Option<Vec<u8>> {
+    zstd::encode_all(inside, 1).ok()
+}
+
 fn one(inside: &[u8], packing: Packing, rng: &mut Rng) -> Option<Vec<u8>> {
     let level = rng.u32(0..4);
     match packing {

@@ -1,8 +1,11 @@
-//! Parquet, our own files among them: the footer is changed as a tree, data as bytes, and lengths and the checksums that our
-//! files carry (`trace::native::checksum`) are mended; or a whole table is made of any columns.
+//! Parquet, our own files among them: the footer is changed as a tree, data as bytes, unpacked where they are packed
+//! ([`pages`]), and lengths and the checksums that our files carry (`trace::native::checksum`) are mended; or a whole table is
+//! made of any columns.
+
+mod pages;
 
 use super::thrift::Value;
-use super::{bytes, number};
+use super::{bytes, fitting, fitting_word, number};
 use fastrand::Rng;
 use flate2::Crc;
 use parquet::basic::Compression;
@@ -27,9 +30,13 @@ pub(super) fn change(input: &[u8], rng: &mut Rng) -> Option<Vec<u8>> {
     let (data, footer) = body.split_at(at);
     let mut footer = Value::read_struct(&mut { footer }, 0)?;
     let mut data = data.to_vec();
-    match rng.u8(..4) {
+    match rng.u8(..8) {
         0 => data = same_length(&data, rng),
-        1 => change_words(&mut footer, rng),
+        1 | 2 => change_words(&mut footer, rng),
+        3..6 => {
+            let changed = pages::change(&data, &mut footer, rng);
+            data = changed.unwrap_or_else(|| same_length(&data, rng));
+        }
         _ => (0..rng.usize(1..3)).for_each(|_| footer.change(rng)),
     }
     // Now and then the checksums are not mended, so that it shows whether they are looked at.
@@ -114,7 +121,9 @@ fn change_json(json: &mut serde_json::Value, rng: &mut Rng) {
             *text = if rng.bool() { words[rng.usize(..words.len())].into() } else { text.repeat(rng.usize(1..9)) };
         }
         Json::Bool(yes) => *yes = !*yes,
-        Json::Null | Json::Array(_) => *json = [Json::from(0), Json::from("a"), Json::from(vec![0, 9])][rng.usize(..3)].clone(),
+        Json::Null | Json::Array(_) => {
+            *json = [Json::from(0), Json::from("a"), Json::from(vec![0, 9])][rng.usize(..3)].clone()
+        }
     }
 }
 
@@ -130,6 +139,9 @@ fn mend(data: &[u8], footer: &mut Value) {
     let layout = layout(&file(data, footer));
     let Some(words) = under(footer, "orrery.checksums") else { return };
     let Ok(mut sums) = serde_json::from_slice::<serde_json::Value>(words) else { return };
+    if !sums.is_object() {
+        return;
+    }
     if let Some(tables) = tables {
         sums["tables"] = tables.into();
     }
@@ -141,7 +153,7 @@ fn mend(data: &[u8], footer: &mut Value) {
     for group in sums["groups"].as_array_mut().into_iter().flatten() {
         let Some(end) = group[0].as_u64().and_then(|end| usize::try_from(end).ok()) else { return };
         let Some(bytes) = whole.get(start..end) else { return };
-        group[1] = crc(bytes).into();
+        *group = serde_json::json!([end, crc(bytes)]);
         start = end;
     }
     *words = sums.to_string().into_bytes();
@@ -192,14 +204,16 @@ pub(super) fn made(rng: &mut Rng) -> Vec<u8> {
 }
 
 fn made_or_not(rng: &mut Rng) -> Option<Vec<u8>> {
-    let mut columns = String::new();
+    let (mut columns, mut names) = (String::new(), Vec::new());
     let count = rng.usize(1..7);
     for n in 0..count {
         // The first columns by their own names, so that most tables can be read.
-        let name = if rng.u8(..4) > 0 { NAMES[n] } else { NAMES[rng.usize(..NAMES.len())] };
+        let name = if n == 0 || rng.u8(..4) > 0 { NAMES[n] } else { NAMES[rng.usize(..NAMES.len())] };
         let kind = if rng.u8(..3) > 0 { TYPES[rng.usize(..5)] } else { TYPES[rng.usize(..TYPES.len())] };
-        let there = ["REQUIRED", "OPTIONAL", "REPEATED"][[0, 0, 0, 1, 1, 1, 1, 2][rng.usize(..8)]];
+        let there =
+            ["REQUIRED", "OPTIONAL", "REPEATED"][[0, 0, 0, 1, 1, 1, 1, 2][rng.usize(..8) % (8 - usize::from(n == 0))]];
         columns.push_str(&format!("{there} {}; ", kind.replace("NAME", name)));
+        names.push(name);
     }
     let schema = Arc::new(parse_message_type(&format!("message schema {{ {columns} }}")).ok()?);
     let packing = [
@@ -220,8 +234,9 @@ fn made_or_not(rng: &mut Rng) -> Option<Vec<u8>> {
     for _ in 0..rng.usize(1..4) {
         let rows = rng.usize(..96);
         let mut group = writer.next_row_group().ok()?;
-        while let Some(mut column) = group.next_column().ok()? {
-            fill(column.untyped(), rows, rng)?;
+        let mut names = names.iter();
+        while let (Some(mut column), Some(name)) = (group.next_column().ok()?, names.next()) {
+            fill(column.untyped(), name, rows, rng)?;
             column.close().ok()?;
         }
         group.close().ok()?;
@@ -230,16 +245,19 @@ fn made_or_not(rng: &mut Rng) -> Option<Vec<u8>> {
 }
 
 /// Writes `rows` values, some of them missing where that is allowed.
-fn fill(writer: &mut ColumnWriter<'_>, rows: usize, rng: &mut Rng) -> Option<()> {
-    let small = rng.bool();
-    let value = |rng: &mut Rng| if small { rng.u64(..4) } else { number(rng) };
+fn fill(writer: &mut ColumnWriter<'_>, name: &str, rows: usize, rng: &mut Rng) -> Option<()> {
+    // Most columns hold what their name says.
+    let wild = rng.u8(..8) == 0;
+    let value = |rng: &mut Rng| if wild { number(rng) } else { fitting(name, rng) };
     let text = |rng: &mut Rng| {
         let words = ["R", "w", "store", "0x7ffe", "12", "-1", "", "dance", "0x", "modify"];
-        ByteArray::from(words[rng.usize(..words.len())])
+        let any = words[rng.usize(..words.len())];
+        ByteArray::from(if wild { any.to_owned() } else { fitting_word(name, rng) }.into_bytes())
     };
     macro_rules! write {
         ($writer:expr, $value:expr) => {{
-            let (defined, repeated) = ($writer.get_descriptor().max_def_level(), $writer.get_descriptor().max_rep_level());
+            let (defined, repeated) =
+                ($writer.get_descriptor().max_def_level(), $writer.get_descriptor().max_rep_level());
             let levels: Vec<i16> = (0..rows).map(|_| if rng.u8(..8) == 0 { 0 } else { defined }).collect();
             let there = levels.iter().filter(|l| **l == defined).count();
             let values: Vec<_> = (0..there).map(|_| $value).collect();

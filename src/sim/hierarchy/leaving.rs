@@ -9,6 +9,7 @@ use super::super::{Event, Gone, Observer};
 use super::Hierarchy;
 use crate::reference::Reference;
 use crate::units::{Addr, CacheId, LineAddr};
+use std::collections::BTreeSet;
 
 /// A few lines of caches, most often without memory of their own.
 #[derive(Default)]
@@ -16,14 +17,26 @@ struct Few {
     first: [(u16, u64); 6],
     len: usize,
     more: Vec<(u16, u64)>,
+    /// The same as `more`, where those are [`MANY`] or more: a reference of 1 MiB has up to 131,072 grains.
+    found: BTreeSet<(u16, u64)>,
 }
+
+/// Lines up to which a look at each is the fastest.
+const MANY: usize = 64;
 
 impl Few {
     #[inline]
     fn push(&mut self, cache: CacheId, line: LineAddr) {
         match self.first.get_mut(self.len) {
             Some(place) => *place = (cache.0, line.0),
-            None => self.more.push((cache.0, line.0)),
+            None => {
+                self.more.push((cache.0, line.0));
+                if self.more.len() == MANY {
+                    self.found.extend(&self.more);
+                } else if self.more.len() > MANY {
+                    self.found.insert((cache.0, line.0));
+                }
+            }
         }
         self.len += 1;
     }
@@ -33,7 +46,11 @@ impl Few {
     }
 
     fn has(&self, cache: CacheId, line: LineAddr) -> bool {
-        self.iter().any(|one| one == (cache.0, line.0))
+        let line = (cache.0, line.0);
+        if self.found.is_empty() {
+            return self.iter().any(|one| one == line);
+        }
+        self.first.contains(&line) || self.found.contains(&line)
     }
 }
 
