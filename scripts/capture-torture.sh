@@ -59,10 +59,10 @@ check() {
         waited=0
         while ls run/recorded/*.part >/dev/null 2>&1 && [ $waited -lt 200 ]; do sleep 0.05; waited=$((waited + 1)); done
         trace=run/recorded/$name.orrery
-        if ! "$orrery" convert "$trace" --to csv -o run/trace.csv >/dev/null 2>run/convert.err; then
-            fault "unreadable: $(head -1 run/convert.err)"
+        if ! "$orrery" convert "$trace" -o run/again.orrery >/dev/null 2>run/convert.err; then
+            fault "unreadable: $(grep '^error' run/convert.err)"
         fi
-        rm -f run/trace.csv
+        rm -f run/again.orrery
         # Traces of more than 64 threads can be read, but not simulated.
         if "$orrery" stats "$trace" >run/stats 2>/dev/null; then
             while read -r _ region count; do

@@ -15,6 +15,8 @@ use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
+use std::thread::JoinHandle;
 
 /// The variable that names the file.
 pub(super) const ASKED: &str = "ORRERY_COUNT";
@@ -63,12 +65,40 @@ fn answer_beside(asked: &Path) -> PathBuf {
     name.into()
 }
 
-/// Counts under way.
+/// Counts under way, on a thread of their own.
 pub(super) struct Live {
     asked: PathBuf,
     cache: CacheArgs,
-    /// Caches at play, those that it will most likely be; `None` where it is not known, or they foresee.
-    deferred: Option<Deferred>,
+    /// `None` where the caches foresee, or there is no thread to be had.
+    counter: Option<Counter>,
+}
+
+/// Batches of references under way to the thread, at most.
+const DEPTH: usize = 4;
+
+/// The thread that plays references, and the way to it.
+struct Counter {
+    full: SyncSender<Vec<Reference>>,
+    empty: Receiver<Vec<Reference>>,
+    /// Caches at play, those that it will most likely be.
+    thread: JoinHandle<Deferred>,
+}
+
+impl Counter {
+    fn start(mut deferred: Deferred) -> Option<Self> {
+        let (full, batches) = sync_channel::<Vec<Reference>>(DEPTH);
+        let (used, empty) = channel();
+        let play = move || {
+            for batch in batches {
+                deferred.play(&batch);
+                // At the end nobody fills it.
+                let _ = used.send(batch);
+            }
+            deferred
+        };
+        let thread = std::thread::Builder::new().name("count".into()).spawn(play).ok()?;
+        Some(Self { full, empty, thread })
+    }
 }
 
 impl Live {
@@ -81,13 +111,18 @@ impl Live {
         }
         // Whatever is wrong with the caches was said before the program began.
         let config = hierarchy(&cache, DEFAULT_PRESET).ok()?;
-        Some(Self { asked: path, cache, deferred: Deferred::new(&config).ok().flatten() })
+        let counter = Deferred::new(&config).ok().flatten().and_then(Counter::start);
+        Some(Self { asked: path, cache, counter })
     }
 
     /// Plays the next references.
     pub(super) fn play(&mut self, references: &[Reference]) {
-        if let Some(deferred) = &mut self.deferred {
-            deferred.play(references);
+        if let Some(Counter { full, empty, .. }) = &mut self.counter {
+            let mut batch = empty.try_recv().unwrap_or_default();
+            batch.clear();
+            batch.extend_from_slice(references);
+            // Where the thread is no more, nobody counted: that is told at the end.
+            let _ = full.send(batch);
         }
     }
 
@@ -96,7 +131,9 @@ impl Live {
     /// # Errors
     /// When it cannot be read, or the numbers not be written.
     pub(super) fn finish(self, output: &Path) -> anyhow::Result<()> {
-        let Some(deferred) = self.deferred else { return Ok(()) };
+        let Some(Counter { full, thread, .. }) = self.counter else { return Ok(()) };
+        drop(full);
+        let deferred = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         let source = NativeTrace::from_file(output.display().to_string(), File::open(output)?)?;
         let caches = open_cache(&self.cache, &source as &dyn ReferenceSource)?;
         let stats = deferred.stats(&source, &caches.config, false, false)?;
