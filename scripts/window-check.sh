@@ -402,10 +402,15 @@ END
   sleep 1
   [ "${last:-0}" -gt 190000 ] && [ "$(tick)" = "$last" ] && [ "$(total)" = "$last" ] ||
     fail "a program of $last references that ended is followed to $(tick) of $(total)"
-  xdotool windowfocus --sync "$window"
-  xdotool key Escape
-  await_end
-  ok "a program that ends is followed to its end, $last, and the playhead rests there"
+  # The program is over: a stop is the window's.
+  kill -TERM "$viewer"
+  for n in $(seq 50); do kill -0 "$viewer" 2>/dev/null || break; sleep 0.2; done
+  kill -0 "$viewer" 2>/dev/null && fail 'SIGTERM does not end the window of a program that has ended'
+  wait "$viewer"
+  code=$?
+  viewer=''
+  [ "$code" = 130 ] && [ -s "$work/brief.orrery" ] || fail "SIGTERM at the window of a program that has ended: exit code $code"
+  ok "a program that ends is followed to its end, $last, and the playhead rests there until a stop"
 else
   printf '  skipped: no valgrind or gcc here, so no program is followed\n'
 fi

@@ -6,6 +6,7 @@ mod scene_common;
 use orrery::reference::{MemoryTrace, Region, Tables};
 use orrery::scene::layout::Closeness;
 use orrery::scene::motion::Path;
+use orrery::scene::palette::AT_HOME;
 use orrery::scene::{Camera, Glyph, Scene, Stage, View};
 use orrery::timeline::Place;
 use orrery::trace::synth::{BASE, mix};
@@ -89,7 +90,7 @@ fn closest_each_element_in_sight_is_a_dot_that_tells_of_its_own_line() {
                         continue;
                     }
                     let held = !holders(moment.after, addr).is_empty();
-                    let expected = 255.0 * if held { 0.16 } else { 0.72 };
+                    let expected = 255.0 * if held { 0.16 } else { AT_HOME };
                     assert!((f32::from(glyph.color[3]) - expected).abs() <= 1.0, "{addr:#x} at {tick}: {glyph:?}");
                     cached += u32::from(held);
                     dots += 1;
@@ -116,7 +117,7 @@ fn a_hundredth_closer_looks_nearly_the_same_and_each_byte_is_told_once() {
         // What covers the byte in the middle is as opaque, all together, as one dot.
         let covers = |g: &&Glyph| (0..extent(g).2).contains(&middle.wrapping_sub(extent(g).1));
         let sum: f32 = homes(&scene).filter(covers).map(|g| f32::from(g.color[3])).sum();
-        assert!((sum - 0.72 * 255.0).abs() <= 2.0, "at {zoom}: {sum}");
+        assert!((sum - AT_HOME * 255.0).abs() <= 2.0, "at {zoom}: {sum}");
         finest = homes(&scene).filter(covers).map(|g| extent(g).2).min().expect("seen").min(finest);
         let now: BTreeMap<u64, (f32, f32)> = homes(&scene)
             .filter(|g| within(&view, place(g), 0.9))

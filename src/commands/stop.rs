@@ -54,6 +54,11 @@ pub(super) fn on_stop(ends: impl FnMut() -> bool + Send + 'static) {
     listen(true);
 }
 
+/// What was to be ended is over: a stop ends the program again.
+pub(super) fn is_over() {
+    *ENDS.lock().unwrap_or_else(PoisonError::into_inner) = None;
+}
+
 /// A flag that the first stop raises; it is told with `words`. The second ends the program at once. Lowered where it goes out
 /// of use.
 #[cfg(feature = "gpu")]
@@ -80,6 +85,6 @@ impl Flag {
 #[cfg(feature = "gpu")]
 impl Drop for Flag {
     fn drop(&mut self) {
-        *ENDS.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        is_over();
     }
 }

@@ -107,6 +107,8 @@ fn record(args: &CaptureArgs, stops: &Arc<AtomicU32>, onlooker: &mut dyn Onlooke
             part.remove();
         }
     }
+    // A window may go on to show it.
+    stop::is_over();
     let (full, status) = kept?;
     Ok(ended(&path, status, full || onlooker.has_closed()))
 }

@@ -17,8 +17,7 @@ use super::hierarchy::Hierarchy;
 use super::{AccessList, Event, Observer, Played};
 use crate::reference::{Reference, ReferenceSource, SourceError, SourceLocation, Tables, ahead};
 use crate::units::LevelId;
-use serde::ser::SerializeMap;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use std::sync::Arc;
 
 mod attribution;
@@ -33,6 +32,9 @@ pub use deferred::Deferred;
 mod extras;
 use extras::SharingWatch;
 pub use extras::{CoreStats, MOST_LINES, PrefetchStats, SharedLine, SharingStats, TlbStats};
+
+mod regions;
+use regions::{Names, misses_of, region_rows};
 
 /// Name of the row for references outside all regions.
 pub const OTHER: &str = "(other)";
@@ -180,36 +182,8 @@ pub struct RegionStats {
     /// References whose first byte is in it.
     pub references: u64,
     /// Demand misses by level name, from the CPU outward.
-    #[serde(serialize_with = "as_map")]
+    #[serde(serialize_with = "regions::as_map")]
     pub misses: Vec<(Arc<str>, u64)>,
-}
-
-/// Names of regions, one behind the other: there may be a million.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Names {
-    text: String,
-    ends: Vec<usize>,
-}
-
-impl Names {
-    fn new<'a>(names: impl Iterator<Item = &'a str>) -> Self {
-        let mut all = Self::default();
-        for name in names {
-            all.text.push_str(name);
-            all.ends.push(all.text.len());
-        }
-        all
-    }
-
-    fn len(&self) -> usize {
-        self.ends.len()
-    }
-
-    pub(super) fn get(&self, at: usize) -> Option<&str> {
-        let end = *self.ends.get(at)?;
-        let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
-        self.text.get(start..end)
-    }
 }
 
 /// One source line.
@@ -228,7 +202,7 @@ pub struct LineStats {
     /// References of its instructions.
     pub references: u64,
     /// Demand misses by level name, from the CPU outward.
-    #[serde(serialize_with = "as_map")]
+    #[serde(serialize_with = "regions::as_map")]
     pub misses: Vec<(Arc<str>, u64)>,
 }
 
@@ -275,32 +249,6 @@ pub fn collect_detail(
         collector.flush();
     }
     Ok(collector.into_stats())
-}
-
-/// A row a region; the last, of what is in none, where it has references.
-fn region_rows(names: &Names, levels: &[Arc<str>], references: &[u64], misses: &[u64]) -> Vec<RegionStats> {
-    let row = |(row, &references): (usize, &u64)| RegionStats {
-        name: names.get(row).unwrap_or_default().to_owned(),
-        references,
-        misses: misses_of(levels, misses, row),
-    };
-    let mut regions: Vec<_> = references.iter().enumerate().map(row).collect();
-    regions.pop_if(|other| other.references == 0);
-    regions
-}
-
-/// One row of `table`, with the names of the levels.
-fn misses_of(levels: &[Arc<str>], table: &[u64], row: usize) -> Vec<(Arc<str>, u64)> {
-    let counts = &table[row * levels.len()..][..levels.len()];
-    levels.iter().cloned().zip(counts.iter().copied()).collect()
-}
-
-fn as_map<S: Serializer>(entries: &[(Arc<str>, u64)], serializer: S) -> Result<S::Ok, S::Error> {
-    let mut map = serializer.serialize_map(Some(entries.len()))?;
-    for (name, count) in entries {
-        map.serialize_entry(&**name, count)?;
-    }
-    map.end()
 }
 
 /// References between two looks at whether their sites need care.

@@ -4,6 +4,7 @@ mod facts;
 mod modules;
 mod named;
 mod spool;
+mod thread;
 
 pub use facts::{Block, Entry, Facts, Heap, HeapRegion, Made, Named};
 pub use modules::{Change, Mapped};

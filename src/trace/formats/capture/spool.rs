@@ -4,11 +4,12 @@
 //! read back to the program. Order within a thread is exact. Threads are
 //! merged in blocks of up to 255 records, each as a whole at its time stamp.
 
-use super::facts::{Entry, Facts, Made};
+use super::facts::{Entry, Facts};
 use super::modules::Change;
+use super::thread::{ADDRESS, Claim, HEAD, Thread, code};
 use crate::reference::{Kind, NO_LANE, Reference};
 use crate::trace::error::{Fault, Place, TraceError};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
@@ -19,7 +20,6 @@ const VERSION: u32 = 2;
 const HEADER: u64 = 65_536;
 const CHUNK: u64 = 1 << 20;
 const SLOTS: u64 = 65_536;
-const HEAD: u64 = 4;
 const STAMP: u64 = 256;
 const SLOT_BYTES: u64 = 16;
 /// Bytes of a chunk's head, and of the numbers in the header.
@@ -28,25 +28,6 @@ const HEAD_BYTES: usize = 64;
 const READ_AT: u64 = 40;
 /// Slots read at once for a thread: 16 blocks, 64 KiB.
 const READ: u64 = 16 * STAMP;
-/// Bits of the address in a first word.
-const ADDRESS: u64 = (1 << 56) - 1;
-
-/// What a record that is no reference says; see `capture/spool.h`.
-mod code {
-    pub(super) const STAMP: u64 = 1;
-    pub(super) const SITE: u64 = 2;
-    pub(super) const ALLOC: u64 = 3;
-    pub(super) const FREE: u64 = 4;
-    pub(super) const FRAME: u64 = 5;
-    pub(super) const TEXT: u64 = 6;
-    pub(super) const MARK: u64 = 7;
-    pub(super) const SHAPE: u64 = 8;
-    pub(super) const REGION: u64 = 9;
-    pub(super) const CALLER: u64 = 10;
-    pub(super) const PATH: u64 = 11;
-    pub(super) const LOADED: u64 = 12;
-    pub(super) const UNLOADED: u64 = 13;
-}
 
 /// What the header says of the program.
 #[derive(Clone, Debug, Default)]
@@ -98,40 +79,6 @@ pub struct Spool {
     within: Option<u64>,
     /// What comes next of each thread, in their order; kept for its memory.
     heads: Vec<(u64, Peek)>,
-}
-
-/// One thread's chunks, in order, and the part of the first one that is in memory.
-#[derive(Debug, Default)]
-struct Thread {
-    chunks: VecDeque<Claim>,
-    /// The turn of the newest chunk that was read to its end.
-    turn: u64,
-    /// Slot of the front chunk that `words` begins with.
-    slot: u64,
-    words: Vec<u64>,
-    /// Words used.
-    at: usize,
-    stamp: u64,
-    /// What is not read yet of a chunk that is not whole is later than this.
-    known: u64,
-    /// What makes the next allocation.
-    made: Made,
-    /// Its call, and those that led there, innermost first.
-    calls: Vec<u64>,
-    /// The last frame entered.
-    entered: (u64, u64),
-    /// Name and extents of the next region.
-    text: Vec<u8>,
-    shape: (u64, u64),
-    /// Which file is loaded next.
-    path: Vec<u8>,
-}
-
-/// A chunk as a thread has it, in the order of turns; those of programs that know of none have turn 0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Claim {
-    turn: u64,
-    number: u64,
 }
 
 impl Spool {
@@ -563,76 +510,6 @@ impl Head {
     fn of(bytes: &[u8; HEAD_BYTES]) -> Self {
         let [whole, thread, stamp, magic, turn] = std::array::from_fn(|n| word(bytes, 8 * n));
         Self { whole, thread, stamp, magic, turn, left: word(bytes, 48) != 0 }
-    }
-}
-
-impl Thread {
-    /// Whether a chunk before the first known one is yet to be found: chunks that were given back are found again in any order.
-    fn misses_one(&self) -> bool {
-        self.chunks.front().is_some_and(|claim| claim.turn > self.turn.saturating_add(1))
-    }
-
-    /// Goes on behind `words`, the first of which is of `slot`.
-    fn past(&mut self, slot: u64) {
-        self.slot = slot.max(HEAD) + self.words.len() as u64 / 2;
-    }
-
-    /// Time of the block at `at`: of its own stamp where it begins with one.
-    fn stamp_ahead(&self) -> u64 {
-        match self.words.get(self.at..self.at + 2) {
-            Some(&[first, second]) if first >> 56 == code::STAMP => second.max(self.stamp),
-            _ => self.stamp,
-        }
-    }
-
-    fn special(&mut self, number: u64, code: u64, low: u64, second: u64, now: u64, facts: &mut Facts) {
-        let pc = |facts: &Facts| facts.modules.marked(second, now);
-        match code {
-            code::SITE => {
-                self.made = Made::from_code(low);
-                self.calls.clear();
-                self.calls.push(pc(facts));
-            }
-            // As many as the runtime tells of.
-            code::CALLER if self.calls.len() <= 10 => self.calls.push(pc(facts)),
-            code::CALLER => {}
-            code::ALLOC => {
-                facts.heap.allocated(low, second, std::mem::take(&mut self.made), &self.calls, now);
-                self.calls.clear();
-            }
-            code::FREE => facts.heap.freed(low, now),
-            code::FRAME => {
-                // In a loop the same function comes again and again.
-                let pc = pc(facts);
-                if self.entered != (low, pc) {
-                    self.entered = (low, pc);
-                    facts.entries.push(Entry { thread: number, frame: low, pc, now });
-                }
-            }
-            code::TEXT => {
-                let n = usize::try_from(low).unwrap_or(8).min(8);
-                // As long as the runtime makes them.
-                if self.text.len() < 200 {
-                    self.text.extend_from_slice(&second.to_le_bytes()[..n]);
-                }
-            }
-            code::MARK => facts.mark(&std::mem::take(&mut self.text), now),
-            code::SHAPE => self.shape = (low, second),
-            code::REGION => {
-                let shape = std::mem::take(&mut self.shape);
-                facts.region(&std::mem::take(&mut self.text), low, second, shape, now);
-            }
-            code::PATH => {
-                let n = usize::try_from(low).unwrap_or(8).min(8);
-                // As long as paths are, and the numbers before them.
-                if self.path.len() < 4200 {
-                    self.path.extend_from_slice(&second.to_le_bytes()[..n]);
-                }
-            }
-            code::LOADED => facts.modules.loaded(low, second, &std::mem::take(&mut self.path), now),
-            code::UNLOADED => facts.modules.unloaded(low, now),
-            _ => facts.unknown += 1,
-        }
     }
 }
 
