@@ -197,7 +197,7 @@ static int look(struct thread *t, int *round) {
 }
 
 /* The same, and waits a little where as many go round as may. */
-static int look_out(struct thread *t, int *round) {
+static int look_and_wait(struct thread *t, int *round) {
   struct timespec nap = {0, NAP};
   int read = look(t, round);
   if (read >= 0 || *round < ROUND) return read;
@@ -276,7 +276,7 @@ static void take(void) {
   if (!self) self = enrol();
   struct thread *t = self;
   if (__atomic_load_n(&state.phase, __ATOMIC_ACQUIRE) != RECORDING || !t) return;
-  int round = 0, i = look_out(t, &round);
+  int round = 0, i = look_and_wait(t, &round);
   if (i >= 0) {
     clear(t->held[i].window);
   } else {

@@ -49,10 +49,10 @@ pub enum CaptureError {
     #[error(
         "{0} calls orrery again, which would call it again; set ORRERY_CC (ORRERY_CXX, ORRERY_FC) to the compiler itself"
     )]
-    Circle(String),
+    Recursion(String),
     /// What is named as the compiler does not say which it is.
     #[error("{variable}={compiler}: --version fails; name a compiler, as gcc or clang\n{said}")]
-    Mute {
+    NoVersion {
         /// What names it.
         variable: &'static str,
         /// As it was called.

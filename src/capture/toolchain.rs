@@ -224,7 +224,7 @@ fn compiler(language: Language) -> Result<(Vec<OsString>, String), CaptureError>
     // By a script, say, that calls us: each of us would start the next.
     if std::env::var_os(CALLED).is_some() {
         let named = variables.iter().find_map(|name| Some(format!("{name}={}", std::env::var(name).ok()?)));
-        return Err(CaptureError::Circle(named.unwrap_or_else(|| names[0].to_owned())));
+        return Err(CaptureError::Recursion(named.unwrap_or_else(|| names[0].to_owned())));
     }
     for variable in variables {
         let value = std::env::var(variable).unwrap_or_default();
@@ -238,7 +238,7 @@ fn compiler(language: Language) -> Result<(Vec<OsString>, String), CaptureError>
         let version = version.map_err(|e| missing(&command, language, e))?;
         if !version.status.success() {
             let said = String::from_utf8_lossy(&version.stderr).trim().to_owned();
-            return Err(CaptureError::Mute { variable, compiler: words(&command), said });
+            return Err(CaptureError::NoVersion { variable, compiler: words(&command), said });
         }
         return Ok((command, String::from_utf8_lossy(&version.stdout).into_owned()));
     }
