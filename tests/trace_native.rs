@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test fails by panicking, and says when it skips")]
 
 use orrery::reference::{Kind, Mark, NO_LANE, Reference, Region, SourceLocation, Tables};
-use orrery::trace::native::{CHUNK, FileWriter, MAX_SIZE, PIECE, Writer};
+use orrery::trace::native::{CHUNK, FileWriter, MAX_SIZE, PIECE, Packing, Writer};
 use orrery::trace::{self, Format, Stream, TraceError, synth};
 use proptest::prelude::*;
 use std::fs;
@@ -149,6 +149,39 @@ fn chunks_alone_equal_the_stream() {
             });
         }
     });
+}
+
+#[test]
+fn batches_go_on_where_they_ended_whatever_else_is_read_between() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t.orrery");
+    let references: Vec<Reference> = synth::mix(2 * CHUNK as u64 + 777, 6).collect();
+    for packing in [Packing::Small, Packing::Quick] {
+        let mut writer = FileWriter::create(&path).unwrap().packed(packing);
+        writer.write(&references).unwrap();
+        writer.finish(&Tables::default()).unwrap();
+        let source = trace::open(&path, None).unwrap();
+        let mut rng = synth::Rng::new(3);
+        let mut below = |n: usize| usize::try_from(rng.next_u64() % n as u64).unwrap();
+        // Three readers of all of it in turns, the last from anywhere each time.
+        let (mut at, mut batch, mut turns) = ([0, PIECE / 2, 0], Vec::new(), 0);
+        while at[0] < references.len() || at[1] < references.len() {
+            let reader = below(3);
+            if reader == 2 {
+                at[2] = below(references.len());
+            }
+            let from = at[reader];
+            source.batch(from as u64, &mut batch).unwrap();
+            assert!(batch[..] == references[from..from + batch.len()], "{} from {from}", batch.len());
+            assert_eq!(batch.is_empty(), from == references.len());
+            at[reader] = from + batch.len();
+            let index = below(9);
+            let end = ((index + 1) * PIECE).min(references.len());
+            assert!(source.chunk(index as u64).unwrap()[..] == references[index * PIECE..end], "chunk {index}");
+            turns += 1;
+        }
+        assert!(turns > 30, "many batches");
+    }
 }
 
 #[test]

@@ -70,7 +70,7 @@ pub fn collect_seen(
     let holes = file.try_clone().map_err(io_error(&shown, "the spool cannot be opened"))?;
     let mut spool = Spool::open(shown.clone(), file)?;
     let mut names = Names::new(&spool.program().maps);
-    let mut writer = native::FileWriter::create(output)?;
+    let mut writer = native::FileWriter::create(output)?.packed(native::Packing::Quick);
     let (mut batch, mut pause) = (Vec::new(), Duration::from_millis(1));
     let mut over = false;
     loop {

@@ -287,6 +287,10 @@ pub struct StatsArgs {
     /// Count by source line too; the trace must name its source lines (orrery convert --program)
     #[arg(long)]
     pub by_line: bool,
+    /// Count why lines missed (compulsory, capacity, conflict) beside --by-line too, which then takes up to twice as long;
+    /// without --by-line, and in JSON, they are always counted
+    #[arg(long)]
+    pub classes: bool,
 }
 
 /// `snapshot`

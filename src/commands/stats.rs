@@ -6,7 +6,7 @@ use crate::cli::StatsArgs;
 use crate::reference::ReferenceSource;
 use crate::shown;
 use crate::sim::config::HierarchyConfig;
-use crate::sim::stats::{Detail, LineStats, RegionStats, Stats, UNKNOWN, collect_detail};
+use crate::sim::stats::{Detail, LevelStats, LineStats, RegionStats, Stats, UNKNOWN, collect_detail};
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::io::{BufWriter, Write};
@@ -34,7 +34,9 @@ pub fn report(
     args: &StatsArgs,
     out: &mut impl Write,
 ) -> anyhow::Result<()> {
-    let detail = Detail { lines: args.by_line, ..Detail::default() };
+    // They take as long as all else, and whoever asks for lines asks where it misses.
+    let classes = args.classes || args.json || !args.by_line;
+    let detail = Detail { lines: args.by_line, classes };
     let stats = collect_detail(source, &caches.config, detail, args.flush)?;
     print(source, caches, &stats, args.json, out)
 }
@@ -190,8 +192,14 @@ fn extras(stats: &Stats) -> String {
     out
 }
 
+/// Columns of why lines missed, in the table of levels.
+const CLASSES: std::ops::Range<usize> = 6..10;
+
 fn levels(stats: &Stats) -> Vec<Vec<String>> {
     let coherence = stats.levels.iter().any(|level| level.coherence > 0);
+    // Every miss has a class, where they were counted.
+    let classed = |level: &LevelStats| level.compulsory + level.capacity + level.conflict + level.coherence > 0;
+    let classes = stats.levels.iter().any(classed) || stats.levels.iter().all(|level| level.misses() == 0);
     let head = [
         "level",
         "demand accesses",
@@ -233,11 +241,16 @@ fn levels(stats: &Stats) -> Vec<Vec<String>> {
         row.extend(counts.map(grouped));
         row
     }));
-    if !coherence {
-        // With one core there is none.
-        for row in &mut rows {
-            row.remove(9);
-        }
+    for row in &mut rows {
+        // With one core there is no coherence.
+        let unasked = if !classes {
+            CLASSES
+        } else if coherence {
+            0..0
+        } else {
+            CLASSES.end - 1..CLASSES.end
+        };
+        row.drain(unasked);
     }
     rows
 }
@@ -358,7 +371,14 @@ mod tests {
 
     fn args(json: bool) -> StatsArgs {
         let cache = CacheArgs { l1: Some("128,2,32".into()), ..CacheArgs::default() };
-        StatsArgs { trace: TraceArgs { trace: "-".into(), format: None }, cache, json, flush: false, by_line: false }
+        StatsArgs {
+            trace: TraceArgs { trace: "-".into(), format: None },
+            cache,
+            json,
+            flush: false,
+            by_line: false,
+            classes: false,
+        }
     }
 
     fn trace() -> MemoryTrace {
@@ -435,7 +455,7 @@ A                 3          2   66.6%
         let locations = vec![location(0x10, 7, "s += a[i];"), location(0x14, 7, "s += a[i];"), location(0x20, 5, "")];
         let tables = Tables { locations, ..trace().tables().clone() };
         let mut out = Vec::new();
-        let args = StatsArgs { by_line, ..args(json) };
+        let args = StatsArgs { by_line, classes: true, ..args(json) };
         report(&MemoryTrace::new(references, tables), &config(), &args, &mut out).unwrap();
         String::from_utf8(out).unwrap()
     }
@@ -457,6 +477,22 @@ a.c:5  main                 1          0    0.0%
         let plain: String = located(false, true).split_whitespace().collect();
         assert_eq!(dense.replace(expect, "}"), plain);
         assert!(located(true, false).starts_with(&located(false, false)));
+    }
+
+    #[test]
+    fn by_line_counts_no_classes_unless_asked_for() {
+        let text = |classes| {
+            let mut out = Vec::new();
+            report(&trace(), &config(), &StatsArgs { by_line: true, classes, ..args(false) }, &mut out).unwrap();
+            String::from_utf8(out).unwrap()
+        };
+        let head = |text: &str| text.lines().find(|line| line.starts_with("level")).map(str::to_owned).unwrap();
+        let (with, without) = (text(true), text(false));
+        assert!(head(&with).contains("compulsory  capacity  conflict  evictions"), "{with}");
+        assert!(head(&without).contains("all misses  evictions"), "{without}");
+        // All that is behind the table of levels is the same.
+        let behind = |text: &str| text[text.find("memory:").unwrap()..].to_owned();
+        assert_eq!(behind(&with), behind(&without));
     }
 
     #[test]

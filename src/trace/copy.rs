@@ -5,7 +5,7 @@
 
 use super::error::{Fault, Place, TraceError};
 use super::growing::Growing;
-use super::native::{NativeTrace, Writer};
+use super::native::{NativeTrace, Packing, Writer};
 use super::origin::Origin;
 use crate::files::open_own;
 use crate::reference::{Reference, ReferenceSource, SourceError, Tables};
@@ -32,7 +32,7 @@ pub(super) fn write<W: Write + Send>(
     (name, sink): (&str, W),
     go: &dyn Fn() -> bool,
 ) -> Result<Option<W>, TraceError> {
-    let mut writer = Writer::new(name, sink);
+    let mut writer = Writer::new(name, sink).packed(Packing::Quick);
     if !trace.copy_to(&mut writer, go)? {
         return Ok(None);
     }

@@ -123,7 +123,7 @@ impl Growing {
 fn file_of(chunks: &[Arc<[Reference]>]) -> Result<NativeTrace, TraceError> {
     let name = "the temporary copy of the trace";
     let failed = |e| TraceError::io(name, "cannot be written; free space in the folder for temporary files", e);
-    let mut writer = native::Writer::new(name, tempfile::tempfile().map_err(failed)?);
+    let mut writer = native::Writer::new(name, tempfile::tempfile().map_err(failed)?).packed(native::Packing::Quick);
     for chunk in chunks {
         writer.write(chunk)?;
     }

@@ -14,6 +14,7 @@
 //! The key-value metadata holds `orrery.version` (a whole number; a reader refuses a higher one than it knows),
 //! `orrery.tables` (JSON of [`crate::reference::Tables`]) and `orrery.checksums` (see [`checksum`]).
 
+mod bits;
 mod checksum;
 mod file;
 mod guard;
@@ -32,6 +33,7 @@ use std::io::{self, Seek};
 
 pub(super) use file::ParquetFile;
 pub(super) use guard::guarded;
+pub use pack::Packing;
 pub use reader::NativeTrace;
 pub use writer::{FileWriter, Writer};
 

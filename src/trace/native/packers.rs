@@ -1,6 +1,6 @@
 //! Threads that pack row groups, and give them back in order.
 
-use super::pack::{Columns, Packed, Packer};
+use super::pack::{Columns, Packed, Packer, Packing};
 use crate::reference::Reference;
 use parquet::errors::ParquetError;
 use parquet::schema::types::ColumnDescPtr;
@@ -27,13 +27,13 @@ struct Thread {
 }
 
 impl Thread {
-    fn start() -> Option<Self> {
+    fn start(packing: Packing) -> Option<Self> {
         let (jobs, taken) = sync_channel::<Job>(1);
         let (give, done) = sync_channel::<Done>(1);
         let work = move || {
             let mut packer = None;
             for Job { rows, columns, descriptors } in taken {
-                let packed = pack(&mut packer, &rows, columns, &descriptors);
+                let packed = pack(&mut packer, packing, &rows, columns, &descriptors);
                 // Whoever writes may have stopped.
                 if give.send((packed, rows)).is_err() {
                     break;
@@ -48,13 +48,14 @@ impl Thread {
 /// Makes room where there was none yet.
 fn pack(
     packer: &mut Option<Box<Packer>>,
+    packing: Packing,
     rows: &[Reference],
     columns: Columns,
     descriptors: &[ColumnDescPtr],
 ) -> Packed {
     let packer = match packer {
         Some(packer) => packer,
-        None => packer.insert(Box::new(Packer::new()?)),
+        None => packer.insert(Box::new(Packer::new(packing)?)),
     };
     packer.pack(rows, columns, descriptors)
 }
@@ -62,6 +63,7 @@ fn pack(
 /// Threads that pack, as many as the machine runs at once; they begin when the first row group comes.
 #[derive(Default)]
 pub(super) struct Packers {
+    pub(super) packing: Packing,
     threads: Vec<Thread>,
     /// How many there are to be, once that was asked.
     wanted: Option<usize>,
@@ -75,7 +77,7 @@ pub(super) struct Packers {
 impl Packers {
     /// Packs a row group at once, in the caller's thread. Nothing may be under way.
     pub(super) fn here(&mut self, rows: &[Reference], columns: Columns, descriptors: &[ColumnDescPtr]) -> Packed {
-        pack(&mut self.here, rows, columns, descriptors)
+        pack(&mut self.here, self.packing, rows, columns, descriptors)
     }
 
     /// Begins to pack a row group; gives the oldest one that was under way where there is no room for more, and empty room
@@ -94,7 +96,7 @@ impl Packers {
             processors.min(THREADS)
         });
         if self.begun == self.threads.len() && self.threads.len() < wanted {
-            match Thread::start() {
+            match Thread::start(self.packing) {
                 Some(thread) => self.threads.push(thread),
                 // A system that has no more threads.
                 None => self.wanted = Some(self.threads.len()),

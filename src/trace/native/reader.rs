@@ -2,22 +2,25 @@
 
 use super::checksum::{self, Checksums};
 use super::file::{Cursor, ParquetFile, SharedFile, damaged, value};
-use super::guard::guarded;
 use super::rows::{Columns, Room, Rows};
 use super::{CHECKSUMS_KEY, CHUNK, PIECE, TABLES_KEY, VERSION, VERSION_KEY};
 use crate::reference::{Reference, ReferenceSource, SourceError, Tables};
 use crate::trace::error::{Fault, Place, TraceError};
 use parquet::basic::Compression;
-use parquet::errors::ParquetError;
+use parquet::errors::{ParquetError, Result as ParquetResult};
 use parquet::file::metadata::{FileMetaData, ParquetMetaData, RowGroupMetaData};
 use parquet::file::properties::ReaderProperties;
-use parquet::file::reader::FileReader;
+use parquet::file::reader::{FileReader, RowGroupReader};
 use parquet::file::serialized_reader::SerializedRowGroupReader;
 use parquet::file::statistics::Statistics;
 use parquet::schema::types::SchemaDescriptor;
 use std::fs::File;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+
+/// References read at once by whoever takes them all: they and their columns stay in a processor's own cache, and those that
+/// follow are read on from there.
+const BATCH: u64 = 1 << 15;
 
 /// A native file, open. Chunks hold [`PIECE`] references whatever the file's own row groups hold, so that files
 /// rewritten by other tools read as well; in our own files four chunks are a row group.
@@ -110,12 +113,12 @@ impl NativeTrace {
         Ok(out.into())
     }
 
-    /// Replaces `out` by the references from `from` to the end of their row group, at most [`CHUNK`].
+    /// Replaces `out` by the references from `from` on, to the end of their row group or [`BATCH`] of them.
     pub(in crate::trace) fn read_group(&self, from: u64, out: &mut Vec<Reference>) -> Result<(), TraceError> {
         let group = self.starts.partition_point(|&start| start <= from);
         let end = self.starts.get(group).copied().unwrap_or(from);
         out.clear();
-        self.decode(from, end.min(from.saturating_add(CHUNK as u64)), out)
+        self.decode(from, end.min(from.saturating_add(BATCH)), out)
     }
 
     /// How many row groups there are.
@@ -141,8 +144,9 @@ impl NativeTrace {
     /// Appends references `[from, to)`; `to - from` is at most [`CHUNK`].
     fn decode(&self, from: u64, to: u64, out: &mut Vec<Reference>) -> Result<(), TraceError> {
         out.reserve(to_usize(to - from).min(CHUNK));
-        let mut room = self.rooms.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
         let mut group = self.starts.partition_point(|&s| s <= from).saturating_sub(1);
+        let first = Rows { group, first: to_usize(from - self.starts.get(group).copied().unwrap_or(from)), count: 0 };
+        let mut room = self.room_for(&first);
         while let Some(&[start, end]) = self.starts.get(group..group + 2)
             && start < to
         {
@@ -156,6 +160,13 @@ impl NativeTrace {
         Ok(())
     }
 
+    /// Room that nobody uses: that which these rows go on from, if any does.
+    fn room_for(&self, rows: &Rows) -> Room {
+        let mut rooms = self.rooms.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = rooms.iter().position(|room| room.goes_on(rows)).or_else(|| rooms.len().checked_sub(1));
+        place.map(|place| rooms.swap_remove(place)).unwrap_or_default()
+    }
+
     /// Decodes rows `[first, last)` of a row group onto the end of `out`.
     fn decode_group(
         &self,
@@ -166,14 +177,13 @@ impl NativeTrace {
         out: &mut Vec<Reference>,
     ) -> Result<(), TraceError> {
         self.check_group(group)?;
-        let at = |e: ParquetError| damaged(&self.name, &e);
-        let (about, pages) = (self.footer.row_group(group), self.footer.page_index_for_row_group(group));
-        let properties = Arc::new(ReaderProperties::builder().build());
-        let file = Arc::new(self.file.clone());
-        let reader =
-            guarded(|| SerializedRowGroupReader::new(file.clone(), about, pages, properties.clone())).map_err(at)?;
-        let rows = Rows { reader: &reader, first: to_usize(first), count: to_usize(last - first) };
-        room.read(&rows, &self.columns).map_err(at)?;
+        let rows = Rows { group, first: to_usize(first), count: to_usize(last - first) };
+        let open = || -> ParquetResult<Box<dyn RowGroupReader + '_>> {
+            let (about, pages) = (self.footer.row_group(group), self.footer.page_index_for_row_group(group));
+            let properties = Arc::new(ReaderProperties::builder().build());
+            Ok(Box::new(SerializedRowGroupReader::new(Arc::new(self.file.clone()), about, pages, properties)?))
+        };
+        room.read(&rows, &self.columns, open).map_err(|e| damaged(&self.name, &e))?;
         room.join(rows.count, out).map_err(|(n, found, expected)| self.bad_row(group, first, n, found, &expected))
     }
 

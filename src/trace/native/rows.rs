@@ -19,8 +19,9 @@ pub(super) struct Columns {
 }
 
 /// A span of rows of one row group.
-pub(super) struct Rows<'a> {
-    pub(super) reader: &'a dyn RowGroupReader,
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rows {
+    pub(super) group: usize,
     pub(super) first: usize,
     pub(super) count: usize,
 }
@@ -28,9 +29,10 @@ pub(super) struct Rows<'a> {
 /// A row that is wrong: its place, what was found there, what was expected.
 pub(super) type Wrong = (usize, String, String);
 
-/// The columns of a span of rows; kept for its memory.
-#[derive(Debug, Default)]
+/// The columns of a span of rows; kept for its memory, and because the span that follows is read on from here.
+#[derive(Default)]
 pub(super) struct Room {
+    open: Option<Open>,
     address: Values,
     size: Values,
     kind: Values,
@@ -42,24 +44,49 @@ pub(super) struct Room {
 /// What a row without a lane has in its column.
 const NO_LANE_CODE: i32 = i32::MIN;
 
+/// A row group whose columns are decoded up to a row.
+struct Open {
+    group: usize,
+    /// The next row.
+    next: usize,
+    /// In the order of [`Room::read`]; those of columns that there are.
+    columns: [Option<Column>; 6],
+}
+
+/// A column of a row group, and where its rows are up to.
+struct Column {
+    reader: ColumnReader,
+    /// Its number in the file.
+    number: usize,
+    is_optional: bool,
+}
+
 impl Room {
-    /// Decodes the columns that there are.
-    pub(super) fn read(&mut self, rows: &Rows<'_>, columns: &Columns) -> ParquetResult<()> {
-        let Self { address, size, kind, pc, core, lane } = self;
-        let all = [
-            (Some(columns.address), address),
-            (columns.size, size),
-            (columns.kind, kind),
-            (columns.pc, pc),
-            (columns.core, core),
-            (columns.lane, lane),
-        ];
-        for (column, values) in all {
+    /// Whether these rows follow those that were read last.
+    pub(super) fn goes_on(&self, rows: &Rows) -> bool {
+        self.open.as_ref().is_some_and(|open| (open.group, open.next) == (rows.group, rows.first))
+    }
+
+    /// Decodes the columns that there are. The row group is asked for where these rows are not the next ones.
+    pub(super) fn read<'a>(
+        &mut self,
+        rows: &Rows,
+        columns: &Columns,
+        group: impl FnOnce() -> ParquetResult<Box<dyn RowGroupReader + 'a>>,
+    ) -> ParquetResult<()> {
+        let mut open = match self.open.take().filter(|open| (open.group, open.next) == (rows.group, rows.first)) {
+            Some(open) => open,
+            None => guarded(|| Open::at(rows, columns, &*group()?))?,
+        };
+        let Self { address, size, kind, pc, core, lane, .. } = self;
+        for (values, column) in [address, size, kind, pc, core, lane].into_iter().zip(&mut open.columns) {
             values.clear();
             if let Some(column) = column {
                 values.read(rows, column)?;
             }
         }
+        open.next = rows.first + rows.count;
+        self.open = Some(open);
         Ok(())
     }
 
@@ -100,6 +127,45 @@ impl Room {
         out.truncate(base);
         let check = |n: usize| row(address[n], [size[n], kind[n], core[n], lane[n]], n);
         (0..count).try_for_each(check)
+    }
+}
+
+impl Open {
+    /// The columns of a row group, from the first of these rows on.
+    fn at(rows: &Rows, columns: &Columns, group: &dyn RowGroupReader) -> ParquetResult<Self> {
+        let Columns { address, size, kind, pc, core, lane } = *columns;
+        let mut readers = [const { None }; 6];
+        for (place, number) in readers.iter_mut().zip([Some(address), size, kind, pc, core, lane]) {
+            if let Some(number) = number {
+                *place = Some(Column::at(rows, number, group)?);
+            }
+        }
+        Ok(Self { group: rows.group, next: rows.first, columns: readers })
+    }
+}
+
+impl Column {
+    fn at(rows: &Rows, number: usize, group: &dyn RowGroupReader) -> ParquetResult<Self> {
+        let about = group.metadata().column(number);
+        let mut reader = group.get_column_reader(number)?;
+        let skipped = match &mut reader {
+            _ if rows.first == 0 => 0,
+            ColumnReader::Int32ColumnReader(reader) => reader.skip_records(rows.first)?,
+            ColumnReader::Int64ColumnReader(reader) => reader.skip_records(rows.first)?,
+            _ => rows.first,
+        };
+        if !matches!(reader, ColumnReader::Int32ColumnReader(_) | ColumnReader::Int64ColumnReader(_)) {
+            let name = about.column_path().string();
+            let what = format!("column `{name}` that does not hold whole numbers of 32 or 64 bits");
+            return Err(ParquetError::General(what));
+        }
+        let column = Self { reader, number, is_optional: about.column_descr().max_def_level() > 0 };
+        if skipped < rows.first { Err(column.short(rows, skipped)) } else { Ok(column) }
+    }
+
+    fn short(&self, rows: &Rows, ends: usize) -> ParquetError {
+        let (number, wanted) = (self.number, rows.first + rows.count);
+        ParquetError::General(format!("column {number} that ends after {ends} rows of {wanted}"))
     }
 }
 
@@ -152,24 +218,18 @@ impl Values {
         (self.is_optional, self.is_wide) = (false, false);
     }
 
-    fn read(&mut self, rows: &Rows<'_>, column: usize) -> ParquetResult<()> {
-        guarded(|| {
-            let about = rows.reader.metadata().column(column);
-            self.is_optional = about.column_descr().max_def_level() > 0;
-            let levels = (&mut self.levels, self.is_optional);
-            match rows.reader.get_column_reader(column)? {
-                ColumnReader::Int32ColumnReader(reader) => fill(rows, column, reader, levels, &mut self.narrow),
-                ColumnReader::Int64ColumnReader(reader) => {
-                    self.is_wide = true;
-                    fill(rows, column, reader, levels, &mut self.wide)
-                }
-                _ => {
-                    let name = about.column_path().string();
-                    let what = format!("column `{name}` that does not hold whole numbers of 32 or 64 bits");
-                    Err(ParquetError::General(what))
-                }
+    fn read(&mut self, rows: &Rows, column: &mut Column) -> ParquetResult<()> {
+        self.is_optional = column.is_optional;
+        let levels = (&mut self.levels, self.is_optional);
+        let read = guarded(|| match &mut column.reader {
+            ColumnReader::Int32ColumnReader(reader) => fill(rows.count, reader, levels, &mut self.narrow),
+            ColumnReader::Int64ColumnReader(reader) => {
+                self.is_wide = true;
+                fill(rows.count, reader, levels, &mut self.wide)
             }
-        })
+            _ => Ok(0),
+        })?;
+        if read < rows.count { Err(column.short(rows, rows.first + read)) } else { Ok(()) }
     }
 
     /// The first row without a value.
@@ -216,33 +276,20 @@ fn spread<T: Copy>(levels: &[i16], values: &mut Vec<T>, without: T) {
     *values = all;
 }
 
-/// Levels and values of the rows, those that are there.
+/// Levels and values of the next rows, those that are there; how many rows there were, `count` at most.
 fn fill<T: DataType>(
-    rows: &Rows<'_>,
-    column: usize,
-    mut reader: ColumnReaderImpl<T>,
+    count: usize,
+    reader: &mut ColumnReaderImpl<T>,
     (levels, is_optional): (&mut Vec<i16>, bool),
     values: &mut Vec<T::T>,
-) -> ParquetResult<()> {
-    let short = |n: usize| {
-        ParquetError::General(format!("column {column} that ends after {n} rows of {}", rows.first + rows.count))
-    };
-    if rows.first > 0 {
-        let skipped = reader.skip_records(rows.first)?;
-        if skipped < rows.first {
-            return Err(short(skipped));
-        }
-    }
+) -> ParquetResult<usize> {
     let mut read = 0;
-    while read < rows.count {
-        let (n, ..) = reader.read_records(rows.count - read, Some(levels), None, values)?;
+    while read < count {
+        let (n, ..) = reader.read_records(count - read, Some(levels), None, values)?;
         if n == 0 {
-            return Err(short(rows.first + read));
+            return Ok(read);
         }
         read += n;
     }
-    if values.len() < read && !is_optional {
-        return Err(short(rows.first + values.len()));
-    }
-    Ok(())
+    Ok(if is_optional { read } else { read.min(values.len()) })
 }

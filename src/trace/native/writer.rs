@@ -2,7 +2,7 @@
 
 use super::checksum::{self, Checksums, Summed};
 use super::file::SharedFile;
-use super::pack::{Columns, Packed};
+use super::pack::{Columns, Packed, Packing};
 use super::packers::Packers;
 use super::reader::NativeTrace;
 use super::{CHECKSUMS_KEY, CHUNK, CREATED_BY, MAX_SIZE, TABLES_KEY, VERSION, VERSION_KEY};
@@ -46,6 +46,13 @@ impl<W: Write + Send> Writer<W> {
             begun: 0,
             packers: Packers::default(),
         }
+    }
+
+    /// Packs so; before the first reference.
+    #[must_use]
+    pub fn packed(mut self, packing: Packing) -> Self {
+        self.packers.packing = packing;
+        self
     }
 
     /// References taken so far.
@@ -333,6 +340,12 @@ impl FileWriter {
     pub fn create(path: &Path) -> Result<Self, TraceError> {
         let (name, target, sink) = Target::create(path)?;
         Ok(Self { writer: Writer::new(name, sink), target })
+    }
+
+    /// As [`Writer::packed`].
+    #[must_use]
+    pub fn packed(self, packing: Packing) -> Self {
+        Self { writer: self.writer.packed(packing), ..self }
     }
 
     /// References taken so far.
