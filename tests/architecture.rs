@@ -538,6 +538,17 @@ fn no_test_changes_its_process() {
     }
 }
 
+/// scripts/test.sh runs without graphics what this lets differ, and no more.
+#[test]
+fn graphics_change_the_command_alone() {
+    let asks = |text: &str| text.contains("feature = \"gpu\"") || text.contains("feature = \"viewer\"");
+    let all = sources();
+    let found: Vec<&str> = all.iter().filter(|(_, text)| asks(text)).map(|(file, _)| file.as_str()).collect();
+    let strange: Vec<_> = found.iter().filter(|f| **f != "src/lib.rs" && !f.starts_with("src/commands/")).collect();
+    assert!(strange.is_empty(), "{strange:?} differ without graphics; scripts/test.sh does not test them so");
+    assert!(found.len() > 5, "the check does not see those that differ: {found:?}");
+}
+
 #[test]
 fn the_map_names_every_module_and_no_other() {
     let map = fs::read_to_string(root().join("ARCHITECTURE.md")).expect("ARCHITECTURE.md");
