@@ -5,7 +5,7 @@
 #     scripts/capture-torture.sh [FOLDER]
 #
 # RUNS (20): runs of each program with signals. SIGNALS (2000000): signals of the long storm; 0 = none. LEVELS: what to build at.
-# ORRERY names another orrery than target/release/orrery. tests/capture_torture.rs is the short form of this in the test suite.
+# ORRERY names another orrery than target/release/orrery. tests/capture/torture.rs is the short form of this in the test suite.
 set -u
 
 here=$(cd "$(dirname "$0")/.." && pwd)

@@ -58,6 +58,13 @@ run_tests() {
   fi
 }
 
+# Without graphics only the command differs, which tests/architecture.rs holds: what it does is run. All else is the same lines,
+# linted for both and run once, with graphics.
+test_without_graphics() {
+  run_tests --no-default-features --test commands || return 1
+  run_tests --no-default-features --test capture run::
+}
+
 step 'set up' set_up_tests
 step 'format' cargo fmt --check
 step 'lints' cargo clippy --locked --all-targets --quiet -- -D warnings
@@ -66,6 +73,6 @@ step 'build' cargo build --locked --quiet
 step 'documentation examples' cargo test --locked --doc --quiet
 step 'window' scripts/window-check.sh
 step 'kills' env KILLS=16 scripts/kill-writers.sh
-step 'tests, without graphics' run_tests --no-default-features
+step 'tests, without graphics' test_without_graphics
 step 'tests' run_tests
 report_steps

@@ -398,9 +398,14 @@ fn root() -> PathBuf {
 
 /// Path from the root and text of every Rust file under `src`, sorted.
 fn sources() -> Vec<(String, String)> {
+    files_of("src")
+}
+
+/// The same of any folder.
+fn files_of(folder: &str) -> Vec<(String, String)> {
     fn walk(folder: &Path, out: &mut Vec<PathBuf>) {
-        for entry in fs::read_dir(folder).expect("src is readable") {
-            let path = entry.expect("src is readable").path();
+        for entry in fs::read_dir(folder).expect("readable") {
+            let path = entry.expect("readable").path();
             if path.is_dir() {
                 walk(&path, out);
             } else if path.extension().is_some_and(|e| e == "rs") {
@@ -409,7 +414,7 @@ fn sources() -> Vec<(String, String)> {
         }
     }
     let mut files = Vec::new();
-    walk(&root().join("src"), &mut files);
+    walk(&root().join(folder), &mut files);
     files.sort();
     let read = |path: &PathBuf| {
         let name = path.strip_prefix(root()).expect("under the root").to_string_lossy().replace('\\', "/");
@@ -510,13 +515,38 @@ fn planted_violations_are_found() {
 
 #[test]
 fn no_file_is_longer_than_600_lines() {
-    let long: Vec<String> = sources()
+    let long: Vec<String> = ["src", "tests", "benches", "examples"]
         .iter()
+        .flat_map(|folder| files_of(folder))
         .map(|(file, text)| (file, text.lines().count()))
         .filter(|(_, lines)| *lines > 600)
         .map(|(file, lines)| format!("{file}: {lines} lines; split it"))
         .collect();
     assert!(long.is_empty(), "{}", long.join("\n"));
+}
+
+/// What all tests of an area share where they are threads of one process. (`unsafe`, which nothing has, guards its environment.)
+#[test]
+fn no_test_changes_its_process() {
+    let changes = ["set_current_dir", "set_var", "remove_var", "umask", "setrlimit", "setsid", "setpgid"];
+    let tests = files_of("tests");
+    assert!(tests.len() > 70, "only {} files were found", tests.len());
+    for (file, text) in tests {
+        let tokens = tokens(&text);
+        let found = tokens.iter().find(|t| changes.contains(&t.text.as_str()));
+        assert!(found.is_none(), "{file}: {found:?}; tests run as threads of one process too: start a program for it");
+    }
+}
+
+/// scripts/test.sh runs without graphics what this lets differ, and no more.
+#[test]
+fn graphics_change_the_command_alone() {
+    let asks = |text: &str| text.contains("feature = \"gpu\"") || text.contains("feature = \"viewer\"");
+    let all = sources();
+    let found: Vec<&str> = all.iter().filter(|(_, text)| asks(text)).map(|(file, _)| file.as_str()).collect();
+    let strange: Vec<_> = found.iter().filter(|f| **f != "src/lib.rs" && !f.starts_with("src/commands/")).collect();
+    assert!(strange.is_empty(), "{strange:?} differ without graphics; scripts/test.sh does not test them so");
+    assert!(found.len() > 5, "the check does not see those that differ: {found:?}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-// How a glyph gets from one place to another. Twin: `scene::motion::position_at`; `tests/motion_twin.rs` compares.
+// How a glyph gets from one place to another. Twin: `scene::motion::position_at`; `tests/pictures/motion_twin.rs` compares.
 
 const PATH_REST = 0u;
 const PATH_STRAIGHT = 1u;

@@ -1,4 +1,4 @@
-//! Everything shared with WGSL, in one file. `tests/shader_layout.rs` holds names, offsets and sizes to the shaders'.
+//! Everything shared with WGSL, in one file. `tests/pictures/shader_layout.rs` holds names, offsets and sizes to the shaders'.
 
 pub use crate::scene::layout::MAX_SECTORS;
 use crate::scene::layout::{Rings, Sector};

@@ -64,7 +64,7 @@ fn paste(name: &str, text: &str, done: &mut Vec<String>, out: &mut String) -> Re
 /// Compiles a shader of [`ENTRY`].
 ///
 /// # Panics
-/// Never for the embedded shaders: `tests/shader_valid.rs` composes and validates each.
+/// Never for the embedded shaders: `tests/pictures/shader_valid.rs` composes and validates each.
 pub(super) fn module(device: &wgpu::Device, name: &'static str) -> wgpu::ShaderModule {
     let text = compose(name).unwrap_or_default();
     device.create_shader_module(wgpu::ShaderModuleDescriptor {

@@ -1,5 +1,5 @@
 //! How a glyph gets from one place to another: the definition. `shaders/shared/motion.wgsl` is its twin, held to it by
-//! `tests/motion_twin.rs`.
+//! `tests/pictures/motion_twin.rs`.
 //!
 //! ```text
 //! Straight   a miss flies in            a --------> b        eased, on the chord

@@ -1,4 +1,4 @@
-// Says of itself where its variables, stack arrays and calls are, for tests/symbols.rs to compare with what the debug
+// Says of itself where its variables, stack arrays and calls are, for tests/capture/symbols.rs to compare with what the debug
 // information tells. The comments behind calls say what the result goes to: name, element type, bytes of an element.
 #include <stdint.h>
 #include <stdio.h>

@@ -184,7 +184,7 @@ def cachegrind_geometry(path):
     return {name: (int(size), int(line), ways(text)) for name, size, line, text in found}
 
 
-# --- the peers' names for what we count: the same table is in README.md and in tests/sim_reference.rs ------------------
+# --- the peers' names for what we count: the same table is in README.md and in tests/sim/reference.rs ------------------
 
 
 def pycachesim_view(model):

@@ -1,6 +1,6 @@
 /* Writes one small trace in each format whose records are C structs, by the structs themselves, so that sizes, padding and
  * byte order are the compiler's and not ours. `cc structs.c && ./a.out FOLDER` writes FOLDER/{champsim,cloudsuite,drmemtrace,
- * dinero}. tests/trace_binary.rs compiles and runs it and knows what must come out.
+ * dinero}. tests/trace/binary.rs compiles and runs it and knows what must come out.
  *
  * The structs are those of ChampSim's inc/trace_instruction.h, of DynamoRIO's clients/drcachesim/common/trace_entry.h
  * (version 7 of the format), and the record that Dinero IV's binaryfmt.c reads byte by byte.

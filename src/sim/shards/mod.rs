@@ -9,7 +9,7 @@
 //!                     pieces of shard 1 --play--> what it tells --'
 //! ```
 //!
-//! Counters, contents and events are those of one thread (`tests/sim_shards.rs`).
+//! Counters, contents and events are those of one thread (`tests/sim/shards.rs`).
 
 mod split;
 mod told;

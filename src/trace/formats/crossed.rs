@@ -4,7 +4,7 @@ use super::Format;
 use std::fs;
 use std::path::Path;
 
-/// Columns, told by `tests/trace_columns.rs`; kernels, by `tests/trace_accelsim.rs`.
+/// Columns, told by `tests/trace/columns.rs`; kernels, by `tests/trace/accelsim.rs`.
 const TABLES: [Format; 3] = [Format::PARQUET, Format::ARROW, Format::ACCELSIM];
 
 #[test]
@@ -29,7 +29,7 @@ fn every_sample_looks_like_its_own_format_and_no_other() {
         assert!(others.is_empty(), "{file} looks like {others:?} too");
         seen.push(own.name());
     }
-    // The binary formats have theirs in `tests/trace_binary.rs`, which crosses them with all formats too.
+    // The binary formats have theirs in `tests/trace/binary.rs`, which crosses them with all formats too.
     for format in
         Format::ALL.iter().filter(|format| !format.example().starts_with("(binary") && !TABLES.contains(format))
     {

@@ -1,0 +1,14 @@
+//! The program as it is called: its command lines, files, pages and messages.
+
+mod cli;
+mod docs;
+mod host;
+#[cfg(unix)]
+mod hostile;
+#[cfg(feature = "gpu")]
+mod index_file;
+#[cfg(feature = "gpu")]
+mod read_once;
+
+#[path = "../support/mod.rs"]
+mod support;

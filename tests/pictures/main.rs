@@ -1,0 +1,16 @@
+//! What is drawn, to the pixel, and what is recorded of it, to the byte; and that shaders and Rust agree.
+#![cfg(feature = "gpu")]
+
+mod golden;
+mod golden_selftest;
+mod motion_twin;
+mod picture_ids;
+mod record_faults;
+mod record_files;
+mod record_repeat;
+mod shader_layout;
+mod shader_valid;
+mod sight;
+
+#[path = "../support/mod.rs"]
+mod support;

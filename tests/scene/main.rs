@@ -1,0 +1,17 @@
+//! What a moment is drawn as, in shapes: held against the caches themselves, without a pixel.
+
+mod cells;
+mod crowded;
+mod finer;
+mod lapse;
+mod moves;
+mod palette;
+mod places;
+mod regions;
+mod sectors;
+mod shades;
+mod temperature;
+mod tlbs;
+
+#[path = "../support/mod.rs"]
+mod support;

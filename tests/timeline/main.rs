@@ -1,0 +1,10 @@
+//! Any moment of a trace, any part of it and any index of it is what playing the trace gives.
+
+mod answers;
+mod flows;
+mod kept;
+mod seek;
+mod sums;
+
+#[path = "../support/mod.rs"]
+mod support;
