@@ -58,14 +58,31 @@ run_tests() {
   fi
 }
 
+# What other programs build on: simulator and timeline without a feature. It must stay free of what is heavy.
+light_library() {
+  local light=(--locked --no-default-features) heavy
+  heavy=$(cargo tree "${light[@]}" --edges normal,build --prefix none |
+    grep -E '^(parquet|arrow-|clap|gimli|addr2line|object|iced-x86|indicatif|zstd|liblzma|bzip2|ctrlc|cc |[a-z0-9-]+-sys )')
+  if [ -n "$heavy" ]; then
+    printf 'without features nothing needs these, and yet they are built:\n%s\n' "$heavy" >&2
+    return 1
+  fi
+  cargo clippy "${light[@]}" --all-targets --quiet -- -D warnings || return 1
+  run_tests --no-default-features || return 1
+  cargo test "${light[@]}" --doc --quiet || return 1
+  cargo run "${light[@]}" --quiet --example observer >/dev/null || return 1
+  cargo run "${light[@]}" --quiet --example own_format >/dev/null
+}
+
 step 'set up' set_up_tests
 step 'format' cargo fmt --check
 step 'lints' cargo clippy --locked --all-targets --quiet -- -D warnings
-step 'lints, without graphics' cargo clippy --locked --no-default-features --all-targets --quiet -- -D warnings
+step 'lints, without graphics' cargo clippy --locked --no-default-features --features cli --all-targets --quiet -- -D warnings
+step 'light library' light_library
 step 'build' cargo build --locked --quiet
 step 'documentation examples' cargo test --locked --doc --quiet
 step 'window' scripts/window-check.sh
 step 'kills' env KILLS=16 scripts/kill-writers.sh
-step 'tests, without graphics' run_tests --no-default-features
+step 'tests, without graphics' run_tests --no-default-features --features cli
 step 'tests' run_tests
 report_steps

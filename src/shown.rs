@@ -257,9 +257,11 @@ impl<W: Write> Write for Fit<W> {
 }
 
 /// As `eprintln!`, through [`tell`]: one line on standard error, whatever names are in it.
+#[cfg(feature = "capture")]
 macro_rules! say {
     ($($words:tt)*) => { $crate::shown::tell(format_args!($($words)*)) };
 }
+#[cfg(feature = "capture")]
 pub(crate) use say;
 
 #[cfg(test)]

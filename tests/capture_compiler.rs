@@ -1,5 +1,5 @@
 //! `orrery cc` as a compiler: its arguments, its exit code, the library it links, and which compiler it calls.
-#![cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#![cfg(all(feature = "cli", target_os = "linux", target_arch = "x86_64"))]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod capture_common;

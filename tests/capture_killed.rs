@@ -1,5 +1,5 @@
 //! `orrery capture` killed while it records: what it saw is there, it is said, and nothing goes on in its place.
-#![cfg(target_os = "linux")]
+#![cfg(all(feature = "cli", target_os = "linux"))]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod built;

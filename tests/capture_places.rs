@@ -1,5 +1,5 @@
 //! Names of what shares a place: libraries loaded one after the other, arrays of blocks in one slot of a stack frame.
-#![cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#![cfg(all(feature = "cli", target_os = "linux", target_arch = "x86_64"))]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod capture_common;

@@ -1,5 +1,5 @@
 //! Real programs, built by `orrery cc` and run: what they record is what they did, however they end.
-#![cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#![cfg(all(feature = "cli", target_os = "linux", target_arch = "x86_64"))]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod capture_common;

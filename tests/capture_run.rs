@@ -1,5 +1,5 @@
 //! `orrery run`: a program compiled, recorded and looked at by one command.
-#![cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#![cfg(all(feature = "cli", target_os = "linux", target_arch = "x86_64"))]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod capture_common;

@@ -1,5 +1,5 @@
 //! What is recorded does not depend on how the assembler's text is written, and what is not recorded is said when it is compiled.
-#![cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#![cfg(all(feature = "cli", target_os = "linux", target_arch = "x86_64"))]
 
 mod capture_common;
 

@@ -1,6 +1,6 @@
 //! Programs that do what is hard to record: recorded or not, they end the same way, say the same, and their data is right; and
 //! what was recorded is what they did. `scripts/capture-torture.sh` does the same more often and at every level.
-#![cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#![cfg(all(feature = "cli", target_os = "linux", target_arch = "x86_64"))]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod capture_common;

@@ -1,5 +1,5 @@
 //! `orrery capture` with real Valgrind on real programs: references per array against what the loops must do.
-
+#![cfg(feature = "cli")]
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 

@@ -1,6 +1,6 @@
 //! What comes from strangers: names that would act on a terminal, sizes that would take all memory, files that are damaged,
 //! links and folders of others. Each has to end soon, in words that are seen and do nothing.
-#![cfg(unix)]
+#![cfg(all(feature = "cli", unix))]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use orrery::reference::{Kind, Mark, Reference, Region, SourceLocation, Tables};

@@ -1,5 +1,5 @@
 //! The index file: made once, found again, made anew where it is damaged or another's; pictures are the same with and without.
-#![cfg(feature = "gpu")]
+#![cfg(all(feature = "cli", feature = "gpu"))]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use orrery::reference::{Region, Tables};

@@ -1,7 +1,7 @@
 //! Every glyph of real moments is drawn, in its place: the vertex code of `glyphs.wgsl` with a fragment stage that writes
 //! numbers instead of colours, into a target of numbers. The set of numbers is compared exactly, each centroid with the
 //! place that `scene::motion` gives, to half a pixel. Holds on any adapter.
-#![cfg(feature = "gpu")]
+#![cfg(all(feature = "formats", feature = "gpu"))]
 
 mod common;
 mod scene_common;

@@ -1,5 +1,5 @@
 //! A text trace that is opened again: from its native copy in the cache folder while it is as it was, anew where it is not.
-#![cfg(feature = "gpu")]
+#![cfg(all(feature = "cli", feature = "gpu"))]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use orrery::trace::synth::{Rng, mix};

@@ -1,6 +1,6 @@
 //! A recording is a pure function of trace, cache and flags: two give equal frames, and a frame drawn alone equals the
 //! one drawn in the run, so no state leaks from frame to frame.
-#![cfg(feature = "gpu")]
+#![cfg(all(feature = "cli", feature = "gpu"))]
 #![expect(clippy::print_stdout, reason = "a skipped test says so")]
 
 use orrery::commands::film::Film;

@@ -1,5 +1,5 @@
 //! What is not in sight is neither made nor sent, and no pixel shows it; what did not change is not sent again.
-#![cfg(feature = "gpu")]
+#![cfg(all(feature = "formats", feature = "gpu"))]
 
 mod common;
 mod scene_common;

@@ -1,5 +1,6 @@
 //! The picture keeps the promises of the rings paper (Choudhury & Rosen 2011), checked on scenes of real traces: how
 //! things move and glow. Names carry the lines of the feature checklist.
+#![cfg(feature = "formats")]
 
 mod scene_common;
 

@@ -1,4 +1,5 @@
 //! Temperature follows from the caches and the references alone: not from how dots are drawn, nor from what is beside.
+#![cfg(feature = "formats")]
 
 mod scene_common;
 

@@ -1,6 +1,6 @@
 //! Tables with named columns: every type a value comes in, and what no reference can be made of. The tables are written here, by
 //! the Arrow and Parquet libraries; `tests/trace_binary.rs` reads those of other tools.
-
+#![cfg(feature = "formats")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use arrow_array::types::Int32Type;

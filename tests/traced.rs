@@ -1,5 +1,5 @@
 //! Arrays that record who touches them: the counts are the loops', the file is the same each time, Orrery reads it.
-
+#![cfg(feature = "cli")]
 #![cfg(feature = "traced")]
 
 use orrery::reference::{Kind, Reference, ReferenceSource, Region};
