@@ -80,6 +80,7 @@ step 'lints' cargo clippy --locked --all-targets --quiet -- -D warnings
 step 'lints, without graphics' cargo clippy --locked --no-default-features --features cli --all-targets --quiet -- -D warnings
 step 'light library' light_library
 step 'build' cargo build --locked --quiet
+step 'documentation' env RUSTDOCFLAGS='-D warnings' cargo doc --locked --no-deps --quiet
 step 'documentation examples' cargo test --locked --doc --quiet
 step 'window' scripts/window-check.sh
 step 'kills' env KILLS=16 scripts/kill-writers.sh

@@ -175,6 +175,7 @@ pub struct CacheArgs {
     #[arg(long, value_name = "PRESET|FILE")]
     pub cache: Option<String>,
     /// Innermost level as SIZE,WAYS,LINE[,POLICY]: 32KiB,8,64 or 512,full,32,fifo
+    #[allow(rustdoc::broken_intra_doc_links, reason = "words of the help, where brackets are brackets")]
     #[arg(long, value_name = "SIZE,WAYS,LINE[,POLICY]")]
     pub l1: Option<String>,
     /// Second level; needs --l1 or --cache

@@ -12,7 +12,7 @@
 //! Addresses are delta-encoded, the other columns dictionary-encoded, all zstd-compressed but those of one value. A row group holds
 //! [`CHUNK`] references, so that a seek decodes little. A file of one row group leaves out columns that say nothing.
 //! The key-value metadata holds `orrery.version` (a whole number; a reader refuses a higher one than it knows),
-//! `orrery.tables` (JSON of [`crate::reference::Tables`]) and `orrery.checksums` (see [`checksum`]).
+//! `orrery.tables` (JSON of [`crate::reference::Tables`]) and `orrery.checksums` (see `checksum`).
 
 mod bits;
 mod checksum;
