@@ -9,3 +9,4 @@ export ORRERY
 "$ORRERY" snapshot traces/mpm.orrery --tick 20000.5 -o docs/mpm.png
 docs/caches/draw.sh
 docs/lapse/draw.sh
+docs/large/draw.sh

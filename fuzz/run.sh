@@ -4,7 +4,7 @@
 # Each format (all that `Format::ALL` has, and `detect`) runs for SECONDS on one core, JOBS of them (1) at once, from the seeds in fuzz/corpus/FORMAT and
 # the samples in tests/traces and traces. Prints of each: executions; of 100 inputs, of how many a reference was read, how many were
 # read to their end, and how many were followed to a picture; counters of the instrumented code that were reached, crashes, peak memory. Fails where there was a crash, an input that took
-# 10 s, or one that took 1 GiB. Stable Rust and a C++ compiler are all it needs. What it finds lies in fuzz/target/found/FORMAT.
+# 10 s (SLOWEST names another time, for a machine that does other work), or one that took 1 GiB. Stable Rust and a C++ compiler are all it needs. What it finds lies in fuzz/target/found/FORMAT.
 set -eu
 seconds=${1:?usage: fuzz/run.sh SECONDS [FORMAT...]}
 shift
@@ -41,7 +41,7 @@ one='
 	esac
 	rm -f "$tally"
 	ORRERY_FUZZ_TALLY=$tally ORRERY_FUZZ_FORMAT=$format "$FUZZER" "$work" "corpus/$format" "$SEEDS" -max_total_time="$SECONDS_EACH" -max_len=$most \
-		-len_control=0 -mutate_depth=2 -timeout=10 -report_slow_units=10 -rss_limit_mb=1024 -print_final_stats=1 -artifact_prefix="$found/" >"$log" 2>&1 || code=$?
+		-len_control=0 -mutate_depth=2 -timeout="$SLOWEST" -report_slow_units=10 -rss_limit_mb=1024 -print_final_stats=1 -artifact_prefix="$found/" >"$log" 2>&1 || code=$?
 	stat() { sed -n "s/^stat::$1: *//p" "$log" | tail -1; }
 	crashes=$(find "$found" -type f ! -name "slow-unit-*" | wc -l)
 	reached=$(sed -n "s/.* cov: \([0-9]*\) .*/\1/p" "$log" | tail -1)
@@ -51,4 +51,4 @@ one='
 		"$(stat average_exec_per_sec)" "$((100 * some / seen))" "$((100 * whole / seen))" "$((100 * deep / seen))" "$reached" "$crashes" "$(stat peak_rss_mb)"
 	[ "$code" -eq 0 ] && [ "$crashes" -eq 0 ]
 '
-printf '%s\n' "$@" | FUZZER=$fuzzer SEEDS=$seeds SECONDS_EACH=$seconds xargs -n 1 -P "${JOBS:-1}" sh -c "$one" one
+printf '%s\n' "$@" | FUZZER=$fuzzer SEEDS=$seeds SECONDS_EACH=$seconds SLOWEST=${SLOWEST:-10} xargs -n 1 -P "${JOBS:-1}" sh -c "$one" one

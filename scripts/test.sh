@@ -61,15 +61,32 @@ run_tests() {
 # Without graphics only the command differs, which tests/architecture.rs holds: what it does is run. All else is the same lines,
 # linted for both and run once, with graphics.
 test_without_graphics() {
-  run_tests --no-default-features --test commands || return 1
-  run_tests --no-default-features --test capture run::
+  run_tests --no-default-features --features cli --test commands || return 1
+  run_tests --no-default-features --features cli --test capture run::
+}
+
+# What other programs build on: simulator and timeline without a feature. It must stay free of what is heavy.
+light_library() {
+  local light=(--locked --no-default-features) heavy
+  heavy=$(cargo tree "${light[@]}" --edges normal,build --prefix none |
+    grep -E '^(parquet|arrow-|clap|gimli|addr2line|object|iced-x86|indicatif|zstd|liblzma|bzip2|ctrlc|cc |[a-z0-9-]+-sys )')
+  if [ -n "$heavy" ]; then
+    printf 'without features nothing needs these, and yet they are built:\n%s\n' "$heavy" >&2
+    return 1
+  fi
+  cargo clippy "${light[@]}" --all-targets --quiet -- -D warnings || return 1
+  cargo test "${light[@]}" --doc --quiet || return 1
+  cargo run "${light[@]}" --quiet --example observer >/dev/null || return 1
+  cargo run "${light[@]}" --quiet --example own_format >/dev/null
 }
 
 step 'set up' set_up_tests
 step 'format' cargo fmt --check
 step 'lints' cargo clippy --locked --all-targets --quiet -- -D warnings
-step 'lints, without graphics' cargo clippy --locked --no-default-features --all-targets --quiet -- -D warnings
+step 'lints, without graphics' cargo clippy --locked --no-default-features --features cli --all-targets --quiet -- -D warnings
+step 'light library' light_library
 step 'build' cargo build --locked --quiet
+step 'documentation' env RUSTDOCFLAGS='-D warnings' cargo doc --locked --no-deps --quiet
 step 'documentation examples' cargo test --locked --doc --quiet
 step 'window' scripts/window-check.sh
 step 'kills' env KILLS=16 scripts/kill-writers.sh

@@ -3,7 +3,7 @@
 //! Names in traces, names of files and lines of sources are whatever somebody wrote. On a terminal an escape sequence moves
 //! the cursor, sets the clipboard or clears what was said; a line break forges a row of a table; a sign that turns the
 //! direction of writing makes `exe.txt` of `txt.exe`; a name of megabytes takes gigabytes to lay out. What is shown therefore
-//! goes through here: [`line`] writes out what does something instead of being seen (`\n`, `\u{1b}`), [`name`] also shortens.
+//! goes through here: [`line()`] writes out what does something instead of being seen (`\n`, `\u{1b}`), [`name`] also shortens.
 //! Nothing else writes to standard output or standard error: [`tell`], [`out`] and [`raw`] are the only ways, which lints hold.
 //! JSON keeps every sign, written as its escape where a terminal would obey it ([`json`]).
 
@@ -54,19 +54,19 @@ pub fn line(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// As [`line`], and of [`NAME`] columns at most: the middle of a longer one is left out, for names differ at their ends.
+/// As [`line()`], and of [`NAME`] columns at most: the middle of a longer one is left out, for names differ at their ends.
 #[must_use]
 pub fn name(text: &str) -> Cow<'_, str> {
     short(text, NAME)
 }
 
-/// As [`line`], for words in a picture or a window.
+/// As [`line()`], for words in a picture or a window.
 #[must_use]
 pub fn words(text: &str) -> Cow<'_, str> {
     short(text, WORDS)
 }
 
-/// As [`line`], of `most` columns at most; `…` stands for what is left out.
+/// As [`line()`], of `most` columns at most; `…` stands for what is left out.
 #[must_use]
 pub fn short(text: &str, most: usize) -> Cow<'_, str> {
     // A sign takes 4 bytes and STACKED more with it: what is past that is not looked at, however long the text is.
@@ -92,7 +92,7 @@ fn cut(signs: impl Iterator<Item = char>, most: usize) -> String {
     signs.take_while(|c| left.checked_sub(c.width().unwrap_or(1)).map(|rest| left = rest).is_some()).collect()
 }
 
-/// Several lines, each as [`line`] has it: the breaks between them stay. For what a tool said, and help.
+/// Several lines, each as [`line()`] has it: the breaks between them stay. For what a tool said, and help.
 #[must_use]
 pub fn lines(text: &str) -> String {
     let all: Vec<Cow<'_, str>> = text.split('\n').map(|text| line(text.strip_suffix('\r').unwrap_or(text))).collect();
@@ -257,9 +257,11 @@ impl<W: Write> Write for Fit<W> {
 }
 
 /// As `eprintln!`, through [`tell`]: one line on standard error, whatever names are in it.
+#[cfg(feature = "capture")]
 macro_rules! say {
     ($($words:tt)*) => { $crate::shown::tell(format_args!($($words)*)) };
 }
+#[cfg(feature = "capture")]
 pub(crate) use say;
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ const FILES: &[&str] = &["std::fs", "std::net", "std::env", "std::process", "tem
 const CLOCK: &[&str] = &["std::time"];
 const PRINTS: &[&str] = &["clap", "indicatif", "ctrlc"];
 const LOOSE: &[&str] = &["anyhow"];
-const CODECS: &[&str] = &["image", "gif", "openh264", "muxide"];
+const CODECS: &[&str] = &["image", "png", "gif", "openh264", "muxide"];
 
 /// The one file with `unsafe`: the simulator's loops for processors with vectors.
 const VECTORS: &str = "src/sim/simd.rs";

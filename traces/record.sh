@@ -23,7 +23,7 @@ for tool in gcc ${check:+valgrind}; do
     }
 done
 if [ -z "${ORRERY:-}" ]; then
-    cargo build --quiet --release --no-default-features --manifest-path ../Cargo.toml
+    cargo build --quiet --release --no-default-features --features cli --manifest-path ../Cargo.toml
     ORRERY=${CARGO_TARGET_DIR:-../target}/release/orrery
 fi
 work=$(mktemp -d)

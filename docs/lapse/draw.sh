@@ -11,6 +11,6 @@ cd "$work"
 "$orrery" cc -O1 -o phases phases.c
 ./phases >/dev/null
 for tail in 1 16 4096 1000000; do
-    "$orrery" snapshot phases.orrery --size 960x540 --tick 5000000.5 --tail $tail -o "$out/x$tail.png"
+    "$orrery" snapshot phases.orrery --view dots --size 960x540 --tick 5000000.5 --tail $tail -o "$out/x$tail.png"
 done
-"$orrery" snapshot phases.orrery --size 960x540 --tick 9500000.5 --tail 1000000 -o "$out/blocks.png"
+"$orrery" snapshot phases.orrery --view dots --size 960x540 --tick 9500000.5 --tail 1000000 -o "$out/blocks.png"

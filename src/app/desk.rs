@@ -4,9 +4,9 @@
 use super::keys::Action;
 use super::transport::{PRESETS, Transport, longer, shorter};
 use crate::overlay::pen::rate;
-use crate::overlay::{Info, Layout, Parts, Stretch, Studio};
+use crate::overlay::{Info, Layout, Parts, Stretch, Strip, Studio};
 use crate::reference::SourceError;
-use crate::scene::{Camera, Choice, Scene, Shade, View};
+use crate::scene::{Camera, Choice, Composition, Scene, Shade, View};
 use crate::timeline::{Clock, ClockKind};
 use crate::units::grouped;
 
@@ -46,7 +46,9 @@ pub struct Desk {
     pub typed: Option<String>,
     toast: Option<(String, f64)>,
     clock: Clock,
-    strip: Vec<f32>,
+    strip: Strip,
+    /// Which picture was asked for in the window.
+    composition: Option<Composition>,
     /// What it shows.
     stretch: Stretch,
     /// The position that it followed last.
@@ -79,7 +81,8 @@ impl Desk {
             typed: None,
             toast: None,
             clock,
-            strip: Vec::new(),
+            strip: Strip::default(),
+            composition: None,
             stretch: Stretch::default(),
             followed: 0.0,
             drawn: None,
@@ -94,8 +97,11 @@ impl Desk {
     pub fn replace(&mut self, studio: Studio) {
         self.clock = Clock::new(self.clock.kind(), studio.timeline());
         self.studio = studio;
+        if let Some(composition) = self.composition {
+            self.studio.compose(composition);
+        }
         self.drawn = None;
-        self.strip.clear();
+        self.strip = Strip::default();
         self.shade();
         self.grow();
     }
@@ -296,8 +302,8 @@ impl Desk {
         self.drawn.as_ref().map(|d| (&d.scene, &d.info))
     }
 
-    /// Misses a reference by column of the strip, for `columns` columns.
-    pub fn strip(&mut self, columns: usize) -> &[f32] {
+    /// The strip in `columns` columns.
+    pub fn strip(&mut self, columns: usize) -> &Strip {
         if self.strip.len() != columns {
             self.strip = self.studio.strip_of(columns, self.stretch);
         }
@@ -314,7 +320,7 @@ impl Desk {
     pub fn show_stretch(&mut self, stretch: Stretch) {
         if stretch != self.stretch {
             self.stretch = stretch;
-            self.strip.clear();
+            self.strip = Strip::default();
             self.drawn = None;
         }
     }
@@ -383,6 +389,16 @@ impl Desk {
                 self.look_at(self.view.camera.closer(f32::from(factor) / 100.0, at));
             }
             Action::Whole => self.look_at(Camera::default()),
+            Action::Composition => {
+                let (composition, words) = match self.studio.composition() {
+                    Composition::Dots => (Composition::Large, "the large picture: sums"),
+                    Composition::Large => (Composition::Dots, "a dot for each line"),
+                };
+                self.composition = Some(composition);
+                self.studio.compose(composition);
+                self.drawn = None;
+                self.say(words.to_owned(), now);
+            }
             Action::Panels => self.panels = !self.panels,
             Action::Sheet => self.sheet = !self.sheet,
             Action::Escape if self.sheet => self.sheet = false,

@@ -63,6 +63,8 @@ pub enum Action {
     FullScreen,
     /// Save the picture as PNG.
     Still,
+    /// Dots, or the large picture.
+    Composition,
     /// Hide or show title, tables and legend.
     Panels,
     /// Show or hide the sheet of keys.
@@ -101,7 +103,7 @@ const fn ctrl(key: Key) -> Chord {
 const ALT_ENTER: Chord = Chord { key: Key::Enter, shift: false, ctrl: false, alt: true };
 
 /// All keys, in the order of the sheet.
-pub const TABLE: [Row; 16] = [
+pub const TABLE: [Row; 17] = [
     Row { keys: "Space", what: "play, pause; at the end: start over", chords: &[(key(Key::Space), Action::PlayPause)] },
     Row {
         keys: "Left, Right",
@@ -159,6 +161,7 @@ pub const TABLE: [Row; 16] = [
         what: "closer, farther, the whole picture",
         chords: &[(char('z'), Action::Closer(150)), (char('x'), Action::Closer(67)), (char('0'), Action::Whole)],
     },
+    Row { keys: "V", what: "dots, or the large picture of sums", chords: &[(char('v'), Action::Composition)] },
     Row { keys: "H", what: "hide or show the panels", chords: &[(char('h'), Action::Panels)] },
     Row {
         keys: "F11, Alt + Enter",

@@ -67,7 +67,7 @@ pub fn show(ui: &mut Ui, desk: &mut Desk, layout: &Layout, now: f64) -> Shown {
 }
 
 fn words(ui: &Ui, desk: &mut Desk, layout: &Layout, parts: &Parts) -> Drawn {
-    let strip = desk.strip(layout.strip_columns()).to_vec();
+    let strip = desk.strip(layout.strip_columns()).clone();
     let Some((scene, info)) = desk.drawn() else { return Drawn::default() };
     let painter = ui.ctx().layer_painter(LayerId::background());
     draw(&painter, layout, parts, info, &scene.rings, &strip)

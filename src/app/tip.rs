@@ -386,7 +386,7 @@ mod tests {
     use crate::reference::{Kind, MemoryTrace, Reference, Tables};
     use crate::scene::layout::Closeness;
     use crate::scene::motion::position_at;
-    use crate::scene::{Camera, View};
+    use crate::scene::{Camera, Composition, View};
     use crate::sim::config::{HierarchyConfig, preset};
     use crate::timeline::{Options, Timeline};
     use std::sync::Arc;
@@ -455,7 +455,9 @@ mod tests {
         let references = (0..100).map(|n| Reference::new(Kind::Read, (1 << 20) + 8 * n, 8)).collect();
         let hierarchy = Hierarchy::new(&preset("textbook").expect("shipped")).expect("sound");
         let studio = Studio::new(Arc::new(MemoryTrace::new(references, tables)), hierarchy, &mut |_, _| true);
-        let mut desk = Desk::new(studio.expect("in memory"), View::default(), Parts::default(), 100.0, 100.0);
+        let mut studio = studio.expect("in memory");
+        studio.compose(Composition::Dots);
+        let mut desk = Desk::new(studio, View::default(), Parts::default(), 100.0, 100.0);
         desk.set_reach([2.0, 1.2]);
         // Element 9 of line 1000, which nothing touched.
         let addr: u64 = (1 << 20) + 64_000 + 8;

@@ -434,7 +434,7 @@ fn picture(pane: &Pane, desk: &mut Desk, size: [u32; 2]) -> anyhow::Result<Vec<u
     let layout = Layout::new(width, height, 0.0, &desk.parts()).seen_by(&desk.camera());
     desk.set_reach(layout.reach);
     desk.refresh()?;
-    let strip = desk.strip(layout.strip_columns()).to_vec();
+    let strip = desk.strip(layout.strip_columns()).clone();
     let mut rgba = Vec::new();
     if let Some((scene, info)) = desk.drawn() {
         let mut encoder = context.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());

@@ -175,6 +175,7 @@ pub struct CacheArgs {
     #[arg(long, value_name = "PRESET|FILE")]
     pub cache: Option<String>,
     /// Innermost level as SIZE,WAYS,LINE[,POLICY]: 32KiB,8,64 or 512,full,32,fifo
+    #[allow(rustdoc::broken_intra_doc_links, reason = "words of the help, where brackets are brackets")]
     #[arg(long, value_name = "SIZE,WAYS,LINE[,POLICY]")]
     pub l1: Option<String>,
     /// Second level; needs --l1 or --cache
@@ -226,9 +227,24 @@ pub struct PictureArgs {
     /// Dim what --show leaves out rather than hide it; or, as --dim=C,D, dim these
     #[arg(long, value_name = "C,D", value_delimiter = ',', num_args = 0.., require_equals = true)]
     pub dim: Option<Vec<String>>,
+    /// What is drawn: dots for each line, or sums that show what a whole program does
+    #[arg(long, value_enum, default_value_t = Compose::Auto)]
+    pub view: Compose,
     /// References over which a ring's temperature is the mean
     #[arg(long, value_name = "REFERENCES", default_value_t = 256)]
     pub window: u64,
+}
+
+/// `--view`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum Compose {
+    /// Large where a cache holds so many lines that dots would melt, else dots
+    #[default]
+    Auto,
+    /// A dot for each line, and for each element where there is room
+    Dots,
+    /// Patches, bars by who served, sums of what flows
+    Large,
 }
 
 /// Least memory of an index: a few keyframes of the largest caches.

@@ -1,6 +1,6 @@
 //! The frames of a recording: each a pure function of its number.
 
-use crate::overlay::{Composer, Layout, Parts, Studio};
+use crate::overlay::{Composer, Layout, Parts, Strip, Studio};
 use crate::record::{FrameError, FrameSource};
 use crate::render::{Context, RenderError, Target, target};
 use crate::scene::View;
@@ -17,7 +17,7 @@ pub struct Film {
     parts: Parts,
     view: View,
     pace: Pace,
-    strip: Vec<f32>,
+    strip: Strip,
 }
 
 impl Film {

@@ -6,12 +6,12 @@ use super::index_file::timeline;
 use super::open::{open_and_feed, open_cache};
 use super::quiet::quietly;
 use super::stop::Stopped;
-use crate::cli::{CacheArgs, Part, PictureArgs, TraceArgs};
+use crate::cli::{CacheArgs, Compose, Part, PictureArgs, TraceArgs};
 use crate::overlay::{Parts, Studio};
 use crate::reference::{MOST_REGIONS, Tables};
 use crate::render::context::Preference;
 use crate::render::{Context, RenderError};
-use crate::scene::{Camera, Choice, Shade, View, view::CLOSEST};
+use crate::scene::{Camera, Choice, Composition, Shade, View, view::CLOSEST};
 use crate::shown::{is_seen, say};
 use crate::sim::prepare;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -62,7 +62,7 @@ pub fn studio(
         if !go() {
             return Err(Stopped(format!("{} was not simulated to its end", trace.trace.display())).into());
         }
-        Ok(Studio::of(timeline)?)
+        Ok(Studio::composed(timeline, composition(picture))?)
     })?;
     if let Some(bar) = bar {
         bar.finish_and_clear();
@@ -79,6 +79,16 @@ pub fn context() -> Result<Context, RenderError> {
     let mut context = Err(RenderError::NoAdapter("not asked".into()));
     quietly(&mut || context = Context::headless(Preference::Fastest));
     context
+}
+
+/// What `--view` asks for; `None` = what suits.
+#[must_use]
+pub fn composition(picture: &PictureArgs) -> Option<Composition> {
+    match picture.view {
+        Compose::Auto => None,
+        Compose::Dots => Some(Composition::Dots),
+        Compose::Large => Some(Composition::Large),
+    }
 }
 
 /// Gives a studio the title that is asked for or, where the trace has none, the file's name.

@@ -5,10 +5,9 @@ use super::picture::{choice, context, parts, shades, size, studio, view};
 use super::record::usage;
 use crate::cli::SnapshotArgs;
 use crate::overlay::{Composer, Layout};
-use crate::record::{Partial, RecordError};
+use crate::record::{Partial, RecordError, png};
 use crate::render::{Target, target};
 use crate::scene::View;
-use image::{ExtendedColorType, ImageEncoder, codecs::png::PngEncoder};
 use std::io::{Cursor, Write};
 use std::path::Path;
 
@@ -64,15 +63,15 @@ pub fn run(args: &SnapshotArgs) -> anyhow::Result<()> {
     target.submit(&context, encoder);
     let mut rgba = Vec::new();
     target.collect(&context, &mut rgba)?;
-    let mut png = Cursor::new(Vec::new());
-    PngEncoder::new(&mut png).write_image(&rgba, width, height, ExtendedColorType::Rgba8)?;
-    let png = png.into_inner();
+    let mut packed = Cursor::new(Vec::new());
+    png::still(&mut packed, &rgba, (width, height))?;
+    let packed = packed.into_inner();
     if args.output.as_os_str() == "-" {
-        crate::shown::raw().lock().write_all(&png)?;
+        crate::shown::raw().lock().write_all(&packed)?;
         return Ok(());
     }
     let mut file = Partial::create(&args.output).map_err(usage)?;
-    file.write_all(&png).map_err(|e| RecordError::io(&args.output, "written", e))?;
+    file.write_all(&packed).map_err(|e| RecordError::io(&args.output, "written", e))?;
     file.commit(true)?;
     Ok(())
 }

@@ -6,9 +6,9 @@ use super::watch::{Look, watch};
 use crate::app::{self, Load, Options};
 use crate::cli::ViewArgs;
 use crate::files::Draft;
+use crate::record::png;
 use crate::shown::say;
 use anyhow::Context as _;
-use image::{ExtendedColorType, ImageEncoder, codecs::png::PngEncoder};
 use std::path::{Path, PathBuf};
 
 /// Opens the window and stays until it is closed.
@@ -66,7 +66,7 @@ fn save(folder: &Path, stem: &str, tick: u64, [width, height]: [u32; 2], rgba: &
         folder.join(format!("{stem}-{tick}{suffix}.png"))
     };
     let mut file = Draft::within(&place.join("still.png")).with_context(failed)?;
-    PngEncoder::new(&mut file).write_image(rgba, width, height, ExtendedColorType::Rgba8).with_context(failed)?;
+    png::still(&mut file, rgba, (width, height)).with_context(failed)?;
     let saved = file.finish_first((1..=NAMES).map(name)).with_context(failed)?;
     saved.with_context(|| format!("there are {NAMES} pictures of reference {tick} already"))
 }

@@ -4,6 +4,7 @@ use super::draw::draw;
 use super::fonts;
 use super::info::Info;
 use super::layout::{Layout, Parts};
+use super::strip::Strip;
 use crate::render::{Context, Painter};
 use crate::scene::Scene;
 use egui::{LayerId, RawInput, Rect, pos2, vec2};
@@ -32,7 +33,7 @@ impl Composer {
         &self.painter
     }
 
-    /// Records the drawing of one picture into `encoder`. `strip` is misses a reference, by column.
+    /// Records the drawing of one picture into `encoder`.
     #[expect(clippy::too_many_arguments, reason = "each is a different thing the picture is made of")]
     pub fn draw(
         &mut self,
@@ -43,7 +44,7 @@ impl Composer {
         layout: &Layout,
         parts: &Parts,
         info: &Info,
-        strip: &[f32],
+        strip: &Strip,
     ) {
         let [width, height] = layout.viewport.size;
         let screen = Rect::from_min_size(pos2(0.0, 0.0), vec2(width as f32, height as f32));

@@ -7,7 +7,7 @@ use super::labels::{Type, labels};
 use super::layout::{Layout, Parts};
 use super::legend::legend;
 use super::pen::{BODY, Drawn, Pen, SMALL, color, heading, percent};
-use super::strip::draw_strip;
+use super::strip::{Strip, draw_strip};
 use crate::scene::Shade;
 use crate::scene::layout::Rings;
 use crate::scene::palette::{self, Rgba};
@@ -15,10 +15,10 @@ use crate::units::grouped;
 use egui::emath::Rot2;
 use egui::epaint::TextShape;
 use egui::{Align2, Painter, Rect, Shape, Stroke, pos2, vec2};
+use std::cmp::Reverse;
 
-/// Draws the words of all visible parts and gives what goes with them. `strip` is misses a reference for
-/// each column of the strip, 0..=1 and above.
-pub fn draw(painter: &Painter, layout: &Layout, parts: &Parts, info: &Info, rings: &Rings, strip: &[f32]) -> Drawn {
+/// Draws the words of all visible parts and gives what goes with them.
+pub fn draw(painter: &Painter, layout: &Layout, parts: &Parts, info: &Info, rings: &Rings, strip: &Strip) -> Drawn {
     let pen = Pen::new(painter, layout.type_scale);
     if parts.labels {
         ring_labels(&pen, layout, rings);
@@ -106,6 +106,12 @@ fn regions(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32) -> f32 {
     let (x, right) = (layout.tables.left(), layout.tables.right());
     let numbers = right - 60.0 * t;
     heading(pen, x, y, "REGIONS");
+    if let Some(over) = info.over.filter(|_| !layout.compact) {
+        // Which references all tables are of.
+        let at = pos2(x + pen.width("REGIONS", Weight::SemiBold, SMALL) + 12.0 * t, y);
+        let words = format!("last {}", grouped(over));
+        pen.text(at, Align2::LEFT_TOP, &words, Weight::Medium, SMALL, palette::TEXT_BODY);
+    }
     let miss = format!("{} miss", info.innermost);
     pen.text(pos2(right, y), Align2::RIGHT_TOP, &miss, Weight::Regular, SMALL, palette::TEXT_QUIET);
     if !layout.compact {
@@ -126,7 +132,7 @@ fn regions(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32) -> f32 {
                     pen.painter.circle_stroke(at, size - 0.8, Stroke::new(1.2, color(palette::fade(c, 0.5))))
                 }
             };
-            if shade != Shade::Full {
+            if shade != Shade::Full || info.over.is_some() && references == 0 {
                 ink = palette::TEXT_QUIET;
             }
             pen.row(Rect::from_min_max(pos2(x, y - 2.0 * t), pos2(right, y - 2.0 * t + line)), region);
@@ -149,12 +155,18 @@ fn regions(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32) -> f32 {
         pen.text(pos2(right, y), Align2::RIGHT_TOP, &percent(rate), Weight::Regular, BODY, palette::TEXT_BODY);
         y += line;
     };
-    for (n, RegionRow { name, short, color, shade, references, miss_rate }) in info.regions[..shown].iter().enumerate()
-    {
+    // Where not all fit, those that are touched most in this picture.
+    let mut order: Vec<usize> = (0..info.regions.len()).collect();
+    if info.over.is_some() && shown < order.len() {
+        order.sort_by_key(|&n| Reverse(info.regions[n].references));
+        order[..shown].sort_unstable();
+    }
+    for &n in &order[..shown] {
+        let RegionRow { name, short, color, shade, references, miss_rate } = &info.regions[n];
         row(name, short, Some((n, *color, *shade)), *references, *miss_rate);
     }
     if shown < info.regions.len() {
-        let rest = &info.regions[shown..];
+        let rest: Vec<&RegionRow> = order[shown..].iter().map(|&n| &info.regions[n]).collect();
         let references: u64 = rest.iter().map(|r| r.references).sum();
         let misses: f64 = rest.iter().map(|r| r.miss_rate.unwrap_or(0.0) * r.references as f64).sum();
         let rate = (references > 0).then(|| misses / references as f64);
@@ -241,7 +253,9 @@ fn ring_labels(pen: &Pen<'_>, layout: &Layout, rings: &Rings) {
     }
     if !layout.compact {
         // Beside the disc, or below it where TLBs stand beside it.
-        let (at, anchor) = if rings.racks.is_empty() {
+        let (at, anchor) = if rings.composition.is_large() {
+            ([0.0, 0.0], Align2::CENTER_CENTER)
+        } else if rings.racks.is_empty() {
             ([rings.cpu + 0.012, 0.0], Align2::LEFT_CENTER)
         } else {
             ([0.0, rings.cpu + 0.004], Align2::CENTER_TOP)

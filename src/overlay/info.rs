@@ -118,6 +118,12 @@ pub struct Info {
     pub unit: &'static str,
     /// What the picture joins or leaves out.
     pub notes: Notes,
+    /// Whether trails are sums alone.
+    pub summed: bool,
+    /// Names of the rings, innermost first.
+    pub rings: Vec<String>,
+    /// References before this one that the tables are of; `None` = all of them.
+    pub over: Option<u64>,
     /// Name of the innermost level.
     pub innermost: String,
     /// Whether any cache fetches unasked, so that there are hollow dots.
@@ -175,11 +181,39 @@ impl Info {
             speed: 0.0,
             unit: ClockKind::References.unit(),
             notes: scene.notes.clone(),
+            rings: scene.rings.rings.iter().map(Ring::common_name).collect(),
+            over: None,
+            summed: scene.served.summed,
             innermost: scene.rings.rings.first().map(Ring::common_name).unwrap_or_default(),
             prefetches: hierarchy.config().levels.iter().any(|l| l.prefetch != Prefetch::None),
             disks: !scene.disks.is_empty(),
             patches: !scene.cells.is_empty(),
         }
+    }
+}
+
+impl Info {
+    /// Has the tables count the last `window` references alone.
+    pub(super) fn over(&mut self, moment: &Moment<'_>, window: u64) {
+        let Some(shares) = moment.shares(window, moment.before.levels()) else { return };
+        let first: Vec<LevelId> = innermost(moment.before).collect();
+        for (row, share) in self.regions.iter_mut().zip(shares) {
+            let misses: u64 = first.iter().map(|level| share.misses[level.index()]).sum();
+            row.references = share.references;
+            row.miss_rate = (share.references > 0).then(|| misses as f64 / share.references as f64);
+        }
+        let answers = moment.answers(window);
+        let mut level = 0;
+        for row in &mut self.caches {
+            if row.core.is_none() {
+                level += 1;
+            }
+            let answered = answers.of(row.core);
+            let (asked, hits) = (answered.asked[level - 1], answered.hits(level - 1));
+            row.hits = hits;
+            row.hit_rate = (asked > 0).then(|| hits as f64 / asked as f64);
+        }
+        self.over = Some(window.min(moment.tick));
     }
 }
 
@@ -266,7 +300,7 @@ pub fn entries_of(sets: u32, ways: u32) -> String {
 }
 
 /// `32 KiB`.
-fn sized(bytes: u64) -> String {
+pub(super) fn sized(bytes: u64) -> String {
     let words = format_size(bytes);
     let unit = words.find(|c: char| !c.is_ascii_digit()).unwrap_or(words.len());
     format!("{} {}", &words[..unit], &words[unit..])

@@ -9,7 +9,7 @@
 //!   | 3  |              |  L1D 1    |
 //! ```
 
-use super::info::shape_of;
+use super::info::{shape_of, sized};
 use crate::scene::layout::{Ring, Rings, Sector};
 use std::f32::consts::{FRAC_PI_2, PI};
 
@@ -48,7 +48,11 @@ pub(super) fn labels(rings: &Rings, set: &Type<'_>) -> Vec<Label> {
         if let [only] = ring.sectors[..] {
             let sector = &rings.sectors[only];
             let name = &rings.names[only].full;
-            let shape = shape_of(sector.sets, sector.ways);
+            // Of the caches of a machine people know the size.
+            let shape = match rings.composition.is_large() {
+                true => sized(rings.sizes[only]),
+                false => shape_of(sector.sets, sector.ways),
+            };
             out.push(top(if brief { name.clone() } else { format!("{name}  {shape}") }));
             continue;
         }

@@ -19,18 +19,30 @@ enum Mark {
     Burst,
     Patch,
     Disks,
+    /// Who served, one after the other: as many rings, and memory.
+    Served(usize),
+    Bar,
+    Spike,
+    Arc,
 }
 
 /// The rows for a picture: marks that it cannot have are left out.
 fn rows(info: &Info) -> Vec<(Mark, &'static str)> {
     let paths = info.tail > 1;
+    // Of the large picture, which has sums beside single moves, or in their place.
+    let (sums, moves) = (info.over.is_some(), !info.summed);
     let all = [
-        (true, Mark::Line(palette::MISS), "miss: flies in"),
-        (true, Mark::Line(palette::EVICT), "eviction: drifts out"),
-        (true, Mark::Line(palette::HIT), "hit: slides to the head"),
-        (paths, Mark::Line(palette::GUIDE), "ages: one slot on"),
+        (sums, Mark::Served(info.rings.len()), "served by L1, farther, memory"),
+        (sums, Mark::Bar, "bar: use of memory, by server"),
+        (sums, Mark::Spike, "spike: sets that miss most"),
+        (info.summed, Mark::Line(palette::MISS), "beam: lines come in, by server"),
+        (info.summed, Mark::Arc, "arc: lines are pushed out"),
+        (moves, Mark::Line(palette::MISS), "miss: flies in"),
+        (moves, Mark::Line(palette::EVICT), "eviction: drifts out"),
+        (moves, Mark::Line(palette::HIT), "hit: slides to the head"),
+        (paths && moves, Mark::Line(palette::GUIDE), "ages: one slot on"),
         (true, Mark::Flash, "flash: its line missed just now"),
-        (true, Mark::Burst, "ring that grows: missed just now"),
+        (moves, Mark::Burst, "ring that grows: missed just now"),
         (true, Mark::Ghost, "ghost: a copy is elsewhere"),
         (true, Mark::Rim, "rim: newer than memory"),
         (info.prefetches, Mark::Hollow, "hollow: prefetched, not used yet"),
@@ -108,6 +120,34 @@ fn draw(pen: &Pen<'_>, center: Pos2, mark: Mark) {
                 let area = Rect::from_center_size(center + vec2(5.5 * n * t, 0.0), vec2(5.0, 9.0) * t);
                 painter.rect_filled(area, 0.0, color(palette::fade(sample, 0.34 - 0.12 * n)));
             }
+        }
+        Mark::Served(rings) => {
+            let wide = 22.0 / (rings + 1) as f32;
+            for ring in 0..=rings {
+                let at = center + vec2((ring as f32 + 0.5) * wide - 11.0, 0.0) * t;
+                let area = Rect::from_center_size(at, vec2(wide - 0.8, 8.0) * t);
+                painter.rect_filled(area, 0.0, color(palette::served(ring, rings)));
+            }
+        }
+        Mark::Bar => {
+            for (n, [high, far]) in [[9.0, 3.0], [6.0, 4.0], [8.0, 2.0]].into_iter().enumerate() {
+                let foot = center + vec2(5.5 * (n as f32 - 1.0), 4.5) * t;
+                let ink = if n == 1 { 0.5 } else { 0.92 };
+                let column =
+                    |from: f32, to: f32| Rect::from_min_max(foot + vec2(-1.8, -to) * t, foot + vec2(1.8, -from) * t);
+                painter.rect_filled(column(0.0, high - far), 0.0, color(palette::fade(sample, ink)));
+                painter.rect_filled(column(high - far, high), 0.0, color(palette::fade(palette::served(2, 3), ink)));
+            }
+        }
+        Mark::Spike => {
+            let foot = Rect::from_center_size(center + vec2(0.0, 3.5 * t), vec2(20.0, 2.0) * t);
+            painter.rect_filled(foot, 0.0, color(palette::fade(palette::MISS, 0.35)));
+            let spike = Rect::from_min_max(center + vec2(-3.0, -4.5) * t, center + vec2(3.0, 4.5) * t);
+            painter.rect_filled(spike, 0.0, color(palette::fade(palette::MISS, 0.9)));
+        }
+        Mark::Arc => {
+            let half = vec2(11.0 * t, 0.0);
+            painter.line_segment([center - half, center + half], Stroke::new(4.0 * t, color(palette::EVICT)));
         }
         Mark::Disks => {
             for (n, temperature) in [-1.0, 0.0, 1.0].into_iter().enumerate() {

@@ -18,4 +18,5 @@ pub use compose::{Composer, Words};
 pub use info::Info;
 pub use layout::{Layout, Parts};
 pub use stretch::Stretch;
+pub use strip::Strip;
 pub use studio::Studio;

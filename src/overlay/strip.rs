@@ -8,8 +8,54 @@ use crate::scene::palette;
 use crate::units::{grouped, to_f32};
 use egui::{Align2, Rect, pos2};
 
-/// Draws it. `strip` is misses a reference by column, 0..=1 and above.
-pub(super) fn draw_strip(pen: &Pen<'_>, layout: &Layout, info: &Info, strip: &[f32], with_notes: bool) {
+/// Who served the references of each column: what missed in the innermost ring, parted by the ring that had it, memory last.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Strip {
+    /// References of a column that were served from outside the innermost ring, by ring from the second on, of all references.
+    columns: Vec<Vec<f32>>,
+}
+
+impl Strip {
+    /// Of misses a reference by ring, innermost first, column by column.
+    #[must_use]
+    pub fn of_misses(mut columns: Vec<Vec<f32>>) -> Self {
+        // What a ring missed and the next did not was served by the next.
+        for column in &mut columns {
+            for ring in 0..column.len() {
+                let farther = column.get(ring + 1).copied().unwrap_or(0.0);
+                column[ring] = (column[ring] - farther).max(0.0);
+            }
+        }
+        Self { columns }
+    }
+
+    /// How many columns.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.columns.is_empty()
+    }
+
+    /// What of a column the second ring served, the third ... and memory.
+    #[must_use]
+    pub fn column(&self, n: usize) -> &[f32] {
+        self.columns.get(n).map_or(&[], Vec::as_slice)
+    }
+
+    /// The first `count` columns.
+    #[must_use]
+    pub fn first(&self, count: usize) -> Self {
+        Self { columns: self.columns[..count.min(self.columns.len())].to_vec() }
+    }
+}
+
+/// Draws it.
+pub(super) fn draw_strip(pen: &Pen<'_>, layout: &Layout, info: &Info, strip: &Strip, with_notes: bool) {
     let t = pen.t;
     let bars = layout.bars();
     let place = |share: f64| bars.left() + bars.width() * to_f32(info.stretch.place(share).clamp(0.0, 1.0));
@@ -22,17 +68,24 @@ pub(super) fn draw_strip(pen: &Pen<'_>, layout: &Layout, info: &Info, strip: &[f
     }
     let playhead = place(info.position);
     // Height is the root of misses a reference: 1 fills the strip, 6 in 100 still show. The scale is fixed, so strips of
-    // two traces compare.
+    // two traces compare. What memory served is at the foot, nearer rings above, by their shares.
     let column = bars.width() / strip.len().max(1) as f32;
-    for (i, &misses) in strip.iter().enumerate() {
+    for n in 0..strip.len() {
+        let served = strip.column(n);
+        let misses: f32 = served.iter().sum();
         if misses <= 0.0 {
             continue;
         }
         let height = (bars.height() * misses.min(1.0).sqrt()).max(1.0);
-        let x0 = bars.left() + column * i as f32;
-        let area = Rect::from_min_max(pos2(x0, bars.bottom() - height), pos2(x0 + column, bars.bottom()));
-        let done = x0 <= playhead;
-        pen.bar(area, palette::fade(palette::MISS, if done { 0.78 } else { 0.30 }));
+        let x0 = bars.left() + column * n as f32;
+        let strength = if x0 <= playhead { 0.86 } else { 0.34 };
+        let mut foot = bars.bottom();
+        for (ring, share) in served.iter().enumerate().rev() {
+            let top = foot - height * share / misses;
+            let area = Rect::from_min_max(pos2(x0, top), pos2(x0 + column, foot));
+            pen.bar(area, palette::fade(palette::served(ring + 1, served.len()), strength));
+            foot = top;
+        }
     }
     // Marks: a tick at the upper edge; of those that would touch, the first.
     let mut last = f32::MIN;
@@ -54,9 +107,21 @@ pub(super) fn draw_strip(pen: &Pen<'_>, layout: &Layout, info: &Info, strip: &[f
         pen.painter.circle_filled(pos2(playhead, bars.top() - 4.0 * t), 4.0 * t, color(palette::LIGHT));
     }
     let y = bars.bottom() + 7.0 * t;
-    let words = format!("{} misses", info.innermost);
-    let name = if info.mark.is_empty() { words } else { format!("{words}  ·  {}", info.mark) };
-    let edge = pen.text(pos2(bars.left(), y), Align2::LEFT_TOP, &name, Weight::Regular, SMALL, palette::TEXT_QUIET);
+    // Whose misses, and who served them, each in its colour.
+    let words = format!("{} misses served by", info.innermost);
+    let mut edge =
+        pen.text(pos2(bars.left(), y), Align2::LEFT_TOP, &words, Weight::Regular, SMALL, palette::TEXT_QUIET);
+    let servers = info.rings.iter().skip(1).map(String::as_str).chain(["memory"]);
+    for (server, ring) in servers.zip(1..) {
+        let at = pos2(edge + 6.0 * t, y);
+        let ink = palette::served(ring, info.rings.len());
+        edge = pen.text(at, Align2::LEFT_TOP, server, Weight::Medium, SMALL, ink);
+    }
+    if !info.mark.is_empty() {
+        let mark = format!("  ·  {}", info.mark);
+        let at = pos2(edge, y);
+        edge = pen.text(at, Align2::LEFT_TOP, &mark, Weight::Regular, SMALL, palette::TEXT_QUIET);
+    }
     let shown = info.stretch.references(info.len);
     let end = match info.indexed {
         _ if !info.stretch.is_whole() => {
@@ -72,5 +137,20 @@ pub(super) fn draw_strip(pen: &Pen<'_>, layout: &Layout, info: &Info, strip: &[f
         let room = bars.right() - pen.width(&end, Weight::Regular, SMALL) - 28.0 * t - edge;
         let said = notes(info).join("  ·  ");
         pen.fitted(pos2(edge + 14.0 * t, y), &said, room, Weight::Regular, SMALL, palette::TEXT_QUIET);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_ring_missed_the_next_served_or_one_behind_it() {
+        let strip = Strip::of_misses(vec![vec![0.5, 0.2, 0.05], vec![0.0; 3], vec![0.25, 0.5, 0.0]]);
+        let sums: Vec<Vec<f32>> =
+            (0..3).map(|n| strip.column(n).iter().map(|s| (s * 100.0).round()).collect()).collect();
+        // A ring that misses more than it was asked for (a prefetcher asked too) serves nobody.
+        assert_eq!(sums, [[30.0, 15.0, 5.0], [0.0; 3], [0.0, 50.0, 0.0]]);
+        assert_eq!((strip.len(), strip.first(2).len(), strip.column(9).len()), (3, 2, 0));
     }
 }

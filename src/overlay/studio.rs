@@ -2,8 +2,9 @@
 
 use super::info::Info;
 use super::stretch::Stretch;
+use super::strip::Strip;
 use crate::reference::{ReferenceSource, SourceError, Tables};
-use crate::scene::{Scene, Stage, View};
+use crate::scene::{Composition, Scene, Stage, View};
 use crate::shown;
 use crate::sim::{Hierarchy, SimError};
 use crate::timeline::{Cursor, Moment, Options, Timeline, pace};
@@ -35,11 +36,34 @@ impl Studio {
     /// # Errors
     /// When the source cannot be read.
     pub fn of(timeline: Timeline) -> Result<Self, SourceError> {
+        Self::composed(timeline, None)
+    }
+
+    /// As [`Studio::of`], composed so; `None` = as its caches and regions are read best.
+    ///
+    /// # Errors
+    /// When the source cannot be read.
+    pub fn composed(timeline: Timeline, composition: Option<Composition>) -> Result<Self, SourceError> {
         let timeline = Arc::new(timeline);
         let tables = Tables::shown(timeline.tables());
-        let stage = Stage::new(timeline.start(), &tables.regions);
+        let (start, regions) = (timeline.start(), &tables.regions);
+        let stage =
+            Stage::composed(start, regions, composition.unwrap_or_else(|| Stage::composition_for(start, regions)));
         let cursor = Cursor::new(Arc::clone(&timeline))?;
         Ok(Self { timeline, tables, stage, cursor })
+    }
+
+    /// How its picture is composed.
+    #[must_use]
+    pub fn composition(&self) -> Composition {
+        self.stage.rings().composition
+    }
+
+    /// Composes it so from now on.
+    pub fn compose(&mut self, composition: Composition) {
+        if composition != self.composition() {
+            self.stage = Stage::composed(self.timeline.start(), &self.tables.regions, composition);
+        }
     }
 
     /// The timeline.
@@ -65,26 +89,26 @@ impl Studio {
         &self.stage
     }
 
-    /// Misses a reference at the levels that are asked first, for each of `columns` equal parts of the trace; 0 where it is not
-    /// indexed yet.
+    /// Who served the references of each of `columns` equal parts of the trace; nobody where it is not indexed yet.
     #[must_use]
-    pub fn strip(&self, columns: usize) -> Vec<f32> {
+    pub fn strip(&self, columns: usize) -> Strip {
         self.strip_of(columns, Stretch::default())
     }
 
     /// As [`Studio::strip`], of a part of the trace.
     #[must_use]
-    pub fn strip_of(&self, columns: usize, stretch: Stretch) -> Vec<f32> {
-        let mut sum = vec![0.0; columns];
+    pub fn strip_of(&self, columns: usize, stretch: Stretch) -> Strip {
         let references = stretch.references(self.timeline.total().unwrap_or(self.timeline.len()));
-        for level in self.stage.innermost() {
-            for (sum, misses) in
-                sum.iter_mut().zip(self.timeline.summary().strip(level.index(), columns, references.clone()))
-            {
-                *sum += misses;
+        let mut missed = vec![vec![0.0; self.stage.rings().rings.len()]; columns];
+        for (level, ring) in self.stage.rings_of_levels().iter().enumerate() {
+            let strip = self.timeline.summary().strip(level, columns, references.clone());
+            for (column, misses) in missed.iter_mut().zip(strip) {
+                if let Some(sum) = column.get_mut(usize::from(*ring)) {
+                    *sum += misses;
+                }
             }
         }
-        sum
+        Strip::of_misses(missed)
     }
 
     /// The moment last drawn.
@@ -105,13 +129,25 @@ impl Studio {
     /// When the source cannot be read.
     pub fn frame(&mut self, position: f64, view: &View) -> Result<(Scene, Info), SourceError> {
         let (tick, phase) = pace::split(position.min(self.timeline.len() as f64));
-        let view = View { phase, ..view.clone() };
-        let moment = self.cursor.seek_over(tick, view.history(), view.window)?;
+        let mut view = View { phase, ..view.clone() };
+        let is_large = self.composition().is_large();
+        if is_large {
+            // All that it shows is of as many references.
+            view.window = view.tail.max(1);
+        }
+        let (history, window) = (view.history(), view.window);
+        let moment = match is_large {
+            true => self.cursor.seek_tallied(tick, history, window)?,
+            false => self.cursor.seek_over(tick, history, window)?,
+        };
         let scene = self.stage.frame(&moment, &view);
         let mut info = Info::new(&self.timeline, &self.tables, &moment, &scene);
         for (n, row) in info.regions.iter_mut().enumerate() {
             // Of a region that is not seen the row stays, and can be told.
             row.shade = view.shades.get(n).copied().unwrap_or_default();
+        }
+        if is_large {
+            info.over(&moment, view.window);
         }
         (info.tail, info.speed) = (if view.trails { view.tail } else { 0 }, view.speed);
         Ok((scene, info))

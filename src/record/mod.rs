@@ -17,7 +17,7 @@ mod mp4;
 mod output;
 mod palette;
 mod pipeline;
-mod png;
+pub(crate) mod png;
 mod video;
 mod yuv;
 

@@ -3,8 +3,7 @@
 use super::RecordError;
 use super::output::{Partial, Pattern};
 use super::pipeline::{Convert, Encode, Workers};
-use image::codecs::png::{CompressionType, FilterType, PngEncoder};
-use image::{ExtendedColorType, ImageEncoder};
+use png::{BitDepth, ColorType, Compression, Encoder, EncodingError, Filter};
 use std::io::Write;
 
 /// More compressors than this only fight the renderer for cores.
@@ -17,6 +16,31 @@ pub(crate) fn check_size(width: u32, height: u32) -> Result<(), RecordError> {
         return Err(RecordError::Size { width, height, format: "PNG", allowed });
     }
     Ok(())
+}
+
+/// One picture, packed as small as that goes at once: tightly packed rows of RGBA, 8 bits each, sRGB, top row first.
+///
+/// # Errors
+/// When it cannot be written, or `rgba` is not of that size.
+pub(crate) fn still(into: impl Write, rgba: &[u8], size: (u32, u32)) -> Result<(), EncodingError> {
+    pack(into, rgba, size, ColorType::Rgba, Filter::Adaptive)
+}
+
+fn pack(
+    into: impl Write,
+    pixels: &[u8],
+    (width, height): (u32, u32),
+    color: ColorType,
+    filter: Filter,
+) -> Result<(), EncodingError> {
+    let mut encoder = Encoder::new(into, width, height);
+    encoder.set_color(color);
+    encoder.set_depth(BitDepth::Eight);
+    encoder.set_compression(Compression::Fast);
+    encoder.set_filter(filter);
+    let mut writer = encoder.write_header()?;
+    writer.write_image_data(pixels)?;
+    writer.finish()
 }
 
 /// PNGs named by `pattern`, whose folder must be there and writable.
@@ -41,8 +65,7 @@ impl Convert for Compress {
         self.rgb.clear();
         self.rgb.extend(rgba.as_chunks::<4>().0.iter().flat_map(|p| [p[0], p[1], p[2]]));
         into.clear();
-        PngEncoder::new_with_quality(into, CompressionType::Fast, FilterType::Up)
-            .write_image(&self.rgb, self.width, self.height, ExtendedColorType::Rgb8)
+        pack(into, &self.rgb, (self.width, self.height), ColorType::Rgb, Filter::Up)
             .map_err(|e| RecordError::Encoder { frame: 0, reason: e.to_string() })
     }
 }

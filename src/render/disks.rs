@@ -72,7 +72,7 @@ pub fn instance(d: &Disk) -> DiskInstance {
     let ends = d.fade > 0.0;
     // Two columns that fade and two between them at least.
     let columns = to_count(COLUMNS * d.span / TAU).clamp(if ends { 4 } else { 1 }, 256);
-    let bands = if ends { WOUND_BANDS } else { BANDS };
+    let bands = if d.turn == 0.0 { BANDS } else { WOUND_BANDS };
     DiskInstance {
         shape: [d.r0, d.r1, d.soft, d.fade],
         arc: [d.theta0, d.span, d.turn, 0.0],

@@ -21,19 +21,30 @@ use crate::sim::{Hierarchy, Policy};
 use crate::units::{Addr, CacheId, LineAddr, SetIndex, to_count};
 use std::f32::consts::TAU;
 
-/// Distance between slots below which a cache may be cells, world units: 1.6 pixels of a picture 720 high.
-const PITCH: f32 = 0.0054;
-/// Lines that it must have, and that the trace must touch.
-const LINES: u64 = 8_192;
+/// When a cache is drawn as cells, and how they look.
+#[derive(Debug, PartialEq)]
+struct Looks {
+    /// Distance between slots below which it may be cells, world units.
+    pitch: f32,
+    /// Lines that it must have, and that the trace must touch.
+    lines: u64,
+    /// Cells all round a ring, at most.
+    columns: f32,
+    /// Opacity of a full cell at the head of its arm, and of one full of ghosts.
+    full: f32,
+    ghosts: f32,
+    /// A cell has the colour of the region that has most of it, else the mean colour.
+    most: bool,
+}
+
+/// Where dots are finer than 1.6 pixels of a picture 720 high.
+const FINE: Looks = Looks { pitch: 0.0054, lines: 8_192, columns: 1024.0, full: 0.50, ghosts: 0.12, most: false };
+/// In the large picture: finer than 5 pixels.
+const LARGE: Looks = Looks { pitch: 0.0165, lines: 1024, columns: 128.0, full: 0.80, ghosts: 0.55, most: true };
 /// Sets that it must have: the arms of a few wind too far for a patch to follow.
 const SETS: u32 = 64;
-/// Cells all round a ring, at most.
-const COLUMNS: f32 = 1024.0;
 /// Cells from the head of an arm to its end, at most.
 const ROWS: u32 = 32;
-/// Opacity of a full cell at the head of its arm, and of one full of ghosts.
-const FULL: f32 = 0.50;
-const GHOSTS: f32 = 0.12;
 /// What is left of it at the end of the arm, whose lines are the next to go.
 const OLD: f32 = 0.55;
 /// What every other row keeps of it, so that rows can be told apart.
@@ -49,6 +60,7 @@ pub(super) struct Cells {
 #[derive(Debug)]
 struct Field {
     cache: CacheId,
+    looks: &'static Looks,
     /// Sets and ranks of a cell.
     each: [u32; 2],
     /// Cells around and along.
@@ -62,6 +74,8 @@ struct Field {
     ghosts: Vec<usize>,
     /// By cell: colour times opacity, and opacity, summed over its slots.
     sums: Vec<[f32; 4]>,
+    /// By cell: regions and their opacity, where the colour is that of the region that has most.
+    shares: Vec<Vec<(u32, f32)>>,
 }
 
 /// What lies in a slot.
@@ -92,20 +106,22 @@ impl Finder {
 impl Cells {
     /// Chooses the caches that are drawn as cells.
     pub(super) fn new(hierarchy: &Hierarchy, regions: &[Region], places: &Places) -> Self {
+        let looks = if places.composition.is_large() { &LARGE } else { &FINE };
         let bytes = regions.iter().fold(0u64, |sum, region| sum.saturating_add(region.bytes));
         let field = |cache: CacheId| {
             let (geometry, sector) = (hierarchy.geometry(cache), &places.rings.sectors[cache.index()]);
             let lines = geometry.lines().min(bytes / u64::from(geometry.line_bytes));
-            let fine = sector.pitch < PITCH && sector.sets >= SETS && lines >= LINES;
-            fine.then(|| Field::new(hierarchy, cache, sector))
+            let fine = sector.pitch < looks.pitch && sector.sets >= SETS && lines >= looks.lines;
+            fine.then(|| Field::new(hierarchy, cache, sector, looks))
         };
         Self { fields: hierarchy.caches().filter_map(field).collect() }
     }
 
     /// How far the dots of a cache that may be cells have come forward, 0 = cells alone, 1 = dots alone: closer up there is room
     /// for them.
-    pub(super) fn dots(sector: &Sector, camera: &Camera) -> f32 {
-        let t = (sector.pitch * camera.zoom / PITCH - 1.0).clamp(0.0, 1.0);
+    pub(super) fn dots(&self, cache: CacheId, sector: &Sector, camera: &Camera) -> f32 {
+        let Some(field) = self.fields.iter().find(|field| field.cache == cache) else { return 1.0 };
+        let t = (sector.pitch * camera.zoom / field.looks.pitch - 1.0).clamp(0.0, 1.0);
         let dots = t * t * (3.0 - 2.0 * t);
         // What would be left of the cells is less than a screen shows.
         if dots > 0.996 { 1.0 } else { dots }
@@ -130,6 +146,11 @@ impl Cells {
         })
     }
 
+    /// Whether none is.
+    pub(super) fn is_empty(&self) -> bool {
+        self.fields.is_empty()
+    }
+
     /// Whether a cache is drawn as cells.
     pub(super) fn has(&self, cache: CacheId) -> bool {
         self.fields.iter().any(|field| field.cache == cache)
@@ -138,7 +159,7 @@ impl Cells {
     /// In words, what a cell is; empty where there is none.
     pub(super) fn describe(&self, hierarchy: &Hierarchy, places: &Places, camera: &Camera) -> String {
         let mut said: Vec<String> = Vec::new();
-        let drawn = |field: &&Field| Self::dots(&places.rings.sectors[field.cache.index()], camera) < 1.0;
+        let drawn = |field: &&Field| self.dots(field.cache, &places.rings.sectors[field.cache.index()], camera) < 1.0;
         for field in self.fields.iter().filter(drawn) {
             let name = &hierarchy.config().levels[hierarchy.info(field.cache).level.index()].name;
             let [sets, ranks] = field.each;
@@ -165,14 +186,15 @@ impl Cells {
         cached: &mut Cached,
         out: &mut Vec<Cell>,
     ) {
+        let left = 1.0 - self.dots(cache, &places.rings.sectors[cache.index()], &view.camera);
         let Some(field) = self.fields.iter_mut().find(|field| field.cache == cache) else { return };
         field.update(state, places, finder, tick);
         field.mark_ghosts(state, places, within);
         field.count(state, places, cached);
         let sector = &places.rings.sectors[cache.index()];
-        let left = 1.0 - Self::dots(sector, &view.camera);
         if left > 0.0 {
-            field.paint([FULL * left, if view.ghosts { GHOSTS * left } else { 0.0 }], sector, view, out);
+            let Looks { full, ghosts, .. } = *field.looks;
+            field.paint([full * left, if view.ghosts { ghosts * left } else { 0.0 }], sector, view, out);
         }
         for &at in &field.ghosts {
             field.slots[at].ghost = false;
@@ -187,15 +209,16 @@ fn parts(places: &Places, slot: &Slot, line_bytes: u64) -> (u64, u64) {
 }
 
 impl Field {
-    fn new(hierarchy: &Hierarchy, cache: CacheId, sector: &Sector) -> Self {
-        let columns = to_count(COLUMNS * sector.span / TAU).clamp(1, sector.sets);
+    fn new(hierarchy: &Hierarchy, cache: CacheId, sector: &Sector, looks: &'static Looks) -> Self {
+        let columns = to_count(looks.columns * sector.span / TAU).clamp(1, sector.sets);
         let each = [sector.sets.div_ceil(columns).next_power_of_two(), sector.ways.div_ceil(ROWS)];
         let grid = [sector.sets.div_ceil(each[0]) as usize, sector.ways.div_ceil(each[1]) as usize];
         let slots = vec![Slot::default(); sector.sets as usize * sector.ways as usize];
         let policy = hierarchy.config().levels[hierarchy.info(cache).level.index()].policy;
         let is_list = matches!(policy, Policy::Lru | Policy::Fifo | Policy::Mru);
         let sums = vec![[0.0; 4]; grid[0] * grid[1]];
-        Self { cache, each, grid, is_list, words: Vec::new(), slots, ghosts: Vec::new(), sums }
+        let shares = if looks.most { vec![Vec::new(); sums.len()] } else { Vec::new() };
+        Self { cache, looks, each, grid, is_list, words: Vec::new(), slots, ghosts: Vec::new(), sums, shares }
     }
 
     /// Looks up what lies in each set that is not as it was.
@@ -293,6 +316,7 @@ impl Field {
     fn paint(&mut self, [full, ghosts]: [f32; 2], sector: &Sector, view: &View, out: &mut Vec<Cell>) {
         let [sets, ranks] = self.each;
         self.sums.fill([0.0; 4]);
+        self.shares.iter_mut().for_each(Vec::clear);
         let rows = self.grid[1];
         let ways = sector.ways as usize;
         for (set, slots) in (0u32..).zip(self.slots.chunks_exact(ways)) {
@@ -301,7 +325,14 @@ impl Field {
                 let Some(region) = slot.region.checked_sub(1) else { continue };
                 let alpha = view.shade(region as usize) * if slot.ghost { ghosts } else { full };
                 let [r, g, b, _] = palette::region(region as usize).map(f32::from);
-                let sum = &mut self.sums[column + (rank / ranks) as usize];
+                let cell = column + (rank / ranks) as usize;
+                if let Some(shares) = self.shares.get_mut(cell) {
+                    match shares.iter_mut().find(|(of, _)| *of == region) {
+                        Some((_, share)) => *share += alpha,
+                        None => shares.push((region, alpha)),
+                    }
+                }
+                let sum = &mut self.sums[cell];
                 *sum = [sum[0] + alpha * r, sum[1] + alpha * g, sum[2] + alpha * b, sum[3] + alpha];
             }
         }
@@ -320,8 +351,15 @@ impl Field {
             let [r, g, b, alpha] = *sum;
             let age = row as f32 / (rows - 1).max(1) as f32;
             let shade = (1.0 - (1.0 - OLD) * age) * if row % 2 == 1 { EVEN } else { 1.0 };
-            let color =
-                [byte(r / alpha), byte(g / alpha), byte(b / alpha), palette::unit_to_byte(shade * alpha / room)];
+            let opacity = palette::unit_to_byte(shade * alpha / room);
+            // Of equal shares that of the first region.
+            let most = self.shares.get(at).and_then(|shares| {
+                shares.iter().max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0))).map(|(region, _)| *region)
+            });
+            let color = match most.map(|region| palette::region(region as usize)) {
+                Some([r, g, b, _]) => [r, g, b, opacity],
+                None => [byte(r / alpha), byte(g / alpha), byte(b / alpha), opacity],
+            };
             let number = u16::try_from(self.cache.index()).unwrap_or(u16::MAX);
             out.push(Cell { sector: number, sets: [from, to], ranks: [low, high], color });
         }

@@ -170,7 +170,8 @@ fn endpoint(places: &Places, group: Group, leaves: bool, tick: u64) -> Option<En
             let item = (first + last.saturating_sub(first) / 2 - held.base) / held.item_bytes;
             let [r, theta] = home.polar(region, item.min(held.items - 1));
             // A block of more than a row has no radius of its own.
-            let whole_rows = last.saturating_sub(first) / held.item_bytes >= held.columns;
+            let whole_rows =
+                last.saturating_sub(first) / held.item_bytes >= if home.along { held.rows } else { held.columns };
             Some(Endpoint::polar(if whole_rows { home.middle() } else { r }, theta))
         }
     }

@@ -1,5 +1,6 @@
 //! What a frame consists of: flat lists of shapes in world units, in the order they are drawn. No GPU here.
 
+use super::large::ServedShares;
 use super::layout::{Rings, Sector};
 use super::motion::Flight;
 use super::palette::Rgba;
@@ -146,6 +147,8 @@ pub struct Scene {
     pub glyphs: Vec<Glyph>,
     /// Temperature of each cache, -1 ..= 1.
     pub temperatures: Vec<f32>,
+    /// Who served the references of the picture; of none where it is not the large one.
+    pub served: ServedShares,
     /// What the picture joins or leaves out.
     pub notes: Notes,
 }

@@ -2,13 +2,16 @@
 //!
 //! Knows nothing of GPUs, windows or text layout; builds and tests on a machine with no graphics.
 
+mod beams;
 mod cells;
+mod composition;
 mod density;
 pub mod flows;
 pub mod frame;
 mod glow;
 mod homes;
 pub mod items;
+mod large;
 pub mod layout;
 pub mod motion;
 pub mod pages;
@@ -23,8 +26,10 @@ pub mod temperature;
 pub mod trails;
 pub mod view;
 
+pub use composition::Composition;
 pub use frame::{Cell, Disk, Glyph, Notes, Scene, Segment};
 pub use items::Items;
+pub use large::ServedShares;
 pub use places::Places;
 pub use shades::Choice;
 pub use stage::Stage;

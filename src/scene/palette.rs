@@ -75,6 +75,20 @@ pub fn region(index: usize) -> Rgba {
     }
 }
 
+/// Colour of what ring `ring` of `rings` served, memory behind the last: white for the innermost, and the warmer the farther out,
+/// to the red of a miss.
+#[must_use]
+pub fn served(ring: usize, rings: usize) -> Rgba {
+    match ring {
+        0 => SERVED[0],
+        _ if ring >= rings => MISS,
+        _ => mix(SERVED[1], SERVED[2], (ring - 1) as f32 / (rings.max(3) - 2) as f32),
+    }
+}
+
+/// Served by the innermost ring, by the next, and by the last.
+const SERVED: [Rgba; 3] = [LIGHT, [255, 222, 142, 255], [255, 140, 48, 255]];
+
 /// What of a colour that comes again is white, and what is the ground the time after.
 const PALER: f32 = 0.55;
 const DEEPER: f32 = 0.42;

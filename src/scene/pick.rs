@@ -136,6 +136,7 @@ mod tests {
             trails: vec![],
             glyphs,
             temperatures: vec![],
+            served: crate::scene::ServedShares::default(),
             notes: Notes::default(),
         }
     }

@@ -1,5 +1,6 @@
 //! Where each piece of data stands and how it gets from one place to another, for glyphs and trails alike.
 
+use super::composition::Composition;
 use super::items::Items;
 use super::layout::{CacheShape, Closeness, HomeLayout, MAX_SECTORS, Rings, Rung, TlbShape};
 use super::motion::{Endpoint, Flight, Path};
@@ -35,6 +36,8 @@ pub struct Places {
     uniform: bool,
     /// Radius of a dot at rest wherever there is room for it, world units: what is the same has one size at home and in all caches.
     pub(super) dot: f32,
+    /// How the picture is composed.
+    pub(super) composition: Composition,
     /// How closely homes are looked at: set by each frame from its view, before anything is placed.
     pub(super) closeness: Closeness,
 }
@@ -52,16 +55,16 @@ pub(super) struct Piece {
 impl Places {
     /// Lays out the rings of `hierarchy` and the homes of `regions` (which cover all that the trace touches).
     #[must_use]
-    pub fn new(hierarchy: &Hierarchy, regions: &[Region]) -> Self {
+    pub fn new(hierarchy: &Hierarchy, regions: &[Region], composition: Composition) -> Self {
         let (caches, mut tlbs) = (shapes(hierarchy), tlb_shapes(hierarchy));
         let tlbs_left_out = if caches.len() + tlbs.len() > MAX_SECTORS { tlbs.drain(..).count() } else { 0 };
-        let rings = Rings::with_tlbs(&caches, &tlbs);
+        let rings = Rings::composed(&caches, &tlbs, composition);
         let items = Items::choose(regions, u64::from(grain_bytes(hierarchy)));
         let mut home = HomeLayout::by(regions, |region| items.home_of(region), rings.home_r0, rings.home_r1);
-        home.line_bytes = items.grain_bytes;
+        (home.line_bytes, home.along) = (items.grain_bytes, composition.is_large());
         let uniform = items.is_uniform();
         let closeness = Closeness::default();
-        let mut places = Self { rings, home, items, tlbs_left_out, uniform, dot: DOT, closeness };
+        let mut places = Self { rings, home, items, tlbs_left_out, uniform, dot: DOT, composition, closeness };
         places.dot = places.common_dot();
         places
     }

@@ -1,12 +1,15 @@
 //! Turns a moment into a [`Scene`]. Long-lived: rings, homes and structure are laid out once, lists are reused.
 
+use super::beams;
 use super::cells::{Cells, Finder};
+use super::composition::Composition;
 use super::density;
 use super::flows;
 use super::frame::{Cell, Disk, Glyph, Notes, Scene, Segment, flags};
 use super::glow::{Glow, Glows, glows};
 use super::homes::Cached;
 use super::items::Items;
+use super::large::{Large, ServedShares};
 use super::layout::{Closeness, HomeLayout, Rings};
 use super::motion::{Endpoint, Flight, Path, ease};
 use super::pages::{self, Owners};
@@ -47,7 +50,20 @@ impl Stage {
     /// Lays out the rings of `hierarchy` and the homes of `regions` (which cover all that the trace touches).
     #[must_use]
     pub fn new(hierarchy: &Hierarchy, regions: &[Region]) -> Self {
-        let places = Places::new(hierarchy, regions);
+        Self::composed(hierarchy, regions, Composition::Dots)
+    }
+
+    /// The composition in which these caches are read best: large where a cache is so full of lines that dots would melt.
+    #[must_use]
+    pub fn composition_for(hierarchy: &Hierarchy, regions: &[Region]) -> Composition {
+        let dots = Places::new(hierarchy, regions, Composition::Dots);
+        if Cells::new(hierarchy, regions, &dots).is_empty() { Composition::Dots } else { Composition::Large }
+    }
+
+    /// As [`Stage::new`], of another picture.
+    #[must_use]
+    pub fn composed(hierarchy: &Hierarchy, regions: &[Region], composition: Composition) -> Self {
+        let places = Places::new(hierarchy, regions, composition);
         let scores = |cache: CacheId| {
             let info = hierarchy.info(cache);
             (info, Scores::of(hierarchy.config(), info.level))
@@ -80,6 +96,12 @@ impl Stage {
         &self.places.home
     }
 
+    /// By level: its ring.
+    #[must_use]
+    pub fn rings_of_levels(&self) -> &[u8] {
+        &self.rings_of_levels
+    }
+
     /// Colour of an entry of a TLB: of the region that holds most of its page at a tick.
     #[must_use]
     pub fn page_color(&self, page: LineAddr, page_bytes: u64, tick: u64) -> palette::Rgba {
@@ -104,12 +126,19 @@ impl Stage {
             notes.omitted = "TLBs are not drawn: too many caches".into();
         }
         let temperatures = self.temperatures(moment, view.window);
-        let disks = if view.temperature { self.disks(&temperatures) } else { Vec::new() };
+        let mut disks = if view.temperature { self.disks(&temperatures) } else { Vec::new() };
+        let mut served = ServedShares::default();
+        if self.places.composition.is_large() {
+            let from = moment.tick.saturating_sub(view.window);
+            let large = Large { places: &self.places, rings_of_levels: &self.rings_of_levels, view, from };
+            served = large.draw(moment, &mut disks);
+        }
         let mut segments = std::mem::take(&mut self.spare.trails);
         segments.clear();
         if view.trails {
             let span = Span { tick: moment.tick, phase: view.phase, tail: view.tail.max(1), budget: view.budget };
-            let flowing = flows::share(span.tail);
+            let is_large = self.places.composition.is_large();
+            let flowing = if is_large { beams::share(span.tail) } else { flows::share(span.tail) };
             let [moves, sums] = flows::budgets(view.budget, flowing);
             if flowing < 1.0 {
                 let last = Span { tail: span.tail.min(flows::LOGGED), budget: moves, ..span };
@@ -121,7 +150,11 @@ impl Stage {
             }
             if flowing > 0.0 {
                 let span = Span { budget: sums, ..span };
-                notes.bundling = flows::flows(&self.places, moment.flows, span, (flowing, view), &mut segments);
+                notes.bundling = if is_large {
+                    beams::beams(&self.places, moment, span, (flowing, view), &mut segments)
+                } else {
+                    flows::flows(&self.places, moment.flows, span, (flowing, view), &mut segments)
+                };
             }
             density::thin(&self.places.rings.sectors, view.camera.zoom, &mut segments);
             sight::segments(&self.places.rings.sectors, view, &mut segments);
@@ -140,6 +173,7 @@ impl Stage {
             trails: segments,
             glyphs,
             temperatures,
+            served,
             notes,
         }
     }
@@ -175,19 +209,27 @@ impl Stage {
         }
         self.lost(moment, moving, view, &mut out);
         pages::entries(&self.places, &mut self.owners, moment, view, &mut out);
-        out.push(Glyph {
-            layer: 4,
-            id: 0,
-            flight: Flight::rest(Endpoint::polar(0.0, 0.0)),
-            radius: self.places.rings.cpu,
-            color: palette::LIGHT,
-            flash: 0.0,
-            pulse: 0.0,
-            burst: 1.0,
-            flags: 0,
-        });
+        if !self.places.composition.is_large() {
+            out.push(Glyph {
+                layer: 4,
+                id: 0,
+                flight: Flight::rest(Endpoint::polar(0.0, 0.0)),
+                radius: self.places.rings.cpu,
+                color: palette::LIGHT,
+                flash: 0.0,
+                pulse: 0.0,
+                burst: 1.0,
+                flags: 0,
+            });
+        }
         sight::glyphs(&self.places.rings.sectors, view, &mut out);
-        self.cached.draw(&self.places, view, &mut out);
+        let (before, forward) = (out.len(), self.places.composition.home_dots(&view.camera));
+        if forward > 0.0 {
+            self.cached.draw(&self.places, view, &mut out);
+            for glyph in out[before..].iter_mut().filter(|_| forward < 1.0) {
+                glyph.color = palette::fade(glyph.color, forward);
+            }
+        }
         let mut sorted = std::mem::take(&mut self.spare.glyphs);
         by_layer_and_id(&out, &mut self.spare.keys, &mut sorted);
         self.spare.unsorted = out;
@@ -267,7 +309,7 @@ impl Stage {
         out: &mut Vec<Glyph>,
     ) {
         let sector = self.places.rings.sectors[cache.index()];
-        let dots = Cells::dots(&sector, &view.camera);
+        let dots = self.cells.dots(cache, &sector, &view.camera);
         let hot: BTreeSet<u32> = hot.iter().filter(|(of, _)| *of == cache.0).map(|(_, set)| *set).collect();
         let mut sets = hot.clone();
         if dots > 0.0 {

@@ -57,6 +57,7 @@ pub enum Cause {
 /// the store that is sent on (write-through), of the dirty victim's write-back. With `writeback_first` the last come before the
 /// request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Event {
     /// A cache was asked for a line.
     Access {
@@ -281,6 +282,7 @@ impl<'a> Played<'a> {
 /// A line of the smallest size of the hierarchy that was nearest to the CPU in one cache, and is farther out when the reference
 /// that caused it is done: in the nearest cache that has it then, or in memory alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Gone {
     /// Where it was.
     pub from: CacheId,

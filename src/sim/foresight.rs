@@ -10,6 +10,7 @@ use crate::units::LevelId;
 
 /// Why a trace and a configuration do not go together.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum SimError {
     /// The configuration is wrong by itself.
     #[error(transparent)]

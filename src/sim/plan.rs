@@ -10,6 +10,7 @@ use crate::units::{CacheId, LevelId};
 
 /// Where a cache stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct CacheInfo {
     /// Its level: index into the configuration's.
     pub level: LevelId,
@@ -56,6 +57,7 @@ pub(super) struct Spot {
 
 /// Where a TLB stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TlbInfo {
     /// Index into the configuration's TLBs.
     pub tlb: u8,

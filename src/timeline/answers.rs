@@ -132,6 +132,14 @@ impl Answers {
         (at, if drops { u8::try_from(MAX_LEVELS).unwrap_or(u8::MAX) } else { first[side] })
     }
 
+    /// The level that a reference asks first; [`MAX_LEVELS`] = none.
+    #[inline(always)]
+    pub(super) fn first(&self, kind: Kind) -> u8 {
+        let Asks { data_only, first, .. } = self.asks;
+        let side = usize::from(kind == Kind::Fetch);
+        if data_only && side == 1 { u8::try_from(MAX_LEVELS).unwrap_or(u8::MAX) } else { first[side] }
+    }
+
     /// Counts what a reference did.
     #[inline(always)]
     pub(super) fn mark(&mut self, row: usize, marks: Marks) {

@@ -3,6 +3,7 @@
 use super::answers::Marks;
 use super::flows::Flows;
 use super::phases::Phases;
+use super::served::Served;
 use super::summary::Summary;
 use super::tally::{MAX_LEVELS, Tally};
 use crate::reference::{Reference, RegionFinder};
@@ -18,8 +19,8 @@ pub(super) struct Count<'a> {
     tick: u64,
     /// Row of the tally of the reference at play.
     row: usize,
-    /// Likewise of the answers, and what it did so far; `None` = no reference is at play.
-    answer: Option<(usize, Marks)>,
+    /// Likewise of the answers, its first byte, and what it did so far; `None` = no reference is at play.
+    answer: Option<(usize, u64, Marks)>,
     /// Of those that are played at once.
     rows: Vec<usize>,
 }
@@ -29,6 +30,7 @@ pub(super) struct Over<'a> {
     pub(super) summary: &'a mut Summary,
     pub(super) flows: &'a mut Flows,
     pub(super) phases: &'a mut Phases,
+    pub(super) served: &'a mut Served,
 }
 
 impl<'a> Count<'a> {
@@ -40,8 +42,11 @@ impl<'a> Count<'a> {
     /// All of the reference at play is told.
     #[inline(always)]
     fn answered(&mut self) {
-        if let Some((row, marks)) = self.answer.take() {
+        if let Some((row, addr, marks)) = self.answer.take() {
             self.tally.answers.mark(row, marks);
+            if let Some(Over { served, .. }) = &mut self.over {
+                served.add(addr, marks);
+            }
         }
     }
 
@@ -73,7 +78,7 @@ impl Observer for Count<'_> {
         if !kind.is_demand() || level.index() >= MAX_LEVELS {
             return;
         }
-        if let Some((_, marks)) = &mut self.answer {
+        if let Some((.., marks)) = &mut self.answer {
             marks.add(level.index(), hit);
         }
         if !hit {
@@ -93,7 +98,7 @@ impl Observer for Count<'_> {
         self.row = self.next(reference);
         self.answered();
         let (row, _) = self.tally.answers.begin(reference.kind, reference.size, reference.core);
-        self.answer = Some((row, Marks::default()));
+        self.answer = Some((row, reference.addr, Marks::default()));
     }
 
     #[inline(always)]
@@ -115,6 +120,10 @@ impl Observer for Count<'_> {
     fn played(&mut self, played: Played<'_>) {
         self.answered();
         self.tally.answers.played(played);
+        if let Some(Over { served, .. }) = &mut self.over {
+            let answers = &self.tally.answers;
+            served.played(played, |reference| answers.first(reference.kind));
+        }
         self.rows.clear();
         if played.misses().next().is_none() {
             for reference in played.references {

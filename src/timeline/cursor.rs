@@ -4,8 +4,9 @@ use super::answers::{Answers, Marks};
 use super::flows::Flows;
 use super::log::{Log, Move, PageFill, Place, Touch};
 use super::pages::{Translation, translations};
+use super::served::{Served, ServedBlock};
 use super::tally::{Row, Tally, Watch};
-use super::{Timeline, count::Count, outcome::Outcome};
+use super::{Share, Timeline, count::Count, outcome::Outcome};
 use crate::reference::{Reference, RegionFinder, SourceError};
 use crate::sim::event::Event;
 use crate::sim::{Hierarchy, Policy};
@@ -29,6 +30,8 @@ pub struct Moment<'a> {
     pub log: &'a Log,
     /// What went which way, in all that is indexed.
     pub flows: &'a Flows,
+    /// Who served the references to which part of memory, in all that is indexed.
+    pub served: &'a Served,
     /// Counts up to the reference, without it.
     pub tally: &'a Tally,
     /// Where the counts of each region are.
@@ -39,8 +42,8 @@ pub struct Moment<'a> {
     pub events: &'a [Event],
     /// Who serves it and why it misses; `None` where the trace is too long to keep that, or at the end.
     pub outcome: Option<Outcome>,
-    /// How references were answered up to one that lies before the log.
-    earlier: Option<&'a (u64, Answers)>,
+    /// What was counted up to the start of a window.
+    earlier: Option<&'a (u64, Tally)>,
 }
 
 impl Moment<'_> {
@@ -51,11 +54,30 @@ impl Moment<'_> {
         let from = self.tick.saturating_sub(window);
         let counted = self.earlier.filter(|(at, _)| *at == from);
         if let Some((_, before)) = counted.filter(|_| from < self.log.start()) {
-            return self.tally.answers().clone() - before;
+            return self.tally.answers().clone() - before.answers();
         }
         let mut answers = self.tally.answers().none();
         self.log.add_answers(from, self.tick, &mut answers);
         answers
+    }
+
+    /// What each of [`Moment::rows`] counted in the last `window` references, at `levels` levels; `None` unless
+    /// [`Cursor::seek_tallied`] was told of the window.
+    #[must_use]
+    pub fn shares(&self, window: u64, levels: usize) -> Option<Vec<Share>> {
+        let from = self.tick.saturating_sub(window);
+        let (_, before) = self.earlier.filter(|(at, _)| *at == from)?;
+        Some(Share::between(before, self.tally, self.rows, levels))
+    }
+
+    /// Who served the references from `from` up to this moment, by block of memory in order of addresses: exactly where the log
+    /// reaches so far, else from the border before them to that after them.
+    #[must_use]
+    pub fn served_since(&self, from: u64) -> Vec<ServedBlock> {
+        if from >= self.log.start() {
+            return self.served.of_steps(self.log.steps(from, self.tick));
+        }
+        self.served.over(from..self.tick, self.len).0
     }
 }
 
@@ -72,7 +94,7 @@ pub struct Cursor {
     grain_bytes: u32,
     named: RegionFinder,
     behind: Option<Box<Behind>>,
-    earlier: Option<(u64, Answers)>,
+    earlier: Option<(u64, Tally)>,
     /// Whether all of this is of one tick; not after the source failed on the way.
     sound: bool,
 }
@@ -134,13 +156,24 @@ impl Cursor {
         let from = self.tick.saturating_sub(counted);
         self.earlier = None;
         if from < self.log.start() {
-            self.earlier = Some((from, self.answers_before(from)?));
+            self.earlier = Some((from, self.tally_before(from)?));
         }
         Ok(self.moment())
     }
 
-    /// How all references before `tick` were answered.
-    fn answers_before(&mut self, tick: u64) -> Result<Answers, SourceError> {
+    /// As [`Cursor::seek_over`], and counts by region what those references did: see [`Moment::shares`].
+    ///
+    /// # Errors
+    /// As [`Cursor::seek`].
+    pub fn seek_tallied(&mut self, tick: u64, window: u64, counted: u64) -> Result<Moment<'_>, SourceError> {
+        self.go(tick, window)?;
+        let from = self.tick.saturating_sub(counted);
+        self.earlier = Some((from, self.tally_before(from)?));
+        Ok(self.moment())
+    }
+
+    /// What all references before `tick` did.
+    fn tally_before(&mut self, tick: u64) -> Result<Tally, SourceError> {
         let timeline = Arc::clone(&self.timeline);
         let mut behind = self.behind.take().unwrap_or_else(|| {
             Box::new(Behind { tick: 0, state: timeline.start().clone(), tally: timeline.tally.clone() })
@@ -152,9 +185,9 @@ impl Cursor {
         let Behind { tick: at, state, tally } = &mut *behind;
         replay(&timeline, &mut self.named, *at..tick, state, tally)?;
         *at = tick;
-        let answers = behind.tally.answers().clone();
+        let tally = behind.tally.clone();
         self.behind = Some(behind);
-        Ok(answers)
+        Ok(tally)
     }
 
     fn go(&mut self, tick: u64, window: u64) -> Result<(), SourceError> {
@@ -185,6 +218,7 @@ impl Cursor {
             after: &self.after,
             log: &self.log,
             flows: &self.timeline.flows,
+            served: &self.timeline.served,
             tally: &self.tally,
             rows: &self.timeline.rows,
             reference: self.reference,

@@ -1,9 +1,11 @@
 //! Plays a trace once, chunk by chunk, and keeps what later seeks need. What is indexed can be used while the rest is not.
 
+use super::answers::Marks;
 use super::chunks::ChunkCache;
 use super::count::{Count, Over};
 use super::known::Known;
 use super::phases::{self, Phases};
+use super::served::Served;
 use super::shelf::{Kept, Shelf};
 use super::summary::Counted;
 use super::tallies::Tallies;
@@ -50,6 +52,7 @@ pub struct Indexer {
     flows: Flows,
     phases: Phases,
     tallies: Tallies,
+    served: Served,
     /// Both or none: see [`Options::outcomes_up_to`].
     classified: Option<(Classifier, Outcomes)>,
     named: Vec<Region>,
@@ -91,6 +94,7 @@ impl Indexer {
             flows: Flows::new(&hierarchy, source.len()),
             phases: Phases::new(),
             tallies: Tallies::new(),
+            served: Served::new(levels),
             classified: fits.then(|| (Classifier::new(&hierarchy), Outcomes::default())),
             finder: RegionFinder::new(RegionMap::new(&named)),
             named,
@@ -156,7 +160,7 @@ impl Indexer {
             }
             // Up to the next keyframe, or the next bucket.
             let edge = self.flows.edge_after(self.tick).min(self.phases.edge_after(self.tick));
-            let edge = edge.min(self.tallies.edge_after(self.tick));
+            let edge = edge.min(self.tallies.edge_after(self.tick)).min(self.served.edge_after(self.tick));
             let mut next = (self.spacing - self.tick % self.spacing).min(edge - self.tick);
             // Where the classes end, borders are met as those without are.
             if self.classified.is_none() || self.tick + next > self.options.outcomes_up_to {
@@ -178,6 +182,7 @@ impl Indexer {
         self.flows.step(self.tick);
         self.phases.step(self.tick);
         self.tallies.step(self.tick, &self.tally);
+        self.served.step(self.tick);
         if next > self.options.outcomes_up_to {
             // Longer than was to be seen when it began.
             if self.classified.take().is_some() {
@@ -185,7 +190,7 @@ impl Indexer {
                 self.state = shards_of(self.state.hierarchy().into_owned(), self.options.shards);
             }
         }
-        let Self { state, tally, summary, flows, phases, finder, .. } = self;
+        let Self { state, tally, summary, flows, phases, served, finder, .. } = self;
         match &mut self.classified {
             Some((classifier, outcomes)) => {
                 let levels = state.shape().levels();
@@ -202,12 +207,13 @@ impl Indexer {
                     outcomes.push(Outcome::new(&watch, levels, classifier));
                     let region = finder.locate(reference.addr, tick).region;
                     tally.add(reference, region.map(|region| region as usize), &watch);
+                    served.add(reference.addr, Marks::of(&watch));
                     summary.add(&watch);
                 }
             }
             None => {
                 summary.border(self.tick, Counted { state, classifier: None });
-                let over = Over { summary, flows, phases };
+                let over = Over { summary, flows, phases, served };
                 state.play(references, &mut Count::new(finder, tally, Some(over), self.tick));
             }
         }
@@ -314,6 +320,7 @@ impl Indexer {
             flows: self.flows.settled(),
             phases: self.phases.clone(),
             tallies: self.tallies.clone(),
+            served: self.served.clone(),
             outcomes: self.classified.as_ref().map(|(_, outcomes)| outcomes.clone()),
             simulated: match (&self.classified, self.state.count()) {
                 (Some(_), _) => Simulated::Classified,

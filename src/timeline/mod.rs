@@ -17,11 +17,13 @@ pub mod cursor;
 pub mod flows;
 mod indexer;
 mod known;
+mod ladder;
 pub mod log;
 pub mod outcome;
 pub mod pace;
 pub mod pages;
 mod phases;
+pub mod served;
 pub mod shelf;
 pub mod summary;
 mod tallies;
@@ -36,6 +38,7 @@ pub use log::{Log, Move, PageFill, Place, Step, Touch};
 pub use outcome::{Outcome, Outcomes};
 pub use pace::Pace;
 pub use pages::{Translation, translations};
+pub use served::{Served, ServedBlock};
 pub use shelf::{Shelf, Slip};
 pub use summary::{Summary, Sums};
 pub use tallies::Share;
@@ -127,6 +130,7 @@ pub struct Timeline {
     flows: Flows,
     phases: Phases,
     tallies: Tallies,
+    served: Served,
     outcomes: Option<Outcomes>,
     simulated: Simulated,
 }
@@ -257,6 +261,12 @@ impl Timeline {
         over.unwrap_or_else(|| (vec![Share::default(); self.rows.len()], references))
     }
 
+    /// Who served the references to which part of memory, in any part of the trace.
+    #[must_use]
+    pub fn served(&self) -> &Served {
+        &self.served
+    }
+
     /// What became of each reference; `None` for a trace too long to keep it.
     #[must_use]
     pub fn outcomes(&self) -> Option<&Outcomes> {
@@ -280,7 +290,7 @@ impl Timeline {
     pub fn bytes(&self) -> usize {
         let keyframes = self.keyframe_bytes();
         let packer = self.packer.read().unwrap_or_else(PoisonError::into_inner).bytes();
-        let sums = self.summary.bytes() + self.flows.bytes() + self.tallies.bytes();
+        let sums = self.summary.bytes() + self.flows.bytes() + self.tallies.bytes() + self.served.bytes();
         packer + keyframes + self.outcomes.as_ref().map_or(0, Outcomes::bytes) + sums
     }
 

@@ -3,6 +3,7 @@
 
 use super::known::Known;
 use super::phases::{self, Phases};
+use super::served::{self, Served};
 use super::tallies::Tallies;
 use super::{Flows, Keyframe, Options, Outcomes, Simulated, Summary, Tally, Timeline};
 use crate::reference::{ReferenceSource, RegionMap, few_regions};
@@ -98,6 +99,7 @@ struct Directory {
     flows: Vec<Slip>,
     phases: Phases,
     tallies: (u64, Vec<Vec<u8>>),
+    served: served::Stored,
     outcomes: Option<Vec<Slip>>,
 }
 
@@ -121,7 +123,9 @@ impl Timeline {
         let (tally, summary) = (self.end.packed(), self.summary.clone());
         let flows = self.flows.parts().map(|part| shelf.put(&part)).collect::<Option<Vec<_>>>()?;
         let (len, spacing, phases, tallies) = (self.len, self.spacing, self.phases.clone(), self.tallies.stored());
-        let directory = Directory { len, spacing, keyframes, packer, tally, summary, flows, phases, tallies, outcomes };
+        let served = self.served.stored();
+        let directory =
+            Directory { len, spacing, keyframes, packer, tally, summary, flows, phases, tallies, served, outcomes };
         postcard::to_allocvec(&directory).ok()
     }
 
@@ -135,7 +139,7 @@ impl Timeline {
         shelf: &Arc<dyn Shelf>,
         directory: &[u8],
     ) -> Option<Self> {
-        let Directory { len, spacing, keyframes, packer, tally, summary, flows, phases, tallies, outcomes } =
+        let Directory { len, spacing, keyframes, packer, tally, summary, flows, phases, tallies, served, outcomes } =
             postcard::from_bytes(directory).ok()?;
         let named = few_regions(&source.tables().regions);
         let empty = Tally::new(&named, &hierarchy);
@@ -159,6 +163,7 @@ impl Timeline {
         };
         let parts = flows.iter().map(|slip| shelf.get(slip)).collect::<Option<Vec<_>>>()?;
         let flows = Flows::read(&hierarchy, &parts, len)?;
+        let served = Served::read(hierarchy.levels(), served)?;
         let marks = phases::marks(&source.tables().marks, &phases, &summary, &hierarchy);
         let known = Known::new(source.tables(), &named, end.found().regions(), marks, true);
         Some(Self {
@@ -179,6 +184,7 @@ impl Timeline {
             flows,
             phases,
             tallies: Tallies::read(tallies),
+            served,
             outcomes,
             simulated: Simulated::Before,
             source,

@@ -1,12 +1,10 @@
 //! Counts by region over any part of the trace: tallies kept at borders, of which two make a difference.
 
 use super::Tally;
+use super::ladder::{Border, Ladder};
 use super::tally::{MAX_LEVELS, Row};
 use std::ops::Range;
-use std::sync::Arc;
 
-/// References between borders, at least.
-const SPAN: u64 = 1024;
 /// Borders at most, and bytes of all tallies.
 const BORDERS: usize = 512;
 const BYTES: usize = 8 << 20;
@@ -20,91 +18,73 @@ pub struct Share {
     pub misses: [u64; MAX_LEVELS],
 }
 
-/// Tallies at equal distances. Where there are more than fit, every other one goes: distances double. Cheap to clone.
-#[derive(Clone, Debug)]
-pub(super) struct Tallies {
-    span: u64,
-    /// Packed, before reference `span`, 2 `span` ...
-    kept: Vec<Arc<[u8]>>,
-    bytes: usize,
-}
-
-impl Tallies {
-    pub(super) fn new() -> Self {
-        Self { span: SPAN, kept: Vec::new(), bytes: 0 }
-    }
-
-    /// The reference after `tick` before which the next border is: [`Tallies::step`] must be told of it.
-    pub(super) fn edge_after(&self, tick: u64) -> u64 {
-        (tick / self.span + 1) * self.span
-    }
-
-    /// Says that reference `tick` is next, and what was counted before it.
-    pub(super) fn step(&mut self, tick: u64, tally: &Tally) {
-        if tick == 0 || !tick.is_multiple_of(self.span) {
-            return;
-        }
-        let packed: Arc<[u8]> = tally.packed().into();
-        self.bytes += packed.len();
-        self.kept.push(packed);
-        while self.kept.len() > 1 && (self.kept.len() > BORDERS || self.bytes > BYTES) {
-            self.span *= 2;
-            let mut border = 0u64;
-            self.kept.retain(|_| {
-                border += 1;
-                border.is_multiple_of(2)
-            });
-            self.bytes = self.kept.iter().map(|tally| tally.len()).sum();
-        }
-    }
-
-    /// For [`Tallies::read`].
-    pub(super) fn stored(&self) -> (u64, Vec<Vec<u8>>) {
-        (self.span, self.kept.iter().map(|tally| tally.to_vec()).collect())
-    }
-
-    pub(super) fn read((span, kept): (u64, Vec<Vec<u8>>)) -> Self {
-        let bytes = kept.iter().map(Vec::len).sum();
-        Self { span: span.max(1), kept: kept.into_iter().map(Into::into).collect(), bytes }
-    }
-
-    pub(super) fn bytes(&self) -> usize {
-        self.bytes
-    }
-
-    /// The last border up to `tick`, or the first from there on, of a trace of `len` references with `end` after the last.
-    fn border(&self, tick: u64, up: bool, (empty, end, len): (&Tally, &Tally, u64)) -> Option<(u64, Tally)> {
-        let border = if up { tick.div_ceil(self.span) } else { tick / self.span };
-        let mut tally = empty.clone();
-        match border.checked_sub(1).map(usize::try_from) {
-            None => Some((0, tally)),
-            Some(at) => match self.kept.get(at.ok()?) {
-                Some(packed) => tally.restore(packed).map(|()| (border * self.span, tally)),
-                None if up => Some((len, end.clone())),
-                // Past the last one.
-                None => self.border(self.kept.len() as u64 * self.span, false, (empty, end, len)),
-            },
-        }
-    }
-
-    /// What each row counted in some references, and in which exactly: up to the borders outside them.
-    pub(super) fn over(
-        &self,
-        references: Range<u64>,
-        rows: &[Row],
-        levels: usize,
-        trace: (&Tally, &Tally, u64),
-    ) -> Option<(Vec<Share>, Range<u64>)> {
-        let (from, before) = self.border(references.start, false, trace)?;
-        let (to, after) = self.border(references.end, true, trace)?;
+impl Share {
+    /// What each row counted between two tallies.
+    pub(super) fn between(before: &Tally, after: &Tally, rows: &[Row], levels: usize) -> Vec<Self> {
         let share = |row: &Row| {
             let references = after.references(row).saturating_sub(before.references(row));
-            let mut share = Share { references, ..Share::default() };
+            let mut share = Self { references, ..Self::default() };
             for (level, misses) in share.misses.iter_mut().take(levels).enumerate() {
                 *misses = after.misses(row, level).saturating_sub(before.misses(row, level));
             }
             share
         };
-        Some((rows.iter().map(share).collect(), from..to))
+        rows.iter().map(share).collect()
+    }
+}
+
+/// Tallies at equal distances. Cheap to clone.
+#[derive(Clone, Debug)]
+pub(super) struct Tallies(Ladder);
+
+impl Tallies {
+    pub(super) fn new() -> Self {
+        Self(Ladder::new(BORDERS, BYTES))
+    }
+
+    /// The reference after `tick` before which the next border is: [`Tallies::step`] must be told of it.
+    pub(super) fn edge_after(&self, tick: u64) -> u64 {
+        self.0.edge_after(tick)
+    }
+
+    /// Says that reference `tick` is next, and what was counted before it.
+    pub(super) fn step(&mut self, tick: u64, tally: &Tally) {
+        self.0.step(tick, || tally.packed());
+    }
+
+    /// For [`Tallies::read`].
+    pub(super) fn stored(&self) -> (u64, Vec<Vec<u8>>) {
+        self.0.stored()
+    }
+
+    pub(super) fn read(stored: (u64, Vec<Vec<u8>>)) -> Self {
+        Self(Self::new().0.read(stored))
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.0.bytes()
+    }
+
+    /// What each row counted in some references, and in which exactly: up to the borders outside them. Of a trace of `len`
+    /// references with `end` after the last.
+    pub(super) fn over(
+        &self,
+        references: Range<u64>,
+        rows: &[Row],
+        levels: usize,
+        (empty, end, len): (&Tally, &Tally, u64),
+    ) -> Option<(Vec<Share>, Range<u64>)> {
+        let borders = self.0.around(&references);
+        let tally = |border: Border<'_>| match border {
+            Border::Start => Some(empty.clone()),
+            Border::Before(_, packed) => {
+                let mut tally = empty.clone();
+                tally.restore(packed).map(|()| tally)
+            }
+            Border::End => Some(end.clone()),
+        };
+        let (before, after) = (tally(borders[0])?, tally(borders[1])?);
+        let shares = Share::between(&before, &after, rows, levels);
+        Some((shares, borders[0].tick(len)..borders[1].tick(len)))
     }
 }

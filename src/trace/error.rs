@@ -82,6 +82,7 @@ impl fmt::Display for Fault {
 
 /// Why a trace could not be read or written.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum TraceError {
     /// The operating system said no.
     #[error("{place}: {action}")]

@@ -1,5 +1,6 @@
 //! Programs that say of themselves what they do: compiled by `orrery cc`, run under Valgrind, written with traced arrays; and the
 //! names that their files hold.
+#![cfg(feature = "cli")]
 
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod compiler;

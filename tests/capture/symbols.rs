@@ -1,5 +1,5 @@
 //! Names from real programs, built here by the machine's compilers and asked what they know of themselves.
-
+#![cfg(feature = "capture")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use crate::support::built;

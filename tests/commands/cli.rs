@@ -1,5 +1,6 @@
 //! The binary as a stranger meets it: wrong input gets a sentence that names place, finding and remedy, the right exit
 //! code (1 failure, 2 usage), no panic, and nothing half-written under the final name.
+#![cfg(feature = "cli")]
 #![expect(clippy::print_stdout, reason = "a test's output is read when it fails")]
 
 use std::fs;

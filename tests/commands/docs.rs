@@ -1,5 +1,5 @@
 //! The pages tell the truth: command lines parse and run, tables are complete, transcripts are what comes out.
-
+#![cfg(feature = "cli")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use orrery::cli::canonical;

@@ -1,4 +1,5 @@
 //! `--cache host` reads trees as Linux writes them, and says what is wrong with others.
+#![cfg(feature = "cli")]
 
 use orrery::commands::host::{Host, HostError};
 use orrery::sim::config::{HierarchyConfig, Ways, preset};

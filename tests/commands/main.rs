@@ -1,4 +1,5 @@
 //! The program as it is called: its command lines, files, pages and messages.
+#![cfg(feature = "cli")]
 
 mod cli;
 mod docs;

@@ -1,5 +1,5 @@
 //! What is drawn, to the pixel, and what is recorded of it, to the byte; and that shaders and Rust agree.
-#![cfg(feature = "gpu")]
+#![cfg(all(feature = "cli", feature = "gpu"))]
 
 mod golden;
 mod golden_selftest;

@@ -33,7 +33,7 @@ version=$(valgrind --version)
     exit 1
 }
 if [ -z "${ORRERY:-}" ]; then
-    cargo build --quiet --release --no-default-features --manifest-path ../../Cargo.toml
+    cargo build --quiet --release --no-default-features --features cli --manifest-path ../../Cargo.toml
     ORRERY=${CARGO_TARGET_DIR:-../../target}/release/orrery
 fi
 python3 -m venv "$work/venv"

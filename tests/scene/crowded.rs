@@ -1,6 +1,6 @@
 //! Long trails of a real program under caches of today: where they are most crowded they still leave most of what lies under
 //! them to be seen, and each kind of path is seen beside the others.
-
+#![cfg(feature = "formats")]
 #![expect(clippy::cast_possible_truncation, reason = "counts of steps and cells of a small picture")]
 
 use crate::support::regions::square;

@@ -1,5 +1,6 @@
 //! Closer up a dot at home splits into those of its parts, down to an element: none is left out, none told wrongly, none jumps, and
 //! a picture never holds too many.
+#![cfg(feature = "formats")]
 
 use crate::support::regions::span;
 use crate::support::scene::{Show, distance, holders, paper};

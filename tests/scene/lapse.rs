@@ -1,5 +1,6 @@
 //! The picture keeps the promises of the rings paper (Choudhury & Rosen 2011), checked on scenes of real traces:
 //! time-lapse and temperature. Names carry the lines of the feature checklist.
+#![cfg(feature = "formats")]
 
 use crate::support::regions::span;
 use crate::support::scene::{Show, TRACES, paper};

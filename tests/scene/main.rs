@@ -4,6 +4,7 @@ mod cells;
 mod crowded;
 mod finer;
 mod lapse;
+mod large;
 mod moves;
 mod palette;
 mod places;

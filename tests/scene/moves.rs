@@ -1,5 +1,6 @@
 //! The picture keeps the promises of the rings paper (Choudhury & Rosen 2011), checked on scenes of real traces: how
 //! things move and glow. Names carry the lines of the feature checklist.
+#![cfg(feature = "formats")]
 
 use crate::support::scene::{
     Show, TRACES, addr, data, distance, dot_of, dots, everywhere, holders, is_ghost, level, off_line,

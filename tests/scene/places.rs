@@ -1,6 +1,7 @@
 //! The picture keeps the promises of the rings paper (Choudhury & Rosen 2011), checked on scenes of real traces: where
 //! things stand. Names carry the lines of the feature checklist; what a scene should hold is worked out here from
 //! [`Hierarchy`](orrery::sim::Hierarchy) alone.
+#![cfg(feature = "formats")]
 
 use crate::support::scene::{Show, TRACES, addr, data, dots, everywhere, holders, is_ghost, level};
 use orrery::scene::frame::flags;

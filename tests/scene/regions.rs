@@ -1,4 +1,5 @@
 //! Each region has dots of its own size: what is beside an array, used or not, does not change what its dots stand for.
+#![cfg(feature = "formats")]
 
 use crate::support::regions::row;
 use crate::support::scene::{Show, addr, data, is_ghost, paper};

@@ -1,5 +1,6 @@
 //! Split, private, inclusive, exclusive and prefetching caches on stage: every copy stands in its own sector, moves from
 //! where it was, and carries its signs. What a scene should hold is worked out from the hierarchy alone.
+#![cfg(feature = "formats")]
 
 use crate::support::regions::row;
 use crate::support::scene::{Show, addr, data, is_ghost, level};

@@ -1,4 +1,5 @@
 //! What a picture shows of which regions: what is hidden is nowhere in it, what is dimmed is faint, the rest is as it was.
+#![cfg(feature = "formats")]
 
 use crate::support::scene::{Show, addr, data};
 use orrery::scene::{Choice, Scene, Shade, View};

@@ -1,4 +1,5 @@
 //! Temperature follows from the caches and the references alone: not from how dots are drawn, nor from what is beside.
+#![cfg(feature = "formats")]
 
 use crate::support::regions::row;
 use crate::support::scene::{Show, TRACES, paper};

@@ -1,6 +1,7 @@
 //! TLBs on stage: every entry stands in its place in the colour of its page, appears on a walk, goes to the head when it is
 //! renewed, fades when it is evicted; and data is drawn as if there were none. What a scene should hold is worked out from
 //! the hierarchy alone.
+#![cfg(feature = "formats")]
 
 use crate::support::regions::span;
 use crate::support::scene::Show;

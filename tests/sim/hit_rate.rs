@@ -1,4 +1,5 @@
 //! One number for a cache is its demand hit rate: what levels write back is counted, and labelled, apart.
+#![cfg(feature = "formats")]
 
 use orrery::reference::ReferenceSource;
 use orrery::sim::config::{HierarchyConfig, preset};

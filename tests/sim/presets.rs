@@ -1,4 +1,5 @@
 //! What ships with `--cache`: every preset has the sets its vendor says, a source for every figure, and plays.
+#![cfg_attr(not(feature = "formats"), expect(unused_imports, reason = "one test reads a trace file"))]
 
 use orrery::reference::{Kind, Reference};
 use orrery::sim::config::{HierarchyConfig, Holds, Inclusion, Prefetch, preset, presets};
@@ -224,6 +225,7 @@ fn real_cpus_split_l1_and_keep_their_relations() {
     }
 }
 
+#[cfg(feature = "formats")]
 #[test]
 fn presets_play_a_bundled_trace() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("traces/mpm.orrery");

@@ -1,7 +1,7 @@
 //! Our counts against other people's simulators, exactly, counter by counter: `tests/reference/` holds traces, caches and
 //! what each peer counted (README.md there says how they came about), and DEVIATIONS.md is the ledger of accepted
 //! differences. This reads files only; no peer is needed to run it.
-
+#![cfg(feature = "formats")]
 #![expect(clippy::unwrap_used, reason = "helpers of tests: to fail is to tell")]
 
 use orrery::reference::{Kind, MemoryTrace, Reference, Tables};

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests: to fail is to tell")]
 
 pub(crate) mod built;
-#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[cfg(all(feature = "cli", target_os = "linux", target_arch = "x86_64"))]
 pub(crate) mod capture;
 #[cfg(feature = "gpu")]
 pub(crate) mod device;
@@ -15,6 +15,7 @@ pub(crate) mod moving;
 pub(crate) mod mp4;
 pub(crate) mod random;
 pub(crate) mod regions;
+#[cfg(feature = "formats")]
 pub(crate) mod scene;
 pub(crate) mod timeline;
 pub(crate) mod words;

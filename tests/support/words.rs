@@ -52,5 +52,6 @@ pub(crate) fn told(event: &Event) -> String {
         Event::Translate { tlb, page, hit, .. } => format!("T{tlb}.{:x}{}", page.0, if hit { '+' } else { '-' }),
         Event::MemoryRead { addr, bytes } => format!("M<{:x}+{bytes}", addr.0),
         Event::MemoryWrite { addr, bytes } => format!("M>{:x}+{bytes}", addr.0),
+        _ => panic!("an event without a word here: {event:?}"),
     }
 }

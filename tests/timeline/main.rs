@@ -4,6 +4,7 @@ mod answers;
 mod flows;
 mod kept;
 mod seek;
+mod served;
 mod sums;
 
 #[path = "../support/mod.rs"]

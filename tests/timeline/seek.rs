@@ -497,7 +497,7 @@ fn an_empty_trace_has_one_moment() {
     assert_eq!(moment.before, &hierarchy);
 }
 
-#[cfg(feature = "gpu")]
+#[cfg(all(feature = "formats", feature = "gpu"))]
 mod scenes {
     use super::*;
     use orrery::overlay::Studio;

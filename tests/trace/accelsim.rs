@@ -1,5 +1,5 @@
 //! Accel-Sim's traces: address modes, widths, lists of kernels, and the figures of a real kernel.
-
+#![cfg(feature = "formats")]
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test fails by panicking, and says when it skips")]
 
 use flate2::Compression;

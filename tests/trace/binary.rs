@@ -2,7 +2,7 @@
 //!
 //! `tests/traces/README.md` says what made each sample: the formats' own C structs, Google's protobuf library, five writers of
 //! tables.
-
+#![cfg(feature = "formats")]
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test fails by panicking, and says when it skips")]
 
 use flate2::Compression;

@@ -1,5 +1,5 @@
 //! `orrery convert`, as a user runs it.
-
+#![cfg(feature = "cli")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use orrery::reference::{Kind, Mark};

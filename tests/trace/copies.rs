@@ -1,4 +1,5 @@
 //! Native copies of foreign traces: every reference and every word comes back, and only while the files are as they were.
+#![cfg(feature = "formats")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use orrery::reference::{Reference, ReferenceSource};

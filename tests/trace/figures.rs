@@ -1,6 +1,6 @@
 //! The bundled traces, played through the `paper` hierarchy, give the figures that the rings picture rests on.
 //! The traces are recordings of compiled C programs (`traces/README.md`); a count that moves here is a changed recording.
-
+#![cfg(feature = "formats")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use orrery::reference::{Kind, Reference, ReferenceSource};

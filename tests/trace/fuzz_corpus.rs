@@ -1,6 +1,6 @@
 //! What the fuzzer has found, and what it knows of each format: every input is answered with references or with an error
 //! that names it, as `fuzz/src/main.rs` asks, without a panic and without much memory.
-
+#![cfg(feature = "formats")]
 #![expect(clippy::print_stdout, reason = "what it saw is part of the result")]
 
 use orrery::trace::{Format, Stream};

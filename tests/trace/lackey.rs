@@ -1,5 +1,5 @@
 //! Lackey text: every way it is written, every way it is broken, and a real run of a real program.
-
+#![cfg(feature = "formats")]
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test fails by panicking, and says when it skips")]
 
 use flate2::Compression;

@@ -1,4 +1,5 @@
 //! Files of traces: what is read from each format, what is written, and what becomes of damage.
+#![cfg(feature = "formats")]
 
 mod accelsim;
 mod binary;

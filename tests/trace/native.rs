@@ -1,5 +1,5 @@
 //! The native file: what goes in comes out, any chunk alone, by other tools too; what is damaged is said, not crashed on.
-
+#![cfg(feature = "formats")]
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test fails by panicking, and says when it skips")]
 
 use orrery::reference::{Kind, Mark, NO_LANE, Reference, Region, SourceLocation, Tables};

@@ -1,5 +1,5 @@
 //! Compressed traces: every kind that is seen through, cut short, damaged, joined, and through a pipe.
-
+#![cfg(feature = "cli")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use orrery::reference::{Reference, ReferenceSource};

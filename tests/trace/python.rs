@@ -1,5 +1,5 @@
 //! What Python counts in our files with the usual libraries is what `orrery stats --json` counts.
-
+#![cfg(feature = "cli")]
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test fails by panicking, and says when it skips")]
 
 use crate::support::regions::row;

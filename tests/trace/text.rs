@@ -1,5 +1,5 @@
 //! Text formats: one sample file each, and every way a text can be broken, as one table over all of them.
-
+#![cfg(feature = "formats")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use orrery::reference::{Kind, Reference, ReferenceSource, Tables};

@@ -1,5 +1,5 @@
 //! What `orrery convert` writes: round trips through every format and packing, parts of a trace against counts by hand.
-
+#![cfg(feature = "cli")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use orrery::reference::{Kind, Mark, NO_LANE, Reference, Tables};

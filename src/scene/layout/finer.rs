@@ -201,7 +201,7 @@ impl HomeLayout {
     pub fn cell_polar(&self, region: usize, rung: &Rung, [column, row]: Cell) -> [f32; 2] {
         let home = &self.regions[region];
         if rung.shift == 0 {
-            return self.polar(region, row * home.columns + column);
+            return self.place(region, [column, row]);
         }
         let share = |n: u64, of: u64, parts: u32| to_f32((n as f64 + 0.5) / (of as f64 * (1u64 << parts) as f64));
         let theta = home.theta0 + home.span * share(column, home.columns, rung.parts[0]);
@@ -211,8 +211,8 @@ impl HomeLayout {
     /// The cell of an item.
     #[must_use]
     pub fn cell(&self, region: usize, item: u64) -> Cell {
-        let columns = self.regions[region].columns;
-        [item % columns, item / columns]
+        let home = &self.regions[region];
+        if self.along { [item / home.rows, item % home.rows] } else { [item % home.columns, item / home.columns] }
     }
 
     /// The cell of part `digit` of a cell one rung up.

@@ -46,8 +46,10 @@ pub struct HomeLayout {
     map: RegionMap,
     /// First byte and number of each region, by first byte.
     starts: Vec<(u64, usize)>,
-    pub(super) r0: f32,
-    pub(super) r1: f32,
+    pub(in crate::scene) r0: f32,
+    pub(in crate::scene) r1: f32,
+    /// Addresses grow along the arc: items stand inward first. Else they stand along the arc first, as an array's rows do.
+    pub along: bool,
 }
 
 /// Stretches of memory that are looked at for one page, at most: one of 1 GiB may have millions of regions.
@@ -116,7 +118,7 @@ impl HomeLayout {
             .collect();
         let mut starts: Vec<(u64, usize)> = regions.iter().enumerate().map(|(i, r)| (r.base, i)).collect();
         starts.sort_unstable();
-        Self { line_bytes: 1, regions: homes, map: RegionMap::new(regions), starts, r0, r1 }
+        Self { line_bytes: 1, regions: homes, map: RegionMap::new(regions), starts, r0, r1, along: false }
     }
 
     /// Number of items over all regions.
@@ -183,8 +185,12 @@ impl HomeLayout {
     /// `(r, theta)` of an item's home.
     #[must_use]
     pub fn polar(&self, region: usize, item: u64) -> [f32; 2] {
+        self.place(region, self.cell(region, item))
+    }
+
+    /// `(r, theta)` of a place in a region's grid.
+    pub(super) fn place(&self, region: usize, [column, row]: super::finer::Cell) -> [f32; 2] {
         let home = &self.regions[region];
-        let (row, column) = (item / home.columns, item % home.columns);
         let theta = home.theta0 + home.span * (column as f32 + 0.5) / home.columns as f32;
         let r = self.r1 - (self.r1 - self.r0) * (row as f32 + 0.5) / home.rows as f32;
         [r, theta]

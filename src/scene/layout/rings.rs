@@ -16,6 +16,7 @@
 
 use super::racks::{self, Rack, TlbShape};
 use super::{Sector, racks::depths};
+use crate::scene::Composition;
 use crate::units::to_f32;
 use std::f32::consts::{FRAC_PI_2, TAU};
 
@@ -37,6 +38,10 @@ pub struct CacheShape {
 }
 
 impl CacheShape {
+    fn bytes(&self) -> u64 {
+        u64::from(self.sets) * u64::from(self.ways) * u64::from(self.line_bytes)
+    }
+
     fn lines(&self) -> f32 {
         to_f32(f64::from(self.sets) * f64::from(self.ways))
     }
@@ -101,8 +106,12 @@ pub struct Rings {
     pub tlb_rings: Vec<Ring>,
     /// How the entries of each TLB stand in its sector.
     pub racks: Vec<Rack>,
+    /// Bytes of each cache.
+    pub sizes: Vec<u64>,
     /// Each cache's line size as a power of two times the smallest one.
     pub line_shifts: Vec<u32>,
+    /// How the picture is composed.
+    pub composition: Composition,
     /// Inner radius of memory's band.
     pub home_r0: f32,
     /// Outer radius of memory's band.
@@ -118,6 +127,10 @@ const CPU: f32 = 0.022;
 const FIRST: f32 = 0.105;
 const GAP: f32 = 0.042;
 const HOME: [f32; 2] = [0.755, 0.968];
+/// Likewise in the large picture: room for who served the CPU, for spikes and for bars.
+const LARGE_FIRST: f32 = 0.135;
+const LARGE_GAP: f32 = 0.060;
+const LARGE_HOME: [f32; 2] = [0.800, 0.968];
 /// Longest winding of an arm, radians: past this the eye loses the arm.
 const MAX_TURN: f32 = 1.6 * TAU;
 /// Free way on either side of a sector, half way out on its ring, and the share of the sector it may take.
@@ -140,18 +153,27 @@ impl Rings {
     /// As [`Rings::new`], with TLBs on bands of their own inside: sector *caches + n* is that of `tlbs[n]`.
     #[must_use]
     pub fn with_tlbs(shapes: &[CacheShape], tlbs: &[TlbShape]) -> Self {
+        Self::composed(shapes, tlbs, Composition::Dots)
+    }
+
+    /// As [`Rings::with_tlbs`]; in the large picture rings are as thick as each other.
+    #[must_use]
+    pub fn composed(shapes: &[CacheShape], tlbs: &[TlbShape], composition: Composition) -> Self {
+        let is_large = composition.is_large();
+        let (home, widest_gap) = if is_large { (LARGE_HOME, LARGE_GAP) } else { (HOME, GAP) };
         let members: Vec<Vec<usize>> = depths(shapes).iter().map(|&depth| clockwise(shapes, depth)).collect();
         let lines = |members: &Vec<usize>| members.iter().map(|&n| shapes[n].lines()).sum::<f32>();
         let first = members.first().map_or(1.0, lines).max(1.0);
-        let weight = |members: &Vec<usize>| weight(lines(members), first);
+        let weight = |members: &Vec<usize>| if is_large { 1.0 } else { weight(lines(members), first) };
         let total: f32 = members.iter().map(weight).sum();
         let count = members.len() as f32;
         // With many rings the gaps shrink so that the rings keep at least three quarters of the room.
         let tlb_depths: Vec<CacheShape> = tlbs.iter().map(|tlb| tlb.shape.clone()).collect();
         let (bands, inside) = racks::bands(depths(&tlb_depths).len());
-        let first_r = if tlbs.is_empty() { FIRST } else { inside };
-        let room = HOME[0] - first_r;
-        let gap = GAP.min(0.25 * room / count.max(1.0));
+        let own = if is_large { LARGE_FIRST } else { FIRST };
+        let first_r = if tlbs.is_empty() { own } else { inside.max(own) };
+        let room = home[0] - first_r;
+        let gap = widest_gap.min(0.25 * room / count.max(1.0));
         let band = room - gap * count;
         let mut r = first_r;
         let mut sectors: Vec<(usize, Sector)> = Vec::with_capacity(shapes.len());
@@ -175,9 +197,11 @@ impl Rings {
             rings,
             tlb_rings: racked.rings.into_iter().map(|ring| ring.after(shapes.len())).collect(),
             racks: racked.racks,
+            sizes: shapes.iter().map(CacheShape::bytes).collect(),
             line_shifts,
-            home_r0: HOME[0],
-            home_r1: HOME[1],
+            home_r0: home[0],
+            home_r1: home[1],
+            composition,
             rim: 1.0,
         }
     }

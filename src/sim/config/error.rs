@@ -32,6 +32,7 @@ impl fmt::Display for Place {
 /// Why a configuration is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say what each field is")]
+#[non_exhaustive]
 pub enum ConfigError {
     /// Not TOML.
     #[error("{place}: not TOML: {message}; `orrery caches textbook` prints an example")]

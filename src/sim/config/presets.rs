@@ -4,6 +4,7 @@ use super::HierarchyConfig;
 
 /// A configuration that ships inside the binary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Preset {
     /// What `--cache` takes.
     pub name: &'static str,

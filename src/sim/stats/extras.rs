@@ -13,6 +13,7 @@ use serde::Serialize;
 /// One core's cache of a private level. See [`LevelCounters`] for the counts.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[expect(missing_docs, reason = "named as in LevelCounters and ClassCounts")]
+#[non_exhaustive]
 pub struct CoreStats {
     pub core: u16,
     pub read_accesses: u64,
@@ -37,6 +38,7 @@ pub struct CoreStats {
 /// A level's prefetcher. Accuracy is `used / fills`; coverage `used / (used + misses)`, misses being demand misses of the
 /// level; timely are `used - late`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct PrefetchStats {
     /// Lines it brought in.
     pub fills: u64,
@@ -54,6 +56,7 @@ pub struct PrefetchStats {
 
 /// A TLB: over all cores.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct TlbStats {
     /// Its name.
     pub name: String,
@@ -71,6 +74,7 @@ pub struct TlbStats {
 
 /// What cores did to each other. See [`SharingCounters`](crate::sim::SharingCounters).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct SharingStats {
     /// Lines that a store took from a core that held them.
     pub taken: u64,
@@ -86,6 +90,7 @@ pub struct SharingStats {
 
 /// A line that cores fight for.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct SharedLine {
     /// First byte of the unit of coherence.
     pub address: u64,

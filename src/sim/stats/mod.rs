@@ -60,6 +60,7 @@ impl Default for Detail {
 
 /// What a trace did to a hierarchy.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Stats {
     /// The references themselves.
     pub trace: TraceStats,
@@ -91,6 +92,7 @@ pub struct Stats {
 
 /// The references themselves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct TraceStats {
     /// References played.
     pub references: u64,
@@ -107,6 +109,7 @@ pub struct TraceStats {
 /// One level. See [`LevelCounters`](super::LevelCounters) for the counts.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[expect(missing_docs, reason = "named as in LevelCounters, Geometry and ClassCounts")]
+#[non_exhaustive]
 pub struct LevelStats {
     pub name: String,
     pub sets: u32,
@@ -167,6 +170,7 @@ impl LevelStats {
 /// Requests of the last level to memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[expect(missing_docs, reason = "named as in MemoryCounters")]
+#[non_exhaustive]
 pub struct MemoryStats {
     pub reads: u64,
     pub writes: u64,
@@ -176,6 +180,7 @@ pub struct MemoryStats {
 
 /// One region.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct RegionStats {
     /// Its name, or [`OTHER`].
     pub name: String,
@@ -188,6 +193,7 @@ pub struct RegionStats {
 
 /// One source line.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct LineStats {
     /// File name as the trace has it, or [`UNKNOWN`].
     pub file: String,
@@ -213,6 +219,7 @@ fn is_zero(n: &u64) -> bool {
 
 /// Why there are no statistics.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum StatsError {
     /// The caches are wrong.
     #[error(transparent)]

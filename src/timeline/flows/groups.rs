@@ -11,7 +11,7 @@ const RING: usize = 32;
 /// Blocks of memory, at most.
 pub(super) const BLOCKS: usize = 96;
 /// Entries of the table of blocks found last; a power of two.
-const RECENT: usize = 128;
+const RECENT: usize = 512;
 
 /// Places that flows are summed over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -179,9 +179,11 @@ impl Groups {
     }
 }
 
-/// The blocks of memory that were touched: all of one size, as small as [`BLOCKS`] of them suffice.
+/// The blocks of memory that were touched: all of one size, as small as a number of them suffice.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Blocks {
+pub(in crate::timeline) struct Blocks {
+    /// How many there may be.
+    most: usize,
     /// log2 of the bytes in a block.
     shift: u32,
     /// Numbers of the blocks (address / size) in the order in which they were found.
@@ -201,8 +203,19 @@ impl Default for Recent {
 }
 
 impl Blocks {
-    pub(super) fn new() -> Self {
-        Self { shift: 6, found: Vec::new(), recent: Recent::default() }
+    /// None yet; at most so many.
+    pub(in crate::timeline) fn new(most: usize) -> Self {
+        Self { most, shift: 6, found: Vec::new(), recent: Recent::default() }
+    }
+
+    /// First byte of each, in the order in which they were found.
+    pub(in crate::timeline) fn starts(&self) -> impl Iterator<Item = u64> + '_ {
+        self.found.iter().map(|block| block << self.shift)
+    }
+
+    /// log2 of the bytes in a block.
+    pub(in crate::timeline) fn shift(&self) -> u32 {
+        self.shift
     }
 
     fn group(&self, n: usize) -> Option<Group> {
@@ -210,8 +223,8 @@ impl Blocks {
     }
 
     /// The place of the block that holds a byte; `None` where there is no room for one more: see [`Blocks::widen`].
-    #[inline]
-    pub(super) fn of(&mut self, addr: Addr) -> Option<usize> {
+    #[inline(always)]
+    pub(in crate::timeline) fn of(&mut self, addr: Addr) -> Option<usize> {
         let block = addr.0 >> self.shift;
         let (seen, place) = self.recent.0[slot(block)];
         if seen == block + 1 { Some(place as usize) } else { self.find(block) }
@@ -221,7 +234,7 @@ impl Blocks {
     fn find(&mut self, block: u64) -> Option<usize> {
         let place = match self.found.iter().position(|found| *found == block) {
             Some(place) => place,
-            None if self.found.len() == BLOCKS => return None,
+            None if self.found.len() >= self.most => return None,
             None => {
                 self.found.push(block);
                 self.found.len() - 1
@@ -232,9 +245,9 @@ impl Blocks {
     }
 
     /// Doubles the blocks until there is room for one more; where each went.
-    pub(super) fn widen(&mut self) -> Vec<usize> {
+    pub(in crate::timeline) fn widen(&mut self) -> Vec<usize> {
         let mut moved: Vec<usize> = (0..self.found.len()).collect();
-        while self.found.len() == BLOCKS {
+        while self.found.len() >= self.most {
             self.shift += 1;
             let mut wider: Vec<u64> = Vec::new();
             let to: Vec<usize> = self

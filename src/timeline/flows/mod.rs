@@ -23,7 +23,8 @@ pub use groups::Group;
 use crate::sim::Hierarchy;
 use crate::units::Addr;
 use count::Pending;
-use groups::{Blocks, Groups};
+pub(super) use groups::Blocks;
+use groups::{BLOCKS, Groups};
 use std::sync::Arc;
 
 /// References in a bucket, at least.
@@ -69,7 +70,7 @@ impl Flows {
     pub fn new(hierarchy: &Hierarchy, expected: u64) -> Self {
         let groups = Groups::new(hierarchy);
         let open = vec![0; groups.len];
-        let (blocks, levels) = (Blocks::new(), vec![Vec::new()]);
+        let (blocks, levels) = (Blocks::new(BLOCKS), vec![Vec::new()]);
         let span = (expected / BUCKETS as u64 + 1).next_power_of_two().max(SPAN);
         Self { groups, blocks, span, len: 0, levels, open, pending: None }
     }

@@ -12,7 +12,7 @@
 //! Addresses are delta-encoded, the other columns dictionary-encoded, all zstd-compressed but those of one value. A row group holds
 //! [`CHUNK`] references, so that a seek decodes little. A file of one row group leaves out columns that say nothing.
 //! The key-value metadata holds `orrery.version` (a whole number; a reader refuses a higher one than it knows),
-//! `orrery.tables` (JSON of [`crate::reference::Tables`]) and `orrery.checksums` (see [`checksum`]).
+//! `orrery.tables` (JSON of [`crate::reference::Tables`]) and `orrery.checksums` (see `checksum`).
 
 mod bits;
 mod checksum;
@@ -23,16 +23,13 @@ mod packers;
 mod pages;
 mod reader;
 mod rows;
+#[cfg(feature = "formats")]
+mod spooled;
 mod writer;
 
-use super::error::{Fault, Place, TraceError};
-use super::input::{Content, Input};
-use super::packed::PackedError;
-use std::fs::File;
-use std::io::{self, Seek};
+#[cfg(feature = "formats")]
+pub(super) use {file::ParquetFile, guard::guarded, spooled::open};
 
-pub(super) use file::ParquetFile;
-pub(super) use guard::guarded;
 pub use pack::Packing;
 pub use reader::NativeTrace;
 pub use writer::{FileWriter, Writer};
@@ -54,33 +51,3 @@ const VERSION_KEY: &str = "orrery.version";
 const TABLES_KEY: &str = "orrery.tables";
 const CHECKSUMS_KEY: &str = "orrery.checksums";
 const CREATED_BY: &str = concat!("orrery ", env!("CARGO_PKG_VERSION"));
-
-/// Parquet needs a file that can be read at any place: others are copied into one first.
-pub(super) fn open(input: Input) -> Result<ParquetFile, TraceError> {
-    let Input { name, plain, mut bytes, .. } = input;
-    // A head that is too short is told from a foreign one below, by the end of the file.
-    if !bytes.head().starts_with(b"PAR1") && !b"PAR1".starts_with(bytes.head()) {
-        return Err(TraceError::UnknownFormat(Fault::new(
-            Place::offset(&name, 0),
-            "no PAR1 at the start",
-            "a Parquet file, such as a native .orrery file",
-            "leave --format away, or name the right one",
-        )));
-    }
-    if let Some(file) = plain {
-        return ParquetFile::open(name, file);
-    }
-    let mut copy = spool(&mut bytes).map_err(|e| match PackedError::of(&e) {
-        // Cut short is no better than damaged: its table of contents is at the end.
-        Some(packed) => packed.fault(Place::file(&name)),
-        None => TraceError::io(&name, "the trace cannot be copied to a temporary file", e),
-    })?;
-    copy.rewind().map_err(|e| TraceError::io(&name, "the trace cannot be read", e))?;
-    ParquetFile::open(name, copy)
-}
-
-fn spool(bytes: &mut Content) -> io::Result<File> {
-    let mut copy = tempfile::tempfile()?;
-    io::copy(bytes, &mut copy)?;
-    Ok(copy)
-}

@@ -123,6 +123,7 @@ impl<'a> Mirror<'a> {
                 self.memory.writes += 1;
                 self.memory.bytes_written += bytes;
             }
+            _ => panic!("an event that the model does not know: {event:?}"),
         }
     }
 
