@@ -22,6 +22,7 @@ mod video;
 mod yuv;
 
 pub use error::{FrameError, RecordError};
+#[cfg(feature = "cli")]
 pub(crate) use output::Partial;
 pub use output::{Format, Output, Pattern};
 pub use pipeline::{Progress, Stages, Summary};

@@ -22,6 +22,7 @@ pub(crate) fn check_size(width: u32, height: u32) -> Result<(), RecordError> {
 ///
 /// # Errors
 /// When it cannot be written, or `rgba` is not of that size.
+#[cfg(feature = "cli")]
 pub(crate) fn still(into: impl Write, rgba: &[u8], size: (u32, u32)) -> Result<(), EncodingError> {
     pack(into, rgba, size, ColorType::Rgba, Filter::Adaptive)
 }
