@@ -9,7 +9,7 @@
 //!   L1         ((((((((((
 //! ```
 
-use super::flows::LOGGED;
+use super::flows::{self, LOGGED};
 use super::frame::Segment;
 use super::layout::Sector;
 use super::motion::{Endpoint, Flight, Path};
@@ -123,14 +123,7 @@ fn shade(places: &Places, flow: &Flow, tick: u64, view: &View) -> f32 {
     if !view.is_shaded() {
         return 1.0;
     }
-    let of = |group: Group| match group {
-        Group::Sets { .. } => None,
-        Group::Home { addr, bytes } => {
-            let held = places.home.held(addr, addr + (bytes - 1), tick);
-            held.iter().map(|&(region, _)| view.shade(region)).reduce(f32::max)
-        }
-    };
-    of(flow.from).or(of(flow.to)).unwrap_or(0.0)
+    flows::shade(places, flow, tick, view)
 }
 
 /// From a group to a ring, or to memory.

@@ -133,7 +133,7 @@ fn leads_outward(places: &Places, flow: &Flow) -> bool {
 }
 
 /// How much is seen of a flow: as much as of the region at either end in memory, which is one.
-fn shade(places: &Places, flow: &Flow, tick: u64, view: &View) -> f32 {
+pub(super) fn shade(places: &Places, flow: &Flow, tick: u64, view: &View) -> f32 {
     let of = |group: Group| match group {
         Group::Sets { .. } => None,
         Group::Home { addr, bytes } => {

@@ -93,7 +93,7 @@ impl Large<'_> {
                 *sum += answered.missed[level];
             }
         }
-        let all = answered.references;
+        let all: u64 = answered.asking.iter().sum();
         if all == 0 {
             return Vec::new();
         }

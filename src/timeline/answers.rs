@@ -132,6 +132,12 @@ impl Answers {
         (at, if drops { u8::try_from(MAX_LEVELS).unwrap_or(u8::MAX) } else { first[side] })
     }
 
+    /// Whether the caches leave out references of a kind: fetches, where only data counts.
+    #[inline(always)]
+    pub(super) fn drops(&self, kind: Kind) -> bool {
+        self.asks.data_only && kind == Kind::Fetch
+    }
+
     /// The level that a reference asks first; [`MAX_LEVELS`] = none.
     #[inline(always)]
     pub(super) fn first(&self, kind: Kind) -> u8 {

@@ -19,8 +19,8 @@ pub(super) struct Count<'a> {
     tick: u64,
     /// Row of the tally of the reference at play.
     row: usize,
-    /// Likewise of the answers, its first byte, and what it did so far; `None` = no reference is at play.
-    answer: Option<(usize, u64, Marks)>,
+    /// Likewise of the answers, its first byte unless it is left out, and what it did so far; `None` = no reference is at play.
+    answer: Option<(usize, Option<u64>, Marks)>,
     /// Of those that are played at once.
     rows: Vec<usize>,
 }
@@ -44,7 +44,7 @@ impl<'a> Count<'a> {
     fn answered(&mut self) {
         if let Some((row, addr, marks)) = self.answer.take() {
             self.tally.answers.mark(row, marks);
-            if let Some(Over { served, .. }) = &mut self.over {
+            if let (Some(Over { served, .. }), Some(addr)) = (&mut self.over, addr) {
                 served.add(addr, marks);
             }
         }
@@ -98,7 +98,8 @@ impl Observer for Count<'_> {
         self.row = self.next(reference);
         self.answered();
         let (row, _) = self.tally.answers.begin(reference.kind, reference.size, reference.core);
-        self.answer = Some((row, reference.addr, Marks::default()));
+        let counts = !self.tally.answers.drops(reference.kind);
+        self.answer = Some((row, counts.then_some(reference.addr), Marks::default()));
     }
 
     #[inline(always)]
@@ -122,7 +123,7 @@ impl Observer for Count<'_> {
         self.tally.answers.played(played);
         if let Some(Over { served, .. }) = &mut self.over {
             let answers = &self.tally.answers;
-            served.played(played, |reference| answers.first(reference.kind));
+            served.played(played, |reference| (!answers.drops(reference.kind)).then(|| answers.first(reference.kind)));
         }
         self.rows.clear();
         if played.misses().next().is_none() {

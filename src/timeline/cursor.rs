@@ -75,7 +75,8 @@ impl Moment<'_> {
     #[must_use]
     pub fn served_since(&self, from: u64) -> Vec<ServedBlock> {
         if from >= self.log.start() {
-            return self.served.of_steps(self.log.steps(from, self.tick));
+            let steps = self.log.steps(from, self.tick).iter();
+            return self.served.of_steps(steps.filter(|step| !self.tally.answers().drops(step.kind)));
         }
         self.served.over(from..self.tick, self.len).0
     }

@@ -207,7 +207,9 @@ impl Indexer {
                     outcomes.push(Outcome::new(&watch, levels, classifier));
                     let region = finder.locate(reference.addr, tick).region;
                     tally.add(reference, region.map(|region| region as usize), &watch);
-                    served.add(reference.addr, Marks::of(&watch));
+                    if !tally.answers().drops(reference.kind) {
+                        served.add(reference.addr, Marks::of(&watch));
+                    }
                     summary.add(&watch);
                 }
             }

@@ -84,7 +84,7 @@ pub struct Step {
     pub hits: u8,
     /// Bit *l*: it asked level *l*, which had not all of it.
     pub misses: u8,
-    kind: Kind,
+    pub(super) kind: Kind,
     size: u32,
     /// Where its moves start in [`Log::moves`], absolute.
     first_move: u64,

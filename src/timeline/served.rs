@@ -2,7 +2,7 @@
 //! made of.
 //!
 //! Memory is counted by [`ServedBlock`]s of one size, as small as some hundreds of them suffice. A reference counts once, to the
-//! block of its first byte, and to the outermost level that had to answer it, or to memory.
+//! block of its first byte, and to the outermost level that had to answer it, or to memory. What the caches leave out does not count.
 
 use super::answers::Marks;
 use super::flows::Blocks;
@@ -21,6 +21,9 @@ const BLOCKS: usize = 384;
 /// Borders at most, and bytes of all counts.
 const BORDERS: usize = 512;
 const BYTES: usize = 6 << 20;
+
+/// What stands for the server of a reference that the caches leave out.
+const LEFT_OUT: u8 = u8::MAX;
 
 /// Number of those that may serve: all levels, and memory last.
 pub const SERVERS: usize = MAX_LEVELS + 1;
@@ -129,19 +132,23 @@ impl Served {
         self.counts.add(addr, server(marks, self.levels));
     }
 
-    /// Counts references that were played at once.
+    /// Counts references that were played at once; `first` says which level each asks first, `None` where it is left out.
     #[inline(always)]
-    pub(super) fn played(&mut self, played: Played<'_>, first: impl Fn(&Reference) -> u8) {
+    pub(super) fn played(&mut self, played: Played<'_>, first: impl Fn(&Reference) -> Option<u8>) {
         let Self { levels, counts, asked, .. } = self;
         let memory = u8::try_from(*levels).unwrap_or(u8::MAX);
         if played.misses().next().is_none() {
             for reference in played.references {
-                counts.add(reference.addr, usize::from(first(reference).min(memory)));
+                if let Some(level) = first(reference) {
+                    counts.add(reference.addr, usize::from(level.min(memory)));
+                }
             }
             return;
         }
         asked.clear();
-        asked.extend(played.references.iter().map(|reference| first(reference).min(memory)));
+        asked.extend(
+            played.references.iter().map(|reference| first(reference).map_or(LEFT_OUT, |level| level.min(memory))),
+        );
         // From the CPU outward: who is asked later is farther out, and who misses there is answered by memory unless he asks on.
         for ((level, behind), (_, missed)) in played.asked().zip(played.misses()) {
             let level = u8::try_from(level.index()).unwrap_or(memory);
@@ -151,7 +158,7 @@ impl Served {
                 *server = if *server == level { memory } else { *server };
             }
         }
-        for (reference, server) in played.references.iter().zip(&*asked) {
+        for (reference, server) in played.references.iter().zip(&*asked).filter(|(_, server)| **server != LEFT_OUT) {
             counts.add(reference.addr, usize::from(*server));
         }
     }
@@ -190,7 +197,7 @@ impl Served {
 
     /// As [`Served::over`], of steps that are known one by one.
     #[must_use]
-    pub fn of_steps(&self, steps: &[Step]) -> Vec<ServedBlock> {
+    pub fn of_steps<'s>(&self, steps: impl Iterator<Item = &'s Step>) -> Vec<ServedBlock> {
         let shift = self.counts.blocks.shift();
         let mut sums: BTreeMap<u64, [u64; SERVERS]> = BTreeMap::new();
         for step in steps {

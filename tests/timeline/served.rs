@@ -3,7 +3,7 @@
 use crate::support::random::machines::hierarchy;
 use crate::support::random::traces::named;
 use crate::support::timeline::{Chopped, Memory};
-use orrery::reference::{MemoryTrace, Reference, ReferenceSource};
+use orrery::reference::{Kind, MemoryTrace, Reference, ReferenceSource};
 use orrery::sim::config::preset;
 use orrery::sim::{Event, Hierarchy};
 use orrery::timeline::served::SERVERS;
@@ -14,9 +14,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// The outermost level that each reference asks or, where that has not all of it, memory: told by its number.
-fn servers(references: &[Reference], hierarchy: &Hierarchy) -> Vec<usize> {
+fn servers(references: &[Reference], hierarchy: &Hierarchy) -> Vec<Option<usize>> {
     let (levels, mut state) = (hierarchy.levels(), hierarchy.clone());
-    let server = |reference| {
+    let server = |reference: &Reference| {
         let mut events: Vec<Event> = Vec::new();
         state.access(reference, &mut events);
         let mut outermost: Option<(usize, bool)> = None;
@@ -32,16 +32,20 @@ fn servers(references: &[Reference], hierarchy: &Hierarchy) -> Vec<usize> {
                 _ => Some((level, hit)),
             };
         }
-        outermost.filter(|(_, hits)| *hits).map_or(levels, |(level, _)| level)
+        // What is left out is served by nobody.
+        let plays = !hierarchy.config().data_only || reference.kind != Kind::Fetch;
+        plays.then(|| outermost.filter(|(_, hits)| *hits).map_or(levels, |(level, _)| level))
     };
     references.iter().map(server).collect()
 }
 
-fn counted(references: &[Reference], servers: &[usize], part: &Range<u64>, bytes: u64) -> Vec<ServedBlock> {
+fn counted(references: &[Reference], servers: &[Option<usize>], part: &Range<u64>, bytes: u64) -> Vec<ServedBlock> {
     let mut sums: BTreeMap<u64, [u64; SERVERS]> = BTreeMap::new();
     let part = usize::try_from(part.start).expect("small")..usize::try_from(part.end).expect("small");
     for (reference, server) in references[part.clone()].iter().zip(&servers[part]) {
-        sums.entry(reference.addr / bytes).or_default()[*server] += 1;
+        if let Some(server) = server {
+            sums.entry(reference.addr / bytes).or_default()[*server] += 1;
+        }
     }
     sums.into_iter().map(|(block, by)| ServedBlock { addr: block * bytes, bytes, by }).collect()
 }
