@@ -239,7 +239,7 @@ struct Ring {
 
 impl Ring {
     fn new() -> Self {
-        let nothing = Event::MemoryRead { addr: orrery::units::Addr(0), bytes: 0 };
+        let nothing = Event::MemoryRead { origin: orrery::sim::Origin::FIRST, addr: orrery::units::Addr(0), bytes: 0 };
         Self { events: [nothing; 64], taken: 0 }
     }
 }

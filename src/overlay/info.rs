@@ -7,7 +7,7 @@ use crate::scene::layout::Ring;
 use crate::scene::palette::{self, Rgba};
 use crate::scene::{Notes, Scene, Shade};
 use crate::sim::config::{Prefetch, format_size};
-use crate::sim::event::{AccessKind, Event};
+use crate::sim::{AccessKind, Event, Origin, RequestId};
 use crate::sim::{Cause, Hierarchy, LevelCounters, MissClass};
 use crate::timeline::cursor::levels;
 use crate::timeline::{ClockKind, Moment, Timeline, Translation, translations};
@@ -369,21 +369,25 @@ fn why(timeline: &Timeline, tables: &Tables, moment: &Moment<'_>, r: &Reference)
     let name = |level: LevelId| config.get(level.index()).map_or("?", |l| l.name.as_str());
     let mut lines: Vec<String> = Vec::new();
     let mut deepest_miss = None;
+    // The accesses that the piece waits for: a prefetch and what it asks for are none of them.
+    let mut asked: Vec<RequestId> = Vec::new();
+    let (mut served, mut fetched) = (false, false);
     for event in *piece {
-        if let Event::Access { level, set, kind, hit, .. } = *event
-            && kind.is_demand()
-        {
-            let verb = if hit { "hit" } else { "miss" };
-            lines.push(format!("{} {verb} (set {})", name(level), set.0));
-            deepest_miss = if hit { deepest_miss } else { Some(level) };
+        let Origin { request, parent } = event.origin();
+        let waits = parent.is_none_or(|parent| asked.contains(&parent));
+        match *event {
+            Event::Access { level, set, kind, hit, .. } if waits && kind.is_demand() => {
+                let verb = if hit { "hit" } else { "miss" };
+                lines.push(format!("{} {verb} (set {})", name(level), set.0));
+                deepest_miss = if hit { deepest_miss } else { Some(level) };
+                served |= hit;
+                asked.push(request);
+            }
+            Event::MemoryRead { .. } => fetched |= waits,
+            _ => {}
         }
     }
-    let served = piece.iter().any(|e| match *e {
-        Event::Access { kind, hit, .. } => hit && kind.is_demand(),
-        _ => false,
-    });
     if let (Some(level), false, Some(last)) = (deepest_miss, served, lines.last_mut()) {
-        let fetched = piece.iter().any(|e| matches!(e, Event::MemoryRead { .. }));
         let how = if fetched { "from memory" } else { "stored whole, nothing fetched" };
         *last = format!("{} miss: {how}", name(level));
     }
@@ -459,14 +463,11 @@ fn sharing(events: &[Event]) -> String {
     told.unwrap_or_else(|| "coherence: another core wrote the line".into())
 }
 
-/// The events of each line-sized piece of a reference: from its access of the innermost level to the next one's. The write
+/// The events of each line-sized piece of a reference: from an access that the reference itself makes to the next one. The write
 /// half of a `Modify`, which finds what the read half brought, is left out.
 fn pieces<'a>(moment: &Moment<'a>, kind: Kind) -> Vec<&'a [Event]> {
     let events = moment.events;
-    let first = |e: &Event| match *e {
-        Event::Access { cache, kind, .. } => moment.before.info(cache).depth == 0 && kind.is_demand(),
-        _ => false,
-    };
+    let first = |e: &Event| matches!(e, Event::Access { origin: Origin { parent: None, .. }, .. });
     let starts: Vec<usize> = (0..events.len()).filter(|&i| first(&events[i])).collect();
     let half = |e: &Event| matches!(e, Event::Access { kind: AccessKind::Write, .. });
     starts

@@ -1,8 +1,7 @@
 //! All that the simulator tells the world.
 
-use super::fast::scan::ASK_BITS;
-use crate::reference::Reference;
 use crate::units::{Addr, CacheId, LevelId, LineAddr, SetIndex};
+use std::num::NonZeroU32;
 
 /// What an access asks of a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -39,6 +38,57 @@ impl AccessKind {
     }
 }
 
+/// Number of a request within its reference, from 1 on, in the order in which requests are made. A request asks one cache for one
+/// line, one TLB for one page, or memory for bytes; a victim that moves to an exclusive cache and a line that a prefetcher brings in
+/// are requests too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RequestId(NonZeroU32);
+
+impl RequestId {
+    /// The first of a reference.
+    pub const FIRST: Self = Self(NonZeroU32::MIN);
+
+    /// The one after it. The numbers end at 2^32 - 1, which no reference reaches: it has 2^20 bytes at most.
+    #[inline(always)]
+    #[must_use]
+    pub fn next(self) -> Self {
+        Self(self.0.saturating_add(1))
+    }
+
+    /// As a number, 1 or more.
+    #[must_use]
+    pub fn get(self) -> u32 {
+        self.0.get()
+    }
+
+    /// As many numbers later.
+    #[must_use]
+    pub(super) fn later(self, by: u32) -> Self {
+        Self(self.0.saturating_add(by))
+    }
+}
+
+/// Where an event belongs in the tree of requests that one reference makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Origin {
+    /// The request that it is, or that caused it.
+    pub request: RequestId,
+    /// The request that led to that request; `None` = the reference itself asked for it.
+    pub parent: Option<RequestId>,
+}
+
+impl Origin {
+    /// The first request of a reference.
+    pub const FIRST: Self = Self { request: RequestId::FIRST, parent: None };
+
+    /// What the request `request` leads to, under this number.
+    #[inline(always)]
+    #[must_use]
+    pub(super) fn under(self, request: RequestId) -> Self {
+        Self { request, parent: Some(self.request) }
+    }
+}
+
 /// Why a line left a cache that did not need its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Cause {
@@ -61,6 +111,8 @@ pub enum Cause {
 pub enum Event {
     /// A cache was asked for a line.
     Access {
+        /// Its own number, and the request that led to it.
+        origin: Origin,
         /// Where: the level.
         level: LevelId,
         /// Where: its cache.
@@ -76,6 +128,8 @@ pub enum Event {
     },
     /// A line came in.
     Fill {
+        /// The request that caused it.
+        origin: Origin,
         /// Where: the level.
         level: LevelId,
         /// Where: its cache.
@@ -91,6 +145,8 @@ pub enum Event {
     },
     /// A line gave way to the fill that follows.
     Evict {
+        /// The request that caused it.
+        origin: Origin,
         /// Where: the level.
         level: LevelId,
         /// Where: its cache.
@@ -104,6 +160,8 @@ pub enum Event {
     },
     /// A line was removed.
     Invalidate {
+        /// The request that caused it.
+        origin: Origin,
         /// Where: the level.
         level: LevelId,
         /// Where: its cache.
@@ -120,6 +178,8 @@ pub enum Event {
     /// A clean victim came to an exclusive cache that has its line already (two inner caches had it): its order is
     /// renewed.
     Renew {
+        /// The request that caused it.
+        origin: Origin,
         /// Where: the level.
         level: LevelId,
         /// Where: its cache.
@@ -132,6 +192,8 @@ pub enum Event {
     /// A dirty line is written back and stays, clean: [`Hierarchy::flush`](super::Hierarchy::flush), or another core
     /// reads it.
     Clean {
+        /// The request that caused it.
+        origin: Origin,
         /// Where: the level.
         level: LevelId,
         /// Where: its cache.
@@ -143,6 +205,8 @@ pub enum Event {
     },
     /// A core comes back to a line that other cores' stores had taken from it; said before its access.
     Sharing {
+        /// The request that caused it.
+        origin: Origin,
         /// First byte of the unit of coherence: the largest line of the private levels.
         unit: Addr,
         /// The core that comes back.
@@ -154,6 +218,8 @@ pub enum Event {
     },
     /// A TLB was asked for a page. A miss in the outermost one is a page walk.
     Translate {
+        /// Its own number, and the TLB asked before it.
+        origin: Origin,
         /// Which TLB, from 0 (an index into the configuration's).
         tlb: u8,
         /// The core.
@@ -165,6 +231,8 @@ pub enum Event {
     },
     /// The outermost level, or the CPU where nothing caches, reads from memory.
     MemoryRead {
+        /// Its own number, and the access that needs the bytes.
+        origin: Origin,
         /// First byte.
         addr: Addr,
         /// Bytes read, 1 or more.
@@ -172,6 +240,8 @@ pub enum Event {
     },
     /// The outermost level writes to memory.
     MemoryWrite {
+        /// Its own number, and the access that sends the bytes.
+        origin: Origin,
         /// First byte.
         addr: Addr,
         /// Bytes written, 1 or more.
@@ -179,277 +249,40 @@ pub enum Event {
     },
 }
 
-/// Who is told. The simulator is generic over this, so `()` costs nothing.
-pub trait Observer {
-    /// Takes one event; events come in the order in which things happen.
-    fn event(&mut self, event: Event);
-
-    /// What follows is of this reference: said by [`Hierarchy::play`](super::Hierarchy::play) only.
-    #[inline(always)]
-    fn begin(&mut self, _: &Reference) {}
-
-    /// Whether it wants to be told of anything but accesses that miss. [`Hierarchy::play`](super::Hierarchy::play) leaves the
-    /// rest out for one that does not, where that is faster.
-    #[inline]
-    fn wants_all(&self) -> bool {
-        true
-    }
-
-    /// Whether it wants to be told of fills and evictions too, where it does not want all.
-    #[inline]
-    fn wants_moves(&self) -> bool {
-        self.wants_all()
-    }
-
-    /// Whether it ignores all events, so that none has to be made.
-    #[inline]
-    fn is_silent(&self) -> bool {
-        false
-    }
-
-    /// Whether accesses may come as lists, each cache's by itself, where they are had as such. What a list holds is not
-    /// told as events, and references whose accesses are in lists do not begin.
-    #[inline]
-    fn takes_lists(&self) -> bool {
-        false
-    }
-
-    /// Takes the next accesses of a cache; nothing was prefetched into it or taken from it for coherence between them.
-    #[inline]
-    fn list(&mut self, _: AccessList<'_>) {}
-
-    /// Whether references that were played at once may come as a [`Played`]: those neither begin, nor are their events told.
-    #[inline]
-    fn takes_played(&self) -> bool {
-        false
-    }
-
-    /// Takes the next references and their demand misses.
-    #[inline]
-    fn played(&mut self, _: Played<'_>) {}
-
-    /// Takes what the references of the last [`Played`] moved, where [`Observer::wants_moves`]; in one piece or more.
-    #[inline]
-    fn moved(&mut self, _: Moved<'_>) {}
-
-    /// Whether it wants to be told where lines went that caches gave up.
-    #[inline]
-    fn wants_gone(&self) -> bool {
-        false
-    }
-
-    /// Takes a line that went outward, where [`Observer::wants_gone`]; after all else of its reference, or of those that are told
-    /// at once.
-    #[inline]
-    fn gone(&mut self, _: Gone) {}
-
-    /// Takes all events of one of the references of the last [`Played`], or of a part of it, whose moves are in no
-    /// [`Moved`]. Its misses are told already.
-    #[inline]
-    fn among(&mut self, _: &[Event]) {}
-}
-
-/// References that were played at once, and which of them missed.
-#[derive(Clone, Copy, Debug)]
-pub struct Played<'a> {
-    /// The references, in their order; some may be of a kind that the caches leave out.
-    pub references: &'a [Reference],
-    /// By level that anything was asked of, from the CPU outward: the places among `references` of those whose demand asks it
-    /// (none at the level that is asked first: all do) and of those whose demand misses there, in no certain order.
-    pub(super) misses: &'a [(LevelId, [&'a [u16]; 2])],
-    /// Whether some may be played in pieces, or read and write in two: then a place may be in a list more than once.
-    pub(super) pieces: bool,
-}
-
-impl<'a> Played<'a> {
-    /// Each level with the places, among the references, of those that missed there.
-    pub fn misses(self) -> impl Iterator<Item = (LevelId, &'a [u16])> {
-        self.misses.iter().map(|(level, [_, missed])| (*level, *missed))
-    }
-
-    /// Each level behind the first with the places, among the references, of those whose demand came to it.
-    pub fn asked(self) -> impl Iterator<Item = (LevelId, &'a [u16])> {
-        self.misses.iter().map(|(level, [asked, _])| (*level, *asked))
-    }
-
-    /// Whether each reference is in a list once at most.
+impl Event {
+    /// Where it belongs in the tree of requests of its reference.
     #[must_use]
-    pub fn is_whole(self) -> bool {
-        !self.pieces
-    }
-}
-
-/// A line of the smallest size of the hierarchy that was nearest to the CPU in one cache, and is farther out when the reference
-/// that caused it is done: in the nearest cache that has it then, or in memory alone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Gone {
-    /// Where it was.
-    pub from: CacheId,
-    /// Its first byte.
-    pub addr: Addr,
-    /// Where it is; `None` = memory.
-    pub to: Option<CacheId>,
-}
-
-/// Lines that came in, of caches that are on the way of loads and stores and have lines of one size. Each list is in no
-/// certain order.
-#[derive(Clone, Copy, Debug)]
-pub struct Moved<'a> {
-    /// The innermost cache.
-    pub asking: CacheId,
-    /// Lines that came to it, by how many caches outward had them not: first those from the next cache (and those that a
-    /// store covers, so that nobody is asked for them), last those from memory.
-    pub came: &'a [Vec<LineAddr>],
-}
-
-/// Accesses of one cache, in their order. A store that goes with a load (a modify) may be left out.
-#[derive(Clone, Copy, Debug)]
-pub struct AccessList<'a> {
-    /// The cache.
-    pub cache: CacheId,
-    /// Lines, in units of the cache's line size, each with something else in its low [`AccessList::SHIFT`] bits.
-    pub(super) asks: &'a [u64],
-    /// 0 = a miss; as long. `None` where all hit.
-    pub(super) matched: Option<&'a [u8]>,
-}
-
-impl<'a> AccessList<'a> {
-    /// Bits below a line.
-    pub(super) const SHIFT: u32 = ASK_BITS;
-
-    /// Each access: its line, and whether it hit.
-    pub fn iter(self) -> impl Iterator<Item = (LineAddr, bool)> + 'a {
-        let hit = move |n: usize| self.matched.is_none_or(|matched| matched[n] != 0);
-        self.asks.iter().enumerate().map(move |(n, ask)| (LineAddr(ask >> Self::SHIFT), hit(n)))
-    }
-}
-
-impl Observer for () {
-    #[inline(always)]
-    fn is_silent(&self) -> bool {
-        true
+    pub fn origin(&self) -> Origin {
+        match *self {
+            Self::Access { origin, .. }
+            | Self::Fill { origin, .. }
+            | Self::Evict { origin, .. }
+            | Self::Invalidate { origin, .. }
+            | Self::Renew { origin, .. }
+            | Self::Clean { origin, .. }
+            | Self::Sharing { origin, .. }
+            | Self::Translate { origin, .. }
+            | Self::MemoryRead { origin, .. }
+            | Self::MemoryWrite { origin, .. } => origin,
+        }
     }
 
-    #[inline(always)]
-    fn wants_all(&self) -> bool {
-        false
-    }
-
-    #[inline(always)]
-    fn event(&mut self, _: Event) {}
-}
-
-impl<O: Observer + ?Sized> Observer for &mut O {
-    #[inline]
-    fn event(&mut self, event: Event) {
-        (**self).event(event);
-    }
-
-    #[inline]
-    fn begin(&mut self, reference: &Reference) {
-        (**self).begin(reference);
-    }
-
-    #[inline]
-    fn wants_all(&self) -> bool {
-        (**self).wants_all()
-    }
-
-    #[inline]
-    fn wants_moves(&self) -> bool {
-        (**self).wants_moves()
-    }
-
-    #[inline]
-    fn is_silent(&self) -> bool {
-        (**self).is_silent()
-    }
-
-    #[inline]
-    fn takes_lists(&self) -> bool {
-        (**self).takes_lists()
-    }
-
-    #[inline]
-    fn list(&mut self, list: AccessList<'_>) {
-        (**self).list(list);
-    }
-
-    #[inline]
-    fn takes_played(&self) -> bool {
-        (**self).takes_played()
-    }
-
-    #[inline]
-    fn played(&mut self, played: Played<'_>) {
-        (**self).played(played);
-    }
-
-    #[inline]
-    fn moved(&mut self, moved: Moved<'_>) {
-        (**self).moved(moved);
-    }
-
-    #[inline]
-    fn wants_gone(&self) -> bool {
-        (**self).wants_gone()
-    }
-
-    #[inline]
-    fn gone(&mut self, gone: Gone) {
-        (**self).gone(gone);
-    }
-
-    #[inline]
-    fn among(&mut self, events: &[Event]) {
-        (**self).among(events);
-    }
-}
-
-impl<A: Observer, B: Observer> Observer for (A, B) {
-    #[inline]
-    fn event(&mut self, event: Event) {
-        self.0.event(event);
-        self.1.event(event);
-    }
-
-    #[inline]
-    fn begin(&mut self, reference: &Reference) {
-        self.0.begin(reference);
-        self.1.begin(reference);
-    }
-
-    #[inline]
-    fn wants_all(&self) -> bool {
-        self.0.wants_all() || self.1.wants_all()
-    }
-
-    #[inline]
-    fn wants_moves(&self) -> bool {
-        self.0.wants_moves() || self.1.wants_moves()
-    }
-
-    #[inline]
-    fn wants_gone(&self) -> bool {
-        self.0.wants_gone() || self.1.wants_gone()
-    }
-
-    #[inline]
-    fn gone(&mut self, gone: Gone) {
-        self.0.gone(gone);
-        self.1.gone(gone);
-    }
-
-    #[inline]
-    fn is_silent(&self) -> bool {
-        self.0.is_silent() && self.1.is_silent()
-    }
-}
-
-/// Keeps every event: for tests and short ranges.
-impl Observer for Vec<Event> {
-    fn event(&mut self, event: Event) {
-        self.push(event);
+    /// The same event with all numbers of requests later by as many: of a part of a reference that was played alone.
+    pub(super) fn renumber(&mut self, by: u32) {
+        match self {
+            Self::Access { origin, .. }
+            | Self::Fill { origin, .. }
+            | Self::Evict { origin, .. }
+            | Self::Invalidate { origin, .. }
+            | Self::Renew { origin, .. }
+            | Self::Clean { origin, .. }
+            | Self::Sharing { origin, .. }
+            | Self::Translate { origin, .. }
+            | Self::MemoryRead { origin, .. }
+            | Self::MemoryWrite { origin, .. } => {
+                *origin =
+                    Origin { request: origin.request.later(by), parent: origin.parent.map(|parent| parent.later(by)) };
+            }
+        }
     }
 }

@@ -60,7 +60,10 @@ mod policy;
 pub use policy::Policy;
 
 pub mod event;
-pub use event::{AccessKind, AccessList, Cause, Event, Gone, Moved, Observer, Played};
+pub use event::{AccessKind, Cause, Event, Origin, RequestId};
+
+pub mod observer;
+pub use observer::{AccessList, Batch, Events, Gone, LevelMisses, Lists, Moved, Observer, Wants};
 
 mod cache;
 pub use cache::Resident;

@@ -7,7 +7,7 @@ use super::counters::LevelCounters;
 use super::hierarchy::Request;
 use super::plan::{Plan, TlbInfo};
 use super::policy::Note;
-use super::{Event, Geometry, Observer};
+use super::{Event, Geometry, Observer, Origin, RequestId};
 use crate::units::{Addr, LineAddr, SetIndex};
 
 /// The TLBs of all cores.
@@ -41,26 +41,44 @@ impl Tlbs {
         }
     }
 
-    /// Translates the pages of a request, from the first.
+    /// Translates the pages of a request, from the first. Requests of TLBs have the numbers from `next` on; the number after them.
     #[inline]
-    pub(super) fn translate<O: Observer>(&mut self, plan: &Plan, side: usize, request: Request, observer: &mut O) {
+    pub(super) fn translate<O: Observer>(
+        &mut self,
+        plan: &Plan,
+        side: usize,
+        request: Request,
+        mut next: RequestId,
+        observer: &mut O,
+    ) -> RequestId {
         if self.caches.is_empty() {
-            return;
+            return next;
         }
         let shift = plan.config.memory.page.trailing_zeros();
         for page in (request.first >> shift..=request.last >> shift).map(LineAddr) {
-            self.translate_page(&plan.tlb_paths[usize::from(request.core)][side], page, request, observer);
+            self.translate_page(&plan.tlb_paths[usize::from(request.core)][side], page, request, &mut next, observer);
         }
+        next
     }
 
-    fn translate_page<O: Observer>(&mut self, path: &[usize], page: LineAddr, request: Request, observer: &mut O) {
+    fn translate_page<O: Observer>(
+        &mut self,
+        path: &[usize],
+        page: LineAddr,
+        request: Request,
+        next: &mut RequestId,
+        observer: &mut O,
+    ) {
+        let mut parent = None;
         for &at in path {
+            let origin = Origin { request: *next, parent };
+            (*next, parent) = (next.next(), Some(origin.request));
             let tlb = &mut self.caches[at];
             let set = tlb.geometry().set_of(page);
             let way = tlb.find(page, set);
             tlb.counters.count_access(request.kind);
             let hit = way.is_some();
-            observer.event(Event::Translate { tlb: self.spots[at].tlb, core: request.core, page, hit });
+            observer.event(Event::Translate { origin, tlb: self.spots[at].tlb, core: request.core, page, hit });
             if let Some(way) = way {
                 tlb.touch(set, way);
                 return;

@@ -3,7 +3,7 @@
 
 use super::tally::{MAX_LEVELS, Watch};
 use crate::reference::{Kind, Reference};
-use crate::sim::{Hierarchy, Played};
+use crate::sim::{Batch, Hierarchy};
 use serde::{Deserialize, Serialize};
 use std::ops::Sub;
 
@@ -165,21 +165,19 @@ impl Answers {
         self.mark(row, marks);
     }
 
-    /// Counts references that were played at once: such caches are of no core.
-    pub(super) fn played(&mut self, played: Played<'_>) {
-        for Reference { kind, size, core, .. } in played.references {
+    /// Counts the references of a batch: caches that are played so are of no core.
+    pub(super) fn batch(&mut self, batch: &Batch<'_>) {
+        for Reference { kind, size, core, .. } in batch.references {
             let (row, first) = self.begin(*kind, *size, *core);
             if let Some(asked) = self.rows[row].asked.get_mut(usize::from(first)) {
                 *asked += 1;
             }
         }
         let row = &mut self.rows[0];
-        let count = |places: &[u16]| if played.is_whole() { places.len() as u64 } else { distinct(places) };
-        for (level, asked) in played.asked().filter(|(level, _)| level.index() < MAX_LEVELS) {
-            row.asked[level.index()] += count(asked);
-        }
-        for (level, missed) in played.misses().filter(|(level, _)| level.index() < MAX_LEVELS) {
-            row.missed[level.index()] += count(missed);
+        let count = |places: &[u16]| if batch.in_pieces { distinct(places) } else { places.len() as u64 };
+        for list in batch.misses.iter().filter(|list| list.level.index() < MAX_LEVELS) {
+            row.asked[list.level.index()] += count(list.asked);
+            row.missed[list.level.index()] += count(list.missed);
         }
     }
 }

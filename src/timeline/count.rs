@@ -7,7 +7,7 @@ use super::served::Served;
 use super::summary::Summary;
 use super::tally::{MAX_LEVELS, Tally};
 use crate::reference::{Reference, RegionFinder};
-use crate::sim::{Event, Gone, Moved, Observer, Played};
+use crate::sim::{Batch, Event, Events, LevelMisses, Lists, Observer, Wants};
 
 /// Counts each reference to its region and each demand miss to the region and bucket of its reference. Wants to be told of
 /// misses and what they move only, so that hits cost next to nothing.
@@ -103,72 +103,52 @@ impl Observer for Count<'_> {
     }
 
     #[inline(always)]
-    fn wants_all(&self) -> bool {
-        false
+    fn wants(&self) -> Wants {
+        let over = self.over.is_some();
+        let events = if over { Events::Moves } else { Events::Misses };
+        let lists = Lists { misses: true, moves: over, accesses: false };
+        Wants { events, gone: over, batches: Some(lists) }
     }
 
     #[inline(always)]
-    fn wants_moves(&self) -> bool {
-        self.over.is_some()
+    fn batch(&mut self, batch: &Batch<'_>) {
+        if !batch.references.is_empty() {
+            self.count(batch);
+        }
+        if let Some(Over { flows, .. }) = &mut self.over {
+            flows.batch(batch);
+        }
     }
+}
 
+impl Count<'_> {
+    /// Counts the references of a batch.
     #[inline(always)]
-    fn takes_played(&self) -> bool {
-        true
-    }
-
-    #[inline(always)]
-    fn played(&mut self, played: Played<'_>) {
+    fn count(&mut self, batch: &Batch<'_>) {
         self.answered();
-        self.tally.answers.played(played);
+        self.tally.answers.batch(batch);
         if let Some(Over { served, .. }) = &mut self.over {
             let answers = &self.tally.answers;
-            served.played(played, |reference| (!answers.drops(reference.kind)).then(|| answers.first(reference.kind)));
+            served.batch(batch, |reference| (!answers.drops(reference.kind)).then(|| answers.first(reference.kind)));
         }
         self.rows.clear();
-        if played.misses().next().is_none() {
-            for reference in played.references {
+        if batch.misses.is_empty() {
+            for reference in batch.references {
                 self.next(reference);
             }
             return;
         }
-        for reference in played.references {
+        for reference in batch.references {
             let row = self.next(reference);
             self.rows.push(row);
         }
-        for (level, misses) in played.misses().filter(|(level, _)| level.index() < MAX_LEVELS) {
-            for &place in misses {
+        for &LevelMisses { level, missed, .. } in batch.misses.iter().filter(|list| list.level.index() < MAX_LEVELS) {
+            for &place in missed {
                 self.tally.miss(self.rows[usize::from(place)], level.index());
             }
             if let Some(Over { summary, .. }) = &mut self.over {
-                summary.miss(level.index(), misses.len());
+                summary.miss(level.index(), missed.len());
             }
-        }
-    }
-
-    #[inline(always)]
-    fn moved(&mut self, moved: Moved<'_>) {
-        if let Some(Over { flows, .. }) = &mut self.over {
-            flows.moved(moved);
-        }
-    }
-
-    #[inline(always)]
-    fn wants_gone(&self) -> bool {
-        self.over.is_some()
-    }
-
-    #[inline(always)]
-    fn gone(&mut self, gone: Gone) {
-        if let Some(Over { flows, .. }) = &mut self.over {
-            flows.gone(gone);
-        }
-    }
-
-    #[inline(always)]
-    fn among(&mut self, events: &[Event]) {
-        if let Some(Over { flows, .. }) = &mut self.over {
-            flows.among(events);
         }
     }
 }

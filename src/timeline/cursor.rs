@@ -255,9 +255,7 @@ impl Cursor {
         };
         self.reference = Some(reference);
         let mut watch = Watch::default();
-        let events = &mut self.events;
-        let mut keep = Keep(events);
-        self.after.access(&reference, &mut (&mut watch, &mut keep));
+        self.after.access(&reference, &mut (&mut watch, &mut self.events));
         self.log.begin(&reference, Marks::of(&watch));
         self.log_moves();
         self.log_pages();
@@ -371,15 +369,6 @@ impl Cursor {
         if shifted > 0 {
             self.log.add_touch(Touch { tick: self.tick, cache: cache.0, set: set.0, shifted });
         }
-    }
-}
-
-/// Collects events.
-struct Keep<'a>(&'a mut Vec<Event>);
-
-impl crate::sim::event::Observer for Keep<'_> {
-    fn event(&mut self, event: Event) {
-        self.0.push(event);
     }
 }
 

@@ -20,13 +20,9 @@ pub struct Translation {
 #[must_use]
 pub fn translations(events: &[Event]) -> Vec<Translation> {
     let mut out: Vec<Translation> = Vec::new();
-    // The TLB asked last, while its answer was a miss.
-    let mut open: Option<u8> = None;
     for event in events {
-        let Event::Translate { tlb, core, page, hit } = *event else { continue };
-        // A miss in the outermost is followed by the next page, or by the write half of a `Modify`, at an inner TLB.
-        let goes_on = open.is_some_and(|last| last < tlb) && out.last().is_some_and(|t| t.page == page);
-        if !goes_on {
+        let Event::Translate { origin, tlb, core, page, hit } = *event else { continue };
+        if origin.parent.is_none() {
             out.push(Translation { page, core, missed: Vec::new(), hit: None });
         }
         if let Some(translation) = out.last_mut() {
@@ -36,7 +32,6 @@ pub fn translations(events: &[Event]) -> Vec<Translation> {
                 translation.missed.push(tlb);
             }
         }
-        open = (!hit).then_some(tlb);
     }
     out
 }
@@ -44,23 +39,29 @@ pub fn translations(events: &[Event]) -> Vec<Translation> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sim::{Origin, RequestId};
 
     #[test]
     fn each_page_is_told_once_with_who_missed_and_who_hit() {
-        let ask = |tlb, page, hit| Event::Translate { tlb, core: 3, page: LineAddr(page), hit };
+        // Each has the number of its place; `from` is the TLB asked before.
+        let ask = |from: Option<usize>, tlb, page, hit| {
+            let id = |n: usize| (0..n).fold(RequestId::FIRST, |id, _| id.next());
+            let origin = Origin { request: id(usize::from(tlb)), parent: from.map(id) };
+            Event::Translate { origin, tlb, core: 3, page: LineAddr(page), hit }
+        };
         let told = |events: &[Event]| -> Vec<(u64, Vec<u8>, Option<u8>)> {
             let all = translations(events);
             assert!(all.iter().all(|t| t.core == 3));
             all.into_iter().map(|t| (t.page.0, t.missed, t.hit)).collect()
         };
         assert_eq!(told(&[]), []);
-        assert_eq!(told(&[ask(0, 7, true)]), [(7, vec![], Some(0))]);
-        assert_eq!(told(&[ask(0, 7, false), ask(2, 7, true)]), [(7, vec![0], Some(2))]);
-        let walks = [ask(0, 7, false), ask(2, 7, false), ask(0, 8, false), ask(2, 8, false)];
-        assert_eq!(told(&walks), [(7, vec![0, 2], None), (8, vec![0, 2], None)]);
+        assert_eq!(told(&[ask(None, 0, 7, true)]), [(7, vec![], Some(0))]);
+        assert_eq!(told(&[ask(None, 0, 7, false), ask(Some(0), 2, 7, true)]), [(7, vec![0], Some(2))]);
+        let page = |page| [ask(None, 0, page, false), ask(Some(0), 2, page, false)];
+        assert_eq!(told(&[page(7), page(8)].concat()), [(7, vec![0, 2], None), (8, vec![0, 2], None)]);
         // A `Modify` of one TLB: the walk, then the hit of the write.
-        assert_eq!(told(&[ask(1, 7, false), ask(1, 7, true)]), [(7, vec![1], None), (7, vec![], Some(1))]);
+        assert_eq!(told(&[ask(None, 1, 7, false), ask(None, 1, 7, true)]), [(7, vec![1], None), (7, vec![], Some(1))]);
         // Two pages with one TLB each: no page is taken for the other's next level.
-        assert_eq!(told(&[ask(0, 7, false), ask(1, 8, true)]).len(), 2);
+        assert_eq!(told(&[ask(None, 0, 7, false), ask(None, 1, 8, true)]).len(), 2);
     }
 }

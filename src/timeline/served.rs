@@ -10,7 +10,7 @@ use super::ladder::{Border, Ladder};
 use super::log::Step;
 use super::tally::MAX_LEVELS;
 use crate::reference::Reference;
-use crate::sim::Played;
+use crate::sim::Batch;
 use crate::units::Addr;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -132,13 +132,13 @@ impl Served {
         self.counts.add(addr, server(marks, self.levels));
     }
 
-    /// Counts references that were played at once; `first` says which level each asks first, `None` where it is left out.
+    /// Counts the references of a batch; `first` says which level each asks first, `None` where it is left out.
     #[inline(always)]
-    pub(super) fn played(&mut self, played: Played<'_>, first: impl Fn(&Reference) -> Option<u8>) {
+    pub(super) fn batch(&mut self, batch: &Batch<'_>, first: impl Fn(&Reference) -> Option<u8>) {
         let Self { levels, counts, asked, .. } = self;
         let memory = u8::try_from(*levels).unwrap_or(u8::MAX);
-        if played.misses().next().is_none() {
-            for reference in played.references {
+        if batch.misses.is_empty() {
+            for reference in batch.references {
                 if let Some(level) = first(reference) {
                     counts.add(reference.addr, usize::from(level.min(memory)));
                 }
@@ -147,18 +147,18 @@ impl Served {
         }
         asked.clear();
         asked.extend(
-            played.references.iter().map(|reference| first(reference).map_or(LEFT_OUT, |level| level.min(memory))),
+            batch.references.iter().map(|reference| first(reference).map_or(LEFT_OUT, |level| level.min(memory))),
         );
         // From the CPU outward: who is asked later is farther out, and who misses there is answered by memory unless he asks on.
-        for ((level, behind), (_, missed)) in played.asked().zip(played.misses()) {
-            let level = u8::try_from(level.index()).unwrap_or(memory);
-            behind.iter().for_each(|&place| asked[usize::from(place)] = level);
-            for &place in missed {
+        for list in batch.misses {
+            let level = list.level.0;
+            list.asked.iter().for_each(|&place| asked[usize::from(place)] = level);
+            for &place in list.missed {
                 let server = &mut asked[usize::from(place)];
                 *server = if *server == level { memory } else { *server };
             }
         }
-        for (reference, server) in played.references.iter().zip(&*asked).filter(|(_, server)| **server != LEFT_OUT) {
+        for (reference, server) in batch.references.iter().zip(&*asked).filter(|(_, server)| **server != LEFT_OUT) {
             counts.add(reference.addr, usize::from(*server));
         }
     }

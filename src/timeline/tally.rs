@@ -2,8 +2,7 @@
 
 use super::answers::{Answers, Marks};
 use crate::reference::{Footprint, Reference, Region};
-use crate::sim::Hierarchy;
-use crate::sim::event::{Event, Observer};
+use crate::sim::{Event, Hierarchy, Observer, Origin, RequestId};
 use serde::{Deserialize, Serialize};
 
 /// Most levels a hierarchy may have.
@@ -18,69 +17,118 @@ pub struct Watch {
     pub misses: [u32; MAX_LEVELS],
     /// Whether some piece missed in the first level it came to.
     pub missed: bool,
-    /// Outermost level that answered a piece so far.
+    /// Whether it came to a level at all.
+    asked: bool,
+    /// Outermost place that answered a piece so far.
     server: usize,
-    /// Level that was asked last for the piece under way, plus one; 0 before the first.
-    asked: usize,
-    /// That level missed, and nobody has answered yet.
-    waiting: bool,
-    /// Memory was read while the piece waited.
-    fetched: bool,
+    /// The requests that wait for each other's answer, the first of the piece in front.
+    waiting: [Option<Waiting>; MAX_LEVELS],
+    depth: usize,
+}
+
+/// A demand access that missed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Waiting {
+    request: RequestId,
+    level: u8,
+    /// It has asked on: another level or memory answers it.
+    asks: bool,
+    /// It has asked for bytes: a store that comes after is only sent on.
+    reads: bool,
+    /// Its line has come in: what is written after is a victim.
+    fills: bool,
 }
 
 impl Observer for Watch {
     #[inline]
     fn event(&mut self, event: Event) {
         match event {
-            Event::Access { level, kind, hit, .. } if kind.is_demand() => {
+            Event::Access { origin, level, kind, hit, .. } if kind.is_demand() => {
                 let counts = if hit { &mut self.hits } else { &mut self.misses };
                 if let Some(count) = counts.get_mut(level.index()) {
                     *count += 1;
                 }
-                self.follow(level.index() + 1, hit);
+                match origin.parent {
+                    None => {
+                        self.settle(0);
+                        (self.asked, self.missed) = (true, self.missed | !hit);
+                    }
+                    Some(parent) if self.answers(parent, kind.is_write()) => {}
+                    // A store that is sent on, or what another cause asks for: nobody waits.
+                    Some(_) => return,
+                }
+                match self.waiting.get_mut(self.depth) {
+                    Some(place) if !hit => {
+                        let Origin { request, .. } = origin;
+                        *place = Some(Waiting { request, level: level.0, asks: false, reads: false, fills: false });
+                        self.depth += 1;
+                    }
+                    _ => self.server = self.server.max(level.index()),
+                }
             }
-            Event::MemoryRead { .. } => self.fetched |= self.waiting,
+            Event::Fill { origin, .. } => {
+                if let Some(waiting) = self.waiting_for(origin.request) {
+                    waiting.fills = true;
+                }
+            }
+            Event::MemoryRead { origin, .. } => self.memory_answers(origin, false),
+            Event::MemoryWrite { origin, .. } => self.memory_answers(origin, true),
             _ => {}
         }
     }
 }
 
 impl Watch {
-    /// A piece asks its way outward; what comes after its answer is a store sent on, or the next piece at an inner level.
+    /// The access that this request is, where somebody waits for it. Those inside it are answered by now.
     #[inline]
-    fn follow(&mut self, level: usize, hit: bool) {
-        let outward = level > self.asked && self.asked > 0;
-        if outward && !self.waiting {
-            return;
-        }
-        if !outward {
-            if self.waiting {
-                self.server = self.server.max(self.unanswered());
-            }
-            self.missed |= !hit;
-            self.fetched = false;
-        }
-        self.asked = level;
-        self.waiting = !hit;
-        if hit {
-            self.server = self.server.max(level - 1);
+    fn waiting_for(&mut self, request: RequestId) -> Option<&mut Waiting> {
+        let waits = |waiting: &Option<Waiting>| waiting.is_some_and(|waiting| waiting.request == request);
+        let at = self.waiting[..self.depth].iter().rposition(waits)?;
+        self.settle(at + 1);
+        self.waiting[at].as_mut()
+    }
+
+    /// Whether somebody waits for a request that `parent` makes.
+    #[inline]
+    fn answers(&mut self, parent: RequestId, is_store: bool) -> bool {
+        let Some(waiting) = self.waiting_for(parent) else { return false };
+        let is_answer = !(is_store && waiting.reads);
+        waiting.asks |= is_answer;
+        waiting.reads |= !is_store;
+        is_answer
+    }
+
+    #[inline]
+    fn memory_answers(&mut self, Origin { parent, .. }: Origin, is_store: bool) {
+        if let Some(parent) = parent
+            && !(is_store && self.waiting_for(parent).is_none_or(|waiting| waiting.fills))
+            && self.answers(parent, is_store)
+        {
+            self.server = usize::MAX;
         }
     }
 
-    /// Who answers a piece that no level had: memory, or nobody where a store covers its line, told as the level after it.
-    fn unanswered(&self) -> usize {
-        if self.fetched { usize::MAX } else { self.asked }
+    /// Of the requests that wait, those from the place `from` on are done. Who has asked nobody needs no answer, since a store
+    /// covers its line: that is told as the level after it.
+    #[inline]
+    fn settle(&mut self, from: usize) {
+        self.server = self.server.max(self.unanswered(from));
+        self.depth = self.depth.min(from);
+    }
+
+    fn unanswered(&self, from: usize) -> usize {
+        let waiting = self.waiting[..self.depth].iter().skip(from).flatten();
+        waiting.filter(|waiting| !waiting.asks).map(|waiting| usize::from(waiting.level) + 1).max().unwrap_or(0)
     }
 
     /// The outermost place that had to answer: a level, or `levels` for memory. A reference that passes no level is
     /// answered by memory.
     #[must_use]
     pub fn served_by(&self, levels: usize) -> usize {
-        if self.asked == 0 {
+        if !self.asked {
             return levels;
         }
-        let last = if self.waiting { self.unanswered() } else { 0 };
-        self.server.max(last).min(levels)
+        self.server.max(self.unanswered(0)).min(levels)
     }
 }
 

@@ -6,7 +6,7 @@ use crate::support::random::traces::loops;
 use orrery::reference::{MemoryTrace, Reference, Tables};
 use orrery::sim::config::{HierarchyConfig, Holds, LevelConfig, Prefetch, TlbConfig, Ways};
 use orrery::sim::shards::Whole;
-use orrery::sim::{Event, Hierarchy, Index, Observer, Policy, Shards};
+use orrery::sim::{Event, Events, Hierarchy, Index, Observer, Policy, Shards, Wants};
 use orrery::timeline::{Cursor, Flow, Options, Simulated, Timeline};
 use orrery::trace::synth::Rng;
 use orrery::units::LevelId;
@@ -29,8 +29,8 @@ impl Observer for Heard {
         self.told.push((Some(*reference), None));
     }
 
-    fn wants_all(&self) -> bool {
-        self.all
+    fn wants(&self) -> Wants {
+        Wants { events: if self.all { Events::All } else { Events::Misses }, ..Wants::NOTHING }
     }
 }
 

@@ -50,8 +50,8 @@ pub(crate) fn told(event: &Event) -> String {
         Event::Renew { cache, line, .. } => format!("{}={:x}", cache.0 + 1, line.0),
         Event::Sharing { core, by, falsely, .. } => format!("{}{core}<{by}", if falsely { 's' } else { 'S' }),
         Event::Translate { tlb, page, hit, .. } => format!("T{tlb}.{:x}{}", page.0, if hit { '+' } else { '-' }),
-        Event::MemoryRead { addr, bytes } => format!("M<{:x}+{bytes}", addr.0),
-        Event::MemoryWrite { addr, bytes } => format!("M>{:x}+{bytes}", addr.0),
+        Event::MemoryRead { addr, bytes, .. } => format!("M<{:x}+{bytes}", addr.0),
+        Event::MemoryWrite { addr, bytes, .. } => format!("M>{:x}+{bytes}", addr.0),
         _ => panic!("an event without a word here: {event:?}"),
     }
 }

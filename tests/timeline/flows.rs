@@ -6,7 +6,7 @@ use crate::support::random::traces::named;
 use crate::support::timeline::{Chopped, Memory};
 use orrery::reference::{Kind, MemoryTrace, Reference, ReferenceSource, Tables};
 use orrery::sim::config::{HierarchyConfig, LevelConfig, Ways, preset};
-use orrery::sim::{Event, Hierarchy};
+use orrery::sim::{AccessKind, Event, Hierarchy, RequestId};
 use orrery::timeline::cursor::grain_bytes;
 use orrery::timeline::{Cursor, Flow, Group, Options, Place, Shelf, Timeline};
 use orrery::trace::synth::{self, Rng};
@@ -41,33 +41,42 @@ fn moves(references: &[Reference], hierarchy: &Hierarchy) -> Vec<Vec<[End; 2]>> 
         }
         None => End::Home(addr),
     };
+    // Who had a line that came to a cache because of a request: who answered what that led to. Where nobody was asked, since a store
+    // covers the line, the next cache.
+    let source = |events: &[Event], request: RequestId, cache: CacheId, addr: Addr| {
+        let (mut request, mut from) = (request, hierarchy.outward(cache));
+        loop {
+            let led_to = |event: &&Event| match **event {
+                Event::Access { origin, cache, line, kind, .. } => {
+                    let is_it = kind != AccessKind::Writeback && hierarchy.geometry(cache).line_of(addr) == line;
+                    origin.parent == Some(request) && is_it
+                }
+                Event::MemoryRead { origin, .. } => origin.parent == Some(request),
+                _ => false,
+            };
+            match events.iter().find(led_to) {
+                Some(Event::Access { cache, hit: true, .. }) => return Some(*cache),
+                Some(Event::Access { origin, cache, .. }) => {
+                    (request, from) = (origin.request, hierarchy.outward(*cache));
+                }
+                Some(_) => return None,
+                None => return from,
+            }
+        }
+    };
     let base = |cache: CacheId, line: LineAddr| hierarchy.geometry(cache).base_of(line);
     let step = |reference: &Reference| {
         let mut events: Vec<Event> = Vec::new();
         state.access(reference, &mut events);
         let mut moves = Vec::new();
-        for (at, event) in events.iter().enumerate() {
+        for event in &events {
             match *event {
                 Event::Fill { cache, line, prefetch, .. } if prefetch || hierarchy.info(cache).depth == 0 => {
                     let addr = base(cache, line);
-                    // Until the next line comes in, each cache outward says whether it has this one.
-                    let later = events[at + 1..].iter().take_while(|event| {
-                        let Event::Fill { cache, prefetch, .. } = **event else { return true };
-                        !prefetch && hierarchy.info(cache).depth > 0
-                    });
-                    let mut from = hierarchy.outward(cache);
-                    for event in later {
-                        if let Event::Access { cache, line, hit, .. } = *event
-                            && from == Some(cache)
-                            && hierarchy.geometry(cache).line_of(addr) == line
-                        {
-                            if hit {
-                                break;
-                            }
-                            from = hierarchy.outward(cache);
-                        }
-                    }
-                    moves.push([end(from, addr), end(Some(cache), addr)]);
+                    moves.push([
+                        end(source(&events, event.origin().request, cache, addr), addr),
+                        end(Some(cache), addr),
+                    ]);
                 }
                 _ => {}
             }

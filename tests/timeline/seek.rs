@@ -8,52 +8,73 @@ use crate::support::random::machines::hierarchy;
 use crate::support::random::traces::named;
 use crate::support::timeline::{Chopped, Memory};
 use orrery::reference::{Kind, MemoryTrace, NO_LANE, Reference, ReferenceSource, SourceError, Tables};
-use orrery::sim::{Classifier, Event, Hierarchy, MissClass};
+use orrery::sim::{Classifier, Event, Hierarchy, MissClass, Origin, RequestId};
 use orrery::timeline::cursor::{grain_bytes, innermost};
 use orrery::timeline::tally::Row;
 use orrery::timeline::{Cursor, Indexer, Log, Moment, Move, Options, PageFill, Place, Shelf, Slip, Timeline, Touch};
 use orrery::trace::synth::{self, Rng};
 use orrery::units::{CacheId, LevelId, LineAddr, SetIndex};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The outermost level that answers a piece (`levels` = memory), and whether a piece misses where it comes first: pieces begin
-/// where a level is asked that does not lie outside the one asked before.
+/// What a request led to that may answer it.
+#[derive(Default)]
+struct Asked {
+    level: usize,
+    hit: bool,
+    /// It brought its line in, so that what is written after it is a victim.
+    fills: bool,
+    /// Who answers a request for bytes, or a store that is sent on: a level, or `usize::MAX` for memory.
+    reads: Vec<Answer>,
+    stores: Vec<Answer>,
+}
+
+enum Answer {
+    Request(RequestId),
+    Memory,
+}
+
+/// The outermost level that answers a piece (`levels` = memory), and whether a piece misses where it comes first: from the tree of
+/// requests, once it is whole.
 fn served(events: &[Event], levels: usize) -> (usize, bool) {
-    let mut pieces: Vec<Vec<(usize, bool)>> = Vec::new();
-    let mut fetched: Vec<bool> = Vec::new();
+    let mut asked: BTreeMap<RequestId, Asked> = BTreeMap::new();
+    let mut pieces = Vec::new();
     for event in events {
-        match *event {
+        let Origin { request, parent } = event.origin();
+        let answer = match *event {
             Event::Access { level, kind, hit, .. } if kind.is_demand() => {
-                let goes_on = pieces.last().and_then(|p| p.last()).is_some_and(|(last, _)| level.index() > *last);
-                if goes_on {
-                    let piece = pieces.last_mut().expect("one");
-                    // A store that was answered and is sent on is no longer waited for.
-                    if !piece.iter().any(|(_, hit)| *hit) {
-                        piece.push((level.index(), hit));
-                    }
-                } else {
-                    pieces.push(vec![(level.index(), hit)]);
-                    fetched.push(false);
-                }
+                asked.insert(request, Asked { level: level.index(), hit, ..Asked::default() });
+                (Answer::Request(request), kind.is_write())
             }
-            Event::MemoryRead { .. } => {
-                if let (Some(piece), Some(fetched)) = (pieces.last(), fetched.last_mut()) {
-                    *fetched |= piece.iter().all(|(_, hit)| !hit);
-                }
+            Event::Fill { .. } => {
+                asked.entry(request).and_modify(|asked| asked.fills = true);
+                continue;
             }
+            Event::MemoryRead { .. } => (Answer::Memory, false),
+            Event::MemoryWrite { .. } => (Answer::Memory, true),
+            _ => continue,
+        };
+        match (parent.map(|parent| asked.get_mut(&parent)), answer) {
+            (None, (Answer::Request(request), _)) => pieces.push(request),
+            (Some(Some(parent)), (answer, false)) => parent.reads.push(answer),
+            (Some(Some(parent)), (Answer::Memory, true)) if parent.fills => {}
+            (Some(Some(parent)), (answer, true)) => parent.stores.push(answer),
+            // What nobody waits for, and memory where no level is passed.
             _ => {}
         }
     }
-    let answered = |(piece, fetched): (&Vec<(usize, bool)>, &bool)| match piece.last() {
-        Some((level, true)) => *level,
-        _ if *fetched => levels,
-        Some((level, false)) => level + 1,
-        None => levels,
-    };
-    let server = pieces.iter().zip(&fetched).map(answered).max().unwrap_or(levels);
-    (server, pieces.iter().any(|piece| !piece[0].1))
+    fn server(asked: &BTreeMap<RequestId, Asked>, request: RequestId) -> usize {
+        let Asked { level, hit, reads, stores, .. } = &asked[&request];
+        let answers = if reads.is_empty() { stores } else { reads };
+        let of = |answer: &Answer| match answer {
+            Answer::Request(request) => server(asked, *request),
+            Answer::Memory => usize::MAX,
+        };
+        if *hit { *level } else { answers.iter().map(of).max().unwrap_or(level + 1) }
+    }
+    let outermost = pieces.iter().map(|piece| server(&asked, *piece)).max().unwrap_or(levels);
+    (outermost.min(levels), pieces.iter().any(|piece| !asked[piece].hit))
 }
 
 /// Everything about one trace under one hierarchy, by playing it once.

@@ -14,7 +14,7 @@
 
 use super::hash::LineSet;
 use super::hierarchy::Hierarchy;
-use super::{AccessKind, AccessList, Cause, Event, Observer};
+use super::{AccessKind, AccessList, Batch, Cause, Event, Lists, Observer, Wants};
 use crate::units::{CacheId, LevelId, LineAddr};
 use std::ops::AddAssign;
 
@@ -239,14 +239,17 @@ impl Classifier {
 }
 
 impl Observer for Classifier {
-    #[inline]
-    fn takes_lists(&self) -> bool {
-        true
+    #[inline(always)]
+    fn wants(&self) -> Wants {
+        let lists = Lists { accesses: true, ..Lists::default() };
+        Wants { batches: Some(lists), ..Wants::ALL_EVENTS }
     }
 
     #[inline]
-    fn list(&mut self, list: AccessList<'_>) {
-        self.caches[list.cache.index()].list(list);
+    fn batch(&mut self, batch: &Batch<'_>) {
+        for &list in batch.accesses {
+            self.caches[list.cache.index()].list(list);
+        }
     }
 
     #[inline(always)]

@@ -19,9 +19,10 @@ mod watched;
 
 use super::counters::LevelCounters;
 use super::hierarchy::Leaving;
+use super::observer::{AccessList, Batch, Events, Lists as WantedLists, Observer};
 use super::policy::{DIRTY, VALID};
 use super::simd::{self, Isa};
-use super::{AccessKind, AccessList, Event, Observer, Played};
+use super::{AccessKind, Event, Origin, RequestId};
 use crate::reference::{Kind, Reference};
 use crate::units::{Addr, CacheId, LevelId, LineAddr};
 use scan::{ASK_BITS, Apart, BLOCK, Block, DIRTY_ASK, FIELD, FIELDS, Found, Next, ODD_ASK, Seen, Shape, Tally, Why};
@@ -48,18 +49,24 @@ pub(super) trait Around {
     /// One of these caches, if it is plain.
     fn plain(&mut self, at: usize) -> Option<Plain<'_>>;
 
-    /// Plays a reference in the general way.
+    /// Plays a reference, or the rest of one, in the general way. Then the numbers of requests begin anew.
     fn access<O: Observer>(&mut self, reference: &Reference, observer: &mut O);
+
+    /// A number for the next request of the reference at play, which `parent` made.
+    fn number(&mut self, parent: Option<RequestId>) -> Origin;
+
+    /// The reference at play is done: the numbers of requests begin anew.
+    fn finish(&mut self);
 
     /// Where one of these caches stands; anything behind the last.
     fn place(&self, at: usize) -> Place;
 
     /// What a miss of the innermost cache causes once the line has taken its victim's place: counts the miss, the fill and
     /// the victim, asks the next cache, writes back. The reference lies in one line. Of a modify this is the read alone.
-    fn miss<O: Observer>(&mut self, reference: &Reference, victim: u64, observer: &mut O);
+    fn miss<O: Observer>(&mut self, reference: &Reference, victim: u64, origin: Origin, observer: &mut O);
 
-    /// Asks a cache, in the general way, for all bytes of a line of 2^`line_bits` bytes.
-    fn request<O: Observer>(&mut self, at: usize, line: LineAddr, line_bits: u32, kind: AccessKind, observer: &mut O);
+    /// Asks a cache, in the general way, for all bytes of a line, because of the request `cause`.
+    fn request<O: Observer>(&mut self, at: usize, line: Line, kind: AccessKind, cause: Origin, observer: &mut O);
 
     /// Whether there are no caches but these.
     fn is_all(&self) -> bool;
@@ -69,6 +76,13 @@ pub(super) trait Around {
 
     /// Counts requests of `bytes` bytes each that read from memory, and that write there.
     fn memory(&mut self, bytes: u64, reads: u64, writes: u64);
+}
+
+/// A line of 2^`bits` bytes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Line {
+    pub(super) number: LineAddr,
+    pub(super) bits: u32,
 }
 
 /// What events say of a cache.
@@ -105,7 +119,7 @@ pub(super) fn play_watched<O: Observer>(
     observer: &mut O,
 ) {
     // Blocks know where lines went only where all caches play them.
-    let blocks = !observer.wants_gone() || around.is_all();
+    let blocks = !observer.wants().gone || around.is_all();
     let mut told: Option<Box<Told>> = if blocks { Told::of(around) } else { None };
     let mut way = first_way(around);
     // A first choice needs a look at some.
@@ -193,39 +207,32 @@ fn one_by_one<O: Observer>(
     observer: &mut O,
 ) -> Did {
     let (mut rest, mut seen, mut others) = (chunk, Seen::default(), 0);
-    let tells = !observer.is_silent();
+    let wants = observer.wants();
     while let Some(Plain { shape, words, .. }) = around.plain(0) {
         let stop = if scan {
             simd::scan_hits(isa, words, shape, rest, apart, &mut seen)
         } else {
             simd::hits(isa, words, shape, rest, apart, &mut seen)
         };
-        if tells {
+        if !wants.is_nothing() {
             // A hit changes nothing outside its set, so it can be told after the hits behind it.
-            let (place, hits) = (around.place(0), observer.wants_all());
-            if observer.takes_lists() {
-                list_hits(shape, place, &rest[..stop.at], apart, observer);
-            }
-            let told = match (observer.takes_lists(), observer.takes_played()) {
-                (false, false) => &rest[..stop.at],
-                (_, true) => {
-                    let references = &rest[..stop.at];
-                    observer.played(Played { references, misses: &[], pieces: false });
-                    &[]
-                }
-                (true, false) => &[],
-            };
-            for reference in told {
-                observer.begin(reference);
-                if hits && !apart.drops(reference.kind) {
-                    tell_hit(shape, place, reference, observer);
+            let (place, references) = (around.place(0), &rest[..stop.at]);
+            match wants.batches {
+                Some(lists) => batch_hits(shape, place, references, apart, lists, observer),
+                None => {
+                    for reference in references {
+                        observer.begin(reference);
+                        if wants.events == Events::All && !apart.drops(reference.kind) {
+                            tell_hit(shape, place, reference, observer);
+                        }
+                    }
                 }
             }
         }
         let Some((at, left)) = rest[stop.at..].split_first() else { break };
         observer.begin(at);
         match stop.why {
-            Why::Miss(victim) if observer.wants_gone() => {
+            Why::Miss(victim) if wants.gone => {
                 let mut leaving = Leaving::new(observer);
                 one_missed(around, shape, at, victim, &mut seen, &mut leaving);
                 around.tell_gone(leaving);
@@ -257,30 +264,45 @@ fn one_missed<O: Observer>(
     seen: &mut Seen,
     observer: &mut O,
 ) {
-    let (place, tells) = (around.place(0), !observer.is_silent());
+    let (place, tells) = (around.place(0), !observer.wants().is_nothing());
+    let origin = around.number(None);
     if tells {
         let kind = kind_of_miss(shape.ask(at));
-        observer.event(shape.access(place, at.addr >> shape.line_bits, kind, false));
+        observer.event(shape.access(place, at.addr >> shape.line_bits, (kind, false), origin));
     }
     if around.is_one_way() {
-        missed(around, 0, shape, shape.ask(at), victim, observer);
+        missed(around, 0, shape, (shape.ask(at), origin), victim, observer);
         if tells && at.kind == Kind::Modify {
-            observer.event(shape.access(place, at.addr >> shape.line_bits, AccessKind::Write, true));
+            let origin = around.number(None);
+            observer.event(shape.access(place, at.addr >> shape.line_bits, (AccessKind::Write, true), origin));
         }
     } else {
-        around.miss(at, victim, observer);
+        around.miss(at, victim, origin, observer);
         if at.kind == Kind::Modify {
             // The loop has counted the write, but its line may be gone again: an inclusive level outside took it.
             seen.accesses -= FIELDS[Kind::Write as usize];
             around.access(&Reference { kind: Kind::Write, ..*at }, observer);
         }
     }
+    around.finish();
 }
 
-/// Lists references that all hit. A line that is one of the two newest only changes places with the other, which is all
-/// that an order of recency makes of it: programs go to and fro between an array and the stack.
-fn list_hits<O: Observer>(shape: Shape, place: Place, references: &[Reference], apart: Apart, observer: &mut O) {
-    const LISTED: usize = 128;
+/// Hits listed at once.
+const LISTED: usize = 128;
+
+/// Gives references that all hit. Of the accesses a line that is one of the two newest only changes places with the other, which is
+/// all that an order of recency makes of it: programs go to and fro between an array and the stack.
+fn batch_hits<O: Observer>(
+    shape: Shape,
+    place: Place,
+    references: &[Reference],
+    apart: Apart,
+    lists: WantedLists,
+    observer: &mut O,
+) {
+    if !lists.accesses {
+        return observer.batch(&Batch { references, ..Batch::default() });
+    }
     for references in references.chunks(LISTED) {
         let (mut asks, mut n) = ([0; LISTED], 0);
         for reference in references {
@@ -295,7 +317,8 @@ fn list_hits<O: Observer>(shape: Shape, place: Place, references: &[Reference], 
             asks[n] = ask;
             n += 1;
         }
-        observer.list(AccessList { cache: place.cache, asks: &asks[..n], matched: None });
+        let accesses = [AccessList { cache: place.cache, asks: &asks[..n], matched: None }];
+        observer.batch(&Batch { references, accesses: &accesses, ..Batch::default() });
     }
 }
 
@@ -308,9 +331,10 @@ fn tell_hit<O: Observer>(shape: Shape, place: Place, reference: &Reference, obse
         Kind::Write => AccessKind::Write,
         Kind::Fetch => AccessKind::Fetch,
     };
-    observer.event(shape.access(place, line, kind, true));
+    observer.event(shape.access(place, line, (kind, true), Origin::FIRST));
     if reference.kind == Kind::Modify {
-        observer.event(shape.access(place, line, AccessKind::Write, true));
+        let origin = Origin { request: RequestId::FIRST.next(), parent: None };
+        observer.event(shape.access(place, line, (AccessKind::Write, true), origin));
     }
 }
 
@@ -369,7 +393,9 @@ fn send(around: &mut impl Around, at: usize, line_bits: u32, asks: &[u64], next:
             }
             None => {
                 for &ask in block {
-                    around.request(at, LineAddr(ask >> ASK_BITS), line_bits, kind_of(ask), &mut ());
+                    let line = Line { number: LineAddr(ask >> ASK_BITS), bits: line_bits };
+                    around.request(at, line, kind_of(ask), Origin::FIRST, &mut ());
+                    around.finish();
                 }
             }
         }
@@ -395,8 +421,15 @@ fn kind_of_miss(ask: u64) -> AccessKind {
 }
 
 /// What one miss of a plain cache causes where all goes one way: counts it, asks the next cache, writes the victim back.
-fn missed<O: Observer>(around: &mut impl Around, at: usize, shape: Shape, ask: u64, victim: u64, observer: &mut O) {
-    let place = if observer.is_silent() { Place::default() } else { around.place(at) };
+fn missed<O: Observer>(
+    around: &mut impl Around,
+    at: usize,
+    shape: Shape,
+    (ask, origin): (u64, Origin),
+    victim: u64,
+    observer: &mut O,
+) {
+    let place = if observer.wants().is_nothing() { Place::default() } else { around.place(at) };
     let Some(Plain { counters, .. }) = around.plain(at) else { return };
     let (wants, gives) = shape.causes(ask, victim);
     match ask & (DIRTY_ASK | ODD_ASK) {
@@ -413,55 +446,69 @@ fn missed<O: Observer>(around: &mut impl Around, at: usize, shape: Shape, ask: u
     counters.bytes_in += if wants.is_some() { shape.line_bytes() } else { 0 };
     counters.writebacks += u64::from(gives.is_some());
     counters.bytes_out += if gives.is_some() { shape.line_bytes() } else { 0 };
-    if !observer.is_silent() {
-        tell_evict_and_fill(shape, place, ask, victim, observer);
+    if !observer.wants().is_nothing() {
+        tell_evict_and_fill(shape, place, (ask, origin), victim, observer);
     }
     for ask in [wants, gives].into_iter().flatten() {
-        request(around, at + 1, shape.line_bits, ask, observer);
+        request(around, at + 1, shape.line_bits, (ask, origin), observer);
     }
 }
 
 /// The events of a line that took the place of a word.
 #[inline(always)]
-fn tell_evict_and_fill<O: Observer>(shape: Shape, place: Place, ask: u64, victim: u64, observer: &mut O) {
+fn tell_evict_and_fill<O: Observer>(
+    shape: Shape,
+    place: Place,
+    (ask, origin): (u64, Origin),
+    victim: u64,
+    observer: &mut O,
+) {
     let Place { level, cache } = place;
     let line = ask >> ASK_BITS;
     let set = shape.set(line);
     if victim & VALID != 0 {
         let line = LineAddr(shape.neighbour(victim, line));
-        observer.event(Event::Evict { level, cache, line, set, dirty: victim & DIRTY != 0 });
+        observer.event(Event::Evict { origin, level, cache, line, set, dirty: victim & DIRTY != 0 });
     }
     // A modify fills by its read.
     let dirty = ask & (DIRTY_ASK | ODD_ASK) == DIRTY_ASK;
-    observer.event(Event::Fill { level, cache, line: LineAddr(line), set, dirty, prefetch: false });
+    observer.event(Event::Fill { origin, level, cache, line: LineAddr(line), set, dirty, prefetch: false });
 }
 
-/// One request for a whole line of 2^`line_bits` bytes, and what it causes, at once.
-fn request<O: Observer>(around: &mut impl Around, at: usize, line_bits: u32, ask: u64, observer: &mut O) {
-    let place = if observer.is_silent() { Place::default() } else { around.place(at) };
+/// One request for a whole line of 2^`line_bits` bytes because of the request `cause`, and what it leads to, at once.
+fn request<O: Observer>(
+    around: &mut impl Around,
+    at: usize,
+    line_bits: u32,
+    (ask, cause): (u64, Origin),
+    observer: &mut O,
+) {
+    let tells = !observer.wants().is_nothing();
+    let place = if tells { around.place(at) } else { Place::default() };
     let Some(Plain { shape, words, counters, .. }) = around.plain(at).filter(|p| p.shape.line_bits == line_bits) else {
         let line = LineAddr(ask >> ASK_BITS);
-        let (addr, bytes) = (Addr(line.0 << line_bits), 1 << line_bits);
-        return match (at == around.caches(), ask & DIRTY_ASK) {
-            (true, 0) => {
-                around.memory(bytes, 1, 0);
-                observer.event(Event::MemoryRead { addr, bytes });
-            }
-            (true, _) => {
-                around.memory(bytes, 0, 1);
-                observer.event(Event::MemoryWrite { addr, bytes });
-            }
-            (false, _) => around.request(at, line, line_bits, kind_of(ask), observer),
-        };
+        if at < around.caches() {
+            return around.request(at, Line { number: line, bits: line_bits }, kind_of(ask), cause, observer);
+        }
+        let (addr, bytes, origin) = (Addr(line.0 << line_bits), 1 << line_bits, around.number(Some(cause.request)));
+        if ask & DIRTY_ASK == 0 {
+            around.memory(bytes, 1, 0);
+            observer.event(Event::MemoryRead { origin, addr, bytes });
+        } else {
+            around.memory(bytes, 0, 1);
+            observer.event(Event::MemoryWrite { origin, addr, bytes });
+        }
+        return;
     };
     let kind = kind_of(ask);
     counters.count_access(kind);
     let found = scan::touch(words, shape, ask);
-    if !observer.is_silent() {
-        observer.event(shape.access(place, ask >> ASK_BITS, kind, found.is_ok()));
+    let origin = around.number(Some(cause.request));
+    if tells {
+        observer.event(shape.access(place, ask >> ASK_BITS, (kind, found.is_ok()), origin));
     }
     if let Err(victim) = found {
-        missed(around, at, shape, ask, victim, observer);
+        missed(around, at, shape, (ask, origin), victim, observer);
     }
 }
 

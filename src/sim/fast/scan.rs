@@ -5,7 +5,7 @@ use super::Place;
 use crate::reference::{Kind, Reference};
 use crate::sim::counters::LevelCounters;
 use crate::sim::policy::{DIRTY, FLAG_BITS, VALID};
-use crate::sim::{AccessKind, Event, Geometry};
+use crate::sim::{AccessKind, Event, Geometry, Origin};
 use crate::units::{LineAddr, SetIndex};
 
 /// What a loop has to know of a plain level.
@@ -83,9 +83,15 @@ impl Shape {
 
     /// The event of an access.
     #[inline(always)]
-    pub(in crate::sim) fn access(self, place: Place, line: u64, kind: AccessKind, hit: bool) -> Event {
+    pub(in crate::sim) fn access(
+        self,
+        place: Place,
+        line: u64,
+        (kind, hit): (AccessKind, bool),
+        origin: Origin,
+    ) -> Event {
         let Place { level, cache } = place;
-        Event::Access { level, cache, line: LineAddr(line), set: self.set(line), kind, hit }
+        Event::Access { origin, level, cache, line: LineAddr(line), set: self.set(line), kind, hit }
     }
 
     /// The line of a word in the set of another line.

@@ -56,12 +56,20 @@ impl Around for With {
         self.0.place(at)
     }
 
-    fn miss<O: Observer>(&mut self, reference: &Reference, victim: u64, observer: &mut O) {
-        Around::miss(&mut self.0, reference, victim, observer);
+    fn number(&mut self, parent: Option<RequestId>) -> Origin {
+        Around::number(&mut self.0, parent)
     }
 
-    fn request<O: Observer>(&mut self, at: usize, line: LineAddr, line_bits: u32, kind: AccessKind, observer: &mut O) {
-        Around::request(&mut self.0, at, line, line_bits, kind, observer);
+    fn finish(&mut self) {
+        Around::finish(&mut self.0);
+    }
+
+    fn miss<O: Observer>(&mut self, reference: &Reference, victim: u64, origin: Origin, observer: &mut O) {
+        Around::miss(&mut self.0, reference, victim, origin, observer);
+    }
+
+    fn request<O: Observer>(&mut self, at: usize, line: Line, kind: AccessKind, cause: Origin, observer: &mut O) {
+        Around::request(&mut self.0, at, line, kind, cause, observer);
     }
 
     fn is_all(&self) -> bool {

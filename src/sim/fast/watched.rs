@@ -9,8 +9,9 @@ mod gone;
 use super::scan::{ASK_BITS, Apart, BLOCK, Block, COVER, DIRTY_ASK, Found, Next, Shape, Tally};
 use super::{Around, Did, Place, kind_of, kind_of_miss, tell_evict_and_fill, tell_hit};
 use crate::reference::{Kind, Reference};
+use crate::sim::observer::{AccessList, Batch, Events, LevelMisses, Lists, Moved, Observer};
 use crate::sim::simd;
-use crate::sim::{AccessKind, AccessList, Event, Moved, Observer, Played};
+use crate::sim::{AccessKind, Event, Gone, Origin, RequestId};
 use crate::units::{Addr, LineAddr};
 
 /// Room for what a block does at each level.
@@ -22,6 +23,10 @@ pub(super) struct Told {
     came: Vec<Vec<LineAddr>>,
     /// See [`gone`].
     undone: gone::Undone,
+    gone: Vec<Gone>,
+    /// Places of the references that ask the second cache, as many as `asking`.
+    asking_second: [u16; BLOCK],
+    asking: usize,
 }
 
 /// What a level was asked for, and what became of it; behind the last level stands memory.
@@ -58,7 +63,10 @@ impl Told {
         let undone = gone::Undone::default();
         levels.push(Level::new(first, Place::default()));
         let (block, next) = (Block::new(), [0; 2 * BLOCK + 16]);
-        around.is_one_way().then(|| Box::new(Self { block, next, levels, came, undone }))
+        let (gone, asking_second) = (Vec::new(), [0; BLOCK]);
+        around
+            .is_one_way()
+            .then(|| Box::new(Self { block, next, levels, came, undone, gone, asking_second, asking: 0 }))
     }
 
     /// Plays a chunk.
@@ -77,21 +85,28 @@ impl Told {
             let listed = simd::follow(level.isa, level.shape, asks, &self.block.found, &mut tally, &mut self.next);
             tally.add_to(level.counters, level.shape);
             self.play_outside(around, listed);
-            let (lists, played) = (observer.takes_lists(), observer.takes_played());
-            if lists {
-                self.give_lists(observer);
-            }
-            if played {
-                self.give_played(&rest[..taken], apart, observer);
-                if observer.wants_moves() {
-                    self.give_moves(observer);
+            let wants = observer.wants();
+            match wants.batches {
+                Some(lists) => {
+                    let moves = lists.moves;
+                    self.find_misses(&rest[..taken], apart, lists);
+                    if moves {
+                        self.find_moves();
+                    }
+                    self.gone.clear();
+                    if wants.gone {
+                        self.find_gone(around);
+                    }
+                    self.give(&rest[..taken], lists, observer);
                 }
-                if observer.wants_gone() {
-                    self.give_gone(around, observer);
+                None => {
+                    self.tell(&rest[..taken], apart, observer);
+                    if wants.gone {
+                        self.gone.clear();
+                        self.find_gone(around);
+                        observer.batch(&Batch { gone: &self.gone, ..Batch::default() });
+                    }
                 }
-            }
-            if !lists && !played {
-                self.tell(&rest[..taken], apart, observer);
             }
             rest = &rest[taken..];
             if self.block.made < BLOCK {
@@ -136,34 +151,60 @@ impl Told {
         around.memory(memory.shape.line_bytes(), memory.asks.len() as u64 - writes, writes);
     }
 
-    /// Gives each cache's accesses by themselves.
-    fn give_lists<O: Observer>(&self, observer: &mut O) {
+    /// Gives a block, with the lists that are wanted.
+    fn give<O: Observer>(&self, references: &[Reference], lists: Lists, observer: &mut O) {
         let Some((memory, caches)) = self.levels.split_last() else { return };
         debug_assert!(memory.found.is_empty(), "memory finds nothing");
-        let block = &self.block;
-        observer.list(AccessList {
-            cache: caches[0].place.cache,
-            asks: &block.asks[..block.made],
-            matched: Some(&block.found.matched[..block.made]),
-        });
-        for level in &caches[1..] {
-            for (asks, found) in level.asks.chunks(BLOCK).zip(&level.found) {
-                observer.list(AccessList {
+        let (mut misses, mut accesses) = (Vec::new(), Vec::new());
+        if lists.misses {
+            let asked = |at: usize| match at {
+                0 => &[][..],
+                1 => &self.asking_second[..self.asking],
+                // What missed there asks on.
+                _ => &caches[at - 1].missed[..caches[at - 1].misses],
+            };
+            misses.extend(caches.iter().enumerate().map(|(at, level)| LevelMisses {
+                level: level.place.level,
+                asked: asked(at),
+                missed: &level.missed[..level.misses],
+            }));
+        }
+        if lists.accesses {
+            let Block { asks, found, made, .. } = &self.block;
+            accesses.push(AccessList {
+                cache: caches[0].place.cache,
+                asks: &asks[..*made],
+                matched: Some(&found.matched[..*made]),
+            });
+            for level in &caches[1..] {
+                accesses.extend(level.asks.chunks(BLOCK).zip(&level.found).map(|(asks, found)| AccessList {
                     cache: level.place.cache,
                     asks,
                     matched: Some(&found.matched[..asks.len()]),
-                });
+                }));
             }
         }
+        let moved = lists.moves.then(|| Moved { asking: caches[0].place.cache, came: &self.came });
+        observer.batch(&Batch {
+            references,
+            misses: &misses,
+            accesses: &accesses,
+            moved,
+            gone: &self.gone,
+            ..Batch::default()
+        });
     }
 
-    /// Gives the references of a block with their demand misses. No branch depends on what missed.
-    fn give_played<O: Observer>(&mut self, references: &[Reference], apart: Apart, observer: &mut O) {
+    /// Finds the references of a block whose demand missed. No branch depends on what missed.
+    fn find_misses(&mut self, references: &[Reference], apart: Apart, lists: Lists) {
+        if !lists.misses {
+            return;
+        }
         let Some((_, caches)) = self.levels.split_last_mut() else { return };
         let Some((first, outer)) = caches.split_first_mut() else { return };
         let (block, mut missed) = (&self.block, 0);
         // Of the misses, those that ask the next cache for their line, in the order of asking.
-        let (mut asking_first, mut asked) = ([0; BLOCK], 0);
+        let (asking_first, mut asked) = (&mut self.asking_second, 0);
         let mut places = (0u16..).zip(references).filter(|(_, reference)| !apart.drops(reference.kind));
         for ((ask, matched), (place, _)) in
             block.asks.iter().zip(&block.found.matched).zip(&mut places).take(block.made)
@@ -174,8 +215,8 @@ impl Told {
             asking_first[asked % BLOCK] = place;
             asked += usize::from(miss & (ask & COVER != COVER));
         }
-        first.misses = missed;
-        let (mut asking, from_first) = (asking_first, asked);
+        (first.misses, self.asking) = (missed, asked);
+        let mut asking: &[u16; BLOCK] = asking_first;
         for level in outer {
             (missed, asked) = (0, 0);
             for (asks, found) in level.asks.chunks(BLOCK).zip(&level.found) {
@@ -187,20 +228,12 @@ impl Told {
                 }
             }
             level.misses = missed;
-            asking = level.missed;
+            asking = &level.missed;
         }
-        let asked = |at: usize| match at {
-            0 => &[][..],
-            1 => &asking_first[..from_first],
-            // What missed there asks on.
-            _ => &caches[at - 1].missed[..caches[at - 1].misses],
-        };
-        let lists = caches.iter().enumerate().map(|(at, l)| (l.place.level, [asked(at), &l.missed[..l.misses]]));
-        observer.played(Played { references, misses: &lists.collect::<Vec<_>>(), pieces: false });
     }
 
-    /// Gives what moved in a block.
-    fn give_moves<O: Observer>(&mut self, observer: &mut O) {
+    /// Finds what moved in a block.
+    fn find_moves(&mut self) {
         let Self { block, levels, came, .. } = self;
         let Some((memory, caches)) = levels.split_last() else { return };
         came.iter_mut().for_each(Vec::clear);
@@ -225,12 +258,11 @@ impl Told {
         if let Some(came) = came.last_mut() {
             sift(came, memory.asks.iter(), |&ask| (ask >> ASK_BITS, ask & DIRTY_ASK == 0));
         }
-        observer.moved(Moved { asking: caches[0].place.cache, came });
     }
 
     /// Tells what the references of a block did.
     fn tell<O: Observer>(&mut self, references: &[Reference], apart: Apart, observer: &mut O) {
-        let hits = observer.wants_all();
+        let hits = observer.wants().events == Events::All;
         let Level { shape, place, .. } = self.levels[0];
         let mut made = 0;
         for reference in references {
@@ -247,11 +279,13 @@ impl Told {
                 }
                 continue;
             }
-            let line = ask >> ASK_BITS;
-            observer.event(shape.access(place, line, kind_of_miss(ask), false));
-            tell_miss(&mut self.levels, ask, left, observer);
+            let (line, origin) = (ask >> ASK_BITS, Origin::FIRST);
+            let mut next = origin.request.next();
+            observer.event(shape.access(place, line, (kind_of_miss(ask), false), origin));
+            tell_miss(&mut self.levels, (ask, origin), left, &mut next, observer);
             if reference.kind == Kind::Modify {
-                observer.event(shape.access(place, line, AccessKind::Write, true));
+                let origin = Origin { request: next, parent: None };
+                observer.event(shape.access(place, line, (AccessKind::Write, true), origin));
             }
         }
     }
@@ -270,51 +304,64 @@ fn sift<T>(into: &mut Vec<LineAddr>, from: impl ExactSizeIterator<Item = T>, kee
     into.truncate(kept);
 }
 
-/// Tells what a miss of the first of these levels caused.
+/// Tells what a miss of the first of these levels caused: the requests from the number `next` on.
 #[inline(always)]
-fn tell_miss<O: Observer>(levels: &mut [Level], ask: u64, victim: u64, observer: &mut O) {
+fn tell_miss<O: Observer>(
+    levels: &mut [Level],
+    (ask, origin): (u64, Origin),
+    victim: u64,
+    next: &mut RequestId,
+    observer: &mut O,
+) {
     let Some((here, outside)) = levels.split_first_mut() else { return };
-    if observer.wants_moves() {
-        tell_evict_and_fill(here.shape, here.place, ask, victim, observer);
+    if observer.wants().events >= Events::Moves {
+        tell_evict_and_fill(here.shape, here.place, (ask, origin), victim, observer);
     }
     let (wants, gives) = here.shape.causes(ask, victim);
     for ask in [wants, gives].into_iter().flatten() {
-        tell_ask(outside, ask, observer);
+        tell_ask(outside, (ask, origin), next, observer);
     }
 }
 
-/// Tells the next request of the first of these levels, which is `ask`.
+/// Tells the next request of the first of these levels, which is `ask` and comes from the request `cause`.
 #[inline(always)]
-fn tell_ask<O: Observer>(levels: &mut [Level], ask: u64, observer: &mut O) {
+fn tell_ask<O: Observer>(levels: &mut [Level], (ask, cause): (u64, Origin), next: &mut RequestId, observer: &mut O) {
     let is_memory = levels.len() == 1;
     let Some(here) = levels.first_mut() else { return };
     let at = here.at;
     here.at += 1;
     debug_assert_eq!(here.asks[at], ask, "lists are in the order of what is told");
+    let origin = cause.under(*next);
+    *next = next.next();
     let line = ask >> ASK_BITS;
     if is_memory {
         let (addr, bytes) = (Addr(line << here.shape.line_bits), here.shape.line_bytes());
         observer.event(if ask & DIRTY_ASK == 0 {
-            Event::MemoryRead { addr, bytes }
+            Event::MemoryRead { origin, addr, bytes }
         } else {
-            Event::MemoryWrite { addr, bytes }
+            Event::MemoryWrite { origin, addr, bytes }
         });
         return;
     }
     let found = &here.found[at / BLOCK];
     let (hit, left) = (found.matched[at % BLOCK] != 0, found.left[at % BLOCK]);
-    if !hit || observer.wants_all() {
-        observer.event(here.shape.access(here.place, line, kind_of(ask), hit));
+    if !hit || observer.wants().events == Events::All {
+        observer.event(here.shape.access(here.place, line, (kind_of(ask), hit), origin));
     }
-    // The last level's misses cause nothing but what memory does.
-    if !hit && (observer.wants_moves() || levels.len() > 2) {
-        tell_miss_outside(levels, ask, left, observer);
+    if !hit {
+        tell_miss_outside(levels, (ask, origin), left, next, observer);
     }
 }
 
 /// [`tell_miss`] of an outer level: the two call each other as deep as there are levels, and the innermost round is by far
 /// the most frequent.
 #[inline(never)]
-fn tell_miss_outside<O: Observer>(levels: &mut [Level], ask: u64, victim: u64, observer: &mut O) {
-    tell_miss(levels, ask, victim, observer);
+fn tell_miss_outside<O: Observer>(
+    levels: &mut [Level],
+    (ask, origin): (u64, Origin),
+    victim: u64,
+    next: &mut RequestId,
+    observer: &mut O,
+) {
+    tell_miss(levels, (ask, origin), victim, next, observer);
 }

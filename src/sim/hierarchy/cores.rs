@@ -1,7 +1,7 @@
 //! Several cores: before a store the other cores' copies go, before a request leaves a core's private caches the other
 //! cores' dirty copies are written back.
 
-use super::super::{AccessKind, Cause, Event, Observer};
+use super::super::{AccessKind, Cause, Event, Observer, Origin};
 use super::Hierarchy;
 use super::walk::Request;
 use crate::units::{Addr, LineAddr};
@@ -10,9 +10,10 @@ impl Hierarchy {
     /// As [`Hierarchy::request`] at the innermost cache of a core, with what other cores have to do first.
     pub(super) fn play_coherent<O: Observer>(&mut self, cache: Option<usize>, request: Request, observer: &mut O) {
         let Some(cache) = cache else {
+            let request = Request { origin: self.number(None), ..request };
             self.before_access(request, observer);
-            self.before_leaving(request, observer);
-            self.request(None, request, observer);
+            self.before_leaving(request, request.origin, observer);
+            self.access_memory(request, observer);
             return;
         };
         let leaves = !self.plan.spots[cache].private;
@@ -22,10 +23,11 @@ impl Hierarchy {
             let geometry = self.caches[cache].geometry();
             let first = request.first.max(geometry.base_of(line).0);
             let last = request.last.min(geometry.last_of(line).0);
+            let request = Request { origin: self.number(None), ..request };
             let piece = Request { first, last, ..request };
             self.before_access(piece, observer);
             if leaves {
-                self.before_leaving(piece, observer);
+                self.before_leaving(piece, piece.origin, observer);
             }
             self.access_line(cache, line, request, observer);
         }
@@ -45,17 +47,17 @@ impl Hierarchy {
 
     fn before_unit<O: Observer>(&mut self, unit: u64, piece: Request, observer: &mut O) {
         let Some(directory) = &mut self.directory else { return };
-        let core = piece.core;
+        let (core, origin) = (piece.core, piece.origin);
         if let Some(back) = directory.comes_back(core, unit, piece.first, piece.last) {
             let addr = Addr(directory.span(unit).0);
-            observer.event(Event::Sharing { unit: addr, core, by: back.by, falsely: back.falsely });
+            observer.event(Event::Sharing { origin, unit: addr, core, by: back.by, falsely: back.falsely });
         }
         if piece.kind != AccessKind::Write {
             return;
         }
         for other in directory.others(core, unit) {
-            self.write_dirt_back(other, unit, observer);
-            self.take(other, unit, observer);
+            self.write_dirt_back(other, unit, origin, observer);
+            self.take(other, unit, origin, observer);
             if let Some(directory) = &mut self.directory {
                 directory.took(core, unit, other);
             }
@@ -65,8 +67,8 @@ impl Hierarchy {
         }
     }
 
-    /// Before a read leaves the private caches: other cores' dirty copies are written back, and stay.
-    pub(super) fn before_leaving<O: Observer>(&mut self, request: Request, observer: &mut O) {
+    /// Before a read leaves the private caches, because of the request `cause`: other cores' dirty copies are written back, and stay.
+    pub(super) fn before_leaving<O: Observer>(&mut self, request: Request, cause: Origin, observer: &mut O) {
         if request.kind.is_write() {
             return;
         }
@@ -75,14 +77,14 @@ impl Hierarchy {
         for unit in units {
             let Some(directory) = &self.directory else { return };
             for other in directory.others(request.core, unit) {
-                self.write_dirt_back(other, unit, observer);
+                self.write_dirt_back(other, unit, cause, observer);
             }
         }
     }
 
     /// Cleans a core's copies of a unit: dirt moves outward within the core where a larger copy is, and else to the first
     /// shared level or memory.
-    fn write_dirt_back<O: Observer>(&mut self, core: u16, unit: u64, observer: &mut O) {
+    fn write_dirt_back<O: Observer>(&mut self, core: u16, unit: u64, cause: Origin, observer: &mut O) {
         let mut any = false;
         self.each_copy(core, unit, |this, cache, line| {
             let set = this.caches[cache].geometry().set_of(line);
@@ -91,7 +93,7 @@ impl Hierarchy {
                 return;
             }
             any = true;
-            this.clean(cache, set, way, observer);
+            this.clean(cache, set, way, cause, observer);
             let dirty = this.take_dirty_sectors(cache, set, way);
             if this.merge_outward(cache, line, dirty) {
                 return;
@@ -102,7 +104,7 @@ impl Hierarchy {
             {
                 to = this.plan.outward(at);
             }
-            this.send_dirty(cache, line, dirty, to, core, observer);
+            this.send_dirty(cache, (line, dirty), to, (core, cause), observer);
         });
         if any && let Some(directory) = &mut self.directory {
             directory.counters.interventions += 1;
@@ -123,8 +125,7 @@ impl Hierarchy {
             {
                 let dirty = if self.plan.spots[cache].sectors > 1 { dirty } else { 1 };
                 let runs = self.runs(cache, line, dirty);
-                let sectors =
-                    runs.fold(0, |all, (first, last)| all | self.sectors(outer, Request::writeback(first, last, 0)));
+                let sectors = runs.fold(0, |all, (first, last)| all | self.sectors(outer, first, last));
                 self.caches[outer].set_dirty(set, way, true);
                 if let Some(note) = self.caches[outer].note_mut(set, way) {
                     note.dirty |= sectors;
@@ -138,11 +139,11 @@ impl Hierarchy {
     }
 
     /// Removes a core's copies of a unit.
-    fn take<O: Observer>(&mut self, core: u16, unit: u64, observer: &mut O) {
+    fn take<O: Observer>(&mut self, core: u16, unit: u64, cause: Origin, observer: &mut O) {
         self.each_copy(core, unit, |this, cache, line| {
             let set = this.caches[cache].geometry().set_of(line);
             if let Some(way) = this.caches[cache].find(line, set) {
-                this.drop_line(cache, set, way, Cause::Coherence, observer);
+                this.drop_line(cache, set, way, (Cause::Coherence, cause), observer);
             }
         });
     }

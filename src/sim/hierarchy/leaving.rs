@@ -4,8 +4,9 @@
 //! done: the next one where it was written back to or has a copy already, an exclusive one that takes victims in; else it goes to
 //! memory, though a clean line is only dropped. Where a cache nearer to the CPU has it still, nothing goes anywhere.
 
+use super::super::Event;
+use super::super::observer::{Batch, Events, Gone, Observer, Wants};
 use super::super::plan::cache_id;
-use super::super::{Event, Gone, Observer};
 use super::Hierarchy;
 use crate::reference::Reference;
 use crate::units::{Addr, CacheId, LineAddr};
@@ -87,14 +88,10 @@ impl<O: Observer> Observer for Leaving<'_, O> {
         self.observer.begin(reference);
     }
 
-    #[inline]
-    fn wants_all(&self) -> bool {
-        self.observer.wants_all()
-    }
-
-    #[inline]
-    fn wants_moves(&self) -> bool {
-        true
+    #[inline(always)]
+    fn wants(&self) -> Wants {
+        let Wants { events, .. } = self.observer.wants();
+        Wants { events: events.max(Events::Moves), ..Wants::NOTHING }
     }
 }
 
@@ -114,6 +111,7 @@ impl Hierarchy {
         let Leaving { observer, left, came } = leaving;
         let grain = u64::from(self.plan.grain_bytes);
         let mut told = Few::default();
+        let mut all = Vec::new();
         for (cache, line) in left.iter() {
             let geometry = self.caches[usize::from(cache)].geometry();
             let (first, pieces) = (geometry.base_of(LineAddr(line)).0, u64::from(geometry.line_bytes) / grain);
@@ -128,9 +126,12 @@ impl Hierarchy {
                 if let Some((depth, from)) = before
                     && after.is_none_or(|(other, _)| other > depth)
                 {
-                    observer.gone(Gone { from, addr: Addr(addr), to: after.map(|(_, to)| to) });
+                    all.push(Gone { from, addr: Addr(addr), to: after.map(|(_, to)| to) });
                 }
             }
+        }
+        if !all.is_empty() {
+            observer.batch(&Batch { gone: &all, ..Batch::default() });
         }
     }
 

@@ -18,7 +18,7 @@ use super::plan::{CacheInfo, DATA, FETCH, Plan, cache_id};
 use super::prefetch::Prefetcher;
 use super::shards::Split;
 use super::tlb::Tlbs;
-use super::{AccessKind, Event, Geometry, Observer, Policy};
+use super::{AccessKind, Event, Geometry, Observer, Origin, Policy, RequestId};
 use crate::reference::{Kind, Reference};
 use crate::units::{CacheId, LevelId, LineAddr, SetIndex};
 pub(super) use leaving::Leaving;
@@ -48,6 +48,8 @@ pub struct Hierarchy {
     memory: MemoryCounters,
     /// References so far, where a prefetcher wants to know.
     clock: u64,
+    /// Number of the next request of the reference at play; between references the first.
+    next_request: RequestId,
     /// One a cache, or none at all.
     prefetchers: Vec<Prefetcher>,
     directory: Option<Directory>,
@@ -84,6 +86,7 @@ impl Hierarchy {
             caches: plan.spots.iter().map(cache).collect(),
             memory: MemoryCounters::default(),
             clock: 0,
+            next_request: RequestId::FIRST,
             prefetchers: if prefetches { plan.spots.iter().map(prefetcher).collect() } else { Vec::new() },
             directory: plan.unit_shift.map(Directory::new),
             tlbs: Tlbs::new(&plan, &shapes),
@@ -100,7 +103,7 @@ impl Hierarchy {
     /// last: [`check_core`](super::check_core) finds such references.
     #[inline]
     pub fn access<O: Observer>(&mut self, reference: &Reference, observer: &mut O) {
-        if observer.wants_gone() {
+        if observer.wants().gone {
             let mut leaving = Leaving::new(observer);
             self.access_once(reference, &mut leaving);
             return self.tell_gone(leaving);
@@ -127,15 +130,12 @@ impl Hierarchy {
         }
         let core = reference.core.min(self.plan.config.cores - 1);
         let cache = self.plan.first[usize::from(core)][side];
+        let request = Request { first, last, kind, core, pc: reference.pc, fetch: false, origin: Origin::FIRST };
         if reference.kind == Kind::Modify {
-            self.pass(
-                cache,
-                side,
-                Request { first, last, kind: AccessKind::Read, core, pc: reference.pc, fetch: false },
-                observer,
-            );
+            self.pass(cache, side, Request { kind: AccessKind::Read, ..request }, observer);
         }
-        self.pass(cache, side, Request { first, last, kind, core, pc: reference.pc, fetch: false }, observer);
+        self.pass(cache, side, request, observer);
+        self.next_request = RequestId::FIRST;
     }
 
     /// One pass of a reference over its bytes.
@@ -152,7 +152,7 @@ impl Hierarchy {
     #[inline(never)]
     fn pass_general<O: Observer>(&mut self, cache: Option<usize>, side: usize, request: Request, observer: &mut O) {
         if self.plan.extras {
-            self.tlbs.translate(&self.plan, side, request, observer);
+            self.next_request = self.tlbs.translate(&self.plan, side, request, self.next_request, observer);
             if self.directory.is_some() {
                 return self.play_coherent(cache, request, observer);
             }
@@ -162,12 +162,13 @@ impl Hierarchy {
 
     /// Writes every dirty line back, from the innermost level outward, set by set, the next victim first. Lines stay,
     /// clean; the write-backs are ordinary accesses of the outer levels. They pass by exclusive levels that do not hold
-    /// the line.
+    /// the line. Each line is a request of its own, as if a reference had asked for it.
     pub fn flush<O: Observer>(&mut self, observer: &mut O) {
         for cache in 0..self.caches.len() {
             for set in (0..self.caches[cache].geometry().sets).map(SetIndex) {
                 while let Some(way) = self.caches[cache].oldest_dirty(set) {
-                    self.clean(cache, set, way, observer);
+                    let origin = self.number(None);
+                    self.clean(cache, set, way, origin, observer);
                     let Some(line) = self.caches[cache].line_at(set, way) else { break };
                     let spot = self.plan.spots[cache];
                     let mut to = self.plan.outward(cache);
@@ -178,7 +179,8 @@ impl Hierarchy {
                         to = self.plan.outward(next);
                     }
                     let dirty = self.take_dirty_sectors(cache, set, way);
-                    self.send_dirty(cache, line, dirty, to, spot.info.core.unwrap_or(0), observer);
+                    self.send_dirty(cache, (line, dirty), to, (spot.info.core.unwrap_or(0), origin), observer);
+                    self.next_request = RequestId::FIRST;
                 }
             }
         }
@@ -220,6 +222,11 @@ impl Hierarchy {
     pub fn outward(&self, cache: CacheId) -> Option<CacheId> {
         let spot = &self.plan.spots[cache.index()];
         spot.next[spot.side].map(cache_id)
+    }
+
+    /// All caches, or memory (`None`), that a cache asks for lines: where those of data and those of instructions part behind it, two.
+    pub(crate) fn asks(&self, cache: CacheId) -> [Option<CacheId>; 2] {
+        self.plan.spots[cache.index()].next.map(|next| next.map(cache_id))
     }
 
     /// Name for people: the level's, and the core's number where it has several caches (`L1D 2`).
@@ -336,11 +343,11 @@ impl Hierarchy {
     }
 
     /// Marks a dirty line clean and says so; its data is the caller's to send.
-    fn clean<O: Observer>(&mut self, cache: usize, set: SetIndex, way: usize, observer: &mut O) {
+    fn clean<O: Observer>(&mut self, cache: usize, set: SetIndex, way: usize, origin: Origin, observer: &mut O) {
         if let Some(line) = self.caches[cache].line_at(set, way) {
             self.caches[cache].set_dirty(set, way, false);
             let level = self.plan.spots[cache].info.level;
-            observer.event(Event::Clean { level, cache: cache_id(cache), line, set });
+            observer.event(Event::Clean { origin, level, cache: cache_id(cache), line, set });
         }
     }
 

@@ -1,20 +1,20 @@
 //! Many references at once: what the fast loops need of a hierarchy.
 
 use super::super::fast::scan::Apart;
-use super::super::fast::{self, Around, Place, Plain};
+use super::super::fast::{self, Around, Line, Place, Plain};
 use super::super::plan::cache_id;
-use super::super::{AccessKind, Observer};
+use super::super::{AccessKind, Observer, Origin, RequestId};
 use super::walk::Request;
 use super::{Hierarchy, Leaving};
 use crate::reference::{Kind, Reference};
-use crate::units::{Addr, LineAddr};
+use crate::units::Addr;
 
 impl Hierarchy {
     /// Plays references in order: the same as [`Hierarchy::access`] of each, and many times as fast where nobody watches
     /// and the caches allow. The observer is told by [`Observer::begin`] where each reference begins.
     pub fn play<O: Observer>(&mut self, references: &[Reference], observer: &mut O) {
         match self.apart() {
-            Some(apart) if observer.is_silent() => fast::play(self, references, apart),
+            Some(apart) if observer.wants().is_nothing() => fast::play(self, references, apart),
             Some(apart) => fast::play_watched(self, references, apart, observer),
             None => {
                 for reference in references {
@@ -57,12 +57,22 @@ impl Around for Hierarchy {
     }
 
     #[inline]
+    fn number(&mut self, parent: Option<RequestId>) -> Origin {
+        Hierarchy::number(self, parent)
+    }
+
+    #[inline]
+    fn finish(&mut self) {
+        self.next_request = RequestId::FIRST;
+    }
+
+    #[inline]
     fn place(&self, at: usize) -> Place {
         let Some(cache) = self.on_path(at) else { return Place::default() };
         Place { level: self.plan.spots[cache].info.level, cache: cache_id(cache) }
     }
 
-    fn miss<O: Observer>(&mut self, reference: &Reference, victim: u64, observer: &mut O) {
+    fn miss<O: Observer>(&mut self, reference: &Reference, victim: u64, origin: Origin, observer: &mut O) {
         let Some(cache) = self.on_path(0) else { return };
         let geometry = self.caches[cache].geometry();
         let line = geometry.line_of(Addr(reference.addr));
@@ -77,19 +87,17 @@ impl Around for Hierarchy {
             self.caches[cache].set_dirty(set, 0, false);
         }
         let last = reference.addr + (u64::from(reference.size.max(1)) - 1);
-        let request = Request { first: reference.addr, last, kind, core: 0, pc: reference.pc, fetch: false };
+        let request = Request { first: reference.addr, last, kind, core: 0, pc: reference.pc, fetch: false, origin };
         self.miss_plain(cache, (line, set, victim), request, observer);
     }
 
-    fn request<O: Observer>(&mut self, at: usize, line: LineAddr, line_bits: u32, kind: AccessKind, observer: &mut O) {
-        let first = line.0 << line_bits;
-        let last = first | ((1 << line_bits) - 1);
-        Hierarchy::request(
-            self,
-            self.on_path(at),
-            Request { first, last, kind, core: 0, pc: 0, fetch: false },
-            observer,
-        );
+    fn request<O: Observer>(&mut self, at: usize, line: Line, kind: AccessKind, cause: Origin, observer: &mut O) {
+        let first = line.number.0 << line.bits;
+        let last = first | ((1 << line.bits) - 1);
+        // Its own number is given where it is cut into lines.
+        let origin = Origin { parent: Some(cause.request), ..cause };
+        let request = Request { first, last, kind, core: 0, pc: 0, fetch: false, origin };
+        Hierarchy::request(self, self.on_path(at), request, observer);
     }
 
     fn is_all(&self) -> bool {

@@ -6,8 +6,8 @@ use crate::sim::AccessKind;
 use crate::units::LineAddr;
 
 impl Hierarchy {
-    /// The sectors that a piece of a line touches, a bit each.
-    pub(super) fn sectors(&self, cache: usize, piece: Request) -> u32 {
+    /// The sectors of a line that its bytes from `first` to `last` lie in, a bit each.
+    pub(super) fn sectors(&self, cache: usize, first: u64, last: u64) -> u32 {
         let count = self.plan.spots[cache].sectors;
         if count == 1 {
             return 1;
@@ -15,8 +15,7 @@ impl Hierarchy {
         let line_bytes = u64::from(self.caches[cache].geometry().line_bytes);
         let sector = line_bytes / u64::from(count);
         let number = |addr: u64| (addr & (line_bytes - 1)) / sector;
-        let (first, last) = (number(piece.first), number(piece.last));
-        mask(first, last)
+        mask(number(first), number(last))
     }
 
     /// Of those, the ones that have to be there for it: all but what a store covers.

@@ -5,7 +5,7 @@ use super::super::config::Prefetch;
 use super::super::plan::{FETCH, Spot, cache_id};
 use super::super::policy::{Note, Outcome};
 use super::super::prefetch::{Candidates, Trigger};
-use super::super::{AccessKind, Cause, Event, Observer};
+use super::super::{AccessKind, Cause, Event, Observer, Origin, RequestId};
 use super::Hierarchy;
 use super::sectors::mask;
 use crate::units::{Addr, LineAddr, SetIndex};
@@ -24,17 +24,21 @@ pub(in crate::sim) struct Request {
     pub(in crate::sim) pc: u64,
     /// For a prefetch: that a fetch set it off, so that it stays among instructions.
     pub(in crate::sim) fetch: bool,
+    /// Where it belongs in the tree of requests of its reference. Its own number holds from where it is cut into lines.
+    pub(in crate::sim) origin: Origin,
 }
 
 impl Request {
-    /// Dirty bytes leave a cache of a core.
-    pub(super) fn writeback(first: u64, last: u64, core: u16) -> Self {
-        Self { first, last, kind: AccessKind::Writeback, core, pc: 0, fetch: false }
+    /// Dirty bytes leave a cache of a core, because of the request `cause`.
+    pub(super) fn writeback(first: u64, last: u64, core: u16, cause: Origin) -> Self {
+        let origin = cause.under(cause.request);
+        Self { first, last, kind: AccessKind::Writeback, core, pc: 0, fetch: false, origin }
     }
 
-    /// Of the same origin, for other bytes.
+    /// What this request asks the next cache for.
     fn of(self, first: u64, last: u64, kind: AccessKind) -> Self {
-        Self { first, last, kind, ..self }
+        let origin = self.origin.under(self.origin.request);
+        Self { first, last, kind, origin, ..self }
     }
 
     /// The piece in one line.
@@ -79,13 +83,15 @@ impl Hierarchy {
     #[inline]
     pub(super) fn request<O: Observer>(&mut self, cache: Option<usize>, request: Request, observer: &mut O) -> Answer {
         let Some(cache) = cache else {
-            return self.access_memory(request, observer);
+            let origin = self.number(request.origin.parent);
+            return self.access_memory(Request { origin, ..request }, observer);
         };
         let geometry = self.caches[cache].geometry();
         let (mut line, end) = (geometry.line_of(Addr(request.first)), geometry.line_of(Addr(request.last)));
         let mut answer = Answer::default();
         loop {
-            answer = answer.and(self.access_line(cache, line, request, observer));
+            let origin = self.number(request.origin.parent);
+            answer = answer.and(self.access_line(cache, line, Request { origin, ..request }, observer));
             if line == end {
                 return answer;
             }
@@ -99,8 +105,9 @@ impl Hierarchy {
         let geometry = self.caches[cache].geometry();
         let (mut line, end) = (geometry.line_of(Addr(request.first)), geometry.line_of(Addr(request.last)));
         loop {
-            if let (set, Outcome::Miss(word)) = self.touch_plain(cache, line, request.kind, observer) {
-                self.miss_plain(cache, (line, set, word), request, observer);
+            let origin = self.number(request.origin.parent);
+            if let (set, Outcome::Miss(word)) = self.touch_plain(cache, line, (request.kind, origin), observer) {
+                self.miss_plain(cache, (line, set, word), Request { origin, ..request }, observer);
             }
             if line == end {
                 return;
@@ -115,7 +122,7 @@ impl Hierarchy {
         &mut self,
         cache: usize,
         line: LineAddr,
-        kind: AccessKind,
+        (kind, origin): (AccessKind, Origin),
         observer: &mut O,
     ) -> (SetIndex, Outcome) {
         let level = self.plan.spots[cache].info.level;
@@ -124,8 +131,16 @@ impl Hierarchy {
         c.counters.count_access(kind);
         let outcome = c.access_plain(line, set, kind.is_write());
         let hit = outcome == Outcome::Hit;
-        observer.event(Event::Access { level, cache: cache_id(cache), line, set, kind, hit });
+        observer.event(Event::Access { origin, level, cache: cache_id(cache), line, set, kind, hit });
         (set, outcome)
+    }
+
+    /// A number for the next request; it was made by `parent`.
+    #[inline(always)]
+    pub(super) fn number(&mut self, parent: Option<RequestId>) -> Origin {
+        let request = self.next_request;
+        self.next_request = request.next();
+        Origin { request, parent }
     }
 
     /// One access: the piece of a request that lies in `line`.
@@ -142,7 +157,7 @@ impl Hierarchy {
             return self.access_general(cache, line, request, observer);
         }
         let latency = spot.latency;
-        match self.touch_plain(cache, line, request.kind, observer) {
+        match self.touch_plain(cache, line, (request.kind, request.origin), observer) {
             (_, Outcome::Hit) => Answer { dirty: false, latency },
             (set, Outcome::Miss(word)) => self.miss_plain(cache, (line, set, word), request, observer),
         }
@@ -162,7 +177,7 @@ impl Hierarchy {
         let note = Note::default();
         let victim = c.decode(word, set).map(|old| Evicted { line: old.line, dirty: old.dirty, note });
         let geometry = c.geometry();
-        let kind = request.kind;
+        let (kind, origin) = (request.kind, request.origin);
         let covered = kind.is_write()
             && request.first <= geometry.base_of(line).0
             && geometry.last_of(line).0 <= request.last
@@ -181,9 +196,9 @@ impl Hierarchy {
         c.counters.fills += 1;
         c.counters.evictions += u64::from(victim.is_some());
         if let Some(Evicted { line, dirty, .. }) = victim {
-            observer.event(Event::Evict { level, cache: id, line, set, dirty });
+            observer.event(Event::Evict { origin, level, cache: id, line, set, dirty });
         }
-        observer.event(Event::Fill { level, cache: id, line, set, dirty: kind.is_write(), prefetch: false });
+        observer.event(Event::Fill { origin, level, cache: id, line, set, dirty: kind.is_write(), prefetch: false });
         let mut answer = Answer { dirty: false, latency };
         if !covered {
             c.counters.bytes_in += bytes;
@@ -194,7 +209,8 @@ impl Hierarchy {
             c.counters.writebacks += 1;
             c.counters.bytes_out += bytes;
             let first = c.geometry().base_of(line).0;
-            self.request(next_of_victim, Request::writeback(first, first + (bytes - 1), request.core), observer);
+            let writeback = Request::writeback(first, first + (bytes - 1), request.core, origin);
+            self.request(next_of_victim, writeback, observer);
         }
         answer
     }
@@ -209,7 +225,7 @@ impl Hierarchy {
         observer: &mut O,
     ) -> Answer {
         let spot = self.plan.spots[cache];
-        let (level, kind) = (spot.info.level, request.kind);
+        let (level, kind, origin) = (spot.info.level, request.kind, request.origin);
         let c = &mut self.caches[cache];
         c.counters.count_access(kind);
         if spot.opt {
@@ -218,26 +234,26 @@ impl Hierarchy {
         let geometry = c.geometry();
         let set = geometry.set_of(line);
         let piece = request.within(geometry.base_of(line).0, geometry.last_of(line).0);
-        let touched = self.sectors(cache, piece);
+        let touched = self.sectors(cache, piece.first, piece.last);
         let wanted = self.wanted_sectors(cache, piece, touched);
         let id = cache_id(cache);
         let Some(way) = self.caches[cache].find(line, set) else {
-            observer.event(Event::Access { level, cache: id, line, set, kind, hit: false });
+            observer.event(Event::Access { origin, level, cache: id, line, set, kind, hit: false });
             let answer = self.miss_general(cache, (line, set), (touched, wanted), piece, observer);
             self.after_access(cache, line, piece, Trigger::Miss, observer);
             return answer;
         };
         if spot.gives[side_of(&spot, piece)] && !kind.is_write() {
-            observer.event(Event::Access { level, cache: id, line, set, kind, hit: true });
+            observer.event(Event::Access { origin, level, cache: id, line, set, kind, hit: true });
             let dirty = self.caches[cache].is_dirty(set, way);
-            self.drop_line(cache, set, way, Cause::Promotion, observer);
+            self.drop_line(cache, set, way, (Cause::Promotion, origin), observer);
             return Answer { dirty, latency: spot.latency };
         }
         let way = self.caches[cache].touch(set, way);
         let (note, missing) = (self.caches[cache].note(set, way), wanted);
         let missing = if spot.sectors > 1 { missing & !note.valid } else { 0 };
         let hit = missing == 0;
-        observer.event(Event::Access { level, cache: id, line, set, kind, hit });
+        observer.event(Event::Access { origin, level, cache: id, line, set, kind, hit });
         let through = spot.through && kind.is_write();
         let no_sector = spot.no_allocate && kind == AccessKind::Write && !hit;
         let mut answer = Answer { dirty: false, latency: spot.latency };
@@ -292,7 +308,7 @@ impl Hierarchy {
             self.caches[cache].counters.prefetch_pollution += 1;
         }
         if spot.exclusive && !kind.is_write() {
-            return self.ask_next(cache, piece, observer);
+            return self.ask_next(cache, (piece.first, piece.last), piece, observer);
         }
         if kind == AccessKind::Write && (spot.no_allocate || spot.exclusive) {
             return self.send_store(cache, piece, observer);
@@ -310,18 +326,19 @@ impl Hierarchy {
         let spot = self.plan.spots[cache];
         let (level, id) = (spot.info.level, cache_id(cache));
         let Filled { line, set, mut victim, wanted, dirty, prefetch, store } = filled;
+        let origin = request.origin;
         let counters = &mut self.caches[cache].counters;
         counters.fills += 1;
         if let Some(victim) = &mut victim {
             counters.evictions += 1;
             if spot.inclusive {
-                self.remove_inside(cache, victim, observer);
+                self.remove_inside(cache, victim, origin, observer);
             }
             let Evicted { line, dirty, .. } = *victim;
-            observer.event(Event::Evict { level, cache: id, line, set, dirty });
+            observer.event(Event::Evict { origin, level, cache: id, line, set, dirty });
             self.left(cache, line);
         }
-        observer.event(Event::Fill { level, cache: id, line, set, dirty, prefetch });
+        observer.event(Event::Fill { origin, level, cache: id, line, set, dirty, prefetch });
         self.came(cache, line);
         if !self.prefetchers.is_empty()
             && let Some(prefetcher) = self.prefetchers.get_mut(cache)
@@ -331,7 +348,7 @@ impl Hierarchy {
         }
         let first = self.plan.config.order.writeback_first;
         if let Some(victim) = victim.filter(|_| first) {
-            self.send_victim(cache, victim, request.core, observer);
+            self.send_victim(cache, victim, (request.core, origin), observer);
         }
         let mut answer = Answer { dirty: false, latency: spot.latency };
         if wanted != 0 {
@@ -341,7 +358,7 @@ impl Hierarchy {
             self.send_store(cache, store, observer);
         }
         if let Some(victim) = victim.filter(|_| !first) {
-            self.send_victim(cache, victim, request.core, observer);
+            self.send_victim(cache, victim, (request.core, origin), observer);
         }
         answer
     }
@@ -355,11 +372,10 @@ impl Hierarchy {
         request: Request,
         observer: &mut O,
     ) -> Answer {
-        let kind = request.kind.request();
         let mut answer = Answer::default();
         for (first, last) in self.runs(cache, line, sectors) {
             self.caches[cache].counters.bytes_in += last - first + 1;
-            answer = answer.and(self.ask_next(cache, request.of(first, last, kind), observer));
+            answer = answer.and(self.ask_next(cache, (first, last), request, observer));
         }
         if answer.dirty
             && let Some(way) = self.caches[cache].find(line, set)
@@ -370,12 +386,20 @@ impl Hierarchy {
         Answer { dirty: false, ..answer }
     }
 
-    /// A request that leaves a cache outward.
-    fn ask_next<O: Observer>(&mut self, cache: usize, request: Request, observer: &mut O) -> Answer {
+    /// Asks the cache behind one for bytes from `first` to `last` that a request needs.
+    fn ask_next<O: Observer>(
+        &mut self,
+        cache: usize,
+        (first, last): (u64, u64),
+        piece: Request,
+        observer: &mut O,
+    ) -> Answer {
+        let request = piece.of(first, last, piece.kind.request());
         let spot = &self.plan.spots[cache];
         let next = spot.next[side_of(spot, request)];
+        let asking = piece.origin;
         if spot.private && !next.is_some_and(|next| self.plan.spots[next].private) {
-            self.before_leaving(request, observer);
+            self.before_leaving(request, asking, observer);
         }
         self.request(next, request, observer)
     }
@@ -383,60 +407,66 @@ impl Hierarchy {
     /// Sends the bytes of a store, or of a write-back that a write-through cache passes on, to the next level.
     fn send_store<O: Observer>(&mut self, cache: usize, store: Request, observer: &mut O) -> Answer {
         self.caches[cache].counters.bytes_out += store.last - store.first + 1;
-        self.request(self.plan.outward(cache), store, observer)
+        self.request(self.plan.outward(cache), store.of(store.first, store.last, store.kind), observer)
     }
 
     /// Where a victim goes: dirty ones to the next level, clean ones too where that is exclusive.
-    fn send_victim<O: Observer>(&mut self, cache: usize, victim: Evicted, core: u16, observer: &mut O) {
+    fn send_victim<O: Observer>(
+        &mut self,
+        cache: usize,
+        victim: Evicted,
+        (core, cause): (u16, Origin),
+        observer: &mut O,
+    ) {
         let spot = &self.plan.spots[cache];
         let next = spot.next[spot.side];
         if victim.dirty {
-            return self.send_dirty(cache, victim.line, victim.note.dirty, next, core, observer);
+            return self.send_dirty(cache, (victim.line, victim.note.dirty), next, (core, cause), observer);
         }
         if spot.feeds_exclusive
             && let Some(next) = next
         {
             self.caches[cache].counters.bytes_out += u64::from(self.caches[cache].geometry().line_bytes);
-            self.enter(next, victim.line, core, observer);
+            self.enter(next, victim.line, (core, cause), observer);
         }
     }
 
-    /// Counts a write-back and hands the line, or its dirty sectors, to `to`.
+    /// Counts a write-back and hands the line, or its dirty sectors, to `to`, for a core and because of a request.
     pub(super) fn send_dirty<O: Observer>(
         &mut self,
         cache: usize,
-        line: LineAddr,
-        sectors: u32,
+        (line, sectors): (LineAddr, u32),
         to: Option<usize>,
-        core: u16,
+        (core, cause): (u16, Origin),
         observer: &mut O,
     ) {
         self.caches[cache].counters.writebacks += 1;
         let sectors = if self.plan.spots[cache].sectors > 1 { sectors } else { 1 };
         for (first, last) in self.runs(cache, line, sectors) {
             self.caches[cache].counters.bytes_out += last - first + 1;
-            self.request(to, Request::writeback(first, last, core), observer);
+            self.request(to, Request::writeback(first, last, core, cause), observer);
         }
     }
 
     /// A clean victim enters an exclusive cache.
-    fn enter<O: Observer>(&mut self, cache: usize, line: LineAddr, core: u16, observer: &mut O) {
+    fn enter<O: Observer>(&mut self, cache: usize, line: LineAddr, (core, cause): (u16, Origin), observer: &mut O) {
+        let origin = self.number(Some(cause.request));
         let set = self.caches[cache].geometry().set_of(line);
         if let Some(way) = self.caches[cache].find(line, set) {
             self.caches[cache].touch(set, way);
             let level = self.plan.spots[cache].info.level;
-            observer.event(Event::Renew { level, cache: cache_id(cache), line, set });
+            observer.event(Event::Renew { origin, level, cache: cache_id(cache), line, set });
             return;
         }
         let note = Note { valid: 1, ..Note::default() };
         let (_, victim) = self.caches[cache].insert(line, set, false, note);
-        let request = Request::writeback(0, 0, core);
+        let request = Request { origin, ..Request::writeback(0, 0, core, cause) };
         let filled = Filled { line, set, victim, wanted: 0, dirty: false, prefetch: false, store: None };
         self.fill(cache, filled, request, observer);
     }
 
     /// Removes what inner caches hold of an inclusive cache's victim; their dirt becomes the victim's.
-    fn remove_inside<O: Observer>(&mut self, cache: usize, victim: &mut Evicted, observer: &mut O) {
+    fn remove_inside<O: Observer>(&mut self, cache: usize, victim: &mut Evicted, cause: Origin, observer: &mut O) {
         let geometry = self.caches[cache].geometry();
         let (first, last) = (geometry.base_of(victim.line), geometry.last_of(victim.line));
         for at in 0..self.plan.inner[cache].len() {
@@ -451,40 +481,40 @@ impl Hierarchy {
                     let sectored = self.plan.spots[inner].sectors > 1;
                     let dirty = if sectored { self.caches[inner].note(set, way).dirty } else { 1 };
                     for (first, last) in self.runs(inner, line, dirty) {
-                        victim.note.dirty |= self.sectors(cache, Request::writeback(first, last, 0));
+                        victim.note.dirty |= self.sectors(cache, first, last);
                     }
                 }
-                self.drop_line(inner, set, way, Cause::Inclusion, observer);
+                self.drop_line(inner, set, way, (Cause::Inclusion, cause), observer);
             }
         }
     }
 
-    /// Removes a line and says why.
+    /// Removes a line and says why, and because of which request.
     pub(super) fn drop_line<O: Observer>(
         &mut self,
         cache: usize,
         set: SetIndex,
         way: usize,
-        cause: Cause,
+        (cause, origin): (Cause, Origin),
         observer: &mut O,
     ) {
         let Some(Evicted { line, dirty, .. }) = self.caches[cache].remove(set, way) else { return };
         self.caches[cache].counters.invalidations += 1;
         let level = self.plan.spots[cache].info.level;
-        observer.event(Event::Invalidate { level, cache: cache_id(cache), line, set, dirty, cause });
+        observer.event(Event::Invalidate { origin, level, cache: cache_id(cache), line, set, dirty, cause });
         self.left(cache, line);
     }
 
-    fn access_memory<O: Observer>(&mut self, request: Request, observer: &mut O) -> Answer {
-        let (addr, bytes) = (Addr(request.first), request.last - request.first + 1);
+    pub(super) fn access_memory<O: Observer>(&mut self, request: Request, observer: &mut O) -> Answer {
+        let (addr, bytes, origin) = (Addr(request.first), request.last - request.first + 1, request.origin);
         if request.kind.is_write() {
             self.memory.writes += 1;
             self.memory.bytes_written += bytes;
-            observer.event(Event::MemoryWrite { addr, bytes });
+            observer.event(Event::MemoryWrite { origin, addr, bytes });
         } else {
             self.memory.reads += 1;
             self.memory.bytes_read += bytes;
-            observer.event(Event::MemoryRead { addr, bytes });
+            observer.event(Event::MemoryRead { origin, addr, bytes });
         }
         Answer { dirty: false, latency: self.plan.config.memory.latency }
     }
@@ -523,7 +553,8 @@ impl Hierarchy {
         let (_, victim) = c.insert(line, set, false, note);
         c.counters.prefetch_fills += 1;
         let fetch = piece.kind == AccessKind::Fetch;
-        let request = Request { kind: AccessKind::Prefetch, fetch, ..piece };
+        let origin = self.number(Some(piece.origin.request));
+        let request = Request { kind: AccessKind::Prefetch, fetch, origin, ..piece };
         let filled = Filled { line, set, victim, wanted: all, dirty: false, prefetch: true, store: None };
         let answer = self.fill(cache, filled, request, observer);
         let ready = self.clock + u64::from(answer.latency);

@@ -17,13 +17,14 @@ mod told;
 pub(super) use split::Split;
 pub use split::Whole;
 
-use super::{Hierarchy, LevelCounters, Moved, Observer, Played};
+use super::observer::{Batch, LevelMisses, Moved, Observer, Wants};
+use super::{Hierarchy, LevelCounters};
 use crate::reference::Reference;
 use crate::units::LevelId;
 use rayon::prelude::*;
 use std::borrow::Cow;
 use std::sync::Arc;
-use told::{Ear, Told, Wants};
+use told::{ShardObserver, Told, wants_of_shard};
 
 /// References that are played before anything is told, at most: their places are 16 bits.
 const BLOCK: usize = 1 << 16;
@@ -91,8 +92,8 @@ impl Shards {
         self.parted.as_ref().map(|parted| parted.shards.len())
     }
 
-    /// Plays references in order: as [`Hierarchy::play`], on several threads. Events come in the same order; what
-    /// [`Observer::played`] and [`Observer::moved`] take may come in larger pieces.
+    /// Plays references in order: as [`Hierarchy::play`], on several threads. Events come in the same order; a [`Batch`] may be
+    /// larger, and comes in parts. With one that wants all accesses of each cache it tells events.
     pub fn play<O: Observer>(&mut self, references: &[Reference], observer: &mut O) {
         match &mut self.parted {
             Ok(parted) => references.chunks(BLOCK).for_each(|block| parted.play(block, observer)),
@@ -140,15 +141,15 @@ impl Shards {
 fn play_share(hierarchy: &mut Hierarchy, told: &mut Told, references: &[Reference], places: &[u16]) {
     let (mut references, mut places) = (references, places);
     while !references.is_empty() {
-        let joined = places.windows(2).position(|pair| pair[0] == pair[1]).filter(|_| told.wants_gone());
+        let joined = places.windows(2).position(|pair| pair[0] == pair[1]).filter(|_| told.wants().gone);
         let (alone, later) = references.split_at(joined.unwrap_or(references.len()));
         let (places_alone, places_later) = places.split_at(alone.len());
-        hierarchy.play(alone, &mut Ear { told, places: places_alone, at: 0, first: None });
+        hierarchy.play(alone, &mut ShardObserver { told, places: places_alone, at: 0, first: None });
         let pieces = places_later.iter().take_while(|place| Some(*place) == places_later.first()).count();
         let (pieces, rest) = later.split_at(pieces);
         let (places_pieces, places_rest) = places_later.split_at(pieces.len());
         if !pieces.is_empty() {
-            hierarchy.access_pieces(pieces, &mut Ear { told, places: places_pieces, at: 0, first: None });
+            hierarchy.access_pieces(pieces, &mut ShardObserver { told, places: places_pieces, at: 0, first: None });
         }
         (references, places) = (rest, places_rest);
     }
@@ -178,13 +179,13 @@ impl Parted {
     }
 
     fn play<O: Observer>(&mut self, block: &[Reference], observer: &mut O) {
-        let wants = Wants::of(observer);
+        let wants = wants_of_shard(observer);
         self.cut(block);
         let Self { shards, slices, .. } = self;
         let play = |(n, Shard { hierarchy, told }): (usize, &mut Shard)| {
             told.clear(wants);
             for Share { references, places } in slices.iter().map(|slice| &slice[n]) {
-                match wants.nothing {
+                match wants.is_nothing() {
                     true => hierarchy.play(references, &mut ()),
                     false => play_share(hierarchy, told, references, places),
                 }
@@ -195,10 +196,10 @@ impl Parted {
         } else {
             shards.par_iter_mut().enumerate().for_each(play);
         }
-        match wants {
-            Wants { nothing: true, .. } => {}
-            Wants { played: true, .. } => self.tell_played(block, wants, observer),
-            _ => self.tell(block, observer),
+        if wants.takes_batches() {
+            self.give(block, wants, observer);
+        } else if !wants.is_nothing() {
+            self.tell(block, observer);
         }
     }
 
@@ -233,17 +234,29 @@ impl Parted {
         let mut told = vec![0; self.shards.len()];
         for reference in block {
             observer.begin(reference);
+            // Each piece has numbered its requests from the first.
+            let mut requests = 0;
             self.split.pieces(reference, |piece| {
-                let events = self.shards[piece.shard].told.piece(told[piece.shard]);
-                events.iter().for_each(|event| observer.event(*event));
+                let (before, mut last) = (requests, 0);
+                for event in self.shards[piece.shard].told.piece(told[piece.shard]) {
+                    let mut event = *event;
+                    last = last.max(event.origin().request.get());
+                    event.renumber(before);
+                    observer.event(event);
+                }
+                requests = before + last;
                 told[piece.shard] += 1;
             });
         }
-        self.shards.iter().flat_map(|shard| &shard.told.gone).for_each(|gone| observer.gone(*gone));
+        for Shard { told, .. } in &self.shards {
+            if !told.gone.is_empty() {
+                observer.batch(&Batch { gone: &told.gone, ..Batch::default() });
+            }
+        }
     }
 
-    /// Tells the misses of a block, then what moved, shard by shard.
-    fn tell_played<O: Observer>(&mut self, block: &[Reference], wants: Wants, observer: &mut O) {
+    /// Gives the misses of a block, then what moved, shard by shard.
+    fn give<O: Observer>(&mut self, block: &[Reference], wants: Wants, observer: &mut O) {
         let Self { shards, lists, .. } = self;
         for (level, [asked, missed]) in lists.iter_mut().enumerate() {
             asked.clear();
@@ -254,18 +267,19 @@ impl Parted {
             }
         }
         let listed = (0u8..).map(LevelId).zip(lists.iter()).filter(|(_, lists)| lists.iter().any(|l| !l.is_empty()));
-        let listed: Vec<_> = listed.map(|(level, [asked, missed])| (level, [&asked[..], &missed[..]])).collect();
-        observer.played(Played { references: block, misses: &listed, pieces: true });
-        if !wants.moves {
+        let misses = listed.map(|(level, [asked, missed])| LevelMisses { level, asked, missed });
+        let misses: Vec<_> = misses.filter(|_| wants.lists().misses).collect();
+        observer.batch(&Batch { references: block, misses: &misses, in_pieces: true, ..Batch::default() });
+        if !wants.lists().moves && !wants.gone {
             return;
         }
         for Told { events, begins, asking, came, gone, .. } in shards.iter().map(|shard| &shard.told) {
-            observer.moved(Moved { asking: *asking, came });
-            gone.iter().for_each(|gone| observer.gone(*gone));
+            let moved = wants.lists().moves.then(|| Moved { asking: *asking, came });
+            observer.batch(&Batch { moved, gone, ..Batch::default() });
             for (n, begin) in begins.iter().enumerate() {
                 let end = begins.get(n + 1).copied().unwrap_or(events.len());
                 if end > *begin {
-                    observer.among(&events[*begin..end]);
+                    observer.batch(&Batch { events: &events[*begin..end], ..Batch::default() });
                 }
             }
         }

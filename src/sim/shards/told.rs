@@ -2,33 +2,10 @@
 
 use super::split::Split;
 use crate::reference::Reference;
-use crate::sim::{Event, Gone, Moved, Observer, Played};
+use crate::sim::Event;
+use crate::sim::observer::{Batch, Events, Gone, Lists, Observer, Wants};
 use crate::units::{Addr, CacheId, LevelId, LineAddr, SetIndex};
 use std::sync::Arc;
-
-/// What an observer takes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Wants {
-    pub(super) nothing: bool,
-    pub(super) all: bool,
-    pub(super) moves: bool,
-    /// See [`Observer::wants_gone`].
-    pub(super) gone: bool,
-    /// See [`Observer::takes_played`]: then only what moved is told, and the misses.
-    pub(super) played: bool,
-}
-
-impl Wants {
-    pub(super) fn of(observer: &impl Observer) -> Self {
-        Self {
-            nothing: observer.is_silent(),
-            all: observer.wants_all(),
-            moves: observer.wants_moves(),
-            gone: observer.wants_gone(),
-            played: observer.takes_played() && !observer.takes_lists(),
-        }
-    }
-}
 
 /// What one shard has told of a block.
 #[derive(Clone, Debug)]
@@ -39,16 +16,16 @@ pub(super) struct Told {
     line_bits: Arc<[u32]>,
     wants: Wants,
     pub(super) events: Vec<Event>,
-    /// Where the events of each piece of a reference begin; with `played`, of those pieces that are told by events.
+    /// Where the events of each piece of a reference begin; in batches, of those pieces that are told by events.
     pub(super) begins: Vec<usize>,
     /// By level: places in the block of the references that missed.
     pub(super) misses: Vec<Vec<u16>>,
     /// By level: likewise of those that asked it, but for the level that each asked first.
     pub(super) asked: Vec<Vec<u16>>,
-    /// See [`Moved`].
+    /// See [`Moved`](crate::sim::Moved).
     pub(super) asking: CacheId,
     pub(super) came: Vec<Vec<LineAddr>>,
-    /// See [`Observer::gone`].
+    /// See [`Batch::gone`].
     pub(super) gone: Vec<Gone>,
 }
 
@@ -78,8 +55,8 @@ impl Told {
         self.gone.clear();
     }
 
-    pub(super) fn wants_gone(&self) -> bool {
-        self.wants.gone
+    pub(super) fn wants(&self) -> Wants {
+        self.wants
     }
 
     /// The events of the piece whose number is `at`.
@@ -117,8 +94,23 @@ impl Told {
     }
 }
 
+/// What a shard has to tell, so that an observer of the whole is told what it wants.
+pub(super) fn wants_of_shard(observer: &impl Observer) -> Wants {
+    let wants = observer.wants();
+    match wants.batches {
+        // Accesses of a cache are not in their order where they come from several shards.
+        Some(lists) if !lists.accesses => {
+            let events = if lists.moves { Events::Moves } else { Events::Misses };
+            Wants { events, batches: Some(lists), ..wants }
+        }
+        // All are told, so that their requests can be numbered.
+        _ if !wants.is_nothing() => Wants { events: Events::All, batches: None, ..wants },
+        _ => wants,
+    }
+}
+
 /// Listens while a shard plays some references of a block.
-pub(super) struct Ear<'a> {
+pub(super) struct ShardObserver<'a> {
     pub(super) told: &'a mut Told,
     /// The place of each in the block.
     pub(super) places: &'a [u16],
@@ -128,10 +120,15 @@ pub(super) struct Ear<'a> {
     pub(super) first: Option<LevelId>,
 }
 
-impl Observer for Ear<'_> {
+impl Observer for ShardObserver<'_> {
+    #[inline]
+    fn wants(&self) -> Wants {
+        self.told.wants
+    }
+
     #[inline]
     fn event(&mut self, event: Event) {
-        if self.told.wants.played {
+        if let Some(Lists { moves, .. }) = self.told.wants.batches {
             if let Event::Access { level, kind, hit, .. } = event
                 && kind.is_demand()
             {
@@ -143,7 +140,7 @@ impl Observer for Ear<'_> {
                     self.told.asked[level.index()].push(place);
                 }
             }
-            if !self.told.wants.moves {
+            if !moves {
                 return;
             }
         }
@@ -158,57 +155,23 @@ impl Observer for Ear<'_> {
         self.told.begins.push(self.told.events.len());
     }
 
-    #[inline]
-    fn wants_all(&self) -> bool {
-        self.told.wants.all
-    }
-
-    #[inline]
-    fn wants_moves(&self) -> bool {
-        self.told.wants.moves
-    }
-
-    #[inline]
-    fn takes_played(&self) -> bool {
-        self.told.wants.played
-    }
-
-    #[inline]
-    fn played(&mut self, played: Played<'_>) {
-        for (level, missed) in played.misses() {
-            let places = missed.iter().map(|&at| self.places[self.at + usize::from(at)]);
-            self.told.misses[level.index()].extend(places);
+    fn batch(&mut self, batch: &Batch<'_>) {
+        for list in batch.misses {
+            let place = |at: &u16| self.places[self.at + usize::from(*at)];
+            self.told.misses[list.level.index()].extend(list.missed.iter().map(place));
+            self.told.asked[list.level.index()].extend(list.asked.iter().map(place));
         }
-        for (level, asked) in played.asked() {
-            let places = asked.iter().map(|&at| self.places[self.at + usize::from(at)]);
-            self.told.asked[level.index()].extend(places);
-        }
-        self.at += played.references.len();
-    }
-
-    #[inline]
-    fn wants_gone(&self) -> bool {
-        self.told.wants.gone
-    }
-
-    #[inline]
-    fn gone(&mut self, gone: Gone) {
-        let addr = Addr(self.told.split.addr(gone.addr.0, self.told.shard));
-        self.told.gone.push(Gone { addr, ..gone });
-    }
-
-    #[inline]
-    fn moved(&mut self, moved: Moved<'_>) {
+        self.at += batch.references.len();
         let (split, shard) = (self.told.split, self.told.shard);
-        let Told { asking, came, line_bits, .. } = &mut *self.told;
-        *asking = moved.asking;
-        let widened = |into: &mut Vec<LineAddr>, cache: CacheId, lines: &[LineAddr]| {
-            let bits = line_bits[cache.index()];
-            into.extend(lines.iter().map(|line| LineAddr(split.line(line.0, bits, shard))));
-        };
-        came.resize_with(moved.came.len().max(came.len()), Vec::new);
-        for (into, lines) in came.iter_mut().zip(moved.came) {
-            widened(into, moved.asking, lines);
+        let Told { asking, came, line_bits, gone, .. } = &mut *self.told;
+        if let Some(moved) = batch.moved {
+            *asking = moved.asking;
+            let bits = line_bits[moved.asking.index()];
+            came.resize_with(moved.came.len().max(came.len()), Vec::new);
+            for (into, lines) in came.iter_mut().zip(moved.came) {
+                into.extend(lines.iter().map(|line| LineAddr(split.line(line.0, bits, shard))));
+            }
         }
+        gone.extend(batch.gone.iter().map(|gone| Gone { addr: Addr(split.addr(gone.addr.0, shard)), ..*gone }));
     }
 }

@@ -1,7 +1,8 @@
 //! Classes of misses on a thread of their own: what caches are asked for is copied and sent there.
 
 use crate::sim::classes::Classifier;
-use crate::sim::{AccessList, Cause, Event, Observer};
+use crate::sim::observer::{AccessList, Lists, Observer, Wants};
+use crate::sim::{Cause, Event, observer};
 use crate::units::CacheId;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread::{Builder, ScopedJoinHandle, available_parallelism};
@@ -47,7 +48,8 @@ impl Batch {
                     let (these, later) = asks.split_at(length);
                     let (hits, rest) = matched.split_at(if all_hit { 0 } else { length });
                     (asks, matched) = (later, rest);
-                    classifier.list(AccessList { cache, asks: these, matched: (!all_hit).then_some(hits) });
+                    let list = AccessList { cache, asks: these, matched: (!all_hit).then_some(hits) };
+                    classifier.batch(&observer::Batch { accesses: &[list], ..observer::Batch::default() });
                 }
             }
         }
@@ -116,17 +118,24 @@ impl<'scope> Beside<'scope> {
 }
 
 impl Observer for Beside<'_> {
-    #[inline]
-    fn takes_lists(&self) -> bool {
-        true
+    #[inline(always)]
+    fn wants(&self) -> Wants {
+        let lists = Lists { accesses: true, ..Lists::default() };
+        Wants { batches: Some(lists), ..Wants::ALL_EVENTS }
     }
 
     #[inline]
-    fn list(&mut self, list: AccessList<'_>) {
-        self.now.parts.push(Part::List { cache: list.cache, length: list.asks.len(), all_hit: list.matched.is_none() });
-        self.now.asks.extend_from_slice(list.asks);
-        self.now.matched.extend_from_slice(list.matched.unwrap_or_default());
-        self.send_full();
+    fn batch(&mut self, batch: &observer::Batch<'_>) {
+        for list in batch.accesses {
+            self.now.parts.push(Part::List {
+                cache: list.cache,
+                length: list.asks.len(),
+                all_hit: list.matched.is_none(),
+            });
+            self.now.asks.extend_from_slice(list.asks);
+            self.now.matched.extend_from_slice(list.matched.unwrap_or_default());
+            self.send_full();
+        }
     }
 
     #[inline]

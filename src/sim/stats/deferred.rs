@@ -10,7 +10,8 @@ use crate::reference::{Reference, ReferenceSource};
 use crate::sim::classes::Classifier;
 use crate::sim::config::{ConfigError, HierarchyConfig};
 use crate::sim::hierarchy::Hierarchy;
-use crate::sim::{AccessList, Event, Observer, Played, Policy};
+use crate::sim::observer::{Batch, Events, LevelMisses, Lists, Observer, Wants};
+use crate::sim::{Event, Policy};
 use crate::units::LevelId;
 
 /// Misses kept at most, 4 bytes each: with more, all is counted at the end.
@@ -82,8 +83,9 @@ impl Deferred {
         ahead(source, |from, references| {
             for (block, first) in references.chunks(BLOCK).zip((from..).step_by(BLOCK)) {
                 let places = places(&mut rest, first, block.len());
-                let places: Vec<_> = (0u8..).map(LevelId).zip(places.iter().map(|all| [&[][..], all])).collect();
-                attribute(&mut collector.attribution, &mut collector.misses, block, &places);
+                let level = |(level, missed)| LevelMisses { level, asked: &[], missed };
+                let misses: Vec<_> = (0u8..).map(LevelId).zip(places.iter().map(Vec::as_slice)).map(level).collect();
+                attribute(&mut collector.attribution, &mut collector.misses, block, &misses);
             }
             Ok::<_, StatsError>(())
         })?;
@@ -95,17 +97,12 @@ impl Deferred {
 }
 
 /// Counts references and what they missed at each level.
-fn attribute(
-    attribution: &mut Attribution,
-    misses: &mut RowMisses,
-    block: &[Reference],
-    places: &[(LevelId, [&[u16]; 2])],
-) {
-    let played = Played { references: block, misses: places, pieces: true };
+fn attribute(attribution: &mut Attribution, misses: &mut RowMisses, block: &[Reference], missed: &[LevelMisses<'_>]) {
+    let batch = Batch { references: block, misses: missed, in_pieces: true, ..Batch::default() };
     if attribution.needs_care(block) {
-        misses.played(played, |reference| attribution.count::<true>(reference));
+        misses.batch(&batch, |reference| attribution.count::<true>(reference));
     } else {
-        misses.played(played, |reference| attribution.count::<false>(reference));
+        misses.batch(&batch, |reference| attribution.count::<false>(reference));
         attribution.passed(block.len());
     }
 }
@@ -162,38 +159,25 @@ impl Observer for Watch<'_> {
     }
 
     #[inline(always)]
-    fn wants_all(&self) -> bool {
-        self.classifier.wants_all()
-    }
-
-    #[inline(always)]
-    fn takes_lists(&self) -> bool {
-        self.classifier.takes_lists()
-    }
-
-    #[inline(always)]
-    fn list(&mut self, list: AccessList<'_>) {
-        self.classifier.list(list);
-    }
-
-    #[inline(always)]
-    fn takes_played(&self) -> bool {
-        true
+    fn wants(&self) -> Wants {
+        let lists = Lists { misses: true, ..Lists::default() };
+        self.classifier.wants().and(Wants { events: Events::Misses, gone: false, batches: Some(lists) })
     }
 
     #[inline(always)]
     #[expect(clippy::cast_possible_truncation, reason = "the low half is kept")]
-    fn played(&mut self, played: Played<'_>) {
-        for (level, places) in played.misses() {
+    fn batch(&mut self, batch: &Batch<'_>) {
+        self.classifier.batch(batch);
+        for &LevelMisses { level, missed, .. } in batch.misses {
             let before = self.missed.levels[level.index()].len();
-            for place in places {
+            for place in missed {
                 self.missed.keep(level, self.missed.next + u64::from(*place));
             }
             // They come in no certain order; of a few the low halves may have begun anew.
             let next = self.missed.next as u32;
             self.missed.levels[level.index()][before..].sort_unstable_by_key(|number| number.wrapping_sub(next));
         }
-        self.missed.next += played.references.len() as u64;
+        self.missed.next += batch.references.len() as u64;
     }
 
     #[inline(always)]

@@ -125,7 +125,7 @@ struct Shared {
 impl Observer for SharingWatch {
     #[inline(always)]
     fn event(&mut self, event: Event) {
-        if let Event::Sharing { unit, core, by, falsely } = event {
+        if let Event::Sharing { unit, core, by, falsely, .. } = event {
             let shared = self.units.entry(unit.0).or_default();
             shared.cores |= 1 << core | 1 << by;
             shared.returns += 1;

@@ -14,7 +14,7 @@ use super::classes::Classifier;
 use super::config::{ConfigError, HierarchyConfig};
 use super::foresight::{Long, SimError, check_cores, prepare};
 use super::hierarchy::Hierarchy;
-use super::{AccessList, Event, Observer, Played};
+use super::{Batch, Event, Events, LevelMisses, Lists, Observer, Wants};
 use crate::reference::{Reference, ReferenceSource, SourceError, SourceLocation, Tables, ahead};
 use crate::units::LevelId;
 use serde::Serialize;
@@ -283,22 +283,22 @@ struct RowMisses {
     by_region: Vec<u64>,
     by_line: Vec<u64>,
     sharing: SharingWatch,
-    /// Rows of references that were played at once.
-    played: Vec<Rows>,
+    /// Rows of the references of a batch.
+    batch: Vec<Rows>,
 }
 
 impl RowMisses {
     #[inline(always)]
-    fn played(&mut self, played: Played<'_>, mut rows: impl FnMut(&Reference) -> Rows) {
-        if played.misses.is_empty() {
-            played.references.iter().for_each(|reference| _ = rows(reference));
+    fn batch(&mut self, batch: &Batch<'_>, mut rows: impl FnMut(&Reference) -> Rows) {
+        if batch.misses.is_empty() {
+            batch.references.iter().for_each(|reference| _ = rows(reference));
             return;
         }
-        self.played.clear();
-        self.played.extend(played.references.iter().map(rows));
-        for (level, places) in played.misses() {
-            for place in places {
-                let rows = self.played[usize::from(*place)];
+        self.batch.clear();
+        self.batch.extend(batch.references.iter().map(rows));
+        for &LevelMisses { level, missed, .. } in batch.misses {
+            for place in missed {
+                let rows = self.batch[usize::from(*place)];
                 self.by_region[rows.region() * self.levels + level.index()] += 1;
                 self.by_line[rows.line() * self.levels + level.index()] += 1;
             }
@@ -342,7 +342,7 @@ impl StatsCollector {
             by_region: vec![0; names.len() * levels],
             by_line: vec![0; (lines.len() + 1) * levels],
             sharing: SharingWatch::default(),
-            played: Vec::new(),
+            batch: Vec::new(),
         };
         Self {
             classifier: detail.classes.then(|| Classifier::new(&hierarchy)),
@@ -554,28 +554,15 @@ impl<const CARE: bool, O: Observer> Observer for Watch<'_, CARE, O> {
     }
 
     #[inline(always)]
-    fn wants_all(&self) -> bool {
-        self.also.wants_all()
+    fn wants(&self) -> Wants {
+        let lists = Lists { misses: true, ..Lists::default() };
+        self.also.wants().and(Wants { events: Events::Misses, gone: false, batches: Some(lists) })
     }
 
     #[inline(always)]
-    fn takes_lists(&self) -> bool {
-        self.also.takes_lists()
-    }
-
-    #[inline(always)]
-    fn list(&mut self, list: AccessList<'_>) {
-        self.also.list(list);
-    }
-
-    #[inline(always)]
-    fn takes_played(&self) -> bool {
-        !self.also.wants_all() || self.also.takes_lists()
-    }
-
-    #[inline(always)]
-    fn played(&mut self, played: Played<'_>) {
-        self.misses.played(played, |reference| self.attribution.count::<CARE>(reference));
+    fn batch(&mut self, batch: &Batch<'_>) {
+        self.also.batch(batch);
+        self.misses.batch(batch, |reference| self.attribution.count::<CARE>(reference));
     }
 
     #[inline(always)]

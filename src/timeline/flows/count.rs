@@ -3,17 +3,17 @@
 use super::Flows;
 use super::groups::MEMORY;
 use crate::reference::Reference;
-use crate::sim::{Event, Gone, Moved, Observer};
+use crate::sim::{AccessKind, Batch, Event, Events, Gone, Lists, Moved, Observer, RequestId, Wants};
 use crate::units::{Addr, CacheId, LineAddr};
 use std::sync::Arc;
 
 /// A line on its way in: where it came to, and who had it not.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pending {
-    /// The cache that would have it next; [`MEMORY`] = no cache is left.
-    awaited: u16,
-    /// Caches outward that missed.
-    missed: u16,
+    /// The request whose answer it waits for.
+    request: RequestId,
+    /// Who has it, unless a request says otherwise: a cache, or [`MEMORY`].
+    from: u16,
     wants: Wanting,
 }
 
@@ -30,25 +30,24 @@ impl Flows {
     /// The line on its way is there: who had it is known.
     #[inline(always)]
     pub(super) fn arrive(&mut self) {
-        if let Some(Pending { missed, wants, .. }) = self.pending.take() {
-            self.come(wants, usize::from(missed));
+        if let Some(Pending { from, wants, .. }) = self.pending.take() {
+            self.come(wants, from);
         }
     }
 
-    /// Counts a line that comes in, from behind as many caches as missed.
+    /// Counts a line that comes in, from a cache or from [`MEMORY`].
     #[inline(always)]
-    fn come(&mut self, Wanting { cache, group, addr }: Wanting, missed: usize) {
-        let here = &self.groups.caches[cache.index()];
-        let (table, from) = (here.fills[missed], here.outward[missed]);
+    fn come(&mut self, Wanting { cache, group, addr }: Wanting, from: u16) {
+        let table = self.groups.caches[cache.index()].fills(from);
         let from = if from == MEMORY { self.block(addr) } else { self.groups.caches[usize::from(from)].of_addr(addr) };
         self.open[table.at(from, group)] += 1;
     }
 
-    /// As [`Flows::come`], for many lines of one cache's size; those of the caches outward are the same.
+    /// As [`Flows::come`], for many lines of one cache's size that as many caches outward missed; the lines of those have one size.
     fn come_all(&mut self, cache: CacheId, missed: usize, lines: &[LineAddr]) {
         let groups = Arc::clone(&self.groups);
         let here = &groups.caches[cache.index()];
-        let table = here.fills[missed];
+        let table = here.fills(here.outward[missed]);
         match groups.caches.get(usize::from(here.outward[missed])) {
             Some(there) => {
                 for &line in lines {
@@ -81,25 +80,34 @@ impl Observer for Flows {
     #[inline(always)]
     fn event(&mut self, event: Event) {
         match event {
-            Event::Access { cache, line, hit, .. } => {
+            Event::Access { origin, cache, line, kind, hit, .. } => {
+                // Of what the request asks for, the line itself counts: some ask for several.
                 if let Some(pending) = &mut self.pending
-                    && pending.awaited == cache.0
+                    && kind != AccessKind::Writeback
+                    && origin.parent == Some(pending.request)
                     && self.groups.caches[cache.index()].line_of(pending.wants.addr) == line
                 {
                     if hit {
+                        pending.from = cache.0;
                         return self.arrive();
                     }
-                    pending.missed += 1;
-                    let outward = &self.groups.caches[pending.wants.cache.index()].outward;
-                    pending.awaited = outward[usize::from(pending.missed)];
+                    (pending.request, pending.from) = (origin.request, self.groups.caches[cache.index()].outward[0]);
                 }
             }
-            Event::Fill { cache, line, set, prefetch, .. } => {
+            Event::MemoryRead { origin, .. } => {
+                if let Some(pending) = &mut self.pending
+                    && origin.parent == Some(pending.request)
+                {
+                    pending.from = MEMORY;
+                }
+            }
+            Event::Fill { origin, cache, line, set, prefetch, .. } => {
                 let here = &self.groups.caches[cache.index()];
                 if here.depth == 0 || prefetch {
-                    let (addr, group, awaited) = (here.base(line), here.of(set), here.outward[0]);
+                    let (addr, group, from) = (here.base(line), here.of(set), here.outward[0]);
                     self.arrive();
-                    self.pending = Some(Pending { awaited, missed: 0, wants: Wanting { cache, group, addr } });
+                    let wants = Wanting { cache, group, addr };
+                    self.pending = Some(Pending { request: origin.request, from, wants });
                 }
             }
             _ => {}
@@ -111,39 +119,24 @@ impl Observer for Flows {
         self.arrive();
     }
 
-    fn moved(&mut self, moved: Moved<'_>) {
-        for (missed, lines) in moved.came.iter().enumerate() {
-            self.come_all(moved.asking, missed, lines);
+    #[inline(always)]
+    fn wants(&self) -> Wants {
+        let lists = Lists { moves: true, ..Lists::default() };
+        Wants { events: Events::Moves, gone: true, batches: Some(lists) }
+    }
+
+    fn batch(&mut self, batch: &Batch<'_>) {
+        if let Some(Moved { asking, came }) = batch.moved {
+            for (missed, lines) in came.iter().enumerate() {
+                self.come_all(asking, missed, lines);
+            }
         }
-    }
-
-    fn among(&mut self, events: &[Event]) {
-        self.arrive();
-        events.iter().for_each(|event| self.event(*event));
-    }
-
-    #[inline(always)]
-    fn wants_gone(&self) -> bool {
-        true
-    }
-
-    #[inline(always)]
-    fn gone(&mut self, gone: Gone) {
-        self.leave(gone);
-    }
-
-    #[inline(always)]
-    fn takes_played(&self) -> bool {
-        true
-    }
-
-    #[inline(always)]
-    fn wants_all(&self) -> bool {
-        false
-    }
-
-    #[inline(always)]
-    fn wants_moves(&self) -> bool {
-        true
+        for &gone in batch.gone {
+            self.leave(gone);
+        }
+        if !batch.events.is_empty() {
+            self.arrive();
+            batch.events.iter().for_each(|event| self.event(*event));
+        }
     }
 }

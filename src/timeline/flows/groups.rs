@@ -67,10 +67,10 @@ pub(super) struct Grouped {
     /// log2 of the sets in a group.
     shift: u32,
     groups: usize,
-    /// The caches outward, nearest first, then [`MEMORY`] for ever.
+    /// The caches outward on the way of loads and stores, nearest first, then [`MEMORY`] for ever.
     pub(super) outward: [u16; MAX_LEVELS + 1],
-    /// What comes in from each of `outward`.
-    pub(super) fills: [Table; MAX_LEVELS + 1],
+    /// What comes in, by the cache that had it; last from memory. Of caches that are never asked for a line there is nothing.
+    fills: Vec<Table>,
     /// What goes out, by the cache that has it then; last to memory. Of caches that are not farther out there is nothing.
     out: Vec<Table>,
 }
@@ -99,6 +99,12 @@ impl Grouped {
         self.geometry.line_of(addr)
     }
 
+    /// The table of what comes in from a cache, or from [`MEMORY`].
+    #[inline]
+    pub(super) fn fills(&self, from: u16) -> Table {
+        self.fills[usize::from(from).min(self.fills.len() - 1)]
+    }
+
     /// The table of what goes out to a cache, or to memory.
     #[inline]
     pub(super) fn out(&self, to: Option<CacheId>) -> Table {
@@ -110,6 +116,20 @@ impl Grouped {
     pub(super) fn base(&self, line: LineAddr) -> Addr {
         self.geometry.base_of(line)
     }
+}
+
+/// Whether a line of a cache may come from each cache.
+fn asked(hierarchy: &Hierarchy, of: usize) -> Vec<bool> {
+    let mut asked = vec![false; hierarchy.caches().count()];
+    let mut rest = vec![CacheId(u16::try_from(of).unwrap_or(MEMORY))];
+    while let Some(cache) = rest.pop() {
+        for next in hierarchy.asks(cache).into_iter().flatten() {
+            if !std::mem::replace(&mut asked[next.index()], true) {
+                rest.push(next);
+            }
+        }
+    }
+    asked
 }
 
 /// All groups of a hierarchy's caches, and the tables between them in one row of numbers.
@@ -133,7 +153,7 @@ impl Groups {
                 shift += 1;
             }
             let groups = geometry.sets.div_ceil(1 << shift) as usize;
-            let (outward, fills) = ([MEMORY; MAX_LEVELS + 1], Default::default());
+            let (outward, fills) = ([MEMORY; MAX_LEVELS + 1], Vec::new());
             caches.push(Grouped { geometry, depth, shift, groups, outward, fills, out: Vec::new() });
         }
         let (mut tables, mut len) = (Vec::new(), 0);
@@ -153,11 +173,16 @@ impl Groups {
                 to_caches.chain([Some(None)]).map(|to| to.map_or(Table::default(), |to| add(Some(at), to, &caches)));
             caches[at].out = out.collect();
             for step in 0..=MAX_LEVELS {
-                caches[at].fills[step] = add(next.map(CacheId::index), Some(at), &caches);
                 let Some(cache) = next else { break };
                 caches[at].outward[step] = cache.0;
                 next = hierarchy.outward(cache);
             }
+            let asked = asked(hierarchy, at);
+            let from_caches = (0..caches.len()).map(|from| asked[from].then_some(Some(from)));
+            let fills = from_caches
+                .chain([Some(None)])
+                .map(|from| from.map_or(Table::default(), |f| add(f, Some(at), &caches)));
+            caches[at].fills = fills.collect();
         }
         Arc::new(Self { caches, tables, len })
     }

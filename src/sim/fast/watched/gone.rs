@@ -4,11 +4,11 @@
 //! walked from the last to the first: the changes of those behind one are undone, in notes beside the words of each level.
 
 use super::{Level, Told};
+use crate::sim::Gone;
 use crate::sim::fast::scan::Found;
 use crate::sim::fast::{Around, Plain};
 use crate::sim::hash::LineMap;
 use crate::sim::policy::{DIRTY, VALID};
-use crate::sim::{Gone, Observer};
 use crate::units::Addr;
 
 /// What a request changed in a level.
@@ -77,9 +77,9 @@ impl Undone {
 }
 
 impl Told {
-    /// Tells where the lines went that left in the block.
-    pub(super) fn give_gone<O: Observer>(&mut self, around: &mut impl Around, observer: &mut O) {
-        let Self { block, levels, undone, .. } = self;
+    /// Finds where the lines went that left in the block.
+    pub(super) fn find_gone(&mut self, around: &mut impl Around) {
+        let Self { block, levels, undone, gone: found, .. } = self;
         let caches = levels.len() - 1;
         undone.notes.resize_with(caches, LineMap::default);
         undone.notes.iter_mut().for_each(LineMap::clear);
@@ -122,7 +122,7 @@ impl Told {
                 if before < to && gone[..n].iter().all(|(other, _)| *other != line) {
                     let place = |level: usize| levels[level].place.cache;
                     let addr = Addr(line << levels[0].shape.line_bits);
-                    observer.gone(Gone { from: place(before), addr, to: (to < caches).then(|| place(to)) });
+                    found.push(Gone { from: place(before), addr, to: (to < caches).then(|| place(to)) });
                 }
             }
             (undone.changes, undone.gone) = (changes, gone);
