@@ -1,5 +1,6 @@
 #!/bin/sh
-# Draws the stills of README.md and docs again: docs/draw.sh, or ORRERY=path/to/orrery docs/draw.sh. Needs gcc and valgrind.
+# Draws the stills of README.md and docs again: docs/draw.sh, or ORRERY=path/to/orrery docs/draw.sh. Needs gcc and
+# valgrind; docs/large/draw.sh says what else.
 set -eu
 cd "$(dirname "$0")/.."
 ORRERY=$(realpath "${ORRERY:-${CARGO_TARGET_DIR:-target}/release/orrery}")
