@@ -413,6 +413,10 @@ pub struct ViewArgs {
 pub struct CachesArgs {
     /// Print this preset, or `host`, as TOML, ready to be changed and given to --cache
     pub name: Option<String>,
+
+    /// List the replacement policies: which line leaves, what is kept for it, who described it
+    #[arg(long, conflicts_with = "name")]
+    pub policies: bool,
 }
 
 /// `formats`

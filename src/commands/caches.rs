@@ -5,7 +5,9 @@ use super::annotated::annotated;
 use super::hierarchy::no_preset;
 use super::host::{self, Host};
 use crate::cli::CachesArgs;
+use crate::sim::Policy;
 use crate::sim::config::{HierarchyConfig, format_size, preset, presets};
+use crate::sim::policy::About;
 use std::io::Write;
 
 /// Lists the presets, or prints one.
@@ -19,6 +21,7 @@ pub fn run(args: &CachesArgs) -> anyhow::Result<()> {
 
 fn write(args: &CachesArgs, out: &mut impl Write) -> anyhow::Result<()> {
     match args.name.as_deref() {
+        None if args.policies => list_policies(out),
         None => list(out),
         Some(host::NAME) => {
             let host = Host::read().map_err(|e| UsageError(e.to_string()))?;
@@ -50,6 +53,21 @@ fn list(out: &mut impl Write) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// One line each.
+fn list_policies(out: &mut impl Write) -> anyhow::Result<()> {
+    let rows: Vec<_> = Policy::ALL.iter().map(|policy| policy.about()).collect();
+    let width = |of: fn(&About) -> &str| rows.iter().map(|about| of(about).len()).max().unwrap_or(0);
+    let [words, victims, states] = [width(|a| a.word), width(|a| a.victim), width(|a| a.state)];
+    for About { word, victim, state, source, .. } in &rows {
+        writeln!(out, "{word:words$}  {victim:victims$}  {state:states$}  {source}")?;
+    }
+    writeln!(
+        out,
+        "\nWhat leaves a full set, what is kept to know it, who described it. In a cache file: policy = \"WORD\"."
+    )?;
+    Ok(())
+}
+
 /// The levels' sizes: `L1D 32KiB, L1I 32KiB, L2 1MiB`.
 fn sizes(config: &HierarchyConfig) -> String {
     let sizes = config.levels.iter().map(|level| format!("{} {}", level.name, format_size(level.size)));
@@ -74,7 +92,7 @@ mod tests {
 
     fn printed(name: Option<&str>) -> anyhow::Result<String> {
         let mut out = Vec::new();
-        write(&CachesArgs { name: name.map(Into::into) }, &mut out)?;
+        write(&CachesArgs { name: name.map(Into::into), policies: false }, &mut out)?;
         Ok(String::from_utf8(out)?)
     }
 
@@ -88,6 +106,17 @@ mod tests {
         }
         assert!(lines[0].ends_with("L1 32KiB, L2 256KiB, L3 8MiB"), "{}", lines[0]);
         assert!(lines[presets().len()].starts_with("host "), "{list}");
+    }
+
+    #[test]
+    fn policies_are_listed_one_line_each() {
+        let mut out = Vec::new();
+        write(&CachesArgs { name: None, policies: true }, &mut out).unwrap();
+        let list = String::from_utf8(out).unwrap();
+        for (line, policy) in list.lines().zip(Policy::ALL) {
+            assert!(line.starts_with(&format!("{policy} ")) && line.contains(policy.about().source), "{line}");
+        }
+        assert_eq!(list.lines().count(), Policy::ALL.len() + 2, "{list}");
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::overlay::Studio;
 use crate::reference::{ReferenceSource, SourceError};
 use crate::shown::say;
 use crate::sim::config::HierarchyConfig;
-use crate::sim::{Policy, SimError, prepare};
+use crate::sim::{SimError, prepare};
 use crate::timeline::{Indexer, Timeline};
 use crate::trace::{Feed, Stamp, Started, TraceError};
 use crate::units::grouped;
@@ -186,7 +186,7 @@ fn tell(source: &dyn ReferenceSource) {
 
 /// Whether a configuration looks into the future, so that all of the trace must be there.
 fn foresees(config: &HierarchyConfig) -> bool {
-    config.levels.iter().any(|level| level.policy == Policy::Opt)
+    config.levels.iter().any(|level| level.policy.about().needs_future)
 }
 
 /// Indexes a trace, as much as is there, until it is whole.

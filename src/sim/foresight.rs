@@ -4,7 +4,7 @@ use super::config::{ConfigError, HierarchyConfig};
 use super::hash::LineMap;
 use super::hierarchy::Hierarchy;
 use super::policy::NEVER;
-use super::{Event, Observer, Policy};
+use super::{Event, Observer};
 use crate::reference::{Reference, ReferenceSource, SourceError};
 use crate::units::LevelId;
 
@@ -115,7 +115,7 @@ impl Long {
 pub fn prepare(config: &HierarchyConfig, source: &dyn ReferenceSource) -> Result<Hierarchy, SimError> {
     let mut hierarchy = Hierarchy::without_future(config)?;
     for (number, level) in (0u8..).zip(&config.levels) {
-        if level.policy != Policy::Opt {
+        if !level.policy.about().needs_future {
             continue;
         }
         // What a level is asked for depends on the levels inside it, which know their future by now, and not on itself.

@@ -56,7 +56,7 @@ pub mod config;
 mod geometry;
 pub use geometry::{Geometry, Index};
 
-mod policy;
+pub mod policy;
 pub use policy::Policy;
 
 pub mod event;

@@ -223,7 +223,7 @@ fn spot(config: &HierarchyConfig, n: usize, (core, depth): (u16, u8), cache_of: 
     let keeps = |inner: usize| config.levels[inner].inclusion != Inclusion::Exclusive;
     let keeper = |fetch| (0..n).any(|inner| config.levels[inner].holds.serves(fetch) && keeps(inner));
     let several = config.cores > 1 && !level.shared;
-    let plain = level.policy.is_plain()
+    let plain = level.policy.about().ages
         && !(through || no_allocate || exclusive)
         && level.sectors() == 1
         && level.prefetch == Prefetch::None;
@@ -243,7 +243,7 @@ fn spot(config: &HierarchyConfig, n: usize, (core, depth): (u16, u8), cache_of: 
         private: several,
         sectors: level.sectors(),
         prefetch: level.prefetch,
-        opt: level.policy == super::Policy::Opt,
+        opt: level.policy.about().needs_future,
         latency: level.latency,
         side,
         next: next_level.map(|next| next.map(|next| cache_of(next, core))),

@@ -8,8 +8,8 @@ use super::served::{Served, ServedBlock};
 use super::tally::{Row, Tally, Watch};
 use super::{Share, Timeline, count::Count, outcome::Outcome};
 use crate::reference::{Reference, RegionFinder, SourceError};
+use crate::sim::Hierarchy;
 use crate::sim::event::Event;
-use crate::sim::{Hierarchy, Policy};
 use crate::units::{Addr, CacheId, LevelId, LineAddr, SetIndex};
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -345,7 +345,7 @@ impl Cursor {
     /// before it older by one slot.
     fn ages(&self, cache: CacheId) -> bool {
         let level = self.before.info(cache).level.index();
-        matches!(self.before.config().levels[level].policy, Policy::Lru | Policy::Fifo)
+        self.before.config().levels[level].policy.about().ages
     }
 
     /// Logs what a line's grains did to their innermost place, once a grain.

@@ -399,6 +399,11 @@ fn what_the_documents_show_is_sound() {
     assert!(files >= 5, "{files} files");
     let page = std::fs::read_to_string(docs.join("caches.md")).expect("docs/caches.md");
     let example = page.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("an example");
+    for policy in Policy::ALL {
+        let about = policy.about();
+        let row = format!("| `{}` | {} | {} |", about.word, about.victim, about.source);
+        assert!(page.contains(&row), "the table of policies in docs/caches.md has no row\n{row}");
+    }
     let config = HierarchyConfig::from_toml(example, "docs/caches.md").unwrap_or_else(|e| panic!("{e}"));
     assert_eq!((config.cores, config.levels.len(), config.tlbs.len()), (4, 1, 1));
 }

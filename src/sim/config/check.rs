@@ -136,13 +136,14 @@ fn check_policy(
     ways: u32,
     place: &impl Fn(&'static str) -> Box<Place>,
 ) -> Result<(), ConfigError> {
-    match policy {
-        Policy::TreePlru if !ways.is_power_of_two() => {
-            Err(ConfigError::PolicyWays { place: place("ways"), policy, ways })
-        }
-        Policy::Drrip if sets < 2 => Err(ConfigError::PolicySets { place: place("policy"), policy, sets }),
-        _ => Ok(()),
+    let about = policy.about();
+    if about.power_of_two_ways && !ways.is_power_of_two() {
+        return Err(ConfigError::PolicyWays { place: place("ways"), policy, ways });
     }
+    if sets < about.least_sets {
+        return Err(ConfigError::PolicySets { place: place("policy"), policy, sets });
+    }
+    Ok(())
 }
 
 impl TlbConfig {
@@ -178,7 +179,7 @@ impl TlbConfig {
         }
         let sets = self.entries / ways;
         check_policy(self.policy, sets, ways, place)?;
-        if self.policy == Policy::Opt {
+        if self.policy.about().needs_future {
             return Err(ConfigError::OptAlone { place: place("policy"), why: "a TLB" });
         }
         Ok(self.pages.contains(&page).then(|| Geometry::new(sets, ways, page, Index::Modulo, 1)))
@@ -305,7 +306,7 @@ impl HierarchyConfig {
         {
             return Err(ConfigError::PrivateOutsideShared { place: place("shared"), inner: name(inner) });
         }
-        if level.policy == Policy::Opt {
+        if level.policy.about().needs_future {
             return self.check_opt(place);
         }
         if level.inclusion == Inclusion::Nine {

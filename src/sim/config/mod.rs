@@ -289,7 +289,7 @@ impl HierarchyConfig {
     pub fn simulated(&self) -> Self {
         let mut out = self.clone();
         let late = self.levels.iter().any(|level| level.prefetch != Prefetch::None);
-        let draws = |policy: Policy| matches!(policy, Policy::Random | Policy::Brrip | Policy::Drrip);
+        let draws = |policy: Policy| policy.about().draws;
         if !self.levels.iter().map(|level| level.policy).chain(self.tlbs.iter().map(|tlb| tlb.policy)).any(draws) {
             out.seed = 0;
         }

@@ -12,21 +12,19 @@ pub(super) trait Word: Sized + Copy + PartialEq + 'static {
     const WORDS: &'static [(&'static str, Self)];
 }
 
+const fn words_of_policies() -> [(&'static str, Policy); Policy::ALL.len()] {
+    let mut words = [("", Policy::Lru); Policy::ALL.len()];
+    let mut n = 0;
+    while n < words.len() {
+        words[n] = (Policy::ALL[n].about().word, Policy::ALL[n]);
+        n += 1;
+    }
+    words
+}
+
 impl Word for Policy {
     const KEY: &'static str = "policy";
-    const WORDS: &'static [(&'static str, Self)] = &[
-        ("lru", Self::Lru),
-        ("fifo", Self::Fifo),
-        ("random", Self::Random),
-        ("tree-plru", Self::TreePlru),
-        ("bit-plru", Self::BitPlru),
-        ("srrip", Self::Srrip),
-        ("brrip", Self::Brrip),
-        ("drrip", Self::Drrip),
-        ("lfu", Self::Lfu),
-        ("mru", Self::Mru),
-        ("opt", Self::Opt),
-    ];
+    const WORDS: &'static [(&'static str, Self)] = &words_of_policies();
 }
 
 impl Word for WritePolicy {

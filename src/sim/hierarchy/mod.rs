@@ -18,7 +18,7 @@ use super::plan::{CacheInfo, DATA, FETCH, Plan, cache_id};
 use super::prefetch::Prefetcher;
 use super::shards::Split;
 use super::tlb::Tlbs;
-use super::{AccessKind, Event, Geometry, Observer, Origin, Policy, RequestId};
+use super::{AccessKind, Event, Geometry, Observer, Origin, RequestId};
 use crate::reference::{Kind, Reference};
 use crate::units::{CacheId, LevelId, LineAddr, SetIndex};
 pub(super) use leaving::Leaving;
@@ -63,7 +63,7 @@ impl Hierarchy {
     /// What [`HierarchyConfig::check`] finds; [`ConfigError::OptNeedsTrace`] for a level with OPT, which
     /// [`prepare`](super::prepare) makes.
     pub fn new(config: &HierarchyConfig) -> Result<Self, ConfigError> {
-        if let Some(n) = config.levels.iter().position(|level| level.policy == Policy::Opt) {
+        if let Some(n) = config.levels.iter().position(|level| level.policy.about().needs_future) {
             config.check()?;
             let part = Some(("level", n + 1, config.levels[n].name.clone()));
             let place = Box::new(Place { origin: config.name.clone(), line: None, part });

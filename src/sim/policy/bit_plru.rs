@@ -1,12 +1,25 @@
 //! Bit-PLRU, also known as NRU, not recently used (Malamy, Patel, Hayes 1994; Jaleel et al. 2010): a bit a way, set on use.
 //! When all would be set, the others are cleared. The victim is the lowest way whose bit is 0.
 
-use super::{Replacement, Set, View};
+use super::{About, Family, Replacement, Set, View};
 use std::cmp::Reverse;
 
 pub(super) struct BitPlru;
 
 impl Replacement for BitPlru {
+    const ABOUT: About = About {
+        word: "bit-plru",
+        victim: "the first line whose bit is 0",
+        source: "Malamy, Patel, Hayes 1994; as NRU in Jaleel et al. 2010",
+        state: "a bit a way",
+        family: Family::PseudoLru,
+        ..About::NONE
+    };
+
+    fn state_len(ways: usize) -> usize {
+        ways
+    }
+
     fn hit(set: &mut Set<'_>, way: usize) -> usize {
         set.state[way] = 1;
         if set.state.iter().all(|bit| *bit == 1) {

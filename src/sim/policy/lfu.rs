@@ -1,11 +1,24 @@
 //! Least frequently used: uses since the fill, which counts as one; ties leave from the lowest way (Denning 1970).
 
-use super::{Replacement, Set, View};
+use super::{About, Family, Replacement, Set, View};
 use std::cmp::Reverse;
 
 pub(super) struct Lfu;
 
 impl Replacement for Lfu {
+    const ABOUT: About = About {
+        word: "lfu",
+        victim: "the line with the fewest uses since its fill",
+        source: "Denning 1970",
+        state: "a count a way",
+        family: Family::Count,
+        ..About::NONE
+    };
+
+    fn state_len(ways: usize) -> usize {
+        ways
+    }
+
     fn hit(set: &mut Set<'_>, way: usize) -> usize {
         set.state[way] = set.state[way].saturating_add(1);
         way

@@ -1,9 +1,9 @@
-//! Policies whose sets are lists in eviction order: the next victim last, empty ways at the end.
+//! What the policies share whose sets are lists in eviction order: the next victim last, empty ways at the end.
 //!
 //! LRU and FIFO differ in one thing: whether a hit moves its line to the head. MRU keeps the same list as LRU, turned
 //! round: the line just used is the next to leave.
 
-use super::{DIRTY, Policy, Replacement, Set};
+use super::{DIRTY, Policy, Set};
 
 /// What became of an access to a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub(in crate::sim) enum Outcome {
 }
 
 /// Accesses `key` (tag and `VALID`, no other flag) in a set of 1 way or more without notes; `dirty` is `DIRTY` or 0. In one
-/// pass, for LRU and FIFO ([`Policy::is_plain`]).
+/// pass, for policies that age ([`About::ages`](super::About::ages)).
 #[inline(always)]
 pub(in crate::sim) fn access(set: &mut [u64], key: u64, dirty: u64, policy: Policy) -> Outcome {
     // Most accesses of real programs go to the line at the head, where no list policy has anything to move.
@@ -59,66 +59,12 @@ fn access_fifo(set: &mut [u64], key: u64, dirty: u64) -> Outcome {
 }
 
 /// Lines in the set, which stand at its front.
-fn held(set: &Set<'_>) -> usize {
+pub(super) fn held(set: &Set<'_>) -> usize {
     set.empty().unwrap_or(set.words.len())
 }
 
 /// `way` of a list was emptied: those behind it move up.
-fn close(set: &mut Set<'_>, way: usize) {
+pub(super) fn close(set: &mut Set<'_>, way: usize) {
     let end = set.words.len();
     set.move_to_back(way, end);
-}
-
-pub(super) struct Lru;
-
-impl Replacement for Lru {
-    fn hit(set: &mut Set<'_>, way: usize) -> usize {
-        set.move_to_front(way);
-        0
-    }
-
-    fn fill(set: &mut Set<'_>, way: usize) -> usize {
-        set.move_to_front(way);
-        0
-    }
-
-    fn remove(set: &mut Set<'_>, way: usize) {
-        close(set, way);
-    }
-}
-
-pub(super) struct Fifo;
-
-impl Replacement for Fifo {
-    fn hit(_: &mut Set<'_>, way: usize) -> usize {
-        way
-    }
-
-    fn fill(set: &mut Set<'_>, way: usize) -> usize {
-        set.move_to_front(way);
-        0
-    }
-
-    fn remove(set: &mut Set<'_>, way: usize) {
-        close(set, way);
-    }
-}
-
-pub(super) struct Mru;
-
-impl Replacement for Mru {
-    fn hit(set: &mut Set<'_>, way: usize) -> usize {
-        let held = held(set);
-        set.move_to_back(way, held);
-        held - 1
-    }
-
-    fn fill(_: &mut Set<'_>, way: usize) -> usize {
-        // The lowest empty way is the one behind all lines; the victim's was the last.
-        way
-    }
-
-    fn remove(set: &mut Set<'_>, way: usize) {
-        close(set, way);
-    }
 }

@@ -1,33 +1,30 @@
 //! Replacement in one set: who leaves when it is full. Mechanism (where sets lie, what a miss causes) is in `cache` and
 //! `hierarchy`; a policy sees ways, never addresses.
 //!
-//! | Word | Victim | Source | State a set |
-//! |---|---|---|---|
-//! | `lru` | least recently used | Mattson, Gecsei, Slutz, Traiger 1970 | order of its words |
-//! | `fifo` | longest here | Belady 1966 | order of its words |
-//! | `mru` | most recently used | Chou, DeWitt 1985 | order of its words |
-//! | `random` | drawn by lot, from a seed | Belady 1966 | evictions so far |
-//! | `tree-plru` | end of a path of bits | So, Rechtschaffen 1988 | a bit an inner node |
-//! | `bit-plru` | first way whose bit is 0 | Malamy et al. 1994; as NRU in Jaleel et al. 2010 | a bit a way |
-//! | `srrip`, `brrip`, `drrip` | first way predicted to be used last | Jaleel, Theobald, Steely, Emer 2010 | 2 bits a way |
-//! | `lfu` | fewest uses since its fill | Denning 1970 | a count a way |
-//! | `opt` | next use farthest ahead | Belady 1966 | a position a way |
+//! Each policy is a file: its mechanism, and what is known of it ([`About`]). The table at the end of this file, `policies!`, names
+//! them; all that lists policies goes by [`Policy::ALL`].
 //!
 //! Empty ways fill first, the lowest first. Who calls what: [`Replacement::hit`] after a line was found,
 //! [`Replacement::victim`] only when no way is empty, [`Replacement::fill`] after a line was put into a way,
 //! [`Replacement::remove`] after a way was emptied by anything but a fill.
 
 mod bit_plru;
+mod brrip;
+mod drrip;
+mod fifo;
 mod lfu;
 mod list;
-mod lot;
+mod lru;
+mod mru;
 mod opt;
+mod random;
 mod rrip;
+mod srrip;
 mod tree_plru;
 
+pub(super) use drrip::SELECTOR_START;
 pub(super) use list::{Outcome, access};
 pub(super) use opt::NEVER;
-pub(super) use rrip::SELECTOR_START;
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -39,62 +36,79 @@ pub(super) const DIRTY: u64 = 2;
 /// Flags below the tag.
 pub(super) const FLAG_BITS: u32 = 2;
 
-/// Who has to leave when a set is full.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Policy {
-    /// Least recently used (Mattson et al. 1970).
-    #[default]
-    Lru,
-    /// First in, first out: hits change nothing (Belady 1966).
-    Fifo,
-    /// Drawn by lot, reproducibly from a seed (Belady 1966).
-    Random,
-    /// Pseudo-LRU by a binary tree of bits that point at the victim (So, Rechtschaffen 1988). A power of two of ways.
-    TreePlru,
-    /// Pseudo-LRU by a bit a way, also known as NRU: not recently used (Malamy et al. 1994).
-    BitPlru,
-    /// Static re-reference interval prediction, 2 bits, hit priority (Jaleel et al. 2010).
-    Srrip,
-    /// Bimodal re-reference interval prediction: most lines come in as the next to leave (Jaleel et al. 2010).
-    Brrip,
-    /// Dynamic re-reference interval prediction: sets duel which of the two is better (Jaleel et al. 2010). Two sets or more.
-    Drrip,
-    /// Least frequently used since its fill; ties leave from the lowest way (Denning 1970).
-    Lfu,
-    /// Most recently used: good for loops that are a little too large (Chou, DeWitt 1985).
-    Mru,
-    /// The line whose next use is farthest in the future (Belady 1966): no policy misses less. Needs the trace beforehand.
-    Opt,
+/// What is known of a policy without playing it.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct About {
+    /// How it is written in files and on the command line.
+    pub word: &'static str,
+    /// Which line leaves: `the least recently used line`.
+    pub victim: &'static str,
+    /// Who described it, and when.
+    pub source: &'static str,
+    /// What it keeps for each set: `a bit a way`.
+    pub state: &'static str,
+    /// How it knows the order of lines.
+    pub family: Family,
+    /// A hit or a fill moves its line to the head of the set's list, and those before it age by one; or a hit moves nothing.
+    pub ages: bool,
+    /// It draws lots: what it does depends on the seed.
+    pub draws: bool,
+    /// What it does in one set depends on other sets.
+    pub crosses_sets: bool,
+    /// It has to know the trace beforehand.
+    pub needs_future: bool,
+    /// It needs 2^n ways.
+    pub power_of_two_ways: bool,
+    /// Sets it needs at least.
+    pub least_sets: u32,
+}
+
+impl About {
+    /// Of no policy: what most policies have in common.
+    const NONE: Self = Self {
+        word: "",
+        victim: "",
+        source: "",
+        state: "",
+        family: Family::List,
+        ages: false,
+        draws: false,
+        crosses_sets: false,
+        needs_future: false,
+        power_of_two_ways: false,
+        least_sets: 1,
+    };
+}
+
+/// How a policy knows the order of lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Family {
+    /// Sets are lists in eviction order.
+    List,
+    /// A few bits stand for the order of use.
+    PseudoLru,
+    /// Each line has a prediction of its next use.
+    Prediction,
+    /// Each line counts its uses.
+    Count,
+    /// Lots decide.
+    Lot,
+    /// Each line has its next use.
+    Future,
 }
 
 impl Policy {
     /// Whether sets are lists in eviction order; else ways stay where they are and the state beside them tells the order.
     pub(super) fn is_list(self) -> bool {
-        matches!(self, Self::Lru | Self::Fifo | Self::Mru)
-    }
-
-    /// Whether [`access`] can do it all in one pass.
-    pub(super) fn is_plain(self) -> bool {
-        matches!(self, Self::Lru | Self::Fifo)
+        self.about().family == Family::List
     }
 }
 
 impl fmt::Display for Policy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Lru => "lru",
-            Self::Fifo => "fifo",
-            Self::Random => "random",
-            Self::TreePlru => "tree-plru",
-            Self::BitPlru => "bit-plru",
-            Self::Srrip => "srrip",
-            Self::Brrip => "brrip",
-            Self::Drrip => "drrip",
-            Self::Lfu => "lfu",
-            Self::Mru => "mru",
-            Self::Opt => "opt",
-        })
+        f.write_str(self.about().word)
     }
 }
 
@@ -156,6 +170,12 @@ impl Set<'_> {
 
 /// What a policy does with the ways of a set.
 trait Replacement {
+    /// What is known of it.
+    const ABOUT: About;
+    /// Numbers of state that a set of `ways` needs.
+    fn state_len(_ways: usize) -> usize {
+        0
+    }
     /// The line at `way` was used; gives the way at which it stands now.
     fn hit(set: &mut Set<'_>, way: usize) -> usize;
     /// The way to give up; in a list the last.
@@ -181,66 +201,71 @@ pub(super) struct View<'a> {
     pub(super) seed: u64,
 }
 
-macro_rules! dispatch {
-    ($policy:expr, $p:ident => $call:expr) => {
-        match $policy {
-            Policy::Lru => {
-                type $p = list::Lru;
-                $call
+/// The table of policies: makes [`Policy`] and all that is asked of one by its name.
+macro_rules! policies {
+    ($($(#[$attribute:meta])* $name:ident = $file:ident,)*) => {
+        /// Who has to leave when a set is full.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        #[serde(rename_all = "kebab-case")]
+        pub enum Policy {
+            $($(#[$attribute])* $name,)*
+        }
+
+        impl Policy {
+            /// All policies.
+            pub const ALL: &[Self] = &[$(Self::$name),*];
+
+            /// What is known of it.
+            #[must_use]
+            pub const fn about(self) -> About {
+                match self {
+                    $(Self::$name => <$file::$name as Replacement>::ABOUT,)*
+                }
             }
-            Policy::Fifo => {
-                type $p = list::Fifo;
-                $call
-            }
-            Policy::Mru => {
-                type $p = list::Mru;
-                $call
-            }
-            Policy::Random => {
-                type $p = lot::Random;
-                $call
-            }
-            Policy::TreePlru => {
-                type $p = tree_plru::TreePlru;
-                $call
-            }
-            Policy::BitPlru => {
-                type $p = bit_plru::BitPlru;
-                $call
-            }
-            Policy::Srrip => {
-                type $p = rrip::Srrip;
-                $call
-            }
-            Policy::Brrip => {
-                type $p = rrip::Brrip;
-                $call
-            }
-            Policy::Drrip => {
-                type $p = rrip::Drrip;
-                $call
-            }
-            Policy::Lfu => {
-                type $p = lfu::Lfu;
-                $call
-            }
-            Policy::Opt => {
-                type $p = opt::Opt;
-                $call
-            }
+        }
+
+        macro_rules! dispatch {
+            ($policy:expr, $p:ident => $call:expr) => {
+                match $policy {
+                    $(Policy::$name => {
+                        type $p = $file::$name;
+                        $call
+                    })*
+                }
+            };
         }
     };
 }
 
+policies! {
+    /// Least recently used (Mattson et al. 1970).
+    #[default]
+    Lru = lru,
+    /// First in, first out: hits change nothing (Belady 1966).
+    Fifo = fifo,
+    /// Drawn by lot, reproducibly from a seed (Belady 1966).
+    Random = random,
+    /// Pseudo-LRU by a binary tree of bits that point at the victim (So, Rechtschaffen 1988). A power of two of ways.
+    TreePlru = tree_plru,
+    /// Pseudo-LRU by a bit a way, also known as NRU: not recently used (Malamy et al. 1994).
+    BitPlru = bit_plru,
+    /// Static re-reference interval prediction, 2 bits, hit priority (Jaleel et al. 2010).
+    Srrip = srrip,
+    /// Bimodal re-reference interval prediction: most lines come in as the next to leave (Jaleel et al. 2010).
+    Brrip = brrip,
+    /// Dynamic re-reference interval prediction: sets duel which of the two is better (Jaleel et al. 2010). Two sets or more.
+    Drrip = drrip,
+    /// Least frequently used since its fill; ties leave from the lowest way (Denning 1970).
+    Lfu = lfu,
+    /// Most recently used: good for loops that are a little too large (Chou, DeWitt 1985).
+    Mru = mru,
+    /// The line whose next use is farthest in the future (Belady 1966): no policy misses less. Needs the trace beforehand.
+    Opt = opt,
+}
+
 /// Numbers of state that a set of `ways` needs.
 pub(super) fn state_len(policy: Policy, ways: usize) -> usize {
-    match policy {
-        Policy::Lru | Policy::Fifo | Policy::Mru => 0,
-        Policy::Random => 1,
-        Policy::TreePlru | Policy::BitPlru | Policy::Srrip | Policy::Lfu | Policy::Opt => ways,
-        // And the fills so far.
-        Policy::Brrip | Policy::Drrip => ways + 1,
-    }
+    dispatch!(policy, P => P::state_len(ways))
 }
 
 /// See [`Replacement::hit`].
@@ -284,6 +309,25 @@ fn lot(seed: u64, set: u32, count: u32) -> u64 {
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ (z >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_policy_is_told_by_its_word_alone() {
+        for (n, policy) in Policy::ALL.iter().enumerate() {
+            let about = policy.about();
+            assert_eq!(toml::Value::try_from(policy).unwrap().as_str(), Some(about.word), "in files, too");
+            assert!(Policy::ALL[..n].iter().all(|other| other.about().word != about.word), "{policy}");
+            assert!(![about.victim, about.source, about.state].contains(&""), "{policy} says all of itself");
+        }
+        // What is kept beside the words is none where these stand in order, and some where they do not.
+        for &policy in Policy::ALL {
+            assert_eq!(state_len(policy, 8) == 0, policy.is_list(), "{policy}");
+        }
+    }
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@
 //!   way 0   1   2      3     node n has the children 2n and 2n + 1; way w is node ways + w
 //! ```
 
-use super::{Replacement, Set, View};
+use super::{About, Family, Replacement, Set, View};
 use std::cmp::Reverse;
 
 pub(super) struct TreePlru;
@@ -23,6 +23,20 @@ fn point_away(state: &mut [u32], ways: usize, way: usize) {
 }
 
 impl Replacement for TreePlru {
+    const ABOUT: About = About {
+        word: "tree-plru",
+        victim: "the line at the end of a path of bits",
+        source: "So, Rechtschaffen 1988",
+        state: "a bit an inner node of a tree",
+        family: Family::PseudoLru,
+        power_of_two_ways: true,
+        ..About::NONE
+    };
+
+    fn state_len(ways: usize) -> usize {
+        ways
+    }
+
     fn hit(set: &mut Set<'_>, way: usize) -> usize {
         point_away(set.state, set.words.len(), way);
         way

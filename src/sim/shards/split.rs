@@ -195,7 +195,7 @@ fn crosses(config: &HierarchyConfig, hierarchy: &Hierarchy) -> Option<Whole> {
         if level.prefetch != Prefetch::None {
             return Some(Whole::Prefetch { level: name() });
         }
-        if matches!(level.policy, Policy::Drrip | Policy::Opt) {
+        if level.policy.about().crosses_sets {
             return Some(Whole::Policy { level: name(), policy: level.policy });
         }
         if level.index != Index::Modulo {

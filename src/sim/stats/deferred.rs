@@ -7,11 +7,11 @@ use super::{
     Attribution, Detail, RowMisses, SharingWatch, Stats, StatsCollector, StatsError, ahead, check_cores, collect_detail,
 };
 use crate::reference::{Reference, ReferenceSource};
+use crate::sim::Event;
 use crate::sim::classes::Classifier;
 use crate::sim::config::{ConfigError, HierarchyConfig};
 use crate::sim::hierarchy::Hierarchy;
 use crate::sim::observer::{Batch, Events, LevelMisses, Lists, Observer, Wants};
-use crate::sim::{Event, Policy};
 use crate::units::LevelId;
 
 /// Misses kept at most, 4 bytes each: with more, all is counted at the end.
@@ -36,7 +36,7 @@ impl Deferred {
     /// # Errors
     /// When the configuration is wrong.
     pub fn new(config: &HierarchyConfig) -> Result<Option<Self>, ConfigError> {
-        if config.levels.iter().any(|level| level.policy == Policy::Opt) {
+        if config.levels.iter().any(|level| level.policy.about().needs_future) {
             return Ok(None);
         }
         let hierarchy = Hierarchy::new(config)?;

@@ -102,7 +102,7 @@ impl Tally {
     /// Every feature that has to come, at none.
     pub(crate) fn new() -> Self {
         let mut all: BTreeSet<String> = HAPPENINGS.iter().chain(&SETTINGS).map(ToString::to_string).collect();
-        for policy in POLICIES {
+        for policy in POLICIES.iter().copied() {
             // OPT stands in hierarchies that are neither inclusive nor exclusive.
             for relation in RELATIONS.into_iter().filter(|r| policy != Policy::Opt || *r == Inclusion::Nine) {
                 for write in WRITES {

@@ -7,20 +7,8 @@ use orrery::sim::config::{
 use orrery::sim::{Hierarchy, Index, Policy, Shards};
 use orrery::trace::synth::Rng;
 
-/// All policies.
-pub(crate) const POLICIES: [Policy; 11] = [
-    Policy::Lru,
-    Policy::Fifo,
-    Policy::Random,
-    Policy::TreePlru,
-    Policy::BitPlru,
-    Policy::Srrip,
-    Policy::Brrip,
-    Policy::Drrip,
-    Policy::Lfu,
-    Policy::Mru,
-    Policy::Opt,
-];
+/// All policies, the one that looks into the future last.
+pub(crate) const POLICIES: &[Policy] = Policy::ALL;
 
 /// What a configuration is about, so that each rare combination comes often enough.
 #[derive(Clone, Copy, PartialEq)]
@@ -86,7 +74,7 @@ fn attempt(lots: &mut Rng, wish: Wish) -> HierarchyConfig {
         let size = u64::from(sets * ways * line) << if related { n.min(2) } else { 0 };
         let ways = if full { Ways::Full } else { Ways::Count(ways) };
         let mut level = LevelConfig::new(format!("L{}", n + 1), 0, size, ways, line);
-        level.policy = lots.one_of(if theme == Theme::Plain { &POLICIES } else { &POLICIES[..10] });
+        level.policy = lots.one_of(if theme == Theme::Plain { POLICIES } else { &POLICIES[..POLICIES.len() - 1] });
         if theme == Theme::Plain && lots.percent(20) {
             level.policy = Policy::Opt;
         }
@@ -140,7 +128,7 @@ fn tlb(n: u64, private: u64, lots: &mut Rng) -> TlbConfig {
         entries: sets * ways,
         ways: if lots.percent(10) { Ways::Full } else { Ways::Count(ways) },
         pages: lots.one_of(&[[512, 4096], [512, 8192], [4096, 512]]).to_vec(),
-        policy: lots.one_of(&POLICIES[..10]),
+        policy: lots.one_of(&POLICIES[..POLICIES.len() - 1]),
         latency: 1,
         holds: lots.one_of(&[Holds::Unified, Holds::Unified, Holds::Data, Holds::Instructions]),
         shared: n > 0 && n >= private,
@@ -163,17 +151,9 @@ pub(crate) fn without_future(lots: &mut Rng) -> HierarchyConfig {
 }
 
 /// Policies that look at one set alone.
-const OF_ONE_SET: [Policy; 9] = [
-    Policy::Lru,
-    Policy::Fifo,
-    Policy::Random,
-    Policy::TreePlru,
-    Policy::BitPlru,
-    Policy::Srrip,
-    Policy::Brrip,
-    Policy::Lfu,
-    Policy::Mru,
-];
+fn of_one_set() -> Vec<Policy> {
+    Policy::ALL.iter().copied().filter(|policy| !policy.about().crosses_sets).collect()
+}
 
 /// Levels that share two to five bits of their set numbers. Half of them are what the fast loops play.
 pub(crate) fn parted(rng: &mut Rng) -> HierarchyConfig {
@@ -192,7 +172,7 @@ pub(crate) fn parted(rng: &mut Rng) -> HierarchyConfig {
             let bytes = u64::from(odd * sets * ways * line) << n;
             let mut level = LevelConfig::new(format!("L{n}"), n, bytes, Ways::Count(ways), line);
             if !plain {
-                level.policy = rng.one_of(&OF_ONE_SET);
+                level.policy = rng.one_of(&of_one_set());
                 level.write = rng.one_of(&[WritePolicy::Back, WritePolicy::Back, WritePolicy::Through]);
                 level.allocate = rng.one_of(&[Allocate::Write, Allocate::Write, Allocate::None]);
                 if n > 0 {

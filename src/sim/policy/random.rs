@@ -1,7 +1,7 @@
 //! Random replacement, reproducible: the victim is a function of seed, set, and how often the set has evicted, so that it is
 //! known beforehand (and drawn as the next to leave), and sets do not depend on each other.
 
-use super::{Replacement, Set, View, lot};
+use super::{About, Family, Replacement, Set, View, lot};
 use std::cmp::Reverse;
 
 /// Seeded random (Belady 1966).
@@ -13,6 +13,20 @@ fn drawn(seed: u64, set: u32, evictions: u32, ways: usize) -> usize {
 }
 
 impl Replacement for Random {
+    const ABOUT: About = About {
+        word: "random",
+        victim: "a line drawn by lot, from a seed",
+        source: "Belady 1966",
+        state: "the evictions so far",
+        family: Family::Lot,
+        draws: true,
+        ..About::NONE
+    };
+
+    fn state_len(_: usize) -> usize {
+        1
+    }
+
     fn hit(_: &mut Set<'_>, way: usize) -> usize {
         way
     }
