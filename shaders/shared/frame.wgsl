@@ -31,13 +31,9 @@ struct Frame {
     _pad2: f32,
 }
 
-// One sector a cache, then one a TLB: 16 KiB, the most that every adapter binds as a uniform.
-struct Sectors {
-    each: array<SectorShape, 512>,
-}
-
 @group(0) @binding(0) var<uniform> frame: Frame;
-@group(0) @binding(1) var<uniform> sectors: Sectors;
+// One sector a cache, then one a TLB.
+@group(0) @binding(1) var<storage, read> sectors: array<SectorShape>;
 
 fn clip_from_world(p: vec2f) -> vec4f {
     return vec4f(p * frame.scale + frame.offset, 0.0, 1.0);

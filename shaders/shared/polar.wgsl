@@ -17,7 +17,7 @@ struct Place {
 // formula too, and drops what comes of it.
 fn endpoint_place(e: vec4f) -> Place {
     let polar = e.x < 0.0;
-    let sector = sectors.each[u32(max(e.x, 0.0))];
+    let sector = sectors[u32(max(e.x, 0.0))];
     let u = (e.z + 0.5) / sector.ways;
     let turn = sector.omega / (sector.r1 - sector.r0);
     let slot_r = sqrt(max(sector.r0 * sector.r0 + u * (sector.r1 * sector.r1 - sector.r0 * sector.r0), 0.0));

@@ -187,7 +187,7 @@ pub struct CacheArgs {
     /// Drop instruction fetches
     #[arg(long)]
     pub data_only: bool,
-    /// Cores, 1 to 64, each with its own caches of every level that is not shared
+    /// Cores, 1 to 512, each with its own caches of every level that is not shared
     #[arg(long, value_name = "N")]
     pub cores: Option<u16>,
     /// Seed of the policies that draw lots: random, brrip, drrip

@@ -1,6 +1,5 @@
 //! Everything shared with WGSL, in one file. `tests/pictures/shader_layout.rs` holds names, offsets and sizes to the shaders'.
 
-pub use crate::scene::layout::MAX_SECTORS;
 use crate::scene::layout::{Rings, Sector};
 use bytemuck::{Pod, Zeroable};
 
@@ -38,22 +37,10 @@ impl From<&Sector> for SectorShape {
     }
 }
 
-/// The slot formulas of all caches.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-pub struct Sectors {
-    /// By number of the sector; zero past the last. The length stands in `shared/frame.wgsl` too.
-    pub each: [SectorShape; MAX_SECTORS],
-}
-
-impl From<&Rings> for Sectors {
-    fn from(rings: &Rings) -> Self {
-        let mut all = Self::zeroed();
-        for (gpu, sector) in all.each.iter_mut().zip(&rings.sectors) {
-            *gpu = SectorShape::from(sector);
-        }
-        all
-    }
+/// The slot formulas of all caches, then of all TLBs: as many as there are.
+#[must_use]
+pub fn sectors(rings: &Rings) -> Vec<SectorShape> {
+    rings.sectors.iter().map(SectorShape::from).collect()
 }
 
 /// What every shader of a frame knows.
@@ -150,9 +137,8 @@ pub struct BarInstance {
     pub color: [u8; 4],
 }
 
-const _: () = assert!(size_of::<Sectors>() == 32 * MAX_SECTORS && size_of::<Frame>() == 48);
+const _: () = assert!(size_of::<SectorShape>() == 32 && size_of::<Frame>() == 48);
 // What every adapter binds as a uniform, WebGL 2 too.
-const _: () = assert!(size_of::<Sectors>() <= 16 << 10);
 const _: () = assert!(size_of::<GlyphInstance>() == 52 && size_of::<SegmentInstance>() == 60);
 
 /// Attributes of [`GlyphInstance`], locations from 0.

@@ -5,7 +5,7 @@ use super::cells::{CellDrawData, CellRenderer};
 use super::context::Context;
 use super::disks::{DiskDrawData, DiskRenderer};
 use super::glyphs::{GlyphDrawData, GlyphRenderer};
-use super::gpu_data::{Frame, Sectors};
+use super::gpu_data::{Frame, SectorShape, sectors};
 use super::pathlines::{PathlineDrawData, PathlineRenderer};
 use super::upload::Sent;
 use crate::scene::layout::Rings;
@@ -77,17 +77,45 @@ impl Viewport {
 }
 
 /// A uniform that every stage may read.
-fn entry(binding: u32, size: usize) -> wgpu::BindGroupLayoutEntry {
+fn entry(binding: u32, ty: wgpu::BufferBindingType, size: usize) -> wgpu::BindGroupLayoutEntry {
     wgpu::BindGroupLayoutEntry {
         binding,
         visibility: wgpu::ShaderStages::VERTEX_FRAGMENT,
         ty: wgpu::BindingType::Buffer {
-            ty: wgpu::BufferBindingType::Uniform,
+            ty,
             has_dynamic_offset: false,
             min_binding_size: wgpu::BufferSize::new(size as u64),
         },
         count: None,
     }
+}
+
+/// Sectors that there is room for from the start.
+const SECTORS_AT_FIRST: usize = 64;
+
+fn buffer(device: &wgpu::Device, label: &str, usage: wgpu::BufferUsages, size: usize) -> wgpu::Buffer {
+    device.create_buffer(&wgpu::BufferDescriptor {
+        label: Some(label),
+        size: size as u64,
+        usage: usage | wgpu::BufferUsages::COPY_DST,
+        mapped_at_creation: false,
+    })
+}
+
+fn bind(
+    device: &wgpu::Device,
+    layout: &wgpu::BindGroupLayout,
+    frame: &wgpu::Buffer,
+    sectors: &wgpu::Buffer,
+) -> wgpu::BindGroup {
+    device.create_bind_group(&wgpu::BindGroupDescriptor {
+        label: Some("frame"),
+        layout,
+        entries: &[
+            wgpu::BindGroupEntry { binding: 0, resource: frame.as_entire_binding() },
+            wgpu::BindGroupEntry { binding: 1, resource: sectors.as_entire_binding() },
+        ],
+    })
 }
 
 /// Everything that outlives a frame, and the newest frame's data.
@@ -97,6 +125,7 @@ pub struct Painter {
     sectors_buffer: wgpu::Buffer,
     /// The rings whose sectors the GPU holds.
     rings: Option<Rings>,
+    bind_layout: wgpu::BindGroupLayout,
     bind_group: wgpu::BindGroup,
     disks: DiskRenderer,
     cells: CellRenderer,
@@ -120,26 +149,15 @@ impl Painter {
         let device = &context.device;
         let bind_layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
             label: Some("frame"),
-            entries: &[entry(0, size_of::<Frame>()), entry(1, size_of::<Sectors>())],
-        });
-        let uniform = |label, size: usize| {
-            device.create_buffer(&wgpu::BufferDescriptor {
-                label: Some(label),
-                size: size as u64,
-                usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
-                mapped_at_creation: false,
-            })
-        };
-        let frame_buffer = uniform("frame", size_of::<Frame>());
-        let sectors_buffer = uniform("sectors", size_of::<Sectors>());
-        let bind_group = device.create_bind_group(&wgpu::BindGroupDescriptor {
-            label: Some("frame"),
-            layout: &bind_layout,
             entries: &[
-                wgpu::BindGroupEntry { binding: 0, resource: frame_buffer.as_entire_binding() },
-                wgpu::BindGroupEntry { binding: 1, resource: sectors_buffer.as_entire_binding() },
+                entry(0, wgpu::BufferBindingType::Uniform, size_of::<Frame>()),
+                entry(1, wgpu::BufferBindingType::Storage { read_only: true }, size_of::<SectorShape>()),
             ],
         });
+        let frame_buffer = buffer(device, "frame", wgpu::BufferUsages::UNIFORM, size_of::<Frame>());
+        let sectors_buffer =
+            buffer(device, "sectors", wgpu::BufferUsages::STORAGE, SECTORS_AT_FIRST * size_of::<SectorShape>());
+        let bind_group = bind(device, &bind_layout, &frame_buffer, &sectors_buffer);
         let layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
             label: Some("scene"),
             bind_group_layouts: &[Some(&bind_layout)],
@@ -150,6 +168,7 @@ impl Painter {
             frame_buffer,
             sectors_buffer,
             rings: None,
+            bind_layout,
             bind_group,
             disks: DiskRenderer::new(device, format, &layout),
             cells: CellRenderer::new(device, format, &layout),
@@ -194,14 +213,20 @@ impl Painter {
     pub fn prepare(&mut self, context: &Context, scene: &Scene, bars: &[Bar], viewport: &Viewport) {
         let (device, queue) = (&context.device, &context.queue);
         queue.write_buffer(&self.frame_buffer, 0, bytemuck::bytes_of(&viewport.frame(scene)));
-        let mut sectors = 0;
+        let mut sent = Sent { bytes: size_of::<Frame>() as u64, ..Sent::default() };
         if self.rings.as_ref() != Some(&scene.rings) {
-            let all = Sectors::from(&scene.rings);
-            queue.write_buffer(&self.sectors_buffer, 0, bytemuck::bytes_of(&all));
+            let all = sectors(&scene.rings);
+            let bytes: &[u8] = bytemuck::cast_slice(&all);
+            if bytes.len() as u64 > self.sectors_buffer.size() {
+                self.sectors_buffer =
+                    buffer(device, "sectors", wgpu::BufferUsages::STORAGE, bytes.len().next_power_of_two());
+                self.bind_group = bind(device, &self.bind_layout, &self.frame_buffer, &self.sectors_buffer);
+                sent.buffers += 1;
+            }
+            queue.write_buffer(&self.sectors_buffer, 0, bytes);
             self.rings = Some(scene.rings.clone());
-            sectors = size_of::<Sectors>() as u64;
+            sent.bytes += bytes.len() as u64;
         }
-        let mut sent = Sent { bytes: size_of::<Frame>() as u64 + sectors, ..Sent::default() };
         sent += self.disk_data.set(device, queue, &scene.disks);
         sent += self.cell_data.set(device, queue, &scene.cells);
         sent += self.structure.set(device, queue, &scene.structure);

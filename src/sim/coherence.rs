@@ -20,11 +20,67 @@ pub struct SharingCounters {
     pub false_sharing: u64,
 }
 
+/// Cores, a bit each.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct CoreSet {
+    /// The first 64.
+    low: u64,
+    /// The others, 64 each; the last is not 0.
+    high: Vec<u64>,
+}
+
+impl CoreSet {
+    pub(super) fn insert(&mut self, core: u16) {
+        let (word, bit) = (usize::from(core / 64), 1 << (core % 64));
+        match word.checked_sub(1) {
+            None => self.low |= bit,
+            Some(at) => {
+                if at >= self.high.len() {
+                    self.high.resize(at + 1, 0);
+                }
+                self.high[at] |= bit;
+            }
+        }
+    }
+
+    pub(super) fn remove(&mut self, core: u16) {
+        let (word, bit) = (usize::from(core / 64), 1 << (core % 64));
+        match word.checked_sub(1) {
+            None => self.low &= !bit,
+            Some(at) => {
+                if let Some(word) = self.high.get_mut(at) {
+                    *word &= !bit;
+                }
+                while self.high.last() == Some(&0) {
+                    self.high.pop();
+                }
+            }
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.low == 0 && self.high.is_empty()
+    }
+
+    /// From the lowest.
+    pub(super) fn iter(&self) -> impl Iterator<Item = u16> + use<> {
+        let (mut word, mut base, mut rest) = (self.low, 0u16, self.high.clone().into_iter());
+        std::iter::from_fn(move || {
+            while word == 0 {
+                (word, base) = (rest.next()?, base + 64);
+            }
+            let core = base + u16::try_from(word.trailing_zeros()).ok()?;
+            word &= word - 1;
+            Some(core)
+        })
+    }
+}
+
 /// One unit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Unit {
-    /// Cores with a copy of some of it, a bit each.
-    holders: u64,
+    /// Cores with a copy of some of it.
+    holders: CoreSet,
     /// Cores that a store took it from and that have not come back.
     lost: Vec<Lost>,
 }
@@ -79,15 +135,15 @@ impl Directory {
     /// The core got some of the unit.
     pub(super) fn came(&mut self, core: u16, unit: u64) {
         let unit = self.units.entry(unit).or_default();
-        unit.holders |= 1 << core;
+        unit.holders.insert(core);
         unit.lost.retain(|lost| lost.core != core);
     }
 
     /// The core has nothing of the unit any more.
     pub(super) fn left(&mut self, core: u16, unit: u64) {
         if let Some(entry) = self.units.get_mut(&unit) {
-            entry.holders &= !(1 << core);
-            if entry.holders == 0 && entry.lost.is_empty() {
+            entry.holders.remove(core);
+            if entry.holders.is_empty() && entry.lost.is_empty() {
                 self.units.remove(&unit);
             }
         }
@@ -95,12 +151,8 @@ impl Directory {
 
     /// The other cores that hold some of the unit, from the lowest.
     pub(super) fn others(&self, core: u16, unit: u64) -> impl Iterator<Item = u16> + use<> {
-        let mut holders = self.units.get(&unit).map_or(0, |unit| unit.holders) & !(1 << core);
-        std::iter::from_fn(move || {
-            let core = holders.trailing_zeros();
-            holders &= holders.wrapping_sub(1);
-            u16::try_from(core).ok().filter(|core| *core < 64)
-        })
+        let holders = self.units.get(&unit).map(|unit| unit.holders.iter());
+        holders.into_iter().flatten().filter(move |other| *other != core)
     }
 
     /// The core touches bytes `first..=last` of the unit: whether it had lost it, and to whom.
@@ -146,6 +198,7 @@ impl Directory {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sim::config::MAX_CORES;
 
     #[test]
     fn sharing_is_false_where_the_bytes_differ() {
@@ -170,16 +223,20 @@ mod tests {
     }
 
     #[test]
-    fn all_64_cores_and_large_units_fit() {
+    fn all_cores_and_large_units_fit() {
         let mut directory = Directory::new(12);
-        for core in 0..64 {
+        for core in 0..MAX_CORES {
             directory.came(core, 1);
         }
-        assert_eq!(directory.others(63, 1).count(), 63);
+        assert_eq!(directory.others(63, 1).count(), usize::from(MAX_CORES) - 1);
+        let some: Vec<u16> = directory.others(0, 1).filter(|core| core % 63 == 1).collect();
+        assert_eq!(some[..4], [1, 64, 127, 190]);
         assert_eq!(directory.parts(4096, 8191), u64::MAX);
         assert_eq!(directory.parts(4096, 4096 + 63), 1);
-        for core in 0..64 {
+        for core in (0..MAX_CORES).rev() {
             directory.left(core, 1);
+            let left: Vec<u16> = directory.others(u16::MAX, 1).collect();
+            assert_eq!(left, (0..core).collect::<Vec<_>>());
         }
         assert!(directory.units.is_empty());
     }

@@ -197,13 +197,13 @@ impl Plan {
     }
 }
 
-/// The number of a cache: at most 64 cores with 8 levels.
-#[expect(clippy::cast_possible_truncation, reason = "at most 512 caches")]
+/// The number of a cache: at most 2,048.
+#[expect(clippy::cast_possible_truncation, reason = "at most 2,048 caches")]
 pub(super) fn cache_id(index: usize) -> CacheId {
     CacheId(index as u16)
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "at most 64 cores")]
+#[expect(clippy::cast_possible_truncation, reason = "at most 512 cores")]
 fn core_id(core: usize) -> u16 {
     core as u16
 }

@@ -3,7 +3,7 @@
 
 use crate::support::device::device;
 use bytemuck::{Pod, Zeroable};
-use orrery::render::gpu_data::Sectors;
+use orrery::render::gpu_data::sectors;
 use orrery::render::shaders::compose_text;
 use orrery::scene::layout::{CacheShape, Rings};
 use orrery::scene::motion::{Endpoint, Flight, place_on_path, position_at};
@@ -66,14 +66,14 @@ fn ask(context: &orrery::render::Context, rings: &Rings, queries: &[Query]) -> V
     let buffer = |size: u64, usage| {
         device.create_buffer(&wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false })
     };
-    let sectors = Sectors::from(rings);
+    let sectors = sectors(rings);
     let usage = wgpu::BufferUsages::COPY_DST;
-    let sectors_buffer = buffer(size_of::<Sectors>() as u64, wgpu::BufferUsages::UNIFORM | usage);
+    let sectors_buffer = buffer(size_of_val(sectors.as_slice()) as u64, wgpu::BufferUsages::STORAGE | usage);
     let asked = buffer(size_of_val(queries) as u64, wgpu::BufferUsages::STORAGE | usage);
     let bytes = (queries.len() * size_of::<[f32; 4]>()) as u64;
     let answers = buffer(bytes, wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC);
     let back = buffer(bytes, wgpu::BufferUsages::MAP_READ | usage);
-    context.queue.write_buffer(&sectors_buffer, 0, bytemuck::bytes_of(&sectors));
+    context.queue.write_buffer(&sectors_buffer, 0, bytemuck::cast_slice(&sectors));
     context.queue.write_buffer(&asked, 0, bytemuck::cast_slice(queries));
     // Of what `shared/frame` declares the shader reads the sectors only, binding 1.
     let entries = [&sectors_buffer, &asked, &answers];

@@ -5,7 +5,7 @@
 use crate::support::device::device;
 use crate::support::scene::Show;
 use orrery::render::glyphs::instance;
-use orrery::render::gpu_data::{Frame, GLYPH_ATTRIBUTES, GlyphInstance, Sectors};
+use orrery::render::gpu_data::{Frame, GLYPH_ATTRIBUTES, GlyphInstance, sectors};
 use orrery::render::shaders::{SOURCES, compose_text};
 use orrery::render::{Context, Viewport};
 use orrery::scene::motion::position_at;
@@ -90,7 +90,7 @@ impl Ids {
         };
         let frame: Frame = Viewport::fit(SIDE, SIDE).frame(scene);
         let uniform = buffer(bytemuck::bytes_of(&frame), wgpu::BufferUsages::UNIFORM);
-        let sectors = buffer(bytemuck::bytes_of(&Sectors::from(&scene.rings)), wgpu::BufferUsages::UNIFORM);
+        let sectors = buffer(bytemuck::cast_slice(&sectors(&scene.rings)), wgpu::BufferUsages::STORAGE);
         let all: Vec<GlyphInstance> = glyphs.iter().map(|g| instance(g)).collect();
         let instances = buffer(bytemuck::cast_slice(&all), wgpu::BufferUsages::VERTEX);
         let size = wgpu::Extent3d { width: SIDE, height: SIDE, depth_or_array_layers: 1 };

@@ -5,7 +5,7 @@ use orrery::render::disks::{instance, vertices_of};
 use orrery::render::glyphs::FLASH_SEEN;
 use orrery::render::gpu_data::{
     BAR_ATTRIBUTES, BarInstance, CELL_ATTRIBUTES, CellInstance, DISK_ATTRIBUTES, DiskInstance, Frame, GLYPH_ATTRIBUTES,
-    GlyphInstance, MAX_SECTORS, SEGMENT_ATTRIBUTES, SectorShape, Sectors, SegmentInstance,
+    GlyphInstance, SEGMENT_ATTRIBUTES, SectorShape, SegmentInstance,
 };
 use orrery::render::shaders::{ENTRY, compose};
 use orrery::scene::Disk;
@@ -19,7 +19,8 @@ use wgpu::VertexFormat;
 use wgpu::naga::front::wgsl;
 use wgpu::naga::proc::Layouter;
 use wgpu::naga::{
-    AddressSpace, ArraySize, Binding, Expression, Handle, Literal, Module, ScalarKind, ShaderStage, Type, TypeInner,
+    AddressSpace, ArraySize, Binding, Expression, Handle, Literal, Module, ScalarKind, ShaderStage, StorageAccess,
+    Type, TypeInner,
 };
 
 /// A Rust struct as WGSL should see it.
@@ -44,14 +45,13 @@ macro_rules! row {
 fn table() -> Vec<Row> {
     vec![
         row!(SectorShape { r0, r1, sets, ways, omega, theta0, span, _pad0 }),
-        row!(Sectors { each }),
         row!(Frame { scale, offset, half_size, px_per_unit, line_scale, phase, _pad0, _pad1, _pad2 }),
     ]
 }
 
-/// The bind group that `render::pass` makes: group, binding, space, struct.
+/// The bind group that `render::pass` makes: group, binding, space, name.
 const BINDINGS: [(u32, u32, AddressSpace, &str); 2] =
-    [(0, 0, AddressSpace::Uniform, "Frame"), (0, 1, AddressSpace::Uniform, "Sectors")];
+    [(0, 0, AddressSpace::Uniform, "frame"), (0, 1, AddressSpace::Storage { access: StorageAccess::LOAD }, "sectors")];
 
 fn module(name: &str) -> Module {
     wgsl::parse_str(&compose(name).expect("composes")).expect("parses")
@@ -131,7 +131,7 @@ fn shared_structs_are_the_same_in_both_languages() {
     }
     found.extend(table.iter().filter(|r| !used.contains(r.name)).map(|r| format!("no shader uses {}", r.name)));
     assert!(found.is_empty(), "{}", found.join("\n"));
-    assert_eq!(used.len(), 3, "{used:?}");
+    assert_eq!(used.len(), 2, "{used:?}");
 }
 
 #[test]
@@ -175,7 +175,7 @@ fn bindings_are_those_of_the_bind_group() {
             .iter()
             .filter_map(|(_, v)| {
                 let binding = v.binding?;
-                Some((binding.group, binding.binding, v.space, module.types[v.ty].name.clone().unwrap_or_default()))
+                Some((binding.group, binding.binding, v.space, v.name.clone().unwrap_or_default()))
             })
             .collect();
         let expected = BINDINGS.map(|(group, binding, space, name)| (group, binding, space, name.to_owned()));
@@ -303,15 +303,12 @@ fn flags_and_paths_have_the_same_numbers() {
 #[test]
 fn array_lengths_and_counts_are_the_same() {
     let glyphs = module("glyphs");
-    let (sectors, _) = shared_structs(&glyphs)["Sectors"];
-    let TypeInner::Struct { members, span } = &glyphs.types[sectors].inner else { panic!("Sectors is a struct") };
-    let TypeInner::Array { size: ArraySize::Constant(length), .. } = glyphs.types[members[0].ty].inner else {
-        panic!("Sectors::each is an array of constant length")
+    let sectors = glyphs.global_variables.iter().find(|(_, variable)| variable.name.as_deref() == Some("sectors"));
+    let ty = sectors.expect("all shaders know the sectors").1.ty;
+    let TypeInner::Array { size: ArraySize::Dynamic, stride, .. } = glyphs.types[ty].inner else {
+        panic!("`sectors` is an array of as many as there are")
     };
-    assert_eq!(length.get() as usize, MAX_SECTORS);
-    // The device is asked for no more than the least that adapters give.
-    assert!(u64::from(*span) <= wgpu::Limits::downlevel_webgl2_defaults().max_uniform_buffer_binding_size);
-    const { assert!(orrery::sim::config::MAX_LEVELS * 64 <= MAX_SECTORS, "a sector for every level of 64 cores") };
+    assert_eq!(stride as usize, size_of::<SectorShape>());
     assert_eq!(constants(&glyphs).get("FLASH_SEEN"), Some(&f64::from(FLASH_SEEN)));
 }
 

@@ -234,11 +234,11 @@ fn data_is_drawn_as_if_there_were_no_tlb_but_further_out() {
 
 #[test]
 fn tlbs_for_which_there_is_no_room_are_left_out_and_said_so() {
-    // 7 levels of 64 cores and a shared one: 449 sectors; a TLB each makes 513.
+    // 3 levels of 512 cores and a shared one: 1,537 sectors; a TLB each makes 2,049.
     let level = |n: u32| format!("[[level]]\nname = \"L{n}\"\nsize = 1024\nline = 32\nways = 2\n");
-    let levels: String = (1..8).map(level).collect();
+    let levels: String = (1..4).map(level).collect();
     let text = |tlbs: &str| {
-        format!("name = \"many\"\ncores = 64\n{levels}{}shared = true\n{tlbs}", level(8).replace("1024", "65536"))
+        format!("name = \"many\"\ncores = 512\n{levels}{}shared = true\n{tlbs}", level(4).replace("1024", "65536"))
     };
     let of = |tlbs: &str| {
         let hierarchy = HierarchyConfig::from_toml(&text(tlbs), "test").expect("sound");
@@ -246,11 +246,11 @@ fn tlbs_for_which_there_is_no_room_are_left_out_and_said_so() {
         show.scene(20.0, &View::default())
     };
     let full = of("[[tlb]]\nname = \"TLB\"\nentries = 4\nways = \"full\"\n");
-    assert_eq!((full.rings.sectors.len(), full.rings.racks.len()), (449, 0));
+    assert_eq!((full.rings.sectors.len(), full.rings.racks.len()), (1537, 0));
     assert_eq!(full.notes.omitted, "TLBs are not drawn: too many caches");
     assert_eq!(full.rings.rings[0].r0, 0.105, "and take no room");
     assert_eq!(entries(&full).count(), 0);
     let shared = of("[[tlb]]\nname = \"TLB\"\nentries = 4\nways = \"full\"\nshared = true\n");
-    assert_eq!((shared.rings.sectors.len(), shared.rings.racks.len()), (450, 1));
+    assert_eq!((shared.rings.sectors.len(), shared.rings.racks.len()), (1538, 1));
     assert!(shared.notes.omitted.is_empty() && entries(&shared).count() > 0);
 }

@@ -225,11 +225,21 @@ fn what_cannot_go_together_names_both_sides_and_the_fix() {
     }
     check!(format!("cores = 2\n{}", one("policy = \"opt\"")), E::OptAlone { .. }, "cannot go with several cores");
     check!(format!("cores = 0\n{}", one("")), E::Zero { field: "cores", .. }, "cores is 0");
-    check!(format!("cores = 65\n{}", one("")), E::OutOfRange { field: "cores", .. }, "cores is 65; allowed: 1 to 64");
+    check!(
+        format!("cores = 513\n{}", one("")),
+        E::OutOfRange { field: "cores", .. },
+        "cores is 513; allowed: 1 to 512"
+    );
+    let private = |levels: u32| (1..=levels).map(|n| level(&["name"], &format!("name = \"L{n}\""))).collect::<String>();
+    check!(
+        format!("cores = 500\n{}", private(5)),
+        E::TooManyCaches { caches: 2500, .. },
+        "500 cores with 5 private level(s) make 2500 caches; allowed: up to 2048; share levels"
+    );
     check!(
         format!("cores = 100000\n{}", one("")),
         E::OutOfRange { field: "cores", .. },
-        "cores is 100000; allowed: 1 to 64"
+        "cores is 100000; allowed: 1 to 512"
     );
     check!(
         format!("cores = 2\n{}", two("shared = true", "")),

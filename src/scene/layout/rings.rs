@@ -120,8 +120,8 @@ pub struct Rings {
     pub rim: f32,
 }
 
-/// Sectors that a picture may have: what every graphics adapter binds as a uniform, 16 KiB of 32 bytes each.
-pub const MAX_SECTORS: usize = 512;
+/// Sectors that a picture may have: as many as there may be caches.
+pub const MAX_SECTORS: usize = crate::sim::config::MAX_CACHES;
 
 const CPU: f32 = 0.022;
 const FIRST: f32 = 0.105;

@@ -1,8 +1,8 @@
 //! What has to hold before a level exists: each level by itself, then the relations between levels.
 
 use super::{
-    ConfigError, HierarchyConfig, Inclusion, LevelConfig, MAX_ALL_LINES, MAX_CORES, MAX_LEVELS, MAX_LINE, MAX_LINES,
-    MAX_NAME, MAX_SECTORS, Place, Prefetch, TlbConfig, Ways,
+    ConfigError, HierarchyConfig, Inclusion, LevelConfig, MAX_ALL_LINES, MAX_CACHES, MAX_CORES, MAX_LEVELS, MAX_LINE,
+    MAX_LINES, MAX_NAME, MAX_SECTORS, Place, Prefetch, TlbConfig, Ways,
 };
 use crate::shown::acts;
 use crate::sim::policy::FLAG_BITS;
@@ -233,6 +233,11 @@ impl HierarchyConfig {
             if found > MAX_LEVELS {
                 return Err(ConfigError::TooManyLevels { place: top(key), found });
             }
+        }
+        let private = self.levels.iter().filter(|level| !level.shared).count();
+        let caches = private * usize::from(self.cores) + (self.levels.len() - private);
+        if caches > MAX_CACHES {
+            return Err(ConfigError::TooManyCaches { place: top("cores"), caches, cores: self.cores, private });
         }
         let mut levels = Vec::with_capacity(self.levels.len());
         for (n, level) in self.levels.iter().enumerate() {

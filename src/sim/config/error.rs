@@ -1,6 +1,6 @@
 //! What can be wrong with a configuration: each fault names the place, what was found, and what is allowed.
 
-use super::{MAX_ALL_LINES, MAX_LEVELS, MAX_LINES, MAX_NAME, format_size};
+use super::{MAX_ALL_LINES, MAX_CACHES, MAX_LEVELS, MAX_LINES, MAX_NAME, format_size};
 use crate::sim::{Index, Policy};
 use std::fmt;
 
@@ -87,6 +87,12 @@ pub enum ConfigError {
              shrink or share levels, or simulate fewer cores"
     )]
     TooManyLinesInAll { place: Box<Place>, lines: u64, cores: u16 },
+    /// Each core has too many caches.
+    #[error(
+        "{place}: {cores} cores with {private} private level(s) make {caches} caches; allowed: up to {MAX_CACHES}; share levels, or \
+             simulate fewer cores"
+    )]
+    TooManyCaches { place: Box<Place>, caches: usize, cores: u16, private: usize },
     /// Nothing to simulate.
     #[error("{place}: no level; write at least one [[level]] with size, line and ways")]
     NoLevels { place: Box<Place> },

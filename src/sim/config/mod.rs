@@ -32,7 +32,9 @@ pub const MAX_ALL_LINES: u64 = 1 << 26;
 /// Characters in a name at most.
 pub const MAX_NAME: usize = 32;
 /// Cores at most.
-pub const MAX_CORES: u16 = 64;
+pub const MAX_CORES: u16 = 512;
+/// Caches at most, those of every core counted.
+pub const MAX_CACHES: usize = 2048;
 /// Sectors in a line at most.
 pub const MAX_SECTORS: u32 = 32;
 

@@ -4,6 +4,7 @@
 use super::{Names, is_zero};
 use crate::reference::RegionMap;
 use crate::sim::classes::Classifier;
+use crate::sim::coherence::CoreSet;
 use crate::sim::config::Prefetch;
 use crate::sim::hash::LineMap;
 use crate::sim::{Event, Hierarchy, LevelCounters, Observer};
@@ -115,9 +116,9 @@ pub(super) struct SharingWatch {
     units: LineMap<Shared>,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Shared {
-    cores: u64,
+    cores: CoreSet,
     returns: u64,
     falsely: u64,
 }
@@ -127,7 +128,8 @@ impl Observer for SharingWatch {
     fn event(&mut self, event: Event) {
         if let Event::Sharing { unit, core, by, falsely, .. } = event {
             let shared = self.units.entry(unit.0).or_default();
-            shared.cores |= 1 << core | 1 << by;
+            shared.cores.insert(core);
+            shared.cores.insert(by);
             shared.returns += 1;
             shared.falsely += u64::from(falsely);
         }
@@ -141,12 +143,12 @@ impl SharingWatch {
             let bytes = (0..unit).step_by(8).filter_map(|offset| address.checked_add(offset));
             bytes.filter_map(|addr| regions.nearest(addr, u64::MAX)).find_map(|at| names.get(at).map(str::to_owned))
         };
-        let mut units: Vec<(u64, Shared)> = self.units.iter().map(|(unit, shared)| (*unit, *shared)).collect();
+        let mut units: Vec<(u64, &Shared)> = self.units.iter().map(|(unit, shared)| (*unit, shared)).collect();
         units.sort_unstable_by_key(|(unit, shared)| (std::cmp::Reverse((shared.falsely, shared.returns)), *unit));
-        let line = |(address, shared): (u64, Shared)| SharedLine {
+        let line = |(address, shared): (u64, &Shared)| SharedLine {
             address,
             region: region(address),
-            cores: (0..64).filter(|core| shared.cores >> core & 1 == 1).collect(),
+            cores: shared.cores.iter().collect(),
             coherence_misses: shared.returns,
             false_sharing: shared.falsely,
         };

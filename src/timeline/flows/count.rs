@@ -38,7 +38,7 @@ impl Flows {
     /// Counts a line that comes in, from a cache or from [`MEMORY`].
     #[inline(always)]
     fn come(&mut self, Wanting { cache, group, addr }: Wanting, from: u16) {
-        let table = self.groups.caches[cache.index()].fills(from);
+        let Some(table) = self.groups.fills(cache, from) else { return };
         let from = if from == MEMORY { self.block(addr) } else { self.groups.caches[usize::from(from)].of_addr(addr) };
         self.open[table.at(from, group)] += 1;
     }
@@ -47,7 +47,7 @@ impl Flows {
     fn come_all(&mut self, cache: CacheId, missed: usize, lines: &[LineAddr]) {
         let groups = Arc::clone(&self.groups);
         let here = &groups.caches[cache.index()];
-        let table = here.fills(here.outward[missed]);
+        let Some(table) = groups.fills(cache, here.outward[missed]) else { return };
         match groups.caches.get(usize::from(here.outward[missed])) {
             Some(there) => {
                 for &line in lines {
@@ -67,7 +67,7 @@ impl Flows {
     #[inline]
     pub(super) fn leave(&mut self, Gone { from, addr, to }: Gone) {
         let here = &self.groups.caches[from.index()];
-        let (table, from) = (here.out(to), here.of_addr(addr));
+        let (Some(table), from) = (self.groups.out(from, to), here.of_addr(addr)) else { return };
         let to = match to {
             Some(cache) => self.groups.caches[cache.index()].of_addr(addr),
             None => self.block(addr),

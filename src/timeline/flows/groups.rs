@@ -34,30 +34,44 @@ pub enum Group {
     },
 }
 
-/// One end of a table: a cache, or memory.
-type End = Option<usize>;
-
 /// No cache's number.
 pub(super) const MEMORY: u16 = u16::MAX;
 
-/// The flows between two ends: a row each group of `from`, a column each group of `to`.
-#[derive(Clone, Copy, Debug, Default)]
+/// The flows between two ends: a row each group of `from`, a column each group of `to`. There are millions of tables where hundreds
+/// of cores have several caches each.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Table {
-    pub(super) from: End,
-    pub(super) to: End,
     pub(super) base: usize,
+    /// A cache, or [`MEMORY`].
+    pub(super) from: u16,
+    /// Likewise.
+    pub(super) to: u16,
     /// Groups of `from`.
-    pub(super) rows: usize,
+    rows: u16,
     /// Groups of `to`.
-    pub(super) columns: usize,
+    columns: u16,
 }
 
 impl Table {
     #[inline]
     pub(super) fn at(&self, from: usize, to: usize) -> usize {
-        self.base + from * self.columns + to
+        self.base + from * usize::from(self.columns) + to
+    }
+
+    /// Pairs of groups.
+    pub(super) fn len(&self) -> usize {
+        usize::from(self.rows) * usize::from(self.columns)
+    }
+
+    /// The groups of a pair.
+    pub(super) fn pair(&self, number: usize) -> [usize; 2] {
+        let columns = usize::from(self.columns);
+        [number / columns, number % columns]
     }
 }
+
+/// No table's number.
+const NO_TABLE: u32 = u32::MAX;
 
 /// A cache's groups and tables.
 #[derive(Clone, Debug)]
@@ -70,9 +84,9 @@ pub(super) struct Grouped {
     /// The caches outward on the way of loads and stores, nearest first, then [`MEMORY`] for ever.
     pub(super) outward: [u16; MAX_LEVELS + 1],
     /// What comes in, by the cache that had it; last from memory. Of caches that are never asked for a line there is nothing.
-    fills: Vec<Table>,
+    fills: Vec<u32>,
     /// What goes out, by the cache that has it then; last to memory. Of caches that are not farther out there is nothing.
-    out: Vec<Table>,
+    out: Vec<u32>,
 }
 
 impl Grouped {
@@ -97,18 +111,6 @@ impl Grouped {
     #[inline]
     pub(super) fn line_of(&self, addr: Addr) -> LineAddr {
         self.geometry.line_of(addr)
-    }
-
-    /// The table of what comes in from a cache, or from [`MEMORY`].
-    #[inline]
-    pub(super) fn fills(&self, from: u16) -> Table {
-        self.fills[usize::from(from).min(self.fills.len() - 1)]
-    }
-
-    /// The table of what goes out to a cache, or to memory.
-    #[inline]
-    pub(super) fn out(&self, to: Option<CacheId>) -> Table {
-        self.out[to.map_or(self.out.len() - 1, CacheId::index)]
     }
 
     /// The first byte of a line.
@@ -142,6 +144,20 @@ pub(super) struct Groups {
 }
 
 impl Groups {
+    /// The table of what comes in to a cache from another, or from [`MEMORY`].
+    #[inline]
+    pub(super) fn fills(&self, to: CacheId, from: u16) -> Option<Table> {
+        let fills = &self.caches[to.index()].fills;
+        self.tables.get(fills[usize::from(from).min(fills.len() - 1)] as usize).copied()
+    }
+
+    /// The table of what goes out from a cache to another, or to memory.
+    #[inline]
+    pub(super) fn out(&self, from: CacheId, to: Option<CacheId>) -> Option<Table> {
+        let out = &self.caches[from.index()].out;
+        self.tables.get(out[to.map_or(out.len() - 1, CacheId::index)] as usize).copied()
+    }
+
     pub(super) fn new(hierarchy: &Hierarchy) -> Arc<Self> {
         let on_ring = |depth| hierarchy.caches().filter(|&cache| hierarchy.info(cache).depth == depth).count();
         let mut caches: Vec<Grouped> = Vec::new();
@@ -157,32 +173,31 @@ impl Groups {
             caches.push(Grouped { geometry, depth, shift, groups, outward, fills, out: Vec::new() });
         }
         let (mut tables, mut len) = (Vec::new(), 0);
-        let mut add = |from: End, to: End, of: &[Grouped]| {
-            let groups = |end: End| end.map_or(BLOCKS, |cache| of[cache].groups);
-            let (rows, columns) = (groups(from), groups(to));
+        let number = |at: usize| u16::try_from(at).unwrap_or(MEMORY);
+        let mut add = |from: u16, to: u16, of: &[Grouped]| {
+            let groups = |end: u16| of.get(usize::from(end)).map_or(BLOCKS, |cache| cache.groups);
+            let [rows, columns] = [groups(from), groups(to)].map(|n| u16::try_from(n).unwrap_or(u16::MAX));
             let table = Table { from, to, base: len, rows, columns };
             tables.push(table);
-            len += rows * columns;
-            table
+            len += table.len();
+            u32::try_from(tables.len() - 1).unwrap_or(NO_TABLE)
         };
         for at in 0..caches.len() {
-            let mut next = hierarchy.outward(CacheId(u16::try_from(at).unwrap_or(MEMORY)));
-            let farther = |to: usize| caches[to].depth > caches[at].depth;
-            let to_caches = (0..caches.len()).map(|to| if farther(to) { Some(Some(to)) } else { None });
-            let out =
-                to_caches.chain([Some(None)]).map(|to| to.map_or(Table::default(), |to| add(Some(at), to, &caches)));
-            caches[at].out = out.collect();
+            let mut next = hierarchy.outward(CacheId(number(at)));
             for step in 0..=MAX_LEVELS {
                 let Some(cache) = next else { break };
                 caches[at].outward[step] = cache.0;
                 next = hierarchy.outward(cache);
             }
+            let farther = |to: usize| caches[to].depth > caches[at].depth;
+            let to_cache = |to| if farther(to) { add(number(at), number(to), &caches) } else { NO_TABLE };
+            let mut out: Vec<u32> = (0..caches.len()).map(to_cache).collect();
+            out.push(add(number(at), MEMORY, &caches));
             let asked = asked(hierarchy, at);
-            let from_caches = (0..caches.len()).map(|from| asked[from].then_some(Some(from)));
-            let fills = from_caches
-                .chain([Some(None)])
-                .map(|from| from.map_or(Table::default(), |f| add(f, Some(at), &caches)));
-            caches[at].fills = fills.collect();
+            let from_cache = |from| if asked[from] { add(number(from), number(at), &caches) } else { NO_TABLE };
+            let mut fills: Vec<u32> = (0..caches.len()).map(from_cache).collect();
+            fills.push(add(MEMORY, number(at), &caches));
+            (caches[at].out, caches[at].fills) = (out, fills);
         }
         Arc::new(Self { caches, tables, len })
     }
@@ -191,16 +206,16 @@ impl Groups {
     pub(super) fn ends(&self, number: usize, blocks: &Blocks) -> Option<[Group; 2]> {
         let table = &self.tables[self.tables.partition_point(|table| table.base <= number).checked_sub(1)?];
         let number = number - table.base;
-        let group = |end: End, n: usize| match end {
+        let group = |end: u16, n: usize| match self.caches.get(usize::from(end)) {
             None => blocks.group(n),
-            Some(cache) => {
-                let Grouped { shift, geometry, .. } = &self.caches[cache];
+            Some(Grouped { shift, geometry, .. }) => {
                 let first = u32::try_from(n).ok()? << shift;
                 let sets = (1 << shift).min(geometry.sets.checked_sub(first)?);
-                Some(Group::Sets { cache: u16::try_from(cache).ok()?, first, sets })
+                Some(Group::Sets { cache: end, first, sets })
             }
         };
-        Some([group(table.from, number / table.columns)?, group(table.to, number % table.columns)?])
+        let [from, to] = table.pair(number);
+        Some([group(table.from, from)?, group(table.to, to)?])
     }
 }
 

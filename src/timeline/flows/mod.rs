@@ -24,7 +24,7 @@ use crate::sim::Hierarchy;
 use crate::units::Addr;
 use count::Pending;
 pub(super) use groups::Blocks;
-use groups::{BLOCKS, Groups};
+use groups::{BLOCKS, Groups, MEMORY};
 use std::sync::Arc;
 
 /// References in a bucket, at least.
@@ -115,13 +115,13 @@ impl Flows {
         let moved = self.blocks.widen();
         let groups = Arc::clone(&self.groups);
         let mut to: Vec<usize> = (0..groups.len).collect();
-        for table in groups.tables.iter().filter(|table| table.from.is_none() || table.to.is_none()) {
-            let block = |end: Option<usize>, n: usize| match end {
-                None => moved.get(n).copied().unwrap_or(n),
-                Some(_) => n,
+        for table in groups.tables.iter().filter(|table| table.from == MEMORY || table.to == MEMORY) {
+            let block = |end: u16, n: usize| match end {
+                MEMORY => moved.get(n).copied().unwrap_or(n),
+                _ => n,
             };
-            for n in 0..table.rows * table.columns {
-                let [from, into] = [n / table.columns, n % table.columns];
+            for n in 0..table.len() {
+                let [from, into] = table.pair(n);
                 to[table.base + n] = table.at(block(table.from, from), block(table.to, into));
             }
         }
