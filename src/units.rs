@@ -15,10 +15,6 @@ pub struct LineAddr(pub u64);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SetIndex(pub u32);
 
-/// Index of a way in its set, `0..ways`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct WayIndex(pub u32);
-
 /// Position of a level in the hierarchy, counted from the CPU outward: 0 is the innermost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LevelId(pub u8);

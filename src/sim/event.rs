@@ -1,5 +1,6 @@
 //! All that the simulator tells the world.
 
+use crate::reference::Kind;
 use crate::units::{Addr, CacheId, LevelId, LineAddr, SetIndex};
 use std::num::NonZeroU32;
 
@@ -19,6 +20,17 @@ pub enum AccessKind {
 }
 
 impl AccessKind {
+    /// What a reference asks first: a modify reads before it writes.
+    #[inline(always)]
+    #[must_use]
+    pub fn of(kind: Kind) -> Self {
+        match kind {
+            Kind::Read | Kind::Modify => Self::Read,
+            Kind::Write => Self::Write,
+            Kind::Fetch => Self::Fetch,
+        }
+    }
+
     /// Whether the program waits for the answer: all but write-backs and prefetches.
     #[must_use]
     pub fn is_demand(self) -> bool {

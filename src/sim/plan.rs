@@ -4,7 +4,7 @@ use super::Geometry;
 use super::config::{
     Allocate, ConfigError, HierarchyConfig, Holds, Inclusion, LevelConfig, Prefetch, Shapes, WritePolicy,
 };
-use super::fast::scan::Apart;
+use super::fast::scan::Exceptions;
 use crate::reference::Kind;
 use crate::units::{CacheId, LevelId};
 
@@ -74,7 +74,7 @@ pub(super) struct FastPath {
     pub(super) caches: Vec<usize>,
     /// What does not take it: dropped fetches, or fetches that have caches of their own; and where it is not one way,
     /// modifies, because what the read causes may take the line away before the write.
-    pub(super) apart: Apart,
+    pub(super) exceptions: Exceptions,
     /// Whether nothing comes back inward from any cache but what was asked for, and write-backs come after requests: then
     /// a cache may play many requests before the next plays what they cause.
     pub(super) one_way: bool,
@@ -175,13 +175,13 @@ impl Plan {
         let one_way = self.config.levels.iter().all(|level| level.inclusion == Inclusion::Nine)
             && !order.writeback_first
             && !order.fetch_on_full_line_write;
-        let mut apart = Apart { dropped: 0, back: if one_way { 0 } else { Apart::bit(Kind::Modify) } };
+        let mut exceptions = Exceptions { dropped: 0, back: if one_way { 0 } else { Exceptions::bit(Kind::Modify) } };
         if self.config.data_only {
-            apart.dropped = Apart::bit(Kind::Fetch);
+            exceptions.dropped = Exceptions::bit(Kind::Fetch);
         } else if caches != path(FETCH) {
-            apart.back |= Apart::bit(Kind::Fetch);
+            exceptions.back |= Exceptions::bit(Kind::Fetch);
         }
-        (!caches.is_empty()).then_some(FastPath { caches, apart, one_way })
+        (!caches.is_empty()).then_some(FastPath { caches, exceptions, one_way })
     }
 
     /// Where the victims of a cache go; `None` = memory.

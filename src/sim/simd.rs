@@ -11,7 +11,7 @@
     expect(unsafe_code, reason = "vectors of words, and functions for the processor found; see the SAFETY comments")
 )]
 
-use super::fast::scan::{self, Apart, Block, Found, Next, Seen, Shape, Stop, Tally};
+use super::fast::scan::{self, Block, Exceptions, Found, Next, Seen, Shape, Stop, Tally};
 use crate::reference::Reference;
 
 /// What the processor can do.
@@ -69,15 +69,15 @@ pub(super) fn hits(
     words: &mut [u64],
     shape: Shape,
     references: &[Reference],
-    apart: Apart,
+    exceptions: Exceptions,
     seen: &mut Seen,
 ) -> Stop {
     match isa {
         #[cfg(target_arch = "x86_64")]
-        Isa::Avx512 => avx512::hits(words, shape, references, apart, seen),
+        Isa::Avx512 => avx512::hits(words, shape, references, exceptions, seen),
         #[cfg(target_arch = "x86_64")]
-        Isa::Avx2 => avx2::hits(words, shape, references, apart, seen),
-        _ => scan::hits(words, shape, references, apart, seen),
+        Isa::Avx2 => avx2::hits(words, shape, references, exceptions, seen),
+        _ => scan::hits(words, shape, references, exceptions, seen),
     }
 }
 
@@ -87,15 +87,15 @@ pub(super) fn scan_hits(
     words: &mut [u64],
     shape: Shape,
     references: &[Reference],
-    apart: Apart,
+    exceptions: Exceptions,
     seen: &mut Seen,
 ) -> Stop {
     match isa {
         #[cfg(target_arch = "x86_64")]
-        Isa::Avx512 => avx512::scan_hits(words, shape, references, apart, seen),
+        Isa::Avx512 => avx512::scan_hits(words, shape, references, exceptions, seen),
         #[cfg(target_arch = "x86_64")]
-        Isa::Avx2 => avx2::scan_hits(words, shape, references, apart, seen),
-        _ => scan::hits(words, shape, references, apart, seen),
+        Isa::Avx2 => avx2::scan_hits(words, shape, references, exceptions, seen),
+        _ => scan::hits(words, shape, references, exceptions, seen),
     }
 }
 
@@ -105,15 +105,15 @@ pub(super) fn take(
     words: &mut [u64],
     shape: Shape,
     references: &[Reference],
-    apart: Apart,
+    exceptions: Exceptions,
     block: &mut Block,
 ) -> usize {
     match isa {
         #[cfg(target_arch = "x86_64")]
-        Isa::Avx512 => avx512::take(words, shape, references, apart, block),
+        Isa::Avx512 => avx512::take(words, shape, references, exceptions, block),
         #[cfg(target_arch = "x86_64")]
-        Isa::Avx2 => avx2::take(words, shape, references, apart, block),
-        _ => scan::take(words, shape, references, apart, block),
+        Isa::Avx2 => avx2::take(words, shape, references, exceptions, block),
+        _ => scan::take(words, shape, references, exceptions, block),
     }
 }
 
@@ -164,14 +164,14 @@ macro_rules! loops {
             words: &mut [u64],
             shape: Shape,
             references: &[Reference],
-            apart: Apart,
+            exceptions: Exceptions,
             seen: &mut Seen,
         ) -> Stop {
             // SAFETY: `Isa` names these features only where the processor has them.
             match (shape.ways.div_ceil($lanes), shape.ways % $lanes) {
-                $(($v, 0) => unsafe { hits_of::<$v, true>(words, shape, references, apart, seen) },
-                ($v, _) => unsafe { hits_of::<$v, false>(words, shape, references, apart, seen) },)*
-                _ => scan::hits(words, shape, references, apart, seen),
+                $(($v, 0) => unsafe { hits_of::<$v, true>(words, shape, references, exceptions, seen) },
+                ($v, _) => unsafe { hits_of::<$v, false>(words, shape, references, exceptions, seen) },)*
+                _ => scan::hits(words, shape, references, exceptions, seen),
             }
         }
 
@@ -180,18 +180,18 @@ macro_rules! loops {
             words: &mut [u64],
             shape: Shape,
             references: &[Reference],
-            apart: Apart,
+            exceptions: Exceptions,
             seen: &mut Seen,
         ) -> Stop {
             let shape = checked::<V, FULL>(words, shape, $lanes);
             let tail = $tail(shape.ways);
             let Seen { mut accesses, mut depth } = *seen;
-            let fields = apart.fields();
+            let fields = exceptions.fields();
             let mut stop = Stop { at: references.len(), why: Why::End };
             for (at, reference) in references.iter().enumerate() {
                 let kind = reference.kind;
                 let field = fields[kind as usize];
-                if field == 0 && apart.drops(kind) {
+                if field == 0 && exceptions.drops(kind) {
                     continue;
                 }
                 if field == 0 || !shape.holds(reference) {
@@ -219,29 +219,29 @@ macro_rules! loops {
             words: &mut [u64],
             shape: Shape,
             references: &[Reference],
-            apart: Apart,
+            exceptions: Exceptions,
             seen: &mut Seen,
         ) -> Stop {
             #[target_feature(enable = $features)]
-            fn inner(w: &mut [u64], shape: Shape, r: &[Reference], apart: Apart, seen: &mut Seen) -> Stop {
-                scan::hits(w, shape, r, apart, seen)
+            fn inner(w: &mut [u64], shape: Shape, r: &[Reference], exceptions: Exceptions, seen: &mut Seen) -> Stop {
+                scan::hits(w, shape, r, exceptions, seen)
             }
             // SAFETY: as in `hits`.
-            unsafe { inner(words, shape, references, apart, seen) }
+            unsafe { inner(words, shape, references, exceptions, seen) }
         }
 
         pub(super) fn take(
             words: &mut [u64],
             shape: Shape,
             references: &[Reference],
-            apart: Apart,
+            exceptions: Exceptions,
             block: &mut Block,
         ) -> usize {
             // SAFETY: as in `hits`.
             match (shape.ways.div_ceil($lanes), shape.ways % $lanes) {
-                $(($v, 0) => unsafe { take_of::<$v, true>(words, shape, references, apart, block) },
-                ($v, _) => unsafe { take_of::<$v, false>(words, shape, references, apart, block) },)*
-                _ => scan::take(words, shape, references, apart, block),
+                $(($v, 0) => unsafe { take_of::<$v, true>(words, shape, references, exceptions, block) },
+                ($v, _) => unsafe { take_of::<$v, false>(words, shape, references, exceptions, block) },)*
+                _ => scan::take(words, shape, references, exceptions, block),
             }
         }
 
@@ -250,20 +250,20 @@ macro_rules! loops {
             words: &mut [u64],
             shape: Shape,
             references: &[Reference],
-            apart: Apart,
+            exceptions: Exceptions,
             block: &mut Block,
         ) -> usize {
             let shape = checked::<V, FULL>(words, shape, $lanes);
             let tail = $tail(shape.ways);
             let Block { asks, made, found } = block;
-            let fields = apart.fields();
+            let fields = exceptions.fields();
             let mut listed = 0;
             let mut taken = references.len();
             for (at, reference) in references.iter().enumerate() {
                 // Only a hint: what is named need not exist.
                 _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(reference).wrapping_add(AHEAD).cast());
                 let field = fields[reference.kind as usize];
-                if field == 0 && apart.drops(reference.kind) {
+                if field == 0 && exceptions.drops(reference.kind) {
                     continue;
                 }
                 if listed == BLOCK || field == 0 || !shape.holds(reference) {
@@ -337,7 +337,7 @@ mod avx512 {
     use super::{AHEAD, checked, scan};
     use crate::reference::Reference;
     use crate::sim::fast::scan::{
-        ASK_BITS, Apart, BLOCK, Block, COVER, DIRTY_ASK, Found, Next, ODD_ASK, Seen, Shape, Stop, Tally, Why,
+        ASK_BITS, BLOCK, Block, COVER, DIRTY_ASK, Exceptions, Found, Next, ODD_ASK, Seen, Shape, Stop, Tally, Why,
     };
     use crate::sim::policy::{DIRTY, FLAG_BITS, VALID};
     use std::arch::x86_64::*;
@@ -487,7 +487,7 @@ mod avx2 {
     use super::{AHEAD, checked, scan};
     use crate::reference::Reference;
     use crate::sim::fast::scan::{
-        ASK_BITS, Apart, BLOCK, Block, DIRTY_ASK, Found, Next, Seen, Shape, Stop, Tally, Why,
+        ASK_BITS, BLOCK, Block, DIRTY_ASK, Exceptions, Found, Next, Seen, Shape, Stop, Tally, Why,
     };
     use crate::sim::policy::DIRTY;
     use std::arch::x86_64::*;

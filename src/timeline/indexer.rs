@@ -327,7 +327,7 @@ impl Indexer {
             simulated: match (&self.classified, self.state.count()) {
                 (Some(_), _) => Simulated::Classified,
                 (None, Ok(shards)) => Simulated::Shards(shards),
-                (None, Err(why)) => Simulated::Whole(why.clone()),
+                (None, Err(why)) => Simulated::OneThread(why.clone()),
             },
         }
     }

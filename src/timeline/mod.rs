@@ -46,7 +46,7 @@ pub use tally::Tally;
 
 use crate::reference::{ReferenceSource, RegionMap, SourceError, Tables};
 use crate::sim::config::HierarchyConfig;
-use crate::sim::shards::Whole;
+use crate::sim::shards::Unsharded;
 use crate::sim::{Hierarchy, Packed, Packer, SimError};
 use chunks::ChunkCache;
 use phases::Phases;
@@ -143,7 +143,7 @@ pub enum Simulated {
     /// In so many shards at once.
     Shards(usize),
     /// In one, because of this.
-    Whole(Whole),
+    OneThread(Unsharded),
     /// In one, because the class of every miss was wanted.
     Classified,
 }
@@ -153,7 +153,7 @@ impl fmt::Display for Simulated {
         match self {
             Self::Before => write!(f, "found as it was kept"),
             Self::Shards(shards) => write!(f, "simulated in {shards} shards of the sets at once"),
-            Self::Whole(why) => write!(f, "simulated by one thread: {why}"),
+            Self::OneThread(why) => write!(f, "simulated by one thread: {why}"),
             Self::Classified => {
                 write!(f, "simulated by one thread: the class of a miss depends on what a cache of one set would hold")
             }

@@ -5,8 +5,7 @@ use crate::reference::{Footprint, Reference, Region};
 use crate::sim::{Event, Hierarchy, Observer, Origin, RequestId};
 use serde::{Deserialize, Serialize};
 
-/// Most levels a hierarchy may have.
-pub const MAX_LEVELS: usize = 8;
+pub use crate::sim::config::MAX_LEVELS;
 
 /// What one reference did at each level: demand hits and misses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

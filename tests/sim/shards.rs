@@ -5,7 +5,7 @@ use crate::support::random::machines::parted;
 use crate::support::random::traces::loops;
 use orrery::reference::{MemoryTrace, Reference, Tables};
 use orrery::sim::config::{HierarchyConfig, Holds, LevelConfig, Prefetch, TlbConfig, Ways};
-use orrery::sim::shards::Whole;
+use orrery::sim::shards::Unsharded;
 use orrery::sim::{Event, Events, Hierarchy, Index, Observer, Policy, Shards, Wants};
 use orrery::timeline::{Cursor, Flow, Options, Simulated, Timeline};
 use orrery::trace::synth::Rng;
@@ -135,7 +135,7 @@ fn an_index_made_in_shards_is_the_one_made_by_one_thread() {
         let trace = loops(&mut rng, count);
         let start = Hierarchy::new(&config).expect("sound");
         let (one, many) = (timeline(&trace, &start, 1), timeline(&trace, &start, 4));
-        assert_eq!(*one.simulated(), Simulated::Whole(Whole::Asked));
+        assert_eq!(*one.simulated(), Simulated::OneThread(Unsharded::Asked));
         assert!(matches!(many.simulated(), Simulated::Shards(2..=4)), "{}", many.simulated());
         let len = trace.len() as u64;
         for level in 0..config.levels.len() {

@@ -5,9 +5,9 @@
 //! references through a plain innermost cache. All do the same as [`Hierarchy::access`](super::Hierarchy::access),
 //! reference by reference:
 //!
-//! - [`Way::Scan`] looks at word after word, the most recent first, with a branch each. Real programs mostly hit the first.
-//! - [`Way::Vector`] compares and rotates a whole set at once: hits anywhere in the set cost the same.
-//! - [`Way::Blocks`] sends a block of references through the cache as `Vector` does, but notes misses instead of following
+//! - [`Loop::Scan`] looks at word after word, the most recent first, with a branch each. Real programs mostly hit the first.
+//! - [`Loop::Vector`] compares and rotates a whole set at once: hits anywhere in the set cost the same.
+//! - [`Loop::Blocks`] sends a block of references through the cache as `Vector` does, but notes misses instead of following
 //!   them; what the misses ask of the next cache is a list, and goes through that in the same way. No branch depends on a
 //!   miss. Exact where nothing that happens outside a cache comes back to it: without inclusive and exclusive levels.
 //!
@@ -25,8 +25,10 @@ use super::simd::{self, Isa};
 use super::{AccessKind, Event, Origin, RequestId};
 use crate::reference::{Kind, Reference};
 use crate::units::{Addr, CacheId, LevelId, LineAddr};
-use scan::{ASK_BITS, Apart, BLOCK, Block, DIRTY_ASK, FIELD, FIELDS, Found, Next, ODD_ASK, Seen, Shape, Tally, Why};
-use watched::Told;
+use scan::{
+    ASK_BITS, BLOCK, Block, DIRTY_ASK, Exceptions, FIELD, FIELDS, Found, Next, ODD_ASK, Seen, Shape, Tally, Why,
+};
+use watched::BlockRecord;
 
 /// A plain level as the loops see it.
 pub(super) struct Plain<'a> {
@@ -39,7 +41,7 @@ pub(super) struct Plain<'a> {
 }
 
 /// What the loops need of the hierarchy they play.
-pub(super) trait Around {
+pub(super) trait Surroundings {
     /// Caches that requests pass, from the CPU outward.
     fn caches(&self) -> usize;
 
@@ -94,7 +96,7 @@ pub(super) struct Place {
 
 /// Which loop plays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum Loop {
     /// Word after word.
     Scan,
     /// Whole sets.
@@ -107,66 +109,66 @@ pub(super) enum Way {
 const CHUNK: usize = 2048;
 
 /// Plays references through a hierarchy; nothing is observed. Where the innermost level is not plain, in the general way.
-pub(super) fn play(around: &mut impl Around, references: &[Reference], apart: Apart) {
-    play_by(around, references, apart, None);
+pub(super) fn play(surroundings: &mut impl Surroundings, references: &[Reference], exceptions: Exceptions) {
+    play_by(surroundings, references, exceptions, None);
 }
 
 /// As [`play`], for an observer, which is told where each reference begins.
 pub(super) fn play_watched<O: Observer>(
-    around: &mut impl Around,
+    surroundings: &mut impl Surroundings,
     references: &[Reference],
-    apart: Apart,
+    exceptions: Exceptions,
     observer: &mut O,
 ) {
     // Blocks know where lines went only where all caches play them.
-    let blocks = !observer.wants().gone || around.is_all();
-    let mut told: Option<Box<Told>> = if blocks { Told::of(around) } else { None };
-    let mut way = first_way(around);
+    let blocks = !observer.wants().gone || surroundings.is_all();
+    let mut told: Option<Box<BlockRecord>> = if blocks { BlockRecord::of(surroundings) } else { None };
+    let mut way = first_loop(surroundings);
     // A first choice needs a look at some.
     let (first, rest) = references.split_at(references.len().min(CHUNK / 8));
     for chunk in std::iter::once(first).chain(rest.chunks(CHUNK)) {
-        let Some((before, isa)) = around.plain(0).map(|l| (l.counters.misses(), l.isa)) else {
+        let Some((before, isa)) = surroundings.plain(0).map(|l| (l.counters.misses(), l.isa)) else {
             for reference in chunk {
                 observer.begin(reference);
-                around.access(reference, observer);
+                surroundings.access(reference, observer);
             }
             continue;
         };
-        let mut did = match (way, &mut told) {
-            (Way::Blocks, Some(told)) => told.play(around, chunk, apart, observer),
-            _ => one_by_one(around, chunk, apart, (isa, way != Way::Vector), observer),
+        let mut outcome = match (way, &mut told) {
+            (Loop::Blocks, Some(told)) => told.play(surroundings, chunk, exceptions, observer),
+            _ => one_by_one(surroundings, chunk, exceptions, (isa, way != Loop::Vector), observer),
         };
-        did.references = chunk.len() as u64;
-        did.misses = around.plain(0).map_or(0, |l| l.counters.misses()) - before;
-        way = choose(did, isa, around.is_one_way());
+        outcome.references = chunk.len() as u64;
+        outcome.misses = surroundings.plain(0).map_or(0, |l| l.counters.misses()) - before;
+        way = choose(outcome, isa, surroundings.is_one_way());
     }
 }
 
 /// [`play`], by one loop only where `by` names it.
-fn play_by(around: &mut impl Around, references: &[Reference], apart: Apart, by: Option<Way>) {
+fn play_by(surroundings: &mut impl Surroundings, references: &[Reference], exceptions: Exceptions, by: Option<Loop>) {
     let mut lists: Option<Box<Lists>> = None;
-    let mut way = by.unwrap_or_else(|| first_way(around));
+    let mut way = by.unwrap_or_else(|| first_loop(surroundings));
     for chunk in references.chunks(CHUNK) {
-        let Some((before, isa)) = around.plain(0).map(|l| (l.counters.misses(), l.isa)) else {
-            chunk.iter().for_each(|r| around.access(r, &mut ()));
+        let Some((before, isa)) = surroundings.plain(0).map(|l| (l.counters.misses(), l.isa)) else {
+            chunk.iter().for_each(|r| surroundings.access(r, &mut ()));
             continue;
         };
-        let mut did = match way {
-            Way::Blocks => {
-                let caches = around.caches();
-                blocks(around, chunk, apart, lists.get_or_insert_with(|| Lists::new(caches)))
+        let mut outcome = match way {
+            Loop::Blocks => {
+                let caches = surroundings.caches();
+                blocks(surroundings, chunk, exceptions, lists.get_or_insert_with(|| Lists::new(caches)))
             }
-            Way::Scan | Way::Vector => one_by_one(around, chunk, apart, (isa, way == Way::Scan), &mut ()),
+            Loop::Scan | Loop::Vector => one_by_one(surroundings, chunk, exceptions, (isa, way == Loop::Scan), &mut ()),
         };
-        did.references = chunk.len() as u64;
-        did.misses = around.plain(0).map_or(0, |l| l.counters.misses()) - before;
-        way = by.unwrap_or_else(|| choose(did, isa, around.is_one_way()));
+        outcome.references = chunk.len() as u64;
+        outcome.misses = surroundings.plain(0).map_or(0, |l| l.counters.misses()) - before;
+        way = by.unwrap_or_else(|| choose(outcome, isa, surroundings.is_one_way()));
     }
 }
 
 /// How a chunk went.
 #[derive(Clone, Copy, Debug, Default)]
-struct Did {
+struct ChunkOutcome {
     references: u64,
     /// Of the innermost cache.
     misses: u64,
@@ -178,51 +180,51 @@ struct Did {
 
 /// The loop for the next chunk. A scan costs a wrong guess of the processor for most hits that are not at the head; a
 /// branch on misses costs one for most misses where they are many.
-fn choose(did: Did, isa: Isa, one_way: bool) -> Way {
-    if did.others > did.references / 16 {
-        Way::Scan
-    } else if one_way && did.misses > did.references / 10 {
-        Way::Blocks
-    } else if did.depth > did.references && isa != Isa::Plain {
-        Way::Vector
+fn choose(outcome: ChunkOutcome, isa: Isa, one_way: bool) -> Loop {
+    if outcome.others > outcome.references / 16 {
+        Loop::Scan
+    } else if one_way && outcome.misses > outcome.references / 10 {
+        Loop::Blocks
+    } else if outcome.depth > outcome.references && isa != Isa::Plain {
+        Loop::Vector
     } else {
-        Way::Scan
+        Loop::Scan
     }
 }
 
 /// The loop for the first chunk, by what was played before.
-fn first_way(around: &mut impl Around) -> Way {
-    let one_way = around.is_one_way();
-    around.plain(0).map_or(Way::Scan, |cache| {
+fn first_loop(surroundings: &mut impl Surroundings) -> Loop {
+    let one_way = surroundings.is_one_way();
+    surroundings.plain(0).map_or(Loop::Scan, |cache| {
         let (references, misses) = (cache.counters.accesses(), cache.counters.misses());
-        choose(Did { references, misses, ..Did::default() }, cache.isa, one_way)
+        choose(ChunkOutcome { references, misses, ..ChunkOutcome::default() }, cache.isa, one_way)
     })
 }
 
 fn one_by_one<O: Observer>(
-    around: &mut impl Around,
+    surroundings: &mut impl Surroundings,
     chunk: &[Reference],
-    apart: Apart,
+    exceptions: Exceptions,
     (isa, scan): (Isa, bool),
     observer: &mut O,
-) -> Did {
+) -> ChunkOutcome {
     let (mut rest, mut seen, mut others) = (chunk, Seen::default(), 0);
     let wants = observer.wants();
-    while let Some(Plain { shape, words, .. }) = around.plain(0) {
+    while let Some(Plain { shape, words, .. }) = surroundings.plain(0) {
         let stop = if scan {
-            simd::scan_hits(isa, words, shape, rest, apart, &mut seen)
+            simd::scan_hits(isa, words, shape, rest, exceptions, &mut seen)
         } else {
-            simd::hits(isa, words, shape, rest, apart, &mut seen)
+            simd::hits(isa, words, shape, rest, exceptions, &mut seen)
         };
         if !wants.is_nothing() {
             // A hit changes nothing outside its set, so it can be told after the hits behind it.
-            let (place, references) = (around.place(0), &rest[..stop.at]);
+            let (place, references) = (surroundings.place(0), &rest[..stop.at]);
             match wants.batches {
-                Some(lists) => batch_hits(shape, place, references, apart, lists, observer),
+                Some(lists) => batch_hits(shape, place, references, exceptions, lists, observer),
                 None => {
                     for reference in references {
                         observer.begin(reference);
-                        if wants.events == Events::All && !apart.drops(reference.kind) {
+                        if wants.events == Events::All && !exceptions.drops(reference.kind) {
                             tell_hit(shape, place, reference, observer);
                         }
                     }
@@ -234,57 +236,57 @@ fn one_by_one<O: Observer>(
         match stop.why {
             Why::Miss(victim) if wants.gone => {
                 let mut leaving = Leaving::new(observer);
-                one_missed(around, shape, at, victim, &mut seen, &mut leaving);
-                around.tell_gone(leaving);
+                one_missed(surroundings, shape, at, victim, &mut seen, &mut leaving);
+                surroundings.tell_gone(leaving);
             }
-            Why::Miss(victim) => one_missed(around, shape, at, victim, &mut seen, observer),
+            Why::Miss(victim) => one_missed(surroundings, shape, at, victim, &mut seen, observer),
             Why::Other | Why::End => {
                 others += 1;
-                around.access(at, observer);
+                surroundings.access(at, observer);
             }
         }
         rest = left;
     }
-    if let Some(level) = around.plain(0) {
+    if let Some(level) = surroundings.plain(0) {
         let field = |n: u32| (seen.accesses >> (n * FIELD)) & ((1 << FIELD) - 1);
         level.counters.read_accesses += field(0);
         level.counters.write_accesses += field(1);
         level.counters.fetch_accesses += field(2);
     }
-    Did { depth: seen.depth, others, ..Did::default() }
+    ChunkOutcome { depth: seen.depth, others, ..ChunkOutcome::default() }
 }
 
 /// A reference that the loop has counted, and that missed.
 #[inline(always)]
 fn one_missed<O: Observer>(
-    around: &mut impl Around,
+    surroundings: &mut impl Surroundings,
     shape: Shape,
     at: &Reference,
     victim: u64,
     seen: &mut Seen,
     observer: &mut O,
 ) {
-    let (place, tells) = (around.place(0), !observer.wants().is_nothing());
-    let origin = around.number(None);
+    let (place, tells) = (surroundings.place(0), !observer.wants().is_nothing());
+    let origin = surroundings.number(None);
     if tells {
         let kind = kind_of_miss(shape.ask(at));
         observer.event(shape.access(place, at.addr >> shape.line_bits, (kind, false), origin));
     }
-    if around.is_one_way() {
-        missed(around, 0, shape, (shape.ask(at), origin), victim, observer);
+    if surroundings.is_one_way() {
+        missed(surroundings, 0, shape, (shape.ask(at), origin), victim, observer);
         if tells && at.kind == Kind::Modify {
-            let origin = around.number(None);
+            let origin = surroundings.number(None);
             observer.event(shape.access(place, at.addr >> shape.line_bits, (AccessKind::Write, true), origin));
         }
     } else {
-        around.miss(at, victim, origin, observer);
+        surroundings.miss(at, victim, origin, observer);
         if at.kind == Kind::Modify {
             // The loop has counted the write, but its line may be gone again: an inclusive level outside took it.
             seen.accesses -= FIELDS[Kind::Write as usize];
-            around.access(&Reference { kind: Kind::Write, ..*at }, observer);
+            surroundings.access(&Reference { kind: Kind::Write, ..*at }, observer);
         }
     }
-    around.finish();
+    surroundings.finish();
 }
 
 /// Hits listed at once.
@@ -296,7 +298,7 @@ fn batch_hits<O: Observer>(
     shape: Shape,
     place: Place,
     references: &[Reference],
-    apart: Apart,
+    exceptions: Exceptions,
     lists: WantedLists,
     observer: &mut O,
 ) {
@@ -307,7 +309,7 @@ fn batch_hits<O: Observer>(
         let (mut asks, mut n) = ([0; LISTED], 0);
         for reference in references {
             let ask = shape.ask(reference) >> ASK_BITS << ASK_BITS;
-            if apart.drops(reference.kind) || (n > 0 && asks[n - 1] == ask) {
+            if exceptions.drops(reference.kind) || (n > 0 && asks[n - 1] == ask) {
                 continue;
             }
             if n > 1 && asks[n - 2] == ask {
@@ -326,11 +328,7 @@ fn batch_hits<O: Observer>(
 #[inline(always)]
 fn tell_hit<O: Observer>(shape: Shape, place: Place, reference: &Reference, observer: &mut O) {
     let line = reference.addr >> shape.line_bits;
-    let kind = match reference.kind {
-        Kind::Read | Kind::Modify => AccessKind::Read,
-        Kind::Write => AccessKind::Write,
-        Kind::Fetch => AccessKind::Fetch,
-    };
+    let kind = AccessKind::of(reference.kind);
     observer.event(shape.access(place, line, (kind, true), Origin::FIRST));
     if reference.kind == Kind::Modify {
         let origin = Origin { request: RequestId::FIRST.next(), parent: None };
@@ -354,48 +352,60 @@ impl Lists {
     }
 }
 
-fn blocks(around: &mut impl Around, chunk: &[Reference], apart: Apart, lists: &mut Lists) -> Did {
-    let (mut rest, mut did) = (chunk, Did::default());
+fn blocks(
+    surroundings: &mut impl Surroundings,
+    chunk: &[Reference],
+    exceptions: Exceptions,
+    lists: &mut Lists,
+) -> ChunkOutcome {
+    let (mut rest, mut outcome) = (chunk, ChunkOutcome::default());
     let Lists { block, next, found } = lists;
-    while let Some(Plain { shape, isa, words, counters }) = around.plain(0) {
+    while let Some(Plain { shape, isa, words, counters }) = surroundings.plain(0) {
         let Some((own, outer)) = next.split_first_mut() else { break };
-        let taken = simd::take(isa, words, shape, rest, apart, block);
+        let taken = simd::take(isa, words, shape, rest, exceptions, block);
         let mut tally = Tally::default();
         let listed = simd::follow(isa, shape, &block.asks[..block.made], &block.found, &mut tally, own);
         tally.add_to(counters, shape);
-        send(around, 1, shape.line_bits, &own[..listed], outer, found);
+        send(surroundings, 1, shape.line_bits, &own[..listed], outer, found);
         rest = &rest[taken..];
         if block.made < BLOCK {
             let Some((other, left)) = rest.split_first() else { break };
-            around.access(other, &mut ());
-            did.others += 1;
+            surroundings.access(other, &mut ());
+            outcome.others += 1;
             rest = left;
         }
     }
-    did
+    outcome
 }
 
 /// Sends requests for whole lines of 2^`line_bits` bytes to a level and what they cause to the levels behind it. A list
 /// may double from level to level, so it is cut into blocks again at each. `next` are those of this level and on.
-fn send(around: &mut impl Around, at: usize, line_bits: u32, asks: &[u64], next: &mut [Next], found: &mut Found) {
+fn send(
+    surroundings: &mut impl Surroundings,
+    at: usize,
+    line_bits: u32,
+    asks: &[u64],
+    next: &mut [Next],
+    found: &mut Found,
+) {
     let Some((own, outer)) = next.split_first_mut() else {
         let writes = asks.iter().filter(|ask| *ask & DIRTY_ASK != 0).count() as u64;
-        return around.memory(1 << line_bits, asks.len() as u64 - writes, writes);
+        return surroundings.memory(1 << line_bits, asks.len() as u64 - writes, writes);
     };
     for block in asks.chunks(BLOCK) {
-        match around.plain(at).filter(|plain| plain.shape.line_bits == line_bits) {
+        match surroundings.plain(at).filter(|plain| plain.shape.line_bits == line_bits) {
             Some(Plain { shape, isa, words, counters }) => {
                 let mut tally = Tally::default();
                 simd::through(isa, words, shape, block, found);
                 let listed = simd::follow(isa, shape, block, found, &mut tally, own);
                 tally.add_to_outer(counters, shape);
-                send(around, at + 1, line_bits, &own[..listed], outer, found);
+                send(surroundings, at + 1, line_bits, &own[..listed], outer, found);
             }
             None => {
                 for &ask in block {
                     let line = Line { number: LineAddr(ask >> ASK_BITS), bits: line_bits };
-                    around.request(at, line, kind_of(ask), Origin::FIRST, &mut ());
-                    around.finish();
+                    surroundings.request(at, line, kind_of(ask), Origin::FIRST, &mut ());
+                    surroundings.finish();
                 }
             }
         }
@@ -422,15 +432,15 @@ fn kind_of_miss(ask: u64) -> AccessKind {
 
 /// What one miss of a plain cache causes where all goes one way: counts it, asks the next cache, writes the victim back.
 fn missed<O: Observer>(
-    around: &mut impl Around,
+    surroundings: &mut impl Surroundings,
     at: usize,
     shape: Shape,
     (ask, origin): (u64, Origin),
     victim: u64,
     observer: &mut O,
 ) {
-    let place = if observer.wants().is_nothing() { Place::default() } else { around.place(at) };
-    let Some(Plain { counters, .. }) = around.plain(at) else { return };
+    let place = if observer.wants().is_nothing() { Place::default() } else { surroundings.place(at) };
+    let Some(Plain { counters, .. }) = surroundings.plain(at) else { return };
     let (wants, gives) = shape.causes(ask, victim);
     match ask & (DIRTY_ASK | ODD_ASK) {
         ODD_ASK => counters.fetch_misses += 1,
@@ -450,7 +460,7 @@ fn missed<O: Observer>(
         tell_evict_and_fill(shape, place, (ask, origin), victim, observer);
     }
     for ask in [wants, gives].into_iter().flatten() {
-        request(around, at + 1, shape.line_bits, (ask, origin), observer);
+        request(surroundings, at + 1, shape.line_bits, (ask, origin), observer);
     }
 }
 
@@ -477,25 +487,27 @@ fn tell_evict_and_fill<O: Observer>(
 
 /// One request for a whole line of 2^`line_bits` bytes because of the request `cause`, and what it leads to, at once.
 fn request<O: Observer>(
-    around: &mut impl Around,
+    surroundings: &mut impl Surroundings,
     at: usize,
     line_bits: u32,
     (ask, cause): (u64, Origin),
     observer: &mut O,
 ) {
     let tells = !observer.wants().is_nothing();
-    let place = if tells { around.place(at) } else { Place::default() };
-    let Some(Plain { shape, words, counters, .. }) = around.plain(at).filter(|p| p.shape.line_bits == line_bits) else {
+    let place = if tells { surroundings.place(at) } else { Place::default() };
+    let Some(Plain { shape, words, counters, .. }) = surroundings.plain(at).filter(|p| p.shape.line_bits == line_bits)
+    else {
         let line = LineAddr(ask >> ASK_BITS);
-        if at < around.caches() {
-            return around.request(at, Line { number: line, bits: line_bits }, kind_of(ask), cause, observer);
+        if at < surroundings.caches() {
+            return surroundings.request(at, Line { number: line, bits: line_bits }, kind_of(ask), cause, observer);
         }
-        let (addr, bytes, origin) = (Addr(line.0 << line_bits), 1 << line_bits, around.number(Some(cause.request)));
+        let (addr, bytes, origin) =
+            (Addr(line.0 << line_bits), 1 << line_bits, surroundings.number(Some(cause.request)));
         if ask & DIRTY_ASK == 0 {
-            around.memory(bytes, 1, 0);
+            surroundings.memory(bytes, 1, 0);
             observer.event(Event::MemoryRead { origin, addr, bytes });
         } else {
-            around.memory(bytes, 0, 1);
+            surroundings.memory(bytes, 0, 1);
             observer.event(Event::MemoryWrite { origin, addr, bytes });
         }
         return;
@@ -503,12 +515,12 @@ fn request<O: Observer>(
     let kind = kind_of(ask);
     counters.count_access(kind);
     let found = scan::touch(words, shape, ask);
-    let origin = around.number(Some(cause.request));
+    let origin = surroundings.number(Some(cause.request));
     if tells {
         observer.event(shape.access(place, ask >> ASK_BITS, (kind, found.is_ok()), origin));
     }
     if let Err(victim) = found {
-        missed(around, at, shape, (ask, origin), victim, observer);
+        missed(surroundings, at, shape, (ask, origin), victim, observer);
     }
 }
 

@@ -103,14 +103,14 @@ impl Shape {
 
 /// Kinds of references that the loops do not play: a bit for each, by its code.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::sim) struct Apart {
+pub(in crate::sim) struct Exceptions {
     /// Left out.
     pub(in crate::sim) dropped: u8,
     /// Handed back.
     pub(in crate::sim) back: u8,
 }
 
-impl Apart {
+impl Exceptions {
     /// The bit of a kind.
     #[inline(always)]
     pub(in crate::sim) fn bit(kind: Kind) -> u8 {
@@ -120,9 +120,9 @@ impl Apart {
     /// What a reference of each kind adds to [`Seen::accesses`]; 0 for those that are not played.
     #[inline(always)]
     pub(in crate::sim) fn fields(self) -> [u64; 4] {
-        let apart = self.dropped | self.back;
+        let exceptions = self.dropped | self.back;
         [Kind::Read, Kind::Write, Kind::Modify, Kind::Fetch]
-            .map(|kind| if apart & Self::bit(kind) == 0 { FIELDS[kind as usize] } else { 0 })
+            .map(|kind| if exceptions & Self::bit(kind) == 0 { FIELDS[kind as usize] } else { 0 })
     }
 
     /// Whether a kind is left out.
@@ -173,16 +173,16 @@ pub(in crate::sim) fn hits(
     words: &mut [u64],
     shape: Shape,
     references: &[Reference],
-    apart: Apart,
+    exceptions: Exceptions,
     seen: &mut Seen,
 ) -> Stop {
     match shape.ways {
-        2 => hits_of::<2>(words, shape, references, apart, seen),
-        4 => hits_of::<4>(words, shape, references, apart, seen),
-        8 => hits_of::<8>(words, shape, references, apart, seen),
-        12 => hits_of::<12>(words, shape, references, apart, seen),
-        16 => hits_of::<16>(words, shape, references, apart, seen),
-        _ => hits_of::<0>(words, shape, references, apart, seen),
+        2 => hits_of::<2>(words, shape, references, exceptions, seen),
+        4 => hits_of::<4>(words, shape, references, exceptions, seen),
+        8 => hits_of::<8>(words, shape, references, exceptions, seen),
+        12 => hits_of::<12>(words, shape, references, exceptions, seen),
+        16 => hits_of::<16>(words, shape, references, exceptions, seen),
+        _ => hits_of::<0>(words, shape, references, exceptions, seen),
     }
 }
 
@@ -192,19 +192,19 @@ fn hits_of<const WAYS: usize>(
     words: &mut [u64],
     mut shape: Shape,
     references: &[Reference],
-    apart: Apart,
+    exceptions: Exceptions,
     seen: &mut Seen,
 ) -> Stop {
     if WAYS != 0 {
         shape.ways = WAYS;
     }
     let Seen { mut accesses, mut depth } = *seen;
-    let fields = apart.fields();
+    let fields = exceptions.fields();
     let mut stop = Stop { at: references.len(), why: Why::End };
     for (at, reference) in references.iter().enumerate() {
         let kind = reference.kind;
         let field = fields[kind as usize];
-        if field == 0 && apart.drops(kind) {
+        if field == 0 && exceptions.drops(kind) {
             continue;
         }
         if field == 0 || !shape.holds(reference) {
@@ -341,16 +341,16 @@ pub(in crate::sim) fn take(
     words: &mut [u64],
     shape: Shape,
     references: &[Reference],
-    apart: Apart,
+    exceptions: Exceptions,
     block: &mut Block,
 ) -> usize {
     let Block { asks, made, found } = block;
     *made = 0;
     let mut taken = references.len();
-    let fields = apart.fields();
+    let fields = exceptions.fields();
     for (at, reference) in references.iter().enumerate() {
         let field = fields[reference.kind as usize];
-        if field == 0 && apart.drops(reference.kind) {
+        if field == 0 && exceptions.drops(reference.kind) {
             continue;
         }
         if *made == BLOCK || field == 0 || !shape.holds(reference) {

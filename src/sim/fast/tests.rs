@@ -32,9 +32,9 @@ fn pick<T: Copy>(rng: &mut Rng, of: &[T]) -> T {
 /// A hierarchy whose plain caches are played by the vectors named.
 struct With(Hierarchy, Isa);
 
-impl Around for With {
+impl Surroundings for With {
     fn caches(&self) -> usize {
-        Around::caches(&self.0)
+        Surroundings::caches(&self.0)
     }
 
     fn is_one_way(&self) -> bool {
@@ -57,19 +57,19 @@ impl Around for With {
     }
 
     fn number(&mut self, parent: Option<RequestId>) -> Origin {
-        Around::number(&mut self.0, parent)
+        Surroundings::number(&mut self.0, parent)
     }
 
     fn finish(&mut self) {
-        Around::finish(&mut self.0);
+        Surroundings::finish(&mut self.0);
     }
 
     fn miss<O: Observer>(&mut self, reference: &Reference, victim: u64, origin: Origin, observer: &mut O) {
-        Around::miss(&mut self.0, reference, victim, origin, observer);
+        Surroundings::miss(&mut self.0, reference, victim, origin, observer);
     }
 
     fn request<O: Observer>(&mut self, at: usize, line: Line, kind: AccessKind, cause: Origin, observer: &mut O) {
-        Around::request(&mut self.0, at, line, kind, cause, observer);
+        Surroundings::request(&mut self.0, at, line, kind, cause, observer);
     }
 
     fn is_all(&self) -> bool {
@@ -81,7 +81,7 @@ impl Around for With {
     }
 
     fn memory(&mut self, bytes: u64, reads: u64, writes: u64) {
-        Around::memory(&mut self.0, bytes, reads, writes);
+        Surroundings::memory(&mut self.0, bytes, reads, writes);
     }
 }
 
@@ -106,12 +106,12 @@ fn references(rng: &mut Rng, count: usize) -> Vec<Reference> {
 }
 
 /// A hierarchy that has a fast path, with an innermost cache of so many ways; behind it anything.
-fn hierarchy(rng: &mut Rng, ways: u32) -> (Hierarchy, Apart) {
+fn hierarchy(rng: &mut Rng, ways: u32) -> (Hierarchy, Exceptions) {
     loop {
         if let Ok(hierarchy) = Hierarchy::new(&config(rng, ways))
-            && let Some(apart) = hierarchy.apart()
+            && let Some(exceptions) = hierarchy.exceptions()
         {
-            return (hierarchy, apart);
+            return (hierarchy, exceptions);
         }
     }
 }
@@ -157,21 +157,21 @@ fn every_loop_does_what_access_does() {
     let isas: Vec<Isa> = Isa::here().collect();
     for ways in (1..=32).chain([33, 64]) {
         for _ in 0..5 {
-            let (empty, apart) = hierarchy(&mut rng, ways);
+            let (empty, exceptions) = hierarchy(&mut rng, ways);
             // More than a chunk, and an odd end.
             let trace = references(&mut rng, 2500);
             let mut expected = empty.clone();
             trace.iter().for_each(|r| expected.access(r, &mut ()));
             misses += expected.level_counters(LevelId(0)).misses();
             one_way += u32::from(empty.is_one_way());
-            split += u32::from(apart.back & Apart::bit(Kind::Fetch) != 0);
-            let mut ways_to_play = vec![None, Some(Way::Scan), Some(Way::Vector)];
+            split += u32::from(exceptions.back & Exceptions::bit(Kind::Fetch) != 0);
+            let mut loops = vec![None, Some(Loop::Scan), Some(Loop::Vector)];
             if empty.is_one_way() {
-                ways_to_play.push(Some(Way::Blocks));
+                loops.push(Some(Loop::Blocks));
             }
-            for (&isa, &by) in isas.iter().flat_map(|isa| ways_to_play.iter().map(move |by| (isa, by))) {
+            for (&isa, &by) in isas.iter().flat_map(|isa| loops.iter().map(move |by| (isa, by))) {
                 let mut with = With(empty.clone(), isa);
-                play_by(&mut with, &trace, apart, by);
+                play_by(&mut with, &trace, exceptions, by);
                 assert_eq!(with.0, expected, "{isa:?} {by:?} {ways} ways, {:?}", empty.config());
                 cases += 1;
             }
@@ -208,7 +208,7 @@ fn watching_tells_what_access_tells() {
     let isas: Vec<Isa> = Isa::here().collect();
     for ways in (1..=17).chain([32, 64]) {
         for _ in 0..10 {
-            let (empty, apart) = hierarchy(&mut rng, ways);
+            let (empty, exceptions) = hierarchy(&mut rng, ways);
             let trace = references(&mut rng, 2500);
             let (mut expected, mut told) = (empty.clone(), Told::default());
             for reference in &trace {
@@ -218,7 +218,7 @@ fn watching_tells_what_access_tells() {
             events += told.events.len();
             for &isa in &isas {
                 let (mut with, mut fast) = (With(empty.clone(), isa), Told::default());
-                play_watched(&mut with, &trace, apart, &mut fast);
+                play_watched(&mut with, &trace, exceptions, &mut fast);
                 assert_eq!(with.0, expected, "{isa:?} {ways} ways, {:?}", empty.config());
                 for (at, (a, b)) in fast.events.iter().zip(&told.events).enumerate() {
                     assert_eq!(a, b, "{isa:?} {ways} ways, event {at}, {:?}", empty.config());
@@ -228,9 +228,9 @@ fn watching_tells_what_access_tells() {
             }
             for &isa in &isas {
                 let mut with = With(empty.clone(), isa);
-                if let Some(mut blocks) = watched::Told::of(&mut with) {
+                if let Some(mut blocks) = watched::BlockRecord::of(&mut with) {
                     let mut fast = Told::default();
-                    blocks.play(&mut with, &trace, apart, &mut fast);
+                    blocks.play(&mut with, &trace, exceptions, &mut fast);
                     assert_eq!(with.0, expected, "blocks, {isa:?} {ways} ways, {:?}", empty.config());
                     assert!(fast.events == told.events && fast.begun == told.begun, "{:?}", empty.config());
                     blocked += 1;
@@ -238,7 +238,7 @@ fn watching_tells_what_access_tells() {
             }
             for scan in [false, true] {
                 let (mut with, mut fast) = (With(empty.clone(), Isa::Plain), Told::default());
-                one_by_one(&mut with, &trace, apart, (Isa::Plain, scan), &mut fast);
+                one_by_one(&mut with, &trace, exceptions, (Isa::Plain, scan), &mut fast);
                 assert!(fast.events == told.events && fast.begun == told.begun, "scan {scan}, {:?}", empty.config());
             }
         }
@@ -252,7 +252,7 @@ fn lists_are_classified_as_events_are() {
     let (mut cases, mut sum) = (0, ClassCounts::default());
     for ways in (1..=17).chain([32]) {
         for _ in 0..12 {
-            let (empty, apart) = hierarchy(&mut rng, ways);
+            let (empty, exceptions) = hierarchy(&mut rng, ways);
             let trace = references(&mut rng, 2500);
             let (mut hierarchy, mut expected) = (empty.clone(), Classifier::new(&empty));
             for reference in &trace {
@@ -262,12 +262,12 @@ fn lists_are_classified_as_events_are() {
             counts(&expected).into_iter().for_each(|counts| sum += counts);
             for isa in Isa::here() {
                 let (mut with, mut listed) = (With(empty.clone(), isa), Classifier::new(&empty));
-                play_watched(&mut with, &trace, apart, &mut listed);
+                play_watched(&mut with, &trace, exceptions, &mut listed);
                 assert_eq!(counts(&listed), counts(&expected), "{isa:?} {ways} ways, {:?}", empty.config());
                 let mut with = With(empty.clone(), isa);
-                if let Some(mut blocks) = watched::Told::of(&mut with) {
+                if let Some(mut blocks) = watched::BlockRecord::of(&mut with) {
                     let mut listed = Classifier::new(&empty);
-                    blocks.play(&mut with, &trace, apart, &mut listed);
+                    blocks.play(&mut with, &trace, exceptions, &mut listed);
                     assert_eq!(counts(&listed), counts(&expected), "blocks {isa:?}, {:?}", empty.config());
                     cases += 1;
                 }
@@ -338,7 +338,7 @@ fn a_loop_stops_where_its_words_say() {
             let mut seen = Seen::default();
             let mut go = |from: usize, seen: &mut Seen| {
                 let play = if vector { simd::hits } else { simd::scan_hits };
-                play(isa, &mut level.words, level.shape, &trace[from..], Apart::default(), seen)
+                play(isa, &mut level.words, level.shape, &trace[from..], Exceptions::default(), seen)
             };
             assert_eq!(go(0, &mut seen), Stop { at: 0, why: Why::Miss(0) });
             assert_eq!(go(1, &mut seen), Stop { at: 0, why: Why::Miss(0) });

@@ -6,8 +6,8 @@
 
 mod gone;
 
-use super::scan::{ASK_BITS, Apart, BLOCK, Block, COVER, DIRTY_ASK, Found, Next, Shape, Tally};
-use super::{Around, Did, Place, kind_of, kind_of_miss, tell_evict_and_fill, tell_hit};
+use super::scan::{ASK_BITS, BLOCK, Block, COVER, DIRTY_ASK, Exceptions, Found, Next, Shape, Tally};
+use super::{ChunkOutcome, Place, Surroundings, kind_of, kind_of_miss, tell_evict_and_fill, tell_hit};
 use crate::reference::{Kind, Reference};
 use crate::sim::observer::{AccessList, Batch, Events, LevelMisses, Lists, Moved, Observer};
 use crate::sim::simd;
@@ -15,7 +15,7 @@ use crate::sim::{AccessKind, Event, Gone, Origin, RequestId};
 use crate::units::{Addr, LineAddr};
 
 /// Room for what a block does at each level.
-pub(super) struct Told {
+pub(super) struct BlockRecord {
     block: Block,
     next: Next,
     levels: Vec<Level>,
@@ -50,21 +50,22 @@ impl Level {
     }
 }
 
-impl Told {
+impl BlockRecord {
     /// For a hierarchy whose caches are all plain, of equal lines, and all one way; `None` for others.
-    pub(super) fn of(around: &mut impl Around) -> Option<Box<Self>> {
-        let first = around.plain(0)?.shape;
+    pub(super) fn of(surroundings: &mut impl Surroundings) -> Option<Box<Self>> {
+        let first = surroundings.plain(0)?.shape;
         let mut levels = Vec::new();
-        for at in 0..around.caches() {
-            let shape = around.plain(at).map(|level| level.shape).filter(|shape| shape.line_bits == first.line_bits)?;
-            levels.push(Level::new(shape, around.place(at)));
+        for at in 0..surroundings.caches() {
+            let shape =
+                surroundings.plain(at).map(|level| level.shape).filter(|shape| shape.line_bits == first.line_bits)?;
+            levels.push(Level::new(shape, surroundings.place(at)));
         }
         let came = vec![Vec::new(); levels.len()];
         let undone = gone::Undone::default();
         levels.push(Level::new(first, Place::default()));
         let (block, next) = (Block::new(), [0; 2 * BLOCK + 16]);
         let (gone, asking_second) = (Vec::new(), [0; BLOCK]);
-        around
+        surroundings
             .is_one_way()
             .then(|| Box::new(Self { block, next, levels, came, undone, gone, asking_second, asking: 0 }))
     }
@@ -72,38 +73,38 @@ impl Told {
     /// Plays a chunk.
     pub(super) fn play<O: Observer>(
         &mut self,
-        around: &mut impl Around,
+        surroundings: &mut impl Surroundings,
         chunk: &[Reference],
-        apart: Apart,
+        exceptions: Exceptions,
         observer: &mut O,
-    ) -> Did {
-        let (mut rest, mut did) = (chunk, Did::default());
-        while let Some(level) = around.plain(0) {
-            let taken = simd::take(level.isa, level.words, level.shape, rest, apart, &mut self.block);
+    ) -> ChunkOutcome {
+        let (mut rest, mut outcome) = (chunk, ChunkOutcome::default());
+        while let Some(level) = surroundings.plain(0) {
+            let taken = simd::take(level.isa, level.words, level.shape, rest, exceptions, &mut self.block);
             let asks = &self.block.asks[..self.block.made];
             let mut tally = Tally::default();
             let listed = simd::follow(level.isa, level.shape, asks, &self.block.found, &mut tally, &mut self.next);
             tally.add_to(level.counters, level.shape);
-            self.play_outside(around, listed);
+            self.play_outside(surroundings, listed);
             let wants = observer.wants();
             match wants.batches {
                 Some(lists) => {
                     let moves = lists.moves;
-                    self.find_misses(&rest[..taken], apart, lists);
+                    self.find_misses(&rest[..taken], exceptions, lists);
                     if moves {
                         self.find_moves();
                     }
                     self.gone.clear();
                     if wants.gone {
-                        self.find_gone(around);
+                        self.find_gone(surroundings);
                     }
                     self.give(&rest[..taken], lists, observer);
                 }
                 None => {
-                    self.tell(&rest[..taken], apart, observer);
+                    self.tell(&rest[..taken], exceptions, observer);
                     if wants.gone {
                         self.gone.clear();
-                        self.find_gone(around);
+                        self.find_gone(surroundings);
                         observer.batch(&Batch { gone: &self.gone, ..Batch::default() });
                     }
                 }
@@ -112,16 +113,16 @@ impl Told {
             if self.block.made < BLOCK {
                 let Some((other, left)) = rest.split_first() else { break };
                 observer.begin(other);
-                around.access(other, observer);
-                did.others += 1;
+                surroundings.access(other, observer);
+                outcome.others += 1;
                 rest = left;
             }
         }
-        did
+        outcome
     }
 
     /// Sends the first `listed` of the next requests through all levels but the innermost.
-    fn play_outside(&mut self, around: &mut impl Around, listed: usize) {
+    fn play_outside(&mut self, surroundings: &mut impl Surroundings, listed: usize) {
         for level in &mut self.levels {
             level.asks.clear();
             level.at = 0;
@@ -130,7 +131,7 @@ impl Told {
         self.levels[1].asks.extend_from_slice(&self.next[..listed]);
         for at in 1..memory {
             let (inner, outer) = self.levels.split_at_mut(at + 1);
-            let (Some(here), Some(behind), Some(level)) = (inner.last_mut(), outer.first_mut(), around.plain(at))
+            let (Some(here), Some(behind), Some(level)) = (inner.last_mut(), outer.first_mut(), surroundings.plain(at))
             else {
                 return;
             };
@@ -148,7 +149,7 @@ impl Told {
         }
         let memory = &self.levels[memory];
         let writes = memory.asks.iter().filter(|ask| *ask & DIRTY_ASK != 0).count() as u64;
-        around.memory(memory.shape.line_bytes(), memory.asks.len() as u64 - writes, writes);
+        surroundings.memory(memory.shape.line_bytes(), memory.asks.len() as u64 - writes, writes);
     }
 
     /// Gives a block, with the lists that are wanted.
@@ -196,7 +197,7 @@ impl Told {
     }
 
     /// Finds the references of a block whose demand missed. No branch depends on what missed.
-    fn find_misses(&mut self, references: &[Reference], apart: Apart, lists: Lists) {
+    fn find_misses(&mut self, references: &[Reference], exceptions: Exceptions, lists: Lists) {
         if !lists.misses {
             return;
         }
@@ -205,7 +206,7 @@ impl Told {
         let (block, mut missed) = (&self.block, 0);
         // Of the misses, those that ask the next cache for their line, in the order of asking.
         let (asking_first, mut asked) = (&mut self.asking_second, 0);
-        let mut places = (0u16..).zip(references).filter(|(_, reference)| !apart.drops(reference.kind));
+        let mut places = (0u16..).zip(references).filter(|(_, reference)| !exceptions.drops(reference.kind));
         for ((ask, matched), (place, _)) in
             block.asks.iter().zip(&block.found.matched).zip(&mut places).take(block.made)
         {
@@ -261,13 +262,13 @@ impl Told {
     }
 
     /// Tells what the references of a block did.
-    fn tell<O: Observer>(&mut self, references: &[Reference], apart: Apart, observer: &mut O) {
+    fn tell<O: Observer>(&mut self, references: &[Reference], exceptions: Exceptions, observer: &mut O) {
         let hits = observer.wants().events == Events::All;
         let Level { shape, place, .. } = self.levels[0];
         let mut made = 0;
         for reference in references {
             observer.begin(reference);
-            if apart.drops(reference.kind) {
+            if exceptions.drops(reference.kind) {
                 continue;
             }
             let (ask, found) = (self.block.asks[made], &self.block.found);

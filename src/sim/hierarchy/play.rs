@@ -1,7 +1,7 @@
 //! Many references at once: what the fast loops need of a hierarchy.
 
-use super::super::fast::scan::Apart;
-use super::super::fast::{self, Around, Line, Place, Plain};
+use super::super::fast::scan::Exceptions;
+use super::super::fast::{self, Line, Place, Plain, Surroundings};
 use super::super::plan::cache_id;
 use super::super::{AccessKind, Observer, Origin, RequestId};
 use super::walk::Request;
@@ -13,9 +13,9 @@ impl Hierarchy {
     /// Plays references in order: the same as [`Hierarchy::access`] of each, and many times as fast where nobody watches
     /// and the caches allow. The observer is told by [`Observer::begin`] where each reference begins.
     pub fn play<O: Observer>(&mut self, references: &[Reference], observer: &mut O) {
-        match self.apart() {
-            Some(apart) if observer.wants().is_nothing() => fast::play(self, references, apart),
-            Some(apart) => fast::play_watched(self, references, apart, observer),
+        match self.exceptions() {
+            Some(exceptions) if observer.wants().is_nothing() => fast::play(self, references, exceptions),
+            Some(exceptions) => fast::play_watched(self, references, exceptions, observer),
             None => {
                 for reference in references {
                     observer.begin(reference);
@@ -26,8 +26,8 @@ impl Hierarchy {
     }
 
     /// What does not take the fast path; `None` where there is none.
-    pub(in crate::sim) fn apart(&self) -> Option<Apart> {
-        self.plan.fast.as_ref().map(|path| path.apart)
+    pub(in crate::sim) fn exceptions(&self) -> Option<Exceptions> {
+        self.plan.fast.as_ref().map(|path| path.exceptions)
     }
 
     /// A cache on the fast path, counted from the CPU.
@@ -37,7 +37,7 @@ impl Hierarchy {
     }
 }
 
-impl Around for Hierarchy {
+impl Surroundings for Hierarchy {
     fn caches(&self) -> usize {
         self.plan.fast.as_ref().map_or(0, |path| path.caches.len())
     }
@@ -77,11 +77,7 @@ impl Around for Hierarchy {
         let geometry = self.caches[cache].geometry();
         let line = geometry.line_of(Addr(reference.addr));
         let set = geometry.set_of(line);
-        let kind = match reference.kind {
-            Kind::Read | Kind::Modify => AccessKind::Read,
-            Kind::Write => AccessKind::Write,
-            Kind::Fetch => AccessKind::Fetch,
-        };
+        let kind = AccessKind::of(reference.kind);
         if reference.kind == Kind::Modify {
             // The loop has marked it for the write, which is still to come.
             self.caches[cache].set_dirty(set, 0, false);

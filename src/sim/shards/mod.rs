@@ -11,20 +11,20 @@
 //!
 //! Counters, contents and events are those of one thread (`tests/sim/shards.rs`).
 
+mod record;
 mod split;
-mod told;
 
 pub(super) use split::Split;
-pub use split::Whole;
+pub use split::Unsharded;
 
 use super::observer::{Batch, LevelMisses, Moved, Observer, Wants};
 use super::{Hierarchy, LevelCounters};
 use crate::reference::Reference;
 use crate::units::LevelId;
 use rayon::prelude::*;
+use record::{ShardObserver, ShardRecord, wants_of_shard};
 use std::borrow::Cow;
 use std::sync::Arc;
-use told::{ShardObserver, Told, wants_of_shard};
 
 /// References that are played before anything is told, at most: their places are 16 bits.
 const BLOCK: usize = 1 << 16;
@@ -38,7 +38,7 @@ const FEWEST: usize = 4;
 pub struct Shards {
     /// All of it, or what it was before it was parted.
     whole: Hierarchy,
-    parted: Result<Parted, Whole>,
+    parted: Result<Parted, Unsharded>,
 }
 
 #[derive(Clone, Debug)]
@@ -54,7 +54,7 @@ struct Parted {
 #[derive(Clone, Debug)]
 struct Shard {
     hierarchy: Hierarchy,
-    told: Told,
+    told: ShardRecord,
 }
 
 /// What of some references belongs to a shard.
@@ -79,7 +79,7 @@ impl Shards {
     pub fn for_machine(hierarchy: Hierarchy) -> Self {
         let threads = rayon::current_num_threads();
         match Split::of(&hierarchy, threads.max(2)) {
-            Ok(_) if threads < FEWEST => Self { whole: hierarchy, parted: Err(Whole::Threads(threads)) },
+            Ok(_) if threads < FEWEST => Self { whole: hierarchy, parted: Err(Unsharded::Threads(threads)) },
             _ => Self::new(hierarchy, threads),
         }
     }
@@ -88,7 +88,7 @@ impl Shards {
     ///
     /// # Errors
     /// Why.
-    pub fn count(&self) -> Result<usize, &Whole> {
+    pub fn count(&self) -> Result<usize, &Unsharded> {
         self.parted.as_ref().map(|parted| parted.shards.len())
     }
 
@@ -130,7 +130,7 @@ impl Shards {
     pub fn join(&mut self) -> &mut Hierarchy {
         if let Ok(parted) = &self.parted {
             self.whole = parted.join(&self.whole);
-            self.parted = Err(Whole::Asked);
+            self.parted = Err(Unsharded::Asked);
         }
         &mut self.whole
     }
@@ -138,7 +138,7 @@ impl Shards {
 
 /// Plays some neighbouring references of a shard. Where lines went in a reference that has several pieces there is told of all of
 /// them together.
-fn play_share(hierarchy: &mut Hierarchy, told: &mut Told, references: &[Reference], places: &[u16]) {
+fn play_share(hierarchy: &mut Hierarchy, told: &mut ShardRecord, references: &[Reference], places: &[u16]) {
     let (mut references, mut places) = (references, places);
     while !references.is_empty() {
         let joined = places.windows(2).position(|pair| pair[0] == pair[1]).filter(|_| told.wants().gone);
@@ -161,7 +161,7 @@ impl Parted {
             hierarchy.caches().map(|cache| hierarchy.geometry(cache).line_bytes.trailing_zeros()).collect();
         let shard = |n| Shard {
             hierarchy: hierarchy.part(split, n),
-            told: Told::new(split, n, Arc::clone(&line_bits), hierarchy.levels()),
+            told: ShardRecord::new(split, n, Arc::clone(&line_bits), hierarchy.levels()),
         };
         let count = split.shards();
         Self {
@@ -273,7 +273,7 @@ impl Parted {
         if !wants.lists().moves && !wants.gone {
             return;
         }
-        for Told { events, begins, asking, came, gone, .. } in shards.iter().map(|shard| &shard.told) {
+        for ShardRecord { events, begins, asking, came, gone, .. } in shards.iter().map(|shard| &shard.told) {
             let moved = wants.lists().moves.then(|| Moved { asking: *asking, came });
             observer.batch(&Batch { moved, gone, ..Batch::default() });
             for (n, begin) in begins.iter().enumerate() {

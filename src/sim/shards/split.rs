@@ -14,7 +14,7 @@ use thiserror::Error;
 
 /// Why a hierarchy cannot be parted into shards.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum Whole {
+pub enum Unsharded {
     /// Pages are translated.
     #[error("TLBs see the pages of all sets")]
     Tlbs,
@@ -92,7 +92,7 @@ pub(super) struct Piece {
 
 impl Split {
     /// Into shards, a power of two and `most` at most.
-    pub(super) fn of(hierarchy: &Hierarchy, most: usize) -> Result<Self, Whole> {
+    pub(super) fn of(hierarchy: &Hierarchy, most: usize) -> Result<Self, Unsharded> {
         let config = hierarchy.config();
         if let Some(why) = crosses(config, hierarchy) {
             return Err(why);
@@ -100,10 +100,10 @@ impl Split {
         let shapes = || hierarchy.caches().map(|cache| (hierarchy.info(cache).level, hierarchy.geometry(cache)));
         let low = shapes().map(|(_, geometry)| geometry.line_bytes.trailing_zeros()).max().unwrap_or(0);
         let least = shapes().min_by_key(|(_, geometry)| top(geometry));
-        let Some((level, geometry)) = least.filter(|_| most > 1) else { return Err(Whole::Asked) };
+        let Some((level, geometry)) = least.filter(|_| most > 1) else { return Err(Unsharded::Asked) };
         let bits = top(geometry).saturating_sub(low).min(most.ilog2());
         if bits == 0 {
-            return Err(Whole::Sets { level: config.levels[level.index()].name.clone() });
+            return Err(Unsharded::Sets { level: config.levels[level.index()].name.clone() });
         }
         Ok(Self { low, bits })
     }
@@ -183,28 +183,28 @@ fn top(geometry: &Geometry) -> u32 {
 }
 
 /// What looks beyond a set.
-fn crosses(config: &HierarchyConfig, hierarchy: &Hierarchy) -> Option<Whole> {
+fn crosses(config: &HierarchyConfig, hierarchy: &Hierarchy) -> Option<Unsharded> {
     if !hierarchy.tlbs().is_empty() {
-        return Some(Whole::Tlbs);
+        return Some(Unsharded::Tlbs);
     }
     if hierarchy.sharing().is_some() {
-        return Some(Whole::Coherence);
+        return Some(Unsharded::Coherence);
     }
     for level in &config.levels {
         let name = || level.name.clone();
         if level.prefetch != Prefetch::None {
-            return Some(Whole::Prefetch { level: name() });
+            return Some(Unsharded::Prefetch { level: name() });
         }
         if level.policy.about().crosses_sets {
-            return Some(Whole::Policy { level: name(), policy: level.policy });
+            return Some(Unsharded::Policy { level: name(), policy: level.policy });
         }
         if level.index != Index::Modulo {
-            return Some(Whole::Index { level: name(), index: level.index });
+            return Some(Unsharded::Index { level: name(), index: level.index });
         }
     }
     let sides = [("data", false), ("instructions", true)].into_iter().filter(|side| !(side.1 && config.data_only));
     let mut uncached = sides.filter(|(_, fetch)| !config.levels.iter().any(|level| level.holds.serves(*fetch)));
-    uncached.next().map(|(what, _)| Whole::Uncached { what })
+    uncached.next().map(|(what, _)| Unsharded::Uncached { what })
 }
 
 #[cfg(test)]

@@ -3,10 +3,10 @@
 //! All levels have played the block already, so what a level held after a reference is not what it holds now. The references are
 //! walked from the last to the first: the changes of those behind one are undone, in notes beside the words of each level.
 
-use super::{Level, Told};
+use super::{BlockRecord, Level};
 use crate::sim::Gone;
 use crate::sim::fast::scan::Found;
-use crate::sim::fast::{Around, Plain};
+use crate::sim::fast::{Plain, Surroundings};
 use crate::sim::hash::LineMap;
 use crate::sim::policy::{DIRTY, VALID};
 use crate::units::Addr;
@@ -34,18 +34,18 @@ pub(super) struct Undone {
 
 impl Undone {
     /// Whether a level held a line after the references that are not undone.
-    fn holds(&self, around: &mut impl Around, level: usize, line: u64) -> bool {
+    fn holds(&self, surroundings: &mut impl Surroundings, level: usize, line: u64) -> bool {
         if let Some(&note) = self.notes[level].get(&line) {
             return note;
         }
-        let Some(Plain { shape, words, .. }) = around.plain(level) else { return false };
+        let Some(Plain { shape, words, .. }) = surroundings.plain(level) else { return false };
         let (start, key) = (shape.start(line), shape.key(line));
         words[start..start + shape.ways].iter().any(|word| word & !DIRTY == key)
     }
 
     /// The first level from `from` on that held it; as many as there are = memory.
-    fn nearest(&self, around: &mut impl Around, from: usize, line: u64) -> usize {
-        (from..self.notes.len()).find(|level| self.holds(around, *level, line)).unwrap_or(self.notes.len())
+    fn nearest(&self, surroundings: &mut impl Surroundings, from: usize, line: u64) -> usize {
+        (from..self.notes.len()).find(|level| self.holds(surroundings, *level, line)).unwrap_or(self.notes.len())
     }
 
     /// Takes the last request of a level that is not undone, and all that it caused farther out, the last first.
@@ -76,9 +76,9 @@ impl Undone {
     }
 }
 
-impl Told {
+impl BlockRecord {
     /// Finds where the lines went that left in the block.
-    pub(super) fn find_gone(&mut self, around: &mut impl Around) {
+    pub(super) fn find_gone(&mut self, surroundings: &mut impl Surroundings) {
         let Self { block, levels, undone, gone: found, .. } = self;
         let caches = levels.len() - 1;
         undone.notes.resize_with(caches, LineMap::default);
@@ -98,16 +98,16 @@ impl Told {
             undone.changes.clear();
             undone.take(levels, 0, first);
             let changes = std::mem::take(&mut undone.changes);
-            let after = |undone: &Undone, around: &mut _, change: &Change, line| match change {
+            let after = |undone: &Undone, surroundings: &mut _, change: &Change, line| match change {
                 Change { level: 0, dirty: true, .. } if caches > 1 => 1,
-                Change { level: 0, .. } => undone.nearest(around, 1, line),
-                _ => undone.nearest(around, 0, line),
+                Change { level: 0, .. } => undone.nearest(surroundings, 1, line),
+                _ => undone.nearest(surroundings, 0, line),
             };
             let mut gone = std::mem::take(&mut undone.gone);
             gone.clear();
             for change in &changes {
                 if let Some(line) = change.left {
-                    gone.push((line, after(undone, around, change, line)));
+                    gone.push((line, after(undone, surroundings, change, line)));
                 }
             }
             for change in changes.iter().filter(|change| change.level > 0 || inner) {
@@ -118,7 +118,7 @@ impl Told {
             }
             for (n, &(line, to)) in gone.iter().enumerate() {
                 let alone = gone.len() == 1 && changes.last().is_some_and(|change| change.left.is_some());
-                let before = if alone { 0 } else { undone.nearest(around, 0, line) };
+                let before = if alone { 0 } else { undone.nearest(surroundings, 0, line) };
                 if before < to && gone[..n].iter().all(|(other, _)| *other != line) {
                     let place = |level: usize| levels[level].place.cache;
                     let addr = Addr(line << levels[0].shape.line_bits);

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 /// What one shard has told of a block.
 #[derive(Clone, Debug)]
-pub(super) struct Told {
+pub(super) struct ShardRecord {
     split: Split,
     shard: usize,
     /// By cache: log2 of the bytes of a line.
@@ -29,7 +29,7 @@ pub(super) struct Told {
     pub(super) gone: Vec<Gone>,
 }
 
-impl Told {
+impl ShardRecord {
     pub(super) fn new(split: Split, shard: usize, line_bits: Arc<[u32]>, levels: usize) -> Self {
         Self {
             split,
@@ -111,7 +111,7 @@ pub(super) fn wants_of_shard(observer: &impl Observer) -> Wants {
 
 /// Listens while a shard plays some references of a block.
 pub(super) struct ShardObserver<'a> {
-    pub(super) told: &'a mut Told,
+    pub(super) told: &'a mut ShardRecord,
     /// The place of each in the block.
     pub(super) places: &'a [u16],
     /// How many began.
@@ -163,7 +163,7 @@ impl Observer for ShardObserver<'_> {
         }
         self.at += batch.references.len();
         let (split, shard) = (self.told.split, self.told.shard);
-        let Told { asking, came, line_bits, gone, .. } = &mut *self.told;
+        let ShardRecord { asking, came, line_bits, gone, .. } = &mut *self.told;
         if let Some(moved) = batch.moved {
             *asking = moved.asking;
             let bits = line_bits[moved.asking.index()];
