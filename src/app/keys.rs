@@ -171,7 +171,7 @@ pub const TABLE: [Row; 19] = [
         what: "closer, farther, the whole picture",
         chords: &[(char('z'), Action::Closer(150)), (char('x'), Action::Closer(67)), (char('0'), Action::Whole)],
     },
-    Row { keys: "V", what: "next exhibit: rings, numbers, the large picture", chords: &[(char('v'), Action::Exhibit)] },
+    Row { keys: "V", what: "the next exhibit: rings, numbers ...", chords: &[(char('v'), Action::Exhibit)] },
     Row {
         keys: "S  B",
         what: "another pane: on the right, below",
@@ -224,7 +224,7 @@ pub fn keys_of(action: Action) -> &'static str {
 #[must_use]
 pub fn help() -> String {
     let mut text = String::from("Exhibits:\n");
-    for row in &EXHIBITS {
+    for row in EXHIBITS {
         text.push_str(&format!("  {:<21}{}\n", row.name, row.what));
     }
     text.push_str("\nKeys in the window:\n");
@@ -303,7 +303,7 @@ mod tests {
             let line = help.lines().find(|l| l.trim_start().starts_with(row.keys) && l.contains(row.what));
             assert!(line.is_some(), "{:?} is not in the help:\n{help}", row.keys);
         }
-        for row in &EXHIBITS {
+        for row in EXHIBITS {
             assert!(help.lines().any(|l| l.contains(row.name) && l.contains(row.what)), "{} in {help}", row.name);
         }
     }

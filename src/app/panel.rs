@@ -63,7 +63,8 @@ pub fn show(ui: &mut Ui, desk: &mut Desk, [width, height]: [u32; 2], now: f64) -
     desk.bars.clear();
     if !alone && desk.parts.strip {
         let Desk { session, panes, bars, .. } = desk;
-        if let Some(taken) = panes.focused().taken() {
+        // All are of the same moment; one that was opened just now has nothing to show yet.
+        if let Some(taken) = panes.seen().find_map(|(_, pane)| pane.taken()) {
             *bars = strip_alone(ui.painter(), &layout, &taken.info, session.strip(layout.strip_columns()));
         }
     }

@@ -187,6 +187,17 @@ impl Panes {
     }
 }
 
+#[cfg(test)]
+impl Panes {
+    /// Puts a pane in front of another one, as a tab.
+    pub(super) fn stack(&mut self, pane: TileId, onto: TileId) {
+        let tabs = self.tree.tiles.parent_of(onto).expect("each pane is in tabs");
+        self.tree.move_tile_to_container(pane, tabs, 0, false);
+        self.tree.simplify(&TIDY);
+        self.tree.make_active(|id, _| id == pane);
+    }
+}
+
 fn pane_of<'a>((id, tile): (&TileId, &'a mut Tile<Pane>)) -> Option<(TileId, &'a mut Pane)> {
     match tile {
         Tile::Pane(pane) => Some((*id, pane)),

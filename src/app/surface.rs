@@ -23,6 +23,8 @@ pub(super) struct Surface {
     canvases: Vec<Canvas>,
     /// What parts that are gone sent.
     sent: Sent,
+    /// Frames shown.
+    frames: u64,
     ground: Option<wgpu::Texture>,
     words: Words,
     /// What the driver complained about outside of any call.
@@ -123,8 +125,9 @@ impl Surface {
             }
         });
         let (pattern, words) = (Painter::new(&context, format), Words::new(&context, format));
-        let (canvases, sent, ground) = (Vec::new(), Sent::default(), None);
-        let mut made = Self { instance, surface, config, context, pattern, canvases, sent, ground, words, fault };
+        let (canvases, sent, frames, ground) = (Vec::new(), Sent::default(), 0, None);
+        let mut made =
+            Self { instance, surface, config, context, pattern, canvases, sent, frames, ground, words, fault };
         made.configure();
         Ok(made)
     }
@@ -136,10 +139,10 @@ impl Surface {
 
     /// What frames sent to the GPU so far.
     pub(super) fn sent(&self) -> Sent {
-        self.canvases.iter().fold(self.sent, |mut sum, canvas| {
-            sum += canvas.painter.sent();
-            sum
-        })
+        let mut sum = self.sent;
+        self.canvases.iter().for_each(|canvas| sum += canvas.painter.sent());
+        // Each part counted the frames that it was in.
+        Sent { frames: self.frames, ..sum }
     }
 
     fn configure(&mut self) {
@@ -250,6 +253,7 @@ impl Surface {
             return Ok(false);
         };
         let view = texture.texture.create_view(&wgpu::TextureViewDescriptor::default());
+        self.frames += 1;
         let (changed, moved) = self.hold(parts, output.pixels_per_point, size);
         if self.config.usage.contains(wgpu::TextureUsages::COPY_DST) {
             let ground = self.ground.take().filter(|ground| [ground.width(), ground.height()] == size);

@@ -57,6 +57,10 @@ pub(super) fn show(ui: &mut Ui, panes: &mut Panes, shows: Shows<'_>, area: Rect)
         }
         ui.ctx().request_repaint();
     }
+    if panes.seen().all(|(id, _)| id != panes.focus()) {
+        // Another tab was put over it.
+        panes.next();
+    }
     failed
 }
 

@@ -116,7 +116,8 @@ mod tests {
         assert_eq!(asked(&[]), Ok(vec![]));
         assert_eq!(asked(&["--view", "large"]), Ok(vec!["large"]));
         assert_eq!(asked(&["--panes", "numbers,rings"]), Ok(vec!["numbers", "rings"]));
-        assert_eq!(asked(&["--panes", "ring"]), Err("--panes ring: expected one of rings, numbers, large".into()));
+        let refused = asked(&["--panes", "rings,ring"]).expect_err("there is no such exhibit");
+        assert!(refused.starts_with("--panes ring: expected one of rings, numbers, "), "{refused}");
         let ten = ["rings"; 10].join(",");
         assert_eq!(asked(&["--panes", &ten]), Err("--panes: 10 panes; a window has room for 9".into()));
     }

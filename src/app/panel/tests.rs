@@ -371,3 +371,36 @@ fn several_panes_survive_every_size() {
         assert_eq!((desk.panes.len(), ticks(&desk)), (5, vec![187; 5]), "{size:?}");
     }
 }
+
+#[test]
+fn a_pane_behind_another_tab_is_neither_drawn_nor_has_keys_and_is_in_step_when_it_comes_forward() {
+    let (context, size) = (context(), [1280, 720]);
+    let mut desk = two(&context, size);
+    let ids: Vec<_> = desk.panes.seen().map(|(id, _)| id).collect();
+    // As if the first tab were dropped onto the second.
+    desk.panes.stack(ids[0], ids[1]);
+    for _ in 0..3 {
+        frame(&context, &mut desk, size, vec![]);
+    }
+    assert_eq!(desk.panes.seen().map(|(id, _)| id).collect::<Vec<_>>(), [ids[0]]);
+    assert_eq!((desk.panes.len(), desk.panes.focus()), (2, ids[0]));
+    let behind = |desk: &mut Desk| desk.panes.iter_mut().nth(1).map(|pane| pane.generation()).expect("two");
+    let before = behind(&mut desk);
+    desk.transport.jump(500.0);
+    frame(&context, &mut desk, size, vec![]);
+    assert_eq!((ticks(&desk), behind(&mut desk)), (vec![500], before), "what is not seen is not taken");
+    // Its tab is the second of two.
+    let tab = {
+        let screen = Rect::from_min_size(Pos2::ZERO, vec2(1280.0, 720.0));
+        let input = RawInput { screen_rect: Some(screen), ..RawInput::default() };
+        let mut output = context.run_ui(input, |ui| drop(show(ui, &mut desk, size, 1.0)));
+        output.textures_delta.clear();
+        told(output.shapes).into_iter().find(|(word, at)| word == "numbers" && at.right() < 640.0).expect("a tab").1
+    };
+    let at = tab.center();
+    for events in [vec![Event::PointerMoved(at)], vec![press(at, true)], vec![press(at, false)], vec![], vec![]] {
+        frame(&context, &mut desk, size, events);
+    }
+    assert_eq!((desk.panes.seen().map(|(id, _)| id).collect::<Vec<_>>(), ticks(&desk)), (vec![ids[1]], vec![500]));
+    assert_eq!(desk.panes.focus(), ids[1]);
+}
