@@ -363,13 +363,18 @@ done
 xdotool mouseup 1 mousemove --window "$window" 300 560
 await_change two-wider two-closer 50000 || fail 'dragging the border between panes does nothing'
 rest two-wider || fail 'the picture does not come to rest after the border was dragged'
-xdotool mousemove --window "$window" 1100 400 key b
+xdotool mousemove --window "$window" 1100 400
+sleep 0.4
+xdotool key b
 sleep 3
 rest three-panes || fail 'the picture does not come to rest after B'
 [ "$(differ two-wider three-panes)" -gt 50000 ] || fail 'B opens no pane'
 xdotool key w
 sleep 0.5
-xdotool mousemove --window "$window" 1100 300 key w
+xdotool mousemove --window "$window" 1100 300
+sleep 0.4
+xdotool key w
+sleep 0.4
 xdotool mousemove --window "$window" 150 694 click 1
 sleep 0.4
 xdotool type 2613

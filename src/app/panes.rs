@@ -7,7 +7,7 @@ use super::pane::Pane;
 use crate::overlay::Studio;
 use crate::overlay::exhibits::{Row, after};
 use crate::scene::Camera;
-use egui_tiles::{Container, Linear, LinearDir, SimplificationOptions, Tile, TileId, Tiles, Tree};
+use egui_tiles::{Linear, LinearDir, SimplificationOptions, Tile, TileId, Tiles, Tree};
 
 /// Panes at most: more would be too small to read.
 pub const MOST: usize = 9;
@@ -170,20 +170,31 @@ impl Panes {
         if self.len() < 2 || self.tree.tiles.get_pane(&pane).is_none() {
             return false;
         }
-        let sibling = self.sibling(pane);
+        let neighbour = self.neighbour(pane);
         self.tree.remove_recursively(pane);
         self.tree.simplify(&TIDY);
         if self.focus == pane {
-            self.focus = sibling.or_else(|| self.seen_ids().first().copied()).unwrap_or(self.focus);
+            self.focus = neighbour.or_else(|| self.seen_ids().first().copied()).unwrap_or(self.focus);
         }
         true
     }
 
-    /// Another tab beside a pane.
-    fn sibling(&self, pane: TileId) -> Option<TileId> {
-        let parent = self.tree.tiles.get_container(self.tree.tiles.parent_of(pane)?)?;
-        let Container::Tabs(tabs) = parent else { return None };
-        tabs.children.iter().copied().find(|child| *child != pane)
+    /// The pane that shares the most of the tree with another one: a tab beside it, else one of its row or column.
+    fn neighbour(&self, pane: TileId) -> Option<TileId> {
+        let tiles = &self.tree.tiles;
+        let mut inside = pane;
+        while let Some(around) = tiles.parent_of(inside) {
+            let mut below = vec![around];
+            while let Some(tile) = below.pop() {
+                match tiles.get(tile) {
+                    Some(Tile::Pane(_)) if tile != pane => return Some(tile),
+                    Some(Tile::Container(container)) => below.extend(container.children()),
+                    _ => {}
+                }
+            }
+            inside = around;
+        }
+        None
     }
 }
 
@@ -263,6 +274,22 @@ mod tests {
         }
         assert!(!panes.is_empty());
         assert_eq!(panes.focused().place(), panes.focused_mut().place());
+    }
+
+    #[test]
+    fn when_a_pane_is_closed_keys_are_for_its_neighbour() {
+        let (studio, mut panes) = one();
+        let left = panes.focus();
+        assert!(panes.split(left, Side::Right, &studio));
+        let above = panes.focus();
+        assert!(panes.split(above, Side::Below, &studio));
+        let below = panes.focus();
+        assert!(panes.close(below) && panes.focus() == above);
+        assert!(panes.split(above, Side::Below, &studio));
+        panes.set_focus(above);
+        assert!(panes.close(above) && panes.focus() != left, "the one below it");
+        // One that has no keys takes none with it.
+        assert!(panes.close(left) && panes.len() == 1);
     }
 
     #[test]
