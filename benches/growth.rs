@@ -7,10 +7,10 @@
 
 mod common;
 
-use orrery::overlay::{Composer, Layout, Parts, Studio};
+use orrery::overlay::{Offscreen, Parts, RingExhibit, Shot, Studio};
 use orrery::reference::{MemoryTrace, Reference, ReferenceSource};
+use orrery::render::Context;
 use orrery::render::context::Preference;
-use orrery::render::{Context, Target, target};
 use orrery::scene::View;
 use orrery::sim::Hierarchy;
 use orrery::sim::config::{HierarchyConfig, LevelConfig, Ways, preset};
@@ -50,38 +50,34 @@ fn timed(work: impl FnOnce()) -> f64 {
 /// What draws.
 struct Screen {
     context: Context,
-    target: Target,
-    composer: Composer,
+    offscreen: Offscreen,
 }
 
 impl Screen {
     fn new() -> Self {
         let context =
             Context::headless(Preference::Software).expect("an adapter: mesa-vulkan-drivers has one in software");
-        let target = Target::new(&context, SIZE.0, SIZE.1).expect("it can hold such a picture");
-        let composer = Composer::new(&context, target::FORMAT);
-        Self { context, target, composer }
+        let offscreen = Offscreen::new(&context, SIZE.into()).expect("it can hold such a picture");
+        Self { context, offscreen }
     }
 
     /// Median milliseconds of a seek to a finished scene, and of a frame of `step` references while playing, drawn.
     fn measure(&mut self, studio: &mut Studio, view: &View, step: f64) -> Vec<f64> {
-        let parts = Parts::default();
-        let layout = Layout::new(SIZE.0, SIZE.1, 0.0, &parts);
-        let strip = studio.strip(layout.strip_columns());
+        let shot = Shot::still(SIZE.into(), 0.0, view.clone(), Parts::default());
+        let strip = studio.strip(shot.layout().strip_columns());
         let len = studio.timeline().len() as f64;
         let mut rng = Rng::new(9);
-        let mut seek = || timed(|| drop(studio.frame(rng.unit() * len, view).expect("it can be read")));
+        let mut rings = RingExhibit::suited(studio);
+        let mut seek = || timed(|| drop(rings.scene(studio, rng.unit() * len, view).expect("it can be read")));
         let seeks = (0..SAMPLES).map(|_| seek()).collect();
         let mut rgba = Vec::new();
         let mut frame = |n: u64| {
             timed(|| {
                 let position = 0.5 * len + n as f64 * step;
-                let (scene, info) = studio.frame(position % len, view).expect("it can be read");
-                let Self { context, target, composer } = self;
-                let mut encoder = context.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-                composer.draw(context, &mut encoder, target.view(), &scene, &layout, &parts, &info, &strip);
-                target.submit(context, encoder);
-                target.collect(context, &mut rgba).expect("it was submitted");
+                let shot = Shot { position: position % len, ..shot.clone() };
+                let Self { context, offscreen } = self;
+                offscreen.submit(context, studio, &mut rings, &shot, &strip).expect("it can be read");
+                offscreen.collect(context, &mut rgba).expect("it was submitted");
             })
         };
         frame(0);

@@ -4,7 +4,7 @@
 //! on the software adapter where there is one. The camera looks at where L3 meets memory.
 #![expect(clippy::print_stdout, reason = "a bench's output is its result")]
 
-use orrery::overlay::{Layout, Parts, Studio};
+use orrery::overlay::{Layout, Parts, RingExhibit, Studio};
 use orrery::reference::{MemoryTrace, Region, Tables};
 use orrery::render::context::Preference;
 use orrery::render::{Context, Painter, Target, target};
@@ -38,6 +38,7 @@ fn main() {
     let trace = MemoryTrace::new(mix(2_000_000, 5).collect(), Tables { regions, ..Tables::default() });
     let hierarchy = Hierarchy::new(&preset("textbook").expect("a preset")).expect("sound");
     let mut studio = Studio::new(Arc::new(trace), hierarchy, &mut |_, _| true).expect("in memory");
+    let mut rings = RingExhibit::suited(&studio);
     let context = Context::headless(Preference::Software).expect("an adapter: mesa-vulkan-drivers has one in software");
     let mut target = Target::new(&context, SIZE.0, SIZE.1).expect("it can hold such a picture");
     println!("{}, {}x{}", context.describe(), SIZE.0, SIZE.1);
@@ -52,7 +53,7 @@ fn main() {
         let (mut scenes, mut frames, mut made, mut rgba) = (Vec::new(), Vec::new(), [0; 3], Vec::new());
         for n in 0..=SAMPLES {
             let begun = Instant::now();
-            let (scene, _) = studio.frame(1_500_000.5 + f64::from(n), &view).expect("in memory");
+            let (scene, _) = rings.scene(&mut studio, 1_500_000.5 + f64::from(n), &view).expect("in memory");
             let shapes = begun.elapsed();
             painter.prepare(&context, &scene, &[], &layout.viewport);
             let mut encoder = context.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
@@ -60,7 +61,7 @@ fn main() {
             target.submit(&context, encoder);
             target.collect(&context, &mut rgba).expect("it was submitted");
             made = [scene.glyphs.len(), scene.trails.len(), scene.cells.len()];
-            studio.reuse(scene);
+            rings.reuse(scene);
             // The first makes buffers.
             if n > 0 {
                 scenes.push(shapes.as_secs_f64() * 1e3);

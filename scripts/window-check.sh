@@ -287,6 +287,105 @@ shot toast
 cp "$work/matmul16-2613.png" "$shots/still.png"
 ok "F12 saves matmul16-2613.png, $size"
 
+# Panes: S opens one on the right, which shows the numbers. Both halves have a picture, and both move when it plays.
+half() { # NAME left|right: that half of a screenshot, above the strip and below the tabs
+  local x=0
+  [ "$2" = right ] && x=645
+  convert "$shots/$1.png" -crop "635x580+$x+28" +repage "rgb:$work/$1-$2.rgb"
+}
+halves() { half "$1" left; half "$1" right; }
+differ_half() { cmp -l "$work/$1-$3.rgb" "$work/$2-$3.rgb" 2>/dev/null | wc -l; }
+sleep 3
+rest one-pane || fail 'paused, the picture does not come to rest'
+xdotool key s
+await_change two-panes one-pane 100000 || fail 'S opens no pane'
+sleep 3
+rest two-panes || fail 'the picture does not come to rest after S'
+halves two-panes
+for side in left right; do
+  colours=$(convert -size 635x580 -depth 8 "rgb:$work/two-panes-$side.rgb" -unique-colors -format '%w' info:)
+  [ "$colours" -gt 60 ] || fail "the pane on the $side is empty: $colours colours"
+done
+xdotool key Right
+await_tick 2614 || fail 'with two panes Right does not step'
+rest two-stepped || fail 'the picture does not come to rest after a step'
+halves two-stepped
+for side in left right; do
+  [ "$(differ_half two-panes two-stepped $side)" -gt 300 ] || fail "a step changes nothing in the pane on the $side"
+done
+xdotool key Left
+await_tick 2613 || fail 'with two panes Left does not step back'
+rest two-back || fail 'the picture does not come to rest after a step back'
+[ "$(differ two-panes two-back)" = 0 ] || fail 'a step and back is another picture'
+xdotool key space
+sleep 1
+xdotool key space
+await_change two-played two-back 20000 || fail 'two panes do not play'
+rest two-played || fail 'the picture does not come to rest after playing'
+played=$(tick)
+[ "$played" -gt 2630 ] || fail "two panes played to $played only"
+# Going there directly gives the same pictures: what was played is what is at that reference.
+xdotool key Right
+await_tick $((played + 1)) || fail 'a step after playing'
+xdotool key Left
+await_tick "$played" || fail 'a step back after playing'
+rest two-there || fail 'the picture does not come to rest'
+xdotool key Home
+await_tick 0 || fail 'Home with two panes'
+xdotool mousemove --window "$window" 150 694 click 1
+sleep 0.4
+xdotool type "$played"
+xdotool key Return
+await_tick "$played" || fail 'a typed reference number with two panes'
+xdotool mousemove --window "$window" 300 560
+rest two-typed || fail 'the picture does not come to rest'
+halves two-there
+halves two-typed
+for side in left right; do
+  [ "$(differ_half two-there two-typed $side)" = 0 ] || fail "the pane on the $side at reference $played depends on the way there"
+done
+ok "S opens a pane beside the first; both step, play and seek together (reference $played)"
+
+# Keys are for the pane under the pointer: closer in the left one changes nothing in the right one.
+xdotool key z
+await_change two-closer two-typed 20000 || fail 'Z does not go closer in a pane'
+rest two-closer || fail 'the picture does not come to rest after Z'
+halves two-closer
+[ "$(differ_half two-typed two-closer left)" -gt 20000 ] || fail 'Z changes nothing in the pane under the pointer'
+[ "$(differ_half two-typed two-closer right)" = 0 ] || fail 'Z in one pane changes the other'
+xdotool key 0
+# The border between them, 300 points to the right.
+xdotool mousemove --window "$window" 641 300 mousedown 1
+for x in 700 800 900 940; do
+  xdotool mousemove --window "$window" "$x" 300
+  sleep 0.15
+done
+xdotool mouseup 1 mousemove --window "$window" 300 560
+await_change two-wider two-closer 50000 || fail 'dragging the border between panes does nothing'
+rest two-wider || fail 'the picture does not come to rest after the border was dragged'
+xdotool mousemove --window "$window" 1100 400
+sleep 0.4
+xdotool key b
+sleep 3
+rest three-panes || fail 'the picture does not come to rest after B'
+[ "$(differ two-wider three-panes)" -gt 50000 ] || fail 'B opens no pane'
+xdotool key w
+sleep 0.5
+xdotool mousemove --window "$window" 1100 300
+sleep 0.4
+xdotool key w
+sleep 0.4
+xdotool mousemove --window "$window" 150 694 click 1
+sleep 0.4
+xdotool type 2613
+xdotool key Return
+await_tick 2613 || fail 'a typed reference number after panes were closed'
+xdotool mousemove --window "$window" 300 560
+sleep 3
+rest one-again || fail 'the picture does not come to rest after W'
+[ "$(differ one-pane one-again)" = 0 ] || fail 'closing the other panes does not give the first picture back'
+ok 'Z is for one pane, the border is dragged, B opens a third, W closes them: the first picture is back'
+
 for size in '800 600' '320 240' '3 2' '1500 300' '360 800' '1280 720'; do
   # shellcheck disable=SC2086
   xdotool windowsize "$window" $size

@@ -1,5 +1,8 @@
 //! Every key of the window, in one table. The sheet that `?` opens and `orrery view --help` are made of it.
 
+use super::panes::Side;
+use crate::overlay::exhibits::EXHIBITS;
+
 /// A key as it is named on the keyboard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names say it")]
@@ -11,6 +14,7 @@ pub enum Key {
     End,
     Escape,
     Enter,
+    Tab,
     F11,
     F12,
     /// A character, lower case.
@@ -63,8 +67,14 @@ pub enum Action {
     FullScreen,
     /// Save the picture as PNG.
     Still,
-    /// Dots, or the large picture.
-    Composition,
+    /// The next exhibit.
+    Exhibit,
+    /// Another pane on a side of this one.
+    Split(Side),
+    /// Close the pane.
+    Close,
+    /// Keys are for the next pane.
+    NextPane,
     /// Hide or show title, tables and legend.
     Panels,
     /// Show or hide the sheet of keys.
@@ -103,7 +113,7 @@ const fn ctrl(key: Key) -> Chord {
 const ALT_ENTER: Chord = Chord { key: Key::Enter, shift: false, ctrl: false, alt: true };
 
 /// All keys, in the order of the sheet.
-pub const TABLE: [Row; 17] = [
+pub const TABLE: [Row; 19] = [
     Row { keys: "Space", what: "play, pause; at the end: start over", chords: &[(key(Key::Space), Action::PlayPause)] },
     Row {
         keys: "Left, Right",
@@ -161,8 +171,18 @@ pub const TABLE: [Row; 17] = [
         what: "closer, farther, the whole picture",
         chords: &[(char('z'), Action::Closer(150)), (char('x'), Action::Closer(67)), (char('0'), Action::Whole)],
     },
-    Row { keys: "V", what: "dots, or the large picture of sums", chords: &[(char('v'), Action::Composition)] },
-    Row { keys: "H", what: "hide or show the panels", chords: &[(char('h'), Action::Panels)] },
+    Row { keys: "V", what: "the next exhibit: rings, numbers ...", chords: &[(char('v'), Action::Exhibit)] },
+    Row {
+        keys: "S  B",
+        what: "another pane: on the right, below",
+        chords: &[(char('s'), Action::Split(Side::Right)), (char('b'), Action::Split(Side::Below))],
+    },
+    Row {
+        keys: "Tab  W",
+        what: "go to the next pane, close this one",
+        chords: &[(key(Key::Tab), Action::NextPane), (char('w'), Action::Close)],
+    },
+    Row { keys: "H", what: "hide or show the tables beside the rings", chords: &[(char('h'), Action::Panels)] },
     Row {
         keys: "F11, Alt + Enter",
         what: "full screen",
@@ -174,11 +194,12 @@ pub const TABLE: [Row; 17] = [
 ];
 
 /// What the mouse does; shown below the keys.
-pub const MOUSE: [(&str, &str); 6] = [
+pub const MOUSE: [(&str, &str); 7] = [
     ("Strip", "click or drag to go there; hover to read"),
     ("", "wheel for a part of the trace, double click for all of it"),
     ("Picture", "hover a dot, a ring or an arc to see what it is"),
     ("", "wheel to look closer, drag to move, double click for all of it"),
+    ("Panes", "drag borders and tabs; keys go where the pointer is"),
     ("Regions", "click to dim, hide and show one, Shift + click to see it alone"),
     ("Number", "click to type a reference"),
 ];
@@ -199,10 +220,14 @@ pub fn keys_of(action: Action) -> &'static str {
     TABLE.iter().find(|row| row.chords.iter().any(|&(_, a)| a == action)).map_or("", |row| row.keys)
 }
 
-/// The table as text, for `orrery view --help`.
+/// The exhibits and the table as text, for `orrery view --help`.
 #[must_use]
 pub fn help() -> String {
-    let mut text = String::from("Keys in the window:\n");
+    let mut text = String::from("Exhibits:\n");
+    for row in EXHIBITS {
+        text.push_str(&format!("  {:<21}{}\n", row.name, row.what));
+    }
+    text.push_str("\nKeys in the window:\n");
     let mouse = MOUSE.iter().map(|&(place, what)| (place, what));
     for (keys, what) in TABLE.iter().map(|row| (row.keys, row.what)).chain([("", "")]).chain(mouse) {
         text.push_str(format!("  {keys:<21}{what}").trim_end());
@@ -277,6 +302,9 @@ mod tests {
         for row in &TABLE {
             let line = help.lines().find(|l| l.trim_start().starts_with(row.keys) && l.contains(row.what));
             assert!(line.is_some(), "{:?} is not in the help:\n{help}", row.keys);
+        }
+        for row in EXHIBITS {
+            assert!(help.lines().any(|l| l.contains(row.name) && l.contains(row.what)), "{} in {help}", row.name);
         }
     }
 }

@@ -1,10 +1,12 @@
 //! The window: winit, a wgpu surface, one egui pass that draws the words of the picture and the controls over the scene.
 //!
 //! ```text
-//! Viewer (winit)  --seconds, keys-->  Desk (playhead, look: no window)  -->  Studio  -->  Scene, Info
-//!       |                               ^                                                     |
-//!       '-- Surface (wgpu) <-- Painter <|-----------------------------------------------------'
-//!                         <-- Words   <-- panel (controls, tips) --'
+//! Viewer (winit)  --seconds, keys-->  Desk (no window)        -->  Shot  -->  Taken (picture, words)
+//!       |                               Session: what is open                     |
+//!       |                               Transport: when                           |
+//!       |                               Panes: which exhibit, which camera        |
+//!       '-- Surface (wgpu) <-- Painter <------------------------------------------'
+//!                          <-- Words   <-- panel (controls, tips)
 //! ```
 //!
 //! The clock is read in [`viewer`] and nowhere else; what a test would want is in modules that know no window.
@@ -12,8 +14,12 @@
 pub mod desk;
 mod display;
 pub mod keys;
+pub mod pane;
 pub mod panel;
+pub mod panes;
 pub mod scrub;
+pub mod session;
+mod tiles;
 pub mod tip;
 pub mod transport;
 pub mod viewer;

@@ -2,127 +2,90 @@
 
 use super::desk::Desk;
 use super::keys::{Action, MOUSE, TABLE, keys_of};
+use super::pane::Place;
+use super::panes::Side;
 use super::scrub;
-use super::tip::{Tip, strip_tip, tip_at};
+use super::tiles::{self, Shows};
+use super::tip::strip_tip;
 use super::transport::{FASTEST, LONGEST_TAIL, SLOWEST, log_share, log_value};
 use super::widgets::{Icon, card, icon_button, slider};
-use crate::overlay::draw::draw;
+use crate::overlay::draw::strip_alone;
 use crate::overlay::fonts::Weight;
-use crate::overlay::pen::{Drawn, color, rate};
-use crate::overlay::{Layout, Parts, Stretch};
-use crate::render::Bar;
-use crate::scene::motion::position_at;
-use crate::scene::{Camera, palette};
+use crate::overlay::pen::{color, rate};
+use crate::overlay::{Area, Layout, Stretch, Tip};
+use crate::reference::SourceError;
+use crate::scene::palette;
 use crate::shown;
 use crate::units::grouped;
-use egui::{
-    Align2, CornerRadius, CursorIcon, Id, Key, LayerId, Order, Pos2, Rect, Sense, Stroke, StrokeKind, TextEdit, Ui,
-    pos2, vec2,
-};
+use egui::{Align2, CornerRadius, CursorIcon, Id, Key, LayerId, Order, Rect, Sense, Stroke, TextEdit, Ui, pos2, vec2};
 use std::time::Duration;
 
 /// Points of height that the controls take, where there is room for a picture beside them.
 #[must_use]
-pub fn bar_height(height: u32) -> f32 {
-    if height >= 480 { 46.0 } else { 34.0 }
+pub fn bar_height(height: u32) -> u32 {
+    if height >= 480 { 46 } else { 34 }
 }
 
-/// Where the picture stands in a window of `width` x `height` points.
+/// Where the strip and the controls stand in a window of `width` x `height` points.
 #[must_use]
 pub fn layout(desk: &Desk, width: u32, height: u32) -> Layout {
     desk.layout(width, height, bar_height(height))
 }
 
 /// What a pass leaves for others to do.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Debug, Default)]
 pub struct Shown {
     /// What was asked for by mouse; what concerns the playhead is done already.
     pub asked: Vec<Action>,
-    /// Rectangles for the painter, in points.
-    pub bars: Vec<Bar>,
+    /// What kept a pane from showing what it should.
+    pub failed: Option<SourceError>,
 }
 
-/// Shows everything at `now` (seconds of the window's clock).
-pub fn show(ui: &mut Ui, desk: &mut Desk, layout: &Layout, now: f64) -> Shown {
-    let mut asked = Vec::new();
-    let parts = desk.fitting(layout.viewport.size);
-    let Drawn { bars, rows } = words(ui, desk, layout, &parts);
+/// Shows everything at `now` (seconds of the window's clock) in a window of `size` points.
+pub fn show(ui: &mut Ui, desk: &mut Desk, [width, height]: [u32; 2], now: f64) -> Shown {
+    let mut shown = Shown::default();
+    let layout = layout(desk, width, height);
+    let reserved = bar_height(height);
+    let window = [width.max(160), height.max(120)];
+    let alone = desk.panes.len() == 1;
+    if alone {
+        desk.pane_mut().put(Place { window, area: Area::whole(window), reserved, strip: true });
+    }
+    shown.failed = desk.refresh().err();
+    // One pane has all of the window; several share what is above the strip.
+    let mut area = ui.ctx().content_rect();
+    if !alone {
+        area.max.y = layout.strip.top();
+    }
+    let Desk { session, transport, panes, .. } = desk;
+    let shows = Shows { session, transport, parts: desk.parts, window, reserved, sheet: desk.sheet };
+    shown.failed = tiles::show(ui, panes, shows, area).or(shown.failed);
+    desk.bars.clear();
+    if !alone && desk.parts.strip {
+        let Desk { session, panes, bars, .. } = desk;
+        // All are of the same moment; one that was opened just now has nothing to show yet.
+        if let Some(taken) = panes.seen().find_map(|(_, pane)| pane.taken()) {
+            *bars = strip_alone(ui.painter(), &layout, &taken.info, session.strip(layout.strip_columns()));
+        }
+    }
     if desk.sheet {
         ui.scope(|ui| {
             ui.disable();
-            bar(ui, desk, layout, now, &mut asked);
+            bar(ui, desk, &layout, now, &mut shown.asked);
         });
         sheet(ui, desk);
-        return Shown { asked, bars };
+        return shown;
     }
-    look(ui, desk, layout);
-    let over_row = regions(ui, desk, &rows);
-    let over_strip = parts.strip && strip(ui, desk, layout, now);
-    let over_bar = bar(ui, desk, layout, now, &mut asked);
-    if !over_strip && !over_bar && !over_row {
-        tips(ui, desk, layout);
+    if desk.parts.strip {
+        strip(ui, desk, &layout, now);
     }
-    toast(ui, desk, layout, now);
-    Shown { asked, bars }
+    bar(ui, desk, &layout, now, &mut shown.asked);
+    toast(ui, desk, &layout, now);
+    shown
 }
 
-fn words(ui: &Ui, desk: &mut Desk, layout: &Layout, parts: &Parts) -> Drawn {
-    let strip = desk.strip(layout.strip_columns()).clone();
-    let Some((scene, info)) = desk.drawn() else { return Drawn::default() };
-    let painter = ui.ctx().layer_painter(LayerId::background());
-    draw(&painter, layout, parts, info, &scene.rings, &strip)
-}
-
-/// The rows of regions: a click dims, hides and shows one, with Shift it is seen alone. True while the pointer is over one.
-fn regions(ui: &Ui, desk: &mut Desk, rows: &[(Rect, usize)]) -> bool {
-    let mut over = false;
-    for &(area, region) in rows {
-        let response = ui.interact(area, Id::unique(("region", region)), Sense::click());
-        if response.hovered() {
-            over = true;
-            ui.ctx().set_cursor_icon(CursorIcon::PointingHand);
-            ui.painter().rect_stroke(
-                area,
-                CornerRadius::same(3),
-                Stroke::new(1.0, color(palette::fade(palette::LIGHT, 0.25))),
-                StrokeKind::Outside,
-            );
-        }
-        if response.clicked() {
-            desk.turn(region, ui.input(|i| i.modifiers.shift));
-            ui.ctx().request_repaint();
-        }
-    }
-    over
-}
-
-/// The picture as something to look into: the wheel goes closer, dragging moves it, a double click shows all of it again.
-fn look(ui: &mut Ui, desk: &mut Desk, layout: &Layout) {
-    let screen = ui.ctx().content_rect();
-    let area = Rect::from_min_max(screen.min, pos2(screen.right(), layout.strip.top()));
-    let response = ui.interact(area, Id::unique("picture"), Sense::click_and_drag());
-    let view = &layout.viewport;
-    let before = desk.camera();
-    if response.double_clicked() {
-        desk.look_at(Camera::default());
-    } else if response.dragged() {
-        let by = response.drag_delta() / view.px_per_unit;
-        desk.look_at(Camera { at: [before.at[0] - by.x, before.at[1] - by.y], ..before });
-        ui.ctx().set_cursor_icon(CursorIcon::Grabbing);
-    } else if let Some(pointer) = response.hover_pos() {
-        // As browsers have it: a notch of the wheel is about a sixth.
-        let factor = ui.input(|i| (i.smooth_scroll_delta().y / 300.0).exp() * i.zoom_delta());
-        if factor != 1.0 {
-            desk.look_at(before.closer(factor, view.world_from_px([pointer.x, pointer.y])));
-        }
-    }
-    if desk.camera() != before {
-        ui.ctx().request_repaint();
-    }
-}
-
-/// The strip as scrub bar. True while the pointer is over it.
-fn strip(ui: &mut Ui, desk: &mut Desk, layout: &Layout, now: f64) -> bool {
+/// The strip as scrub bar.
+fn strip(ui: &mut Ui, desk: &mut Desk, layout: &Layout, now: f64) {
     let bars = layout.bars();
     let response = ui.interact(scrub::grip(bars), Id::unique("strip"), Sense::click_and_drag());
     // A quick click is down and up again within a frame.
@@ -130,7 +93,7 @@ fn strip(ui: &mut Ui, desk: &mut Desk, layout: &Layout, now: f64) -> bool {
         && let Some(pointer) = response.interact_pointer_pos()
     {
         let before = desk.transport.position();
-        desk.transport.scrub(desk.stretch().share(scrub::share(bars, pointer)));
+        desk.transport.scrub(desk.session.stretch().share(scrub::share(bars, pointer)));
         if desk.transport.position() != before {
             ui.ctx().request_repaint();
         }
@@ -138,14 +101,14 @@ fn strip(ui: &mut Ui, desk: &mut Desk, layout: &Layout, now: f64) -> bool {
     if !response.is_pointer_button_down_on() && !response.dragged() {
         desk.transport.release();
     }
-    let Some(pointer) = response.hover_pos().or(response.interact_pointer_pos()) else { return false };
+    let Some(pointer) = response.hover_pos().or(response.interact_pointer_pos()) else { return };
     ui.ctx().set_cursor_icon(CursorIcon::PointingHand);
     let share = scrub::share(bars, pointer);
     let x = scrub::place(bars.left(), bars.width(), share);
     let hair = Rect::from_min_max(pos2(x - 0.5, bars.top() - 2.0), pos2(x + 0.5, bars.bottom() + 2.0));
     ui.painter().rect_filled(hair, CornerRadius::ZERO, color(palette::fade(palette::LIGHT, 0.55)));
     let total = desk.transport.total();
-    let before = desk.stretch();
+    let before = desk.session.stretch();
     // As over the picture: a notch of the wheel is about a sixth; sideways it moves on.
     let (scroll, zoom) = ui.input(|i| (i.smooth_scroll_delta(), i.zoom_delta()));
     let factor = f64::from((scroll.y / 300.0).exp() * zoom);
@@ -155,7 +118,7 @@ fn strip(ui: &mut Ui, desk: &mut Desk, layout: &Layout, now: f64) -> bool {
         stretch = Stretch::default();
     }
     if stretch != before {
-        desk.show_stretch(stretch);
+        desk.session.show_stretch(stretch);
         ui.ctx().request_repaint();
     }
     let tick = scrub::tick(stretch.share(share), total);
@@ -163,7 +126,6 @@ fn strip(ui: &mut Ui, desk: &mut Desk, layout: &Layout, now: f64) -> bool {
         Ok(tip) => card(ui, pos2(x, bars.top() - 12.0), Align2::CENTER_BOTTOM, &tip),
         Err(error) => desk.say(error.to_string(), now),
     }
-    true
 }
 
 /// What is on the bar: of what there could be, as much as fits beside each other.
@@ -209,7 +171,7 @@ impl Room {
 
     fn takes(&self, ui: &Ui, desk: &Desk, [big, small]: [f32; 2]) -> f32 {
         let buttons = 2.0 * small + big + 9.0 + small;
-        let icons = if self.icons { 2.0 * (small + 3.0) } else { 0.0 };
+        let icons = if self.icons { 3.0 * (small + 3.0) } else { 0.0 };
         let gauge = |shown: bool, name: &str, track: f32, longest: &str| {
             let named = if self.names { width(ui, name) + BESIDE } else { 0.0 };
             if shown { APART + named + track + BESIDE + width(ui, longest) } else { 0.0 }
@@ -238,8 +200,8 @@ fn longest_speed(desk: &Desk) -> String {
     format!("{} {}", rate(FASTEST), desk.clock().short_unit())
 }
 
-/// The controls. True while the pointer is over them.
-fn bar(ui: &mut Ui, desk: &mut Desk, layout: &Layout, now: f64, asked: &mut Vec<Action>) -> bool {
+/// The controls.
+fn bar(ui: &mut Ui, desk: &mut Desk, layout: &Layout, now: f64, asked: &mut Vec<Action>) {
     let screen = ui.ctx().content_rect();
     let height = screen.bottom() - layout.strip.bottom();
     let area = Rect::from_min_max(
@@ -272,6 +234,8 @@ fn bar(ui: &mut Ui, desk: &mut Desk, layout: &Layout, now: f64, asked: &mut Vec<
         button(ui, &mut right.clone(), small, Icon::FullScreen, "full screen", Action::FullScreen);
         right -= small + 3.0;
         button(ui, &mut right.clone(), small, Icon::Camera, "save the picture", Action::Still);
+        right -= small + 3.0;
+        button(ui, &mut right.clone(), small, Icon::Right, "another pane", Action::Split(Side::Right));
     }
     right -= APART;
     if room.trail {
@@ -283,7 +247,6 @@ fn bar(ui: &mut Ui, desk: &mut Desk, layout: &Layout, now: f64, asked: &mut Vec<
     if room.position {
         position(ui, desk, pos2(x + BESIDE, y), room.of, now);
     }
-    ui.input(|i| i.pointer.hover_pos()).is_some_and(|p| p.y >= area.top())
 }
 
 /// Width of a label.
@@ -355,13 +318,13 @@ fn trail(ui: &mut Ui, desk: &mut Desk, right: f32, y: f32, room: &Room) -> f32 {
         named: room.names,
         track: room.tracks()[1],
         longest: &grouped(LONGEST_TAIL),
-        number: &if desk.tail() <= 1 { "off".to_owned() } else { grouped(desk.tail()) },
-        share: log_share(desk.tail() as f64, 1.0, longest),
+        number: &if desk.session.tail() <= 1 { "off".to_owned() } else { grouped(desk.session.tail()) },
+        share: log_share(desk.session.tail() as f64, 1.0, longest),
     };
     let (left, moved) = gauge.show(ui, right, y);
     if let Some(share) = moved {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 1 and the longest tail")]
-        desk.set_tail(log_value(share, 1.0, longest).round() as u64);
+        desk.session.set_tail(log_value(share, 1.0, longest).round() as u64);
         ui.ctx().request_repaint();
     }
     left
@@ -409,47 +372,6 @@ fn position(ui: &mut Ui, desk: &mut Desk, at: egui::Pos2, of: bool, now: f64) {
     if response.clicked() {
         desk.typed = Some(String::new());
         ui.ctx().request_repaint();
-    }
-}
-
-/// Points from a glyph's centre in which it is still meant.
-const REACH: f32 = 6.0;
-/// Seconds the pointer rests before a ring or an arc explains itself; a glyph does at once.
-const REST: f32 = 0.35;
-
-fn tips(ui: &Ui, desk: &Desk, layout: &Layout) {
-    let Some(pointer) = ui.ctx().pointer_hover_pos() else { return };
-    let view = &layout.viewport;
-    let Some(tip) = tip_at(desk, view.world_from_px([pointer.x, pointer.y]), REACH / view.px_per_unit) else { return };
-    if let (Some(index), Some((scene, _))) = (tip.glyph, desk.drawn()) {
-        if let Some(glyph) = scene.glyphs.get(index) {
-            let at = layout.at(position_at(&scene.rings.sectors, &glyph.flight, scene.phase));
-            let radius = glyph.radius * view.px_per_unit + 3.5;
-            ui.painter().circle_stroke(at, radius, Stroke::new(1.3, color(palette::LIGHT)));
-        }
-    } else {
-        let rested = ui.input(|i| i.pointer.time_since_last_movement());
-        if rested < REST {
-            ui.ctx().request_repaint_after(Duration::from_secs_f32(REST - rested + 0.01));
-            return;
-        }
-    }
-    let (at, anchor) = beside(layout, pointer, desk.transport.moving());
-    card(ui, at, anchor, &tip);
-}
-
-/// Where a tip about what is at `pointer` stands, and which of its corners that is: away from the middle of the rings, where most
-/// happens; while something moves, in the free corner under the tables, so that nothing that one watches lies under it.
-fn beside(layout: &Layout, pointer: Pos2, moving: bool) -> (Pos2, Align2) {
-    if moving && !layout.upright() {
-        return (pos2(layout.left.left(), layout.strip.top() - 12.0), Align2::LEFT_BOTTOM);
-    }
-    let [x, y] = layout.viewport.center;
-    match (pointer.x < x, pointer.y < y) {
-        (false, false) => (pointer + vec2(16.0, 14.0), Align2::LEFT_TOP),
-        (false, true) => (pointer + vec2(16.0, -10.0), Align2::LEFT_BOTTOM),
-        (true, false) => (pointer + vec2(-10.0, 14.0), Align2::RIGHT_TOP),
-        (true, true) => (pointer + vec2(-10.0, -10.0), Align2::RIGHT_BOTTOM),
     }
 }
 

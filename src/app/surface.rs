@@ -1,8 +1,14 @@
 //! The window's surface: made, configured again when the window changes, drawn into.
+//!
+//! ```text
+//! panes, strip  --what changed-->  ground (a texture)  --copied-->  surface  <-- words, controls
+//! ```
+//!
+//! Each part of the window has a rectangle of the ground of its own and is drawn there when it changes, and at no other time. A
+//! frame copies the ground and draws the words over it. Where a surface cannot be copied to, all parts are drawn in each frame.
 
-use crate::overlay::{Layout, Words};
-use crate::render::{Bar, Context, Painter, RenderError, Sent, Viewport};
-use crate::scene::{Scene, palette};
+use crate::overlay::{Area, Picture, Words};
+use crate::render::{Bar, Context, Painter, RenderError, Sent, Viewport, clear};
 use std::sync::{Arc, Mutex, PoisonError};
 use winit::window::Window;
 
@@ -12,21 +18,68 @@ pub(super) struct Surface {
     surface: wgpu::Surface<'static>,
     config: wgpu::SurfaceConfiguration,
     pub(super) context: Context,
-    painter: Painter,
+    /// What others are made like.
+    pattern: Painter,
+    canvases: Vec<Canvas>,
+    /// What parts that are gone sent.
+    sent: Sent,
+    /// Frames shown.
+    frames: u64,
+    ground: Option<wgpu::Texture>,
     words: Words,
-    /// What is uploaded: generation of the scene, where it stands, the bars over it.
-    uploaded: Option<(u64, Viewport, Vec<Bar>)>,
     /// What the driver complained about outside of any call.
     fault: Arc<Mutex<Option<String>>>,
 }
 
-/// What is drawn below the words.
-pub(super) struct Ground<'a> {
-    pub(super) scene: &'a Scene,
+/// A part of the window that is drawn below the words: a pane, or the strip. Places are points.
+pub(super) struct Part<'a> {
+    /// The same as long as it is the same part.
+    pub(super) id: u64,
+    pub(super) area: Area,
+    /// `None`: bars alone.
+    pub(super) picture: Option<&'a Picture>,
+    /// Changes with the picture.
     pub(super) generation: u64,
-    pub(super) layout: &'a Layout,
-    /// In points, as the layout.
+    /// Where the picture stands in the window.
+    pub(super) viewport: Viewport,
     pub(super) bars: &'a [Bar],
+}
+
+/// A part on the GPU.
+struct Canvas {
+    id: u64,
+    painter: Painter,
+    /// What it holds.
+    held: Option<Held>,
+}
+
+/// What a canvas was prepared for; places are pixels.
+#[derive(PartialEq)]
+struct Held {
+    area: [u32; 4],
+    generation: u64,
+    viewport: Viewport,
+    bars: Vec<Bar>,
+}
+
+impl Held {
+    fn new(part: &Part<'_>, scale: f32, size: [u32; 2]) -> Self {
+        Self {
+            area: pixels(part.area, scale, size),
+            generation: part.generation,
+            viewport: part.viewport.scaled(scale, size),
+            bars: part.bars.iter().map(|bar| bar.scaled(scale)).collect(),
+        }
+    }
+}
+
+/// Left and upper edge, width and height in pixels of an area in points, within a window of `size` pixels.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "places in a window")]
+fn pixels(area: Area, scale: f32, size: [u32; 2]) -> [u32; 4] {
+    let side = |points: u32, axis: usize| ((points as f32 * scale).round() as u32).min(size[axis]);
+    let [x0, y0] = [0, 1].map(|axis| side(area.at[axis], axis));
+    let [x1, y1] = [0, 1].map(|axis| side(area.at[axis] + area.size[axis], axis));
+    [x0, y0, x1 - x0, y1 - y0]
 }
 
 impl Surface {
@@ -49,7 +102,7 @@ impl Surface {
         })?;
         let size = window.inner_size();
         let config = wgpu::SurfaceConfiguration {
-            usage: wgpu::TextureUsages::RENDER_ATTACHMENT,
+            usage: wgpu::TextureUsages::RENDER_ATTACHMENT | capabilities.usages & wgpu::TextureUsages::COPY_DST,
             format,
             color_space: wgpu::SurfaceColorSpace::Auto,
             width: size.width.max(1),
@@ -71,8 +124,10 @@ impl Surface {
                 note(&on_loss, format!("the device was lost: {words}"));
             }
         });
-        let (painter, words) = (Painter::new(&context, format), Words::new(&context, format));
-        let mut made = Self { instance, surface, config, context, painter, words, uploaded: None, fault };
+        let (pattern, words) = (Painter::new(&context, format), Words::new(&context, format));
+        let (canvases, sent, frames, ground) = (Vec::new(), Sent::default(), 0, None);
+        let mut made =
+            Self { instance, surface, config, context, pattern, canvases, sent, frames, ground, words, fault };
         made.configure();
         Ok(made)
     }
@@ -84,7 +139,10 @@ impl Surface {
 
     /// What frames sent to the GPU so far.
     pub(super) fn sent(&self) -> Sent {
-        self.painter.sent()
+        let mut sum = self.sent;
+        self.canvases.iter().for_each(|canvas| sum += canvas.painter.sent());
+        // Each part counted the frames that it was in.
+        Sent { frames: self.frames, ..sum }
     }
 
     fn configure(&mut self) {
@@ -115,53 +173,101 @@ impl Surface {
         Ok(None)
     }
 
+    /// A texture as large as the window.
+    fn texture(&self, label: &str, [width, height]: [u32; 2], usage: wgpu::TextureUsages) -> wgpu::Texture {
+        self.context.device.create_texture(&wgpu::TextureDescriptor {
+            label: Some(label),
+            size: wgpu::Extent3d { width, height, depth_or_array_layers: 1 },
+            mip_level_count: 1,
+            sample_count: 1,
+            dimension: wgpu::TextureDimension::D2,
+            format: self.config.format,
+            usage: wgpu::TextureUsages::RENDER_ATTACHMENT | usage,
+            view_formats: &[],
+        })
+    }
+
+    /// Has the canvases hold `parts`. Gives which of them changed, and whether parts came, went or stand elsewhere.
+    fn hold(&mut self, parts: &[Part<'_>], scale: f32, size: [u32; 2]) -> (Vec<bool>, bool) {
+        let mut moved = self.canvases.len() != parts.len();
+        let mut canvases = Vec::new();
+        let mut changed = Vec::new();
+        for part in parts {
+            let known = self.canvases.iter().position(|canvas| canvas.id == part.id);
+            let mut canvas = match known {
+                Some(at) => self.canvases.swap_remove(at),
+                None => Canvas { id: part.id, painter: self.pattern.another(&self.context), held: None },
+            };
+            let wanted = Held::new(part, scale, size);
+            moved |= canvas.held.as_ref().is_none_or(|held| held.area != wanted.area);
+            changed.push(canvas.held.as_ref() != Some(&wanted));
+            if canvas.held.as_ref() == Some(&wanted) {
+                canvas.painter.again();
+            } else {
+                let Held { viewport, bars, .. } = &wanted;
+                match part.picture {
+                    Some(Picture::Rings(scene)) => canvas.painter.prepare(&self.context, scene, bars, viewport),
+                    Some(Picture::Plane(_)) | None => canvas.painter.prepare_bars(&self.context, bars, size),
+                }
+                canvas.held = Some(wanted);
+            }
+            canvases.push(canvas);
+        }
+        for gone in std::mem::replace(&mut self.canvases, canvases) {
+            self.sent += gone.painter.sent();
+        }
+        (changed, moved)
+    }
+
+    /// Draws the parts that `changed`, in their rectangles of `view`; `all`: everything, on a new ground.
+    fn paint(&mut self, encoder: &mut wgpu::CommandEncoder, view: &wgpu::TextureView, changed: &[bool], all: bool) {
+        if all {
+            clear(encoder, view);
+        }
+        for (canvas, changed) in self.canvases.iter_mut().zip(changed) {
+            let Some(Held { area, .. }) = &canvas.held else { continue };
+            if (*changed || all) && area[2] > 0 && area[3] > 0 {
+                canvas.painter.draw_part(&self.context, encoder, view, *area);
+            }
+        }
+    }
+
     /// Draws a frame and shows it. False: the window takes no frame now.
     pub(super) fn draw(
         &mut self,
         window: &Arc<Window>,
         size: [u32; 2],
-        ground: Option<&Ground<'_>>,
+        parts: &[Part<'_>],
         egui: &egui::Context,
         mut output: egui::FullOutput,
     ) -> Result<bool, RenderError> {
         // egui wants its textures taken, or given up in so many words.
         let texture = self.acquire(window, size).inspect_err(|_| output.textures_delta.clear())?;
-        let device = &self.context.device;
-        let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        let mut encoder = self.context.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         let Some(texture) = texture else {
             // The textures of egui come only once: they are kept although nothing is shown.
-            let unseen = device.create_texture(&wgpu::TextureDescriptor {
-                label: Some("unseen"),
-                size: wgpu::Extent3d { width: size[0], height: size[1], depth_or_array_layers: 1 },
-                mip_level_count: 1,
-                sample_count: 1,
-                dimension: wgpu::TextureDimension::D2,
-                format: self.config.format,
-                usage: wgpu::TextureUsages::RENDER_ATTACHMENT,
-                view_formats: &[],
-            });
+            let unseen = self.texture("unseen", size, wgpu::TextureUsages::empty());
             let view = unseen.create_view(&wgpu::TextureViewDescriptor::default());
             self.words.draw(&self.context, &mut encoder, &view, egui, output, size);
             self.context.queue.submit([encoder.finish()]);
             return Ok(false);
         };
         let view = texture.texture.create_view(&wgpu::TextureViewDescriptor::default());
-        match ground {
-            Some(ground) => {
-                let scale = output.pixels_per_point;
-                let bars = ground.bars.iter().map(|bar| bar.scaled(scale)).collect();
-                let wanted = Some((ground.generation, ground.layout.viewport.scaled(scale, size), bars));
-                if self.uploaded != wanted {
-                    self.uploaded = wanted;
-                    if let Some((_, viewport, bars)) = &self.uploaded {
-                        self.painter.prepare(&self.context, ground.scene, bars, viewport);
-                    }
-                } else {
-                    self.painter.again();
-                }
-                self.painter.draw(&mut encoder, &view);
-            }
-            None => clear(&mut encoder, &view),
+        self.frames += 1;
+        let (changed, moved) = self.hold(parts, output.pixels_per_point, size);
+        if self.config.usage.contains(wgpu::TextureUsages::COPY_DST) {
+            let ground = self.ground.take().filter(|ground| [ground.width(), ground.height()] == size);
+            let all = moved || ground.is_none();
+            let ground = ground.unwrap_or_else(|| self.texture("ground", size, wgpu::TextureUsages::COPY_SRC));
+            self.paint(&mut encoder, &ground.create_view(&wgpu::TextureViewDescriptor::default()), &changed, all);
+            encoder.copy_texture_to_texture(
+                ground.as_image_copy(),
+                texture.texture.as_image_copy(),
+                wgpu::Extent3d { width: size[0], height: size[1], depth_or_array_layers: 1 },
+            );
+            self.ground = Some(ground);
+        } else {
+            self.paint(&mut encoder, &view, &changed, true);
         }
         self.words.draw(&self.context, &mut encoder, &view, egui, output, size);
         self.context.queue.submit([encoder.finish()]);
@@ -174,17 +280,20 @@ impl Surface {
     }
 }
 
-fn clear(encoder: &mut wgpu::CommandEncoder, view: &wgpu::TextureView) {
-    let [r, g, b, _] = palette::BACKGROUND.map(|c| f64::from(c) / 255.0);
-    let load = wgpu::LoadOp::Clear(wgpu::Color { r, g, b, a: 1.0 });
-    encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
-        label: Some("ground"),
-        color_attachments: &[Some(wgpu::RenderPassColorAttachment {
-            view,
-            depth_slice: None,
-            resolve_target: None,
-            ops: wgpu::Operations { load, store: wgpu::StoreOp::Store },
-        })],
-        ..Default::default()
-    });
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_that_touch_in_points_touch_in_pixels_and_none_is_outside() {
+        for (scale, size) in
+            [(1.0, [1283, 721]), (1.25, [1603, 901]), (1.5, [1924, 1081]), (2.0, [2566, 1442]), (0.9, [1154, 648])]
+        {
+            let parts = [Area { at: [0, 0], size: [641, 721] }, Area { at: [641, 0], size: [642, 721] }];
+            let [left, right] = parts.map(|area| pixels(area, scale, size));
+            assert_eq!(left[0] + left[2], right[0], "at {scale}");
+            assert!(right[0] + right[2] <= size[0] && right[1] + right[3] <= size[1], "at {scale}: {right:?}");
+        }
+        assert_eq!(pixels(Area { at: [900, 900], size: [160, 120] }, 1.0, [800, 600]), [800, 600, 0, 0]);
+    }
 }

@@ -4,9 +4,11 @@ use super::desk::{Desk, Effect};
 use super::display;
 use super::keys::{Action, Chord, Key, action};
 use super::panel;
-use super::surface::{Ground, Surface};
-use crate::overlay::{Composer, Layout, Parts, Studio, fonts};
-use crate::render::{Sent, Target, target};
+use super::surface::{Part, Surface};
+use crate::overlay::exhibits::Row;
+use crate::overlay::{Area, Offscreen, Parts, Studio, fonts};
+use crate::reference::SourceError;
+use crate::render::{Sent, Viewport};
 use crate::scene::{Choice, View};
 use crate::timeline::ClockKind;
 use anyhow::Context as _;
@@ -56,6 +58,8 @@ pub struct Options {
     pub choice: Choice,
     /// Parts that are shown.
     pub parts: Parts,
+    /// What the panes show at first; none: one pane, with what suits the trace.
+    pub panes: Vec<&'static Row>,
     /// Where to begin.
     pub tick: f64,
     /// References a second; `None`: by the trace's length.
@@ -79,10 +83,11 @@ pub struct Options {
 pub fn run(options: Options) -> anyhow::Result<()> {
     let event_loop = display::event_loop()?;
     let proxy = event_loop.create_proxy();
-    let Options { load, save, size, view, choice, parts, tick, speed, clock, play, follow, sent, quietly } = options;
+    let Options { load, save, size, view, choice, parts, panes, tick, speed, clock, play, follow, sent, quietly } =
+        options;
     std::thread::Builder::new().name("index".into()).spawn(move || index(load, &proxy))?;
     let mut viewer = Viewer {
-        start: Start { size, view, choice, parts, tick, speed, clock, play, follow, quietly },
+        start: Start { size, view, choice, parts, panes, tick, speed, clock, play, follow, quietly },
         save,
         born: Instant::now(),
         pane: None,
@@ -148,6 +153,7 @@ struct Start {
     view: View,
     choice: Choice,
     parts: Parts,
+    panes: Vec<&'static Row>,
     tick: f64,
     speed: Option<f64>,
     clock: ClockKind,
@@ -212,7 +218,7 @@ impl Viewer {
         let (view, choice) = (self.start.view.clone(), self.start.choice.clone());
         let timeline = studio.timeline();
         let usual = default_speed(timeline.total().unwrap_or(u64::MAX));
-        let mut desk = Desk::new(studio, view, parts, tick, usual);
+        let mut desk = Desk::new(studio, view, parts, &self.start.panes, tick, usual);
         desk.set_clock(clock);
         desk.choose(choice);
         if let Some(speed) = speed {
@@ -305,14 +311,6 @@ impl Viewer {
         if let Some(desk) = &mut self.desk {
             let passed = self.last_frame.map_or(0.0, |last| (begun - last).as_secs_f64().min(STALL));
             desk.advance(passed);
-            desk.set_reach(pane.layout(desk, size).reach);
-            if let Err(error) = desk.refresh() {
-                // A file may be written over while it is shown.
-                let words = error.to_string();
-                if !desk.stay(format!("{words}; this is what was read before"), now) {
-                    return self.fail(event_loop, error.into());
-                }
-            }
         }
         match pane.draw(size, &mut self.desk, self.progress, now) {
             Ok(drawn) => {
@@ -325,6 +323,13 @@ impl Viewer {
                 for action in drawn.asked {
                     self.act(event_loop, action);
                 }
+                if let (Some(error), Some(desk)) = (drawn.failed, &mut self.desk) {
+                    // A file may be written over while it is shown.
+                    if !desk.stay(format!("{error}; this is what was read before"), now) {
+                        return self.fail(event_loop, error.into());
+                    }
+                    self.redraw();
+                }
             }
             Err(error) => self.fail(event_loop, error),
         }
@@ -335,6 +340,7 @@ impl Viewer {
 struct Drawn {
     presented: bool,
     asked: Vec<Action>,
+    failed: Option<SourceError>,
     repaint: Duration,
 }
 
@@ -373,30 +379,41 @@ impl Pane {
     ) -> anyhow::Result<Drawn> {
         let input = self.egui.take_egui_input(&self.window);
         let egui = self.egui.egui_ctx().clone();
-        let layout = desk.as_ref().map(|desk| self.layout(desk, size));
         let mut shown = panel::Shown::default();
-        let mut output = egui.run_ui(input, |ui| match (desk.as_mut(), &layout) {
-            (Some(desk), Some(layout)) => shown = panel::show(ui, desk, layout, now),
-            _ => panel::loading(ui, "orrery", done, all),
+        let inside = points(size, self.window.scale_factor());
+        let mut output = egui.run_ui(input, |ui| match desk.as_mut() {
+            Some(desk) => shown = panel::show(ui, desk, inside, now),
+            None => panel::loading(ui, "orrery", done, all),
         });
         let repaint = output.viewport_output.get(&egui::ViewportId::ROOT).map_or(Duration::MAX, |v| v.repaint_delay);
         self.egui.handle_platform_output(&self.window, std::mem::take(&mut output.platform_output));
-        let ground = desk.as_ref().zip(layout.as_ref()).and_then(|(desk, layout)| {
-            desk.drawn().map(|(scene, _)| Ground { scene, generation: desk.generation(), layout, bars: &shown.bars })
-        });
-        let presented = self.surface.draw(&self.window, size, ground.as_ref(), &egui, output)?;
+        let parts = desk.as_ref().map(|desk| parts(desk, inside)).unwrap_or_default();
+        let presented = self.surface.draw(&self.window, size, &parts, &egui, output)?;
         let title = desk.as_ref().map_or_else(|| "orrery".to_owned(), Desk::title);
         if title != self.title {
             self.window.set_title(&title);
             self.title = title;
         }
-        Ok(Drawn { presented, asked: shown.asked, repaint })
+        Ok(Drawn { presented, asked: shown.asked, failed: shown.failed, repaint })
     }
+}
 
-    fn layout(&self, desk: &Desk, size: [u32; 2]) -> Layout {
-        let [width, height] = points(size, self.window.scale_factor());
-        panel::layout(desk, width, height)
+/// What the GPU draws of a desk in a window of `size` points: the panes that are seen, and the strip where it is no pane's.
+fn parts(desk: &Desk, [width, height]: [u32; 2]) -> Vec<Part<'_>> {
+    let mut parts: Vec<Part<'_>> = Vec::new();
+    for (id, pane) in desk.panes.seen() {
+        let Some(taken) = pane.taken() else { continue };
+        let (area, generation) = (pane.place().area, pane.generation());
+        let (picture, viewport) = (Some(&taken.picture), taken.layout.viewport);
+        parts.push(Part { id: id.0, area, picture, generation, viewport, bars: &pane.bars });
     }
+    let bottom = parts.iter().map(|part| part.area.at[1] + part.area.size[1]).max().unwrap_or(0);
+    if bottom < height {
+        let area = Area { at: [0, bottom], size: [width, height - bottom] };
+        let viewport = Viewport::fit(width, height);
+        parts.push(Part { id: u64::MAX, area, picture: None, generation: 0, viewport, bars: &desk.bars });
+    }
+    parts
 }
 
 /// Points of height that a window's title bar takes, about.
@@ -425,24 +442,10 @@ fn points(size: [u32; 2], scale: f64) -> [u32; 2] {
     size.map(|s| (f64::from(s) / scale.max(0.1)).round() as u32)
 }
 
-/// The picture that the desk shows, without controls, as RGBA.
+/// What the pane that keys are for shows, without controls, as RGBA.
 fn picture(pane: &Pane, desk: &mut Desk, size: [u32; 2]) -> anyhow::Result<Vec<u8>> {
     let context = &pane.surface.context;
-    let [width, height] = size;
-    let mut target = Target::new(context, width, height)?;
-    let mut composer = Composer::new(context, target::FORMAT);
-    let layout = Layout::new(width, height, 0.0, &desk.parts()).seen_by(&desk.camera());
-    desk.set_reach(layout.reach);
-    desk.refresh()?;
-    let strip = desk.strip(layout.strip_columns()).clone();
-    let mut rgba = Vec::new();
-    if let Some((scene, info)) = desk.drawn() {
-        let mut encoder = context.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        composer.draw(context, &mut encoder, target.view(), scene, &layout, &desk.parts(), info, &strip);
-        target.submit(context, encoder);
-        target.collect(context, &mut rgba)?;
-    }
-    Ok(rgba)
+    Ok(desk.still(&mut Offscreen::new(context, size)?, context)?)
 }
 
 /// winit's key as ours; `None` for keys that mean nothing here.
@@ -455,6 +458,7 @@ fn chord(key: &Logical, held: ModifiersState) -> Option<Chord> {
         Logical::Named(NamedKey::End) => Key::End,
         Logical::Named(NamedKey::Escape) => Key::Escape,
         Logical::Named(NamedKey::Enter) => Key::Enter,
+        Logical::Named(NamedKey::Tab) => Key::Tab,
         Logical::Named(NamedKey::F11) => Key::F11,
         Logical::Named(NamedKey::F12) => Key::F12,
         Logical::Character(text) => match text.as_str() {
@@ -552,7 +556,8 @@ mod tests {
         assert_eq!(meaning(&right, ModifiersState::CONTROL), Some(Action::Miss(true)));
         assert_eq!(meaning(&right, ModifiersState::SHIFT), Some(Action::Step(10)));
         assert_eq!(meaning(&Logical::Named(NamedKey::Enter), ModifiersState::ALT), Some(Action::FullScreen));
-        assert_eq!(meaning(&Logical::Named(NamedKey::Tab), none), None);
+        assert_eq!(meaning(&Logical::Named(NamedKey::Tab), none), Some(Action::NextPane));
+        assert_eq!(meaning(&Logical::Named(NamedKey::PageUp), none), None);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The few controls the window has, drawn in the palette: icon buttons, a thin slider, a card of lines.
 
 use super::scrub::place;
-use super::tip::Tip;
+use crate::overlay::Tip;
 use crate::overlay::fonts::Weight;
 use crate::overlay::pen::color;
 use crate::scene::palette::{self, Rgba};
@@ -21,6 +21,10 @@ pub enum Icon {
     FullScreen,
     Camera,
     Help,
+    /// A window parted into left and right.
+    Right,
+    /// A window parted into above and below.
+    Below,
 }
 
 /// Colour of signs and words that can be clicked.
@@ -40,6 +44,20 @@ pub fn icon_button(ui: &mut Ui, area: Rect, icon: Icon, hint: &str) -> Response 
         card(ui, pos2(area.center().x, area.top() - 6.0), Align2::CENTER_BOTTOM, &tip);
     }
     sign(ui.painter(), area.center(), 0.5 * area.width(), icon, ink(&response));
+    response
+}
+
+/// A word that can be clicked; the one that is `chosen` is brighter.
+pub fn word_button(ui: &mut Ui, word: &str, size: f32, chosen: bool) -> Response {
+    let c = if chosen { palette::TEXT } else { palette::TEXT_QUIET };
+    let galley = ui.painter().layout_no_wrap(word.to_owned(), Weight::Medium.at(size), color(c));
+    let (_, area) = ui.allocate_space(galley.size() + vec2(14.0, 6.0));
+    let response = ui.interact(area, ui.scope_id().with(("word", word)), Sense::click());
+    if response.hovered() {
+        ui.painter().rect_filled(area, CornerRadius::same(4), color(palette::TRACK));
+        ui.ctx().set_cursor_icon(CursorIcon::PointingHand);
+    }
+    ui.painter().galley(area.center() - 0.5 * galley.size(), galley, color(c));
     response
 }
 
@@ -78,6 +96,15 @@ fn sign(painter: &Painter, c: Pos2, r: f32, icon: Icon, ink: Color32) {
             painter.rect_stroke(body, CornerRadius::same(2), line, egui::StrokeKind::Middle);
             painter.circle_stroke(at(0.0, 0.06), 0.2 * r, line);
             painter.line_segment([at(-0.16, -0.4), at(0.16, -0.4)], line);
+        }
+        Icon::Right | Icon::Below => {
+            let frame = Rect::from_center_size(c, vec2(1.0 * r, 0.8 * r));
+            painter.rect_stroke(frame, CornerRadius::same(2), line, egui::StrokeKind::Middle);
+            let ends = match icon {
+                Icon::Right => [at(0.0, -0.4), at(0.0, 0.4)],
+                _ => [at(-0.5, 0.0), at(0.5, 0.0)],
+            };
+            painter.line_segment(ends, line);
         }
         Icon::Help => {
             painter.text(c, Align2::CENTER_CENTER, "?", Weight::Medium.at(1.0 * r), ink);

@@ -390,6 +390,9 @@ pub struct ViewArgs {
     #[command(flatten)]
     #[expect(missing_docs, reason = "flattened group")]
     pub picture: PictureArgs,
+    /// Exhibits to open with, a pane each, side by side, such as `rings,numbers`; the list is below
+    #[arg(long, value_name = "A,B", value_delimiter = ',', conflicts_with = "view")]
+    pub panes: Vec<String>,
     /// References a second at the start, or what --clock counts
     #[arg(short, long, value_name = "REFS/S", allow_negative_numbers = true)]
     pub speed: Option<f64>,

@@ -1,8 +1,8 @@
 //! The frames of a recording: each a pure function of its number.
 
-use crate::overlay::{Composer, Layout, Parts, Strip, Studio};
+use crate::overlay::{Exhibit, Offscreen, Parts, Shot, Strip, Studio, Told};
 use crate::record::{FrameError, FrameSource};
-use crate::render::{Context, RenderError, Target, target};
+use crate::render::{Context, RenderError};
 use crate::scene::View;
 use crate::timeline::Pace;
 use crate::units::grouped;
@@ -11,11 +11,10 @@ use crate::units::grouped;
 pub struct Film {
     context: Context,
     studio: Studio,
-    composer: Composer,
-    target: Target,
-    layout: Layout,
-    parts: Parts,
-    view: View,
+    exhibit: Box<dyn Exhibit>,
+    offscreen: Offscreen,
+    /// The shot that all frames are made of: of their own are position, speed and what a frame skips.
+    shot: Shot,
     pace: Pace,
     strip: Strip,
 }
@@ -28,17 +27,17 @@ impl Film {
     pub fn new(
         context: Context,
         studio: Studio,
+        exhibit: Box<dyn Exhibit>,
         (width, height): (u32, u32),
         parts: Parts,
         view: View,
         pace: Pace,
     ) -> Result<Self, RenderError> {
-        let target = Target::new(&context, width, height)?;
-        let composer = Composer::new(&context, target::FORMAT);
-        let layout = Layout::new(width, height, 0.0, &parts).seen_by(&view.camera);
-        let view = View { reach: layout.reach, ..view };
-        let strip = studio.strip(layout.strip_columns());
-        Ok(Self { context, studio, composer, target, layout, parts, view, pace, strip })
+        let offscreen = Offscreen::new(&context, [width, height])?;
+        let told = Told { speed: pace.speed, unit: pace.clock.kind().unit(), ..Told::default() };
+        let shot = Shot { told, ..Shot::still([width, height], 0.0, view, parts) };
+        let strip = studio.strip(shot.layout().strip_columns());
+        Ok(Self { context, studio, exhibit, offscreen, shot, pace, strip })
     }
 
     /// The adapter, for people.
@@ -57,7 +56,7 @@ impl Film {
             timeline.simulated(),
             grouped(timeline.bytes() as u64 >> 10),
             grouped(timeline.spacing()),
-            self.composer.painter().sent().words(),
+            self.offscreen.composer().painter().sent().words(),
         )
     }
 
@@ -75,7 +74,7 @@ impl Film {
 
 impl FrameSource for Film {
     fn size(&self) -> (u32, u32) {
-        self.target.size()
+        self.offscreen.size().into()
     }
 
     fn frames(&self) -> u64 {
@@ -84,29 +83,16 @@ impl FrameSource for Film {
 
     fn submit(&mut self, k: u64) -> Result<(), FrameError> {
         let (_, speed) = self.pace.rate(k);
-        let passed = self.pace.passed(k);
-        let view =
-            View { speed, tail: self.view.tail.max(passed), window: self.view.window.max(passed), ..self.view.clone() };
-        let (scene, mut info) = self.studio.frame(self.pace.position(k), &view).map_err(FrameError::new)?;
-        (info.speed, info.unit) = (self.pace.speed, self.pace.clock.kind().unit());
-        let mut encoder = self.context.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        self.composer.draw(
-            &self.context,
-            &mut encoder,
-            self.target.view(),
-            &scene,
-            &self.layout,
-            &self.parts,
-            &info,
-            &self.strip,
-        );
-        self.studio.reuse(scene);
-        self.target.submit(&self.context, encoder);
-        Ok(())
+        let (passed, view) = (self.pace.passed(k), &self.shot.view);
+        let view = View { speed, tail: view.tail.max(passed), window: view.window.max(passed), ..view.clone() };
+        let shot = Shot { position: self.pace.position(k), view, ..self.shot.clone() };
+        self.offscreen
+            .submit(&self.context, &mut self.studio, self.exhibit.as_mut(), &shot, &self.strip)
+            .map_err(FrameError::new)
     }
 
     fn collect(&mut self, into: &mut Vec<u8>) -> Result<(), FrameError> {
-        match self.target.collect(&self.context, into) {
+        match self.offscreen.collect(&self.context, into) {
             Ok(true) => Ok(()),
             Ok(false) => Err(FrameError::new("no frame was submitted")),
             Err(e) => Err(FrameError::new(e)),

@@ -7,7 +7,8 @@ use super::open::{open_and_feed, open_cache};
 use super::quiet::quietly;
 use super::stop::Stopped;
 use crate::cli::{CacheArgs, Compose, Part, PictureArgs, TraceArgs};
-use crate::overlay::{Parts, Studio};
+use crate::overlay::exhibits::{self, Row};
+use crate::overlay::{Exhibit, Parts, Studio};
 use crate::reference::{MOST_REGIONS, Tables};
 use crate::render::context::Preference;
 use crate::render::{Context, RenderError};
@@ -62,7 +63,7 @@ pub fn studio(
         if !go() {
             return Err(Stopped(format!("{} was not simulated to its end", trace.trace.display())).into());
         }
-        Ok(Studio::composed(timeline, composition(picture))?)
+        Ok(Studio::of(timeline)?)
     })?;
     if let Some(bar) = bar {
         bar.finish_and_clear();
@@ -81,14 +82,20 @@ pub fn context() -> Result<Context, RenderError> {
     context
 }
 
-/// What `--view` asks for; `None` = what suits.
+/// The exhibit that `--view` asks for; `None` = what suits.
 #[must_use]
-pub fn composition(picture: &PictureArgs) -> Option<Composition> {
+pub fn asked(picture: &PictureArgs) -> Option<&'static Row> {
     match picture.view {
         Compose::Auto => None,
-        Compose::Dots => Some(Composition::Dots),
-        Compose::Large => Some(Composition::Large),
+        Compose::Dots => Some(exhibits::of_composition(Composition::Dots)),
+        Compose::Large => Some(exhibits::of_composition(Composition::Large)),
     }
+}
+
+/// What `--view` asks to be shown of a studio.
+#[must_use]
+pub fn exhibit(picture: &PictureArgs, studio: &Studio) -> Box<dyn Exhibit> {
+    (asked(picture).unwrap_or_else(|| exhibits::suited(studio)).open)(studio)
 }
 
 /// Gives a studio the title that is asked for or, where the trace has none, the file's name.

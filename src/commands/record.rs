@@ -2,7 +2,7 @@
 
 use super::UsageError;
 use super::film::Film;
-use super::picture::{choice, context, parts, shades, size, studio, view};
+use super::picture::{choice, context, exhibit, parts, shades, size, studio, view};
 use super::progress::Display;
 use super::stop::{Flag, Stopped};
 use crate::cli::RecordArgs;
@@ -46,7 +46,9 @@ pub fn film(args: &RecordArgs, stop: &AtomicBool) -> anyhow::Result<Summary> {
     view(&args.picture, speed.unwrap_or(1.0), 1.0)?;
     choice(&args.picture)?;
     let studio = studio(&args.trace, &args.cache, &args.picture, &|| !stop.load(Ordering::Relaxed))?;
-    let (start, stop_at) = range(args, studio.timeline().len())?;
+    let exhibit = exhibit(&args.picture, &studio);
+    let len = exhibit.axis(&studio).len;
+    let (start, stop_at) = range(args, len)?;
     if args.speed.is_none() && !(args.seconds.is_finite() && args.seconds > 0.0) {
         return Err(UsageError(format!("--seconds {}: expected a length above 0", args.seconds)).into());
     }
@@ -65,10 +67,10 @@ pub fn film(args: &RecordArgs, stop: &AtomicBool) -> anyhow::Result<Summary> {
     // Of another clock each frame says for itself what it skips.
     let step = if args.clock == ClockKind::References { pace.step() } else { 1.0 };
     let mut view = view(&args.picture, speed, step)?;
-    view.tail = view.tail.min(studio.timeline().len());
+    view.tail = view.tail.min(len);
     view.shades = shades(&args.picture, studio.tables())?;
     let context = context()?;
-    let mut film = Film::new(context, studio, size, parts(&args.picture), view, pace)?;
+    let mut film = Film::new(context, studio, exhibit, size, parts(&args.picture), view, pace)?;
     let mut display = Display::new();
     let summary = record(&mut film, &output, &Options { fps }, stop, &mut |p| display.update(p)).map_err(usage)?;
     display.finish();

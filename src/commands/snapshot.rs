@@ -1,12 +1,11 @@
 //! `orrery snapshot`: one moment as a PNG.
 
 use super::UsageError;
-use super::picture::{choice, context, parts, shades, size, studio, view};
+use super::picture::{choice, context, exhibit, parts, shades, size, studio, view};
 use super::record::usage;
 use crate::cli::SnapshotArgs;
-use crate::overlay::{Composer, Layout};
+use crate::overlay::{Offscreen, Shot};
 use crate::record::{Partial, RecordError, png};
-use crate::render::{Target, target};
 use crate::scene::View;
 use std::io::{Cursor, Write};
 use std::path::Path;
@@ -45,24 +44,17 @@ pub fn run(args: &SnapshotArgs) -> anyhow::Result<()> {
     choice(&args.picture)?;
     let mut studio = studio(&args.trace, &args.cache, &args.picture, &|| true)?;
     let view = View { shades: shades(&args.picture, studio.tables())?, ..view };
-    let len = studio.timeline().len();
+    let mut exhibit = exhibit(&args.picture, &studio);
+    let len = exhibit.axis(&studio).len;
     let position = args.tick.unwrap_or((len / 2) as f64);
     if !(position.is_finite() && (0.0..=len as f64).contains(&position)) {
         return Err(UsageError(format!("--tick {position}: the trace has ticks 0 to {len}")).into());
     }
     let context = context()?;
-    let mut target = Target::new(&context, width, height)?;
-    let mut composer = Composer::new(&context, target::FORMAT);
-    let layout = Layout::new(width, height, 0.0, &parts).seen_by(&view.camera);
-    let (scene, mut info) = studio.frame(position, &View { reach: layout.reach, ..view })?;
+    let mut offscreen = Offscreen::new(&context, [width, height])?;
     // A still has no speed to speak of.
-    info.speed = 0.0;
-    let strip = studio.strip(layout.strip_columns());
-    let mut encoder = context.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-    composer.draw(&context, &mut encoder, target.view(), &scene, &layout, &parts, &info, &strip);
-    target.submit(&context, encoder);
-    let mut rgba = Vec::new();
-    target.collect(&context, &mut rgba)?;
+    let shot = Shot::still([width, height], position, view, parts);
+    let rgba = offscreen.still(&context, &mut studio, exhibit.as_mut(), &shot)?;
     let mut packed = Cursor::new(Vec::new());
     png::still(&mut packed, &rgba, (width, height))?;
     let packed = packed.into_inner();

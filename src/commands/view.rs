@@ -1,11 +1,13 @@
 //! `orrery view`: a trace in the window.
 
 use super::UsageError;
-use super::picture::{choice, parts, size, view};
+use super::picture::{asked, choice, parts, size, view};
 use super::watch::{Look, watch};
+use crate::app::panes::MOST as MOST_PANES;
 use crate::app::{self, Load, Options};
 use crate::cli::ViewArgs;
 use crate::files::Draft;
+use crate::overlay::exhibits::{self, EXHIBITS, Row};
 use crate::record::png;
 use crate::shown::say;
 use anyhow::Context as _;
@@ -43,6 +45,7 @@ pub(super) fn show(args: &ViewArgs, follow: bool, load: Load) -> anyhow::Result<
         view: view(&args.picture, args.speed.unwrap_or(1.0), 1.0)?,
         choice: choice(&args.picture)?,
         parts: parts(&args.picture),
+        panes: panes(args)?,
         tick: args.tick,
         speed: args.speed,
         clock: args.clock,
@@ -51,6 +54,20 @@ pub(super) fn show(args: &ViewArgs, follow: bool, load: Load) -> anyhow::Result<
         sent: if args.verbose { Box::new(|sent| say!("{}", sent.words())) } else { Box::new(|_| ()) },
         quietly: super::quiet::quietly,
     })
+}
+
+/// What `--panes`, or `--view`, asks the window to open with; nothing = one pane with what suits the trace.
+fn panes(args: &ViewArgs) -> Result<Vec<&'static Row>, UsageError> {
+    let offered = || EXHIBITS.iter().map(|row| row.name).collect::<Vec<_>>().join(", ");
+    let row = |name: &String| {
+        exhibits::named(name).ok_or_else(|| UsageError(format!("--panes {name}: expected one of {}", offered())))
+    };
+    if args.panes.len() > MOST_PANES {
+        let asked = args.panes.len();
+        return Err(UsageError(format!("--panes: {asked} panes; a window has room for {MOST_PANES}")));
+    }
+    let rows = args.panes.iter().map(row).collect::<Result<Vec<_>, _>>()?;
+    Ok(if rows.is_empty() { asked(&args.picture).into_iter().collect() } else { rows })
 }
 
 /// Names tried for a still before giving up.
@@ -87,6 +104,22 @@ mod tests {
         }
         assert_ne!(std::fs::read(&names[0]).unwrap(), std::fs::read(&names[1]).unwrap());
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 3, "no temporary file is left");
+    }
+
+    #[test]
+    fn panes_are_opened_by_name_and_an_unknown_name_is_answered_with_those_there_are() {
+        let asked = |words: &[&str]| {
+            let all = ["orrery", "view", "t.orrery"].iter().chain(words).map(|word| (*word).into());
+            let crate::cli::Command::View(args) = crate::commands::parse(all).command else { panic!("`view`") };
+            panes(&args).map(|rows| rows.iter().map(|row| row.name).collect::<Vec<_>>()).map_err(|error| error.0)
+        };
+        assert_eq!(asked(&[]), Ok(vec![]));
+        assert_eq!(asked(&["--view", "large"]), Ok(vec!["large"]));
+        assert_eq!(asked(&["--panes", "numbers,rings"]), Ok(vec!["numbers", "rings"]));
+        let refused = asked(&["--panes", "rings,ring"]).expect_err("there is no such exhibit");
+        assert!(refused.starts_with("--panes ring: expected one of rings, numbers, "), "{refused}");
+        let ten = ["rings"; 10].join(",");
+        assert_eq!(asked(&["--panes", &ten]), Err("--panes: 10 panes; a window has room for 9".into()));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::copies;
 use super::index_file::{IndexFile, indexer};
 use super::open::{Caches, is_chosen, open_cache_of};
-use super::picture::{choice, composition, give_title, unknown};
+use super::picture::{choice, give_title, unknown};
 use super::touched::{Touched, named};
 use crate::app::Report;
 use crate::cli::{CacheArgs, PictureArgs, TraceArgs};
@@ -45,7 +45,7 @@ impl Look {
         if self.verbose && timeline.is_whole() {
             say!("index: {} references, {}", grouped(timeline.len()), timeline.simulated());
         }
-        let mut studio = Studio::composed(timeline, composition(&self.picture))?;
+        let mut studio = Studio::of(timeline)?;
         give_title(&mut studio, &self.name, &self.picture);
         Ok(studio)
     }

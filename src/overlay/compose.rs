@@ -1,13 +1,14 @@
-//! A whole picture: the scene by the painter, words over it by egui, into any view.
+//! A whole picture: what was taken, by the painter, words over it by egui, into any view.
 
-use super::draw::draw;
+use super::exhibits::{Exhibit, Picture};
 use super::fonts;
-use super::info::Info;
-use super::layout::{Layout, Parts};
+use super::layout::Area;
+use super::shot::{Shot, Taken};
 use super::strip::Strip;
-use crate::render::{Context, Painter};
-use crate::scene::Scene;
-use egui::{LayerId, RawInput, Rect, pos2, vec2};
+use super::studio::Studio;
+use crate::reference::SourceError;
+use crate::render::{Context, Painter, RenderError, Target, target};
+use egui::{LayerId, RawInput};
 use egui_wgpu::{Renderer, RendererOptions, ScreenDescriptor};
 
 /// Draws pictures without a window.
@@ -33,31 +34,116 @@ impl Composer {
         &self.painter
     }
 
-    /// Records the drawing of one picture into `encoder`.
-    #[expect(clippy::too_many_arguments, reason = "each is a different thing the picture is made of")]
+    /// Records the drawing of one picture, which fills its target, into `encoder`.
     pub fn draw(
         &mut self,
         context: &Context,
         encoder: &mut wgpu::CommandEncoder,
         view: &wgpu::TextureView,
-        scene: &Scene,
-        layout: &Layout,
-        parts: &Parts,
-        info: &Info,
+        taken: &Taken,
         strip: &Strip,
     ) {
-        let [width, height] = layout.viewport.size;
-        let screen = Rect::from_min_size(pos2(0.0, 0.0), vec2(width as f32, height as f32));
+        let size = taken.layout.viewport.size;
+        let screen = Area::whole(size).rect();
         // No clock: egui gets time 0 in every frame, so nothing of it can depend on when a frame is drawn.
         let input = RawInput { screen_rect: Some(screen), time: Some(0.0), ..RawInput::default() };
         let mut bars = Vec::new();
         let output = self.egui.run_ui(input, |ui| {
             let painter = ui.ctx().layer_painter(LayerId::background());
-            bars = draw(&painter, layout, parts, info, &scene.rings, strip).bars;
+            bars = taken.words(&painter, strip).bars;
         });
-        self.painter.prepare(context, scene, &bars, &layout.viewport);
+        match &taken.picture {
+            Picture::Rings(scene) => self.painter.prepare(context, scene, &bars, &taken.layout.viewport),
+            Picture::Plane(_) => self.painter.prepare_bars(context, &bars, size),
+        }
         self.painter.draw(encoder, view);
-        self.words.draw(context, encoder, view, &self.egui, output, layout.viewport.size);
+        self.words.draw(context, encoder, view, &self.egui, output, size);
+    }
+}
+
+/// Why a shot gives no picture.
+#[derive(Debug, thiserror::Error)]
+pub enum ShotError {
+    /// The trace cannot be read.
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    /// It cannot be drawn.
+    #[error(transparent)]
+    Render(#[from] RenderError),
+}
+
+/// Takes shots and draws them into memory: stills, and the frames of films. Several may be under way.
+pub struct Offscreen {
+    composer: Composer,
+    target: Target,
+}
+
+impl Offscreen {
+    /// For pictures of `size` pixels.
+    ///
+    /// # Errors
+    /// When the adapter cannot hold such a picture.
+    pub fn new(context: &Context, [width, height]: [u32; 2]) -> Result<Self, RenderError> {
+        let target = Target::new(context, width, height)?;
+        Ok(Self { composer: Composer::new(context, target::FORMAT), target })
+    }
+
+    /// Width and height, pixels.
+    #[must_use]
+    pub fn size(&self) -> [u32; 2] {
+        self.target.size().into()
+    }
+
+    /// What draws.
+    #[must_use]
+    pub fn composer(&self) -> &Composer {
+        &self.composer
+    }
+
+    /// Takes `shot`, draws it and starts its way back to memory; [`Offscreen::collect`] gives it, oldest first.
+    ///
+    /// # Errors
+    /// When the trace cannot be read.
+    pub fn submit(
+        &mut self,
+        context: &Context,
+        studio: &mut Studio,
+        exhibit: &mut dyn Exhibit,
+        shot: &Shot,
+        strip: &Strip,
+    ) -> Result<(), SourceError> {
+        let taken = shot.take(studio, exhibit)?;
+        let mut encoder = context.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        self.composer.draw(context, &mut encoder, self.target.view(), &taken, strip);
+        exhibit.reuse(taken.picture);
+        self.target.submit(context, encoder);
+        Ok(())
+    }
+
+    /// Waits for the oldest picture under way and gives its RGBA rows. False: none is under way.
+    ///
+    /// # Errors
+    /// [`RenderError::Lost`].
+    pub fn collect(&mut self, context: &Context, into: &mut Vec<u8>) -> Result<bool, RenderError> {
+        self.target.collect(context, into)
+    }
+
+    /// One picture, from shot to RGBA rows.
+    ///
+    /// # Errors
+    /// When the trace cannot be read, or the picture not be drawn.
+    pub fn still(
+        &mut self,
+        context: &Context,
+        studio: &mut Studio,
+        exhibit: &mut dyn Exhibit,
+        shot: &Shot,
+    ) -> Result<Vec<u8>, ShotError> {
+        let strip = studio.strip_of(shot.layout().strip_columns(), shot.told.stretch);
+        self.submit(context, studio, exhibit, shot, &strip)?;
+        let mut rgba = Vec::new();
+        self.collect(context, &mut rgba)?;
+        Ok(rgba)
     }
 }
 

@@ -8,6 +8,7 @@ use super::layout::{Layout, Parts};
 use super::legend::legend;
 use super::pen::{BODY, Drawn, Pen, SMALL, color, heading, percent};
 use super::strip::{Strip, draw_strip};
+use crate::render::Bar;
 use crate::scene::Shade;
 use crate::scene::layout::Rings;
 use crate::scene::palette::{self, Rgba};
@@ -53,27 +54,37 @@ pub fn draw(painter: &Painter, layout: &Layout, parts: &Parts, info: &Info, ring
     pen.into_drawn()
 }
 
+/// Draws the strip where it is no picture's own; gives what goes under its words.
+pub fn strip_alone(painter: &Painter, layout: &Layout, info: &Info, strip: &Strip) -> Vec<Bar> {
+    let pen = Pen::new(painter, layout.type_scale);
+    draw_strip(&pen, layout, info, strip, false);
+    pen.into_drawn().bars
+}
+
 /// Darkens what lies under words, where rings reach there.
 fn grounds(pen: &Pen<'_>, layout: &Layout, parts: &Parts) {
     let ground = palette::fade(palette::BACKGROUND, 0.80);
-    let [width, height] = layout.viewport.size.map(|side| side as f32);
-    let margin = layout.strip.left();
+    let area = layout.area;
+    let margin = layout.strip.left() - area.left();
     let body = layout.strip.top();
-    let add = |shown: bool, area: Rect| {
+    let add = |shown: bool, rect: Rect| {
         if shown {
-            pen.bar(area, ground);
+            pen.bar(rect, ground);
         }
     };
     let tables = parts.regions || parts.caches;
     let words = parts.reference || parts.legend;
     if layout.upright() {
-        add(parts.title, Rect::from_min_max(pos2(0.0, 0.0), pos2(width, layout.left.bottom())));
-        add(tables || words, Rect::from_min_max(pos2(0.0, layout.tables.top() - 8.0), pos2(width, body)));
+        add(parts.title, Rect::from_min_max(area.min, pos2(area.right(), layout.left.bottom())));
+        add(
+            tables || words,
+            Rect::from_min_max(pos2(area.left(), layout.tables.top() - 8.0), pos2(area.right(), body)),
+        );
     } else {
-        add(parts.title || tables, Rect::from_min_max(pos2(0.0, 0.0), pos2(layout.left.right() + 0.5 * margin, body)));
-        add(words, Rect::from_min_max(pos2(layout.right.left() - 0.5 * margin, 0.0), pos2(width, body)));
+        add(parts.title || tables, Rect::from_min_max(area.min, pos2(layout.left.right() + 0.5 * margin, body)));
+        add(words, Rect::from_min_max(pos2(layout.right.left() - 0.5 * margin, area.top()), pos2(area.right(), body)));
     }
-    pen.bar(Rect::from_min_max(pos2(0.0, body), pos2(width, height)), ground);
+    pen.bar(Rect::from_min_max(pos2(area.left(), body), area.max), ground);
 }
 
 const TITLE: f32 = 19.0;

@@ -135,9 +135,30 @@ pub struct Info {
 }
 
 impl Info {
-    /// Gathers what a frame says.
+    /// Gathers what a frame says beside the picture that shows `scene`.
     #[must_use]
     pub fn new(timeline: &Timeline, tables: &Tables, moment: &Moment<'_>, scene: &Scene) -> Self {
+        let rings: Vec<String> = scene.rings.rings.iter().map(Ring::common_name).collect();
+        Self {
+            pages: !scene.rings.racks.is_empty(),
+            notes: scene.notes.clone(),
+            summed: scene.served.summed,
+            disks: !scene.disks.is_empty(),
+            patches: !scene.cells.is_empty(),
+            ..Self::of(timeline, tables, moment, scene.phase, &scene.temperatures, rings)
+        }
+    }
+
+    /// Gathers what can be said of a moment at `phase` without a scene: `temperatures` by cache, `rings` by their names.
+    #[must_use]
+    pub fn of(
+        timeline: &Timeline,
+        tables: &Tables,
+        moment: &Moment<'_>,
+        phase: f32,
+        temperatures: &[f32],
+        rings: Vec<String>,
+    ) -> Self {
         let hierarchy = moment.before;
         let len = timeline.total().unwrap_or(moment.len);
         let regions = tables
@@ -158,7 +179,7 @@ impl Info {
                 }
             })
             .collect();
-        let caches = levels(hierarchy).flat_map(|level| rows(hierarchy, level, &scene.temperatures)).collect();
+        let caches = levels(hierarchy).flat_map(|level| rows(hierarchy, level, temperatures)).collect();
         let mark = tables.marks.iter().rev().find(|m| m.reference <= moment.tick);
         Self {
             title: tables.title.clone(),
@@ -168,31 +189,30 @@ impl Info {
             caches_name: hierarchy.config().name.clone(),
             tlbs: tlb_rows(hierarchy),
             walks: hierarchy.tlbs().walks(),
-            pages: !scene.rings.racks.is_empty(),
             tick: moment.tick,
-            position: (moment.tick as f64 + f64::from(scene.phase)) / len.max(1) as f64,
+            position: (moment.tick as f64 + f64::from(phase)) / len.max(1) as f64,
             len,
-            stretch: Stretch::default(),
             indexed: (!timeline.is_whole()).then(|| moment.len as f64 / len.max(1) as f64),
             now: moment.reference.map_or_else(Now::default, |r| now(timeline, tables, moment, &r)),
             mark: mark.map(|m| m.name.clone()).unwrap_or_default(),
             marks: tables.marks.iter().map(|m| m.reference as f64 / len.max(1) as f64).collect(),
-            tail: 0,
-            speed: 0.0,
             unit: ClockKind::References.unit(),
-            notes: scene.notes.clone(),
-            rings: scene.rings.rings.iter().map(Ring::common_name).collect(),
-            over: None,
-            summed: scene.served.summed,
-            innermost: scene.rings.rings.first().map(Ring::common_name).unwrap_or_default(),
+            innermost: rings.first().cloned().unwrap_or_default(),
+            rings,
             prefetches: hierarchy.config().levels.iter().any(|l| l.prefetch != Prefetch::None),
-            disks: !scene.disks.is_empty(),
-            patches: !scene.cells.is_empty(),
+            ..Self::default()
         }
     }
 }
 
 impl Info {
+    /// Says how much of each region is seen. Of a region that is not seen the row stays, and can be told.
+    pub(super) fn shade(&mut self, shades: &[Shade]) {
+        for (n, row) in self.regions.iter_mut().enumerate() {
+            row.shade = shades.get(n).copied().unwrap_or_default();
+        }
+    }
+
     /// Has the tables count the last `window` references alone.
     pub(super) fn over(&mut self, moment: &Moment<'_>, window: u64) {
         let Some(shares) = moment.shares(window, moment.before.levels()) else { return };
@@ -238,7 +258,7 @@ pub fn notes(info: &Info) -> Vec<String> {
 }
 
 /// Levels that are asked first: those of the innermost ring.
-fn innermost(hierarchy: &Hierarchy) -> impl Iterator<Item = LevelId> + '_ {
+pub fn innermost(hierarchy: &Hierarchy) -> impl Iterator<Item = LevelId> + '_ {
     let first = |level: &LevelId| hierarchy.caches_of(*level).any(|cache| hierarchy.info(cache).depth == 0);
     levels(hierarchy).filter(first)
 }
@@ -481,7 +501,7 @@ fn pieces<'a>(moment: &Moment<'a>, kind: Kind) -> Vec<&'a [Event]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::overlay::Studio;
+    use crate::overlay::{RingExhibit, Studio};
     use crate::reference::MemoryTrace;
     use crate::scene::View;
     use crate::sim::config::HierarchyConfig;
@@ -496,7 +516,8 @@ mod tests {
         let hierarchy = Hierarchy::new(&HierarchyConfig::from_toml(&toml, "test").expect("sound")).expect("sound");
         let source = Arc::new(MemoryTrace::new(references, Tables::default()));
         let mut studio = Studio::new(source, hierarchy, &mut |_, _| true).expect("in memory");
-        let (_, info) = studio.frame(tick as f64, &View::default()).expect("in memory");
+        let (_, info) =
+            RingExhibit::suited(&studio).scene(&mut studio, tick as f64, &View::default()).expect("in memory");
         (info.now.why, info.caches)
     }
 
@@ -530,7 +551,8 @@ mod tests {
         let references = vec![at(0x1000), at(0x1008), at(0x2000), at(0x1000), at(0x8ffc - 0x1000)];
         let source = Arc::new(MemoryTrace::new(references, Tables::default()));
         let mut studio = Studio::new(source, hierarchy, &mut |_, _| true).expect("in memory");
-        let mut said = |tick: f64| studio.frame(tick, &View::default()).expect("in memory").1;
+        let mut rings = RingExhibit::suited(&studio);
+        let mut said = |tick: f64| rings.scene(&mut studio, tick, &View::default()).expect("in memory").1;
         assert_eq!(said(0.0).now.why[0], "DTLB, L2 TLB miss: page walk");
         assert!(said(1.0).now.why[0].starts_with("L1 hit"), "hits are not told");
         assert_eq!(said(3.0).now.why[0], "DTLB miss, L2 TLB hit");
@@ -561,7 +583,8 @@ mod tests {
         let stats = collect(source.as_ref(), &config, false).expect("in memory");
         let hierarchy = Hierarchy::new(&config).expect("sound");
         let mut studio = Studio::new(Arc::clone(&source), hierarchy, &mut |_, _| true).expect("in memory");
-        let (_, info) = studio.frame(source.len() as f64, &View::default()).expect("in memory");
+        let (_, info) =
+            RingExhibit::suited(&studio).scene(&mut studio, source.len() as f64, &View::default()).expect("in memory");
         for (row, level) in info.caches.iter().zip(&stats.levels) {
             assert_eq!((&row.name, row.hits), (&level.name, level.demand_accesses - level.demand_misses));
             assert_eq!(row.hit_rate, level.demand_hit_rate, "{}", row.name);

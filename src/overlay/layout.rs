@@ -15,6 +15,40 @@ use crate::render::Viewport;
 use crate::scene::Camera;
 use egui::{Pos2, Rect, pos2, vec2};
 
+/// A rectangle of whole pixels (in a window: points) in a larger picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Area {
+    /// Left and upper edge.
+    pub at: [u32; 2],
+    /// Width and height.
+    pub size: [u32; 2],
+}
+
+impl Area {
+    /// All of a picture of `size`.
+    #[must_use]
+    pub fn whole(size: [u32; 2]) -> Self {
+        Self { at: [0, 0], size }
+    }
+
+    /// As egui has it.
+    #[must_use]
+    pub fn rect(&self) -> Rect {
+        let [x, y] = self.at.map(|v| v as f32);
+        let [w, h] = self.size.map(|v| v as f32);
+        Rect::from_min_size(pos2(x, y), vec2(w, h))
+    }
+
+    /// The whole pixels nearest to a rectangle; what of it lies left of or above the picture is cut off.
+    #[must_use]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "rounded, and 0 or more; saturates")]
+    pub fn near(rect: Rect) -> Self {
+        let [left, top, right, bottom] =
+            [rect.left(), rect.top(), rect.right(), rect.bottom()].map(|side| side.round().max(0.0) as u32);
+        Self { at: [left, top], size: [right.saturating_sub(left), bottom.saturating_sub(top)] }
+    }
+}
+
 /// Which parts are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is one part that can be hidden by name")]
@@ -54,6 +88,8 @@ pub struct Layout {
     pub type_scale: f32,
     /// Little room: tables drop their second columns, the legend is left out.
     pub compact: bool,
+    /// All of the picture, with what is reserved at its bottom.
+    pub area: Rect,
     /// Upper left of title and tables.
     pub left: Rect,
     /// Tables in an upright picture, below the rings; equal to `left` otherwise.
@@ -126,7 +162,21 @@ impl Layout {
         };
         // The rings' centre is where a camera's point comes to stand.
         let reach = [(center.x, width), (center.y, height)].map(|(at, side)| at.max(side as f32 - at) / px_per_unit);
-        Self { type_scale, compact, left, tables, right, strip, viewport, close: false, reach }
+        let area = Area::whole([width, height]).rect();
+        Self { type_scale, compact, area, left, tables, right, strip, viewport, close: false, reach }
+    }
+
+    /// The same as a part of a larger picture of `size` pixels, its upper left corner at `at`.
+    #[must_use]
+    pub fn within(mut self, size: [u32; 2], at: [u32; 2]) -> Self {
+        let [x, y] = at.map(|v| v as f32);
+        for rect in [&mut self.area, &mut self.left, &mut self.tables, &mut self.right, &mut self.strip] {
+            *rect = rect.translate(vec2(x, y));
+        }
+        let [cx, cy] = self.viewport.center;
+        self.viewport.center = [cx + x, cy + y];
+        self.viewport.size = size;
+        self
     }
 
     /// The same, looked at by a camera.
@@ -205,6 +255,21 @@ mod tests {
         }
         let l = Layout::new(1280, 720, 0.0, &Parts::default());
         assert_eq!(l.viewport.center[0], 640.0, "in the middle where there is room");
+    }
+
+    #[test]
+    fn a_picture_within_another_is_the_same_picture_elsewhere() {
+        let alone = Layout::new(640, 500, 20.0, &Parts::default());
+        let within = alone.within([1280, 720], [600, 100]);
+        let by = vec2(600.0, 100.0);
+        for (one, other) in [(alone.left, within.left), (alone.right, within.right), (alone.strip, within.strip)] {
+            assert_eq!(one.translate(by), other);
+        }
+        assert_eq!(alone.at([0.3, -0.2]) + by, within.at([0.3, -0.2]));
+        assert_eq!((within.area, within.reach), (Area { at: [600, 100], size: [640, 500] }.rect(), alone.reach));
+        assert_eq!(alone.within([640, 500], [0, 0]), alone);
+        let near = Area::near(Rect::from_min_max(pos2(-3.0, 10.4), pos2(99.6, 20.5)));
+        assert_eq!(near, Area { at: [0, 10], size: [100, 11] });
     }
 
     #[test]

@@ -4,19 +4,29 @@
 mod caches;
 pub mod compose;
 pub mod draw;
+pub mod exhibits;
 pub mod fonts;
 pub mod info;
 mod labels;
 pub mod layout;
 mod legend;
 pub mod pen;
+pub mod plane;
+pub mod shot;
 pub mod stretch;
 mod strip;
 pub mod studio;
+pub mod tip;
 
-pub use compose::{Composer, Words};
+pub use compose::{Composer, Offscreen, ShotError, Words};
+pub use exhibits::{Exhibit, Picture, RingExhibit};
 pub use info::Info;
-pub use layout::{Layout, Parts};
+pub use layout::{Area, Layout, Parts};
+pub use shot::{Shot, Taken, Told};
 pub use stretch::Stretch;
 pub use strip::Strip;
 pub use studio::Studio;
+pub use tip::Tip;
+
+#[cfg(test)]
+pub(crate) mod tests;

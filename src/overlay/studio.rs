@@ -1,21 +1,22 @@
-//! A trace under a cache, ready to be drawn at any position: what stills, videos and the window share.
+//! A trace under its caches, at a moment: what all exhibits of it share.
 
-use super::info::Info;
+use super::exhibits::Axis;
 use super::stretch::Stretch;
 use super::strip::Strip;
 use crate::reference::{ReferenceSource, SourceError, Tables};
-use crate::scene::{Composition, Scene, Stage, View};
 use crate::shown;
 use crate::sim::{Hierarchy, SimError};
+use crate::timeline::cursor::levels;
 use crate::timeline::{Cursor, Moment, Options, Timeline, pace};
 use std::sync::Arc;
 
-/// Joins timeline, stage and words.
+/// See the module.
 pub struct Studio {
     timeline: Arc<Timeline>,
     tables: Arc<Tables>,
-    stage: Stage,
     cursor: Cursor,
+    /// References that the log reaches back at least.
+    history: u64,
 }
 
 impl Studio {
@@ -31,39 +32,15 @@ impl Studio {
         Ok(Self::of(Timeline::build(source, hierarchy, Options::default(), progress)?)?)
     }
 
-    /// A timeline, ready to be drawn.
+    /// A timeline, ready to be shown.
     ///
     /// # Errors
     /// When the source cannot be read.
     pub fn of(timeline: Timeline) -> Result<Self, SourceError> {
-        Self::composed(timeline, None)
-    }
-
-    /// As [`Studio::of`], composed so; `None` = as its caches and regions are read best.
-    ///
-    /// # Errors
-    /// When the source cannot be read.
-    pub fn composed(timeline: Timeline, composition: Option<Composition>) -> Result<Self, SourceError> {
         let timeline = Arc::new(timeline);
         let tables = Tables::shown(timeline.tables());
-        let (start, regions) = (timeline.start(), &tables.regions);
-        let stage =
-            Stage::composed(start, regions, composition.unwrap_or_else(|| Stage::composition_for(start, regions)));
         let cursor = Cursor::new(Arc::clone(&timeline))?;
-        Ok(Self { timeline, tables, stage, cursor })
-    }
-
-    /// How its picture is composed.
-    #[must_use]
-    pub fn composition(&self) -> Composition {
-        self.stage.rings().composition
-    }
-
-    /// Composes it so from now on.
-    pub fn compose(&mut self, composition: Composition) {
-        if composition != self.composition() {
-            self.stage = Stage::composed(self.timeline.start(), &self.tables.regions, composition);
-        }
+        Ok(Self { timeline, tables, cursor, history: 0 })
     }
 
     /// The timeline.
@@ -83,10 +60,27 @@ impl Studio {
         Arc::make_mut(&mut self.tables).title = shown::name(&title).into_owned();
     }
 
-    /// The stage: rings and homes.
+    /// The references of the trace.
     #[must_use]
-    pub fn stage(&self) -> &Stage {
-        &self.stage
+    pub fn axis(&self) -> Axis {
+        let len = self.timeline.len();
+        Axis { len, total: self.timeline.total().unwrap_or(len), grows: !self.timeline.is_whole() }
+    }
+
+    /// A position within what is indexed.
+    #[must_use]
+    pub fn clamped(&self, position: f64) -> f64 {
+        position.min(self.timeline.len() as f64)
+    }
+
+    /// By level: the ring that it is on, the innermost being 0; and how many rings there are.
+    fn rings_of_levels(&self) -> (Vec<usize>, usize) {
+        let hierarchy = self.timeline.start();
+        let ring =
+            |level| hierarchy.caches_of(level).next().map_or(0, |cache| usize::from(hierarchy.info(cache).depth));
+        let rings: Vec<usize> = levels(hierarchy).map(ring).collect();
+        let count = rings.iter().max().map_or(0, |last| last + 1);
+        (rings, count)
     }
 
     /// Who served the references of each of `columns` equal parts of the trace; nobody where it is not indexed yet.
@@ -99,11 +93,12 @@ impl Studio {
     #[must_use]
     pub fn strip_of(&self, columns: usize, stretch: Stretch) -> Strip {
         let references = stretch.references(self.timeline.total().unwrap_or(self.timeline.len()));
-        let mut missed = vec![vec![0.0; self.stage.rings().rings.len()]; columns];
-        for (level, ring) in self.stage.rings_of_levels().iter().enumerate() {
+        let (rings, count) = self.rings_of_levels();
+        let mut missed = vec![vec![0.0; count]; columns];
+        for (level, ring) in rings.into_iter().enumerate() {
             let strip = self.timeline.summary().strip(level, columns, references.clone());
             for (column, misses) in missed.iter_mut().zip(strip) {
-                if let Some(sum) = column.get_mut(usize::from(*ring)) {
+                if let Some(sum) = column.get_mut(ring) {
                     *sum += misses;
                 }
             }
@@ -111,45 +106,29 @@ impl Studio {
         Strip::of_misses(missed)
     }
 
-    /// The moment last drawn.
+    /// The moment last gone to.
     #[must_use]
     pub fn moment(&self) -> Moment<'_> {
         self.cursor.moment()
     }
 
-    /// Takes back a scene that is drawn, for the memory of its lists: who hands each back before or after the next is made
-    /// takes no new memory for shapes.
-    pub fn reuse(&mut self, scene: Scene) {
-        self.stage.reuse(scene);
+    /// Has the log reach back at least `history` references from now on: the most that an exhibit of it needs.
+    pub fn keep(&mut self, history: u64) {
+        self.history = history;
     }
 
-    /// Shapes and words at `position` (reference and phase, `2613.5`); `view.phase` is set from it.
+    /// Goes to `position` with the moves of `history` references before it, and counts the last `window`; with `by_region`, also
+    /// what these did to each region.
     ///
     /// # Errors
     /// When the source cannot be read.
-    pub fn frame(&mut self, position: f64, view: &View) -> Result<(Scene, Info), SourceError> {
-        let (tick, phase) = pace::split(position.min(self.timeline.len() as f64));
-        let mut view = View { phase, ..view.clone() };
-        let is_large = self.composition().is_large();
-        if is_large {
-            // All that it shows is of as many references.
-            view.window = view.tail.max(1);
-        }
-        let (history, window) = (view.history(), view.window);
-        let moment = match is_large {
+    pub fn seek(&mut self, position: f64, history: u64, window: u64, by_region: bool) -> Result<(), SourceError> {
+        let (tick, _) = pace::split(self.clamped(position));
+        let history = history.max(self.history);
+        match by_region {
             true => self.cursor.seek_tallied(tick, history, window)?,
             false => self.cursor.seek_over(tick, history, window)?,
         };
-        let scene = self.stage.frame(&moment, &view);
-        let mut info = Info::new(&self.timeline, &self.tables, &moment, &scene);
-        for (n, row) in info.regions.iter_mut().enumerate() {
-            // Of a region that is not seen the row stays, and can be told.
-            row.shade = view.shades.get(n).copied().unwrap_or_default();
-        }
-        if is_large {
-            info.over(&moment, view.window);
-        }
-        (info.tail, info.speed) = (if view.trails { view.tail } else { 0 }, view.speed);
-        Ok((scene, info))
+        Ok(())
     }
 }

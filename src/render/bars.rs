@@ -24,6 +24,7 @@ impl Bar {
 }
 
 /// Long-lived: the pipeline.
+#[derive(Clone)]
 pub struct BarRenderer {
     pipeline: wgpu::RenderPipeline,
 }

@@ -6,6 +6,7 @@ use super::upload::{Sent, Upload};
 use crate::scene::Cell;
 
 /// Long-lived: the pipeline.
+#[derive(Clone)]
 pub struct CellRenderer {
     pipeline: wgpu::RenderPipeline,
 }

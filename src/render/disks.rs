@@ -9,6 +9,7 @@ use std::f32::consts::TAU;
 use std::ops::Range;
 
 /// Long-lived: the pipeline.
+#[derive(Clone)]
 pub struct DiskRenderer {
     pipeline: wgpu::RenderPipeline,
 }

@@ -7,6 +7,7 @@ use crate::scene::motion::Endpoint;
 use crate::scene::{Glyph, Scene};
 
 /// Long-lived: the pipelines.
+#[derive(Clone)]
 pub struct GlyphRenderer {
     bodies: wgpu::RenderPipeline,
     lights: wgpu::RenderPipeline,

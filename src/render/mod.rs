@@ -15,6 +15,6 @@ mod upload;
 
 pub use bars::Bar;
 pub use context::{Context, RenderError};
-pub use pass::{Painter, Viewport};
+pub use pass::{Painter, Viewport, clear};
 pub use target::Target;
 pub use upload::Sent;

@@ -63,6 +63,10 @@ impl Viewport {
     /// What every shader of a frame knows.
     #[must_use]
     pub fn frame(&self, scene: &Scene) -> Frame {
+        self.uniform(scene.phase)
+    }
+
+    fn uniform(&self, phase: f32) -> Frame {
         let [w, h] = self.size.map(|s| s as f32);
         Frame {
             scale: [2.0 * self.px_per_unit / w, -2.0 * self.px_per_unit / h],
@@ -70,7 +74,7 @@ impl Viewport {
             half_size: [0.5 * w, 0.5 * h],
             px_per_unit: self.px_per_unit,
             line_scale: self.line_scale.max(0.6),
-            phase: scene.phase,
+            phase,
             ..Frame::default()
         }
     }
@@ -118,6 +122,17 @@ fn bind(
     })
 }
 
+/// What draws shapes, whosever they are.
+#[derive(Clone)]
+struct Renderers {
+    bind_layout: wgpu::BindGroupLayout,
+    disks: DiskRenderer,
+    cells: CellRenderer,
+    pathlines: PathlineRenderer,
+    glyphs: GlyphRenderer,
+    bars: BarRenderer,
+}
+
 /// Everything that outlives a frame, and the newest frame's data.
 pub struct Painter {
     format: wgpu::TextureFormat,
@@ -125,19 +140,18 @@ pub struct Painter {
     sectors_buffer: wgpu::Buffer,
     /// The rings whose sectors the GPU holds.
     rings: Option<Rings>,
-    bind_layout: wgpu::BindGroupLayout,
     bind_group: wgpu::BindGroup,
-    disks: DiskRenderer,
-    cells: CellRenderer,
-    pathlines: PathlineRenderer,
-    glyphs: GlyphRenderer,
-    bars: BarRenderer,
+    renderers: Renderers,
     disk_data: DiskDrawData,
     cell_data: CellDrawData,
     structure: PathlineDrawData,
     trails: PathlineDrawData,
     glyph_data: GlyphDrawData,
     bar_data: BarDrawData,
+    /// A rectangle under the picture where it is a part of a target.
+    ground: BarDrawData,
+    /// Whether there is a scene below the bars.
+    has_scene: bool,
     /// What the last frame sent, and all so far.
     sent: [Sent; 2],
 }
@@ -154,33 +168,48 @@ impl Painter {
                 entry(1, wgpu::BufferBindingType::Storage { read_only: true }, size_of::<SectorShape>()),
             ],
         });
-        let frame_buffer = buffer(device, "frame", wgpu::BufferUsages::UNIFORM, size_of::<Frame>());
-        let sectors_buffer =
-            buffer(device, "sectors", wgpu::BufferUsages::STORAGE, SECTORS_AT_FIRST * size_of::<SectorShape>());
-        let bind_group = bind(device, &bind_layout, &frame_buffer, &sectors_buffer);
         let layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
             label: Some("scene"),
             bind_group_layouts: &[Some(&bind_layout)],
             immediate_size: 0,
         });
-        Self {
-            format,
-            frame_buffer,
-            sectors_buffer,
-            rings: None,
-            bind_layout,
-            bind_group,
+        let renderers = Renderers {
             disks: DiskRenderer::new(device, format, &layout),
             cells: CellRenderer::new(device, format, &layout),
             pathlines: PathlineRenderer::new(device, format, &layout),
             glyphs: GlyphRenderer::new(device, format, &layout),
             bars: BarRenderer::new(device, format, &layout),
+            bind_layout,
+        };
+        Self::with(device, format, renderers)
+    }
+
+    /// A painter of another picture for targets of the same format, by the same pipelines.
+    #[must_use]
+    pub fn another(&self, context: &Context) -> Self {
+        Self::with(&context.device, self.format, self.renderers.clone())
+    }
+
+    fn with(device: &wgpu::Device, format: wgpu::TextureFormat, renderers: Renderers) -> Self {
+        let frame_buffer = buffer(device, "frame", wgpu::BufferUsages::UNIFORM, size_of::<Frame>());
+        let sectors_buffer =
+            buffer(device, "sectors", wgpu::BufferUsages::STORAGE, SECTORS_AT_FIRST * size_of::<SectorShape>());
+        let bind_group = bind(device, &renderers.bind_layout, &frame_buffer, &sectors_buffer);
+        Self {
+            format,
+            frame_buffer,
+            sectors_buffer,
+            rings: None,
+            bind_group,
+            renderers,
             disk_data: DiskDrawData::new(),
             cell_data: CellDrawData::new(),
             structure: PathlineDrawData::new("structure"),
             trails: PathlineDrawData::new("trails"),
             glyph_data: GlyphDrawData::new(),
             bar_data: BarDrawData::new(),
+            ground: BarDrawData::new(),
+            has_scene: false,
             sent: [Sent::default(); 2],
         }
     }
@@ -220,7 +249,7 @@ impl Painter {
             if bytes.len() as u64 > self.sectors_buffer.size() {
                 self.sectors_buffer =
                     buffer(device, "sectors", wgpu::BufferUsages::STORAGE, bytes.len().next_power_of_two());
-                self.bind_group = bind(device, &self.bind_layout, &self.frame_buffer, &self.sectors_buffer);
+                self.bind_group = bind(device, &self.renderers.bind_layout, &self.frame_buffer, &self.sectors_buffer);
                 sent.buffers += 1;
             }
             queue.write_buffer(&self.sectors_buffer, 0, bytes);
@@ -233,31 +262,84 @@ impl Painter {
         sent += self.trails.set(device, queue, &scene.trails);
         sent += self.glyph_data.set(device, queue, scene);
         sent += self.bar_data.set(device, queue, bars);
+        self.has_scene = true;
         self.account(sent);
     }
 
-    /// Draws the prepared scene over the ground into `view`.
-    pub fn draw(&self, encoder: &mut wgpu::CommandEncoder, view: &wgpu::TextureView) {
-        let [r, g, b, _] = palette::BACKGROUND.map(|c| f64::from(c) / 255.0);
-        let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
-            label: Some("scene"),
-            color_attachments: &[Some(wgpu::RenderPassColorAttachment {
-                view,
-                depth_slice: None,
-                resolve_target: None,
-                ops: wgpu::Operations {
-                    load: wgpu::LoadOp::Clear(wgpu::Color { r, g, b, a: 1.0 }),
-                    store: wgpu::StoreOp::Store,
-                },
-            })],
-            ..Default::default()
-        });
-        pass.set_bind_group(0, &self.bind_group, &[]);
-        self.disks.draw(&mut pass, &self.disk_data);
-        self.cells.draw(&mut pass, &self.cell_data);
-        self.pathlines.draw(&mut pass, &self.structure);
-        self.pathlines.draw(&mut pass, &self.trails);
-        self.glyphs.draw(&mut pass, &self.glyph_data);
-        self.bars.draw(&mut pass, &self.bar_data);
+    /// As [`Painter::prepare`], of a picture of `size` pixels that has bars alone.
+    pub fn prepare_bars(&mut self, context: &Context, bars: &[Bar], [width, height]: [u32; 2]) {
+        let (device, queue) = (&context.device, &context.queue);
+        let frame = Viewport::fit(width, height).uniform(0.0);
+        queue.write_buffer(&self.frame_buffer, 0, bytemuck::bytes_of(&frame));
+        let mut sent = Sent { bytes: size_of::<Frame>() as u64, ..Sent::default() };
+        sent += self.bar_data.set(device, queue, bars);
+        self.has_scene = false;
+        self.account(sent);
     }
+
+    /// Draws what is prepared over the ground into `view`.
+    pub fn draw(&self, encoder: &mut wgpu::CommandEncoder, view: &wgpu::TextureView) {
+        let mut pass = pass(encoder, view, wgpu::LoadOp::Clear(ground()));
+        self.shapes(&mut pass);
+    }
+
+    /// Draws what is prepared over the ground into a part of `view`: left and upper edge, width and height in pixels. What is
+    /// outside of it stays.
+    pub fn draw_part(
+        &mut self,
+        context: &Context,
+        encoder: &mut wgpu::CommandEncoder,
+        view: &wgpu::TextureView,
+        [x, y, width, height]: [u32; 4],
+    ) {
+        let [left, top, right, bottom] = [x, y, x + width, y + height].map(|side| side as f32);
+        let ground = Bar { sides: [left, top, right, bottom], color: palette::BACKGROUND };
+        self.ground.set(&context.device, &context.queue, &[ground]);
+        let mut pass = pass(encoder, view, wgpu::LoadOp::Load);
+        pass.set_scissor_rect(x, y, width, height);
+        pass.set_bind_group(0, &self.bind_group, &[]);
+        self.renderers.bars.draw(&mut pass, &self.ground);
+        self.shapes(&mut pass);
+    }
+
+    fn shapes(&self, pass: &mut wgpu::RenderPass<'_>) {
+        let Renderers { disks, cells, pathlines, glyphs, bars, .. } = &self.renderers;
+        pass.set_bind_group(0, &self.bind_group, &[]);
+        if self.has_scene {
+            disks.draw(pass, &self.disk_data);
+            cells.draw(pass, &self.cell_data);
+            pathlines.draw(pass, &self.structure);
+            pathlines.draw(pass, &self.trails);
+            glyphs.draw(pass, &self.glyph_data);
+        }
+        bars.draw(pass, &self.bar_data);
+    }
+}
+
+/// The ground as wgpu has it.
+fn ground() -> wgpu::Color {
+    let [r, g, b, _] = palette::BACKGROUND.map(|c| f64::from(c) / 255.0);
+    wgpu::Color { r, g, b, a: 1.0 }
+}
+
+/// Fills all of `view` with the ground.
+pub fn clear(encoder: &mut wgpu::CommandEncoder, view: &wgpu::TextureView) {
+    drop(pass(encoder, view, wgpu::LoadOp::Clear(ground())));
+}
+
+fn pass<'a>(
+    encoder: &'a mut wgpu::CommandEncoder,
+    view: &wgpu::TextureView,
+    load: wgpu::LoadOp<wgpu::Color>,
+) -> wgpu::RenderPass<'a> {
+    encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+        label: Some("scene"),
+        color_attachments: &[Some(wgpu::RenderPassColorAttachment {
+            view,
+            depth_slice: None,
+            resolve_target: None,
+            ops: wgpu::Operations { load, store: wgpu::StoreOp::Store },
+        })],
+        ..Default::default()
+    })
 }

@@ -7,6 +7,7 @@ use super::upload::{Sent, Upload};
 use crate::scene::Segment;
 
 /// Long-lived: the pipeline.
+#[derive(Clone)]
 pub struct PathlineRenderer {
     pipeline: wgpu::RenderPipeline,
 }

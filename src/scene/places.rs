@@ -2,7 +2,7 @@
 
 use super::composition::Composition;
 use super::items::Items;
-use super::layout::{CacheShape, Closeness, HomeLayout, MAX_SECTORS, Rings, Rung, TlbShape};
+use super::layout::{CacheShape, Closeness, HomeLayout, MAX_SECTORS, Ring, Rings, Rung, TlbShape};
 use super::motion::{Endpoint, Flight, Path};
 use crate::reference::Region;
 use crate::sim::Hierarchy;
@@ -254,6 +254,12 @@ impl Places {
             }
         }
     }
+}
+
+/// Names of the rings of a hierarchy, innermost first.
+#[must_use]
+pub fn ring_names(hierarchy: &Hierarchy) -> Vec<String> {
+    Rings::new(&shapes(hierarchy)).rings.iter().map(Ring::common_name).collect()
 }
 
 /// The caches of a hierarchy as the layout needs them.

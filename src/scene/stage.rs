@@ -17,21 +17,20 @@ use super::palette;
 use super::places::{Piece, Places, path_of};
 use super::sight;
 use super::structure::structure;
-use super::temperature::Scores;
+use super::temperature::Thermometer;
 use super::trails::{Span, trails};
 use super::view::View;
 use crate::reference::Region;
-use crate::sim::{CacheInfo, Event, Hierarchy, Resident};
+use crate::sim::{Event, Hierarchy, Resident};
 use crate::timeline::cursor::{innermost, levels};
 use crate::timeline::{Moment, Move, Place};
-use crate::units::{CacheId, LevelId, LineAddr, SetIndex};
+use crate::units::{CacheId, LineAddr, SetIndex};
 use std::collections::BTreeSet;
 
 /// The long-lived part of the scene.
 pub struct Stage {
     places: Places,
-    /// By cache: its level, its core where it has only that one's references, its scores.
-    scores: Vec<(CacheInfo, Scores)>,
+    thermometer: Thermometer,
     /// By level: its ring.
     rings_of_levels: Vec<u8>,
     structure: Vec<Segment>,
@@ -64,18 +63,14 @@ impl Stage {
     #[must_use]
     pub fn composed(hierarchy: &Hierarchy, regions: &[Region], composition: Composition) -> Self {
         let places = Places::new(hierarchy, regions, composition);
-        let scores = |cache: CacheId| {
-            let info = hierarchy.info(cache);
-            (info, Scores::of(hierarchy.config(), info.level))
-        };
-        let scores = hierarchy.caches().map(scores).collect();
+        let thermometer = Thermometer::new(hierarchy);
         let ring = |level| hierarchy.caches_of(level).next().map_or(0, |cache| hierarchy.info(cache).depth);
         let rings_of_levels = levels(hierarchy).map(ring).collect();
         let cached = Cached::new(&places.home);
         let structure = structure(&places.rings, &places.home);
         let (cells, finder) = (Cells::new(hierarchy, regions, &places), Finder::new(regions, &places));
         let (spare, owners) = (Spare::default(), Owners::default());
-        Self { places, scores, rings_of_levels, structure, cached, spare, owners, cells, finder }
+        Self { places, thermometer, rings_of_levels, structure, cached, spare, owners, cells, finder }
     }
 
     /// Sizes of the pieces.
@@ -108,11 +103,6 @@ impl Stage {
         pages::page_color(&self.places.home, page, page_bytes, tick)
     }
 
-    /// Levels on the innermost ring: those that are asked first.
-    pub fn innermost(&self) -> impl Iterator<Item = LevelId> + '_ {
-        (0u8..).zip(&self.rings_of_levels).filter(|(_, ring)| **ring == 0).map(|(level, _)| LevelId(level))
-    }
-
     /// The picture of a moment.
     pub fn frame(&mut self, moment: &Moment<'_>, view: &View) -> Scene {
         self.places.closeness = Closeness::of(view);
@@ -125,7 +115,7 @@ impl Stage {
         if self.places.tlbs_left_out > 0 {
             notes.omitted = "TLBs are not drawn: too many caches".into();
         }
-        let temperatures = self.temperatures(moment, view.window);
+        let temperatures = self.thermometer.read(moment, view.window);
         let mut disks = if view.temperature { self.disks(&temperatures) } else { Vec::new() };
         let mut served = ServedShares::default();
         if self.places.composition.is_large() {
@@ -182,13 +172,6 @@ impl Stage {
     pub fn reuse(&mut self, scene: Scene) {
         let Scene { cells, structure, trails, glyphs, .. } = scene;
         self.spare = Spare { cells, structure, trails, glyphs, ..std::mem::take(&mut self.spare) };
-    }
-
-    fn temperatures(&self, moment: &Moment<'_>, window: u64) -> Vec<f32> {
-        let answers = moment.answers(window);
-        let all = answers.of(None).references;
-        let of = |(info, scores): &(CacheInfo, Scores)| scores.scaled(&answers.of(info.core), all, window);
-        self.scores.iter().map(of).collect()
     }
 
     fn disks(&self, temperatures: &[f32]) -> Vec<Disk> {

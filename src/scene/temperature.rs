@@ -7,7 +7,8 @@
 //! sizes are mixed.
 
 use crate::sim::config::{HierarchyConfig, Holds, MissScore};
-use crate::timeline::Answered;
+use crate::sim::{CacheInfo, Hierarchy};
+use crate::timeline::{Answered, Moment};
 use crate::units::LevelId;
 
 /// Scores of one cache.
@@ -66,5 +67,33 @@ impl Scores {
         let temperature = self.temperature(of, all, window);
         let end = if temperature < 0.0 { self.cost(of) } else { self.hit };
         if end > 0.0 { (temperature / end).clamp(-1.0, 1.0) } else { 0.0 }
+    }
+}
+
+/// The scores of all caches of a hierarchy: what their temperatures are read with.
+#[derive(Clone, Debug)]
+pub struct Thermometer {
+    /// By cache: its level, its core where it has only that one's references, its scores.
+    caches: Vec<(CacheInfo, Scores)>,
+}
+
+impl Thermometer {
+    /// For the caches of a hierarchy.
+    #[must_use]
+    pub fn new(hierarchy: &Hierarchy) -> Self {
+        let of = |cache| {
+            let info = hierarchy.info(cache);
+            (info, Scores::of(hierarchy.config(), info.level))
+        };
+        Self { caches: hierarchy.caches().map(of).collect() }
+    }
+
+    /// Temperature of each cache, -1 ..= 1, over the last `window` references before a moment.
+    #[must_use]
+    pub fn read(&self, moment: &Moment<'_>, window: u64) -> Vec<f32> {
+        let answers = moment.answers(window);
+        let all = answers.of(None).references;
+        let of = |(info, scores): &(CacheInfo, Scores)| scores.scaled(&answers.of(info.core), all, window);
+        self.caches.iter().map(of).collect()
     }
 }

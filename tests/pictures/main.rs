@@ -4,6 +4,7 @@
 mod golden;
 mod golden_selftest;
 mod motion_twin;
+mod parts;
 mod picture_ids;
 mod record_faults;
 mod record_files;

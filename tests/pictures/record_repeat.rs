@@ -3,7 +3,7 @@
 #![expect(clippy::print_stdout, reason = "a skipped test says so")]
 
 use orrery::commands::film::Film;
-use orrery::overlay::{Parts, Studio};
+use orrery::overlay::{Parts, RingExhibit, Studio};
 use orrery::record::{FrameSource, frame_hash};
 use orrery::render::Context;
 use orrery::render::context::Preference;
@@ -35,7 +35,8 @@ fn film(context: Context, start: u64, stop: u64, speed: f64) -> Film {
     let clock = Arc::new(Clock::new(ClockKind::References, studio.timeline()));
     let pace = Pace { start, stop, speed, fps: 30, clock };
     let view = View { speed, tail: 40, ..View::default() };
-    Film::new(context, studio, (320, 180), Parts::default(), view, pace).expect("small picture")
+    let rings = Box::new(RingExhibit::suited(&studio));
+    Film::new(context, studio, rings, (320, 180), Parts::default(), view, pace).expect("small picture")
 }
 
 fn play(film: &mut Film) -> Vec<u64> {

@@ -521,7 +521,7 @@ fn an_empty_trace_has_one_moment() {
 #[cfg(all(feature = "formats", feature = "gpu"))]
 mod scenes {
     use super::*;
-    use orrery::overlay::Studio;
+    use orrery::overlay::{RingExhibit, Studio};
     use orrery::scene::View;
     use orrery::sim::config::preset;
     use orrery::trace;
@@ -546,6 +546,7 @@ mod scenes {
         ];
         for (name, cache) in cases {
             let mut used = studio(name, cache);
+            let mut rings = RingExhibit::suited(&used);
             let len = used.timeline().len();
             for _ in 0..24 {
                 let position = match rng.below(6) {
@@ -562,8 +563,8 @@ mod scenes {
                     ..View::default()
                 };
                 let mut fresh = studio(name, cache);
-                let (expected, words) = fresh.frame(position, &view).expect("drawn");
-                let (scene, info) = used.frame(position, &view).expect("drawn");
+                let (expected, words) = RingExhibit::suited(&fresh).scene(&mut fresh, position, &view).expect("drawn");
+                let (scene, info) = rings.scene(&mut used, position, &view).expect("drawn");
                 assert!(scene == expected, "{name} at {position} with {view:?}: another scene than in a fresh studio");
                 assert_eq!(info, words, "{name} at {position}");
                 frames += 1;

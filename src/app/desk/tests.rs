@@ -1,45 +1,16 @@
 //! Checks of the module above.
 
 use super::*;
-use crate::reference::{Kind, Mark, MemoryTrace, Reference, Region, Tables};
+use crate::overlay::Stretch;
+use crate::overlay::tests::studio;
+use crate::reference::{Kind, Reference, Tables};
 use crate::sim::Hierarchy;
-use crate::sim::config::{HierarchyConfig, preset};
+use crate::sim::config::preset;
 use std::sync::Arc;
 
 /// 1,000 references over two arrays: A is streamed through, B[0] is touched every fourth time.
 pub(in crate::app) fn desk() -> Desk {
-    desk_under(&preset("paper").expect("there"))
-}
-
-/// As [`desk`], under other caches.
-pub(in crate::app) fn desk_under(config: &HierarchyConfig) -> Desk {
-    let region = |name: &str, base| Region {
-        name: name.into(),
-        base,
-        bytes: 8 * 1024,
-        elem_bytes: 8,
-        elem_type: "double".into(),
-        shape: vec![1024],
-        row_major: true,
-        lifetime: None,
-    };
-    let references = (0..1000u64)
-        .map(|n| match n % 4 {
-            3 => Reference::new(Kind::Write, 0x4000, 8),
-            _ => Reference::new(Kind::Read, 0x1000 + 8 * n, 8),
-        })
-        .collect();
-    let mark = |reference, name: &str| Mark { reference, name: name.into() };
-    let tables = Tables {
-        title: "two arrays".into(),
-        regions: vec![region("A", 0x1000), region("B", 0x4000)],
-        marks: vec![mark(100, "first"), mark(600, "second")],
-        ..Tables::default()
-    };
-    let hierarchy = Hierarchy::new(config).expect("good");
-    let trace = Arc::new(MemoryTrace::new(references, tables));
-    let studio = Studio::new(trace, hierarchy, &mut |_, _| true).expect("in memory");
-    Desk::new(studio, View::default(), Parts::default(), 0.0, 100.0)
+    Desk::new(studio(), View::default(), Parts::default(), &[], 0.0, 100.0)
 }
 
 #[test]
@@ -122,17 +93,19 @@ fn the_scene_is_made_again_only_when_it_changes() {
     let mut desk = desk();
     desk.refresh().expect("in memory");
     desk.refresh().expect("in memory");
-    assert_eq!(desk.generation(), 1);
-    desk.apply(Action::Panels, 0.0);
+    assert_eq!(desk.pane().generation(), 1);
+    desk.apply(Action::Sheet, 0.0);
     desk.refresh().expect("in memory");
-    assert_eq!(desk.generation(), 1, "panels are no part of the scene");
-    assert!(!desk.parts().regions && desk.parts().strip);
+    assert_eq!(desk.pane().generation(), 1, "the sheet is no part of the picture");
+    desk.apply(Action::Panels, 0.0);
+    assert!(!desk.shot(desk.pane()).parts.regions && desk.shot(desk.pane()).parts.strip);
+    desk.apply(Action::Panels, 0.0);
     desk.apply(Action::Tail(true), 0.0);
     desk.refresh().expect("in memory");
     desk.transport.jump(4.0);
     desk.refresh().expect("in memory");
-    assert_eq!(desk.generation(), 3);
-    assert_eq!(desk.drawn().map(|(_, info)| (info.tick, info.tail)), Some((4, 128)));
+    assert_eq!(desk.pane().generation(), 3);
+    assert_eq!(desk.pane().taken().map(|taken| (taken.info.tick, taken.info.tail)), Some((4, 128)));
 }
 
 /// A trace whose file may break.
@@ -170,7 +143,7 @@ fn where_a_trace_cannot_be_read_any_more_the_picture_stays_and_later_ones_are_ri
         let source = Arc::clone(&trace) as Arc<dyn crate::reference::ReferenceSource>;
         Studio::new(source, hierarchy, &mut |_, _| true).expect("whole")
     };
-    let mut desk = Desk::new(studio(), View::default(), Parts::default(), 0.0, 100.0);
+    let mut desk = Desk::new(studio(), View::default(), Parts::default(), &[], 0.0, 100.0);
     desk.refresh().expect("whole");
     trace.broken.store(true, std::sync::atomic::Ordering::SeqCst);
     let mut failed = 0;
@@ -181,26 +154,55 @@ fn where_a_trace_cannot_be_read_any_more_the_picture_stays_and_later_ones_are_ri
             assert!(desk.stay(error.to_string(), 0.0));
             assert!(desk.toast(0.0).is_some_and(|(words, _)| words.contains("written over")));
         }
-        assert!(desk.drawn().is_some_and(|(_, info)| info.tick == desk.transport.tick()));
+        assert!(desk.pane().taken().is_some_and(|taken| taken.info.tick == desk.transport.tick()));
         desk.refresh().expect("what is shown needs no file");
     }
     assert!(failed >= 3, "{failed}");
     trace.broken.store(false, std::sync::atomic::Ordering::SeqCst);
-    let mut fresh = Desk::new(studio(), View::default(), Parts::default(), 0.0, 100.0);
+    let mut fresh = Desk::new(studio(), View::default(), Parts::default(), &[], 0.0, 100.0);
     for to in [31_500.0, 31_600.0, 12.0, 39_999.0] {
         for desk in [&mut desk, &mut fresh] {
             desk.transport.jump(to);
             desk.refresh().expect("whole again");
         }
-        let [one, other] = [&desk, &fresh].map(|desk| desk.drawn().expect("drawn"));
-        assert!(one.0.glyphs == other.0.glyphs && one.1 == other.1, "at {to}");
+        let [one, other] = [&desk, &fresh].map(|desk| desk.pane().taken().expect("drawn"));
+        assert!(one == other, "at {to}");
     }
+    // Of two panes none goes on where the other cannot.
+    desk.apply(Action::Split(Side::Below), 0.0);
+    desk.refresh().expect("whole");
+    trace.broken.store(true, std::sync::atomic::Ordering::SeqCst);
+    for to in [20_000.0, 3_000.0, 33_333.0] {
+        desk.transport.jump(to);
+        if let Err(error) = desk.refresh() {
+            assert!(desk.stay(error.to_string(), 0.0));
+        }
+        let ticks: Vec<u64> = desk.panes.seen().map(|(_, pane)| pane.taken().expect("drawn").info.tick).collect();
+        assert!(ticks == [desk.transport.tick(); 2], "{ticks:?}");
+    }
+}
+
+#[test]
+fn a_trace_that_grows_is_shown_by_all_panes() {
+    let mut desk = desk();
+    desk.apply(Action::Split(Side::Right), 0.0);
+    desk.refresh().expect("in memory");
+    let shown =
+        |desk: &Desk| desk.panes.seen().map(|(_, pane)| pane.taken().expect("drawn").info.len).collect::<Vec<_>>();
+    assert_eq!(shown(&desk), [1000, 1000]);
+    let references = (0..3000u64).map(|n| Reference::new(Kind::Read, 0x1000 + 8 * n, 8)).collect();
+    let trace = Arc::new(crate::reference::MemoryTrace::new(references, Tables::default()));
+    let hierarchy = Hierarchy::new(&preset("paper").expect("there")).expect("good");
+    desk.replace(Studio::new(trace, hierarchy, &mut |_, _| true).expect("in memory"));
+    desk.refresh().expect("in memory");
+    let names: Vec<&str> = desk.panes.seen().map(|(_, pane)| pane.row().name).collect();
+    assert_eq!((shown(&desk), names), (vec![3000, 3000], vec!["rings", "numbers"]));
 }
 
 #[test]
 fn another_clock_takes_as_long_for_the_whole_trace() {
     let mut desk = desk();
-    let seconds = |desk: &Desk| desk.clock.len() / desk.transport.speed();
+    let seconds = |desk: &Desk| desk.session.clock().len() / desk.transport.speed();
     assert_eq!((desk.clock(), seconds(&desk)), (ClockKind::References, 10.0));
     for kind in [ClockKind::Misses, ClockKind::Cycles, ClockKind::Adaptive, ClockKind::References] {
         assert!(desk.apply(Action::Clock, 0.0).is_none());
@@ -223,31 +225,31 @@ fn another_clock_takes_as_long_for_the_whole_trace() {
 fn a_fast_run_has_a_trail_as_long_as_a_frame() {
     let mut desk = desk();
     desk.apply(Action::Speed(8), 0.0);
-    assert_eq!(desk.look().tail, 64);
+    assert_eq!(desk.session.look(&desk.transport).tail, 64);
     desk.apply(Action::PlayPause, 0.0);
-    assert_eq!(desk.look().tail, 1667);
+    assert_eq!(desk.session.look(&desk.transport).tail, 1667);
     desk.transport.set_speed(1e9);
-    assert_eq!(desk.look().tail, 16_666_667, "whatever the speed, nothing is skipped");
-    assert_eq!(desk.tail(), 64);
+    assert_eq!(desk.session.look(&desk.transport).tail, 16_666_667, "whatever the speed, nothing is skipped");
+    assert_eq!(desk.session.tail(), 64);
 }
 
 #[test]
 fn a_part_of_the_strip_is_a_part_of_the_whole_and_the_playhead_turns_its_pages() {
     let mut desk = desk();
     let whole = desk.strip(100).clone();
-    desk.show_stretch(Stretch::default().closer(2.0, 0.0, 1000));
-    assert_eq!(desk.stretch().references(1000), 0..500);
+    desk.session.show_stretch(Stretch::default().closer(2.0, 0.0, 1000));
+    assert_eq!(desk.session.stretch().references(1000), 0..500);
     // As wide columns of half the trace are those of the first half of all.
     assert_eq!(*desk.strip(50), whole.first(50));
     desk.transport.jump(730.0);
     desk.refresh().expect("in memory");
-    let (_, info) = desk.drawn().expect("just drawn");
-    assert!(info.stretch.shows(0.73) && info.stretch == desk.stretch(), "{:?}", info.stretch);
+    let info = &desk.pane().taken().expect("just drawn").info;
+    assert!(info.stretch.shows(0.73) && info.stretch == desk.session.stretch(), "{:?}", info.stretch);
     // Who looks elsewhere while nothing plays is left there.
-    desk.show_stretch(Stretch::default().closer(10.0, 0.0, 1000));
+    desk.session.show_stretch(Stretch::default().closer(10.0, 0.0, 1000));
     desk.refresh().expect("in memory");
-    assert_eq!(desk.stretch().references(1000), 0..100);
+    assert_eq!(desk.session.stretch().references(1000), 0..100);
     desk.transport.jump(731.0);
     desk.refresh().expect("in memory");
-    assert!(desk.stretch().shows(0.731));
+    assert!(desk.session.stretch().shows(0.731));
 }

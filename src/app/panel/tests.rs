@@ -2,8 +2,10 @@
 
 use super::*;
 use crate::app::desk::tests::desk;
+use crate::app::tiles::beside;
+use crate::overlay::Strip;
 use crate::overlay::fonts;
-use egui::{Context, Event, PointerButton, RawInput, Shape};
+use egui::{Context, Event, PointerButton, Pos2, RawInput, Shape};
 
 fn context() -> Context {
     let context = Context::default();
@@ -14,15 +16,14 @@ fn context() -> Context {
 /// One frame of the window, without a window.
 fn frame(context: &Context, desk: &mut Desk, size: [u32; 2], events: Vec<Event>) -> Vec<Action> {
     let time = context.input(|i| i.time) + 0.05;
-    desk.refresh().expect("in memory");
     let screen = Rect::from_min_size(Pos2::ZERO, vec2(size[0] as f32, size[1] as f32));
     let input = RawInput { screen_rect: Some(screen), time: Some(time), events, ..RawInput::default() };
-    let layout = layout(desk, size[0], size[1]);
-    let mut asked = Vec::new();
-    let mut output = context.run_ui(input, |ui| asked = show(ui, desk, &layout, time).asked);
+    let mut shown = Shown::default();
+    let mut output = context.run_ui(input, |ui| shown = show(ui, desk, size, time));
     output.textures_delta.clear();
     let _ = context.tessellate(output.shapes, output.pixels_per_point);
-    asked
+    assert!(shown.failed.is_none(), "in memory");
+    shown.asked
 }
 
 fn press(at: Pos2, pressed: bool) -> Event {
@@ -34,11 +35,10 @@ fn a_click_on_the_row_of_a_region_dims_hides_and_shows_it() {
     use crate::scene::Shade::{Dim, Full, Hidden};
     let (context, mut desk, size) = (context(), desk(), [1280, 720]);
     frame(&context, &mut desk, size, vec![]);
-    let layout = layout(&desk, size[0], size[1]);
     // The second row, B's, wherever the rows are.
     let mut rows = Vec::new();
     let mut output = context.run_ui(RawInput::default(), |ui| {
-        rows = words(ui, &mut desk, &layout, &Parts::default()).rows;
+        rows = desk.pane().taken().expect("drawn").words(ui.painter(), &Strip::default()).rows;
     });
     output.textures_delta.clear();
     assert_eq!(rows.iter().map(|(_, region)| *region).collect::<Vec<_>>(), [0, 1]);
@@ -50,15 +50,15 @@ fn a_click_on_the_row_of_a_region_dims_hides_and_shows_it() {
         frame(&context, desk, size, vec![press(true)]);
         frame(&context, desk, size, vec![press(false)]);
         frame(&context, desk, size, vec![]);
-        desk.drawn().expect("drawn").1.regions.iter().map(|row| row.shade).collect::<Vec<_>>()
+        desk.pane().taken().expect("drawn").info.regions.iter().map(|row| row.shade).collect::<Vec<_>>()
     };
-    let camera = desk.camera();
+    let camera = desk.pane().camera();
     for expect in [Dim, Hidden, Full] {
-        let references = desk.drawn().expect("drawn").1.regions[1].references;
+        let references = desk.pane().taken().expect("drawn").info.regions[1].references;
         assert_eq!(click(&mut desk), [Full, expect]);
-        assert_eq!(desk.drawn().expect("drawn").1.regions[1].references, references, "counts stay");
+        assert_eq!(desk.pane().taken().expect("drawn").info.regions[1].references, references, "counts stay");
     }
-    assert_eq!(desk.camera(), camera);
+    assert_eq!(desk.pane().camera(), camera);
 }
 
 #[test]
@@ -106,25 +106,24 @@ fn nothing_on_the_bar_lies_over_anything_else_however_long_the_numbers() {
     let context = context();
     let mut desk = desk();
     desk.apply(Action::End, 0.0);
-    desk.set_tail(LONGEST_TAIL);
+    desk.session.set_tail(LONGEST_TAIL);
     desk.transport.set_speed(FASTEST);
     let mut seen = [false; 2];
     for clock in 0..4 {
         for width in (240..1400).step_by(29).chain([640, 1024, 1280, 1920]) {
-            desk.refresh().expect("in memory");
             let screen = Rect::from_min_size(Pos2::ZERO, vec2(width as f32, 640.0));
             let layout = layout(&desk, width, 640);
             let input = RawInput { screen_rect: Some(screen), ..RawInput::default() };
-            let mut output = context.run_ui(input, |ui| drop(show(ui, &mut desk, &layout, 9.0)));
+            let mut output = context.run_ui(input, |ui| drop(show(ui, &mut desk, [width, 640], 9.0)));
             output.textures_delta.clear();
-            let size = (0.80 * bar_height(640)).clamp(8.0, 36.0);
-            let y = layout.strip.bottom() + 0.44 * bar_height(640);
+            let size = (0.80 * bar_height(640) as f32).clamp(8.0, 36.0);
+            let y = layout.strip.bottom() + 0.44 * bar_height(640) as f32;
             let mut on_bar = told(output.shapes);
             on_bar.retain(|(_, area)| area.center().y > layout.strip.bottom());
             seen[0] |= on_bar.iter().any(|(words, _)| *words == grouped(LONGEST_TAIL));
             seen[1] |= on_bar.iter().any(|(words, _)| words.starts_with(&rate(FASTEST)));
             // The three buttons on the left, and on the right those that there is room for.
-            let icons = if on_bar.iter().any(|(words, _)| words.starts_with(&rate(FASTEST))) { 3.0 } else { 1.0 };
+            let icons = if on_bar.iter().any(|(words, _)| words.starts_with(&rate(FASTEST))) { 4.0 } else { 1.0 };
             let (left, right) = (layout.strip.left(), layout.strip.right());
             let span = |from: f32, to: f32| Rect::from_min_max(pos2(from, y - 9.0), pos2(to, y + 9.0));
             on_bar.retain(|(words, _)| words != "?");
@@ -189,7 +188,7 @@ fn buttons_ask_and_a_typed_number_is_gone_to() {
     let (context, size) = (context(), [1280, 720]);
     let mut desk = desk();
     let strip = layout(&desk, size[0], size[1]).strip;
-    let y = strip.bottom() + 0.44 * bar_height(size[1]);
+    let y = strip.bottom() + 0.44 * bar_height(size[1]) as f32;
     let click = |desk: &mut Desk, x: f32| {
         let at = pos2(x, y);
         let mut asked = Vec::new();
@@ -218,4 +217,190 @@ fn buttons_ask_and_a_typed_number_is_gone_to() {
     frame(&context, &mut desk, size, vec![key(Key::Escape)]);
     frame(&context, &mut desk, size, vec![]);
     assert_eq!((desk.transport.tick(), desk.typed.clone()), (613, None), "escape leaves the field and goes nowhere");
+}
+
+/// Two panes of a desk in a window of this size, the second opened by its key.
+fn two(context: &Context, size: [u32; 2]) -> Desk {
+    let mut desk = desk();
+    frame(context, &mut desk, size, vec![]);
+    desk.apply(Action::Split(Side::Right), 0.0);
+    frame(context, &mut desk, size, vec![]);
+    desk
+}
+
+/// Position of the playhead in each pane's picture.
+fn ticks(desk: &Desk) -> Vec<u64> {
+    desk.panes.seen().map(|(_, pane)| pane.taken().expect("drawn").info.tick).collect()
+}
+
+#[test]
+fn two_panes_show_the_same_moment_wherever_the_playhead_goes() {
+    let (context, size) = (context(), [1280, 720]);
+    let mut desk = two(&context, size);
+    assert_eq!(ticks(&desk), [0, 0]);
+    let names: Vec<&str> = desk.panes.seen().map(|(_, pane)| pane.row().name).collect();
+    assert_eq!(names, ["rings", "numbers"]);
+    desk.transport.jump(613.0);
+    frame(&context, &mut desk, size, vec![]);
+    assert_eq!(ticks(&desk), [613, 613]);
+    // By the strip, which is one for both and as wide as the window.
+    let bars = layout(&desk, size[0], size[1]).bars();
+    let at = pos2(bars.left() + 0.25 * bars.width() + 0.1, bars.center().y);
+    for events in [vec![Event::PointerMoved(at)], vec![press(at, true)], vec![press(at, false)], vec![]] {
+        frame(&context, &mut desk, size, events);
+    }
+    assert_eq!(ticks(&desk), [250, 250]);
+    desk.apply(Action::PlayPause, 0.0);
+    for _ in 0..20 {
+        desk.advance(0.05);
+        frame(&context, &mut desk, size, vec![]);
+        let seen = ticks(&desk);
+        assert!(seen[0] == seen[1] && seen[0] == desk.transport.tick(), "{seen:?}");
+    }
+    assert!(desk.transport.tick() > 300);
+    let [a, b] = [0, 1].map(|n| desk.panes.seen().nth(n).expect("two").1.taken().expect("drawn"));
+    assert_eq!((&a.info.caches, &a.info.regions, &a.info.now), (&b.info.caches, &b.info.regions, &b.info.now));
+}
+
+#[test]
+fn panes_share_the_window_above_the_strip_and_a_closed_one_leaves_its_room() {
+    let (context, size) = (context(), [1280, 720]);
+    let mut desk = two(&context, size);
+    let strip = layout(&desk, size[0], size[1]).strip;
+    let places: Vec<Rect> = desk.panes.seen().map(|(_, pane)| pane.place().area.rect()).collect();
+    assert!(places[0].right() < places[1].left() && places[1].right() == 1280.0, "{places:?}");
+    assert!((places[0].width() - places[1].width()).abs() <= 1.0);
+    for place in &places {
+        assert!(place.top() > 10.0 && place.bottom() <= strip.top() + 0.5, "between tabs and strip: {place:?}");
+    }
+    assert!(!desk.bars.is_empty(), "the strip is the window's");
+    let whole = Rect::from_min_size(Pos2::ZERO, vec2(1280.0, 720.0));
+    desk.apply(Action::Close, 0.0);
+    frame(&context, &mut desk, size, vec![]);
+    frame(&context, &mut desk, size, vec![]);
+    assert_eq!((desk.panes.len(), desk.pane().place().area.rect(), desk.pane().row().name), (1, whole, "rings"));
+    assert!(desk.bars.is_empty() && desk.shot(desk.pane()).parts.strip, "the strip is the picture's");
+    desk.apply(Action::Close, 0.0);
+    assert_eq!(desk.toast(0.0).map(|t| t.0), Some("this is the only pane"));
+}
+
+#[test]
+fn keys_are_for_the_pane_under_the_pointer_and_each_has_a_camera_of_its_own() {
+    let (context, size) = (context(), [1280, 720]);
+    let mut desk = two(&context, size);
+    desk.apply(Action::Exhibit, 0.0);
+    let cameras = |desk: &Desk| desk.panes.seen().map(|(_, pane)| pane.camera().zoom).collect::<Vec<_>>();
+    frame(&context, &mut desk, size, vec![Event::PointerMoved(pos2(200.0, 300.0))]);
+    frame(&context, &mut desk, size, vec![]);
+    assert_eq!(desk.pane().row().name, "rings");
+    desk.apply(Action::Closer(200), 0.0);
+    assert_eq!(cameras(&desk), [2.0, 1.0]);
+    frame(&context, &mut desk, size, vec![Event::PointerMoved(pos2(1000.0, 300.0))]);
+    assert_eq!(desk.pane().row().name, "large");
+    desk.apply(Action::Closer(150), 0.0);
+    assert_eq!(cameras(&desk), [2.0, 1.5]);
+    // Over the strip keys stay where they were; by Tab they go on, until the pointer goes elsewhere.
+    frame(&context, &mut desk, size, vec![Event::PointerMoved(pos2(200.0, 640.0))]);
+    assert_eq!(desk.pane().row().name, "large");
+    desk.apply(Action::NextPane, 0.0);
+    frame(&context, &mut desk, size, vec![]);
+    desk.apply(Action::Whole, 0.0);
+    assert_eq!(cameras(&desk), [1.0, 1.5]);
+}
+
+#[test]
+fn a_pane_that_shows_the_same_is_not_taken_anew() {
+    let (context, size) = (context(), [1280, 720]);
+    let mut desk = two(&context, size);
+    let generations = |desk: &Desk| desk.panes.seen().map(|(_, pane)| pane.generation()).collect::<Vec<_>>();
+    let before = generations(&desk);
+    for x in [100.0, 300.0, 900.0, 1100.0] {
+        frame(&context, &mut desk, size, vec![Event::PointerMoved(pos2(x, 333.0))]);
+    }
+    assert_eq!(generations(&desk), before, "nothing changed but the pointer");
+    desk.apply(Action::Closer(200), 0.0);
+    frame(&context, &mut desk, size, vec![]);
+    assert_eq!(generations(&desk), [before[0], before[1] + 1], "one camera, one picture");
+    desk.transport.jump(5.0);
+    frame(&context, &mut desk, size, vec![]);
+    assert_eq!(generations(&desk), [before[0] + 1, before[1] + 2]);
+}
+
+#[test]
+fn the_cross_on_a_tab_closes_its_pane_and_a_name_beside_it_shows_that_exhibit() {
+    let (context, size) = (context(), [1280, 720]);
+    let mut desk = two(&context, size);
+    let words = |desk: &mut Desk| {
+        let screen = Rect::from_min_size(Pos2::ZERO, vec2(1280.0, 720.0));
+        let input = RawInput { screen_rect: Some(screen), ..RawInput::default() };
+        let mut output = context.run_ui(input, |ui| drop(show(ui, desk, size, 1.0)));
+        output.textures_delta.clear();
+        told(output.shapes)
+    };
+    let click = |desk: &mut Desk, at: Pos2| {
+        for events in [vec![Event::PointerMoved(at)], vec![press(at, true)], vec![press(at, false)], vec![], vec![]] {
+            frame(&context, desk, size, events);
+        }
+    };
+    let names = |desk: &Desk| desk.panes.seen().map(|(_, pane)| pane.row().name).collect::<Vec<_>>();
+    let larges: Vec<Rect> =
+        words(&mut desk).into_iter().filter(|(word, _)| word == "large").map(|(_, at)| at).collect();
+    assert_eq!(larges.len(), 2, "each pane offers all exhibits");
+    let first = larges.iter().find(|at| at.right() < 640.0).expect("of the first pane");
+    click(&mut desk, first.center());
+    assert_eq!(names(&desk), ["large", "numbers"]);
+    let tab = words(&mut desk).into_iter().find(|(word, at)| word == "large" && at.left() < 40.0).expect("its tab").1;
+    // The cross is right of the title.
+    click(&mut desk, pos2(tab.right() + 10.0, tab.center().y));
+    assert_eq!(names(&desk), ["numbers"]);
+}
+
+#[test]
+fn several_panes_survive_every_size() {
+    let context = context();
+    let mut desk = two(&context, [1280, 720]);
+    for side in [Side::Below, Side::Right, Side::Below] {
+        desk.apply(Action::Split(side), 0.0);
+    }
+    for size in [[1280, 720], [640, 360], [320, 240], [240, 900], [900, 90], [40, 30], [1, 1], [1280, 720]] {
+        for step in 0..6u8 {
+            desk.transport.jump(f64::from(step) * 37.4);
+            let [w, h] = size.map(|s| s as f32 / 6.0);
+            frame(&context, &mut desk, size, vec![Event::PointerMoved(pos2(w * f32::from(step), h * f32::from(step)))]);
+        }
+        assert_eq!((desk.panes.len(), ticks(&desk)), (5, vec![187; 5]), "{size:?}");
+    }
+}
+
+#[test]
+fn a_pane_behind_another_tab_is_neither_drawn_nor_has_keys_and_is_in_step_when_it_comes_forward() {
+    let (context, size) = (context(), [1280, 720]);
+    let mut desk = two(&context, size);
+    let ids: Vec<_> = desk.panes.seen().map(|(id, _)| id).collect();
+    // As if the first tab were dropped onto the second.
+    desk.panes.stack(ids[0], ids[1]);
+    for _ in 0..3 {
+        frame(&context, &mut desk, size, vec![]);
+    }
+    assert_eq!(desk.panes.seen().map(|(id, _)| id).collect::<Vec<_>>(), [ids[0]]);
+    assert_eq!((desk.panes.len(), desk.panes.focus()), (2, ids[0]));
+    let behind = |desk: &mut Desk| desk.panes.iter_mut().nth(1).map(|pane| pane.generation()).expect("two");
+    let before = behind(&mut desk);
+    desk.transport.jump(500.0);
+    frame(&context, &mut desk, size, vec![]);
+    assert_eq!((ticks(&desk), behind(&mut desk)), (vec![500], before), "what is not seen is not taken");
+    // Its tab is the second of two.
+    let tab = {
+        let screen = Rect::from_min_size(Pos2::ZERO, vec2(1280.0, 720.0));
+        let input = RawInput { screen_rect: Some(screen), ..RawInput::default() };
+        let mut output = context.run_ui(input, |ui| drop(show(ui, &mut desk, size, 1.0)));
+        output.textures_delta.clear();
+        told(output.shapes).into_iter().find(|(word, at)| word == "numbers" && at.right() < 640.0).expect("a tab").1
+    };
+    let at = tab.center();
+    for events in [vec![Event::PointerMoved(at)], vec![press(at, true)], vec![press(at, false)], vec![], vec![]] {
+        frame(&context, &mut desk, size, events);
+    }
+    assert_eq!((desk.panes.seen().map(|(id, _)| id).collect::<Vec<_>>(), ticks(&desk)), (vec![ids[1]], vec![500]));
+    assert_eq!(desk.panes.focus(), ids[1]);
 }

@@ -1,0 +1,198 @@
+//! One pane: which exhibit, which camera, and the picture of it that was taken last.
+
+use super::session::Session;
+use super::transport::Transport;
+use crate::overlay::exhibits::{Exhibit, Gesture, Row};
+use crate::overlay::{Area, Parts, Shot, Studio, Taken, Tip};
+use crate::reference::SourceError;
+use crate::render::Bar;
+use crate::scene::{Camera, View};
+use egui::Pos2;
+
+/// Where a pane stands in the window, points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Size of the window.
+    pub window: [u32; 2],
+    /// The pane's part of it.
+    pub area: Area,
+    /// Points at the pane's bottom that belong to the controls.
+    pub reserved: u32,
+    /// Whether the strip is a part of the pane's picture: it is, where the pane is the only one.
+    pub strip: bool,
+}
+
+/// See the module.
+pub struct Pane {
+    row: &'static Row,
+    exhibit: Box<dyn Exhibit>,
+    camera: Camera,
+    /// Title, tables and legend are shown.
+    panels: bool,
+    place: Place,
+    drawn: Option<(Shot, Taken)>,
+    /// Changes with every new picture.
+    generation: u64,
+    /// What lies under the words that were drawn last, points of the window.
+    pub bars: Vec<Bar>,
+}
+
+/// Points of width and height that a picture has at least.
+const LEAST: [u32; 2] = [120, 80];
+
+/// Where a pane stands before it was in a window.
+const NOWHERE: Place =
+    Place { window: [1280, 720], area: Area { at: [0, 0], size: [1280, 720] }, reserved: 46, strip: true };
+
+impl Pane {
+    /// The exhibit of `row`, looked at by `camera`.
+    #[must_use]
+    pub fn new(row: &'static Row, camera: Camera, studio: &Studio) -> Self {
+        let exhibit = (row.open)(studio);
+        Self { row, exhibit, camera, panels: true, place: NOWHERE, drawn: None, generation: 0, bars: Vec::new() }
+    }
+
+    /// The exhibit it shows.
+    #[must_use]
+    pub fn row(&self) -> &'static Row {
+        self.row
+    }
+
+    /// Shows another exhibit, all of it.
+    pub fn show(&mut self, row: &'static Row, studio: &Studio) {
+        (self.row, self.camera) = (row, Camera::default());
+        self.reopen(studio);
+    }
+
+    /// Makes its exhibit anew, of another studio.
+    pub fn reopen(&mut self, studio: &Studio) {
+        self.exhibit = (self.row.open)(studio);
+        self.drawn = None;
+    }
+
+    /// Where it stands.
+    #[must_use]
+    pub fn place(&self) -> Place {
+        self.place
+    }
+
+    /// Says where it stands.
+    pub fn put(&mut self, place: Place) {
+        self.place = place;
+    }
+
+    /// Where the viewer looks.
+    #[must_use]
+    pub fn camera(&self) -> Camera {
+        self.camera
+    }
+
+    /// Looks elsewhere, as a gesture says.
+    pub fn look(&mut self, gesture: Gesture) {
+        if let Some((_, taken)) = &self.drawn {
+            self.camera = self.exhibit.look(self.camera, gesture, taken);
+        }
+    }
+
+    /// Hides title, tables and legend, or shows them.
+    pub fn turn_panels(&mut self) {
+        self.panels = !self.panels;
+    }
+
+    /// Of `parts`, those that it shows: the tables give way where they would lie on the rings.
+    #[must_use]
+    pub fn parts(&self, parts: Parts) -> Parts {
+        let [width, height] = self.place.area.size;
+        let parts = Parts { strip: parts.strip && self.place.strip, ..parts };
+        self.chosen(parts, width >= 480 || height >= 420)
+    }
+
+    /// Of `parts`, those that are not hidden with the panels; without room, the panels are hidden at any rate.
+    fn chosen(&self, parts: Parts, room: bool) -> Parts {
+        if self.panels && room {
+            return parts;
+        }
+        let Parts { strip, labels, .. } = parts;
+        Parts { title: false, regions: false, caches: false, reference: false, legend: false, strip, labels }
+    }
+
+    /// The picture that it shows now. That of a pane smaller than a picture can be is larger than what is seen of it.
+    #[must_use]
+    pub fn shot(&self, session: &Session, transport: &Transport, parts: Parts) -> Shot {
+        let Place { window, area: Area { at, size: [width, height] }, reserved, .. } = self.place;
+        let area = Area { at, size: [width.max(LEAST[0]), height.max(LEAST[1])] };
+        let view = View { camera: self.camera, ..session.look(transport) };
+        let (position, told) = (transport.position(), session.told(transport));
+        Shot { position, view, parts: self.parts(parts), target: window, area, reserved, told }
+    }
+
+    /// References before the playhead that its exhibit needs one by one.
+    #[must_use]
+    pub fn history(&self, session: &Session, transport: &Transport) -> u64 {
+        self.exhibit.history(&session.look(transport))
+    }
+
+    /// Takes `shot`, if it is another than was taken last. [`Pane::install`] shows it.
+    ///
+    /// # Errors
+    /// When the trace cannot be read.
+    pub fn take(&mut self, studio: &mut Studio, shot: Shot) -> Result<Option<(Shot, Taken)>, SourceError> {
+        if self.drawn.as_ref().is_some_and(|(last, _)| *last == shot) {
+            return Ok(None);
+        }
+        let taken = shot.take(studio, self.exhibit.as_mut())?;
+        Ok(Some((shot, taken)))
+    }
+
+    /// What `draw` makes of its exhibit and of a shot for a picture of its own, with the strip and nothing reserved; the shot's target
+    /// and area are still the window's.
+    pub fn still<T>(
+        &mut self,
+        session: &mut Session,
+        transport: &Transport,
+        parts: Parts,
+        draw: impl FnOnce(&mut Studio, &mut dyn Exhibit, Shot) -> T,
+    ) -> T {
+        let shot = Shot { reserved: 0, parts: self.chosen(parts, true), ..self.shot(session, transport, parts) };
+        draw(session.studio_mut(), self.exhibit.as_mut(), shot)
+    }
+
+    /// Shows what was taken.
+    pub fn install(&mut self, taken: (Shot, Taken)) {
+        if let Some((_, last)) = self.drawn.replace(taken) {
+            self.exhibit.reuse(last.picture);
+        }
+        self.generation += 1;
+    }
+
+    /// Takes what it shows, if anything, for the picture that `shot` asks for, until something else is asked for.
+    pub fn stay(&mut self, shot: Shot) {
+        if let Some((last, _)) = &mut self.drawn {
+            *last = shot;
+        }
+    }
+
+    /// What it shows.
+    #[must_use]
+    pub fn taken(&self) -> Option<&Taken> {
+        self.drawn.as_ref().map(|(_, taken)| taken)
+    }
+
+    /// The position that it shows.
+    #[must_use]
+    pub fn position(&self) -> Option<f64> {
+        self.drawn.as_ref().map(|(shot, _)| shot.position)
+    }
+
+    /// A number that changes with the picture: what it was uploaded for need not be uploaded again.
+    #[must_use]
+    pub fn generation(&self) -> u64 {
+        self.generation
+    }
+
+    /// What is at a point of the window; a dot counts up to `reach` points from its centre.
+    #[must_use]
+    pub fn tip(&self, studio: &Studio, at: Pos2, reach: f32) -> Option<Tip> {
+        self.exhibit.pick(studio, self.taken()?, at, reach)
+    }
+}

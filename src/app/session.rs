@@ -1,0 +1,174 @@
+//! What is open: a trace under its caches, and all that every pane shows alike: trail, shades, clock, the part of the strip.
+
+use super::transport::Transport;
+use crate::overlay::{Stretch, Strip, Studio, Told};
+use crate::scene::{Choice, Shade, View};
+use crate::timeline::{Clock, ClockKind};
+
+/// See the module.
+pub struct Session {
+    studio: Studio,
+    /// How pictures look; `tail` is the one the user set, the camera is a pane's.
+    view: View,
+    /// Regions that are shown, by name.
+    choice: Choice,
+    clock: Clock,
+    strip: Strip,
+    /// What the strip shows.
+    stretch: Stretch,
+    /// The position that the strip followed last.
+    followed: f64,
+}
+
+/// Frames a second that the trail of a fast run is made for: it covers at least what a frame skips.
+const FRAMES: f64 = 60.0;
+
+impl Session {
+    /// On the clock of references, the strip showing all.
+    #[must_use]
+    pub fn new(studio: Studio, view: View) -> Self {
+        let clock = Clock::new(ClockKind::References, studio.timeline());
+        let mut session = Self {
+            studio,
+            view,
+            choice: Choice::default(),
+            clock,
+            strip: Strip::default(),
+            stretch: Stretch::default(),
+            followed: 0.0,
+        };
+        session.shade();
+        session
+    }
+
+    /// Takes more of the same trace, or its end.
+    pub fn replace(&mut self, studio: Studio) {
+        self.clock = Clock::new(self.clock.kind(), studio.timeline());
+        self.studio = studio;
+        self.strip = Strip::default();
+        self.shade();
+    }
+
+    /// The trace under its caches.
+    #[must_use]
+    pub fn studio(&self) -> &Studio {
+        &self.studio
+    }
+
+    /// As [`Session::studio`], to take shots of.
+    pub fn studio_mut(&mut self) -> &mut Studio {
+        &mut self.studio
+    }
+
+    /// Shows these regions.
+    pub fn choose(&mut self, choice: Choice) {
+        self.choice = choice;
+        self.shade();
+    }
+
+    /// The next way to see the regions of this one's name: in full, faintly, not at all; or, `alone`, them and no others.
+    pub fn turn(&mut self, region: usize, alone: bool) {
+        let Some(name) = self.studio.tables().regions.get(region).map(|region| region.name.clone()) else { return };
+        if alone {
+            self.choice.only(&name, &self.studio.tables().regions);
+        } else {
+            let next = match self.view.shades.get(region).copied().unwrap_or_default() {
+                Shade::Full => Shade::Dim,
+                Shade::Dim => Shade::Hidden,
+                Shade::Hidden => Shade::Full,
+            };
+            self.choice.say(&name, next);
+        }
+        self.shade();
+    }
+
+    fn shade(&mut self) {
+        self.view.shades = self.choice.shades(&self.studio.tables().regions);
+    }
+
+    /// References of trail that the user set.
+    #[must_use]
+    pub fn tail(&self) -> u64 {
+        self.view.tail
+    }
+
+    /// Sets the trail's length.
+    pub fn set_tail(&mut self, tail: u64) {
+        self.view.tail = tail.max(1);
+    }
+
+    /// What time stands for.
+    #[must_use]
+    pub fn clock(&self) -> &Clock {
+        &self.clock
+    }
+
+    /// Another clock; the speed becomes one that takes as long for the whole trace.
+    pub fn set_clock(&mut self, kind: ClockKind, transport: &mut Transport) {
+        let clock = Clock::new(kind, self.studio.timeline());
+        let ratio = clock.len() / self.clock.len();
+        if ratio.is_finite() && ratio > 0.0 {
+            transport.set_speed(transport.speed() * ratio);
+        }
+        self.clock = clock;
+    }
+
+    /// How every pane's picture is drawn now, but for its camera.
+    #[must_use]
+    pub fn look(&self, transport: &Transport) -> View {
+        let skipped = self.skipped(transport);
+        let speed = self.clock.rate(transport.position(), transport.speed());
+        View { speed, tail: self.view.tail.max(skipped), window: self.view.window.max(skipped), ..self.view.clone() }
+    }
+
+    /// References that a frame passes, about.
+    fn skipped(&self, transport: &Transport) -> u64 {
+        let (position, speed) = (transport.position(), transport.speed());
+        let skipped = match self.clock.kind() {
+            ClockKind::References => speed / FRAMES,
+            _ => self.clock.ahead(position, speed / FRAMES) - position,
+        };
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "speeds are bounded and positive")]
+        if transport.playing() { skipped.ceil() as u64 } else { 1 }
+    }
+
+    /// What pictures say of the way they are played.
+    #[must_use]
+    pub fn told(&self, transport: &Transport) -> Told {
+        // Who follows goes as fast as the trace comes.
+        let speed = if transport.follows() { 0.0 } else { transport.speed() };
+        Told { speed, unit: self.clock.kind().unit(), stretch: self.stretch }
+    }
+
+    /// The strip in `columns` columns.
+    pub fn strip(&mut self, columns: usize) -> &Strip {
+        if self.strip.len() != columns {
+            self.strip = self.studio.strip_of(columns, self.stretch);
+        }
+        &self.strip
+    }
+
+    /// The part of the trace that the strip shows.
+    #[must_use]
+    pub fn stretch(&self) -> Stretch {
+        self.stretch
+    }
+
+    /// Shows another part.
+    pub fn show_stretch(&mut self, stretch: Stretch) {
+        if stretch != self.stretch {
+            self.stretch = stretch;
+            self.strip = Strip::default();
+        }
+    }
+
+    /// Has the strip follow the playhead past its end.
+    pub fn follow(&mut self, transport: &Transport) {
+        let position = transport.position();
+        if self.followed != position {
+            self.followed = position;
+            let total = transport.total().max(1) as f64;
+            self.show_stretch(self.stretch.turned_to((position / total).min(1.0)));
+        }
+    }
+}

@@ -1,0 +1,358 @@
+//! The panes as egui shows them: a picture each to look into, tabs above them where there are several, borders to drag.
+
+use super::keys::{Action, keys_of};
+use super::pane::{Pane, Place};
+use super::panes::{Panes, Side, TIDY};
+use super::scrub;
+use super::session::Session;
+use super::transport::Transport;
+use super::widgets::{Icon, card, icon_button, word_button};
+use crate::overlay::exhibits::{EXHIBITS, Gesture, Row};
+use crate::overlay::fonts::Weight;
+use crate::overlay::pen::{Drawn, color};
+use crate::overlay::{Area, Layout, Parts};
+use crate::reference::SourceError;
+use crate::scene::palette;
+use egui::{
+    Align2, Color32, CornerRadius, CursorIcon, Event, Id, Painter, Pos2, Rect, Response, RichText, Sense, Stroke,
+    StrokeKind, Style, Ui, UiBuilder, Visuals, WidgetText, pos2, vec2,
+};
+use egui_tiles::{Behavior, ResizeState, SimplificationOptions, TabState, Tabs, TileId, Tiles, UiResponse};
+use std::time::Duration;
+
+/// What all panes show of.
+pub(super) struct Shows<'a> {
+    pub(super) session: &'a mut Session,
+    pub(super) transport: &'a Transport,
+    pub(super) parts: Parts,
+    /// Size of the window, points.
+    pub(super) window: [u32; 2],
+    /// Points at its bottom that belong to the controls.
+    pub(super) reserved: u32,
+    /// The sheet of keys is open: nothing else can be clicked.
+    pub(super) sheet: bool,
+}
+
+/// Shows the panes within `area`, which is all of the window where there is one alone. Gives what kept a pane from showing what
+/// it should.
+pub(super) fn show(ui: &mut Ui, panes: &mut Panes, shows: Shows<'_>, area: Rect) -> Option<SourceError> {
+    let alone = panes.len() == 1;
+    let mut stand = Stand { shows, alone, focus: panes.focus(), asked: Vec::new(), failed: None };
+    let mut ui = ui.new_child(UiBuilder::new().max_rect(area));
+    panes.tree.ui(&mut stand, &mut ui);
+    let Stand { shows, focus, asked, failed, .. } = stand;
+    panes.set_focus(focus);
+    for (pane, asked) in asked {
+        match asked {
+            Asked::Split(side) => {
+                panes.split(pane, side, shows.session.studio());
+            }
+            Asked::Show(row) => {
+                panes.set_focus(pane);
+                panes.focused_mut().show(row, shows.session.studio());
+            }
+            Asked::Close => {
+                panes.close(pane);
+            }
+        }
+        ui.ctx().request_repaint();
+    }
+    if panes.seen().all(|(id, _)| id != panes.focus()) {
+        // Another tab was put over it.
+        panes.next();
+    }
+    failed
+}
+
+/// What was asked for in a tab bar.
+#[derive(Clone, Copy)]
+enum Asked {
+    Split(Side),
+    Show(&'static Row),
+    Close,
+}
+
+/// What the tree asks how its panes are shown.
+struct Stand<'a> {
+    shows: Shows<'a>,
+    alone: bool,
+    focus: TileId,
+    asked: Vec<(TileId, Asked)>,
+    failed: Option<SourceError>,
+}
+
+/// Points of height of the tabs.
+const BAR: f32 = 26.0;
+/// Points between two panes.
+const GAP: f32 = 5.0;
+/// Points from a glyph's centre in which it is still meant.
+const REACH: f32 = 6.0;
+/// Seconds the pointer rests before a ring or an arc explains itself; a glyph does at once.
+const REST: f32 = 0.35;
+/// Size of type on tabs.
+const TYPE: f32 = 12.5;
+/// Points of width of tabs that have room for the names of all exhibits.
+const NAMES: f32 = 330.0;
+
+impl Stand<'_> {
+    /// Brings a pane up to date that stands elsewhere than it did, or was behind another tab.
+    fn refresh(&mut self, pane: &mut Pane, area: Rect) {
+        let Shows { session, transport, parts, window, reserved, .. } = &mut self.shows;
+        let reserved = if self.alone { *reserved } else { 0 };
+        pane.put(Place { window: *window, area: Area::near(area), reserved, strip: self.alone });
+        let shot = pane.shot(session, transport, *parts);
+        match pane.take(session.studio_mut(), shot) {
+            Ok(Some(taken)) => pane.install(taken),
+            Ok(None) => {}
+            Err(error) => self.failed = self.failed.take().or(Some(error)),
+        }
+    }
+
+    /// Keys are for the pane that the pointer went to, or was pressed in.
+    fn follow(&mut self, ui: &Ui, id: TileId, area: Rect) {
+        let went = |event: &Event| matches!(event, Event::PointerMoved(_) | Event::PointerButton { pressed: true, .. });
+        let (at, went) = ui.input(|i| (i.pointer.latest_pos(), i.events.iter().any(went)));
+        if went && at.is_some_and(|at| area.contains(at)) && self.focus != id {
+            self.focus = id;
+            ui.ctx().request_repaint();
+        }
+    }
+
+    fn colored(&self, id: TileId, state: &TabState) -> palette::Rgba {
+        match (id == self.focus, state.active) {
+            (true, _) => palette::TEXT,
+            (false, true) => palette::TEXT_BODY,
+            (false, false) => palette::TEXT_QUIET,
+        }
+    }
+}
+
+impl Behavior<Pane> for Stand<'_> {
+    fn pane_ui(&mut self, ui: &mut Ui, id: TileId, pane: &mut Pane) -> UiResponse {
+        let area = ui.max_rect();
+        self.refresh(pane, area);
+        let rows = words(ui, pane, self.shows.session);
+        if !self.shows.sheet {
+            self.follow(ui, id, area);
+            look(ui, id, pane);
+            let over_row = regions(ui, id, self.shows.session, &rows);
+            if !over_row {
+                tips(ui, pane, self.shows.session, self.shows.transport);
+            }
+        }
+        UiResponse::None
+    }
+
+    fn tab_title_for_pane(&mut self, pane: &Pane) -> WidgetText {
+        RichText::new(pane.row().name).font(Weight::Medium.at(TYPE)).into()
+    }
+
+    fn is_tab_closable(&self, _: &Tiles<Pane>, _: TileId) -> bool {
+        !self.alone
+    }
+
+    fn on_tab_close(&mut self, _: &mut Tiles<Pane>, id: TileId) -> bool {
+        self.asked.push((id, Asked::Close));
+        // It is closed when all panes were shown.
+        false
+    }
+
+    fn on_tab_button(&mut self, _: &mut Tiles<Pane>, id: TileId, response: Response) -> Response {
+        if response.clicked() {
+            self.focus = id;
+        }
+        response
+    }
+
+    fn top_bar_right_ui(&mut self, tiles: &Tiles<Pane>, ui: &mut Ui, _: TileId, tabs: &Tabs, _: &mut f32) {
+        let Some(id) = tabs.active else { return };
+        let Some(shown) = tiles.get_pane(&id).map(Pane::row) else { return };
+        let bar = ui.max_rect();
+        ui.add_space(4.0);
+        let signs = [
+            (Icon::Below, Side::Below, "a pane below", Action::Split(Side::Below)),
+            (Icon::Right, Side::Right, "a pane on the right", Action::Split(Side::Right)),
+        ];
+        for (icon, side, words, action) in signs {
+            let (_, place) = ui.allocate_space(vec2(BAR - 4.0, BAR - 4.0));
+            let hint = format!("{words}   {}", keys_of(action));
+            if icon_button(ui, place, icon, &hint).clicked() {
+                self.asked.push((id, Asked::Split(side)));
+            }
+        }
+        if bar.width() < NAMES {
+            return;
+        }
+        ui.add_space(10.0);
+        for row in EXHIBITS.iter().rev() {
+            if word_button(ui, row.name, TYPE, row.name == shown.name).clicked() {
+                self.asked.push((id, Asked::Show(row)));
+            }
+        }
+    }
+
+    fn tab_bar_height(&self, _: &Style) -> f32 {
+        BAR
+    }
+
+    fn is_tab_bar_visible(&self, _: TileId, _: &Tabs) -> bool {
+        !self.alone
+    }
+
+    fn gap_width(&self, _: &Style) -> f32 {
+        GAP
+    }
+
+    fn min_size(&self) -> f32 {
+        120.0
+    }
+
+    fn simplification_options(&self) -> SimplificationOptions {
+        TIDY
+    }
+
+    fn resize_stroke(&self, _: &Style, state: ResizeState) -> Stroke {
+        match state {
+            ResizeState::Idle => Stroke::new(1.0, color(palette::TRACK)),
+            ResizeState::Hovering => Stroke::new(2.0, color(palette::TEXT_QUIET)),
+            ResizeState::Dragging => Stroke::new(2.0, color(palette::TEXT_BODY)),
+        }
+    }
+
+    fn tab_bar_color(&self, _: &Visuals) -> Color32 {
+        color(palette::CARD)
+    }
+
+    fn tab_bg_color(&self, _: &Visuals, _: &Tiles<Pane>, _: TileId, state: &TabState) -> Color32 {
+        if state.active { color(palette::TRACK) } else { Color32::TRANSPARENT }
+    }
+
+    fn tab_outline_stroke(&self, _: &Visuals, _: &Tiles<Pane>, _: TileId, _: &TabState) -> Stroke {
+        Stroke::NONE
+    }
+
+    fn tab_bar_hline_stroke(&self, _: &Visuals) -> Stroke {
+        Stroke::new(1.0, color(palette::TRACK))
+    }
+
+    fn tab_text_color(&self, _: &Visuals, _: &Tiles<Pane>, id: TileId, state: &TabState) -> Color32 {
+        color(self.colored(id, state))
+    }
+
+    fn paint_on_top_of_tile(&self, painter: &Painter, _: &Style, id: TileId, area: Rect) {
+        if !self.alone && id == self.focus {
+            // A line under its tab: this pane has the keys.
+            let line = Rect::from_min_size(area.min, vec2(area.width(), 1.5));
+            painter.rect_filled(line, CornerRadius::ZERO, color(palette::fade(palette::LIGHT, 0.55)));
+        }
+    }
+
+    fn drag_preview_stroke(&self, _: &Visuals) -> Stroke {
+        Stroke::new(1.5, color(palette::LIGHT))
+    }
+
+    fn drag_preview_color(&self, _: &Visuals) -> Color32 {
+        color(palette::fade(palette::LIGHT, 0.12))
+    }
+
+    fn cycle_tabs_with_keyboard(&self) -> bool {
+        false
+    }
+}
+
+/// The words of a pane; gives where the rows of regions are.
+fn words(ui: &Ui, pane: &mut Pane, session: &mut Session) -> Vec<(Rect, usize)> {
+    let Some(taken) = pane.taken() else { return Vec::new() };
+    let Drawn { bars, rows } = taken.words(&ui.painter_at(ui.max_rect()), session.strip(taken.layout.strip_columns()));
+    pane.bars = bars;
+    rows
+}
+
+/// The rows of regions: a click dims, hides and shows one, with Shift it is seen alone. True while the pointer is over one.
+fn regions(ui: &Ui, id: TileId, session: &mut Session, rows: &[(Rect, usize)]) -> bool {
+    let mut over = false;
+    for &(area, region) in rows {
+        let response = ui.interact(area, Id::unique(("region", id, region)), Sense::click());
+        if response.hovered() {
+            over = true;
+            ui.ctx().set_cursor_icon(CursorIcon::PointingHand);
+            ui.painter().rect_stroke(
+                area,
+                CornerRadius::same(3),
+                Stroke::new(1.0, color(palette::fade(palette::LIGHT, 0.25))),
+                StrokeKind::Outside,
+            );
+        }
+        if response.clicked() {
+            session.turn(region, ui.input(|i| i.modifiers.shift));
+            ui.ctx().request_repaint();
+        }
+    }
+    over
+}
+
+/// The picture as something to look into: the wheel goes closer, dragging moves it, a double click shows all of it again.
+fn look(ui: &Ui, id: TileId, pane: &mut Pane) {
+    let Some(taken) = pane.taken() else { return };
+    let response = ui.interact(above_strip(&taken.layout), Id::unique(("picture", id)), Sense::click_and_drag());
+    let before = pane.camera();
+    if response.double_clicked() {
+        pane.look(Gesture::Whole);
+    } else if response.dragged() {
+        pane.look(Gesture::Drag(response.drag_delta()));
+        ui.ctx().set_cursor_icon(CursorIcon::Grabbing);
+    } else if let Some(pointer) = response.hover_pos() {
+        let (by, zoom) = ui.input(|i| (i.smooth_scroll_delta().y, i.zoom_delta()));
+        if by != 0.0 {
+            pane.look(Gesture::Wheel(by, pointer));
+        }
+        if zoom != 1.0 {
+            pane.look(Gesture::Closer(zoom, Some(pointer)));
+        }
+    }
+    if pane.camera() != before {
+        ui.ctx().request_repaint();
+    }
+}
+
+/// The part of a picture that can be looked into.
+fn above_strip(layout: &Layout) -> Rect {
+    Rect { max: pos2(layout.area.right(), layout.strip.top()), ..layout.area }
+}
+
+fn tips(ui: &Ui, pane: &Pane, session: &Session, transport: &Transport) {
+    let (Some(pointer), Some(taken)) = (ui.ctx().pointer_hover_pos(), pane.taken()) else { return };
+    let free = scrub::grip(taken.layout.bars()).top();
+    let free = Rect { max: pos2(ui.max_rect().right(), free.min(ui.max_rect().bottom())), ..ui.max_rect() };
+    // Who drags a border, a tab or the strip does not ask.
+    if !free.contains(pointer) || ui.input(|i| i.pointer.is_decidedly_dragging()) {
+        return;
+    }
+    let Some(tip) = pane.tip(session.studio(), pointer, REACH) else { return };
+    if let Some((at, radius)) = tip.around {
+        ui.painter().circle_stroke(at, radius + 3.5, Stroke::new(1.3, color(palette::LIGHT)));
+    } else {
+        let rested = ui.input(|i| i.pointer.time_since_last_movement());
+        if rested < REST {
+            ui.ctx().request_repaint_after(Duration::from_secs_f32(REST - rested + 0.01));
+            return;
+        }
+    }
+    let (at, anchor) = beside(&taken.layout, pointer, transport.moving());
+    card(ui, at, anchor, &tip);
+}
+
+/// Where a tip about what is at `pointer` stands, and which of its corners that is: away from the middle of the rings, where most
+/// happens; while something moves, in the free corner under the tables, so that nothing that one watches lies under it.
+pub(super) fn beside(layout: &Layout, pointer: Pos2, moving: bool) -> (Pos2, Align2) {
+    if moving && !layout.upright() {
+        return (pos2(layout.left.left(), layout.strip.top() - 12.0), Align2::LEFT_BOTTOM);
+    }
+    let [x, y] = layout.viewport.center;
+    match (pointer.x < x, pointer.y < y) {
+        (false, false) => (pointer + vec2(16.0, 14.0), Align2::LEFT_TOP),
+        (false, true) => (pointer + vec2(16.0, -10.0), Align2::LEFT_BOTTOM),
+        (true, false) => (pointer + vec2(-10.0, 14.0), Align2::RIGHT_TOP),
+        (true, true) => (pointer + vec2(-10.0, -10.0), Align2::RIGHT_BOTTOM),
+    }
+}

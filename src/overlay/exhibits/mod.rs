@@ -1,0 +1,166 @@
+//! The ways to show a moment of a trace. Stills, films and the panes of the window show what is in [`EXHIBITS`] and know nothing
+//! else of it: a new exhibit is a file beside this one, its `mod` line and its row in the table.
+
+mod numbers;
+mod rings;
+
+pub use numbers::NumberExhibit;
+pub use rings::RingExhibit;
+
+use super::info::Info;
+use super::layout::Layout;
+use super::plane::Plane;
+use super::shot::{Shot, Taken};
+use super::studio::Studio;
+use super::tip::Tip;
+use crate::reference::SourceError;
+use crate::scene::{Camera, Composition, Scene, Stage, View};
+use egui::{Pos2, Vec2};
+
+/// One exhibit that can be opened.
+pub struct Row {
+    /// Its name, on tabs and on the command line.
+    pub name: &'static str,
+    /// What it shows, for people.
+    pub what: &'static str,
+    /// Makes it for a trace under its caches.
+    pub open: fn(&Studio) -> Box<dyn Exhibit>,
+}
+
+/// All exhibits, in the order in which they are offered.
+pub static EXHIBITS: &[Row] = &[
+    Row {
+        name: "rings",
+        what: "caches as rings, a dot for each line",
+        open: |studio| Box::new(RingExhibit::new(studio, Composition::Dots)),
+    },
+    Row {
+        name: "numbers",
+        what: "this reference, levels, TLBs and regions as tables",
+        open: |studio| Box::new(NumberExhibit::new(studio)),
+    },
+    Row {
+        name: "large",
+        what: "caches as rings, sums in place of dots",
+        open: |studio| Box::new(RingExhibit::new(studio, Composition::Large)),
+    },
+];
+
+/// The row of this name.
+#[must_use]
+pub fn named(name: &str) -> Option<&'static Row> {
+    EXHIBITS.iter().find(|row| row.name == name)
+}
+
+/// The row that shows the rings in this composition.
+#[must_use]
+pub fn of_composition(composition: Composition) -> &'static Row {
+    let name = if composition.is_large() { "large" } else { "rings" };
+    named(name).unwrap_or(&EXHIBITS[0])
+}
+
+/// The row in which these caches and regions are read best.
+#[must_use]
+pub fn suited(studio: &Studio) -> &'static Row {
+    of_composition(Stage::composition_for(studio.timeline().start(), &studio.tables().regions))
+}
+
+/// The row after this one, round and round.
+#[must_use]
+pub fn after(row: &Row) -> &'static Row {
+    let at = EXHIBITS.iter().position(|other| other.name == row.name).unwrap_or(0);
+    &EXHIBITS[(at + 1) % EXHIBITS.len()]
+}
+
+/// What a position is a place on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Axis {
+    /// How far one can go.
+    pub len: u64,
+    /// How long it is, as far as that is known.
+    pub total: u64,
+    /// Whether it becomes longer.
+    pub grows: bool,
+}
+
+/// What an exhibit shows of a moment.
+#[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "there is one for each pane")]
+pub enum Picture {
+    /// Caches as rings around the CPU.
+    Rings(Scene),
+    /// Bars and words on a plane.
+    Plane(Plane),
+}
+
+/// How somebody asks to look elsewhere; places are pixels of the target (in a window: points).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Gesture {
+    /// So many times as close, around a place, or around the middle of what is seen.
+    Closer(f32, Option<Pos2>),
+    /// The wheel was turned by so many pixels, over a place.
+    Wheel(f32, Pos2),
+    /// The picture was dragged along.
+    Drag(Vec2),
+    /// The whole picture again.
+    Whole,
+}
+
+/// One way to show a moment of a trace.
+pub trait Exhibit: Send {
+    /// What its positions are places on: the references of the trace, where it says nothing else.
+    fn axis(&self, studio: &Studio) -> Axis {
+        studio.axis()
+    }
+
+    /// References before a position that a picture needs one by one. Who shows several exhibits of one studio tells the studio the
+    /// largest of these numbers ([`Studio::keep`]), so that the exhibits do not send its cursor back and forth.
+    fn history(&self, view: &View) -> u64;
+
+    /// Picture and words of `shot`, which stands in its target as `layout` says. `view` is that of the shot, with the phase and the
+    /// reach of the picture.
+    ///
+    /// # Errors
+    /// When the trace cannot be read.
+    fn frame(
+        &mut self,
+        studio: &mut Studio,
+        shot: &Shot,
+        view: &View,
+        layout: &Layout,
+    ) -> Result<(Picture, Info), SourceError>;
+
+    /// What is at `at`, a pixel of the target, in the picture that was taken last; a dot counts up to `reach` pixels from its centre.
+    fn pick(&self, studio: &Studio, taken: &Taken, at: Pos2, reach: f32) -> Option<Tip>;
+
+    /// The camera after a gesture over what was taken.
+    fn look(&self, camera: Camera, gesture: Gesture, taken: &Taken) -> Camera;
+
+    /// Takes back a picture that is drawn, for the memory of its lists.
+    fn reuse(&mut self, picture: Picture) {
+        drop(picture);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_found_and_follow_each_other_round_and_round() {
+        let mut row = &EXHIBITS[0];
+        let mut seen: Vec<&str> = Vec::new();
+        for _ in EXHIBITS {
+            assert!(named(row.name).is_some_and(|found| found.what == row.what));
+            assert!(!seen.contains(&row.name), "{} is there twice", row.name);
+            seen.push(row.name);
+            row = after(row);
+        }
+        assert_eq!(row.name, seen[0]);
+        for name in ["rings", "numbers", "large"] {
+            assert!(seen.contains(&name), "{name} is not in {seen:?}");
+        }
+        assert!(named("ring").is_none());
+        assert_eq!([Composition::Dots, Composition::Large].map(|c| of_composition(c).name), ["rings", "large"]);
+    }
+}

@@ -1,0 +1,461 @@
+//! The tables as a picture of their own, larger than beside the rings and with all their rows: this reference, levels, TLBs and
+//! regions. What does not fit is scrolled to.
+//!
+//! ```text
+//! wide                               narrow
+//! +---------------+----------------+ +------------+
+//! | reference     | regions        | | reference  |
+//! | levels        |   a            | | levels     |
+//! | TLBs          |   b ...        | | TLBs       |
+//! +---------------+----------------+ | regions ...|
+//!                                    +------------+
+//! ```
+//!
+//! Sizes are in ems, a row's type being one em. [`Camera::at`] counts ems down from the top, [`Camera::zoom`] enlarges the type.
+
+use super::{Exhibit, Gesture, Picture};
+use crate::overlay::fonts::Weight;
+use crate::overlay::info::Info;
+use crate::overlay::layout::Layout;
+use crate::overlay::pen::percent;
+use crate::overlay::plane::{Plane, Words};
+use crate::overlay::shot::{Shot, Taken};
+use crate::overlay::studio::Studio;
+use crate::overlay::tip::{Tip, region_tip};
+use crate::reference::SourceError;
+use crate::render::Bar;
+use crate::scene::palette::{self, Rgba};
+use crate::scene::places::ring_names;
+use crate::scene::temperature::Thermometer;
+use crate::scene::{Camera, Shade, View};
+use crate::timeline::pace;
+use crate::units::grouped;
+use egui::{Align2, Pos2, Rect, pos2, vec2};
+
+/// See the module.
+pub struct NumberExhibit {
+    thermometer: Thermometer,
+    rings: Vec<String>,
+}
+
+impl NumberExhibit {
+    /// For the caches of a studio.
+    #[must_use]
+    pub fn new(studio: &Studio) -> Self {
+        let start = studio.timeline().start();
+        Self { thermometer: Thermometer::new(start), rings: ring_names(start) }
+    }
+}
+
+/// Type of a row, pixels, where type is not scaled; beside the rings it is 13.5.
+const EM: f32 = 16.0;
+/// How much type grows at most where there is room.
+const MOST_GROWN: f32 = 1.6;
+/// The largest that type becomes by zooming, of its size at first.
+const LARGEST: f32 = 4.0;
+/// Ems from row to row.
+const PITCH: f32 = 1.75;
+/// Ems of width from which on regions stand beside the other tables.
+const TWO_COLUMNS: f32 = 54.0;
+/// Ems from which on a table shows all its columns.
+const ALL_COLUMNS: f32 = 25.0;
+/// Ems around the tables.
+const MARGIN: f32 = 1.4;
+/// Width of a digit, ems.
+const DIGIT: f32 = 0.62;
+
+impl Exhibit for NumberExhibit {
+    fn history(&self, view: &View) -> u64 {
+        view.window
+    }
+
+    fn frame(
+        &mut self,
+        studio: &mut Studio,
+        shot: &Shot,
+        view: &View,
+        layout: &Layout,
+    ) -> Result<(Picture, Info), SourceError> {
+        let (_, phase) = pace::split(studio.clamped(shot.position));
+        studio.seek(shot.position, self.history(view), view.window, false)?;
+        let moment = studio.moment();
+        let temperatures = self.thermometer.read(&moment, view.window);
+        let rings = self.rings.clone();
+        let mut info = Info::of(studio.timeline(), studio.tables(), &moment, phase, &temperatures, rings);
+        info.shade(&view.shades);
+        Ok((Picture::Plane(tables(&info, layout, &view.camera)), info))
+    }
+
+    fn pick(&self, studio: &Studio, taken: &Taken, at: Pos2, _: f32) -> Option<Tip> {
+        let Picture::Plane(plane) = &taken.picture else { return None };
+        let (_, region) = plane.rows.iter().find(|(area, _)| area.contains(at))?;
+        region_tip(studio, &taken.info, *region)
+    }
+
+    fn look(&self, camera: Camera, gesture: Gesture, taken: &Taken) -> Camera {
+        let Picture::Plane(plane) = &taken.picture else { return camera };
+        let down = |by: f32| Camera { at: [0.0, camera.at[1] - by / plane.unit], ..camera };
+        let zoomed = |zoom: f32| Camera { zoom: zoom.clamp(1.0, LARGEST), ..camera };
+        let Camera { at: [_, y], zoom } = match gesture {
+            Gesture::Closer(factor, _) => zoomed(camera.zoom * factor),
+            Gesture::Wheel(by, _) => down(by),
+            Gesture::Drag(by) => down(by.y),
+            Gesture::Whole => Camera::default(),
+        };
+        Camera { at: [0.0, y.clamp(0.0, plane.depth.max(0.0))], zoom }
+    }
+}
+
+/// Puts words and bars where they belong, those that are in sight.
+struct Sheet {
+    plane: Plane,
+    em: f32,
+    sight: Rect,
+}
+
+impl Sheet {
+    /// Keeps words that are in sight; their size is in ems.
+    fn text(&mut self, words: Words) {
+        let y = words.at.y;
+        if y <= self.sight.bottom() && y + 2.0 * self.em >= self.sight.top() && !words.text.is_empty() {
+            self.plane.words.push(Words { size: words.size * self.em, ..words });
+        }
+    }
+
+    fn left(&mut self, at: Pos2, words: &str, weight: Weight, size: f32, color: Rgba, width: f32) {
+        let (anchor, text, width) = (Align2::LEFT_TOP, words.to_owned(), width.max(0.0));
+        self.text(Words { at, anchor, text, weight, size, color, width });
+    }
+
+    fn right(&mut self, at: Pos2, words: &str, size: f32, color: Rgba) {
+        let (anchor, text, weight) = (Align2::RIGHT_TOP, words.to_owned(), Weight::Regular);
+        self.text(Words { at, anchor, text, weight, size, color, width: f32::INFINITY });
+    }
+
+    /// A rectangle; what of it is out of sight is cut off.
+    fn bar(&mut self, area: Rect, color: Rgba) {
+        let area = area.intersect(self.sight);
+        if area.is_positive() {
+            let sides = [area.left(), area.top(), area.right(), area.bottom()];
+            self.plane.bars.push(Bar { sides, color });
+        }
+    }
+
+    /// The heading of a table, a line under it, and the names of its two columns of numbers.
+    fn heading(&mut self, column: &Column, y: f32, name: &str, more: &str, [counts, rate]: [&str; 2]) -> f32 {
+        let (em, quiet) = (self.em, palette::TEXT_QUIET);
+        let end = column.right - 5.5 * em;
+        self.left(pos2(column.left, y), name, Weight::SemiBold, SMALL, quiet, f32::INFINITY);
+        let from = column.left + (0.75 * name.chars().count() as f32 * SMALL + 1.0) * em;
+        let to = if column.all { end - DIGIT * counts.chars().count() as f32 * em } else { end };
+        self.left(pos2(from, y), more, Weight::Regular, SMALL, palette::TEXT_BODY, to - from);
+        self.right(pos2(column.right, y), rate, SMALL, quiet);
+        if column.all {
+            self.right(pos2(end, y), counts, SMALL, quiet);
+        }
+        let line = Rect::from_min_max(pos2(column.left, y + 1.4 * em), pos2(column.right, y + 1.4 * em + 1.0));
+        self.bar(line, palette::TRACK);
+        y + 1.9 * em
+    }
+
+    /// Count and rate of a row; gives where they begin.
+    fn numbers(&mut self, column: &Column, y: f32, count: u64, rate: Option<f64>) -> f32 {
+        let (em, end, count) = (self.em, column.right - 5.5 * self.em, grouped(count));
+        self.right(pos2(column.right, y), &percent(rate), 1.0, palette::TEXT);
+        if !column.all {
+            return column.right - 4.0 * em;
+        }
+        self.right(pos2(end, y), &count, 1.0, palette::TEXT_BODY);
+        end - (DIGIT * count.chars().count() as f32 + 0.6) * em
+    }
+}
+
+/// Small type, ems.
+const SMALL: f32 = 0.84;
+
+/// Where tables stand under each other.
+struct Column {
+    left: f32,
+    right: f32,
+    /// Whether there is room for all columns of a table.
+    all: bool,
+}
+
+/// The tables of a moment. Where they leave room their type grows, but no table loses a column by that.
+fn tables(info: &Info, layout: &Layout, camera: &Camera) -> Plane {
+    let sight = Rect::from_min_max(layout.area.min, pos2(layout.area.right(), layout.strip.top()));
+    let em = EM * layout.type_scale;
+    let (_, bottom) = laid_out(info, sight, em, 0.0);
+    let width = sight.width() / em;
+    let columns = [TWO_COLUMNS, ALL_COLUMNS].map(|least| least + 2.0 * MARGIN);
+    let most = columns.into_iter().find(|least| width >= *least).map_or(1.0, |least| width / least);
+    let grown = (sight.height() / (bottom - sight.top()).max(1.0)).min(most).clamp(1.0, MOST_GROWN);
+    let em = em * grown * camera.zoom;
+    let (mut plane, bottom) = laid_out(info, sight, em, camera.at[1]);
+    plane.unit = em;
+    // Type that was grown to fill the height ends there but for rounding.
+    plane.depth = Some((bottom - sight.bottom()) / em + camera.at[1]).filter(|depth| *depth > 0.05).unwrap_or(0.0);
+    if plane.depth > 0.0 {
+        scroll_bar(&mut plane, sight, em, camera.at[1]);
+    }
+    if camera.at[1] > plane.depth + 0.01 {
+        // Scrolled where there was less room.
+        return tables(info, layout, &Camera { at: [0.0, plane.depth], ..*camera });
+    }
+    plane
+}
+
+/// How much there is above and below, at the right edge.
+fn scroll_bar(plane: &mut Plane, sight: Rect, em: f32, down: f32) {
+    let all = plane.depth + sight.height() / em;
+    let y = |ems: f32| sight.top() + sight.height() * (ems / all).clamp(0.0, 1.0);
+    let [left, right] = [0.45, 0.2].map(|ems| sight.right() - ems * em);
+    let sides = [left, y(down), right, y(down + sight.height() / em)];
+    plane.bars.push(Bar { sides, color: palette::fade(palette::TEXT_QUIET, 0.6) });
+}
+
+/// The tables with type of `em` pixels, scrolled down by so many ems, and where they end.
+fn laid_out(info: &Info, sight: Rect, em: f32, down: f32) -> (Plane, f32) {
+    let mut sheet = Sheet { plane: Plane::default(), em, sight };
+    let (left, right) = (sight.left() + MARGIN * em, sight.right() - MARGIN * em);
+    // Rounding must not take a column away from type that was grown up to it.
+    let width = (right - left) / em + 0.01;
+    let column = |left: f32, right: f32| Column { left, right, all: (right - left) / em + 0.01 >= ALL_COLUMNS };
+    let top = sight.top() + (MARGIN - down) * em;
+    let bottom = if width >= TWO_COLUMNS {
+        let middle = 0.5 * (left + right);
+        let (one, other) = (column(left, middle - 1.5 * em), column(middle + 1.5 * em, right));
+        let y = reference(&mut sheet, &one, top, info);
+        let first = caches(&mut sheet, &one, y, info);
+        first.max(regions(&mut sheet, &other, top, info))
+    } else {
+        let one = column(left, right);
+        let y = reference(&mut sheet, &one, top, info);
+        let y = caches(&mut sheet, &one, y, info);
+        regions(&mut sheet, &one, y, info)
+    };
+    (sheet.plane, bottom)
+}
+
+/// The reference under way, from `y` on; gives where the next table begins.
+fn reference(sheet: &mut Sheet, column: &Column, y: f32, info: &Info) -> f32 {
+    let (em, width) = (sheet.em, column.right - column.left);
+    let at = |y: f32| pos2(column.left, y);
+    let line = Rect::from_min_max(at(y + 1.4 * em), pos2(column.right, y + 1.4 * em + 1.0));
+    sheet.left(at(y), "REFERENCE", Weight::SemiBold, SMALL, palette::TEXT_QUIET, f32::INFINITY);
+    sheet.bar(line, palette::TRACK);
+    let of = format!("{} of {}", grouped(info.tick), grouped(info.len));
+    let mut y = y + 1.8 * em;
+    sheet.left(at(y), &of, Weight::SemiBold, 1.3, palette::TEXT, width);
+    y += 2.1 * em;
+    let what = if info.now.what.is_empty() { "end of the trace" } else { &info.now.what };
+    sheet.left(at(y), what, Weight::SemiBold, 1.1, info.now.color.unwrap_or(palette::TEXT), width);
+    y += 1.7 * em;
+    // As many lines as most references have, so that the tables below stay where they are.
+    let until = y + LINES as f32 * 1.4 * em;
+    let code = [(&info.now.code, palette::CODE), (&info.now.location, palette::TEXT_QUIET)];
+    let lines = info.now.why.iter().map(|line| (line, palette::TEXT_BODY)).chain(code);
+    for (line, color) in lines.filter(|(line, _)| !line.is_empty()) {
+        sheet.left(at(y), line, Weight::Regular, 0.95, color, width);
+        y += 1.4 * em;
+    }
+    y.max(until) + 1.2 * em
+}
+
+/// Lines about a reference for which there is always room.
+const LINES: usize = 6;
+
+/// Levels and TLBs.
+fn caches(sheet: &mut Sheet, column: &Column, y: f32, info: &Info) -> f32 {
+    let em = sheet.em;
+    let mut y = sheet.heading(column, y, "CACHES", &info.caches_name, ["hits", "hit rate"]);
+    for row in &info.caches {
+        let (indent, weight) = if row.core.is_some() { (em, Weight::Regular) } else { (0.0, Weight::SemiBold) };
+        let x = column.left + indent;
+        let end = sheet.numbers(column, y, row.hits, row.hit_rate);
+        named(sheet, x, y, end, weight, [&row.name, &row.shape]);
+        let bar = Rect::from_min_max(pos2(x, y + 1.5 * em), pos2(column.right, y + 1.72 * em));
+        temperature(sheet, bar, row.temperature);
+        y += (PITCH + 0.5) * em;
+    }
+    let quiet = palette::TEXT_QUIET;
+    sheet.left(pos2(column.left, y - 0.4 * em), "cold", Weight::Regular, SMALL, quiet, f32::INFINITY);
+    sheet.right(pos2(column.right, y - 0.4 * em), "warm", SMALL, quiet);
+    y += 1.2 * em;
+    if !info.tlbs.is_empty() {
+        y = sheet.heading(column, y + 0.4 * em, "TLBS", "", ["hits", "hit rate"]);
+        for row in &info.tlbs {
+            let end = sheet.numbers(column, y, row.hits, row.hit_rate);
+            named(sheet, column.left, y, end, Weight::SemiBold, [&row.name, &row.shape]);
+            y += PITCH * em;
+        }
+        let width = column.right - column.left;
+        sheet.left(pos2(column.left, y), "page walks", Weight::Regular, 1.0, palette::TEXT_BODY, width);
+        sheet.right(pos2(column.right, y), &grouped(info.walks), 1.0, palette::TEXT);
+        y += PITCH * em;
+    }
+    y + 0.8 * em
+}
+
+/// A name, and quieter what it is like, up to `end`.
+fn named(sheet: &mut Sheet, x: f32, y: f32, end: f32, weight: Weight, [name, shape]: [&str; 2]) {
+    let em = sheet.em;
+    sheet.left(pos2(x, y), name, weight, 1.0, palette::TEXT, end - x);
+    let from = x + (0.64 * name.chars().count() as f32 + 0.8) * em;
+    // The size alone where there is no room for the rest.
+    let fits = |words: &str| 0.52 * words.chars().count() as f32 * em <= end - from;
+    let short = shape.split_once(", ").map_or(shape, |(size, _)| size);
+    if let Some(words) = [shape, short].into_iter().find(|words| fits(words)) {
+        sheet.left(pos2(from, y + 0.1 * em), words, Weight::Regular, 0.9, palette::TEXT_QUIET, end - from);
+    }
+}
+
+/// From the middle to the left = cold, to the right = warm.
+fn temperature(sheet: &mut Sheet, bar: Rect, temperature: f32) {
+    sheet.bar(bar, palette::TRACK);
+    let middle = bar.center().x;
+    let end = middle + 0.5 * bar.width() * temperature.clamp(-1.0, 1.0);
+    let fill = Rect::from_min_max(pos2(middle.min(end), bar.top()), pos2(middle.max(end), bar.bottom()));
+    sheet.bar(fill, if temperature < 0.0 { palette::COLD } else { palette::WARM });
+    let tick = Rect::from_center_size(bar.center(), vec2(0.1 * sheet.em, bar.height() + 0.2 * sheet.em));
+    sheet.bar(tick, palette::TEXT_QUIET);
+}
+
+/// All regions, a row each.
+fn regions(sheet: &mut Sheet, column: &Column, y: f32, info: &Info) -> f32 {
+    let em = sheet.em;
+    let miss = format!("{} miss", info.innermost);
+    let mut y = sheet.heading(column, y, "REGIONS", "", ["references", &miss]);
+    for (n, row) in info.regions.iter().enumerate() {
+        let area = Rect::from_min_max(pos2(column.left, y - 0.2 * em), pos2(column.right, y + (PITCH - 0.2) * em));
+        if area.intersects(sheet.sight) {
+            let end = sheet.numbers(column, y, row.references, row.miss_rate);
+            let (share, ink) = match row.shade {
+                Shade::Full => (1.0, palette::TEXT),
+                Shade::Dim => (0.4, palette::TEXT_QUIET),
+                Shade::Hidden => (0.15, palette::TEXT_QUIET),
+            };
+            let patch = Rect::from_min_size(pos2(column.left, y + 0.25 * em), vec2(0.75 * em, 0.75 * em));
+            sheet.bar(patch, palette::fade(row.color, share));
+            let x = column.left + 1.3 * em;
+            let fits = 0.58 * row.name.chars().count() as f32 * em <= end - x;
+            let name = if fits { &row.name } else { &row.short };
+            sheet.left(pos2(x, y), name, Weight::Regular, 1.0, ink, end - x);
+            sheet.plane.rows.push((area.intersect(sheet.sight), n));
+        }
+        y += PITCH * em;
+    }
+    y + 0.5 * em
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::overlay::Parts;
+    use crate::overlay::tests::studio;
+
+    /// The tables at a position in an area of this size.
+    fn taken(size: [u32; 2], position: f64, camera: Camera) -> (Studio, NumberExhibit, Taken) {
+        let mut studio = studio();
+        let mut numbers = NumberExhibit::new(&studio);
+        let shot = Shot::still(size, position, View { camera, ..View::default() }, Parts::default());
+        let taken = shot.take(&mut studio, &mut numbers).expect("in memory");
+        (studio, numbers, taken)
+    }
+
+    fn plane(taken: &Taken) -> &Plane {
+        match &taken.picture {
+            Picture::Plane(plane) => plane,
+            Picture::Rings(_) => panic!("numbers are a plane"),
+        }
+    }
+
+    fn words(taken: &Taken) -> Vec<&str> {
+        plane(taken).words.iter().map(|words| words.text.as_str()).collect()
+    }
+
+    #[test]
+    fn the_tables_tell_the_reference_the_levels_and_the_regions() {
+        let (.., taken) = taken([1280, 720], 613.0, Camera::default());
+        let words = words(&taken);
+        for expected in
+            ["613 of 1,000", "read  A[613]", "paper", "L1", "L2", "A[1024]", "B[1024]", "L1 miss", "hit rate"]
+        {
+            assert!(words.contains(&expected), "{expected} in {words:?}");
+        }
+        let [a, b] = [0, 1].map(|n| grouped(taken.info.regions[n].references));
+        assert_eq!([a.as_str(), b.as_str()], ["460", "153"]);
+        assert!(words.contains(&"460") && words.contains(&"153"), "{words:?}");
+        assert_eq!(plane(&taken).rows.iter().map(|(_, region)| *region).collect::<Vec<_>>(), [0, 1]);
+        assert_eq!(plane(&taken).depth, 0.0, "all of it is seen");
+    }
+
+    #[test]
+    fn numbers_beside_the_rings_are_the_same_numbers() {
+        let (mut studio, _, taken) = taken([800, 600], 613.5, Camera::default());
+        let mut rings = crate::overlay::RingExhibit::new(&studio, crate::scene::Composition::Dots);
+        let (_, info) = rings.scene(&mut studio, 613.5, &View::default()).expect("in memory");
+        assert_eq!((&taken.info.caches, &taken.info.regions), (&info.caches, &info.regions));
+        assert_eq!((&taken.info.now, taken.info.position, &taken.info.rings), (&info.now, info.position, &info.rings));
+    }
+
+    #[test]
+    fn what_does_not_fit_is_scrolled_to_and_no_further() {
+        let (_, numbers, first) = taken([320, 200], 613.0, Camera::default());
+        assert!(!words(&first).contains(&"B[1024]") && plane(&first).depth > 5.0, "{:?}", words(&first));
+        let thumb =
+            |taken: &Taken| plane(taken).bars.last().map(|bar| (bar.sides[1], bar.sides[3])).expect("a scroll bar");
+        let (top, bottom) = thumb(&first);
+        assert!(top == 0.0 && bottom < 0.6 * first.layout.strip.top(), "{top} to {bottom}");
+        let camera = numbers.look(Camera::default(), Gesture::Wheel(-60.0, Pos2::ZERO), &first);
+        assert!(camera.at[1] > 1.0 && camera.at[1] < plane(&first).depth, "{camera:?}");
+        let end = numbers.look(camera, Gesture::Wheel(-1e6, Pos2::ZERO), &first);
+        assert_eq!(end.at[1], plane(&first).depth);
+        let (.., last) = taken([320, 200], 613.0, end);
+        assert!(words(&last).iter().any(|word| word.starts_with('B')), "{:?}", words(&last));
+        assert!(!words(&last).contains(&"REFERENCE"));
+        assert!((thumb(&last).1 - last.layout.strip.top()).abs() < 0.5, "{:?}", thumb(&last));
+        assert!((plane(&last).depth - plane(&first).depth).abs() < 0.01);
+        assert!(numbers.look(end, Gesture::Whole, &last).is_whole());
+        // Where there is room for all, a place that was scrolled to is not kept.
+        let (.., roomy) = taken([1280, 720], 613.0, end);
+        assert!(words(&roomy).contains(&"REFERENCE"));
+    }
+
+    #[test]
+    fn everything_stays_within_the_picture_at_any_size() {
+        for size in [[1280, 720], [640, 560], [319, 250], [160, 120], [1920, 1080], [420, 900]] {
+            let (.., taken) = taken(size, 400.5, Camera::default());
+            let area = taken.layout.area.expand(0.5);
+            for bar in &plane(&taken).bars {
+                let [x0, y0, x1, y1] = bar.sides;
+                assert!(area.contains(pos2(x0, y0)) && area.contains(pos2(x1, y1)), "{size:?}: {bar:?}");
+            }
+            for words in &plane(&taken).words {
+                assert!(words.at.x >= area.left() && words.at.x <= area.right(), "{size:?}: {words:?}");
+            }
+            // A row's name ends before its numbers begin.
+            let row = plane(&taken).rows.first().map(|(area, _)| *area);
+            let Some(row) = row else { continue };
+            let of_row: Vec<&Words> =
+                plane(&taken).words.iter().filter(|w| row.contains(w.at + vec2(-0.1, 1.0))).collect();
+            let name = of_row.iter().find(|w| w.anchor == Align2::LEFT_TOP);
+            if let Some(name) = name {
+                let numbers = of_row.iter().filter(|w| w.anchor == Align2::RIGHT_TOP);
+                let from =
+                    numbers.map(|w| w.at.x - 0.62 * w.size * w.text.chars().count() as f32).fold(f32::MAX, f32::min);
+                assert!(name.at.x + name.width <= from + 0.5 * name.size, "{size:?}: {name:?} to {from}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_row_of_a_region_can_be_pointed_at() {
+        let (studio, numbers, taken) = taken([640, 560], 613.0, Camera::default());
+        let (area, region) = plane(&taken).rows[1];
+        let tip = numbers.pick(&studio, &taken, area.center(), 6.0).expect("B");
+        assert_eq!((region, tip.title.as_str()), (1, "B[1024]"));
+        assert!(tip.lines[2].starts_with("153 references"), "{tip:?}");
+        assert_eq!(numbers.pick(&studio, &taken, pos2(1.0, 1.0), 6.0), None);
+    }
+}

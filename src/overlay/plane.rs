@@ -1,0 +1,74 @@
+//! A flat picture: rectangles and words at places in a target, for exhibits that are no rings. Plain values, made without a font
+//! or a GPU.
+
+use super::fonts::Weight;
+use super::info::Info;
+use super::layout::{Layout, Parts};
+use super::pen::{Drawn, Pen};
+use super::strip::{Strip, draw_strip};
+use crate::render::Bar;
+use crate::scene::palette::Rgba;
+use egui::{Align2, Painter, Pos2, Rect};
+
+/// Words at a place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Words {
+    /// The place, pixels of the target.
+    pub at: Pos2,
+    /// Which side of the words is there.
+    pub anchor: Align2,
+    /// The words.
+    pub text: String,
+    /// Their weight.
+    pub weight: Weight,
+    /// Their size, pixels.
+    pub size: f32,
+    /// Their colour.
+    pub color: Rgba,
+    /// Where they end with an ellipsis, pixels from `at`; infinite = never. Of words that stand left of `at` it must be infinite.
+    pub width: f32,
+}
+
+/// See the module. What is out of sight is left out.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Plane {
+    /// Rectangles, pixels of the target; they are under the words.
+    pub bars: Vec<Bar>,
+    /// Words.
+    pub words: Vec<Words>,
+    /// Where the rows of regions are, by number.
+    pub rows: Vec<(Rect, usize)>,
+    /// Pixels of one unit of [`Camera::at`](crate::scene::Camera).
+    pub unit: f32,
+    /// How far it can be scrolled down, in that unit.
+    pub depth: f32,
+}
+
+/// Draws a plane, and the strip where it is shown; gives what goes under the words.
+pub(super) fn draw_plane(
+    painter: &Painter,
+    plane: &Plane,
+    layout: &Layout,
+    parts: &Parts,
+    info: &Info,
+    strip: &Strip,
+) -> Drawn {
+    let above = Rect { max: egui::pos2(layout.area.right(), layout.strip.top()), ..layout.area };
+    let clipped = painter.with_clip_rect(above.intersect(painter.clip_rect()));
+    let pen = Pen::new(&clipped, 1.0);
+    for words in &plane.words {
+        let Words { at, anchor, text, weight, size, color, width } = words;
+        if width.is_finite() {
+            pen.fitted(*at, text, *width, *weight, *size, *color);
+        } else {
+            pen.text(*at, *anchor, text, *weight, *size, *color);
+        }
+    }
+    let mut drawn = Drawn { bars: plane.bars.clone(), rows: plane.rows.clone() };
+    if parts.strip {
+        let pen = Pen::new(painter, layout.type_scale);
+        draw_strip(&pen, layout, info, strip, false);
+        drawn.bars.extend(pen.into_drawn().bars);
+    }
+    drawn
+}

@@ -1,0 +1,104 @@
+//! A shot: a picture that is asked for, and the one place where it is laid out, framed and worded. The window's panes, stills and
+//! films are all taken here.
+
+use super::draw::draw;
+use super::exhibits::{Exhibit, Picture};
+use super::info::Info;
+use super::layout::{Area, Layout, Parts};
+use super::pen::Drawn;
+use super::plane::draw_plane;
+use super::stretch::Stretch;
+use super::strip::Strip;
+use super::studio::Studio;
+use crate::reference::SourceError;
+use crate::scene::View;
+use crate::timeline::ClockKind;
+use egui::Painter;
+
+/// A picture that is asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Shot {
+    /// Where on the exhibit's axis, with phase: `2613.5`.
+    pub position: f64,
+    /// How it looks, and from where; phase and reach are set when it is taken.
+    pub view: View,
+    /// The parts that are shown.
+    pub parts: Parts,
+    /// Size of the target, pixels.
+    pub target: [u32; 2],
+    /// Where in the target it stands.
+    pub area: Area,
+    /// Pixels at its bottom that belong to somebody else.
+    pub reserved: u32,
+    /// What is said of the way it is played.
+    pub told: Told,
+}
+
+/// What a picture says of the way it is played.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Told {
+    /// Speed, in `unit`; 0 = it has none.
+    pub speed: f64,
+    /// What a speed counts.
+    pub unit: &'static str,
+    /// What the strip shows.
+    pub stretch: Stretch,
+}
+
+impl Default for Told {
+    fn default() -> Self {
+        Self { speed: 0.0, unit: ClockKind::References.unit(), stretch: Stretch::default() }
+    }
+}
+
+impl Shot {
+    /// A still that fills its target.
+    #[must_use]
+    pub fn still(size: [u32; 2], position: f64, view: View, parts: Parts) -> Self {
+        Self { position, view, parts, target: size, area: Area::whole(size), reserved: 0, told: Told::default() }
+    }
+
+    /// Where things stand in the target.
+    #[must_use]
+    pub fn layout(&self) -> Layout {
+        let [width, height] = self.area.size;
+        let layout = Layout::new(width, height, self.reserved as f32, &self.parts);
+        layout.within(self.target, self.area.at).seen_by(&self.view.camera)
+    }
+
+    /// Takes it.
+    ///
+    /// # Errors
+    /// When the trace cannot be read.
+    pub fn take(&self, studio: &mut Studio, exhibit: &mut dyn Exhibit) -> Result<Taken, SourceError> {
+        let layout = self.layout();
+        let view = View { reach: layout.reach, ..self.view.clone() };
+        let (picture, mut info) = exhibit.frame(studio, self, &view, &layout)?;
+        (info.speed, info.unit, info.stretch) = (self.told.speed, self.told.unit, self.told.stretch);
+        Ok(Taken { layout, parts: self.parts, picture, info })
+    }
+}
+
+/// A shot that was taken.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Taken {
+    /// Where things stand in the target.
+    pub layout: Layout,
+    /// The parts that are shown.
+    pub parts: Parts,
+    /// The picture.
+    pub picture: Picture,
+    /// The words and numbers.
+    pub info: Info,
+}
+
+impl Taken {
+    /// Draws the words; gives what goes under them.
+    pub fn words(&self, painter: &Painter, strip: &Strip) -> Drawn {
+        let painter = painter.with_clip_rect(self.layout.area.intersect(painter.clip_rect()));
+        match &self.picture {
+            Picture::Rings(scene) => draw(&painter, &self.layout, &self.parts, &self.info, &scene.rings, strip),
+            Picture::Plane(plane) => draw_plane(&painter, plane, &self.layout, &self.parts, &self.info, strip),
+        }
+    }
+}
