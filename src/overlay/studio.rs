@@ -47,8 +47,8 @@ impl Studio {
         let timeline = Arc::new(timeline);
         let tables = Tables::shown(timeline.tables());
         let (start, regions) = (timeline.start(), &tables.regions);
-        let stage =
-            Stage::composed(start, regions, composition.unwrap_or_else(|| Stage::composition_for(start, regions)));
+        let composition = composition.unwrap_or_else(|| Stage::composition_for(start, regions));
+        let stage = Stage::of_trace(start, regions, composition, timeline.has_fetches());
         let cursor = Cursor::new(Arc::clone(&timeline))?;
         Ok(Self { timeline, tables, stage, cursor })
     }
@@ -62,7 +62,8 @@ impl Studio {
     /// Composes it so from now on.
     pub fn compose(&mut self, composition: Composition) {
         if composition != self.composition() {
-            self.stage = Stage::composed(self.timeline.start(), &self.tables.regions, composition);
+            let (start, fetches) = (self.timeline.start(), self.timeline.has_fetches());
+            self.stage = Stage::of_trace(start, &self.tables.regions, composition, fetches);
         }
     }
 
