@@ -66,6 +66,14 @@ pub(super) fn legend(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32) {
     if layout.compact {
         // What only the large picture has; the strip has the notes.
         rows.truncate(FEW);
+        for (mark, words) in &mut rows {
+            *words = match mark {
+                Mark::Served(_) => "L1, farther, memory",
+                Mark::Bar => "bar: references here",
+                Mark::Line(c) if info.summed && *c == palette::MISS => "beam: lines come in",
+                _ => *words,
+            };
+        }
         notes.clear();
     }
     let notes: Vec<String> = notes.iter().flat_map(|line| wrapped(pen, line, width)).collect();

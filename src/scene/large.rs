@@ -171,10 +171,9 @@ impl Large<'_> {
             };
             let (from, to) = (at((first - held.own[0]) as f64), at((last - held.own[0]) as f64 + 1.0));
             let all: f64 = by.iter().sum();
-            let ends = bars.len() - 1;
-            for n in bin(from).min(ends)..=bin(to - 1e-6).min(ends) {
+            let (first, last) = (bin(from).min(bars.len() - 1), bin(to - 1e-6));
+            for (n, bar) in bars.iter_mut().enumerate().skip(first).take((last + 1).saturating_sub(first).max(1)) {
                 let covered = (to.min(n as f64 + 1.0) - from.max(n as f64)).max(0.0) / (to - from).max(1e-12);
-                let bar = &mut bars[n];
                 bar.by.iter_mut().zip(by).for_each(|(sum, count)| *sum += covered * count);
                 bar.lately += covered * all * lately;
                 if covered * all > bar.most {
@@ -196,10 +195,11 @@ impl Large<'_> {
             moment.served_since(moment.tick - window / 4).iter().map(|block| (block.place(), block.sum())).collect();
         let shares = moment.shares(window, moment.before.levels());
         let counted = |region: usize| shares.as_ref().map(|shares| shares[region].references);
-        let mut named: BTreeMap<u32, usize> = BTreeMap::new();
+        // By the number that it has among those that the trace names, the number of each region here.
+        let mut named: Vec<Option<usize>> = vec![None; moment.rows.len()];
         for (region, row) in moment.rows.iter().enumerate() {
             if let Row::Named(number) = row {
-                named.insert(u32::try_from(*number).unwrap_or(u32::MAX), region);
+                named[*number] = Some(region);
             }
         }
         let mut uses: Vec<Use> = Vec::with_capacity(blocks.len());
@@ -208,7 +208,7 @@ impl Large<'_> {
             let lately = late.get(&block.place()).map_or(0.0, |late| (4.0 * *late as f64 / all as f64).min(1.0));
             // Of memory that no region names, clusters share a block by what this picture counts of each, or by their bytes.
             let held = match block.named {
-                Some(number) => named.get(&number).map(|&region| (region, 1.0)).into_iter().collect(),
+                Some(number) => named[number as usize].map(|region| (region, 1.0)).into_iter().collect(),
                 None => {
                     let mut held = home.held(block.addr, end, moment.tick);
                     held.retain(|(region, _)| matches!(moment.rows.get(*region), Some(Row::Found(..))));

@@ -510,9 +510,12 @@ impl Stage {
 
 /// Names of the caches and TLBs that hold instructions alone.
 fn for_instructions(hierarchy: &Hierarchy) -> Vec<String> {
-    let config = hierarchy.config();
+    let (config, at_work) = (hierarchy.config(), hierarchy.tlbs());
     let levels = config.levels.iter().filter(|level| !level.holds.serves(false)).map(|level| level.name.clone());
-    levels.chain(config.tlbs.iter().filter(|tlb| !tlb.holds.serves(false)).map(|tlb| tlb.name.clone())).collect()
+    let mut numbers: Vec<usize> = (0..at_work.len()).map(|at| at_work.tlb(at)).collect();
+    numbers.dedup();
+    let tlbs = numbers.into_iter().map(|number| &config.tlbs[number]).filter(|tlb| !tlb.holds.serves(false));
+    levels.chain(tlbs.map(|tlb| tlb.name.clone())).collect()
 }
 
 /// Lists of the last frames.

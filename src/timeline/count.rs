@@ -19,14 +19,16 @@ pub(super) struct Count<'a> {
     tick: u64,
     /// Row of the tally of the reference at play.
     row: usize,
-    /// Likewise of the answers, its first byte and named region unless it is left out, and what it did so far; `None` = no
-    /// reference is at play.
-    answer: Option<(usize, Option<(u64, Option<u32>)>, Marks)>,
+    /// Likewise of the answers, where it goes unless it is left out, and what it did so far; `None` = no reference is at play.
+    answer: Option<(usize, Option<Goes>, Marks)>,
     /// Of those that are played at once.
     rows: Vec<usize>,
     /// Likewise: the named region of each.
     held: Vec<Option<u32>>,
 }
+
+/// A reference's first byte, and the named region that holds it.
+type Goes = (u64, Option<u32>);
 
 /// What is counted by span of time: all references are in one bucket.
 pub(super) struct Over<'a> {

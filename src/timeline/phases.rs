@@ -241,7 +241,7 @@ mod tests {
         let named = |fetches: bool| {
             // One array again and again, but for 2,048 new lines.
             let addr = |n: u64| if (60_000..62_048).contains(&n) { 0x100_0000 + 4096 * n } else { 8 * (n % 512) };
-            let kind = |n: u64| if fetches && n % 64 == 0 { Kind::Fetch } else { Kind::Read };
+            let kind = |n: u64| if fetches && n.is_multiple_of(64) { Kind::Fetch } else { Kind::Read };
             let references = (0..100_000).map(|n| Reference::new(kind(n), addr(n), 8)).collect();
             let hierarchy = Hierarchy::new(&preset("skylake-sp").expect("a preset")).expect("sound");
             let source = Arc::new(MemoryTrace::new(references, Tables::default()));

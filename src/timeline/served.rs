@@ -98,6 +98,13 @@ impl Parts {
         Self { regions, len: len as usize }
     }
 
+    /// The part of a named region that has a byte of it; `None` where none is named.
+    #[inline(always)]
+    fn part(&self, region: Option<u32>, addr: u64) -> Option<usize> {
+        let Parted { base, shift, first } = self.regions.get(region? as usize)?;
+        Some(*first as usize + usize::try_from(addr.wrapping_sub(*base) >> shift).ok()?)
+    }
+
     /// The region of a part, and the part's first byte and bytes.
     fn at(&self, part: usize) -> (u32, u64, u64) {
         let number = u32::try_from(part).unwrap_or(u32::MAX);
@@ -157,9 +164,7 @@ impl Counts {
     #[inline(always)]
     fn add(&mut self, regions: &Parts, region: Option<u32>, addr: u64, server: usize) {
         let server = server.min(self.width - 1);
-        let parted = region.and_then(|region| regions.regions.get(region as usize));
-        let Some(Parted { base, shift, first }) = parted else { return self.add_other(addr, server) };
-        let part = *first as usize + (addr.wrapping_sub(*base) >> shift) as usize;
+        let Some(part) = regions.part(region, addr) else { return self.add_other(addr, server) };
         if let Some(count) = self.parts.get_mut(part * self.width + server) {
             *count += 1;
         }
@@ -336,13 +341,8 @@ impl Served {
         let mut sums: BTreeMap<Where, [u64; SERVERS]> = BTreeMap::new();
         for step in steps {
             let marks = Marks { asked: step.hits | step.misses, missed: step.misses };
-            let parted = step.region.and_then(|region| self.regions.regions.get(region as usize));
-            let place = match parted {
-                Some(Parted { base, shift, first }) => {
-                    Where::Part(*first as usize + (step.addr.wrapping_sub(*base) >> shift) as usize)
-                }
-                None => Where::Block(step.addr >> shift),
-            };
+            let part = self.regions.part(step.region, step.addr);
+            let place = part.map_or(Where::Block(step.addr >> shift), Where::Part);
             sums.entry(place).or_default()[server(marks, self.levels).min(SERVERS - 1)] += 1;
         }
         self.blocks(sums)

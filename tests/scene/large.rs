@@ -182,7 +182,7 @@ fn a_freed_array_keeps_its_bars() {
 fn as_many_references_are_as_high_a_bar_whatever_the_size_of_the_array() {
     let regions = vec![span("large", BASE, 32 << 20), span("small", 1 << 40, 4096)];
     // Each goes to one place of the large array, or to one of the small one: four times as many.
-    let at = |n: u64| if n % 5 == 0 { BASE + 64 } else { (1 << 40) + 64 };
+    let at = |n: u64| if n.is_multiple_of(5) { BASE + 64 } else { (1 << 40) + 64 };
     let references = (0..50_000).map(|n| Reference::new(Kind::Read, at(n), 8)).collect();
     let (scene, stage) = picture(references, regions, "textbook", (50_000, 40_000));
     let [large, small] = ["large", "small"].map(|name| height(&bars(&scene, &stage, name), &stage));
@@ -195,7 +195,8 @@ fn a_few_misses_are_no_storm() {
     let regions = vec![span("a", BASE, 32 << 20)];
     // Some lines that hit, and one reference of `every` that misses in one group of sets.
     let trace = |every: u64| -> Vec<Reference> {
-        let at = |n: u64| if n % every == 0 { BASE + (1 << 20) + n / every * 4096 } else { BASE + n * 8 % 4096 };
+        let at =
+            |n: u64| if n.is_multiple_of(every) { BASE + (1 << 20) + n / every * 4096 } else { BASE + n * 8 % 4096 };
         (0..60_000).map(|n| Reference::new(Kind::Read, at(n), 8)).collect()
     };
     let spikes = |every: u64| {
@@ -209,10 +210,33 @@ fn a_few_misses_are_no_storm() {
 }
 
 #[test]
+fn caches_of_instructions_have_little_room_where_there_are_none() {
+    let regions = vec![span("a", BASE, 32 << 20)];
+    let hierarchy = Hierarchy::new(&preset("skylake-sp").expect("a preset")).expect("sound");
+    let spans = |fetches| {
+        let stage = Stage::of_trace(&hierarchy, &regions, Composition::Large, fetches);
+        let rings = stage.rings();
+        let named = |name: &str| rings.names.iter().position(|n| n.full == name).expect("one of them");
+        ["L1I", "L1D", "ITLB", "DTLB"].map(|name| rings.sectors[named(name)].span)
+    };
+    let [l1i, l1d, itlb, dtlb] = spans(false);
+    assert!(l1i < 0.1 * l1d && itlb < 0.2 * dtlb, "{l1i}, {l1d}, {itlb}, {dtlb}");
+    let [l1i, l1d, ..] = spans(true);
+    assert!((l1i - l1d).abs() < 0.1, "{l1i}, {l1d}");
+    // What the trace has is known from its index.
+    for kind in [Kind::Read, Kind::Fetch] {
+        let references = (0..100).map(|n| Reference::new(kind, BASE + 8 * n, 8)).collect();
+        let trace = Arc::new(MemoryTrace::new(references, Tables { regions: regions.clone(), ..Tables::default() }));
+        let timeline = Timeline::build(trace, hierarchy.clone(), Options::default(), &mut |_, _| true);
+        assert_eq!(timeline.expect("in memory").has_fetches(), kind == Kind::Fetch);
+    }
+}
+
+#[test]
 fn thousands_of_blocks_share_arcs_that_are_seen() {
     let blocks = (0..4000).map(|n| span(&format!("page #{n}"), BASE + n * 8192, 4096));
     let regions: Vec<Region> = blocks.chain([span("table", 1 << 40, 8 << 20)]).collect();
-    let at = |n: u64| if n % 4 == 0 { (1 << 40) + n * 64 % (8 << 20) } else { BASE + n % 4000 * 8192 };
+    let at = |n: u64| if n.is_multiple_of(4) { (1 << 40) + n * 64 % (8 << 20) } else { BASE + n % 4000 * 8192 };
     let references = (0..50_000).map(|n| Reference::new(Kind::Read, at(n), 8)).collect();
     let (scene, stage) = picture(references, regions, "textbook", (50_000, 40_000));
     let names: Vec<&str> = scene.served.arcs.iter().map(|arc| arc.name.as_str()).collect();
