@@ -26,6 +26,13 @@ cd "$work"
 MALLOC_MMAP_THRESHOLD_=10000000 setarch -R ./large >/dev/null
 bzip2=$folder/bzip2.orrery sqlite=$folder/shop.orrery
 
+# TRACE FROM TO CACHES: what the tables of a picture at reference TO with a trail of TO - FROM say, the most used regions first.
+part() {
+    "$ORRERY" stats "$1" --range "$2..$3" --cache "$4" --by-line >"$work/part"
+    sed -n '/^level/,/^memory/p' "$work/part" | sed 's/ \{20,\}/  /'
+    sed -n '/^region/,/^$/p' "$work/part" | sed 's/   */\t/g; s/,//g' | sort -t "$(printf '\t')" -k 2,2 -n -r | head -8
+}
+
 # NAME TRACE CACHES TICK TRAIL FLAGS...: the picture, and the numbers of its tables by `orrery stats`.
 still() {
     name=$1 trace=$2 caches=$3 tick=$4 trail=$5
@@ -36,7 +43,7 @@ still() {
         mv "$work/few.png" "$out/$name.png"
     fi
     echo "== $name"
-    "$out/numbers.sh" "$trace" $((${tick%.5} - trail)) "${tick%.5}" --cache "$caches" | head -12
+    part "$trace" $((${tick%.5} - trail)) "${tick%.5}" "$caches"
 }
 still columns-64 large.orrery textbook 250000.5 64
 still columns-4096 large.orrery textbook 250000.5 4096
@@ -56,6 +63,6 @@ still sqlite-sort "$sqlite" textbook 51000000.5 4096 --title "$title"
 "$ORRERY" record large.orrery --cache textbook --title 'By columns, then by rows' --start-ref 582000 --stop-ref 630000 --seconds 12 -r 10 \
     --size 640x360 --tail 4096 -o "$out/loops.gif"
 echo "== loops: by columns, by rows"
-"$out/numbers.sh" large.orrery 582000 606000 --cache textbook
-"$out/numbers.sh" large.orrery 610000 630000 --cache textbook
+part large.orrery 582000 606000 textbook
+part large.orrery 610000 630000 textbook
 "$ORRERY" stats large.orrery --cache textbook --by-line

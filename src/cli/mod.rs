@@ -297,6 +297,10 @@ pub struct StatsArgs {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+    /// Count only the references with these numbers, the first being 0, in caches that those before them have warmed; regions
+    /// that they do not touch are left out. A large picture at --tick TO with --tail TO-FROM has the same numbers
+    #[arg(long, value_name = "FROM..TO", conflicts_with = "flush")]
+    pub range: Option<String>,
     /// Write dirty lines back at the end, and count that
     #[arg(long)]
     pub flush: bool,

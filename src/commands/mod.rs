@@ -20,6 +20,7 @@ mod index_file;
 mod live;
 mod names;
 pub mod open;
+mod part;
 #[cfg(feature = "gpu")]
 pub mod picture;
 #[cfg(feature = "gpu")]

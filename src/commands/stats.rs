@@ -1,7 +1,10 @@
 //! `orrery stats`: the numbers, as a table or as JSON.
 
+use super::UsageError;
 use super::caches::describe;
+use super::convert::parse_range;
 use super::open::{Caches, open_cache, open_trace};
+use super::part::{self, Part};
 use crate::cli::StatsArgs;
 use crate::reference::ReferenceSource;
 use crate::shown;
@@ -37,8 +40,18 @@ pub fn report(
     // They take as long as all else, and whoever asks for lines asks where it misses.
     let classes = args.classes || args.json || !args.by_line;
     let detail = Detail { lines: args.by_line, classes };
-    let stats = collect_detail(source, &caches.config, detail, args.flush)?;
-    print(source, caches, &stats, args.json, out)
+    let Some(text) = &args.range else {
+        let stats = collect_detail(source, &caches.config, detail, args.flush)?;
+        return print(source, caches, &stats, args.json, out);
+    };
+    let (from, to) = parse_range(text)?;
+    let len = source.len();
+    if from >= len {
+        return Err(UsageError(format!("--range {text}: the trace has {len} references, numbered from 0")).into());
+    }
+    let part = Part { from, to: to.min(len) };
+    let stats = part::collect(source, &caches.config, detail, part)?;
+    print_part(source, caches, &stats, (args.json, Some(part)), out)
 }
 
 /// Prints the numbers of `source` to `out`.
@@ -52,9 +65,20 @@ pub(super) fn print(
     json: bool,
     out: &mut impl Write,
 ) -> anyhow::Result<()> {
+    print_part(source, caches, stats, (json, None), out)
+}
+
+/// As [`print`], of a part of the trace.
+fn print_part(
+    source: &dyn ReferenceSource,
+    caches: &Caches,
+    stats: &Stats,
+    (json, part): (bool, Option<Part>),
+    out: &mut impl Write,
+) -> anyhow::Result<()> {
     let Caches { config, why } = caches;
     if json {
-        let numbers = Numbers { caches: CachesUsed::of(caches), stats };
+        let numbers = Numbers { caches: CachesUsed::of(caches), range: part, stats };
         serde_json::to_writer_pretty(&mut *out, &numbers).map_err(std::io::Error::from)?;
         writeln!(out)?;
     } else {
@@ -67,6 +91,10 @@ pub(super) fn print(
         if let Some(why) = why {
             writeln!(out, "({name} because {why}; --cache names others)")?;
         }
+        if let Some(Part { from, to }) = part {
+            let last = grouped(to - 1);
+            writeln!(out, "references {} to {last} alone, in caches warmed by those before them", grouped(from))?;
+        }
         writeln!(out)?;
         write_table(stats, config, out)?;
     }
@@ -77,6 +105,9 @@ pub(super) fn print(
 #[derive(Serialize)]
 struct Numbers<'a> {
     caches: CachesUsed<'a>,
+    /// Which references were counted, where these are not all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    range: Option<Part>,
     #[serde(flatten)]
     stats: &'a Stats,
 }
@@ -375,6 +406,7 @@ mod tests {
             trace: TraceArgs { trace: "-".into(), format: None },
             cache,
             json,
+            range: None,
             flush: false,
             by_line: false,
             classes: false,
@@ -428,6 +460,24 @@ A                 3          2   66.6%
 (other)           1          1  100.0%
 ";
         assert_eq!(printed(false), expect);
+    }
+
+    #[test]
+    fn a_range_is_counted_alone_in_warm_caches() {
+        let mut out = Vec::new();
+        let some = StatsArgs { range: Some("1..3".into()), ..args(false) };
+        report(&trace(), &config(), &some, &mut out).unwrap();
+        let said = String::from_utf8(out).unwrap();
+        assert!(said.contains("references 1 to 2 alone, in caches warmed by those before them\n"), "{said}");
+        assert!(said.contains("2 references: 1 reads, 2 writes"), "{said}");
+        // The modify finds the line that reference 0 brought in.
+        assert!(said.contains("L1                   3              1     66.6%"), "{said}");
+        assert!(!said.contains("(other)"), "{said}");
+        for bad in ["3..3", "4..", "x"] {
+            let wrong = StatsArgs { range: Some(bad.into()), ..args(false) };
+            let error = report(&trace(), &config(), &wrong, &mut Vec::new()).unwrap_err();
+            assert!(error.is::<UsageError>() && error.to_string().contains("--range"), "{error}");
+        }
     }
 
     #[test]

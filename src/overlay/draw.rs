@@ -1,5 +1,6 @@
 //! Draws [`Info`] with an egui painter, in pixels, by the [`Layout`].
 
+use super::arcs::arc_names;
 use super::caches::caches;
 use super::fonts::Weight;
 use super::info::{Info, RegionRow};
@@ -24,6 +25,9 @@ pub fn draw(painter: &Painter, layout: &Layout, parts: &Parts, info: &Info, ring
     if parts.labels {
         ring_labels(&pen, layout, rings);
     }
+    if parts.labels && !layout.close {
+        arc_names(&pen, layout, info, rings);
+    }
     if layout.close {
         grounds(&pen, layout, parts);
     }
@@ -44,12 +48,12 @@ pub fn draw(painter: &Painter, layout: &Layout, parts: &Parts, info: &Info, ring
     if parts.reference {
         y = reference(&pen, layout, info, y);
     }
-    let with_legend = parts.legend && !layout.compact && !layout.upright();
+    let with_legend = parts.legend && !layout.upright() && (!layout.compact || info.over.is_some());
     if with_legend {
         legend(&pen, layout, info, y);
     }
     if parts.strip {
-        draw_strip(&pen, layout, info, strip, !with_legend);
+        draw_strip(&pen, layout, info, strip, layout.compact || !with_legend);
     }
     pen.into_drawn()
 }
@@ -131,7 +135,14 @@ fn regions(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32) -> f32 {
     let line = if layout.compact { 19.0 } else { 23.0 } * t;
     let mut y = y + 20.0 * t;
     let room = if layout.compact || layout.upright() { 4 } else { MAX_ROWS };
-    let shown = if info.regions.len() > room { room - 1 } else { info.regions.len() };
+    // Of many, those that this picture touches, the most used first; of a few each has its place.
+    let mut order: Vec<usize> = (0..info.regions.len()).collect();
+    let mut touched = order.len();
+    if info.over.is_some() && order.len() > room {
+        order.sort_by_key(|&n| Reverse(info.regions[n].references));
+        touched = info.regions.iter().filter(|region| region.references > 0).count();
+    }
+    let shown = if order.len() > room { touched.min(room - 1) } else { order.len() };
     let mut row = |name: &str, short: &str, c: Option<(usize, Rgba, Shade)>, references: u64, rate: Option<f64>| {
         let mut ink = palette::TEXT;
         if let Some((region, c, shade)) = c {
@@ -166,12 +177,6 @@ fn regions(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32) -> f32 {
         pen.text(pos2(right, y), Align2::RIGHT_TOP, &percent(rate), Weight::Regular, BODY, palette::TEXT_BODY);
         y += line;
     };
-    // Where not all fit, those that are touched most in this picture.
-    let mut order: Vec<usize> = (0..info.regions.len()).collect();
-    if info.over.is_some() && shown < order.len() {
-        order.sort_by_key(|&n| Reverse(info.regions[n].references));
-        order[..shown].sort_unstable();
-    }
     for &n in &order[..shown] {
         let RegionRow { name, short, color, shade, references, miss_rate } = &info.regions[n];
         row(name, short, Some((n, *color, *shade)), *references, *miss_rate);
@@ -181,7 +186,7 @@ fn regions(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32) -> f32 {
         let references: u64 = rest.iter().map(|r| r.references).sum();
         let misses: f64 = rest.iter().map(|r| r.miss_rate.unwrap_or(0.0) * r.references as f64).sum();
         let rate = (references > 0).then(|| misses / references as f64);
-        let more = format!("{} more", rest.len());
+        let more = format!("{} more", grouped(rest.len() as u64));
         row(&more, &more, None, references, rate);
     }
     y + if layout.compact { 8.0 } else { 22.0 } * t
@@ -195,15 +200,17 @@ fn reference(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32) -> f32 {
     let size = if layout.compact { 16.0 } else { BIG };
     let edge = pen.text(pos2(x, y), Align2::LEFT_TOP, &grouped(info.tick), Weight::SemiBold, size, palette::TEXT);
     let of = format!("of {}", grouped(info.len));
-    pen.text(
-        pos2(edge + 9.0 * t, y + (size - BODY) * 0.95 * t),
-        Align2::LEFT_TOP,
-        &of,
-        Weight::Regular,
-        BODY,
-        palette::TEXT_QUIET,
-    );
+    // As large as there is room for.
+    let from = edge + 9.0 * t;
+    let of_size = if pen.fits(&of, x + width - from, Weight::Regular, BODY) { BODY } else { SMALL };
+    let at = pos2(from, y + (size - of_size) * 0.95 * t);
+    pen.text(at, Align2::LEFT_TOP, &of, Weight::Regular, of_size, palette::TEXT_QUIET);
     let mut y = y + (size + 10.0) * t;
+    if let Some(over) = info.over.filter(|_| layout.compact) {
+        let words = format!("tables: the last {}", grouped(over));
+        pen.fitted(pos2(x, y), &words, width, Weight::Regular, SMALL, palette::TEXT_QUIET);
+        y += 17.0 * t;
+    }
     let what = if info.now.what.is_empty() { "end of the trace" } else { &info.now.what };
     let tint = info.now.color.unwrap_or(palette::TEXT);
     pen.fitted(pos2(x, y), what, width, Weight::SemiBold, 14.5, tint);
@@ -223,7 +230,7 @@ fn reference(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32) -> f32 {
         y += 18.0 * t;
     }
     // The block keeps its height, so that the legend under it does not jump.
-    (y + 16.0 * t).max(layout.right.top() + 240.0 * t)
+    (y + 16.0 * t).max(layout.right.top() + if layout.compact { 205.0 } else { 240.0 } * t)
 }
 
 fn ring_labels(pen: &Pen<'_>, layout: &Layout, rings: &Rings) {

@@ -3,7 +3,7 @@
 use super::pen::rate;
 use super::stretch::Stretch;
 use crate::reference::{Kind, Reference, Tables};
-use crate::scene::layout::Ring;
+use crate::scene::layout::{HomeArc, Ring};
 use crate::scene::palette::{self, Rgba};
 use crate::scene::{Notes, Scene, Shade};
 use crate::sim::config::{Prefetch, format_size};
@@ -12,6 +12,7 @@ use crate::sim::{Cause, Hierarchy, LevelCounters, MissClass};
 use crate::timeline::cursor::levels;
 use crate::timeline::{ClockKind, Moment, Timeline, Translation, translations};
 use crate::units::{CacheId, LevelId, LineAddr, grouped};
+use std::sync::Arc;
 
 /// One region's row.
 #[derive(Clone, Debug, PartialEq)]
@@ -132,6 +133,10 @@ pub struct Info {
     pub disks: bool,
     /// Whether caches are drawn as patches.
     pub patches: bool,
+    /// The arcs of memory in the large picture, and what the highest bar stands for there.
+    pub arcs: Arc<[HomeArc]>,
+    /// References of the highest bar; 0 = there is none.
+    pub highest: u64,
 }
 
 impl Info {
@@ -145,6 +150,8 @@ impl Info {
             summed: scene.served.summed,
             disks: !scene.disks.is_empty(),
             patches: !scene.cells.is_empty(),
+            arcs: Arc::clone(&scene.served.arcs),
+            highest: scene.served.highest,
             ..Self::of(timeline, tables, moment, scene.phase, &scene.temperatures, rings)
         }
     }
@@ -212,43 +219,34 @@ impl Info {
             row.shade = shades.get(n).copied().unwrap_or_default();
         }
     }
+}
 
-    /// Has the tables count the last `window` references alone.
-    pub(super) fn over(&mut self, moment: &Moment<'_>, window: u64) {
-        let Some(shares) = moment.shares(window, moment.before.levels()) else { return };
-        let first: Vec<LevelId> = innermost(moment.before).collect();
-        for (row, share) in self.regions.iter_mut().zip(shares) {
-            let misses: u64 = first.iter().map(|level| share.misses[level.index()]).sum();
-            row.references = share.references;
-            row.miss_rate = (share.references > 0).then(|| misses as f64 / share.references as f64);
-        }
-        let answers = moment.answers(window);
-        let mut level = 0;
-        for row in &mut self.caches {
-            if row.core.is_none() {
-                level += 1;
-            }
-            let answered = answers.of(row.core);
-            let (asked, hits) = (answered.asked[level - 1], answered.hits(level - 1));
-            row.hits = hits;
-            row.hit_rate = (asked > 0).then(|| hits as f64 / asked as f64);
-        }
-        self.over = Some(window.min(moment.tick));
-    }
+/// The TLBs of the configuration that are at work, by number.
+pub(super) fn tlbs_of(hierarchy: &Hierarchy) -> Vec<usize> {
+    let tlbs = hierarchy.tlbs();
+    let mut numbers: Vec<usize> = (0..tlbs.len()).map(|at| tlbs.tlb(at)).collect();
+    numbers.dedup();
+    numbers
 }
 
 /// What the picture stands for, joins or leaves out, in short lines.
 #[must_use]
 pub fn notes(info: &Info) -> Vec<String> {
-    let trail = match info.tail {
+    // No longer than what there was so far.
+    let trail = match info.tail.min(info.tick.max(1)) {
         0 | 1 => "no trail".to_owned(),
         n => format!("trail {} references", grouped(n)),
+    };
+    let bars = match info.highest {
+        0 => String::new(),
+        n => format!("height of bars: root; highest {} references", grouped(n)),
     };
     let speed = if info.speed > 0.0 { format!("{} {}", rate(info.speed), info.unit) } else { String::new() };
     let lines = [
         info.notes.item.clone(),
         info.notes.home.clone(),
         info.notes.cells.clone(),
+        bars,
         info.notes.omitted.clone(),
         trail,
         info.notes.bundling.clone(),
@@ -290,8 +288,6 @@ fn rows(hierarchy: &Hierarchy, level: LevelId, temperatures: &[f32]) -> Vec<Cach
 /// A row for each TLB of the configuration that is at work.
 fn tlb_rows(hierarchy: &Hierarchy) -> Vec<TlbRow> {
     let tlbs = hierarchy.tlbs();
-    let mut numbers: Vec<usize> = (0..tlbs.len()).map(|at| tlbs.tlb(at)).collect();
-    numbers.dedup();
     let row = |number: usize| {
         let at = (0..tlbs.len()).find(|&at| tlbs.tlb(at) == number)?;
         let (g, sum) = (tlbs.geometry(at), tlbs.sum(number));
@@ -305,7 +301,7 @@ fn tlb_rows(hierarchy: &Hierarchy) -> Vec<TlbRow> {
             hit_rate: sum.hit_rate(),
         })
     };
-    numbers.into_iter().filter_map(row).collect()
+    tlbs_of(hierarchy).into_iter().filter_map(row).collect()
 }
 
 /// The shape of a TLB: `64 entries, full`, `1,536 entries, 12-way`.
@@ -358,7 +354,7 @@ fn now(timeline: &Timeline, tables: &Tables, moment: &Moment<'_>, r: &Reference)
     let by = if moment.before.config().cores > 1 { format!("core {}: ", r.core) } else { String::new() };
     Now {
         what: format!("{by}{}  {name}", r.kind.verb()),
-        color: region.map(palette::region),
+        color: region.map(|region| palette::words(palette::region(region))),
         why,
         code: location.map(|l| l.text.clone()).unwrap_or_default(),
         location: location.map(|l| format!("{}:{}", l.file, l.line)).unwrap_or_default(),
@@ -505,7 +501,6 @@ mod tests {
     use crate::reference::MemoryTrace;
     use crate::scene::View;
     use crate::sim::config::HierarchyConfig;
-    use std::sync::Arc;
 
     /// What is said of reference `tick` under an L1 of `lines` 64-byte lines, direct-mapped, and a larger L2.
     fn said(references: Vec<Reference>, lines: u64, tick: u64) -> (Vec<String>, Vec<CacheRow>) {

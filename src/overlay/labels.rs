@@ -44,7 +44,9 @@ pub(super) fn labels(rings: &Rings, set: &Type<'_>) -> Vec<Label> {
     let brief = set.brief;
     let mut out = tlb_labels(rings, set);
     for ring in &rings.rings {
-        let top = |text: String| Label { text, at: [0.0, -(ring.r1 + OUT)], angle: 0.0 };
+        // In the large picture spikes stand outside a ring: names stand inside.
+        let out_of = if rings.composition.is_large() { -OUT } else { OUT };
+        let top = |text: String| Label { text, at: [0.0, -(ring.r1 + out_of)], angle: 0.0 };
         if let [only] = ring.sectors[..] {
             let sector = &rings.sectors[only];
             let name = &rings.names[only].full;

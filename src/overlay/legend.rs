@@ -5,7 +5,7 @@ use super::info::{Info, notes};
 use super::layout::Layout;
 use super::pen::{BODY, Pen, SMALL, color, heading};
 use crate::scene::palette::{self, Rgba};
-use egui::{Align2, Pos2, Rect, Stroke, pos2, vec2};
+use egui::{Pos2, Rect, Stroke, pos2, vec2};
 
 /// What a picture shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +33,7 @@ fn rows(info: &Info) -> Vec<(Mark, &'static str)> {
     let (sums, moves) = (info.over.is_some(), !info.summed);
     let all = [
         (sums, Mark::Served(info.rings.len()), "served by L1, farther, memory"),
-        (sums, Mark::Bar, "bar: use of memory, by server"),
+        (sums, Mark::Bar, "bar: references here, by server"),
         (sums, Mark::Spike, "spike: sets that miss most"),
         (info.summed, Mark::Line(palette::MISS), "beam: lines come in, by server"),
         (info.summed, Mark::Arc, "arc: lines are pushed out"),
@@ -61,7 +61,22 @@ pub(super) fn legend(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32) {
     let (x, last) = (layout.right.left(), layout.right.bottom() - 12.0 * t);
     heading(pen, x, y, "LEGEND");
     let mut y = y + 20.0 * t;
-    let (rows, notes) = (rows(info), notes(info));
+    let width = layout.right.width();
+    let (mut rows, mut notes) = (rows(info), notes(info));
+    if layout.compact {
+        // What only the large picture has; the strip has the notes.
+        rows.truncate(FEW);
+        for (mark, words) in &mut rows {
+            *words = match mark {
+                Mark::Served(_) => "L1, farther, memory",
+                Mark::Bar => "bar: references here",
+                Mark::Line(c) if info.summed && *c == palette::MISS => "beam: lines come in",
+                _ => *words,
+            };
+        }
+        notes.clear();
+    }
+    let notes: Vec<String> = notes.iter().flat_map(|line| wrapped(pen, line, width)).collect();
     let [most, least] = PITCH.map(|pitch| pitch * t);
     let room = last - y - 8.0 * t - 18.0 * t * notes.len() as f32;
     let pitch = (room / rows.len() as f32).clamp(least, most);
@@ -70,17 +85,35 @@ pub(super) fn legend(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32) {
             break;
         }
         draw(pen, pos2(x + 11.0 * t, y + 8.0 * t), mark);
-        pen.text(pos2(x + 32.0 * t, y), Align2::LEFT_TOP, words, Weight::Regular, BODY, palette::TEXT_BODY);
+        let size = if layout.compact { SMALL } else { BODY };
+        pen.fitted(pos2(x + 32.0 * t, y), words, width - 32.0 * t, Weight::Regular, size, palette::TEXT_BODY);
         y += pitch;
     }
     y += 8.0 * t;
-    let width = layout.right.width();
     for line in notes {
         if y < last {
             pen.fitted(pos2(x, y), &line, width, Weight::Regular, SMALL + 0.5, palette::TEXT_QUIET);
             y += 18.0 * t;
         }
     }
+}
+
+/// Rows in a picture that has little room.
+const FEW: usize = 5;
+
+/// A note on as many lines as it needs.
+fn wrapped(pen: &Pen<'_>, note: &str, width: f32) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in note.split(' ') {
+        match lines.last_mut() {
+            Some(line) if pen.fits(&format!("{line} {word}"), width, Weight::Regular, SMALL + 0.5) => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
 }
 
 /// A mark as the picture has it, round a point.

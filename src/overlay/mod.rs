@@ -1,6 +1,7 @@
 //! Text, tables, legend and strip over the picture: egui without a window, drawn into any view, the same for window,
 //! stills and video. Knows numbers and names, no files and no windows.
 
+mod arcs;
 mod caches;
 pub mod compose;
 pub mod draw;
@@ -10,6 +11,7 @@ pub mod info;
 mod labels;
 pub mod layout;
 mod legend;
+mod over;
 pub mod pen;
 pub mod plane;
 pub mod shot;

@@ -75,6 +75,35 @@ pub fn region(index: usize) -> Rgba {
     }
 }
 
+/// Colour of an arc of memory: of its region, or of none where several share it.
+#[must_use]
+pub fn arc(regions: &[usize]) -> Rgba {
+    if let [only] = regions { region(*only) } else { NEUTRAL }
+}
+
+/// A colour for words: lighter where it is too dark to be read, 4.5:1 on the ground or better.
+#[must_use]
+pub fn words(c: Rgba) -> Rgba {
+    let lighter = (0u8..).take(33).map(|n| mix(c, TEXT, f32::from(n) / 32.0));
+    lighter.into_iter().find(|c| contrast(*c, BACKGROUND) >= READABLE).unwrap_or(TEXT)
+}
+
+/// Least contrast of text with its ground (WCAG 2.1, level AA).
+const READABLE: f32 = 4.5;
+
+/// Contrast ratio of WCAG 2.1, 1 to 21.
+fn contrast(a: Rgba, b: Rgba) -> f32 {
+    let luminance = |c: Rgba| {
+        let linear = |v: u8| {
+            let v = f32::from(v) / 255.0;
+            if v <= 0.04045 { v / 12.92 } else { ((v + 0.055) / 1.055).powf(2.4) }
+        };
+        0.2126 * linear(c[0]) + 0.7152 * linear(c[1]) + 0.0722 * linear(c[2])
+    };
+    let (a, b) = (luminance(a) + 0.05, luminance(b) + 0.05);
+    a.max(b) / a.min(b)
+}
+
 /// Colour of what ring `ring` of `rings` served, memory behind the last: white for the innermost, and the warmer the farther out,
 /// to the red of a miss.
 #[must_use]
@@ -129,19 +158,6 @@ pub(super) fn unit_to_byte(v: f32) -> u8 {
 mod tests {
     use super::*;
 
-    /// Contrast ratio of WCAG 2.1, 1 to 21.
-    fn contrast(a: Rgba, b: Rgba) -> f32 {
-        let luminance = |c: Rgba| {
-            let linear = |v: u8| {
-                let v = f32::from(v) / 255.0;
-                if v <= 0.04045 { v / 12.92 } else { ((v + 0.055) / 1.055).powf(2.4) }
-            };
-            0.2126 * linear(c[0]) + 0.7152 * linear(c[1]) + 0.0722 * linear(c[2])
-        };
-        let (a, b) = (luminance(a) + 0.05, luminance(b) + 0.05);
-        a.max(b) / a.min(b)
-    }
-
     #[test]
     fn text_and_glyphs_stand_out_from_the_ground() {
         for text in [TEXT, TEXT_BODY, TEXT_QUIET, CODE] {
@@ -150,6 +166,17 @@ mod tests {
         for glyph in REGIONS.into_iter().chain([MISS, EVICT, HIT]) {
             assert!(contrast(glyph, BACKGROUND) >= 4.5, "{glyph:?}");
         }
+    }
+
+    #[test]
+    fn words_in_a_regions_colour_can_be_read() {
+        let mut lifted = 0;
+        for c in (0..3 * REGIONS.len()).map(region) {
+            assert!(contrast(words(c), BACKGROUND) >= 4.5, "{c:?}");
+            assert!(words(c) == c || contrast(c, BACKGROUND) < 4.5, "{c:?} is light enough");
+            lifted += u32::from(words(c) != c);
+        }
+        assert!(lifted > 4, "{lifted}");
     }
 
     #[test]

@@ -18,6 +18,9 @@ const DOT: f32 = 0.0085;
 /// The least that dots everywhere become for the sake of one size, world units: those that have room for more stay so large.
 const SMALLEST: f32 = 0.0048;
 
+/// The least angle of an arc of memory in the large picture, radians: 9 pixels of a picture 720 high.
+const ARC: f32 = 0.028;
+
 /// Radius of a dot at home, of the distance to the next.
 const HOME: f32 = 0.40;
 
@@ -53,14 +56,16 @@ pub(super) struct Piece {
 }
 
 impl Places {
-    /// Lays out the rings of `hierarchy` and the homes of `regions` (which cover all that the trace touches).
+    /// Lays out the rings of `hierarchy` and the homes of `regions` (which cover all that the trace touches). Caches and TLBs that
+    /// are named `idle` have little room.
     #[must_use]
-    pub fn new(hierarchy: &Hierarchy, regions: &[Region], composition: Composition) -> Self {
+    pub fn new(hierarchy: &Hierarchy, regions: &[Region], composition: Composition, idle: &[String]) -> Self {
         let (caches, mut tlbs) = (shapes(hierarchy), tlb_shapes(hierarchy));
         let tlbs_left_out = if caches.len() + tlbs.len() > MAX_SECTORS { tlbs.drain(..).count() } else { 0 };
-        let rings = Rings::composed(&caches, &tlbs, composition);
+        let rings = Rings::composed(&caches, &tlbs, composition, idle);
         let items = Items::choose(regions, u64::from(grain_bytes(hierarchy)));
-        let mut home = HomeLayout::by(regions, |region| items.home_of(region), rings.home_r0, rings.home_r1);
+        let least = if composition.is_large() { ARC } else { 0.0 };
+        let mut home = HomeLayout::by(regions, |region| items.home_of(region), least, rings.home_r0, rings.home_r1);
         (home.line_bytes, home.along) = (items.grain_bytes, composition.is_large());
         let uniform = items.is_uniform();
         let closeness = Closeness::default();

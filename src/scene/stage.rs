@@ -43,6 +43,8 @@ pub struct Stage {
     /// Caches too large for dots.
     cells: Cells,
     finder: Finder,
+    /// Caches and TLBs that nothing comes into.
+    idle: Vec<String>,
 }
 
 impl Stage {
@@ -55,14 +57,22 @@ impl Stage {
     /// The composition in which these caches are read best: large where a cache is so full of lines that dots would melt.
     #[must_use]
     pub fn composition_for(hierarchy: &Hierarchy, regions: &[Region]) -> Composition {
-        let dots = Places::new(hierarchy, regions, Composition::Dots);
+        let dots = Places::new(hierarchy, regions, Composition::Dots, &[]);
         if Cells::new(hierarchy, regions, &dots).is_empty() { Composition::Dots } else { Composition::Large }
     }
 
     /// As [`Stage::new`], of another picture.
     #[must_use]
     pub fn composed(hierarchy: &Hierarchy, regions: &[Region], composition: Composition) -> Self {
-        let places = Places::new(hierarchy, regions, composition);
+        Self::of_trace(hierarchy, regions, composition, true)
+    }
+
+    /// As [`Stage::composed`], for a trace that fetches instructions or does not: in the large picture, caches and TLBs that hold
+    /// nothing else then have little room.
+    #[must_use]
+    pub fn of_trace(hierarchy: &Hierarchy, regions: &[Region], composition: Composition, fetches: bool) -> Self {
+        let idle = if fetches || !composition.is_large() { Vec::new() } else { for_instructions(hierarchy) };
+        let places = Places::new(hierarchy, regions, composition, &idle);
         let thermometer = Thermometer::new(hierarchy);
         let ring = |level| hierarchy.caches_of(level).next().map_or(0, |cache| hierarchy.info(cache).depth);
         let rings_of_levels = levels(hierarchy).map(ring).collect();
@@ -70,7 +80,7 @@ impl Stage {
         let structure = structure(&places.rings, &places.home);
         let (cells, finder) = (Cells::new(hierarchy, regions, &places), Finder::new(regions, &places));
         let (spare, owners) = (Spare::default(), Owners::default());
-        Self { places, thermometer, rings_of_levels, structure, cached, spare, owners, cells, finder }
+        Self { places, thermometer, rings_of_levels, structure, cached, spare, owners, cells, finder, idle }
     }
 
     /// Sizes of the pieces.
@@ -114,6 +124,8 @@ impl Stage {
         let mut notes = Notes { item, home, cells, ..Notes::default() };
         if self.places.tlbs_left_out > 0 {
             notes.omitted = "TLBs are not drawn: too many caches".into();
+        } else if !self.idle.is_empty() {
+            notes.omitted = format!("{}: the trace has no fetches", self.idle.join(", "));
         }
         let temperatures = self.thermometer.read(moment, view.window);
         let mut disks = if view.temperature { self.disks(&temperatures) } else { Vec::new() };
@@ -477,6 +489,16 @@ impl Stage {
             });
         }
     }
+}
+
+/// Names of the caches and TLBs that hold instructions alone.
+fn for_instructions(hierarchy: &Hierarchy) -> Vec<String> {
+    let (config, at_work) = (hierarchy.config(), hierarchy.tlbs());
+    let levels = config.levels.iter().filter(|level| !level.holds.serves(false)).map(|level| level.name.clone());
+    let mut numbers: Vec<usize> = (0..at_work.len()).map(|at| at_work.tlb(at)).collect();
+    numbers.dedup();
+    let tlbs = numbers.into_iter().map(|number| &config.tlbs[number]).filter(|tlb| !tlb.holds.serves(false));
+    levels.chain(tlbs.map(|tlb| tlb.name.clone())).collect()
 }
 
 /// Lists of the last frames.

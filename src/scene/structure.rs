@@ -42,8 +42,8 @@ pub fn structure(rings: &Rings, home: &HomeLayout) -> Vec<Segment> {
         circle(ring.r0 - TLB_OFF, 0.0, TAU, palette::GUIDE, 0.11, 1.0);
         circle(ring.r1 + TLB_OFF, 0.0, TAU, palette::GUIDE, 0.11, 1.0);
     }
-    for (index, region) in home.regions.iter().enumerate() {
-        circle(rings.rim, region.theta0, region.span, palette::region(index), palette::AT_HOME, 1.6);
+    for arc in &*home.arcs {
+        circle(rings.rim, arc.theta0, arc.span, palette::arc(&arc.regions), palette::AT_HOME, 1.6);
     }
     for (cache, sector) in rings.sectors.iter().enumerate() {
         if !sector.is_whole() {

@@ -19,11 +19,16 @@ pub(super) struct Count<'a> {
     tick: u64,
     /// Row of the tally of the reference at play.
     row: usize,
-    /// Likewise of the answers, its first byte unless it is left out, and what it did so far; `None` = no reference is at play.
-    answer: Option<(usize, Option<u64>, Marks)>,
+    /// Likewise of the answers, where it goes unless it is left out, and what it did so far; `None` = no reference is at play.
+    answer: Option<(usize, Option<Goes>, Marks)>,
     /// Of those that are played at once.
     rows: Vec<usize>,
+    /// Likewise: the named region of each.
+    held: Vec<Option<u32>>,
 }
+
+/// A reference's first byte, and the named region that holds it.
+type Goes = (u64, Option<u32>);
 
 /// What is counted by span of time: all references are in one bucket.
 pub(super) struct Over<'a> {
@@ -36,29 +41,29 @@ pub(super) struct Over<'a> {
 impl<'a> Count<'a> {
     /// From reference `tick` on.
     pub(super) fn new(regions: &'a mut RegionFinder, tally: &'a mut Tally, over: Option<Over<'a>>, tick: u64) -> Self {
-        Self { regions, tally, over, tick, row: 0, answer: None, rows: Vec::new() }
+        Self { regions, tally, over, tick, row: 0, answer: None, rows: Vec::new(), held: Vec::new() }
     }
 
     /// All of the reference at play is told.
     #[inline(always)]
     fn answered(&mut self) {
-        if let Some((row, addr, marks)) = self.answer.take() {
+        if let Some((row, place, marks)) = self.answer.take() {
             self.tally.answers.mark(row, marks);
-            if let (Some(Over { served, .. }), Some(addr)) = (&mut self.over, addr) {
-                served.add(addr, marks);
+            if let (Some(Over { served, .. }), Some((addr, region))) = (&mut self.over, place) {
+                served.add(addr, region, marks);
             }
         }
     }
 
-    /// Counts the next reference; its row.
+    /// Counts the next reference; its row and its named region.
     #[inline(always)]
-    fn next(&mut self, reference: &Reference) -> usize {
+    fn next(&mut self, reference: &Reference) -> (usize, Option<u32>) {
         if let Some(Over { phases, .. }) = &mut self.over {
             phases.add(reference);
         }
         let region = self.regions.locate(reference.addr, self.tick).region;
         self.tick += 1;
-        self.tally.begin(reference, region.map(|region| region as usize), &mut self.rows)
+        (self.tally.begin(reference, region.map(|region| region as usize), &mut self.rows), region)
     }
 }
 
@@ -95,11 +100,12 @@ impl Observer for Count<'_> {
             flows.begin(reference);
         }
         self.rows.clear();
-        self.row = self.next(reference);
+        let (next, region) = self.next(reference);
+        self.row = next;
         self.answered();
         let (row, _) = self.tally.answers.begin(reference.kind, reference.size, reference.core);
         let counts = !self.tally.answers.drops(reference.kind);
-        self.answer = Some((row, counts.then_some(reference.addr), Marks::default()));
+        self.answer = Some((row, counts.then_some((reference.addr, region)), Marks::default()));
     }
 
     #[inline(always)]
@@ -127,20 +133,28 @@ impl Count<'_> {
     fn count(&mut self, batch: &Batch<'_>) {
         self.answered();
         self.tally.answers.batch(batch);
-        if let Some(Over { served, .. }) = &mut self.over {
-            let answers = &self.tally.answers;
-            served.batch(batch, |reference| (!answers.drops(reference.kind)).then(|| answers.first(reference.kind)));
-        }
         self.rows.clear();
         if batch.misses.is_empty() {
             for reference in batch.references {
-                self.next(reference);
+                let (_, region) = self.next(reference);
+                if let Some(Over { served, .. }) = &mut self.over
+                    && !self.tally.answers.drops(reference.kind)
+                {
+                    served.add_hit(reference.addr, region, self.tally.answers.first(reference.kind));
+                }
             }
             return;
         }
+        self.held.clear();
         for reference in batch.references {
-            let row = self.next(reference);
+            let (row, region) = self.next(reference);
             self.rows.push(row);
+            self.held.push(region);
+        }
+        if let Some(Over { served, .. }) = &mut self.over {
+            let answers = &self.tally.answers;
+            let first = |reference: &Reference| (!answers.drops(reference.kind)).then(|| answers.first(reference.kind));
+            served.batch(batch, &self.held, first);
         }
         for &LevelMisses { level, missed, .. } in batch.misses.iter().filter(|list| list.level.index() < MAX_LEVELS) {
             for &place in missed {

@@ -44,6 +44,8 @@ pub struct Moment<'a> {
     pub outcome: Option<Outcome>,
     /// What was counted up to the start of a window.
     earlier: Option<&'a (u64, Tally)>,
+    /// The caches at the start of a window, and the reference before which that is.
+    behind: Option<(u64, &'a Hierarchy)>,
 }
 
 impl Moment<'_> {
@@ -70,8 +72,16 @@ impl Moment<'_> {
         Some(Share::between(before, self.tally, self.rows, levels))
     }
 
-    /// Who served the references from `from` up to this moment, by block of memory in order of addresses: exactly where the log
-    /// reaches so far, else from the border before them to that after them.
+    /// The caches as they were before the last `window` references, with what they had counted; `None` unless
+    /// [`Cursor::seek_tallied`] was told of the window.
+    #[must_use]
+    pub fn state_before(&self, window: u64) -> Option<&Hierarchy> {
+        let from = self.tick.saturating_sub(window);
+        self.behind.filter(|(at, _)| *at == from).map(|(_, state)| state)
+    }
+
+    /// Who served the references from `from` up to this moment, by part of memory: exactly where the log reaches so far, else
+    /// from the border before them to that after them.
     #[must_use]
     pub fn served_since(&self, from: u64) -> Vec<ServedBlock> {
         if from >= self.log.start() {
@@ -226,6 +236,7 @@ impl Cursor {
             events: &self.events,
             outcome: self.timeline.outcomes().and_then(|o| o.get(self.tick)),
             earlier: self.earlier.as_ref(),
+            behind: self.behind.as_ref().filter(|_| self.earlier.is_some()).map(|behind| (behind.tick, &behind.state)),
         }
     }
 
@@ -256,7 +267,8 @@ impl Cursor {
         self.reference = Some(reference);
         let mut watch = Watch::default();
         self.after.access(&reference, &mut (&mut watch, &mut self.events));
-        self.log.begin(&reference, Marks::of(&watch));
+        let region = self.named.locate(reference.addr, self.tick).region;
+        self.log.begin(&reference, region, Marks::of(&watch));
         self.log_moves();
         self.log_pages();
         Ok(())

@@ -94,7 +94,7 @@ impl Indexer {
             flows: Flows::new(&hierarchy, source.len()),
             phases: Phases::new(),
             tallies: Tallies::new(),
-            served: Served::new(levels),
+            served: Served::new(levels, &named),
             classified: fits.then(|| (Classifier::new(&hierarchy), Outcomes::default())),
             finder: RegionFinder::new(RegionMap::new(&named)),
             named,
@@ -208,7 +208,7 @@ impl Indexer {
                     let region = finder.locate(reference.addr, tick).region;
                     tally.add(reference, region.map(|region| region as usize), &watch);
                     if !tally.answers().drops(reference.kind) {
-                        served.add(reference.addr, Marks::of(&watch));
+                        served.add(reference.addr, region, Marks::of(&watch));
                     }
                     summary.add(&watch);
                 }
@@ -296,7 +296,8 @@ impl Indexer {
         let found = self.tally.found().regions();
         let whole = self.source.is_whole();
         let own = self.source.tables();
-        let marks = phases::marks(&own.marks, &self.phases, &self.summary, &self.start);
+        let marks =
+            phases::marks(&own.marks, &self.phases, (&self.summary, &self.tally.answers().of(None)), &self.start);
         let same = |known: &Known| known.found == found && known.whole == whole && known.tables.marks == marks;
         let known = match self.known.take().filter(same) {
             Some(known) => known,

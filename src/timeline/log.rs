@@ -85,6 +85,8 @@ pub struct Step {
     /// Bit *l*: it asked level *l*, which had not all of it.
     pub misses: u8,
     pub(super) kind: Kind,
+    /// Number of the named region that held its first byte then.
+    pub(super) region: Option<u32>,
     size: u32,
     /// Where its moves start in [`Log::moves`], absolute.
     first_move: u64,
@@ -131,14 +133,16 @@ impl Log {
         self.start + self.steps.len() as u64
     }
 
-    /// Opens the step of the next reference; its moves and touches follow.
-    pub(super) fn begin(&mut self, &Reference { kind, addr, size, core, .. }: &Reference, marks: Marks) {
+    /// Opens the step of the next reference, which the named region `region` holds; its moves and touches follow.
+    pub(super) fn begin(&mut self, reference: &Reference, region: Option<u32>, marks: Marks) {
+        let &Reference { kind, addr, size, core, .. } = reference;
         self.steps.push(Step {
             addr,
             core,
             hits: marks.asked & !marks.missed,
             misses: marks.missed,
             kind,
+            region,
             size,
             first_move: self.moves_dropped + self.moves.len() as u64,
             first_touch: self.touches_dropped + self.touches.len() as u64,
@@ -233,7 +237,7 @@ mod tests {
     fn what_is_forgotten_does_not_shift_what_is_kept() {
         let mut log = Log::starting_at(100);
         for tick in 100..10_100u64 {
-            log.begin(&Reference::new(Kind::Read, tick, 8), Marks { asked: 1, missed: 0 });
+            log.begin(&Reference::new(Kind::Read, tick, 8), None, Marks { asked: 1, missed: 0 });
             for n in 0..tick % 3 {
                 log.add_move(Move { tick, grain: n, from: Place::Home, to: Place::Home });
             }

@@ -221,6 +221,12 @@ impl Timeline {
         self.len() == 0
     }
 
+    /// Whether any reference fetches instructions, as far as is indexed.
+    #[must_use]
+    pub fn has_fetches(&self) -> bool {
+        self.is_empty() || self.end.answers().of(None).asking[1] > 0
+    }
+
     /// The trace behind it.
     #[must_use]
     pub fn source(&self) -> &Arc<dyn ReferenceSource> {

@@ -5,7 +5,7 @@
 //! before and after a border differ by more than half, and by more than among themselves, a phase begins (Dhodapkar and Smith,
 //! Managing multi-configuration hardware via dynamic working set analysis, 2002).
 
-use super::Summary;
+use super::{Answered, Summary};
 use crate::reference::{Mark, Reference};
 use crate::sim::Hierarchy;
 use crate::units::LevelId;
@@ -142,10 +142,17 @@ fn clearest(mut found: Vec<(f64, u64)>) -> Vec<u64> {
     kept
 }
 
-/// A trace's own marks, and those that were found, in order. Bursts are those of the levels that are asked first.
-pub(super) fn marks(own: &[Mark], phases: &Phases, summary: &Summary, hierarchy: &Hierarchy) -> Vec<Mark> {
+/// A trace's own marks, and those that were found, in order. Bursts are those of the levels that are asked first; one that no
+/// reference asked is not named.
+pub(super) fn marks(
+    own: &[Mark],
+    phases: &Phases,
+    (summary, answered): (&Summary, &Answered),
+    hierarchy: &Hierarchy,
+) -> Vec<Mark> {
     let first = hierarchy.caches().map(|cache| hierarchy.info(cache)).filter(|info| info.depth == 0);
-    let first: Vec<LevelId> = first.map(|info| info.level).collect::<BTreeSet<_>>().into_iter().collect();
+    let mut first: Vec<LevelId> = first.map(|info| info.level).collect::<BTreeSet<_>>().into_iter().collect();
+    first.retain(|level| answered.asked[level.index()] > 0);
     let names: Vec<&str> = first.iter().map(|level| &*hierarchy.config().levels[level.index()].name).collect();
     let (misses, span) = summary.misses(&first, STRETCH);
     marked(own, phases, (&misses, span), &names.join(", "))
@@ -223,6 +230,27 @@ mod tests {
         plateau[..200].fill(0.6);
         assert!(bursts(&plateau, 64).is_empty());
         assert!(bursts(&[0.0; 400], 64).is_empty() && bursts(&rates[90..110], 64).is_empty());
+    }
+
+    #[test]
+    fn a_burst_names_the_caches_that_were_asked() {
+        use crate::reference::{MemoryTrace, Tables};
+        use crate::sim::config::preset;
+        use crate::timeline::{Options, Timeline};
+        use std::sync::Arc;
+        let named = |fetches: bool| {
+            // One array again and again, but for 2,048 new lines.
+            let addr = |n: u64| if (60_000..62_048).contains(&n) { 0x100_0000 + 4096 * n } else { 8 * (n % 512) };
+            let kind = |n: u64| if fetches && n.is_multiple_of(64) { Kind::Fetch } else { Kind::Read };
+            let references = (0..100_000).map(|n| Reference::new(kind(n), addr(n), 8)).collect();
+            let hierarchy = Hierarchy::new(&preset("skylake-sp").expect("a preset")).expect("sound");
+            let source = Arc::new(MemoryTrace::new(references, Tables::default()));
+            let timeline = Timeline::build(source, hierarchy, Options::default(), &mut |_, _| true).expect("in memory");
+            let marks = timeline.tables().marks.iter().map(|mark| mark.name.clone());
+            marks.filter(|name| name.starts_with("burst")).collect::<Vec<_>>()
+        };
+        assert!(named(false)[0].starts_with("burst of L1D misses"), "{:?}", named(false));
+        assert!(named(true)[0].contains("L1I"), "{:?}", named(true));
     }
 
     #[test]

@@ -163,8 +163,8 @@ impl Timeline {
         };
         let parts = flows.iter().map(|slip| shelf.get(slip)).collect::<Option<Vec<_>>>()?;
         let flows = Flows::read(&hierarchy, &parts, len)?;
-        let served = Served::read(hierarchy.levels(), served)?;
-        let marks = phases::marks(&source.tables().marks, &phases, &summary, &hierarchy);
+        let served = Served::read(hierarchy.levels(), &named, served)?;
+        let marks = phases::marks(&source.tables().marks, &phases, (&summary, &end.answers().of(None)), &hierarchy);
         let known = Known::new(source.tables(), &named, end.found().regions(), marks, true);
         Some(Self {
             chunks: Arc::new(super::chunks::ChunkCache::new(options.chunks)),

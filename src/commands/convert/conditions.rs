@@ -43,13 +43,7 @@ pub(super) fn conditions(
         filter = filter.kinds(&args.kind.iter().map(|kind| Kind::from(*kind)).collect::<Vec<_>>());
     }
     if let Some(text) = &args.range {
-        let (from, to) = range(text).ok_or_else(|| {
-            usage(
-                "--range",
-                text,
-                "two reference numbers, as in 1000..2000, ..2000 or 1000.., the first below the second",
-            )
-        })?;
+        let (from, to) = parse_range(text)?;
         filter = filter.range(from, to);
     }
     if let Some(text) = &args.sample {
@@ -139,6 +133,12 @@ fn number(text: &str) -> Option<u64> {
         Some(hex) => u64::from_str_radix(hex, 16).ok(),
         None => text.parse().ok(),
     }
+}
+
+/// Reference numbers of `--range`: the first, and one past the last.
+pub(in crate::commands) fn parse_range(text: &str) -> Result<(u64, u64), UsageError> {
+    let expected = "two reference numbers, as in 1000..2000, ..2000 or 1000.., the first below the second";
+    range(text).ok_or_else(|| usage("--range", text, expected))
 }
 
 /// `LO..HI`, either of which may be missing; HI is not part of it.

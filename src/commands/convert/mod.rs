@@ -16,6 +16,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 mod conditions;
+pub(super) use conditions::parse_range;
 use conditions::{conditions, parse_between};
 
 /// Bytes of `--tables` at most: some million regions.

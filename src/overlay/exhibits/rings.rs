@@ -21,7 +21,8 @@ impl RingExhibit {
     /// Lays out the rings of a studio.
     #[must_use]
     pub fn new(studio: &Studio, composition: Composition) -> Self {
-        Self { stage: Stage::composed(studio.timeline().start(), &studio.tables().regions, composition) }
+        let (timeline, regions) = (studio.timeline(), &studio.tables().regions);
+        Self { stage: Stage::of_trace(timeline.start(), regions, composition, timeline.has_fetches()) }
     }
 
     /// In the composition in which these caches and regions are read best.

@@ -1,13 +1,15 @@
-//! Memory's band: one arc a region, in address order, each item at a fixed home.
+//! Memory's band: one arc a region, in address order, each item at a fixed home. Of thousands of regions some share an arc: `arcs`.
 //!
 //! Within an arc the items keep the array's own shape where it is known: columns along the arc, rows inward (row 0
 //! outermost), so that a column walk looks like one. Where the shape is unknown or too fine to read, items stand in
 //! address order on as many rows as makes the spacing even. Closer up an item splits into finer ones: `finer`.
 
+use super::arcs::{self, HomeArc, Shared};
 use crate::reference::{Region, RegionFinder, RegionMap};
 use crate::units::to_count;
 use std::collections::BTreeMap;
-use std::f32::consts::{FRAC_PI_2, TAU};
+use std::f32::consts::FRAC_PI_2;
+use std::sync::Arc;
 
 /// One region's arc.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,8 +43,10 @@ pub struct HomeRegion {
 pub struct HomeLayout {
     /// Bytes of a line, into which larger items split before they split into elements; a power of two.
     pub line_bytes: u64,
-    /// One arc a region, as the regions were given.
+    /// As the regions were given.
     pub regions: Vec<HomeRegion>,
+    /// The arcs that they stand in, in order round the circle.
+    pub arcs: Arc<[HomeArc]>,
     map: RegionMap,
     /// First byte and number of each region, by first byte.
     starts: Vec<(u64, usize)>,
@@ -50,6 +54,35 @@ pub struct HomeLayout {
     pub(in crate::scene) r1: f32,
     /// Addresses grow along the arc: items stand inward first. Else they stand along the arc first, as an array's rows do.
     pub along: bool,
+}
+
+/// Where regions stand round the circle.
+struct Places {
+    arcs: Arc<[HomeArc]>,
+    /// Where each region begins, and the angle that it spans.
+    regions: Vec<[f32; 2]>,
+}
+
+impl Places {
+    fn new(regions: &[Region], items: &[f32], least: f32) -> Self {
+        let shared = arcs::arcs(regions, items, least);
+        let sums: Vec<f32> = shared.iter().map(|arc| arc.items).collect();
+        let gap = arcs::gap(shared.len());
+        let mut theta = -FRAC_PI_2 + 0.5 * gap;
+        let mut places = vec![[0.0; 2]; regions.len()];
+        let mut arcs = Vec::with_capacity(shared.len());
+        for (Shared { name, regions, .. }, span) in shared.into_iter().zip(arcs::spans(&sums)) {
+            let all: f32 = regions.iter().map(|&n| items[n].sqrt()).sum::<f32>().max(f32::MIN_POSITIVE);
+            let mut from = theta;
+            for &n in &regions {
+                places[n] = [from, span * items[n].sqrt() / all];
+                from += places[n][1];
+            }
+            arcs.push(HomeArc { theta0: theta, span, name, regions });
+            theta += span + gap;
+        }
+        Self { arcs: arcs.into(), regions: places }
+    }
 }
 
 /// Stretches of memory that are looked at for one page, at most: one of 1 GiB may have millions of regions.
@@ -63,13 +96,14 @@ impl HomeLayout {
     #[must_use]
     pub fn new(regions: &[Region], item_bytes: u64, r0: f32, r1: f32) -> Self {
         let line_bytes = item_bytes.max(1).next_power_of_two();
-        Self { line_bytes, ..Self::by(regions, |_| item_bytes, r0, r1) }
+        Self { line_bytes, ..Self::by(regions, |_| item_bytes, 0.0, r0, r1) }
     }
 
-    /// Lays out `regions` between the radii `r0` and `r1`, by the number of a region the bytes of its items. The share of the circle a region gets grows with the square
-    /// root of its items, so that a small array beside a large one stays visible.
+    /// Lays out `regions` between the radii `r0` and `r1`, by the number of a region the bytes of its items. The share of the
+    /// circle that a region gets grows with the square root of its items. Where that is less than an angle of `least` for some,
+    /// regions share arcs: see [`HomeArc`].
     #[must_use]
-    pub fn by(regions: &[Region], item_bytes: impl Fn(usize) -> u64, r0: f32, r1: f32) -> Self {
+    pub fn by(regions: &[Region], item_bytes: impl Fn(usize) -> u64, least: f32, r0: f32, r1: f32) -> Self {
         let counts: Vec<(u64, u64, u64)> = regions
             .iter()
             .enumerate()
@@ -80,24 +114,18 @@ impl HomeLayout {
                 (base, last - base / item_bytes + 1, item_bytes)
             })
             .collect();
-        let weights: Vec<f32> = counts.iter().map(|&(_, n, _)| (n as f32).sqrt()).collect();
-        let total: f32 = weights.iter().sum::<f32>().max(f32::MIN_POSITIVE);
-        let gap = if regions.len() > 1 { (0.10f32).min(0.25 * TAU / regions.len() as f32) } else { 0.10 };
-        let room = TAU - gap * regions.len().max(1) as f32;
-        let mut theta = -FRAC_PI_2 + 0.5 * gap;
+        let places = Places::new(regions, &counts.iter().map(|&(_, n, _)| n as f32).collect::<Vec<_>>(), least);
         let mut first_item = 0;
         let homes = regions
             .iter()
             .zip(&counts)
-            .zip(&weights)
-            .map(|((region, &(base, items, item_bytes)), weight)| {
-                let span = room * weight / total;
+            .zip(&places.regions)
+            .map(|((region, &(base, items, item_bytes)), &[theta0, span])| {
                 let arc_length = span * 0.5 * (r0 + r1);
                 let (columns, rows) = grid(region, items, item_bytes, arc_length / (r1 - r0));
                 let own = [region.base, region.base.saturating_add(region.bytes.max(1) - 1)];
                 let element = u64::from(region.elem_bytes.max(1));
                 let finest = element.next_power_of_two().min(item_bytes);
-                let theta0 = theta;
                 let home = HomeRegion {
                     base,
                     item_bytes,
@@ -111,14 +139,22 @@ impl HomeLayout {
                     element,
                     finest,
                 };
-                theta += span + gap;
                 first_item += items;
                 home
             })
             .collect();
         let mut starts: Vec<(u64, usize)> = regions.iter().enumerate().map(|(i, r)| (r.base, i)).collect();
         starts.sort_unstable();
-        Self { line_bytes: 1, regions: homes, map: RegionMap::new(regions), starts, r0, r1, along: false }
+        Self {
+            line_bytes: 1,
+            regions: homes,
+            arcs: places.arcs,
+            map: RegionMap::new(regions),
+            starts,
+            r0,
+            r1,
+            along: false,
+        }
     }
 
     /// Number of items over all regions.
@@ -236,6 +272,7 @@ fn grid(region: &Region, items: u64, item_bytes: u64, aspect: f32) -> (u64, u64)
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::f32::consts::TAU;
 
     fn region(name: &str, base: u64, shape: &[u64]) -> Region {
         Region {

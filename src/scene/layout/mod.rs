@@ -1,11 +1,13 @@
 //! Where things stand: the rings of the caches with their sectors, the arcs of memory.
 
+mod arcs;
 pub mod finer;
 pub mod home;
 pub mod racks;
 pub mod rings;
 pub mod sector;
 
+pub use arcs::HomeArc;
 pub use finer::{Closeness, Detail, Rung};
 pub use home::{HomeLayout, HomeRegion};
 pub use racks::{Rack, TlbShape};

@@ -101,15 +101,15 @@ pub(super) struct Racked {
     pub(super) racks: Vec<Rack>,
 }
 
-/// Lays out the TLBs on bands of these radii; their rings are numbered from `ring`.
-pub(super) fn rack(tlbs: &[TlbShape], bands: &[[f32; 2]], ring: u16) -> Racked {
+/// Lays out the TLBs on bands of these radii, those named `idle` with little room; their rings are numbered from `ring`.
+pub(super) fn rack((tlbs, idle): (&[TlbShape], &[String]), bands: &[[f32; 2]], ring: u16) -> Racked {
     let shapes: Vec<CacheShape> = tlbs.iter().map(|tlb| tlb.shape.clone()).collect();
     let mut laid: Vec<(usize, Sector, Rack)> = Vec::with_capacity(tlbs.len());
     let mut rings = Vec::with_capacity(bands.len());
     for ((depth, &[r0, r1]), ring) in depths(&shapes).into_iter().zip(bands).zip(ring..) {
         let mut members = clockwise(&shapes, depth);
         members.sort_by_key(|&n| (shapes[n].core.map_or(u32::MAX, u32::from), tlbs[n].place));
-        for (&n, sector) in members.iter().zip(lay_out(ring, [r0, r1], &shapes, &members, 0.0)) {
+        for (&n, sector) in members.iter().zip(lay_out(ring, [r0, r1], (&shapes, idle), &members, 0.0)) {
             let rack = Rack::new(sector.sets, sector.ways, sector.span * 0.5 * (r0 + r1) / (r1 - r0));
             laid.push((n, folded(sector, rack), rack));
         }

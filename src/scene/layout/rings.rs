@@ -136,6 +136,8 @@ const MAX_TURN: f32 = 1.6 * TAU;
 /// Free way on either side of a sector, half way out on its ring, and the share of the sector it may take.
 const SECTOR_GAP: f32 = 0.010;
 const SECTOR_GAP_SHARE: f32 = 0.08;
+/// What of its share of a ring a cache gets that no reference of the trace asks.
+const IDLE: f32 = 0.06;
 
 /// Room grows with the logarithm of lines, so an L1 stays legible beside an L3.
 fn weight(lines: f32, of: f32) -> f32 {
@@ -153,12 +155,13 @@ impl Rings {
     /// As [`Rings::new`], with TLBs on bands of their own inside: sector *caches + n* is that of `tlbs[n]`.
     #[must_use]
     pub fn with_tlbs(shapes: &[CacheShape], tlbs: &[TlbShape]) -> Self {
-        Self::composed(shapes, tlbs, Composition::Dots)
+        Self::composed(shapes, tlbs, Composition::Dots, &[])
     }
 
-    /// As [`Rings::with_tlbs`]; in the large picture rings are as thick as each other.
+    /// As [`Rings::with_tlbs`]; in the large picture rings are as thick as each other. Those that are named `idle` have little
+    /// room where they share a ring: nothing ever comes into them.
     #[must_use]
-    pub fn composed(shapes: &[CacheShape], tlbs: &[TlbShape], composition: Composition) -> Self {
+    pub fn composed(shapes: &[CacheShape], tlbs: &[TlbShape], composition: Composition, idle: &[String]) -> Self {
         let is_large = composition.is_large();
         let (home, widest_gap) = if is_large { (LARGE_HOME, LARGE_GAP) } else { (HOME, GAP) };
         let members: Vec<Vec<usize>> = depths(shapes).iter().map(|&depth| clockwise(shapes, depth)).collect();
@@ -180,14 +183,14 @@ impl Rings {
         let mut rings = Vec::with_capacity(members.len());
         for (members, ring) in members.into_iter().zip(0u16..) {
             let thickness = band * weight(&members) / total.max(f32::MIN_POSITIVE);
-            let laid =
-                lay_out(ring, [r, r + thickness], shapes, &members, winding([r, r + thickness], shapes, &members));
+            let radii = [r, r + thickness];
+            let laid = lay_out(ring, radii, (shapes, idle), &members, winding(radii, shapes, &members));
             rings.push(describe([r, r + thickness], shapes, &members));
             sectors.extend(members.into_iter().zip(laid));
             r += thickness + gap;
         }
         sectors.sort_by_key(|(n, _)| *n);
-        let racked = racks::rack(tlbs, &bands, u16::try_from(rings.len()).unwrap_or(u16::MAX));
+        let racked = racks::rack((tlbs, idle), &bands, u16::try_from(rings.len()).unwrap_or(u16::MAX));
         let smallest = shapes.iter().map(|s| s.line_bytes).min().unwrap_or(1).max(1);
         let line_shifts = shapes.iter().map(|s| (s.line_bytes / smallest).max(1).ilog2()).collect();
         Self {
@@ -247,7 +250,7 @@ fn winding([r0, r1]: [f32; 2], shapes: &[CacheShape], members: &[usize]) -> f32 
 pub(super) fn lay_out(
     ring: u16,
     [r0, r1]: [f32; 2],
-    shapes: &[CacheShape],
+    (shapes, idle): (&[CacheShape], &[String]),
     members: &[usize],
     omega: f32,
 ) -> Vec<Sector> {
@@ -262,7 +265,8 @@ pub(super) fn lay_out(
         return vec![sector(only, 0.0, TAU, 0.0)];
     }
     let least = members.iter().map(|n| shape(n).lines()).fold(f32::INFINITY, f32::min);
-    let widths: Vec<f32> = members.iter().map(|n| weight(shape(n).lines(), least)).collect();
+    let used = |n: &usize| if idle.contains(&shape(n).name) { IDLE } else { 1.0 };
+    let widths: Vec<f32> = members.iter().map(|n| used(n) * weight(shape(n).lines(), least)).collect();
     let total: f32 = widths.iter().sum();
     // The first core's sectors, or the first sector where cores share the ring, stand at the top of the outer border: on
     // rings of several cores each core keeps to its own direction.
@@ -408,6 +412,21 @@ mod tests {
         let [a, b] = [split.sectors[0], split.sectors[1]];
         assert_eq!(a.span, b.span);
         assert!((a.middle(a.r1) + FRAC_PI_2).abs() < 1e-5 && (b.middle(b.r1) - FRAC_PI_2).abs() < 1e-5);
+    }
+
+    #[test]
+    fn what_nobody_asks_has_little_room() {
+        let named = |name: &str| CacheShape { name: name.into(), ..shape(0, None, 64, 8) };
+        let caches = [named("L1I"), named("L1D"), shape(1, None, 512, 8)];
+        let tlb = |name: &str| TlbShape { shape: CacheShape { name: name.into(), ..shape(0, None, 1, 64) }, place: 0 };
+        let tlbs = [tlb("ITLB"), tlb("DTLB")];
+        let rings = Rings::composed(&caches, &tlbs, Composition::Large, &["L1I".into(), "ITLB".into()]);
+        for (idle, used) in [(0, 1), (3, 4)] {
+            let [idle, used] = [idle, used].map(|n| rings.sectors[n].span);
+            assert!(idle < 0.08 * used && idle > 0.1 && used > 0.9 * TAU, "{idle}, {used}");
+        }
+        let all = Rings::composed(&caches, &tlbs, Composition::Large, &[]);
+        assert_eq!(all.sectors[0].span, all.sectors[1].span);
     }
 
     #[test]
