@@ -29,8 +29,9 @@ bzip2=$folder/bzip2.orrery sqlite=$folder/shop.orrery
 # TRACE FROM TO CACHES: what the tables of a picture at reference TO with a trail of TO - FROM say, the most used regions first.
 part() {
     "$ORRERY" stats "$1" --range "$2..$3" --cache "$4" --by-line >"$work/part"
-    sed -n '/^level/,/^memory/p' "$work/part" | sed 's/ \{20,\}/  /'
-    sed -n '/^region/,/^$/p' "$work/part" | sed 's/   */\t/g; s/,//g' | sort -t "$(printf '\t')" -k 2,2 -n -r | head -8
+    sed -n '/^level/,/^memory/p' "$work/part"
+    grep '^region' "$work/part"
+    sed -n '/^region/,/^$/p' "$work/part" | sed '1d; /^$/d; s/,//g; s/   */\t/g' | sort -t "$(printf '\t')" -k 2,2 -n -r | head -8
 }
 
 # NAME TRACE CACHES TICK TRAIL FLAGS...: the picture, and the numbers of its tables by `orrery stats`.

@@ -30,7 +30,12 @@ pub(super) fn arc_names(pen: &Pen<'_>, layout: &Layout, info: &Info, rings: &Rin
     for arc in &*info.arcs {
         let regions = arc.regions.iter().filter_map(|&n| info.regions.get(n));
         let is_used = regions.map(|region| region.references).sum::<u64>() > 0;
-        let ink = if is_used { palette::words(palette::arc(&arc.regions)) } else { palette::TEXT_QUIET };
+        // Several together have no colour of their own.
+        let ink = match (is_used, &arc.regions[..]) {
+            (false, _) => palette::TEXT_QUIET,
+            (true, [_]) => palette::words(palette::arc(&arc.regions)),
+            (true, _) => palette::TEXT_BODY,
+        };
         name(pen, layout, rings, arc, ink);
     }
 }
