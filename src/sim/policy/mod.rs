@@ -4,9 +4,9 @@
 //! Each policy is a file: its mechanism, and what is known of it ([`About`]). The table at the end of this file, `policies!`, names
 //! them; all that lists policies goes by [`Policy::ALL`].
 //!
-//! Empty ways fill first, the lowest first. Who calls what: [`Replacement::hit`] after a line was found,
-//! [`Replacement::victim`] only when no way is empty, [`Replacement::fill`] after a line was put into a way,
-//! [`Replacement::remove`] after a way was emptied by anything but a fill.
+//! Empty ways fill first, the lowest first. Who calls what: `hit` after a line was found,
+//! `victim` only when no way is empty, `fill` after a line was put into a way,
+//! `remove` after a way was emptied by anything but a fill.
 
 mod bit_plru;
 mod brrip;
