@@ -110,6 +110,21 @@ fn yes() -> bool {
 }
 
 impl Region {
+    /// Elements of 8 bytes, of no type and no shape, there all the time.
+    #[must_use]
+    pub fn new(name: &str, base: u64, bytes: u64) -> Self {
+        Self {
+            name: name.into(),
+            base,
+            bytes,
+            elem_bytes: 8,
+            elem_type: String::new(),
+            shape: Vec::new(),
+            row_major: true,
+            lifetime: None,
+        }
+    }
+
     /// Number of whole elements, at least 1.
     #[must_use]
     pub fn elements(&self) -> u64 {
@@ -455,27 +470,14 @@ impl ReferenceSource for MemoryTrace {
 mod tests {
     use super::*;
 
-    fn region(name: &str, base: u64, bytes: u64) -> Region {
-        Region {
-            name: name.into(),
-            base,
-            bytes,
-            elem_bytes: 8,
-            elem_type: String::new(),
-            shape: vec![],
-            row_major: true,
-            lifetime: None,
-        }
-    }
-
     #[test]
     fn elements_are_named_by_shape_and_order() {
-        let mut a = region("A", 0x1000, 16 * 16 * 8);
+        let mut a = Region::new("A", 0x1000, 16 * 16 * 8);
         assert_eq!(a.element_name(0x1000 + 37 * 8), "A[37]");
         a.shape = vec![16, 16];
         assert_eq!(a.element_name(0x1000 + (2 * 16 + 15) * 8), "A[2][15]");
         a.row_major = false;
         assert_eq!(a.element_name(0x1000 + (2 * 16 + 15) * 8), "A[15][2]");
-        assert_eq!(region("code 0x1000..0x2000", 0x1000, 0x1000).element_name(0x1234), "0x1234");
+        assert_eq!(Region::new("code 0x1000..0x2000", 0x1000, 0x1000).element_name(0x1234), "0x1234");
     }
 }

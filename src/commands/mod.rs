@@ -20,7 +20,6 @@ mod index_file;
 mod live;
 mod names;
 pub mod open;
-mod part;
 #[cfg(feature = "gpu")]
 pub mod picture;
 #[cfg(feature = "gpu")]

@@ -4,12 +4,13 @@ use super::UsageError;
 use super::caches::describe;
 use super::convert::parse_range;
 use super::open::{Caches, open_cache, open_trace};
-use super::part::{self, Part};
 use crate::cli::StatsArgs;
 use crate::reference::ReferenceSource;
 use crate::shown;
 use crate::sim::config::HierarchyConfig;
-use crate::sim::stats::{Detail, LevelStats, LineStats, RegionStats, Stats, UNKNOWN, collect_detail};
+use crate::sim::stats::{
+    Detail, LevelStats, LineStats, ReferenceRange, RegionStats, Stats, UNKNOWN, collect_detail, collect_range,
+};
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::io::{BufWriter, Write};
@@ -49,9 +50,9 @@ pub fn report(
     if from >= len {
         return Err(UsageError(format!("--range {text}: the trace has {len} references, numbered from 0")).into());
     }
-    let part = Part { from, to: to.min(len) };
-    let stats = part::collect(source, &caches.config, detail, part)?;
-    print_part(source, caches, &stats, (args.json, Some(part)), out)
+    let range = ReferenceRange { from, to: to.min(len) };
+    let stats = collect_range(source, &caches.config, detail, range)?;
+    print_range(source, caches, &stats, (args.json, Some(range)), out)
 }
 
 /// Prints the numbers of `source` to `out`.
@@ -65,20 +66,20 @@ pub(super) fn print(
     json: bool,
     out: &mut impl Write,
 ) -> anyhow::Result<()> {
-    print_part(source, caches, stats, (json, None), out)
+    print_range(source, caches, stats, (json, None), out)
 }
 
-/// As [`print`], of a part of the trace.
-fn print_part(
+/// As [`print`], of some references of the trace alone.
+fn print_range(
     source: &dyn ReferenceSource,
     caches: &Caches,
     stats: &Stats,
-    (json, part): (bool, Option<Part>),
+    (json, range): (bool, Option<ReferenceRange>),
     out: &mut impl Write,
 ) -> anyhow::Result<()> {
     let Caches { config, why } = caches;
     if json {
-        let numbers = Numbers { caches: CachesUsed::of(caches), range: part, stats };
+        let numbers = Numbers { caches: CachesUsed::of(caches), range, stats };
         serde_json::to_writer_pretty(&mut *out, &numbers).map_err(std::io::Error::from)?;
         writeln!(out)?;
     } else {
@@ -91,7 +92,7 @@ fn print_part(
         if let Some(why) = why {
             writeln!(out, "({name} because {why}; --cache names others)")?;
         }
-        if let Some(Part { from, to }) = part {
+        if let Some(ReferenceRange { from, to }) = range {
             let last = grouped(to - 1);
             writeln!(out, "references {} to {last} alone, in caches warmed by those before them", grouped(from))?;
         }
@@ -107,7 +108,7 @@ struct Numbers<'a> {
     caches: CachesUsed<'a>,
     /// Which references were counted, where these are not all.
     #[serde(skip_serializing_if = "Option::is_none")]
-    range: Option<Part>,
+    range: Option<ReferenceRange>,
     #[serde(flatten)]
     stats: &'a Stats,
 }

@@ -224,16 +224,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn region(name: &str, base: u64, bytes: u64, lifetime: Option<(u64, u64)>) -> Region {
-        Region {
-            name: name.into(),
-            base,
-            bytes,
-            elem_bytes: 8,
-            elem_type: String::new(),
-            shape: vec![],
-            row_major: true,
-            lifetime,
-        }
+        Region { lifetime, ..Region::new(name, base, bytes) }
     }
 
     #[test]

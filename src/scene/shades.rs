@@ -99,17 +99,7 @@ mod tests {
     use super::*;
 
     fn regions(names: &[&str]) -> Vec<Region> {
-        let region = |(n, name): (u64, &&str)| Region {
-            name: (*name).into(),
-            base: n << 12,
-            bytes: 64,
-            elem_bytes: 8,
-            elem_type: String::new(),
-            shape: vec![],
-            row_major: true,
-            lifetime: None,
-        };
-        (0..).zip(names).map(region).collect()
+        (0..).zip(names).map(|(n, name)| Region::new(name, n << 12, 64)).collect()
     }
 
     #[test]

@@ -265,7 +265,12 @@ impl Event {
     /// Where it belongs in the tree of requests of its reference.
     #[must_use]
     pub fn origin(&self) -> Origin {
-        match *self {
+        let mut event = *self;
+        *event.origin_mut()
+    }
+
+    fn origin_mut(&mut self) -> &mut Origin {
+        match self {
             Self::Access { origin, .. }
             | Self::Fill { origin, .. }
             | Self::Evict { origin, .. }
@@ -279,22 +284,10 @@ impl Event {
         }
     }
 
-    /// The same event with all numbers of requests later by as many: of a part of a reference that was played alone.
+    /// Makes all numbers of requests later by as many: the event is of a part of a reference that was played alone.
     pub(super) fn renumber(&mut self, by: u32) {
-        match self {
-            Self::Access { origin, .. }
-            | Self::Fill { origin, .. }
-            | Self::Evict { origin, .. }
-            | Self::Invalidate { origin, .. }
-            | Self::Renew { origin, .. }
-            | Self::Clean { origin, .. }
-            | Self::Sharing { origin, .. }
-            | Self::Translate { origin, .. }
-            | Self::MemoryRead { origin, .. }
-            | Self::MemoryWrite { origin, .. } => {
-                *origin =
-                    Origin { request: origin.request.later(by), parent: origin.parent.map(|parent| parent.later(by)) };
-            }
-        }
+        let origin = self.origin_mut();
+        origin.request = origin.request.later(by);
+        origin.parent = origin.parent.map(|parent| parent.later(by));
     }
 }

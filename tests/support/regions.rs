@@ -4,16 +4,7 @@ use orrery::reference::Region;
 
 /// So many bytes of 8-byte elements, of no type and no shape, there all the time.
 pub(crate) fn span(name: &str, base: u64, bytes: u64) -> Region {
-    Region {
-        name: name.into(),
-        base,
-        bytes,
-        elem_bytes: 8,
-        elem_type: String::new(),
-        shape: vec![],
-        row_major: true,
-        lifetime: None,
-    }
+    Region::new(name, base, bytes)
 }
 
 /// So many elements in a row, of no type, there all the time.

@@ -112,17 +112,7 @@ mod tests {
     use super::*;
 
     fn named(names: &[String]) -> Vec<Region> {
-        let region = |name: &String| Region {
-            name: name.clone(),
-            base: 0,
-            bytes: 64,
-            elem_bytes: 8,
-            elem_type: String::new(),
-            shape: vec![],
-            row_major: true,
-            lifetime: None,
-        };
-        names.iter().map(region).collect()
+        names.iter().map(|name| Region::new(name, 0, 64)).collect()
     }
 
     #[test]

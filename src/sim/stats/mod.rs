@@ -33,6 +33,9 @@ mod extras;
 use extras::SharingWatch;
 pub use extras::{CoreStats, MOST_LINES, PrefetchStats, SharedLine, SharingStats, TlbStats};
 
+mod range;
+pub use range::{ReferenceRange, collect_range};
+
 mod regions;
 use regions::{Names, misses_of, region_rows};
 

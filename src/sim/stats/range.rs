@@ -1,25 +1,29 @@
-//! `orrery stats --range`: the numbers of a part of a trace, in caches that all references before it have warmed.
+//! The numbers of some references of a trace, in caches that all references before them have warmed.
 //!
-//! The trace is played to the end of the part. The numbers are those at the end less those at the start.
+//! The trace is played to the end of the range. The numbers are those at the end less those at the start.
 
+use super::{
+    CoreStats, Detail, LevelStats, LineStats, RegionStats, Stats, StatsCollector, StatsError, TlbStats, check_cores,
+};
 use crate::reference::{ReferenceSource, SourceError, ahead};
 use crate::sim::config::HierarchyConfig;
-use crate::sim::stats::{CoreStats, Detail, LevelStats, LineStats, RegionStats, Stats, StatsError, TlbStats};
-use crate::sim::{Long, SimError, StatsCollector, check_core, prepare};
+use crate::sim::{Long, SimError, prepare};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// References of a trace: the first, and one past the last.
+/// References of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub(super) struct Part {
-    pub(super) from: u64,
-    pub(super) to: u64,
+pub struct ReferenceRange {
+    /// The first.
+    pub from: u64,
+    /// One past the last.
+    pub to: u64,
 }
 
 /// Why playing stops.
 enum Stop {
-    /// The part is over.
-    Over,
+    /// The range ends.
+    End,
     Source(SourceError),
     Sim(SimError),
 }
@@ -36,34 +40,32 @@ impl From<SimError> for Stop {
     }
 }
 
-/// Plays `source` through `config` to the end of `part`; the numbers of the part alone.
+/// Plays `source` through `config` to the end of `range`; the numbers of the range alone. Regions that it does not touch are left out.
 ///
 /// # Errors
-/// When the configuration is wrong or the source fails.
-pub(super) fn collect(
+/// When the configuration is wrong, the source fails, or it has a reference of a core that there is not, or too many long ones.
+pub fn collect_range(
     source: &dyn ReferenceSource,
     config: &HierarchyConfig,
     detail: Detail,
-    part: Part,
+    range: ReferenceRange,
 ) -> Result<Stats, StatsError> {
     let mut collector = StatsCollector::with(prepare(config, source)?, source.tables(), detail);
     let (mut before, mut long) = (None, Long::default());
     let played = ahead(source, |first, references| {
         long.note(references, first)?;
-        for (reference, tick) in references.iter().zip(first..) {
-            check_core(config, reference, tick)?;
-        }
+        check_cores(config, references, first)?;
         let place = |tick: u64| usize::try_from(tick.saturating_sub(first)).unwrap_or(usize::MAX).min(references.len());
-        let (start, end) = (place(part.from), place(part.to));
+        let (start, end) = (place(range.from), place(range.to));
         collector.play_all(&references[..start]);
-        if before.is_none() && first + start as u64 == part.from {
+        if before.is_none() && first + start as u64 == range.from {
             before = Some(collector.stats());
         }
         collector.play_all(&references[start..end]);
-        if first + references.len() as u64 >= part.to { Err(Stop::Over) } else { Ok(()) }
+        if first + references.len() as u64 >= range.to { Err(Stop::End) } else { Ok(()) }
     });
     match played {
-        Ok(()) | Err(Stop::Over) => {}
+        Ok(()) | Err(Stop::End) => {}
         Err(Stop::Source(error)) => return Err(error.into()),
         Err(Stop::Sim(error)) => return Err(error.into()),
     }
@@ -119,38 +121,25 @@ fn subtract(stats: &mut Stats, before: &Stats) {
     }
 }
 
+/// Takes these counts of one thing from those of another.
+macro_rules! less_of {
+    ($counts:expr, $then:expr; $($name:ident)*) => { less([$(&mut $counts.$name),*], [$($then.$name),*]) };
+}
+
+/// What levels and single caches both count.
+macro_rules! cache_less {
+    ($counts:expr, $then:expr) => {
+        less_of!($counts, $then; read_accesses read_misses write_accesses write_misses fetch_accesses fetch_misses
+            fills evictions writebacks invalidations compulsory capacity conflict coherence demand_accesses demand_misses);
+        $counts.demand_hit_rate = share($counts.demand_accesses - $counts.demand_misses, $counts.demand_accesses);
+    };
+}
+
 fn level_less(level: &mut LevelStats, then: &LevelStats) {
-    macro_rules! counts {
-        ($($name:ident),*) => { less([$(&mut level.$name),*], [$(then.$name),*]) };
-    }
-    counts!(
-        read_accesses,
-        read_misses,
-        write_accesses,
-        write_misses,
-        fetch_accesses,
-        fetch_misses,
-        fills,
-        evictions,
-        writebacks,
-        invalidations,
-        compulsory,
-        capacity,
-        conflict,
-        coherence,
-        bytes_in,
-        bytes_out,
-        demand_accesses,
-        demand_misses,
-        prefetch_accesses,
-        prefetch_misses
-    );
-    level.demand_hit_rate = share(level.demand_accesses - level.demand_misses, level.demand_accesses);
+    cache_less!(level, then);
+    less_of!(level, then; bytes_in bytes_out prefetch_accesses prefetch_misses);
     if let (Some(prefetch), Some(then)) = (&mut level.prefetch, &then.prefetch) {
-        less(
-            [&mut prefetch.fills, &mut prefetch.used, &mut prefetch.late, &mut prefetch.pollution],
-            [then.fills, then.used, then.late, then.pollution],
-        );
+        less_of!(prefetch, then; fills used late pollution);
         prefetch.accuracy = share(prefetch.used, prefetch.fills);
         prefetch.coverage = share(prefetch.used, prefetch.used + level.demand_misses);
     }
@@ -158,28 +147,7 @@ fn level_less(level: &mut LevelStats, then: &LevelStats) {
 }
 
 fn core_less(core: &mut CoreStats, then: &CoreStats) {
-    macro_rules! counts {
-        ($($name:ident),*) => { less([$(&mut core.$name),*], [$(then.$name),*]) };
-    }
-    counts!(
-        read_accesses,
-        read_misses,
-        write_accesses,
-        write_misses,
-        fetch_accesses,
-        fetch_misses,
-        fills,
-        evictions,
-        writebacks,
-        invalidations,
-        compulsory,
-        capacity,
-        conflict,
-        coherence,
-        demand_accesses,
-        demand_misses
-    );
-    core.demand_hit_rate = share(core.demand_accesses - core.demand_misses, core.demand_accesses);
+    cache_less!(core, then);
 }
 
 fn rows_less<N>(misses: &mut [(N, u64)], then: &[(N, u64)]) {
@@ -197,7 +165,7 @@ fn share(part: u64, whole: u64) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reference::{MemoryTrace, Tables};
+    use crate::reference::{MemoryTrace, Region, Tables};
     use crate::sim::config::preset;
     use crate::sim::stats::collect_detail;
     use crate::trace::synth::mix;
@@ -207,14 +175,18 @@ mod tests {
     fn parts_add_up_to_the_whole() {
         for caches in ["textbook", "skylake-sp"] {
             let (config, detail) = (preset(caches).expect("a preset"), Detail { classes: true, lines: true });
-            let trace = MemoryTrace::new(mix(30_000, 3).collect(), Tables::default());
+            let references: Vec<_> = mix(30_000, 3).collect();
+            // Two regions that the references touch, and what is outside both.
+            let low = references.iter().map(|r| r.addr).min().unwrap_or(0);
+            let regions = vec![Region::new("a", low, 1 << 14), Region::new("b", low + (1 << 15), 1 << 16)];
+            let trace = MemoryTrace::new(references, Tables { regions, ..Tables::default() });
             let whole = collect_detail(&trace, &config, detail, false).expect("in memory");
             let borders = [0, 1, 7_000, 7_001, 22_000, 30_000];
             let parts: Vec<Stats> = borders
                 .windows(2)
                 .map(|part| {
-                    let part = Part { from: part[0], to: part[1] };
-                    let stats = collect(&trace, &config, detail, part).expect("in memory");
+                    let part = ReferenceRange { from: part[0], to: part[1] };
+                    let stats = collect_range(&trace, &config, detail, part).expect("in memory");
                     assert_eq!(stats.trace.references, part.to - part.from);
                     stats
                 })
@@ -235,8 +207,10 @@ mod tests {
             ] {
                 assert_eq!(sum(of), of(&whole), "{caches}: {name}");
             }
+            assert_eq!(whole.regions.len(), 3, "{caches}: both regions and the rest are touched");
             assert!(whole.levels[0].demand_misses > 1000 && parts[3].levels[0].demand_misses > 100);
-            let all = collect(&trace, &config, detail, Part { from: 0, to: 30_000 }).expect("in memory");
+            let all =
+                collect_range(&trace, &config, detail, ReferenceRange { from: 0, to: 30_000 }).expect("in memory");
             assert_eq!(all, whole, "{caches}");
             // Warm: what the first part brought in is there.
             let alone = MemoryTrace::new(trace.references()[7_001..22_000].to_vec(), Tables::default());
