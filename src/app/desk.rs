@@ -6,7 +6,7 @@ use super::pane::Pane;
 use super::panes::{Panes, Side};
 use super::session::Session;
 use super::transport::{PRESETS, Transport, longer, shorter};
-use crate::overlay::exhibits::{self, Gesture, Row};
+use crate::overlay::exhibits::{self, ExhibitEntry, Gesture};
 use crate::overlay::pen::rate;
 use crate::overlay::{Area, Layout, Offscreen, Parts, Shot, ShotError, Strip, Studio};
 use crate::reference::SourceError;
@@ -52,7 +52,14 @@ impl Desk {
     /// Paused at `position`, at `speed` references a second, with a pane for each of `rows`; for none of them, with the exhibit in
     /// which the trace is read best.
     #[must_use]
-    pub fn new(studio: Studio, view: View, parts: Parts, rows: &[&'static Row], position: f64, speed: f64) -> Self {
+    pub fn new(
+        studio: Studio,
+        view: View,
+        parts: Parts,
+        rows: &[&'static ExhibitEntry],
+        position: f64,
+        speed: f64,
+    ) -> Self {
         let transport = Transport::new(studio.timeline().len(), position, speed);
         let suited = [exhibits::suited(&studio)];
         let panes = Panes::new(if rows.is_empty() { &suited } else { rows }, view.camera, &studio);
@@ -258,7 +265,7 @@ impl Desk {
     }
 
     /// Shows another exhibit in the pane that keys are for.
-    pub fn show(&mut self, row: &'static Row, now: f64) {
+    pub fn show(&mut self, row: &'static ExhibitEntry, now: f64) {
         let Self { session, panes, .. } = self;
         panes.focused_mut().show(row, session.studio());
         self.say(format!("{}: {}", row.name, row.what), now);

@@ -2,7 +2,7 @@
 
 use super::session::Session;
 use super::transport::Transport;
-use crate::overlay::exhibits::{Exhibit, Gesture, Row};
+use crate::overlay::exhibits::{Exhibit, ExhibitEntry, Gesture};
 use crate::overlay::{Area, Parts, Shot, Studio, Taken, Tip};
 use crate::reference::SourceError;
 use crate::render::Bar;
@@ -24,7 +24,7 @@ pub struct Place {
 
 /// See the module.
 pub struct Pane {
-    row: &'static Row,
+    row: &'static ExhibitEntry,
     exhibit: Box<dyn Exhibit>,
     camera: Camera,
     /// Title, tables and legend are shown.
@@ -47,19 +47,19 @@ const NOWHERE: Place =
 impl Pane {
     /// The exhibit of `row`, looked at by `camera`.
     #[must_use]
-    pub fn new(row: &'static Row, camera: Camera, studio: &Studio) -> Self {
+    pub fn new(row: &'static ExhibitEntry, camera: Camera, studio: &Studio) -> Self {
         let exhibit = (row.open)(studio);
         Self { row, exhibit, camera, panels: true, place: NOWHERE, drawn: None, generation: 0, bars: Vec::new() }
     }
 
     /// The exhibit it shows.
     #[must_use]
-    pub fn row(&self) -> &'static Row {
+    pub fn row(&self) -> &'static ExhibitEntry {
         self.row
     }
 
     /// Shows another exhibit, all of it.
-    pub fn show(&mut self, row: &'static Row, studio: &Studio) {
+    pub fn show(&mut self, row: &'static ExhibitEntry, studio: &Studio) {
         (self.row, self.camera) = (row, Camera::default());
         self.reopen(studio);
     }
@@ -122,8 +122,8 @@ impl Pane {
         let Place { window, area: Area { at, size: [width, height] }, reserved, .. } = self.place;
         let area = Area { at, size: [width.max(LEAST[0]), height.max(LEAST[1])] };
         let view = View { camera: self.camera, ..session.look(transport) };
-        let (position, told) = (transport.position(), session.told(transport));
-        Shot { position, view, parts: self.parts(parts), target: window, area, reserved, told }
+        let (position, playback) = (transport.position(), session.playback(transport));
+        Shot { position, view, parts: self.parts(parts), target: window, area, reserved, playback }
     }
 
     /// References before the playhead that its exhibit needs one by one.

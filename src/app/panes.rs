@@ -5,7 +5,7 @@
 
 use super::pane::Pane;
 use crate::overlay::Studio;
-use crate::overlay::exhibits::{Row, after};
+use crate::overlay::exhibits::{ExhibitEntry, after};
 use crate::scene::Camera;
 use egui_tiles::{Linear, LinearDir, SimplificationOptions, Tile, TileId, Tiles, Tree};
 
@@ -41,7 +41,7 @@ pub(super) const TIDY: SimplificationOptions = SimplificationOptions {
 impl Panes {
     /// One beside the other for `rows`, of which there must be one at least; the first has `camera`.
     #[must_use]
-    pub fn new(rows: &[&'static Row], camera: Camera, studio: &Studio) -> Self {
+    pub fn new(rows: &[&'static ExhibitEntry], camera: Camera, studio: &Studio) -> Self {
         let mut tiles = Tiles::default();
         let mut tabs = Vec::new();
         let mut focus = None;
@@ -295,7 +295,8 @@ mod tests {
     #[test]
     fn keys_go_round_the_panes_that_are_seen() {
         let studio = studio();
-        let rows: Vec<&'static Row> = ["numbers", "large", "rings"].map(|name| named(name).expect("there")).into();
+        let rows: Vec<&'static ExhibitEntry> =
+            ["numbers", "large", "rings"].map(|name| named(name).expect("there")).into();
         let camera = Camera { at: [0.0, 0.1], zoom: 2.0 };
         let mut panes = Panes::new(&rows, camera, &studio);
         assert_eq!(names(&panes), ["numbers", "large", "rings"]);

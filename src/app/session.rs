@@ -1,7 +1,7 @@
 //! What is open: a trace under its caches, and all that every pane shows alike: trail, shades, clock, the part of the strip.
 
 use super::transport::Transport;
-use crate::overlay::{Stretch, Strip, Studio, Told};
+use crate::overlay::{Playback, Stretch, Strip, Studio};
 use crate::scene::{Choice, Shade, View};
 use crate::timeline::{Clock, ClockKind};
 
@@ -134,10 +134,10 @@ impl Session {
 
     /// What pictures say of the way they are played.
     #[must_use]
-    pub fn told(&self, transport: &Transport) -> Told {
+    pub fn playback(&self, transport: &Transport) -> Playback {
         // Who follows goes as fast as the trace comes.
         let speed = if transport.follows() { 0.0 } else { transport.speed() };
-        Told { speed, unit: self.clock.kind().unit(), stretch: self.stretch }
+        Playback { speed, unit: self.clock.kind().unit(), stretch: self.stretch }
     }
 
     /// The strip in `columns` columns.

@@ -7,7 +7,7 @@ use super::scrub;
 use super::session::Session;
 use super::transport::Transport;
 use super::widgets::{Icon, card, icon_button, word_button};
-use crate::overlay::exhibits::{EXHIBITS, Gesture, Row};
+use crate::overlay::exhibits::{EXHIBITS, ExhibitEntry, Gesture};
 use crate::overlay::fonts::Weight;
 use crate::overlay::pen::{Drawn, color};
 use crate::overlay::{Area, Layout, Parts};
@@ -68,7 +68,7 @@ pub(super) fn show(ui: &mut Ui, panes: &mut Panes, shows: Shows<'_>, area: Rect)
 #[derive(Clone, Copy)]
 enum Asked {
     Split(Side),
-    Show(&'static Row),
+    Show(&'static ExhibitEntry),
     Close,
 }
 

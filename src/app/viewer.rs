@@ -5,7 +5,7 @@ use super::display;
 use super::keys::{Action, Chord, Key, action};
 use super::panel;
 use super::surface::{Part, Surface};
-use crate::overlay::exhibits::Row;
+use crate::overlay::exhibits::ExhibitEntry;
 use crate::overlay::{Area, Offscreen, Parts, Studio, fonts};
 use crate::reference::SourceError;
 use crate::render::{Sent, Viewport};
@@ -59,7 +59,7 @@ pub struct Options {
     /// Parts that are shown.
     pub parts: Parts,
     /// What the panes show at first; none: one pane, with what suits the trace.
-    pub panes: Vec<&'static Row>,
+    pub panes: Vec<&'static ExhibitEntry>,
     /// Where to begin.
     pub tick: f64,
     /// References a second; `None`: by the trace's length.
@@ -153,7 +153,7 @@ struct Start {
     view: View,
     choice: Choice,
     parts: Parts,
-    panes: Vec<&'static Row>,
+    panes: Vec<&'static ExhibitEntry>,
     tick: f64,
     speed: Option<f64>,
     clock: ClockKind,

@@ -1,6 +1,6 @@
 //! The frames of a recording: each a pure function of its number.
 
-use crate::overlay::{Exhibit, Offscreen, Parts, Shot, Strip, Studio, Told};
+use crate::overlay::{Exhibit, Offscreen, Parts, Playback, Shot, Strip, Studio};
 use crate::record::{FrameError, FrameSource};
 use crate::render::{Context, RenderError};
 use crate::scene::View;
@@ -34,8 +34,8 @@ impl Film {
         pace: Pace,
     ) -> Result<Self, RenderError> {
         let offscreen = Offscreen::new(&context, [width, height])?;
-        let told = Told { speed: pace.speed, unit: pace.clock.kind().unit(), ..Told::default() };
-        let shot = Shot { told, ..Shot::still([width, height], 0.0, view, parts) };
+        let playback = Playback { speed: pace.speed, unit: pace.clock.kind().unit(), ..Playback::default() };
+        let shot = Shot { playback, ..Shot::still([width, height], 0.0, view, parts) };
         let strip = studio.strip(shot.layout().strip_columns());
         Ok(Self { context, studio, exhibit, offscreen, shot, pace, strip })
     }

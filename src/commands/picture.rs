@@ -7,7 +7,7 @@ use super::open::{open_and_feed, open_cache};
 use super::quiet::quietly;
 use super::stop::Stopped;
 use crate::cli::{CacheArgs, Compose, Part, PictureArgs, TraceArgs};
-use crate::overlay::exhibits::{self, Row};
+use crate::overlay::exhibits::{self, ExhibitEntry};
 use crate::overlay::{Exhibit, Parts, Studio};
 use crate::reference::{MOST_REGIONS, Tables};
 use crate::render::context::Preference;
@@ -84,7 +84,7 @@ pub fn context() -> Result<Context, RenderError> {
 
 /// The exhibit that `--view` asks for; `None` = what suits.
 #[must_use]
-pub fn asked(picture: &PictureArgs) -> Option<&'static Row> {
+pub fn asked(picture: &PictureArgs) -> Option<&'static ExhibitEntry> {
     match picture.view {
         Compose::Auto => None,
         Compose::Dots => Some(exhibits::of_composition(Composition::Dots)),

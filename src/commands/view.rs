@@ -7,7 +7,7 @@ use crate::app::panes::MOST as MOST_PANES;
 use crate::app::{self, Load, Options};
 use crate::cli::ViewArgs;
 use crate::files::Draft;
-use crate::overlay::exhibits::{self, EXHIBITS, Row};
+use crate::overlay::exhibits::{self, EXHIBITS, ExhibitEntry};
 use crate::record::png;
 use crate::shown::say;
 use anyhow::Context as _;
@@ -57,7 +57,7 @@ pub(super) fn show(args: &ViewArgs, follow: bool, load: Load) -> anyhow::Result<
 }
 
 /// What `--panes`, or `--view`, asks the window to open with; nothing = one pane with what suits the trace.
-fn panes(args: &ViewArgs) -> Result<Vec<&'static Row>, UsageError> {
+fn panes(args: &ViewArgs) -> Result<Vec<&'static ExhibitEntry>, UsageError> {
     let offered = || EXHIBITS.iter().map(|row| row.name).collect::<Vec<_>>().join(", ");
     let row = |name: &String| {
         exhibits::named(name).ok_or_else(|| UsageError(format!("--panes {name}: expected one of {}", offered())))

@@ -139,7 +139,7 @@ impl Offscreen {
         exhibit: &mut dyn Exhibit,
         shot: &Shot,
     ) -> Result<Vec<u8>, ShotError> {
-        let strip = studio.strip_of(shot.layout().strip_columns(), shot.told.stretch);
+        let strip = studio.strip_of(shot.layout().strip_columns(), shot.playback.stretch);
         self.submit(context, studio, exhibit, shot, &strip)?;
         let mut rgba = Vec::new();
         self.collect(context, &mut rgba)?;

@@ -24,7 +24,7 @@ pub use compose::{Composer, Offscreen, ShotError, Words};
 pub use exhibits::{Exhibit, Picture, RingExhibit};
 pub use info::Info;
 pub use layout::{Area, Layout, Parts};
-pub use shot::{Shot, Taken, Told};
+pub use shot::{Playback, Shot, Taken};
 pub use stretch::Stretch;
 pub use strip::Strip;
 pub use studio::Studio;

@@ -31,12 +31,12 @@ pub struct Shot {
     /// Pixels at its bottom that belong to somebody else.
     pub reserved: u32,
     /// What is said of the way it is played.
-    pub told: Told,
+    pub playback: Playback,
 }
 
 /// What a picture says of the way it is played.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Told {
+pub struct Playback {
     /// Speed, in `unit`; 0 = it has none.
     pub speed: f64,
     /// What a speed counts.
@@ -45,7 +45,7 @@ pub struct Told {
     pub stretch: Stretch,
 }
 
-impl Default for Told {
+impl Default for Playback {
     fn default() -> Self {
         Self { speed: 0.0, unit: ClockKind::References.unit(), stretch: Stretch::default() }
     }
@@ -55,7 +55,15 @@ impl Shot {
     /// A still that fills its target.
     #[must_use]
     pub fn still(size: [u32; 2], position: f64, view: View, parts: Parts) -> Self {
-        Self { position, view, parts, target: size, area: Area::whole(size), reserved: 0, told: Told::default() }
+        Self {
+            position,
+            view,
+            parts,
+            target: size,
+            area: Area::whole(size),
+            reserved: 0,
+            playback: Playback::default(),
+        }
     }
 
     /// Where things stand in the target.
@@ -74,7 +82,7 @@ impl Shot {
         let layout = self.layout();
         let view = View { reach: layout.reach, ..self.view.clone() };
         let (picture, mut info) = exhibit.frame(studio, self, &view, &layout)?;
-        (info.speed, info.unit, info.stretch) = (self.told.speed, self.told.unit, self.told.stretch);
+        (info.speed, info.unit, info.stretch) = (self.playback.speed, self.playback.unit, self.playback.stretch);
         Ok(Taken { layout, parts: self.parts, picture, info })
     }
 }

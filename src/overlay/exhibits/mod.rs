@@ -18,7 +18,7 @@ use crate::scene::{Camera, Composition, Scene, Stage, View};
 use egui::{Pos2, Vec2};
 
 /// One exhibit that can be opened.
-pub struct Row {
+pub struct ExhibitEntry {
     /// Its name, on tabs and on the command line.
     pub name: &'static str,
     /// What it shows, for people.
@@ -28,18 +28,18 @@ pub struct Row {
 }
 
 /// All exhibits, in the order in which they are offered.
-pub static EXHIBITS: &[Row] = &[
-    Row {
+pub static EXHIBITS: &[ExhibitEntry] = &[
+    ExhibitEntry {
         name: "rings",
         what: "caches as rings, a dot for each line",
         open: |studio| Box::new(RingExhibit::new(studio, Composition::Dots)),
     },
-    Row {
+    ExhibitEntry {
         name: "numbers",
         what: "this reference, levels, TLBs and regions as tables",
         open: |studio| Box::new(NumberExhibit::new(studio)),
     },
-    Row {
+    ExhibitEntry {
         name: "large",
         what: "caches as rings, sums in place of dots",
         open: |studio| Box::new(RingExhibit::new(studio, Composition::Large)),
@@ -48,26 +48,26 @@ pub static EXHIBITS: &[Row] = &[
 
 /// The row of this name.
 #[must_use]
-pub fn named(name: &str) -> Option<&'static Row> {
+pub fn named(name: &str) -> Option<&'static ExhibitEntry> {
     EXHIBITS.iter().find(|row| row.name == name)
 }
 
 /// The row that shows the rings in this composition.
 #[must_use]
-pub fn of_composition(composition: Composition) -> &'static Row {
+pub fn of_composition(composition: Composition) -> &'static ExhibitEntry {
     let name = if composition.is_large() { "large" } else { "rings" };
     named(name).unwrap_or(&EXHIBITS[0])
 }
 
 /// The row in which these caches and regions are read best.
 #[must_use]
-pub fn suited(studio: &Studio) -> &'static Row {
+pub fn suited(studio: &Studio) -> &'static ExhibitEntry {
     of_composition(Stage::composition_for(studio.timeline().start(), &studio.tables().regions))
 }
 
 /// The row after this one, round and round.
 #[must_use]
-pub fn after(row: &Row) -> &'static Row {
+pub fn after(row: &ExhibitEntry) -> &'static ExhibitEntry {
     let at = EXHIBITS.iter().position(|other| other.name == row.name).unwrap_or(0);
     &EXHIBITS[(at + 1) % EXHIBITS.len()]
 }
