@@ -118,7 +118,7 @@ fn scene(glyphs: u32, segments: u32) -> Scene {
     }
     Scene {
         rings,
-        phase: 0.5,
+        now: 0.5,
         disks: Vec::new(),
         cells: Vec::new(),
         structure: Vec::new(),
@@ -148,7 +148,7 @@ fn quads(scene: &Scene, viewport: &Viewport) -> Vec<Quad> {
         }
     });
     let quad = |g: &Glyph, extent: f32| Quad {
-        center: viewport.px_from_world(position_at(rings, &g.flight, scene.phase)),
+        center: viewport.px_from_world(position_at(rings, &g.flight, scene.now)),
         along: [extent, 0.0],
         across: [0.0, extent],
         color: g.color,
@@ -255,7 +255,7 @@ fn median(times: &mut [Duration]) -> f64 {
 
 /// The frame after `scene`: the phase moves on, and one glyph in fifty glows otherwise.
 fn advance(scene: &mut Scene, frame: u32) {
-    scene.phase = (frame % 16) as f32 / 16.0;
+    scene.now = (frame % 16) as f32 / 16.0;
     for glyph in scene.glyphs.iter_mut().step_by(50) {
         glyph.color = palette::region(frame as usize);
     }

@@ -7,6 +7,7 @@
 
 mod common;
 
+use orrery::axis::Position;
 use orrery::overlay::{Offscreen, Parts, RingExhibit, Shot, Studio};
 use orrery::reference::{MemoryTrace, Reference, ReferenceSource};
 use orrery::render::Context;
@@ -63,18 +64,19 @@ impl Screen {
 
     /// Median milliseconds of a seek to a finished scene, and of a frame of `step` references while playing, drawn.
     fn measure(&mut self, studio: &mut Studio, view: &View, step: f64) -> Vec<f64> {
-        let shot = Shot::still(SIZE.into(), 0.0, view.clone(), Parts::default());
+        let shot = Shot::still(SIZE.into(), Position::START, view.clone(), Parts::default());
         let strip = studio.strip(shot.layout().strip_columns());
         let len = studio.timeline().len() as f64;
         let mut rng = Rng::new(9);
         let mut rings = RingExhibit::suited(studio);
-        let mut seek = || timed(|| drop(rings.scene(studio, rng.unit() * len, view).expect("it can be read")));
+        let mut seek =
+            || timed(|| drop(rings.scene(studio, Position::of(rng.unit() * len), view).expect("it can be read")));
         let seeks = (0..SAMPLES).map(|_| seek()).collect();
         let mut rgba = Vec::new();
         let mut frame = |n: u64| {
             timed(|| {
                 let position = 0.5 * len + n as f64 * step;
-                let shot = Shot { position: position % len, ..shot.clone() };
+                let shot = Shot { position: Position::of(position % len), ..shot.clone() };
                 let Self { context, offscreen } = self;
                 offscreen.submit(context, studio, &mut rings, &shot, &strip).expect("it can be read");
                 offscreen.collect(context, &mut rgba).expect("it was submitted");

@@ -9,11 +9,12 @@
 mod common;
 
 use common::write;
+use orrery::axis::Position;
 use orrery::reference::ReferenceSource;
 use orrery::scene::{Stage, View};
 use orrery::sim::Hierarchy;
 use orrery::sim::config::{HierarchyConfig, LevelConfig, Ways, preset};
-use orrery::timeline::{Cursor, Options, Timeline, pace};
+use orrery::timeline::{Cursor, Options, Timeline};
 use orrery::trace;
 use orrery::trace::synth::Rng;
 use std::path::Path;
@@ -70,7 +71,8 @@ fn run(path: &Path, config: &HierarchyConfig) {
     let view = View::default();
     let (mut wholes, mut seeks, mut scenes, mut glyphs) = (Vec::new(), Vec::new(), Vec::new(), 0);
     for _ in 0..SEEKS {
-        let (tick, phase) = pace::split(rng.unit() * len as f64);
+        let position = Position::of(rng.unit() * len as f64);
+        let (tick, phase) = (position.tick(), position.phase());
         let view = View { phase, ..view.clone() };
         let begun = Instant::now();
         let moment = cursor.seek(tick, view.history()).expect("just written");

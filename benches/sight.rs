@@ -4,6 +4,7 @@
 //! on the software adapter where there is one. The camera looks at where L3 meets memory.
 #![expect(clippy::print_stdout, reason = "a bench's output is its result")]
 
+use orrery::axis::Position;
 use orrery::overlay::{Layout, Parts, RingExhibit, Studio};
 use orrery::reference::{MemoryTrace, Region, Tables};
 use orrery::render::context::Preference;
@@ -53,7 +54,8 @@ fn main() {
         let (mut scenes, mut frames, mut made, mut rgba) = (Vec::new(), Vec::new(), [0; 3], Vec::new());
         for n in 0..=SAMPLES {
             let begun = Instant::now();
-            let (scene, _) = rings.scene(&mut studio, 1_500_000.5 + f64::from(n), &view).expect("in memory");
+            let (scene, _) =
+                rings.scene(&mut studio, Position::of(1_500_000.5 + f64::from(n)), &view).expect("in memory");
             let shapes = begun.elapsed();
             painter.prepare(&context, &scene, &[], &layout.viewport);
             let mut encoder = context.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());

@@ -37,6 +37,8 @@ struct Dot {
     @location(5) glow: vec4f,
     // path, then flags from bit 8
     @location(6) path_flags: u32,
+    // When the flight starts and ends, ticks since the frame's origin.
+    @location(7) times: vec2f,
 }
 
 fn radius_px(dot: Dot) -> f32 {
@@ -44,7 +46,7 @@ fn radius_px(dot: Dot) -> f32 {
 }
 
 fn center_of(dot: Dot) -> vec2f {
-    return path_place(dot.path_flags & 255u, dot.start, dot.end, dot.sweep, ease(frame.phase));
+    return path_place(dot.path_flags & 255u, dot.start, dot.end, dot.sweep, eased(dot.times, frame.now));
 }
 
 // The quad's corner: x, y in clip space, then in pixels from the centre.

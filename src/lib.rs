@@ -96,6 +96,8 @@ pub mod trace;
 
 pub mod timeline;
 
+pub mod axis;
+
 pub mod reference;
 
 pub mod units;

@@ -8,7 +8,9 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 mod ahead;
-pub use ahead::ahead;
+mod lines;
+pub use ahead::{ahead, all_of, in_order};
+pub use lines::{LineFinder, LineMap};
 mod few;
 pub use few::{MOST_REGIONS, few_regions};
 

@@ -26,9 +26,10 @@ const CODECS: &[&str] = &["image", "png", "gif", "openh264", "muxide"];
 /// The one file with `unsafe`: the simulator's loops for processors with vectors.
 const VECTORS: &str = "src/sim/simd.rs";
 
-/// From left to right of the flow. `units` and `reference` are importable by all.
+/// From left to right of the flow. `units`, `axis` and `reference` are importable by all.
 const RULES: &[Rule] = &[
     Rule { module: "units", ours: &[], never: &[GRAPHICS, FILES, CLOCK, PRINTS, LOOSE, CODECS] },
+    Rule { module: "axis", ours: &[], never: &[GRAPHICS, FILES, CLOCK, PRINTS, LOOSE, CODECS] },
     Rule { module: "reference", ours: &[], never: &[GRAPHICS, FILES, CLOCK, PRINTS, LOOSE, CODECS] },
     Rule { module: "shown", ours: &[], never: &[GRAPHICS, FILES, CLOCK, PRINTS, LOOSE, CODECS] },
     Rule { module: "files", ours: &[], never: &[GRAPHICS, CLOCK, PRINTS, LOOSE, CODECS] },
@@ -59,7 +60,7 @@ const RULES: &[Rule] = &[
     Rule { module: "commands", ours: &["*"], never: &[] },
 ];
 
-const SHARED: [&str; 3] = ["units", "reference", "shown"];
+const SHARED: [&str; 4] = ["units", "axis", "reference", "shown"];
 
 // ---- tokens
 

@@ -24,8 +24,8 @@ struct Frame {
     px_per_unit: f32,
     // Pixels for one pixel of a picture 720 high.
     line_scale: f32,
-    // Phase of the reference under way, 0..1.
-    phase: f32,
+    // Ticks since the frame's origin, from which the times of flights count.
+    now: f32,
     _pad0: f32,
     _pad1: f32,
     _pad2: f32,

@@ -10,6 +10,13 @@ fn ease(s: f32) -> f32 {
     return t * t * (3.0 - 2.0 * t);
 }
 
+// How far a flight between two times is, 0..1. One of no length is over as soon as it begins.
+fn eased(times: vec2f, now: f32) -> f32 {
+    let length = times.y - times.x;
+    let at_once = select(0.0, 1.0, now >= times.x);
+    return ease(select(at_once, (now - times.x) / length, length > 0.0));
+}
+
 struct OnPath {
     at: vec2f,
     // Which way it goes there, of any length; 0 where it stands still.

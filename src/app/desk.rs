@@ -6,6 +6,7 @@ use super::pane::Pane;
 use super::panes::{Panes, Side};
 use super::session::Session;
 use super::transport::{PRESETS, Transport, longer, shorter};
+use crate::axis::Position;
 use crate::overlay::exhibits::{self, ExhibitEntry, Gesture};
 use crate::overlay::pen::rate;
 use crate::overlay::{Area, Layout, Offscreen, Parts, Shot, ShotError, Strip, Studio};
@@ -57,10 +58,10 @@ impl Desk {
         view: View,
         parts: Parts,
         rows: &[&'static ExhibitEntry],
-        position: f64,
+        position: Position,
         speed: f64,
     ) -> Self {
-        let transport = Transport::new(studio.timeline().len(), position, speed);
+        let transport = Transport::new(studio.axis(), position, speed);
         let suited = [exhibits::suited(&studio)];
         let panes = Panes::new(if rows.is_empty() { &suited } else { rows }, view.camera, &studio);
         let session = Session::new(studio, view);
@@ -80,8 +81,7 @@ impl Desk {
     }
 
     fn grow(&mut self) {
-        let axis = self.session.studio().axis();
-        self.transport.grow(axis.len, axis.total, axis.grows);
+        self.transport.grow(self.session.studio().axis());
     }
 
     /// Shows these regions.
@@ -180,7 +180,7 @@ impl Desk {
     /// The window's title: `orrery - 2,613 of 8,448 - 16×16 matrix multiply`.
     #[must_use]
     pub fn title(&self) -> String {
-        let (tick, len) = (grouped(self.transport.tick()), grouped(self.transport.total()));
+        let (tick, len) = (grouped(self.transport.tick()), grouped(self.transport.axis().total));
         format!("orrery - {tick} of {len} - {}", crate::shown::name(&self.studio().tables().title))
     }
 
@@ -199,19 +199,20 @@ impl Desk {
     pub fn go_to(&mut self, typed: &str, now: f64) {
         let plain: String = typed.chars().filter(|c| !matches!(c, ',' | ' ' | '_' | '\'')).collect();
         let position = match plain.strip_suffix('%') {
-            Some(share) => share.parse::<f64>().ok().map(|p| (p / 100.0 * self.transport.total() as f64).floor()),
+            Some(share) => share.parse::<f64>().ok().map(|p| (p / 100.0 * self.transport.axis().total as f64).floor()),
             None => plain.parse::<f64>().ok(),
         };
         match position.filter(|p| p.is_finite()) {
             Some(position) => {
+                let (axis, position) = (self.transport.axis(), Position::of(position));
                 self.transport.jump(position);
-                if position > self.transport.len() as f64 && self.transport.grows() {
-                    self.say(format!("{} references so far: reading goes on", grouped(self.transport.len())), now);
+                if position > axis.end() && axis.grows {
+                    self.say(format!("{} references so far: reading goes on", grouped(axis.len)), now);
                 }
             }
             None if plain.is_empty() => {}
             None => self.say(
-                format!("“{typed}” is no reference number: expected 0 to {}", grouped(self.transport.total())),
+                format!("“{typed}” is no reference number: expected 0 to {}", grouped(self.transport.axis().total)),
                 now,
             ),
         }
@@ -223,7 +224,7 @@ impl Desk {
             Action::PlayPause => self.transport.toggle(),
             Action::Step(by) => self.transport.step(by),
             Action::Miss(forward) => self.seek_miss(forward, now),
-            Action::Start => self.transport.jump(0.0),
+            Action::Start => self.transport.jump(Position::START),
             Action::End => self.transport.follow(),
             Action::Faster => self.transport.faster(),
             Action::Slower => self.transport.slower(),
@@ -289,11 +290,26 @@ impl Desk {
             return self.say("this trace is too long to keep the place of every miss", now);
         }
         // From the middle of a miss, the previous one is the start of this one.
-        let inside = self.transport.position().fract() > 0.0;
+        let inside = !self.transport.position().is_whole();
         let from = self.transport.tick() + u64::from(!forward && inside);
         match timeline.find_miss(from, forward) {
-            Some(tick) => self.transport.jump(tick as f64),
+            Some(tick) => self.transport.jump(Position::at(tick)),
             None => self.say(if forward { "no miss after this" } else { "no miss before this" }, now),
+        }
+    }
+
+    /// Goes to the next reference of a source line.
+    pub fn seek_line(&mut self, line: usize, now: f64) {
+        let timeline = self.session.studio().timeline();
+        let next = match timeline.find_line(line, self.transport.tick(), true) {
+            Ok(None) => timeline.find_line(line, timeline.len(), false).map(|last| (None, last)),
+            found => found.map(|next| (next, None)),
+        };
+        match next {
+            Ok((Some(tick), _)) => self.transport.jump(Position::at(tick)),
+            Ok((None, Some(_))) => self.say("no reference of this line after this", now),
+            Ok((None, None)) => self.say("no reference of this line so far", now),
+            Err(error) => self.say(error.to_string(), now),
         }
     }
 
@@ -301,13 +317,13 @@ impl Desk {
         let marks = &self.session.studio().tables().marks;
         let position = self.transport.position();
         let found = if forward {
-            marks.iter().find(|m| m.reference as f64 > position)
+            marks.iter().find(|m| Position::at(m.reference) > position)
         } else {
-            marks.iter().rev().find(|m| (m.reference as f64) < position)
+            marks.iter().rev().find(|m| Position::at(m.reference) < position)
         };
         match found.map(|m| (m.reference, m.name.clone())) {
             Some((reference, name)) => {
-                self.transport.jump(reference as f64);
+                self.transport.jump(Position::at(reference));
                 self.say(name, now);
             }
             None if marks.is_empty() => self.say("this trace has no marks", now),

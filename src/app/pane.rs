@@ -2,6 +2,7 @@
 
 use super::session::Session;
 use super::transport::Transport;
+use crate::axis::Position;
 use crate::overlay::exhibits::{Exhibit, ExhibitEntry, Gesture};
 use crate::overlay::{Area, Parts, Shot, Studio, Taken, Tip};
 use crate::reference::SourceError;
@@ -180,7 +181,7 @@ impl Pane {
 
     /// The position that it shows.
     #[must_use]
-    pub fn position(&self) -> Option<f64> {
+    pub fn position(&self) -> Option<Position> {
         self.drawn.as_ref().map(|(shot, _)| shot.position)
     }
 

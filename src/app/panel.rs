@@ -59,7 +59,12 @@ pub fn show(ui: &mut Ui, desk: &mut Desk, [width, height]: [u32; 2], now: f64) -
     }
     let Desk { session, transport, panes, .. } = desk;
     let shows = Shows { session, transport, parts: desk.parts, window, reserved, sheet: desk.sheet };
-    shown.failed = tiles::show(ui, panes, shows, area).or(shown.failed);
+    let left = tiles::show(ui, panes, shows, area);
+    shown.failed = left.failed.or(shown.failed);
+    if let Some(line) = left.line {
+        desk.seek_line(line, now);
+        ui.ctx().request_repaint();
+    }
     desk.bars.clear();
     if !alone && desk.parts.strip {
         let Desk { session, panes, bars, .. } = desk;
@@ -93,7 +98,8 @@ fn strip(ui: &mut Ui, desk: &mut Desk, layout: &Layout, now: f64) {
         && let Some(pointer) = response.interact_pointer_pos()
     {
         let before = desk.transport.position();
-        desk.transport.scrub(desk.session.stretch().share(scrub::share(bars, pointer)));
+        let place = scrub::share(bars, pointer);
+        desk.transport.scrub(desk.session.stretch().at(desk.transport.axis(), place));
         if desk.transport.position() != before {
             ui.ctx().request_repaint();
         }
@@ -107,13 +113,13 @@ fn strip(ui: &mut Ui, desk: &mut Desk, layout: &Layout, now: f64) {
     let x = scrub::place(bars.left(), bars.width(), share);
     let hair = Rect::from_min_max(pos2(x - 0.5, bars.top() - 2.0), pos2(x + 0.5, bars.bottom() + 2.0));
     ui.painter().rect_filled(hair, CornerRadius::ZERO, color(palette::fade(palette::LIGHT, 0.55)));
-    let total = desk.transport.total();
+    let axis = desk.transport.axis();
     let before = desk.session.stretch();
     // As over the picture: a notch of the wheel is about a sixth; sideways it moves on.
     let (scroll, zoom) = ui.input(|i| (i.smooth_scroll_delta(), i.zoom_delta()));
     let factor = f64::from((scroll.y / 300.0).exp() * zoom);
-    let mut stretch = if factor == 1.0 { before } else { before.closer(factor, before.share(share), total) };
-    stretch = stretch.moved(-f64::from(scroll.x / bars.width().max(1.0)));
+    let mut stretch = if factor == 1.0 { before } else { before.closer(axis, factor, before.at(axis, share)) };
+    stretch = stretch.moved(axis, -f64::from(scroll.x / bars.width().max(1.0)));
     if response.double_clicked() {
         stretch = Stretch::default();
     }
@@ -121,7 +127,7 @@ fn strip(ui: &mut Ui, desk: &mut Desk, layout: &Layout, now: f64) {
         desk.session.show_stretch(stretch);
         ui.ctx().request_repaint();
     }
-    let tick = scrub::tick(stretch.share(share), total);
+    let tick = stretch.at(axis, share).tick();
     match strip_tip(desk, tick, layout.strip_columns()) {
         Ok(tip) => card(ui, pos2(x, bars.top() - 12.0), Align2::CENTER_BOTTOM, &tip),
         Err(error) => desk.say(error.to_string(), now),
@@ -179,7 +185,7 @@ impl Room {
         let [speed, trail] = [longest_speed(desk), grouped(LONGEST_TAIL)];
         let gauges =
             gauge(self.speed, SPEED, self.tracks()[0], &speed) + gauge(self.trail, TRAIL, self.tracks()[1], &trail);
-        let number = grouped(desk.transport.total());
+        let number = grouped(desk.transport.axis().total);
         let of = if self.of { width(ui, &format!("of {number}")) + 7.0 } else { 0.0 };
         // The number is set larger than a label.
         let position = if self.position { BESIDE + 1.1 * width(ui, &number) + of } else { 0.0 };
@@ -359,7 +365,7 @@ fn position(ui: &mut Ui, desk: &mut Desk, at: egui::Pos2, of: bool, now: f64) {
     let painter = ui.painter();
     let words = painter.text(at, Align2::LEFT_CENTER, number, Weight::Medium.at(13.5), color(palette::TEXT));
     if of {
-        let of = format!("of {}", grouped(desk.transport.total()));
+        let of = format!("of {}", grouped(desk.transport.axis().total));
         label(ui, words.right() + 7.0, at.y, Align2::LEFT_CENTER, &of, palette::TEXT_QUIET);
     }
     let response = ui.interact(words.expand2(vec2(6.0, 5.0)), id.with("click"), Sense::click());

@@ -11,7 +11,7 @@ pub fn grip(bars: Rect) -> Rect {
     bars.expand2(egui::vec2(4.0, MARGIN))
 }
 
-/// Share of the trace at a pointer position, 0..=1; beyond the ends it is the end.
+/// Share of the strip at a pointer position, 0..=1; beyond the ends it is the end.
 #[must_use]
 pub fn share(bars: Rect, pointer: Pos2) -> f64 {
     let width = f64::from(bars.width());
@@ -25,13 +25,6 @@ pub fn place(left: f32, width: f32, share: f64) -> f32 {
     left + width * share.clamp(0.0, 1.0) as f32
 }
 
-/// The reference at a share of a trace of `len`; `len` itself at the very end.
-#[must_use]
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and len")]
-pub fn tick(share: f64, len: u64) -> u64 {
-    ((share * len as f64).floor() as u64).min(len)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -40,10 +33,10 @@ mod tests {
     #[test]
     fn the_whole_trace_is_within_the_bars() {
         let bars = Rect::from_min_max(pos2(28.0, 600.0), pos2(1228.0, 630.0));
-        for (x, expect) in [(0.0, 0), (28.0, 0), (328.0, 2112), (628.0, 4224), (1228.0, 8448), (5000.0, 8448)] {
-            assert_eq!(tick(share(bars, pos2(x, 610.0)), 8448), expect, "{x}");
+        for (x, expect) in [(0.0, 0.0), (28.0, 0.0), (328.0, 0.25), (628.0, 0.5), (1228.0, 1.0), (5000.0, 1.0)] {
+            assert_eq!(share(bars, pos2(x, 610.0)), expect, "{x}");
         }
-        assert_eq!(tick(share(Rect::from_min_max(pos2(9.0, 0.0), pos2(9.0, 0.0)), pos2(9.0, 0.0)), 10), 0);
+        assert_eq!(share(Rect::from_min_max(pos2(9.0, 0.0), pos2(9.0, 0.0)), pos2(9.0, 0.0)), 0.0);
         assert_eq!([0.0, 0.5, 9.0].map(|s| place(28.0, 1200.0, s)), [28.0, 628.0, 1228.0]);
         assert!(grip(bars).contains(pos2(24.5, 595.0)));
     }

@@ -1,6 +1,7 @@
 //! What is open: a trace under its caches, and all that every pane shows alike: trail, shades, clock, the part of the strip.
 
 use super::transport::Transport;
+use crate::axis::Position;
 use crate::overlay::{Playback, Stretch, Strip, Studio};
 use crate::scene::{Choice, Shade, View};
 use crate::timeline::{Clock, ClockKind};
@@ -17,7 +18,7 @@ pub struct Session {
     /// What the strip shows.
     stretch: Stretch,
     /// The position that the strip followed last.
-    followed: f64,
+    followed: Position,
 }
 
 /// Frames a second that the trail of a fast run is made for: it covers at least what a frame skips.
@@ -35,7 +36,7 @@ impl Session {
             clock,
             strip: Strip::default(),
             stretch: Stretch::default(),
-            followed: 0.0,
+            followed: Position::START,
         };
         session.shade();
         session
@@ -126,7 +127,7 @@ impl Session {
         let (position, speed) = (transport.position(), transport.speed());
         let skipped = match self.clock.kind() {
             ClockKind::References => speed / FRAMES,
-            _ => self.clock.ahead(position, speed / FRAMES) - position,
+            _ => self.clock.ahead(position, speed / FRAMES).since(position),
         };
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "speeds are bounded and positive")]
         if transport.playing() { skipped.ceil() as u64 } else { 1 }
@@ -167,8 +168,7 @@ impl Session {
         let position = transport.position();
         if self.followed != position {
             self.followed = position;
-            let total = transport.total().max(1) as f64;
-            self.show_stretch(self.stretch.turned_to((position / total).min(1.0)));
+            self.show_stretch(self.stretch.turned_to(transport.axis(), position));
         }
     }
 }

@@ -9,7 +9,7 @@ use super::transport::Transport;
 use super::widgets::{Icon, card, icon_button, word_button};
 use crate::overlay::exhibits::{EXHIBITS, ExhibitEntry, Gesture};
 use crate::overlay::fonts::Weight;
-use crate::overlay::pen::{Drawn, color};
+use crate::overlay::pen::{Drawn, Target, color};
 use crate::overlay::{Area, Layout, Parts};
 use crate::reference::SourceError;
 use crate::scene::palette;
@@ -33,14 +33,13 @@ pub(super) struct Shows<'a> {
     pub(super) sheet: bool,
 }
 
-/// Shows the panes within `area`, which is all of the window where there is one alone. Gives what kept a pane from showing what
-/// it should.
-pub(super) fn show(ui: &mut Ui, panes: &mut Panes, shows: Shows<'_>, area: Rect) -> Option<SourceError> {
+/// Shows the panes within `area`, which is all of the window where there is one alone.
+pub(super) fn show(ui: &mut Ui, panes: &mut Panes, shows: Shows<'_>, area: Rect) -> Left {
     let alone = panes.len() == 1;
-    let mut stand = Stand { shows, alone, focus: panes.focus(), asked: Vec::new(), failed: None };
+    let mut stand = Stand { shows, alone, focus: panes.focus(), asked: Vec::new(), failed: None, line: None };
     let mut ui = ui.new_child(UiBuilder::new().max_rect(area));
     panes.tree.ui(&mut stand, &mut ui);
-    let Stand { shows, focus, asked, failed, .. } = stand;
+    let Stand { shows, focus, asked, failed, line, .. } = stand;
     panes.set_focus(focus);
     for (pane, asked) in asked {
         match asked {
@@ -61,7 +60,15 @@ pub(super) fn show(ui: &mut Ui, panes: &mut Panes, shows: Shows<'_>, area: Rect)
         // Another tab was put over it.
         panes.next();
     }
-    failed
+    Left { failed, line }
+}
+
+/// What panes leave for others to do.
+pub(super) struct Left {
+    /// What kept a pane from showing what it should.
+    pub(super) failed: Option<SourceError>,
+    /// The source line whose next reference is asked for, by its row.
+    pub(super) line: Option<usize>,
 }
 
 /// What was asked for in a tab bar.
@@ -79,6 +86,8 @@ struct Stand<'a> {
     focus: TileId,
     asked: Vec<(TileId, Asked)>,
     failed: Option<SourceError>,
+    /// The source line whose next reference is asked for.
+    line: Option<usize>,
 }
 
 /// Points of height of the tabs.
@@ -135,7 +144,7 @@ impl Behavior<Pane> for Stand<'_> {
         if !self.shows.sheet {
             self.follow(ui, id, area);
             look(ui, id, pane);
-            let over_row = regions(ui, id, self.shows.session, &rows);
+            let over_row = self::rows(ui, id, self.shows.session, &rows, &mut self.line);
             if !over_row {
                 tips(ui, pane, self.shows.session, self.shows.transport);
             }
@@ -260,21 +269,22 @@ impl Behavior<Pane> for Stand<'_> {
     }
 }
 
-/// The words of a pane; gives where the rows of regions are.
-fn words(ui: &Ui, pane: &mut Pane, session: &mut Session) -> Vec<(Rect, usize)> {
+/// The words of a pane; gives where rows are that can be clicked.
+fn words(ui: &Ui, pane: &mut Pane, session: &mut Session) -> Vec<(Rect, Target)> {
     let Some(taken) = pane.taken() else { return Vec::new() };
     let Drawn { bars, rows } = taken.words(&ui.painter_at(ui.max_rect()), session.strip(taken.layout.strip_columns()));
     pane.bars = bars;
     rows
 }
 
-/// The rows of regions: a click dims, hides and shows one, with Shift it is seen alone. True while the pointer is over one.
-fn regions(ui: &Ui, id: TileId, session: &mut Session, rows: &[(Rect, usize)]) -> bool {
+/// The rows of tables: a click dims, hides and shows a region, with Shift it is seen alone; of a source line it asks for the next reference.
+/// True while the pointer is over a region's row.
+fn rows(ui: &Ui, id: TileId, session: &mut Session, rows: &[(Rect, Target)], line: &mut Option<usize>) -> bool {
     let mut over = false;
-    for &(area, region) in rows {
-        let response = ui.interact(area, Id::unique(("region", id, region)), Sense::click());
+    for &(area, target) in rows {
+        let response = ui.interact(area, Id::unique(("row", id, target)), Sense::click());
         if response.hovered() {
-            over = true;
+            over |= matches!(target, Target::Region(_));
             ui.ctx().set_cursor_icon(CursorIcon::PointingHand);
             ui.painter().rect_stroke(
                 area,
@@ -284,7 +294,10 @@ fn regions(ui: &Ui, id: TileId, session: &mut Session, rows: &[(Rect, usize)]) -
             );
         }
         if response.clicked() {
-            session.turn(region, ui.input(|i| i.modifiers.shift));
+            match target {
+                Target::Region(region) => session.turn(region, ui.input(|i| i.modifiers.shift)),
+                Target::Line(row) => *line = Some(row),
+            }
             ui.ctx().request_repaint();
         }
     }

@@ -17,11 +17,11 @@ use std::ops::Range;
 /// When the trace cannot be read.
 pub fn strip_tip(desk: &Desk, tick: u64, columns: usize) -> Result<Tip, SourceError> {
     let (timeline, tables) = (desk.studio().timeline(), desk.studio().tables());
-    let len = desk.transport.total();
+    let axis = desk.transport.axis();
+    let len = axis.total;
     let mut tip = Tip { title: format!("reference {}", grouped(tick)), ..Tip::default() };
     let Some(reference) = timeline.reference(tick)? else {
-        let grows = desk.transport.grows();
-        tip.title = if grows { "not read yet".into() } else { "end of the trace".into() };
+        tip.title = if axis.grows { "not read yet".into() } else { "end of the trace".into() };
         return Ok(tip);
     };
     let region = timeline.region_of(reference.addr, tick);
@@ -43,7 +43,7 @@ pub fn strip_tip(desk: &Desk, tick: u64, columns: usize) -> Result<Tip, SourceEr
         }
         tip.lines.push(format!("{}:{}", location.file, location.line));
     }
-    let (shown, columns) = (desk.session.stretch().references(len), columns.max(1) as u64);
+    let (shown, columns) = (desk.session.stretch().ticks(axis), columns.max(1) as u64);
     let (here, all) = (u128::from(tick.saturating_sub(shown.start)), u128::from((shown.end - shown.start).max(1)));
     let column = u64::try_from(here * u128::from(columns) / all).unwrap_or(0);
     let edge = |c: u64| {
@@ -117,6 +117,7 @@ fn strip_lines(desk: &Desk, references: Range<u64>) -> Vec<String> {
 mod tests {
     use super::super::desk::tests::desk;
     use super::*;
+    use crate::axis::Position;
     use crate::overlay::{Parts, Studio};
     use crate::reference::{Kind, MemoryTrace, Reference, Tables};
     use crate::scene::View;
@@ -127,7 +128,7 @@ mod tests {
 
     fn drawn_at(position: f64) -> Desk {
         let mut desk = desk();
-        desk.transport.jump(position);
+        desk.transport.jump(Position::of(position));
         desk.refresh().expect("in memory");
         desk
     }
@@ -162,7 +163,8 @@ mod tests {
             Studio::of(Timeline::build(source, hierarchy, options, &mut |_, _| true).expect("in memory")).expect("read")
         };
         let tips = |outcomes_up_to: u64, len: usize, columns: usize| {
-            let mut desk = Desk::new(studio(len, outcomes_up_to), View::default(), Parts::default(), &[], 0.0, 100.0);
+            let mut desk =
+                Desk::new(studio(len, outcomes_up_to), View::default(), Parts::default(), &[], Position::START, 100.0);
             desk.refresh().expect("in memory");
             let ticks = (0..len as u64).step_by(len / 23);
             ticks.map(|tick| strip_tip(&desk, tick, columns).expect("in memory")).collect::<Vec<_>>()

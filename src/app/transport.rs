@@ -1,5 +1,6 @@
 //! Play, pause, seek, step: a pure state machine. It is told how many seconds went by and never reads a clock.
 
+use crate::axis::{Axis, Position};
 use crate::timeline::pace;
 
 /// Slowest speed, references (or what the clock counts) a second.
@@ -20,17 +21,13 @@ const GLIDE_SECONDS: f64 = 0.22;
 /// Where the playhead is and what it does.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Transport {
-    /// References that can be gone to.
-    len: u64,
-    /// References of the whole trace, or as many as are known of.
-    total: u64,
-    /// More will come.
-    grows: bool,
+    /// What it goes along.
+    axis: Axis,
     /// Keeps to the end of what grows.
     follows: bool,
     /// A position further than is there yet.
-    wanted: Option<f64>,
-    position: f64,
+    wanted: Option<Position>,
+    position: Position,
     speed: f64,
     playing: bool,
     glide: Option<Glide>,
@@ -41,73 +38,54 @@ pub struct Transport {
 /// A step under way.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Glide {
-    to: f64,
-    /// References a second, with sign.
+    to: Position,
+    /// Ticks a second, with sign.
     rate: f64,
 }
 
 impl Transport {
-    /// Paused at `position` of a trace of `len` references; both are clamped to what makes sense.
+    /// Paused at `position` of an axis; position and speed are clamped to what makes sense.
     #[must_use]
-    pub fn new(len: u64, position: f64, speed: f64) -> Self {
+    pub fn new(axis: Axis, position: Position, speed: f64) -> Self {
         let mut transport = Self {
-            len,
-            total: len,
-            grows: false,
+            axis,
             follows: false,
             wanted: None,
-            position: 0.0,
+            position: axis.clamp(position),
             speed: 1.0,
             playing: false,
             glide: None,
             scrubbing: None,
         };
         transport.set_speed(speed);
-        transport.position = transport.clamp(position);
         transport
     }
 
-    /// Says how far can be gone of how many references, and whether more will come. While they come, who plays on to the end
-    /// waits there for more. Who follows goes on to the end of what came last, and rests there.
-    pub fn grow(&mut self, len: u64, total: u64, grows: bool) {
-        (self.len, self.total, self.grows) = (len, total.max(len), grows);
-        self.follows &= grows || !self.at_end();
-        self.position = self.clamp(self.wanted.unwrap_or(self.position));
-        self.wanted = self.wanted.filter(|&wanted| grows && wanted > len as f64);
+    /// Has the axis as it is now: longer, or whole. While more comes, who plays on to the end waits there for it. Who follows goes
+    /// on to the end of what came last, and rests there.
+    pub fn grow(&mut self, axis: Axis) {
+        self.axis = Axis { total: axis.total.max(axis.len), ..axis };
+        self.follows &= axis.grows || !self.at_end();
+        self.position = axis.clamp(self.wanted.unwrap_or(self.position));
+        self.wanted = self.wanted.filter(|&wanted| axis.grows && wanted > axis.end());
     }
 
-    fn clamp(&self, position: f64) -> f64 {
-        if position.is_finite() { position.clamp(0.0, self.len as f64) } else { 0.0 }
-    }
-
-    /// Reference and phase, 0 to [`Transport::len`].
+    /// What it goes along.
     #[must_use]
-    pub fn position(&self) -> f64 {
+    pub fn axis(&self) -> Axis {
+        self.axis
+    }
+
+    /// Where it is: from the start to the end of what can be gone to.
+    #[must_use]
+    pub fn position(&self) -> Position {
         self.position
     }
 
-    /// The reference under way; [`Transport::len`] at the end.
+    /// The tick under way; the length of the axis at its end.
     #[must_use]
     pub fn tick(&self) -> u64 {
-        pace::split(self.position).0
-    }
-
-    /// References that can be gone to.
-    #[must_use]
-    pub fn len(&self) -> u64 {
-        self.len
-    }
-
-    /// References in the trace, as many as are known of.
-    #[must_use]
-    pub fn total(&self) -> u64 {
-        self.total
-    }
-
-    /// Whether more references will come.
-    #[must_use]
-    pub fn grows(&self) -> bool {
-        self.grows
+        self.position.tick()
     }
 
     /// Whether it keeps to the end of a trace that grows, or is still on its way to the end of one that did.
@@ -118,17 +96,17 @@ impl Transport {
 
     /// Goes to the end and, while the trace grows, stays there.
     pub fn follow(&mut self) {
-        self.jump(self.len as f64);
-        self.follows = self.grows;
+        self.jump(self.axis.end());
+        self.follows = self.axis.grows;
     }
 
     /// Whether there is nothing to play.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.len == 0
+        self.axis.len == 0
     }
 
-    /// References a second.
+    /// What the clock counts, a second.
     #[must_use]
     pub fn speed(&self) -> f64 {
         self.speed
@@ -146,10 +124,10 @@ impl Transport {
         self.playing || self.glide.is_some() || self.follows
     }
 
-    /// At the end of the trace.
+    /// At the end of what can be gone to.
     #[must_use]
     pub fn at_end(&self) -> bool {
-        self.position >= self.len as f64
+        self.position >= self.axis.end()
     }
 
     /// Plays or pauses; at the end it starts over.
@@ -158,20 +136,20 @@ impl Transport {
         if std::mem::take(&mut self.follows) {
             return;
         }
-        if !self.playing && self.at_end() && !self.grows {
-            self.position = 0.0;
+        if !self.playing && self.at_end() && !self.axis.grows {
+            self.position = Position::START;
         }
-        self.playing = !self.playing && (self.len > 0 || self.grows);
+        self.playing = !self.playing && (self.axis.len > 0 || self.axis.grows);
     }
 
     /// Goes to a position at once and pauses; to one that is not there yet, as far as it goes, and on when more is there.
-    pub fn jump(&mut self, position: f64) {
+    pub fn jump(&mut self, position: Position) {
         (self.glide, self.playing, self.follows) = (None, false, false);
-        self.position = self.clamp(position);
-        self.wanted = Some(position).filter(|&wanted| self.grows && wanted > self.len as f64 && wanted.is_finite());
+        self.position = self.axis.clamp(position);
+        self.wanted = Some(position).filter(|&wanted| self.axis.grows && wanted > self.axis.end());
     }
 
-    /// Pauses and glides by whole references: from the middle of one, the first step back goes to its start. Steps that
+    /// Pauses and glides by whole ticks: from the middle of one, the first step back goes to its start. Steps that
     /// come while one is under way add up.
     pub fn step(&mut self, by: i64) {
         (self.playing, self.follows, self.wanted) = (false, false, None);
@@ -180,19 +158,19 @@ impl Transport {
             None if by < 0 => self.position.ceil(),
             None => self.position.floor(),
         };
-        let to = self.clamp(base + by as f64);
-        let rate = (to - self.position) / GLIDE_SECONDS;
+        let to = self.axis.clamp(base.stepped(by));
+        let rate = to.since(self.position) / GLIDE_SECONDS;
         self.glide = (rate != 0.0).then_some(Glide { to, rate });
     }
 
-    /// Lets `seconds` pass, each worth as many references as the speed says. True if the position changed.
+    /// Lets `seconds` pass, each worth as many ticks as the speed says. True if the position changed.
     pub fn advance(&mut self, seconds: f64) -> bool {
-        self.advance_by(seconds, |position, references| position + references)
+        self.advance_by(seconds, Position::plus)
     }
 
     /// Lets `seconds` pass; `ahead` gives the position so much of the speed's unit after another. True if the position
     /// changed.
-    pub fn advance_by(&mut self, seconds: f64, ahead: impl FnOnce(f64, f64) -> f64) -> bool {
+    pub fn advance_by(&mut self, seconds: f64, ahead: impl FnOnce(Position, f64) -> Position) -> bool {
         let seconds = if seconds.is_finite() { seconds.max(0.0) } else { 0.0 };
         let before = self.position;
         if self.wanted.is_some() {
@@ -204,29 +182,29 @@ impl Transport {
                 self.glide = None;
             }
         } else if self.follows {
-            let left = self.len as f64 - self.position;
+            let left = self.axis.end().since(self.position);
             let made = left * (1.0 - (-seconds / FOLLOW_SECONDS).exp());
-            self.position = if left - made < 0.5 { self.len as f64 } else { self.position + made };
-            self.follows = self.grows || !self.at_end();
+            self.position = if left - made < 0.5 { self.axis.end() } else { self.position.plus(made) };
+            self.follows = self.axis.grows || !self.at_end();
         } else if self.playing {
-            self.position = ahead(self.position, self.speed * seconds).min(self.len as f64);
-            self.playing = !self.at_end() || self.grows;
+            self.position = self.axis.clamp(ahead(self.position, self.speed * seconds));
+            self.playing = !self.at_end() || self.axis.grows;
         }
         self.position != before
     }
 
-    /// Holds the playhead at a share of the trace, 0..=1, until [`Transport::release`].
-    pub fn scrub(&mut self, share: f64) {
+    /// Holds the playhead where a tick begins until [`Transport::release`].
+    pub fn scrub(&mut self, position: Position) {
         if self.scrubbing.is_none() {
             self.scrubbing = Some(self.playing());
         }
-        self.jump((share.clamp(0.0, 1.0) * self.total as f64).floor());
+        self.jump(position.floor().min(Position::at(self.axis.total)));
     }
 
     /// Lets go of the playhead: it plays on if it played before.
     pub fn release(&mut self) {
         if let Some(playing) = self.scrubbing.take() {
-            self.playing = playing && (!self.at_end() || self.grows);
+            self.playing = playing && (!self.at_end() || self.axis.grows);
         }
     }
 
@@ -291,126 +269,140 @@ pub fn log_value(share: f64, low: f64, high: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::axis::AxisUnit;
+
+    fn at(position: f64) -> Position {
+        Position::of(position)
+    }
+
+    /// Of a trace that is whole.
+    fn transport(len: u64, position: f64, speed: f64) -> Transport {
+        Transport::new(Axis::whole(AxisUnit::References, len), at(position), speed)
+    }
+
+    fn axis(len: u64, total: u64, grows: bool) -> Axis {
+        Axis { unit: AxisUnit::References, len, total, grows }
+    }
 
     #[test]
     fn plays_by_seconds_and_stops_at_the_end_where_play_starts_over() {
-        let mut t = Transport::new(100, 90.0, 10.0);
+        let mut t = transport(100, 90.0, 10.0);
         assert!(!t.advance(1.0), "paused");
         t.toggle();
-        assert!(t.advance(0.25) && t.position() == 92.5 && t.tick() == 92);
+        assert!(t.advance(0.25) && t.position() == at(92.5) && t.tick() == 92);
         t.toggle();
-        assert!(!t.advance(5.0) && t.position() == 92.5);
+        assert!(!t.advance(5.0) && t.position() == at(92.5));
         t.toggle();
         assert!(t.advance(5.0));
-        assert_eq!((t.position(), t.tick(), t.playing(), t.moving()), (100.0, 100, false, false));
+        assert_eq!((t.position(), t.tick(), t.playing(), t.moving()), (at(100.0), 100, false, false));
         t.toggle();
-        assert_eq!((t.position(), t.playing()), (0.0, true));
+        assert_eq!((t.position(), t.playing()), (at(0.0), true));
     }
 
     #[test]
     fn an_empty_trace_and_senseless_numbers_do_no_harm() {
-        let mut t = Transport::new(0, 5.0, f64::NAN);
+        let mut t = transport(0, 5.0, f64::NAN);
         t.toggle();
         t.step(-3);
-        t.scrub(f64::NAN);
+        t.scrub(at(f64::NAN));
         t.release();
-        assert!(!t.advance(f64::INFINITY) && t.position() == 0.0 && !t.moving() && t.speed() > 0.0);
-        assert_eq!(Transport::new(9, f64::NAN, 1.0).position(), 0.0);
-        assert_eq!(Transport::new(9, 1e300, 1e300).position(), 9.0);
+        assert!(!t.advance(f64::INFINITY) && t.position() == at(0.0) && !t.moving() && t.speed() > 0.0);
+        assert_eq!(transport(9, f64::NAN, 1.0).position(), at(0.0));
+        assert_eq!(transport(9, 1e300, 1e300).position(), at(9.0));
     }
 
     #[test]
     fn a_step_glides_to_whole_references_and_pauses() {
-        let mut t = Transport::new(100, 10.4, 1e3);
+        let mut t = transport(100, 10.4, 1e3);
         t.toggle();
         t.step(1);
         assert!(!t.playing() && t.moving());
-        assert!(t.advance(0.05) && t.position() > 10.4 && t.position() < 11.0);
+        assert!(t.advance(0.05) && t.position() > at(10.4) && t.position() < at(11.0));
         assert!(t.advance(1.0));
-        assert_eq!((t.position(), t.moving()), (11.0, false));
+        assert_eq!((t.position(), t.moving()), (at(11.0), false));
         for (from, by, to) in [(10.4, -1, 10.0), (10.0, -1, 9.0), (10.0, 10, 20.0), (3.0, -10, 0.0), (99.5, 10, 100.0)]
         {
-            let mut t = Transport::new(100, from, 1.0);
+            let mut t = transport(100, from, 1.0);
             t.step(by);
             t.advance(9.0);
-            assert_eq!(t.position(), to, "{from} by {by}");
+            assert_eq!(t.position(), at(to), "{from} by {by}");
         }
     }
 
     #[test]
     fn steps_that_come_fast_add_up() {
-        let mut t = Transport::new(100, 10.0, 1.0);
+        let mut t = transport(100, 10.0, 1.0);
         for _ in 0..5 {
             t.step(1);
             t.advance(0.01);
         }
         t.step(-1);
         t.advance(9.0);
-        assert_eq!(t.position(), 14.0);
+        assert_eq!(t.position(), at(14.0));
     }
 
     #[test]
     fn at_the_ends_a_step_goes_nowhere() {
-        let mut t = Transport::new(5, 0.0, 1.0);
+        let mut t = transport(5, 0.0, 1.0);
         t.step(-1);
         assert!(!t.moving());
-        t.jump(5.0);
+        t.jump(at(5.0));
         t.step(1);
-        assert!(!t.moving() && t.position() == 5.0);
+        assert!(!t.moving() && t.position() == at(5.0));
     }
 
     #[test]
     fn scrubbing_holds_the_playhead_and_play_goes_on_after() {
-        let mut t = Transport::new(8448, 0.0, 100.0);
+        let mut t = transport(8448, 0.0, 100.0);
         t.toggle();
-        t.scrub(0.5);
-        assert_eq!(t.position(), 4224.0);
+        t.scrub(at(4224.9));
+        assert_eq!(t.position(), at(4224.0));
         assert!(!t.advance(1.0) && t.playing() && !t.moving(), "held, shown as playing");
-        t.scrub(7.0);
-        assert_eq!(t.position(), 8448.0);
-        t.scrub(0.25);
+        t.scrub(at(60_000.0));
+        assert_eq!(t.position(), at(8448.0));
+        t.scrub(at(2112.0));
         t.release();
-        assert!(t.advance(0.5) && t.position() == 2112.0 + 50.0);
-        let mut paused = Transport::new(8448, 0.0, 100.0);
-        paused.scrub(0.5);
+        assert!(t.advance(0.5) && t.position() == at(2112.0 + 50.0));
+        let mut paused = transport(8448, 0.0, 100.0);
+        paused.scrub(at(4224.0));
         paused.release();
         assert!(!paused.moving());
     }
 
     #[test]
     fn a_trace_that_grows_is_played_as_far_as_it_goes_and_on_when_more_is_there() {
-        let mut t = Transport::new(100, 90.0, 10.0);
-        t.grow(100, 1000, true);
+        let mut t = transport(100, 90.0, 10.0);
+        t.grow(axis(100, 1000, true));
         t.toggle();
-        assert!(t.advance(5.0) && t.position() == 100.0 && t.playing() && t.moving());
-        t.grow(200, 1000, true);
-        assert!(t.advance(1.0) && t.position() == 110.0);
-        t.scrub(0.5);
-        assert_eq!((t.position(), t.len(), t.total()), (200.0, 200, 1000), "no further than is there");
+        assert!(t.advance(5.0) && t.position() == at(100.0) && t.playing() && t.moving());
+        t.grow(axis(200, 1000, true));
+        assert!(t.advance(1.0) && t.position() == at(110.0));
+        t.scrub(at(500.0));
+        assert_eq!((t.position(), t.axis().len, t.axis().total), (at(200.0), 200, 1000), "no further than is there");
         t.release();
         assert!(t.playing() && !t.advance(1.0), "waits for what was asked for");
-        t.grow(300, 1000, true);
-        assert_eq!(t.position(), 300.0);
-        t.grow(700, 1000, true);
-        assert!(t.position() == 500.0 && t.advance(1.0) && t.position() == 510.0);
-        t.grow(1000, 1000, false);
-        assert!(t.advance(1e3) && t.position() == 1000.0 && !t.playing());
+        t.grow(axis(300, 1000, true));
+        assert_eq!(t.position(), at(300.0));
+        t.grow(axis(700, 1000, true));
+        assert!(t.position() == at(500.0) && t.advance(1.0) && t.position() == at(510.0));
+        t.grow(axis(1000, 1000, false));
+        assert!(t.advance(1e3) && t.position() == at(1000.0) && !t.playing());
     }
 
     #[test]
     fn the_end_of_a_trace_that_grows_is_followed_until_something_else_is_asked_for() {
-        let mut t = Transport::new(100, 0.0, 10.0);
-        t.grow(100, 100, true);
+        let mut t = transport(100, 0.0, 10.0);
+        t.grow(axis(100, 100, true));
         t.follow();
-        assert!(t.follows() && t.playing() && t.position() == 100.0);
-        t.grow(100_000, 100_000, true);
-        assert!(t.advance(0.15) && t.position() > 60_000.0 && t.position() < 70_000.0, "{}", t.position());
+        assert!(t.follows() && t.playing() && t.position() == at(100.0));
+        t.grow(axis(100_000, 100_000, true));
+        assert!(t.advance(0.15) && t.position() > at(60_000.0) && t.position() < at(70_000.0), "{}", t.position());
         for _ in 0..40 {
             t.advance(0.1);
         }
-        assert_eq!(t.position(), 100_000.0);
+        assert_eq!(t.position(), at(100_000.0));
         let leaves: [fn(&mut Transport); 4] =
-            [|t| t.step(-1), Transport::toggle, |t| t.jump(5.0), |t| t.grow(100_000, 100_000, false)];
+            [|t| t.step(-1), Transport::toggle, |t| t.jump(at(5.0)), |t| t.grow(axis(100_000, 100_000, false))];
         for leave in leaves {
             let mut t = t.clone();
             leave(&mut t);
@@ -418,21 +410,24 @@ mod tests {
         }
         // The last of it comes while the playhead is still on its way: it gets there, and rests.
         let mut last = t.clone();
-        last.grow(845_484, 845_484, false);
-        assert!(last.follows() && last.moving() && last.position() == 100_000.0);
+        last.grow(axis(845_484, 845_484, false));
+        assert!(last.follows() && last.moving() && last.position() == at(100_000.0));
         for _ in 0..60 {
             last.advance(0.05);
         }
-        assert_eq!((last.position(), last.follows(), last.playing(), last.moving()), (845_484.0, false, false, false));
+        assert_eq!(
+            (last.position(), last.follows(), last.playing(), last.moving()),
+            (at(845_484.0), false, false, false)
+        );
         assert!(!last.advance(1.0));
-        t.grow(9, 9, false);
+        t.grow(axis(9, 9, false));
         t.follow();
-        assert!(!t.follows() && t.position() == 9.0, "nothing to follow");
+        assert!(!t.follows() && t.position() == at(9.0), "nothing to follow");
     }
 
     #[test]
     fn the_speed_ladder_goes_up_and_down_and_ends() {
-        let mut t = Transport::new(1, 0.0, 1.0);
+        let mut t = transport(1, 0.0, 1.0);
         let mut seen = vec![t.speed()];
         for _ in 0..100 {
             t.faster();

@@ -5,6 +5,7 @@ use super::display;
 use super::keys::{Action, Chord, Key, action};
 use super::panel;
 use super::surface::{Part, Surface};
+use crate::axis::Position;
 use crate::overlay::exhibits::ExhibitEntry;
 use crate::overlay::{Area, Offscreen, Parts, Studio, fonts};
 use crate::reference::SourceError;
@@ -61,7 +62,7 @@ pub struct Options {
     /// What the panes show at first; none: one pane, with what suits the trace.
     pub panes: Vec<&'static ExhibitEntry>,
     /// Where to begin.
-    pub tick: f64,
+    pub tick: Position,
     /// References a second; `None`: by the trace's length.
     pub speed: Option<f64>,
     /// What time stands for.
@@ -154,7 +155,7 @@ struct Start {
     choice: Choice,
     parts: Parts,
     panes: Vec<&'static ExhibitEntry>,
-    tick: f64,
+    tick: Position,
     speed: Option<f64>,
     clock: ClockKind,
     play: bool,
@@ -226,7 +227,7 @@ impl Viewer {
         }
         if follow {
             desk.transport.follow();
-        } else if play && (!desk.transport.at_end() || desk.transport.grows()) {
+        } else if play && (!desk.transport.at_end() || desk.transport.axis().grows) {
             desk.transport.toggle();
         }
         self.desk = Some(desk);

@@ -227,7 +227,7 @@ pub struct PictureArgs {
     /// Dim what --show leaves out rather than hide it; or, as --dim=C,D, dim these
     #[arg(long, value_name = "C,D", value_delimiter = ',', num_args = 0.., require_equals = true)]
     pub dim: Option<Vec<String>>,
-    /// What is drawn: dots for each line, or sums that show what a whole program does
+    /// What is drawn: dots for each line, sums that show what a whole program does, or tables
     #[arg(long, value_enum, default_value_t = Compose::Auto)]
     pub view: Compose,
     /// References over which a ring's temperature is the mean
@@ -245,6 +245,10 @@ pub enum Compose {
     Dots,
     /// Patches, bars by who served, sums of what flows
     Large,
+    /// The reference, levels, TLBs and regions as tables
+    Numbers,
+    /// Source lines with their references and misses
+    Source,
 }
 
 /// Least memory of an index: a few keyframes of the largest caches.

@@ -1,5 +1,6 @@
 //! The frames of a recording: each a pure function of its number.
 
+use crate::axis::Position;
 use crate::overlay::{Exhibit, Offscreen, Parts, Playback, Shot, Strip, Studio};
 use crate::record::{FrameError, FrameSource};
 use crate::render::{Context, RenderError};
@@ -35,7 +36,7 @@ impl Film {
     ) -> Result<Self, RenderError> {
         let offscreen = Offscreen::new(&context, [width, height])?;
         let playback = Playback { speed: pace.speed, unit: pace.clock.kind().unit(), ..Playback::default() };
-        let shot = Shot { playback, ..Shot::still([width, height], 0.0, view, parts) };
+        let shot = Shot { playback, ..Shot::still([width, height], Position::START, view, parts) };
         let strip = studio.strip(shot.layout().strip_columns());
         Ok(Self { context, studio, exhibit, offscreen, shot, pace, strip })
     }

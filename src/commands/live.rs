@@ -138,7 +138,7 @@ impl Live {
         let caches = open_cache(&self.cache, &source as &dyn ReferenceSource)?;
         let stats = deferred.stats(&source, &caches.config, false, false)?;
         let mut numbers = Vec::new();
-        stats::print(&source, &caches, &stats, false, &mut numbers)?;
+        stats::print(source.tables(), &caches, &stats, false, &mut numbers)?;
         // Whole, or not there.
         let answer = answer_beside(&self.asked);
         let part = answer.with_added_extension("part");

@@ -1,5 +1,6 @@
 //! The subcommands: each joins the library's parts for one job. The edge of the program: errors end here as words.
 
+mod aligned;
 mod annotated;
 pub mod caches;
 #[cfg(target_os = "linux")]
@@ -19,6 +20,7 @@ pub mod host;
 mod index_file;
 mod live;
 mod names;
+mod once;
 pub mod open;
 #[cfg(feature = "gpu")]
 pub mod picture;

@@ -25,7 +25,16 @@ pub(super) fn open_and_feed(
     args: &TraceArgs,
     go: &dyn Fn() -> bool,
 ) -> anyhow::Result<(Arc<dyn ReferenceSource>, Option<Feed>)> {
-    let (source, feed): (Arc<dyn ReferenceSource>, _) = match copies::start(args)? {
+    read(copies::start(args)?, args, go)
+}
+
+/// As [`open_and_feed`], of a trace that was opened.
+pub(super) fn read(
+    started: Started,
+    args: &TraceArgs,
+    go: &dyn Fn() -> bool,
+) -> anyhow::Result<(Arc<dyn ReferenceSource>, Option<Feed>)> {
+    let (source, feed): (Arc<dyn ReferenceSource>, _) = match started {
         Started::Whole(source) => (Arc::from(source), None),
         Started::Growing(mut feed) => {
             while feed.advance()? {

@@ -89,6 +89,8 @@ pub fn asked(picture: &PictureArgs) -> Option<&'static ExhibitEntry> {
         Compose::Auto => None,
         Compose::Dots => Some(exhibits::of_composition(Composition::Dots)),
         Compose::Large => Some(exhibits::of_composition(Composition::Large)),
+        Compose::Numbers => exhibits::named("numbers"),
+        Compose::Source => exhibits::named("source"),
     }
 }
 

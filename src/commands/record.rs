@@ -5,6 +5,7 @@ use super::film::Film;
 use super::picture::{choice, context, exhibit, parts, shades, size, studio, view};
 use super::progress::Display;
 use super::stop::{Flag, Stopped};
+use crate::axis::Position;
 use crate::cli::RecordArgs;
 use crate::record::{Options, Output, RecordError, Summary, record};
 use crate::shown::say;
@@ -53,7 +54,7 @@ pub fn film(args: &RecordArgs, stop: &AtomicBool) -> anyhow::Result<Summary> {
         return Err(UsageError(format!("--seconds {}: expected a length above 0", args.seconds)).into());
     }
     let clock = Arc::new(Clock::new(args.clock, studio.timeline()));
-    let time = clock.at(stop_at as f64) - clock.at(start as f64);
+    let time = clock.between(Position::at(start), Position::at(stop_at));
     let speed = speed.unwrap_or((time / args.seconds).max(0.1));
     let pace = Pace { start, stop: stop_at, speed, fps, clock };
     if pace.frames() > MOST_FRAMES {

@@ -3,6 +3,7 @@
 use super::UsageError;
 use super::picture::{choice, context, exhibit, parts, shades, size, studio, view};
 use super::record::usage;
+use crate::axis::Position;
 use crate::cli::SnapshotArgs;
 use crate::overlay::{Offscreen, Shot};
 use crate::record::{Partial, RecordError, png};
@@ -53,7 +54,7 @@ pub fn run(args: &SnapshotArgs) -> anyhow::Result<()> {
     let context = context()?;
     let mut offscreen = Offscreen::new(&context, [width, height])?;
     // A still has no speed to speak of.
-    let shot = Shot::still([width, height], position, view, parts);
+    let shot = Shot::still([width, height], Position::of(position), view, parts);
     let rgba = offscreen.still(&context, &mut studio, exhibit.as_mut(), &shot)?;
     let mut packed = Cursor::new(Vec::new());
     png::still(&mut packed, &rgba, (width, height))?;

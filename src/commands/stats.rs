@@ -1,16 +1,21 @@
 //! `orrery stats`: the numbers, as a table or as JSON.
 
 use super::UsageError;
+use super::aligned::{aligned, write_aligned};
 use super::caches::describe;
 use super::convert::parse_range;
-use super::open::{Caches, open_cache, open_trace};
+use super::once::Once;
+use super::open::{Caches, open_cache, read};
+use super::{copies, once};
 use crate::cli::StatsArgs;
-use crate::reference::ReferenceSource;
+use crate::reference::{ReferenceSource, Tables};
 use crate::shown;
 use crate::sim::config::HierarchyConfig;
 use crate::sim::stats::{
     Detail, LevelStats, LineStats, ReferenceRange, RegionStats, Stats, UNKNOWN, collect_detail, collect_range,
 };
+use crate::trace::Started;
+use crate::units::grouped;
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::io::{BufWriter, Write};
@@ -20,12 +25,32 @@ use std::io::{BufWriter, Write};
 /// # Errors
 /// When trace or caches are not to be had, or the output cannot be written.
 pub fn run(args: &StatsArgs) -> anyhow::Result<()> {
-    let source = open_trace(&args.trace)?;
-    let caches = open_cache(&args.cache, source.as_ref())?;
-    if args.json {
-        return report(source.as_ref(), &caches, args, &mut BufWriter::with_capacity(1 << 16, shown::json()));
+    let mut started = copies::start(&args.trace)?;
+    if let Started::Growing(feed) = &mut started
+        && once::suits(feed, args)
+    {
+        if let Some(Once { stats, caches, tables }) = once::count(feed, args, detail(args)) {
+            return to_stdout(args.json, |out| print(&tables, &caches, &stats, args.json, out));
+        }
+        started = copies::start(&args.trace)?;
     }
-    report(source.as_ref(), &caches, args, &mut BufWriter::with_capacity(1 << 16, shown::out()))
+    let (source, _) = read(started, &args.trace, &|| true)?;
+    let caches = open_cache(&args.cache, source.as_ref())?;
+    to_stdout(args.json, |out| report(source.as_ref(), &caches, args, out))
+}
+
+/// Has `write` write to standard output, text so that it does nothing there.
+fn to_stdout(json: bool, write: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>) -> anyhow::Result<()> {
+    if json {
+        return write(&mut BufWriter::with_capacity(1 << 16, shown::json()));
+    }
+    write(&mut BufWriter::with_capacity(1 << 16, shown::out()))
+}
+
+/// What is counted beside levels and regions.
+fn detail(args: &StatsArgs) -> Detail {
+    // They take as long as all else, and whoever asks for lines asks where it misses.
+    Detail { lines: args.by_line, classes: args.classes || args.json || !args.by_line }
 }
 
 /// Plays `source` through `config` and prints the numbers to `out`.
@@ -36,14 +61,12 @@ pub fn report(
     source: &dyn ReferenceSource,
     caches: &Caches,
     args: &StatsArgs,
-    out: &mut impl Write,
+    out: &mut (impl Write + ?Sized),
 ) -> anyhow::Result<()> {
-    // They take as long as all else, and whoever asks for lines asks where it misses.
-    let classes = args.classes || args.json || !args.by_line;
-    let detail = Detail { lines: args.by_line, classes };
+    let detail = detail(args);
     let Some(text) = &args.range else {
         let stats = collect_detail(source, &caches.config, detail, args.flush)?;
-        return print(source, caches, &stats, args.json, out);
+        return print(source.tables(), caches, &stats, args.json, out);
     };
     let (from, to) = parse_range(text)?;
     let len = source.len();
@@ -52,30 +75,30 @@ pub fn report(
     }
     let range = ReferenceRange { from, to: to.min(len) };
     let stats = collect_range(source, &caches.config, detail, range)?;
-    print_range(source, caches, &stats, (args.json, Some(range)), out)
+    print_range(source.tables(), caches, &stats, (args.json, Some(range)), out)
 }
 
-/// Prints the numbers of `source` to `out`.
+/// Prints the numbers of a trace with these tables to `out`.
 ///
 /// # Errors
 /// A failed write.
 pub(super) fn print(
-    source: &dyn ReferenceSource,
+    tables: &Tables,
     caches: &Caches,
     stats: &Stats,
     json: bool,
-    out: &mut impl Write,
+    out: &mut (impl Write + ?Sized),
 ) -> anyhow::Result<()> {
-    print_range(source, caches, stats, (json, None), out)
+    print_range(tables, caches, stats, (json, None), out)
 }
 
 /// As [`print`], of some references of the trace alone.
 fn print_range(
-    source: &dyn ReferenceSource,
+    tables: &Tables,
     caches: &Caches,
     stats: &Stats,
     (json, range): (bool, Option<ReferenceRange>),
-    out: &mut impl Write,
+    out: &mut (impl Write + ?Sized),
 ) -> anyhow::Result<()> {
     let Caches { config, why } = caches;
     if json {
@@ -83,7 +106,7 @@ fn print_range(
         serde_json::to_writer_pretty(&mut *out, &numbers).map_err(std::io::Error::from)?;
         writeln!(out)?;
     } else {
-        let title = &source.tables().title;
+        let title = &tables.title;
         if !title.is_empty() {
             writeln!(out, "{}", shown::name(title))?;
         }
@@ -138,7 +161,7 @@ impl<'a> CachesUsed<'a> {
 }
 
 /// The numbers for people: counts grouped by thousands, columns aligned.
-fn write_table(stats: &Stats, config: &HierarchyConfig, out: &mut impl Write) -> std::io::Result<()> {
+fn write_table(stats: &Stats, config: &HierarchyConfig, out: &mut (impl Write + ?Sized)) -> std::io::Result<()> {
     let trace = &stats.trace;
     writeln!(
         out,
@@ -304,13 +327,13 @@ fn counts(name: String, references: u64, misses: &[(std::sync::Arc<str>, u64)]) 
     row
 }
 
-fn regions(stats: &Stats, config: &HierarchyConfig, out: &mut impl Write) -> std::io::Result<()> {
+fn regions(stats: &Stats, config: &HierarchyConfig, out: &mut (impl Write + ?Sized)) -> std::io::Result<()> {
     let row = |region: &RegionStats| counts(region.name.clone(), region.references, &region.misses);
     write_aligned(&head("region", config), &stats.regions, &row, out)
 }
 
 /// Those that miss most come first; ties in the order of the source.
-fn lines(stats: &Stats, config: &HierarchyConfig, out: &mut impl Write) -> std::io::Result<()> {
+fn lines(stats: &Stats, config: &HierarchyConfig, out: &mut (impl Write + ?Sized)) -> std::io::Result<()> {
     let mut lines: Vec<&LineStats> = stats.lines.iter().collect();
     let misses = |line: &LineStats| line.misses.iter().map(|(_, count)| *count).collect::<Vec<_>>();
     lines.sort_by_key(|line| std::cmp::Reverse(misses(line)));
@@ -327,63 +350,6 @@ fn lines(stats: &Stats, config: &HierarchyConfig, out: &mut impl Write) -> std::
         counts(name, line.references, &line.misses)
     };
     write_aligned(&head("source line", config), &lines, &row, out)
-}
-
-/// Columns two spaces apart: the first to the left, numbers to the right. A row is a line, whatever is in its cells. Rows are
-/// made twice, once for their widths: of a million of them none is kept.
-fn write_aligned<T>(
-    head: &[String],
-    rows: &[T],
-    row: &dyn Fn(&T) -> Vec<String>,
-    out: &mut impl Write,
-) -> std::io::Result<()> {
-    let mut widths: Vec<usize> = Vec::new();
-    let mut measure = |row: &[String]| {
-        widths.resize(widths.len().max(row.len()), 0);
-        for (width, cell) in widths.iter_mut().zip(row) {
-            *width = shown::width(&shown::name(cell)).max(*width);
-        }
-    };
-    measure(head);
-    rows.iter().for_each(|n| measure(&row(n)));
-    let mut put = |row: &[String]| {
-        for (column, (cell, width)) in row.iter().zip(&widths).enumerate() {
-            let cell = shown::name(cell);
-            // By columns of the terminal: a sign may take none, or two.
-            let gap = width.saturating_sub(shown::width(&cell));
-            if column == 0 {
-                write!(out, "{cell}{:gap$}", "")?
-            } else {
-                write!(out, "  {:gap$}{cell}", "")?
-            };
-        }
-        writeln!(out)
-    };
-    put(head)?;
-    rows.iter().try_for_each(|n| put(&row(n)))
-}
-
-/// As [`write_aligned`], of rows that are there; the first is the head.
-fn aligned(rows: &[Vec<String>]) -> String {
-    let mut out = Vec::new();
-    if let Some((head, rows)) = rows.split_first() {
-        // Writing to memory cannot fail.
-        let _ = write_aligned(head, rows, &Vec::clone, &mut out);
-    }
-    String::from_utf8(out).unwrap_or_default()
-}
-
-/// `1,234,567`.
-fn grouped(n: u64) -> String {
-    let digits = n.to_string();
-    let mut out = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
 }
 
 /// One decimal, rounded down so that 100.0% means all; `-` of nothing.

@@ -5,6 +5,7 @@ use super::picture::{asked, choice, parts, size, view};
 use super::watch::{Look, watch};
 use crate::app::panes::MOST as MOST_PANES;
 use crate::app::{self, Load, Options};
+use crate::axis::Position;
 use crate::cli::ViewArgs;
 use crate::files::Draft;
 use crate::overlay::exhibits::{self, EXHIBITS, ExhibitEntry};
@@ -46,7 +47,7 @@ pub(super) fn show(args: &ViewArgs, follow: bool, load: Load) -> anyhow::Result<
         choice: choice(&args.picture)?,
         parts: parts(&args.picture),
         panes: panes(args)?,
-        tick: args.tick,
+        tick: Position::of(args.tick),
         speed: args.speed,
         clock: args.clock,
         play: args.play,

@@ -2,6 +2,7 @@
 
 use super::pen::rate;
 use super::stretch::Stretch;
+use crate::axis::{Axis, Position};
 use crate::reference::{Kind, Reference, Tables};
 use crate::scene::layout::{HomeArc, Ring};
 use crate::scene::palette::{self, Rgba};
@@ -97,8 +98,10 @@ pub struct Info {
     pub pages: bool,
     /// Reference under way, from 0.
     pub tick: u64,
-    /// Share of the trace that is done, with phase.
-    pub position: f64,
+    /// What positions are places on.
+    pub axis: Axis,
+    /// Where the moment is.
+    pub position: Position,
     /// References in the trace, as many as are known of.
     pub len: u64,
     /// What the strip shows.
@@ -109,8 +112,8 @@ pub struct Info {
     pub now: Now,
     /// The newest mark at or before the reference; empty = none.
     pub mark: String,
-    /// Where marks are, as shares of the trace, in order.
-    pub marks: Vec<f64>,
+    /// Where marks are, in order.
+    pub marks: Vec<Position>,
     /// References of trail.
     pub tail: u64,
     /// Speed, in `unit`; 0 = a still.
@@ -142,7 +145,7 @@ pub struct Info {
 impl Info {
     /// Gathers what a frame says beside the picture that shows `scene`.
     #[must_use]
-    pub fn new(timeline: &Timeline, tables: &Tables, moment: &Moment<'_>, scene: &Scene) -> Self {
+    pub fn new(timeline: &Timeline, tables: &Tables, moment: &Moment<'_>, position: Position, scene: &Scene) -> Self {
         let rings: Vec<String> = scene.rings.rings.iter().map(Ring::common_name).collect();
         Self {
             pages: !scene.rings.racks.is_empty(),
@@ -152,22 +155,22 @@ impl Info {
             patches: !scene.cells.is_empty(),
             arcs: Arc::clone(&scene.served.arcs),
             highest: scene.served.highest,
-            ..Self::of(timeline, tables, moment, scene.phase, &scene.temperatures, rings)
+            ..Self::of(timeline, tables, moment, position, &scene.temperatures, rings)
         }
     }
 
-    /// Gathers what can be said of a moment at `phase` without a scene: `temperatures` by cache, `rings` by their names.
+    /// Gathers what can be said of a moment at `position` without a scene: `temperatures` by cache, `rings` by their names.
     #[must_use]
     pub fn of(
         timeline: &Timeline,
         tables: &Tables,
         moment: &Moment<'_>,
-        phase: f32,
+        position: Position,
         temperatures: &[f32],
         rings: Vec<String>,
     ) -> Self {
         let hierarchy = moment.before;
-        let len = timeline.total().unwrap_or(moment.len);
+        let axis = timeline.axis();
         let regions = tables
             .regions
             .iter()
@@ -197,12 +200,13 @@ impl Info {
             tlbs: tlb_rows(hierarchy),
             walks: hierarchy.tlbs().walks(),
             tick: moment.tick,
-            position: (moment.tick as f64 + f64::from(phase)) / len.max(1) as f64,
-            len,
-            indexed: (!timeline.is_whole()).then(|| moment.len as f64 / len.max(1) as f64),
+            axis,
+            position,
+            len: axis.total,
+            indexed: axis.grows.then(|| axis.share(axis.end())),
             now: moment.reference.map_or_else(Now::default, |r| now(timeline, tables, moment, &r)),
             mark: mark.map(|m| m.name.clone()).unwrap_or_default(),
-            marks: tables.marks.iter().map(|m| m.reference as f64 / len.max(1) as f64).collect(),
+            marks: tables.marks.iter().map(|m| Position::at(m.reference)).collect(),
             unit: ClockKind::References.unit(),
             innermost: rings.first().cloned().unwrap_or_default(),
             rings,
@@ -512,7 +516,7 @@ mod tests {
         let source = Arc::new(MemoryTrace::new(references, Tables::default()));
         let mut studio = Studio::new(source, hierarchy, &mut |_, _| true).expect("in memory");
         let (_, info) =
-            RingExhibit::suited(&studio).scene(&mut studio, tick as f64, &View::default()).expect("in memory");
+            RingExhibit::suited(&studio).scene(&mut studio, Position::at(tick), &View::default()).expect("in memory");
         (info.now.why, info.caches)
     }
 
@@ -547,12 +551,12 @@ mod tests {
         let source = Arc::new(MemoryTrace::new(references, Tables::default()));
         let mut studio = Studio::new(source, hierarchy, &mut |_, _| true).expect("in memory");
         let mut rings = RingExhibit::suited(&studio);
-        let mut said = |tick: f64| rings.scene(&mut studio, tick, &View::default()).expect("in memory").1;
-        assert_eq!(said(0.0).now.why[0], "DTLB, L2 TLB miss: page walk");
-        assert!(said(1.0).now.why[0].starts_with("L1 hit"), "hits are not told");
-        assert_eq!(said(3.0).now.why[0], "DTLB miss, L2 TLB hit");
-        assert_eq!(said(4.0).now.why[0], "DTLB, L2 TLB miss: 2 page walks");
-        let end = said(5.0);
+        let mut said = |tick: u64| rings.scene(&mut studio, Position::at(tick), &View::default()).expect("in memory").1;
+        assert_eq!(said(0).now.why[0], "DTLB, L2 TLB miss: page walk");
+        assert!(said(1).now.why[0].starts_with("L1 hit"), "hits are not told");
+        assert_eq!(said(3).now.why[0], "DTLB miss, L2 TLB hit");
+        assert_eq!(said(4).now.why[0], "DTLB, L2 TLB miss: 2 page walks");
+        let end = said(5);
         assert_eq!((end.walks, end.pages), (4, true));
         let rows: Vec<_> = end.tlbs.iter().map(|r| (r.name.as_str(), r.shape.as_str(), r.hits, r.hit_rate)).collect();
         let expected = [("DTLB", "1 entry", 1, Some(1.0 / 6.0)), ("L2 TLB", "8, 4-way", 1, Some(0.2))];
@@ -578,8 +582,9 @@ mod tests {
         let stats = collect(source.as_ref(), &config, false).expect("in memory");
         let hierarchy = Hierarchy::new(&config).expect("sound");
         let mut studio = Studio::new(Arc::clone(&source), hierarchy, &mut |_, _| true).expect("in memory");
-        let (_, info) =
-            RingExhibit::suited(&studio).scene(&mut studio, source.len() as f64, &View::default()).expect("in memory");
+        let (_, info) = RingExhibit::suited(&studio)
+            .scene(&mut studio, Position::at(source.len()), &View::default())
+            .expect("in memory");
         for (row, level) in info.caches.iter().zip(&stats.levels) {
             assert_eq!((&row.name, row.hits), (&level.name, level.demand_accesses - level.demand_misses));
             assert_eq!(row.hit_rate, level.demand_hit_rate, "{}", row.name);
@@ -589,6 +594,6 @@ mod tests {
             let rate = region.misses[0].1 as f64 / region.references as f64;
             assert_eq!(row.miss_rate, Some(rate), "{}", row.short);
         }
-        assert!(info.now.what.is_empty() && info.position == 1.0);
+        assert!(info.now.what.is_empty() && info.position == info.axis.end());
     }
 }

@@ -48,6 +48,7 @@ fn between(then: &LevelCounters, now: &LevelCounters) -> (u64, Option<f64>) {
 #[cfg(test)]
 mod tests {
     use super::super::{RingExhibit, Studio};
+    use crate::axis::Position;
     use crate::reference::{MemoryTrace, Tables};
     use crate::scene::View;
     use crate::sim::config::preset;
@@ -71,7 +72,7 @@ mod tests {
             played.play_all(&references[tick.saturating_sub(window)..tick]);
             let now = played.stats();
             let view = View { tail: window as u64, ..View::default() };
-            let (_, info) = rings.scene(&mut studio, tick as f64, &view).expect("in memory");
+            let (_, info) = rings.scene(&mut studio, Position::at(tick as u64), &view).expect("in memory");
             for ((row, now), then) in info.caches.iter().zip(&now.levels).zip(&then.levels) {
                 let asked = now.demand_accesses - then.demand_accesses;
                 let hits = asked - (now.demand_misses - then.demand_misses);

@@ -19,13 +19,22 @@ pub fn color(c: Rgba) -> Color32 {
     Color32::from_rgba_unmultiplied(c[0], c[1], c[2], c[3])
 }
 
+/// What a row of a table is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Target {
+    /// A region, by number.
+    Region(usize),
+    /// A source line, by its row in `Timeline::lines`; the row after the last stands for unknown instructions.
+    Line(usize),
+}
+
 /// What goes with the words that were drawn.
 #[derive(Clone, Debug, Default)]
 pub struct Drawn {
     /// Rectangles that belong under them.
     pub bars: Vec<Bar>,
-    /// Where the rows of regions are, by number.
-    pub rows: Vec<(Rect, usize)>,
+    /// Where rows are that can be clicked, and what they are about.
+    pub rows: Vec<(Rect, Target)>,
 }
 
 /// A painter, the size of type, and the rectangles so far.
@@ -34,7 +43,7 @@ pub(super) struct Pen<'a> {
     pub(super) t: f32,
     bars: RefCell<Vec<Bar>>,
     /// Rows that can be clicked, and whose they are.
-    rows: RefCell<Vec<(Rect, usize)>>,
+    rows: RefCell<Vec<(Rect, Target)>>,
 }
 
 impl<'a> Pen<'a> {
@@ -80,7 +89,7 @@ impl<'a> Pen<'a> {
 
     /// Says where the row of a region is.
     pub(super) fn row(&self, area: Rect, region: usize) {
-        self.rows.borrow_mut().push((area, region));
+        self.rows.borrow_mut().push((area, Target::Region(region)));
     }
 
     pub(super) fn into_drawn(self) -> Drawn {

@@ -4,7 +4,7 @@
 use super::fonts::Weight;
 use super::info::Info;
 use super::layout::{Layout, Parts};
-use super::pen::{Drawn, Pen};
+use super::pen::{Drawn, Pen, Target};
 use super::strip::{Strip, draw_strip};
 use crate::render::Bar;
 use crate::scene::palette::Rgba;
@@ -36,12 +36,14 @@ pub struct Plane {
     pub bars: Vec<Bar>,
     /// Words.
     pub words: Vec<Words>,
-    /// Where the rows of regions are, by number.
-    pub rows: Vec<(Rect, usize)>,
+    /// Where rows are that can be clicked, and what they are about.
+    pub rows: Vec<(Rect, Target)>,
     /// Pixels of one unit of [`Camera::at`](crate::scene::Camera).
     pub unit: f32,
     /// How far it can be scrolled down, in that unit.
     pub depth: f32,
+    /// How far it is.
+    pub down: f32,
 }
 
 /// Draws a plane, and the strip where it is shown; gives what goes under the words.

@@ -10,6 +10,7 @@ use super::plane::draw_plane;
 use super::stretch::Stretch;
 use super::strip::Strip;
 use super::studio::Studio;
+use crate::axis::Position;
 use crate::reference::SourceError;
 use crate::scene::View;
 use crate::timeline::ClockKind;
@@ -18,8 +19,8 @@ use egui::Painter;
 /// A picture that is asked for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shot {
-    /// Where on the exhibit's axis, with phase: `2613.5`.
-    pub position: f64,
+    /// Where on the exhibit's axis.
+    pub position: Position,
     /// How it looks, and from where; phase and reach are set when it is taken.
     pub view: View,
     /// The parts that are shown.
@@ -54,7 +55,7 @@ impl Default for Playback {
 impl Shot {
     /// A still that fills its target.
     #[must_use]
-    pub fn still(size: [u32; 2], position: f64, view: View, parts: Parts) -> Self {
+    pub fn still(size: [u32; 2], position: Position, view: View, parts: Parts) -> Self {
         Self {
             position,
             view,

@@ -1,127 +1,162 @@
-//! The part of a trace that the strip shows.
+//! The part of an axis that the strip shows.
 
+use crate::axis::{Axis, Position};
 use std::ops::Range;
 
-/// References that the strip shows, at least.
+/// Ticks that the strip shows, at least.
 const LEAST: f64 = 64.0;
 
-/// The part of a trace that the strip shows, as shares of the trace.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// The part of an axis that the strip shows: all of it, however long it becomes, or from one position to another.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Stretch {
-    from: f64,
-    to: f64,
-}
-
-impl Default for Stretch {
-    /// All of it.
-    fn default() -> Self {
-        Self { from: 0.0, to: 1.0 }
-    }
+    part: Option<[Position; 2]>,
 }
 
 impl Stretch {
-    /// Whether it is all of the trace.
+    /// Whether it is all of the axis.
     #[must_use]
     pub fn is_whole(self) -> bool {
-        self == Self::default()
+        self.part.is_none()
     }
 
-    /// Where a share of the trace is in it: 0 at its left end, 1 at its right.
-    #[must_use]
-    pub fn place(self, share: f64) -> f64 {
-        (share - self.from) / (self.to - self.from)
+    fn ends(self, axis: Axis) -> [Position; 2] {
+        self.part.unwrap_or([Position::START, Position::at(axis.total.max(1))])
     }
 
-    /// The share of the trace that is at a place.
-    #[must_use]
-    pub fn share(self, place: f64) -> f64 {
-        self.from + place * (self.to - self.from)
+    fn width(self, axis: Axis) -> f64 {
+        let [from, to] = self.ends(axis);
+        to.since(from)
     }
 
-    /// Whether it shows a share of the trace.
+    /// Where a position is in it: 0 at its left end, 1 at its right.
     #[must_use]
-    pub fn shows(self, share: f64) -> bool {
-        (self.from..=self.to).contains(&share)
+    pub fn place(self, axis: Axis, position: Position) -> f64 {
+        position.since(self.ends(axis)[0]) / self.width(axis)
     }
 
-    /// Its references, of a trace of `len`.
+    /// The position that is at a place; not beyond the ends of the axis.
     #[must_use]
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and len")]
-    pub fn references(self, len: u64) -> Range<u64> {
-        (self.from * len as f64).round() as u64..((self.to * len as f64).round() as u64).min(len)
+    pub fn at(self, axis: Axis, place: f64) -> Position {
+        self.ends(axis)[0].plus(place * self.width(axis)).min(Position::at(axis.total))
     }
 
-    /// Narrower by a factor (wider below 1) round `share`, which stays at its place; of a trace of `len` references.
+    /// Whether it shows a position.
     #[must_use]
-    pub fn closer(self, factor: f64, share: f64, len: u64) -> Self {
-        let least = (LEAST / len.max(1) as f64).min(1.0);
-        let width = ((self.to - self.from) / factor.max(1e-9)).clamp(least, 1.0);
-        let from = share - self.place(share).clamp(0.0, 1.0) * width;
-        Self::fitting(from, width)
+    pub fn shows(self, axis: Axis, position: Position) -> bool {
+        let [from, to] = self.ends(axis);
+        (from..=to).contains(&position)
+    }
+
+    /// Its ticks.
+    #[must_use]
+    pub fn ticks(self, axis: Axis) -> Range<u64> {
+        let [from, to] = self.ends(axis).map(|end| end.plus(0.5).tick().min(axis.total));
+        from..to
+    }
+
+    /// Narrower by a factor (wider below 1) round `position`, which stays at its place.
+    #[must_use]
+    pub fn closer(self, axis: Axis, factor: f64, position: Position) -> Self {
+        let all = axis.total as f64;
+        let width = (self.width(axis) / factor.max(1e-9)).clamp(LEAST.min(all), all);
+        Self::fitting(axis, position.plus(-self.place(axis, position).clamp(0.0, 1.0) * width), width)
     }
 
     /// Farther on by so many of its widths.
     #[must_use]
-    pub fn moved(self, widths: f64) -> Self {
-        let width = self.to - self.from;
-        Self::fitting(self.from + widths * width, width)
+    pub fn moved(self, axis: Axis, widths: f64) -> Self {
+        let width = self.width(axis);
+        Self::fitting(axis, self.ends(axis)[0].plus(widths * width), width)
     }
 
-    /// The same, or as wide where it shows `share`: as one turns a page.
+    /// The same, or as wide where it shows `position`: as one turns a page.
     #[must_use]
-    pub fn turned_to(self, share: f64) -> Self {
-        let place = self.place(share);
+    pub fn turned_to(self, axis: Axis, position: Position) -> Self {
+        let place = self.place(axis, position);
         if (0.0..=1.0).contains(&place) {
             self
         } else {
-            self.moved(if place > 1.0 { place - 0.1 } else { place - 0.9 })
+            self.moved(axis, if place > 1.0 { place - 0.1 } else { place - 0.9 })
         }
     }
 
-    fn fitting(from: f64, width: f64) -> Self {
-        if width >= 1.0 {
+    fn fitting(axis: Axis, from: Position, width: f64) -> Self {
+        if width >= axis.total as f64 {
             return Self::default();
         }
-        let from = from.clamp(0.0, 1.0 - width);
-        Self { from, to: from + width }
+        let from = from.min(Position::at(axis.total).plus(-width));
+        Self { part: Some([from, from.plus(width)]) }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::axis::AxisUnit;
+
+    fn axis(len: u64) -> Axis {
+        Axis::whole(AxisUnit::References, len)
+    }
 
     #[test]
     fn a_stretch_keeps_what_is_pointed_at_and_stays_in_the_trace() {
+        let (long, at) = (axis(1_000_000_000), Position::at(700_000_000));
         let mut stretch = Stretch::default();
-        assert!(stretch.is_whole() && stretch.references(1000) == (0..1000));
+        assert!(stretch.is_whole() && stretch.ticks(axis(1000)) == (0..1000));
         for _ in 0..200 {
-            let place = stretch.place(0.7);
-            stretch = stretch.closer(1.2, 0.7, 1_000_000_000);
-            assert!((stretch.place(0.7) - place).abs() < 1e-6, "{stretch:?}");
-            assert!((stretch.share(stretch.place(0.7)) - 0.7).abs() < 1e-12);
+            let place = stretch.place(long, at);
+            stretch = stretch.closer(long, 1.2, at);
+            assert!((stretch.place(long, at) - place).abs() < 1e-6, "{stretch:?}");
+            assert!(stretch.at(long, stretch.place(long, at)).since(at).abs() < 1e-6);
         }
-        let references = stretch.references(1_000_000_000);
-        assert!((64..=66).contains(&(references.end - references.start)), "{references:?}");
-        assert!(references.contains(&700_000_000));
+        let ticks = stretch.ticks(long);
+        assert!((64..=66).contains(&(ticks.end - ticks.start)), "{ticks:?}");
+        assert!(ticks.contains(&700_000_000));
         for _ in 0..200 {
-            stretch = stretch.closer(1.0 / 1.2, 0.1, 1_000_000_000);
+            stretch = stretch.closer(long, 1.0 / 1.2, Position::at(100_000_000));
         }
         assert!(stretch.is_whole(), "{stretch:?}");
-        assert!(Stretch::default().closer(1e9, 0.5, 10).is_whole(), "a short trace is shown as it is");
+        assert!(
+            Stretch::default().closer(axis(10), 1e9, Position::at(5)).is_whole(),
+            "a short trace is shown as it is"
+        );
+        assert_eq!(Stretch::default().place(axis(0), Position::START), 0.0, "nothing to show");
+    }
+
+    #[test]
+    fn ticks_of_hours_are_told_apart() {
+        let long = Axis::whole(AxisUnit::Seconds { ticks: 1_000_000_000_000 }, 20_000_000_000_000_000);
+        let at = Position::at(14_400_000_000_000_007);
+        let mut stretch = Stretch::default();
+        for _ in 0..100 {
+            stretch = stretch.closer(long, 2.0, at);
+        }
+        let next = stretch.place(long, at.plus(1.0)) - stretch.place(long, at);
+        assert!((next - 1.0 / LEAST).abs() < 1e-9, "{next}");
     }
 
     #[test]
     fn pages_turn_where_the_playhead_leaves() {
-        let stretch = Stretch::default().closer(10.0, 0.5, 1 << 30);
-        assert_eq!(stretch.turned_to(0.5), stretch);
+        let long = axis(1 << 30);
+        let at = |share: f64| Position::START.plus(share * (1 << 30) as f64);
+        let stretch = Stretch::default().closer(long, 10.0, at(0.5));
+        assert_eq!(stretch.turned_to(long, at(0.5)), stretch);
         for share in [0.0, 0.3, 0.62, 0.99, 1.0] {
-            let turned = stretch.turned_to(share);
-            assert!(turned.shows(share), "{share}: {turned:?}");
-            assert!((turned.to - turned.from - 0.1).abs() < 1e-9);
+            let turned = stretch.turned_to(long, at(share));
+            assert!(turned.shows(long, at(share)), "{share}: {turned:?}");
+            assert!((turned.width(long) - stretch.width(long)).abs() < 1e-6);
         }
-        let on = stretch.turned_to(0.6);
-        assert!((on.place(0.6) - 0.1).abs() < 1e-9, "there is room ahead: {on:?}");
-        assert_eq!(stretch.moved(-100.0).references(1000), 0..100);
+        let on = stretch.turned_to(long, at(0.6));
+        assert!((on.place(long, at(0.6)) - 0.1).abs() < 1e-9, "there is room ahead: {on:?}");
+        assert_eq!(stretch.moved(long, -100.0).ticks(long).start, 0);
+    }
+
+    #[test]
+    fn all_of_what_grows_stays_all() {
+        let stretch = Stretch::default();
+        let grown = Axis { len: 200, total: 400, grows: true, unit: AxisUnit::References };
+        assert_eq!((stretch.ticks(axis(100)), stretch.ticks(grown)), (0..100, 0..400));
+        let part = stretch.closer(axis(1000), 10.0, Position::at(500));
+        assert_eq!(part.ticks(axis(1000)), part.ticks(axis(4000)), "a part stays where it is");
     }
 }

@@ -58,8 +58,10 @@ impl Strip {
 pub(super) fn draw_strip(pen: &Pen<'_>, layout: &Layout, info: &Info, strip: &Strip, with_notes: bool) {
     let t = pen.t;
     let bars = layout.bars();
-    let place = |share: f64| bars.left() + bars.width() * to_f32(info.stretch.place(share).clamp(0.0, 1.0));
-    let known = Rect::from_min_max(bars.min, pos2(place(info.indexed.unwrap_or(1.0)), bars.bottom()));
+    let axis = info.axis;
+    let place = |at| bars.left() + bars.width() * to_f32(info.stretch.place(axis, at).clamp(0.0, 1.0));
+    let known =
+        Rect::from_min_max(bars.min, pos2(if axis.grows { place(axis.end()) } else { bars.right() }, bars.bottom()));
     pen.bar(known, palette::fade(palette::TRACK, 0.55));
     if known.right() < bars.right() {
         // What is still to come: a line that waits to be filled.
@@ -89,7 +91,7 @@ pub(super) fn draw_strip(pen: &Pen<'_>, layout: &Layout, info: &Info, strip: &St
     }
     // Marks: a tick at the upper edge; of those that would touch, the first.
     let mut last = f32::MIN;
-    for &mark in info.marks.iter().filter(|mark| info.stretch.shows(**mark)) {
+    for &mark in info.marks.iter().filter(|mark| info.stretch.shows(axis, **mark)) {
         let x = place(mark);
         if x - last >= 3.0 * t {
             let tick =
@@ -102,7 +104,7 @@ pub(super) fn draw_strip(pen: &Pen<'_>, layout: &Layout, info: &Info, strip: &St
         pos2(playhead - 0.9 * t, bars.top() - 3.0 * t),
         pos2(playhead + 0.9 * t, bars.bottom() + 4.0 * t),
     );
-    if info.stretch.shows(info.position) {
+    if info.stretch.shows(axis, info.position) {
         pen.bar(line, palette::LIGHT);
         pen.painter.circle_filled(pos2(playhead, bars.top() - 4.0 * t), 4.0 * t, color(palette::LIGHT));
     }
@@ -122,7 +124,7 @@ pub(super) fn draw_strip(pen: &Pen<'_>, layout: &Layout, info: &Info, strip: &St
         let at = pos2(edge, y);
         edge = pen.text(at, Align2::LEFT_TOP, &mark, Weight::Regular, SMALL, palette::TEXT_QUIET);
     }
-    let shown = info.stretch.references(info.len);
+    let shown = info.stretch.ticks(axis);
     let end = match info.indexed {
         _ if !info.stretch.is_whole() => {
             format!("{} to {} of {}", grouped(shown.start), grouped(shown.end), grouped(info.len))

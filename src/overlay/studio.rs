@@ -1,13 +1,13 @@
 //! A trace under its caches, at a moment: what all exhibits of it share.
 
-use super::exhibits::Axis;
 use super::stretch::Stretch;
 use super::strip::Strip;
+use crate::axis::{Axis, Position};
 use crate::reference::{ReferenceSource, SourceError, Tables};
 use crate::shown;
 use crate::sim::{Hierarchy, SimError};
 use crate::timeline::cursor::levels;
-use crate::timeline::{Cursor, Moment, Options, Timeline, pace};
+use crate::timeline::{Cursor, Moment, Options, Timeline};
 use std::sync::Arc;
 
 /// See the module.
@@ -63,14 +63,7 @@ impl Studio {
     /// The references of the trace.
     #[must_use]
     pub fn axis(&self) -> Axis {
-        let len = self.timeline.len();
-        Axis { len, total: self.timeline.total().unwrap_or(len), grows: !self.timeline.is_whole() }
-    }
-
-    /// A position within what is indexed.
-    #[must_use]
-    pub fn clamped(&self, position: f64) -> f64 {
-        position.min(self.timeline.len() as f64)
+        self.timeline.axis()
     }
 
     /// By level: the ring that it is on, the innermost being 0; and how many rings there are.
@@ -92,7 +85,7 @@ impl Studio {
     /// As [`Studio::strip`], of a part of the trace.
     #[must_use]
     pub fn strip_of(&self, columns: usize, stretch: Stretch) -> Strip {
-        let references = stretch.references(self.timeline.total().unwrap_or(self.timeline.len()));
+        let references = stretch.ticks(self.axis());
         let (rings, count) = self.rings_of_levels();
         let mut missed = vec![vec![0.0; count]; columns];
         for (level, ring) in rings.into_iter().enumerate() {
@@ -122,8 +115,8 @@ impl Studio {
     ///
     /// # Errors
     /// When the source cannot be read.
-    pub fn seek(&mut self, position: f64, history: u64, window: u64, by_region: bool) -> Result<(), SourceError> {
-        let (tick, _) = pace::split(self.clamped(position));
+    pub fn seek(&mut self, position: Position, history: u64, window: u64, by_region: bool) -> Result<(), SourceError> {
+        let tick = self.axis().clamp(position).tick();
         let history = history.max(self.history);
         match by_region {
             true => self.cursor.seek_tallied(tick, history, window)?,

@@ -40,7 +40,7 @@ pub(super) fn tip_at(
 ) -> Option<(Tip, Option<usize>)> {
     let (moment, tables) = (studio.moment(), studio.tables());
     // At rest before a reference, the state is the one before it.
-    let state = if scene.phase > 0.0 { moment.after } else { moment.before };
+    let state = if scene.now > 0.0 { moment.after } else { moment.before };
     let tip = match pick(scene, stage.home(), p, reach)? {
         Pick::Glyph(index) => {
             let glyph = scene.glyphs.get(index)?;
@@ -89,6 +89,22 @@ pub(super) fn region_tip(studio: &Studio, info: &Info, index: usize) -> Option<T
         ],
         around: None,
     })
+}
+
+/// About a source line, by its row in the timeline.
+pub(super) fn line_tip(studio: &Studio, row: usize) -> Option<Tip> {
+    let (timeline, moment) = (studio.timeline(), studio.moment());
+    let counted = *moment.lines().get(row)?;
+    let location = timeline.lines().places().get(row).and_then(|&place| studio.tables().locations.get(place));
+    let title = location.map_or("unknown instructions".into(), |l| format!("{}:{}", l.file, l.line));
+    let mut lines: Vec<String> = location.into_iter().flat_map(|l| [l.function.clone(), l.text.clone()]).collect();
+    lines.retain(|line| !line.is_empty());
+    lines.push(format!("{} references up to this one", grouped(counted.references)));
+    for (level, misses) in timeline.config().levels.iter().zip(counted.misses) {
+        lines.push(format!("{} misses in {}", grouped(misses), level.name));
+    }
+    lines.push("a click goes to its next reference".into());
+    Some(Tip { title, lines, ..Tip::default() })
 }
 
 /// About a page that has an entry in a TLB: index of the entry's glyph.

@@ -10,18 +10,48 @@ use std::sync::mpsc::{channel, sync_channel};
 /// Those of the source and of `take`, which is not called again.
 pub fn ahead<E: From<SourceError>>(
     source: &dyn ReferenceSource,
+    take: impl FnMut(u64, &[Reference]) -> Result<(), E>,
+) -> Result<(), E> {
+    // Of little there is nothing to read ahead.
+    in_order(all_of(source), source.len() > source.chunk_len(), take)
+}
+
+/// Gives the references that a source has now, in order, as [`in_order`] takes them.
+pub fn all_of(source: &dyn ReferenceSource) -> impl FnMut(&mut Vec<Reference>) -> Result<(), SourceError> + Send {
+    let (mut from, length) = (0, source.len());
+    move |batch| {
+        batch.clear();
+        if from < length {
+            source.batch(from, batch)?;
+            from += batch.len() as u64;
+        }
+        Ok(())
+    }
+}
+
+/// Gives the references that follow.
+type Next<'a> = dyn FnMut(&mut Vec<Reference>) -> Result<(), SourceError> + Send + 'a;
+
+/// As [`ahead`], of references that are had once, in order: `next` replaces what it is given by those that follow, none at the end.
+/// Without `is_long` they are read on this thread.
+///
+/// # Errors
+/// Those of `next` and of `take`, after which neither is called again.
+pub fn in_order<E: From<SourceError>>(
+    mut next: impl FnMut(&mut Vec<Reference>) -> Result<(), SourceError> + Send,
+    is_long: bool,
     mut take: impl FnMut(u64, &[Reference]) -> Result<(), E>,
 ) -> Result<(), E> {
-    let length = source.len();
     std::thread::scope(|scope| {
         let (full, batches) = sync_channel::<Result<Vec<Reference>, SourceError>>(1);
         let (used, empty) = channel::<Vec<Reference>>();
+        // Handed over once the thread is there: it is not lost with one that cannot be had.
+        let (hand, taken) = sync_channel(1);
         let read = move || {
-            let mut from = 0;
-            while from < length {
+            let Ok(next): Result<&mut Next<'_>, _> = taken.recv() else { return };
+            loop {
                 let mut batch = empty.try_recv().unwrap_or_default();
-                let read = source.batch(from, &mut batch);
-                from += batch.len() as u64;
+                let read = next(&mut batch);
                 let is_last = read.is_err() || batch.is_empty();
                 if full.send(read.map(|()| batch)).is_err() || is_last {
                     break;
@@ -29,22 +59,24 @@ pub fn ahead<E: From<SourceError>>(
             }
         };
         let mut from = 0;
-        let is_short = length <= source.chunk_len();
-        if is_short || std::thread::Builder::new().name("read".into()).spawn_scoped(scope, read).is_err() {
+        if !is_long || std::thread::Builder::new().name("read".into()).spawn_scoped(scope, read).is_err() {
             // Nothing to read ahead, or a system that has no more threads.
             let mut batch = Vec::new();
-            while from < length {
-                source.batch(from, &mut batch)?;
+            loop {
+                next(&mut batch)?;
                 if batch.is_empty() {
-                    break;
+                    return Ok(());
                 }
                 take(from, &batch)?;
                 from += batch.len() as u64;
             }
-            return Ok(());
         }
+        let _ = hand.send(&mut next);
         for batch in batches {
             let batch = batch?;
+            if batch.is_empty() {
+                break;
+            }
             take(from, &batch)?;
             from += batch.len() as u64;
             // At the end nobody fills it.

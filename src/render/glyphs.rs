@@ -69,5 +69,6 @@ pub fn instance(g: &Glyph) -> GlyphInstance {
         color: g.color,
         glow: [unorm8(g.flash), unorm8(g.pulse), unorm8(g.burst), 0],
         path_flags: g.flight.path as u32 | g.flags << 8,
+        times: g.flight.times,
     }
 }

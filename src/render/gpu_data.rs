@@ -57,7 +57,7 @@ pub struct Frame {
     pub half_size: [f32; 2],
     pub px_per_unit: f32,
     pub line_scale: f32,
-    pub phase: f32,
+    pub now: f32,
     pub _pad0: f32,
     pub _pad1: f32,
     pub _pad2: f32,
@@ -81,6 +81,8 @@ pub struct GlyphInstance {
     pub glow: [u8; 4],
     /// Path, then flags from bit 8.
     pub path_flags: u32,
+    /// When the flight starts and ends, ticks since the frame's origin.
+    pub times: [f32; 2],
 }
 
 /// One stretch of a path; vertex attributes of `pathlines.wgsl`.
@@ -139,11 +141,12 @@ pub struct BarInstance {
 
 const _: () = assert!(size_of::<SectorShape>() == 32 && size_of::<Frame>() == 48);
 // What every adapter binds as a uniform, WebGL 2 too.
-const _: () = assert!(size_of::<GlyphInstance>() == 52 && size_of::<SegmentInstance>() == 60);
+const _: () = assert!(size_of::<GlyphInstance>() == 60 && size_of::<SegmentInstance>() == 60);
 
 /// Attributes of [`GlyphInstance`], locations from 0.
-pub const GLYPH_ATTRIBUTES: [wgpu::VertexAttribute; 7] = wgpu::vertex_attr_array![
-    0 => Float32x4, 1 => Float32x4, 2 => Float32, 3 => Float32, 4 => Unorm8x4, 5 => Unorm8x4, 6 => Uint32
+pub const GLYPH_ATTRIBUTES: [wgpu::VertexAttribute; 8] = wgpu::vertex_attr_array![
+    0 => Float32x4, 1 => Float32x4, 2 => Float32, 3 => Float32, 4 => Unorm8x4, 5 => Unorm8x4, 6 => Uint32,
+    7 => Float32x2
 ];
 
 /// Attributes of [`SegmentInstance`], locations from 0.

@@ -63,10 +63,10 @@ impl Viewport {
     /// What every shader of a frame knows.
     #[must_use]
     pub fn frame(&self, scene: &Scene) -> Frame {
-        self.uniform(scene.phase)
+        self.uniform(scene.now)
     }
 
-    fn uniform(&self, phase: f32) -> Frame {
+    fn uniform(&self, now: f32) -> Frame {
         let [w, h] = self.size.map(|s| s as f32);
         Frame {
             scale: [2.0 * self.px_per_unit / w, -2.0 * self.px_per_unit / h],
@@ -74,7 +74,7 @@ impl Viewport {
             half_size: [0.5 * w, 0.5 * h],
             px_per_unit: self.px_per_unit,
             line_scale: self.line_scale.max(0.6),
-            phase,
+            now,
             ..Frame::default()
         }
     }

@@ -12,7 +12,7 @@
 use super::flows::{self, LOGGED};
 use super::frame::Segment;
 use super::layout::Sector;
-use super::motion::{Endpoint, Flight, Path};
+use super::motion::{Endpoint, Flight, ONE_TICK, Path};
 use super::palette::{self, Rgba};
 use super::places::Places;
 use super::trails::{Span, arc_pieces};
@@ -161,7 +161,7 @@ impl Way {
                         let theta = angle(sector, first, sets, sector.omega);
                         let (r0, r1) = (sector.r1 + 0.4 * OFF, inner(to)?);
                         let (from, to) = (Endpoint::polar(r0, theta), Endpoint::polar(r1, theta + SWEEP));
-                        Some((Flight { from, to, path: Path::Arc, sweep: SWEEP }, palette::EVICT))
+                        Some((Flight { from, to, path: Path::Arc, sweep: SWEEP, times: ONE_TICK }, palette::EVICT))
                     }
                 }
             }

@@ -25,7 +25,7 @@ pub struct Glyph {
     pub layer: u8,
     /// Number of the item, of an entry of a TLB that of its page; ties within a layer sort by it.
     pub id: u64,
-    /// Where it is and how it moves during this reference; the frame's phase applies.
+    /// Where it is and how it moves; [`Scene::now`] says how far it is.
     pub flight: Flight,
     /// Radius at rest, world units.
     pub radius: f32,
@@ -46,7 +46,7 @@ pub struct Glyph {
 pub struct Segment {
     /// The flight whose path it follows.
     pub flight: Flight,
-    /// Where it starts on the path, eased phase 0..=1.
+    /// Where it starts on the path, 0..=1 as [`Flight::eased`].
     pub s0: f32,
     /// Where it ends, `s0..=1`.
     pub s1: f32,
@@ -133,8 +133,8 @@ pub struct Notes {
 pub struct Scene {
     /// Radii and the slot formula.
     pub rings: Rings,
-    /// Phase within the reference under way, 0..1.
-    pub phase: f32,
+    /// Ticks since the frame's origin, from which the times of its flights count: the origin is where the tick under way begins.
+    pub now: f32,
     /// Soft disks, innermost first.
     pub disks: Vec<Disk>,
     /// Large caches, by sector, then set, then rank; patches that are empty or out of sight are left out.

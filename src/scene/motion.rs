@@ -90,7 +90,12 @@ pub struct Flight {
     pub path: Path,
     /// Arc: angle swept, radians, so that `theta(from) + sweep` is `theta(to)` up to whole turns. Unused otherwise.
     pub sweep: f32,
+    /// When it starts and when it arrives, ticks of the frame's axis since the frame's origin.
+    pub times: [f32; 2],
 }
+
+/// What begins with the tick under way and ends with it, as all that one reference does.
+pub const ONE_TICK: [f32; 2] = [0.0, 1.0];
 
 /// An eviction that would have to sweep further back than this goes forward round the ring instead: evictions then
 /// stream one way, like a vortex.
@@ -100,13 +105,13 @@ impl Flight {
     /// Standing still.
     #[must_use]
     pub fn rest(at: Endpoint) -> Self {
-        Self { from: at, to: at, path: Path::Rest, sweep: 0.0 }
+        Self { from: at, to: at, path: Path::Rest, sweep: 0.0, times: ONE_TICK }
     }
 
     /// A straight flight in.
     #[must_use]
     pub fn straight(from: Endpoint, to: Endpoint) -> Self {
-        Self { from, to, path: Path::Straight, sweep: 0.0 }
+        Self { from, to, path: Path::Straight, sweep: 0.0, times: ONE_TICK }
     }
 
     /// A wide arc out; the sweep is decided here, once, so that no shader meets a branch cut.
@@ -117,13 +122,27 @@ impl Flight {
         if sweep < -BACK {
             sweep += TAU;
         }
-        Self { from, to, path: Path::Arc, sweep }
+        Self { from, to, path: Path::Arc, sweep, times: ONE_TICK }
     }
 
     /// Along one arm.
     #[must_use]
     pub fn slide(from: Endpoint, to: Endpoint) -> Self {
-        Self { from, to, path: Path::Slide, sweep: 0.0 }
+        Self { from, to, path: Path::Slide, sweep: 0.0, times: ONE_TICK }
+    }
+
+    /// The same, from one time to another: before it rests where it starts, after it where it ends. One of no length, or of one that is
+    /// less, is over as soon as it begins.
+    #[must_use]
+    pub fn during(self, start: f32, end: f32) -> Self {
+        Self { times: [start, end], ..self }
+    }
+
+    /// How far on its path it is at a time, 0..=1: slow at both ends.
+    #[must_use]
+    pub fn eased(&self, now: f32) -> f32 {
+        let [start, end] = self.times;
+        ease(if end > start { (now - start) / (end - start) } else { (now >= start).into() })
     }
 }
 
@@ -142,13 +161,13 @@ pub fn ease(s: f32) -> f32 {
     s * s * (3.0 - 2.0 * s)
 }
 
-/// Position in world units at phase `s` of the flight, 0 = start, 1 = arrived; outside of that the glyph rests.
+/// Position in world units at a time, ticks since the frame's origin.
 #[must_use]
-pub fn position_at(sectors: &[Sector], flight: &Flight, s: f32) -> [f32; 2] {
-    place_on_path(sectors, flight, ease(s))
+pub fn position_at(sectors: &[Sector], flight: &Flight, now: f32) -> [f32; 2] {
+    place_on_path(sectors, flight, flight.eased(now))
 }
 
-/// Position on the flight's path, `e` = [`ease`] of the phase.
+/// Position on the flight's path, `e` = [`Flight::eased`].
 #[must_use]
 pub fn place_on_path(sectors: &[Sector], flight: &Flight, e: f32) -> [f32; 2] {
     match flight.path {

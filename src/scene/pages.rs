@@ -4,7 +4,7 @@
 
 use super::frame::{Glyph, flags};
 use super::layout::{HomeLayout, Rack};
-use super::motion::{Endpoint, Flight, Path, ease};
+use super::motion::{Endpoint, Flight, ONE_TICK, Path, ease};
 use super::palette::{self, Rgba};
 use super::places::Places;
 use super::view::{View, flash_steps};
@@ -155,7 +155,7 @@ fn renewal(places: &Places, rack: &Rack, sector: usize, set: SetIndex, [old, new
         return Flight::straight(from, to);
     }
     // Not the shortest way but the way back through its own places.
-    Flight { from, to, path: Path::Arc, sweep }
+    Flight { from, to, path: Path::Arc, sweep, times: ONE_TICK }
 }
 
 /// Sets of a TLB whose order may change during this reference.

@@ -46,7 +46,7 @@ pub fn pick(scene: &Scene, home: &HomeLayout, p: [f32; 2], reach: f32) -> Option
 fn glyph_at(scene: &Scene, p: [f32; 2], reach: f32) -> Option<usize> {
     let mut best: Option<(f32, usize)> = None;
     for (index, glyph) in scene.glyphs.iter().enumerate().filter(|(_, g)| g.color[3] > 0) {
-        let [x, y] = position_at(&scene.rings.sectors, &glyph.flight, scene.phase);
+        let [x, y] = position_at(&scene.rings.sectors, &glyph.flight, scene.now);
         let distance = (x - p[0]).hypot(y - p[1]);
         if distance <= glyph.radius.max(reach) && best.is_none_or(|(d, _)| distance <= d) {
             best = Some((distance, index));
@@ -126,10 +126,10 @@ mod tests {
         Glyph { layer, id, flight, radius: 0.008, color, flash: 0.0, pulse: 0.0, burst: 1.0, flags: 0 }
     }
 
-    fn scene(phase: f32, glyphs: Vec<Glyph>) -> Scene {
+    fn scene(now: f32, glyphs: Vec<Glyph>) -> Scene {
         Scene {
             rings: rings(),
-            phase,
+            now,
             disks: vec![],
             cells: vec![],
             structure: vec![],
@@ -213,10 +213,10 @@ mod tests {
     #[test]
     fn a_glyph_is_found_where_it_is_drawn_also_in_flight() {
         let flight = Flight::arc(Endpoint::slot(0, 1, 7.0, 0.01), Endpoint::polar(0.9, 2.0), &rings().sectors);
-        for phase in [0.0, 0.3, 0.7, 1.0] {
-            let scene = scene(phase, vec![glyph(3, 7, flight)]);
-            let p = position_at(&scene.rings.sectors, &flight, phase);
-            assert_eq!(pick(&scene, &home(), p, 0.004), Some(Pick::Glyph(0)), "phase {phase}");
+        for now in [0.0, 0.3, 0.7, 1.0] {
+            let scene = scene(now, vec![glyph(3, 7, flight)]);
+            let p = position_at(&scene.rings.sectors, &flight, now);
+            assert_eq!(pick(&scene, &home(), p, 0.004), Some(Pick::Glyph(0)), "at {now}");
             assert_ne!(pick(&scene, &home(), [p[0] + 0.02, p[1]], 0.004), Some(Pick::Glyph(0)));
         }
     }

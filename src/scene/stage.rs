@@ -168,7 +168,7 @@ impl Stage {
         structure.clone_from(&self.structure);
         Scene {
             rings: self.places.rings.clone(),
-            phase: view.phase,
+            now: view.phase,
             disks,
             cells,
             structure,

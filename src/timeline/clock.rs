@@ -12,7 +12,8 @@
 //! Of traces too long for [`Outcomes`](super::Outcomes), only the sums of the [`Summary`](super::Summary) are known: there a
 //! clock is steady within each of its spans.
 
-use super::{Timeline, pace};
+use super::Timeline;
+use crate::axis::{Axis, AxisUnit, Position};
 use crate::sim::config::{HierarchyConfig, Holds};
 use std::sync::Arc;
 
@@ -84,10 +85,13 @@ const NEAR: u64 = 10;
 /// See [`NEAR`].
 const FASTEST: f64 = 32.0;
 
-/// A strictly increasing map between positions (reference and phase, 0 to the trace's length) and times.
+/// A strictly increasing map between positions of an axis and times.
 pub struct Clock {
     kind: ClockKind,
-    timeline: Arc<Timeline>,
+    /// Ticks of the axis.
+    len: u64,
+    /// What knots are made of; `None` = times are positions.
+    timeline: Option<Arc<Timeline>>,
     /// References between two knots.
     span: u64,
     /// Times at which spans of references begin, then that of the end. Empty where times are positions.
@@ -101,6 +105,21 @@ pub struct Clock {
 }
 
 impl Clock {
+    /// A clock that any axis has: each tick takes as long as any other, and times are ticks.
+    #[must_use]
+    pub fn steady(axis: Axis) -> Self {
+        Self {
+            kind: ClockKind::References,
+            len: axis.len,
+            timeline: None,
+            span: SPAN,
+            knots: Vec::new(),
+            cycles: Vec::new(),
+            slowness: Vec::new(),
+            scale: 1.0,
+        }
+    }
+
     /// A clock for a trace.
     #[must_use]
     pub fn new(kind: ClockKind, timeline: &Arc<Timeline>) -> Self {
@@ -108,14 +127,14 @@ impl Clock {
         let mut cycles: Vec<f64> = config.levels.iter().map(|level| f64::from(level.latency)).collect();
         cycles.push(f64::from(config.memory.latency));
         let slowness = (0..=NEAR).map(|d| FASTEST.powf(-(d as f64) / NEAR as f64)).collect();
-        let mut clock =
-            Self { kind, timeline: Arc::clone(timeline), span: SPAN, knots: Vec::new(), cycles, slowness, scale: 1.0 };
+        let steady = Self::steady(Axis::whole(AxisUnit::References, timeline.len()));
         if kind == ClockKind::References || timeline.is_empty() {
-            return clock;
+            return Self { kind, ..steady };
         }
+        let mut clock = Self { kind, timeline: Some(Arc::clone(timeline)), cycles, slowness, ..steady };
         clock.knots = match (timeline.outcomes().is_some(), kind) {
-            (false, _) => clock.knots_of_sums(config),
-            (true, ClockKind::Misses) => clock.knots_of_misses(),
+            (false, _) => clock.knots_of_sums(timeline, config),
+            (true, ClockKind::Misses) => clock.knots_of_misses(timeline),
             (true, _) => clock.knots_of_weights(),
         };
         if kind == ClockKind::Adaptive {
@@ -133,87 +152,96 @@ impl Clock {
     /// The time of the end of the trace.
     #[must_use]
     pub fn len(&self) -> f64 {
-        self.at(self.timeline.len() as f64)
+        self.at(Position::at(self.len))
     }
 
-    /// Whether the trace has no reference.
+    /// Whether the axis has no tick.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.timeline.is_empty()
+        self.len == 0
     }
 
-    /// The time of a position, which is clamped to the trace.
+    /// The time of a position, which is clamped to the axis.
     #[must_use]
-    pub fn at(&self, position: f64) -> f64 {
-        let position = position.clamp(0.0, self.timeline.len() as f64);
-        let Some(last) = self.knots.last() else { return position };
-        let (tick, _) = pace::split(position);
-        if tick >= self.timeline.len() {
+    pub fn at(&self, position: Position) -> f64 {
+        let position = position.min(Position::at(self.len));
+        let Some(last) = self.knots.last() else { return position.since(Position::START) };
+        let tick = position.tick();
+        if tick >= self.len {
             return last * self.scale;
         }
         let span = usize::try_from(tick / self.span).unwrap_or(usize::MAX);
         let mut time = self.knots[span];
         for (weight, reference) in self.weights(span).zip(span as u64 * self.span..) {
-            time += weight * (position - reference as f64).clamp(0.0, 1.0);
+            time += weight * position.since(Position::at(reference)).clamp(0.0, 1.0);
         }
         time.min(self.knots[span + 1]) * self.scale
     }
 
-    /// The position at a time, which is clamped to the trace.
+    /// The position at a time, which is clamped to the axis.
     #[must_use]
-    pub fn position(&self, time: f64) -> f64 {
-        let end = self.timeline.len() as f64;
+    pub fn position(&self, time: f64) -> Position {
+        let end = Position::at(self.len);
         let time = (time / self.scale).max(0.0);
-        let Some(last) = self.knots.last() else { return time.min(end) };
+        let Some(last) = self.knots.last() else { return Position::of(time).min(end) };
         if time >= *last {
             return end;
         }
         let span = self.knots.partition_point(|knot| *knot <= time) - 1;
-        let (mut left, mut position) = (time - self.knots[span], (span as u64 * self.span) as f64);
+        let (mut left, mut tick) = (time - self.knots[span], span as u64 * self.span);
         for weight in self.weights(span) {
             if left < weight {
-                return (position + left / weight).min(end);
+                return Position::at(tick).plus(left / weight).min(end);
             }
             left -= weight;
-            position += 1.0;
+            tick += 1;
         }
-        position.min(end)
+        Position::at(tick).min(end)
+    }
+
+    /// The time that passes between two positions.
+    #[must_use]
+    pub fn between(&self, from: Position, to: Position) -> f64 {
+        if self.knots.is_empty() { to.since(from) } else { self.at(to) - self.at(from) }
     }
 
     /// The position so much time after another.
     #[must_use]
-    pub fn ahead(&self, position: f64, time: f64) -> f64 {
+    pub fn ahead(&self, position: Position, time: f64) -> Position {
+        if self.knots.is_empty() {
+            return position.plus(time).min(Position::at(self.len));
+        }
         self.position(self.at(position) + time)
     }
 
-    /// References a second about a position, at a speed in units of the clock: the mean of a second.
+    /// Ticks a second about a position, at a speed in units of the clock: the mean of a second.
     #[must_use]
-    pub fn rate(&self, position: f64, speed: f64) -> f64 {
+    pub fn rate(&self, position: Position, speed: f64) -> f64 {
         if self.knots.is_empty() {
             return speed;
         }
         let (time, len) = (self.at(position), self.len());
         let from = (time - speed / 2.0).clamp(0.0, (len - speed).max(0.0));
         let to = (from + speed).min(len);
-        let references = self.position(to) - self.position(from);
-        references * speed / (to - from).max(f64::MIN_POSITIVE)
+        let ticks = self.position(to).since(self.position(from));
+        ticks * speed / (to - from).max(f64::MIN_POSITIVE)
     }
 
     /// The first reference of a span, and one past its last.
     fn range(&self, span: usize) -> (u64, u64) {
         let from = span as u64 * self.span;
-        (from, (from + self.span).min(self.timeline.len()))
+        (from, (from + self.span).min(self.len))
     }
 
     fn spans(&self) -> usize {
-        usize::try_from(self.timeline.len().div_ceil(self.span)).unwrap_or(usize::MAX)
+        usize::try_from(self.len.div_ceil(self.span)).unwrap_or(usize::MAX)
     }
 
     /// Times of the references of a span, whose knots are known (but for cycles and the adaptive clock, which need none).
     fn weights(&self, span: usize) -> Box<dyn Iterator<Item = f64> + '_> {
         let (from, to) = self.range(span);
         let count = usize::try_from(to - from).unwrap_or(0);
-        let Some(outcomes) = self.timeline.outcomes() else {
+        let Some(outcomes) = self.timeline.as_ref().and_then(|timeline| timeline.outcomes()) else {
             let weight = (self.knots[span + 1] - self.knots[span]) / (to - from) as f64;
             return Box::new(std::iter::repeat_n(weight, count));
         };
@@ -276,8 +304,8 @@ impl Clock {
     }
 
     /// Gap by gap: hits share their quarter, however many they are.
-    fn knots_of_misses(&self) -> Vec<f64> {
-        let (len, outcomes) = (self.timeline.len(), self.timeline.outcomes());
+    fn knots_of_misses(&self, timeline: &Timeline) -> Vec<f64> {
+        let (len, outcomes) = (self.len, timeline.outcomes());
         let missed = |tick: u64| outcomes.and_then(|o| o.get(tick)).is_some_and(super::Outcome::missed);
         let mut knots = Vec::with_capacity(self.spans() + 1);
         let (mut from, mut misses) = (0, 0.0);
@@ -299,8 +327,8 @@ impl Clock {
     }
 
     /// By the sums of the summary's spans.
-    fn knots_of_sums(&mut self, config: &HierarchyConfig) -> Vec<f64> {
-        let summary = self.timeline.summary();
+    fn knots_of_sums(&mut self, timeline: &Timeline, config: &HierarchyConfig) -> Vec<f64> {
+        let summary = timeline.summary();
         self.span = summary.span();
         let levels = &config.levels;
         let latency = |level: Option<usize>| level.map_or(config.memory.latency, |level| levels[level].latency);
@@ -358,17 +386,17 @@ mod tests {
             let timeline = timeline(outcomes);
             for kind in ClockKind::ALL {
                 let clock = Clock::new(kind, &timeline);
-                assert_eq!((clock.at(0.0), clock.position(0.0)), (0.0, 0.0));
-                assert_eq!(clock.position(clock.len()), 8448.0, "{kind:?}");
-                assert_eq!(clock.position(f64::INFINITY), 8448.0);
+                assert_eq!((clock.at(Position::START), clock.position(0.0)), (0.0, Position::START));
+                assert_eq!(clock.position(clock.len()), Position::at(8448), "{kind:?}");
+                assert_eq!(clock.position(f64::INFINITY), Position::at(8448));
                 let mut before = -1.0;
                 for n in 0..8448 * 4 {
-                    let position = f64::from(n) / 4.0;
+                    let position = Position::of(f64::from(n) / 4.0);
                     let time = clock.at(position);
                     assert!(time > before, "{kind:?} at {position}: {time} after {before}");
                     before = time;
                     let back = clock.position(time);
-                    assert!((back - position).abs() < 1e-6, "{kind:?}: {position} is {time} is {back}");
+                    assert!(back.since(position).abs() < 1e-6, "{kind:?}: {position} is {time} is {back}");
                 }
             }
         }
@@ -383,7 +411,7 @@ mod tests {
         for tick in 0..8448u64 {
             let missed = outcomes.get(tick).unwrap().missed();
             misses += f64::from(u8::from(missed));
-            let end = clock.at((tick + 1) as f64);
+            let end = clock.at(Position::at(tick + 1));
             if missed {
                 assert!((end - misses).abs() < 1e-9, "miss {misses} ends at {end}");
             } else {
@@ -413,7 +441,7 @@ mod tests {
         let clock = Clock::new(ClockKind::Adaptive, &timeline);
         assert!((clock.len() - 8448.0).abs() < 1e-6);
         let outcomes = timeline.outcomes().unwrap();
-        let width = |tick: u64| clock.at((tick + 1) as f64) - clock.at(tick as f64);
+        let width = |tick: u64| clock.at(Position::at(tick + 1)) - clock.at(Position::at(tick));
         let (mut misses, mut hits) = (Vec::new(), Vec::new());
         for tick in 0..8448 {
             if outcomes.get(tick).unwrap().missed() { &mut misses } else { &mut hits }.push(width(tick));
@@ -425,11 +453,11 @@ mod tests {
     #[test]
     fn the_rate_is_the_mean_of_a_second() {
         let timeline = timeline(true);
-        assert_eq!(Clock::new(ClockKind::References, &timeline).rate(100.0, 8.0), 8.0);
+        assert_eq!(Clock::new(ClockKind::References, &timeline).rate(Position::at(100), 8.0), 8.0);
         let clock = Clock::new(ClockKind::Misses, &timeline);
         for position in [0.0, 1.0, 4000.5, 8448.0] {
             // 1.7 references a miss, all over.
-            let rate = clock.rate(position, 100.0);
+            let rate = clock.rate(Position::of(position), 100.0);
             assert!((120.0..260.0).contains(&rate), "{rate} at {position}");
         }
     }

@@ -1,28 +1,59 @@
-//! Counts by region and by span of time, while many references are played at once.
+//! Counts by region, by source line and by span of time, while many references are played at once.
 
 use super::answers::Marks;
 use super::flows::Flows;
 use super::phases::Phases;
 use super::served::Served;
 use super::summary::Summary;
-use super::tally::{MAX_LEVELS, Tally};
-use crate::reference::{Reference, RegionFinder};
+use super::tally::{MAX_LEVELS, Tally, Watch};
+use crate::reference::{LineFinder, LineMap, Reference, Region, RegionFinder, RegionMap};
 use crate::sim::{Batch, Event, Events, LevelMisses, Lists, Observer, Wants};
 
-/// Counts each reference to its region and each demand miss to the region and bucket of its reference. Wants to be told of
+/// Whose a reference is.
+#[derive(Clone, Debug)]
+pub(super) struct Finders {
+    /// By address, the named region that holds it.
+    pub(super) regions: RegionFinder,
+    /// By instruction, the row of its source line.
+    pub(super) lines: LineFinder,
+}
+
+impl Finders {
+    /// For these regions and lines.
+    pub(super) fn new(named: &[Region], lines: &LineMap) -> Self {
+        Self::of(RegionMap::new(named), lines)
+    }
+
+    /// As [`Finders::new`].
+    pub(super) fn of(regions: RegionMap, lines: &LineMap) -> Self {
+        Self { regions: RegionFinder::new(regions), lines: LineFinder::new(lines.clone()) }
+    }
+
+    /// Counts a reference that was watched; the named region that holds it.
+    pub(super) fn add(&mut self, tally: &mut Tally, reference: &Reference, tick: u64, watch: &Watch) -> Option<u32> {
+        let region = self.regions.locate(reference.addr, tick).region;
+        let line = if tally.has_lines() { self.lines.row(reference.pc) } else { 0 };
+        tally.add(reference, region.map(|region| region as usize), line, watch);
+        region
+    }
+}
+
+/// Counts each reference to its region and its source line, and each demand miss to the region, line and bucket of its reference. Wants to be told of
 /// misses and what they move only, so that hits cost next to nothing.
 pub(super) struct Count<'a> {
-    regions: &'a mut RegionFinder,
+    finders: &'a mut Finders,
     tally: &'a mut Tally,
     over: Option<Over<'a>>,
     /// The next reference.
     tick: u64,
-    /// Row of the tally of the reference at play.
+    /// Rows of the tally of the reference at play: its region's and its line's.
     row: usize,
+    line: usize,
     /// Likewise of the answers, where it goes unless it is left out, and what it did so far; `None` = no reference is at play.
     answer: Option<(usize, Option<Goes>, Marks)>,
     /// Of those that are played at once.
     rows: Vec<usize>,
+    lines: Vec<usize>,
     /// Likewise: the named region of each.
     held: Vec<Option<u32>>,
 }
@@ -40,8 +71,9 @@ pub(super) struct Over<'a> {
 
 impl<'a> Count<'a> {
     /// From reference `tick` on.
-    pub(super) fn new(regions: &'a mut RegionFinder, tally: &'a mut Tally, over: Option<Over<'a>>, tick: u64) -> Self {
-        Self { regions, tally, over, tick, row: 0, answer: None, rows: Vec::new(), held: Vec::new() }
+    pub(super) fn new(finders: &'a mut Finders, tally: &'a mut Tally, over: Option<Over<'a>>, tick: u64) -> Self {
+        let (rows, lines, held) = (Vec::new(), Vec::new(), Vec::new());
+        Self { finders, tally, over, tick, row: 0, line: 0, answer: None, rows, lines, held }
     }
 
     /// All of the reference at play is told.
@@ -55,13 +87,23 @@ impl<'a> Count<'a> {
         }
     }
 
-    /// Counts the next reference; its row and its named region.
+    /// Counts the next reference to its source line; that one's row.
+    #[inline(always)]
+    fn line(&mut self, reference: &Reference) -> usize {
+        if !self.tally.has_lines() {
+            return 0;
+        }
+        let line = self.finders.lines.row(reference.pc);
+        self.tally.begin_line(reference, line)
+    }
+
+    /// Counts the next reference to its region; its row and its named region.
     #[inline(always)]
     fn next(&mut self, reference: &Reference) -> (usize, Option<u32>) {
         if let Some(Over { phases, .. }) = &mut self.over {
             phases.add(reference);
         }
-        let region = self.regions.locate(reference.addr, self.tick).region;
+        let region = self.finders.regions.locate(reference.addr, self.tick).region;
         self.tick += 1;
         (self.tally.begin(reference, region.map(|region| region as usize), &mut self.rows), region)
     }
@@ -87,7 +129,7 @@ impl Observer for Count<'_> {
             marks.add(level.index(), hit);
         }
         if !hit {
-            self.tally.miss(self.row, level.index());
+            self.tally.miss(self.row, self.line, level.index(), 1);
             if let Some(Over { summary, .. }) = &mut self.over {
                 summary.miss(level.index(), 1);
             }
@@ -101,7 +143,7 @@ impl Observer for Count<'_> {
         }
         self.rows.clear();
         let (next, region) = self.next(reference);
-        self.row = next;
+        (self.row, self.line) = (next, self.line(reference));
         self.answered();
         let (row, _) = self.tally.answers.begin(reference.kind, reference.size, reference.core);
         let counts = !self.tally.answers.drops(reference.kind);
@@ -137,6 +179,7 @@ impl Count<'_> {
         if batch.misses.is_empty() {
             for reference in batch.references {
                 let (_, region) = self.next(reference);
+                self.line(reference);
                 if let Some(Over { served, .. }) = &mut self.over
                     && !self.tally.answers.drops(reference.kind)
                 {
@@ -146,10 +189,13 @@ impl Count<'_> {
             return;
         }
         self.held.clear();
+        self.lines.clear();
         for reference in batch.references {
             let (row, region) = self.next(reference);
             self.rows.push(row);
             self.held.push(region);
+            let line = self.line(reference);
+            self.lines.push(line);
         }
         if let Some(Over { served, .. }) = &mut self.over {
             let answers = &self.tally.answers;
@@ -158,7 +204,8 @@ impl Count<'_> {
         }
         for &LevelMisses { level, missed, .. } in batch.misses.iter().filter(|list| list.level.index() < MAX_LEVELS) {
             for &place in missed {
-                self.tally.miss(self.rows[usize::from(place)], level.index());
+                let place = usize::from(place);
+                self.tally.miss(self.rows[place], self.lines[place], level.index(), 1);
             }
             if let Some(Over { summary, .. }) = &mut self.over {
                 summary.miss(level.index(), missed.len());

@@ -6,8 +6,12 @@ use super::log::{Log, Move, PageFill, Place, Touch};
 use super::pages::{Translation, translations};
 use super::served::{Served, ServedBlock};
 use super::tally::{Row, Tally, Watch};
-use super::{Share, Timeline, count::Count, outcome::Outcome};
-use crate::reference::{Reference, RegionFinder, SourceError};
+use super::{
+    Share, Timeline,
+    count::{Count, Finders},
+    outcome::Outcome,
+};
+use crate::reference::{Reference, SourceError};
 use crate::sim::Hierarchy;
 use crate::sim::event::Event;
 use crate::units::{Addr, CacheId, LevelId, LineAddr, SetIndex};
@@ -72,6 +76,21 @@ impl Moment<'_> {
         Some(Share::between(before, self.tally, self.rows, levels))
     }
 
+    /// References and demand misses by source line, in the order of [`Timeline::lines`], then those of unknown instructions: of all
+    /// references before this moment. Nothing where no line was known when the trace was indexed.
+    #[must_use]
+    pub fn lines(&self) -> Vec<Share> {
+        self.tally.lines().collect()
+    }
+
+    /// As [`Moment::lines`], of the last `window` references; `None` unless [`Cursor::seek_tallied`] was told of the window.
+    #[must_use]
+    pub fn lines_over(&self, window: u64) -> Option<Vec<Share>> {
+        let from = self.tick.saturating_sub(window);
+        let (_, before) = self.earlier.filter(|(at, _)| *at == from)?;
+        Some(self.tally.lines().zip(before.lines()).map(|(now, before)| now - before).collect())
+    }
+
     /// The caches as they were before the last `window` references, with what they had counted; `None` unless
     /// [`Cursor::seek_tallied`] was told of the window.
     #[must_use]
@@ -103,7 +122,7 @@ pub struct Cursor {
     events: Vec<Event>,
     reference: Option<Reference>,
     grain_bytes: u32,
-    named: RegionFinder,
+    finders: Finders,
     behind: Option<Box<Behind>>,
     earlier: Option<(u64, Tally)>,
     /// Whether all of this is of one tick; not after the source failed on the way.
@@ -134,7 +153,7 @@ impl Cursor {
             events: Vec::new(),
             reference: None,
             grain_bytes: grain_bytes(start),
-            named: RegionFinder::new(timeline.named.clone()),
+            finders: Finders::of(timeline.named.clone(), &timeline.lines),
             behind: None,
             earlier: None,
             sound: true,
@@ -194,7 +213,7 @@ impl Cursor {
             behind.tick = timeline.restore_before(tick, &mut behind.state, &mut behind.tally);
         }
         let Behind { tick: at, state, tally } = &mut *behind;
-        replay(&timeline, &mut self.named, *at..tick, state, tally)?;
+        replay(&timeline, &mut self.finders, *at..tick, state, tally)?;
         *at = tick;
         let tally = behind.tally.clone();
         self.behind = Some(behind);
@@ -245,7 +264,7 @@ impl Cursor {
         let timeline = Arc::clone(&self.timeline);
         let near = sound && self.tick <= tick && self.tick >= timeline.keyframe_before(tick);
         let at = if near { self.tick } else { timeline.restore_before(tick, &mut self.before, &mut self.tally) };
-        replay(&timeline, &mut self.named, at..tick, &mut self.before, &mut self.tally)?;
+        replay(&timeline, &mut self.finders, at..tick, &mut self.before, &mut self.tally)?;
         self.tick = tick;
         self.after.clone_from(&self.before);
         self.log = Log::starting_at(tick);
@@ -267,7 +286,7 @@ impl Cursor {
         self.reference = Some(reference);
         let mut watch = Watch::default();
         self.after.access(&reference, &mut (&mut watch, &mut self.events));
-        let region = self.named.locate(reference.addr, self.tick).region;
+        let region = self.finders.regions.locate(reference.addr, self.tick).region;
         self.log.begin(&reference, region, Marks::of(&watch));
         self.log_moves();
         self.log_pages();
@@ -279,8 +298,7 @@ impl Cursor {
         if let Some(reference) = self.reference.take() {
             let mut watch = Watch::default();
             self.before.access(&reference, &mut watch);
-            let region = self.named.locate(reference.addr, self.tick).region;
-            self.tally.add(&reference, region.map(|region| region as usize), &watch);
+            self.finders.add(&mut self.tally, &reference, self.tick, &watch);
         }
         self.tick += 1;
     }
@@ -387,7 +405,7 @@ impl Cursor {
 /// Plays some references in the plain way.
 fn replay(
     timeline: &Timeline,
-    named: &mut RegionFinder,
+    finders: &mut Finders,
     references: Range<u64>,
     state: &mut Hierarchy,
     tally: &mut Tally,
@@ -396,7 +414,7 @@ fn replay(
     while at < references.end {
         let chunk = timeline.chunks.get(source, at / source.chunk_len())?;
         let some = timeline.rest_of(&chunk, at, references.end);
-        state.play(some, &mut Count::new(named, tally, None, at));
+        state.play(some, &mut Count::new(finders, tally, None, at));
         at += some.len() as u64;
     }
     Ok(())

@@ -2,7 +2,7 @@
 
 use super::answers::Marks;
 use super::chunks::ChunkCache;
-use super::count::{Count, Over};
+use super::count::{Count, Finders, Over};
 use super::known::Known;
 use super::phases::{self, Phases};
 use super::served::Served;
@@ -11,7 +11,7 @@ use super::summary::Counted;
 use super::tallies::Tallies;
 use super::tally::Watch;
 use super::{Flows, Keyframe, Options, Outcome, Outcomes, Simulated, Summary, Tally, Timeline};
-use crate::reference::{Reference, ReferenceSource, Region, RegionFinder, RegionMap, SourceError, few_regions};
+use crate::reference::{LineMap, Reference, ReferenceSource, Region, SourceError, few_regions};
 use crate::sim::classes::Classifier;
 use crate::sim::{Hierarchy, Long, Observer, Packer, Shards, SimError, check_core};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -56,7 +56,7 @@ pub struct Indexer {
     /// Both or none: see [`Options::outcomes_up_to`].
     classified: Option<(Classifier, Outcomes)>,
     named: Vec<Region>,
-    finder: RegionFinder,
+    finders: Finders,
     /// As of the last timeline: good while no other region is found, and no other table is there.
     known: Option<Known>,
     start: Arc<Hierarchy>,
@@ -78,10 +78,11 @@ pub struct Indexer {
 }
 
 impl Indexer {
-    /// Nothing is indexed yet. The regions that `source` names now are those that count; `hierarchy` is empty.
+    /// Nothing is indexed yet. The regions and source lines that `source` names now are those that count; `hierarchy` is empty.
     #[must_use]
     pub fn new(source: Arc<dyn ReferenceSource>, hierarchy: Hierarchy, options: Options) -> Self {
         let named = few_regions(&source.tables().regions);
+        let lines = LineMap::new(source.tables());
         let levels = hierarchy.levels();
         let fits = !source.is_whole() || source.len() <= options.outcomes_up_to;
         let shards = if fits { 1 } else { options.shards };
@@ -89,14 +90,14 @@ impl Indexer {
             options,
             chunks: Arc::new(ChunkCache::new(options.chunks)),
             tick: 0,
-            tally: Tally::new(&named, &hierarchy),
+            tally: Tally::new(&named, &lines, &hierarchy),
             summary: Summary::new(levels),
             flows: Flows::new(&hierarchy, source.len()),
             phases: Phases::new(),
             tallies: Tallies::new(),
             served: Served::new(levels, &named),
             classified: fits.then(|| (Classifier::new(&hierarchy), Outcomes::default())),
-            finder: RegionFinder::new(RegionMap::new(&named)),
+            finders: Finders::new(&named, &lines),
             named,
             known: None,
             start: Arc::new(hierarchy.clone()),
@@ -190,7 +191,7 @@ impl Indexer {
                 self.state = shards_of(self.state.hierarchy().into_owned(), self.options.shards);
             }
         }
-        let Self { state, tally, summary, flows, phases, served, finder, .. } = self;
+        let Self { state, tally, summary, flows, phases, served, finders, .. } = self;
         match &mut self.classified {
             Some((classifier, outcomes)) => {
                 let levels = state.shape().levels();
@@ -205,8 +206,7 @@ impl Indexer {
                     flows.begin(reference);
                     state.access(reference, &mut (&mut watch, (&mut *classifier, &mut *flows)));
                     outcomes.push(Outcome::new(&watch, levels, classifier));
-                    let region = finder.locate(reference.addr, tick).region;
-                    tally.add(reference, region.map(|region| region as usize), &watch);
+                    let region = finders.add(tally, reference, tick, &watch);
                     if !tally.answers().drops(reference.kind) {
                         served.add(reference.addr, region, Marks::of(&watch));
                     }
@@ -216,7 +216,7 @@ impl Indexer {
             None => {
                 summary.border(self.tick, Counted { state, classifier: None });
                 let over = Over { summary, flows, phases, served };
-                state.play(references, &mut Count::new(finder, tally, Some(over), self.tick));
+                state.play(references, &mut Count::new(finders, tally, Some(over), self.tick));
             }
         }
         self.flows.reach(next);
@@ -310,12 +310,13 @@ impl Indexer {
             len: self.tick,
             total: whole.then(|| self.source.len()),
             start: Arc::clone(&self.start),
-            tally: Tally::new(&self.named, &self.start),
+            tally: Tally::new(&self.named, self.finders.lines.map(), &self.start),
             end: self.tally.clone(),
             packer: Arc::clone(&self.packer),
             keyframes: self.keyframes.clone(),
             spacing: self.spacing,
-            named: self.finder.map().clone(),
+            named: self.finders.regions.map().clone(),
+            lines: self.finders.lines.map().clone(),
             regions: known.map,
             tables: known.tables,
             rows: known.rows,

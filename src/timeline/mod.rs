@@ -23,6 +23,7 @@ pub mod outcome;
 pub mod pace;
 pub mod pages;
 mod phases;
+mod search;
 pub mod served;
 pub mod shelf;
 pub mod summary;
@@ -44,7 +45,8 @@ pub use summary::{Summary, Sums};
 pub use tallies::Share;
 pub use tally::Tally;
 
-use crate::reference::{ReferenceSource, RegionMap, SourceError, Tables};
+use crate::axis::{Axis, AxisUnit};
+use crate::reference::{LineMap, ReferenceSource, RegionMap, SourceError, Tables};
 use crate::sim::config::HierarchyConfig;
 use crate::sim::shards::Unsharded;
 use crate::sim::{Hierarchy, Packed, Packer, SimError};
@@ -124,6 +126,7 @@ pub struct Timeline {
     spacing: u64,
     tables: Arc<Tables>,
     named: RegionMap,
+    lines: LineMap,
     regions: RegionMap,
     rows: Vec<Row>,
     summary: Summary,
@@ -184,6 +187,13 @@ impl Timeline {
         self.len
     }
 
+    /// Its references, as what positions are places on.
+    #[must_use]
+    pub fn axis(&self) -> Axis {
+        let len = self.len();
+        Axis { unit: AxisUnit::References, len, total: self.total().unwrap_or(len), grows: !self.is_whole() }
+    }
+
     /// Number of references of the whole trace; `None` where it still grows.
     #[must_use]
     pub fn total(&self) -> Option<u64> {
@@ -201,6 +211,12 @@ impl Timeline {
     #[must_use]
     pub fn tables(&self) -> &Arc<Tables> {
         &self.tables
+    }
+
+    /// The source lines that are counted: those that the trace knew when it was indexed.
+    #[must_use]
+    pub fn lines(&self) -> &LineMap {
+        &self.lines
     }
 
     /// Where the counts of each region are.

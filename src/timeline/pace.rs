@@ -1,14 +1,15 @@
-//! Frames to ticks: the one map that window and video share. Given numbers, it never reads a clock.
+//! Frames to positions: the one map that window and video share. Given numbers, it never reads a clock.
 
 use super::clock::Clock;
+use crate::axis::Position;
 use std::sync::Arc;
 
-/// A steady speed over a range of references, by a clock.
+/// A steady speed over a range of an axis, by a clock.
 #[derive(Clone)]
 pub struct Pace {
-    /// First reference.
+    /// First tick.
     pub start: u64,
-    /// One past the last reference; `start` or more.
+    /// One past the last tick; `start` or more.
     pub stop: u64,
     /// What the clock counts, a second; above 0.
     pub speed: f64,
@@ -29,61 +30,56 @@ impl Pace {
     #[must_use]
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive; saturates at u64::MAX")]
     pub fn frames(&self) -> u64 {
-        let time = self.clock.at(self.stop as f64) - self.clock.at(self.start as f64);
+        let [start, stop] = self.ends();
+        let time = self.clock.between(start, stop);
         ((time / self.step()).ceil() as u64).saturating_add(1)
     }
 
-    /// Position of frame `k`: reference and phase within it. The same for the same `k`, whatever was drawn before.
+    fn ends(&self) -> [Position; 2] {
+        [self.start, self.stop].map(Position::at)
+    }
+
+    /// Position of frame `k`. The same for the same `k`, whatever was drawn before.
     #[must_use]
-    pub fn position(&self, k: u64) -> f64 {
+    pub fn position(&self, k: u64) -> Position {
         // The ends are where they are, whatever the clock's numbers round to.
+        let [start, stop] = self.ends();
         if k == 0 {
-            return self.start as f64;
+            return start;
         }
         if k + 1 >= self.frames() {
-            return self.stop as f64;
+            return stop;
         }
-        let time = self.clock.at(self.start as f64) + k as f64 * self.step();
-        self.clock.position(time).clamp(self.start as f64, self.stop as f64)
+        self.clock.ahead(start, k as f64 * self.step()).clamp(start, stop)
     }
 
-    /// References that frame `k` stands for: those since the frame before, 1 at least.
+    /// Ticks that frame `k` stands for: those since the frame before, 1 at least.
     #[must_use]
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive; saturates at u64::MAX")]
     pub fn passed(&self, k: u64) -> u64 {
         let from = self.position(k.saturating_sub(1));
-        (self.position(k).floor() as u64).saturating_sub(from.floor() as u64).max(1)
+        self.position(k).tick().saturating_sub(from.tick()).max(1)
     }
 
-    /// References that frame `k` goes on to the next, and references a second about it.
+    /// Ticks that frame `k` goes on to the next, and ticks a second about it.
     #[must_use]
     pub fn rate(&self, k: u64) -> (f64, f64) {
         let position = self.position(k);
-        (self.position(k + 1) - position, self.clock.rate(position, self.speed))
+        (self.position(k + 1).since(position), self.clock.rate(position, self.speed))
     }
 }
 
-/// Position after `seconds` at `rate` references a second from `position`, stopped at `stop`, which lies the way that the
+/// Position after `seconds` at `rate` ticks a second from `position`, stopped at `stop`, which lies the way that the
 /// rate's sign says.
 #[must_use]
-pub fn after(position: f64, rate: f64, seconds: f64, stop: f64) -> f64 {
-    let reached = position + rate * seconds;
+pub fn after(position: Position, rate: f64, seconds: f64, stop: Position) -> Position {
+    let reached = position.plus(rate * seconds);
     if rate < 0.0 { reached.max(stop) } else { reached.min(stop) }
-}
-
-/// A position as reference and phase, 0..1.
-#[must_use]
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive; saturates at u64::MAX")]
-pub fn split(position: f64) -> (u64, f32) {
-    let position = position.max(0.0);
-    // The phase is below 1 even where rounding to f32 would say otherwise.
-    let phase = (position.fract() as f32).min(1.0 - f32::EPSILON);
-    (position as u64, phase)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::axis::{Axis, AxisUnit};
     use crate::sim::Hierarchy;
     use crate::sim::config::preset;
     use crate::timeline::{ClockKind, Options, Timeline};
@@ -107,9 +103,9 @@ mod tests {
                 let pace = Pace { start, stop, speed, fps, clock: Arc::clone(&clock) };
                 let last = pace.frames() - 1;
                 let what = format!("{kind:?}: {start}..{stop} at {speed}, {fps} frames/s");
-                assert_eq!(pace.position(0), start as f64, "{what}");
-                assert_eq!(pace.position(last), stop as f64, "{what}");
-                assert!(last == 0 || pace.position(last - 1) < stop as f64, "{what}");
+                assert_eq!(pace.position(0), Position::at(start), "{what}");
+                assert_eq!(pace.position(last), Position::at(stop), "{what}");
+                assert!(last == 0 || pace.position(last - 1) < Position::at(stop), "{what}");
                 let steps: f64 = (0..last).map(|k| pace.rate(k).0).sum();
                 assert!((steps - (stop - start) as f64).abs() < 1e-6, "{what}");
             }
@@ -117,10 +113,15 @@ mod tests {
     }
 
     #[test]
-    fn phases_stay_below_one() {
-        assert_eq!(split(2613.5), (2613, 0.5));
-        let (tick, phase) = split(0.999_999_999_999);
-        assert!(tick == 0 && phase < 1.0);
-        assert_eq!(split(-3.0), (0, 0.0));
+    fn a_steady_clock_goes_over_picoseconds_of_hours() {
+        let (second, hour) = (1_000_000_000_000u64, 3_600_000_000_000_000u64);
+        let axis = Axis::whole(AxisUnit::Seconds { ticks: second }, 5 * hour);
+        let clock = Arc::new(Clock::steady(axis));
+        // Ten picoseconds in the fourth hour, two a second.
+        let pace = Pace { start: 4 * hour, stop: 4 * hour + 10, speed: 2.0, fps: 4, clock };
+        assert_eq!(pace.frames(), 21);
+        for k in 0..21u32 {
+            assert_eq!(pace.position(k.into()).since(Position::at(4 * hour)), f64::from(k) / 2.0);
+        }
     }
 }

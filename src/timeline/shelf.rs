@@ -6,7 +6,7 @@ use super::phases::{self, Phases};
 use super::served::{self, Served};
 use super::tallies::Tallies;
 use super::{Flows, Keyframe, Options, Outcomes, Simulated, Summary, Tally, Timeline};
-use crate::reference::{ReferenceSource, RegionMap, few_regions};
+use crate::reference::{LineMap, ReferenceSource, RegionMap, few_regions};
 use crate::sim::{Hierarchy, Packed, Packer};
 use serde::{Deserialize, Serialize};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -142,7 +142,8 @@ impl Timeline {
         let Directory { len, spacing, keyframes, packer, tally, summary, flows, phases, tallies, served, outcomes } =
             postcard::from_bytes(directory).ok()?;
         let named = few_regions(&source.tables().regions);
-        let empty = Tally::new(&named, &hierarchy);
+        let lines = LineMap::new(source.tables());
+        let empty = Tally::new(&named, &lines, &hierarchy);
         let mut end = empty.clone();
         end.restore(&tally)?;
         if !summary.fits(hierarchy.levels(), len) {
@@ -177,6 +178,7 @@ impl Timeline {
             keyframes: keyframes.into_iter().map(|slip| Kept::There(Arc::clone(shelf), slip)).collect(),
             spacing,
             named: RegionMap::new(&named),
+            lines,
             regions: known.map,
             tables: known.tables,
             rows: known.rows,

@@ -3,7 +3,7 @@
 use super::Tally;
 use super::ladder::{Border, Ladder};
 use super::tally::{MAX_LEVELS, Row};
-use std::ops::Range;
+use std::ops::{Range, Sub};
 
 /// Borders at most, and bytes of all tallies.
 const BORDERS: usize = 512;
@@ -16,6 +16,17 @@ pub struct Share {
     pub references: u64,
     /// Demand misses by level.
     pub misses: [u64; MAX_LEVELS],
+}
+
+/// What was counted after `before` was.
+impl Sub for Share {
+    type Output = Self;
+
+    fn sub(mut self, before: Self) -> Self {
+        self.references = self.references.saturating_sub(before.references);
+        self.misses.iter_mut().zip(before.misses).for_each(|(own, before)| *own = own.saturating_sub(before));
+        self
+    }
 }
 
 impl Share {

@@ -1,7 +1,8 @@
-//! Counts by region up to a tick: what the tables beside the picture show.
+//! Counts by region and source line up to a tick: what the tables beside the picture show.
 
 use super::answers::{Answers, Marks};
-use crate::reference::{Footprint, Reference, Region};
+use super::tallies::Share;
+use crate::reference::{Footprint, LineMap, Reference, Region};
 use crate::sim::{Event, Hierarchy, Observer, Origin, RequestId};
 use serde::{Deserialize, Serialize};
 
@@ -131,7 +132,7 @@ impl Watch {
     }
 }
 
-/// References and demand misses by region. What no named region holds is counted by clusters of a [`Footprint`].
+/// References and demand misses by region and by source line. What no named region holds is counted by clusters of a [`Footprint`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
     levels: usize,
@@ -139,24 +140,35 @@ pub struct Tally {
     /// Row-major, `1 + levels` columns: references, then misses by level. A row a named region, then one a slot of the
     /// footprint.
     counts: Vec<u64>,
+    /// With the same columns: a row a source line, then one for unknown instructions. Empty where no line is known.
+    lines: Vec<u64>,
     found: Footprint,
     pub(super) answers: Answers,
 }
 
 impl Tally {
-    /// All zero.
+    /// All zero; `lines` are those of the trace.
     #[must_use]
-    pub fn new(named: &[Region], hierarchy: &Hierarchy) -> Self {
+    pub fn new(named: &[Region], lines: &LineMap, hierarchy: &Hierarchy) -> Self {
         let levels = hierarchy.levels();
         let counts = vec![0; named.len() * (1 + levels)];
-        Self { levels, named: named.len(), counts, found: Footprint::new(named), answers: Answers::new(hierarchy) }
+        let lines = vec![0; if lines.is_empty() { 0 } else { (lines.len() + 1) * (1 + levels) }];
+        Self {
+            levels,
+            named: named.len(),
+            counts,
+            lines,
+            found: Footprint::new(named),
+            answers: Answers::new(hierarchy),
+        }
     }
 
-    /// Adds one reference, which the named region `region` holds; `None` = no named one.
-    pub fn add(&mut self, reference: &Reference, region: Option<usize>, watch: &Watch) {
+    /// Adds one reference, which the named region `region` holds (`None` = no named one), and an instruction of row `line` makes.
+    pub fn add(&mut self, reference: &Reference, region: Option<usize>, line: usize, watch: &Watch) {
         let row = self.begin(reference, region, &mut []);
+        let line = self.begin_line(reference, line);
         for level in 0..self.levels {
-            self.counts[row + 1 + level] += u64::from(watch.misses[level]);
+            self.miss(row, line, level, watch.misses[level]);
         }
         self.answers.add(reference.kind, reference.size, reference.core, Marks::of(watch));
     }
@@ -193,10 +205,38 @@ impl Tally {
         row
     }
 
-    /// Adds one demand miss of `level`, which the hierarchy has.
+    /// Adds one reference to its line, unless the configuration drops it; the row for [`Tally::miss`].
     #[inline]
-    pub(super) fn miss(&mut self, row: usize, level: usize) {
-        self.counts[row + 1 + level] += 1;
+    pub(super) fn begin_line(&mut self, reference: &Reference, line: usize) -> usize {
+        let row = line * (1 + self.levels);
+        if let Some(count) = self.lines.get_mut(row) {
+            *count += u64::from(!self.answers.drops(reference.kind));
+        }
+        row
+    }
+
+    /// Adds demand misses of `level`, which the hierarchy has, to a region's row and a line's.
+    #[inline]
+    pub(super) fn miss(&mut self, row: usize, line: usize, level: usize, misses: u32) {
+        self.counts[row + 1 + level] += u64::from(misses);
+        if let Some(count) = self.lines.get_mut(line + 1 + level) {
+            *count += u64::from(misses);
+        }
+    }
+
+    /// Whether source lines are counted.
+    #[inline]
+    pub(super) fn has_lines(&self) -> bool {
+        !self.lines.is_empty()
+    }
+
+    /// References and demand misses by source line, a row each, then those of unknown instructions; nothing where no line is known.
+    pub(super) fn lines(&self) -> impl ExactSizeIterator<Item = Share> + '_ {
+        self.lines.chunks_exact(1 + self.levels).map(|row| {
+            let mut share = Share { references: row[0], ..Share::default() };
+            share.misses.iter_mut().zip(&row[1..]).for_each(|(misses, count)| *misses = *count);
+            share
+        })
     }
 
     /// References of a region.
@@ -240,14 +280,14 @@ impl Tally {
     /// Becomes what [`Tally::packed`] gave of a tally by the same regions; `None` where it is of none.
     pub(super) fn restore(&mut self, packed: &[u8]) -> Option<()> {
         let other: Self = postcard::from_bytes(packed).ok()?;
-        let fits = (other.levels, other.named) == (self.levels, self.named)
+        let fits = (other.levels, other.named, other.lines.len()) == (self.levels, self.named, self.lines.len())
             && other.counts.len() >= self.named * (1 + self.levels);
         if !fits {
             return None;
         }
-        let Self { counts, found, answers, .. } = other;
+        let Self { counts, lines, found, answers, .. } = other;
         self.answers.restore(answers)?;
-        self.counts = counts;
+        (self.counts, self.lines) = (counts, lines);
         self.found.restore(found);
         Some(())
     }

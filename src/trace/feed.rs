@@ -6,7 +6,7 @@ use super::formats::Reader;
 use super::growing::{Feeder, Growing};
 use super::native;
 use super::origin::Origin;
-use crate::reference::{Reference, ReferenceSource};
+use crate::reference::{Reference, ReferenceSource, Tables};
 use std::fs::File;
 use std::io::Write;
 use std::path::Path;
@@ -46,6 +46,34 @@ impl Feed {
             return self.keep().map(|()| false);
         }
         self.feeder.push(&self.chunk).map(|()| true)
+    }
+
+    /// Reads on past the trace that grows, which gets nothing of it: `out` is replaced by what follows, nothing at the end.
+    ///
+    /// # Errors
+    /// As [`Feed::advance`].
+    pub fn next_chunk(&mut self, out: &mut Vec<Reference>) -> Result<(), TraceError> {
+        self.reader.next_chunk(native::PIECE, out)
+    }
+
+    /// What is known now of regions, source locations and marks.
+    #[must_use]
+    pub fn tables(&self) -> Tables {
+        let mut tables = self.reader.tables();
+        tables.sort();
+        tables
+    }
+
+    /// Whether regions and source locations are known at the end only.
+    #[must_use]
+    pub fn names_come_late(&self) -> bool {
+        self.reader.names_come_late()
+    }
+
+    /// What the user must be told; complete once the end is reached.
+    #[must_use]
+    pub fn notices(&self) -> Vec<String> {
+        self.reader.notices()
     }
 
     /// Makes what was read the whole trace.

@@ -188,3 +188,49 @@ fn where_no_copy_can_be_the_picture_is_there_all_the_same() {
         "{said}"
     );
 }
+
+/// Numbers of what is read once are those of what is read whole: from a pipe, which cannot be read again.
+#[test]
+fn one_pass_over_a_text_counts_what_two_count() {
+    let here = Here::new(70_000);
+    // Another core from the middle on; one with a line that is none; one that says nothing; of kinds and sizes.
+    let cores: String = (0..40_000u64)
+        .map(|n| {
+            format!("0x{:x},8,{},{}\n", 4096 + n * 40 % 9000, ["read", "write"][usize::from(n % 2 == 1)], n / 30_000)
+        })
+        .collect();
+    let log = fs::read_to_string(here.path("t.log")).unwrap();
+    let texts = [
+        ("t.log", log.clone()),
+        ("cores.csv", format!("address,size,kind,core\n{cores}")),
+        ("broken.csv", format!("address,size,kind,core\n{cores}zzz,8,read,0\n")),
+        ("empty.din", "\n".into()),
+        ("all.xdin", "r 7fff12a0 8\nw 7fff12a4 8\ni 400000 4\nm 7fff12a0 200\n".repeat(100)),
+    ];
+    let mut counted = 0;
+    for (name, text) in &texts {
+        fs::write(here.path(name), text).unwrap();
+        for flags in [
+            &["--cache", "textbook"][..],
+            &["--cache", "paper", "--json"],
+            &["--cache", "zen4", "--flush", "--json", "--data-only"],
+            &["--cache", "paper-x4", "--cores", "2", "--by-line"],
+            &["--l1", "1KiB,2,64", "--l2", "8KiB,4,64,opt", "--json"],
+            &["--l1", "768B,3,64"],
+        ] {
+            let once = here.run(&[&["stats", name][..], flags].concat());
+            // Read whole: a pipe.
+            let mut whole = Command::new(env!("CARGO_BIN_EXE_orrery"));
+            whole.args(["stats", "-"]).args(flags).current_dir(here.folder.path());
+            let whole = whole.stdin(Stdio::from(File::open(here.path(name)).unwrap())).output().unwrap();
+            let err = String::from_utf8_lossy(&whole.stderr).replace("standard input", name);
+            assert_eq!(
+                (once.ok, &once.out, &once.err),
+                (whole.status.success(), &whole.stdout, &err),
+                "{name} {flags:?}"
+            );
+            counted += usize::from(once.ok);
+        }
+    }
+    assert!(counted >= 14, "{counted}");
+}

@@ -25,7 +25,7 @@ fn shape(ring: usize, core: Option<u16>, sets: u32, ways: u32) -> CacheShape {
 fn empty() -> Scene {
     Scene {
         rings: Rings::new(&[shape(0, None, 2, 8), shape(1, None, 4, 16)]),
-        phase: 0.0,
+        now: 0.0,
         disks: Vec::new(),
         cells: Vec::new(),
         structure: Vec::new(),
@@ -91,8 +91,8 @@ fn items_across() -> Scene {
     scene
 }
 
-fn flying(flight: Flight, phase: f32) -> Scene {
-    let mut scene = Scene { phase, ..empty() };
+fn flying(flight: Flight, now: f32) -> Scene {
+    let mut scene = Scene { now, ..empty() };
     scene.glyphs.push(dot(flight, 0.05, palette::region(1)));
     for end in [flight.from, flight.to] {
         scene.glyphs.push(dot(Flight::rest(end), 0.015, palette::GUIDE));
@@ -100,13 +100,13 @@ fn flying(flight: Flight, phase: f32) -> Scene {
     scene
 }
 
-fn straight(phase: f32) -> Scene {
-    flying(Flight::straight(Endpoint::polar(0.9, 2.4), Endpoint::slot(0, 1, 0.0, 0.0)), phase)
+fn straight(now: f32) -> Scene {
+    flying(Flight::straight(Endpoint::polar(0.9, 2.4), Endpoint::slot(0, 1, 0.0, 0.0)), now)
 }
 
-fn arc(phase: f32) -> Scene {
+fn arc(now: f32) -> Scene {
     let rings = empty().rings.sectors;
-    flying(Flight::arc(Endpoint::slot(0, 1, 7.0, 0.0), Endpoint::polar(0.9, -0.6), &rings), phase)
+    flying(Flight::arc(Endpoint::slot(0, 1, 7.0, 0.0), Endpoint::polar(0.9, -0.6), &rings), now)
 }
 
 /// The path of an eviction, fading towards its start: pieces must join without gap or overlap.
@@ -176,8 +176,8 @@ fn four_cores() -> Scene {
 }
 
 /// A line goes from one core's cache to another's, and one is pushed out over the sectors' borders.
-fn between_sectors(phase: f32) -> Scene {
-    let mut scene = Scene { phase, ..four_cores() };
+fn between_sectors(now: f32) -> Scene {
+    let mut scene = Scene { now, ..four_cores() };
     scene.glyphs.clear();
     let (a, b) = (Endpoint::slot(0, 1, 7.0, 0.0), Endpoint::slot(2, 0, 0.0, 0.0));
     let out = Flight::arc(Endpoint::slot(1, 1, 7.0, 0.0), Endpoint::slot(4, 3, 0.0, 0.0), &scene.rings.sectors);
@@ -262,9 +262,9 @@ fn pictures() -> Vec<(String, Scene)> {
         ("tlbs".into(), tlbs()),
     ];
     for percent in [0u8, 25, 50, 100] {
-        let phase = f32::from(percent) / 100.0;
-        all.push((format!("straight_{percent}"), straight(phase)));
-        all.push((format!("arc_{percent}"), arc(phase)));
+        let now = f32::from(percent) / 100.0;
+        all.push((format!("straight_{percent}"), straight(now)));
+        all.push((format!("arc_{percent}"), arc(now)));
     }
     all
 }
@@ -377,17 +377,17 @@ fn a_dot_is_drawn_where_its_twin_says() {
             2 => Flight::arc(slot, home, &rings),
             _ => Flight::slide(Endpoint { b: slot.b + 1.0, ..slot }, slot),
         };
-        let scene = Scene { phase: f32::from(n % 5) / 5.0, glyphs: vec![dot(flight, 0.03, palette::LIGHT)], ..empty() };
+        let scene = Scene { now: f32::from(n % 5) / 5.0, glyphs: vec![dot(flight, 0.03, palette::LIGHT)], ..empty() };
         let picture = draw(&context, &mut painter, &scene, SIDE);
         let (mut sum, mut weight) = ([0.0f32; 2], 0.0f32);
         for (x, y) in (0..SIDE).flat_map(|y| (0..SIDE).map(move |x| (x, y))) {
             let w = f32::from(picture.at(x, y)[0].saturating_sub(palette::BACKGROUND[0]));
             (sum[0], sum[1], weight) = (sum[0] + w * (x as f32 + 0.5), sum[1] + w * (y as f32 + 0.5), weight + w);
         }
-        let expected = viewport.px_from_world(position_at(&rings, &flight, scene.phase));
+        let expected = viewport.px_from_world(position_at(&rings, &flight, scene.now));
         assert!(weight > 0.0, "{flight:?} is not drawn");
         let error = (sum[0] / weight - expected[0]).hypot(sum[1] / weight - expected[1]);
-        assert!(error < 0.1, "{flight:?} at {}: {error} px off", scene.phase);
+        assert!(error < 0.1, "{flight:?} at {}: {error} px off", scene.now);
         checked += 1;
     }
     assert_eq!(checked, 40);

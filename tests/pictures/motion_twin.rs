@@ -22,10 +22,12 @@ struct Query {
     from: [f32; 4],
     to: [f32; 4],
     sweep: f32,
-    phase: f32,
+    now: f32,
+    times: [f32; 2],
     path: u32,
-    /// 1: the phase is eased already (a stretch of a path), 0: it is time.
+    /// 1: `now` is eased already (a stretch of a path), 0: it is time.
     eased: u32,
+    _pad: [u32; 2],
 }
 
 const SHADER: &str = "
@@ -33,7 +35,7 @@ const SHADER: &str = "
 #import shared/polar
 #import shared/motion
 
-struct Query { from_: vec4f, to: vec4f, sweep: f32, phase: f32, path: u32, eased: u32 }
+struct Query { from_: vec4f, to: vec4f, sweep: f32, now: f32, times: vec2f, path: u32, eased: u32, pad: vec2u }
 @group(0) @binding(2) var<storage, read> queries: array<Query>;
 @group(0) @binding(3) var<storage, read_write> answers: array<vec4f>;
 
@@ -41,7 +43,7 @@ struct Query { from_: vec4f, to: vec4f, sweep: f32, phase: f32, path: u32, eased
 fn main(@builtin(global_invocation_id) id: vec3u) {
     if id.x >= arrayLength(&queries) { return; }
     let q = queries[id.x];
-    let e = select(ease(q.phase), q.phase, q.eased == 1u);
+    let e = select(eased(q.times, q.now), q.now, q.eased == 1u);
     let p = on_path(q.path, q.from_, q.to, q.sweep, e);
     answers[id.x] = vec4f(p.at, p.along);
 }
@@ -158,8 +160,15 @@ fn flights(rings: &Rings, count: u32, rng: &mut Rng) -> Vec<(Flight, f32, bool)>
                 },
             };
             // Ends and what lies past them, and everything between.
-            let phase = [0.0, 1.0, -0.5, 1.5].get(usize::try_from(rng.below(12)).expect("small")).copied();
-            (flight, phase.unwrap_or_else(|| unit(rng)), rng.below(2) == 0)
+            let share = [0.0, 1.0, -0.5, 1.5].get(usize::try_from(rng.below(12)).expect("small")).copied();
+            let (share, is_eased) = (share.unwrap_or_else(|| unit(rng)), rng.below(2) == 0);
+            // Half of the others have times of their own, some of no length, so that they overlap.
+            if is_eased || rng.below(2) == 0 {
+                return (flight, share, is_eased);
+            }
+            let start = 40.0 * unit(rng) - 20.0;
+            let length = if rng.below(8) == 0 { 0.0 } else { 30.0 * unit(rng) };
+            (flight.during(start, start + length), start + share * length, false)
         })
         .collect()
 }
@@ -174,15 +183,17 @@ fn the_shader_moves_glyphs_as_the_definition_says() {
         let flights = flights(&rings, 2_000, &mut rng);
         let queries: Vec<Query> = flights
             .iter()
-            .map(|(flight, phase, eased)| {
+            .map(|(flight, now, eased)| {
                 let endpoint = |e: Endpoint| [e.cache, e.a, e.b, e.across];
                 Query {
                     from: endpoint(flight.from),
                     to: endpoint(flight.to),
                     sweep: flight.sweep,
-                    phase: if *eased { phase.clamp(0.0, 1.0) } else { *phase },
+                    now: if *eased { now.clamp(0.0, 1.0) } else { *now },
+                    times: flight.times,
                     path: flight.path as u32,
                     eased: u32::from(*eased),
+                    _pad: [0; 2],
                 }
             })
             .collect();
@@ -191,16 +202,16 @@ fn the_shader_moves_glyphs_as_the_definition_says() {
         for (((flight, _, eased), query), answer) in flights.iter().zip(&queries).zip(&answers) {
             let sectors = &rings.sectors;
             let place = |e| place_on_path(sectors, flight, e);
-            let expected = if *eased { place(query.phase) } else { position_at(sectors, flight, query.phase) };
-            assert!(answer.iter().all(|v| v.is_finite()), "{flight:?} at {}: {answer:?}", query.phase);
+            let expected = if *eased { place(query.now) } else { position_at(sectors, flight, query.now) };
+            assert!(answer.iter().all(|v| v.is_finite()), "{flight:?} at {}: {answer:?}", query.now);
             let error = (expected[0] - answer[0]).hypot(expected[1] - answer[1]);
             if error > worst {
-                (worst, worst_flight) = (error, Some((*flight, query.phase, expected, *answer)));
+                (worst, worst_flight) = (error, Some((*flight, query.now, expected, *answer)));
             }
             compared += 1;
             seen[flight.path as usize] += 1;
             // The direction, against the way between two near places of the definition; lines are drawn along it.
-            let e = query.phase;
+            let e = query.now;
             if *eased && (0.01..0.99).contains(&e) {
                 let (a, b) = (place(e - 0.004), place(e + 0.004));
                 let way = [b[0] - a[0], b[1] - a[1]];

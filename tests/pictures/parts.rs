@@ -1,6 +1,7 @@
 //! A picture that is a part of a larger target, as a pane of the window is: the same as alone, and nothing outside of it changes.
 
 use crate::support::device::device;
+use orrery::axis::Position;
 use orrery::overlay::{Area, Parts, Picture, RingExhibit, Shot, Studio, Taken};
 use orrery::render::{Context, Painter, Target, clear, target};
 use orrery::scene::{Composition, View};
@@ -49,14 +50,14 @@ fn a_pane_shows_the_picture_that_it_would_show_alone() {
     let mut other = painter.another(&context);
     for composition in [Composition::Dots, Composition::Large] {
         let mut rings = RingExhibit::new(&studio, composition);
-        let alone = Shot::still(PART.size, 2613.5, View::default(), Parts::default());
+        let alone = Shot::still(PART.size, Position::of(2613.5), View::default(), Parts::default());
         let within = Shot { target: SIZE, area: PART, ..alone.clone() };
         let [alone, within] = [alone, within].map(|shot| shot.take(&mut studio, &mut rings).expect("in memory"));
         assert!(alone.picture == within.picture && alone.info == within.info, "the same picture elsewhere");
         prepare(&context, &mut painter, &alone);
         let expected = drawn(&context, PART.size, |encoder, view| painter.draw(encoder, view));
         // Another painter of the same pipelines has drawn all of the target before.
-        let whole = Shot::still(SIZE, 700.0, View::default(), Parts::default());
+        let whole = Shot::still(SIZE, Position::at(700), View::default(), Parts::default());
         let whole = whole.take(&mut studio, &mut rings).expect("in memory");
         prepare(&context, &mut other, &whole);
         let before = drawn(&context, SIZE, |encoder, view| other.draw(encoder, view));

@@ -186,7 +186,7 @@ fn every_glyph_of_a_moment_is_drawn_in_its_place() {
                 }
                 let places: Vec<[f32; 2]> = glyphs
                     .iter()
-                    .map(|g| viewport.px_from_world(position_at(&scene.rings.sectors, &g.flight, scene.phase)))
+                    .map(|g| viewport.px_from_world(position_at(&scene.rings.sectors, &g.flight, scene.now)))
                     .collect();
                 for (n, (pixels, centroid)) in ids.draw(&context, &scene, &glyphs).into_iter().enumerate() {
                     let apart = |m: &[f32; 2]| (m[0] - places[n][0]).hypot(m[1] - places[n][1]);

@@ -45,7 +45,7 @@ macro_rules! row {
 fn table() -> Vec<Row> {
     vec![
         row!(SectorShape { r0, r1, sets, ways, omega, theta0, span, _pad0 }),
-        row!(Frame { scale, offset, half_size, px_per_unit, line_scale, phase, _pad0, _pad1, _pad2 }),
+        row!(Frame { scale, offset, half_size, px_per_unit, line_scale, now, _pad0, _pad1, _pad2 }),
     ]
 }
 
@@ -227,7 +227,7 @@ fn vertex_inputs(module: &Module) -> Vec<Vec<(u32, String)>> {
 
 #[test]
 fn vertex_attributes_have_the_shaders_types_and_the_structs_offsets() {
-    let glyph = row!(GlyphInstance { from, to, sweep, radius, color, glow, path_flags });
+    let glyph = row!(GlyphInstance { from, to, sweep, radius, color, glow, path_flags, times });
     let segment = row!(SegmentInstance { from, to, shape, color, alpha, path });
     let disk = row!(DiskInstance { shape, arc, color, mesh });
     let cell = row!(CellInstance { slots, color, sector });

@@ -1,11 +1,12 @@
 //! What the checks of scenes share: real traces on stage under the preset `paper`, and words for what is seen.
 
+use orrery::axis::Position;
 use orrery::reference::{Reference, ReferenceSource};
 use orrery::scene::frame::flags;
 use orrery::scene::{Glyph, Scene, Stage, View};
 use orrery::sim::Hierarchy;
 use orrery::sim::config::preset;
-use orrery::timeline::{Cursor, Moment, Options, Timeline, pace};
+use orrery::timeline::{Cursor, Moment, Options, Timeline};
 use orrery::trace;
 use orrery::units::{Addr, CacheId};
 use std::path::Path;
@@ -50,8 +51,8 @@ impl Show {
         view: &View,
         see: impl FnOnce(&Scene, &Moment<'_>, &Stage) -> T,
     ) -> T {
-        let (tick, phase) = pace::split(position);
-        let view = View { phase, ..view.clone() };
+        let position = Position::of(position);
+        let (tick, view) = (position.tick(), View { phase: position.phase(), ..view.clone() });
         let moment = self.cursor.seek_over(tick, view.history(), view.window).expect("readable");
         let scene = self.stage.frame(&moment, &view);
         see(&scene, &moment, &self.stage)
@@ -59,8 +60,8 @@ impl Show {
 
     /// The scene at a position.
     pub(crate) fn scene(&mut self, position: f64, view: &View) -> Scene {
-        let (tick, phase) = pace::split(position);
-        let view = View { phase, ..view.clone() };
+        let position = Position::of(position);
+        let (tick, view) = (position.tick(), View { phase: position.phase(), ..view.clone() });
         let moment = self.cursor.seek_over(tick, view.history(), view.window).expect("readable");
         self.stage.frame(&moment, &view)
     }

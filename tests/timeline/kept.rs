@@ -5,6 +5,7 @@ use crate::support::random::Lots;
 use crate::support::random::machines::without_future;
 use crate::support::random::traces::named;
 use crate::support::timeline::{Chopped, Memory};
+use orrery::axis::Position;
 use orrery::reference::ReferenceSource;
 use orrery::sim::config::{HierarchyConfig, Inclusion, Ways, WritePolicy};
 use orrery::sim::{Event, Hierarchy, Packer, Policy};
@@ -108,7 +109,11 @@ fn an_index_found_again_speaks_of_the_caches_that_it_is_opened_with() {
         for kind in ClockKind::ALL {
             let [found, anew] = [&found, &anew].map(|timeline| Clock::new(kind, timeline));
             for position in (0..=len).step_by(7) {
-                assert_eq!(found.at(position as f64), anew.at(position as f64), "case {case}: {kind:?} at {position}");
+                assert_eq!(
+                    found.at(Position::at(position)),
+                    anew.at(Position::at(position)),
+                    "case {case}: {kind:?} at {position}"
+                );
             }
         }
         let [mut one, mut two] = [&found, &anew].map(|timeline| Cursor::new(Arc::clone(timeline)).unwrap());

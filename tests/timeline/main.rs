@@ -3,6 +3,7 @@
 mod answers;
 mod flows;
 mod kept;
+mod lines;
 mod seek;
 mod served;
 mod sums;

@@ -7,6 +7,7 @@
 use crate::support::random::machines::hierarchy;
 use crate::support::random::traces::named;
 use crate::support::timeline::{Chopped, Memory};
+use orrery::axis::Position;
 use orrery::reference::{Kind, MemoryTrace, NO_LANE, Reference, ReferenceSource, SourceError, Tables};
 use orrery::sim::{Classifier, Event, Hierarchy, MissClass, Origin, RequestId};
 use orrery::timeline::cursor::{grain_bytes, innermost};
@@ -563,8 +564,9 @@ mod scenes {
                     ..View::default()
                 };
                 let mut fresh = studio(name, cache);
-                let (expected, words) = RingExhibit::suited(&fresh).scene(&mut fresh, position, &view).expect("drawn");
-                let (scene, info) = rings.scene(&mut used, position, &view).expect("drawn");
+                let (expected, words) =
+                    RingExhibit::suited(&fresh).scene(&mut fresh, Position::of(position), &view).expect("drawn");
+                let (scene, info) = rings.scene(&mut used, Position::of(position), &view).expect("drawn");
                 assert!(scene == expected, "{name} at {position} with {view:?}: another scene than in a fresh studio");
                 assert_eq!(info, words, "{name} at {position}");
                 frames += 1;

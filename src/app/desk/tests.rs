@@ -1,6 +1,7 @@
 //! Checks of the module above.
 
 use super::*;
+use crate::axis::Position;
 use crate::overlay::Stretch;
 use crate::overlay::tests::studio;
 use crate::reference::{Kind, Reference, Tables};
@@ -10,7 +11,7 @@ use std::sync::Arc;
 
 /// 1,000 references over two arrays: A is streamed through, B[0] is touched every fourth time.
 pub(in crate::app) fn desk() -> Desk {
-    Desk::new(studio(), View::default(), Parts::default(), &[], 0.0, 100.0)
+    Desk::new(studio(), View::default(), Parts::default(), &[], Position::START, 100.0)
 }
 
 #[test]
@@ -35,9 +36,9 @@ fn misses_are_jumped_to_and_really_are_misses() {
     assert!(seen.windows(2).all(|w| w[0] < w[1]) && !desk.transport.moving(), "{seen:?}");
     let outcomes = desk.studio().timeline().outcomes().expect("short");
     assert!(seen.iter().all(|&t| outcomes.get(t).expect("inside").missed()));
-    desk.transport.jump(seen[4] as f64 + 0.5);
+    desk.transport.jump(Position::at(seen[4]).plus(0.5));
     desk.apply(Action::Miss(false), 0.0);
-    assert_eq!(desk.transport.position(), seen[4] as f64, "its own start first");
+    assert_eq!(desk.transport.position(), Position::at(seen[4]), "its own start first");
     desk.apply(Action::Miss(false), 0.0);
     assert_eq!(desk.transport.tick(), seen[3]);
     desk.apply(Action::End, 0.0);
@@ -79,11 +80,11 @@ fn a_number_can_be_typed() {
         [("613", 613.0), ("1,000", 1000.0), ("50%", 500.0), ("99999", 1000.0), ("-4", 0.0), ("7.5", 7.5)]
     {
         desk.go_to(typed, 0.0);
-        assert_eq!(desk.transport.position(), position, "{typed}");
+        assert_eq!(desk.transport.position(), Position::of(position), "{typed}");
     }
     for typed in ["x", "nan", "1e999", "%"] {
         desk.go_to(typed, 0.0);
-        assert_eq!(desk.transport.position(), 7.5);
+        assert_eq!(desk.transport.position(), Position::of(7.5));
         assert!(desk.toast(0.0).is_some_and(|t| t.0.contains(typed)));
     }
 }
@@ -102,7 +103,7 @@ fn the_scene_is_made_again_only_when_it_changes() {
     desk.apply(Action::Panels, 0.0);
     desk.apply(Action::Tail(true), 0.0);
     desk.refresh().expect("in memory");
-    desk.transport.jump(4.0);
+    desk.transport.jump(Position::of(4.0));
     desk.refresh().expect("in memory");
     assert_eq!(desk.pane().generation(), 3);
     assert_eq!(desk.pane().taken().map(|taken| (taken.info.tick, taken.info.tail)), Some((4, 128)));
@@ -143,12 +144,12 @@ fn where_a_trace_cannot_be_read_any_more_the_picture_stays_and_later_ones_are_ri
         let source = Arc::clone(&trace) as Arc<dyn crate::reference::ReferenceSource>;
         Studio::new(source, hierarchy, &mut |_, _| true).expect("whole")
     };
-    let mut desk = Desk::new(studio(), View::default(), Parts::default(), &[], 0.0, 100.0);
+    let mut desk = Desk::new(studio(), View::default(), Parts::default(), &[], Position::START, 100.0);
     desk.refresh().expect("whole");
     trace.broken.store(true, std::sync::atomic::Ordering::SeqCst);
     let mut failed = 0;
     for to in [39_000.0, 7_777.0, 30_123.0, 400.0, 20_000.0] {
-        desk.transport.jump(to);
+        desk.transport.jump(Position::of(to));
         if let Err(error) = desk.refresh() {
             failed += 1;
             assert!(desk.stay(error.to_string(), 0.0));
@@ -159,10 +160,10 @@ fn where_a_trace_cannot_be_read_any_more_the_picture_stays_and_later_ones_are_ri
     }
     assert!(failed >= 3, "{failed}");
     trace.broken.store(false, std::sync::atomic::Ordering::SeqCst);
-    let mut fresh = Desk::new(studio(), View::default(), Parts::default(), &[], 0.0, 100.0);
+    let mut fresh = Desk::new(studio(), View::default(), Parts::default(), &[], Position::START, 100.0);
     for to in [31_500.0, 31_600.0, 12.0, 39_999.0] {
         for desk in [&mut desk, &mut fresh] {
-            desk.transport.jump(to);
+            desk.transport.jump(Position::of(to));
             desk.refresh().expect("whole again");
         }
         let [one, other] = [&desk, &fresh].map(|desk| desk.pane().taken().expect("drawn"));
@@ -173,7 +174,7 @@ fn where_a_trace_cannot_be_read_any_more_the_picture_stays_and_later_ones_are_ri
     desk.refresh().expect("whole");
     trace.broken.store(true, std::sync::atomic::Ordering::SeqCst);
     for to in [20_000.0, 3_000.0, 33_333.0] {
-        desk.transport.jump(to);
+        desk.transport.jump(Position::of(to));
         if let Err(error) = desk.refresh() {
             assert!(desk.stay(error.to_string(), 0.0));
         }
@@ -215,7 +216,7 @@ fn another_clock_takes_as_long_for_the_whole_trace() {
         for _ in 0..99 {
             desk.advance(0.1);
         }
-        assert!(desk.transport.playing() && desk.transport.position() < 1000.0, "{kind:?}");
+        assert!(desk.transport.playing() && desk.transport.position() < Position::at(1000), "{kind:?}");
         desk.advance(0.1001);
         assert!(desk.transport.at_end(), "{kind:?}: {}", desk.transport.position());
     }
@@ -237,19 +238,23 @@ fn a_fast_run_has_a_trail_as_long_as_a_frame() {
 fn a_part_of_the_strip_is_a_part_of_the_whole_and_the_playhead_turns_its_pages() {
     let mut desk = desk();
     let whole = desk.strip(100).clone();
-    desk.session.show_stretch(Stretch::default().closer(2.0, 0.0, 1000));
-    assert_eq!(desk.session.stretch().references(1000), 0..500);
+    desk.session.show_stretch(Stretch::default().closer(desk.transport.axis(), 2.0, Position::START));
+    assert_eq!(desk.session.stretch().ticks(desk.transport.axis()), 0..500);
     // As wide columns of half the trace are those of the first half of all.
     assert_eq!(*desk.strip(50), whole.first(50));
-    desk.transport.jump(730.0);
+    desk.transport.jump(Position::of(730.0));
     desk.refresh().expect("in memory");
     let info = &desk.pane().taken().expect("just drawn").info;
-    assert!(info.stretch.shows(0.73) && info.stretch == desk.session.stretch(), "{:?}", info.stretch);
+    assert!(
+        info.stretch.shows(info.axis, Position::at(730)) && info.stretch == desk.session.stretch(),
+        "{:?}",
+        info.stretch
+    );
     // Who looks elsewhere while nothing plays is left there.
-    desk.session.show_stretch(Stretch::default().closer(10.0, 0.0, 1000));
+    desk.session.show_stretch(Stretch::default().closer(desk.transport.axis(), 10.0, Position::START));
     desk.refresh().expect("in memory");
-    assert_eq!(desk.session.stretch().references(1000), 0..100);
-    desk.transport.jump(731.0);
+    assert_eq!(desk.session.stretch().ticks(desk.transport.axis()), 0..100);
+    desk.transport.jump(Position::of(731.0));
     desk.refresh().expect("in memory");
-    assert!(desk.session.stretch().shows(0.731));
+    assert!(desk.session.stretch().shows(desk.transport.axis(), Position::at(731)));
 }

@@ -3,8 +3,10 @@
 use super::*;
 use crate::app::desk::tests::desk;
 use crate::app::tiles::beside;
+use crate::axis::Position;
 use crate::overlay::Strip;
 use crate::overlay::fonts;
+use crate::overlay::pen::Target;
 use egui::{Context, Event, PointerButton, Pos2, RawInput, Shape};
 
 fn context() -> Context {
@@ -41,7 +43,7 @@ fn a_click_on_the_row_of_a_region_dims_hides_and_shows_it() {
         rows = desk.pane().taken().expect("drawn").words(ui.painter(), &Strip::default()).rows;
     });
     output.textures_delta.clear();
-    assert_eq!(rows.iter().map(|(_, region)| *region).collect::<Vec<_>>(), [0, 1]);
+    assert_eq!(rows.iter().map(|(_, row)| *row).collect::<Vec<_>>(), [0, 1].map(Target::Region));
     let at = rows[1].0.center();
     let click = |desk: &mut Desk| {
         let modifiers = egui::Modifiers::NONE;
@@ -66,7 +68,7 @@ fn every_size_down_to_nothing_is_survived_with_the_pointer_anywhere() {
     let context = context();
     let mut desk = desk();
     for size in [[1280, 720], [800, 600], [320, 240], [240, 320], [200, 2000], [2000, 90], [40, 30], [1, 1]] {
-        desk.transport.jump(37.4);
+        desk.transport.jump(Position::of(37.4));
         for sheet in [true, false] {
             desk.sheet = sheet;
             for share in 0..12u8 {
@@ -240,7 +242,7 @@ fn two_panes_show_the_same_moment_wherever_the_playhead_goes() {
     assert_eq!(ticks(&desk), [0, 0]);
     let names: Vec<&str> = desk.panes.seen().map(|(_, pane)| pane.row().name).collect();
     assert_eq!(names, ["rings", "numbers"]);
-    desk.transport.jump(613.0);
+    desk.transport.jump(Position::of(613.0));
     frame(&context, &mut desk, size, vec![]);
     assert_eq!(ticks(&desk), [613, 613]);
     // By the strip, which is one for both and as wide as the window.
@@ -321,7 +323,7 @@ fn a_pane_that_shows_the_same_is_not_taken_anew() {
     desk.apply(Action::Closer(200), 0.0);
     frame(&context, &mut desk, size, vec![]);
     assert_eq!(generations(&desk), [before[0], before[1] + 1], "one camera, one picture");
-    desk.transport.jump(5.0);
+    desk.transport.jump(Position::of(5.0));
     frame(&context, &mut desk, size, vec![]);
     assert_eq!(generations(&desk), [before[0] + 1, before[1] + 2]);
 }
@@ -364,7 +366,7 @@ fn several_panes_survive_every_size() {
     }
     for size in [[1280, 720], [640, 360], [320, 240], [240, 900], [900, 90], [40, 30], [1, 1], [1280, 720]] {
         for step in 0..6u8 {
-            desk.transport.jump(f64::from(step) * 37.4);
+            desk.transport.jump(Position::of(f64::from(step) * 37.4));
             let [w, h] = size.map(|s| s as f32 / 6.0);
             frame(&context, &mut desk, size, vec![Event::PointerMoved(pos2(w * f32::from(step), h * f32::from(step)))]);
         }
@@ -386,7 +388,7 @@ fn a_pane_behind_another_tab_is_neither_drawn_nor_has_keys_and_is_in_step_when_i
     assert_eq!((desk.panes.len(), desk.panes.focus()), (2, ids[0]));
     let behind = |desk: &mut Desk| desk.panes.iter_mut().nth(1).map(|pane| pane.generation()).expect("two");
     let before = behind(&mut desk);
-    desk.transport.jump(500.0);
+    desk.transport.jump(Position::of(500.0));
     frame(&context, &mut desk, size, vec![]);
     assert_eq!((ticks(&desk), behind(&mut desk)), (vec![500], before), "what is not seen is not taken");
     // Its tab is the second of two.

@@ -3,9 +3,12 @@
 
 mod numbers;
 mod rings;
+mod sheet;
+mod source;
 
 pub use numbers::NumberExhibit;
 pub use rings::RingExhibit;
+pub use source::SourceExhibit;
 
 use super::info::Info;
 use super::layout::Layout;
@@ -13,6 +16,7 @@ use super::plane::Plane;
 use super::shot::{Shot, Taken};
 use super::studio::Studio;
 use super::tip::Tip;
+use crate::axis::Axis;
 use crate::reference::SourceError;
 use crate::scene::{Camera, Composition, Scene, Stage, View};
 use egui::{Pos2, Vec2};
@@ -44,6 +48,11 @@ pub static EXHIBITS: &[ExhibitEntry] = &[
         what: "caches as rings, sums in place of dots",
         open: |studio| Box::new(RingExhibit::new(studio, Composition::Large)),
     },
+    ExhibitEntry {
+        name: "source",
+        what: "source lines with their references and misses",
+        open: |studio| Box::new(SourceExhibit::new(studio)),
+    },
 ];
 
 /// The row of this name.
@@ -70,17 +79,6 @@ pub fn suited(studio: &Studio) -> &'static ExhibitEntry {
 pub fn after(row: &ExhibitEntry) -> &'static ExhibitEntry {
     let at = EXHIBITS.iter().position(|other| other.name == row.name).unwrap_or(0);
     &EXHIBITS[(at + 1) % EXHIBITS.len()]
-}
-
-/// What a position is a place on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Axis {
-    /// How far one can go.
-    pub len: u64,
-    /// How long it is, as far as that is known.
-    pub total: u64,
-    /// Whether it becomes longer.
-    pub grows: bool,
 }
 
 /// What an exhibit shows of a moment.
@@ -157,7 +155,7 @@ mod tests {
             row = after(row);
         }
         assert_eq!(row.name, seen[0]);
-        for name in ["rings", "numbers", "large"] {
+        for name in ["rings", "numbers", "source", "large"] {
             assert!(seen.contains(&name), "{name} is not in {seen:?}");
         }
         assert!(named("ring").is_none());

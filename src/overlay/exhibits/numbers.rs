@@ -13,24 +13,23 @@
 //!
 //! Sizes are in ems, a row's type being one em. [`Camera::at`] counts ems down from the top, [`Camera::zoom`] enlarges the type.
 
+use super::sheet::{SMALL, Sheet, scroll_bar};
 use super::{Exhibit, Gesture, Picture};
 use crate::overlay::fonts::Weight;
 use crate::overlay::info::Info;
 use crate::overlay::layout::Layout;
-use crate::overlay::pen::percent;
-use crate::overlay::plane::{Plane, Words};
+use crate::overlay::pen::{Target, percent};
+use crate::overlay::plane::Plane;
 use crate::overlay::shot::{Shot, Taken};
 use crate::overlay::studio::Studio;
 use crate::overlay::tip::{Tip, region_tip};
 use crate::reference::SourceError;
-use crate::render::Bar;
-use crate::scene::palette::{self, Rgba};
+use crate::scene::palette;
 use crate::scene::places::ring_names;
 use crate::scene::temperature::Thermometer;
 use crate::scene::{Camera, Shade, View};
-use crate::timeline::pace;
 use crate::units::grouped;
-use egui::{Align2, Pos2, Rect, pos2, vec2};
+use egui::{Pos2, Rect, pos2, vec2};
 
 /// See the module.
 pub struct NumberExhibit {
@@ -76,20 +75,22 @@ impl Exhibit for NumberExhibit {
         view: &View,
         layout: &Layout,
     ) -> Result<(Picture, Info), SourceError> {
-        let (_, phase) = pace::split(studio.clamped(shot.position));
-        studio.seek(shot.position, self.history(view), view.window, false)?;
+        let position = studio.axis().clamp(shot.position);
+        studio.seek(position, self.history(view), view.window, false)?;
         let moment = studio.moment();
         let temperatures = self.thermometer.read(&moment, view.window);
         let rings = self.rings.clone();
-        let mut info = Info::of(studio.timeline(), studio.tables(), &moment, phase, &temperatures, rings);
+        let mut info = Info::of(studio.timeline(), studio.tables(), &moment, position, &temperatures, rings);
         info.shade(&view.shades);
         Ok((Picture::Plane(tables(&info, layout, &view.camera)), info))
     }
 
     fn pick(&self, studio: &Studio, taken: &Taken, at: Pos2, _: f32) -> Option<Tip> {
         let Picture::Plane(plane) = &taken.picture else { return None };
-        let (_, region) = plane.rows.iter().find(|(area, _)| area.contains(at))?;
-        region_tip(studio, &taken.info, *region)
+        match plane.rows.iter().find(|(area, _)| area.contains(at))?.1 {
+            Target::Region(region) => region_tip(studio, &taken.info, region),
+            Target::Line(_) => None,
+        }
     }
 
     fn look(&self, camera: Camera, gesture: Gesture, taken: &Taken) -> Camera {
@@ -106,41 +107,8 @@ impl Exhibit for NumberExhibit {
     }
 }
 
-/// Puts words and bars where they belong, those that are in sight.
-struct Sheet {
-    plane: Plane,
-    em: f32,
-    sight: Rect,
-}
-
+/// What tables are made of.
 impl Sheet {
-    /// Keeps words that are in sight; their size is in ems.
-    fn text(&mut self, words: Words) {
-        let y = words.at.y;
-        if y <= self.sight.bottom() && y + 2.0 * self.em >= self.sight.top() && !words.text.is_empty() {
-            self.plane.words.push(Words { size: words.size * self.em, ..words });
-        }
-    }
-
-    fn left(&mut self, at: Pos2, words: &str, weight: Weight, size: f32, color: Rgba, width: f32) {
-        let (anchor, text, width) = (Align2::LEFT_TOP, words.to_owned(), width.max(0.0));
-        self.text(Words { at, anchor, text, weight, size, color, width });
-    }
-
-    fn right(&mut self, at: Pos2, words: &str, size: f32, color: Rgba) {
-        let (anchor, text, weight) = (Align2::RIGHT_TOP, words.to_owned(), Weight::Regular);
-        self.text(Words { at, anchor, text, weight, size, color, width: f32::INFINITY });
-    }
-
-    /// A rectangle; what of it is out of sight is cut off.
-    fn bar(&mut self, area: Rect, color: Rgba) {
-        let area = area.intersect(self.sight);
-        if area.is_positive() {
-            let sides = [area.left(), area.top(), area.right(), area.bottom()];
-            self.plane.bars.push(Bar { sides, color });
-        }
-    }
-
     /// The heading of a table, a line under it, and the names of its two columns of numbers.
     fn heading(&mut self, column: &Column, y: f32, name: &str, more: &str, [counts, rate]: [&str; 2]) -> f32 {
         let (em, quiet) = (self.em, palette::TEXT_QUIET);
@@ -170,9 +138,6 @@ impl Sheet {
     }
 }
 
-/// Small type, ems.
-const SMALL: f32 = 0.84;
-
 /// Where tables stand under each other.
 struct Column {
     left: f32,
@@ -192,7 +157,7 @@ fn tables(info: &Info, layout: &Layout, camera: &Camera) -> Plane {
     let grown = (sight.height() / (bottom - sight.top()).max(1.0)).min(most).clamp(1.0, MOST_GROWN);
     let em = em * grown * camera.zoom;
     let (mut plane, bottom) = laid_out(info, sight, em, camera.at[1]);
-    plane.unit = em;
+    (plane.unit, plane.down) = (em, camera.at[1]);
     // Type that was grown to fill the height ends there but for rounding.
     plane.depth = Some((bottom - sight.bottom()) / em + camera.at[1]).filter(|depth| *depth > 0.05).unwrap_or(0.0);
     if plane.depth > 0.0 {
@@ -203,15 +168,6 @@ fn tables(info: &Info, layout: &Layout, camera: &Camera) -> Plane {
         return tables(info, layout, &Camera { at: [0.0, plane.depth], ..*camera });
     }
     plane
-}
-
-/// How much there is above and below, at the right edge.
-fn scroll_bar(plane: &mut Plane, sight: Rect, em: f32, down: f32) {
-    let all = plane.depth + sight.height() / em;
-    let y = |ems: f32| sight.top() + sight.height() * (ems / all).clamp(0.0, 1.0);
-    let [left, right] = [0.45, 0.2].map(|ems| sight.right() - ems * em);
-    let sides = [left, y(down), right, y(down + sight.height() / em)];
-    plane.bars.push(Bar { sides, color: palette::fade(palette::TEXT_QUIET, 0.6) });
 }
 
 /// The tables with type of `em` pixels, scrolled down by so many ems, and where they end.
@@ -341,7 +297,7 @@ fn regions(sheet: &mut Sheet, column: &Column, y: f32, info: &Info) -> f32 {
             let fits = 0.58 * row.name.chars().count() as f32 * em <= end - x;
             let name = if fits { &row.name } else { &row.short };
             sheet.left(pos2(x, y), name, Weight::Regular, 1.0, ink, end - x);
-            sheet.plane.rows.push((area.intersect(sheet.sight), n));
+            sheet.plane.rows.push((area.intersect(sheet.sight), Target::Region(n)));
         }
         y += PITCH * em;
     }
@@ -351,14 +307,17 @@ fn regions(sheet: &mut Sheet, column: &Column, y: f32, info: &Info) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::axis::Position;
     use crate::overlay::Parts;
+    use crate::overlay::plane::Words;
     use crate::overlay::tests::studio;
+    use egui::Align2;
 
     /// The tables at a position in an area of this size.
     fn taken(size: [u32; 2], position: f64, camera: Camera) -> (Studio, NumberExhibit, Taken) {
         let mut studio = studio();
         let mut numbers = NumberExhibit::new(&studio);
-        let shot = Shot::still(size, position, View { camera, ..View::default() }, Parts::default());
+        let shot = Shot::still(size, Position::of(position), View { camera, ..View::default() }, Parts::default());
         let taken = shot.take(&mut studio, &mut numbers).expect("in memory");
         (studio, numbers, taken)
     }
@@ -386,7 +345,7 @@ mod tests {
         let [a, b] = [0, 1].map(|n| grouped(taken.info.regions[n].references));
         assert_eq!([a.as_str(), b.as_str()], ["460", "153"]);
         assert!(words.contains(&"460") && words.contains(&"153"), "{words:?}");
-        assert_eq!(plane(&taken).rows.iter().map(|(_, region)| *region).collect::<Vec<_>>(), [0, 1]);
+        assert_eq!(plane(&taken).rows.iter().map(|(_, row)| *row).collect::<Vec<_>>(), [0, 1].map(Target::Region));
         assert_eq!(plane(&taken).depth, 0.0, "all of it is seen");
     }
 
@@ -394,7 +353,7 @@ mod tests {
     fn numbers_beside_the_rings_are_the_same_numbers() {
         let (mut studio, _, taken) = taken([800, 600], 613.5, Camera::default());
         let mut rings = crate::overlay::RingExhibit::new(&studio, crate::scene::Composition::Dots);
-        let (_, info) = rings.scene(&mut studio, 613.5, &View::default()).expect("in memory");
+        let (_, info) = rings.scene(&mut studio, Position::of(613.5), &View::default()).expect("in memory");
         assert_eq!((&taken.info.caches, &taken.info.regions), (&info.caches, &info.regions));
         assert_eq!((&taken.info.now, taken.info.position, &taken.info.rings), (&info.now, info.position, &info.rings));
     }
@@ -452,7 +411,7 @@ mod tests {
     #[test]
     fn a_row_of_a_region_can_be_pointed_at() {
         let (studio, numbers, taken) = taken([640, 560], 613.0, Camera::default());
-        let (area, region) = plane(&taken).rows[1];
+        let (area, Target::Region(region)) = plane(&taken).rows[1] else { panic!("no region") };
         let tip = numbers.pick(&studio, &taken, area.center(), 6.0).expect("B");
         assert_eq!((region, tip.title.as_str()), (1, "B[1024]"));
         assert!(tip.lines[2].starts_with("153 references"), "{tip:?}");

@@ -1,6 +1,7 @@
 //! Caches as rings around the CPU, memory as their rim: a dot for each line, or the large picture of sums.
 
 use super::{Exhibit, Gesture, Picture};
+use crate::axis::Position;
 use crate::overlay::info::Info;
 use crate::overlay::layout::Layout;
 use crate::overlay::shot::{Shot, Taken};
@@ -9,7 +10,6 @@ use crate::overlay::tip::{Tip, tip_at};
 use crate::reference::SourceError;
 use crate::scene::motion::position_at;
 use crate::scene::{Camera, Composition, Scene, Stage, View};
-use crate::timeline::pace;
 use egui::Pos2;
 
 /// See the module.
@@ -47,18 +47,23 @@ impl RingExhibit {
         if self.is_large() { view.tail.max(1) } else { view.window }
     }
 
-    /// Shapes and words at `position` (reference and phase, `2613.5`); `view.phase` is set from it.
+    /// Shapes and words at `position`; `view.phase` is set from it.
     ///
     /// # Errors
     /// When the source cannot be read.
-    pub fn scene(&mut self, studio: &mut Studio, position: f64, view: &View) -> Result<(Scene, Info), SourceError> {
-        let (_, phase) = pace::split(studio.clamped(position));
-        let view = View { phase, window: self.window(view), ..view.clone() };
+    pub fn scene(
+        &mut self,
+        studio: &mut Studio,
+        position: Position,
+        view: &View,
+    ) -> Result<(Scene, Info), SourceError> {
+        let position = studio.axis().clamp(position);
+        let view = View { phase: position.phase(), window: self.window(view), ..view.clone() };
         let is_large = self.is_large();
         studio.seek(position, view.history(), view.window, is_large)?;
         let moment = studio.moment();
         let scene = self.stage.frame(&moment, &view);
-        let mut info = Info::new(studio.timeline(), studio.tables(), &moment, &scene);
+        let mut info = Info::new(studio.timeline(), studio.tables(), &moment, position, &scene);
         info.shade(&view.shades);
         if is_large {
             info.over(&moment, view.window);
@@ -96,7 +101,7 @@ impl Exhibit for RingExhibit {
         let p = viewport.world_from_px([at.x, at.y]);
         let (mut tip, glyph) = tip_at(studio, &self.stage, scene, &taken.info, p, reach / viewport.px_per_unit)?;
         tip.around = glyph.and_then(|index| scene.glyphs.get(index)).map(|glyph| {
-            let center = position_at(&scene.rings.sectors, &glyph.flight, scene.phase);
+            let center = position_at(&scene.rings.sectors, &glyph.flight, scene.now);
             (taken.layout.at(center), glyph.radius * viewport.px_per_unit)
         });
         Some(tip)
@@ -140,8 +145,8 @@ mod tests {
             for position in [0.0, 3.5, 640.25, 641.0, 999.0, 1000.0, 20.5] {
                 for (tail, window) in [(64, 256), (1, 1), (300, 20)] {
                     let view = View { tail, window, ..View::default() };
-                    let expected = one.scene(&mut alone, position, &view).expect("in memory");
-                    let found = other.scene(&mut shared, position, &view).expect("in memory");
+                    let expected = one.scene(&mut alone, Position::of(position), &view).expect("in memory");
+                    let found = other.scene(&mut shared, Position::of(position), &view).expect("in memory");
                     assert!(expected == found, "{composition:?} at {position}, {tail}, {window}");
                 }
             }

@@ -1,6 +1,7 @@
 //! Checks of the module above.
 
 use super::*;
+use crate::axis::Position;
 use crate::overlay::exhibits::RingExhibit;
 use crate::overlay::tests::{studio, studio_under};
 use crate::reference::{Kind, MemoryTrace, Reference, Tables};
@@ -21,12 +22,12 @@ struct Drawn {
 impl Drawn {
     fn new(mut studio: Studio, position: f64, view: &View) -> Self {
         let mut rings = RingExhibit::new(&studio, Composition::Dots);
-        let (scene, info) = rings.scene(&mut studio, position, view).expect("in memory");
+        let (scene, info) = rings.scene(&mut studio, Position::of(position), view).expect("in memory");
         Self { studio, rings, scene, info }
     }
 
     fn draw(&mut self, position: f64, view: &View) {
-        (self.scene, self.info) = self.rings.scene(&mut self.studio, position, view).expect("in memory");
+        (self.scene, self.info) = self.rings.scene(&mut self.studio, Position::of(position), view).expect("in memory");
     }
 
     fn tip_at(&self, p: [f32; 2], reach: f32) -> Option<(Tip, Option<usize>)> {
@@ -43,7 +44,7 @@ fn tip_of(drawn: &Drawn, addr: u64) -> Tip {
     let scene = &drawn.scene;
     let id = addr / drawn.rings.stage().items().glyph_bytes;
     let glyph = scene.glyphs.iter().find(|g| g.id == id && (2..=3).contains(&g.layer)).expect("is in a cache");
-    drawn.tip_at(position_at(&scene.rings.sectors, &glyph.flight, scene.phase), 0.001).expect("something").0
+    drawn.tip_at(position_at(&scene.rings.sectors, &glyph.flight, scene.now), 0.001).expect("something").0
 }
 
 #[test]
@@ -146,7 +147,7 @@ fn a_page_tells_what_is_on_it_and_which_tlbs_hold_it() {
     let of = |page: u64, sector: f32| {
         let entry = |g: &&Glyph| g.layer == pages::LAYER && g.id == page && g.flight.to.cache == sector;
         let glyph = scene.glyphs.iter().find(entry)?;
-        let found = drawn.tip_at(position_at(&scene.rings.sectors, &glyph.flight, scene.phase), 0.001)?;
+        let found = drawn.tip_at(position_at(&scene.rings.sectors, &glyph.flight, scene.now), 0.001)?;
         assert!(found.1.is_some(), "a glyph is ringed");
         Some(found.0)
     };

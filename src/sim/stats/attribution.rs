@@ -6,8 +6,7 @@
 //! its misses is the same for all references of a site, so they are counted by site, and added up when it gives way.
 
 use super::TraceStats;
-use crate::reference::{Kind, Reference, RegionFinder, RegionMap, Tables};
-use std::collections::BTreeMap;
+use crate::reference::{Kind, LineMap, Reference, RegionFinder, RegionMap, Tables};
 
 /// Sites, as a power of two: instructions of the same KiB of code have slots of their own.
 const SITE_BITS: u32 = 10;
@@ -62,7 +61,7 @@ pub(super) struct Attribution {
 #[derive(Clone, Debug)]
 struct Register {
     regions: RegionFinder,
-    lines: Lines,
+    lines: LineMap,
     data_only: bool,
     /// Highest core number seen, plus one.
     cores: u32,
@@ -108,11 +107,11 @@ fn slot(pc: u64, manner: u64, page: u64) -> usize {
 impl Attribution {
     /// For references in the order of their numbers, from 0. Without `by_line` there is one line row.
     pub(super) fn new(tables: &Tables, by_line: bool, data_only: bool) -> Self {
-        let lines = if by_line { Lines::new(tables) } else { Lines::default() };
+        let lines = if by_line { LineMap::new(tables) } else { LineMap::default() };
         let never = Site { pc: 0, manner: u64::MAX, first: 0, reach: 0, to: 0, rows: Rows::default(), count: 0 };
         let counted = Counted {
             by_region: vec![0; tables.regions.len() + 1],
-            by_line: vec![0; lines.places.len() + 1],
+            by_line: vec![0; lines.len() + 1],
             ..Counted::default()
         };
         let regions = RegionFinder::new(RegionMap::new(&tables.regions));
@@ -173,7 +172,7 @@ impl Attribution {
 
     /// Source lines by row, each by its place in the table of locations; unknown instructions have the row after them.
     pub(super) fn places(&self) -> &[usize] {
-        &self.register.lines.places
+        self.register.lines.places()
     }
 }
 
@@ -220,40 +219,5 @@ impl Counted {
         self.trace.bytes += size * (reads + writes + fetches);
         self.by_region[site.rows.region()] += count;
         self.by_line[site.rows.line()] += count;
-    }
-}
-
-/// Rows by pc. Instructions of one line of one function share a row.
-#[derive(Clone, Debug, Default)]
-struct Lines {
-    /// Sorted.
-    pcs: Vec<u64>,
-    /// Row of each pc.
-    rows: Vec<u32>,
-    /// By row, its first location. Rows are in the order of file, line, function.
-    places: Vec<usize>,
-}
-
-impl Lines {
-    fn new(tables: &Tables) -> Self {
-        let mut by_line = BTreeMap::new();
-        for (place, l) in tables.locations.iter().enumerate() {
-            by_line.entry((&l.file, l.line, &l.function)).or_insert_with(Vec::new).push(place);
-        }
-        let mut pcs: Vec<(u64, u32)> = by_line
-            .values()
-            .zip(0..)
-            .flat_map(|(places, row)| places.iter().map(move |&place| (tables.locations[place].pc, row)))
-            .collect();
-        // A pc with two locations has the one of the first row.
-        pcs.sort_unstable();
-        pcs.dedup_by_key(|(pc, _)| *pc);
-        let places = by_line.values().map(|places| places[0]).collect();
-        let (pcs, rows) = pcs.into_iter().unzip();
-        Self { pcs, rows, places }
-    }
-
-    fn row(&self, pc: u64) -> usize {
-        self.pcs.binary_search(&pc).map_or(self.places.len(), |at| self.rows[at] as usize)
     }
 }

@@ -4,9 +4,9 @@
 //! of them missed is kept; once the tables are there, a pass over the references alone gives each miss its rows.
 
 use super::{
-    Attribution, Detail, RowMisses, SharingWatch, Stats, StatsCollector, StatsError, ahead, check_cores, collect_detail,
+    Attribution, Detail, RowMisses, SharingWatch, Stats, StatsCollector, StatsError, check_cores, collect_detail,
 };
-use crate::reference::{Reference, ReferenceSource};
+use crate::reference::{Reference, ReferenceSource, ahead};
 use crate::sim::Event;
 use crate::sim::classes::Classifier;
 use crate::sim::config::{ConfigError, HierarchyConfig};

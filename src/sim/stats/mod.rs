@@ -15,7 +15,7 @@ use super::config::{ConfigError, HierarchyConfig};
 use super::foresight::{Long, SimError, check_cores, prepare};
 use super::hierarchy::Hierarchy;
 use super::{Batch, Event, Events, LevelMisses, Lists, Observer, Wants};
-use crate::reference::{Reference, ReferenceSource, SourceError, SourceLocation, Tables, ahead};
+use crate::reference::{Reference, ReferenceSource, SourceError, SourceLocation, Tables, all_of, in_order};
 use crate::units::LevelId;
 use serde::Serialize;
 use std::sync::Arc;
@@ -25,6 +25,9 @@ use attribution::{Attribution, Rows};
 
 mod beside;
 use beside::Beside;
+
+mod collect;
+pub use collect::{collect, collect_detail, collect_once};
 
 mod deferred;
 pub use deferred::Deferred;
@@ -235,32 +238,6 @@ pub enum StatsError {
     Sim(#[from] SimError),
 }
 
-/// Plays a whole trace, chunk by chunk; `flush` writes dirty lines back at the end and counts that.
-///
-/// # Errors
-/// When the configuration is wrong or the source fails.
-pub fn collect(source: &dyn ReferenceSource, config: &HierarchyConfig, flush: bool) -> Result<Stats, StatsError> {
-    collect_detail(source, config, Detail::default(), flush)
-}
-
-/// As [`collect`], and more or less of it.
-///
-/// # Errors
-/// When the configuration is wrong or the source fails.
-pub fn collect_detail(
-    source: &dyn ReferenceSource,
-    config: &HierarchyConfig,
-    detail: Detail,
-    flush: bool,
-) -> Result<Stats, StatsError> {
-    let mut collector = StatsCollector::with(prepare(config, source)?, source.tables(), detail);
-    collector.play_source(source)?;
-    if flush {
-        collector.flush();
-    }
-    Ok(collector.into_stats())
-}
-
 /// References between two looks at whether their sites need care.
 const BLOCK: usize = 1 << 14;
 
@@ -393,12 +370,20 @@ impl StatsCollector {
     /// # Errors
     /// When the source fails, or has a reference of a core that there is not, or too many long ones.
     fn play_source(&mut self, source: &dyn ReferenceSource) -> Result<(), StatsError> {
+        self.play_in_order(all_of(source), source.len() > source.chunk_len())
+    }
+
+    /// Plays the references that `next` gives; with `is_long`, reading and classes have threads of their own.
+    fn play_in_order(
+        &mut self,
+        next: impl FnMut(&mut Vec<Reference>) -> Result<(), SourceError> + Send,
+        is_long: bool,
+    ) -> Result<(), StatsError> {
         let (mut long, config) = (Long::default(), self.hierarchy.config().clone());
         let mut check = |from, references: &[Reference]| {
             long.note(references, from)?;
             check_cores(&config, references, from).map_err(StatsError::from)
         };
-        let is_long = source.len() > source.chunk_len();
         std::thread::scope(|scope| {
             let beside = self.classifier.take_if(|_| is_long).map(|classifier| Beside::start(classifier, scope));
             let mut beside = match beside {
@@ -407,14 +392,14 @@ impl StatsCollector {
                     if let Some(Err(classifier)) = here {
                         self.classifier = Some(classifier);
                     }
-                    return ahead(source, |from, references| {
+                    return in_order(next, is_long, |from, references| {
                         check(from, references)?;
                         self.play_all(references);
                         Ok(())
                     });
                 }
             };
-            let played = ahead(source, |from, references| {
+            let played = in_order(next, is_long, |from, references| {
                 check(from, references)?;
                 self.play_told(references, &mut beside);
                 Ok(())

@@ -50,6 +50,11 @@ pub(super) trait Reader: Send {
         Tables::default()
     }
 
+    /// Whether regions and source locations are complete at the end only.
+    fn names_come_late(&self) -> bool {
+        false
+    }
+
     /// The files that it looked for beside the one it was opened with, as they were then; `None` where they are too many to
     /// look after. Complete once the end is reached.
     fn beside(&self) -> Option<&[Stamp]> {

@@ -300,6 +300,10 @@ impl Reader for AccelSim {
         self.stamps.as_deref()
     }
 
+    fn names_come_late(&self) -> bool {
+        true
+    }
+
     fn tables(&self) -> Tables {
         Tables { regions: self.copies.regions(self.read), ..self.tables.clone() }
     }

@@ -76,6 +76,10 @@ impl super::Reader for Reader {
         self.named().1
     }
 
+    fn names_come_late(&self) -> bool {
+        true
+    }
+
     fn tables(&self) -> Tables {
         self.named().0
     }

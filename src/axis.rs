@@ -1,0 +1,255 @@
+//! Axes and positions: where in a trace, a program or a simulated time one is.
+//!
+//! An axis has whole ticks: references, cycles, or parts of a second. A [`Position`] is a tick and a part of the way to the next one,
+//! both as integers, so that it is exact wherever on a long axis it is. What is drawn becomes `f32` only after the origin of the
+//! picture was taken off ([`Position::since`]), so that one picosecond is as steady in the third hour as in the first.
+
+use std::cmp::Ordering;
+use std::fmt;
+
+/// What one tick of an axis stands for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AxisUnit {
+    /// One reference of a trace.
+    #[default]
+    References,
+    /// One cycle of a clock of unknown speed.
+    Cycles,
+    /// A part of a second.
+    Seconds {
+        /// Ticks in a second, 1 or more: 1,000,000,000,000 for picoseconds.
+        ticks: u64,
+    },
+}
+
+impl AxisUnit {
+    /// What many ticks are, for people: `references`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::References => "references",
+            Self::Cycles => "cycles",
+            Self::Seconds { .. } => "seconds",
+        }
+    }
+}
+
+/// What a position is a place on: ticks `0..len`, and the end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Axis {
+    /// What a tick is.
+    pub unit: AxisUnit,
+    /// Ticks that one can go to.
+    pub len: u64,
+    /// Ticks of all of it, as far as that is known; `len` or more.
+    pub total: u64,
+    /// Whether it becomes longer.
+    pub grows: bool,
+}
+
+impl Axis {
+    /// All of `len` ticks is there.
+    #[must_use]
+    pub fn whole(unit: AxisUnit, len: u64) -> Self {
+        Self { unit, len, total: len, grows: false }
+    }
+
+    /// The furthest position that one can go to.
+    #[must_use]
+    pub fn end(self) -> Position {
+        Position::at(self.len)
+    }
+
+    /// The position, or the end where it lies beyond.
+    #[must_use]
+    pub fn clamp(self, position: Position) -> Position {
+        position.min(self.end())
+    }
+
+    /// Share of the whole axis that lies before a position, 0..=1.
+    #[must_use]
+    pub fn share(self, position: Position) -> f64 {
+        (position.since(Position::START) / self.total.max(1) as f64).min(1.0)
+    }
+}
+
+/// A place on an axis: so many whole ticks, and a part of the next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Position {
+    tick: u64,
+    /// In parts of 2^32.
+    part: u32,
+}
+
+/// Parts of a tick.
+const PARTS: f64 = (1u64 << 32) as f64;
+
+impl Position {
+    /// Where every axis begins.
+    pub const START: Self = Self { tick: 0, part: 0 };
+
+    /// Where a tick begins.
+    #[must_use]
+    pub fn at(tick: u64) -> Self {
+        Self { tick, part: 0 }
+    }
+
+    /// `2613.5` is half way through tick 2613. Numbers below 0, and what is no number, are the start; what is beyond 64 bits is the
+    /// last tick.
+    #[must_use]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "saturates, and the fraction is below 1"
+    )]
+    pub fn of(ticks: f64) -> Self {
+        let ticks = ticks.max(0.0);
+        Self { tick: ticks as u64, part: (ticks.fract() * PARTS) as u32 }
+    }
+
+    /// The tick under way.
+    #[must_use]
+    pub fn tick(self) -> u64 {
+        self.tick
+    }
+
+    /// How much of that tick is over, 0..1: never 1, whatever rounding says.
+    #[must_use]
+    #[expect(clippy::cast_possible_truncation, reason = "rounded to what pictures are made of")]
+    pub fn phase(self) -> f32 {
+        ((f64::from(self.part) / PARTS) as f32).min(1.0 - f32::EPSILON)
+    }
+
+    /// Whether it is where a tick begins.
+    #[must_use]
+    pub fn is_whole(self) -> bool {
+        self.part == 0
+    }
+
+    /// Where the tick under way begins.
+    #[must_use]
+    pub fn floor(self) -> Self {
+        Self::at(self.tick)
+    }
+
+    /// Where the next tick begins; itself where it is whole.
+    #[must_use]
+    pub fn ceil(self) -> Self {
+        if self.is_whole() { self } else { Self::at(self.tick.saturating_add(1)) }
+    }
+
+    /// Ticks from `origin` to here, below 0 where it lies before. They are subtracted before they are rounded.
+    #[must_use]
+    pub fn since(self, origin: Self) -> f64 {
+        let ticks = if self.tick >= origin.tick {
+            (self.tick - origin.tick) as f64
+        } else {
+            -((origin.tick - self.tick) as f64)
+        };
+        ticks + (f64::from(self.part) - f64::from(origin.part)) / PARTS
+    }
+
+    /// So many ticks further on, or back where they are below 0; not past either end of 64 bits. What is no number goes nowhere.
+    #[must_use]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates, and the fraction is 0..1")]
+    pub fn plus(self, ticks: f64) -> Self {
+        if ticks.is_nan() {
+            return self;
+        }
+        let whole = ticks.floor();
+        let (part, carry) = self.part.overflowing_add(((ticks - whole) * PARTS) as u32);
+        let tick = match whole.partial_cmp(&0.0) {
+            Some(Ordering::Less) => self.tick.checked_sub((-whole) as u64),
+            _ => Some(self.tick.saturating_add(whole as u64)),
+        };
+        match tick {
+            Some(tick) => Self { tick: tick.saturating_add(u64::from(carry)), part },
+            // One tick below the start, with a part that reaches it again.
+            None if carry && self.tick.checked_add(1) == Some((-whole) as u64) => Self { tick: 0, part },
+            None => Self::START,
+        }
+    }
+
+    /// So many whole ticks further on, or back.
+    #[must_use]
+    pub fn stepped(self, ticks: i64) -> Self {
+        match self.tick.checked_add_signed(ticks) {
+            Some(tick) => Self { tick, ..self },
+            None if ticks < 0 => Self::START,
+            None => Self::at(u64::MAX),
+        }
+    }
+}
+
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_whole() { write!(f, "{}", self.tick) } else { write!(f, "{}", self.since(Self::START)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn ticks_and_phases() {
+        let half = Position::of(2613.5);
+        assert_eq!((half.tick(), half.phase(), half.to_string()), (2613, 0.5, "2613.5".to_owned()));
+        assert_eq!((half.floor(), half.ceil()), (Position::at(2613), Position::at(2614)));
+        assert_eq!(Position::at(7).ceil(), Position::at(7));
+        let close = Position::of(0.999_999_999_999);
+        assert!(close.tick() == 0 && close.phase() < 1.0);
+        for none in [-3.0, f64::NAN, f64::NEG_INFINITY] {
+            assert_eq!(Position::of(none), Position::START);
+        }
+        assert_eq!(Position::of(f64::INFINITY).tick(), u64::MAX);
+        assert_eq!(Position::at(9).to_string(), "9");
+    }
+
+    #[test]
+    fn a_picosecond_is_a_picosecond_in_the_third_hour() {
+        let hours = Position::at(3 * 3600 * 1_000_000_000_000);
+        for parts in 0..1000 {
+            let step = f64::from(parts) / 256.0;
+            assert_eq!(hours.plus(step).since(hours), step);
+            assert_eq!(hours.plus(step).plus(-step), hours);
+        }
+        // As f64 the two would be one.
+        assert!(hours.plus(0.25) < hours.plus(0.5));
+    }
+
+    #[test]
+    fn nothing_leaves_64_bits() {
+        assert_eq!(Position::at(3).plus(-3.5), Position::START);
+        assert_eq!(Position::of(3.75).plus(-3.5), Position::of(0.25));
+        assert_eq!(Position::of(0.75).plus(-0.5), Position::of(0.25));
+        assert_eq!(Position::of(0.25).plus(-0.5), Position::START);
+        assert_eq!(Position::at(3).plus(f64::NEG_INFINITY), Position::START);
+        assert_eq!(Position::at(3).plus(f64::INFINITY).tick(), u64::MAX);
+        assert_eq!(Position::at(3).plus(f64::NAN), Position::at(3));
+        assert_eq!(Position::of(3.5).stepped(-1), Position::of(2.5));
+        assert_eq!(Position::of(3.5).stepped(-4), Position::START);
+        assert_eq!(Position::at(u64::MAX).stepped(1).tick(), u64::MAX);
+    }
+
+    #[test]
+    fn shares_end_at_one() {
+        let axis = Axis { len: 50, total: 100, grows: true, unit: AxisUnit::Cycles };
+        assert_eq!((axis.share(Position::at(25)), axis.share(Position::at(400))), (0.25, 1.0));
+        assert_eq!(axis.clamp(Position::of(70.5)), Position::at(50));
+        assert_eq!(Axis::whole(AxisUnit::default(), 0).share(Position::START), 0.0);
+        assert_eq!(axis.unit.name(), "cycles");
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_added_is_what_lies_between(tick in 0u64..1 << 62, part: u32, ticks in -1e6f64..1e6) {
+            let from = Position { tick: tick + 2_000_000, part };
+            let to = from.plus(ticks);
+            prop_assert!((to.since(from) - ticks).abs() <= 1.0 / PARTS, "{} for {ticks}", to.since(from));
+            prop_assert!((from.since(to) + ticks).abs() <= 1.0 / PARTS);
+            prop_assert_eq!(to > from, to.since(from) > 0.0);
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! A plane that is filled from its top, with sizes in ems: what exhibits of rows and tables are made on.
+
+use crate::overlay::fonts::Weight;
+use crate::overlay::plane::{Plane, Words};
+use crate::render::Bar;
+use crate::scene::palette::{self, Rgba};
+use egui::{Align2, Pos2, Rect};
+
+/// Small type, ems.
+pub(super) const SMALL: f32 = 0.84;
+
+/// Puts words and bars where they belong, those that are in sight.
+pub(super) struct Sheet {
+    pub(super) plane: Plane,
+    pub(super) em: f32,
+    pub(super) sight: Rect,
+}
+
+impl Sheet {
+    /// Keeps words that are in sight; their size is in ems.
+    pub(super) fn text(&mut self, words: Words) {
+        let y = words.at.y;
+        if y <= self.sight.bottom() && y + 2.0 * self.em >= self.sight.top() && !words.text.is_empty() {
+            self.plane.words.push(Words { size: words.size * self.em, ..words });
+        }
+    }
+
+    pub(super) fn left(&mut self, at: Pos2, words: &str, weight: Weight, size: f32, color: Rgba, width: f32) {
+        let (anchor, text, width) = (Align2::LEFT_TOP, words.to_owned(), width.max(0.0));
+        self.text(Words { at, anchor, text, weight, size, color, width });
+    }
+
+    pub(super) fn right(&mut self, at: Pos2, words: &str, size: f32, color: Rgba) {
+        let (anchor, text, weight) = (Align2::RIGHT_TOP, words.to_owned(), Weight::Regular);
+        self.text(Words { at, anchor, text, weight, size, color, width: f32::INFINITY });
+    }
+
+    /// A rectangle; what of it is out of sight is cut off.
+    pub(super) fn bar(&mut self, area: Rect, color: Rgba) {
+        let area = area.intersect(self.sight);
+        if area.is_positive() {
+            let sides = [area.left(), area.top(), area.right(), area.bottom()];
+            self.plane.bars.push(Bar { sides, color });
+        }
+    }
+}
+
+/// How much there is above and below, at the right edge.
+pub(super) fn scroll_bar(plane: &mut Plane, sight: Rect, em: f32, down: f32) {
+    let all = plane.depth + sight.height() / em;
+    let y = |ems: f32| sight.top() + sight.height() * (ems / all).clamp(0.0, 1.0);
+    let [left, right] = [0.45, 0.2].map(|ems| sight.right() - ems * em);
+    let sides = [left, y(down), right, y(down + sight.height() / em)];
+    plane.bars.push(Bar { sides, color: palette::fade(palette::TEXT_QUIET, 0.6) });
+}
