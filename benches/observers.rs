@@ -47,16 +47,7 @@ impl Random {
 }
 
 fn region(name: &str, base: u64, bytes: u64) -> Region {
-    Region {
-        name: name.into(),
-        base,
-        bytes,
-        elem_bytes: 8,
-        elem_type: String::new(),
-        shape: Vec::new(),
-        row_major: true,
-        lifetime: None,
-    }
+    Region::new(name, base, bytes)
 }
 
 /// A source line for each of the instructions `0x400000, 0x400004, ..` below `end`.

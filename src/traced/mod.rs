@@ -227,14 +227,11 @@ impl State {
         self.free = base.saturating_add(bytes);
         let elem_type = type_name::<T>();
         self.regions.push(Region {
-            name,
-            base,
-            bytes,
             elem_bytes,
             elem_type: elem_type.rsplit("::").next().unwrap_or(elem_type).to_owned(),
             shape: shape.to_vec(),
-            row_major: true,
             lifetime: Some((self.references.len() as u64, u64::MAX)),
+            ..Region::new(name, base, bytes)
         });
         (self.regions.len() - 1, base)
     }

@@ -81,16 +81,7 @@ fn the_state_that_is_told_is_the_state_that_is_drawn() {
 
 #[test]
 fn a_dot_in_memory_tells_of_the_bytes_it_stands_for_at_each_fineness() {
-    let region = Region {
-        name: "A".into(),
-        base: 1 << 20,
-        bytes: 1 << 20,
-        elem_bytes: 8,
-        elem_type: "double".into(),
-        shape: vec![1 << 17],
-        row_major: true,
-        lifetime: None,
-    };
+    let region = Region { elem_type: "double".into(), shape: vec![1 << 17], ..Region::new("A", 1 << 20, 1 << 20) };
     let tables = Tables { regions: vec![region], ..Tables::default() };
     let references = (0..100).map(|n| Reference::new(Kind::Read, (1 << 20) + 8 * n, 8)).collect();
     let hierarchy = Hierarchy::new(&preset("textbook").expect("shipped")).expect("sound");
