@@ -46,19 +46,6 @@ impl Random {
     }
 }
 
-fn region(name: &str, base: u64, bytes: u64) -> Region {
-    Region {
-        name: name.into(),
-        base,
-        bytes,
-        elem_bytes: 8,
-        elem_type: String::new(),
-        shape: Vec::new(),
-        row_major: true,
-        lifetime: None,
-    }
-}
-
 /// A source line for each of the instructions `0x400000, 0x400004, ..` below `end`.
 fn locations(end: u64) -> Vec<SourceLocation> {
     (0x40_0000..end)
@@ -165,7 +152,7 @@ fn qs() -> MemoryTrace {
     let mut sort = Sort { values, out: Vec::new(), stack: 0x7fff_f000 };
     sort.sort(0, 60_000);
     assert!(sort.values.is_sorted(), "the sort sorts");
-    let regions = vec![region("values", ARRAY, 240_000), region("stack", 0x7fff_0000, 0xf000)];
+    let regions = vec![Region::new("values", ARRAY, 240_000), Region::new("stack", 0x7fff_0000, 0xf000)];
     MemoryTrace::new(sort.out, tables(regions))
 }
 
@@ -176,7 +163,7 @@ fn hot() -> MemoryTrace {
         pc: 0x40_0000 + 4 * (n as u64 % 8),
         ..Reference::new(Kind::Read, 0x10_0000 + (random.below(16 << 10) & !7), 8)
     };
-    MemoryTrace::new((0..LENGTH).map(&mut one).collect(), tables(vec![region("table", 0x10_0000, 16 << 10)]))
+    MemoryTrace::new((0..LENGTH).map(&mut one).collect(), tables(vec![Region::new("table", 0x10_0000, 16 << 10)]))
 }
 
 /// Zipf-distributed ranks below `n` with exponent `s`, by rejection from the integral of the density (Hörmann and
@@ -224,9 +211,9 @@ fn mix() -> MemoryTrace {
     };
     let references = (0..LENGTH).map(|_| one()).collect();
     let regions = vec![
-        region("stream", 0x1000_0000, 64 << 20),
-        region("random", 0x2000_0000, 64 << 20),
-        region("zipf", 0x3000_0000, 16 << 20),
+        Region::new("stream", 0x1000_0000, 64 << 20),
+        Region::new("random", 0x2000_0000, 64 << 20),
+        Region::new("zipf", 0x3000_0000, 16 << 20),
     ];
     MemoryTrace::new(references, tables(regions))
 }

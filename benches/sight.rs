@@ -25,16 +25,7 @@ fn median(mut of: Vec<f64>) -> f64 {
 }
 
 fn main() {
-    let region = |name: &str, base| Region {
-        name: name.into(),
-        base,
-        bytes: 32 << 20,
-        elem_bytes: 8,
-        elem_type: String::new(),
-        shape: vec![],
-        row_major: true,
-        lifetime: None,
-    };
+    let region = |name: &str, base| Region::new(name, base, 32 << 20);
     let regions = vec![region("a", BASE), region("b", BASE + (32 << 20))];
     let trace = MemoryTrace::new(mix(2_000_000, 5).collect(), Tables { regions, ..Tables::default() });
     let hierarchy = Hierarchy::new(&preset("textbook").expect("a preset")).expect("sound");

@@ -65,16 +65,7 @@ fn sample() -> String {
 
 /// What is known of the sample's memory beside its references, so that misses are told by name.
 fn sample_tables() -> Tables {
-    let array = Region {
-        name: "a".into(),
-        base: 0x1000,
-        bytes: 512,
-        elem_bytes: 8,
-        elem_type: "double".into(),
-        shape: vec![64],
-        row_major: true,
-        lifetime: None,
-    };
+    let array = Region { elem_type: "double".into(), shape: vec![64], ..Region::new("a", 0x1000, 512) };
     Tables { regions: vec![array], ..Tables::default() }
 }
 

@@ -28,9 +28,9 @@ set_up_tests() {
   set_up_python
 }
 
-# A Python with DuckDB and Polars, for the tests that others read our files; they fail where these are missing.
+# A Python with DuckDB, NumPy and Polars, for the tests that others read our files; they fail where these are missing.
 set_up_python() {
-  local needs='import duckdb, polars' venv=${CARGO_TARGET_DIR:-target}/python
+  local needs='import duckdb, numpy, polars' venv=${CARGO_TARGET_DIR:-target}/python
   case $venv in /*) ;; *) venv=$PWD/$venv ;; esac
   export ORRERY_REQUIRE_PYTHON=1
   if python3 -c "$needs" 2>/dev/null; then
@@ -42,9 +42,9 @@ set_up_python() {
   # Debian's Python comes without what makes environments.
   python3 -c 'import ensurepip, venv' 2>/dev/null || apt_install python3 python3-venv || return 1
   rm -rf "$venv"
-  printf 'installing for Python: duckdb polars\n'
-  if ! { python3 -m venv "$venv" && "$venv/bin/pip" install -q --disable-pip-version-check duckdb polars; }; then
-    printf 'DuckDB and Polars are not to be had; check the network, or set up a python3 that has them\n' >&2
+  printf 'installing for Python: duckdb numpy polars\n'
+  if ! { python3 -m venv "$venv" && "$venv/bin/pip" install -q --disable-pip-version-check duckdb numpy polars; }; then
+    printf 'DuckDB, NumPy and Polars are not to be had; check the network, or set up a python3 that has them\n' >&2
     return 1
   fi
   "$ORRERY_PYTHON" -c "$needs"

@@ -8,8 +8,10 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 mod ahead;
-mod lines;
 pub use ahead::{ahead, all_of, in_order};
+mod array;
+pub use array::{ArrayLayout, LayoutError};
+mod lines;
 pub use lines::{LineFinder, LineMap};
 mod few;
 pub use few::{MOST_REGIONS, few_regions};
@@ -99,8 +101,17 @@ pub struct Region {
     #[serde(default)]
     pub shape: Vec<u64>,
     /// Order of the elements in memory: the last extent varies fastest (`true`, C) or the first (`false`, Fortran).
+    /// Ignored where there are strides.
     #[serde(default = "yes")]
     pub row_major: bool,
+    /// Elements of memory from one index to the next, for each extent: `[17, 1]` for rows of 16 with one element of padding.
+    /// Below 0 where an array is read from its end, 0 where one element stands for all; see [`Region::layout`]. Empty = the
+    /// elements lie side by side in the order that `row_major` tells.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub strides: Vec<i64>,
+    /// Elements of memory from `base` to the element whose indices are all 0.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub offset: u64,
     /// References `[from, to)` during which the region lives; `None` = always. Two regions may share an address at
     /// different times.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -111,10 +122,15 @@ fn yes() -> bool {
     true
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
+fn is_zero(offset: &u64) -> bool {
+    *offset == 0
+}
+
 impl Region {
     /// Elements of 8 bytes, of no type and no shape, there all the time.
     #[must_use]
-    pub fn new(name: &str, base: u64, bytes: u64) -> Self {
+    pub fn new(name: impl Into<String>, base: u64, bytes: u64) -> Self {
         Self {
             name: name.into(),
             base,
@@ -123,14 +139,10 @@ impl Region {
             elem_type: String::new(),
             shape: Vec::new(),
             row_major: true,
+            strides: Vec::new(),
+            offset: 0,
             lifetime: None,
         }
-    }
-
-    /// Number of whole elements, at least 1.
-    #[must_use]
-    pub fn elements(&self) -> u64 {
-        (self.bytes / u64::from(self.elem_bytes.max(1))).max(1)
     }
 
     /// One past the last byte, saturating at `u64::MAX`.
@@ -144,37 +156,6 @@ impl Region {
     #[must_use]
     pub fn is_unnamed(&self) -> bool {
         self.name.trim_start_matches("code ").starts_with("0x")
-    }
-
-    /// `A[2][15]` for an address inside: name and indices by shape, `A[37]` where the shape is unknown, the address itself
-    /// where the region has no name.
-    #[must_use]
-    pub fn element_name(&self, addr: u64) -> String {
-        if self.is_unnamed() {
-            return format!("0x{addr:x}");
-        }
-        let mut index = addr.saturating_sub(self.base) / u64::from(self.elem_bytes.max(1));
-        if self.shape.len() < 2 {
-            return format!("{}[{index}]", self.name);
-        }
-        let mut indices = vec![0; self.shape.len()];
-        let axes: Vec<usize> =
-            if self.row_major { (0..self.shape.len()).rev().collect() } else { (0..self.shape.len()).collect() };
-        for (n, &axis) in axes.iter().enumerate() {
-            let extent = self.shape[axis].max(1);
-            // The slowest axis takes what is left, so an address past the shape still has a name.
-            if n + 1 == axes.len() {
-                indices[axis] = index;
-            } else {
-                indices[axis] = index % extent;
-                index /= extent;
-            }
-        }
-        let mut name = self.name.clone();
-        for i in indices {
-            name.push_str(&format!("[{i}]"));
-        }
-        name
     }
 
     /// The order in which regions stand in tables: by place, then time, then name.
@@ -465,21 +446,5 @@ impl ReferenceSource for MemoryTrace {
 
     fn notices(&self) -> &[String] {
         &self.notices
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn elements_are_named_by_shape_and_order() {
-        let mut a = Region::new("A", 0x1000, 16 * 16 * 8);
-        assert_eq!(a.element_name(0x1000 + 37 * 8), "A[37]");
-        a.shape = vec![16, 16];
-        assert_eq!(a.element_name(0x1000 + (2 * 16 + 15) * 8), "A[2][15]");
-        a.row_major = false;
-        assert_eq!(a.element_name(0x1000 + (2 * 16 + 15) * 8), "A[15][2]");
-        assert_eq!(Region::new("code 0x1000..0x2000", 0x1000, 0x1000).element_name(0x1234), "0x1234");
     }
 }

@@ -7,16 +7,7 @@ use std::path::Path;
 
 /// What [`write`] names.
 pub(crate) fn heap() -> Tables {
-    let heap = Region {
-        name: "heap".into(),
-        base: BASE,
-        bytes: 64 << 20,
-        elem_bytes: 8,
-        elem_type: String::new(),
-        shape: vec![],
-        row_major: true,
-        lifetime: None,
-    };
+    let heap = Region::new("heap", BASE, 64 << 20);
     Tables { regions: vec![heap], ..Tables::default() }
 }
 

@@ -381,16 +381,7 @@ mod tests {
     }
 
     fn trace() -> MemoryTrace {
-        let region = Region {
-            name: "A".into(),
-            base: 0x1000,
-            bytes: 64,
-            elem_bytes: 8,
-            elem_type: "double".into(),
-            shape: vec![8],
-            row_major: true,
-            lifetime: None,
-        };
+        let region = Region { elem_type: "double".into(), shape: vec![8], ..Region::new("A", 0x1000, 64) };
         let references = vec![
             Reference::new(Kind::Read, 0x1000, 8),
             Reference::new(Kind::Modify, 0x1008, 8),

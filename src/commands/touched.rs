@@ -129,16 +129,7 @@ mod tests {
         let read = |addr| Reference::new(Kind::Read, addr, 8);
         let small: Vec<_> = (0..100_000u64).map(|n| read(n % 512 * 8)).collect();
         let large: Vec<_> = (0..100_000u64).map(|n| read(n * 8)).collect();
-        let region = Region {
-            name: "named".into(),
-            base: 0,
-            bytes: 1 << 30,
-            elem_bytes: 8,
-            elem_type: "double".into(),
-            shape: vec![],
-            row_major: true,
-            lifetime: None,
-        };
+        let region = Region { elem_type: "double".into(), ..Region::new("named", 0, 1 << 30) };
         for regions in [vec![], vec![region.clone()], vec![Region { bytes: 64, ..region }]] {
             let found = preset(&trace(small.clone(), regions.clone()), false);
             assert_eq!(found, ("paper", "the references touch 4 KiB, no more than 64 KiB".into()));

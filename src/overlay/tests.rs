@@ -14,14 +14,9 @@ pub(crate) fn studio() -> Studio {
 /// As [`studio`], under other caches.
 pub(crate) fn studio_under(config: &HierarchyConfig) -> Studio {
     let region = |name: &str, base| Region {
-        name: name.into(),
-        base,
-        bytes: 8 * 1024,
-        elem_bytes: 8,
         elem_type: "double".into(),
         shape: vec![1024],
-        row_major: true,
-        lifetime: None,
+        ..Region::new(name, base, 8 * 1024)
     };
     let references = (0..1000u64)
         .map(|n| match n % 4 {

@@ -79,16 +79,22 @@ pub(super) fn region_tip(studio: &Studio, info: &Info, index: usize) -> Option<T
         "" => format!("{} bytes", grouped(region.bytes)),
         name => format!("{} × {name}, {} bytes", grouped(region.elements()), grouped(region.bytes)),
     };
-    Some(Tip {
-        title: region.declaration(),
-        color: Some(palette::region(index)),
-        lines: vec![
-            size,
-            format!("0x{:x} to 0x{:x}", region.base, region.end().saturating_sub(1)),
-            format!("{} references{}", grouped(row.references), misses.unwrap_or_default()),
-        ],
-        around: None,
-    })
+    let mut lines = vec![size];
+    lines.extend(strides(region));
+    lines.push(format!("0x{:x} to 0x{:x}", region.base, region.end().saturating_sub(1)));
+    lines.push(format!("{} references{}", grouped(row.references), misses.unwrap_or_default()));
+    Some(Tip { title: region.declaration(), color: Some(palette::region(index)), lines, around: None })
+}
+
+/// How a region's elements lie, where that does not follow from its shape: `strides 17, 1 from element 2`.
+fn strides(region: &Region) -> Option<String> {
+    let strides: Vec<String> = region.strides.iter().map(i64::to_string).collect();
+    match (strides.is_empty(), region.offset) {
+        (true, 0) => None,
+        (true, offset) => Some(format!("begins at element {}", grouped(offset))),
+        (false, 0) => Some(format!("strides {}", strides.join(", "))),
+        (false, offset) => Some(format!("strides {} from element {}", strides.join(", "), grouped(offset))),
+    }
 }
 
 /// About a source line, by its row in the timeline.

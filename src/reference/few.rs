@@ -56,15 +56,11 @@ fn join(parts: &[&Region]) -> Region {
         return (*only).clone();
     }
     let lives = parts.iter().map(|r| r.lifetime).reduce(|a, b| a.zip(b).map(|(a, b)| (a.0.min(b.0), a.1.max(b.1))));
+    let name = format!("{}..{} ({} regions)", first.name, parts[parts.len() - 1].name, parts.len());
     Region {
-        name: format!("{}..{} ({} regions)", first.name, parts[parts.len() - 1].name, parts.len()),
-        base: first.base,
-        bytes: (end - first.base).saturating_add(1),
         elem_bytes: parts.iter().map(|r| r.elem_bytes).min().unwrap_or(1),
-        elem_type: String::new(),
-        shape: Vec::new(),
-        row_major: true,
         lifetime: lives.flatten(),
+        ..Region::new(name, first.base, (end - first.base).saturating_add(1))
     }
 }
 
@@ -73,16 +69,7 @@ mod tests {
     use super::*;
 
     fn region(n: u64, base: u64, bytes: u64) -> Region {
-        Region {
-            name: format!("r{n}"),
-            base,
-            bytes,
-            elem_bytes: 8,
-            elem_type: String::new(),
-            shape: vec![bytes / 8],
-            row_major: true,
-            lifetime: None,
-        }
+        Region { shape: vec![bytes / 8], ..Region::new(format!("r{n}"), base, bytes) }
     }
 
     #[test]

@@ -191,16 +191,8 @@ impl Footprint {
             }
             let end = (cluster.last | (GRAIN - 1)).saturating_add(1);
             let what = if data == 0 { "code " } else { "" };
-            regions.push(Region {
-                name: format!("{what}0x{base:x}..0x{end:x}"),
-                base,
-                bytes: end - base,
-                elem_bytes,
-                elem_type: String::new(),
-                shape: Vec::new(),
-                row_major: true,
-                lifetime: None,
-            });
+            regions
+                .push(Region { elem_bytes, ..Region::new(format!("{what}0x{base:x}..0x{end:x}"), base, end - base) });
         }
         regions
     }

@@ -158,16 +158,7 @@ mod tests {
     use super::*;
 
     fn all(regions: &[(u64, u32)]) -> Items {
-        let region = |&(bytes, elem_bytes): &(u64, u32)| Region {
-            name: "A".into(),
-            base: 0,
-            bytes,
-            elem_bytes,
-            elem_type: String::new(),
-            shape: vec![],
-            row_major: true,
-            lifetime: None,
-        };
+        let region = |&(bytes, elem_bytes): &(u64, u32)| Region { elem_bytes, ..Region::new("A", 0, bytes) };
         Items::choose(&regions.iter().map(region).collect::<Vec<_>>(), 64)
     }
 

@@ -190,16 +190,7 @@ mod tests {
     use crate::reference::Region;
 
     fn region(base: u64, bytes: u64, lifetime: Option<(u64, u64)>) -> Region {
-        Region {
-            name: "r".into(),
-            base,
-            bytes,
-            elem_bytes: 8,
-            elem_type: String::new(),
-            shape: vec![],
-            row_major: true,
-            lifetime,
-        }
+        Region { lifetime, ..Region::new("r", base, bytes) }
     }
 
     #[test]

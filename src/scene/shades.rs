@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     fn regions(names: &[&str]) -> Vec<Region> {
-        (0..).zip(names).map(|(n, name)| Region::new(name, n << 12, 64)).collect()
+        (0..).zip(names).map(|(n, name)| Region::new(*name, n << 12, 64)).collect()
     }
 
     #[test]

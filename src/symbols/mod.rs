@@ -91,14 +91,11 @@ impl Variable {
     #[must_use]
     pub fn region(&self, bias: u64) -> Region {
         Region {
-            name: self.name.clone(),
-            base: self.address.wrapping_add(bias),
-            bytes: self.bytes,
             elem_bytes: self.elem_bytes,
             elem_type: self.elem_type.clone(),
             shape: self.shape.clone(),
             row_major: self.row_major,
-            lifetime: None,
+            ..Region::new(self.name.clone(), self.address.wrapping_add(bias), self.bytes)
         }
     }
 }

@@ -58,10 +58,9 @@ use crate::reference::Tables;
 
 /// Bytes of one name or line of source, at most: the longest that compilers make are a tenth of it.
 const MAX_TEXT: usize = 1 << 20;
-/// Extents of an array, at most.
-const MAX_EXTENTS: usize = 64;
 
-/// Checks what the rest of the program relies on: regions of 1 byte or more that stay below 2^64, names of a bounded length.
+/// Checks what the rest of the program relies on: regions of 1 byte or more that stay below 2^64 and have their elements inside,
+/// names of a bounded length.
 ///
 /// # Errors
 /// Names the first region that breaks the rule.
@@ -81,30 +80,30 @@ pub fn check_tables(name: &str, tables: &Tables) -> Result<(), TraceError> {
         )));
     }
     for r in &tables.regions {
-        let found = if r.bytes == 0 {
-            format!("region `{}` of 0 bytes", r.name)
+        let sizes = "regions and elements of 1 byte or more, below 2^64, and extents of 1 or more";
+        let (found, expected) = if r.bytes == 0 {
+            (format!("region `{}` of 0 bytes", r.name), sizes)
         } else if r.elem_bytes == 0 {
-            format!("region `{}` with elements of 0 bytes", r.name)
+            (format!("region `{}` with elements of 0 bytes", r.name), sizes)
         } else if r.base.checked_add(r.bytes - 1).is_none() {
-            format!("region `{}` of {} bytes at 0x{:x}, past the end of the address space", r.name, r.bytes, r.base)
+            let found = format!(
+                "region `{}` of {} bytes at 0x{:x}, past the end of the address space",
+                r.name, r.bytes, r.base
+            );
+            (found, sizes)
         } else if r
             .shape
             .iter()
             .try_fold(1u64, |n, &extent| n.checked_mul(extent))
             .is_none_or(|n| n == 0 && !r.shape.is_empty())
         {
-            format!("region `{}` with the shape {:?}", r.name, r.shape)
-        } else if r.shape.len() > MAX_EXTENTS {
-            format!("region `{}` with {} extents, more than {MAX_EXTENTS}", r.name, r.shape.len())
+            (format!("region `{}` with the shape {:?}", r.name, r.shape), sizes)
+        } else if let Err(found) = r.layout() {
+            (format!("region `{}` with {found}", r.name), found.expectation())
         } else {
             continue;
         };
-        return Err(TraceError::Invalid(Fault::new(
-            Place::file(name),
-            found,
-            "regions and elements of 1 byte or more, below 2^64, and extents of 1 or more",
-            "correct the tables",
-        )));
+        return Err(TraceError::Invalid(Fault::new(Place::file(name), found, expected, "correct the tables")));
     }
     Ok(())
 }

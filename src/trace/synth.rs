@@ -109,14 +109,9 @@ pub fn matmul(n: u64, order: MatmulOrder) -> MemoryTrace {
         }
     }
     let regions = (0..3).zip(["A", "B", "C"]).map(|(array, name)| Region {
-        name: name.into(),
-        base: at(array, 0, 0),
-        bytes,
-        elem_bytes: 8,
         elem_type: "double".into(),
         shape: vec![n, n],
-        row_major: true,
-        lifetime: None,
+        ..Region::new(name, at(array, 0, 0), bytes)
     });
     let title = format!("{n}×{n} matrix multiply, synthetic");
     let tables = Tables { title, regions: regions.filter(|r| r.bytes > 0).collect(), ..Tables::default() };

@@ -1,13 +1,13 @@
 //! An array whose reads and writes are recorded.
 
 use super::Recorder;
-use crate::reference::Kind;
+use crate::reference::{ArrayLayout, Kind};
 use std::fmt;
 use std::panic::Location;
 
 /// Which element: `i`, or `(row, column)` of a matrix.
 pub trait At: Copy + fmt::Debug {
-    /// The element's number in memory; `None` where there is none.
+    /// The element's number, row by row; `None` where there is none.
     fn element(self, len: usize, columns: Option<usize>) -> Option<usize>;
 }
 
@@ -41,7 +41,7 @@ pub struct Traced<T> {
     recorder: Recorder,
     /// Its place among the recorder's regions.
     region: usize,
-    base: u64,
+    layout: ArrayLayout,
     columns: Option<usize>,
     values: Vec<T>,
 }
@@ -57,9 +57,15 @@ impl<T> Traced<T> {
 }
 
 impl<T: Copy> Traced<T> {
-    pub(super) fn new(recorder: Recorder, region: usize, base: u64, columns: Option<u64>, values: Vec<T>) -> Self {
+    pub(super) fn new(
+        recorder: Recorder,
+        region: usize,
+        layout: ArrayLayout,
+        columns: Option<u64>,
+        values: Vec<T>,
+    ) -> Self {
         let columns = columns.and_then(|columns| usize::try_from(columns).ok());
-        Self { recorder, region, base, columns, values }
+        Self { recorder, region, layout, columns, values }
     }
 
     /// Number of elements.
@@ -154,7 +160,8 @@ impl<T: Copy> Traced<T> {
     }
 
     fn touch(&self, kind: Kind, element: usize, at: &'static Location<'static>) {
-        let addr = self.base.saturating_add(u64::from(Self::ELEMENT).saturating_mul(element as u64));
+        // Past the end of the address space, where gaps have led, all share its last byte.
+        let addr = self.layout.address_of_number(element as u64).unwrap_or(u64::MAX);
         self.recorder.touch(kind, addr, Self::ELEMENT, at);
     }
 }

@@ -30,7 +30,7 @@
 //!
 //! All touches are of core 0; a recorder stays in its thread. It holds 24 bytes a reference until it is dropped.
 
-use crate::reference::{Kind, Mark, MemoryTrace, NO_LANE, Reference, Region, SourceLocation, Tables};
+use crate::reference::{ArrayLayout, Kind, Mark, MemoryTrace, NO_LANE, Reference, Region, SourceLocation, Tables};
 use crate::trace::native::FileWriter;
 use crate::trace::{Fault, Place, TraceError};
 use std::any::type_name;
@@ -101,8 +101,8 @@ impl Recorder {
     #[must_use]
     pub fn array<T: Copy>(&self, name: impl Into<String>, values: impl Into<Vec<T>>) -> Traced<T> {
         let values = values.into();
-        let shape = vec![values.len() as u64];
-        self.traced(name.into(), shape, values)
+        let elements = values.len() as u64;
+        self.traced(name.into(), &[elements], Vec::new(), elements, values)
     }
 
     /// A matrix of `rows` by `columns`, row after row in memory, each element made by `element(row, column)`. That is not
@@ -121,11 +121,49 @@ impl Recorder {
         name: impl Into<String>,
         rows: usize,
         columns: usize,
-        mut element: impl FnMut(usize, usize) -> T,
+        element: impl FnMut(usize, usize) -> T,
     ) -> Traced<T> {
-        let values = (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column)));
-        let values = values.map(|(row, column)| element(row, column)).collect();
-        self.traced(name.into(), vec![rows as u64, columns as u64], values)
+        let values = matrix_values([rows, columns], element);
+        let elements = values.len() as u64;
+        self.traced(name.into(), &[rows as u64, columns as u64], Vec::new(), elements, values)
+    }
+
+    /// A matrix as [`Recorder::matrix`] makes it, whose elements lie apart or in another order: `strides` are the elements of memory
+    /// from one row to the next, and from one column to the next. `[17, 1]` leaves one free after each row of 16; `[1, 16]` lays 16
+    /// rows out column after column, as Fortran does. A single index, [`Traced::iter`] and [`Traced::values`] still go row by row.
+    ///
+    /// ```
+    /// use orrery::traced::Recorder;
+    ///
+    /// let recorder = Recorder::new("down a column");
+    /// let a = recorder.matrix_with_strides("A", [16, 16], [17, 1], |row, column| row * column);
+    /// let sum: usize = (0..16).map(|row| a.get((row, 3))).sum();
+    /// let apart = recorder.trace().references()[1].addr - recorder.trace().references()[0].addr;
+    /// assert_eq!((sum, apart), (360, 17 * 8));
+    /// ```
+    ///
+    /// # Panics
+    /// Where the longer stride does not pass what the shorter one reaches, so that elements could share an address, or the matrix is
+    /// larger than memory.
+    #[must_use]
+    pub fn matrix_with_strides<T: Copy>(
+        &self,
+        name: impl Into<String>,
+        [rows, columns]: [usize; 2],
+        strides: [usize; 2],
+        element: impl FnMut(usize, usize) -> T,
+    ) -> Traced<T> {
+        let shape = [rows, columns];
+        let told: Option<Vec<i64>> = strides.iter().map(|&stride| i64::try_from(stride).ok()).collect();
+        let Some((told, elements)) = told.zip(elements_apart(shape, strides)) else {
+            panic!(
+                "strides {strides:?} of a matrix of {rows} by {columns}: elements would share an address, or leave memory"
+            )
+        };
+        let values = matrix_values(shape, element);
+        // Without elements there is nothing to be apart.
+        let (told, elements) = if values.is_empty() { (Vec::new(), 0) } else { (told, elements) };
+        self.traced(name.into(), &shape.map(|extent| extent as u64), told, elements, values)
     }
 
     /// Leaves at least this many bytes free before the next array: the padding that parts arrays whose lines meet in a set.
@@ -192,9 +230,17 @@ impl Recorder {
         Ok(state.references.len() as u64)
     }
 
-    fn traced<T: Copy>(&self, name: String, shape: Vec<u64>, values: Vec<T>) -> Traced<T> {
-        let (region, base) = self.0.borrow_mut().place::<T>(name, &shape, values.len());
-        Traced::new(self.clone(), region, base, shape.get(1).copied(), values)
+    /// Makes an array that takes so many elements of memory.
+    fn traced<T: Copy>(
+        &self,
+        name: String,
+        shape: &[u64],
+        strides: Vec<i64>,
+        elements: u64,
+        values: Vec<T>,
+    ) -> Traced<T> {
+        let (region, layout) = self.0.borrow_mut().place::<T>(name, shape, strides, elements);
+        Traced::new(self.clone(), region, layout, shape.get(1).copied(), values)
     }
 
     /// Notes that an element was touched.
@@ -218,25 +264,42 @@ impl Recorder {
     }
 }
 
+/// The elements of a matrix, row by row.
+fn matrix_values<T>([rows, columns]: [usize; 2], mut element: impl FnMut(usize, usize) -> T) -> Vec<T> {
+    let indices = (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column)));
+    indices.map(|(row, column)| element(row, column)).collect()
+}
+
+/// Elements of memory from a matrix's first to its last; `None` where two could share an address, or memory ends before.
+fn elements_apart(shape: [usize; 2], strides: [usize; 2]) -> Option<u64> {
+    let mut by_stride: Vec<(usize, usize)> = strides.into_iter().zip(shape).filter(|(_, extent)| *extent > 1).collect();
+    by_stride.sort_unstable();
+    let elements = by_stride.into_iter().try_fold(1usize, |taken, (stride, extent)| {
+        let more = (extent - 1).checked_mul(stride).filter(|_| stride >= taken)?;
+        taken.checked_add(more)
+    });
+    elements.map(|elements| elements as u64)
+}
+
 impl State {
     /// Finds room for an array. Its region lives from now on, until it is said to be gone.
-    fn place<T>(&mut self, name: String, shape: &[u64], elements: usize) -> (usize, u64) {
+    fn place<T>(&mut self, name: String, shape: &[u64], strides: Vec<i64>, elements: u64) -> (usize, ArrayLayout) {
         let elem_bytes = Traced::<T>::ELEMENT;
-        let bytes = u64::from(elem_bytes).saturating_mul(elements as u64);
+        let bytes = u64::from(elem_bytes).saturating_mul(elements);
         let base = self.free.checked_next_multiple_of(ALIGNMENT).unwrap_or(self.free);
         self.free = base.saturating_add(bytes);
         let elem_type = type_name::<T>();
-        self.regions.push(Region {
-            name,
-            base,
-            bytes,
+        let region = Region {
             elem_bytes,
             elem_type: elem_type.rsplit("::").next().unwrap_or(elem_type).to_owned(),
             shape: shape.to_vec(),
-            row_major: true,
             lifetime: Some((self.references.len() as u64, u64::MAX)),
-        });
-        (self.regions.len() - 1, base)
+            strides,
+            ..Region::new(name, base, bytes)
+        };
+        let layout = region.layout().unwrap_or_else(|error| unreachable!("room was made for all elements: {error}"));
+        self.regions.push(region);
+        (self.regions.len() - 1, layout)
     }
 
     fn tables(&self) -> Tables {

@@ -130,6 +130,47 @@ fn every_way_to_touch_an_array() {
 }
 
 #[test]
+fn a_matrix_lies_as_its_strides_say() {
+    let recorder = Recorder::new("strides");
+    let padded = recorder.matrix_with_strides("padded", [3, 4], [5, 1], |row, column| 10 * row + column);
+    let columns = recorder.matrix_with_strides("columns", [3, 4], [1, 3], |row, column| 10 * row + column);
+    let none = recorder.matrix_with_strides("none", [0, 4], [5, 1], |_, _| 0);
+    for a in [&padded, &columns] {
+        assert_eq!((a.get((2, 1)), a.get(9), a.values()[9]), (21, 21, 21));
+    }
+    assert_eq!((padded.iter().sum::<usize>(), none.is_empty()), (4 * 30 + 3 * 6, true));
+    let trace = recorder.trace();
+    let [at, behind] = [&trace.tables().regions[0], &trace.tables().regions[1]];
+    let addresses: Vec<u64> = trace.references().iter().map(|r| r.addr).collect();
+    let (padded, columns) = (at.base + 8 * (2 * 5 + 1), behind.base + 8 * (2 + 3));
+    assert_eq!(addresses[..4], [padded, padded, columns, columns]);
+    let places: Vec<u64> = addresses[4..].iter().map(|addr| (addr - at.base) / 8).collect();
+    assert_eq!(places, [0, 1, 2, 3, 5, 6, 7, 8, 10, 11, 12, 13]);
+    // What the tables say of both is where they were touched.
+    assert_eq!(
+        (at.element_name(padded), behind.element_name(columns)),
+        ("padded[2][1]".into(), "columns[2][1]".into())
+    );
+    assert_eq!(at.element_name(at.base + 8 * 4), "padded + 32 bytes (padding)");
+    assert_eq!((at.bytes, behind.bytes, behind.base - at.base), (8 * 14, 8 * 12, 128));
+}
+
+#[test]
+fn elements_that_would_share_an_address_are_no_matrix() {
+    for (shape, strides) in [([3, 4], [3, 1]), ([3, 4], [1, 2]), ([2, 1], [0, 1]), ([2, 2], [usize::MAX, 1])] {
+        let made = std::panic::catch_unwind(|| {
+            let _ = Recorder::new("overlap").matrix_with_strides("A", shape, strides, |_, _| 0u8);
+        });
+        let told = made.expect_err("it overlaps");
+        let told = told.downcast_ref::<String>().map_or("", String::as_str);
+        assert!(told.contains("share an address") && told.contains(&format!("{strides:?}")), "{shape:?}: {told}");
+    }
+    // A row or column of one needs no stride.
+    let one = Recorder::new("one row").matrix_with_strides("A", [1, 4], [0, 1], |_, column| column);
+    assert_eq!(one.get((0, 3)), 3);
+}
+
+#[test]
 fn arrays_come_and_go() {
     let recorder = Recorder::new("merge");
     let a = recorder.array("a", [1i64, 2]);

@@ -2,6 +2,7 @@
 #![cfg(feature = "formats")]
 
 mod accelsim;
+mod arrays;
 mod binary;
 mod columns;
 mod convert;

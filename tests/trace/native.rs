@@ -15,14 +15,11 @@ fn tables() -> Tables {
         title: "Ünïcode \"title\"".into(),
         subtitle: "sub".into(),
         regions: vec![Region {
-            name: "A".into(),
-            base: 0x1000_0000,
-            bytes: 2048,
-            elem_bytes: 8,
             elem_type: "double".into(),
             shape: vec![16, 16],
             row_major: false,
             lifetime: Some((3, 9)),
+            ..Region::new("A", 0x1000_0000, 2048)
         }],
         locations: vec![SourceLocation {
             pc: u64::MAX,

@@ -91,7 +91,17 @@ fn tables(arrays: &[u64], references: &[Reference], rng: &mut Rng) -> Tables {
         let shape = [Vec::new(), vec![extents[0]], extents.to_vec()][rng.usize(..3)].clone();
         let lifetime = (rng.u8(..4) == 0).then(|| (rng.u64(..count), rng.u64(..=count)));
         let row_major = rng.bool();
-        Region { name: word(rng), base, bytes, elem_bytes, elem_type: word(rng), shape, row_major, lifetime }
+        // Column after column, from the end, one row for all: each fits into the bytes of an array without gaps.
+        let [rows, columns] = extents.map(u64::cast_signed);
+        let (strides, offset) = match rng.u8(..8) {
+            0 if shape.len() == 2 => (vec![1, rows], 0),
+            1 if shape.len() == 2 => (vec![-columns, -1], extents[0] * extents[1] - 1),
+            2 if shape.len() == 2 => (vec![0, 1], 0),
+            _ => (Vec::new(), 0),
+        };
+        let elem_type = word(rng);
+        let of = Region::new(word(rng), base, bytes);
+        Region { elem_bytes, elem_type, shape, row_major, strides, offset, lifetime, ..of }
     });
     let regions = regions.collect();
     let mut pcs: Vec<u64> = references.iter().map(|r| r.pc).collect();

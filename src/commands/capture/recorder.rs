@@ -218,14 +218,12 @@ impl Recorder {
             let Some(base) = call.0.checked_add_signed(v.offset) else { continue };
             regions.push(self.stack.len());
             let region = Region {
-                name: v.name.clone(),
-                base,
-                bytes: v.bytes,
                 elem_bytes: v.elem_bytes,
                 elem_type: v.elem_type.clone(),
                 shape: v.shape.clone(),
                 row_major: v.row_major,
                 lifetime: Some((self.kept, u64::MAX)),
+                ..Region::new(v.name.clone(), base, v.bytes)
             };
             self.stack.push(OnStack { function, region, touched: false });
         }

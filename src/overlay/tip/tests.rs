@@ -82,16 +82,7 @@ fn the_state_that_is_told_is_the_state_that_is_drawn() {
 
 #[test]
 fn a_dot_in_memory_tells_of_the_bytes_it_stands_for_at_each_fineness() {
-    let region = Region {
-        name: "A".into(),
-        base: 1 << 20,
-        bytes: 1 << 20,
-        elem_bytes: 8,
-        elem_type: "double".into(),
-        shape: vec![1 << 17],
-        row_major: true,
-        lifetime: None,
-    };
+    let region = Region { elem_type: "double".into(), shape: vec![1 << 17], ..Region::new("A", 1 << 20, 1 << 20) };
     let tables = Tables { regions: vec![region], ..Tables::default() };
     let references = (0..100).map(|n| Reference::new(Kind::Read, (1 << 20) + 8 * n, 8)).collect();
     let hierarchy = Hierarchy::new(&preset("textbook").expect("shipped")).expect("sound");
@@ -113,6 +104,35 @@ fn a_dot_in_memory_tells_of_the_bytes_it_stands_for_at_each_fineness() {
         assert_eq!((tip.title.as_str(), tip.lines[0].as_str()), (title, told), "at {zoom}");
         assert_eq!(tip.lines[1], "in memory only", "at {zoom}");
     }
+}
+
+#[test]
+fn dots_of_a_padded_array_tell_elements_and_padding() {
+    // Rows of 16 with one element of padding, column after column: 272 dots at home.
+    let region = Region {
+        elem_type: "double".into(),
+        shape: vec![16, 16],
+        strides: vec![1, 17],
+        offset: 1,
+        ..Region::new("A", 1 << 20, 16 * 17 * 8)
+    };
+    let tables = Tables { regions: vec![region], ..Tables::default() };
+    let references = (0..100).map(|n| Reference::new(Kind::Read, (1 << 20) + 8 * n, 8)).collect();
+    let hierarchy = Hierarchy::new(&preset("paper").expect("shipped")).expect("sound");
+    let studio = Studio::new(Arc::new(MemoryTrace::new(references, tables)), hierarchy, &mut |_, _| true);
+    let drawn = Drawn::new(studio.expect("in memory"), 100.0, &View::default());
+    let home = drawn.rings.stage().home();
+    for (place, title) in
+        [(0, "A + 0 bytes (padding)"), (1, "A[0][0]"), (34, "A + 272 bytes (padding)"), (36, "A[1][2]")]
+    {
+        let [r, theta] = home.polar(0, place);
+        let (tip, _) = drawn.tip_at([r * theta.cos(), r * theta.sin()], 0.0005).expect("a dot");
+        assert_eq!(tip.title, title);
+    }
+    let theta = home.regions[0].theta0 + 0.5 * home.regions[0].span;
+    let (arc, _) = drawn.tip_at([theta.cos(), theta.sin()], 0.001).expect("A's arc");
+    assert_eq!(arc.title, "A[16][16]");
+    assert_eq!(arc.lines[..2], ["256 × double, 2,176 bytes", "strides 1, 17 from element 1"]);
 }
 
 #[test]

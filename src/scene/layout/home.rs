@@ -251,12 +251,11 @@ impl HomeLayout {
 /// Columns and rows for `items`; `aspect` is arc length over band height.
 fn grid(region: &Region, items: u64, item_bytes: u64, aspect: f32) -> (u64, u64) {
     let items = items.max(1);
-    if let [rows, columns] = region.shape[..] {
-        let (rows, columns) = if region.row_major { (rows, columns) } else { (columns, rows) };
-        let row_bytes = columns.saturating_mul(u64::from(region.elem_bytes));
+    if let Some(row_bytes) = region.layout().ok().and_then(|layout| layout.row_bytes()) {
         let whole = row_bytes.is_multiple_of(item_bytes) && row_bytes > 0 && region.base.is_multiple_of(item_bytes);
-        if whole && (2..=MAX_ROWS).contains(&rows) && rows * (row_bytes / item_bytes) == items {
-            let columns = row_bytes / item_bytes;
+        // The last row may end early, where its padding is not part of the region.
+        let (columns, rows) = (row_bytes / item_bytes, items.div_ceil((row_bytes / item_bytes).max(1)));
+        if whole && (2..=MAX_ROWS).contains(&rows) {
             // A shape far from the band's own would leave slivers; then even spacing tells more.
             let skew = columns as f32 / rows as f32 / aspect;
             if (0.08..=12.0).contains(&skew) {
@@ -275,16 +274,7 @@ mod tests {
     use std::f32::consts::TAU;
 
     fn region(name: &str, base: u64, shape: &[u64]) -> Region {
-        Region {
-            name: name.into(),
-            base,
-            bytes: shape.iter().product::<u64>() * 8,
-            elem_bytes: 8,
-            elem_type: String::new(),
-            shape: shape.to_vec(),
-            row_major: true,
-            lifetime: None,
-        }
+        Region { shape: shape.to_vec(), ..Region::new(name, base, shape.iter().product::<u64>() * 8) }
     }
 
     fn three() -> [Region; 3] {
@@ -304,6 +294,28 @@ mod tests {
             assert!(b(row, 5)[0] < b(row - 1, 5)[0]);
         }
         assert!(b(0, 6)[1] > b(0, 5)[1]);
+    }
+
+    #[test]
+    fn a_column_of_an_array_with_strides_stands_at_one_angle() {
+        // Rows of 16 with one element of padding, behind the last one too or not, and as columns.
+        for (strides, bytes) in [([17, 1], 16 * 17 * 8), ([17, 1], (15 * 17 + 16) * 8), ([1, 17], 16 * 17 * 8)] {
+            let padded = |of: Region| Region { bytes, strides: strides.to_vec(), ..of };
+            let regions =
+                [("A", 0x1000), ("B", 0x2000), ("C", 0x3000)].map(|(name, base)| padded(region(name, base, &[16, 16])));
+            let home = HomeLayout::new(&regions, 8, 0.78, 0.97);
+            assert_eq!((home.regions[1].columns, home.regions[1].rows), (17, 16), "{strides:?}");
+            let layout = regions[1].layout().expect("sound");
+            let polar = |slow: u64, fast: u64| {
+                let indices = if strides[0] > strides[1] { [slow, fast] } else { [fast, slow] };
+                let (region, item) = home.item(layout.address(&indices).expect("an element"), 0).expect("inside B");
+                home.polar(region, item)
+            };
+            for slow in 1..16 {
+                assert_eq!(polar(slow, 5)[1], polar(0, 5)[1]);
+                assert!(polar(slow, 5)[0] < polar(slow - 1, 5)[0]);
+            }
+        }
     }
 
     #[test]

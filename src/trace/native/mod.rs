@@ -11,8 +11,10 @@
 //!
 //! Addresses are delta-encoded, the other columns dictionary-encoded, all zstd-compressed but those of one value. A row group holds
 //! [`CHUNK`] references, so that a seek decodes little. A file of one row group leaves out columns that say nothing.
-//! The key-value metadata holds `orrery.version` (a whole number; a reader refuses a higher one than it knows),
+//! The key-value metadata holds `orrery.version` (a whole number; a reader refuses a higher one than it knows: [`VERSION`]),
 //! `orrery.tables` (JSON of [`crate::reference::Tables`]) and `orrery.checksums` (see `checksum`).
+
+use crate::reference::{Region, Tables};
 
 mod bits;
 mod checksum;
@@ -44,8 +46,16 @@ pub const PIECE: usize = CHUNK / 4;
 /// The largest size of one reference, in bytes: no instruction touches more, so a larger one is damage.
 pub const MAX_SIZE: u32 = 1 << 20;
 
-/// Version of the file format: raised when an older reader would misread a newer file.
-pub const VERSION: u32 = 1;
+/// Version of the file format: raised when an older reader would misread a newer file. A file says the lowest version that has
+/// all that it holds.
+///
+/// 2: regions have strides and offsets. A reader of version 1 would pass over them and call elements by wrong indices.
+pub const VERSION: u32 = 2;
+
+/// The lowest version that has what these tables say.
+fn version_of(tables: &Tables) -> u32 {
+    if tables.regions.iter().any(Region::is_strided) { 2 } else { 1 }
+}
 
 const VERSION_KEY: &str = "orrery.version";
 const TABLES_KEY: &str = "orrery.tables";

@@ -5,7 +5,7 @@ use super::file::SharedFile;
 use super::pack::{Columns, Packed, Packing};
 use super::packers::Packers;
 use super::reader::NativeTrace;
-use super::{CHECKSUMS_KEY, CHUNK, CREATED_BY, MAX_SIZE, TABLES_KEY, VERSION, VERSION_KEY};
+use super::{CHECKSUMS_KEY, CHUNK, CREATED_BY, MAX_SIZE, TABLES_KEY, VERSION_KEY, version_of};
 use crate::reference::{NO_LANE, Reference, Tables};
 use crate::trace::error::{Fault, Place, TraceError};
 use crate::trace::target::{Target, write_error};
@@ -159,7 +159,7 @@ impl<W: Write + Send> Writer<W> {
         self.checksums.layout = self.parquet.as_ref().map_or(0, |p| checksum::layout(p.flushed_row_groups()));
         let sums = serde_json::to_string(&self.checksums).map_err(|e| invalid(&self.name, &e.to_string()))?;
         let Some(mut parquet) = self.parquet.take() else { return Err(invalid(&self.name, "a writer used twice")) };
-        parquet.append_key_value_metadata(KeyValue::new(VERSION_KEY.into(), VERSION.to_string()));
+        parquet.append_key_value_metadata(KeyValue::new(VERSION_KEY.into(), version_of(&tables).to_string()));
         parquet.append_key_value_metadata(KeyValue::new(TABLES_KEY.into(), json));
         parquet.append_key_value_metadata(KeyValue::new(CHECKSUMS_KEY.into(), sums));
         for (key, value) in words {

@@ -49,14 +49,9 @@ impl Copies {
             from = now;
         }
         self.regions.push(Region {
-            name: format!("host copy {}", self.regions.len() + 1),
-            base,
-            bytes,
             elem_bytes: 1,
-            elem_type: String::new(),
-            shape: Vec::new(),
-            row_major: true,
             lifetime: Some((from, u64::MAX)),
+            ..Region::new(format!("host copy {}", self.regions.len() + 1), base, bytes)
         });
         self.touched.push(0);
         self.finder = None;

@@ -229,14 +229,9 @@ impl Facts {
         // What the block did before it had a name belongs to it too.
         let block = self.heap.live.range(..=base).next_back().map(|(_, b)| *b).filter(|b| base - b.base < b.bytes);
         let region = Region {
-            name: String::from_utf8_lossy(name).into_owned(),
-            base,
-            bytes,
             elem_bytes,
-            elem_type: String::new(),
             shape: if cols > 1 { vec![rows, cols] } else { vec![rows] },
-            row_major: true,
-            lifetime: None,
+            ..Region::new(String::from_utf8_lossy(name).into_owned(), base, bytes)
         };
         self.named.add(region, block.map_or(0, |b| b.from), now);
     }
@@ -313,14 +308,11 @@ impl Facts {
             let rows = inner.filter(|&n| n > 0 && !inner_shape.is_empty()).map_or(0, |n| r.span.bytes / n);
             let shape = if rows > 0 { [vec![rows], inner_shape].concat() } else { Vec::new() };
             regions.push(Region {
-                name,
-                base: r.span.base,
-                bytes: r.span.bytes,
                 elem_bytes,
                 elem_type,
                 shape,
-                row_major: true,
                 lifetime: Some((r.span.from, end(r.span.to))).filter(|l| *l != (0, total)),
+                ..Region::new(name, r.span.base, r.span.bytes)
             });
         }
         regions.extend(self.named.all().cloned().map(|mut r| {

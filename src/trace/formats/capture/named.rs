@@ -117,16 +117,7 @@ mod tests {
             let (mut ours, mut each, mut now) = (NamedRegions::default(), Vec::new(), 0);
             for (number, (base, bytes, later, ago)) in named.into_iter().enumerate() {
                 now += later;
-                let region = Region {
-                    name: number.to_string(),
-                    base,
-                    bytes,
-                    elem_bytes: 1,
-                    elem_type: String::new(),
-                    shape: Vec::new(),
-                    row_major: true,
-                    lifetime: None,
-                };
+                let region = Region { elem_bytes: 1, ..Region::new(number.to_string(), base, bytes) };
                 let from = now.saturating_sub(ago);
                 ours.add(region.clone(), from, now);
                 add_to(&mut each, region, from, now);
