@@ -100,6 +100,8 @@ pub mod reference;
 
 pub mod units;
 
+pub mod host;
+
 // ---- What traces come from.
 
 #[cfg(feature = "traced")]

@@ -1,6 +1,5 @@
 //! The subcommands: each joins the library's parts for one job. The edge of the program: errors end here as words.
 
-mod annotated;
 pub mod caches;
 #[cfg(target_os = "linux")]
 pub mod capture;
@@ -14,7 +13,6 @@ pub mod demo;
 pub mod film;
 pub mod formats;
 pub mod hierarchy;
-pub mod host;
 #[cfg(feature = "gpu")]
 mod index_file;
 mod live;
@@ -36,7 +34,6 @@ mod run;
 pub mod snapshot;
 pub mod stats;
 mod stop;
-pub mod touched;
 #[cfg(feature = "viewer")]
 pub mod view;
 #[cfg(feature = "viewer")]

@@ -4,11 +4,10 @@ use super::UsageError;
 use super::copies;
 use super::hierarchy::hierarchy;
 use super::stop::Stopped;
-use super::touched::Touched;
 use crate::cli::{CacheArgs, TraceArgs};
 use crate::reference::ReferenceSource;
 use crate::shown::say;
-use crate::sim::config::{HierarchyConfig, MAX_CORES, preset};
+use crate::sim::config::{HierarchyConfig, MAX_CORES, Touched, preset};
 use crate::trace::{Feed, Started};
 use std::sync::Arc;
 
@@ -70,7 +69,7 @@ pub(super) fn open_cache_of(
         touched.look(source)?;
     }
     let mut config = hierarchy(args, touched.preset())?;
-    let by_file = args.cache.as_deref().is_some_and(|name| preset(name).is_none() && name != super::host::NAME);
+    let by_file = args.cache.as_deref().is_some_and(|name| preset(name).is_none() && name != crate::host::NAME);
     if args.cores.is_none() && !by_file {
         let cores = source.cores()?;
         config.cores = u16::try_from(cores).ok().filter(|cores| *cores <= MAX_CORES).ok_or_else(|| {

@@ -4,13 +4,12 @@ use super::copies;
 use super::index_file::{IndexFile, indexer};
 use super::open::{Caches, is_chosen, open_cache_of};
 use super::picture::{choice, give_title, unknown};
-use super::touched::{Touched, named};
 use crate::app::Report;
 use crate::cli::{CacheArgs, PictureArgs, TraceArgs};
 use crate::overlay::Studio;
 use crate::reference::{ReferenceSource, SourceError};
 use crate::shown::say;
-use crate::sim::config::HierarchyConfig;
+use crate::sim::config::{HierarchyConfig, Touched, format_size};
 use crate::sim::{SimError, prepare};
 use crate::timeline::{Indexer, Timeline};
 use crate::trace::{Feed, Stamp, Started, TraceError};
@@ -182,6 +181,13 @@ fn tell_unknown(look: &Look, timeline: &Timeline, report: &mut dyn FnMut(Report)
 
 fn tell(source: &dyn ReferenceSource) {
     source.notices().iter().for_each(|notice| say!("note: {notice}"));
+}
+
+/// Caches in few words: `paper: L1 512B, L2 2KiB`.
+fn named(config: &HierarchyConfig) -> String {
+    let levels: Vec<String> =
+        config.levels.iter().map(|level| format!("{} {}", level.name, format_size(level.size))).collect();
+    format!("{}: {}", config.name, levels.join(", "))
 }
 
 /// Whether a configuration looks into the future, so that all of the trace must be there.

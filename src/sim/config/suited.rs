@@ -1,7 +1,6 @@
-//! How much memory references touch: it decides which caches a trace is shown under where none are asked for.
+//! Which preset suits a trace where nobody asks for caches: how much memory its references touch decides.
 
 use crate::reference::{Kind, Reference, ReferenceSource, SourceError};
-use crate::sim::config::{HierarchyConfig, format_size};
 use std::collections::HashSet;
 
 /// Bytes that a trace touches, at most, for the caches of `paper` (L2: 2 KiB) to tell more than a real CPU's do.
@@ -99,14 +98,6 @@ fn kib(bytes: u64) -> String {
     } else {
         format!("{}.{} KiB", tenths / 10, tenths % 10)
     }
-}
-
-/// Caches in few words: `paper: L1 512B, L2 2KiB`.
-#[must_use]
-pub fn named(config: &HierarchyConfig) -> String {
-    let levels: Vec<String> =
-        config.levels.iter().map(|level| format!("{} {}", level.name, format_size(level.size))).collect();
-    format!("{}: {}", config.name, levels.join(", "))
 }
 
 #[cfg(test)]
