@@ -107,6 +107,9 @@ pub mod host;
 #[cfg(feature = "traced")]
 pub mod traced;
 
+#[cfg(feature = "formats")]
+pub mod opening;
+
 #[cfg(feature = "capture")]
 pub mod capture;
 

@@ -42,6 +42,12 @@ const RULES: &[Rule] = &[
     Rule { module: "traced", ours: &["trace"], never: &[GRAPHICS, CLOCK, PRINTS, LOOSE, CODECS, &["parquet"]] },
     Rule { module: "sim", ours: &[], never: &[GRAPHICS, FILES, CLOCK, PRINTS, LOOSE, CODECS] },
     Rule { module: "timeline", ours: &["sim"], never: &[GRAPHICS, FILES, CLOCK, PRINTS, LOOSE, CODECS] },
+    Rule { module: "host", ours: &["sim"], never: &[GRAPHICS, CLOCK, PRINTS, LOOSE, CODECS] },
+    Rule {
+        module: "opening",
+        ours: &["files", "trace", "sim", "timeline"],
+        never: &[GRAPHICS, PRINTS, LOOSE, CODECS, &["parquet"]],
+    },
     Rule { module: "scene", ours: &["sim", "timeline"], never: &[GRAPHICS, FILES, CLOCK, PRINTS, LOOSE, CODECS] },
     Rule { module: "render", ours: &["scene"], never: &[WINDOW, TEXT, FILES, CLOCK, PRINTS, LOOSE, CODECS] },
     Rule {

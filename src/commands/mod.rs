@@ -5,7 +5,6 @@ pub mod caches;
 pub mod capture;
 mod cc;
 pub mod convert;
-mod copies;
 mod counting;
 #[cfg(feature = "gpu")]
 pub mod demo;
@@ -13,8 +12,6 @@ pub mod demo;
 pub mod film;
 pub mod formats;
 pub mod hierarchy;
-#[cfg(feature = "gpu")]
-mod index_file;
 mod live;
 mod names;
 pub mod open;
@@ -28,7 +25,6 @@ mod quiet;
 pub mod record;
 mod recording;
 mod regions;
-mod room;
 mod run;
 #[cfg(feature = "gpu")]
 pub mod snapshot;

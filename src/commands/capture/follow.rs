@@ -55,6 +55,7 @@ pub(super) fn run(args: &CaptureArgs) -> anyhow::Result<ExitCode> {
     let view = view_of(&path)?;
     let look =
         Look { cache: crate::cli::CacheArgs { cache: args.cache.clone(), ..view.cache.clone() }, ..view::look(&view) };
+    let trace = view.trace.clone();
     let (sender, receiver) = sync_channel(1);
     let args: CaptureArgs = args.clone();
     let shown = view::show(
@@ -72,7 +73,7 @@ pub(super) fn run(args: &CaptureArgs) -> anyhow::Result<ExitCode> {
                     record(&args, &stops, &mut follower)
                 };
                 let recording = std::thread::Builder::new().name("record".into()).spawn_scoped(scope, work)?;
-                let indexed = index(&source, &look, report);
+                let indexed = index(&trace, &source, &look, report);
                 // Of a program that ended by itself nothing is left to stop.
                 closed.store(!source.is_whole(), Ordering::SeqCst);
                 stops.fetch_add(2, Ordering::SeqCst);

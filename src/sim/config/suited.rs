@@ -8,9 +8,6 @@ pub const SMALL: u64 = 64 << 10;
 /// Memory is counted by lines of so many bytes, whatever caches it goes through.
 const LINE: u64 = 64;
 
-/// Presets: of a small trace, and of any other.
-const PRESETS: [&str; 2] = ["paper", "textbook"];
-
 /// Lines that references touch, counted until there are too many for a small trace. It only grows, so what is chosen at the
 /// end of a trace that grows is what is chosen of it as a whole.
 pub struct Touched {
@@ -26,6 +23,9 @@ pub struct Touched {
 const RECENT: usize = 64;
 
 impl Touched {
+    /// Presets: of a small trace, and of any other.
+    pub const PRESETS: [&'static str; 2] = ["paper", "textbook"];
+
     /// Nothing yet.
     #[must_use]
     pub fn new(data_only: bool) -> Self {
@@ -75,7 +75,7 @@ impl Touched {
     /// The preset for it.
     #[must_use]
     pub fn preset(&self) -> &'static str {
-        PRESETS[usize::from(!self.is_small())]
+        Self::PRESETS[usize::from(!self.is_small())]
     }
 
     /// Why that one: `the references touch 6 KiB, no more than 64 KiB`.

@@ -1,67 +1,61 @@
 //! Files that are kept in the user's cache folder: each is found by a key, gets its name when it is whole, and the longest
 //! unused go first.
 
-#[cfg(feature = "gpu")]
-use crate::files::Draft;
-use crate::files::{self, cache_folder, own_folder};
+use super::{Draft, cache_folder, open_own, own_folder};
 use flate2::Crc;
 use std::fs;
-#[cfg(feature = "gpu")]
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// References from which a trace is worth a file: fewer are read and played in a blink.
-#[cfg(feature = "gpu")]
-pub(super) const WORTH: u64 = 1 << 20;
-
 /// CRC-32.
-pub(super) fn sum(bytes: &[u8]) -> u32 {
+#[must_use]
+pub fn sum(bytes: &[u8]) -> u32 {
     let mut crc = Crc::new();
     crc.update(bytes);
     crc.sum()
 }
 
 /// A folder for files of one kind.
-pub(super) struct Room {
+#[derive(Debug)]
+pub struct Room {
     /// Where it is, or why there is none.
     folder: Result<PathBuf, String>,
     /// End of their names.
     ending: &'static str,
     /// What they may take together.
-    #[cfg_attr(not(feature = "gpu"), expect(dead_code, reason = "only what draws keeps files"))]
     bytes: u64,
 }
 
 impl Room {
     /// A folder in the cache folder.
-    pub(super) fn new(name: &str, ending: &'static str, bytes: u64) -> Self {
+    #[must_use]
+    pub fn new(name: &str, ending: &'static str, bytes: u64) -> Self {
         let folder = cache_folder().and_then(|cache| own_folder(&cache.join(name)));
         Self { folder: folder.map_err(|e| e.to_string()), ending, bytes }
     }
 
     /// Where the file with a key is, or would be. It has to say itself of what it is: keys may meet.
-    pub(super) fn path(&self, key: &str) -> Option<PathBuf> {
+    #[must_use]
+    pub fn path(&self, key: &str) -> Option<PathBuf> {
         let half = &key.as_bytes()[key.len() / 2..];
         let name = format!("{:08x}{:08x}.{}", sum(key.as_bytes()), sum(half), self.ending);
         Some(self.folder.as_ref().ok()?.join(name))
     }
 
     /// Says that a file was used.
-    pub(super) fn used(path: &Path) {
-        let _ = files::open_own(path).and_then(|file| file.set_modified(SystemTime::now()));
+    pub fn used(path: &Path) {
+        let _ = open_own(path).and_then(|file| file.set_modified(SystemTime::now()));
     }
 
     /// Takes away what stands in a file's place, whatever it is.
-    pub(super) fn remove(path: &Path) {
+    pub fn remove(path: &Path) {
         let _ = fs::remove_file(path).or_else(|_| fs::remove_dir_all(path));
     }
-}
 
-#[cfg(feature = "gpu")]
-impl Room {
     /// For messages: the folder, or why there is none.
-    pub(super) fn shown(&self) -> String {
+    #[must_use]
+    pub fn shown(&self) -> String {
         self.folder.as_ref().map_or_else(Clone::clone, |folder| folder.display().to_string())
     }
 
@@ -69,7 +63,7 @@ impl Room {
     ///
     /// # Errors
     /// When there is none.
-    pub(super) fn folder(&self) -> io::Result<&Path> {
+    pub fn folder(&self) -> io::Result<&Path> {
         self.folder.as_deref().map_err(|e| io::Error::other(e.clone()))
     }
 
@@ -77,12 +71,13 @@ impl Room {
     ///
     /// # Errors
     /// When the folder cannot be written to.
-    pub(super) fn begin(&self, path: &Path) -> io::Result<Draft> {
+    pub fn begin(&self, path: &Path) -> io::Result<Draft> {
         Draft::within(path)
     }
 
     /// Whether there is room for a file of this length.
-    pub(super) fn takes(&self, bytes: u64) -> bool {
+    #[must_use]
+    pub fn takes(&self, bytes: u64) -> bool {
         bytes <= self.bytes
     }
 
@@ -90,7 +85,7 @@ impl Room {
     ///
     /// # Errors
     /// When it cannot be renamed.
-    pub(super) fn end(&self, file: Draft, path: &Path) -> io::Result<()> {
+    pub fn end(&self, file: Draft, path: &Path) -> io::Result<()> {
         file.finish()?;
         self.clear(path);
         Ok(())
@@ -119,7 +114,7 @@ impl Room {
     }
 }
 
-#[cfg(all(test, feature = "gpu"))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use std::io::Write;
