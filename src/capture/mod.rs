@@ -15,18 +15,30 @@
 //! native file.
 
 mod arrays;
+pub mod asked;
 mod assemble;
 mod collect;
+mod driven;
+#[cfg(target_os = "linux")]
+pub mod dynamorio;
 mod intel;
 mod names;
+pub mod naming;
 mod noted;
+mod program;
+mod recording;
 mod slots;
 mod text;
 mod toolchain;
+#[cfg(target_os = "linux")]
+pub mod valgrind;
 mod weave;
 
 pub use assemble::assemble;
-pub use collect::{Collected, Part, collect, collect_seen, is_spool};
+pub use collect::{Collected, Part, collect, collect_seen, input_ends, is_spool};
+pub use driven::{DriveError, Hear, Notice};
+pub use program::Running;
+pub use recording::Recording;
 pub use toolchain::{Language, Toolchain};
 
 use crate::trace::TraceError;

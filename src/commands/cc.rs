@@ -6,10 +6,8 @@ use crate::cli::{AssembleArgs, CcArgs, CollectArgs};
 use crate::reference::Reference;
 use crate::shown::{quoted, say};
 use anyhow::bail;
-use std::io::Read;
 use std::path::Path;
 use std::process::{ExitCode, ExitStatus};
-use std::sync::mpsc::{RecvTimeoutError, channel};
 
 /// Compiles, and ends as the compiler does.
 ///
@@ -41,13 +39,7 @@ pub(super) fn assemble(args: &AssembleArgs) -> anyhow::Result<ExitCode> {
 /// # Errors
 /// When its spool cannot be read, or the native file not be written; the spool then stays.
 pub(super) fn collect(args: &CollectArgs) -> anyhow::Result<()> {
-    let (ended, news) = channel::<()>();
-    std::thread::Builder::new().name("end of program".into()).spawn(move || {
-        // Nothing is ever written there: this comes back when the last holder of the other end is gone.
-        let _ = std::io::stdin().read_to_end(&mut Vec::new());
-        drop(ended);
-    })?;
-    let wait = |time| matches!(news.recv_timeout(time), Err(RecvTimeoutError::Disconnected));
+    let wait = capture::input_ends()?;
     let part = args.part.display();
     let mut live = Live::asked(&args.output);
     let see = |references: &[Reference]| live.iter_mut().for_each(|live| live.play(references));

@@ -8,12 +8,10 @@ pub mod convert;
 mod counting;
 #[cfg(feature = "gpu")]
 pub mod demo;
-#[cfg(feature = "gpu")]
-pub mod film;
 pub mod formats;
+mod heard;
 pub mod hierarchy;
 mod live;
-mod names;
 pub mod open;
 #[cfg(feature = "gpu")]
 pub mod picture;
@@ -23,7 +21,6 @@ pub mod progress;
 mod quiet;
 #[cfg(feature = "gpu")]
 pub mod record;
-mod recording;
 mod regions;
 mod run;
 #[cfg(feature = "gpu")]

@@ -38,11 +38,7 @@ impl Look {
     }
 
     /// Passes on to the window what an opening reports.
-    fn pass_on(
-        &self,
-        said: opening::Report,
-        report: &mut dyn FnMut(Report) -> bool,
-    ) -> Result<bool, SourceError> {
+    fn pass_on(&self, said: opening::Report, report: &mut dyn FnMut(Report) -> bool) -> Result<bool, SourceError> {
         match said {
             opening::Report::Progress(done, all) => Ok(report(Report::Progress(done, all))),
             opening::Report::Ready(timeline) => {

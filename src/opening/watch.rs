@@ -129,11 +129,7 @@ fn show(opening: &Opening, way: &Way, listener: Listener<'_>) -> Result<(), Open
 ///
 /// # Errors
 /// When the system has no thread.
-pub fn beside<A: Send, B>(
-    name: &str,
-    work: impl FnOnce() -> A + Send,
-    here: impl FnOnce() -> B,
-) -> io::Result<(A, B)> {
+pub fn beside<A: Send, B>(name: &str, work: impl FnOnce() -> A + Send, here: impl FnOnce() -> B) -> io::Result<(A, B)> {
     std::thread::scope(|scope| {
         let working = std::thread::Builder::new().name(name.into()).spawn_scoped(scope, work)?;
         let done = here();
@@ -193,12 +189,7 @@ fn foresees(config: &HierarchyConfig) -> bool {
 }
 
 /// Indexes a trace, as much as is there, until it is whole.
-fn index(
-    source: &Arc<dyn ReferenceSource>,
-    way: &Way,
-    tell: &Tell,
-    listener: Listener<'_>,
-) -> Result<(), OpenError> {
+fn index(source: &Arc<dyn ReferenceSource>, way: &Way, tell: &Tell, listener: Listener<'_>) -> Result<(), OpenError> {
     // What was shown is not taken back while it is indexed anew.
     let shown = &mut 0;
     let begun = Instant::now();

@@ -24,9 +24,11 @@ mod attribution;
 use attribution::{Attribution, Rows};
 
 mod beside;
+mod counter;
 use beside::Beside;
 
 mod deferred;
+pub use counter::Counter;
 pub use deferred::Deferred;
 
 mod extras;
