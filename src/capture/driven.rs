@@ -106,6 +106,8 @@ pub enum Notice {
     Note(String),
     /// Something is missing in what is recorded.
     Warning(String),
+    /// Lines that another program said.
+    Said(String),
 }
 
 /// Hears notices, on whichever thread they are found.

@@ -12,7 +12,10 @@
 //! at fixed places outside arrays and structures, where compilers keep what finds no register; return addresses and saved registers; the linker's tables.
 //!
 //! [`assemble`] stands in for the assembler, [`Toolchain`] is what the compiler is told, [`collect`] turns a spool into a
-//! native file.
+//! native file. Whoever starts such a program has its file by [`Recording`] and [`Running`], and asks its collector by [`asked`].
+//!
+//! Programs that nobody builds anew are recorded by others, on Linux: `valgrind` (lackey) and `dynamorio` (drmemtrace) run them, and
+//! [`naming`] finds the names of what they touch. Nothing is printed here: what people should hear is a [`Notice`].
 
 mod arrays;
 pub mod asked;

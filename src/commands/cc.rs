@@ -1,5 +1,6 @@
 //! `orrery cc`, `orrery c++`, `orrery fortran`: compilers whose programs record themselves; and their helpers.
 
+use super::heard::say_among_others;
 use super::live::Live;
 use crate::capture::{self, Language, Part, Toolchain};
 use crate::cli::{AssembleArgs, CcArgs, CollectArgs};
@@ -14,7 +15,7 @@ use std::process::{ExitCode, ExitStatus};
 /// # Errors
 /// When there is no compiler, or the recording library cannot be made.
 pub(super) fn run(language: Language, args: &CcArgs) -> anyhow::Result<ExitCode> {
-    Ok(exit_code(Toolchain::find(language)?.run(&args.arguments)?))
+    Ok(exit_code(Toolchain::find(language)?.run(&args.arguments, &say_among_others)?))
 }
 
 /// The exit code of another program as ours; the shell's way for one that a signal ended.
@@ -31,7 +32,7 @@ pub(super) fn exit_code(status: ExitStatus) -> ExitCode {
 /// # Errors
 /// When there is none.
 pub(super) fn assemble(args: &AssembleArgs) -> anyhow::Result<ExitCode> {
-    Ok(ExitCode::from(u8::try_from(capture::assemble(&args.arguments)?).unwrap_or(1)))
+    Ok(ExitCode::from(u8::try_from(capture::assemble(&args.arguments, &say_among_others)?).unwrap_or(1)))
 }
 
 /// Collects the references of a running program, which ends when standard input does.

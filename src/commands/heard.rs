@@ -2,7 +2,7 @@
 
 use super::UsageError;
 use crate::capture::{DriveError, Hear, Notice};
-use crate::shown::say;
+use crate::shown::{say, say_lines};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -22,6 +22,15 @@ pub(super) fn say_notice(notice: Notice) {
     match notice {
         Notice::Note(words) => say!("note: {words}"),
         Notice::Warning(words) => say!("warning: {words}"),
+        Notice::Said(lines) => say_lines(&lines),
+    }
+}
+
+/// Says notices in the midst of what a compiler says: there nobody knows whose they are.
+pub(super) fn say_among_others(notice: Notice) {
+    match notice {
+        Notice::Note(words) | Notice::Warning(words) => say!("orrery: {words}"),
+        said @ Notice::Said(_) => say_notice(said),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::UsageError;
 use super::cc::exit_code;
-use super::heard::{failed, hear};
+use super::heard::{failed, hear, say_among_others};
 use super::stop;
 use crate::capture::asked::{ASKED, Request};
 use crate::capture::{Language, Recording, Running, Toolchain};
@@ -37,7 +37,7 @@ pub(super) fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     }
     let folder = Scratch::new().context("the folder for temporary files cannot be written to")?;
     let program = folder.path().join(source.file_stem().unwrap_or(source.as_os_str()));
-    let compiled = Toolchain::find(language)?.run(&words(args, &program))?;
+    let compiled = Toolchain::find(language)?.run(&words(args, &program), &say_among_others)?;
     if !compiled.success() {
         return Ok(exit_code(compiled));
     }

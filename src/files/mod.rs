@@ -15,14 +15,10 @@
 mod draft;
 mod left;
 mod own;
-#[cfg(feature = "native")]
-mod room;
 
 pub use draft::Draft;
 pub use left::{Scratch, on_begun, remove_begun};
 pub use own::{cache_folder, is_own_file, open_own, own_folder};
-#[cfg(feature = "native")]
-pub use room::{Room, sum};
 
 use std::fs::File;
 use std::io::{self, Read};

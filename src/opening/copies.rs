@@ -1,7 +1,7 @@
 //! Native copies of foreign traces, in the user's cache folder: who opens a text a second time waits for no text to be read.
 
+use super::room::Room;
 use super::{Note, Opening, Tell, WORTH};
-use crate::files::Room;
 use crate::reference::{Reference, ReferenceSource, SourceError, Tables};
 use crate::trace::{self, Feed, Growing, Started, TraceError};
 use std::io;

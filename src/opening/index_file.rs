@@ -6,8 +6,9 @@
 //!
 //! The key says of which trace, caches and version it is. An index that is another's, damaged or cut short is made anew.
 
+use super::room::{Room, sum};
 use super::{Note, Tell, WORTH};
-use crate::files::{Room, open_own, sum};
+use crate::files::open_own;
 use crate::reference::ReferenceSource;
 use crate::sim::{Hierarchy, SimError};
 use crate::timeline::{Indexer, Options, Shelf, Slip, Timeline};

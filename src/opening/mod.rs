@@ -9,16 +9,19 @@
 //!
 //! Nothing is printed here. What people should hear comes as a [`Note`], from whichever thread finds it.
 //!
-//! ```no_run
+//! ```
 //! use orrery::opening::{CacheChoice, Opening};
 //! use orrery::sim::config::preset;
-//! use std::path::Path;
 //!
-//! // The first time a long text is read and played, which takes its time; the second time nothing is.
-//! let opening = Opening::new(Path::new("mm.log")).telling(|note| println!("{note}"));
-//! let caches = CacheChoice::of(preset("zen4").ok_or("a preset")?);
+//! let folder = tempfile::tempdir()?;
+//! let text = folder.path().join("sum.log");
+//! std::fs::write(&text, " L 1000,8\n L 1008,8\n S 2000,8\n")?;
+//!
+//! // The first time a long text is read and played, which takes its time; the second time both are found as they were kept.
+//! let opening = Opening::new(&text).telling(|note| println!("{note}"));
+//! let caches = CacheChoice::of(preset("textbook").ok_or("a preset")?);
 //! let timeline = opening.timeline(&caches, 64 << 20, &mut |_done, _all| true)?;
-//! println!("{} misses", timeline.summary().misses(0));
+//! assert!(timeline.is_whole() && timeline.len() == 3);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -26,6 +29,7 @@ mod caches;
 mod copies;
 mod index_file;
 mod note;
+mod room;
 mod watch;
 
 pub use caches::{CacheChoice, Caches};

@@ -1,7 +1,7 @@
 //! Files that are kept in the user's cache folder: each is found by a key, gets its name when it is whole, and the longest
 //! unused go first.
 
-use super::{Draft, cache_folder, open_own, own_folder};
+use crate::files::{Draft, cache_folder, open_own, own_folder};
 use flate2::Crc;
 use std::fs;
 use std::io;
@@ -9,8 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 /// CRC-32.
-#[must_use]
-pub fn sum(bytes: &[u8]) -> u32 {
+pub(super) fn sum(bytes: &[u8]) -> u32 {
     let mut crc = Crc::new();
     crc.update(bytes);
     crc.sum()
@@ -18,7 +17,7 @@ pub fn sum(bytes: &[u8]) -> u32 {
 
 /// A folder for files of one kind.
 #[derive(Debug)]
-pub struct Room {
+pub(super) struct Room {
     /// Where it is, or why there is none.
     folder: Result<PathBuf, String>,
     /// End of their names.
@@ -29,33 +28,30 @@ pub struct Room {
 
 impl Room {
     /// A folder in the cache folder.
-    #[must_use]
-    pub fn new(name: &str, ending: &'static str, bytes: u64) -> Self {
+    pub(super) fn new(name: &str, ending: &'static str, bytes: u64) -> Self {
         let folder = cache_folder().and_then(|cache| own_folder(&cache.join(name)));
         Self { folder: folder.map_err(|e| e.to_string()), ending, bytes }
     }
 
     /// Where the file with a key is, or would be. It has to say itself of what it is: keys may meet.
-    #[must_use]
-    pub fn path(&self, key: &str) -> Option<PathBuf> {
+    pub(super) fn path(&self, key: &str) -> Option<PathBuf> {
         let half = &key.as_bytes()[key.len() / 2..];
         let name = format!("{:08x}{:08x}.{}", sum(key.as_bytes()), sum(half), self.ending);
         Some(self.folder.as_ref().ok()?.join(name))
     }
 
     /// Says that a file was used.
-    pub fn used(path: &Path) {
+    pub(super) fn used(path: &Path) {
         let _ = open_own(path).and_then(|file| file.set_modified(SystemTime::now()));
     }
 
     /// Takes away what stands in a file's place, whatever it is.
-    pub fn remove(path: &Path) {
+    pub(super) fn remove(path: &Path) {
         let _ = fs::remove_file(path).or_else(|_| fs::remove_dir_all(path));
     }
 
     /// For messages: the folder, or why there is none.
-    #[must_use]
-    pub fn shown(&self) -> String {
+    pub(super) fn shown(&self) -> String {
         self.folder.as_ref().map_or_else(Clone::clone, |folder| folder.display().to_string())
     }
 
@@ -63,7 +59,7 @@ impl Room {
     ///
     /// # Errors
     /// When there is none.
-    pub fn folder(&self) -> io::Result<&Path> {
+    pub(super) fn folder(&self) -> io::Result<&Path> {
         self.folder.as_deref().map_err(|e| io::Error::other(e.clone()))
     }
 
@@ -71,13 +67,12 @@ impl Room {
     ///
     /// # Errors
     /// When the folder cannot be written to.
-    pub fn begin(&self, path: &Path) -> io::Result<Draft> {
+    pub(super) fn begin(&self, path: &Path) -> io::Result<Draft> {
         Draft::within(path)
     }
 
     /// Whether there is room for a file of this length.
-    #[must_use]
-    pub fn takes(&self, bytes: u64) -> bool {
+    pub(super) fn takes(&self, bytes: u64) -> bool {
         bytes <= self.bytes
     }
 
@@ -85,7 +80,7 @@ impl Room {
     ///
     /// # Errors
     /// When it cannot be renamed.
-    pub fn end(&self, file: Draft, path: &Path) -> io::Result<()> {
+    pub(super) fn end(&self, file: Draft, path: &Path) -> io::Result<()> {
         file.finish()?;
         self.clear(path);
         Ok(())
