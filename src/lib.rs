@@ -1,7 +1,7 @@
 //! Orrery plays a program's memory references through a simulated memory hierarchy and draws what moves.
 //!
 //! As a library it is first of all a cache simulator: [`sim`] plays references and counts, [`trace`] is where references come
-//! from, [`timeline`] goes to any moment. These need no feature and nothing in C:
+//! from, [`timeline`] goes to any moment; [`host`] tells the caches of this machine. These need no feature and nothing in C:
 //! `orrery = { version = "0.1", default-features = false }`.
 //!
 //! # Counting
@@ -69,9 +69,9 @@
 //! | Feature | Adds |
 //! |---|---|
 //! | `native` | the native trace file, which is Parquet (`trace::native`) |
-//! | `formats` | traces of other tools, packed or not (`trace::open`); with `native` |
+//! | `formats` | traces of other tools, packed or not (`trace::open`), with copies and indexes that are kept (`opening`); with `native` |
 //! | `traced` | arrays that record who touches them (`traced`); with `native` |
-//! | `capture` | programs that record themselves, symbols (`capture`, `symbols`); with `formats` |
+//! | `capture` | programs that are recorded, by themselves or by Valgrind, and symbols (`capture`, `symbols`); with `formats` |
 //! | `cli` | the command `orrery`; with `capture` |
 //! | `gpu` | pictures and videos (`render`, `overlay`, `record`) |
 //! | `viewer` | the window (`app`); with `gpu` |
@@ -102,10 +102,15 @@ pub mod reference;
 
 pub mod units;
 
+pub mod host;
+
 // ---- What traces come from.
 
 #[cfg(feature = "traced")]
 pub mod traced;
+
+#[cfg(feature = "formats")]
+pub mod opening;
 
 #[cfg(feature = "capture")]
 pub mod capture;

@@ -5,9 +5,8 @@
 use super::intel::Syntax;
 use super::slots::Slots;
 use super::weave::{self, Plan};
-use super::{CaptureError, io_error};
+use super::{CaptureError, Notice, io_error};
 use crate::files::Scratch;
-use crate::shown::{say, say_lines};
 use iced_x86::InstructionInfoFactory;
 use object::{Object, ObjectSection, ObjectSymbol, SectionKind};
 use std::collections::BTreeMap;
@@ -88,11 +87,12 @@ impl Arguments {
     }
 }
 
-/// Does what `as ARGUMENTS` does, with the calls put in; gives its exit code.
+/// Does what `as ARGUMENTS` does, with the calls put in; gives its exit code. `hear` is told what is not recorded.
 ///
 /// # Errors
 /// When the assembler cannot be started, or files cannot be read or written.
-pub fn assemble(arguments: &[OsString]) -> Result<i32, CaptureError> {
+pub fn assemble(arguments: &[OsString], hear: &dyn Fn(Notice)) -> Result<i32, CaptureError> {
+    let warn = |words| hear(Notice::Warning(words));
     let read = Arguments::read(arguments);
     if let Some(why) = read.foreign {
         let status = run(arguments, None)?;
@@ -101,7 +101,7 @@ pub fn assemble(arguments: &[OsString]) -> Result<i32, CaptureError> {
             // Read again for a name only; of standard input nothing is left.
             let text = read.inputs.first().and_then(|name| std::fs::read_to_string(name).ok());
             let name = called(text.as_deref().unwrap_or_default(), &name);
-            say!("orrery: {name}: {why}; its instructions are not recorded");
+            warn(format!("{name}: {why}; its instructions are not recorded"));
         }
         return Ok(code(status));
     }
@@ -117,17 +117,17 @@ pub fn assemble(arguments: &[OsString]) -> Result<i32, CaptureError> {
     };
     // Text in another encoding has its bytes in strings and comments, which must stay as they are: it is left alone.
     let Ok(text) = std::str::from_utf8(&source) else {
-        say!("orrery: {name}: not UTF-8; its instructions are not recorded");
+        warn(format!("{name}: not UTF-8; its instructions are not recorded"));
         return run(arguments, Some(&source)).map(code);
     };
     let scratch = Scratch::new().map_err(io_error("temporary folder", "cannot be written"))?;
-    let text = match woven(&read, text, &name, scratch.path())? {
+    let text = match woven(&read, text, (&name, scratch.path()), hear)? {
         Ok(text) => text,
         Err(why) => {
             let status = run(arguments, Some(&source))?;
             if status.success() {
                 let name = called(text, &name);
-                say!("orrery: {name}: cannot be read ({why}); its instructions are not recorded");
+                warn(format!("{name}: cannot be read ({why}); its instructions are not recorded"));
             }
             return Ok(code(status));
         }
@@ -145,7 +145,7 @@ pub fn assemble(arguments: &[OsString]) -> Result<i32, CaptureError> {
         // Warnings are the user's to see, under the name that the user knows.
         let said = String::from_utf8_lossy(&done.stderr).replace(&*file.to_string_lossy(), &name);
         if !said.is_empty() {
-            say_lines(said.trim_end());
+            hear(Notice::Said(said.trim_end().to_owned()));
         }
         return Ok(0);
     }
@@ -153,13 +153,19 @@ pub fn assemble(arguments: &[OsString]) -> Result<i32, CaptureError> {
     if status.success() {
         let first = first_error(&done.stderr);
         let name = called(std::str::from_utf8(&source).unwrap_or_default(), &name);
-        say!("orrery: {name}: cannot be assembled with recording in it ({first}); its instructions are not recorded");
+        let why = format!("cannot be assembled with recording in it ({first})");
+        warn(format!("{name}: {why}; its instructions are not recorded"));
     }
     Ok(code(status))
 }
 
 /// The text with the calls in it; why not, where the assembler does not take it even without.
-fn woven(arguments: &Arguments, text: &str, name: &str, folder: &Path) -> Result<Result<String, String>, CaptureError> {
+fn woven(
+    arguments: &Arguments,
+    text: &str,
+    (name, folder): (&str, &Path),
+    hear: &dyn Fn(Notice),
+) -> Result<Result<String, String>, CaptureError> {
     let labelled = weave::labelled(text, arguments.syntax);
     let file = temporary(folder, "labelled.s", &labelled.text)?;
     let object = folder.join("labelled.o");
@@ -203,10 +209,10 @@ fn woven(arguments: &Arguments, text: &str, name: &str, folder: &Path) -> Result
     let woven = weave::woven(text, arguments.syntax, &mut plan, &mut Slots::new(&object));
     if plan.left_out > 0 {
         let name = called(text, name);
-        say!(
-            "orrery: {name}: {} instructions (gathers, saved processor states, those of macros) are not recorded",
+        hear(Notice::Warning(format!(
+            "{name}: {} instructions (gathers, saved processor states, those of macros) are not recorded",
             plan.left_out
-        );
+        )));
     }
     // Lines keep their numbers; what has no name of its own is called as before.
     Ok(Ok(format!("# 1 \"{}\"\n{woven}", name.replace(['"', '\\'], "_"))))

@@ -6,7 +6,9 @@ use crate::reference::Reference;
 use crate::trace::capture::{Ending, MAGIC, Spool};
 use crate::trace::native;
 use std::fs::{self, File};
+use std::io::{self, Read};
 use std::path::Path;
+use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
 /// References taken at once: a row group of the native file.
@@ -150,11 +152,25 @@ fn notices(ending: Ending) -> Vec<String> {
     out
 }
 
+/// Tells, each time it is asked, whether standard input has ended within a time: the program that is recorded holds its other end.
+///
+/// # Errors
+/// When the system has no thread to read it on.
+pub fn input_ends() -> io::Result<impl FnMut(Duration) -> bool> {
+    let (ended, news) = channel::<()>();
+    std::thread::Builder::new().name("end of program".into()).spawn(move || {
+        // Nothing is ever written there: this comes back when the last holder of the other end is gone.
+        let _ = io::stdin().read_to_end(&mut Vec::new());
+        drop(ended);
+    })?;
+    Ok(move |time| matches!(news.recv_timeout(time), Err(RecvTimeoutError::Disconnected)))
+}
+
 /// Whether the file is a spool.
 #[must_use]
 pub fn is_spool(path: &Path) -> bool {
     let mut magic = [0; 8];
-    File::open(path).and_then(|mut f| std::io::Read::read_exact(&mut f, &mut magic)).is_ok() && magic == *MAGIC
+    File::open(path).and_then(|mut f| f.read_exact(&mut magic)).is_ok() && magic == *MAGIC
 }
 
 fn dispose(part: &Path, fate: Part) -> Result<(), CaptureError> {

@@ -12,21 +12,36 @@
 //! at fixed places outside arrays and structures, where compilers keep what finds no register; return addresses and saved registers; the linker's tables.
 //!
 //! [`assemble`] stands in for the assembler, [`Toolchain`] is what the compiler is told, [`collect`] turns a spool into a
-//! native file.
+//! native file. Whoever starts such a program has its file by [`Recording`] and [`Running`], and asks its collector by [`asked`].
+//!
+//! Programs that nobody builds anew are recorded by others, on Linux: `valgrind` (lackey) and `dynamorio` (drmemtrace) run them, and
+//! [`naming`] finds the names of what they touch. Nothing is printed here: what people should hear is a [`Notice`].
 
 mod arrays;
+pub mod asked;
 mod assemble;
 mod collect;
+mod driven;
+#[cfg(target_os = "linux")]
+pub mod dynamorio;
 mod intel;
 mod names;
+pub mod naming;
 mod noted;
+mod program;
+mod recording;
 mod slots;
 mod text;
 mod toolchain;
+#[cfg(target_os = "linux")]
+pub mod valgrind;
 mod weave;
 
 pub use assemble::assemble;
-pub use collect::{Collected, Part, collect, collect_seen, is_spool};
+pub use collect::{Collected, Part, collect, collect_seen, input_ends, is_spool};
+pub use driven::{DriveError, Hear, Notice};
+pub use program::Running;
+pub use recording::Recording;
 pub use toolchain::{Language, Toolchain};
 
 use crate::trace::TraceError;

@@ -5,9 +5,8 @@
 //! beside and renamed, so two builds at once, or one that was interrupted, leave it whole or not there.
 
 use super::assemble::ASSEMBLER;
-use super::{CaptureError, io_error};
+use super::{CaptureError, Notice, io_error};
 use crate::files::{Scratch, cache_folder, is_own_file, own_folder};
-use crate::shown::say;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -146,16 +145,17 @@ impl Toolchain {
         Ok(Self { compiler, language, clang, folder, assembler })
     }
 
-    /// Runs the compiler with `arguments`, and its answer is the compiler's own.
+    /// Runs the compiler with `arguments`, and its answer is the compiler's own. `hear` is told which arguments leave something out.
     ///
     /// # Errors
     /// When it cannot be started.
-    pub fn run(&self, arguments: &[OsString]) -> Result<ExitStatus, CaptureError> {
-        let mut command = self.command(arguments);
+    pub fn run(&self, arguments: &[OsString], hear: &dyn Fn(Notice)) -> Result<ExitStatus, CaptureError> {
+        let mut command = self.command(arguments, hear);
         command.status().map_err(|e| missing(&self.compiler, self.language, e))
     }
 
-    fn command(&self, arguments: &[OsString]) -> Command {
+    fn command(&self, arguments: &[OsString], hear: &dyn Fn(Notice)) -> Command {
+        let warn = |words: &str| hear(Notice::Warning(words.into()));
         let joined = |flag: &str, tail: &str| {
             let mut out = OsString::from(flag);
             out.push(&self.folder);
@@ -176,11 +176,11 @@ impl Toolchain {
             // The last word counts.
             command.arg("-fno-integrated-as");
             if optimised_when_linked(arguments) {
-                say!("orrery: -flto: left out, for what clang makes of code when it links goes past the assembler");
+                warn("-flto: left out, for what clang makes of code when it links goes past the assembler");
                 command.arg("-fno-lto");
             }
             if arguments.iter().any(|a| a == "-emit-llvm") {
-                say!("orrery: -emit-llvm: the assembler has no part in it; its instructions are not recorded");
+                warn("-emit-llvm: the assembler has no part in it; its instructions are not recorded");
             }
             if links(arguments) && arguments.iter().any(|a| a == "-shared") {
                 command.arg(self.folder.join(OF_LIBRARIES));

@@ -1,10 +1,9 @@
 //! `orrery caches`: the presets and this machine, or one of them as TOML.
 
 use super::UsageError;
-use super::annotated::annotated;
-use super::hierarchy::no_preset;
-use super::host::{self, Host};
+use super::hierarchy::{no_preset, of_host};
 use crate::cli::CachesArgs;
+use crate::host::{self, Host};
 use crate::sim::Policy;
 use crate::sim::config::{HierarchyConfig, format_size, preset, presets};
 use crate::sim::policy::About;
@@ -24,7 +23,7 @@ fn write(args: &CachesArgs, out: &mut impl Write) -> anyhow::Result<()> {
         None if args.policies => list_policies(out),
         None => list(out),
         Some(host::NAME) => {
-            let host = Host::read().map_err(|e| UsageError(e.to_string()))?;
+            let host = Host::read().map_err(|error| of_host(&error))?;
             Ok(out.write_all(host.to_toml().as_bytes())?)
         }
         Some(name) => {
@@ -33,7 +32,7 @@ fn write(args: &CachesArgs, out: &mut impl Write) -> anyhow::Result<()> {
             };
             // What the shipped file leaves to defaults is written out; its comments say where the figures are from.
             let config = HierarchyConfig::from_toml(shipped.toml, shipped.name)?;
-            Ok(out.write_all(annotated(&config.to_toml(), shipped.toml).as_bytes())?)
+            Ok(out.write_all(config.to_toml_with(shipped.toml).as_bytes())?)
         }
     }
 }
@@ -137,13 +136,5 @@ mod tests {
         let error = printed(Some("papr")).unwrap_err();
         assert!(error.is::<UsageError>());
         assert!(error.to_string().contains("did you mean `paper`?"), "{error}");
-    }
-
-    #[test]
-    fn comments_go_above_their_tables() {
-        let comments = "# head\nname = \"a\"\n\n# one\n[[level]]\nsize = 1\n\n# two\n# lines\n[[level]]\n\n[memory]\n";
-        let text = "name = \"a\"\n\n[hierarchy]\n\n[[level]]\nsize = 1\n\n[[level]]\n\n[memory]\n";
-        let expect = "# head\nname = \"a\"\n\n[hierarchy]\n\n# one\n[[level]]\nsize = 1\n\n# two\n# lines\n[[level]]\n\n[memory]\n";
-        assert_eq!(annotated(text, comments), expect);
     }
 }

@@ -1,22 +1,21 @@
 //! `orrery cc`, `orrery c++`, `orrery fortran`: compilers whose programs record themselves; and their helpers.
 
+use super::heard::say_among_others;
 use super::live::Live;
 use crate::capture::{self, Language, Part, Toolchain};
 use crate::cli::{AssembleArgs, CcArgs, CollectArgs};
 use crate::reference::Reference;
 use crate::shown::{quoted, say};
 use anyhow::bail;
-use std::io::Read;
 use std::path::Path;
 use std::process::{ExitCode, ExitStatus};
-use std::sync::mpsc::{RecvTimeoutError, channel};
 
 /// Compiles, and ends as the compiler does.
 ///
 /// # Errors
 /// When there is no compiler, or the recording library cannot be made.
 pub(super) fn run(language: Language, args: &CcArgs) -> anyhow::Result<ExitCode> {
-    Ok(exit_code(Toolchain::find(language)?.run(&args.arguments)?))
+    Ok(exit_code(Toolchain::find(language)?.run(&args.arguments, &say_among_others)?))
 }
 
 /// The exit code of another program as ours; the shell's way for one that a signal ended.
@@ -33,7 +32,7 @@ pub(super) fn exit_code(status: ExitStatus) -> ExitCode {
 /// # Errors
 /// When there is none.
 pub(super) fn assemble(args: &AssembleArgs) -> anyhow::Result<ExitCode> {
-    Ok(ExitCode::from(u8::try_from(capture::assemble(&args.arguments)?).unwrap_or(1)))
+    Ok(ExitCode::from(u8::try_from(capture::assemble(&args.arguments, &say_among_others)?).unwrap_or(1)))
 }
 
 /// Collects the references of a running program, which ends when standard input does.
@@ -41,13 +40,7 @@ pub(super) fn assemble(args: &AssembleArgs) -> anyhow::Result<ExitCode> {
 /// # Errors
 /// When its spool cannot be read, or the native file not be written; the spool then stays.
 pub(super) fn collect(args: &CollectArgs) -> anyhow::Result<()> {
-    let (ended, news) = channel::<()>();
-    std::thread::Builder::new().name("end of program".into()).spawn(move || {
-        // Nothing is ever written there: this comes back when the last holder of the other end is gone.
-        let _ = std::io::stdin().read_to_end(&mut Vec::new());
-        drop(ended);
-    })?;
-    let wait = |time| matches!(news.recv_timeout(time), Err(RecvTimeoutError::Disconnected));
+    let wait = capture::input_ends()?;
     let part = args.part.display();
     let mut live = Live::asked(&args.output);
     let see = |references: &[Reference]| live.iter_mut().for_each(|live| live.play(references));

@@ -1,9 +1,9 @@
 //! `--cache`, `--l1`, `--l2`, `--l3`, `--cores`, `--seed`, `--scores`, `--data-only` to a checked [`HierarchyConfig`]: shared by all commands.
 
 use super::UsageError;
-use super::host::{self, Host};
 use crate::cli::CacheArgs;
 use crate::files::read_text;
+use crate::host::{self, Host, HostError};
 use crate::sim::Policy;
 use crate::sim::config::{
     ConfigError, HierarchyConfig, Inclusion, LevelConfig, MAX_LEVELS, Place, Ways, nearest, parse_policy, parse_size,
@@ -71,7 +71,7 @@ fn named(name: &str) -> anyhow::Result<HierarchyConfig> {
         return Ok(config);
     }
     if name == host::NAME {
-        return Host::read().map(|host| host.config).map_err(|e| usage(e.to_string()));
+        return Ok(Host::read().map_err(|error| of_host(&error))?.config);
     }
     let text = match read_text(Path::new(name), MAX_CONFIG) {
         Ok(text) => text,
@@ -84,6 +84,18 @@ fn named(name: &str) -> anyhow::Result<HierarchyConfig> {
         }
     };
     HierarchyConfig::from_toml(&text, name).map_err(|e| usage(e.to_string()))
+}
+
+/// What to say where this machine does not describe its caches: the finding, and the flag that helps.
+#[must_use]
+pub fn of_host(error: &HostError) -> UsageError {
+    let remedy = match error {
+        HostError::Contradiction { .. } => {
+            "`orrery caches textbook > mine.toml` is a start for a file of your own: --cache mine.toml"
+        }
+        _ => "take a preset: --cache textbook",
+    };
+    UsageError(format!("--cache {}: {error}; {remedy}", host::NAME))
 }
 
 /// `no preset "txtbook" (did you mean `textbook`?); presets: textbook, paper, ..., host`.

@@ -1,25 +1,19 @@
-//! The subcommands: each joins the library's parts for one job. The edge of the program: errors end here as words.
+//! The subcommands: each joins the library's parts for one job. The edge of the program: flags become calls here, and values, notices
+//! and errors become words. What does something itself, with threads, files or processes, is a module of the library.
 
 mod aligned;
-mod annotated;
 pub mod caches;
 #[cfg(target_os = "linux")]
 pub mod capture;
 mod cc;
 pub mod convert;
-mod copies;
 mod counting;
 #[cfg(feature = "gpu")]
 pub mod demo;
-#[cfg(feature = "gpu")]
-pub mod film;
 pub mod formats;
+mod heard;
 pub mod hierarchy;
-pub mod host;
-#[cfg(feature = "gpu")]
-mod index_file;
 mod live;
-mod names;
 mod once;
 pub mod open;
 #[cfg(feature = "gpu")]
@@ -30,15 +24,12 @@ pub mod progress;
 mod quiet;
 #[cfg(feature = "gpu")]
 pub mod record;
-mod recording;
 mod regions;
-mod room;
 mod run;
 #[cfg(feature = "gpu")]
 pub mod snapshot;
 pub mod stats;
 mod stop;
-pub mod touched;
 #[cfg(feature = "viewer")]
 pub mod view;
 #[cfg(feature = "viewer")]

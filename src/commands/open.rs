@@ -1,15 +1,14 @@
 //! Opens what the command line names: trace and cache.
 
 use super::UsageError;
-use super::copies;
 use super::hierarchy::hierarchy;
 use super::stop::Stopped;
-use super::touched::Touched;
 use crate::cli::{CacheArgs, TraceArgs};
+pub use crate::opening::Caches;
+use crate::opening::{CacheChoice, Note, OpenError, Opening};
 use crate::reference::ReferenceSource;
 use crate::shown::say;
-use crate::sim::config::{HierarchyConfig, MAX_CORES, preset};
-use crate::trace::{Feed, Started};
+use crate::sim::config::{Touched, preset};
 use std::sync::Arc;
 
 /// Opens the trace and says on standard error what its reader had to leave out.
@@ -17,46 +16,37 @@ use std::sync::Arc;
 /// # Errors
 /// See [`trace::open`](crate::trace::open).
 pub fn open_trace(args: &TraceArgs) -> anyhow::Result<Arc<dyn ReferenceSource>> {
-    Ok(open_and_feed(args, &|| true)?.0)
+    Ok(opening(args).read(&|| true).map_err(failed)?.0)
 }
 
-/// As [`open_trace`]; also what read it, where it was read from a foreign file. It stops where `go` says no.
-pub(super) fn open_and_feed(
-    args: &TraceArgs,
-    go: &dyn Fn() -> bool,
-) -> anyhow::Result<(Arc<dyn ReferenceSource>, Option<Feed>)> {
-    read(copies::start(args)?, args, go)
+/// The trace that is named; its notes are said on standard error.
+pub(super) fn opening(args: &TraceArgs) -> Opening {
+    Opening::new(&args.trace).with_format(args.format).telling(say_note)
 }
 
-/// As [`open_and_feed`], of a trace that was opened.
-pub(super) fn read(
-    started: Started,
-    args: &TraceArgs,
-    go: &dyn Fn() -> bool,
-) -> anyhow::Result<(Arc<dyn ReferenceSource>, Option<Feed>)> {
-    let (source, feed): (Arc<dyn ReferenceSource>, _) = match started {
-        Started::Whole(source) => (Arc::from(source), None),
-        Started::Growing(mut feed) => {
-            while feed.advance()? {
-                if !go() {
-                    return Err(Stopped(format!("{} was not read to its end", args.trace.display())).into());
-                }
-            }
-            (Arc::clone(feed.trace()) as Arc<dyn ReferenceSource>, Some(feed))
-        }
-    };
-    for notice in source.notices() {
-        say!("note: {notice}");
+/// Says what an opening found.
+pub(super) fn say_note(note: &Note) {
+    match note {
+        #[cfg(target_os = "linux")]
+        Note::Opens(trace) => super::capture::tell_of_leftover(trace),
+        #[cfg(not(target_os = "linux"))]
+        Note::Opens(_) => {}
+        Note::Broken(_) => say!("warning: {note}"),
+        Note::Unreadable { why, .. } => say!("note: {note} ({why})"),
+        _ => say!("note: {note}"),
     }
-    Ok((source, feed))
 }
 
-/// Caches, and why these.
-pub struct Caches {
-    /// What is simulated.
-    pub config: HierarchyConfig,
-    /// Why they were chosen, where the flags asked for none.
-    pub why: Option<String>,
+/// Why nothing was opened, by what a command makes of it: another exit code for a wrong flag, and for a stop.
+pub(super) fn failed(error: OpenError) -> anyhow::Error {
+    match error {
+        OpenError::Trace(error) => error.into(),
+        OpenError::Source(error) => error.into(),
+        OpenError::Sim(error) => error.into(),
+        OpenError::Caches(words) => UsageError(words).into(),
+        OpenError::Stopped { .. } => Stopped(error.to_string()).into(),
+        error => error.into(),
+    }
 }
 
 /// The hierarchy the flags ask for; where they ask for none, `paper` for a trace that touches little and `textbook` otherwise.
@@ -65,32 +55,18 @@ pub struct Caches {
 /// # Errors
 /// See [`hierarchy`]; when the trace cannot be read.
 pub fn open_cache(args: &CacheArgs, source: &dyn ReferenceSource) -> anyhow::Result<Caches> {
-    open_cache_of(args, source, &mut Touched::new(args.data_only))
+    cache_choice(args).open(source).map_err(failed)
 }
 
-/// As [`open_cache`], of a trace of which `touched` saw a part.
-pub(super) fn open_cache_of(
-    args: &CacheArgs,
-    source: &dyn ReferenceSource,
-    touched: &mut Touched,
-) -> anyhow::Result<Caches> {
-    let chosen = is_chosen(args);
-    if chosen {
-        touched.look(source)?;
-    }
-    let mut config = hierarchy(args, touched.preset())?;
-    let by_file = args.cache.as_deref().is_some_and(|name| preset(name).is_none() && name != super::host::NAME);
-    if args.cores.is_none() && !by_file {
-        let cores = source.cores()?;
-        config.cores = u16::try_from(cores).ok().filter(|cores| *cores <= MAX_CORES).ok_or_else(|| {
-            UsageError(format!("the trace has {cores} cores; at most {MAX_CORES} are simulated: choose a part of it"))
-        })?;
-        config.check().map_err(|e| UsageError(e.to_string()))?;
-    }
-    Ok(Caches { config, why: chosen.then(|| touched.why()) })
-}
-
-/// Whether the flags ask for no caches, so that they are chosen by what the trace touches.
-pub(super) fn is_chosen(args: &CacheArgs) -> bool {
-    args.cache.is_none() && [&args.l1, &args.l2, &args.l3].iter().all(|level| level.is_none())
+/// As [`open_cache`], of a trace that is still to be opened.
+pub(super) fn cache_choice(args: &CacheArgs) -> CacheChoice {
+    let asked = |default: &str| hierarchy(args, default).map_err(|error| error.to_string());
+    // Whether the flags ask for no caches, so that they are chosen by what the trace touches.
+    let by_touch = args.cache.is_none() && [&args.l1, &args.l2, &args.l3].iter().all(|level| level.is_none());
+    let choice = match by_touch {
+        true => CacheChoice::suited(args.data_only, asked),
+        false => CacheChoice::asked(asked(Touched::PRESETS[1])),
+    };
+    let by_file = args.cache.as_deref().is_some_and(|name| preset(name).is_none() && name != crate::host::NAME);
+    if args.cores.is_none() && !by_file { choice.with_cores_of_trace() } else { choice }
 }

@@ -1,20 +1,16 @@
 //! What `snapshot`, `record` and `view` share: the studio, the look, progress while indexing.
 
 use super::UsageError;
-use super::copies;
-use super::index_file::timeline;
-use super::open::{open_and_feed, open_cache};
+use super::open::{cache_choice, failed, opening};
 use super::quiet::quietly;
-use super::stop::Stopped;
 use crate::cli::{CacheArgs, Compose, Part, PictureArgs, TraceArgs};
 use crate::overlay::exhibits::{self, ExhibitEntry};
 use crate::overlay::{Exhibit, Parts, Studio};
-use crate::reference::{MOST_REGIONS, Tables};
+use crate::reference::Tables;
 use crate::render::context::Preference;
 use crate::render::{Context, RenderError};
 use crate::scene::{Camera, Choice, Composition, Shade, View, view::CLOSEST};
-use crate::shown::{is_seen, say};
-use crate::sim::prepare;
+use crate::shown::is_seen;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::Path;
 use std::sync::Arc;
@@ -33,7 +29,8 @@ pub fn studio(
     let begun = Instant::now();
     let mut bar: Option<ProgressBar> = None;
     let mut progress = |done: u64, all: u64| {
-        if bar.is_none() && begun.elapsed() > Duration::from_millis(300) && is_seen() {
+        // Nobody knows how much there is to be read.
+        if bar.is_none() && all > 0 && begun.elapsed() > Duration::from_millis(300) && is_seen() {
             let style =
                 ProgressStyle::with_template("indexing {bar:32} {human_pos} of {human_len} references, {eta} left");
             bar = Some(ProgressBar::new(all).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar())));
@@ -43,28 +40,8 @@ pub fn studio(
         }
         go()
     };
-    let (source, feed) = open_and_feed(trace, go)?;
-    let regions = source.tables().regions.len();
-    if regions > MOST_REGIONS {
-        say!(
-            "note: {regions} regions: a picture shows up to {MOST_REGIONS}, so that neighbours are joined; stats has each"
-        );
-    }
-    let mut studio = std::thread::scope(|scope| -> anyhow::Result<Studio> {
-        if let Some(feed) = feed {
-            // Beside the indexing; where the system has no thread left, the next opening reads again.
-            let _ = std::thread::Builder::new()
-                .name("copy".into())
-                .spawn_scoped(scope, move || copies::keep(&feed, &|| true));
-        }
-        let config = open_cache(cache, source.as_ref())?.config;
-        let hierarchy = prepare(&config, source.as_ref())?;
-        let timeline = timeline(&source, hierarchy, picture.memory, &mut progress)?;
-        if !go() {
-            return Err(Stopped(format!("{} was not simulated to its end", trace.trace.display())).into());
-        }
-        Ok(Studio::of(timeline)?)
-    })?;
+    let timeline = opening(trace).timeline(&cache_choice(cache), picture.memory, &mut progress).map_err(failed)?;
+    let mut studio = Studio::of(timeline)?;
     if let Some(bar) = bar {
         bar.finish_and_clear();
     }

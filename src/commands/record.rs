@@ -1,13 +1,12 @@
 //! `orrery record`: a range of a trace as a video, an animation or numbered pictures.
 
 use super::UsageError;
-use super::film::Film;
 use super::picture::{choice, context, exhibit, parts, shades, size, studio, view};
 use super::progress::Display;
 use super::stop::{Flag, Stopped};
 use crate::axis::Position;
 use crate::cli::RecordArgs;
-use crate::record::{Options, Output, RecordError, Summary, record};
+use crate::record::{Film, Options, Output, RecordError, Summary, record};
 use crate::shown::say;
 use crate::timeline::{Clock, ClockKind, Pace};
 use std::sync::Arc;

@@ -2,20 +2,18 @@
 
 use super::UsageError;
 use super::cc::exit_code;
-use super::live::{self, Request};
-use super::recording::{Recording, expect};
+use super::heard::{failed, hear, say_among_others};
 use super::stop;
-use crate::capture::{Language, Toolchain};
+use crate::capture::asked::{ASKED, Request};
+use crate::capture::{Language, Recording, Running, Toolchain};
 use crate::cli::{CacheArgs, Command as Cli, RunArgs, misplaced};
 use crate::files::Scratch;
 use crate::shown::say;
 use anyhow::{Context, bail};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, ExitStatus};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::process::{ExitCode, ExitStatus};
 
 /// Compiles, runs, and shows the trace in the window, as numbers, or not at all.
 ///
@@ -39,7 +37,7 @@ pub(super) fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     }
     let folder = Scratch::new().context("the folder for temporary files cannot be written to")?;
     let program = folder.path().join(source.file_stem().unwrap_or(source.as_os_str()));
-    let compiled = Toolchain::find(language)?.run(&words(args, &program))?;
+    let compiled = Toolchain::find(language)?.run(&words(args, &program), &say_among_others)?;
     if !compiled.success() {
         return Ok(exit_code(compiled));
     }
@@ -48,7 +46,7 @@ pub(super) fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
         Some(output) => output.clone(),
         None => PathBuf::from(source.file_stem().unwrap_or(source.as_os_str())).with_added_extension("orrery"),
     };
-    let recording = Recording::begin(&output)?;
+    let recording = Recording::begin(&output, hear()).map_err(failed)?;
     let output = recording.output().to_owned();
     // Counted while it records.
     let request = match args.stats {
@@ -59,7 +57,13 @@ pub(super) fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     if !ended.success() {
         say!("note: the program ended with {ended}; this is what it did until then");
     }
-    expect(recording.end()?, source, &output)?;
+    if !recording.end().map_err(failed)? {
+        bail!(
+            "{shown}: recorded nothing; expected references in {}: a program that runs to its end without touching memory of its \
+             own, or that was stopped before, has none",
+            output.display()
+        );
+    }
     if let Some(numbers) = request.as_ref().and_then(Request::answer) {
         crate::shown::out().write_all(&numbers)?;
         return Ok(ExitCode::SUCCESS);
@@ -93,42 +97,16 @@ fn run_program(
     request: Option<&Request>,
 ) -> anyhow::Result<ExitStatus> {
     let shown = program.display();
-    let mut command = Command::new(program);
-    command.args(args.given()).env("ORRERY_OUT", recording.own()).env_remove(live::ASKED);
-    command.envs(request.map(|request| (live::ASKED, request.path())));
-    command.envs(args.limit.as_ref().map(|limit| ("ORRERY_LIMIT", limit)));
-    let mut child = command.spawn().with_context(|| format!("{shown} cannot be started"))?;
+    let variables = [
+        (ASKED, request.map(|request| request.path().as_os_str())),
+        ("ORRERY_LIMIT", args.limit.as_deref().map(OsStr::new)),
+    ];
+    let running = Running::start(program, args.given(), recording.own(), variables)
+        .with_context(|| format!("{shown} cannot be started"))?;
     // Only now: what is done with signals is passed on to programs that are started.
-    let asked = Arc::new(AtomicU32::new(0));
-    let (counter, child_number) = (Arc::clone(&asked), child.id());
-    stop::on_stop(move || {
-        match counter.fetch_add(1, Ordering::SeqCst) {
-            // The terminal told the program as well.
-            0 => {}
-            n if n < ENDED => end(child_number),
-            _ => return false,
-        }
-        true
-    });
-    let ended = child.wait().with_context(|| format!("{shown} cannot be waited for"))?;
-    asked.store(ENDED, Ordering::SeqCst);
-    Ok(ended)
+    stop::on_stop(running.stopper());
+    running.wait().with_context(|| format!("{shown} cannot be waited for"))
 }
-
-/// As many requests to stop as no user makes: the program has ended.
-const ENDED: u32 = 1 << 16;
-
-/// Ends a process that is our child and was not waited for.
-#[cfg(unix)]
-fn end(process: u32) {
-    use rustix::process::{Pid, Signal, kill_process};
-    let process = i32::try_from(process).ok().and_then(Pid::from_raw);
-    // It may have ended by itself.
-    let _ = process.map(|process| kill_process(process, Signal::KILL));
-}
-
-#[cfg(not(unix))]
-fn end(_: u32) {}
 
 /// Shows a trace by a command of ours, under these caches.
 fn show(command: &str, flags: &[&str], trace: &Path, cache: &CacheArgs) -> anyhow::Result<ExitCode> {

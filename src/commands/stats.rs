@@ -4,9 +4,8 @@ use super::UsageError;
 use super::aligned::{aligned, write_aligned};
 use super::caches::describe;
 use super::convert::parse_range;
-use super::once::Once;
-use super::open::{Caches, open_cache, read};
-use super::{copies, once};
+use super::once::{self, Once};
+use super::open::{Caches, failed, open_cache, opening};
 use crate::cli::StatsArgs;
 use crate::reference::{ReferenceSource, Tables};
 use crate::shown;
@@ -25,16 +24,17 @@ use std::io::{BufWriter, Write};
 /// # Errors
 /// When trace or caches are not to be had, or the output cannot be written.
 pub fn run(args: &StatsArgs) -> anyhow::Result<()> {
-    let mut started = copies::start(&args.trace)?;
+    let opening = opening(&args.trace);
+    let mut started = opening.start()?;
     if let Started::Growing(feed) = &mut started
         && once::suits(feed, args)
     {
         if let Some(Once { stats, caches, tables }) = once::count(feed, args, detail(args)) {
             return to_stdout(args.json, |out| print(&tables, &caches, &stats, args.json, out));
         }
-        started = copies::start(&args.trace)?;
+        started = opening.start()?;
     }
-    let (source, _) = read(started, &args.trace, &|| true)?;
+    let (source, _) = opening.finish(started, &|| true).map_err(failed)?;
     let caches = open_cache(&args.cache, source.as_ref())?;
     to_stdout(args.json, |out| report(source.as_ref(), &caches, args, out))
 }

@@ -36,8 +36,8 @@ impl Studio {
     ///
     /// # Errors
     /// When the source cannot be read.
-    pub fn of(timeline: Timeline) -> Result<Self, SourceError> {
-        let timeline = Arc::new(timeline);
+    pub fn of(timeline: impl Into<Arc<Timeline>>) -> Result<Self, SourceError> {
+        let timeline = timeline.into();
         let tables = Tables::shown(timeline.tables());
         let cursor = Cursor::new(Arc::clone(&timeline))?;
         Ok(Self { timeline, tables, cursor, history: 0 })

@@ -7,10 +7,11 @@
 //! ```
 //!
 //! The three stages overlap: while the source draws frame k+2, frame k+1 is converted and frame k encoded. Channels are
-//! bounded and buffers go round, so memory stays at a few frames whatever the length. Knows nothing of windows, caches
-//! and how frames come about; no clock touches what is written (times are measured for the summary only).
+//! bounded and buffers go round, so memory stays at a few frames whatever the length. A [`FrameSource`] gives
+//! them: [`Film`] those of a range of a trace. The stages know nothing of windows, caches and how frames come about; no clock touches what is written (times are measured for the summary only).
 
 mod error;
+mod film;
 mod gif;
 mod h264;
 mod mp4;
@@ -22,6 +23,7 @@ mod video;
 mod yuv;
 
 pub use error::{FrameError, RecordError};
+pub use film::Film;
 #[cfg(feature = "cli")]
 pub(crate) use output::Partial;
 pub use output::{Format, Output, Pattern};

@@ -68,6 +68,8 @@ pub use observer::{AccessList, Batch, Events, Gone, LevelMisses, Lists, Moved, O
 mod cache;
 pub use cache::Resident;
 
+mod request;
+
 mod counters;
 pub use counters::LevelCounters;
 

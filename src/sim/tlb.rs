@@ -4,9 +4,9 @@
 use super::cache::{Cache, Resident};
 use super::config::Shapes;
 use super::counters::LevelCounters;
-use super::hierarchy::Request;
 use super::plan::{Plan, TlbInfo};
 use super::policy::Note;
+use super::request::Request;
 use super::{Event, Geometry, Observer, Origin, RequestId};
 use crate::units::{Addr, LineAddr, SetIndex};
 

@@ -1,7 +1,8 @@
 //! `--cache host` reads trees as Linux writes them, and says what is wrong with others.
 #![cfg(feature = "cli")]
 
-use orrery::commands::host::{Host, HostError};
+use orrery::commands::hierarchy::of_host;
+use orrery::host::{Host, HostError};
 use orrery::sim::config::{HierarchyConfig, Ways, preset};
 use std::fs;
 use std::path::Path;
@@ -161,7 +162,7 @@ fn a_raspberry_pi_4_says_what_its_device_tree_does() {
     let error = Host::read_from(root.path()).expect_err("nothing is known");
     let place = root.path().join("cpu0/cache/index0/size");
     assert_eq!(
-        error.to_string(),
+        of_host(&error).to_string(),
         format!(
             "--cache host: {} is missing and cannot be computed from the other files there; take a preset: --cache textbook",
             place.display()
@@ -230,7 +231,7 @@ macro_rules! refused {
         let root: tempfile::TempDir = $root;
         let error = Host::read_from(root.path()).expect_err($place);
         assert!(matches!(error, $variant), "{error:?}, wanted {}", stringify!($variant));
-        let message = error.to_string();
+        let message = of_host(&error).to_string();
         let place = root.path().join($place).display().to_string();
         assert!(message.starts_with("--cache host: ") && message.contains(&place), "no {place}: {message}");
         assert!(message.contains($finding), "no {:?}: {message}", $finding);

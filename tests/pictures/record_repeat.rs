@@ -2,8 +2,8 @@
 //! one drawn in the run, so no state leaks from frame to frame.
 #![expect(clippy::print_stdout, reason = "a skipped test says so")]
 
-use orrery::commands::film::Film;
 use orrery::overlay::{Parts, RingExhibit, Studio};
+use orrery::record::Film;
 use orrery::record::{FrameSource, frame_hash};
 use orrery::render::Context;
 use orrery::render::context::Preference;

@@ -1,11 +1,13 @@
 //! `orrery capture --follow`: the window shows a program's trace while it grows.
 
-use super::{Onlooker, program, record, title};
+use super::{Progress, program, record};
+use crate::capture::valgrind::{Kept, Onlooker, title};
 use crate::cli::{CaptureArgs, Command, ViewArgs};
 use crate::commands::watch::{Look, index};
 use crate::commands::{parse, view};
+use crate::opening::beside;
 use crate::reference::{Reference, ReferenceSource, Region, Tables};
-use crate::trace::Feeder;
+use crate::trace::{Feeder, TraceError};
 use anyhow::bail;
 use std::path::Path;
 use std::process::ExitCode;
@@ -18,6 +20,7 @@ const FIRST_NAMES: u64 = 1 << 16;
 
 /// Passes on what is recorded to the window.
 struct Follower<'a> {
+    progress: Progress,
     feeder: Feeder,
     path: &'a Path,
     /// References so far, and at which names are told next.
@@ -27,7 +30,7 @@ struct Follower<'a> {
 }
 
 impl Onlooker for Follower<'_> {
-    fn see(&mut self, references: &[Reference], regions: &dyn Fn() -> Vec<Region>) -> anyhow::Result<bool> {
+    fn see(&mut self, references: &[Reference], regions: &dyn Fn() -> Vec<Region>) -> Result<bool, TraceError> {
         self.seen += references.len() as u64;
         if self.seen >= self.next {
             self.next = 2 * self.seen;
@@ -37,12 +40,21 @@ impl Onlooker for Follower<'_> {
         Ok(true)
     }
 
+    fn counted(&mut self, read: u64, kept: u64) {
+        self.progress.counted(read, kept);
+    }
+
+    fn is_read(&mut self) {
+        self.progress.is_read();
+    }
+
     fn has_closed(&self) -> bool {
         self.closed.load(Ordering::SeqCst)
     }
 
-    fn end(&mut self, tables: &Tables) -> anyhow::Result<()> {
-        Ok(self.feeder.finish(tables.clone(), Vec::new())?)
+    fn end(&mut self, kept: &Kept<'_>) -> Result<(), TraceError> {
+        self.progress.end(kept)?;
+        self.feeder.finish(kept.tables.clone(), Vec::new())
     }
 }
 
@@ -55,6 +67,7 @@ pub(super) fn run(args: &CaptureArgs) -> anyhow::Result<ExitCode> {
     let view = view_of(&path)?;
     let look =
         Look { cache: crate::cli::CacheArgs { cache: args.cache.clone(), ..view.cache.clone() }, ..view::look(&view) };
+    let trace = view.trace.clone();
     let (sender, receiver) = sync_channel(1);
     let args: CaptureArgs = args.clone();
     let shown = view::show(
@@ -64,28 +77,29 @@ pub(super) fn run(args: &CaptureArgs) -> anyhow::Result<ExitCode> {
             let (stops, closed) = (Arc::new(AtomicU32::new(0)), AtomicBool::new(false));
             let feeder = Feeder::new(Tables { title: title(&path), ..Tables::default() });
             let source: Arc<dyn ReferenceSource> = Arc::clone(feeder.trace()) as Arc<dyn ReferenceSource>;
-            let follower = Follower { feeder, path: &path, seen: 0, next: FIRST_NAMES, closed: &closed };
-            std::thread::scope(|scope| {
-                let work = || {
-                    // Where it ends, whoever waits for more must hear of it.
-                    let mut follower = follower;
-                    record(&args, &stops, &mut follower)
-                };
-                let recording = std::thread::Builder::new().name("record".into()).spawn_scoped(scope, work)?;
-                let indexed = index(&source, &look, report);
+            let progress = Progress::new();
+            let follower = Follower { progress, feeder, path: &path, seen: 0, next: FIRST_NAMES, closed: &closed };
+            let work = || {
+                // Where it ends, whoever waits for more must hear of it.
+                let mut follower = follower;
+                record(&args, &stops, &mut follower)
+            };
+            let here = || {
+                let indexed = index(&trace, &source, &look, report);
                 // Of a program that ended by itself nothing is left to stop.
                 closed.store(!source.is_whole(), Ordering::SeqCst);
                 stops.fetch_add(2, Ordering::SeqCst);
-                let recorded = recording.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-                let failed = recorded.is_err() && source.is_empty();
-                let words = recorded.as_ref().err().map(|error| format!("{error:#}"));
-                // The window may be closed already; who opened it waits for this.
-                let _ = sender.send(recorded);
-                match words {
-                    Some(words) if failed => bail!(words),
-                    _ => indexed,
-                }
-            })
+                indexed
+            };
+            let (recorded, indexed) = beside("record", work, here)?;
+            let failed = recorded.is_err() && source.is_empty();
+            let words = recorded.as_ref().err().map(|error| format!("{error:#}"));
+            // The window may be closed already; who opened it waits for this.
+            let _ = sender.send(recorded);
+            match words {
+                Some(words) if failed => bail!(words),
+                _ => indexed,
+            }
         }),
     );
     match receiver.recv() {

@@ -1,7 +1,7 @@
 //! What of a trace is converted: the flags of `orrery convert` as a [`Filter`].
 
 use super::super::UsageError;
-use super::super::names::bias_of;
+use crate::capture::naming::bias_of;
 use crate::cli::ConvertArgs;
 use crate::reference::{Kind, Reference, Region, SourceLocation, Tables};
 use crate::scene::Choice;

@@ -2,7 +2,8 @@
 
 use super::UsageError;
 use super::counting::Counting;
-use super::names::{Names, Pcs};
+use super::heard::length;
+use crate::capture::naming::{Names, Pcs};
 use crate::cli::ConvertArgs;
 use crate::files::read_text;
 use crate::reference::{Mark, Region, SourceLocation, Tables};
@@ -196,8 +197,7 @@ fn conditions_given(args: &ConvertArgs) -> Vec<&'static str> {
 fn report(args: &ConvertArgs, read: u64, kept: u64, tables: &Tables, is_cut: bool) {
     // What comes after the end of a range is not read, so nobody knows how much it is.
     let first = if is_cut { "the first " } else { "" };
-    let size = std::fs::metadata(&args.output).ok().filter(std::fs::Metadata::is_file).map(|m| m.len());
-    let size = size.map_or(String::new(), |bytes| format!(", {bytes} bytes"));
+    let size = length(&args.output);
     say!(
         "{}: {kept} of {first}{read} references, {} regions, {} source lines, {} marks{size}",
         args.output.display(),

@@ -2,6 +2,7 @@
 //!
 //! The file's form is documented by the presets in `src/sim/presets/`; `orrery caches NAME` prints one with every key.
 
+mod annotated;
 mod check;
 mod error;
 mod nearest;
@@ -9,6 +10,7 @@ mod parse;
 mod presets;
 mod scores;
 mod size;
+mod suited;
 mod words;
 mod write;
 
@@ -18,6 +20,7 @@ pub use nearest::nearest;
 pub use presets::{Preset, preset, presets};
 pub use scores::{MissScore, Score};
 pub use size::{format_size, parse_size};
+pub use suited::{SMALL, Touched};
 
 use super::{Index, Policy};
 

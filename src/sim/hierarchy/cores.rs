@@ -3,7 +3,7 @@
 
 use super::super::{AccessKind, Cause, Event, Observer, Origin};
 use super::Hierarchy;
-use super::walk::Request;
+use crate::sim::request::Request;
 use crate::units::{Addr, LineAddr};
 
 impl Hierarchy {

@@ -16,6 +16,7 @@ use super::config::{ConfigError, HierarchyConfig, Place};
 use super::counters::LevelCounters;
 use super::plan::{CacheInfo, DATA, FETCH, Plan, cache_id};
 use super::prefetch::Prefetcher;
+use super::request::Request;
 use super::shards::Split;
 use super::tlb::Tlbs;
 use super::{AccessKind, Event, Geometry, Observer, Origin, RequestId};
@@ -24,7 +25,6 @@ use crate::units::{CacheId, LevelId, LineAddr, SetIndex};
 pub(super) use leaving::Leaving;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-pub(super) use walk::Request;
 
 /// Traffic between the outermost level and memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

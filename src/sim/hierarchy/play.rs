@@ -4,9 +4,9 @@ use super::super::fast::scan::Exceptions;
 use super::super::fast::{self, Line, Place, Plain, Surroundings};
 use super::super::plan::cache_id;
 use super::super::{AccessKind, Observer, Origin, RequestId};
-use super::walk::Request;
 use super::{Hierarchy, Leaving};
 use crate::reference::{Kind, Reference};
+use crate::sim::request::Request;
 use crate::units::Addr;
 
 impl Hierarchy {

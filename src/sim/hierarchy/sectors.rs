@@ -1,8 +1,8 @@
 //! Parts of lines: which sectors a request touches, which have to be fetched for it, which bytes they are.
 
 use super::Hierarchy;
-use super::walk::Request;
 use crate::sim::AccessKind;
+use crate::sim::request::Request;
 use crate::units::LineAddr;
 
 impl Hierarchy {

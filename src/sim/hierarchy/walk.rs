@@ -5,47 +5,11 @@ use super::super::config::Prefetch;
 use super::super::plan::{FETCH, Spot, cache_id};
 use super::super::policy::{Note, Outcome};
 use super::super::prefetch::{Candidates, Trigger};
+use super::super::request::Request;
 use super::super::{AccessKind, Cause, Event, Observer, Origin, RequestId};
 use super::Hierarchy;
 use super::sectors::mask;
 use crate::units::{Addr, LineAddr, SetIndex};
-
-/// Bytes that somebody asks a cache or memory for.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::sim) struct Request {
-    /// First byte.
-    pub(in crate::sim) first: u64,
-    /// Last byte, inclusive.
-    pub(in crate::sim) last: u64,
-    pub(in crate::sim) kind: AccessKind,
-    /// For whom.
-    pub(in crate::sim) core: u16,
-    /// Of the instruction behind it, 0 = unknown.
-    pub(in crate::sim) pc: u64,
-    /// For a prefetch: that a fetch set it off, so that it stays among instructions.
-    pub(in crate::sim) fetch: bool,
-    /// Where it belongs in the tree of requests of its reference. Its own number holds from where it is cut into lines.
-    pub(in crate::sim) origin: Origin,
-}
-
-impl Request {
-    /// Dirty bytes leave a cache of a core, because of the request `cause`.
-    pub(super) fn writeback(first: u64, last: u64, core: u16, cause: Origin) -> Self {
-        let origin = cause.under(cause.request);
-        Self { first, last, kind: AccessKind::Writeback, core, pc: 0, fetch: false, origin }
-    }
-
-    /// What this request asks the next cache for.
-    fn of(self, first: u64, last: u64, kind: AccessKind) -> Self {
-        let origin = self.origin.under(self.origin.request);
-        Self { first, last, kind, origin, ..self }
-    }
-
-    /// The piece in one line.
-    fn within(self, base: u64, last: u64) -> Self {
-        Self { first: self.first.max(base), last: self.last.min(last), ..self }
-    }
-}
 
 /// What comes back.
 #[derive(Clone, Copy, Debug, Default)]

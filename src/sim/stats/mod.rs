@@ -24,12 +24,14 @@ mod attribution;
 use attribution::{Attribution, Rows};
 
 mod beside;
+mod counter;
 use beside::Beside;
 
 mod collect;
 pub use collect::{collect, collect_detail, collect_once};
 
 mod deferred;
+pub use counter::Counter;
 pub use deferred::Deferred;
 
 mod extras;

@@ -15,6 +15,7 @@ use parquet::file::serialized_reader::SerializedRowGroupReader;
 use parquet::file::statistics::Statistics;
 use parquet::schema::types::SchemaDescriptor;
 use std::fs::File;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -50,6 +51,16 @@ impl NativeTrace {
     /// When the file is cut short, is not Parquet, has other columns, holds nothing, or is of a newer version.
     pub fn from_file(name: impl Into<String>, file: File) -> Result<Self, TraceError> {
         Self::from_parquet(ParquetFile::open(name.into(), file)?)
+    }
+
+    /// As [`NativeTrace::from_file`], of the file at `path`.
+    ///
+    /// # Errors
+    /// When there is none, and as [`NativeTrace::from_file`].
+    pub fn open(path: &Path) -> Result<Self, TraceError> {
+        let name = path.display().to_string();
+        let file = File::open(path).map_err(|e| TraceError::io(&name, "cannot be opened; check the path", e))?;
+        Self::from_file(name, file)
     }
 
     /// As [`NativeTrace::from_file`], of a file whose footer is read.

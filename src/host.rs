@@ -1,61 +1,71 @@
-//! `--cache host`: the caches of the machine this runs on, as Linux describes them in `/sys/devices/system/cpu`.
+//! The caches of the machine this runs on, as Linux describes them in `/sys/devices/system/cpu`.
+//!
+//! ```no_run
+//! use orrery::host::Host;
+//! use orrery::sim::stats::collect;
+//! use orrery::trace::synth::{MatmulOrder, matmul};
+//!
+//! let here = Host::read()?.config;
+//! let stats = collect(&matmul(64, MatmulOrder::Standard), &here, false)?;
+//! println!("{} of {} references miss the first level here", stats.levels[0].misses(), stats.trace.references);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 //!
 //! The attributes are those of Linux, `Documentation/ABI/testing/sysfs-devices-system-cpu`: `size` counts one cache in
 //! KiB, `ways_of_associativity` 0 is fully associative, and size = line x partitions x ways x sets. An attribute that the
 //! kernel does not know has no file (Arm without a device tree entry): it is computed from the others where that is
 //! possible. Latencies, policies and TLBs are not in there.
 
-use super::annotated::annotated;
 use crate::sim::config::{ConfigError, HierarchyConfig, Holds, LevelConfig, Ways, parse_size};
 use std::collections::BTreeSet;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// What `--cache` takes for this machine.
+/// The name of this machine's configuration.
 pub const NAME: &str = "host";
 /// Where Linux describes its CPUs.
 pub const ROOT: &str = "/sys/devices/system/cpu";
 
-/// What can be wrong with what a machine says of its caches. Each names the path, the finding and the remedy.
+/// What can be wrong with what a machine says of its caches. Each names the path and the finding; what to do about it is to take
+/// another configuration, such as a preset, or to write one.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say what each field is")]
 pub enum HostError {
     /// Another system, or a container or virtual machine that hides it.
     #[error(
-        "--cache host: there is no {}, where Linux describes the caches (this is {}); take a preset: --cache textbook",
+        "there is no {}, where Linux describes the caches (this is {})",
         path.display(), std::env::consts::OS
     )]
     NoFolder { path: PathBuf },
     /// A folder without caches.
-    #[error("--cache host: {} has no index0, index1, ...: no cache is described; take a preset: --cache textbook",
+    #[error("{} has no index0, index1, ...: no cache is described",
         path.display())]
     NoCache { path: PathBuf },
     /// A file that must be there.
-    #[error("--cache host: {} is missing{why}; take a preset: --cache textbook", path.display())]
+    #[error("{} is missing{why}", path.display())]
     Missing { path: PathBuf, why: &'static str },
     /// A file that cannot be read.
-    #[error("--cache host: {} cannot be read: {error}; take a preset: --cache textbook", path.display())]
+    #[error("{} cannot be read: {error}", path.display())]
     Unreadable { path: PathBuf, error: std::io::Error },
     /// Content of another form.
-    #[error("--cache host: {} says {found:?}; expected {expected}; take a preset: --cache textbook", path.display())]
+    #[error("{} says {found:?}; expected {expected}", path.display())]
     Strange { path: PathBuf, found: String, expected: &'static str },
     /// Two caches of one level and type.
-    #[error("--cache host: {} describes {name}, as {} does; take a preset: --cache textbook",
+    #[error("{} describes {name}, as {} does",
         path.display(), first.display())]
     Twice { path: PathBuf, first: PathBuf, name: String },
     /// Figures that contradict each other.
     #[error(
-        "--cache host: {} gives a size of {size} bytes, but {sets} sets of {ways} ways of {line}-byte lines are {product}; \
-         `orrery caches textbook > mine.toml` is a start for a file of your own: --cache mine.toml",
+        "{} gives a size of {size} bytes, but {sets} sets of {ways} ways of {line}-byte lines are {product}",
         path.display(), product = u128::from(*sets) * u128::from(*ways) * u128::from(*line)
     )]
     Contradiction { path: PathBuf, size: u64, sets: u64, ways: u64, line: u64 },
     /// A size that its parts do not fill.
-    #[error("--cache host: {} gives a size of {size} bytes, which is no multiple of {parts}; take a preset: --cache textbook",
+    #[error("{} gives a size of {size} bytes, which is no multiple of {parts}",
         path.display())]
     Indivisible { path: PathBuf, size: u64, parts: String },
     /// Figures that no cache has here.
-    #[error("--cache host: {}: {error}; take a preset: --cache textbook", path.display())]
+    #[error("{}: {error}", path.display())]
     Refused { path: PathBuf, error: ConfigError },
 }
 
@@ -119,7 +129,7 @@ impl Host {
         Ok(Self { config, notes })
     }
 
-    /// A file that `--cache` reads back as [`Host::config`], with the notes as comments.
+    /// A file that [`HierarchyConfig::from_toml`] reads back as [`Host::config`], with the notes as comments.
     #[must_use]
     pub fn to_toml(&self) -> String {
         let mut notes = String::from(
@@ -130,7 +140,7 @@ impl Host {
             notes.push_str(&format!("\n# {note}\n[[level]]\n"));
         }
         notes.push_str("\n# A round figure.\n[memory]\n");
-        annotated(&self.config.to_toml(), &notes)
+        self.config.to_toml_with(&notes)
     }
 }
 

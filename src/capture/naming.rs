@@ -11,7 +11,8 @@ pub(super) const USUAL: [u64; 3] = [0x10_8000, 0x40_0000, 0x5555_5555_4000];
 
 /// How far above its linked addresses the program was loaded, from where its instructions were: 0 where it is not
 /// relocatable, else the usual place that most of them fit; `None` where none fits.
-pub(super) fn bias_of(module: &Module, pcs: &BTreeSet<u64>) -> Option<u64> {
+#[must_use]
+pub fn bias_of(module: &Module, pcs: &BTreeSet<u64>) -> Option<u64> {
     if !module.is_relocatable() {
         return Some(0);
     }
@@ -32,22 +33,30 @@ pub(super) fn locate(module: &Module, bias: u64, pcs: &BTreeSet<u64>) -> Vec<Sou
 }
 
 /// The instructions of references.
-pub(super) struct Pcs {
+pub struct Pcs {
     all: BTreeSet<u64>,
     /// Some of `all`, each in the slot of its low bits: a loop's instructions are looked up here alone.
     recent: [u64; Self::RECENT],
 }
 
+impl Default for Pcs {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Pcs {
     const RECENT: usize = 1 << 12;
 
-    pub(super) fn new() -> Self {
+    /// None yet.
+    #[must_use]
+    pub fn new() -> Self {
         Self { all: BTreeSet::new(), recent: [0; Self::RECENT] }
     }
 
     /// Takes note of the instructions of references; 0 is none.
     #[expect(clippy::cast_possible_truncation, reason = "few bits are left")]
-    pub(super) fn note<'a>(&mut self, references: impl Iterator<Item = &'a Reference>) {
+    pub fn note<'a>(&mut self, references: impl Iterator<Item = &'a Reference>) {
         for Reference { pc, .. } in references {
             let slot = &mut self.recent[*pc as usize % Self::RECENT];
             if slot != pc {
@@ -57,25 +66,29 @@ impl Pcs {
         }
     }
 
-    pub(super) fn contains(&self, pc: u64) -> bool {
+    /// Whether an instruction is one of them.
+    #[must_use]
+    pub fn contains(&self, pc: u64) -> bool {
         self.all.contains(&pc)
     }
 }
 
 /// Source lines and touched variables of a trace, as it is read.
-pub(super) struct Names {
+pub struct Names {
     module: Module,
     pcs: Pcs,
     touched: Option<Touched>,
 }
 
 impl Names {
-    pub(super) fn new(module: Module) -> Self {
+    /// By the names of a program.
+    #[must_use]
+    pub fn new(module: Module) -> Self {
         Self { module, pcs: Pcs::new(), touched: None }
     }
 
     /// Takes note of references.
-    pub(super) fn note(&mut self, references: &[Reference]) {
+    pub fn note(&mut self, references: &[Reference]) {
         self.pcs.note(references.iter().filter(|reference| reference.kind != Kind::Fetch));
         if self.touched.is_none() {
             self.touched = bias_of(&self.module, &self.pcs.all).map(|bias| Touched::new(self.module.variables(), bias));
@@ -86,7 +99,8 @@ impl Names {
     }
 
     /// The source lines and the variables touched, with sentences about what could not be named.
-    pub(super) fn finish(self, program: &Path) -> (Vec<SourceLocation>, Vec<Region>, Vec<String>) {
+    #[must_use]
+    pub fn finish(self, program: &Path) -> (Vec<SourceLocation>, Vec<Region>, Vec<String>) {
         let Self { module, pcs: Pcs { all: pcs, .. }, touched } = self;
         let mut notices = module.notices().to_vec();
         let name = program.display();

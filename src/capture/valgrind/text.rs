@@ -3,14 +3,13 @@
 //! The log goes through a pipe that Valgrind opens by its name in `/proc`, so that the program keeps its own standard
 //! streams.
 
-use super::super::UsageError;
 use super::part::Part;
-use anyhow::{Context, bail};
+use crate::capture::driven::{DriveError, refused};
 use std::ffi::OsString;
 use std::io::{self, ErrorKind, PipeReader, PipeWriter, Read};
 use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -57,10 +56,8 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 ///
 /// # Errors
 /// When there is none.
-pub(super) fn find(program: &Path) -> anyhow::Result<PathBuf> {
-    let missing = |expected: &str| {
-        UsageError(format!("{}: found no such program; expected {expected}", program.display())).into()
-    };
+pub fn find(program: &Path) -> Result<PathBuf, DriveError> {
+    let missing = |expected| DriveError::NoProgram { program: program.to_owned(), expected };
     if program.components().count() > 1 || program.is_absolute() {
         return if program.is_file() { Ok(program.into()) } else { Err(missing("the path of an executable")) };
     }
@@ -83,17 +80,18 @@ fn valgrind() -> Command {
 }
 
 impl Traced {
-    /// Starts `program` under Valgrind. Counts up in `stops` ask it to end. What it says is kept in `part` on the way.
+    /// Starts a program with its arguments under Valgrind. Counts up in `stops` ask it to end. What Valgrind tells is kept in `part`
+    /// on the way.
     ///
     /// # Errors
     /// When Valgrind is not installed or cannot be started.
     pub(super) fn start(
-        program: &Path,
-        args: &[OsString],
+        (program, args): (&Path, &[OsString]),
+        standard_error: Stdio,
         stops: Arc<AtomicU32>,
         part: Option<Arc<Mutex<Part>>>,
-    ) -> anyhow::Result<(Self, Text)> {
-        let (reader, writer) = io::pipe().context("no pipe can be made")?;
+    ) -> Result<(Self, Text), DriveError> {
+        let (reader, writer) = io::pipe().map_err(refused("no pipe can be made"))?;
         let log = format!("--log-file=/proc/{}/fd/{}", std::process::id(), writer.as_raw_fd());
         let child = valgrind()
             // Only what is said here: an option for another tool in ~/.valgrindrc would end lackey.
@@ -103,15 +101,17 @@ impl Traced {
             .arg("--")
             .arg(program)
             .args(args)
-            .stderr(super::super::quiet::standard_error())
+            .stderr(standard_error)
             .spawn();
         let child = match child {
             Ok(child) => child,
-            Err(e) if e.kind() == ErrorKind::NotFound => bail!(
-                "valgrind: found no such program; expected Valgrind 3.11 or later in PATH; install the package valgrind (apt \
-                 install valgrind, dnf install valgrind)"
-            ),
-            Err(e) => return Err(e).context("valgrind cannot be started"),
+            Err(e) if e.kind() == ErrorKind::NotFound => {
+                return Err(DriveError::NoRecorder(
+                    "valgrind: found no such program; expected Valgrind 3.11 or later in PATH; install the package valgrind \
+                     (apt install valgrind, dnf install valgrind)",
+                ));
+            }
+            Err(e) => return Err(refused("valgrind cannot be started")(e)),
         };
         let shared = Arc::new(Shared {
             child: Mutex::new(Some(child)),

@@ -6,11 +6,11 @@
 //!
 //! The key says of which trace, caches and version it is. An index that is another's, damaged or cut short is made anew.
 
-use super::room::{Room, WORTH, sum};
-use crate::files;
+use super::room::{Room, sum};
+use super::{Note, Tell, WORTH};
+use crate::files::open_own;
 use crate::reference::ReferenceSource;
-use crate::shown::say;
-use crate::sim::Hierarchy;
+use crate::sim::{Hierarchy, SimError};
 use crate::timeline::{Indexer, Options, Shelf, Slip, Timeline};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -20,7 +20,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// First and last bytes of an index.
 const MAGIC: &[u8; 8] = b"ORRYINDX";
 /// Of what the bytes between mean. A change of the simulator that changes its counts is a new version too.
-const VERSION: u32 = 8;
+const VERSION: u32 = 9;
 /// Bytes at the end of a file: place, length and checksum of the directory, length of the key, magic.
 const TRAILER: usize = 8 + 8 + 4 + 4 + 8;
 /// Bytes of keyframes in a file: so many a reference, within bounds. Traces take some three.
@@ -81,9 +81,14 @@ impl IndexFile {
     }
 
     /// The index, where there is one that is whole.
-    pub(super) fn load(&self, source: &Arc<dyn ReferenceSource>, hierarchy: &Hierarchy) -> Option<Timeline> {
+    pub(super) fn load(
+        &self,
+        source: &Arc<dyn ReferenceSource>,
+        hierarchy: &Hierarchy,
+        tell: &Tell,
+    ) -> Option<Timeline> {
         let path = self.path.as_ref()?;
-        let file = match files::open_own(path) {
+        let file = match open_own(path) {
             Err(e) if e.kind() == io::ErrorKind::NotFound => return None,
             file => file,
         };
@@ -92,7 +97,7 @@ impl IndexFile {
             Some(_) => Room::used(path),
             None => {
                 Room::remove(path);
-                say!("note: {}: found a damaged index; it is made anew", path.display());
+                tell(&Note::DamagedIndex(path.clone()));
             }
         }
         made
@@ -118,12 +123,9 @@ impl IndexFile {
     }
 
     /// Keeps an index, and tells why where it cannot.
-    pub(super) fn save(&self, timeline: &Timeline) {
+    pub(super) fn save(&self, timeline: &Timeline, tell: &Tell) {
         if let Err(error) = self.write(timeline) {
-            say!(
-                "note: {}: the index is not kept ({error}); the next opening makes it again. XDG_CACHE_HOME names another folder",
-                self.room.shown()
-            );
+            tell(&Note::NoIndex { folder: self.room.shown(), error });
         }
     }
 
@@ -154,26 +156,28 @@ impl IndexFile {
     }
 }
 
-/// A whole trace's timeline: from its index, or made in `memory` bytes and kept. `progress` gets (references done, all); it stops the work by
-/// `false`, and the timeline ends there.
+/// A whole trace's timeline: from the index that is kept in the user's cache folder, or made anew with keyframes of `memory` bytes in
+/// memory and, where the trace is long enough, kept there. `progress` gets (references done, all); it stops the work by `false`,
+/// and the timeline ends there. `tell` hears of an index that is damaged or cannot be kept.
 ///
 /// # Errors
 /// When the source cannot be read, or the trace has a core that the hierarchy has not.
-pub(super) fn timeline(
+pub fn timeline(
     source: &Arc<dyn ReferenceSource>,
     hierarchy: Hierarchy,
     memory: u64,
+    tell: &Tell,
     progress: &mut dyn FnMut(u64, u64) -> bool,
-) -> Result<Timeline, crate::sim::SimError> {
+) -> Result<Timeline, SimError> {
     let file = IndexFile::of(source.as_ref(), &hierarchy);
-    if let Some(timeline) = file.as_ref().and_then(|file| file.load(source, &hierarchy)) {
+    if let Some(timeline) = file.as_ref().and_then(|file| file.load(source, &hierarchy, tell)) {
         return Ok(timeline);
     }
     let mut indexer = indexer(source, hierarchy, memory);
     while indexer.advance()? && progress(indexer.len(), source.len()) {}
     let timeline = indexer.timeline();
     if let Some(file) = file.filter(|_| timeline.is_whole()) {
-        file.save(&timeline);
+        file.save(&timeline, tell);
     }
     Ok(timeline)
 }

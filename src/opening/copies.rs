@@ -1,12 +1,10 @@
 //! Native copies of foreign traces, in the user's cache folder: who opens a text a second time waits for no text to be read.
 
 use super::room::Room;
-use crate::cli::TraceArgs;
+use super::{Note, Opening, Tell, WORTH};
 use crate::reference::{Reference, ReferenceSource, SourceError, Tables};
-use crate::shown::say;
-#[cfg(feature = "gpu")]
-use crate::trace::Feed;
-use crate::trace::{self, Growing, Started, TraceError};
+use crate::trace::{self, Feed, Growing, Started, TraceError};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -21,36 +19,35 @@ fn room() -> Room {
 ///
 /// # Errors
 /// As [`trace::start`].
-pub(super) fn start(args: &TraceArgs) -> Result<Started, TraceError> {
-    #[cfg(target_os = "linux")]
-    super::capture::tell_of_leftover(&args.trace);
-    let started = trace::start(&args.trace, args.format)?;
+pub(super) fn start(opening: &Opening) -> Result<Started, TraceError> {
+    (opening.tell)(&Note::Opens(opening.path.clone()));
+    let started = trace::start(&opening.path, opening.format)?;
     let Started::Growing(feed) = &started else { return Ok(started) };
     let path = feed.name().and_then(|name| room().path(&name)).filter(|path| path.symlink_metadata().is_ok());
     let Some(path) = path else { return Ok(started) };
     match feed.copy_at(&path) {
         Ok(Some(copy)) => {
             Room::used(&path);
-            Ok(Started::Whole(Box::new(Healing { args: args.clone(), path, copy, anew: OnceLock::new() })))
+            Ok(Started::Whole(Box::new(Healing { opening: opening.clone(), path, copy, anew: OnceLock::new() })))
         }
         Ok(None) => Ok(started),
         Err(_) => {
-            drop_damaged(&path, args);
+            drop_damaged(&path, opening);
             Ok(started)
         }
     }
 }
 
 /// Takes a damaged copy away, and says so.
-fn drop_damaged(copy: &Path, args: &TraceArgs) {
+fn drop_damaged(copy: &Path, Opening { path, tell, .. }: &Opening) {
     Room::remove(copy);
-    say!("note: {}: found a damaged copy of {}, which is read anew", copy.display(), args.trace.display());
+    tell(&Note::DamagedCopy { copy: copy.to_owned(), trace: path.clone() });
 }
 
 /// A copy that stands in for a trace. Where it turns out damaged, whoever is reading it, the trace is read anew and takes its
 /// place from there on.
 struct Healing {
-    args: TraceArgs,
+    opening: Opening,
     path: PathBuf,
     copy: Box<dyn ReferenceSource>,
     anew: OnceLock<Result<Arc<Growing>, SourceError>>,
@@ -58,8 +55,8 @@ struct Healing {
 
 impl Healing {
     fn heal(&self) -> Result<Arc<Growing>, SourceError> {
-        drop_damaged(&self.path, &self.args);
-        let Started::Growing(mut feed) = trace::start(&self.args.trace, self.args.format)? else {
+        drop_damaged(&self.path, &self.opening);
+        let Started::Growing(mut feed) = trace::start(&self.opening.path, self.opening.format)? else {
             return Err(self.changed());
         };
         while feed.advance()? {}
@@ -67,13 +64,12 @@ impl Healing {
         if (anew.len(), anew.identity()) != (self.copy.len(), self.copy.identity()) {
             return Err(self.changed());
         }
-        #[cfg(feature = "gpu")]
-        keep(&feed, &|| true);
+        keep(&feed, &self.opening.tell, &|| true);
         Ok(anew)
     }
 
     fn changed(&self) -> SourceError {
-        let trace = self.args.trace.display();
+        let trace = self.opening.path.display();
         SourceError(format!("{trace}: found another trace than when it was opened; expected the same; open it again"))
     }
 }
@@ -130,32 +126,44 @@ impl ReferenceSource for Healing {
 }
 
 /// Keeps a copy of a trace that was read to its end, and tells why where it cannot. It stops where `go` says no.
-#[cfg(feature = "gpu")]
-pub(super) fn keep(feed: &Feed, go: &dyn Fn() -> bool) {
+pub fn keep(feed: &Feed, tell: &Tell, go: &dyn Fn() -> bool) {
     let (trace, room) = (feed.trace(), room());
-    let Some(name) = feed.name().filter(|_| trace.len() >= super::room::WORTH && trace.identity().is_some()) else {
+    let Some(name) = feed.name().filter(|_| trace.len() >= WORTH && trace.identity().is_some()) else {
         return;
     };
     if let Err(error) = write(feed, &room, &name, go) {
-        say!(
-            "note: {}: no copy of the trace is kept ({error:#}); the next opening reads it again. XDG_CACHE_HOME names another \
-             folder",
-            room.shown()
-        );
+        tell(&Note::NoCopy { folder: room.shown(), error });
     }
 }
 
-#[cfg(feature = "gpu")]
-fn write(feed: &Feed, room: &Room, name: &str, go: &dyn Fn() -> bool) -> anyhow::Result<()> {
+/// Why no copy is kept.
+#[derive(Debug, thiserror::Error)]
+pub enum CopyError {
+    /// The folder, or the file in it, cannot be written.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// The trace cannot be written as a native file.
+    #[error(transparent)]
+    Trace(#[from] TraceError),
+    /// It would take more than all copies together may.
+    #[error("it would take more than {} GiB", BYTES >> 30)]
+    Long,
+    /// The trace is not what was read any more.
+    #[error("the trace has changed meanwhile")]
+    Changed,
+}
+
+fn write(feed: &Feed, room: &Room, name: &str, go: &dyn Fn() -> bool) -> Result<(), CopyError> {
     let Some(path) = room.path(name) else { return Ok(room.folder().map(drop)?) };
     let draft = room.begin(&path)?;
     let long = || draft.file().metadata().is_ok_and(|about| !room.takes(about.len()));
     let shown = path.display().to_string();
     if feed.copy(&shown, draft.file().try_clone()?, &|| go() && !long())?.is_none() {
-        anyhow::ensure!(!long(), "it would take more than {} GiB", BYTES >> 30);
-        return Ok(());
+        return if long() { Err(CopyError::Long) } else { Ok(()) };
     }
     // Only what can be opened gets a name.
-    anyhow::ensure!(feed.is_copy(&shown, draft.file().try_clone()?)?, "the trace has changed meanwhile");
+    if !feed.is_copy(&shown, draft.file().try_clone()?)? {
+        return Err(CopyError::Changed);
+    }
     Ok(room.end(draft, &path)?)
 }

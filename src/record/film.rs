@@ -1,8 +1,8 @@
 //! The frames of a recording: each a pure function of its number.
 
+use super::{FrameError, FrameSource};
 use crate::axis::Position;
 use crate::overlay::{Exhibit, Offscreen, Parts, Playback, Shot, Strip, Studio};
-use crate::record::{FrameError, FrameSource};
 use crate::render::{Context, RenderError};
 use crate::scene::View;
 use crate::timeline::Pace;

@@ -1,7 +1,7 @@
 //! What is kept of a running program's references, and the names that they get on the way.
 
-use super::super::names::{self, Touched};
 use super::calls::{Calls, Frame};
+use crate::capture::naming::{self, Touched};
 use crate::reference::{Kind, Reference, Region, SourceLocation};
 use crate::symbols::{Module, StackVariable};
 use std::collections::{BTreeMap, BTreeSet};
@@ -175,7 +175,7 @@ impl Recorder {
     /// A position-independent program stands where its first instruction is fetched.
     fn find_bias(&mut self, fetched: u64) {
         let Some(entry) = self.module.as_ref().map(Module::entry) else { return };
-        if let Some(bias) = names::USUAL.into_iter().find(|bias| entry.wrapping_add(*bias) == fetched) {
+        if let Some(bias) = naming::USUAL.into_iter().find(|bias| entry.wrapping_add(*bias) == fetched) {
             self.loaded_at(bias);
             if matches!(self.start, Start::Entry(_)) {
                 self.inside = 1;
@@ -289,7 +289,7 @@ impl Recorder {
             }
             regions.push(region);
         }
-        let located = |(module, bias): (&Module, u64)| names::locate(module, bias, &self.pcs);
+        let located = |(module, bias): (&Module, u64)| naming::locate(module, bias, &self.pcs);
         let locations = self.module.as_ref().zip(self.bias).map_or_else(Vec::new, located);
         Named { regions, locations, notices }
     }

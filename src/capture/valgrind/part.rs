@@ -4,14 +4,14 @@
 //! whole zstd frame: whatever stops the recording, the frames before are whole. `orrery convert` goes over them as the recording
 //! would have, with the same names. At the end of a recording the file goes.
 
-use crate::cli::CaptureArgs;
-use crate::shown::say;
-use anyhow::{Context, bail};
+use super::Request;
+use crate::capture::driven::{DriveError, Hear, Notice, refused};
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The first line of such a file.
 const MAGIC: &str = "ORRERY CAPTURE 1";
@@ -38,6 +38,7 @@ pub(super) struct Part {
     path: PathBuf,
     /// `None` once the disk was full.
     file: Option<File>,
+    hear: Hear,
     packer: zstd::bulk::Compressor<'static>,
 }
 
@@ -56,36 +57,42 @@ pub(super) fn beside(output: &Path) -> PathBuf {
 impl Part {
     /// Starts one beside `output`; none where that is no plain file. One that is there already is another's: a killed
     /// recording's, which is said, or one that goes on.
-    pub(super) fn create(output: &Path, program: &Path, args: &CaptureArgs) -> anyhow::Result<Option<Self>> {
-        if output == Path::new("-") || fs::metadata(output).is_ok_and(|m| !m.is_file()) {
+    pub(super) fn create(request: &Request, hear: &Hear) -> Result<Option<Self>, DriveError> {
+        let output = &request.output;
+        if output.as_os_str() == "-" || fs::metadata(output).is_ok_and(|m| !m.is_file()) {
             return Ok(None);
         }
         let usual = beside(output);
         if is_left(&usual) {
-            tell(&usual, output);
+            hear(left(&usual, output));
         }
         let own = output.with_added_extension(format!("{}.part", std::process::id()));
         let create = |path: &Path| File::options().write(true).create_new(true).open(path);
         let (path, file) = match create(&usual) {
             Ok(file) => (usual, file),
-            Err(_) => (own.clone(), create(&own).with_context(|| format!("{}: cannot be created", own.display()))?),
+            Err(_) => {
+                let file = create(&own).map_err(refused(format!("{}: cannot be created", own.display())))?;
+                (own, file)
+            }
         };
         // Who finds it free finds it left.
         flock(&file, FlockOperation::NonBlockingLockExclusive).ok();
-        let program = std::path::absolute(program)?;
+        let program = std::path::absolute(&request.program)?;
         let (length, changed) = stamp(&program);
         let asked = Asked {
             program,
             length,
             changed,
-            words: args.command.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
-            data_only: args.data_only,
-            function: args.function.clone(),
-            whole: args.whole,
-            limit: args.limit,
+            words: request.command.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
+            data_only: request.data_only,
+            function: request.function.clone(),
+            whole: request.whole,
+            limit: request.limit,
         };
-        let mut part = Self { path, file: Some(file), packer: zstd::bulk::Compressor::new(LEVEL)? };
-        part.put(format!("{MAGIC}\n{}\n", serde_json::to_string(&asked)?).as_bytes());
+        let hear = Arc::clone(hear);
+        let mut part = Self { path, file: Some(file), hear, packer: zstd::bulk::Compressor::new(LEVEL)? };
+        let asked = serde_json::to_string(&asked).map_err(std::io::Error::from)?;
+        part.put(format!("{MAGIC}\n{asked}\n").as_bytes());
         Ok(Some(part))
     }
 
@@ -113,7 +120,8 @@ impl Part {
     fn put(&mut self, bytes: &[u8]) {
         if let Some(Err(error)) = self.file.as_mut().map(|file| file.write_all(bytes)) {
             // The recording goes on: what it writes itself needs less room.
-            say!("warning: {}: {error}; if orrery is killed, what it recorded is lost", self.path.display());
+            let path = self.path.display();
+            (self.hear)(Notice::Warning(format!("{path}: {error}; if orrery is killed, what it recorded is lost")));
             self.file = None;
         }
     }
@@ -136,30 +144,26 @@ fn is_part(file: &File) -> bool {
     file.read_exact(&mut head).is_ok() && head == *MAGIC.as_bytes()
 }
 
-/// Says where what a killed recording of this name left is, and how to have it; nothing where the trace is newer.
-pub(in crate::commands) fn tell_of_leftover(output: &Path) {
+/// Where what a killed recording of this name left is, and how to have it; `None` where the trace is newer.
+#[must_use]
+pub fn leftover(output: &Path) -> Option<Notice> {
     let part = beside(output);
     let written = |path: &Path| path.metadata().and_then(|m| m.modified()).ok();
-    if written(output) <= written(&part) && is_left(&part) {
-        tell(&part, output);
-    }
+    (written(output) <= written(&part) && is_left(&part)).then(|| left(&part, output))
 }
 
-fn tell(part: &Path, output: &Path) {
-    say!(
-        "note: {0}: left by a recording that was killed; `orrery convert {0} -o {1}` makes a trace of it, and removing it \
-         forgets it",
+fn left(part: &Path, output: &Path) -> Notice {
+    Notice::Note(format!(
+        "{0}: left by a recording that was killed; `orrery convert {0} -o {1}` makes a trace of it, and removing it forgets it",
         part.display(),
         output.display()
-    );
+    ))
 }
 
 /// A leftover: what was asked, and its text.
 pub(super) struct Left {
-    /// As the command line was.
-    pub(super) args: CaptureArgs,
-    /// The program, and whether it is still the file that was run.
-    pub(super) program: PathBuf,
+    pub(super) request: Request,
+    /// Whether the program is still the file that was run.
     pub(super) is_same: bool,
     pub(super) text: Box<dyn Read + Send>,
 }
@@ -168,11 +172,10 @@ pub(super) struct Left {
 ///
 /// # Errors
 /// When it is being written, or its first lines are damaged.
-pub(super) fn open(path: &Path, output: &Path) -> anyhow::Result<Option<Left>> {
+pub(super) fn open(path: &Path, output: &Path) -> Result<Option<Left>, DriveError> {
     let Some(file) = plain(path).filter(is_part) else { return Ok(None) };
-    let shown = path.display();
     if flock(&file, FlockOperation::NonBlockingLockShared).is_err() {
-        bail!("{shown}: is being written by `orrery capture`; wait until it ends");
+        return Err(DriveError::Busy(path.to_owned()));
     }
     let mut reader = BufReader::new(File::open(path)?);
     let mut line = String::new();
@@ -180,21 +183,19 @@ pub(super) fn open(path: &Path, output: &Path) -> anyhow::Result<Option<Left>> {
     (&mut reader).take(1 << 22).read_line(&mut line)?;
     line.clear();
     (&mut reader).take(1 << 22).read_line(&mut line)?;
-    let asked: Asked = serde_json::from_str(&line)
-        .with_context(|| format!("{shown}: the second line does not say what was recorded; the file is damaged"))?;
+    let asked: Asked =
+        serde_json::from_str(&line).map_err(|source| DriveError::Damaged { part: path.to_owned(), source })?;
     let is_same = (asked.length, asked.changed) == stamp(&asked.program);
-    let args = CaptureArgs {
-        output: Some(output.to_owned()),
+    let request = Request {
+        program: asked.program,
+        output: output.to_owned(),
         data_only: asked.data_only,
         function: asked.function,
         whole: asked.whole,
         limit: asked.limit,
-        with: crate::cli::Recorder::Lackey,
-        follow: false,
-        cache: None,
         command: asked.words.into_iter().map(Into::into).collect(),
     };
-    Ok(Some(Left { args, program: asked.program, is_same, text: Box::new(Whole(zstd::Decoder::with_buffer(reader)?)) }))
+    Ok(Some(Left { request, is_same, text: Box::new(Whole(zstd::Decoder::with_buffer(reader)?)) }))
 }
 
 /// Frames as far as they are whole: the last may have been cut by what stopped the recording.

@@ -5,10 +5,8 @@
 //! NAME.4fQz1c.orrery        when it is whole   -> NAME.orrery, NAME.4711.orrery
 //! ```
 
-use super::UsageError;
-use crate::capture::{Part, collect, is_spool};
-use crate::shown::say;
-use anyhow::{Context, bail};
+use super::driven::{DriveError, Hear, Notice, refused};
+use super::{Part, collect, is_spool};
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -29,7 +27,8 @@ const PATIENCE: Duration = Duration::from_secs(600);
 const NAMED: usize = 3;
 
 /// A recording under way.
-pub(super) struct Recording {
+pub struct Recording {
+    hear: Hear,
     /// The file that is asked for.
     output: PathBuf,
     /// What its name, and those of its children, begin with.
@@ -41,45 +40,44 @@ pub(super) struct Recording {
 }
 
 impl Recording {
-    /// Takes a name beside `output`, and says what earlier recordings of that name left.
+    /// Takes a name beside the file that is asked for; `hear` is told what earlier recordings of that name left, and what happens at the end.
     ///
     /// # Errors
     /// When there is no such folder, it cannot be written to, or `output` is no plain file.
-    pub(super) fn begin(output: &Path) -> anyhow::Result<Self> {
-        let shown = output.display();
-        let output = std::path::absolute(output).with_context(|| format!("{shown}: is no path"))?;
+    pub fn begin(asked: &Path, hear: Hear) -> Result<Self, DriveError> {
+        let shown = asked.display();
+        let output = std::path::absolute(asked).map_err(refused(format!("{shown}: is no path")))?;
         // A link stays one: what it leads to is written.
         let output = fs::canonicalize(&output).unwrap_or(output);
         let (Some(folder), Some(name)) = (output.parent(), output.file_name()) else {
-            return Err(UsageError(format!("{shown}: found a folder; expected the name of a file to write")).into());
+            return Err(no_file(asked, "a folder", "a file to write"));
         };
         if fs::metadata(&output).is_ok_and(|m| !m.is_file()) {
-            return Err(UsageError(format!(
-                "{shown}: found a folder or a device; expected the name of a plain file to write"
-            ))
-            .into());
+            return Err(no_file(asked, "a folder or a device", "a plain file to write"));
         }
         let stem = cut(name, NATIVE).unwrap_or_else(|| name.to_owned());
-        tell_left(folder, &stem);
+        tell_left(folder, &stem, &hear);
         let mut prefix = stem.clone();
         prefix.push(".");
         let own = tempfile::Builder::new()
             .prefix(&prefix)
             .suffix(NATIVE)
             .tempfile_in(folder)
-            .with_context(|| format!("{}: no file can be created there; give another with -o", folder.display()))?
+            .map_err(refused(format!("{}: no file can be created there; give another with -o", folder.display())))?
             .into_temp_path();
         let own_stem = own.file_name().and_then(|name| cut(name, NATIVE)).unwrap_or_default();
-        Ok(Self { stem, own_stem, own, output })
+        Ok(Self { hear, stem, own_stem, own, output })
     }
 
     /// Where the program is to write: `ORRERY_OUT`.
-    pub(super) fn own(&self) -> &Path {
+    #[must_use]
+    pub fn own(&self) -> &Path {
         &self.own
     }
 
     /// The file that is asked for.
-    pub(super) fn output(&self) -> &Path {
+    #[must_use]
+    pub fn output(&self) -> &Path {
         &self.output
     }
 
@@ -88,7 +86,7 @@ impl Recording {
     ///
     /// # Errors
     /// When it cannot be made whole, or a file not be renamed.
-    pub(super) fn end(self) -> anyhow::Result<bool> {
+    pub fn end(self) -> Result<bool, DriveError> {
         self.wait()?;
         for name in names(self.folder(), &self.own_stem) {
             let from = self.folder().join(&name);
@@ -103,14 +101,14 @@ impl Recording {
                 let mut to = self.stem.clone();
                 to.push(rest);
                 let to = self.folder().join(to);
-                fs::rename(&from, &to).with_context(|| format!("{}: cannot be renamed", from.display()))?;
+                fs::rename(&from, &to).map_err(refused(format!("{}: cannot be renamed", from.display())))?;
             }
         }
         if fs::metadata(&self.own).map_or(0, |m| m.len()) == 0 {
             return Ok(false);
         }
         let shown = self.output.display().to_string();
-        self.own.persist(&self.output).map_err(|e| e.error).with_context(|| format!("{shown}: cannot be written"))?;
+        self.own.persist(&self.output).map_err(|e| refused(format!("{shown}: cannot be written"))(e.error))?;
         Ok(true)
     }
 
@@ -119,7 +117,7 @@ impl Recording {
     }
 
     /// Waits for the program's own part to be gone. Where nobody works on it, we do.
-    fn wait(&self) -> anyhow::Result<()> {
+    fn wait(&self) -> Result<(), DriveError> {
         let part = with_end(&self.own, ".part");
         let begun = Instant::now();
         let (mut asked, mut idle) = (begun, 0);
@@ -137,10 +135,14 @@ impl Recording {
             if !part.exists() {
                 break;
             }
-            say!("note: {}: the process that packs it is gone; packing what was recorded", part.display());
-            let collected = collect(&part, &self.own, Part::Consumed, |_| true)
-                .with_context(|| format!("{}: stays; {}", part.display(), remedy(&part, &self.output)))?;
-            collected.notices.iter().for_each(|notice| say!("warning: {notice}"));
+            let words = "the process that packs it is gone; packing what was recorded";
+            (self.hear)(Notice::Note(format!("{}: {words}", part.display())));
+            let collected = collect(&part, &self.own, Part::Consumed, |_| true);
+            let collected = collected.map_err(|source| {
+                let remedy = remedy(&part, &self.output);
+                DriveError::Stays { part: part.clone(), remedy, source: Box::new(source) }
+            })?;
+            collected.notices.into_iter().for_each(|notice| (self.hear)(Notice::Warning(notice)));
         }
         Ok(())
     }
@@ -148,20 +150,26 @@ impl Recording {
     /// Says what becomes of the part of a child.
     fn tell_child(&self, part: &Path) {
         let shown = part.display();
-        if in_use(part) == Some(true) {
+        let words = if in_use(part) == Some(true) {
             let whole = with_end(&part.with_extension("").with_extension(""), NATIVE);
-            say!("note: a process that the program started goes on; it is recorded into {}", whole.display());
+            format!("a process that the program started goes on; it is recorded into {}", whole.display())
         } else {
             let rest = part.file_name().and_then(|name| after(name, &self.own_stem)).unwrap_or_default();
             let mut to = self.stem.clone();
             to.push(cut(&rest, ".part").unwrap_or_default());
-            say!("note: {shown}: left by a process that ended early; {}", remedy(part, &self.folder().join(to)));
-        }
+            format!("{shown}: left by a process that ended early; {}", remedy(part, &self.folder().join(to)))
+        };
+        (self.hear)(Notice::Note(words));
     }
 }
 
+fn no_file(output: &Path, found: &'static str, expected: &'static str) -> DriveError {
+    DriveError::NoFile { output: output.to_owned(), found, expected }
+}
+
 /// Says which parts of that name earlier recordings left, and how to have what is in them.
-fn tell_left(folder: &Path, stem: &OsStr) {
+fn tell_left(folder: &Path, stem: &OsStr, hear: &Hear) {
+    let note = |words| hear(Notice::Note(words));
     let parts: Vec<PathBuf> = names(folder, stem)
         .into_iter()
         .filter(|name| cut(name, PART).is_some())
@@ -170,17 +178,17 @@ fn tell_left(folder: &Path, stem: &OsStr) {
         .collect();
     let (busy, left): (Vec<&PathBuf>, Vec<&PathBuf>) = parts.iter().partition(|part| in_use(part) == Some(true));
     for part in busy.iter().take(NAMED) {
-        say!("note: {}: another recording, still under way; this one is apart from it", part.display());
+        note(format!("{}: another recording, still under way; this one is apart from it", part.display()));
     }
     for part in left.iter().take(NAMED) {
         let mut to = stem.to_owned();
         to.push(".recovered");
         to.push(NATIVE);
         let remedy = remedy(part, &folder.join(to));
-        say!("note: {}: left by a recording that was broken off; {remedy}, then remove it", part.display());
+        note(format!("{}: left by a recording that was broken off; {remedy}, then remove it", part.display()));
     }
     if left.len() > NAMED {
-        say!("note: and {} more such files in {}", left.len() - NAMED, folder.display());
+        note(format!("and {} more such files in {}", left.len() - NAMED, folder.display()));
     }
 }
 
@@ -251,25 +259,14 @@ fn in_use(path: &Path) -> Option<bool> {
     seen.then_some(false)
 }
 
-/// Fails where nothing was recorded.
-///
-/// # Errors
-/// Then.
-pub(super) fn expect(recorded: bool, source: &Path, output: &Path) -> anyhow::Result<()> {
-    if !recorded {
-        bail!(
-            "{}: recorded nothing; expected references in {}: a program that runs to its end without touching memory of its \
-             own, or that was stopped before, has none",
-            source.display(),
-            output.display()
-        );
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::Arc;
+
+    fn begin(output: &Path) -> Result<Recording, DriveError> {
+        Recording::begin(output, Arc::new(|_| ()))
+    }
 
     #[test]
     fn names_are_taken_apart() {
@@ -283,10 +280,10 @@ mod tests {
     #[test]
     fn nothing_is_written_over_a_folder_and_no_name_is_left() {
         let folder = tempfile::tempdir().unwrap();
-        assert!(Recording::begin(folder.path()).is_err());
-        assert!(Recording::begin(&folder.path().join("gone/mm.orrery")).is_err());
+        assert!(begin(folder.path()).is_err_and(|error| error.is_usage()));
+        assert!(begin(&folder.path().join("gone/mm.orrery")).is_err());
         let output = folder.path().join("mm.orrery");
-        let recording = Recording::begin(&output).unwrap();
+        let recording = begin(&output).unwrap();
         assert!(recording.own().starts_with(folder.path().canonicalize().unwrap()) && recording.own() != output);
         assert!(!recording.end().unwrap(), "nothing was written");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
@@ -298,7 +295,7 @@ mod tests {
         let output = folder.path().join("mm.orrery");
         fs::write(folder.path().join("mm.other.orrery"), "others'").unwrap();
         fs::write(&output, "before").unwrap();
-        let recording = Recording::begin(&output).unwrap();
+        let recording = begin(&output).unwrap();
         let own = recording.own().to_owned();
         fs::write(&own, "whole").unwrap();
         fs::write(own.with_extension("77.orrery"), "child").unwrap();

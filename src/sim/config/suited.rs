@@ -1,16 +1,12 @@
-//! How much memory references touch: it decides which caches a trace is shown under where none are asked for.
+//! Which preset suits a trace where nobody asks for caches: how much memory its references touch decides.
 
 use crate::reference::{Kind, Reference, ReferenceSource, SourceError};
-use crate::sim::config::{HierarchyConfig, format_size};
 use std::collections::HashSet;
 
 /// Bytes that a trace touches, at most, for the caches of `paper` (L2: 2 KiB) to tell more than a real CPU's do.
 pub const SMALL: u64 = 64 << 10;
 /// Memory is counted by lines of so many bytes, whatever caches it goes through.
 const LINE: u64 = 64;
-
-/// Presets: of a small trace, and of any other.
-const PRESETS: [&str; 2] = ["paper", "textbook"];
 
 /// Lines that references touch, counted until there are too many for a small trace. It only grows, so what is chosen at the
 /// end of a trace that grows is what is chosen of it as a whole.
@@ -27,6 +23,9 @@ pub struct Touched {
 const RECENT: usize = 64;
 
 impl Touched {
+    /// Presets: of a small trace, and of any other.
+    pub const PRESETS: [&'static str; 2] = ["paper", "textbook"];
+
     /// Nothing yet.
     #[must_use]
     pub fn new(data_only: bool) -> Self {
@@ -76,7 +75,7 @@ impl Touched {
     /// The preset for it.
     #[must_use]
     pub fn preset(&self) -> &'static str {
-        PRESETS[usize::from(!self.is_small())]
+        Self::PRESETS[usize::from(!self.is_small())]
     }
 
     /// Why that one: `the references touch 6 KiB, no more than 64 KiB`.
@@ -99,14 +98,6 @@ fn kib(bytes: u64) -> String {
     } else {
         format!("{}.{} KiB", tenths / 10, tenths % 10)
     }
-}
-
-/// Caches in few words: `paper: L1 512B, L2 2KiB`.
-#[must_use]
-pub fn named(config: &HierarchyConfig) -> String {
-    let levels: Vec<String> =
-        config.levels.iter().map(|level| format!("{} {}", level.name, format_size(level.size))).collect();
-    format!("{}: {}", config.name, levels.join(", "))
 }
 
 #[cfg(test)]

@@ -1,19 +1,12 @@
 //! Files that are kept in the user's cache folder: each is found by a key, gets its name when it is whole, and the longest
 //! unused go first.
 
-#[cfg(feature = "gpu")]
-use crate::files::Draft;
-use crate::files::{self, cache_folder, own_folder};
+use crate::files::{Draft, cache_folder, open_own, own_folder};
 use flate2::Crc;
 use std::fs;
-#[cfg(feature = "gpu")]
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
-
-/// References from which a trace is worth a file: fewer are read and played in a blink.
-#[cfg(feature = "gpu")]
-pub(super) const WORTH: u64 = 1 << 20;
 
 /// CRC-32.
 pub(super) fn sum(bytes: &[u8]) -> u32 {
@@ -23,13 +16,13 @@ pub(super) fn sum(bytes: &[u8]) -> u32 {
 }
 
 /// A folder for files of one kind.
+#[derive(Debug)]
 pub(super) struct Room {
     /// Where it is, or why there is none.
     folder: Result<PathBuf, String>,
     /// End of their names.
     ending: &'static str,
     /// What they may take together.
-    #[cfg_attr(not(feature = "gpu"), expect(dead_code, reason = "only what draws keeps files"))]
     bytes: u64,
 }
 
@@ -49,17 +42,14 @@ impl Room {
 
     /// Says that a file was used.
     pub(super) fn used(path: &Path) {
-        let _ = files::open_own(path).and_then(|file| file.set_modified(SystemTime::now()));
+        let _ = open_own(path).and_then(|file| file.set_modified(SystemTime::now()));
     }
 
     /// Takes away what stands in a file's place, whatever it is.
     pub(super) fn remove(path: &Path) {
         let _ = fs::remove_file(path).or_else(|_| fs::remove_dir_all(path));
     }
-}
 
-#[cfg(feature = "gpu")]
-impl Room {
     /// For messages: the folder, or why there is none.
     pub(super) fn shown(&self) -> String {
         self.folder.as_ref().map_or_else(Clone::clone, |folder| folder.display().to_string())
@@ -119,7 +109,7 @@ impl Room {
     }
 }
 
-#[cfg(all(test, feature = "gpu"))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use std::io::Write;
