@@ -161,7 +161,12 @@ impl Scratch {
                     return Err(e);
                 }
             }
-            let open = own::open_own_folder(&begun.0)?;
+            let open = match own::open_own_folder(&begun.0) {
+                Ok(open) => open,
+                // Another's sweep came between its making and its lock, and took it for something left.
+                Err(e) if e.kind() == io::ErrorKind::NotFound => continue,
+                Err(e) => return Err(e),
+            };
             if lock(&open) && is_at(&open, &begun.0) || cfg!(not(unix)) {
                 return Ok(Self { begun: Some(begun), _lock: open });
             }
@@ -216,6 +221,33 @@ mod tests {
         drop(held);
         sweep_now(folder.path());
         assert!(!living.exists());
+    }
+
+    #[test]
+    fn a_sweep_between_the_making_of_a_folder_and_its_lock_costs_a_try() {
+        let folder = tempfile::tempdir().unwrap();
+        let made = std::sync::atomic::AtomicU32::new(0);
+        let all = std::thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| {
+                    while made.load(std::sync::atomic::Ordering::Relaxed) < 2_000 {
+                        sweep_now(folder.path());
+                    }
+                });
+            }
+            let make = || {
+                let scratch = Scratch::within(folder.path());
+                made.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                scratch.map(|scratch| scratch.path().is_dir())
+            };
+            let all: Vec<io::Result<bool>> = (0..2_000).map(|_| make()).collect();
+            all
+        });
+        assert!(
+            all.iter().all(|made| matches!(made, Ok(true))),
+            "{:?}",
+            all.iter().find(|made| !matches!(made, Ok(true)))
+        );
     }
 
     #[test]

@@ -47,6 +47,8 @@ impl SourceExhibit {
 
 /// Type of a row, pixels, where type is not scaled.
 const EM: f32 = 15.0;
+/// How much type grows at most where there is room.
+const MOST_GROWN: f32 = 1.5;
 /// The largest that type becomes by zooming, of its size at first.
 const LARGEST: f32 = 4.0;
 /// Ems from row to row.
@@ -173,10 +175,11 @@ struct Source<'a> {
 impl Source<'_> {
     fn plane(&self, layout: &Layout, camera: &Camera) -> Plane {
         let sight = Rect::from_min_max(layout.area.min, pos2(layout.area.right(), layout.strip.top()));
-        let em = EM * layout.type_scale * camera.zoom;
-        let mut sheet = Sheet { plane: Plane { unit: em, ..Plane::default() }, em, sight };
         let unknown = self.lines.last().is_some_and(|counted| counted.references > 0);
         let rows = if self.lines.is_empty() { Vec::new() } else { rows(self.timeline, self.tables, unknown) };
+        let em = EM * layout.type_scale;
+        let em = em * grown(sight, em, rows.len()) * camera.zoom;
+        let mut sheet = Sheet { plane: Plane { unit: em, ..Plane::default() }, em, sight };
         if rows.is_empty() {
             nothing(&mut sheet);
             return sheet.plane;
@@ -274,6 +277,13 @@ impl Source<'_> {
         sheet.left(pos2(x, y), text, weight, 1.0, if is_current { palette::TEXT } else { ink }, end - x);
         sheet.plane.rows.push((area.intersect(sheet.sight), Target::Line(line)));
     }
+}
+
+/// How much type grows where few lines leave room; never so far that a column or a row is lost by it.
+fn grown(sight: Rect, em: f32, rows: usize) -> f32 {
+    let columns = sight.width() / (em * (ALL_COLUMNS + 2.0 * MARGIN + 12.0));
+    let heights = sight.height() / (em * (2.0 * MARGIN + 2.2 + PITCH * rows as f32));
+    columns.min(heights).clamp(1.0, MOST_GROWN)
 }
 
 /// Where the trace names no source line.
