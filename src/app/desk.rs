@@ -1,6 +1,8 @@
 //! The viewer without its window: a session, a playhead, panes, and what lies over them. Everything here can be tested without a
 //! display; the clock comes in as a number.
 
+use super::caches::CacheEdit;
+use super::caches_panel::{CacheCard, CardAsks};
 use super::keys::Action;
 use super::pane::Pane;
 use super::panes::{Panes, Side};
@@ -13,16 +15,21 @@ use crate::overlay::{Area, Layout, Offscreen, Parts, Shot, ShotError, Strip, Stu
 use crate::reference::SourceError;
 use crate::render::{Bar, Context};
 use crate::scene::{Choice, View};
+use crate::sim::config::HierarchyConfig;
 use crate::timeline::ClockKind;
 use crate::units::grouped;
 
 /// What the window has to do itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
     /// Into full screen or back.
     FullScreen,
     /// Save the picture.
     Still,
+    /// Simulate the trace under these caches, and show it so.
+    Simulate(Box<HierarchyConfig>),
+    /// Write these caches to a file.
+    SaveCaches(Box<HierarchyConfig>),
     /// Leave.
     Quit,
 }
@@ -43,6 +50,8 @@ pub struct Desk {
     pub sheet: bool,
     /// What was typed so far where the reference number stands; `None` = nobody types.
     pub typed: Option<String>,
+    /// The card of the caches, once it was opened.
+    pub(super) caches: Option<CacheCard>,
     toast: Option<(String, f64)>,
 }
 
@@ -65,8 +74,17 @@ impl Desk {
         let suited = [exhibits::suited(&studio)];
         let panes = Panes::new(if rows.is_empty() { &suited } else { rows }, view.camera, &studio);
         let session = Session::new(studio, view);
-        let mut desk =
-            Self { session, transport, panes, parts, bars: Vec::new(), sheet: false, typed: None, toast: None };
+        let mut desk = Self {
+            session,
+            transport,
+            panes,
+            parts,
+            bars: Vec::new(),
+            sheet: false,
+            typed: None,
+            caches: None,
+            toast: None,
+        };
         desk.grow();
         desk.transport.jump(position);
         desk
@@ -239,6 +257,11 @@ impl Desk {
             Action::Tail(false) => self.session.set_tail(shorter(self.session.tail())),
             Action::Closer(factor) => self.pane_mut().look(Gesture::Closer(f32::from(factor) / 100.0, None)),
             Action::Whole => self.pane_mut().look(Gesture::Whole),
+            Action::Caches => self.turn_caches(now),
+            Action::Undo(again) => {
+                let card = self.caches.as_mut();
+                return card.is_some_and(|card| card.edit.undo(again)).then(|| self.simulate()).flatten();
+            }
             Action::Exhibit => self.show(exhibits::after(self.pane().row()), now),
             Action::Split(side) => self.split(side, now),
             Action::Close => {
@@ -250,6 +273,7 @@ impl Desk {
             Action::Panels => self.pane_mut().turn_panels(),
             Action::Sheet => self.sheet = !self.sheet,
             Action::Escape if self.sheet => self.sheet = false,
+            Action::Escape if self.caches.as_ref().is_some_and(|card| card.open) => self.turn_caches(now),
             Action::Escape => return Some(Effect::Quit),
             Action::FullScreen => return Some(Effect::FullScreen),
             Action::Still => return Some(Effect::Still),
@@ -282,6 +306,62 @@ impl Desk {
         panes.focused_mut().still(session, transport, *parts, |studio, exhibit, shot| {
             offscreen.still(context, studio, exhibit, &Shot { target: size, area: Area::whole(size), ..shot })
         })
+    }
+
+    /// Opens the card of the caches, or closes it.
+    fn turn_caches(&mut self, now: f64) {
+        let timeline = self.session.studio().timeline();
+        if !timeline.is_whole() {
+            return self.say("the trace is still being read: its caches can be changed when all of it is there", now);
+        }
+        let config = timeline.config();
+        let card = self.caches.get_or_insert_with(|| CacheCard::new(CacheEdit::new(config.clone())));
+        card.open = !card.open;
+    }
+
+    /// Does what the card of the caches asks for.
+    pub(super) fn asked(&mut self, asks: CardAsks) -> Option<Effect> {
+        match asks {
+            CardAsks::Simulate => self.simulate(),
+            CardAsks::Save => {
+                let card = self.caches.as_ref()?;
+                Some(Effect::SaveCaches(Box::new(card.edit.now().clone())))
+            }
+        }
+    }
+
+    /// Has the caches of the card simulated.
+    fn simulate(&mut self) -> Option<Effect> {
+        let card = self.caches.as_mut()?;
+        card.progress = Some((0, 0));
+        Some(Effect::Simulate(Box::new(card.edit.now().clone())))
+    }
+
+    /// How far the simulation of other caches is.
+    pub fn simulating(&mut self, done: u64, all: u64) {
+        if let Some(card) = &mut self.caches {
+            card.progress = Some((done, all));
+        }
+    }
+
+    /// Shows the trace under other caches, at the same place: once all of it is simulated.
+    pub fn recache(&mut self, studio: Studio) {
+        let timeline = studio.timeline();
+        if !timeline.is_whole() || timeline.len() < self.transport.axis().len {
+            return;
+        }
+        if let Some(card) = &mut self.caches {
+            card.progress = None;
+        }
+        self.replace(studio);
+    }
+
+    /// Says why other caches cannot be simulated.
+    pub fn refuse(&mut self, words: String, now: f64) {
+        if let Some(card) = &mut self.caches {
+            card.progress = None;
+        }
+        self.say(words, now);
     }
 
     fn seek_miss(&mut self, forward: bool, now: f64) {

@@ -69,6 +69,10 @@ pub enum Action {
     Still,
     /// The next exhibit.
     Exhibit,
+    /// Open or close the card on which the caches are changed.
+    Caches,
+    /// Take a change of the caches back, or (`true`) make it again.
+    Undo(bool),
     /// Another pane on a side of this one.
     Split(Side),
     /// Close the pane.
@@ -113,7 +117,7 @@ const fn ctrl(key: Key) -> Chord {
 const ALT_ENTER: Chord = Chord { key: Key::Enter, shift: false, ctrl: false, alt: true };
 
 /// All keys, in the order of the sheet.
-pub const TABLE: [Row; 19] = [
+pub const TABLE: [Row; 21] = [
     Row { keys: "Space", what: "play, pause; at the end: start over", chords: &[(key(Key::Space), Action::PlayPause)] },
     Row {
         keys: "Left, Right",
@@ -181,6 +185,12 @@ pub const TABLE: [Row; 19] = [
         keys: "Tab  W",
         what: "go to the next pane, close this one",
         chords: &[(key(Key::Tab), Action::NextPane), (char('w'), Action::Close)],
+    },
+    Row { keys: "E", what: "change the caches", chords: &[(char('e'), Action::Caches)] },
+    Row {
+        keys: "Ctrl + Z, Y",
+        what: "undo, redo a change of the caches",
+        chords: &[(ctrl(Key::Char('z')), Action::Undo(false)), (ctrl(Key::Char('y')), Action::Undo(true))],
     },
     Row { keys: "H", what: "hide or show the tables beside the rings", chords: &[(char('h'), Action::Panels)] },
     Row {

@@ -11,6 +11,8 @@
 //!
 //! The clock is read in [`viewer`] and nowhere else; what a test would want is in modules that know no window.
 
+pub mod caches;
+mod caches_panel;
 pub mod desk;
 mod display;
 pub mod keys;
@@ -27,4 +29,4 @@ pub mod widgets;
 
 mod surface;
 
-pub use viewer::{Account, Load, Options, Quietly, Report, run};
+pub use viewer::{Account, Load, Options, Quietly, Report, SaveCaches, Simulate, run};

@@ -1,6 +1,7 @@
 //! The one egui pass of the window: the words of the picture, then controls, strip, tips and the sheet of keys over it.
 
-use super::desk::Desk;
+use super::caches_panel;
+use super::desk::{Desk, Effect};
 use super::keys::{Action, MOUSE, TABLE, keys_of};
 use super::pane::Place;
 use super::panes::Side;
@@ -37,6 +38,8 @@ pub fn layout(desk: &Desk, width: u32, height: u32) -> Layout {
 pub struct Shown {
     /// What was asked for by mouse; what concerns the playhead is done already.
     pub asked: Vec<Action>,
+    /// What the card of the caches asked for.
+    pub effect: Option<Effect>,
     /// What kept a pane from showing what it should.
     pub failed: Option<SourceError>,
 }
@@ -85,6 +88,8 @@ pub fn show(ui: &mut Ui, desk: &mut Desk, [width, height]: [u32; 2], now: f64) -
         strip(ui, desk, &layout, now);
     }
     bar(ui, desk, &layout, now, &mut shown.asked);
+    let place = layout.right.right().min(f32::from(u16::try_from(width).unwrap_or(u16::MAX)) - 12.0);
+    shown.effect = caches_panel::show(ui, desk, place, 46.0).and_then(|asks| desk.asked(asks));
     toast(ui, desk, &layout, now);
     shown
 }
@@ -177,7 +182,7 @@ impl Room {
 
     fn takes(&self, ui: &Ui, desk: &Desk, [big, small]: [f32; 2]) -> f32 {
         let buttons = 2.0 * small + big + 9.0 + small;
-        let icons = if self.icons { 3.0 * (small + 3.0) } else { 0.0 };
+        let icons = if self.icons { 4.0 * (small + 3.0) } else { 0.0 };
         let gauge = |shown: bool, name: &str, track: f32, longest: &str| {
             let named = if self.names { width(ui, name) + BESIDE } else { 0.0 };
             if shown { APART + named + track + BESIDE + width(ui, longest) } else { 0.0 }
@@ -242,6 +247,8 @@ fn bar(ui: &mut Ui, desk: &mut Desk, layout: &Layout, now: f64, asked: &mut Vec<
         button(ui, &mut right.clone(), small, Icon::Camera, "save the picture", Action::Still);
         right -= small + 3.0;
         button(ui, &mut right.clone(), small, Icon::Right, "another pane", Action::Split(Side::Right));
+        right -= small + 3.0;
+        button(ui, &mut right.clone(), small, Icon::Caches, "change the caches", Action::Caches);
     }
     right -= APART;
     if room.trail {

@@ -8,13 +8,15 @@ use super::surface::{Part, Surface};
 use crate::axis::Position;
 use crate::overlay::exhibits::ExhibitEntry;
 use crate::overlay::{Area, Offscreen, Parts, Studio, fonts};
-use crate::reference::SourceError;
+use crate::reference::{ReferenceSource, SourceError};
 use crate::render::{Sent, Viewport};
 use crate::scene::{Choice, View};
+use crate::sim::config::HierarchyConfig;
 use crate::timeline::ClockKind;
 use anyhow::Context as _;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use winit::application::ApplicationHandler;
 use winit::dpi::LogicalSize;
@@ -39,6 +41,15 @@ pub type Load = Box<dyn FnOnce(&mut dyn FnMut(Report) -> bool) -> anyhow::Result
 /// Writes a picture (reference, width and height, RGBA rows) and gives the file's path.
 pub type Save = Box<dyn FnMut(u64, [u32; 2], &[u8]) -> anyhow::Result<PathBuf>>;
 
+/// Simulates a trace under other caches and reports; it stops where a report gives `false`.
+pub type Simulate = Arc<
+    dyn Fn(Arc<dyn ReferenceSource>, HierarchyConfig, &mut dyn FnMut(Report) -> bool) -> anyhow::Result<()>
+        + Send
+        + Sync,
+>;
+/// Writes caches and gives the file's path.
+pub type SaveCaches = Box<dyn FnMut(&HierarchyConfig) -> anyhow::Result<PathBuf>>;
+
 /// Runs what makes drivers speak, so that the user does not hear what is none of the user's.
 pub type Quietly = fn(&mut dyn FnMut());
 
@@ -51,6 +62,10 @@ pub struct Options {
     pub load: Load,
     /// Writes stills.
     pub save: Save,
+    /// Simulates other caches, on a thread of its own.
+    pub simulate: Simulate,
+    /// Writes caches.
+    pub save_caches: SaveCaches,
     /// Width and height, points.
     pub size: (u32, u32),
     /// How the picture looks; speed and phase are the playhead's.
@@ -84,12 +99,31 @@ pub struct Options {
 pub fn run(options: Options) -> anyhow::Result<()> {
     let event_loop = display::event_loop()?;
     let proxy = event_loop.create_proxy();
-    let Options { load, save, size, view, choice, parts, panes, tick, speed, clock, play, follow, sent, quietly } =
-        options;
-    std::thread::Builder::new().name("index".into()).spawn(move || index(load, &proxy))?;
+    let Options {
+        load,
+        save,
+        simulate,
+        save_caches,
+        size,
+        view,
+        choice,
+        parts,
+        panes,
+        tick,
+        speed,
+        clock,
+        play,
+        follow,
+        sent,
+        quietly,
+    } = options;
+    let sender = proxy.clone();
+    std::thread::Builder::new().name("index".into()).spawn(move || index(load, &sender))?;
     let mut viewer = Viewer {
         start: Start { size, view, choice, parts, panes, tick, speed, clock, play, follow, quietly },
         save,
+        save_caches,
+        simulation: Simulation { simulate, proxy, newest: Arc::default() },
         born: Instant::now(),
         pane: None,
         desk: None,
@@ -117,6 +151,38 @@ pub fn run(options: Options) -> anyhow::Result<()> {
 enum Message {
     Report(Report),
     Failed(anyhow::Error),
+    /// Of the simulation of other caches with this number.
+    Simulated(u64, Result<Report, anyhow::Error>),
+}
+
+/// Simulations of other caches, one after another: of an older one nothing is taken any more.
+struct Simulation {
+    simulate: Simulate,
+    proxy: EventLoopProxy<Message>,
+    newest: Arc<AtomicU64>,
+}
+
+impl Simulation {
+    /// Begins one on a thread of its own.
+    fn begin(&self, source: Arc<dyn ReferenceSource>, config: HierarchyConfig) -> std::io::Result<()> {
+        let number = self.newest.fetch_add(1, Ordering::Relaxed) + 1;
+        let (simulate, proxy, newest) = (Arc::clone(&self.simulate), self.proxy.clone(), Arc::clone(&self.newest));
+        let work = move || {
+            let send = |said| proxy.send_event(Message::Simulated(number, said)).is_ok();
+            let mut report = |said: Report| newest.load(Ordering::Relaxed) == number && send(Ok(said));
+            let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| simulate(source, config, &mut report)));
+            let done = done
+                .unwrap_or_else(|_| Err(anyhow::anyhow!("the caches could not be simulated: a bug, please report it")));
+            if let Err(error) = done {
+                send(Err(error));
+            }
+        };
+        std::thread::Builder::new().name("index".into()).spawn(work).map(drop)
+    }
+
+    fn is_newest(&self, number: u64) -> bool {
+        self.newest.load(Ordering::Relaxed) == number
+    }
 }
 
 fn index(load: Load, proxy: &EventLoopProxy<Message>) {
@@ -176,6 +242,8 @@ struct Pane {
 struct Viewer {
     start: Start,
     save: Save,
+    save_caches: SaveCaches,
+    simulation: Simulation,
     born: Instant,
     pane: Option<Pane>,
     desk: Option<Desk>,
@@ -248,13 +316,39 @@ impl Viewer {
             None if action == Action::FullScreen => Some(Effect::FullScreen),
             None => None,
         };
+        self.carry_out(event_loop, effect);
+    }
+
+    fn carry_out(&mut self, event_loop: &ActiveEventLoop, effect: Option<Effect>) {
         match effect {
             Some(Effect::Quit) => event_loop.exit(),
             Some(Effect::FullScreen) => self.full_screen(),
             Some(Effect::Still) => self.still(),
+            Some(Effect::Simulate(config)) => self.simulate(*config),
+            Some(Effect::SaveCaches(config)) => self.keep_caches(&config),
             None => {}
         }
         self.redraw();
+    }
+
+    fn simulate(&mut self, config: HierarchyConfig) {
+        let now = self.now();
+        let Some(desk) = &mut self.desk else { return };
+        let source = Arc::clone(desk.studio().timeline().source());
+        if let Err(error) = self.simulation.begin(source, config) {
+            desk.refuse(format!("the system has no thread to simulate on: {error}"), now);
+        }
+    }
+
+    fn keep_caches(&mut self, config: &HierarchyConfig) {
+        let now = self.now();
+        let words = match (self.save_caches)(config) {
+            Ok(path) => format!("saved {}", path.display()),
+            Err(error) => format!("{error:#}"),
+        };
+        if let Some(desk) = &mut self.desk {
+            desk.say(words, now);
+        }
     }
 
     fn full_screen(&self) {
@@ -324,6 +418,9 @@ impl Viewer {
                 for action in drawn.asked {
                     self.act(event_loop, action);
                 }
+                if drawn.effect.is_some() {
+                    self.carry_out(event_loop, drawn.effect);
+                }
                 if let (Some(error), Some(desk)) = (drawn.failed, &mut self.desk) {
                     // A file may be written over while it is shown.
                     if !desk.stay(format!("{error}; this is what was read before"), now) {
@@ -341,6 +438,7 @@ impl Viewer {
 struct Drawn {
     presented: bool,
     asked: Vec<Action>,
+    effect: Option<Effect>,
     failed: Option<SourceError>,
     repaint: Duration,
 }
@@ -395,7 +493,7 @@ impl Pane {
             self.window.set_title(&title);
             self.title = title;
         }
-        Ok(Drawn { presented, asked: shown.asked, failed: shown.failed, repaint })
+        Ok(Drawn { presented, asked: shown.asked, effect: shown.effect, failed: shown.failed, repaint })
     }
 }
 
@@ -507,6 +605,17 @@ impl ApplicationHandler<Message> for Viewer {
                 }
             }
             Message::Failed(error) => return self.fail(event_loop, error),
+            Message::Simulated(number, said) if self.simulation.is_newest(number) => {
+                let now = self.now();
+                let Some(desk) = &mut self.desk else { return };
+                match said {
+                    Ok(Report::Progress(done, all)) => desk.simulating(done, all),
+                    Ok(Report::Ready(studio)) => desk.recache(studio),
+                    Ok(Report::Words(words)) => desk.say(words, now),
+                    Err(error) => desk.refuse(format!("{error:#}"), now),
+                }
+            }
+            Message::Simulated(..) => return,
         }
         self.redraw();
     }

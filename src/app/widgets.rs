@@ -25,6 +25,8 @@ pub enum Icon {
     Right,
     /// A window parted into above and below.
     Below,
+    /// Rings round a dot.
+    Caches,
 }
 
 /// Colour of signs and words that can be clicked.
@@ -105,6 +107,11 @@ fn sign(painter: &Painter, c: Pos2, r: f32, icon: Icon, ink: Color32) {
                 _ => [at(-0.5, 0.0), at(0.5, 0.0)],
             };
             painter.line_segment(ends, line);
+        }
+        Icon::Caches => {
+            painter.circle_filled(c, 0.12 * r, ink);
+            painter.circle_stroke(c, 0.32 * r, line);
+            painter.circle_stroke(c, 0.56 * r, line);
         }
         Icon::Help => {
             painter.text(c, Align2::CENTER_CENTER, "?", Weight::Medium.at(1.0 * r), ink);

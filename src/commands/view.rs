@@ -2,7 +2,7 @@
 
 use super::UsageError;
 use super::picture::{asked, choice, parts, size, view};
-use super::watch::{Look, watch};
+use super::watch::{Look, simulate, watch};
 use crate::app::panes::MOST as MOST_PANES;
 use crate::app::{self, Load, Options};
 use crate::axis::Position;
@@ -11,7 +11,9 @@ use crate::files::Draft;
 use crate::overlay::exhibits::{self, EXHIBITS, ExhibitEntry};
 use crate::record::png;
 use crate::shown::say;
+use crate::sim::config::HierarchyConfig;
 use anyhow::Context as _;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 /// Opens the window and stays until it is closed.
@@ -41,6 +43,11 @@ pub(super) fn show(args: &ViewArgs, follow: bool, load: Load) -> anyhow::Result<
     let stem = stem.unwrap_or_else(|| "orrery".into());
     app::run(Options {
         load,
+        simulate: simulate(&args.trace, &look(args)),
+        save_caches: {
+            let stem = stem.clone();
+            Box::new(move |config| save_caches(Path::new(""), &stem, config))
+        },
         save: Box::new(move |tick, size, rgba| save(Path::new(""), &stem, tick, size, rgba)),
         size: size(&args.picture)?,
         view: view(&args.picture, args.speed.unwrap_or(1.0), 1.0)?,
@@ -87,6 +94,20 @@ fn save(folder: &Path, stem: &str, tick: u64, [width, height]: [u32; 2], rgba: &
     png::still(&mut file, rgba, (width, height)).with_context(failed)?;
     let saved = file.finish_first((1..=NAMES).map(name)).with_context(failed)?;
     saved.with_context(|| format!("there are {NAMES} pictures of reference {tick} already"))
+}
+
+/// Writes caches into `folder` as `STEM-caches.toml`, or `STEM-caches-2.toml` and so on: never over another file. Returns the path.
+fn save_caches(folder: &Path, stem: &str, config: &HierarchyConfig) -> anyhow::Result<PathBuf> {
+    let place = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let failed = || format!("cannot write the caches to {}", place.display());
+    let name = |n: u32| {
+        let suffix = if n == 1 { String::new() } else { format!("-{n}") };
+        folder.join(format!("{stem}-caches{suffix}.toml"))
+    };
+    let mut file = Draft::within(&place.join("caches.toml")).with_context(failed)?;
+    file.write_all(config.to_toml().as_bytes()).with_context(failed)?;
+    let saved = file.finish_first((1..=NAMES).map(name)).with_context(failed)?;
+    saved.with_context(|| format!("there are {NAMES} files of caches of this trace already"))
 }
 
 #[cfg(test)]

@@ -2,9 +2,9 @@
 
 use super::open::{cache_choice, failed, opening, say_note};
 use super::picture::{choice, give_title, unknown};
-use crate::app::Report;
+use crate::app::{Report, Simulate};
 use crate::cli::{CacheArgs, PictureArgs, TraceArgs};
-use crate::opening::{self, Note, Way};
+use crate::opening::{self, CacheChoice, Note, Way};
 use crate::overlay::Studio;
 use crate::reference::{ReferenceSource, SourceError};
 use crate::shown::say;
@@ -14,6 +14,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 /// How the trace that is shown is simulated and called.
+#[derive(Clone)]
 pub(super) struct Look {
     pub(super) cache: CacheArgs,
     pub(super) picture: PictureArgs,
@@ -88,4 +89,13 @@ pub(super) fn index(
     report: &mut dyn FnMut(Report) -> bool,
 ) -> anyhow::Result<()> {
     opening(trace).index(source, &look.way(), &mut |said| look.pass_on(said, report)).map_err(failed)
+}
+
+/// Simulates a trace that was opened under other caches than it was opened with.
+pub(super) fn simulate(trace: &TraceArgs, look: &Look) -> Simulate {
+    let (opening, look) = (opening(trace), look.clone());
+    Arc::new(move |source, config, report| {
+        let way = Way { caches: CacheChoice::of(config), memory: look.picture.memory };
+        opening.index(&source, &way, &mut |said| look.pass_on(said, report)).map_err(failed)
+    })
 }

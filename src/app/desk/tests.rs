@@ -258,3 +258,34 @@ fn a_part_of_the_strip_is_a_part_of_the_whole_and_the_playhead_turns_its_pages()
     desk.refresh().expect("in memory");
     assert!(desk.session.stretch().shows(desk.transport.axis(), Position::at(731)));
 }
+
+#[test]
+fn other_caches_are_simulated_shown_at_the_same_place_and_taken_back() {
+    use crate::app::caches::Change;
+    let mut desk = desk();
+    desk.transport.jump(Position::of(613.5));
+    desk.pane_mut().look(Gesture::Whole);
+    desk.refresh().expect("in memory");
+    let shape = |desk: &Desk| desk.pane().taken().expect("drawn").info.caches[0].shape.clone();
+    let (before, first) = (shape(&desk), desk.studio().timeline().config().clone());
+    assert_eq!(desk.apply(Action::Undo(false), 0.0), None, "nothing was changed");
+    desk.apply(Action::Caches, 0.0);
+    let card = desk.caches.as_mut().expect("opened");
+    assert!(card.open && card.change(&Change::Wayed(0, true)));
+    let Some(Effect::Simulate(config)) = desk.asked(CardAsks::Simulate) else { panic!("asked for") };
+    let source = Arc::clone(desk.studio().timeline().source());
+    let simulated = |config: &HierarchyConfig| {
+        Studio::new(Arc::clone(&source), Hierarchy::new(config).expect("sound"), &mut |_, _| true).expect("in memory")
+    };
+    desk.recache(simulated(&config));
+    desk.refresh().expect("in memory");
+    assert!(shape(&desk) != before && desk.transport.position() == Position::of(613.5));
+    let Some(Effect::Simulate(config)) = desk.apply(Action::Undo(false), 0.0) else { panic!("taken back") };
+    assert_eq!(*config, first);
+    desk.recache(simulated(&config));
+    desk.refresh().expect("in memory");
+    assert_eq!(shape(&desk), before);
+    // Escape closes the card before it leaves.
+    assert_eq!(desk.apply(Action::Escape, 0.0), None);
+    assert_eq!(desk.apply(Action::Escape, 0.0), Some(Effect::Quit));
+}
