@@ -386,6 +386,29 @@ rest one-again || fail 'the picture does not come to rest after W'
 [ "$(differ one-pane one-again)" = 0 ] || fail 'closing the other panes does not give the first picture back'
 ok 'Z is for one pane, the border is dragged, B opens a third, W closes them: the first picture is back'
 
+# Other caches: the card, half of the ways of L1, a size that cannot be, and all of it taken back.
+xdotool key e
+await_change caches-card one-again 20000 || fail 'E opens no card of the caches'
+rest caches-card || fail 'the picture does not come to rest under the card'
+xdotool mousemove --window "$window" 805 98 click 1
+await_change caches-ways caches-card 50000 || fail 'half of the ways is the same picture'
+xdotool mousemove --window "$window" 648 98 click 1
+sleep 0.4
+xdotool key ctrl+a
+xdotool type 1000
+xdotool key Return
+rest caches-wrong || fail 'the picture does not come to rest after a size that cannot be'
+[ "$(tick)" = 2613 ] || fail "the reference changes with the caches: $(tick)"
+xdotool mousemove --window "$window" 300 560
+sleep 0.4
+xdotool key ctrl+z
+await_change caches-undone caches-wrong 50000 || fail 'Ctrl + Z takes nothing back'
+xdotool key Escape
+sleep 0.5
+rest caches-closed || fail 'the picture does not come to rest after Escape'
+[ "$(differ one-again caches-closed)" = 0 ] || fail 'the caches taken back are another picture'
+ok 'E opens the caches: half of the ways, a size that is refused, Ctrl + Z and Escape: the first picture is back'
+
 for size in '800 600' '320 240' '3 2' '1500 300' '360 800' '1280 720'; do
   # shellcheck disable=SC2086
   xdotool windowsize "$window" $size

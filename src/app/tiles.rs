@@ -14,7 +14,7 @@ use crate::overlay::{Area, Layout, Parts};
 use crate::reference::SourceError;
 use crate::scene::palette;
 use egui::{
-    Align2, Color32, CornerRadius, CursorIcon, Event, Id, Painter, Pos2, Rect, Response, RichText, Sense, Stroke,
+    Align2, Color32, CornerRadius, CursorIcon, Event, Id, Order, Painter, Pos2, Rect, Response, RichText, Sense, Stroke,
     StrokeKind, Style, Ui, UiBuilder, Visuals, WidgetText, pos2, vec2,
 };
 use egui_tiles::{Behavior, ResizeState, SimplificationOptions, TabState, Tabs, TileId, Tiles, UiResponse};
@@ -337,6 +337,10 @@ fn tips(ui: &Ui, pane: &Pane, session: &Session, transport: &Transport) {
     let (Some(pointer), Some(taken)) = (ui.ctx().pointer_hover_pos(), pane.taken()) else { return };
     let free = scrub::grip(taken.layout.bars()).top();
     let free = Rect { max: pos2(ui.max_rect().right(), free.min(ui.max_rect().bottom())), ..ui.max_rect() };
+    // What lies over the picture has the pointer.
+    if ui.ctx().layer_id_at(pointer).is_some_and(|layer| layer.order != Order::Background) {
+        return;
+    }
     // Who drags a border, a tab or the strip does not ask.
     if !free.contains(pointer) || ui.input(|i| i.pointer.is_decidedly_dragging()) {
         return;
