@@ -74,8 +74,11 @@ pub(super) fn show(ui: &Ui, desk: &mut Desk, right: f32, top: f32) -> Option<Car
     let area = Area::new(Id::unique("caches")).order(Order::Foreground).movable(true).constrain(true);
     area.pivot(Align2::RIGHT_TOP).default_pos(egui::pos2(right, top)).show(ui.ctx(), |ui| {
         let stroke = Stroke::new(1.0, color(palette::fade(palette::GUIDE, 0.28)));
-        let frame =
-            Frame::new().fill(color(palette::CARD).to_opaque()).stroke(stroke).corner_radius(10).inner_margin(Margin::same(14));
+        let frame = Frame::new()
+            .fill(color(palette::CARD).to_opaque())
+            .stroke(stroke)
+            .corner_radius(10)
+            .inner_margin(Margin::same(14));
         frame.show(ui, |ui| {
             ui.spacing_mut().item_spacing = vec2(6.0, 7.0);
             head(ui, card, &mut asks);

@@ -14,8 +14,8 @@ use crate::overlay::{Area, Layout, Parts};
 use crate::reference::SourceError;
 use crate::scene::palette;
 use egui::{
-    Align2, Color32, CornerRadius, CursorIcon, Event, Id, Order, Painter, Pos2, Rect, Response, RichText, Sense, Stroke,
-    StrokeKind, Style, Ui, UiBuilder, Visuals, WidgetText, pos2, vec2,
+    Align2, Color32, CornerRadius, CursorIcon, Event, Id, Order, Painter, Pos2, Rect, Response, RichText, Sense,
+    Stroke, StrokeKind, Style, Ui, UiBuilder, Visuals, WidgetText, pos2, vec2,
 };
 use egui_tiles::{Behavior, ResizeState, SimplificationOptions, TabState, Tabs, TileId, Tiles, UiResponse};
 use std::time::Duration;
