@@ -108,8 +108,9 @@ impl CacheEdit {
 /// The caches after a change, or why it cannot be made: in words for people.
 fn changed(config: &HierarchyConfig, change: &Change) -> Result<HierarchyConfig, String> {
     let mut next = config.clone();
-    let level = |next: &mut HierarchyConfig, at: usize, set: &dyn Fn(&mut LevelConfig) -> Result<(), String>| {
-        next.levels.get_mut(at).map_or(Ok(()), set)
+    // A level that there is not is left as it is.
+    let set = |next: &mut HierarchyConfig, at: usize, set: &dyn Fn(&mut LevelConfig)| {
+        next.levels.get_mut(at).into_iter().for_each(set);
     };
     match change {
         Change::Preset(name) => {
@@ -119,7 +120,7 @@ fn changed(config: &HierarchyConfig, change: &Change) -> Result<HierarchyConfig,
         Change::Size(at, typed) => {
             let size =
                 parse_size(typed).ok_or_else(|| format!("“{typed}” is no size: expected 48KiB, 1MiB or bytes"))?;
-            level(&mut next, *at, &|level| Ok(level.size = size))?;
+            set(&mut next, *at, &|level| level.size = size);
         }
         Change::Ways(at, typed) => {
             let ways = match typed.trim() {
@@ -128,18 +129,18 @@ fn changed(config: &HierarchyConfig, change: &Change) -> Result<HierarchyConfig,
                     number.parse().map_err(|_| format!("“{typed}” is no number of ways: expected 1, 2, 12 or full"))?,
                 ),
             };
-            level(&mut next, *at, &|level| Ok(level.ways = ways))?;
+            set(&mut next, *at, &|level| level.ways = ways);
         }
         Change::Line(typed) => {
             let line = parse_size(typed).and_then(|line| u32::try_from(line).ok());
             let line = line.ok_or_else(|| format!("“{typed}” is no line size: expected 32, 64 or 128"))?;
             next.levels.iter_mut().for_each(|level| level.line = line);
         }
-        Change::Sized(at, up) => level(&mut next, *at, &|level| {
+        Change::Sized(at, up) => set(&mut next, *at, &|level| {
             level.size = if *up { level.size.saturating_mul(2) } else { level.size / 2 };
-            Ok(())
-        })?,
-        Change::Wayed(at, up) => level(&mut next, *at, &|level| {
+        }),
+        Change::Wayed(at, up) => {
+            let Some(level) = next.levels.get_mut(*at) else { return Ok(next) };
             let lines = u32::try_from(level.size / u64::from(level.line.max(1))).unwrap_or(u32::MAX);
             let ways = match level.ways {
                 Ways::Full => lines,
@@ -151,16 +152,15 @@ fn changed(config: &HierarchyConfig, change: &Change) -> Result<HierarchyConfig,
                 (true, ways) if ways >= lines => return Err(format!("{} has one set already", level.name)),
                 (true, ways) => Ways::Count(ways * 2),
             };
-            Ok(())
-        })?,
+        }
         Change::Lined(up) => {
             for level in &mut next.levels {
                 level.line = if *up { level.line.saturating_mul(2) } else { level.line / 2 };
             }
         }
-        Change::Policy(at, policy) => level(&mut next, *at, &|level| Ok(level.policy = *policy))?,
-        Change::Inclusion(at, inclusion) => level(&mut next, *at, &|level| Ok(level.inclusion = *inclusion))?,
-        Change::Prefetch(at, prefetch) => level(&mut next, *at, &|level| Ok(level.prefetch = *prefetch))?,
+        Change::Policy(at, policy) => set(&mut next, *at, &|level| level.policy = *policy),
+        Change::Inclusion(at, inclusion) => set(&mut next, *at, &|level| level.inclusion = *inclusion),
+        Change::Prefetch(at, prefetch) => set(&mut next, *at, &|level| level.prefetch = *prefetch),
         Change::Add => {
             if next.levels.len() >= LEVELS {
                 return Err(format!("there are {LEVELS} levels already"));

@@ -147,7 +147,6 @@ pub fn run(options: Options) -> anyhow::Result<()> {
 }
 
 /// From the indexing thread.
-#[expect(clippy::large_enum_variant, reason = "sent a few times a second")]
 enum Message {
     Report(Report),
     Failed(anyhow::Error),

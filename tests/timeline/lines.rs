@@ -23,7 +23,7 @@ fn trace(references: u64, seed: u64) -> MemoryTrace {
         text: String::new(),
     };
     let with_pc = |r: Reference| Reference { pc: [0, 0x1000 + rng.below(90) * 4][usize::from(rng.below(9) > 0)], ..r };
-    let references = mix(references, seed).into_iter().map(with_pc).collect();
+    let references = mix(references, seed).map(with_pc).collect();
     MemoryTrace::new(references, Tables { locations: (0..60).map(location).collect(), ..Tables::default() })
 }
 

@@ -7,7 +7,6 @@
 use crate::support::random::machines::hierarchy;
 use crate::support::random::traces::named;
 use crate::support::timeline::{Chopped, Memory};
-use orrery::axis::Position;
 use orrery::reference::{Kind, MemoryTrace, NO_LANE, Reference, ReferenceSource, SourceError, Tables};
 use orrery::sim::{Classifier, Event, Hierarchy, MissClass, Origin, RequestId};
 use orrery::timeline::cursor::{grain_bytes, innermost};
@@ -522,6 +521,7 @@ fn an_empty_trace_has_one_moment() {
 #[cfg(all(feature = "formats", feature = "gpu"))]
 mod scenes {
     use super::*;
+    use orrery::axis::Position;
     use orrery::overlay::{RingExhibit, Studio};
     use orrery::scene::View;
     use orrery::sim::config::preset;
