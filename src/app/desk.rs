@@ -7,7 +7,7 @@ use super::keys::Action;
 use super::pane::Pane;
 use super::panes::{Panes, Side};
 use super::session::Session;
-use super::transport::{PRESETS, Transport, longer, shorter};
+use super::transport::{PRESETS, Part, Transport, longer, shorter};
 use crate::axis::Position;
 use crate::overlay::exhibits::{self, ExhibitEntry, Gesture};
 use crate::overlay::pen::rate;
@@ -253,6 +253,11 @@ impl Desk {
                 self.say(format!("clock: {}, {speed} {}", kind.name(), kind.unit()), now);
             }
             Action::Mark(forward) => self.seek_mark(forward, now),
+            Action::Point(first) => self.turn_point(first, now),
+            Action::Loop => {
+                self.transport.turn_loop();
+                self.say(if self.transport.loops() { "over and over" } else { "once" }, now);
+            }
             Action::Tail(true) => self.session.set_tail(longer(self.session.tail())),
             Action::Tail(false) => self.session.set_tail(shorter(self.session.tail())),
             Action::Closer(factor) => self.pane_mut().look(Gesture::Closer(f32::from(factor) / 100.0, None)),
@@ -391,6 +396,21 @@ impl Desk {
             Ok((None, None)) => self.say("no reference of this line so far", now),
             Err(error) => self.say(error.to_string(), now),
         }
+    }
+
+    /// Sets the in or the out point, or takes it away, and says what is played.
+    fn turn_point(&mut self, first: bool, now: f64) {
+        self.transport.mark(first);
+        let number = |at: Position| grouped(at.tick());
+        let words = match self.transport.part() {
+            Part { from: None, to: None } => "all of it is played".into(),
+            Part { from: Some(from), to: None } => format!("played from reference {}", number(from)),
+            Part { from: None, to: Some(to) } => format!("played up to reference {}", number(to)),
+            Part { from: Some(from), to: Some(to) } => {
+                format!("played from reference {} up to {}; L for over and over", number(from), number(to))
+            }
+        };
+        self.say(words, now);
     }
 
     fn seek_mark(&mut self, forward: bool, now: f64) {

@@ -57,6 +57,10 @@ pub enum Action {
     Clock,
     /// To the next (`true`) or previous mark.
     Mark(bool),
+    /// The in point (`true`) or the out point here, or away.
+    Point(bool),
+    /// Play over and over, or once.
+    Loop,
     /// Trail longer (`true`) or shorter.
     Tail(bool),
     /// So many hundredths as close to the picture.
@@ -117,7 +121,7 @@ const fn ctrl(key: Key) -> Chord {
 const ALT_ENTER: Chord = Chord { key: Key::Enter, shift: false, ctrl: false, alt: true };
 
 /// All keys, in the order of the sheet.
-pub const TABLE: [Row; 21] = [
+pub const TABLE: [Row; 22] = [
     Row { keys: "Space", what: "play, pause; at the end: start over", chords: &[(key(Key::Space), Action::PlayPause)] },
     Row {
         keys: "Left, Right",
@@ -143,6 +147,11 @@ pub const TABLE: [Row; 21] = [
         keys: "[  ]",
         what: "previous, next mark",
         chords: &[(char('['), Action::Mark(false)), (char(']'), Action::Mark(true))],
+    },
+    Row {
+        keys: "I  O  L",
+        what: "play from here, up to here; over and over",
+        chords: &[(char('i'), Action::Point(true)), (char('o'), Action::Point(false)), (char('l'), Action::Loop)],
     },
     Row {
         keys: "-  +",
@@ -302,6 +311,34 @@ mod tests {
         assert_eq!(action(ctrl(Key::Char('h'))), None, "left to the system");
         assert_eq!(action(key(Key::Enter)), None);
         assert_eq!(action(ALT_ENTER), Some(Action::FullScreen));
+    }
+
+    /// The page of the manual, made of the table.
+    fn manual() -> String {
+        let mut page = String::from(
+            "# Keys and mouse of the window\n\n`?` shows this list in the window.\n\n| Key | Does |\n|---|---|\n",
+        );
+        let cell = |words: &str| words.replace('|', "\\|");
+        for row in &TABLE {
+            page.push_str(&format!("| `{}` | {} |\n", cell(row.keys), cell(row.what)));
+        }
+        page.push_str("\n| Mouse | Does |\n|---|---|\n");
+        let mut last = "";
+        for (place, what) in MOUSE {
+            last = if place.is_empty() { last } else { place };
+            page.push_str(&format!("| {last} | {} |\n", cell(what)));
+        }
+        page
+    }
+
+    #[test]
+    fn the_manual_lists_every_row_and_no_other() {
+        let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/keys.md");
+        if std::env::var_os("GOLDEN_UPDATE").is_some() {
+            std::fs::write(&file, manual()).expect("written");
+        }
+        let written = std::fs::read_to_string(&file).expect("docs/keys.md; GOLDEN_UPDATE=1 writes it");
+        assert_eq!(written, manual(), "docs/keys.md; GOLDEN_UPDATE=1 writes it anew");
     }
 
     #[test]

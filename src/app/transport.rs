@@ -31,8 +31,21 @@ pub struct Transport {
     speed: f64,
     playing: bool,
     glide: Option<Glide>,
+    /// In and out points: what is played, where they are set.
+    part: Part,
+    /// Plays over and over.
+    loops: bool,
     /// While the strip is dragged: whether it played before.
     scrubbing: Option<bool>,
+}
+
+/// The part of an axis that is played: from its in point to its out point, each where it is set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Part {
+    /// Where playing begins.
+    pub from: Option<Position>,
+    /// Where it ends; after `from`.
+    pub to: Option<Position>,
 }
 
 /// A step under way.
@@ -55,6 +68,8 @@ impl Transport {
             speed: 1.0,
             playing: false,
             glide: None,
+            part: Part::default(),
+            loops: false,
             scrubbing: None,
         };
         transport.set_speed(speed);
@@ -136,8 +151,8 @@ impl Transport {
         if std::mem::take(&mut self.follows) {
             return;
         }
-        if !self.playing && self.at_end() && !self.axis.grows {
-            self.position = Position::START;
+        if !self.playing && (self.at_end() && !self.axis.grows || self.is_over()) {
+            self.position = self.part.from.unwrap_or(Position::START);
         }
         self.playing = !self.playing && (self.axis.len > 0 || self.axis.grows);
     }
@@ -187,10 +202,61 @@ impl Transport {
             self.position = if left - made < 0.5 { self.axis.end() } else { self.position.plus(made) };
             self.follows = self.axis.grows || !self.at_end();
         } else if self.playing {
-            self.position = self.axis.clamp(ahead(self.position, self.speed * seconds));
-            self.playing = !self.at_end() || self.axis.grows;
+            self.play(ahead(self.position, self.speed * seconds));
         }
         self.position != before
+    }
+
+    /// Plays on to a position: no further than the out point from before it, nor than the end; there it begins again, waits for more, or
+    /// stops.
+    fn play(&mut self, to: Position) {
+        let out = self.part.to.filter(|out| self.position < *out);
+        let end = out.map_or(self.axis.end(), |out| self.axis.clamp(out));
+        self.position = to.min(end);
+        let waits = self.axis.grows && end == self.axis.end() && out.is_none_or(|out| out > end);
+        if self.position < end || waits {
+            return;
+        }
+        let from = self.part.from.unwrap_or(Position::START);
+        // What has no length is not played over and over.
+        self.playing = self.loops && from < end;
+        if self.playing {
+            self.position = from;
+        }
+    }
+
+    /// At the out point, or past it.
+    fn is_over(&self) -> bool {
+        self.part.to.is_some_and(|out| self.position >= out)
+    }
+
+    /// What is played.
+    #[must_use]
+    pub fn part(&self) -> Part {
+        self.part
+    }
+
+    /// Sets the in point (`first`) or the out point to the playhead; takes it away where it is there already. A point on the wrong side of
+    /// the other takes that away.
+    pub fn mark(&mut self, first: bool) {
+        let (here, Part { from, to }) = (Some(self.position), self.part);
+        self.part = match first {
+            true if from == here => Part { from: None, to },
+            true => Part { from: here, to: to.filter(|out| *out > self.position) },
+            false if to == here => Part { from, to: None },
+            false => Part { from: from.filter(|start| *start < self.position), to: here },
+        };
+    }
+
+    /// Whether it plays over and over.
+    #[must_use]
+    pub fn loops(&self) -> bool {
+        self.loops
+    }
+
+    /// Has it play over and over, or no more.
+    pub fn turn_loop(&mut self) {
+        self.loops = !self.loops;
     }
 
     /// Holds the playhead where a tick begins until [`Transport::release`].
@@ -423,6 +489,60 @@ mod tests {
         t.grow(axis(9, 9, false));
         t.follow();
         assert!(!t.follows() && t.position() == at(9.0), "nothing to follow");
+    }
+
+    #[test]
+    fn what_lies_between_two_points_is_played_once_or_over_and_over() {
+        let mut t = transport(100, 20.0, 10.0);
+        t.mark(true);
+        t.jump(at(40.0));
+        t.mark(false);
+        assert_eq!(t.part(), Part { from: Some(at(20.0)), to: Some(at(40.0)) });
+        t.toggle();
+        assert_eq!(t.position(), at(20.0), "from the out point it starts over");
+        assert!(t.advance(1.5) && t.position() == at(35.0) && t.playing());
+        assert!(t.advance(1.5) && t.position() == at(40.0) && !t.playing());
+        t.turn_loop();
+        t.toggle();
+        assert!(t.advance(1.9) && t.advance(0.2) && t.position() == at(20.0) && t.playing());
+        // From before the in point it plays into the part.
+        t.jump(at(10.0));
+        t.toggle();
+        assert!(t.advance(2.5) && t.position() == at(35.0));
+        t.jump(at(90.0));
+        t.toggle();
+        assert_eq!((t.position(), t.playing()), (at(20.0), true), "past it, play starts over");
+        // The same point again takes it away; one on the wrong side takes the other away.
+        t.jump(at(40.0));
+        t.mark(false);
+        assert_eq!(t.part().to, None);
+        t.jump(at(10.0));
+        t.mark(false);
+        assert_eq!(t.part(), Part { from: None, to: Some(at(10.0)) });
+        let mut all = transport(100, 95.0, 10.0);
+        all.turn_loop();
+        all.toggle();
+        assert!(all.advance(1.0) && all.position() == at(0.0) && all.playing());
+        let mut empty = transport(0, 0.0, 10.0);
+        empty.turn_loop();
+        empty.toggle();
+        assert!(!empty.advance(1.0) && !empty.playing());
+    }
+
+    #[test]
+    fn an_out_point_that_is_not_there_yet_is_waited_for() {
+        let mut t = transport(100, 50.0, 10.0);
+        t.mark(true);
+        t.jump(at(80.0));
+        t.mark(false);
+        t.grow(axis(60, 1000, true));
+        t.turn_loop();
+        t.jump(at(50.0));
+        t.toggle();
+        assert!(t.advance(5.0) && t.position() == at(60.0) && t.playing());
+        t.grow(axis(1000, 1000, false));
+        assert!(t.advance(1.0) && t.position() == at(70.0));
+        assert!(t.advance(3.0) && t.position() == at(50.0) && t.playing());
     }
 
     #[test]

@@ -106,6 +106,8 @@ pub struct Info {
     pub len: u64,
     /// What the strip shows.
     pub stretch: Stretch,
+    /// In and out points: what is played.
+    pub part: [Option<Position>; 2],
     /// Share of them that is indexed; `None` = all, and no more will come.
     pub indexed: Option<f64>,
     /// The reference under way.

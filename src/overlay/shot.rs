@@ -44,11 +44,13 @@ pub struct Playback {
     pub unit: &'static str,
     /// What the strip shows.
     pub stretch: Stretch,
+    /// In and out points.
+    pub part: [Option<Position>; 2],
 }
 
 impl Default for Playback {
     fn default() -> Self {
-        Self { speed: 0.0, unit: ClockKind::References.unit(), stretch: Stretch::default() }
+        Self { speed: 0.0, unit: ClockKind::References.unit(), stretch: Stretch::default(), part: [None; 2] }
     }
 }
 
@@ -83,7 +85,8 @@ impl Shot {
         let layout = self.layout();
         let view = View { reach: layout.reach, ..self.view.clone() };
         let (picture, mut info) = exhibit.frame(studio, self, &view, &layout)?;
-        (info.speed, info.unit, info.stretch) = (self.playback.speed, self.playback.unit, self.playback.stretch);
+        let Playback { speed, unit, stretch, part } = self.playback;
+        (info.speed, info.unit, info.stretch, info.part) = (speed, unit, stretch, part);
         Ok(Taken { layout, parts: self.parts, picture, info })
     }
 }

@@ -89,6 +89,26 @@ pub(super) fn draw_strip(pen: &Pen<'_>, layout: &Layout, info: &Info, strip: &St
             foot = top;
         }
     }
+    // What lies outside the in and out points is dimmed; at each a bracket that opens towards what is played.
+    for (point, inward) in info.part.into_iter().zip([1.0, -1.0]) {
+        let Some(point) = point else { continue };
+        let x = place(point);
+        let (left, right) = if inward > 0.0 { (bars.left(), x) } else { (x, bars.right()) };
+        pen.bar(
+            Rect::from_min_max(pos2(left, bars.top()), pos2(right, bars.bottom())),
+            palette::fade(palette::BACKGROUND, 0.7),
+        );
+        if info.stretch.shows(axis, point) {
+            let ink = palette::fade(palette::LIGHT, 0.85);
+            let side = |x0: f32, x1: f32, y0: f32, y1: f32| {
+                pen.bar(Rect::from_min_max(pos2(x0.min(x1), y0), pos2(x0.max(x1), y1)), ink);
+            };
+            let (top, bottom) = (bars.top() - 3.0 * t, bars.bottom() + 3.0 * t);
+            side(x, x + inward * 1.4 * t, top, bottom);
+            side(x, x + inward * 5.0 * t, top, top + 1.4 * t);
+            side(x, x + inward * 5.0 * t, bottom - 1.4 * t, bottom);
+        }
+    }
     // Marks: a tick at the upper edge; of those that would touch, the first.
     let mut last = f32::MIN;
     for &mark in info.marks.iter().filter(|mark| info.stretch.shows(axis, **mark)) {
