@@ -55,6 +55,32 @@ fn no_display(why: &str, var: impl Fn(&str) -> Option<String>) -> String {
     )
 }
 
+/// Points of height that a window's title bar takes, about.
+const TITLE_BAR: u32 = 36;
+
+/// The size of a window of which this is asked: no larger than the monitor (points; `None` = not known) has room for, or the controls
+/// along its lower edge would be outside.
+pub(super) fn on_screen([width, height]: [u32; 2], monitor: Option<[u32; 2]>) -> [u32; 2] {
+    match monitor {
+        // What a monitor says of itself may be nothing.
+        Some([w, h]) if w >= 320 && h >= 240 => {
+            let room = h - TITLE_BAR;
+            [width.min(w), if height > h { height.min(room) } else { height }]
+        }
+        _ => [width, height],
+    }
+}
+
+/// Pixels as points.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a size in pixels, divided by 0.1 at least"
+)]
+pub(super) fn points(size: [u32; 2], scale: f64) -> [u32; 2] {
+    size.map(|s| (f64::from(s) / scale.max(0.1)).round() as u32)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -76,5 +102,16 @@ mod tests {
         assert_eq!(quietly(|| 5), Ok(5));
         let broken: Result<u32, String> = quietly(|| panic!("window {} is gone", 7));
         assert_eq!(broken, Err("window 7 is gone".into()));
+    }
+
+    #[test]
+    fn a_window_is_no_larger_than_its_screen() {
+        assert_eq!(on_screen([1280, 720], Some([1920, 1080])), [1280, 720]);
+        assert_eq!(on_screen([1280, 720], Some([1024, 640])), [1024, 640 - TITLE_BAR]);
+        assert_eq!(on_screen([1280, 720], Some([1280, 720])), [1280, 720], "as large as it: asked for, so had");
+        assert_eq!(on_screen([3840, 2160], Some([2560, 1440])), [2560, 1440 - TITLE_BAR]);
+        for nothing in [None, Some([0, 0])] {
+            assert_eq!(on_screen([1280, 720], nothing), [1280, 720]);
+        }
     }
 }

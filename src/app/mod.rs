@@ -15,6 +15,7 @@ pub mod caches;
 mod caches_panel;
 pub mod desk;
 mod display;
+mod indexing;
 pub mod keys;
 pub mod pane;
 pub mod panel;
@@ -29,4 +30,5 @@ pub mod widgets;
 
 mod surface;
 
-pub use viewer::{Account, Load, Options, Quietly, Report, SaveCaches, Simulate, run};
+pub use indexing::{Load, Report, Simulate};
+pub use viewer::{Account, Options, Quietly, SaveCaches, run};

@@ -1,14 +1,15 @@
 //! The event loop: the one place of the window that reads a clock.
 
 use super::desk::{Desk, Effect};
-use super::display;
+use super::display::{self, on_screen, points};
+use super::indexing::{Load, Message, Report, Simulate, Simulation, index};
 use super::keys::{Action, Chord, Key, action};
 use super::panel;
 use super::surface::{Part, Surface};
 use crate::axis::Position;
 use crate::overlay::exhibits::ExhibitEntry;
 use crate::overlay::{Area, Offscreen, Parts, Studio, fonts};
-use crate::reference::{ReferenceSource, SourceError};
+use crate::reference::SourceError;
 use crate::render::{Sent, Viewport};
 use crate::scene::{Choice, View};
 use crate::sim::config::HierarchyConfig;
@@ -16,37 +17,17 @@ use crate::timeline::ClockKind;
 use anyhow::Context as _;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use winit::application::ApplicationHandler;
 use winit::dpi::LogicalSize;
 use winit::event::{ElementState, KeyEvent, StartCause, WindowEvent};
-use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoopProxy};
+use winit::event_loop::{ActiveEventLoop, ControlFlow};
 use winit::keyboard::{Key as Logical, ModifiersState, NamedKey};
 use winit::window::{Fullscreen, Window, WindowId};
 
-/// What comes from the thread that opens and indexes the trace.
-#[expect(clippy::large_enum_variant, reason = "sent a few times a second")]
-pub enum Report {
-    /// References done, and all (0 = not known): before anything can be shown.
-    Progress(u64, u64),
-    /// What can be shown from now on: at first, and when more is indexed.
-    Ready(Studio),
-    /// Something to be told.
-    Words(String),
-}
-
-/// Opens and indexes the trace and reports; it stops where a report gives `false`.
-pub type Load = Box<dyn FnOnce(&mut dyn FnMut(Report) -> bool) -> anyhow::Result<()> + Send>;
 /// Writes a picture (reference, width and height, RGBA rows) and gives the file's path.
 pub type Save = Box<dyn FnMut(u64, [u32; 2], &[u8]) -> anyhow::Result<PathBuf>>;
 
-/// Simulates a trace under other caches and reports; it stops where a report gives `false`.
-pub type Simulate = Arc<
-    dyn Fn(Arc<dyn ReferenceSource>, HierarchyConfig, &mut dyn FnMut(Report) -> bool) -> anyhow::Result<()>
-        + Send
-        + Sync,
->;
 /// Writes caches and gives the file's path.
 pub type SaveCaches = Box<dyn FnMut(&HierarchyConfig) -> anyhow::Result<PathBuf>>;
 
@@ -123,7 +104,7 @@ pub fn run(options: Options) -> anyhow::Result<()> {
         start: Start { size, view, choice, parts, panes, tick, speed, clock, play, follow, quietly },
         save,
         save_caches,
-        simulation: Simulation { simulate, proxy, newest: Arc::default() },
+        simulation: Simulation::new(simulate, proxy),
         born: Instant::now(),
         pane: None,
         desk: None,
@@ -146,67 +127,6 @@ pub fn run(options: Options) -> anyhow::Result<()> {
     viewer.failure.map_or(Ok(()), Err)
 }
 
-/// From the indexing thread.
-enum Message {
-    Report(Report),
-    Failed(anyhow::Error),
-    /// Of the simulation of other caches with this number.
-    Simulated(u64, Result<Report, anyhow::Error>),
-}
-
-/// Simulations of other caches, one after another: of an older one nothing is taken any more.
-struct Simulation {
-    simulate: Simulate,
-    proxy: EventLoopProxy<Message>,
-    newest: Arc<AtomicU64>,
-}
-
-impl Simulation {
-    /// Begins one on a thread of its own.
-    fn begin(&self, source: Arc<dyn ReferenceSource>, config: HierarchyConfig) -> std::io::Result<()> {
-        let number = self.newest.fetch_add(1, Ordering::Relaxed) + 1;
-        let (simulate, proxy, newest) = (Arc::clone(&self.simulate), self.proxy.clone(), Arc::clone(&self.newest));
-        let work = move || {
-            let send = |said| proxy.send_event(Message::Simulated(number, said)).is_ok();
-            let mut report = |said: Report| newest.load(Ordering::Relaxed) == number && send(Ok(said));
-            let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| simulate(source, config, &mut report)));
-            let done = done
-                .unwrap_or_else(|_| Err(anyhow::anyhow!("the caches could not be simulated: a bug, please report it")));
-            if let Err(error) = done {
-                send(Err(error));
-            }
-        };
-        std::thread::Builder::new().name("index".into()).spawn(work).map(drop)
-    }
-
-    fn is_newest(&self, number: u64) -> bool {
-        self.newest.load(Ordering::Relaxed) == number
-    }
-}
-
-fn index(load: Load, proxy: &EventLoopProxy<Message>) {
-    let mut told = Instant::now();
-    let mut report = |report: Report| {
-        if matches!(report, Report::Progress(..)) {
-            if told.elapsed() < PROGRESS {
-                return true;
-            }
-            told = Instant::now();
-        }
-        // Fails where the window is closed: then nobody waits for the index.
-        proxy.send_event(Message::Report(report)).is_ok()
-    };
-    // A bug in there must not leave a window that waits for ever; the panic's own words are on standard error.
-    let loaded = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| load(&mut report)));
-    let loaded =
-        loaded.unwrap_or_else(|_| Err(anyhow::anyhow!("the trace could not be indexed: a bug, please report it")));
-    if let Err(error) = loaded {
-        let _ = proxy.send_event(Message::Failed(error));
-    }
-}
-
-/// Time between two reports of progress.
-const PROGRESS: Duration = Duration::from_millis(50);
 /// A trace that is refused, or ready, within this time needs no waiting window.
 const PATIENCE: Duration = Duration::from_millis(150);
 /// Longest time that a frame lets pass: after a stall the picture goes on where it was, it does not jump.
@@ -514,32 +434,6 @@ fn parts(desk: &Desk, [width, height]: [u32; 2]) -> Vec<Part<'_>> {
     parts
 }
 
-/// Points of height that a window's title bar takes, about.
-const TITLE_BAR: u32 = 36;
-
-/// The size of a window of which this is asked: no larger than the monitor (points; `None` = not known) has room for, or the controls
-/// along its lower edge would be outside.
-fn on_screen([width, height]: [u32; 2], monitor: Option<[u32; 2]>) -> [u32; 2] {
-    match monitor {
-        // What a monitor says of itself may be nothing.
-        Some([w, h]) if w >= 320 && h >= 240 => {
-            let room = h - TITLE_BAR;
-            [width.min(w), if height > h { height.min(room) } else { height }]
-        }
-        _ => [width, height],
-    }
-}
-
-/// Pixels as points.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a size in pixels, divided by 0.1 at least"
-)]
-fn points(size: [u32; 2], scale: f64) -> [u32; 2] {
-    size.map(|s| (f64::from(s) / scale.max(0.1)).round() as u32)
-}
-
 /// What the pane that keys are for shows, without controls, as RGBA.
 fn picture(pane: &Pane, desk: &mut Desk, size: [u32; 2]) -> anyhow::Result<Vec<u8>> {
     let context = &pane.surface.context;
@@ -670,21 +564,9 @@ mod tests {
     }
 
     #[test]
-    fn a_window_is_no_larger_than_its_screen() {
-        assert_eq!(on_screen([1280, 720], Some([1920, 1080])), [1280, 720]);
-        assert_eq!(on_screen([1280, 720], Some([1024, 640])), [1024, 640 - TITLE_BAR]);
-        assert_eq!(on_screen([1280, 720], Some([1280, 720])), [1280, 720], "as large as it: asked for, so had");
-        assert_eq!(on_screen([3840, 2160], Some([2560, 1440])), [2560, 1440 - TITLE_BAR]);
-        for nothing in [None, Some([0, 0])] {
-            assert_eq!(on_screen([1280, 720], nothing), [1280, 720]);
-        }
-    }
-
-    #[test]
     fn a_trace_takes_a_minute_unless_that_is_too_fast_or_slow_to_see() {
         assert_eq!(default_speed(8_448), 141.0);
         assert_eq!(default_speed(10), 4.0);
         assert_eq!(default_speed(20_000_000), 300.0);
-        assert_eq!(points([1280, 720], 2.0), [640, 360]);
     }
 }
