@@ -15,7 +15,9 @@ use crate::scene::palette;
 use crate::sim::Policy;
 use crate::sim::config::{Inclusion, Prefetch, presets};
 use crate::units::grouped;
-use egui::{Align2, Area, Button, ComboBox, Frame, Grid, Id, Margin, Order, RichText, Stroke, TextEdit, Ui, vec2};
+use egui::{
+    Align2, Area, Button, ComboBox, Frame, Grid, Id, Margin, Order, RichText, ScrollArea, Stroke, TextEdit, Ui, vec2,
+};
 
 /// What of the card can be typed in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,9 +83,18 @@ pub(super) fn show(ui: &Ui, desk: &mut Desk, right: f32, top: f32) -> Option<Car
             .inner_margin(Margin::same(14));
         frame.show(ui, |ui| {
             ui.spacing_mut().item_spacing = vec2(6.0, 7.0);
-            head(ui, card, &mut asks);
-            Grid::new(Id::unique("levels")).spacing(vec2(8.0, 7.0)).show(ui, |ui| levels(ui, card, &mut asks));
-            foot(ui, card, &mut asks);
+            // In a small window it is scrolled.
+            let room = (ui.ctx().content_rect().size() - vec2(48.0, 96.0)).max(vec2(80.0, 60.0));
+            ScrollArea::both()
+                .max_width(room.x)
+                .max_height(room.y)
+                .min_scrolled_width(room.x)
+                .min_scrolled_height(room.y)
+                .show(ui, |ui| {
+                    head(ui, card, &mut asks);
+                    Grid::new(Id::unique("levels")).spacing(vec2(8.0, 7.0)).show(ui, |ui| levels(ui, card, &mut asks));
+                    foot(ui, card, &mut asks);
+                });
         });
     });
     asks
