@@ -7,7 +7,7 @@ use super::keys::Action;
 use super::pane::Pane;
 use super::panes::{Panes, Side};
 use super::session::Session;
-use super::transport::{PRESETS, Part, Transport, longer, shorter};
+use super::transport::{PRESETS, PlayRange, Transport, longer, shorter};
 use crate::axis::Position;
 use crate::overlay::exhibits::{self, ExhibitEntry, Gesture};
 use crate::overlay::pen::rate;
@@ -402,11 +402,11 @@ impl Desk {
     fn turn_point(&mut self, first: bool, now: f64) {
         self.transport.mark(first);
         let number = |at: Position| grouped(at.tick());
-        let words = match self.transport.part() {
-            Part { from: None, to: None } => "all of it is played".into(),
-            Part { from: Some(from), to: None } => format!("played from reference {}", number(from)),
-            Part { from: None, to: Some(to) } => format!("played up to reference {}", number(to)),
-            Part { from: Some(from), to: Some(to) } => {
+        let words = match self.transport.range() {
+            PlayRange { from: None, to: None } => "all of it is played".into(),
+            PlayRange { from: Some(from), to: None } => format!("played from reference {}", number(from)),
+            PlayRange { from: None, to: Some(to) } => format!("played up to reference {}", number(to)),
+            PlayRange { from: Some(from), to: Some(to) } => {
                 format!("played from reference {} up to {}; L for over and over", number(from), number(to))
             }
         };

@@ -27,7 +27,8 @@ pub type Simulate = Arc<
         + Send
         + Sync,
 >;
-/// From the indexing thread.
+
+/// What threads tell the window.
 pub(super) enum Message {
     Report(Report),
     Failed(anyhow::Error),
@@ -43,6 +44,7 @@ pub(super) struct Simulation {
 }
 
 impl Simulation {
+    /// None yet.
     pub(super) fn new(simulate: Simulate, proxy: EventLoopProxy<Message>) -> Self {
         Self { simulate, proxy, newest: Arc::default() }
     }
@@ -53,7 +55,7 @@ impl Simulation {
         let (simulate, proxy, newest) = (Arc::clone(&self.simulate), self.proxy.clone(), Arc::clone(&self.newest));
         let work = move || {
             let send = |said| proxy.send_event(Message::Simulated(number, said)).is_ok();
-            let mut report = |said: Report| newest.load(Ordering::Relaxed) == number && send(Ok(said));
+            let mut report = paced(|said| newest.load(Ordering::Relaxed) == number && send(Ok(said)));
             let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| simulate(source, config, &mut report)));
             let done = done
                 .unwrap_or_else(|_| Err(anyhow::anyhow!("the caches could not be simulated: a bug, please report it")));
@@ -64,23 +66,30 @@ impl Simulation {
         std::thread::Builder::new().name("index".into()).spawn(work).map(drop)
     }
 
+    /// Whether no other was begun after the one of this number.
     pub(super) fn is_newest(&self, number: u64) -> bool {
         self.newest.load(Ordering::Relaxed) == number
     }
 }
 
-pub(super) fn index(load: Load, proxy: &EventLoopProxy<Message>) {
+/// Passes reports on, of progress no more than one in [`PROGRESS`].
+fn paced(mut send: impl FnMut(Report) -> bool) -> impl FnMut(Report) -> bool {
     let mut told = Instant::now();
-    let mut report = |report: Report| {
+    move |report| {
         if matches!(report, Report::Progress(..)) {
             if told.elapsed() < PROGRESS {
                 return true;
             }
             told = Instant::now();
         }
-        // Fails where the window is closed: then nobody waits for the index.
-        proxy.send_event(Message::Report(report)).is_ok()
-    };
+        send(report)
+    }
+}
+
+/// Opens and indexes the trace; for a thread of its own.
+pub(super) fn index(load: Load, proxy: &EventLoopProxy<Message>) {
+    // Fails where the window is closed: then nobody waits for the index.
+    let mut report = paced(|report| proxy.send_event(Message::Report(report)).is_ok());
     // A bug in there must not leave a window that waits for ever; the panic's own words are on standard error.
     let loaded = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| load(&mut report)));
     let loaded =

@@ -1,6 +1,6 @@
 //! What is open: a trace under its caches, and all that every pane shows alike: trail, shades, clock, the part of the strip.
 
-use super::transport::{Part, Transport};
+use super::transport::{PlayRange, Transport};
 use crate::axis::Position;
 use crate::overlay::{Playback, Stretch, Strip, Studio};
 use crate::scene::{Choice, Shade, View};
@@ -138,8 +138,8 @@ impl Session {
     pub fn playback(&self, transport: &Transport) -> Playback {
         // Who follows goes as fast as the trace comes.
         let speed = if transport.follows() { 0.0 } else { transport.speed() };
-        let Part { from, to } = transport.part();
-        Playback { speed, unit: self.clock.kind().unit(), stretch: self.stretch, part: [from, to] }
+        let PlayRange { from, to } = transport.range();
+        Playback { speed, unit: self.clock.kind().unit(), stretch: self.stretch, range: [from, to] }
     }
 
     /// The strip in `columns` columns.

@@ -32,7 +32,7 @@ pub struct Transport {
     playing: bool,
     glide: Option<Glide>,
     /// In and out points: what is played, where they are set.
-    part: Part,
+    range: PlayRange,
     /// Plays over and over.
     loops: bool,
     /// While the strip is dragged: whether it played before.
@@ -41,7 +41,7 @@ pub struct Transport {
 
 /// The part of an axis that is played: from its in point to its out point, each where it is set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Part {
+pub struct PlayRange {
     /// Where playing begins.
     pub from: Option<Position>,
     /// Where it ends; after `from`.
@@ -68,7 +68,7 @@ impl Transport {
             speed: 1.0,
             playing: false,
             glide: None,
-            part: Part::default(),
+            range: PlayRange::default(),
             loops: false,
             scrubbing: None,
         };
@@ -152,7 +152,7 @@ impl Transport {
             return;
         }
         if !self.playing && (self.at_end() && !self.axis.grows || self.is_over()) {
-            self.position = self.part.from.unwrap_or(Position::START);
+            self.position = self.range.from.unwrap_or(Position::START);
         }
         self.playing = !self.playing && (self.axis.len > 0 || self.axis.grows);
     }
@@ -210,14 +210,14 @@ impl Transport {
     /// Plays on to a position: no further than the out point from before it, nor than the end; there it begins again, waits for more, or
     /// stops.
     fn play(&mut self, to: Position) {
-        let out = self.part.to.filter(|out| self.position < *out);
+        let out = self.range.to.filter(|out| self.position < *out);
         let end = out.map_or(self.axis.end(), |out| self.axis.clamp(out));
         self.position = to.min(end);
         let waits = self.axis.grows && end == self.axis.end() && out.is_none_or(|out| out > end);
         if self.position < end || waits {
             return;
         }
-        let from = self.part.from.unwrap_or(Position::START);
+        let from = self.range.from.unwrap_or(Position::START);
         // What has no length is not played over and over.
         self.playing = self.loops && from < end;
         if self.playing {
@@ -227,24 +227,24 @@ impl Transport {
 
     /// At the out point, or past it.
     fn is_over(&self) -> bool {
-        self.part.to.is_some_and(|out| self.position >= out)
+        self.range.to.is_some_and(|out| self.position >= out)
     }
 
     /// What is played.
     #[must_use]
-    pub fn part(&self) -> Part {
-        self.part
+    pub fn range(&self) -> PlayRange {
+        self.range
     }
 
     /// Sets the in point (`first`) or the out point to the playhead; takes it away where it is there already. A point on the wrong side of
     /// the other takes that away.
     pub fn mark(&mut self, first: bool) {
-        let (here, Part { from, to }) = (Some(self.position), self.part);
-        self.part = match first {
-            true if from == here => Part { from: None, to },
-            true => Part { from: here, to: to.filter(|out| *out > self.position) },
-            false if to == here => Part { from, to: None },
-            false => Part { from: from.filter(|start| *start < self.position), to: here },
+        let (here, PlayRange { from, to }) = (Some(self.position), self.range);
+        self.range = match first {
+            true if from == here => PlayRange { from: None, to },
+            true => PlayRange { from: here, to: to.filter(|out| *out > self.position) },
+            false if to == here => PlayRange { from, to: None },
+            false => PlayRange { from: from.filter(|start| *start < self.position), to: here },
         };
     }
 
@@ -497,7 +497,7 @@ mod tests {
         t.mark(true);
         t.jump(at(40.0));
         t.mark(false);
-        assert_eq!(t.part(), Part { from: Some(at(20.0)), to: Some(at(40.0)) });
+        assert_eq!(t.range(), PlayRange { from: Some(at(20.0)), to: Some(at(40.0)) });
         t.toggle();
         assert_eq!(t.position(), at(20.0), "from the out point it starts over");
         assert!(t.advance(1.5) && t.position() == at(35.0) && t.playing());
@@ -515,10 +515,10 @@ mod tests {
         // The same point again takes it away; one on the wrong side takes the other away.
         t.jump(at(40.0));
         t.mark(false);
-        assert_eq!(t.part().to, None);
+        assert_eq!(t.range().to, None);
         t.jump(at(10.0));
         t.mark(false);
-        assert_eq!(t.part(), Part { from: None, to: Some(at(10.0)) });
+        assert_eq!(t.range(), PlayRange { from: None, to: Some(at(10.0)) });
         let mut all = transport(100, 95.0, 10.0);
         all.turn_loop();
         all.toggle();

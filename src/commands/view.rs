@@ -78,36 +78,37 @@ fn panes(args: &ViewArgs) -> Result<Vec<&'static ExhibitEntry>, UsageError> {
     Ok(if rows.is_empty() { asked(&args.picture).into_iter().collect() } else { rows })
 }
 
-/// Names tried for a still before giving up.
+/// Names tried for a file before giving up.
 const NAMES: u32 = 1000;
 
-/// Writes a still of reference `tick` into `folder` as `STEM-TICK.png`, or `STEM-TICK-2.png` and so on: never over another
-/// file. Returns the path.
+/// Writes a still of reference `tick` into `folder` as `STEM-TICK.png`, or `STEM-TICK-2.png` and so on. Returns the path.
 fn save(folder: &Path, stem: &str, tick: u64, [width, height]: [u32; 2], rgba: &[u8]) -> anyhow::Result<PathBuf> {
-    let place = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-    let failed = || format!("cannot write a picture to {}", place.display());
-    let name = |n: u32| {
-        let suffix = if n == 1 { String::new() } else { format!("-{n}") };
-        folder.join(format!("{stem}-{tick}{suffix}.png"))
-    };
-    let mut file = Draft::within(&place.join("still.png")).with_context(failed)?;
-    png::still(&mut file, rgba, (width, height)).with_context(failed)?;
-    let saved = file.finish_first((1..=NAMES).map(name)).with_context(failed)?;
-    saved.with_context(|| format!("there are {NAMES} pictures of reference {tick} already"))
+    save_first(folder, &format!("{stem}-{tick}"), "png", &mut |file| Ok(png::still(file, rgba, (width, height))?))
 }
 
-/// Writes caches into `folder` as `STEM-caches.toml`, or `STEM-caches-2.toml` and so on: never over another file. Returns the path.
+/// Writes caches into `folder` as `STEM-caches.toml`, or `STEM-caches-2.toml` and so on. Returns the path.
 fn save_caches(folder: &Path, stem: &str, config: &HierarchyConfig) -> anyhow::Result<PathBuf> {
+    save_first(folder, &format!("{stem}-caches"), "toml", &mut |file| Ok(file.write_all(config.to_toml().as_bytes())?))
+}
+
+/// Writes a file into `folder` under the first free name of `NAME.ENDING`, `NAME-2.ENDING` and so on: never over another file. Returns
+/// the path.
+fn save_first(
+    folder: &Path,
+    name: &str,
+    ending: &str,
+    write: &mut dyn FnMut(&mut Draft) -> anyhow::Result<()>,
+) -> anyhow::Result<PathBuf> {
     let place = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-    let failed = || format!("cannot write the caches to {}", place.display());
-    let name = |n: u32| {
+    let failed = || format!("cannot write {name}.{ending} to {}", place.display());
+    let numbered = |n: u32| {
         let suffix = if n == 1 { String::new() } else { format!("-{n}") };
-        folder.join(format!("{stem}-caches{suffix}.toml"))
+        folder.join(format!("{name}{suffix}.{ending}"))
     };
-    let mut file = Draft::within(&place.join("caches.toml")).with_context(failed)?;
-    file.write_all(config.to_toml().as_bytes()).with_context(failed)?;
-    let saved = file.finish_first((1..=NAMES).map(name)).with_context(failed)?;
-    saved.with_context(|| format!("there are {NAMES} files of caches of this trace already"))
+    let mut file = Draft::within(&place.join(format!("{name}.{ending}"))).with_context(failed)?;
+    write(&mut file).with_context(failed)?;
+    let saved = file.finish_first((1..=NAMES).map(numbered)).with_context(failed)?;
+    saved.with_context(|| format!("there are {NAMES} files {name}-N.{ending} already"))
 }
 
 #[cfg(test)]

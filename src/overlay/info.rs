@@ -106,7 +106,7 @@ pub struct Info {
     /// What the strip shows.
     pub stretch: Stretch,
     /// In and out points: what is played.
-    pub part: [Option<Position>; 2],
+    pub range: [Option<Position>; 2],
     /// Share of them that is indexed; `None` = all, and no more will come.
     pub indexed: Option<f64>,
     /// The reference under way.

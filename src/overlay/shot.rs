@@ -45,12 +45,12 @@ pub struct Playback {
     /// What the strip shows.
     pub stretch: Stretch,
     /// In and out points.
-    pub part: [Option<Position>; 2],
+    pub range: [Option<Position>; 2],
 }
 
 impl Default for Playback {
     fn default() -> Self {
-        Self { speed: 0.0, unit: ClockKind::References.unit(), stretch: Stretch::default(), part: [None; 2] }
+        Self { speed: 0.0, unit: ClockKind::References.unit(), stretch: Stretch::default(), range: [None; 2] }
     }
 }
 
@@ -85,8 +85,8 @@ impl Shot {
         let layout = self.layout();
         let view = View { reach: layout.reach, ..self.view.clone() };
         let (picture, mut info) = exhibit.frame(studio, self, &view, &layout)?;
-        let Playback { speed, unit, stretch, part } = self.playback;
-        (info.speed, info.unit, info.stretch, info.part) = (speed, unit, stretch, part);
+        let Playback { speed, unit, stretch, range } = self.playback;
+        (info.speed, info.unit, info.stretch, info.range) = (speed, unit, stretch, range);
         Ok(Taken { layout, parts: self.parts, picture, info })
     }
 }

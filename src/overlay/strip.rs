@@ -90,7 +90,7 @@ pub(super) fn draw_strip(pen: &Pen<'_>, layout: &Layout, info: &Info, strip: &St
         }
     }
     // What lies outside the in and out points is dimmed; at each a bracket that opens towards what is played.
-    for (point, inward) in info.part.into_iter().zip([1.0, -1.0]) {
+    for (point, inward) in info.range.into_iter().zip([1.0, -1.0]) {
         let Some(point) = point else { continue };
         let x = place(point);
         let (left, right) = if inward > 0.0 { (bars.left(), x) } else { (x, bars.right()) };

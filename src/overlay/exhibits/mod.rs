@@ -2,6 +2,7 @@
 //! else of it: a new exhibit is a file beside this one, its `mod` line and its row in the table.
 
 mod numbers;
+mod readings;
 mod rings;
 mod sheet;
 mod source;

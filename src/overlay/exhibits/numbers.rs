@@ -13,6 +13,7 @@
 //!
 //! Sizes are in ems, a row's type being one em. [`Camera::at`] counts ems down from the top, [`Camera::zoom`] enlarges the type.
 
+use super::readings::Readings;
 use super::sheet::{SMALL, Sheet, scroll_bar};
 use super::{Exhibit, Gesture, Picture};
 use crate::overlay::fonts::Weight;
@@ -25,24 +26,20 @@ use crate::overlay::studio::Studio;
 use crate::overlay::tip::{Tip, region_tip};
 use crate::reference::SourceError;
 use crate::scene::palette;
-use crate::scene::places::ring_names;
-use crate::scene::temperature::Thermometer;
 use crate::scene::{Camera, Shade, View};
 use crate::units::grouped;
 use egui::{Pos2, Rect, pos2, vec2};
 
 /// See the module.
 pub struct NumberExhibit {
-    thermometer: Thermometer,
-    rings: Vec<String>,
+    readings: Readings,
 }
 
 impl NumberExhibit {
     /// For the caches of a studio.
     #[must_use]
     pub fn new(studio: &Studio) -> Self {
-        let start = studio.timeline().start();
-        Self { thermometer: Thermometer::new(start), rings: ring_names(start) }
+        Self { readings: Readings::new(studio) }
     }
 }
 
@@ -75,12 +72,7 @@ impl Exhibit for NumberExhibit {
         view: &View,
         layout: &Layout,
     ) -> Result<(Picture, Info), SourceError> {
-        let position = studio.axis().clamp(shot.position);
-        studio.seek(position, self.history(view), view.window, false)?;
-        let moment = studio.moment();
-        let temperatures = self.thermometer.read(&moment, view.window);
-        let rings = self.rings.clone();
-        let mut info = Info::of(studio.timeline(), studio.tables(), &moment, position, &temperatures, rings);
+        let mut info = self.readings.at(studio, shot.position, view)?;
         info.shade(&view.shades);
         Ok((Picture::Plane(tables(&info, layout, &view.camera)), info))
     }

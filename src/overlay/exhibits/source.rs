@@ -11,6 +11,7 @@
 //! The text is the trace's own, so that it is there where the program's files are not. Sizes are in ems, as in [`super::numbers`]. The sheet
 //! turns its pages to the line under way until somebody scrolls; the whole picture (a double click) has it follow again.
 
+use super::readings::Readings;
 use super::sheet::{SMALL, Sheet, scroll_bar};
 use super::{Exhibit, Gesture, Picture};
 use crate::overlay::fonts::Weight;
@@ -23,8 +24,6 @@ use crate::overlay::studio::Studio;
 use crate::overlay::tip::{Tip, line_tip};
 use crate::reference::{SourceError, Tables};
 use crate::scene::palette;
-use crate::scene::places::ring_names;
-use crate::scene::temperature::Thermometer;
 use crate::scene::{Camera, View};
 use crate::timeline::{Share, Timeline};
 use crate::units::{LevelId, grouped, to_f32};
@@ -32,16 +31,14 @@ use egui::{Rect, pos2};
 
 /// See the module.
 pub struct SourceExhibit {
-    thermometer: Thermometer,
-    rings: Vec<String>,
+    readings: Readings,
 }
 
 impl SourceExhibit {
     /// For the caches of a studio.
     #[must_use]
     pub fn new(studio: &Studio) -> Self {
-        let start = studio.timeline().start();
-        Self { thermometer: Thermometer::new(start), rings: ring_names(start) }
+        Self { readings: Readings::new(studio) }
     }
 }
 
@@ -128,11 +125,8 @@ impl Exhibit for SourceExhibit {
         view: &View,
         layout: &Layout,
     ) -> Result<(Picture, Info), SourceError> {
-        let position = studio.axis().clamp(shot.position);
-        studio.seek(position, self.history(view), view.window, false)?;
+        let info = self.readings.at(studio, shot.position, view)?;
         let (moment, timeline, tables) = (studio.moment(), studio.timeline(), studio.tables());
-        let temperatures = self.thermometer.read(&moment, view.window);
-        let info = Info::of(timeline, tables, &moment, position, &temperatures, self.rings.clone());
         let innermost: Vec<usize> = innermost(timeline.start()).map(LevelId::index).collect();
         let lines: Vec<Counted> = moment.lines().iter().map(|share| Counted::of(share, &innermost)).collect();
         let current = moment.reference.map(|reference| timeline.lines().row(reference.pc));
