@@ -124,6 +124,7 @@ fn scene(glyphs: u32, segments: u32) -> Scene {
         structure: Vec::new(),
         trails,
         glyphs: list,
+        pinned: orrery::scene::Pinned::default(),
         temperatures: vec![0.0; 3],
         served: orrery::scene::ServedShares::default(),
         notes: Notes::default(),

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use std::ops::RangeInclusive;
 
 /// A byte address, 64 bits, unsigned. Zero is an address like any other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -61,6 +62,43 @@ impl fmt::Display for Addr {
     }
 }
 
+/// Some bytes of memory, one or more: from the first to the last, both with them, so that they may reach the top of memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ByteRange {
+    /// Address of the first.
+    pub first: u64,
+    /// Address of the last; not below `first`.
+    pub last: u64,
+}
+
+impl ByteRange {
+    /// `bytes` of them from `first` on, one at least; those past the top of memory are left out.
+    #[must_use]
+    pub fn new(first: u64, bytes: u64) -> Self {
+        Self { first, last: first.saturating_add(bytes.saturating_sub(1)) }
+    }
+
+    /// How many.
+    #[must_use]
+    pub fn bytes(self) -> u64 {
+        (self.last - self.first).saturating_add(1)
+    }
+
+    /// Whether some byte is in both.
+    #[inline]
+    #[must_use]
+    pub fn meets(self, other: Self) -> bool {
+        self.first <= other.last && other.first <= self.last
+    }
+
+    /// Numbers of the lines, or grains, of `line_bytes` (a power of two) that hold them.
+    #[inline]
+    #[must_use]
+    pub fn lines(self, line_bytes: u32) -> RangeInclusive<u64> {
+        Addr(self.first).line(line_bytes).0..=Addr(self.last).line(line_bytes).0
+    }
+}
+
 /// A number with thousands set apart: `8,448`.
 #[must_use]
 pub fn grouped(n: u64) -> String {
@@ -99,6 +137,16 @@ mod tests {
         assert_eq!(grouped(999), "999");
         assert_eq!(grouped(8_448), "8,448");
         assert_eq!(grouped(u64::MAX), "18,446,744,073,709,551,615");
+    }
+
+    #[test]
+    fn bytes_may_reach_the_top_of_memory() {
+        let top = ByteRange::new(u64::MAX - 63, 64);
+        assert_eq!((top.last, top.bytes(), ByteRange::new(u64::MAX, 9).bytes()), (u64::MAX, 64, 1));
+        assert_eq!((ByteRange::new(0, 0).bytes(), ByteRange { first: 0, last: u64::MAX }.bytes()), (1, u64::MAX));
+        assert!(top.meets(ByteRange::new(0, u64::MAX)) && !top.meets(ByteRange::new(0, u64::MAX - 63)));
+        assert_eq!(ByteRange::new(0x3c, 8).lines(64), 0..=1);
+        assert_eq!(top.lines(64), u64::MAX / 64..=u64::MAX / 64);
     }
 
     #[test]

@@ -253,6 +253,9 @@ impl Desk {
                 self.say(format!("clock: {}, {speed} {}", kind.name(), kind.unit()), now);
             }
             Action::Mark(forward) => self.seek_mark(forward, now),
+            Action::Touch(forward) => self.seek_touch(forward, now),
+            Action::Inspect => self.inspect(now),
+            Action::LookAtPin => self.look_at_pin(now),
             Action::Point(first) => self.turn_point(first, now),
             Action::Loop => {
                 self.transport.turn_loop();
@@ -279,6 +282,7 @@ impl Desk {
             Action::Sheet => self.sheet = !self.sheet,
             Action::Escape if self.sheet => self.sheet = false,
             Action::Escape if self.caches.as_ref().is_some_and(|card| card.open) => self.turn_caches(now),
+            Action::Escape if self.pinned().is_some() => self.pin(None),
             Action::Escape => return Some(Effect::Quit),
             Action::FullScreen => return Some(Effect::FullScreen),
             Action::Still => return Some(Effect::Still),

@@ -3,6 +3,7 @@
 use crate::overlay::Studio;
 use crate::reference::ReferenceSource;
 use crate::sim::config::HierarchyConfig;
+use crate::timeline::Life;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -34,6 +35,8 @@ pub(super) enum Message {
     Failed(anyhow::Error),
     /// Of the simulation of other caches with this number.
     Simulated(u64, Result<Report, anyhow::Error>),
+    /// The life of what is pinned, of the reading with this number, or why it cannot be read.
+    Lived(u64, Result<Arc<Life>, String>),
 }
 
 /// Simulations of other caches, one after another: of an older one nothing is taken any more.

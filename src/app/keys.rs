@@ -57,6 +57,12 @@ pub enum Action {
     Clock,
     /// To the next (`true`) or previous mark.
     Mark(bool),
+    /// To the next (`true`) or previous reference that touches what is pinned.
+    Touch(bool),
+    /// Open the inspector of what is pinned.
+    Inspect,
+    /// Look closely at what is pinned.
+    LookAtPin,
     /// The in point (`true`) or the out point here, or away.
     Point(bool),
     /// Play over and over, or once.
@@ -121,7 +127,7 @@ const fn ctrl(key: Key) -> Chord {
 const ALT_ENTER: Chord = Chord { key: Key::Enter, shift: false, ctrl: false, alt: true };
 
 /// All keys, in the order of the sheet.
-pub const TABLE: [Row; 22] = [
+pub const TABLE: [Row; 24] = [
     Row { keys: "Space", what: "play, pause; at the end: start over", chords: &[(key(Key::Space), Action::PlayPause)] },
     Row {
         keys: "Left, Right",
@@ -147,6 +153,16 @@ pub const TABLE: [Row; 22] = [
         keys: "[  ]",
         what: "previous, next mark",
         chords: &[(char('['), Action::Mark(false)), (char(']'), Action::Mark(true))],
+    },
+    Row {
+        keys: "J  K",
+        what: "previous, next reference that touches what is pinned",
+        chords: &[(char('j'), Action::Touch(false)), (char('k'), Action::Touch(true))],
+    },
+    Row {
+        keys: "D  F",
+        what: "details of what is pinned, look at it closely",
+        chords: &[(char('d'), Action::Inspect), (char('f'), Action::LookAtPin)],
     },
     Row {
         keys: "I  O  L",
@@ -209,14 +225,15 @@ pub const TABLE: [Row; 22] = [
     },
     Row { keys: "F12", what: "save the picture as PNG", chords: &[(key(Key::F12), Action::Still)] },
     Row { keys: "?", what: "this list", chords: &[(char('?'), Action::Sheet)] },
-    Row { keys: "Esc", what: "close the list; leave", chords: &[(key(Key::Escape), Action::Escape)] },
+    Row { keys: "Esc", what: "close the list, let go what is pinned, leave", chords: &[(key(Key::Escape), Action::Escape)] },
 ];
 
 /// What the mouse does; shown below the keys.
-pub const MOUSE: [(&str, &str); 7] = [
+pub const MOUSE: [(&str, &str); 8] = [
     ("Strip", "click or drag to go there; hover to read"),
     ("", "wheel for a part of the trace, double click for all of it"),
     ("Picture", "hover a dot, a ring or an arc to see what it is"),
+    ("", "click a dot to pin it: all panes show where it is"),
     ("", "wheel to look closer, drag to move, double click for all of it"),
     ("Panes", "drag borders and tabs; keys go where the pointer is"),
     ("Regions", "click to dim, hide and show one, Shift + click to see it alone"),

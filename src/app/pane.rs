@@ -95,6 +95,11 @@ impl Pane {
         }
     }
 
+    /// Looks from there.
+    pub fn set_camera(&mut self, camera: Camera) {
+        self.camera = camera;
+    }
+
     /// Hides title, tables and legend, or shows them.
     pub fn turn_panels(&mut self) {
         self.panels = !self.panels;
@@ -124,7 +129,7 @@ impl Pane {
         let area = Area { at, size: [width.max(LEAST[0]), height.max(LEAST[1])] };
         let view = View { camera: self.camera, ..session.look(transport) };
         let (position, playback) = (transport.position(), session.playback(transport));
-        Shot { position, view, parts: self.parts(parts), target: window, area, reserved, playback }
+        Shot { position, view, parts: self.parts(parts), target: window, area, reserved, playback, life: session.life().cloned() }
     }
 
     /// References before the playhead that its exhibit needs one by one.

@@ -6,7 +6,7 @@ use super::keys::{Action, MOUSE, TABLE, keys_of};
 use super::pane::Place;
 use super::panes::Side;
 use super::scrub;
-use super::tiles::{self, Shows};
+use super::tiles::{self, Followed, Shows};
 use super::tip::strip_tip;
 use super::transport::{FASTEST, LONGEST_TAIL, SLOWEST, log_share, log_value};
 use super::widgets::{Icon, card, icon_button, slider};
@@ -64,9 +64,10 @@ pub fn show(ui: &mut Ui, desk: &mut Desk, [width, height]: [u32; 2], now: f64) -
     let shows = Shows { session, transport, parts: desk.parts, window, reserved, sheet: desk.sheet };
     let left = tiles::show(ui, panes, shows, area);
     shown.failed = left.failed.or(shown.failed);
-    if let Some(line) = left.line {
-        desk.seek_line(line, now);
-        ui.ctx().request_repaint();
+    match left.followed {
+        Some(Followed::Target(target, alone)) => desk.follow(target, alone, now),
+        Some(Followed::Nothing) => desk.pin(None),
+        None => {}
     }
     desk.bars.clear();
     if !alone && desk.parts.strip {
@@ -90,6 +91,9 @@ pub fn show(ui: &mut Ui, desk: &mut Desk, [width, height]: [u32; 2], now: f64) -
     bar(ui, desk, &layout, now, &mut shown.asked);
     let place = layout.right.right().min(f32::from(u16::try_from(width).unwrap_or(u16::MAX)) - 12.0);
     shown.effect = caches_panel::show(ui, desk, place, 46.0).and_then(|asks| desk.asked(asks));
+    if let Some(tip) = desk.pin_tip().filter(|_| desk.parts.strip) {
+        card(ui, pos2(layout.left.left(), layout.strip.top() - 12.0), Align2::LEFT_BOTTOM, &tip);
+    }
     toast(ui, desk, &layout, now);
     shown
 }

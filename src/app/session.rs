@@ -4,7 +4,9 @@ use super::transport::{PlayRange, Transport};
 use crate::axis::Position;
 use crate::overlay::{Playback, Stretch, Strip, Studio};
 use crate::scene::{Choice, Shade, View};
-use crate::timeline::{Clock, ClockKind};
+use crate::timeline::{Clock, ClockKind, Life, Timeline};
+use crate::units::ByteRange;
+use std::sync::Arc;
 
 /// See the module.
 pub struct Session {
@@ -19,6 +21,10 @@ pub struct Session {
     stretch: Stretch,
     /// The position that the strip followed last.
     followed: Position,
+    /// The life of what is pinned, as far as it is read.
+    life: Option<Arc<Life>>,
+    /// Somebody should read it.
+    wants_life: bool,
 }
 
 /// Frames a second that the trail of a fast run is made for: it covers at least what a frame skips.
@@ -37,6 +43,8 @@ impl Session {
             strip: Strip::default(),
             stretch: Stretch::default(),
             followed: Position::START,
+            life: None,
+            wants_life: false,
         };
         session.shade();
         session
@@ -44,6 +52,11 @@ impl Session {
 
     /// Takes more of the same trace, or its end.
     pub fn replace(&mut self, studio: Studio) {
+        let same = studio.timeline().config() == self.studio.timeline().config();
+        // Of a trace that grows under the same caches, what is known stays true until more is wanted.
+        self.life = self.life.take().filter(|_| same);
+        let known = self.life.as_ref().map_or(0, |life| life.known());
+        self.wants_life = self.view.pin.is_some() && (studio.timeline().is_whole() || known < studio.timeline().len() / 2);
         self.clock = Clock::new(self.clock.kind(), studio.timeline());
         self.studio = studio;
         self.strip = Strip::default();
@@ -59,6 +72,40 @@ impl Session {
     /// As [`Session::studio`], to take shots of.
     pub fn studio_mut(&mut self) -> &mut Studio {
         &mut self.studio
+    }
+
+    /// What is pinned.
+    #[must_use]
+    pub fn pinned(&self) -> Option<ByteRange> {
+        self.view.pin
+    }
+
+    /// Pins some bytes, or nothing. What is pinned already stays as it is.
+    pub fn pin(&mut self, bytes: Option<ByteRange>) {
+        if self.view.pin != bytes {
+            (self.view.pin, self.life, self.wants_life) = (bytes, None, bytes.is_some());
+        }
+    }
+
+    /// The trace and the bytes whose life somebody should read now; told once.
+    #[must_use]
+    pub fn wanted_life(&mut self) -> Option<(Arc<Timeline>, ByteRange)> {
+        let wanted = std::mem::take(&mut self.wants_life);
+        self.view.pin.filter(|_| wanted).map(|bytes| (Arc::clone(self.studio.timeline()), bytes))
+    }
+
+    /// Takes a life, as far as it is read, unless more of it is known.
+    pub fn take_life(&mut self, life: Arc<Life>) {
+        let is_more = self.life.as_ref().is_none_or(|known| known.known() <= life.known());
+        if is_more && self.view.pin.is_some_and(|pin| pin.first == life.bytes().first) {
+            self.life = Some(life);
+        }
+    }
+
+    /// The life of what is pinned, as far as it is read.
+    #[must_use]
+    pub fn life(&self) -> Option<&Arc<Life>> {
+        self.life.as_ref()
     }
 
     /// Shows these regions.

@@ -36,10 +36,10 @@ pub(super) struct Shows<'a> {
 /// Shows the panes within `area`, which is all of the window where there is one alone.
 pub(super) fn show(ui: &mut Ui, panes: &mut Panes, shows: Shows<'_>, area: Rect) -> Left {
     let alone = panes.len() == 1;
-    let mut stand = Stand { shows, alone, focus: panes.focus(), asked: Vec::new(), failed: None, line: None };
+    let mut stand = Stand { shows, alone, focus: panes.focus(), asked: Vec::new(), failed: None, followed: None };
     let mut ui = ui.new_child(UiBuilder::new().max_rect(area));
     panes.tree.ui(&mut stand, &mut ui);
-    let Stand { shows, focus, asked, failed, line, .. } = stand;
+    let Stand { shows, focus, asked, failed, followed, .. } = stand;
     panes.set_focus(focus);
     for (pane, asked) in asked {
         match asked {
@@ -60,15 +60,24 @@ pub(super) fn show(ui: &mut Ui, panes: &mut Panes, shows: Shows<'_>, area: Rect)
         // Another tab was put over it.
         panes.next();
     }
-    Left { failed, line }
+    Left { failed, followed }
 }
 
 /// What panes leave for others to do.
 pub(super) struct Left {
     /// What kept a pane from showing what it should.
     pub(super) failed: Option<SourceError>,
-    /// The source line whose next reference is asked for, by its row.
-    pub(super) line: Option<usize>,
+    /// What was clicked.
+    pub(super) followed: Option<Followed>,
+}
+
+/// Something that was clicked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Followed {
+    /// A row or a dot; `true`: with Shift.
+    Target(Target, bool),
+    /// Nothing: what is pinned is let go.
+    Nothing,
 }
 
 /// What was asked for in a tab bar.
@@ -86,8 +95,7 @@ struct Stand<'a> {
     focus: TileId,
     asked: Vec<(TileId, Asked)>,
     failed: Option<SourceError>,
-    /// The source line whose next reference is asked for.
-    line: Option<usize>,
+    followed: Option<Followed>,
 }
 
 /// Points of height of the tabs.
@@ -143,8 +151,9 @@ impl Behavior<Pane> for Stand<'_> {
         let rows = words(ui, pane, self.shows.session);
         if !self.shows.sheet {
             self.follow(ui, id, area);
-            look(ui, id, pane);
-            let over_row = self::rows(ui, id, self.shows.session, &rows, &mut self.line);
+            let clicked = look(ui, id, pane, self.shows.session);
+            let (over_row, followed) = self::rows(ui, id, &rows);
+            self.followed = self.followed.or(followed).or(clicked);
             if !over_row {
                 tips(ui, pane, self.shows.session, self.shows.transport);
             }
@@ -277,10 +286,9 @@ fn words(ui: &Ui, pane: &mut Pane, session: &mut Session) -> Vec<(Rect, Target)>
     rows
 }
 
-/// The rows of tables: a click dims, hides and shows a region, with Shift it is seen alone; of a source line it asks for the next reference.
-/// True while the pointer is over a region's row.
-fn rows(ui: &Ui, id: TileId, session: &mut Session, rows: &[(Rect, Target)], line: &mut Option<usize>) -> bool {
-    let mut over = false;
+/// The rows of tables, each of which can be clicked. Whether the pointer is over a region's row, and what was clicked.
+fn rows(ui: &Ui, id: TileId, rows: &[(Rect, Target)]) -> (bool, Option<Followed>) {
+    let (mut over, mut followed) = (false, None);
     for &(area, target) in rows {
         let response = ui.interact(area, Id::unique(("row", id, target)), Sense::click());
         if response.hovered() {
@@ -294,19 +302,17 @@ fn rows(ui: &Ui, id: TileId, session: &mut Session, rows: &[(Rect, Target)], lin
             );
         }
         if response.clicked() {
-            match target {
-                Target::Region(region) => session.turn(region, ui.input(|i| i.modifiers.shift)),
-                Target::Line(row) => *line = Some(row),
-            }
+            followed = Some(Followed::Target(target, ui.input(|i| i.modifiers.shift)));
             ui.ctx().request_repaint();
         }
     }
-    over
+    (over, followed)
 }
 
-/// The picture as something to look into: the wheel goes closer, dragging moves it, a double click shows all of it again.
-fn look(ui: &Ui, id: TileId, pane: &mut Pane) {
-    let Some(taken) = pane.taken() else { return };
+/// The picture as something to look into: the wheel goes closer, dragging moves it, a double click shows all of it again. What was
+/// clicked in it.
+fn look(ui: &Ui, id: TileId, pane: &mut Pane, session: &Session) -> Option<Followed> {
+    let taken = pane.taken()?;
     let response = ui.interact(above_strip(&taken.layout), Id::unique(("picture", id)), Sense::click_and_drag());
     let before = pane.camera();
     if response.double_clicked() {
@@ -326,6 +332,10 @@ fn look(ui: &Ui, id: TileId, pane: &mut Pane) {
     if pane.camera() != before {
         ui.ctx().request_repaint();
     }
+    let clicked = response.interact_pointer_pos().filter(|_| response.clicked() && !response.double_clicked())?;
+    ui.ctx().request_repaint();
+    let about = pane.tip(session.studio(), clicked, REACH).and_then(|tip| tip.about);
+    Some(about.map_or(Followed::Nothing, |target| Followed::Target(target, false)))
 }
 
 /// The part of a picture that can be looked into.
@@ -355,7 +365,11 @@ fn tips(ui: &Ui, pane: &Pane, session: &Session, transport: &Transport) {
             return;
         }
     }
-    let (at, anchor) = beside(&taken.layout, pointer, transport.moving());
+    let (mut at, mut anchor) = beside(&taken.layout, pointer, transport.moving());
+    if session.pinned().is_some() && anchor == Align2::LEFT_BOTTOM && transport.moving() {
+        // What is pinned has that corner.
+        (at.x, anchor) = (taken.layout.right.right(), Align2::RIGHT_BOTTOM);
+    }
     card(ui, at, anchor, &tip);
 }
 

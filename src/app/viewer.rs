@@ -4,6 +4,7 @@ use super::desk::{Desk, Effect};
 use super::display::{self, on_screen, points};
 use super::indexing::{Load, Message, Report, Simulate, Simulation, index};
 use super::keys::{Action, Chord, Key, action};
+use super::lives::Lives;
 use super::panel;
 use super::surface::{Part, Surface};
 use crate::axis::Position;
@@ -104,7 +105,8 @@ pub fn run(options: Options) -> anyhow::Result<()> {
         start: Start { size, view, choice, parts, panes, tick, speed, clock, play, follow, quietly },
         save,
         save_caches,
-        simulation: Simulation::new(simulate, proxy),
+        simulation: Simulation::new(simulate, proxy.clone()),
+        lives: Lives::new(proxy),
         born: Instant::now(),
         pane: None,
         desk: None,
@@ -163,6 +165,7 @@ struct Viewer {
     save: Save,
     save_caches: SaveCaches,
     simulation: Simulation,
+    lives: Lives,
     born: Instant,
     pane: Option<Pane>,
     desk: Option<Desk>,
@@ -250,6 +253,16 @@ impl Viewer {
         self.redraw();
     }
 
+    /// Has the life read of what was pinned just now.
+    fn read_life(&mut self) {
+        let now = self.now();
+        let Some(desk) = &mut self.desk else { return };
+        let begun = desk.wanted_life().map(|(timeline, bytes)| self.lives.begin(timeline, bytes));
+        if let Some(Err(error)) = begun {
+            desk.say(format!("the system has no thread to read its life on: {error}"), now);
+        }
+    }
+
     fn simulate(&mut self, config: HierarchyConfig) {
         let now = self.now();
         let Some(desk) = &mut self.desk else { return };
@@ -305,6 +318,7 @@ impl Viewer {
                 | Action::Slower
                 | Action::Tail(_)
                 | Action::Mark(_)
+                | Action::Touch(_)
                 | Action::Closer(_)
         );
         if !event.repeat || repeats {
@@ -508,7 +522,15 @@ impl ApplicationHandler<Message> for Viewer {
                     Err(error) => desk.refuse(format!("{error:#}"), now),
                 }
             }
-            Message::Simulated(..) => return,
+            Message::Lived(number, said) if self.lives.is_newest(number) => {
+                let now = self.now();
+                let Some(desk) = &mut self.desk else { return };
+                match said {
+                    Ok(life) => desk.take_life(life),
+                    Err(words) => desk.say(words, now),
+                }
+            }
+            Message::Simulated(..) | Message::Lived(..) => return,
         }
         self.redraw();
     }
@@ -539,6 +561,7 @@ impl ApplicationHandler<Message> for Viewer {
     }
 
     fn about_to_wait(&mut self, event_loop: &ActiveEventLoop) {
+        self.read_life();
         event_loop.set_control_flow(self.next_frame.map_or(ControlFlow::Wait, ControlFlow::WaitUntil));
     }
 }

@@ -7,10 +7,11 @@ use super::info::{Info, RegionRow};
 use super::labels::{Type, labels};
 use super::layout::{Layout, Parts};
 use super::legend::legend;
+use super::pins::pins;
 use super::pen::{BODY, Drawn, Pen, SMALL, color, heading, percent};
 use super::strip::{Strip, draw_strip};
 use crate::render::Bar;
-use crate::scene::Shade;
+use crate::scene::{Scene, Shade};
 use crate::scene::layout::Rings;
 use crate::scene::palette::{self, Rgba};
 use crate::units::grouped;
@@ -20,8 +21,9 @@ use egui::{Align2, Painter, Rect, Shape, Stroke, pos2, vec2};
 use std::cmp::Reverse;
 
 /// Draws the words of all visible parts and gives what goes with them.
-pub fn draw(painter: &Painter, layout: &Layout, parts: &Parts, info: &Info, rings: &Rings, strip: &Strip) -> Drawn {
-    let pen = Pen::new(painter, layout.type_scale);
+pub fn draw(painter: &Painter, layout: &Layout, parts: &Parts, info: &Info, scene: &Scene, strip: &Strip) -> Drawn {
+    let (pen, rings) = (Pen::new(painter, layout.type_scale), &scene.rings);
+    pins(&pen, layout, &scene.pinned);
     if parts.labels {
         ring_labels(&pen, layout, rings);
     }

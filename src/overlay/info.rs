@@ -1,80 +1,19 @@
 //! The words and numbers beside the picture, computed from a moment. Plain values: tested without drawing.
 
 use super::pen::rate;
+pub use super::rows::{CacheRow, Now, RegionRow, TlbRow};
 use super::stretch::Stretch;
 use crate::axis::{Axis, Position};
 use crate::reference::{Kind, Reference, Tables};
 use crate::scene::layout::{HomeArc, Ring};
-use crate::scene::palette::{self, Rgba};
+use crate::scene::palette;
 use crate::scene::{Notes, Scene, Shade};
 use crate::sim::config::{Prefetch, format_size};
 use crate::sim::{AccessKind, Cause, Event, Hierarchy, LevelCounters, MissClass, Origin, RequestId};
 use crate::timeline::cursor::levels;
-use crate::timeline::{ClockKind, Moment, Timeline, Translation, translations};
+use crate::timeline::{ClockKind, Life, Moment, Timeline, Translation, translations};
 use crate::units::{CacheId, LevelId, LineAddr, grouped};
 use std::sync::Arc;
-
-/// One region's row.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RegionRow {
-    /// Its declaration: `A[16][16]`.
-    pub name: String,
-    /// Its bare name, where there is no room for the declaration.
-    pub short: String,
-    /// Its colour.
-    pub color: Rgba,
-    /// How much of it is seen in the picture.
-    pub shade: Shade,
-    /// References so far.
-    pub references: u64,
-    /// Innermost level's misses for each reference so far, 0 and up; `None` before the first.
-    pub miss_rate: Option<f64>,
-}
-
-/// One cache's row.
-#[derive(Clone, Debug, PartialEq)]
-pub struct CacheRow {
-    /// `L1`.
-    pub name: String,
-    /// `32 KiB, 64 sets × 8 ways`.
-    pub shape: String,
-    /// Demand hits so far: of all but write-backs and prefetches.
-    pub hits: u64,
-    /// Share of demand accesses that hit, as in `stats`; `None` before the first.
-    pub hit_rate: Option<f64>,
-    /// -1 cold ..= 1 warm.
-    pub temperature: f32,
-    /// The core whose cache it is; `None` = the level, all its caches together.
-    pub core: Option<u16>,
-}
-
-/// One TLB's row: of those of all cores together.
-#[derive(Clone, Debug, PartialEq)]
-pub struct TlbRow {
-    /// `DTLB`.
-    pub name: String,
-    /// `64 entries, full`, `1,536, 12-way`.
-    pub shape: String,
-    /// Hits so far.
-    pub hits: u64,
-    /// Share of lookups that hit; `None` before the first.
-    pub hit_rate: Option<f64>,
-}
-
-/// The reference under way.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Now {
-    /// `read  B[2][15]`; empty at the end of the trace.
-    pub what: String,
-    /// Colour of its region.
-    pub color: Option<Rgba>,
-    /// What happens and why, a line each.
-    pub why: Vec<String>,
-    /// Source line's text; empty = unknown.
-    pub code: String,
-    /// `matmul.c:14`; empty = unknown.
-    pub location: String,
-}
 
 /// Everything written beside the picture.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -107,6 +46,8 @@ pub struct Info {
     pub stretch: Stretch,
     /// In and out points: what is played.
     pub range: [Option<Position>; 2],
+    /// The life of what is pinned, as far as it is known.
+    pub life: Option<Arc<Life>>,
     /// Share of them that is indexed; `None` = all, and no more will come.
     pub indexed: Option<f64>,
     /// The reference under way.

@@ -4,7 +4,7 @@ use super::fonts::Weight;
 use crate::render::Bar;
 use crate::scene::palette::{self, Rgba};
 use crate::shown;
-use crate::units::grouped;
+use crate::units::{ByteRange, grouped};
 use egui::{Align2, Color32, FontId, Painter, Pos2, Rect, pos2};
 use std::cell::RefCell;
 
@@ -26,6 +26,10 @@ pub enum Target {
     Region(usize),
     /// A source line, by its row in `Timeline::lines`; the row after the last stands for unknown instructions.
     Line(usize),
+    /// Some bytes: an element, or a line of a cache.
+    Bytes(ByteRange),
+    /// A reference of the trace, by number.
+    Tick(u64),
 }
 
 /// What goes with the words that were drawn.

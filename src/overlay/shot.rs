@@ -13,8 +13,9 @@ use super::studio::Studio;
 use crate::axis::Position;
 use crate::reference::SourceError;
 use crate::scene::View;
-use crate::timeline::ClockKind;
+use crate::timeline::{ClockKind, Life};
 use egui::Painter;
+use std::sync::Arc;
 
 /// A picture that is asked for.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,6 +34,8 @@ pub struct Shot {
     pub reserved: u32,
     /// What is said of the way it is played.
     pub playback: Playback,
+    /// The life of what is pinned, as far as it is known.
+    pub life: Option<Arc<Life>>,
 }
 
 /// What a picture says of the way it is played.
@@ -66,6 +69,7 @@ impl Shot {
             area: Area::whole(size),
             reserved: 0,
             playback: Playback::default(),
+            life: None,
         }
     }
 
@@ -87,6 +91,7 @@ impl Shot {
         let (picture, mut info) = exhibit.frame(studio, self, &view, &layout)?;
         let Playback { speed, unit, stretch, range } = self.playback;
         (info.speed, info.unit, info.stretch, info.range) = (speed, unit, stretch, range);
+        info.life.clone_from(&self.life);
         Ok(Taken { layout, parts: self.parts, picture, info })
     }
 }
@@ -109,7 +114,7 @@ impl Taken {
     pub fn words(&self, painter: &Painter, strip: &Strip) -> Drawn {
         let painter = painter.with_clip_rect(self.layout.area.intersect(painter.clip_rect()));
         match &self.picture {
-            Picture::Rings(scene) => draw(&painter, &self.layout, &self.parts, &self.info, &scene.rings, strip),
+            Picture::Rings(scene) => draw(&painter, &self.layout, &self.parts, &self.info, scene, strip),
             Picture::Plane(plane) => draw_plane(&painter, plane, &self.layout, &self.parts, &self.info, strip),
         }
     }

@@ -4,7 +4,8 @@ use super::fonts::Weight;
 use super::info::{Info, notes};
 use super::layout::Layout;
 use super::pen::{Pen, SMALL, color};
-use crate::scene::palette;
+use crate::axis::Position;
+use crate::scene::palette::{self, Rgba};
 use crate::units::{grouped, to_f32};
 use egui::{Align2, Rect, pos2};
 
@@ -89,6 +90,7 @@ pub(super) fn draw_strip(pen: &Pen<'_>, layout: &Layout, info: &Info, strip: &St
             foot = top;
         }
     }
+    lane(pen, bars, info);
     // What lies outside the in and out points is dimmed; at each a bracket that opens towards what is played.
     for (point, inward) in info.range.into_iter().zip([1.0, -1.0]) {
         let Some(point) = point else { continue };
@@ -160,6 +162,35 @@ pub(super) fn draw_strip(pen: &Pen<'_>, layout: &Layout, info: &Info, strip: &St
         let said = notes(info).join("  ·  ");
         pen.fitted(pos2(edge + 14.0 * t, y), &said, room, Weight::Regular, SMALL, palette::TEXT_QUIET);
     }
+}
+
+/// Pixels under the strip in which the life of what is pinned is drawn: where it begins, and how high it is.
+const LANE: [f32; 2] = [1.5, 4.0];
+
+/// Where what is pinned lived: a line in the colour of the ring, bright in the innermost and quiet in memory.
+fn lane(pen: &Pen<'_>, bars: Rect, info: &Info) {
+    let Some(life) = &info.life else { return };
+    let place = |tick| {
+        let share = info.stretch.place(info.axis, Position::at(tick)).clamp(0.0, 1.0);
+        bars.left() + bars.width() * to_f32(share)
+    };
+    let top = bars.bottom() + LANE[0] * pen.t;
+    let mut end = f32::MIN;
+    for (stay, ring) in life.stays(info.stretch.ticks(info.axis)) {
+        // Of stays that are less than a pixel, the first of each pixel.
+        let (x0, x1) = (place(stay.start).max(end), place(stay.end));
+        if x1 - x0 >= 0.5 || x0.floor() > end.floor() {
+            end = x1.max(x0 + 1.0);
+            let area = Rect::from_min_max(pos2(x0, top), pos2(end, top + LANE[1] * pen.t));
+            pen.bar(area, lived(ring, life.rings()));
+        }
+    }
+}
+
+/// Colour of a ring on which something lived, of so many; this number stands for memory.
+pub(super) fn lived(ring: u8, rings: u8) -> Rgba {
+    let ink = if ring < rings { palette::served(usize::from(ring), usize::from(rings)) } else { palette::TRACK };
+    palette::fade(ink, 0.9)
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! What is said about the thing under the pointer. Plain values from the moment that is drawn.
 
 use super::info::{Info, entries_of, shape_of};
-use super::pen::percent;
+use super::named;
+use super::pen::{Target, percent};
 use super::studio::Studio;
 use crate::reference::Region;
 use crate::scene::frame::flags;
@@ -12,7 +13,7 @@ use crate::scene::{Glyph, Scene, Stage, pages};
 use crate::sim::config::format_size;
 use crate::sim::{Hierarchy, LevelCounters};
 use crate::timeline::Moment;
-use crate::units::{Addr, CacheId, LineAddr, SetIndex, grouped, to_count};
+use crate::units::{Addr, ByteRange, CacheId, LineAddr, SetIndex, grouped, to_count};
 use egui::Pos2;
 
 /// A few lines beside the pointer.
@@ -26,6 +27,8 @@ pub struct Tip {
     pub lines: Vec<String>,
     /// What it is about, to be ringed: centre and radius, pixels of the target.
     pub around: Option<(Pos2, f32)>,
+    /// What a click on it is about.
+    pub about: Option<Target>,
 }
 
 /// About what is at `p` (world units) in a scene of the rings; a glyph counts up to `reach` from its centre. With a glyph's number
@@ -59,7 +62,8 @@ pub(super) fn tip_at(
         Pick::Slot { cache, set, rank } => {
             let name = scene.rings.names.get(cache)?.full.clone();
             let id = CacheId(u16::try_from(cache).ok()?);
-            Tip { title: name, lines: cache_lines(moment.before, state, id, SetIndex(set), rank), ..Tip::default() }
+            let lines = cache_lines(moment.before, state, id, SetIndex(set), rank);
+            Tip { title: name, lines, about: held(state, id, SetIndex(set), rank), ..Tip::default() }
         }
         Pick::Entry { tlb, set, rank } => {
             let title = scene.rings.names.get(scene.rings.caches() + tlb)?.full.clone();
@@ -83,7 +87,7 @@ pub(super) fn region_tip(studio: &Studio, info: &Info, index: usize) -> Option<T
     lines.extend(strides(region));
     lines.push(format!("0x{:x} to 0x{:x}", region.base, region.end().saturating_sub(1)));
     lines.push(format!("{} references{}", grouped(row.references), misses.unwrap_or_default()));
-    Some(Tip { title: region.declaration(), color: Some(palette::region(index)), lines, around: None })
+    Some(Tip { title: region.declaration(), color: Some(palette::region(index)), lines, ..Tip::default() })
 }
 
 /// How a region's elements lie, where that does not follow from its shape: `strides 17, 1 from element 2`.
@@ -151,7 +155,7 @@ fn page(
     }
     lines.extend(places.into_iter().take(MOST_PLACES));
     let color = stage.page_color(page, u64::from(geometry.line_bytes), moment.tick);
-    Some(Tip { title: format!("page {page}", page = page.0), color: Some(color), lines, around: None })
+    Some(Tip { title: format!("page {page}", page = page.0), color: Some(color), lines, ..Tip::default() })
 }
 
 /// Regions of a page, and TLBs that hold it, that are named at most.
@@ -243,11 +247,6 @@ fn data(stage: &Stage, regions: &[Region], moment: &Moment<'_>, state: &Hierarch
     // A line or block may begin before its region and end after it.
     let first = addr.max(region.base);
     let last = addr.saturating_add(bytes - 1).min(region.end().saturating_sub(1)).max(first);
-    let title = if last - first < u64::from(region.elem_bytes.max(1)) {
-        region.element_name(first)
-    } else {
-        format!("{} … {}", region.element_name(first), region.element_name(last))
-    };
     let mut lines = vec![format!("{}, {} bytes", Addr(first), grouped(last - first + 1))];
     lines.extend(whereabouts(state, first, last));
     if glyph.flags & flags::GHOST != 0 {
@@ -256,11 +255,33 @@ fn data(stage: &Stage, regions: &[Region], moment: &Moment<'_>, state: &Hierarch
         lines.push("on the move".into());
     }
     lines.push(last_touch(moment, first, last));
-    Some(Tip { title, color: Some(palette::region(index)), lines, around: None })
+    let (title, about) = (named::of_region(region, first, last), Some(Target::Bytes(ByteRange { first, last })));
+    Some(Tip { title, color: Some(palette::region(index)), lines, around: None, about })
+}
+
+/// About some bytes that are pinned, wherever they are at this moment; `within`: its reference is under way.
+#[must_use]
+pub fn bytes_tip(studio: &Studio, bytes: ByteRange, within: bool) -> Tip {
+    let moment = studio.moment();
+    let state = if within { moment.after } else { moment.before };
+    let (title, region) = named::bytes(studio, bytes, moment.tick);
+    let ByteRange { first, last } = bytes;
+    let mut lines = vec![format!("{}, {} bytes", Addr(first), grouped(bytes.bytes()))];
+    lines.extend(whereabouts(state, first, last));
+    lines.push(last_touch(&moment, first, last));
+    let about = Some(Target::Bytes(bytes));
+    Tip { title, color: region.map(palette::region), lines, around: None, about }
+}
+
+/// The line in a slot of a cache, to be pinned.
+fn held(state: &Hierarchy, cache: CacheId, set: SetIndex, rank: u32) -> Option<Target> {
+    let bytes = state.geometry(cache).line_bytes;
+    let resident = state.order(cache, set).nth(usize::try_from(rank).ok()?)?;
+    Some(Target::Bytes(ByteRange::new(resident.line.base(bytes).0, u64::from(bytes))))
 }
 
 /// A line for each level that holds any of the bytes `first..=last`, the innermost first.
-fn whereabouts(state: &Hierarchy, first: u64, last: u64) -> Vec<String> {
+pub(super) fn whereabouts(state: &Hierarchy, first: u64, last: u64) -> Vec<String> {
     let mut lines = Vec::new();
     for cache in state.caches() {
         let geometry = state.geometry(cache);

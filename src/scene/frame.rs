@@ -4,6 +4,7 @@ use super::large::ServedShares;
 use super::layout::{Rings, Sector};
 use super::motion::Flight;
 use super::palette::Rgba;
+use super::pins::Pinned;
 use std::f32::consts::TAU;
 
 /// Signs a glyph carries beside its colour.
@@ -145,6 +146,8 @@ pub struct Scene {
     pub trails: Vec<Segment>,
     /// Glyphs in sight, by layer, then id.
     pub glyphs: Vec<Glyph>,
+    /// What is pinned.
+    pub pinned: Pinned,
     /// Temperature of each cache, -1 ..= 1.
     pub temperatures: Vec<f32>,
     /// Who served the references of the picture; of none where it is not the large one.

@@ -135,6 +135,7 @@ mod tests {
             structure: vec![],
             trails: vec![],
             glyphs,
+            pinned: crate::scene::Pinned::default(),
             temperatures: vec![],
             served: crate::scene::ServedShares::default(),
             notes: Notes::default(),

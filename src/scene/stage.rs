@@ -14,6 +14,7 @@ use super::layout::{Closeness, HomeLayout, Rings};
 use super::motion::{Endpoint, Flight, Path, ease};
 use super::pages::{self, Owners};
 use super::palette;
+use super::pins::{Pinned, pinned};
 use super::places::{Piece, Places, path_of};
 use super::sight;
 use super::structure::structure;
@@ -164,6 +165,7 @@ impl Stage {
         let mut cells = std::mem::take(&mut self.spare.cells);
         cells.clear();
         let glyphs = self.glyphs(moment, view, &mut cells);
+        let pinned = view.pin.map_or_else(Pinned::default, |pin| pinned(&self.places, moment, view, &glyphs, pin));
         let mut structure = std::mem::take(&mut self.spare.structure);
         structure.clone_from(&self.structure);
         Scene {
@@ -174,6 +176,7 @@ impl Stage {
             structure,
             trails: segments,
             glyphs,
+            pinned,
             temperatures,
             served,
             notes,

@@ -1,6 +1,7 @@
 //! What the viewer sets, and how much of the past a picture needs for it.
 
 use super::flows::{FLOWING, LOGGED};
+use crate::units::ByteRange;
 use std::sync::Arc;
 
 /// Where the viewer looks, and how closely.
@@ -103,6 +104,8 @@ pub struct View {
     pub cull: bool,
     /// How much is seen of each region, by its number; of those past the end, all.
     pub shades: Arc<[Shade]>,
+    /// What is marked wherever it is.
+    pub pin: Option<ByteRange>,
 }
 
 impl Default for View {
@@ -120,6 +123,7 @@ impl Default for View {
             reach: [CORNER; 2],
             cull: true,
             shades: Arc::default(),
+            pin: None,
         }
     }
 }

@@ -31,6 +31,7 @@ fn empty() -> Scene {
         structure: Vec::new(),
         trails: Vec::new(),
         glyphs: Vec::new(),
+        pinned: orrery::scene::Pinned::default(),
         temperatures: vec![0.0; 2],
         served: orrery::scene::ServedShares::default(),
         notes: Notes::default(),

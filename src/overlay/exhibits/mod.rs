@@ -1,12 +1,14 @@
 //! The ways to show a moment of a trace. Stills, films and the panes of the window show what is in [`EXHIBITS`] and know nothing
 //! else of it: a new exhibit is a file beside this one, its `mod` line and its row in the table.
 
+mod inspector;
 mod numbers;
 mod readings;
 mod rings;
 mod sheet;
 mod source;
 
+pub use inspector::InspectorExhibit;
 pub use numbers::NumberExhibit;
 pub use rings::RingExhibit;
 pub use source::SourceExhibit;
@@ -53,6 +55,11 @@ pub static EXHIBITS: &[ExhibitEntry] = &[
         name: "source",
         what: "source lines with their references and misses",
         open: |studio| Box::new(SourceExhibit::new(studio)),
+    },
+    ExhibitEntry {
+        name: "inspector",
+        what: "what is pinned: where it lived, its set, all that happened to it",
+        open: |studio| Box::new(InspectorExhibit::new(studio)),
     },
 ];
 
@@ -156,7 +163,7 @@ mod tests {
             row = after(row);
         }
         assert_eq!(row.name, seen[0]);
-        for name in ["rings", "numbers", "source", "large"] {
+        for name in ["rings", "numbers", "source", "large", "inspector"] {
             assert!(seen.contains(&name), "{name} is not in {seen:?}");
         }
         assert!(named("ring").is_none());

@@ -81,7 +81,7 @@ impl Exhibit for NumberExhibit {
         let Picture::Plane(plane) = &taken.picture else { return None };
         match plane.rows.iter().find(|(area, _)| area.contains(at))?.1 {
             Target::Region(region) => region_tip(studio, &taken.info, region),
-            Target::Line(_) => None,
+            _ => None,
         }
     }
 

@@ -1,8 +1,11 @@
 //! A plane that is filled from its top, with sizes in ems: what exhibits of rows and tables are made on.
 
+use super::{Gesture, Picture};
 use crate::overlay::fonts::Weight;
 use crate::overlay::plane::{Plane, Words};
+use crate::overlay::shot::Taken;
 use crate::render::Bar;
+use crate::scene::Camera;
 use crate::scene::palette::{self, Rgba};
 use egui::{Align2, Pos2, Rect};
 
@@ -30,6 +33,11 @@ impl Sheet {
         self.text(Words { at, anchor, text, weight, size, color, width });
     }
 
+    pub(super) fn center(&mut self, at: Pos2, words: &str, weight: Weight, size: f32, color: Rgba) {
+        let (anchor, text) = (Align2::CENTER_TOP, words.to_owned());
+        self.text(Words { at, anchor, text, weight, size, color, width: f32::INFINITY });
+    }
+
     pub(super) fn right(&mut self, at: Pos2, words: &str, size: f32, color: Rgba) {
         let (anchor, text, weight) = (Align2::RIGHT_TOP, words.to_owned(), Weight::Regular);
         self.text(Words { at, anchor, text, weight, size, color, width: f32::INFINITY });
@@ -42,6 +50,19 @@ impl Sheet {
             let sides = [area.left(), area.top(), area.right(), area.bottom()];
             self.plane.bars.push(Bar { sides, color });
         }
+    }
+}
+
+/// The camera of a sheet after a gesture: scrolled by wheel and drag, its type up to `largest` times as large.
+pub(super) fn look(camera: Camera, gesture: Gesture, taken: &Taken, largest: f32) -> Camera {
+    let Picture::Plane(plane) = &taken.picture else { return camera };
+    // 0 follows what is under way: who scrolls to the top stays a little below it.
+    let to = |y: f32| Camera { at: [0.0, y.clamp(1e-3, plane.depth.max(1e-3))], ..camera };
+    match gesture {
+        Gesture::Closer(factor, _) => Camera { zoom: (camera.zoom * factor).clamp(1.0, largest), ..camera },
+        Gesture::Wheel(by, _) => to(plane.down - by / plane.unit),
+        Gesture::Drag(by) => to(plane.down - by.y / plane.unit),
+        Gesture::Whole => Camera::default(),
     }
 }
 

@@ -138,20 +138,12 @@ impl Exhibit for SourceExhibit {
         let Picture::Plane(plane) = &taken.picture else { return None };
         match plane.rows.iter().find(|(area, _)| area.contains(at))?.1 {
             Target::Line(row) => line_tip(studio, row),
-            Target::Region(_) => None,
+            _ => None,
         }
     }
 
     fn look(&self, camera: Camera, gesture: Gesture, taken: &Taken) -> Camera {
-        let Picture::Plane(plane) = &taken.picture else { return camera };
-        // 0 follows the line under way: who scrolls to the top stays a little below it.
-        let to = |y: f32| Camera { at: [0.0, y.clamp(1e-3, plane.depth.max(1e-3))], ..camera };
-        match gesture {
-            Gesture::Closer(factor, _) => Camera { zoom: (camera.zoom * factor).clamp(1.0, LARGEST), ..camera },
-            Gesture::Wheel(by, _) => to(plane.down - by / plane.unit),
-            Gesture::Drag(by) => to(plane.down - by.y / plane.unit),
-            Gesture::Whole => Camera::default(),
-        }
+        super::sheet::look(camera, gesture, taken, LARGEST)
     }
 }
 

@@ -1,0 +1,119 @@
+//! What is pinned: all panes show it, the strip has its life, the inspector tells it.
+
+use super::desk::Desk;
+use super::panes::Side;
+use crate::axis::Position;
+use crate::overlay::exhibits;
+use crate::overlay::exhibits::Picture;
+use crate::overlay::pen::Target;
+use crate::overlay::tip::bytes_tip;
+use crate::overlay::{Tip, exhibits::ExhibitEntry};
+use crate::scene::{Camera, PinKind};
+use crate::timeline::{Life, Timeline};
+use crate::units::ByteRange;
+use std::sync::Arc;
+
+/// Name of the exhibit that tells of what is pinned.
+const INSPECTOR: &str = "inspector";
+/// How close the picture comes to what is pinned.
+const CLOSE: f32 = 6.0;
+
+impl Desk {
+    /// What is pinned.
+    #[must_use]
+    pub fn pinned(&self) -> Option<ByteRange> {
+        self.session.pinned()
+    }
+
+    /// Pins some bytes, or nothing. What is pinned already stays as it is.
+    pub fn pin(&mut self, bytes: Option<ByteRange>) {
+        self.session.pin(bytes);
+    }
+
+    /// The trace and the bytes whose life somebody should read now; told once.
+    #[must_use]
+    pub fn wanted_life(&mut self) -> Option<(Arc<Timeline>, ByteRange)> {
+        self.session.wanted_life()
+    }
+
+    /// Takes a life, as far as it is read.
+    pub fn take_life(&mut self, life: Arc<Life>) {
+        self.session.take_life(life);
+    }
+
+    /// Does what a click on a row or a dot asks for; `alone`: Shift was held.
+    pub fn follow(&mut self, target: Target, alone: bool, now: f64) {
+        match target {
+            Target::Region(region) => self.session.turn(region, alone),
+            Target::Line(line) => self.seek_line(line, now),
+            Target::Bytes(bytes) => self.pin(Some(bytes)),
+            Target::Tick(tick) => self.transport.jump(Position::at(tick)),
+        }
+    }
+
+    /// Says what is pinned, where no pane tells of it.
+    #[must_use]
+    pub fn pin_tip(&self) -> Option<Tip> {
+        let bytes = self.pinned()?;
+        if self.panes.seen().any(|(_, pane)| pane.row().name == INSPECTOR) {
+            return None;
+        }
+        let mut tip = bytes_tip(self.studio(), bytes, self.transport.position().phase() > 0.0);
+        tip.lines.push("D for its life, J and K for its references, Esc to let it go".into());
+        Some(tip)
+    }
+
+    /// Opens the inspector beside the pane that keys are for; where there is one already, keys are for it.
+    pub(super) fn inspect(&mut self, now: f64) {
+        let is_inspector = |row: &ExhibitEntry| row.name == INSPECTOR;
+        let found = self.panes.seen().find(|(_, pane)| is_inspector(pane.row())).map(|(id, _)| id);
+        if let Some(id) = found {
+            return self.panes.set_focus(id);
+        }
+        let Some(row) = exhibits::named(INSPECTOR) else { return };
+        let Self { session, panes, .. } = self;
+        if panes.split(panes.focus(), Side::Right, session.studio()) {
+            self.show(row, now);
+        } else {
+            self.say("there is no room for more panes", now);
+        }
+    }
+
+    /// Goes to the next (`forward`) or previous reference that touches what is pinned.
+    pub(super) fn seek_touch(&mut self, forward: bool, now: f64) {
+        let Some(life) = self.session.life() else {
+            let words = if self.pinned().is_some() { "its life is still being read" } else { "nothing is pinned: click a dot" };
+            return self.say(words, now);
+        };
+        let position = self.transport.position();
+        let touches = |step: &&crate::timeline::LifeStep| step.served.is_some();
+        let found = if forward {
+            life.steps()[life.before(position.tick() + 1)..].iter().find(touches)
+        } else {
+            // From the middle of one, the previous one is its start.
+            let before = position.tick() + u64::from(!position.is_whole());
+            life.steps()[..life.before(before)].iter().rev().find(touches)
+        };
+        match found.map(|step| step.tick) {
+            Some(tick) => self.transport.jump(Position::at(tick)),
+            None => self.say(if forward { "not touched after this" } else { "not touched before this" }, now),
+        }
+    }
+
+    /// Looks closely at what is pinned.
+    pub(super) fn look_at_pin(&mut self, now: f64) {
+        if self.pinned().is_none() {
+            return self.say("nothing is pinned: click a dot", now);
+        }
+        let taken = self.pane().taken().map(|taken| &taken.picture);
+        let Some(Picture::Rings(scene)) = taken else {
+            return self.say("this pane has no rings to look at closely", now);
+        };
+        let marks = &scene.pinned.marks;
+        let nearest = marks.iter().rev().find(|mark| mark.kind == PinKind::Nearest).or_else(|| marks.first());
+        if let Some(at) = nearest.map(|mark| mark.at) {
+            let zoom = self.pane().camera().zoom.max(CLOSE);
+            self.pane_mut().set_camera(Camera { at, zoom }.clamped());
+        }
+    }
+}
