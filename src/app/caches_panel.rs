@@ -50,6 +50,8 @@ pub(super) enum CardAsks {
     Simulate,
     /// Write them to a file.
     Save,
+    /// Compare other caches with those that are simulated now.
+    Compare,
 }
 
 impl CacheCard {
@@ -207,6 +209,9 @@ fn foot(ui: &mut Ui, card: &mut CacheCard, asks: &mut Option<CardAsks>) {
         }
         if small(ui, "save", true, "the caches as TOML in this folder, for --cache") {
             *asks = Some(CardAsks::Save);
+        }
+        if small(ui, "as A", true, "compare other caches with these from now on") {
+            *asks = Some(CardAsks::Compare);
         }
     });
     if let Some(why) = card.edit.refused() {

@@ -50,6 +50,8 @@ pub struct Desk {
     pub sheet: bool,
     /// What was typed so far where the reference number stands; `None` = nobody types.
     pub typed: Option<String>,
+    /// What is to be put on the clipboard.
+    pub(super) copied: Option<String>,
     /// The card of the caches, once it was opened.
     pub(super) caches: Option<CacheCard>,
     toast: Option<(String, f64)>,
@@ -82,6 +84,7 @@ impl Desk {
             bars: Vec::new(),
             sheet: false,
             typed: None,
+            copied: None,
             caches: None,
             toast: None,
         };
@@ -254,6 +257,9 @@ impl Desk {
             }
             Action::Mark(forward) => self.seek_mark(forward, now),
             Action::Touch(forward) => self.seek_touch(forward, now),
+            Action::Compare => self.compare(now),
+            Action::Machine => self.turn_machine(now),
+            Action::CopyNumbers => self.copy_numbers(now),
             Action::Inspect => self.inspect(now),
             Action::LookAtPin => self.look_at_pin(now),
             Action::Point(first) => self.turn_point(first, now),
@@ -288,6 +294,18 @@ impl Desk {
             Action::Still => return Some(Effect::Still),
         }
         None
+    }
+
+    /// Puts the numbers of the pane that keys are for on the clipboard.
+    fn copy_numbers(&mut self, now: f64) {
+        let csv = self.pane().csv(self.session.studio());
+        match csv.lines().count() {
+            0 | 1 => self.say("this pane has no numbers to copy", now),
+            rows => {
+                self.copied = Some(csv);
+                self.say(format!("copied {} rows as comma-separated values", grouped(rows as u64 - 1)), now);
+            }
+        }
     }
 
     /// Opens another pane beside the one that keys are for.
@@ -329,9 +347,13 @@ impl Desk {
     }
 
     /// Does what the card of the caches asks for.
-    pub(super) fn asked(&mut self, asks: CardAsks) -> Option<Effect> {
+    pub(super) fn asked(&mut self, asks: CardAsks, now: f64) -> Option<Effect> {
         match asks {
             CardAsks::Simulate => self.simulate(),
+            CardAsks::Compare => {
+                self.compare_with_these(now);
+                None
+            }
             CardAsks::Save => {
                 let card = self.caches.as_ref()?;
                 Some(Effect::SaveCaches(Box::new(card.edit.now().clone())))
@@ -354,7 +376,7 @@ impl Desk {
     }
 
     /// Shows the trace under other caches, at the same place: once all of it is simulated.
-    pub fn recache(&mut self, studio: Studio) {
+    pub fn recache(&mut self, studio: Studio, now: f64) {
         let timeline = studio.timeline();
         if !timeline.is_whole() || timeline.len() < self.transport.axis().len {
             return;
@@ -362,7 +384,11 @@ impl Desk {
         if let Some(card) = &mut self.caches {
             card.progress = None;
         }
+        let had = self.studio().beside().is_some();
         self.replace(studio);
+        if !had && self.studio().beside().is_some() {
+            self.say("A compares with the caches before", now);
+        }
     }
 
     /// Says why other caches cannot be simulated.

@@ -59,6 +59,12 @@ pub enum Action {
     Mark(bool),
     /// To the next (`true`) or previous reference that touches what is pinned.
     Touch(bool),
+    /// Open the comparison with the caches before.
+    Compare,
+    /// Show the caches before in this pane, or those of now again.
+    Machine,
+    /// Copy the numbers of the pane.
+    CopyNumbers,
     /// Open the inspector of what is pinned.
     Inspect,
     /// Look closely at what is pinned.
@@ -127,7 +133,7 @@ const fn ctrl(key: Key) -> Chord {
 const ALT_ENTER: Chord = Chord { key: Key::Enter, shift: false, ctrl: false, alt: true };
 
 /// All keys, in the order of the sheet.
-pub const TABLE: [Row; 24] = [
+pub const TABLE: [Row; 26] = [
     Row { keys: "Space", what: "play, pause; at the end: start over", chords: &[(key(Key::Space), Action::PlayPause)] },
     Row {
         keys: "Left, Right",
@@ -213,6 +219,12 @@ pub const TABLE: [Row; 24] = [
     },
     Row { keys: "E", what: "change the caches", chords: &[(char('e'), Action::Caches)] },
     Row {
+        keys: "A  U",
+        what: "compare with the caches before; show those in this pane, and back",
+        chords: &[(char('a'), Action::Compare), (char('u'), Action::Machine)],
+    },
+    Row { keys: "Y", what: "copy the numbers of the pane as CSV", chords: &[(char('y'), Action::CopyNumbers)] },
+    Row {
         keys: "Ctrl + Z, Y",
         what: "undo, redo a change of the caches",
         chords: &[(ctrl(Key::Char('z')), Action::Undo(false)), (ctrl(Key::Char('y')), Action::Undo(true))],
@@ -225,16 +237,21 @@ pub const TABLE: [Row; 24] = [
     },
     Row { keys: "F12", what: "save the picture as PNG", chords: &[(key(Key::F12), Action::Still)] },
     Row { keys: "?", what: "this list", chords: &[(char('?'), Action::Sheet)] },
-    Row { keys: "Esc", what: "close the list, let go what is pinned, leave", chords: &[(key(Key::Escape), Action::Escape)] },
+    Row {
+        keys: "Esc",
+        what: "close the list, let go what is pinned, leave",
+        chords: &[(key(Key::Escape), Action::Escape)],
+    },
 ];
 
 /// What the mouse does; shown below the keys.
-pub const MOUSE: [(&str, &str); 8] = [
+pub const MOUSE: [(&str, &str); 9] = [
     ("Strip", "click or drag to go there; hover to read"),
     ("", "wheel for a part of the trace, double click for all of it"),
     ("Picture", "hover a dot, a ring or an arc to see what it is"),
     ("", "click a dot to pin it: all panes show where it is"),
     ("", "wheel to look closer, drag to move, double click for all of it"),
+    ("Charts", "click or drag to go there, Shift + drag for what is played"),
     ("Panes", "drag borders and tabs; keys go where the pointer is"),
     ("Regions", "click to dim, hide and show one, Shift + click to see it alone"),
     ("Number", "click to type a reference"),

@@ -13,6 +13,7 @@
 
 pub mod caches;
 mod caches_panel;
+mod compare;
 pub mod desk;
 mod display;
 mod indexing;

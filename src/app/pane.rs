@@ -31,6 +31,8 @@ pub struct Pane {
     /// Title, tables and legend are shown.
     panels: bool,
     place: Place,
+    /// It shows what the studio is compared with.
+    beside: bool,
     drawn: Option<(Shot, Taken)>,
     /// Changes with every new picture.
     generation: u64,
@@ -50,7 +52,17 @@ impl Pane {
     #[must_use]
     pub fn new(row: &'static ExhibitEntry, camera: Camera, studio: &Studio) -> Self {
         let exhibit = (row.open)(studio);
-        Self { row, exhibit, camera, panels: true, place: NOWHERE, drawn: None, generation: 0, bars: Vec::new() }
+        Self {
+            row,
+            exhibit,
+            camera,
+            panels: true,
+            place: NOWHERE,
+            beside: false,
+            drawn: None,
+            generation: 0,
+            bars: Vec::new(),
+        }
     }
 
     /// The exhibit it shows.
@@ -67,8 +79,26 @@ impl Pane {
 
     /// Makes its exhibit anew, of another studio.
     pub fn reopen(&mut self, studio: &Studio) {
-        self.exhibit = (self.row.open)(studio);
+        self.beside &= studio.beside().is_some();
+        self.exhibit = (self.row.open)(self.side(studio));
         self.drawn = None;
+    }
+
+    /// Whether it shows what the studio is compared with.
+    #[must_use]
+    pub fn shows_beside(&self) -> bool {
+        self.beside
+    }
+
+    /// Shows the other machine, or this one again.
+    pub fn turn_machine(&mut self, studio: &Studio) {
+        self.beside = !self.beside;
+        self.reopen(studio);
+    }
+
+    /// What of a studio it shows.
+    fn side<'a>(&self, studio: &'a Studio) -> &'a Studio {
+        studio.beside().filter(|_| self.beside).unwrap_or(studio)
     }
 
     /// Where it stands.
@@ -129,7 +159,9 @@ impl Pane {
         let area = Area { at, size: [width.max(LEAST[0]), height.max(LEAST[1])] };
         let view = View { camera: self.camera, ..session.look(transport) };
         let (position, playback) = (transport.position(), session.playback(transport));
-        Shot { position, view, parts: self.parts(parts), target: window, area, reserved, playback, life: session.life().cloned() }
+        // A life is one under the caches of now.
+        let life = session.life().filter(|_| !self.beside).cloned();
+        Shot { position, view, parts: self.parts(parts), target: window, area, reserved, playback, life }
     }
 
     /// References before the playhead that its exhibit needs one by one.
@@ -146,6 +178,7 @@ impl Pane {
         if self.drawn.as_ref().is_some_and(|(last, _)| *last == shot) {
             return Ok(None);
         }
+        let studio = of_side(studio, self.beside);
         let taken = shot.take(studio, self.exhibit.as_mut())?;
         Ok(Some((shot, taken)))
     }
@@ -160,7 +193,7 @@ impl Pane {
         draw: impl FnOnce(&mut Studio, &mut dyn Exhibit, Shot) -> T,
     ) -> T {
         let shot = Shot { reserved: 0, parts: self.chosen(parts, true), ..self.shot(session, transport, parts) };
-        draw(session.studio_mut(), self.exhibit.as_mut(), shot)
+        draw(of_side(session.studio_mut(), self.beside), self.exhibit.as_mut(), shot)
     }
 
     /// Shows what was taken.
@@ -196,9 +229,23 @@ impl Pane {
         self.generation
     }
 
+    /// The numbers of what it shows as comma-separated values; empty where there are none.
+    #[must_use]
+    pub fn csv(&self, studio: &Studio) -> String {
+        self.taken().map_or_else(String::new, |taken| self.exhibit.csv(self.side(studio), taken))
+    }
+
     /// What is at a point of the window; a dot counts up to `reach` points from its centre.
     #[must_use]
     pub fn tip(&self, studio: &Studio, at: Pos2, reach: f32) -> Option<Tip> {
-        self.exhibit.pick(studio, self.taken()?, at, reach)
+        self.exhibit.pick(self.side(studio), self.taken()?, at, reach)
     }
+}
+
+/// What a studio is compared with, where that is wanted and there; else itself.
+fn of_side(studio: &mut Studio, beside: bool) -> &mut Studio {
+    if beside && studio.beside().is_some() {
+        return studio.beside_mut().expect("it is there");
+    }
+    studio
 }

@@ -18,7 +18,10 @@ use crate::reference::SourceError;
 use crate::scene::palette;
 use crate::shown;
 use crate::units::grouped;
-use egui::{Align2, CornerRadius, CursorIcon, Id, Key, LayerId, Order, Rect, Sense, Stroke, TextEdit, Ui, pos2, vec2};
+use egui::{
+    Align2, CornerRadius, CursorIcon, Id, Key, LayerId, Order, Rect, Sense, Stroke, TextEdit, Ui, WidgetInfo, pos2,
+    vec2,
+};
 use std::time::Duration;
 
 /// Points of height that the controls take, where there is room for a picture beside them.
@@ -67,6 +70,8 @@ pub fn show(ui: &mut Ui, desk: &mut Desk, [width, height]: [u32; 2], now: f64) -
     match left.followed {
         Some(Followed::Target(target, alone)) => desk.follow(target, alone, now),
         Some(Followed::Nothing) => desk.pin(None),
+        Some(Followed::Time(position)) => desk.transport.jump(position.floor()),
+        Some(Followed::Times(from, to)) => desk.transport.set_range(from.floor(), to.floor()),
         None => {}
     }
     desk.bars.clear();
@@ -90,9 +95,12 @@ pub fn show(ui: &mut Ui, desk: &mut Desk, [width, height]: [u32; 2], now: f64) -
     }
     bar(ui, desk, &layout, now, &mut shown.asked);
     let place = layout.right.right().min(f32::from(u16::try_from(width).unwrap_or(u16::MAX)) - 12.0);
-    shown.effect = caches_panel::show(ui, desk, place, 46.0).and_then(|asks| desk.asked(asks));
-    if let Some(tip) = desk.pin_tip().filter(|_| desk.parts.strip) {
+    shown.effect = caches_panel::show(ui, desk, place, 46.0).and_then(|asks| desk.asked(asks, now));
+    if let Some(tip) = desk.pin_tip().filter(|_| alone && desk.parts.strip) {
         card(ui, pos2(layout.left.left(), layout.strip.top() - 12.0), Align2::LEFT_BOTTOM, &tip);
+    }
+    if let Some(text) = desk.copied.take() {
+        ui.ctx().copy_text(text);
     }
     toast(ui, desk, &layout, now);
     shown
@@ -102,6 +110,8 @@ pub fn show(ui: &mut Ui, desk: &mut Desk, [width, height]: [u32; 2], now: f64) -
 fn strip(ui: &mut Ui, desk: &mut Desk, layout: &Layout, now: f64) {
     let bars = layout.bars();
     let response = ui.interact(scrub::grip(bars), Id::unique("strip"), Sense::click_and_drag());
+    let share = desk.transport.axis().share(desk.transport.position());
+    response.widget_info(|| WidgetInfo::slider(true, share, "strip"));
     // A quick click is down and up again within a frame.
     if (response.is_pointer_button_down_on() || response.clicked())
         && let Some(pointer) = response.interact_pointer_pos()
@@ -471,5 +481,7 @@ pub fn loading(ui: &Ui, name: &str, done: u64, all: u64) {
     }
 }
 
+#[cfg(test)]
+mod access;
 #[cfg(test)]
 mod tests;

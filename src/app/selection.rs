@@ -1,13 +1,11 @@
 //! What is pinned: all panes show it, the strip has its life, the inspector tells it.
 
 use super::desk::Desk;
-use super::panes::Side;
 use crate::axis::Position;
-use crate::overlay::exhibits;
+use crate::overlay::Tip;
 use crate::overlay::exhibits::Picture;
 use crate::overlay::pen::Target;
 use crate::overlay::tip::bytes_tip;
-use crate::overlay::{Tip, exhibits::ExhibitEntry};
 use crate::scene::{Camera, PinKind};
 use crate::timeline::{Life, Timeline};
 use crate::units::ByteRange;
@@ -65,24 +63,14 @@ impl Desk {
 
     /// Opens the inspector beside the pane that keys are for; where there is one already, keys are for it.
     pub(super) fn inspect(&mut self, now: f64) {
-        let is_inspector = |row: &ExhibitEntry| row.name == INSPECTOR;
-        let found = self.panes.seen().find(|(_, pane)| is_inspector(pane.row())).map(|(id, _)| id);
-        if let Some(id) = found {
-            return self.panes.set_focus(id);
-        }
-        let Some(row) = exhibits::named(INSPECTOR) else { return };
-        let Self { session, panes, .. } = self;
-        if panes.split(panes.focus(), Side::Right, session.studio()) {
-            self.show(row, now);
-        } else {
-            self.say("there is no room for more panes", now);
-        }
+        self.open_beside(INSPECTOR, now);
     }
 
     /// Goes to the next (`forward`) or previous reference that touches what is pinned.
     pub(super) fn seek_touch(&mut self, forward: bool, now: f64) {
         let Some(life) = self.session.life() else {
-            let words = if self.pinned().is_some() { "its life is still being read" } else { "nothing is pinned: click a dot" };
+            let words =
+                if self.pinned().is_some() { "its life is still being read" } else { "nothing is pinned: click a dot" };
             return self.say(words, now);
         };
         let position = self.transport.position();

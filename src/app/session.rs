@@ -56,9 +56,13 @@ impl Session {
         // Of a trace that grows under the same caches, what is known stays true until more is wanted.
         self.life = self.life.take().filter(|_| same);
         let known = self.life.as_ref().map_or(0, |life| life.known());
-        self.wants_life = self.view.pin.is_some() && (studio.timeline().is_whole() || known < studio.timeline().len() / 2);
+        self.wants_life =
+            self.view.pin.is_some() && (studio.timeline().is_whole() || known < studio.timeline().len() / 2);
         self.clock = Clock::new(self.clock.kind(), studio.timeline());
-        self.studio = studio;
+        let mut before = std::mem::replace(&mut self.studio, studio);
+        // What other caches are compared with stays; the first time it is what was there before them.
+        let beside = before.take_beside().or_else(|| (!same).then_some(before));
+        self.studio.compare_with(beside);
         self.strip = Strip::default();
         self.shade();
     }

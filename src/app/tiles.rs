@@ -7,15 +7,17 @@ use super::scrub;
 use super::session::Session;
 use super::transport::Transport;
 use super::widgets::{Icon, card, icon_button, word_button};
+use crate::axis::Position;
+use crate::overlay::described::described;
 use crate::overlay::exhibits::{EXHIBITS, ExhibitEntry, Gesture};
 use crate::overlay::fonts::Weight;
 use crate::overlay::pen::{Drawn, Target, color};
-use crate::overlay::{Area, Layout, Parts};
+use crate::overlay::{Area, Layout, Parts, Taken};
 use crate::reference::SourceError;
 use crate::scene::palette;
 use egui::{
-    Align2, Color32, CornerRadius, CursorIcon, Event, Id, Order, Painter, Pos2, Rect, Response, RichText, Sense,
-    Stroke, StrokeKind, Style, Ui, UiBuilder, Visuals, WidgetText, pos2, vec2,
+    Align2, Color32, CornerRadius, CursorIcon, Event, Id, Order, Painter, Pos2, Rect, Response, RichText, Role, Sense,
+    Stroke, StrokeKind, Style, Ui, UiBuilder, Visuals, WidgetInfo, WidgetText, pos2, vec2,
 };
 use egui_tiles::{Behavior, ResizeState, SimplificationOptions, TabState, Tabs, TileId, Tiles, UiResponse};
 use std::time::Duration;
@@ -76,6 +78,10 @@ pub(super) struct Left {
 pub(super) enum Followed {
     /// A row or a dot; `true`: with Shift.
     Target(Target, bool),
+    /// A place in a chart: the playhead goes there.
+    Time(Position),
+    /// A part of a chart, from the one end to the other: it is what is played.
+    Times(Position, Position),
     /// Nothing: what is pinned is let go.
     Nothing,
 }
@@ -109,7 +115,7 @@ const REST: f32 = 0.35;
 /// Size of type on tabs.
 const TYPE: f32 = 12.5;
 /// Points of width of tabs that have room for the names of all exhibits.
-const NAMES: f32 = 330.0;
+const NAMES: f32 = 540.0;
 
 impl Stand<'_> {
     /// Brings a pane up to date that stands elsewhere than it did, or was behind another tab.
@@ -162,7 +168,9 @@ impl Behavior<Pane> for Stand<'_> {
     }
 
     fn tab_title_for_pane(&mut self, pane: &Pane) -> WidgetText {
-        RichText::new(pane.row().name).font(Weight::Medium.at(TYPE)).into()
+        RichText::new(if pane.shows_beside() { format!("{} A", pane.row().name) } else { pane.row().name.to_owned() })
+            .font(Weight::Medium.at(TYPE))
+            .into()
     }
 
     fn is_tab_closable(&self, _: &Tiles<Pane>, _: TileId) -> bool {
@@ -286,11 +294,22 @@ fn words(ui: &Ui, pane: &mut Pane, session: &mut Session) -> Vec<(Rect, Target)>
     rows
 }
 
+/// What a row that can be clicked is called.
+fn row_name(target: Target) -> String {
+    match target {
+        Target::Region(region) => format!("region {region}"),
+        Target::Line(line) => format!("source line {line}"),
+        Target::Bytes(bytes) => format!("bytes at 0x{:x}", bytes.first),
+        Target::Tick(tick) => format!("reference {tick}"),
+    }
+}
+
 /// The rows of tables, each of which can be clicked. Whether the pointer is over a region's row, and what was clicked.
 fn rows(ui: &Ui, id: TileId, rows: &[(Rect, Target)]) -> (bool, Option<Followed>) {
     let (mut over, mut followed) = (false, None);
     for &(area, target) in rows {
         let response = ui.interact(area, Id::unique(("row", id, target)), Sense::click());
+        response.widget_info(|| WidgetInfo::labeled(Role::Button, true, row_name(target)));
         if response.hovered() {
             over |= matches!(target, Target::Region(_));
             ui.ctx().set_cursor_icon(CursorIcon::PointingHand);
@@ -314,7 +333,12 @@ fn rows(ui: &Ui, id: TileId, rows: &[(Rect, Target)]) -> (bool, Option<Followed>
 fn look(ui: &Ui, id: TileId, pane: &mut Pane, session: &Session) -> Option<Followed> {
     let taken = pane.taken()?;
     let response = ui.interact(above_strip(&taken.layout), Id::unique(("picture", id)), Sense::click_and_drag());
+    let words = || format!("{}: {}", pane.row().name, described(&taken.info));
+    response.widget_info(|| WidgetInfo::labeled(Role::Image, true, words()));
     let before = pane.camera();
+    if let Some(followed) = times(ui, &response, taken) {
+        return Some(followed);
+    }
     if response.double_clicked() {
         pane.look(Gesture::Whole);
     } else if response.dragged() {
@@ -336,6 +360,23 @@ fn look(ui: &Ui, id: TileId, pane: &mut Pane, session: &Session) -> Option<Follo
     ui.ctx().request_repaint();
     let about = pane.tip(session.studio(), clicked, REACH).and_then(|tip| tip.about);
     Some(about.map_or(Followed::Nothing, |target| Followed::Target(target, false)))
+}
+
+/// What a press on a chart asks for: the playhead goes along; with Shift the pressed part is what is played.
+fn times(ui: &Ui, response: &Response, taken: &Taken) -> Option<Followed> {
+    if response.hover_pos().is_some_and(|at| taken.time_at(at).is_some()) {
+        ui.ctx().set_cursor_icon(CursorIcon::ResizeHorizontal);
+    }
+    let pressed = ui.input(|i| i.pointer.press_origin());
+    let held = response.is_pointer_button_down_on() || response.clicked() || response.dragged();
+    let pointer = response.interact_pointer_pos().filter(|_| held)?;
+    let origin = pressed.unwrap_or(pointer);
+    let from = taken.time_at(origin)?;
+    // Who drags out of the chart stays at its edge.
+    let to = taken.time_at(pos2(pointer.x, origin.y)).or_else(|| taken.time_at(pointer)).unwrap_or(from);
+    ui.ctx().request_repaint();
+    let with_shift = ui.input(|i| i.modifiers.shift);
+    Some(if with_shift { Followed::Times(from, to) } else { Followed::Time(to) })
 }
 
 /// The part of a picture that can be looked into.

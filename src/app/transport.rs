@@ -248,6 +248,12 @@ impl Transport {
         };
     }
 
+    /// Sets both points, the earlier first; away with both where they are one.
+    pub fn set_range(&mut self, a: Position, b: Position) {
+        let points = (a != b).then(|| (a.min(b), a.max(b)));
+        self.range = PlayRange { from: points.map(|(from, _)| from), to: points.map(|(_, to)| to) };
+    }
+
     /// Whether it plays over and over.
     #[must_use]
     pub fn loops(&self) -> bool {

@@ -517,7 +517,7 @@ impl ApplicationHandler<Message> for Viewer {
                 let Some(desk) = &mut self.desk else { return };
                 match said {
                     Ok(Report::Progress(done, all)) => desk.simulating(done, all),
-                    Ok(Report::Ready(studio)) => desk.recache(studio),
+                    Ok(Report::Ready(studio)) => desk.recache(studio, now),
                     Ok(Report::Words(words)) => desk.say(words, now),
                     Err(error) => desk.refuse(format!("{error:#}"), now),
                 }

@@ -7,7 +7,8 @@ use crate::overlay::pen::color;
 use crate::scene::palette::{self, Rgba};
 use crate::shown;
 use egui::{
-    Align2, Color32, CornerRadius, CursorIcon, Painter, Pos2, Rect, Response, Sense, Shape, Stroke, Ui, pos2, vec2,
+    Align2, Color32, CornerRadius, CursorIcon, Painter, Pos2, Rect, Response, Role, Sense, Shape, Stroke, Ui,
+    WidgetInfo, pos2, vec2,
 };
 
 /// Drawn signs.
@@ -38,6 +39,7 @@ fn ink(response: &Response) -> Color32 {
 /// A round button; the hint says what it does and by which key.
 pub fn icon_button(ui: &mut Ui, area: Rect, icon: Icon, hint: &str) -> Response {
     let response = ui.interact(area, ui.scope_id().with(("icon", icon as u8)), Sense::click());
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, hint));
     let painter = ui.painter();
     if response.hovered() {
         painter.circle_filled(area.center(), 0.5 * area.width(), color(palette::TRACK));
@@ -55,6 +57,7 @@ pub fn word_button(ui: &mut Ui, word: &str, size: f32, chosen: bool) -> Response
     let galley = ui.painter().layout_no_wrap(word.to_owned(), Weight::Medium.at(size), color(c));
     let (_, area) = ui.allocate_space(galley.size() + vec2(14.0, 6.0));
     let response = ui.interact(area, ui.scope_id().with(("word", word)), Sense::click());
+    response.widget_info(|| WidgetInfo::selected(Role::Button, true, chosen, word));
     if response.hovered() {
         ui.painter().rect_filled(area, CornerRadius::same(4), color(palette::TRACK));
         ui.ctx().set_cursor_icon(CursorIcon::PointingHand);
@@ -122,6 +125,7 @@ fn sign(painter: &Painter, c: Pos2, r: f32, icon: Icon, ink: Color32) {
 /// A thin slider that shows and gives a share, 0..=1. `Some` while it is moved.
 pub fn slider(ui: &mut Ui, area: Rect, name: &str, share: f64) -> Option<f64> {
     let response = ui.interact(area, ui.scope_id().with(("slider", name)), Sense::click_and_drag());
+    response.widget_info(|| WidgetInfo::slider(true, share, name));
     let track = Rect::from_center_size(area.center(), vec2(area.width(), 3.0));
     let x = place(track.left(), track.width(), share);
     let knob = pos2(x, track.center().y);

@@ -144,6 +144,7 @@ mod tests {
     /// Levels of so many cores, 1 = shared.
     fn rows(cores: &[u16]) -> Vec<CacheRow> {
         let row = |core| CacheRow {
+            misses: 0,
             name: String::new(),
             shape: String::new(),
             hits: 0,

@@ -7,13 +7,13 @@ use super::info::{Info, RegionRow};
 use super::labels::{Type, labels};
 use super::layout::{Layout, Parts};
 use super::legend::legend;
-use super::pins::pins;
 use super::pen::{BODY, Drawn, Pen, SMALL, color, heading, percent};
+use super::pins::pins;
 use super::strip::{Strip, draw_strip};
 use crate::render::Bar;
-use crate::scene::{Scene, Shade};
 use crate::scene::layout::Rings;
 use crate::scene::palette::{self, Rgba};
+use crate::scene::{Scene, Shade};
 use crate::units::grouped;
 use egui::emath::Rot2;
 use egui::epaint::TextShape;
@@ -180,7 +180,7 @@ fn regions(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32) -> f32 {
         y += line;
     };
     for &n in &order[..shown] {
-        let RegionRow { name, short, color, shade, references, miss_rate } = &info.regions[n];
+        let RegionRow { name, short, color, shade, references, miss_rate, .. } = &info.regions[n];
         row(name, short, Some((n, *color, *shade)), *references, *miss_rate);
     }
     if shown < info.regions.len() {

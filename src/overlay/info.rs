@@ -13,6 +13,7 @@ use crate::sim::{AccessKind, Cause, Event, Hierarchy, LevelCounters, MissClass, 
 use crate::timeline::cursor::levels;
 use crate::timeline::{ClockKind, Life, Moment, Timeline, Translation, translations};
 use crate::units::{CacheId, LevelId, LineAddr, grouped};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Everything written beside the picture.
@@ -46,6 +47,8 @@ pub struct Info {
     pub stretch: Stretch,
     /// In and out points: what is played.
     pub range: [Option<Position>; 2],
+    /// What is pinned; empty = nothing.
+    pub pinned: String,
     /// The life of what is pinned, as far as it is known.
     pub life: Option<Arc<Life>>,
     /// Share of them that is indexed; `None` = all, and no more will come.
@@ -70,6 +73,8 @@ pub struct Info {
     pub rings: Vec<String>,
     /// References before this one that the tables are of; `None` = all of them.
     pub over: Option<u64>,
+    /// References that the tables are of, between the in and the out point; `None` = those before this one.
+    pub counted: Option<Range<u64>>,
     /// Name of the innermost level.
     pub innermost: String,
     /// Whether any cache fetches unasked, so that there are hollow dots.
@@ -127,6 +132,7 @@ impl Info {
                     color: palette::region(index),
                     shade: Shade::Full,
                     references,
+                    misses,
                     miss_rate: (references > 0).then(|| misses as f64 / references as f64),
                 }
             })
@@ -164,6 +170,14 @@ impl Info {
         for (n, row) in self.regions.iter_mut().enumerate() {
             row.shade = shades.get(n).copied().unwrap_or_default();
         }
+    }
+}
+
+/// The references that tables count, in words: `up to this reference`, `references 100 to 600`.
+pub(super) fn counted(info: &Info) -> String {
+    match &info.counted {
+        None => "up to this reference".to_owned(),
+        Some(range) => format!("references {} to {}", grouped(range.start), grouped(range.end)),
     }
 }
 
@@ -213,7 +227,8 @@ fn rows(hierarchy: &Hierarchy, level: LevelId, temperatures: &[f32]) -> Vec<Cach
     let temperature = |cache: &CacheId| temperatures.get(cache.index()).copied().unwrap_or(0.0);
     let row = |name: String, shape: String, counters: &LevelCounters, temperature, core| {
         let (hits, hit_rate) = (counters.demand_hits(), counters.hit_rate());
-        CacheRow { name, shape, hits, hit_rate, temperature, core }
+        let misses = counters.demand_accesses() - hits;
+        CacheRow { name, shape, hits, misses, hit_rate, temperature, core }
     };
     let name = hierarchy.config().levels[level.index()].name.clone();
     let size = sized(hierarchy.config().levels[level.index()].size);

@@ -4,6 +4,8 @@
 mod arcs;
 mod caches;
 pub mod compose;
+mod csv;
+pub mod described;
 pub mod draw;
 pub mod exhibits;
 pub mod fonts;

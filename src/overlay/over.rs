@@ -13,18 +13,18 @@ impl Info {
         let first: Vec<LevelId> = innermost(moment.before).collect();
         for (row, share) in self.regions.iter_mut().zip(shares) {
             let misses: u64 = first.iter().map(|level| share.misses[level.index()]).sum();
-            row.references = share.references;
+            (row.references, row.misses) = (share.references, misses);
             row.miss_rate = (share.references > 0).then(|| misses as f64 / share.references as f64);
         }
         let Some(before) = moment.state_before(window) else { return };
         let counted =
             levels(moment.before).flat_map(|level| counters(moment.before, level).zip(counters(before, level)));
         for (row, (now, then)) in self.caches.iter_mut().zip(counted) {
-            (row.hits, row.hit_rate) = between(&then, &now);
+            (row.hits, row.misses, row.hit_rate) = between(&then, &now);
         }
         let (now, then) = (moment.before.tlbs(), before.tlbs());
         for (row, tlb) in self.tlbs.iter_mut().zip(tlbs_of(moment.before)) {
-            (row.hits, row.hit_rate) = between(&then.sum(tlb), &now.sum(tlb));
+            (row.hits, _, row.hit_rate) = between(&then.sum(tlb), &now.sum(tlb));
         }
         self.walks = now.walks() - then.walks();
         self.over = Some(window.min(moment.tick));
@@ -38,11 +38,11 @@ fn counters(hierarchy: &Hierarchy, level: LevelId) -> impl Iterator<Item = Level
     std::iter::once(hierarchy.level_counters(level)).chain(each)
 }
 
-/// Demand hits between two moments, and their share of the demand accesses; `None` = there were none.
-fn between(then: &LevelCounters, now: &LevelCounters) -> (u64, Option<f64>) {
+/// Demand hits and misses between two moments, and the share of hits; `None` = there were neither.
+fn between(then: &LevelCounters, now: &LevelCounters) -> (u64, u64, Option<f64>) {
     let hits = now.demand_hits() - then.demand_hits();
     let asked = now.demand_accesses() - then.demand_accesses();
-    (hits, (asked > 0).then(|| hits as f64 / asked as f64))
+    (hits, asked - hits, (asked > 0).then(|| hits as f64 / asked as f64))
 }
 
 #[cfg(test)]

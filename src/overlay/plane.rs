@@ -38,6 +38,8 @@ pub struct Plane {
     pub words: Vec<Words>,
     /// Where rows are that can be clicked, and what they are about.
     pub rows: Vec<(Rect, Target)>,
+    /// Where a place across stands for one in the part of the trace that the strip shows.
+    pub times: Vec<Rect>,
     /// Pixels of one unit of [`Camera::at`](crate::scene::Camera).
     pub unit: f32,
     /// How far it can be scrolled down, in that unit.

@@ -16,6 +16,8 @@ pub struct RegionRow {
     pub shade: Shade,
     /// References so far.
     pub references: u64,
+    /// Innermost level's misses so far.
+    pub misses: u64,
     /// Innermost level's misses for each reference so far, 0 and up; `None` before the first.
     pub miss_rate: Option<f64>,
 }
@@ -29,6 +31,8 @@ pub struct CacheRow {
     pub shape: String,
     /// Demand hits so far: of all but write-backs and prefetches.
     pub hits: u64,
+    /// Demand misses so far.
+    pub misses: u64,
     /// Share of demand accesses that hit, as in `stats`; `None` before the first.
     pub hit_rate: Option<f64>,
     /// -1 cold ..= 1 warm.

@@ -5,6 +5,7 @@ use super::draw::draw;
 use super::exhibits::{Exhibit, Picture};
 use super::info::Info;
 use super::layout::{Area, Layout, Parts};
+use super::named;
 use super::pen::Drawn;
 use super::plane::draw_plane;
 use super::stretch::Stretch;
@@ -14,7 +15,7 @@ use crate::axis::Position;
 use crate::reference::SourceError;
 use crate::scene::View;
 use crate::timeline::{ClockKind, Life};
-use egui::Painter;
+use egui::{Painter, Pos2};
 use std::sync::Arc;
 
 /// A picture that is asked for.
@@ -92,6 +93,7 @@ impl Shot {
         let Playback { speed, unit, stretch, range } = self.playback;
         (info.speed, info.unit, info.stretch, info.range) = (speed, unit, stretch, range);
         info.life.clone_from(&self.life);
+        info.pinned = self.view.pin.map_or_else(String::new, |bytes| named::bytes(studio, bytes, info.tick).0);
         Ok(Taken { layout, parts: self.parts, picture, info })
     }
 }
@@ -110,6 +112,15 @@ pub struct Taken {
 }
 
 impl Taken {
+    /// The position that a place in the picture stands for, where it stands for one.
+    #[must_use]
+    pub fn time_at(&self, at: Pos2) -> Option<Position> {
+        let Picture::Plane(plane) = &self.picture else { return None };
+        let times = plane.times.iter().find(|area| area.contains(at))?;
+        let share = f64::from((at.x - times.left()) / times.width().max(1.0)).clamp(0.0, 1.0);
+        Some(self.info.stretch.at(self.info.axis, share))
+    }
+
     /// Draws the words; gives what goes under them.
     pub fn words(&self, painter: &Painter, strip: &Strip) -> Drawn {
         let painter = painter.with_clip_rect(self.layout.area.intersect(painter.clip_rect()));

@@ -146,6 +146,10 @@ pub(super) fn draw_strip(pen: &Pen<'_>, layout: &Layout, info: &Info, strip: &St
         let at = pos2(edge, y);
         edge = pen.text(at, Align2::LEFT_TOP, &mark, Weight::Regular, SMALL, palette::TEXT_QUIET);
     }
+    if !info.pinned.is_empty() {
+        let words = format!("  ·  pinned: {}", info.pinned);
+        edge = pen.text(pos2(edge, y), Align2::LEFT_TOP, &words, Weight::Medium, SMALL, palette::TEXT_BODY);
+    }
     let shown = info.stretch.ticks(axis);
     let end = match info.indexed {
         _ if !info.stretch.is_whole() => {

@@ -17,6 +17,8 @@ pub struct Studio {
     cursor: Cursor,
     /// References that the log reaches back at least.
     history: u64,
+    /// Another to compare with: the same trace under other caches.
+    beside: Option<Box<Studio>>,
 }
 
 impl Studio {
@@ -40,7 +42,28 @@ impl Studio {
         let timeline = timeline.into();
         let tables = Tables::shown(timeline.tables());
         let cursor = Cursor::new(Arc::clone(&timeline))?;
-        Ok(Self { timeline, tables, cursor, history: 0 })
+        Ok(Self { timeline, tables, cursor, history: 0, beside: None })
+    }
+
+    /// What it is compared with: the same trace under other caches.
+    #[must_use]
+    pub fn beside(&self) -> Option<&Studio> {
+        self.beside.as_deref()
+    }
+
+    /// As [`Studio::beside`], to be gone about in.
+    pub fn beside_mut(&mut self) -> Option<&mut Studio> {
+        self.beside.as_deref_mut()
+    }
+
+    /// Has it compared with another, or with none. What that one was compared with is let go.
+    pub fn compare_with(&mut self, other: Option<Self>) {
+        self.beside = other.map(|other| Box::new(Self { beside: None, ..other }));
+    }
+
+    /// Takes what it is compared with.
+    pub fn take_beside(&mut self) -> Option<Self> {
+        self.beside.take().map(|other| *other)
     }
 
     /// The timeline.
@@ -108,6 +131,9 @@ impl Studio {
     /// Has the log reach back at least `history` references from now on: the most that an exhibit of it needs.
     pub fn keep(&mut self, history: u64) {
         self.history = history;
+        if let Some(beside) = &mut self.beside {
+            beside.keep(history);
+        }
     }
 
     /// Goes to `position` with the moves of `history` references before it, and counts the last `window`; with `by_region`, also

@@ -44,13 +44,7 @@ pub struct Pinned {
 const MOST: usize = 64;
 
 /// Finds `pin` among what is drawn.
-pub(super) fn pinned(
-    places: &Places,
-    moment: &Moment<'_>,
-    view: &View,
-    glyphs: &[Glyph],
-    pin: ByteRange,
-) -> Pinned {
+pub(super) fn pinned(places: &Places, moment: &Moment<'_>, view: &View, glyphs: &[Glyph], pin: ByteRange) -> Pinned {
     // At rest before a reference, the state is the one before it.
     let state = if view.phase > 0.0 { moment.after } else { moment.before };
     let mut pinned = Pinned::default();

@@ -272,17 +272,17 @@ fn other_caches_are_simulated_shown_at_the_same_place_and_taken_back() {
     desk.apply(Action::Caches, 0.0);
     let card = desk.caches.as_mut().expect("opened");
     assert!(card.open && card.change(&Change::Wayed(0, true)));
-    let Some(Effect::Simulate(config)) = desk.asked(CardAsks::Simulate) else { panic!("asked for") };
+    let Some(Effect::Simulate(config)) = desk.asked(CardAsks::Simulate, 0.0) else { panic!("asked for") };
     let source = Arc::clone(desk.studio().timeline().source());
     let simulated = |config: &HierarchyConfig| {
         Studio::new(Arc::clone(&source), Hierarchy::new(config).expect("sound"), &mut |_, _| true).expect("in memory")
     };
-    desk.recache(simulated(&config));
+    desk.recache(simulated(&config), 0.0);
     desk.refresh().expect("in memory");
     assert!(shape(&desk) != before && desk.transport.position() == Position::of(613.5));
     let Some(Effect::Simulate(config)) = desk.apply(Action::Undo(false), 0.0) else { panic!("taken back") };
     assert_eq!(*config, first);
-    desk.recache(simulated(&config));
+    desk.recache(simulated(&config), 0.0);
     desk.refresh().expect("in memory");
     assert_eq!(shape(&desk), before);
     // Escape closes the card before it leaves.

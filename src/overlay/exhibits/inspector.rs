@@ -25,6 +25,7 @@ use super::readings::Readings;
 use super::sheet::{SMALL, Sheet, scroll_bar};
 use super::{Exhibit, Gesture, Picture};
 use crate::axis::Position;
+use crate::overlay::csv;
 use crate::overlay::fonts::Weight;
 use crate::overlay::info::Info;
 use crate::overlay::layout::Layout;
@@ -85,7 +86,7 @@ impl Exhibit for InspectorExhibit {
         view: &View,
         layout: &Layout,
     ) -> Result<(Picture, Info), SourceError> {
-        let info = self.readings.at(studio, shot.position, view)?;
+        let info = self.readings.at(studio, shot, view)?.info;
         let sight = Rect::from_min_max(layout.area.min, pos2(layout.area.right(), layout.strip.top()));
         let em = EM * layout.type_scale * view.camera.zoom;
         let mut sheet = Sheet { plane: Plane { unit: em, ..Plane::default() }, em, sight };
@@ -108,6 +109,10 @@ impl Exhibit for InspectorExhibit {
         }
     }
 
+    fn csv(&self, studio: &Studio, taken: &Taken) -> String {
+        taken.info.life.as_ref().map_or_else(String::new, |life| csv::life(studio, &taken.info, life))
+    }
+
     fn look(&self, camera: Camera, gesture: Gesture, taken: &Taken) -> Camera {
         super::sheet::look(camera, gesture, taken, LARGEST)
     }
@@ -116,10 +121,12 @@ impl Exhibit for InspectorExhibit {
 /// Says how something is pinned.
 fn nothing(sheet: &mut Sheet) {
     let (em, sight) = (sheet.em, sheet.sight);
-    let words = ["Nothing is pinned.", "Click a dot, or a line of a cache:", "here is then where it lived, and why it left."];
+    let words =
+        ["Nothing is pinned.", "Click a dot, or a line of a cache:", "here is then where it lived, and why it left."];
     for (n, words) in words.iter().enumerate() {
         let y = sight.center().y + (n as f32 - 1.5) * PITCH * em;
-        let (weight, ink) = if n == 0 { (Weight::Medium, palette::TEXT) } else { (Weight::Regular, palette::TEXT_QUIET) };
+        let (weight, ink) =
+            if n == 0 { (Weight::Medium, palette::TEXT) } else { (Weight::Regular, palette::TEXT_QUIET) };
         sheet.center(pos2(sight.center().x, y), words, weight, 1.0, ink);
     }
 }
@@ -171,8 +178,10 @@ impl Inspector<'_> {
         y += 2.0 * em;
         let line = self.state().caches().map(|cache| self.state().geometry(cache).line_bytes).min().unwrap_or(1);
         let base = LineAddr(*self.bytes.lines(line).start()).base(line);
-        let size = if self.bytes.bytes() == 1 { "1 byte".into() } else { format!("{} bytes", grouped(self.bytes.bytes())) };
-        let within = if self.bytes.bytes() < u64::from(line) { format!(", in the line at {base}") } else { String::new() };
+        let size =
+            if self.bytes.bytes() == 1 { "1 byte".into() } else { format!("{} bytes", grouped(self.bytes.bytes())) };
+        let within =
+            if self.bytes.bytes() < u64::from(line) { format!(", in the line at {base}") } else { String::new() };
         let words = format!("{}, {size}{within}", Addr(self.bytes.first));
         sheet.left(pos2(left, y), &words, Weight::Regular, 0.92, palette::TEXT_QUIET, right - left);
         y += PITCH * em;
@@ -226,7 +235,14 @@ impl Inspector<'_> {
                 }
                 end = x1.max(x0 + 1.0);
                 let bar = Rect::from_min_max(pos2(x0, row(ring) + 0.22 * em), pos2(end, row(ring) + 0.78 * em));
-                sheet.bar(bar, if ring < life.rings() { lived(ring, life.rings()) } else { palette::fade(palette::TEXT_QUIET, 0.45) });
+                sheet.bar(
+                    bar,
+                    if ring < life.rings() {
+                        lived(ring, life.rings())
+                    } else {
+                        palette::fade(palette::TEXT_QUIET, 0.45)
+                    },
+                );
             }
             touches(sheet, life, shown, (&place, &row));
         }
@@ -235,6 +251,7 @@ impl Inspector<'_> {
             let x = from + (right - from) * to_f32(stretch.place(axis, position).clamp(0.0, 1.0));
             sheet.bar(Rect::from_min_max(pos2(x - 0.7, top - 0.2 * em), pos2(x + 0.7, bottom)), palette::LIGHT);
         }
+        sheet.plane.times.push(Rect::from_min_max(pos2(from, top - 0.2 * em), pos2(right, bottom)));
         bottom + 1.0 * em
     }
 
@@ -406,7 +423,14 @@ fn set(sheet: &mut Sheet, name: &str, mates: &[Mate], [left, right, y]: [f32; 3]
         sheet.bar(Rect::from_min_size(pos2(x + 2.1 * em, y + 0.4 * em), vec2(0.6 * em, 0.6 * em)), ink);
         let dirty = if mate.dirty { ", dirty" } else { "" };
         let words = format!("{}{dirty}", mate.name);
-        sheet.left(pos2(x + 3.1 * em, y + 0.1 * em), &words, Weight::Regular, 0.9, palette::TEXT_BODY, width - 4.2 * em);
+        sheet.left(
+            pos2(x + 3.1 * em, y + 0.1 * em),
+            &words,
+            Weight::Regular,
+            0.9,
+            palette::TEXT_BODY,
+            width - 4.2 * em,
+        );
         sheet.plane.rows.push((area, Target::Bytes(mate.bytes)));
     }
     let end = top + rows as f32 * 1.35 * em;
@@ -415,4 +439,92 @@ fn set(sheet: &mut Sheet, name: &str, mates: &[Mate], [left, right, y]: [f32; 3]
         sheet.left(pos2(left, end), &format!("{more} more"), Weight::Regular, 0.85, palette::TEXT_QUIET, right - left);
     }
     end + if more > 0 { 1.9 } else { 0.7 } * em
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::overlay::Parts;
+    use crate::overlay::tests::studio;
+    use std::sync::Arc;
+
+    const B0: ByteRange = ByteRange { first: 0x4000, last: 0x4007 };
+
+    fn taken(size: [u32; 2], position: f64, camera: Camera, pin: Option<ByteRange>) -> (Taken, Arc<Life>) {
+        let mut studio = studio();
+        let life = Arc::new(studio.timeline().life(pin.unwrap_or(B0), &mut |_| true).expect("in memory"));
+        let view = View { camera, pin, ..View::default() };
+        let shot = Shot::still(size, Position::of(position), view, Parts::default());
+        let shot = Shot { life: pin.map(|_| Arc::clone(&life)), ..shot };
+        let mut inspector = InspectorExhibit::new(&studio);
+        (shot.take(&mut studio, &mut inspector).expect("in memory"), life)
+    }
+
+    fn plane(taken: &Taken) -> &Plane {
+        match &taken.picture {
+            Picture::Plane(plane) => plane,
+            Picture::Rings(_) => panic!("the inspector is a plane"),
+        }
+    }
+
+    fn words(taken: &Taken) -> Vec<&str> {
+        plane(taken).words.iter().map(|words| words.text.as_str()).collect()
+    }
+
+    #[test]
+    fn it_tells_what_is_pinned_and_all_that_happened_to_it() {
+        let (taken, life) = taken([900, 720], 613.0, Camera::default(), Some(B0));
+        let all = words(&taken).join("\n");
+        for part in
+            ["B[0]", "0x4000, 8 bytes, in the line at 0x4000", "in L1: set 0", "WHERE IT LIVED", "memory", "EVENTS"]
+        {
+            assert!(all.contains(part), "{part} in {all}");
+        }
+        let (touches, misses) = life.counts(613);
+        assert_eq!((touches, misses), (153, 1), "every fourth reference, and it stays");
+        assert!(all.contains("153 references up to here, 1 of them miss in L1 (0.6 %); 250 in all"), "{all}");
+        // What is listed is what happened, in order, around the playhead.
+        let ticks: Vec<u64> = plane(&taken)
+            .rows
+            .iter()
+            .filter_map(|(_, row)| if let Target::Tick(tick) = row { Some(*tick) } else { None })
+            .collect();
+        assert!(ticks.len() > 5 && ticks.windows(2).all(|pair| pair[0] < pair[1]), "{ticks:?}");
+        assert!(ticks.iter().all(|tick| life.steps().iter().any(|step| step.tick == *tick)));
+        assert!(ticks.contains(&611), "the last before the playhead is in sight: {ticks:?}");
+    }
+
+    #[test]
+    fn a_lane_is_a_place_in_time_and_the_first_miss_comes_from_memory() {
+        let (taken, _) = taken([900, 720], 0.0, Camera::default(), Some(B0));
+        let lanes = plane(&taken).times[0];
+        let middle = taken.time_at(lanes.center()).expect("in the lanes");
+        assert!(middle.tick().abs_diff(500) < 3, "{middle:?}");
+        assert_eq!(taken.time_at(pos2(lanes.center().x, lanes.bottom() + 9.0)), None);
+        assert!(words(&taken).contains(&"write, from memory"), "{:?}", words(&taken));
+    }
+
+    #[test]
+    fn scrolling_leaves_the_playhead_and_nothing_pinned_says_how_to_pin() {
+        let (taken, _) = super::tests::taken([900, 720], 990.0, Camera { at: [0.0, 1e-3], zoom: 1.0 }, Some(B0));
+        assert!(plane(&taken).rows.iter().any(|(_, row)| *row == Target::Tick(3)), "the list's top");
+        assert!(plane(&taken).depth > 100.0, "250 rows do not fit");
+        let (taken, _) = super::tests::taken([640, 360], 10.0, Camera::default(), None);
+        assert_eq!(words(&taken)[0], "Nothing is pinned.");
+    }
+
+    #[test]
+    fn its_csv_has_a_row_for_each_event() {
+        let mut studio = studio();
+        let life = Arc::new(studio.timeline().life(B0, &mut |_| true).expect("in memory"));
+        let view = View { pin: Some(B0), ..View::default() };
+        let shot = Shot::still([640, 360], Position::of(9.0), view, Parts::default());
+        let shot = Shot { life: Some(Arc::clone(&life)), ..shot };
+        let mut inspector = InspectorExhibit::new(&studio);
+        let taken = shot.take(&mut studio, &mut inspector).expect("in memory");
+        let csv = inspector.csv(&studio, &taken);
+        let rows: Vec<&str> = csv.lines().collect();
+        assert_eq!(rows.len(), 1 + life.steps().len());
+        assert_eq!(rows[1], "3,0x4000,write,memory,memory,L1,");
+    }
 }

@@ -1,6 +1,8 @@
 //! The ways to show a moment of a trace. Stills, films and the panes of the window show what is in [`EXHIBITS`] and know nothing
 //! else of it: a new exhibit is a file beside this one, its `mod` line and its row in the table.
 
+mod chart;
+mod compare;
 mod inspector;
 mod numbers;
 mod readings;
@@ -8,11 +10,14 @@ mod rings;
 mod sheet;
 mod source;
 
+pub use chart::ChartExhibit;
+pub use compare::CompareExhibit;
 pub use inspector::InspectorExhibit;
 pub use numbers::NumberExhibit;
 pub use rings::RingExhibit;
 pub use source::SourceExhibit;
 
+use super::csv;
 use super::info::Info;
 use super::layout::Layout;
 use super::plane::Plane;
@@ -57,9 +62,19 @@ pub static EXHIBITS: &[ExhibitEntry] = &[
         open: |studio| Box::new(SourceExhibit::new(studio)),
     },
     ExhibitEntry {
+        name: "chart",
+        what: "misses over time, of levels and of regions",
+        open: |studio| Box::new(ChartExhibit::new(studio)),
+    },
+    ExhibitEntry {
         name: "inspector",
         what: "what is pinned: where it lived, its set, all that happened to it",
         open: |studio| Box::new(InspectorExhibit::new(studio)),
+    },
+    ExhibitEntry {
+        name: "compare",
+        what: "misses under these caches and under those before",
+        open: |studio| Box::new(CompareExhibit::new(studio)),
     },
 ];
 
@@ -142,6 +157,11 @@ pub trait Exhibit: Send {
     /// The camera after a gesture over what was taken.
     fn look(&self, camera: Camera, gesture: Gesture, taken: &Taken) -> Camera;
 
+    /// The numbers of what was taken last as comma-separated values.
+    fn csv(&self, _: &Studio, taken: &Taken) -> String {
+        csv::tables(&taken.info)
+    }
+
     /// Takes back a picture that is drawn, for the memory of its lists.
     fn reuse(&mut self, picture: Picture) {
         drop(picture);
@@ -163,7 +183,7 @@ mod tests {
             row = after(row);
         }
         assert_eq!(row.name, seen[0]);
-        for name in ["rings", "numbers", "source", "large", "inspector"] {
+        for name in ["rings", "numbers", "source", "large", "chart", "inspector", "compare"] {
             assert!(seen.contains(&name), "{name} is not in {seen:?}");
         }
         assert!(named("ring").is_none());

@@ -17,7 +17,7 @@ use super::readings::Readings;
 use super::sheet::{SMALL, Sheet, scroll_bar};
 use super::{Exhibit, Gesture, Picture};
 use crate::overlay::fonts::Weight;
-use crate::overlay::info::Info;
+use crate::overlay::info::{Info, counted};
 use crate::overlay::layout::Layout;
 use crate::overlay::pen::{Target, percent};
 use crate::overlay::plane::Plane;
@@ -72,7 +72,7 @@ impl Exhibit for NumberExhibit {
         view: &View,
         layout: &Layout,
     ) -> Result<(Picture, Info), SourceError> {
-        let mut info = self.readings.at(studio, shot.position, view)?;
+        let mut info = self.readings.at(studio, shot, view)?.info;
         info.shade(&view.shades);
         Ok((Picture::Plane(tables(&info, layout, &view.camera)), info))
     }
@@ -273,7 +273,8 @@ fn temperature(sheet: &mut Sheet, bar: Rect, temperature: f32) {
 fn regions(sheet: &mut Sheet, column: &Column, y: f32, info: &Info) -> f32 {
     let em = sheet.em;
     let miss = format!("{} miss", info.innermost);
-    let mut y = sheet.heading(column, y, "REGIONS", "", ["references", &miss]);
+    let of = info.counted.as_ref().map_or(String::new(), |_| counted(info));
+    let mut y = sheet.heading(column, y, "REGIONS", &of, ["references", &miss]);
     for (n, row) in info.regions.iter().enumerate() {
         let area = Rect::from_min_max(pos2(column.left, y - 0.2 * em), pos2(column.right, y + (PITCH - 0.2) * em));
         if area.intersects(sheet.sight) {

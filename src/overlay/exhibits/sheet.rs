@@ -66,6 +66,12 @@ pub(super) fn look(camera: Camera, gesture: Gesture, taken: &Taken, largest: f32
     }
 }
 
+/// As [`look`], of a sheet that follows nothing: its top is its top.
+pub(super) fn look_from_top(camera: Camera, gesture: Gesture, taken: &Taken, largest: f32) -> Camera {
+    let looked = look(camera, gesture, taken, largest);
+    if looked.at[1] <= 1e-3 { Camera { at: [0.0; 2], ..looked } } else { looked }
+}
+
 /// How much there is above and below, at the right edge.
 pub(super) fn scroll_bar(plane: &mut Plane, sight: Rect, em: f32, down: f32) {
     let all = plane.depth + sight.height() / em;

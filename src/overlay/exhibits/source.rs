@@ -11,11 +11,12 @@
 //! The text is the trace's own, so that it is there where the program's files are not. Sizes are in ems, as in [`super::numbers`]. The sheet
 //! turns its pages to the line under way until somebody scrolls; the whole picture (a double click) has it follow again.
 
-use super::readings::Readings;
+use super::readings::{Reading, Readings};
 use super::sheet::{SMALL, Sheet, scroll_bar};
 use super::{Exhibit, Gesture, Picture};
+use crate::overlay::csv;
 use crate::overlay::fonts::Weight;
-use crate::overlay::info::{Info, innermost};
+use crate::overlay::info::{Info, counted, innermost};
 use crate::overlay::layout::Layout;
 use crate::overlay::pen::{Target, percent};
 use crate::overlay::plane::Plane;
@@ -32,13 +33,15 @@ use egui::{Rect, pos2};
 /// See the module.
 pub struct SourceExhibit {
     readings: Readings,
+    /// What was counted for the picture that was taken last.
+    lines: Vec<Share>,
 }
 
 impl SourceExhibit {
     /// For the caches of a studio.
     #[must_use]
     pub fn new(studio: &Studio) -> Self {
-        Self { readings: Readings::new(studio) }
+        Self { readings: Readings::new(studio), lines: Vec::new() }
     }
 }
 
@@ -125,10 +128,11 @@ impl Exhibit for SourceExhibit {
         view: &View,
         layout: &Layout,
     ) -> Result<(Picture, Info), SourceError> {
-        let info = self.readings.at(studio, shot.position, view)?;
+        let Reading { info, lines } = self.readings.at(studio, shot, view)?;
         let (moment, timeline, tables) = (studio.moment(), studio.timeline(), studio.tables());
         let innermost: Vec<usize> = innermost(timeline.start()).map(LevelId::index).collect();
-        let lines: Vec<Counted> = moment.lines().iter().map(|share| Counted::of(share, &innermost)).collect();
+        self.lines = lines;
+        let lines: Vec<Counted> = self.lines.iter().map(|share| Counted::of(share, &innermost)).collect();
         let current = moment.reference.map(|reference| timeline.lines().row(reference.pc));
         let sheet = Source { timeline, tables, info: &info, lines: &lines, current };
         Ok((Picture::Plane(sheet.plane(layout, &view.camera)), info))
@@ -140,6 +144,10 @@ impl Exhibit for SourceExhibit {
             Target::Line(row) => line_tip(studio, row),
             _ => None,
         }
+    }
+
+    fn csv(&self, studio: &Studio, _: &Taken) -> String {
+        csv::lines(studio, &self.lines)
     }
 
     fn look(&self, camera: Camera, gesture: Gesture, taken: &Taken) -> Camera {
@@ -209,7 +217,7 @@ impl Source<'_> {
         let (em, quiet) = (sheet.em, palette::TEXT_QUIET);
         sheet.left(pos2(left, y), "SOURCE", Weight::SemiBold, SMALL, quiet, f32::INFINITY);
         let width = right - left - 24.0 * em;
-        sheet.left(pos2(left + 5.4 * em, y), "up to this reference", Weight::Regular, SMALL, quiet, width);
+        sheet.left(pos2(left + 5.4 * em, y), &counted(self.info), Weight::Regular, SMALL, quiet, width);
         sheet.right(pos2(right, y), &format!("{} miss", self.info.innermost), SMALL, quiet);
         if right - left >= ALL_COLUMNS * em {
             sheet.right(pos2(right - 5.5 * em, y), "misses", SMALL, quiet);

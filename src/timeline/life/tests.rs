@@ -30,7 +30,7 @@ fn references(seed: u64, len: u64) -> Vec<Reference> {
 }
 
 fn timeline(config: &str, references: Vec<Reference>) -> Timeline {
-    let config = HierarchyConfig::from_toml(config).expect("sound");
+    let config = HierarchyConfig::from_toml(config, "test").expect("sound");
     let hierarchy = Hierarchy::new(&config).expect("sound");
     let source = Arc::new(MemoryTrace::new(references, Tables::default()));
     let options = Options { spacing: 64, ..Options::default() };
@@ -122,7 +122,8 @@ fn a_life_is_what_somebody_sees_who_looks_at_every_reference() {
     for (config, seed) in [(PLAIN, 1), (INCLUSIVE, 2), (FETCHES_AHEAD, 3), (DATA_ONLY, 4), (PLAIN, 5)] {
         let references = references(seed, 4_000);
         let timeline = timeline(config, references.clone());
-        for bytes in [ByteRange::new(0, 8), ByteRange::new(40, 100), ByteRange::new(4096, 32), ByteRange::new(1 << 40, 8)]
+        for bytes in
+            [ByteRange::new(0, 8), ByteRange::new(40, 100), ByteRange::new(4096, 32), ByteRange::new(1 << 40, 8)]
         {
             let life = timeline.life(bytes, &mut |_| true).expect("in memory");
             let found: Vec<LifeStep> = life.steps().iter().map(|step| LifeStep { taken_by: None, ..*step }).collect();

@@ -1,0 +1,502 @@
+//! The same trace under two machines: their numbers side by side, and a strip of which of the two misses more, where.
+//!
+//! ```text
+//!  COMPARE                                          A: paper        B: 1 KiB
+//!  LEVELS                             A misses    B misses   B - A
+//!  L1   512 B, 2 sets x 8 ways          4,512       2,204   -2,308  <=====|
+//!  REGIONS                            A misses    B misses   B - A
+//!  A[16][16]                              320         256      -64       =|
+//!  LINES ...
+//!  WHO MISSES MORE   (above: B, below: A)
+//!  ..##....._____###...
+//! ```
+//!
+//! Both are at the same reference. Sizes are in ems, as in [`super::numbers`].
+
+use super::readings::{Reading, Readings};
+use super::sheet::{SMALL, Sheet, scroll_bar};
+use super::{Exhibit, Gesture, Picture};
+use crate::overlay::fonts::Weight;
+use crate::overlay::info::{Info, counted, innermost};
+use crate::overlay::layout::Layout;
+use crate::overlay::pen::{Target, percent};
+use crate::overlay::plane::Plane;
+use crate::overlay::shot::{Shot, Taken};
+use crate::overlay::stretch::Stretch;
+use crate::overlay::strip::Strip;
+use crate::overlay::studio::Studio;
+use crate::overlay::tip::{Tip, line_tip, region_tip};
+use crate::reference::SourceError;
+use crate::scene::palette::{self, Rgba};
+use crate::scene::{Camera, View};
+use crate::units::{LevelId, grouped, to_f32};
+use egui::{Pos2, Rect, pos2};
+use std::cmp::Reverse;
+
+/// See the module.
+pub struct CompareExhibit {
+    now: Readings,
+    /// Of what it is compared with.
+    before: Option<Readings>,
+    strip: Option<Difference>,
+}
+
+/// Misses a reference in the innermost level by column: this one's less the other's.
+struct Difference {
+    of: (usize, Stretch, u64),
+    columns: Vec<f32>,
+}
+
+impl CompareExhibit {
+    /// For the caches of a studio, and of the one that it is compared with.
+    #[must_use]
+    pub fn new(studio: &Studio) -> Self {
+        Self { now: Readings::new(studio), before: studio.beside().map(Readings::new), strip: None }
+    }
+}
+
+/// Type of a row, pixels, where type is not scaled.
+const EM: f32 = 14.5;
+/// The largest that type becomes by zooming, of its size at first.
+const LARGEST: f32 = 4.0;
+/// Ems from row to row.
+const PITCH: f32 = 1.6;
+/// Ems around the rows.
+const MARGIN: f32 = 1.4;
+/// Ems of a column of numbers.
+const COLUMN: f32 = 7.2;
+/// Ems of the bars that show differences.
+const BARS: f32 = 8.0;
+/// Ems of width from which on there are bars beside numbers.
+const WITH_BARS: f32 = 46.0;
+/// Ems of height of the strip.
+const STRIP: f32 = 4.0;
+/// Source lines that are listed, at most: those that differ most.
+const MOST_LINES: usize = 24;
+/// Fewer misses, and more.
+const FEWER: Rgba = palette::COLD;
+const MORE: Rgba = palette::MISS;
+
+impl Exhibit for CompareExhibit {
+    fn history(&self, view: &View) -> u64 {
+        view.window
+    }
+
+    fn frame(
+        &mut self,
+        studio: &mut Studio,
+        shot: &Shot,
+        view: &View,
+        layout: &Layout,
+    ) -> Result<(Picture, Info), SourceError> {
+        let now = self.now.at(studio, shot, view)?;
+        let sight = Rect::from_min_max(layout.area.min, pos2(layout.area.right(), layout.strip.top()));
+        let em = EM * layout.type_scale * view.camera.zoom;
+        let mut sheet = Sheet { plane: Plane { unit: em, ..Plane::default() }, em, sight };
+        let before = match (studio.beside_mut(), &mut self.before) {
+            (Some(beside), Some(readings)) => Some(readings.at(beside, shot, view)?),
+            _ => None,
+        };
+        match before {
+            None => nothing(&mut sheet),
+            Some(before) => {
+                let strip = self.difference(studio, shot, sight.width());
+                let rows = rows(studio, &now, &before);
+                let stretch = shot.playback.stretch;
+                Tables { now: &now.info, before: &before.info, rows: &rows, strip, stretch }
+                    .fill(&mut sheet, &view.camera);
+            }
+        }
+        Ok((Picture::Plane(sheet.plane), now.info))
+    }
+
+    fn pick(&self, studio: &Studio, taken: &Taken, at: Pos2, _: f32) -> Option<Tip> {
+        let Picture::Plane(plane) = &taken.picture else { return None };
+        match plane.rows.iter().find(|(area, _)| area.contains(at))?.1 {
+            Target::Region(region) => region_tip(studio, &taken.info, region),
+            Target::Line(row) => line_tip(studio, row),
+            _ => None,
+        }
+    }
+
+    fn look(&self, camera: Camera, gesture: Gesture, taken: &Taken) -> Camera {
+        super::sheet::look_from_top(camera, gesture, taken, LARGEST)
+    }
+}
+
+impl CompareExhibit {
+    /// The strip's columns, made anew where it shows something else.
+    fn difference(&mut self, studio: &Studio, shot: &Shot, width: f32) -> &[f32] {
+        let columns = usize::try_from(crate::units::to_count(width / 3.0)).unwrap_or(1).clamp(1, 2_000);
+        let of = (columns, shot.playback.stretch, studio.axis().len);
+        if self.strip.as_ref().is_none_or(|strip| strip.of != of) {
+            let misses = |strip: &Strip, n: usize| strip.column(n).iter().sum::<f32>();
+            let now = studio.strip_of(columns, of.1);
+            let before = studio.beside().map(|beside| beside.strip_of(columns, of.1)).unwrap_or_default();
+            let columns = (0..columns).map(|n| misses(&now, n) - misses(&before, n)).collect();
+            self.strip = Some(Difference { of, columns });
+        }
+        self.strip.as_ref().map_or(&[], |strip| &strip.columns)
+    }
+}
+
+/// Says how there is something to compare.
+fn nothing(sheet: &mut Sheet) {
+    let (em, sight) = (sheet.em, sheet.sight);
+    let words = [
+        "Nothing to compare with.",
+        "Change the caches (E): what they were before",
+        "is then compared with what they are.",
+    ];
+    for (n, words) in words.iter().enumerate() {
+        let y = sight.center().y + (n as f32 - 1.5) * PITCH * em;
+        let (weight, ink) =
+            if n == 0 { (Weight::Medium, palette::TEXT) } else { (Weight::Regular, palette::TEXT_QUIET) };
+        sheet.center(pos2(sight.center().x, y), words, weight, 1.0, ink);
+    }
+}
+
+/// One row: a name, what it is like, and misses of both.
+struct Row {
+    name: String,
+    more: String,
+    ink: Option<Rgba>,
+    before: Option<u64>,
+    now: Option<u64>,
+    /// Shares of misses of both.
+    rates: [Option<f64>; 2],
+    target: Option<Target>,
+}
+
+impl Row {
+    /// How many more misses there are now.
+    fn more_now(&self) -> Option<i128> {
+        Some(i128::from(self.now?) - i128::from(self.before?))
+    }
+}
+
+/// The tables, in order: heading and rows.
+fn rows(studio: &Studio, now: &Reading, before: &Reading) -> Vec<(&'static str, Vec<Row>)> {
+    let levels = levels(&now.info, &before.info);
+    let regions = now.info.regions.iter().zip(0..).map(|(row, n)| {
+        // Regions are those of the trace: the same in both, in the same order, unless memory that has no name was clustered otherwise.
+        let other = before.info.regions.get(n).filter(|other| other.name == row.name);
+        let other = other.or_else(|| before.info.regions.iter().find(|other| other.name == row.name));
+        Row {
+            name: row.name.clone(),
+            more: String::new(),
+            ink: Some(row.color),
+            before: other.map(|other| other.misses),
+            now: Some(row.misses),
+            rates: [other.and_then(|other| other.miss_rate), row.miss_rate],
+            target: Some(Target::Region(n)),
+        }
+    });
+    let mut tables = vec![("LEVELS", levels), ("REGIONS", regions.collect())];
+    let lines = lines(studio, now, before);
+    if !lines.is_empty() {
+        tables.push(("LINES THAT DIFFER MOST", lines));
+    }
+    tables
+}
+
+/// Levels by name; one that the other machine has not is compared with nothing.
+fn levels(now: &Info, before: &Info) -> Vec<Row> {
+    let level = |info: &Info, name: &str| {
+        info.caches
+            .iter()
+            .find(|row| row.core.is_none() && row.name == name)
+            .map(|row| (row.misses, row.hit_rate, row.shape.clone()))
+    };
+    let mut names: Vec<&str> = Vec::new();
+    for row in now.caches.iter().chain(&before.caches).filter(|row| row.core.is_none()) {
+        if !names.contains(&row.name.as_str()) {
+            names.push(&row.name);
+        }
+    }
+    let row = |name: &str| {
+        let (was, is) = (level(before, name), level(now, name));
+        let shape = |of: &Option<(u64, Option<f64>, String)>| {
+            of.as_ref().map_or("not there".to_owned(), |(.., shape)| shape.clone())
+        };
+        let (a, b) = (shape(&was), shape(&is));
+        let rate =
+            |of: &Option<(u64, Option<f64>, String)>| of.as_ref().and_then(|(_, rate, _)| rate.map(|rate| 1.0 - rate));
+        Row {
+            name: name.to_owned(),
+            more: if a == b { a } else { format!("{a}  →  {b}") },
+            ink: None,
+            rates: [rate(&was), rate(&is)],
+            before: was.map(|(misses, ..)| misses),
+            now: is.map(|(misses, ..)| misses),
+            target: None,
+        }
+    };
+    names.into_iter().map(row).collect()
+}
+
+/// Source lines whose misses differ, those that differ most first.
+fn lines(studio: &Studio, now: &Reading, before: &Reading) -> Vec<Row> {
+    let Some(beside) = studio.beside() else { return Vec::new() };
+    let misses = |studio: &Studio, reading: &Reading| -> Vec<(u64, u64)> {
+        let levels: Vec<usize> = innermost(studio.timeline().start()).map(LevelId::index).collect();
+        let sum = |share: &crate::timeline::Share| levels.iter().map(|&level| share.misses[level]).sum::<u64>();
+        reading.lines.iter().map(|share| (share.references, sum(share))).collect()
+    };
+    let (now, before) = (misses(studio, now), misses(beside, before));
+    let mut order: Vec<usize> = (0..now.len().min(before.len())).filter(|&n| now[n].1 != before[n].1).collect();
+    order.sort_by_key(|&n| Reverse(now[n].1.abs_diff(before[n].1)));
+    let row = |n: usize| {
+        let place = studio.timeline().lines().places().get(n);
+        let location = place.and_then(|&place| studio.tables().locations.get(place));
+        let name = location.map_or("unknown instructions".to_owned(), |l| format!("{}:{}", l.file, l.line));
+        let rate = |(references, misses): (u64, u64)| (references > 0).then(|| misses as f64 / references as f64);
+        Row {
+            name,
+            more: location.map_or(String::new(), |l| l.text.clone()),
+            ink: None,
+            before: Some(before[n].1),
+            now: Some(now[n].1),
+            rates: [rate(before[n]), rate(now[n])],
+            target: Some(Target::Line(n)),
+        }
+    };
+    order.into_iter().take(MOST_LINES).map(row).collect()
+}
+
+/// What a picture is made of.
+struct Tables<'a> {
+    now: &'a Info,
+    before: &'a Info,
+    rows: &'a [(&'static str, Vec<Row>)],
+    strip: &'a [f32],
+    stretch: Stretch,
+}
+
+impl Tables<'_> {
+    fn fill(&self, sheet: &mut Sheet, camera: &Camera) {
+        let (em, sight) = (sheet.em, sheet.sight);
+        let (left, right) = (sight.left() + MARGIN * em, sight.right() - MARGIN * em);
+        let top = self.head(sheet, left, right, sight.top() + MARGIN * em);
+        let foot = sight.bottom() - (STRIP + 2.4) * em;
+        let with_strip = foot - top > 8.0 * em;
+        let body = Rect::from_min_max(
+            pos2(sight.left(), top),
+            pos2(sight.right(), if with_strip { foot } else { sight.bottom() }),
+        );
+        let height: f32 = self.rows.iter().map(|(_, rows)| 2.6 + rows.len() as f32 * PITCH).sum();
+        let depth = (height - body.height() / em).max(0.0);
+        let down = camera.at[1].clamp(0.0, depth);
+        (sheet.plane.depth, sheet.plane.down) = (depth, down);
+        sheet.sight = body;
+        let mut y = body.top() - down * em;
+        for (name, rows) in self.rows {
+            let most = rows.iter().filter_map(Row::more_now).map(i128::unsigned_abs).max().unwrap_or(0);
+            y = self.heading(sheet, [left, right, y], name);
+            for row in rows {
+                if y >= body.top() - 0.25 * em && y <= body.bottom() - em {
+                    one(sheet, row, [left, right, y], most);
+                }
+                y += PITCH * em;
+            }
+            y += 0.7 * em;
+        }
+        if depth > 0.05 {
+            scroll_bar(&mut sheet.plane, body, em, down);
+        }
+        sheet.sight = sight;
+        if with_strip {
+            self.strip(sheet, Rect::from_min_max(pos2(left, foot + 0.4 * em), pos2(right, sight.bottom() - 0.6 * em)));
+        }
+    }
+
+    /// Which two machines, and which references.
+    fn head(&self, sheet: &mut Sheet, left: f32, right: f32, y: f32) -> f32 {
+        let em = sheet.em;
+        let name = |info: &Info| {
+            if info.caches_name.is_empty() { "these caches".to_owned() } else { info.caches_name.clone() }
+        };
+        let (a, b) = (name(self.before), name(self.now));
+        let (a, b) = if a == b { (format!("{a}, before"), format!("{b}, now")) } else { (a, b) };
+        let title = format!("A: {a}     B: {b}");
+        sheet.left(pos2(left, y), &title, Weight::SemiBold, 1.15, palette::TEXT, right - left);
+        let words = format!("misses {}; less is better", counted(self.now));
+        sheet.left(pos2(left, y + 1.7 * em), &words, Weight::Regular, 0.9, palette::TEXT_QUIET, right - left);
+        y + 3.6 * em
+    }
+
+    fn heading(&self, sheet: &mut Sheet, [left, right, y]: [f32; 3], name: &str) -> f32 {
+        let (em, quiet) = (sheet.em, palette::TEXT_QUIET);
+        if y >= sheet.sight.top() - 0.3 * em {
+            sheet.left(pos2(left, y), name, Weight::SemiBold, SMALL, quiet, f32::INFINITY);
+            for (n, words) in ["B − A", "B", "A"].iter().enumerate() {
+                sheet.right(pos2(numbers(em, left, right) - n as f32 * COLUMN * em, y), words, SMALL, quiet);
+            }
+        }
+        sheet.bar(Rect::from_min_max(pos2(left, y + 1.4 * em), pos2(right, y + 1.4 * em + 1.0)), palette::TRACK);
+        y + 1.9 * em
+    }
+
+    /// Which misses more, where: B above the middle, A below it.
+    fn strip(&self, sheet: &mut Sheet, area: Rect) {
+        let em = sheet.em;
+        let words = format!("WHO MISSES MORE IN {}, OVER THE TRACE: B above, A below", self.now.innermost);
+        sheet.left(area.min, &words, Weight::Medium, SMALL, palette::TEXT_QUIET, area.width());
+        let bars = Rect { min: pos2(area.left(), area.top() + 1.5 * em), ..area };
+        let (middle, half) = (bars.center().y, 0.5 * bars.height());
+        sheet.bar(bars, palette::fade(palette::TRACK, 0.55));
+        sheet.plane.times.push(bars);
+        let width = bars.width() / self.strip.len().max(1) as f32;
+        for (n, &more) in self.strip.iter().enumerate().filter(|(_, more)| **more != 0.0) {
+            // As in the strip below: height is the root, so that little is seen too.
+            let height = half * more.abs().min(1.0).sqrt();
+            let x = bars.left() + n as f32 * width;
+            let (y0, y1) = if more > 0.0 { (middle - height, middle) } else { (middle, middle + height) };
+            sheet.bar(Rect::from_min_max(pos2(x, y0), pos2(x + width, y1)), if more > 0.0 { MORE } else { FEWER });
+        }
+        sheet.bar(
+            Rect::from_min_max(pos2(bars.left(), middle - 0.5), pos2(bars.right(), middle + 0.5)),
+            palette::TEXT_QUIET,
+        );
+        let (axis, stretch, position) = (self.now.axis, self.stretch, self.now.position);
+        if stretch.shows(axis, position) {
+            let x = bars.left() + bars.width() * to_f32(stretch.place(axis, position).clamp(0.0, 1.0));
+            sheet.bar(
+                Rect::from_min_max(pos2(x - 0.7, bars.top() - 2.0), pos2(x + 0.7, bars.bottom() + 2.0)),
+                palette::LIGHT,
+            );
+        }
+    }
+}
+
+/// Where the last column of numbers ends.
+fn numbers(em: f32, left: f32, right: f32) -> f32 {
+    if right - left >= WITH_BARS * em { right - (BARS + 1.0) * em } else { right }
+}
+
+/// A row: name, both numbers with their rates, the difference, and a bar to the right where B misses more, to the left where A does.
+fn one(sheet: &mut Sheet, row: &Row, [left, right, y]: [f32; 3], most: u128) {
+    let em = sheet.em;
+    let (end, with_bars) = (numbers(em, left, right), right - left >= WITH_BARS * em);
+    let mut x = left;
+    if let Some(ink) = row.ink {
+        let patch = Rect::from_min_max(pos2(left, y + 0.25 * em), pos2(left + 0.75 * em, y + em));
+        sheet.bar(patch, ink);
+        x += 1.3 * em;
+    }
+    let number = |n: Option<u64>, rate: Option<f64>| match (n, rate) {
+        (None, _) => "–".to_owned(),
+        (Some(n), None) => grouped(n),
+        (Some(n), Some(rate)) => format!("{} · {}", grouped(n), percent(Some(rate))),
+    };
+    let columns = [number(row.now, row.rates[1]), number(row.before, row.rates[0])];
+    for (n, words) in columns.iter().enumerate() {
+        sheet.right(pos2(end - (n as f32 + 1.0) * COLUMN * em, y), words, 0.95, palette::TEXT_BODY);
+    }
+    let room = end - 3.0 * COLUMN * em - x;
+    let name = format!("{}  {}", row.name, row.more);
+    sheet.left(pos2(x, y), name.trim_end(), Weight::Regular, 1.0, palette::TEXT, room);
+    if let Some(target) = row.target {
+        let area =
+            Rect::from_min_max(pos2(left, y - 0.2 * em), pos2(right, y + (PITCH - 0.2) * em)).intersect(sheet.sight);
+        if area.is_positive() {
+            sheet.plane.rows.push((area, target));
+        }
+    }
+    let Some(more) = row.more_now() else { return };
+    let size = more.unsigned_abs();
+    let words = match more {
+        0 => "same".to_owned(),
+        _ => format!("{}{}", if more > 0 { "+" } else { "−" }, grouped(u64::try_from(size).unwrap_or(u64::MAX))),
+    };
+    let ink = match more {
+        0 => palette::TEXT_QUIET,
+        1.. => palette::words(MORE),
+        _ => palette::words(FEWER),
+    };
+    sheet.right(pos2(end, y), &words, 0.95, ink);
+    if with_bars && size > 0 {
+        let middle = right - 0.5 * BARS * em;
+        let width = 0.5 * BARS * em * to_f32(size as f64 / most.max(1) as f64);
+        let (x0, x1) = if more > 0 { (middle, middle + width) } else { (middle - width, middle) };
+        sheet.bar(
+            Rect::from_min_max(pos2(x0, y + 0.3 * em), pos2(x1.max(x0 + 1.0), y + 0.95 * em)),
+            if more > 0 { MORE } else { FEWER },
+        );
+        sheet.bar(
+            Rect::from_min_max(pos2(middle - 0.5, y + 0.1 * em), pos2(middle + 0.5, y + 1.15 * em)),
+            palette::TEXT_QUIET,
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::axis::Position;
+    use crate::overlay::tests::{studio, studio_under};
+    use crate::overlay::{Parts, Playback};
+    use crate::sim::config::preset;
+
+    fn taken(studio: &mut Studio, position: u64, playback: Playback) -> Taken {
+        let mut compare = CompareExhibit::new(studio);
+        let shot = Shot::still([1100, 720], Position::at(position), View::default(), Parts::default());
+        Shot { playback, ..shot }.take(studio, &mut compare).expect("in memory")
+    }
+
+    fn words(taken: &Taken) -> Vec<&str> {
+        match &taken.picture {
+            Picture::Plane(plane) => plane.words.iter().map(|words| words.text.as_str()).collect(),
+            Picture::Rings(_) => panic!("a comparison is a plane"),
+        }
+    }
+
+    /// A quarter of the lines of `paper`, in each cache.
+    fn smaller() -> Studio {
+        let mut config = preset("paper").expect("there");
+        config.name = "smaller".into();
+        config.levels[0].size /= 4;
+        config.levels[1].size /= 4;
+        config.levels[0].line = 8;
+        config.levels[1].line = 8;
+        studio_under(&config)
+    }
+
+    #[test]
+    fn misses_of_both_machines_and_their_difference_stand_side_by_side() {
+        let (mut now, before) = (smaller(), studio());
+        let misses = |studio: &mut Studio| {
+            studio.seek(Position::at(700), 1, 1, false).expect("in memory");
+            let moment = studio.moment();
+            moment.before.level_counters(LevelId(0)).demand_accesses()
+                - moment.before.level_counters(LevelId(0)).demand_hits()
+        };
+        now.compare_with(Some(before));
+        let (a, b) = (misses(now.beside_mut().expect("given")), misses(&mut now));
+        assert!(b > a, "smaller lines miss more: {a} {b}");
+        let taken = taken(&mut now, 700, Playback::default());
+        let words = words(&taken);
+        assert!(words.contains(&"A: paper     B: smaller"), "{words:?}");
+        assert!(words.contains(&format!("+{}", grouped(b - a)).as_str()), "{words:?}");
+        for part in [grouped(a), grouped(b)] {
+            assert!(words.iter().any(|words| words.starts_with(&format!("{part} · "))), "{part} in {words:?}");
+        }
+    }
+
+    #[test]
+    fn between_the_points_both_count_the_same_references() {
+        let mut now = smaller();
+        now.compare_with(Some(studio()));
+        let range = [Some(Position::at(100)), Some(Position::at(300))];
+        let playback = Playback { range, ..Playback::default() };
+        let taken = taken(&mut now, 700, playback);
+        assert!(words(&taken).contains(&"misses references 100 to 300; less is better"), "{:?}", words(&taken));
+        assert_eq!(taken.info.regions.iter().map(|row| row.references).sum::<u64>(), 200);
+        assert_eq!(taken.info.tick, 700, "the playhead stays");
+    }
+
+    #[test]
+    fn one_machine_alone_says_how_there_are_two() {
+        assert_eq!(words(&taken(&mut studio(), 1, Playback::default()))[0], "Nothing to compare with.");
+    }
+}
