@@ -13,6 +13,8 @@ mod array;
 pub use array::{ArrayLayout, LayoutError};
 mod lines;
 pub use lines::{LineFinder, LineMap};
+mod named;
+pub use named::{NameError, bytes_named};
 mod few;
 pub use few::{MOST_REGIONS, few_regions};
 

@@ -212,6 +212,10 @@ pub struct PictureArgs {
     /// many times as close, 1 to 1000
     #[arg(long, value_name = "X,Y,ZOOM", allow_hyphen_values = true)]
     pub camera: Option<String>,
+    /// Mark an element, such as 'A[3][4]', wherever it is, and show where it lived; or 'A + 16' (bytes from the start of A), or an
+    /// address such as 0x10000fe0
+    #[arg(long, value_name = "ELEMENT")]
+    pub pin: Option<String>,
     /// Memory for the index of a long trace, 16MiB or more; what does not fit goes to a file in the cache folder
     #[arg(long, value_name = "SIZE", default_value = "64MiB", value_parser = memory)]
     pub memory: u64,
@@ -249,6 +253,10 @@ pub enum Compose {
     Numbers,
     /// Source lines with their references and misses
     Source,
+    /// Misses over time, of levels and of regions
+    Chart,
+    /// What --pin marks: where it lived, its set, all that happened to it
+    Inspector,
 }
 
 /// Least memory of an index: a few keyframes of the largest caches.

@@ -6,11 +6,12 @@ use super::quiet::quietly;
 use crate::cli::{CacheArgs, Compose, Part, PictureArgs, TraceArgs};
 use crate::overlay::exhibits::{self, ExhibitEntry};
 use crate::overlay::{Exhibit, Parts, Studio};
-use crate::reference::Tables;
+use crate::reference::{NameError, Tables, bytes_named};
 use crate::render::context::Preference;
 use crate::render::{Context, RenderError};
 use crate::scene::{Camera, Choice, Composition, Shade, View, view::CLOSEST};
 use crate::shown::is_seen;
+use crate::units::ByteRange;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::Path;
 use std::sync::Arc;
@@ -68,6 +69,8 @@ pub fn asked(picture: &PictureArgs) -> Option<&'static ExhibitEntry> {
         Compose::Large => Some(exhibits::of_composition(Composition::Large)),
         Compose::Numbers => exhibits::named("numbers"),
         Compose::Source => exhibits::named("source"),
+        Compose::Chart => exhibits::named("chart"),
+        Compose::Inspector => exhibits::named("inspector"),
     }
 }
 
@@ -172,6 +175,19 @@ pub(super) fn unknown(choice: &Choice, tables: &Tables) -> Option<String> {
     let name = choice.unknown(&tables.regions)?;
     let flag = if choice.show.iter().any(|shown| shown == name) { "--show" } else { "--dim" };
     Some(super::regions::unknown(flag, name, tables))
+}
+
+/// The bytes that `--pin` names.
+///
+/// # Errors
+/// [`UsageError`] where it names none of the trace.
+pub fn pin(picture: &PictureArgs, tables: &Tables) -> Result<Option<ByteRange>, UsageError> {
+    let Some(words) = &picture.pin else { return Ok(None) };
+    match bytes_named(&tables.regions, words) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(NameError::Region(name)) => Err(UsageError(super::regions::unknown("--pin", &name, tables))),
+        Err(error) => Err(UsageError(format!("--pin {words}: {error}"))),
+    }
 }
 
 /// Tail where none is asked for: enough to see a pattern, short enough to see what is new.

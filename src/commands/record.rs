@@ -1,14 +1,14 @@
 //! `orrery record`: a range of a trace as a video, an animation or numbered pictures.
 
 use super::UsageError;
-use super::picture::{choice, context, exhibit, parts, shades, size, studio, view};
+use super::picture::{choice, context, exhibit, parts, pin, shades, size, studio, view};
 use super::progress::Display;
 use super::stop::{Flag, Stopped};
 use crate::axis::Position;
 use crate::cli::RecordArgs;
 use crate::record::{Film, Options, Output, RecordError, Summary, record};
 use crate::shown::say;
-use crate::timeline::{Clock, ClockKind, Pace};
+use crate::timeline::{Clock, ClockKind, Life, Pace};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -69,8 +69,11 @@ pub fn film(args: &RecordArgs, stop: &AtomicBool) -> anyhow::Result<Summary> {
     let mut view = view(&args.picture, speed, step)?;
     view.tail = view.tail.min(len);
     view.shades = shades(&args.picture, studio.tables())?;
+    view.pin = pin(&args.picture, studio.tables())?;
+    let go = &mut |_: &Life| !stop.load(Ordering::Relaxed);
+    let life = view.pin.map(|pin| studio.timeline().life(pin, go)).transpose()?;
     let context = context()?;
-    let mut film = Film::new(context, studio, exhibit, size, parts(&args.picture), view, pace)?;
+    let mut film = Film::new(context, studio, exhibit, size, parts(&args.picture), view, pace)?.with_life(life);
     let mut display = Display::new();
     let summary = record(&mut film, &output, &Options { fps }, stop, &mut |p| display.update(p)).map_err(usage)?;
     display.finish();

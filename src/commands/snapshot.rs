@@ -1,7 +1,7 @@
 //! `orrery snapshot`: one moment as a PNG.
 
 use super::UsageError;
-use super::picture::{choice, context, exhibit, parts, shades, size, studio, view};
+use super::picture::{choice, context, exhibit, parts, pin, shades, size, studio, view};
 use super::record::usage;
 use crate::axis::Position;
 use crate::cli::SnapshotArgs;
@@ -10,6 +10,7 @@ use crate::record::{Partial, RecordError, png};
 use crate::scene::View;
 use std::io::{Cursor, Write};
 use std::path::Path;
+use std::sync::Arc;
 
 /// Speed that fading assumes where none is given: a leisurely walk.
 const SPEED: f64 = 8.0;
@@ -44,7 +45,8 @@ pub fn run(args: &SnapshotArgs) -> anyhow::Result<()> {
     let view = View { budget: STILL_BUDGET, ..view(&args.picture, args.speed.unwrap_or(SPEED), 1.0)? };
     choice(&args.picture)?;
     let mut studio = studio(&args.trace, &args.cache, &args.picture, &|| true)?;
-    let view = View { shades: shades(&args.picture, studio.tables())?, ..view };
+    let pin = pin(&args.picture, studio.tables())?;
+    let view = View { shades: shades(&args.picture, studio.tables())?, pin, ..view };
     let mut exhibit = exhibit(&args.picture, &studio);
     let len = exhibit.axis(&studio).len;
     let position = args.tick.unwrap_or((len / 2) as f64);
@@ -54,7 +56,8 @@ pub fn run(args: &SnapshotArgs) -> anyhow::Result<()> {
     let context = context()?;
     let mut offscreen = Offscreen::new(&context, [width, height])?;
     // A still has no speed to speak of.
-    let shot = Shot::still([width, height], Position::of(position), view, parts);
+    let life = pin.map(|pin| studio.timeline().life(pin, &mut |_| true)).transpose()?.map(Arc::new);
+    let shot = Shot { life, ..Shot::still([width, height], Position::of(position), view, parts) };
     let rgba = offscreen.still(&context, &mut studio, exhibit.as_mut(), &shot)?;
     let mut packed = Cursor::new(Vec::new());
     png::still(&mut packed, &rgba, (width, height))?;

@@ -5,8 +5,9 @@ use crate::axis::Position;
 use crate::overlay::{Exhibit, Offscreen, Parts, Playback, Shot, Strip, Studio};
 use crate::render::{Context, RenderError};
 use crate::scene::View;
-use crate::timeline::Pace;
+use crate::timeline::{Life, Pace};
 use crate::units::grouped;
+use std::sync::Arc;
 
 /// Draws the frames of a range of a trace.
 pub struct Film {
@@ -39,6 +40,13 @@ impl Film {
         let shot = Shot { playback, ..Shot::still([width, height], Position::START, view, parts) };
         let strip = studio.strip(shot.layout().strip_columns());
         Ok(Self { context, studio, exhibit, offscreen, shot, pace, strip })
+    }
+
+    /// With the life of what its view pins.
+    #[must_use]
+    pub fn with_life(mut self, life: Option<Life>) -> Self {
+        self.shot.life = life.map(Arc::new);
+        self
     }
 
     /// The adapter, for people.

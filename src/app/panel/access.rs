@@ -63,6 +63,9 @@ fn every_exhibit_is_opened_and_told_in_words_at_two_sizes() {
 fn every_button_of_the_bar_has_a_name_and_does_what_its_key_does() {
     let mut window = window(desk(), [1280, 720]);
     window.run_steps(3);
+    for name in ["strip", "speed", "trail"] {
+        assert!(window.query_by_label(name).is_some(), "{name}");
+    }
     window.get_by_label_contains("play   Space").click();
     window.run_steps(2);
     assert!(window.state().transport.playing());
@@ -75,9 +78,6 @@ fn every_button_of_the_bar_has_a_name_and_does_what_its_key_does() {
     window.get_by_label_contains("keys   ?").click();
     window.run_steps(2);
     assert!(window.state().sheet);
-    for name in ["strip", "speed", "trail"] {
-        assert!(window.query_by_label(name).is_some(), "{name}");
-    }
 }
 
 #[test]

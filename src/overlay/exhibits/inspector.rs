@@ -482,7 +482,7 @@ mod tests {
         }
         let (touches, misses) = life.counts(613);
         assert_eq!((touches, misses), (153, 1), "every fourth reference, and it stays");
-        assert!(all.contains("153 references up to here, 1 of them miss in L1 (0.6 %); 250 in all"), "{all}");
+        assert!(all.contains("153 references up to here, 1 of them miss in L1 (0.7 %); 250 in all"), "{all}");
         // What is listed is what happened, in order, around the playhead.
         let ticks: Vec<u64> = plane(&taken)
             .rows

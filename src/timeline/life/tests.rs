@@ -8,6 +8,11 @@ use std::sync::Arc;
 
 /// References that come back to a few lines, with sweeps over many between them.
 fn references(seed: u64, len: u64) -> Vec<Reference> {
+    by_cores(seed, len, 1)
+}
+
+/// As [`references`], of so many cores.
+fn by_cores(seed: u64, len: u64, cores: u64) -> Vec<Reference> {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut next = move || {
         state ^= state << 13;
@@ -23,7 +28,7 @@ fn references(seed: u64, len: u64) -> Vec<Reference> {
             let addr = if busy && next() % 3 == 0 { next() % 512 } else { 4096 + next() % 16384 };
             let size = [1, 4, 8, 64][(next() % 4) as usize];
             let mut reference = Reference::new(kind, addr, size);
-            reference.core = u16::from(next() % 4 == 0);
+            reference.core = u16::try_from(next() % cores).expect("few");
             reference
         })
         .collect()
@@ -79,11 +84,26 @@ line = 32
 "#;
 
 const DATA_ONLY: &str = r#"
-data-only = true
+data_only = true
 [[level]]
 name = "L1"
 size = "512 B"
 ways = 2
+line = 32
+"#;
+
+const TWO_CORES: &str = r#"
+cores = 2
+[[level]]
+name = "L1"
+size = "512 B"
+ways = 2
+line = 32
+[[level]]
+name = "L2"
+shared = true
+size = "2 KiB"
+ways = 4
 line = 32
 "#;
 
@@ -119,8 +139,8 @@ fn slowly(timeline: &Timeline, bytes: ByteRange, references: &[Reference]) -> Ve
 
 #[test]
 fn a_life_is_what_somebody_sees_who_looks_at_every_reference() {
-    for (config, seed) in [(PLAIN, 1), (INCLUSIVE, 2), (FETCHES_AHEAD, 3), (DATA_ONLY, 4), (PLAIN, 5)] {
-        let references = references(seed, 4_000);
+    for (config, seed) in [(PLAIN, 1), (INCLUSIVE, 2), (FETCHES_AHEAD, 3), (DATA_ONLY, 4), (PLAIN, 5), (TWO_CORES, 6)] {
+        let references = by_cores(seed, 4_000, if config == TWO_CORES { 2 } else { 1 });
         let timeline = timeline(config, references.clone());
         for bytes in
             [ByteRange::new(0, 8), ByteRange::new(40, 100), ByteRange::new(4096, 32), ByteRange::new(1 << 40, 8)]
