@@ -30,6 +30,10 @@ pub enum Effect {
     Simulate(Box<HierarchyConfig>),
     /// Write these caches to a file.
     SaveCaches(Box<HierarchyConfig>),
+    /// Turn to the start page.
+    Open,
+    /// Open the file whose path was copied.
+    Paste,
     /// Leave.
     Quit,
 }
@@ -292,6 +296,8 @@ impl Desk {
             Action::Escape => return Some(Effect::Quit),
             Action::FullScreen => return Some(Effect::FullScreen),
             Action::Still => return Some(Effect::Still),
+            Action::Open => return Some(Effect::Open),
+            Action::Paste => return Some(Effect::Paste),
         }
         None
     }

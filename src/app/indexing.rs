@@ -1,21 +1,23 @@
-//! The threads that open, index and simulate a trace beside the window, and what they report to it.
+//! The threads that open, index and simulate traces beside the window, and what they report to it.
 
 use crate::overlay::Studio;
 use crate::reference::ReferenceSource;
 use crate::sim::config::HierarchyConfig;
 use crate::timeline::Life;
+use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
-use winit::event_loop::EventLoopProxy;
 
-/// What comes from the thread that opens and indexes the trace.
+/// What comes from a thread that opens, indexes or simulates a trace.
 #[expect(clippy::large_enum_variant, reason = "sent a few times a second")]
 pub enum Report {
     /// References done, and all (0 = not known): before anything can be shown.
     Progress(u64, u64),
     /// What can be shown from now on: at first, and when more is indexed.
     Ready(Studio),
+    /// The life of what is pinned, as far as it is known.
+    Life(Arc<Life>),
     /// Something to be told.
     Words(String),
 }
@@ -29,49 +31,58 @@ pub type Simulate = Arc<
         + Sync,
 >;
 
-/// What threads tell the window.
-pub(super) enum Message {
-    Report(Report),
-    Failed(anyhow::Error),
-    /// Of the simulation of other caches with this number.
-    Simulated(u64, Result<Report, anyhow::Error>),
-    /// The life of what is pinned, of the reading with this number, or why it cannot be read.
-    Lived(u64, Result<Arc<Life>, String>),
+/// What the task of this number tells the window.
+pub(super) struct Message {
+    pub(super) number: u64,
+    /// An error ends the task.
+    pub(super) said: anyhow::Result<Report>,
 }
 
-/// Simulations of other caches, one after another: of an older one nothing is taken any more.
-pub(super) struct Simulation {
-    simulate: Simulate,
-    proxy: EventLoopProxy<Message>,
-    newest: Arc<AtomicU64>,
+/// Work on a thread of its own. Dropped, it is told to stop with its next report, and nothing of it is taken any more.
+pub(super) struct Task {
+    number: u64,
+    wanted: Arc<AtomicBool>,
 }
 
-impl Simulation {
-    /// None yet.
-    pub(super) fn new(simulate: Simulate, proxy: EventLoopProxy<Message>) -> Self {
-        Self { simulate, proxy, newest: Arc::default() }
-    }
+/// So many tasks were begun: no two have the same number.
+static BEGUN: AtomicU64 = AtomicU64::new(0);
 
-    /// Begins one on a thread of its own.
-    pub(super) fn begin(&self, source: Arc<dyn ReferenceSource>, config: HierarchyConfig) -> std::io::Result<()> {
-        let number = self.newest.fetch_add(1, Ordering::Relaxed) + 1;
-        let (simulate, proxy, newest) = (Arc::clone(&self.simulate), self.proxy.clone(), Arc::clone(&self.newest));
+impl Task {
+    /// Begins `work`, whose reports go to `post`; that gives `false` where the window is closed. A bug in there must not leave a
+    /// window that waits for ever: it is told as `what` that could not be done. (The panic's own words are on standard error.)
+    ///
+    /// # Errors
+    /// When the system has no thread.
+    pub(super) fn begin(
+        what: &'static str,
+        work: Load,
+        post: impl Fn(Message) -> bool + Send + 'static,
+    ) -> io::Result<Self> {
+        let number = BEGUN.fetch_add(1, Ordering::Relaxed) + 1;
+        let wanted = Arc::new(AtomicBool::new(true));
+        let task = Self { number, wanted: Arc::clone(&wanted) };
         let work = move || {
-            let send = |said| proxy.send_event(Message::Simulated(number, said)).is_ok();
-            let mut report = paced(|said| newest.load(Ordering::Relaxed) == number && send(Ok(said)));
-            let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| simulate(source, config, &mut report)));
-            let done = done
-                .unwrap_or_else(|_| Err(anyhow::anyhow!("the caches could not be simulated: a bug, please report it")));
+            let send = |said| wanted.load(Ordering::Relaxed) && post(Message { number, said });
+            let mut report = paced(|said| send(Ok(said)));
+            let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| work(&mut report)));
+            let done = done.unwrap_or_else(|_| Err(anyhow::anyhow!("{what}: a bug, please report it")));
             if let Err(error) = done {
                 send(Err(error));
             }
         };
-        std::thread::Builder::new().name("index".into()).spawn(work).map(drop)
+        std::thread::Builder::new().name("index".into()).spawn(work)?;
+        Ok(task)
     }
 
-    /// Whether no other was begun after the one of this number.
-    pub(super) fn is_newest(&self, number: u64) -> bool {
-        self.newest.load(Ordering::Relaxed) == number
+    /// Whether a message is of this task.
+    pub(super) fn told(&self, message: &Message) -> bool {
+        message.number == self.number
+    }
+}
+
+impl Drop for Task {
+    fn drop(&mut self) {
+        self.wanted.store(false, Ordering::Relaxed);
     }
 }
 
@@ -89,18 +100,50 @@ fn paced(mut send: impl FnMut(Report) -> bool) -> impl FnMut(Report) -> bool {
     }
 }
 
-/// Opens and indexes the trace; for a thread of its own.
-pub(super) fn index(load: Load, proxy: &EventLoopProxy<Message>) {
-    // Fails where the window is closed: then nobody waits for the index.
-    let mut report = paced(|report| proxy.send_event(Message::Report(report)).is_ok());
-    // A bug in there must not leave a window that waits for ever; the panic's own words are on standard error.
-    let loaded = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| load(&mut report)));
-    let loaded =
-        loaded.unwrap_or_else(|_| Err(anyhow::anyhow!("the trace could not be indexed: a bug, please report it")));
-    if let Err(error) = loaded {
-        let _ = proxy.send_event(Message::Failed(error));
-    }
-}
-
 /// Time between two reports of progress.
 const PROGRESS: Duration = Duration::from_millis(50);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc::channel;
+
+    #[test]
+    fn a_task_that_nobody_wants_any_more_is_told_so_and_says_nothing_more() {
+        let (post, messages) = channel();
+        let (begun, at_work) = channel();
+        let (go, gone) = channel::<()>();
+        let (answers, answered) = channel();
+        let work: Load = Box::new(move |report| {
+            let _ = answers.send(report(Report::Words("first".into())));
+            let _ = begun.send(());
+            let _ = gone.recv();
+            let _ = answers.send(report(Report::Words("second".into())));
+            anyhow::bail!("and why")
+        });
+        let task =
+            Task::begin("the trace could not be indexed", work, move |m| post.send(m).is_ok()).expect("a thread");
+        at_work.recv().expect("it works");
+        let first = messages.recv().expect("told");
+        assert!(task.told(&first) && matches!(first.said, Ok(Report::Words(words)) if words == "first"));
+        drop(task);
+        go.send(()).expect("it waits");
+        assert_eq!(answered.iter().collect::<Vec<_>>(), [true, false]);
+        assert!(messages.recv().is_err(), "neither the report nor the error came");
+    }
+
+    #[test]
+    fn no_two_tasks_are_taken_for_each_other_and_a_bug_in_one_is_told() {
+        let (post, messages) = channel();
+        let begin = |work: Load| {
+            let post = post.clone();
+            Task::begin("the trace could not be indexed", work, move |m| post.send(m).is_ok()).expect("a thread")
+        };
+        let one = begin(Box::new(|_| panic!("a bug")));
+        let message = messages.recv().expect("told");
+        let other = begin(Box::new(|_| Ok(())));
+        assert!(one.told(&message) && !other.told(&message));
+        let words = message.said.err().map(|error| error.to_string());
+        assert_eq!(words.as_deref(), Some("the trace could not be indexed: a bug, please report it"));
+    }
+}

@@ -99,6 +99,10 @@ pub enum Action {
     Panels,
     /// Show or hide the sheet of keys.
     Sheet,
+    /// Turn to the start page.
+    Open,
+    /// Open the file whose path was copied.
+    Paste,
     /// Close what is open, else leave.
     Escape,
 }
@@ -133,7 +137,7 @@ const fn ctrl(key: Key) -> Chord {
 const ALT_ENTER: Chord = Chord { key: Key::Enter, shift: false, ctrl: false, alt: true };
 
 /// All keys, in the order of the sheet.
-pub const TABLE: [Row; 26] = [
+pub const TABLE: [Row; 27] = [
     Row { keys: "Space", what: "play, pause; at the end: start over", chords: &[(key(Key::Space), Action::PlayPause)] },
     Row {
         keys: "Left, Right",
@@ -236,6 +240,11 @@ pub const TABLE: [Row; 26] = [
         chords: &[(key(Key::F11), Action::FullScreen), (ALT_ENTER, Action::FullScreen)],
     },
     Row { keys: "F12", what: "save the picture as PNG", chords: &[(key(Key::F12), Action::Still)] },
+    Row {
+        keys: "Ctrl + O, V",
+        what: "open another trace; one whose path was copied",
+        chords: &[(ctrl(Key::Char('o')), Action::Open), (ctrl(Key::Char('v')), Action::Paste)],
+    },
     Row { keys: "?", what: "this list", chords: &[(char('?'), Action::Sheet)] },
     Row {
         keys: "Esc",
@@ -245,7 +254,7 @@ pub const TABLE: [Row; 26] = [
 ];
 
 /// What the mouse does; shown below the keys.
-pub const MOUSE: [(&str, &str); 9] = [
+pub const MOUSE: [(&str, &str); 10] = [
     ("Strip", "click or drag to go there; hover to read"),
     ("", "wheel for a part of the trace, double click for all of it"),
     ("Picture", "hover a dot, a ring or an arc to see what it is"),
@@ -255,6 +264,7 @@ pub const MOUSE: [(&str, &str); 9] = [
     ("Panes", "drag borders and tabs; keys go where the pointer is"),
     ("Regions", "click to dim, hide and show one, Shift + click to see it alone"),
     ("Number", "click to type a reference"),
+    ("File", "drop a trace on the window to open it"),
 ];
 
 /// What a chord does, if anything.

@@ -6,6 +6,7 @@ use crate::overlay::Tip;
 use crate::overlay::exhibits::Picture;
 use crate::overlay::pen::Target;
 use crate::overlay::tip::bytes_tip;
+use crate::reference::bytes_named;
 use crate::scene::{Camera, PinKind};
 use crate::timeline::{Life, Timeline};
 use crate::units::ByteRange;
@@ -26,6 +27,14 @@ impl Desk {
     /// Pins some bytes, or nothing. What is pinned already stays as it is.
     pub fn pin(&mut self, bytes: Option<ByteRange>) {
         self.session.pin(bytes);
+    }
+
+    /// Pins the element that is named, as people write it; words that name nothing are answered.
+    pub fn pin_named(&mut self, words: &str, now: f64) {
+        match bytes_named(&self.studio().tables().regions, words) {
+            Ok(bytes) => self.pin(Some(bytes)),
+            Err(error) => self.say(format!("{words}: {error}"), now),
+        }
     }
 
     /// The trace and the bytes whose life somebody should read now; told once.

@@ -2,35 +2,26 @@
 
 use super::desk::{Desk, Effect};
 use super::display::{self, on_screen, points};
-use super::indexing::{Load, Message, Report, Simulate, Simulation, index};
-use super::keys::{Action, Chord, Key, action};
-use super::lives::Lives;
+use super::indexing::Message;
+use super::input::meaning;
+use super::keys::Action;
 use super::panel;
+use super::start::{Asks, Offer, StartPage, path_of};
+use super::start_panel;
 use super::surface::{Part, Surface};
-use crate::axis::Position;
-use crate::overlay::exhibits::ExhibitEntry;
-use crate::overlay::{Area, Offscreen, Parts, Studio, fonts};
-use crate::reference::SourceError;
+use super::traces::{Opener, Taken, Trace, Traces, Wanted};
+use crate::overlay::{Area, Offscreen, fonts};
 use crate::render::{Sent, Viewport};
-use crate::scene::{Choice, View};
 use crate::sim::config::HierarchyConfig;
-use crate::timeline::ClockKind;
 use anyhow::Context as _;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use winit::application::ApplicationHandler;
 use winit::dpi::LogicalSize;
 use winit::event::{ElementState, KeyEvent, StartCause, WindowEvent};
-use winit::event_loop::{ActiveEventLoop, ControlFlow};
-use winit::keyboard::{Key as Logical, ModifiersState, NamedKey};
+use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoopProxy};
+use winit::keyboard::ModifiersState;
 use winit::window::{Fullscreen, Window, WindowId};
-
-/// Writes a picture (reference, width and height, RGBA rows) and gives the file's path.
-pub type Save = Box<dyn FnMut(u64, [u32; 2], &[u8]) -> anyhow::Result<PathBuf>>;
-
-/// Writes caches and gives the file's path.
-pub type SaveCaches = Box<dyn FnMut(&HierarchyConfig) -> anyhow::Result<PathBuf>>;
 
 /// Runs what makes drivers speak, so that the user does not hear what is none of the user's.
 pub type Quietly = fn(&mut dyn FnMut());
@@ -40,34 +31,14 @@ pub type Account = Box<dyn FnOnce(Sent)>;
 
 /// What the window is opened with.
 pub struct Options {
-    /// Opens the trace, on a thread of its own.
-    pub load: Load,
-    /// Writes stills.
-    pub save: Save,
-    /// Simulates other caches, on a thread of its own.
-    pub simulate: Simulate,
-    /// Writes caches.
-    pub save_caches: SaveCaches,
+    /// The trace to begin with; where it cannot be opened the window ends. `None`: the start page.
+    pub first: Option<Trace>,
+    /// Opens others; where one cannot be opened the start page says why.
+    pub open: Opener,
+    /// What the start page offers.
+    pub offer: Offer,
     /// Width and height, points.
     pub size: (u32, u32),
-    /// How the picture looks; speed and phase are the playhead's.
-    pub view: View,
-    /// Regions that are shown.
-    pub choice: Choice,
-    /// Parts that are shown.
-    pub parts: Parts,
-    /// What the panes show at first; none: one pane, with what suits the trace.
-    pub panes: Vec<&'static ExhibitEntry>,
-    /// Where to begin.
-    pub tick: Position,
-    /// References a second; `None`: by the trace's length.
-    pub speed: Option<f64>,
-    /// What time stands for.
-    pub clock: ClockKind,
-    /// Play at once.
-    pub play: bool,
-    /// Keep to the end while the trace grows.
-    pub follow: bool,
     /// Told, when the window is closed, what its frames sent to the GPU.
     pub sent: Account,
     /// Runs the search for an adapter.
@@ -77,44 +48,31 @@ pub struct Options {
 /// Opens the window and stays until it is closed.
 ///
 /// # Errors
-/// What `load` gives; no display; [`crate::render::RenderError`].
+/// What the first trace's `load` gives; no display; [`crate::render::RenderError`].
 pub fn run(options: Options) -> anyhow::Result<()> {
     let event_loop = display::event_loop()?;
-    let proxy = event_loop.create_proxy();
-    let Options {
-        load,
-        save,
-        simulate,
-        save_caches,
-        size,
-        view,
-        choice,
-        parts,
-        panes,
-        tick,
-        speed,
-        clock,
-        play,
-        follow,
-        sent,
-        quietly,
-    } = options;
-    let sender = proxy.clone();
-    std::thread::Builder::new().name("index".into()).spawn(move || index(load, &sender))?;
+    let Options { first, open, offer, size, sent, quietly } = options;
+    let Offer { recent, lessons, home } = offer;
     let mut viewer = Viewer {
-        start: Start { size, view, choice, parts, panes, tick, speed, clock, play, follow, quietly },
-        save,
-        save_caches,
-        simulation: Simulation::new(simulate, proxy.clone()),
-        lives: Lives::new(proxy),
+        size,
+        quietly,
+        open,
+        recent,
+        proxy: event_loop.create_proxy(),
+        page: StartPage { lessons, home, ..StartPage::default() },
+        traces: Traces::default(),
+        ends: first.is_some(),
+        hovered: false,
         born: Instant::now(),
         pane: None,
-        desk: None,
-        progress: (0, 0),
         next_frame: None,
         last_frame: None,
         failure: None,
     };
+    match first {
+        Some(trace) => viewer.begin(trace)?,
+        None => viewer.turn_to_page(),
+    }
     // winit panics where somebody else destroys the window. Its own words are on standard error; who waits for the window's end
     // goes on.
     match std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| event_loop.run_app(&mut viewer))) {
@@ -136,20 +94,6 @@ const STALL: f64 = 0.1;
 /// Time between frames where the monitor does not say.
 const FRAME: Duration = Duration::from_micros(16_667);
 
-struct Start {
-    size: (u32, u32),
-    view: View,
-    choice: Choice,
-    parts: Parts,
-    panes: Vec<&'static ExhibitEntry>,
-    tick: Position,
-    speed: Option<f64>,
-    clock: ClockKind,
-    play: bool,
-    follow: bool,
-    quietly: Quietly,
-}
-
 /// The window and all that belongs to it.
 struct Pane {
     surface: Surface,
@@ -161,23 +105,31 @@ struct Pane {
 }
 
 struct Viewer {
-    start: Start,
-    save: Save,
-    save_caches: SaveCaches,
-    simulation: Simulation,
-    lives: Lives,
+    size: (u32, u32),
+    quietly: Quietly,
+    open: Opener,
+    recent: Box<dyn FnMut() -> Vec<super::start::RecentFile>>,
+    proxy: EventLoopProxy<Message>,
+    page: StartPage,
+    traces: Traces,
+    /// Where the trace cannot be opened, or be read any more, the window ends: it is the one of the command line.
+    ends: bool,
+    /// A file is held over the window.
+    hovered: bool,
     born: Instant,
     pane: Option<Pane>,
-    desk: Option<Desk>,
-    progress: (u64, u64),
     next_frame: Option<Instant>,
     last_frame: Option<Instant>,
     failure: Option<anyhow::Error>,
 }
 
-/// Speed where none is given: the trace in a minute, within what the eye can follow.
-fn default_speed(len: u64) -> f64 {
-    (len as f64 / 60.0).clamp(4.0, 300.0).round()
+/// What the window shows.
+enum Face<'a> {
+    Desk(&'a mut Desk),
+    /// Where a trace is open, it is behind the page.
+    Page(&'a mut StartPage, bool),
+    /// The name of what is read, references done, and all.
+    Waits(&'a str, (u64, u64)),
 }
 
 impl Viewer {
@@ -190,11 +142,11 @@ impl Viewer {
         event_loop.exit();
     }
 
-    fn open(&mut self, event_loop: &ActiveEventLoop) {
+    fn open_window(&mut self, event_loop: &ActiveEventLoop) {
         if self.pane.is_some() || self.failure.is_some() {
             return;
         }
-        match Pane::new(event_loop, self.start.size, self.start.quietly) {
+        match Pane::new(event_loop, self.size, self.quietly) {
             Ok(pane) => {
                 pane.window.request_redraw();
                 self.pane = Some(pane);
@@ -203,25 +155,78 @@ impl Viewer {
         }
     }
 
-    /// Shows a trace for the first time.
-    fn begin(&mut self, event_loop: &ActiveEventLoop, studio: Studio) {
-        let Start { parts, tick, speed, clock, play, follow, .. } = self.start;
-        let (view, choice) = (self.start.view.clone(), self.start.choice.clone());
-        let timeline = studio.timeline();
-        let usual = default_speed(timeline.total().unwrap_or(u64::MAX));
-        let mut desk = Desk::new(studio, view, parts, &self.start.panes, tick, usual);
-        desk.set_clock(clock);
-        desk.choose(choice);
-        if let Some(speed) = speed {
-            desk.transport.set_speed(speed);
+    /// Where tasks of this window tell what they have to tell.
+    fn post(&self) -> impl Fn(Message) -> bool + Send + 'static {
+        let proxy = self.proxy.clone();
+        // Fails where the window is closed: then nobody waits for it.
+        move |message| proxy.send_event(message).is_ok()
+    }
+
+    fn begin(&mut self, trace: Trace) -> anyhow::Result<()> {
+        let post = self.post();
+        self.traces.begin(trace, post).context("the system has no thread to read the trace on")
+    }
+
+    /// Opens what somebody asks for; what is shown stays until there is something else to show.
+    fn ask(&mut self, wanted: &Wanted) {
+        self.ends = false;
+        let opened = (self.open)(wanted);
+        if let Err(error) = opened.and_then(|trace| self.begin(trace)) {
+            self.complain(&error);
         }
-        if follow {
-            desk.transport.follow();
-        } else if play && (!desk.transport.at_end() || desk.transport.axis().grows) {
-            desk.transport.toggle();
+        self.redraw();
+    }
+
+    fn turn_to_page(&mut self) {
+        if !self.page.open {
+            let recent = (self.recent)();
+            self.page.show(recent);
         }
-        self.desk = Some(desk);
-        self.open(event_loop);
+        self.redraw();
+    }
+
+    /// Says on the page why something cannot be opened.
+    fn complain(&mut self, error: &anyhow::Error) {
+        self.turn_to_page();
+        self.page.message = Some(format!("{error:#}"));
+    }
+
+    /// Does what the page asks for.
+    fn answer(&mut self, event_loop: &ActiveEventLoop, asks: &Asks) {
+        match asks {
+            Asks::Open(wanted) => self.ask(wanted),
+            Asks::Back if self.traces.shown.is_some() => self.page.open = false,
+            Asks::Back => event_loop.exit(),
+        }
+        self.redraw();
+    }
+
+    /// Leaves what is on its way.
+    fn turn_back(&mut self, event_loop: &ActiveEventLoop) {
+        if self.ends && self.traces.shown.is_none() {
+            return event_loop.exit();
+        }
+        self.traces.coming = None;
+        if self.traces.shown.is_none() {
+            self.turn_to_page();
+        }
+    }
+
+    /// Opens the file whose path was copied.
+    fn paste(&mut self) {
+        let Some(pane) = &mut self.pane else { return };
+        let text = pane.egui.clipboard_text().unwrap_or_default();
+        match path_of(&text, self.page.home.as_deref()).filter(|path| path.is_file()) {
+            Some(path) => self.ask(&Wanted::File(path)),
+            None => self.say("what was copied is no path of a file"),
+        }
+    }
+
+    fn say(&mut self, words: impl Into<String>) {
+        let now = self.now();
+        if let Some(desk) = self.traces.desk() {
+            desk.say(words, now);
+        }
     }
 
     fn redraw(&self) {
@@ -232,11 +237,16 @@ impl Viewer {
 
     fn act(&mut self, event_loop: &ActiveEventLoop, action: Action) {
         let now = self.now();
-        let effect = match &mut self.desk {
+        let waits = self.traces.coming.is_some();
+        let effect = match self.traces.desk().filter(|_| !waits) {
             Some(desk) => desk.apply(action, now),
-            None if action == Action::Escape => Some(Effect::Quit),
             None if action == Action::FullScreen => Some(Effect::FullScreen),
-            None => None,
+            None => {
+                if action == Action::Escape {
+                    self.turn_back(event_loop);
+                }
+                None
+            }
         };
         self.carry_out(event_loop, effect);
     }
@@ -246,41 +256,27 @@ impl Viewer {
             Some(Effect::Quit) => event_loop.exit(),
             Some(Effect::FullScreen) => self.full_screen(),
             Some(Effect::Still) => self.still(),
-            Some(Effect::Simulate(config)) => self.simulate(*config),
+            Some(Effect::Open) => self.turn_to_page(),
+            Some(Effect::Paste) => self.paste(),
+            Some(Effect::Simulate(config)) => {
+                let (post, now) = (self.post(), self.now());
+                if let Some(shown) = &mut self.traces.shown {
+                    shown.simulate(*config, post, now);
+                }
+            }
             Some(Effect::SaveCaches(config)) => self.keep_caches(&config),
             None => {}
         }
         self.redraw();
     }
 
-    /// Has the life read of what was pinned just now.
-    fn read_life(&mut self) {
-        let now = self.now();
-        let Some(desk) = &mut self.desk else { return };
-        let begun = desk.wanted_life().map(|(timeline, bytes)| self.lives.begin(timeline, bytes));
-        if let Some(Err(error)) = begun {
-            desk.say(format!("the system has no thread to read its life on: {error}"), now);
-        }
-    }
-
-    fn simulate(&mut self, config: HierarchyConfig) {
-        let now = self.now();
-        let Some(desk) = &mut self.desk else { return };
-        let source = Arc::clone(desk.studio().timeline().source());
-        if let Err(error) = self.simulation.begin(source, config) {
-            desk.refuse(format!("the system has no thread to simulate on: {error}"), now);
-        }
-    }
-
     fn keep_caches(&mut self, config: &HierarchyConfig) {
-        let now = self.now();
-        let words = match (self.save_caches)(config) {
+        let Some(shown) = &mut self.traces.shown else { return };
+        let words = match (shown.save_caches)(config) {
             Ok(path) => format!("saved {}", path.display()),
             Err(error) => format!("{error:#}"),
         };
-        if let Some(desk) = &mut self.desk {
-            desk.say(words, now);
-        }
+        self.say(words);
     }
 
     fn full_screen(&self) {
@@ -292,23 +288,21 @@ impl Viewer {
 
     /// Draws the picture without the controls, as large as the window, and saves it.
     fn still(&mut self) {
-        let now = self.now();
-        let (Some(pane), Some(desk)) = (&self.pane, &mut self.desk) else { return };
+        let (Some(pane), Some(shown)) = (&self.pane, &mut self.traces.shown) else { return };
         let size: [u32; 2] = pane.window.inner_size().into();
-        let words = match picture(pane, desk, size) {
-            Ok(rgba) => match (self.save)(desk.transport.tick(), size, &rgba) {
+        let words = match picture(pane, &mut shown.desk, size) {
+            Ok(rgba) => match (shown.save)(shown.desk.transport.tick(), size, &rgba) {
                 Ok(path) => format!("saved {}, {} × {}", path.display(), size[0], size[1]),
                 Err(error) => format!("{error:#}"),
             },
             Err(error) => format!("{error:#}"),
         };
-        desk.say(words, now);
+        self.say(words);
     }
 
     fn key(&mut self, event_loop: &ActiveEventLoop, event: &KeyEvent) {
         let Some(pane) = &self.pane else { return };
-        let Some(chord) = chord(&event.logical_key, pane.modifiers) else { return };
-        let Some(action) = action(chord) else { return };
+        let Some(action) = meaning(&event.logical_key, pane.modifiers) else { return };
         // Held down, a key goes on stepping; switches do not flutter.
         let repeats = matches!(
             action,
@@ -336,25 +330,33 @@ impl Viewer {
             self.last_frame = None;
             return;
         }
-        if let Some(desk) = &mut self.desk {
-            let passed = self.last_frame.map_or(0.0, |last| (begun - last).as_secs_f64().min(STALL));
-            desk.advance(passed);
-        }
-        match pane.draw(size, &mut self.desk, self.progress, now) {
+        let (behind, coming) = (self.traces.shown.is_some(), self.traces.coming.as_ref());
+        let face = match (coming, &mut self.traces.shown) {
+            (Some(coming), _) => Face::Waits(&coming.name, coming.progress),
+            (None, Some(shown)) if !self.page.open => {
+                let passed = self.last_frame.map_or(0.0, |last| (begun - last).as_secs_f64().min(STALL));
+                shown.desk.advance(passed);
+                Face::Desk(&mut shown.desk)
+            }
+            (None, _) => Face::Page(&mut self.page, behind),
+        };
+        match pane.draw(size, face, self.hovered, now) {
             Ok(drawn) => {
-                let moving = self.desk.as_ref().is_some_and(|d| d.transport.moving());
-                self.last_frame = moving.then_some(begun);
-                let wait = if moving { pane.frame_time } else { drawn.repaint };
+                self.last_frame = drawn.moving.then_some(begun);
+                let wait = if drawn.moving { pane.frame_time } else { drawn.repaint };
                 // A window that takes no frame is asked again after a while, not at once.
                 let wait = if drawn.presented { wait } else { wait.max(FRAME * 4) };
                 self.next_frame = begun.checked_add(wait);
-                for action in drawn.asked {
+                for action in drawn.shown.asked {
                     self.act(event_loop, action);
                 }
-                if drawn.effect.is_some() {
-                    self.carry_out(event_loop, drawn.effect);
+                if drawn.shown.effect.is_some() {
+                    self.carry_out(event_loop, drawn.shown.effect);
                 }
-                if let (Some(error), Some(desk)) = (drawn.failed, &mut self.desk) {
+                if let Some(asks) = drawn.asks {
+                    self.answer(event_loop, &asks);
+                }
+                if let (Some(error), Some(desk)) = (drawn.shown.failed, self.traces.desk()) {
                     // A file may be written over while it is shown.
                     if !desk.stay(format!("{error}; this is what was read before"), now) {
                         return self.fail(event_loop, error.into());
@@ -370,9 +372,10 @@ impl Viewer {
 /// What a frame leaves behind.
 struct Drawn {
     presented: bool,
-    asked: Vec<Action>,
-    effect: Option<Effect>,
-    failed: Option<SourceError>,
+    /// The picture goes on by itself.
+    moving: bool,
+    shown: panel::Shown,
+    asks: Option<Asks>,
     repaint: Duration,
 }
 
@@ -402,31 +405,40 @@ impl Pane {
         Ok(Self { surface, egui, modifiers: ModifiersState::empty(), title: String::new(), frame_time, window })
     }
 
-    fn draw(
-        &mut self,
-        size: [u32; 2],
-        desk: &mut Option<Desk>,
-        (done, all): (u64, u64),
-        now: f64,
-    ) -> anyhow::Result<Drawn> {
+    fn draw(&mut self, size: [u32; 2], mut face: Face<'_>, hovered: bool, now: f64) -> anyhow::Result<Drawn> {
         let input = self.egui.take_egui_input(&self.window);
         let egui = self.egui.egui_ctx().clone();
-        let mut shown = panel::Shown::default();
+        let (mut shown, mut asks) = (panel::Shown::default(), None);
         let inside = points(size, self.window.scale_factor());
-        let mut output = egui.run_ui(input, |ui| match desk.as_mut() {
-            Some(desk) => shown = panel::show(ui, desk, inside, now),
-            None => panel::loading(ui, "orrery", done, all),
+        let mut output = egui.run_ui(input, |ui| {
+            match &mut face {
+                Face::Desk(desk) => shown = panel::show(ui, desk, inside, now),
+                Face::Page(page, behind) => asks = start_panel::show(ui, page, *behind).or(asks.take()),
+                Face::Waits(name, (done, all)) => panel::loading(ui, name, *done, *all),
+            }
+            if hovered {
+                start_panel::drop_hint(ui);
+            }
         });
         let repaint = output.viewport_output.get(&egui::ViewportId::ROOT).map_or(Duration::MAX, |v| v.repaint_delay);
         self.egui.handle_platform_output(&self.window, std::mem::take(&mut output.platform_output));
-        let parts = desk.as_ref().map(|desk| parts(desk, inside)).unwrap_or_default();
+        let desk = match &face {
+            Face::Desk(desk) => Some(&**desk),
+            _ => None,
+        };
+        let parts = desk.map(|desk| parts(desk, inside)).unwrap_or_default();
         let presented = self.surface.draw(&self.window, size, &parts, &egui, output)?;
-        let title = desk.as_ref().map_or_else(|| "orrery".to_owned(), Desk::title);
+        let title = match &face {
+            Face::Desk(desk) => desk.title(),
+            Face::Page(..) => "orrery - start".into(),
+            Face::Waits(..) => "orrery".into(),
+        };
         if title != self.title {
             self.window.set_title(&title);
             self.title = title;
         }
-        Ok(Drawn { presented, asked: shown.asked, effect: shown.effect, failed: shown.failed, repaint })
+        let moving = desk.is_some_and(|desk| desk.transport.moving());
+        Ok(Drawn { presented, moving, shown, asks, repaint })
     }
 }
 
@@ -454,99 +466,59 @@ fn picture(pane: &Pane, desk: &mut Desk, size: [u32; 2]) -> anyhow::Result<Vec<u
     Ok(desk.still(&mut Offscreen::new(context, size)?, context)?)
 }
 
-/// winit's key as ours; `None` for keys that mean nothing here.
-fn chord(key: &Logical, held: ModifiersState) -> Option<Chord> {
-    let key = match key {
-        Logical::Named(NamedKey::Space) => Key::Space,
-        Logical::Named(NamedKey::ArrowLeft) => Key::Left,
-        Logical::Named(NamedKey::ArrowRight) => Key::Right,
-        Logical::Named(NamedKey::Home) => Key::Home,
-        Logical::Named(NamedKey::End) => Key::End,
-        Logical::Named(NamedKey::Escape) => Key::Escape,
-        Logical::Named(NamedKey::Enter) => Key::Enter,
-        Logical::Named(NamedKey::Tab) => Key::Tab,
-        Logical::Named(NamedKey::F11) => Key::F11,
-        Logical::Named(NamedKey::F12) => Key::F12,
-        Logical::Character(text) => match text.as_str() {
-            " " => Key::Space,
-            text => Key::Char(text.chars().next()?.to_ascii_lowercase()),
-        },
-        _ => return None,
-    };
-    let command = cfg!(target_os = "macos") && held.super_key();
-    Some(Chord { key, shift: held.shift_key(), ctrl: held.control_key() || command, alt: held.alt_key() })
-}
-
 impl ApplicationHandler<Message> for Viewer {
     fn resumed(&mut self, _: &ActiveEventLoop) {
         if self.pane.is_none() {
-            self.next_frame = Some(self.born + PATIENCE);
+            self.next_frame = Some(if self.page.open { self.born } else { self.born + PATIENCE });
         }
     }
 
     fn new_events(&mut self, event_loop: &ActiveEventLoop, _: StartCause) {
         if self.next_frame.is_some_and(|at| at <= Instant::now()) {
             self.next_frame = None;
-            self.open(event_loop);
+            self.open_window(event_loop);
             self.redraw();
         }
     }
 
     fn user_event(&mut self, event_loop: &ActiveEventLoop, message: Message) {
-        match message {
-            Message::Report(Report::Progress(done, all)) => {
-                self.progress = (done, all);
-                if self.desk.is_some() {
-                    // What is shown does not tell of it.
-                    return;
-                }
+        let now = self.now();
+        match self.traces.take(message, now) {
+            Taken::Nothing => return,
+            Taken::Changed => {}
+            Taken::Opened => {
+                self.page.open = false;
+                self.last_frame = None;
+                self.open_window(event_loop);
             }
-            Message::Report(Report::Ready(studio)) => match &mut self.desk {
-                Some(desk) => desk.replace(studio),
-                None => self.begin(event_loop, studio),
-            },
-            Message::Report(Report::Words(words)) => {
-                let now = self.now();
-                if let Some(desk) = &mut self.desk {
-                    desk.say(words, now);
-                }
-            }
-            Message::Failed(error) => return self.fail(event_loop, error),
-            Message::Simulated(number, said) if self.simulation.is_newest(number) => {
-                let now = self.now();
-                let Some(desk) = &mut self.desk else { return };
-                match said {
-                    Ok(Report::Progress(done, all)) => desk.simulating(done, all),
-                    Ok(Report::Ready(studio)) => desk.recache(studio, now),
-                    Ok(Report::Words(words)) => desk.say(words, now),
-                    Err(error) => desk.refuse(format!("{error:#}"), now),
-                }
-            }
-            Message::Lived(number, said) if self.lives.is_newest(number) => {
-                let now = self.now();
-                let Some(desk) = &mut self.desk else { return };
-                match said {
-                    Ok(life) => desk.take_life(life),
-                    Err(words) => desk.say(words, now),
-                }
-            }
-            Message::Simulated(..) | Message::Lived(..) => return,
+            Taken::Failed(error) if self.ends => return self.fail(event_loop, error),
+            Taken::Failed(error) => self.complain(&error),
         }
         self.redraw();
     }
 
     fn window_event(&mut self, event_loop: &ActiveEventLoop, _: WindowId, event: WindowEvent) {
         let Some(pane) = &mut self.pane else { return };
+        // On the page and in fields keys are text.
+        let types = self.page.open && self.traces.coming.is_none() || pane.egui.egui_ctx().text_edit_focused();
         match event {
             WindowEvent::CloseRequested => event_loop.exit(),
             WindowEvent::RedrawRequested => self.frame(event_loop),
             WindowEvent::KeyboardInput { event: key, is_synthetic, .. }
-                if !pane.egui.egui_ctx().text_edit_focused() =>
+                if !types || meaning(&key.logical_key, pane.modifiers) == Some(Action::FullScreen) =>
             {
                 // Keys that were down already when the window got the focus were meant for somebody else.
                 if key.state == ElementState::Pressed && !is_synthetic {
                     self.key(event_loop, &key);
                 }
+            }
+            WindowEvent::DroppedFile(path) => {
+                self.hovered = false;
+                self.ask(&Wanted::File(path));
+            }
+            WindowEvent::HoveredFile(_) | WindowEvent::HoveredFileCancelled => {
+                self.hovered = matches!(event, WindowEvent::HoveredFile(_));
+                self.redraw();
             }
             event => {
                 if let WindowEvent::ModifiersChanged(modifiers) = &event {
@@ -561,35 +533,10 @@ impl ApplicationHandler<Message> for Viewer {
     }
 
     fn about_to_wait(&mut self, event_loop: &ActiveEventLoop) {
-        self.read_life();
+        let (post, now) = (self.post(), self.now());
+        if let Some(shown) = &mut self.traces.shown {
+            shown.read_life(post, now);
+        }
         event_loop.set_control_flow(self.next_frame.map_or(ControlFlow::Wait, ControlFlow::WaitUntil));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn keys_of_the_window_system_are_ours() {
-        let none = ModifiersState::empty();
-        let character = |c: &str| Logical::Character(c.into());
-        let meaning = |key: &Logical, held| chord(key, held).and_then(action);
-        assert_eq!(meaning(&Logical::Named(NamedKey::Space), none), Some(Action::PlayPause));
-        assert_eq!(meaning(&character("H"), ModifiersState::SHIFT), Some(Action::Panels));
-        assert_eq!(meaning(&character("?"), ModifiersState::SHIFT), Some(Action::Sheet));
-        let right = Logical::Named(NamedKey::ArrowRight);
-        assert_eq!(meaning(&right, ModifiersState::CONTROL), Some(Action::Miss(true)));
-        assert_eq!(meaning(&right, ModifiersState::SHIFT), Some(Action::Step(10)));
-        assert_eq!(meaning(&Logical::Named(NamedKey::Enter), ModifiersState::ALT), Some(Action::FullScreen));
-        assert_eq!(meaning(&Logical::Named(NamedKey::Tab), none), Some(Action::NextPane));
-        assert_eq!(meaning(&Logical::Named(NamedKey::PageUp), none), None);
-    }
-
-    #[test]
-    fn a_trace_takes_a_minute_unless_that_is_too_fast_or_slow_to_see() {
-        assert_eq!(default_speed(8_448), 141.0);
-        assert_eq!(default_speed(10), 4.0);
-        assert_eq!(default_speed(20_000_000), 300.0);
     }
 }

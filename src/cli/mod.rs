@@ -25,6 +25,7 @@ pub struct Cli {
 
 const EXAMPLES: &str = "\
 Examples:
+  orrery                                          the start page: traces opened before, bundled ones
   orrery demo                                     numbers, a clip and the window for a bundled trace
   orrery traces/matmul16.orrery                   open a trace in the window
   orrery stats t.orrery --cache paper             hits and misses, by level and by array
@@ -82,6 +83,9 @@ pub enum Command {
     Record(RecordArgs),
     /// Open a trace in the window (`orrery TRACE` does the same)
     View(ViewArgs),
+    /// Open the window on its start page (`orrery` alone does the same)
+    #[command(hide = true)]
+    Start,
     /// List the caches that can be named with --cache, or print one as TOML
     Caches(CachesArgs),
     /// List the trace formats that can be read, with one record of each

@@ -38,15 +38,23 @@ fn parse(words: &[&str], trace: &Path, rest: &[OsString]) -> anyhow::Result<Comm
 
 #[cfg(feature = "viewer")]
 fn window(args: &DemoArgs, trace: &Path, cache: &str) -> anyhow::Result<()> {
-    let display = ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|v| std::env::var_os(v).is_some_and(|v| !v.is_empty()));
-    if args.no_window || (cfg!(target_os = "linux") && !display) {
+    if args.no_window || !super::view::has_display() {
         return Ok(());
     }
-    let flags = ["view", "--cache", cache, "--play", "--speed", "40", "--tail", "96"];
-    if let Command::View(args) = parse(&flags, trace, &[])? {
-        super::view::run(&args)?;
+    let args = shown(trace, cache)?;
+    super::view::show(&args, Some(super::view::trace(&args, false)?))
+}
+
+/// How the window shows a bundled trace.
+///
+/// # Errors
+/// Where the command line does not understand it: a bug.
+#[cfg(feature = "viewer")]
+pub(super) fn shown(trace: &Path, cache: &str) -> anyhow::Result<crate::cli::ViewArgs> {
+    match parse(&["view", "--cache", cache, "--play", "--speed", "40", "--tail", "96"], trace, &[])? {
+        Command::View(args) => Ok(args),
+        _ => anyhow::bail!("the arguments of `view` are not understood: a bug, please report it"),
     }
-    Ok(())
 }
 
 #[cfg(not(feature = "viewer"))]

@@ -16,6 +16,8 @@ pub mod hierarchy;
 mod live;
 mod once;
 pub mod open;
+#[cfg(feature = "viewer")]
+mod opener;
 #[cfg(feature = "gpu")]
 pub mod picture;
 #[cfg(feature = "gpu")]
@@ -57,11 +59,17 @@ pub fn grammar() -> clap::Command {
     grammar
 }
 
-/// Reads the command line; where it is wrong, or asks for help, says so and ends the program.
+/// Reads the command line; where it is wrong, or asks for help, says so and ends the program. Nothing but `orrery` asks for the start
+/// page where there is a display, and for help elsewhere.
 #[must_use]
 pub fn parse(args: impl IntoIterator<Item = OsString>) -> Cli {
     let mut grammar = grammar();
-    let args: Vec<OsString> = args.into_iter().collect();
+    #[cfg_attr(not(feature = "viewer"), expect(unused_mut, reason = "without a window there is no start page"))]
+    let mut args: Vec<OsString> = args.into_iter().collect();
+    #[cfg(feature = "viewer")]
+    if args.len() == 1 && view::has_display() {
+        args.push("start".into());
+    }
     let read = grammar.try_get_matches_from_mut(&args).and_then(|matches| Cli::from_arg_matches(&matches));
     read.unwrap_or_else(|error| {
         if let Some(words) = unknown(&error, &grammar) {
@@ -153,12 +161,14 @@ fn dispatch(command: &Command) -> anyhow::Result<ExitCode> {
         Command::Record(args) => record::run(args),
         #[cfg(feature = "viewer")]
         Command::View(args) => view::run(args),
+        #[cfg(feature = "viewer")]
+        Command::Start => view::start(),
         #[cfg(feature = "gpu")]
         Command::Demo(args) => demo::run(args),
         #[cfg(not(feature = "gpu"))]
         Command::Snapshot(_) | Command::Record(_) | Command::Demo(_) => Err(left_out("gpu")),
         #[cfg(not(feature = "viewer"))]
-        Command::View(_) => Err(left_out("viewer")),
+        Command::View(_) | Command::Start => Err(left_out("viewer")),
     }?;
     Ok(ExitCode::SUCCESS)
 }

@@ -1,10 +1,11 @@
 //! `orrery view`: a trace in the window.
 
 use super::UsageError;
+use super::opener;
 use super::picture::{asked, choice, parts, size, view};
 use super::watch::{Look, simulate, watch};
 use crate::app::panes::MOST as MOST_PANES;
-use crate::app::{self, Load, Options};
+use crate::app::{self, First, Load, Options, Trace};
 use crate::axis::Position;
 use crate::cli::ViewArgs;
 use crate::files::Draft;
@@ -16,13 +17,27 @@ use anyhow::Context as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-/// Opens the window and stays until it is closed.
+/// Opens the window on a trace and stays until it is closed.
 ///
 /// # Errors
 /// When the trace, the cache, a display or an adapter is not to be had.
 pub fn run(args: &ViewArgs) -> anyhow::Result<()> {
-    let (trace, look) = (args.trace.clone(), look(args));
-    show(args, false, Box::new(move |report| watch(&trace, &look, report)))
+    show(args, Some(trace(args, args.trace.trace != Path::new("-"))?))
+}
+
+/// Opens the window on its start page and stays until it is closed.
+///
+/// # Errors
+/// When a display or an adapter is not to be had.
+pub(super) fn start() -> anyhow::Result<()> {
+    // Of a trace that nobody named nothing is asked but how others are opened.
+    show(&opener::plain(Path::new("-"))?, None)
+}
+
+/// Whether the environment names a display, where a window needs that.
+pub(super) fn has_display() -> bool {
+    let named = ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|v| std::env::var_os(v).is_some_and(|v| !v.is_empty()));
+    named || !cfg!(target_os = "linux")
 }
 
 /// How the arguments want the trace simulated and called.
@@ -31,17 +46,28 @@ pub(super) fn look(args: &ViewArgs) -> Look {
     Look { cache, picture, name, verbose: args.verbose }
 }
 
-/// Opens the window on what `load` reports, at the newest reference where `follow` is set.
+/// The trace that the arguments name; where it is `kept`, the start page will know it.
 ///
 /// # Errors
-/// As [`run`].
-pub(super) fn show(args: &ViewArgs, follow: bool, load: Load) -> anyhow::Result<()> {
+/// [`UsageError`].
+pub(super) fn trace(args: &ViewArgs, kept: bool) -> anyhow::Result<Trace> {
+    let (file, look) = (args.trace.clone(), look(args));
+    of(args, false, Box::new(move |report| watch(&file, &look, kept, report)))
+}
+
+/// A trace of what `load` reports, shown as the arguments have it; at the newest reference where `follow` is set.
+///
+/// # Errors
+/// [`UsageError`].
+pub(super) fn of(args: &ViewArgs, follow: bool, load: Load) -> anyhow::Result<Trace> {
     if !(args.tick.is_finite() && args.tick >= 0.0) {
         return Err(UsageError(format!("--tick {}: expected a reference number, 0 or more", args.tick)).into());
     }
-    let stem = args.trace.trace.file_stem().filter(|s| *s != "-").map(|s| s.to_string_lossy().into_owned());
+    let path = &args.trace.trace;
+    let stem = path.file_stem().filter(|s| *s != "-").map(|s| s.to_string_lossy().into_owned());
     let stem = stem.unwrap_or_else(|| "orrery".into());
-    app::run(Options {
+    Ok(Trace {
+        name: path.file_name().filter(|s| *s != "-").map_or("orrery".into(), |s| s.to_string_lossy().into_owned()),
         load,
         simulate: simulate(&args.trace, &look(args)),
         save_caches: {
@@ -49,16 +75,31 @@ pub(super) fn show(args: &ViewArgs, follow: bool, load: Load) -> anyhow::Result<
             Box::new(move |config| save_caches(Path::new(""), &stem, config))
         },
         save: Box::new(move |tick, size, rgba| save(Path::new(""), &stem, tick, size, rgba)),
+        first: First {
+            view: view(&args.picture, args.speed.unwrap_or(1.0), 1.0)?,
+            choice: choice(&args.picture)?,
+            parts: parts(&args.picture),
+            panes: panes(args)?,
+            pin: args.picture.pin.clone(),
+            tick: Position::of(args.tick),
+            speed: args.speed,
+            clock: args.clock,
+            play: args.play,
+            follow,
+        },
+    })
+}
+
+/// Opens the window on a trace, or on its start page, and stays until it is closed.
+///
+/// # Errors
+/// As [`run`].
+pub(super) fn show(args: &ViewArgs, first: Option<Trace>) -> anyhow::Result<()> {
+    app::run(Options {
+        first,
+        open: opener::opener(args),
+        offer: opener::offer(),
         size: size(&args.picture)?,
-        view: view(&args.picture, args.speed.unwrap_or(1.0), 1.0)?,
-        choice: choice(&args.picture)?,
-        parts: parts(&args.picture),
-        panes: panes(args)?,
-        tick: Position::of(args.tick),
-        speed: args.speed,
-        clock: args.clock,
-        play: args.play,
-        follow,
         sent: if args.verbose { Box::new(|sent| say!("{}", sent.words())) } else { Box::new(|_| ()) },
         quietly: super::quiet::quietly,
     })

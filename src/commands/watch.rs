@@ -70,12 +70,25 @@ impl Look {
     }
 }
 
-/// Opens a trace and reports what can be shown of it, until a report gives `false`; see [`opening::Opening::watch`].
+/// Opens a trace and reports what can be shown of it, until a report gives `false`; see [`opening::Opening::watch`]. Where it is `kept`,
+/// the start page will know it.
 ///
 /// # Errors
 /// When the trace or the cache is not to be had, or nothing of the trace can be shown.
-pub(super) fn watch(trace: &TraceArgs, look: &Look, report: &mut dyn FnMut(Report) -> bool) -> anyhow::Result<()> {
-    opening(trace).watch(&look.way(), &mut |said| look.pass_on(said, report)).map_err(failed)
+pub(super) fn watch(
+    trace: &TraceArgs,
+    look: &Look,
+    mut kept: bool,
+    report: &mut dyn FnMut(Report) -> bool,
+) -> anyhow::Result<()> {
+    let listener = &mut |said| {
+        // Only what can be shown is worth finding again.
+        if matches!(said, opening::Report::Ready(_)) && std::mem::take(&mut kept) {
+            opening::remember(&trace.trace);
+        }
+        look.pass_on(said, report)
+    };
+    opening(trace).watch(&look.way(), listener).map_err(failed)
 }
 
 /// Indexes a trace that grows, as much as is there, until it is whole.

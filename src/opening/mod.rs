@@ -29,6 +29,7 @@ mod caches;
 mod copies;
 mod index_file;
 mod note;
+mod recent;
 mod room;
 mod watch;
 
@@ -36,6 +37,7 @@ pub use caches::{CacheChoice, Caches};
 pub use copies::{CopyError, keep};
 pub use index_file::timeline;
 pub use note::{Note, Tell};
+pub use recent::{Recent, recent, remember};
 pub use watch::{Listener, Report, Way, beside};
 
 use crate::reference::{MOST_REGIONS, ReferenceSource, SourceError};

@@ -12,26 +12,33 @@ pub struct Bundled {
     pub bytes: &'static [u8],
     /// The preset that shows what it is there to show.
     pub cache: &'static str,
+    /// What to look for there: a line for who chooses among them.
+    pub look: &'static str,
 }
 
 macro_rules! bundled {
-    ($($name:literal under $cache:literal),* $(,)?) => {
-        [$(Bundled { name: $name, bytes: include_bytes!(concat!("../../traces/", $name, ".orrery")), cache: $cache }),*]
+    ($($name:literal under $cache:literal: $look:literal),* $(,)?) => {
+        [$(Bundled {
+            name: $name,
+            bytes: include_bytes!(concat!("../../traces/", $name, ".orrery")),
+            cache: $cache,
+            look: $look,
+        }),*]
     };
 }
 
 /// All of them, in the order a lesson would take.
 pub const BUNDLED: [Bundled; 10] = bundled![
-    "array_init" under "paper",
-    "matmul16" under "paper",
-    "matmul16_transposed" under "paper",
-    "matmul16_blocked" under "paper",
-    "matmul12_blocked" under "paper",
-    "bubble_sort" under "paper",
-    "merge_sort" under "paper",
-    "mpm" under "paper-x4",
-    "false_sharing" under "paper",
-    "false_sharing_padded" under "paper",
+    "array_init" under "paper": "A stream of stores: each line misses once, then hits.",
+    "matmul16" under "paper": "The walk down B's columns misses again and again.",
+    "matmul16_transposed" under "paper": "The same product, B turned: rows against rows miss less.",
+    "matmul16_blocked" under "paper": "The same product in 4×4 blocks: three blocks stay in L1.",
+    "matmul12_blocked" under "paper": "A smaller product in blocks: C misses half as often as A.",
+    "bubble_sort" under "paper": "Sweeps get shorter: first L2 stops missing, then L1.",
+    "merge_sort" under "paper": "Merges get longer: those of 64 miss in L1, of 256 in L2.",
+    "mpm" under "paper-x4": "Particles stream through; the lines of the grid stay.",
+    "false_sharing" under "paper": "Four cores write to one line, which flies to and fro.",
+    "false_sharing_padded" under "paper": "The same with a line for each core: the misses are gone.",
 ];
 
 /// The trace of this name.

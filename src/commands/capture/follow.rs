@@ -1,10 +1,11 @@
 //! `orrery capture --follow`: the window shows a program's trace while it grows.
 
 use super::{Progress, program, record};
+use crate::app::Load;
 use crate::capture::valgrind::{Kept, Onlooker, title};
-use crate::cli::{CaptureArgs, Command, ViewArgs};
+use crate::cli::CaptureArgs;
 use crate::commands::watch::{Look, index};
-use crate::commands::{parse, view};
+use crate::commands::{opener, view};
 use crate::opening::beside;
 use crate::reference::{Reference, ReferenceSource, Region, Tables};
 use crate::trace::{Feeder, TraceError};
@@ -64,55 +65,44 @@ impl Onlooker for Follower<'_> {
 /// As for a recording, and where no window can be opened.
 pub(super) fn run(args: &CaptureArgs) -> anyhow::Result<ExitCode> {
     let path = program(args)?;
-    let view = view_of(&path)?;
+    let view = opener::plain(&path)?;
     let look =
         Look { cache: crate::cli::CacheArgs { cache: args.cache.clone(), ..view.cache.clone() }, ..view::look(&view) };
     let trace = view.trace.clone();
     let (sender, receiver) = sync_channel(1);
     let args: CaptureArgs = args.clone();
-    let shown = view::show(
-        &view,
-        true,
-        Box::new(move |report| {
-            let (stops, closed) = (Arc::new(AtomicU32::new(0)), AtomicBool::new(false));
-            let feeder = Feeder::new(Tables { title: title(&path), ..Tables::default() });
-            let source: Arc<dyn ReferenceSource> = Arc::clone(feeder.trace()) as Arc<dyn ReferenceSource>;
-            let progress = Progress::new();
-            let follower = Follower { progress, feeder, path: &path, seen: 0, next: FIRST_NAMES, closed: &closed };
-            let work = || {
-                // Where it ends, whoever waits for more must hear of it.
-                let mut follower = follower;
-                record(&args, &stops, &mut follower)
-            };
-            let here = || {
-                let indexed = index(&trace, &source, &look, report);
-                // Of a program that ended by itself nothing is left to stop.
-                closed.store(!source.is_whole(), Ordering::SeqCst);
-                stops.fetch_add(2, Ordering::SeqCst);
-                indexed
-            };
-            let (recorded, indexed) = beside("record", work, here)?;
-            let failed = recorded.is_err() && source.is_empty();
-            let words = recorded.as_ref().err().map(|error| format!("{error:#}"));
-            // The window may be closed already; who opened it waits for this.
-            let _ = sender.send(recorded);
-            match words {
-                Some(words) if failed => bail!(words),
-                _ => indexed,
-            }
-        }),
-    );
+    let load: Load = Box::new(move |report| {
+        let (stops, closed) = (Arc::new(AtomicU32::new(0)), AtomicBool::new(false));
+        let feeder = Feeder::new(Tables { title: title(&path), ..Tables::default() });
+        let source: Arc<dyn ReferenceSource> = Arc::clone(feeder.trace()) as Arc<dyn ReferenceSource>;
+        let progress = Progress::new();
+        let follower = Follower { progress, feeder, path: &path, seen: 0, next: FIRST_NAMES, closed: &closed };
+        let work = || {
+            // Where it ends, whoever waits for more must hear of it.
+            let mut follower = follower;
+            record(&args, &stops, &mut follower)
+        };
+        let here = || {
+            let indexed = index(&trace, &source, &look, report);
+            // Of a program that ended by itself nothing is left to stop.
+            closed.store(!source.is_whole(), Ordering::SeqCst);
+            stops.fetch_add(2, Ordering::SeqCst);
+            indexed
+        };
+        let (recorded, indexed) = beside("record", work, here)?;
+        let failed = recorded.is_err() && source.is_empty();
+        let words = recorded.as_ref().err().map(|error| format!("{error:#}"));
+        // The window may be closed already; who opened it waits for this.
+        let _ = sender.send(recorded);
+        match words {
+            Some(words) if failed => bail!(words),
+            _ => indexed,
+        }
+    });
+    let shown = view::show(&view, Some(view::of(&view, true, load)?));
     match receiver.recv() {
         // What the recording says comes first: a window that was told of it says the same.
         Ok(recorded) => recorded.and_then(|code| shown.map(|()| code)),
         Err(_) => shown.map(|()| ExitCode::SUCCESS),
-    }
-}
-
-/// Arguments of `view` that say nothing.
-fn view_of(program: &Path) -> anyhow::Result<ViewArgs> {
-    match parse(["orrery".into(), "view".into(), program.as_os_str().to_owned()]).command {
-        Command::View(args) => Ok(args),
-        _ => bail!("the arguments of `view` are not understood: a bug, please report it"),
     }
 }

@@ -1,0 +1,199 @@
+//! The start page without its window: what can be opened, what of it is chosen, what is typed.
+
+use super::traces::Wanted;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// A trace that was opened before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecentFile {
+    /// Its file.
+    pub path: PathBuf,
+    /// Bytes, and how long ago it was written; `None` where it is not there any more.
+    pub about: Option<(u64, Duration)>,
+}
+
+/// A bundled trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lesson {
+    /// Its name.
+    pub name: &'static str,
+    /// What to look for.
+    pub look: &'static str,
+}
+
+/// What there is to be opened.
+pub struct Offer {
+    /// Traces that were opened before, the last one first; asked for each time that the page opens.
+    pub recent: Box<dyn FnMut() -> Vec<RecentFile>>,
+    /// Bundled traces.
+    pub lessons: Vec<Lesson>,
+    /// What `~` stands for.
+    pub home: Option<PathBuf>,
+}
+
+/// What the page asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Asks {
+    /// A trace.
+    Open(Wanted),
+    /// Back to the trace that is open; where none is, the end.
+    Back,
+}
+
+/// The start page.
+#[derive(Default)]
+pub struct StartPage {
+    /// Whether it is seen.
+    pub open: bool,
+    /// Traces that were opened before.
+    pub recent: Vec<RecentFile>,
+    /// Bundled traces.
+    pub lessons: Vec<Lesson>,
+    /// What `~` stands for.
+    pub home: Option<PathBuf>,
+    /// What stands in the field for a path.
+    pub typed: String,
+    /// The entry that Enter opens: first the recent ones, then the lessons. `None`: what is typed.
+    pub chosen: Option<usize>,
+    /// What went wrong.
+    pub message: Option<String>,
+}
+
+impl StartPage {
+    /// Opens the page with what there is now.
+    pub fn show(&mut self, recent: Vec<RecentFile>) {
+        self.recent = recent;
+        self.typed.clear();
+        self.message = None;
+        self.chosen = (self.entries() > 0).then_some(0);
+        self.open = true;
+    }
+
+    /// How many entries there are.
+    #[must_use]
+    pub fn entries(&self) -> usize {
+        self.recent.len() + self.lessons.len()
+    }
+
+    /// Chooses the next entry, or (`false`) the one before. Above the first one is the field.
+    pub fn step(&mut self, on: bool) {
+        let last = self.entries().checked_sub(1);
+        self.chosen = match (self.chosen, on) {
+            (None, true) => last.map(|_| 0),
+            (None | Some(0), false) => None,
+            (Some(at), true) => last.map(|last| (at + 1).min(last)),
+            (Some(at), false) => Some(at - 1),
+        };
+    }
+
+    /// Something was typed, so that is what is meant.
+    pub fn type_in(&mut self) {
+        self.chosen = if self.typed.is_empty() && self.entries() > 0 { Some(0) } else { None };
+        self.message = None;
+    }
+
+    /// What an entry stands for.
+    #[must_use]
+    pub fn wanted(&self, entry: usize) -> Option<Wanted> {
+        match self.recent.get(entry) {
+            Some(file) => Some(Wanted::File(file.path.clone())),
+            None => self.lessons.get(entry - self.recent.len()).map(|lesson| Wanted::Lesson(lesson.name.into())),
+        }
+    }
+
+    /// Enter: what is chosen, else what is typed.
+    #[must_use]
+    pub fn enter(&self) -> Option<Asks> {
+        let wanted = match self.chosen {
+            Some(entry) => self.wanted(entry),
+            None => path_of(&self.typed, self.home.as_deref()).map(Wanted::File),
+        };
+        wanted.map(Asks::Open)
+    }
+
+    /// Escape: what is typed goes first.
+    pub fn escape(&mut self) -> Option<Asks> {
+        if self.typed.is_empty() {
+            return Some(Asks::Back);
+        }
+        self.typed.clear();
+        self.type_in();
+        None
+    }
+}
+
+/// The path that somebody typed or pasted: `~` is the home folder; quotes, `file://` and space around it are none of it.
+#[must_use]
+pub fn path_of(typed: &str, home: Option<&std::path::Path>) -> Option<PathBuf> {
+    let mut text = typed.trim();
+    for quote in ['"', '\''] {
+        text = text.strip_prefix(quote).and_then(|text| text.strip_suffix(quote)).unwrap_or(text);
+    }
+    if text.is_empty() {
+        return None;
+    }
+    if let Some(address) = text.strip_prefix("file://") {
+        // A host may stand before the path: this one, as file managers have it.
+        let path = address.strip_prefix("localhost").unwrap_or(address);
+        return Some(bytes_path(decoded(path)));
+    }
+    Some(match (text.strip_prefix('~'), home) {
+        (Some(""), Some(home)) => home.to_owned(),
+        (Some(rest), Some(home)) if rest.starts_with('/') => home.join(rest.trim_start_matches('/')),
+        _ => PathBuf::from(text),
+    })
+}
+
+/// `%20` and the like as the bytes that they stand for; what is no such sign stays.
+fn decoded(text: &str) -> Vec<u8> {
+    let (mut out, mut rest) = (Vec::new(), text.as_bytes());
+    while let [first, more @ ..] = rest {
+        let code = more.get(..2).filter(|_| *first == b'%').and_then(|hex| std::str::from_utf8(hex).ok());
+        let byte = code.filter(|hex| !hex.starts_with('+')).and_then(|hex| u8::from_str_radix(hex, 16).ok());
+        out.push(byte.unwrap_or(*first));
+        rest = if byte.is_some() { &more[2..] } else { more };
+    }
+    out
+}
+
+#[cfg(unix)]
+fn bytes_path(bytes: Vec<u8>) -> PathBuf {
+    use std::os::unix::ffi::OsStringExt;
+    std::ffi::OsString::from_vec(bytes).into()
+}
+
+#[cfg(not(unix))]
+fn bytes_path(bytes: Vec<u8>) -> PathBuf {
+    String::from_utf8_lossy(&bytes).into_owned().into()
+}
+
+/// A length as people read it.
+#[must_use]
+pub fn size(bytes: u64) -> String {
+    let scaled = |unit: f64| bytes as f64 / unit;
+    match bytes {
+        0..1_000 => format!("{bytes} bytes"),
+        1_000..1_000_000 => format!("{:.0} kB", scaled(1e3)),
+        1_000_000..1_000_000_000 => format!("{:.1} MB", scaled(1e6)),
+        _ => format!("{:.1} GB", scaled(1e9)),
+    }
+}
+
+/// How long ago, in one unit.
+#[must_use]
+pub fn ago(age: Duration) -> String {
+    let minutes = age.as_secs() / 60;
+    let of = |n: u64, unit: &str| format!("{n} {unit}{} ago", if n == 1 { "" } else { "s" });
+    match minutes {
+        0 => "just now".into(),
+        1..60 => of(minutes, "minute"),
+        60..1_440 => of(minutes / 60, "hour"),
+        1_440..43_200 => of(minutes / 1_440, "day"),
+        43_200..525_600 => of(minutes / 43_200, "month"),
+        _ => of(minutes / 525_600, "year"),
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests;

@@ -1,0 +1,251 @@
+//! The traces of a window: the one that is shown, and the one that is on its way and takes its place once it can be shown.
+
+use super::desk::Desk;
+use super::indexing::{Load, Message, Report, Simulate, Task};
+use super::lives;
+use crate::axis::Position;
+use crate::overlay::exhibits::ExhibitEntry;
+use crate::overlay::{Parts, Studio};
+use crate::scene::{Choice, View};
+use crate::sim::config::HierarchyConfig;
+use crate::timeline::ClockKind;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Writes a picture (reference, width and height, RGBA rows) and gives the file's path.
+pub type Save = Box<dyn FnMut(u64, [u32; 2], &[u8]) -> anyhow::Result<PathBuf>>;
+
+/// Writes caches and gives the file's path.
+pub type SaveCaches = Box<dyn FnMut(&HierarchyConfig) -> anyhow::Result<PathBuf>>;
+
+/// What somebody asks to see.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// The trace in this file.
+    File(PathBuf),
+    /// The bundled trace of this name.
+    Lesson(String),
+}
+
+/// Makes a trace of what is wanted. It is asked on the window's thread, so what takes time is left to [`Trace::load`].
+pub type Opener = Box<dyn FnMut(&Wanted) -> anyhow::Result<Trace>>;
+
+/// A trace that is to be opened.
+pub struct Trace {
+    /// What it is called while it is read.
+    pub name: String,
+    /// Opens the trace, on a thread of its own.
+    pub load: Load,
+    /// Writes stills.
+    pub save: Save,
+    /// Simulates other caches, on a thread of its own.
+    pub simulate: Simulate,
+    /// Writes caches.
+    pub save_caches: SaveCaches,
+    /// How it is shown at first.
+    pub first: First,
+}
+
+/// How a trace is shown at first.
+pub struct First {
+    /// How the picture looks; speed and phase are the playhead's.
+    pub view: View,
+    /// Regions that are shown.
+    pub choice: Choice,
+    /// Parts that are shown.
+    pub parts: Parts,
+    /// What the panes show at first; none: one pane, with what suits the trace.
+    pub panes: Vec<&'static ExhibitEntry>,
+    /// The element that is pinned, as people write it.
+    pub pin: Option<String>,
+    /// Where to begin.
+    pub tick: Position,
+    /// References a second; `None`: by the trace's length.
+    pub speed: Option<f64>,
+    /// What time stands for.
+    pub clock: ClockKind,
+    /// Play at once.
+    pub play: bool,
+    /// Keep to the end while the trace grows.
+    pub follow: bool,
+}
+
+/// Speed where none is given: the trace in a minute, within what the eye can follow.
+fn default_speed(len: u64) -> f64 {
+    (len as f64 / 60.0).clamp(4.0, 300.0).round()
+}
+
+impl First {
+    fn desk(self, studio: Studio) -> Desk {
+        let usual = default_speed(studio.timeline().total().unwrap_or(u64::MAX));
+        let mut desk = Desk::new(studio, self.view, self.parts, &self.panes, self.tick, usual);
+        desk.set_clock(self.clock);
+        desk.choose(self.choice);
+        if let Some(speed) = self.speed {
+            desk.transport.set_speed(speed);
+        }
+        if let Some(words) = &self.pin {
+            desk.pin_named(words, 0.0);
+        }
+        if self.follow {
+            desk.transport.follow();
+        } else if self.play && (!desk.transport.at_end() || desk.transport.axis().grows) {
+            desk.transport.toggle();
+        }
+        desk
+    }
+}
+
+/// A trace that is shown.
+pub(super) struct Shown {
+    pub(super) desk: Desk,
+    pub(super) save: Save,
+    pub(super) save_caches: SaveCaches,
+    simulate: Simulate,
+    /// The newest simulation of other caches.
+    simulation: Option<Task>,
+    /// The newest reading of the life of what is pinned.
+    life: Option<Task>,
+    task: Task,
+}
+
+/// A trace of which nothing can be shown yet.
+pub(super) struct Coming {
+    /// What it is called.
+    pub(super) name: String,
+    /// References done, and all.
+    pub(super) progress: (u64, u64),
+    first: First,
+    save: Save,
+    simulate: Simulate,
+    save_caches: SaveCaches,
+    task: Task,
+}
+
+/// See the module.
+#[derive(Default)]
+pub(super) struct Traces {
+    pub(super) shown: Option<Shown>,
+    pub(super) coming: Option<Coming>,
+}
+
+/// What a message came to.
+#[derive(Debug)]
+pub(super) enum Taken {
+    /// Nothing that shows.
+    Nothing,
+    /// Something else is to be drawn.
+    Changed,
+    /// Another trace is shown.
+    Opened,
+    /// A trace cannot be opened, or be read any more.
+    Failed(anyhow::Error),
+}
+
+impl Traces {
+    /// Begins to open a trace, in place of one that is on its way.
+    ///
+    /// # Errors
+    /// When the system has no thread.
+    pub(super) fn begin(
+        &mut self,
+        trace: Trace,
+        post: impl Fn(Message) -> bool + Send + 'static,
+    ) -> std::io::Result<()> {
+        let Trace { name, load, save, simulate, save_caches, first } = trace;
+        let task = Task::begin("the trace could not be indexed", load, post)?;
+        self.coming = Some(Coming { name, progress: (0, 0), first, save, simulate, save_caches, task });
+        Ok(())
+    }
+
+    /// The desk of the trace that is shown.
+    pub(super) fn desk(&mut self) -> Option<&mut Desk> {
+        self.shown.as_mut().map(|shown| &mut shown.desk)
+    }
+
+    /// Takes what a task told; of tasks that nobody wants any more nothing is taken.
+    pub(super) fn take(&mut self, message: Message, now: f64) -> Taken {
+        if let Some(coming) = self.coming.take_if(|coming| coming.task.told(&message)) {
+            return self.come(coming, message.said);
+        }
+        let Some(shown) = &mut self.shown else { return Taken::Nothing };
+        if shown.task.told(&message) {
+            match message.said {
+                // What is shown does not tell of it.
+                Ok(Report::Progress(..) | Report::Life(_)) => return Taken::Nothing,
+                Ok(Report::Ready(studio)) => shown.desk.replace(studio),
+                Ok(Report::Words(words)) => shown.desk.say(words, now),
+                Err(error) => return Taken::Failed(error),
+            }
+            return Taken::Changed;
+        }
+        if shown.simulation.as_ref().is_some_and(|task| task.told(&message)) {
+            match message.said {
+                Ok(Report::Progress(done, all)) => shown.desk.simulating(done, all),
+                Ok(Report::Ready(studio)) => shown.desk.recache(studio, now),
+                Ok(Report::Life(_)) => return Taken::Nothing,
+                Ok(Report::Words(words)) => shown.desk.say(words, now),
+                Err(error) => shown.desk.refuse(format!("{error:#}"), now),
+            }
+            return Taken::Changed;
+        }
+        if shown.life.as_ref().is_some_and(|task| task.told(&message)) {
+            match message.said {
+                Ok(Report::Life(life)) => shown.desk.take_life(life),
+                Ok(_) => return Taken::Nothing,
+                Err(error) => shown.desk.say(format!("{error:#}"), now),
+            }
+            return Taken::Changed;
+        }
+        Taken::Nothing
+    }
+
+    /// Takes what the one on its way told.
+    fn come(&mut self, mut coming: Coming, said: anyhow::Result<Report>) -> Taken {
+        match said {
+            Ok(Report::Ready(studio)) => {
+                let Coming { first, save, simulate, save_caches, task, .. } = coming;
+                let desk = first.desk(studio);
+                // The one before is told to stop here.
+                self.shown = Some(Shown { desk, save, save_caches, simulate, simulation: None, life: None, task });
+                return Taken::Opened;
+            }
+            Ok(Report::Progress(done, all)) => coming.progress = (done, all),
+            // Before anything can be shown there is nowhere to say it; whoever says it says it on the terminal too.
+            Ok(Report::Words(_) | Report::Life(_)) => {}
+            Err(error) => return Taken::Failed(error),
+        }
+        self.coming = Some(coming);
+        Taken::Changed
+    }
+}
+
+impl Shown {
+    /// Simulates the trace under other caches; the simulation before is not wanted any more.
+    pub(super) fn simulate(
+        &mut self,
+        config: HierarchyConfig,
+        post: impl Fn(Message) -> bool + Send + 'static,
+        now: f64,
+    ) {
+        let source = Arc::clone(self.desk.studio().timeline().source());
+        let simulate = Arc::clone(&self.simulate);
+        let work: Load = Box::new(move |report| simulate(source, config, report));
+        match Task::begin("the caches could not be simulated", work, post) {
+            Ok(task) => self.simulation = Some(task),
+            Err(error) => self.desk.refuse(format!("the system has no thread to simulate on: {error}"), now),
+        }
+    }
+
+    /// Has the life read of what was pinned just now; the reading before is not wanted any more.
+    pub(super) fn read_life(&mut self, post: impl Fn(Message) -> bool + Send + 'static, now: f64) {
+        let Some((timeline, bytes)) = self.desk.wanted_life() else { return };
+        match Task::begin("the life of what is pinned could not be read", lives::read(timeline, bytes), post) {
+            Ok(task) => self.life = Some(task),
+            Err(error) => self.desk.say(format!("the system has no thread to read its life on: {error}"), now),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,139 @@
+//! Checks of the module above.
+
+use super::*;
+use crate::overlay::tests::studio;
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+/// A trace whose thread reports what it is sent, until nobody sends any more.
+fn trace(name: &str) -> (Trace, Sender<anyhow::Result<Report>>, Receiver<bool>) {
+    let (say, said) = channel::<anyhow::Result<Report>>();
+    let (answers, answered) = channel();
+    let load: Load = Box::new(move |report| {
+        for said in said {
+            let _ = answers.send(report(said?));
+        }
+        Ok(())
+    });
+    let first = First {
+        pin: None,
+        view: View::default(),
+        choice: Choice::default(),
+        parts: Parts::default(),
+        panes: Vec::new(),
+        tick: Position::of(7.0),
+        speed: None,
+        clock: ClockKind::References,
+        play: false,
+        follow: false,
+    };
+    let trace = Trace {
+        name: name.into(),
+        load,
+        save: Box::new(|_, _, _| Ok(PathBuf::new())),
+        simulate: Arc::new(|_, _, report| {
+            report(Report::Words("simulated".into()));
+            Ok(())
+        }),
+        save_caches: Box::new(|_| Ok(PathBuf::new())),
+        first,
+    };
+    (trace, say, answered)
+}
+
+fn named(name: &str) -> Report {
+    let mut studio = studio();
+    studio.set_title(name.to_owned());
+    Report::Ready(studio)
+}
+
+/// A window's traces with the messages of their threads.
+fn window() -> (Traces, Sender<Message>, Receiver<Message>) {
+    let (post, messages) = channel();
+    (Traces::default(), post, messages)
+}
+
+fn title(traces: &mut Traces) -> Option<String> {
+    traces.desk().map(|desk| desk.title())
+}
+
+#[test]
+fn what_is_shown_stays_until_the_next_trace_can_be_shown_and_then_nothing_of_it_is_taken() {
+    let (mut traces, post, messages) = window();
+    let begin = |traces: &mut Traces, trace| {
+        let post = post.clone();
+        traces.begin(trace, move |m| post.send(m).is_ok()).expect("a thread");
+    };
+    let (first, say_first, answers_first) = trace("first");
+    begin(&mut traces, first);
+    assert!(title(&mut traces).is_none());
+    say_first.send(Ok(named("first"))).expect("it listens");
+    assert!(matches!(traces.take(messages.recv().expect("told"), 0.0), Taken::Opened));
+    assert_eq!(title(&mut traces).as_deref(), Some("orrery - 7 of 1,000 - first"));
+    let (second, say_second, _answers) = trace("second");
+    begin(&mut traces, second);
+    // The first is still shown and goes on.
+    say_first.send(Ok(Report::Words("more".into()))).expect("it listens");
+    assert!(matches!(traces.take(messages.recv().expect("told"), 0.0), Taken::Changed));
+    assert_eq!(traces.desk().and_then(|desk| desk.toast(0.0).map(|toast| toast.0.to_owned())).as_deref(), Some("more"));
+    // One report of the first is on its way when the second comes.
+    say_first.send(Ok(named("late"))).expect("it listens");
+    let late = messages.recv().expect("told");
+    say_second.send(Ok(named("second"))).expect("it listens");
+    assert!(matches!(traces.take(messages.recv().expect("told"), 0.0), Taken::Opened));
+    assert!(matches!(traces.take(late, 0.0), Taken::Nothing));
+    assert_eq!(title(&mut traces).as_deref(), Some("orrery - 7 of 1,000 - second"));
+    say_first.send(Ok(named("later"))).expect("it listens");
+    assert_eq!(answers_first.iter().take(4).collect::<Vec<_>>(), [true, true, true, false], "it is told to stop");
+    assert!(messages.try_recv().is_err());
+}
+
+#[test]
+fn a_trace_that_cannot_be_opened_leaves_the_one_that_is_shown() {
+    let (mut traces, post, messages) = window();
+    let begin = |traces: &mut Traces, trace| {
+        let post = post.clone();
+        traces.begin(trace, move |m| post.send(m).is_ok()).expect("a thread");
+    };
+    let (first, say_first, _first) = trace("first");
+    begin(&mut traces, first);
+    say_first.send(Ok(named("first"))).expect("it listens");
+    traces.take(messages.recv().expect("told"), 0.0);
+    let (broken, say, _broken) = trace("broken");
+    begin(&mut traces, broken);
+    say.send(Err(anyhow::anyhow!("broken: found no trace"))).expect("it listens");
+    let Taken::Failed(error) = traces.take(messages.recv().expect("told"), 0.0) else { panic!("it failed") };
+    assert_eq!(error.to_string(), "broken: found no trace");
+    assert!(traces.coming.is_none());
+    assert_eq!(title(&mut traces).as_deref(), Some("orrery - 7 of 1,000 - first"));
+    say_first.send(Ok(named("first, longer"))).expect("it listens");
+    assert!(matches!(traces.take(messages.recv().expect("told"), 0.0), Taken::Changed), "it goes on");
+    assert_eq!(title(&mut traces).as_deref(), Some("orrery - 7 of 1,000 - first, longer"));
+}
+
+#[test]
+fn of_simulations_only_the_newest_counts() {
+    let (mut traces, post, messages) = window();
+    let (first, say, _answers) = trace("first");
+    let of_trace = post.clone();
+    traces.begin(first, move |m| of_trace.send(m).is_ok()).expect("a thread");
+    say.send(Ok(named("first"))).expect("it listens");
+    traces.take(messages.recv().expect("told"), 0.0);
+    let shown = traces.shown.as_mut().expect("opened");
+    let config = shown.desk.studio().timeline().config().clone();
+    let mut told = Vec::new();
+    for _ in 0..2 {
+        let post = post.clone();
+        shown.simulate(config.clone(), move |m| post.send(m).is_ok(), 0.0);
+        told.push(messages.recv().expect("told"));
+    }
+    let taken: Vec<bool> =
+        told.into_iter().map(|message| matches!(traces.take(message, 0.0), Taken::Changed)).collect();
+    assert_eq!(taken, [false, true]);
+}
+
+#[test]
+fn a_trace_takes_a_minute_unless_that_is_too_fast_or_slow_to_see() {
+    assert_eq!(default_speed(8_448), 141.0);
+    assert_eq!(default_speed(10), 4.0);
+    assert_eq!(default_speed(20_000_000), 300.0);
+}

@@ -1,0 +1,63 @@
+//! Opens what somebody asks for in the window: as `orrery view` and `orrery demo` would, with what the command line said of caches and
+//! pictures.
+
+use super::{demo, view};
+use crate::app::start::{Lesson, Offer, RecentFile};
+use crate::app::{Opener, Wanted};
+use crate::cli::{Cli, Command, ViewArgs};
+use crate::files::Scratch;
+use crate::opening::recent;
+use crate::trace::bundled::{BUNDLED, find};
+use anyhow::{Context as _, bail};
+use clap::Parser as _;
+use std::ffi::OsString;
+use std::path::Path;
+
+/// The arguments of `view` for a trace of which nothing else is said.
+///
+/// # Errors
+/// Where the grammar of the command line has none: a bug.
+pub(super) fn plain(trace: &Path) -> anyhow::Result<ViewArgs> {
+    let words = ["orrery", "view", "--"].map(OsString::from);
+    match Cli::try_parse_from(words.into_iter().chain([trace.as_os_str().to_owned()]))?.command {
+        Command::View(args) => Ok(args),
+        _ => bail!("the arguments of `view` are not understood: a bug, please report it"),
+    }
+}
+
+/// Opens traces as `like` has it, in what is no property of one trace.
+pub(super) fn opener(like: &ViewArgs) -> Opener {
+    let (cache, clock, verbose) = (like.cache.clone(), like.clock, like.verbose);
+    let (memory, window, hide) = (like.picture.memory, like.picture.window, like.picture.hide.clone());
+    // Where lessons are files; it is there as long as the window.
+    let mut folder: Option<Scratch> = None;
+    Box::new(move |wanted| {
+        let is_lesson = matches!(wanted, Wanted::Lesson(_));
+        let mut args = match wanted {
+            Wanted::File(path) => {
+                let path = std::path::absolute(path).with_context(|| format!("{}: is no path", path.display()))?;
+                ViewArgs { cache: cache.clone(), clock, ..plain(&path)? }
+            }
+            Wanted::Lesson(name) => {
+                let lesson = find(name).with_context(|| format!("no bundled trace is called {name}"))?;
+                let folder = match &mut folder {
+                    Some(folder) => folder,
+                    none => none.insert(Scratch::new().context("there is no folder for temporary files")?),
+                };
+                let written = lesson.unpack(folder.path());
+                let path = written.with_context(|| format!("{name} cannot be unpacked for reading"))?;
+                demo::shown(&path, lesson.cache)?
+            }
+        };
+        (args.verbose, args.picture.memory, args.picture.window) = (verbose, memory, window);
+        args.picture.hide.clone_from(&hide);
+        view::trace(&args, !is_lesson)
+    })
+}
+
+/// What the start page offers.
+pub(super) fn offer() -> Offer {
+    let lessons = BUNDLED.iter().map(|lesson| Lesson { name: lesson.name, look: lesson.look }).collect();
+    let known = || recent().into_iter().map(|file| RecentFile { path: file.path, about: file.about }).collect();
+    Offer { recent: Box::new(known), lessons, home: std::env::home_dir() }
+}
