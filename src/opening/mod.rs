@@ -30,12 +30,14 @@ mod copies;
 mod index_file;
 mod note;
 mod room;
+mod sidecar;
 mod watch;
 
 pub use caches::{CacheChoice, Caches};
 pub use copies::{CopyError, keep};
 pub use index_file::timeline;
 pub use note::{Note, Tell};
+pub use sidecar::{Sidecar, SidecarError};
 pub use watch::{Listener, Report, Way, beside};
 
 use crate::reference::{MOST_REGIONS, ReferenceSource, SourceError};
