@@ -6,6 +6,7 @@
 
 use std::cmp::Ordering;
 use std::fmt;
+use std::str::FromStr;
 
 /// What one tick of an axis stands for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -181,9 +182,41 @@ impl Position {
     }
 }
 
+/// Decimal digits that tell all parts of a tick apart: 10^10 is more than 2^32.
+const DIGITS: usize = 10;
+
+/// `2613`, `2613.5`: read back, it is the same position, wherever on the axis it is.
 impl fmt::Display for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.is_whole() { write!(f, "{}", self.tick) } else { write!(f, "{}", self.since(Self::START)) }
+        write!(f, "{}", self.tick)?;
+        if self.is_whole() {
+            return Ok(());
+        }
+        let digits = (u128::from(self.part) * 10u128.pow(DIGITS as u32) + (1 << 31)) >> 32;
+        write!(f, ".{}", format!("{digits:0DIGITS$}").trim_end_matches('0'))
+    }
+}
+
+/// Words that are no position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("expected a reference number, 0 or more, such as 2613 or 2613.5")]
+pub struct NoPosition;
+
+impl FromStr for Position {
+    type Err = NoPosition;
+
+    fn from_str(text: &str) -> Result<Self, NoPosition> {
+        let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
+        let is_number = |digits: &str| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+        if !is_number(whole) || !is_number(fraction) {
+            return Err(NoPosition);
+        }
+        let tick = whole.parse().map_err(|_| NoPosition)?;
+        // What is past so many digits is less than half a part.
+        let fraction = &fraction[..fraction.len().min(2 * DIGITS)];
+        let scale = 10u128.pow(u32::try_from(fraction.len()).map_err(|_| NoPosition)?);
+        let parts = ((fraction.parse::<u128>().map_err(|_| NoPosition)? << 32) + scale / 2) / scale;
+        Ok(Self { tick, part: u32::try_from(parts).unwrap_or(u32::MAX) })
     }
 }
 
@@ -242,7 +275,23 @@ mod tests {
         assert_eq!(axis.unit.name(), "cycles");
     }
 
+    #[test]
+    fn what_is_no_position_is_refused() {
+        for text in ["", "-1", "1e3", "2,613", ".5", "7.", "1.5.2", "nan", "99999999999999999999999", "٣"] {
+            assert_eq!(text.parse::<Position>(), Err(NoPosition), "{text}");
+        }
+        assert_eq!("0007.50".parse(), Ok(Position::of(7.5)));
+        let long = format!("3.{}", "9".repeat(500));
+        assert!(long.parse::<Position>().is_ok_and(|at| at.tick() == 3), "never the next tick");
+    }
+
     proptest! {
+        #[test]
+        fn words_of_a_position_are_that_position(tick: u64, part: u32) {
+            let at = Position { tick, part };
+            prop_assert_eq!(at.to_string().parse::<Position>(), Ok(at), "{}", at);
+        }
+
         #[test]
         fn what_is_added_is_what_lies_between(tick in 0u64..1 << 62, part: u32, ticks in -1e6f64..1e6) {
             let from = Position { tick: tick + 2_000_000, part };

@@ -31,6 +31,7 @@ mod index_file;
 mod note;
 mod recent;
 mod room;
+mod sidecar;
 mod watch;
 
 pub use caches::{CacheChoice, Caches};
@@ -38,6 +39,7 @@ pub use copies::{CopyError, keep};
 pub use index_file::timeline;
 pub use note::{Note, Tell};
 pub use recent::{Recent, recent, remember};
+pub use sidecar::{Sidecar, SidecarError};
 pub use watch::{Listener, Report, Way, beside};
 
 use crate::reference::{MOST_REGIONS, ReferenceSource, SourceError};

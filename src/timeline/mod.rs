@@ -14,6 +14,7 @@ pub mod chunks;
 pub mod clock;
 mod count;
 pub mod cursor;
+mod evictions;
 pub mod flows;
 mod indexer;
 mod known;

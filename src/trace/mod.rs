@@ -3,7 +3,7 @@
 //! `open` gives references by number, for everything that seeks, and `start` does before all are read; `Stream` gives them once,
 //! in order, in bounded memory, for conversion. Both `open` and `Stream` tell the format from the content. Knows nothing of simulation and pictures.
 //!
-//! Without features there are generators ([`synth`]), a [`Filter`], and errors for readers of one's own ([`TraceError`]);
+//! Without features there are generators ([`synth`]), a [`Filter`], what people write about a trace ([`notes`]), and errors for readers of one's own ([`TraceError`]);
 //! feature `native` adds the native file, `formats` all others.
 
 #[cfg(feature = "native")]
@@ -26,6 +26,7 @@ mod input;
     expect(dead_code, reason = "readers and copies of other formats use the rest of it")
 )]
 pub mod native;
+pub mod notes;
 #[cfg(feature = "formats")]
 mod origin;
 #[cfg(feature = "formats")]
