@@ -2,6 +2,7 @@
 
 use super::arcs::arc_names;
 use super::caches::caches;
+use super::closeup::closeup;
 use super::fonts::Weight;
 use super::info::{Info, RegionRow};
 use super::labels::{Type, labels};
@@ -29,6 +30,9 @@ pub fn draw(painter: &Painter, layout: &Layout, parts: &Parts, info: &Info, scen
     }
     if parts.labels && !layout.close {
         arc_names(&pen, layout, info, rings);
+    }
+    if parts.labels {
+        closeup(&pen, layout, info, rings);
     }
     if layout.close {
         grounds(&pen, layout, parts);

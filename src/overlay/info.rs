@@ -1,5 +1,6 @@
 //! The words and numbers beside the picture, computed from a moment. Plain values: tested without drawing.
 
+use super::closeup::NamedDot;
 use super::pen::rate;
 pub use super::rows::{CacheRow, Now, RegionRow, TlbRow};
 use super::stretch::Stretch;
@@ -47,6 +48,8 @@ pub struct Info {
     pub stretch: Stretch,
     /// In and out points: what is played.
     pub range: [Option<Position>; 2],
+    /// Names of dots, closer up.
+    pub dots: Vec<NamedDot>,
     /// What is pinned; empty = nothing.
     pub pinned: String,
     /// The life of what is pinned, as far as it is known.

@@ -3,6 +3,7 @@
 
 mod arcs;
 mod caches;
+mod closeup;
 pub mod compose;
 mod csv;
 pub mod described;
@@ -25,6 +26,7 @@ mod strip;
 pub mod studio;
 pub mod tip;
 
+pub use closeup::NamedDot;
 pub use compose::{Composer, Offscreen, ShotError, Words};
 pub use exhibits::{Exhibit, Picture, RingExhibit};
 pub use info::Info;

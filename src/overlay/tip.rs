@@ -230,7 +230,7 @@ fn now_line(what: &str) -> String {
 }
 
 /// Region, first byte and length of what a glyph stands for.
-fn extent(stage: &Stage, glyph: &Glyph) -> Option<(usize, u64, u64)> {
+pub(super) fn extent(stage: &Stage, glyph: &Glyph) -> Option<(usize, u64, u64)> {
     let (home, items) = (stage.home(), stage.items());
     if glyph.layer == HOME_LAYER {
         return home.extent(glyph.id);

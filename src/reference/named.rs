@@ -78,7 +78,13 @@ fn in_region(region: &Region, rest: &str) -> Option<ByteRange> {
     }
     let indices: Option<Vec<u64>> =
         rest.strip_prefix('[')?.strip_suffix(']')?.split("][").map(|index| index.trim().parse().ok()).collect();
-    let addr = region.layout().ok()?.address(&indices?)?;
+    let indices = indices?;
+    // The last element of a row of them may be cut off by the region's end.
+    let cut = |&index: &u64| index.checked_mul(u64::from(region.elem_bytes.max(1)))?.checked_add(region.base);
+    let addr = match (region.layout().ok()?.address(&indices), indices.as_slice()) {
+        (None, [index]) if region.shape.is_empty() && !region.is_strided() => cut(index)?,
+        (addr, _) => addr?,
+    };
     (addr < region.end()).then(|| element(region, addr))
 }
 

@@ -54,11 +54,11 @@ const EM: f32 = 14.5;
 const LARGEST: f32 = 4.0;
 /// Ems around the charts.
 const MARGIN: f32 = 1.4;
-/// Ems of a chart and from one to the next.
-const HEIGHT: f32 = 2.5;
-const PITCH: f32 = 3.1;
+/// Ems from one chart to the next, at least, and at most where there is room; and between them.
+const PITCH: [f32; 2] = [3.1, 7.5];
+const APART: f32 = 0.6;
 /// Ems in which names stand.
-const NAMES: f32 = 8.5;
+const NAMES: f32 = 11.0;
 /// Pixels of a column, and columns at most: each costs a difference of two counts.
 const COLUMN: f32 = 3.0;
 const MOST_COLUMNS: usize = 400;
@@ -171,8 +171,10 @@ struct Charts<'a> {
 impl Charts<'_> {
     fn plane(&self, mut sheet: Sheet, camera: &Camera) -> Plane {
         let (em, sight) = (sheet.em, sheet.sight);
-        let rows = self.series.levels.len() + self.series.regions.len();
-        let height = rows as f32 * PITCH + 2.0 * 2.2 + 2.0 * MARGIN;
+        let rows = (self.series.levels.len() + self.series.regions.len()).max(1) as f32;
+        let around = 2.0 * 2.2 + 2.0 * MARGIN;
+        let pitch = ((sight.height() / em - around) / rows).clamp(PITCH[0], PITCH[1]);
+        let height = rows * pitch + around;
         let depth = (height - sight.height() / em).max(0.0);
         let down = camera.at[1].clamp(0.0, depth);
         (sheet.plane.depth, sheet.plane.down) = (depth, down);
@@ -182,20 +184,28 @@ impl Charts<'_> {
             let name = self.studio.timeline().config().levels.get(level).map_or("?", |level| level.name.as_str());
             let rate =
                 self.info.caches.iter().find(|row| row.core.is_none() && row.name == name).and_then(|row| row.hit_rate);
-            let chart =
-                self.chart(&mut sheet, y, (name, None), &format!("{} miss", percent(rate.map(|rate| 1.0 - rate))));
+            let chart = self.chart(
+                &mut sheet,
+                [y, pitch - APART],
+                (name, None),
+                &format!("{} miss", percent(rate.map(|rate| 1.0 - rate))),
+            );
             // The colour of who had to serve them.
             let ink = palette::served(level + 1, self.series.levels.len());
             let most = bars(&mut sheet, chart, misses.iter().copied(), ink, 0.0);
             self.scale(&mut sheet, chart, most);
-            y += PITCH * em;
+            y += pitch * em;
         }
         let words = format!("{} misses, and references behind them, of all references", self.info.innermost);
         y = self.heading(&mut sheet, y + 0.6 * em, "REGIONS", &words);
         for (region, shares) in &self.series.regions {
             let Some(row) = self.info.regions.get(*region) else { continue };
-            let chart =
-                self.chart(&mut sheet, y, (&row.name, Some(row.color)), &format!("{} miss", percent(row.miss_rate)));
+            let chart = self.chart(
+                &mut sheet,
+                [y, pitch - APART],
+                (&row.name, Some(row.color)),
+                &format!("{} miss", percent(row.miss_rate)),
+            );
             let most =
                 bars(&mut sheet, chart, shares.iter().map(|share| share[0]), palette::fade(row.color, 0.22), 0.0);
             bars(&mut sheet, chart, shares.iter().map(|share| share[1]), row.color, most);
@@ -207,7 +217,7 @@ impl Charts<'_> {
             if name.intersect(sight).is_positive() {
                 sheet.plane.rows.push((name.intersect(sight), Target::Region(*region)));
             }
-            y += PITCH * em;
+            y += pitch * em;
         }
         let all = Rect::from_min_max(pos2(self.across[0], sight.top()), pos2(self.across[1], y.min(sight.bottom())));
         sheet.plane.times.push(all);
@@ -228,9 +238,9 @@ impl Charts<'_> {
     }
 
     /// Name, number and ground of a chart; gives where it is.
-    fn chart(&self, sheet: &mut Sheet, y: f32, (name, ink): (&str, Option<Rgba>), number: &str) -> Rect {
+    fn chart(&self, sheet: &mut Sheet, [y, height]: [f32; 2], (name, ink): (&str, Option<Rgba>), number: &str) -> Rect {
         let em = sheet.em;
-        let (left, width) = (sheet.sight.left() + MARGIN * em, (NAMES - 0.8) * em);
+        let (left, width) = (sheet.sight.left() + MARGIN * em, (NAMES - 3.2) * em);
         let mut x = left;
         if let Some(ink) = ink {
             sheet.bar(Rect::from_min_max(pos2(left, y + 0.35 * em), pos2(left + 0.7 * em, y + 1.05 * em)), ink);
@@ -239,7 +249,7 @@ impl Charts<'_> {
         sheet.left(pos2(x, y + 0.1 * em), name, Weight::Medium, 0.95, palette::TEXT, width - (x - left));
         sheet.left(pos2(x, y + 1.3 * em), number, Weight::Regular, 0.85, palette::TEXT_QUIET, width - (x - left));
         let [from, to] = self.across;
-        let chart = Rect::from_min_max(pos2(from, y), pos2(to, y + HEIGHT * em));
+        let chart = Rect::from_min_max(pos2(from, y), pos2(to, y + height * em));
         sheet.bar(chart, palette::fade(palette::TRACK, 0.45));
         chart
     }
@@ -247,13 +257,8 @@ impl Charts<'_> {
     /// What the highest bar stands for.
     fn scale(&self, sheet: &mut Sheet, chart: Rect, most: f32) {
         if most > 0.0 {
-            let words = percent(Some(f64::from(most)));
-            sheet.right(
-                pos2(chart.right() - 0.3 * sheet.em, chart.top() + 0.05 * sheet.em),
-                &words,
-                0.75,
-                palette::TEXT_BODY,
-            );
+            let at = pos2(chart.left() - 0.5 * sheet.em, chart.top());
+            sheet.right(at, &percent(Some(f64::from(most))), 0.75, palette::TEXT_QUIET);
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::{Exhibit, Gesture, Picture};
 use crate::axis::Position;
+use crate::overlay::closeup::named_dots;
 use crate::overlay::info::Info;
 use crate::overlay::layout::Layout;
 use crate::overlay::shot::{Shot, Taken};
@@ -89,9 +90,12 @@ impl Exhibit for RingExhibit {
         studio: &mut Studio,
         shot: &Shot,
         view: &View,
-        _: &Layout,
+        layout: &Layout,
     ) -> Result<(Picture, Info), SourceError> {
-        let (scene, info) = self.scene(studio, shot.position, view)?;
+        let (scene, mut info) = self.scene(studio, shot.position, view)?;
+        if shot.parts.labels {
+            info.dots = named_dots(&self.stage, &studio.tables().regions, &scene, layout);
+        }
         Ok((Picture::Rings(scene), info))
     }
 
