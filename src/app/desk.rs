@@ -3,9 +3,12 @@
 
 use super::caches::CacheEdit;
 use super::caches_panel::{CacheCard, CardAsks};
+use super::finder::Finder;
 use super::keys::Action;
+use super::notes::NoteBook;
 use super::pane::Pane;
 use super::panes::{Panes, Side};
+use super::seen::Asked;
 use super::session::Session;
 use super::transport::{PRESETS, PlayRange, Transport, longer, shorter};
 use crate::axis::Position;
@@ -52,6 +55,14 @@ pub struct Desk {
     pub typed: Option<String>,
     /// The card of the caches, once it was opened.
     pub(super) caches: Option<CacheCard>,
+    /// Bookmarks and notes.
+    pub(super) notes: NoteBook,
+    /// What the window was opened with.
+    pub(super) asked: Asked,
+    /// What is to be put on the clipboard.
+    pub(super) copied: Option<String>,
+    /// The finder, while it is open.
+    pub(super) finder: Option<Finder>,
     toast: Option<(String, f64)>,
 }
 
@@ -83,6 +94,10 @@ impl Desk {
             sheet: false,
             typed: None,
             caches: None,
+            notes: NoteBook::default(),
+            asked: Asked::default(),
+            copied: None,
+            finder: None,
             toast: None,
         };
         desk.grow();
@@ -252,7 +267,15 @@ impl Desk {
                 let (speed, kind) = (rate(self.transport.speed()), self.clock());
                 self.say(format!("clock: {}, {speed} {}", kind.name(), kind.unit()), now);
             }
+            Action::Eviction(forward) => self.seek_eviction(forward, now),
+            Action::Line(forward) => self.seek_same_line(forward, now),
             Action::Mark(forward) => self.seek_mark(forward, now),
+            Action::Bookmark => self.name_here(now),
+            Action::ToBookmark(forward) => self.seek_bookmark(forward, now),
+            Action::Notes => self.turn_notes(now),
+            Action::GoBack => self.go_back(now),
+            Action::CopyCommand => self.copy_command(now),
+            Action::Finder => self.turn_finder(),
             Action::Point(first) => self.turn_point(first, now),
             Action::Loop => {
                 self.transport.turn_loop();
@@ -278,6 +301,10 @@ impl Desk {
             Action::Panels => self.pane_mut().turn_panels(),
             Action::Sheet => self.sheet = !self.sheet,
             Action::Escape if self.sheet => self.sheet = false,
+            // Their fields have the keys, but not before they were drawn.
+            Action::Escape if self.finder.is_some() => self.turn_finder(),
+            Action::Escape if self.notes.naming.is_some() => self.named(false, now),
+            Action::Escape if self.notes.open => self.turn_notes(now),
             Action::Escape if self.caches.as_ref().is_some_and(|card| card.open) => self.turn_caches(now),
             Action::Escape => return Some(Effect::Quit),
             Action::FullScreen => return Some(Effect::FullScreen),
@@ -369,35 +396,6 @@ impl Desk {
         self.say(words, now);
     }
 
-    fn seek_miss(&mut self, forward: bool, now: f64) {
-        let timeline = self.session.studio().timeline();
-        if timeline.outcomes().is_none() {
-            return self.say("this trace is too long to keep the place of every miss", now);
-        }
-        // From the middle of a miss, the previous one is the start of this one.
-        let inside = !self.transport.position().is_whole();
-        let from = self.transport.tick() + u64::from(!forward && inside);
-        match timeline.find_miss(from, forward) {
-            Some(tick) => self.transport.jump(Position::at(tick)),
-            None => self.say(if forward { "no miss after this" } else { "no miss before this" }, now),
-        }
-    }
-
-    /// Goes to the next reference of a source line.
-    pub fn seek_line(&mut self, line: usize, now: f64) {
-        let timeline = self.session.studio().timeline();
-        let next = match timeline.find_line(line, self.transport.tick(), true) {
-            Ok(None) => timeline.find_line(line, timeline.len(), false).map(|last| (None, last)),
-            found => found.map(|next| (next, None)),
-        };
-        match next {
-            Ok((Some(tick), _)) => self.transport.jump(Position::at(tick)),
-            Ok((None, Some(_))) => self.say("no reference of this line after this", now),
-            Ok((None, None)) => self.say("no reference of this line so far", now),
-            Err(error) => self.say(error.to_string(), now),
-        }
-    }
-
     /// Sets the in or the out point, or takes it away, and says what is played.
     fn turn_point(&mut self, first: bool, now: f64) {
         self.transport.mark(first);
@@ -411,24 +409,6 @@ impl Desk {
             }
         };
         self.say(words, now);
-    }
-
-    fn seek_mark(&mut self, forward: bool, now: f64) {
-        let marks = &self.session.studio().tables().marks;
-        let position = self.transport.position();
-        let found = if forward {
-            marks.iter().find(|m| Position::at(m.reference) > position)
-        } else {
-            marks.iter().rev().find(|m| Position::at(m.reference) < position)
-        };
-        match found.map(|m| (m.reference, m.name.clone())) {
-            Some((reference, name)) => {
-                self.transport.jump(Position::at(reference));
-                self.say(name, now);
-            }
-            None if marks.is_empty() => self.say("this trace has no marks", now),
-            None => self.say(if forward { "no mark after this" } else { "no mark before this" }, now),
-        }
     }
 }
 

@@ -4,7 +4,9 @@ use super::desk::{Desk, Effect};
 use super::display::{self, on_screen, points};
 use super::indexing::{Load, Message, Report, Simulate, Simulation, index};
 use super::keys::{Action, Chord, Key, action};
+use super::notes::Beside;
 use super::panel;
+use super::seen::Asked;
 use super::surface::{Part, Surface};
 use crate::axis::Position;
 use crate::overlay::exhibits::ExhibitEntry;
@@ -67,6 +69,10 @@ pub struct Options {
     pub play: bool,
     /// Keep to the end while the trace grows.
     pub follow: bool,
+    /// What there is about the trace beside it.
+    pub beside: Beside,
+    /// What all of this was asked for by.
+    pub asked: Asked,
     /// Told, when the window is closed, what its frames sent to the GPU.
     pub sent: Account,
     /// Runs the search for an adapter.
@@ -95,13 +101,15 @@ pub fn run(options: Options) -> anyhow::Result<()> {
         clock,
         play,
         follow,
+        beside,
+        asked,
         sent,
         quietly,
     } = options;
     let sender = proxy.clone();
     std::thread::Builder::new().name("index".into()).spawn(move || index(load, &sender))?;
     let mut viewer = Viewer {
-        start: Start { size, view, choice, parts, panes, tick, speed, clock, play, follow, quietly },
+        start: Start { size, view, choice, parts, panes, tick, speed, clock, play, follow, beside, asked, quietly },
         save,
         save_caches,
         simulation: Simulation::new(simulate, proxy),
@@ -121,6 +129,7 @@ pub fn run(options: Options) -> anyhow::Result<()> {
             anyhow::bail!("the window broke off: another program destroyed it, or this is a bug: please report it")
         }
     }
+    viewer.desk.iter_mut().for_each(Desk::leave);
     if let Some(pane) = &viewer.pane {
         sent(pane.surface.sent());
     }
@@ -145,6 +154,8 @@ struct Start {
     clock: ClockKind,
     play: bool,
     follow: bool,
+    beside: Beside,
+    asked: Asked,
     quietly: Quietly,
 }
 
@@ -212,6 +223,8 @@ impl Viewer {
         if let Some(speed) = speed {
             desk.transport.set_speed(speed);
         }
+        desk.opened_with(std::mem::take(&mut self.start.asked));
+        desk.attach(std::mem::take(&mut self.start.beside));
         if follow {
             desk.transport.follow();
         } else if play && (!desk.transport.at_end() || desk.transport.axis().grows) {

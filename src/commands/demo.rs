@@ -44,7 +44,7 @@ fn window(args: &DemoArgs, trace: &Path, cache: &str) -> anyhow::Result<()> {
     }
     let flags = ["view", "--cache", cache, "--play", "--speed", "40", "--tail", "96"];
     if let Command::View(args) = parse(&flags, trace, &[])? {
-        super::view::run(&args)?;
+        super::view::run_once(&args)?;
     }
     Ok(())
 }

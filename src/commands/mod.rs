@@ -33,6 +33,8 @@ mod stop;
 #[cfg(feature = "viewer")]
 pub mod view;
 #[cfg(feature = "viewer")]
+mod view_state;
+#[cfg(feature = "viewer")]
 mod watch;
 
 use crate::capture::{CaptureError, Language};

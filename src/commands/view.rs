@@ -2,10 +2,10 @@
 
 use super::UsageError;
 use super::picture::{asked, choice, parts, size, view};
+use super::view_state::{self, Saved};
 use super::watch::{Look, simulate, watch};
 use crate::app::panes::MOST as MOST_PANES;
-use crate::app::{self, Load, Options};
-use crate::axis::Position;
+use crate::app::{self, Beside, Load, Options};
 use crate::cli::ViewArgs;
 use crate::files::Draft;
 use crate::overlay::exhibits::{self, EXHIBITS, ExhibitEntry};
@@ -21,8 +21,21 @@ use std::path::{Path, PathBuf};
 /// # Errors
 /// When the trace, the cache, a display or an adapter is not to be had.
 pub fn run(args: &ViewArgs) -> anyhow::Result<()> {
+    let (args, beside) = view_state::beside(args)?;
+    read(&args, beside)
+}
+
+/// As [`run`], of a trace that is gone afterwards: nothing is kept beside it.
+///
+/// # Errors
+/// As there.
+pub(super) fn run_once(args: &ViewArgs) -> anyhow::Result<()> {
+    read(args, Beside::default())
+}
+
+fn read(args: &ViewArgs, beside: Beside) -> anyhow::Result<()> {
     let (trace, look) = (args.trace.clone(), look(args));
-    show(args, false, Box::new(move |report| watch(&trace, &look, report)))
+    show(args, false, beside, Box::new(move |report| watch(&trace, &look, report)))
 }
 
 /// How the arguments want the trace simulated and called.
@@ -35,18 +48,22 @@ pub(super) fn look(args: &ViewArgs) -> Look {
 ///
 /// # Errors
 /// As [`run`].
-pub(super) fn show(args: &ViewArgs, follow: bool, load: Load) -> anyhow::Result<()> {
-    if !(args.tick.is_finite() && args.tick >= 0.0) {
-        return Err(UsageError(format!("--tick {}: expected a reference number, 0 or more", args.tick)).into());
-    }
+pub(super) fn show(args: &ViewArgs, follow: bool, beside: Beside, load: Load) -> anyhow::Result<()> {
+    let saved = Saved::default();
     let stem = args.trace.trace.file_stem().filter(|s| *s != "-").map(|s| s.to_string_lossy().into_owned());
     let stem = stem.unwrap_or_else(|| "orrery".into());
     app::run(Options {
         load,
         simulate: simulate(&args.trace, &look(args)),
+        beside,
+        asked: view_state::asked(args, &saved)?,
         save_caches: {
             let stem = stem.clone();
-            Box::new(move |config| save_caches(Path::new(""), &stem, config))
+            Box::new(move |config| {
+                let path = save_caches(Path::new(""), &stem, config)?;
+                saved.borrow_mut().push((config.clone(), path.clone()));
+                Ok(path)
+            })
         },
         save: Box::new(move |tick, size, rgba| save(Path::new(""), &stem, tick, size, rgba)),
         size: size(&args.picture)?,
@@ -54,7 +71,7 @@ pub(super) fn show(args: &ViewArgs, follow: bool, load: Load) -> anyhow::Result<
         choice: choice(&args.picture)?,
         parts: parts(&args.picture),
         panes: panes(args)?,
-        tick: Position::of(args.tick),
+        tick: args.tick,
         speed: args.speed,
         clock: args.clock,
         play: args.play,
@@ -65,7 +82,7 @@ pub(super) fn show(args: &ViewArgs, follow: bool, load: Load) -> anyhow::Result<
 }
 
 /// What `--panes`, or `--view`, asks the window to open with; nothing = one pane with what suits the trace.
-fn panes(args: &ViewArgs) -> Result<Vec<&'static ExhibitEntry>, UsageError> {
+pub(super) fn panes(args: &ViewArgs) -> Result<Vec<&'static ExhibitEntry>, UsageError> {
     let offered = || EXHIBITS.iter().map(|row| row.name).collect::<Vec<_>>().join(", ");
     let row = |name: &String| {
         exhibits::named(name).ok_or_else(|| UsageError(format!("--panes {name}: expected one of {}", offered())))

@@ -1,6 +1,7 @@
 //! `orrery capture --follow`: the window shows a program's trace while it grows.
 
 use super::{Progress, program, record};
+use crate::app::Beside;
 use crate::capture::valgrind::{Kept, Onlooker, title};
 use crate::cli::{CaptureArgs, Command, ViewArgs};
 use crate::commands::watch::{Look, index};
@@ -73,6 +74,7 @@ pub(super) fn run(args: &CaptureArgs) -> anyhow::Result<ExitCode> {
     let shown = view::show(
         &view,
         true,
+        Beside::default(),
         Box::new(move |report| {
             let (stops, closed) = (Arc::new(AtomicU32::new(0)), AtomicBool::new(false));
             let feeder = Feeder::new(Tables { title: title(&path), ..Tables::default() });
