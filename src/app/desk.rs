@@ -219,7 +219,12 @@ impl Desk {
 
     /// Says something for [`TOAST_SECONDS`] from `now`.
     pub fn say(&mut self, words: impl Into<String>, now: f64) {
-        self.toast = Some((words.into(), now + TOAST_SECONDS));
+        self.say_for(words, TOAST_SECONDS, now);
+    }
+
+    /// Says something that takes longer to read.
+    pub(super) fn say_for(&mut self, words: impl Into<String>, seconds: f64, now: f64) {
+        self.toast = Some((words.into(), now + seconds));
     }
 
     /// What is being said at `now`, and for how many seconds still.

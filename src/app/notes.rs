@@ -1,7 +1,7 @@
 //! Bookmarks and notes of the trace that is open: what is set, changed, deleted and brought back. Nothing is drawn here, and no file is
 //! known: whoever opens the window gives a [`KeepNotes`].
 
-use super::desk::Desk;
+use super::desk::{Desk, TOAST_SECONDS};
 use super::state::ViewState;
 use crate::axis::{Axis, Position};
 use crate::trace::notes::{About, Bookmark, LONGEST_NAME, MOST_BOOKMARKS, Notes};
@@ -200,17 +200,20 @@ impl Desk {
         let here = self.transport.position();
         let left = self.notes.left().map(|left| left.position).filter(|at| *at != here);
         let all = grouped(was.and_then(|was| was.references).unwrap_or(0));
+        // Nobody waits for these words, so there is more time to see and to read them.
         match (fault, left) {
             (Some(fault), _) => {
                 self.notes.told = true;
-                self.say(fault, now);
+                self.say_for(fault, 4.0 * TOAST_SECONDS, now);
             }
-            _ if other && !self.notes.bookmarks().is_empty() => self.say(
-                format!("the bookmarks beside this trace are of another one, of {all} references: those within this one are shown"),
-                now,
-            ),
+            _ if other && !self.notes.bookmarks().is_empty() => {
+                let words = "the bookmarks beside this trace are of another one";
+                let words = format!("{words}, of {all} references: those within this one are shown");
+                self.say_for(words, 4.0 * TOAST_SECONDS, now);
+            }
             (None, Some(at)) => {
-                self.say(format!("R goes back to where you left, reference {}", grouped(at.tick())), now);
+                let words = format!("R goes back to where you left, reference {}", grouped(at.tick()));
+                self.say_for(words, 2.0 * TOAST_SECONDS, now);
             }
             _ => {}
         }

@@ -121,7 +121,6 @@ fn sign(painter: &Painter, c: Pos2, r: f32, icon: Icon, ink: Color32) {
 }
 
 /// The frame of what lies over the picture.
-#[must_use]
 pub fn floating() -> Frame {
     Frame::new()
         .fill(color(palette::CARD).to_opaque())
