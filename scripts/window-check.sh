@@ -8,7 +8,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 orrery=${ORRERY:-${CARGO_TARGET_DIR:-target}/debug/orrery}
-trace=$PWD/traces/matmul16.orrery
+bundled=$PWD/traces/matmul16.orrery
 case $orrery in /*) ;; *) orrery=$PWD/$orrery ;; esac
 
 for tool in Xvfb:xvfb xdotool:xdotool import:imagemagick convert:imagemagick; do
@@ -20,6 +20,9 @@ done
 
 work=$(mktemp -d)
 shots=${1:-$work}
+# A copy, since notes are kept beside a trace.
+trace=$work/matmul16.orrery
+cp "$bundled" "$trace" || exit 1
 mkdir -p "$shots"
 shots=$(cd "$shots" && pwd)
 export XDG_RUNTIME_DIR="${XDG_RUNTIME_DIR:-$work}"
@@ -409,6 +412,49 @@ rest caches-closed || fail 'the picture does not come to rest after Escape'
 [ "$(differ one-again caches-closed)" = 0 ] || fail 'the caches taken back are another picture'
 ok 'E opens the caches: half of the ways, a size that is refused, Ctrl + Z and Escape: the first picture is back'
 
+# A bookmark: M asks for a name, keys are text there, and the file beside the trace has it.
+xdotool key m
+sleep 0.7
+xdotool type 'the first row'
+xdotool key Return
+for n in $(seq 50); do
+  grep -q 'name = "the first row"' "$trace.notes.toml" 2>/dev/null && break
+  sleep 0.1
+done
+grep -q 'name = "the first row"' "$trace.notes.toml" && grep -q 'at = "2613"' "$trace.notes.toml" ||
+  fail 'M and a name make no bookmark in the file beside the trace'
+[ "$(tick)" = 2613 ] || fail 'keys typed into the name moved the playhead'
+xdotool key Home
+await_tick 0 || fail 'Home after a bookmark'
+xdotool key n
+await_tick 2613 || fail 'N does not go to the bookmark'
+shot bookmark
+ok "M and a name set a bookmark, $(basename "$trace.notes.toml") has it, N goes there"
+
+# The finder: a command by its words, a bookmark by its name, a reference by its number; Escape closes it and no more.
+found() { # WORDS: types them into the finder and takes the first row
+  xdotool key ctrl+p
+  sleep 0.7
+  xdotool type "$1"
+  sleep 0.5
+  shot finder
+  xdotool key Return
+}
+found 'start trace'
+await_tick 0 || fail 'the finder does not do a command that is typed'
+found 'first row'
+await_tick 2613 || fail 'the finder does not go to a bookmark'
+found '1,000'
+await_tick 1000 || fail 'the finder does not go to a reference'
+found 'first row'
+await_tick 2613 || fail 'the finder does not go to a bookmark once more'
+xdotool key ctrl+k
+sleep 0.7
+xdotool key Escape
+sleep 0.7
+kill -0 "$viewer" 2>/dev/null || fail 'Escape in the finder leaves'
+ok 'Ctrl + P finds a command, a bookmark and a reference by typing, Escape closes it'
+
 for size in '800 600' '320 240' '3 2' '1500 300' '360 800' '1280 720'; do
   # shellcheck disable=SC2086
   xdotool windowsize "$window" $size
@@ -431,6 +477,8 @@ await_end
 [ "$code" = 0 ] || fail "it left with exit code $code"
 [ ! -s "$work/stderr" ] || fail 'it wrote to standard error'
 ok 'Escape leaves with exit code 0; nothing on standard error'
+grep -q '^left = .*orrery view .* --tick 2614' "$trace.notes.toml" || fail 'how the window was left is not kept'
+ok 'how it was left is kept beside the trace'
 
 # A trace that comes slowly: 65,536 references are a chunk, so that 100,000 show as one of them until the end is reached.
 lines() { awk -v from="$1" -v to="$2" 'BEGIN { for (n = from; n < to; n++) printf " L %x,8\n", 1048576 + 8 * (n % 5000) }'; }

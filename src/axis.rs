@@ -182,8 +182,9 @@ impl Position {
     }
 }
 
-/// Decimal digits that tell all parts of a tick apart: 10^10 is more than 2^32.
+/// Decimal digits that tell all parts of a tick apart, and what they count: it is more than 2^32.
 const DIGITS: usize = 10;
+const COUNTED: u128 = 10_000_000_000;
 
 /// `2613`, `2613.5`: read back, it is the same position, wherever on the axis it is.
 impl fmt::Display for Position {
@@ -192,7 +193,7 @@ impl fmt::Display for Position {
         if self.is_whole() {
             return Ok(());
         }
-        let digits = (u128::from(self.part) * 10u128.pow(DIGITS as u32) + (1 << 31)) >> 32;
+        let digits = (u128::from(self.part) * COUNTED + (1 << 31)) >> 32;
         write!(f, ".{}", format!("{digits:0DIGITS$}").trim_end_matches('0'))
     }
 }

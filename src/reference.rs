@@ -14,7 +14,7 @@ pub use array::{ArrayLayout, LayoutError};
 mod lines;
 pub use lines::{LineFinder, LineMap};
 mod named;
-pub use named::{NameError, bytes_named};
+pub use named::{NameError, bytes_named, name_of_bytes};
 mod few;
 pub use few::{MOST_REGIONS, few_regions};
 

@@ -9,15 +9,14 @@
 
 use super::caches::{CacheEdit, Change, size_of, ways_of};
 use super::desk::Desk;
+use super::widgets::floating;
 use crate::overlay::fonts::Weight;
 use crate::overlay::pen::color;
 use crate::scene::palette;
 use crate::sim::Policy;
 use crate::sim::config::{Inclusion, Prefetch, presets};
 use crate::units::grouped;
-use egui::{
-    Align2, Area, Button, ComboBox, Frame, Grid, Id, Margin, Order, RichText, ScrollArea, Stroke, TextEdit, Ui, vec2,
-};
+use egui::{Align2, Area, Button, ComboBox, Grid, Id, Order, RichText, ScrollArea, TextEdit, Ui, vec2};
 
 /// What of the card can be typed in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,13 +76,7 @@ pub(super) fn show(ui: &Ui, desk: &mut Desk, right: f32, top: f32) -> Option<Car
     let mut asks = None;
     let area = Area::new(Id::unique("caches")).order(Order::Foreground).movable(true).constrain(true);
     area.pivot(Align2::RIGHT_TOP).default_pos(egui::pos2(right, top)).show(ui.ctx(), |ui| {
-        let stroke = Stroke::new(1.0, color(palette::fade(palette::GUIDE, 0.28)));
-        let frame = Frame::new()
-            .fill(color(palette::CARD).to_opaque())
-            .stroke(stroke)
-            .corner_radius(10)
-            .inner_margin(Margin::same(14));
-        frame.show(ui, |ui| {
+        floating().show(ui, |ui| {
             ui.spacing_mut().item_spacing = vec2(6.0, 7.0);
             // In a small window it is scrolled.
             let room = (ui.ctx().content_rect().size() - vec2(48.0, 96.0)).max(vec2(80.0, 60.0));

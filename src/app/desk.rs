@@ -3,9 +3,12 @@
 
 use super::caches::CacheEdit;
 use super::caches_panel::{CacheCard, CardAsks};
+use super::finder::Finder;
 use super::keys::Action;
+use super::notes::NoteBook;
 use super::pane::Pane;
 use super::panes::{Panes, Side};
+use super::seen::Asked;
 use super::session::Session;
 use super::transport::{PRESETS, PlayRange, Transport, longer, shorter};
 use crate::axis::Position;
@@ -54,10 +57,16 @@ pub struct Desk {
     pub sheet: bool,
     /// What was typed so far where the reference number stands; `None` = nobody types.
     pub typed: Option<String>,
-    /// What is to be put on the clipboard.
-    pub(super) copied: Option<String>,
     /// The card of the caches, once it was opened.
     pub(super) caches: Option<CacheCard>,
+    /// Bookmarks and notes.
+    pub(super) notes: NoteBook,
+    /// What the window was opened with.
+    pub(super) asked: Asked,
+    /// What is to be put on the clipboard.
+    pub(super) copied: Option<String>,
+    /// The finder, while it is open.
+    pub(super) finder: Option<Finder>,
     toast: Option<(String, f64)>,
 }
 
@@ -88,8 +97,11 @@ impl Desk {
             bars: Vec::new(),
             sheet: false,
             typed: None,
-            copied: None,
             caches: None,
+            notes: NoteBook::default(),
+            asked: Asked::default(),
+            copied: None,
+            finder: None,
             toast: None,
         };
         desk.grow();
@@ -211,7 +223,12 @@ impl Desk {
 
     /// Says something for [`TOAST_SECONDS`] from `now`.
     pub fn say(&mut self, words: impl Into<String>, now: f64) {
-        self.toast = Some((words.into(), now + TOAST_SECONDS));
+        self.say_for(words, TOAST_SECONDS, now);
+    }
+
+    /// Says something that takes longer to read.
+    pub(super) fn say_for(&mut self, words: impl Into<String>, seconds: f64, now: f64) {
+        self.toast = Some((words.into(), now + seconds));
     }
 
     /// What is being said at `now`, and for how many seconds still.
@@ -259,13 +276,21 @@ impl Desk {
                 let (speed, kind) = (rate(self.transport.speed()), self.clock());
                 self.say(format!("clock: {}, {speed} {}", kind.name(), kind.unit()), now);
             }
+            Action::Eviction(forward) => self.seek_eviction(forward, now),
+            Action::Line(forward) if self.pinned().is_some() => self.seek_touch(forward, now),
+            Action::Line(forward) => self.seek_same_line(forward, now),
             Action::Mark(forward) => self.seek_mark(forward, now),
-            Action::Touch(forward) => self.seek_touch(forward, now),
             Action::Compare => self.compare(now),
             Action::Machine => self.turn_machine(now),
             Action::CopyNumbers => self.copy_numbers(now),
             Action::Inspect => self.inspect(now),
             Action::LookAtPin => self.look_at_pin(now),
+            Action::Bookmark => self.name_here(now),
+            Action::ToBookmark(forward) => self.seek_bookmark(forward, now),
+            Action::Notes => self.turn_notes(now),
+            Action::GoBack => self.go_back(now),
+            Action::CopyCommand => self.copy_command(now),
+            Action::Finder => self.turn_finder(),
             Action::Point(first) => self.turn_point(first, now),
             Action::Loop => {
                 self.transport.turn_loop();
@@ -291,6 +316,10 @@ impl Desk {
             Action::Panels => self.pane_mut().turn_panels(),
             Action::Sheet => self.sheet = !self.sheet,
             Action::Escape if self.sheet => self.sheet = false,
+            // Their fields have the keys, but not before they were drawn.
+            Action::Escape if self.finder.is_some() => self.turn_finder(),
+            Action::Escape if self.notes.naming.is_some() => self.named(false, now),
+            Action::Escape if self.notes.open => self.turn_notes(now),
             Action::Escape if self.caches.as_ref().is_some_and(|card| card.open) => self.turn_caches(now),
             Action::Escape if self.pinned().is_some() => self.pin(None),
             Action::Escape => return Some(Effect::Quit),
@@ -405,35 +434,6 @@ impl Desk {
         self.say(words, now);
     }
 
-    fn seek_miss(&mut self, forward: bool, now: f64) {
-        let timeline = self.session.studio().timeline();
-        if timeline.outcomes().is_none() {
-            return self.say("this trace is too long to keep the place of every miss", now);
-        }
-        // From the middle of a miss, the previous one is the start of this one.
-        let inside = !self.transport.position().is_whole();
-        let from = self.transport.tick() + u64::from(!forward && inside);
-        match timeline.find_miss(from, forward) {
-            Some(tick) => self.transport.jump(Position::at(tick)),
-            None => self.say(if forward { "no miss after this" } else { "no miss before this" }, now),
-        }
-    }
-
-    /// Goes to the next reference of a source line.
-    pub fn seek_line(&mut self, line: usize, now: f64) {
-        let timeline = self.session.studio().timeline();
-        let next = match timeline.find_line(line, self.transport.tick(), true) {
-            Ok(None) => timeline.find_line(line, timeline.len(), false).map(|last| (None, last)),
-            found => found.map(|next| (next, None)),
-        };
-        match next {
-            Ok((Some(tick), _)) => self.transport.jump(Position::at(tick)),
-            Ok((None, Some(_))) => self.say("no reference of this line after this", now),
-            Ok((None, None)) => self.say("no reference of this line so far", now),
-            Err(error) => self.say(error.to_string(), now),
-        }
-    }
-
     /// Sets the in or the out point, or takes it away, and says what is played.
     fn turn_point(&mut self, first: bool, now: f64) {
         self.transport.mark(first);
@@ -447,24 +447,6 @@ impl Desk {
             }
         };
         self.say(words, now);
-    }
-
-    fn seek_mark(&mut self, forward: bool, now: f64) {
-        let marks = &self.session.studio().tables().marks;
-        let position = self.transport.position();
-        let found = if forward {
-            marks.iter().find(|m| Position::at(m.reference) > position)
-        } else {
-            marks.iter().rev().find(|m| Position::at(m.reference) < position)
-        };
-        match found.map(|m| (m.reference, m.name.clone())) {
-            Some((reference, name)) => {
-                self.transport.jump(Position::at(reference));
-                self.say(name, now);
-            }
-            None if marks.is_empty() => self.say("this trace has no marks", now),
-            None => self.say(if forward { "no mark after this" } else { "no mark before this" }, now),
-        }
     }
 }
 

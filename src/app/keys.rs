@@ -55,10 +55,12 @@ pub enum Action {
     Speed(usize),
     /// Another clock: what time stands for.
     Clock,
+    /// To the nearest reference for which the innermost level gives a line up: the next (`true`) or the previous one.
+    Eviction(bool),
+    /// To the next (`true`) or previous reference of what is pinned or, where nothing is, of the source line under way.
+    Line(bool),
     /// To the next (`true`) or previous mark.
     Mark(bool),
-    /// To the next (`true`) or previous reference that touches what is pinned.
-    Touch(bool),
     /// Open the comparison with the caches before.
     Compare,
     /// Show the caches before in this pane, or those of now again.
@@ -69,6 +71,18 @@ pub enum Action {
     Inspect,
     /// Look closely at what is pinned.
     LookAtPin,
+    /// A bookmark here: asks for its name.
+    Bookmark,
+    /// To the next (`true`) or previous bookmark.
+    ToBookmark(bool),
+    /// Open or close the card of bookmarks and notes.
+    Notes,
+    /// Back to what the window showed when it was left.
+    GoBack,
+    /// Copy the command that shows this.
+    CopyCommand,
+    /// Open the finder, or close it.
+    Finder,
     /// The in point (`true`) or the out point here, or away.
     Point(bool),
     /// Play over and over, or once.
@@ -134,10 +148,12 @@ const fn ctrl(key: Key) -> Chord {
     Chord { key, shift: false, ctrl: true, alt: false }
 }
 
-const ALT_ENTER: Chord = Chord { key: Key::Enter, shift: false, ctrl: false, alt: true };
+const fn alt(key: Key) -> Chord {
+    Chord { key, shift: false, ctrl: false, alt: true }
+}
 
 /// All keys, in the order of the sheet.
-pub const TABLE: [Row; 27] = [
+pub const TABLE: [Row; 33] = [
     Row { keys: "Space", what: "play, pause; at the end: start over", chords: &[(key(Key::Space), Action::PlayPause)] },
     Row {
         keys: "Left, Right",
@@ -155,6 +171,16 @@ pub const TABLE: [Row; 27] = [
         chords: &[(ctrl(Key::Left), Action::Miss(false)), (ctrl(Key::Right), Action::Miss(true))],
     },
     Row {
+        keys: "Alt + Left, Right",
+        what: "previous, next eviction",
+        chords: &[(alt(Key::Left), Action::Eviction(false)), (alt(Key::Right), Action::Eviction(true))],
+    },
+    Row {
+        keys: "J  K",
+        what: "previous, next reference of what is pinned, or else of this source line",
+        chords: &[(char('j'), Action::Line(false)), (char('k'), Action::Line(true))],
+    },
+    Row {
         keys: "Home, End",
         what: "start, end of the trace",
         chords: &[(key(Key::Home), Action::Start), (key(Key::End), Action::End)],
@@ -165,15 +191,21 @@ pub const TABLE: [Row; 27] = [
         chords: &[(char('['), Action::Mark(false)), (char(']'), Action::Mark(true))],
     },
     Row {
-        keys: "J  K",
-        what: "previous, next reference that touches what is pinned",
-        chords: &[(char('j'), Action::Touch(false)), (char('k'), Action::Touch(true))],
-    },
-    Row {
         keys: "D  F",
         what: "details of what is pinned, look at it closely",
         chords: &[(char('d'), Action::Inspect), (char('f'), Action::LookAtPin)],
     },
+    Row {
+        keys: "M  P  N",
+        what: "a bookmark here; previous, next bookmark",
+        chords: &[
+            (char('m'), Action::Bookmark),
+            (char('p'), Action::ToBookmark(false)),
+            (char('n'), Action::ToBookmark(true)),
+        ],
+    },
+    Row { keys: "T", what: "bookmarks and notes", chords: &[(char('t'), Action::Notes)] },
+    Row { keys: "R", what: "back to where the window was left", chords: &[(char('r'), Action::GoBack)] },
     Row {
         keys: "I  O  L",
         what: "play from here, up to here; over and over",
@@ -237,7 +269,17 @@ pub const TABLE: [Row; 27] = [
     Row {
         keys: "F11, Alt + Enter",
         what: "full screen",
-        chords: &[(key(Key::F11), Action::FullScreen), (ALT_ENTER, Action::FullScreen)],
+        chords: &[(key(Key::F11), Action::FullScreen), (alt(Key::Enter), Action::FullScreen)],
+    },
+    Row {
+        keys: "Ctrl + P, K",
+        what: "find a command, a mark, a source line, a reference",
+        chords: &[(ctrl(Key::Char('p')), Action::Finder), (ctrl(Key::Char('k')), Action::Finder)],
+    },
+    Row {
+        keys: "Ctrl + C",
+        what: "copy the command that shows this",
+        chords: &[(ctrl(Key::Char('c')), Action::CopyCommand)],
     },
     Row { keys: "F12", what: "save the picture as PNG", chords: &[(key(Key::F12), Action::Still)] },
     Row {
@@ -283,6 +325,20 @@ pub fn keys_of(action: Action) -> &'static str {
     TABLE.iter().find(|row| row.chords.iter().any(|&(_, a)| a == action)).map_or("", |row| row.keys)
 }
 
+impl Chord {
+    /// As people write it: `Ctrl + Right`.
+    #[must_use]
+    pub fn words(self) -> String {
+        let held = [(self.ctrl, "Ctrl + "), (self.alt, "Alt + "), (self.shift, "Shift + ")];
+        let held: String = held.iter().filter(|(held, _)| *held).map(|(_, name)| *name).collect();
+        match self.key {
+            Key::Char(c) => format!("{held}{}", c.to_ascii_uppercase()),
+            Key::Escape => format!("{held}Esc"),
+            key => format!("{held}{key:?}"),
+        }
+    }
+}
+
 /// The exhibits and the table as text, for `orrery view --help`.
 #[must_use]
 pub fn help() -> String {
@@ -318,13 +374,11 @@ mod tests {
         for row in &TABLE {
             let keys: Vec<&str> = row.keys.split([' ', ',', '+']).filter(|k| !k.is_empty()).collect();
             for (chord, _) in row.chords {
-                let name = match chord.key {
-                    // Unshifted plus, and the digits between 1 and 9.
-                    Key::Char('=' | '2'..='8') => continue,
-                    Key::Char(c) => c.to_ascii_uppercase().to_string(),
-                    Key::Escape => "Esc".into(),
-                    other => format!("{other:?}"),
-                };
+                // Unshifted plus, and the digits between 1 and 9.
+                if matches!(chord.key, Key::Char('=' | '2'..='8')) {
+                    continue;
+                }
+                let name = key(chord.key).words();
                 assert!(keys.contains(&name.as_str()) || row.keys.contains(&name), "{name} is not in {:?}", row.keys);
                 assert_eq!(row.keys.contains("Ctrl"), chord.ctrl, "{:?}", row.keys);
                 assert_eq!(row.keys.contains("Shift"), chord.shift, "{:?}", row.keys);
@@ -354,7 +408,7 @@ mod tests {
         assert_eq!(action(shift(Key::Char('+'))), Some(Action::Faster));
         assert_eq!(action(ctrl(Key::Char('h'))), None, "left to the system");
         assert_eq!(action(key(Key::Enter)), None);
-        assert_eq!(action(ALT_ENTER), Some(Action::FullScreen));
+        assert_eq!(action(alt(Key::Enter)), Some(Action::FullScreen));
     }
 
     /// The page of the manual, made of the table.

@@ -2,13 +2,16 @@
 
 use super::caches_panel;
 use super::desk::{Desk, Effect};
-use super::keys::{Action, MOUSE, TABLE, keys_of};
+use super::finder_panel;
+use super::keys::{Action, keys_of};
+use super::notes_panel;
 use super::pane::Place;
 use super::panes::Side;
 use super::scrub;
+use super::sheet::sheet;
 use super::tiles::{self, Followed, Shows};
 use super::tip::strip_tip;
-use super::transport::{FASTEST, LONGEST_TAIL, SLOWEST, log_share, log_value};
+use super::transport::{FASTEST, LONGEST_TAIL, PlayRange, SLOWEST, log_share, log_value};
 use super::widgets::{Icon, card, icon_button, slider};
 use crate::overlay::draw::strip_alone;
 use crate::overlay::fonts::Weight;
@@ -18,10 +21,7 @@ use crate::reference::SourceError;
 use crate::scene::palette;
 use crate::shown;
 use crate::units::grouped;
-use egui::{
-    Align2, CornerRadius, CursorIcon, Id, Key, LayerId, Order, Rect, Sense, Stroke, TextEdit, Ui, WidgetInfo, pos2,
-    vec2,
-};
+use egui::{Align2, CornerRadius, CursorIcon, Id, Key, LayerId, Rect, Sense, TextEdit, Ui, WidgetInfo, pos2, vec2};
 use std::time::Duration;
 
 /// Points of height that the controls take, where there is room for a picture beside them.
@@ -50,6 +50,10 @@ pub struct Shown {
 /// Shows everything at `now` (seconds of the window's clock) in a window of `size` points.
 pub fn show(ui: &mut Ui, desk: &mut Desk, [width, height]: [u32; 2], now: f64) -> Shown {
     let mut shown = Shown::default();
+    desk.greet(now);
+    if let Some(text) = desk.copied.take() {
+        ui.ctx().copy_text(text);
+    }
     let layout = layout(desk, width, height);
     let reserved = bar_height(height);
     let window = [width.max(160), height.max(120)];
@@ -71,7 +75,12 @@ pub fn show(ui: &mut Ui, desk: &mut Desk, [width, height]: [u32; 2], now: f64) -
         Some(Followed::Target(target, alone)) => desk.follow(target, alone, now),
         Some(Followed::Nothing) => desk.pin(None),
         Some(Followed::Time(position)) => desk.transport.jump(position.floor()),
-        Some(Followed::Times(from, to)) => desk.transport.set_range(from.floor(), to.floor()),
+        Some(Followed::Times(from, to)) => {
+            let (a, b) = (from.floor(), to.floor());
+            let points = (a != b).then(|| (a.min(b), a.max(b)));
+            let (from, to) = (points.map(|(from, _)| from), points.map(|(_, to)| to));
+            desk.transport.set_range(PlayRange { from, to });
+        }
         None => {}
     }
     desk.bars.clear();
@@ -92,6 +101,7 @@ pub fn show(ui: &mut Ui, desk: &mut Desk, [width, height]: [u32; 2], now: f64) -
     }
     if desk.parts.strip {
         strip(ui, desk, &layout, now);
+        notes_panel::ticks(ui, desk, layout.bars());
     }
     bar(ui, desk, &layout, now, &mut shown.asked);
     let place = layout.right.right().min(f32::from(u16::try_from(width).unwrap_or(u16::MAX)) - 12.0);
@@ -99,9 +109,8 @@ pub fn show(ui: &mut Ui, desk: &mut Desk, [width, height]: [u32; 2], now: f64) -
     if let Some(tip) = desk.pin_tip().filter(|_| alone && desk.parts.strip) {
         card(ui, pos2(layout.left.left(), layout.strip.top() - 12.0), Align2::LEFT_BOTTOM, &tip);
     }
-    if let Some(text) = desk.copied.take() {
-        ui.ctx().copy_text(text);
-    }
+    notes_panel::show(ui, desk, &layout, place, now);
+    shown.effect = finder_panel::show(ui, desk, now).or(shown.effect);
     toast(ui, desk, &layout, now);
     shown
 }
@@ -409,44 +418,6 @@ fn toast(ui: &Ui, desk: &Desk, layout: &Layout, now: f64) {
     ui.ctx().request_repaint_after(Duration::from_secs_f64(left + 0.01));
 }
 
-/// The list of keys over a dimmed picture; a click closes it.
-fn sheet(ui: &mut Ui, desk: &mut Desk) {
-    let screen = ui.ctx().content_rect();
-    let painter = ui.ctx().layer_painter(LayerId::new(Order::Foreground, Id::unique("sheet")));
-    painter.rect_filled(screen, CornerRadius::ZERO, color(palette::fade(palette::BACKGROUND, 0.7)));
-    let rows = TABLE.len() + MOUSE.len() + 3;
-    let line = ((screen.height() - 64.0) / rows as f32).clamp(7.0, 24.0);
-    let size = (0.58 * line).min(0.023 * screen.width()).clamp(6.0, 13.5);
-    let width = (44.0 * size).min(screen.width() - 8.0);
-    let area = Rect::from_center_size(screen.center(), vec2(width, line * rows as f32 + 30.0));
-    painter.rect_filled(area, CornerRadius::same(10), color(palette::CARD));
-    let edge = Stroke::new(1.0, color(palette::fade(palette::GUIDE, 0.28)));
-    painter.rect_stroke(area, CornerRadius::same(10), edge, egui::StrokeKind::Inside);
-    let (x, second) = (area.left() + 1.8 * size, area.left() + 0.31 * width);
-    let mut y = area.top() + 15.0;
-    let mut row = |keys: &str, what: &str, ink| {
-        let text = |x: f32, words: &str, weight: Weight, c| {
-            painter.text(pos2(x, y + 0.5 * line), Align2::LEFT_CENTER, words, weight.at(size), color(c));
-        };
-        text(x, keys, Weight::Medium, ink);
-        text(second, what, Weight::Regular, palette::TEXT_BODY);
-        y += line;
-    };
-    row("KEYS", "", palette::TEXT_QUIET);
-    for r in &TABLE {
-        row(r.keys, r.what, palette::TEXT);
-    }
-    row("", "", palette::TEXT);
-    row("MOUSE", "", palette::TEXT_QUIET);
-    for (place, what) in MOUSE {
-        row(place, what, palette::TEXT);
-    }
-    if ui.interact(screen, Id::unique("sheet away"), Sense::click()).clicked() {
-        desk.sheet = false;
-        ui.ctx().request_repaint();
-    }
-}
-
 /// What is shown until the trace is indexed: `done` of `all` references; 0 of 0 while the file is read.
 pub fn loading(ui: &Ui, name: &str, done: u64, all: u64) {
     let screen = ui.ctx().content_rect();
@@ -484,4 +455,4 @@ pub fn loading(ui: &Ui, name: &str, done: u64, all: u64) {
 #[cfg(test)]
 mod access;
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

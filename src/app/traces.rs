@@ -3,6 +3,8 @@
 use super::desk::Desk;
 use super::indexing::{Load, Message, Report, Simulate, Task};
 use super::lives;
+use super::notes::Beside;
+use super::seen::Asked;
 use crate::axis::Position;
 use crate::overlay::exhibits::ExhibitEntry;
 use crate::overlay::{Parts, Studio};
@@ -68,6 +70,10 @@ pub struct First {
     pub play: bool,
     /// Keep to the end while the trace grows.
     pub follow: bool,
+    /// What there is about the trace beside it.
+    pub beside: Beside,
+    /// What all of this was asked for by.
+    pub asked: Asked,
 }
 
 /// Speed where none is given: the trace in a minute, within what the eye can follow.
@@ -87,6 +93,8 @@ impl First {
         if let Some(words) = &self.pin {
             desk.pin_named(words, 0.0);
         }
+        desk.opened_with(self.asked);
+        desk.attach(self.beside);
         if self.follow {
             desk.transport.follow();
         } else if self.play && (!desk.transport.at_end() || desk.transport.axis().grows) {
@@ -158,6 +166,13 @@ impl Traces {
         Ok(())
     }
 
+    /// What is shown is left: its notes are kept.
+    pub(super) fn leave(&mut self) {
+        if let Some(shown) = &mut self.shown {
+            shown.desk.leave();
+        }
+    }
+
     /// The desk of the trace that is shown.
     pub(super) fn desk(&mut self) -> Option<&mut Desk> {
         self.shown.as_mut().map(|shown| &mut shown.desk)
@@ -206,6 +221,7 @@ impl Traces {
             Ok(Report::Ready(studio)) => {
                 let Coming { first, save, simulate, save_caches, task, .. } = coming;
                 let desk = first.desk(studio);
+                self.leave();
                 // The one before is told to stop here.
                 self.shown = Some(Shown { desk, save, save_caches, simulate, simulation: None, life: None, task });
                 return Taken::Opened;

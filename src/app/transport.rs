@@ -1,5 +1,9 @@
 //! Play, pause, seek, step: a pure state machine. It is told how many seconds went by and never reads a clock.
 
+mod points;
+
+pub use points::PlayRange;
+
 use crate::axis::{Axis, Position};
 use crate::timeline::pace;
 
@@ -37,15 +41,6 @@ pub struct Transport {
     loops: bool,
     /// While the strip is dragged: whether it played before.
     scrubbing: Option<bool>,
-}
-
-/// The part of an axis that is played: from its in point to its out point, each where it is set.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct PlayRange {
-    /// Where playing begins.
-    pub from: Option<Position>,
-    /// Where it ends; after `from`.
-    pub to: Option<Position>,
 }
 
 /// A step under way.
@@ -223,46 +218,6 @@ impl Transport {
         if self.playing {
             self.position = from;
         }
-    }
-
-    /// At the out point, or past it.
-    fn is_over(&self) -> bool {
-        self.range.to.is_some_and(|out| self.position >= out)
-    }
-
-    /// What is played.
-    #[must_use]
-    pub fn range(&self) -> PlayRange {
-        self.range
-    }
-
-    /// Sets the in point (`first`) or the out point to the playhead; takes it away where it is there already. A point on the wrong side of
-    /// the other takes that away.
-    pub fn mark(&mut self, first: bool) {
-        let (here, PlayRange { from, to }) = (Some(self.position), self.range);
-        self.range = match first {
-            true if from == here => PlayRange { from: None, to },
-            true => PlayRange { from: here, to: to.filter(|out| *out > self.position) },
-            false if to == here => PlayRange { from, to: None },
-            false => PlayRange { from: from.filter(|start| *start < self.position), to: here },
-        };
-    }
-
-    /// Sets both points, the earlier first; away with both where they are one.
-    pub fn set_range(&mut self, a: Position, b: Position) {
-        let points = (a != b).then(|| (a.min(b), a.max(b)));
-        self.range = PlayRange { from: points.map(|(from, _)| from), to: points.map(|(_, to)| to) };
-    }
-
-    /// Whether it plays over and over.
-    #[must_use]
-    pub fn loops(&self) -> bool {
-        self.loops
-    }
-
-    /// Has it play over and over, or no more.
-    pub fn turn_loop(&mut self) {
-        self.loops = !self.loops;
     }
 
     /// Holds the playhead where a tick begins until [`Transport::release`].

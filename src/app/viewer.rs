@@ -81,6 +81,7 @@ pub fn run(options: Options) -> anyhow::Result<()> {
             anyhow::bail!("the window broke off: another program destroyed it, or this is a bug: please report it")
         }
     }
+    viewer.traces.leave();
     if let Some(pane) = &viewer.pane {
         sent(pane.surface.sent());
     }
@@ -312,7 +313,9 @@ impl Viewer {
                 | Action::Slower
                 | Action::Tail(_)
                 | Action::Mark(_)
-                | Action::Touch(_)
+                | Action::Line(_)
+                | Action::Eviction(_)
+                | Action::ToBookmark(_)
                 | Action::Closer(_)
         );
         if !event.repeat || repeats {

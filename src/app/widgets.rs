@@ -7,8 +7,8 @@ use crate::overlay::pen::color;
 use crate::scene::palette::{self, Rgba};
 use crate::shown;
 use egui::{
-    Align2, Color32, CornerRadius, CursorIcon, Painter, Pos2, Rect, Response, Role, Sense, Shape, Stroke, Ui,
-    WidgetInfo, pos2, vec2,
+    Align2, Color32, CornerRadius, CursorIcon, Frame, Margin, Painter, Pos2, Rect, Response, Role, Sense, Shape,
+    Stroke, Ui, WidgetInfo, pos2, vec2,
 };
 
 /// Drawn signs.
@@ -120,6 +120,15 @@ fn sign(painter: &Painter, c: Pos2, r: f32, icon: Icon, ink: Color32) {
             painter.text(c, Align2::CENTER_CENTER, "?", Weight::Medium.at(1.0 * r), ink);
         }
     }
+}
+
+/// The frame of what lies over the picture.
+pub fn floating() -> Frame {
+    Frame::new()
+        .fill(color(palette::CARD).to_opaque())
+        .stroke(Stroke::new(1.0, color(palette::fade(palette::GUIDE, 0.28))))
+        .corner_radius(10)
+        .inner_margin(Margin::same(14))
 }
 
 /// A thin slider that shows and gives a share, 0..=1. `Some` while it is moved.

@@ -4,6 +4,7 @@ mod programs;
 
 pub use programs::{AssembleArgs, CaptureArgs, CcArgs, CollectArgs, Recorder, RunArgs, misplaced};
 
+use crate::axis::Position;
 use crate::reference::Kind;
 use crate::sim::config::parse_size;
 use crate::timeline::ClockKind;
@@ -399,7 +400,7 @@ pub struct RecordArgs {
 }
 
 /// `view`
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct ViewArgs {
     #[command(flatten)]
     #[expect(missing_docs, reason = "flattened group")]
@@ -420,8 +421,20 @@ pub struct ViewArgs {
     #[arg(long, value_name = "CLOCK", default_value = "references", value_parser = clocks())]
     pub clock: ClockKind,
     /// Moment to open at
-    #[arg(long, value_name = "N[.F]", default_value_t = 0.0, allow_negative_numbers = true)]
-    pub tick: f64,
+    #[arg(long, value_name = "N[.F]", default_value = "0", allow_negative_numbers = true)]
+    pub tick: Position,
+    /// Play from this moment
+    #[arg(long = "in", value_name = "N[.F]", allow_negative_numbers = true)]
+    pub in_point: Option<Position>,
+    /// Play up to this moment
+    #[arg(long = "out", value_name = "N[.F]", allow_negative_numbers = true)]
+    pub out_point: Option<Position>,
+    /// Play over and over
+    #[arg(long = "loop")]
+    pub over_and_over: bool,
+    /// Begin as the window of this trace was left the last time; other flags go before that
+    #[arg(long)]
+    pub resume: bool,
     /// Start playing at once
     #[arg(long)]
     pub play: bool,

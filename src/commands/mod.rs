@@ -35,6 +35,8 @@ mod stop;
 #[cfg(feature = "viewer")]
 pub mod view;
 #[cfg(feature = "viewer")]
+mod view_state;
+#[cfg(feature = "viewer")]
 mod watch;
 
 use crate::capture::{CaptureError, Language};

@@ -124,7 +124,10 @@ pub fn parts(picture: &PictureArgs) -> Parts {
 }
 
 /// Where `--camera` looks.
-fn camera(picture: &PictureArgs) -> Result<Camera, UsageError> {
+///
+/// # Errors
+/// [`UsageError`] where that is no place.
+pub(super) fn camera(picture: &PictureArgs) -> Result<Camera, UsageError> {
     let Some(words) = &picture.camera else { return Ok(Camera::default()) };
     let numbers: Option<Vec<f32>> =
         words.split(',').map(|word| word.trim().parse().ok().filter(|n: &f32| n.is_finite())).collect();

@@ -3,10 +3,10 @@
 use super::UsageError;
 use super::opener;
 use super::picture::{asked, choice, parts, size, view};
+use super::view_state::{self, Saved};
 use super::watch::{Look, simulate, watch};
 use crate::app::panes::MOST as MOST_PANES;
-use crate::app::{self, First, Load, Options, Trace};
-use crate::axis::Position;
+use crate::app::{self, Beside, First, Load, Options, Trace};
 use crate::cli::ViewArgs;
 use crate::files::Draft;
 use crate::overlay::exhibits::{self, EXHIBITS, ExhibitEntry};
@@ -51,37 +51,43 @@ pub(super) fn look(args: &ViewArgs) -> Look {
 /// # Errors
 /// [`UsageError`].
 pub(super) fn trace(args: &ViewArgs, kept: bool) -> anyhow::Result<Trace> {
-    let (file, look) = (args.trace.clone(), look(args));
-    of(args, false, Box::new(move |report| watch(&file, &look, kept, report)))
+    let (args, beside) = if kept { view_state::beside(args)? } else { (args.clone(), Beside::default()) };
+    let (file, look) = (args.trace.clone(), look(&args));
+    of(&args, false, beside, Box::new(move |report| watch(&file, &look, kept, report)))
 }
 
 /// A trace of what `load` reports, shown as the arguments have it; at the newest reference where `follow` is set.
 ///
 /// # Errors
 /// [`UsageError`].
-pub(super) fn of(args: &ViewArgs, follow: bool, load: Load) -> anyhow::Result<Trace> {
-    if !(args.tick.is_finite() && args.tick >= 0.0) {
-        return Err(UsageError(format!("--tick {}: expected a reference number, 0 or more", args.tick)).into());
-    }
+pub(super) fn of(args: &ViewArgs, follow: bool, beside: Beside, load: Load) -> anyhow::Result<Trace> {
+    let saved = Saved::default();
     let path = &args.trace.trace;
     let stem = path.file_stem().filter(|s| *s != "-").map(|s| s.to_string_lossy().into_owned());
     let stem = stem.unwrap_or_else(|| "orrery".into());
+    let asked = view_state::asked(args, &saved)?;
     Ok(Trace {
         name: path.file_name().filter(|s| *s != "-").map_or("orrery".into(), |s| s.to_string_lossy().into_owned()),
         load,
         simulate: simulate(&args.trace, &look(args)),
         save_caches: {
             let stem = stem.clone();
-            Box::new(move |config| save_caches(Path::new(""), &stem, config))
+            Box::new(move |config| {
+                let path = save_caches(Path::new(""), &stem, config)?;
+                saved.borrow_mut().push((config.clone(), path.clone()));
+                Ok(path)
+            })
         },
         save: Box::new(move |tick, size, rgba| save(Path::new(""), &stem, tick, size, rgba)),
         first: First {
+            beside,
+            asked,
             view: view(&args.picture, args.speed.unwrap_or(1.0), 1.0)?,
             choice: choice(&args.picture)?,
             parts: parts(&args.picture),
             panes: panes(args)?,
             pin: args.picture.pin.clone(),
-            tick: Position::of(args.tick),
+            tick: args.tick,
             speed: args.speed,
             clock: args.clock,
             play: args.play,
@@ -106,7 +112,7 @@ pub(super) fn show(args: &ViewArgs, first: Option<Trace>) -> anyhow::Result<()> 
 }
 
 /// What `--panes`, or `--view`, asks the window to open with; nothing = one pane with what suits the trace.
-fn panes(args: &ViewArgs) -> Result<Vec<&'static ExhibitEntry>, UsageError> {
+pub(super) fn panes(args: &ViewArgs) -> Result<Vec<&'static ExhibitEntry>, UsageError> {
     let offered = || EXHIBITS.iter().map(|row| row.name).collect::<Vec<_>>().join(", ");
     let row = |name: &String| {
         exhibits::named(name).ok_or_else(|| UsageError(format!("--panes {name}: expected one of {}", offered())))

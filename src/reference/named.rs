@@ -15,7 +15,7 @@ pub enum NameError {
     Element(String),
     /// Neither a name nor an address.
     #[error(
-        "expected an element such as A[3][4], a region such as A, a region and bytes such as A + 16, or an address such as 0x1f00"
+        "expected an element such as A[3][4], a region such as A, a region and bytes such as A + 16, an address such as 0x1f00, or addresses such as 0x1f00-0x1f3f"
     )]
     Words,
 }
@@ -27,7 +27,10 @@ pub enum NameError {
 /// [`NameError`].
 pub fn bytes_named(regions: &[Region], words: &str) -> Result<ByteRange, NameError> {
     let words = words.trim();
-    if let Some(addr) = words.strip_prefix("0x").or_else(|| words.strip_prefix("0X")).and_then(address) {
+    if let Some((first, last)) = words.split_once('-').and_then(|(first, last)| Some((hex(first)?, hex(last)?))) {
+        return if first <= last { Ok(ByteRange { first, last }) } else { Err(NameError::Words) };
+    }
+    if let Some(addr) = hex(words) {
         return Ok(element_at(regions, addr));
     }
     // A name may end in brackets itself: the longest one that fits is meant.
@@ -48,8 +51,17 @@ pub fn bytes_named(regions: &[Region], words: &str) -> Result<ByteRange, NameErr
     found.ok_or_else(|| NameError::Element(first.declaration()))
 }
 
-/// An address as it is written after `0x`.
-fn address(digits: &str) -> Option<u64> {
+/// The words that [`bytes_named`] takes for these bytes, whatever they are called: `0x1000`, or `0x1000-0x101f` where that is no element.
+#[must_use]
+pub fn name_of_bytes(regions: &[Region], bytes: ByteRange) -> String {
+    let ByteRange { first, last } = bytes;
+    if element_at(regions, first) == bytes { format!("0x{first:x}") } else { format!("0x{first:x}-0x{last:x}") }
+}
+
+/// An address: `0x1f00`.
+fn hex(words: &str) -> Option<u64> {
+    let words = words.trim();
+    let digits = words.strip_prefix("0x").or_else(|| words.strip_prefix("0X"))?;
     u64::from_str_radix(&digits.replace('_', ""), 16).ok()
 }
 
@@ -116,6 +128,7 @@ mod tests {
             ("A+1,001", 0x1000 + 1000, 8),
             ("list + 99", 0x9060, 4),
             ("0x1013", 0x1010, 8),
+            ("0x1000-0x101f", 0x1000, 32),
             ("0x7fff_0000", 0x7fff_0000, 1),
             ("0xffffffffffffffff", u64::MAX, 1),
         ] {
@@ -132,6 +145,17 @@ mod tests {
                 assert!((found.first..=found.last).contains(&addr), "{name}: {found:?}");
             }
         }
+    }
+
+    #[test]
+    fn bytes_are_found_by_their_addresses() {
+        for bytes in
+            [ByteRange::new(0x1008, 8), ByteRange::new(0x1008, 4), ByteRange::new(0x1ff8, 64), ByteRange::new(0, 1)]
+        {
+            let words = name_of_bytes(&regions(), bytes);
+            assert_eq!(bytes_named(&regions(), &words), Ok(bytes), "{words}");
+        }
+        assert_eq!(bytes_named(&regions(), "0x20-0x10"), Err(NameError::Words));
     }
 
     #[test]

@@ -120,9 +120,9 @@ fn what_is_pinned_is_inspected_and_its_events_lead_to_references() {
     window.get_by_label(&format!("reference {tick}")).click();
     window.run_steps(3);
     assert_eq!(window.state().transport.tick(), tick);
-    window.state_mut().apply(Action::Touch(true), 0.0);
+    window.state_mut().apply(Action::Line(true), 0.0);
     assert_eq!(window.state().transport.tick(), life.steps()[3].tick);
-    window.state_mut().apply(Action::Touch(false), 0.0);
+    window.state_mut().apply(Action::Line(false), 0.0);
     assert_eq!(window.state().transport.tick(), tick);
     // Its set mates can be pinned in its place.
     let mate = window.get_all_by_label_contains("bytes at 0x").next().map(|node| node.accesskit_node().label());

@@ -9,14 +9,14 @@ use crate::overlay::fonts;
 use crate::overlay::pen::Target;
 use egui::{Context, Event, PointerButton, Pos2, RawInput, Shape};
 
-fn context() -> Context {
+pub(in crate::app) fn context() -> Context {
     let context = Context::default();
     context.set_fonts(fonts::definitions());
     context
 }
 
 /// One frame of the window, without a window.
-fn frame(context: &Context, desk: &mut Desk, size: [u32; 2], events: Vec<Event>) -> Vec<Action> {
+pub(in crate::app) fn frame(context: &Context, desk: &mut Desk, size: [u32; 2], events: Vec<Event>) -> Vec<Action> {
     let time = context.input(|i| i.time) + 0.05;
     let screen = Rect::from_min_size(Pos2::ZERO, vec2(size[0] as f32, size[1] as f32));
     let input = RawInput { screen_rect: Some(screen), time: Some(time), events, ..RawInput::default() };
@@ -28,7 +28,7 @@ fn frame(context: &Context, desk: &mut Desk, size: [u32; 2], events: Vec<Event>)
     shown.asked
 }
 
-fn press(at: Pos2, pressed: bool) -> Event {
+pub(in crate::app) fn press(at: Pos2, pressed: bool) -> Event {
     Event::PointerButton { pos: at, button: PointerButton::Primary, pressed, modifiers: egui::Modifiers::NONE }
 }
 

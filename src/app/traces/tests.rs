@@ -16,6 +16,8 @@ fn trace(name: &str) -> (Trace, Sender<anyhow::Result<Report>>, Receiver<bool>) 
     });
     let first = First {
         pin: None,
+        beside: Beside::default(),
+        asked: Asked::default(),
         view: View::default(),
         choice: Choice::default(),
         parts: Parts::default(),

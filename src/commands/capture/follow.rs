@@ -1,7 +1,7 @@
 //! `orrery capture --follow`: the window shows a program's trace while it grows.
 
 use super::{Progress, program, record};
-use crate::app::Load;
+use crate::app::{Beside, Load};
 use crate::capture::valgrind::{Kept, Onlooker, title};
 use crate::cli::CaptureArgs;
 use crate::commands::watch::{Look, index};
@@ -99,7 +99,7 @@ pub(super) fn run(args: &CaptureArgs) -> anyhow::Result<ExitCode> {
             _ => indexed,
         }
     });
-    let shown = view::show(&view, Some(view::of(&view, true, load)?));
+    let shown = view::show(&view, Some(view::of(&view, true, Beside::default(), load)?));
     match receiver.recv() {
         // What the recording says comes first: a window that was told of it says the same.
         Ok(recorded) => recorded.and_then(|code| shown.map(|()| code)),

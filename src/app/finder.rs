@@ -1,0 +1,214 @@
+//! The finder: one field in which people type what they want, and the actions, exhibits, marks, bookmarks, source lines and references
+//! that the words fit. Nothing is drawn here.
+//!
+//! A row has words to be found by and a [`Does`]: who adds another kind of thing adds rows and, where it is none of these, a `Does`.
+
+mod fold;
+mod words;
+
+pub(super) use fold::folded;
+
+use super::desk::{Desk, Effect};
+use super::keys::{Action, TABLE};
+use crate::axis::Position;
+use crate::overlay::exhibits::{EXHIBITS, ExhibitEntry};
+use crate::units::grouped;
+
+/// Rows that are shown, at most.
+pub(super) const SHOWN: usize = 12;
+/// Characters that are typed, at most: what is longer is cut, for nothing has words so long.
+pub(super) const LONGEST: usize = 200;
+
+/// What a row does when it is chosen.
+#[derive(Clone)]
+pub(super) enum Does {
+    /// What a key does.
+    Act(Action),
+    /// Shows an exhibit in the pane that keys are for.
+    Show(&'static ExhibitEntry),
+    /// Goes to a place.
+    Go(Position),
+    /// Goes to the next reference of a source line or, where there is none, to its first one.
+    Line(usize),
+    /// Goes to the reference that is typed.
+    Typed(String),
+}
+
+/// One row.
+#[derive(Clone)]
+pub(super) struct Row {
+    /// What it is found by, and shown as.
+    pub(super) words: String,
+    /// What stands at its right: keys, a reference.
+    pub(super) beside: String,
+    /// The words as they are compared.
+    key: String,
+    pub(super) does: Does,
+}
+
+impl Row {
+    pub(super) fn new(words: impl Into<String>, beside: impl Into<String>, does: Does) -> Self {
+        let words = words.into();
+        Self { key: folded(&words), words, beside: beside.into(), does }
+    }
+}
+
+/// See the module.
+pub(super) struct Finder {
+    rows: Vec<Row>,
+    typed: String,
+    /// The rows that fit, best first, as many as are shown.
+    found: Vec<Row>,
+    /// How many fit.
+    pub(super) fit: usize,
+    /// Which of those that are shown is chosen.
+    pub(super) chosen: usize,
+}
+
+impl Finder {
+    /// With nothing typed.
+    pub(super) fn new(rows: Vec<Row>) -> Self {
+        let mut finder = Self { rows, typed: String::new(), found: Vec::new(), fit: 0, chosen: 0 };
+        finder.find();
+        finder
+    }
+
+    /// What is typed.
+    pub(super) fn typed(&self) -> &str {
+        &self.typed
+    }
+
+    /// Takes what is typed now.
+    pub(super) fn type_in(&mut self, text: &str) {
+        let text: String = text.chars().take(LONGEST).collect();
+        if text != self.typed {
+            self.typed = text;
+            self.find();
+        }
+    }
+
+    /// The rows that fit best.
+    pub(super) fn found(&self) -> &[Row] {
+        &self.found
+    }
+
+    /// Chooses the row after this one (`true`) or before it, round and round.
+    pub(super) fn step(&mut self, down: bool) {
+        let rows = self.found.len();
+        if rows > 0 {
+            self.chosen = (self.chosen + if down { 1 } else { rows - 1 }) % rows;
+        }
+    }
+
+    fn find(&mut self) {
+        self.chosen = 0;
+        let key = folded(&self.typed);
+        let asked: Vec<&str> = key.split_whitespace().collect();
+        let mut fitting: Vec<(usize, usize)> =
+            (0..).zip(&self.rows).filter_map(|(n, row)| Some((rank(&row.key, &asked)?, n))).collect();
+        self.fit = fitting.len();
+        // Ten thousand rows need not be in order for the first few.
+        if fitting.len() > SHOWN {
+            fitting.select_nth_unstable(SHOWN);
+            fitting.truncate(SHOWN);
+        }
+        fitting.sort_unstable();
+        self.found = fitting.iter().map(|(_, n)| self.rows[*n].clone()).collect();
+        if let Some(place) = place_in(self.typed.trim()) {
+            let words = format!("go to {}", place.1);
+            self.found.insert(0, Row::new(words, "", Does::Typed(place.0)));
+            self.found.truncate(SHOWN);
+            self.fit += 1;
+        }
+    }
+}
+
+/// How well words fit, 0 = best; `None` = one of them does not occur. What is at the beginning is best, then what begins a word.
+fn rank(key: &str, asked: &[&str]) -> Option<usize> {
+    let of = |word: &&str| {
+        let first = key.find(*word)?;
+        let begins = |at: usize| at == 0 || !key.as_bytes()[at - 1].is_ascii_alphanumeric();
+        let at = key.match_indices(*word).map(|(at, _)| at).find(|at| begins(*at));
+        // Within a word is worse than anywhere at the beginning of one.
+        Some(at.map_or(first.min(999) + 1000, |at| at.min(999)))
+    };
+    asked.iter().map(of).sum()
+}
+
+/// What is typed as a place, and how it is told: `2,613`, `50%`.
+fn place_in(typed: &str) -> Option<(String, String)> {
+    let plain: String = typed.chars().filter(|c| !matches!(c, ',' | ' ' | '_' | '\'')).collect();
+    let number = plain.strip_suffix('%').unwrap_or(&plain);
+    let at: Position = number.parse().ok()?;
+    let words = if number.len() < plain.len() {
+        format!("{number} % of the trace")
+    } else {
+        format!("reference {}", exact(at))
+    };
+    Some((plain, words))
+}
+
+/// A position with its thousands apart: `2,613.5`.
+pub(super) fn exact(at: Position) -> String {
+    let words = at.to_string();
+    let part = words.split_once('.').map_or(String::new(), |(_, part)| format!(".{part}"));
+    format!("{}{part}", grouped(at.tick()))
+}
+
+impl Desk {
+    /// All that can be found now.
+    fn findable(&self) -> Vec<Row> {
+        let mut rows = Vec::new();
+        for (chord, action) in TABLE.iter().flat_map(|row| row.chords) {
+            // A second key of an action is no second action.
+            if rows.iter().all(|row: &Row| !matches!(row.does, Does::Act(known) if known == *action)) {
+                rows.push(Row::new(words::of(*action), chord.words(), Does::Act(*action)));
+            }
+        }
+        rows.extend(
+            EXHIBITS.iter().map(|row| Row::new(format!("show {}: {}", row.name, row.what), "", Does::Show(row))),
+        );
+        let tables = self.studio().tables();
+        let go = |kind: &str, name: &str, at: Position| {
+            // "bookmark at 2,613" says already what it is.
+            let kind = if name.starts_with(kind) { String::new() } else { format!("{kind} ") };
+            Row::new(format!("go to {kind}{name}"), exact(at), Does::Go(at))
+        };
+        rows.extend(self.notes.within(self.transport.axis()).iter().map(|b| go("bookmark", &b.name, b.at)));
+        rows.extend(tables.marks.iter().map(|mark| go("mark", &mark.name, Position::at(mark.reference))));
+        let places = self.studio().timeline().lines().places();
+        rows.extend((0..).zip(places).filter_map(|(row, place)| {
+            let l = tables.locations.get(*place)?;
+            Some(Row::new(format!("go to line {}:{}  {}", l.file, l.line, l.text), l.function.clone(), Does::Line(row)))
+        }));
+        rows
+    }
+
+    /// Opens the finder, or closes it.
+    pub(super) fn turn_finder(&mut self) {
+        self.sheet = false;
+        self.finder = match self.finder {
+            Some(_) => None,
+            None => Some(Finder::new(self.findable())),
+        };
+    }
+
+    /// Closes the finder and does what a row says.
+    pub(super) fn found(&mut self, n: usize, now: f64) -> Option<Effect> {
+        let row = self.finder.take()?.found.into_iter().nth(n)?;
+        match row.does {
+            Does::Act(action) => return self.apply(action, now),
+            Does::Show(exhibit) => self.show(exhibit, now),
+            Does::Go(at) => {
+                self.transport.jump(at);
+                self.say(row.words.trim_start_matches("go to "), now);
+            }
+            Does::Line(line) => self.seek_line_round(line, now),
+            Does::Typed(text) => self.go_to(&text, now),
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests;

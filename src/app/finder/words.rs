@@ -1,0 +1,85 @@
+//! What each action is called where it is one row of a list: a row of the table of keys may have several.
+
+use crate::app::keys::Action;
+use crate::app::panes::Side;
+use crate::app::transport::PRESETS;
+use crate::overlay::pen::rate;
+
+/// The words of an action. The compiler asks for those of a new one.
+pub(super) fn of(action: Action) -> String {
+    let words = match action {
+        Action::PlayPause => "play or pause",
+        Action::Step(1) => "one reference on",
+        Action::Step(-1) => "one reference back",
+        Action::Step(by) => return format!("{} references {}", by.unsigned_abs(), if by < 0 { "back" } else { "on" }),
+        Action::Miss(true) => "next miss",
+        Action::Miss(false) => "previous miss",
+        Action::Eviction(true) => "next eviction",
+        Action::Eviction(false) => "previous eviction",
+        Action::Line(true) => "next reference of what is pinned, or else of this source line",
+        Action::Line(false) => "previous reference of what is pinned, or else of this source line",
+        Action::Inspect => "details of what is pinned",
+        Action::LookAtPin => "look closely at what is pinned",
+        Action::Compare => "compare with the caches before",
+        Action::Machine => "show the caches before in this pane, or those of now",
+        Action::CopyNumbers => "copy the numbers of the pane as CSV",
+        Action::Open => "open another trace",
+        Action::Paste => "open the trace whose path was copied",
+        Action::Start => "start of the trace",
+        Action::End => "end of the trace",
+        Action::Faster => "faster",
+        Action::Slower => "slower",
+        Action::Speed(preset) => {
+            return format!("speed {} references a second", rate(PRESETS.get(preset).copied().unwrap_or(0.0)));
+        }
+        Action::Clock => "another clock: references, misses, cycles, adaptive",
+        Action::Mark(true) => "next mark",
+        Action::Mark(false) => "previous mark",
+        Action::Bookmark => "bookmark here",
+        Action::ToBookmark(true) => "next bookmark",
+        Action::ToBookmark(false) => "previous bookmark",
+        Action::Notes => "bookmarks and notes",
+        Action::GoBack => "back to where the window was left",
+        Action::CopyCommand => "copy the command that shows this",
+        Action::Finder => "find something",
+        Action::Point(true) => "in point: play from here",
+        Action::Point(false) => "out point: play up to here",
+        Action::Loop => "play over and over, or once",
+        Action::Tail(true) => "longer trail",
+        Action::Tail(false) => "shorter trail",
+        Action::Closer(factor) if factor > 100 => "look closer",
+        Action::Closer(_) => "look from farther away",
+        Action::Whole => "the whole picture",
+        Action::FullScreen => "full screen",
+        Action::Still => "save the picture as PNG",
+        Action::Exhibit => "the next exhibit",
+        Action::Caches => "change the caches",
+        Action::Undo(false) => "undo a change of the caches",
+        Action::Undo(true) => "redo a change of the caches",
+        Action::Split(Side::Right) => "another pane on the right",
+        Action::Split(Side::Below) => "another pane below",
+        Action::Close => "close this pane",
+        Action::NextPane => "keys for the next pane",
+        Action::Panels => "hide or show the tables",
+        Action::Sheet => "list of keys",
+        Action::Escape => "close what is open, or leave",
+    };
+    words.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::keys::TABLE;
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn no_two_actions_have_the_same_words() {
+        let mut known = BTreeMap::new();
+        for &(_, action) in TABLE.iter().flat_map(|row| row.chords) {
+            let other = known.insert(of(action), action).filter(|other| *other != action);
+            assert_eq!(other, None, "{} is {action:?} too", of(action));
+        }
+        assert!(known.len() > 40, "{}", known.len());
+    }
+}

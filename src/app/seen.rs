@@ -1,0 +1,169 @@
+//! The state of a window: taken from a [`Desk`], and shown by it again.
+
+use super::desk::Desk;
+use super::panes::Panes;
+use super::state::{Flag, ViewState};
+use crate::overlay::exhibits::{self, ExhibitEntry};
+use crate::reference::{bytes_named, name_of_bytes};
+use crate::scene::{Choice, Shade, view::CLOSEST};
+use crate::sim::config::HierarchyConfig;
+
+/// Says by which flags the command line has these caches; `None` = by none, as they are in no file.
+pub type Express = Box<dyn Fn(&HierarchyConfig) -> Option<Vec<Flag>>>;
+
+/// What the window was opened with.
+#[derive(Default)]
+pub struct Asked {
+    /// All of it.
+    pub(super) state: ViewState,
+    /// How caches that were changed in the window are asked for.
+    express: Option<Express>,
+    /// The speed that follows from the trace where none is asked for.
+    usual: Option<f64>,
+}
+
+impl Asked {
+    /// By the command line that says `state`; `express` says other caches.
+    #[must_use]
+    pub fn new(state: ViewState, express: Express) -> Self {
+        Self { state, express: Some(express), usual: None }
+    }
+}
+
+impl Desk {
+    /// Takes what the window was opened with, once all of it is as asked.
+    pub fn opened_with(&mut self, asked: Asked) {
+        let usual = asked.state.speed.is_none().then(|| self.transport.speed());
+        self.set_points(&asked.state);
+        self.asked = Asked { usual, ..asked };
+    }
+
+    /// The command that shows what the window shows now.
+    ///
+    /// # Errors
+    /// Words for people, where there is none: caches that are in no file.
+    pub(super) fn command(&self) -> Result<String, String> {
+        let caches = self.caches_now().ok_or(
+            "these caches are in no file, so that no command has them: save them on their card (E), and copy again",
+        )?;
+        Ok(ViewState { caches, ..self.state_to_leave() }.command())
+    }
+
+    /// Flags of the caches that are shown.
+    fn caches_now(&self) -> Option<Vec<Flag>> {
+        // Who changed nothing, or took it back, has what was asked for.
+        let changed = self.caches.as_ref().is_some_and(|card| card.edit.can()[0]);
+        if !changed {
+            return Some(self.asked.state.caches.clone());
+        }
+        self.asked.express.as_ref()?(self.studio().timeline().config())
+    }
+
+    /// What the window shows, under the caches that were asked for.
+    pub(super) fn state_to_leave(&self) -> ViewState {
+        let asked = self.asked.state.clone();
+        let caches = self.caches_now().unwrap_or_else(|| asked.caches.clone());
+        let (panes, camera) = self.panes_now();
+        let (speed, clock) = (self.transport.speed(), self.clock());
+        let usual = self.asked.usual == Some(speed) && clock == asked.clock;
+        ViewState {
+            caches,
+            panes,
+            camera,
+            position: self.transport.position(),
+            range: self.transport.range(),
+            pin: self.pin_now(),
+            loops: self.transport.loops(),
+            clock,
+            speed: (!usual).then_some(speed),
+            tail: self.session.tail(),
+            ..self.regions_now(asked)
+        }
+    }
+
+    /// What is pinned: as it was named, as long as that is the same.
+    fn pin_now(&self) -> Option<String> {
+        let (bytes, regions) = (self.pinned()?, &self.studio().tables().regions);
+        let asked = self.asked.state.pin.clone().filter(|words| bytes_named(regions, words) == Ok(bytes));
+        Some(asked.unwrap_or_else(|| name_of_bytes(regions, bytes)))
+    }
+
+    /// The exhibits from left to right, those of one column from above; and where the first one looks.
+    fn panes_now(&self) -> (Vec<String>, crate::scene::Camera) {
+        let mut seen: Vec<_> = self.panes.seen().map(|(_, pane)| pane).collect();
+        seen.sort_by_key(|pane| pane.place().area.at);
+        let camera = seen.first().map(|pane| pane.camera()).unwrap_or_default();
+        // Exhibits of rows keep there how far they are scrolled, which may be farther than the rim.
+        let sound = camera.at.iter().all(|v| v.abs() <= 1.05) && (1.0..=CLOSEST).contains(&camera.zoom);
+        let camera = if sound { camera } else { crate::scene::Camera::default() };
+        let names: Vec<String> = seen.iter().map(|pane| pane.row().name.to_owned()).collect();
+        let suited = self.asked.state.panes.is_empty() && names == [exhibits::suited(self.studio()).name];
+        (if suited { Vec::new() } else { names }, camera)
+    }
+
+    /// The regions as they are seen now. Where all that are not hidden are dim, the command line cannot say which are hidden.
+    fn regions_now(&self, asked: ViewState) -> ViewState {
+        let regions = &self.studio().tables().regions;
+        let shades = self.session.look(&self.transport).shades;
+        if choice_of(&asked).shades(regions) == shades {
+            return asked;
+        }
+        let mut names: [Vec<String>; 3] = Default::default();
+        for (region, shade) in regions.iter().zip(shades.iter()) {
+            // Lists are parted by commas: any sign stands for one in a name.
+            let name = region.name.replace(',', "?");
+            let of = &mut names[*shade as usize];
+            if !name.is_empty() && !of.contains(&name) {
+                of.push(name);
+            }
+        }
+        let [full, dim, hidden] = names;
+        let show = if hidden.is_empty() { Vec::new() } else { full };
+        ViewState { show, dim, dim_rest: false, ..asked }
+    }
+
+    /// Shows what a state says, but for its caches.
+    pub(super) fn take_up(&mut self, state: &ViewState) {
+        let rows: Vec<&'static ExhibitEntry> = state.panes.iter().filter_map(|name| exhibits::named(name)).collect();
+        let suited = [exhibits::suited(self.studio())];
+        let rows = if rows.is_empty() { &suited } else { &rows[..] };
+        self.panes = Panes::new(rows, state.camera, self.session.studio());
+        self.set_clock(state.clock);
+        if let Some(speed) = state.speed {
+            self.transport.set_speed(speed);
+        }
+        self.session.set_tail(state.tail);
+        self.choose(choice_of(state));
+        self.pin(None);
+        if let Some(words) = &state.pin {
+            self.pin_named(words, 0.0);
+        }
+        self.set_points(state);
+        self.transport.jump(state.position);
+    }
+
+    /// Sets in and out points and the loop.
+    fn set_points(&mut self, state: &ViewState) {
+        self.transport.set_range(state.range);
+        if self.transport.loops() != state.loops {
+            self.transport.turn_loop();
+        }
+    }
+
+    /// Has the command that shows this copied, and says so.
+    pub(super) fn copy_command(&mut self, now: f64) {
+        match self.command() {
+            Ok(command) => {
+                self.say(format!("copied: {command}"), now);
+                self.copied = Some(command);
+            }
+            Err(words) => self.say(words, now),
+        }
+    }
+}
+
+/// The choice of regions that a state says.
+fn choice_of(state: &ViewState) -> Choice {
+    let rest = if state.dim_rest && state.dim.is_empty() { Shade::Dim } else { Shade::Hidden };
+    Choice { show: state.show.clone(), dim: state.dim.clone(), rest, ..Choice::default() }
+}

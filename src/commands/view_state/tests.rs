@@ -1,0 +1,213 @@
+//! Checks of the module above.
+
+use super::*;
+use crate::app::caches::{CacheEdit, Change};
+use crate::axis::Position;
+use crate::overlay::exhibits::EXHIBITS;
+use crate::scene::Camera;
+use crate::sim::Policy;
+use crate::sim::config::preset;
+use crate::timeline::ClockKind;
+use proptest::prelude::*;
+
+fn args(words: &[&str]) -> ViewArgs {
+    let words = ["orrery", "view", "t.orrery"].iter().chain(words).map(|word| (*word).to_owned()).collect();
+    match parse(words) {
+        Ok(Command::View(args)) => args,
+        other => panic!("`view`: {other:?}"),
+    }
+}
+
+#[test]
+fn without_flags_nothing_is_asked_for() {
+    let state = state(&args(&[])).expect("sound");
+    assert_eq!(state, ViewState { trace: "t.orrery".into(), ..ViewState::default() });
+    assert_eq!(state.command(), "orrery view t.orrery");
+    let view = crate::commands::picture::view(&args(&[]).picture, 1.0, 1.0).expect("sound");
+    assert_eq!((view.tail, view.window), (state.tail, state.window), "as pictures are drawn");
+}
+
+#[test]
+fn points_are_in_order_and_places_are_numbers() {
+    let saved = Saved::default();
+    assert!(asked(&args(&["--in", "5", "--out", "5.5"]), &saved).is_ok());
+    let wrong = asked(&args(&["--in", "5", "--out", "5"]), &saved).err().expect("nothing is between them");
+    assert_eq!(wrong.0, "--out 5: expected a moment after --in 5");
+    for text in ["-3", "x", "1e3"] {
+        let words = ["orrery", "view", "t.orrery", "--tick", text].map(str::to_owned).to_vec();
+        let wrong = parse(words).expect_err("no place").to_string();
+        assert!(wrong.contains("--tick") && wrong.contains("expected a reference number"), "{wrong}");
+    }
+}
+
+#[test]
+fn what_is_kept_is_a_command_of_view_and_nothing_else() {
+    let kept = read("orrery view 'my trace' --tick 2613.5 --view large").expect("a command");
+    assert_eq!((kept.position, kept.panes), (Position::of(2613.5), vec!["large".to_owned()]));
+    for wrong in ["", "orrery", "orrery stats t", "orrery view", "orrery view t --tick x", "orrery view t; rm t", "'"] {
+        assert_eq!(read(wrong), None, "{wrong}");
+    }
+}
+
+#[test]
+fn a_window_is_resumed_as_it_was_left_but_for_what_is_asked_for() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let trace = folder.path().join("t.orrery");
+    std::fs::write(&trace, "not looked at").expect("written");
+    let with = |words: &[&str]| {
+        let mut args = args(words);
+        args.trace.trace.clone_from(&trace);
+        args
+    };
+    let (begin, beside) = super::beside(&with(&["--resume"])).expect("sound");
+    assert!(begin.tick == Position::START && beside.left.is_none() && beside.fault.is_none());
+    let mut keep = beside.keep.expect("a file can be there");
+    let left = Some("orrery view old.orrery --cache zen4 --tick 7 --tail 9".to_owned());
+    keep(&crate::trace::notes::Notes { left, ..Default::default() }).expect("written");
+    let (begin, beside) = super::beside(&with(&["--resume", "--tail", "5"])).expect("sound");
+    assert_eq!(
+        (begin.tick, begin.picture.tail, begin.cache.cache.as_deref()),
+        (Position::at(7), Some(5), Some("zen4"))
+    );
+    assert_eq!(begin.trace.trace, trace, "wherever it is now");
+    assert_eq!(beside.left.map(|left| left.position), Some(Position::at(7)));
+    let (begin, _) = super::beside(&with(&[])).expect("sound");
+    assert_eq!((begin.tick, begin.cache.cache), (Position::START, None));
+    // What is damaged is told and stays.
+    let file = folder.path().join("t.orrery.notes.toml");
+    std::fs::write(&file, "orrery_notes = 1\nleft = \"").expect("written");
+    let (_, beside) = super::beside(&with(&["--resume"])).expect("sound");
+    assert!(beside.fault.is_some_and(|words| words.contains("t.orrery.notes.toml:2:")));
+}
+
+#[test]
+fn caches_that_were_changed_are_said_by_flags_that_make_them() {
+    let words = |own: &CacheArgs, changes: &[Change]| {
+        let mut edit = CacheEdit::new(hierarchy(own, "paper").expect("sound"));
+        for change in changes {
+            assert!(edit.change(change), "{change:?}: {:?}", edit.refused());
+        }
+        let said = express(own, &[], edit.now())?;
+        let made = hierarchy(&said, "paper").expect("sound");
+        assert_eq!(HierarchyConfig { name: edit.now().name.clone(), ..made }, *edit.now());
+        Some(
+            flags(&said)
+                .into_iter()
+                .map(|(flag, value)| format!("{flag} {}", value.unwrap_or_default()))
+                .collect::<Vec<_>>()
+                .join(" "),
+        )
+    };
+    let none = CacheArgs::default();
+    let named = CacheArgs { cache: Some("zen4".into()), ..none.clone() };
+    let sized = Change::Size(0, "1KiB".into());
+    let fifo = Policy::ALL.iter().copied().find(|policy| policy.to_string() == "fifo").expect("there");
+    for (own, changes, expect) in [
+        (&none, vec![sized.clone()], Some("--cache paper --l1 1KiB,8,32,lru")),
+        (&none, vec![Change::Preset("zen4".into())], Some("--cache zen4")),
+        (&named, vec![Change::Policy(2, fifo)], Some("--cache zen4 --l2 1MiB,8,64,fifo")),
+        (&named, vec![Change::Preset("paper".into()), sized.clone()], Some("--cache paper --l1 1KiB,8,32,lru")),
+        (&named, vec![Change::Policy(1, fifo)], None),
+        (&none, vec![Change::Prefetch(0, crate::sim::config::Prefetch::NextLine)], None),
+    ] {
+        assert_eq!(words(own, &changes).as_deref(), expect, "{changes:?}");
+    }
+    // Once saved, the file says them.
+    let mut edit = CacheEdit::new(preset("paper").expect("shipped"));
+    assert!(edit.change(&Change::Prefetch(0, crate::sim::config::Prefetch::NextLine)));
+    let saved = [(edit.now().clone(), PathBuf::from("my caches.toml"))];
+    let said = express(&none, &saved, edit.now()).and_then(|said| said.cache);
+    assert_eq!(said.as_deref(), Some("my caches.toml"));
+}
+
+fn position() -> impl Strategy<Value = Position> {
+    (any::<u64>(), 0u32..1 << 20, any::<bool>()).prop_map(|(tick, part, whole)| {
+        let at = Position::at(tick >> 1);
+        if whole { at } else { at.plus(f64::from(part) / f64::from(1 << 20)) }
+    })
+}
+
+fn flag(name: &'static str, values: impl Strategy<Value = String> + 'static) -> impl Strategy<Value = Option<Flag>> {
+    proptest::option::of(values.prop_map(move |value| (name.to_owned(), Some(value))))
+}
+
+/// A name as regions have them, without the comma that parts lists.
+fn name() -> impl Strategy<Value = String> {
+    "[ -+.-~é長🦀\u{1b}\u{202e}]{1,9}"
+}
+
+fn any_state() -> impl Strategy<Value = ViewState> {
+    let unit = -1.0f32..1.0;
+    let camera = prop_oneof![
+        Just(Camera::default()),
+        (unit.clone(), unit, 1.0f32..1000.0).prop_map(|(x, y, zoom)| Camera { at: [x, y], zoom }),
+    ];
+    let trace = prop_oneof![name(), Just("-".to_owned()), Just("./-x".to_owned())]
+        .prop_filter("a path that begins like a flag is said otherwise", |name| !name.starts_with('-') || name == "-");
+    let caches = (
+        flag("--cache", name()),
+        flag("--l1", Just("32KiB,8,64".to_owned())),
+        flag("--cores", (1u16..513).prop_map(|n| n.to_string())),
+        flag("--seed", any::<u64>().prop_map(|n| n.to_string())),
+        any::<bool>(),
+    );
+    let caches = caches.prop_map(|(cache, l1, cores, seed, data)| {
+        let data = data.then(|| ("--data-only".to_owned(), None));
+        [cache, l1, cores, seed, data].into_iter().flatten().collect::<Vec<Flag>>()
+    });
+    let panes = proptest::collection::vec(0..EXHIBITS.len(), 0..5);
+    let panes = panes.prop_map(|rows| rows.into_iter().map(|n| EXHIBITS[n].name.to_owned()).collect());
+    let range = (proptest::option::of(position()), proptest::option::of(position()));
+    let range = range.prop_map(|(from, to)| PlayRange { from, to });
+    let clock = (0..ClockKind::ALL.len()).prop_map(|n| ClockKind::ALL[n]);
+    let names = || proptest::collection::vec(name(), 0..3);
+    let others = (
+        flag("--title", ".{0,9}".boxed()),
+        flag("--size", Just("640x480".to_owned())),
+        flag("--memory", Just("32MiB".to_owned())),
+    );
+    let others = others.prop_map(|(title, size, memory)| [title, size, memory].into_iter().flatten().collect());
+    let reading = flag("--format", Just("lackey".to_owned())).prop_map(|format| format.into_iter().collect());
+    let speed = proptest::option::of(1e-3f64..1e12);
+    let pin = proptest::option::of(prop_oneof![Just("A[3][4]".to_owned()), Just("0x1000-0x103f".to_owned()), name()]);
+    (
+        (trace, reading, caches, panes, camera, position(), range, (pin, any::<bool>())),
+        (clock, speed, any::<u64>(), any::<u64>(), names(), names(), any::<bool>(), others),
+    )
+        .prop_map(|((trace, reading, caches, panes, camera, position, range, (pin, loops)), rest)| {
+            let (clock, speed, tail, window, show, dim, dim_rest, others) = rest;
+            let dim_rest = dim_rest && dim.is_empty();
+            ViewState {
+                trace,
+                reading,
+                caches,
+                panes,
+                camera,
+                position,
+                range,
+                pin,
+                loops,
+                clock,
+                speed,
+                tail,
+                window,
+                show,
+                dim,
+                dim_rest,
+                others,
+            }
+        })
+}
+
+proptest! {
+    #[test]
+    fn the_words_of_a_state_are_read_as_that_state(one in any_state()) {
+        let command = one.command();
+        let words = split(&command);
+        prop_assert_eq!(words.as_ref(), Some(&one.words()), "{}", command);
+        match parse(words.unwrap_or_default()) {
+            Ok(Command::View(args)) => prop_assert_eq!(state(&args).ok(), Some(one), "{}", command),
+            other => prop_assert!(false, "{}: {:?}", command, other),
+        }
+    }
+}
