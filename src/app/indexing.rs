@@ -17,6 +17,10 @@ pub enum Report {
     Ready(Studio),
     /// Something to be told.
     Words(String),
+    /// The program that is recorded printed this.
+    Printed(Vec<u8>),
+    /// The program that is recorded has ended, in these words.
+    Ended(String),
 }
 
 /// Opens and indexes the trace and reports; it stops where a report gives `false`.

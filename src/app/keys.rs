@@ -91,6 +91,8 @@ pub enum Action {
     Open,
     /// Open the file whose path was copied.
     Paste,
+    /// Open or close what the recorded program prints.
+    Output,
     /// Close what is open, else leave.
     Escape,
 }
@@ -125,7 +127,7 @@ const fn ctrl(key: Key) -> Chord {
 const ALT_ENTER: Chord = Chord { key: Key::Enter, shift: false, ctrl: false, alt: true };
 
 /// All keys, in the order of the sheet.
-pub const TABLE: [Row; 23] = [
+pub const TABLE: [Row; 24] = [
     Row { keys: "Space", what: "play, pause; at the end: start over", chords: &[(key(Key::Space), Action::PlayPause)] },
     Row {
         keys: "Left, Right",
@@ -217,6 +219,7 @@ pub const TABLE: [Row; 23] = [
         what: "open another trace; one whose path was copied",
         chords: &[(ctrl(Key::Char('o')), Action::Open), (ctrl(Key::Char('v')), Action::Paste)],
     },
+    Row { keys: "P", what: "what the recorded program prints", chords: &[(char('p'), Action::Output)] },
     Row { keys: "?", what: "this list", chords: &[(char('?'), Action::Sheet)] },
     Row { keys: "Esc", what: "close the list; leave", chords: &[(key(Key::Escape), Action::Escape)] },
 ];

@@ -13,11 +13,14 @@
 
 pub mod caches;
 mod caches_panel;
+pub mod complete;
 pub mod desk;
 mod display;
 mod indexing;
 mod input;
 pub mod keys;
+pub mod output;
+mod output_panel;
 pub mod pane;
 pub mod panel;
 pub mod panes;
@@ -31,6 +34,7 @@ pub mod traces;
 pub mod transport;
 pub mod viewer;
 pub mod widgets;
+pub mod words;
 
 mod surface;
 
