@@ -136,13 +136,15 @@ impl StartPage {
         self.message = None;
     }
 
-    /// Tab: as much of the path as is sure; where nothing is, the other field.
+    /// Tab: as much of the path as is sure. Where nothing more can be said of a path, the other field.
     pub fn tab(&mut self, names: &dyn Fn(&Path) -> Vec<Name>) {
         match complete::common(&self.completions).filter(|sure| self.field == Field::Path && *sure != self.typed) {
             Some(sure) => {
                 self.typed = sure;
                 self.type_in(names);
             }
+            // Which of them is meant is for who types to say.
+            None if self.field == Field::Path && self.completions.len() > 1 => {}
             None => self.turn(),
         }
     }

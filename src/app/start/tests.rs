@@ -81,6 +81,8 @@ fn tab_completes_a_path_and_goes_into_folders_and_where_nothing_is_typed_turns_t
     assert_eq!((page.files(), page.entries(), page.chosen), (2, 4, None));
     page.tab(&list);
     assert_eq!((page.typed.as_str(), page.field), ("/t/run", Field::Path));
+    page.tab(&list);
+    assert_eq!((page.typed.as_str(), page.field), ("/t/run", Field::Path), "both are meant so far");
     // Of two that differ here the second is a folder.
     page.step(true);
     assert_eq!(page.wanted(0), Some(Wanted::File("/t/run.log".into())));
