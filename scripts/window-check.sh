@@ -112,6 +112,14 @@ await_total() { # NUMBER: for ten seconds
   done
   return 1
 }
+await_title() { # WORDS: for ten seconds
+  local n
+  for n in $(seq 100); do
+    [ "$(title)" = "$1" ] && return 0
+    sleep 0.1
+  done
+  return 1
+}
 await_end() { # for five seconds; the exit code is in $code
   local n
   for n in $(seq 50); do
@@ -585,6 +593,58 @@ else
   printf '  skipped: no valgrind or gcc here, so no program is followed\n'
 fi
 
+# The start page: `orrery` alone. A bundled trace by keyboard, to the page and back, a path that is typed, and a file that is no trace.
+printf 'this is no trace\n' >"$work/notes.txt"
+(cd "$work" && XDG_CACHE_HOME="$work/cache" exec "$orrery") 2>"$work/stderr" >"$work/stdout" &
+viewer=$!
+await_window
+await_title 'orrery - start' || fail '`orrery` alone opens no start page'
+xdotool windowfocus --sync "$window"
+rest start-page || fail 'the start page does not come to rest'
+colours=$(convert "$shots/start-page.png" -unique-colors -format '%w' info:)
+[ "$colours" -gt 60 ] || fail "the start page is empty: $colours colours"
+xdotool key Down key Return
+await_total 8448 || fail 'Down and Enter do not open the second bundled trace'
+xdotool key space
+sleep 0.5
+there=$(tick)
+xdotool key ctrl+o
+await_title 'orrery - start' || fail 'Ctrl + O does not open the start page'
+xdotool key Escape
+await_tick "$there" || fail "Escape does not go back from the start page to the trace at $there"
+xdotool key ctrl+o
+await_title 'orrery - start' || fail 'Ctrl + O does not open the start page again'
+xdotool type "$work/notes.txt"
+rest start-typed || fail 'the start page does not come to rest'
+xdotool key Return
+await_change start-refused start-typed 2000 || fail 'a file that is no trace is not told of'
+[ "$(title)" = 'orrery - start' ] || fail 'a file that is no trace leaves the start page'
+xdotool key Escape
+xdotool type "$work/anew.log"
+xdotool key Return
+await_total 5000 || fail 'a path that is typed is not opened'
+grep -q 'anew.log' "$work/cache/orrery/recent.json" || fail 'a trace that was opened is not kept among the recent ones'
+if command -v gcc >/dev/null 2>&1 && [ -e "$work/brief.c" ]; then
+  rm -f "$work/brief.orrery"
+  xdotool key ctrl+o
+  await_title 'orrery - start' || fail 'Ctrl + O does not open the start page'
+  xdotool key Tab
+  xdotool type 'brief.c'
+  xdotool key Return
+  for n in $(seq 300); do
+    [ -s "$work/brief.orrery" ] && [ "$(total)" -gt 5000 ] 2>/dev/null && [ "$(tick)" = "$(total)" ] && break
+    kill -0 "$viewer" 2>/dev/null || fail 'it ended while it recorded a program'
+    sleep 0.2
+  done
+  [ -s "$work/brief.orrery" ] && [ "$(tick)" = "$(total)" ] || fail "a program is recorded to $(tick) of $(total)"
+  shot start-recorded
+  ok "the start page records a program, and the window follows it to its end at $(tick)"
+fi
+xdotool key Escape
+await_end
+[ "$code" = 0 ] || fail "after the start page: exit code $code"
+ok '`orrery` alone opens the start page: by keyboard to a bundled trace, back, and to a path that is typed'
+
 (cd "$work" && env -u DISPLAY "$orrery" view "$trace") >/dev/null 2>"$work/stderr"
 code=$?
 [ "$code" = 1 ] || fail "without a display the exit code is $code"
@@ -593,6 +653,11 @@ for part in 'DISPLAY is not set' 'WAYLAND_DISPLAY is not set' 'orrery record' 'o
 done
 [ "$(wc -l <"$work/stderr")" = 1 ] || fail 'without a display it says more than one line'
 ok 'without a display: exit code 1, and what to do instead'
+
+(cd "$work" && env -u DISPLAY "$orrery") >/dev/null 2>"$work/stderr"
+code=$?
+[ "$code" = 2 ] && grep -q 'Usage: orrery' "$work/stderr" || fail "without a display \`orrery\` alone: exit code $code"
+ok 'without a display `orrery` alone prints its help, exit code 2'
 
 DISPLAY=":$number" "$orrery" view "$work/gone.orrery" >/dev/null 2>"$work/stderr"
 code=$?

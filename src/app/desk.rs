@@ -37,6 +37,8 @@ pub enum Effect {
     Open,
     /// Open the file whose path was copied.
     Paste,
+    /// Open or close what the recorded program prints.
+    Output,
     /// Leave.
     Quit,
 }
@@ -327,6 +329,7 @@ impl Desk {
             Action::Still => return Some(Effect::Still),
             Action::Open => return Some(Effect::Open),
             Action::Paste => return Some(Effect::Paste),
+            Action::Output => return Some(Effect::Output),
         }
         None
     }

@@ -4,6 +4,7 @@
 //! A row has words to be found by and a [`Does`]: who adds another kind of thing adds rows and, where it is none of these, a `Does`.
 
 mod fold;
+mod memory;
 mod words;
 
 pub(super) use fold::folded;
@@ -12,7 +13,7 @@ use super::desk::{Desk, Effect};
 use super::keys::{Action, TABLE};
 use crate::axis::Position;
 use crate::overlay::exhibits::{EXHIBITS, ExhibitEntry};
-use crate::units::grouped;
+use crate::units::{ByteRange, grouped};
 
 /// Rows that are shown, at most.
 pub(super) const SHOWN: usize = 12;
@@ -32,6 +33,8 @@ pub(super) enum Does {
     Line(usize),
     /// Goes to the reference that is typed.
     Typed(String),
+    /// Pins some bytes.
+    Pin(ByteRange),
 }
 
 /// One row.
@@ -78,13 +81,15 @@ impl Finder {
         &self.typed
     }
 
-    /// Takes what is typed now.
-    pub(super) fn type_in(&mut self, text: &str) {
+    /// Takes what is typed now; whether that is something else than before.
+    pub(super) fn type_in(&mut self, text: &str) -> bool {
         let text: String = text.chars().take(LONGEST).collect();
-        if text != self.typed {
+        let is_new = text != self.typed;
+        if is_new {
             self.typed = text;
             self.find();
         }
+        is_new
     }
 
     /// The rows that fit best.
@@ -205,6 +210,7 @@ impl Desk {
             }
             Does::Line(line) => self.seek_line_round(line, now),
             Does::Typed(text) => self.go_to(&text, now),
+            Does::Pin(bytes) => self.pin(Some(bytes)),
         }
         None
     }

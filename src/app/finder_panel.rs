@@ -26,6 +26,9 @@ const TYPE: f32 = 13.5;
 struct Asked {
     close: bool,
     choose: Option<usize>,
+    /// Enter: the chosen row, once what was typed is found.
+    enter: bool,
+    typed: Option<String>,
 }
 
 /// Shows it where it is open; what only the window can do comes back.
@@ -74,6 +77,13 @@ pub(super) fn show(ui: &Ui, desk: &mut Desk, now: f64) -> Option<Effect> {
         });
     });
     asked.close |= shown.response.clicked_elsewhere();
+    if let Some(typed) = asked.typed.take() {
+        desk.type_in_finder(&typed);
+        ui.ctx().request_repaint();
+    }
+    if let Some(finder) = desk.finder.as_ref().filter(|finder| asked.enter && !finder.found().is_empty()) {
+        asked.choose = Some(finder.chosen);
+    }
     if let Some(n) = asked.choose {
         ui.ctx().request_repaint();
         return desk.found(n, now);
@@ -95,7 +105,7 @@ fn field(ui: &mut Ui, finder: &mut Finder, asked: &mut Asked) {
         (up, down, i.consume_key(Modifiers::NONE, Key::Enter))
     });
     let mut typed = finder.typed().to_owned();
-    let hint = RichText::new("a command, a mark, a bookmark, a source line, a reference number");
+    let hint = RichText::new("a command, a mark, a source line, an element, an address, a set, a reference number");
     let hint = hint.font(Weight::Regular.at(TYPE)).color(color(palette::TEXT_QUIET));
     let field = TextEdit::singleline(&mut typed)
         .id(Id::unique("finder's field"))
@@ -109,12 +119,10 @@ fn field(ui: &mut Ui, finder: &mut Finder, asked: &mut Asked) {
     if !asked.close {
         response.request_focus();
     }
-    finder.type_in(&typed);
+    asked.typed = (typed != finder.typed()).then_some(typed);
     (0..up).for_each(|_| finder.step(false));
     (0..down).for_each(|_| finder.step(true));
-    if enter && !finder.found().is_empty() {
-        asked.choose = Some(finder.chosen);
-    }
+    asked.enter = enter;
 }
 
 /// One row: words on the left, keys or a reference on the right.

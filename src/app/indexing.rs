@@ -20,6 +20,10 @@ pub enum Report {
     Life(Arc<Life>),
     /// Something to be told.
     Words(String),
+    /// The program that is recorded printed this.
+    Printed(Vec<u8>),
+    /// The program that is recorded has ended, in these words.
+    Ended(String),
 }
 
 /// Opens and indexes the trace and reports; it stops where a report gives `false`.

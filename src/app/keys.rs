@@ -117,6 +117,8 @@ pub enum Action {
     Open,
     /// Open the file whose path was copied.
     Paste,
+    /// Open or close what the recorded program prints.
+    Output,
     /// Close what is open, else leave.
     Escape,
 }
@@ -153,7 +155,7 @@ const fn alt(key: Key) -> Chord {
 }
 
 /// All keys, in the order of the sheet.
-pub const TABLE: [Row; 33] = [
+pub const TABLE: [Row; 34] = [
     Row { keys: "Space", what: "play, pause; at the end: start over", chords: &[(key(Key::Space), Action::PlayPause)] },
     Row {
         keys: "Left, Right",
@@ -287,6 +289,7 @@ pub const TABLE: [Row; 33] = [
         what: "open another trace; one whose path was copied",
         chords: &[(ctrl(Key::Char('o')), Action::Open), (ctrl(Key::Char('v')), Action::Paste)],
     },
+    Row { keys: "G", what: "what the recorded program prints", chords: &[(char('g'), Action::Output)] },
     Row { keys: "?", what: "this list", chords: &[(char('?'), Action::Sheet)] },
     Row {
         keys: "Esc",

@@ -14,6 +14,7 @@
 pub mod caches;
 mod caches_panel;
 mod compare;
+pub mod complete;
 pub mod desk;
 mod display;
 mod finder;
@@ -24,6 +25,8 @@ pub mod keys;
 mod lives;
 mod notes;
 mod notes_panel;
+pub mod output;
+mod output_panel;
 #[cfg(test)]
 mod over_tests;
 pub mod pane;
@@ -44,6 +47,7 @@ pub mod traces;
 pub mod transport;
 pub mod viewer;
 pub mod widgets;
+pub mod words;
 
 mod surface;
 

@@ -1,7 +1,9 @@
 //! The start page without its window: what can be opened, what of it is chosen, what is typed.
 
+use super::complete::{self, Completion, Name, completions};
 use super::traces::Wanted;
-use std::path::PathBuf;
+use super::words::split;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// A trace that was opened before.
@@ -32,6 +34,16 @@ pub struct Offer {
     pub home: Option<PathBuf>,
 }
 
+/// What can be typed in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Field {
+    /// The path of a trace.
+    #[default]
+    Path,
+    /// A program and its arguments.
+    Program,
+}
+
 /// What the page asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Asks {
@@ -54,7 +66,13 @@ pub struct StartPage {
     pub home: Option<PathBuf>,
     /// What stands in the field for a path.
     pub typed: String,
-    /// The entry that Enter opens: first the recent ones, then the lessons. `None`: what is typed.
+    /// What stands in the field for a program; it stays, to be recorded once more.
+    pub program: String,
+    /// Which of them has the keys.
+    pub field: Field,
+    /// What the path that is typed may become; where there is any, it stands in place of the recent ones.
+    pub completions: Vec<Completion>,
+    /// The entry that Enter opens: first the recent ones or completions, then the lessons. `None`: what is typed.
     pub chosen: Option<usize>,
     /// What went wrong.
     pub message: Option<String>,
@@ -65,15 +83,22 @@ impl StartPage {
     pub fn show(&mut self, recent: Vec<RecentFile>) {
         self.recent = recent;
         self.typed.clear();
+        self.completions.clear();
         self.message = None;
-        self.chosen = (self.entries() > 0).then_some(0);
+        self.turn_to(Field::Path);
         self.open = true;
     }
 
     /// How many entries there are.
     #[must_use]
     pub fn entries(&self) -> usize {
-        self.recent.len() + self.lessons.len()
+        self.files() + self.lessons.len()
+    }
+
+    /// How many of them are files: recent ones or completions.
+    #[must_use]
+    pub fn files(&self) -> usize {
+        if self.completions.is_empty() { self.recent.len() } else { self.completions.len() }
     }
 
     /// Chooses the next entry, or (`false`) the one before. Above the first one is the field.
@@ -87,45 +112,106 @@ impl StartPage {
         };
     }
 
-    /// Something was typed, so that is what is meant.
-    pub fn type_in(&mut self) {
-        self.chosen = if self.typed.is_empty() && self.entries() > 0 { Some(0) } else { None };
+    /// Gives a field the keys. Where nothing is typed for a path, Enter opens the first entry.
+    pub fn turn_to(&mut self, field: Field) {
+        self.field = field;
+        let first = field == Field::Path && self.typed.is_empty() && self.entries() > 0;
+        self.chosen = first.then_some(0);
+    }
+
+    /// Gives the other field the keys.
+    pub fn turn(&mut self) {
+        self.turn_to(match self.field {
+            Field::Path => Field::Program,
+            Field::Program => Field::Path,
+        });
+    }
+
+    /// Something was typed, so that is what is meant; `names` tells what a folder holds.
+    pub fn type_in(&mut self, names: &dyn Fn(&Path) -> Vec<Name>) {
+        if self.field == Field::Path {
+            self.completions = completions(&self.typed, self.home.as_deref(), names);
+        }
+        self.turn_to(self.field);
         self.message = None;
+    }
+
+    /// Tab: as much of the path as is sure. Where nothing more can be said of a path, the other field.
+    pub fn tab(&mut self, names: &dyn Fn(&Path) -> Vec<Name>) {
+        match complete::common(&self.completions).filter(|sure| self.field == Field::Path && *sure != self.typed) {
+            Some(sure) => {
+                self.typed = sure;
+                self.type_in(names);
+            }
+            // Which of them is meant is for who types to say.
+            None if self.field == Field::Path && self.completions.len() > 1 => {}
+            None => self.turn(),
+        }
+    }
+
+    /// What stands in a field.
+    pub fn text(&mut self, field: Field) -> &mut String {
+        match field {
+            Field::Path => &mut self.typed,
+            Field::Program => &mut self.program,
+        }
     }
 
     /// What an entry stands for.
     #[must_use]
     pub fn wanted(&self, entry: usize) -> Option<Wanted> {
-        match self.recent.get(entry) {
-            Some(file) => Some(Wanted::File(file.path.clone())),
-            None => self.lessons.get(entry - self.recent.len()).map(|lesson| Wanted::Lesson(lesson.name.into())),
+        match entry.checked_sub(self.files()) {
+            Some(lesson) => self.lessons.get(lesson).map(|lesson| Wanted::Lesson(lesson.name.into())),
+            None => {
+                let recent = self.recent.get(entry).map(|file| &file.path);
+                let path = self.completions.get(entry).map(|found| &found.path).or(recent);
+                path.cloned().map(Wanted::File)
+            }
         }
     }
 
-    /// Enter: what is chosen, else what is typed.
-    #[must_use]
-    pub fn enter(&self) -> Option<Asks> {
-        let wanted = match self.chosen {
-            Some(entry) => self.wanted(entry),
-            None => path_of(&self.typed, self.home.as_deref()).map(Wanted::File),
+    /// A click on an entry: what it stands for. A folder is gone into.
+    pub fn choose(&mut self, entry: usize, names: &dyn Fn(&Path) -> Vec<Name>) -> Option<Asks> {
+        if let Some(folder) = self.completions.get(entry).filter(|found| found.is_folder) {
+            self.typed.clone_from(&folder.text);
+            self.turn_to(Field::Path);
+            self.type_in(names);
+            return None;
+        }
+        self.wanted(entry).map(Asks::Open)
+    }
+
+    /// Enter: what is chosen, else what is typed. What is no command line is said.
+    pub fn enter(&mut self, names: &dyn Fn(&Path) -> Vec<Name>) -> Option<Asks> {
+        let wanted = match (self.chosen, self.field) {
+            (Some(entry), _) => return self.choose(entry, names),
+            (None, Field::Path) => path_of(&self.typed, self.home.as_deref()).map(Wanted::File),
+            (None, Field::Program) => match split(&self.program, self.home.as_deref()) {
+                Ok(words) => Some(Wanted::Program(words)),
+                Err(words) => {
+                    self.message = Some(words);
+                    None
+                }
+            },
         };
         wanted.map(Asks::Open)
     }
 
     /// Escape: what is typed goes first.
     pub fn escape(&mut self) -> Option<Asks> {
-        if self.typed.is_empty() {
+        let field = self.field;
+        if self.text(field).is_empty() {
             return Some(Asks::Back);
         }
-        self.typed.clear();
-        self.type_in();
+        self.text(field).clear();
+        self.type_in(&|_| Vec::new());
         None
     }
 }
 
 /// The path that somebody typed or pasted: `~` is the home folder; quotes, `file://` and space around it are none of it.
 #[must_use]
-pub fn path_of(typed: &str, home: Option<&std::path::Path>) -> Option<PathBuf> {
+pub fn path_of(typed: &str, home: Option<&Path>) -> Option<PathBuf> {
     let mut text = typed.trim();
     for quote in ['"', '\''] {
         text = text.strip_prefix(quote).and_then(|text| text.strip_suffix(quote)).unwrap_or(text);

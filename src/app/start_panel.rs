@@ -3,21 +3,25 @@
 //! ```text
 //! Orrery   See a program's memory move.
 //! [ path of a trace ......................... ] open
+//! [ program to record ....................... ] record
 //! RECENT                      LESSONS
 //! heat.orrery  34 kB, ...     matmul16
 //! /home/ada                   B misses again and again
 //! ```
 
-use super::start::{Asks, StartPage, ago, size};
+use super::complete::{MOST, names};
+use super::start::{Asks, Field, StartPage, ago, size};
 use super::widgets::{card, word_button};
 use crate::overlay::Tip;
 use crate::overlay::fonts::Weight;
 use crate::overlay::pen::color;
 use crate::scene::palette::{self, Rgba};
 use crate::shown;
+use egui::text::{CCursor, CCursorRange};
+use egui::text_edit::TextEditState;
 use egui::{
-    Align, Align2, CornerRadius, CursorIcon, Frame, Id, Key, Label, Layout, Margin, Modifiers, Rect, Response,
-    RichText, ScrollArea, Sense, TextEdit, Ui, UiBuilder, vec2,
+    Align, Align2, CornerRadius, CursorIcon, Frame, Id, Key, Label, Layout, Margin, Modifiers, Response, RichText,
+    ScrollArea, Sense, TextEdit, Ui, UiBuilder, vec2,
 };
 
 /// Size of type.
@@ -27,41 +31,74 @@ const SMALL: f32 = 12.0;
 const WIDEST: f32 = 940.0;
 const BESIDE: f32 = 620.0;
 /// Height of an entry, and space within it.
-const ROW: f32 = 42.0;
+const ROW: f32 = 38.0;
 const PAD: f32 = 10.0;
 
 /// Shows the page; what it asks for comes back. `behind`: a trace is open, to which Escape leads.
 pub(super) fn show(ui: &mut Ui, page: &mut StartPage, behind: bool) -> Option<Asks> {
+    let typed = page.typed.clone();
     let (mut asks, moved) = keys(ui, page);
+    if page.typed != typed {
+        to_end(ui, &page.typed);
+    }
     let screen = ui.ctx().content_rect();
-    let margin = if screen.height() < 480.0 { 10.0 } else { 26.0 };
-    let width = (screen.width() - 40.0).clamp(60.0, WIDEST);
-    let area = Rect::from_center_size(screen.center(), vec2(width, screen.height()));
-    ui.scope_builder(UiBuilder::new().max_rect(area), |ui| {
+    let width = (screen.width() - 48.0).clamp(60.0, WIDEST);
+    let side = (0.5 * (screen.width() - width)).max(0.0);
+    ui.scope_builder(UiBuilder::new().max_rect(screen), |ui| {
+        // It is scrolled by the window's edge, so that the bar lies over nothing.
         ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
-            ui.set_max_width(width);
-            ui.spacing_mut().item_spacing = vec2(8.0, 4.0);
-            ui.add_space(margin);
-            head(ui, behind);
-            ui.add_space(10.0);
-            asks = path(ui, page).or(asks.take());
-            message(ui, page);
-            ui.add_space(14.0);
-            let room = ui.available_width();
-            if room >= BESIDE {
-                ui.columns(2, |sides| {
-                    asks = recent(&mut sides[0], page, moved).or(asks.take());
-                    asks = lessons(&mut sides[1], page, moved).or(asks.take());
+            ui.spacing_mut().item_spacing = vec2(0.0, 0.0);
+            ui.horizontal_top(|ui| {
+                ui.add_space(side);
+                ui.vertical(|ui| {
+                    ui.set_width(width);
+                    ui.spacing_mut().item_spacing = vec2(8.0, 4.0);
+                    asks = body(ui, page, behind, moved).or(asks.take());
                 });
-            } else {
-                asks = recent(ui, page, moved).or(asks.take());
-                ui.add_space(12.0);
-                asks = lessons(ui, page, moved).or(asks.take());
-            }
-            ui.add_space(margin);
+            });
         });
     });
     asks
+}
+
+fn body(ui: &mut Ui, page: &mut StartPage, behind: bool, moved: bool) -> Option<Asks> {
+    let margin = if ui.ctx().content_rect().height() < 660.0 { 12.0 } else { 26.0 };
+    ui.add_space(margin);
+    head(ui, behind);
+    ui.add_space(8.0);
+    let mut asks = fields(ui, page);
+    message(ui, page);
+    ui.add_space(10.0);
+    let typed = page.typed.clone();
+    if ui.available_width() >= BESIDE {
+        ui.columns(2, |sides| {
+            asks = files(&mut sides[0], page, moved).or(asks.take());
+            asks = lessons(&mut sides[1], page, moved).or(asks.take());
+        });
+    } else {
+        asks = files(ui, page, moved).or(asks.take());
+        ui.add_space(12.0);
+        asks = lessons(ui, page, moved).or(asks.take());
+    }
+    if page.typed != typed {
+        to_end(ui, &page.typed);
+    }
+    ui.add_space(margin);
+    asks
+}
+
+/// The id of the field for a path.
+fn path_id() -> Id {
+    Id::unique(FIELDS[0].2)
+}
+
+/// Brings the cursor of the field for a path to the end of what stands there now.
+fn to_end(ui: &Ui, typed: &str) {
+    let Some(mut state) = TextEditState::load(ui.ctx(), path_id()) else { return };
+    let end = CCursor::new(typed.chars().count());
+    state.cursor.set_char_range(Some(CCursorRange::one(end)));
+    state.store(ui.ctx(), path_id());
+    ui.ctx().request_repaint();
 }
 
 /// Keys go to the page before any field has them. Also whether another entry was chosen.
@@ -74,11 +111,14 @@ fn keys(ui: &Ui, page: &mut StartPage) -> (Option<Asks>, bool) {
             moved = true;
         }
     }
+    if pressed(Key::Tab) {
+        page.tab(&names);
+    }
     if pressed(Key::Escape) {
         return (page.escape(), moved);
     }
     if pressed(Key::Enter) {
-        return (page.enter(), moved);
+        return (page.enter(&names), moved);
     }
     (None, moved)
 }
@@ -97,22 +137,35 @@ fn head(ui: &mut Ui, behind: bool) {
     });
 }
 
-/// The field for a path.
-fn path(ui: &mut Ui, page: &mut StartPage) -> Option<Asks> {
+/// The fields that there are to type in, what to type there, and the word that does it.
+const FIELDS: [(Field, &str, &str); 2] = [
+    (Field::Path, "path of a trace: type it, paste it, or drop a file here", "open"),
+    (Field::Program, "program to record, as ./a.out 100 or mm.c 100", "record"),
+];
+
+fn fields(ui: &mut Ui, page: &mut StartPage) -> Option<Asks> {
     let mut asks = None;
-    ui.horizontal(|ui| {
-        let field =
-            line(ui, Id::unique("path"), &mut page.typed, "path of a trace: type it, paste it, or drop a file here");
-        if field.changed() {
-            page.type_in();
-        }
-        // Whatever is typed on this page is meant for the field.
-        field.request_focus();
-        if word_button(ui, "open", TYPE, !page.typed.is_empty()).clicked() {
-            page.chosen = None;
-            asks = page.enter();
-        }
-    });
+    for (field, hint, word) in FIELDS {
+        ui.horizontal(|ui| {
+            let edit = line(ui, Id::unique(word), page.text(field), hint);
+            if edit.gained_focus() && page.field != field {
+                page.turn_to(field);
+            }
+            if edit.changed() {
+                page.type_in(&names);
+            }
+            // Whatever is typed on this page is meant for one of the fields.
+            if page.field == field && !edit.has_focus() {
+                edit.request_focus();
+            }
+            let is_there = !page.text(field).is_empty();
+            if word_button(ui, word, TYPE, is_there).clicked() {
+                page.turn_to(field);
+                page.chosen = None;
+                asks = page.enter(&names);
+            }
+        });
+    }
     asks
 }
 
@@ -158,6 +211,30 @@ fn title(ui: &mut Ui, text: &str) {
     ui.add_space(2.0);
 }
 
+/// Files: what the path that is typed may become, else those that were opened last.
+fn files(ui: &mut Ui, page: &mut StartPage, moved: bool) -> Option<Asks> {
+    if page.completions.is_empty() {
+        return recent(ui, page, moved);
+    }
+    title(ui, "IN THIS FOLDER: TAB COMPLETES");
+    let mut clicked = None;
+    // The one that is chosen is among those that are seen.
+    let all = page.completions.len();
+    let first = page.chosen.filter(|at| *at < all).map_or(0, |at| (at + 1).saturating_sub(MOST));
+    for (at, found) in page.completions.iter().enumerate().skip(first).take(MOST) {
+        let name = found.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+        let about = if found.is_folder { "folder" } else { "" };
+        let entry = Entry { name, about, below: &found.text, is_there: true };
+        if entry.show(ui, page.chosen == Some(at), moved) {
+            clicked = Some(at);
+        }
+    }
+    if all > first + MOST {
+        ui.label(words(format!("{} more", all - first - MOST), SMALL, palette::TEXT_QUIET));
+    }
+    clicked.and_then(|at| page.choose(at, &names))
+}
+
 fn recent(ui: &mut Ui, page: &StartPage, moved: bool) -> Option<Asks> {
     title(ui, "RECENT");
     if page.recent.is_empty() {
@@ -182,7 +259,7 @@ fn recent(ui: &mut Ui, page: &StartPage, moved: bool) -> Option<Asks> {
 fn lessons(ui: &mut Ui, page: &StartPage, moved: bool) -> Option<Asks> {
     title(ui, "LESSONS: BUNDLED TRACES");
     let mut clicked = None;
-    for (at, lesson) in (page.recent.len()..).zip(&page.lessons) {
+    for (at, lesson) in (page.files()..).zip(&page.lessons) {
         let entry = Entry { name: lesson.name, about: "", below: lesson.look, is_there: true };
         if entry.show(ui, page.chosen == Some(at), moved) {
             clicked = Some(at);
@@ -214,7 +291,7 @@ impl Entry<'_> {
         if response.hovered() {
             ui.ctx().set_cursor_icon(CursorIcon::PointingHand);
         }
-        let inside = area.shrink2(vec2(PAD, 5.0));
+        let inside = area.shrink2(vec2(PAD, 3.0));
         let text = |text: &str, weight: Weight, size: f32, c: Rgba, width: f32| {
             let mut job =
                 egui::text::LayoutJob::simple_singleline(shown::words(text).into_owned(), weight.at(size), color(c));

@@ -4,6 +4,7 @@ use super::desk::Desk;
 use super::indexing::{Load, Message, Report, Simulate, Task};
 use super::lives;
 use super::notes::Beside;
+use super::output::Output;
 use super::seen::Asked;
 use crate::axis::Position;
 use crate::overlay::exhibits::ExhibitEntry;
@@ -27,6 +28,8 @@ pub enum Wanted {
     File(PathBuf),
     /// The bundled trace of this name.
     Lesson(String),
+    /// What this program does, with its arguments.
+    Program(Vec<String>),
 }
 
 /// Makes a trace of what is wanted. It is asked on the window's thread, so what takes time is left to [`Trace::load`].
@@ -107,6 +110,8 @@ impl First {
 /// A trace that is shown.
 pub(super) struct Shown {
     pub(super) desk: Desk,
+    /// What the program prints of which it is; `None` where none is recorded.
+    pub(super) output: Option<Output>,
     pub(super) save: Save,
     pub(super) save_caches: SaveCaches,
     simulate: Simulate,
@@ -123,6 +128,8 @@ pub(super) struct Coming {
     pub(super) name: String,
     /// References done, and all.
     pub(super) progress: (u64, u64),
+    /// As of [`Shown`].
+    pub(super) output: Option<Output>,
     first: First,
     save: Save,
     simulate: Simulate,
@@ -162,7 +169,7 @@ impl Traces {
     ) -> std::io::Result<()> {
         let Trace { name, load, save, simulate, save_caches, first } = trace;
         let task = Task::begin("the trace could not be indexed", load, post)?;
-        self.coming = Some(Coming { name, progress: (0, 0), first, save, simulate, save_caches, task });
+        self.coming = Some(Coming { name, progress: (0, 0), output: None, first, save, simulate, save_caches, task });
         Ok(())
     }
 
@@ -190,6 +197,11 @@ impl Traces {
                 Ok(Report::Progress(..) | Report::Life(_)) => return Taken::Nothing,
                 Ok(Report::Ready(studio)) => shown.desk.replace(studio),
                 Ok(Report::Words(words)) => shown.desk.say(words, now),
+                Ok(Report::Printed(bytes)) => shown.output.get_or_insert_default().print(&bytes),
+                Ok(Report::Ended(words)) => {
+                    shown.output.get_or_insert_default().end(words.clone());
+                    shown.desk.say(words, now);
+                }
                 Err(error) => return Taken::Failed(error),
             }
             return Taken::Changed;
@@ -200,6 +212,8 @@ impl Traces {
                 Ok(Report::Ready(studio)) => shown.desk.recache(studio, now),
                 Ok(Report::Life(_)) => return Taken::Nothing,
                 Ok(Report::Words(words)) => shown.desk.say(words, now),
+                // No program is behind a simulation.
+                Ok(Report::Printed(_) | Report::Ended(_)) => {}
                 Err(error) => shown.desk.refuse(format!("{error:#}"), now),
             }
             return Taken::Changed;
@@ -219,16 +233,19 @@ impl Traces {
     fn come(&mut self, mut coming: Coming, said: anyhow::Result<Report>) -> Taken {
         match said {
             Ok(Report::Ready(studio)) => {
-                let Coming { first, save, simulate, save_caches, task, .. } = coming;
+                let Coming { first, output, save, simulate, save_caches, task, .. } = coming;
                 let desk = first.desk(studio);
                 self.leave();
                 // The one before is told to stop here.
-                self.shown = Some(Shown { desk, save, save_caches, simulate, simulation: None, life: None, task });
+                let (simulation, life) = (None, None);
+                self.shown = Some(Shown { desk, output, save, save_caches, simulate, simulation, life, task });
                 return Taken::Opened;
             }
             Ok(Report::Progress(done, all)) => coming.progress = (done, all),
             // Before anything can be shown there is nowhere to say it; whoever says it says it on the terminal too.
             Ok(Report::Words(_) | Report::Life(_)) => {}
+            Ok(Report::Printed(bytes)) => coming.output.get_or_insert_default().print(&bytes),
+            Ok(Report::Ended(words)) => coming.output.get_or_insert_default().end(words),
             Err(error) => return Taken::Failed(error),
         }
         self.coming = Some(coming);

@@ -5,11 +5,12 @@ use super::display::{self, on_screen, points};
 use super::indexing::Message;
 use super::input::meaning;
 use super::keys::Action;
-use super::panel;
+use super::output::Output;
 use super::start::{Asks, Offer, StartPage, path_of};
 use super::start_panel;
 use super::surface::{Part, Surface};
 use super::traces::{Opener, Taken, Trace, Traces, Wanted};
+use super::{output_panel, panel};
 use crate::overlay::{Area, Offscreen, fonts};
 use crate::render::{Sent, Viewport};
 use crate::sim::config::HierarchyConfig;
@@ -126,11 +127,11 @@ struct Viewer {
 
 /// What the window shows.
 enum Face<'a> {
-    Desk(&'a mut Desk),
+    Desk(&'a mut Desk, Option<&'a mut Output>),
     /// Where a trace is open, it is behind the page.
     Page(&'a mut StartPage, bool),
     /// The name of what is read, references done, and all.
-    Waits(&'a str, (u64, u64)),
+    Waits(&'a str, (u64, u64), Option<&'a mut Output>),
 }
 
 impl Viewer {
@@ -259,6 +260,10 @@ impl Viewer {
             Some(Effect::Still) => self.still(),
             Some(Effect::Open) => self.turn_to_page(),
             Some(Effect::Paste) => self.paste(),
+            Some(Effect::Output) => match self.traces.shown.as_mut().and_then(|shown| shown.output.as_mut()) {
+                Some(output) => output.open = !output.open,
+                None => self.say("this trace is of no program that the window recorded"),
+            },
             Some(Effect::Simulate(config)) => {
                 let (post, now) = (self.post(), self.now());
                 if let Some(shown) = &mut self.traces.shown {
@@ -333,13 +338,13 @@ impl Viewer {
             self.last_frame = None;
             return;
         }
-        let (behind, coming) = (self.traces.shown.is_some(), self.traces.coming.as_ref());
+        let (behind, coming) = (self.traces.shown.is_some(), self.traces.coming.as_mut());
         let face = match (coming, &mut self.traces.shown) {
-            (Some(coming), _) => Face::Waits(&coming.name, coming.progress),
+            (Some(coming), _) => Face::Waits(&coming.name, coming.progress, coming.output.as_mut()),
             (None, Some(shown)) if !self.page.open => {
                 let passed = self.last_frame.map_or(0.0, |last| (begun - last).as_secs_f64().min(STALL));
                 shown.desk.advance(passed);
-                Face::Desk(&mut shown.desk)
+                Face::Desk(&mut shown.desk, shown.output.as_mut())
             }
             (None, _) => Face::Page(&mut self.page, behind),
         };
@@ -415,9 +420,20 @@ impl Pane {
         let inside = points(size, self.window.scale_factor());
         let mut output = egui.run_ui(input, |ui| {
             match &mut face {
-                Face::Desk(desk) => shown = panel::show(ui, desk, inside, now),
+                Face::Desk(desk, output) => {
+                    shown = panel::show(ui, desk, inside, now);
+                    if let Some(output) = output.as_mut().filter(|_| !desk.sheet) {
+                        let strip = panel::layout(desk, inside[0], inside[1]).strip;
+                        output_panel::show(ui, output, strip.right_top() - egui::vec2(0.0, 14.0));
+                    }
+                }
                 Face::Page(page, behind) => asks = start_panel::show(ui, page, *behind).or(asks.take()),
-                Face::Waits(name, (done, all)) => panel::loading(ui, name, *done, *all),
+                Face::Waits(name, (done, all), output) => {
+                    panel::loading(ui, name, *done, *all);
+                    if let Some(output) = output {
+                        output_panel::show(ui, output, ui.ctx().content_rect().right_bottom() - egui::vec2(26.0, 26.0));
+                    }
+                }
             }
             if hovered {
                 start_panel::drop_hint(ui);
@@ -426,13 +442,13 @@ impl Pane {
         let repaint = output.viewport_output.get(&egui::ViewportId::ROOT).map_or(Duration::MAX, |v| v.repaint_delay);
         self.egui.handle_platform_output(&self.window, std::mem::take(&mut output.platform_output));
         let desk = match &face {
-            Face::Desk(desk) => Some(&**desk),
+            Face::Desk(desk, _) => Some(&**desk),
             _ => None,
         };
         let parts = desk.map(|desk| parts(desk, inside)).unwrap_or_default();
         let presented = self.surface.draw(&self.window, size, &parts, &egui, output)?;
         let title = match &face {
-            Face::Desk(desk) => desk.title(),
+            Face::Desk(desk, _) => desk.title(),
             Face::Page(..) => "orrery - start".into(),
             Face::Waits(..) => "orrery".into(),
         };

@@ -24,6 +24,8 @@ mod collect;
 mod driven;
 #[cfg(target_os = "linux")]
 pub mod dynamorio;
+#[cfg(target_os = "linux")]
+pub mod followed;
 mod intel;
 mod names;
 pub mod naming;
@@ -31,6 +33,7 @@ mod noted;
 mod program;
 mod recording;
 mod slots;
+mod streams;
 mod text;
 mod toolchain;
 #[cfg(target_os = "linux")]
@@ -42,6 +45,7 @@ pub use collect::{Collected, Part, collect, collect_seen, input_ends, is_spool};
 pub use driven::{DriveError, Hear, Notice};
 pub use program::Running;
 pub use recording::Recording;
+pub use streams::Streams;
 pub use toolchain::{Language, Toolchain};
 
 use crate::trace::TraceError;

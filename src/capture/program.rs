@@ -1,11 +1,13 @@
 //! A program that records itself, started here and ended where somebody insists.
 
+use super::Streams;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
 
 /// A program under way.
 #[derive(Debug)]
@@ -15,12 +17,17 @@ pub struct Running {
     asked: Arc<AtomicU32>,
 }
 
+/// How often a program that is watched is looked after.
+const TICK: Duration = Duration::from_millis(10);
+/// What it may take to end itself once it is asked to.
+const GRACE: Duration = Duration::from_secs(2);
+
 /// As many requests to stop as no user makes: the program has ended.
 const ENDED: u32 = 1 << 16;
 
 impl Running {
     /// Starts a program that writes its references to `output`, with these variables besides; one without a value is taken
-    /// out of its environment.
+    /// out of its environment. Without `streams` it has ours.
     ///
     /// # Errors
     /// When it cannot be started.
@@ -29,9 +36,13 @@ impl Running {
         arguments: &[OsString],
         output: &Path,
         variables: impl IntoIterator<Item = (&'a str, Option<&'a OsStr>)>,
+        streams: Option<Streams>,
     ) -> io::Result<Self> {
         let mut command = Command::new(program);
         command.args(arguments).env("ORRERY_OUT", output);
+        if let Some(streams) = streams {
+            streams.give(&mut command);
+        }
         for (name, value) in variables {
             match value {
                 Some(value) => command.env(name, value),
@@ -55,6 +66,31 @@ impl Running {
         }
     }
 
+    /// Waits for its end. The first count in `stops` asks it to end, as Ctrl-C does; where it goes on, it is ended.
+    ///
+    /// # Errors
+    /// When it cannot be waited for.
+    pub fn watch(mut self, stops: &AtomicU32) -> io::Result<ExitStatus> {
+        let mut asked: Option<Instant> = None;
+        loop {
+            if let Some(ended) = self.child.try_wait()? {
+                self.asked.store(ENDED, Ordering::SeqCst);
+                return Ok(ended);
+            }
+            if stops.load(Ordering::SeqCst) > 0 {
+                match asked {
+                    None => {
+                        interrupt(self.child.id());
+                        asked = Some(Instant::now());
+                    }
+                    Some(since) if since.elapsed() > GRACE => end(self.child.id()),
+                    Some(_) => {}
+                }
+            }
+            std::thread::sleep(TICK);
+        }
+    }
+
     /// Waits for its end.
     ///
     /// # Errors
@@ -69,11 +105,25 @@ impl Running {
 /// Ends a process that is our child and was not waited for.
 #[cfg(unix)]
 fn end(process: u32) {
-    use rustix::process::{Pid, Signal, kill_process};
+    signal(process, rustix::process::Signal::KILL);
+}
+
+/// Asks such a process to end, as Ctrl-C does.
+#[cfg(unix)]
+fn interrupt(process: u32) {
+    signal(process, rustix::process::Signal::INT);
+}
+
+#[cfg(unix)]
+fn signal(process: u32, signal: rustix::process::Signal) {
+    use rustix::process::{Pid, kill_process};
     let process = i32::try_from(process).ok().and_then(Pid::from_raw);
     // It may have ended by itself.
-    let _ = process.map(|process| kill_process(process, Signal::KILL));
+    let _ = process.map(|process| kill_process(process, signal));
 }
 
 #[cfg(not(unix))]
 fn end(_: u32) {}
+
+#[cfg(not(unix))]
+fn interrupt(_: u32) {}

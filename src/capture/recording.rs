@@ -81,6 +81,16 @@ impl Recording {
         &self.output
     }
 
+    /// Whether references are still on their way to the file.
+    #[must_use]
+    pub fn is_under_way(&self) -> bool {
+        self.part().exists()
+    }
+
+    fn part(&self) -> PathBuf {
+        with_end(&self.own, ".part")
+    }
+
     /// Waits until the recording of a program that ended is whole, and gives it and its children's their names. `false`:
     /// nothing was recorded.
     ///
@@ -118,7 +128,7 @@ impl Recording {
 
     /// Waits for the program's own part to be gone. Where nobody works on it, we do.
     fn wait(&self) -> Result<(), DriveError> {
-        let part = with_end(&self.own, ".part");
+        let part = self.part();
         let begun = Instant::now();
         let (mut asked, mut idle) = (begun, 0);
         while part.exists() {

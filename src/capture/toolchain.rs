@@ -154,6 +154,16 @@ impl Toolchain {
         command.status().map_err(|e| missing(&self.compiler, self.language, e))
     }
 
+    /// As [`Toolchain::run`]; what the compiler says comes back with its answer.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub fn build(&self, arguments: &[OsString], hear: &dyn Fn(Notice)) -> Result<(ExitStatus, String), CaptureError> {
+        let done = self.command(arguments, hear).output().map_err(|e| missing(&self.compiler, self.language, e))?;
+        let said = [done.stdout, done.stderr].concat();
+        Ok((done.status, String::from_utf8_lossy(&said).into_owned()))
+    }
+
     fn command(&self, arguments: &[OsString], hear: &dyn Fn(Notice)) -> Command {
         let warn = |words: &str| hear(Notice::Warning(words.into()));
         let joined = |flag: &str, tail: &str| {

@@ -26,6 +26,8 @@ pub mod progress;
 mod quiet;
 #[cfg(feature = "gpu")]
 pub mod record;
+#[cfg(all(feature = "viewer", target_os = "linux"))]
+mod recorded;
 mod regions;
 mod run;
 #[cfg(feature = "gpu")]

@@ -12,6 +12,7 @@ use anyhow::{Context as _, bail};
 use clap::Parser as _;
 use std::ffi::OsString;
 use std::path::Path;
+use std::sync::mpsc::{Receiver, channel};
 
 /// The arguments of `view` for a trace of which nothing else is said.
 ///
@@ -25,34 +26,55 @@ pub(super) fn plain(trace: &Path) -> anyhow::Result<ViewArgs> {
     }
 }
 
-/// Opens traces as `like` has it, in what is no property of one trace.
-pub(super) fn opener(like: &ViewArgs) -> Opener {
-    let (cache, clock, verbose) = (like.cache.clone(), like.clock, like.verbose);
-    let (memory, window, hide) = (like.picture.memory, like.picture.window, like.picture.hide.clone());
+/// Opens traces as `like` has it, in what is no property of one trace. Once the opener is gone, what comes with it ends when all that was
+/// recorded for it is whole.
+pub(super) fn opener(like: &ViewArgs) -> (Opener, Receiver<()>) {
+    let (recording, over) = channel();
+    let (cache, clock) = (like.cache.clone(), like.clock);
+    let (verbose, picture) = (like.verbose, like.picture.clone());
+    let alike = move |args: &mut ViewArgs| {
+        (args.verbose, args.picture.memory, args.picture.window) = (verbose, picture.memory, picture.window);
+        args.picture.hide.clone_from(&picture.hide);
+    };
+    let alike_lesson = alike.clone();
     // Where lessons are files; it is there as long as the window.
     let mut folder: Option<Scratch> = None;
-    Box::new(move |wanted| {
-        let is_lesson = matches!(wanted, Wanted::Lesson(_));
-        let mut args = match wanted {
-            Wanted::File(path) => {
-                let path = std::path::absolute(path).with_context(|| format!("{}: is no path", path.display()))?;
-                ViewArgs { cache: cache.clone(), clock, ..plain(&path)? }
-            }
-            Wanted::Lesson(name) => {
-                let lesson = find(name).with_context(|| format!("no bundled trace is called {name}"))?;
-                let folder = match &mut folder {
-                    Some(folder) => folder,
-                    none => none.insert(Scratch::new().context("there is no folder for temporary files")?),
-                };
-                let written = lesson.unpack(folder.path());
-                let path = written.with_context(|| format!("{name} cannot be unpacked for reading"))?;
-                demo::shown(&path, lesson.cache)?
-            }
-        };
-        (args.verbose, args.picture.memory, args.picture.window) = (verbose, memory, window);
-        args.picture.hide.clone_from(&hide);
-        view::trace(&args, !is_lesson)
-    })
+    let of_file = move |path: &Path| -> anyhow::Result<ViewArgs> {
+        let path = std::path::absolute(path).with_context(|| format!("{}: is no path", path.display()))?;
+        let mut args = ViewArgs { cache: cache.clone(), clock, ..plain(&path)? };
+        alike(&mut args);
+        Ok(args)
+    };
+    let open: Opener = Box::new(move |wanted| match wanted {
+        Wanted::File(path) => view::trace(&of_file(path)?, true),
+        Wanted::Program(words) => record(words, &of_file, &recording),
+        Wanted::Lesson(name) => {
+            let lesson = find(name).with_context(|| format!("no bundled trace is called {name}"))?;
+            let folder = match &mut folder {
+                Some(folder) => folder,
+                none => none.insert(Scratch::new().context("there is no folder for temporary files")?),
+            };
+            let written = lesson.unpack(folder.path());
+            let path = written.with_context(|| format!("{name} cannot be unpacked for reading"))?;
+            let mut args = demo::shown(&path, lesson.cache)?;
+            alike_lesson(&mut args);
+            view::trace(&args, false)
+        }
+    });
+    (open, over)
+}
+
+#[cfg(target_os = "linux")]
+use super::recorded::trace as record;
+
+/// Programs are recorded on Linux.
+#[cfg(not(target_os = "linux"))]
+fn record(
+    _: &[String],
+    _: &impl Fn(&Path) -> anyhow::Result<ViewArgs>,
+    _: &std::sync::mpsc::Sender<()>,
+) -> anyhow::Result<crate::app::Trace> {
+    bail!("programs are recorded on Linux only; record there, and open the file here")
 }
 
 /// What the start page offers.

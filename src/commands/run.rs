@@ -3,6 +3,7 @@
 use super::UsageError;
 use super::cc::exit_code;
 use super::heard::{failed, hear, say_among_others};
+use super::live::Wish;
 use super::stop;
 use crate::capture::asked::{ASKED, Request};
 use crate::capture::{Language, Recording, Running, Toolchain};
@@ -44,13 +45,13 @@ pub(super) fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
 
     let output = match &args.output {
         Some(output) => output.clone(),
-        None => PathBuf::from(source.file_stem().unwrap_or(source.as_os_str())).with_added_extension("orrery"),
+        None => self::output(source, true),
     };
     let recording = Recording::begin(&output, hear()).map_err(failed)?;
     let output = recording.output().to_owned();
     // Counted while it records.
     let request = match args.stats {
-        true => Some(Request::new(folder.path(), recording.own(), &args.cache)?),
+        true => Some(Request::new(folder.path(), recording.own(), Wish::Count(args.cache.clone()))?),
         false => None,
     };
     let ended = run_program(&program, args, &recording, request.as_ref())?;
@@ -77,8 +78,14 @@ pub(super) fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     show("view", &["--play"], &output, &args.cache)
 }
 
+/// The native file of a program, or of a source's program, in this folder.
+pub(super) fn output(program: &Path, is_source: bool) -> PathBuf {
+    let name = if is_source { program.file_stem() } else { program.file_name() };
+    PathBuf::from(name.unwrap_or(program.as_os_str())).with_added_extension("orrery")
+}
+
 /// The arguments of the compiler. Libraries come after the source: linkers look there for what is missing so far.
-fn words(args: &RunArgs, program: &Path) -> Vec<OsString> {
+pub(super) fn words(args: &RunArgs, program: &Path) -> Vec<OsString> {
     let is_library = |word: &OsString| word.as_encoded_bytes().starts_with(b"-l") && word != "-l";
     let level = args.optimize.as_deref().unwrap_or("1");
     let mut words: Vec<OsString> = vec![format!("-O{level}").into()];
@@ -101,7 +108,7 @@ fn run_program(
         (ASKED, request.map(|request| request.path().as_os_str())),
         ("ORRERY_LIMIT", args.limit.as_deref().map(OsStr::new)),
     ];
-    let running = Running::start(program, args.given(), recording.own(), variables)
+    let running = Running::start(program, args.given(), recording.own(), variables, None)
         .with_context(|| format!("{shown} cannot be started"))?;
     // Only now: what is done with signals is passed on to programs that are started.
     stop::on_stop(running.stopper());

@@ -101,14 +101,19 @@ pub(super) fn of(args: &ViewArgs, follow: bool, beside: Beside, load: Load) -> a
 /// # Errors
 /// As [`run`].
 pub(super) fn show(args: &ViewArgs, first: Option<Trace>) -> anyhow::Result<()> {
-    app::run(Options {
+    let size = size(&args.picture)?;
+    let (open, over) = opener::opener(args);
+    let ran = app::run(Options {
         first,
-        open: opener::opener(args),
+        open,
         offer: opener::offer(),
-        size: size(&args.picture)?,
+        size,
         sent: if args.verbose { Box::new(|sent| say!("{}", sent.words())) } else { Box::new(|_| ()) },
         quietly: super::quiet::quietly,
-    })
+    });
+    // Programs that the window recorded end with it; what they did until then is being kept.
+    while over.recv().is_ok() {}
+    ran
 }
 
 /// What `--panes`, or `--view`, asks the window to open with; nothing = one pane with what suits the trace.

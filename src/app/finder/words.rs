@@ -23,6 +23,7 @@ pub(super) fn of(action: Action) -> String {
         Action::Compare => "compare with the caches before",
         Action::Machine => "show the caches before in this pane, or those of now",
         Action::CopyNumbers => "copy the numbers of the pane as CSV",
+        Action::Output => "what the recorded program prints",
         Action::Open => "open another trace",
         Action::Paste => "open the trace whose path was copied",
         Action::Start => "start of the trace",

@@ -3,6 +3,11 @@
 use super::*;
 use std::path::Path;
 
+/// A folder with nothing in it.
+fn nothing(_: &Path) -> Vec<Name> {
+    Vec::new()
+}
+
 /// A page with two traces that were opened before, one of them gone, and two lessons.
 pub(in crate::app) fn page() -> StartPage {
     let lessons = vec![
@@ -21,10 +26,10 @@ pub(in crate::app) fn page() -> StartPage {
 #[test]
 fn the_keys_go_through_files_and_lessons_and_back_to_the_field() {
     let mut page = page();
-    let mut seen = vec![page.enter()];
+    let mut seen = vec![page.enter(&nothing)];
     for _ in 0..4 {
         page.step(true);
-        seen.push(page.enter());
+        seen.push(page.enter(&nothing));
     }
     let file = |path: &str| Some(Asks::Open(Wanted::File(path.into())));
     let lesson = |name: &str| Some(Asks::Open(Wanted::Lesson(name.into())));
@@ -33,12 +38,66 @@ fn the_keys_go_through_files_and_lessons_and_back_to_the_field() {
     for _ in 0..4 {
         page.step(false);
     }
-    assert_eq!((page.chosen, page.enter()), (None, None), "the field, in which nothing stands");
+    assert_eq!((page.chosen, page.enter(&nothing)), (None, None), "the field, in which nothing stands");
     page.typed = "~/t.din".into();
-    page.type_in();
-    assert_eq!(page.enter(), file("/home/ada/t.din"));
+    page.type_in(&nothing);
+    assert_eq!(page.enter(&nothing), file("/home/ada/t.din"));
     page.step(true);
-    assert_eq!(page.enter(), file("/home/ada/heat.orrery"), "what is chosen goes before what is typed");
+    assert_eq!(page.enter(&nothing), file("/home/ada/heat.orrery"), "what is chosen goes before what is typed");
+}
+
+#[test]
+fn a_program_is_asked_for_in_words_and_what_is_no_command_line_is_said() {
+    let mut page = page();
+    page.turn();
+    assert_eq!((page.field, page.chosen), (Field::Program, None));
+    page.program = "~/mm.c 'a b".into();
+    page.type_in(&nothing);
+    assert_eq!(page.enter(&nothing), None);
+    assert!(page.message.as_ref().is_some_and(|words| words.contains("is not closed")), "{:?}", page.message);
+    page.program.push('\'');
+    page.type_in(&nothing);
+    let words = ["/home/ada/mm.c", "a b"].map(str::to_owned).to_vec();
+    assert_eq!((page.enter(&nothing), &page.message), (Some(Asks::Open(Wanted::Program(words))), &None));
+    // It stays for the next time; a path does not.
+    page.typed = "t".into();
+    page.show(Vec::new());
+    assert_eq!((page.typed.as_str(), page.program.as_str(), page.field), ("", "~/mm.c 'a b'", Field::Path));
+}
+
+#[test]
+fn tab_completes_a_path_and_goes_into_folders_and_where_nothing_is_typed_turns_to_the_other_field() {
+    let list = |folder: &Path| -> Vec<Name> {
+        let all: &[(&str, bool)] = match folder.to_str() {
+            Some("/t/") => &[("runs", true), ("run.log", false)],
+            Some("/t/runs/") => &[("a.din", false)],
+            _ => &[],
+        };
+        all.iter().map(|&(name, is_folder)| Name { name: name.into(), is_folder }).collect()
+    };
+    let mut page = page();
+    page.typed = "/t/r".into();
+    page.type_in(&list);
+    assert_eq!((page.files(), page.entries(), page.chosen), (2, 4, None));
+    page.tab(&list);
+    assert_eq!((page.typed.as_str(), page.field), ("/t/run", Field::Path));
+    page.tab(&list);
+    assert_eq!((page.typed.as_str(), page.field), ("/t/run", Field::Path), "both are meant so far");
+    // Of two that differ here the second is a folder.
+    page.step(true);
+    assert_eq!(page.wanted(0), Some(Wanted::File("/t/run.log".into())));
+    page.step(true);
+    assert_eq!(page.enter(&list), None);
+    assert_eq!((page.typed.as_str(), page.chosen), ("/t/runs/", None));
+    page.tab(&list);
+    assert_eq!(page.enter(&list), Some(Asks::Open(Wanted::File("/t/runs/a.din".into()))));
+    page.step(true);
+    page.step(true);
+    assert_eq!(page.enter(&list), Some(Asks::Open(Wanted::Lesson("matmul16".into()))), "lessons follow");
+    page.escape();
+    assert_eq!(page.files(), 2, "those that were opened before");
+    page.tab(&list);
+    assert_eq!(page.field, Field::Program);
 }
 
 #[test]
@@ -47,14 +106,14 @@ fn a_page_with_nothing_on_it_has_its_field() {
     page.show(Vec::new());
     page.step(true);
     page.step(false);
-    assert_eq!((page.chosen, page.enter(), page.wanted(0)), (None, None, None));
+    assert_eq!((page.chosen, page.enter(&nothing), page.wanted(0)), (None, None, None));
 }
 
 #[test]
 fn escape_takes_back_what_is_typed_before_it_goes_back() {
     let mut page = page();
     page.typed = "t".into();
-    page.type_in();
+    page.type_in(&nothing);
     assert_eq!((page.escape(), page.typed.as_str(), page.chosen), (None, "", Some(0)));
     assert_eq!(page.escape(), Some(Asks::Back));
 }

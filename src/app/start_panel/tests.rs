@@ -5,7 +5,7 @@ use crate::app::start::RecentFile;
 use crate::app::start::tests::page;
 use crate::app::traces::Wanted;
 use crate::overlay::fonts;
-use egui::{Context, Event, PointerButton, Pos2, RawInput, Shape, pos2};
+use egui::{Context, Event, PointerButton, Pos2, RawInput, Rect, Shape, pos2};
 use std::time::Duration;
 
 fn context() -> Context {
@@ -87,6 +87,28 @@ fn what_is_typed_goes_to_the_field_and_enter_asks_for_it() {
     assert_eq!(frame(&context, &mut page, size, vec![key(Key::Escape)]).0, None);
     assert_eq!(page.typed, "");
     assert_eq!(frame(&context, &mut page, size, vec![key(Key::Escape)]).0, Some(Asks::Back));
+}
+
+#[test]
+fn tab_and_a_click_turn_to_the_other_field_and_enter_records_what_is_typed_there() {
+    let (context, mut page, size) = (context(), page(), [1024, 640]);
+    frame(&context, &mut page, size, vec![]);
+    frame(&context, &mut page, size, vec![key(Key::Tab)]);
+    frame(&context, &mut page, size, vec![]);
+    for _ in 0..3 {
+        frame(&context, &mut page, size, vec![]);
+    }
+    frame(&context, &mut page, size, vec![Event::Text("./a.out 'b c'".into())]);
+    assert_eq!((page.typed.as_str(), page.program.as_str()), ("", "./a.out 'b c'"));
+    let program = Some(Asks::Open(Wanted::Program(vec!["./a.out".into(), "b c".into()])));
+    assert_eq!(frame(&context, &mut page, size, vec![key(Key::Enter)]).0, program);
+    assert_eq!(click(&context, &mut page, size, "record"), program);
+    // The first field is clicked, and has the keys from then on.
+    let hint = "path of a trace: type it, paste it, or drop a file here";
+    assert_eq!(click(&context, &mut page, size, hint), None);
+    frame(&context, &mut page, size, vec![]);
+    frame(&context, &mut page, size, vec![Event::Text("t".into())]);
+    assert_eq!((page.typed.as_str(), page.program.as_str()), ("t", "./a.out 'b c'"));
 }
 
 #[test]

@@ -134,6 +134,26 @@ fn of_simulations_only_the_newest_counts() {
 }
 
 #[test]
+fn what_a_program_prints_is_kept_from_before_its_trace_can_be_shown_to_its_end() {
+    let (mut traces, post, messages) = window();
+    let (program, say, _answers) = trace("program");
+    traces.begin(program, move |m| post.send(m).is_ok()).expect("a thread");
+    let reports = [
+        Report::Printed(b"one\ntw".into()),
+        named("program"),
+        Report::Printed(b"o".into()),
+        Report::Ended("so".into()),
+    ];
+    for report in reports {
+        say.send(Ok(report)).expect("it listens");
+        assert!(!matches!(traces.take(messages.recv().expect("told"), 0.0), Taken::Nothing));
+    }
+    let output = traces.shown.as_ref().and_then(|shown| shown.output.as_ref()).expect("it printed");
+    assert_eq!((output.lines(), output.ended()), (vec!["one".to_owned(), "two".to_owned()], Some("so")));
+    assert_eq!(traces.desk().and_then(|desk| desk.toast(0.0).map(|toast| toast.0.to_owned())).as_deref(), Some("so"));
+}
+
+#[test]
 fn a_trace_takes_a_minute_unless_that_is_too_fast_or_slow_to_see() {
     assert_eq!(default_speed(8_448), 141.0);
     assert_eq!(default_speed(10), 4.0);

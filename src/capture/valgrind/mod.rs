@@ -13,6 +13,7 @@ mod text;
 pub use part::leftover;
 pub use text::find;
 
+use super::Streams;
 use super::driven::{DriveError, Hear, Notice};
 use crate::reference::{Reference, Region, Tables};
 use crate::symbols::{Module, SymbolError};
@@ -22,7 +23,7 @@ use recorder::{Recorder, Start};
 use std::ffi::OsString;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::{ExitStatus, Stdio};
+use std::process::ExitStatus;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use text::{Traced, lock};
@@ -122,19 +123,19 @@ impl Prepared {
         Ok(Self { request, module, start, writer, part, hear })
     }
 
-    /// Runs the program to its end, which two more in `stops` ask for. What it says on standard error goes to `standard_error`.
+    /// Runs the program to its end, which two more in `stops` ask for. It has these `streams`.
     ///
     /// # Errors
     /// When Valgrind is not to be had, nothing was recorded, or the file cannot be written.
     pub fn run(
         self,
-        standard_error: Stdio,
+        streams: Streams,
         stops: &Arc<AtomicU32>,
         onlooker: &mut dyn Onlooker,
     ) -> Result<Ended, DriveError> {
         let Self { request, module, start, writer, part, hear } = self;
         let arguments = request.command.get(1..).unwrap_or_default();
-        let started = Traced::start((&request.program, arguments), standard_error, Arc::clone(stops), part.clone());
+        let started = Traced::start((&request.program, arguments), streams, Arc::clone(stops), part.clone());
         if let (Err(_), Some(part)) = (&started, &part) {
             lock(part).remove();
         }

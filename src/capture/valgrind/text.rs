@@ -4,12 +4,13 @@
 //! streams.
 
 use super::part::Part;
+use crate::capture::Streams;
 use crate::capture::driven::{DriveError, refused};
 use std::ffi::OsString;
 use std::io::{self, ErrorKind, PipeReader, PipeWriter, Read};
 use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -87,23 +88,23 @@ impl Traced {
     /// When Valgrind is not installed or cannot be started.
     pub(super) fn start(
         (program, args): (&Path, &[OsString]),
-        standard_error: Stdio,
+        streams: Streams,
         stops: Arc<AtomicU32>,
         part: Option<Arc<Mutex<Part>>>,
     ) -> Result<(Self, Text), DriveError> {
         let (reader, writer) = io::pipe().map_err(refused("no pipe can be made"))?;
         let log = format!("--log-file=/proc/{}/fd/{}", std::process::id(), writer.as_raw_fd());
-        let child = valgrind()
+        let mut command = valgrind();
+        command
             // Only what is said here: an option for another tool in ~/.valgrindrc would end lackey.
             .args(["--quiet", "--command-line-only=yes", "--vgdb=no", "--child-silent-after-fork=yes"])
             .args(["--tool=lackey", "--basic-counts=no", "--trace-mem=yes"])
             .arg(log)
             .arg("--")
             .arg(program)
-            .args(args)
-            .stderr(standard_error)
-            .spawn();
-        let child = match child {
+            .args(args);
+        streams.give(&mut command);
+        let child = match command.spawn() {
             Ok(child) => child,
             Err(e) if e.kind() == ErrorKind::NotFound => {
                 return Err(DriveError::NoRecorder(

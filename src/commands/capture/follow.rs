@@ -20,7 +20,7 @@ use std::sync::mpsc::sync_channel;
 const FIRST_NAMES: u64 = 1 << 16;
 
 /// Passes on what is recorded to the window.
-struct Follower<'a> {
+pub(in crate::commands) struct Follower<'a> {
     progress: Progress,
     feeder: Feeder,
     path: &'a Path,
@@ -28,6 +28,13 @@ struct Follower<'a> {
     seen: u64,
     next: u64,
     closed: &'a AtomicBool,
+}
+
+impl<'a> Follower<'a> {
+    /// Feeds `feeder` with what the program at `path` does; `closed` is set where the window asked it to end.
+    pub(in crate::commands) fn new(feeder: Feeder, path: &'a Path, closed: &'a AtomicBool) -> Self {
+        Self { progress: Progress::new(), feeder, path, seen: 0, next: FIRST_NAMES, closed }
+    }
 }
 
 impl Onlooker for Follower<'_> {
@@ -75,8 +82,7 @@ pub(super) fn run(args: &CaptureArgs) -> anyhow::Result<ExitCode> {
         let (stops, closed) = (Arc::new(AtomicU32::new(0)), AtomicBool::new(false));
         let feeder = Feeder::new(Tables { title: title(&path), ..Tables::default() });
         let source: Arc<dyn ReferenceSource> = Arc::clone(feeder.trace()) as Arc<dyn ReferenceSource>;
-        let progress = Progress::new();
-        let follower = Follower { progress, feeder, path: &path, seen: 0, next: FIRST_NAMES, closed: &closed };
+        let follower = Follower::new(feeder, &path, &closed);
         let work = || {
             // Where it ends, whoever waits for more must hear of it.
             let mut follower = follower;

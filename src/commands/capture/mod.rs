@@ -3,11 +3,15 @@
 #[cfg(feature = "viewer")]
 mod follow;
 
+#[cfg(feature = "viewer")]
+pub(super) use follow::Follower;
+
 use super::counting::Counting;
 use super::heard::{failed, hear, length, say_notice};
 use super::{UsageError, convert as converting, parse, quiet, stop};
+use crate::capture::Streams;
 use crate::capture::dynamorio::Recorded;
-use crate::capture::valgrind::{self, Kept, Onlooker, Prepared, Request};
+use crate::capture::valgrind::{self, Ended, Kept, Onlooker, Prepared, Request};
 use crate::cli::{CaptureArgs, Command};
 use crate::reference::{Reference, Region};
 use crate::shown::say;
@@ -84,10 +88,22 @@ impl Onlooker for Progress {
 /// Records; counts up in `stops` ask the program to end, two at once.
 fn record(args: &CaptureArgs, stops: &Arc<AtomicU32>, onlooker: &mut dyn Onlooker) -> anyhow::Result<ExitCode> {
     let path = program(args)?;
+    let end = record_to(args, &path, stops, Streams::own(quiet::standard_error()), onlooker)?;
+    Ok(ended(&path, end.status.filter(|_| !end.is_cut)))
+}
+
+/// As [`record`], of the program at `path`, which has these `streams`.
+pub(super) fn record_to(
+    args: &CaptureArgs,
+    path: &Path,
+    stops: &Arc<AtomicU32>,
+    streams: Streams,
+    onlooker: &mut dyn Onlooker,
+) -> anyhow::Result<Ended> {
     let request = Request {
-        program: path.clone(),
+        program: path.to_owned(),
         command: args.command.clone(),
-        output: output(args, &path),
+        output: output(args, path),
         data_only: args.data_only,
         function: args.function.clone(),
         whole: args.whole,
@@ -100,11 +116,10 @@ fn record(args: &CaptureArgs, stops: &Arc<AtomicU32>, onlooker: &mut dyn Onlooke
         counter.fetch_add(1, Ordering::SeqCst);
         true
     });
-    let recorded = prepared.run(quiet::standard_error(), stops, onlooker);
+    let recorded = prepared.run(streams, stops, onlooker);
     // A window may go on to show it.
     stop::is_over();
-    let end = recorded.map_err(failed)?;
-    Ok(ended(&path, end.status.filter(|_| !end.is_cut)))
+    recorded.map_err(failed)
 }
 
 /// Makes a trace of what a killed recording left; `false` where the file is something else. The file stays.
