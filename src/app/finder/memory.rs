@@ -15,14 +15,14 @@ impl Desk {
     pub(in crate::app) fn type_in_finder(&mut self, text: &str) {
         let Some(mut finder) = self.finder.take() else { return };
         if finder.type_in(text) {
-            let rows = self.named(finder.typed());
+            let rows = self.memory_named(finder.typed());
             finder.offer(rows);
         }
         self.finder = Some(finder);
     }
 
     /// Rows for what these words name.
-    fn named(&self, typed: &str) -> Vec<Row> {
+    fn memory_named(&self, typed: &str) -> Vec<Row> {
         let studio = self.studio();
         let mut rows = Vec::new();
         // A number alone is one of a reference; a word may be the name of a region.
