@@ -213,3 +213,42 @@ fn shape(level: &LevelConfig) -> String {
 
 #[cfg(test)]
 mod tests;
+
+/// Checks with files, which are beside code: `tests/architecture.rs` takes no other file of commands for tests.
+#[cfg(test)]
+mod kept_tests {
+    use super::tests::args;
+    use crate::axis::Position;
+    use crate::trace::notes::Notes;
+
+    #[test]
+    fn a_window_is_resumed_as_it_was_left_but_for_what_is_asked_for() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let trace = folder.path().join("t.orrery");
+        std::fs::write(&trace, "not looked at").expect("written");
+        let with = |words: &[&str]| {
+            let mut args = args(words);
+            args.trace.trace.clone_from(&trace);
+            args
+        };
+        let (begin, beside) = super::beside(&with(&["--resume"])).expect("sound");
+        assert!(begin.tick == Position::START && beside.left.is_none() && beside.fault.is_none());
+        let mut keep = beside.keep.expect("a file can be there");
+        let left = Some("orrery view old.orrery --cache zen4 --tick 7 --tail 9".to_owned());
+        keep(&Notes { left, ..Default::default() }).expect("written");
+        let (begin, beside) = super::beside(&with(&["--resume", "--tail", "5"])).expect("sound");
+        assert_eq!(
+            (begin.tick, begin.picture.tail, begin.cache.cache.as_deref()),
+            (Position::at(7), Some(5), Some("zen4"))
+        );
+        assert_eq!(begin.trace.trace, trace, "wherever it is now");
+        assert_eq!(beside.left.map(|left| left.position), Some(Position::at(7)));
+        let (begin, _) = super::beside(&with(&[])).expect("sound");
+        assert_eq!((begin.tick, begin.cache.cache), (Position::START, None));
+        // What is damaged is told and stays.
+        let file = folder.path().join("t.orrery.notes.toml");
+        std::fs::write(&file, "orrery_notes = 1\nleft = \"").expect("written");
+        let (_, beside) = super::beside(&with(&["--resume"])).expect("sound");
+        assert!(beside.fault.is_some_and(|words| words.contains("t.orrery.notes.toml:2:")));
+    }
+}

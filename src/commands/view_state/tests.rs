@@ -10,7 +10,7 @@ use crate::sim::config::preset;
 use crate::timeline::ClockKind;
 use proptest::prelude::*;
 
-fn args(words: &[&str]) -> ViewArgs {
+pub(super) fn args(words: &[&str]) -> ViewArgs {
     let words = ["orrery", "view", "t.orrery"].iter().chain(words).map(|word| (*word).to_owned()).collect();
     match parse(words) {
         Ok(Command::View(args)) => args,
@@ -47,37 +47,6 @@ fn what_is_kept_is_a_command_of_view_and_nothing_else() {
     for wrong in ["", "orrery", "orrery stats t", "orrery view", "orrery view t --tick x", "orrery view t; rm t", "'"] {
         assert_eq!(read(wrong), None, "{wrong}");
     }
-}
-
-#[test]
-fn a_window_is_resumed_as_it_was_left_but_for_what_is_asked_for() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let trace = folder.path().join("t.orrery");
-    std::fs::write(&trace, "not looked at").expect("written");
-    let with = |words: &[&str]| {
-        let mut args = args(words);
-        args.trace.trace.clone_from(&trace);
-        args
-    };
-    let (begin, beside) = super::beside(&with(&["--resume"])).expect("sound");
-    assert!(begin.tick == Position::START && beside.left.is_none() && beside.fault.is_none());
-    let mut keep = beside.keep.expect("a file can be there");
-    let left = Some("orrery view old.orrery --cache zen4 --tick 7 --tail 9".to_owned());
-    keep(&crate::trace::notes::Notes { left, ..Default::default() }).expect("written");
-    let (begin, beside) = super::beside(&with(&["--resume", "--tail", "5"])).expect("sound");
-    assert_eq!(
-        (begin.tick, begin.picture.tail, begin.cache.cache.as_deref()),
-        (Position::at(7), Some(5), Some("zen4"))
-    );
-    assert_eq!(begin.trace.trace, trace, "wherever it is now");
-    assert_eq!(beside.left.map(|left| left.position), Some(Position::at(7)));
-    let (begin, _) = super::beside(&with(&[])).expect("sound");
-    assert_eq!((begin.tick, begin.cache.cache), (Position::START, None));
-    // What is damaged is told and stays.
-    let file = folder.path().join("t.orrery.notes.toml");
-    std::fs::write(&file, "orrery_notes = 1\nleft = \"").expect("written");
-    let (_, beside) = super::beside(&with(&["--resume"])).expect("sound");
-    assert!(beside.fault.is_some_and(|words| words.contains("t.orrery.notes.toml:2:")));
 }
 
 #[test]
