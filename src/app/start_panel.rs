@@ -148,7 +148,8 @@ fn fields(ui: &mut Ui, page: &mut StartPage) -> Option<Asks> {
     for (field, hint, word) in FIELDS {
         ui.horizontal(|ui| {
             let edit = line(ui, Id::unique(word), page.text(field), hint);
-            if edit.gained_focus() && page.field != field {
+            // Not by focus alone: before a field has drawn once, egui gives that to others at a Tab.
+            if (edit.is_pointer_button_down_on() || edit.clicked()) && page.field != field {
                 page.turn_to(field);
             }
             if edit.changed() {
