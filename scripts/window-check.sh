@@ -420,6 +420,64 @@ rest caches-closed || fail 'the picture does not come to rest after Escape'
 [ "$(differ one-again caches-closed)" = 0 ] || fail 'the caches taken back are another picture'
 ok 'E opens the caches: half of the ways, a size that is refused, Ctrl + Z and Escape: the first picture is back'
 
+# A dot is pinned by a click: its next and previous reference, its details, and let go. Line B[15][12] is touched at 2605 and 2638.
+xdotool mousemove --window "$window" 700 330 click 1
+await_change pinned caches-closed 2000 || fail 'a click on a dot pins nothing'
+xdotool mousemove --window "$window" 300 560
+sleep 0.7
+xdotool key k
+await_tick 2638 || fail 'K does not go to the next reference of what is pinned'
+xdotool key j
+await_tick 2605 || fail 'J does not go to the previous reference of what is pinned'
+shot pinned
+xdotool key d
+await_change inspector pinned 200000 || fail 'D opens no inspector'
+rest inspector || fail 'the picture does not come to rest beside the inspector'
+# A row of the list: whatever it is, the playhead goes there.
+xdotool mousemove --window "$window" 800 552 click 1
+sleep 0.7
+[ "$(tick)" != 2605 ] || fail 'a click on an event goes nowhere'
+ok "a click pins a dot, K and J go to its references, D lists its events, a click goes to $(tick)"
+
+# Two machines: L1 with half of its ways is compared with what it was, and shown beside it.
+xdotool key w
+xdotool mousemove --window "$window" 300 560
+xdotool key e
+sleep 0.7
+xdotool mousemove --window "$window" 805 98 click 1
+sleep 1.5
+xdotool key e
+xdotool mousemove --window "$window" 300 560
+sleep 0.7
+shot two-machines
+xdotool key a
+await_change compared two-machines 200000 || fail 'A opens no comparison'
+rest compared || fail 'the picture does not come to rest beside the comparison'
+xdotool mousemove --window "$window" 300 300
+sleep 0.4
+xdotool key u
+await_change machine-a compared 20000 || fail 'U shows the same machine'
+xdotool key u
+sleep 0.7
+xdotool mousemove --window "$window" 900 300
+sleep 0.4
+xdotool key w
+xdotool mousemove --window "$window" 300 560
+sleep 0.4
+xdotool key ctrl+z
+xdotool key Escape
+sleep 0.4
+xdotool mousemove --window "$window" 150 694 click 1
+sleep 0.4
+xdotool type 2613
+xdotool key Return
+await_tick 2613 || fail 'a typed reference number after the comparison'
+xdotool mousemove --window "$window" 300 560
+sleep 3
+rest unpinned || fail 'the picture does not come to rest after the comparison'
+[ "$(differ one-again unpinned)" = 0 ] || fail 'Escape, W and Ctrl + Z do not give the first picture back'
+ok 'A compares the caches with those before, U shows these in a pane, all of it taken back is the first picture'
+
 # A bookmark: M asks for a name, keys are text there, and the file beside the trace has it.
 xdotool key m
 sleep 0.7
@@ -452,6 +510,11 @@ found 'start trace'
 await_tick 0 || fail 'the finder does not do a command that is typed'
 found 'first row'
 await_tick 2613 || fail 'the finder does not go to a bookmark'
+found 'B[15][12]'
+await_change found-element bookmark 2000 || fail 'the finder pins no element'
+xdotool key k
+await_tick 3067 || fail 'K after an element was found'
+xdotool key Escape
 found '1,000'
 await_tick 1000 || fail 'the finder does not go to a reference'
 found 'first row'

@@ -113,7 +113,11 @@ impl Desk {
 
     /// Takes more of the same trace, or its end; the playhead stays where it is.
     pub fn replace(&mut self, studio: Studio) {
-        self.session.replace(studio);
+        self.take(studio, false);
+    }
+
+    fn take(&mut self, studio: Studio, compares: bool) {
+        self.session.replace(studio, compares);
         let studio = self.session.studio();
         self.panes.iter_mut().for_each(|pane| pane.reopen(studio));
         self.grow();
@@ -423,7 +427,7 @@ impl Desk {
             card.progress = None;
         }
         let had = self.studio().beside().is_some();
-        self.replace(studio);
+        self.take(studio, true);
         if !had && self.studio().beside().is_some() {
             self.say("A compares with the caches before", now);
         }

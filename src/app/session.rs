@@ -51,7 +51,9 @@ impl Session {
     }
 
     /// Takes more of the same trace, or its end.
-    pub fn replace(&mut self, studio: Studio) {
+    ///
+    /// `compares`: it is the same trace under caches that were changed, which are compared with those before.
+    pub fn replace(&mut self, studio: Studio, compares: bool) {
         let same = studio.timeline().config() == self.studio.timeline().config();
         // Of a trace that grows under the same caches, what is known stays true until more is wanted.
         self.life = self.life.take().filter(|_| same);
@@ -60,8 +62,9 @@ impl Session {
             self.view.pin.is_some() && (studio.timeline().is_whole() || known < studio.timeline().len() / 2);
         self.clock = Clock::new(self.clock.kind(), studio.timeline());
         let mut before = std::mem::replace(&mut self.studio, studio);
-        // What other caches are compared with stays; the first time it is what was there before them.
-        let beside = before.take_beside().or_else(|| (!same).then_some(before));
+        // What other caches are compared with stays as long as it is of this trace; the first time it is what was there before them.
+        let beside = before.take_beside().or_else(|| (compares && !same).then_some(before));
+        let beside = beside.filter(|beside| beside.timeline().is_of_source(self.studio.timeline()));
         self.studio.compare_with(beside);
         self.strip = Strip::default();
         self.shade();

@@ -54,8 +54,11 @@ pub(super) fn pinned(places: &Places, moment: &Moment<'_>, view: &View, glyphs: 
         pinned.marks.push(PinMark { at, radius, kind: PinKind::Home });
     }
     let first = pinned.marks.len();
+    let is_moving =
+        |glyph: &&Glyph| (1..=3).contains(&glyph.layer) && !matches!(glyph.flight.path, Path::Rest | Path::Slide);
+    let moving: Vec<&Glyph> = glyphs.iter().filter(is_moving).collect();
     for piece in &pieces {
-        copies(places, moment, state, (view, glyphs), piece, &mut pinned.marks);
+        copies(places, moment, state, (view, &moving), piece, &mut pinned.marks);
     }
     // What is nearest is drawn over the rest.
     pinned.marks[first..].sort_by_key(|mark| mark.kind == PinKind::Nearest);
@@ -87,14 +90,13 @@ fn copies(
     places: &Places,
     moment: &Moment<'_>,
     state: &Hierarchy,
-    (view, glyphs): (&View, &[Glyph]),
+    (view, moving): (&View, &[&Glyph]),
     piece: &Piece,
     marks: &mut Vec<PinMark>,
 ) {
     let id = places.glyph_at(piece.addr, moment.tick);
-    let drawn = glyphs.iter().filter(|glyph| (1..=3).contains(&glyph.layer) && glyph.id == id);
     let mut flying = false;
-    for glyph in drawn.filter(|glyph| !matches!(glyph.flight.path, Path::Rest | Path::Slide)) {
+    for glyph in moving.iter().filter(|glyph| glyph.id == id) {
         let at = position_at(&places.rings.sectors, &glyph.flight, view.phase);
         marks.push(PinMark { at, radius: glyph.radius, kind: PinKind::Nearest });
         flying |= glyph.flags & flags::GHOST == 0;

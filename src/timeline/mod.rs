@@ -252,6 +252,12 @@ impl Timeline {
         &self.source
     }
 
+    /// Whether both are of the same source, which no other trace has taken the place of.
+    #[must_use]
+    pub fn is_of_source(&self, other: &Self) -> bool {
+        std::ptr::addr_eq(Arc::as_ptr(&self.source), Arc::as_ptr(&other.source))
+    }
+
     /// The caches, empty.
     #[must_use]
     pub fn start(&self) -> &Hierarchy {
