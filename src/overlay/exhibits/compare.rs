@@ -224,7 +224,7 @@ fn levels(now: &Info, before: &Info) -> Vec<Row> {
             |of: &Option<(u64, Option<f64>, String)>| of.as_ref().and_then(|(_, rate, _)| rate.map(|rate| 1.0 - rate));
         Row {
             name: name.to_owned(),
-            more: if a == b { a } else { format!("{a}  →  {b}") },
+            more: changed(&a, &b),
             ink: None,
             rates: [rate(&was), rate(&is)],
             before: was.map(|(misses, ..)| misses),
@@ -233,6 +233,16 @@ fn levels(now: &Info, before: &Info) -> Vec<Row> {
         }
     };
     names.into_iter().map(row).collect()
+}
+
+/// What became of a shape, in few words: `512 B → 1 KiB`, or of the same size `2 sets × 8 ways → 4 sets × 4 ways`.
+fn changed(a: &str, b: &str) -> String {
+    match (a.split_once(", "), b.split_once(", ")) {
+        _ if a == b => a.to_owned(),
+        (Some((size, a)), Some((other, b))) if size == other => format!("{a} → {b}"),
+        (Some((a, _)), Some((b, _))) => format!("{a} → {b}"),
+        _ => format!("{a} → {b}"),
+    }
 }
 
 /// Source lines whose misses differ, those that differ most first.
@@ -481,6 +491,16 @@ mod tests {
         for part in [grouped(a), grouped(b)] {
             assert!(words.iter().any(|words| words.starts_with(&format!("{part} · "))), "{part} in {words:?}");
         }
+    }
+
+    #[test]
+    fn what_became_of_a_shape_is_told_in_few_words() {
+        let [a, b, c] = ["512 B, 2 sets × 8 ways", "512 B, 4 sets × 4 ways", "1 KiB, 4 sets × 8 ways"];
+        assert_eq!(changed(a, b), "2 sets × 8 ways → 4 sets × 4 ways");
+        assert_eq!(
+            [changed(a, c), changed(a, a), changed("not there", c)],
+            ["512 B → 1 KiB", a, "not there → 1 KiB, 4 sets × 8 ways"]
+        );
     }
 
     #[test]
