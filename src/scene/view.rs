@@ -176,7 +176,9 @@ impl View {
     #[must_use]
     pub fn history(&self) -> u64 {
         let moves = if self.tail < FLOWING { self.tail.min(LOGGED) } else { 1 };
-        moves.max(self.window.min(LOGGED)).max(flash_steps(self.speed))
+        // Longer windows than are logged are counted.
+        let answers = if self.window <= LOGGED { self.window } else { 1 };
+        moves.max(answers).max(flash_steps(self.speed))
     }
 }
 

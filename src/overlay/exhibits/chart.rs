@@ -12,7 +12,7 @@
 //!
 //! The charts cover what the strip shows. Sizes are in ems, as in [`super::numbers`].
 
-use super::readings::Readings;
+use super::readings::{Readings, logged};
 use super::sheet::{SMALL, Sheet, scroll_bar};
 use super::{Exhibit, Gesture, Picture};
 use crate::axis::Position;
@@ -118,7 +118,7 @@ fn column(shown: &Range<u64>, columns: usize, n: usize) -> Range<u64> {
 
 impl Exhibit for ChartExhibit {
     fn history(&self, view: &View) -> u64 {
-        view.window
+        logged(view)
     }
 
     fn frame(

@@ -13,7 +13,7 @@
 //!
 //! Both are at the same reference. Sizes are in ems, as in [`super::numbers`].
 
-use super::readings::{Reading, Readings};
+use super::readings::{Reading, Readings, logged};
 use super::sheet::{SMALL, Sheet, scroll_bar};
 use super::{Exhibit, Gesture, Picture};
 use crate::overlay::fonts::Weight;
@@ -79,7 +79,7 @@ const MORE: Rgba = palette::MISS;
 
 impl Exhibit for CompareExhibit {
     fn history(&self, view: &View) -> u64 {
-        view.window
+        logged(view)
     }
 
     fn frame(

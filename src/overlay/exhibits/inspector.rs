@@ -21,7 +21,7 @@
 //! Sizes are in ems, as in [`super::numbers`]. The list of events turns its pages to the playhead until somebody scrolls; the whole
 //! picture (a double click) has it follow again.
 
-use super::readings::Readings;
+use super::readings::{Readings, logged};
 use super::sheet::{SMALL, Sheet, scroll_bar};
 use super::{Exhibit, Gesture, Picture};
 use crate::axis::Position;
@@ -76,7 +76,7 @@ const LEAST_EVENTS: f32 = 6.0;
 
 impl Exhibit for InspectorExhibit {
     fn history(&self, view: &View) -> u64 {
-        view.window
+        logged(view)
     }
 
     fn frame(

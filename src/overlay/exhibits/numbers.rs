@@ -13,7 +13,7 @@
 //!
 //! Sizes are in ems, a row's type being one em. [`Camera::at`] counts ems down from the top, [`Camera::zoom`] enlarges the type.
 
-use super::readings::Readings;
+use super::readings::{Readings, logged};
 use super::sheet::{SMALL, Sheet, scroll_bar};
 use super::{Exhibit, Gesture, Picture};
 use crate::overlay::fonts::Weight;
@@ -62,7 +62,7 @@ const DIGIT: f32 = 0.62;
 
 impl Exhibit for NumberExhibit {
     fn history(&self, view: &View) -> u64 {
-        view.window
+        logged(view)
     }
 
     fn frame(

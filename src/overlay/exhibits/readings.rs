@@ -29,6 +29,12 @@ pub(super) struct Reading {
     pub(super) lines: Vec<Share>,
 }
 
+/// References before a position that tables need one by one: to say when something was touched last. All else is counted.
+pub(super) fn logged(view: &View) -> u64 {
+    const MOST: u64 = 256;
+    view.window.min(MOST)
+}
+
 impl Readings {
     /// For the caches of a studio.
     pub(super) fn new(studio: &Studio) -> Self {
@@ -74,7 +80,7 @@ impl Readings {
     /// All counts up to a position.
     fn upto(&mut self, studio: &mut Studio, position: Position, view: &View) -> Result<Reading, SourceError> {
         let position = studio.axis().clamp(position);
-        studio.seek(position, view.window, view.window, false)?;
+        studio.seek(position, logged(view), view.window, false)?;
         let lines = studio.moment().lines();
         Ok(Reading { info: self.info(studio, position, view), lines })
     }
@@ -89,7 +95,7 @@ impl Readings {
     ) -> Result<Reading, SourceError> {
         let position = studio.axis().clamp(position);
         let window = range.end - range.start;
-        studio.seek(position, view.window, window, true)?;
+        studio.seek(position, logged(view), window, true)?;
         let mut info = self.info(studio, position, view);
         let moment = studio.moment();
         info.over(&moment, window);

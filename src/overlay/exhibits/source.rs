@@ -11,7 +11,7 @@
 //! The text is the trace's own, so that it is there where the program's files are not. Sizes are in ems, as in [`super::numbers`]. The sheet
 //! turns its pages to the line under way until somebody scrolls; the whole picture (a double click) has it follow again.
 
-use super::readings::{Reading, Readings};
+use super::readings::{Reading, Readings, logged};
 use super::sheet::{SMALL, Sheet, scroll_bar};
 use super::{Exhibit, Gesture, Picture};
 use crate::overlay::csv;
@@ -118,7 +118,7 @@ fn rows(timeline: &Timeline, tables: &Tables, unknown: bool) -> Vec<Row> {
 
 impl Exhibit for SourceExhibit {
     fn history(&self, view: &View) -> u64 {
-        view.window
+        logged(view)
     }
 
     fn frame(
