@@ -238,8 +238,8 @@ impl Desk {
     /// Keeps how the window is left, and all notes: when it is closed.
     pub fn leave(&mut self) {
         let state = self.state_to_leave();
-        // Who looked at nothing leaves nothing to come back to.
-        if state.position != Position::START || self.notes.beside.notes.left.is_some() {
+        // Who only looked leaves no file in other people's folders: there is one from the first bookmark on.
+        if !self.notes.bookmarks().is_empty() || self.notes.beside.notes.left.is_some() {
             self.notes.beside.notes.left = Some(state.command());
         }
         // Nobody is left to be told.

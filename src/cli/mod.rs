@@ -219,6 +219,7 @@ pub struct PictureArgs {
     pub camera: Option<String>,
     /// Mark an element, such as 'A[3][4]', wherever it is, and show where it lived; or 'A + 16' (bytes from the start of A), or an
     /// address such as 0x10000fe0
+    #[allow(rustdoc::broken_intra_doc_links, reason = "words of the help, where brackets are brackets")]
     #[arg(long, value_name = "ELEMENT")]
     pub pin: Option<String>,
     /// Memory for the index of a long trace, 16MiB or more; what does not fit goes to a file in the cache folder

@@ -171,11 +171,14 @@ fn a_window_says_where_it_was_left_and_goes_back_there() {
 }
 
 #[test]
-fn how_a_window_is_left_is_kept_where_there_is_something_to_come_back_to() {
+fn how_a_window_is_left_is_kept_beside_bookmarks_and_who_only_looked_leaves_no_file() {
     let (mut desk, file) = kept(Notes::default());
     desk.leave();
     assert_eq!(file.borrow().as_ref().and_then(|notes| notes.left.clone()), None);
     desk.transport.jump(Position::at(7));
+    desk.leave();
+    assert_eq!(file.borrow().as_ref().and_then(|notes| notes.left.clone()), None, "nothing to come back to");
+    desk.notes.set(Position::at(5), "here");
     desk.leave();
     let left = file.borrow().as_ref().and_then(|notes| notes.left.clone());
     assert_eq!(left.as_deref(), Some("orrery view '' --tick 7"));
