@@ -198,7 +198,8 @@ impl Inspector<'_> {
             };
             let all = life.steps().last().map_or(0, |last| last.touches);
             let so_far = if life.known() < self.studio.timeline().len() { " found so far" } else { " in all" };
-            let words = format!("{} references up to here{miss}; {}{so_far}", grouped(touches), grouped(all));
+            let noun = if touches == 1 { "reference" } else { "references" };
+            let words = format!("{} {noun} up to here{miss}; {}{so_far}", grouped(touches), grouped(all));
             sheet.left(pos2(left, y), &words, Weight::Regular, 1.0, palette::TEXT_BODY, right - left);
             y += 1.4 * em;
         }
@@ -342,7 +343,7 @@ impl Inspector<'_> {
         if let Some(server) = step.served {
             let levels = &self.studio.timeline().config().levels;
             let server = levels.get(usize::from(server)).map_or("memory", |level| level.name.as_str());
-            let miss = if step.from > 0 || server != self.info.innermost { ", from " } else { ", in " };
+            let miss = if step.from > 0 { ", from " } else { ", in " };
             words = format!("{}{miss}{server}", step.kind.verb());
         }
         if step.to > step.from {
