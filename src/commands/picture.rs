@@ -189,7 +189,7 @@ pub fn pin(picture: &PictureArgs, tables: &Tables) -> Result<Option<ByteRange>, 
     match bytes_named(&tables.regions, words) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(NameError::Region(name)) => Err(UsageError(super::regions::unknown("--pin", &name, tables))),
-        Err(error) => Err(UsageError(format!("--pin {words}: {error}"))),
+        Err(error) => Err(UsageError(format!("--pin: found `{words}`; {error}"))),
     }
 }
 

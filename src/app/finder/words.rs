@@ -21,7 +21,7 @@ pub(super) fn of(action: Action) -> String {
         Action::Inspect => "details of what is pinned",
         Action::LookAtPin => "look closely at what is pinned",
         Action::Compare => "compare with the caches before",
-        Action::Machine => "show machine A in this pane, or B again",
+        Action::Machine => "show A, what is compared with, in this pane, or B again",
         Action::CopyNumbers => "copy the numbers of the pane as CSV",
         Action::Output => "what the recorded program prints",
         Action::Open => "open another trace",

@@ -142,18 +142,14 @@ impl CompareExhibit {
 
 /// Says how there is something to compare.
 fn nothing(sheet: &mut Sheet) {
-    let (em, sight) = (sheet.em, sheet.sight);
-    let words = [
-        "Nothing to compare with.",
-        "Change the caches (E): what they were before",
-        "is then compared with what they are.",
-    ];
-    for (n, words) in words.iter().enumerate() {
-        let y = sight.center().y + (n as f32 - 1.5) * PITCH * em;
-        let (weight, ink) =
-            if n == 0 { (Weight::Medium, palette::TEXT) } else { (Weight::Regular, palette::TEXT_QUIET) };
-        sheet.center(pos2(sight.center().x, y), words, weight, 1.0, ink);
-    }
+    sheet.notice(
+        &[
+            "Nothing to compare with.",
+            "Change the caches (E): what they were before",
+            "is then compared with what they are.",
+        ],
+        PITCH,
+    );
 }
 
 /// One row: a name, what it is like, and misses of both.

@@ -120,15 +120,9 @@ impl Exhibit for InspectorExhibit {
 
 /// Says how something is pinned.
 fn nothing(sheet: &mut Sheet) {
-    let (em, sight) = (sheet.em, sheet.sight);
-    let words =
+    let lines =
         ["Nothing is pinned.", "Click a dot, or a line of a cache:", "here is then where it lived, and why it left."];
-    for (n, words) in words.iter().enumerate() {
-        let y = sight.center().y + (n as f32 - 1.5) * PITCH * em;
-        let (weight, ink) =
-            if n == 0 { (Weight::Medium, palette::TEXT) } else { (Weight::Regular, palette::TEXT_QUIET) };
-        sheet.center(pos2(sight.center().x, y), words, weight, 1.0, ink);
-    }
+    sheet.notice(&lines, PITCH);
 }
 
 /// What a picture is made of.

@@ -38,6 +38,17 @@ impl Sheet {
         self.text(Words { at, anchor, text, weight, size, color, width: f32::INFINITY });
     }
 
+    /// Says in the middle that there is nothing to show, then what to do; `pitch` ems from line to line.
+    pub(super) fn notice(&mut self, lines: &[&str], pitch: f32) {
+        let (em, middle) = (self.em, self.sight.center());
+        for (n, words) in lines.iter().enumerate() {
+            let y = middle.y + (n as f32 - 0.5 * lines.len() as f32) * pitch * em;
+            let (weight, ink) =
+                if n == 0 { (Weight::Medium, palette::TEXT) } else { (Weight::Regular, palette::TEXT_QUIET) };
+            self.center(egui::pos2(middle.x, y), words, weight, 1.0, ink);
+        }
+    }
+
     pub(super) fn right(&mut self, at: Pos2, words: &str, size: f32, color: Rgba) {
         let (anchor, text, weight) = (Align2::RIGHT_TOP, words.to_owned(), Weight::Regular);
         self.text(Words { at, anchor, text, weight, size, color, width: f32::INFINITY });
