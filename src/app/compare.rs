@@ -1,13 +1,15 @@
-//! Two machines in one window: the caches that are simulated now, B, and those that they are compared with, A.
+//! Two machines or two traces in one window: what is shown, B, and what it is compared with, A.
 
 use super::desk::Desk;
 use super::panes::Side;
 use crate::overlay::exhibits;
+use crate::overlay::{Beside, Studio};
+use crate::timeline::StepBy;
 
 /// Name of the exhibit that compares.
 const COMPARE: &str = "compare";
 /// What is said where there is nothing to compare with.
-const NOTHING: &str = "nothing to compare with: change the caches (E)";
+const NOTHING: &str = "nothing to compare with: change the caches (E), or find another trace (Ctrl+P)";
 
 impl Desk {
     /// Opens the comparison beside the pane that keys are for; where there is one already, keys are for it.
@@ -22,13 +24,64 @@ impl Desk {
     pub(super) fn turn_machine(&mut self, now: f64) {
         let Self { session, panes, .. } = self;
         let Some(beside) = session.studio().beside() else { return self.say(NOTHING, now) };
-        let name = |studio: &crate::overlay::Studio| studio.timeline().config().name.clone();
-        let (a, b) = (name(beside), name(session.studio()));
+        let caches = |studio: &Studio| studio.timeline().config().name.clone();
+        let (a, b) = match beside.is_trace() {
+            true => (beside.studio().tables().title.clone(), session.studio().tables().title.clone()),
+            false => (
+                format!("{}, the caches before", caches(beside.studio())),
+                format!("{}, the caches now", caches(session.studio())),
+            ),
+        };
         let pane = panes.focused_mut();
         pane.turn_machine(session.studio());
-        let words =
-            if pane.shows_beside() { format!("A: {a}, the caches before") } else { format!("B: {b}, the caches now") };
+        let words = if pane.shows_beside() { format!("A: {a}") } else { format!("B: {b}") };
         self.say(words, now);
+    }
+
+    /// Compares with this trace under other caches, or with another trace.
+    pub(super) fn compare_with_other(&mut self, other: Studio, by: Option<StepBy>, now: f64) {
+        if !other.timeline().is_of_source(self.studio().timeline()) {
+            return self.compare_with_trace(other, by, now);
+        }
+        self.say_for(format!("A: under {}; A compares the numbers", other.timeline().config().name), 6.0, now);
+        self.compare_with(Beside::caches(other));
+    }
+
+    /// Compares with another trace, `by` saying how they go in step; where they do not go so, it is said. Where the window has one pane
+    /// alone, A is shown beside it.
+    fn compare_with_trace(&mut self, other: Studio, by: Option<StepBy>, now: f64) {
+        let first = self.studio().beside().is_none();
+        let (beside, error) = Beside::trace(self.studio(), other, by);
+        let words = match (error, beside.by()) {
+            (Some(error), Some(by)) => format!("{error}; they go in step by {by}"),
+            (_, Some(by)) => format!("A: {}, in step by {by}; A compares the numbers", beside.studio().tables().title),
+            (_, None) => String::new(),
+        };
+        self.compare_with(beside);
+        if first && self.panes.len() == 1 {
+            let Self { session, panes, .. } = self;
+            let (focus, row) = (panes.focus(), panes.focused().row());
+            if panes.split(focus, Side::Right, session.studio()) {
+                panes.focused_mut().show(row, session.studio());
+                panes.focused_mut().turn_machine(session.studio());
+                panes.set_focus(focus);
+            }
+        }
+        self.say_for(words, 6.0, now);
+    }
+
+    /// Compares with a trace that is simulated under other caches now.
+    pub(super) fn recache_beside(&mut self, other: Studio) {
+        if let Some(beside) = self.session.studio_mut().take_beside() {
+            let beside = beside.recached(other, self.session.studio());
+            self.compare_with(beside);
+        }
+    }
+
+    fn compare_with(&mut self, beside: Beside) {
+        self.session.studio_mut().compare_with(Some(beside));
+        let studio = self.session.studio();
+        self.panes.iter_mut().for_each(|pane| pane.reopen(studio));
     }
 
     /// From now on, other caches are compared with those of now.

@@ -21,6 +21,7 @@ use crate::scene::{Choice, View};
 use crate::sim::config::HierarchyConfig;
 use crate::timeline::ClockKind;
 use crate::units::grouped;
+use std::path::PathBuf;
 
 /// What the window has to do itself.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,6 +38,8 @@ pub enum Effect {
     Open,
     /// Open the file whose path was copied.
     Paste,
+    /// Compare with the trace in this file.
+    Against(PathBuf),
     /// Open or close what the recorded program prints.
     Output,
     /// Leave.
@@ -69,6 +72,8 @@ pub struct Desk {
     pub(super) copied: Option<String>,
     /// The finder, while it is open.
     pub(super) finder: Option<Finder>,
+    /// Other traces that there are to compare with.
+    pub(super) others: Vec<PathBuf>,
     toast: Option<(String, f64)>,
 }
 
@@ -104,6 +109,7 @@ impl Desk {
             asked: Asked::default(),
             copied: None,
             finder: None,
+            others: Vec::new(),
             toast: None,
         };
         desk.grow();

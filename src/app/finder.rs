@@ -14,6 +14,7 @@ use super::keys::{Action, TABLE};
 use crate::axis::Position;
 use crate::overlay::exhibits::{EXHIBITS, ExhibitEntry};
 use crate::units::{ByteRange, grouped};
+use std::path::PathBuf;
 
 /// Rows that are shown, at most.
 pub(super) const SHOWN: usize = 12;
@@ -35,6 +36,8 @@ pub(super) enum Does {
     Typed(String),
     /// Pins some bytes.
     Pin(ByteRange),
+    /// Compares with the trace in a file.
+    Against(PathBuf),
 }
 
 /// One row.
@@ -173,6 +176,10 @@ impl Desk {
         rows.extend(
             EXHIBITS.iter().map(|row| Row::new(format!("show {}: {}", row.name, row.what), "", Does::Show(row))),
         );
+        rows.extend(self.others.iter().map(|path| {
+            let name = path.file_name().map_or_else(|| path.to_string_lossy(), |name| name.to_string_lossy());
+            Row::new(format!("compare with {name}"), path.to_string_lossy(), Does::Against(path.clone()))
+        }));
         let tables = self.studio().tables();
         let go = |kind: &str, name: &str, at: Position| {
             // "bookmark at 2,613" says already what it is.
@@ -211,6 +218,10 @@ impl Desk {
             Does::Line(line) => self.seek_line_round(line, now),
             Does::Typed(text) => self.go_to(&text, now),
             Does::Pin(bytes) => self.pin(Some(bytes)),
+            Does::Against(path) => {
+                self.say(format!("reading {}", path.display()), now);
+                return Some(Effect::Against(path));
+            }
         }
         None
     }

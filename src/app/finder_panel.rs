@@ -105,7 +105,9 @@ fn field(ui: &mut Ui, finder: &mut Finder, asked: &mut Asked) {
         (up, down, i.consume_key(Modifiers::NONE, Key::Enter))
     });
     let mut typed = finder.typed().to_owned();
-    let hint = RichText::new("a command, a mark, a source line, an element, an address, a set, a reference number");
+    let hint = RichText::new(
+        "a command, a mark, a source line, an element, an address, a set, a number, a file to compare with",
+    );
     let hint = hint.font(Weight::Regular.at(TYPE)).color(color(palette::TEXT_QUIET));
     let field = TextEdit::singleline(&mut typed)
         .id(Id::unique("finder's field"))

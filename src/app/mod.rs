@@ -11,6 +11,7 @@
 //!
 //! The clock is read in [`viewer`] and nowhere else; what a test would want is in modules that know no window.
 
+mod against;
 pub mod caches;
 mod caches_panel;
 mod compare;
@@ -51,6 +52,7 @@ pub mod words;
 
 mod surface;
 
+pub use against::{Against, OpenAgainst};
 pub use indexing::{Load, Report, Simulate};
 pub use notes::{Beside, KeepNotes};
 pub use seen::{Asked, Express};

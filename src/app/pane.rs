@@ -4,7 +4,7 @@ use super::session::Session;
 use super::transport::Transport;
 use crate::axis::Position;
 use crate::overlay::exhibits::{Exhibit, ExhibitEntry, Gesture};
-use crate::overlay::{Area, Parts, Shot, Studio, Taken, Tip};
+use crate::overlay::{Area, Beside, Parts, Shot, Studio, Taken, Tip};
 use crate::reference::SourceError;
 use crate::render::Bar;
 use crate::scene::{Camera, View};
@@ -98,7 +98,7 @@ impl Pane {
 
     /// What of a studio it shows.
     fn side<'a>(&self, studio: &'a Studio) -> &'a Studio {
-        studio.beside().filter(|_| self.beside).unwrap_or(studio)
+        studio.beside().filter(|_| self.beside).map_or(studio, Beside::studio)
     }
 
     /// Where it stands.
@@ -178,8 +178,8 @@ impl Pane {
         if self.drawn.as_ref().is_some_and(|(last, _)| *last == shot) {
             return Ok(None);
         }
-        let studio = of_side(studio, self.beside);
-        let taken = shot.take(studio, self.exhibit.as_mut())?;
+        let (studio, own) = of_side(studio, self.beside, &shot);
+        let taken = own.as_ref().unwrap_or(&shot).take(studio, self.exhibit.as_mut())?;
         Ok(Some((shot, taken)))
     }
 
@@ -193,7 +193,8 @@ impl Pane {
         draw: impl FnOnce(&mut Studio, &mut dyn Exhibit, Shot) -> T,
     ) -> T {
         let shot = Shot { reserved: 0, parts: self.chosen(parts, true), ..self.shot(session, transport, parts) };
-        draw(of_side(session.studio_mut(), self.beside), self.exhibit.as_mut(), shot)
+        let (studio, own) = of_side(session.studio_mut(), self.beside, &shot);
+        draw(studio, self.exhibit.as_mut(), own.unwrap_or(shot))
     }
 
     /// Shows what was taken.
@@ -242,10 +243,11 @@ impl Pane {
     }
 }
 
-/// What a studio is compared with, where that is wanted and there; else itself.
-fn of_side(studio: &mut Studio, beside: bool) -> &mut Studio {
+/// What a studio is compared with, where that is wanted and there, and its own shot; else the studio itself.
+fn of_side<'a>(studio: &'a mut Studio, beside: bool, shot: &Shot) -> (&'a mut Studio, Option<Shot>) {
     if beside && studio.beside().is_some() {
-        return studio.beside_mut().expect("it is there");
+        let own = studio.shot_beside(shot);
+        return (studio.beside_mut().expect("it is there"), Some(own));
     }
-    studio
+    (studio, None)
 }

@@ -2,7 +2,7 @@
 
 use super::transport::{PlayRange, Transport};
 use crate::axis::Position;
-use crate::overlay::{Playback, Stretch, Strip, Studio};
+use crate::overlay::{Beside, Playback, Stretch, Strip, Studio};
 use crate::scene::{Choice, Shade, View};
 use crate::timeline::{Clock, ClockKind, Life, Timeline};
 use crate::units::ByteRange;
@@ -63,8 +63,10 @@ impl Session {
         self.clock = Clock::new(self.clock.kind(), studio.timeline());
         let mut before = std::mem::replace(&mut self.studio, studio);
         // What other caches are compared with stays as long as it is of this trace; the first time it is what was there before them.
-        let beside = before.take_beside().or_else(|| (compares && !same).then_some(before));
-        let beside = beside.filter(|beside| beside.timeline().is_of_source(self.studio.timeline()));
+        let beside = before.take_beside().or_else(|| (compares && !same).then(|| Beside::caches(before)));
+        let here = self.studio.timeline();
+        let beside = beside.filter(|beside| beside.is_trace() || beside.studio().timeline().is_of_source(here));
+        let beside = beside.map(|beside| beside.again(&self.studio));
         self.studio.compare_with(beside);
         self.strip = Strip::default();
         self.shade();

@@ -12,7 +12,7 @@ use crate::overlay::described::described;
 use crate::overlay::exhibits::{EXHIBITS, ExhibitEntry, Gesture};
 use crate::overlay::fonts::Weight;
 use crate::overlay::pen::{Drawn, Target, color};
-use crate::overlay::{Area, Layout, Parts, Taken};
+use crate::overlay::{Area, Layout, Parts, Studio, Taken};
 use crate::reference::SourceError;
 use crate::scene::palette;
 use egui::{
@@ -84,6 +84,31 @@ pub(super) enum Followed {
     Times(Position, Position),
     /// Nothing: what is pinned is let go.
     Nothing,
+}
+
+impl Followed {
+    /// What was clicked in a pane that shows what the studio is compared with, where there is that here too.
+    fn here(self, pane: &Pane, studio: &Studio) -> Option<Self> {
+        let Some(beside) = studio.beside().filter(|beside| pane.shows_beside() && beside.is_trace()) else {
+            return Some(self);
+        };
+        let at = |position| beside.position_here(position);
+        Some(match self {
+            Self::Target(target, alone) => {
+                let target = match target {
+                    Target::Region(region) => Target::Region(beside.region_here(region)?),
+                    Target::Bytes(bytes) => Target::Bytes(beside.bytes_here(studio, bytes)?),
+                    Target::Tick(tick) => Target::Tick(at(Position::at(tick)).tick()),
+                    // Lines are those of another program.
+                    Target::Line(_) => return None,
+                };
+                Self::Target(target, alone)
+            }
+            Self::Time(position) => Self::Time(at(position)),
+            Self::Times(from, to) => Self::Times(at(from), at(to)),
+            Self::Nothing => self,
+        })
+    }
 }
 
 /// What was asked for in a tab bar.
@@ -159,7 +184,8 @@ impl Behavior<Pane> for Stand<'_> {
             self.follow(ui, id, area);
             let clicked = look(ui, id, pane, self.shows.session);
             let (over_row, followed) = self::rows(ui, id, &rows);
-            self.followed = self.followed.or(followed).or(clicked);
+            let clicked = followed.or(clicked).and_then(|clicked| clicked.here(pane, self.shows.session.studio()));
+            self.followed = self.followed.or(clicked);
             if !over_row {
                 tips(ui, pane, self.shows.session, self.shows.transport);
             }

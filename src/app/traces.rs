@@ -1,5 +1,6 @@
 //! The traces of a window: the one that is shown, and the one that is on its way and takes its place once it can be shown.
 
+use super::against::{Against, Comparing};
 use super::desk::Desk;
 use super::indexing::{Load, Message, Report, Simulate, Task};
 use super::lives;
@@ -75,6 +76,8 @@ pub struct First {
     pub follow: bool,
     /// What there is about the trace beside it.
     pub beside: Beside,
+    /// What it is compared with.
+    pub against: Option<Against>,
     /// What all of this was asked for by.
     pub asked: Asked,
 }
@@ -119,6 +122,8 @@ pub(super) struct Shown {
     simulation: Option<Task>,
     /// The newest reading of the life of what is pinned.
     life: Option<Task>,
+    /// What it is compared with.
+    pub(super) comparing: Option<Comparing>,
     task: Task,
 }
 
@@ -226,6 +231,10 @@ impl Traces {
             }
             return Taken::Changed;
         }
+        if shown.comparing.as_ref().is_some_and(|comparing| comparing.told(&message)) {
+            let Shown { comparing: Some(comparing), desk, .. } = shown else { return Taken::Nothing };
+            return if comparing.take(message.said, desk, now) { Taken::Changed } else { Taken::Nothing };
+        }
         Taken::Nothing
     }
 
@@ -233,12 +242,14 @@ impl Traces {
     fn come(&mut self, mut coming: Coming, said: anyhow::Result<Report>) -> Taken {
         match said {
             Ok(Report::Ready(studio)) => {
-                let Coming { first, output, save, simulate, save_caches, task, .. } = coming;
+                let Coming { mut first, output, save, simulate, save_caches, task, .. } = coming;
+                let comparing = first.against.take().map(Comparing::new);
                 let desk = first.desk(studio);
                 self.leave();
                 // The one before is told to stop here.
                 let (simulation, life) = (None, None);
-                self.shown = Some(Shown { desk, output, save, save_caches, simulate, simulation, life, task });
+                self.shown =
+                    Some(Shown { desk, output, save, save_caches, simulate, simulation, life, comparing, task });
                 return Taken::Opened;
             }
             Ok(Report::Progress(done, all)) => coming.progress = (done, all),

@@ -1,5 +1,6 @@
 //! The event loop: the one place of the window that reads a clock.
 
+use super::against::OpenAgainst;
 use super::desk::{Desk, Effect};
 use super::display::{self, on_screen, points};
 use super::indexing::Message;
@@ -36,6 +37,8 @@ pub struct Options {
     pub first: Option<Trace>,
     /// Opens others; where one cannot be opened the start page says why.
     pub open: Opener,
+    /// Makes what a trace is compared with of a file.
+    pub against: OpenAgainst,
     /// What the start page offers.
     pub offer: Offer,
     /// Width and height, points.
@@ -52,12 +55,13 @@ pub struct Options {
 /// What the first trace's `load` gives; no display; [`crate::render::RenderError`].
 pub fn run(options: Options) -> anyhow::Result<()> {
     let event_loop = display::event_loop()?;
-    let Options { first, open, offer, size, sent, quietly } = options;
+    let Options { first, open, against, offer, size, sent, quietly } = options;
     let Offer { recent, lessons, home } = offer;
     let mut viewer = Viewer {
         size,
         quietly,
         open,
+        against,
         recent,
         proxy: event_loop.create_proxy(),
         page: StartPage { lessons, home, ..StartPage::default() },
@@ -110,6 +114,7 @@ struct Viewer {
     size: (u32, u32),
     quietly: Quietly,
     open: Opener,
+    against: OpenAgainst,
     recent: Box<dyn FnMut() -> Vec<super::start::RecentFile>>,
     proxy: EventLoopProxy<Message>,
     page: StartPage,
@@ -260,6 +265,12 @@ impl Viewer {
             Some(Effect::Still) => self.still(),
             Some(Effect::Open) => self.turn_to_page(),
             Some(Effect::Paste) => self.paste(),
+            Some(Effect::Against(path)) => {
+                let against = (self.against)(&path);
+                if let Some(shown) = &mut self.traces.shown {
+                    shown.compare_with(against);
+                }
+            }
             Some(Effect::Output) => match self.traces.shown.as_mut().and_then(|shown| shown.output.as_mut()) {
                 Some(output) => output.open = !output.open,
                 None => self.say("this trace is of no program that the window recorded"),
@@ -508,6 +519,10 @@ impl ApplicationHandler<Message> for Viewer {
             Taken::Opened => {
                 self.page.open = false;
                 self.last_frame = None;
+                let recent = (self.recent)();
+                if let Some(desk) = self.traces.desk() {
+                    desk.others = recent.into_iter().map(|file| file.path).collect();
+                }
                 self.open_window(event_loop);
             }
             Taken::Failed(error) if self.ends => return self.fail(event_loop, error),
@@ -555,6 +570,10 @@ impl ApplicationHandler<Message> for Viewer {
         let (post, now) = (self.post(), self.now());
         if let Some(shown) = &mut self.traces.shown {
             shown.read_life(post, now);
+        }
+        let post = self.post();
+        if let Some(shown) = &mut self.traces.shown {
+            shown.open_against(post, now);
         }
         event_loop.set_control_flow(self.next_frame.map_or(ControlFlow::Wait, ControlFlow::WaitUntil));
     }

@@ -1,7 +1,9 @@
 //! The command line as plain values. No work is done here.
 
+mod against;
 mod programs;
 
+pub use against::AgainstArgs;
 pub use programs::{AssembleArgs, CaptureArgs, CcArgs, CollectArgs, Recorder, RunArgs, misplaced};
 
 use crate::axis::Position;
@@ -243,6 +245,9 @@ pub struct PictureArgs {
     /// References over which a ring's temperature is the mean
     #[arg(long, value_name = "REFERENCES", default_value_t = 256)]
     pub window: u64,
+    #[command(flatten)]
+    #[expect(missing_docs, reason = "flattened group")]
+    pub compared: AgainstArgs,
 }
 
 /// `--view`.
@@ -263,6 +268,8 @@ pub enum Compose {
     Chart,
     /// What --pin marks: where it lived, its set, all that happened to it
     Inspector,
+    /// Misses of this trace and of what --against names
+    Compare,
 }
 
 /// Least memory of an index: a few keyframes of the largest caches.

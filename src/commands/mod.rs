@@ -1,6 +1,8 @@
 //! The subcommands: each joins the library's parts for one job. The edge of the program: flags become calls here, and values, notices
 //! and errors become words. What does something itself, with threads, files or processes, is a module of the library.
 
+#[cfg(feature = "gpu")]
+mod against;
 mod aligned;
 pub mod caches;
 #[cfg(target_os = "linux")]

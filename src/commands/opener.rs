@@ -1,10 +1,11 @@
 //! Opens what somebody asks for in the window: as `orrery view` and `orrery demo` would, with what the command line said of caches and
 //! pictures.
 
+use super::watch::{Look, with_trace};
 use super::{demo, view};
 use crate::app::start::{Lesson, Offer, RecentFile};
-use crate::app::{Opener, Wanted};
-use crate::cli::{Cli, Command, ViewArgs};
+use crate::app::{OpenAgainst, Opener, Wanted};
+use crate::cli::{AgainstArgs, Cli, Command, PictureArgs, TraceArgs, ViewArgs};
 use crate::files::Scratch;
 use crate::opening::recent;
 use crate::trace::bundled::{BUNDLED, find};
@@ -62,6 +63,16 @@ pub(super) fn opener(like: &ViewArgs) -> (Opener, Receiver<()>) {
         }
     });
     (open, over)
+}
+
+/// Makes what is compared with of a file, opened as `like` has it.
+pub(super) fn against(like: &ViewArgs) -> OpenAgainst {
+    let look = view::look(like);
+    Box::new(move |path| {
+        let compared = AgainstArgs::default();
+        let look = Look { picture: PictureArgs { compared, ..look.picture.clone() }, ..look.clone() };
+        with_trace(TraceArgs { trace: path.to_owned(), format: None }, &look)
+    })
 }
 
 #[cfg(target_os = "linux")]

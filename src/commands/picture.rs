@@ -1,6 +1,7 @@
 //! What `snapshot`, `record` and `view` share: the studio, the look, progress while indexing.
 
 use super::UsageError;
+use super::against::{beside, compared};
 use super::open::{cache_choice, failed, opening};
 use super::quiet::quietly;
 use crate::cli::{CacheArgs, Compose, Part, PictureArgs, TraceArgs};
@@ -27,27 +28,41 @@ pub fn studio(
     picture: &PictureArgs,
     go: &dyn Fn() -> bool,
 ) -> anyhow::Result<Studio> {
+    compared(cache, picture)?;
+    let mut studio = Studio::of(with_bar("indexing", go, |progress| {
+        opening(trace).timeline(&cache_choice(cache), picture.memory, progress).map_err(failed)
+    })?)?;
+    give_title(&mut studio, &trace.trace, picture);
+    let beside =
+        with_bar("indexing what it is compared with", go, |progress| beside(&studio, cache, picture, progress))?;
+    studio.compare_with(beside);
+    Ok(studio)
+}
+
+/// Does `work` under a bar that shows the way where it takes longer than a blink.
+fn with_bar<T>(
+    what: &str,
+    go: &dyn Fn() -> bool,
+    work: impl FnOnce(&mut dyn FnMut(u64, u64) -> bool) -> anyhow::Result<T>,
+) -> anyhow::Result<T> {
     let begun = Instant::now();
     let mut bar: Option<ProgressBar> = None;
-    let mut progress = |done: u64, all: u64| {
+    let done = work(&mut |done: u64, all: u64| {
         // Nobody knows how much there is to be read.
         if bar.is_none() && all > 0 && begun.elapsed() > Duration::from_millis(300) && is_seen() {
-            let style =
-                ProgressStyle::with_template("indexing {bar:32} {human_pos} of {human_len} references, {eta} left");
-            bar = Some(ProgressBar::new(all).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar())));
+            let words = format!("{what} {{bar:32}} {{human_pos}} of {{human_len}} references, {{eta}} left");
+            let style = ProgressStyle::with_template(&words).unwrap_or_else(|_| ProgressStyle::default_bar());
+            bar = Some(ProgressBar::new(all).with_style(style));
         }
         if let Some(bar) = &bar {
             bar.set_position(done);
         }
         go()
-    };
-    let timeline = opening(trace).timeline(&cache_choice(cache), picture.memory, &mut progress).map_err(failed)?;
-    let mut studio = Studio::of(timeline)?;
+    });
     if let Some(bar) = bar {
         bar.finish_and_clear();
     }
-    give_title(&mut studio, &trace.trace, picture);
-    Ok(studio)
+    done
 }
 
 /// The fastest device there is, without a word of its driver's that is none of the user's.
@@ -71,6 +86,7 @@ pub fn asked(picture: &PictureArgs) -> Option<&'static ExhibitEntry> {
         Compose::Source => exhibits::named("source"),
         Compose::Chart => exhibits::named("chart"),
         Compose::Inspector => exhibits::named("inspector"),
+        Compose::Compare => exhibits::named("compare"),
     }
 }
 

@@ -4,7 +4,7 @@ use super::UsageError;
 use super::opener;
 use super::picture::{asked, choice, parts, size, view};
 use super::view_state::{self, Saved};
-use super::watch::{Look, simulate, watch};
+use super::watch::{Look, against, simulate, watch};
 use crate::app::panes::MOST as MOST_PANES;
 use crate::app::{self, Beside, First, Load, Options, Trace};
 use crate::cli::ViewArgs;
@@ -81,6 +81,7 @@ pub(super) fn of(args: &ViewArgs, follow: bool, beside: Beside, load: Load) -> a
         save: Box::new(move |tick, size, rgba| save(Path::new(""), &stem, tick, size, rgba)),
         first: First {
             beside,
+            against: against(&args.trace, &look(args))?,
             asked,
             view: view(&args.picture, args.speed.unwrap_or(1.0), 1.0)?,
             choice: choice(&args.picture)?,
@@ -106,6 +107,7 @@ pub(super) fn show(args: &ViewArgs, first: Option<Trace>) -> anyhow::Result<()> 
     let ran = app::run(Options {
         first,
         open,
+        against: opener::against(args),
         offer: opener::offer(),
         size,
         sent: if args.verbose { Box::new(|sent| say!("{}", sent.words())) } else { Box::new(|_| ()) },

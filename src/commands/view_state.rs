@@ -115,6 +115,8 @@ fn state(args: &ViewArgs) -> Result<ViewState, UsageError> {
         some("--hide", listed(hidden)),
         some("--title", picture.title.clone()),
         some("--size", Some(picture.size.clone()).filter(|size| size != USUAL_SIZE)),
+        some("--against", picture.compared.against.clone()),
+        some("--in-step", picture.compared.in_step.as_ref().map(ToString::to_string)),
         some("--memory", Some(picture.memory).filter(|memory| *memory != USUAL_MEMORY).map(format_size)),
     ];
     Ok(ViewState {

@@ -1,8 +1,10 @@
 //! What the window shows and says while a trace is read and indexed.
 
+use super::UsageError;
+use super::against::{Compared, compared, untitled};
 use super::open::{cache_choice, failed, opening, say_note};
 use super::picture::{choice, give_title, unknown};
-use crate::app::{Report, Simulate};
+use crate::app::{Against, Report, Simulate};
 use crate::cli::{CacheArgs, PictureArgs, TraceArgs};
 use crate::opening::{self, CacheChoice, Note, Way};
 use crate::overlay::Studio;
@@ -104,6 +106,25 @@ pub(super) fn index(
     opening(trace).index(source, &look.way(), &mut |said| look.pass_on(said, report)).map_err(failed)
 }
 
+/// Opens a trace that is there already and indexes it under these caches.
+///
+/// # Errors
+/// As [`watch`].
+pub(super) fn index_of(
+    trace: &TraceArgs,
+    caches: CacheChoice,
+    look: &Look,
+    report: &mut dyn FnMut(Report) -> bool,
+) -> anyhow::Result<()> {
+    let go = std::cell::Cell::new(true);
+    let timeline = opening(trace).telling(|_| ()).timeline(&caches, look.picture.memory, &mut |done, all| {
+        go.set(go.get() && report(Report::Progress(done, all)));
+        go.get()
+    });
+    report(Report::Ready(look.studio(&Arc::new(timeline.map_err(failed)?))?));
+    Ok(())
+}
+
 /// Simulates a trace that was opened under other caches than it was opened with.
 pub(super) fn simulate(trace: &TraceArgs, look: &Look) -> Simulate {
     let (opening, look) = (opening(trace), look.clone());
@@ -111,4 +132,33 @@ pub(super) fn simulate(trace: &TraceArgs, look: &Look) -> Simulate {
         let way = Way { caches: CacheChoice::of(config), memory: look.picture.memory };
         opening.index(&source, &way, &mut |said| look.pass_on(said, report)).map_err(failed)
     })
+}
+
+/// What `--against` asks for, for a window, which opens it once the trace itself is whole.
+///
+/// # Errors
+/// [`UsageError`].
+pub(super) fn against(trace: &TraceArgs, look: &Look) -> Result<Option<Against>, UsageError> {
+    Ok(compared(&look.cache, &look.picture)?.map(|compared| match compared {
+        Compared::Caches(args) => {
+            let simulate = simulate(trace, look);
+            let open = Arc::new(move |source: Arc<_>, _, report: &mut dyn FnMut(Report) -> bool| {
+                let config = cache_choice(&args).open(Arc::as_ref(&source)).map_err(failed)?.config;
+                simulate(source, config, report)
+            });
+            Against { by: None, follows: false, open }
+        }
+        Compared::Trace(other) => with_trace(other, look),
+    }))
+}
+
+/// Another trace, under whatever caches this one has.
+pub(super) fn with_trace(other: TraceArgs, look: &Look) -> Against {
+    let picture = untitled(&look.picture);
+    let by = picture.compared.in_step.clone();
+    let look = Look { picture, name: other.trace.clone(), ..look.clone() };
+    let open = Arc::new(move |_, config, report: &mut dyn FnMut(Report) -> bool| {
+        index_of(&other, CacheChoice::of(config).with_cores_of_trace(), &look, report)
+    });
+    Against { by, follows: true, open }
 }

@@ -181,13 +181,26 @@ impl Opening {
                 let copy = move || keep(&feed, &self.tell, &|| true);
                 let _ = std::thread::Builder::new().name("copy".into()).spawn_scoped(scope, copy);
             }
-            let config = caches.open(source.as_ref())?.config;
-            let hierarchy = prepare(&config, source.as_ref())?;
-            let mut passed = |done: u64, all: u64| (progress.borrow_mut())(done, all);
-            let timeline = timeline(&source, hierarchy, memory, &self.tell, &mut passed)?;
-            // What came out of a file asked nobody on the way.
-            if passed(timeline.len(), source.len()) { Ok(timeline) } else { Err(self.stopped("simulated")) }
+            self.timeline_of(&source, caches, memory, &mut |done, all| (progress.borrow_mut())(done, all))
         })
+    }
+
+    /// As [`Opening::timeline`], of a trace that is read already.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn timeline_of(
+        &self,
+        source: &Arc<dyn ReferenceSource>,
+        caches: &CacheChoice,
+        memory: u64,
+        progress: &mut dyn FnMut(u64, u64) -> bool,
+    ) -> Result<Timeline, OpenError> {
+        let config = caches.open(source.as_ref())?.config;
+        let hierarchy = prepare(&config, source.as_ref())?;
+        let timeline = timeline(source, hierarchy, memory, &self.tell, progress)?;
+        // What came out of a file asked nobody on the way.
+        if progress(timeline.len(), source.len()) { Ok(timeline) } else { Err(self.stopped("simulated")) }
     }
 
     fn stopped(&self, done: &'static str) -> OpenError {

@@ -2,6 +2,7 @@
 //! stills and video. Knows numbers and names, no files and no windows.
 
 mod arcs;
+pub mod beside;
 mod caches;
 mod closeup;
 pub mod compose;
@@ -26,6 +27,7 @@ mod strip;
 pub mod studio;
 pub mod tip;
 
+pub use beside::Beside;
 pub use closeup::NamedDot;
 pub use compose::{Composer, Offscreen, ShotError, Words};
 pub use exhibits::{Exhibit, Picture, RingExhibit};

@@ -28,6 +28,14 @@ impl Stretch {
         to.since(from)
     }
 
+    /// From where `place` says its start is to where it says its end is; all of the axis stays all of it.
+    #[must_use]
+    pub(super) fn placed(self, place: impl Fn(Position) -> Position) -> Self {
+        let part = self.part.map(|ends| ends.map(place));
+        // Nothing has no places in it.
+        Self { part: part.filter(|[from, to]| from < to) }
+    }
+
     /// Where a position is in it: 0 at its left end, 1 at its right.
     #[must_use]
     pub fn place(self, axis: Axis, position: Position) -> f64 {

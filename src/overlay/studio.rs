@@ -1,5 +1,7 @@
 //! A trace under its caches, at a moment: what all exhibits of it share.
 
+use super::beside::Beside;
+use super::shot::Shot;
 use super::stretch::Stretch;
 use super::strip::Strip;
 use crate::axis::{Axis, Position};
@@ -8,6 +10,7 @@ use crate::shown;
 use crate::sim::{Hierarchy, SimError};
 use crate::timeline::cursor::levels;
 use crate::timeline::{Cursor, Moment, Options, Timeline};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// See the module.
@@ -17,8 +20,8 @@ pub struct Studio {
     cursor: Cursor,
     /// References that the log reaches back at least.
     history: u64,
-    /// Another to compare with: the same trace under other caches.
-    beside: Option<Box<Studio>>,
+    /// What it is compared with.
+    beside: Option<Box<Beside>>,
 }
 
 impl Studio {
@@ -45,25 +48,35 @@ impl Studio {
         Ok(Self { timeline, tables, cursor, history: 0, beside: None })
     }
 
-    /// What it is compared with: the same trace under other caches.
+    /// What it is compared with.
     #[must_use]
-    pub fn beside(&self) -> Option<&Studio> {
+    pub fn beside(&self) -> Option<&Beside> {
         self.beside.as_deref()
     }
 
-    /// As [`Studio::beside`], to be gone about in.
+    /// The studio that it is compared with, to be gone about in.
     pub fn beside_mut(&mut self) -> Option<&mut Studio> {
-        self.beside.as_deref_mut()
+        self.beside.as_deref_mut().map(|beside| &mut beside.studio)
     }
 
     /// Has it compared with another, or with none. What that one was compared with is let go.
-    pub fn compare_with(&mut self, other: Option<Self>) {
-        self.beside = other.map(|other| Box::new(Self { beside: None, ..other }));
+    pub fn compare_with(&mut self, other: Option<Beside>) {
+        self.beside = other.map(|mut other| {
+            other.studio.beside = None;
+            other.studio.history = self.history;
+            Box::new(other)
+        });
     }
 
     /// Takes what it is compared with.
-    pub fn take_beside(&mut self) -> Option<Self> {
+    pub fn take_beside(&mut self) -> Option<Beside> {
         self.beside.take().map(|other| *other)
+    }
+
+    /// The shot of what it is compared with that belongs to one of its own.
+    #[must_use]
+    pub fn shot_beside(&self, shot: &Shot) -> Shot {
+        self.beside().map_or_else(|| shot.clone(), |beside| beside.shot(self, shot))
     }
 
     /// The timeline.
@@ -122,6 +135,23 @@ impl Studio {
         Strip::of_misses(missed)
     }
 
+    /// As [`Studio::strip`], with a column for each of some stretches of references.
+    #[must_use]
+    pub fn strip_over(&self, stretches: impl Iterator<Item = Range<u64>>) -> Strip {
+        let (rings, count) = self.rings_of_levels();
+        let column = |references: Range<u64>| {
+            let mut missed = vec![0.0; count];
+            for (level, ring) in rings.iter().enumerate() {
+                let misses = self.timeline.summary().strip(level, 1, references.clone());
+                if let (Some(sum), Some(misses)) = (missed.get_mut(*ring), misses.first()) {
+                    *sum += misses;
+                }
+            }
+            missed
+        };
+        Strip::of_misses(stretches.map(column).collect())
+    }
+
     /// The moment last gone to.
     #[must_use]
     pub fn moment(&self) -> Moment<'_> {
@@ -131,7 +161,7 @@ impl Studio {
     /// Has the log reach back at least `history` references from now on: the most that an exhibit of it needs.
     pub fn keep(&mut self, history: u64) {
         self.history = history;
-        if let Some(beside) = &mut self.beside {
+        if let Some(beside) = self.beside_mut() {
             beside.keep(history);
         }
     }

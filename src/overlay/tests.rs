@@ -31,6 +31,11 @@ pub(crate) fn studio_under(config: &HierarchyConfig) -> Studio {
         marks: vec![mark(100, "first"), mark(600, "second")],
         ..Tables::default()
     };
+    studio_of(references, tables, config)
+}
+
+/// Of a trace of one's own.
+pub(crate) fn studio_of(references: Vec<Reference>, tables: Tables, config: &HierarchyConfig) -> Studio {
     let hierarchy = Hierarchy::new(config).expect("good");
     let trace = Arc::new(MemoryTrace::new(references, tables));
     Studio::new(trace, hierarchy, &mut |_, _| true).expect("in memory")

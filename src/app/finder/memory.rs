@@ -2,6 +2,7 @@
 
 use super::{Does, Finder, Row};
 use crate::app::desk::Desk;
+use crate::app::start::path_of;
 use crate::overlay::tip::bytes_tip;
 use crate::reference::bytes_named;
 use crate::sim::Hierarchy;
@@ -10,12 +11,19 @@ use crate::units::{ByteRange, CacheId, SetIndex};
 /// Sets that are offered for a number without the name of a level, at most.
 const MOST_SETS: usize = 4;
 
+/// A row for the file whose path this is.
+fn file_named(typed: &str) -> Option<Row> {
+    let path = path_of(typed, std::env::home_dir().as_deref()).filter(|path| typed.contains('/') && path.is_file())?;
+    Some(Row::new(format!("compare with {}", path.display()), "", Does::Against(path)))
+}
+
 impl Desk {
     /// Takes what is typed in the finder, and offers what of memory it names.
     pub(in crate::app) fn type_in_finder(&mut self, text: &str) {
         let Some(mut finder) = self.finder.take() else { return };
         if finder.type_in(text) {
-            let rows = self.memory_named(finder.typed());
+            let mut rows = self.memory_named(finder.typed());
+            rows.extend(file_named(finder.typed()));
             finder.offer(rows);
         }
         self.finder = Some(finder);

@@ -16,6 +16,7 @@ fn trace(name: &str) -> (Trace, Sender<anyhow::Result<Report>>, Receiver<bool>) 
     });
     let first = First {
         pin: None,
+        against: None,
         beside: Beside::default(),
         asked: Asked::default(),
         view: View::default(),
@@ -158,4 +159,46 @@ fn a_trace_takes_a_minute_unless_that_is_too_fast_or_slow_to_see() {
     assert_eq!(default_speed(8_448), 141.0);
     assert_eq!(default_speed(10), 4.0);
     assert_eq!(default_speed(20_000_000), 300.0);
+}
+
+#[test]
+fn another_trace_is_opened_once_this_one_is_whole_and_follows_its_caches() {
+    use crate::app::against::Against;
+    use crate::overlay::tests::studio_under;
+    use crate::sim::config::preset;
+    let (mut traces, post, messages) = window();
+    let (mut first, say, _answers) = trace("first");
+    // Another one of the same content is another trace.
+    let open: Simulate = Arc::new(|_, config, report| {
+        report(Report::Ready(studio_under(&config)));
+        Ok(())
+    });
+    first.first.against = Some(Against { by: None, follows: true, open });
+    let sender = post.clone();
+    traces.begin(first, move |m| sender.send(m).is_ok()).expect("a thread");
+    say.send(Ok(named("first"))).expect("it listens");
+    assert!(matches!(traces.take(messages.recv().expect("told"), 0.0), Taken::Opened));
+    let open = |traces: &mut Traces| {
+        let sender = post.clone();
+        let shown = traces.shown.as_mut().expect("shown");
+        shown.open_against(move |m| sender.send(m).is_ok(), 0.0);
+    };
+    open(&mut traces);
+    assert!(matches!(traces.take(messages.recv().expect("opened"), 0.0), Taken::Changed));
+    let desk = traces.desk().expect("shown");
+    assert!(desk.studio().beside().is_some_and(crate::overlay::Beside::is_trace));
+    assert_eq!(desk.panes.len(), 2, "A is shown beside it");
+    open(&mut traces);
+    assert!(messages.try_recv().is_err(), "it is there");
+    // Other caches are those of both.
+    let mut config = preset("paper").expect("there");
+    config.levels[0].size *= 2;
+    let desk = traces.desk().expect("shown");
+    desk.recache(studio_under(&config), 0.0);
+    assert!(desk.studio().beside().is_some(), "it stays until it is simulated");
+    open(&mut traces);
+    assert!(matches!(traces.take(messages.recv().expect("simulated"), 0.0), Taken::Changed));
+    let desk = traces.desk().expect("shown");
+    let beside = desk.studio().beside().expect("compared");
+    assert_eq!(beside.studio().timeline().config(), &config);
 }

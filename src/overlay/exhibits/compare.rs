@@ -1,4 +1,4 @@
-//! The same trace under two machines: their numbers side by side, and a strip of which of the two misses more, where.
+//! The same trace under two machines, or two traces: their numbers side by side, and a strip of which of the two misses more, where.
 //!
 //! ```text
 //!  COMPARE                                          A: paper        B: 1 KiB
@@ -11,11 +11,14 @@
 //!  ..##....._____###...
 //! ```
 //!
-//! Both are at the same reference. Sizes are in ems, as in [`super::numbers`].
+//! Both are at the same reference or, where they are two traces, at references that belong together: see
+//! [`crate::timeline::in_step`]. Sizes are in ems, as in [`super::numbers`].
 
 use super::readings::{Reading, Readings, logged};
 use super::sheet::{SMALL, Sheet, scroll_bar};
 use super::{Exhibit, Gesture, Picture};
+use crate::axis::Position;
+use crate::overlay::beside::Beside;
 use crate::overlay::fonts::Weight;
 use crate::overlay::info::{Info, counted, innermost};
 use crate::overlay::layout::Layout;
@@ -26,12 +29,14 @@ use crate::overlay::stretch::Stretch;
 use crate::overlay::strip::Strip;
 use crate::overlay::studio::Studio;
 use crate::overlay::tip::{Tip, line_tip, region_tip};
-use crate::reference::SourceError;
+use crate::reference::{SourceError, SourceLocation};
 use crate::scene::palette::{self, Rgba};
 use crate::scene::{Camera, View};
+use crate::timeline::{Share, StepBy};
 use crate::units::{LevelId, grouped, to_f32};
 use egui::{Pos2, Rect, pos2};
 use std::cmp::Reverse;
+use std::collections::{HashMap, VecDeque};
 
 /// See the module.
 pub struct CompareExhibit {
@@ -51,7 +56,11 @@ impl CompareExhibit {
     /// For the caches of a studio, and of the one that it is compared with.
     #[must_use]
     pub fn new(studio: &Studio) -> Self {
-        Self { now: Readings::new(studio), before: studio.beside().map(Readings::new), strip: None }
+        Self {
+            now: Readings::new(studio),
+            before: studio.beside().map(|beside| Readings::new(beside.studio())),
+            strip: None,
+        }
     }
 }
 
@@ -67,6 +76,10 @@ const MARGIN: f32 = 1.4;
 const COLUMN: f32 = 7.2;
 /// Ems of the bars that show differences.
 const BARS: f32 = 8.0;
+/// Ems of a column of numbers without rates.
+const NARROW: f32 = 4.4;
+/// Ems of width from which on there are rates.
+const WITH_RATES: f32 = 36.0;
 /// Ems of width from which on there are bars beside numbers.
 const WITH_BARS: f32 = 46.0;
 /// Ems of height of the strip.
@@ -93,8 +106,11 @@ impl Exhibit for CompareExhibit {
         let sight = Rect::from_min_max(layout.area.min, pos2(layout.area.right(), layout.strip.top()));
         let em = EM * layout.type_scale * view.camera.zoom;
         let mut sheet = Sheet { plane: Plane { unit: em, ..Plane::default() }, em, sight };
+        let other = studio.shot_beside(shot);
         let before = match (studio.beside_mut(), &mut self.before) {
-            (Some(beside), Some(readings)) => Some(readings.at(beside, shot, view)?),
+            (Some(beside), Some(readings)) => {
+                Some(readings.at(beside, &other, &View { reach: view.reach, ..other.view.clone() })?)
+            }
             _ => None,
         };
         match before {
@@ -103,7 +119,8 @@ impl Exhibit for CompareExhibit {
                 let strip = self.difference(studio, shot, sight.width());
                 let rows = rows(studio, &now, &before);
                 let stretch = shot.playback.stretch;
-                Tables { now: &now.info, before: &before.info, rows: &rows, strip, stretch }
+                let by = studio.beside().and_then(Beside::by);
+                Tables { now: &now.info, before: &before.info, by, rows: &rows, strip, stretch }
                     .fill(&mut sheet, &view.camera);
             }
         }
@@ -131,13 +148,25 @@ impl CompareExhibit {
         let of = (columns, shot.playback.stretch, studio.axis().len);
         if self.strip.as_ref().is_none_or(|strip| strip.of != of) {
             let misses = |strip: &Strip, n: usize| strip.column(n).iter().sum::<f32>();
-            let now = studio.strip_of(columns, of.1);
-            let before = studio.beside().map(|beside| beside.strip_of(columns, of.1)).unwrap_or_default();
+            let (now, before) = strips(studio, columns, of.1);
             let columns = (0..columns).map(|n| misses(&now, n) - misses(&before, n)).collect();
             self.strip = Some(Difference { of, columns });
         }
         self.strip.as_ref().map_or(&[], |strip| &strip.columns)
     }
+}
+
+/// The strips of both, in columns that belong together.
+fn strips(studio: &Studio, columns: usize, stretch: Stretch) -> (Strip, Strip) {
+    let Some(beside) = studio.beside() else { return Default::default() };
+    if !beside.is_trace() {
+        return (studio.strip_of(columns, stretch), beside.studio().strip_of(columns, stretch));
+    }
+    let border = |n: usize| stretch.at(studio.axis(), n as f64 / columns as f64);
+    let between = |from: Position, to: Position| from.tick()..to.ceil().tick().max(from.tick() + 1);
+    let now = (0..columns).map(|n| between(border(n), border(n + 1)));
+    let before = (0..columns).map(|n| between(beside.position(border(n)), beside.position(border(n + 1))));
+    (studio.strip_over(now), beside.studio().strip_over(before))
 }
 
 /// Says how there is something to compare.
@@ -147,6 +176,7 @@ fn nothing(sheet: &mut Sheet) {
             "Nothing to compare with.",
             "Change the caches (E): what they were before",
             "is then compared with what they are.",
+            "Or find another trace (Ctrl+P): compare with ...",
         ],
         PITCH,
     );
@@ -159,20 +189,30 @@ struct Row {
     ink: Option<Rgba>,
     before: Option<u64>,
     now: Option<u64>,
+    /// One of two traces may have it alone.
+    alone: bool,
     /// Shares of misses of both.
     rates: [Option<f64>; 2],
     target: Option<Target>,
 }
 
 impl Row {
-    /// How many more misses there are now.
+    /// In how many misses both differ; what only one has differs in all of them.
+    fn difference(&self) -> u64 {
+        self.now.unwrap_or(0).abs_diff(self.before.unwrap_or(0))
+    }
+
+    /// How many more misses there are now. What one of two traces has alone, the other makes no misses in.
     fn more_now(&self) -> Option<i128> {
-        Some(i128::from(self.now?) - i128::from(self.before?))
+        let (now, before) =
+            if self.alone { (self.now.or(Some(0)), self.before.or(Some(0))) } else { (self.now, self.before) };
+        Some(i128::from(now?) - i128::from(before?))
     }
 }
 
 /// The tables, in order: heading and rows.
 fn rows(studio: &Studio, now: &Reading, before: &Reading) -> Vec<(&'static str, Vec<Row>)> {
+    let two = studio.beside().is_some_and(Beside::is_trace);
     let levels = levels(&now.info, &before.info);
     let regions = now.info.regions.iter().zip(0..).map(|(row, n)| {
         // Regions are those of the trace: the same in both, in the same order, unless memory that has no name was clustered otherwise.
@@ -184,12 +224,25 @@ fn rows(studio: &Studio, now: &Reading, before: &Reading) -> Vec<(&'static str, 
             ink: Some(row.color),
             before: other.map(|other| other.misses),
             now: Some(row.misses),
+            alone: two,
             rates: [other.and_then(|other| other.miss_rate), row.miss_rate],
             target: Some(Target::Region(n)),
         }
     });
-    let mut tables = vec![("LEVELS", levels), ("REGIONS", regions.collect())];
-    let lines = lines(studio, now, before);
+    // Regions that only the other trace has.
+    let only = before.info.regions.iter().filter(|row| two && now.info.regions.iter().all(|now| now.name != row.name));
+    let only = only.map(|row| Row {
+        name: row.name.clone(),
+        more: String::new(),
+        ink: Some(row.color),
+        before: Some(row.misses),
+        now: None,
+        alone: true,
+        rates: [row.miss_rate, None],
+        target: None,
+    });
+    let mut tables = vec![("LEVELS", levels), ("REGIONS", regions.chain(only).collect())];
+    let lines = if two { lines_by_text(studio, now, before) } else { lines(studio, now, before) };
     if !lines.is_empty() {
         tables.push(("LINES THAT DIFFER MOST", lines));
     }
@@ -225,6 +278,7 @@ fn levels(now: &Info, before: &Info) -> Vec<Row> {
             rates: [rate(&was), rate(&is)],
             before: was.map(|(misses, ..)| misses),
             now: is.map(|(misses, ..)| misses),
+            alone: false,
             target: None,
         }
     };
@@ -244,25 +298,18 @@ fn changed(a: &str, b: &str) -> String {
 /// Source lines whose misses differ, those that differ most first.
 fn lines(studio: &Studio, now: &Reading, before: &Reading) -> Vec<Row> {
     let Some(beside) = studio.beside() else { return Vec::new() };
-    let misses = |studio: &Studio, reading: &Reading| -> Vec<(u64, u64)> {
-        let levels: Vec<usize> = innermost(studio.timeline().start()).map(LevelId::index).collect();
-        let sum = |share: &crate::timeline::Share| levels.iter().map(|&level| share.misses[level]).sum::<u64>();
-        reading.lines.iter().map(|share| (share.references, sum(share))).collect()
-    };
-    let (now, before) = (misses(studio, now), misses(beside, before));
+    let (now, before) = (misses_of_lines(studio, now), misses_of_lines(beside.studio(), before));
     let mut order: Vec<usize> = (0..now.len().min(before.len())).filter(|&n| now[n].1 != before[n].1).collect();
     order.sort_by_key(|&n| Reverse(now[n].1.abs_diff(before[n].1)));
     let row = |n: usize| {
-        let place = studio.timeline().lines().places().get(n);
-        let location = place.and_then(|&place| studio.tables().locations.get(place));
-        let name = location.map_or("unknown instructions".to_owned(), |l| format!("{}:{}", l.file, l.line));
-        let rate = |(references, misses): (u64, u64)| (references > 0).then(|| misses as f64 / references as f64);
+        let location = location(studio, n);
         Row {
-            name,
+            name: location.map_or("unknown instructions".to_owned(), |l| format!("{}:{}", l.file, l.line)),
             more: location.map_or(String::new(), |l| l.text.clone()),
             ink: None,
             before: Some(before[n].1),
             now: Some(now[n].1),
+            alone: false,
             rates: [rate(before[n]), rate(now[n])],
             target: Some(Target::Line(n)),
         }
@@ -270,10 +317,88 @@ fn lines(studio: &Studio, now: &Reading, before: &Reading) -> Vec<Row> {
     order.into_iter().take(MOST_LINES).map(row).collect()
 }
 
+/// Lines of two traces, whose programs may differ: those of one text in files of one name belong together, the nth to the nth.
+fn lines_by_text(studio: &Studio, now: &Reading, before: &Reading) -> Vec<Row> {
+    let Some(beside) = studio.beside() else { return Vec::new() };
+    let (now, before) = (misses_of_lines(studio, now), misses_of_lines(beside.studio(), before));
+    let text = |studio: &Studio, n: usize| {
+        location(studio, n).map_or(String::new(), |l| match l.text.is_empty() {
+            true => format!("{}:{}", file_name(&l.file), l.line),
+            false => l.text.clone(),
+        })
+    };
+    let mut others: HashMap<String, VecDeque<usize>> = HashMap::new();
+    (0..before.len()).for_each(|n| others.entry(text(beside.studio(), n)).or_default().push_back(n));
+    let mut rows: Vec<Row> = Vec::new();
+    let row = |words: [Option<String>; 2], before: Option<(u64, u64)>, now: Option<(u64, u64)>, target| {
+        let [here, there] = &words;
+        let name = match (here, there) {
+            (Some(here), Some(there)) if here != there => format!("{here} (A: {there})"),
+            (Some(here), _) => here.clone(),
+            (None, Some(there)) => format!("A: {there}"),
+            (None, None) => String::new(),
+        };
+        let misses = |of: Option<(u64, u64)>| of.map(|(_, misses)| misses);
+        let rates = [before.and_then(rate), now.and_then(rate)];
+        Row {
+            name,
+            more: String::new(),
+            ink: None,
+            before: misses(before),
+            now: misses(now),
+            alone: true,
+            rates,
+            target,
+        }
+    };
+    for n in 0..now.len() {
+        let other = others.get_mut(&text(studio, n)).and_then(VecDeque::pop_front);
+        let words = [Some(place(studio, n)), other.map(|other| place(beside.studio(), other))];
+        let mut row = row(words, other.map(|other| before[other]), Some(now[n]), Some(Target::Line(n)));
+        row.more = location(studio, n).map_or(String::new(), |l| l.text.clone());
+        rows.push(row);
+    }
+    for other in others.into_values().flatten() {
+        let mut row = row([None, Some(place(beside.studio(), other))], Some(before[other]), None, None);
+        row.more = location(beside.studio(), other).map_or(String::new(), |l| l.text.clone());
+        rows.push(row);
+    }
+    rows.retain(|row| row.difference() > 0);
+    rows.sort_by(|a, b| b.difference().cmp(&a.difference()).then_with(|| a.name.cmp(&b.name)));
+    rows.truncate(MOST_LINES);
+    rows
+}
+
+/// References and misses in the innermost caches, by source line.
+fn misses_of_lines(studio: &Studio, reading: &Reading) -> Vec<(u64, u64)> {
+    let levels: Vec<usize> = innermost(studio.timeline().start()).map(LevelId::index).collect();
+    let sum = |share: &Share| levels.iter().map(|&level| share.misses[level]).sum::<u64>();
+    reading.lines.iter().map(|share| (share.references, sum(share))).collect()
+}
+
+fn rate((references, misses): (u64, u64)) -> Option<f64> {
+    (references > 0).then(|| misses as f64 / references as f64)
+}
+
+fn location(studio: &Studio, row: usize) -> Option<&SourceLocation> {
+    studio.timeline().lines().places().get(row).and_then(|&place| studio.tables().locations.get(place))
+}
+
+/// Where a line is: `matmul.c:12`.
+fn place(studio: &Studio, row: usize) -> String {
+    location(studio, row).map_or("unknown instructions".to_owned(), |l| format!("{}:{}", file_name(&l.file), l.line))
+}
+
+fn file_name(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
+}
+
 /// What a picture is made of.
 struct Tables<'a> {
     now: &'a Info,
     before: &'a Info,
+    /// What two traces go in step by.
+    by: Option<&'a StepBy>,
     rows: &'a [(&'static str, Vec<Row>)],
     strip: &'a [f32],
     stretch: Stretch,
@@ -319,16 +444,37 @@ impl Tables<'_> {
     /// Which two machines, and which references.
     fn head(&self, sheet: &mut Sheet, left: f32, right: f32, y: f32) -> f32 {
         let em = sheet.em;
-        let name = |info: &Info| {
+        let caches = |info: &Info| {
             if info.caches_name.is_empty() { "these caches".to_owned() } else { info.caches_name.clone() }
         };
-        let (a, b) = (name(self.before), name(self.now));
-        let (a, b) = if a == b { (format!("{a}, before"), format!("{b}, now")) } else { (a, b) };
-        let title = format!("A: {a}     B: {b}");
-        sheet.left(pos2(left, y), &title, Weight::SemiBold, 1.15, palette::TEXT, right - left);
-        let words = format!("misses {}; less is better", counted(self.now));
-        sheet.left(pos2(left, y + 1.7 * em), &words, Weight::Regular, 0.9, palette::TEXT_QUIET, right - left);
-        y + 3.6 * em
+        let [a, b] = [self.before, self.now].map(caches);
+        let (titles, words) = match self.by {
+            None if a == b => (vec![format!("A: {a}, before     B: {b}, now")], misses(self.now)),
+            None => (vec![format!("A: {a}     B: {b}")], misses(self.now)),
+            Some(by) => {
+                let title = |letter: char, info: &Info, caches: &str| {
+                    let under = if a == b { String::new() } else { format!(" ({caches})") };
+                    let parts = [&info.title, &info.subtitle].into_iter().filter(|part| !part.is_empty());
+                    let parts: Vec<&str> = parts.map(String::as_str).collect();
+                    format!("{letter}: {}{under}", parts.join(", "))
+                };
+                let under = if a == b { format!("both under {a}, ") } else { String::new() };
+                let place = |info: &Info| format!("{} of {}", grouped(info.tick), grouped(info.axis.total));
+                let words = match &self.now.counted {
+                    Some(_) => format!("A {}, B {}", counted(self.before), counted(self.now)),
+                    None => format!("A at {}, B at {}", place(self.before), place(self.now)),
+                };
+                let words = format!("misses {under}in step by {by}: {words}; less is better");
+                (vec![title('A', self.before, &a), title('B', self.now, &b)], words)
+            }
+        };
+        let mut y = y;
+        for title in titles {
+            sheet.left(pos2(left, y), &title, Weight::SemiBold, 1.15, palette::TEXT, right - left);
+            y += 1.7 * em;
+        }
+        sheet.left(pos2(left, y), &words, Weight::Regular, 0.9, palette::TEXT_QUIET, right - left);
+        y + 1.9 * em
     }
 
     fn heading(&self, sheet: &mut Sheet, [left, right, y]: [f32; 3], name: &str) -> f32 {
@@ -336,7 +482,8 @@ impl Tables<'_> {
         if y >= sheet.sight.top() - 0.3 * em {
             sheet.left(pos2(left, y), name, Weight::SemiBold, SMALL, quiet, f32::INFINITY);
             for (n, words) in ["B − A", "B", "A"].iter().enumerate() {
-                sheet.right(pos2(numbers(em, left, right) - n as f32 * COLUMN * em, y), words, SMALL, quiet);
+                let x = numbers(em, left, right) - n as f32 * column(em, left, right);
+                sheet.right(pos2(x, y), words, SMALL, quiet);
             }
         }
         sheet.bar(Rect::from_min_max(pos2(left, y + 1.4 * em), pos2(right, y + 1.4 * em + 1.0)), palette::TRACK);
@@ -375,6 +522,20 @@ impl Tables<'_> {
     }
 }
 
+fn misses(info: &Info) -> String {
+    format!("misses {}; less is better", counted(info))
+}
+
+/// Whether there is room for rates beside numbers.
+fn with_rates(em: f32, left: f32, right: f32) -> bool {
+    right - left >= WITH_RATES * em
+}
+
+/// The width of a column of numbers.
+fn column(em: f32, left: f32, right: f32) -> f32 {
+    if with_rates(em, left, right) { COLUMN * em } else { NARROW * em }
+}
+
 /// Where the last column of numbers ends.
 fn numbers(em: f32, left: f32, right: f32) -> f32 {
     if right - left >= WITH_BARS * em { right - (BARS + 1.0) * em } else { right }
@@ -384,6 +545,7 @@ fn numbers(em: f32, left: f32, right: f32) -> f32 {
 fn one(sheet: &mut Sheet, row: &Row, [left, right, y]: [f32; 3], most: u128) {
     let em = sheet.em;
     let (end, with_bars) = (numbers(em, left, right), right - left >= WITH_BARS * em);
+    let (rates, column) = (with_rates(em, left, right), column(em, left, right));
     let mut x = left;
     if let Some(ink) = row.ink {
         let patch = Rect::from_min_max(pos2(left, y + 0.25 * em), pos2(left + 0.75 * em, y + em));
@@ -392,14 +554,14 @@ fn one(sheet: &mut Sheet, row: &Row, [left, right, y]: [f32; 3], most: u128) {
     }
     let number = |n: Option<u64>, rate: Option<f64>| match (n, rate) {
         (None, _) => "–".to_owned(),
-        (Some(n), None) => grouped(n),
-        (Some(n), Some(rate)) => format!("{} · {}", grouped(n), percent(Some(rate))),
+        (Some(n), Some(rate)) if rates => format!("{} · {}", grouped(n), percent(Some(rate))),
+        (Some(n), _) => grouped(n),
     };
     let columns = [number(row.now, row.rates[1]), number(row.before, row.rates[0])];
     for (n, words) in columns.iter().enumerate() {
-        sheet.right(pos2(end - (n as f32 + 1.0) * COLUMN * em, y), words, 0.95, palette::TEXT_BODY);
+        sheet.right(pos2(end - (n as f32 + 1.0) * column, y), words, 0.95, palette::TEXT_BODY);
     }
-    let room = end - 3.0 * COLUMN * em - x;
+    let room = end - 3.0 * column - x;
     let name = format!("{}  {}", row.name, row.more);
     sheet.left(pos2(x, y), name.trim_end(), Weight::Regular, 1.0, palette::TEXT, room);
     if let Some(target) = row.target {
@@ -439,7 +601,6 @@ fn one(sheet: &mut Sheet, row: &Row, [left, right, y]: [f32; 3], most: u128) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::axis::Position;
     use crate::overlay::tests::{studio, studio_under};
     use crate::overlay::{Parts, Playback};
     use crate::sim::config::preset;
@@ -477,7 +638,7 @@ mod tests {
             moment.before.level_counters(LevelId(0)).demand_accesses()
                 - moment.before.level_counters(LevelId(0)).demand_hits()
         };
-        now.compare_with(Some(before));
+        now.compare_with(Some(Beside::caches(before)));
         let (a, b) = (misses(now.beside_mut().expect("given")), misses(&mut now));
         assert!(b > a, "smaller lines miss more: {a} {b}");
         let taken = taken(&mut now, 700, Playback::default());
@@ -502,7 +663,7 @@ mod tests {
     #[test]
     fn between_the_points_both_count_the_same_references() {
         let mut now = smaller();
-        now.compare_with(Some(studio()));
+        now.compare_with(Some(Beside::caches(studio())));
         let range = [Some(Position::at(100)), Some(Position::at(300))];
         let playback = Playback { range, ..Playback::default() };
         let taken = taken(&mut now, 700, playback);
