@@ -11,6 +11,8 @@ use std::sync::Arc;
 
 /// What a trace is compared with, before it is there.
 pub struct Against {
+    /// As it was named.
+    pub name: String,
     /// What two traces go in step by; `None`: what is usual.
     pub by: Option<StepBy>,
     /// It is simulated anew when the trace that is shown is shown under other caches.
@@ -46,6 +48,7 @@ impl Comparing {
     pub(super) fn take(&mut self, said: anyhow::Result<Report>, desk: &mut Desk, now: f64) -> bool {
         match said {
             Ok(Report::Ready(studio)) if studio.timeline().is_whole() => {
+                desk.against = Some((self.against.name.clone(), self.against.by.clone()));
                 let again = std::mem::replace(&mut self.there, true) && desk.studio().beside().is_some();
                 match again {
                     true => desk.recache_beside(studio),

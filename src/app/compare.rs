@@ -87,6 +87,7 @@ impl Desk {
     /// From now on, other caches are compared with those of now.
     pub(super) fn compare_with_these(&mut self, now: f64) {
         self.session.studio_mut().compare_with(None);
+        self.against = None;
         let studio = self.session.studio();
         self.panes.iter_mut().for_each(|pane| pane.reopen(studio));
         self.say("other caches are compared with these from now on", now);

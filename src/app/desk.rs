@@ -17,9 +17,10 @@ use crate::overlay::pen::rate;
 use crate::overlay::{Area, Layout, Offscreen, Parts, Shot, ShotError, Strip, Studio};
 use crate::reference::SourceError;
 use crate::render::{Bar, Context};
+use crate::scene::palette::Theme;
 use crate::scene::{Choice, View};
 use crate::sim::config::HierarchyConfig;
-use crate::timeline::ClockKind;
+use crate::timeline::{ClockKind, StepBy};
 use crate::units::grouped;
 use std::path::PathBuf;
 
@@ -72,8 +73,12 @@ pub struct Desk {
     pub(super) copied: Option<String>,
     /// The finder, while it is open.
     pub(super) finder: Option<Finder>,
+    /// What it is compared with, as it was named, and what two traces were asked to go in step by.
+    pub(super) against: Option<(String, Option<StepBy>)>,
     /// Other traces that there are to compare with.
     pub(super) others: Vec<PathBuf>,
+    /// How all of the window is coloured.
+    pub theme: Theme,
     toast: Option<(String, f64)>,
 }
 
@@ -109,7 +114,9 @@ impl Desk {
             asked: Asked::default(),
             copied: None,
             finder: None,
+            against: None,
             others: Vec::new(),
+            theme: Theme::default(),
             toast: None,
         };
         desk.grow();
@@ -326,6 +333,10 @@ impl Desk {
             }
             Action::NextPane => self.panes.next(),
             Action::Panels => self.pane_mut().turn_panels(),
+            Action::Theme => {
+                self.theme = self.theme.next();
+                self.say(format!("theme: {}", self.theme.name()), now);
+            }
             Action::Sheet => self.sheet = !self.sheet,
             Action::Escape if self.sheet => self.sheet = false,
             // Their fields have the keys, but not before they were drawn.

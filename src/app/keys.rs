@@ -37,6 +37,8 @@ pub struct Chord {
 /// What a key does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
+    /// The next theme.
+    Theme,
     /// Play or pause.
     PlayPause,
     /// Pause and go by so many references.
@@ -155,7 +157,7 @@ const fn alt(key: Key) -> Chord {
 }
 
 /// All keys, in the order of the sheet.
-pub const TABLE: [Row; 34] = [
+pub const TABLE: [Row; 35] = [
     Row { keys: "Space", what: "play, pause; at the end: start over", chords: &[(key(Key::Space), Action::PlayPause)] },
     Row {
         keys: "Left, Right",
@@ -283,6 +285,7 @@ pub const TABLE: [Row; 34] = [
         what: "copy the command that shows this",
         chords: &[(ctrl(Key::Char('c')), Action::CopyCommand)],
     },
+    Row { keys: "Ctrl + T", what: "theme: dark, light, print", chords: &[(ctrl(Key::Char('t')), Action::Theme)] },
     Row { keys: "F12", what: "save the picture as PNG", chords: &[(key(Key::F12), Action::Still)] },
     Row {
         keys: "Ctrl + O, V",

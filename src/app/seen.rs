@@ -3,10 +3,12 @@
 use super::desk::Desk;
 use super::panes::Panes;
 use super::state::{Flag, ViewState};
+use crate::overlay::Beside;
 use crate::overlay::exhibits::{self, ExhibitEntry};
 use crate::reference::{bytes_named, name_of_bytes};
 use crate::scene::{Choice, Shade, view::CLOSEST};
 use crate::sim::config::HierarchyConfig;
+use crate::timeline::StepBy;
 
 /// Says by which flags the command line has these caches; `None` = by none, as they are in no file.
 pub type Express = Box<dyn Fn(&HierarchyConfig) -> Option<Vec<Flag>>>;
@@ -77,8 +79,21 @@ impl Desk {
             clock,
             speed: (!usual).then_some(speed),
             tail: self.session.tail(),
+            against: self.against_now(),
+            in_step: self.in_step_now(),
+            theme: self.theme,
             ..self.regions_now(asked)
         }
+    }
+
+    /// What it is compared with, where that can be named.
+    fn against_now(&self) -> Option<String> {
+        self.against.as_ref().filter(|_| self.studio().beside().is_some()).map(|(name, _)| name.clone())
+    }
+
+    /// What two traces were asked to go in step by.
+    fn in_step_now(&self) -> Option<StepBy> {
+        self.against.as_ref().filter(|_| self.studio().beside().is_some_and(Beside::is_trace))?.1.clone()
     }
 
     /// What is pinned: as it was named, as long as that is the same.
@@ -133,6 +148,7 @@ impl Desk {
             self.transport.set_speed(speed);
         }
         self.session.set_tail(state.tail);
+        self.theme = state.theme;
         self.choose(choice_of(state));
         self.pin(None);
         if let Some(words) = &state.pin {

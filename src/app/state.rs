@@ -6,8 +6,9 @@
 use super::transport::PlayRange;
 use crate::axis::Position;
 use crate::scene::Camera;
+use crate::scene::palette::Theme;
 use crate::shown::quoted;
-use crate::timeline::ClockKind;
+use crate::timeline::{ClockKind, StepBy};
 
 /// A flag of the command line and its value; `None` = it has none.
 pub type Flag = (String, Option<String>);
@@ -47,6 +48,12 @@ pub struct ViewState {
     pub dim: Vec<String>,
     /// What `show` leaves out is dimmed, and not hidden.
     pub dim_rest: bool,
+    /// What it is compared with, as it was named, and what two traces go in step by, where that is not as is usual.
+    pub against: Option<String>,
+    /// See there.
+    pub in_step: Option<StepBy>,
+    /// How the window is coloured.
+    pub theme: Theme,
     /// Everything else that was asked for: parts left out, title, size.
     pub others: Vec<Flag>,
 }
@@ -75,6 +82,9 @@ impl Default for ViewState {
             show: Vec::new(),
             dim: Vec::new(),
             dim_rest: false,
+            against: None,
+            in_step: None,
+            theme: Theme::default(),
             others: Vec::new(),
         }
     }
@@ -133,6 +143,15 @@ impl ViewState {
             (true, true) => say("--dim", None),
             (true, false) => {}
         }
+        if let Some(against) = &self.against {
+            say("--against", Some(against));
+            if let Some(by) = &self.in_step {
+                say("--in-step", Some(&by.to_string()));
+            }
+        }
+        if self.theme != other.theme {
+            say("--theme", Some(self.theme.name()));
+        }
         self.others.iter().for_each(|(flag, value)| say(flag, value.as_deref()));
         words
     }
@@ -174,6 +193,10 @@ impl ViewState {
             show,
             dim,
             dim_rest,
+            // What goes in step is that with which it is compared.
+            in_step: if self.against.is_none() { left.in_step } else { self.in_step },
+            against: self.against.or(left.against),
+            theme: either(self.theme, &none.theme, left.theme),
             others: either(self.others, &none.others, left.others),
         }
     }

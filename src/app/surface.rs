@@ -8,7 +8,8 @@
 //! frame copies the ground and draws the words over it. Where a surface cannot be copied to, all parts are drawn in each frame.
 
 use crate::overlay::{Area, Picture, Words};
-use crate::render::{Bar, Context, Painter, RenderError, Sent, Viewport, clear};
+use crate::render::{Bar, Context, Painter, RenderError, Sent, ThemePass, Viewport, clear};
+use crate::scene::palette::Theme;
 use std::sync::{Arc, Mutex, PoisonError};
 use winit::window::Window;
 
@@ -27,6 +28,8 @@ pub(super) struct Surface {
     frames: u64,
     ground: Option<wgpu::Texture>,
     words: Words,
+    /// Turns the dark picture into another theme.
+    theme: Option<ThemePass>,
     /// What the driver complained about outside of any call.
     fault: Arc<Mutex<Option<String>>>,
 }
@@ -126,8 +129,20 @@ impl Surface {
         });
         let (pattern, words) = (Painter::new(&context, format), Words::new(&context, format));
         let (canvases, sent, frames, ground) = (Vec::new(), Sent::default(), 0, None);
-        let mut made =
-            Self { instance, surface, config, context, pattern, canvases, sent, frames, ground, words, fault };
+        let mut made = Self {
+            instance,
+            surface,
+            config,
+            context,
+            pattern,
+            canvases,
+            sent,
+            frames,
+            ground,
+            words,
+            theme: None,
+            fault,
+        };
         made.configure();
         Ok(made)
     }
@@ -135,6 +150,14 @@ impl Surface {
     /// Longest side that can be drawn, pixels.
     pub(super) fn longest(&self) -> u32 {
         self.context.device.limits().max_texture_dimension_2d
+    }
+
+    /// Shows everything in a theme from now on.
+    pub(super) fn set_theme(&mut self, theme: Theme) {
+        if self.theme.as_ref().map_or(Theme::Dark, ThemePass::theme) != theme {
+            self.theme = ThemePass::new(&self.context, self.config.format, theme);
+            self.ground = None;
+        }
     }
 
     /// What frames sent to the GPU so far.
@@ -252,17 +275,21 @@ impl Surface {
             self.context.queue.submit([encoder.finish()]);
             return Ok(false);
         };
-        let view = texture.texture.create_view(&wgpu::TextureViewDescriptor::default());
+        let shown = texture.texture.create_view(&wgpu::TextureViewDescriptor::default());
         self.frames += 1;
         let (changed, moved) = self.hold(parts, output.pixels_per_point, size);
-        if self.config.usage.contains(wgpu::TextureUsages::COPY_DST) {
+        // The picture is drawn where it is shown or, before it is turned into another theme, beside it.
+        let mut theme = self.theme.take();
+        let under = theme.as_mut().map_or(&texture.texture, |theme| theme.dark(&self.context, size)).clone();
+        let view = under.create_view(&wgpu::TextureViewDescriptor::default());
+        if theme.is_some() || self.config.usage.contains(wgpu::TextureUsages::COPY_DST) {
             let ground = self.ground.take().filter(|ground| [ground.width(), ground.height()] == size);
             let all = moved || ground.is_none();
             let ground = ground.unwrap_or_else(|| self.texture("ground", size, wgpu::TextureUsages::COPY_SRC));
             self.paint(&mut encoder, &ground.create_view(&wgpu::TextureViewDescriptor::default()), &changed, all);
             encoder.copy_texture_to_texture(
                 ground.as_image_copy(),
-                texture.texture.as_image_copy(),
+                under.as_image_copy(),
                 wgpu::Extent3d { width: size[0], height: size[1], depth_or_array_layers: 1 },
             );
             self.ground = Some(ground);
@@ -270,6 +297,10 @@ impl Surface {
             self.paint(&mut encoder, &view, &changed, true);
         }
         self.words.draw(&self.context, &mut encoder, &view, egui, output, size);
+        if let Some(theme) = &theme {
+            theme.draw(&mut encoder, &shown);
+        }
+        self.theme = theme;
         self.context.queue.submit([encoder.finish()]);
         window.pre_present_notify();
         self.context.queue.present(texture);

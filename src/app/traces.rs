@@ -10,6 +10,7 @@ use super::seen::Asked;
 use crate::axis::Position;
 use crate::overlay::exhibits::ExhibitEntry;
 use crate::overlay::{Parts, Studio};
+use crate::scene::palette::Theme;
 use crate::scene::{Choice, View};
 use crate::sim::config::HierarchyConfig;
 use crate::timeline::ClockKind;
@@ -78,6 +79,8 @@ pub struct First {
     pub beside: Beside,
     /// What it is compared with.
     pub against: Option<Against>,
+    /// How the window is coloured.
+    pub theme: Theme,
     /// What all of this was asked for by.
     pub asked: Asked,
 }
@@ -91,6 +94,7 @@ impl First {
     fn desk(self, studio: Studio) -> Desk {
         let usual = default_speed(studio.timeline().total().unwrap_or(u64::MAX));
         let mut desk = Desk::new(studio, self.view, self.parts, &self.panes, self.tick, usual);
+        desk.theme = self.theme;
         desk.set_clock(self.clock);
         desk.choose(self.choice);
         if let Some(speed) = self.speed {

@@ -14,6 +14,7 @@ use super::traces::{Opener, Taken, Trace, Traces, Wanted};
 use super::{output_panel, panel};
 use crate::overlay::{Area, Offscreen, fonts};
 use crate::render::{Sent, Viewport};
+use crate::scene::palette::Theme;
 use crate::sim::config::HierarchyConfig;
 use anyhow::Context as _;
 use std::sync::Arc;
@@ -107,6 +108,8 @@ struct Pane {
     modifiers: ModifiersState,
     title: String,
     frame_time: Duration,
+    /// That of the trace which was shown last.
+    theme: Theme,
     window: Arc<Window>,
 }
 
@@ -421,7 +424,15 @@ impl Pane {
         let monitor = window.current_monitor().and_then(|m| m.refresh_rate_millihertz());
         let frame_time =
             monitor.map_or(FRAME, |mhz| Duration::from_secs_f64(1000.0 / f64::from(mhz.clamp(24_000, 480_000))));
-        Ok(Self { surface, egui, modifiers: ModifiersState::empty(), title: String::new(), frame_time, window })
+        Ok(Self {
+            surface,
+            egui,
+            modifiers: ModifiersState::empty(),
+            title: String::new(),
+            frame_time,
+            theme: Theme::default(),
+            window,
+        })
     }
 
     fn draw(&mut self, size: [u32; 2], mut face: Face<'_>, hovered: bool, now: f64) -> anyhow::Result<Drawn> {
@@ -456,6 +467,8 @@ impl Pane {
             Face::Desk(desk, _) => Some(&**desk),
             _ => None,
         };
+        self.surface.set_theme(desk.map_or(self.theme, |desk| desk.theme));
+        self.theme = desk.map_or(self.theme, |desk| desk.theme);
         let parts = desk.map(|desk| parts(desk, inside)).unwrap_or_default();
         let presented = self.surface.draw(&self.window, size, &parts, &egui, output)?;
         let title = match &face {
@@ -493,7 +506,8 @@ fn parts(desk: &Desk, [width, height]: [u32; 2]) -> Vec<Part<'_>> {
 /// What the pane that keys are for shows, without controls, as RGBA.
 fn picture(pane: &Pane, desk: &mut Desk, size: [u32; 2]) -> anyhow::Result<Vec<u8>> {
     let context = &pane.surface.context;
-    Ok(desk.still(&mut Offscreen::new(context, size)?, context)?)
+    let theme = desk.theme;
+    Ok(desk.still(&mut Offscreen::new(context, size)?.with_theme(context, theme), context)?)
 }
 
 impl ApplicationHandler<Message> for Viewer {

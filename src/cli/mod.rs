@@ -8,6 +8,7 @@ pub use programs::{AssembleArgs, CaptureArgs, CcArgs, CollectArgs, Recorder, Run
 
 use crate::axis::Position;
 use crate::reference::Kind;
+use crate::scene::palette::Theme;
 use crate::sim::config::parse_size;
 use crate::timeline::ClockKind;
 use crate::trace::Format;
@@ -132,6 +133,12 @@ fn formats() -> impl TypedValueParser<Value = Format> {
     PossibleValuesParser::new(names).map(|name| Format::named(&name).unwrap_or(Format::NATIVE))
 }
 
+/// The names of all themes.
+fn themes() -> impl TypedValueParser<Value = Theme> {
+    let named = |name: String| Theme::ALL.into_iter().find(|theme| theme.1 == name).unwrap_or_default().0;
+    PossibleValuesParser::new(Theme::ALL.map(|(_, name)| name)).map(named)
+}
+
 /// The names of all clocks.
 fn clocks() -> impl TypedValueParser<Value = ClockKind> {
     let named = |name: String| ClockKind::ALL.into_iter().find(|kind| kind.name() == name).unwrap_or_default();
@@ -245,6 +252,9 @@ pub struct PictureArgs {
     /// References over which a ring's temperature is the mean
     #[arg(long, value_name = "REFERENCES", default_value_t = 256)]
     pub window: u64,
+    /// How pictures are coloured: dark, light (for bright rooms) or print (on white)
+    #[arg(long, value_name = "THEME", default_value = "dark", value_parser = themes())]
+    pub theme: Theme,
     #[command(flatten)]
     #[expect(missing_docs, reason = "flattened group")]
     pub compared: AgainstArgs,

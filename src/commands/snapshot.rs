@@ -54,7 +54,7 @@ pub fn run(args: &SnapshotArgs) -> anyhow::Result<()> {
         return Err(UsageError(format!("--tick {position}: the trace has ticks 0 to {len}")).into());
     }
     let context = context()?;
-    let mut offscreen = Offscreen::new(&context, [width, height])?;
+    let mut offscreen = Offscreen::new(&context, [width, height])?.with_theme(&context, args.picture.theme);
     // A still has no speed to speak of.
     let life = pin.map(|pin| studio.timeline().life(pin, &mut |_| true)).transpose()?.map(Arc::new);
     let shot = Shot { life, ..Shot::still([width, height], Position::of(position), view, parts) };

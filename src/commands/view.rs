@@ -81,6 +81,7 @@ pub(super) fn of(args: &ViewArgs, follow: bool, beside: Beside, load: Load) -> a
         save: Box::new(move |tick, size, rgba| save(Path::new(""), &stem, tick, size, rgba)),
         first: First {
             beside,
+            theme: args.picture.theme,
             against: against(&args.trace, &look(args))?,
             asked,
             view: view(&args.picture, args.speed.unwrap_or(1.0), 1.0)?,

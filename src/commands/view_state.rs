@@ -115,8 +115,6 @@ fn state(args: &ViewArgs) -> Result<ViewState, UsageError> {
         some("--hide", listed(hidden)),
         some("--title", picture.title.clone()),
         some("--size", Some(picture.size.clone()).filter(|size| size != USUAL_SIZE)),
-        some("--against", picture.compared.against.clone()),
-        some("--in-step", picture.compared.in_step.as_ref().map(ToString::to_string)),
         some("--memory", Some(picture.memory).filter(|memory| *memory != USUAL_MEMORY).map(format_size)),
     ];
     Ok(ViewState {
@@ -136,6 +134,9 @@ fn state(args: &ViewArgs) -> Result<ViewState, UsageError> {
         show: picture.show.clone(),
         dim: picture.dim.clone().unwrap_or_default(),
         dim_rest: picture.dim.as_ref().is_some_and(Vec::is_empty),
+        against: picture.compared.against.clone(),
+        in_step: picture.compared.in_step.clone(),
+        theme: picture.theme,
         others: others.into_iter().flatten().collect(),
     })
 }

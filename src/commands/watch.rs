@@ -141,12 +141,12 @@ pub(super) fn simulate(trace: &TraceArgs, look: &Look) -> Simulate {
 pub(super) fn against(trace: &TraceArgs, look: &Look) -> Result<Option<Against>, UsageError> {
     Ok(compared(&look.cache, &look.picture)?.map(|compared| match compared {
         Compared::Caches(args) => {
-            let simulate = simulate(trace, look);
+            let (simulate, name) = (simulate(trace, look), args.cache.clone().unwrap_or_default());
             let open = Arc::new(move |source: Arc<_>, _, report: &mut dyn FnMut(Report) -> bool| {
                 let config = cache_choice(&args).open(Arc::as_ref(&source)).map_err(failed)?.config;
                 simulate(source, config, report)
             });
-            Against { by: None, follows: false, open }
+            Against { name, by: None, follows: false, open }
         }
         Compared::Trace(other) => with_trace(other, look),
     }))
@@ -155,10 +155,10 @@ pub(super) fn against(trace: &TraceArgs, look: &Look) -> Result<Option<Against>,
 /// Another trace, under whatever caches this one has.
 pub(super) fn with_trace(other: TraceArgs, look: &Look) -> Against {
     let picture = untitled(&look.picture);
-    let by = picture.compared.in_step.clone();
+    let (by, name) = (picture.compared.in_step.clone(), other.trace.to_string_lossy().into_owned());
     let look = Look { picture, name: other.trace.clone(), ..look.clone() };
     let open = Arc::new(move |_, config, report: &mut dyn FnMut(Report) -> bool| {
         index_of(&other, CacheChoice::of(config).with_cores_of_trace(), &look, report)
     });
-    Against { by, follows: true, open }
+    Against { name, by, follows: true, open }
 }

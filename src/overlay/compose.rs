@@ -7,7 +7,8 @@ use super::shot::{Shot, Taken};
 use super::strip::Strip;
 use super::studio::Studio;
 use crate::reference::SourceError;
-use crate::render::{Context, Painter, RenderError, Target, target};
+use crate::render::{Context, Painter, RenderError, Target, ThemePass, target};
+use crate::scene::palette::Theme;
 use egui::{LayerId, RawInput};
 use egui_wgpu::{Renderer, RendererOptions, ScreenDescriptor};
 
@@ -76,6 +77,7 @@ pub enum ShotError {
 pub struct Offscreen {
     composer: Composer,
     target: Target,
+    theme: Option<ThemePass>,
 }
 
 impl Offscreen {
@@ -85,7 +87,13 @@ impl Offscreen {
     /// When the adapter cannot hold such a picture.
     pub fn new(context: &Context, [width, height]: [u32; 2]) -> Result<Self, RenderError> {
         let target = Target::new(context, width, height)?;
-        Ok(Self { composer: Composer::new(context, target::FORMAT), target })
+        Ok(Self { composer: Composer::new(context, target::FORMAT), target, theme: None })
+    }
+
+    /// The same, in a theme.
+    #[must_use]
+    pub fn with_theme(self, context: &Context, theme: Theme) -> Self {
+        Self { theme: ThemePass::new(context, target::FORMAT, theme), ..self }
     }
 
     /// Width and height, pixels.
@@ -114,7 +122,15 @@ impl Offscreen {
     ) -> Result<(), SourceError> {
         let taken = shot.take(studio, exhibit)?;
         let mut encoder = context.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        self.composer.draw(context, &mut encoder, self.target.view(), &taken, strip);
+        match &mut self.theme {
+            None => self.composer.draw(context, &mut encoder, self.target.view(), &taken, strip),
+            Some(theme) => {
+                let dark = theme.dark(context, self.target.size().into());
+                let view = dark.create_view(&wgpu::TextureViewDescriptor::default());
+                self.composer.draw(context, &mut encoder, &view, &taken, strip);
+                theme.draw(&mut encoder, self.target.view());
+            }
+        }
         exhibit.reuse(taken.picture);
         self.target.submit(context, encoder);
         Ok(())

@@ -5,6 +5,7 @@ use crate::axis::Position;
 use crate::overlay::{Exhibit, Offscreen, Parts, Playback, Shot, Strip, Studio};
 use crate::render::{Context, RenderError};
 use crate::scene::View;
+use crate::scene::palette::Theme;
 use crate::timeline::{Life, Pace};
 use crate::units::grouped;
 use std::sync::Arc;
@@ -40,6 +41,13 @@ impl Film {
         let shot = Shot { playback, ..Shot::still([width, height], Position::START, view, parts) };
         let strip = studio.strip(shot.layout().strip_columns());
         Ok(Self { context, studio, exhibit, offscreen, shot, pace, strip })
+    }
+
+    /// In a theme.
+    #[must_use]
+    pub fn with_theme(mut self, theme: Theme) -> Self {
+        self.offscreen = self.offscreen.with_theme(&self.context, theme);
+        self
     }
 
     /// With the life of what its view pins.

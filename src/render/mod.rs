@@ -11,10 +11,12 @@ pub mod pathlines;
 mod pipeline;
 pub mod shaders;
 pub mod target;
+pub mod themes;
 mod upload;
 
 pub use bars::Bar;
 pub use context::{Context, RenderError};
 pub use pass::{Painter, Viewport, clear};
 pub use target::Target;
+pub use themes::ThemePass;
 pub use upload::Sent;

@@ -5,19 +5,23 @@
 type Source = (&'static str, &'static str);
 
 /// Every file under `shaders/`.
-pub const SOURCES: [Source; 8] = [
+pub const SOURCES: [Source; 9] = [
     ("glyphs", include_str!("../../shaders/glyphs.wgsl")),
     ("pathlines", include_str!("../../shaders/pathlines.wgsl")),
     ("bars", include_str!("../../shaders/bars.wgsl")),
     ("disks", include_str!("../../shaders/disks.wgsl")),
     ("cells", include_str!("../../shaders/cells.wgsl")),
+    ("themes", include_str!("../../shaders/themes.wgsl")),
     ("shared/frame", include_str!("../../shaders/shared/frame.wgsl")),
     ("shared/polar", include_str!("../../shaders/shared/polar.wgsl")),
     ("shared/motion", include_str!("../../shaders/shared/motion.wgsl")),
 ];
 
-/// The shaders that pipelines are made of; the others are imported by them.
+/// The shaders that draw a scene; they import the shared ones.
 pub const ENTRY: [&str; 5] = ["glyphs", "pathlines", "disks", "cells", "bars"];
+
+/// Those that go over a finished picture.
+pub const PASSES: [&str; 1] = ["themes"];
 
 /// The text of a shader with its imports in place.
 ///
@@ -61,7 +65,7 @@ fn paste(name: &str, text: &str, done: &mut Vec<String>, out: &mut String) -> Re
     Ok(())
 }
 
-/// Compiles a shader of [`ENTRY`].
+/// Compiles a shader of [`ENTRY`] or [`PASSES`].
 ///
 /// # Panics
 /// Never for the embedded shaders: `tests/pictures/shader_valid.rs` composes and validates each.

@@ -149,6 +149,71 @@ pub fn temperature(t: f32) -> Rgba {
 const IDLE: f32 = 0.10;
 const EXTREME: f32 = 0.30;
 
+/// How all of a picture is coloured. It is drawn dark and turned as a whole, words and all: `shaders/themes.wgsl`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Theme {
+    /// Light on dark: for screens, projectors in the dark and videos.
+    #[default]
+    Dark,
+    /// Dark on light grey: for bright rooms.
+    Light,
+    /// Dark on white: for paper and slides.
+    Print,
+}
+
+impl Theme {
+    /// All, each with its name.
+    pub const ALL: [(Self, &'static str); 3] = [(Self::Dark, "dark"), (Self::Light, "light"), (Self::Print, "print")];
+
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(theme, _)| *theme == self).map_or("", |(_, name)| name)
+    }
+
+    /// The one after it, round and round.
+    #[must_use]
+    pub fn next(self) -> Self {
+        let at = Self::ALL.iter().position(|(theme, _)| *theme == self).unwrap_or(0);
+        Self::ALL[(at + 1) % Self::ALL.len()].0
+    }
+}
+
+/// What a turned picture's red, green and blue are multiplied by, so that the ground is what a theme wants; the fourth is unused.
+#[must_use]
+pub fn gain(theme: Theme) -> [f32; 4] {
+    match theme {
+        Theme::Dark | Theme::Light => [1.0; 4],
+        Theme::Print => turned(BACKGROUND, [1.0; 4]).map(|v| 1.0 / v),
+    }
+}
+
+/// A colour of a picture in a theme, alpha left as it is; the shader does the same.
+#[must_use]
+pub fn themed(color: Rgba, theme: Theme) -> Rgba {
+    if theme == Theme::Dark {
+        return color;
+    }
+    let [r, g, b, _] = turned(color, gain(theme)).map(unit_to_byte);
+    [r, g, b, color[3]]
+}
+
+/// Grey turns round; a colour that is strong already stays; what looks light is as dark as it was light, and no strong colour looks so
+/// light that it is lost on the ground, or so dark that its hue is.
+fn turned([r, g, b, _]: Rgba, gain: [f32; 4]) -> [f32; 4] {
+    const STRONGEST: f32 = 0.42;
+    const DARKEST: f32 = 0.14;
+    let dark = [r, g, b].map(|v| f32::from(v) / 255.0);
+    let highest = dark.iter().fold(0.0, |most: f32, &v| most.max(v));
+    let lowest = dark.iter().fold(1.0, |least: f32, &v| least.min(v));
+    let luma = 0.2126 * dark[0] + 0.7152 * dark[1] + 0.0722 * dark[2];
+    let (lightest, darkest) = (STRONGEST.max(1.0 - (highest - lowest)), DARKEST.min(highest - lowest));
+    let turned = (1.0 - highest - lowest).min(1.0 - 2.0 * luma).min(lightest - luma);
+    let shift = turned.max(darkest - luma);
+    let [r, g, b] = std::array::from_fn(|n| ((dark[n] + shift).max(0.0) * gain[n]).min(1.0));
+    [r, g, b, 1.0]
+}
+
 #[expect(clippy::cast_possible_truncation, reason = "clamped to a byte's range")]
 pub(super) fn unit_to_byte(v: f32) -> u8 {
     (v.clamp(0.0, 1.0) * 255.0).round() as u8
@@ -166,6 +231,22 @@ mod tests {
         for glyph in REGIONS.into_iter().chain([MISS, EVICT, HIT]) {
             assert!(contrast(glyph, BACKGROUND) >= 4.5, "{glyph:?}");
         }
+    }
+
+    #[test]
+    fn in_light_themes_words_are_read_and_colours_are_seen() {
+        for theme in [Theme::Light, Theme::Print] {
+            let on_ground = |c| contrast(themed(c, theme), themed(BACKGROUND, theme));
+            for text in [TEXT, TEXT_BODY, TEXT_QUIET, CODE] {
+                assert!(on_ground(text) >= READABLE, "{theme:?}: {text:?} {}", on_ground(text));
+            }
+            for glyph in REGIONS.into_iter().chain([MISS, EVICT, HIT, COLD, WARM]) {
+                assert!(on_ground(glyph) >= 3.0, "{theme:?}: {glyph:?} {}", on_ground(glyph));
+            }
+        }
+        assert_eq!(themed(BACKGROUND, Theme::Print), [255; 4], "paper");
+        assert_eq!(themed(MISS, Theme::Dark), MISS);
+        assert_eq!(Theme::Print.next(), Theme::Dark);
     }
 
     #[test]

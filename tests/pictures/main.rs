@@ -12,6 +12,7 @@ mod record_repeat;
 mod shader_layout;
 mod shader_valid;
 mod sight;
+mod themes;
 
 #[path = "../support/mod.rs"]
 mod support;

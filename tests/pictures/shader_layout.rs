@@ -7,7 +7,7 @@ use orrery::render::gpu_data::{
     BAR_ATTRIBUTES, BarInstance, CELL_ATTRIBUTES, CellInstance, DISK_ATTRIBUTES, DiskInstance, Frame, GLYPH_ATTRIBUTES,
     GlyphInstance, SEGMENT_ATTRIBUTES, SectorShape, SegmentInstance,
 };
-use orrery::render::shaders::{ENTRY, compose};
+use orrery::render::shaders::{ENTRY, PASSES, compose};
 use orrery::scene::Disk;
 use orrery::scene::frame::flags;
 use orrery::scene::motion::Path;
@@ -180,6 +180,19 @@ fn bindings_are_those_of_the_bind_group() {
             .collect();
         let expected = BINDINGS.map(|(group, binding, space, name)| (group, binding, space, name.to_owned()));
         assert_eq!(found, expected, "{name}.wgsl");
+    }
+}
+
+#[test]
+fn a_pass_over_a_picture_takes_its_figures_and_the_picture() {
+    for name in PASSES {
+        let module = module(name);
+        let found: Vec<(u32, u32, AddressSpace)> = module
+            .global_variables
+            .iter()
+            .filter_map(|(_, v)| Some((v.binding?.group, v.binding?.binding, v.space)))
+            .collect();
+        assert_eq!(found, [(0, 0, AddressSpace::Uniform), (0, 1, AddressSpace::Handle)], "{name}.wgsl");
     }
 }
 

@@ -1,6 +1,6 @@
 //! Every shader, composed exactly as at run time, passes naga: no GPU needed. All failures are listed, with source.
 
-use orrery::render::shaders::{ENTRY, SOURCES, compose, compose_text};
+use orrery::render::shaders::{ENTRY, PASSES, SOURCES, compose, compose_text};
 use std::fs;
 use std::path::Path;
 use wgpu::naga::ShaderStage;
@@ -21,7 +21,7 @@ fn complaint(name: &str, text: &str) -> Option<String> {
 #[test]
 fn every_shader_is_valid() {
     let mut complaints = Vec::new();
-    for name in ENTRY {
+    for name in ENTRY.into_iter().chain(PASSES) {
         match compose(name) {
             Ok(text) => complaints.extend(complaint(name, &text)),
             Err(error) => complaints.push(error),
@@ -44,7 +44,7 @@ fn every_shader_is_valid() {
 
 #[test]
 fn entry_points_are_what_pipelines_ask_for() {
-    for name in ENTRY {
+    for name in ENTRY.into_iter().chain(PASSES) {
         let module = wgsl::parse_str(&compose(name).expect("composes")).expect("parses");
         let found: Vec<(&str, ShaderStage)> = module.entry_points.iter().map(|e| (e.name.as_str(), e.stage)).collect();
         let main = [("vs_main", ShaderStage::Vertex), ("fs_main", ShaderStage::Fragment)];

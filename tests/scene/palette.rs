@@ -1,6 +1,6 @@
 //! Colours that mean something are told apart by people who see all colours, and by those who lack one kind of cone.
 
-use orrery::scene::palette::{AT_HOME, BACKGROUND, EVICT, HIT, MISS, Rgba, mix, region};
+use orrery::scene::palette::{AT_HOME, BACKGROUND, EVICT, HIT, MISS, Rgba, Theme, mix, region, themed};
 
 type Matrix = [[f64; 3]; 3];
 
@@ -17,6 +17,8 @@ const SIGHTS: [(&str, Matrix); 4] = [
 /// Least distance of two colours that mean different things, CIEDE2000: patches side by side are told apart from 1 on, small
 /// ones apart from each other at a glance from some 10 on.
 const APART: f64 = 13.0;
+/// The same for themes that colours were not searched for.
+const AT_A_GLANCE: f64 = 9.5;
 
 fn times(m: &Matrix, v: [f64; 3]) -> [f64; 3] {
     m.map(|row| row[0] * v[0] + row[1] * v[1] + row[2] * v[2])
@@ -95,6 +97,25 @@ fn six_arrays_a_miss_an_eviction_and_a_hit_are_told_apart_with_any_cones() {
                 let [x, y] = [first, second].map(|c| lab(times(matrix, linear(*c)).map(|v| v.clamp(0.0, 1.0))));
                 let apart = distance(x, y);
                 assert!(apart >= APART, "{sight}: {a} and {b} are {apart:.1} apart");
+            }
+        }
+    }
+}
+
+#[test]
+fn in_light_themes_they_are_told_apart_at_a_glance_too() {
+    let all = (0..6).map(|n| (format!("array {n}"), region(n)));
+    let named: Vec<(String, Rgba)> =
+        all.chain([("a miss", MISS), ("an eviction", EVICT), ("a hit", HIT)].map(|(n, c)| (n.to_owned(), c))).collect();
+    for theme in [Theme::Light, Theme::Print] {
+        for (sight, matrix) in &SIGHTS {
+            for (n, (a, first)) in named.iter().enumerate() {
+                for (b, second) in &named[n + 1..] {
+                    let [x, y] = [first, second]
+                        .map(|c| lab(times(matrix, linear(themed(*c, theme))).map(|v| v.clamp(0.0, 1.0))));
+                    let apart = distance(x, y);
+                    assert!(apart >= AT_A_GLANCE, "{theme:?}, {sight}: {a} and {b} are {apart:.1} apart");
+                }
             }
         }
     }

@@ -17,6 +17,7 @@ fn trace(name: &str) -> (Trace, Sender<anyhow::Result<Report>>, Receiver<bool>) 
     let first = First {
         pin: None,
         against: None,
+        theme: Theme::default(),
         beside: Beside::default(),
         asked: Asked::default(),
         view: View::default(),
@@ -173,7 +174,7 @@ fn another_trace_is_opened_once_this_one_is_whole_and_follows_its_caches() {
         report(Report::Ready(studio_under(&config)));
         Ok(())
     });
-    first.first.against = Some(Against { by: None, follows: true, open });
+    first.first.against = Some(Against { name: "other.orrery".into(), by: None, follows: true, open });
     let sender = post.clone();
     traces.begin(first, move |m| sender.send(m).is_ok()).expect("a thread");
     say.send(Ok(named("first"))).expect("it listens");
@@ -199,6 +200,7 @@ fn another_trace_is_opened_once_this_one_is_whole_and_follows_its_caches() {
     open(&mut traces);
     assert!(matches!(traces.take(messages.recv().expect("simulated"), 0.0), Taken::Changed));
     let desk = traces.desk().expect("shown");
+    assert_eq!(desk.state_to_leave().against.as_deref(), Some("other.orrery"));
     let beside = desk.studio().beside().expect("compared");
     assert_eq!(beside.studio().timeline().config(), &config);
 }

@@ -5,9 +5,10 @@ use crate::app::caches::{CacheEdit, Change};
 use crate::axis::Position;
 use crate::overlay::exhibits::EXHIBITS;
 use crate::scene::Camera;
+use crate::scene::palette::Theme;
 use crate::sim::Policy;
 use crate::sim::config::preset;
-use crate::timeline::ClockKind;
+use crate::timeline::{ClockKind, StepBy};
 use proptest::prelude::*;
 
 pub(super) fn args(words: &[&str]) -> ViewArgs {
@@ -137,13 +138,23 @@ fn any_state() -> impl Strategy<Value = ViewState> {
     );
     let others = others.prop_map(|(title, size, memory)| [title, size, memory].into_iter().flatten().collect());
     let reading = flag("--format", Just("lackey".to_owned())).prop_map(|format| format.into_iter().collect());
+    let step = prop_oneof![
+        Just(StepBy::References),
+        Just(StepBy::Marks),
+        Just(StepBy::Line("a b.c:7".into(), None)),
+        Just(StepBy::Line("a.c:7".into(), Some("-b.c:9".into()))),
+    ];
+    let against = proptest::option::of((name(), proptest::option::of(step)));
     let speed = proptest::option::of(1e-3f64..1e12);
     let pin = proptest::option::of(prop_oneof![Just("A[3][4]".to_owned()), Just("0x1000-0x103f".to_owned()), name()]);
     (
         (trace, reading, caches, panes, camera, position(), range, (pin, any::<bool>())),
         (clock, speed, any::<u64>(), any::<u64>(), names(), names(), any::<bool>(), others),
+        (against, 0..Theme::ALL.len()),
     )
-        .prop_map(|((trace, reading, caches, panes, camera, position, range, (pin, loops)), rest)| {
+        .prop_map(|((trace, reading, caches, panes, camera, position, range, (pin, loops)), rest, more)| {
+            let (against, theme) = more;
+            let (against, in_step) = against.map_or((None, None), |(name, step)| (Some(name), step));
             let (clock, speed, tail, window, show, dim, dim_rest, others) = rest;
             let dim_rest = dim_rest && dim.is_empty();
             ViewState {
@@ -163,6 +174,9 @@ fn any_state() -> impl Strategy<Value = ViewState> {
                 show,
                 dim,
                 dim_rest,
+                against,
+                in_step,
+                theme: Theme::ALL[theme].0,
                 others,
             }
         })
