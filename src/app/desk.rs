@@ -31,6 +31,8 @@ pub enum Effect {
     FullScreen,
     /// Save the picture.
     Still,
+    /// Record what the pane shows, or end that.
+    Clip,
     /// Simulate the trace under these caches, and show it so.
     Simulate(Box<HierarchyConfig>),
     /// Write these caches to a file.
@@ -348,6 +350,7 @@ impl Desk {
             Action::Escape => return Some(Effect::Quit),
             Action::FullScreen => return Some(Effect::FullScreen),
             Action::Still => return Some(Effect::Still),
+            Action::Clip => return Some(Effect::Clip),
             Action::Open => return Some(Effect::Open),
             Action::Paste => return Some(Effect::Paste),
             Action::Output => return Some(Effect::Output),

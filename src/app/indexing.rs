@@ -46,6 +46,7 @@ pub(super) struct Message {
 pub(super) struct Task {
     number: u64,
     wanted: Arc<AtomicBool>,
+    ends: Arc<AtomicBool>,
 }
 
 /// So many tasks were begun: no two have the same number.
@@ -64,10 +65,11 @@ impl Task {
     ) -> io::Result<Self> {
         let number = BEGUN.fetch_add(1, Ordering::Relaxed) + 1;
         let wanted = Arc::new(AtomicBool::new(true));
-        let task = Self { number, wanted: Arc::clone(&wanted) };
+        let ends = Arc::new(AtomicBool::new(false));
+        let task = Self { number, wanted: Arc::clone(&wanted), ends: Arc::clone(&ends) };
         let work = move || {
             let send = |said| wanted.load(Ordering::Relaxed) && post(Message { number, said });
-            let mut report = paced(|said| send(Ok(said)));
+            let mut report = paced(|said| send(Ok(said)) && !ends.load(Ordering::Relaxed));
             let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| work(&mut report)));
             let done = done.unwrap_or_else(|_| Err(anyhow::anyhow!("{what}: a bug, please report it")));
             if let Err(error) = done {
@@ -76,6 +78,11 @@ impl Task {
         };
         std::thread::Builder::new().name("index".into()).spawn(work)?;
         Ok(task)
+    }
+
+    /// Tells it to end with its next report; what it says of its end is still taken.
+    pub(super) fn ends(&self) {
+        self.ends.store(true, Ordering::Relaxed);
     }
 
     /// Whether a message is of this task.
@@ -93,14 +100,16 @@ impl Drop for Task {
 /// Passes reports on, of progress no more than one in [`PROGRESS`].
 fn paced(mut send: impl FnMut(Report) -> bool) -> impl FnMut(Report) -> bool {
     let mut told = Instant::now();
+    let mut goes_on = true;
     move |report| {
         if matches!(report, Report::Progress(..)) {
             if told.elapsed() < PROGRESS {
-                return true;
+                return goes_on;
             }
             told = Instant::now();
         }
-        send(report)
+        goes_on = send(report);
+        goes_on
     }
 }
 

@@ -37,6 +37,8 @@ pub struct Chord {
 /// What a key does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
+    /// Record what the pane shows, or end that.
+    Clip,
     /// The next theme.
     Theme,
     /// Play or pause.
@@ -157,7 +159,7 @@ const fn alt(key: Key) -> Chord {
 }
 
 /// All keys, in the order of the sheet.
-pub const TABLE: [Row; 35] = [
+pub const TABLE: [Row; 36] = [
     Row { keys: "Space", what: "play, pause; at the end: start over", chords: &[(key(Key::Space), Action::PlayPause)] },
     Row {
         keys: "Left, Right",
@@ -286,6 +288,11 @@ pub const TABLE: [Row; 35] = [
         chords: &[(ctrl(Key::Char('c')), Action::CopyCommand)],
     },
     Row { keys: "Ctrl + T", what: "theme: dark, light, print", chords: &[(ctrl(Key::Char('t')), Action::Theme)] },
+    Row {
+        keys: "Ctrl + R",
+        what: "record this pane as a video; end the video",
+        chords: &[(ctrl(Key::Char('r')), Action::Clip)],
+    },
     Row { keys: "F12", what: "save the picture as PNG", chords: &[(key(Key::F12), Action::Still)] },
     Row {
         keys: "Ctrl + O, V",

@@ -14,6 +14,7 @@
 mod against;
 pub mod caches;
 mod caches_panel;
+mod clips;
 mod compare;
 pub mod complete;
 pub mod desk;
@@ -53,6 +54,7 @@ pub mod words;
 mod surface;
 
 pub use against::{Against, OpenAgainst};
+pub use clips::{Clip, RecordClip};
 pub use indexing::{Load, Report, Simulate};
 pub use notes::{Beside, KeepNotes};
 pub use seen::{Asked, Express};

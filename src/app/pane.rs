@@ -143,6 +143,12 @@ impl Pane {
         self.chosen(parts, width >= 480 || height >= 420)
     }
 
+    /// Of `parts`, those that a picture of its own has, which has room for all.
+    #[must_use]
+    pub fn still_parts(&self, parts: Parts) -> Parts {
+        self.chosen(parts, true)
+    }
+
     /// Of `parts`, those that are not hidden with the panels; without room, the panels are hidden at any rate.
     fn chosen(&self, parts: Parts, room: bool) -> Parts {
         if self.panels && room {
@@ -192,7 +198,7 @@ impl Pane {
         parts: Parts,
         draw: impl FnOnce(&mut Studio, &mut dyn Exhibit, Shot) -> T,
     ) -> T {
-        let shot = Shot { reserved: 0, parts: self.chosen(parts, true), ..self.shot(session, transport, parts) };
+        let shot = Shot { reserved: 0, parts: self.still_parts(parts), ..self.shot(session, transport, parts) };
         let (studio, own) = of_side(session.studio_mut(), self.beside, &shot);
         draw(studio, self.exhibit.as_mut(), own.unwrap_or(shot))
     }

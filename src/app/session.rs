@@ -143,6 +143,12 @@ impl Session {
         self.view.shades = self.choice.shades(&self.studio.tables().regions);
     }
 
+    /// How pictures look that skip nothing, but for the camera.
+    #[must_use]
+    pub fn view(&self) -> &View {
+        &self.view
+    }
+
     /// References of trail that the user set.
     #[must_use]
     pub fn tail(&self) -> u64 {

@@ -1,6 +1,7 @@
 //! The traces of a window: the one that is shown, and the one that is on its way and takes its place once it can be shown.
 
 use super::against::{Against, Comparing};
+use super::clips::{self, Recording};
 use super::desk::Desk;
 use super::indexing::{Load, Message, Report, Simulate, Task};
 use super::lives;
@@ -116,6 +117,10 @@ impl First {
 
 /// A trace that is shown.
 pub(super) struct Shown {
+    /// What it is called.
+    pub(super) name: String,
+    /// The video under way.
+    pub(super) recording: Option<Recording>,
     pub(super) desk: Desk,
     /// What the program prints of which it is; `None` where none is recorded.
     pub(super) output: Option<Output>,
@@ -200,6 +205,10 @@ impl Traces {
             return self.come(coming, message.said);
         }
         let Some(shown) = &mut self.shown else { return Taken::Nothing };
+        let message = match clips::take(&mut shown.recording, message, &mut shown.desk, now) {
+            Ok(changed) => return if changed { Taken::Changed } else { Taken::Nothing },
+            Err(message) => message,
+        };
         if shown.task.told(&message) {
             match message.said {
                 // What is shown does not tell of it.
@@ -246,14 +255,26 @@ impl Traces {
     fn come(&mut self, mut coming: Coming, said: anyhow::Result<Report>) -> Taken {
         match said {
             Ok(Report::Ready(studio)) => {
-                let Coming { mut first, output, save, simulate, save_caches, task, .. } = coming;
+                let Coming { name, mut first, output, save, simulate, save_caches, task, .. } = coming;
                 let comparing = first.against.take().map(Comparing::new);
                 let desk = first.desk(studio);
                 self.leave();
                 // The one before is told to stop here.
                 let (simulation, life) = (None, None);
-                self.shown =
-                    Some(Shown { desk, output, save, save_caches, simulate, simulation, life, comparing, task });
+                let recording = None;
+                self.shown = Some(Shown {
+                    name,
+                    recording,
+                    desk,
+                    output,
+                    save,
+                    save_caches,
+                    simulate,
+                    simulation,
+                    life,
+                    comparing,
+                    task,
+                });
                 return Taken::Opened;
             }
             Ok(Report::Progress(done, all)) => coming.progress = (done, all),

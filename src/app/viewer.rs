@@ -1,6 +1,7 @@
 //! The event loop: the one place of the window that reads a clock.
 
 use super::against::OpenAgainst;
+use super::clips::{self, RecordClip};
 use super::desk::{Desk, Effect};
 use super::display::{self, on_screen, points};
 use super::indexing::Message;
@@ -40,6 +41,8 @@ pub struct Options {
     pub open: Opener,
     /// Makes what a trace is compared with of a file.
     pub against: OpenAgainst,
+    /// Makes videos.
+    pub clips: RecordClip,
     /// What the start page offers.
     pub offer: Offer,
     /// Width and height, points.
@@ -56,13 +59,14 @@ pub struct Options {
 /// What the first trace's `load` gives; no display; [`crate::render::RenderError`].
 pub fn run(options: Options) -> anyhow::Result<()> {
     let event_loop = display::event_loop()?;
-    let Options { first, open, against, offer, size, sent, quietly } = options;
+    let Options { first, open, against, clips, offer, size, sent, quietly } = options;
     let Offer { recent, lessons, home } = offer;
     let mut viewer = Viewer {
         size,
         quietly,
         open,
         against,
+        clips,
         recent,
         proxy: event_loop.create_proxy(),
         page: StartPage { lessons, home, ..StartPage::default() },
@@ -118,6 +122,7 @@ struct Viewer {
     quietly: Quietly,
     open: Opener,
     against: OpenAgainst,
+    clips: RecordClip,
     recent: Box<dyn FnMut() -> Vec<super::start::RecentFile>>,
     proxy: EventLoopProxy<Message>,
     page: StartPage,
@@ -266,6 +271,12 @@ impl Viewer {
             Some(Effect::Quit) => event_loop.exit(),
             Some(Effect::FullScreen) => self.full_screen(),
             Some(Effect::Still) => self.still(),
+            Some(Effect::Clip) => {
+                let (post, now) = (self.post(), self.now());
+                let (Some(pane), Some(shown)) = (&self.pane, &mut self.traces.shown) else { return };
+                let size = pane.window.inner_size().into();
+                clips::turn(&mut shown.recording, &self.clips, &mut shown.desk, &shown.name, size, post, now);
+            }
             Some(Effect::Open) => self.turn_to_page(),
             Some(Effect::Paste) => self.paste(),
             Some(Effect::Against(path)) => {

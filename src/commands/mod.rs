@@ -8,6 +8,8 @@ pub mod caches;
 #[cfg(target_os = "linux")]
 pub mod capture;
 mod cc;
+#[cfg(feature = "viewer")]
+mod clips;
 pub mod convert;
 mod counting;
 #[cfg(feature = "gpu")]

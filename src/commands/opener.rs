@@ -2,9 +2,9 @@
 //! pictures.
 
 use super::watch::{Look, with_trace};
-use super::{demo, view};
+use super::{clips, demo, view};
 use crate::app::start::{Lesson, Offer, RecentFile};
-use crate::app::{OpenAgainst, Opener, Wanted};
+use crate::app::{OpenAgainst, Opener, RecordClip, Wanted};
 use crate::cli::{AgainstArgs, Cli, Command, PictureArgs, TraceArgs, ViewArgs};
 use crate::files::Scratch;
 use crate::opening::recent;
@@ -29,8 +29,9 @@ pub(super) fn plain(trace: &Path) -> anyhow::Result<ViewArgs> {
 
 /// Opens traces as `like` has it, in what is no property of one trace. Once the opener is gone, what comes with it ends when all that was
 /// recorded for it is whole.
-pub(super) fn opener(like: &ViewArgs) -> (Opener, Receiver<()>) {
+pub(super) fn opener(like: &ViewArgs) -> (Opener, RecordClip, Receiver<()>) {
     let (recording, over) = channel();
+    let clips = clips::recorder(recording.clone());
     let (cache, clock) = (like.cache.clone(), like.clock);
     let (verbose, picture) = (like.verbose, like.picture.clone());
     let alike = move |args: &mut ViewArgs| {
@@ -62,7 +63,7 @@ pub(super) fn opener(like: &ViewArgs) -> (Opener, Receiver<()>) {
             view::trace(&args, false)
         }
     });
-    (open, over)
+    (open, clips, over)
 }
 
 /// Makes what is compared with of a file, opened as `like` has it.

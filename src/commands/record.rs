@@ -71,7 +71,7 @@ pub fn film(args: &RecordArgs, stop: &AtomicBool) -> anyhow::Result<Summary> {
     view.shades = shades(&args.picture, studio.tables())?;
     view.pin = pin(&args.picture, studio.tables())?;
     let go = &mut |_: &Life| !stop.load(Ordering::Relaxed);
-    let life = view.pin.map(|pin| studio.timeline().life(pin, go)).transpose()?;
+    let life = view.pin.map(|pin| studio.timeline().life(pin, go)).transpose()?.map(Arc::new);
     let context = context()?;
     let mut film = Film::new(context, studio, exhibit, size, parts(&args.picture), view, pace)?
         .with_life(life)

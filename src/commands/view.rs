@@ -104,11 +104,12 @@ pub(super) fn of(args: &ViewArgs, follow: bool, beside: Beside, load: Load) -> a
 /// As [`run`].
 pub(super) fn show(args: &ViewArgs, first: Option<Trace>) -> anyhow::Result<()> {
     let size = size(&args.picture)?;
-    let (open, over) = opener::opener(args);
+    let (open, clips, over) = opener::opener(args);
     let ran = app::run(Options {
         first,
         open,
         against: opener::against(args),
+        clips,
         offer: opener::offer(),
         size,
         sent: if args.verbose { Box::new(|sent| say!("{}", sent.words())) } else { Box::new(|_| ()) },

@@ -3,7 +3,7 @@
 use super::shot::Shot;
 use super::studio::Studio;
 use crate::axis::Position;
-use crate::reference::{Region, bytes_named};
+use crate::reference::{Region, SourceError, bytes_named};
 use crate::scene::{Shade, View};
 use crate::timeline::{InStep, StepBy, StepError};
 use crate::units::ByteRange;
@@ -18,6 +18,7 @@ pub struct Beside {
 }
 
 /// How another trace belongs to this one.
+#[derive(Clone)]
 struct OtherTrace {
     /// As it was asked for.
     asked: Option<StepBy>,
@@ -62,6 +63,20 @@ impl Beside {
     #[must_use]
     pub fn recached(self, studio: Studio, this: &Studio) -> Self {
         Self { studio, ..self }.again(this)
+    }
+
+    /// The same once more, to be gone about in by somebody else.
+    ///
+    /// # Errors
+    /// When the source cannot be read.
+    pub fn another(&self) -> Result<Self, SourceError> {
+        Ok(Self { studio: self.studio.another()?, other: self.other.clone() })
+    }
+
+    /// The trace that it is, without what it belongs to.
+    #[must_use]
+    pub fn into_studio(self) -> Studio {
+        self.studio
     }
 
     /// The trace that it is.

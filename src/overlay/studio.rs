@@ -48,6 +48,17 @@ impl Studio {
         Ok(Self { timeline, tables, cursor, history: 0, beside: None })
     }
 
+    /// The same once more, to be gone about in by somebody else.
+    ///
+    /// # Errors
+    /// When the source cannot be read.
+    pub fn another(&self) -> Result<Self, SourceError> {
+        let cursor = Cursor::new(Arc::clone(&self.timeline))?;
+        let (timeline, tables) = (Arc::clone(&self.timeline), Arc::clone(&self.tables));
+        let beside = self.beside.as_ref().map(|beside| beside.another().map(Box::new)).transpose()?;
+        Ok(Self { timeline, tables, cursor, history: 0, beside })
+    }
+
     /// What it is compared with.
     #[must_use]
     pub fn beside(&self) -> Option<&Beside> {

@@ -52,8 +52,8 @@ impl Film {
 
     /// With the life of what its view pins.
     #[must_use]
-    pub fn with_life(mut self, life: Option<Life>) -> Self {
-        self.shot.life = life.map(Arc::new);
+    pub fn with_life(mut self, life: Option<Arc<Life>>) -> Self {
+        self.shot.life = life;
         self
     }
 

@@ -62,6 +62,7 @@ pub(super) fn of(action: Action) -> String {
         Action::Close => "close this pane",
         Action::NextPane => "keys for the next pane",
         Action::Panels => "hide or show the tables",
+        Action::Clip => "record this pane as a video, or end the video",
         Action::Theme => "another theme: dark, light, print",
         Action::Sheet => "list of keys",
         Action::Escape => "close what is open, or leave",

@@ -1,0 +1,192 @@
+//! "Record this": what the pane that keys are for shows, as a video made beside the window.
+
+use super::desk::Desk;
+use super::indexing::{Load, Message, Report, Task};
+use super::transport::PlayRange;
+use crate::overlay::exhibits::ExhibitEntry;
+use crate::overlay::{Parts, Studio};
+use crate::reference::SourceError;
+use crate::scene::View;
+use crate::scene::palette::Theme;
+use crate::timeline::{Clock, Life, Pace};
+use std::path::Path;
+use std::sync::Arc;
+
+/// A video that is asked for.
+pub struct Clip {
+    /// What the file is named after.
+    pub stem: String,
+    /// The trace, gone about in by nobody else.
+    pub studio: Studio,
+    /// What shows it.
+    pub row: &'static ExhibitEntry,
+    /// How it looks, and from where.
+    pub view: View,
+    /// The parts that are shown.
+    pub parts: Parts,
+    /// Width and height, pixels: both even.
+    pub size: [u32; 2],
+    /// Which references, how fast.
+    pub pace: Pace,
+    /// How it is coloured.
+    pub theme: Theme,
+    /// The life of what is pinned.
+    pub life: Option<Arc<Life>>,
+}
+
+/// Makes a video and reports: progress in frames, and words once it is there. Where a report gives `false`, it ends with what there is.
+pub type RecordClip = Arc<dyn Fn(Clip, &mut dyn FnMut(Report) -> bool) -> anyhow::Result<()> + Send + Sync>;
+
+/// Frames a second.
+const FPS: u32 = 30;
+/// Seconds that are recorded where nothing says up to where.
+const SECONDS: f64 = 10.0;
+/// Longest side: what the encoder and every player take.
+const LONGEST: u32 = 3840;
+
+/// The video under way.
+pub(super) struct Recording {
+    task: Task,
+    /// Frames done, and all.
+    frames: (u64, u64),
+}
+
+impl Desk {
+    /// The video of what the pane that keys are for shows, in a window of `size` pixels: between the in and out points, or from the
+    /// playhead on for [`SECONDS`], at the speed of now. `None` where there is nothing to play.
+    ///
+    /// # Errors
+    /// When the trace cannot be read.
+    pub(super) fn clip(&self, stem: &str, size: [u32; 2]) -> Result<Option<Clip>, SourceError> {
+        let (pane, transport) = (self.pane(), &self.transport);
+        let speed = transport.speed();
+        let PlayRange { from, to } = transport.range();
+        let (end, kind) = (transport.axis().end(), self.clock());
+        let clock = Arc::new(Clock::new(kind, self.studio().timeline()));
+        let start = from.unwrap_or(transport.position()).floor();
+        let stop = to.unwrap_or_else(|| clock.ahead(start, speed * SECONDS)).min(end).ceil();
+        if stop <= start || speed <= 0.0 {
+            return Ok(None);
+        }
+        let shot = self.shot(pane);
+        let pace = Pace { start: start.tick(), stop: stop.tick(), speed, fps: FPS, clock };
+        let mut clip = Clip {
+            stem: stem.to_owned(),
+            row: pane.row(),
+            // A pane hides its tables where there is no room; a picture as large as the window has it.
+            parts: pane.still_parts(self.parts),
+            view: View { camera: pane.camera(), ..self.session.view().clone() },
+            size: even(size),
+            pace,
+            theme: self.theme,
+            life: shot.life.clone(),
+            studio: self.studio().another()?,
+        };
+        if pane.shows_beside()
+            && let Some(beside) = clip.studio.take_beside()
+        {
+            let own = beside.shot(self.studio(), &shot);
+            clip.view = View { shades: own.view.shades, pin: own.view.pin, ..clip.view };
+            let [from, to] = [start, stop].map(|at| beside.position(at));
+            let other = beside.into_studio();
+            clip.pace.clock = Arc::new(Clock::new(kind, other.timeline()));
+            (clip.pace.start, clip.pace.stop) = (from.tick(), to.ceil().tick().min(other.axis().len));
+            clip.studio = other;
+        }
+        Ok((clip.pace.stop > clip.pace.start).then_some(clip))
+    }
+}
+
+/// The nearest size that videos can have.
+fn even([width, height]: [u32; 2]) -> [u32; 2] {
+    let most = width.max(height).max(1);
+    let side = |side: u32| {
+        let fitting = if most > LONGEST { u64::from(side) * u64::from(LONGEST) / u64::from(most) } else { side.into() };
+        (u32::try_from(fitting).unwrap_or(LONGEST) & !1).max(64)
+    };
+    [side(width), side(height)]
+}
+
+/// Begins a video, or has the one under way end with what there is.
+pub(super) fn turn(
+    recording: &mut Option<Recording>,
+    record: &RecordClip,
+    desk: &mut Desk,
+    name: &str,
+    size: [u32; 2],
+    post: impl Fn(Message) -> bool + Send + 'static,
+    now: f64,
+) {
+    if let Some(recording) = recording {
+        // Its words come with its end.
+        recording.task.ends();
+        return desk.say("the video ends here", now);
+    }
+    let stem = Path::new(name).file_stem().map_or_else(|| "orrery".into(), |stem| stem.to_string_lossy());
+    let clip = match desk.clip(&stem, size) {
+        Ok(Some(clip)) => clip,
+        Ok(None) => return desk.say("there is nothing to record after this: go back, or set in and out points", now),
+        Err(error) => return desk.say(error.to_string(), now),
+    };
+    let (frames, record) = (clip.pace.frames(), Arc::clone(record));
+    let work: Load = Box::new(move |report| record(clip, report));
+    match Task::begin("the video could not be made", work, post) {
+        Ok(task) => {
+            *recording = Some(Recording { task, frames: (0, frames) });
+            desk.say(format!("recording {frames} frames"), now);
+        }
+        Err(error) => desk.say(format!("the system has no thread to record on: {error}"), now),
+    }
+}
+
+/// Takes what the video under way told; `None`: it is not of it. Whether anything else is to be drawn.
+pub(super) fn take(
+    recording: &mut Option<Recording>,
+    message: Message,
+    desk: &mut Desk,
+    now: f64,
+) -> Result<bool, Message> {
+    let Some(of) = recording.as_mut().filter(|recording| recording.task.told(&message)) else { return Err(message) };
+    match message.said {
+        Ok(Report::Progress(done, all)) => {
+            of.frames = (done, all);
+            desk.say(format!("recording: frame {done} of {all}"), now);
+        }
+        Ok(Report::Words(words)) => {
+            *recording = None;
+            desk.say_for(words, 6.0, now);
+        }
+        Ok(_) => return Ok(false),
+        Err(error) => {
+            *recording = None;
+            desk.say_for(format!("no video: {error:#}"), 8.0, now);
+        }
+    }
+    Ok(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::desk::tests::desk;
+    use crate::app::keys::Action;
+    use crate::axis::Position;
+
+    #[test]
+    fn a_clip_is_what_the_pane_shows_from_here_on_or_between_the_points() {
+        let mut desk = desk();
+        desk.transport.set_speed(20.0);
+        desk.transport.jump(Position::of(100.5));
+        let clip = desk.clip("t", [641, 481]).expect("in memory").expect("there is more");
+        assert_eq!((clip.pace.start, clip.pace.stop, clip.size), (100, 300, [640, 480]), "ten seconds");
+        assert_eq!((clip.row.name, clip.stem.as_str()), (desk.pane().row().name, "t"));
+        desk.apply(Action::Point(true), 0.0);
+        desk.transport.jump(Position::at(150));
+        desk.apply(Action::Point(false), 0.0);
+        let clip = desk.clip("t", [10_000, 5_000]).expect("in memory").expect("there is more");
+        assert_eq!((clip.pace.start, clip.pace.stop, clip.size), (100, 150, [3840, 1920]));
+        desk.transport.set_range(PlayRange { from: None, to: None });
+        desk.transport.follow();
+        assert!(desk.clip("t", [64, 64]).expect("in memory").is_none(), "nothing comes after the end");
+    }
+}

@@ -1,0 +1,50 @@
+//! A video of what the window shows, beside the window.
+
+use super::picture::context;
+use crate::app::{Clip, RecordClip, Report};
+use crate::record::{Film, Options, Output, record};
+use anyhow::Context as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::Sender;
+
+/// Names that are tried for a video.
+const NAMES: u32 = 9999;
+
+/// Makes videos; `over` is held until they are whole.
+pub(super) fn recorder(over: Sender<()>) -> RecordClip {
+    Arc::new(move |clip, report| {
+        let _held = over.clone();
+        to_file(clip, Path::new(""), report)
+    })
+}
+
+/// Writes `STEM-clip.mp4`, or `STEM-clip-2.mp4` and so on, into `folder`.
+fn to_file(clip: Clip, folder: &Path, report: &mut dyn FnMut(Report) -> bool) -> anyhow::Result<()> {
+    let path = free(folder, &clip.stem).context("all names for videos are taken in this folder")?;
+    let output = Output::parse(&path)?;
+    let Clip { studio, row, view, parts, size: [width, height], pace, theme, life, .. } = clip;
+    let (exhibit, fps) = ((row.open)(&studio), pace.fps);
+    let film = Film::new(context()?, studio, exhibit, (width, height), parts, view, pace)?;
+    let mut film = film.with_life(life).with_theme(theme);
+    let stop = AtomicBool::new(false);
+    let summary = record(&mut film, &output, &Options { fps }, &stop, &mut |progress| {
+        if !report(Report::Progress(progress.done, progress.total)) {
+            stop.store(true, Ordering::Relaxed);
+        }
+    })?;
+    let words = match summary.frames {
+        0 => "no frame was done, so no video is there".to_owned(),
+        frames => format!("saved {}, {frames} frames", path.display()),
+    };
+    report(Report::Words(words));
+    Ok(())
+}
+
+/// The first name that no file has.
+fn free(folder: &Path, stem: &str) -> Option<PathBuf> {
+    (1..=NAMES)
+        .map(|n| folder.join(if n == 1 { format!("{stem}-clip.mp4") } else { format!("{stem}-clip-{n}.mp4") }))
+        .find(|path| path.symlink_metadata().is_err())
+}
