@@ -107,6 +107,13 @@ fn even([width, height]: [u32; 2]) -> [u32; 2] {
     [side(width), side(height)]
 }
 
+impl Recording {
+    /// Whether a message is about it.
+    pub(super) fn told(&self, message: &Message) -> bool {
+        self.task.told(message)
+    }
+}
+
 /// Begins a video, or has the one under way end with what there is.
 pub(super) fn turn(
     recording: &mut Option<Recording>,
@@ -139,15 +146,10 @@ pub(super) fn turn(
     }
 }
 
-/// Takes what the video under way told; `None`: it is not of it. Whether anything else is to be drawn.
-pub(super) fn take(
-    recording: &mut Option<Recording>,
-    message: Message,
-    desk: &mut Desk,
-    now: f64,
-) -> Result<bool, Message> {
-    let Some(of) = recording.as_mut().filter(|recording| recording.task.told(&message)) else { return Err(message) };
-    match message.said {
+/// Takes what the video under way told. Whether anything else is to be drawn.
+pub(super) fn take(recording: &mut Option<Recording>, said: anyhow::Result<Report>, desk: &mut Desk, now: f64) -> bool {
+    let Some(of) = recording.as_mut() else { return false };
+    match said {
         Ok(Report::Progress(done, all)) => {
             of.frames = (done, all);
             desk.say(format!("recording: frame {done} of {all}"), now);
@@ -156,13 +158,13 @@ pub(super) fn take(
             *recording = None;
             desk.say_for(words, 6.0, now);
         }
-        Ok(_) => return Ok(false),
+        Ok(_) => return false,
         Err(error) => {
             *recording = None;
             desk.say_for(format!("no video: {error:#}"), 8.0, now);
         }
     }
-    Ok(true)
+    true
 }
 
 #[cfg(test)]

@@ -205,10 +205,10 @@ impl Traces {
             return self.come(coming, message.said);
         }
         let Some(shown) = &mut self.shown else { return Taken::Nothing };
-        let message = match clips::take(&mut shown.recording, message, &mut shown.desk, now) {
-            Ok(changed) => return if changed { Taken::Changed } else { Taken::Nothing },
-            Err(message) => message,
-        };
+        if shown.recording.as_ref().is_some_and(|recording| recording.told(&message)) {
+            let changed = clips::take(&mut shown.recording, message.said, &mut shown.desk, now);
+            return if changed { Taken::Changed } else { Taken::Nothing };
+        }
         if shown.task.told(&message) {
             match message.said {
                 // What is shown does not tell of it.

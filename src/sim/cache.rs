@@ -42,7 +42,7 @@ pub(super) struct Rest {
 }
 
 /// The state of one cache: flat, so that a copy is a few `memcpy`s.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub(super) struct Cache {
     geometry: Geometry,
     policy: Policy,
@@ -63,6 +63,45 @@ pub(super) struct Cache {
     shard: Option<(Split, usize)>,
     /// How the fast loops play it, where they can by itself: what its place makes it do is not known here.
     plain: Option<(Shape, Isa)>,
+}
+
+impl Clone for Cache {
+    fn clone(&self) -> Self {
+        let Self { geometry, policy, seed, words, notes, state, selector, future, clock, counters, shard, plain } =
+            self;
+        Self {
+            geometry: geometry.clone(),
+            policy: *policy,
+            seed: *seed,
+            words: words.clone(),
+            notes: notes.clone(),
+            state: state.clone(),
+            selector: *selector,
+            future: future.clone(),
+            clock: *clock,
+            counters: *counters,
+            shard: *shard,
+            plain: *plain,
+        }
+    }
+
+    /// Into the memory that is there: most of a copy of megabytes is the system's search for room.
+    fn clone_from(&mut self, other: &Self) {
+        let Self { geometry, policy, seed, words, notes, state, selector, future, clock, counters, shard, plain } =
+            other;
+        self.geometry.clone_from(geometry);
+        self.policy = *policy;
+        self.seed = *seed;
+        self.words.clone_from(words);
+        self.notes.clone_from(notes);
+        self.state.clone_from(state);
+        self.selector = *selector;
+        self.future.clone_from(future);
+        self.clock = *clock;
+        self.counters = *counters;
+        self.shard = *shard;
+        self.plain = *plain;
+    }
 }
 
 impl Cache {

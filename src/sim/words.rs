@@ -10,10 +10,24 @@ use std::ops::{Deref, DerefMut};
 struct Line([u64; 8]);
 
 /// A slice of words that begins on a 64-byte boundary, wherever it is cloned to.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub(super) struct Words {
     lines: Vec<Line>,
     len: usize,
+}
+
+impl Clone for Words {
+    fn clone(&self) -> Self {
+        let Self { lines, len } = self;
+        Self { lines: lines.clone(), len: *len }
+    }
+
+    /// Into the memory that is there: most of a copy of megabytes is the system's search for room.
+    fn clone_from(&mut self, other: &Self) {
+        let Self { lines, len } = other;
+        self.lines.clone_from(lines);
+        self.len = *len;
+    }
 }
 
 impl Words {

@@ -136,6 +136,9 @@ struct Behind {
     tally: Tally,
 }
 
+/// References past which a copy of a state takes less time than playing them.
+const COPY: u64 = 4096;
+
 impl Cursor {
     /// At the start of the trace.
     ///
@@ -182,7 +185,8 @@ impl Cursor {
     /// # Errors
     /// As [`Cursor::seek`].
     pub fn seek_over(&mut self, tick: u64, window: u64, counted: u64) -> Result<Moment<'_>, SourceError> {
-        self.go(tick, window)?;
+        let passed = self.pass(tick, window, counted)?;
+        self.go(tick, window, passed)?;
         let from = self.tick.saturating_sub(counted);
         self.earlier = None;
         if from < self.log.start() {
@@ -196,10 +200,40 @@ impl Cursor {
     /// # Errors
     /// As [`Cursor::seek`].
     pub fn seek_tallied(&mut self, tick: u64, window: u64, counted: u64) -> Result<Moment<'_>, SourceError> {
-        self.go(tick, window)?;
+        let passed = self.pass(tick, window, counted)?;
+        self.go(tick, window, passed)?;
         let from = self.tick.saturating_sub(counted);
         self.earlier = Some((from, self.tally_before(from)?));
         Ok(self.moment())
+    }
+
+    /// Where the way to `tick` leads past the other end of its window, stops there and leaves a copy of the state: who plays on and on at a
+    /// high speed plays each reference once. Whether it did so: then only `before` and the tally are of one tick.
+    fn pass(&mut self, tick: u64, window: u64, counted: u64) -> Result<bool, SourceError> {
+        let timeline = Arc::clone(&self.timeline);
+        let tick = tick.min(timeline.len());
+        let from = tick.saturating_sub(counted);
+        let behind = self.behind.as_ref().map_or(0, |behind| behind.tick);
+        // What is passed by logged steps is near, and so is what the other end reaches in a few steps.
+        let passes = self.sound && (self.tick..=tick.saturating_sub(window)).contains(&from);
+        let is_far = !(timeline.keyframe_before(from)..=from).contains(&behind) || from - behind > COPY;
+        if !passes || !is_far || from == 0 || tick - self.tick <= window.saturating_add(64) {
+            return Ok(false);
+        }
+        self.sound = false;
+        self.replay_to(from, true)?;
+        match &mut self.behind {
+            Some(behind) => {
+                behind.tick = from;
+                behind.state.clone_from(&self.before);
+                behind.tally.clone_from(&self.tally);
+            }
+            none => {
+                let (state, tally) = (self.before.clone(), self.tally.clone());
+                *none = Some(Box::new(Behind { tick: from, state, tally }));
+            }
+        }
+        Ok(true)
     }
 
     /// What all references before `tick` did.
@@ -220,13 +254,14 @@ impl Cursor {
         Ok(tally)
     }
 
-    fn go(&mut self, tick: u64, window: u64) -> Result<(), SourceError> {
+    /// `passed`: only `before` and the tally are of the tick that it stands at.
+    fn go(&mut self, tick: u64, window: u64, passed: bool) -> Result<(), SourceError> {
         let tick = tick.min(self.timeline.len());
         let from = tick.saturating_sub(window);
         let forward = self.log.start() <= from && self.tick <= tick;
-        let sound = std::mem::replace(&mut self.sound, false);
+        let sound = std::mem::replace(&mut self.sound, false) || passed;
         // Logged steps cost several plain ones: a long way is made in plain steps, or from a keyframe.
-        if !sound || !forward || tick - self.tick > window.saturating_add(64) {
+        if !sound || passed || !forward || tick - self.tick > window.saturating_add(64) {
             self.restart(from, sound)?;
         }
         while self.tick < tick {
@@ -261,14 +296,20 @@ impl Cursor {
 
     /// Puts the state before reference `tick` in place, by plain replay, and starts the log there.
     fn restart(&mut self, tick: u64, sound: bool) -> Result<(), SourceError> {
+        self.replay_to(tick, sound)?;
+        self.after.clone_from(&self.before);
+        self.log = Log::starting_at(tick);
+        self.begin_step()
+    }
+
+    /// Brings `before` and the tally to `tick` by plain replay, from where they are or from a keyframe.
+    fn replay_to(&mut self, tick: u64, sound: bool) -> Result<(), SourceError> {
         let timeline = Arc::clone(&self.timeline);
         let near = sound && self.tick <= tick && self.tick >= timeline.keyframe_before(tick);
         let at = if near { self.tick } else { timeline.restore_before(tick, &mut self.before, &mut self.tally) };
         replay(&timeline, &mut self.finders, at..tick, &mut self.before, &mut self.tally)?;
         self.tick = tick;
-        self.after.clone_from(&self.before);
-        self.log = Log::starting_at(tick);
-        self.begin_step()
+        Ok(())
     }
 
     /// Runs the reference at `tick` in `after` and logs what it moves. `before` and `after` are equal when called.

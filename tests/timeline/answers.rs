@@ -133,3 +133,33 @@ fn answers_of_plain_caches_are_the_same_by_every_loop() {
         }
     }
 }
+
+/// Who plays on passes the other end of a long window on the way and keeps a copy of what is there.
+#[test]
+fn windows_that_are_passed_on_the_way_are_those_of_a_cursor_that_was_nowhere() {
+    let config = preset("skylake-sp").expect("a preset");
+    let hierarchy = Hierarchy::new(&config).expect("sound");
+    let trace = MemoryTrace::new(synth::mix(60_000, 3).collect(), Tables::default());
+    let options = Options { outcomes_up_to: 0, spacing: 16_384, ..Options::default() };
+    let timeline = Timeline::build(Arc::new(trace), hierarchy, options, &mut |_, _| true).expect("in memory");
+    let timeline = Arc::new(timeline);
+    let mut rng = Rng::new(5);
+    let mut on = Cursor::new(Arc::clone(&timeline)).expect("in memory");
+    let mut at = 0;
+    while at < timeline.len() {
+        at += 1 + rng.below(9_000);
+        let (log, window) = (rng.below(300), 1 + rng.below(12_000));
+        let mut fresh = Cursor::new(Arc::clone(&timeline)).expect("in memory");
+        let [found, expected] = match rng.below(2) {
+            0 => [&mut on, &mut fresh].map(|cursor| cursor.seek_tallied(at, log, window).expect("in memory")),
+            _ => [&mut on, &mut fresh].map(|cursor| cursor.seek_over(at, log, window).expect("in memory")),
+        };
+        let what = format!("{window} before {at}, log {log}");
+        assert!(found.before == expected.before && found.after == expected.after, "{what}");
+        assert_eq!((found.tick, found.tally), (expected.tick, expected.tally), "{what}");
+        assert_eq!(found.answers(window), expected.answers(window), "{what}");
+        assert_eq!(found.shares(window, 3), expected.shares(window, 3), "{what}");
+        let seen = expected.shares(window, 3).is_some();
+        assert!(!seen || found.state_before(window) == expected.state_before(window), "{what}");
+    }
+}

@@ -351,10 +351,10 @@ fn lines_by_text(studio: &Studio, now: &Reading, before: &Reading) -> Vec<Row> {
             target,
         }
     };
-    for n in 0..now.len() {
+    for (n, &counts) in now.iter().enumerate() {
         let other = others.get_mut(&text(studio, n)).and_then(VecDeque::pop_front);
         let words = [Some(place(studio, n)), other.map(|other| place(beside.studio(), other))];
-        let mut row = row(words, other.map(|other| before[other]), Some(now[n]), Some(Target::Line(n)));
+        let mut row = row(words, other.map(|other| before[other]), Some(counts), Some(Target::Line(n)));
         row.more = location(studio, n).map_or(String::new(), |l| l.text.clone());
         rows.push(row);
     }

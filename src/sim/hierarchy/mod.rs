@@ -40,7 +40,7 @@ pub struct MemoryCounters {
 }
 
 /// The state of all caches and their counts. Plain data: a clone is a keyframe, equality is equality of everything.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Hierarchy {
     plan: Arc<Plan>,
     /// From the CPU outward, within a level by core.
@@ -54,6 +54,35 @@ pub struct Hierarchy {
     prefetchers: Vec<Prefetcher>,
     directory: Option<Directory>,
     tlbs: Tlbs,
+}
+
+impl Clone for Hierarchy {
+    fn clone(&self) -> Self {
+        let Self { plan, caches, memory, clock, next_request, prefetchers, directory, tlbs } = self;
+        Self {
+            plan: plan.clone(),
+            caches: caches.clone(),
+            memory: *memory,
+            clock: *clock,
+            next_request: *next_request,
+            prefetchers: prefetchers.clone(),
+            directory: directory.clone(),
+            tlbs: tlbs.clone(),
+        }
+    }
+
+    /// Into the memory that is there: most of a copy of megabytes is the system's search for room.
+    fn clone_from(&mut self, other: &Self) {
+        let Self { plan, caches, memory, clock, next_request, prefetchers, directory, tlbs } = other;
+        self.plan.clone_from(plan);
+        self.caches.clone_from(caches);
+        self.memory = *memory;
+        self.clock = *clock;
+        self.next_request = *next_request;
+        self.prefetchers.clone_from(prefetchers);
+        self.directory.clone_from(directory);
+        self.tlbs.clone_from(tlbs);
+    }
 }
 
 impl Hierarchy {
