@@ -335,6 +335,13 @@ impl Desk {
             }
             Action::NextPane => self.panes.next(),
             Action::Panels => self.pane_mut().turn_panels(),
+            Action::Strip => {
+                let timeline = self.studio().timeline();
+                let rings = timeline.start().caches().map(|cache| timeline.start().info(cache).depth).max();
+                let classed = timeline.outcomes().is_some();
+                let kind = self.session.strip_kind().next(rings.map_or(0, |depth| usize::from(depth) + 1), classed);
+                self.session.set_strip_kind(kind);
+            }
             Action::Theme => {
                 self.theme = self.theme.next();
                 self.say(format!("theme: {}", self.theme.name()), now);

@@ -39,6 +39,8 @@ pub struct Chord {
 pub enum Action {
     /// Record what the pane shows, or end that.
     Clip,
+    /// The strip tells something else.
+    Strip,
     /// The next theme.
     Theme,
     /// Play or pause.
@@ -159,7 +161,7 @@ const fn alt(key: Key) -> Chord {
 }
 
 /// All keys, in the order of the sheet.
-pub const TABLE: [Row; 36] = [
+pub const TABLE: [Row; 37] = [
     Row { keys: "Space", what: "play, pause; at the end: start over", chords: &[(key(Key::Space), Action::PlayPause)] },
     Row {
         keys: "Left, Right",
@@ -286,6 +288,11 @@ pub const TABLE: [Row; 36] = [
         keys: "Ctrl + C",
         what: "copy the command that shows this",
         chords: &[(ctrl(Key::Char('c')), Action::CopyCommand)],
+    },
+    Row {
+        keys: "Ctrl + L",
+        what: "what the strip tells: servers, levels, classes, heat",
+        chords: &[(ctrl(Key::Char('l')), Action::Strip)],
     },
     Row { keys: "Ctrl + T", what: "theme: dark, light, print", chords: &[(ctrl(Key::Char('t')), Action::Theme)] },
     Row {

@@ -82,6 +82,7 @@ impl Desk {
             against: self.against_now(),
             in_step: self.in_step_now(),
             theme: self.theme,
+            strip: self.session.strip_kind(),
             ..self.regions_now(asked)
         }
     }
@@ -149,6 +150,7 @@ impl Desk {
         }
         self.session.set_tail(state.tail);
         self.theme = state.theme;
+        self.session.set_strip_kind(state.strip);
         self.choose(choice_of(state));
         self.pin(None);
         if let Some(words) = &state.pin {

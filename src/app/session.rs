@@ -2,7 +2,7 @@
 
 use super::transport::{PlayRange, Transport};
 use crate::axis::Position;
-use crate::overlay::{Beside, Playback, Stretch, Strip, Studio};
+use crate::overlay::{Beside, Playback, Stretch, Strip, StripKind, Studio};
 use crate::scene::{Choice, Shade, View};
 use crate::timeline::{Clock, ClockKind, Life, Timeline};
 use crate::units::ByteRange;
@@ -17,8 +17,9 @@ pub struct Session {
     choice: Choice,
     clock: Clock,
     strip: Strip,
-    /// What the strip shows.
+    /// What part of the trace the strip shows, and what it tells of it.
     stretch: Stretch,
+    strip_kind: StripKind,
     /// The position that the strip followed last.
     followed: Position,
     /// The life of what is pinned, as far as it is read.
@@ -42,6 +43,7 @@ impl Session {
             clock,
             strip: Strip::default(),
             stretch: Stretch::default(),
+            strip_kind: StripKind::default(),
             followed: Position::START,
             life: None,
             wants_life: false,
@@ -201,15 +203,32 @@ impl Session {
         // Who follows goes as fast as the trace comes.
         let speed = if transport.follows() { 0.0 } else { transport.speed() };
         let PlayRange { from, to } = transport.range();
-        Playback { speed, unit: self.clock.kind().unit(), stretch: self.stretch, range: [from, to] }
+        Playback {
+            speed,
+            unit: self.clock.kind().unit(),
+            stretch: self.stretch,
+            strip: self.strip_kind,
+            range: [from, to],
+        }
     }
 
     /// The strip in `columns` columns.
     pub fn strip(&mut self, columns: usize) -> &Strip {
         if self.strip.len() != columns {
-            self.strip = self.studio.strip_of(columns, self.stretch);
+            self.strip = self.studio.strip_of_kind(columns, self.stretch, self.strip_kind);
         }
         &self.strip
+    }
+
+    /// What the strip tells.
+    #[must_use]
+    pub fn strip_kind(&self) -> StripKind {
+        self.strip_kind
+    }
+
+    /// Has the strip tell something else.
+    pub fn set_strip_kind(&mut self, kind: StripKind) {
+        (self.strip_kind, self.strip) = (kind, Strip::default());
     }
 
     /// The part of the trace that the strip shows.

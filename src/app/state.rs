@@ -5,6 +5,7 @@
 
 use super::transport::PlayRange;
 use crate::axis::Position;
+use crate::overlay::StripKind;
 use crate::scene::Camera;
 use crate::scene::palette::Theme;
 use crate::shown::quoted;
@@ -54,6 +55,8 @@ pub struct ViewState {
     pub in_step: Option<StepBy>,
     /// How the window is coloured.
     pub theme: Theme,
+    /// What the strip tells.
+    pub strip: StripKind,
     /// Everything else that was asked for: parts left out, title, size.
     pub others: Vec<Flag>,
 }
@@ -85,6 +88,7 @@ impl Default for ViewState {
             against: None,
             in_step: None,
             theme: Theme::default(),
+            strip: StripKind::default(),
             others: Vec::new(),
         }
     }
@@ -149,6 +153,9 @@ impl ViewState {
                 say("--in-step", Some(&by.to_string()));
             }
         }
+        if self.strip != other.strip {
+            say("--strip", Some(&self.strip.to_string()));
+        }
         if self.theme != other.theme {
             say("--theme", Some(self.theme.name()));
         }
@@ -197,6 +204,7 @@ impl ViewState {
             in_step: if self.against.is_none() { left.in_step } else { self.in_step },
             against: self.against.or(left.against),
             theme: either(self.theme, &none.theme, left.theme),
+            strip: either(self.strip, &none.strip, left.strip),
             others: either(self.others, &none.others, left.others),
         }
     }

@@ -10,7 +10,7 @@ use super::output::Output;
 use super::seen::Asked;
 use crate::axis::Position;
 use crate::overlay::exhibits::ExhibitEntry;
-use crate::overlay::{Parts, Studio};
+use crate::overlay::{Parts, StripKind, Studio};
 use crate::scene::palette::Theme;
 use crate::scene::{Choice, View};
 use crate::sim::config::HierarchyConfig;
@@ -82,6 +82,8 @@ pub struct First {
     pub against: Option<Against>,
     /// How the window is coloured.
     pub theme: Theme,
+    /// What the strip tells.
+    pub strip: StripKind,
     /// What all of this was asked for by.
     pub asked: Asked,
 }
@@ -96,6 +98,7 @@ impl First {
         let usual = default_speed(studio.timeline().total().unwrap_or(u64::MAX));
         let mut desk = Desk::new(studio, self.view, self.parts, &self.panes, self.tick, usual);
         desk.theme = self.theme;
+        desk.session.set_strip_kind(self.strip);
         desk.set_clock(self.clock);
         desk.choose(self.choice);
         if let Some(speed) = self.speed {

@@ -7,6 +7,7 @@ pub use against::AgainstArgs;
 pub use programs::{AssembleArgs, CaptureArgs, CcArgs, CollectArgs, Recorder, RunArgs, misplaced};
 
 use crate::axis::Position;
+use crate::overlay::StripKind;
 use crate::reference::Kind;
 use crate::scene::palette::Theme;
 use crate::sim::config::parse_size;
@@ -252,6 +253,10 @@ pub struct PictureArgs {
     /// References over which a ring's temperature is the mean
     #[arg(long, value_name = "REFERENCES", default_value_t = 256)]
     pub window: u64,
+    /// What the strip tells: served (misses of the innermost level, by who served them), level1 to level8 (misses of that level from
+    /// the CPU), classes (of misses) or temperature (of each level)
+    #[arg(long, value_name = "WHAT", default_value_t = StripKind::Served)]
+    pub strip: StripKind,
     /// How pictures are coloured: dark, light (for bright rooms) or print (on white)
     #[arg(long, value_name = "THEME", default_value = "dark", value_parser = themes())]
     pub theme: Theme,

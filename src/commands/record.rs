@@ -75,7 +75,8 @@ pub fn film(args: &RecordArgs, stop: &AtomicBool) -> anyhow::Result<Summary> {
     let context = context()?;
     let mut film = Film::new(context, studio, exhibit, size, parts(&args.picture), view, pace)?
         .with_life(life)
-        .with_theme(args.picture.theme);
+        .with_theme(args.picture.theme)
+        .with_strip(args.picture.strip);
     let mut display = Display::new();
     let summary = record(&mut film, &output, &Options { fps }, stop, &mut |p| display.update(p)).map_err(usage)?;
     display.finish();

@@ -5,7 +5,7 @@ use super::picture::{choice, context, exhibit, parts, pin, shades, size, studio,
 use super::record::usage;
 use crate::axis::Position;
 use crate::cli::SnapshotArgs;
-use crate::overlay::{Offscreen, Shot};
+use crate::overlay::{Offscreen, Playback, Shot};
 use crate::record::{Partial, RecordError, png};
 use crate::scene::View;
 use std::io::{Cursor, Write};
@@ -57,7 +57,8 @@ pub fn run(args: &SnapshotArgs) -> anyhow::Result<()> {
     let mut offscreen = Offscreen::new(&context, [width, height])?.with_theme(&context, args.picture.theme);
     // A still has no speed to speak of.
     let life = pin.map(|pin| studio.timeline().life(pin, &mut |_| true)).transpose()?.map(Arc::new);
-    let shot = Shot { life, ..Shot::still([width, height], Position::of(position), view, parts) };
+    let playback = Playback { strip: args.picture.strip, ..Playback::default() };
+    let shot = Shot { life, playback, ..Shot::still([width, height], Position::of(position), view, parts) };
     let rgba = offscreen.still(&context, &mut studio, exhibit.as_mut(), &shot)?;
     let mut packed = Cursor::new(Vec::new());
     png::still(&mut packed, &rgba, (width, height))?;

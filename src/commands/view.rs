@@ -82,6 +82,7 @@ pub(super) fn of(args: &ViewArgs, follow: bool, beside: Beside, load: Load) -> a
         first: First {
             beside,
             theme: args.picture.theme,
+            strip: args.picture.strip,
             against: against(&args.trace, &look(args))?,
             asked,
             view: view(&args.picture, args.speed.unwrap_or(1.0), 1.0)?,

@@ -137,6 +137,7 @@ fn state(args: &ViewArgs) -> Result<ViewState, UsageError> {
         against: picture.compared.against.clone(),
         in_step: picture.compared.in_step.clone(),
         theme: picture.theme,
+        strip: picture.strip,
         others: others.into_iter().flatten().collect(),
     })
 }

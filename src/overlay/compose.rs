@@ -3,7 +3,7 @@
 use super::exhibits::{Exhibit, Picture};
 use super::fonts;
 use super::layout::Area;
-use super::shot::{Shot, Taken};
+use super::shot::{Playback, Shot, Taken};
 use super::strip::Strip;
 use super::studio::Studio;
 use crate::reference::SourceError;
@@ -155,7 +155,8 @@ impl Offscreen {
         exhibit: &mut dyn Exhibit,
         shot: &Shot,
     ) -> Result<Vec<u8>, ShotError> {
-        let strip = studio.strip_of(shot.layout().strip_columns(), shot.playback.stretch);
+        let Playback { stretch, strip, .. } = shot.playback;
+        let strip = studio.strip_of_kind(shot.layout().strip_columns(), stretch, strip);
         self.submit(context, studio, exhibit, shot, &strip)?;
         let mut rgba = Vec::new();
         self.collect(context, &mut rgba)?;

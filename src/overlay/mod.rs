@@ -35,7 +35,7 @@ pub use info::Info;
 pub use layout::{Area, Layout, Parts};
 pub use shot::{Playback, Shot, Taken};
 pub use stretch::Stretch;
-pub use strip::Strip;
+pub use strip::{NoStrip, Strip, StripKind};
 pub use studio::Studio;
 pub use tip::Tip;
 

@@ -9,7 +9,7 @@ use super::named;
 use super::pen::Drawn;
 use super::plane::draw_plane;
 use super::stretch::Stretch;
-use super::strip::Strip;
+use super::strip::{Strip, StripKind};
 use super::studio::Studio;
 use crate::axis::Position;
 use crate::reference::SourceError;
@@ -46,15 +46,23 @@ pub struct Playback {
     pub speed: f64,
     /// What a speed counts.
     pub unit: &'static str,
-    /// What the strip shows.
+    /// What part of the trace the strip shows.
     pub stretch: Stretch,
+    /// What the strip tells of it.
+    pub strip: StripKind,
     /// In and out points.
     pub range: [Option<Position>; 2],
 }
 
 impl Default for Playback {
     fn default() -> Self {
-        Self { speed: 0.0, unit: ClockKind::References.unit(), stretch: Stretch::default(), range: [None; 2] }
+        Self {
+            speed: 0.0,
+            unit: ClockKind::References.unit(),
+            stretch: Stretch::default(),
+            strip: StripKind::default(),
+            range: [None; 2],
+        }
     }
 }
 
@@ -90,7 +98,7 @@ impl Shot {
         let layout = self.layout();
         let view = View { reach: layout.reach, ..self.view.clone() };
         let (picture, mut info) = exhibit.frame(studio, self, &view, &layout)?;
-        let Playback { speed, unit, stretch, range } = self.playback;
+        let Playback { speed, unit, stretch, range, .. } = self.playback;
         (info.speed, info.unit, info.stretch, info.range) = (speed, unit, stretch, range);
         info.life.clone_from(&self.life);
         info.pinned = self.view.pin.map_or_else(String::new, |bytes| named::bytes(studio, bytes, info.tick).0);

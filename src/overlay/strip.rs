@@ -7,12 +7,78 @@ use super::pen::{Pen, SMALL, color};
 use crate::axis::Position;
 use crate::scene::palette::{self, Rgba};
 use crate::units::{grouped, to_f32};
-use egui::{Align2, Rect, pos2};
+use egui::{Align2, Pos2, Rect, pos2};
+use std::fmt;
+use std::str::FromStr;
 
-/// Who served the references of each column: what missed in the innermost ring, parted by the ring that had it, memory last.
+/// What the strip tells of the trace.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum StripKind {
+    /// Misses of the innermost ring, parted by the ring that served them.
+    #[default]
+    Served,
+    /// Misses of the ring of this number, the innermost being 1.
+    Level(u8),
+    /// Misses of the innermost ring, parted by their class.
+    Classes,
+    /// The temperature of each ring, a row for each.
+    Temperature,
+}
+
+/// Why words are no kind of a strip.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("found `{0}`; expected served, level1 to level8, classes or temperature")]
+pub struct NoStrip(String);
+
+impl FromStr for StripKind {
+    type Err = NoStrip;
+
+    fn from_str(words: &str) -> Result<Self, NoStrip> {
+        match words {
+            "served" => Ok(Self::Served),
+            "classes" => Ok(Self::Classes),
+            "temperature" => Ok(Self::Temperature),
+            level => {
+                let number = level.strip_prefix("level").and_then(|digits| digits.parse().ok());
+                number.filter(|n| (1..=8).contains(n)).map(Self::Level).ok_or_else(|| NoStrip(words.to_owned()))
+            }
+        }
+    }
+}
+
+impl fmt::Display for StripKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Served => f.write_str("served"),
+            Self::Level(number) => write!(f, "level{number}"),
+            Self::Classes => f.write_str("classes"),
+            Self::Temperature => f.write_str("temperature"),
+        }
+    }
+}
+
+impl StripKind {
+    /// The one after it, of a trace under so many rings; classes only where they are `classed`.
+    #[must_use]
+    pub fn next(self, rings: usize, classed: bool) -> Self {
+        let level = |number: usize| u8::try_from(number).ok().filter(|_| number <= rings).map(Self::Level);
+        let classes = if classed { Self::Classes } else { Self::Temperature };
+        match self {
+            Self::Served => level(1).unwrap_or(classes),
+            Self::Level(number) => level(usize::from(number) + 1).unwrap_or(classes),
+            Self::Classes => Self::Temperature,
+            Self::Temperature => Self::Served,
+        }
+    }
+}
+
+/// Names of the classes of misses, in their order.
+pub(super) const CLASSES: [&str; 4] = ["compulsory", "capacity", "conflict", "coherence"];
+
+/// The parts of each column: see [`Strip::column`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Strip {
-    /// References of a column that were served from outside the innermost ring, by ring from the second on, of all references.
+    kind: StripKind,
     columns: Vec<Vec<f32>>,
 }
 
@@ -27,7 +93,19 @@ impl Strip {
                 column[ring] = (column[ring] - farther).max(0.0);
             }
         }
-        Self { columns }
+        Self { kind: StripKind::Served, columns }
+    }
+
+    /// Of parts that are what `kind` says.
+    #[must_use]
+    pub fn of_parts(kind: StripKind, columns: Vec<Vec<f32>>) -> Self {
+        Self { kind, columns }
+    }
+
+    /// What it tells.
+    #[must_use]
+    pub fn kind(&self) -> StripKind {
+        self.kind
     }
 
     /// How many columns.
@@ -42,7 +120,8 @@ impl Strip {
         self.columns.is_empty()
     }
 
-    /// What of a column the second ring served, the third ... and memory.
+    /// The parts of a column, of all references: what the second ring served, the third ... and memory; what a ring missed; what missed
+    /// by class. Of temperatures, each ring's, -1 to 1.
     #[must_use]
     pub fn column(&self, n: usize) -> &[f32] {
         self.columns.get(n).map_or(&[], Vec::as_slice)
@@ -51,7 +130,16 @@ impl Strip {
     /// The first `count` columns.
     #[must_use]
     pub fn first(&self, count: usize) -> Self {
-        Self { columns: self.columns[..count.min(self.columns.len())].to_vec() }
+        Self { kind: self.kind, columns: self.columns[..count.min(self.columns.len())].to_vec() }
+    }
+
+    /// The colour of a part, of so many.
+    fn ink(&self, part: usize, parts: usize) -> Rgba {
+        match self.kind {
+            StripKind::Served => palette::served(part + 1, parts),
+            StripKind::Level(_) | StripKind::Temperature => palette::MISS,
+            StripKind::Classes => palette::CLASSES[part.min(CLASSES.len() - 1)],
+        }
     }
 }
 
@@ -74,19 +162,30 @@ pub(super) fn draw_strip(pen: &Pen<'_>, layout: &Layout, info: &Info, strip: &St
     // two traces compare. What memory served is at the foot, nearer rings above, by their shares.
     let column = bars.width() / strip.len().max(1) as f32;
     for n in 0..strip.len() {
-        let served = strip.column(n);
-        let misses: f32 = served.iter().sum();
+        let parts = strip.column(n);
+        let x0 = bars.left() + column * n as f32;
+        let strength = if x0 <= playhead { 0.86 } else { 0.34 };
+        if strip.kind == StripKind::Temperature {
+            // A row for each ring, the innermost above.
+            let row = bars.height() / parts.len().max(1) as f32;
+            for (ring, temperature) in parts.iter().enumerate().filter(|(_, t)| t.abs() > 0.005) {
+                let top = bars.top() + row * ring as f32;
+                let [r, g, b, _] = palette::temperature(*temperature);
+                let ink = palette::fade([r, g, b, 255], strength * (0.25 + 0.75 * temperature.abs()));
+                pen.bar(Rect::from_min_max(pos2(x0, top), pos2(x0 + column, top + row - 1.0)), ink);
+            }
+            continue;
+        }
+        let misses: f32 = parts.iter().sum();
         if misses <= 0.0 {
             continue;
         }
         let height = (bars.height() * misses.min(1.0).sqrt()).max(1.0);
-        let x0 = bars.left() + column * n as f32;
-        let strength = if x0 <= playhead { 0.86 } else { 0.34 };
         let mut foot = bars.bottom();
-        for (ring, share) in served.iter().enumerate().rev() {
+        for (part, share) in parts.iter().enumerate().rev() {
             let top = foot - height * share / misses;
             let area = Rect::from_min_max(pos2(x0, top), pos2(x0 + column, foot));
-            pen.bar(area, palette::fade(palette::served(ring + 1, served.len()), strength));
+            pen.bar(area, palette::fade(strip.ink(part, parts.len()), strength));
             foot = top;
         }
     }
@@ -131,16 +230,7 @@ pub(super) fn draw_strip(pen: &Pen<'_>, layout: &Layout, info: &Info, strip: &St
         pen.painter.circle_filled(pos2(playhead, bars.top() - 4.0 * t), 4.0 * t, color(palette::LIGHT));
     }
     let y = bars.bottom() + 7.0 * t;
-    // Whose misses, and who served them, each in its colour.
-    let words = format!("{} misses served by", info.innermost);
-    let mut edge =
-        pen.text(pos2(bars.left(), y), Align2::LEFT_TOP, &words, Weight::Regular, SMALL, palette::TEXT_QUIET);
-    let servers = info.rings.iter().skip(1).map(String::as_str).chain(["memory"]);
-    for (server, ring) in servers.zip(1..) {
-        let at = pos2(edge + 6.0 * t, y);
-        let ink = palette::served(ring, info.rings.len());
-        edge = pen.text(at, Align2::LEFT_TOP, server, Weight::Medium, SMALL, ink);
-    }
+    let mut edge = words(pen, strip, info, pos2(bars.left(), y));
     if !info.mark.is_empty() {
         let mark = format!("  ·  {}", info.mark);
         let at = pos2(edge, y);
@@ -160,12 +250,89 @@ pub(super) fn draw_strip(pen: &Pen<'_>, layout: &Layout, info: &Info, strip: &St
         Some(_) => format!("{} so far", grouped(info.len)),
     };
     pen.text(pos2(bars.right(), y), Align2::RIGHT_TOP, &end, Weight::Regular, SMALL, palette::TEXT_QUIET);
+    let last = bars.right() - pen.width(&end, Weight::Regular, SMALL);
+    numbers(pen, bars, info, y, [if with_notes { f32::MAX } else { edge }, last]);
     if with_notes {
         // Where there is no legend to say it.
         let room = bars.right() - pen.width(&end, Weight::Regular, SMALL) - 28.0 * t - edge;
         let said = notes(info).join("  ·  ");
         pen.fitted(pos2(edge + 14.0 * t, y), &said, room, Weight::Regular, SMALL, palette::TEXT_QUIET);
     }
+}
+
+/// Says under a strip what it tells, each part in its colour; gives where the words end.
+fn words(pen: &Pen<'_>, strip: &Strip, info: &Info, at: Pos2) -> f32 {
+    let gap = 6.0 * pen.t;
+    let quiet = |at, words: &str| pen.text(at, Align2::LEFT_TOP, words, Weight::Regular, SMALL, palette::TEXT_QUIET);
+    let named = |edge: f32, words: &str, ink| {
+        pen.text(pos2(edge + gap, at.y), Align2::LEFT_TOP, words, Weight::Medium, SMALL, ink)
+    };
+    match strip.kind {
+        StripKind::Served => {
+            // Whose misses, and who served them.
+            let mut edge = quiet(at, &format!("{} misses served by", info.innermost));
+            let servers = info.rings.iter().skip(1).map(String::as_str).chain(["memory"]);
+            for (server, ring) in servers.zip(1..) {
+                edge = named(edge, server, palette::served(ring, info.rings.len()));
+            }
+            edge
+        }
+        StripKind::Level(number) => {
+            let ring = info.rings.get(usize::from(number) - 1);
+            match ring {
+                Some(ring) => named(at.x - gap, &format!("{ring} misses"), palette::words(palette::MISS)),
+                None => quiet(at, &format!("there is no level {number}")),
+            }
+        }
+        StripKind::Classes if (0..strip.len()).all(|n| strip.column(n).iter().all(|part| *part == 0.0)) => {
+            quiet(at, &format!("classes of {} misses: none known here", info.innermost))
+        }
+        StripKind::Classes => {
+            let mut edge = quiet(at, &format!("{} misses:", info.innermost));
+            let occurs = |class: usize| (0..strip.len()).any(|n| strip.column(n).get(class).is_some_and(|part| *part > 0.0));
+            for (class, ink) in palette::CLASSES.into_iter().enumerate().filter(|(class, _)| occurs(*class)) {
+                edge = named(edge, CLASSES[class], palette::words(ink));
+            }
+            edge
+        }
+        StripKind::Temperature => {
+            let edge = quiet(at, &format!("temperature of {}:", info.rings.join(", ")));
+            let edge = named(edge, "cold", palette::words(palette::COLD));
+            named(edge, "warm", palette::words(palette::WARM))
+        }
+    }
+}
+
+/// Numbers of references under the strip, at round distances, where nothing else is written.
+fn numbers(pen: &Pen<'_>, bars: Rect, info: &Info, y: f32, [from, to]: [f32; 2]) {
+    let (axis, shown) = (info.axis, info.stretch.ticks(info.axis));
+    let Some(step) = round_step(shown.end.saturating_sub(shown.start), bars.width() / (120.0 * pen.t)) else { return };
+    let place = |at| bars.left() + bars.width() * to_f32(info.stretch.place(axis, Position::at(at)).clamp(0.0, 1.0));
+    let mut at = shown.start.div_ceil(step).saturating_mul(step);
+    while at < shown.end {
+        let x = place(at);
+        if at > shown.start {
+            let tick = Rect::from_min_max(pos2(x - 0.5, bars.bottom() - 4.0 * pen.t), pos2(x + 0.5, bars.bottom()));
+            pen.bar(tick, palette::fade(palette::LIGHT, 0.35));
+            let words = grouped(at);
+            let half = 0.5 * pen.width(&words, Weight::Regular, SMALL);
+            if x - half > from + 18.0 * pen.t && x + half < to - 18.0 * pen.t {
+                pen.text(pos2(x, y), Align2::CENTER_TOP, &words, Weight::Regular, SMALL, palette::TEXT_QUIET);
+            }
+        }
+        let Some(next) = at.checked_add(step) else { return };
+        at = next;
+    }
+}
+
+/// The least of 1, 2, 5, 10, 20 ... of which no more than `most` lie in `ticks`.
+fn round_step(ticks: u64, most: f32) -> Option<u64> {
+    if ticks == 0 || most < 1.0 {
+        return None;
+    }
+    let wanted = ticks as f64 / f64::from(most);
+    let steps = (0..20).flat_map(|power| [1, 2, 5].map(|first| 10u64.checked_pow(power)?.checked_mul(first)));
+    steps.flatten().find(|step| *step as f64 >= wanted)
 }
 
 /// Pixels under the strip in which the life of what is pinned is drawn: where it begins, and how high it is.
@@ -200,6 +367,34 @@ pub(super) fn lived(ring: u8, rings: u8) -> Rgba {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn kinds_follow_each_other_and_words_of_a_kind_are_that_kind() {
+        let mut kind = StripKind::default();
+        let mut seen = Vec::new();
+        loop {
+            assert_eq!(kind.to_string().parse(), Ok(kind));
+            seen.push(kind.to_string());
+            kind = kind.next(2, true);
+            if kind == StripKind::default() {
+                break;
+            }
+        }
+        assert_eq!(seen, ["served", "level1", "level2", "classes", "temperature"]);
+        assert_eq!(StripKind::Level(2).next(2, false), StripKind::Temperature);
+        for words in ["", "level0", "level9", "level", "Served"] {
+            assert!(words.parse::<StripKind>().is_err(), "{words}");
+        }
+    }
+
+    #[test]
+    fn numbers_stand_at_round_distances() {
+        for (ticks, most, step) in [(8_448, 10.0, 1_000), (8_448, 5.0, 2_000), (64, 10.0, 10), (3, 10.0, 1)] {
+            assert_eq!(round_step(ticks, most), Some(step), "{ticks} in {most}");
+        }
+        assert_eq!((round_step(0, 9.0), round_step(9, 0.5)), (None, None));
+        assert!(round_step(u64::MAX, 2.0).is_some());
+    }
 
     #[test]
     fn what_a_ring_missed_the_next_served_or_one_behind_it() {

@@ -3,13 +3,15 @@
 use super::beside::Beside;
 use super::shot::Shot;
 use super::stretch::Stretch;
-use super::strip::Strip;
+use super::strip::{Strip, StripKind};
 use crate::axis::{Axis, Position};
 use crate::reference::{ReferenceSource, SourceError, Tables};
+use crate::scene::temperature::Scores;
 use crate::shown;
 use crate::sim::{Hierarchy, SimError};
 use crate::timeline::cursor::levels;
 use crate::timeline::{Cursor, Moment, Options, Timeline};
+use crate::units::LevelId;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -144,6 +146,63 @@ impl Studio {
             }
         }
         Strip::of_misses(missed)
+    }
+
+    /// As [`Studio::strip_of`], of another kind.
+    #[must_use]
+    pub fn strip_of_kind(&self, columns: usize, stretch: Stretch, kind: StripKind) -> Strip {
+        if kind == StripKind::Served {
+            return self.strip_of(columns, stretch);
+        }
+        let shown = stretch.ticks(self.axis());
+        let border = |n: usize| {
+            shown.start
+                + u64::try_from((shown.end - shown.start) as u128 * n as u128 / columns.max(1) as u128).unwrap_or(0)
+        };
+        let column = |n: usize| self.parts(kind, border(n)..border(n + 1).max(border(n) + 1));
+        Strip::of_parts(kind, (0..columns).map(column).collect())
+    }
+
+    /// The parts of a column.
+    fn parts(&self, kind: StripKind, references: Range<u64>) -> Vec<f32> {
+        let summary = self.timeline.summary();
+        let (rings, count) = self.rings_of_levels();
+        let sums = |level: usize| summary.over(references.clone(), level);
+        let of_ring =
+            |ring: usize| rings.iter().enumerate().filter(move |(_, of)| **of == ring).map(|(level, _)| level);
+        let share = |misses: u64, of: &Range<u64>| misses as f32 / (of.end.saturating_sub(of.start)).max(1) as f32;
+        match kind {
+            StripKind::Served => Vec::new(),
+            StripKind::Level(number) => {
+                let misses = of_ring(usize::from(number).saturating_sub(1)).map(sums);
+                vec![misses.map(|(sums, of)| share(sums.demand_misses, &of)).sum()]
+            }
+            StripKind::Classes => {
+                let mut parts = vec![0.0; super::strip::CLASSES.len()];
+                for (sums, of) in of_ring(0).map(sums) {
+                    parts.iter_mut().zip(sums.classes).for_each(|(part, misses)| *part += share(misses, &of));
+                }
+                parts
+            }
+            StripKind::Temperature => {
+                // Of a ring with two sides, the one that is farther from idle.
+                let farthest = |a: f32, b: f32| if b.abs() > a.abs() { b } else { a };
+                let of = |level| self.temperature_over(level, references.clone());
+                (0..count).map(|ring| of_ring(ring).map(of).fold(0.0, farthest)).collect()
+            }
+        }
+    }
+
+    /// The mean temperature of a level over some references, -1 to 1; what a miss costs is that of the whole trace.
+    fn temperature_over(&self, level: usize, references: Range<u64>) -> f32 {
+        let Ok(id) = u8::try_from(level).map(LevelId) else { return 0.0 };
+        let (sums, of) = self.timeline.summary().over(references, level);
+        let mut answered = self.timeline.answered();
+        answered.references = of.end.saturating_sub(of.start);
+        answered.asked[level] = sums.hits + sums.demand_misses;
+        answered.missed[level] = sums.demand_misses;
+        let scores = Scores::of(self.timeline.config(), id);
+        scores.scaled(&answered, answered.references, answered.references)
     }
 
     /// As [`Studio::strip`], with a column for each of some stretches of references.

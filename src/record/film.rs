@@ -2,7 +2,7 @@
 
 use super::{FrameError, FrameSource};
 use crate::axis::Position;
-use crate::overlay::{Exhibit, Offscreen, Parts, Playback, Shot, Strip, Studio};
+use crate::overlay::{Exhibit, Offscreen, Parts, Playback, Shot, Strip, StripKind, Studio};
 use crate::render::{Context, RenderError};
 use crate::scene::View;
 use crate::scene::palette::Theme;
@@ -41,6 +41,15 @@ impl Film {
         let shot = Shot { playback, ..Shot::still([width, height], Position::START, view, parts) };
         let strip = studio.strip(shot.layout().strip_columns());
         Ok(Self { context, studio, exhibit, offscreen, shot, pace, strip })
+    }
+
+    /// With a strip that tells this.
+    #[must_use]
+    pub fn with_strip(mut self, kind: StripKind) -> Self {
+        self.shot.playback.strip = kind;
+        let columns = self.shot.layout().strip_columns();
+        self.strip = self.studio.strip_of_kind(columns, self.shot.playback.stretch, kind);
+        self
     }
 
     /// In a theme.

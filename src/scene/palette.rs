@@ -41,6 +41,8 @@ pub const TEXT_QUIET: Rgba = [136, 141, 154, 255];
 pub const TRACK: Rgba = [28, 30, 38, 255];
 /// Cards over the picture: tips and the sheet of keys.
 pub const CARD: Rgba = [18, 20, 27, 246];
+/// Classes of misses: compulsory, capacity, conflict, coherence.
+pub const CLASSES: [Rgba; 4] = [[150, 156, 170, 255], [255, 205, 95, 255], [238, 56, 18, 255], [120, 140, 255, 255]];
 /// Source code.
 pub const CODE: Rgba = [168, 200, 255, 255];
 /// Cold end of the temperature scale.

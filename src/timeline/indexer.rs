@@ -4,6 +4,7 @@ use super::answers::Marks;
 use super::chunks::ChunkCache;
 use super::count::{Count, Finders, Over};
 use super::known::Known;
+use super::phase_names;
 use super::phases::{self, Phases};
 use super::served::Served;
 use super::shelf::{Kept, Shelf};
@@ -296,8 +297,12 @@ impl Indexer {
         let found = self.tally.found().regions();
         let whole = self.source.is_whole();
         let own = self.source.tables();
-        let marks =
-            phases::marks(&own.marks, &self.phases, (&self.summary, &self.tally.answers().of(None)), &self.start);
+        // Of a trace that goes on, what runs would be looked up again and again.
+        let all = whole && self.tick == self.source.len();
+        let (lines, regions) = (self.finders.lines.map(), (&self.named[..], self.finders.regions.map()));
+        let name = |range| all.then(|| phase_names::name(self.source.as_ref(), lines, regions, range).ok()?)?;
+        let answered = self.tally.answers().of(None);
+        let marks = phases::marks(&own.marks, &self.phases, (&self.summary, &answered), &self.start, &name);
         let same = |known: &Known| known.found == found && known.whole == whole && known.tables.marks == marks;
         let known = match self.known.take().filter(same) {
             Some(known) => known,

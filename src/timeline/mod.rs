@@ -25,6 +25,7 @@ pub mod log;
 pub mod outcome;
 pub mod pace;
 pub mod pages;
+mod phase_names;
 mod phases;
 mod search;
 pub mod served;
@@ -292,6 +293,12 @@ impl Timeline {
         let trace = (&self.tally, &self.end, self.len);
         let over = self.tallies.over(references.clone(), &self.rows, self.config().levels.len(), trace);
         over.unwrap_or_else(|| (vec![Share::default(); self.rows.len()], references))
+    }
+
+    /// How all references that are indexed were answered.
+    #[must_use]
+    pub fn answered(&self) -> Answered {
+        self.end.answers().of(None)
     }
 
     /// Who served the references to which part of memory, in any part of the trace.

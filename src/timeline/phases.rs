@@ -143,25 +143,38 @@ fn clearest(mut found: Vec<(f64, u64)>) -> Vec<u64> {
 }
 
 /// A trace's own marks, and those that were found, in order. Bursts are those of the levels that are asked first; one that no
-/// reference asked is not named.
+/// reference asked is not named. `name` says what a phase is, from its first reference to the next phase.
 pub(super) fn marks(
     own: &[Mark],
     phases: &Phases,
     (summary, answered): (&Summary, &Answered),
     hierarchy: &Hierarchy,
+    name: &dyn Fn([u64; 2]) -> Option<String>,
 ) -> Vec<Mark> {
     let first = hierarchy.caches().map(|cache| hierarchy.info(cache)).filter(|info| info.depth == 0);
     let mut first: Vec<LevelId> = first.map(|info| info.level).collect::<BTreeSet<_>>().into_iter().collect();
     first.retain(|level| answered.asked[level.index()] > 0);
     let names: Vec<&str> = first.iter().map(|level| &*hierarchy.config().levels[level.index()].name).collect();
     let (misses, span) = summary.misses(&first, STRETCH);
+    let phase = |range| name(range).unwrap_or_else(|| UNNAMED.to_owned());
+    let found = phases.found();
+    let ends = found.iter().skip(1).copied().chain([u64::MAX]);
+    let phases = found.iter().zip(ends).map(|(&at, end)| (at, phase([at, end]), phases.span));
     marked(own, phases, (&misses, span), &names.join(", "))
 }
 
-/// As [`marks`]; `misses` are those of buckets of `span` references each.
-fn marked(own: &[Mark], phases: &Phases, (misses, span): (&[u64], u64), name: &str) -> Vec<Mark> {
+/// What a phase is called of which nothing is known.
+const UNNAMED: &str = "another phase begins";
+
+/// As [`marks`]; `phases` are where they begin, their names, and how near a mark is a mark of them; `misses` are those of buckets of
+/// `span` references each.
+fn marked(
+    own: &[Mark],
+    phases: impl Iterator<Item = (u64, String, u64)>,
+    (misses, span): (&[u64], u64),
+    name: &str,
+) -> Vec<Mark> {
     let rates: Vec<f64> = misses.iter().map(|misses| *misses as f64 / span as f64).collect();
-    let phases = phases.found().into_iter().map(|at| (at, "another phase begins".to_owned(), phases.span));
     let bursts = bursts(&rates, span).into_iter();
     let bursts = bursts.map(|(at, rate)| (at, format!("burst of {name} misses: {:.0} %", 100.0 * rate), span));
     let mut all = own.to_vec();
@@ -258,7 +271,7 @@ mod tests {
         let own = [Mark { reference: 6_500, name: "mine".into() }];
         let mut misses = vec![3; 400];
         (misses[100], misses[300]) = (50, 60);
-        let marks = marked(&own, &Phases::new(), (&misses, 64), "L1");
+        let marks = marked(&own, std::iter::empty(), (&misses, 64), "L1");
         let said: Vec<(u64, &str)> = marks.iter().map(|mark| (mark.reference, mark.name.as_str())).collect();
         assert_eq!(said, [(6_500, "mine"), (19_200, "burst of L1 misses: 94 %")]);
     }

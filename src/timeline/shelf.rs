@@ -2,6 +2,7 @@
 //! not known here.
 
 use super::known::Known;
+use super::phase_names;
 use super::phases::{self, Phases};
 use super::served::{self, Served};
 use super::tallies::Tallies;
@@ -165,7 +166,10 @@ impl Timeline {
         let parts = flows.iter().map(|slip| shelf.get(slip)).collect::<Option<Vec<_>>>()?;
         let flows = Flows::read(&hierarchy, &parts, len)?;
         let served = Served::read(hierarchy.levels(), &named, served)?;
-        let marks = phases::marks(&source.tables().marks, &phases, (&summary, &end.answers().of(None)), &hierarchy);
+        let map = RegionMap::new(&named);
+        let name = |range| phase_names::name(source.as_ref(), &lines, (&named, &map), range).ok()?;
+        let answered = end.answers().of(None);
+        let marks = phases::marks(&source.tables().marks, &phases, (&summary, &answered), &hierarchy, &name);
         let known = Known::new(source.tables(), &named, end.found().regions(), marks, true);
         Some(Self {
             chunks: Arc::new(super::chunks::ChunkCache::new(options.chunks)),
@@ -177,7 +181,7 @@ impl Timeline {
             packer: Arc::new(RwLock::new(packer)),
             keyframes: keyframes.into_iter().map(|slip| Kept::There(Arc::clone(shelf), slip)).collect(),
             spacing,
-            named: RegionMap::new(&named),
+            named: map,
             lines,
             regions: known.map,
             tables: known.tables,

@@ -63,6 +63,7 @@ pub(super) fn of(action: Action) -> String {
         Action::NextPane => "keys for the next pane",
         Action::Panels => "hide or show the tables",
         Action::Clip => "record this pane as a video, or end the video",
+        Action::Strip => "the strip tells something else: who served, misses of a level, classes, temperature",
         Action::Theme => "another theme: dark, light, print",
         Action::Sheet => "list of keys",
         Action::Escape => "close what is open, or leave",

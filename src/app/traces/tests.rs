@@ -18,6 +18,7 @@ fn trace(name: &str) -> (Trace, Sender<anyhow::Result<Report>>, Receiver<bool>) 
         pin: None,
         against: None,
         theme: Theme::default(),
+        strip: StripKind::default(),
         beside: Beside::default(),
         asked: Asked::default(),
         view: View::default(),

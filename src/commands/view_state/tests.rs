@@ -3,6 +3,7 @@
 use super::*;
 use crate::app::caches::{CacheEdit, Change};
 use crate::axis::Position;
+use crate::overlay::StripKind;
 use crate::overlay::exhibits::EXHIBITS;
 use crate::scene::Camera;
 use crate::scene::palette::Theme;
@@ -145,15 +146,21 @@ fn any_state() -> impl Strategy<Value = ViewState> {
         Just(StepBy::Line("a.c:7".into(), Some("-b.c:9".into()))),
     ];
     let against = proptest::option::of((name(), proptest::option::of(step)));
+    let strip = prop_oneof![
+        Just(StripKind::Served),
+        (1u8..=8).prop_map(StripKind::Level),
+        Just(StripKind::Classes),
+        Just(StripKind::Temperature),
+    ];
     let speed = proptest::option::of(1e-3f64..1e12);
     let pin = proptest::option::of(prop_oneof![Just("A[3][4]".to_owned()), Just("0x1000-0x103f".to_owned()), name()]);
     (
         (trace, reading, caches, panes, camera, position(), range, (pin, any::<bool>())),
         (clock, speed, any::<u64>(), any::<u64>(), names(), names(), any::<bool>(), others),
-        (against, 0..Theme::ALL.len()),
+        (against, 0..Theme::ALL.len(), strip),
     )
         .prop_map(|((trace, reading, caches, panes, camera, position, range, (pin, loops)), rest, more)| {
-            let (against, theme) = more;
+            let (against, theme, strip) = more;
             let (against, in_step) = against.map_or((None, None), |(name, step)| (Some(name), step));
             let (clock, speed, tail, window, show, dim, dim_rest, others) = rest;
             let dim_rest = dim_rest && dim.is_empty();
@@ -177,6 +184,7 @@ fn any_state() -> impl Strategy<Value = ViewState> {
                 against,
                 in_step,
                 theme: Theme::ALL[theme].0,
+                strip,
                 others,
             }
         })
