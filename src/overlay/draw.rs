@@ -8,6 +8,7 @@ use super::info::{Info, RegionRow};
 use super::labels::{Type, labels};
 use super::layout::{Layout, Parts};
 use super::legend::legend;
+use super::minimap::minimap;
 use super::pen::{BODY, Drawn, Pen, SMALL, color, heading, percent};
 use super::pins::pins;
 use super::strip::{Strip, draw_strip};
@@ -36,6 +37,9 @@ pub fn draw(painter: &Painter, layout: &Layout, parts: &Parts, info: &Info, scen
     }
     if layout.close {
         grounds(&pen, layout, parts);
+        if parts.labels {
+            minimap(&pen, layout, rings);
+        }
     }
     let mut y = layout.left.top();
     if parts.title {

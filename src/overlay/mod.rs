@@ -15,6 +15,7 @@ pub mod info;
 mod labels;
 pub mod layout;
 mod legend;
+mod minimap;
 mod named;
 mod over;
 pub mod pen;

@@ -289,7 +289,8 @@ fn words(pen: &Pen<'_>, strip: &Strip, info: &Info, at: Pos2) -> f32 {
         }
         StripKind::Classes => {
             let mut edge = quiet(at, &format!("{} misses:", info.innermost));
-            let occurs = |class: usize| (0..strip.len()).any(|n| strip.column(n).get(class).is_some_and(|part| *part > 0.0));
+            let occurs =
+                |class: usize| (0..strip.len()).any(|n| strip.column(n).get(class).is_some_and(|part| *part > 0.0));
             for (class, ink) in palette::CLASSES.into_iter().enumerate().filter(|(class, _)| occurs(*class)) {
                 edge = named(edge, CLASSES[class], palette::words(ink));
             }
