@@ -35,6 +35,10 @@ pub(super) enum Does {
     Typed(String),
     /// Pins some bytes.
     Pin(ByteRange),
+    /// Shows the hints for who is here for the first time.
+    Guide,
+    /// Has nothing fly, or all of it again.
+    Calm,
 }
 
 /// One row.
@@ -173,6 +177,9 @@ impl Desk {
         rows.extend(
             EXHIBITS.iter().map(|row| Row::new(format!("show {}: {}", row.name, row.what), "", Does::Show(row))),
         );
+        rows.push(Row::new("show me around: five hints", "", Does::Guide));
+        let calm = if self.session.calm() { "motion: what moves flies" } else { "reduced motion: nothing flies" };
+        rows.push(Row::new(calm, "", Does::Calm));
         let tables = self.studio().tables();
         let go = |kind: &str, name: &str, at: Position| {
             // "bookmark at 2,613" says already what it is.
@@ -211,6 +218,11 @@ impl Desk {
             Does::Line(line) => self.seek_line_round(line, now),
             Does::Typed(text) => self.go_to(&text, now),
             Does::Pin(bytes) => self.pin(Some(bytes)),
+            Does::Guide => self.show_around(),
+            Does::Calm => {
+                self.session.set_calm(!self.session.calm());
+                self.say(if self.session.calm() { "nothing flies: what moves fades" } else { "what moves flies" }, now);
+            }
         }
         None
     }

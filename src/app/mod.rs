@@ -11,6 +11,7 @@
 //!
 //! The clock is read in [`viewer`] and nowhere else; what a test would want is in modules that know no window.
 
+pub mod arrangement;
 pub mod caches;
 mod caches_panel;
 mod compare;
@@ -19,10 +20,14 @@ pub mod desk;
 mod display;
 mod finder;
 mod finder_panel;
+mod guide;
+mod guide_panel;
 mod indexing;
 mod input;
 pub mod keys;
+pub mod layouts;
 mod lives;
+mod losses;
 mod notes;
 mod notes_panel;
 pub mod output;
@@ -39,7 +44,7 @@ mod selection;
 pub mod session;
 mod sheet;
 pub mod start;
-mod start_panel;
+pub mod start_panel;
 pub mod state;
 mod tiles;
 pub mod tip;
@@ -50,6 +55,7 @@ pub mod widgets;
 pub mod words;
 
 mod surface;
+mod window;
 
 pub use indexing::{Load, Report, Simulate};
 pub use notes::{Beside, KeepNotes};

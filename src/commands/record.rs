@@ -73,7 +73,9 @@ pub fn film(args: &RecordArgs, stop: &AtomicBool) -> anyhow::Result<Summary> {
     let go = &mut |_: &Life| !stop.load(Ordering::Relaxed);
     let life = view.pin.map(|pin| studio.timeline().life(pin, go)).transpose()?;
     let context = context()?;
-    let mut film = Film::new(context, studio, exhibit, size, parts(&args.picture), view, pace)?.with_life(life);
+    let mut film = Film::new(context, studio, exhibit, size, parts(&args.picture), view, pace)?
+        .with_life(life)
+        .with_text_scale(args.picture.text_scale);
     let mut display = Display::new();
     let summary = record(&mut film, &output, &Options { fps }, stop, &mut |p| display.update(p)).map_err(usage)?;
     display.finish();

@@ -8,7 +8,7 @@ use super::strip::Strip;
 use super::studio::Studio;
 use crate::reference::SourceError;
 use crate::render::{Context, Painter, RenderError, Target, target};
-use egui::{LayerId, RawInput};
+use egui::{LayerId, RawInput, ViewportId};
 use egui_wgpu::{Renderer, RendererOptions, ScreenDescriptor};
 
 /// Draws pictures without a window.
@@ -24,7 +24,6 @@ impl Composer {
     pub fn new(context: &Context, format: wgpu::TextureFormat) -> Self {
         let egui = egui::Context::default();
         egui.set_fonts(fonts::definitions());
-        egui.set_pixels_per_point(1.0);
         Self { painter: Painter::new(context, format), egui, words: Words::new(context, format) }
     }
 
@@ -43,17 +42,32 @@ impl Composer {
         taken: &Taken,
         strip: &Strip,
     ) {
-        let size = taken.layout.viewport.size;
-        let screen = Area::whole(size).rect();
+        self.draw_scaled(context, encoder, view, taken, strip, (taken.layout.viewport.size, 1.0));
+    }
+
+    /// As [`Composer::draw`] a picture that was laid out in points, of which each is `scale` pixels of a target of `size`.
+    fn draw_scaled(
+        &mut self,
+        context: &Context,
+        encoder: &mut wgpu::CommandEncoder,
+        view: &wgpu::TextureView,
+        taken: &Taken,
+        strip: &Strip,
+        (size, scale): ([u32; 2], f32),
+    ) {
+        let screen = Area::whole(taken.layout.viewport.size).rect();
         // No clock: egui gets time 0 in every frame, so nothing of it can depend on when a frame is drawn.
-        let input = RawInput { screen_rect: Some(screen), time: Some(0.0), ..RawInput::default() };
+        let mut input = RawInput { screen_rect: Some(screen), time: Some(0.0), ..RawInput::default() };
+        input.viewports.entry(ViewportId::ROOT).or_default().native_pixels_per_point = Some(scale);
         let mut bars = Vec::new();
         let output = self.egui.run_ui(input, |ui| {
             let painter = ui.ctx().layer_painter(LayerId::background());
             bars = taken.words(&painter, strip).bars;
         });
+        let viewport = taken.layout.viewport.scaled(scale, size);
+        let bars: Vec<_> = bars.iter().map(|bar| bar.scaled(scale)).collect();
         match &taken.picture {
-            Picture::Rings(scene) => self.painter.prepare(context, scene, &bars, &taken.layout.viewport),
+            Picture::Rings(scene) => self.painter.prepare(context, scene, &bars, &viewport),
             Picture::Plane(_) => self.painter.prepare_bars(context, &bars, size),
         }
         self.painter.draw(encoder, view);
@@ -76,6 +90,7 @@ pub enum ShotError {
 pub struct Offscreen {
     composer: Composer,
     target: Target,
+    scale: f32,
 }
 
 impl Offscreen {
@@ -85,13 +100,25 @@ impl Offscreen {
     /// When the adapter cannot hold such a picture.
     pub fn new(context: &Context, [width, height]: [u32; 2]) -> Result<Self, RenderError> {
         let target = Target::new(context, width, height)?;
-        Ok(Self { composer: Composer::new(context, target::FORMAT), target })
+        Ok(Self { composer: Composer::new(context, target::FORMAT), target, scale: 1.0 })
     }
 
     /// Width and height, pixels.
     #[must_use]
     pub fn size(&self) -> [u32; 2] {
         self.target.size().into()
+    }
+
+    /// Lays pictures out in points from now on, each of which is so many pixels: type and tables become as many times as large.
+    pub fn set_scale(&mut self, scale: f32) {
+        self.scale = scale;
+    }
+
+    /// Width and height that a shot is to have, points.
+    #[must_use]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a size in pixels over a small factor")]
+    pub fn points(&self) -> [u32; 2] {
+        self.size().map(|side| (side as f32 / self.scale).round().max(1.0) as u32)
     }
 
     /// What draws.
@@ -114,7 +141,8 @@ impl Offscreen {
     ) -> Result<(), SourceError> {
         let taken = shot.take(studio, exhibit)?;
         let mut encoder = context.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        self.composer.draw(context, &mut encoder, self.target.view(), &taken, strip);
+        let scaled = (self.size(), self.scale);
+        self.composer.draw_scaled(context, &mut encoder, self.target.view(), &taken, strip, scaled);
         exhibit.reuse(taken.picture);
         self.target.submit(context, encoder);
         Ok(())

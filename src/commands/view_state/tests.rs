@@ -1,7 +1,9 @@
 //! Checks of the module above.
 
 use super::*;
+use crate::app::arrangement::Arrangement;
 use crate::app::caches::{CacheEdit, Change};
+use crate::app::layouts::NamedLayout;
 use crate::axis::Position;
 use crate::overlay::exhibits::EXHIBITS;
 use crate::scene::Camera;
@@ -124,8 +126,18 @@ fn any_state() -> impl Strategy<Value = ViewState> {
         let data = data.then(|| ("--data-only".to_owned(), None));
         [cache, l1, cores, seed, data].into_iter().flatten().collect::<Vec<Flag>>()
     });
-    let panes = proptest::collection::vec(0..EXHIBITS.len(), 0..5);
-    let panes = panes.prop_map(|rows| rows.into_iter().map(|n| EXHIBITS[n].name.to_owned()).collect());
+    let cell = (0..EXHIBITS.len(), 1u8..101).prop_map(|(n, height)| (EXHIBITS[n].name, height));
+    let column = (1u8..101, proptest::collection::vec(cell, 1..3));
+    let panes = proptest::collection::vec(column, 0..4).prop_map(|columns| {
+        let text = |(width, cells): (u8, Vec<(&str, u8)>)| {
+            let cells: Vec<String> = cells.into_iter().map(|(name, height)| format!("{name}:{height}")).collect();
+            format!("{width}:{}", cells.join("/"))
+        };
+        let texts: Vec<String> = columns.into_iter().map(text).collect();
+        Arrangement::parse(&texts).expect("as it is said").texts()
+    });
+    let layouts = proptest::option::of((0..NamedLayout::ALL.len()).prop_map(|n| NamedLayout::ALL[n]));
+    let panes = (panes, layouts, prop_oneof![Just(1.0f32), 0.75f32..3.0], any::<bool>());
     let range = (proptest::option::of(position()), proptest::option::of(position()));
     let range = range.prop_map(|(from, to)| PlayRange { from, to });
     let clock = (0..ClockKind::ALL.len()).prop_map(|n| ClockKind::ALL[n]);
@@ -143,29 +155,38 @@ fn any_state() -> impl Strategy<Value = ViewState> {
         (trace, reading, caches, panes, camera, position(), range, (pin, any::<bool>())),
         (clock, speed, any::<u64>(), any::<u64>(), names(), names(), any::<bool>(), others),
     )
-        .prop_map(|((trace, reading, caches, panes, camera, position, range, (pin, loops)), rest)| {
-            let (clock, speed, tail, window, show, dim, dim_rest, others) = rest;
-            let dim_rest = dim_rest && dim.is_empty();
-            ViewState {
-                trace,
-                reading,
-                caches,
-                panes,
-                camera,
-                position,
-                range,
-                pin,
-                loops,
-                clock,
-                speed,
-                tail,
-                window,
-                show,
-                dim,
-                dim_rest,
-                others,
-            }
-        })
+        .prop_map(
+            |(
+                (trace, reading, caches, (panes, layout, text_scale, calm), camera, position, range, (pin, loops)),
+                rest,
+            )| {
+                let panes = if layout.is_some() { Vec::new() } else { panes };
+                let (clock, speed, tail, window, show, dim, dim_rest, others) = rest;
+                let dim_rest = dim_rest && dim.is_empty();
+                ViewState {
+                    trace,
+                    reading,
+                    caches,
+                    layout,
+                    panes,
+                    text_scale,
+                    calm,
+                    camera,
+                    position,
+                    range,
+                    pin,
+                    loops,
+                    clock,
+                    speed,
+                    tail,
+                    window,
+                    show,
+                    dim,
+                    dim_rest,
+                    others,
+                }
+            },
+        )
 }
 
 proptest! {
