@@ -30,6 +30,8 @@ pub struct Clip {
     pub pace: Pace,
     /// How it is coloured.
     pub theme: Theme,
+    /// How many times as large as usual type is.
+    pub text_scale: f32,
     /// The life of what is pinned.
     pub life: Option<Arc<Life>>,
 }
@@ -79,6 +81,7 @@ impl Desk {
             size: even(size),
             pace,
             theme: self.theme,
+            text_scale: self.text_scale,
             life: shot.life.clone(),
             studio: self.studio().another()?,
         };

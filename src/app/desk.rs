@@ -4,7 +4,9 @@
 use super::caches::CacheEdit;
 use super::caches_panel::{CacheCard, CardAsks};
 use super::finder::Finder;
+use super::guide::Guide;
 use super::keys::Action;
+use super::layouts::NamedLayout;
 use super::notes::NoteBook;
 use super::pane::Pane;
 use super::panes::{Panes, Side};
@@ -81,6 +83,14 @@ pub struct Desk {
     pub(super) others: Vec<PathBuf>,
     /// How all of the window is coloured.
     pub theme: Theme,
+    /// The hints, while they are shown.
+    pub(super) guide: Option<Guide>,
+    /// What was done last, for the hints.
+    pub(super) acted: Option<Action>,
+    /// The layout that was asked for last; panes may be others since.
+    pub(super) layout: Option<NamedLayout>,
+    /// How many times as large as usual type is wanted, 0.75 to 3.
+    pub text_scale: f32,
     toast: Option<(String, f64)>,
 }
 
@@ -119,6 +129,10 @@ impl Desk {
             against: None,
             others: Vec::new(),
             theme: Theme::default(),
+            guide: None,
+            acted: None,
+            layout: None,
+            text_scale: 1.0,
             toast: None,
         };
         desk.grow();
@@ -283,6 +297,7 @@ impl Desk {
 
     /// Does what a key or a button says; what only the window can do comes back.
     pub fn apply(&mut self, action: Action, now: f64) -> Option<Effect> {
+        self.acted = Some(action);
         match action {
             Action::PlayPause => self.transport.toggle(),
             Action::Step(by) => self.transport.step(by),
@@ -334,6 +349,8 @@ impl Desk {
                 }
             }
             Action::NextPane => self.panes.next(),
+            Action::Layout(layout) => self.lay_out(layout, now),
+            Action::Text(by) => self.turn_type(by, now),
             Action::Panels => self.pane_mut().turn_panels(),
             Action::Strip => {
                 let timeline = self.studio().timeline();
@@ -353,6 +370,7 @@ impl Desk {
             Action::Escape if self.notes.naming.is_some() => self.named(false, now),
             Action::Escape if self.notes.open => self.turn_notes(now),
             Action::Escape if self.caches.as_ref().is_some_and(|card| card.open) => self.turn_caches(now),
+            Action::Escape if self.guide.is_some() => self.guide = None,
             Action::Escape if self.pinned().is_some() => self.pin(None),
             Action::Escape => return Some(Effect::Quit),
             Action::FullScreen => return Some(Effect::FullScreen),
@@ -397,7 +415,8 @@ impl Desk {
     /// # Errors
     /// When the trace cannot be read, or the picture not be drawn.
     pub fn still(&mut self, offscreen: &mut Offscreen, context: &Context) -> Result<Vec<u8>, ShotError> {
-        let size = offscreen.size();
+        offscreen.set_scale(self.type_size());
+        let size = offscreen.points();
         let Self { session, transport, panes, parts, .. } = self;
         panes.focused_mut().still(session, transport, *parts, |studio, exhibit, shot| {
             offscreen.still(context, studio, exhibit, &Shot { target: size, area: Area::whole(size), ..shot })
@@ -405,7 +424,7 @@ impl Desk {
     }
 
     /// Opens the card of the caches, or closes it.
-    fn turn_caches(&mut self, now: f64) {
+    pub(super) fn turn_caches(&mut self, now: f64) {
         let timeline = self.session.studio().timeline();
         if !timeline.is_whole() {
             return self.say("the trace is still being read: its caches can be changed when all of it is there", now);
@@ -454,9 +473,14 @@ impl Desk {
             card.progress = None;
         }
         let had = self.studio().beside().is_some();
+        let waits = self.layout_now() == Some(NamedLayout::Compare);
         self.take(studio, true);
         if !had && self.studio().beside().is_some() {
-            self.say("A compares with the caches before", now);
+            if waits {
+                self.lay_out(NamedLayout::Compare, now);
+            } else {
+                self.say("A compares with the caches before", now);
+            }
         }
     }
 

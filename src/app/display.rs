@@ -81,6 +81,21 @@ pub(super) fn points(size: [u32; 2], scale: f64) -> [u32; 2] {
     size.map(|s| (f64::from(s) / scale.max(0.1)).round() as u32)
 }
 
+/// Width and height of a window, points, up to which bar, tips and sheet are as large as on any desk.
+const ROOMY: [u32; 2] = [1600, 900];
+/// The least room, points, in which larger type leaves anything to be seen.
+const LEAST: [f32; 2] = [480.0, 300.0];
+
+/// How many times as large as the system has it everything in a window of `size` points is drawn, where type of `text` times the usual
+/// size is wanted. In a window larger than those on desks all grows with it, so that a projector or a large screen shows the same; in a
+/// small one type does not grow until nothing else is seen.
+pub(super) fn zoom(size: [u32; 2], text: f32) -> f32 {
+    let [w, h] = [0, 1].map(|axis| size[axis] as f32 / ROOMY[axis] as f32);
+    let [most_w, most_h] = [0, 1].map(|axis| size[axis] as f32 / LEAST[axis]);
+    let wanted = w.min(h).max(1.0) * text;
+    wanted.min(most_w.min(most_h).max(1.0)).clamp(0.5, 12.0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -102,6 +117,26 @@ mod tests {
         assert_eq!(quietly(|| 5), Ok(5));
         let broken: Result<u32, String> = quietly(|| panic!("window {} is gone", 7));
         assert_eq!(broken, Err("window 7 is gone".into()));
+    }
+
+    #[test]
+    fn type_grows_with_the_window_and_by_choice_and_leaves_room() {
+        for (size, text, expect) in [
+            ([1280, 720], 1.0, 1.0),
+            ([1600, 900], 1.0, 1.0),
+            ([1920, 1080], 1.0, 1.2),
+            ([3840, 2160], 1.0, 2.4),
+            ([3840, 1080], 1.0, 1.2),
+            ([1920, 1080], 1.5, 1.8),
+            ([1024, 640], 1.5, 1.5),
+            ([1280, 720], 0.75, 0.75),
+            // 640 / 300: more would leave no picture.
+            ([1024, 640], 3.0, 1024.0 / 480.0),
+            ([320, 240], 3.0, 1.0),
+            ([0, 0], 1.0, 1.0),
+        ] {
+            assert!((zoom(size, text) - expect).abs() < 1e-4, "{size:?} {text}: {}", zoom(size, text));
+        }
     }
 
     #[test]

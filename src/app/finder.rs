@@ -38,6 +38,10 @@ pub(super) enum Does {
     Pin(ByteRange),
     /// Compares with the trace in a file.
     Against(PathBuf),
+    /// Shows the hints for who is here for the first time.
+    Guide,
+    /// Has nothing fly, or all of it again.
+    Calm,
 }
 
 /// One row.
@@ -180,6 +184,9 @@ impl Desk {
             let name = path.file_name().map_or_else(|| path.to_string_lossy(), |name| name.to_string_lossy());
             Row::new(format!("compare with {name}"), path.to_string_lossy(), Does::Against(path.clone()))
         }));
+        rows.push(Row::new("show me around: five hints", "", Does::Guide));
+        let calm = if self.session.calm() { "motion: what moves flies" } else { "reduced motion: nothing flies" };
+        rows.push(Row::new(calm, "", Does::Calm));
         let tables = self.studio().tables();
         let go = |kind: &str, name: &str, at: Position| {
             // "bookmark at 2,613" says already what it is.
@@ -221,6 +228,11 @@ impl Desk {
             Does::Against(path) => {
                 self.say(format!("reading {}", path.display()), now);
                 return Some(Effect::Against(path));
+            }
+            Does::Guide => self.show_around(),
+            Does::Calm => {
+                self.session.set_calm(!self.session.calm());
+                self.say(if self.session.calm() { "nothing flies: what moves fades" } else { "what moves flies" }, now);
             }
         }
         None

@@ -10,8 +10,8 @@ use crate::shown;
 use crate::units::grouped;
 use egui::text::{LayoutJob, TextFormat, TextWrapping};
 use egui::{
-    Align2, Area, CornerRadius, CursorIcon, FontId, Id, Key, Modifiers, Order, Rect, RichText, Sense, TextEdit, Ui,
-    pos2, vec2,
+    Align2, Area, CornerRadius, CursorIcon, FontId, Id, Key, Modifiers, Order, Rect, RichText, Role, Sense, TextEdit,
+    Ui, WidgetInfo, pos2, vec2,
 };
 
 /// Points of width, where there is room.
@@ -55,6 +55,8 @@ pub(super) fn show(ui: &Ui, desk: &mut Desk, now: f64) -> Option<Effect> {
             for n in first..first + seen {
                 let (_, area) = ui.allocate_space(vec2(ui.available_width(), ROW));
                 let response = ui.interact(area, Id::unique(("found", n)), Sense::click());
+                let name = || finder.found().get(n).map_or("", |found| found.words.as_str());
+                response.widget_info(|| WidgetInfo::selected(Role::Button, true, n == finder.chosen, name()));
                 // A pointer that rests chooses nothing against the keys.
                 if response.hovered() && ui.input(|i| i.pointer.delta() != egui::Vec2::ZERO) {
                     finder.chosen = n;

@@ -1,5 +1,6 @@
 //! Every key of the window, in one table. The sheet that `?` opens and `orrery view --help` are made of it.
 
+use super::layouts::NamedLayout;
 use super::panes::Side;
 use crate::overlay::exhibits::EXHIBITS;
 
@@ -115,6 +116,10 @@ pub enum Action {
     Close,
     /// Keys are for the next pane.
     NextPane,
+    /// The panes of a layout.
+    Layout(NamedLayout),
+    /// Type larger (1), smaller (-1), as usual (0).
+    Text(i8),
     /// Hide or show title, tables and legend.
     Panels,
     /// Show or hide the sheet of keys.
@@ -161,7 +166,7 @@ const fn alt(key: Key) -> Chord {
 }
 
 /// All keys, in the order of the sheet.
-pub const TABLE: [Row; 37] = [
+pub const TABLE: [Row; 39] = [
     Row { keys: "Space", what: "play, pause; at the end: start over", chords: &[(key(Key::Space), Action::PlayPause)] },
     Row {
         keys: "Left, Right",
@@ -260,6 +265,25 @@ pub const TABLE: [Row; 37] = [
         keys: "Tab  W",
         what: "go to the next pane, close this one",
         chords: &[(key(Key::Tab), Action::NextPane), (char('w'), Action::Close)],
+    },
+    Row {
+        keys: "Ctrl + 1, 2, 3",
+        what: "layout: lecture, engineer, compare",
+        chords: &[
+            (ctrl(Key::Char('1')), Action::Layout(NamedLayout::Lecture)),
+            (ctrl(Key::Char('2')), Action::Layout(NamedLayout::Engineer)),
+            (ctrl(Key::Char('3')), Action::Layout(NamedLayout::Compare)),
+        ],
+    },
+    Row {
+        keys: "Ctrl + -, +, 0",
+        what: "smaller type, larger type, type as usual",
+        chords: &[
+            (ctrl(Key::Char('-')), Action::Text(-1)),
+            (ctrl(Key::Char('+')), Action::Text(1)),
+            (ctrl(Key::Char('=')), Action::Text(1)),
+            (ctrl(Key::Char('0')), Action::Text(0)),
+        ],
     },
     Row { keys: "E", what: "change the caches", chords: &[(char('e'), Action::Caches)] },
     Row {

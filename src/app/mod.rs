@@ -12,6 +12,7 @@
 //! The clock is read in [`viewer`] and nowhere else; what a test would want is in modules that know no window.
 
 mod against;
+pub mod arrangement;
 pub mod caches;
 mod caches_panel;
 mod clips;
@@ -21,10 +22,15 @@ pub mod desk;
 mod display;
 mod finder;
 mod finder_panel;
+mod guide;
+mod guide_panel;
 mod indexing;
 mod input;
 pub mod keys;
+mod latency;
+pub mod layouts;
 mod lives;
+mod losses;
 mod notes;
 mod notes_panel;
 pub mod output;
@@ -41,7 +47,7 @@ mod selection;
 pub mod session;
 mod sheet;
 pub mod start;
-mod start_panel;
+pub mod start_panel;
 pub mod state;
 mod tiles;
 pub mod tip;
@@ -52,6 +58,7 @@ pub mod widgets;
 pub mod words;
 
 mod surface;
+mod window;
 
 pub use against::{Against, OpenAgainst};
 pub use clips::{Clip, RecordClip};

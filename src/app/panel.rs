@@ -3,6 +3,7 @@
 use super::caches_panel;
 use super::desk::{Desk, Effect};
 use super::finder_panel;
+use super::guide_panel;
 use super::keys::{Action, keys_of};
 use super::notes_panel;
 use super::pane::Place;
@@ -12,7 +13,7 @@ use super::sheet::sheet;
 use super::tiles::{self, Followed, Shows};
 use super::tip::strip_tip;
 use super::transport::{FASTEST, LONGEST_TAIL, PlayRange, SLOWEST, log_share, log_value};
-use super::widgets::{Icon, card, icon_button, slider};
+use super::widgets::{Icon, card, card_within, icon_button, slider};
 use crate::overlay::draw::strip_alone;
 use crate::overlay::fonts::Weight;
 use crate::overlay::pen::{color, rate};
@@ -106,9 +107,15 @@ pub fn show(ui: &mut Ui, desk: &mut Desk, [width, height]: [u32; 2], now: f64) -
     bar(ui, desk, &layout, now, &mut shown.asked);
     let place = layout.right.right().min(f32::from(u16::try_from(width).unwrap_or(u16::MAX)) - 12.0);
     shown.effect = caches_panel::show(ui, desk, place, 46.0).and_then(|asks| desk.asked(asks, now));
-    if let Some(tip) = desk.pin_tip().filter(|_| alone && desk.parts.strip) {
-        card(ui, pos2(layout.left.left(), layout.strip.top() - 12.0), Align2::LEFT_BOTTOM, &tip);
+    // Where it would lie on tables or under a card, the strip alone says what is pinned.
+    let has_room = height >= 420 && desk.caches.as_ref().is_none_or(|card| !card.open || !layout.compact);
+    if let Some(tip) = desk.pin_tip().filter(|_| alone && desk.parts.strip && has_room) {
+        // Where there is little room it is narrow and high rather than over the rings.
+        let widest = if layout.compact { (1.3 * layout.left.width()).max(150.0) } else { 420.0 };
+        let at = pos2(layout.left.left(), layout.strip.top() - 12.0);
+        card_within(ui, at, Align2::LEFT_BOTTOM, &tip, widest);
     }
+    guide_panel::show(ui, desk, &layout);
     notes_panel::show(ui, desk, &layout, place, now);
     shown.effect = finder_panel::show(ui, desk, now).or(shown.effect);
     toast(ui, desk, &layout, now);
@@ -413,7 +420,9 @@ fn position(ui: &mut Ui, desk: &mut Desk, at: egui::Pos2, of: bool, now: f64) {
 
 fn toast(ui: &Ui, desk: &Desk, layout: &Layout, now: f64) {
     let Some((words, left)) = desk.toast(now) else { return };
-    let at = pos2(layout.strip.center().x, layout.strip.top() - 14.0);
+    // The field for a name has that place while it is open.
+    let lift = if desk.notes.naming.is_some() { 104.0 } else { 14.0 };
+    let at = pos2(layout.strip.center().x, layout.strip.top() - lift);
     card(ui, at, Align2::CENTER_BOTTOM, &Tip { title: words.to_owned(), ..Tip::default() });
     ui.ctx().request_repaint_after(Duration::from_secs_f64(left + 0.01));
 }
@@ -454,5 +463,7 @@ pub fn loading(ui: &Ui, name: &str, done: u64, all: u64) {
 
 #[cfg(test)]
 mod access;
+#[cfg(test)]
+mod cards;
 #[cfg(test)]
 pub(super) mod tests;

@@ -3,11 +3,12 @@
 //! `egui_tiles` keeps the tree: rows and columns of tabs, each tab a pane. Every pane has a tab bar, which is not shown while the
 //! pane is the only one.
 
+use super::arrangement::{Arrangement, Cell, Column, hundredths};
 use super::pane::Pane;
 use crate::overlay::Studio;
 use crate::overlay::exhibits::{ExhibitEntry, after};
 use crate::scene::Camera;
-use egui_tiles::{Linear, LinearDir, SimplificationOptions, Tile, TileId, Tiles, Tree};
+use egui_tiles::{Container, Linear, LinearDir, SimplificationOptions, Tile, TileId, Tiles, Tree};
 
 /// Panes at most: more would be too small to read.
 pub const MOST: usize = 9;
@@ -42,19 +43,85 @@ impl Panes {
     /// One beside the other for `rows`, of which there must be one at least; the first has `camera`.
     #[must_use]
     pub fn new(rows: &[&'static ExhibitEntry], camera: Camera, studio: &Studio) -> Self {
+        Self::arranged(&Arrangement::beside(rows), camera, studio)
+    }
+
+    /// As an arrangement of one pane at least has them; the first has `camera`.
+    #[must_use]
+    pub fn arranged(all: &Arrangement, camera: Camera, studio: &Studio) -> Self {
         let mut tiles = Tiles::default();
-        let mut tabs = Vec::new();
+        let mut row = Linear::new(LinearDir::Horizontal, Vec::new());
         let mut focus = None;
-        for (n, row) in rows.iter().take(MOST).enumerate() {
-            let camera = if n == 0 { camera } else { Camera::default() };
-            let pane = tiles.insert_pane(Pane::new(row, camera, studio));
-            focus = focus.or(Some(pane));
-            tabs.push(tiles.insert_tab_tile(vec![pane]));
+        let mut left = MOST;
+        for Column { width, cells } in &all.columns {
+            let mut column = Linear::new(LinearDir::Vertical, Vec::new());
+            for cell in cells.iter().take(left) {
+                let camera = if focus.is_none() { camera } else { Camera::default() };
+                let mut pane = Pane::new(cell.row, camera, studio);
+                if cell.beside && studio.beside().is_some() {
+                    pane.turn_machine(studio);
+                }
+                let pane = tiles.insert_pane(pane);
+                focus = focus.or(Some(pane));
+                let tabs = tiles.insert_tab_tile(vec![pane]);
+                column.shares.set_share(tabs, f32::from(cell.height));
+                column.children.push(tabs);
+            }
+            left -= column.children.len();
+            let tile = match column.children[..] {
+                [] => continue,
+                [alone] => alone,
+                _ => tiles.insert_container(column),
+            };
+            row.shares.set_share(tile, f32::from(*width));
+            row.children.push(tile);
         }
-        let root = tiles.insert_horizontal_tile(tabs);
+        let root = tiles.insert_container(row);
         let mut tree = Tree::new(egui::Id::unique("panes"), root, tiles);
         tree.simplify(&TIDY);
         Self { tree, focus: focus.unwrap_or(root) }
+    }
+
+    /// How those that are seen divide the window, shares in hundredths. Columns of rows within others become columns of their own.
+    #[must_use]
+    pub fn arrangement(&self) -> Arrangement {
+        if let Some(columns) = self.tree.root.and_then(|root| self.columns(root)) {
+            return Arrangement { columns };
+        }
+        let mut seen: Vec<&Pane> = self.seen().map(|(_, pane)| pane).collect();
+        seen.sort_by_key(|pane| pane.place().area.at);
+        let cell = |pane: &&Pane| Cell { beside: pane.shows_beside(), ..Cell::of(pane.row()) };
+        Arrangement { columns: seen.iter().map(|pane| Column { width: 1, cells: vec![cell(pane)] }).collect() }
+    }
+
+    fn columns(&self, root: TileId) -> Option<Vec<Column>> {
+        match self.tree.tiles.get(root)? {
+            Tile::Container(Container::Linear(row)) if row.dir == LinearDir::Horizontal => {
+                let widths = hundredths(&row.children.iter().map(|child| row.shares[*child]).collect::<Vec<_>>());
+                let cells = row.children.iter().map(|child| self.cells(*child)).collect::<Option<Vec<_>>>()?;
+                Some(cells.into_iter().zip(widths).map(|(cells, width)| Column { width, cells }).collect())
+            }
+            _ => Some(vec![Column { width: 1, cells: self.cells(root)? }]),
+        }
+    }
+
+    /// The panes of a column; `None`: it has columns in it.
+    fn cells(&self, tile: TileId) -> Option<Vec<Cell>> {
+        let tiles = &self.tree.tiles;
+        let cell = |pane: &Pane, height| Cell { row: pane.row(), height, beside: pane.shows_beside() };
+        let front = |tile: TileId| match tiles.get(tile)? {
+            Tile::Container(Container::Tabs(tabs)) => tiles.get_pane(&tabs.active?),
+            Tile::Pane(pane) => Some(pane),
+            Tile::Container(_) => None,
+        };
+        match tiles.get(tile)? {
+            Tile::Container(Container::Linear(column)) if column.dir == LinearDir::Vertical => {
+                let heights =
+                    hundredths(&column.children.iter().map(|child| column.shares[*child]).collect::<Vec<_>>());
+                column.children.iter().zip(heights).map(|(child, height)| Some(cell(front(*child)?, height))).collect()
+            }
+            _ => Some(vec![cell(front(tile)?, 1)]),
+        }
     }
 
     /// Number of panes.

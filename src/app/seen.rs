@@ -1,10 +1,10 @@
 //! The state of a window: taken from a [`Desk`], and shown by it again.
 
+use super::arrangement::Arrangement;
 use super::desk::Desk;
-use super::panes::Panes;
 use super::state::{Flag, ViewState};
 use crate::overlay::Beside;
-use crate::overlay::exhibits::{self, ExhibitEntry};
+use crate::overlay::exhibits;
 use crate::reference::{bytes_named, name_of_bytes};
 use crate::scene::{Choice, Shade, view::CLOSEST};
 use crate::sim::config::HierarchyConfig;
@@ -66,11 +66,17 @@ impl Desk {
         let asked = self.asked.state.clone();
         let caches = self.caches_now().unwrap_or_else(|| asked.caches.clone());
         let (panes, camera) = self.panes_now();
+        // What the layout says of panes and type needs no other words; without it, type is as large as it was.
+        let layout = self.layout_now();
+        let text_scale = if layout.is_some() { self.text_scale } else { self.type_size().clamp(0.75, 3.0) };
         let (speed, clock) = (self.transport.speed(), self.clock());
         let usual = self.asked.usual == Some(speed) && clock == asked.clock;
         ViewState {
             caches,
-            panes,
+            layout,
+            panes: if layout.is_some() { Vec::new() } else { panes },
+            text_scale,
+            calm: self.session.calm(),
             camera,
             position: self.transport.position(),
             range: self.transport.range(),
@@ -104,7 +110,7 @@ impl Desk {
         Some(asked.unwrap_or_else(|| name_of_bytes(regions, bytes)))
     }
 
-    /// The exhibits from left to right, those of one column from above; and where the first one looks.
+    /// How the panes divide the window, and where the first one looks.
     fn panes_now(&self) -> (Vec<String>, crate::scene::Camera) {
         let mut seen: Vec<_> = self.panes.seen().map(|(_, pane)| pane).collect();
         seen.sort_by_key(|pane| pane.place().area.at);
@@ -112,9 +118,17 @@ impl Desk {
         // Exhibits of rows keep there how far they are scrolled, which may be farther than the rim.
         let sound = camera.at.iter().all(|v| v.abs() <= 1.05) && (1.0..=CLOSEST).contains(&camera.zoom);
         let camera = if sound { camera } else { crate::scene::Camera::default() };
-        let names: Vec<String> = seen.iter().map(|pane| pane.row().name.to_owned()).collect();
-        let suited = self.asked.state.panes.is_empty() && names == [exhibits::suited(self.studio()).name];
-        (if suited { Vec::new() } else { names }, camera)
+        let now = self.panes.arrangement().in_hundredths().texts();
+        let asked = &self.asked.state;
+        let as_asked = Arrangement::parse(&asked.panes).is_ok_and(|asked| asked.in_hundredths().texts() == now);
+        let suited = asked.panes.is_empty() && now == [exhibits::suited(self.studio()).name];
+        let panes = match (suited, as_asked) {
+            (true, _) => Vec::new(),
+            // In the shares that people said.
+            (_, true) => asked.panes.clone(),
+            _ => now,
+        };
+        (panes, camera)
     }
 
     /// The regions as they are seen now. Where all that are not hidden are dim, the command line cannot say which are hidden.
@@ -140,10 +154,7 @@ impl Desk {
 
     /// Shows what a state says, but for its caches.
     pub(super) fn take_up(&mut self, state: &ViewState) {
-        let rows: Vec<&'static ExhibitEntry> = state.panes.iter().filter_map(|name| exhibits::named(name)).collect();
-        let suited = [exhibits::suited(self.studio())];
-        let rows = if rows.is_empty() { &suited } else { &rows[..] };
-        self.panes = Panes::new(rows, state.camera, self.session.studio());
+        self.divide_as(state);
         self.set_clock(state.clock);
         if let Some(speed) = state.speed {
             self.transport.set_speed(speed);
@@ -151,6 +162,7 @@ impl Desk {
         self.session.set_tail(state.tail);
         self.theme = state.theme;
         self.session.set_strip_kind(state.strip);
+        self.session.set_calm(state.calm);
         self.choose(choice_of(state));
         self.pin(None);
         if let Some(words) = &state.pin {
@@ -158,6 +170,14 @@ impl Desk {
         }
         self.set_points(state);
         self.transport.jump(state.position);
+    }
+
+    /// Divides the window and sizes type as a state says.
+    pub(super) fn divide_as(&mut self, state: &ViewState) {
+        let said = Arrangement::parse(&state.panes).unwrap_or_default();
+        let panes = state.layout.map_or(said, |layout| layout.panes(self.studio()));
+        self.divide(&panes, state.camera);
+        (self.layout, self.text_scale) = (state.layout, state.text_scale);
     }
 
     /// Sets in and out points and the loop.

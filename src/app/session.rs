@@ -162,6 +162,17 @@ impl Session {
         self.view.tail = tail.max(1);
     }
 
+    /// Whether nothing flies.
+    #[must_use]
+    pub fn calm(&self) -> bool {
+        self.view.calm
+    }
+
+    /// Has nothing fly, or all of it.
+    pub fn set_calm(&mut self, calm: bool) {
+        self.view.calm = calm;
+    }
+
     /// What time stands for.
     #[must_use]
     pub fn clock(&self) -> &Clock {

@@ -8,9 +8,9 @@ use crate::scene::palette;
 use egui::{Align2, CornerRadius, Id, LayerId, Order, Rect, Sense, Stroke, Ui, pos2, vec2};
 
 /// Ems of width of a column.
-const COLUMN: f32 = 44.0;
-/// Points of width from which on there are two.
-const WIDE: f32 = 760.0;
+const COLUMN: f32 = 46.0;
+/// Where the second words of a row begin, as a share of the column.
+const SECOND: f32 = 0.27;
 
 /// What is written in a row: in the place of keys, and beside it.
 type Row = (&'static str, &'static str, palette::Rgba);
@@ -30,31 +30,43 @@ fn columns(wide: bool) -> Vec<Vec<Row>> {
     vec![all, [gap].into_iter().chain(second).collect()]
 }
 
+/// Height of a line and size of type, as large as columns have room for.
+fn fit(columns: &[Vec<Row>], screen: Rect) -> (f32, f32) {
+    let rows = columns.iter().map(Vec::len).max().unwrap_or(0);
+    let line = ((screen.height() - 64.0) / rows as f32).clamp(7.0, 24.0);
+    let room = (screen.width() - 8.0) / (COLUMN * columns.len() as f32);
+    (line, (0.58 * line).min(room).clamp(6.0, 13.5))
+}
+
 /// Shows it; a click closes it.
 pub(super) fn sheet(ui: &mut Ui, desk: &mut Desk) {
     let screen = ui.ctx().content_rect();
     let painter = ui.ctx().layer_painter(LayerId::new(Order::Foreground, Id::unique("sheet")));
     painter.rect_filled(screen, CornerRadius::ZERO, color(palette::fade(palette::BACKGROUND, 0.7)));
-    let columns = columns(screen.width() >= WIDE);
+    let [one, two] = [false, true].map(columns);
+    let columns = if fit(&two, screen).1 > fit(&one, screen).1 { two } else { one };
+    let (line, size) = fit(&columns, screen);
     let rows = columns.iter().map(Vec::len).max().unwrap_or(0);
-    let ems = COLUMN * columns.len() as f32;
-    let line = ((screen.height() - 64.0) / rows as f32).clamp(7.0, 24.0);
-    let size = (0.58 * line).min((screen.width() - 8.0) / ems).clamp(6.0, 13.5);
-    let width = (ems * size).min(screen.width() - 8.0);
+    let width = (COLUMN * columns.len() as f32 * size).min(screen.width() - 8.0);
     let area = Rect::from_center_size(screen.center(), vec2(width, line * rows as f32 + 30.0));
     painter.rect_filled(area, CornerRadius::same(10), color(palette::CARD));
     let edge = Stroke::new(1.0, color(palette::fade(palette::GUIDE, 0.28)));
     painter.rect_stroke(area, CornerRadius::same(10), edge, egui::StrokeKind::Inside);
     for (n, column) in columns.iter().enumerate() {
         let left = area.left() + width * n as f32 / columns.len() as f32;
-        let (x, second) = (left + 1.8 * size, left + 0.31 * width / columns.len() as f32);
+        let (x, second) = (left + 1.8 * size, left + SECOND * width / columns.len() as f32);
+        let room =
+            [SECOND * width / columns.len() as f32 - 2.8 * size, left + width / columns.len() as f32 - second - size];
         let mut y = area.top() + 15.0 + 0.5 * line;
         for &(keys, what, ink) in column {
-            let text = |x: f32, words: &str, weight: Weight, c| {
+            let text = |x: f32, words: &str, weight: Weight, c, room: f32| {
+                let wide = painter.layout_no_wrap(words.to_owned(), weight.at(size), color(c)).size().x;
+                // Words that are longer than their place are smaller, and never over what is beside them.
+                let size = size * (room / wide.max(1.0)).clamp(0.1, 1.0);
                 painter.text(pos2(x, y), Align2::LEFT_CENTER, words, weight.at(size), color(c));
             };
-            text(x, keys, Weight::Medium, ink);
-            text(second, what, Weight::Regular, palette::TEXT_BODY);
+            text(x, keys, Weight::Medium, ink, room[0]);
+            text(second, what, Weight::Regular, palette::TEXT_BODY, room[1]);
             y += line;
         }
     }

@@ -32,6 +32,8 @@ pub struct Offer {
     pub lessons: Vec<Lesson>,
     /// What `~` stands for.
     pub home: Option<PathBuf>,
+    /// Nobody of this user was here before.
+    pub is_first: bool,
 }
 
 /// What can be typed in.

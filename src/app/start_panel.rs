@@ -21,7 +21,7 @@ use egui::text::{CCursor, CCursorRange};
 use egui::text_edit::TextEditState;
 use egui::{
     Align, Align2, CornerRadius, CursorIcon, Frame, Id, Key, Label, Layout, Margin, Modifiers, Response, RichText,
-    ScrollArea, Sense, TextEdit, Ui, UiBuilder, vec2,
+    Role, ScrollArea, Sense, TextEdit, Ui, UiBuilder, WidgetInfo, vec2,
 };
 
 /// Size of type.
@@ -35,7 +35,8 @@ const ROW: f32 = 38.0;
 const PAD: f32 = 10.0;
 
 /// Shows the page; what it asks for comes back. `behind`: a trace is open, to which Escape leads.
-pub(super) fn show(ui: &mut Ui, page: &mut StartPage, behind: bool) -> Option<Asks> {
+#[must_use]
+pub fn show(ui: &mut Ui, page: &mut StartPage, behind: bool) -> Option<Asks> {
     let typed = page.typed.clone();
     let (mut asks, moved) = keys(ui, page);
     if page.typed != typed {
@@ -281,6 +282,7 @@ impl Entry<'_> {
     /// Draws it; true where it was clicked.
     fn show(&self, ui: &mut Ui, chosen: bool, moved: bool) -> bool {
         let (area, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click());
+        response.widget_info(|| WidgetInfo::selected(Role::Button, true, chosen, self.name));
         if chosen && moved {
             response.scroll_to_me(None);
         }

@@ -3,6 +3,7 @@
 //! Equal states have equal words, and what is as it is without any flag has none. The command line makes the same state of the words
 //! (`commands::view_state`), so that one may copy the command, keep it and go back to it.
 
+use super::layouts::NamedLayout;
 use super::transport::PlayRange;
 use crate::axis::Position;
 use crate::overlay::StripKind;
@@ -23,8 +24,14 @@ pub struct ViewState {
     pub reading: Vec<Flag>,
     /// What says under which caches.
     pub caches: Vec<Flag>,
-    /// The exhibits of the panes, from left to right; none = what suits the trace.
+    /// The layout; panes have no words then.
+    pub layout: Option<NamedLayout>,
+    /// The columns of panes, from left to right, as `app::arrangement` has them; none = those of the layout, or what suits the trace.
     pub panes: Vec<String>,
+    /// How many times as large as usual type is.
+    pub text_scale: f32,
+    /// Nothing flies.
+    pub calm: bool,
     /// Where the first pane looks.
     pub camera: Camera,
     /// Where the playhead is.
@@ -72,7 +79,10 @@ impl Default for ViewState {
             trace: String::new(),
             reading: Vec::new(),
             caches: Vec::new(),
+            layout: None,
             panes: Vec::new(),
+            text_scale: 1.0,
+            calm: false,
             camera: Camera::default(),
             position: Position::START,
             range: PlayRange::default(),
@@ -109,8 +119,17 @@ impl ViewState {
         };
         let other = Self::default();
         self.reading.iter().chain(&self.caches).for_each(|(flag, value)| say(flag, value.as_deref()));
+        if let Some(layout) = self.layout {
+            say("--layout", Some(layout.name()));
+        }
         if !self.panes.is_empty() {
             say("--panes", Some(&self.panes.join(",")));
+        }
+        if self.text_scale != other.text_scale {
+            say("--text-scale", Some(&self.text_scale.to_string()));
+        }
+        if self.calm {
+            say("--reduced-motion", None);
         }
         if self.camera != other.camera {
             let Camera { at: [x, y], zoom } = self.camera;
@@ -178,13 +197,18 @@ impl ViewState {
         }
         let regions = |state: &Self| (state.show.clone(), state.dim.clone(), state.dim_rest);
         let (show, dim, dim_rest) = either(regions(&self), &regions(&none), regions(&left));
+        let divided = self.layout.is_some() || !self.panes.is_empty();
         Self {
             trace: self.trace,
             reading: either(self.reading, &none.reading, left.reading),
             caches: either(self.caches, &none.caches, left.caches),
             // A camera is that of a pane.
-            camera: if self.panes.is_empty() { either(self.camera, &none.camera, left.camera) } else { self.camera },
-            panes: either(self.panes, &none.panes, left.panes),
+            camera: if divided { self.camera } else { either(self.camera, &none.camera, left.camera) },
+            // A layout has panes of its own.
+            layout: if divided { self.layout } else { left.layout },
+            panes: if divided { self.panes } else { left.panes },
+            text_scale: either(self.text_scale, &none.text_scale, left.text_scale),
+            calm: self.calm || left.calm,
             position: either(self.position, &none.position, left.position),
             range: either(self.range, &none.range, left.range),
             pin: either(self.pin, &none.pin, left.pin),

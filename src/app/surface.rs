@@ -121,11 +121,10 @@ impl Surface {
             at.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(words);
         };
         context.device.on_uncaptured_error(Arc::new(move |error| note(&on_error, error.to_string())));
-        context.device.set_device_lost_callback(move |reason, words| {
-            // Dropping the device is no loss.
-            if reason != wgpu::DeviceLostReason::Destroyed {
-                note(&on_loss, format!("the device was lost: {words}"));
-            }
+        // Of a device that is dropped with its window nobody asks any more.
+        context.device.set_device_lost_callback(move |_, words| {
+            let words = if words.is_empty() { "its driver does not say why" } else { words.as_str() };
+            note(&on_loss, format!("the device was lost: {words}"));
         });
         let (pattern, words) = (Painter::new(&context, format), Words::new(&context, format));
         let (canvases, sent, frames, ground) = (Vec::new(), Sent::default(), 0, None);
@@ -145,6 +144,12 @@ impl Surface {
         };
         made.configure();
         Ok(made)
+    }
+
+    /// Gives the device up, as a driver does that is reset: to see what the window does then.
+    #[cfg(debug_assertions)]
+    pub(super) fn lose(&self) {
+        self.context.device.destroy();
     }
 
     /// Longest side that can be drawn, pixels.
@@ -264,6 +269,13 @@ impl Surface {
         egui: &egui::Context,
         mut output: egui::FullOutput,
     ) -> Result<bool, RenderError> {
+        // What was lost since the last frame is told first: egui's renderer panics on a lost device. A poll that fails is such a loss.
+        let polled = self.context.device.poll(wgpu::PollType::Poll).map_err(|error| error.to_string());
+        let fault = self.fault.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(words) = fault.or(polled.err()) {
+            output.textures_delta.clear();
+            return Err(RenderError::Lost(words));
+        }
         // egui wants its textures taken, or given up in so many words.
         let texture = self.acquire(window, size).inspect_err(|_| output.textures_delta.clear())?;
         let mut encoder = self.context.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());

@@ -1,15 +1,16 @@
 //! The traces of a window: the one that is shown, and the one that is on its way and takes its place once it can be shown.
 
 use super::against::{Against, Comparing};
+use super::arrangement::Arrangement;
 use super::clips::{self, Recording};
 use super::desk::Desk;
 use super::indexing::{Load, Message, Report, Simulate, Task};
+use super::layouts::NamedLayout;
 use super::lives;
 use super::notes::Beside;
 use super::output::Output;
 use super::seen::Asked;
 use crate::axis::Position;
-use crate::overlay::exhibits::ExhibitEntry;
 use crate::overlay::{Parts, StripKind, Studio};
 use crate::scene::palette::Theme;
 use crate::scene::{Choice, View};
@@ -63,7 +64,11 @@ pub struct First {
     /// Parts that are shown.
     pub parts: Parts,
     /// What the panes show at first; none: one pane, with what suits the trace.
-    pub panes: Vec<&'static ExhibitEntry>,
+    pub panes: Arrangement,
+    /// The layout, in place of panes.
+    pub layout: Option<NamedLayout>,
+    /// How many times as large as usual type is.
+    pub text_scale: f32,
     /// The element that is pinned, as people write it.
     pub pin: Option<String>,
     /// Where to begin.
@@ -94,11 +99,32 @@ fn default_speed(len: u64) -> f64 {
 }
 
 impl First {
+    /// As the window is divided and type is sized now, where nothing else was asked for.
+    fn like(mut self, now: &Desk) -> Self {
+        if self.layout.is_none() && self.panes.is_empty() {
+            self.layout = now.layout_now();
+        }
+        if self.text_scale == 1.0 {
+            self.text_scale = now.text_scale;
+        }
+        self.view.calm |= now.session.calm();
+        self
+    }
+
     fn desk(self, studio: Studio) -> Desk {
         let usual = default_speed(studio.timeline().total().unwrap_or(u64::MAX));
-        let mut desk = Desk::new(studio, self.view, self.parts, &self.panes, self.tick, usual);
+        let camera = self.view.camera;
+        let mut desk = Desk::new(studio, self.view, self.parts, &[], self.tick, usual);
+        desk.text_scale = self.text_scale;
         desk.theme = self.theme;
         desk.session.set_strip_kind(self.strip);
+        match self.layout {
+            Some(layout) => {
+                desk.lay_out(layout, 0.0);
+                desk.pane_mut().set_camera(camera);
+            }
+            None => desk.divide(&self.panes, camera),
+        }
         desk.set_clock(self.clock);
         desk.choose(self.choice);
         if let Some(speed) = self.speed {
@@ -260,7 +286,13 @@ impl Traces {
             Ok(Report::Ready(studio)) => {
                 let Coming { name, mut first, output, save, simulate, save_caches, task, .. } = coming;
                 let comparing = first.against.take().map(Comparing::new);
-                let desk = first.desk(studio);
+                let first = match self.desk() {
+                    Some(before) => first.like(before),
+                    None => first,
+                };
+                let guide = self.desk().and_then(|before| before.guide);
+                let mut desk = first.desk(studio);
+                desk.guide = guide;
                 self.leave();
                 // The one before is told to stop here.
                 let (simulation, life) = (None, None);

@@ -235,6 +235,12 @@ impl Transport {
         }
     }
 
+    /// Whether somebody drags the playhead.
+    #[must_use]
+    pub fn scrubbing(&self) -> bool {
+        self.scrubbing.is_some()
+    }
+
     /// Sets the speed, clamped to [`SLOWEST`] ..= [`FASTEST`].
     pub fn set_speed(&mut self, speed: f64) {
         if speed.is_finite() {

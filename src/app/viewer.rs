@@ -2,36 +2,30 @@
 
 use super::against::OpenAgainst;
 use super::clips::{self, RecordClip};
-use super::desk::{Desk, Effect};
-use super::display::{self, on_screen, points};
+use super::desk::Effect;
+use super::display;
 use super::indexing::Message;
 use super::input::meaning;
 use super::keys::Action;
-use super::output::Output;
+use super::latency::Latency;
+use super::losses::{self, Losses};
 use super::start::{Asks, Offer, StartPage, path_of};
-use super::start_panel;
-use super::surface::{Part, Surface};
 use super::traces::{Opener, Taken, Trace, Traces, Wanted};
-use super::{output_panel, panel};
-use crate::overlay::{Area, Offscreen, fonts};
-use crate::render::{Sent, Viewport};
-use crate::scene::palette::Theme;
+use super::window::{FRAME, Face, Pane, picture};
+use crate::render::{RenderError, Sent};
 use crate::sim::config::HierarchyConfig;
 use anyhow::Context as _;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 use winit::application::ApplicationHandler;
-use winit::dpi::LogicalSize;
 use winit::event::{ElementState, KeyEvent, StartCause, WindowEvent};
 use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoopProxy};
-use winit::keyboard::ModifiersState;
-use winit::window::{Fullscreen, Window, WindowId};
+use winit::window::{Fullscreen, WindowId};
 
 /// Runs what makes drivers speak, so that the user does not hear what is none of the user's.
 pub type Quietly = fn(&mut dyn FnMut());
 
-/// Takes what frames sent to the GPU.
-pub type Account = Box<dyn FnOnce(Sent)>;
+/// Takes what frames sent to the GPU, and how long input waited for its picture, in words; empty: there was none.
+pub type Account = Box<dyn FnOnce(Sent, &str)>;
 
 /// What the window is opened with.
 pub struct Options {
@@ -47,7 +41,7 @@ pub struct Options {
     pub offer: Offer,
     /// Width and height, points.
     pub size: (u32, u32),
-    /// Told, when the window is closed, what its frames sent to the GPU.
+    /// Told, when the window is closed, what its frames sent to the GPU, and how long input waited.
     pub sent: Account,
     /// Runs the search for an adapter.
     pub quietly: Quietly,
@@ -60,7 +54,7 @@ pub struct Options {
 pub fn run(options: Options) -> anyhow::Result<()> {
     let event_loop = display::event_loop()?;
     let Options { first, open, against, clips, offer, size, sent, quietly } = options;
-    let Offer { recent, lessons, home } = offer;
+    let Offer { recent, lessons, home, is_first } = offer;
     let mut viewer = Viewer {
         size,
         quietly,
@@ -72,11 +66,17 @@ pub fn run(options: Options) -> anyhow::Result<()> {
         page: StartPage { lessons, home, ..StartPage::default() },
         traces: Traces::default(),
         ends: first.is_some(),
+        guides: is_first,
+        losses: Losses::default(),
+        #[cfg(debug_assertions)]
+        loses: std::env::var("ORRERY_TEST_LOSE_DEVICE").ok().and_then(|frames| frames.parse().ok()),
+        text: first.as_ref().map_or(1.0, |trace| trace.first.text_scale),
         hovered: false,
         born: Instant::now(),
         pane: None,
         next_frame: None,
         last_frame: None,
+        latency: Latency::default(),
         failure: None,
     };
     match first {
@@ -85,15 +85,17 @@ pub fn run(options: Options) -> anyhow::Result<()> {
     }
     // winit panics where somebody else destroys the window. Its own words are on standard error; who waits for the window's end
     // goes on.
-    match std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| event_loop.run_app(&mut viewer))) {
+    let ran = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| event_loop.run_app(&mut viewer)));
+    // However it ended: what was written about the trace, and where it was left, is kept.
+    viewer.traces.leave();
+    match ran {
         Ok(ran) => ran?,
         Err(_) => {
             anyhow::bail!("the window broke off: another program destroyed it, or this is a bug: please report it")
         }
     }
-    viewer.traces.leave();
     if let Some(pane) = &viewer.pane {
-        sent(pane.surface.sent());
+        sent(pane.surface.sent(), &viewer.latency.words());
     }
     viewer.failure.map_or(Ok(()), Err)
 }
@@ -102,20 +104,6 @@ pub fn run(options: Options) -> anyhow::Result<()> {
 const PATIENCE: Duration = Duration::from_millis(150);
 /// Longest time that a frame lets pass: after a stall the picture goes on where it was, it does not jump.
 const STALL: f64 = 0.1;
-/// Time between frames where the monitor does not say.
-const FRAME: Duration = Duration::from_micros(16_667);
-
-/// The window and all that belongs to it.
-struct Pane {
-    surface: Surface,
-    egui: egui_winit::State,
-    modifiers: ModifiersState,
-    title: String,
-    frame_time: Duration,
-    /// That of the trace which was shown last.
-    theme: Theme,
-    window: Arc<Window>,
-}
 
 struct Viewer {
     size: (u32, u32),
@@ -129,22 +117,22 @@ struct Viewer {
     traces: Traces,
     /// Where the trace cannot be opened, or be read any more, the window ends: it is the one of the command line.
     ends: bool,
+    /// Type, times the usual size: that of the trace shown last.
+    text: f32,
+    /// The first trace that is shown is shown with hints.
+    guides: bool,
+    losses: Losses,
+    /// Frames after which a device is given up, to see what happens then.
+    #[cfg(debug_assertions)]
+    loses: Option<u64>,
     /// A file is held over the window.
     hovered: bool,
     born: Instant,
     pane: Option<Pane>,
     next_frame: Option<Instant>,
     last_frame: Option<Instant>,
+    latency: Latency,
     failure: Option<anyhow::Error>,
-}
-
-/// What the window shows.
-enum Face<'a> {
-    Desk(&'a mut Desk, Option<&'a mut Output>),
-    /// Where a trace is open, it is behind the page.
-    Page(&'a mut StartPage, bool),
-    /// The name of what is read, references done, and all.
-    Waits(&'a str, (u64, u64), Option<&'a mut Output>),
 }
 
 impl Viewer {
@@ -342,6 +330,7 @@ impl Viewer {
                 | Action::Faster
                 | Action::Slower
                 | Action::Tail(_)
+                | Action::Text(_)
                 | Action::Mark(_)
                 | Action::Line(_)
                 | Action::Eviction(_)
@@ -356,6 +345,7 @@ impl Viewer {
     fn frame(&mut self, event_loop: &ActiveEventLoop) {
         let begun = Instant::now();
         let now = self.now();
+        self.text = self.traces.desk().map_or(self.text, |desk| desk.type_size());
         let Some(pane) = &mut self.pane else { return };
         let size: [u32; 2] = pane.window.inner_size().into();
         if size.contains(&0) {
@@ -373,8 +363,13 @@ impl Viewer {
             }
             (None, _) => Face::Page(&mut self.page, behind),
         };
-        match pane.draw(size, face, self.hovered, now) {
+        #[cfg(debug_assertions)]
+        if self.loses.is_some_and(|frames| pane.surface.sent().frames >= frames) {
+            pane.surface.lose();
+        }
+        match pane.draw(size, face, self.text, self.hovered, now) {
             Ok(drawn) => {
+                self.latency.shown(Instant::now());
                 self.last_frame = drawn.moving.then_some(begun);
                 let wait = if drawn.moving { pane.frame_time } else { drawn.repaint };
                 // A window that takes no frame is asked again after a while, not at once.
@@ -397,128 +392,29 @@ impl Viewer {
                     self.redraw();
                 }
             }
-            Err(error) => self.fail(event_loop, error),
+            Err(error) => self.recover(event_loop, error, now),
         }
     }
-}
 
-/// What a frame leaves behind.
-struct Drawn {
-    presented: bool,
-    /// The picture goes on by itself.
-    moving: bool,
-    shown: panel::Shown,
-    asks: Option<Asks>,
-    repaint: Duration,
-}
-
-impl Pane {
-    fn new(event_loop: &ActiveEventLoop, (width, height): (u32, u32), quietly: Quietly) -> anyhow::Result<Self> {
-        let monitor = event_loop.primary_monitor().or_else(|| event_loop.available_monitors().next());
-        let monitor = monitor.map(|m| points(m.size().into(), m.scale_factor()));
-        let [width, height] = on_screen([width, height], monitor);
-        let attributes = Window::default_attributes()
-            .with_title("orrery")
-            .with_inner_size(LogicalSize::new(width, height))
-            .with_min_inner_size(LogicalSize::new(320, 240));
-        let window = event_loop.create_window(attributes).context("the window cannot be opened")?;
-        let window = Arc::new(window);
-        let surface = Surface::new(&window, quietly)?;
-        let context = egui::Context::default();
-        context.set_fonts(fonts::definitions());
-        context.set_visuals(egui::Visuals::dark());
-        context.global_style_mut(|style| style.animation_time = 0.0);
-        #[expect(clippy::cast_possible_truncation, reason = "a small factor")]
-        let scale = window.scale_factor() as f32;
-        let side = usize::try_from(surface.longest()).ok();
-        let egui = egui_winit::State::new(context, egui::ViewportId::ROOT, &window, Some(scale), window.theme(), side);
-        let monitor = window.current_monitor().and_then(|m| m.refresh_rate_millihertz());
-        let frame_time =
-            monitor.map_or(FRAME, |mhz| Duration::from_secs_f64(1000.0 / f64::from(mhz.clamp(24_000, 480_000))));
-        Ok(Self {
-            surface,
-            egui,
-            modifiers: ModifiersState::empty(),
-            title: String::new(),
-            frame_time,
-            theme: Theme::default(),
-            window,
-        })
-    }
-
-    fn draw(&mut self, size: [u32; 2], mut face: Face<'_>, hovered: bool, now: f64) -> anyhow::Result<Drawn> {
-        let input = self.egui.take_egui_input(&self.window);
-        let egui = self.egui.egui_ctx().clone();
-        let (mut shown, mut asks) = (panel::Shown::default(), None);
-        let inside = points(size, self.window.scale_factor());
-        let mut output = egui.run_ui(input, |ui| {
-            match &mut face {
-                Face::Desk(desk, output) => {
-                    shown = panel::show(ui, desk, inside, now);
-                    if let Some(output) = output.as_mut().filter(|_| !desk.sheet) {
-                        let strip = panel::layout(desk, inside[0], inside[1]).strip;
-                        output_panel::show(ui, output, strip.right_top() - egui::vec2(0.0, 14.0));
-                    }
-                }
-                Face::Page(page, behind) => asks = start_panel::show(ui, page, *behind).or(asks.take()),
-                Face::Waits(name, (done, all), output) => {
-                    panel::loading(ui, name, *done, *all);
-                    if let Some(output) = output {
-                        output_panel::show(ui, output, ui.ctx().content_rect().right_bottom() - egui::vec2(26.0, 26.0));
-                    }
-                }
-            }
-            if hovered {
-                start_panel::drop_hint(ui);
-            }
-        });
-        let repaint = output.viewport_output.get(&egui::ViewportId::ROOT).map_or(Duration::MAX, |v| v.repaint_delay);
-        self.egui.handle_platform_output(&self.window, std::mem::take(&mut output.platform_output));
-        let desk = match &face {
-            Face::Desk(desk, _) => Some(&**desk),
-            _ => None,
-        };
-        self.surface.set_theme(desk.map_or(self.theme, |desk| desk.theme));
-        self.theme = desk.map_or(self.theme, |desk| desk.theme);
-        let parts = desk.map(|desk| parts(desk, inside)).unwrap_or_default();
-        let presented = self.surface.draw(&self.window, size, &parts, &egui, output)?;
-        let title = match &face {
-            Face::Desk(desk, _) => desk.title(),
-            Face::Page(..) => "orrery - start".into(),
-            Face::Waits(..) => "orrery".into(),
-        };
-        if title != self.title {
-            self.window.set_title(&title);
-            self.title = title;
+    /// Goes on with another device where the one before was lost.
+    fn recover(&mut self, event_loop: &ActiveEventLoop, error: anyhow::Error, now: f64) {
+        if !matches!(error.downcast_ref(), Some(RenderError::Lost(_))) {
+            return self.fail(event_loop, error);
         }
-        let moving = desk.is_some_and(|desk| desk.transport.moving());
-        Ok(Drawn { presented, moving, shown, asks, repaint })
+        if !self.losses.count(now) {
+            return self.fail(event_loop, anyhow::anyhow!("{}", losses::words(&error)));
+        }
+        let Some(pane) = self.pane.take() else { return };
+        match pane.again(self.quietly) {
+            Ok(pane) => {
+                self.pane = Some(pane);
+                self.last_frame = None;
+                self.say("the graphics device was lost; this is drawn by another one");
+                self.redraw();
+            }
+            Err(error) => self.fail(event_loop, anyhow::anyhow!("{}", losses::words(&error))),
+        }
     }
-}
-
-/// What the GPU draws of a desk in a window of `size` points: the panes that are seen, and the strip where it is no pane's.
-fn parts(desk: &Desk, [width, height]: [u32; 2]) -> Vec<Part<'_>> {
-    let mut parts: Vec<Part<'_>> = Vec::new();
-    for (id, pane) in desk.panes.seen() {
-        let Some(taken) = pane.taken() else { continue };
-        let (area, generation) = (pane.place().area, pane.generation());
-        let (picture, viewport) = (Some(&taken.picture), taken.layout.viewport);
-        parts.push(Part { id: id.0, area, picture, generation, viewport, bars: &pane.bars });
-    }
-    let bottom = parts.iter().map(|part| part.area.at[1] + part.area.size[1]).max().unwrap_or(0);
-    if bottom < height {
-        let area = Area { at: [0, bottom], size: [width, height - bottom] };
-        let viewport = Viewport::fit(width, height);
-        parts.push(Part { id: u64::MAX, area, picture: None, generation: 0, viewport, bars: &desk.bars });
-    }
-    parts
-}
-
-/// What the pane that keys are for shows, without controls, as RGBA.
-fn picture(pane: &Pane, desk: &mut Desk, size: [u32; 2]) -> anyhow::Result<Vec<u8>> {
-    let context = &pane.surface.context;
-    let theme = desk.theme;
-    Ok(desk.still(&mut Offscreen::new(context, size)?.with_theme(context, theme), context)?)
 }
 
 impl ApplicationHandler<Message> for Viewer {
@@ -543,6 +439,9 @@ impl ApplicationHandler<Message> for Viewer {
             Taken::Changed => {}
             Taken::Opened => {
                 self.page.open = false;
+                if let Some(desk) = self.traces.desk().filter(|_| std::mem::take(&mut self.guides)) {
+                    desk.show_around();
+                }
                 self.last_frame = None;
                 let recent = (self.recent)();
                 if let Some(desk) = self.traces.desk() {
@@ -560,6 +459,16 @@ impl ApplicationHandler<Message> for Viewer {
         let Some(pane) = &mut self.pane else { return };
         // On the page and in fields keys are text.
         let types = self.page.open && self.traces.coming.is_none() || pane.egui.egui_ctx().text_edit_focused();
+        let is_input = matches!(
+            event,
+            WindowEvent::KeyboardInput { is_synthetic: false, .. }
+                | WindowEvent::MouseInput { .. }
+                | WindowEvent::MouseWheel { .. }
+        );
+        if is_input || matches!(event, WindowEvent::CursorMoved { .. }) && pane.egui.egui_ctx().egui_is_using_pointer()
+        {
+            self.latency.input(Instant::now());
+        }
         match event {
             WindowEvent::CloseRequested => event_loop.exit(),
             WindowEvent::RedrawRequested => self.frame(event_loop),

@@ -154,10 +154,15 @@ pub fn slider(ui: &mut Ui, area: Rect, name: &str, share: f64) -> Option<f64> {
 
 /// A card of lines above everything; `anchor` says which side of it is at `at`. It is kept inside the window.
 pub fn card(ui: &Ui, at: Pos2, anchor: Align2, tip: &Tip) {
+    card_within(ui, at, anchor, tip, 420.0);
+}
+
+/// As [`card`]; lines are broken where words take more than `widest` points.
+pub fn card_within(ui: &Ui, at: Pos2, anchor: Align2, tip: &Tip, widest: f32) {
     const PAD: f32 = 9.0;
     let painter = ui.ctx().layer_painter(egui::LayerId::new(egui::Order::Tooltip, egui::Id::unique("card")));
     let screen = ui.ctx().content_rect();
-    let widest = (screen.width() - 4.0 * PAD).clamp(40.0, 420.0);
+    let widest = (screen.width() - 4.0 * PAD).clamp(40.0, widest.max(40.0));
     let text = |words: &str, weight: Weight, size: f32, c: Rgba| {
         painter.layout(shown::words(words).into_owned(), weight.at(size), color(c), widest)
     };

@@ -2,11 +2,13 @@
 
 mod against;
 mod programs;
+mod view;
 
 pub use against::AgainstArgs;
 pub use programs::{AssembleArgs, CaptureArgs, CcArgs, CollectArgs, Recorder, RunArgs, misplaced};
+use view::text_scale;
+pub use view::{LayoutName, ViewArgs};
 
-use crate::axis::Position;
 use crate::overlay::StripKind;
 use crate::reference::Kind;
 use crate::scene::palette::Theme;
@@ -220,6 +222,9 @@ pub struct PictureArgs {
     /// Picture size in pixels; -1280x720 says the same
     #[arg(long, visible_alias = "viewport", value_name = "WxH", default_value = "1280x720")]
     pub size: String,
+    /// Type and tables so many times as large, 0.75 to 3; the picture stays as large as it is
+    #[arg(long, value_name = "FACTOR", default_value = "1", value_parser = text_scale)]
+    pub text_scale: f32,
     /// References whose paths stay visible, 1 = no trail; default 64, or what a frame skips if that is more
     #[arg(long, value_name = "REFERENCES")]
     pub tail: Option<u64>,
@@ -250,6 +255,9 @@ pub struct PictureArgs {
     /// What is drawn: dots for each line, sums that show what a whole program does, or tables
     #[arg(long, value_enum, default_value_t = Compose::Auto)]
     pub view: Compose,
+    /// Nothing flies: what moves fades where it was and appears where it goes, and signs come and go slowly
+    #[arg(long)]
+    pub reduced_motion: bool,
     /// References over which a ring's temperature is the mean
     #[arg(long, value_name = "REFERENCES", default_value_t = 256)]
     pub window: u64,
@@ -420,50 +428,6 @@ pub struct RecordArgs {
     /// End as a share of the trace, 0 to 1
     #[arg(long, value_name = "0..1", allow_negative_numbers = true)]
     pub stop_position: Option<f64>,
-}
-
-/// `view`
-#[derive(Debug, Clone, Args)]
-pub struct ViewArgs {
-    #[command(flatten)]
-    #[expect(missing_docs, reason = "flattened group")]
-    pub trace: TraceArgs,
-    #[command(flatten)]
-    #[expect(missing_docs, reason = "flattened group")]
-    pub cache: CacheArgs,
-    #[command(flatten)]
-    #[expect(missing_docs, reason = "flattened group")]
-    pub picture: PictureArgs,
-    /// Exhibits to open with, a pane each, side by side, such as `rings,numbers`; the list is below
-    #[arg(long, value_name = "A,B", value_delimiter = ',', conflicts_with = "view")]
-    pub panes: Vec<String>,
-    /// References a second at the start, or what --clock counts
-    #[arg(short, long, value_name = "REFS/S", allow_negative_numbers = true)]
-    pub speed: Option<f64>,
-    /// What time stands for: references, misses, cycles (the caches' latencies), adaptive (slow near misses)
-    #[arg(long, value_name = "CLOCK", default_value = "references", value_parser = clocks())]
-    pub clock: ClockKind,
-    /// Moment to open at
-    #[arg(long, value_name = "N[.F]", default_value = "0", allow_negative_numbers = true)]
-    pub tick: Position,
-    /// Play from this moment
-    #[arg(long = "in", value_name = "N[.F]", allow_negative_numbers = true)]
-    pub in_point: Option<Position>,
-    /// Play up to this moment
-    #[arg(long = "out", value_name = "N[.F]", allow_negative_numbers = true)]
-    pub out_point: Option<Position>,
-    /// Play over and over
-    #[arg(long = "loop")]
-    pub over_and_over: bool,
-    /// Begin as the window of this trace was left the last time; other flags go before that
-    #[arg(long)]
-    pub resume: bool,
-    /// Start playing at once
-    #[arg(long)]
-    pub play: bool,
-    /// Say also how the index came about, and at the end what frames sent to the GPU
-    #[arg(short, long)]
-    pub verbose: bool,
 }
 
 /// `caches`

@@ -7,7 +7,7 @@ use crate::app::start::{Lesson, Offer, RecentFile};
 use crate::app::{OpenAgainst, Opener, RecordClip, Wanted};
 use crate::cli::{AgainstArgs, Cli, Command, PictureArgs, TraceArgs, ViewArgs};
 use crate::files::Scratch;
-use crate::opening::recent;
+use crate::opening::{first_start, recent};
 use crate::trace::bundled::{BUNDLED, find};
 use anyhow::{Context as _, bail};
 use clap::Parser as _;
@@ -36,6 +36,7 @@ pub(super) fn opener(like: &ViewArgs) -> (Opener, RecordClip, Receiver<()>) {
     let (verbose, picture) = (like.verbose, like.picture.clone());
     let alike = move |args: &mut ViewArgs| {
         (args.verbose, args.picture.memory, args.picture.window) = (verbose, picture.memory, picture.window);
+        (args.picture.text_scale, args.picture.reduced_motion) = (picture.text_scale, picture.reduced_motion);
         args.picture.hide.clone_from(&picture.hide);
     };
     let alike_lesson = alike.clone();
@@ -93,5 +94,5 @@ fn record(
 pub(super) fn offer() -> Offer {
     let lessons = BUNDLED.iter().map(|lesson| Lesson { name: lesson.name, look: lesson.look }).collect();
     let known = || recent().into_iter().map(|file| RecentFile { path: file.path, about: file.about }).collect();
-    Offer { recent: Box::new(known), lessons, home: std::env::home_dir() }
+    Offer { recent: Box::new(known), lessons, home: std::env::home_dir(), is_first: first_start() }
 }

@@ -236,6 +236,7 @@ pub fn view(picture: &PictureArgs, speed: f64, step: f64) -> Result<View, UsageE
         speed,
         tail: picture.tail.unwrap_or(TAIL).max(skipped),
         window: picture.window,
+        calm: picture.reduced_motion,
         trails: shown(Part::Trails),
         ghosts: shown(Part::Ghosts),
         temperature: shown(Part::Temperature),

@@ -75,6 +75,7 @@ pub fn film(args: &RecordArgs, stop: &AtomicBool) -> anyhow::Result<Summary> {
     let context = context()?;
     let mut film = Film::new(context, studio, exhibit, size, parts(&args.picture), view, pace)?
         .with_life(life)
+        .with_text_scale(args.picture.text_scale)
         .with_theme(args.picture.theme)
         .with_strip(args.picture.strip);
     let mut display = Display::new();

@@ -55,10 +55,11 @@ pub fn run(args: &SnapshotArgs) -> anyhow::Result<()> {
     }
     let context = context()?;
     let mut offscreen = Offscreen::new(&context, [width, height])?.with_theme(&context, args.picture.theme);
+    offscreen.set_scale(args.picture.text_scale);
     // A still has no speed to speak of.
     let life = pin.map(|pin| studio.timeline().life(pin, &mut |_| true)).transpose()?.map(Arc::new);
     let playback = Playback { strip: args.picture.strip, ..Playback::default() };
-    let shot = Shot { life, playback, ..Shot::still([width, height], Position::of(position), view, parts) };
+    let shot = Shot { life, playback, ..Shot::still(offscreen.points(), Position::of(position), view, parts) };
     let rgba = offscreen.still(&context, &mut studio, exhibit.as_mut(), &shot)?;
     let mut packed = Cursor::new(Vec::new());
     png::still(&mut packed, &rgba, (width, height))?;

@@ -5,11 +5,12 @@ use super::opener;
 use super::picture::{asked, choice, parts, size, view};
 use super::view_state::{self, Saved};
 use super::watch::{Look, against, simulate, watch};
+use crate::app::arrangement::Arrangement;
+use crate::app::layouts::NamedLayout;
 use crate::app::panes::MOST as MOST_PANES;
 use crate::app::{self, Beside, First, Load, Options, Trace};
-use crate::cli::ViewArgs;
+use crate::cli::{LayoutName, ViewArgs};
 use crate::files::Draft;
-use crate::overlay::exhibits::{self, EXHIBITS, ExhibitEntry};
 use crate::record::png;
 use crate::shown::say;
 use crate::sim::config::HierarchyConfig;
@@ -89,6 +90,8 @@ pub(super) fn of(args: &ViewArgs, follow: bool, beside: Beside, load: Load) -> a
             choice: choice(&args.picture)?,
             parts: parts(&args.picture),
             panes: panes(args)?,
+            layout: args.layout.map(layout),
+            text_scale: args.picture.text_scale,
             pin: args.picture.pin.clone(),
             tick: args.tick,
             speed: args.speed,
@@ -113,7 +116,15 @@ pub(super) fn show(args: &ViewArgs, first: Option<Trace>) -> anyhow::Result<()> 
         clips,
         offer: opener::offer(),
         size,
-        sent: if args.verbose { Box::new(|sent| say!("{}", sent.words())) } else { Box::new(|_| ()) },
+        sent: match args.verbose {
+            true => Box::new(|sent, waits| {
+                say!("{}", sent.words());
+                if !waits.is_empty() {
+                    say!("{waits}");
+                }
+            }),
+            false => Box::new(|_, _| ()),
+        },
         quietly: super::quiet::quietly,
     });
     // Programs that the window recorded end with it; what they did until then is being kept.
@@ -122,17 +133,23 @@ pub(super) fn show(args: &ViewArgs, first: Option<Trace>) -> anyhow::Result<()> 
 }
 
 /// What `--panes`, or `--view`, asks the window to open with; nothing = one pane with what suits the trace.
-pub(super) fn panes(args: &ViewArgs) -> Result<Vec<&'static ExhibitEntry>, UsageError> {
-    let offered = || EXHIBITS.iter().map(|row| row.name).collect::<Vec<_>>().join(", ");
-    let row = |name: &String| {
-        exhibits::named(name).ok_or_else(|| UsageError(format!("--panes {name}: expected one of {}", offered())))
-    };
-    if args.panes.len() > MOST_PANES {
-        let asked = args.panes.len();
+pub(super) fn panes(args: &ViewArgs) -> Result<Arrangement, UsageError> {
+    let panes = Arrangement::parse(&args.panes).map_err(|wrong| UsageError(format!("--panes {wrong}")))?;
+    if panes.len() > MOST_PANES {
+        let asked = panes.len();
         return Err(UsageError(format!("--panes: {asked} panes; a window has room for {MOST_PANES}")));
     }
-    let rows = args.panes.iter().map(row).collect::<Result<Vec<_>, _>>()?;
-    Ok(if rows.is_empty() { asked(&args.picture).into_iter().collect() } else { rows })
+    let alone: Vec<_> = asked(&args.picture).into_iter().collect();
+    Ok(if panes.is_empty() { Arrangement::beside(&alone) } else { panes })
+}
+
+/// The layout of this name.
+pub(super) fn layout(name: LayoutName) -> NamedLayout {
+    match name {
+        LayoutName::Lecture => NamedLayout::Lecture,
+        LayoutName::Engineer => NamedLayout::Engineer,
+        LayoutName::Compare => NamedLayout::Compare,
+    }
 }
 
 /// Names tried for a file before giving up.
@@ -191,11 +208,13 @@ mod tests {
         let asked = |words: &[&str]| {
             let all = ["orrery", "view", "t.orrery"].iter().chain(words).map(|word| (*word).into());
             let crate::cli::Command::View(args) = crate::commands::parse(all).command else { panic!("`view`") };
-            panes(&args).map(|rows| rows.iter().map(|row| row.name).collect::<Vec<_>>()).map_err(|error| error.0)
+            panes(&args).map(|panes| panes.texts()).map_err(|error| error.0)
         };
-        assert_eq!(asked(&[]), Ok(vec![]));
-        assert_eq!(asked(&["--view", "large"]), Ok(vec!["large"]));
-        assert_eq!(asked(&["--panes", "numbers,rings"]), Ok(vec!["numbers", "rings"]));
+        let some = |texts: &[&str]| Ok(texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>());
+        assert_eq!(asked(&[]), some(&[]));
+        assert_eq!(asked(&["--view", "large"]), some(&["large"]));
+        assert_eq!(asked(&["--panes", "numbers,rings"]), some(&["numbers", "rings"]));
+        assert_eq!(asked(&["--panes", "2:rings/source:3,numbers"]), some(&["2:rings/source:3", "numbers"]));
         let refused = asked(&["--panes", "rings,ring"]).expect_err("there is no such exhibit");
         assert!(refused.starts_with("--panes ring: expected one of rings, numbers, "), "{refused}");
         let ten = ["rings"; 10].join(",");

@@ -3,7 +3,7 @@
 use super::UsageError;
 use super::hierarchy::{DEFAULT_PRESET, hierarchy};
 use super::picture::camera;
-use super::view::panes;
+use super::view::{layout, panes};
 use crate::app::state::{Flag, ViewState, split};
 use crate::app::transport::PlayRange;
 use crate::app::{Asked, Beside};
@@ -121,7 +121,10 @@ fn state(args: &ViewArgs) -> Result<ViewState, UsageError> {
         trace: args.trace.trace.to_string_lossy().into_owned(),
         reading: some("--format", args.trace.format.map(|format| format.name().to_owned())).into_iter().collect(),
         caches: flags(&args.cache),
-        panes: panes(args)?.iter().map(|row| row.name.to_owned()).collect(),
+        layout: args.layout.map(layout),
+        panes: panes(args)?.texts(),
+        text_scale: picture.text_scale,
+        calm: picture.reduced_motion,
         camera: camera(picture)?,
         position: args.tick,
         range: PlayRange { from: args.in_point, to: args.out_point },

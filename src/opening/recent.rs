@@ -30,6 +30,24 @@ pub fn recent() -> Vec<Recent> {
     read(&folder).into_iter().map(|path| Recent { about: about(&path), path }).collect()
 }
 
+/// Whether nobody of this user opened a window before; asked once, since it is another one's answer the next time.
+#[must_use]
+pub fn first_start() -> bool {
+    cache_folder().and_then(|folder| first(&folder)).unwrap_or(false)
+}
+
+/// A file that says that hints were shown.
+const SHOWN: &str = "hints-shown";
+
+fn first(folder: &Path) -> io::Result<bool> {
+    let mark = folder.join(SHOWN);
+    if open_own(&mark).is_ok() || open_own(&folder.join(NAME)).is_ok() {
+        return Ok(false);
+    }
+    Draft::within(&mark)?.finish()?;
+    Ok(true)
+}
+
 /// Takes note of a trace that was opened.
 pub fn remember(trace: &Path) {
     // Whoever opens a trace came for that, and not for this list.
@@ -102,6 +120,16 @@ mod tests {
         note(folder.path(), "/t/2".into()).unwrap();
         assert_eq!(names(folder.path()), ["/t/2"]);
         assert!(note(&folder.path().join("gone"), "/t/3".into()).is_err());
+    }
+
+    #[test]
+    fn a_start_is_the_first_one_once() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!([(); 3].map(|()| first(folder.path()).unwrap()), [true, false, false]);
+        let other = tempfile::tempdir().unwrap();
+        note(other.path(), "/t/1".into()).unwrap();
+        assert!(!first(other.path()).unwrap(), "who opened a trace was here");
+        assert!(first(&other.path().join("gone")).is_err());
     }
 
     #[test]

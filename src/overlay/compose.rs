@@ -9,7 +9,7 @@ use super::studio::Studio;
 use crate::reference::SourceError;
 use crate::render::{Context, Painter, RenderError, Target, ThemePass, target};
 use crate::scene::palette::Theme;
-use egui::{LayerId, RawInput};
+use egui::{LayerId, RawInput, ViewportId};
 use egui_wgpu::{Renderer, RendererOptions, ScreenDescriptor};
 
 /// Draws pictures without a window.
@@ -25,7 +25,6 @@ impl Composer {
     pub fn new(context: &Context, format: wgpu::TextureFormat) -> Self {
         let egui = egui::Context::default();
         egui.set_fonts(fonts::definitions());
-        egui.set_pixels_per_point(1.0);
         Self { painter: Painter::new(context, format), egui, words: Words::new(context, format) }
     }
 
@@ -44,17 +43,32 @@ impl Composer {
         taken: &Taken,
         strip: &Strip,
     ) {
-        let size = taken.layout.viewport.size;
-        let screen = Area::whole(size).rect();
+        self.draw_scaled(context, encoder, view, taken, strip, (taken.layout.viewport.size, 1.0));
+    }
+
+    /// As [`Composer::draw`] a picture that was laid out in points, of which each is `scale` pixels of a target of `size`.
+    fn draw_scaled(
+        &mut self,
+        context: &Context,
+        encoder: &mut wgpu::CommandEncoder,
+        view: &wgpu::TextureView,
+        taken: &Taken,
+        strip: &Strip,
+        (size, scale): ([u32; 2], f32),
+    ) {
+        let screen = Area::whole(taken.layout.viewport.size).rect();
         // No clock: egui gets time 0 in every frame, so nothing of it can depend on when a frame is drawn.
-        let input = RawInput { screen_rect: Some(screen), time: Some(0.0), ..RawInput::default() };
+        let mut input = RawInput { screen_rect: Some(screen), time: Some(0.0), ..RawInput::default() };
+        input.viewports.entry(ViewportId::ROOT).or_default().native_pixels_per_point = Some(scale);
         let mut bars = Vec::new();
         let output = self.egui.run_ui(input, |ui| {
             let painter = ui.ctx().layer_painter(LayerId::background());
             bars = taken.words(&painter, strip).bars;
         });
+        let viewport = taken.layout.viewport.scaled(scale, size);
+        let bars: Vec<_> = bars.iter().map(|bar| bar.scaled(scale)).collect();
         match &taken.picture {
-            Picture::Rings(scene) => self.painter.prepare(context, scene, &bars, &taken.layout.viewport),
+            Picture::Rings(scene) => self.painter.prepare(context, scene, &bars, &viewport),
             Picture::Plane(_) => self.painter.prepare_bars(context, &bars, size),
         }
         self.painter.draw(encoder, view);
@@ -78,6 +92,7 @@ pub struct Offscreen {
     composer: Composer,
     target: Target,
     theme: Option<ThemePass>,
+    scale: f32,
 }
 
 impl Offscreen {
@@ -87,7 +102,7 @@ impl Offscreen {
     /// When the adapter cannot hold such a picture.
     pub fn new(context: &Context, [width, height]: [u32; 2]) -> Result<Self, RenderError> {
         let target = Target::new(context, width, height)?;
-        Ok(Self { composer: Composer::new(context, target::FORMAT), target, theme: None })
+        Ok(Self { composer: Composer::new(context, target::FORMAT), target, theme: None, scale: 1.0 })
     }
 
     /// The same, in a theme.
@@ -100,6 +115,18 @@ impl Offscreen {
     #[must_use]
     pub fn size(&self) -> [u32; 2] {
         self.target.size().into()
+    }
+
+    /// Lays pictures out in points from now on, each of which is so many pixels: type and tables become as many times as large.
+    pub fn set_scale(&mut self, scale: f32) {
+        self.scale = scale;
+    }
+
+    /// Width and height that a shot is to have, points.
+    #[must_use]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a size in pixels over a small factor")]
+    pub fn points(&self) -> [u32; 2] {
+        self.size().map(|side| (side as f32 / self.scale).round().max(1.0) as u32)
     }
 
     /// What draws.
@@ -122,12 +149,13 @@ impl Offscreen {
     ) -> Result<(), SourceError> {
         let taken = shot.take(studio, exhibit)?;
         let mut encoder = context.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        let scaled = (self.size(), self.scale);
         match &mut self.theme {
-            None => self.composer.draw(context, &mut encoder, self.target.view(), &taken, strip),
+            None => self.composer.draw_scaled(context, &mut encoder, self.target.view(), &taken, strip, scaled),
             Some(theme) => {
                 let dark = theme.dark(context, self.target.size().into());
                 let view = dark.create_view(&wgpu::TextureViewDescriptor::default());
-                self.composer.draw(context, &mut encoder, &view, &taken, strip);
+                self.composer.draw_scaled(context, &mut encoder, &view, &taken, strip, scaled);
                 theme.draw(&mut encoder, self.target.view());
             }
         }

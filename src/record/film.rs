@@ -2,7 +2,7 @@
 
 use super::{FrameError, FrameSource};
 use crate::axis::Position;
-use crate::overlay::{Exhibit, Offscreen, Parts, Playback, Shot, Strip, StripKind, Studio};
+use crate::overlay::{Area, Exhibit, Offscreen, Parts, Playback, Shot, Strip, StripKind, Studio};
 use crate::render::{Context, RenderError};
 use crate::scene::View;
 use crate::scene::palette::Theme;
@@ -41,6 +41,16 @@ impl Film {
         let shot = Shot { playback, ..Shot::still([width, height], Position::START, view, parts) };
         let strip = studio.strip(shot.layout().strip_columns());
         Ok(Self { context, studio, exhibit, offscreen, shot, pace, strip })
+    }
+
+    /// With type and tables so many times as large.
+    #[must_use]
+    pub fn with_text_scale(mut self, scale: f32) -> Self {
+        self.offscreen.set_scale(scale);
+        let points = self.offscreen.points();
+        (self.shot.target, self.shot.area) = (points, Area::whole(points));
+        self.strip = self.studio.strip(self.shot.layout().strip_columns());
+        self
     }
 
     /// With a strip that tells this.

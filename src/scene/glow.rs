@@ -1,5 +1,6 @@
 //! Flash, pulse and burst: signs of the last references that fade in seconds of the screen.
 
+use super::calm::swell;
 use super::motion::Path;
 use super::places::{Places, path_of};
 use super::view::{View, flash_steps};
@@ -59,10 +60,14 @@ pub(super) fn glows(places: &Places, rings_of_levels: &[u8], moment: &Moment<'_>
         let depth = passed.map(|(_, ring)| ring + 1).max().map_or(0.0, f32::from);
         // Graded by who served: memory flashes fully, the next level half.
         let strength = if depth > 0.0 { 0.45 + 0.55 * depth / all.max(1.0) } else { 0.0 };
-        let glow = Glow {
-            flash: strength * (-age / flash_seconds).exp(),
-            pulse: (-age / PULSE_SECONDS).exp(),
-            burst: if depth > 0.0 { (age / burst_seconds).min(1.0) } else { 1.0 },
+        let glow = if view.calm {
+            Glow { flash: strength * swell(age), pulse: swell(age), burst: 1.0 }
+        } else {
+            Glow {
+                flash: strength * (-age / flash_seconds).exp(),
+                pulse: (-age / PULSE_SECONDS).exp(),
+                burst: if depth > 0.0 { (age / burst_seconds).min(1.0) } else { 1.0 },
+            }
         };
         let cores = [None, Some(step.core)];
         let grain_bytes = places.items.grain_bytes;

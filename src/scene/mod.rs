@@ -3,6 +3,7 @@
 //! Knows nothing of GPUs, windows or text layout; builds and tests on a machine with no graphics.
 
 mod beams;
+mod calm;
 mod cells;
 mod composition;
 mod density;

@@ -1,6 +1,7 @@
 //! Turns a moment into a [`Scene`]. Long-lived: rings, homes and structure are laid out once, lists are reused.
 
 use super::beams;
+use super::calm;
 use super::cells::{Cells, Finder};
 use super::composition::Composition;
 use super::density;
@@ -164,7 +165,10 @@ impl Stage {
         }
         let mut cells = std::mem::take(&mut self.spare.cells);
         cells.clear();
-        let glyphs = self.glyphs(moment, view, &mut cells);
+        let mut glyphs = self.glyphs(moment, view, &mut cells);
+        if view.calm {
+            glyphs = calm::still(glyphs, view.phase);
+        }
         let pinned = view.pin.map_or_else(Pinned::default, |pin| pinned(&self.places, moment, view, &glyphs, pin));
         let mut structure = std::mem::take(&mut self.spare.structure);
         structure.clone_from(&self.structure);

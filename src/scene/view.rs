@@ -106,6 +106,8 @@ pub struct View {
     pub shades: Arc<[Shade]>,
     /// What is marked wherever it is.
     pub pin: Option<ByteRange>,
+    /// Nothing flies: what moves fades where it was and appears where it goes; signs come and go slowly.
+    pub calm: bool,
 }
 
 impl Default for View {
@@ -124,6 +126,7 @@ impl Default for View {
             cull: true,
             shades: Arc::default(),
             pin: None,
+            calm: false,
         }
     }
 }

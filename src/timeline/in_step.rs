@@ -274,7 +274,8 @@ mod tests {
 
     /// References of two lines, one of which makes one in `every`.
     fn timeline(len: u64, every: u64, marks: &[Mark]) -> Timeline {
-        let reference = |n: u64| Reference { pc: u64::from(n.is_multiple_of(every)), ..Reference::new(Kind::Read, 64 * n, 8) };
+        let reference =
+            |n: u64| Reference { pc: u64::from(n.is_multiple_of(every)), ..Reference::new(Kind::Read, 64 * n, 8) };
         let location = |pc: u64, line| SourceLocation {
             pc,
             line,

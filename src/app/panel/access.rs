@@ -9,7 +9,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 
 /// A window of this size on a desk.
-fn window<'a>(desk: Desk, size: [u32; 2]) -> Harness<'a, Desk> {
+pub(super) fn window<'a>(desk: Desk, size: [u32; 2]) -> Harness<'a, Desk> {
     let mut fonts_set = false;
     Harness::builder().with_size(vec2(size[0] as f32, size[1] as f32)).build_ui_state(
         move |ui, desk| {

@@ -1,7 +1,9 @@
 //! Checks of the module above.
 
 use super::*;
+use crate::app::arrangement::Arrangement;
 use crate::app::caches::{CacheEdit, Change};
+use crate::app::layouts::NamedLayout;
 use crate::axis::Position;
 use crate::overlay::StripKind;
 use crate::overlay::exhibits::EXHIBITS;
@@ -126,8 +128,18 @@ fn any_state() -> impl Strategy<Value = ViewState> {
         let data = data.then(|| ("--data-only".to_owned(), None));
         [cache, l1, cores, seed, data].into_iter().flatten().collect::<Vec<Flag>>()
     });
-    let panes = proptest::collection::vec(0..EXHIBITS.len(), 0..5);
-    let panes = panes.prop_map(|rows| rows.into_iter().map(|n| EXHIBITS[n].name.to_owned()).collect());
+    let cell = (0..EXHIBITS.len(), 1u8..101).prop_map(|(n, height)| (EXHIBITS[n].name, height));
+    let column = (1u8..101, proptest::collection::vec(cell, 1..3));
+    let panes = proptest::collection::vec(column, 0..4).prop_map(|columns| {
+        let text = |(width, cells): (u8, Vec<(&str, u8)>)| {
+            let cells: Vec<String> = cells.into_iter().map(|(name, height)| format!("{name}:{height}")).collect();
+            format!("{width}:{}", cells.join("/"))
+        };
+        let texts: Vec<String> = columns.into_iter().map(text).collect();
+        Arrangement::parse(&texts).expect("as it is said").texts()
+    });
+    let layouts = proptest::option::of((0..NamedLayout::ALL.len()).prop_map(|n| NamedLayout::ALL[n]));
+    let panes = (panes, layouts, prop_oneof![Just(1.0f32), 0.75f32..3.0], any::<bool>());
     let range = (proptest::option::of(position()), proptest::option::of(position()));
     let range = range.prop_map(|(from, to)| PlayRange { from, to });
     let clock = (0..ClockKind::ALL.len()).prop_map(|n| ClockKind::ALL[n]);
@@ -159,35 +171,44 @@ fn any_state() -> impl Strategy<Value = ViewState> {
         (clock, speed, any::<u64>(), any::<u64>(), names(), names(), any::<bool>(), others),
         (against, 0..Theme::ALL.len(), strip),
     )
-        .prop_map(|((trace, reading, caches, panes, camera, position, range, (pin, loops)), rest, more)| {
-            let (against, theme, strip) = more;
-            let (against, in_step) = against.map_or((None, None), |(name, step)| (Some(name), step));
-            let (clock, speed, tail, window, show, dim, dim_rest, others) = rest;
-            let dim_rest = dim_rest && dim.is_empty();
-            ViewState {
-                trace,
-                reading,
-                caches,
-                panes,
-                camera,
-                position,
-                range,
-                pin,
-                loops,
-                clock,
-                speed,
-                tail,
-                window,
-                show,
-                dim,
-                dim_rest,
-                against,
-                in_step,
-                theme: Theme::ALL[theme].0,
-                strip,
-                others,
-            }
-        })
+        .prop_map(
+            |(
+                (trace, reading, caches, (panes, layout, text_scale, calm), camera, position, range, (pin, loops)),
+                rest,
+                (against, theme, strip),
+            )| {
+                let (against, in_step) = against.map_or((None, None), |(name, step)| (Some(name), step));
+                let panes = if layout.is_some() { Vec::new() } else { panes };
+                let (clock, speed, tail, window, show, dim, dim_rest, others) = rest;
+                let dim_rest = dim_rest && dim.is_empty();
+                ViewState {
+                    trace,
+                    reading,
+                    caches,
+                    layout,
+                    panes,
+                    text_scale,
+                    calm,
+                    camera,
+                    position,
+                    range,
+                    pin,
+                    loops,
+                    clock,
+                    speed,
+                    tail,
+                    window,
+                    show,
+                    dim,
+                    dim_rest,
+                    against,
+                    in_step,
+                    theme: Theme::ALL[theme].0,
+                    strip,
+                    others,
+                }
+            },
+        )
 }
 
 proptest! {
