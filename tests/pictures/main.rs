@@ -1,6 +1,7 @@
 //! What is drawn, to the pixel, and what is recorded of it, to the byte; and that shaders and Rust agree.
 #![cfg(all(feature = "cli", feature = "gpu"))]
 
+mod flashes;
 mod golden;
 mod golden_selftest;
 mod motion_twin;
@@ -12,6 +13,8 @@ mod record_repeat;
 mod shader_layout;
 mod shader_valid;
 mod sight;
+#[cfg(feature = "viewer")]
+mod window;
 
 #[path = "../support/mod.rs"]
 mod support;
