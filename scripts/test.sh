@@ -15,6 +15,8 @@ set_up_tests() {
   set_up_drawing || return 1
   local want=()
   command -v Xvfb >/dev/null 2>&1 || want+=(xvfb)
+  command -v openbox >/dev/null 2>&1 || want+=(openbox)
+  command -v xclip >/dev/null 2>&1 || want+=(xclip)
   command -v xdotool >/dev/null 2>&1 || want+=(xdotool)
   command -v import >/dev/null 2>&1 && [ "$(convert -version 2>/dev/null | head -c 20)" = 'Version: ImageMagick' ] ||
     want+=(imagemagick)
@@ -90,6 +92,7 @@ step 'build' cargo build --locked --bins --tests --quiet
 step 'documentation' env RUSTDOCFLAGS='-D warnings' cargo doc --locked --no-deps --quiet
 step 'documentation examples' cargo test --locked --doc --quiet
 step 'window' scripts/window-check.sh
+step 'window, a sitting' scripts/window-story.sh
 step 'kills' env KILLS=16 scripts/kill-writers.sh
 step 'tests, without graphics' test_without_graphics
 step 'tests' run_tests

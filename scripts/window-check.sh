@@ -10,13 +10,8 @@ cd "$(dirname "$0")/.." || exit 1
 orrery=${ORRERY:-${CARGO_TARGET_DIR:-target}/debug/orrery}
 bundled=$PWD/traces/matmul16.orrery
 case $orrery in /*) ;; *) orrery=$PWD/$orrery ;; esac
-
-for tool in Xvfb:xvfb xdotool:xdotool import:imagemagick convert:imagemagick; do
-  command -v "${tool%%:*}" >/dev/null 2>&1 && continue
-  printf 'window-check: %s is missing; install it: apt-get install %s\n' "${tool%%:*}" "${tool##*:}" >&2
-  exit 1
-done
-[ -x "$orrery" ] || { printf 'window-check: no binary at %s; run cargo build first\n' "$orrery" >&2; exit 1; }
+. scripts/window.sh
+need_tools Xvfb:xvfb xdotool:xdotool import:imagemagick convert:imagemagick
 
 work=$(mktemp -d)
 shots=${1:-$work}
@@ -26,111 +21,10 @@ cp "$bundled" "$trace" || exit 1
 mkdir -p "$shots"
 shots=$(cd "$shots" && pwd)
 export XDG_RUNTIME_DIR="${XDG_RUNTIME_DIR:-$work}"
-server='' viewer=''
-clean_up() {
-  [ -n "$viewer" ] && kill "$viewer" 2>/dev/null
-  [ -n "$server" ] && kill "$server" 2>/dev/null
-  rm -rf "$work"
-}
-trap clean_up EXIT
-
-ok() { printf '  ok: %s\n' "$*"; }
-fail() {
-  printf 'window-check: FAILED: %s\n' "$*" >&2
-  printf '  title now: %s\n' "$(title)" >&2
-  [ -s "$work/stderr" ] && sed 's/^/  stderr: /' "$work/stderr" >&2
-  exit 1
-}
-
-# A server on a display number of its own choosing, without a window manager.
-mkfifo "$work/display"
-Xvfb -displayfd 3 -screen 0 1600x1000x24 -nolisten tcp -noreset 3>"$work/display" >/dev/null 2>&1 &
-server=$!
-read -r -t 20 number <"$work/display" || { printf 'window-check: Xvfb does not start\n' >&2; exit 1; }
-export DISPLAY=":$number"
-unset WAYLAND_DISPLAY WAYLAND_SOCKET
-
-window=''
-title() { [ -n "$window" ] && xdotool getwindowname "$window" 2>/dev/null; }
-# The reference number of the title, without commas.
-tick() { title | sed -n 's/^orrery - \([0-9,]*\) of .*/\1/p' | tr -d ,; }
-shot() { import -window "$window" "rgb:$work/$1.rgb" && import -window "$window" "$shots/$1.png"; }
-# Bytes in which two screenshots differ.
-differ() { cmp -l "$work/$1.rgb" "$work/$2.rgb" 2>/dev/null | wc -l; }
-# A screenshot once the picture has come to rest: two in a row are the same.
-rest() {
-  local n
-  shot "$1"
-  for n in $(seq 20); do
-    cp "$work/$1.rgb" "$work/last.rgb"
-    sleep 0.25
-    shot "$1"
-    [ "$(differ "$1" last)" = 0 ] && return 0
-  done
-  return 1
-}
-# A screenshot NAME that differs from OTHER in at least BYTES, within five seconds.
-await_change() {
-  local n
-  for n in $(seq 20); do
-    shot "$1"
-    [ "$(differ "$1" "$2")" -ge "$3" ] && return 0
-    sleep 0.25
-  done
-  return 1
-}
-await_tick() { # NUMBER: for five seconds
-  local n
-  for n in $(seq 50); do
-    [ "$(tick)" = "$1" ] && return 0
-    sleep 0.1
-  done
-  return 1
-}
-# Processor time used so far, in hundredths of a second.
-busy() { awk '{print $14 + $15}' "/proc/$viewer/stat"; }
-
-# Waits for the window of $viewer.
-await_window() {
-  local n
-  window=''
-  for n in $(seq 200); do
-    window=$(xdotool search --onlyvisible --name '^orrery - ' 2>/dev/null | head -n 1)
-    [ -n "$window" ] && return 0
-    kill -0 "$viewer" 2>/dev/null || fail 'it ended before it opened a window'
-    sleep 0.05
-  done
-  fail 'no window within ten seconds'
-}
-# References that the title knows of, without commas.
-total() { title | sed -n 's/^orrery - [0-9,]* of \([0-9,]*\) .*/\1/p' | tr -d ,; }
-await_total() { # NUMBER: for ten seconds
-  local n
-  for n in $(seq 100); do
-    [ "$(total)" = "$1" ] && return 0
-    sleep 0.1
-  done
-  return 1
-}
-await_title() { # WORDS: for ten seconds
-  local n
-  for n in $(seq 100); do
-    [ "$(title)" = "$1" ] && return 0
-    sleep 0.1
-  done
-  return 1
-}
-await_end() { # for five seconds; the exit code is in $code
-  local n
-  for n in $(seq 50); do
-    kill -0 "$viewer" 2>/dev/null || break
-    sleep 0.1
-  done
-  kill -0 "$viewer" 2>/dev/null && fail 'Escape does not leave'
-  wait "$viewer"
-  code=$?
-  viewer=''
-}
+# Who was here before sees no hints.
+mkdir -p "$work/seen/orrery" && chmod 700 "$work/seen" "$work/seen/orrery" && echo '[]' >"$work/seen/orrery/recent.json"
+export XDG_CACHE_HOME="$work/seen"
+start_server 1600x1000
 
 # The folder it runs in is where F12 saves.
 begun=$(date +%s%N)
@@ -658,6 +552,7 @@ fi
 
 # The start page: `orrery` alone. A bundled trace by keyboard, to the page and back, a path that is typed, and a file that is no trace.
 printf 'this is no trace\n' >"$work/notes.txt"
+mkdir -p "$work/cache/orrery" && chmod 700 "$work/cache" "$work/cache/orrery" && echo '[]' >"$work/cache/orrery/recent.json"
 (cd "$work" && XDG_CACHE_HOME="$work/cache" exec "$orrery") 2>"$work/stderr" >"$work/stdout" &
 viewer=$!
 await_window
@@ -722,7 +617,7 @@ code=$?
 [ "$code" = 2 ] && grep -q 'Usage: orrery' "$work/stderr" || fail "without a display \`orrery\` alone: exit code $code"
 ok 'without a display `orrery` alone prints its help, exit code 2'
 
-DISPLAY=":$number" "$orrery" view "$work/gone.orrery" >/dev/null 2>"$work/stderr"
+"$orrery" view "$work/gone.orrery" >/dev/null 2>"$work/stderr"
 code=$?
 [ "$code" = 1 ] && grep -q 'gone.orrery' "$work/stderr" || fail "a missing trace: exit code $code"
 ok 'a missing trace is named, exit code 1'

@@ -1,0 +1,146 @@
+//! What the window draws over its pictures, without a display: the bar with the card of the caches, the start page, the list of keys and
+//! the finder, in a roomy window and in a small one. Each is drawn smaller than it is seen, so that references stay small.
+//!
+//! To accept new pictures: `GOLDEN_UPDATE=1 cargo test --test pictures window` (it rewrites those that fail).
+
+use crate::support::device::device;
+use crate::support::golden::{Adapter, Harness, Picture};
+use crate::support::scene::paper;
+use egui::{Pos2, RawInput, Rect, Ui, ViewportId, vec2};
+use orrery::app::desk::Desk;
+use orrery::app::keys::Action;
+use orrery::app::start::{Lesson, RecentFile, StartPage};
+use orrery::app::{panel, start_panel};
+use orrery::axis::Position;
+use orrery::overlay::exhibits::named;
+use orrery::overlay::{Parts, Studio, Words, fonts};
+use orrery::render::{Bar, Context, Painter, Target, target};
+use orrery::scene::View;
+use orrery::trace;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Sizes of windows, points; and pixels a point.
+const SIZES: [([u32; 2], f32); 2] = [([1280, 720], 0.25), ([640, 360], 0.375)];
+
+fn desk() -> Desk {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("traces/matmul16.orrery");
+    let source = Arc::from(trace::open(&path, None).expect("bundled"));
+    let studio = Studio::new(source, paper(), &mut |_, _| true).expect("readable");
+    // Tables: the rings have pictures of their own.
+    let numbers = named("numbers").expect("there");
+    Desk::new(studio, View::default(), Parts::default(), &[numbers], Position::at(2613), 100.0)
+}
+
+fn page() -> StartPage {
+    let mut page = StartPage {
+        lessons: vec![
+            Lesson { name: "array_init", look: "A stream of stores: each line misses once, then hits." },
+            Lesson { name: "matmul16", look: "The walk down B's columns misses again and again." },
+        ],
+        ..StartPage::default()
+    };
+    let file = |path: &str, about| RecentFile { path: path.into(), about };
+    page.show(vec![
+        file("/home/ada/heat.orrery", Some((34_000, Duration::from_secs(7200)))),
+        file("/home/ada/gone.lackey", None),
+    ]);
+    page.message = Some("notes.txt:1: found no trace; expected one of the formats that `orrery formats` lists".into());
+    page
+}
+
+/// Who shows something in a window of a size: what lies under its words comes back.
+type Show = Box<dyn FnMut(&mut Ui, [u32; 2]) -> Vec<Bar>>;
+
+/// What is drawn, by name.
+fn faces() -> Vec<(&'static str, Show)> {
+    let on_desk = |action: Action| -> Show {
+        let mut desk = desk();
+        assert_eq!(desk.apply(action, 0.0), None, "the desk does it by itself");
+        Box::new(move |ui, size| {
+            let shown = panel::show(ui, &mut desk, size, 100.0);
+            assert!(shown.failed.is_none(), "a bundled trace is readable");
+            desk.pane().bars.clone()
+        })
+    };
+    let mut page = page();
+    vec![
+        ("caches", on_desk(Action::Caches)),
+        ("keys", on_desk(Action::Sheet)),
+        ("finder", on_desk(Action::Finder)),
+        (
+            "start",
+            Box::new(move |ui, _| {
+                assert_eq!(start_panel::show(ui, &mut page, false), None, "nobody asks for anything");
+                Vec::new()
+            }),
+        ),
+    ]
+}
+
+/// A window of `size` points after a few frames, in which cards come to rest.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a part of a window's size")]
+fn draw(context: &Context, show: &mut Show, size: [u32; 2], scale: f32) -> Picture {
+    let [width, height] = size.map(|side| (side as f32 * scale) as u32);
+    let mut target = Target::new(context, width, height).expect("a small picture");
+    let (mut painter, mut words) = (Painter::new(context, target::FORMAT), Words::new(context, target::FORMAT));
+    let egui = egui::Context::default();
+    egui.set_fonts(fonts::definitions());
+    egui.set_visuals(egui::Visuals::dark());
+    egui.global_style_mut(|style| {
+        style.animation_time = 0.0;
+        style.visuals.text_cursor.blink = false;
+    });
+    let mut rgba = Vec::new();
+    for frame in 0..4 {
+        let screen = Rect::from_min_size(Pos2::ZERO, vec2(size[0] as f32, size[1] as f32));
+        let time = Some(f64::from(frame) * 0.1);
+        let mut input = RawInput { screen_rect: Some(screen), time, ..RawInput::default() };
+        input.viewports.entry(ViewportId::ROOT).or_default().native_pixels_per_point = Some(scale);
+        let mut bars = Vec::new();
+        let output = egui.run_ui(input, |ui| bars = show(ui, size));
+        let bars: Vec<Bar> = bars.iter().map(|bar| bar.scaled(scale)).collect();
+        let mut encoder = context.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        painter.prepare_bars(context, &bars, [width, height]);
+        painter.draw(&mut encoder, target.view());
+        words.draw(context, &mut encoder, target.view(), &egui, output, [width, height]);
+        target.submit(context, encoder);
+        assert!(target.collect(context, &mut rgba).expect("drawn"), "one is under way");
+    }
+    Picture { width, height, rgba }
+}
+
+#[test]
+fn what_lies_over_the_picture_looks_as_it_did() {
+    let Some(context) = device("window") else { return };
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let update = std::env::var("GOLDEN_UPDATE").is_ok_and(|v| v == "1");
+    let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("golden-window");
+    let folder = root.join("tests/golden/window");
+    let mut harness = Harness::new(&folder, &out, Adapter::of(&context.info), update);
+    let mut drawn: Vec<(String, Picture)> = Vec::new();
+    for (size, scale) in SIZES {
+        for (name, mut show) in faces() {
+            // Hundreds of words make no small reference.
+            if name == "keys" && size == SIZES[0].0 {
+                continue;
+            }
+            let name = format!("{name}-{}x{}", size[0], size[1]);
+            let picture = draw(&context, &mut show, size, scale);
+            harness.check(&name, &picture);
+            drawn.push((name, picture));
+        }
+    }
+    for (n, (name, picture)) in drawn.iter().enumerate() {
+        assert!(drawn[n + 1..].iter().all(|(_, other)| other != picture), "{name} is another one's picture too");
+        let lit = picture.rgba.chunks_exact(4).filter(|pixel| pixel[0].max(pixel[1]) > 100).count();
+        assert!(lit > 200, "{name}: {lit} pixels of words");
+    }
+    let names: Vec<String> = drawn.into_iter().map(|(name, _)| name).collect();
+    assert_eq!(harness.orphans(&names), Vec::<String>::new(), "references that no picture uses");
+    let summary = harness.summary();
+    assert!(harness.failures.is_empty(), "{summary}\n{}", harness.failures.join("\n"));
+    assert!(update || harness.compared == names.len(), "{summary} of {}", names.len());
+    eprintln!("{summary}");
+}
