@@ -1,6 +1,7 @@
 //! Two machines or two traces in one window: what is shown, B, and what it is compared with, A.
 
 use super::desk::Desk;
+use super::layouts::NamedLayout;
 use super::panes::Side;
 use crate::overlay::exhibits;
 use crate::overlay::{Beside, Studio};
@@ -48,7 +49,7 @@ impl Desk {
     }
 
     /// Compares with another trace, `by` saying how they go in step; where they do not go so, it is said. Where the window has one pane
-    /// alone, A is shown beside it.
+    /// alone, A, B and their numbers stand side by side.
     fn compare_with_trace(&mut self, other: Studio, by: Option<StepBy>, now: f64) {
         let first = self.studio().beside().is_none();
         let (beside, error) = Beside::trace(self.studio(), other, by);
@@ -59,13 +60,7 @@ impl Desk {
         };
         self.compare_with(beside);
         if first && self.panes.len() == 1 {
-            let Self { session, panes, .. } = self;
-            let (focus, row) = (panes.focus(), panes.focused().row());
-            if panes.split(focus, Side::Right, session.studio()) {
-                panes.focused_mut().show(row, session.studio());
-                panes.focused_mut().turn_machine(session.studio());
-                panes.set_focus(focus);
-            }
+            self.lay_out(NamedLayout::Compare, now);
         }
         self.say_for(words, 6.0, now);
     }

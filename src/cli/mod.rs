@@ -9,11 +9,10 @@ pub use programs::{AssembleArgs, CaptureArgs, CcArgs, CollectArgs, Recorder, Run
 use view::text_scale;
 pub use view::{LayoutName, ViewArgs};
 
-use crate::overlay::StripKind;
 use crate::reference::Kind;
 use crate::scene::palette::Theme;
 use crate::sim::config::parse_size;
-use crate::timeline::ClockKind;
+use crate::timeline::{ClockKind, StripKind};
 use crate::trace::Format;
 use crate::trace::write::WriteFormat;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};

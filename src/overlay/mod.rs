@@ -28,6 +28,7 @@ mod strip;
 pub mod studio;
 pub mod tip;
 
+pub use crate::timeline::StripKind;
 pub use beside::Beside;
 pub use closeup::NamedDot;
 pub use compose::{Composer, Offscreen, ShotError, Words};
@@ -36,7 +37,7 @@ pub use info::Info;
 pub use layout::{Area, Layout, Parts};
 pub use shot::{Playback, Shot, Taken};
 pub use stretch::Stretch;
-pub use strip::{NoStrip, Strip, StripKind};
+pub use strip::Strip;
 pub use studio::Studio;
 pub use tip::Tip;
 

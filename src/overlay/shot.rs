@@ -9,12 +9,12 @@ use super::named;
 use super::pen::Drawn;
 use super::plane::draw_plane;
 use super::stretch::Stretch;
-use super::strip::{Strip, StripKind};
+use super::strip::Strip;
 use super::studio::Studio;
 use crate::axis::Position;
 use crate::reference::SourceError;
 use crate::scene::View;
-use crate::timeline::{ClockKind, Life};
+use crate::timeline::{ClockKind, Life, StripKind};
 use egui::{Painter, Pos2};
 use std::sync::Arc;
 

@@ -6,71 +6,9 @@ use super::layout::Layout;
 use super::pen::{Pen, SMALL, color};
 use crate::axis::Position;
 use crate::scene::palette::{self, Rgba};
+use crate::timeline::StripKind;
 use crate::units::{grouped, to_f32};
 use egui::{Align2, Pos2, Rect, pos2};
-use std::fmt;
-use std::str::FromStr;
-
-/// What the strip tells of the trace.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum StripKind {
-    /// Misses of the innermost ring, parted by the ring that served them.
-    #[default]
-    Served,
-    /// Misses of the ring of this number, the innermost being 1.
-    Level(u8),
-    /// Misses of the innermost ring, parted by their class.
-    Classes,
-    /// The temperature of each ring, a row for each.
-    Temperature,
-}
-
-/// Why words are no kind of a strip.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("found `{0}`; expected served, level1 to level8, classes or temperature")]
-pub struct NoStrip(String);
-
-impl FromStr for StripKind {
-    type Err = NoStrip;
-
-    fn from_str(words: &str) -> Result<Self, NoStrip> {
-        match words {
-            "served" => Ok(Self::Served),
-            "classes" => Ok(Self::Classes),
-            "temperature" => Ok(Self::Temperature),
-            level => {
-                let number = level.strip_prefix("level").and_then(|digits| digits.parse().ok());
-                number.filter(|n| (1..=8).contains(n)).map(Self::Level).ok_or_else(|| NoStrip(words.to_owned()))
-            }
-        }
-    }
-}
-
-impl fmt::Display for StripKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Served => f.write_str("served"),
-            Self::Level(number) => write!(f, "level{number}"),
-            Self::Classes => f.write_str("classes"),
-            Self::Temperature => f.write_str("temperature"),
-        }
-    }
-}
-
-impl StripKind {
-    /// The one after it, of a trace under so many rings; classes only where they are `classed`.
-    #[must_use]
-    pub fn next(self, rings: usize, classed: bool) -> Self {
-        let level = |number: usize| u8::try_from(number).ok().filter(|_| number <= rings).map(Self::Level);
-        let classes = if classed { Self::Classes } else { Self::Temperature };
-        match self {
-            Self::Served => level(1).unwrap_or(classes),
-            Self::Level(number) => level(usize::from(number) + 1).unwrap_or(classes),
-            Self::Classes => Self::Temperature,
-            Self::Temperature => Self::Served,
-        }
-    }
-}
 
 /// Names of the classes of misses, in their order.
 pub(super) const CLASSES: [&str; 4] = ["compulsory", "capacity", "conflict", "coherence"];
@@ -368,25 +306,6 @@ pub(super) fn lived(ring: u8, rings: u8) -> Rgba {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn kinds_follow_each_other_and_words_of_a_kind_are_that_kind() {
-        let mut kind = StripKind::default();
-        let mut seen = Vec::new();
-        loop {
-            assert_eq!(kind.to_string().parse(), Ok(kind));
-            seen.push(kind.to_string());
-            kind = kind.next(2, true);
-            if kind == StripKind::default() {
-                break;
-            }
-        }
-        assert_eq!(seen, ["served", "level1", "level2", "classes", "temperature"]);
-        assert_eq!(StripKind::Level(2).next(2, false), StripKind::Temperature);
-        for words in ["", "level0", "level9", "level", "Served"] {
-            assert!(words.parse::<StripKind>().is_err(), "{words}");
-        }
-    }
 
     #[test]
     fn numbers_stand_at_round_distances() {

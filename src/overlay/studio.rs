@@ -3,14 +3,14 @@
 use super::beside::Beside;
 use super::shot::Shot;
 use super::stretch::Stretch;
-use super::strip::{Strip, StripKind};
+use super::strip::Strip;
 use crate::axis::{Axis, Position};
 use crate::reference::{ReferenceSource, SourceError, Tables};
 use crate::scene::temperature::Scores;
 use crate::shown;
 use crate::sim::{Hierarchy, SimError};
 use crate::timeline::cursor::levels;
-use crate::timeline::{Cursor, Moment, Options, Timeline};
+use crate::timeline::{Cursor, Moment, Options, StripKind, Timeline};
 use crate::units::LevelId;
 use std::ops::Range;
 use std::sync::Arc;

@@ -184,10 +184,13 @@ impl Theme {
 /// What a turned picture's red, green and blue are multiplied by, so that the ground is what a theme wants; the fourth is unused.
 #[must_use]
 pub fn gain(theme: Theme) -> [f32; 4] {
-    match theme {
-        Theme::Dark | Theme::Light => [1.0; 4],
-        Theme::Print => turned(BACKGROUND, [1.0; 4]).map(|v| 1.0 / v),
-    }
+    // How far from the ground as it is turned to white.
+    let whiter = match theme {
+        Theme::Dark => return [1.0; 4],
+        Theme::Light => 0.5,
+        Theme::Print => 1.0,
+    };
+    turned(BACKGROUND, [1.0; 4]).map(|v| 1.0 + whiter * (1.0 / v - 1.0))
 }
 
 /// A colour of a picture in a theme, alpha left as it is; the shader does the same.

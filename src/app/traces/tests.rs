@@ -191,7 +191,7 @@ fn another_trace_is_opened_once_this_one_is_whole_and_follows_its_caches() {
     assert!(matches!(traces.take(messages.recv().expect("opened"), 0.0), Taken::Changed));
     let desk = traces.desk().expect("shown");
     assert!(desk.studio().beside().is_some_and(crate::overlay::Beside::is_trace));
-    assert_eq!(desk.panes.len(), 2, "A is shown beside it");
+    assert_eq!(desk.panes.len(), 3, "A, B and their numbers");
     open(&mut traces);
     assert!(messages.try_recv().is_err(), "it is there");
     // Other caches are those of both.

@@ -1,0 +1,227 @@
+//! The rows of a comparison: levels, regions and source lines of both, side by side.
+
+use crate::overlay::beside::Beside;
+use crate::overlay::exhibits::readings::Reading;
+use crate::overlay::info::{Info, innermost};
+use crate::overlay::pen::Target;
+use crate::overlay::studio::Studio;
+use crate::reference::SourceLocation;
+use crate::scene::palette::Rgba;
+use crate::timeline::Share;
+use crate::units::LevelId;
+use std::cmp::Reverse;
+use std::collections::{HashMap, VecDeque};
+
+/// Source lines that are listed, at most: those that differ most.
+const MOST_LINES: usize = 24;
+
+/// One row: a name, what it is like, and misses of both.
+pub(super) struct Row {
+    pub(super) name: String,
+    pub(super) more: String,
+    pub(super) ink: Option<Rgba>,
+    pub(super) before: Option<u64>,
+    pub(super) now: Option<u64>,
+    /// One of two traces may have it alone.
+    pub(super) alone: bool,
+    /// Shares of misses of both.
+    pub(super) rates: [Option<f64>; 2],
+    pub(super) target: Option<Target>,
+}
+
+impl Row {
+    /// In how many misses both differ; what only one has differs in all of them.
+    pub(super) fn difference(&self) -> u64 {
+        self.now.unwrap_or(0).abs_diff(self.before.unwrap_or(0))
+    }
+
+    /// How many more misses there are now. What one of two traces has alone, the other makes no misses in.
+    pub(super) fn more_now(&self) -> Option<i128> {
+        let (now, before) =
+            if self.alone { (self.now.or(Some(0)), self.before.or(Some(0))) } else { (self.now, self.before) };
+        Some(i128::from(now?) - i128::from(before?))
+    }
+}
+
+/// The tables, in order: heading and rows.
+pub(super) fn rows(studio: &Studio, now: &Reading, before: &Reading) -> Vec<(&'static str, Vec<Row>)> {
+    let two = studio.beside().is_some_and(Beside::is_trace);
+    let levels = levels(&now.info, &before.info);
+    let regions = now.info.regions.iter().zip(0..).map(|(row, n)| {
+        // Regions are those of the trace: the same in both, in the same order, unless memory that has no name was clustered otherwise.
+        let other = before.info.regions.get(n).filter(|other| other.name == row.name);
+        let other = other.or_else(|| before.info.regions.iter().find(|other| other.name == row.name));
+        Row {
+            name: row.name.clone(),
+            more: String::new(),
+            ink: Some(row.color),
+            before: other.map(|other| other.misses),
+            now: Some(row.misses),
+            alone: two,
+            rates: [other.and_then(|other| other.miss_rate), row.miss_rate],
+            target: Some(Target::Region(n)),
+        }
+    });
+    // Regions that only the other trace has.
+    let only = before.info.regions.iter().filter(|row| two && now.info.regions.iter().all(|now| now.name != row.name));
+    let only = only.map(|row| Row {
+        name: row.name.clone(),
+        more: String::new(),
+        ink: Some(row.color),
+        before: Some(row.misses),
+        now: None,
+        alone: true,
+        rates: [row.miss_rate, None],
+        target: None,
+    });
+    let mut tables = vec![("LEVELS", levels), ("REGIONS", regions.chain(only).collect())];
+    let lines = if two { lines_by_text(studio, now, before) } else { lines(studio, now, before) };
+    if !lines.is_empty() {
+        tables.push(("LINES THAT DIFFER MOST", lines));
+    }
+    tables
+}
+
+/// Levels by name; one that the other machine has not is compared with nothing.
+fn levels(now: &Info, before: &Info) -> Vec<Row> {
+    let level = |info: &Info, name: &str| {
+        info.caches
+            .iter()
+            .find(|row| row.core.is_none() && row.name == name)
+            .map(|row| (row.misses, row.hit_rate, row.shape.clone()))
+    };
+    let mut names: Vec<&str> = Vec::new();
+    for row in now.caches.iter().chain(&before.caches).filter(|row| row.core.is_none()) {
+        if !names.contains(&row.name.as_str()) {
+            names.push(&row.name);
+        }
+    }
+    let row = |name: &str| {
+        let (was, is) = (level(before, name), level(now, name));
+        let shape = |of: &Option<(u64, Option<f64>, String)>| {
+            of.as_ref().map_or("not there".to_owned(), |(.., shape)| shape.clone())
+        };
+        let (a, b) = (shape(&was), shape(&is));
+        let rate =
+            |of: &Option<(u64, Option<f64>, String)>| of.as_ref().and_then(|(_, rate, _)| rate.map(|rate| 1.0 - rate));
+        Row {
+            name: name.to_owned(),
+            more: changed(&a, &b),
+            ink: None,
+            rates: [rate(&was), rate(&is)],
+            before: was.map(|(misses, ..)| misses),
+            now: is.map(|(misses, ..)| misses),
+            alone: false,
+            target: None,
+        }
+    };
+    names.into_iter().map(row).collect()
+}
+
+/// What became of a shape, in few words: `512 B → 1 KiB`, or of the same size `2 sets × 8 ways → 4 sets × 4 ways`.
+pub(super) fn changed(a: &str, b: &str) -> String {
+    match (a.split_once(", "), b.split_once(", ")) {
+        _ if a == b => a.to_owned(),
+        (Some((size, a)), Some((other, b))) if size == other => format!("{a} → {b}"),
+        (Some((a, _)), Some((b, _))) => format!("{a} → {b}"),
+        _ => format!("{a} → {b}"),
+    }
+}
+
+/// Source lines whose misses differ, those that differ most first.
+fn lines(studio: &Studio, now: &Reading, before: &Reading) -> Vec<Row> {
+    let Some(beside) = studio.beside() else { return Vec::new() };
+    let (now, before) = (misses_of_lines(studio, now), misses_of_lines(beside.studio(), before));
+    let mut order: Vec<usize> = (0..now.len().min(before.len())).filter(|&n| now[n].1 != before[n].1).collect();
+    order.sort_by_key(|&n| Reverse(now[n].1.abs_diff(before[n].1)));
+    let row = |n: usize| {
+        let location = location(studio, n);
+        Row {
+            name: location.map_or("unknown instructions".to_owned(), |l| format!("{}:{}", l.file, l.line)),
+            more: location.map_or(String::new(), |l| l.text.clone()),
+            ink: None,
+            before: Some(before[n].1),
+            now: Some(now[n].1),
+            alone: false,
+            rates: [rate(before[n]), rate(now[n])],
+            target: Some(Target::Line(n)),
+        }
+    };
+    order.into_iter().take(MOST_LINES).map(row).collect()
+}
+
+/// Lines of two traces, whose programs may differ: those of one text in files of one name belong together, the nth to the nth.
+fn lines_by_text(studio: &Studio, now: &Reading, before: &Reading) -> Vec<Row> {
+    let Some(beside) = studio.beside() else { return Vec::new() };
+    let (now, before) = (misses_of_lines(studio, now), misses_of_lines(beside.studio(), before));
+    let text = |studio: &Studio, n: usize| {
+        location(studio, n).map_or(String::new(), |l| match l.text.is_empty() {
+            true => format!("{}:{}", file_name(&l.file), l.line),
+            false => l.text.clone(),
+        })
+    };
+    let mut others: HashMap<String, VecDeque<usize>> = HashMap::new();
+    (0..before.len()).for_each(|n| others.entry(text(beside.studio(), n)).or_default().push_back(n));
+    let mut rows: Vec<Row> = Vec::new();
+    let row = |words: [Option<String>; 2], before: Option<(u64, u64)>, now: Option<(u64, u64)>, target| {
+        let [here, there] = &words;
+        let name = match (here, there) {
+            (Some(here), Some(there)) if here != there => format!("{here} (A: {there})"),
+            (Some(here), _) => here.clone(),
+            (None, Some(there)) => format!("A: {there}"),
+            (None, None) => String::new(),
+        };
+        let misses = |of: Option<(u64, u64)>| of.map(|(_, misses)| misses);
+        let rates = [before.and_then(rate), now.and_then(rate)];
+        Row {
+            name,
+            more: String::new(),
+            ink: None,
+            before: misses(before),
+            now: misses(now),
+            alone: true,
+            rates,
+            target,
+        }
+    };
+    for (n, &counts) in now.iter().enumerate() {
+        let other = others.get_mut(&text(studio, n)).and_then(VecDeque::pop_front);
+        let words = [Some(place(studio, n)), other.map(|other| place(beside.studio(), other))];
+        let mut row = row(words, other.map(|other| before[other]), Some(counts), Some(Target::Line(n)));
+        row.more = location(studio, n).map_or(String::new(), |l| l.text.clone());
+        rows.push(row);
+    }
+    for other in others.into_values().flatten() {
+        let mut row = row([None, Some(place(beside.studio(), other))], Some(before[other]), None, None);
+        row.more = location(beside.studio(), other).map_or(String::new(), |l| l.text.clone());
+        rows.push(row);
+    }
+    rows.retain(|row| row.difference() > 0);
+    rows.sort_by(|a, b| b.difference().cmp(&a.difference()).then_with(|| a.name.cmp(&b.name)));
+    rows.truncate(MOST_LINES);
+    rows
+}
+
+/// References and misses in the innermost caches, by source line.
+fn misses_of_lines(studio: &Studio, reading: &Reading) -> Vec<(u64, u64)> {
+    let levels: Vec<usize> = innermost(studio.timeline().start()).map(LevelId::index).collect();
+    let sum = |share: &Share| levels.iter().map(|&level| share.misses[level]).sum::<u64>();
+    reading.lines.iter().map(|share| (share.references, sum(share))).collect()
+}
+
+fn rate((references, misses): (u64, u64)) -> Option<f64> {
+    (references > 0).then(|| misses as f64 / references as f64)
+}
+
+fn location(studio: &Studio, row: usize) -> Option<&SourceLocation> {
+    studio.timeline().lines().places().get(row).and_then(|&place| studio.tables().locations.get(place))
+}
+
+/// Where a line is: `matmul.c:12`.
+fn place(studio: &Studio, row: usize) -> String {
+    location(studio, row).map_or("unknown instructions".to_owned(), |l| format!("{}:{}", file_name(&l.file), l.line))
+}
+
+fn file_name(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
+}
