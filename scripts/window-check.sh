@@ -586,6 +586,8 @@ if command -v gcc >/dev/null 2>&1 && [ -e "$work/brief.c" ]; then
   rm -f "$work/brief.orrery"
   xdotool key ctrl+o
   await_title 'orrery - start' || fail 'Ctrl + O does not open the start page'
+  # The field has the keys once it was drawn.
+  rest start-program || fail 'the start page does not come to rest'
   xdotool key Tab
   xdotool type 'brief.c'
   xdotool key Return

@@ -35,13 +35,14 @@ impl Latency {
         }
         let mut waits = self.waits.clone();
         waits.sort_unstable();
-        let ms = |share: f64| f64::from(waits[((waits.len() - 1) as f64 * share).round() as usize]) / 1000.0;
+        // The wait that so many in a hundred are not longer than.
+        let ms = |of_100: usize| f64::from(waits[((waits.len() - 1) * of_100).div_ceil(100)]) / 1000.0;
         format!(
             "input to picture: {} times, half within {:.0} ms, 95 of 100 within {:.0} ms, all within {:.0} ms; {} frames",
             waits.len(),
-            ms(0.5),
-            ms(0.95),
-            ms(1.0),
+            ms(50),
+            ms(95),
+            ms(100),
             self.frames
         )
     }
