@@ -203,6 +203,13 @@ impl Pane {
         draw(studio, self.exhibit.as_mut(), own.unwrap_or(shot))
     }
 
+    /// Has its exhibit sort by a column.
+    pub fn sort(&mut self, column: u8) {
+        self.exhibit.sort(column);
+        // The same shot gives another picture.
+        self.drawn = None;
+    }
+
     /// Shows what was taken.
     pub fn install(&mut self, taken: (Shot, Taken)) {
         if let Some((_, last)) = self.drawn.replace(taken) {

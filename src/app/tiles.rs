@@ -101,6 +101,7 @@ impl Followed {
                     Target::Tick(tick) => Target::Tick(at(Position::at(tick)).tick()),
                     // Lines are those of another program.
                     Target::Line(_) => return None,
+                    column @ Target::Column(_) => column,
                 };
                 Self::Target(target, alone)
             }
@@ -140,7 +141,7 @@ const REST: f32 = 0.35;
 /// Size of type on tabs.
 const TYPE: f32 = 12.5;
 /// Points of width of tabs that have room for the names of all exhibits.
-const NAMES: f32 = 540.0;
+const NAMES: f32 = 700.0;
 
 impl Stand<'_> {
     /// Brings a pane up to date that stands elsewhere than it did, or was behind another tab.
@@ -184,6 +185,10 @@ impl Behavior<Pane> for Stand<'_> {
             self.follow(ui, id, area);
             let clicked = look(ui, id, pane, self.shows.session);
             let (over_row, followed) = self::rows(ui, id, &rows);
+            if let Some(Followed::Target(Target::Column(column), _)) = followed {
+                pane.sort(column);
+                ui.ctx().request_repaint();
+            }
             let clicked = followed.or(clicked).and_then(|clicked| clicked.here(pane, self.shows.session.studio()));
             self.followed = self.followed.or(clicked);
             if !over_row {
@@ -327,6 +332,7 @@ fn row_name(target: Target) -> String {
         Target::Line(line) => format!("source line {line}"),
         Target::Bytes(bytes) => format!("bytes at 0x{:x}", bytes.first),
         Target::Tick(tick) => format!("reference {tick}"),
+        Target::Column(column) => format!("sort by column {}", column + 1),
     }
 }
 

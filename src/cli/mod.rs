@@ -292,6 +292,10 @@ pub enum Compose {
     Inspector,
     /// Misses of this trace and of what --against names
     Compare,
+    /// All regions, a row each
+    Regions,
+    /// Functions with their references and misses
+    Functions,
 }
 
 /// Least memory of an index: a few keyframes of the largest caches.

@@ -87,6 +87,8 @@ pub fn asked(picture: &PictureArgs) -> Option<&'static ExhibitEntry> {
         Compose::Chart => exhibits::named("chart"),
         Compose::Inspector => exhibits::named("inspector"),
         Compose::Compare => exhibits::named("compare"),
+        Compose::Regions => exhibits::named("regions"),
+        Compose::Functions => exhibits::named("functions"),
     }
 }
 

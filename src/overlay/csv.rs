@@ -1,6 +1,7 @@
 //! Tables as comma-separated values (RFC 4180), to be pasted into a spreadsheet or read by a program. Numbers have no thousands set
 //! apart; what is not known is empty.
 
+use super::exhibits::Function;
 use super::info::Info;
 use super::studio::Studio;
 use crate::timeline::{Life, Share};
@@ -35,6 +36,25 @@ pub(super) fn tables(info: &Info) -> String {
         let (name, references, misses) = (field(&row.name), row.references, row.misses);
         let rate = share(row.miss_rate);
         let _ = writeln!(text, "region,{name},,{references},{},{misses},{rate}", references.saturating_sub(misses));
+    }
+    text
+}
+
+/// Regions in this order.
+pub(super) fn regions(info: &Info, order: &[usize]) -> String {
+    let mut text = String::from("region,references,misses,miss_rate\n");
+    for row in order.iter().filter_map(|&n| info.regions.get(n)) {
+        let _ = writeln!(text, "{},{},{},{}", field(&row.name), row.references, row.misses, share(row.miss_rate));
+    }
+    text
+}
+
+/// Functions in this order.
+pub(super) fn functions<'a>(functions: impl Iterator<Item = &'a Function>) -> String {
+    let mut text = String::from("function,file,lines,references,misses,miss_rate\n");
+    for Function { name, file, lines, references, misses, .. } in functions {
+        let rate = share((*references > 0).then(|| *misses as f64 / *references as f64));
+        let _ = writeln!(text, "{},{},{lines},{references},{misses},{rate}", field(name), field(file));
     }
     text
 }

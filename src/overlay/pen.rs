@@ -30,6 +30,8 @@ pub enum Target {
     Bytes(ByteRange),
     /// A reference of the trace, by number.
     Tick(u64),
+    /// The heading of a column, by number: the table is sorted by it.
+    Column(u8),
 }
 
 /// What goes with the words that were drawn.

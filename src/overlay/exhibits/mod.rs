@@ -3,17 +3,23 @@
 
 mod chart;
 mod compare;
+mod functions;
 mod inspector;
 mod numbers;
 mod readings;
+mod regions;
 mod rings;
 mod sheet;
 mod source;
+mod table;
 
 pub use chart::ChartExhibit;
 pub use compare::CompareExhibit;
+pub(super) use functions::Function;
+pub use functions::FunctionExhibit;
 pub use inspector::InspectorExhibit;
 pub use numbers::NumberExhibit;
+pub use regions::RegionExhibit;
 pub use rings::RingExhibit;
 pub use source::SourceExhibit;
 
@@ -75,6 +81,16 @@ pub static EXHIBITS: &[ExhibitEntry] = &[
         name: "compare",
         what: "misses under these caches and under those before",
         open: |studio| Box::new(CompareExhibit::new(studio)),
+    },
+    ExhibitEntry {
+        name: "regions",
+        what: "all regions as a table to sort, to dim and to hide",
+        open: |studio| Box::new(RegionExhibit::new(studio)),
+    },
+    ExhibitEntry {
+        name: "functions",
+        what: "functions with their references and misses",
+        open: |studio| Box::new(FunctionExhibit::new(studio)),
     },
 ];
 
@@ -157,6 +173,9 @@ pub trait Exhibit: Send {
     /// The camera after a gesture over what was taken.
     fn look(&self, camera: Camera, gesture: Gesture, taken: &Taken) -> Camera;
 
+    /// The heading of a column was chosen: see [`Target::Column`](super::pen::Target::Column).
+    fn sort(&mut self, _: u8) {}
+
     /// The numbers of what was taken last as comma-separated values.
     fn csv(&self, _: &Studio, taken: &Taken) -> String {
         csv::tables(&taken.info)
@@ -183,7 +202,7 @@ mod tests {
             row = after(row);
         }
         assert_eq!(row.name, seen[0]);
-        for name in ["rings", "numbers", "source", "large", "chart", "inspector", "compare"] {
+        for name in ["rings", "numbers", "source", "large", "chart", "inspector", "compare", "regions", "functions"] {
             assert!(seen.contains(&name), "{name} is not in {seen:?}");
         }
         assert!(named("ring").is_none());

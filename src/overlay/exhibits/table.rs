@@ -1,0 +1,218 @@
+//! A table of any length whose columns can be sorted by: only the rows in sight are laid out.
+
+use super::sheet::{SMALL, Sheet, scroll_bar};
+use crate::overlay::fonts::Weight;
+use crate::overlay::pen::Target;
+use crate::scene::Camera;
+use crate::scene::palette::{self, Rgba};
+use egui::{Rect, pos2};
+use std::cmp::Ordering;
+
+/// Ems from row to row.
+pub(super) const PITCH: f32 = 1.6;
+/// Ems around the table.
+const MARGIN: f32 = 1.4;
+
+/// A column: the first one is of names and takes what the others leave.
+pub(super) struct Column {
+    /// Its heading.
+    pub(super) name: &'static str,
+    /// Ems of width.
+    pub(super) width: f32,
+    /// Ems of width of the table from which on it is shown.
+    pub(super) from: f32,
+}
+
+/// By which column a table is sorted, if by any.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Sort {
+    column: Option<usize>,
+    /// The largest, or the last by name, is at the top.
+    down: bool,
+}
+
+impl Sort {
+    /// By this column, the largest at the top.
+    pub(super) fn largest(column: usize) -> Self {
+        Self { column: Some(column), down: true }
+    }
+
+    /// After a click on the heading of a column: sorted by it, the largest first (names: the first); the other way round; as it was.
+    pub(super) fn turned(self, column: usize) -> Self {
+        let first = column > 0;
+        match self.column {
+            Some(own) if own == column && self.down == first => Self { column: Some(column), down: !first },
+            Some(own) if own == column => Self::default(),
+            _ => Self { column: Some(column), down: first },
+        }
+    }
+
+    /// The order of `rows` rows; of equals, the first stays first.
+    pub(super) fn order(self, rows: usize, compare: &dyn Fn(usize, usize, usize) -> Ordering) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..rows).collect();
+        if let Some(column) = self.column {
+            order.sort_by(|&a, &b| {
+                let by = compare(column, a, b);
+                if self.down { by.reverse() } else { by }
+            });
+        }
+        order
+    }
+}
+
+/// What a row shows.
+pub(super) struct Row {
+    /// A patch before its name.
+    pub(super) patch: Option<Rgba>,
+    /// One for each column.
+    pub(super) cells: Vec<String>,
+    /// Of its words.
+    pub(super) ink: Rgba,
+    /// What a click on it is about.
+    pub(super) target: Option<Target>,
+}
+
+/// What a table is made of.
+pub(super) struct Table<'a> {
+    pub(super) title: &'a str,
+    pub(super) more: &'a str,
+    pub(super) columns: &'a [Column],
+    pub(super) order: &'a [usize],
+    pub(super) sort: Sort,
+    pub(super) row: &'a dyn Fn(usize) -> Row,
+}
+
+impl Table<'_> {
+    /// Fills a sheet, scrolled as the camera has it.
+    pub(super) fn fill(&self, sheet: &mut Sheet, camera: &Camera) {
+        let (em, sight) = (sheet.em, sheet.sight);
+        let (left, right) = (sight.left() + MARGIN * em, sight.right() - MARGIN * em);
+        let width = (right - left) / em;
+        let shown: Vec<usize> = (0..self.columns.len()).filter(|&n| n == 0 || self.columns[n].from <= width).collect();
+        let mut y = sight.top() + 0.7 * MARGIN * em;
+        let name_room = (right - left).max(0.0);
+        sheet.left(pos2(left, y), self.title, Weight::SemiBold, SMALL, palette::TEXT_QUIET, name_room);
+        let from = left + (0.75 * self.title.chars().count() as f32 * SMALL + 1.0) * em;
+        sheet.left(pos2(from, y), self.more, Weight::Regular, SMALL, palette::TEXT_BODY, right - from);
+        y += 1.5 * em;
+        self.headings(sheet, &shown, [left, right, y]);
+        let line = Rect::from_min_max(pos2(left, y + 1.4 * em), pos2(right, y + 1.4 * em + 1.0));
+        sheet.bar(line, palette::TRACK);
+        y += 1.9 * em;
+        let body = Rect::from_min_max(pos2(sight.left(), y), sight.max);
+        let depth = (self.order.len() as f32 * PITCH + 0.5 - body.height() / em).max(0.0);
+        let down = camera.at[1].clamp(0.0, depth);
+        (sheet.plane.depth, sheet.plane.down) = (depth, down);
+        sheet.sight = body;
+        let (first, last) = seen(down, body.height() / em, self.order.len());
+        for (n, &row) in self.order[first..last].iter().enumerate() {
+            let y = body.top() + ((first + n) as f32 * PITCH - down) * em;
+            // A row that is cut off by the headings is left out.
+            if y >= body.top() - 0.3 * em {
+                self.one(sheet, &(self.row)(row), &shown, [left, right, y]);
+            }
+        }
+        if depth > 0.05 {
+            scroll_bar(&mut sheet.plane, body, em, down);
+        }
+        sheet.sight = sight;
+    }
+
+    /// Where a column ends.
+    fn end(&self, shown: &[usize], column: usize, right: f32, em: f32) -> f32 {
+        let after = shown.iter().filter(|&&n| n > column).map(|&n| self.columns[n].width).sum::<f32>();
+        right - after * em
+    }
+
+    fn headings(&self, sheet: &mut Sheet, shown: &[usize], [left, right, y]: [f32; 3]) {
+        let em = sheet.em;
+        for &column in shown {
+            let Column { name, width, .. } = self.columns[column];
+            let sorted = self.sort.column == Some(column);
+            // By a sign, and not by colour alone.
+            let sign = match (sorted, self.sort.down) {
+                (false, _) => "",
+                (true, true) => "▼ ",
+                (true, false) => "▲ ",
+            };
+            let ink = if sorted { palette::TEXT } else { palette::TEXT_QUIET };
+            let words = format!("{sign}{name}");
+            let end = self.end(shown, column, right, em);
+            let from = if column == 0 { left } else { end - width * em };
+            if column == 0 {
+                sheet.left(pos2(left, y), &words, Weight::Medium, SMALL, ink, end - left);
+            } else {
+                sheet.right(pos2(end, y), &words, SMALL, ink);
+            }
+            let area = Rect::from_min_max(pos2(from, y - 0.2 * em), pos2(end, y + 1.3 * em)).intersect(sheet.sight);
+            if area.is_positive() {
+                let column = u8::try_from(column).unwrap_or(u8::MAX);
+                sheet.plane.rows.push((area, Target::Column(column)));
+            }
+        }
+    }
+
+    fn one(&self, sheet: &mut Sheet, row: &Row, shown: &[usize], [left, right, y]: [f32; 3]) {
+        let em = sheet.em;
+        let mut x = left;
+        if let Some(patch) = row.patch {
+            sheet.bar(Rect::from_min_max(pos2(left, y + 0.25 * em), pos2(left + 0.75 * em, y + em)), patch);
+            x += 1.3 * em;
+        }
+        for &column in shown {
+            let Some(words) = row.cells.get(column) else { continue };
+            let end = self.end(shown, column, right, em);
+            if column == 0 {
+                let end = shown
+                    .get(1)
+                    .map_or(right, |&next| self.end(shown, next, right, em) - self.columns[next].width * em);
+                sheet.left(pos2(x, y), words, Weight::Regular, 1.0, row.ink, end - x);
+            } else {
+                sheet.right(pos2(end, y), words, 0.95, palette::TEXT_BODY);
+            }
+        }
+        if let Some(target) = row.target {
+            let area = Rect::from_min_max(pos2(left, y - 0.2 * em), pos2(right, y + (PITCH - 0.2) * em));
+            let area = area.intersect(sheet.sight);
+            if area.is_positive() {
+                sheet.plane.rows.push((area, target));
+            }
+        }
+    }
+}
+
+/// The rows that are in sight, `down` ems from the first.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 or more; saturates")]
+fn seen(down: f32, height: f32, rows: usize) -> (usize, usize) {
+    let first = (down / PITCH).floor().max(0.0) as usize;
+    let last = ((down + height) / PITCH).ceil().max(0.0) as usize;
+    (first.min(rows), last.min(rows))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_heading_sorts_turns_round_and_lets_be() {
+        let values = [3, 1, 2, 1];
+        let compare = |_: usize, a: usize, b: usize| values[a].cmp(&values[b]);
+        let mut sort = Sort::default();
+        let mut seen = Vec::new();
+        for _ in 0..3 {
+            sort = sort.turned(4);
+            seen.push(sort.order(4, &compare));
+        }
+        assert_eq!(seen, [vec![0, 2, 1, 3], vec![1, 3, 2, 0], vec![0, 1, 2, 3]]);
+        // Names begin with the first one; another column begins anew.
+        assert_eq!(Sort::largest(4).turned(0), Sort { column: Some(0), down: false });
+        assert_eq!(Sort::default().turned(0).turned(0), Sort { column: Some(0), down: true });
+    }
+
+    #[test]
+    fn only_rows_in_sight_are_laid_out() {
+        assert_eq!(seen(0.0, 16.0, 100_000), (0, 10));
+        assert_eq!(seen(160.0, 16.0, 100_000), (100, 110));
+        assert_eq!((seen(1e9, 16.0, 7), seen(-1.0, -1.0, 7)), ((7, 7), (0, 0)));
+    }
+}
