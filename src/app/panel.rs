@@ -22,7 +22,9 @@ use crate::reference::SourceError;
 use crate::scene::palette;
 use crate::shown;
 use crate::units::grouped;
-use egui::{Align2, CornerRadius, CursorIcon, Id, Key, LayerId, Rect, Sense, TextEdit, Ui, WidgetInfo, pos2, vec2};
+use egui::{
+    Align2, CornerRadius, CursorIcon, Id, Key, LayerId, Order, Rect, Role, Sense, TextEdit, Ui, WidgetInfo, pos2, vec2,
+};
 use std::time::Duration;
 
 /// Points of height that the controls take, where there is room for a picture beside them.
@@ -418,12 +420,24 @@ fn position(ui: &mut Ui, desk: &mut Desk, at: egui::Pos2, of: bool, now: f64) {
     }
 }
 
-fn toast(ui: &Ui, desk: &Desk, layout: &Layout, now: f64) {
-    let Some((words, left)) = desk.toast(now) else { return };
+fn toast(ui: &Ui, desk: &mut Desk, layout: &Layout, now: f64) {
+    let Some((words, left)) = desk.toast(now).map(|(words, left)| (words.to_owned(), left)) else { return };
     // The field for a name has that place while it is open.
     let lift = if desk.notes.naming.is_some() { 104.0 } else { 14.0 };
     let at = pos2(layout.strip.center().x, layout.strip.top() - lift);
-    card(ui, at, Align2::CENTER_BOTTOM, &Tip { title: words.to_owned(), ..Tip::default() });
+    let tip = Tip { title: words.clone(), ..Tip::default() };
+    let area = card_within(ui, at, Align2::CENTER_BOTTOM, &tip, 420.0);
+    // What it says can be copied: a path, or why something failed.
+    let place = egui::Area::new(Id::unique("message")).order(Order::Foreground).fixed_pos(area.min).movable(false);
+    let response = place.show(ui.ctx(), |ui| ui.allocate_response(area.size(), Sense::click())).inner;
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("{words} (click to copy)")));
+    if response.clicked() {
+        desk.copied = Some(words);
+        desk.say("copied", now);
+    } else if response.on_hover_cursor(CursorIcon::Copy).hovered() {
+        // Who reads it, or goes to it, has time.
+        desk.say_for(words, left.max(1.0), now);
+    }
     ui.ctx().request_repaint_after(Duration::from_secs_f64(left + 0.01));
 }
 

@@ -158,7 +158,8 @@ pub fn card(ui: &Ui, at: Pos2, anchor: Align2, tip: &Tip) {
 }
 
 /// As [`card`]; lines are broken where words take more than `widest` points.
-pub fn card_within(ui: &Ui, at: Pos2, anchor: Align2, tip: &Tip, widest: f32) {
+/// Where it stands comes back.
+pub fn card_within(ui: &Ui, at: Pos2, anchor: Align2, tip: &Tip, widest: f32) -> Rect {
     const PAD: f32 = 9.0;
     let painter = ui.ctx().layer_painter(egui::LayerId::new(egui::Order::Tooltip, egui::Id::unique("card")));
     let screen = ui.ctx().content_rect();
@@ -191,4 +192,5 @@ pub fn card_within(ui: &Ui, at: Pos2, anchor: Align2, tip: &Tip, widest: f32) {
         painter.galley(pos2(area.left() + PAD, y), line, color(palette::TEXT));
         y += step;
     }
+    area
 }
