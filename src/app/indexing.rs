@@ -42,6 +42,18 @@ pub(super) struct Message {
     pub(super) said: anyhow::Result<Report>,
 }
 
+impl Message {
+    /// The window is to be left: of no task.
+    pub(super) fn leave() -> Self {
+        Self { number: 0, said: Ok(Report::Progress(0, 0)) }
+    }
+
+    /// Whether it says so.
+    pub(super) fn leaves(&self) -> bool {
+        self.number == 0
+    }
+}
+
 /// Work on a thread of its own. Dropped, it is told to stop with its next report, and nothing of it is taken any more.
 pub(super) struct Task {
     number: u64,

@@ -66,4 +66,4 @@ pub use indexing::{Load, Report, Simulate};
 pub use notes::{Beside, KeepNotes};
 pub use seen::{Asked, Express};
 pub use traces::{First, Opener, SaveCaches, Trace, Wanted};
-pub use viewer::{Account, Options, Quietly, run};
+pub use viewer::{Account, CloseWindow, Options, Quietly, run};

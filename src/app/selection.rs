@@ -56,7 +56,7 @@ impl Desk {
             Target::Bytes(bytes) => self.pin(Some(bytes)),
             Target::Tick(tick) => self.transport.jump(Position::at(tick)),
             // The pane with the table sorts it.
-            Target::Column(_) => {}
+            Target::Column(..) => {}
         }
     }
 

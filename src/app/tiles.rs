@@ -101,7 +101,7 @@ impl Followed {
                     Target::Tick(tick) => Target::Tick(at(Position::at(tick)).tick()),
                     // Lines are those of another program.
                     Target::Line(_) => return None,
-                    column @ Target::Column(_) => column,
+                    column @ Target::Column(..) => column,
                 };
                 Self::Target(target, alone)
             }
@@ -185,7 +185,7 @@ impl Behavior<Pane> for Stand<'_> {
             self.follow(ui, id, area);
             let clicked = look(ui, id, pane, self.shows.session);
             let (over_row, followed) = self::rows(ui, id, &rows);
-            if let Some(Followed::Target(Target::Column(column), _)) = followed {
+            if let Some(Followed::Target(Target::Column(column, _), _)) = followed {
                 pane.sort(column);
                 ui.ctx().request_repaint();
             }
@@ -332,7 +332,7 @@ fn row_name(target: Target) -> String {
         Target::Line(line) => format!("source line {line}"),
         Target::Bytes(bytes) => format!("bytes at 0x{:x}", bytes.first),
         Target::Tick(tick) => format!("reference {tick}"),
-        Target::Column(column) => format!("sort by column {}", column + 1),
+        Target::Column(_, name) => format!("sort by {name}"),
     }
 }
 

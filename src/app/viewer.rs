@@ -27,6 +27,9 @@ pub type Quietly = fn(&mut dyn FnMut());
 /// Takes what frames sent to the GPU, and how long input waited for its picture, in words; empty: there was none.
 pub type Account = Box<dyn FnOnce(Sent, &str)>;
 
+/// Has the window closed in order, from any thread; `false`: there is none any more.
+pub type CloseWindow = Box<dyn Fn() -> bool + Send>;
+
 /// What the window is opened with.
 pub struct Options {
     /// The trace to begin with; where it cannot be opened the window ends. `None`: the start page.
@@ -45,6 +48,8 @@ pub struct Options {
     pub sent: Account,
     /// Runs the search for an adapter.
     pub quietly: Quietly,
+    /// Given what has the window closed in order, from any thread; that gives `false` where there is none.
+    pub stops: Box<dyn FnOnce(CloseWindow)>,
 }
 
 /// Opens the window and stays until it is closed.
@@ -53,8 +58,10 @@ pub struct Options {
 /// What the first trace's `load` gives; no display; [`crate::render::RenderError`].
 pub fn run(options: Options) -> anyhow::Result<()> {
     let event_loop = display::event_loop()?;
-    let Options { first, open, against, clips, offer, size, sent, quietly } = options;
+    let Options { first, open, against, clips, offer, size, sent, quietly, stops } = options;
     let Offer { recent, lessons, home, is_first } = offer;
+    let proxy = event_loop.create_proxy();
+    stops(Box::new(move || proxy.send_event(Message::leave()).is_ok()));
     let mut viewer = Viewer {
         size,
         quietly,
@@ -433,6 +440,9 @@ impl ApplicationHandler<Message> for Viewer {
     }
 
     fn user_event(&mut self, event_loop: &ActiveEventLoop, message: Message) {
+        if message.leaves() {
+            return event_loop.exit();
+        }
         let now = self.now();
         match self.traces.take(message, now) {
             Taken::Nothing => return,

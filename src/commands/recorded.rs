@@ -92,7 +92,7 @@ fn by_itself(program: &Path, arguments: &[OsString], showing: Showing<'_>) -> an
         let running = Running::start(program, arguments, recording.own(), variables, Some(streams))
             .with_context(|| format!("{} cannot be started", program.display()))?;
         let counter = Arc::clone(stops);
-        stop::on_stop(move || {
+        let stopping = stop::on_stop(move || {
             counter.fetch_add(1, Ordering::SeqCst);
             true
         });
@@ -102,7 +102,7 @@ fn by_itself(program: &Path, arguments: &[OsString], showing: Showing<'_>) -> an
             feeder.push(references)
         });
         // A window may go on to show it.
-        stop::is_over();
+        stop::is_over(stopping);
         let ended = ended.map_err(failed)?;
         let output = recording.output().to_owned();
         if !recording.end().map_err(failed)? {

@@ -7,7 +7,8 @@ use crate::files;
 #[cfg(feature = "gpu")]
 use std::sync::Arc;
 #[cfg(feature = "gpu")]
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// The exit code of a command that was stopped: a shell's for Ctrl-C.
@@ -19,7 +20,9 @@ pub(super) const CODE: u8 = 130;
 pub(super) struct Stopped(pub(super) String);
 
 type Ends = Box<dyn FnMut() -> bool + Send>;
-static ENDS: Mutex<Option<Ends>> = Mutex::new(None);
+/// Who hears of a stop, each with a number; the one that began last is asked.
+static ENDS: Mutex<Vec<(u64, Ends)>> = Mutex::new(Vec::new());
+static BEGUN: AtomicU64 = AtomicU64::new(0);
 /// Whether our handler is there.
 static LISTENS: Mutex<bool> = Mutex::new(false);
 
@@ -41,22 +44,37 @@ fn listen(insist: bool) {
 
 fn stopped() {
     let mut ends = ENDS.lock().unwrap_or_else(PoisonError::into_inner);
-    if ends.as_mut().is_some_and(|ends| ends()) {
+    if ends.last_mut().is_some_and(|(_, ends)| ends()) {
         return;
     }
     files::remove_begun();
     std::process::exit(i32::from(CODE));
 }
 
-/// Has `ends` called at a stop; where it gives `true`, the program goes on and ends in its own way.
-pub(super) fn on_stop(ends: impl FnMut() -> bool + Send + 'static) {
-    *ENDS.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(ends));
+/// Has `ends` called at a stop; where it gives `true`, the program goes on and ends in its own way. Its number is for [`is_over`].
+pub(super) fn on_stop(ends: impl FnMut() -> bool + Send + 'static) -> u64 {
+    let number = add(Box::new(ends));
     listen(true);
+    number
 }
 
-/// What was to be ended is over: a stop ends the program again.
-pub(super) fn is_over() {
-    *ENDS.lock().unwrap_or_else(PoisonError::into_inner) = None;
+/// As [`on_stop`], but where stops are ignored they stay so.
+#[cfg(feature = "viewer")]
+pub(super) fn on_heard_stop(ends: impl FnMut() -> bool + Send + 'static) -> u64 {
+    let number = add(Box::new(ends));
+    listen(false);
+    number
+}
+
+fn add(ends: Ends) -> u64 {
+    let number = BEGUN.fetch_add(1, Ordering::Relaxed);
+    ENDS.lock().unwrap_or_else(PoisonError::into_inner).push((number, ends));
+    number
+}
+
+/// What was to be ended is over: who began before it hears of a stop again or, without any, a stop ends the program.
+pub(super) fn is_over(number: u64) {
+    ENDS.lock().unwrap_or_else(PoisonError::into_inner).retain(|(own, _)| *own != number);
 }
 
 /// A flag that the first stop raises; it is told with `words`. The second ends the program at once. Lowered where it goes out
@@ -64,6 +82,7 @@ pub(super) fn is_over() {
 #[cfg(feature = "gpu")]
 pub(super) struct Flag {
     pub(super) raised: Arc<AtomicBool>,
+    number: u64,
 }
 
 #[cfg(feature = "gpu")]
@@ -71,20 +90,20 @@ impl Flag {
     pub(super) fn new(words: &'static str) -> Self {
         let raised = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&raised);
-        on_stop(move || {
+        let number = on_stop(move || {
             let first = !flag.swap(true, Ordering::SeqCst);
             if first {
                 crate::shown::tell(format_args!("{words}"));
             }
             first
         });
-        Self { raised }
+        Self { raised, number }
     }
 }
 
 #[cfg(feature = "gpu")]
 impl Drop for Flag {
     fn drop(&mut self) {
-        is_over();
+        is_over(self.number);
     }
 }

@@ -3,6 +3,7 @@
 use super::UsageError;
 use super::opener;
 use super::picture::{asked, choice, parts, size, view};
+use super::stop::{self, Stopped};
 use super::view_state::{self, Saved};
 use super::watch::{Look, against, simulate, watch};
 use crate::app::arrangement::Arrangement;
@@ -17,6 +18,8 @@ use crate::sim::config::HierarchyConfig;
 use anyhow::Context as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Opens the window on a trace and stays until it is closed.
 ///
@@ -109,6 +112,8 @@ pub(super) fn of(args: &ViewArgs, follow: bool, beside: Beside, load: Load) -> a
 pub(super) fn show(args: &ViewArgs, first: Option<Trace>) -> anyhow::Result<()> {
     let size = size(&args.picture)?;
     let (open, clips, over) = opener::opener(args);
+    let stopped = Arc::new(AtomicBool::new(false));
+    let heard = Arc::clone(&stopped);
     let ran = app::run(Options {
         first,
         open,
@@ -126,10 +131,19 @@ pub(super) fn show(args: &ViewArgs, first: Option<Trace>) -> anyhow::Result<()> 
             false => Box::new(|_, _| ()),
         },
         quietly: super::quiet::quietly,
+        stops: Box::new(move |close| {
+            let stopped = Arc::clone(&heard);
+            // The second one ends the program at once, where the window does not come to it.
+            stop::on_heard_stop(move || !stopped.swap(true, Ordering::SeqCst) && close());
+        }),
     });
     // Programs that the window recorded end with it; what they did until then is being kept.
     while over.recv().is_ok() {}
-    ran
+    ran?;
+    match stopped.load(Ordering::SeqCst) {
+        true => Err(Stopped("the window was closed in order".into()).into()),
+        false => Ok(()),
+    }
 }
 
 /// What `--panes`, or `--view`, asks the window to open with; nothing = one pane with what suits the trace.

@@ -4,6 +4,7 @@
 use super::exhibits::Function;
 use super::info::Info;
 use super::studio::Studio;
+use crate::reference::Region;
 use crate::timeline::{Life, Share};
 use std::fmt::Write as _;
 
@@ -41,10 +42,12 @@ pub(super) fn tables(info: &Info) -> String {
 }
 
 /// Regions in this order.
-pub(super) fn regions(info: &Info, order: &[usize]) -> String {
-    let mut text = String::from("region,references,misses,miss_rate\n");
-    for row in order.iter().filter_map(|&n| info.regions.get(n)) {
-        let _ = writeln!(text, "{},{},{},{}", field(&row.name), row.references, row.misses, share(row.miss_rate));
+pub(super) fn regions(info: &Info, regions: &[Region], order: &[usize]) -> String {
+    let mut text = String::from("region,address,bytes,references,misses,miss_rate\n");
+    for (row, region) in order.iter().filter_map(|&n| info.regions.get(n).zip(regions.get(n))) {
+        let (name, rate) = (field(&row.name), share(row.miss_rate));
+        let (base, bytes) = (region.base, region.bytes);
+        let _ = writeln!(text, "{name},0x{base:x},{bytes},{},{},{rate}", row.references, row.misses);
     }
     text
 }

@@ -30,8 +30,8 @@ pub enum Target {
     Bytes(ByteRange),
     /// A reference of the trace, by number.
     Tick(u64),
-    /// The heading of a column, by number: the table is sorted by it.
-    Column(u8),
+    /// The heading of a column, by number and name: the table is sorted by it.
+    Column(u8, &'static str),
 }
 
 /// What goes with the words that were drawn.

@@ -111,14 +111,14 @@ pub(super) fn record_to(
     };
     let prepared = Prepared::new(request, hear()).map_err(failed)?;
     let counter = Arc::clone(stops);
-    stop::on_stop(move || {
+    let stopping = stop::on_stop(move || {
         // The terminal told the program as well: the first time it may end by itself.
         counter.fetch_add(1, Ordering::SeqCst);
         true
     });
     let recorded = prepared.run(streams, stops, onlooker);
     // A window may go on to show it.
-    stop::is_over();
+    stop::is_over(stopping);
     recorded.map_err(failed)
 }
 

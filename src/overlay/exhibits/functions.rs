@@ -1,5 +1,5 @@
-//! The program's functions as a table: references and misses of all their lines together. A click on a row goes to the function's next
-//! reference; a click on a heading sorts.
+//! The program's functions as a table: references and misses of all their lines together. A click on a row goes to the next reference of
+//! the function's line with most misses; a click on a heading sorts.
 
 use super::readings::{Readings, logged};
 use super::sheet::{Sheet, look_from_top};
@@ -169,7 +169,7 @@ impl Exhibit for FunctionExhibit {
     }
 
     fn sort(&mut self, column: u8) {
-        self.sort = self.sort.turned(column.into());
+        self.sort = self.sort.turned(column.into(), Sort::largest(MISSES));
     }
 
     fn csv(&self, _: &Studio, _: &Taken) -> String {

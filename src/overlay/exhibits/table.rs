@@ -37,12 +37,12 @@ impl Sort {
         Self { column: Some(column), down: true }
     }
 
-    /// After a click on the heading of a column: sorted by it, the largest first (names: the first); the other way round; as it was.
-    pub(super) fn turned(self, column: usize) -> Self {
+    /// After a click on the heading of a column: sorted by it, the largest first (names: the first); the other way round; as is `usual`.
+    pub(super) fn turned(self, column: usize, usual: Self) -> Self {
         let first = column > 0;
         match self.column {
             Some(own) if own == column && self.down == first => Self { column: Some(column), down: !first },
-            Some(own) if own == column => Self::default(),
+            Some(own) if own == column => usual,
             _ => Self { column: Some(column), down: first },
         }
     }
@@ -132,8 +132,8 @@ impl Table<'_> {
             // By a sign, and not by colour alone.
             let sign = match (sorted, self.sort.down) {
                 (false, _) => "",
-                (true, true) => "▼ ",
-                (true, false) => "▲ ",
+                (true, true) => "↓ ",
+                (true, false) => "↑ ",
             };
             let ink = if sorted { palette::TEXT } else { palette::TEXT_QUIET };
             let words = format!("{sign}{name}");
@@ -147,7 +147,7 @@ impl Table<'_> {
             let area = Rect::from_min_max(pos2(from, y - 0.2 * em), pos2(end, y + 1.3 * em)).intersect(sheet.sight);
             if area.is_positive() {
                 let column = u8::try_from(column).unwrap_or(u8::MAX);
-                sheet.plane.rows.push((area, Target::Column(column)));
+                sheet.plane.rows.push((area, Target::Column(column, name)));
             }
         }
     }
@@ -200,13 +200,16 @@ mod tests {
         let mut sort = Sort::default();
         let mut seen = Vec::new();
         for _ in 0..3 {
-            sort = sort.turned(4);
+            sort = sort.turned(4, Sort::default());
             seen.push(sort.order(4, &compare));
         }
         assert_eq!(seen, [vec![0, 2, 1, 3], vec![1, 3, 2, 0], vec![0, 1, 2, 3]]);
         // Names begin with the first one; another column begins anew.
-        assert_eq!(Sort::largest(4).turned(0), Sort { column: Some(0), down: false });
-        assert_eq!(Sort::default().turned(0).turned(0), Sort { column: Some(0), down: true });
+        let usual = Sort::largest(4);
+        assert_eq!(usual.turned(0, usual), Sort { column: Some(0), down: false });
+        assert_eq!(usual.turned(0, usual).turned(0, usual), Sort { column: Some(0), down: true });
+        assert_eq!(usual.turned(0, usual).turned(0, usual).turned(0, usual), usual);
+        assert_eq!(usual.turned(4, usual), Sort { column: Some(4), down: false });
     }
 
     #[test]
