@@ -6,7 +6,7 @@ use super::panes::{Panes, Side, TIDY};
 use super::scrub;
 use super::session::Session;
 use super::transport::Transport;
-use super::widgets::{Icon, card, icon_button, word_button};
+use super::widgets::{Icon, card, icon_button, word_button_within};
 use crate::axis::Position;
 use crate::overlay::described::described;
 use crate::overlay::exhibits::{EXHIBITS, ExhibitEntry, Gesture};
@@ -141,7 +141,10 @@ const REST: f32 = 0.35;
 /// Size of type on tabs.
 const TYPE: f32 = 12.5;
 /// Points of width of tabs that have room for the names of all exhibits.
-const NAMES: f32 = 700.0;
+const NAMES: f32 = 600.0;
+/// Size of type of these names, and points between two of them.
+const NAME_TYPE: f32 = 11.8;
+const NAME_ROOM: f32 = 10.0;
 
 impl Stand<'_> {
     /// Brings a pane up to date that stands elsewhere than it did, or was behind another tab.
@@ -242,7 +245,7 @@ impl Behavior<Pane> for Stand<'_> {
         }
         ui.add_space(10.0);
         for row in EXHIBITS.iter().rev() {
-            if word_button(ui, row.name, TYPE, row.name == shown.name).clicked() {
+            if word_button_within(ui, row.name, NAME_TYPE, row.name == shown.name, NAME_ROOM).clicked() {
                 self.asked.push((id, Asked::Show(row)));
             }
         }

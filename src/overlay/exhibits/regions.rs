@@ -183,6 +183,6 @@ mod tests {
             Some(("region,address,bytes,references,misses,miss_rate", "B[1024],0x4000,8192,175,1,0.005714"))
         );
         let (taken, _) = words(&mut exhibit, &mut studio, [320, 240]);
-        assert_eq!(headings(&taken), 2, "in a small pane name and rate are left");
+        assert_eq!(headings(&taken), 3, "in a small pane name, references and rate are left");
     }
 }
