@@ -6,7 +6,7 @@ use super::panes::{Panes, Side, TIDY};
 use super::scrub;
 use super::session::Session;
 use super::transport::Transport;
-use super::widgets::{Icon, card, icon_button, word_button_within};
+use super::widgets::{Icon, card, icon_button, word_button};
 use crate::axis::Position;
 use crate::overlay::described::described;
 use crate::overlay::exhibits::{EXHIBITS, ExhibitEntry, Gesture};
@@ -140,11 +140,12 @@ const REACH: f32 = 6.0;
 const REST: f32 = 0.35;
 /// Size of type on tabs.
 const TYPE: f32 = 12.5;
-/// Points of width of tabs that have room for the names of all exhibits.
-const NAMES: f32 = 600.0;
-/// Size of type of these names, and points between two of them.
-const NAME_TYPE: f32 = 11.8;
-const NAME_ROOM: f32 = 10.0;
+/// Points of width of tabs that have room for names of exhibits.
+const NAMES: f32 = 540.0;
+/// And as many as a pane of half a window has room for.
+const FEWER_NAMES: usize = 7;
+/// Points of width from which on all of them are there.
+const ALL_NAMES: f32 = 740.0;
 
 impl Stand<'_> {
     /// Brings a pane up to date that stands elsewhere than it did, or was behind another tab.
@@ -244,8 +245,10 @@ impl Behavior<Pane> for Stand<'_> {
             return;
         }
         ui.add_space(10.0);
-        for row in EXHIBITS.iter().rev() {
-            if word_button_within(ui, row.name, NAME_TYPE, row.name == shown.name, NAME_ROOM).clicked() {
+        // In a narrower pane the last ones are left to V and to the finder.
+        let many = if bar.width() < ALL_NAMES { FEWER_NAMES } else { EXHIBITS.len() };
+        for row in EXHIBITS.iter().take(many).rev() {
+            if word_button(ui, row.name, TYPE, row.name == shown.name).clicked() {
                 self.asked.push((id, Asked::Show(row)));
             }
         }

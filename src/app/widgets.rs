@@ -53,14 +53,9 @@ pub fn icon_button(ui: &mut Ui, area: Rect, icon: Icon, hint: &str) -> Response 
 
 /// A word that can be clicked; the one that is `chosen` is brighter.
 pub fn word_button(ui: &mut Ui, word: &str, size: f32, chosen: bool) -> Response {
-    word_button_within(ui, word, size, chosen, 14.0)
-}
-
-/// As [`word_button`], with so many points of room for both sides together.
-pub fn word_button_within(ui: &mut Ui, word: &str, size: f32, chosen: bool, room: f32) -> Response {
     let c = if chosen { palette::TEXT } else { palette::TEXT_QUIET };
     let galley = ui.painter().layout_no_wrap(word.to_owned(), Weight::Medium.at(size), color(c));
-    let (_, area) = ui.allocate_space(galley.size() + vec2(room, 6.0));
+    let (_, area) = ui.allocate_space(galley.size() + vec2(14.0, 6.0));
     let response = ui.interact(area, ui.scope_id().with(("word", word)), Sense::click());
     response.widget_info(|| WidgetInfo::selected(Role::Button, true, chosen, word));
     if response.hovered() {
