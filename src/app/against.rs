@@ -49,9 +49,9 @@ impl Comparing {
         match said {
             Ok(Report::Ready(studio)) if studio.timeline().is_whole() => {
                 desk.against = Some((self.against.name.clone(), self.against.by.clone()));
-                let again = std::mem::replace(&mut self.there, true) && desk.studio().beside().is_some();
+                let again = std::mem::replace(&mut self.there, true) && desk.studio().baseline().is_some();
                 match again {
-                    true => desk.recache_beside(studio),
+                    true => desk.recache_baseline(studio),
                     false => desk.compare_with_other(studio, self.against.by.clone(), now),
                 }
                 true
@@ -80,7 +80,7 @@ impl Comparing {
             false => std::ptr::addr_eq(Arc::as_ptr(of), Arc::as_ptr(source)),
         });
         // What was compared with something else meanwhile stays so.
-        if stays || self.there && desk.studio().beside().is_none() && self.against.follows {
+        if stays || self.there && desk.studio().baseline().is_none() && self.against.follows {
             return;
         }
         let (open, wanted) = (Arc::clone(&self.against.open), (Arc::clone(source), config.clone()));

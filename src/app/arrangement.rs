@@ -23,7 +23,7 @@ pub struct Cell {
     /// Its share of the height, 1 to 100.
     pub height: u8,
     /// It shows what is compared with. The text does not say so: a window begins with nothing to compare with.
-    pub beside: bool,
+    pub baseline: bool,
 }
 
 /// Panes above each other.
@@ -46,14 +46,14 @@ impl Cell {
     /// With all of the height.
     #[must_use]
     pub fn of(row: &'static ExhibitEntry) -> Self {
-        Self { row, height: 1, beside: false }
+        Self { row, height: 1, baseline: false }
     }
 }
 
 impl Arrangement {
     /// One beside the other.
     #[must_use]
-    pub fn beside(rows: &[&'static ExhibitEntry]) -> Self {
+    pub fn side_by_side(rows: &[&'static ExhibitEntry]) -> Self {
         Self { columns: rows.iter().map(|row| Column { width: 1, cells: vec![Cell::of(row)] }).collect() }
     }
 

@@ -85,13 +85,13 @@ impl Desk {
             life: shot.life.clone(),
             studio: self.studio().another()?,
         };
-        if pane.shows_beside()
-            && let Some(beside) = clip.studio.take_beside()
+        if pane.shows_baseline()
+            && let Some(baseline) = clip.studio.take_baseline()
         {
-            let own = beside.shot(self.studio(), &shot);
+            let own = baseline.shot(self.studio(), &shot);
             clip.view = View { shades: own.view.shades, pin: own.view.pin, ..clip.view };
-            let [from, to] = [start, stop].map(|at| beside.position(at));
-            let other = beside.into_studio();
+            let [from, to] = [start, stop].map(|at| baseline.position(at));
+            let other = baseline.into_studio();
             clip.pace.clock = Arc::new(Clock::new(kind, other.timeline()));
             (clip.pace.start, clip.pace.stop) = (from.tick(), to.ceil().tick().min(other.axis().len));
             clip.studio = other;

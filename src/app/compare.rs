@@ -4,7 +4,7 @@ use super::desk::Desk;
 use super::layouts::NamedLayout;
 use super::panes::Side;
 use crate::overlay::exhibits;
-use crate::overlay::{Beside, Studio};
+use crate::overlay::{Baseline, Studio};
 use crate::timeline::StepBy;
 
 /// Name of the exhibit that compares.
@@ -15,7 +15,7 @@ const NOTHING: &str = "nothing to compare with: change the caches (E), or find a
 impl Desk {
     /// Opens the comparison beside the pane that keys are for; where there is one already, keys are for it.
     pub(super) fn compare(&mut self, now: f64) {
-        if self.studio().beside().is_none() {
+        if self.studio().baseline().is_none() {
             return self.say(NOTHING, now);
         }
         self.open_beside(COMPARE, now);
@@ -24,18 +24,18 @@ impl Desk {
     /// Has the pane that keys are for show the other machine, or this one again.
     pub(super) fn turn_machine(&mut self, now: f64) {
         let Self { session, panes, .. } = self;
-        let Some(beside) = session.studio().beside() else { return self.say(NOTHING, now) };
+        let Some(baseline) = session.studio().baseline() else { return self.say(NOTHING, now) };
         let caches = |studio: &Studio| studio.timeline().config().name.clone();
-        let (a, b) = match beside.is_trace() {
-            true => (beside.studio().tables().title.clone(), session.studio().tables().title.clone()),
+        let (a, b) = match baseline.is_trace() {
+            true => (baseline.studio().tables().title.clone(), session.studio().tables().title.clone()),
             false => (
-                format!("{}, the caches before", caches(beside.studio())),
+                format!("{}, the caches before", caches(baseline.studio())),
                 format!("{}, the caches now", caches(session.studio())),
             ),
         };
         let pane = panes.focused_mut();
         pane.turn_machine(session.studio());
-        let words = if pane.shows_beside() { format!("A: {a}") } else { format!("B: {b}") };
+        let words = if pane.shows_baseline() { format!("A: {a}") } else { format!("B: {b}") };
         self.say(words, now);
     }
 
@@ -45,20 +45,22 @@ impl Desk {
             return self.compare_with_trace(other, by, now);
         }
         self.say_for(format!("A: under {}; A compares the numbers", other.timeline().config().name), 6.0, now);
-        self.compare_with(Beside::caches(other));
+        self.compare_with(Baseline::caches(other));
     }
 
     /// Compares with another trace, `by` saying how they go in step; where they do not go so, it is said. Where the window has one pane
     /// alone, A, B and their numbers stand side by side.
     fn compare_with_trace(&mut self, other: Studio, by: Option<StepBy>, now: f64) {
-        let first = self.studio().beside().is_none();
-        let (beside, error) = Beside::trace(self.studio(), other, by);
-        let words = match (error, beside.by()) {
+        let first = self.studio().baseline().is_none();
+        let (baseline, error) = Baseline::trace(self.studio(), other, by);
+        let words = match (error, baseline.by()) {
             (Some(error), Some(by)) => format!("{error}; they go in step by {by}"),
-            (_, Some(by)) => format!("A: {}, in step by {by}; A compares the numbers", beside.studio().tables().title),
+            (_, Some(by)) => {
+                format!("A: {}, in step by {by}; A compares the numbers", baseline.studio().tables().title)
+            }
             (_, None) => String::new(),
         };
-        self.compare_with(beside);
+        self.compare_with(baseline);
         if first && self.panes.len() == 1 {
             self.lay_out(NamedLayout::Compare, now);
         }
@@ -66,15 +68,15 @@ impl Desk {
     }
 
     /// Compares with a trace that is simulated under other caches now.
-    pub(super) fn recache_beside(&mut self, other: Studio) {
-        if let Some(beside) = self.session.studio_mut().take_beside() {
-            let beside = beside.recached(other, self.session.studio());
-            self.compare_with(beside);
+    pub(super) fn recache_baseline(&mut self, other: Studio) {
+        if let Some(baseline) = self.session.studio_mut().take_baseline() {
+            let baseline = baseline.recached(other, self.session.studio());
+            self.compare_with(baseline);
         }
     }
 
-    fn compare_with(&mut self, beside: Beside) {
-        self.session.studio_mut().compare_with(Some(beside));
+    fn compare_with(&mut self, baseline: Baseline) {
+        self.session.studio_mut().compare_with(Some(baseline));
         let studio = self.session.studio();
         self.panes.iter_mut().for_each(|pane| pane.reopen(studio));
     }

@@ -472,10 +472,10 @@ impl Desk {
         if let Some(card) = &mut self.caches {
             card.progress = None;
         }
-        let had = self.studio().beside().is_some();
+        let had = self.studio().baseline().is_some();
         let waits = self.layout_now() == Some(NamedLayout::Compare);
         self.take(studio, true);
-        if !had && self.studio().beside().is_some() {
+        if !had && self.studio().baseline().is_some() {
             if waits {
                 self.lay_out(NamedLayout::Compare, now);
             } else {

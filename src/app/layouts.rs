@@ -54,7 +54,7 @@ impl NamedLayout {
         let rings = exhibits::suited(studio);
         let one = |name: &str, height: u8| Cell { height, ..Cell::of(exhibits::named(name).unwrap_or(rings)) };
         let column = |width: u8, cells: Vec<Cell>| Column { width, cells };
-        let rings = |height: u8, beside: bool| Cell { height, beside, ..Cell::of(rings) };
+        let rings = |height: u8, baseline: bool| Cell { height, baseline, ..Cell::of(rings) };
         let columns = match self {
             Self::Lecture => vec![column(1, vec![rings(1, false)])],
             Self::Engineer => {
@@ -63,7 +63,7 @@ impl NamedLayout {
                     if has_lines { vec![one("source", 1), one("numbers", 1)] } else { vec![one("numbers", 1)] };
                 vec![column(60, vec![rings(66, false), one("chart", 34)]), column(40, tables)]
             }
-            Self::Compare if studio.beside().is_none() => vec![column(1, vec![rings(1, false)])],
+            Self::Compare if studio.baseline().is_none() => vec![column(1, vec![rings(1, false)])],
             Self::Compare => vec![
                 column(1, vec![rings(1, true)]),
                 column(1, vec![rings(1, false)]),
@@ -83,7 +83,7 @@ impl Desk {
             // Its numbers are those that people copy.
             self.panes.set_focus(last);
         }
-        let waits = layout == NamedLayout::Compare && self.studio().beside().is_none();
+        let waits = layout == NamedLayout::Compare && self.studio().baseline().is_none();
         let is_open = self.caches.as_ref().is_some_and(|card| card.open);
         if waits && !is_open {
             self.turn_caches(now);
@@ -99,7 +99,7 @@ impl Desk {
     pub(super) fn divide(&mut self, panes: &Arrangement, camera: Camera) {
         let studio = self.session.studio();
         let suited: [&'static ExhibitEntry; 1] = [exhibits::suited(studio)];
-        let suited = Arrangement::beside(&suited);
+        let suited = Arrangement::side_by_side(&suited);
         self.panes = Panes::arranged(if panes.is_empty() { &suited } else { panes }, camera, studio);
         self.layout = None;
     }
@@ -177,8 +177,8 @@ mod tests {
         let hierarchy = Hierarchy::new(&config).expect("sound");
         desk.recache(Studio::new(source, hierarchy, &mut |_, _| true).expect("in memory"), 0.0);
         assert_eq!((names(&desk).as_str(), desk.layout_now()), ("rings,rings,compare", Some(NamedLayout::Compare)));
-        let beside: Vec<bool> = desk.panes.seen().map(|(_, pane)| pane.shows_beside()).collect();
-        assert_eq!(beside, [true, false, false]);
+        let baseline: Vec<bool> = desk.panes.seen().map(|(_, pane)| pane.shows_baseline()).collect();
+        assert_eq!(baseline, [true, false, false]);
         desk.refresh().expect("in memory");
     }
 

@@ -4,7 +4,7 @@ use super::session::Session;
 use super::transport::Transport;
 use crate::axis::Position;
 use crate::overlay::exhibits::{Exhibit, ExhibitEntry, Gesture};
-use crate::overlay::{Area, Beside, Parts, Shot, Studio, Taken, Tip};
+use crate::overlay::{Area, Baseline, Parts, Shot, Studio, Taken, Tip};
 use crate::reference::SourceError;
 use crate::render::Bar;
 use crate::scene::{Camera, View};
@@ -32,7 +32,7 @@ pub struct Pane {
     panels: bool,
     place: Place,
     /// It shows what the studio is compared with.
-    beside: bool,
+    baseline: bool,
     drawn: Option<(Shot, Taken)>,
     /// Changes with every new picture.
     generation: u64,
@@ -58,7 +58,7 @@ impl Pane {
             camera,
             panels: true,
             place: NOWHERE,
-            beside: false,
+            baseline: false,
             drawn: None,
             generation: 0,
             bars: Vec::new(),
@@ -79,26 +79,26 @@ impl Pane {
 
     /// Makes its exhibit anew, of another studio.
     pub fn reopen(&mut self, studio: &Studio) {
-        self.beside &= studio.beside().is_some();
+        self.baseline &= studio.baseline().is_some();
         self.exhibit = (self.row.open)(self.side(studio));
         self.drawn = None;
     }
 
     /// Whether it shows what the studio is compared with.
     #[must_use]
-    pub fn shows_beside(&self) -> bool {
-        self.beside
+    pub fn shows_baseline(&self) -> bool {
+        self.baseline
     }
 
     /// Shows the other machine, or this one again.
     pub fn turn_machine(&mut self, studio: &Studio) {
-        self.beside = !self.beside;
+        self.baseline = !self.baseline;
         self.reopen(studio);
     }
 
     /// What of a studio it shows.
     fn side<'a>(&self, studio: &'a Studio) -> &'a Studio {
-        studio.beside().filter(|_| self.beside).map_or(studio, Beside::studio)
+        studio.baseline().filter(|_| self.baseline).map_or(studio, Baseline::studio)
     }
 
     /// Where it stands.
@@ -166,7 +166,7 @@ impl Pane {
         let view = View { camera: self.camera, ..session.look(transport) };
         let (position, playback) = (transport.position(), session.playback(transport));
         // A life is one under the caches of now.
-        let life = session.life().filter(|_| !self.beside).cloned();
+        let life = session.life().filter(|_| !self.baseline).cloned();
         Shot { position, view, parts: self.parts(parts), target: window, area, reserved, playback, life }
     }
 
@@ -184,7 +184,7 @@ impl Pane {
         if self.drawn.as_ref().is_some_and(|(last, _)| *last == shot) {
             return Ok(None);
         }
-        let (studio, own) = of_side(studio, self.beside, &shot);
+        let (studio, own) = of_side(studio, self.baseline, &shot);
         let taken = own.as_ref().unwrap_or(&shot).take(studio, self.exhibit.as_mut())?;
         Ok(Some((shot, taken)))
     }
@@ -199,7 +199,7 @@ impl Pane {
         draw: impl FnOnce(&mut Studio, &mut dyn Exhibit, Shot) -> T,
     ) -> T {
         let shot = Shot { reserved: 0, parts: self.still_parts(parts), ..self.shot(session, transport, parts) };
-        let (studio, own) = of_side(session.studio_mut(), self.beside, &shot);
+        let (studio, own) = of_side(session.studio_mut(), self.baseline, &shot);
         draw(studio, self.exhibit.as_mut(), own.unwrap_or(shot))
     }
 
@@ -257,10 +257,10 @@ impl Pane {
 }
 
 /// What a studio is compared with, where that is wanted and there, and its own shot; else the studio itself.
-fn of_side<'a>(studio: &'a mut Studio, beside: bool, shot: &Shot) -> (&'a mut Studio, Option<Shot>) {
-    if beside && studio.beside().is_some() {
-        let own = studio.shot_beside(shot);
-        return (studio.beside_mut().expect("it is there"), Some(own));
+fn of_side<'a>(studio: &'a mut Studio, baseline: bool, shot: &Shot) -> (&'a mut Studio, Option<Shot>) {
+    if baseline && studio.baseline().is_some() {
+        let own = studio.baseline_shot(shot);
+        return (studio.baseline_mut().expect("it is there"), Some(own));
     }
     (studio, None)
 }

@@ -43,7 +43,7 @@ impl Panes {
     /// One beside the other for `rows`, of which there must be one at least; the first has `camera`.
     #[must_use]
     pub fn new(rows: &[&'static ExhibitEntry], camera: Camera, studio: &Studio) -> Self {
-        Self::arranged(&Arrangement::beside(rows), camera, studio)
+        Self::arranged(&Arrangement::side_by_side(rows), camera, studio)
     }
 
     /// As an arrangement of one pane at least has them; the first has `camera`.
@@ -58,7 +58,7 @@ impl Panes {
             for cell in cells.iter().take(left) {
                 let camera = if focus.is_none() { camera } else { Camera::default() };
                 let mut pane = Pane::new(cell.row, camera, studio);
-                if cell.beside && studio.beside().is_some() {
+                if cell.baseline && studio.baseline().is_some() {
                     pane.turn_machine(studio);
                 }
                 let pane = tiles.insert_pane(pane);
@@ -90,7 +90,7 @@ impl Panes {
         }
         let mut seen: Vec<&Pane> = self.seen().map(|(_, pane)| pane).collect();
         seen.sort_by_key(|pane| pane.place().area.at);
-        let cell = |pane: &&Pane| Cell { beside: pane.shows_beside(), ..Cell::of(pane.row()) };
+        let cell = |pane: &&Pane| Cell { baseline: pane.shows_baseline(), ..Cell::of(pane.row()) };
         Arrangement { columns: seen.iter().map(|pane| Column { width: 1, cells: vec![cell(pane)] }).collect() }
     }
 
@@ -108,7 +108,7 @@ impl Panes {
     /// The panes of a column; `None`: it has columns in it.
     fn cells(&self, tile: TileId) -> Option<Vec<Cell>> {
         let tiles = &self.tree.tiles;
-        let cell = |pane: &Pane, height| Cell { row: pane.row(), height, beside: pane.shows_beside() };
+        let cell = |pane: &Pane, height| Cell { row: pane.row(), height, baseline: pane.shows_baseline() };
         let front = |tile: TileId| match tiles.get(tile)? {
             Tile::Container(Container::Tabs(tabs)) => tiles.get_pane(&tabs.active?),
             Tile::Pane(pane) => Some(pane),

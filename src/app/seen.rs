@@ -3,7 +3,7 @@
 use super::arrangement::Arrangement;
 use super::desk::Desk;
 use super::state::{Flag, ViewState};
-use crate::overlay::Beside;
+use crate::overlay::Baseline;
 use crate::overlay::exhibits;
 use crate::reference::{bytes_named, name_of_bytes};
 use crate::scene::{Choice, Shade, view::CLOSEST};
@@ -95,12 +95,12 @@ impl Desk {
 
     /// What it is compared with, where that can be named.
     fn against_now(&self) -> Option<String> {
-        self.against.as_ref().filter(|_| self.studio().beside().is_some()).map(|(name, _)| name.clone())
+        self.against.as_ref().filter(|_| self.studio().baseline().is_some()).map(|(name, _)| name.clone())
     }
 
     /// What two traces were asked to go in step by.
     fn in_step_now(&self) -> Option<StepBy> {
-        self.against.as_ref().filter(|_| self.studio().beside().is_some_and(Beside::is_trace))?.1.clone()
+        self.against.as_ref().filter(|_| self.studio().baseline().is_some_and(Baseline::is_trace))?.1.clone()
     }
 
     /// What is pinned: as it was named, as long as that is the same.

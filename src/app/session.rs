@@ -2,7 +2,7 @@
 
 use super::transport::{PlayRange, Transport};
 use crate::axis::Position;
-use crate::overlay::{Beside, Playback, Stretch, Strip, StripKind, Studio};
+use crate::overlay::{Baseline, Playback, Stretch, Strip, StripKind, Studio};
 use crate::scene::{Choice, Shade, View};
 use crate::timeline::{Clock, ClockKind, Life, Timeline};
 use crate::units::ByteRange;
@@ -65,11 +65,12 @@ impl Session {
         self.clock = Clock::new(self.clock.kind(), studio.timeline());
         let mut before = std::mem::replace(&mut self.studio, studio);
         // What other caches are compared with stays as long as it is of this trace; the first time it is what was there before them.
-        let beside = before.take_beside().or_else(|| (compares && !same).then(|| Beside::caches(before)));
+        let baseline = before.take_baseline().or_else(|| (compares && !same).then(|| Baseline::caches(before)));
         let here = self.studio.timeline();
-        let beside = beside.filter(|beside| beside.is_trace() || beside.studio().timeline().is_of_source(here));
-        let beside = beside.map(|beside| beside.again(&self.studio));
-        self.studio.compare_with(beside);
+        let baseline =
+            baseline.filter(|baseline| baseline.is_trace() || baseline.studio().timeline().is_of_source(here));
+        let baseline = baseline.map(|baseline| baseline.again(&self.studio));
+        self.studio.compare_with(baseline);
         self.strip = Strip::default();
         self.shade();
     }

@@ -89,7 +89,7 @@ pub(super) enum Followed {
 impl Followed {
     /// What was clicked in a pane that shows what the studio is compared with, where there is that here too.
     fn here(self, pane: &Pane, studio: &Studio) -> Option<Self> {
-        let Some(beside) = studio.beside().filter(|beside| pane.shows_beside() && beside.is_trace()) else {
+        let Some(beside) = studio.baseline().filter(|beside| pane.shows_baseline() && beside.is_trace()) else {
             return Some(self);
         };
         let at = |position| beside.position_here(position);
@@ -203,7 +203,7 @@ impl Behavior<Pane> for Stand<'_> {
     }
 
     fn tab_title_for_pane(&mut self, pane: &Pane) -> WidgetText {
-        RichText::new(if pane.shows_beside() { format!("{} A", pane.row().name) } else { pane.row().name.to_owned() })
+        RichText::new(if pane.shows_baseline() { format!("{} A", pane.row().name) } else { pane.row().name.to_owned() })
             .font(Weight::Medium.at(TYPE))
             .into()
     }

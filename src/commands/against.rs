@@ -7,7 +7,7 @@ use super::picture::give_title;
 use crate::cli::{CacheArgs, PictureArgs, TraceArgs};
 use crate::host;
 use crate::opening::CacheChoice;
-use crate::overlay::{Beside, Studio};
+use crate::overlay::{Baseline, Studio};
 use crate::sim::config::preset;
 use std::path::Path;
 
@@ -54,12 +54,12 @@ pub(super) fn compared(cache: &CacheArgs, picture: &PictureArgs) -> Result<Optio
 ///
 /// # Errors
 /// When it is not to be had, or the two do not go in step as they should.
-pub(super) fn beside(
+pub(super) fn baseline(
     studio: &Studio,
     cache: &CacheArgs,
     picture: &PictureArgs,
     progress: &mut dyn FnMut(u64, u64) -> bool,
-) -> anyhow::Result<Option<Beside>> {
+) -> anyhow::Result<Option<Baseline>> {
     let timeline = studio.timeline();
     Ok(match compared(cache, picture)? {
         None => None,
@@ -68,17 +68,17 @@ pub(super) fn beside(
             let other = own.timeline_of(timeline.source(), &cache_choice(&args), picture.memory, progress);
             let mut other = Studio::of(other.map_err(failed)?)?;
             other.set_title(studio.tables().title.clone());
-            Some(Beside::caches(other))
+            Some(Baseline::caches(other))
         }
         Some(Compared::Trace(trace)) => {
             let caches = CacheChoice::of(timeline.config().clone()).with_cores_of_trace();
             let other = opening(&trace).timeline(&caches, picture.memory, progress).map_err(failed)?;
             let mut other = Studio::of(other)?;
             give_title(&mut other, &trace.trace, &untitled(picture));
-            let (beside, error) = Beside::trace(studio, other, picture.compared.in_step.clone());
+            let (baseline, error) = Baseline::trace(studio, other, picture.compared.in_step.clone());
             match (error, &picture.compared.in_step) {
                 (Some(error), Some(step)) => return Err(UsageError(format!("--in-step {step}: {error}")).into()),
-                _ => Some(beside),
+                _ => Some(baseline),
             }
         }
     })

@@ -1,7 +1,7 @@
 //! What `snapshot`, `record` and `view` share: the studio, the look, progress while indexing.
 
 use super::UsageError;
-use super::against::{beside, compared};
+use super::against::{baseline, compared};
 use super::open::{cache_choice, failed, opening};
 use super::quiet::quietly;
 use crate::cli::{CacheArgs, Compose, Part, PictureArgs, TraceArgs};
@@ -33,9 +33,9 @@ pub fn studio(
         opening(trace).timeline(&cache_choice(cache), picture.memory, progress).map_err(failed)
     })?)?;
     give_title(&mut studio, &trace.trace, picture);
-    let beside =
-        with_bar("indexing what it is compared with", go, |progress| beside(&studio, cache, picture, progress))?;
-    studio.compare_with(beside);
+    let with =
+        with_bar("indexing what it is compared with", go, |progress| baseline(&studio, cache, picture, progress))?;
+    studio.compare_with(with);
     Ok(studio)
 }
 

@@ -154,7 +154,7 @@ pub(super) fn panes(args: &ViewArgs) -> Result<Arrangement, UsageError> {
         return Err(UsageError(format!("--panes: {asked} panes; a window has room for {MOST_PANES}")));
     }
     let alone: Vec<_> = asked(&args.picture).into_iter().collect();
-    Ok(if panes.is_empty() { Arrangement::beside(&alone) } else { panes })
+    Ok(if panes.is_empty() { Arrangement::side_by_side(&alone) } else { panes })
 }
 
 /// The layout of this name.

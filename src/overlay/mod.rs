@@ -2,7 +2,7 @@
 //! stills and video. Knows numbers and names, no files and no windows.
 
 mod arcs;
-pub mod beside;
+pub mod baseline;
 mod caches;
 mod closeup;
 pub mod compose;
@@ -29,7 +29,7 @@ pub mod studio;
 pub mod tip;
 
 pub use crate::timeline::StripKind;
-pub use beside::Beside;
+pub use baseline::Baseline;
 pub use closeup::NamedDot;
 pub use compose::{Composer, Offscreen, ShotError, Words};
 pub use exhibits::{Exhibit, Picture, RingExhibit};

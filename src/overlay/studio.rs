@@ -1,6 +1,6 @@
 //! A trace under its caches, at a moment: what all exhibits of it share.
 
-use super::beside::Beside;
+use super::baseline::Baseline;
 use super::shot::Shot;
 use super::stretch::Stretch;
 use super::strip::Strip;
@@ -23,7 +23,7 @@ pub struct Studio {
     /// References that the log reaches back at least.
     history: u64,
     /// What it is compared with.
-    beside: Option<Box<Beside>>,
+    baseline: Option<Box<Baseline>>,
 }
 
 impl Studio {
@@ -47,7 +47,7 @@ impl Studio {
         let timeline = timeline.into();
         let tables = Tables::shown(timeline.tables());
         let cursor = Cursor::new(Arc::clone(&timeline))?;
-        Ok(Self { timeline, tables, cursor, history: 0, beside: None })
+        Ok(Self { timeline, tables, cursor, history: 0, baseline: None })
     }
 
     /// The same once more, to be gone about in by somebody else.
@@ -57,39 +57,39 @@ impl Studio {
     pub fn another(&self) -> Result<Self, SourceError> {
         let cursor = Cursor::new(Arc::clone(&self.timeline))?;
         let (timeline, tables) = (Arc::clone(&self.timeline), Arc::clone(&self.tables));
-        let beside = self.beside.as_ref().map(|beside| beside.another().map(Box::new)).transpose()?;
-        Ok(Self { timeline, tables, cursor, history: 0, beside })
+        let baseline = self.baseline.as_ref().map(|baseline| baseline.another().map(Box::new)).transpose()?;
+        Ok(Self { timeline, tables, cursor, history: 0, baseline })
     }
 
     /// What it is compared with.
     #[must_use]
-    pub fn beside(&self) -> Option<&Beside> {
-        self.beside.as_deref()
+    pub fn baseline(&self) -> Option<&Baseline> {
+        self.baseline.as_deref()
     }
 
     /// The studio that it is compared with, to be gone about in.
-    pub fn beside_mut(&mut self) -> Option<&mut Studio> {
-        self.beside.as_deref_mut().map(|beside| &mut beside.studio)
+    pub fn baseline_mut(&mut self) -> Option<&mut Studio> {
+        self.baseline.as_deref_mut().map(|baseline| &mut baseline.studio)
     }
 
     /// Has it compared with another, or with none. What that one was compared with is let go.
-    pub fn compare_with(&mut self, other: Option<Beside>) {
-        self.beside = other.map(|mut other| {
-            other.studio.beside = None;
+    pub fn compare_with(&mut self, other: Option<Baseline>) {
+        self.baseline = other.map(|mut other| {
+            other.studio.baseline = None;
             other.studio.history = self.history;
             Box::new(other)
         });
     }
 
     /// Takes what it is compared with.
-    pub fn take_beside(&mut self) -> Option<Beside> {
-        self.beside.take().map(|other| *other)
+    pub fn take_baseline(&mut self) -> Option<Baseline> {
+        self.baseline.take().map(|other| *other)
     }
 
     /// The shot of what it is compared with that belongs to one of its own.
     #[must_use]
-    pub fn shot_beside(&self, shot: &Shot) -> Shot {
-        self.beside().map_or_else(|| shot.clone(), |beside| beside.shot(self, shot))
+    pub fn baseline_shot(&self, shot: &Shot) -> Shot {
+        self.baseline().map_or_else(|| shot.clone(), |baseline| baseline.shot(self, shot))
     }
 
     /// The timeline.
@@ -231,8 +231,8 @@ impl Studio {
     /// Has the log reach back at least `history` references from now on: the most that an exhibit of it needs.
     pub fn keep(&mut self, history: u64) {
         self.history = history;
-        if let Some(beside) = self.beside_mut() {
-            beside.keep(history);
+        if let Some(baseline) = self.baseline_mut() {
+            baseline.keep(history);
         }
     }
 

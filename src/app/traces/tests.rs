@@ -190,7 +190,7 @@ fn another_trace_is_opened_once_this_one_is_whole_and_follows_its_caches() {
     open(&mut traces);
     assert!(matches!(traces.take(messages.recv().expect("opened"), 0.0), Taken::Changed));
     let desk = traces.desk().expect("shown");
-    assert!(desk.studio().beside().is_some_and(crate::overlay::Beside::is_trace));
+    assert!(desk.studio().baseline().is_some_and(crate::overlay::Baseline::is_trace));
     assert_eq!(desk.panes.len(), 3, "A, B and their numbers");
     open(&mut traces);
     assert!(messages.try_recv().is_err(), "it is there");
@@ -199,11 +199,11 @@ fn another_trace_is_opened_once_this_one_is_whole_and_follows_its_caches() {
     config.levels[0].size *= 2;
     let desk = traces.desk().expect("shown");
     desk.recache(studio_under(&config), 0.0);
-    assert!(desk.studio().beside().is_some(), "it stays until it is simulated");
+    assert!(desk.studio().baseline().is_some(), "it stays until it is simulated");
     open(&mut traces);
     assert!(matches!(traces.take(messages.recv().expect("simulated"), 0.0), Taken::Changed));
     let desk = traces.desk().expect("shown");
     assert_eq!(desk.state_to_leave().against.as_deref(), Some("other.orrery"));
-    let beside = desk.studio().beside().expect("compared");
+    let beside = desk.studio().baseline().expect("compared");
     assert_eq!(beside.studio().timeline().config(), &config);
 }

@@ -21,7 +21,7 @@ use super::readings::{Readings, logged};
 use super::sheet::{SMALL, Sheet, scroll_bar};
 use super::{Exhibit, Gesture, Picture};
 use crate::axis::Position;
-use crate::overlay::beside::Beside;
+use crate::overlay::baseline::Baseline;
 use crate::overlay::fonts::Weight;
 use crate::overlay::info::{Info, counted};
 use crate::overlay::layout::Layout;
@@ -59,7 +59,7 @@ impl CompareExhibit {
     pub fn new(studio: &Studio) -> Self {
         Self {
             now: Readings::new(studio),
-            before: studio.beside().map(|beside| Readings::new(beside.studio())),
+            before: studio.baseline().map(|baseline| Readings::new(baseline.studio())),
             strip: None,
         }
     }
@@ -105,10 +105,10 @@ impl Exhibit for CompareExhibit {
         let sight = Rect::from_min_max(layout.area.min, pos2(layout.area.right(), layout.strip.top()));
         let em = EM * layout.type_scale * view.camera.zoom;
         let mut sheet = Sheet { plane: Plane { unit: em, ..Plane::default() }, em, sight };
-        let other = studio.shot_beside(shot);
-        let before = match (studio.beside_mut(), &mut self.before) {
-            (Some(beside), Some(readings)) => {
-                Some(readings.at(beside, &other, &View { reach: view.reach, ..other.view.clone() })?)
+        let other = studio.baseline_shot(shot);
+        let before = match (studio.baseline_mut(), &mut self.before) {
+            (Some(baseline), Some(readings)) => {
+                Some(readings.at(baseline, &other, &View { reach: view.reach, ..other.view.clone() })?)
             }
             _ => None,
         };
@@ -118,7 +118,7 @@ impl Exhibit for CompareExhibit {
                 let strip = self.difference(studio, shot, sight.width());
                 let rows = rows(studio, &now, &before);
                 let stretch = shot.playback.stretch;
-                let by = studio.beside().and_then(Beside::by);
+                let by = studio.baseline().and_then(Baseline::by);
                 Tables { now: &now.info, before: &before.info, by, rows: &rows, strip, stretch }
                     .fill(&mut sheet, &view.camera);
             }
@@ -157,15 +157,15 @@ impl CompareExhibit {
 
 /// The strips of both, in columns that belong together.
 fn strips(studio: &Studio, columns: usize, stretch: Stretch) -> (Strip, Strip) {
-    let Some(beside) = studio.beside() else { return Default::default() };
-    if !beside.is_trace() {
-        return (studio.strip_of(columns, stretch), beside.studio().strip_of(columns, stretch));
+    let Some(baseline) = studio.baseline() else { return Default::default() };
+    if !baseline.is_trace() {
+        return (studio.strip_of(columns, stretch), baseline.studio().strip_of(columns, stretch));
     }
     let border = |n: usize| stretch.at(studio.axis(), n as f64 / columns as f64);
     let between = |from: Position, to: Position| from.tick()..to.ceil().tick().max(from.tick() + 1);
     let now = (0..columns).map(|n| between(border(n), border(n + 1)));
-    let before = (0..columns).map(|n| between(beside.position(border(n)), beside.position(border(n + 1))));
-    (studio.strip_over(now), beside.studio().strip_over(before))
+    let before = (0..columns).map(|n| between(baseline.position(border(n)), baseline.position(border(n + 1))));
+    (studio.strip_over(now), baseline.studio().strip_over(before))
 }
 
 /// Says how there is something to compare.
@@ -428,8 +428,8 @@ mod tests {
             moment.before.level_counters(LevelId(0)).demand_accesses()
                 - moment.before.level_counters(LevelId(0)).demand_hits()
         };
-        now.compare_with(Some(Beside::caches(before)));
-        let (a, b) = (misses(now.beside_mut().expect("given")), misses(&mut now));
+        now.compare_with(Some(Baseline::caches(before)));
+        let (a, b) = (misses(now.baseline_mut().expect("given")), misses(&mut now));
         assert!(b > a, "smaller lines miss more: {a} {b}");
         let taken = taken(&mut now, 700, Playback::default());
         let words = words(&taken);
@@ -453,7 +453,7 @@ mod tests {
     #[test]
     fn between_the_points_both_count_the_same_references() {
         let mut now = smaller();
-        now.compare_with(Some(Beside::caches(studio())));
+        now.compare_with(Some(Baseline::caches(studio())));
         let range = [Some(Position::at(100)), Some(Position::at(300))];
         let playback = Playback { range, ..Playback::default() };
         let taken = taken(&mut now, 700, playback);

@@ -1,6 +1,6 @@
 //! The rows of a comparison: levels, regions and source lines of both, side by side.
 
-use crate::overlay::beside::Beside;
+use crate::overlay::baseline::Baseline;
 use crate::overlay::exhibits::readings::Reading;
 use crate::overlay::info::{Info, innermost};
 use crate::overlay::pen::Target;
@@ -45,7 +45,7 @@ impl Row {
 
 /// The tables, in order: heading and rows.
 pub(super) fn rows(studio: &Studio, now: &Reading, before: &Reading) -> Vec<(&'static str, Vec<Row>)> {
-    let two = studio.beside().is_some_and(Beside::is_trace);
+    let two = studio.baseline().is_some_and(Baseline::is_trace);
     let levels = levels(&now.info, &before.info);
     let regions = now.info.regions.iter().zip(0..).map(|(row, n)| {
         // Regions are those of the trace: the same in both, in the same order, unless memory that has no name was clustered otherwise.
@@ -130,8 +130,8 @@ pub(super) fn changed(a: &str, b: &str) -> String {
 
 /// Source lines whose misses differ, those that differ most first.
 fn lines(studio: &Studio, now: &Reading, before: &Reading) -> Vec<Row> {
-    let Some(beside) = studio.beside() else { return Vec::new() };
-    let (now, before) = (misses_of_lines(studio, now), misses_of_lines(beside.studio(), before));
+    let Some(baseline) = studio.baseline() else { return Vec::new() };
+    let (now, before) = (misses_of_lines(studio, now), misses_of_lines(baseline.studio(), before));
     let mut order: Vec<usize> = (0..now.len().min(before.len())).filter(|&n| now[n].1 != before[n].1).collect();
     order.sort_by_key(|&n| Reverse(now[n].1.abs_diff(before[n].1)));
     let row = |n: usize| {
@@ -152,8 +152,8 @@ fn lines(studio: &Studio, now: &Reading, before: &Reading) -> Vec<Row> {
 
 /// Lines of two traces, whose programs may differ: those of one text in files of one name belong together, the nth to the nth.
 fn lines_by_text(studio: &Studio, now: &Reading, before: &Reading) -> Vec<Row> {
-    let Some(beside) = studio.beside() else { return Vec::new() };
-    let (now, before) = (misses_of_lines(studio, now), misses_of_lines(beside.studio(), before));
+    let Some(baseline) = studio.baseline() else { return Vec::new() };
+    let (now, before) = (misses_of_lines(studio, now), misses_of_lines(baseline.studio(), before));
     let text = |studio: &Studio, n: usize| {
         location(studio, n).map_or(String::new(), |l| match l.text.is_empty() {
             true => format!("{}:{}", file_name(&l.file), l.line),
@@ -161,7 +161,7 @@ fn lines_by_text(studio: &Studio, now: &Reading, before: &Reading) -> Vec<Row> {
         })
     };
     let mut others: HashMap<String, VecDeque<usize>> = HashMap::new();
-    (0..before.len()).for_each(|n| others.entry(text(beside.studio(), n)).or_default().push_back(n));
+    (0..before.len()).for_each(|n| others.entry(text(baseline.studio(), n)).or_default().push_back(n));
     let mut rows: Vec<Row> = Vec::new();
     let row = |words: [Option<String>; 2], before: Option<(u64, u64)>, now: Option<(u64, u64)>, target| {
         let [here, there] = &words;
@@ -186,14 +186,14 @@ fn lines_by_text(studio: &Studio, now: &Reading, before: &Reading) -> Vec<Row> {
     };
     for (n, &counts) in now.iter().enumerate() {
         let other = others.get_mut(&text(studio, n)).and_then(VecDeque::pop_front);
-        let words = [Some(place(studio, n)), other.map(|other| place(beside.studio(), other))];
+        let words = [Some(place(studio, n)), other.map(|other| place(baseline.studio(), other))];
         let mut row = row(words, other.map(|other| before[other]), Some(counts), Some(Target::Line(n)));
         row.more = location(studio, n).map_or(String::new(), |l| l.text.clone());
         rows.push(row);
     }
     for other in others.into_values().flatten() {
-        let mut row = row([None, Some(place(beside.studio(), other))], Some(before[other]), None, None);
-        row.more = location(beside.studio(), other).map_or(String::new(), |l| l.text.clone());
+        let mut row = row([None, Some(place(baseline.studio(), other))], Some(before[other]), None, None);
+        row.more = location(baseline.studio(), other).map_or(String::new(), |l| l.text.clone());
         rows.push(row);
     }
     rows.retain(|row| row.difference() > 0);

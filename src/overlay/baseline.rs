@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 /// See the module.
-pub struct Beside {
+pub struct Baseline {
     pub(super) studio: Studio,
     /// Where it is another trace.
     other: Option<OtherTrace>,
@@ -28,7 +28,7 @@ struct OtherTrace {
     regions: Vec<Option<usize>>,
 }
 
-impl Beside {
+impl Baseline {
     /// The same trace under other caches.
     #[must_use]
     pub fn caches(studio: Studio) -> Self {
@@ -59,7 +59,7 @@ impl Beside {
         }
     }
 
-    /// As [`Beside::again`], of the same trace under other caches.
+    /// As [`Baseline::again`], of the same trace under other caches.
     #[must_use]
     pub fn recached(self, studio: Studio, this: &Studio) -> Self {
         Self { studio, ..self }.again(this)
@@ -208,8 +208,8 @@ mod tests {
     #[test]
     fn another_trace_is_shown_where_it_belongs_and_what_is_chosen_is_found_by_its_name() {
         let mut this = studio();
-        let (beside, error) = Beside::trace(&this, other(), None);
-        assert!(error.is_none() && beside.by() == Some(&StepBy::Marks));
+        let (baseline, error) = Baseline::trace(&this, other(), None);
+        assert!(error.is_none() && baseline.by() == Some(&StepBy::Marks));
         let view = View {
             shades: [Shade::Full, Shade::Dim].into(),
             pin: Some(ByteRange { first: 0x1008, last: 0x100f }),
@@ -218,15 +218,15 @@ mod tests {
         let range = [Some(Position::at(100)), Some(Position::at(600))];
         let shot = Shot::still([800, 600], Position::at(350), view, Parts::default());
         let shot = Shot { playback: Playback { range, ..Playback::default() }, ..shot };
-        let own = beside.shot(&this, &shot);
+        let own = baseline.shot(&this, &shot);
         assert_eq!(own.position, Position::at(175));
         assert_eq!(own.playback.range, [Some(Position::at(50)), Some(Position::at(300))]);
         assert_eq!(own.view.shades.to_vec(), [Shade::Dim, Shade::Full, Shade::Full], "B is dimmed");
         assert_eq!(own.view.pin, Some(ByteRange { first: 0x20_0008, last: 0x20_000f }), "A[1]");
-        let back = [beside.region_here(0), beside.region_here(1), beside.region_here(2)];
-        assert_eq!((back, beside.position_here(own.position)), ([Some(1), Some(0), None], shot.position));
-        assert_eq!(beside.bytes_here(&this, ByteRange::new(0x20_0008, 8)), shot.view.pin);
-        this.compare_with(Some(beside));
+        let back = [baseline.region_here(0), baseline.region_here(1), baseline.region_here(2)];
+        assert_eq!((back, baseline.position_here(own.position)), ([Some(1), Some(0), None], shot.position));
+        assert_eq!(baseline.bytes_here(&this, ByteRange::new(0x20_0008, 8)), shot.view.pin);
+        this.compare_with(Some(baseline));
         let mut compare = CompareExhibit::new(&this);
         let taken = Shot { playback: Playback::default(), ..shot }.take(&mut this, &mut compare).expect("in memory");
         let Picture::Plane(plane) = &taken.picture else { panic!("a comparison is a plane") };
@@ -235,16 +235,16 @@ mod tests {
         for words in ["A: half", "B: two arrays", lead, "A[1024]", "B[1024]", "C[1024]"] {
             assert!(said.contains(&words), "{words} in {said:?}");
         }
-        assert_eq!(this.beside().map(|beside| beside.studio().moment().tick), Some(175));
+        assert_eq!(this.baseline().map(|baseline| baseline.studio().moment().tick), Some(175));
     }
 
     #[test]
     fn what_does_not_go_in_step_as_asked_goes_as_is_usual_and_says_why() {
         let this = studio();
-        let (beside, error) = Beside::trace(&this, other(), Some(StepBy::Line("a.c:1".into(), None)));
+        let (baseline, error) = Baseline::trace(&this, other(), Some(StepBy::Line("a.c:1".into(), None)));
         assert!(error.is_some_and(|error| error.to_string().starts_with("a.c:1 makes no reference in this trace")));
-        assert_eq!(beside.by(), Some(&StepBy::Marks));
-        let other_caches = Beside::caches(studio());
+        assert_eq!(baseline.by(), Some(&StepBy::Marks));
+        let other_caches = Baseline::caches(studio());
         assert!(!other_caches.is_trace() && other_caches.by().is_none());
         assert_eq!(other_caches.position(Position::at(7)), Position::at(7));
     }
