@@ -9,6 +9,7 @@ use crate::reference::SourceError;
 use crate::scene::View;
 use crate::scene::palette::Theme;
 use crate::timeline::{Clock, Life, Pace};
+use crate::units::grouped;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -49,6 +50,8 @@ const LONGEST: u32 = 3840;
 /// The video under way.
 pub(super) struct Recording {
     task: Task,
+    /// What is recorded, in words.
+    what: String,
     /// Frames done, and all.
     frames: (u64, u64),
 }
@@ -100,6 +103,17 @@ impl Desk {
     }
 }
 
+impl Clip {
+    /// What of the trace it will show, in words.
+    fn what(&self) -> String {
+        let Pace { start, stop, fps, .. } = self.pace;
+        let seconds = self.pace.frames() as f64 / f64::from(fps);
+        let [start, stop] = [start, stop].map(grouped);
+        let name = self.row.name;
+        format!("recording {name} from reference {start} to {stop}, {seconds:.1} s of video")
+    }
+}
+
 /// The nearest size that videos can have.
 fn even([width, height]: [u32; 2]) -> [u32; 2] {
     let most = width.max(height).max(1);
@@ -138,12 +152,12 @@ pub(super) fn turn(
         Ok(None) => return desk.say("there is nothing to record after this: go back, or set in and out points", now),
         Err(error) => return desk.say(error.to_string(), now),
     };
-    let (frames, record) = (clip.pace.frames(), Arc::clone(record));
+    let (frames, what, record) = (clip.pace.frames(), clip.what(), Arc::clone(record));
     let work: Load = Box::new(move |report| record(clip, report));
     match Task::begin("the video could not be made", work, post) {
         Ok(task) => {
-            *recording = Some(Recording { task, frames: (0, frames) });
-            desk.say(format!("recording {frames} frames"), now);
+            desk.say(format!("{what}; Ctrl + R ends it earlier"), now);
+            *recording = Some(Recording { task, what, frames: (0, frames) });
         }
         Err(error) => desk.say(format!("the system has no thread to record on: {error}"), now),
     }
@@ -155,7 +169,7 @@ pub(super) fn take(recording: &mut Option<Recording>, said: anyhow::Result<Repor
     match said {
         Ok(Report::Progress(done, all)) => {
             of.frames = (done, all);
-            desk.say(format!("recording: frame {done} of {all}"), now);
+            desk.say(format!("{}: frame {done} of {all}", of.what), now);
         }
         Ok(Report::Words(words)) => {
             *recording = None;
@@ -185,6 +199,7 @@ mod tests {
         let clip = desk.clip("t", [641, 481]).expect("in memory").expect("there is more");
         assert_eq!((clip.pace.start, clip.pace.stop, clip.size), (100, 300, [640, 480]), "ten seconds");
         assert_eq!((clip.row.name, clip.stem.as_str()), (desk.pane().row().name, "t"));
+        assert_eq!(clip.what(), "recording rings from reference 100 to 300, 10.0 s of video");
         desk.apply(Action::Point(true), 0.0);
         desk.transport.jump(Position::at(150));
         desk.apply(Action::Point(false), 0.0);

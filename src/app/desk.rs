@@ -79,7 +79,7 @@ pub struct Desk {
     pub(super) finder: Option<Finder>,
     /// What it is compared with, as it was named, and what two traces were asked to go in step by.
     pub(super) against: Option<(String, Option<StepBy>)>,
-    /// Other traces that there are to compare with.
+    /// Other traces that there are to compare with: files, and lessons as they are named where a file is expected.
     pub(super) others: Vec<PathBuf>,
     /// How all of the window is coloured.
     pub theme: Theme,

@@ -13,10 +13,15 @@ pub(super) fn quietly<T>(work: impl FnOnce() -> T) -> Result<T, String> {
             others(info);
         }
     }));
-    let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
+    let done = unwound(work);
     drop(std::panic::take_hook());
     std::panic::set_hook(Box::new(move |info| hook(info)));
-    done.map_err(|panic| {
+    done
+}
+
+/// Runs what may panic; the panic's words come back, and are told on standard error too.
+pub(super) fn unwound<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).map_err(|panic| {
         let words = panic.downcast_ref::<String>().cloned();
         words.or_else(|| panic.downcast_ref::<&str>().map(|s| (*s).to_owned())).unwrap_or_default()
     })

@@ -13,6 +13,7 @@ use super::desk::{Desk, Effect};
 use super::keys::{Action, TABLE};
 use crate::axis::Position;
 use crate::overlay::exhibits::{EXHIBITS, ExhibitEntry};
+use crate::trace::bundled::name_in;
 use crate::units::{ByteRange, grouped};
 use std::path::PathBuf;
 
@@ -181,6 +182,9 @@ impl Desk {
             EXHIBITS.iter().map(|row| Row::new(format!("show {}: {}", row.name, row.what), "", Does::Show(row))),
         );
         rows.extend(self.others.iter().map(|path| {
+            if let Some(lesson) = name_in(path) {
+                return Row::new(format!("compare with {lesson}"), "lesson", Does::Against(path.clone()));
+            }
             let name = path.file_name().map_or_else(|| path.to_string_lossy(), |name| name.to_string_lossy());
             Row::new(format!("compare with {name}"), path.to_string_lossy(), Does::Against(path.clone()))
         }));

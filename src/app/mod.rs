@@ -63,7 +63,7 @@ mod window;
 pub use against::{Against, OpenAgainst};
 pub use clips::{Clip, RecordClip};
 pub use indexing::{Load, Report, Simulate};
-pub use notes::{Beside, KeepNotes};
+pub use notes::{Beside, KeepLeft, KeepNotes};
 pub use seen::{Asked, Express};
 pub use traces::{First, Opener, SaveCaches, Trace, Wanted};
 pub use viewer::{Account, CloseWindow, Options, Quietly, run};

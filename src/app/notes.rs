@@ -21,7 +21,12 @@ pub struct Beside {
     pub keep: Option<KeepNotes>,
     /// What the window showed when it was left.
     pub left: Option<ViewState>,
+    /// Keeps the command of how the window is left where no notes are kept; `None`: the notes have it.
+    pub keep_left: Option<KeepLeft>,
 }
+
+/// See [`Beside::keep_left`].
+pub type KeepLeft = Box<dyn FnMut(Option<&str>)>;
 
 /// A name that is being typed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -239,8 +244,13 @@ impl Desk {
     pub fn leave(&mut self) {
         let state = self.state_to_leave();
         // Who only looked leaves no file in other people's folders: there is one from the first bookmark on.
-        if !self.notes.bookmarks().is_empty() || self.notes.beside.notes.left.is_some() {
-            self.notes.beside.notes.left = Some(state.command());
+        let beside = &mut self.notes.beside;
+        let noted = !beside.notes.bookmarks.is_empty() || beside.notes.left.is_some();
+        if noted {
+            beside.notes.left = Some(state.command());
+        }
+        if let Some(keep) = &mut beside.keep_left {
+            keep((!noted).then(|| state.command()).as_deref());
         }
         // Nobody is left to be told.
         self.keep_notes(0.0);

@@ -88,11 +88,11 @@ pub fn show(ui: &mut Ui, desk: &mut Desk, [width, height]: [u32; 2], now: f64) -
     }
     desk.bars.clear();
     if !alone && desk.parts.strip {
-        let Desk { session, panes, bars, .. } = desk;
-        // All are of the same moment; one that was opened just now has nothing to show yet.
-        if let Some(taken) = panes.seen().find_map(|(_, pane)| pane.taken()) {
-            *bars = strip_alone(ui.painter(), &layout, &taken.info, session.strip(layout.strip_columns()));
-        }
+        // All panes of this trace are of the same moment; those of what it is compared with tell of another trace.
+        let own = desk.panes.seen().filter(|(_, pane)| !pane.shows_baseline()).find_map(|(_, pane)| pane.taken());
+        let of_none = || desk.shot(desk.pane()).strip_info(desk.studio());
+        let info = own.map_or_else(of_none, |taken| taken.info.clone());
+        desk.bars = strip_alone(ui.painter(), &layout, &info, desk.session.strip(layout.strip_columns()));
     }
     if desk.sheet {
         ui.scope(|ui| {

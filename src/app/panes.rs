@@ -26,6 +26,8 @@ pub enum Side {
 pub struct Panes {
     pub(super) tree: Tree<Pane>,
     focus: TileId,
+    /// One was closed since somebody asked.
+    closed: bool,
 }
 
 /// How the tree is kept: each pane in tabs, nothing empty, nothing nested for nothing.
@@ -79,7 +81,7 @@ impl Panes {
         let root = tiles.insert_container(row);
         let mut tree = Tree::new(egui::Id::unique("panes"), root, tiles);
         tree.simplify(&TIDY);
-        Self { tree, focus: focus.unwrap_or(root) }
+        Self { tree, focus: focus.unwrap_or(root), closed: false }
     }
 
     /// How those that are seen divide the window, shares in hundredths. Columns of rows within others become columns of their own.
@@ -238,12 +240,18 @@ impl Panes {
             return false;
         }
         let neighbour = self.neighbour(pane);
+        self.closed = true;
         self.tree.remove_recursively(pane);
         self.tree.simplify(&TIDY);
         if self.focus == pane {
             self.focus = neighbour.or_else(|| self.seen_ids().first().copied()).unwrap_or(self.focus);
         }
         true
+    }
+
+    /// Whether one was closed since this was asked last.
+    pub(super) fn take_closed(&mut self) -> bool {
+        std::mem::take(&mut self.closed)
     }
 
     /// The pane that shares the most of the tree with another one: a tab beside it, else one of its row or column.

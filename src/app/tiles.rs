@@ -38,7 +38,8 @@ pub(super) struct Shows<'a> {
 /// Shows the panes within `area`, which is all of the window where there is one alone.
 pub(super) fn show(ui: &mut Ui, panes: &mut Panes, shows: Shows<'_>, area: Rect) -> Left {
     let alone = panes.len() == 1;
-    let mut stand = Stand { shows, alone, focus: panes.focus(), asked: Vec::new(), failed: None, followed: None };
+    let (focus, closed) = (panes.focus(), panes.take_closed());
+    let mut stand = Stand { shows, alone, closed, focus, asked: Vec::new(), failed: None, followed: None };
     let mut ui = ui.new_child(UiBuilder::new().max_rect(area));
     panes.tree.ui(&mut stand, &mut ui);
     let Stand { shows, focus, asked, failed, followed, .. } = stand;
@@ -124,6 +125,8 @@ enum Asked {
 struct Stand<'a> {
     shows: Shows<'a>,
     alone: bool,
+    /// A pane was closed, so that the pointer may be over another one.
+    closed: bool,
     focus: TileId,
     asked: Vec<(TileId, Asked)>,
     failed: Option<SourceError>,
@@ -165,7 +168,7 @@ impl Stand<'_> {
     fn follow(&mut self, ui: &Ui, id: TileId, area: Rect) {
         let went = |event: &Event| matches!(event, Event::PointerMoved(_) | Event::PointerButton { pressed: true, .. });
         let (at, went) = ui.input(|i| (i.pointer.latest_pos(), i.events.iter().any(went)));
-        if went && at.is_some_and(|at| area.contains(at)) && self.focus != id {
+        if (went || self.closed) && at.is_some_and(|at| area.contains(at)) && self.focus != id {
             self.focus = id;
             ui.ctx().request_repaint();
         }

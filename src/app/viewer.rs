@@ -14,7 +14,9 @@ use super::traces::{Opener, Taken, Trace, Traces, Wanted};
 use super::window::{FRAME, Face, Pane, picture};
 use crate::render::{RenderError, Sent};
 use crate::sim::config::HierarchyConfig;
+use crate::trace::bundled::SCHEME;
 use anyhow::Context as _;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use winit::application::ApplicationHandler;
 use winit::event::{ElementState, KeyEvent, StartCause, WindowEvent};
@@ -299,7 +301,7 @@ impl Viewer {
     fn keep_caches(&mut self, config: &HierarchyConfig) {
         let Some(shown) = &mut self.traces.shown else { return };
         let words = match (shown.save_caches)(config) {
-            Ok(path) => format!("saved {}", path.display()),
+            Ok(path) => format!("saved {}", whole(path).display()),
             Err(error) => format!("{error:#}"),
         };
         self.say(words);
@@ -318,7 +320,7 @@ impl Viewer {
         let size: [u32; 2] = pane.window.inner_size().into();
         let words = match picture(pane, &mut shown.desk, size) {
             Ok(rgba) => match (shown.save)(shown.desk.transport.tick(), size, &rgba) {
-                Ok(path) => format!("saved {}, {} × {}", path.display(), size[0], size[1]),
+                Ok(path) => format!("saved {}, {} × {}", whole(path).display(), size[0], size[1]),
                 Err(error) => format!("{error:#}"),
             },
             Err(error) => format!("{error:#}"),
@@ -424,6 +426,11 @@ impl Viewer {
     }
 }
 
+/// A path that says the folder too, for whoever looks for the file.
+fn whole(path: PathBuf) -> PathBuf {
+    std::path::absolute(&path).unwrap_or(path)
+}
+
 impl ApplicationHandler<Message> for Viewer {
     fn resumed(&mut self, _: &ActiveEventLoop) {
         if self.pane.is_none() {
@@ -455,7 +462,9 @@ impl ApplicationHandler<Message> for Viewer {
                 self.last_frame = None;
                 let recent = (self.recent)();
                 if let Some(desk) = self.traces.desk() {
-                    desk.others = recent.into_iter().map(|file| file.path).collect();
+                    let lessons = self.page.lessons.iter().map(|lesson| format!("{SCHEME}{}", lesson.name).into());
+                    let there = recent.into_iter().filter(|file| file.about.is_some());
+                    desk.others = there.map(|file| file.path).chain(lessons).collect();
                 }
                 self.open_window(event_loop);
             }

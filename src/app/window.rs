@@ -1,7 +1,7 @@
 //! The window itself: made, and drawn frame by frame.
 
 use super::desk::Desk;
-use super::display::{on_screen, points, quietly as unwound, zoom};
+use super::display::{on_screen, points, unwound, zoom};
 use super::output::Output;
 use super::start::{Asks, StartPage};
 use super::surface::{Part, Surface};

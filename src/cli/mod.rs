@@ -14,6 +14,7 @@ use crate::scene::palette::Theme;
 use crate::sim::config::parse_size;
 use crate::timeline::{ClockKind, StripKind};
 use crate::trace::Format;
+use crate::trace::bundled::SCHEME;
 use crate::trace::write::WriteFormat;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
@@ -122,7 +123,7 @@ pub enum Command {
 /// Which trace.
 #[derive(Debug, Clone, Args)]
 pub struct TraceArgs {
-    /// Trace file; `-` reads standard input; gzip, xz, zstd and bzip2 are seen through
+    /// Trace file, gzip, xz, zstd and bzip2 seen through; `-` reads standard input; `lesson:matmul16` is a bundled trace
     pub trace: PathBuf,
     /// Format of the trace, where its content does not tell (see `orrery formats`)
     #[arg(long, value_parser = formats())]
@@ -535,7 +536,7 @@ pub fn canonical(args: impl IntoIterator<Item = OsString>, exists: impl Fn(&Path
     let is_command = |word: &str| word == "help" || command.get_subcommands().any(|c| c.get_name() == word);
     let is_trace = |word: &OsStr| {
         let text = word.to_string_lossy();
-        text == "-" || text.contains(['.', '/', '\\']) || exists(Path::new(word))
+        text == "-" || text.contains(['.', '/', '\\']) || text.starts_with(SCHEME) || exists(Path::new(word))
     };
     let mut out: Vec<OsString> = Vec::new();
     let mut theirs = false;

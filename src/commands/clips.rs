@@ -36,7 +36,10 @@ fn to_file(clip: Clip, folder: &Path, report: &mut dyn FnMut(Report) -> bool) ->
     })?;
     let words = match summary.frames {
         0 => "no frame was done, so no video is there".to_owned(),
-        frames => format!("saved {}, {frames} frames", path.display()),
+        frames => {
+            let (path, seconds) = (std::path::absolute(&path).unwrap_or(path), frames as f64 / f64::from(fps));
+            format!("saved {}: {seconds:.1} s, {frames} frames", path.display())
+        }
     };
     report(Report::Words(words));
     Ok(())

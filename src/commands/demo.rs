@@ -2,11 +2,10 @@
 
 use super::{UsageError, record, stats};
 use crate::cli::{Cli, Command, DemoArgs};
-use crate::files::Scratch;
 use crate::trace::bundled::{BUNDLED, find};
 use clap::Parser;
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Runs the three steps, each as the command line would.
 ///
@@ -17,8 +16,7 @@ pub fn run(args: &DemoArgs) -> anyhow::Result<()> {
         let names: Vec<_> = BUNDLED.iter().map(|b| b.name).collect();
         return Err(UsageError(format!("no bundled trace `{}`; there are: {}", args.name, names.join(", "))).into());
     };
-    let folder = Scratch::new()?;
-    let trace = bundled.unpack(folder.path())?;
+    let trace = PathBuf::from(bundled.path());
     if let Command::Stats(args) = parse(&["stats", "--cache", bundled.cache], &trace, &[])? {
         stats::run(&args)?;
     }

@@ -6,7 +6,6 @@ use super::{clips, demo, view};
 use crate::app::start::{Lesson, Offer, RecentFile};
 use crate::app::{OpenAgainst, Opener, RecordClip, Wanted};
 use crate::cli::{AgainstArgs, Cli, Command, PictureArgs, TraceArgs, ViewArgs};
-use crate::files::Scratch;
 use crate::opening::{first_start, recent};
 use crate::trace::bundled::{BUNDLED, find};
 use anyhow::{Context as _, bail};
@@ -40,8 +39,6 @@ pub(super) fn opener(like: &ViewArgs) -> (Opener, RecordClip, Receiver<()>) {
         args.picture.hide.clone_from(&picture.hide);
     };
     let alike_lesson = alike.clone();
-    // Where lessons are files; it is there as long as the window.
-    let mut folder: Option<Scratch> = None;
     let of_file = move |path: &Path| -> anyhow::Result<ViewArgs> {
         let path = std::path::absolute(path).with_context(|| format!("{}: is no path", path.display()))?;
         let mut args = ViewArgs { cache: cache.clone(), clock, ..plain(&path)? };
@@ -53,13 +50,7 @@ pub(super) fn opener(like: &ViewArgs) -> (Opener, RecordClip, Receiver<()>) {
         Wanted::Program(words) => record(words, &of_file, &recording),
         Wanted::Lesson(name) => {
             let lesson = find(name).with_context(|| format!("no bundled trace is called {name}"))?;
-            let folder = match &mut folder {
-                Some(folder) => folder,
-                none => none.insert(Scratch::new().context("there is no folder for temporary files")?),
-            };
-            let written = lesson.unpack(folder.path());
-            let path = written.with_context(|| format!("{name} cannot be unpacked for reading"))?;
-            let mut args = demo::shown(&path, lesson.cache)?;
+            let mut args = demo::shown(Path::new(&lesson.path()), lesson.cache)?;
             alike_lesson(&mut args);
             view::trace(&args, false)
         }

@@ -2,7 +2,7 @@
 
 use super::UsageError;
 use super::against::{baseline, compared};
-use super::open::{cache_choice, failed, opening};
+use super::open::{cache_choice, called, failed, opening};
 use super::quiet::quietly;
 use crate::cli::{CacheArgs, Compose, Part, PictureArgs, TraceArgs};
 use crate::overlay::exhibits::{self, ExhibitEntry};
@@ -103,8 +103,7 @@ pub fn give_title(studio: &mut Studio, trace: &Path, picture: &PictureArgs) {
     if let Some(title) = &picture.title {
         studio.set_title(title.clone());
     } else if studio.tables().title.is_empty() {
-        let name = trace.file_stem().map(|s| s.to_string_lossy().into_owned());
-        studio.set_title(name.filter(|n| n != "-").unwrap_or_else(|| "standard input".into()));
+        studio.set_title(called(trace).unwrap_or_else(|| "standard input".into()));
     }
 }
 

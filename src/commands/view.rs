@@ -1,6 +1,7 @@
 //! `orrery view`: a trace in the window.
 
 use super::UsageError;
+use super::open::called;
 use super::opener;
 use super::picture::{asked, choice, parts, size, view};
 use super::stop::{self, Stopped};
@@ -15,6 +16,7 @@ use crate::files::Draft;
 use crate::record::png;
 use crate::shown::say;
 use crate::sim::config::HierarchyConfig;
+use crate::trace::bundled::name_in;
 use anyhow::Context as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -67,11 +69,15 @@ pub(super) fn trace(args: &ViewArgs, kept: bool) -> anyhow::Result<Trace> {
 pub(super) fn of(args: &ViewArgs, follow: bool, beside: Beside, load: Load) -> anyhow::Result<Trace> {
     let saved = Saved::default();
     let path = &args.trace.trace;
-    let stem = path.file_stem().filter(|s| *s != "-").map(|s| s.to_string_lossy().into_owned());
-    let stem = stem.unwrap_or_else(|| "orrery".into());
+    let stem = called(path).unwrap_or_else(|| "orrery".into());
     let asked = view_state::asked(args, &saved)?;
     Ok(Trace {
-        name: path.file_name().filter(|s| *s != "-").map_or("orrery".into(), |s| s.to_string_lossy().into_owned()),
+        name: match name_in(path) {
+            Some(lesson) => lesson.to_owned(),
+            None => {
+                path.file_name().filter(|s| *s != "-").map_or("orrery".into(), |s| s.to_string_lossy().into_owned())
+            }
+        },
         load,
         simulate: simulate(&args.trace, &look(args)),
         save_caches: {

@@ -8,7 +8,7 @@ use crate::app::state::{Flag, ViewState, split};
 use crate::app::transport::PlayRange;
 use crate::app::{Asked, Beside};
 use crate::cli::{CacheArgs, Cli, Command, ViewArgs, canonical};
-use crate::opening::Sidecar;
+use crate::opening::{self, Sidecar};
 use crate::shown::say;
 use crate::sim::config::{HierarchyConfig, LevelConfig, Ways, format_size, presets};
 use clap::{Parser, ValueEnum};
@@ -48,16 +48,19 @@ pub(super) fn beside(args: &ViewArgs) -> Result<(ViewArgs, Beside), UsageError> 
             (Default::default(), Some(error.to_string()))
         }
     };
-    let left = notes.left.as_deref().and_then(|command| {
-        let left = read(command);
-        if left.is_none() {
-            say!(
-                "note: {}: found no command in `left`, so nothing is known of how the window was left",
-                sidecar.path().display()
-            );
+    let left = match notes.left.as_deref() {
+        Some(command) => {
+            let left = read(command);
+            if left.is_none() {
+                say!(
+                    "note: {}: found no command in `left`, so nothing is known of how the window was left",
+                    sidecar.path().display()
+                );
+            }
+            left
         }
-        left
-    });
+        None => opening::left(&args.trace.trace).as_deref().and_then(read),
+    };
     let mut begin = args.clone();
     match (&left, args.resume) {
         (Some(left), true) => {
@@ -75,7 +78,9 @@ pub(super) fn beside(args: &ViewArgs) -> Result<(ViewArgs, Beside), UsageError> 
         _ => {}
     }
     let keep = Box::new(move |ours: &crate::trace::notes::Notes| Ok(sidecar.keep(ours)?));
-    Ok((begin, Beside { notes, fault, keep: Some(keep), left }))
+    let trace = args.trace.trace.clone();
+    let keep_left = Box::new(move |command: Option<&str>| opening::leave(&trace, command));
+    Ok((begin, Beside { notes, fault, keep: Some(keep), left, keep_left: Some(keep_left) }))
 }
 
 /// The state that a command says; `None` where it is none of `orrery view`.

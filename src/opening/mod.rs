@@ -38,7 +38,7 @@ pub use caches::{CacheChoice, Caches};
 pub use copies::{CopyError, keep};
 pub use index_file::timeline;
 pub use note::{Note, Tell};
-pub use recent::{Recent, first_start, recent, remember};
+pub use recent::{Recent, first_start, leave, left, recent, remember};
 pub use sidecar::{Sidecar, SidecarError};
 pub use watch::{Listener, Report, Way, beside};
 

@@ -1,16 +1,21 @@
-//! The traces that were opened last, in a small file of the user's cache folder: paths, the last one first.
+//! The traces that were opened last, in a small file of the user's cache folder: paths, the last one first, and how the window of each
+//! was left. (Who sets a bookmark has that in the file of notes beside the trace; who only looked leaves nothing in other people's folders.)
 //!
 //! It is a convenience: where it cannot be kept, or is damaged, there is none, and nobody hears of it.
 
 use crate::files::{Draft, cache_folder, open_own};
+use crate::trace::bundled::name_in;
+use serde::{Deserialize, Serialize};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 /// Traces that are kept.
 const MOST: usize = 12;
-/// Bytes of the file that are read: 12 paths of the greatest length.
-const BYTES: u64 = 1 << 16;
+/// Bytes of the file that are read: 12 paths of the greatest length, each with a command.
+const BYTES: u64 = 1 << 17;
+/// Bytes of a command that is kept.
+const COMMAND: usize = 4096;
 /// The file.
 const NAME: &str = "recent.json";
 
@@ -23,11 +28,51 @@ pub struct Recent {
     pub about: Option<(u64, Duration)>,
 }
 
+/// What is kept of a trace. Before there were commands it was the path alone.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Kept")]
+struct Entry {
+    path: PathBuf,
+    /// The command that shows what its window showed when it was left.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    left: Option<String>,
+}
+
+/// An entry as it is read.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Kept {
+    Path(PathBuf),
+    Both { path: PathBuf, left: Option<String> },
+}
+
+impl From<Kept> for Entry {
+    fn from(kept: Kept) -> Self {
+        match kept {
+            Kept::Path(path) => Self { path, left: None },
+            Kept::Both { path, left } => Self { path, left },
+        }
+    }
+}
+
 /// The traces that were opened last, the last one first.
 #[must_use]
 pub fn recent() -> Vec<Recent> {
     let Ok(folder) = cache_folder() else { return Vec::new() };
-    read(&folder).into_iter().map(|path| Recent { about: about(&path), path }).collect()
+    read(&folder).into_iter().map(|Entry { path, .. }| Recent { about: about(&path), path }).collect()
+}
+
+/// The command that shows what the window of `trace` showed when it was left, where it is one of those opened last.
+#[must_use]
+pub fn left(trace: &Path) -> Option<String> {
+    let trace = std::path::absolute(trace).ok()?;
+    read(&cache_folder().ok()?).into_iter().find(|entry| entry.path == trace)?.left
+}
+
+/// Takes note of how the window of `trace` is left; `None`: that is kept elsewhere.
+pub fn leave(trace: &Path, command: Option<&str>) {
+    // As with the list: it is a convenience.
+    let _ = std::path::absolute(trace).and_then(|trace| note_left(&cache_folder()?, &trace, command));
 }
 
 /// Whether nobody of this user opened a window before; asked once, since it is another one's answer the next time.
@@ -50,6 +95,10 @@ fn first(folder: &Path) -> io::Result<bool> {
 
 /// Takes note of a trace that was opened.
 pub fn remember(trace: &Path) {
+    // Bundled traces are offered anyway.
+    if name_in(trace).is_some() {
+        return;
+    }
     // Whoever opens a trace came for that, and not for this list.
     let _ = std::path::absolute(trace).and_then(|trace| note(&cache_folder()?, trace));
 }
@@ -61,24 +110,37 @@ fn about(path: &Path) -> Option<(u64, Duration)> {
     Some((about.len(), age))
 }
 
-fn read(folder: &Path) -> Vec<PathBuf> {
+fn read(folder: &Path) -> Vec<Entry> {
     let text = || -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         open_own(&folder.join(NAME))?.take(BYTES).read_to_end(&mut bytes)?;
         Ok(bytes)
     };
-    let paths: Vec<PathBuf> = text().ok().and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or_default();
-    paths.into_iter().filter(|path| path.is_absolute()).take(MOST).collect()
+    let entries: Vec<Entry> = text().ok().and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or_default();
+    entries.into_iter().filter(|entry| entry.path.is_absolute()).take(MOST).collect()
 }
 
 fn note(folder: &Path, trace: PathBuf) -> io::Result<()> {
-    let mut paths = read(folder);
-    paths.retain(|path| *path != trace);
-    paths.insert(0, trace);
+    let mut entries = read(folder);
+    let known = entries.iter().position(|entry| entry.path == trace);
+    let entry = known.map_or_else(|| Entry { path: trace, left: None }, |n| entries.remove(n));
+    entries.insert(0, entry);
+    write(folder, entries)
+}
+
+fn note_left(folder: &Path, trace: &Path, command: Option<&str>) -> io::Result<()> {
+    let mut entries = read(folder);
+    // Another window opened a dozen since: its list is the newer one.
+    let Some(entry) = entries.iter_mut().find(|entry| entry.path == trace) else { return Ok(()) };
+    entry.left = command.filter(|command| command.len() <= COMMAND).map(str::to_owned);
+    write(folder, entries)
+}
+
+fn write(folder: &Path, mut entries: Vec<Entry>) -> io::Result<()> {
     // Of a name that is no text nothing can be written; the others stay.
-    paths.retain(|path| path.to_str().is_some());
-    paths.truncate(MOST);
-    let text = serde_json::to_vec(&paths)?;
+    entries.retain(|entry| entry.path.to_str().is_some());
+    entries.truncate(MOST);
+    let text = serde_json::to_vec(&entries)?;
     let mut draft = Draft::within(&folder.join(NAME))?;
     draft.write_all(&text)?;
     draft.finish()
@@ -90,7 +152,7 @@ mod tests {
     use std::fs;
 
     fn names(folder: &Path) -> Vec<String> {
-        read(folder).iter().map(|path| path.to_string_lossy().into_owned()).collect()
+        read(folder).iter().map(|entry| entry.path.to_string_lossy().into_owned()).collect()
     }
 
     #[test]
@@ -120,6 +182,24 @@ mod tests {
         note(folder.path(), "/t/2".into()).unwrap();
         assert_eq!(names(folder.path()), ["/t/2"]);
         assert!(note(&folder.path().join("gone"), "/t/3".into()).is_err());
+    }
+
+    #[test]
+    fn how_a_window_is_left_is_kept_with_its_trace_until_it_is_kept_elsewhere() {
+        let folder = tempfile::tempdir().unwrap();
+        let left = |path: &str| read(folder.path()).into_iter().find(|e| e.path == Path::new(path)).unwrap().left;
+        // A list of an older program.
+        fs::write(folder.path().join(NAME), "[\"/t/1\",\"/t/2\"]").unwrap();
+        note_left(folder.path(), Path::new("/t/2"), Some("orrery view /t/2 --tick 7")).unwrap();
+        note(folder.path(), "/t/3".into()).unwrap();
+        note(folder.path(), "/t/2".into()).unwrap();
+        assert_eq!(names(folder.path()), ["/t/2", "/t/3", "/t/1"]);
+        assert_eq!((left("/t/2").as_deref(), left("/t/1")), (Some("orrery view /t/2 --tick 7"), None));
+        note_left(folder.path(), Path::new("/t/unknown"), Some("orrery view")).unwrap();
+        note_left(folder.path(), Path::new("/t/1"), Some(&"x".repeat(COMMAND + 1))).unwrap();
+        assert_eq!((names(folder.path()).len(), left("/t/1")), (3, None));
+        note_left(folder.path(), Path::new("/t/2"), None).unwrap();
+        assert_eq!(left("/t/2"), None);
     }
 
     #[test]

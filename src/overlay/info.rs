@@ -120,7 +120,6 @@ impl Info {
         rings: Vec<String>,
     ) -> Self {
         let hierarchy = moment.before;
-        let axis = timeline.axis();
         let regions = tables
             .regions
             .iter()
@@ -141,27 +140,36 @@ impl Info {
             })
             .collect();
         let caches = levels(hierarchy).flat_map(|level| rows(hierarchy, level, temperatures)).collect();
-        let mark = tables.marks.iter().rev().find(|m| m.reference <= moment.tick);
         Self {
-            title: tables.title.clone(),
-            subtitle: tables.subtitle.clone(),
             regions,
             caches,
             caches_name: hierarchy.config().name.clone(),
             tlbs: tlb_rows(hierarchy),
             walks: hierarchy.tlbs().walks(),
             tick: moment.tick,
+            now: moment.reference.map_or_else(Now::default, |r| now(timeline, tables, moment, &r)),
+            prefetches: hierarchy.config().levels.iter().any(|l| l.prefetch != Prefetch::None),
+            ..Self::of_time(timeline, tables, position, rings)
+        }
+    }
+
+    /// Gathers what can be said of a position without a look at the caches there: all that the strip says.
+    pub(super) fn of_time(timeline: &Timeline, tables: &Tables, position: Position, rings: Vec<String>) -> Self {
+        let (axis, tick) = (timeline.axis(), position.tick());
+        let mark = tables.marks.iter().rev().find(|m| m.reference <= tick);
+        Self {
+            title: tables.title.clone(),
+            subtitle: tables.subtitle.clone(),
+            tick,
             axis,
             position,
             len: axis.total,
             indexed: axis.grows.then(|| axis.share(axis.end())),
-            now: moment.reference.map_or_else(Now::default, |r| now(timeline, tables, moment, &r)),
             mark: mark.map(|m| m.name.clone()).unwrap_or_default(),
             marks: tables.marks.iter().map(|m| Position::at(m.reference)).collect(),
             unit: ClockKind::References.unit(),
             innermost: rings.first().cloned().unwrap_or_default(),
             rings,
-            prefetches: hierarchy.config().levels.iter().any(|l| l.prefetch != Prefetch::None),
             ..Self::default()
         }
     }
@@ -535,8 +543,7 @@ mod tests {
         use crate::sim::config::preset;
         use crate::sim::stats::collect;
         use crate::trace::bundled::find;
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = find("matmul16").expect("bundled").unpack(folder.path()).expect("written");
+        let path = std::path::PathBuf::from(find("matmul16").expect("bundled").path());
         let source: Arc<dyn crate::reference::ReferenceSource> = crate::trace::open(&path, None).expect("whole").into();
         let config = preset("paper").expect("shipped");
         let stats = collect(source.as_ref(), &config, false).expect("in memory");

@@ -14,6 +14,7 @@ use super::studio::Studio;
 use crate::axis::Position;
 use crate::reference::SourceError;
 use crate::scene::View;
+use crate::scene::places::ring_names;
 use crate::timeline::{ClockKind, Life, StripKind};
 use egui::{Painter, Pos2};
 use std::sync::Arc;
@@ -98,11 +99,26 @@ impl Shot {
         let layout = self.layout();
         let view = View { reach: layout.reach, ..self.view.clone() };
         let (picture, mut info) = exhibit.frame(studio, self, &view, &layout)?;
+        self.tell(studio, &mut info);
+        Ok(Taken { layout, parts: self.parts, picture, info })
+    }
+
+    /// What the strip says at this moment, where no picture of the studio is taken.
+    #[must_use]
+    pub fn strip_info(&self, studio: &Studio) -> Info {
+        let timeline = studio.timeline();
+        let position = studio.axis().clamp(self.position);
+        let mut info = Info::of_time(timeline, studio.tables(), position, ring_names(timeline.start()));
+        self.tell(studio, &mut info);
+        info
+    }
+
+    /// Adds what is no property of the trace: how it is played, and what is pinned.
+    fn tell(&self, studio: &Studio, info: &mut Info) {
         let Playback { speed, unit, stretch, range, .. } = self.playback;
         (info.speed, info.unit, info.stretch, info.range) = (speed, unit, stretch, range);
         info.life.clone_from(&self.life);
         info.pinned = self.view.pin.map_or_else(String::new, |bytes| named::bytes(studio, bytes, info.tick).0);
-        Ok(Taken { layout, parts: self.parts, picture, info })
     }
 }
 

@@ -1,7 +1,9 @@
 //! The traces that travel inside the binary: recordings of the programs in `traces/programs/`.
 
-use std::io::Write;
 use std::path::Path;
+
+/// What stands before the name of a bundled trace where the path of a file is expected: `lesson:matmul16`.
+pub const SCHEME: &str = "lesson:";
 
 /// One bundled trace.
 #[derive(Clone, Copy, Debug)]
@@ -47,15 +49,17 @@ pub fn find(name: &str) -> Option<&'static Bundled> {
     BUNDLED.iter().find(|b| b.name == name)
 }
 
+/// The name after [`SCHEME`], where a path is one of a bundled trace: there need not be one of that name. Such a file is `./lesson:...`.
+#[must_use]
+pub fn name_in(path: &Path) -> Option<&str> {
+    path.to_str()?.strip_prefix(SCHEME)
+}
+
 impl Bundled {
-    /// Writes the file into `folder` and gives its path.
-    ///
-    /// # Errors
-    /// When the folder cannot be written.
-    pub fn unpack(&self, folder: &Path) -> std::io::Result<std::path::PathBuf> {
-        let path = folder.join(format!("{}.orrery", self.name));
-        std::fs::File::create(&path)?.write_all(self.bytes)?;
-        Ok(path)
+    /// What to write where the path of a file is expected.
+    #[must_use]
+    pub fn path(&self) -> String {
+        format!("{SCHEME}{}", self.name)
     }
 }
 
@@ -65,12 +69,17 @@ mod tests {
 
     #[test]
     fn every_bundled_trace_opens_and_names_its_arrays() {
-        let folder = tempfile::tempdir().expect("a folder");
         for bundled in &BUNDLED {
-            let path = bundled.unpack(folder.path()).expect("written");
-            let trace = crate::trace::open(&path, None).expect(bundled.name);
+            let trace = crate::trace::open(Path::new(&bundled.path()), None).expect(bundled.name);
             assert!(trace.len() > 1000 && !trace.tables().regions.is_empty() && !trace.tables().title.is_empty());
             assert!(!trace.tables().locations.is_empty(), "{} has no source lines", bundled.name);
         }
+    }
+
+    #[test]
+    fn a_name_that_is_not_bundled_is_told_those_that_are() {
+        let error = crate::trace::open(Path::new("lesson:matmul"), None).err().expect("no such lesson").to_string();
+        assert!(error.contains("lesson:matmul") && error.contains("matmul16_blocked"), "{error}");
+        assert_eq!(name_in(Path::new("./lesson:mpm")), None);
     }
 }

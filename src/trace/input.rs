@@ -1,5 +1,6 @@
 //! Where bytes come from: a path or standard input, with compression seen through and the format told from content.
 
+use super::bundled;
 use super::error::{Fault, Place, TraceError};
 use super::formats::Format;
 use super::packed::{PackedError, Packing};
@@ -82,13 +83,21 @@ pub(super) fn is_stdin(path: &Path) -> bool {
     path == Path::new("-")
 }
 
-/// Opens `path`, or standard input for `-`.
+/// Opens `path`; standard input for `-`, and a bundled trace for `lesson:NAME`.
 pub(super) fn open(path: &Path) -> Result<Input, TraceError> {
     if is_stdin(path) {
         let name = "standard input".to_owned();
         return decompress(name, None, None, io::stdin());
     }
     let name = path.display().to_string();
+    if let Some(lesson) = bundled::name_in(path) {
+        let Some(found) = bundled::find(lesson) else {
+            let names: Vec<&str> = bundled::BUNDLED.iter().map(|bundled| bundled.name).collect();
+            let action = format!("no bundled trace is called {lesson:?}; there are: {}", names.join(", "));
+            return Err(TraceError::io(&name, action, io::ErrorKind::NotFound.into()));
+        };
+        return of_bytes(&name, found.bytes.to_vec());
+    }
     let file = File::open(path)
         .map_err(|e| TraceError::io(&name, "the trace cannot be opened; check the path and its permissions", e))?;
     let twin = match file.metadata() {

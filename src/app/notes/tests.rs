@@ -185,6 +185,22 @@ fn how_a_window_is_left_is_kept_beside_bookmarks_and_who_only_looked_leaves_no_f
 }
 
 #[test]
+fn where_no_notes_are_kept_how_the_window_is_left_is_kept_elsewhere() {
+    let kept = Rc::new(RefCell::new(Vec::new()));
+    let keeps = Rc::clone(&kept);
+    let mut desk = opened();
+    desk.attach(Beside {
+        keep_left: Some(Box::new(move |command: Option<&str>| keeps.borrow_mut().push(command.map(str::to_owned)))),
+        ..Beside::default()
+    });
+    desk.transport.jump(Position::at(7));
+    desk.leave();
+    desk.notes.set(Position::at(5), "here");
+    desk.leave();
+    assert_eq!(*kept.borrow(), [Some("orrery view '' --tick 7".to_owned()), None], "the notes have it from then on");
+}
+
+#[test]
 fn the_command_is_copied_and_caches_that_are_in_no_file_are_told() {
     let mut desk = opened();
     desk.transport.jump(Position::of(2.5));
