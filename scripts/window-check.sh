@@ -438,10 +438,13 @@ await_tick 2614 || fail 'after resizing and hiding it does not answer'
 ok 'lives on at 800x600, 320x240, 3x2, 1500x300, 360x800; hidden and shown again'
 
 xdotool key Escape
+sleep 0.3
+kill -0 "$viewer" 2>/dev/null || fail 'one Escape leaves'
+xdotool key Escape
 await_end
 [ "$code" = 0 ] || fail "it left with exit code $code"
 [ ! -s "$work/stderr" ] || fail 'it wrote to standard error'
-ok 'Escape leaves with exit code 0; nothing on standard error'
+ok 'a second Escape leaves with exit code 0; nothing on standard error'
 grep -q '^left = .*orrery view .* --tick 2614' "$trace.notes.toml" || fail 'how the window was left is not kept'
 ok 'how it was left is kept beside the trace'
 
@@ -462,7 +465,7 @@ await_tick 65536 || fail 'End does not go to the newest reference'
 shot growing
 touch "$work/go"
 await_total 200000 || fail 'the rest of a slow trace is not shown'
-xdotool key Escape
+xdotool key ctrl+q
 await_end
 [ "$code" = 0 ] && [ ! -s "$work/stderr" ] || fail "after a slow trace: exit code $code"
 ok 'a trace that comes slowly is shown, played and gone through while it comes'
@@ -484,7 +487,7 @@ kill -0 "$viewer" 2>/dev/null || fail 'it ended when its trace was written over'
 [ "$(total)" = 4000 ] || fail 'what was read of a trace that was written over is gone'
 lines 0 5000 >"$work/new.log" && mv "$work/new.log" "$work/anew.log"
 await_total 5000 || fail 'a trace that was replaced is not read anew'
-xdotool key Escape
+xdotool key ctrl+q
 await_end
 [ "$code" = 0 ] || fail "after a trace was written anew: exit code $code"
 grep -q 'cannot be read; this is what was read before' "$work/stderr" || fail 'a trace that cannot be read any more is not told'
@@ -508,7 +511,7 @@ END
   [ "$(tick)" -gt "$first" ] || fail 'the newest reference is not followed'
   shot following
   xdotool windowfocus --sync "$window"
-  xdotool key Escape
+  xdotool key ctrl+q
   await_end
   [ "$code" = 0 ] || fail "closing the window of a program that is followed: exit code $code"
   pgrep -f "^[^ ]*valgrind.*forever" >/dev/null && fail 'the program goes on without its window'
@@ -600,7 +603,7 @@ if command -v gcc >/dev/null 2>&1 && [ -e "$work/brief.c" ]; then
   shot start-recorded
   ok "the start page records a program, and the window follows it to its end at $(tick)"
 fi
-xdotool key Escape
+xdotool key ctrl+q
 await_end
 [ "$code" = 0 ] || fail "after the start page: exit code $code"
 ok '`orrery` alone opens the start page: by keyboard to a bundled trace, back, and to a path that is typed'

@@ -74,6 +74,13 @@ close_window() {
   viewer=''
   [ "$code" = 0 ] && [ ! -s "$work/stderr" ] || fail "closed by its manager it ends with exit code $code"
 }
+# The command that shows what is seen, from the clipboard; nothing where none comes.
+command_copied() {
+  printf none | xclip -selection clipboard
+  xdotool key ctrl+c
+  sleep 0.3
+  copied=$(timeout 2 xclip -selection clipboard -o 2>/dev/null)
+}
 # Numbers of the pane, from the clipboard.
 numbers() {
   local n
@@ -243,6 +250,27 @@ END
   press 21-notes 20-resumed 5000 t
   ok '--resume: the panes as they were left, P goes to the bookmark'
 
+  # Another trace, a lesson, beside this one.
+  xdotool key Escape
+  sleep 0.3
+  xdotool key ctrl+p
+  sleep 0.3
+  xdotool type 'compare with matmul16_blocked'
+  sleep 0.3
+  shot 22-find-lesson
+  xdotool key Return
+  for n in $(seq 60); do
+    command_copied
+    case $copied in *'--against lesson:matmul16_blocked'*) break ;; esac
+    sleep 0.2
+  done
+  case $copied in *'--against lesson:matmul16_blocked'*) ;; *) fail "no lesson is compared with: $copied" ;; esac
+  press 23-two-traces 20-resumed 50000 ctrl+3
+  away
+  sleep 3.2
+  rest 23-two-traces || fail 'two traces do not come to rest'
+  ok 'the finder compares with a lesson, and the copied command says so'
+
   # A program of one's own, recorded from the page.
   xdotool key Escape
   sleep 0.3
@@ -251,7 +279,7 @@ END
   xdotool key Tab
   xdotool type './sum.c'
   sleep 0.3
-  shot 22-program
+  shot 24-program
   xdotool key Return
   for n in $(seq 300); do
     [ -s "$work/home/sum.orrery" ] && [ "$(tick)" = "$(total)" ] 2>/dev/null && [ "$(total)" -lt 8448 ] 2>/dev/null && break
@@ -263,8 +291,22 @@ END
   sleep 0.5
   xdotool key g
   sleep 0.5
-  shot 23-recorded
+  shot 25-recorded
   ok "a C program is recorded from the start page: $recorded references"
+  close_window
+
+  # Who set no bookmark finds the place again too.
+  begin view "$work/home/sum.orrery"
+  xdotool key Right Right Right
+  await_tick 3 || fail 'Right does not go on by one'
+  close_window
+  [ ! -e "$work/home/sum.orrery.notes.toml" ] || fail 'who only looked leaves a file beside the trace'
+  begin view "$work/home/sum.orrery"
+  sleep 0.5
+  shot 26-again
+  xdotool key r
+  await_tick 3 || fail 'R does not go back to where a window without bookmarks was left'
+  ok 'left without a bookmark, R goes back to the place'
   close_window
 }
 

@@ -119,7 +119,7 @@ await_end() { # for five seconds; the exit code is in $code
     kill -0 "$viewer" 2>/dev/null || break
     sleep 0.1
   done
-  kill -0 "$viewer" 2>/dev/null && fail 'Escape does not leave'
+  kill -0 "$viewer" 2>/dev/null && fail 'it does not leave'
   wait "$viewer"
   code=$?
   viewer=''

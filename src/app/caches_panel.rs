@@ -16,7 +16,7 @@ use crate::scene::palette;
 use crate::sim::Policy;
 use crate::sim::config::{Inclusion, Prefetch, presets};
 use crate::units::grouped;
-use egui::{Align2, Area, Button, ComboBox, Grid, Id, Order, RichText, ScrollArea, TextEdit, Ui, vec2};
+use egui::{Align2, Area, Button, ComboBox, Grid, Id, Order, Response, RichText, ScrollArea, TextEdit, Ui, vec2};
 
 /// What of the card can be typed in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -143,6 +143,13 @@ fn make(card: &mut CacheCard, change: Option<Change>, asks: &mut Option<CardAsks
     }
 }
 
+/// What a level has to do with the levels inside it.
+const INCLUSIONS: [(&str, &str, Inclusion); 3] = [
+    ("nine", "not inclusive, not exclusive: a line that leaves this level may stay in those inside", Inclusion::Nine),
+    ("inclusive", "what those inside hold is here too: a line that leaves here leaves there", Inclusion::Inclusive),
+    ("exclusive", "a line is here or in one inside, not in both", Inclusion::Exclusive),
+];
+
 fn levels(ui: &mut Ui, card: &mut CacheCard, asks: &mut Option<CardAsks>) {
     let config = card.edit.now().clone();
     for (at, level) in config.levels.iter().enumerate() {
@@ -157,26 +164,28 @@ fn levels(ui: &mut Ui, card: &mut CacheCard, asks: &mut Option<CardAsks>) {
             asked = steps(ui, "ways").map(|up| Change::Wayed(at, up)).or(asked.take());
             ui.label(words("ways", palette::TEXT_QUIET));
         });
-        let policies = Policy::ALL.iter().map(|policy| (policy.to_string(), Change::Policy(at, *policy)));
+        let policies = Policy::ALL.iter().map(|policy| (policy.to_string(), "", Change::Policy(at, *policy)));
         asked = choice(ui, ("policy", at), &level.policy.to_string(), policies).or(asked);
         // The first level has nobody inside it.
         if at > 0 {
-            let all =
-                [("nine", Inclusion::Nine), ("inclusive", Inclusion::Inclusive), ("exclusive", Inclusion::Exclusive)];
-            let now = all.iter().find(|(_, own)| *own == level.inclusion).map_or("", |(name, _)| name);
-            let all = all.iter().map(|&(name, own)| (name.to_owned(), Change::Inclusion(at, own)));
+            let now = INCLUSIONS.iter().find(|(_, _, own)| *own == level.inclusion).map_or("", |(name, ..)| name);
+            let all = INCLUSIONS.iter().map(|&(name, what, own)| (name.to_owned(), what, Change::Inclusion(at, own)));
             asked = choice(ui, ("inclusion", at), now, all).or(asked);
         } else {
             ui.label("");
         }
         let all = [
-            ("no prefetch", Prefetch::None),
-            ("next-line", Prefetch::NextLine),
-            ("stride", Prefetch::Stride),
-            ("stream", Prefetch::Stream),
+            ("no prefetch", "lines come when they are asked for", Prefetch::None),
+            ("next-line", "the line after one that missed comes too", Prefetch::NextLine),
+            (
+                "stride",
+                "an instruction's steps are learned, and the next one comes before it is asked for",
+                Prefetch::Stride,
+            ),
+            ("stream", "runs of lines are followed ahead", Prefetch::Stream),
         ];
-        let now = all.iter().find(|(_, own)| *own == level.prefetch).map_or("", |(name, _)| name);
-        let all = all.iter().map(|&(name, own)| (name.to_owned(), Change::Prefetch(at, own)));
+        let now = all.iter().find(|(_, _, own)| *own == level.prefetch).map_or("", |(name, ..)| name);
+        let all = all.iter().map(|&(name, what, own)| (name.to_owned(), what, Change::Prefetch(at, own)));
         asked = choice(ui, ("prefetch", at), now, all).or(asked);
         if small(ui, "×", config.levels.len() > 1, &format!("without {}", level.name)) {
             asked = Some(Change::Remove(at));
@@ -229,17 +238,31 @@ fn steps(ui: &mut Ui, what: &str) -> Option<bool> {
     asked
 }
 
-/// One of several words.
-fn choice(ui: &mut Ui, id: (&str, usize), now: &str, all: impl Iterator<Item = (String, Change)>) -> Option<Change> {
-    let mut chosen = None;
-    ComboBox::from_id_salt(id).width(88.0).selected_text(words(now, palette::TEXT_BODY)).show_ui(ui, |ui| {
-        for (name, change) in all {
-            if ui.selectable_label(name == now, words(name, palette::TEXT_BODY)).clicked() {
+/// One of several words, each with what it means; nothing where the word says it.
+fn choice(
+    ui: &mut Ui,
+    id: (&str, usize),
+    now: &str,
+    all: impl Iterator<Item = (String, &'static str, Change)>,
+) -> Option<Change> {
+    let (mut chosen, all) = (None, all.collect::<Vec<_>>());
+    let meant = all.iter().find(|(name, ..)| name == now).map_or("", |(_, what, _)| what);
+    let list = ComboBox::from_id_salt(id).width(88.0).selected_text(words(now, palette::TEXT_BODY));
+    let list = list.show_ui(ui, |ui| {
+        for (name, what, change) in all {
+            let label = ui.selectable_label(name == now, words(name, palette::TEXT_BODY));
+            if explained(label, what).clicked() {
                 chosen = Some(change);
             }
         }
     });
+    explained(list.response, meant);
     chosen
+}
+
+/// With words for who rests the pointer on it, where there are any.
+fn explained(response: Response, what: &str) -> Response {
+    if what.is_empty() { response } else { response.on_hover_text(what) }
 }
 
 /// A field to type in. What is typed is tried when it is left, and stays there, marked, where it is refused.

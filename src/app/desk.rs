@@ -79,6 +79,8 @@ pub struct Desk {
     pub(super) finder: Option<Finder>,
     /// What it is compared with, as it was named, and what two traces were asked to go in step by.
     pub(super) against: Option<(String, Option<StepBy>)>,
+    /// Up to when the next Escape quits, seconds of the window's clock.
+    quits_until: f64,
     /// Other traces that there are to compare with: files, and lessons as they are named where a file is expected.
     pub(super) others: Vec<PathBuf>,
     /// How all of the window is coloured.
@@ -96,6 +98,8 @@ pub struct Desk {
 
 /// Seconds that a message stays.
 pub const TOAST_SECONDS: f64 = 3.0;
+/// Seconds within which a second Escape quits.
+pub const QUIT_SECONDS: f64 = TOAST_SECONDS;
 
 impl Desk {
     /// Paused at `position`, at `speed` references a second, with a pane for each of `rows`; for none of them, with the exhibit in
@@ -127,6 +131,7 @@ impl Desk {
             copied: None,
             finder: None,
             against: None,
+            quits_until: f64::NEG_INFINITY,
             others: Vec::new(),
             theme: Theme::default(),
             guide: None,
@@ -372,7 +377,12 @@ impl Desk {
             Action::Escape if self.caches.as_ref().is_some_and(|card| card.open) => self.turn_caches(now),
             Action::Escape if self.guide.is_some() => self.guide = None,
             Action::Escape if self.pinned().is_some() => self.pin(None),
-            Action::Escape => return Some(Effect::Quit),
+            // Who pressed it once too often to close a card has lost nothing.
+            Action::Escape if now > self.quits_until => {
+                self.quits_until = now + QUIT_SECONDS;
+                self.say("Esc once more quits, and so does Ctrl + Q; R comes back to here", now);
+            }
+            Action::Escape | Action::Quit => return Some(Effect::Quit),
             Action::FullScreen => return Some(Effect::FullScreen),
             Action::Still => return Some(Effect::Still),
             Action::Clip => return Some(Effect::Clip),

@@ -22,6 +22,9 @@ pub(super) const SHOWN: usize = 12;
 /// Characters that are typed, at most: what is longer is cut, for nothing has words so long.
 pub(super) const LONGEST: usize = 200;
 
+/// Characters between what a row is called and the other words that it is found by: more than the names of commands have.
+const AFTER: usize = 80;
+
 /// What a row does when it is chosen.
 #[derive(Clone)]
 pub(super) enum Does {
@@ -61,6 +64,15 @@ impl Row {
     pub(super) fn new(words: impl Into<String>, beside: impl Into<String>, does: Does) -> Self {
         let words = words.into();
         Self { key: folded(&words), words, beside: beside.into(), does }
+    }
+
+    /// Found by other words too, after all that are called so.
+    fn or_found_by(mut self, words: &str) -> Self {
+        if !words.is_empty() {
+            self.key.extend(std::iter::repeat_n(' ', AFTER));
+            self.key.push_str(&folded(words));
+        }
+        self
     }
 }
 
@@ -175,7 +187,8 @@ impl Desk {
         for (chord, action) in TABLE.iter().flat_map(|row| row.chords) {
             // A second key of an action is no second action.
             if rows.iter().all(|row: &Row| !matches!(row.does, Does::Act(known) if known == *action)) {
-                rows.push(Row::new(words::of(*action), chord.words(), Does::Act(*action)));
+                let row = Row::new(words::of(*action), chord.words(), Does::Act(*action));
+                rows.push(row.or_found_by(words::also(*action)));
             }
         }
         rows.extend(

@@ -70,7 +70,9 @@ pub(super) fn show(ui: &Ui, desk: &mut Desk, now: f64) -> Option<Effect> {
             }
             let more = finder.fit - rows.min(finder.fit) + (rows - seen);
             let said = match (rows, more) {
-                (0, _) => "nothing is called so".to_owned(),
+                (0, _) => {
+                    "nothing found: try other words, such as caches, theme, video or a line of the source".to_owned()
+                }
                 (_, 0) => return,
                 (_, more) => format!("and {} more", grouped(more as u64)),
             };

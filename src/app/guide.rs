@@ -148,6 +148,7 @@ mod tests {
         assert_eq!(at(&desk), Some(Hint::Strip));
         assert_eq!(desk.apply(Action::Escape, 0.0), None);
         assert_eq!(desk.guide, None);
+        assert_eq!(desk.apply(Action::Escape, 0.0), None, "it says what the next one does");
         assert!(desk.apply(Action::Escape, 0.0).is_some(), "the next one leaves");
     }
 

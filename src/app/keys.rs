@@ -130,8 +130,10 @@ pub enum Action {
     Paste,
     /// Open or close what the recorded program prints.
     Output,
-    /// Close what is open, else leave.
+    /// Close what is open, else say that the next one quits.
     Escape,
+    /// Leave the program.
+    Quit,
 }
 
 /// One row of the sheet.
@@ -166,7 +168,7 @@ const fn alt(key: Key) -> Chord {
 }
 
 /// All keys, in the order of the sheet.
-pub const TABLE: [Row; 39] = [
+pub const TABLE: [Row; 40] = [
     Row { keys: "Space", what: "play, pause; at the end: start over", chords: &[(key(Key::Space), Action::PlayPause)] },
     Row {
         keys: "Left, Right",
@@ -334,9 +336,10 @@ pub const TABLE: [Row; 39] = [
     Row { keys: "?", what: "this list", chords: &[(char('?'), Action::Sheet)] },
     Row {
         keys: "Esc",
-        what: "close the list, let go what is pinned, leave",
+        what: "close what is open, let go what is pinned; twice: quit",
         chords: &[(key(Key::Escape), Action::Escape)],
     },
+    Row { keys: "Ctrl + Q", what: "quit", chords: &[(ctrl(Key::Char('q')), Action::Quit)] },
 ];
 
 /// What the mouse does; shown below the keys.

@@ -130,7 +130,13 @@ fn the_finder_is_typed_into_stepped_through_and_closed() {
     frames(&context, &mut desk, vec![Event::Paste("x\n".repeat(1 << 20)), key(Key::Escape)]);
     assert!(desk.finder.is_none());
     open(&mut desk, "zzz");
-    assert!(place(&told(&context, &mut desk), "nothing is called so").is_some());
+    assert!(
+        place(
+            &told(&context, &mut desk),
+            "nothing found: try other words, such as caches, theme, video or a line of the source"
+        )
+        .is_some()
+    );
     // A click beside it closes it too.
     click(&context, &mut desk, egui::pos2(30.0, 500.0));
     assert!(desk.finder.is_none());

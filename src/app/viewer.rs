@@ -254,8 +254,10 @@ impl Viewer {
             Some(desk) => desk.apply(action, now),
             None if action == Action::FullScreen => Some(Effect::FullScreen),
             None => {
-                if action == Action::Escape {
-                    self.turn_back(event_loop);
+                match action {
+                    Action::Escape => self.turn_back(event_loop),
+                    Action::Quit => event_loop.exit(),
+                    _ => {}
                 }
                 None
             }
@@ -492,7 +494,8 @@ impl ApplicationHandler<Message> for Viewer {
             WindowEvent::CloseRequested => event_loop.exit(),
             WindowEvent::RedrawRequested => self.frame(event_loop),
             WindowEvent::KeyboardInput { event: key, is_synthetic, .. }
-                if !types || meaning(&key.logical_key, pane.modifiers) == Some(Action::FullScreen) =>
+                if !types
+                    || matches!(meaning(&key.logical_key, pane.modifiers), Some(Action::FullScreen | Action::Quit)) =>
             {
                 // Keys that were down already when the window got the focus were meant for somebody else.
                 if key.state == ElementState::Pressed && !is_synthetic {

@@ -17,13 +17,13 @@ pub(super) fn caches(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32) {
     let (x, right) = (layout.tables.left(), layout.tables.right());
     let numbers = right - 60.0 * t;
     heading(pen, x, y, "CACHES");
-    pen.text(pos2(right, y), Align2::RIGHT_TOP, "hit rate", Weight::Regular, SMALL, palette::TEXT_QUIET);
+    pen.text(pos2(right, y), Align2::RIGHT_TOP, "miss rate", Weight::Regular, SMALL, palette::TEXT_QUIET);
     if !layout.compact {
-        pen.text(pos2(numbers, y), Align2::RIGHT_TOP, "hits", Weight::Regular, SMALL, palette::TEXT_QUIET);
+        pen.text(pos2(numbers, y), Align2::RIGHT_TOP, "misses", Weight::Regular, SMALL, palette::TEXT_QUIET);
     }
     // Which caches these are, between the heading and the columns'.
     let from = x + pen.width("CACHES", Weight::SemiBold, SMALL) + 16.0 * t;
-    let to = if layout.compact { right - 44.0 * t } else { numbers - 24.0 * t };
+    let to = if layout.compact { right - 52.0 * t } else { numbers - 44.0 * t };
     pen.fitted(pos2(from, y), &info.caches_name, to - from, Weight::Medium, SMALL, palette::TEXT_BODY);
     let mut y = y + 20.0 * t;
     let last = layout.tables.bottom();
@@ -41,7 +41,7 @@ pub(super) fn caches(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32) {
             return;
         }
         let (indent, weight) = if row.core.is_some() { (12.0 * t, Weight::Regular) } else { (0.0, Weight::SemiBold) };
-        words(pen, layout, pos2(x + indent, y), weight, [&row.name, &row.shape], row.hits, row.hit_rate);
+        words(pen, layout, pos2(x + indent, y), weight, [&row.name, &row.shape], row.misses, row.miss_rate());
         let bar = Rect::from_min_max(pos2(x + indent, y + 20.0 * t), pos2(right, y + 23.0 * t));
         temperature_bar(pen, bar, row.temperature);
         y += pitch;
@@ -56,21 +56,21 @@ pub(super) fn caches(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32) {
     }
 }
 
-/// Name, shape, hits and hit rate of one row.
+/// Name, shape, misses and miss rate of one row.
 fn words(
     pen: &Pen<'_>,
     layout: &Layout,
     at: egui::Pos2,
     weight: Weight,
     [name, shape]: [&str; 2],
-    hits: u64,
-    hit_rate: Option<f64>,
+    misses: u64,
+    miss_rate: Option<f64>,
 ) {
     let (t, right) = (pen.t, layout.tables.right());
     let numbers = right - 60.0 * t;
     let edge = pen.text(at, Align2::LEFT_TOP, name, weight, BODY, palette::TEXT);
-    let hits = if layout.compact { String::new() } else { grouped(hits) };
-    let left = if layout.compact { right - 42.0 * t } else { numbers - pen.width(&hits, Weight::Regular, BODY) };
+    let misses = if layout.compact { String::new() } else { grouped(misses) };
+    let left = if layout.compact { right - 42.0 * t } else { numbers - pen.width(&misses, Weight::Regular, BODY) };
     let from = pos2(edge + 7.0 * t, at.y + 1.5 * t);
     // The size alone where there is no room for more: the ring's label has sets and ways.
     let room = left - 6.0 * t - from.x;
@@ -78,9 +78,9 @@ fn words(
     let shape = shape.split_once(", ").map_or(shape, |(size, _)| if fits { shape } else { size });
     pen.fitted(from, shape, room, Weight::Regular, SMALL + 0.5, palette::TEXT_QUIET);
     if !layout.compact {
-        pen.text(pos2(numbers, at.y), Align2::RIGHT_TOP, &hits, Weight::Regular, BODY, palette::TEXT_BODY);
+        pen.text(pos2(numbers, at.y), Align2::RIGHT_TOP, &misses, Weight::Regular, BODY, palette::TEXT_BODY);
     }
-    pen.text(pos2(right, at.y), Align2::RIGHT_TOP, &percent(hit_rate), Weight::Medium, BODY, palette::TEXT);
+    pen.text(pos2(right, at.y), Align2::RIGHT_TOP, &percent(miss_rate), Weight::Medium, BODY, palette::TEXT);
 }
 
 /// A row for each TLB and one for page walks, from `y` on, as many as there is room for; the walks are told last but
@@ -94,7 +94,7 @@ fn tlb_rows(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32) {
         // Names of TLBs can be long: a shape of which nothing but an ellipsis would be left is left out.
         let room = right - 110.0 * t - x - pen.width(&row.name, Weight::SemiBold, BODY);
         let shape = if layout.compact || room > 0.0 { row.shape.as_str() } else { "" };
-        words(pen, layout, pos2(x, y), Weight::SemiBold, [&row.name, shape], row.hits, row.hit_rate);
+        words(pen, layout, pos2(x, y), Weight::SemiBold, [&row.name, shape], row.misses, row.miss_rate());
         y += LEAST * t;
     }
     if room > 0 {

@@ -26,11 +26,11 @@ pub(super) fn tables(info: &Info) -> String {
         let kind = if row.core.is_some() { "core" } else { "level" };
         let (name, shape) = (field(&row.name), field(&row.shape));
         let (hits, misses) = (row.hits, row.misses);
-        let rate = share(row.hit_rate.map(|rate| 1.0 - rate));
+        let rate = share(row.miss_rate());
         let _ = writeln!(text, "{kind},{name},{shape},{},{hits},{misses},{rate}", hits + misses);
     }
     for row in &info.tlbs {
-        let (name, shape, rate) = (field(&row.name), field(&row.shape), share(row.hit_rate.map(|rate| 1.0 - rate)));
+        let (name, shape, rate) = (field(&row.name), field(&row.shape), share(row.miss_rate()));
         let _ = writeln!(text, "tlb,{name},{shape},,{},,{rate}", row.hits);
     }
     for row in &info.regions {

@@ -15,7 +15,7 @@ pub fn described(info: &Info) -> String {
     sentences.push(what);
     sentences.extend(info.now.why.iter().cloned());
     for row in info.caches.iter().filter(|row| row.core.is_none() && row.hit_rate.is_some()) {
-        sentences.push(format!("{} hits {}", row.name, percent(row.hit_rate)));
+        sentences.push(format!("{} misses {} times, {}", row.name, grouped(row.misses), percent(row.miss_rate())));
     }
     let mut most: Vec<_> = info.regions.iter().filter(|row| row.misses > 0).collect();
     most.sort_by_key(|row| std::cmp::Reverse(row.misses));
@@ -53,7 +53,7 @@ mod tests {
         let taken = shot.take(&mut studio, &mut numbers).expect("in memory");
         let text = described(&taken.info);
         for part in
-            ["two arrays, reference 613 of 1,000. read A[613]. ", "L1 hits ", "A[1024] misses L1 ", "pinned is B[0]."]
+            ["two arrays, reference 613 of 1,000. read A[613]. ", "L1 misses ", "A[1024] misses L1 ", "pinned is B[0]."]
         {
             assert!(text.contains(part), "{part} in {text}");
         }

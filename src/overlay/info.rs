@@ -270,6 +270,7 @@ fn tlb_rows(hierarchy: &Hierarchy) -> Vec<TlbRow> {
             name: hierarchy.config().tlbs[number].name.clone(),
             shape: if each { format!("{shape} each") } else { shape },
             hits: sum.demand_hits(),
+            misses: sum.demand_accesses() - sum.demand_hits(),
             hit_rate: sum.hit_rate(),
         })
     };

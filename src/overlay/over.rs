@@ -24,7 +24,7 @@ impl Info {
         }
         let (now, then) = (moment.before.tlbs(), before.tlbs());
         for (row, tlb) in self.tlbs.iter_mut().zip(tlbs_of(moment.before)) {
-            (row.hits, _, row.hit_rate) = between(&then.sum(tlb), &now.sum(tlb));
+            (row.hits, row.misses, row.hit_rate) = between(&then.sum(tlb), &now.sum(tlb));
         }
         self.walks = now.walks() - then.walks();
         self.over = Some(window.min(moment.tick));

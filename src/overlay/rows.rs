@@ -50,8 +50,26 @@ pub struct TlbRow {
     pub shape: String,
     /// Hits so far.
     pub hits: u64,
+    /// Misses so far.
+    pub misses: u64,
     /// Share of lookups that hit; `None` before the first.
     pub hit_rate: Option<f64>,
+}
+
+impl CacheRow {
+    /// Share of demand accesses that missed; `None` before the first.
+    #[must_use]
+    pub fn miss_rate(&self) -> Option<f64> {
+        self.hit_rate.map(|rate| 1.0 - rate)
+    }
+}
+
+impl TlbRow {
+    /// Share of lookups that missed; `None` before the first.
+    #[must_use]
+    pub fn miss_rate(&self) -> Option<f64> {
+        self.hit_rate.map(|rate| 1.0 - rate)
+    }
 }
 
 /// The reference under way.

@@ -78,7 +78,8 @@ mod tests {
 
     #[test]
     fn a_name_that_is_not_bundled_is_told_those_that_are() {
-        let error = crate::trace::open(Path::new("lesson:matmul"), None).err().expect("no such lesson").to_string();
+        let error = crate::trace::open(Path::new("lesson:matmul"), None).err().expect("no such lesson");
+        let error = format!("{:#}", anyhow::Error::from(error));
         assert!(error.contains("lesson:matmul") && error.contains("matmul16_blocked"), "{error}");
         assert_eq!(name_in(Path::new("./lesson:mpm")), None);
     }

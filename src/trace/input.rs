@@ -93,8 +93,8 @@ pub(super) fn open(path: &Path) -> Result<Input, TraceError> {
     if let Some(lesson) = bundled::name_in(path) {
         let Some(found) = bundled::find(lesson) else {
             let names: Vec<&str> = bundled::BUNDLED.iter().map(|bundled| bundled.name).collect();
-            let action = format!("no bundled trace is called {lesson:?}; there are: {}", names.join(", "));
-            return Err(TraceError::io(&name, action, io::ErrorKind::NotFound.into()));
+            let there_are = io::Error::new(io::ErrorKind::NotFound, format!("there are {}", names.join(", ")));
+            return Err(TraceError::io(&name, format!("no bundled trace is called {lesson:?}"), there_are));
         };
         return of_bytes(&name, found.bytes.to_vec());
     }

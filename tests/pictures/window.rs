@@ -1,10 +1,10 @@
-//! What the window draws over its pictures, without a display: the bar with the card of the caches, the start page, the list of keys and
-//! the finder, in a roomy window and in a small one. Each is drawn smaller than it is seen, so that references stay small.
+//! The window without a display: a pane of each exhibit, the bar with the card of the caches, the start page, the list of keys and the
+//! finder, in a roomy window and in a small one. Each is drawn smaller than it is seen, so that references stay small.
 //!
 //! To accept new pictures: `GOLDEN_UPDATE=1 cargo test --test pictures window` (it rewrites those that fail).
 
 use crate::support::device::device;
-use crate::support::golden::{Adapter, Harness, Picture};
+use crate::support::golden::{Adapter, Harness, Picture as Golden};
 use crate::support::scene::paper;
 use egui::{Pos2, RawInput, Rect, Ui, ViewportId, vec2};
 use orrery::app::desk::Desk;
@@ -12,11 +12,14 @@ use orrery::app::keys::Action;
 use orrery::app::start::{Lesson, RecentFile, StartPage};
 use orrery::app::{panel, start_panel};
 use orrery::axis::Position;
-use orrery::overlay::exhibits::named;
-use orrery::overlay::{Parts, Studio, Words, fonts};
-use orrery::render::{Bar, Context, Painter, Target, target};
-use orrery::scene::View;
+use orrery::overlay::exhibits::{EXHIBITS, ExhibitEntry, Picture, named};
+use orrery::overlay::{Baseline, Parts, Studio, Words, fonts};
+use orrery::render::{Bar, Context, Painter, Target, Viewport, target};
+use orrery::scene::{Scene, View};
+use orrery::sim::Hierarchy;
+use orrery::sim::config::preset;
 use orrery::trace;
+use orrery::units::ByteRange;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,13 +27,16 @@ use std::time::Duration;
 /// Sizes of windows, points; and pixels a point.
 const SIZES: [([u32; 2], f32); 2] = [([1280, 720], 0.25), ([640, 360], 0.375)];
 
-fn desk() -> Desk {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("traces/matmul16.orrery");
-    let source = Arc::from(trace::open(&path, None).expect("bundled"));
-    let studio = Studio::new(source, paper(), &mut |_, _| true).expect("readable");
-    // Tables: the rings have pictures of their own.
-    let numbers = named("numbers").expect("there");
-    Desk::new(studio, View::default(), Parts::default(), &[numbers], Position::at(2613), 100.0)
+fn studio(caches: Hierarchy) -> Studio {
+    let source = Arc::from(trace::open(Path::new("lesson:matmul16"), None).expect("bundled"));
+    Studio::new(source, caches, &mut |_, _| true).expect("readable")
+}
+
+fn desk(exhibit: &'static ExhibitEntry) -> Desk {
+    let mut this = studio(paper());
+    let other = Hierarchy::new(&preset("textbook").expect("there")).expect("a shape that there is");
+    this.compare_with(Some(Baseline::caches(studio(other))));
+    Desk::new(this, View::default(), Parts::default(), &[exhibit], Position::at(2613), 100.0)
 }
 
 fn page() -> StartPage {
@@ -50,38 +56,71 @@ fn page() -> StartPage {
     page
 }
 
-/// Who shows something in a window of a size: what lies under its words comes back.
-type Show = Box<dyn FnMut(&mut Ui, [u32; 2]) -> Vec<Bar>>;
+/// What lies under the words of a window.
+#[derive(Default)]
+struct Under {
+    bars: Vec<Bar>,
+    /// What the rings show, and where, points.
+    rings: Option<(Scene, Viewport)>,
+}
+
+/// Who shows something in a window of a size.
+type Show = Box<dyn FnMut(&mut Ui, [u32; 2]) -> Under>;
+
+/// What lies under the words of a desk with one pane.
+fn under(desk: &Desk) -> Under {
+    let pane = desk.pane();
+    let rings = pane.taken().and_then(|taken| match &taken.picture {
+        Picture::Rings(scene) => Some((scene.clone(), taken.layout.viewport)),
+        Picture::Plane(_) => None,
+    });
+    Under { bars: pane.bars.clone(), rings }
+}
 
 /// What is drawn, by name.
 fn faces() -> Vec<(&'static str, Show)> {
     let on_desk = |action: Action| -> Show {
-        let mut desk = desk();
+        let mut desk = desk(named("numbers").expect("there"));
         assert_eq!(desk.apply(action, 0.0), None, "the desk does it by itself");
         Box::new(move |ui, size| {
             let shown = panel::show(ui, &mut desk, size, 100.0);
             assert!(shown.failed.is_none(), "a bundled trace is readable");
-            desk.pane().bars.clone()
+            under(&desk)
         })
     };
     let mut page = page();
-    vec![
+    let mut faces: Vec<(&'static str, Show)> = EXHIBITS.iter().map(|row| (row.name, pane(row))).collect();
+    faces.extend([
         ("caches", on_desk(Action::Caches)),
         ("keys", on_desk(Action::Sheet)),
         ("finder", on_desk(Action::Finder)),
         (
             "start",
-            Box::new(move |ui, _| {
+            Box::new(move |ui: &mut Ui, _: [u32; 2]| {
                 assert_eq!(start_panel::show(ui, &mut page, false), None, "nobody asks for anything");
-                Vec::new()
+                Under::default()
             }),
         ),
-    ]
+    ]);
+    faces
+}
+
+/// A pane with an exhibit, B's first element pinned, compared with the caches of a desk.
+fn pane(row: &'static ExhibitEntry) -> Show {
+    let mut desk = desk(row);
+    let b = desk.studio().tables().regions[1].base;
+    desk.pin(Some(ByteRange::new(b, 8)));
+    Box::new(move |ui, size| {
+        let shown = panel::show(ui, &mut desk, size, 100.0);
+        assert!(shown.failed.is_none(), "a bundled trace is readable");
+        assert_eq!(desk.pane().row().name, row.name);
+        under(&desk)
+    })
 }
 
 /// A window of `size` points after a few frames, in which cards come to rest.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a part of a window's size")]
-fn draw(context: &Context, show: &mut Show, size: [u32; 2], scale: f32) -> Picture {
+fn draw(context: &Context, show: &mut Show, size: [u32; 2], scale: f32) -> Golden {
     let [width, height] = size.map(|side| (side as f32 * scale) as u32);
     let mut target = Target::new(context, width, height).expect("a small picture");
     let (mut painter, mut words) = (Painter::new(context, target::FORMAT), Words::new(context, target::FORMAT));
@@ -98,28 +137,33 @@ fn draw(context: &Context, show: &mut Show, size: [u32; 2], scale: f32) -> Pictu
         let time = Some(f64::from(frame) * 0.1);
         let mut input = RawInput { screen_rect: Some(screen), time, ..RawInput::default() };
         input.viewports.entry(ViewportId::ROOT).or_default().native_pixels_per_point = Some(scale);
-        let mut bars = Vec::new();
-        let output = egui.run_ui(input, |ui| bars = show(ui, size));
-        let bars: Vec<Bar> = bars.iter().map(|bar| bar.scaled(scale)).collect();
+        let mut under = Under::default();
+        let output = egui.run_ui(input, |ui| under = show(ui, size));
+        let bars: Vec<Bar> = under.bars.iter().map(|bar| bar.scaled(scale)).collect();
         let mut encoder = context.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        painter.prepare_bars(context, &bars, [width, height]);
+        match &under.rings {
+            Some((scene, viewport)) => {
+                painter.prepare(context, scene, &bars, &viewport.scaled(scale, [width, height]));
+            }
+            None => painter.prepare_bars(context, &bars, [width, height]),
+        }
         painter.draw(&mut encoder, target.view());
         words.draw(context, &mut encoder, target.view(), &egui, output, [width, height]);
         target.submit(context, encoder);
         assert!(target.collect(context, &mut rgba).expect("drawn"), "one is under way");
     }
-    Picture { width, height, rgba }
+    Golden { width, height, rgba }
 }
 
 #[test]
-fn what_lies_over_the_picture_looks_as_it_did() {
+fn the_window_looks_as_it_did() {
     let Some(context) = device("window") else { return };
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let update = std::env::var("GOLDEN_UPDATE").is_ok_and(|v| v == "1");
     let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("golden-window");
     let folder = root.join("tests/golden/window");
     let mut harness = Harness::new(&folder, &out, Adapter::of(&context.info), update);
-    let mut drawn: Vec<(String, Picture)> = Vec::new();
+    let mut drawn: Vec<(String, Golden)> = Vec::new();
     for (size, scale) in SIZES {
         for (name, mut show) in faces() {
             // Hundreds of words make no small reference.

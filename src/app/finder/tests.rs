@@ -25,6 +25,11 @@ fn what_is_typed_finds_actions_exhibits_marks_bookmarks_and_references() {
         ("2,613", "go to reference 2,613"),
         ("50%", "go to 50 % of the trace"),
         ("7.5", "go to reference 7.5"),
+        // Words that are on no row.
+        ("paper", "another theme: dark, light, print"),
+        ("between", "in point: play from here"),
+        ("screenshot", "save the picture as PNG"),
+        ("font size", "larger type"),
         ("zzzz", ""),
     ] {
         assert_eq!(first(&mut desk, typed), words, "{typed}");

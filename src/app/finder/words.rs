@@ -70,9 +70,47 @@ pub(super) fn of(action: Action) -> String {
         Action::Strip => "the strip tells something else: who served, misses of a level, classes, temperature",
         Action::Theme => "another theme: dark, light, print",
         Action::Sheet => "list of keys",
-        Action::Escape => "close what is open, or leave",
+        Action::Escape => "close what is open",
+        Action::Quit => "quit",
     };
     words.to_owned()
+}
+
+/// Other words that people look for an action by; they are not shown.
+pub(super) fn also(action: Action) -> &'static str {
+    match action {
+        Action::Point(_) => "range section between begin end select from to",
+        Action::Loop => "repeat again",
+        Action::Caches => "hierarchy size ways sets line policy what if edit preset add level",
+        Action::Undo(false) => "revert",
+        Action::Undo(true) => "again",
+        Action::Theme => "white black bright paper printer colours colors appearance mode",
+        Action::Still => "screenshot image export",
+        Action::Clip => "film movie mp4 gif export",
+        Action::Strip => "timeline bar below heat cold warm compulsory capacity conflict",
+        Action::Clock => "time cycles tempo",
+        Action::Faster | Action::Slower => "tempo rate",
+        Action::Compare | Action::Machine => "difference diff versus side by side baseline",
+        Action::CopyNumbers => "export table spreadsheet data",
+        Action::CopyCommand => "share link url state session",
+        Action::Open | Action::Paste => "file load import lesson example",
+        Action::Start => "beginning first restart rewind",
+        Action::End => "last finish",
+        Action::Miss(_) => "cache fault",
+        Action::Inspect => "inspector history events life",
+        Action::Closer(_) | Action::LookAtPin => "zoom magnify",
+        Action::Whole => "zoom fit reset all",
+        Action::Text(_) => "font size zoom projector accessibility",
+        Action::Panels => "legend labels clean",
+        Action::Notes | Action::Bookmark | Action::ToBookmark(_) => "annotation comment label",
+        Action::GoBack => "resume continue last session",
+        Action::Split(_) => "window view side by side",
+        Action::Exhibit => "view tab chart table source regions functions",
+        Action::Sheet => "shortcuts help keyboard manual",
+        Action::FullScreen => "maximize present projector",
+        Action::Quit => "exit leave close window",
+        _ => "",
+    }
 }
 
 #[cfg(test)]

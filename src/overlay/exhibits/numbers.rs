@@ -216,11 +216,11 @@ const LINES: usize = 6;
 /// Levels and TLBs.
 fn caches(sheet: &mut Sheet, column: &Column, y: f32, info: &Info) -> f32 {
     let em = sheet.em;
-    let mut y = sheet.heading(column, y, "CACHES", &info.caches_name, ["hits", "hit rate"]);
+    let mut y = sheet.heading(column, y, "CACHES", &info.caches_name, ["misses", "miss rate"]);
     for row in &info.caches {
         let (indent, weight) = if row.core.is_some() { (em, Weight::Regular) } else { (0.0, Weight::SemiBold) };
         let x = column.left + indent;
-        let end = sheet.numbers(column, y, row.hits, row.hit_rate);
+        let end = sheet.numbers(column, y, row.misses, row.miss_rate());
         named(sheet, x, y, end, weight, [&row.name, &row.shape]);
         let bar = Rect::from_min_max(pos2(x, y + 1.5 * em), pos2(column.right, y + 1.72 * em));
         temperature(sheet, bar, row.temperature);
@@ -231,9 +231,9 @@ fn caches(sheet: &mut Sheet, column: &Column, y: f32, info: &Info) -> f32 {
     sheet.right(pos2(column.right, y - 0.4 * em), "warm", SMALL, quiet);
     y += 1.2 * em;
     if !info.tlbs.is_empty() {
-        y = sheet.heading(column, y + 0.4 * em, "TLBS", "", ["hits", "hit rate"]);
+        y = sheet.heading(column, y + 0.4 * em, "TLBS", "", ["misses", "miss rate"]);
         for row in &info.tlbs {
-            let end = sheet.numbers(column, y, row.hits, row.hit_rate);
+            let end = sheet.numbers(column, y, row.misses, row.miss_rate());
             named(sheet, column.left, y, end, Weight::SemiBold, [&row.name, &row.shape]);
             y += PITCH * em;
         }
@@ -331,7 +331,7 @@ mod tests {
         let (.., taken) = taken([1280, 720], 613.0, Camera::default());
         let words = words(&taken);
         for expected in
-            ["613 of 1,000", "read  A[613]", "paper", "L1", "L2", "A[1024]", "B[1024]", "L1 miss", "hit rate"]
+            ["613 of 1,000", "read  A[613]", "paper", "L1", "L2", "A[1024]", "B[1024]", "L1 miss", "miss rate"]
         {
             assert!(words.contains(&expected), "{expected} in {words:?}");
         }
