@@ -329,7 +329,7 @@ pub const TABLE: [Row; 40] = [
     Row { keys: "F12", what: "save the picture as PNG", chords: &[(key(Key::F12), Action::Still)] },
     Row {
         keys: "Ctrl + O, V",
-        what: "open another trace; one whose path was copied",
+        what: "open another trace; one whose path or text was copied",
         chords: &[(ctrl(Key::Char('o')), Action::Open), (ctrl(Key::Char('v')), Action::Paste)],
     },
     Row { keys: "G", what: "what the recorded program prints", chords: &[(char('g'), Action::Output)] },

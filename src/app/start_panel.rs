@@ -11,6 +11,7 @@
 
 use super::complete::{MOST, names};
 use super::start::{Asks, Field, StartPage, ago, size};
+use super::traces::Wanted;
 use super::widgets::{card, word_button};
 use crate::overlay::Tip;
 use crate::overlay::fonts::Weight;
@@ -111,6 +112,15 @@ fn keys(ui: &Ui, page: &mut StartPage) -> (Option<Asks>, bool) {
             page.step(on);
             moved = true;
         }
+    }
+    // The field would make one line of them.
+    let pasted = ui.input_mut(|i| {
+        let of = |event: &egui::Event| if let egui::Event::Paste(text) = event { Wanted::pasted(text) } else { None };
+        let at = i.events.iter().position(|event| of(event).is_some())?;
+        of(&i.events.remove(at))
+    });
+    if let Some(wanted) = pasted {
+        return (Some(Asks::Open(wanted)), moved);
     }
     if pressed(Key::Tab) {
         page.tab(&names);

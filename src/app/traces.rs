@@ -16,6 +16,7 @@ use crate::scene::palette::Theme;
 use crate::scene::{Choice, View};
 use crate::sim::config::HierarchyConfig;
 use crate::timeline::ClockKind;
+use crate::trace::Format;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -32,8 +33,22 @@ pub enum Wanted {
     File(PathBuf),
     /// The bundled trace of this name.
     Lesson(String),
+    /// This text, which somebody copied from a trace.
+    Text(String),
     /// What this program does, with its arguments.
     Program(Vec<String>),
+}
+
+/// Bytes by which a text is told from others.
+const HEAD: usize = 1 << 16;
+
+impl Wanted {
+    /// What somebody pasted, where it begins as the text of a trace does.
+    pub(super) fn pasted(text: &str) -> Option<Self> {
+        // An address alone is more likely to be a number that somebody looks for.
+        let is_trace = text.trim().contains('\n') && Format::of(&text.as_bytes()[..text.len().min(HEAD)]).is_some();
+        is_trace.then(|| Self::Text(text.to_owned()))
+    }
 }
 
 /// Makes a trace of what is wanted. It is asked on the window's thread, so what takes time is left to [`Trace::load`].
@@ -102,7 +117,8 @@ impl First {
     /// As the window is divided and type is sized now, where nothing else was asked for.
     fn like(mut self, now: &Desk) -> Self {
         if self.layout.is_none() && self.panes.is_empty() {
-            self.layout = now.layout_now();
+            // There is nothing yet to compare the next one with.
+            self.layout = now.layout_now().filter(|layout| *layout != NamedLayout::Compare);
         }
         if self.text_scale == 1.0 {
             self.text_scale = now.text_scale;

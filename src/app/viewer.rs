@@ -230,7 +230,11 @@ impl Viewer {
         let text = pane.egui.clipboard_text().unwrap_or_default();
         match path_of(&text, self.page.home.as_deref()).filter(|path| path.is_file()) {
             Some(path) => self.ask(&Wanted::File(path)),
-            None => self.say("what was copied is no path of a file"),
+            None => match Wanted::pasted(&text) {
+                Some(wanted) => self.ask(&wanted),
+                None => self
+                    .say("what was copied is no path of a file and no text of a trace: `orrery formats` lists those"),
+            },
         }
     }
 

@@ -6,6 +6,7 @@ use super::{clips, demo, view};
 use crate::app::start::{Lesson, Offer, RecentFile};
 use crate::app::{OpenAgainst, Opener, RecordClip, Wanted};
 use crate::cli::{AgainstArgs, Cli, Command, PictureArgs, TraceArgs, ViewArgs};
+use crate::files::Scratch;
 use crate::opening::{first_start, recent};
 use crate::trace::bundled::{BUNDLED, find};
 use anyhow::{Context as _, bail};
@@ -45,8 +46,20 @@ pub(super) fn opener(like: &ViewArgs) -> (Opener, RecordClip, Receiver<()>) {
         alike(&mut args);
         Ok(args)
     };
+    // Where pasted text is kept, as long as the window is there.
+    let (mut folder, mut pasted): (Option<Scratch>, u32) = (None, 0);
     let open: Opener = Box::new(move |wanted| match wanted {
         Wanted::File(path) => view::trace(&of_file(path)?, true),
+        Wanted::Text(text) => {
+            let folder = match &mut folder {
+                Some(folder) => folder,
+                none => none.insert(Scratch::new().context("there is no folder for temporary files")?),
+            };
+            pasted += 1;
+            let path = folder.path().join(format!("pasted-{pasted}.txt"));
+            std::fs::write(&path, text).context("what was pasted cannot be kept for reading")?;
+            view::trace(&of_file(&path)?, false)
+        }
         Wanted::Program(words) => record(words, &of_file, &recording),
         Wanted::Lesson(name) => {
             let lesson = find(name).with_context(|| format!("no bundled trace is called {name}"))?;

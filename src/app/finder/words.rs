@@ -25,7 +25,7 @@ pub(super) fn of(action: Action) -> String {
         Action::CopyNumbers => "copy the numbers of the pane as CSV",
         Action::Output => "what the recorded program prints",
         Action::Open => "open another trace",
-        Action::Paste => "open the trace whose path was copied",
+        Action::Paste => "open the trace whose path or text was copied",
         Action::Start => "start of the trace",
         Action::End => "end of the trace",
         Action::Faster => "faster",

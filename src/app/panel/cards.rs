@@ -14,6 +14,7 @@ use crate::app::start_panel;
 use crate::app::traces::Wanted;
 use crate::axis::Position;
 use crate::overlay::fonts;
+use egui::Event;
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 
@@ -169,4 +170,22 @@ fn lessons_and_files_of_the_start_page_are_pressed_by_their_names() {
             assert_eq!(window.state_mut().1.take(), Some(Asks::Open(wanted)), "{size:?}");
         }
     }
+}
+
+#[test]
+fn the_text_of_a_trace_is_pasted_as_one_and_other_text_as_words() {
+    let mut window = on((page(), None), SIZES[0], |ui, (page, asked): &mut (StartPage, Option<Asks>)| {
+        *asked = start_panel::show(ui, page, false).or(asked.take());
+    });
+    window.run_steps(3);
+    let text = " L 1000,8\n L 1008,8\n S 2000,8\n";
+    window.event(Event::Paste(text.into()));
+    window.run_steps(2);
+    assert_eq!(window.state_mut().1.take(), Some(Asks::Open(Wanted::Text(text.into()))));
+    for other in ["/tmp/a trace.log", "two lines\nof a letter", " L 1000,8"] {
+        window.event(Event::Paste(other.into()));
+        window.run_steps(2);
+        assert_eq!(window.state_mut().1.take(), None, "{other:?}");
+    }
+    assert!(window.state().0.typed.starts_with("/tmp/a trace.log"), "{:?}", window.state().0.typed);
 }

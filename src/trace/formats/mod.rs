@@ -313,8 +313,9 @@ impl Format {
         (self.0.looks_like)(head)
     }
 
-    /// The format of content that starts so; `None` where it is none of these.
-    pub(super) fn of(head: &[u8]) -> Option<Self> {
+    /// The format of (unpacked) content that starts so; `None` where it is none of these.
+    #[must_use]
+    pub fn of(head: &[u8]) -> Option<Self> {
         Self::ALL.iter().copied().find(|format| format.looks_like(head))
     }
 
