@@ -226,7 +226,8 @@ fn reference(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32) -> f32 {
     pen.fitted(pos2(x, y), what, width, Weight::SemiBold, 14.5, tint);
     y += 24.0 * t;
     let lines = if layout.compact { 3 } else { 7 };
-    for line in info.now.why.iter().take(lines) {
+    let joined = joined(&info.now.why, lines);
+    for line in joined.iter().take(lines) {
         pen.fitted(pos2(x, y), line, width, Weight::Regular, BODY, palette::TEXT_BODY);
         y += 20.0 * t;
     }
@@ -241,6 +242,21 @@ fn reference(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32) -> f32 {
     }
     // The block keeps its height, so that the legend under it does not jump.
     (y + 16.0 * t).max(layout.right.top() + if layout.compact { 205.0 } else { 240.0 } * t)
+}
+
+/// Sentences in so many lines: where they are more, what levels said is one line (`L1 miss, L2 miss, L3 hit`), so that the reason of a
+/// miss is still told.
+fn joined(why: &[String], lines: usize) -> Vec<String> {
+    let plain = |line: &String| line.split_once(" (set ").map(|(said, _)| said.to_owned());
+    let said: Vec<String> = why.iter().map_while(plain).collect();
+    if why.len() <= lines || said.len() < 2 {
+        return why.to_vec();
+    }
+    // Where all levels missed, the last one says what came of it.
+    let last = why.get(said.len()).filter(|line| line.contains(" miss: ")).cloned();
+    let rest = said.len() + usize::from(last.is_some());
+    let first = said.into_iter().chain(last).collect::<Vec<_>>().join(", ");
+    std::iter::once(first).chain(why[rest..].iter().cloned()).collect()
 }
 
 fn ring_labels(pen: &Pen<'_>, layout: &Layout, rings: &Rings) {
@@ -289,5 +305,22 @@ fn ring_labels(pen: &Pen<'_>, layout: &Layout, rings: &Rings) {
             ([0.0, rings.cpu + 0.004], Align2::CENTER_TOP)
         };
         pen.text(layout.at(at), anchor, "CPU", Weight::Medium, 10.0, palette::TEXT_BODY);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_lines_are_few_levels_share_one_and_the_reason_is_told() {
+        let lines = |text: &str| text.split('|').map(str::to_owned).collect::<Vec<_>>();
+        let three = lines("L1 miss (set 7)|L2 miss (set 7)|L3 hit (set 1)|conflict: 2 ways too few");
+        assert_eq!(joined(&three, 7), three);
+        assert_eq!(joined(&three, 3), lines("L1 miss, L2 miss, L3 hit|conflict: 2 ways too few"));
+        let memory = lines("L1 miss (set 7)|L2 miss (set 7)|L3 miss: from memory|capacity: 64 lines too few");
+        assert_eq!(joined(&memory, 3), lines("L1 miss, L2 miss, L3 miss: from memory|capacity: 64 lines too few"));
+        let one = lines("L1 miss (set 7)|covers 2 lines, 1 missed|conflict: 2 ways too few|L1 loses A[0]");
+        assert_eq!(joined(&one, 3), one, "a level alone");
     }
 }
