@@ -17,6 +17,7 @@ set_up_tests() {
   command -v Xvfb >/dev/null 2>&1 || want+=(xvfb)
   command -v openbox >/dev/null 2>&1 || want+=(openbox)
   command -v xclip >/dev/null 2>&1 || want+=(xclip)
+  /usr/bin/python3 -c 'import Xlib' 2>/dev/null || want+=(python3-xlib)
   command -v xdotool >/dev/null 2>&1 || want+=(xdotool)
   command -v import >/dev/null 2>&1 && [ "$(convert -version 2>/dev/null | head -c 20)" = 'Version: ImageMagick' ] ||
     want+=(imagemagick)

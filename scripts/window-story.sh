@@ -4,7 +4,7 @@
 #
 #   scripts/window-story.sh [FOLDER [SIZE...]]     keep the pictures in FOLDER; sizes are 1280x720 and others, as 1024x640
 #
-# Needs xvfb, xdotool, imagemagick, openbox, xclip and gcc. ORRERY names another binary than target/debug/orrery.
+# Needs xvfb, xdotool, imagemagick, openbox, xclip, python3-xlib and gcc. ORRERY names another binary than target/debug/orrery.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 orrery=${ORRERY:-${CARGO_TARGET_DIR:-target}/debug/orrery}
@@ -12,6 +12,8 @@ case $orrery in /*) ;; *) orrery=$PWD/$orrery ;; esac
 bundled=$PWD/traces/matmul16.orrery
 . scripts/window.sh
 need_tools Xvfb:xvfb xdotool:xdotool import:imagemagick convert:imagemagick openbox:openbox xclip:xclip gcc:gcc
+
+/usr/bin/python3 -c 'import Xlib' 2>/dev/null || { printf 'window-story: python3-xlib is missing; install it: apt-get install python3-xlib\n' >&2; exit 1; }
 
 work=$(mktemp -d)
 folder=${1:-$work/pictures}
@@ -307,6 +309,13 @@ END
   xdotool key r
   await_tick 3 || fail 'R does not go back to where a window without bookmarks was left'
   ok 'left without a bookmark, R goes back to the place'
+
+  # A file that is dropped on the window.
+  scripts/drop-file.py "$window" "$trace" || fail 'the window takes no file that is dropped'
+  await_total 8448 || fail 'a file that is dropped is not opened'
+  sleep 0.5
+  shot 27-dropped
+  ok 'a file that is dropped on the window is opened'
   close_window
 }
 
