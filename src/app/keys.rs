@@ -340,7 +340,7 @@ pub const TABLE: [Row; 39] = [
 ];
 
 /// What the mouse does; shown below the keys.
-pub const MOUSE: [(&str, &str); 10] = [
+pub const MOUSE: [(&str, &str); 11] = [
     ("Strip", "click or drag to go there; hover to read"),
     ("", "wheel for a part of the trace, double click for all of it"),
     ("Picture", "hover a dot, a ring or an arc to see what it is"),
@@ -349,6 +349,7 @@ pub const MOUSE: [(&str, &str); 10] = [
     ("Charts", "click or drag to go there, Shift + drag for what is played"),
     ("Panes", "drag borders and tabs; keys go where the pointer is"),
     ("Regions", "click to dim, hide and show one, Shift + click to see it alone"),
+    ("", "click its patch for another colour, Shift + click for its first"),
     ("Number", "click to type a reference"),
     ("File", "drop a trace on the window to open it"),
 ];

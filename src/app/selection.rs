@@ -52,6 +52,7 @@ impl Desk {
     pub fn follow(&mut self, target: Target, alone: bool, now: f64) {
         match target {
             Target::Region(region) => self.session.turn(region, alone),
+            Target::Color(region) => self.session.recolor(region, alone),
             Target::Line(line) => self.seek_line(line, now),
             Target::Bytes(bytes) => self.pin(Some(bytes)),
             Target::Tick(tick) => self.transport.jump(Position::at(tick)),
@@ -67,7 +68,8 @@ impl Desk {
         if self.panes.seen().any(|(_, pane)| pane.row().name == INSPECTOR) {
             return None;
         }
-        let mut tip = bytes_tip(self.studio(), bytes, self.transport.position().phase() > 0.0);
+        let mut tip =
+            bytes_tip(self.studio(), &self.session.view().colors, bytes, self.transport.position().phase() > 0.0);
         tip.lines.push("D for its life, J and K for its references, Esc to let it go".into());
         Some(tip)
     }

@@ -142,8 +142,15 @@ impl Session {
         self.shade();
     }
 
+    /// The next colour of the regions of this one's name, or, `back`, their first one.
+    pub fn recolor(&mut self, region: usize, back: bool) {
+        self.choice.recolor(region, back, &self.studio.tables().regions);
+        self.shade();
+    }
+
     fn shade(&mut self) {
-        self.view.shades = self.choice.shades(&self.studio.tables().regions);
+        let regions = &self.studio.tables().regions;
+        (self.view.shades, self.view.colors) = (self.choice.shades(regions), self.choice.colors(regions));
     }
 
     /// How pictures look that skip nothing, but for the camera.

@@ -167,7 +167,9 @@ fn regions(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32) -> f32 {
             if shade != Shade::Full || info.over.is_some() && references == 0 {
                 ink = palette::TEXT_QUIET;
             }
-            pen.row(Rect::from_min_max(pos2(x, y - 2.0 * t), pos2(right, y - 2.0 * t + line)), region);
+            let area = Rect::from_min_max(pos2(x, y - 2.0 * t), pos2(right, y - 2.0 * t + line));
+            pen.row(area, region);
+            pen.patch(Rect { max: pos2(x + 12.0 * t, area.bottom()), ..area }, region);
         }
         let count = if layout.compact { String::new() } else { grouped(references) };
         let edge = if layout.compact { right - 42.0 * t } else { numbers - pen.width(&count, Weight::Regular, BODY) };

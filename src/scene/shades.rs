@@ -1,5 +1,8 @@
-//! Which regions a picture shows: names become a [`Shade`] for each region. Counts are those of all regions at any rate.
+//! Which regions a picture shows and in which colours: names become a [`Shade`] and a colour for each region. Counts are those of all
+//! regions at any rate.
 
+use super::palette::own::next;
+use super::palette::{RegionColors, Rgba};
 use super::view::Shade;
 use crate::reference::Region;
 use std::collections::BTreeMap;
@@ -16,6 +19,8 @@ pub struct Choice {
     pub rest: Shade,
     /// What was said of single regions since then.
     pub said: BTreeMap<String, Shade>,
+    /// Colours that regions were given, of which the last holds; `None` = its first colour.
+    pub colors: Vec<(String, Option<Rgba>)>,
 }
 
 /// Whether a pattern stands for a name: it is the name, or its `*` and `?` make it so.
@@ -73,7 +78,8 @@ impl Choice {
     /// The first name that stands for no region.
     #[must_use]
     pub fn unknown(&self, regions: &[Region]) -> Option<&str> {
-        let names = self.show.iter().chain(&self.dim).map(String::as_str);
+        let names =
+            self.show.iter().chain(&self.dim).chain(self.colors.iter().map(|(name, _)| name)).map(String::as_str);
         names.into_iter().find(|name| !regions.iter().any(|region| is_of(name, region)))
     }
 
@@ -82,12 +88,30 @@ impl Choice {
         self.said.insert(name.to_owned(), shade);
     }
 
+    /// The colours of regions.
+    #[must_use]
+    pub fn colors(&self, regions: &[Region]) -> RegionColors {
+        let given = |region: &Region| self.colors.iter().rev().find(|(pattern, _)| is_of(pattern, region))?.1;
+        if self.colors.is_empty() { RegionColors::default() } else { RegionColors::new(regions.iter().map(given)) }
+    }
+
+    /// Gives the regions of the name of number `region` the next colour that no other region has that is seen, or, `back`, their first one.
+    pub fn recolor(&mut self, region: usize, back: bool, regions: &[Region]) {
+        let Some(name) = regions.get(region).map(|region| region.name.clone()) else { return };
+        let (colors, shades) = (self.colors(regions), self.shades(regions));
+        let is_other = |n: &usize| regions[*n].name != name && shades.get(*n) != Some(&Shade::Hidden);
+        let others: Vec<Rgba> = (0..regions.len()).filter(is_other).map(|n| colors.of(n)).collect();
+        let color = if back { None } else { next(region, colors.of(region), &others) };
+        self.colors.retain(|(pattern, _)| *pattern != name);
+        self.colors.push((name, color));
+    }
+
     /// Shows the regions of this name alone, or all again where they are alone already.
     pub fn only(&mut self, name: &str, regions: &[Region]) {
         let alone = |(region, shade): (&Region, &Shade)| (*shade == Shade::Full) == (region.name == name);
         let shades = self.shades(regions);
         let is_alone = shades.len() == regions.len() && regions.iter().zip(shades.iter()).all(alone);
-        *self = Self::default();
+        *self = Self { colors: std::mem::take(&mut self.colors), ..Self::default() };
         if !is_alone {
             (self.show, self.rest) = (vec![name.to_owned()], Shade::Hidden);
         }
@@ -96,6 +120,7 @@ impl Choice {
 
 #[cfg(test)]
 mod tests {
+    use super::super::palette::region;
     use super::*;
 
     fn regions(names: &[&str]) -> Vec<Region> {
@@ -150,5 +175,32 @@ mod tests {
         assert_eq!(choice.shades(&all)[..], [Hidden, Full, Hidden, Hidden, Hidden]);
         choice.only("B", &all);
         assert!(choice.shades(&all).is_empty(), "all again");
+    }
+
+    #[test]
+    fn colours_are_given_by_name_and_by_click_and_stay_when_a_region_is_seen_alone() {
+        let all = regions(&["A", "B", "heap 1", "heap 2", "A"]);
+        let of = |choice: &Choice| [0, 1, 2, 3, 4].map(|n| choice.colors(&all).own(n));
+        let (x, y) = (Some([255, 255, 0, 255]), Some([0, 255, 0, 255]));
+        let colors = [("heap*", x), ("heap 2", y), ("A", y)].map(|(name, color)| (name.to_owned(), color)).to_vec();
+        let mut choice = Choice { colors, ..Choice::default() };
+        assert_eq!(of(&choice), [y, None, x, y, y], "the last holds");
+        choice.only("B", &all);
+        assert_eq!(of(&choice), [y, None, x, y, y]);
+        // Hidden regions leave their colours to others: B has its second one, the first of the palette that is free.
+        choice.recolor(1, false, &all);
+        assert_eq!(of(&choice)[1], Some(region(0)));
+        choice.recolor(1, false, &all);
+        assert_eq!(of(&choice)[1], Some(region(2)));
+        choice.recolor(1, true, &all);
+        choice.recolor(2, true, &all);
+        assert_eq!(of(&choice), [y, None, None, y, y], "its first one, whatever the command line said");
+        assert_eq!(choice.colors.iter().filter(|(name, _)| name == "B").count(), 1);
+        let wrong = Choice { colors: vec![("Q".into(), x)], ..Choice::default() };
+        assert_eq!((wrong.unknown(&all), choice.unknown(&all)), (Some("Q"), None));
+        // All are seen: no colour that another has.
+        let mut choice = Choice::default();
+        choice.recolor(1, false, &all);
+        assert_eq!(of(&choice)[1], Some(region(5)), "A, both heaps and the second A have the others of the first five");
     }
 }

@@ -14,7 +14,7 @@ use super::large::{Large, ServedShares};
 use super::layout::{Closeness, HomeLayout, Rings};
 use super::motion::{Endpoint, Flight, Path, ease};
 use super::pages::{self, Owners};
-use super::palette;
+use super::palette::{self, RegionColors};
 use super::pins::{Pinned, pinned};
 use super::places::{Piece, Places, path_of};
 use super::sight;
@@ -36,6 +36,8 @@ pub struct Stage {
     /// By level: its ring.
     rings_of_levels: Vec<u8>,
     structure: Vec<Segment>,
+    /// The colours that the structure has.
+    colors: RegionColors,
     /// What of memory is in caches, in the frame being built.
     cached: Cached,
     /// Lists that are kept for their memory.
@@ -79,10 +81,11 @@ impl Stage {
         let ring = |level| hierarchy.caches_of(level).next().map_or(0, |cache| hierarchy.info(cache).depth);
         let rings_of_levels = levels(hierarchy).map(ring).collect();
         let cached = Cached::new(&places.home);
-        let structure = structure(&places.rings, &places.home);
+        let colors = RegionColors::default();
+        let structure = structure(&places.rings, &places.home, &colors);
         let (cells, finder) = (Cells::new(hierarchy, regions, &places), Finder::new(regions, &places));
         let (spare, owners) = (Spare::default(), Owners::default());
-        Self { places, thermometer, rings_of_levels, structure, cached, spare, owners, cells, finder, idle }
+        Self { places, thermometer, rings_of_levels, structure, colors, cached, spare, owners, cells, finder, idle }
     }
 
     /// Sizes of the pieces.
@@ -111,8 +114,8 @@ impl Stage {
 
     /// Colour of an entry of a TLB: of the region that holds most of its page at a tick.
     #[must_use]
-    pub fn page_color(&self, page: LineAddr, page_bytes: u64, tick: u64) -> palette::Rgba {
-        pages::page_color(&self.places.home, page, page_bytes, tick)
+    pub fn page_color(&self, colors: &RegionColors, page: LineAddr, page_bytes: u64, tick: u64) -> palette::Rgba {
+        pages::page_color(&self.places.home, colors, page, page_bytes, tick)
     }
 
     /// The picture of a moment.
@@ -170,6 +173,10 @@ impl Stage {
             glyphs = calm::still(glyphs, view.phase);
         }
         let pinned = view.pin.map_or_else(Pinned::default, |pin| pinned(&self.places, moment, view, &glyphs, pin));
+        if view.colors != self.colors {
+            self.colors = view.colors.clone();
+            self.structure = structure(&self.places.rings, &self.places.home, &self.colors);
+        }
         let mut structure = std::mem::take(&mut self.spare.structure);
         structure.clone_from(&self.structure);
         Scene {
@@ -401,7 +408,7 @@ impl Stage {
                         id: piece.addr / self.places.items.glyph_bytes,
                         flight: Flight::rest(self.places.endpoint(place, &piece, false)),
                         radius: self.places.radius(place, piece.region, view.camera.zoom),
-                        color: palette::fade(palette::region(piece.region), shade * (1.0 - view.phase)),
+                        color: palette::fade(view.colors.of(piece.region), shade * (1.0 - view.phase)),
                         flash: 0.0,
                         pulse: 0.0,
                         burst: 1.0,
@@ -462,7 +469,7 @@ impl Stage {
                 id: addr / self.places.items.glyph_bytes,
                 flight,
                 radius: self.radius(m.as_ref(), place, region, view),
-                color: palette::fade(palette::region(region), shade),
+                color: palette::fade(view.colors.of(region), shade),
                 flash: glow.flash * shade,
                 pulse: glow.pulse * shade,
                 burst: glow.burst,
@@ -488,7 +495,7 @@ impl Stage {
                 id: addr / self.places.items.glyph_bytes,
                 flight,
                 radius: self.radius(Some(m), Place::Home, region, view),
-                color: palette::fade(palette::region(region), shade),
+                color: palette::fade(view.colors.of(region), shade),
                 flash: 0.0,
                 pulse: 0.0,
                 burst: 1.0,

@@ -1,6 +1,7 @@
 //! What a moment is drawn as, in shapes: held against the caches themselves, without a pixel.
 
 mod cells;
+mod colors;
 mod crowded;
 mod finer;
 mod lapse;

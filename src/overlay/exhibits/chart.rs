@@ -128,8 +128,7 @@ impl Exhibit for ChartExhibit {
         view: &View,
         layout: &Layout,
     ) -> Result<(Picture, Info), SourceError> {
-        let mut info = self.readings.at(studio, shot, view)?.info;
-        info.shade(&view.shades);
+        let info = self.readings.at(studio, shot, view)?.info;
         let sight = Rect::from_min_max(layout.area.min, pos2(layout.area.right(), layout.strip.top()));
         let em = EM * layout.type_scale * view.camera.zoom;
         let sheet = Sheet { plane: Plane { unit: em, ..Plane::default() }, em, sight };

@@ -177,6 +177,11 @@ impl Table<'_> {
             if area.is_positive() {
                 sheet.plane.rows.push((area, target));
             }
+            // Over its row.
+            if let (Target::Region(region), Some(_)) = (target, row.patch) {
+                let patch = Rect { max: pos2(left + 1.0 * em, area.bottom()), ..area };
+                sheet.plane.rows.push((patch, Target::Color(region)));
+            }
         }
     }
 }
