@@ -120,6 +120,8 @@ pub enum Action {
     Layout(NamedLayout),
     /// Type larger (1), smaller (-1), as usual (0).
     Text(i8),
+    /// The region of what is pinned changes places with the one before (`true`) or after it.
+    Region(bool),
     /// Hide or show title, tables and legend.
     Panels,
     /// Show or hide the sheet of keys.
@@ -166,7 +168,7 @@ const fn alt(key: Key) -> Chord {
 }
 
 /// All keys, in the order of the sheet.
-pub const TABLE: [Row; 39] = [
+pub const TABLE: [Row; 40] = [
     Row { keys: "Space", what: "play, pause; at the end: start over", chords: &[(key(Key::Space), Action::PlayPause)] },
     Row {
         keys: "Left, Right",
@@ -317,6 +319,11 @@ pub const TABLE: [Row; 39] = [
         keys: "Ctrl + L",
         what: "what the strip tells: servers, levels, classes, heat",
         chords: &[(ctrl(Key::Char('l')), Action::Strip)],
+    },
+    Row {
+        keys: "Ctrl + B, D",
+        what: "what is pinned: its region before, behind its neighbour",
+        chords: &[(ctrl(Key::Char('b')), Action::Region(true)), (ctrl(Key::Char('d')), Action::Region(false))],
     },
     Row { keys: "Ctrl + T", what: "theme: dark, light, print", chords: &[(ctrl(Key::Char('t')), Action::Theme)] },
     Row {

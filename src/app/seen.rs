@@ -91,6 +91,7 @@ impl Desk {
             theme: self.theme,
             strip: self.session.strip_kind(),
             colors: self.colors_now(&asked),
+            order: self.order_now(&asked),
             ..self.regions_now(asked)
         }
     }
@@ -169,6 +170,21 @@ impl Desk {
         given
     }
 
+    /// The regions that stand first now, by name.
+    fn order_now(&self, asked: &ViewState) -> Vec<String> {
+        let (regions, order) = (&self.studio().tables().regions, &self.session.view().order);
+        if choice_of(asked).order(regions) == *order {
+            return asked.order.clone();
+        }
+        let mut names: Vec<String> = Vec::new();
+        for name in order.first().iter().map(|&n| listed(&regions[n].name)) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names
+    }
+
     /// Shows what a state says, but for its caches.
     pub(super) fn take_up(&mut self, state: &ViewState) {
         self.divide_as(state);
@@ -226,5 +242,6 @@ fn listed(name: &str) -> String {
 fn choice_of(state: &ViewState) -> Choice {
     let rest = if state.dim_rest && state.dim.is_empty() { Shade::Dim } else { Shade::Hidden };
     let colors = state.colors.iter().map(|(name, color)| (name.clone(), Some(*color))).collect();
-    Choice { show: state.show.clone(), dim: state.dim.clone(), rest, colors, ..Choice::default() }
+    let (show, dim, order) = (state.show.clone(), state.dim.clone(), state.order.clone());
+    Choice { show, dim, rest, colors, order, ..Choice::default() }
 }

@@ -101,6 +101,19 @@ impl Desk {
         }
     }
 
+    /// Has the region of what is pinned change places with the one before (`up`) or after it.
+    pub(super) fn move_region(&mut self, up: bool, now: f64) {
+        let Some(bytes) = self.pinned() else {
+            return self.say("no region is pinned: click one of its dots first", now);
+        };
+        let Some(region) = self.studio().timeline().region_of(bytes.first, self.transport.position().tick()) else {
+            return self.say("what is pinned is in no region", now);
+        };
+        if !self.session.shift(region, up) {
+            self.say(if up { "it is the first region" } else { "it is the last region" }, now);
+        }
+    }
+
     /// Looks closely at what is pinned.
     pub(super) fn look_at_pin(&mut self, now: f64) {
         if self.pinned().is_none() {

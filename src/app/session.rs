@@ -148,9 +148,17 @@ impl Session {
         self.shade();
     }
 
+    /// Has the regions of this one's name change places with those before (`up`) or after them. Whether there are any.
+    pub fn shift(&mut self, region: usize, up: bool) -> bool {
+        let shifted = self.choice.shift(region, up, &self.studio.tables().regions);
+        self.shade();
+        shifted
+    }
+
     fn shade(&mut self) {
         let regions = &self.studio.tables().regions;
         (self.view.shades, self.view.colors) = (self.choice.shades(regions), self.choice.colors(regions));
+        self.view.order = self.choice.order(regions);
     }
 
     /// How pictures look that skip nothing, but for the camera.

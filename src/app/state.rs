@@ -59,6 +59,8 @@ pub struct ViewState {
     pub dim_rest: bool,
     /// Colours that regions were given.
     pub colors: Vec<(String, Rgba)>,
+    /// Regions that stand first.
+    pub order: Vec<String>,
     /// What it is compared with, as it was named, and what two traces go in step by, where that is not as is usual.
     pub against: Option<String>,
     /// See there.
@@ -99,6 +101,7 @@ impl Default for ViewState {
             dim: Vec::new(),
             dim_rest: false,
             colors: Vec::new(),
+            order: Vec::new(),
             against: None,
             in_step: None,
             theme: Theme::default(),
@@ -174,6 +177,9 @@ impl ViewState {
             let of = |(name, color): &(String, Rgba)| format!("{name}={}", hex(*color));
             say("--color", Some(&self.colors.iter().map(of).collect::<Vec<_>>().join(",")));
         }
+        if !self.order.is_empty() {
+            say("--order", Some(&self.order.join(",")));
+        }
         if let Some(against) = &self.against {
             say("--against", Some(against));
             if let Some(by) = &self.in_step {
@@ -233,6 +239,7 @@ impl ViewState {
             dim,
             dim_rest,
             colors: either(self.colors, &none.colors, left.colors),
+            order: either(self.order, &none.order, left.order),
             // What goes in step is that with which it is compared.
             in_step: if self.against.is_none() { left.in_step } else { self.in_step },
             against: self.against.or(left.against),
@@ -334,12 +341,13 @@ mod tests {
             loops: true,
             dim: vec!["B".into()],
             colors: vec![("A".into(), [255, 204, 0, 255])],
+            order: vec!["B".into(), "heap*".into()],
             ..plain.clone()
         };
         assert_eq!(
             state.command(),
             "orrery view t.orrery --cache 'my caches.toml' --data-only --panes rings,source --camera=-0.5,0.25,8 \
-             --tick 2613.5 --in 10 --loop --dim=B --color 'A=#ffcc00'"
+             --tick 2613.5 --in 10 --loop --dim=B --color 'A=#ffcc00' --order 'B,heap*'"
         );
         let odd = ViewState { trace: "-x y".into(), ..plain };
         assert_eq!(odd.command(), "orrery view './-x y'");

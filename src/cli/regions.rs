@@ -4,12 +4,15 @@ use crate::scene::palette::Rgba;
 use crate::scene::palette::own::{from_hex, hex, refused};
 use clap::Args;
 
-/// Colours of regions.
+/// Colours and order of regions.
 #[derive(Debug, Clone, Default, Args)]
 pub struct RegionArgs {
     /// Give regions these colours, by name as in --show: A=#ffcc00,'heap*=#66ddff'
     #[arg(long, value_name = "REGION=#RRGGBB", value_delimiter = ',', value_parser = color)]
     pub color: Vec<(String, Rgba)>,
+    /// Put these regions first, in this order, by name as in --show; all others stand after them as they are
+    #[arg(long, value_name = "B,A", value_delimiter = ',')]
+    pub order: Vec<String>,
 }
 
 /// One of `--color`.

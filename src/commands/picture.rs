@@ -176,7 +176,7 @@ pub fn choice(picture: &PictureArgs) -> Result<Choice, UsageError> {
         Some(_) => (Vec::new(), Shade::Dim),
     };
     let colors = picture.regions.color.iter().map(|(name, color)| (name.clone(), Some(*color))).collect();
-    Ok(Choice { show, dim, rest, colors, ..Choice::default() })
+    Ok(Choice { show, dim, rest, colors, order: picture.regions.order.clone(), ..Choice::default() })
 }
 
 /// The view with each region of a trace drawn as it is asked for, and what is pinned marked.
@@ -190,6 +190,7 @@ pub fn dressed(view: View, picture: &PictureArgs, tables: &Tables) -> Result<Vie
         None => Ok(View {
             shades: choice.shades(regions),
             colors: choice.colors(regions),
+            order: choice.order(regions),
             pin: pin(picture, tables)?,
             ..view
         }),
@@ -200,10 +201,11 @@ pub fn dressed(view: View, picture: &PictureArgs, tables: &Tables) -> Result<Vie
 pub(super) fn unknown(choice: &Choice, tables: &Tables) -> Option<String> {
     let name = choice.unknown(&tables.regions)?;
     let is_in = |names: &[String]| names.iter().any(|other| other == name);
-    let flag = match (is_in(&choice.show), is_in(&choice.dim)) {
-        (true, _) => "--show",
-        (false, true) => "--dim",
-        (false, false) => "--color",
+    let flag = match (is_in(&choice.show), is_in(&choice.dim), is_in(&choice.order)) {
+        (true, ..) => "--show",
+        (_, true, _) => "--dim",
+        (_, _, true) => "--order",
+        _ => "--color",
     };
     Some(super::regions::unknown(flag, name, tables))
 }

@@ -5,7 +5,7 @@ use super::studio::Studio;
 use crate::axis::Position;
 use crate::reference::{Region, SourceError, bytes_named};
 use crate::scene::palette::RegionColors;
-use crate::scene::{Shade, View};
+use crate::scene::{RegionOrder, Shade, View};
 use crate::timeline::{InStep, StepBy, StepError};
 use crate::units::ByteRange;
 use std::collections::HashMap;
@@ -139,7 +139,10 @@ impl Baseline {
         let plain = view.shades.iter().all(|shade| *shade == Shade::default());
         let shades: Arc<[Shade]> = if plain { Arc::default() } else { other.regions.iter().map(shade).collect() };
         let colors = RegionColors::new(other.regions.iter().map(|region| region.and_then(|n| view.colors.own(n))));
-        View { shades, colors, pin: view.pin.and_then(|pin| self.pinned(this, pin)), ..view.clone() }
+        // Regions that only the other has stand behind those that are put first.
+        let order = view.order.first().iter();
+        let order = RegionOrder::new(order.filter_map(|n| other.regions.iter().position(|region| *region == Some(*n))));
+        View { shades, colors, order, pin: view.pin.and_then(|pin| self.pinned(this, pin)), ..view.clone() }
     }
 
     /// The bytes of A that are called as some of B.
@@ -219,6 +222,7 @@ mod tests {
         let view = View {
             shades: [Shade::Full, Shade::Dim].into(),
             colors: RegionColors::new([Some(PURE)]),
+            order: RegionOrder::new([1, 0]),
             pin: Some(ByteRange { first: 0x1008, last: 0x100f }),
             ..View::default()
         };
@@ -230,6 +234,7 @@ mod tests {
         assert_eq!(own.playback.range, [Some(Position::at(50)), Some(Position::at(300))]);
         assert_eq!(own.view.shades.to_vec(), [Shade::Dim, Shade::Full, Shade::Full], "B is dimmed");
         assert_eq!([0, 1, 2].map(|n| own.view.colors.own(n)), [None, Some(PURE), None], "A is recoloured");
+        assert_eq!(own.view.order.all(3), [0, 1, 2], "B before A, as it is there");
         assert_eq!(own.view.pin, Some(ByteRange { first: 0x20_0008, last: 0x20_000f }), "A[1]");
         let back = [baseline.region_here(0), baseline.region_here(1), baseline.region_here(2)];
         assert_eq!((back, baseline.position_here(own.position)), ([Some(1), Some(0), None], shot.position));

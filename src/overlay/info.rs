@@ -8,7 +8,7 @@ use crate::axis::{Axis, Position};
 use crate::reference::{Kind, Reference, Tables};
 use crate::scene::layout::{HomeArc, Ring};
 use crate::scene::palette::{self, RegionColors};
-use crate::scene::{Notes, Scene, Shade, View};
+use crate::scene::{Notes, RegionOrder, Scene, Shade, View};
 use crate::sim::config::{Prefetch, format_size};
 use crate::sim::{AccessKind, Cause, Event, Hierarchy, LevelCounters, MissClass, Origin, RequestId};
 use crate::timeline::cursor::levels;
@@ -92,6 +92,8 @@ pub struct Info {
     pub highest: u64,
     /// Colours that were given to regions.
     pub colors: RegionColors,
+    /// In which order regions stand.
+    pub order: RegionOrder,
 }
 
 impl Info {
@@ -170,9 +172,14 @@ impl Info {
 }
 
 impl Info {
+    /// The numbers of all regions, in the order in which they stand.
+    pub(super) fn listed(&self) -> Vec<usize> {
+        self.order.all(self.regions.len())
+    }
+
     /// Says how much of each region is seen, and in which colour. Of a region that is not seen the row stays, and can be told.
     pub(super) fn dress(&mut self, view: &View) {
-        self.colors = view.colors.clone();
+        (self.colors, self.order) = (view.colors.clone(), view.order.clone());
         for (n, row) in self.regions.iter_mut().enumerate() {
             row.shade = view.shades.get(n).copied().unwrap_or_default();
             row.color = self.colors.of(n);

@@ -13,6 +13,7 @@ use super::items::Items;
 use super::large::{Large, ServedShares};
 use super::layout::{Closeness, HomeLayout, Rings};
 use super::motion::{Endpoint, Flight, Path, ease};
+use super::order::RegionOrder;
 use super::pages::{self, Owners};
 use super::palette::{self, RegionColors};
 use super::pins::{Pinned, pinned};
@@ -29,6 +30,8 @@ use crate::timeline::{Moment, Move, Place};
 use crate::units::{CacheId, LineAddr, SetIndex};
 use std::collections::BTreeSet;
 
+mod dress;
+
 /// The long-lived part of the scene.
 pub struct Stage {
     places: Places,
@@ -36,8 +39,9 @@ pub struct Stage {
     /// By level: its ring.
     rings_of_levels: Vec<u8>,
     structure: Vec<Segment>,
-    /// The colours that the structure has.
+    /// The colours that the structure has, and the order of homes.
     colors: RegionColors,
+    order: RegionOrder,
     /// What of memory is in caches, in the frame being built.
     cached: Cached,
     /// Lists that are kept for their memory.
@@ -81,11 +85,24 @@ impl Stage {
         let ring = |level| hierarchy.caches_of(level).next().map_or(0, |cache| hierarchy.info(cache).depth);
         let rings_of_levels = levels(hierarchy).map(ring).collect();
         let cached = Cached::new(&places.home);
-        let colors = RegionColors::default();
+        let (colors, order) = (RegionColors::default(), RegionOrder::default());
         let structure = structure(&places.rings, &places.home, &colors);
         let (cells, finder) = (Cells::new(hierarchy, regions, &places), Finder::new(regions, &places));
         let (spare, owners) = (Spare::default(), Owners::default());
-        Self { places, thermometer, rings_of_levels, structure, colors, cached, spare, owners, cells, finder, idle }
+        Self {
+            places,
+            thermometer,
+            rings_of_levels,
+            structure,
+            colors,
+            order,
+            cached,
+            spare,
+            owners,
+            cells,
+            finder,
+            idle,
+        }
     }
 
     /// Sizes of the pieces.
@@ -121,6 +138,7 @@ impl Stage {
     /// The picture of a moment.
     pub fn frame(&mut self, moment: &Moment<'_>, view: &View) -> Scene {
         self.places.closeness = Closeness::of(view);
+        self.dress(view);
         self.cached.begin(&self.places, view);
         let (items, told) = (&self.places.items, self.cached.told(&self.places));
         let home = items.describe_home(&told);
@@ -173,10 +191,6 @@ impl Stage {
             glyphs = calm::still(glyphs, view.phase);
         }
         let pinned = view.pin.map_or_else(Pinned::default, |pin| pinned(&self.places, moment, view, &glyphs, pin));
-        if view.colors != self.colors {
-            self.colors = view.colors.clone();
-            self.structure = structure(&self.places.rings, &self.places.home, &self.colors);
-        }
         let mut structure = std::mem::take(&mut self.spare.structure);
         structure.clone_from(&self.structure);
         Scene {

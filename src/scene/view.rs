@@ -1,6 +1,7 @@
 //! What the viewer sets, and how much of the past a picture needs for it.
 
 use super::flows::{FLOWING, LOGGED};
+use super::order::RegionOrder;
 use super::palette::RegionColors;
 use crate::units::ByteRange;
 use std::sync::Arc;
@@ -107,6 +108,8 @@ pub struct View {
     pub shades: Arc<[Shade]>,
     /// Colours that were given to regions.
     pub colors: RegionColors,
+    /// In which order regions stand.
+    pub order: RegionOrder,
     /// What is marked wherever it is.
     pub pin: Option<ByteRange>,
     /// Nothing flies: what moves fades where it was and appears where it goes; signs come and go slowly.
@@ -129,6 +132,7 @@ impl Default for View {
             cull: true,
             shades: Arc::default(),
             colors: RegionColors::default(),
+            order: RegionOrder::default(),
             pin: None,
             calm: false,
         }

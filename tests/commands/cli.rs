@@ -270,6 +270,7 @@ mod pictures {
             (vec!["snapshot", MATMUL, "-o", png, "--show", "A,BB"], vec!["--show", "`BB`", "A, B, C"]),
             (vec!["record", MATMUL, "-o", mp4, "--dim=Q*"], vec!["--dim", "`Q*`", "A, B, C"]),
             (vec!["record", MATMUL, "-o", mp4, "--color", "Q=#ffcc00"], vec!["--color", "`Q`", "A, B, C"]),
+            (vec!["record", MATMUL, "-o", mp4, "--order", "B,Q"], vec!["--order", "`Q`", "A, B, C"]),
             (vec!["snapshot", MATMUL, "-o", png, "--color", "A=yellow"], vec!["--color", "`yellow`", "A=#ffcc00"]),
             (vec!["snapshot", MATMUL, "-o", png, "--color", "A=#ef3a10"], vec!["#ef3a10", "red of a miss (#ee3812)"]),
             (vec!["snapshot", MATMUL, "-o", png, "--dim"], vec!["--dim", "--show"]),

@@ -7,6 +7,7 @@ mod finer;
 mod lapse;
 mod large;
 mod moves;
+mod order;
 mod palette;
 mod places;
 mod regions;

@@ -170,7 +170,7 @@ fn any_state() -> impl Strategy<Value = ViewState> {
     let pin = proptest::option::of(prop_oneof![Just("A[3][4]".to_owned()), Just("0x1000-0x103f".to_owned()), name()]);
     (
         (trace, reading, caches, panes, camera, position(), range, (pin, any::<bool>())),
-        (clock, speed, any::<u64>(), any::<u64>(), names(), names(), any::<bool>(), (others, colors)),
+        (clock, speed, any::<u64>(), any::<u64>(), names(), names(), any::<bool>(), (others, colors, names())),
         (against, 0..Theme::ALL.len(), strip),
     )
         .prop_map(
@@ -181,7 +181,7 @@ fn any_state() -> impl Strategy<Value = ViewState> {
             )| {
                 let (against, in_step) = against.map_or((None, None), |(name, step)| (Some(name), step));
                 let panes = if layout.is_some() { Vec::new() } else { panes };
-                let (clock, speed, tail, window, show, dim, dim_rest, (others, colors)) = rest;
+                let (clock, speed, tail, window, show, dim, dim_rest, (others, colors, order)) = rest;
                 let dim_rest = dim_rest && dim.is_empty();
                 ViewState {
                     trace,
@@ -204,6 +204,7 @@ fn any_state() -> impl Strategy<Value = ViewState> {
                     dim,
                     dim_rest,
                     colors,
+                    order,
                     against,
                     in_step,
                     theme: Theme::ALL[theme].0,

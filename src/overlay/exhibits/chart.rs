@@ -197,7 +197,9 @@ impl Charts<'_> {
         }
         let words = format!("{} misses, and references behind them, of all references", self.info.innermost);
         y = self.heading(&mut sheet, y + 0.6 * em, "REGIONS", &words);
-        for (region, shares) in &self.series.regions {
+        let mut listed: Vec<_> = self.series.regions.iter().collect();
+        listed.sort_by_key(|(region, _)| self.info.order.place(*region));
+        for (region, shares) in listed {
             let Some(row) = self.info.regions.get(*region) else { continue };
             let chart = self.chart(
                 &mut sheet,

@@ -274,7 +274,7 @@ fn regions(sheet: &mut Sheet, column: &Column, y: f32, info: &Info) -> f32 {
     let miss = format!("{} miss", info.innermost);
     let of = info.counted.as_ref().map_or(String::new(), |_| counted(info));
     let mut y = sheet.heading(column, y, "REGIONS", &of, ["references", &miss]);
-    for (n, row) in info.regions.iter().enumerate() {
+    for (n, row) in info.listed().into_iter().map(|n| (n, &info.regions[n])) {
         let area = Rect::from_min_max(pos2(column.left, y - 0.2 * em), pos2(column.right, y + (PITCH - 0.2) * em));
         if area.intersects(sheet.sight) {
             let end = sheet.numbers(column, y, row.references, row.miss_rate);

@@ -86,7 +86,7 @@ impl Exhibit for RegionExhibit {
             return Ok((Picture::Plane(sheet.plane), info));
         }
         let all: u64 = rows.iter().map(|row| row.references).sum();
-        let order = self.sort.order(rows.len(), &|column, a, b| compare(column, rows, regions, a, b));
+        let order = self.sort.order(info.listed(), &|column, a, b| compare(column, rows, regions, a, b));
         let row = |n: usize| {
             let (row, region) = (&rows[n], regions.get(n));
             let (strength, ink) = match row.shade {
@@ -135,7 +135,7 @@ impl Exhibit for RegionExhibit {
 
     fn csv(&self, studio: &Studio, taken: &Taken) -> String {
         let (rows, regions) = (&taken.info.regions, &studio.tables().regions);
-        let order = self.sort.order(rows.len(), &|column, a, b| compare(column, rows, regions, a, b));
+        let order = self.sort.order(taken.info.listed(), &|column, a, b| compare(column, rows, regions, a, b));
         csv::regions(&taken.info, regions, &order)
     }
 }
