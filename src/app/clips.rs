@@ -92,7 +92,13 @@ impl Desk {
             && let Some(baseline) = clip.studio.take_baseline()
         {
             let own = baseline.shot(self.studio(), &shot);
-            clip.view = View { shades: own.view.shades, pin: own.view.pin, ..clip.view };
+            clip.view = View {
+                shades: own.view.shades,
+                colors: own.view.colors,
+                order: own.view.order,
+                pin: own.view.pin,
+                ..clip.view
+            };
             let [from, to] = [start, stop].map(|at| baseline.position(at));
             let other = baseline.into_studio();
             clip.pace.clock = Arc::new(Clock::new(kind, other.timeline()));

@@ -356,6 +356,7 @@ impl Desk {
             Action::NextPane => self.panes.next(),
             Action::Layout(layout) => self.lay_out(layout, now),
             Action::Text(by) => self.turn_type(by, now),
+            Action::Region(up) => self.move_region(up, now),
             Action::Panels => self.pane_mut().turn_panels(),
             Action::Strip => {
                 let timeline = self.studio().timeline();

@@ -120,6 +120,8 @@ pub enum Action {
     Layout(NamedLayout),
     /// Type larger (1), smaller (-1), as usual (0).
     Text(i8),
+    /// The region of what is pinned changes places with the one before (`true`) or after it.
+    Region(bool),
     /// Hide or show title, tables and legend.
     Panels,
     /// Show or hide the sheet of keys.
@@ -320,6 +322,11 @@ pub const TABLE: [Row; 40] = [
         what: "what the strip tells: servers, levels, classes, heat",
         chords: &[(ctrl(Key::Char('l')), Action::Strip)],
     },
+    Row {
+        keys: "Ctrl + B, D",
+        what: "what is pinned: its region before, behind its neighbour",
+        chords: &[(ctrl(Key::Char('b')), Action::Region(true)), (ctrl(Key::Char('d')), Action::Region(false))],
+    },
     Row { keys: "Ctrl + T", what: "theme: dark, light, print", chords: &[(ctrl(Key::Char('t')), Action::Theme)] },
     Row {
         keys: "Ctrl + R",
@@ -343,7 +350,7 @@ pub const TABLE: [Row; 40] = [
 ];
 
 /// What the mouse does; shown below the keys.
-pub const MOUSE: [(&str, &str); 10] = [
+pub const MOUSE: [(&str, &str); 11] = [
     ("Strip", "click or drag to go there; hover to read"),
     ("", "wheel for a part of the trace, double click for all of it"),
     ("Picture", "hover a dot, a ring or an arc to see what it is"),
@@ -352,6 +359,7 @@ pub const MOUSE: [(&str, &str); 10] = [
     ("Charts", "click or drag to go there, Shift + drag for what is played"),
     ("Panes", "drag borders and tabs; keys go where the pointer is"),
     ("Regions", "click to dim, hide and show one, Shift + click to see it alone"),
+    ("", "click its patch for another colour, Shift + click for its first"),
     ("Number", "click to type a reference"),
     ("File", "drop a trace on the window to open it"),
 ];

@@ -6,6 +6,7 @@ use super::state::{Flag, ViewState};
 use crate::overlay::Baseline;
 use crate::overlay::exhibits;
 use crate::reference::{bytes_named, name_of_bytes};
+use crate::scene::palette::Rgba;
 use crate::scene::{Choice, Shade, view::CLOSEST};
 use crate::sim::config::HierarchyConfig;
 use crate::timeline::StepBy;
@@ -89,6 +90,8 @@ impl Desk {
             in_step: self.in_step_now(),
             theme: self.theme,
             strip: self.session.strip_kind(),
+            colors: self.colors_now(&asked),
+            order: self.order_now(&asked),
             ..self.regions_now(asked)
         }
     }
@@ -140,8 +143,7 @@ impl Desk {
         }
         let mut names: [Vec<String>; 3] = Default::default();
         for (region, shade) in regions.iter().zip(shades.iter()) {
-            // Lists are parted by commas: any sign stands for one in a name.
-            let name = region.name.replace(',', "?");
+            let name = listed(&region.name);
             let of = &mut names[*shade as usize];
             if !name.is_empty() && !of.contains(&name) {
                 of.push(name);
@@ -150,6 +152,37 @@ impl Desk {
         let [full, dim, hidden] = names;
         let show = if hidden.is_empty() { Vec::new() } else { full };
         ViewState { show, dim, dim_rest: false, ..asked }
+    }
+
+    /// The colours that regions have now, by name.
+    fn colors_now(&self, asked: &ViewState) -> Vec<(String, Rgba)> {
+        let (regions, colors) = (&self.studio().tables().regions, &self.session.view().colors);
+        if choice_of(asked).colors(regions) == *colors {
+            return asked.colors.clone();
+        }
+        let mut given: Vec<(String, Rgba)> = Vec::new();
+        for (n, region) in regions.iter().enumerate() {
+            let name = listed(&region.name);
+            if let Some(color) = colors.own(n).filter(|_| given.iter().all(|(other, _)| *other != name)) {
+                given.push((name, color));
+            }
+        }
+        given
+    }
+
+    /// The regions that stand first now, by name.
+    fn order_now(&self, asked: &ViewState) -> Vec<String> {
+        let (regions, order) = (&self.studio().tables().regions, &self.session.view().order);
+        if choice_of(asked).order(regions) == *order {
+            return asked.order.clone();
+        }
+        let mut names: Vec<String> = Vec::new();
+        for name in order.first().iter().map(|&n| listed(&regions[n].name)) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names
     }
 
     /// Shows what a state says, but for its caches.
@@ -200,8 +233,15 @@ impl Desk {
     }
 }
 
+/// A name as lists have it, which are parted by commas: any sign stands for one in a name.
+fn listed(name: &str) -> String {
+    name.replace(',', "?")
+}
+
 /// The choice of regions that a state says.
 fn choice_of(state: &ViewState) -> Choice {
     let rest = if state.dim_rest && state.dim.is_empty() { Shade::Dim } else { Shade::Hidden };
-    Choice { show: state.show.clone(), dim: state.dim.clone(), rest, ..Choice::default() }
+    let colors = state.colors.iter().map(|(name, color)| (name.clone(), Some(*color))).collect();
+    let (show, dim, order) = (state.show.clone(), state.dim.clone(), state.order.clone());
+    Choice { show, dim, rest, colors, order, ..Choice::default() }
 }

@@ -52,6 +52,7 @@ impl Desk {
     pub fn follow(&mut self, target: Target, alone: bool, now: f64) {
         match target {
             Target::Region(region) => self.session.turn(region, alone),
+            Target::Color(region) => self.session.recolor(region, alone),
             Target::Line(line) => self.seek_line(line, now),
             Target::Bytes(bytes) => self.pin(Some(bytes)),
             Target::Tick(tick) => self.transport.jump(Position::at(tick)),
@@ -67,7 +68,8 @@ impl Desk {
         if self.panes.seen().any(|(_, pane)| pane.row().name == INSPECTOR) {
             return None;
         }
-        let mut tip = bytes_tip(self.studio(), bytes, self.transport.position().phase() > 0.0);
+        let mut tip =
+            bytes_tip(self.studio(), &self.session.view().colors, bytes, self.transport.position().phase() > 0.0);
         tip.lines.push("D for its life, J and K for its references, Esc to let it go".into());
         Some(tip)
     }
@@ -96,6 +98,19 @@ impl Desk {
         match found.map(|step| step.tick) {
             Some(tick) => self.transport.jump(Position::at(tick)),
             None => self.say(if forward { "not touched after this" } else { "not touched before this" }, now),
+        }
+    }
+
+    /// Has the region of what is pinned change places with the one before (`up`) or after it.
+    pub(super) fn move_region(&mut self, up: bool, now: f64) {
+        let Some(bytes) = self.pinned() else {
+            return self.say("no region is pinned: click one of its dots first", now);
+        };
+        let Some(region) = self.studio().timeline().region_of(bytes.first, self.transport.position().tick()) else {
+            return self.say("what is pinned is in no region", now);
+        };
+        if !self.session.shift(region, up) {
+            self.say(if up { "it is the first region" } else { "it is the last region" }, now);
         }
     }
 

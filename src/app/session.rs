@@ -142,8 +142,23 @@ impl Session {
         self.shade();
     }
 
+    /// The next colour of the regions of this one's name, or, `back`, their first one.
+    pub fn recolor(&mut self, region: usize, back: bool) {
+        self.choice.recolor(region, back, &self.studio.tables().regions);
+        self.shade();
+    }
+
+    /// Has the regions of this one's name change places with those before (`up`) or after them. Whether there are any.
+    pub fn shift(&mut self, region: usize, up: bool) -> bool {
+        let shifted = self.choice.shift(region, up, &self.studio.tables().regions);
+        self.shade();
+        shifted
+    }
+
     fn shade(&mut self) {
-        self.view.shades = self.choice.shades(&self.studio.tables().regions);
+        let regions = &self.studio.tables().regions;
+        (self.view.shades, self.view.colors) = (self.choice.shades(regions), self.choice.colors(regions));
+        self.view.order = self.choice.order(regions);
     }
 
     /// How pictures look that skip nothing, but for the camera.

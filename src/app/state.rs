@@ -8,7 +8,8 @@ use super::transport::PlayRange;
 use crate::axis::Position;
 use crate::overlay::StripKind;
 use crate::scene::Camera;
-use crate::scene::palette::Theme;
+use crate::scene::palette::own::hex;
+use crate::scene::palette::{Rgba, Theme};
 use crate::shown::quoted;
 use crate::timeline::{ClockKind, StepBy};
 
@@ -56,6 +57,10 @@ pub struct ViewState {
     pub dim: Vec<String>,
     /// What `show` leaves out is dimmed, and not hidden.
     pub dim_rest: bool,
+    /// Colours that regions were given.
+    pub colors: Vec<(String, Rgba)>,
+    /// Regions that stand first.
+    pub order: Vec<String>,
     /// What it is compared with, as it was named, and what two traces go in step by, where that is not as is usual.
     pub against: Option<String>,
     /// See there.
@@ -95,6 +100,8 @@ impl Default for ViewState {
             show: Vec::new(),
             dim: Vec::new(),
             dim_rest: false,
+            colors: Vec::new(),
+            order: Vec::new(),
             against: None,
             in_step: None,
             theme: Theme::default(),
@@ -166,6 +173,13 @@ impl ViewState {
             (true, true) => say("--dim", None),
             (true, false) => {}
         }
+        if !self.colors.is_empty() {
+            let of = |(name, color): &(String, Rgba)| format!("{name}={}", hex(*color));
+            say("--color", Some(&self.colors.iter().map(of).collect::<Vec<_>>().join(",")));
+        }
+        if !self.order.is_empty() {
+            say("--order", Some(&self.order.join(",")));
+        }
         if let Some(against) = &self.against {
             say("--against", Some(against));
             if let Some(by) = &self.in_step {
@@ -224,6 +238,8 @@ impl ViewState {
             show,
             dim,
             dim_rest,
+            colors: either(self.colors, &none.colors, left.colors),
+            order: either(self.order, &none.order, left.order),
             // What goes in step is that with which it is compared.
             in_step: if self.against.is_none() { left.in_step } else { self.in_step },
             against: self.against.or(left.against),
@@ -324,12 +340,14 @@ mod tests {
             range: PlayRange { from: Some(Position::at(10)), to: None },
             loops: true,
             dim: vec!["B".into()],
+            colors: vec![("A".into(), [255, 204, 0, 255])],
+            order: vec!["B".into(), "heap*".into()],
             ..plain.clone()
         };
         assert_eq!(
             state.command(),
             "orrery view t.orrery --cache 'my caches.toml' --data-only --panes rings,source --camera=-0.5,0.25,8 \
-             --tick 2613.5 --in 10 --loop --dim=B"
+             --tick 2613.5 --in 10 --loop --dim=B --color 'A=#ffcc00' --order 'B,heap*'"
         );
         let odd = ViewState { trace: "-x y".into(), ..plain };
         assert_eq!(odd.command(), "orrery view './-x y'");

@@ -98,6 +98,7 @@ impl Followed {
             Self::Target(target, alone) => {
                 let target = match target {
                     Target::Region(region) => Target::Region(beside.region_here(region)?),
+                    Target::Color(region) => Target::Color(beside.region_here(region)?),
                     Target::Bytes(bytes) => Target::Bytes(beside.bytes_here(studio, bytes)?),
                     Target::Tick(tick) => Target::Tick(at(Position::at(tick)).tick()),
                     // Lines are those of another program.
@@ -338,6 +339,7 @@ fn words(ui: &Ui, pane: &mut Pane, session: &mut Session) -> Vec<(Rect, Target)>
 fn row_name(target: Target) -> String {
     match target {
         Target::Region(region) => format!("region {region}"),
+        Target::Color(region) => format!("colour of region {region}"),
         Target::Line(line) => format!("source line {line}"),
         Target::Bytes(bytes) => format!("bytes at 0x{:x}", bytes.first),
         Target::Tick(tick) => format!("reference {tick}"),
@@ -352,7 +354,7 @@ fn rows(ui: &Ui, id: TileId, rows: &[(Rect, Target)]) -> (bool, Option<Followed>
         let response = ui.interact(area, Id::unique(("row", id, target)), Sense::click());
         response.widget_info(|| WidgetInfo::labeled(Role::Button, true, row_name(target)));
         if response.hovered() {
-            over |= matches!(target, Target::Region(_));
+            over |= matches!(target, Target::Region(_) | Target::Color(_));
             ui.ctx().set_cursor_icon(CursorIcon::PointingHand);
             ui.painter().rect_stroke(
                 area,

@@ -5,7 +5,6 @@ use crate::overlay::Tip;
 use crate::overlay::info::innermost;
 use crate::overlay::pen::percent;
 use crate::reference::SourceError;
-use crate::scene::palette;
 use crate::timeline::Share;
 use crate::units::{Addr, grouped};
 use std::cmp::Reverse;
@@ -27,7 +26,7 @@ pub fn strip_tip(desk: &Desk, tick: u64, columns: usize) -> Result<Tip, SourceEr
     let region = timeline.region_of(reference.addr, tick);
     let name =
         region.map_or_else(|| Addr(reference.addr).to_string(), |r| tables.regions[r].element_name(reference.addr));
-    tip.color = region.map(palette::region);
+    tip.color = region.map(|region| desk.session.view().colors.of(region));
     let levels = &desk.studio().moment().before.config().levels;
     let outcome = match timeline.outcomes().and_then(|o| o.get(tick)) {
         None => String::new(),

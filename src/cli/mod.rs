@@ -2,10 +2,12 @@
 
 mod against;
 mod programs;
+mod regions;
 mod view;
 
 pub use against::AgainstArgs;
 pub use programs::{AssembleArgs, CaptureArgs, CcArgs, CollectArgs, Recorder, RunArgs, misplaced};
+pub use regions::RegionArgs;
 use view::text_scale;
 pub use view::{LayoutName, ViewArgs};
 
@@ -252,6 +254,9 @@ pub struct PictureArgs {
     /// Dim what --show leaves out rather than hide it; or, as --dim=C,D, dim these
     #[arg(long, value_name = "C,D", value_delimiter = ',', num_args = 0.., require_equals = true)]
     pub dim: Option<Vec<String>>,
+    #[command(flatten)]
+    #[expect(missing_docs, reason = "flattened group")]
+    pub regions: RegionArgs,
     /// What is drawn: dots for each line, sums that show what a whole program does, or tables
     #[arg(long, value_enum, default_value_t = Compose::Auto)]
     pub view: Compose,

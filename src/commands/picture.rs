@@ -15,7 +15,6 @@ use crate::shown::is_seen;
 use crate::units::ByteRange;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::Path;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Opens and indexes what the flags name. A bar shows the way where it takes longer than a blink.
@@ -175,25 +174,38 @@ pub fn choice(picture: &PictureArgs) -> Result<Choice, UsageError> {
         }
         Some(_) => (Vec::new(), Shade::Dim),
     };
-    Ok(Choice { show, dim, rest, ..Choice::default() })
+    let colors = picture.regions.color.iter().map(|(name, color)| (name.clone(), Some(*color))).collect();
+    Ok(Choice { show, dim, rest, colors, order: picture.regions.order.clone(), ..Choice::default() })
 }
 
-/// How each region of a trace is drawn.
+/// The view with each region of a trace drawn as it is asked for, and what is pinned marked.
 ///
 /// # Errors
 /// [`UsageError`] where a name is none of a region, with the nearest and those that there are.
-pub fn shades(picture: &PictureArgs, tables: &Tables) -> Result<Arc<[Shade]>, UsageError> {
-    let choice = choice(picture)?;
+pub fn dressed(view: View, picture: &PictureArgs, tables: &Tables) -> Result<View, UsageError> {
+    let (choice, regions) = (choice(picture)?, &tables.regions);
     match unknown(&choice, tables) {
         Some(words) => Err(UsageError(words)),
-        None => Ok(choice.shades(&tables.regions)),
+        None => Ok(View {
+            shades: choice.shades(regions),
+            colors: choice.colors(regions),
+            order: choice.order(regions),
+            pin: pin(picture, tables)?,
+            ..view
+        }),
     }
 }
 
 /// What to say of the first name that is none of a region.
 pub(super) fn unknown(choice: &Choice, tables: &Tables) -> Option<String> {
     let name = choice.unknown(&tables.regions)?;
-    let flag = if choice.show.iter().any(|shown| shown == name) { "--show" } else { "--dim" };
+    let is_in = |names: &[String]| names.iter().any(|other| other == name);
+    let flag = match (is_in(&choice.show), is_in(&choice.dim), is_in(&choice.order)) {
+        (true, ..) => "--show",
+        (_, true, _) => "--dim",
+        (_, _, true) => "--order",
+        _ => "--color",
+    };
     Some(super::regions::unknown(flag, name, tables))
 }
 
@@ -201,7 +213,7 @@ pub(super) fn unknown(choice: &Choice, tables: &Tables) -> Option<String> {
 ///
 /// # Errors
 /// [`UsageError`] where it names none of the trace.
-pub fn pin(picture: &PictureArgs, tables: &Tables) -> Result<Option<ByteRange>, UsageError> {
+fn pin(picture: &PictureArgs, tables: &Tables) -> Result<Option<ByteRange>, UsageError> {
     let Some(words) = &picture.pin else { return Ok(None) };
     match bytes_named(&tables.regions, words) {
         Ok(bytes) => Ok(Some(bytes)),

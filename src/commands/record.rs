@@ -1,7 +1,7 @@
 //! `orrery record`: a range of a trace as a video, an animation or numbered pictures.
 
 use super::UsageError;
-use super::picture::{choice, context, exhibit, parts, pin, shades, size, studio, view};
+use super::picture::{choice, context, dressed, exhibit, parts, size, studio, view};
 use super::progress::Display;
 use super::stop::{Flag, Stopped};
 use crate::axis::Position;
@@ -68,8 +68,7 @@ pub fn film(args: &RecordArgs, stop: &AtomicBool) -> anyhow::Result<Summary> {
     let step = if args.clock == ClockKind::References { pace.step() } else { 1.0 };
     let mut view = view(&args.picture, speed, step)?;
     view.tail = view.tail.min(len);
-    view.shades = shades(&args.picture, studio.tables())?;
-    view.pin = pin(&args.picture, studio.tables())?;
+    let view = dressed(view, &args.picture, studio.tables())?;
     let go = &mut |_: &Life| !stop.load(Ordering::Relaxed);
     let life = view.pin.map(|pin| studio.timeline().life(pin, go)).transpose()?.map(Arc::new);
     let context = context()?;

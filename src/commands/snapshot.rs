@@ -1,7 +1,7 @@
 //! `orrery snapshot`: one moment as a PNG.
 
 use super::UsageError;
-use super::picture::{choice, context, exhibit, parts, pin, shades, size, studio, view};
+use super::picture::{choice, context, dressed, exhibit, parts, size, studio, view};
 use super::record::usage;
 use crate::axis::Position;
 use crate::cli::SnapshotArgs;
@@ -45,8 +45,7 @@ pub fn run(args: &SnapshotArgs) -> anyhow::Result<()> {
     let view = View { budget: STILL_BUDGET, ..view(&args.picture, args.speed.unwrap_or(SPEED), 1.0)? };
     choice(&args.picture)?;
     let mut studio = studio(&args.trace, &args.cache, &args.picture, &|| true)?;
-    let pin = pin(&args.picture, studio.tables())?;
-    let view = View { shades: shades(&args.picture, studio.tables())?, pin, ..view };
+    let view = dressed(view, &args.picture, studio.tables())?;
     let mut exhibit = exhibit(&args.picture, &studio);
     let len = exhibit.axis(&studio).len;
     let position = args.tick.unwrap_or((len / 2) as f64);
@@ -57,7 +56,7 @@ pub fn run(args: &SnapshotArgs) -> anyhow::Result<()> {
     let mut offscreen = Offscreen::new(&context, [width, height])?.with_theme(&context, args.picture.theme);
     offscreen.set_scale(args.picture.text_scale);
     // A still has no speed to speak of.
-    let life = pin.map(|pin| studio.timeline().life(pin, &mut |_| true)).transpose()?.map(Arc::new);
+    let life = view.pin.map(|pin| studio.timeline().life(pin, &mut |_| true)).transpose()?.map(Arc::new);
     let playback = Playback { strip: args.picture.strip, ..Playback::default() };
     let shot = Shot { life, playback, ..Shot::still(offscreen.points(), Position::of(position), view, parts) };
     let rgba = offscreen.still(&context, &mut studio, exhibit.as_mut(), &shot)?;

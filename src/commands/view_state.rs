@@ -142,6 +142,8 @@ fn state(args: &ViewArgs) -> Result<ViewState, UsageError> {
         show: picture.show.clone(),
         dim: picture.dim.clone().unwrap_or_default(),
         dim_rest: picture.dim.as_ref().is_some_and(Vec::is_empty),
+        colors: picture.regions.color.clone(),
+        order: picture.regions.order.clone(),
         against: picture.compared.against.clone(),
         in_step: picture.compared.in_step.clone(),
         theme: picture.theme,

@@ -33,7 +33,7 @@ pub(super) fn arc_names(pen: &Pen<'_>, layout: &Layout, info: &Info, rings: &Rin
         // Several together have no colour of their own.
         let ink = match (is_used, &arc.regions[..]) {
             (false, _) => palette::TEXT_QUIET,
-            (true, [_]) => palette::words(palette::arc(&arc.regions)),
+            (true, [_]) => palette::words(info.colors.arc(&arc.regions)),
             (true, _) => palette::TEXT_BODY,
         };
         name(pen, layout, rings, arc, ink);

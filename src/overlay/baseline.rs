@@ -4,7 +4,8 @@ use super::shot::Shot;
 use super::studio::Studio;
 use crate::axis::Position;
 use crate::reference::{Region, SourceError, bytes_named};
-use crate::scene::{Shade, View};
+use crate::scene::palette::RegionColors;
+use crate::scene::{RegionOrder, Shade, View};
 use crate::timeline::{InStep, StepBy, StepError};
 use crate::units::ByteRange;
 use std::collections::HashMap;
@@ -137,7 +138,11 @@ impl Baseline {
         let shade = |region: &Option<usize>| region.and_then(|n| view.shades.get(n)).copied().unwrap_or_default();
         let plain = view.shades.iter().all(|shade| *shade == Shade::default());
         let shades: Arc<[Shade]> = if plain { Arc::default() } else { other.regions.iter().map(shade).collect() };
-        View { shades, pin: view.pin.and_then(|pin| self.pinned(this, pin)), ..view.clone() }
+        let colors = RegionColors::new(other.regions.iter().map(|region| region.and_then(|n| view.colors.own(n))));
+        // Regions that only the other has stand behind those that are put first.
+        let order = view.order.first().iter();
+        let order = RegionOrder::new(order.filter_map(|n| other.regions.iter().position(|region| *region == Some(*n))));
+        View { shades, colors, order, pin: view.pin.and_then(|pin| self.pinned(this, pin)), ..view.clone() }
     }
 
     /// The bytes of A that are called as some of B.
@@ -185,6 +190,7 @@ mod tests {
     use crate::overlay::tests::{studio, studio_of};
     use crate::overlay::{Parts, Playback};
     use crate::reference::{Kind, Mark, Reference, Tables};
+    use crate::scene::palette::Rgba;
     use crate::sim::config::preset;
 
     /// Half as long as the trace of tests, B before A, elsewhere in memory, and a region of its own.
@@ -205,6 +211,9 @@ mod tests {
         studio_of(references, tables, &preset("paper").expect("there"))
     }
 
+    /// A colour that the palette has not.
+    const PURE: Rgba = [255, 255, 0, 255];
+
     #[test]
     fn another_trace_is_shown_where_it_belongs_and_what_is_chosen_is_found_by_its_name() {
         let mut this = studio();
@@ -212,6 +221,8 @@ mod tests {
         assert!(error.is_none() && baseline.by() == Some(&StepBy::Marks));
         let view = View {
             shades: [Shade::Full, Shade::Dim].into(),
+            colors: RegionColors::new([Some(PURE)]),
+            order: RegionOrder::new([1, 0]),
             pin: Some(ByteRange { first: 0x1008, last: 0x100f }),
             ..View::default()
         };
@@ -222,6 +233,8 @@ mod tests {
         assert_eq!(own.position, Position::at(175));
         assert_eq!(own.playback.range, [Some(Position::at(50)), Some(Position::at(300))]);
         assert_eq!(own.view.shades.to_vec(), [Shade::Dim, Shade::Full, Shade::Full], "B is dimmed");
+        assert_eq!([0, 1, 2].map(|n| own.view.colors.own(n)), [None, Some(PURE), None], "A is recoloured");
+        assert_eq!(own.view.order.all(3), [0, 1, 2], "B before A, as it is there");
         assert_eq!(own.view.pin, Some(ByteRange { first: 0x20_0008, last: 0x20_000f }), "A[1]");
         let back = [baseline.region_here(0), baseline.region_here(1), baseline.region_here(2)];
         assert_eq!((back, baseline.position_here(own.position)), ([Some(1), Some(0), None], shot.position));

@@ -33,7 +33,7 @@ pub(super) fn tables(info: &Info) -> String {
         let (name, shape, rate) = (field(&row.name), field(&row.shape), share(row.miss_rate()));
         let _ = writeln!(text, "tlb,{name},{shape},,{},,{rate}", row.hits);
     }
-    for row in &info.regions {
+    for row in info.listed().into_iter().map(|n| &info.regions[n]) {
         let (name, references, misses) = (field(&row.name), row.references, row.misses);
         let rate = share(row.miss_rate);
         let _ = writeln!(text, "region,{name},,{references},{},{misses},{rate}", references.saturating_sub(misses));

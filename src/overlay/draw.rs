@@ -146,10 +146,12 @@ fn regions(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32) -> f32 {
     let mut y = y + 20.0 * t;
     let room = if layout.compact || layout.upright() { 4 } else { MAX_ROWS };
     // Of many, those that this picture touches, the most used first; of a few each has its place.
-    let mut order: Vec<usize> = (0..info.regions.len()).collect();
+    let mut order = info.listed();
     let mut touched = order.len();
     if info.over.is_some() && order.len() > room {
-        order.sort_by_key(|&n| Reverse(info.regions[n].references));
+        // Who was put first stays there.
+        let first = info.order.first().len().min(order.len());
+        order[first..].sort_by_key(|&n| Reverse(info.regions[n].references));
         touched = info.regions.iter().filter(|region| region.references > 0).count();
     }
     let shown = if order.len() > room { touched.min(room - 1) } else { order.len() };
@@ -167,7 +169,9 @@ fn regions(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32) -> f32 {
             if shade != Shade::Full || info.over.is_some() && references == 0 {
                 ink = palette::TEXT_QUIET;
             }
-            pen.row(Rect::from_min_max(pos2(x, y - 2.0 * t), pos2(right, y - 2.0 * t + line)), region);
+            let area = Rect::from_min_max(pos2(x, y - 2.0 * t), pos2(right, y - 2.0 * t + line));
+            pen.row(area, region);
+            pen.patch(Rect { max: pos2(x + 12.0 * t, area.bottom()), ..area }, region);
         }
         let count = if layout.compact { String::new() } else { grouped(references) };
         let edge = if layout.compact { right - 42.0 * t } else { numbers - pen.width(&count, Weight::Regular, BODY) };

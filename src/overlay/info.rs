@@ -7,8 +7,8 @@ use super::stretch::Stretch;
 use crate::axis::{Axis, Position};
 use crate::reference::{Kind, Reference, Tables};
 use crate::scene::layout::{HomeArc, Ring};
-use crate::scene::palette;
-use crate::scene::{Notes, Scene, Shade};
+use crate::scene::palette::{self, RegionColors};
+use crate::scene::{Notes, RegionOrder, Scene, Shade, View};
 use crate::sim::config::{Prefetch, format_size};
 use crate::sim::{AccessKind, Cause, Event, Hierarchy, LevelCounters, MissClass, Origin, RequestId};
 use crate::timeline::cursor::levels;
@@ -90,6 +90,10 @@ pub struct Info {
     pub arcs: Arc<[HomeArc]>,
     /// References of the highest bar; 0 = there is none.
     pub highest: u64,
+    /// Colours that were given to regions.
+    pub colors: RegionColors,
+    /// In which order regions stand.
+    pub order: RegionOrder,
 }
 
 impl Info {
@@ -176,11 +180,19 @@ impl Info {
 }
 
 impl Info {
-    /// Says how much of each region is seen. Of a region that is not seen the row stays, and can be told.
-    pub(super) fn shade(&mut self, shades: &[Shade]) {
+    /// The numbers of all regions, in the order in which they stand.
+    pub(super) fn listed(&self) -> Vec<usize> {
+        self.order.all(self.regions.len())
+    }
+
+    /// Says how much of each region is seen, and in which colour. Of a region that is not seen the row stays, and can be told.
+    pub(super) fn dress(&mut self, view: &View) {
+        (self.colors, self.order) = (view.colors.clone(), view.order.clone());
         for (n, row) in self.regions.iter_mut().enumerate() {
-            row.shade = shades.get(n).copied().unwrap_or_default();
+            row.shade = view.shades.get(n).copied().unwrap_or_default();
+            row.color = self.colors.of(n);
         }
+        self.now.color = self.now.region.map(|region| palette::words(self.colors.of(region)));
     }
 }
 
@@ -327,6 +339,7 @@ fn now(timeline: &Timeline, tables: &Tables, moment: &Moment<'_>, r: &Reference)
     let by = if moment.before.config().cores > 1 { format!("core {}: ", r.core) } else { String::new() };
     Now {
         what: format!("{by}{}  {name}", r.kind.verb()),
+        region,
         color: region.map(|region| palette::words(palette::region(region))),
         why,
         code: location.map(|l| l.text.clone()).unwrap_or_default(),

@@ -24,6 +24,8 @@ pub fn color(c: Rgba) -> Color32 {
 pub enum Target {
     /// A region, by number.
     Region(usize),
+    /// The patch of colour of a region, by number.
+    Color(usize),
     /// A source line, by its row in `Timeline::lines`; the row after the last stands for unknown instructions.
     Line(usize),
     /// Some bytes: an element, or a line of a cache.
@@ -96,6 +98,11 @@ impl<'a> Pen<'a> {
     /// Says where the row of a region is.
     pub(super) fn row(&self, area: Rect, region: usize) {
         self.rows.borrow_mut().push((area, Target::Region(region)));
+    }
+
+    /// Says where the patch of colour of a region is; it lies over its row.
+    pub(super) fn patch(&self, area: Rect, region: usize) {
+        self.rows.borrow_mut().push((area, Target::Color(region)));
     }
 
     pub(super) fn into_drawn(self) -> Drawn {

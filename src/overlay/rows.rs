@@ -77,7 +77,9 @@ impl TlbRow {
 pub struct Now {
     /// `read  B[2][15]`; empty at the end of the trace.
     pub what: String,
-    /// Colour of its region.
+    /// Number and colour of its region; the colour can be read.
+    pub region: Option<usize>,
+    /// See there.
     pub color: Option<Rgba>,
     /// What happens and why, a line each.
     pub why: Vec<String>,

@@ -7,7 +7,7 @@ use super::studio::Studio;
 use crate::reference::Region;
 use crate::scene::frame::flags;
 use crate::scene::motion::Path;
-use crate::scene::palette::{self, Rgba};
+use crate::scene::palette::{RegionColors, Rgba};
 use crate::scene::pick::{Pick, pick};
 use crate::scene::{Glyph, Scene, Stage, pages};
 use crate::sim::config::format_size;
@@ -54,8 +54,8 @@ pub(super) fn tip_at(
                 ));
             }
             let tip = match glyph.layer {
-                pages::LAYER => page(scene, stage, &tables.regions, &moment, state, index)?,
-                _ => data(stage, &tables.regions, &moment, state, glyph)?,
+                pages::LAYER => page(scene, stage, (&tables.regions, &info.colors), &moment, state, index)?,
+                _ => data(stage, (&tables.regions, &info.colors), &moment, state, glyph)?,
             };
             return Some((tip, Some(index)));
         }
@@ -87,7 +87,7 @@ pub(super) fn region_tip(studio: &Studio, info: &Info, index: usize) -> Option<T
     lines.extend(strides(region));
     lines.push(format!("0x{:x} to 0x{:x}", region.base, region.end().saturating_sub(1)));
     lines.push(format!("{} references{}", grouped(row.references), misses.unwrap_or_default()));
-    Some(Tip { title: region.declaration(), color: Some(palette::region(index)), lines, ..Tip::default() })
+    Some(Tip { title: region.declaration(), color: Some(row.color), lines, ..Tip::default() })
 }
 
 /// How a region's elements lie, where that does not follow from its shape: `strides 17, 1 from element 2`.
@@ -121,7 +121,7 @@ pub(super) fn line_tip(studio: &Studio, row: usize) -> Option<Tip> {
 fn page(
     scene: &Scene,
     stage: &Stage,
-    regions: &[Region],
+    (regions, colors): (&[Region], &RegionColors),
     moment: &Moment<'_>,
     state: &Hierarchy,
     glyph: usize,
@@ -154,7 +154,7 @@ fn page(
         lines.push(format!("leaves {}", name(at)));
     }
     lines.extend(places.into_iter().take(MOST_PLACES));
-    let color = stage.page_color(page, u64::from(geometry.line_bytes), moment.tick);
+    let color = stage.page_color(colors, page, u64::from(geometry.line_bytes), moment.tick);
     Some(Tip { title: format!("page {page}", page = page.0), color: Some(color), lines, ..Tip::default() })
 }
 
@@ -241,7 +241,13 @@ pub(super) fn extent(stage: &Stage, glyph: &Glyph) -> Option<(usize, u64, u64)> 
     Some((region, addr, bytes - addr % bytes))
 }
 
-fn data(stage: &Stage, regions: &[Region], moment: &Moment<'_>, state: &Hierarchy, glyph: &Glyph) -> Option<Tip> {
+fn data(
+    stage: &Stage,
+    (regions, colors): (&[Region], &RegionColors),
+    moment: &Moment<'_>,
+    state: &Hierarchy,
+    glyph: &Glyph,
+) -> Option<Tip> {
     let (index, addr, bytes) = extent(stage, glyph)?;
     let region = regions.get(index)?;
     // A line or block may begin before its region and end after it.
@@ -256,12 +262,12 @@ fn data(stage: &Stage, regions: &[Region], moment: &Moment<'_>, state: &Hierarch
     }
     lines.push(last_touch(moment, first, last));
     let (title, about) = (named::of_region(region, first, last), Some(Target::Bytes(ByteRange { first, last })));
-    Some(Tip { title, color: Some(palette::region(index)), lines, around: None, about })
+    Some(Tip { title, color: Some(colors.of(index)), lines, around: None, about })
 }
 
 /// About some bytes that are pinned, wherever they are at this moment; `within`: its reference is under way.
 #[must_use]
-pub fn bytes_tip(studio: &Studio, bytes: ByteRange, within: bool) -> Tip {
+pub fn bytes_tip(studio: &Studio, colors: &RegionColors, bytes: ByteRange, within: bool) -> Tip {
     let moment = studio.moment();
     let state = if within { moment.after } else { moment.before };
     let (title, region) = named::bytes(studio, bytes, moment.tick);
@@ -270,7 +276,7 @@ pub fn bytes_tip(studio: &Studio, bytes: ByteRange, within: bool) -> Tip {
     lines.extend(whereabouts(state, first, last));
     lines.push(last_touch(&moment, first, last));
     let about = Some(Target::Bytes(bytes));
-    Tip { title, color: region.map(palette::region), lines, around: None, about }
+    Tip { title, color: region.map(|region| colors.of(region)), lines, around: None, about }
 }
 
 /// The line in a slot of a cache, to be pinned.

@@ -324,7 +324,7 @@ impl Field {
             for (rank, slot) in (0u32..).zip(slots) {
                 let Some(region) = slot.region.checked_sub(1) else { continue };
                 let alpha = view.shade(region as usize) * if slot.ghost { ghosts } else { full };
-                let [r, g, b, _] = palette::region(region as usize).map(f32::from);
+                let [r, g, b, _] = view.colors.of(region as usize).map(f32::from);
                 let cell = column + (rank / ranks) as usize;
                 if let Some(shares) = self.shares.get_mut(cell) {
                     match shares.iter_mut().find(|(of, _)| *of == region) {
@@ -356,7 +356,7 @@ impl Field {
             let most = self.shares.get(at).and_then(|shares| {
                 shares.iter().max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0))).map(|(region, _)| *region)
             });
-            let color = match most.map(|region| palette::region(region as usize)) {
+            let color = match most.map(|region| view.colors.of(region as usize)) {
                 Some([r, g, b, _]) => [r, g, b, opacity],
                 None => [byte(r / alpha), byte(g / alpha), byte(b / alpha), opacity],
             };

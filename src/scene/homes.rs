@@ -173,7 +173,7 @@ impl Cached {
                     id,
                     [r, theta],
                     radius,
-                    palette::fade(palette::region(region), shade * opacity(share, view)),
+                    palette::fade(view.colors.of(region), shade * opacity(share, view)),
                 ));
             }
         }
@@ -207,7 +207,7 @@ impl Close<'_> {
         if seen > 0.0 {
             let index = usize::try_from(part).unwrap_or(usize::MAX);
             let share = self.cached.share(self.places, self.detail, self.region, self.item, &rung, index);
-            let color = palette::fade(palette::region(self.region), opacity(share, self.view) * seen);
+            let color = palette::fade(self.view.colors.of(self.region), opacity(share, self.view) * seen);
             if color[3] > 0 {
                 // It gives way to its parts, which come up round its middle.
                 let shrunk = 1.0 - SHRINKS * self.detail.behind(at);

@@ -124,7 +124,7 @@ impl Large<'_> {
             out.push(part(
                 band,
                 [arc.theta0, arc.span],
-                palette::fade(palette::arc(&arc.regions), QUIET * seen * shade),
+                palette::fade(self.view.colors.arc(&arc.regions), QUIET * seen * shade),
             ));
             let step = arc.span / bars.len() as f32;
             for (n, bar) in bars.iter().enumerate() {
@@ -142,7 +142,7 @@ impl Large<'_> {
                     if thick < 0.0012 {
                         continue;
                     }
-                    let color = if ring == 0 { palette::region(bar.region) } else { palette::served(ring, rings) };
+                    let color = if ring == 0 { self.view.colors.of(bar.region) } else { palette::served(ring, rings) };
                     out.push(part([r - thick, r], place, palette::fade(color, alpha)));
                     r -= thick;
                 }

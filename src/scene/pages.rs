@@ -5,7 +5,7 @@
 use super::frame::{Glyph, flags};
 use super::layout::{HomeLayout, Rack};
 use super::motion::{Endpoint, Flight, ONE_TICK, Path, ease};
-use super::palette::{self, Rgba};
+use super::palette::{self, RegionColors, Rgba};
 use super::places::Places;
 use super::view::{View, flash_steps};
 use crate::sim::{Event, TlbInfo, Tlbs};
@@ -57,12 +57,12 @@ impl Owners {
 }
 
 /// Colour of the region that holds most of a page at a tick.
-pub(super) fn page_color(home: &HomeLayout, page: LineAddr, page_bytes: u64, tick: u64) -> Rgba {
-    color(owner(home, page.0 * page_bytes, page_bytes, tick))
+pub(super) fn page_color(home: &HomeLayout, colors: &RegionColors, page: LineAddr, page_bytes: u64, tick: u64) -> Rgba {
+    color(colors, owner(home, page.0 * page_bytes, page_bytes, tick))
 }
 
-fn color(owner: Owner) -> Rgba {
-    owner.region.map_or(palette::NEUTRAL, palette::region)
+fn color(colors: &RegionColors, owner: Owner) -> Rgba {
+    owner.region.map_or(palette::NEUTRAL, |region| colors.of(region))
 }
 
 /// The region that holds more of a page at a tick than all others together.
@@ -91,7 +91,7 @@ pub(super) fn entries(places: &Places, owners: &mut Owners, moment: &Moment<'_>,
             if shade <= 0.0 {
                 return;
             }
-            let (color, alpha, flash) = (color(owner), alpha * shade, flash * shade);
+            let (color, alpha, flash) = (color(&view.colors, owner), alpha * shade, flash * shade);
             out.push(Glyph {
                 layer: LAYER,
                 id: page.0,
@@ -203,7 +203,7 @@ mod tests {
         ];
         let home = HomeLayout::new(&regions, 64, 0.7, 0.9);
         let mut owners = Owners::default();
-        let mut color = |page, tick| super::color(owners.of(&home, page, 4096, tick));
+        let mut color = |page, tick| super::color(&RegionColors::default(), owners.of(&home, page, 4096, tick));
         assert_eq!(color(1, 0), palette::region(0), "all of it");
         assert_eq!(color(3, 0), palette::region(0), "2 KiB beside 256 bytes of another");
         assert_eq!(color(9, 0), palette::NEUTRAL, "nobody's");

@@ -5,6 +5,11 @@
 //! and for the three deficiencies of one kind of cone (Machado, Oliveira and Fernandes 2009, severity 1): hue goes with the cone,
 //! so lightness does as much of the work. Regions are told apart by place and label too: hue is never the only sign.
 
+pub mod difference;
+pub mod own;
+
+pub use own::RegionColors;
+
 /// Red, green, blue, alpha (straight, not premultiplied).
 pub type Rgba = [u8; 4];
 
@@ -66,7 +71,7 @@ pub const REGIONS: [Rgba; 12] = [
     [219, 142, 85, 255],
 ];
 
-/// Colour of region number `index`. Where colours begin again they are paler, then deeper, so that those of 36 regions differ.
+/// Colour of region number `index`, where it was given no other ([`RegionColors`]). Where colours begin again they are paler, then deeper, so that those of 36 regions differ.
 #[must_use]
 pub fn region(index: usize) -> Rgba {
     let own = REGIONS[index % REGIONS.len()];
@@ -75,12 +80,6 @@ pub fn region(index: usize) -> Rgba {
         1 => mix(own, TEXT, PALER),
         _ => mix(own, BACKGROUND, DEEPER),
     }
-}
-
-/// Colour of an arc of memory: of its region, or of none where several share it.
-#[must_use]
-pub fn arc(regions: &[usize]) -> Rgba {
-    if let [only] = regions { region(*only) } else { NEUTRAL }
 }
 
 /// A colour for words: lighter where it is too dark to be read, 4.5:1 on the ground or better.

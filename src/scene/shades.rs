@@ -1,8 +1,12 @@
-//! Which regions a picture shows: names become a [`Shade`] for each region. Counts are those of all regions at any rate.
+//! Which regions a picture shows, in which colours and in which order: names become a [`Shade`] and a colour for each region. Counts are those of all
+//! regions at any rate.
 
+use super::order::RegionOrder;
+use super::palette::own::next;
+use super::palette::{RegionColors, Rgba};
 use super::view::Shade;
 use crate::reference::Region;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// What is asked for, by name. Regions of one name are one choice; `*` in a name stands for any characters, `?` for one.
@@ -16,6 +20,10 @@ pub struct Choice {
     pub rest: Shade,
     /// What was said of single regions since then.
     pub said: BTreeMap<String, Shade>,
+    /// Colours that regions were given, of which the last holds; `None` = its first colour.
+    pub colors: Vec<(String, Option<Rgba>)>,
+    /// Regions that stand first, in this order.
+    pub order: Vec<String>,
 }
 
 /// Whether a pattern stands for a name: it is the name, or its `*` and `?` make it so.
@@ -73,8 +81,9 @@ impl Choice {
     /// The first name that stands for no region.
     #[must_use]
     pub fn unknown(&self, regions: &[Region]) -> Option<&str> {
-        let names = self.show.iter().chain(&self.dim).map(String::as_str);
-        names.into_iter().find(|name| !regions.iter().any(|region| is_of(name, region)))
+        let names =
+            self.show.iter().chain(&self.dim).chain(self.colors.iter().map(|(name, _)| name)).chain(&self.order);
+        names.map(String::as_str).find(|name| !regions.iter().any(|region| is_of(name, region)))
     }
 
     /// Says how the regions of a name are seen from now on.
@@ -82,12 +91,66 @@ impl Choice {
         self.said.insert(name.to_owned(), shade);
     }
 
+    /// The colours of regions.
+    #[must_use]
+    pub fn colors(&self, regions: &[Region]) -> RegionColors {
+        let given = |region: &Region| self.colors.iter().rev().find(|(pattern, _)| is_of(pattern, region))?.1;
+        if self.colors.is_empty() { RegionColors::default() } else { RegionColors::new(regions.iter().map(given)) }
+    }
+
+    /// In which order regions stand.
+    #[must_use]
+    pub fn order(&self, regions: &[Region]) -> RegionOrder {
+        let of =
+            |pattern: &String| (0..regions.len()).filter(move |n| is_of(pattern, &regions[*n])).collect::<Vec<_>>();
+        RegionOrder::new(self.order.iter().flat_map(of))
+    }
+
+    /// Has the regions of the name of number `region` change places with those before (`up`) or after them. Whether there are any.
+    pub fn shift(&mut self, region: usize, up: bool, regions: &[Region]) -> bool {
+        let Some(name) = regions.get(region).map(|region| region.name.as_str()) else { return false };
+        // Regions of one name go together.
+        let names = |order: Vec<usize>| {
+            let mut known = BTreeSet::new();
+            let names = order.into_iter().map(|n| regions[n].name.as_str());
+            names.filter(|name| known.insert(*name)).collect::<Vec<_>>()
+        };
+        let mut now = names(self.order(regions).all(regions.len()));
+        let Some(at) = now.iter().position(|other| *other == name) else { return false };
+        let other = if up { at.wrapping_sub(1) } else { at + 1 };
+        if other >= now.len() {
+            return false;
+        }
+        now.swap(at, other);
+        // What stands as the trace has it behind all others need not be named.
+        let first = names((0..regions.len()).collect());
+        let number: BTreeMap<&str, usize> = first.into_iter().zip(0..).collect();
+        let mut named = now.len();
+        while named > 0 && (named == now.len() || number[now[named - 1]] < number[now[named]]) {
+            named -= 1;
+        }
+        self.order = now[..named].iter().map(|name| (*name).to_owned()).collect();
+        true
+    }
+
+    /// Gives the regions of the name of number `region` the next colour that no other region has that is seen, or, `back`, their first one.
+    pub fn recolor(&mut self, region: usize, back: bool, regions: &[Region]) {
+        let Some(name) = regions.get(region).map(|region| region.name.clone()) else { return };
+        let (colors, shades) = (self.colors(regions), self.shades(regions));
+        let is_other = |n: &usize| regions[*n].name != name && shades.get(*n) != Some(&Shade::Hidden);
+        let others: Vec<Rgba> = (0..regions.len()).filter(is_other).map(|n| colors.of(n)).collect();
+        let color = if back { None } else { next(region, colors.of(region), &others) };
+        self.colors.retain(|(pattern, _)| *pattern != name);
+        self.colors.push((name, color));
+    }
+
     /// Shows the regions of this name alone, or all again where they are alone already.
     pub fn only(&mut self, name: &str, regions: &[Region]) {
         let alone = |(region, shade): (&Region, &Shade)| (*shade == Shade::Full) == (region.name == name);
         let shades = self.shades(regions);
         let is_alone = shades.len() == regions.len() && regions.iter().zip(shades.iter()).all(alone);
-        *self = Self::default();
+        let (colors, order) = (std::mem::take(&mut self.colors), std::mem::take(&mut self.order));
+        *self = Self { colors, order, ..Self::default() };
         if !is_alone {
             (self.show, self.rest) = (vec![name.to_owned()], Shade::Hidden);
         }
@@ -96,6 +159,7 @@ impl Choice {
 
 #[cfg(test)]
 mod tests {
+    use super::super::palette::region;
     use super::*;
 
     fn regions(names: &[&str]) -> Vec<Region> {
@@ -150,5 +214,56 @@ mod tests {
         assert_eq!(choice.shades(&all)[..], [Hidden, Full, Hidden, Hidden, Hidden]);
         choice.only("B", &all);
         assert!(choice.shades(&all).is_empty(), "all again");
+    }
+
+    #[test]
+    fn regions_are_put_first_by_name_and_moved_one_by_one() {
+        let all = regions(&["A", "B", "heap 1", "heap 2", "A"]);
+        let order = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        let of = |choice: &Choice| choice.order(&all).all(all.len());
+        let mut choice = Choice { order: order(&["heap*", "B"]), ..Choice::default() };
+        assert_eq!(of(&choice), [2, 3, 1, 0, 4]);
+        choice.only("B", &all);
+        assert_eq!(of(&choice), [2, 3, 1, 0, 4]);
+        // A changes places with B, and both stand as the trace has them again.
+        assert!(choice.shift(4, true, &all));
+        assert_eq!((of(&choice), choice.order.clone()), (vec![2, 3, 0, 1, 4], order(&["heap 1", "heap 2"])));
+        // Regions of one name go together where it is named.
+        assert!(choice.shift(2, false, &all) && choice.shift(2, false, &all));
+        assert_eq!((of(&choice), choice.order.clone()), (vec![3, 0, 4, 2, 1], order(&["heap 2", "A", "heap 1"])));
+        assert!(!choice.shift(3, true, &all) && !choice.shift(1, false, &all), "at the ends");
+        // Back as the trace has them, nothing is named.
+        let mut choice = Choice::default();
+        assert!(choice.shift(0, false, &all) && choice.order(&all).first() == [1]);
+        assert!(choice.shift(0, true, &all) && choice.order.is_empty() && choice.order(&all).is_plain());
+        let wrong = Choice { order: order(&["B", "Q"]), ..Choice::default() };
+        assert_eq!(wrong.unknown(&all), Some("Q"));
+    }
+
+    #[test]
+    fn colours_are_given_by_name_and_by_click_and_stay_when_a_region_is_seen_alone() {
+        let all = regions(&["A", "B", "heap 1", "heap 2", "A"]);
+        let of = |choice: &Choice| [0, 1, 2, 3, 4].map(|n| choice.colors(&all).own(n));
+        let (x, y) = (Some([255, 255, 0, 255]), Some([0, 255, 0, 255]));
+        let colors = [("heap*", x), ("heap 2", y), ("A", y)].map(|(name, color)| (name.to_owned(), color)).to_vec();
+        let mut choice = Choice { colors, ..Choice::default() };
+        assert_eq!(of(&choice), [y, None, x, y, y], "the last holds");
+        choice.only("B", &all);
+        assert_eq!(of(&choice), [y, None, x, y, y]);
+        // Hidden regions leave their colours to others: B has its second one, the first of the palette that is free.
+        choice.recolor(1, false, &all);
+        assert_eq!(of(&choice)[1], Some(region(0)));
+        choice.recolor(1, false, &all);
+        assert_eq!(of(&choice)[1], Some(region(2)));
+        choice.recolor(1, true, &all);
+        choice.recolor(2, true, &all);
+        assert_eq!(of(&choice), [y, None, None, y, y], "its first one, whatever the command line said");
+        assert_eq!(choice.colors.iter().filter(|(name, _)| name == "B").count(), 1);
+        let wrong = Choice { colors: vec![("Q".into(), x)], ..Choice::default() };
+        assert_eq!((wrong.unknown(&all), choice.unknown(&all)), (Some("Q"), None));
+        // All are seen: no colour that another has.
+        let mut choice = Choice::default();
+        choice.recolor(1, false, &all);
+        assert_eq!(of(&choice)[1], Some(region(5)), "A, both heaps and the second A have the others of the first five");
     }
 }

@@ -13,8 +13,9 @@ use super::items::Items;
 use super::large::{Large, ServedShares};
 use super::layout::{Closeness, HomeLayout, Rings};
 use super::motion::{Endpoint, Flight, Path, ease};
+use super::order::RegionOrder;
 use super::pages::{self, Owners};
-use super::palette;
+use super::palette::{self, RegionColors};
 use super::pins::{Pinned, pinned};
 use super::places::{Piece, Places, path_of};
 use super::sight;
@@ -29,6 +30,8 @@ use crate::timeline::{Moment, Move, Place};
 use crate::units::{CacheId, LineAddr, SetIndex};
 use std::collections::BTreeSet;
 
+mod dress;
+
 /// The long-lived part of the scene.
 pub struct Stage {
     places: Places,
@@ -36,6 +39,9 @@ pub struct Stage {
     /// By level: its ring.
     rings_of_levels: Vec<u8>,
     structure: Vec<Segment>,
+    /// The colours that the structure has, and the order of homes.
+    colors: RegionColors,
+    order: RegionOrder,
     /// What of memory is in caches, in the frame being built.
     cached: Cached,
     /// Lists that are kept for their memory.
@@ -79,10 +85,24 @@ impl Stage {
         let ring = |level| hierarchy.caches_of(level).next().map_or(0, |cache| hierarchy.info(cache).depth);
         let rings_of_levels = levels(hierarchy).map(ring).collect();
         let cached = Cached::new(&places.home);
-        let structure = structure(&places.rings, &places.home);
+        let (colors, order) = (RegionColors::default(), RegionOrder::default());
+        let structure = structure(&places.rings, &places.home, &colors);
         let (cells, finder) = (Cells::new(hierarchy, regions, &places), Finder::new(regions, &places));
         let (spare, owners) = (Spare::default(), Owners::default());
-        Self { places, thermometer, rings_of_levels, structure, cached, spare, owners, cells, finder, idle }
+        Self {
+            places,
+            thermometer,
+            rings_of_levels,
+            structure,
+            colors,
+            order,
+            cached,
+            spare,
+            owners,
+            cells,
+            finder,
+            idle,
+        }
     }
 
     /// Sizes of the pieces.
@@ -111,13 +131,14 @@ impl Stage {
 
     /// Colour of an entry of a TLB: of the region that holds most of its page at a tick.
     #[must_use]
-    pub fn page_color(&self, page: LineAddr, page_bytes: u64, tick: u64) -> palette::Rgba {
-        pages::page_color(&self.places.home, page, page_bytes, tick)
+    pub fn page_color(&self, colors: &RegionColors, page: LineAddr, page_bytes: u64, tick: u64) -> palette::Rgba {
+        pages::page_color(&self.places.home, colors, page, page_bytes, tick)
     }
 
     /// The picture of a moment.
     pub fn frame(&mut self, moment: &Moment<'_>, view: &View) -> Scene {
         self.places.closeness = Closeness::of(view);
+        self.dress(view);
         self.cached.begin(&self.places, view);
         let (items, told) = (&self.places.items, self.cached.told(&self.places));
         let home = items.describe_home(&told);
@@ -401,7 +422,7 @@ impl Stage {
                         id: piece.addr / self.places.items.glyph_bytes,
                         flight: Flight::rest(self.places.endpoint(place, &piece, false)),
                         radius: self.places.radius(place, piece.region, view.camera.zoom),
-                        color: palette::fade(palette::region(piece.region), shade * (1.0 - view.phase)),
+                        color: palette::fade(view.colors.of(piece.region), shade * (1.0 - view.phase)),
                         flash: 0.0,
                         pulse: 0.0,
                         burst: 1.0,
@@ -462,7 +483,7 @@ impl Stage {
                 id: addr / self.places.items.glyph_bytes,
                 flight,
                 radius: self.radius(m.as_ref(), place, region, view),
-                color: palette::fade(palette::region(region), shade),
+                color: palette::fade(view.colors.of(region), shade),
                 flash: glow.flash * shade,
                 pulse: glow.pulse * shade,
                 burst: glow.burst,
@@ -488,7 +509,7 @@ impl Stage {
                 id: addr / self.places.items.glyph_bytes,
                 flight,
                 radius: self.radius(Some(m), Place::Home, region, view),
-                color: palette::fade(palette::region(region), shade),
+                color: palette::fade(view.colors.of(region), shade),
                 flash: 0.0,
                 pulse: 0.0,
                 burst: 1.0,

@@ -3,7 +3,7 @@
 use super::frame::Segment;
 use super::layout::{HomeLayout, Rings, Sector};
 use super::motion::{Endpoint, Flight};
-use super::palette;
+use super::palette::{self, RegionColors};
 use crate::units::to_count;
 use std::f32::consts::TAU;
 
@@ -17,7 +17,7 @@ const TLB_OFF: f32 = 0.004;
 
 /// What never changes: borders of rings and sectors, guide arms, the regions' arcs.
 #[must_use]
-pub fn structure(rings: &Rings, home: &HomeLayout) -> Vec<Segment> {
+pub fn structure(rings: &Rings, home: &HomeLayout, colors: &RegionColors) -> Vec<Segment> {
     let mut out = Vec::new();
     let mut circle = |r: f32, from: f32, sweep: f32, color, alpha: f32, width: f32| {
         let pieces = pieces(sweep.abs() / TAU * 96.0, 2);
@@ -43,7 +43,7 @@ pub fn structure(rings: &Rings, home: &HomeLayout) -> Vec<Segment> {
         circle(ring.r1 + TLB_OFF, 0.0, TAU, palette::GUIDE, 0.11, 1.0);
     }
     for arc in &*home.arcs {
-        circle(rings.rim, arc.theta0, arc.span, palette::arc(&arc.regions), palette::AT_HOME, 1.6);
+        circle(rings.rim, arc.theta0, arc.span, colors.arc(&arc.regions), palette::AT_HOME, 1.6);
     }
     for (cache, sector) in rings.sectors.iter().enumerate() {
         if !sector.is_whole() {

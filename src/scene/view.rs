@@ -1,6 +1,8 @@
 //! What the viewer sets, and how much of the past a picture needs for it.
 
 use super::flows::{FLOWING, LOGGED};
+use super::order::RegionOrder;
+use super::palette::RegionColors;
 use crate::units::ByteRange;
 use std::sync::Arc;
 
@@ -104,6 +106,10 @@ pub struct View {
     pub cull: bool,
     /// How much is seen of each region, by its number; of those past the end, all.
     pub shades: Arc<[Shade]>,
+    /// Colours that were given to regions.
+    pub colors: RegionColors,
+    /// In which order regions stand.
+    pub order: RegionOrder,
     /// What is marked wherever it is.
     pub pin: Option<ByteRange>,
     /// Nothing flies: what moves fades where it was and appears where it goes; signs come and go slowly.
@@ -125,6 +131,8 @@ impl Default for View {
             reach: [CORNER; 2],
             cull: true,
             shades: Arc::default(),
+            colors: RegionColors::default(),
+            order: RegionOrder::default(),
             pin: None,
             calm: false,
         }

@@ -269,6 +269,10 @@ mod pictures {
             (vec!["demo", "nothing"], vec!["nothing", "matmul16"]),
             (vec!["snapshot", MATMUL, "-o", png, "--show", "A,BB"], vec!["--show", "`BB`", "A, B, C"]),
             (vec!["record", MATMUL, "-o", mp4, "--dim=Q*"], vec!["--dim", "`Q*`", "A, B, C"]),
+            (vec!["record", MATMUL, "-o", mp4, "--color", "Q=#ffcc00"], vec!["--color", "`Q`", "A, B, C"]),
+            (vec!["record", MATMUL, "-o", mp4, "--order", "B,Q"], vec!["--order", "`Q`", "A, B, C"]),
+            (vec!["snapshot", MATMUL, "-o", png, "--color", "A=yellow"], vec!["--color", "`yellow`", "A=#ffcc00"]),
+            (vec!["snapshot", MATMUL, "-o", png, "--color", "A=#ef3a10"], vec!["#ef3a10", "red of a miss (#ee3812)"]),
             (vec!["snapshot", MATMUL, "-o", png, "--dim"], vec!["--dim", "--show"]),
         ] {
             let output = run(&args);
@@ -344,6 +348,14 @@ mod pictures {
         assert!(part < dim && dim < all, "{part} {dim} {all}");
         assert_eq!(picture(&["--show", "?"]), picture(&[]), "all of them");
         assert_eq!(picture(&["--dim=B,C"]), picture(&["--show", "A", "--dim"]));
+        // Of A alone in pure yellow, much is pure yellow; without it, next to nothing is.
+        let yellow = |flags: &[&str]| {
+            let near = |p: &&image::Rgba<u8>| p.0[0].abs_diff(p.0[1]) < 12 && p.0[1] > 90 && p.0[2] < 60;
+            picture(flags).pixels().filter(near).count()
+        };
+        let [plain, given] = [yellow(&["--show", "A"]), yellow(&["--show", "A", "--color", "A=#ffff00"])];
+        assert!(given > 300 && plain * 20 < given, "{plain} pixels are yellow, {given} where A is");
+        assert_eq!(picture(&["--color", "?=#a6b1f5,B=#ceffa5,C=#ffba05"]), picture(&[]), "the palette's own");
     }
 
     #[test]

@@ -9,7 +9,7 @@ use orrery::render::{Context, Painter, Target, Viewport, target};
 use orrery::scene::frame::flags;
 use orrery::scene::layout::{CacheShape, HomeLayout, Rings, Sector, TlbShape};
 use orrery::scene::motion::{Endpoint, Flight, position_at};
-use orrery::scene::palette::{self, Rgba};
+use orrery::scene::palette::{self, RegionColors, Rgba};
 use orrery::scene::structure::structure;
 use orrery::scene::{Cell, Disk, Glyph, Notes, Scene, Segment};
 use std::f32::consts::TAU;
@@ -153,7 +153,7 @@ fn cells() -> Scene {
 fn sectors(shapes: &[CacheShape]) -> Scene {
     let mut scene = Scene { rings: Rings::new(shapes), temperatures: vec![0.0; shapes.len()], ..empty() };
     let home = HomeLayout::new(&[], 32, scene.rings.home_r0, scene.rings.home_r1);
-    scene.structure = structure(&scene.rings, &home);
+    scene.structure = structure(&scene.rings, &home, &RegionColors::default());
     for (sector, t) in scene.rings.sectors.iter().zip([1.0, -1.0, 0.2, -0.2, 0.6]) {
         scene.disks.push(Disk::behind(sector, 0.035, palette::temperature(t)));
     }
@@ -194,7 +194,7 @@ fn tlbs() -> Scene {
     let tlbs = [tlb(0, Some(0), 1, 5), tlb(0, Some(1), 1, 5), tlb(1, None, 4, 3)];
     let mut scene = Scene { rings: Rings::with_tlbs(&[shape(0, None, 2, 8)], &tlbs), ..empty() };
     let home = HomeLayout::new(&[], 32, scene.rings.home_r0, scene.rings.home_r1);
-    scene.structure = structure(&scene.rings, &home);
+    scene.structure = structure(&scene.rings, &home, &RegionColors::default());
     for (tlb, rack) in scene.rings.racks.clone().iter().enumerate() {
         for (set, rank) in (0..rack.sets).flat_map(|set| (0..rack.ways).map(move |rank| (set, rank))) {
             let (column, row) = rack.slot(set, rank);

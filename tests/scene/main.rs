@@ -1,11 +1,13 @@
 //! What a moment is drawn as, in shapes: held against the caches themselves, without a pixel.
 
 mod cells;
+mod colors;
 mod crowded;
 mod finer;
 mod lapse;
 mod large;
 mod moves;
+mod order;
 mod palette;
 mod places;
 mod regions;

@@ -31,19 +31,23 @@ impl Desk {
 
     /// Rows for what these words name.
     fn memory_named(&self, typed: &str) -> Vec<Row> {
-        let studio = self.studio();
+        let (studio, colors) = (self.studio(), &self.session.view().colors);
         let mut rows = Vec::new();
         // A number alone is one of a reference; a word may be the name of a region.
         let is_number = typed.starts_with(|c: char| c.is_ascii_digit()) && !typed.starts_with("0x");
         if !is_number && let Ok(bytes) = bytes_named(&studio.tables().regions, typed) {
-            rows.push(Row::new(format!("pin {}", bytes_tip(studio, bytes, false).title), hex(bytes), Does::Pin(bytes)));
+            rows.push(Row::new(
+                format!("pin {}", bytes_tip(studio, colors, bytes, false).title),
+                hex(bytes),
+                Does::Pin(bytes),
+            ));
         }
         let state = studio.moment().before;
         for (cache, set) in sets_named(state, typed) {
             let line = state.geometry(cache).line_bytes;
             let Some(first) = state.order(cache, set).next() else { continue };
             let bytes = ByteRange::new(first.line.base(line).0, u64::from(line));
-            let title = bytes_tip(studio, bytes, false).title;
+            let title = bytes_tip(studio, colors, bytes, false).title;
             let words = format!("pin the newest line of set {} of {}: {title}", set.0, state.name(cache));
             rows.push(Row::new(words, hex(bytes), Does::Pin(bytes)));
         }

@@ -43,22 +43,38 @@ fn a_click_on_the_row_of_a_region_dims_hides_and_shows_it() {
         rows = desk.pane().taken().expect("drawn").words(ui.painter(), &Strip::default()).rows;
     });
     output.textures_delta.clear();
-    assert_eq!(rows.iter().map(|(_, row)| *row).collect::<Vec<_>>(), [0, 1].map(Target::Region));
-    let at = rows[1].0.center();
-    let click = |desk: &mut Desk| {
-        let modifiers = egui::Modifiers::NONE;
-        let press = |pressed| Event::PointerButton { pos: at, button: PointerButton::Primary, pressed, modifiers };
-        frame(&context, desk, size, vec![Event::PointerMoved(at)]);
-        frame(&context, desk, size, vec![press(true)]);
-        frame(&context, desk, size, vec![press(false)]);
+    let expect = [0, 1].map(|n| [Target::Region(n), Target::Color(n)]).concat();
+    assert_eq!(rows.iter().map(|(_, row)| *row).collect::<Vec<_>>(), expect);
+    let (at, patch) = (rows[2].0.center(), rows[3].0.center());
+    let click_at = |desk: &mut Desk, at: Pos2| {
+        for event in [Event::PointerMoved(at), press(at, true), press(at, false)] {
+            frame(&context, desk, size, vec![event]);
+        }
         frame(&context, desk, size, vec![]);
-        desk.pane().taken().expect("drawn").info.regions.iter().map(|row| row.shade).collect::<Vec<_>>()
+        desk.pane().taken().expect("drawn").info.regions.clone()
     };
+    let click = |desk: &mut Desk| click_at(desk, at).iter().map(|row| row.shade).collect::<Vec<_>>();
     let camera = desk.pane().camera();
     for expect in [Dim, Hidden, Full] {
         let references = desk.pane().taken().expect("drawn").info.regions[1].references;
         assert_eq!(click(&mut desk), [Full, expect]);
         assert_eq!(desk.pane().taken().expect("drawn").info.regions[1].references, references, "counts stay");
+    }
+    // Its patch gives it the first colour that is free, and the one after it; with Shift its own again.
+    for (expect, back) in [(2, false), (3, false), (1, true)] {
+        if back {
+            desk.follow(Target::Color(1), true, 0.0);
+            frame(&context, &mut desk, size, vec![]);
+        } else {
+            click_at(&mut desk, patch);
+        }
+        let rows = &desk.pane().taken().expect("drawn").info.regions;
+        assert_eq!([rows[0].color, rows[1].color], [palette::region(0), palette::region(expect)]);
+        assert!(rows.iter().all(|row| row.shade == Full), "nothing is dimmed by it");
+        // What is seen can be copied as a command.
+        let command = desk.command().expect("caches of the command line");
+        let flag = format!("--color 'B={}'", palette::own::hex(palette::region(expect)));
+        assert_eq!([command.contains(&flag), command.contains("--color")], [!back; 2], "{command}");
     }
     assert_eq!(desk.pane().camera(), camera);
 }

@@ -164,11 +164,13 @@ fn any_state() -> impl Strategy<Value = ViewState> {
         Just(StripKind::Classes),
         Just(StripKind::Temperature),
     ];
+    let color = (name(), 0..36usize).prop_map(|(name, n)| (name, crate::scene::palette::region(n)));
+    let colors = proptest::collection::vec(color, 0..3);
     let speed = proptest::option::of(1e-3f64..1e12);
     let pin = proptest::option::of(prop_oneof![Just("A[3][4]".to_owned()), Just("0x1000-0x103f".to_owned()), name()]);
     (
         (trace, reading, caches, panes, camera, position(), range, (pin, any::<bool>())),
-        (clock, speed, any::<u64>(), any::<u64>(), names(), names(), any::<bool>(), others),
+        (clock, speed, any::<u64>(), any::<u64>(), names(), names(), any::<bool>(), (others, colors, names())),
         (against, 0..Theme::ALL.len(), strip),
     )
         .prop_map(
@@ -179,7 +181,7 @@ fn any_state() -> impl Strategy<Value = ViewState> {
             )| {
                 let (against, in_step) = against.map_or((None, None), |(name, step)| (Some(name), step));
                 let panes = if layout.is_some() { Vec::new() } else { panes };
-                let (clock, speed, tail, window, show, dim, dim_rest, others) = rest;
+                let (clock, speed, tail, window, show, dim, dim_rest, (others, colors, order)) = rest;
                 let dim_rest = dim_rest && dim.is_empty();
                 ViewState {
                     trace,
@@ -201,6 +203,8 @@ fn any_state() -> impl Strategy<Value = ViewState> {
                     show,
                     dim,
                     dim_rest,
+                    colors,
+                    order,
                     against,
                     in_step,
                     theme: Theme::ALL[theme].0,

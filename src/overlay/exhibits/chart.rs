@@ -128,8 +128,7 @@ impl Exhibit for ChartExhibit {
         view: &View,
         layout: &Layout,
     ) -> Result<(Picture, Info), SourceError> {
-        let mut info = self.readings.at(studio, shot, view)?.info;
-        info.shade(&view.shades);
+        let info = self.readings.at(studio, shot, view)?.info;
         let sight = Rect::from_min_max(layout.area.min, pos2(layout.area.right(), layout.strip.top()));
         let em = EM * layout.type_scale * view.camera.zoom;
         let sheet = Sheet { plane: Plane { unit: em, ..Plane::default() }, em, sight };
@@ -198,7 +197,9 @@ impl Charts<'_> {
         }
         let words = format!("{} misses, and references behind them, of all references", self.info.innermost);
         y = self.heading(&mut sheet, y + 0.6 * em, "REGIONS", &words);
-        for (region, shares) in &self.series.regions {
+        let mut listed: Vec<_> = self.series.regions.iter().collect();
+        listed.sort_by_key(|(region, _)| self.info.order.place(*region));
+        for (region, shares) in listed {
             let Some(row) = self.info.regions.get(*region) else { continue };
             let chart = self.chart(
                 &mut sheet,

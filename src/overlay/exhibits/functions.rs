@@ -132,7 +132,9 @@ impl Exhibit for FunctionExhibit {
             return Ok((Picture::Plane(sheet.plane), info));
         }
         let all: u64 = functions.iter().map(|function| function.misses).sum();
-        let order = self.sort.order(functions.len(), &|column, a, b| compare(column, &functions[a], &functions[b]));
+        let order = self
+            .sort
+            .order((0..functions.len()).collect(), &|column, a, b| compare(column, &functions[a], &functions[b]));
         let row = |n: usize| {
             let function = &functions[n];
             let cells = vec![
@@ -174,7 +176,9 @@ impl Exhibit for FunctionExhibit {
 
     fn csv(&self, _: &Studio, _: &Taken) -> String {
         let functions = &self.functions;
-        let order = self.sort.order(functions.len(), &|column, a, b| compare(column, &functions[a], &functions[b]));
+        let order = self
+            .sort
+            .order((0..functions.len()).collect(), &|column, a, b| compare(column, &functions[a], &functions[b]));
         csv::functions(order.into_iter().map(|n| &functions[n]))
     }
 }

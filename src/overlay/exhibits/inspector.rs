@@ -37,7 +37,7 @@ use crate::overlay::strip::lived;
 use crate::overlay::studio::Studio;
 use crate::overlay::tip::{Tip, bytes_tip, whereabouts};
 use crate::reference::SourceError;
-use crate::scene::palette;
+use crate::scene::palette::{self, RegionColors};
 use crate::scene::{Camera, View};
 use crate::sim::Hierarchy;
 use crate::timeline::{Life, LifeStep};
@@ -104,7 +104,9 @@ impl Exhibit for InspectorExhibit {
     fn pick(&self, studio: &Studio, taken: &Taken, at: Pos2, _: f32) -> Option<Tip> {
         let Picture::Plane(plane) = &taken.picture else { return None };
         match plane.rows.iter().find(|(area, _)| area.contains(at))?.1 {
-            Target::Bytes(bytes) => Some(bytes_tip(studio, bytes, taken.info.position.phase() > 0.0)),
+            Target::Bytes(bytes) => {
+                Some(bytes_tip(studio, &taken.info.colors, bytes, taken.info.position.phase() > 0.0))
+            }
             _ => None,
         }
     }
@@ -155,7 +157,7 @@ impl Inspector<'_> {
             let shown = mates.len().min(MOST_MATES);
             let height = (2.0 + shown.div_ceil(columns) as f32 * 1.35 + 0.6) * em;
             if y + height + least < sight.bottom() {
-                y = set(sheet, &name, &mates, [left, right, y], columns);
+                y = set(sheet, &self.info.colors, (&name, &mates), [left, right, y], columns);
             }
         }
         self.events(sheet, [left, right, y], camera);
@@ -166,7 +168,7 @@ impl Inspector<'_> {
         let em = sheet.em;
         let tick = self.studio.moment().tick;
         let (name, region) = named::bytes(self.studio, self.bytes, tick);
-        let ink = region.map_or(palette::TEXT, palette::region);
+        let ink = region.map_or(palette::TEXT, |region| self.info.colors.of(region));
         sheet.bar(Rect::from_min_size(pos2(left, y + 0.25 * em), vec2(0.9 * em, 0.9 * em)), ink);
         sheet.left(pos2(left + 1.5 * em, y), &name, Weight::SemiBold, 1.3, palette::TEXT, right - left - 1.5 * em);
         y += 2.0 * em;
@@ -400,7 +402,13 @@ struct Mate {
     is_own: bool,
 }
 
-fn set(sheet: &mut Sheet, name: &str, mates: &[Mate], [left, right, y]: [f32; 3], columns: usize) -> f32 {
+fn set(
+    sheet: &mut Sheet,
+    colors: &RegionColors,
+    (name, mates): (&str, &[Mate]),
+    [left, right, y]: [f32; 3],
+    columns: usize,
+) -> f32 {
     let em = sheet.em;
     sheet.left(pos2(left, y), name, Weight::Medium, SMALL, palette::TEXT_QUIET, right - left);
     let shown = mates.len().min(MOST_MATES);
@@ -414,7 +422,7 @@ fn set(sheet: &mut Sheet, name: &str, mates: &[Mate], [left, right, y]: [f32; 3]
             sheet.bar(area, palette::fade(palette::LIGHT, 0.12));
         }
         sheet.right(pos2(x + 1.5 * em, y + 0.1 * em), &rank.to_string(), 0.85, palette::TEXT_QUIET);
-        let ink = mate.region.map_or(palette::NEUTRAL, palette::region);
+        let ink = mate.region.map_or(palette::NEUTRAL, |region| colors.of(region));
         sheet.bar(Rect::from_min_size(pos2(x + 2.1 * em, y + 0.4 * em), vec2(0.6 * em, 0.6 * em)), ink);
         let dirty = if mate.dirty { ", dirty" } else { "" };
         let words = format!("{}{dirty}", mate.name);

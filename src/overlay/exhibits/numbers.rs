@@ -72,8 +72,7 @@ impl Exhibit for NumberExhibit {
         view: &View,
         layout: &Layout,
     ) -> Result<(Picture, Info), SourceError> {
-        let mut info = self.readings.at(studio, shot, view)?.info;
-        info.shade(&view.shades);
+        let info = self.readings.at(studio, shot, view)?.info;
         Ok((Picture::Plane(tables(&info, layout, &view.camera)), info))
     }
 
@@ -275,7 +274,7 @@ fn regions(sheet: &mut Sheet, column: &Column, y: f32, info: &Info) -> f32 {
     let miss = format!("{} miss", info.innermost);
     let of = info.counted.as_ref().map_or(String::new(), |_| counted(info));
     let mut y = sheet.heading(column, y, "REGIONS", &of, ["references", &miss]);
-    for (n, row) in info.regions.iter().enumerate() {
+    for (n, row) in info.listed().into_iter().map(|n| (n, &info.regions[n])) {
         let area = Rect::from_min_max(pos2(column.left, y - 0.2 * em), pos2(column.right, y + (PITCH - 0.2) * em));
         if area.intersects(sheet.sight) {
             let end = sheet.numbers(column, y, row.references, row.miss_rate);
@@ -291,6 +290,8 @@ fn regions(sheet: &mut Sheet, column: &Column, y: f32, info: &Info) -> f32 {
             let name = if fits { &row.name } else { &row.short };
             sheet.left(pos2(x, y), name, Weight::Regular, 1.0, ink, end - x);
             sheet.plane.rows.push((area.intersect(sheet.sight), Target::Region(n)));
+            let patch = Rect { max: pos2(x - 0.3 * em, area.bottom()), ..area };
+            sheet.plane.rows.push((patch.intersect(sheet.sight), Target::Color(n)));
         }
         y += PITCH * em;
     }
@@ -338,7 +339,10 @@ mod tests {
         let [a, b] = [0, 1].map(|n| grouped(taken.info.regions[n].references));
         assert_eq!([a.as_str(), b.as_str()], ["460", "153"]);
         assert!(words.contains(&"460") && words.contains(&"153"), "{words:?}");
-        assert_eq!(plane(&taken).rows.iter().map(|(_, row)| *row).collect::<Vec<_>>(), [0, 1].map(Target::Region));
+        assert_eq!(
+            plane(&taken).rows.iter().map(|(_, row)| *row).collect::<Vec<_>>(),
+            [0, 1].map(|n| [Target::Region(n), Target::Color(n)]).concat()
+        );
         assert_eq!(plane(&taken).depth, 0.0, "all of it is seen");
     }
 
@@ -404,7 +408,7 @@ mod tests {
     #[test]
     fn a_row_of_a_region_can_be_pointed_at() {
         let (studio, numbers, taken) = taken([640, 560], 613.0, Camera::default());
-        let (area, Target::Region(region)) = plane(&taken).rows[1] else { panic!("no region") };
+        let (area, Target::Region(region)) = plane(&taken).rows[2] else { panic!("no region") };
         let tip = numbers.pick(&studio, &taken, area.center(), 6.0).expect("B");
         assert_eq!((region, tip.title.as_str()), (1, "B[1024]"));
         assert!(tip.lines[2].starts_with("153 references"), "{tip:?}");

@@ -48,6 +48,13 @@ impl Readings {
     /// # Errors
     /// When the trace cannot be read.
     pub(super) fn at(&mut self, studio: &mut Studio, shot: &Shot, view: &View) -> Result<Reading, SourceError> {
+        let mut reading = self.counted(studio, shot, view)?;
+        reading.info.dress(view);
+        Ok(reading)
+    }
+
+    /// As [`Readings::at`], in the colours of the palette.
+    fn counted(&mut self, studio: &mut Studio, shot: &Shot, view: &View) -> Result<Reading, SourceError> {
         let tick = |at: Position| studio.axis().clamp(at).tick();
         let here = tick(shot.position);
         match shot.playback.range.map(|point| point.map(tick)) {

@@ -1,5 +1,5 @@
 //! All regions as a table: what each is, how much of the references and misses are its. A click on a row dims, hides and shows the
-//! region, with Shift it is seen alone; a click on a heading sorts.
+//! region, with Shift it is seen alone; a click on its patch gives it another colour; a click on a heading sorts.
 
 use super::readings::{Readings, logged};
 use super::sheet::{Sheet, look_from_top};
@@ -76,8 +76,7 @@ impl Exhibit for RegionExhibit {
         view: &View,
         layout: &Layout,
     ) -> Result<(Picture, Info), SourceError> {
-        let mut info = self.readings.at(studio, shot, view)?.info;
-        info.shade(&view.shades);
+        let info = self.readings.at(studio, shot, view)?.info;
         let sight = Rect::from_min_max(layout.area.min, pos2(layout.area.right(), layout.strip.top()));
         let em = EM * layout.type_scale * view.camera.zoom;
         let mut sheet = Sheet { plane: Plane { unit: em, ..Plane::default() }, em, sight };
@@ -87,7 +86,7 @@ impl Exhibit for RegionExhibit {
             return Ok((Picture::Plane(sheet.plane), info));
         }
         let all: u64 = rows.iter().map(|row| row.references).sum();
-        let order = self.sort.order(rows.len(), &|column, a, b| compare(column, rows, regions, a, b));
+        let order = self.sort.order(info.listed(), &|column, a, b| compare(column, rows, regions, a, b));
         let row = |n: usize| {
             let (row, region) = (&rows[n], regions.get(n));
             let (strength, ink) = match row.shade {
@@ -136,7 +135,7 @@ impl Exhibit for RegionExhibit {
 
     fn csv(&self, studio: &Studio, taken: &Taken) -> String {
         let (rows, regions) = (&taken.info.regions, &studio.tables().regions);
-        let order = self.sort.order(rows.len(), &|column, a, b| compare(column, rows, regions, a, b));
+        let order = self.sort.order(taken.info.listed(), &|column, a, b| compare(column, rows, regions, a, b));
         csv::regions(&taken.info, regions, &order)
     }
 }

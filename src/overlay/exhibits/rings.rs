@@ -65,7 +65,7 @@ impl RingExhibit {
         let moment = studio.moment();
         let scene = self.stage.frame(&moment, &view);
         let mut info = Info::new(studio.timeline(), studio.tables(), &moment, position, &scene);
-        info.shade(&view.shades);
+        info.dress(&view);
         if is_large {
             info.over(&moment, view.window);
         }

@@ -47,9 +47,8 @@ impl Sort {
         }
     }
 
-    /// The order of `rows` rows; of equals, the first stays first.
-    pub(super) fn order(self, rows: usize, compare: &dyn Fn(usize, usize, usize) -> Ordering) -> Vec<usize> {
-        let mut order: Vec<usize> = (0..rows).collect();
+    /// The order of rows, which is `order` where nothing is sorted; of equals, the first stays first.
+    pub(super) fn order(self, mut order: Vec<usize>, compare: &dyn Fn(usize, usize, usize) -> Ordering) -> Vec<usize> {
         if let Some(column) = self.column {
             order.sort_by(|&a, &b| {
                 let by = compare(column, a, b);
@@ -177,6 +176,11 @@ impl Table<'_> {
             if area.is_positive() {
                 sheet.plane.rows.push((area, target));
             }
+            // Over its row.
+            if let (Target::Region(region), Some(_)) = (target, row.patch) {
+                let patch = Rect { max: pos2(left + 1.0 * em, area.bottom()), ..area };
+                sheet.plane.rows.push((patch, Target::Color(region)));
+            }
         }
     }
 }
@@ -201,7 +205,7 @@ mod tests {
         let mut seen = Vec::new();
         for _ in 0..3 {
             sort = sort.turned(4, Sort::default());
-            seen.push(sort.order(4, &compare));
+            seen.push(sort.order((0..4).collect(), &compare));
         }
         assert_eq!(seen, [vec![0, 2, 1, 3], vec![1, 3, 2, 0], vec![0, 1, 2, 3]]);
         // Names begin with the first one; another column begins anew.

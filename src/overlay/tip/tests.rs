@@ -7,6 +7,7 @@ use crate::overlay::tests::{studio, studio_under};
 use crate::reference::{Kind, MemoryTrace, Reference, Tables};
 use crate::scene::layout::Closeness;
 use crate::scene::motion::position_at;
+use crate::scene::palette;
 use crate::scene::{Camera, Composition, View};
 use crate::sim::config::{HierarchyConfig, preset};
 use std::sync::Arc;

@@ -6,6 +6,7 @@
 
 use super::arcs::{self, HomeArc, Shared};
 use crate::reference::{Region, RegionFinder, RegionMap};
+use crate::scene::RegionOrder;
 use crate::units::to_count;
 use std::collections::BTreeMap;
 use std::f32::consts::FRAC_PI_2;
@@ -54,6 +55,8 @@ pub struct HomeLayout {
     pub(in crate::scene) r1: f32,
     /// Addresses grow along the arc: items stand inward first. Else they stand along the arc first, as an array's rows do.
     pub along: bool,
+    /// The arcs, and where each region begins, in the order of the trace.
+    first: (Arc<[HomeArc]>, Arc<[f32]>),
 }
 
 /// Where regions stand round the circle.
@@ -68,7 +71,7 @@ impl Places {
         let shared = arcs::arcs(regions, items, least);
         let sums: Vec<f32> = shared.iter().map(|arc| arc.items).collect();
         let gap = arcs::gap(shared.len());
-        let mut theta = -FRAC_PI_2 + 0.5 * gap;
+        let mut theta = start(gap);
         let mut places = vec![[0.0; 2]; regions.len()];
         let mut arcs = Vec::with_capacity(shared.len());
         for (Shared { name, regions, .. }, span) in shared.into_iter().zip(arcs::spans(&sums)) {
@@ -83,6 +86,11 @@ impl Places {
         }
         Self { arcs: arcs.into(), regions: places }
     }
+}
+
+/// Where the first arc begins, the gap between arcs being so wide.
+fn start(gap: f32) -> f32 {
+    -FRAC_PI_2 + 0.5 * gap
 }
 
 /// Stretches of memory that are looked at for one page, at most: one of 1 GiB may have millions of regions.
@@ -148,6 +156,7 @@ impl HomeLayout {
         Self {
             line_bytes: 1,
             regions: homes,
+            first: (Arc::clone(&places.arcs), places.regions.iter().map(|[theta0, _]| *theta0).collect()),
             arcs: places.arcs,
             map: RegionMap::new(regions),
             starts,
@@ -155,6 +164,34 @@ impl HomeLayout {
             r1,
             along: false,
         }
+    }
+
+    /// Has the regions stand in this order. Each keeps its number, its items, its span and its grid. Where several share an arc, the arc
+    /// stands where the first of them does.
+    pub(in crate::scene) fn put(&mut self, order: &RegionOrder) {
+        let (arcs, begins) = &self.first;
+        self.arcs = Arc::clone(arcs);
+        for (home, &theta0) in self.regions.iter_mut().zip(&**begins) {
+            home.theta0 = theta0;
+        }
+        if order.is_plain() {
+            return;
+        }
+        let first: BTreeMap<usize, usize> = order.first().iter().copied().zip(0..).collect();
+        let place = |at: usize| arcs[at].regions.iter().filter_map(|region| first.get(region)).min();
+        let mut put: Vec<usize> = (0..arcs.len()).collect();
+        put.sort_by_key(|&at| place(at).map_or((true, at), |place| (false, *place)));
+        let gap = arcs::gap(arcs.len());
+        let mut theta = start(gap);
+        let moved = |at: usize| {
+            let arc = HomeArc { theta0: theta, ..arcs[at].clone() };
+            for &region in &arc.regions {
+                self.regions[region].theta0 = theta + (begins[region] - arcs[at].theta0);
+            }
+            theta += arc.span + gap;
+            arc
+        };
+        self.arcs = put.into_iter().map(moved).collect();
     }
 
     /// Number of items over all regions.
@@ -279,6 +316,43 @@ mod tests {
 
     fn three() -> [Region; 3] {
         [region("A", 0x1000, &[16, 16]), region("B", 0x1800, &[16, 16]), region("C", 0x2000, &[16, 16])]
+    }
+
+    #[test]
+    fn regions_stand_in_the_order_that_is_asked_for_and_go_back() {
+        let regions: Vec<Region> = (0..5)
+            .map(|n| region(["A", "B #1", "C", "B #2", "D"][n], 0x1000 + 0x1000 * n as u64, &[4 << n, 8]))
+            .collect();
+        for least in [0.0, 1.0] {
+            let plain = HomeLayout::by(&regions, |_| 8, least, 0.78, 0.97);
+            let shares = plain.arcs.len() < 5;
+            assert_eq!(shares, least > 0.0);
+            let mut home = plain.clone();
+            for order in [[4, 1], [2, 0]] {
+                home.put(&RegionOrder::new(order));
+                let stands = |home: &HomeLayout| -> Vec<usize> {
+                    let mut all: Vec<usize> = (0..5).collect();
+                    all.sort_by(|a, b| home.regions[*a].theta0.total_cmp(&home.regions[*b].theta0));
+                    all
+                };
+                if !shares {
+                    assert_eq!(stands(&home), RegionOrder::new(order).all(5));
+                }
+                let mut end = -FRAC_PI_2;
+                for arc in &*home.arcs {
+                    assert!(arc.theta0 > end, "arcs lie beside each other");
+                    end = arc.theta0 + arc.span;
+                    for &n in &arc.regions {
+                        let (own, was) = (&home.regions[n], &plain.regions[n]);
+                        assert!(own.theta0 > arc.theta0 - 1e-5 && own.theta0 + own.span < end + 1e-5, "in its arc");
+                        assert_eq!(HomeRegion { theta0: was.theta0, ..own.clone() }, *was, "nothing else is changed");
+                    }
+                }
+                assert!(end < TAU - FRAC_PI_2);
+            }
+            home.put(&RegionOrder::default());
+            assert_eq!((&home.regions, &home.arcs), (&plain.regions, &plain.arcs));
+        }
     }
 
     #[test]

@@ -47,7 +47,8 @@ impl Row {
 pub(super) fn rows(studio: &Studio, now: &Reading, before: &Reading) -> Vec<(&'static str, Vec<Row>)> {
     let two = studio.baseline().is_some_and(Baseline::is_trace);
     let levels = levels(&now.info, &before.info);
-    let regions = now.info.regions.iter().zip(0..).map(|(row, n)| {
+    let regions = now.info.listed().into_iter().map(|n| {
+        let row = &now.info.regions[n];
         // Regions are those of the trace: the same in both, in the same order, unless memory that has no name was clustered otherwise.
         let other = before.info.regions.get(n).filter(|other| other.name == row.name);
         let other = other.or_else(|| before.info.regions.iter().find(|other| other.name == row.name));
