@@ -170,7 +170,7 @@ const fn alt(key: Key) -> Chord {
 }
 
 /// All keys, in the order of the sheet.
-pub const TABLE: [Row; 40] = [
+pub const TABLE: [Row; 41] = [
     Row { keys: "Space", what: "play, pause; at the end: start over", chords: &[(key(Key::Space), Action::PlayPause)] },
     Row {
         keys: "Left, Right",
