@@ -4,6 +4,7 @@ use super::session::Session;
 use super::transport::Transport;
 use crate::axis::Position;
 use crate::overlay::exhibits::{Exhibit, ExhibitEntry, Gesture};
+use crate::overlay::pen::Target;
 use crate::overlay::{Area, Baseline, Parts, Shot, Studio, Taken, Tip};
 use crate::reference::SourceError;
 use crate::render::Bar;
@@ -203,9 +204,16 @@ impl Pane {
         draw(studio, self.exhibit.as_mut(), own.unwrap_or(shot))
     }
 
-    /// Has its exhibit sort by a column.
-    pub fn sort(&mut self, column: u8) {
-        self.exhibit.sort(column);
+    /// Has its exhibit sort by the column whose heading was clicked, or fold the function.
+    pub fn arrange(&mut self, studio: &Studio, target: Target) {
+        match target {
+            Target::Column(column, _) => self.exhibit.sort(column),
+            Target::Fold(line) => {
+                let studio = self.side(studio);
+                self.exhibit.fold(studio, line);
+            }
+            _ => return,
+        }
         // The same shot gives another picture.
         self.drawn = None;
     }

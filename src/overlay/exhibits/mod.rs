@@ -176,6 +176,9 @@ pub trait Exhibit: Send {
     /// The heading of a column was chosen: see [`Target::Column`](super::pen::Target::Column).
     fn sort(&mut self, _: u8) {}
 
+    /// The heading of a function was chosen, which has this source line: see [`Target::Fold`](super::pen::Target::Fold).
+    fn fold(&mut self, _: &Studio, _: usize) {}
+
     /// The numbers of what was taken last as comma-separated values.
     fn csv(&self, _: &Studio, taken: &Taken) -> String {
         csv::tables(&taken.info)

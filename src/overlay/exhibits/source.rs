@@ -4,12 +4,12 @@
 //! ```text
 //!  SOURCE  L1 misses up to this reference
 //!  ^ line                                       references   miss rate
-//!  matmul.c   main
+//!  v matmul.c   main
 //!  ======|  18   for (int k = 0; k < N; k++)           512       0.1 %
 //!  ======| >19     sum += A[i][k] * B[k][j];         8,192      54.2 %
 //! ```
 //!
-//! A click on a heading sorts. By a number, lines of all functions stand together, and each says its file; the sheet then begins with the
+//! A click on the heading of a function folds its lines, and unfolds them. A click on the heading of a column sorts. By a number, lines of all functions stand together, and each says its file; the sheet then begins with the
 //! first of them and does not follow.
 //!
 //! The text is the trace's own, so that it is there where the program's files are not. Sizes are in ems, as in [`super::numbers`]. The sheet
@@ -17,7 +17,7 @@
 
 mod rows;
 
-use self::rows::{Counted, Row, Run, is_flat, location, order, rows, runs};
+use self::rows::{Counted, Fold, Row, Run, is_flat, location, order, rows, runs};
 use super::readings::{Reading, Readings, logged};
 use super::sheet::{Sheet, scroll_bar};
 use super::table::{Column, PITCH, Sort, end_of, head};
@@ -37,11 +37,13 @@ use crate::scene::{Camera, View};
 use crate::timeline::{Share, Timeline};
 use crate::units::{grouped, to_f32};
 use egui::{Rect, pos2, vec2};
+use std::collections::BTreeSet;
 
 /// See the module.
 pub struct SourceExhibit {
     readings: Readings,
     sort: Sort,
+    folded: BTreeSet<Fold>,
     /// What was counted for the picture that was taken last.
     lines: Vec<Share>,
 }
@@ -50,7 +52,7 @@ impl SourceExhibit {
     /// For the caches of a studio.
     #[must_use]
     pub fn new(studio: &Studio) -> Self {
-        Self { readings: Readings::new(studio), sort: USUAL, lines: Vec::new() }
+        Self { readings: Readings::new(studio), sort: USUAL, folded: BTreeSet::new(), lines: Vec::new() }
     }
 }
 
@@ -73,6 +75,10 @@ const PLACE: usize = 18;
 
 /// Ems of room in which some of a text is shown.
 const LEAST_TEXT: f32 = 2.0;
+
+/// Before the heading of a function whose lines are folded, and are not.
+const FOLDED: &str = "▶";
+const UNFOLDED: &str = "▼";
 
 /// By place in the files.
 const USUAL: Sort = Sort::BY_NAME;
@@ -100,7 +106,7 @@ impl Exhibit for SourceExhibit {
         let (moment, timeline, tables) = (studio.moment(), studio.timeline(), studio.tables());
         self.lines = lines;
         let lines = Counted::of(timeline, &self.lines);
-        let runs = if lines.is_empty() { Vec::new() } else { runs(timeline, tables) };
+        let runs = if lines.is_empty() { Vec::new() } else { runs(timeline, tables, &self.folded) };
         let rows = rows(self.sort, &lines, &runs);
         let current = moment.reference.map(|reference| timeline.lines().row(reference.pc));
         let source =
@@ -118,6 +124,15 @@ impl Exhibit for SourceExhibit {
 
     fn sort(&mut self, column: u8) {
         self.sort = self.sort.turned(column.into(), USUAL);
+    }
+
+    fn fold(&mut self, studio: &Studio, line: usize) {
+        let runs = runs(studio.timeline(), studio.tables(), &self.folded);
+        let Some(run) = runs.iter().find(|run| run.lines.contains(&line)) else { return };
+        let fold = run.fold();
+        if !self.folded.remove(&fold) {
+            self.folded.insert(fold);
+        }
     }
 
     fn csv(&self, studio: &Studio, _: &Taken) -> String {
@@ -209,12 +224,12 @@ impl Source<'_> {
         at.map_or(0.0, |at| ((at as f32 / step).floor() - 0.5).max(0.0) * step * PITCH)
     }
 
-    /// Whether a row is that of the line under way.
+    /// Whether a row is that of the line under way, or of the folded function that has it.
     fn is_current(&self, row: Row) -> bool {
-        match row {
-            Row::Heading(_) => false,
-            Row::Line(line) => self.current == Some(line),
-        }
+        self.current.is_some_and(|current| match row {
+            Row::Heading(run) => self.runs.get(run).is_some_and(|run| run.folded && run.lines.contains(&current)),
+            Row::Line(line) => line == current,
+        })
     }
 
     /// Ems between the gutter and the text: of the number of a line, or of its place.
@@ -236,12 +251,35 @@ impl Source<'_> {
         if over == 0 { place } else { format!("…{}", place.chars().skip(over + 1).collect::<String>()) }
     }
 
-    /// File and function, above their lines.
-    fn heading(&self, sheet: &mut Sheet, run: usize, area: Rect) {
-        let Some(Run { file, function, .. }) = self.runs.get(run) else { return };
-        let at = pos2(area.left(), area.top() + 0.2 * sheet.em);
-        let name = if function.is_empty() { (*file).to_owned() } else { format!("{file}  ·  {function}") };
-        sheet.left(at, &name, Weight::SemiBold, 0.92, palette::TEXT_QUIET, area.width());
+    /// File and function, above their lines; folded, with what these count together.
+    fn heading(&self, sheet: &mut Sheet, at: usize, area: Rect) {
+        let Some(run) = self.runs.get(at) else { return };
+        let (em, y) = (sheet.em, area.top() + 0.2 * sheet.em);
+        let is_current = self.is_current(Row::Heading(at));
+        if is_current {
+            Self::light(sheet, area);
+        }
+        let ink = if is_current { palette::TEXT } else { palette::TEXT_QUIET };
+        let sign = if run.folded { FOLDED } else { UNFOLDED };
+        sheet.left(pos2(area.left(), y), sign, Weight::SemiBold, 0.92, ink, em);
+        let name =
+            if run.function.is_empty() { run.file.to_owned() } else { format!("{}  ·  {}", run.file, run.function) };
+        let name = if run.folded { format!("{name}   ({})", self.together(run)) } else { name };
+        let x = area.left() + 1.2 * em;
+        sheet.left(pos2(x, y), &name, Weight::SemiBold, 0.92, ink, area.right() - x);
+        let seen = area.intersect(sheet.sight);
+        if seen.is_positive() {
+            sheet.plane.rows.push((seen, Target::Fold(run.lines.start)));
+        }
+    }
+
+    /// What the lines of a run count together: `12 lines, 8,192 references, 54 % miss`.
+    fn together(&self, run: &Run<'_>) -> String {
+        let counted = Counted::sum(self.lines.get(run.lines.clone()).unwrap_or_default());
+        let many = |n: u64, word: &str| format!("{} {word}{}", grouped(n), if n == 1 { "" } else { "s" });
+        let (lines, references) = (many(run.lines.len() as u64, "line"), many(counted.references, "reference"));
+        let rate = counted.rate().map_or(String::new(), |rate| format!(", {} miss", percent(Some(rate))));
+        format!("{lines}, {references}{rate}")
     }
 
     /// Lights a row.

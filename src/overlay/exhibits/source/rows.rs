@@ -6,7 +6,11 @@ use crate::reference::{SourceLocation, Tables};
 use crate::timeline::{Share, Timeline};
 use crate::units::LevelId;
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 use std::ops::Range;
+
+/// A run that is folded, by the place of its first line, which stays what it is under other caches: file, function, number.
+pub(super) type Fold = (String, String, u32);
 
 /// What is counted of a line, or of several.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,6 +47,10 @@ pub(super) struct Run<'a> {
     pub(super) file: &'a str,
     /// Empty = unknown.
     pub(super) function: &'a str,
+    /// Number of its first line.
+    number: u32,
+    /// Its heading alone is shown.
+    pub(super) folded: bool,
     /// Rows of [`Timeline::lines`].
     pub(super) lines: Range<usize>,
 }
@@ -52,8 +60,15 @@ pub(super) fn location<'a>(timeline: &Timeline, tables: &'a Tables, line: usize)
     tables.locations.get(*timeline.lines().places().get(line)?)
 }
 
+impl Run<'_> {
+    /// What it is folded as.
+    pub(super) fn fold(&self) -> Fold {
+        (self.file.to_owned(), self.function.to_owned(), self.number)
+    }
+}
+
 /// All lines, which are by file and number: a run begins where file or function is another.
-pub(super) fn runs<'a>(timeline: &Timeline, tables: &'a Tables) -> Vec<Run<'a>> {
+pub(super) fn runs<'a>(timeline: &Timeline, tables: &'a Tables, folded: &BTreeSet<Fold>) -> Vec<Run<'a>> {
     let mut runs: Vec<Run<'a>> = Vec::new();
     for line in 0..timeline.lines().len() {
         let Some(l) = location(timeline, tables, line) else { continue };
@@ -61,8 +76,14 @@ pub(super) fn runs<'a>(timeline: &Timeline, tables: &'a Tables) -> Vec<Run<'a>> 
             Some(run) if run.file == l.file && (run.function == l.function || l.function.is_empty()) => {
                 run.lines.end = line + 1;
             }
-            _ => runs.push(Run { file: &l.file, function: &l.function, lines: line..line + 1 }),
+            _ => {
+                let (file, function) = (l.file.as_str(), l.function.as_str());
+                runs.push(Run { file, function, number: l.line, folded: false, lines: line..line + 1 });
+            }
         }
+    }
+    if !folded.is_empty() {
+        runs.iter_mut().for_each(|run| run.folded = folded.contains(&run.fold()));
     }
     runs
 }
@@ -116,7 +137,9 @@ pub(super) fn rows(sort: Sort, lines: &[Counted], runs: &[Run<'_>]) -> Vec<Row> 
             rows.push(Row::Heading(run));
             last = Some(run);
         }
-        rows.push(Row::Line(line));
+        if runs.get(run).is_none_or(|run| !run.folded) {
+            rows.push(Row::Line(line));
+        }
     }
     rows
 }

@@ -196,3 +196,50 @@ fn sorted_by_a_number_the_sheet_begins_with_the_first_line_and_fits() {
         }
     }
 }
+
+#[test]
+fn functions_are_folded_and_unfolded_by_their_headings() {
+    let mut studio = uneven();
+    let mut exhibit = SourceExhibit::new(&studio);
+    let taken = shown(&mut exhibit, &mut studio, [1280, 720], 5);
+    let folds = |taken: &Taken| of(taken).rows.iter().filter(|(_, row)| matches!(row, Target::Fold(_))).count();
+    assert_eq!((folds(&taken), lines(&taken)), (4, vec![0, 1, 2, 3]));
+    assert_eq!(words(&taken).iter().filter(|words| **words == UNFOLDED).count(), 4);
+    // Reference 5 is of the second line: folded, its heading is lit.
+    let lit = |taken: &Taken| -> Vec<f32> {
+        let wide = of(taken).bars.iter().filter(|bar| bar.sides[2] > area_of(taken, Target::Fold(0)).right());
+        wide.map(|bar| 0.5 * (bar.sides[1] + bar.sides[3])).collect()
+    };
+    let at = |taken: &Taken, target| area_of(taken, target).center().y;
+    assert!((lit(&taken)[0] - at(&taken, Target::Line(1))).abs() < 0.5);
+    exhibit.fold(&studio, 1);
+    let taken = shown(&mut exhibit, &mut studio, [1280, 720], 5);
+    assert_eq!(lines(&taken), [0, 2, 3]);
+    assert!((lit(&taken)[0] - at(&taken, Target::Fold(1))).abs() < 0.5);
+    let text = words(&taken).join("\n");
+    assert!(text.contains("a.c  ·  f2   (1 line, 1 reference, 100 % miss)"), "{text}");
+    assert!(words(&taken).contains(&FOLDED));
+    // Sorted by a number, there are no functions to be folded; by place again, it still is.
+    exhibit.sort(2);
+    assert_eq!(lines(&shown(&mut exhibit, &mut studio, [1280, 720], 5)).len(), 4);
+    (0..2).for_each(|_| exhibit.sort(2));
+    assert_eq!(lines(&shown(&mut exhibit, &mut studio, [1280, 720], 5)), [0, 2, 3]);
+    exhibit.fold(&studio, 1);
+    assert_eq!(lines(&shown(&mut exhibit, &mut studio, [1280, 720], 5)), [0, 1, 2, 3]);
+}
+
+#[test]
+fn what_is_folded_counts_its_lines_together_and_the_page_has_it() {
+    let mut studio = studio(300, 2_000);
+    let mut exhibit = SourceExhibit::new(&studio);
+    // The lines of `b.c` are 4 to 300: folded, all is seen.
+    exhibit.fold(&studio, 299);
+    let taken = shown(&mut exhibit, &mut studio, [1280, 720], 895);
+    assert_eq!((lines(&taken), of(&taken).depth), (vec![0, 1, 2, 300], 0.0));
+    let text = words(&taken).join("\n");
+    assert!(text.contains("b.c  ·  f   (297 lines, "), "{text}");
+    // References 0 to 39: line 1, 11, 21 ... every tenth of `b.c` is of unknown instructions.
+    let taken = shown(&mut exhibit, &mut studio, [1280, 720], 40);
+    let text = words(&taken).join("\n");
+    assert!(text.contains("b.c  ·  f   (297 lines, 33 references, 100 % miss)"), "{text}");
+}
