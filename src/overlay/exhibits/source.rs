@@ -20,7 +20,7 @@ mod rows;
 use self::rows::{Counted, Fold, Row, Run, is_flat, location, order, rows, runs};
 use super::readings::{Reading, Readings, logged};
 use super::sheet::{Sheet, scroll_bar};
-use super::table::{Column, PITCH, Sort, end_of, head};
+use super::table::{Arranged, Column, PITCH, Sort, end_of, head};
 use super::{Exhibit, Gesture, Picture};
 use crate::overlay::csv;
 use crate::overlay::fonts::Weight;
@@ -83,7 +83,7 @@ const UNFOLDED: &str = "▼";
 /// By place in the files.
 const USUAL: Sort = Sort::BY_NAME;
 
-const COLUMNS: [Column; 4] = [
+pub(super) const COLUMNS: [Column; 4] = [
     Column { name: "line", width: 0.0, from: 0.0 },
     Column { name: "references", width: 6.5, from: ALL_COLUMNS },
     Column { name: "misses", width: 7.0, from: ALL_COLUMNS },
@@ -120,6 +120,14 @@ impl Exhibit for SourceExhibit {
             Target::Line(row) => line_tip(studio, row),
             _ => None,
         }
+    }
+
+    fn arranged(&self) -> Arranged {
+        Arranged { folded: self.folded.clone(), ..Arranged::sorted(self.sort, USUAL) }
+    }
+
+    fn arrange(&mut self, to: Arranged) {
+        (self.sort, self.folded) = (to.sort.unwrap_or(USUAL), to.folded);
     }
 
     fn sort(&mut self, column: u8) {

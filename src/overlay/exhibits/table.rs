@@ -8,6 +8,7 @@ use crate::scene::Camera;
 use crate::scene::palette::{self, Rgba};
 use egui::{Rect, pos2};
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 
 /// Ems from row to row.
 pub(super) const PITCH: f32 = 1.6;
@@ -15,18 +16,44 @@ pub(super) const PITCH: f32 = 1.6;
 const MARGIN: f32 = 1.4;
 
 /// A column: the first one is of names and takes what the others leave.
-pub(super) struct Column {
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Column {
     /// Its heading.
-    pub(super) name: &'static str,
+    pub name: &'static str,
     /// Ems of width.
     pub(super) width: f32,
     /// Ems of width of the table from which on it is shown.
     pub(super) from: f32,
 }
 
+impl Column {
+    /// Its heading as one word, as the command line takes it: `miss-rate`.
+    #[must_use]
+    pub fn word(&self) -> String {
+        let parts = self.name.split(|sign: char| !sign.is_alphanumeric()).filter(|part| !part.is_empty());
+        parts.map(str::to_lowercase).collect::<Vec<_>>().join("-")
+    }
+}
+
+/// How people arranged the rows of an exhibit.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Arranged {
+    /// How they are sorted; `None` = as is usual.
+    pub sort: Option<Sort>,
+    /// Functions whose lines are folded, by the place of their first line: file, function, number.
+    pub folded: BTreeSet<(String, String, u32)>,
+}
+
+impl Arranged {
+    /// Sorted so, where another order is `usual`.
+    pub(super) fn sorted(sort: Sort, usual: Sort) -> Self {
+        Self { sort: (sort != usual).then_some(sort), ..Self::default() }
+    }
+}
+
 /// By which column a table is sorted, if by any.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Sort {
+pub struct Sort {
     column: Option<usize>,
     /// The largest, or the last by name, is at the top.
     down: bool,
@@ -34,7 +61,7 @@ pub(super) struct Sort {
 
 impl Sort {
     /// By this column, the largest at the top.
-    pub(super) fn largest(column: usize) -> Self {
+    pub(super) const fn largest(column: usize) -> Self {
         Self { column: Some(column), down: true }
     }
 
@@ -46,9 +73,34 @@ impl Sort {
         self.column
     }
 
-    /// Whether the largest, or the last by name, is at the top.
-    pub(super) fn is_down(self) -> bool {
-        self.down
+    /// Of the words of the command line: the heading of one of `columns`, with `:back` after it the other way round than a click has it.
+    /// Case and the signs between words do not matter.
+    ///
+    /// # Errors
+    /// What was found, and what was expected.
+    pub fn parse(columns: &[Column], words: &str) -> Result<Self, String> {
+        let plain = |name: &str| name.chars().filter(|sign| sign.is_alphanumeric()).collect::<String>().to_lowercase();
+        let (name, back) = match words.split_once(':') {
+            None => (words, false),
+            Some((name, "back")) => (name, true),
+            Some((_, rest)) => {
+                return Err(format!("{words}: found `:{rest}`; expected a heading, or a heading and :back"));
+            }
+        };
+        let at = columns.iter().position(|column| plain(column.name) == plain(name));
+        let column = at.ok_or_else(|| {
+            let offered = columns.iter().map(Column::word).collect::<Vec<_>>().join(", ");
+            format!("{words}: found no heading `{name}`; expected one of {offered}")
+        })?;
+        Ok(Self { column: Some(column), down: (column > 0) != back })
+    }
+
+    /// The words that [`Sort::parse`] takes for it; `None` where it is by no column.
+    #[must_use]
+    pub fn words(self, columns: &[Column]) -> Option<String> {
+        let (number, column) = self.column.and_then(|number| Some((number, columns.get(number)?)))?;
+        let back = if self.down == (number > 0) { "" } else { ":back" };
+        Some(format!("{}{back}", column.word()))
     }
 
     /// The sign before the heading of a column: sorting is told by it, and not by colour alone.
@@ -235,6 +287,27 @@ mod tests {
         assert_eq!(usual.turned(0, usual).turned(0, usual), Sort { column: Some(0), down: true });
         assert_eq!(usual.turned(0, usual).turned(0, usual).turned(0, usual), usual);
         assert_eq!(usual.turned(4, usual), Sort { column: Some(4), down: false });
+    }
+
+    #[test]
+    fn a_sort_has_words_and_words_are_a_sort() {
+        let column = |name| Column { name, width: 1.0, from: 0.0 };
+        let columns = ["region", "of all misses", "B − A"].map(column);
+        for (words, sort) in [
+            ("region", Sort::BY_NAME),
+            ("region:back", Sort { column: Some(0), down: true }),
+            ("of-all-misses", Sort::largest(1)),
+            ("b-a:back", Sort { column: Some(2), down: false }),
+        ] {
+            assert_eq!(Sort::parse(&columns, words), Ok(sort));
+            assert_eq!(sort.words(&columns).as_deref(), Some(words));
+        }
+        assert_eq!(Sort::parse(&columns, "Of All misses"), Ok(Sort::largest(1)));
+        assert_eq!(Sort::parse(&columns, "B−A"), Ok(Sort::largest(2)));
+        assert_eq!(Sort::default().words(&columns), None);
+        let wrong = |words| Sort::parse(&columns, words).expect_err("it is wrong");
+        assert_eq!(wrong("size"), "size: found no heading `size`; expected one of region, of-all-misses, b-a");
+        assert_eq!(wrong("region:up"), "region:up: found `:up`; expected a heading, or a heading and :back");
     }
 
     #[test]

@@ -9,7 +9,8 @@ use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// A run that is folded, by the place of its first line, which stays what it is under other caches: file, function, number.
+/// A run that is folded, by the place of its first line, which stays what it is under other caches: see
+/// [`Arranged::folded`](crate::overlay::exhibits::Arranged).
 pub(super) type Fold = (String, String, u32);
 
 /// What is counted of a line, or of several.
