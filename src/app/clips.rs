@@ -3,7 +3,7 @@
 use super::desk::Desk;
 use super::indexing::{Load, Message, Report, Task};
 use super::transport::PlayRange;
-use crate::overlay::exhibits::ExhibitEntry;
+use crate::overlay::exhibits::{Arranged, ExhibitEntry};
 use crate::overlay::{Parts, Studio};
 use crate::reference::SourceError;
 use crate::scene::View;
@@ -33,6 +33,8 @@ pub struct Clip {
     pub theme: Theme,
     /// How many times as large as usual type is.
     pub text_scale: f32,
+    /// How people arranged the rows of its exhibit.
+    pub arranged: Arranged,
     /// The life of what is pinned.
     pub life: Option<Arc<Life>>,
 }
@@ -85,6 +87,7 @@ impl Desk {
             pace,
             theme: self.theme,
             text_scale: self.text_scale,
+            arranged: pane.arranged(),
             life: shot.life.clone(),
             studio: self.studio().another()?,
         };

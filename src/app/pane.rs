@@ -3,7 +3,8 @@
 use super::session::Session;
 use super::transport::Transport;
 use crate::axis::Position;
-use crate::overlay::exhibits::{Exhibit, ExhibitEntry, Gesture};
+use crate::overlay::exhibits::{Arranged, Exhibit, ExhibitEntry, Gesture};
+use crate::overlay::pen::Target;
 use crate::overlay::{Area, Baseline, Parts, Shot, Studio, Taken, Tip};
 use crate::reference::SourceError;
 use crate::render::Bar;
@@ -74,13 +75,36 @@ impl Pane {
     /// Shows another exhibit, all of it.
     pub fn show(&mut self, row: &'static ExhibitEntry, studio: &Studio) {
         (self.row, self.camera) = (row, Camera::default());
-        self.reopen(studio);
+        self.open(studio, Arranged::default());
     }
 
-    /// Makes its exhibit anew, of another studio.
+    /// Makes its exhibit anew, of another studio; its rows stay arranged as they are.
     pub fn reopen(&mut self, studio: &Studio) {
+        self.open(studio, self.exhibit.arranged());
+    }
+
+    fn open(&mut self, studio: &Studio, arranged: Arranged) {
         self.baseline &= studio.baseline().is_some();
-        self.exhibit = (self.row.open)(self.side(studio));
+        self.exhibit = self.row.open_arranged(self.side(studio), arranged);
+        self.drawn = None;
+    }
+
+    /// How people arranged the rows of its exhibit.
+    #[must_use]
+    pub fn arranged(&self) -> Arranged {
+        self.exhibit.arranged()
+    }
+
+    /// The words of the command line that sort its exhibit as it is; none = as is usual.
+    #[must_use]
+    pub fn sort(&self) -> String {
+        self.arranged().sort.and_then(|sort| sort.words(self.row.columns)).unwrap_or_default()
+    }
+
+    /// Sorts its exhibit as the command line says; where that is nothing that it can be sorted by, as is usual.
+    pub fn set_sort(&mut self, words: &str) {
+        let sort = self.row.sort(words).ok();
+        self.exhibit.arrange(Arranged { sort, ..self.exhibit.arranged() });
         self.drawn = None;
     }
 
@@ -203,9 +227,16 @@ impl Pane {
         draw(studio, self.exhibit.as_mut(), own.unwrap_or(shot))
     }
 
-    /// Has its exhibit sort by a column.
-    pub fn sort(&mut self, column: u8) {
-        self.exhibit.sort(column);
+    /// Has its exhibit sort by the column whose heading was clicked, or fold the function.
+    pub fn arrange(&mut self, studio: &Studio, target: Target) {
+        match target {
+            Target::Column(column, _) => self.exhibit.sort(column),
+            Target::Fold(line) => {
+                let studio = self.side(studio);
+                self.exhibit.fold(studio, line);
+            }
+            _ => return,
+        }
         // The same shot gives another picture.
         self.drawn = None;
     }
@@ -263,4 +294,55 @@ fn of_side<'a>(studio: &'a mut Studio, baseline: bool, shot: &Shot) -> (&'a mut 
         return (studio.baseline_mut().expect("it is there"), Some(own));
     }
     (studio, None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::arrangement::Arrangement;
+    use crate::app::desk::tests::desk;
+    use crate::overlay::exhibits::named;
+    use crate::overlay::tests::studio;
+
+    #[test]
+    fn how_rows_are_sorted_outlives_the_exhibit_but_not_another_one() {
+        let studio = studio();
+        let row = |name| named(name).expect("there is one");
+        let mut pane = Pane::new(row("regions"), Camera::default(), &studio);
+        let heading = Target::Column(3, "references");
+        let mut seen = Vec::new();
+        for _ in 0..3 {
+            pane.arrange(&studio, heading);
+            let sort = pane.sort();
+            pane.reopen(&studio);
+            assert_eq!(pane.sort(), sort);
+            seen.push(sort);
+        }
+        assert_eq!(seen, ["references", "references:back", ""]);
+        pane.set_sort("Size:back");
+        assert_eq!(pane.sort(), "size:back");
+        pane.show(row("functions"), &studio);
+        assert_eq!(pane.sort(), "");
+        pane.set_sort("misses");
+        assert_eq!(pane.sort(), "", "as is usual needs no words");
+        pane.set_sort("misses:back");
+        pane.show(row("regions"), &studio);
+        assert_eq!(pane.sort(), "");
+    }
+
+    #[test]
+    fn the_command_says_how_panes_are_sorted() {
+        let mut desk = desk();
+        let panes = Arrangement::parse(&["source/rings", "regions"]).expect("sound");
+        desk.divide(&panes, Camera::default());
+        assert!(!desk.command().expect("there is one").contains("--sort"));
+        desk.sort_panes(&[String::new(), "size:back".into()]);
+        let state = desk.state_to_leave();
+        assert_eq!(state.sorts, ["", "size:back"]);
+        assert!(state.command().contains(" --sort ,size:back"), "{}", state.command());
+        desk.divide(&panes, Camera::default());
+        assert!(desk.state_to_leave().sorts.is_empty());
+        desk.take_up(&state);
+        assert_eq!(desk.state_to_leave().sorts, ["", "size:back"]);
+    }
 }

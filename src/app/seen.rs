@@ -76,6 +76,7 @@ impl Desk {
             caches,
             layout,
             panes: if layout.is_some() { Vec::new() } else { panes },
+            sorts: self.sorts_now(),
             text_scale,
             calm: self.session.calm(),
             camera,
@@ -111,6 +112,22 @@ impl Desk {
         let (bytes, regions) = (self.pinned()?, &self.studio().tables().regions);
         let asked = self.asked.state.pin.clone().filter(|words| bytes_named(regions, words) == Ok(bytes));
         Some(asked.unwrap_or_else(|| name_of_bytes(regions, bytes)))
+    }
+
+    /// How the panes that can be sorted are.
+    fn sorts_now(&self) -> Vec<String> {
+        let mut seen: Vec<_> = self.panes.seen().map(|(_, pane)| pane).collect();
+        seen.sort_by_key(|pane| pane.place().area.at);
+        let sortable = seen.into_iter().filter(|pane| !pane.row().columns.is_empty());
+        let mut sorts: Vec<String> = sortable.map(|pane| pane.sort()).collect();
+        sorts.truncate(sorts.iter().rposition(|words| !words.is_empty()).map_or(0, |last| last + 1));
+        sorts
+    }
+
+    /// Sorts the panes as a state says; they were opened in the order in which it names them.
+    pub(super) fn sort_panes(&mut self, sorts: &[String]) {
+        let sortable = self.panes.iter_mut().filter(|pane| !pane.row().columns.is_empty());
+        sortable.zip(sorts).for_each(|(pane, words)| pane.set_sort(words));
     }
 
     /// How the panes divide the window, and where the first one looks.
@@ -210,6 +227,7 @@ impl Desk {
         let said = Arrangement::parse(&state.panes).unwrap_or_default();
         let panes = state.layout.map_or(said, |layout| layout.panes(self.studio()));
         self.divide(&panes, state.camera);
+        self.sort_panes(&state.sorts);
         (self.layout, self.text_scale) = (state.layout, state.text_scale);
     }
 

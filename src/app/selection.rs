@@ -56,8 +56,8 @@ impl Desk {
             Target::Line(line) => self.seek_line(line, now),
             Target::Bytes(bytes) => self.pin(Some(bytes)),
             Target::Tick(tick) => self.transport.jump(Position::at(tick)),
-            // The pane with the table sorts it.
-            Target::Column(..) => {}
+            // The pane with the table sorts and folds it.
+            Target::Column(..) | Target::Fold(_) => {}
         }
     }
 

@@ -29,6 +29,9 @@ pub struct ViewState {
     pub layout: Option<NamedLayout>,
     /// The columns of panes, from left to right, as `app::arrangement` has them; none = those of the layout, or what suits the trace.
     pub panes: Vec<String>,
+    /// How the panes that can be sorted are, from left to right and from above: `misses`, `misses:back`; empty = as is usual. The last one
+    /// is not empty.
+    pub sorts: Vec<String>,
     /// How many times as large as usual type is.
     pub text_scale: f32,
     /// Nothing flies.
@@ -86,6 +89,7 @@ impl Default for ViewState {
             caches: Vec::new(),
             layout: None,
             panes: Vec::new(),
+            sorts: Vec::new(),
             text_scale: 1.0,
             calm: false,
             camera: Camera::default(),
@@ -131,6 +135,9 @@ impl ViewState {
         }
         if !self.panes.is_empty() {
             say("--panes", Some(&self.panes.join(",")));
+        }
+        if !self.sorts.is_empty() {
+            say("--sort", Some(&self.sorts.join(",")));
         }
         if self.text_scale != other.text_scale {
             say("--text-scale", Some(&self.text_scale.to_string()));
@@ -221,6 +228,8 @@ impl ViewState {
             // A layout has panes of its own.
             layout: if divided { self.layout } else { left.layout },
             panes: if divided { self.panes } else { left.panes },
+            // How rows are sorted is that of a pane.
+            sorts: if divided { self.sorts } else { either(self.sorts, &none.sorts, left.sorts) },
             text_scale: either(self.text_scale, &none.text_scale, left.text_scale),
             calm: self.calm || left.calm,
             position: either(self.position, &none.position, left.position),
@@ -335,6 +344,7 @@ mod tests {
         let state = ViewState {
             caches: vec![("--cache".into(), Some("my caches.toml".into())), ("--data-only".into(), None)],
             panes: vec!["rings".into(), "source".into()],
+            sorts: vec!["miss-rate:back".into()],
             camera: Camera { at: [-0.5, 0.25], zoom: 8.0 },
             position: Position::of(2613.5),
             range: PlayRange { from: Some(Position::at(10)), to: None },
@@ -346,7 +356,7 @@ mod tests {
         };
         assert_eq!(
             state.command(),
-            "orrery view t.orrery --cache 'my caches.toml' --data-only --panes rings,source --camera=-0.5,0.25,8 \
+            "orrery view t.orrery --cache 'my caches.toml' --data-only --panes rings,source --sort miss-rate:back --camera=-0.5,0.25,8 \
              --tick 2613.5 --in 10 --loop --dim=B --color 'A=#ffcc00' --order 'B,heap*'"
         );
         let odd = ViewState { trace: "-x y".into(), ..plain };

@@ -103,7 +103,7 @@ impl Followed {
                     Target::Tick(tick) => Target::Tick(at(Position::at(tick)).tick()),
                     // Lines are those of another program.
                     Target::Line(_) => return None,
-                    column @ Target::Column(..) => column,
+                    own @ (Target::Column(..) | Target::Fold(_)) => own,
                 };
                 Self::Target(target, alone)
             }
@@ -193,8 +193,8 @@ impl Behavior<Pane> for Stand<'_> {
             self.follow(ui, id, area);
             let clicked = look(ui, id, pane, self.shows.session);
             let (over_row, followed) = self::rows(ui, id, &rows);
-            if let Some(Followed::Target(Target::Column(column, _), _)) = followed {
-                pane.sort(column);
+            if let Some(Followed::Target(target @ (Target::Column(..) | Target::Fold(_)), _)) = followed {
+                pane.arrange(self.shows.session.studio(), target);
                 ui.ctx().request_repaint();
             }
             let clicked = followed.or(clicked).and_then(|clicked| clicked.here(pane, self.shows.session.studio()));
@@ -344,6 +344,7 @@ fn row_name(target: Target) -> String {
         Target::Bytes(bytes) => format!("bytes at 0x{:x}", bytes.first),
         Target::Tick(tick) => format!("reference {tick}"),
         Target::Column(_, name) => format!("sort by {name}"),
+        Target::Fold(line) => format!("fold or unfold the function of source line {line}"),
     }
 }
 

@@ -141,6 +141,7 @@ impl First {
             }
             None => desk.divide(&self.panes, camera),
         }
+        desk.sort_panes(&self.asked.state.sorts);
         desk.set_clock(self.clock);
         desk.choose(self.choice);
         if let Some(speed) = self.speed {

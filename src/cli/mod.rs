@@ -260,6 +260,10 @@ pub struct PictureArgs {
     /// What is drawn: dots for each line, sums that show what a whole program does, or tables
     #[arg(long, value_enum, default_value_t = Compose::Auto)]
     pub view: Compose,
+    /// Sort the rows of a table by the heading of a column, the largest first, or with :back the other way round: misses, or miss-rate:back.
+    /// In a window with several tables one for each, from left to right and from above, by commas; an empty one leaves the order that is usual
+    #[arg(long, value_name = "COLUMN[:back]", value_delimiter = ',')]
+    pub sort: Vec<String>,
     /// Nothing flies: what moves fades where it was and appears where it goes, and signs come and go slowly
     #[arg(long)]
     pub reduced_motion: bool,

@@ -24,8 +24,8 @@ pub(super) fn recorder(over: Sender<()>) -> RecordClip {
 fn to_file(clip: Clip, folder: &Path, report: &mut dyn FnMut(Report) -> bool) -> anyhow::Result<()> {
     let path = free(folder, &clip.stem).context("all names for videos are taken in this folder")?;
     let output = Output::parse(&path)?;
-    let Clip { studio, row, view, parts, size: [width, height], pace, theme, text_scale, life, .. } = clip;
-    let (exhibit, fps) = ((row.open)(&studio), pace.fps);
+    let Clip { studio, row, view, parts, size: [width, height], pace, theme, text_scale, arranged, life, .. } = clip;
+    let (exhibit, fps) = (row.open_arranged(&studio, arranged), pace.fps);
     let film = Film::new(context()?, studio, exhibit, (width, height), parts, view, pace)?;
     let mut film = film.with_life(life).with_text_scale(text_scale).with_theme(theme);
     let stop = AtomicBool::new(false);

@@ -5,7 +5,7 @@ use super::against::{baseline, compared};
 use super::open::{cache_choice, called, failed, opening};
 use super::quiet::quietly;
 use crate::cli::{CacheArgs, Compose, Part, PictureArgs, TraceArgs};
-use crate::overlay::exhibits::{self, ExhibitEntry};
+use crate::overlay::exhibits::{self, Arranged, ExhibitEntry};
 use crate::overlay::{Exhibit, Parts, Studio};
 use crate::reference::{NameError, Tables, bytes_named};
 use crate::render::context::Preference;
@@ -91,10 +91,34 @@ pub fn asked(picture: &PictureArgs) -> Option<&'static ExhibitEntry> {
     }
 }
 
-/// What `--view` asks to be shown of a studio.
-#[must_use]
-pub fn exhibit(picture: &PictureArgs, studio: &Studio) -> Box<dyn Exhibit> {
-    (asked(picture).unwrap_or_else(|| exhibits::suited(studio)).open)(studio)
+/// How `--sort` has the rows of the one exhibit of a still or a video.
+///
+/// # Errors
+/// Where that exhibit has no such column.
+pub fn arranged(picture: &PictureArgs) -> Result<Arranged, UsageError> {
+    // What suits is one of the rings, which all have no rows.
+    let row = asked(picture).unwrap_or_else(|| exhibits::of_composition(Composition::Dots));
+    let sort = match &picture.sort[..] {
+        [] => None,
+        [words] => Some(row.sort(words).map_err(|wrong| UsageError(format!("--sort {wrong}")))?),
+        several => {
+            let found = several.join(",");
+            return Err(UsageError(format!(
+                "--sort {found}: found {}; expected one, as there is one exhibit",
+                several.len()
+            )));
+        }
+    };
+    Ok(Arranged { sort, ..Arranged::default() })
+}
+
+/// What `--view` and `--sort` ask to be shown of a studio.
+///
+/// # Errors
+/// As [`arranged`].
+pub fn exhibit(picture: &PictureArgs, studio: &Studio) -> Result<Box<dyn Exhibit>, UsageError> {
+    let row = asked(picture).unwrap_or_else(|| exhibits::suited(studio));
+    Ok(row.open_arranged(studio, arranged(picture)?))
 }
 
 /// Gives a studio the title that is asked for or, where the trace has none, the file's name.
@@ -255,4 +279,35 @@ pub fn view(picture: &PictureArgs, speed: f64, step: f64) -> Result<View, UsageE
         temperature: shown(Part::Temperature),
         ..View::default()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::overlay::exhibits::{EXHIBITS, Sort};
+
+    #[test]
+    fn the_rows_of_a_still_are_sorted_by_a_heading_of_its_exhibit() {
+        let asked = |words: &[&str]| {
+            let all = ["orrery", "snapshot", "t.orrery", "-o", "x.png"].iter().chain(words).map(|word| (*word).into());
+            let crate::cli::Command::Snapshot(args) = crate::commands::parse(all).command else { panic!("`snapshot`") };
+            arranged(&args.picture).map(|arranged| arranged.sort).map_err(|error| error.0)
+        };
+        assert_eq!(asked(&["--view", "source"]), Ok(None));
+        let columns = exhibits::named("source").expect("there").columns;
+        let sort = Sort::parse(columns, "misses:back").expect("a heading");
+        assert_eq!(asked(&["--view", "source", "--sort", "Misses:back"]), Ok(Some(sort)));
+        assert_eq!(sort.words(columns).as_deref(), Some("misses:back"));
+        // All columns of all exhibits can be asked for by their headings.
+        for row in EXHIBITS.iter().filter(|row| !row.columns.is_empty()) {
+            for column in row.columns {
+                let sort = row.sort(column.name).expect("a heading");
+                assert_eq!(asked(&["--view", row.name, "--sort", &column.word()]), Ok(Some(sort)), "{}", row.name);
+            }
+        }
+        let wrong = |words: &[&str]| asked(words).expect_err("it is wrong");
+        assert!(wrong(&["--sort", "misses"]).starts_with("--sort misses: found `rings`, whose rows are not sorted; "));
+        assert!(wrong(&["--view", "regions", "--sort", "lines"]).contains("expected one of region, address, size, "));
+        assert!(wrong(&["--view", "regions", "--sort", "size,misses"]).contains("found 2; expected one"));
+    }
 }

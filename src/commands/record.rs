@@ -1,7 +1,7 @@
 //! `orrery record`: a range of a trace as a video, an animation or numbered pictures.
 
 use super::UsageError;
-use super::picture::{choice, context, dressed, exhibit, parts, size, studio, view};
+use super::picture::{arranged, choice, context, dressed, exhibit, parts, size, studio, view};
 use super::progress::Display;
 use super::stop::{Flag, Stopped};
 use crate::axis::Position;
@@ -45,8 +45,9 @@ pub fn film(args: &RecordArgs, stop: &AtomicBool) -> anyhow::Result<Summary> {
     // Before the trace is opened: a wrong flag is told at once.
     view(&args.picture, speed.unwrap_or(1.0), 1.0)?;
     choice(&args.picture)?;
+    arranged(&args.picture)?;
     let studio = studio(&args.trace, &args.cache, &args.picture, &|| !stop.load(Ordering::Relaxed))?;
-    let exhibit = exhibit(&args.picture, &studio);
+    let exhibit = exhibit(&args.picture, &studio)?;
     let len = exhibit.axis(&studio).len;
     let (start, stop_at) = range(args, len)?;
     if args.speed.is_none() && !(args.seconds.is_finite() && args.seconds > 0.0) {

@@ -1,7 +1,7 @@
 //! `orrery snapshot`: one moment as a PNG.
 
 use super::UsageError;
-use super::picture::{choice, context, dressed, exhibit, parts, size, studio, view};
+use super::picture::{arranged, choice, context, dressed, exhibit, parts, size, studio, view};
 use super::record::usage;
 use crate::axis::Position;
 use crate::cli::SnapshotArgs;
@@ -44,9 +44,10 @@ pub fn run(args: &SnapshotArgs) -> anyhow::Result<()> {
     // A still has time for every path.
     let view = View { budget: STILL_BUDGET, ..view(&args.picture, args.speed.unwrap_or(SPEED), 1.0)? };
     choice(&args.picture)?;
+    arranged(&args.picture)?;
     let mut studio = studio(&args.trace, &args.cache, &args.picture, &|| true)?;
     let view = dressed(view, &args.picture, studio.tables())?;
-    let mut exhibit = exhibit(&args.picture, &studio);
+    let mut exhibit = exhibit(&args.picture, &studio)?;
     let len = exhibit.axis(&studio).len;
     let position = args.tick.unwrap_or((len / 2) as f64);
     if !(position.is_finite() && (0.0..=len as f64).contains(&position)) {

@@ -13,6 +13,7 @@ use crate::app::panes::MOST as MOST_PANES;
 use crate::app::{self, Beside, First, Load, Options, Trace};
 use crate::cli::{LayoutName, ViewArgs};
 use crate::files::Draft;
+use crate::overlay::exhibits::{EXHIBITS, ExhibitEntry};
 use crate::record::png;
 use crate::shown::say;
 use crate::sim::config::HierarchyConfig;
@@ -163,6 +164,42 @@ pub(super) fn panes(args: &ViewArgs) -> Result<Arrangement, UsageError> {
     Ok(if panes.is_empty() { Arrangement::side_by_side(&alone) } else { panes })
 }
 
+/// How `--sort` has the panes, in the words that are usual.
+///
+/// # Errors
+/// Where a pane has no such column, or there are not so many that can be sorted.
+pub(super) fn sorts(args: &ViewArgs) -> Result<Vec<String>, UsageError> {
+    let refused = |wrong: String| UsageError(format!("--sort {wrong}"));
+    let all = panes(args)?;
+    let shown: Vec<_> = all.columns.iter().flat_map(|column| &column.cells).map(|cell| cell.row).collect();
+    let sortable: Vec<_> = shown.iter().filter(|row| !row.columns.is_empty()).collect();
+    let mut sorts = Vec::new();
+    for (n, words) in args.picture.sort.iter().enumerate() {
+        let said = |row: &ExhibitEntry| {
+            let sort = row.sort(words).map_err(refused)?;
+            Ok(sort.words(row.columns).unwrap_or_default())
+        };
+        sorts.push(match (words.is_empty(), sortable.get(n)) {
+            (true, _) => String::new(),
+            (false, Some(row)) => said(row)?,
+            // Which exhibits a layout has depends on the trace: there one of them is to know the heading.
+            (false, None) if args.layout.is_some() => {
+                let known = EXHIBITS.iter().find(|row| !row.columns.is_empty() && row.sort(words).is_ok());
+                let words = || format!("{words}: found no table with this heading; expected one such as misses");
+                said(known.ok_or_else(|| refused(words()))?)?
+            }
+            (false, None) if sortable.is_empty() => said(shown.first().copied().unwrap_or(&EXHIBITS[0]))?,
+            (false, None) => {
+                let (asked, there) = (args.picture.sort.len(), sortable.len());
+                let words = args.picture.sort.join(",");
+                return Err(refused(format!("{words}: found {asked}; expected {there} at most, one for each table")));
+            }
+        });
+    }
+    sorts.truncate(sorts.iter().rposition(|words| !words.is_empty()).map_or(0, |last| last + 1));
+    Ok(sorts)
+}
+
 /// The layout of this name.
 pub(super) fn layout(name: LayoutName) -> NamedLayout {
     match name {
@@ -239,6 +276,35 @@ mod tests {
         assert!(refused.starts_with("--panes ring: expected one of rings, numbers, "), "{refused}");
         let ten = ["rings"; 10].join(",");
         assert_eq!(asked(&["--panes", &ten]), Err("--panes: 10 panes; a window has room for 9".into()));
+    }
+
+    #[test]
+    fn tables_are_sorted_by_their_headings_and_an_unknown_one_is_answered_with_those_there_are() {
+        let asked = |words: &[&str]| {
+            let all = ["orrery", "view", "t.orrery"].iter().chain(words).map(|word| (*word).into());
+            let crate::cli::Command::View(args) = crate::commands::parse(all).command else { panic!("`view`") };
+            sorts(&args).map(|sorts| sorts.join(",")).map_err(|error| error.0)
+        };
+        let some = |words: &str| Ok(words.to_owned());
+        assert_eq!(asked(&["--panes", "rings,source"]), some(""));
+        // What cannot be sorted is passed over.
+        assert_eq!(asked(&["--panes", "rings,source", "--sort", "Miss Rate:back"]), some("miss-rate:back"));
+        assert_eq!(asked(&["--panes", "source/rings,regions", "--sort", ",size"]), some(",size"));
+        assert_eq!(asked(&["--panes", "source/rings,regions", "--sort", "misses,"]), some("misses"));
+        assert_eq!(asked(&["--view", "functions", "--sort", "lines"]), some("lines"));
+        assert_eq!(asked(&["--layout", "engineer", "--sort", "misses"]), some("misses"));
+        let expected =
+            "--sort size: found no heading `size`; expected one of line, references, misses, miss-rate in `source`";
+        assert_eq!(asked(&["--view", "source", "--sort", "size"]), Err(expected.into()));
+        let wrong = |words: &[&str]| asked(words).expect_err("it is wrong");
+        let rings = wrong(&["--view", "dots", "--sort", "misses"]);
+        assert!(
+            rings.starts_with("--sort misses: found `rings`, whose rows are not sorted; expected one of "),
+            "{rings}"
+        );
+        let many = wrong(&["--panes", "rings,source", "--sort", "misses,misses"]);
+        assert_eq!(many, "--sort misses,misses: found 2; expected 1 at most, one for each table");
+        assert!(wrong(&["--layout", "engineer", "--sort", "beauty"]).contains("expected one such as misses"));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::UsageError;
 use super::hierarchy::{DEFAULT_PRESET, hierarchy};
 use super::picture::camera;
-use super::view::{layout, panes};
+use super::view::{layout, panes, sorts};
 use crate::app::state::{Flag, ViewState, split};
 use crate::app::transport::PlayRange;
 use crate::app::{Asked, Beside};
@@ -128,6 +128,7 @@ fn state(args: &ViewArgs) -> Result<ViewState, UsageError> {
         caches: flags(&args.cache),
         layout: args.layout.map(layout),
         panes: panes(args)?.texts(),
+        sorts: sorts(args)?,
         text_scale: picture.text_scale,
         calm: picture.reduced_motion,
         camera: camera(picture)?,

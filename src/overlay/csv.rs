@@ -62,8 +62,8 @@ pub(super) fn functions<'a>(functions: impl Iterator<Item = &'a Function>) -> St
     text
 }
 
-/// Source lines with references and misses by level, as they are counted in `lines`.
-pub(super) fn lines(studio: &Studio, lines: &[Share]) -> String {
+/// Source lines with references and misses by level, as they are counted in `lines`, in this order.
+pub(super) fn lines(studio: &Studio, lines: &[Share], order: &[usize]) -> String {
     let (timeline, tables) = (studio.timeline(), studio.tables());
     let levels = &timeline.config().levels;
     let mut text = String::from("file,line,function,references");
@@ -71,7 +71,7 @@ pub(super) fn lines(studio: &Studio, lines: &[Share]) -> String {
         let _ = write!(text, ",{}", field(&format!("{} misses", level.name)));
     }
     text.push_str(",text\n");
-    for (row, counted) in lines.iter().enumerate() {
+    for (row, counted) in order.iter().filter_map(|&row| Some((row, lines.get(row)?))) {
         let location = timeline.lines().places().get(row).and_then(|&place| tables.locations.get(place));
         let (file, line, function, words) = match location {
             Some(l) => (l.file.as_str(), l.line.to_string(), l.function.as_str(), l.text.as_str()),

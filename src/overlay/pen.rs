@@ -34,6 +34,8 @@ pub enum Target {
     Tick(u64),
     /// The heading of a column, by number and name: the table is sorted by it.
     Column(u8, &'static str),
+    /// The heading of a function, by the first of its source lines (as in [`Target::Line`]): they are folded, or unfolded.
+    Fold(usize),
 }
 
 /// What goes with the words that were drawn.

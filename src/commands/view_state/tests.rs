@@ -171,16 +171,17 @@ fn any_state() -> impl Strategy<Value = ViewState> {
     (
         (trace, reading, caches, panes, camera, position(), range, (pin, any::<bool>())),
         (clock, speed, any::<u64>(), any::<u64>(), names(), names(), any::<bool>(), (others, colors, names())),
-        (against, 0..Theme::ALL.len(), strip),
+        (against, 0..Theme::ALL.len(), strip, proptest::collection::vec((0usize..9, any::<bool>()), 0..5)),
     )
         .prop_map(
             |(
                 (trace, reading, caches, (panes, layout, text_scale, calm), camera, position, range, (pin, loops)),
                 rest,
-                (against, theme, strip),
+                (against, theme, strip, sorts),
             )| {
                 let (against, in_step) = against.map_or((None, None), |(name, step)| (Some(name), step));
                 let panes = if layout.is_some() { Vec::new() } else { panes };
+                let sorts = sorts_of(&panes, &sorts);
                 let (clock, speed, tail, window, show, dim, dim_rest, (others, colors, order)) = rest;
                 let dim_rest = dim_rest && dim.is_empty();
                 ViewState {
@@ -189,6 +190,7 @@ fn any_state() -> impl Strategy<Value = ViewState> {
                     caches,
                     layout,
                     panes,
+                    sorts,
                     text_scale,
                     calm,
                     camera,
@@ -213,6 +215,19 @@ fn any_state() -> impl Strategy<Value = ViewState> {
                 }
             },
         )
+}
+
+/// Sorts that panes can have: of each that can be sorted by a column, or as usual (0).
+fn sorts_of(panes: &[String], chosen: &[(usize, bool)]) -> Vec<String> {
+    let all = Arrangement::parse(panes).expect("as it is said");
+    let cells = all.columns.iter().flat_map(|column| &column.cells).filter(|cell| !cell.row.columns.is_empty());
+    let words = |columns: &[crate::overlay::exhibits::Column], n: usize, back: bool| match n % (columns.len() + 1) {
+        0 => String::new(),
+        n => format!("{}{}", columns[n - 1].word(), if back { ":back" } else { "" }),
+    };
+    let mut sorts: Vec<String> = cells.zip(chosen).map(|(cell, &(n, back))| words(cell.row.columns, n, back)).collect();
+    sorts.truncate(sorts.iter().rposition(|words| !words.is_empty()).map_or(0, |last| last + 1));
+    sorts
 }
 
 proptest! {

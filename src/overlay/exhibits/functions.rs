@@ -3,7 +3,7 @@
 
 use super::readings::{Readings, logged};
 use super::sheet::{Sheet, look_from_top};
-use super::table::{Column, Row, Sort, Table};
+use super::table::{Arranged, Column, Row, Sort, Table};
 use super::{Exhibit, Gesture, Picture};
 use crate::overlay::csv;
 use crate::overlay::info::{Info, counted, innermost};
@@ -34,7 +34,7 @@ impl FunctionExhibit {
     /// For the caches of a studio.
     #[must_use]
     pub fn new(studio: &Studio) -> Self {
-        Self { readings: Readings::new(studio), sort: Sort::largest(MISSES), functions: Vec::new() }
+        Self { readings: Readings::new(studio), sort: USUAL, functions: Vec::new() }
     }
 }
 
@@ -63,7 +63,7 @@ const EM: f32 = 14.5;
 /// The largest that type becomes by zooming, of its size at first.
 const LARGEST: f32 = 4.0;
 
-const COLUMNS: [Column; 6] = [
+pub(super) const COLUMNS: [Column; 6] = [
     Column { name: "function", width: 0.0, from: 0.0 },
     Column { name: "lines", width: 4.0, from: 46.0 },
     Column { name: "references", width: 7.5, from: 28.0 },
@@ -73,6 +73,8 @@ const COLUMNS: [Column; 6] = [
 ];
 /// Number of the column of misses.
 const MISSES: usize = 3;
+/// The function with most misses at the top.
+const USUAL: Sort = Sort::largest(MISSES);
 
 /// The functions of a program, by file and name, from the counts of its lines.
 fn functions(studio: &Studio, lines: &[Share]) -> Vec<Function> {
@@ -170,8 +172,16 @@ impl Exhibit for FunctionExhibit {
         look_from_top(camera, gesture, taken, LARGEST)
     }
 
+    fn arranged(&self) -> Arranged {
+        Arranged::sorted(self.sort, USUAL)
+    }
+
+    fn arrange(&mut self, to: Arranged) {
+        self.sort = to.sort.unwrap_or(USUAL);
+    }
+
     fn sort(&mut self, column: u8) {
-        self.sort = self.sort.turned(column.into(), Sort::largest(MISSES));
+        self.sort = self.sort.turned(column.into(), USUAL);
     }
 
     fn csv(&self, _: &Studio, _: &Taken) -> String {

@@ -22,6 +22,7 @@ pub use numbers::NumberExhibit;
 pub use regions::RegionExhibit;
 pub use rings::RingExhibit;
 pub use source::SourceExhibit;
+pub use table::{Arranged, Column, Sort};
 
 use super::csv;
 use super::info::Info;
@@ -41,6 +42,8 @@ pub struct ExhibitEntry {
     pub name: &'static str,
     /// What it shows, for people.
     pub what: &'static str,
+    /// The headings that its rows are sorted by; none = they are not.
+    pub columns: &'static [Column],
     /// Makes it for a trace under its caches.
     pub open: fn(&Studio) -> Box<dyn Exhibit>,
 }
@@ -50,46 +53,55 @@ pub static EXHIBITS: &[ExhibitEntry] = &[
     ExhibitEntry {
         name: "rings",
         what: "caches as rings, a dot for each line",
+        columns: &[],
         open: |studio| Box::new(RingExhibit::new(studio, Composition::Dots)),
     },
     ExhibitEntry {
         name: "numbers",
         what: "this reference, levels, TLBs and regions as tables",
+        columns: &[],
         open: |studio| Box::new(NumberExhibit::new(studio)),
     },
     ExhibitEntry {
         name: "large",
         what: "caches as rings, sums in place of dots",
+        columns: &[],
         open: |studio| Box::new(RingExhibit::new(studio, Composition::Large)),
     },
     ExhibitEntry {
         name: "source",
         what: "source lines with their references and misses",
+        columns: &source::COLUMNS,
         open: |studio| Box::new(SourceExhibit::new(studio)),
     },
     ExhibitEntry {
         name: "chart",
         what: "misses over time, of levels and of regions",
+        columns: &[],
         open: |studio| Box::new(ChartExhibit::new(studio)),
     },
     ExhibitEntry {
         name: "inspector",
         what: "what is pinned: where it lived, its set, all that happened to it",
+        columns: &[],
         open: |studio| Box::new(InspectorExhibit::new(studio)),
     },
     ExhibitEntry {
         name: "compare",
         what: "misses under these caches and under those before",
+        columns: &[],
         open: |studio| Box::new(CompareExhibit::new(studio)),
     },
     ExhibitEntry {
         name: "regions",
         what: "all regions as a table to sort, to dim and to hide",
+        columns: &regions::COLUMNS,
         open: |studio| Box::new(RegionExhibit::new(studio)),
     },
     ExhibitEntry {
         name: "functions",
         what: "functions with their references and misses",
+        columns: &functions::COLUMNS,
         open: |studio| Box::new(FunctionExhibit::new(studio)),
     },
 ];
@@ -98,6 +110,32 @@ pub static EXHIBITS: &[ExhibitEntry] = &[
 #[must_use]
 pub fn named(name: &str) -> Option<&'static ExhibitEntry> {
     EXHIBITS.iter().find(|row| row.name == name)
+}
+
+impl ExhibitEntry {
+    /// How its rows are sorted by these words of the command line: see [`Sort::parse`].
+    ///
+    /// # Errors
+    /// What was found, and what was expected.
+    pub fn sort(&self, words: &str) -> Result<Sort, String> {
+        if self.columns.is_empty() {
+            let sortable = EXHIBITS.iter().filter(|row| !row.columns.is_empty()).map(|row| row.name);
+            let sortable = sortable.collect::<Vec<_>>().join(", ");
+            return Err(format!(
+                "{words}: found `{}`, whose rows are not sorted; expected one of {sortable}",
+                self.name
+            ));
+        }
+        Sort::parse(self.columns, words).map_err(|wrong| format!("{wrong} in `{}`", self.name))
+    }
+
+    /// Makes it with its rows arranged so.
+    #[must_use]
+    pub fn open_arranged(&self, studio: &Studio, arranged: Arranged) -> Box<dyn Exhibit> {
+        let mut exhibit = (self.open)(studio);
+        exhibit.arrange(arranged);
+        exhibit
+    }
 }
 
 /// The row that shows the rings in this composition.
@@ -173,8 +211,19 @@ pub trait Exhibit: Send {
     /// The camera after a gesture over what was taken.
     fn look(&self, camera: Camera, gesture: Gesture, taken: &Taken) -> Camera;
 
+    /// How people arranged its rows: a pane that makes its exhibit anew hands that on.
+    fn arranged(&self) -> Arranged {
+        Arranged::default()
+    }
+
+    /// Arranges its rows so.
+    fn arrange(&mut self, _: Arranged) {}
+
     /// The heading of a column was chosen: see [`Target::Column`](super::pen::Target::Column).
     fn sort(&mut self, _: u8) {}
+
+    /// The heading of a function was chosen, which has this source line: see [`Target::Fold`](super::pen::Target::Fold).
+    fn fold(&mut self, _: &Studio, _: usize) {}
 
     /// The numbers of what was taken last as comma-separated values.
     fn csv(&self, _: &Studio, taken: &Taken) -> String {

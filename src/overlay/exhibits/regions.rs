@@ -3,7 +3,7 @@
 
 use super::readings::{Readings, logged};
 use super::sheet::{Sheet, look_from_top};
-use super::table::{Column, Row, Sort, Table};
+use super::table::{Arranged, Column, Row, Sort, Table};
 use super::{Exhibit, Gesture, Picture};
 use crate::overlay::csv;
 use crate::overlay::info::{Info, RegionRow, counted};
@@ -40,7 +40,7 @@ const EM: f32 = 14.5;
 /// The largest that type becomes by zooming, of its size at first.
 const LARGEST: f32 = 4.0;
 
-const COLUMNS: [Column; 7] = [
+pub(super) const COLUMNS: [Column; 7] = [
     Column { name: "region", width: 0.0, from: 0.0 },
     Column { name: "address", width: 9.0, from: 60.0 },
     Column { name: "size", width: 6.0, from: 48.0 },
@@ -127,6 +127,14 @@ impl Exhibit for RegionExhibit {
 
     fn look(&self, camera: Camera, gesture: Gesture, taken: &Taken) -> Camera {
         look_from_top(camera, gesture, taken, LARGEST)
+    }
+
+    fn arranged(&self) -> Arranged {
+        Arranged::sorted(self.sort, Sort::default())
+    }
+
+    fn arrange(&mut self, to: Arranged) {
+        self.sort = to.sort.unwrap_or_default();
     }
 
     fn sort(&mut self, column: u8) {

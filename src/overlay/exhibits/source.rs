@@ -2,21 +2,29 @@
 //! the reference under way is lit.
 //!
 //! ```text
-//!  SOURCE  up to this reference                references   L1 miss
-//!  matmul.c   main
-//!  ======|  18   for (int k = 0; k < N; k++)           512     0.1 %
-//!  ======| >19     sum += A[i][k] * B[k][j];         8,192    54.2 %
+//!  SOURCE  L1 misses up to this reference
+//!  ^ line                                       references   miss rate
+//!  v matmul.c   main
+//!  ======|  18   for (int k = 0; k < N; k++)           512       0.1 %
+//!  ======| >19     sum += A[i][k] * B[k][j];         8,192      54.2 %
 //! ```
+//!
+//! A click on the heading of a function folds its lines, and unfolds them. A click on the heading of a column sorts. By a number, lines of all functions stand together, and each says its file; the sheet then begins with the
+//! first of them and does not follow.
 //!
 //! The text is the trace's own, so that it is there where the program's files are not. Sizes are in ems, as in [`super::numbers`]. The sheet
 //! turns its pages to the line under way until somebody scrolls; the whole picture (a double click) has it follow again.
 
+mod rows;
+
+use self::rows::{Counted, Fold, Row, Run, is_flat, location, order, rows, runs};
 use super::readings::{Reading, Readings, logged};
-use super::sheet::{SMALL, Sheet, scroll_bar};
+use super::sheet::{Sheet, scroll_bar};
+use super::table::{Arranged, Column, PITCH, Sort, end_of, head};
 use super::{Exhibit, Gesture, Picture};
 use crate::overlay::csv;
 use crate::overlay::fonts::Weight;
-use crate::overlay::info::{Info, counted, innermost};
+use crate::overlay::info::{Info, counted};
 use crate::overlay::layout::Layout;
 use crate::overlay::pen::{Target, percent};
 use crate::overlay::plane::Plane;
@@ -27,12 +35,15 @@ use crate::reference::{SourceError, Tables};
 use crate::scene::palette;
 use crate::scene::{Camera, View};
 use crate::timeline::{Share, Timeline};
-use crate::units::{LevelId, grouped, to_f32};
-use egui::{Rect, pos2};
+use crate::units::{grouped, to_f32};
+use egui::{Rect, pos2, vec2};
+use std::collections::BTreeSet;
 
 /// See the module.
 pub struct SourceExhibit {
     readings: Readings,
+    sort: Sort,
+    folded: BTreeSet<Fold>,
     /// What was counted for the picture that was taken last.
     lines: Vec<Share>,
 }
@@ -41,7 +52,7 @@ impl SourceExhibit {
     /// For the caches of a studio.
     #[must_use]
     pub fn new(studio: &Studio) -> Self {
-        Self { readings: Readings::new(studio), lines: Vec::new() }
+        Self { readings: Readings::new(studio), sort: USUAL, folded: BTreeSet::new(), lines: Vec::new() }
     }
 }
 
@@ -51,70 +62,33 @@ const EM: f32 = 15.0;
 const MOST_GROWN: f32 = 1.5;
 /// The largest that type becomes by zooming, of its size at first.
 const LARGEST: f32 = 4.0;
-/// Ems from row to row.
-const PITCH: f32 = 1.6;
 /// Ems around the rows.
 const MARGIN: f32 = 1.4;
 /// Ems of the gutter whose bars say how many of all misses a line makes.
 const GUTTER: f32 = 5.0;
 /// Ems from the gutter to the text, in which line numbers stand.
 const NUMBERS: f32 = 3.4;
-/// Ems of width from which on a row has its count of references too.
+/// Ems of width from which on a row has all its columns.
 const ALL_COLUMNS: f32 = 38.0;
+/// Signs of the place of a line that are shown where it does not stand under its file.
+const PLACE: usize = 18;
 
-/// What is said of a line.
-#[derive(Clone, Copy)]
-struct Counted {
-    references: u64,
-    misses: u64,
-}
+/// Ems of room in which some of a text is shown.
+const LEAST_TEXT: f32 = 2.0;
 
-impl Counted {
-    /// Of the innermost levels.
-    fn of(share: &Share, innermost: &[usize]) -> Self {
-        Self { references: share.references, misses: innermost.iter().map(|&level| share.misses[level]).sum() }
-    }
+/// Before the heading of a function whose lines are folded, and are not.
+const FOLDED: &str = "▶";
+const UNFOLDED: &str = "▼";
 
-    fn rate(self) -> Option<f64> {
-        (self.references > 0).then(|| self.misses as f64 / self.references as f64)
-    }
-}
+/// By place in the files.
+const USUAL: Sort = Sort::BY_NAME;
 
-/// A row of the sheet.
-enum Row {
-    /// File and function, where another begins.
-    Heading(String, String),
-    /// Row of [`Timeline::lines`].
-    Line(usize),
-    /// References of unknown instructions.
-    Unknown,
-}
-
-/// What stands under each other: lines by file, then by number, with a heading where file or function is another.
-fn rows(timeline: &Timeline, tables: &Tables, unknown: bool) -> Vec<Row> {
-    let mut lines: Vec<(usize, &crate::reference::SourceLocation)> = timeline
-        .lines()
-        .places()
-        .iter()
-        .enumerate()
-        .filter_map(|(row, &place)| Some((row, tables.locations.get(place)?)))
-        .collect();
-    lines.sort_by_key(|(_, l)| (&l.file, l.line, &l.function));
-    let mut rows = Vec::with_capacity(lines.len() + 8);
-    let mut last: Option<(&str, &str)> = None;
-    for (row, l) in lines {
-        let here = (l.file.as_str(), l.function.as_str());
-        if last.is_none_or(|last| last.0 != here.0 || (last.1 != here.1 && !here.1.is_empty())) {
-            rows.push(Row::Heading(l.file.clone(), l.function.clone()));
-            last = Some(here);
-        }
-        rows.push(Row::Line(row));
-    }
-    if unknown {
-        rows.push(Row::Unknown);
-    }
-    rows
-}
+pub(super) const COLUMNS: [Column; 4] = [
+    Column { name: "line", width: 0.0, from: 0.0 },
+    Column { name: "references", width: 6.5, from: ALL_COLUMNS },
+    Column { name: "misses", width: 7.0, from: ALL_COLUMNS },
+    Column { name: "miss rate", width: 5.5, from: 0.0 },
+];
 
 impl Exhibit for SourceExhibit {
     fn history(&self, view: &View) -> u64 {
@@ -130,12 +104,14 @@ impl Exhibit for SourceExhibit {
     ) -> Result<(Picture, Info), SourceError> {
         let Reading { info, lines } = self.readings.at(studio, shot, view)?;
         let (moment, timeline, tables) = (studio.moment(), studio.timeline(), studio.tables());
-        let innermost: Vec<usize> = innermost(timeline.start()).map(LevelId::index).collect();
         self.lines = lines;
-        let lines: Vec<Counted> = self.lines.iter().map(|share| Counted::of(share, &innermost)).collect();
+        let lines = Counted::of(timeline, &self.lines);
+        let runs = if lines.is_empty() { Vec::new() } else { runs(timeline, tables, &self.folded) };
+        let rows = rows(self.sort, &lines, &runs);
         let current = moment.reference.map(|reference| timeline.lines().row(reference.pc));
-        let sheet = Source { timeline, tables, info: &info, lines: &lines, current };
-        Ok((Picture::Plane(sheet.plane(layout, &view.camera)), info))
+        let source =
+            Source { timeline, tables, info: &info, lines: &lines, runs: &runs, rows: &rows, sort: self.sort, current };
+        Ok((Picture::Plane(source.plane(layout, &view.camera)), info))
     }
 
     fn pick(&self, studio: &Studio, taken: &Taken, at: egui::Pos2, _: f32) -> Option<Tip> {
@@ -146,8 +122,30 @@ impl Exhibit for SourceExhibit {
         }
     }
 
+    fn arranged(&self) -> Arranged {
+        Arranged { folded: self.folded.clone(), ..Arranged::sorted(self.sort, USUAL) }
+    }
+
+    fn arrange(&mut self, to: Arranged) {
+        (self.sort, self.folded) = (to.sort.unwrap_or(USUAL), to.folded);
+    }
+
+    fn sort(&mut self, column: u8) {
+        self.sort = self.sort.turned(column.into(), USUAL);
+    }
+
+    fn fold(&mut self, studio: &Studio, line: usize) {
+        let runs = runs(studio.timeline(), studio.tables(), &self.folded);
+        let Some(run) = runs.iter().find(|run| run.lines.contains(&line)) else { return };
+        let fold = run.fold();
+        if !self.folded.remove(&fold) {
+            self.folded.insert(fold);
+        }
+    }
+
     fn csv(&self, studio: &Studio, _: &Taken) -> String {
-        csv::lines(studio, &self.lines)
+        let order = order(self.sort, &Counted::of(studio.timeline(), &self.lines));
+        csv::lines(studio, &self.lines, &order)
     }
 
     fn look(&self, camera: Camera, gesture: Gesture, taken: &Taken) -> Camera {
@@ -162,37 +160,59 @@ struct Source<'a> {
     info: &'a Info,
     /// By row of [`Timeline::lines`], the last for unknown instructions; nothing where no line is known.
     lines: &'a [Counted],
-    /// The row under way.
+    runs: &'a [Run<'a>],
+    rows: &'a [Row],
+    sort: Sort,
+    /// The line under way.
     current: Option<usize>,
+}
+
+/// Where the parts of a row stand, pixels.
+struct Columns {
+    left: f32,
+    right: f32,
+    shown: Vec<usize>,
+    /// Where the bars of misses end.
+    gutter: f32,
+    /// Where numbers of lines, or their places, end and texts begin.
+    text: f32,
+    /// The most misses that a line makes.
+    most: u64,
 }
 
 impl Source<'_> {
     fn plane(&self, layout: &Layout, camera: &Camera) -> Plane {
         let sight = Rect::from_min_max(layout.area.min, pos2(layout.area.right(), layout.strip.top()));
-        let unknown = self.lines.last().is_some_and(|counted| counted.references > 0);
-        let rows = if self.lines.is_empty() { Vec::new() } else { rows(self.timeline, self.tables, unknown) };
         let em = EM * layout.type_scale;
-        let em = em * grown(sight, em, rows.len()) * camera.zoom;
+        let em = em * grown(sight, em, self.rows.len()) * camera.zoom;
         let mut sheet = Sheet { plane: Plane { unit: em, ..Plane::default() }, em, sight };
-        if rows.is_empty() {
+        if self.rows.is_empty() {
             nothing(&mut sheet);
             return sheet.plane;
         }
-        // The heading stays; what is below it is scrolled.
-        let top = sight.top() + MARGIN * em;
-        let body = Rect { min: pos2(sight.left(), top + 2.2 * em), ..sight };
+        // The headings stay; what is below them is scrolled.
+        let (left, right) = (sight.left() + MARGIN * em, sight.right() - MARGIN * em);
+        let more = format!("{} misses {}", self.info.innermost, counted(self.info));
+        let y = sight.top() + 0.7 * MARGIN * em;
+        let (shown, y) = head(&mut sheet, ["SOURCE", &more], &COLUMNS, self.sort, [left, right, y]);
+        let body = Rect { min: pos2(sight.left(), y), ..sight };
         let ems = body.height() / em - 0.6;
-        let depth = (rows.len() as f32 * PITCH - ems).max(0.0);
-        let down = if camera.at[1] > 0.0 { camera.at[1].min(depth) } else { self.page(&rows, ems).min(depth) };
+        let depth = (self.rows.len() as f32 * PITCH - ems).max(0.0);
+        let down = if camera.at[1] > 0.0 { camera.at[1].min(depth) } else { self.page(ems).min(depth) };
         (sheet.plane.depth, sheet.plane.down) = (depth, down);
         let most = self.lines.iter().map(|counted| counted.misses).max().unwrap_or(0);
-        let (left, right) = (sight.left() + MARGIN * em, sight.right() - MARGIN * em);
-        self.heading(&mut sheet, left, right, top);
+        let gutter = if is_flat(self.sort) && right - left < ALL_COLUMNS * em { 0.4 * GUTTER } else { GUTTER };
+        let text = left + (gutter + self.numbers()) * em;
+        let columns = Columns { left, right, shown, gutter: left + gutter * em, text, most };
         sheet.sight = body;
-        for (n, row) in rows.iter().enumerate() {
+        for (n, row) in self.rows.iter().enumerate() {
             let y = body.top() + (n as f32 * PITCH - down) * em;
             if y + PITCH * em >= body.top() && y <= body.bottom() {
-                self.row(&mut sheet, row, Rect::from_min_max(pos2(left, y), pos2(right, y + PITCH * em)), most);
+                let area = Rect::from_min_max(pos2(left, y), pos2(right, y + PITCH * em));
+                match *row {
+                    Row::Heading(run) => self.heading(&mut sheet, run, area),
+                    Row::Line(line) => self.line(&mut sheet, line, area, &columns),
+                }
             }
         }
         if depth > 0.05 {
@@ -201,74 +221,122 @@ impl Source<'_> {
         sheet.plane
     }
 
-    /// Where the page with the row under way begins: pages are turned, rows do not creep.
-    fn page(&self, rows: &[Row], ems: f32) -> f32 {
-        let at = rows.iter().position(|row| match row {
-            Row::Line(line) => Some(*line) == self.current,
-            Row::Unknown => self.current.is_some_and(|current| current + 1 == self.lines.len()),
-            Row::Heading(..) => false,
-        });
+    /// Where the page with the line under way begins: pages are turned, rows do not creep. Sorted by a number, the first one.
+    fn page(&self, ems: f32) -> f32 {
+        if is_flat(self.sort) {
+            return 0.0;
+        }
+        let at = self.rows.iter().position(|row| self.is_current(*row));
         // Pages overlap by half, so that what is around the row is seen too.
         let step = (0.5 * ems / PITCH).floor().max(1.0);
         at.map_or(0.0, |at| ((at as f32 / step).floor() - 0.5).max(0.0) * step * PITCH)
     }
 
-    fn heading(&self, sheet: &mut Sheet, left: f32, right: f32, y: f32) {
-        let (em, quiet) = (sheet.em, palette::TEXT_QUIET);
-        sheet.left(pos2(left, y), "SOURCE", Weight::SemiBold, SMALL, quiet, f32::INFINITY);
-        let width = right - left - 24.0 * em;
-        sheet.left(pos2(left + 5.4 * em, y), &counted(self.info), Weight::Regular, SMALL, quiet, width);
-        sheet.right(pos2(right, y), &format!("{} miss", self.info.innermost), SMALL, quiet);
-        if right - left >= ALL_COLUMNS * em {
-            sheet.right(pos2(right - 5.5 * em, y), "misses", SMALL, quiet);
-            sheet.right(pos2(right - 12.5 * em, y), "references", SMALL, quiet);
-        }
-        sheet.bar(Rect::from_min_max(pos2(left, y + 1.4 * em), pos2(right, y + 1.4 * em + 1.0)), palette::TRACK);
+    /// Whether a row is that of the line under way, or of the folded function that has it.
+    fn is_current(&self, row: Row) -> bool {
+        self.current.is_some_and(|current| match row {
+            Row::Heading(run) => self.runs.get(run).is_some_and(|run| run.folded && run.lines.contains(&current)),
+            Row::Line(line) => line == current,
+        })
     }
 
-    fn row(&self, sheet: &mut Sheet, row: &Row, area: Rect, most: u64) {
+    /// Ems between the gutter and the text: of the number of a line, or of its place.
+    fn numbers(&self) -> f32 {
+        if !is_flat(self.sort) {
+            return NUMBERS;
+        }
+        let longest = (0..self.lines.len()).map(|line| self.place(line).chars().count()).max().unwrap_or(0);
+        0.56 * longest as f32 + 1.0
+    }
+
+    /// Where a line is, in few signs: `matmul.c:12`.
+    fn place(&self, line: usize) -> String {
+        let Some(l) = location(self.timeline, self.tables, line) else { return String::new() };
+        let name = l.file.rsplit(['/', '\\']).next().unwrap_or(&l.file);
+        let place = format!("{name}:{}", l.line);
+        // The number is what must stay.
+        let over = place.chars().count().saturating_sub(PLACE);
+        if over == 0 { place } else { format!("…{}", place.chars().skip(over + 1).collect::<String>()) }
+    }
+
+    /// File and function, above their lines; folded, with what these count together.
+    fn heading(&self, sheet: &mut Sheet, at: usize, area: Rect) {
+        let Some(run) = self.runs.get(at) else { return };
+        let (em, y) = (sheet.em, area.top() + 0.2 * sheet.em);
+        let is_current = self.is_current(Row::Heading(at));
+        if is_current {
+            Self::light(sheet, area);
+        }
+        let ink = if is_current { palette::TEXT } else { palette::TEXT_QUIET };
+        let sign = if run.folded { FOLDED } else { UNFOLDED };
+        sheet.left(pos2(area.left(), y), sign, Weight::SemiBold, 0.92, ink, em);
+        let name =
+            if run.function.is_empty() { run.file.to_owned() } else { format!("{}  ·  {}", run.file, run.function) };
+        let name = if run.folded { format!("{name}   ({})", self.together(run)) } else { name };
+        let x = area.left() + 1.2 * em;
+        sheet.left(pos2(x, y), &name, Weight::SemiBold, 0.92, ink, area.right() - x);
+        let seen = area.intersect(sheet.sight);
+        if seen.is_positive() {
+            sheet.plane.rows.push((seen, Target::Fold(run.lines.start)));
+        }
+    }
+
+    /// What the lines of a run count together: `12 lines, 8,192 references, 54 % miss`.
+    fn together(&self, run: &Run<'_>) -> String {
+        let counted = Counted::sum(self.lines.get(run.lines.clone()).unwrap_or_default());
+        let many = |n: u64, word: &str| format!("{} {word}{}", grouped(n), if n == 1 { "" } else { "s" });
+        let (lines, references) = (many(run.lines.len() as u64, "line"), many(counted.references, "reference"));
+        let rate = counted.rate().map_or(String::new(), |rate| format!(", {} miss", percent(Some(rate))));
+        format!("{lines}, {references}{rate}")
+    }
+
+    /// Lights a row.
+    fn light(sheet: &mut Sheet, area: Rect) {
         let em = sheet.em;
-        let (left, right, y) = (area.left(), area.right(), area.top() + 0.2 * em);
-        let (line, number, text, ink) = match row {
-            Row::Heading(file, function) => {
-                let name = if function.is_empty() { file.clone() } else { format!("{file}  ·  {function}") };
-                sheet.left(pos2(left, y), &name, Weight::SemiBold, 0.92, palette::TEXT_QUIET, right - left);
-                return;
-            }
-            Row::Unknown => (self.lines.len() - 1, String::new(), "(unknown instructions)", palette::TEXT_QUIET),
-            Row::Line(line) => {
-                let place = self.timeline.lines().places().get(*line);
-                let Some(l) = place.and_then(|&place| self.tables.locations.get(place)) else { return };
-                let text = if l.text.is_empty() { l.function.as_str() } else { l.text.as_str() };
-                (*line, l.line.to_string(), text, palette::CODE)
+        sheet.bar(area.expand2(vec2(0.5 * em, -1.0)), palette::fade(palette::LIGHT, 0.12));
+        let mark =
+            Rect::from_min_max(pos2(area.left() - 0.7 * em, area.top()), pos2(area.left() - 0.5 * em, area.bottom()));
+        sheet.bar(mark, palette::LIGHT);
+    }
+
+    fn line(&self, sheet: &mut Sheet, line: usize, area: Rect, columns: &Columns) {
+        let Some(counted) = self.lines.get(line) else { return };
+        let (em, y) = (sheet.em, area.top() + 0.2 * sheet.em);
+        let location = location(self.timeline, self.tables, line);
+        let (number, text, ink) = match location {
+            None => (String::new(), "(unknown instructions)", palette::TEXT_QUIET),
+            Some(l) => {
+                let number = if is_flat(self.sort) { self.place(line) } else { l.line.to_string() };
+                (number, if l.text.is_empty() { l.function.as_str() } else { l.text.as_str() }, palette::CODE)
             }
         };
-        let Some(counted) = self.lines.get(line) else { return };
-        let is_current = self.current == Some(line);
+        let is_current = self.is_current(Row::Line(line));
         if is_current {
-            sheet.bar(area.expand2(egui::vec2(0.5 * em, -1.0)), palette::fade(palette::LIGHT, 0.12));
-            let mark = Rect::from_min_max(pos2(left - 0.7 * em, area.top()), pos2(left - 0.5 * em, area.bottom()));
-            sheet.bar(mark, palette::LIGHT);
+            Self::light(sheet, area);
         }
         // The bar's length is the line's share of the most that any line misses.
-        let gutter = Rect::from_min_max(pos2(left, y + 0.2 * em), pos2(left + GUTTER * em, y + 0.95 * em));
+        let Columns { left, right, shown, gutter, text: x, most } = columns;
+        let gutter = Rect::from_min_max(pos2(*left, y + 0.2 * em), pos2(*gutter, y + 0.95 * em));
         sheet.bar(gutter, palette::fade(palette::TRACK, 0.6));
         if counted.misses > 0 {
-            let share = counted.misses as f64 / most.max(1) as f64;
+            let share = counted.misses as f64 / (*most).max(1) as f64;
             let width = (to_f32(share) * gutter.width()).max(1.0);
             sheet.bar(Rect { max: pos2(gutter.left() + width, gutter.bottom()), ..gutter }, palette::MISS);
         }
-        let x = left + (GUTTER + NUMBERS) * em;
         sheet.right(pos2(x - 0.6 * em, y), &number, 0.92, if is_current { palette::TEXT } else { palette::TEXT_QUIET });
-        sheet.right(pos2(right, y), &percent(counted.rate()), 1.0, palette::TEXT);
-        let mut end = right - 4.5 * em;
-        if right - left >= ALL_COLUMNS * em {
-            sheet.right(pos2(right - 5.5 * em, y), &grouped(counted.misses), 1.0, palette::TEXT_BODY);
-            sheet.right(pos2(right - 12.5 * em, y), &grouped(counted.references), 1.0, palette::TEXT_BODY);
-            end = right - 19.0 * em;
+        for &column in shown.iter().skip(1) {
+            let (words, ink) = match column {
+                1 => (grouped(counted.references), palette::TEXT_BODY),
+                2 => (grouped(counted.misses), palette::TEXT_BODY),
+                _ => (percent(counted.rate()), palette::TEXT),
+            };
+            sheet.right(pos2(end_of(&COLUMNS, shown, column, *right, em), y), &words, 1.0, ink);
         }
-        let weight = if is_current { Weight::SemiBold } else { Weight::Regular };
-        sheet.left(pos2(x, y), text, weight, 1.0, if is_current { palette::TEXT } else { ink }, end - x);
+        let end = end_of(&COLUMNS, shown, 0, *right, em);
+        let (weight, ink) = if is_current { (Weight::SemiBold, palette::TEXT) } else { (Weight::Regular, ink) };
+        if end - x >= LEAST_TEXT * em {
+            sheet.left(pos2(*x, y), text, weight, 1.0, ink, end - x);
+        }
         sheet.plane.rows.push((area.intersect(sheet.sight), Target::Line(line)));
     }
 }
@@ -276,7 +344,7 @@ impl Source<'_> {
 /// How much type grows where few lines leave room; never so far that a column or a row is lost by it.
 fn grown(sight: Rect, em: f32, rows: usize) -> f32 {
     let columns = sight.width() / (em * (ALL_COLUMNS + 2.0 * MARGIN + 12.0));
-    let heights = sight.height() / (em * (2.0 * MARGIN + 2.2 + PITCH * rows as f32));
+    let heights = sight.height() / (em * (0.7 * MARGIN + 4.2 + PITCH * rows as f32));
     columns.min(heights).clamp(1.0, MOST_GROWN)
 }
 
@@ -299,94 +367,4 @@ fn nothing(sheet: &mut Sheet) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::axis::Position;
-    use crate::overlay::layout::Parts;
-    use crate::reference::{Kind, MemoryTrace, Reference, ReferenceSource, SourceLocation};
-    use crate::sim::Hierarchy;
-    use crate::sim::config::preset;
-    use std::sync::Arc;
-
-    /// Lines 1 to `lines` of a file in turn, and an instruction of no line; each reference misses.
-    fn studio(lines: u32, length: u64) -> Studio {
-        let pc = |n: u64| if n % 10 == 9 { 0 } else { 0x1000 + n % u64::from(lines) };
-        let references =
-            (0..length).map(|n| Reference { pc: pc(n), ..Reference::new(Kind::Read, n * 4096, 8) }).collect();
-        let location = |line: u32| SourceLocation {
-            pc: 0x1000 + u64::from(line - 1),
-            file: if line > 3 { "b.c".into() } else { "a.c".into() },
-            line,
-            function: "f".into(),
-            text: format!("x{line}();"),
-        };
-        let tables = Tables { locations: (1..=lines).map(location).collect(), ..Tables::default() };
-        let source: Arc<dyn ReferenceSource> = Arc::new(MemoryTrace::new(references, tables));
-        let hierarchy = Hierarchy::new(&preset("paper").expect("shipped")).expect("sound");
-        Studio::new(source, hierarchy, &mut |_, _| true).expect("in memory")
-    }
-
-    fn plane(studio: &mut Studio, size: [u32; 2], tick: u64, camera: Camera) -> Taken {
-        let mut exhibit = SourceExhibit::new(studio);
-        let shot = Shot::still(size, Position::at(tick), View { camera, ..View::default() }, Parts::default());
-        shot.take(studio, &mut exhibit).expect("in memory")
-    }
-
-    fn of(taken: &Taken) -> &Plane {
-        let Picture::Plane(plane) = &taken.picture else { panic!("no plane") };
-        plane
-    }
-
-    fn words(taken: &Taken) -> Vec<&str> {
-        of(taken).words.iter().map(|words| words.text.as_str()).collect()
-    }
-
-    #[test]
-    fn lines_have_their_counts_and_text_by_file() {
-        let mut studio = studio(4, 41);
-        let taken = plane(&mut studio, [1280, 720], 40, Camera::default());
-        let words = words(&taken);
-        for word in ["a.c  ·  f", "b.c  ·  f", "x1();", "x4();", "(unknown instructions)", "100 %", "10", "8"] {
-            assert!(words.contains(&word), "{word} in {words:?}");
-        }
-        assert_eq!(of(&taken).rows.iter().map(|(_, row)| *row).collect::<Vec<_>>(), [0, 1, 2, 3, 4].map(Target::Line));
-        // The bar of the line under way is the one that is wider than its row.
-        let row = of(&taken).rows[0].0;
-        let lit = of(&taken).bars.iter().filter(|bar| bar.sides[0] < row.left() && bar.sides[2] > row.right());
-        let lit: Vec<f32> = lit.map(|bar| 0.5 * (bar.sides[1] + bar.sides[3])).collect();
-        assert!(lit.len() == 1 && (row.top()..row.bottom()).contains(&lit[0]), "{lit:?} in {row:?}");
-        let tip = SourceExhibit::new(&studio).pick(&studio, &taken, row.center(), 6.0).expect("a row");
-        assert_eq!((tip.title.as_str(), tip.lines[2].as_str()), ("a.c:1", "10 references up to this one"));
-    }
-
-    #[test]
-    fn the_sheet_follows_until_somebody_scrolls() {
-        let mut studio = studio(300, 2_000);
-        let sight = |taken: &Taken, line: usize| of(taken).rows.iter().any(|(_, row)| *row == Target::Line(line));
-        for tick in [0u64, 12, 148, 280, 291, 600, 895] {
-            let taken = plane(&mut studio, [640, 360], tick, Camera::default());
-            let line = if tick % 10 == 9 { 300 } else { usize::try_from(tick % 300).expect("small") };
-            assert!(sight(&taken, line), "line {line} at {tick}");
-        }
-        let exhibit = SourceExhibit::new(&studio);
-        let taken = plane(&mut studio, [640, 360], 148, Camera::default());
-        let down = of(&taken).down;
-        assert!(down > 10.0);
-        let camera = exhibit.look(Camera::default(), Gesture::Wheel(3.0 * of(&taken).unit, egui::Pos2::ZERO), &taken);
-        let scrolled = plane(&mut studio, [640, 360], 20, camera);
-        assert!((of(&scrolled).down - (down - 3.0)).abs() < 1e-3, "stays there, wherever the playhead is");
-        let up = exhibit.look(camera, Gesture::Wheel(1e6, egui::Pos2::ZERO), &scrolled);
-        assert!(of(&plane(&mut studio, [640, 360], 290, up)).down < 0.01, "the top is a place to stay at");
-        assert_eq!(exhibit.look(camera, Gesture::Whole, &scrolled), Camera::default());
-    }
-
-    #[test]
-    fn a_trace_without_lines_says_what_would_give_them() {
-        let references = (0..99).map(|n| Reference::new(Kind::Read, n * 64, 8)).collect();
-        let source: Arc<dyn ReferenceSource> = Arc::new(MemoryTrace::new(references, Tables::default()));
-        let hierarchy = Hierarchy::new(&preset("paper").expect("shipped")).expect("sound");
-        let mut studio = Studio::new(source, hierarchy, &mut |_, _| true).expect("in memory");
-        let taken = plane(&mut studio, [640, 360], 50, Camera::default());
-        assert!(words(&taken).iter().any(|words| words.contains("--program")));
-    }
-}
+mod tests;

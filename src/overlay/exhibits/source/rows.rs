@@ -1,0 +1,146 @@
+//! What stands under each other in the source: the lines of each function under its heading, or all lines by a number.
+
+use crate::overlay::exhibits::table::Sort;
+use crate::overlay::info::innermost;
+use crate::reference::{SourceLocation, Tables};
+use crate::timeline::{Share, Timeline};
+use crate::units::LevelId;
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+/// A run that is folded, by the place of its first line, which stays what it is under other caches: see
+/// [`Arranged::folded`](crate::overlay::exhibits::Arranged).
+pub(super) type Fold = (String, String, u32);
+
+/// What is counted of a line, or of several.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Counted {
+    pub(super) references: u64,
+    /// In the innermost levels.
+    pub(super) misses: u64,
+}
+
+impl Counted {
+    /// Of each line.
+    pub(super) fn of(timeline: &Timeline, lines: &[Share]) -> Vec<Self> {
+        let levels: Vec<usize> = innermost(timeline.start()).map(LevelId::index).collect();
+        let misses = |share: &Share| levels.iter().map(|&level| share.misses[level]).sum();
+        lines.iter().map(|share| Self { references: share.references, misses: misses(share) }).collect()
+    }
+
+    /// Of all of these together.
+    pub(super) fn sum(lines: &[Self]) -> Self {
+        lines.iter().fold(Self::default(), |sum, line| Self {
+            references: sum.references + line.references,
+            misses: sum.misses + line.misses,
+        })
+    }
+
+    pub(super) fn rate(self) -> Option<f64> {
+        (self.references > 0).then(|| self.misses as f64 / self.references as f64)
+    }
+}
+
+/// Lines that follow each other in one function of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Run<'a> {
+    pub(super) file: &'a str,
+    /// Empty = unknown.
+    pub(super) function: &'a str,
+    /// Number of its first line.
+    number: u32,
+    /// Its heading alone is shown.
+    pub(super) folded: bool,
+    /// Rows of [`Timeline::lines`].
+    pub(super) lines: Range<usize>,
+}
+
+/// The location of a row of [`Timeline::lines`]; `None` for unknown instructions.
+pub(super) fn location<'a>(timeline: &Timeline, tables: &'a Tables, line: usize) -> Option<&'a SourceLocation> {
+    tables.locations.get(*timeline.lines().places().get(line)?)
+}
+
+impl Run<'_> {
+    /// What it is folded as.
+    pub(super) fn fold(&self) -> Fold {
+        (self.file.to_owned(), self.function.to_owned(), self.number)
+    }
+}
+
+/// All lines, which are by file and number: a run begins where file or function is another.
+pub(super) fn runs<'a>(timeline: &Timeline, tables: &'a Tables, folded: &BTreeSet<Fold>) -> Vec<Run<'a>> {
+    let mut runs: Vec<Run<'a>> = Vec::new();
+    for line in 0..timeline.lines().len() {
+        let Some(l) = location(timeline, tables, line) else { continue };
+        match runs.last_mut() {
+            Some(run) if run.file == l.file && (run.function == l.function || l.function.is_empty()) => {
+                run.lines.end = line + 1;
+            }
+            _ => {
+                let (file, function) = (l.file.as_str(), l.function.as_str());
+                runs.push(Run { file, function, number: l.line, folded: false, lines: line..line + 1 });
+            }
+        }
+    }
+    if !folded.is_empty() {
+        runs.iter_mut().for_each(|run| run.folded = folded.contains(&run.fold()));
+    }
+    runs
+}
+
+/// Compares two lines by a column of the sheet.
+fn compare(column: usize, lines: &[Counted], a: usize, b: usize) -> Ordering {
+    match column {
+        0 => a.cmp(&b),
+        1 => lines[a].references.cmp(&lines[b].references),
+        2 => lines[a].misses.cmp(&lines[b].misses),
+        _ => lines[a].rate().unwrap_or(-1.0).total_cmp(&lines[b].rate().unwrap_or(-1.0)),
+    }
+}
+
+/// Whether lines stand by a number, and not under the headings of their functions.
+pub(super) fn is_flat(sort: Sort) -> bool {
+    sort.column().is_some_and(|column| column > 0)
+}
+
+/// The lines in the order that `sort` says, the last of `lines` being of unknown instructions: by place these stay last.
+pub(super) fn order(sort: Sort, lines: &[Counted]) -> Vec<usize> {
+    let known = lines.len().saturating_sub(1);
+    let sorted = if is_flat(sort) { lines.len() } else { known };
+    let mut order = sort.order((0..sorted).collect(), &|column, a, b| compare(column, lines, a, b));
+    order.extend(sorted..lines.len());
+    order
+}
+
+/// A row of the sheet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Row {
+    /// That of a run, by number.
+    Heading(usize),
+    /// That of a line; the one after the last is of unknown instructions.
+    Line(usize),
+}
+
+/// The rows in this order. Instructions that are unknown have one where they make references.
+pub(super) fn rows(sort: Sort, lines: &[Counted], runs: &[Run<'_>]) -> Vec<Row> {
+    let unknown = lines.len().saturating_sub(1);
+    let is_there = |line: &usize| *line != unknown || lines.get(unknown).is_some_and(|line| line.references > 0);
+    let order = order(sort, lines);
+    if is_flat(sort) {
+        return order.into_iter().filter(is_there).map(Row::Line).collect();
+    }
+    let mut rows = Vec::with_capacity(lines.len() + runs.len());
+    let mut last = None;
+    for line in order.into_iter().filter(is_there) {
+        let run = runs.partition_point(|run| run.lines.end <= line);
+        if run < runs.len() && last != Some(run) {
+            rows.push(Row::Heading(run));
+            last = Some(run);
+        }
+        if runs.get(run).is_none_or(|run| !run.folded) {
+            rows.push(Row::Line(line));
+        }
+    }
+    rows
+}
