@@ -36,7 +36,7 @@ const EXAMPLES: &str = "\
 Examples:
   orrery                                          the start page: traces opened before, bundled ones
   orrery demo                                     numbers, a clip and the window for a bundled trace
-  orrery traces/matmul16.orrery                   open a trace in the window
+  orrery lesson:matmul16                          open a bundled trace in the window; a file in the same way
   orrery stats t.orrery --cache paper             hits and misses, by level and by array
   orrery stats t.orrery --l1 32KiB,8,64 --json    another cache, as data
   orrery snapshot t.orrery --tick 2613 -o f.png   one moment as a picture

@@ -9,8 +9,8 @@
 //!  ======| >19     sum += A[i][k] * B[k][j];         8,192      54.2 %
 //! ```
 //!
-//! A click on the heading of a function folds its lines, and unfolds them. A click on the heading of a column sorts. By a number, lines of all functions stand together, and each says its file; the sheet then begins with the
-//! first of them and does not follow.
+//! A click on the heading of a function folds its lines, and unfolds them. A click on the heading of a column sorts. By a number, lines
+//! of all functions stand together, and each says its file; the sheet then begins with the first of them and does not follow.
 //!
 //! The text is the trace's own, so that it is there where the program's files are not. Sizes are in ems, as in [`super::numbers`]. The sheet
 //! turns its pages to the line under way until somebody scrolls; the whole picture (a double click) has it follow again.
