@@ -2,6 +2,7 @@
 
 use crate::overlay::baseline::Baseline;
 use crate::overlay::exhibits::readings::Reading;
+use crate::overlay::exhibits::table::{Column, Sort};
 use crate::overlay::info::{Info, innermost};
 use crate::overlay::pen::Target;
 use crate::overlay::studio::Studio;
@@ -15,17 +16,25 @@ use std::collections::{HashMap, VecDeque};
 /// Source lines that are listed, at most: those that differ most.
 const MOST_LINES: usize = 24;
 
+/// The headings of all tables. Where they stand follows from the room that there is.
+pub(in crate::overlay::exhibits) const COLUMNS: [Column; 4] = [
+    Column { name: "name", width: 0.0, from: 0.0 },
+    Column { name: "A", width: 0.0, from: 0.0 },
+    Column { name: "B", width: 0.0, from: 0.0 },
+    Column { name: "B − A", width: 0.0, from: 0.0 },
+];
+
 /// One row: a name, what it is like, and misses of both.
-pub(super) struct Row {
-    pub(super) name: String,
-    pub(super) more: String,
+pub(in crate::overlay) struct Row {
+    pub(in crate::overlay) name: String,
+    pub(in crate::overlay) more: String,
     pub(super) ink: Option<Rgba>,
-    pub(super) before: Option<u64>,
-    pub(super) now: Option<u64>,
+    pub(in crate::overlay) before: Option<u64>,
+    pub(in crate::overlay) now: Option<u64>,
     /// One of two traces may have it alone.
     pub(super) alone: bool,
     /// Shares of misses of both.
-    pub(super) rates: [Option<f64>; 2],
+    pub(in crate::overlay) rates: [Option<f64>; 2],
     pub(super) target: Option<Target>,
 }
 
@@ -36,15 +45,34 @@ impl Row {
     }
 
     /// How many more misses there are now. What one of two traces has alone, the other makes no misses in.
-    pub(super) fn more_now(&self) -> Option<i128> {
+    pub(in crate::overlay) fn more_now(&self) -> Option<i128> {
         let (now, before) =
             if self.alone { (self.now.or(Some(0)), self.before.or(Some(0))) } else { (self.now, self.before) };
         Some(i128::from(now?) - i128::from(before?))
     }
 }
 
-/// The tables, in order: heading and rows.
-pub(super) fn rows(studio: &Studio, now: &Reading, before: &Reading) -> Vec<(&'static str, Vec<Row>)> {
+/// Tables, in order: heading and rows.
+pub(super) type Tables = Vec<(&'static str, Vec<Row>)>;
+
+/// Sorts the rows of a table; what is not there is less than all that is.
+pub(super) fn order(sort: Sort, rows: &mut Vec<Row>) {
+    let compare = |column: usize, a: usize, b: usize| {
+        let (a, b): (&Row, &Row) = (&rows[a], &rows[b]);
+        match column {
+            0 => a.name.cmp(&b.name),
+            1 => a.before.cmp(&b.before),
+            2 => a.now.cmp(&b.now),
+            _ => a.more_now().cmp(&b.more_now()),
+        }
+    };
+    let order = sort.order(rows.len(), &compare);
+    let mut left: Vec<Option<Row>> = rows.drain(..).map(Some).collect();
+    rows.extend(order.into_iter().filter_map(|n| left[n].take()));
+}
+
+/// The tables.
+pub(super) fn rows(studio: &Studio, now: &Reading, before: &Reading) -> Tables {
     let two = studio.baseline().is_some_and(Baseline::is_trace);
     let levels = levels(&now.info, &before.info);
     let regions = now.info.regions.iter().zip(0..).map(|(row, n)| {
