@@ -1,7 +1,7 @@
 //! Tables as comma-separated values (RFC 4180), to be pasted into a spreadsheet or read by a program. Numbers have no thousands set
 //! apart; what is not known is empty.
 
-use super::exhibits::Function;
+use super::exhibits::{ComparedRow, Function};
 use super::info::Info;
 use super::studio::Studio;
 use crate::reference::Region;
@@ -21,6 +21,11 @@ fn share(share: Option<f64>) -> String {
 
 /// Levels, TLBs and regions: what tables of a moment count.
 pub(super) fn tables(info: &Info) -> String {
+    tables_in(info, &info.listed())
+}
+
+/// As [`tables`], with regions in this order.
+pub(super) fn tables_in(info: &Info, order: &[usize]) -> String {
     let mut text = String::from("kind,name,shape,references,hits,misses,miss_rate\n");
     for row in &info.caches {
         let kind = if row.core.is_some() { "core" } else { "level" };
@@ -33,7 +38,7 @@ pub(super) fn tables(info: &Info) -> String {
         let (name, shape, rate) = (field(&row.name), field(&row.shape), share(row.miss_rate()));
         let _ = writeln!(text, "tlb,{name},{shape},,{},,{rate}", row.hits);
     }
-    for row in info.listed().into_iter().map(|n| &info.regions[n]) {
+    for row in order.iter().filter_map(|&n| info.regions.get(n)) {
         let (name, references, misses) = (field(&row.name), row.references, row.misses);
         let rate = share(row.miss_rate);
         let _ = writeln!(text, "region,{name},,{references},{},{misses},{rate}", references.saturating_sub(misses));
@@ -58,6 +63,20 @@ pub(super) fn functions<'a>(functions: impl Iterator<Item = &'a Function>) -> St
     for Function { name, file, lines, references, misses, .. } in functions {
         let rate = share((*references > 0).then(|| *misses as f64 / *references as f64));
         let _ = writeln!(text, "{},{},{lines},{references},{misses},{rate}", field(name), field(file));
+    }
+    text
+}
+
+/// Misses of both machines, table by table in the order of their rows.
+pub(super) fn compared(tables: &[(&'static str, Vec<ComparedRow>)]) -> String {
+    let mut text = String::from("table,name,about,a_misses,b_misses,difference,a_miss_rate,b_miss_rate\n");
+    for (table, row) in tables.iter().flat_map(|(table, rows)| rows.iter().map(move |row| (table, row))) {
+        let number = |n: Option<u64>| n.map_or(String::new(), |n| n.to_string());
+        let more = row.more_now().map_or(String::new(), |more| more.to_string());
+        let [a, b] = row.rates.map(share);
+        let table = field(&table.to_lowercase());
+        let (name, about) = (field(&row.name), field(&row.more));
+        let _ = writeln!(text, "{table},{name},{about},{},{},{more},{a},{b}", number(row.before), number(row.now));
     }
     text
 }

@@ -2,9 +2,10 @@
 //!
 //! ```text
 //!  COMPARE                                          A: paper        B: 1 KiB
-//!  LEVELS                             A misses    B misses   B - A
+//!  name                                      A           B   B - A
+//!  LEVELS
 //!  L1   512 B, 2 sets x 8 ways          4,512       2,204   -2,308  <=====|
-//!  REGIONS                            A misses    B misses   B - A
+//!  REGIONS
 //!  A[16][16]                              320         256      -64       =|
 //!  LINES ...
 //!  WHO MISSES MORE   (above: B, below: A)
@@ -12,16 +13,20 @@
 //! ```
 //!
 //! Both are at the same reference or, where they are two traces, at references that belong together: see
-//! [`crate::timeline::in_step`]. Sizes are in ems, as in [`super::numbers`].
+//! [`crate::timeline::in_step`]. A click on a heading sorts the rows of each table. Sizes are in ems, as in [`super::numbers`].
 
 mod rows;
 
-use self::rows::{Row, rows};
+pub(super) use self::rows::COLUMNS;
+pub(in crate::overlay) use self::rows::Row;
+use self::rows::{Tables as Rows, order, rows};
 use super::readings::{Readings, logged};
 use super::sheet::{SMALL, Sheet, scroll_bar};
+use super::table::{Arranged, Column as Heading, Sort};
 use super::{Exhibit, Gesture, Picture};
 use crate::axis::Position;
 use crate::overlay::baseline::Baseline;
+use crate::overlay::csv;
 use crate::overlay::fonts::Weight;
 use crate::overlay::info::{Info, counted};
 use crate::overlay::layout::Layout;
@@ -45,6 +50,10 @@ pub struct CompareExhibit {
     /// Of what it is compared with.
     before: Option<Readings>,
     strip: Option<Difference>,
+    /// By no column, rows are as they belong together, lines by how much they differ.
+    sort: Sort,
+    /// Of the picture that was taken last, in the order that is seen.
+    rows: Rows,
 }
 
 /// Misses a reference in the innermost level by column: this one's less the other's.
@@ -61,6 +70,8 @@ impl CompareExhibit {
             now: Readings::new(studio),
             before: studio.baseline().map(|baseline| Readings::new(baseline.studio())),
             strip: None,
+            sort: Sort::default(),
+            rows: Rows::new(),
         }
     }
 }
@@ -83,6 +94,8 @@ const NARROW: f32 = 4.4;
 const WITH_RATES: f32 = 36.0;
 /// Ems of width from which on there are bars beside numbers.
 const WITH_BARS: f32 = 46.0;
+/// Ems of the name of a table.
+const HEADING: f32 = 1.5;
 /// Ems of height of the strip.
 const STRIP: f32 = 4.0;
 /// Fewer misses, and more.
@@ -113,13 +126,18 @@ impl Exhibit for CompareExhibit {
             _ => None,
         };
         match before {
-            None => nothing(&mut sheet),
+            None => {
+                self.rows.clear();
+                nothing(&mut sheet);
+            }
             Some(before) => {
-                let strip = self.difference(studio, shot, sight.width());
-                let rows = rows(studio, &now, &before);
+                self.rows = rows(studio, &now, &before);
+                self.rows.iter_mut().for_each(|(_, rows)| order(self.sort, rows));
+                self.difference(studio, shot, sight.width());
+                let strip = self.strip.as_ref().map_or(&[][..], |strip| &strip.columns);
                 let stretch = shot.playback.stretch;
                 let by = studio.baseline().and_then(Baseline::by);
-                Tables { now: &now.info, before: &before.info, by, rows: &rows, strip, stretch }
+                Tables { now: &now.info, before: &before.info, by, rows: &self.rows, sort: self.sort, strip, stretch }
                     .fill(&mut sheet, &view.camera);
             }
         }
@@ -135,14 +153,30 @@ impl Exhibit for CompareExhibit {
         }
     }
 
+    fn arranged(&self) -> Arranged {
+        Arranged::sorted(self.sort, Sort::default())
+    }
+
+    fn arrange(&mut self, to: Arranged) {
+        self.sort = to.sort.unwrap_or_default();
+    }
+
+    fn sort(&mut self, column: u8) {
+        self.sort = self.sort.turned(column.into(), Sort::default());
+    }
+
+    fn csv(&self, _: &Studio, _: &Taken) -> String {
+        csv::compared(&self.rows)
+    }
+
     fn look(&self, camera: Camera, gesture: Gesture, taken: &Taken) -> Camera {
         super::sheet::look_from_top(camera, gesture, taken, LARGEST)
     }
 }
 
 impl CompareExhibit {
-    /// The strip's columns, made anew where it shows something else.
-    fn difference(&mut self, studio: &Studio, shot: &Shot, width: f32) -> &[f32] {
+    /// Makes the strip's columns anew where it shows something else.
+    fn difference(&mut self, studio: &Studio, shot: &Shot, width: f32) {
         let columns = usize::try_from(crate::units::to_count(width / 3.0)).unwrap_or(1).clamp(1, 2_000);
         let of = (columns, shot.playback.stretch, studio.axis().len);
         if self.strip.as_ref().is_none_or(|strip| strip.of != of) {
@@ -151,7 +185,6 @@ impl CompareExhibit {
             let columns = (0..columns).map(|n| misses(&now, n) - misses(&before, n)).collect();
             self.strip = Some(Difference { of, columns });
         }
-        self.strip.as_ref().map_or(&[], |strip| &strip.columns)
     }
 }
 
@@ -187,7 +220,8 @@ struct Tables<'a> {
     before: &'a Info,
     /// What two traces go in step by.
     by: Option<&'a StepBy>,
-    rows: &'a [(&'static str, Vec<Row>)],
+    rows: &'a Rows,
+    sort: Sort,
     strip: &'a [f32],
     stretch: Stretch,
 }
@@ -197,13 +231,14 @@ impl Tables<'_> {
         let (em, sight) = (sheet.em, sheet.sight);
         let (left, right) = (sight.left() + MARGIN * em, sight.right() - MARGIN * em);
         let top = self.head(sheet, left, right, sight.top() + MARGIN * em);
+        let top = self.headings(sheet, [left, right, top]);
         let foot = sight.bottom() - (STRIP + 2.4) * em;
         let with_strip = foot - top > 8.0 * em;
         let body = Rect::from_min_max(
             pos2(sight.left(), top),
             pos2(sight.right(), if with_strip { foot } else { sight.bottom() }),
         );
-        let height: f32 = self.rows.iter().map(|(_, rows)| 2.6 + rows.len() as f32 * PITCH).sum();
+        let height: f32 = self.rows.iter().map(|(_, rows)| HEADING + 0.7 + rows.len() as f32 * PITCH).sum();
         let depth = (height - body.height() / em).max(0.0);
         let down = camera.at[1].clamp(0.0, depth);
         (sheet.plane.depth, sheet.plane.down) = (depth, down);
@@ -211,7 +246,7 @@ impl Tables<'_> {
         let mut y = body.top() - down * em;
         for (name, rows) in self.rows {
             let most = rows.iter().filter_map(Row::more_now).map(i128::unsigned_abs).max().unwrap_or(0);
-            y = self.heading(sheet, [left, right, y], name);
+            y = heading(sheet, [left, right, y], name);
             for row in rows {
                 if y >= body.top() - 0.25 * em && y <= body.bottom() - em {
                     one(sheet, row, [left, right, y], most);
@@ -265,17 +300,27 @@ impl Tables<'_> {
         y + 1.9 * em
     }
 
-    fn heading(&self, sheet: &mut Sheet, [left, right, y]: [f32; 3], name: &str) -> f32 {
-        let (em, quiet) = (sheet.em, palette::TEXT_QUIET);
-        if y >= sheet.sight.top() - 0.3 * em {
-            sheet.left(pos2(left, y), name, Weight::SemiBold, SMALL, quiet, f32::INFINITY);
-            for (n, words) in ["B − A", "B", "A"].iter().enumerate() {
-                let x = numbers(em, left, right) - n as f32 * column(em, left, right);
-                sheet.right(pos2(x, y), words, SMALL, quiet);
+    /// The headings of the columns, which stay while tables are scrolled; gives where these begin.
+    fn headings(&self, sheet: &mut Sheet, [left, right, y]: [f32; 3]) -> f32 {
+        let (em, end, width) = (sheet.em, numbers(sheet.em, left, right), column(sheet.em, left, right));
+        let last = COLUMNS.len() - 1;
+        for (n, Heading { name, .. }) in COLUMNS.iter().enumerate() {
+            let to = end - (last - n) as f32 * width;
+            let from = if n == 0 { left } else { to - width };
+            let words = format!("{}{name}", self.sort.sign(n));
+            let ink = if self.sort.column() == Some(n) { palette::TEXT } else { palette::TEXT_QUIET };
+            if n == 0 {
+                sheet.left(pos2(left, y), &words, Weight::Medium, SMALL, ink, to - left);
+            } else {
+                sheet.right(pos2(to, y), &words, SMALL, ink);
+            }
+            let area = Rect::from_min_max(pos2(from, y - 0.2 * em), pos2(to, y + 1.3 * em)).intersect(sheet.sight);
+            if area.is_positive() {
+                sheet.plane.rows.push((area, Target::Column(u8::try_from(n).unwrap_or(u8::MAX), name)));
             }
         }
         sheet.bar(Rect::from_min_max(pos2(left, y + 1.4 * em), pos2(right, y + 1.4 * em + 1.0)), palette::TRACK);
-        y + 1.9 * em
+        y + 1.8 * em
     }
 
     /// Which misses more, where: B above the middle, A below it.
@@ -308,6 +353,15 @@ impl Tables<'_> {
             );
         }
     }
+}
+
+/// The name of a table above its rows; gives where these begin.
+fn heading(sheet: &mut Sheet, [left, right, y]: [f32; 3], name: &str) -> f32 {
+    let em = sheet.em;
+    if y >= sheet.sight.top() - 0.3 * em {
+        sheet.left(pos2(left, y), name, Weight::SemiBold, SMALL, palette::TEXT_QUIET, right - left);
+    }
+    y + HEADING * em
 }
 
 fn misses(info: &Info) -> String {
@@ -387,83 +441,4 @@ fn one(sheet: &mut Sheet, row: &Row, [left, right, y]: [f32; 3], most: u128) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::rows::changed;
-    use super::*;
-    use crate::overlay::tests::{studio, studio_under};
-    use crate::overlay::{Parts, Playback};
-    use crate::sim::config::preset;
-    use crate::units::LevelId;
-
-    fn taken(studio: &mut Studio, position: u64, playback: Playback) -> Taken {
-        let mut compare = CompareExhibit::new(studio);
-        let shot = Shot::still([1100, 720], Position::at(position), View::default(), Parts::default());
-        Shot { playback, ..shot }.take(studio, &mut compare).expect("in memory")
-    }
-
-    fn words(taken: &Taken) -> Vec<&str> {
-        match &taken.picture {
-            Picture::Plane(plane) => plane.words.iter().map(|words| words.text.as_str()).collect(),
-            Picture::Rings(_) => panic!("a comparison is a plane"),
-        }
-    }
-
-    /// A quarter of the lines of `paper`, in each cache.
-    fn smaller() -> Studio {
-        let mut config = preset("paper").expect("there");
-        config.name = "smaller".into();
-        config.levels[0].size /= 4;
-        config.levels[1].size /= 4;
-        config.levels[0].line = 8;
-        config.levels[1].line = 8;
-        studio_under(&config)
-    }
-
-    #[test]
-    fn misses_of_both_machines_and_their_difference_stand_side_by_side() {
-        let (mut now, before) = (smaller(), studio());
-        let misses = |studio: &mut Studio| {
-            studio.seek(Position::at(700), 1, 1, false).expect("in memory");
-            let moment = studio.moment();
-            moment.before.level_counters(LevelId(0)).demand_accesses()
-                - moment.before.level_counters(LevelId(0)).demand_hits()
-        };
-        now.compare_with(Some(Baseline::caches(before)));
-        let (a, b) = (misses(now.baseline_mut().expect("given")), misses(&mut now));
-        assert!(b > a, "smaller lines miss more: {a} {b}");
-        let taken = taken(&mut now, 700, Playback::default());
-        let words = words(&taken);
-        assert!(words.contains(&"A: paper     B: smaller"), "{words:?}");
-        assert!(words.contains(&format!("+{}", grouped(b - a)).as_str()), "{words:?}");
-        for part in [grouped(a), grouped(b)] {
-            assert!(words.iter().any(|words| words.starts_with(&format!("{part} · "))), "{part} in {words:?}");
-        }
-    }
-
-    #[test]
-    fn what_became_of_a_shape_is_told_in_few_words() {
-        let [a, b, c] = ["512 B, 2 sets × 8 ways", "512 B, 4 sets × 4 ways", "1 KiB, 4 sets × 8 ways"];
-        assert_eq!(changed(a, b), "2 sets × 8 ways → 4 sets × 4 ways");
-        assert_eq!(
-            [changed(a, c), changed(a, a), changed("not there", c)],
-            ["512 B → 1 KiB", a, "not there → 1 KiB, 4 sets × 8 ways"]
-        );
-    }
-
-    #[test]
-    fn between_the_points_both_count_the_same_references() {
-        let mut now = smaller();
-        now.compare_with(Some(Baseline::caches(studio())));
-        let range = [Some(Position::at(100)), Some(Position::at(300))];
-        let playback = Playback { range, ..Playback::default() };
-        let taken = taken(&mut now, 700, playback);
-        assert!(words(&taken).contains(&"misses references 100 to 300; less is better"), "{:?}", words(&taken));
-        assert_eq!(taken.info.regions.iter().map(|row| row.references).sum::<u64>(), 200);
-        assert_eq!(taken.info.tick, 700, "the playhead stays");
-    }
-
-    #[test]
-    fn one_machine_alone_says_how_there_are_two() {
-        assert_eq!(words(&taken(&mut studio(), 1, Playback::default()))[0], "Nothing to compare with.");
-    }
-}
+mod tests;

@@ -15,6 +15,7 @@ mod table;
 
 pub use chart::ChartExhibit;
 pub use compare::CompareExhibit;
+pub(super) use compare::Row as ComparedRow;
 pub(super) use functions::Function;
 pub use functions::FunctionExhibit;
 pub use inspector::InspectorExhibit;
@@ -59,7 +60,7 @@ pub static EXHIBITS: &[ExhibitEntry] = &[
     ExhibitEntry {
         name: "numbers",
         what: "this reference, levels, TLBs and regions as tables",
-        columns: &[],
+        columns: &numbers::COLUMNS,
         open: |studio| Box::new(NumberExhibit::new(studio)),
     },
     ExhibitEntry {
@@ -89,7 +90,7 @@ pub static EXHIBITS: &[ExhibitEntry] = &[
     ExhibitEntry {
         name: "compare",
         what: "misses under these caches and under those before",
-        columns: &[],
+        columns: &compare::COLUMNS,
         open: |studio| Box::new(CompareExhibit::new(studio)),
     },
     ExhibitEntry {

@@ -15,9 +15,11 @@
 
 use super::readings::{Readings, logged};
 use super::sheet::{SMALL, Sheet, scroll_bar};
-use super::{Exhibit, Gesture, Picture};
+use super::table::{Arranged, Sort};
+use super::{Column as Heading, Exhibit, Gesture, Picture};
+use crate::overlay::csv;
 use crate::overlay::fonts::Weight;
-use crate::overlay::info::{Info, counted};
+use crate::overlay::info::{Info, RegionRow, counted};
 use crate::overlay::layout::Layout;
 use crate::overlay::pen::{Target, percent};
 use crate::overlay::plane::Plane;
@@ -29,17 +31,20 @@ use crate::scene::palette;
 use crate::scene::{Camera, Shade, View};
 use crate::units::grouped;
 use egui::{Pos2, Rect, pos2, vec2};
+use std::cmp::Ordering;
 
 /// See the module.
 pub struct NumberExhibit {
     readings: Readings,
+    /// Of the table of regions; by no column, they are as in the trace.
+    sort: Sort,
 }
 
 impl NumberExhibit {
     /// For the caches of a studio.
     #[must_use]
     pub fn new(studio: &Studio) -> Self {
-        Self { readings: Readings::new(studio) }
+        Self { readings: Readings::new(studio), sort: Sort::default() }
     }
 }
 
@@ -60,6 +65,28 @@ const MARGIN: f32 = 1.4;
 /// Width of a digit, ems.
 const DIGIT: f32 = 0.62;
 
+/// The headings of the table of regions. Where they stand follows from the room that there is.
+pub(super) const COLUMNS: [Heading; 3] = [
+    Heading { name: "region", width: 0.0, from: 0.0 },
+    Heading { name: "references", width: 7.0, from: ALL_COLUMNS },
+    Heading { name: "miss rate", width: 5.0, from: 0.0 },
+];
+
+/// Compares two regions by a column.
+fn compare(column: usize, a: &RegionRow, b: &RegionRow) -> Ordering {
+    match column {
+        0 => a.name.cmp(&b.name),
+        1 => a.references.cmp(&b.references),
+        _ => a.miss_rate.unwrap_or(-1.0).total_cmp(&b.miss_rate.unwrap_or(-1.0)),
+    }
+}
+
+/// The order of the regions of a moment.
+fn order(sort: Sort, info: &Info) -> Vec<usize> {
+    let rows = &info.regions;
+    sort.order(info.listed(), &|column, a, b| compare(column, &rows[a], &rows[b]))
+}
+
 impl Exhibit for NumberExhibit {
     fn history(&self, view: &View) -> u64 {
         logged(view)
@@ -73,7 +100,24 @@ impl Exhibit for NumberExhibit {
         layout: &Layout,
     ) -> Result<(Picture, Info), SourceError> {
         let info = self.readings.at(studio, shot, view)?.info;
-        Ok((Picture::Plane(tables(&info, layout, &view.camera)), info))
+        let shown = Shown { info: &info, sort: self.sort, order: order(self.sort, &info) };
+        Ok((Picture::Plane(tables(&shown, layout, &view.camera)), info))
+    }
+
+    fn arranged(&self) -> Arranged {
+        Arranged::sorted(self.sort, Sort::default())
+    }
+
+    fn arrange(&mut self, to: Arranged) {
+        self.sort = to.sort.unwrap_or_default();
+    }
+
+    fn sort(&mut self, column: u8) {
+        self.sort = self.sort.turned(column.into(), Sort::default());
+    }
+
+    fn csv(&self, _: &Studio, taken: &Taken) -> String {
+        csv::tables_in(&taken.info, &order(self.sort, &taken.info))
     }
 
     fn pick(&self, studio: &Studio, taken: &Taken, at: Pos2, _: f32) -> Option<Tip> {
@@ -96,6 +140,14 @@ impl Exhibit for NumberExhibit {
         };
         Camera { at: [0.0, y.clamp(0.0, plane.depth.max(0.0))], zoom }
     }
+}
+
+/// What is shown of a moment.
+struct Shown<'a> {
+    info: &'a Info,
+    sort: Sort,
+    /// Of its regions.
+    order: Vec<usize>,
 }
 
 /// What tables are made of.
@@ -138,16 +190,16 @@ struct Column {
 }
 
 /// The tables of a moment. Where they leave room their type grows, but no table loses a column by that.
-fn tables(info: &Info, layout: &Layout, camera: &Camera) -> Plane {
+fn tables(shown: &Shown<'_>, layout: &Layout, camera: &Camera) -> Plane {
     let sight = Rect::from_min_max(layout.area.min, pos2(layout.area.right(), layout.strip.top()));
     let em = EM * layout.type_scale;
-    let (_, bottom) = laid_out(info, sight, em, 0.0);
+    let (_, bottom) = laid_out(shown, sight, em, 0.0);
     let width = sight.width() / em;
     let columns = [TWO_COLUMNS, ALL_COLUMNS].map(|least| least + 2.0 * MARGIN);
     let most = columns.into_iter().find(|least| width >= *least).map_or(1.0, |least| width / least);
     let grown = (sight.height() / (bottom - sight.top()).max(1.0)).min(most).clamp(1.0, MOST_GROWN);
     let em = em * grown * camera.zoom;
-    let (mut plane, bottom) = laid_out(info, sight, em, camera.at[1]);
+    let (mut plane, bottom) = laid_out(shown, sight, em, camera.at[1]);
     (plane.unit, plane.down) = (em, camera.at[1]);
     // Type that was grown to fill the height ends there but for rounding.
     plane.depth = Some((bottom - sight.bottom()) / em + camera.at[1]).filter(|depth| *depth > 0.05).unwrap_or(0.0);
@@ -156,13 +208,14 @@ fn tables(info: &Info, layout: &Layout, camera: &Camera) -> Plane {
     }
     if camera.at[1] > plane.depth + 0.01 {
         // Scrolled where there was less room.
-        return tables(info, layout, &Camera { at: [0.0, plane.depth], ..*camera });
+        return tables(shown, layout, &Camera { at: [0.0, plane.depth], ..*camera });
     }
     plane
 }
 
 /// The tables with type of `em` pixels, scrolled down by so many ems, and where they end.
-fn laid_out(info: &Info, sight: Rect, em: f32, down: f32) -> (Plane, f32) {
+fn laid_out(shown: &Shown<'_>, sight: Rect, em: f32, down: f32) -> (Plane, f32) {
+    let info = shown.info;
     let mut sheet = Sheet { plane: Plane::default(), em, sight };
     let (left, right) = (sight.left() + MARGIN * em, sight.right() - MARGIN * em);
     // Rounding must not take a column away from type that was grown up to it.
@@ -174,12 +227,12 @@ fn laid_out(info: &Info, sight: Rect, em: f32, down: f32) -> (Plane, f32) {
         let (one, other) = (column(left, middle - 1.5 * em), column(middle + 1.5 * em, right));
         let y = reference(&mut sheet, &one, top, info);
         let first = caches(&mut sheet, &one, y, info);
-        first.max(regions(&mut sheet, &other, top, info))
+        first.max(regions(&mut sheet, &other, top, shown))
     } else {
         let one = column(left, right);
         let y = reference(&mut sheet, &one, top, info);
         let y = caches(&mut sheet, &one, y, info);
-        regions(&mut sheet, &one, y, info)
+        regions(&mut sheet, &one, y, shown)
     };
     (sheet.plane, bottom)
 }
@@ -269,12 +322,14 @@ fn temperature(sheet: &mut Sheet, bar: Rect, temperature: f32) {
 }
 
 /// All regions, a row each.
-fn regions(sheet: &mut Sheet, column: &Column, y: f32, info: &Info) -> f32 {
-    let em = sheet.em;
-    let miss = format!("{} miss", info.innermost);
+fn regions(sheet: &mut Sheet, column: &Column, y: f32, shown: &Shown<'_>) -> f32 {
+    let (em, info) = (sheet.em, shown.info);
+    let signed = |n: usize, words: &str| format!("{}{words}", shown.sort.sign(n));
+    let miss = signed(2, &format!("{} miss", info.innermost));
     let of = info.counted.as_ref().map_or(String::new(), |_| counted(info));
-    let mut y = sheet.heading(column, y, "REGIONS", &of, ["references", &miss]);
-    for (n, row) in info.listed().into_iter().map(|n| (n, &info.regions[n])) {
+    let top = y;
+    let mut y = sheet.heading(column, y, &signed(0, "REGIONS"), &of, [&signed(1, "references"), &miss]);
+    for (n, row) in shown.order.iter().filter_map(|&n| Some((n, info.regions.get(n)?))) {
         let area = Rect::from_min_max(pos2(column.left, y - 0.2 * em), pos2(column.right, y + (PITCH - 0.2) * em));
         if area.intersects(sheet.sight) {
             let end = sheet.numbers(column, y, row.references, row.miss_rate);
@@ -294,6 +349,15 @@ fn regions(sheet: &mut Sheet, column: &Column, y: f32, info: &Info) -> f32 {
             sheet.plane.rows.push((patch.intersect(sheet.sight), Target::Color(n)));
         }
         y += PITCH * em;
+    }
+    // Behind the rows, where the headings are in sight.
+    let middle = column.right - 5.0 * em;
+    let names = if column.all { middle - 8.0 * em } else { middle };
+    for (n, from, to) in [(0, column.left, names), (1, names, middle), (2, middle, column.right)] {
+        let area = Rect::from_min_max(pos2(from, top - 0.2 * em), pos2(to, top + 1.3 * em)).intersect(sheet.sight);
+        if area.is_positive() {
+            sheet.plane.rows.push((area, Target::Column(n, COLUMNS[usize::from(n)].name)));
+        }
     }
     y + 0.5 * em
 }
@@ -339,10 +403,10 @@ mod tests {
         let [a, b] = [0, 1].map(|n| grouped(taken.info.regions[n].references));
         assert_eq!([a.as_str(), b.as_str()], ["460", "153"]);
         assert!(words.contains(&"460") && words.contains(&"153"), "{words:?}");
-        assert_eq!(
-            plane(&taken).rows.iter().map(|(_, row)| *row).collect::<Vec<_>>(),
-            [0, 1].map(|n| [Target::Region(n), Target::Color(n)]).concat()
-        );
+        let rows: Vec<Target> = plane(&taken).rows.iter().map(|(_, row)| *row).collect();
+        let headings = [0, 1, 2].map(|n| Target::Column(n, COLUMNS[usize::from(n)].name));
+        let regions = [0, 1].map(|n| [Target::Region(n), Target::Color(n)]).concat();
+        assert_eq!(rows, [&regions[..], &headings].concat());
         assert_eq!(plane(&taken).depth, 0.0, "all of it is seen");
     }
 
@@ -403,6 +467,35 @@ mod tests {
                 assert!(name.at.x + name.width <= from + 0.5 * name.size, "{size:?}: {name:?} to {from}");
             }
         }
+    }
+
+    #[test]
+    fn regions_are_sorted_by_their_headings_and_copied_so() {
+        let (mut studio, mut numbers, first) = taken([1280, 720], 613.0, Camera::default());
+        let regions = |taken: &Taken| -> Vec<usize> {
+            let region = |(_, row): &(Rect, Target)| if let Target::Region(n) = row { Some(*n) } else { None };
+            plane(taken).rows.iter().filter_map(region).collect()
+        };
+        assert_eq!(regions(&first), [0, 1]);
+        let references = |n: usize| first.info.regions[n].references;
+        assert!(references(0) > references(1));
+        let shot = Shot::still([1280, 720], Position::of(613.0), View::default(), Parts::default());
+        let mut seen = Vec::new();
+        for _ in 0..3 {
+            numbers.sort(1);
+            let taken = shot.take(&mut studio, &mut numbers).expect("in memory");
+            let csv = numbers.csv(&studio, &taken);
+            let of_regions = csv.lines().filter_map(|line| line.strip_prefix("region,")?.split(',').next());
+            assert_eq!(
+                of_regions.collect::<Vec<_>>(),
+                regions(&taken).iter().map(|&n| taken.info.regions[n].name.as_str()).collect::<Vec<_>>()
+            );
+            assert!(csv.contains("\nlevel,L1,"), "{csv}");
+            let heading = words(&taken).into_iter().find(|words| words.ends_with("references")).map(str::to_owned);
+            seen.push((regions(&taken), heading.unwrap_or_default()));
+        }
+        let expected = [(vec![0, 1], "↓ references"), (vec![1, 0], "↑ references"), (vec![0, 1], "references")];
+        assert_eq!(seen, expected.map(|(order, words)| (order, words.to_owned())));
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! ```text
 //!  SOURCE  L1 misses up to this reference
 //!  ^ line                                       references   miss rate
-//!  v matmul.c   main
+//!  - matmul.c   main
 //!  ======|  18   for (int k = 0; k < N; k++)           512       0.1 %
 //!  ======| >19     sum += A[i][k] * B[k][j];         8,192      54.2 %
 //! ```
@@ -76,9 +76,9 @@ const PLACE: usize = 18;
 /// Ems of room in which some of a text is shown.
 const LEAST_TEXT: f32 = 2.0;
 
-/// Before the heading of a function whose lines are folded, and are not.
-const FOLDED: &str = "▶";
-const UNFOLDED: &str = "▼";
+/// Before the heading of a function whose lines are folded, and are not: signs that the typeface has.
+const FOLDED: &str = "+";
+const UNFOLDED: &str = "−";
 
 /// By place in the files.
 const USUAL: Sort = Sort::BY_NAME;

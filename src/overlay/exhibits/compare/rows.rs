@@ -2,6 +2,7 @@
 
 use crate::overlay::baseline::Baseline;
 use crate::overlay::exhibits::readings::Reading;
+use crate::overlay::exhibits::table::{Column, Sort};
 use crate::overlay::info::{Info, innermost};
 use crate::overlay::pen::Target;
 use crate::overlay::studio::Studio;
@@ -10,22 +11,30 @@ use crate::scene::palette::Rgba;
 use crate::timeline::Share;
 use crate::units::LevelId;
 use std::cmp::Reverse;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 
 /// Source lines that are listed, at most: those that differ most.
 const MOST_LINES: usize = 24;
 
+/// The headings of all tables. Where they stand follows from the room that there is.
+pub(in crate::overlay::exhibits) const COLUMNS: [Column; 4] = [
+    Column { name: "name", width: 0.0, from: 0.0 },
+    Column { name: "A", width: 0.0, from: 0.0 },
+    Column { name: "B", width: 0.0, from: 0.0 },
+    Column { name: "B − A", width: 0.0, from: 0.0 },
+];
+
 /// One row: a name, what it is like, and misses of both.
-pub(super) struct Row {
-    pub(super) name: String,
-    pub(super) more: String,
+pub(in crate::overlay) struct Row {
+    pub(in crate::overlay) name: String,
+    pub(in crate::overlay) more: String,
     pub(super) ink: Option<Rgba>,
-    pub(super) before: Option<u64>,
-    pub(super) now: Option<u64>,
+    pub(in crate::overlay) before: Option<u64>,
+    pub(in crate::overlay) now: Option<u64>,
     /// One of two traces may have it alone.
     pub(super) alone: bool,
     /// Shares of misses of both.
-    pub(super) rates: [Option<f64>; 2],
+    pub(in crate::overlay) rates: [Option<f64>; 2],
     pub(super) target: Option<Target>,
 }
 
@@ -36,15 +45,34 @@ impl Row {
     }
 
     /// How many more misses there are now. What one of two traces has alone, the other makes no misses in.
-    pub(super) fn more_now(&self) -> Option<i128> {
+    pub(in crate::overlay) fn more_now(&self) -> Option<i128> {
         let (now, before) =
             if self.alone { (self.now.or(Some(0)), self.before.or(Some(0))) } else { (self.now, self.before) };
         Some(i128::from(now?) - i128::from(before?))
     }
 }
 
-/// The tables, in order: heading and rows.
-pub(super) fn rows(studio: &Studio, now: &Reading, before: &Reading) -> Vec<(&'static str, Vec<Row>)> {
+/// Tables, in order: heading and rows.
+pub(super) type Tables = Vec<(&'static str, Vec<Row>)>;
+
+/// Sorts the rows of a table; what is not there is less than all that is.
+pub(super) fn order(sort: Sort, rows: &mut Vec<Row>) {
+    let compare = |column: usize, a: usize, b: usize| {
+        let (a, b): (&Row, &Row) = (&rows[a], &rows[b]);
+        match column {
+            0 => a.name.cmp(&b.name),
+            1 => a.before.cmp(&b.before),
+            2 => a.now.cmp(&b.now),
+            _ => a.more_now().cmp(&b.more_now()),
+        }
+    };
+    let order = sort.order((0..rows.len()).collect(), &compare);
+    let mut left: Vec<Option<Row>> = rows.drain(..).map(Some).collect();
+    rows.extend(order.into_iter().filter_map(|n| left[n].take()));
+}
+
+/// The tables.
+pub(super) fn rows(studio: &Studio, now: &Reading, before: &Reading) -> Tables {
     let two = studio.baseline().is_some_and(Baseline::is_trace);
     let levels = levels(&now.info, &before.info);
     let regions = now.info.listed().into_iter().map(|n| {
@@ -76,7 +104,7 @@ pub(super) fn rows(studio: &Studio, now: &Reading, before: &Reading) -> Vec<(&'s
         target: None,
     });
     let mut tables = vec![("LEVELS", levels), ("REGIONS", regions.chain(only).collect())];
-    let lines = if two { lines_by_text(studio, now, before) } else { lines(studio, now, before) };
+    let lines = if two { lines_of_two(studio, now, before) } else { lines(studio, now, before) };
     if !lines.is_empty() {
         tables.push(("LINES THAT DIFFER MOST", lines));
     }
@@ -151,18 +179,51 @@ fn lines(studio: &Studio, now: &Reading, before: &Reading) -> Vec<Row> {
     order.into_iter().take(MOST_LINES).map(row).collect()
 }
 
-/// Lines of two traces, whose programs may differ: those of one text in files of one name belong together, the nth to the nth.
-fn lines_by_text(studio: &Studio, now: &Reading, before: &Reading) -> Vec<Row> {
-    let Some(baseline) = studio.baseline() else { return Vec::new() };
-    let (now, before) = (misses_of_lines(studio, now), misses_of_lines(baseline.studio(), before));
-    let text = |studio: &Studio, n: usize| {
-        location(studio, n).map_or(String::new(), |l| match l.text.is_empty() {
+/// For each of `now` that has no partner yet, the first of `before` that is left with the same key; what has no key has no partner.
+fn pair<K: Ord>(
+    pairs: &mut [Option<usize>],
+    left: &mut [bool],
+    now: impl Fn(usize) -> Option<K>,
+    before: impl Fn(usize) -> Option<K>,
+) {
+    let mut others: BTreeMap<K, VecDeque<usize>> = BTreeMap::new();
+    for other in (0..left.len()).filter(|&other| left[other]) {
+        if let Some(key) = before(other) {
+            others.entry(key).or_default().push_back(other);
+        }
+    }
+    for (n, partner) in pairs.iter_mut().enumerate().filter(|(_, partner)| partner.is_none()) {
+        *partner = now(n).and_then(|key| others.get_mut(&key)?.pop_front());
+        if let Some(other) = *partner {
+            left[other] = false;
+        }
+    }
+}
+
+/// Lines of two traces, whose programs may differ. Those of one text belong together, the nth to the nth; of what is left, those of one
+/// number in one function of files of one name: there the text was changed. Of each line of now that of before, and those of before that
+/// are alone.
+fn pairs(now: &[Option<&SourceLocation>], before: &[Option<&SourceLocation>]) -> (Vec<Option<usize>>, Vec<usize>) {
+    let text = |l: Option<&SourceLocation>| {
+        // Unknown instructions, which have none, belong to unknown ones.
+        Some(l.map_or(String::new(), |l| match l.text.is_empty() {
             true => format!("{}:{}", file_name(&l.file), l.line),
             false => l.text.clone(),
-        })
+        }))
     };
-    let mut others: HashMap<String, VecDeque<usize>> = HashMap::new();
-    (0..before.len()).for_each(|n| others.entry(text(baseline.studio(), n)).or_default().push_back(n));
+    let place = |l: Option<&SourceLocation>| l.map(|l| (file_name(&l.file).to_owned(), l.function.clone(), l.line));
+    let (mut pairs, mut left) = (vec![None; now.len()], vec![true; before.len()]);
+    pair(&mut pairs, &mut left, |n| text(now[n]), |n| text(before[n]));
+    pair(&mut pairs, &mut left, |n| place(now[n]), |n| place(before[n]));
+    (pairs, (0..before.len()).filter(|&other| left[other]).collect())
+}
+
+/// Source lines of two traces whose misses differ, those that differ most first.
+fn lines_of_two(studio: &Studio, now: &Reading, before: &Reading) -> Vec<Row> {
+    let Some(baseline) = studio.baseline() else { return Vec::new() };
+    let (now, before) = (misses_of_lines(studio, now), misses_of_lines(baseline.studio(), before));
+    let locations = |studio, len| (0..len).map(|n| location(studio, n)).collect::<Vec<_>>();
+    let (pairs, alone) = pairs(&locations(studio, now.len()), &locations(baseline.studio(), before.len()));
     let mut rows: Vec<Row> = Vec::new();
     let row = |words: [Option<String>; 2], before: Option<(u64, u64)>, now: Option<(u64, u64)>, target| {
         let [here, there] = &words;
@@ -185,16 +246,20 @@ fn lines_by_text(studio: &Studio, now: &Reading, before: &Reading) -> Vec<Row> {
             target,
         }
     };
-    for (n, &counts) in now.iter().enumerate() {
-        let other = others.get_mut(&text(studio, n)).and_then(VecDeque::pop_front);
+    let text = |studio: &Studio, n: usize| location(studio, n).map_or(String::new(), |l| l.text.clone());
+    for ((n, &counts), &other) in now.iter().enumerate().zip(&pairs) {
         let words = [Some(place(studio, n)), other.map(|other| place(baseline.studio(), other))];
         let mut row = row(words, other.map(|other| before[other]), Some(counts), Some(Target::Line(n)));
-        row.more = location(studio, n).map_or(String::new(), |l| l.text.clone());
+        let (here, there) = (text(studio, n), other.map(|other| text(baseline.studio(), other)));
+        row.more = match there.filter(|there| *there != here && !there.is_empty()) {
+            Some(there) => format!("{here}  (A: {there})"),
+            None => here,
+        };
         rows.push(row);
     }
-    for other in others.into_values().flatten() {
+    for other in alone {
         let mut row = row([None, Some(place(baseline.studio(), other))], Some(before[other]), None, None);
-        row.more = location(baseline.studio(), other).map_or(String::new(), |l| l.text.clone());
+        row.more = text(baseline.studio(), other);
         rows.push(row);
     }
     rows.retain(|row| row.difference() > 0);
@@ -225,4 +290,46 @@ fn place(studio: &Studio, row: usize) -> String {
 
 fn file_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(file: &str, function: &str, line: u32, text: &str) -> SourceLocation {
+        SourceLocation { pc: 0, file: file.into(), line, function: function.into(), text: text.into() }
+    }
+
+    /// With unknown instructions after the last of both.
+    fn paired(now: &[SourceLocation], before: &[SourceLocation]) -> (Vec<Option<usize>>, Vec<usize>) {
+        fn all(lines: &[SourceLocation]) -> Vec<Option<&SourceLocation>> {
+            lines.iter().map(Some).chain([None]).collect()
+        }
+        pairs(&all(now), &all(before))
+    }
+
+    #[test]
+    fn exchanged_loops_belong_together_by_their_text() {
+        let now = [line("mm.c", "mm", 8, "for j"), line("mm.c", "mm", 9, "for i"), line("mm.c", "mm", 10, "sum")];
+        let before = [line("mm.c", "mm", 8, "for i"), line("mm.c", "mm", 9, "for j"), line("mm.c", "mm", 10, "sum")];
+        assert_eq!(paired(&now, &before), (vec![Some(1), Some(0), Some(2), Some(3)], vec![]));
+    }
+
+    #[test]
+    fn what_no_text_pairs_is_paired_by_its_place() {
+        let now =
+            [line("b/mm.c", "mm", 8, "for k"), line("b/mm.c", "mm", 9, "sum += b[k]"), line("b/mm.c", "main", 3, "x")];
+        let before = [
+            line("a/mm.c", "mm", 8, "for i"),
+            line("a/mm.c", "mm", 9, "sum += b[i]"),
+            line("a/mm.c", "other", 3, "y"),
+            line("a/mm.c", "mm", 20, "sum += b[k]"),
+        ];
+        // Line 9 has the text of line 20: what is left of before is line 9 itself, and line 3, which is of another function.
+        assert_eq!(paired(&now, &before), (vec![Some(0), Some(3), None, Some(4)], vec![1, 2]));
+        // Of one text, the first belongs to the first.
+        let twice = [line("mm.c", "mm", 1, "t"), line("mm.c", "mm", 2, "t")];
+        assert_eq!(paired(&twice, &twice).0, [Some(0), Some(1), Some(2)]);
+        assert_eq!(paired(&twice[1..], &twice), (vec![Some(0), Some(2)], vec![1]));
+    }
 }

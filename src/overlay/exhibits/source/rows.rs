@@ -104,12 +104,16 @@ pub(super) fn is_flat(sort: Sort) -> bool {
     sort.column().is_some_and(|column| column > 0)
 }
 
-/// The lines in the order that `sort` says, the last of `lines` being of unknown instructions: by place these stay last.
+/// The lines in the order that `sort` says, the last of `lines` being of unknown instructions: by place these stay last. By a number, those
+/// that made no references are last, whichever way round.
 pub(super) fn order(sort: Sort, lines: &[Counted]) -> Vec<usize> {
     let known = lines.len().saturating_sub(1);
     let sorted = if is_flat(sort) { lines.len() } else { known };
     let mut order = sort.order((0..sorted).collect(), &|column, a, b| compare(column, lines, a, b));
     order.extend(sorted..lines.len());
+    if is_flat(sort) {
+        order.sort_by_key(|&line| lines[line].references == 0);
+    }
     order
 }
 

@@ -168,6 +168,22 @@ fn a_heading_sorts_by_a_number_and_back_by_place() {
 }
 
 #[test]
+fn lines_without_references_stand_last_whichever_way_round() {
+    let mut studio = uneven();
+    let mut exhibit = SourceExhibit::new(&studio);
+    // After 5 references only the first line has any; the second has its first one then.
+    for column in [1, 2, 3] {
+        for _ in 0..2 {
+            exhibit.sort(column);
+            let seen = lines(&shown(&mut exhibit, &mut studio, [1280, 720], 5));
+            assert_eq!(seen.len(), 4);
+            assert!(!seen[..2].contains(&2) && !seen[..2].contains(&3), "column {column}: {seen:?}");
+        }
+        exhibit.sort(column);
+    }
+}
+
+#[test]
 fn what_is_copied_is_in_the_order_that_is_seen() {
     let mut studio = uneven();
     let mut exhibit = SourceExhibit::new(&studio);
