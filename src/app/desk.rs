@@ -19,6 +19,7 @@ use crate::overlay::pen::rate;
 use crate::overlay::{Area, Layout, Offscreen, Parts, Shot, ShotError, Strip, Studio};
 use crate::reference::SourceError;
 use crate::render::{Bar, Context};
+use crate::scene::layout::Radii;
 use crate::scene::palette::Theme;
 use crate::scene::{Choice, View};
 use crate::sim::config::HierarchyConfig;
@@ -364,6 +365,14 @@ impl Desk {
                 let classed = timeline.outcomes().is_some();
                 let kind = self.session.strip_kind().next(rings.map_or(0, |depth| usize::from(depth) + 1), classed);
                 self.session.set_strip_kind(kind);
+            }
+            Action::Radii => {
+                self.session.set_radii(self.session.radii().next());
+                let words = match self.session.radii() {
+                    Radii::Fit => "rings: as thick as they fit",
+                    Radii::Scale => "rings: area as capacity",
+                };
+                self.say(words, now);
             }
             Action::Theme => {
                 self.theme = self.theme.next();

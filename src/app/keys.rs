@@ -122,6 +122,8 @@ pub enum Action {
     Text(i8),
     /// The region of what is pinned changes places with the one before (`true`) or after it.
     Region(bool),
+    /// Rings to scale, or as thick as they fit.
+    Radii,
     /// Hide or show title, tables and legend.
     Panels,
     /// Show or hide the sheet of keys.
@@ -170,7 +172,7 @@ const fn alt(key: Key) -> Chord {
 }
 
 /// All keys, in the order of the sheet.
-pub const TABLE: [Row; 41] = [
+pub const TABLE: [Row; 42] = [
     Row { keys: "Space", what: "play, pause; at the end: start over", chords: &[(key(Key::Space), Action::PlayPause)] },
     Row {
         keys: "Left, Right",
@@ -326,6 +328,11 @@ pub const TABLE: [Row; 41] = [
         keys: "Ctrl + B, D",
         what: "what is pinned: its region before, behind its neighbour",
         chords: &[(ctrl(Key::Char('b')), Action::Region(true)), (ctrl(Key::Char('d')), Action::Region(false))],
+    },
+    Row {
+        keys: "Ctrl + G",
+        what: "rings: as thick as they fit, area as capacity",
+        chords: &[(ctrl(Key::Char('g')), Action::Radii)],
     },
     Row { keys: "Ctrl + T", what: "theme: dark, light, print", chords: &[(ctrl(Key::Char('t')), Action::Theme)] },
     Row {

@@ -93,6 +93,7 @@ impl Desk {
             strip: self.session.strip_kind(),
             colors: self.colors_now(&asked),
             order: self.order_now(&asked),
+            radii: self.session.radii(),
             ..self.regions_now(asked)
         }
     }
@@ -213,6 +214,7 @@ impl Desk {
         self.theme = state.theme;
         self.session.set_strip_kind(state.strip);
         self.session.set_calm(state.calm);
+        self.session.set_radii(state.radii);
         self.choose(choice_of(state));
         self.pin(None);
         if let Some(words) = &state.pin {

@@ -3,6 +3,7 @@
 use super::transport::{PlayRange, Transport};
 use crate::axis::Position;
 use crate::overlay::{Baseline, Playback, Stretch, Strip, StripKind, Studio};
+use crate::scene::layout::Radii;
 use crate::scene::{Choice, Shade, View};
 use crate::timeline::{Clock, ClockKind, Life, Timeline};
 use crate::units::ByteRange;
@@ -176,6 +177,17 @@ impl Session {
     /// Sets the trail's length.
     pub fn set_tail(&mut self, tail: u64) {
         self.view.tail = tail.max(1);
+    }
+
+    /// What the thickness of rings follows.
+    #[must_use]
+    pub fn radii(&self) -> Radii {
+        self.view.radii
+    }
+
+    /// Has it follow something else.
+    pub fn set_radii(&mut self, radii: Radii) {
+        self.view.radii = radii;
     }
 
     /// Whether nothing flies.

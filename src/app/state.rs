@@ -8,6 +8,7 @@ use super::transport::PlayRange;
 use crate::axis::Position;
 use crate::overlay::StripKind;
 use crate::scene::Camera;
+use crate::scene::layout::Radii;
 use crate::scene::palette::own::hex;
 use crate::scene::palette::{Rgba, Theme};
 use crate::shown::quoted;
@@ -64,6 +65,8 @@ pub struct ViewState {
     pub colors: Vec<(String, Rgba)>,
     /// Regions that stand first.
     pub order: Vec<String>,
+    /// What the thickness of rings follows.
+    pub radii: Radii,
     /// What it is compared with, as it was named, and what two traces go in step by, where that is not as is usual.
     pub against: Option<String>,
     /// See there.
@@ -106,6 +109,7 @@ impl Default for ViewState {
             dim_rest: false,
             colors: Vec::new(),
             order: Vec::new(),
+            radii: Radii::default(),
             against: None,
             in_step: None,
             theme: Theme::default(),
@@ -193,6 +197,9 @@ impl ViewState {
                 say("--in-step", Some(&by.to_string()));
             }
         }
+        if self.radii != other.radii {
+            say("--radii", Some(self.radii.name()));
+        }
         if self.strip != other.strip {
             say("--strip", Some(&self.strip.to_string()));
         }
@@ -249,6 +256,7 @@ impl ViewState {
             dim_rest,
             colors: either(self.colors, &none.colors, left.colors),
             order: either(self.order, &none.order, left.order),
+            radii: either(self.radii, &none.radii, left.radii),
             // What goes in step is that with which it is compared.
             in_step: if self.against.is_none() { left.in_step } else { self.in_step },
             against: self.against.or(left.against),
@@ -352,12 +360,13 @@ mod tests {
             dim: vec!["B".into()],
             colors: vec![("A".into(), [255, 204, 0, 255])],
             order: vec!["B".into(), "heap*".into()],
+            radii: Radii::Scale,
             ..plain.clone()
         };
         assert_eq!(
             state.command(),
             "orrery view t.orrery --cache 'my caches.toml' --data-only --panes rings,source --sort miss-rate:back --camera=-0.5,0.25,8 \
-             --tick 2613.5 --in 10 --loop --dim=B --color 'A=#ffcc00' --order 'B,heap*'"
+             --tick 2613.5 --in 10 --loop --dim=B --color 'A=#ffcc00' --order 'B,heap*' --radii scale"
         );
         let odd = ViewState { trace: "-x y".into(), ..plain };
         assert_eq!(odd.command(), "orrery view './-x y'");

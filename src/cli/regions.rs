@@ -1,10 +1,12 @@
-//! Flags by which people have regions look as they want.
+//! Flags by which people have regions and rings look as they want.
 
+use crate::scene::layout::Radii;
 use crate::scene::palette::Rgba;
 use crate::scene::palette::own::{from_hex, hex, refused};
 use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-/// Colours and order of regions.
+/// Colours and order of regions, thickness of rings.
 #[derive(Debug, Clone, Default, Args)]
 pub struct RegionArgs {
     /// Give regions these colours, by name as in --show: A=#ffcc00,'heap*=#66ddff'
@@ -13,6 +15,16 @@ pub struct RegionArgs {
     /// Put these regions first, in this order, by name as in --show; all others stand after them as they are
     #[arg(long, value_name = "B,A", value_delimiter = ',')]
     pub order: Vec<String>,
+    /// How thick rings are: as they fit, or so that their area is as their capacity; a ring too thin to be seen is wider, and the
+    /// picture says so
+    #[arg(long, value_name = "HOW", default_value = "fit", value_parser = radii())]
+    pub radii: Radii,
+}
+
+/// The names of all radii.
+fn radii() -> impl TypedValueParser<Value = Radii> {
+    let named = |name: String| Radii::ALL.into_iter().find(|radii| radii.name() == name).unwrap_or_default();
+    PossibleValuesParser::new(Radii::ALL.map(Radii::name)).map(named)
 }
 
 /// One of `--color`.

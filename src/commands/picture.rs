@@ -274,6 +274,7 @@ pub fn view(picture: &PictureArgs, speed: f64, step: f64) -> Result<View, UsageE
         tail: picture.tail.unwrap_or(TAIL).max(skipped),
         window: picture.window,
         calm: picture.reduced_motion,
+        radii: picture.regions.radii,
         trails: shown(Part::Trails),
         ghosts: shown(Part::Ghosts),
         temperature: shown(Part::Temperature),

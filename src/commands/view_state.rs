@@ -145,6 +145,7 @@ fn state(args: &ViewArgs) -> Result<ViewState, UsageError> {
         dim_rest: picture.dim.as_ref().is_some_and(Vec::is_empty),
         colors: picture.regions.color.clone(),
         order: picture.regions.order.clone(),
+        radii: picture.regions.radii,
         against: picture.compared.against.clone(),
         in_step: picture.compared.in_step.clone(),
         theme: picture.theme,

@@ -226,6 +226,7 @@ pub fn notes(info: &Info) -> Vec<String> {
     };
     let speed = if info.speed > 0.0 { format!("{} {}", rate(info.speed), info.unit) } else { String::new() };
     let lines = [
+        info.notes.scale.clone(),
         info.notes.item.clone(),
         info.notes.home.clone(),
         info.notes.cells.clone(),

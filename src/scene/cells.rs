@@ -54,6 +54,8 @@ const EVEN: f32 = 0.84;
 #[derive(Debug, Default)]
 pub(super) struct Cells {
     fields: Vec<Field>,
+    /// Bytes of all regions.
+    bytes: u64,
 }
 
 /// One of them.
@@ -106,15 +108,25 @@ impl Finder {
 impl Cells {
     /// Chooses the caches that are drawn as cells.
     pub(super) fn new(hierarchy: &Hierarchy, regions: &[Region], places: &Places) -> Self {
-        let looks = if places.composition.is_large() { &LARGE } else { &FINE };
         let bytes = regions.iter().fold(0u64, |sum, region| sum.saturating_add(region.bytes));
+        Self::of(hierarchy, bytes, places)
+    }
+
+    /// As [`Cells::new`], where rings are as thick as they are now.
+    pub(super) fn again(&self, hierarchy: &Hierarchy, places: &Places) -> Self {
+        Self::of(hierarchy, self.bytes, places)
+    }
+
+    /// For regions of so many bytes.
+    fn of(hierarchy: &Hierarchy, bytes: u64, places: &Places) -> Self {
+        let looks = if places.composition.is_large() { &LARGE } else { &FINE };
         let field = |cache: CacheId| {
             let (geometry, sector) = (hierarchy.geometry(cache), &places.rings.sectors[cache.index()]);
             let lines = geometry.lines().min(bytes / u64::from(geometry.line_bytes));
             let fine = sector.pitch < looks.pitch && sector.sets >= SETS && lines >= looks.lines;
             fine.then(|| Field::new(hierarchy, cache, sector, looks))
         };
-        Self { fields: hierarchy.caches().filter_map(field).collect() }
+        Self { fields: hierarchy.caches().filter_map(field).collect(), bytes }
     }
 
     /// How far the dots of a cache that may be cells have come forward, 0 = cells alone, 1 = dots alone: closer up there is room

@@ -117,6 +117,8 @@ impl Disk {
 /// What the picture leaves out or joins, in words for the viewer; empty = nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Notes {
+    /// That the area of rings is as capacity, and of which it is not; empty = rings are as thick as they fit.
+    pub scale: String,
     /// What one dot stands for: `1 dot = 1 element (8 bytes)`.
     pub item: String,
     /// What a dot at home stands for where that is less than in the whole picture; empty = it is not.

@@ -2,7 +2,7 @@
 
 use super::composition::Composition;
 use super::items::Items;
-use super::layout::{CacheShape, Closeness, HomeLayout, MAX_SECTORS, Ring, Rings, Rung, TlbShape};
+use super::layout::{CacheShape, Closeness, HomeLayout, MAX_SECTORS, Radii, Ring, Rings, Rung, TlbShape};
 use super::motion::{Endpoint, Flight, Path};
 use crate::reference::Region;
 use crate::sim::Hierarchy;
@@ -62,7 +62,7 @@ impl Places {
     pub fn new(hierarchy: &Hierarchy, regions: &[Region], composition: Composition, idle: &[String]) -> Self {
         let (caches, mut tlbs) = (shapes(hierarchy), tlb_shapes(hierarchy));
         let tlbs_left_out = if caches.len() + tlbs.len() > MAX_SECTORS { tlbs.drain(..).count() } else { 0 };
-        let rings = Rings::composed(&caches, &tlbs, composition, idle);
+        let rings = Rings::composed(&caches, &tlbs, composition, idle, Radii::Fit);
         let items = Items::choose(regions, u64::from(grain_bytes(hierarchy)));
         let least = if composition.is_large() { ARC } else { 0.0 };
         let mut home = HomeLayout::by(regions, |region| items.home_of(region), least, rings.home_r0, rings.home_r1);
@@ -72,6 +72,16 @@ impl Places {
         let mut places = Self { rings, home, items, tlbs_left_out, uniform, dot: DOT, composition, closeness };
         places.dot = places.common_dot();
         places
+    }
+
+    /// Has the thickness of rings follow something else. Homes stay where they are.
+    pub(super) fn ring_by(&mut self, hierarchy: &Hierarchy, idle: &[String], radii: Radii) {
+        let (caches, mut tlbs) = (shapes(hierarchy), tlb_shapes(hierarchy));
+        if self.tlbs_left_out > 0 {
+            tlbs.clear();
+        }
+        self.rings = Rings::composed(&caches, &tlbs, self.composition, idle, radii);
+        self.dot = self.common_dot();
     }
 
     /// The size for which there is room everywhere, where dots at home stand for the same as those in caches.

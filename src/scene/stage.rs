@@ -138,13 +138,13 @@ impl Stage {
     /// The picture of a moment.
     pub fn frame(&mut self, moment: &Moment<'_>, view: &View) -> Scene {
         self.places.closeness = Closeness::of(view);
-        self.dress(view);
+        self.dress(moment.before, view);
         self.cached.begin(&self.places, view);
         let (items, told) = (&self.places.items, self.cached.told(&self.places));
         let home = items.describe_home(&told);
         let item = if home.is_empty() { items.describe() } else { items.describe_glyph() };
         let cells = self.cells.describe(moment.after, &self.places, &view.camera);
-        let mut notes = Notes { item, home, cells, ..Notes::default() };
+        let mut notes = Notes { scale: self.scale(), item, home, cells, ..Notes::default() };
         if self.places.tlbs_left_out > 0 {
             notes.omitted = "TLBs are not drawn: too many caches".into();
         } else if !self.idle.is_empty() {

@@ -1,6 +1,7 @@
 //! What the viewer sets, and how much of the past a picture needs for it.
 
 use super::flows::{FLOWING, LOGGED};
+use super::layout::Radii;
 use super::order::RegionOrder;
 use super::palette::RegionColors;
 use crate::units::ByteRange;
@@ -110,6 +111,8 @@ pub struct View {
     pub colors: RegionColors,
     /// In which order regions stand.
     pub order: RegionOrder,
+    /// What the thickness of rings follows.
+    pub radii: Radii,
     /// What is marked wherever it is.
     pub pin: Option<ByteRange>,
     /// Nothing flies: what moves fades where it was and appears where it goes; signs come and go slowly.
@@ -133,6 +136,7 @@ impl Default for View {
             shades: Arc::default(),
             colors: RegionColors::default(),
             order: RegionOrder::default(),
+            radii: Radii::default(),
             pin: None,
             calm: false,
         }

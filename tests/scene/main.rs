@@ -10,6 +10,7 @@ mod moves;
 mod order;
 mod palette;
 mod places;
+mod radii;
 mod regions;
 mod sectors;
 mod shades;

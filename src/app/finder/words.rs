@@ -67,6 +67,7 @@ pub(super) fn of(action: Action) -> String {
         Action::Text(_) => "smaller type",
         Action::Region(true) => "the region of what is pinned: before its neighbour, in tables and round the rim",
         Action::Region(false) => "the region of what is pinned: behind its neighbour, in tables and round the rim",
+        Action::Radii => "rings to scale (area as capacity), or as thick as they fit",
         Action::Panels => "hide or show the tables",
         Action::Clip => "record this pane as a video, or end the video",
         Action::Strip => "the strip tells something else: who served, misses of a level, classes, temperature",

@@ -8,6 +8,7 @@ use crate::axis::Position;
 use crate::overlay::StripKind;
 use crate::overlay::exhibits::EXHIBITS;
 use crate::scene::Camera;
+use crate::scene::layout::Radii;
 use crate::scene::palette::Theme;
 use crate::sim::Policy;
 use crate::sim::config::preset;
@@ -171,13 +172,19 @@ fn any_state() -> impl Strategy<Value = ViewState> {
     (
         (trace, reading, caches, panes, camera, position(), range, (pin, any::<bool>())),
         (clock, speed, any::<u64>(), any::<u64>(), names(), names(), any::<bool>(), (others, colors, names())),
-        (against, 0..Theme::ALL.len(), strip, proptest::collection::vec((0usize..9, any::<bool>()), 0..5)),
+        (
+            against,
+            0..Theme::ALL.len(),
+            strip,
+            proptest::collection::vec((0usize..9, any::<bool>()), 0..5),
+            any::<bool>(),
+        ),
     )
         .prop_map(
             |(
                 (trace, reading, caches, (panes, layout, text_scale, calm), camera, position, range, (pin, loops)),
                 rest,
-                (against, theme, strip, sorts),
+                (against, theme, strip, sorts, scale),
             )| {
                 let (against, in_step) = against.map_or((None, None), |(name, step)| (Some(name), step));
                 let panes = if layout.is_some() { Vec::new() } else { panes };
@@ -207,6 +214,7 @@ fn any_state() -> impl Strategy<Value = ViewState> {
                     dim_rest,
                     colors,
                     order,
+                    radii: if scale { Radii::Scale } else { Radii::Fit },
                     against,
                     in_step,
                     theme: Theme::ALL[theme].0,

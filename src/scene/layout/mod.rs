@@ -4,6 +4,7 @@ mod arcs;
 pub mod finer;
 pub mod home;
 pub mod racks;
+pub mod radii;
 pub mod rings;
 pub mod sector;
 
@@ -11,5 +12,6 @@ pub use arcs::HomeArc;
 pub use finer::{Closeness, Detail, Rung};
 pub use home::{HomeLayout, HomeRegion};
 pub use racks::{Rack, TlbShape};
+pub use radii::Radii;
 pub use rings::{CacheShape, MAX_SECTORS, Ring, Rings, SectorName};
 pub use sector::Sector;

@@ -16,7 +16,7 @@
 //! of thing than a cache.
 
 use super::rings::{CacheShape, Ring, SectorName, clockwise, describe, lay_out, name};
-use super::{Rings, Sector};
+use super::{Radii, Rings, Sector};
 use std::f32::consts::FRAC_PI_2;
 
 /// The shape of one TLB, as the layout needs it.
@@ -109,7 +109,7 @@ pub(super) fn rack((tlbs, idle): (&[TlbShape], &[String]), bands: &[[f32; 2]], r
     for ((depth, &[r0, r1]), ring) in depths(&shapes).into_iter().zip(bands).zip(ring..) {
         let mut members = clockwise(&shapes, depth);
         members.sort_by_key(|&n| (shapes[n].core.map_or(u32::MAX, u32::from), tlbs[n].place));
-        for (&n, sector) in members.iter().zip(lay_out(ring, [r0, r1], (&shapes, idle), &members, 0.0)) {
+        for (&n, sector) in members.iter().zip(lay_out((ring, Radii::Fit), [r0, r1], (&shapes, idle), &members, 0.0)) {
             let rack = Rack::new(sector.sets, sector.ways, sector.span * 0.5 * (r0 + r1) / (r1 - r0));
             laid.push((n, folded(sector, rack), rack));
         }

@@ -15,6 +15,7 @@
 //! the outer rim of memory is 1.
 
 use super::racks::{self, Rack, TlbShape};
+use super::radii::{Radii, to_scale};
 use super::{Sector, racks::depths};
 use crate::scene::Composition;
 use crate::units::to_f32;
@@ -69,6 +70,8 @@ pub struct Ring {
     pub cores: usize,
     /// Indices into [`Rings::sectors`], clockwise.
     pub sectors: Vec<usize>,
+    /// It has the least width, which is more than its capacity has to scale.
+    pub widened: bool,
 }
 
 impl Ring {
@@ -112,6 +115,8 @@ pub struct Rings {
     pub line_shifts: Vec<u32>,
     /// How the picture is composed.
     pub composition: Composition,
+    /// What the thickness of rings follows.
+    pub radii: Radii,
     /// Inner radius of memory's band.
     pub home_r0: f32,
     /// Outer radius of memory's band.
@@ -155,13 +160,19 @@ impl Rings {
     /// As [`Rings::new`], with TLBs on bands of their own inside: sector *caches + n* is that of `tlbs[n]`.
     #[must_use]
     pub fn with_tlbs(shapes: &[CacheShape], tlbs: &[TlbShape]) -> Self {
-        Self::composed(shapes, tlbs, Composition::Dots, &[])
+        Self::composed(shapes, tlbs, Composition::Dots, &[], Radii::Fit)
     }
 
     /// As [`Rings::with_tlbs`]; in the large picture rings are as thick as each other. Those that are named `idle` have little
-    /// room where they share a ring: nothing ever comes into them.
+    /// room where they share a ring: nothing ever comes into them. To scale, area is as capacity: [`Radii`].
     #[must_use]
-    pub fn composed(shapes: &[CacheShape], tlbs: &[TlbShape], composition: Composition, idle: &[String]) -> Self {
+    pub fn composed(
+        shapes: &[CacheShape],
+        tlbs: &[TlbShape],
+        composition: Composition,
+        idle: &[String],
+        radii: Radii,
+    ) -> Self {
         let is_large = composition.is_large();
         let (home, widest_gap) = if is_large { (LARGE_HOME, LARGE_GAP) } else { (HOME, GAP) };
         let members: Vec<Vec<usize>> = depths(shapes).iter().map(|&depth| clockwise(shapes, depth)).collect();
@@ -178,14 +189,21 @@ impl Rings {
         let room = home[0] - first_r;
         let gap = widest_gap.min(0.25 * room / count.max(1.0));
         let band = room - gap * count;
+        let bytes = |members: &Vec<usize>| members.iter().map(|&n| shapes[n].bytes() as f64).sum::<f64>();
+        let widths: Vec<(f32, bool)> = match radii {
+            Radii::Fit => {
+                members.iter().map(|members| (band * weight(members) / total.max(f32::MIN_POSITIVE), false)).collect()
+            }
+            Radii::Scale => to_scale(&members.iter().map(bytes).collect::<Vec<_>>(), [first_r, home[0]], gap),
+        };
         let mut r = first_r;
         let mut sectors: Vec<(usize, Sector)> = Vec::with_capacity(shapes.len());
         let mut rings = Vec::with_capacity(members.len());
-        for (members, ring) in members.into_iter().zip(0u16..) {
-            let thickness = band * weight(&members) / total.max(f32::MIN_POSITIVE);
-            let radii = [r, r + thickness];
-            let laid = lay_out(ring, radii, (shapes, idle), &members, winding(radii, shapes, &members));
-            rings.push(describe([r, r + thickness], shapes, &members));
+        for ((members, ring), (thickness, widened)) in members.into_iter().zip(0u16..).zip(widths) {
+            let edges = [r, r + thickness];
+            let omega = winding(edges, shapes, &members);
+            let laid = lay_out((ring, radii), edges, (shapes, idle), &members, omega);
+            rings.push(Ring { widened, ..describe(edges, shapes, &members) });
             sectors.extend(members.into_iter().zip(laid));
             r += thickness + gap;
         }
@@ -205,6 +223,7 @@ impl Rings {
             home_r0: home[0],
             home_r1: home[1],
             composition,
+            radii,
             rim: 1.0,
         }
     }
@@ -235,7 +254,7 @@ pub(super) fn describe([r0, r1]: [f32; 2], shapes: &[CacheShape], members: &[usi
         cores.extend(shapes[n].core);
     }
     cores.dedup();
-    Ring { r0, r1, name: names.join(", "), cores: cores.len(), sectors: members.to_vec() }
+    Ring { r0, r1, name: names.join(", "), cores: cores.len(), sectors: members.to_vec(), widened: false }
 }
 
 /// How far the arms of a ring turn, radians: so that slots stand as far apart along an arm as between arms.
@@ -248,7 +267,7 @@ fn winding([r0, r1]: [f32; 2], shapes: &[CacheShape], members: &[usize]) -> f32 
 
 /// The sectors of one ring, in the order of `members`, with arms that turn by `omega`.
 pub(super) fn lay_out(
-    ring: u16,
+    (ring, radii): (u16, Radii),
     [r0, r1]: [f32; 2],
     (shapes, idle): (&[CacheShape], &[String]),
     members: &[usize],
@@ -266,7 +285,11 @@ pub(super) fn lay_out(
     }
     let least = members.iter().map(|n| shape(n).lines()).fold(f32::INFINITY, f32::min);
     let used = |n: &usize| if idle.contains(&shape(n).name) { IDLE } else { 1.0 };
-    let widths: Vec<f32> = members.iter().map(|n| used(n) * weight(shape(n).lines(), least)).collect();
+    let width = |n: &usize| match radii {
+        Radii::Fit => weight(shape(n).lines(), least),
+        Radii::Scale => to_f32(shape(n).bytes() as f64),
+    };
+    let widths: Vec<f32> = members.iter().map(|n| used(n) * width(n)).collect();
     let total: f32 = widths.iter().sum();
     // The first core's sectors, or the first sector where cores share the ring, stand at the top of the outer border: on
     // rings of several cores each core keeps to its own direction.
@@ -332,6 +355,31 @@ mod tests {
         let rings = Rings::new(&[shape(0, None, 64, 8), shape(1, None, 1024, 16), shape(2, None, 8192, 16)]);
         let area = |r: &Ring| r.r1 * r.r1 - r.r0 * r.r0;
         assert!(rings.rings.windows(2).all(|w| area(&w[1]) > area(&w[0])));
+    }
+
+    #[test]
+    fn to_scale_a_line_has_as_much_room_in_every_cache() {
+        let shapes = [
+            CacheShape { name: "L1I".into(), ..shape(0, None, 64, 8) },
+            CacheShape { name: "L1D".into(), ..shape(0, None, 64, 12) },
+            shape(1, None, 256, 16),
+        ];
+        for composition in [Composition::Dots, Composition::Large] {
+            let rings = Rings::composed(&shapes, &[], composition, &[], Radii::Scale);
+            assert!(rings.rings.iter().all(|ring| !ring.widened));
+            // But for the ways between sectors.
+            let line = |s: &Sector| (s.span + 2.0 * s.gap) * (s.r1 * s.r1 - s.r0 * s.r0) / (s.sets * s.ways) as f32;
+            let areas: Vec<f32> = rings.sectors.iter().map(line).collect();
+            assert!(areas.iter().all(|area| (area / areas[0] - 1.0).abs() < 1e-3), "{areas:?}");
+            // Nothing else is where it was not.
+            let fit = Rings::composed(&shapes, &[], composition, &[], Radii::Fit);
+            assert_eq!((fit.home_r0, &fit.names, fit.sizes.len()), (rings.home_r0, &rings.names, 3));
+            let end = |rings: &Rings| rings.rings.last().map_or(0.0, |ring| ring.r1);
+            assert!((end(&fit) - end(&rings)).abs() < 1e-4);
+        }
+        let far = [shape(0, None, 64, 8), shape(1, None, 8192, 16)];
+        let rings = Rings::composed(&far, &[], Composition::Dots, &[], Radii::Scale);
+        assert_eq!(rings.rings.iter().map(|ring| ring.widened).collect::<Vec<_>>(), [true, false]);
     }
 
     #[test]
@@ -420,12 +468,12 @@ mod tests {
         let caches = [named("L1I"), named("L1D"), shape(1, None, 512, 8)];
         let tlb = |name: &str| TlbShape { shape: CacheShape { name: name.into(), ..shape(0, None, 1, 64) }, place: 0 };
         let tlbs = [tlb("ITLB"), tlb("DTLB")];
-        let rings = Rings::composed(&caches, &tlbs, Composition::Large, &["L1I".into(), "ITLB".into()]);
+        let rings = Rings::composed(&caches, &tlbs, Composition::Large, &["L1I".into(), "ITLB".into()], Radii::Fit);
         for (idle, used) in [(0, 1), (3, 4)] {
             let [idle, used] = [idle, used].map(|n| rings.sectors[n].span);
             assert!(idle < 0.08 * used && idle > 0.1 && used > 0.9 * TAU, "{idle}, {used}");
         }
-        let all = Rings::composed(&caches, &tlbs, Composition::Large, &[]);
+        let all = Rings::composed(&caches, &tlbs, Composition::Large, &[], Radii::Fit);
         assert_eq!(all.sectors[0].span, all.sectors[1].span);
     }
 
