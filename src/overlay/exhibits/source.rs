@@ -118,6 +118,13 @@ impl Exhibit for SourceExhibit {
         let Picture::Plane(plane) = &taken.picture else { return None };
         match plane.rows.iter().find(|(area, _)| area.contains(at))?.1 {
             Target::Line(row) => line_tip(studio, row),
+            Target::Fold(line) => {
+                let runs = runs(studio.timeline(), studio.tables(), &self.folded);
+                let run = runs.iter().find(|run| run.lines.contains(&line))?;
+                let does = if run.folded { "a click shows its lines" } else { "a click folds its lines" };
+                let together = run.together(&Counted::of(studio.timeline(), &self.lines));
+                Some(Tip { title: run.name(), lines: vec![together, does.into()], ..Tip::default() })
+            }
             _ => None,
         }
     }
@@ -270,24 +277,14 @@ impl Source<'_> {
         let ink = if is_current { palette::TEXT } else { palette::TEXT_QUIET };
         let sign = if run.folded { FOLDED } else { UNFOLDED };
         sheet.left(pos2(area.left(), y), sign, Weight::SemiBold, 0.92, ink, em);
-        let name =
-            if run.function.is_empty() { run.file.to_owned() } else { format!("{}  ·  {}", run.file, run.function) };
-        let name = if run.folded { format!("{name}   ({})", self.together(run)) } else { name };
+        let counts = if run.folded { format!("   ({})", run.together(self.lines)) } else { String::new() };
+        let name = format!("{}{counts}", run.name());
         let x = area.left() + 1.2 * em;
         sheet.left(pos2(x, y), &name, Weight::SemiBold, 0.92, ink, area.right() - x);
         let seen = area.intersect(sheet.sight);
         if seen.is_positive() {
             sheet.plane.rows.push((seen, Target::Fold(run.lines.start)));
         }
-    }
-
-    /// What the lines of a run count together: `12 lines, 8,192 references, 54 % miss`.
-    fn together(&self, run: &Run<'_>) -> String {
-        let counted = Counted::sum(self.lines.get(run.lines.clone()).unwrap_or_default());
-        let many = |n: u64, word: &str| format!("{} {word}{}", grouped(n), if n == 1 { "" } else { "s" });
-        let (lines, references) = (many(run.lines.len() as u64, "line"), many(counted.references, "reference"));
-        let rate = counted.rate().map_or(String::new(), |rate| format!(", {} miss", percent(Some(rate))));
-        format!("{lines}, {references}{rate}")
     }
 
     /// Lights a row.

@@ -2,9 +2,10 @@
 
 use crate::overlay::exhibits::table::Sort;
 use crate::overlay::info::innermost;
+use crate::overlay::pen::percent;
 use crate::reference::{SourceLocation, Tables};
 use crate::timeline::{Share, Timeline};
-use crate::units::LevelId;
+use crate::units::{LevelId, grouped};
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -62,6 +63,20 @@ pub(super) fn location<'a>(timeline: &Timeline, tables: &'a Tables, line: usize)
 }
 
 impl Run<'_> {
+    /// File and function.
+    pub(super) fn name(&self) -> String {
+        if self.function.is_empty() { self.file.to_owned() } else { format!("{}  ·  {}", self.file, self.function) }
+    }
+
+    /// What its lines, which are among `lines`, count together: `12 lines, 8,192 references, 54 % miss`.
+    pub(super) fn together(&self, lines: &[Counted]) -> String {
+        let counted = Counted::sum(lines.get(self.lines.clone()).unwrap_or_default());
+        let many = |n: u64, word: &str| format!("{} {word}{}", grouped(n), if n == 1 { "" } else { "s" });
+        let (lines, references) = (many(self.lines.len() as u64, "line"), many(counted.references, "reference"));
+        let rate = counted.rate().map_or(String::new(), |rate| format!(", {} miss", percent(Some(rate))));
+        format!("{lines}, {references}{rate}")
+    }
+
     /// What it is folded as.
     pub(super) fn fold(&self) -> Fold {
         (self.file.to_owned(), self.function.to_owned(), self.number)

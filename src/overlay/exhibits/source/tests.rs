@@ -235,6 +235,9 @@ fn functions_are_folded_and_unfolded_by_their_headings() {
     let text = words(&taken).join("\n");
     assert!(text.contains("a.c  ·  f2   (1 line, 1 reference, 100 % miss)"), "{text}");
     assert!(words(&taken).contains(&FOLDED));
+    let tip = exhibit.pick(&studio, &taken, area_of(&taken, Target::Fold(1)).center(), 6.0).expect("a heading");
+    assert_eq!((tip.title.as_str(), tip.lines[0].as_str()), ("a.c  ·  f2", "1 line, 1 reference, 100 % miss"));
+    assert_eq!(tip.lines[1], "a click shows its lines");
     // Sorted by a number, there are no functions to be folded; by place again, it still is.
     exhibit.sort(2);
     assert_eq!(lines(&shown(&mut exhibit, &mut studio, [1280, 720], 5)).len(), 4);
