@@ -56,8 +56,8 @@ pub(super) fn opener(like: &ViewArgs) -> (Opener, RecordClip, Receiver<()>) {
                 none => none.insert(Scratch::new().context("there is no folder for temporary files")?),
             };
             pasted += 1;
-            let path = folder.path().join(format!("pasted-{pasted}.txt"));
-            std::fs::write(&path, text).context("what was pasted cannot be kept for reading")?;
+            let path = folder.put(&format!("pasted-{pasted}.txt"), text.as_bytes());
+            let path = path.context("what was pasted cannot be kept for reading")?;
             view::trace(&of_file(&path)?, false)
         }
         Wanted::Program(words) => record(words, &of_file, &recording),

@@ -180,6 +180,16 @@ impl Scratch {
         self.begun.as_ref().map_or(Path::new(""), |begun| &begun.0)
     }
 
+    /// Writes a file of this name into it, and gives its path.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn put(&self, name: &str, bytes: &[u8]) -> io::Result<PathBuf> {
+        let path = self.path().join(name);
+        fs::write(&path, bytes)?;
+        Ok(path)
+    }
+
     /// Gives it a name to stay by.
     ///
     /// # Errors

@@ -154,3 +154,30 @@ impl Taken {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::exhibits::NumberExhibit;
+    use super::super::tests::studio;
+    use super::*;
+    use crate::units::ByteRange;
+
+    #[test]
+    fn what_the_strip_says_is_the_same_without_a_picture() {
+        let mut studio = studio();
+        let view = View { pin: Some(ByteRange::new(0x4000, 8)), ..View::default() };
+        let range = [Some(Position::at(100)), None];
+        let shot = Shot {
+            playback: Playback { speed: 40.0, range, ..Playback::default() },
+            ..Shot::still([1280, 720], Position::of(613.5), view, Parts::default())
+        };
+        let mut numbers = NumberExhibit::new(&studio);
+        let with = shot.take(&mut studio, &mut numbers).expect("in memory").info;
+        let without = shot.strip_info(&studio);
+        let time = |info: &Info| (info.axis, info.position, info.len, info.indexed, info.stretch, info.range);
+        assert_eq!(time(&without), time(&with));
+        let words = |info: &Info| (info.mark.clone(), info.marks.clone(), info.rings.clone(), info.pinned.clone());
+        assert_eq!(words(&without), words(&with));
+        assert!(!without.pinned.is_empty() && without.innermost == with.innermost && without.speed == 40.0);
+    }
+}

@@ -62,7 +62,7 @@ fn every_command_line_of_the_pages_parses() {
 #[test]
 fn every_conversion_of_a_bundled_trace_runs() {
     let calls = calls("docs/formats.md");
-    let runs: Vec<_> = calls.iter().filter(|c| c[1] == "convert" && c[2].starts_with("traces/")).collect();
+    let runs: Vec<_> = calls.iter().filter(|c| c[1] == "convert" && c[2].starts_with("lesson:")).collect();
     assert!(runs.len() >= 10, "{runs:?}");
     let flags: BTreeSet<&str> =
         runs.iter().flat_map(|c| c.iter()).filter(|w| w.starts_with("--")).map(String::as_str).collect();
@@ -71,11 +71,9 @@ fn every_conversion_of_a_bundled_trace_runs() {
     }
     let folder = tempfile::tempdir().unwrap();
     for words in runs {
-        let trace = root().join(&words[2]);
         let output = Command::new(env!("CARGO_BIN_EXE_orrery"))
             .arg("convert")
-            .arg(trace)
-            .args(&words[3..])
+            .args(&words[2..])
             .current_dir(folder.path())
             .output()
             .unwrap();

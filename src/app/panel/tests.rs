@@ -422,3 +422,30 @@ fn a_pane_behind_another_tab_is_neither_drawn_nor_has_keys_and_is_in_step_when_i
     assert_eq!((desk.panes.seen().map(|(id, _)| id).collect::<Vec<_>>(), ticks(&desk)), (vec![ids[1]], vec![500]));
     assert_eq!(desk.panes.focus(), ids[1]);
 }
+
+#[test]
+fn where_a_pane_is_closed_keys_are_for_the_one_that_is_under_the_pointer_then() {
+    let (context, size) = (context(), [1280, 720]);
+    let mut desk = two(&context, size);
+    desk.apply(Action::Split(Side::Right), 0.0);
+    frame(&context, &mut desk, size, vec![]);
+    let ids: Vec<_> = desk.panes.seen().map(|(id, _)| id).collect();
+    // In the middle one, near its right border.
+    let area = desk.panes.focused().place().area;
+    let middle = desk.panes.seen().nth(1).map(|(_, pane)| pane.place().area).expect("three");
+    assert_ne!(area, middle);
+    let [x, y] = [middle.at[0] + middle.size[0] - 12, middle.at[1] + 60].map(|n| n as f32);
+    frame(&context, &mut desk, size, vec![Event::PointerMoved(pos2(x, y))]);
+    assert_eq!(desk.panes.focus(), ids[1]);
+    desk.apply(Action::Close, 0.0);
+    // The pointer did not move; what is under it did.
+    for _ in 0..2 {
+        frame(&context, &mut desk, size, vec![]);
+    }
+    let under = desk.panes.seen().find(|(_, pane)| {
+        let area = pane.place().area;
+        (area.at[0]..area.at[0] + area.size[0]).any(|at| (at as f32 - x).abs() < 1.0)
+    });
+    assert_eq!(under.map(|(id, _)| id), Some(desk.panes.focus()));
+    assert_eq!(desk.panes.focus(), ids[2], "and not its other neighbour");
+}
