@@ -9,8 +9,6 @@ use crate::opening::{CacheChoice, Note, OpenError, Opening};
 use crate::reference::ReferenceSource;
 use crate::shown::say;
 use crate::sim::config::{Touched, preset};
-use crate::trace::bundled::name_in;
-use std::path::Path;
 use std::sync::Arc;
 
 /// Opens the trace and says on standard error what its reader had to leave out.
@@ -24,15 +22,6 @@ pub fn open_trace(args: &TraceArgs) -> anyhow::Result<Arc<dyn ReferenceSource>> 
 /// The trace that is named; its notes are said on standard error.
 pub(super) fn opening(args: &TraceArgs) -> Opening {
     Opening::new(&args.trace).with_format(args.format).telling(say_note)
-}
-
-/// What a trace is called by its path: without folder and ending; `None` for standard input.
-pub(super) fn called(trace: &Path) -> Option<String> {
-    let name = match name_in(trace) {
-        Some(lesson) => return Some(lesson.to_owned()),
-        None => trace.file_stem()?.to_string_lossy(),
-    };
-    (name != "-").then(|| name.into_owned())
 }
 
 /// Says what an opening found.

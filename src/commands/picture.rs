@@ -2,7 +2,7 @@
 
 use super::UsageError;
 use super::against::{baseline, compared};
-use super::open::{cache_choice, called, failed, opening};
+use super::open::{cache_choice, failed, opening};
 use super::quiet::quietly;
 use crate::cli::{CacheArgs, Compose, Part, PictureArgs, TraceArgs};
 use crate::overlay::exhibits::{self, Arranged, ExhibitEntry};
@@ -12,6 +12,7 @@ use crate::render::context::Preference;
 use crate::render::{Context, RenderError};
 use crate::scene::{Camera, Choice, Composition, Shade, View, view::CLOSEST};
 use crate::shown::is_seen;
+use crate::trace::bundled::name_in;
 use crate::units::ByteRange;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::Path;
@@ -119,6 +120,15 @@ pub fn arranged(picture: &PictureArgs) -> Result<Arranged, UsageError> {
 pub fn exhibit(picture: &PictureArgs, studio: &Studio) -> Result<Box<dyn Exhibit>, UsageError> {
     let row = asked(picture).unwrap_or_else(|| exhibits::suited(studio));
     Ok(row.open_arranged(studio, arranged(picture)?))
+}
+
+/// What a trace is called by its path: without folder and ending; `None` for standard input.
+pub(super) fn called(trace: &Path) -> Option<String> {
+    let name = match name_in(trace) {
+        Some(lesson) => return Some(lesson.to_owned()),
+        None => trace.file_stem()?.to_string_lossy(),
+    };
+    (name != "-").then(|| name.into_owned())
 }
 
 /// Gives a studio the title that is asked for or, where the trace has none, the file's name.

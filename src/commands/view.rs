@@ -1,9 +1,8 @@
 //! `orrery view`: a trace in the window.
 
 use super::UsageError;
-use super::open::called;
 use super::opener;
-use super::picture::{asked, choice, parts, size, view};
+use super::picture::{asked, called, choice, parts, size, view};
 use super::stop::{self, Stopped};
 use super::view_state::{self, Saved};
 use super::watch::{Look, against, simulate, watch};
