@@ -21,7 +21,7 @@ import sys
 import tempfile
 import time
 
-from Xlib import X, XK, display, error
+from Xlib import X, XK, display
 from Xlib.ext import xtest
 
 WIDTH, HEIGHT = 1280, 720
@@ -35,24 +35,15 @@ def server():
         ["Xvfb", "-displayfd", str(write), "-screen", "0", f"{WIDTH}x{HEIGHT + 80}x24", "-nolisten", "tcp", "-noreset"],
         pass_fds=[write], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     os.close(write)
-    number = os.read(read, 16).decode().strip()
-    os.close(read)
+    # To the end of the line: who writes to a pipe that is closed is ended.
+    with os.fdopen(read) as numbers:
+        number = numbers.readline().strip()
     return process, f":{number}"
-
-
-def connected(name):
-    """The display, which may say its name before it listens."""
-    for _ in range(50):
-        try:
-            return display.Display(name)
-        except (error.DisplayConnectionError, error.ConnectionClosedError):
-            time.sleep(0.1)
-    return display.Display(name)
 
 
 class Window:
     def __init__(self, orrery, name, trace, flags):
-        self.display = connected(name)
+        self.display = display.Display(name)
         environment = dict(os.environ, DISPLAY=name)
         environment.pop("WAYLAND_DISPLAY", None)
         environment["XDG_CACHE_HOME"] = cache
@@ -182,6 +173,8 @@ def measure(orrery, trace, flags):
             window.move(60 + 23 * n, strip)
             clicks.append(window.answer(lambda: window.button(True)))
             window.button(False)
+            # A move within the frame of the release would be a drag.
+            time.sleep(0.1)
         rows.append(("click", told(clicks)))
         window.move(60, strip)
         window.button(True)
