@@ -21,6 +21,7 @@ use std::time::{Duration, Instant};
 use winit::application::ApplicationHandler;
 use winit::event::{ElementState, KeyEvent, StartCause, WindowEvent};
 use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoopProxy};
+use winit::keyboard::NamedKey;
 use winit::window::{Fullscreen, WindowId};
 
 /// Runs what makes drivers speak, so that the user does not hear what is none of the user's.
@@ -484,12 +485,15 @@ impl ApplicationHandler<Message> for Viewer {
         let Some(pane) = &mut self.pane else { return };
         // On the page and in fields keys are text.
         let types = self.page.open && self.traces.coming.is_none() || pane.egui.egui_ctx().text_edit_focused();
-        let is_input = matches!(
-            event,
-            WindowEvent::KeyboardInput { is_synthetic: false, .. }
-                | WindowEvent::MouseInput { .. }
-                | WindowEvent::MouseWheel { .. }
-        );
+        let is_input = match &event {
+            // What is held changes nothing by itself, nor does a key that goes up.
+            WindowEvent::KeyboardInput { event, is_synthetic: false, .. } => {
+                let held = [NamedKey::Control, NamedKey::Shift, NamedKey::Alt, NamedKey::Super];
+                event.state == ElementState::Pressed && held.iter().all(|key| event.logical_key != *key)
+            }
+            WindowEvent::MouseInput { .. } | WindowEvent::MouseWheel { .. } => true,
+            _ => false,
+        };
         if is_input || matches!(event, WindowEvent::CursorMoved { .. }) && pane.egui.egui_ctx().egui_is_using_pointer()
         {
             self.latency.input(Instant::now());
