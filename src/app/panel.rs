@@ -15,6 +15,7 @@ use super::tip::strip_tip;
 use super::transport::{FASTEST, LONGEST_TAIL, PlayRange, SLOWEST, log_share, log_value};
 use super::widgets::{Icon, card, card_within, icon_button, slider};
 use crate::overlay::draw::strip_alone;
+use crate::overlay::exhibits::Picture;
 use crate::overlay::fonts::Weight;
 use crate::overlay::pen::{color, rate};
 use crate::overlay::{Area, Layout, Stretch, Tip};
@@ -110,7 +111,9 @@ pub fn show(ui: &mut Ui, desk: &mut Desk, [width, height]: [u32; 2], now: f64) -
     let place = layout.right.right().min(f32::from(u16::try_from(width).unwrap_or(u16::MAX)) - 12.0);
     shown.effect = caches_panel::show(ui, desk, place, 46.0).and_then(|asks| desk.asked(asks, now));
     // Where it would lie on tables or under a card, the strip alone says what is pinned.
-    let has_room = height >= 420 && desk.caches.as_ref().is_none_or(|card| !card.open || !layout.compact);
+    let beside_rings = desk.pane().taken().is_some_and(|taken| matches!(taken.picture, Picture::Rings(_)));
+    let no_card = desk.caches.as_ref().is_none_or(|card| !card.open || !layout.compact);
+    let has_room = height >= 420 && beside_rings && no_card;
     if let Some(tip) = desk.pin_tip().filter(|_| alone && desk.parts.strip && has_room) {
         // Where there is little room it is narrow and high rather than over the rings.
         let widest = if layout.compact { (1.3 * layout.left.width()).max(150.0) } else { 420.0 };
