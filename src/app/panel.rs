@@ -24,7 +24,8 @@ use crate::scene::palette;
 use crate::shown;
 use crate::units::grouped;
 use egui::{
-    Align2, CornerRadius, CursorIcon, Id, Key, LayerId, Order, Rect, Role, Sense, TextEdit, Ui, WidgetInfo, pos2, vec2,
+    Align2, CornerRadius, CursorIcon, Event, Id, Key, LayerId, Order, PointerButton, Pos2, Rect, Role, Sense, TextEdit,
+    Ui, WidgetInfo, pos2, vec2,
 };
 use std::time::Duration;
 
@@ -127,6 +128,15 @@ pub fn show(ui: &mut Ui, desk: &mut Desk, [width, height]: [u32; 2], now: f64) -
     shown
 }
 
+/// Where the button was let go in this frame: the pointer may be elsewhere by now.
+fn let_go(ui: &Ui) -> Option<Pos2> {
+    let released = |event: &Event| match event {
+        Event::PointerButton { pos, button: PointerButton::Primary, pressed: false, .. } => Some(*pos),
+        _ => None,
+    };
+    ui.input(|i| i.events.iter().rev().find_map(released))
+}
+
 /// The strip as scrub bar.
 fn strip(ui: &mut Ui, desk: &mut Desk, layout: &Layout, now: f64) {
     let bars = layout.bars();
@@ -135,7 +145,7 @@ fn strip(ui: &mut Ui, desk: &mut Desk, layout: &Layout, now: f64) {
     response.widget_info(|| WidgetInfo::slider(true, share, "strip"));
     // A quick click is down and up again within a frame.
     if (response.is_pointer_button_down_on() || response.clicked())
-        && let Some(pointer) = response.interact_pointer_pos()
+        && let Some(pointer) = let_go(ui).or(response.interact_pointer_pos())
     {
         let before = desk.transport.position();
         let place = scrub::share(bars, pointer);

@@ -202,6 +202,23 @@ fn dragging_on_the_strip_moves_the_playhead() {
 }
 
 #[test]
+fn a_click_on_the_strip_goes_where_it_was_wherever_the_pointer_is_by_then() {
+    let (context, size) = (context(), [1280, 720]);
+    let mut desk = desk();
+    let bars = layout(&desk, size[0], size[1]).bars();
+    let at = |share: f32| pos2(bars.left() + share * bars.width(), bars.center().y);
+    frame(&context, &mut desk, size, vec![Event::PointerMoved(at(0.2502))]);
+    // Down, up and away within a frame; then away within the frame of the release.
+    let away = Event::PointerMoved(at(0.26));
+    let events = vec![press(at(0.2502), true), press(at(0.2502), false), away.clone()];
+    frame(&context, &mut desk, size, events);
+    assert_eq!(desk.transport.tick(), 250);
+    frame(&context, &mut desk, size, vec![press(at(0.2702), true)]);
+    frame(&context, &mut desk, size, vec![press(at(0.2702), false), away]);
+    assert_eq!(desk.transport.tick(), 270);
+}
+
+#[test]
 fn buttons_ask_and_a_typed_number_is_gone_to() {
     let (context, size) = (context(), [1280, 720]);
     let mut desk = desk();
