@@ -92,6 +92,8 @@
 
 pub mod sim;
 
+pub mod tasks;
+
 pub mod trace;
 
 pub mod timeline;
@@ -108,6 +110,9 @@ pub mod host;
 
 #[cfg(feature = "traced")]
 pub mod traced;
+
+#[cfg(feature = "formats")]
+pub mod daisen;
 
 #[cfg(feature = "formats")]
 pub mod opening;

@@ -1,11 +1,13 @@
 //! The command line as plain values. No work is done here.
 
 mod against;
+mod lists;
 mod programs;
 mod regions;
 mod view;
 
 pub use against::AgainstArgs;
+pub use lists::{FormatsArgs, TasksArgs};
 pub use programs::{AssembleArgs, CaptureArgs, CcArgs, CollectArgs, Recorder, RunArgs, misplaced};
 pub use regions::RegionArgs;
 use view::text_scale;
@@ -99,6 +101,8 @@ pub enum Command {
     Caches(CachesArgs),
     /// List the trace formats that can be read, with one record of each
     Formats(FormatsArgs),
+    /// Numbers of tasks: what the components of a simulated machine did, and when (files of Daisen)
+    Tasks(TasksArgs),
     /// Write a trace in another format, all of it or a part, naming regions on the way
     Convert(ConvertArgs),
     /// Run a program under Valgrind and write its references as a native .orrery file
@@ -453,14 +457,6 @@ pub struct CachesArgs {
     /// List the replacement policies: which line leaves, what is kept for it, who described it
     #[arg(long, conflicts_with = "name")]
     pub policies: bool,
-}
-
-/// `formats`
-#[derive(Debug, Args)]
-pub struct FormatsArgs {
-    /// Print JSON
-    #[arg(long)]
-    pub json: bool,
 }
 
 /// `convert`

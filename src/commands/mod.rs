@@ -38,6 +38,7 @@ mod run;
 pub mod snapshot;
 pub mod stats;
 mod stop;
+mod tasks;
 #[cfg(feature = "viewer")]
 pub mod view;
 #[cfg(feature = "viewer")]
@@ -163,6 +164,7 @@ fn dispatch(command: &Command) -> anyhow::Result<ExitCode> {
         Command::Formats(args) => formats::run(args),
         Command::Convert(args) => convert::run(args),
         Command::Stats(args) => stats::run(args),
+        Command::Tasks(args) => tasks::run(args),
         #[cfg(feature = "gpu")]
         Command::Snapshot(args) => snapshot::run(args),
         #[cfg(feature = "gpu")]

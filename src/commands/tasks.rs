@@ -1,0 +1,176 @@
+//! `orrery tasks`: a file of tasks in numbers.
+
+use super::UsageError;
+use crate::cli::TasksArgs;
+use crate::daisen::{self, Dialect, TaskFile};
+use crate::shown::{self, say};
+use crate::sim::config::nearest;
+use crate::tasks::metrics::{Bins, Metric, Point, series_of};
+use crate::tasks::{Symbol, TaskSet, summary};
+use crate::units::grouped;
+use anyhow::Context as _;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::io::Write;
+
+/// Prints what the file holds, or a metric over time.
+///
+/// # Errors
+/// [`UsageError`] for a metric or a location that there is not; a file that cannot be read; a failed write.
+pub(super) fn run(args: &TasksArgs) -> anyhow::Result<()> {
+    let metric = args.metric.as_deref().map(str::parse::<Metric>).transpose();
+    let metric = metric.map_err(|error| UsageError(format!("--metric: {error}")))?;
+    let file = daisen::read(&args.file).with_context(|| args.file.display().to_string())?;
+    for notice in &file.notices {
+        say!("{}: {notice}", args.file.display());
+    }
+    if let Some(output) = &args.output {
+        let dialect = Dialect::ALL.into_iter().find(|(_, name)| *name == args.dialect).map_or(Dialect::V4, |row| row.0);
+        return daisen::write(&file.set, output, dialect).with_context(|| output.display().to_string());
+    }
+    let points = match (metric, args.location.as_deref()) {
+        (Some(metric), Some(location)) => Some(measured(&file, metric, location, args.bins as usize)?),
+        _ => None,
+    };
+    match (points, args.json) {
+        (Some(series), true) => json(&mut shown::json(), &series),
+        (Some(series), false) => table(&mut shown::out(), &series),
+        (None, true) => json(&mut shown::json(), &Told::of(&file.set)),
+        (None, false) => words(&mut shown::out(), &file),
+    }
+}
+
+/// A metric of a location, as data.
+#[derive(Serialize)]
+struct Series {
+    metric: &'static str,
+    location: String,
+    /// Middle of a bin in seconds, and its value.
+    points: Vec<Point>,
+}
+
+fn measured(file: &TaskFile, metric: Metric, location: &str, bins: usize) -> anyhow::Result<Series> {
+    let set = &file.set;
+    let locations = locations(file, location)?;
+    let bins = Bins::whole(set, bins, file.dialect.edges());
+    let points = series_of(set, metric, &locations, &bins);
+    Ok(Series { metric: metric.name(), location: location.to_owned(), points })
+}
+
+/// The locations that a name stands for.
+fn locations(file: &TaskFile, wanted: &str) -> Result<Vec<Symbol>, UsageError> {
+    let all = file.set.locations();
+    let below = |name: &str| name.strip_prefix(wanted).is_some_and(|rest| rest.starts_with('.'));
+    // Akita 5 splits a component into locations of one category each, and means all of them by its name.
+    let scope = file.dialect == Dialect::V5;
+    let found: Vec<Symbol> =
+        all.iter().filter(|&(_, name)| name == wanted || (scope && below(name))).map(|(symbol, _)| symbol).collect();
+    if !found.is_empty() {
+        return Ok(found);
+    }
+    let used = all.iter().filter(|&(location, _)| !file.set.tasks_at(location).is_empty());
+    let names: Vec<&str> = used.map(|(_, name)| name).collect();
+    let hint = nearest(wanted, &names).map_or_else(String::new, |name| format!("did you mean `{name}`? "));
+    let few: Vec<&str> = names.iter().copied().take(8).collect();
+    let more = if names.len() > few.len() { ", ..." } else { "" };
+    Err(UsageError(format!(
+        "--location {wanted}: found no such location; {hint}expected one of {}: {}{more}",
+        names.len(),
+        few.join(", ")
+    )))
+}
+
+/// What `--summary --json` tells.
+#[derive(Serialize)]
+struct Told {
+    start: f64,
+    end: f64,
+    tasks: u64,
+    locations: u64,
+    dangling_parents: u64,
+    kinds: BTreeMap<String, u64>,
+    req_in: BTreeMap<String, Served>,
+}
+
+/// The requests that a location served.
+#[derive(Serialize)]
+struct Served {
+    count: u64,
+    /// Seconds.
+    mean: f64,
+    max_concurrency: u64,
+}
+
+impl Told {
+    fn of(set: &TaskSet) -> Self {
+        let summary = summary(set);
+        let served = summary.requests_in.iter().map(|at| {
+            let told = Served { count: at.count, mean: at.mean, max_concurrency: at.max_concurrency };
+            (set.locations().word(at.location).to_owned(), told)
+        });
+        Self {
+            start: summary.start,
+            end: summary.end,
+            tasks: summary.tasks,
+            locations: summary.locations,
+            dangling_parents: summary.dangling_parents,
+            kinds: summary.kinds,
+            req_in: served.collect(),
+        }
+    }
+}
+
+fn json(out: &mut impl Write, value: &impl Serialize) -> anyhow::Result<()> {
+    let text = serde_json::to_string(value)?;
+    Ok(writeln!(out, "{text}")?)
+}
+
+fn table(out: &mut impl Write, series: &Series) -> anyhow::Result<()> {
+    writeln!(out, "{} of {}", series.metric, series.location)?;
+    for (seconds, value) in &series.points {
+        writeln!(out, "{:>12}  {value:>14.6e}", duration(*seconds))?;
+    }
+    Ok(())
+}
+
+/// Seconds in the unit in which they are a number from 1 to 999: `17.84 µs`.
+fn duration(seconds: f64) -> String {
+    let units = [(1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")];
+    let (unit, name) = units.into_iter().find(|(unit, _)| seconds >= *unit).unwrap_or((1e-12, "ps"));
+    format!("{:.4} {name}", seconds / unit)
+}
+
+fn words(out: &mut impl Write, file: &TaskFile) -> anyhow::Result<()> {
+    let set = &file.set;
+    let summary = summary(set);
+    writeln!(
+        out,
+        "{} tasks at {} locations, from {} to {}; {}",
+        grouped(summary.tasks),
+        grouped(summary.locations),
+        duration(summary.start),
+        duration(summary.end),
+        file.dialect.name()
+    )?;
+    if summary.dangling_parents > 0 {
+        writeln!(out, "{} of them are parts of tasks that are not in the file", summary.dangling_parents)?;
+    }
+    let mut kinds: Vec<_> = summary.kinds.iter().collect();
+    kinds.sort_by_key(|&(name, &count)| (std::cmp::Reverse(count), name.clone()));
+    writeln!(out, "\n{:>12}  category", "tasks")?;
+    for (name, count) in kinds {
+        writeln!(out, "{count:>12}  {name}")?;
+    }
+    if summary.requests_in.is_empty() {
+        return Ok(());
+    }
+    // Who is busy longest comes first.
+    let mut served: Vec<_> = summary.requests_in.iter().collect();
+    served.sort_by(|a, b| (b.mean * b.count as f64).total_cmp(&(a.mean * a.count as f64)));
+    writeln!(out, "\n{:>12}  {:>12}  {:>12}  location", "requests in", "mean", "most at once")?;
+    for at in served {
+        let name = set.locations().word(at.location);
+        writeln!(out, "{:>12}  {:>12}  {:>12}  {name}", at.count, duration(at.mean), at.max_concurrency)?;
+    }
+    Ok(())
+}
