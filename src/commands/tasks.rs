@@ -135,9 +135,12 @@ fn table(out: &mut impl Write, series: &Series) -> anyhow::Result<()> {
 
 /// Seconds in the unit in which they are a number from 1 to 999: `17.84 µs`.
 fn duration(seconds: f64) -> String {
+    if seconds == 0.0 {
+        return "0 s".to_owned();
+    }
     let units = [(1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")];
     let (unit, name) = units.into_iter().find(|(unit, _)| seconds >= *unit).unwrap_or((1e-12, "ps"));
-    format!("{:.4} {name}", seconds / unit)
+    format!("{:.2} {name}", seconds / unit)
 }
 
 fn words(out: &mut impl Write, file: &TaskFile) -> anyhow::Result<()> {

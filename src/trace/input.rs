@@ -184,6 +184,9 @@ fn describe(head: &[u8]) -> (String, String) {
     if head.starts_with(b"PK\x03\x04") {
         return ("zip-compressed data".into(), "unpack it first: unzip -p FILE | orrery stats -".into());
     }
+    if head.starts_with(b"SQLite format 3\0") {
+        return ("a database of SQLite".into(), "if it is one of Daisen, ask `orrery tasks FILE`".into());
+    }
     if head.contains(&0) {
         let hex: Vec<String> = head.iter().take(8).map(|b| format!("{b:02x}")).collect();
         return (
@@ -210,6 +213,7 @@ mod tests {
             (b"\x7fELF\0\0", "binary data that starts with 7f 45 4c 46 00 00", "--format NAME"),
             (b"\x1f\x8b\x08", "gzip data inside packed data", "unpack it once"),
             (b"PK\x03\x04", "zip", "unzip -p"),
+            (b"SQLite format 3\0\x10", "a database of SQLite", "orrery tasks"),
         ] {
             let described = describe(head);
             assert!(described.0.contains(found) && described.1.contains(remedy), "{described:?}");

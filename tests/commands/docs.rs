@@ -12,7 +12,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const PAGES: [&str; 4] = ["README.md", "docs/formats.md", "docs/capture.md", "docs/caches.md"];
+const PAGES: [&str; 5] = ["README.md", "docs/formats.md", "docs/capture.md", "docs/caches.md", "docs/tasks.md"];
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))

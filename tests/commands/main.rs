@@ -10,6 +10,7 @@ mod hostile;
 mod index_file;
 #[cfg(feature = "gpu")]
 mod read_once;
+mod tasks;
 
 #[path = "../support/mod.rs"]
 mod support;
