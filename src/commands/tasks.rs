@@ -6,12 +6,14 @@ use crate::daisen::{self, Dialect, TaskFile};
 use crate::shown::{self, say};
 use crate::sim::config::nearest;
 use crate::tasks::metrics::{Bins, Metric, Point, series_of};
+use crate::tasks::rules::breaches;
 use crate::tasks::{Symbol, TaskSet, summary};
 use crate::units::grouped;
 use anyhow::Context as _;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::Write;
+use std::path::Path;
 
 /// Prints what the file holds, or a metric over time.
 ///
@@ -25,6 +27,14 @@ pub(super) fn run(args: &TasksArgs) -> anyhow::Result<()> {
         say!("{}: {notice}", args.file.display());
     }
     if let Some(output) = &args.output {
+        let canonical = |path: &Path| path.canonicalize().ok();
+        if canonical(output).is_some_and(|output| canonical(&args.file) == Some(output)) {
+            return Err(UsageError(format!(
+                "-o {}: found the file that is read; expected another one, because what is no task (metrics, source) is not written",
+                output.display()
+            ))
+            .into());
+        }
         let dialect = Dialect::ALL.into_iter().find(|(_, name)| *name == args.dialect).map_or(Dialect::V4, |row| row.0);
         return daisen::write(&file.set, output, dialect).with_context(|| output.display().to_string());
     }
@@ -71,11 +81,14 @@ fn locations(file: &TaskFile, wanted: &str) -> Result<Vec<Symbol>, UsageError> {
     let used = all.iter().filter(|&(location, _)| !file.set.tasks_at(location).is_empty());
     let names: Vec<&str> = used.map(|(_, name)| name).collect();
     let hint = nearest(wanted, &names).map_or_else(String::new, |name| format!("did you mean `{name}`? "));
+    if names.is_empty() {
+        return Err(UsageError(format!("--location {wanted}: found no location, because the file has no tasks")));
+    }
     let few: Vec<&str> = names.iter().copied().take(8).collect();
     let more = if names.len() > few.len() { ", ..." } else { "" };
     Err(UsageError(format!(
         "--location {wanted}: found no such location; {hint}expected one of {}: {}{more}",
-        names.len(),
+        grouped(names.len() as u64),
         few.join(", ")
     )))
 }
@@ -158,11 +171,21 @@ fn words(out: &mut impl Write, file: &TaskFile) -> anyhow::Result<()> {
     if summary.dangling_parents > 0 {
         writeln!(out, "{} of them are parts of tasks that are not in the file", summary.dangling_parents)?;
     }
+    let mut broken = BTreeMap::new();
+    for (_, rule) in breaches(set) {
+        *broken.entry(rule).or_insert(0) += 1;
+    }
+    for (rule, count) in broken {
+        writeln!(out, "{} tasks break a rule of the model: {}", grouped(count), rule.words())?;
+    }
+    if set.is_empty() {
+        return Ok(());
+    }
     let mut kinds: Vec<_> = summary.kinds.iter().collect();
     kinds.sort_by_key(|&(name, &count)| (std::cmp::Reverse(count), name.clone()));
     writeln!(out, "\n{:>12}  category", "tasks")?;
     for (name, count) in kinds {
-        writeln!(out, "{count:>12}  {name}")?;
+        writeln!(out, "{:>12}  {name}", grouped(*count))?;
     }
     if summary.requests_in.is_empty() {
         return Ok(());
@@ -173,7 +196,13 @@ fn words(out: &mut impl Write, file: &TaskFile) -> anyhow::Result<()> {
     writeln!(out, "\n{:>12}  {:>12}  {:>12}  location", "requests in", "mean", "most at once")?;
     for at in served {
         let name = set.locations().word(at.location);
-        writeln!(out, "{:>12}  {:>12}  {:>12}  {name}", at.count, duration(at.mean), at.max_concurrency)?;
+        writeln!(
+            out,
+            "{:>12}  {:>12}  {:>12}  {name}",
+            grouped(at.count),
+            duration(at.mean),
+            grouped(at.max_concurrency)
+        )?;
     }
     Ok(())
 }

@@ -3,11 +3,13 @@
 use super::{CSV_HEAD, Dialect};
 use crate::tasks::{Built, NewTask, Symbol, TaskId, TaskSet, TaskSetBuilder};
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 use std::collections::HashMap;
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
+use std::time::Duration;
 
 /// What a file held.
 #[derive(Debug)]
@@ -33,13 +35,23 @@ pub enum DaisenError {
     Other(String),
     /// SQLite cannot read it.
     #[error("SQLite cannot read it ({0}); expected a whole database that no other program holds locked")]
-    Database(#[from] rusqlite::Error),
+    Database(rusqlite::Error),
+    /// It cannot be written.
+    #[error("cannot write it")]
+    Write(#[source] io::Error),
     /// A time is out of reach.
     #[error("found a time of {0:e} s; expected 0 up to 9,000,000 s")]
     Time(f64),
     /// There are too many tasks.
     #[error(transparent)]
     Many(#[from] crate::tasks::TooMany),
+}
+
+// Not as its cause: its words are in the sentence.
+impl From<rusqlite::Error> for DaisenError {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Database(error)
+    }
 }
 
 /// What a database of SQLite starts with.
@@ -139,12 +151,44 @@ fn text(value: ValueRef<'_>) -> String {
     }
 }
 
-/// Reads without a trace left beside the file: no journal, no lock file.
+/// Opens a database for reading. One whose last writer kept a log beside it needs a file of locks there; where none can be made, it is
+/// read as one that nobody writes to.
 fn connect(path: &Path) -> Result<Connection, DaisenError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags)?;
-    connection.busy_timeout(std::time::Duration::from_secs(2))?;
-    Ok(connection)
+    let open = |name: &OsStr, flags| -> rusqlite::Result<Connection> {
+        let connection = Connection::open_with_flags(name, flags)?;
+        connection.busy_timeout(Duration::from_secs(2))?;
+        let probe = || connection.query_row("SELECT count(*) FROM sqlite_master", [], |_| Ok(()));
+        if let Err(error) = probe() {
+            if error.sqlite_error_code() != Some(ErrorCode::DatabaseCorrupt) {
+                return Err(error);
+            }
+            // SQLite refuses all of a file that was cut short, but to those who say that they may mend it.
+            connection.execute_batch("PRAGMA writable_schema = ON")?;
+            probe()?;
+        }
+        Ok(connection)
+    };
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    match open(path.as_os_str(), flags) {
+        Err(error)
+            if matches!(error.sqlite_error_code(), Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen))
+                && std::fs::metadata(log).map_or(0, |about| about.len()) == 0 =>
+        {
+            Ok(open(OsStr::new(&uri(path)), flags | OpenFlags::SQLITE_OPEN_URI)?)
+        }
+        opened => Ok(opened?),
+    }
+}
+
+fn uri(path: &Path) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-_.~".contains(&byte);
+    let signs = path.as_os_str().as_encoded_bytes().iter().map(|&byte| match plain(byte) {
+        true => char::from(byte).to_string(),
+        false => format!("%{byte:02X}"),
+    });
+    format!("file:{}?immutable=1", signs.collect::<String>())
 }
 
 /// Names of a table's columns, in lower case; none where there is no such table.
@@ -177,11 +221,14 @@ fn database(path: &Path) -> Result<TaskFile, DaisenError> {
             return Err(DaisenError::Other(format!("a database with {found}")));
         };
     let end = if dialect == Dialect::V3 { "end_time" } else { "EndTime" };
-    let last: Option<f64> = connection.query_row(
-        &format!("SELECT max({end}) FROM trace WHERE typeof({end}) IN ('real', 'integer')"),
-        [],
-        |row| row.get(0),
-    )?;
+    // An index that is damaged says nothing: then times are those of a short run.
+    let last: Option<f64> = connection
+        .query_row(
+            &format!("SELECT max({end}) FROM trace WHERE typeof({end}) IN ('real', 'integer') AND {end} < 1e300"),
+            [],
+            |row| row.get(0),
+        )
+        .unwrap_or_default();
     let per_second = resolution(last.unwrap_or(0.0) * dialect.unit())?;
     let mut reading = Reading::new(dialect, per_second);
     if dialect == Dialect::V5 {
@@ -195,9 +242,11 @@ fn database(path: &Path) -> Result<TaskFile, DaisenError> {
     }
     reading.tasks(&connection, query)?;
     for table in ["milestone", "trace_milestones"] {
-        reading.milestones(&connection, table)?;
+        let read = reading.milestones(&connection, table);
+        reading.damage("milestones", read)?;
     }
-    reading.tags(&connection)?;
+    let read = reading.tags(&connection);
+    reading.damage("tags", read)?;
     Ok(reading.finish())
 }
 
@@ -278,6 +327,17 @@ impl Reading {
             let id = told(&id, &own);
             let parent = parent.map(|parent| told(&parent, &above));
             self.builder.push(NewTask { id: &id, parent: parent.as_ref(), category, action, location, start, end })?;
+        }
+    }
+
+    /// What is damaged is said, and what is good is shown.
+    fn damage(&mut self, what: &str, read: Result<(), DaisenError>) -> Result<(), DaisenError> {
+        match read {
+            Err(DaisenError::Database(error)) => {
+                self.notices.push(format!("the file is damaged ({error}): not all of its {what} are shown"));
+                Ok(())
+            }
+            other => other,
         }
     }
 

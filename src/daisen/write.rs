@@ -15,16 +15,15 @@ use std::path::Path;
 /// # Errors
 /// When it cannot be written.
 pub fn write(set: &TaskSet, path: &Path, dialect: Dialect) -> Result<(), DaisenError> {
-    let draft = Draft::create(path)?;
+    let draft = Draft::create(path).map_err(DaisenError::Write)?;
     if dialect == Dialect::Csv {
         let mut out = BufWriter::new(draft.file());
-        csv(set, &mut out)?;
-        out.flush()?;
+        csv(set, &mut out).and_then(|()| out.flush()).map_err(DaisenError::Write)?;
         drop(out);
-        return Ok(draft.finish()?);
+        return draft.finish().map_err(DaisenError::Write);
     }
     // SQLite writes to a path; what it wrote becomes the file.
-    let scratch = Scratch::new()?;
+    let scratch = Scratch::new().map_err(DaisenError::Write)?;
     let made = scratch.path().join("tasks.sqlite3");
     let mut connection = Connection::open(&made)?;
     connection.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;")?;
@@ -36,8 +35,8 @@ pub fn write(set: &TaskSet, path: &Path, dialect: Dialect) -> Result<(), DaisenE
     }
     transaction.commit()?;
     connection.close().map_err(|(_, error)| error)?;
-    io::copy(&mut File::open(&made)?, &mut draft.file())?;
-    Ok(draft.finish()?)
+    let copied = File::open(&made).and_then(|mut made| io::copy(&mut made, &mut draft.file()));
+    copied.and_then(|_| draft.finish()).map_err(DaisenError::Write)
 }
 
 fn all(set: &TaskSet) -> std::ops::Range<TaskIndex> {
