@@ -5,9 +5,10 @@ use crate::cli::TasksArgs;
 use crate::daisen::{self, Dialect, TaskFile};
 use crate::shown::{self, say};
 use crate::sim::config::nearest;
+use crate::tasks::blocking::blocking;
 use crate::tasks::metrics::{Bins, Metric, Point, series_of};
 use crate::tasks::rules::breaches;
-use crate::tasks::{Symbol, TaskSet, summary};
+use crate::tasks::{Summary, Symbol, TaskSet, summary};
 use crate::units::grouped;
 use anyhow::Context as _;
 use serde::Serialize;
@@ -187,6 +188,22 @@ fn words(out: &mut impl Write, file: &TaskFile) -> anyhow::Result<()> {
     for (name, count) in kinds {
         writeln!(out, "{:>12}  {name}", grouped(*count))?;
     }
+    served(out, set, &summary)?;
+    let blocking = blocking(set);
+    if !blocking.is_empty() {
+        writeln!(out, "\n{:>12}  {:>12}  what tasks waited for", "waits", "tasks")?;
+    }
+    for row in blocking.iter().take(10) {
+        let what = set.words().word(row.what);
+        writeln!(out, "{:>12}  {:>12}  {what}", grouped(row.waits), grouped(row.tasks))?;
+    }
+    if blocking.len() > 10 {
+        writeln!(out, "{:>12}  others", grouped(blocking.len() as u64 - 10))?;
+    }
+    Ok(())
+}
+
+fn served(out: &mut impl Write, set: &TaskSet, summary: &Summary) -> anyhow::Result<()> {
     if summary.requests_in.is_empty() {
         return Ok(());
     }

@@ -9,6 +9,7 @@
 //! [`metrics`] are differences of sums, [`lanes`] are worked out a location at a time. [`rules`] tells what of the model does not
 //! hold. The set is made by a [`TaskSetBuilder`], whatever the tasks come from: a simulated hierarchy, a simulated GPU, a file.
 
+pub mod blocking;
 mod builder;
 mod ids;
 pub mod lanes;

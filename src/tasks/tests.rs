@@ -95,6 +95,27 @@ fn a_summary_counts_by_hand() {
     assert_eq!((served.count, served.mean, served.max_concurrency), (4, 75e-9, 2));
 }
 
+#[test]
+fn waits_are_counted_by_what_was_waited_for() {
+    let mut builder = TaskSetBuilder::new(1);
+    let [category, port, buffer, resource, data] =
+        ["req_in", "L2.Port", "L2.Buffer", "hardware_resource", "data"].map(|word| builder.word(word));
+    let location = builder.location("L2");
+    for (number, waits) in (1..).zip([&[port, buffer, buffer][..], &[buffer], &[port], &[]]) {
+        let id = TaskId::Number(number);
+        let task = NewTask { id: &id, parent: None, category, action: category, location, start: 0, end: 9 };
+        builder.push(task).expect("few");
+        for (time, &what) in (1..).zip(waits) {
+            builder.milestone(&id, time, resource, what, None);
+        }
+        builder.milestone(&id, 8, data, port, None);
+    }
+    let set = builder.finish().set;
+    let rows = blocking::blocking(&set);
+    let told: Vec<_> = rows.iter().map(|row| (set.words().word(row.what), row.waits, row.tasks)).collect();
+    assert_eq!(told, [("L2.Buffer", 3, 2), ("L2.Port", 2, 2)]);
+}
+
 fn line() -> impl Strategy<Value = (u8, u8, u8, u64, u64)> {
     (0..4u8, 0..3u8, 0..3u8, 0..60u64, 0..20u64)
 }

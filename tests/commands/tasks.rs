@@ -67,6 +67,8 @@ fn a_real_file_in_numbers_in_all_dialects() {
     }
     let (done, text, _) = orrery(&[path]);
     assert!(done && text.starts_with("2,064 tasks at 48 locations, from 0 s to 17.84 µs; Akita 4 (SQLite)"), "{text}");
+    // SELECT What, count(*), count(DISTINCT TaskID) FROM milestone WHERE Kind = 'hardware_resource' GROUP BY What
+    assert!(text.contains("          89            89  GPU[1].SA[0].L1IROB.Buffer\n"), "{text}");
 }
 
 #[test]
