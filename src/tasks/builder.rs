@@ -211,10 +211,7 @@ impl TaskSetBuilder {
             .collect();
         by_digest.par_sort_unstable();
         let repeated = by_digest.windows(2).filter(|two| two[0].0 == two[1].0).count() as u64;
-        let find = |digest: u64| {
-            let at = by_digest.partition_point(|&(other, _)| other < digest);
-            by_digest.get(at).filter(|&&(other, _)| other == digest).map(|&(_, task)| task)
-        };
+        let find = |digest: u64| find(&by_digest, digest);
         let mut dangling = Vec::new();
         let parents: Vec<TaskIndex> = (0..count(starts.len()))
             .map(|task| {
@@ -279,4 +276,44 @@ const NOWHERE: &str = "\0";
 
 fn count(tasks: usize) -> TaskIndex {
     TaskIndex::try_from(tasks).unwrap_or(NO_TASK)
+}
+
+/// The first task of a digest. Digests lie evenly over all 64-bit numbers, so the search begins where one is to be expected: in a long
+/// list that costs one far look, not twenty.
+fn find(by_digest: &[(u64, TaskIndex)], digest: u64) -> Option<TaskIndex> {
+    let len = by_digest.len();
+    let expected = usize::try_from((u128::from(digest) * len as u128) >> 64).unwrap_or(0);
+    let (mut low, mut high, mut step) = (expected, expected, 64);
+    while low > 0 && by_digest[low - 1].0 >= digest {
+        low = low.saturating_sub(step);
+        step *= 2;
+    }
+    step = 64;
+    while high < len && by_digest[high].0 < digest {
+        high = (high + step).min(len);
+        step *= 2;
+    }
+    let at = low + by_digest[low..high].partition_point(|&(other, _)| other < digest);
+    by_digest.get(at).filter(|&&(other, _)| other == digest).map(|&(_, task)| task)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn what_is_there_is_found_and_nothing_else(
+            mut digests in prop::collection::vec(prop_oneof![any::<u64>(), 0u64..9, (u64::MAX - 9)..=u64::MAX], 0..300),
+            other in any::<u64>(),
+        ) {
+            digests.sort_unstable();
+            let all: Vec<(u64, TaskIndex)> = digests.iter().copied().zip(0..).collect();
+            for digest in digests.iter().copied().chain([other, 0, u64::MAX]) {
+                let first = digests.iter().position(|&one| one == digest).map(|at| at as TaskIndex);
+                prop_assert_eq!(find(&all, digest), first);
+            }
+        }
+    }
 }
