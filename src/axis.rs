@@ -4,6 +4,7 @@
 //! both as integers, so that it is exact wherever on a long axis it is. What is drawn becomes `f32` only after the origin of the
 //! picture was taken off ([`Position::since`]), so that one picosecond is as steady in the third hour as in the first.
 
+use crate::units::grouped;
 use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
@@ -33,7 +34,62 @@ impl AxisUnit {
             Self::Seconds { .. } => "seconds",
         }
     }
+
+    /// A number of ticks for people, told apart from others that are `step` away: `2,613`; of parts of a second `8.974 µs`.
+    #[must_use]
+    pub fn words(self, ticks: u64, step: u64) -> String {
+        self.words_like(ticks, step, ticks)
+    }
+
+    /// As [`Self::words`], in the unit in which `like` is a number from 1 to 999: for the numbers of one axis.
+    #[must_use]
+    pub fn words_like(self, ticks: u64, step: u64, like: u64) -> String {
+        let Self::Seconds { ticks: second } = self else { return grouped(ticks) };
+        let (ticks, like, second) = (u128::from(ticks), u128::from(like), u128::from(second.max(1)));
+        // Ticks of a unit, in a thousandth of a femtosecond, so that they are whole.
+        let fine = |ticks: u128| ticks * FINE / second;
+        if ticks == 0 && like == 0 {
+            return "0 s".to_owned();
+        }
+        let row = UNITS.iter().find(|(unit, _)| fine(like) >= *unit);
+        let (unit, name) = row.copied().unwrap_or(UNITS[UNITS.len() - 1]);
+        let step = fine(u128::from(step)).max(1);
+        let mut digits = 0;
+        while digits < 9 && unit / 10u128.pow(digits) > step {
+            digits += 1;
+        }
+        let scale = 10u128.pow(digits);
+        let rounded = (fine(ticks) * scale + unit / 2) / unit;
+        let whole = grouped(u64::try_from(rounded / scale).unwrap_or(u64::MAX));
+        match digits {
+            0 => format!("{whole} {name}"),
+            _ => format!("{whole}.{part:0width$} {name}", part = rounded % scale, width = digits as usize),
+        }
+    }
+
+    /// How long something took, in three digits: `122 ns`, `17.8 µs`.
+    #[must_use]
+    pub fn duration(self, ticks: u64) -> String {
+        if self == Self::Cycles {
+            return format!("{} cycles", grouped(ticks));
+        }
+        let digits = ticks.checked_ilog10().unwrap_or(0);
+        self.words(ticks, 10u64.pow(digits.saturating_sub(2)))
+    }
 }
+
+/// Parts of a second of the finest unit that times are worked out in.
+const FINE: u128 = 1_000_000_000_000_000_000;
+
+/// Units of time, and how many of the finest parts they have.
+const UNITS: [(u128, &str); 6] = [
+    (FINE, "s"),
+    (FINE / 1_000, "ms"),
+    (FINE / 1_000_000, "µs"),
+    (FINE / 1_000_000_000, "ns"),
+    (FINE / 1_000_000_000_000, "ps"),
+    (FINE / 1_000_000_000_000_000, "fs"),
+];
 
 /// What a position is a place on: ticks `0..len`, and the end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -65,6 +121,21 @@ impl Axis {
     #[must_use]
     pub fn clamp(self, position: Position) -> Position {
         position.min(self.end())
+    }
+
+    /// A tick for people, told apart from others that are a ten-thousandth of the axis away: `2,613`, `8.974 µs`.
+    #[must_use]
+    pub fn words(self, tick: u64) -> String {
+        self.unit.words_like(tick, (self.total / 10_000).max(1), self.total)
+    }
+
+    /// How long all of it is, for people.
+    #[must_use]
+    pub fn length(self) -> String {
+        match self.unit {
+            AxisUnit::References => grouped(self.total),
+            unit => unit.duration(self.total),
+        }
     }
 
     /// Share of the whole axis that lies before a position, 0..=1.
@@ -239,6 +310,30 @@ mod tests {
         }
         assert_eq!(Position::of(f64::INFINITY).tick(), u64::MAX);
         assert_eq!(Position::at(9).to_string(), "9");
+    }
+
+    #[test]
+    fn times_are_told_in_the_unit_that_suits_and_no_finer_than_asked() {
+        let femto = AxisUnit::Seconds { ticks: 1_000_000_000_000_000 };
+        for (ticks, step, words) in [
+            (8_974_000_000, 1_000_000, "8.974 µs"),
+            (8_974_000_000, 1_000_000_000, "9 µs"),
+            (122_000_000, 1_000_000, "122 ns"),
+            (999_999_999, 1, "999.999999 ns"),
+            (999_999_999, 100_000_000, "1,000 ns"),
+            (3, 1, "3 fs"),
+            (0, 1_000, "0 s"),
+            (2_500_000_000_000_000, 100_000_000_000_000, "2.5 s"),
+        ] {
+            assert_eq!(femto.words(ticks, step), words, "{ticks} by {step}");
+        }
+        let durations = [1, 12, 999, 1_234, 17_840_000_000, 0].map(|ticks| femto.duration(ticks));
+        assert_eq!(durations, ["1 fs", "12 fs", "999 fs", "1.23 ps", "17.8 µs", "0 s"]);
+        assert_eq!(femto.words_like(500_000_000, 10_000_000, 8_000_000_000), "0.50 µs");
+        assert_eq!(AxisUnit::References.words(2_613, 1), "2,613");
+        assert_eq!(AxisUnit::Cycles.duration(2_613), "2,613 cycles");
+        // No finer than a tick.
+        assert_eq!(AxisUnit::Seconds { ticks: 3 }.words(1, 1), "333 ms");
     }
 
     #[test]

@@ -94,6 +94,8 @@ pub mod sim;
 
 pub mod tasks;
 
+pub mod machine;
+
 pub mod trace;
 
 pub mod timeline;

@@ -127,6 +127,18 @@ pub fn to_count(v: f32) -> u32 {
     v.ceil() as u32
 }
 
+/// Units of time, in seconds.
+const TIMES: [(&str, f64); 8] =
+    [("fs", 1e-15), ("ps", 1e-12), ("ns", 1e-9), ("us", 1e-6), ("µs", 1e-6), ("μs", 1e-6), ("ms", 1e-3), ("s", 1.0)];
+
+/// A time with its unit, such as `8.97us` or `12 ns`, in seconds.
+#[must_use]
+pub fn parse_seconds(text: &str) -> Option<f64> {
+    let unit = TIMES.iter().find_map(|(name, seconds)| Some((text.trim().strip_suffix(name)?, seconds)));
+    let time = unit.and_then(|(number, unit)| Some(number.trim().parse::<f64>().ok()? * unit));
+    time.filter(|time| time.is_finite() && *time >= 0.0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -65,6 +65,7 @@ const RULES: &[Rule] = &[
     Rule { module: "traced", ours: &["trace"], never: &[GRAPHICS, CLOCK, PRINTS, LOOSE, CODECS, &["parquet"]] },
     Rule { module: "sim", ours: &[], never: &[GRAPHICS, FILES, CLOCK, PRINTS, LOOSE, CODECS] },
     Rule { module: "tasks", ours: &[], never: &[GRAPHICS, FILES, CLOCK, PRINTS, LOOSE, CODECS] },
+    Rule { module: "machine", ours: &["sim", "tasks"], never: &[GRAPHICS, FILES, CLOCK, PRINTS, LOOSE, CODECS] },
     Rule { module: "daisen", ours: &["files", "tasks"], never: &[GRAPHICS, PRINTS, LOOSE, CODECS] },
     Rule { module: "timeline", ours: &["sim"], never: &[GRAPHICS, FILES, CLOCK, PRINTS, LOOSE, CODECS] },
     Rule { module: "host", ours: &["sim"], never: &[GRAPHICS, CLOCK, PRINTS, LOOSE, CODECS] },
@@ -73,20 +74,28 @@ const RULES: &[Rule] = &[
         ours: &["files", "trace", "sim", "timeline"],
         never: &[GRAPHICS, PRINTS, LOOSE, CODECS, &["parquet"]],
     },
-    Rule { module: "scene", ours: &["sim", "timeline"], never: &[GRAPHICS, FILES, CLOCK, PRINTS, LOOSE, CODECS] },
+    Rule {
+        module: "scene",
+        ours: &["sim", "tasks", "timeline"],
+        never: &[GRAPHICS, FILES, CLOCK, PRINTS, LOOSE, CODECS],
+    },
     Rule { module: "render", ours: &["scene"], never: &[WINDOW, TEXT, FILES, CLOCK, PRINTS, LOOSE, CODECS] },
     Rule {
         module: "overlay",
-        ours: &["sim", "timeline", "scene", "render"],
+        ours: &["sim", "tasks", "timeline", "scene", "render"],
         never: &[WINDOW, FILES, CLOCK, PRINTS, LOOSE, CODECS],
     },
     Rule { module: "record", ours: &["files", "timeline", "scene", "render", "overlay"], never: &[WINDOW, &["clap"]] },
     Rule {
         module: "app",
-        ours: &["trace", "sim", "timeline", "scene", "render", "overlay", "record"],
+        ours: &["trace", "sim", "tasks", "timeline", "scene", "render", "overlay", "record"],
         never: &[PRINTS, CODECS],
     },
-    Rule { module: "cli", ours: &["trace", "sim", "timeline", "scene"], never: &[GRAPHICS, FILES, CLOCK, CODECS] },
+    Rule {
+        module: "cli",
+        ours: &["trace", "sim", "tasks", "timeline", "scene"],
+        never: &[GRAPHICS, FILES, CLOCK, CODECS],
+    },
     Rule { module: "commands", ours: &["*"], never: &[MECHANISMS] },
 ];
 

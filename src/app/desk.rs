@@ -12,7 +12,7 @@ use super::pane::Pane;
 use super::panes::{Panes, Side};
 use super::seen::Asked;
 use super::session::Session;
-use super::transport::{PRESETS, PlayRange, Transport, longer, shorter};
+use super::transport::{PlayRange, Transport, longer, shorter};
 use crate::axis::Position;
 use crate::overlay::exhibits::{self, ExhibitEntry, Gesture};
 use crate::overlay::pen::rate;
@@ -23,8 +23,9 @@ use crate::scene::layout::Radii;
 use crate::scene::palette::Theme;
 use crate::scene::{Choice, View};
 use crate::sim::config::HierarchyConfig;
+use crate::tasks::TaskIndex;
 use crate::timeline::{ClockKind, StepBy};
-use crate::units::grouped;
+use crate::units::{grouped, parse_seconds};
 use std::path::PathBuf;
 
 /// What the window has to do itself.
@@ -94,6 +95,9 @@ pub struct Desk {
     pub(super) layout: Option<NamedLayout>,
     /// How many times as large as usual type is wanted, 0.75 to 3.
     pub text_scale: f32,
+    /// Tasks that were chosen, and how many of them were when the one was that is shown.
+    pub(super) chosen_before: Vec<TaskIndex>,
+    pub(super) chosen_at: usize,
     toast: Option<(String, f64)>,
 }
 
@@ -139,6 +143,8 @@ impl Desk {
             acted: None,
             layout: None,
             text_scale: 1.0,
+            chosen_before: Vec::new(),
+            chosen_at: 0,
             toast: None,
         };
         desk.grow();
@@ -258,7 +264,8 @@ impl Desk {
     /// The window's title: `orrery - 2,613 of 8,448 - 16×16 matrix multiply`.
     #[must_use]
     pub fn title(&self) -> String {
-        let (tick, len) = (grouped(self.transport.tick()), grouped(self.transport.axis().total));
+        let axis = self.transport.axis();
+        let (tick, len) = (axis.words(self.transport.tick()), axis.length());
         format!("orrery - {tick} of {len} - {}", crate::shown::name(&self.studio().tables().title))
     }
 
@@ -280,6 +287,13 @@ impl Desk {
 
     /// Goes to the reference that was typed: `2613`, `2,613`, `50%`. Words that are no number are answered.
     pub fn go_to(&mut self, typed: &str, now: f64) {
+        if let Some(book) = self.studio().tasks().filter(|_| !typed.trim().ends_with('%') && !typed.trim().is_empty()) {
+            let ticks_per_second = book.set().ticks_per_second() as f64;
+            return match parse_seconds(typed) {
+                Some(seconds) => self.transport.jump(Position::of(seconds * ticks_per_second)),
+                None => self.say(format!("“{typed}” is no time: expected one such as 8.97us, or 50%"), now),
+            };
+        }
         let plain: String = typed.chars().filter(|c| !matches!(c, ',' | ' ' | '_' | '\'')).collect();
         let position = match plain.strip_suffix('%') {
             Some(share) => share.parse::<f64>().ok().map(|p| (p / 100.0 * self.transport.axis().total as f64).floor()),
@@ -304,6 +318,9 @@ impl Desk {
     /// Does what a key or a button says; what only the window can do comes back.
     pub fn apply(&mut self, action: Action, now: f64) -> Option<Effect> {
         self.acted = Some(action);
+        if self.studio().tasks().is_some() && self.apply_to_tasks(action, now) {
+            return None;
+        }
         match action {
             Action::PlayPause => self.transport.toggle(),
             Action::Step(by) => self.transport.step(by),
@@ -312,7 +329,7 @@ impl Desk {
             Action::End => self.transport.follow(),
             Action::Faster => self.transport.faster(),
             Action::Slower => self.transport.slower(),
-            Action::Speed(preset) => self.transport.set_speed(PRESETS[preset.min(PRESETS.len() - 1)]),
+            Action::Speed(preset) => self.transport.set_speed(self.transport.preset(preset)),
             Action::Clock => {
                 self.set_clock(self.clock().next());
                 let (speed, kind) = (rate(self.transport.speed()), self.clock());

@@ -11,10 +11,13 @@ pub(super) use fold::folded;
 
 use super::desk::{Desk, Effect};
 use super::keys::{Action, TABLE};
+use super::task_keys::{ForTasks, for_tasks};
 use crate::axis::Position;
-use crate::overlay::exhibits::{EXHIBITS, ExhibitEntry};
+use crate::overlay::exhibits::{ExhibitEntry, Subject, offered};
+use crate::tasks::metrics::Metric;
+use crate::tasks::{Symbol, TaskBook, TaskLook};
 use crate::trace::bundled::name_in;
-use crate::units::{ByteRange, grouped};
+use crate::units::{ByteRange, grouped, parse_seconds};
 use std::path::PathBuf;
 
 /// Rows that are shown, at most.
@@ -46,6 +49,14 @@ pub(super) enum Does {
     Guide,
     /// Has nothing fly, or all of it again.
     Calm,
+    /// Shows the tasks of a location.
+    Location(Symbol),
+    /// Charts this on the left or the right axis.
+    Chart(usize, Option<Metric>),
+    /// Charts the locations whose names match.
+    Filter(String),
+    /// Chooses the task of this id.
+    Task(String),
 }
 
 /// One row.
@@ -86,12 +97,14 @@ pub(super) struct Finder {
     pub(super) fit: usize,
     /// Which of those that are shown is chosen.
     pub(super) chosen: usize,
+    /// It is of tasks.
+    tasks: bool,
 }
 
 impl Finder {
     /// With nothing typed.
-    pub(super) fn new(rows: Vec<Row>) -> Self {
-        let mut finder = Self { rows, typed: String::new(), found: Vec::new(), fit: 0, chosen: 0 };
+    pub(super) fn new(rows: Vec<Row>, tasks: bool) -> Self {
+        let mut finder = Self { rows, typed: String::new(), found: Vec::new(), fit: 0, chosen: 0, tasks };
         finder.find();
         finder
     }
@@ -139,7 +152,14 @@ impl Finder {
         }
         fitting.sort_unstable();
         self.found = fitting.iter().map(|(_, n)| self.rows[*n].clone()).collect();
-        if let Some(place) = place_in(self.typed.trim()) {
+        if self.tasks {
+            self.found.truncate(SHOWN.saturating_sub(3));
+            let typed = typed_of_tasks(self.typed.trim());
+            self.fit += typed.len();
+            // A time is a time; what else is typed is more likely the name of something.
+            let at = if parse_seconds(&self.typed).is_some() { 0 } else { self.found.len() };
+            self.found.splice(at..at, typed);
+        } else if let Some(place) = place_in(self.typed.trim()) {
             let words = format!("go to {}", place.1);
             self.found.insert(0, Row::new(words, "", Does::Typed(place.0)));
             self.found.truncate(SHOWN);
@@ -173,6 +193,20 @@ fn place_in(typed: &str) -> Option<(String, String)> {
     Some((plain, words))
 }
 
+/// What can be done with what is typed where there are tasks.
+fn typed_of_tasks(typed: &str) -> Vec<Row> {
+    if typed.is_empty() {
+        return Vec::new();
+    }
+    if parse_seconds(typed).is_some() || typed.ends_with('%') {
+        return vec![Row::new(format!("go to {typed}"), "", Does::Typed(typed.to_owned()))];
+    }
+    vec![
+        Row::new(format!("chart the locations that match {typed}"), "filter", Does::Filter(typed.to_owned())),
+        Row::new(format!("choose the task {typed}"), "id", Does::Task(typed.to_owned())),
+    ]
+}
+
 /// A position with its thousands apart: `2,613.5`.
 pub(super) fn exact(at: Position) -> String {
     let words = at.to_string();
@@ -180,20 +214,68 @@ pub(super) fn exact(at: Position) -> String {
     format!("{}{part}", grouped(at.tick()))
 }
 
+/// What a key does to tasks.
+fn task_words(action: Action) -> String {
+    let words = match action {
+        Action::Step(by) if by < 0 => "the task before this at this location",
+        Action::Miss(false) => "the task before this at this location",
+        Action::Step(_) | Action::Miss(_) => "the next task at this location",
+        Action::Line(true) => "the first part of this task",
+        Action::Line(false) => "what this task is a part of",
+        Action::Undo(true) => "the task that was chosen after this",
+        Action::Undo(false) | Action::GoBack => "the task that was chosen before this",
+        Action::Finder => "find a location, a metric or a task; filter locations",
+        Action::LookAtPin => "come closer to the chosen task",
+        action => return words::of(action),
+    };
+    words.to_owned()
+}
+
+/// What can be found of tasks: locations, what charts tell, all locations again.
+fn of_tasks(book: &TaskBook, look: &TaskLook) -> Vec<Row> {
+    let name = |location| book.set().locations().word(location);
+    let mut rows: Vec<Row> = Vec::new();
+    if !look.filter.is_empty() {
+        rows.push(Row::new("chart all locations", "no filter", Does::Filter(String::new())));
+    }
+    for (axis, side) in ["left", "right"].into_iter().enumerate() {
+        for metric in Metric::ALL.map(Some).into_iter().chain([None]) {
+            let words = metric.map_or("nothing", Metric::words);
+            let beside = metric.map_or("", Metric::name);
+            rows.push(Row::new(format!("{side} axis: {words}"), beside, Does::Chart(axis, metric)).or_found_by(beside));
+        }
+    }
+    let location = |&at: &Symbol| Row::new(name(at), "location", Does::Location(at)).or_found_by("location");
+    rows.extend(book.listed().iter().map(location));
+    rows
+}
+
 impl Desk {
     /// All that can be found now.
     fn findable(&self) -> Vec<Row> {
         let mut rows = Vec::new();
+        let tasks = self.studio().tasks().is_some();
         for (chord, action) in TABLE.iter().flat_map(|row| row.chords) {
+            let words = match for_tasks(*action) {
+                ForTasks::Nothing if tasks => continue,
+                // Rows of several keys say what each of them does.
+                ForTasks::Does(_) if tasks => task_words(*action),
+                _ => words::of(*action),
+            };
             // A second key of an action is no second action.
             if rows.iter().all(|row: &Row| !matches!(row.does, Does::Act(known) if known == *action)) {
-                let row = Row::new(words::of(*action), chord.words(), Does::Act(*action));
+                let row = Row::new(words, chord.words(), Does::Act(*action));
                 rows.push(row.or_found_by(words::also(*action)));
             }
         }
         rows.extend(
-            EXHIBITS.iter().map(|row| Row::new(format!("show {}: {}", row.name, row.what), "", Does::Show(row))),
+            offered(Subject::of(self.studio()))
+                .map(|row| Row::new(format!("show {}: {}", row.name, row.what), "", Does::Show(row))),
         );
+        if let Some(book) = self.studio().tasks() {
+            rows.extend(of_tasks(book, self.session.task_look()));
+            return rows;
+        }
         rows.extend(self.others.iter().map(|path| {
             if let Some(lesson) = name_in(path) {
                 return Row::new(format!("compare with {lesson}"), "lesson", Does::Against(path.clone()));
@@ -225,7 +307,7 @@ impl Desk {
         self.sheet = false;
         self.finder = match self.finder {
             Some(_) => None,
-            None => Some(Finder::new(self.findable())),
+            None => Some(Finder::new(self.findable(), self.studio().tasks().is_some())),
         };
     }
 
@@ -247,6 +329,13 @@ impl Desk {
                 return Some(Effect::Against(path));
             }
             Does::Guide => self.show_around(),
+            Does::Location(location) => self.session.task_look_mut().location = Some(location),
+            Does::Chart(axis, metric) => self.session.task_look_mut().metrics[axis] = metric,
+            Does::Filter(words) => self.session.task_look_mut().filter = words,
+            Does::Task(id) => match self.studio().tasks().and_then(|book| book.set().find(&id)) {
+                Some(task) => self.choose_task(task),
+                None => self.say(format!("there is no task {id}"), now),
+            },
             Does::Calm => {
                 self.session.set_calm(!self.session.calm());
                 self.say(if self.session.calm() { "nothing flies: what moves fades" } else { "what moves flies" }, now);

@@ -4,7 +4,7 @@ use super::arrangement::{Arrangement, Cell, Column};
 use super::desk::Desk;
 use super::panes::Panes;
 use crate::overlay::Studio;
-use crate::overlay::exhibits::{self, ExhibitEntry};
+use crate::overlay::exhibits::{self, ExhibitEntry, Subject};
 use crate::scene::Camera;
 
 /// See the module.
@@ -77,6 +77,10 @@ impl NamedLayout {
 impl Desk {
     /// Divides the window as a layout has it, and says so.
     pub(super) fn lay_out(&mut self, layout: NamedLayout, now: f64) {
+        if self.studio().tasks().is_some() {
+            // Layouts are of exhibits of traces.
+            return self.divide(&Arrangement::default(), Camera::default());
+        }
         self.divide(&layout.panes(self.studio()), Camera::default());
         self.layout = Some(layout);
         if let Some(last) = self.panes.seen().last().map(|(id, _)| id).filter(|_| layout == NamedLayout::Compare) {
@@ -100,6 +104,9 @@ impl Desk {
         let studio = self.session.studio();
         let suited: [&'static ExhibitEntry; 1] = [exhibits::suited(studio)];
         let suited = Arrangement::side_by_side(&suited);
+        let subject = Subject::of(studio);
+        let fits = panes.columns.iter().flat_map(|column| &column.cells).all(|cell| cell.row.of == subject);
+        let panes = if fits { panes } else { &suited };
         self.panes = Panes::arranged(if panes.is_empty() { &suited } else { panes }, camera, studio);
         self.layout = None;
     }

@@ -49,6 +49,8 @@ mod sheet;
 pub mod start;
 pub mod start_panel;
 pub mod state;
+mod task_desk;
+mod task_keys;
 mod tiles;
 pub mod tip;
 pub mod traces;

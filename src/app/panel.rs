@@ -12,8 +12,9 @@ use super::scrub;
 use super::sheet::sheet;
 use super::tiles::{self, Followed, Shows};
 use super::tip::strip_tip;
-use super::transport::{FASTEST, LONGEST_TAIL, PlayRange, SLOWEST, log_share, log_value};
+use super::transport::{LONGEST_TAIL, PlayRange, log_share, log_value};
 use super::widgets::{Icon, card, card_within, icon_button, slider};
+use crate::axis::AxisUnit;
 use crate::overlay::draw::strip_alone;
 use crate::overlay::exhibits::Picture;
 use crate::overlay::fonts::Weight;
@@ -79,6 +80,10 @@ pub fn show(ui: &mut Ui, desk: &mut Desk, [width, height]: [u32; 2], now: f64) -
     match left.followed {
         Some(Followed::Target(target, alone)) => desk.follow(target, alone, now),
         Some(Followed::Nothing) => desk.pin(None),
+        Some(Followed::Stretch(stretch)) => {
+            desk.session.show_stretch(stretch);
+            ui.ctx().request_repaint();
+        }
         Some(Followed::Time(position)) => desk.transport.jump(position.floor()),
         Some(Followed::Times(from, to)) => {
             let (a, b) = (from.floor(), to.floor());
@@ -235,8 +240,9 @@ impl Room {
         let [speed, trail] = [longest_speed(desk), grouped(LONGEST_TAIL)];
         let gauges =
             gauge(self.speed, SPEED, self.tracks()[0], &speed) + gauge(self.trail, TRAIL, self.tracks()[1], &trail);
-        let number = grouped(desk.transport.axis().total);
-        let of = if self.of { width(ui, &format!("of {number}")) + 7.0 } else { 0.0 };
+        let axis = desk.transport.axis();
+        let number = axis.words(axis.total);
+        let of = if self.of { width(ui, &format!("of {}", axis.length())) + 7.0 } else { 0.0 };
         // The number is set larger than a label.
         let position = if self.position { BESIDE + 1.1 * width(ui, &number) + of } else { 0.0 };
         buttons + icons + gauges + position + APART
@@ -253,7 +259,16 @@ const TRAIL: &str = "trail";
 
 /// The longest that is ever written beside the slider of speed.
 fn longest_speed(desk: &Desk) -> String {
-    format!("{} {}", rate(FASTEST), desk.clock().short_unit())
+    speed_words(desk, desk.transport.speeds()[1])
+}
+
+/// A speed with what it counts: `281 refs/s`, `593 ns/s`.
+fn speed_words(desk: &Desk, speed: f64) -> String {
+    match desk.transport.axis().unit {
+        AxisUnit::References => format!("{} {}", rate(speed), desk.clock().short_unit()),
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 or more; saturates")]
+        unit => format!("{}/s", unit.duration(speed.round() as u64)),
+    }
 }
 
 /// The controls.
@@ -278,10 +293,11 @@ fn bar(ui: &mut Ui, desk: &mut Desk, layout: &Layout, now: f64, asked: &mut Vec<
         }
         *x += size + 3.0;
     };
-    button(ui, &mut x, small, Icon::Back, "one reference back", Action::Step(-1));
+    let one = if desk.studio().tasks().is_some() { "one task" } else { "one reference" };
+    button(ui, &mut x, small, Icon::Back, &format!("{one} back"), Action::Step(-1));
     let (icon, words) = if desk.transport.playing() { (Icon::Pause, "pause") } else { (Icon::Play, "play") };
     button(ui, &mut x, big, icon, words, Action::PlayPause);
-    button(ui, &mut x, small, Icon::On, "one reference on", Action::Step(1));
+    button(ui, &mut x, small, Icon::On, &format!("{one} on"), Action::Step(1));
     let mut right = area.right() - small;
     let help = right;
     button(ui, &mut right.clone(), small, Icon::Help, "keys", Action::Sheet);
@@ -293,10 +309,13 @@ fn bar(ui: &mut Ui, desk: &mut Desk, layout: &Layout, now: f64, asked: &mut Vec<
         right -= small + 3.0;
         button(ui, &mut right.clone(), small, Icon::Right, "another pane", Action::Split(Side::Right));
         right -= small + 3.0;
-        button(ui, &mut right.clone(), small, Icon::Caches, "change the caches", Action::Caches);
+        if desk.studio().tasks().is_none() {
+            button(ui, &mut right.clone(), small, Icon::Caches, "change the caches", Action::Caches);
+        }
     }
     right -= APART;
-    if room.trail {
+    // Tasks leave no trails.
+    if room.trail && desk.studio().tasks().is_none() {
         right = trail(ui, desk, right, y, &room) - APART;
     }
     if room.speed {
@@ -352,6 +371,7 @@ impl Gauge<'_> {
 }
 
 fn speed(ui: &mut Ui, desk: &mut Desk, right: f32, y: f32, room: &Room) {
+    let [slowest, fastest] = desk.transport.speeds();
     let gauge = Gauge {
         name: SPEED,
         named: room.names,
@@ -359,12 +379,12 @@ fn speed(ui: &mut Ui, desk: &mut Desk, right: f32, y: f32, room: &Room) {
         longest: &longest_speed(desk),
         number: &match desk.transport.follows() {
             true => "live".to_owned(),
-            false => format!("{} {}", rate(desk.transport.speed()), desk.clock().short_unit()),
+            false => speed_words(desk, desk.transport.speed()),
         },
-        share: log_share(desk.transport.speed(), SLOWEST, FASTEST),
+        share: log_share(desk.transport.speed(), slowest, fastest),
     };
     if let (_, Some(share)) = gauge.show(ui, right, y) {
-        desk.transport.set_speed(log_value(share, SLOWEST, FASTEST));
+        desk.transport.set_speed(log_value(share, slowest, fastest));
         ui.ctx().request_repaint();
     }
 }
@@ -413,11 +433,11 @@ fn position(ui: &mut Ui, desk: &mut Desk, at: egui::Pos2, of: bool, now: f64) {
         desk.typed = Some(typed);
         return;
     }
-    let number = grouped(desk.transport.tick());
+    let number = desk.transport.axis().words(desk.transport.tick());
     let painter = ui.painter();
     let words = painter.text(at, Align2::LEFT_CENTER, number, Weight::Medium.at(13.5), color(palette::TEXT));
     if of {
-        let of = format!("of {}", grouped(desk.transport.axis().total));
+        let of = format!("of {}", desk.transport.axis().length());
         label(ui, words.right() + 7.0, at.y, Align2::LEFT_CENTER, &of, palette::TEXT_QUIET);
     }
     let response = ui.interact(words.expand2(vec2(6.0, 5.0)), id.with("click"), Sense::click());

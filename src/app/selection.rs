@@ -58,6 +58,9 @@ impl Desk {
             Target::Tick(tick) => self.transport.jump(Position::at(tick)),
             // The pane with the table sorts and folds it.
             Target::Column(..) | Target::Fold(_) => {}
+            Target::Task(_) | Target::Location(_) | Target::Kind(_) | Target::Axis(_) | Target::Order => {
+                self.follow_task(target, alone);
+            }
         }
     }
 

@@ -5,6 +5,7 @@ use crate::axis::Position;
 use crate::overlay::{Baseline, Playback, Stretch, Strip, StripKind, Studio};
 use crate::scene::layout::Radii;
 use crate::scene::{Choice, Shade, View};
+use crate::tasks::TaskLook;
 use crate::timeline::{Clock, ClockKind, Life, Timeline};
 use crate::units::ByteRange;
 use std::sync::Arc;
@@ -36,14 +37,17 @@ impl Session {
     /// On the clock of references, the strip showing all.
     #[must_use]
     pub fn new(studio: Studio, view: View) -> Self {
-        let clock = Clock::new(ClockKind::References, studio.timeline());
+        let clock = studio.clock(ClockKind::References);
+        let look = studio.tasks().map(|book| book.first().look.clone()).unwrap_or_default();
+        let view = View { tasks: Arc::new(look), ..view };
+        let stretch = studio.first_stretch();
         let mut session = Self {
             studio,
             view,
             choice: Choice::default(),
             clock,
             strip: Strip::default(),
-            stretch: Stretch::default(),
+            stretch,
             strip_kind: StripKind::default(),
             followed: Position::START,
             life: None,
@@ -63,7 +67,7 @@ impl Session {
         let known = self.life.as_ref().map_or(0, |life| life.known());
         self.wants_life =
             self.view.pin.is_some() && (studio.timeline().is_whole() || known < studio.timeline().len() / 2);
-        self.clock = Clock::new(self.clock.kind(), studio.timeline());
+        self.clock = studio.clock(self.clock.kind());
         let mut before = std::mem::replace(&mut self.studio, studio);
         // What other caches are compared with stays as long as it is of this trace; the first time it is what was there before them.
         let baseline = before.take_baseline().or_else(|| (compares && !same).then(|| Baseline::caches(before)));
@@ -119,6 +123,17 @@ impl Session {
     #[must_use]
     pub fn life(&self) -> Option<&Arc<Life>> {
         self.life.as_ref()
+    }
+
+    /// What of tasks is looked at.
+    #[must_use]
+    pub fn task_look(&self) -> &TaskLook {
+        &self.view.tasks
+    }
+
+    /// Looks at something else of them.
+    pub fn task_look_mut(&mut self) -> &mut TaskLook {
+        Arc::make_mut(&mut self.view.tasks)
     }
 
     /// Shows these regions.
@@ -209,7 +224,7 @@ impl Session {
 
     /// Another clock; the speed becomes one that takes as long for the whole trace.
     pub fn set_clock(&mut self, kind: ClockKind, transport: &mut Transport) {
-        let clock = Clock::new(kind, self.studio.timeline());
+        let clock = self.studio.clock(kind);
         let ratio = clock.len() / self.clock.len();
         if ratio.is_finite() && ratio > 0.0 {
             transport.set_speed(transport.speed() * ratio);

@@ -2,6 +2,7 @@
 
 use super::desk::Desk;
 use super::keys::{MOUSE, TABLE};
+use super::task_keys::{ForTasks, MOUSE as TASK_MOUSE, for_tasks};
 use crate::overlay::fonts::Weight;
 use crate::overlay::pen::color;
 use crate::scene::palette;
@@ -16,10 +17,23 @@ const SECOND: f32 = 0.27;
 type Row = (&'static str, &'static str, palette::Rgba);
 
 /// The rows of each column.
-fn columns(wide: bool) -> Vec<Vec<Row>> {
+fn columns(wide: bool, tasks: bool) -> Vec<Vec<Row>> {
     let head = |words| (words, "", palette::TEXT_QUIET);
-    let keys = TABLE.iter().map(|row| (row.keys, row.what, palette::TEXT));
-    let mouse = MOUSE.iter().map(|&(place, what)| (place, what, palette::TEXT));
+    let mut told: Vec<&str> = Vec::new();
+    let keys = TABLE.iter().filter_map(|row| {
+        let what = match for_tasks(row.chords[0].1) {
+            ForTasks::Nothing if tasks => return None,
+            ForTasks::Does(what) if tasks => what,
+            _ => row.what,
+        };
+        // Of several keys that do the same the first row is enough.
+        let again = tasks && told.contains(&what);
+        told.push(what);
+        (!again).then_some((row.keys, what, palette::TEXT))
+    });
+    let keys: Vec<Row> = keys.collect();
+    let mouse = if tasks { &TASK_MOUSE[..] } else { &MOUSE[..] };
+    let mouse = mouse.iter().map(|&(place, what)| (place, what, palette::TEXT));
     let gap = ("", "", palette::TEXT);
     let mut all: Vec<Row> = [head("KEYS")].into_iter().chain(keys).chain([gap, head("MOUSE")]).chain(mouse).collect();
     if !wide {
@@ -43,7 +57,8 @@ pub(super) fn sheet(ui: &mut Ui, desk: &mut Desk) {
     let screen = ui.ctx().content_rect();
     let painter = ui.ctx().layer_painter(LayerId::new(Order::Foreground, Id::unique("sheet")));
     painter.rect_filled(screen, CornerRadius::ZERO, color(palette::fade(palette::BACKGROUND, 0.7)));
-    let [one, two] = [false, true].map(columns);
+    let tasks = desk.studio().tasks().is_some();
+    let [one, two] = [false, true].map(|wide| columns(wide, tasks));
     let columns = if fit(&two, screen).1 > fit(&one, screen).1 { two } else { one };
     let (line, size) = fit(&columns, screen);
     let rows = columns.iter().map(Vec::len).max().unwrap_or(0);
@@ -83,7 +98,7 @@ mod tests {
     #[test]
     fn every_key_and_all_about_the_mouse_is_in_one_of_the_columns() {
         for wide in [false, true] {
-            let columns = columns(wide);
+            let columns = columns(wide, false);
             assert_eq!(columns.len(), if wide { 2 } else { 1 });
             let has = |words: &str| columns.iter().flatten().filter(|(_, what, _)| *what == words).count() == 1;
             assert!(TABLE.iter().all(|row| has(row.what)) && MOUSE.iter().all(|(_, what)| has(what)));

@@ -9,10 +9,10 @@ use super::transport::Transport;
 use super::widgets::{Icon, card, icon_button, word_button};
 use crate::axis::Position;
 use crate::overlay::described::described;
-use crate::overlay::exhibits::{EXHIBITS, ExhibitEntry, Gesture};
+use crate::overlay::exhibits::{ExhibitEntry, Gesture, Picture, offered};
 use crate::overlay::fonts::Weight;
 use crate::overlay::pen::{Drawn, Target, color};
-use crate::overlay::{Area, Layout, Parts, Studio, Taken};
+use crate::overlay::{Area, Layout, Parts, Stretch, Studio, Taken};
 use crate::reference::SourceError;
 use crate::scene::palette;
 use egui::{
@@ -75,7 +75,7 @@ pub(super) struct Left {
 }
 
 /// Something that was clicked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Followed {
     /// A row or a dot; `true`: with Shift.
     Target(Target, bool),
@@ -83,6 +83,8 @@ pub(super) enum Followed {
     Time(Position),
     /// A part of a chart, from the one end to the other: it is what is played.
     Times(Position, Position),
+    /// This part of the axis is to be shown.
+    Stretch(Stretch),
     /// Nothing: what is pinned is let go.
     Nothing,
 }
@@ -103,13 +105,13 @@ impl Followed {
                     Target::Tick(tick) => Target::Tick(at(Position::at(tick)).tick()),
                     // Lines are those of another program.
                     Target::Line(_) => return None,
-                    own @ (Target::Column(..) | Target::Fold(_)) => own,
+                    own => own,
                 };
                 Self::Target(target, alone)
             }
             Self::Time(position) => Self::Time(at(position)),
             Self::Times(from, to) => Self::Times(at(from), at(to)),
-            Self::Nothing => self,
+            Self::Nothing | Self::Stretch(_) => self,
         })
     }
 }
@@ -250,8 +252,9 @@ impl Behavior<Pane> for Stand<'_> {
         }
         ui.add_space(10.0);
         // In a narrower pane the last ones are left to V and to the finder.
-        let many = if bar.width() < ALL_NAMES { FEWER_NAMES } else { EXHIBITS.len() };
-        for row in EXHIBITS.iter().take(many).rev() {
+        let many = if bar.width() < ALL_NAMES { FEWER_NAMES } else { usize::MAX };
+        let names: Vec<_> = offered(shown.of).take(many).collect();
+        for row in names.into_iter().rev() {
             if word_button(ui, row.name, TYPE, row.name == shown.name).clicked() {
                 self.asked.push((id, Asked::Show(row)));
             }
@@ -345,6 +348,12 @@ fn row_name(target: Target) -> String {
         Target::Tick(tick) => format!("reference {tick}"),
         Target::Column(_, name) => format!("sort by {name}"),
         Target::Fold(line) => format!("fold or unfold the function of source line {line}"),
+        Target::Task(task) => format!("task {task}"),
+        Target::Location(location) => format!("location {}", location.0),
+        Target::Kind(kind) => format!("kind {kind}"),
+        Target::Axis(0) => "what the left axis tells".to_owned(),
+        Target::Axis(_) => "what the right axis tells".to_owned(),
+        Target::Order => "order of the charts".to_owned(),
     }
 }
 
@@ -380,7 +389,8 @@ fn look(ui: &Ui, id: TileId, pane: &mut Pane, session: &Session) -> Option<Follo
     let words = || format!("{}: {}", pane.row().name, described(&taken.info));
     response.widget_info(|| WidgetInfo::labeled(Role::Image, true, words()));
     let before = pane.camera();
-    if let Some(followed) = times(ui, &response, taken) {
+    let zooms = matches!(&taken.picture, Picture::Plane(plane) if plane.zooms);
+    if let Some(followed) = if zooms { part(ui, &response, taken, session) } else { times(ui, &response, taken) } {
         return Some(followed);
     }
     if response.double_clicked() {
@@ -404,6 +414,35 @@ fn look(ui: &Ui, id: TileId, pane: &mut Pane, session: &Session) -> Option<Follo
     ui.ctx().request_repaint();
     let about = pane.tip(session.studio(), clicked, REACH).and_then(|tip| tip.about);
     Some(about.map_or(Followed::Nothing, |target| Followed::Target(target, false)))
+}
+
+/// What wheel, drag and double click ask for over something that goes closer in time; with Shift a drag chooses what is played.
+fn part(ui: &Ui, response: &Response, taken: &Taken, session: &Session) -> Option<Followed> {
+    let Picture::Plane(plane) = &taken.picture else { return None };
+    let pointer = response.hover_pos().or(response.interact_pointer_pos())?;
+    if ui.input(|i| i.modifiers.shift) && response.dragged() {
+        return times(ui, response, taken);
+    }
+    let pressed = ui.input(|i| i.pointer.press_origin()).filter(|_| response.dragged());
+    let area = plane.times.iter().find(|area| area.contains(pressed.unwrap_or(pointer)))?;
+    let (axis, before) = (taken.info.axis, session.stretch());
+    if response.double_clicked() {
+        ui.ctx().request_repaint();
+        return Some(Followed::Stretch(Stretch::default()));
+    }
+    let width = f64::from(area.width().max(1.0));
+    if response.dragged() {
+        ui.ctx().set_cursor_icon(CursorIcon::Grabbing);
+        let stretch = before.moved(axis, -f64::from(response.drag_delta().x) / width);
+        return Some(Followed::Stretch(stretch));
+    }
+    let (scroll, zoom, ctrl) = ui.input(|i| (i.smooth_scroll_delta(), i.zoom_delta(), i.modifiers.ctrl));
+    // Where there is more than is seen, the wheel scrolls; with Ctrl it goes closer at any rate.
+    let factor = f64::from(if plane.depth > 0.05 && !ctrl { zoom } else { (scroll.y / 300.0).exp() * zoom });
+    let share = f64::from(pointer.x - area.left()) / width;
+    let mut stretch = if factor == 1.0 { before } else { before.closer(axis, factor, before.at(axis, share)) };
+    stretch = stretch.moved(axis, -f64::from(scroll.x) / width);
+    (stretch != before).then_some(Followed::Stretch(stretch))
 }
 
 /// What a press on a chart asks for: the playhead goes along; with Shift the pressed part is what is played.

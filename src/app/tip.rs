@@ -5,6 +5,8 @@ use crate::overlay::Tip;
 use crate::overlay::info::innermost;
 use crate::overlay::pen::percent;
 use crate::reference::SourceError;
+use crate::tasks::TaskBook;
+use crate::tasks::metrics::{Bins, in_flight};
 use crate::timeline::Share;
 use crate::units::{Addr, grouped};
 use std::cmp::Reverse;
@@ -15,6 +17,9 @@ use std::ops::Range;
 /// # Errors
 /// When the trace cannot be read.
 pub fn strip_tip(desk: &Desk, tick: u64, columns: usize) -> Result<Tip, SourceError> {
+    if let Some(book) = desk.studio().tasks() {
+        return Ok(strip_tip_of_tasks(desk, book, tick, columns));
+    }
     let (timeline, tables) = (desk.studio().timeline(), desk.studio().tables());
     let axis = desk.transport.axis();
     let len = axis.total;
@@ -54,6 +59,19 @@ pub fn strip_tip(desk: &Desk, tick: u64, columns: usize) -> Result<Tip, SourceEr
         tip.lines.extend(strip_lines(desk, from..to));
     }
     Ok(tip)
+}
+
+/// About a place of the strip of tasks: the time, and how many are under way there.
+fn strip_tip_of_tasks(desk: &Desk, book: &TaskBook, tick: u64, columns: usize) -> Tip {
+    let axis = desk.transport.axis();
+    let shown = desk.session.stretch().ticks(axis);
+    let width = ((shown.end - shown.start) / columns.max(1) as u64).max(1);
+    let from = tick.saturating_sub(width / 2);
+    let bins = Bins { from, to: from.saturating_add(width), count: 1, edges: book.edges() };
+    let level = in_flight(book, &bins).first().copied().unwrap_or(0.0);
+    let what = if book.has_requests() { "requests" } else { "tasks" };
+    let title = axis.unit.words_like(tick, (width / 4).max(1), axis.total);
+    Tip { title, lines: vec![format!("{level:.1} {what} under way")], ..Tip::default() }
 }
 
 /// Regions that are named as those with most misses.

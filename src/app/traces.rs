@@ -128,9 +128,18 @@ impl First {
     }
 
     fn desk(self, studio: Studio) -> Desk {
-        let usual = default_speed(studio.timeline().total().unwrap_or(u64::MAX));
+        let usual = match studio.tasks() {
+            // All that is shown in half a minute.
+            Some(_) => {
+                let shown = studio.first_stretch().ticks(studio.axis());
+                (shown.end - shown.start) as f64 / 30.0
+            }
+            None => default_speed(studio.timeline().total().unwrap_or(u64::MAX)),
+        };
+        let tick =
+            if studio.tasks().is_some() && self.tick == Position::START { studio.first_position() } else { self.tick };
         let camera = self.view.camera;
-        let mut desk = Desk::new(studio, self.view, self.parts, &[], self.tick, usual);
+        let mut desk = Desk::new(studio, self.view, self.parts, &[], tick, usual);
         desk.text_scale = self.text_scale;
         desk.theme = self.theme;
         desk.session.set_strip_kind(self.strip);

@@ -4,7 +4,7 @@ mod points;
 
 pub use points::PlayRange;
 
-use crate::axis::{Axis, Position};
+use crate::axis::{Axis, AxisUnit, Position};
 use crate::timeline::pace;
 
 /// Slowest speed, references (or what the clock counts) a second.
@@ -241,10 +241,30 @@ impl Transport {
         self.scrubbing.is_some()
     }
 
-    /// Sets the speed, clamped to [`SLOWEST`] ..= [`FASTEST`].
+    /// The slowest and the fastest speed: of references [`SLOWEST`] and [`FASTEST`]; of time, all of it in a day and in a second.
+    #[must_use]
+    pub fn speeds(&self) -> [f64; 2] {
+        match self.axis.unit {
+            AxisUnit::References => [SLOWEST, FASTEST],
+            _ => [self.axis.total.max(1) as f64 / 86_400.0, self.axis.total.max(1) as f64],
+        }
+    }
+
+    /// The speed of a key from 1 to 9: of references [`PRESETS`]; of time, all of it in 500 s to 1 s.
+    #[must_use]
+    pub fn preset(&self, key: usize) -> f64 {
+        let key = key.min(PRESETS.len() - 1);
+        match self.axis.unit {
+            AxisUnit::References => PRESETS[key],
+            _ => self.axis.total.max(1) as f64 / [500.0, 200.0, 120.0, 60.0, 30.0, 15.0, 8.0, 4.0, 1.0][key],
+        }
+    }
+
+    /// Sets the speed, clamped to [`Transport::speeds`].
     pub fn set_speed(&mut self, speed: f64) {
         if speed.is_finite() {
-            self.speed = speed.clamp(SLOWEST, FASTEST);
+            let [slowest, fastest] = self.speeds();
+            self.speed = speed.clamp(slowest, fastest);
         }
     }
 
@@ -302,7 +322,6 @@ pub fn log_value(share: f64, low: f64, high: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::axis::AxisUnit;
 
     fn at(position: f64) -> Position {
         Position::of(position)

@@ -1,5 +1,6 @@
 //! Commands that list, and tell numbers of what is no trace.
 
+use super::CacheArgs;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -16,14 +17,22 @@ Examples:
   orrery tasks run.sqlite3
   orrery tasks run.sqlite3 --summary --json
   orrery tasks run.sqlite3 --metric AvgLatency --location 'GPU[1].L2Cache[0]' --bins 50
-  orrery tasks run.sqlite3 -o run-v5.sqlite3 --as v5";
+  orrery tasks run.sqlite3 -o run-v5.sqlite3 --as v5
+  orrery tasks t.orrery --range 0..1000 --cache skylake-sp -o t.sqlite3
+  orrery tasks t.orrery --range 0..1000 -o t.json --as chrome      for https://ui.perfetto.dev";
 
 /// `tasks`
 #[derive(Debug, Args)]
 #[command(after_help = TASKS_EXAMPLES)]
 pub struct TasksArgs {
-    /// A file of Daisen: SQLite of Akita 3, 4 or 5 (MGPUSim writes them), or its CSV
+    /// A file of Daisen: SQLite of Akita 3, 4 or 5 (MGPUSim writes them), or its CSV; or a trace, whose references are told as tasks
     pub file: PathBuf,
+    /// Of a trace: tell the references with these numbers, the first being 0, in caches that those before them have warmed
+    #[arg(long, value_name = "FROM..TO")]
+    pub range: Option<String>,
+    #[command(flatten)]
+    #[expect(missing_docs, reason = "flattened group")]
+    pub cache: CacheArgs,
     /// Print how many tasks there are, of which categories, and how long each location took for a request (the default)
     #[arg(long, conflicts_with = "metric")]
     pub summary: bool,
@@ -37,11 +46,11 @@ pub struct TasksArgs {
     /// Into how many equal parts --metric cuts the run
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub bins: u32,
-    /// Write the tasks to this file, in the dialect of --as
+    /// Write the tasks to this file, in the dialect of --as; `-` is standard output, for jsonl and chrome
     #[arg(short, long, value_name = "FILE", conflicts_with_all = ["metric", "summary", "json"])]
     pub output: Option<PathBuf>,
-    /// Whose file -o writes: v3, v4 (Akita 4.9), v5 (Akita 5) or csv
-    #[arg(long = "as", value_name = "DIALECT", default_value = "v4", value_parser = ["v3", "v4", "v5", "csv"], requires = "output")]
+    /// What -o writes: v3, v4 (Akita 4.9), v5 (Akita 5) or csv for Daisen; jsonl (a JSON object a line); chrome (for Perfetto)
+    #[arg(long = "as", value_name = "DIALECT", default_value = "v4", value_parser = ["v3", "v4", "v5", "csv", "jsonl", "chrome"], requires = "output")]
     pub dialect: String,
     /// Print JSON
     #[arg(long)]

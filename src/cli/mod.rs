@@ -1,15 +1,19 @@
 //! The command line as plain values. No work is done here.
 
 mod against;
+mod gpu;
 mod lists;
 mod programs;
 mod regions;
+mod task_look;
 mod view;
 
 pub use against::AgainstArgs;
+pub use gpu::GpuArgs;
 pub use lists::{FormatsArgs, TasksArgs};
 pub use programs::{AssembleArgs, CaptureArgs, CcArgs, CollectArgs, Recorder, RunArgs, misplaced};
 pub use regions::RegionArgs;
+pub use task_look::TaskLookArgs;
 use view::text_scale;
 pub use view::{LayoutName, ViewArgs};
 
@@ -103,6 +107,8 @@ pub enum Command {
     Formats(FormatsArgs),
     /// Numbers of tasks: what the components of a simulated machine did, and when (files of Daisen)
     Tasks(TasksArgs),
+    /// Run a kernel on a simulated GPU: its numbers, and all that happened as tasks
+    Gpu(GpuArgs),
     /// Write a trace in another format, all of it or a part, naming regions on the way
     Convert(ConvertArgs),
     /// Run a program under Valgrind and write its references as a native .orrery file
@@ -284,6 +290,9 @@ pub struct PictureArgs {
     #[command(flatten)]
     #[expect(missing_docs, reason = "flattened group")]
     pub compared: AgainstArgs,
+    #[command(flatten)]
+    #[expect(missing_docs, reason = "flattened group")]
+    pub tasks: TaskLookArgs,
 }
 
 /// `--view`.
@@ -310,6 +319,14 @@ pub enum Compose {
     Regions,
     /// Functions with their references and misses
     Functions,
+    /// Of a file of tasks: charts of all locations, one location, one task
+    Tasks,
+    /// Of a file of tasks: a chart for each location
+    Overview,
+    /// Of a file of tasks: those of one location as bars
+    Component,
+    /// Of a file of tasks: one of them, what it is a part of, and its parts
+    Task,
 }
 
 /// Least memory of an index: a few keyframes of the largest caches.

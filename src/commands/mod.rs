@@ -15,6 +15,7 @@ mod counting;
 #[cfg(feature = "gpu")]
 pub mod demo;
 pub mod formats;
+mod gpu;
 mod heard;
 pub mod hierarchy;
 mod live;
@@ -38,6 +39,8 @@ mod run;
 pub mod snapshot;
 pub mod stats;
 mod stop;
+#[cfg(feature = "gpu")]
+mod task_look;
 mod tasks;
 #[cfg(feature = "viewer")]
 pub mod view;
@@ -165,6 +168,7 @@ fn dispatch(command: &Command) -> anyhow::Result<ExitCode> {
         Command::Convert(args) => convert::run(args),
         Command::Stats(args) => stats::run(args),
         Command::Tasks(args) => tasks::run(args),
+        Command::Gpu(args) => gpu::run(args),
         #[cfg(feature = "gpu")]
         Command::Snapshot(args) => snapshot::run(args),
         #[cfg(feature = "gpu")]

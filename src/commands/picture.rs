@@ -4,8 +4,9 @@ use super::UsageError;
 use super::against::{baseline, compared};
 use super::open::{cache_choice, failed, opening};
 use super::quiet::quietly;
+use super::task_look::{self, is_tasks};
 use crate::cli::{CacheArgs, Compose, Part, PictureArgs, TraceArgs};
-use crate::overlay::exhibits::{self, Arranged, ExhibitEntry};
+use crate::overlay::exhibits::{self, Arranged, ExhibitEntry, Subject};
 use crate::overlay::{Exhibit, Parts, Studio};
 use crate::reference::{NameError, Tables, bytes_named};
 use crate::render::context::Preference;
@@ -16,6 +17,7 @@ use crate::trace::bundled::name_in;
 use crate::units::ByteRange;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Opens and indexes what the flags name. A bar shows the way where it takes longer than a blink.
@@ -29,6 +31,9 @@ pub fn studio(
     go: &dyn Fn() -> bool,
 ) -> anyhow::Result<Studio> {
     compared(cache, picture)?;
+    if is_tasks(trace, picture)? {
+        return task_look::studio(&trace.trace, picture);
+    }
     let mut studio = Studio::of(with_bar("indexing", go, |progress| {
         opening(trace).timeline(&cache_choice(cache), picture.memory, progress).map_err(failed)
     })?)?;
@@ -89,6 +94,10 @@ pub fn asked(picture: &PictureArgs) -> Option<&'static ExhibitEntry> {
         Compose::Compare => exhibits::named("compare"),
         Compose::Regions => exhibits::named("regions"),
         Compose::Functions => exhibits::named("functions"),
+        Compose::Tasks => exhibits::named("tasks"),
+        Compose::Overview => exhibits::named("overview"),
+        Compose::Component => exhibits::named("component"),
+        Compose::Task => exhibits::named("task"),
     }
 }
 
@@ -119,6 +128,18 @@ pub fn arranged(picture: &PictureArgs) -> Result<Arranged, UsageError> {
 /// As [`arranged`].
 pub fn exhibit(picture: &PictureArgs, studio: &Studio) -> Result<Box<dyn Exhibit>, UsageError> {
     let row = asked(picture).unwrap_or_else(|| exhibits::suited(studio));
+    let subject = Subject::of(studio);
+    if row.of != subject {
+        let offered = exhibits::offered(subject).map(|row| row.name).collect::<Vec<_>>().join(", ");
+        let (is, shows) = match subject {
+            Subject::Tasks => ("a file of tasks", "a trace"),
+            Subject::Trace => ("a trace", "tasks"),
+        };
+        return Err(UsageError(format!(
+            "--view {}: found {is}, and this shows {shows}; expected one of {offered}",
+            row.name
+        )));
+    }
     Ok(row.open_arranged(studio, arranged(picture)?))
 }
 
@@ -212,11 +233,12 @@ pub fn choice(picture: &PictureArgs) -> Result<Choice, UsageError> {
     Ok(Choice { show, dim, rest, colors, order: picture.regions.order.clone(), ..Choice::default() })
 }
 
-/// The view with each region of a trace drawn as it is asked for, and what is pinned marked.
+/// The view with each region of a trace drawn as it is asked for, what is pinned marked, and what of tasks is looked at.
 ///
 /// # Errors
-/// [`UsageError`] where a name is none of a region, with the nearest and those that there are.
-pub fn dressed(view: View, picture: &PictureArgs, tables: &Tables) -> Result<View, UsageError> {
+/// [`UsageError`] where a name is none of a region, with the nearest and those that there are; where a task is not there.
+pub fn dressed(view: View, picture: &PictureArgs, studio: &Studio) -> Result<View, UsageError> {
+    let tables = studio.tables();
     let (choice, regions) = (choice(picture)?, &tables.regions);
     match unknown(&choice, tables) {
         Some(words) => Err(UsageError(words)),
@@ -225,6 +247,7 @@ pub fn dressed(view: View, picture: &PictureArgs, tables: &Tables) -> Result<Vie
             colors: choice.colors(regions),
             order: choice.order(regions),
             pin: pin(picture, tables)?,
+            tasks: Arc::new(studio.tasks().map(|book| book.first().look.clone()).unwrap_or_default()),
             ..view
         }),
     }

@@ -8,7 +8,7 @@ use crate::axis::Position;
 use crate::cli::RecordArgs;
 use crate::record::{Film, Options, Output, RecordError, Summary, record};
 use crate::shown::say;
-use crate::timeline::{Clock, ClockKind, Life, Pace};
+use crate::timeline::{ClockKind, Life, Pace};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -49,11 +49,14 @@ pub fn film(args: &RecordArgs, stop: &AtomicBool) -> anyhow::Result<Summary> {
     let studio = studio(&args.trace, &args.cache, &args.picture, &|| !stop.load(Ordering::Relaxed))?;
     let exhibit = exhibit(&args.picture, &studio)?;
     let len = exhibit.axis(&studio).len;
-    let (start, stop_at) = range(args, len)?;
+    let (start, stop_at) = match studio.tasks().and_then(|book| book.first().part.clone()) {
+        Some(part) if args.start_ref.or(args.stop_ref).is_none() => (part.start, part.end),
+        _ => range(args, len)?,
+    };
     if args.speed.is_none() && !(args.seconds.is_finite() && args.seconds > 0.0) {
         return Err(UsageError(format!("--seconds {}: expected a length above 0", args.seconds)).into());
     }
-    let clock = Arc::new(Clock::new(args.clock, studio.timeline()));
+    let clock = Arc::new(studio.clock(args.clock));
     let time = clock.between(Position::at(start), Position::at(stop_at));
     let speed = speed.unwrap_or((time / args.seconds).max(0.1));
     let pace = Pace { start, stop: stop_at, speed, fps, clock };
@@ -69,7 +72,7 @@ pub fn film(args: &RecordArgs, stop: &AtomicBool) -> anyhow::Result<Summary> {
     let step = if args.clock == ClockKind::References { pace.step() } else { 1.0 };
     let mut view = view(&args.picture, speed, step)?;
     view.tail = view.tail.min(len);
-    let view = dressed(view, &args.picture, studio.tables())?;
+    let view = dressed(view, &args.picture, &studio)?;
     let go = &mut |_: &Life| !stop.load(Ordering::Relaxed);
     let life = view.pin.map(|pin| studio.timeline().life(pin, go)).transpose()?.map(Arc::new);
     let context = context()?;

@@ -46,10 +46,12 @@ pub fn run(args: &SnapshotArgs) -> anyhow::Result<()> {
     choice(&args.picture)?;
     arranged(&args.picture)?;
     let mut studio = studio(&args.trace, &args.cache, &args.picture, &|| true)?;
-    let view = dressed(view, &args.picture, studio.tables())?;
+    let view = dressed(view, &args.picture, &studio)?;
     let mut exhibit = exhibit(&args.picture, &studio)?;
     let len = exhibit.axis(&studio).len;
-    let position = args.tick.unwrap_or((len / 2) as f64);
+    let stretch = studio.first_stretch();
+    let usual = || studio.first_position().since(Position::START);
+    let position = args.tick.unwrap_or_else(|| if studio.tasks().is_some() { usual() } else { (len / 2) as f64 });
     if !(position.is_finite() && (0.0..=len as f64).contains(&position)) {
         return Err(UsageError(format!("--tick {position}: the trace has ticks 0 to {len}")).into());
     }
@@ -58,7 +60,7 @@ pub fn run(args: &SnapshotArgs) -> anyhow::Result<()> {
     offscreen.set_scale(args.picture.text_scale);
     // A still has no speed to speak of.
     let life = view.pin.map(|pin| studio.timeline().life(pin, &mut |_| true)).transpose()?.map(Arc::new);
-    let playback = Playback { strip: args.picture.strip, ..Playback::default() };
+    let playback = Playback { strip: args.picture.strip, stretch, ..Playback::default() };
     let shot = Shot { life, playback, ..Shot::still(offscreen.points(), Position::of(position), view, parts) };
     let rgba = offscreen.still(&context, &mut studio, exhibit.as_mut(), &shot)?;
     let mut packed = Cursor::new(Vec::new());

@@ -4,9 +4,7 @@
 //! something under a name, or ends in his own way, hears of it here, by one handler for all.
 
 use crate::files;
-#[cfg(feature = "gpu")]
 use std::sync::Arc;
-#[cfg(feature = "gpu")]
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -79,13 +77,11 @@ pub(super) fn is_over(number: u64) {
 
 /// A flag that the first stop raises; it is told with `words`. The second ends the program at once. Lowered where it goes out
 /// of use.
-#[cfg(feature = "gpu")]
 pub(super) struct Flag {
     pub(super) raised: Arc<AtomicBool>,
     number: u64,
 }
 
-#[cfg(feature = "gpu")]
 impl Flag {
     pub(super) fn new(words: &'static str) -> Self {
         let raised = Arc::new(AtomicBool::new(false));
@@ -101,7 +97,6 @@ impl Flag {
     }
 }
 
-#[cfg(feature = "gpu")]
 impl Drop for Flag {
     fn drop(&mut self) {
         is_over(self.number);

@@ -1,14 +1,18 @@
 //! `orrery tasks`: a file of tasks in numbers.
 
 use super::UsageError;
-use crate::cli::TasksArgs;
-use crate::daisen::{self, Dialect, TaskFile};
+use super::convert::parse_range;
+use super::open::{open_cache, open_trace};
+use crate::cli::{TasksArgs, TraceArgs};
+use crate::daisen::{self, Dialect, TaskFile, TaskText};
+use crate::machine::cpu;
 use crate::shown::{self, say};
 use crate::sim::config::nearest;
 use crate::tasks::blocking::blocking;
 use crate::tasks::metrics::{Bins, Metric, Point, series_of};
 use crate::tasks::rules::breaches;
 use crate::tasks::{Summary, Symbol, TaskSet, summary};
+use crate::trace::bundled::name_in;
 use crate::units::grouped;
 use anyhow::Context as _;
 use serde::Serialize;
@@ -23,7 +27,11 @@ use std::path::Path;
 pub(super) fn run(args: &TasksArgs) -> anyhow::Result<()> {
     let metric = args.metric.as_deref().map(str::parse::<Metric>).transpose();
     let metric = metric.map_err(|error| UsageError(format!("--metric: {error}")))?;
-    let file = daisen::read(&args.file).with_context(|| args.file.display().to_string())?;
+    let file = if args.range.is_some() || !daisen::is_task_file(&args.file) && is_trace(args) {
+        of_trace(args)?
+    } else {
+        daisen::read(&args.file).with_context(|| args.file.display().to_string())?
+    };
     for notice in &file.notices {
         say!("{}: {notice}", args.file.display());
     }
@@ -36,8 +44,7 @@ pub(super) fn run(args: &TasksArgs) -> anyhow::Result<()> {
             ))
             .into());
         }
-        let dialect = Dialect::ALL.into_iter().find(|(_, name)| *name == args.dialect).map_or(Dialect::V4, |row| row.0);
-        return daisen::write(&file.set, output, dialect).with_context(|| output.display().to_string());
+        return write_tasks(&file.set, output, &args.dialect);
     }
     let points = match (metric, args.location.as_deref()) {
         (Some(metric), Some(location)) => Some(measured(&file, metric, location, args.bins as usize)?),
@@ -49,6 +56,59 @@ pub(super) fn run(args: &TasksArgs) -> anyhow::Result<()> {
         (None, true) => json(&mut shown::json(), &Told::of(&file.set)),
         (None, false) => words(&mut shown::out(), &file),
     }
+}
+
+/// Writes tasks as --as says.
+///
+/// # Errors
+/// [`UsageError`] where that cannot be written to standard output; a failed write.
+pub(super) fn write_tasks(set: &TaskSet, output: &Path, dialect: &str) -> anyhow::Result<()> {
+    if let Some((text, _)) = TaskText::ALL.into_iter().find(|(_, name)| *name == dialect) {
+        if output.as_os_str() == "-" {
+            return Ok(text.write(set, &mut shown::raw().lock())?);
+        }
+        return text.write_file(set, output).with_context(|| output.display().to_string());
+    }
+    if output.as_os_str() == "-" {
+        return Err(UsageError(format!("-o -: found --as {dialect}; expected jsonl or chrome")).into());
+    }
+    let dialect = Dialect::ALL.into_iter().find(|(_, name)| *name == dialect).map_or(Dialect::V4, |row| row.0);
+    daisen::write(set, output, dialect).with_context(|| output.display().to_string())
+}
+
+/// References that are told at most: each makes some ten tasks.
+const MOST_REFERENCES: u64 = 2_000_000;
+
+/// Whether a file is taken for a trace: anything that is there, and no text of Daisen that has lost its head.
+fn is_trace(args: &TasksArgs) -> bool {
+    args.file.as_os_str() == "-" || args.file.exists() || name_in(&args.file).is_some()
+}
+
+/// The references of a trace as tasks.
+fn of_trace(args: &TasksArgs) -> anyhow::Result<TaskFile> {
+    let trace = TraceArgs { trace: args.file.clone(), format: None };
+    let source = open_trace(&trace)?;
+    let caches = open_cache(&args.cache, source.as_ref())?;
+    let len = source.len();
+    let (from, to) = match &args.range {
+        Some(text) => parse_range(text)?,
+        None => (0, len),
+    };
+    if from >= to || from >= len {
+        let text = args.range.as_deref().unwrap_or("0..0");
+        return Err(UsageError(format!("--range {text}: the trace has {len} references, numbered from 0")).into());
+    }
+    let to = to.min(len);
+    if to - from > MOST_REFERENCES {
+        return Err(UsageError(format!(
+            "found {} references; expected {} at most: choose a part with --range FROM..TO",
+            grouped(to - from),
+            grouped(MOST_REFERENCES)
+        ))
+        .into());
+    }
+    let set = cpu::tasks_of(source.as_ref(), &caches.config, from..to)?;
+    Ok(TaskFile { set, dialect: Dialect::V4, notices: Vec::new() })
 }
 
 /// A metric of a location, as data.

@@ -4,14 +4,16 @@ use super::UsageError;
 use super::opener;
 use super::picture::{asked, called, choice, parts, size, view};
 use super::stop::{self, Stopped};
+use super::task_look::{self, is_tasks};
 use super::view_state::{self, Saved};
 use super::watch::{Look, against, simulate, watch};
 use crate::app::arrangement::Arrangement;
 use crate::app::layouts::NamedLayout;
 use crate::app::panes::MOST as MOST_PANES;
-use crate::app::{self, Beside, First, Load, Options, Trace};
+use crate::app::{self, Beside, First, Load, Options, Report, Trace};
 use crate::cli::{LayoutName, ViewArgs};
 use crate::files::Draft;
+use crate::opening::remember;
 use crate::overlay::exhibits::{EXHIBITS, ExhibitEntry};
 use crate::record::png;
 use crate::shown::say;
@@ -57,6 +59,18 @@ pub(super) fn look(args: &ViewArgs) -> Look {
 /// # Errors
 /// [`UsageError`].
 pub(super) fn trace(args: &ViewArgs, kept: bool) -> anyhow::Result<Trace> {
+    if is_tasks(&args.trace, &args.picture)? {
+        let (path, picture) = (args.trace.trace.clone(), args.picture.clone());
+        let load = move |report: &mut dyn FnMut(Report) -> bool| {
+            let studio = task_look::studio(&path, &picture)?;
+            if kept {
+                remember(&path);
+            }
+            report(Report::Ready(studio));
+            Ok(())
+        };
+        return of(args, false, Beside::default(), Box::new(load));
+    }
     let (args, beside) = if kept { view_state::beside(args)? } else { (args.clone(), Beside::default()) };
     let (file, look) = (args.trace.clone(), look(&args));
     of(&args, false, beside, Box::new(move |report| watch(&file, &look, kept, report)))

@@ -6,10 +6,12 @@
 mod read;
 #[cfg(test)]
 mod tests;
+mod text;
 mod write;
 
 use crate::tasks::metrics::Edges;
-pub use read::{DaisenError, TaskFile, read};
+pub use read::{DaisenError, TaskFile, is_task_file, read};
+pub use text::TaskText;
 pub use write::write;
 
 /// The first line of Daisen's CSV.

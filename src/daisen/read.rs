@@ -56,6 +56,17 @@ impl From<rusqlite::Error> for DaisenError {
 
 /// What a database of SQLite starts with.
 const MAGIC: &[u8] = b"SQLite format 3\0";
+
+/// Whether a file begins as those do that [`read`] reads: any database of SQLite, or the CSV. What cannot be read does not.
+#[must_use]
+pub fn is_task_file(path: &Path) -> bool {
+    let mut head = Vec::new();
+    // Of a pipe nothing is taken away: what reads it wants all of it.
+    let is_file = path.metadata().is_ok_and(|about| about.is_file());
+    let mut read = || File::open(path).and_then(|file| file.take(64).read_to_end(&mut head));
+    is_file && read().is_ok() && (head.starts_with(MAGIC) || head.starts_with(CSV_HEAD.as_bytes()))
+}
+
 /// Reads all tasks of a file.
 ///
 /// # Errors

@@ -4,6 +4,7 @@ use super::closeup::NamedDot;
 use super::pen::rate;
 pub use super::rows::{CacheRow, Now, RegionRow, TlbRow};
 use super::stretch::Stretch;
+use super::studio::Studio;
 use crate::axis::{Axis, Position};
 use crate::reference::{Kind, Reference, Tables};
 use crate::scene::layout::{HomeArc, Ring};
@@ -180,6 +181,20 @@ impl Info {
 }
 
 impl Info {
+    /// What can be said of a moment of a studio of tasks.
+    pub(super) fn of_tasks(studio: &Studio, position: Position) -> Self {
+        let (axis, tables) = (studio.axis(), studio.tables());
+        Self {
+            title: tables.title.clone(),
+            subtitle: tables.subtitle.clone(),
+            tick: position.tick(),
+            axis,
+            position,
+            len: axis.total,
+            ..Self::default()
+        }
+    }
+
     /// The numbers of all regions, in the order in which they stand.
     pub(super) fn listed(&self) -> Vec<usize> {
         self.order.all(self.regions.len())

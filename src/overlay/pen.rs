@@ -4,6 +4,7 @@ use super::fonts::Weight;
 use crate::render::Bar;
 use crate::scene::palette::{self, Rgba};
 use crate::shown;
+use crate::tasks::{Symbol, TaskIndex};
 use crate::units::{ByteRange, grouped};
 use egui::{Align2, Color32, FontId, Painter, Pos2, Rect, pos2};
 use std::cell::RefCell;
@@ -36,6 +37,16 @@ pub enum Target {
     Column(u8, &'static str),
     /// The heading of a function, by the first of its source lines (as in [`Target::Line`]): they are folded, or unfolded.
     Fold(usize),
+    /// A task.
+    Task(TaskIndex),
+    /// A location of tasks.
+    Location(Symbol),
+    /// A kind of tasks, by its number among the colours.
+    Kind(usize),
+    /// What the charts tell on an axis, left (0) or right (1): the next metric.
+    Axis(u8),
+    /// The order of the charts: the next one.
+    Order,
 }
 
 /// What goes with the words that were drawn.

@@ -4,11 +4,11 @@
 use super::fonts::Weight;
 use super::info::Info;
 use super::layout::{Layout, Parts};
-use super::pen::{Drawn, Pen, Target};
+use super::pen::{Drawn, Pen, Target, color};
 use super::strip::{Strip, draw_strip};
 use crate::render::Bar;
 use crate::scene::palette::Rgba;
-use egui::{Align2, Painter, Pos2, Rect};
+use egui::{Align2, Painter, Pos2, Rect, Shape, Stroke};
 
 /// Words at a place.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,17 +29,32 @@ pub struct Words {
     pub width: f32,
 }
 
+/// A line through some places.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Line {
+    /// The places, pixels of the target.
+    pub points: Vec<Pos2>,
+    /// Its width, pixels.
+    pub width: f32,
+    /// Its colour.
+    pub color: Rgba,
+}
+
 /// See the module. What is out of sight is left out.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Plane {
     /// Rectangles, pixels of the target; they are under the words.
     pub bars: Vec<Bar>,
+    /// Lines over the rectangles and under the words.
+    pub lines: Vec<Line>,
     /// Words.
     pub words: Vec<Words>,
     /// Where rows are that can be clicked, and what they are about.
     pub rows: Vec<(Rect, Target)>,
     /// Where a place across stands for one in the part of the trace that the strip shows.
     pub times: Vec<Rect>,
+    /// There the wheel goes closer in time and a drag moves on in it; else a press moves the playhead.
+    pub zooms: bool,
     /// Pixels of one unit of [`Camera::at`](crate::scene::Camera).
     pub unit: f32,
     /// How far it can be scrolled down, in that unit.
@@ -59,6 +74,9 @@ pub(super) fn draw_plane(
 ) -> Drawn {
     let above = Rect { max: egui::pos2(layout.area.right(), layout.strip.top()), ..layout.area };
     let clipped = painter.with_clip_rect(above.intersect(painter.clip_rect()));
+    for Line { points, width, color: ink } in &plane.lines {
+        clipped.add(Shape::line(points.clone(), Stroke::new(*width, color(*ink))));
+    }
     let pen = Pen::new(&clipped, 1.0);
     for words in &plane.words {
         let Words { at, anchor, text, weight, size, color, width } = words;

@@ -108,7 +108,10 @@ impl Shot {
     pub fn strip_info(&self, studio: &Studio) -> Info {
         let timeline = studio.timeline();
         let position = studio.axis().clamp(self.position);
-        let mut info = Info::of_time(timeline, studio.tables(), position, ring_names(timeline.start()));
+        let mut info = match studio.tasks() {
+            Some(_) => Info::of_tasks(studio, position),
+            None => Info::of_time(timeline, studio.tables(), position, ring_names(timeline.start())),
+        };
         self.tell(studio, &mut info);
         info
     }

@@ -13,6 +13,13 @@ pub struct Stretch {
 }
 
 impl Stretch {
+    /// These ticks, as far as there is an axis; somewhat more where they are too few to be shown.
+    #[must_use]
+    pub fn part(axis: Axis, ticks: &Range<u64>) -> Self {
+        let width = (ticks.end.saturating_sub(ticks.start) as f64).max(LEAST.min(axis.total as f64));
+        Self::fitting(axis, Position::at(ticks.start), width)
+    }
+
     /// Whether it is all of the axis.
     #[must_use]
     pub fn is_whole(self) -> bool {

@@ -4,7 +4,7 @@ use super::fonts::Weight;
 use super::info::{Info, notes};
 use super::layout::Layout;
 use super::pen::{Pen, SMALL, color};
-use crate::axis::Position;
+use crate::axis::{AxisUnit, Position};
 use crate::scene::palette::{self, Rgba};
 use crate::timeline::StripKind;
 use crate::units::{grouped, to_f32};
@@ -18,6 +18,8 @@ pub(super) const CLASSES: [&str; 4] = ["compulsory", "capacity", "conflict", "co
 pub struct Strip {
     kind: StripKind,
     columns: Vec<Vec<f32>>,
+    /// What the whole height stands for, where that is not fixed.
+    most: f32,
 }
 
 impl Strip {
@@ -31,13 +33,21 @@ impl Strip {
                 column[ring] = (column[ring] - farther).max(0.0);
             }
         }
-        Self { kind: StripKind::Served, columns }
+        Self { kind: StripKind::Served, columns, most: 1.0 }
     }
 
     /// Of parts that are what `kind` says.
     #[must_use]
     pub fn of_parts(kind: StripKind, columns: Vec<Vec<f32>>) -> Self {
-        Self { kind, columns }
+        Self { kind, columns, most: 1.0 }
+    }
+
+    /// Of how many requests are under way, column by column; the highest fills the strip.
+    #[must_use]
+    pub fn of_levels(levels: &[f64]) -> Self {
+        let most = levels.iter().copied().fold(0.0, f64::max);
+        let share = |level: &f64| vec![to_f32(level / most.max(f64::MIN_POSITIVE))];
+        Self { kind: StripKind::InFlight, columns: levels.iter().map(share).collect(), most: to_f32(most) }
     }
 
     /// What it tells.
@@ -68,7 +78,7 @@ impl Strip {
     /// The first `count` columns.
     #[must_use]
     pub fn first(&self, count: usize) -> Self {
-        Self { kind: self.kind, columns: self.columns[..count.min(self.columns.len())].to_vec() }
+        Self { columns: self.columns[..count.min(self.columns.len())].to_vec(), ..*self }
     }
 
     /// The colour of a part, of so many.
@@ -77,6 +87,7 @@ impl Strip {
             StripKind::Served => palette::served(part + 1, parts),
             StripKind::Level(_) | StripKind::Temperature => palette::MISS,
             StripKind::Classes => palette::CLASSES[part.min(CLASSES.len() - 1)],
+            StripKind::InFlight => palette::SERIES[0],
         }
     }
 }
@@ -118,7 +129,8 @@ pub(super) fn draw_strip(pen: &Pen<'_>, layout: &Layout, info: &Info, strip: &St
         if misses <= 0.0 {
             continue;
         }
-        let height = (bars.height() * misses.min(1.0).sqrt()).max(1.0);
+        let share = if strip.kind == StripKind::InFlight { misses } else { misses.min(1.0).sqrt() };
+        let height = (bars.height() * share).max(1.0);
         let mut foot = bars.bottom();
         for (part, share) in parts.iter().enumerate().rev() {
             let top = foot - height * share / misses;
@@ -181,9 +193,12 @@ pub(super) fn draw_strip(pen: &Pen<'_>, layout: &Layout, info: &Info, strip: &St
     let shown = info.stretch.ticks(axis);
     let end = match info.indexed {
         _ if !info.stretch.is_whole() => {
-            format!("{} to {} of {}", grouped(shown.start), grouped(shown.end), grouped(info.len))
+            let step = ((shown.end - shown.start) / 1_000).max(1);
+            let words = |tick| axis.unit.words_like(tick, step, info.len);
+            format!("{} to {} of {}", words(shown.start), words(shown.end), axis.unit.duration(info.len))
         }
-        None => grouped(info.len),
+        None if axis.unit == AxisUnit::References => grouped(info.len),
+        None => axis.unit.duration(info.len),
         Some(share) if share < 1.0 => format!("{:.0} % of {} indexed", (share * 100.0).floor(), grouped(info.len)),
         Some(_) => format!("{} so far", grouped(info.len)),
     };
@@ -234,6 +249,9 @@ fn words(pen: &Pen<'_>, strip: &Strip, info: &Info, at: Pos2) -> f32 {
             }
             edge
         }
+        StripKind::InFlight => {
+            quiet(at, &format!("under way at all locations together, {:.0} at once at most", strip.most))
+        }
         StripKind::Temperature => {
             let edge = quiet(at, &format!("temperature of {}:", info.rings.join(", ")));
             let edge = named(edge, "cold", palette::words(palette::COLD));
@@ -253,7 +271,7 @@ fn numbers(pen: &Pen<'_>, bars: Rect, info: &Info, y: f32, [from, to]: [f32; 2])
         if at > shown.start {
             let tick = Rect::from_min_max(pos2(x - 0.5, bars.bottom() - 4.0 * pen.t), pos2(x + 0.5, bars.bottom()));
             pen.bar(tick, palette::fade(palette::LIGHT, 0.35));
-            let words = grouped(at);
+            let words = axis.unit.words_like(at, step, shown.end);
             let half = 0.5 * pen.width(&words, Weight::Regular, SMALL);
             if x - half > from + 18.0 * pen.t && x + half < to - 18.0 * pen.t {
                 pen.text(pos2(x, y), Align2::CENTER_TOP, &words, Weight::Regular, SMALL, palette::TEXT_QUIET);

@@ -1,16 +1,19 @@
-//! A trace under its caches, at a moment: what all exhibits of it share.
+//! A trace under its caches, or the tasks of a file, at a moment: what all exhibits of it share.
 
 use super::baseline::Baseline;
 use super::shot::Shot;
 use super::stretch::Stretch;
 use super::strip::Strip;
 use crate::axis::{Axis, Position};
-use crate::reference::{ReferenceSource, SourceError, Tables};
+use crate::reference::{MemoryTrace, ReferenceSource, SourceError, Tables};
 use crate::scene::temperature::Scores;
 use crate::shown;
+use crate::sim::config::preset;
 use crate::sim::{Hierarchy, SimError};
+use crate::tasks::TaskBook;
+use crate::tasks::metrics::{Bins, in_flight};
 use crate::timeline::cursor::levels;
-use crate::timeline::{Cursor, Moment, Options, StripKind, Timeline};
+use crate::timeline::{Clock, ClockKind, Cursor, Moment, Options, StripKind, Timeline};
 use crate::units::LevelId;
 use std::ops::Range;
 use std::sync::Arc;
@@ -24,6 +27,8 @@ pub struct Studio {
     history: u64,
     /// What it is compared with.
     baseline: Option<Box<Baseline>>,
+    /// Tasks in place of a trace, which is empty then.
+    tasks: Option<Arc<TaskBook>>,
 }
 
 impl Studio {
@@ -47,7 +52,29 @@ impl Studio {
         let timeline = timeline.into();
         let tables = Tables::shown(timeline.tables());
         let cursor = Cursor::new(Arc::clone(&timeline))?;
-        Ok(Self { timeline, tables, cursor, history: 0, baseline: None })
+        Ok(Self { timeline, tables, cursor, history: 0, baseline: None, tasks: None })
+    }
+
+    /// Tasks, ready to be shown: their time is its axis, and it has no reference.
+    ///
+    /// # Errors
+    /// As [`Studio::new`], for the empty trace.
+    ///
+    /// # Panics
+    /// Never: the caches of the empty trace are a preset that a test holds.
+    pub fn of_tasks(book: impl Into<Arc<TaskBook>>) -> Result<Self, SimError> {
+        let book = book.into();
+        let title = book.title().to_owned();
+        let tables = Tables { title, subtitle: book.subtitle().to_owned(), ..Tables::default() };
+        let hierarchy = Hierarchy::new(&preset("paper").expect("a preset of our own"))?;
+        let source = Arc::new(MemoryTrace::new(Vec::new(), tables));
+        Ok(Self { tasks: Some(book), ..Self::new(source, hierarchy, &mut |_, _| true)? })
+    }
+
+    /// The tasks that are shown in place of a trace.
+    #[must_use]
+    pub fn tasks(&self) -> Option<&Arc<TaskBook>> {
+        self.tasks.as_ref()
     }
 
     /// The same once more, to be gone about in by somebody else.
@@ -58,7 +85,7 @@ impl Studio {
         let cursor = Cursor::new(Arc::clone(&self.timeline))?;
         let (timeline, tables) = (Arc::clone(&self.timeline), Arc::clone(&self.tables));
         let baseline = self.baseline.as_ref().map(|baseline| baseline.another().map(Box::new)).transpose()?;
-        Ok(Self { timeline, tables, cursor, history: 0, baseline })
+        Ok(Self { timeline, tables, cursor, history: 0, baseline, tasks: self.tasks.clone() })
     }
 
     /// What it is compared with.
@@ -109,10 +136,36 @@ impl Studio {
         Arc::make_mut(&mut self.tables).title = shown::name(&title).into_owned();
     }
 
-    /// The references of the trace.
+    /// The references of the trace, or the time of the tasks.
     #[must_use]
     pub fn axis(&self) -> Axis {
-        self.timeline.axis()
+        self.tasks.as_ref().map_or_else(|| self.timeline.axis(), |book| book.set().axis())
+    }
+
+    /// The part of its axis that is shown at first.
+    #[must_use]
+    pub fn first_stretch(&self) -> Stretch {
+        let part = self.tasks.as_ref().and_then(|book| book.first().part.clone());
+        part.map_or_else(Stretch::default, |part| Stretch::part(self.axis(), &part))
+    }
+
+    /// Where pictures are that nobody asked for another moment of: in the middle of what is shown.
+    #[must_use]
+    pub fn first_position(&self) -> Position {
+        if let Some(tick) = self.tasks.as_ref().and_then(|book| book.first().tick) {
+            return Position::at(tick);
+        }
+        let shown = self.first_stretch().ticks(self.axis());
+        Position::at(shown.start + (shown.end - shown.start) / 2)
+    }
+
+    /// What time stands for: the clock of this kind; of tasks, their own.
+    #[must_use]
+    pub fn clock(&self, kind: ClockKind) -> Clock {
+        match &self.tasks {
+            Some(_) => Clock::steady(self.axis()),
+            None => Clock::new(kind, &self.timeline),
+        }
     }
 
     /// By level: the ring that it is on, the innermost being 0; and how many rings there are.
@@ -134,6 +187,9 @@ impl Studio {
     /// As [`Studio::strip`], of a part of the trace.
     #[must_use]
     pub fn strip_of(&self, columns: usize, stretch: Stretch) -> Strip {
+        if self.tasks.is_some() {
+            return self.strip_of_kind(columns, stretch, StripKind::InFlight);
+        }
         let references = stretch.ticks(self.axis());
         let (rings, count) = self.rings_of_levels();
         let mut missed = vec![vec![0.0; count]; columns];
@@ -151,6 +207,11 @@ impl Studio {
     /// As [`Studio::strip_of`], of another kind.
     #[must_use]
     pub fn strip_of_kind(&self, columns: usize, stretch: Stretch, kind: StripKind) -> Strip {
+        if let Some(book) = &self.tasks {
+            let shown = stretch.ticks(self.axis());
+            let bins = Bins { from: shown.start, to: shown.end, count: columns, edges: book.edges() };
+            return Strip::of_levels(&in_flight(book, &bins));
+        }
         if kind == StripKind::Served {
             return self.strip_of(columns, stretch);
         }
@@ -172,7 +233,7 @@ impl Studio {
             |ring: usize| rings.iter().enumerate().filter(move |(_, of)| **of == ring).map(|(level, _)| level);
         let share = |misses: u64, of: &Range<u64>| misses as f32 / (of.end.saturating_sub(of.start)).max(1) as f32;
         match kind {
-            StripKind::Served => Vec::new(),
+            StripKind::Served | StripKind::InFlight => Vec::new(),
             StripKind::Level(number) => {
                 let misses = of_ring(usize::from(number).saturating_sub(1)).map(sums);
                 vec![misses.map(|(sums, of)| share(sums.demand_misses, &of)).sum()]
@@ -242,7 +303,7 @@ impl Studio {
     /// # Errors
     /// When the source cannot be read.
     pub fn seek(&mut self, position: Position, history: u64, window: u64, by_region: bool) -> Result<(), SourceError> {
-        let tick = self.axis().clamp(position).tick();
+        let tick = self.timeline.axis().clamp(position).tick();
         let history = history.max(self.history);
         match by_region {
             true => self.cursor.seek_tallied(tick, history, window)?,

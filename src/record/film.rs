@@ -38,8 +38,9 @@ impl Film {
     ) -> Result<Self, RenderError> {
         let offscreen = Offscreen::new(&context, [width, height])?;
         let playback = Playback { speed: pace.speed, unit: pace.clock.kind().unit(), ..Playback::default() };
+        let playback = Playback { stretch: studio.first_stretch(), ..playback };
         let shot = Shot { playback, ..Shot::still([width, height], Position::START, view, parts) };
-        let strip = studio.strip(shot.layout().strip_columns());
+        let strip = studio.strip_of(shot.layout().strip_columns(), shot.playback.stretch);
         Ok(Self { context, studio, exhibit, offscreen, shot, pace, strip })
     }
 
@@ -49,7 +50,7 @@ impl Film {
         self.offscreen.set_scale(scale);
         let points = self.offscreen.points();
         (self.shot.target, self.shot.area) = (points, Area::whole(points));
-        self.strip = self.studio.strip(self.shot.layout().strip_columns());
+        self.strip = self.studio.strip_of(self.shot.layout().strip_columns(), self.shot.playback.stretch);
         self
     }
 

@@ -6,6 +6,7 @@ mod beams;
 mod calm;
 mod cells;
 mod composition;
+pub mod cubehelix;
 mod density;
 pub mod flows;
 pub mod frame;

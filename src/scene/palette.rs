@@ -50,6 +50,8 @@ pub const CARD: Rgba = [18, 20, 27, 246];
 pub const CLASSES: [Rgba; 4] = [[150, 156, 170, 255], [255, 205, 95, 255], [238, 56, 18, 255], [120, 140, 255, 255]];
 /// Source code.
 pub const CODE: Rgba = [168, 200, 255, 255];
+/// What a chart tells on its left axis, and on its right one.
+pub const SERIES: [Rgba; 2] = [[104, 172, 255, 255], [255, 164, 74, 255]];
 /// Cold end of the temperature scale.
 pub const COLD: Rgba = [38, 110, 232, 255];
 /// Warm end of the temperature scale.

@@ -4,6 +4,7 @@ use super::flows::{FLOWING, LOGGED};
 use super::layout::Radii;
 use super::order::RegionOrder;
 use super::palette::RegionColors;
+use crate::tasks::TaskLook;
 use crate::units::ByteRange;
 use std::sync::Arc;
 
@@ -117,6 +118,8 @@ pub struct View {
     pub pin: Option<ByteRange>,
     /// Nothing flies: what moves fades where it was and appears where it goes; signs come and go slowly.
     pub calm: bool,
+    /// What of tasks is looked at.
+    pub tasks: Arc<TaskLook>,
 }
 
 impl Default for View {
@@ -139,6 +142,7 @@ impl Default for View {
             radii: Radii::default(),
             pin: None,
             calm: false,
+            tasks: Arc::default(),
         }
     }
 }

@@ -19,6 +19,7 @@
 //!
 //! Tasks are gone through once, however many bins there are. Levels are summed in whole ticks, so that they are exact.
 
+use super::book::TaskBook;
 use super::set::TaskSet;
 use super::{INCOMING_BUFFER, REQUEST_IN, REQUEST_OUT, Symbol};
 use std::fmt;
@@ -223,6 +224,21 @@ pub fn series_of(set: &TaskSet, metric: Metric, locations: &[Symbol], bins: &Bin
     };
     let middle = |bin: usize| bin as f64 * width + first + 0.5 * width;
     values.into_iter().enumerate().map(|(bin, value)| (middle(bin), value)).collect()
+}
+
+/// How many requests are under way in each bin, of all locations together; where there is no request in, how many tasks.
+#[must_use]
+pub fn in_flight(book: &TaskBook, bins: &Bins) -> Vec<f64> {
+    let set = book.set();
+    if bins.count == 0 || bins.to <= bins.from {
+        return Vec::new();
+    }
+    let wanted: Vec<bool> = match book.has_requests() {
+        true => set.pairs().map(|(category, _)| category == REQUEST_IN).collect(),
+        false => vec![true; set.pairs().len()],
+    };
+    let all = book.listed().iter().flat_map(|&location| set.tasks_at(location));
+    levels(bins, all.filter(|&task| wanted[set.pair(task) as usize]).map(|task| (set.start(task), set.end(task))))
 }
 
 /// By category and action, whether a metric counts such tasks.

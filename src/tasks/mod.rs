@@ -10,6 +10,7 @@
 //! hold. The set is made by a [`TaskSetBuilder`], whatever the tasks come from: a simulated hierarchy, a simulated GPU, a file.
 
 pub mod blocking;
+mod book;
 mod builder;
 mod ids;
 pub mod lanes;
@@ -21,6 +22,7 @@ mod summary;
 mod tests;
 mod words;
 
+pub use book::{FirstSight, LocationOrder, TaskBook, TaskLook, plain};
 pub use builder::{Built, NewTask, TaskSetBuilder, TooMany};
 pub use ids::TaskId;
 pub use set::{Milestone, NO_TASK, Task, TaskIndex, TaskSet};

@@ -15,6 +15,8 @@ pub enum StripKind {
     Classes,
     /// The temperature of each ring, a row for each.
     Temperature,
+    /// Of tasks: how many requests are under way. No strip of a trace.
+    InFlight,
 }
 
 /// Why words are no kind of a strip.
@@ -45,6 +47,7 @@ impl fmt::Display for StripKind {
             Self::Level(number) => write!(f, "level{number}"),
             Self::Classes => f.write_str("classes"),
             Self::Temperature => f.write_str("temperature"),
+            Self::InFlight => f.write_str("in-flight"),
         }
     }
 }
@@ -59,7 +62,7 @@ impl StripKind {
             Self::Served => level(1).unwrap_or(classes),
             Self::Level(number) => level(usize::from(number) + 1).unwrap_or(classes),
             Self::Classes => Self::Temperature,
-            Self::Temperature => Self::Served,
+            Self::Temperature | Self::InFlight => Self::Served,
         }
     }
 }

@@ -70,7 +70,7 @@ fn a_row_does_what_it_says_and_the_finder_closes() {
 #[test]
 fn the_keys_go_round_the_rows_that_are_shown() {
     let rows = (0..40).map(|n| Row::new(format!("row {n}"), "", Does::Go(Position::at(n)))).collect();
-    let mut finder = Finder::new(rows);
+    let mut finder = Finder::new(rows, false);
     finder.step(false);
     assert_eq!(finder.chosen, SHOWN - 1);
     finder.step(true);
@@ -88,7 +88,8 @@ fn the_keys_go_round_the_rows_that_are_shown() {
 #[test]
 fn what_begins_a_name_or_a_word_goes_before_what_is_within_one() {
     let rows = ["the last one", "blast", "last of all", "a last", "at last"];
-    let mut finder = Finder::new(rows.iter().map(|words| Row::new(*words, "", Does::Go(Position::START))).collect());
+    let mut finder =
+        Finder::new(rows.iter().map(|words| Row::new(*words, "", Does::Go(Position::START))).collect(), false);
     finder.type_in("LAST");
     let found: Vec<&str> = finder.found().iter().map(|row| row.words.as_str()).collect();
     assert_eq!(found, ["last of all", "a last", "at last", "the last one", "blast"]);
@@ -104,7 +105,7 @@ fn many_marks_and_a_huge_paste_stay_quick() {
         })
         .collect();
     let begun = std::time::Instant::now();
-    let mut finder = Finder::new(rows);
+    let mut finder = Finder::new(rows, false);
     for typed in ["p", "phase 99", "phase 99999", "linea 3 phase"] {
         finder.type_in(typed);
         assert!(finder.fit > 0 && finder.found().len() <= SHOWN, "{typed}");

@@ -3,6 +3,7 @@
 use super::*;
 use crate::app::desk::tests::desk;
 use crate::app::tiles::beside;
+use crate::app::transport::FASTEST;
 use crate::axis::Position;
 use crate::overlay::Strip;
 use crate::overlay::fonts;

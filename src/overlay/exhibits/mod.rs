@@ -12,6 +12,7 @@ mod rings;
 mod sheet;
 mod source;
 mod table;
+mod tasks;
 
 pub use chart::ChartExhibit;
 pub use compare::CompareExhibit;
@@ -24,6 +25,7 @@ pub use regions::RegionExhibit;
 pub use rings::RingExhibit;
 pub use source::SourceExhibit;
 pub use table::{Arranged, Column, Sort};
+pub use tasks::{TaskExhibit, TaskView};
 
 use super::csv;
 use super::info::Info;
@@ -45,8 +47,27 @@ pub struct ExhibitEntry {
     pub what: &'static str,
     /// The headings that its rows are sorted by; none = they are not.
     pub columns: &'static [Column],
-    /// Makes it for a trace under its caches.
+    /// Makes it for a trace under its caches, or for tasks.
     pub open: fn(&Studio) -> Box<dyn Exhibit>,
+    /// What it is of.
+    pub of: Subject,
+}
+
+/// What a studio has to show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// A trace under its caches.
+    Trace,
+    /// Tasks of a simulated machine.
+    Tasks,
+}
+
+impl Subject {
+    /// What this studio has.
+    #[must_use]
+    pub fn of(studio: &Studio) -> Self {
+        if studio.tasks().is_some() { Self::Tasks } else { Self::Trace }
+    }
 }
 
 /// All exhibits, in the order in which they are offered.
@@ -56,54 +77,91 @@ pub static EXHIBITS: &[ExhibitEntry] = &[
         what: "caches as rings, a dot for each line",
         columns: &[],
         open: |studio| Box::new(RingExhibit::new(studio, Composition::Dots)),
+        of: Subject::Trace,
     },
     ExhibitEntry {
         name: "numbers",
         what: "this reference, levels, TLBs and regions as tables",
         columns: &numbers::COLUMNS,
         open: |studio| Box::new(NumberExhibit::new(studio)),
+        of: Subject::Trace,
     },
     ExhibitEntry {
         name: "large",
         what: "caches as rings, sums in place of dots",
         columns: &[],
         open: |studio| Box::new(RingExhibit::new(studio, Composition::Large)),
+        of: Subject::Trace,
     },
     ExhibitEntry {
         name: "source",
         what: "source lines with their references and misses",
         columns: &source::COLUMNS,
         open: |studio| Box::new(SourceExhibit::new(studio)),
+        of: Subject::Trace,
     },
     ExhibitEntry {
         name: "chart",
         what: "misses over time, of levels and of regions",
         columns: &[],
         open: |studio| Box::new(ChartExhibit::new(studio)),
+        of: Subject::Trace,
     },
     ExhibitEntry {
         name: "inspector",
         what: "what is pinned: where it lived, its set, all that happened to it",
         columns: &[],
         open: |studio| Box::new(InspectorExhibit::new(studio)),
+        of: Subject::Trace,
     },
     ExhibitEntry {
         name: "compare",
         what: "misses under these caches and under those before",
         columns: &compare::COLUMNS,
         open: |studio| Box::new(CompareExhibit::new(studio)),
+        of: Subject::Trace,
     },
     ExhibitEntry {
         name: "regions",
         what: "all regions as a table to sort, to dim and to hide",
         columns: &regions::COLUMNS,
         open: |studio| Box::new(RegionExhibit::new(studio)),
+        of: Subject::Trace,
     },
     ExhibitEntry {
         name: "functions",
         what: "functions with their references and misses",
         columns: &functions::COLUMNS,
         open: |studio| Box::new(FunctionExhibit::new(studio)),
+        of: Subject::Trace,
+    },
+    ExhibitEntry {
+        name: "tasks",
+        what: "tasks: charts of all locations, one location, one task",
+        columns: &[],
+        open: |_| Box::new(TaskExhibit::new(TaskView::All)),
+        of: Subject::Tasks,
+    },
+    ExhibitEntry {
+        name: "overview",
+        what: "tasks: a chart for each location",
+        columns: &[],
+        open: |_| Box::new(TaskExhibit::new(TaskView::Overview)),
+        of: Subject::Tasks,
+    },
+    ExhibitEntry {
+        name: "component",
+        what: "tasks: those of one location as bars",
+        columns: &[],
+        open: |_| Box::new(TaskExhibit::new(TaskView::Component)),
+        of: Subject::Tasks,
+    },
+    ExhibitEntry {
+        name: "task",
+        what: "tasks: one of them, what it is a part of, and its parts",
+        columns: &[],
+        open: |_| Box::new(TaskExhibit::new(TaskView::Task)),
+        of: Subject::Tasks,
     },
 ];
 
@@ -146,17 +204,26 @@ pub fn of_composition(composition: Composition) -> &'static ExhibitEntry {
     named(name).unwrap_or(&EXHIBITS[0])
 }
 
-/// The row in which these caches and regions are read best.
+/// The rows that have something to show of a studio.
+pub fn offered(subject: Subject) -> impl DoubleEndedIterator<Item = &'static ExhibitEntry> + Clone {
+    EXHIBITS.iter().filter(move |row| row.of == subject)
+}
+
+/// The row in which these caches and regions, or tasks, are read best.
 #[must_use]
 pub fn suited(studio: &Studio) -> &'static ExhibitEntry {
+    if studio.tasks().is_some() {
+        return named("tasks").unwrap_or(&EXHIBITS[0]);
+    }
     of_composition(Stage::composition_for(studio.timeline().start(), &studio.tables().regions))
 }
 
-/// The row after this one, round and round.
+/// The row after this one of the same subject, round and round.
 #[must_use]
 pub fn after(row: &ExhibitEntry) -> &'static ExhibitEntry {
-    let at = EXHIBITS.iter().position(|other| other.name == row.name).unwrap_or(0);
-    &EXHIBITS[(at + 1) % EXHIBITS.len()]
+    let mut rows = offered(row.of).cycle();
+    rows.find(|other| other.name == row.name);
+    rows.next().unwrap_or(&EXHIBITS[0])
 }
 
 /// What an exhibit shows of a moment.
@@ -243,15 +310,19 @@ mod tests {
 
     #[test]
     fn names_are_found_and_follow_each_other_round_and_round() {
-        let mut row = &EXHIBITS[0];
         let mut seen: Vec<&str> = Vec::new();
-        for _ in EXHIBITS {
-            assert!(named(row.name).is_some_and(|found| found.what == row.what));
-            assert!(!seen.contains(&row.name), "{} is there twice", row.name);
-            seen.push(row.name);
-            row = after(row);
+        for subject in [Subject::Trace, Subject::Tasks] {
+            let first = offered(subject).next().expect("one");
+            let mut row = first;
+            for _ in offered(subject) {
+                assert!(named(row.name).is_some_and(|found| found.what == row.what));
+                assert!(!seen.contains(&row.name), "{} is there twice", row.name);
+                seen.push(row.name);
+                row = after(row);
+            }
+            assert_eq!(row.name, first.name, "of one subject round and round");
         }
-        assert_eq!(row.name, seen[0]);
+        assert_eq!(seen.len(), EXHIBITS.len());
         for name in ["rings", "numbers", "source", "large", "chart", "inspector", "compare", "regions", "functions"] {
             assert!(seen.contains(&name), "{name} is not in {seen:?}");
         }

@@ -1,0 +1,215 @@
+//! `orrery gpu`: a kernel on a simulated GPU, in numbers and as tasks.
+
+use super::UsageError;
+use super::stop::{Flag, Stopped};
+use super::tasks::write_tasks;
+use crate::axis::AxisUnit;
+use crate::cli::GpuArgs;
+use crate::machine::gpu::{self, GpuConfig, GpuRun, KERNELS, KernelEntry, RunError, simulate};
+use crate::shown::{self, say};
+use crate::sim::config::nearest;
+use crate::units::grouped;
+use anyhow::Context as _;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::Path;
+use std::sync::atomic::Ordering;
+
+/// Runs a kernel, or lists what there is.
+///
+/// # Errors
+/// [`UsageError`] for a kernel, a GPU or an argument that there is not; a failed write.
+pub(super) fn run(args: &GpuArgs) -> anyhow::Result<()> {
+    let Some(kernel) = &args.kernel else {
+        return match &args.gpu {
+            None => list(&mut shown::out()),
+            Some(gpu) => Ok(write!(shown::raw().lock(), "{}", text_of(gpu)?)?),
+        };
+    };
+    let row = KernelEntry::named(kernel).map_err(|error| UsageError(error.to_string()))?;
+    let program = row.with(&args.set).map_err(|error| UsageError(format!("--set {error}")))?;
+    let name = args.gpu.as_deref().unwrap_or("r9nano");
+    let mut config =
+        GpuConfig::from_toml(&text_of(name)?).map_err(|error| UsageError(format!("--gpu {name}: {error}")))?;
+    if let Some(dispatch) = args.dispatch {
+        config.dispatch = dispatch;
+    }
+    let stop = Flag::new("stopping");
+    let keep = args.output.is_some();
+    let mut go = |_, _| !stop.raised.load(Ordering::Relaxed);
+    let done = simulate(&config, program.as_ref(), row.name, keep, &mut go).map_err(|error| match error {
+        RunError::Stopped => Stopped("the simulation was stopped; nothing was written".into()).into(),
+        RunError::TooLarge { .. } | RunError::Gpu(_) => UsageError(error.to_string()).into(),
+        error => anyhow::Error::from(error),
+    })?;
+    if let (Some(output), Some(tasks)) = (&args.output, &done.tasks) {
+        write_tasks(tasks, output, &args.dialect)?;
+        say!("{}: {} tasks", output.display(), grouped(tasks.len() as u64));
+        return Ok(());
+    }
+    let told = Told::of(row, args, &config, &done);
+    if args.json {
+        return Ok(writeln!(shown::json(), "{}", serde_json::to_string(&told)?)?);
+    }
+    words(&mut shown::out(), &config, &told)
+}
+
+/// Bytes of a description, at most.
+const MOST_BYTES: u64 = 1 << 20;
+
+/// The TOML of a GPU that there is, or of a file.
+fn text_of(name: &str) -> anyhow::Result<String> {
+    if let Some(text) = gpu::preset_text(name) {
+        return Ok(text.to_owned());
+    }
+    let path = Path::new(name);
+    if path.exists() {
+        return crate::files::read_text(path, MOST_BYTES).with_context(|| path.display().to_string());
+    }
+    let names: Vec<&str> = gpu::names().collect();
+    let hint = nearest(name, &names).map_or_else(String::new, |name| format!("did you mean `{name}`? "));
+    Err(UsageError(format!("--gpu {name}: found no such file; {hint}expected a file or one of {}", names.join(", ")))
+        .into())
+}
+
+fn list(out: &mut impl Write) -> anyhow::Result<()> {
+    writeln!(out, "Kernels, with what --set takes:")?;
+    for row in &KERNELS {
+        let arguments = row.arguments.iter().map(|(name, usual, ..)| format!("{name}={usual}"));
+        writeln!(out, "  {:<16} {:<58} {}", row.name, row.what, arguments.collect::<Vec<_>>().join(" "))?;
+    }
+    writeln!(out, "\nGPUs:")?;
+    for name in gpu::names() {
+        let Some(config) = gpu::preset(name) else { continue };
+        let units = format!("{} compute units", config.units_in_all());
+        writeln!(out, "  {name:<16} {:<12} {units:<20} {}", config.name, config.source)?;
+    }
+    Ok(())
+}
+
+/// What a run came to, as data.
+#[derive(Serialize)]
+struct Told {
+    kernel: &'static str,
+    arguments: BTreeMap<String, u64>,
+    gpu: String,
+    cycles: u64,
+    seconds: f64,
+    work_groups: u64,
+    wavefronts: u64,
+    instructions: u64,
+    /// Wavefronts on a compute unit, on average, and how many fit.
+    resident_wavefronts: f64,
+    wavefront_slots: u64,
+    /// Share of time, 0 to 1.
+    simd_busy: f64,
+    /// By kind of component, all of a kind together.
+    components: Vec<Component>,
+}
+
+#[derive(Serialize)]
+struct Component {
+    kind: String,
+    count: u64,
+    requests: u64,
+    hits: u64,
+    misses: u64,
+    merged: u64,
+    bytes: u64,
+    /// Cycles from receipt to answer.
+    mean_latency: f64,
+}
+
+impl Told {
+    fn of(row: &KernelEntry, args: &GpuArgs, config: &GpuConfig, run: &GpuRun) -> Self {
+        let mut arguments: BTreeMap<String, u64> = row.arguments.iter().map(|row| (row.0.to_owned(), row.1)).collect();
+        for (name, value) in &args.set {
+            if let Some(known) = row.arguments.iter().find(|row| row.0.eq_ignore_ascii_case(name)) {
+                arguments.insert(known.0.to_owned(), *value);
+            }
+        }
+        let mut components: Vec<Component> = Vec::new();
+        for node in &run.nodes {
+            let last = node.name.rsplit('.').next().unwrap_or(&node.name);
+            let kind = last.split('[').next().unwrap_or(last);
+            let at = components.iter().position(|known| known.kind == kind).unwrap_or_else(|| {
+                let (requests, hits, misses, merged, bytes) = (0, 0, 0, 0, 0);
+                components.push(Component {
+                    kind: kind.to_owned(),
+                    count: 0,
+                    requests,
+                    hits,
+                    misses,
+                    merged,
+                    bytes,
+                    mean_latency: 0.0,
+                });
+                components.len() - 1
+            });
+            let sum = &mut components[at];
+            let before = sum.mean_latency * sum.requests as f64;
+            sum.count += 1;
+            sum.requests += node.requests;
+            sum.hits += node.hits;
+            sum.misses += node.misses;
+            sum.merged += node.merged;
+            sum.bytes += node.bytes;
+            sum.mean_latency = (before + node.latency * node.requests as f64) / sum.requests.max(1) as f64;
+        }
+        // From the units outward.
+        let place = |kind: &str| {
+            ["L1VTLB", "L1VCache", "L1SCache", "L2TLB", "MMU", "L2Cache", "DRAM"].iter().position(|k| *k == kind)
+        };
+        components.sort_by_key(|row| place(&row.kind));
+        Self {
+            kernel: row.name,
+            arguments,
+            gpu: config.name.clone(),
+            cycles: run.cycles,
+            seconds: run.cycles as f64 / (f64::from(config.clock) * 1e6),
+            work_groups: run.groups,
+            wavefronts: run.wavefronts,
+            instructions: run.instructions,
+            resident_wavefronts: run.resident,
+            wavefront_slots: run.slots,
+            simd_busy: run.busy,
+            components,
+        }
+    }
+}
+
+fn words(out: &mut impl Write, config: &GpuConfig, told: &Told) -> anyhow::Result<()> {
+    let arguments: Vec<String> = told.arguments.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    writeln!(out, "{} {} on {}, {} compute units", told.kernel, arguments.join(" "), told.gpu, config.units_in_all())?;
+    let time = AxisUnit::Seconds { ticks: u64::from(config.clock) * 1_000_000 }.duration(told.cycles);
+    writeln!(out, "{:>14} cycles, {time} at {} MHz", grouped(told.cycles), grouped(config.clock.into()))?;
+    writeln!(
+        out,
+        "{:>14} work-groups, {} wavefronts, {} instructions",
+        grouped(told.work_groups),
+        grouped(told.wavefronts),
+        grouped(told.instructions)
+    )?;
+    writeln!(
+        out,
+        "{:>14} of {} wavefronts on a compute unit on average; SIMD units busy {:.1} % of the time",
+        format!("{:.1}", told.resident_wavefronts),
+        told.wavefront_slots,
+        100.0 * told.simd_busy
+    )?;
+    writeln!(out, "\n{:>14} {:>14} {:>14} {:>12} {:>13}", "requests", "hits", "misses", "merged", "mean latency")?;
+    for row in &told.components {
+        writeln!(
+            out,
+            "{:>14} {:>14} {:>14} {:>12} {:>13}  {}",
+            grouped(row.requests),
+            grouped(row.hits),
+            grouped(row.misses),
+            grouped(row.merged),
+            format!("{:.1} cycles", row.mean_latency),
+            if row.count > 1 { format!("{}, {} of them", row.kind, row.count) } else { row.kind.clone() }
+        )?;
+    }
+    Ok(())
+}

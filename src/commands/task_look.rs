@@ -1,0 +1,95 @@
+//! Files of tasks where traces are named too: which ones they are, and what of them the flags ask for.
+
+use super::UsageError;
+use super::picture::called;
+use crate::cli::{PictureArgs, TaskLookArgs, TraceArgs};
+use crate::daisen;
+use crate::overlay::Studio;
+use crate::shown::say;
+use crate::sim::config::nearest;
+use crate::tasks::{FirstSight, TaskBook, TaskLook};
+use anyhow::Context as _;
+use std::path::Path;
+
+/// Whether what is named is a file of tasks.
+///
+/// # Errors
+/// [`UsageError`] where it is a trace, and flags are for tasks.
+pub(super) fn is_tasks(trace: &TraceArgs, picture: &PictureArgs) -> Result<bool, UsageError> {
+    if trace.format.is_none() && daisen::is_task_file(&trace.trace) {
+        return Ok(true);
+    }
+    match picture.tasks.first_given() {
+        None => Ok(false),
+        Some(flag) => Err(UsageError(format!("{flag}: found a trace; expected a file of tasks"))),
+    }
+}
+
+/// The tasks of a file, ready to be shown as the flags ask; what had to be left out is said.
+///
+/// # Errors
+/// When it cannot be read; [`UsageError`] where flags name a task or a location that there is not.
+pub(super) fn studio(path: &Path, picture: &PictureArgs) -> anyhow::Result<Studio> {
+    let file = daisen::read(path).with_context(|| path.display().to_string())?;
+    for notice in &file.notices {
+        say!("{}: {notice}", path.display());
+    }
+    let title = picture.title.clone().or_else(|| called(path)).unwrap_or_default();
+    let book = TaskBook::new(file.set, file.dialect.edges(), title, "");
+    let first = first(&picture.tasks, &book)?;
+    Ok(Studio::of_tasks(book.with_first(first))?)
+}
+
+/// What the flags ask to be shown.
+fn first(args: &TaskLookArgs, book: &TaskBook) -> Result<FirstSight, UsageError> {
+    let set = book.set();
+    let task = match &args.task {
+        None => None,
+        Some(id) => Some(set.find(id).ok_or_else(|| {
+            UsageError(format!("--task {id}: found no task of this id; expected one such as {}", example(book)))
+        })?),
+    };
+    let location = match &args.location {
+        None => None,
+        Some(name) => Some(book.location_named(name).ok_or_else(|| {
+            let names: Vec<&str> = book.listed().iter().map(|&location| set.locations().word(location)).collect();
+            let hint = nearest(name, &names).map_or_else(String::new, |name| format!("; did you mean `{name}`?"));
+            UsageError(format!("--location {name}: found no such location{hint}"))
+        })?),
+    };
+    let usual = if task.is_none() && location.is_none() { book.first_look() } else { TaskLook::default() };
+    let metrics = match args.metrics[..] {
+        [] => usual.metrics,
+        [left] => [Some(left), None],
+        [left, right, ..] => [Some(left), Some(right)],
+    };
+    let filter = args.filter.clone();
+    let look =
+        TaskLook { task: task.or(usual.task), location, metrics, filter, order: args.charts, ..TaskLook::default() };
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 or more; saturates")]
+    let ticks = |seconds: f64| (seconds * set.ticks_per_second() as f64).round() as u64;
+    let end = set.span().1;
+    let part = match &args.part {
+        None => None,
+        Some(part) if ticks(part.start) < end => Some(ticks(part.start)..ticks(part.end).min(end)),
+        Some(_) => {
+            return Err(UsageError(format!(
+                "--part: found a part after the end of the run; it ends at {}",
+                set.axis().length()
+            )));
+        }
+    };
+    let tick = args.time.map(ticks);
+    if tick.is_some_and(|tick| tick > end) {
+        return Err(UsageError(format!(
+            "--time: found a time after the end of the run; it ends at {}",
+            set.axis().length()
+        )));
+    }
+    Ok(FirstSight { look, part, tick })
+}
+
+/// The id of a task that there is.
+fn example(book: &TaskBook) -> String {
+    if book.set().is_empty() { "those of the file, which has none".into() } else { format!("`{}`", book.set().id(0)) }
+}
