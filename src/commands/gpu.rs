@@ -119,6 +119,8 @@ struct Component {
     bytes: u64,
     /// Cycles from receipt to answer.
     mean_latency: f64,
+    /// Requests at one of them at once, on average over the run.
+    mean_at_once: f64,
 }
 
 impl Told {
@@ -144,11 +146,13 @@ impl Told {
                     merged,
                     bytes,
                     mean_latency: 0.0,
+                    mean_at_once: 0.0,
                 });
                 components.len() - 1
             });
             let sum = &mut components[at];
             let before = sum.mean_latency * sum.requests as f64;
+            sum.mean_at_once = (sum.mean_at_once * sum.count as f64 + node.at_once) / (sum.count + 1) as f64;
             sum.count += 1;
             sum.requests += node.requests;
             sum.hits += node.hits;
@@ -198,16 +202,21 @@ fn words(out: &mut impl Write, config: &GpuConfig, told: &Told) -> anyhow::Resul
         told.wavefront_slots,
         100.0 * told.simd_busy
     )?;
-    writeln!(out, "\n{:>14} {:>14} {:>14} {:>12} {:>13}", "requests", "hits", "misses", "merged", "mean latency")?;
+    writeln!(
+        out,
+        "\n{:>14} {:>14} {:>14} {:>12} {:>13} {:>9}",
+        "requests", "hits", "misses", "merged", "mean latency", "at once"
+    )?;
     for row in &told.components {
         writeln!(
             out,
-            "{:>14} {:>14} {:>14} {:>12} {:>13}  {}",
+            "{:>14} {:>14} {:>14} {:>12} {:>13} {:>9}  {}",
             grouped(row.requests),
             grouped(row.hits),
             grouped(row.misses),
             grouped(row.merged),
             format!("{:.1} cycles", row.mean_latency),
+            format!("{:.2}", row.mean_at_once),
             if row.count > 1 { format!("{}, {} of them", row.kind, row.count) } else { row.kind.clone() }
         )?;
     }

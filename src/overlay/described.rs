@@ -2,6 +2,7 @@
 
 use super::info::{Info, counted};
 use super::pen::percent;
+use crate::axis::AxisUnit;
 use crate::units::grouped;
 
 /// Regions that are told, at most: those that miss most.
@@ -10,6 +11,9 @@ const MOST_REGIONS: usize = 4;
 /// What a picture shows, in sentences: where it is, what happens, how each level does, which regions miss most.
 #[must_use]
 pub fn described(info: &Info) -> String {
+    if info.axis.unit != AxisUnit::References {
+        return format!("{}, {} of {}.", info.title, info.axis.words(info.tick), info.axis.length());
+    }
     let mut sentences = vec![format!("{}, reference {} of {}", info.title, grouped(info.tick), grouped(info.len))];
     let what = if info.now.what.is_empty() { "end of the trace".to_owned() } else { info.now.what.replace("  ", " ") };
     sentences.push(what);

@@ -163,7 +163,8 @@ impl TaskBook {
     pub fn first_look(&self) -> TaskLook {
         let set = &self.set;
         let mut depths = vec![0u16; set.len()];
-        let mut deepest: Option<(u16, TaskIndex)> = None;
+        // An access of memory says more than what its address is; of those one that goes deepest.
+        let mut deepest: Option<((bool, u16), TaskIndex)> = None;
         for task in (0..).take(set.len()) {
             // Up to one whose depth is known, then down again.
             let chain = set.ancestors(task);
@@ -173,8 +174,9 @@ impl TaskBook {
                 depth = depth.saturating_add(1);
                 depths[one as usize] = depth;
             }
-            if deepest.is_none_or(|(most, _)| depth > most) {
-                deepest = Some((depth, task));
+            let rank = (!set.task(task).action.contains("Translation"), depth);
+            if deepest.is_none_or(|(most, _)| rank > most) {
+                deepest = Some((rank, task));
             }
         }
         let Some((_, deepest)) = deepest else { return TaskLook::default() };

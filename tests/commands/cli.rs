@@ -59,7 +59,7 @@ fn text(path: &Path) -> &str {
 }
 
 #[cfg(feature = "gpu")]
-fn adapter() -> bool {
+pub(crate) fn adapter() -> bool {
     use orrery::render::{Context, context::Preference};
     let found = Context::headless(Preference::Software).is_ok();
     assert!(found || std::env::var_os("REQUIRE_ADAPTER").is_none(), "no adapter");

@@ -3,6 +3,7 @@
 
 mod cli;
 mod docs;
+mod gpu;
 mod host;
 #[cfg(unix)]
 mod hostile;
@@ -10,6 +11,8 @@ mod hostile;
 mod index_file;
 #[cfg(feature = "gpu")]
 mod read_once;
+#[cfg(feature = "gpu")]
+mod task_pictures;
 mod tasks;
 
 #[path = "../support/mod.rs"]

@@ -7,7 +7,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-fn unpacked(folder: &Path) -> PathBuf {
+pub(crate) fn unpacked(folder: &Path) -> PathBuf {
     let packed = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tasks/fir64.sqlite3.xz");
     let mut bytes = Vec::new();
     liblzma::read::XzDecoder::new(fs::File::open(packed).unwrap()).read_to_end(&mut bytes).unwrap();

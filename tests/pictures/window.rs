@@ -12,12 +12,15 @@ use orrery::app::keys::Action;
 use orrery::app::start::{Lesson, RecentFile, StartPage};
 use orrery::app::{panel, start_panel};
 use orrery::axis::Position;
-use orrery::overlay::exhibits::{EXHIBITS, ExhibitEntry, Picture, named};
+use orrery::machine::gpu::{self, GpuConfig, KernelEntry, simulate};
+use orrery::overlay::exhibits::{EXHIBITS, ExhibitEntry, Picture, Subject, named};
 use orrery::overlay::{Baseline, Parts, Studio, Words, fonts};
 use orrery::render::{Bar, Context, Painter, Target, Viewport, target};
 use orrery::scene::{Scene, View};
 use orrery::sim::Hierarchy;
 use orrery::sim::config::preset;
+use orrery::tasks::metrics::Edges;
+use orrery::tasks::{FirstSight, TaskBook};
 use orrery::trace;
 use orrery::units::ByteRange;
 use std::path::Path;
@@ -32,7 +35,22 @@ fn studio(caches: Hierarchy) -> Studio {
     Studio::new(source, caches, &mut |_, _| true).expect("readable")
 }
 
+/// A small kernel on a small GPU, from the dispatcher to the channels.
+fn tasks() -> Studio {
+    let config = GpuConfig { arrays: 1, units: 2, banks: 2, ..gpu::preset("r9nano").expect("there") };
+    let program = KernelEntry::named("transpose").expect("there").with(&[("N".into(), 32)]).expect("sound");
+    let run = simulate(&config, program.as_ref(), "transpose", true, &mut |_, _| true).expect("it runs");
+    let book = TaskBook::new(run.tasks.expect("kept"), Edges::Neither, "transpose", "a small GPU");
+    let first = FirstSight { look: book.first_look(), ..FirstSight::default() };
+    Studio::of_tasks(book.with_first(first)).expect("an empty trace")
+}
+
 fn desk(exhibit: &'static ExhibitEntry) -> Desk {
+    if exhibit.of == Subject::Tasks {
+        let tasks = tasks();
+        let position = tasks.first_position();
+        return Desk::new(tasks, View::default(), Parts::default(), &[exhibit], position, 100.0);
+    }
     let mut this = studio(paper());
     let other = Hierarchy::new(&preset("textbook").expect("there")).expect("a shape that there is");
     this.compare_with(Some(Baseline::caches(studio(other))));
@@ -108,8 +126,9 @@ fn faces() -> Vec<(&'static str, Show)> {
 /// A pane with an exhibit, B's first element pinned, compared with the caches of a desk.
 fn pane(row: &'static ExhibitEntry) -> Show {
     let mut desk = desk(row);
-    let b = desk.studio().tables().regions[1].base;
-    desk.pin(Some(ByteRange::new(b, 8)));
+    if let Some(b) = desk.studio().tables().regions.get(1).map(|b| b.base) {
+        desk.pin(Some(ByteRange::new(b, 8)));
+    }
     Box::new(move |ui, size| {
         let shown = panel::show(ui, &mut desk, size, 100.0);
         assert!(shown.failed.is_none(), "a bundled trace is readable");

@@ -1,13 +1,13 @@
 //! The events of a run, in the order of time.
 
+use super::agenda::Agenda;
 use super::config::{GpuCache, GpuConfig, GpuError};
 use super::kernels::{Op, Program};
 use super::node::{Ask, Node, NodeId, Numbers, RequestId, What};
 use super::recorder::{Name, Recorder};
 use crate::sim::Hierarchy;
 use crate::tasks::{TaskSet, TooMany};
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap, VecDeque};
+use std::collections::{HashMap, VecDeque};
 
 /// What a run came to.
 #[derive(Debug)]
@@ -51,6 +51,8 @@ pub struct NodeNumbers {
     pub bytes: u64,
     /// Mean cycles from receipt to answer.
     pub latency: f64,
+    /// Requests there at once, on average over the run.
+    pub at_once: f64,
 }
 
 /// Why a run came to nothing.
@@ -218,8 +220,7 @@ pub(super) struct Engine<'a> {
     pub(super) config: &'a GpuConfig,
     pub(super) program: &'a dyn Program,
     pub(super) now: u64,
-    pub(super) events: BinaryHeap<Reverse<(u64, u64, Event)>>,
-    pub(super) made: u64,
+    pub(super) agenda: Agenda<Event>,
     pub(super) done: u64,
     pub(super) nodes: Vec<Node>,
     pub(super) units: Vec<Unit>,
@@ -278,8 +279,7 @@ impl<'a> Engine<'a> {
             config,
             program,
             now: 0,
-            events: BinaryHeap::new(),
-            made: 0,
+            agenda: Agenda::new(),
             done: 0,
             nodes: Vec::new(),
             units: Vec::new(),
@@ -375,15 +375,14 @@ impl<'a> Engine<'a> {
     }
 
     pub(super) fn at(&mut self, time: u64, event: Event) {
-        self.made += 1;
-        self.events.push(Reverse((time, self.made, event)));
+        self.agenda.note(time, event);
     }
 
     fn run(&mut self, name: &str, go: &mut dyn FnMut(u64, u64) -> bool) -> Result<(), RunError> {
         let all = self.program.groups();
         self.kernel = self.recorder.name();
         self.wake_dispatcher();
-        while let Some(Reverse((time, _, event))) = self.events.pop() {
+        while let Some((time, event)) = self.agenda.next() {
             self.now = time;
             self.done += 1;
             if self.done.is_multiple_of(1 << 16) && !go(self.over, all) {
@@ -420,6 +419,7 @@ impl<'a> Engine<'a> {
                 merged: n.merged,
                 bytes: n.bytes,
                 latency: n.cycles as f64 / n.answered.max(1) as f64,
+                at_once: n.cycles as f64 / cycles,
             }
         });
         Ok(GpuRun {

@@ -11,6 +11,7 @@
 //! same each time. Which lines a cache holds is told by the simulator's own caches ([`Hierarchy`](crate::sim::Hierarchy)), asked in the
 //! order of time. All that happens can be kept as [`tasks`](crate::tasks).
 
+mod agenda;
 mod coalesce;
 mod config;
 mod engine;

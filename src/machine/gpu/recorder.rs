@@ -21,6 +21,11 @@ impl Recorder {
         Self { builder, newest: 0, failed: None, hardware }
     }
 
+    /// Whether anybody wants tasks: words for them cost more than the simulation.
+    pub(super) fn is_on(&self) -> bool {
+        self.builder.is_some()
+    }
+
     /// A name that no other task has.
     pub(super) fn name(&mut self) -> Name {
         self.newest += 1;
@@ -56,9 +61,9 @@ impl Recorder {
     }
 
     /// Says what came of a task.
-    pub(super) fn tag(&mut self, name: Name, time: u64, what: &str) {
+    pub(super) fn tag(&mut self, name: Name, time: u64, (kind, what): (&str, &str)) {
         if let Some(builder) = &mut self.builder {
-            let what = builder.word(what);
+            let what = builder.word(&format!("{kind}{what}"));
             builder.tag(&TaskId::Number(name), time, what);
         }
     }

@@ -204,7 +204,7 @@ impl Engine<'_> {
                 Ask::Write => "write-",
                 Ask::Translate => "",
             };
-            self.recorder.tag(inward, now, &format!("{kind}{tag}"));
+            self.recorder.tag(inward, now, (kind, tag));
         }
         for (asker, asks, addr, bytes, parent) in after {
             let below = self.nodes[at as usize].below_for(addr, self.config.interleave);

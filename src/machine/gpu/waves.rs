@@ -165,6 +165,9 @@ impl Engine<'_> {
 
     /// Tells an instruction that takes so long.
     pub(super) fn told(&mut self, wave: u32, action: &str, cycles: u64) {
+        if !self.recorder.is_on() {
+            return;
+        }
         let name = self.recorder.name();
         let wave = self.waves.get(wave);
         let unit = &self.units[wave.unit as usize].name;
@@ -215,8 +218,10 @@ impl Engine<'_> {
         wave.outstanding -= 1;
         let (parent, unit, is_last) = (wave.name, wave.unit as usize, wave.outstanding == 0);
         let (waits, ended) = (wave.waits && is_last, wave.ended && is_last);
-        let location = format!("{}.{action}", self.units[unit].name);
-        self.recorder.task((name, parent), ("inst", action), &location, (start, self.now));
+        if self.recorder.is_on() {
+            let location = format!("{}.{action}", self.units[unit].name);
+            self.recorder.task((name, parent), ("inst", action), &location, (start, self.now));
+        }
         if waits {
             self.waves.get(number).waits = false;
             self.ready(number);

@@ -2,7 +2,7 @@
 //! location that are a part of another stand within its bar, those of one level equally high.
 
 use super::super::sheet::Sheet;
-use super::scope::{Across, Scope, head, label, many, outline};
+use super::scope::{Across, Scope, ems, head, label, many, outline};
 use crate::overlay::pen::Target;
 use crate::scene::palette;
 use crate::tasks::lanes::{outermost, rows};
@@ -66,7 +66,7 @@ pub(super) fn draw(sheet: &mut Sheet, scope: &Scope<'_>, lanes: &mut Lanes, area
     // The number of tasks stands at the right where there is room for it.
     let name = scope.book.set().locations().word(location);
     let said_at = area.right() - 11.0 * em;
-    let has_room = area.left() + (8.0 + 0.6 * name.chars().count() as f32) * em < said_at;
+    let has_room = area.left() + (8.5 + ems(name)) * em < said_at;
     let top = head(sheet, area, "COMPONENT", name);
     let chart = Rect::from_min_max(pos2(area.left(), top), pos2(area.right(), area.bottom() - 1.3 * em));
     sheet.bar(chart, palette::fade(palette::TRACK, 0.5));

@@ -1,7 +1,7 @@
 //! A chart for each location: what happens there over the part of the run that the strip shows.
 
 use super::super::sheet::{SMALL, Sheet};
-use super::scope::{Across, Scope, outline};
+use super::scope::{Across, Scope, ems, outline};
 use crate::axis::AxisUnit;
 use crate::overlay::fonts::Weight;
 use crate::overlay::pen::Target;
@@ -93,7 +93,7 @@ impl Charts {
         for ((metric, ink), axis) in look.metrics.iter().zip(palette::SERIES).zip(0u8..) {
             let words = metric.map_or("nothing", Metric::words);
             sheet.bar(Rect::from_min_max(pos2(x, y + 0.6 * em), pos2(x + em, y + 0.72 * em)), ink);
-            let width = 0.53 * words.chars().count() as f32 * em;
+            let width = 0.9 * ems(words) * em;
             sheet.left(pos2(x + 1.4 * em, y - 0.05 * em), words, Weight::Medium, 0.9, ink, f32::INFINITY);
             let row = Rect::from_min_max(pos2(x, y - 0.1 * em), pos2(x + 1.4 * em + width, y + 1.3 * em));
             sheet.plane.rows.push((row, Target::Axis(axis)));

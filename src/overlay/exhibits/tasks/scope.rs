@@ -128,6 +128,18 @@ fn round_step(ticks: u64, most: f64) -> Option<u64> {
     steps.flatten().find(|step| *step as f64 >= wanted).filter(|_| ticks > 0)
 }
 
+/// How wide words are about, ems: a plane is made without a font. It is somewhat more than they take.
+pub(super) fn ems(words: &str) -> f32 {
+    let of = |sign: char| match sign {
+        'm' | 'w' | 'M' | 'W' | '@' | '%' => 0.95,
+        'i' | 'l' | 'j' | 't' | 'f' | 'r' | 'I' | '.' | ',' | ':' | '[' | ']' | '(' | ')' | '\'' | ' ' | '|' => 0.38,
+        sign if sign.is_uppercase() => 0.74,
+        sign if sign.is_ascii() => 0.63,
+        _ => 1.0,
+    };
+    words.chars().map(of).sum()
+}
+
 /// `1 task`, `2,064 tasks`.
 pub(super) fn many(count: usize, word: &str) -> String {
     format!("{} {word}{}", grouped(count as u64), if count == 1 { "" } else { "s" })
@@ -149,7 +161,7 @@ pub(super) fn title(sheet: &mut Sheet, scope: &Scope<'_>, body: Rect) -> Rect {
     }
     let words = parts.join("  ·  ");
     // Beside the title where it is short; else it gives way.
-    let x = body.left() + (0.86 * title.chars().count() as f32 * em + em).min(0.43 * body.width());
+    let x = body.left() + ((1.6 * ems(title) + 1.2) * em).min(0.43 * body.width());
     sheet.left(pos2(x, body.top() + 0.55 * em), &words, Weight::Regular, 1.0, palette::TEXT_QUIET, body.right() - x);
     Rect { min: pos2(body.left(), body.top() + 2.9 * em), ..body }
 }
@@ -157,7 +169,7 @@ pub(super) fn title(sheet: &mut Sheet, scope: &Scope<'_>, body: Rect) -> Rect {
 /// The quiet word above a part, and after it what it is of; gives where the part begins.
 pub(super) fn head(sheet: &mut Sheet, area: Rect, name: &str, of: &str) -> f32 {
     let em = sheet.em;
-    let x = area.left() + 0.72 * name.chars().count() as f32 * em + 0.7 * em;
+    let x = area.left() + (0.92 * ems(name) + 0.8) * em;
     sheet.left(area.min, name, Weight::SemiBold, SMALL, palette::TEXT_QUIET, f32::INFINITY);
     sheet.left(pos2(x, area.top() - 0.08 * em), of, Weight::Regular, 1.0, palette::TEXT, area.right() - x);
     area.top() + 1.7 * em
@@ -167,7 +179,7 @@ pub(super) fn head(sheet: &mut Sheet, area: Rect, name: &str, of: &str) -> f32 {
 pub(super) fn label(sheet: &mut Sheet, bar: Rect, words: &str, ink: Rgba, beside: Option<f32>) {
     let em = sheet.em;
     let size = (0.78 * bar.height() / em).clamp(0.6, 0.86);
-    let length = 0.56 * words.chars().count() as f32 * size * em;
+    let length = ems(words) * size * em;
     let y = bar.center().y - 0.62 * size * em;
     if bar.width() > length.min(4.0 * em) + 0.6 * em && bar.height() >= 0.7 * em {
         let on = if is_light(ink) { palette::BACKGROUND } else { palette::TEXT };

@@ -1,0 +1,37 @@
+//! What `--view` may ask for.
+
+use clap::ValueEnum;
+
+/// `--view`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum Compose {
+    /// Large where a cache holds so many lines that dots would melt, else dots
+    #[default]
+    Auto,
+    /// A dot for each line, and for each element where there is room
+    Dots,
+    /// Patches, bars by who served, sums of what flows
+    Large,
+    /// The reference, levels, TLBs and regions as tables
+    Numbers,
+    /// Source lines with their references and misses
+    Source,
+    /// Misses over time, of levels and of regions
+    Chart,
+    /// What --pin marks: where it lived, its set, all that happened to it
+    Inspector,
+    /// Misses of this trace and of what --against names
+    Compare,
+    /// All regions, a row each
+    Regions,
+    /// Functions with their references and misses
+    Functions,
+    /// Of a file of tasks: charts of all locations, one location, one task
+    Tasks,
+    /// Of a file of tasks: a chart for each location
+    Overview,
+    /// Of a file of tasks: those of one location as bars
+    Component,
+    /// Of a file of tasks: one of them, what it is a part of, and its parts
+    Task,
+}
