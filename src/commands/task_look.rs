@@ -57,7 +57,15 @@ fn first(args: &TaskLookArgs, book: &TaskBook) -> Result<FirstSight, UsageError>
             UsageError(format!("--location {name}: found no such location{hint}"))
         })?),
     };
-    let usual = if task.is_none() && location.is_none() { book.first_look() } else { TaskLook::default() };
+    let usual = match (task, location) {
+        (None, None) => book.first_look(),
+        // Of a location, what took longest there.
+        (None, Some(location)) => {
+            let task = set.tasks_at(location).rev().max_by_key(|&task| set.end(task) - set.start(task));
+            TaskLook { task, ..TaskLook::default() }
+        }
+        (Some(_), _) => TaskLook::default(),
+    };
     let metrics = match args.metrics[..] {
         [] => usual.metrics,
         [left] => [Some(left), None],
