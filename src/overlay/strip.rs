@@ -7,7 +7,7 @@ use super::pen::{Pen, SMALL, color};
 use crate::axis::{AxisUnit, Position};
 use crate::scene::palette::{self, Rgba};
 use crate::timeline::StripKind;
-use crate::units::{grouped, to_f32};
+use crate::units::{grouped, to_count, to_f32};
 use egui::{Align2, Pos2, Rect, pos2};
 
 /// Names of the classes of misses, in their order.
@@ -249,9 +249,13 @@ fn words(pen: &Pen<'_>, strip: &Strip, info: &Info, at: Pos2) -> f32 {
             }
             edge
         }
-        StripKind::InFlight => {
-            quiet(at, &format!("under way at all locations together, {:.0} at once at most", strip.most))
-        }
+        StripKind::InFlight => quiet(
+            at,
+            &format!(
+                "under way at all locations together, {} at once at most",
+                grouped(to_count(strip.most.round()).into())
+            ),
+        ),
         StripKind::Temperature => {
             let edge = quiet(at, &format!("temperature of {}:", info.rings.join(", ")));
             let edge = named(edge, "cold", palette::words(palette::COLD));

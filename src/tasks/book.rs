@@ -163,18 +163,25 @@ impl TaskBook {
     pub fn first_look(&self) -> TaskLook {
         let set = &self.set;
         let mut depths = vec![0u16; set.len()];
+        let mut path: Vec<TaskIndex> = Vec::new();
         // An access of memory says more than what its address is; of those one that goes deepest.
+        let accesses: Vec<bool> = set.pairs().map(|(_, action)| !action.contains("Translation")).collect();
         let mut deepest: Option<((bool, u16), TaskIndex)> = None;
         for task in (0..).take(set.len()) {
-            // Up to one whose depth is known, then down again.
-            let chain = set.ancestors(task);
-            let known = chain.iter().position(|&one| depths[one as usize] > 0).unwrap_or(chain.len());
-            let mut depth = chain.get(known).map_or(0, |&one| depths[one as usize]);
-            for &one in chain[..known].iter().rev() {
+            // Up to one whose depth is known, then down again; a circle ends where depths end.
+            path.clear();
+            let mut next = Some(task);
+            while let Some(one) = next.filter(|&one| depths[one as usize] == 0 && path.len() < usize::from(u16::MAX)) {
+                path.push(one);
+                next = set.parent(one);
+            }
+            let mut depth = next.map_or(0, |known| depths[known as usize]);
+            for &one in path.iter().rev() {
                 depth = depth.saturating_add(1);
                 depths[one as usize] = depth;
             }
-            let rank = (!set.task(task).action.contains("Translation"), depth);
+            let depth = depths[task as usize];
+            let rank = (accesses[set.pair(task) as usize], depth);
             if deepest.is_none_or(|(most, _)| rank > most) {
                 deepest = Some((rank, task));
             }

@@ -54,7 +54,7 @@ pub(super) fn draw(sheet: &mut Sheet, scope: &Scope<'_>, area: Rect, down: f32, 
     let top = head(sheet, area, "TASK", &words);
     let room = (area.bottom() - 1.3 * em - top) / em;
     let fits = to_count((room / ROW[0]).floor()).max(3) as usize;
-    let (mut rows, all) = listed(set, chosen, &chain, fits);
+    let mut rows = listed(set, chosen, &chain, fits);
     if !scrolls {
         fit(&mut rows, chain.len(), fits);
     }
@@ -82,7 +82,7 @@ pub(super) fn draw(sheet: &mut Sheet, scope: &Scope<'_>, area: Rect, down: f32, 
                 let count = grouped(count as u64);
                 let words = match row {
                     Row::Above(_) => format!("… part of {count} more"),
-                    _ => format!("… {count} more of {} parts", grouped(all as u64)),
+                    _ => format!("… {count} more below"),
                 };
                 sheet.left(line.min, &words, Weight::Regular, 0.86, palette::TEXT_QUIET, line.width());
             }
@@ -98,7 +98,7 @@ fn named(category: &str, action: &str) -> String {
 }
 
 /// The rows: the chain down to the chosen task, then its parts. Where the chain alone fills the room, the middle of it gives way.
-fn listed(set: &TaskSet, chosen: TaskIndex, chain: &[TaskIndex], fits: usize) -> (Vec<Row>, usize) {
+fn listed(set: &TaskSet, chosen: TaskIndex, chain: &[TaskIndex], fits: usize) -> Vec<Row> {
     let mut rows: Vec<Row> = chain.iter().map(|&task| Row::Task(task)).collect();
     let mut parts = Vec::new();
     below(set, chosen, &mut parts);
@@ -115,7 +115,7 @@ fn listed(set: &TaskSet, chosen: TaskIndex, chain: &[TaskIndex], fits: usize) ->
             rows.push(Row::More(left_out));
         }
     }
-    (rows, count)
+    rows
 }
 
 /// Leaves out what there is no room for: first what is farthest above, then the last of the parts. The first `chain` rows are those down to
