@@ -7,7 +7,7 @@
 //!                              --> scalar cache ----^
 //! ```
 //!
-//! Time goes from event to event ([`engine`]); of two at the same cycle the one that was made first comes first, so that a run is the
+//! Time goes from event to event; of two at the same cycle the one that was made first comes first, so that a run is the
 //! same each time. Which lines a cache holds is told by the simulator's own caches ([`Hierarchy`](crate::sim::Hierarchy)), asked in the
 //! order of time. All that happens can be kept as [`tasks`](crate::tasks).
 
