@@ -8,13 +8,15 @@ Examples:
   orrery gpu                                          kernels and GPUs that there are
   orrery gpu matmul --gpu r9nano --set N=128
   orrery gpu pagerank --dispatch 2 -o run.sqlite3 && orrery run.sqlite3
+  orrery gpu kernel-1.traceg.gz --gpu rtx3070         what a tracer recorded
   orrery gpu --gpu a100 > mine.toml                   a start for your own: --gpu mine.toml";
 
 /// `gpu`
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct GpuArgs {
-    /// The kernel; without one, kernels and GPUs are listed, or the GPU of --gpu is printed as TOML
+    /// The kernel, or a file of one that Accel-Sim's tracer recorded (kernel-1.traceg, plain or packed); without one, kernels and GPUs
+    /// are listed, or the GPU of --gpu is printed as TOML
     pub kernel: Option<String>,
     /// The GPU: a name of the list, or a TOML file; the default is r9nano
     #[arg(long, value_name = "NAME|FILE")]

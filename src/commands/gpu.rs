@@ -5,9 +5,11 @@ use super::stop::{Flag, Stopped};
 use super::tasks::write_tasks;
 use crate::axis::AxisUnit;
 use crate::cli::GpuArgs;
-use crate::machine::gpu::{self, GpuConfig, GpuRun, KERNELS, KernelEntry, RunError, simulate};
+use crate::machine::gpu::{self, GpuConfig, GpuRun, KERNELS, KernelEntry, Program, Recorded, RunError, Step, simulate};
+use crate::reference::Kind;
 use crate::shown::{self, say};
 use crate::sim::config::nearest;
+use crate::trace::accelsim::{Launch, WarpStep, launch};
 use crate::units::grouped;
 use anyhow::Context as _;
 use serde::Serialize;
@@ -27,8 +29,12 @@ pub(super) fn run(args: &GpuArgs) -> anyhow::Result<()> {
             Some(gpu) => Ok(write!(shown::raw().lock(), "{}", text_of(gpu)?)?),
         };
     };
-    let row = KernelEntry::named(kernel).map_err(|error| UsageError(error.to_string()))?;
-    let program = row.with(&args.set).map_err(|error| UsageError(format!("--set {error}")))?;
+    let (program, called) = if Path::new(kernel).is_file() {
+        recorded(Path::new(kernel), args)?
+    } else {
+        let row = KernelEntry::named(kernel).map_err(|error| UsageError(error.to_string()))?;
+        (row.with(&args.set).map_err(|error| UsageError(format!("--set {error}")))?, row.name.to_owned())
+    };
     let name = args.gpu.as_deref().unwrap_or("r9nano");
     let mut config =
         GpuConfig::from_toml(&text_of(name)?).map_err(|error| UsageError(format!("--gpu {name}: {error}")))?;
@@ -38,7 +44,7 @@ pub(super) fn run(args: &GpuArgs) -> anyhow::Result<()> {
     let stop = Flag::new("stopping");
     let keep = args.output.is_some();
     let mut go = |_, _| !stop.raised.load(Ordering::Relaxed);
-    let done = simulate(&config, program.as_ref(), row.name, keep, &mut go).map_err(|error| match error {
+    let done = simulate(&config, program.as_ref(), &called, keep, &mut go).map_err(|error| match error {
         RunError::Stopped => Stopped("the simulation was stopped; nothing was written".into()).into(),
         RunError::TooLarge { .. } | RunError::Gpu(_) => UsageError(error.to_string()).into(),
         error => anyhow::Error::from(error),
@@ -48,11 +54,38 @@ pub(super) fn run(args: &GpuArgs) -> anyhow::Result<()> {
         say!("{}: {} tasks", output.display(), grouped(tasks.len() as u64));
         return Ok(());
     }
-    let told = Told::of(row, args, &config, &done);
+    let told = Told::of(called, args, &config, &done);
     if args.json {
         return Ok(writeln!(shown::json(), "{}", serde_json::to_string(&told)?)?);
     }
     words(&mut shown::out(), &config, &told)
+}
+
+/// A kernel that Accel-Sim's tracer recorded, and what it is called.
+fn recorded(path: &Path, args: &GpuArgs) -> anyhow::Result<(Box<dyn Program>, String)> {
+    if !args.set.is_empty() {
+        return Err(
+            UsageError("--set: found a recorded kernel, which has its arguments in it; expected none".into()).into()
+        );
+    }
+    let Launch { name, shared, blocks, notice, .. } = launch(path)?;
+    if let Some(notice) = notice {
+        say!("note: {notice}");
+    }
+    let lanes = |all: Vec<(u64, u32)>| all.into_iter().map(Some).collect::<Vec<_>>();
+    let steps = |step: WarpStep| match step {
+        WarpStep::Compute => vec![Step::Alu],
+        WarpStep::Shared => vec![Step::Local],
+        WarpStep::Barrier => vec![Step::Barrier],
+        WarpStep::Wait => vec![Step::Wait],
+        WarpStep::Memory(Kind::Write, all) => vec![Step::Store(lanes(all))],
+        // An atomic brings its sector, and writes it.
+        WarpStep::Memory(Kind::Modify, all) => vec![Step::Load(lanes(all.clone())), Step::Store(lanes(all))],
+        WarpStep::Memory(_, all) => vec![Step::Load(lanes(all))],
+    };
+    let warp = |warp: Vec<WarpStep>| warp.into_iter().flat_map(steps).collect::<Vec<_>>();
+    let groups = blocks.into_iter().map(|block| block.into_iter().map(warp).collect()).collect();
+    Ok((Box::new(Recorded { groups, local: shared }), name))
 }
 
 /// Bytes of a description, at most.
@@ -91,7 +124,7 @@ fn list(out: &mut impl Write) -> anyhow::Result<()> {
 /// What a run came to, as data.
 #[derive(Serialize)]
 struct Told {
-    kernel: &'static str,
+    kernel: String,
     arguments: BTreeMap<String, u64>,
     gpu: String,
     cycles: u64,
@@ -124,10 +157,11 @@ struct Component {
 }
 
 impl Told {
-    fn of(row: &KernelEntry, args: &GpuArgs, config: &GpuConfig, run: &GpuRun) -> Self {
-        let mut arguments: BTreeMap<String, u64> = row.arguments.iter().map(|row| (row.0.to_owned(), row.1)).collect();
+    fn of(kernel: String, args: &GpuArgs, config: &GpuConfig, run: &GpuRun) -> Self {
+        let known = KernelEntry::named(&kernel).map_or(&[][..], |row| row.arguments);
+        let mut arguments: BTreeMap<String, u64> = known.iter().map(|row| (row.0.to_owned(), row.1)).collect();
         for (name, value) in &args.set {
-            if let Some(known) = row.arguments.iter().find(|row| row.0.eq_ignore_ascii_case(name)) {
+            if let Some(known) = known.iter().find(|row| row.0.eq_ignore_ascii_case(name)) {
                 arguments.insert(known.0.to_owned(), *value);
             }
         }
@@ -167,7 +201,7 @@ impl Told {
         };
         components.sort_by_key(|row| place(&row.kind));
         Self {
-            kernel: row.name,
+            kernel,
             arguments,
             gpu: config.name.clone(),
             cycles: run.cycles,
@@ -185,7 +219,8 @@ impl Told {
 
 fn words(out: &mut impl Write, config: &GpuConfig, told: &Told) -> anyhow::Result<()> {
     let arguments: Vec<String> = told.arguments.iter().map(|(name, value)| format!("{name}={value}")).collect();
-    writeln!(out, "{} {} on {}, {} compute units", told.kernel, arguments.join(" "), told.gpu, config.units_in_all())?;
+    let called = [told.kernel.as_str(), &arguments.join(" ")].join(" ");
+    writeln!(out, "{} on {}, {} compute units", called.trim_end(), told.gpu, config.units_in_all())?;
     let time = AxisUnit::Seconds { ticks: u64::from(config.clock) * 1_000_000 }.duration(told.cycles);
     writeln!(out, "{:>14} cycles, {time} at {} MHz", grouped(told.cycles), grouped(config.clock.into()))?;
     writeln!(

@@ -51,6 +51,32 @@ fn a_kernel_in_numbers_and_as_tasks_that_every_reader_counts_alike() {
 }
 
 #[test]
+fn a_recorded_kernel_asks_for_the_sectors_that_its_lanes_touched() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/traces/accelsim/kernel-1.traceg");
+    let (code, out, said) = orrery(&["gpu", path, "--gpu", "rtx3070", "--json"]);
+    assert!(code == Some(0) && said.contains("holds 2 of the 196 thread blocks"), "{said}");
+    let told: Value = serde_json::from_str(&out).unwrap();
+    // 432 lanes of 4 bytes side by side are 54 sectors of 32.
+    assert_eq!((&told["work_groups"], &told["wavefronts"]), (&Value::from(2), &Value::from(8)));
+    assert_eq!(
+        (&told["components"][0]["kind"], &told["components"][0]["requests"]),
+        (&Value::from("L1VCache"), &Value::from(54))
+    );
+    let list = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/traces/accelsim/kernelslist.g");
+    for (args, words) in [
+        (&["gpu", path, "--set", "N=3"][..], "found a recorded kernel"),
+        (
+            &["gpu", concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")],
+            "found something else; expected one kernel of Accel-Sim",
+        ),
+        (&["gpu", list], "give the file of one kernel"),
+    ] {
+        let (code, _, said) = orrery(args);
+        assert!(code != Some(0) && said.contains(words), "{args:?}: {code:?} {said}");
+    }
+}
+
+#[test]
 fn what_there_is_is_listed_and_what_there_is_not_is_answered() {
     let (code, list, _) = orrery(&["gpu"]);
     assert_eq!(code, Some(0));

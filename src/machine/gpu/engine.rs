@@ -202,7 +202,7 @@ pub fn simulate(
     go: &mut dyn FnMut(u64, u64) -> bool,
 ) -> Result<GpuRun, RunError> {
     config.check()?;
-    let waves = program.items().div_ceil(config.wavefront);
+    let waves = program.wavefronts(config.wavefront);
     let slots = config.simds * config.slots;
     let too_large = |wants, of, has| RunError::TooLarge { wants, of, gpu: config.name.clone(), has };
     if waves > slots {

@@ -28,6 +28,10 @@ pub trait Program: Send + Sync {
     fn groups(&self) -> u64;
     /// Work-items of a work-group, at most.
     fn items(&self) -> u32;
+    /// Wavefronts of a work-group, on a GPU with so many lanes.
+    fn wavefronts(&self, lanes: u32) -> u32 {
+        self.items().div_ceil(lanes)
+    }
     /// Local memory of a work-group, bytes.
     fn local(&self) -> u64 {
         0
@@ -162,6 +166,59 @@ impl KernelEntry {
             all.insert(row.0.to_owned(), *value);
         }
         Ok((self.make)(&all))
+    }
+}
+
+/// What a wavefront of a recorded kernel does next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// A vector instruction.
+    Alu,
+    /// Lanes load.
+    Load(Vec<Lane>),
+    /// Lanes store.
+    Store(Vec<Lane>),
+    /// Local memory is accessed.
+    Local,
+    /// Goes on when all that was asked for is there.
+    Wait,
+    /// Goes on when all wavefronts of the work-group are here.
+    Barrier,
+}
+
+/// A kernel that was recorded: what each wavefront of each work-group did. Wavefronts have as many lanes as they had where they were
+/// recorded.
+pub struct Recorded {
+    /// By work-group and wavefront.
+    pub groups: Vec<Vec<Vec<Step>>>,
+    /// Local memory of a work-group, bytes.
+    pub local: u64,
+}
+
+impl Program for Recorded {
+    fn groups(&self) -> u64 {
+        self.groups.len() as u64
+    }
+    fn items(&self) -> u32 {
+        self.wavefronts(1)
+    }
+    fn wavefronts(&self, _: u32) -> u32 {
+        u32::try_from(self.groups.iter().map(Vec::len).max().unwrap_or(0).max(1)).unwrap_or(u32::MAX)
+    }
+    fn local(&self) -> u64 {
+        self.local
+    }
+    fn ops(&self, group: u64, wavefront: u32, _: u32, sector: u32) -> Vec<Op> {
+        let steps = usize::try_from(group).ok().and_then(|group| self.groups.get(group)?.get(wavefront as usize));
+        let op = |step: &Step| match step {
+            Step::Alu => Op::Alu(1),
+            Step::Load(lanes) => load(lanes.iter().copied(), sector),
+            Step::Store(lanes) => store(lanes.iter().copied(), sector),
+            Step::Local => Op::Local(1),
+            Step::Wait => Op::Wait,
+            Step::Barrier => Op::Barrier,
+        };
+        steps.into_iter().flatten().map(op).collect()
     }
 }
 

@@ -26,4 +26,4 @@ mod waves;
 pub use coalesce::{Lane, bank_of, sectors};
 pub use config::{GpuCache, GpuConfig, GpuDram, GpuError, GpuTlb, GpuWrite, names, preset, preset_text};
 pub use engine::{GpuRun, NodeNumbers, RunError, simulate};
-pub use kernels::{KERNELS, KernelEntry, KernelError, Op, Program};
+pub use kernels::{KERNELS, KernelEntry, KernelError, Op, Program, Recorded, Step};

@@ -14,7 +14,7 @@ impl Engine<'_> {
 
     pub(super) fn dispatch(&mut self) {
         self.dispatches = false;
-        let waves = self.program.items().div_ceil(self.config.wavefront);
+        let waves = self.program.wavefronts(self.config.wavefront);
         for _ in 0..self.config.dispatch {
             if self.next_group >= self.program.groups() {
                 return;

@@ -10,7 +10,7 @@ use super::stamp::Stamp;
 use crate::reference::{Reference, Tables};
 use std::fmt;
 
-mod accelsim;
+pub mod accelsim;
 mod binary;
 pub mod capture;
 mod champsim;

@@ -5,6 +5,7 @@ use super::super::binary::Bytes;
 use super::MULTIPROCESSORS;
 use super::opcode::{self, Space};
 use crate::reference::{Kind, Reference};
+use std::ops::Range;
 
 /// Lanes of a warp.
 const LANES: u32 = 32;
@@ -57,6 +58,36 @@ pub(super) struct Kernel {
     /// Place in the chunk of the first reference after the title.
     pub(super) first: usize,
     torn: Option<String>,
+    /// Blocks, warps and all instructions in their order, for who wants more than references.
+    pub(super) told: Option<Vec<Told>>,
+    /// Work-items of a block.
+    pub(super) block: [u64; 3],
+    /// Bytes of shared memory of a block.
+    pub(super) shared: u64,
+}
+
+/// What stands in a kernel, one after the other.
+#[derive(Debug)]
+pub(super) enum Told {
+    Block,
+    Warp,
+    Did {
+        class: Class,
+        /// Its references, by their places in the chunk.
+        lanes: Range<usize>,
+        /// Numbers of registers.
+        written: Vec<u16>,
+        read: Vec<u16>,
+    },
+}
+
+/// What an instruction does, as far as time goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Class {
+    Compute,
+    Memory(Kind),
+    Shared,
+    Barrier,
 }
 
 impl Kernel {
@@ -77,7 +108,15 @@ impl Kernel {
             title_due: false,
             first: 0,
             torn: None,
+            told: None,
+            block: [1; 3],
+            shared: 0,
         }
+    }
+
+    /// Its name.
+    pub(super) fn name(&self) -> &str {
+        &self.name
     }
 
     /// `kernel 1 _Z9vectorAddPKfS0_Pfi`, once, when its first block begins.
@@ -119,7 +158,14 @@ impl Kernel {
                 let reference = Reference { core: *core, ..Reference::new(Kind::Read, 0, 1) };
                 let before = out.len();
                 match instruction(&text, lead, *pc_base, reference, out, counts) {
-                    Ok(()) => continue,
+                    Ok((class, written, read)) => {
+                        if let Some(told) = &mut self.told {
+                            let registers = |words: Vec<&str>| words.into_iter().filter_map(register).collect();
+                            let (written, read) = (registers(written), registers(read));
+                            told.push(Told::Did { class, lanes: before..out.len(), written, read });
+                        }
+                        continue;
+                    }
                     Err(why) => {
                         out.truncate(before);
                         let text = text.into_owned();
@@ -146,6 +192,7 @@ impl Kernel {
                 self.first = at;
                 self.begun += 1;
                 counts.blocks += 1;
+                self.told.iter_mut().for_each(|told| told.push(Told::Block));
                 return Ok(());
             }
             "#END_TB" => {
@@ -168,6 +215,8 @@ impl Kernel {
             "-kernel name" => self.name = shorten(value),
             "-kernel id" => self.id = shorten(value),
             "-grid dim" => self.grid = triple()?,
+            "-block dim" => self.block = triple()?,
+            "-shmem" => self.shared = value.parse().unwrap_or(0),
             "-accelsim tracer version" => self.version = value.parse().map_err(|_| "the version is no number")?,
             "-enable lineinfo" => self.line_numbers = value == "1",
             "thread block" => {
@@ -176,7 +225,8 @@ impl Kernel {
                 let number = z.wrapping_mul(high).wrapping_add(y).wrapping_mul(wide).wrapping_add(x);
                 self.core = u16::try_from(number % MULTIPROCESSORS).unwrap_or(0);
             }
-            "warp" | "insts" if value.parse::<u64>().is_ok() => {}
+            "warp" if value.parse::<u64>().is_ok() => self.told.iter_mut().for_each(|told| told.push(Told::Warp)),
+            "insts" if value.parse::<u64>().is_ok() => {}
             _ if key.starts_with('-') => {}
             _ => return Err("neither an instruction nor a header".into()),
         }
@@ -202,46 +252,55 @@ fn hex(word: &str) -> Option<u64> {
     u64::from_str_radix(word.strip_prefix("0x").unwrap_or(word), 16).ok()
 }
 
+/// The number of a register: `R4`; of no other one, and not of the register that is always 0.
+fn register(word: &str) -> Option<u16> {
+    word.strip_prefix('R')?.parse().ok().filter(|number| *number != 255)
+}
+
+/// What an instruction does, and the registers that it writes and reads.
+type Instruction<'a> = (Class, Vec<&'a str>, Vec<&'a str>);
+
 /// Adds the references of one instruction. `lead` words stand before the pc; `blank` gives the core.
-fn instruction(
-    text: &str,
+fn instruction<'a>(
+    text: &'a str,
     lead: usize,
     pc_base: u64,
     blank: Reference,
     out: &mut Vec<Reference>,
     counts: &mut Counts,
-) -> Result<(), String> {
+) -> Result<Instruction<'a>, String> {
     let mut words = text.split_ascii_whitespace().skip(lead);
     let mut word = |what: &'static str| words.next().ok_or(what);
     let pc = hex(word("no pc")?).ok_or("the pc is not hexadecimal")?;
     let mask =
         hex(word("no mask")?).and_then(|m| u32::try_from(m).ok()).ok_or("the mask is not 32 bits in hexadecimal")?;
     let count = |word: &str| word.parse::<usize>().map_err(|_| "a count of registers is expected");
-    let skip = count(word("no count of registers written")?)?;
-    for _ in 0..skip {
-        word("fewer registers than counted")?;
+    let mut written = Vec::new();
+    for _ in 0..count(word("no count of registers written")?)? {
+        written.push(word("fewer registers than counted")?);
     }
     let opcode = word("no opcode")?;
-    let skip = count(word("no count of registers read")?)?;
-    for _ in 0..skip {
-        word("fewer registers than counted")?;
+    let mut read = Vec::new();
+    for _ in 0..count(word("no count of registers read")?)? {
+        read.push(word("fewer registers than counted")?);
     }
     let width: u64 = word("no width")?.parse().map_err(|_| "the width is no number")?;
     if width == 0 || mask == 0 {
-        return Ok(());
+        let class = if opcode.starts_with("BAR") { Class::Barrier } else { Class::Compute };
+        return Ok((class, written, read));
     }
     let kind = match opcode::space(opcode) {
         Space::Cached(kind) => kind,
         Space::Shared => {
             counts.shared += 1;
-            return Ok(());
+            return Ok((Class::Shared, written, read));
         }
         Space::Other => {
             if counts.other == 0 {
                 counts.first_other = shorten(opcode);
             }
             counts.other += 1;
-            return Ok(());
+            return Ok((Class::Compute, written, read));
         }
     };
     let size = opcode::bytes(opcode);
@@ -268,5 +327,5 @@ fn instruction(
         let lane = u8::try_from(lane).unwrap_or(0);
         out.push(Reference { kind, addr, size, lane, pc: pc_base | (pc & 0xffff_ffff), ..blank });
     }
-    Ok(())
+    Ok((Class::Memory(kind), written, read))
 }

@@ -27,6 +27,7 @@
 
 mod copies;
 mod kernel;
+mod launch;
 mod opcode;
 
 use super::super::error::{Fault, Place, TraceError, shorten};
@@ -37,6 +38,7 @@ use super::{Opened, Reader};
 use crate::reference::{Mark, Reference, Tables};
 use copies::Copies;
 use kernel::{Counts, Kernel};
+pub use launch::{Launch, WarpStep, launch};
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
