@@ -37,3 +37,56 @@ pub fn blocking(set: &TaskSet) -> Vec<Blocking> {
     out.sort_by_key(|row| Reverse(row.waits));
     out
 }
+
+/// The same with things of one kind together, where there are several: `SA[*].L1VTLB[*].Port`; the most often waited for first.
+#[must_use]
+pub fn by_kind(set: &TaskSet, rows: &[Blocking]) -> Vec<(String, u64)> {
+    let mut kinds: BTreeMap<String, (u64, Vec<Symbol>)> = BTreeMap::new();
+    for row in rows {
+        let (waits, members) = kinds.entry(starred(set.words().word(row.what))).or_default();
+        *waits += row.waits;
+        members.push(row.what);
+    }
+    let name = |kind: String, members: &[Symbol]| match members {
+        [one] => set.words().word(*one).to_owned(),
+        _ => kind,
+    };
+    let mut out: Vec<(String, u64)> =
+        kinds.into_iter().map(|(kind, (waits, members))| (name(kind, &members), waits)).collect();
+    out.sort_by_key(|row| Reverse(row.1));
+    out
+}
+
+/// A name with a star in place of each number in brackets.
+fn starred(name: &str) -> String {
+    let mut out = String::new();
+    let mut rest = name;
+    while let Some((before, after)) = rest.split_once('[') {
+        let digits = after.len() - after.trim_start_matches(|sign: char| sign.is_ascii_digit()).len();
+        out.push_str(before);
+        out.push('[');
+        let numbered = digits > 0 && after[digits..].starts_with(']');
+        out.push_str(if numbered { "*" } else { &after[..digits] });
+        rest = &after[digits..];
+    }
+    out.push_str(rest);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_in_brackets_are_stars() {
+        for (name, kind) in [
+            ("SA[0].L1V[12].Port", "SA[*].L1V[*].Port"),
+            ("MMU", "MMU"),
+            ("a[b].c[3", "a[b].c[3"),
+            ("[1][2]", "[*][*]"),
+            ("", ""),
+        ] {
+            assert_eq!(starred(name), kind);
+        }
+    }
+}

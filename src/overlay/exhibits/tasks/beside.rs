@@ -7,7 +7,6 @@ use crate::overlay::fonts::Weight;
 use crate::overlay::pen::Target;
 use crate::overlay::tip::Tip;
 use crate::scene::{cubehelix, palette};
-use crate::tasks::blocking::Blocking;
 use crate::tasks::{TaskBook, TaskIndex};
 use crate::units::{grouped, to_count, to_f32};
 use egui::{Rect, pos2};
@@ -28,7 +27,7 @@ pub(super) fn height(scope: &Scope<'_>) -> f32 {
 }
 
 /// Draws them in an area.
-pub(super) fn draw(sheet: &mut Sheet, scope: &Scope<'_>, waits: &[Blocking], area: Rect) {
+pub(super) fn draw(sheet: &mut Sheet, scope: &Scope<'_>, waits: &[(String, u64)], area: Rect) {
     let em = scope.em;
     let listed = waits.len().min(MOST_WAITS);
     let foot = if listed > 0 { (listed as f32 + 2.0) * ROW * em } else { 0.0 };
@@ -172,14 +171,12 @@ fn legend(sheet: &mut Sheet, scope: &Scope<'_>, area: Rect) {
 }
 
 /// The things of the machine that were waited for most often in the whole run.
-fn where_it_waits(sheet: &mut Sheet, scope: &Scope<'_>, waits: &[Blocking], area: Rect) {
+fn where_it_waits(sheet: &mut Sheet, scope: &Scope<'_>, waits: &[(String, u64)], area: Rect) {
     let em = scope.em;
     let mut y = heading(sheet, area, "WHERE IT WAITS");
-    let most = waits.iter().map(|row| row.waits).max().unwrap_or(1);
+    let most = waits.iter().map(|row| row.1).max().unwrap_or(1);
     let names = (0.45 * area.width()).min(18.0 * em);
-    let locations = scope.book.set();
-    for row in waits {
-        let name = locations.words().word(row.what);
+    for (name, times) in waits {
         let short = scope.book.shortened(name);
         let fits = to_count(names / (0.5 * em)) as usize;
         let count = short.chars().count();
@@ -189,12 +186,12 @@ fn where_it_waits(sheet: &mut Sheet, scope: &Scope<'_>, waits: &[Blocking], area
         };
         sheet.right(pos2(area.left() + names, y), &shown, 0.92, palette::TEXT);
         let from = area.left() + names + 0.7 * em;
-        let length = (area.right() - 3.5 * em - from).max(4.0) * to_f32(row.waits as f64 / most as f64);
+        let length = (area.right() - 3.5 * em - from).max(4.0) * to_f32(*times as f64 / most as f64);
         let bar = Rect::from_min_max(pos2(from, y + 0.15 * em), pos2(from + length.max(1.5), y + 1.15 * em));
         sheet.bar(bar, palette::fade(palette::WARM, 0.85));
         sheet.left(
             pos2(bar.right() + 0.5 * em, y),
-            &grouped(row.waits),
+            &grouped(*times),
             Weight::Regular,
             0.92,
             palette::TEXT_BODY,

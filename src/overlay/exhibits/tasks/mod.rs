@@ -31,6 +31,7 @@ use crate::overlay::studio::Studio;
 use crate::overlay::tip::Tip;
 use crate::reference::SourceError;
 use crate::scene::{Camera, View};
+use crate::tasks::blocking::{blocking, by_kind};
 use component::Lanes;
 use egui::{Pos2, Rect, pos2};
 use overview::Charts;
@@ -54,7 +55,8 @@ pub struct TaskExhibit {
     view: TaskView,
     charts: Charts,
     lanes: Lanes,
-    waits: Option<Vec<crate::tasks::blocking::Blocking>>,
+    /// What was waited for, and how often.
+    waits: Option<Vec<(String, u64)>>,
 }
 
 /// Type, pixels, where type is not scaled: of all in one picture, and of one alone.
@@ -91,7 +93,8 @@ impl TaskExhibit {
         let foot = beside::height(scope).min(0.52 * right.height());
         let middle = right.bottom() - foot;
         tree::draw(sheet, scope, Rect { max: pos2(right.right(), middle - 1.2 * em), ..right }, 0.0, false);
-        let waits = self.waits.get_or_insert_with(|| crate::tasks::blocking::blocking(scope.book.set()));
+        let set = scope.book.set();
+        let waits = self.waits.get_or_insert_with(|| by_kind(set, &blocking(set)));
         beside::draw(sheet, scope, waits, Rect { min: pos2(right.left(), middle), ..right });
     }
 }
