@@ -357,10 +357,18 @@ fn row_name(target: Target) -> String {
     }
 }
 
+/// Rows that are all there for who goes through them without a pointer.
+const MOST_ROWS: usize = 500;
+
 /// The rows of tables, each of which can be clicked. Whether the pointer is over a region's row, and what was clicked.
 fn rows(ui: &Ui, id: TileId, rows: &[(Rect, Target)]) -> (bool, Option<Followed>) {
     let (mut over, mut followed) = (false, None);
+    let pointer = ui.ctx().pointer_latest_pos();
     for &(area, target) in rows {
+        // Of thousands of bars those under the pointer are enough.
+        if rows.len() > MOST_ROWS && pointer.is_none_or(|pointer| !area.contains(pointer)) {
+            continue;
+        }
         let response = ui.interact(area, Id::unique(("row", id, target)), Sense::click());
         response.widget_info(|| WidgetInfo::labeled(Role::Button, true, row_name(target)));
         if response.hovered() {

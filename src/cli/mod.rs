@@ -94,11 +94,11 @@ Examples:
 pub enum Command {
     /// Print hits, misses and traffic, by level and by array
     Stats(StatsArgs),
-    /// Draw one moment of a trace as a PNG
+    /// Draw one moment of a trace, or of a file of tasks, as a PNG
     Snapshot(SnapshotArgs),
-    /// Record a trace as MP4, GIF or numbered PNGs
+    /// Record a trace, or a file of tasks, as MP4, GIF or numbered PNGs
     Record(RecordArgs),
-    /// Open a trace in the window (`orrery TRACE` does the same)
+    /// Open a trace, or a file of tasks, in the window (`orrery FILE` does the same)
     View(ViewArgs),
     /// Open the window on its start page (`orrery` alone does the same)
     #[command(hide = true)]

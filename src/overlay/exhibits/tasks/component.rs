@@ -173,10 +173,17 @@ fn bars(
             let room = 0.74 * bar.height();
             let pitch = room / most as f32;
             let top = bar.bottom() - room;
+            let mut last = vec![f32::MIN; most as usize];
             for (part, row) in parts.into_iter().zip(rows) {
                 let [x0, x1] = [set.start(part), set.end(part)].map(|tick| across.x(tick));
+                // As above, of those that are too narrow the first of each pixel; and none that is out of sight.
+                let is_narrow = x1 - x0 < 0.7 && x0.floor() <= last[row as usize] && scope.look.task != Some(part);
+                if is_narrow || !across.shows(set.start(part), set.end(part)) {
+                    continue;
+                }
+                last[row as usize] = x1.max(x0).floor();
                 let y = top + row as f32 * pitch;
-                level.push((part, Rect::from_min_max(pos2(x0, y), pos2(x1.max(x0 + 1.0), y + pitch - 1.0))));
+                level.push((part, Rect::from_min_max(pos2(x0, y), pos2(x1.max(x0 + 1.0), y + (pitch - 1.0).max(0.6)))));
             }
         }
     }
