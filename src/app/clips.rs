@@ -4,7 +4,7 @@ use super::desk::Desk;
 use super::indexing::{Load, Message, Report, Task};
 use super::transport::PlayRange;
 use crate::overlay::exhibits::{Arranged, ExhibitEntry};
-use crate::overlay::{Parts, Studio};
+use crate::overlay::{Parts, Stretch, Studio};
 use crate::reference::SourceError;
 use crate::scene::View;
 use crate::scene::palette::Theme;
@@ -29,6 +29,8 @@ pub struct Clip {
     pub size: [u32; 2],
     /// Which references, how fast.
     pub pace: Pace,
+    /// What part of the axis the strip shows, and pictures of tasks.
+    pub stretch: Stretch,
     /// How it is coloured.
     pub theme: Theme,
     /// How many times as large as usual type is.
@@ -69,7 +71,7 @@ impl Desk {
         let speed = transport.speed();
         let PlayRange { from, to } = transport.range();
         let (end, kind) = (transport.axis().end(), self.clock());
-        let clock = Arc::new(Clock::new(kind, self.studio().timeline()));
+        let clock = Arc::new(self.studio().clock(kind));
         let start = from.unwrap_or(transport.position()).floor();
         let stop = to.unwrap_or_else(|| clock.ahead(start, speed * SECONDS)).min(end).ceil();
         if stop <= start || speed <= 0.0 {
@@ -85,6 +87,8 @@ impl Desk {
             view: View { camera: pane.camera(), ..self.session.view().clone() },
             size: even(size),
             pace,
+            // The strip of a trace shows all of it, so that one sees where the video is.
+            stretch: self.studio().tasks().map_or_else(Stretch::default, |_| self.session.stretch()),
             theme: self.theme,
             text_scale: self.text_scale,
             arranged: pane.arranged(),

@@ -24,10 +24,12 @@ pub(super) fn recorder(over: Sender<()>) -> RecordClip {
 fn to_file(clip: Clip, folder: &Path, report: &mut dyn FnMut(Report) -> bool) -> anyhow::Result<()> {
     let path = free(folder, &clip.stem).context("all names for videos are taken in this folder")?;
     let output = Output::parse(&path)?;
-    let Clip { studio, row, view, parts, size: [width, height], pace, theme, text_scale, arranged, life, .. } = clip;
+    let Clip {
+        studio, row, view, parts, size: [width, height], pace, theme, stretch, text_scale, arranged, life, ..
+    } = clip;
     let (exhibit, fps) = (row.open_arranged(&studio, arranged), pace.fps);
     let film = Film::new(context()?, studio, exhibit, (width, height), parts, view, pace)?;
-    let mut film = film.with_life(life).with_text_scale(text_scale).with_theme(theme);
+    let mut film = film.with_life(life).with_text_scale(text_scale).with_theme(theme).with_stretch(stretch);
     let stop = AtomicBool::new(false);
     let summary = record(&mut film, &output, &Options { fps }, &stop, &mut |progress| {
         if !report(Report::Progress(progress.done, progress.total)) {

@@ -2,7 +2,7 @@
 
 use super::{FrameError, FrameSource};
 use crate::axis::Position;
-use crate::overlay::{Area, Exhibit, Offscreen, Parts, Playback, Shot, Strip, StripKind, Studio};
+use crate::overlay::{Area, Exhibit, Offscreen, Parts, Playback, Shot, Stretch, Strip, StripKind, Studio};
 use crate::render::{Context, RenderError};
 use crate::scene::View;
 use crate::scene::palette::Theme;
@@ -51,6 +51,14 @@ impl Film {
         let points = self.offscreen.points();
         (self.shot.target, self.shot.area) = (points, Area::whole(points));
         self.strip = self.studio.strip_of(self.shot.layout().strip_columns(), self.shot.playback.stretch);
+        self
+    }
+
+    /// With a strip, and pictures of tasks, of this part of the axis.
+    #[must_use]
+    pub fn with_stretch(mut self, stretch: Stretch) -> Self {
+        self.shot.playback.stretch = stretch;
+        self.strip = self.studio.strip_of(self.shot.layout().strip_columns(), stretch);
         self
     }
 
