@@ -20,6 +20,7 @@ use egui::{
     Stroke, StrokeKind, Style, Ui, UiBuilder, Visuals, WidgetInfo, WidgetText, pos2, vec2,
 };
 use egui_tiles::{Behavior, ResizeState, SimplificationOptions, TabState, Tabs, TileId, Tiles, UiResponse};
+use std::collections::HashMap;
 use std::time::Duration;
 
 /// What all panes show of.
@@ -364,12 +365,16 @@ const MOST_ROWS: usize = 500;
 fn rows(ui: &Ui, id: TileId, rows: &[(Rect, Target)]) -> (bool, Option<Followed>) {
     let (mut over, mut followed) = (false, None);
     let pointer = ui.ctx().pointer_latest_pos();
+    // A task may be seen twice: as a bar, and in its tree.
+    let mut times: HashMap<Target, u32> = HashMap::new();
     for &(area, target) in rows {
+        let time = times.entry(target).or_default();
+        *time += 1;
         // Of thousands of bars those under the pointer are enough.
         if rows.len() > MOST_ROWS && pointer.is_none_or(|pointer| !area.contains(pointer)) {
             continue;
         }
-        let response = ui.interact(area, Id::unique(("row", id, target)), Sense::click());
+        let response = ui.interact(area, Id::unique(("row", id, target, *time)), Sense::click());
         response.widget_info(|| WidgetInfo::labeled(Role::Button, true, row_name(target)));
         if response.hovered() {
             over |= matches!(target, Target::Region(_) | Target::Color(_));

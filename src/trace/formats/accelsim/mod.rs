@@ -16,13 +16,13 @@
 //! What becomes of it:
 //!
 //! - Instructions on global, local and generic memory give a reference for each active lane, in the order of lanes: loads are
-//!   reads, stores are writes, atomics and reductions are modifies. How wide they are, the opcode says (see [`opcode`]).
+//!   reads, stores are writes, atomics and reductions are modifies. How wide they are, the opcode says.
 //! - Shared memory is a part of each multiprocessor and behind no cache: `LDS`, `STS` and their like are counted and told.
-//! - A thread block runs on one multiprocessor. Blocks are dealt to [`MULTIPROCESSORS`] cores in turn, by their number in the
+//! - A thread block runs on one multiprocessor. Blocks are dealt to 64 cores in turn, by their number in the
 //!   grid, as the hardware deals them while all are free.
 //! - A kernel is a mark. Its pcs start at 0 each time, so those of the list's *n*th kernel (from 0) have *n* above their lower
 //!   32 bits.
-//! - A copy from the host names the array that it filled (see [`copies`]).
+//! - A copy from the host names the array that it filled.
 //! - Warps come as the file has them, one after the other; how they took turns on the machine is not in it.
 
 mod copies;
