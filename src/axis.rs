@@ -67,7 +67,7 @@ impl AxisUnit {
         }
     }
 
-    /// How long something took, in three digits: `122 ns`, `17.8 µs`.
+    /// How long something took, in about three digits: `122 ns`, `17.8 µs`.
     #[must_use]
     pub fn duration(self, ticks: u64) -> String {
         if self == Self::Cycles {

@@ -287,7 +287,7 @@ fn numbers(pen: &Pen<'_>, bars: Rect, info: &Info, y: f32, [from, to]: [f32; 2])
 }
 
 /// The least of 1, 2, 5, 10, 20 ... of which no more than `most` lie in `ticks`.
-fn round_step(ticks: u64, most: f32) -> Option<u64> {
+pub(super) fn round_step(ticks: u64, most: f32) -> Option<u64> {
     if ticks == 0 || most < 1.0 {
         return None;
     }

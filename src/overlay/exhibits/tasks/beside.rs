@@ -2,7 +2,7 @@
 //! for.
 
 use super::super::sheet::{SMALL, Sheet};
-use super::scope::Scope;
+use super::scope::{Scope, ending};
 use crate::overlay::fonts::Weight;
 use crate::overlay::pen::Target;
 use crate::overlay::tip::Tip;
@@ -179,11 +179,7 @@ fn where_it_waits(sheet: &mut Sheet, scope: &Scope<'_>, waits: &[(String, u64)],
     for (name, times) in waits {
         let short = scope.book.shortened(name);
         let fits = to_count(names / (0.5 * em)) as usize;
-        let count = short.chars().count();
-        let shown: String = match count > fits {
-            true => std::iter::once('…').chain(short.chars().skip(count + 1 - fits)).collect(),
-            false => short.to_owned(),
-        };
+        let shown = ending(short, fits);
         sheet.right(pos2(area.left() + names, y), &shown, 0.92, palette::TEXT);
         let from = area.left() + names + 0.7 * em;
         let length = (area.right() - 3.5 * em - from).max(4.0) * to_f32(*times as f64 / most as f64);

@@ -5,6 +5,7 @@ use crate::axis::{Axis, Position};
 use crate::overlay::fonts::Weight;
 use crate::overlay::plane::Words;
 use crate::overlay::shot::Shot;
+use crate::overlay::strip::round_step;
 use crate::scene::cubehelix;
 use crate::scene::palette::{self, Rgba};
 use crate::tasks::{Symbol, TaskBook, TaskIndex, TaskLook};
@@ -77,7 +78,7 @@ impl Across {
         let em = scope.em;
         let span = self.ticks.end - self.ticks.start;
         let most = ((self.right - self.left) / (7.5 * em)).max(1.0);
-        let Some(step) = round_step(span, f64::from(most)) else { return };
+        let Some(step) = round_step(span, most) else { return };
         let mut at = self.ticks.start.div_ceil(step).saturating_mul(step);
         while at <= self.ticks.end {
             let x = self.x(at);
@@ -121,11 +122,13 @@ impl Across {
     }
 }
 
-/// The least of 1, 2, 5, 10, ... of which no more than `most` lie in `ticks`.
-fn round_step(ticks: u64, most: f64) -> Option<u64> {
-    let wanted = ticks as f64 / most;
-    let steps = (0..20).flat_map(|power| [1, 2, 5].map(|first| 10u64.checked_pow(power)?.checked_mul(first)));
-    steps.flatten().find(|step| *step as f64 >= wanted).filter(|_| ticks > 0)
+/// The end of a name that is too long for so many signs: it says more than the beginning.
+pub(super) fn ending(name: &str, fits: usize) -> String {
+    let count = name.chars().count();
+    match count > fits {
+        true => std::iter::once('…').chain(name.chars().skip(count + 1 - fits.max(1))).collect(),
+        false => name.to_owned(),
+    }
 }
 
 /// How wide words are about, ems: a plane is made without a font. It is somewhat more than they take.

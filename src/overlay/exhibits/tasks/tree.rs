@@ -2,7 +2,7 @@
 //! up to the instruction that caused it is one line of rows.
 
 use super::super::sheet::Sheet;
-use super::scope::{Across, Scope, head, label, outline};
+use super::scope::{Across, Scope, ending, head, label, outline};
 use crate::overlay::fonts::Weight;
 use crate::overlay::pen::Target;
 use crate::scene::palette;
@@ -193,13 +193,8 @@ fn one(
     sheet.bar(line, palette::fade(palette::TRACK, 0.42));
     let ink = if task == chosen { palette::LIGHT } else { palette::TEXT_BODY };
     let location = scope.book.short(set.location_of(task));
-    // The end of a long name says more than its beginning.
     let fits = to_count((names - em) / (0.5 * em)) as usize;
-    let count = location.chars().count();
-    let shown: String = match count > fits {
-        true => std::iter::once('…').chain(location.chars().skip(count - fits.saturating_sub(1))).collect(),
-        false => location.to_owned(),
-    };
+    let shown = ending(location, fits);
     sheet.right(pos2(line.left() - 0.6 * em, line.center().y - 0.55 * em), &shown, 0.88, ink);
     if across.shows(start, end) {
         let [x0, x1] = [start, end].map(|tick| across.x(tick));
