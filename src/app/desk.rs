@@ -14,7 +14,7 @@ use super::seen::Asked;
 use super::session::Session;
 use super::transport::{PlayRange, Transport, longer, shorter};
 use crate::axis::Position;
-use crate::overlay::exhibits::{self, ExhibitEntry, Gesture};
+use crate::overlay::exhibits::{self, ExhibitEntry, Gesture, Subject};
 use crate::overlay::pen::rate;
 use crate::overlay::{Area, Layout, Offscreen, Parts, Shot, ShotError, Strip, Studio};
 use crate::reference::SourceError;
@@ -364,7 +364,7 @@ impl Desk {
                 let card = self.caches.as_mut();
                 return card.is_some_and(|card| card.edit.undo(again)).then(|| self.simulate()).flatten();
             }
-            Action::Exhibit => self.show(exhibits::after(self.pane().row()), now),
+            Action::Exhibit => self.show(exhibits::after(self.pane().row(), Subject::of(self.studio())), now),
             Action::Split(side) => self.split(side, now),
             Action::Close => {
                 if !self.panes.close(self.panes.focus()) {

@@ -105,7 +105,7 @@ impl Desk {
         let suited: [&'static ExhibitEntry; 1] = [exhibits::suited(studio)];
         let suited = Arrangement::side_by_side(&suited);
         let subject = Subject::of(studio);
-        let fits = panes.columns.iter().flat_map(|column| &column.cells).all(|cell| cell.row.of == subject);
+        let fits = panes.columns.iter().flat_map(|column| &column.cells).all(|cell| cell.row.of.contains(&subject));
         let panes = if fits { panes } else { &suited };
         self.panes = Panes::arranged(if panes.is_empty() { &suited } else { panes }, camera, studio);
         self.layout = None;

@@ -6,7 +6,7 @@
 use super::arrangement::{Arrangement, Cell, Column, hundredths};
 use super::pane::Pane;
 use crate::overlay::Studio;
-use crate::overlay::exhibits::{ExhibitEntry, after};
+use crate::overlay::exhibits::{ExhibitEntry, Subject, after};
 use crate::scene::Camera;
 use egui_tiles::{Container, Linear, LinearDir, SimplificationOptions, Tile, TileId, Tiles, Tree};
 
@@ -218,7 +218,7 @@ impl Panes {
             return false;
         }
         let above = tiles.parent_of(tabs);
-        let new = tiles.insert_pane(Pane::new(after(row), Camera::default(), studio));
+        let new = tiles.insert_pane(Pane::new(after(row, Subject::of(studio)), Camera::default(), studio));
         let new_tabs = tiles.insert_tab_tile(vec![new]);
         let dir = if side == Side::Right { LinearDir::Horizontal } else { LinearDir::Vertical };
         let both = tiles.insert_container(Linear::new(dir, vec![tabs, new_tabs]));

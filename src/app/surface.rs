@@ -233,9 +233,9 @@ impl Surface {
                 canvas.painter.again();
             } else {
                 let Held { viewport, bars, .. } = &wanted;
-                match part.picture {
-                    Some(Picture::Rings(scene)) => canvas.painter.prepare(&self.context, scene, bars, viewport),
-                    Some(Picture::Plane(_)) | None => canvas.painter.prepare_bars(&self.context, bars, size),
+                match part.picture.and_then(Picture::scene) {
+                    Some(scene) => canvas.painter.prepare(&self.context, scene, bars, viewport),
+                    None => canvas.painter.prepare_bars(&self.context, bars, size),
                 }
                 canvas.held = Some(wanted);
             }

@@ -9,7 +9,7 @@ use super::transport::Transport;
 use super::widgets::{Icon, card, icon_button, word_button};
 use crate::axis::Position;
 use crate::overlay::described::described;
-use crate::overlay::exhibits::{ExhibitEntry, Gesture, Picture, offered};
+use crate::overlay::exhibits::{ExhibitEntry, Gesture, Picture, Subject, offered};
 use crate::overlay::fonts::Weight;
 use crate::overlay::pen::{Drawn, Target, color};
 use crate::overlay::{Area, Layout, Parts, Stretch, Studio, Taken};
@@ -254,7 +254,7 @@ impl Behavior<Pane> for Stand<'_> {
         ui.add_space(10.0);
         // In a narrower pane the last ones are left to V and to the finder.
         let many = if bar.width() < ALL_NAMES { FEWER_NAMES } else { usize::MAX };
-        let names: Vec<_> = offered(shown.of).take(many).collect();
+        let names: Vec<_> = offered(Subject::of(self.shows.session.studio())).take(many).collect();
         for row in names.into_iter().rev() {
             if word_button(ui, row.name, TYPE, row.name == shown.name).clicked() {
                 self.asked.push((id, Asked::Show(row)));

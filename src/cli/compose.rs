@@ -8,7 +8,8 @@ pub enum Compose {
     /// Large where a cache holds so many lines that dots would melt, else dots
     #[default]
     Auto,
-    /// A dot for each line, and for each element where there is room
+    /// A dot for each line, and for each element where there is room; of a file of tasks, for each request
+    #[value(alias = "rings")]
     Dots,
     /// Patches, bars by who served, sums of what flows
     Large,

@@ -129,7 +129,7 @@ pub fn arranged(picture: &PictureArgs) -> Result<Arranged, UsageError> {
 pub fn exhibit(picture: &PictureArgs, studio: &Studio) -> Result<Box<dyn Exhibit>, UsageError> {
     let row = asked(picture).unwrap_or_else(|| exhibits::suited(studio));
     let subject = Subject::of(studio);
-    if row.of != subject {
+    if !row.of.contains(&subject) {
         let offered = exhibits::offered(subject).map(|row| row.name).collect::<Vec<_>>().join(", ");
         let (is, shows) = match subject {
             Subject::Tasks => ("a file of tasks", "a trace"),

@@ -1,6 +1,6 @@
 //! A whole picture: what was taken, by the painter, words over it by egui, into any view.
 
-use super::exhibits::{Exhibit, Picture};
+use super::exhibits::Exhibit;
 use super::fonts;
 use super::layout::Area;
 use super::shot::{Playback, Shot, Taken};
@@ -67,9 +67,9 @@ impl Composer {
         });
         let viewport = taken.layout.viewport.scaled(scale, size);
         let bars: Vec<_> = bars.iter().map(|bar| bar.scaled(scale)).collect();
-        match &taken.picture {
-            Picture::Rings(scene) => self.painter.prepare(context, scene, &bars, &viewport),
-            Picture::Plane(_) => self.painter.prepare_bars(context, &bars, size),
+        match taken.picture.scene() {
+            Some(scene) => self.painter.prepare(context, scene, &bars, &viewport),
+            None => self.painter.prepare_bars(context, &bars, size),
         }
         self.painter.draw(encoder, view);
         self.words.draw(context, encoder, view, &self.egui, output, size);

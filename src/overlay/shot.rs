@@ -142,7 +142,7 @@ impl Taken {
     /// The position that a place in the picture stands for, where it stands for one.
     #[must_use]
     pub fn time_at(&self, at: Pos2) -> Option<Position> {
-        let Picture::Plane(plane) = &self.picture else { return None };
+        let plane = self.picture.plane()?;
         let times = plane.times.iter().find(|area| area.contains(at))?;
         let share = f64::from((at.x - times.left()) / times.width().max(1.0)).clamp(0.0, 1.0);
         Some(self.info.stretch.at(self.info.axis, share))
@@ -153,7 +153,9 @@ impl Taken {
         let painter = painter.with_clip_rect(self.layout.area.intersect(painter.clip_rect()));
         match &self.picture {
             Picture::Rings(scene) => draw(&painter, &self.layout, &self.parts, &self.info, scene, strip),
-            Picture::Plane(plane) => draw_plane(&painter, plane, &self.layout, &self.parts, &self.info, strip),
+            Picture::Plane(plane) | Picture::Machine(_, plane) => {
+                draw_plane(&painter, plane, &self.layout, &self.parts, &self.info, strip)
+            }
         }
     }
 }

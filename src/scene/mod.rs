@@ -15,6 +15,7 @@ mod homes;
 pub mod items;
 mod large;
 pub mod layout;
+pub mod machine;
 pub mod motion;
 mod order;
 pub mod pages;

@@ -152,6 +152,15 @@ pub fn temperature(t: f32) -> Rgba {
 const IDLE: f32 = 0.10;
 const EXTREME: f32 = 0.30;
 
+/// Colour behind a component: `held` is what it holds of what one of its kind holds at most, `waiting` what waits at its port, likewise;
+/// both 0 to 1. The more it holds the lighter; red where something has to wait.
+#[must_use]
+pub fn pressure(held: f32, waiting: f32) -> Rgba {
+    let [held, waiting] = [held, waiting].map(|share| if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 });
+    let ink = mix(mix(NEUTRAL, SERVED[1], held), WARM, waiting.sqrt());
+    fade(ink, IDLE * 0.5 + 0.13 * held + 0.22 * waiting.sqrt())
+}
+
 /// How all of a picture is coloured. It is drawn dark and turned as a whole, words and all: `shaders/themes.wgsl`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Theme {

@@ -2,11 +2,13 @@
 
 use super::metrics::{Edges, Metric};
 use super::set::{TaskIndex, TaskSet};
+use super::traffic::Traffic;
 use super::{REQUEST_IN, Symbol};
 use std::cmp::Ordering;
 use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
+use std::sync::{Arc, OnceLock};
 
 /// Tasks with all that every picture of them needs.
 #[derive(Clone, Debug)]
@@ -29,6 +31,7 @@ pub struct TaskBook {
     /// Whether there are requests in.
     requests: bool,
     first: FirstSight,
+    traffic: OnceLock<Arc<Traffic>>,
 }
 
 /// How tasks are shown at first.
@@ -58,7 +61,7 @@ impl TaskBook {
         let prefix = common(listed.iter().map(|&symbol| all.word(symbol)));
         let kinds = |by_action: bool| -> Vec<String> {
             set.pairs()
-                .map(|(category, action)| match by_action && !action.is_empty() {
+                .map(|(category, action)| match by_action && !action.is_empty() && action != category {
                     true => format!("{category} {}", plain(action)),
                     false => category.to_owned(),
                 })
@@ -87,6 +90,7 @@ impl TaskBook {
             names,
             requests,
             first: FirstSight::default(),
+            traffic: OnceLock::new(),
         }
     }
 
@@ -124,6 +128,12 @@ impl TaskBook {
     #[must_use]
     pub fn subtitle(&self) -> &str {
         &self.subtitle
+    }
+
+    /// Who asks whom: worked out when it is asked for first.
+    #[must_use]
+    pub fn traffic(&self) -> &Arc<Traffic> {
+        self.traffic.get_or_init(|| Arc::new(Traffic::of(self)))
     }
 
     /// Locations that have tasks, by name.
@@ -325,15 +335,38 @@ pub fn plain(action: &str) -> &str {
     }
 }
 
-/// A name without its numbers: `GPU[1].SA[3].CU[0]` is `GPU.SA.CU`; what it is comes before where it is.
-fn kind_of(name: &str) -> String {
-    let plain: String = name.chars().filter(|sign| !sign.is_ascii_digit() && !matches!(sign, '[' | ']')).collect();
-    plain.split('.').rev().collect::<Vec<_>>().join(".")
+/// A name without numbers that count: `GPU[1].SA[3].CU[0]` is `CU.SA.GPU`; what it is comes before where it is. Numbers in brackets count,
+/// and those at the end of a word; the one of `L2` does not.
+pub(super) fn kind_of(name: &str) -> String {
+    name.rsplit('.').map(uncounted).collect::<Vec<_>>().join(".")
+}
+
+/// A part of a name without the number that counts it: `L2Cache[3]` is `L2Cache`, `Dispatcher0` is `Dispatcher`, `L2` is `L2`.
+pub(super) fn uncounted(part: &str) -> String {
+    let mut plain = String::new();
+    let mut rest = part;
+    while let Some((before, after)) = rest.split_once('[') {
+        let digits = after.len() - after.trim_start_matches(|sign: char| sign.is_ascii_digit()).len();
+        plain.push_str(before);
+        rest = match after[digits..].strip_prefix(']').filter(|_| digits > 0) {
+            Some(behind) => behind,
+            None => {
+                plain.push('[');
+                after
+            }
+        };
+    }
+    plain.push_str(rest);
+    let word = plain.trim_end_matches(|sign: char| sign.is_ascii_digit());
+    let is_counted = word.len() < plain.len() && word.chars().rev().take_while(|sign| sign.is_alphabetic()).count() > 1;
+    let kept = if is_counted { word.len() } else { plain.len() };
+    plain.truncate(kept);
+    plain
 }
 
 /// Names in order, numbers in them as numbers.
 #[must_use]
-fn natural(a: &str, b: &str) -> Ordering {
+pub(super) fn natural(a: &str, b: &str) -> Ordering {
     let (mut one, mut other) = (a.bytes().peekable(), b.bytes().peekable());
     let number = |bytes: &mut std::iter::Peekable<std::str::Bytes<'_>>| {
         let mut value = 0u128;
@@ -421,6 +454,21 @@ mod tests {
         let many: Vec<_> = actions.iter().map(|action| ("a", "inst", action.as_str(), 0, 1)).collect();
         let many = book(&many);
         assert_eq!((many.kinds(), many.by_action()), (&["inst".to_owned()][..], false));
+    }
+
+    #[test]
+    fn a_kind_is_a_name_without_what_counts() {
+        for (name, kind) in [
+            ("GPU[1].SA[3].L1VCache[10]", "L1VCache.SA.GPU"),
+            ("L2", "L2"),
+            ("core 3.L1D", "L1D.core 3"),
+            ("CommandProcessor.Dispatcher0", "Dispatcher.CommandProcessor"),
+            ("DRAM12", "DRAM"),
+            ("a[x].b[]", "b[].a[x]"),
+            ("CU[0][3]", "CU"),
+        ] {
+            assert_eq!(kind_of(name), kind);
+        }
     }
 
     #[test]

@@ -15,18 +15,22 @@ mod builder;
 mod ids;
 pub mod lanes;
 pub mod metrics;
+mod open;
 pub mod rules;
 mod set;
 mod summary;
 #[cfg(test)]
 mod tests;
+mod traffic;
 mod words;
 
 pub use book::{FirstSight, LocationOrder, TaskBook, TaskLook, plain};
 pub use builder::{Built, NewTask, TaskSetBuilder, TooMany};
 pub use ids::TaskId;
+pub use open::OpenIndex;
 pub use set::{Milestone, NO_TASK, Task, TaskIndex, TaskSet};
 pub use summary::{LocationSummary, Summary, most_at_once, summary};
+pub use traffic::{Component, ComponentId, Kind, Link, Traffic};
 pub use words::{Symbol, Symbols};
 
 /// Category of a request where it is served.

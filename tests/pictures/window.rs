@@ -13,7 +13,7 @@ use orrery::app::start::{Lesson, RecentFile, StartPage};
 use orrery::app::{panel, start_panel};
 use orrery::axis::Position;
 use orrery::machine::gpu::{self, GpuConfig, KernelEntry, simulate};
-use orrery::overlay::exhibits::{EXHIBITS, ExhibitEntry, Picture, Subject, named};
+use orrery::overlay::exhibits::{EXHIBITS, ExhibitEntry, Subject, named};
 use orrery::overlay::{Baseline, Parts, Studio, Words, fonts};
 use orrery::render::{Bar, Context, Painter, Target, Viewport, target};
 use orrery::scene::{Scene, View};
@@ -46,7 +46,7 @@ fn tasks() -> Studio {
 }
 
 fn desk(exhibit: &'static ExhibitEntry) -> Desk {
-    if exhibit.of == Subject::Tasks {
+    if !exhibit.of.contains(&Subject::Trace) {
         let tasks = tasks();
         let position = tasks.first_position();
         return Desk::new(tasks, View::default(), Parts::default(), &[exhibit], position, 100.0);
@@ -88,10 +88,7 @@ type Show = Box<dyn FnMut(&mut Ui, [u32; 2]) -> Under>;
 /// What lies under the words of a desk with one pane.
 fn under(desk: &Desk) -> Under {
     let pane = desk.pane();
-    let rings = pane.taken().and_then(|taken| match &taken.picture {
-        Picture::Rings(scene) => Some((scene.clone(), taken.layout.viewport)),
-        Picture::Plane(_) => None,
-    });
+    let rings = pane.taken().and_then(|taken| Some((taken.picture.scene()?.clone(), taken.layout.viewport)));
     Under { bars: pane.bars.clone(), rings }
 }
 

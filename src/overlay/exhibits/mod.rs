@@ -25,7 +25,7 @@ pub use regions::RegionExhibit;
 pub use rings::RingExhibit;
 pub use source::SourceExhibit;
 pub use table::{Arranged, Column, Sort};
-pub use tasks::{TaskExhibit, TaskView};
+pub use tasks::{MachineExhibit, TaskExhibit, TaskView};
 
 use super::csv;
 use super::info::Info;
@@ -50,7 +50,7 @@ pub struct ExhibitEntry {
     /// Makes it for a trace under its caches, or for tasks.
     pub open: fn(&Studio) -> Box<dyn Exhibit>,
     /// What it is of.
-    pub of: Subject,
+    pub of: &'static [Subject],
 }
 
 /// What a studio has to show.
@@ -70,98 +70,104 @@ impl Subject {
     }
 }
 
+const TRACE: &[Subject] = &[Subject::Trace];
+const TASKS: &[Subject] = &[Subject::Tasks];
+
 /// All exhibits, in the order in which they are offered.
 pub static EXHIBITS: &[ExhibitEntry] = &[
     ExhibitEntry {
         name: "rings",
-        what: "caches as rings, a dot for each line",
+        what: "caches as rings, a dot for each line or request",
         columns: &[],
-        open: |studio| Box::new(RingExhibit::new(studio, Composition::Dots)),
-        of: Subject::Trace,
+        open: |studio| match Subject::of(studio) {
+            Subject::Trace => Box::new(RingExhibit::new(studio, Composition::Dots)),
+            Subject::Tasks => Box::new(MachineExhibit::default()),
+        },
+        of: &[Subject::Trace, Subject::Tasks],
     },
     ExhibitEntry {
         name: "numbers",
         what: "this reference, levels, TLBs and regions as tables",
         columns: &numbers::COLUMNS,
         open: |studio| Box::new(NumberExhibit::new(studio)),
-        of: Subject::Trace,
+        of: TRACE,
     },
     ExhibitEntry {
         name: "large",
         what: "caches as rings, sums in place of dots",
         columns: &[],
         open: |studio| Box::new(RingExhibit::new(studio, Composition::Large)),
-        of: Subject::Trace,
+        of: TRACE,
     },
     ExhibitEntry {
         name: "source",
         what: "source lines with their references and misses",
         columns: &source::COLUMNS,
         open: |studio| Box::new(SourceExhibit::new(studio)),
-        of: Subject::Trace,
+        of: TRACE,
     },
     ExhibitEntry {
         name: "chart",
         what: "misses over time, of levels and of regions",
         columns: &[],
         open: |studio| Box::new(ChartExhibit::new(studio)),
-        of: Subject::Trace,
+        of: TRACE,
     },
     ExhibitEntry {
         name: "inspector",
         what: "what is pinned: where it lived, its set, all that happened to it",
         columns: &[],
         open: |studio| Box::new(InspectorExhibit::new(studio)),
-        of: Subject::Trace,
+        of: TRACE,
     },
     ExhibitEntry {
         name: "compare",
         what: "misses under these caches and under those before",
         columns: &compare::COLUMNS,
         open: |studio| Box::new(CompareExhibit::new(studio)),
-        of: Subject::Trace,
+        of: TRACE,
     },
     ExhibitEntry {
         name: "regions",
         what: "all regions as a table to sort, to dim and to hide",
         columns: &regions::COLUMNS,
         open: |studio| Box::new(RegionExhibit::new(studio)),
-        of: Subject::Trace,
+        of: TRACE,
     },
     ExhibitEntry {
         name: "functions",
         what: "functions with their references and misses",
         columns: &functions::COLUMNS,
         open: |studio| Box::new(FunctionExhibit::new(studio)),
-        of: Subject::Trace,
+        of: TRACE,
     },
     ExhibitEntry {
         name: "tasks",
         what: "tasks: charts of all locations, one location, one task",
         columns: &[],
         open: |_| Box::new(TaskExhibit::new(TaskView::All)),
-        of: Subject::Tasks,
+        of: TASKS,
     },
     ExhibitEntry {
         name: "overview",
         what: "tasks: a chart for each location",
         columns: &[],
         open: |_| Box::new(TaskExhibit::new(TaskView::Overview)),
-        of: Subject::Tasks,
+        of: TASKS,
     },
     ExhibitEntry {
         name: "component",
         what: "tasks: those of one location as bars",
         columns: &[],
         open: |_| Box::new(TaskExhibit::new(TaskView::Component)),
-        of: Subject::Tasks,
+        of: TASKS,
     },
     ExhibitEntry {
         name: "task",
         what: "tasks: one of them, what it is a part of, and its parts",
         columns: &[],
         open: |_| Box::new(TaskExhibit::new(TaskView::Task)),
-        of: Subject::Tasks,
+        of: TASKS,
     },
 ];
 
@@ -206,7 +212,7 @@ pub fn of_composition(composition: Composition) -> &'static ExhibitEntry {
 
 /// The rows that have something to show of a studio.
 pub fn offered(subject: Subject) -> impl DoubleEndedIterator<Item = &'static ExhibitEntry> + Clone {
-    EXHIBITS.iter().filter(move |row| row.of == subject)
+    EXHIBITS.iter().filter(move |row| row.of.contains(&subject))
 }
 
 /// The row in which these caches and regions, or tasks, are read best.
@@ -218,10 +224,13 @@ pub fn suited(studio: &Studio) -> &'static ExhibitEntry {
     of_composition(Stage::composition_for(studio.timeline().start(), &studio.tables().regions))
 }
 
-/// The row after this one of the same subject, round and round.
+/// The row after this one of a subject, round and round; the first where this one is of another.
 #[must_use]
-pub fn after(row: &ExhibitEntry) -> &'static ExhibitEntry {
-    let mut rows = offered(row.of).cycle();
+pub fn after(row: &ExhibitEntry, subject: Subject) -> &'static ExhibitEntry {
+    if !row.of.contains(&subject) {
+        return offered(subject).next().unwrap_or(&EXHIBITS[0]);
+    }
+    let mut rows = offered(subject).cycle();
     rows.find(|other| other.name == row.name);
     rows.next().unwrap_or(&EXHIBITS[0])
 }
@@ -234,6 +243,28 @@ pub enum Picture {
     Rings(Scene),
     /// Bars and words on a plane.
     Plane(Plane),
+    /// Components of a machine as rings, with words of its own round them.
+    Machine(Scene, Plane),
+}
+
+impl Picture {
+    /// Shapes in world units, where it has any.
+    #[must_use]
+    pub fn scene(&self) -> Option<&Scene> {
+        match self {
+            Self::Rings(scene) | Self::Machine(scene, _) => Some(scene),
+            Self::Plane(_) => None,
+        }
+    }
+
+    /// What lies flat, where anything does.
+    #[must_use]
+    pub fn plane(&self) -> Option<&Plane> {
+        match self {
+            Self::Plane(plane) | Self::Machine(_, plane) => Some(plane),
+            Self::Rings(_) => None,
+        }
+    }
 }
 
 /// How somebody asks to look elsewhere; places are pixels of the target (in a window: points).
@@ -316,9 +347,11 @@ mod tests {
             let mut row = first;
             for _ in offered(subject) {
                 assert!(named(row.name).is_some_and(|found| found.what == row.what));
-                assert!(!seen.contains(&row.name), "{} is there twice", row.name);
-                seen.push(row.name);
-                row = after(row);
+                assert!(row.of.len() > 1 || !seen.contains(&row.name), "{} is there twice", row.name);
+                if !seen.contains(&row.name) {
+                    seen.push(row.name);
+                }
+                row = after(row, subject);
             }
             assert_eq!(row.name, first.name, "of one subject round and round");
         }

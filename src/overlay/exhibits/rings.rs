@@ -112,20 +112,7 @@ impl Exhibit for RingExhibit {
     }
 
     fn look(&self, camera: Camera, gesture: Gesture, taken: &Taken) -> Camera {
-        let viewport = &taken.layout.viewport;
-        let closer = |factor: f32, at: Pos2| camera.closer(factor, viewport.world_from_px([at.x, at.y]));
-        let looked = match gesture {
-            Gesture::Closer(factor, None) => camera.closer(factor, camera.at),
-            Gesture::Closer(factor, Some(at)) => closer(factor, at),
-            // As browsers have it: a notch of the wheel is about a sixth.
-            Gesture::Wheel(by, at) => closer((by / 300.0).exp(), at),
-            Gesture::Drag(by) => {
-                let by = by / viewport.px_per_unit;
-                Camera { at: [camera.at[0] - by.x, camera.at[1] - by.y], ..camera }
-            }
-            Gesture::Whole => Camera::default(),
-        };
-        looked.clamped()
+        look_around(camera, gesture, taken)
     }
 
     fn reuse(&mut self, picture: Picture) {
@@ -133,6 +120,24 @@ impl Exhibit for RingExhibit {
             self.stage.reuse(scene);
         }
     }
+}
+
+/// The camera of a picture in world units after a gesture.
+pub(super) fn look_around(camera: Camera, gesture: Gesture, taken: &Taken) -> Camera {
+    let viewport = &taken.layout.viewport;
+    let closer = |factor: f32, at: Pos2| camera.closer(factor, viewport.world_from_px([at.x, at.y]));
+    let looked = match gesture {
+        Gesture::Closer(factor, None) => camera.closer(factor, camera.at),
+        Gesture::Closer(factor, Some(at)) => closer(factor, at),
+        // As browsers have it: a notch of the wheel is about a sixth.
+        Gesture::Wheel(by, at) => closer((by / 300.0).exp(), at),
+        Gesture::Drag(by) => {
+            let by = by / viewport.px_per_unit;
+            Camera { at: [camera.at[0] - by.x, camera.at[1] - by.y], ..camera }
+        }
+        Gesture::Whole => Camera::default(),
+    };
+    looked.clamped()
 }
 
 #[cfg(test)]

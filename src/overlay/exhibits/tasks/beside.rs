@@ -37,34 +37,38 @@ pub(super) fn draw(sheet: &mut Sheet, scope: &Scope<'_>, waits: &[(String, u64)]
     let across = area.left() + 0.6 * area.width();
     let end = middle - if foot > 0.0 { em } else { 0.0 };
     chosen(sheet, scope, Rect::from_min_max(area.min, pos2(across - em, end)));
-    legend(sheet, scope, Rect::from_min_max(pos2(across, area.top()), pos2(area.right(), end)));
+    let seen = seen(scope, sheet);
+    legend(sheet, scope, &seen, Rect::from_min_max(pos2(across, area.top()), pos2(area.right(), end)));
     if foot > 0.0 {
         where_it_waits(sheet, scope, &waits[..listed], Rect { min: pos2(area.left(), middle), ..area });
     }
 }
 
-fn heading(sheet: &mut Sheet, area: Rect, words: &str) -> f32 {
+pub(super) fn heading(sheet: &mut Sheet, area: Rect, words: &str) -> f32 {
     sheet.left(area.min, words, Weight::SemiBold, SMALL, palette::TEXT_QUIET, area.width());
     area.top() + 1.15 * ROW * sheet.em
 }
 
 /// The chosen task, a row for each thing that is known of it.
-fn chosen(sheet: &mut Sheet, scope: &Scope<'_>, area: Rect) {
+///
+/// Gives where they end.
+pub(super) fn chosen(sheet: &mut Sheet, scope: &Scope<'_>, area: Rect) -> f32 {
     let em = scope.em;
     let mut y = heading(sheet, area, "CHOSEN");
     let Some(task) = scope.look.task else {
         sheet.left(pos2(area.left(), y), "no task", Weight::Regular, 0.95, palette::TEXT_QUIET, area.width());
-        return;
+        return y + ROW * em;
     };
     for (name, words) in told(scope.book, task) {
         if y + em > area.bottom() {
-            return;
+            break;
         }
         sheet.left(pos2(area.left(), y), name, Weight::Regular, 0.92, palette::TEXT_QUIET, NAMES * em);
         let x = area.left() + NAMES * em;
         sheet.left(pos2(x, y), &words, Weight::Regular, 0.95, palette::TEXT, area.right() - x);
         y += ROW * em;
     }
+    y
 }
 
 /// What is known of a task: names and words.
@@ -135,18 +139,22 @@ fn took_words(book: &TaskBook, task: TaskIndex) -> String {
     words
 }
 
-/// What the colours in the picture mean; a click on one has it stand out.
-fn legend(sheet: &mut Sheet, scope: &Scope<'_>, area: Rect) {
-    let em = scope.em;
-    let mut y = heading(sheet, area, "COLOURS");
-    let kinds = scope.book.kinds();
-    // Those that are in the picture, wherever.
-    let mut seen = vec![false; kinds.len()];
+/// Kinds of the tasks that can be clicked, wherever in the picture.
+fn seen(scope: &Scope<'_>, sheet: &Sheet) -> Vec<bool> {
+    let mut seen = vec![false; scope.book.kinds().len()];
     for (_, target) in &sheet.plane.rows {
         if let Target::Task(task) = target {
             seen[scope.book.kind(*task)] = true;
         }
     }
+    seen
+}
+
+/// What the colours in the picture mean; a click on one has it stand out.
+pub(super) fn legend(sheet: &mut Sheet, scope: &Scope<'_>, seen: &[bool], area: Rect) {
+    let em = scope.em;
+    let mut y = heading(sheet, area, "COLOURS");
+    let kinds = scope.book.kinds();
     let listed: Vec<usize> = (0..kinds.len()).filter(|&kind| seen[kind] || scope.look.lit == Some(kind)).collect();
     let fits = (to_count((area.bottom() - y) / (ROW * em)) as usize).min(MOST_KINDS);
     let shown = if fits < listed.len() { fits.saturating_sub(1) } else { listed.len() };
@@ -171,7 +179,7 @@ fn legend(sheet: &mut Sheet, scope: &Scope<'_>, area: Rect) {
 }
 
 /// The things of the machine that were waited for most often in the whole run.
-fn where_it_waits(sheet: &mut Sheet, scope: &Scope<'_>, waits: &[(String, u64)], area: Rect) {
+pub(super) fn where_it_waits(sheet: &mut Sheet, scope: &Scope<'_>, waits: &[(String, u64)], area: Rect) {
     let em = scope.em;
     let mut y = heading(sheet, area, "WHERE IT WAITS");
     let most = waits.iter().map(|row| row.1).max().unwrap_or(1);

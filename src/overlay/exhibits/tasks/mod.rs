@@ -14,6 +14,7 @@
 
 mod beside;
 mod component;
+mod machine;
 mod overview;
 mod scope;
 #[cfg(test)]
@@ -34,6 +35,7 @@ use crate::scene::{Camera, View};
 use crate::tasks::blocking::{blocking, by_kind};
 use component::Lanes;
 use egui::{Pos2, Rect, pos2};
+pub use machine::MachineExhibit;
 use overview::Charts;
 use scope::Scope;
 

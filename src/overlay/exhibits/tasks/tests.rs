@@ -54,6 +54,7 @@ fn taken(studio: &mut Studio, view: TaskView, look: TaskLook, stretch: Stretch, 
 fn plane(taken: &Taken) -> &Plane {
     match &taken.picture {
         Picture::Plane(plane) => plane,
+        Picture::Machine(_, plane) => plane,
         Picture::Rings(_) => panic!("tasks are a plane"),
     }
 }
