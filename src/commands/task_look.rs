@@ -8,6 +8,7 @@ use crate::overlay::Studio;
 use crate::shown::say;
 use crate::sim::config::nearest;
 use crate::tasks::{FirstSight, TaskBook, TaskLook};
+use crate::trace::bundled::name_in;
 use anyhow::Context as _;
 use std::path::Path;
 
@@ -21,6 +22,10 @@ pub(super) fn is_tasks(trace: &TraceArgs, picture: &PictureArgs) -> Result<bool,
     }
     match picture.tasks.first_given() {
         None => Ok(false),
+        // Whoever opens it says so.
+        Some(_) if name_in(&trace.trace).is_none() && trace.trace.as_os_str() != "-" && !trace.trace.exists() => {
+            Ok(false)
+        }
         Some(flag) => Err(UsageError(format!("{flag}: found a trace; expected a file of tasks"))),
     }
 }

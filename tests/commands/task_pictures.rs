@@ -17,8 +17,8 @@ fn stills_and_videos_of_a_real_file_and_what_is_wrong_with_flags() {
     let out = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     for (flags, words) in [
         (
-            &["--view", "dots"][..],
-            "--view rings: found a file of tasks, and this shows a trace; expected one of tasks, overview,",
+            &["--view", "source"][..],
+            "--view source: found a file of tasks, and this shows a trace; expected one of rings, tasks, overview,",
         ),
         (&["--task", "nobody"], "--task nobody: found no task of this id; expected one such as `"),
         (&["--location", "GPU[1].L2Cach[0]"], "did you mean `GPU[1].L2Cache[0]`?"),
@@ -34,10 +34,12 @@ fn stills_and_videos_of_a_real_file_and_what_is_wrong_with_flags() {
     }
     let (code, said) = orrery(&["snapshot", "lesson:matmul16", "--filter", "L1", "-o", &out("x.png")]);
     assert!(code == Some(2) && said.contains("--filter: found a trace; expected a file of tasks"), "{said}");
+    let (code, said) = orrery(&["snapshot", "/nowhere/x.sqlite3", "--time", "8us", "-o", &out("x.png")]);
+    assert!(code == Some(1) && said.contains("/nowhere/x.sqlite3") && !said.contains("--time"), "{code:?} {said}");
     if !crate::cli::adapter() {
         return;
     }
-    for view in ["auto", "overview", "component", "task"] {
+    for view in ["auto", "rings", "overview", "component", "task"] {
         for size in ["1280x720", "640x360"] {
             let png = out(&format!("{view}-{size}.png"));
             let (code, said) =

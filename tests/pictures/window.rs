@@ -45,8 +45,8 @@ fn tasks() -> Studio {
     Studio::of_tasks(book.with_first(first)).expect("an empty trace")
 }
 
-fn desk(exhibit: &'static ExhibitEntry) -> Desk {
-    if !exhibit.of.contains(&Subject::Trace) {
+fn desk(exhibit: &'static ExhibitEntry, subject: Subject) -> Desk {
+    if subject == Subject::Tasks {
         let tasks = tasks();
         let position = tasks.first_position();
         return Desk::new(tasks, View::default(), Parts::default(), &[exhibit], position, 100.0);
@@ -95,7 +95,7 @@ fn under(desk: &Desk) -> Under {
 /// What is drawn, by name.
 fn faces() -> Vec<(&'static str, Show)> {
     let on_desk = |action: Action| -> Show {
-        let mut desk = desk(named("numbers").expect("there"));
+        let mut desk = desk(named("numbers").expect("there"), Subject::Trace);
         assert_eq!(desk.apply(action, 0.0), None, "the desk does it by itself");
         Box::new(move |ui, size| {
             let shown = panel::show(ui, &mut desk, size, 100.0);
@@ -104,8 +104,9 @@ fn faces() -> Vec<(&'static str, Show)> {
         })
     };
     let mut page = page();
-    let mut faces: Vec<(&'static str, Show)> = EXHIBITS.iter().map(|row| (row.name, pane(row))).collect();
+    let mut faces: Vec<(&'static str, Show)> = EXHIBITS.iter().map(|row| (row.name, pane(row, row.of[0]))).collect();
     faces.extend([
+        ("machine", pane(named("rings").expect("there"), Subject::Tasks)),
         ("caches", on_desk(Action::Caches)),
         ("keys", on_desk(Action::Sheet)),
         ("finder", on_desk(Action::Finder)),
@@ -121,8 +122,8 @@ fn faces() -> Vec<(&'static str, Show)> {
 }
 
 /// A pane with an exhibit, B's first element pinned, compared with the caches of a desk.
-fn pane(row: &'static ExhibitEntry) -> Show {
-    let mut desk = desk(row);
+fn pane(row: &'static ExhibitEntry, subject: Subject) -> Show {
+    let mut desk = desk(row, subject);
     if let Some(b) = desk.studio().tables().regions.get(1).map(|b| b.base) {
         desk.pin(Some(ByteRange::new(b, 8)));
     }
@@ -187,7 +188,7 @@ fn the_window_looks_as_it_did() {
                 continue;
             }
             // Nor do hundreds of dots and lines.
-            let scale = if ["rings", "large"].contains(&name) { 0.6 * scale } else { scale };
+            let scale = if ["rings", "large", "machine"].contains(&name) { 0.6 * scale } else { scale };
             let name = format!("{name}-{}x{}", size[0], size[1]);
             let picture = draw(&context, &mut show, size, scale);
             harness.check(&name, &picture);
