@@ -32,6 +32,8 @@ pub struct Traffic {
     owners: Vec<Option<ComponentId>>,
     /// By task: the slot of its component in which it is; `NO_SLOT` where it is in none.
     slots: Vec<u32>,
+    /// By task: where its parts begin among those of all tasks.
+    parts: Vec<u32>,
 }
 
 /// No slot.
@@ -103,7 +105,7 @@ impl Traffic {
                 *row = (row.0 + 1, row.1.min(hop));
             }
         }
-        let mut out = Self { open: OpenIndex::new(set), ..Self::default() };
+        let mut out = Self { open: OpenIndex::new(set), parts: parts(set), ..Self::default() };
         let heads = out.components_of(book, &counts);
         out.owners = owners(set, &heads);
         for (at, owner) in out.owners.iter().enumerate() {
@@ -271,13 +273,36 @@ impl Traffic {
         &self.components[component as usize]
     }
 
+    /// The parts of a task, as [`TaskSet::children`], without a search.
+    #[must_use]
+    pub fn parts<'a>(&self, set: &'a TaskSet, task: TaskIndex) -> &'a [TaskIndex] {
+        let at = task as usize;
+        &set.children[self.parts[at] as usize..self.parts[at + 1] as usize]
+    }
+
     /// Where a request goes: below the task `out`, the request in and the component that serves it.
     #[must_use]
     pub fn served_by(&self, set: &TaskSet, out: TaskIndex) -> Option<(TaskIndex, ComponentId)> {
         let inward = |&&task: &&TaskIndex| set.task_category(task) == REQUEST_IN;
-        let task = *set.children(out).iter().find(inward)?;
+        let task = *self.parts(set, out).iter().find(inward)?;
         Some((task, self.owner(set.location_of(task))?))
     }
+}
+
+/// By task, and once more at the end: where its parts begin among those of all.
+fn parts(set: &TaskSet) -> Vec<u32> {
+    let mut out = vec![0u32; set.len() + 1];
+    for &child in &set.children {
+        if let Some(parent) = set.parent(child) {
+            out[parent as usize + 1] += 1;
+        }
+    }
+    let mut sum = 0;
+    for count in &mut out {
+        sum += *count;
+        *count = sum;
+    }
+    out
 }
 
 /// The names above a name, the nearest first: `SA[0].CU[1]`, then `SA[0]` of `SA[0].CU[1].VMem`.

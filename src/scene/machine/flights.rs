@@ -8,9 +8,9 @@ use super::super::view::View;
 use super::{Load, MachineStage, dot, ink, since, still};
 use crate::axis::Position;
 use crate::tasks::blocking::HARDWARE_RESOURCE;
-use crate::tasks::{ComponentId, REQUEST_IN, REQUEST_OUT, TaskBook, TaskIndex, TaskSet, Traffic};
+use crate::tasks::{ComponentId, REQUEST_IN, REQUEST_OUT, Symbol, TaskBook, TaskIndex, TaskSet, Traffic};
 use crate::units::grouped;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// What is drawn of all requests.
 #[derive(Default)]
@@ -19,6 +19,7 @@ pub(super) struct Told {
     pub(super) trails: Vec<Segment>,
     pub(super) loads: Vec<Load>,
     pub(super) bundling: String,
+    pub(super) seen: Vec<bool>,
 }
 
 /// Requests by which it is told how long one takes.
@@ -51,17 +52,31 @@ pub(super) fn usual(book: &TaskBook, traffic: &Traffic) -> u64 {
     times.get(times.len() / 2).copied().unwrap_or(most)
 }
 
-/// One request: from its creation until its answer arrived.
-struct Request {
+/// The way of a request.
+#[derive(Clone, Copy)]
+struct Way {
     /// The task where it is served.
     inward: TaskIndex,
     /// Where it was made, and where it is served.
     from: ComponentId,
     to: ComponentId,
-    /// Created, received, taken from the port, where it is served, done there, arrived.
-    times: [u64; 6],
     /// Whom it is a bundle with: the task that made it.
     maker: Option<TaskIndex>,
+}
+
+impl Way {
+    fn of(traffic: &Traffic, set: &TaskSet, out: TaskIndex) -> Option<Self> {
+        let from = traffic.owner(set.location_of(out))?;
+        let (inward, to) = traffic.served_by(set, out)?;
+        Some(Self { inward, from, to, maker: set.parent(out) })
+    }
+}
+
+/// One request: from its creation until its answer arrived.
+struct Request {
+    way: Way,
+    /// Created, received, taken from the port, where it is served, done there, arrived.
+    times: [u64; 6],
     /// Whether the one that serves it asked somebody.
     asks: bool,
     is_store: bool,
@@ -83,18 +98,17 @@ enum Stage {
 }
 
 impl Request {
-    fn of(stage: &MachineStage, set: &TaskSet, out: TaskIndex) -> Option<Self> {
-        let traffic = &stage.traffic;
-        let from = traffic.owner(set.location_of(out))?;
-        let (inward, to) = traffic.served_by(set, out)?;
+    fn of(traffic: &Traffic, set: &TaskSet, resource: Option<Symbol>, out: TaskIndex) -> Option<Self> {
+        let way = Way::of(traffic, set, out)?;
+        let inward = way.inward;
         let (made, arrived) = (set.start(out), set.end(out));
         let (received, done) = (set.start(inward).clamp(made, arrived), set.end(inward).clamp(made, arrived));
-        let resource = set.words().find(HARDWARE_RESOURCE);
         let waits = set.milestones(inward).iter().filter(|milestone| Some(milestone.category) == resource);
         let taken = waits.map(|milestone| milestone.time).max().unwrap_or(received).clamp(received, done.max(received));
         // Requests of its own, and what runs because of it.
-        let asks = set.children(inward).iter().any(|&child| set.task_category(child) == REQUEST_OUT);
-        let parts = set.children(inward).iter().filter(|&&child| !asks || set.task_category(child) == REQUEST_OUT);
+        let children = traffic.parts(set, inward);
+        let asks = children.iter().any(|&child| set.task_category(child) == REQUEST_OUT);
+        let parts = children.iter().filter(|&&child| !asks || set.task_category(child) == REQUEST_OUT);
         let parts = parts.fold(None, |sum: Option<(u64, u64)>, &child| {
             let (first, last) = sum.unwrap_or((u64::MAX, 0));
             Some((first.min(set.start(child)), last.max(set.end(child))))
@@ -109,15 +123,8 @@ impl Request {
                 (half, half)
             }
         };
-        Some(Self {
-            inward,
-            from,
-            to,
-            times: [made, received, taken, there, ready, arrived],
-            maker: set.parent(out),
-            asks,
-            is_store: set.task(inward).action.contains("Write"),
-        })
+        let is_store = set.task(inward).action.contains("Write");
+        Some(Self { way, times: [made, received, taken, there, ready, arrived], asks, is_store })
     }
 
     fn stage(&self, tick: u64) -> Stage {
@@ -137,50 +144,44 @@ impl Request {
 pub(super) fn tell(stage: &MachineStage, book: &TaskBook, position: Position, view: &View) -> Told {
     let (set, traffic) = (book.set(), &*stage.traffic);
     let (tick, trail) = (position.tick(), stage.trail(view));
-    let mut told = Told { loads: vec![Load::default(); traffic.components.len()], ..Told::default() };
-    let mut paths: Vec<(u64, Segment)> = Vec::new();
+    let mut told = Told {
+        loads: vec![Load::default(); traffic.components.len()],
+        seen: vec![false; book.kinds().len()],
+        ..Told::default()
+    };
+    let resource = set.words().find(HARDWARE_RESOURCE);
+    let mut ended: Vec<TaskIndex> = Vec::new();
     let mut bundles: BTreeMap<(TaskIndex, ComponentId, bool), Bundle> = BTreeMap::new();
     let mut queues: BTreeMap<ComponentId, Vec<(u64, TaskIndex)>> = BTreeMap::new();
     let mut requests: Vec<Request> = Vec::new();
-    let parts = || traffic.components.iter().flat_map(|component| &component.parts);
-    for &part in parts() {
+    for &part in traffic.components.iter().flat_map(|component| &component.parts) {
         for out in traffic.open.during(set, part, tick.saturating_sub(trail)..tick) {
             if set.task_category(out) != REQUEST_OUT {
                 continue;
             }
-            let Some(request) = Request::of(stage, set, out) else { continue };
-            if set.end(out) > tick {
-                if request.stage(tick) == Stage::Waits {
-                    queues.entry(request.to).or_default().push((request.times[1], request.inward));
-                }
-                requests.push(request);
-            } else if trail > 0 && request.from != request.to {
-                paths.push((set.end(out), path(stage, book, &request, view)));
+            if set.end(out) <= tick {
+                ended.push(out);
+                continue;
             }
+            let Some(request) = Request::of(traffic, set, resource, out) else { continue };
+            if request.stage(tick) == Stage::Waits {
+                queues.entry(request.way.to).or_default().push((request.times[1], request.way.inward));
+            }
+            requests.push(request);
         }
     }
+    let mut places: HashMap<TaskIndex, usize> = HashMap::new();
     for queue in queues.values_mut() {
         queue.sort_unstable();
+        places.extend(queue.iter().enumerate().map(|(place, &(_, task))| (task, place)));
     }
     for request in &requests {
-        let place =
-            queues.get(&request.to).and_then(|queue| queue.iter().position(|(_, task)| *task == request.inward));
+        let place = places.get(&request.way.inward).copied();
         glyph(stage, book, request, (tick, trail, place), view, &mut told, &mut bundles);
     }
     held(stage, book, tick, view, &mut told);
-    // The latest ones, as many as there is room for.
-    paths.sort_by_key(|(end, _)| *end);
-    let room = view.budget.max(1);
-    let step = paths.len().div_ceil(room).max(1);
-    if step > 1 {
-        told.bundling = format!("1 of {} paths is drawn", grouped(step as u64));
-    }
-    for (end, mut segment) in paths.into_iter().rev().step_by(step).collect::<Vec<_>>().into_iter().rev() {
-        let age = (since(end, tick) + view.phase) / trail.max(1) as f32;
-        let left = (1.0 - age).clamp(0.0, 1.0).powi(2);
-        segment.alpha0 *= left;
-        segment.alpha1 *= left;
-        told.trails.push(segment);
+    if trail > 0 {
+        trails(stage, book, ended, (tick, trail), view, &mut told);
     }
     told.trails.extend(bundles.into_values().map(|bundle| bundle.segment()));
     density::thin(&[], view.camera.zoom, &mut told.trails);
@@ -201,44 +202,62 @@ fn soften(glyphs: &mut [Glyph]) {
     }
 }
 
-/// The path of an answer that has arrived.
-fn path(stage: &MachineStage, book: &TaskBook, request: &Request, view: &View) -> Segment {
-    let [from, to] = [origin(stage, book, request), there(stage, request)];
-    let color = ink(book, view, book.kind(request.inward));
-    Segment {
-        flight: Flight::straight(to, from),
-        s0: 0.0,
-        s1: 1.0,
-        width: 1.0,
-        color,
-        alpha0: FRESH[0],
-        alpha1: FRESH[1],
+/// Draws the paths of answers that have arrived, the fainter the longer ago. Of too many some are chosen, each for as long as it is there.
+fn trails(
+    stage: &MachineStage,
+    book: &TaskBook,
+    mut ended: Vec<TaskIndex>,
+    (tick, trail): (u64, u64),
+    view: &View,
+    told: &mut Told,
+) {
+    let set = book.set();
+    let room = (ended.len() as f64 / view.budget.max(1) as f64).max(1.0);
+    if room > 1.0 {
+        told.bundling = format!("1 of {} paths is drawn", grouped(ended.len().div_ceil(view.budget.max(1)) as u64));
+        // Numbers of tasks spread evenly (Knuth's multiplicative hash, 1973).
+        let spread = |task: TaskIndex| f64::from(task.wrapping_mul(2_654_435_769)) / f64::from(u32::MAX);
+        ended.retain(|&task| spread(task) * room < 1.0);
+    }
+    ended.sort_unstable_by_key(|&task| (set.end(task), task));
+    for task in ended {
+        let Some(way) = Way::of(&stage.traffic, set, task).filter(|way| way.from != way.to) else { continue };
+        let age = (since(set.end(task), tick) + view.phase) / trail.max(1) as f32;
+        let left = (1.0 - age).clamp(0.0, 1.0).powi(2);
+        told.trails.push(Segment {
+            flight: Flight::straight(there(stage, way), origin(stage, book, way)),
+            s0: 0.0,
+            s1: 1.0,
+            width: 1.0,
+            color: ink(book, view, book.kind(way.inward)),
+            alpha0: FRESH[0] * left,
+            alpha1: FRESH[1] * left,
+        });
     }
 }
 
 /// Where a request comes from: the slot of what made it, else the middle of the component.
-fn origin(stage: &MachineStage, book: &TaskBook, request: &Request) -> Endpoint {
+fn origin(stage: &MachineStage, book: &TaskBook, way: Way) -> Endpoint {
     let set = book.set();
-    let mut task = request.maker;
+    let mut task = way.maker;
     // What made it is within the component, a few levels down.
     for _ in 0..4 {
-        let Some(maker) = task.filter(|&maker| stage.traffic.owner(set.location_of(maker)) == Some(request.from))
-        else {
+        let Some(maker) = task.filter(|&maker| stage.traffic.owner(set.location_of(maker)) == Some(way.from)) else {
             break;
         };
         if stage.traffic.slot(maker).is_some() {
-            let [r, theta] = stage.layout.slot(request.from, stage.traffic.slot(maker));
+            let [r, theta] = stage.layout.slot(way.from, stage.traffic.slot(maker));
             return Endpoint::polar(r, theta);
         }
         task = set.parent(maker);
     }
-    let [r, theta] = stage.layout.slot(request.from, None);
+    let [r, theta] = stage.layout.slot(way.from, None);
     Endpoint::polar(r, theta)
 }
 
 /// Where a request is served. What has wavefronts holds those: a request that is for it ends in its middle.
-fn there(stage: &MachineStage, request: &Request) -> Endpoint {
-    let [r, theta] = stage.layout.slot(request.to, stage.traffic.slot(request.inward));
+fn there(stage: &MachineStage, way: Way) -> Endpoint {
+    let [r, theta] = stage.layout.slot(way.to, stage.traffic.slot(way.inward));
     Endpoint::polar(r, theta)
 }
 
@@ -269,13 +288,14 @@ fn glyph(
     told: &mut Told,
     bundles: &mut BTreeMap<(TaskIndex, ComponentId, bool), Bundle>,
 ) {
+    let way = request.way;
     let [made, received, taken, here, ready, arrived] = request.times;
     let at = |time: u64| since(tick, time);
-    let color = ink(book, view, book.kind(request.inward));
-    let radius = dot(&stage.layout, request.to).max(0.0035);
-    let (from, to) = (origin(stage, book, request), there(stage, request));
+    let color = ink(book, view, book.kind(way.inward));
+    let radius = dot(&stage.layout, way.to).max(0.0035);
+    let (from, to) = (origin(stage, book, request.way), there(stage, request.way));
     let port = |place: usize| {
-        let [r, theta] = stage.layout.port(request.to, place);
+        let [r, theta] = stage.layout.port(way.to, place);
         Endpoint::polar(r, theta)
     };
     let out = |from: Endpoint, to: Endpoint| match request.is_store {
@@ -283,7 +303,7 @@ fn glyph(
         false => Flight::straight(from, to),
     };
     let now = request.stage(tick);
-    let mut one = still(u64::from(request.inward), 3, [0.0, 0.0], radius, color);
+    let mut one = still(u64::from(way.inward), 3, [0.0, 0.0], radius, color);
     one.flight = match now {
         Stage::ToPort => out(from, port(0)).during(at(made), at(received)),
         Stage::Waits => Flight::rest(port(place.unwrap_or(0))),
@@ -293,7 +313,7 @@ fn glyph(
         Stage::Back => Flight::straight(to, from).during(at(ready), at(arrived)),
     };
     match now {
-        Stage::Waits => told.loads[request.to as usize].waiting += 1,
+        Stage::Waits => told.loads[way.to as usize].waiting += 1,
         Stage::Rests => {
             // It waits for others.
             one.layer = 2;
@@ -303,19 +323,19 @@ fn glyph(
         Stage::ToPort | Stage::In => one.radius *= 0.8,
         Stage::Back => {}
     }
-    if now == Stage::Rests && stage.traffic.slot(request.inward).is_none() {
+    if now == Stage::Rests && stage.traffic.slot(way.inward).is_none() {
         return;
     }
-    let kind = &stage.traffic.kinds[stage.traffic.component(request.to).kind];
+    let kind = &stage.traffic.kinds[stage.traffic.component(way.to).kind];
     if request.asks && kind.is_cache && tick >= here {
         let age = (since(here, tick) + view.phase) / trail.max(stage.usual).max(1) as f32;
         one.flash = (-age / FLASH).exp();
         one.burst = (age / BURST).min(1.0);
     }
     let flies = matches!(now, Stage::ToPort | Stage::In | Stage::Back);
-    if flies && view.trails && !view.calm && request.from != request.to {
+    if flies && view.trails && !view.calm && way.from != way.to {
         let progress = one.flight.eased(view.phase);
-        let key = (request.maker.unwrap_or(request.inward), request.to, now == Stage::Back);
+        let key = (way.maker.unwrap_or(way.inward), way.to, now == Stage::Back);
         let bundle = bundles.entry(key).or_insert(Bundle {
             flight: one.flight,
             count: 0.0,
@@ -330,6 +350,7 @@ fn glyph(
         }
         bundle.from = bundle.from.min(progress);
     }
+    told.seen[book.kind(way.inward)] = true;
     told.glyphs.push(one);
 }
 
@@ -362,8 +383,10 @@ fn held(stage: &MachineStage, book: &TaskBook, tick: u64, view: &View, told: &mu
             if stage.layout.center == Some(number) || slot.is_none_or(|slot| slot >= sector.sets * sector.ways) {
                 continue;
             }
-            let color = match busy.get(&task) {
-                Some(&kind) => ink(book, view, kind),
+            let kind = busy.get(&task).copied();
+            told.seen[kind.unwrap_or_else(|| book.kind(task))] = true;
+            let color = match kind {
+                Some(kind) => ink(book, view, kind),
                 None => palette::fade(ink(book, view, book.kind(task)), 0.35),
             };
             let at = stage.layout.slot(number, slot);

@@ -60,6 +60,8 @@ pub struct MachineMoment {
     pub scene: Scene,
     /// By component.
     pub loads: Vec<Load>,
+    /// By kind of tasks: whether its colour is in the picture.
+    pub seen: Vec<bool>,
 }
 
 /// How far borders stand off the slots.
@@ -129,7 +131,7 @@ impl MachineStage {
             served: ServedShares::default(),
             notes: Notes { bundling: told.bundling, ..Notes::default() },
         };
-        MachineMoment { scene, loads: told.loads }
+        MachineMoment { scene, loads: told.loads, seen: told.seen }
     }
 
     /// A disk behind each sector, the warmer the more of what its kind ever holds is there.

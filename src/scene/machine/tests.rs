@@ -124,7 +124,8 @@ fn each_request_under_way_is_one_dot_and_all_that_components_hold_is_counted() {
     let mut waited = 0;
     for n in 0..40 {
         let tick = last * n / 40;
-        let MachineMoment { scene, loads } = stage.frame(&book, Position::of(tick as f64 + 0.25), &View::default());
+        let MachineMoment { scene, loads, seen } =
+            stage.frame(&book, Position::of(tick as f64 + 0.25), &View::default());
         let dots: Vec<u64> = scene.glyphs.iter().map(|glyph| glyph.id).collect();
         assert_eq!(dots.iter().collect::<BTreeSet<_>>().len(), dots.len(), "no task is there twice");
         let is_open = |task: &u32| set.start(*task) <= tick && set.end(*task) > tick;
@@ -144,6 +145,7 @@ fn each_request_under_way_is_one_dot_and_all_that_components_hold_is_counted() {
             let [x, y] = position_at(&[], &glyph.flight, scene.now);
             assert!(x.hypot(y) < 1.0, "{glyph:?}");
         }
+        assert!(open.is_empty() || seen.contains(&true));
         let again = stage.frame(&book, Position::of(tick as f64 + 0.25), &View::default());
         assert!(again.scene == scene, "the same picture");
     }

@@ -74,7 +74,7 @@ impl Exhibit for MachineExhibit {
                 return Ok((Picture::Plane(sheet.plane), info));
             }
         };
-        let MachineMoment { scene, loads } = stage.frame(&book, position, view);
+        let MachineMoment { scene, loads, seen } = stage.frame(&book, position, view);
         let scope = Scope::new(&book, &view.tasks, shot, em);
         let parts = &shot.parts;
         marks(&mut sheet, &scope, stage, &scene, layout);
@@ -97,7 +97,7 @@ impl Exhibit for MachineExhibit {
         }
         if parts.reference && !layout.upright() && !layout.close {
             let waits = self.waits.get_or_insert_with(|| by_kind(book.set(), &blocking(book.set())));
-            words_beside(&mut sheet, &scope, &scene, waits, layout);
+            words_beside(&mut sheet, &scope, &seen, waits, layout);
         }
         self.loads = loads;
         Ok((Picture::Machine(scene, sheet.plane), info))
@@ -349,7 +349,7 @@ fn components(sheet: &mut Sheet, stage: &MachineStage, loads: &[Load], area: Rec
 }
 
 /// The chosen task, the colours, what is waited for.
-fn words_beside(sheet: &mut Sheet, scope: &Scope<'_>, scene: &Scene, waits: &[(String, u64)], layout: &Layout) {
+fn words_beside(sheet: &mut Sheet, scope: &Scope<'_>, seen: &[bool], waits: &[(String, u64)], layout: &Layout) {
     let em = sheet.em;
     let mut area = layout.right;
     area.max.y = layout.strip.top() - 0.6 * em;
@@ -358,15 +358,9 @@ fn words_beside(sheet: &mut Sheet, scope: &Scope<'_>, scene: &Scene, waits: &[(S
             beside::chosen(sheet, scope, Rect { max: pos2(area.right(), area.top() + 14.0 * em), ..area }) + 1.2 * em;
     }
     if scope.shot.parts.legend {
-        let mut seen = vec![false; scope.book.kinds().len()];
-        for glyph in &scene.glyphs {
-            if let Ok(task) = TaskIndex::try_from(glyph.id) {
-                seen[scope.book.kind(task)] = true;
-            }
-        }
         let rows = seen.iter().filter(|seen| **seen).count().clamp(1, 9);
         let end = (area.top() + (rows as f32 * 1.5 + 2.2) * em).min(area.bottom());
-        beside::legend(sheet, scope, &seen, Rect { max: pos2(area.right(), end), ..area });
+        beside::legend(sheet, scope, seen, Rect { max: pos2(area.right(), end), ..area });
         area.min.y = end + 0.9 * em;
     }
     let fits = to_count(((area.height() / em - 2.0) / 1.5).floor().max(0.0)) as usize;
