@@ -71,7 +71,7 @@ const RULES: &[Rule] = &[
     Rule { module: "host", ours: &["sim"], never: &[GRAPHICS, CLOCK, PRINTS, LOOSE, CODECS] },
     Rule {
         module: "opening",
-        ours: &["files", "trace", "sim", "timeline"],
+        ours: &["files", "trace", "sim", "tasks", "daisen", "timeline"],
         never: &[GRAPHICS, PRINTS, LOOSE, CODECS, &["parquet"]],
     },
     Rule {

@@ -1,9 +1,11 @@
 //! Files of tasks where traces are named too: which ones they are, and what of them the flags ask for.
 
 use super::UsageError;
+use super::open::say_note;
 use super::picture::called;
 use crate::cli::{PictureArgs, TaskLookArgs, TraceArgs};
 use crate::daisen;
+use crate::opening::{self, Tell};
 use crate::overlay::Studio;
 use crate::shown::say;
 use crate::sim::config::nearest;
@@ -11,6 +13,7 @@ use crate::tasks::{FirstSight, TaskBook, TaskLook};
 use crate::trace::bundled::name_in;
 use anyhow::Context as _;
 use std::path::Path;
+use std::sync::Arc;
 
 /// Whether what is named is a file of tasks.
 ///
@@ -35,7 +38,8 @@ pub(super) fn is_tasks(trace: &TraceArgs, picture: &PictureArgs) -> Result<bool,
 /// # Errors
 /// When it cannot be read; [`UsageError`] where flags name a task or a location that there is not.
 pub(super) fn studio(path: &Path, picture: &PictureArgs) -> anyhow::Result<Studio> {
-    let file = daisen::read(path).with_context(|| path.display().to_string())?;
+    let tell: Tell = Arc::new(say_note);
+    let file = opening::tasks(path, &tell).with_context(|| path.display().to_string())?;
     for notice in &file.notices {
         say!("{}: {notice}", path.display());
     }

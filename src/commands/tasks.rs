@@ -2,10 +2,11 @@
 
 use super::UsageError;
 use super::convert::parse_range;
-use super::open::{open_cache, open_trace};
+use super::open::{open_cache, open_trace, say_note};
 use crate::cli::{TasksArgs, TraceArgs};
 use crate::daisen::{self, Dialect, TaskFile, TaskText};
 use crate::machine::cpu;
+use crate::opening::{self, Tell};
 use crate::shown::{self, say};
 use crate::sim::config::nearest;
 use crate::tasks::blocking::blocking;
@@ -19,6 +20,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
+use std::sync::Arc;
 
 /// Prints what the file holds, or a metric over time.
 ///
@@ -30,7 +32,8 @@ pub(super) fn run(args: &TasksArgs) -> anyhow::Result<()> {
     let file = if args.range.is_some() || !daisen::is_task_file(&args.file) && is_trace(args) {
         of_trace(args)?
     } else {
-        daisen::read(&args.file).with_context(|| args.file.display().to_string())?
+        let tell: Tell = Arc::new(say_note);
+        opening::tasks(&args.file, &tell).with_context(|| args.file.display().to_string())?
     };
     for notice in &file.notices {
         say!("{}: {notice}", args.file.display());

@@ -32,6 +32,7 @@ mod note;
 mod recent;
 mod room;
 mod sidecar;
+mod task_sets;
 mod watch;
 
 pub use caches::{CacheChoice, Caches};
@@ -40,6 +41,7 @@ pub use index_file::timeline;
 pub use note::{Note, Tell};
 pub use recent::{Recent, first_start, leave, left, recent, remember};
 pub use sidecar::{Sidecar, SidecarError};
+pub use task_sets::tasks;
 pub use watch::{Listener, Report, Way, beside};
 
 use crate::reference::{MOST_REGIONS, ReferenceSource, SourceError};

@@ -45,6 +45,15 @@ pub enum Note {
         /// Why.
         error: io::Error,
     },
+    /// The tasks that were kept of a file were damaged, and are gone.
+    DamagedTasks(PathBuf),
+    /// The tasks of a file are not kept.
+    NoTasks {
+        /// The folder, or why there is none.
+        folder: String,
+        /// Why.
+        error: io::Error,
+    },
     /// The caches chosen of the beginning are not those of what came after.
     OtherCaches {
         /// The caches from now on.
@@ -86,6 +95,13 @@ impl fmt::Display for Note {
             Self::NoIndex { folder, error } => write!(
                 f,
                 "{folder}: the index is not kept ({error}); the next opening makes it again. XDG_CACHE_HOME names another folder"
+            ),
+            Self::DamagedTasks(path) => {
+                write!(f, "{}: found a damaged copy of tasks; the file is read anew", path.display())
+            }
+            Self::NoTasks { folder, error } => write!(
+                f,
+                "{folder}: the tasks are not kept ({error}); the next opening reads the file again. XDG_CACHE_HOME names another folder"
             ),
             Self::OtherCaches { config, why } => write!(f, "other caches from now on, {}: {why}", named(config)),
             Self::Broken(error) => write!(f, "{error}; showing what came before"),

@@ -1,8 +1,10 @@
 //! What tasks are called. Simulators call them by numbers, or by a number with a role (`891_req_out`, `891@GPU[1].DRAM[0]`); both are
 //! kept as a number and a form. Other names are kept as they are.
 
+use super::packed::{Packer, Unpacker};
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io;
 
 /// The name of a task.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,6 +94,15 @@ enum Form {
     Text,
 }
 
+impl Form {
+    const ALL: [Self; 4] = [Self::Number, Self::Out, Self::At, Self::Text];
+
+    /// The form of this number.
+    fn of(number: u8) -> Option<Self> {
+        Self::ALL.into_iter().find(|form| *form as u8 == number)
+    }
+}
+
 impl Ids {
     pub(super) fn push(&mut self, id: &TaskId<'_>, location: &str) {
         let (form, number) = match Parts::of(id) {
@@ -139,6 +150,34 @@ impl Ids {
     /// The number, where the name is nothing else.
     pub(super) fn number(&self, at: usize) -> Option<u64> {
         (self.forms[at] == Form::Number).then(|| self.numbers[at])
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.numbers.len()
+    }
+
+    pub(super) fn pack(&self, out: &mut Packer<'_>) -> io::Result<()> {
+        out.column(&self.numbers)?;
+        out.column(&self.forms.iter().map(|&form| form as u8).collect::<Vec<_>>())?;
+        out.text(&self.texts)?;
+        out.column(&self.ends.iter().map(|&end| end as u64).collect::<Vec<_>>())
+    }
+
+    pub(super) fn unpack(input: &mut Unpacker<'_>) -> io::Result<Self> {
+        let damaged = || io::Error::from(io::ErrorKind::InvalidData);
+        let numbers = input.column::<u64>()?;
+        let forms: Option<Vec<Form>> = input.column::<u8>()?.into_iter().map(Form::of).collect();
+        let (forms, texts) = (forms.ok_or_else(damaged)?, input.text()?);
+        let ends: Option<Vec<usize>> =
+            input.column::<u64>()?.into_iter().map(|end| usize::try_from(end).ok()).collect();
+        let ends = ends.ok_or_else(damaged)?;
+        let texts_of = |(form, number): (&Form, &u64)| *form != Form::Text || *number < ends.len() as u64;
+        let sound = forms.len() == numbers.len()
+            && ends.is_sorted()
+            && ends.iter().all(|&end| texts.is_char_boundary(end))
+            && forms.iter().zip(&numbers).all(texts_of);
+        sound.then_some(Self { numbers, forms, texts, ends }).ok_or_else(damaged)
     }
 
     /// In another order: `order[new] = old`.

@@ -16,6 +16,7 @@ mod ids;
 pub mod lanes;
 pub mod metrics;
 mod open;
+mod packed;
 pub mod rules;
 mod set;
 mod summary;
