@@ -9,6 +9,7 @@ mod host;
 mod hostile;
 #[cfg(feature = "gpu")]
 mod index_file;
+mod kept_tasks;
 #[cfg(feature = "gpu")]
 mod read_once;
 #[cfg(feature = "gpu")]
