@@ -2,7 +2,9 @@
 
 use super::arrangement::{Arrangement, Cell, Column};
 use super::desk::Desk;
+use super::keys::Action;
 use super::panes::Panes;
+use super::task_keys::{ForTasks, for_tasks};
 use crate::overlay::Studio;
 use crate::overlay::exhibits::{self, ExhibitEntry, Subject};
 use crate::scene::Camera;
@@ -48,15 +50,21 @@ impl NamedLayout {
         if self == Self::Lecture { 1.4 } else { 1.0 }
     }
 
-    /// The panes for a trace. Where there is nothing to compare with yet, only the caches of now are shown.
+    /// The panes for a trace, or for tasks. Where there is nothing to compare with yet, only the caches of now are shown.
     #[must_use]
     pub fn panes(self, studio: &Studio) -> Arrangement {
-        let rings = exhibits::suited(studio);
+        let of_tasks = studio.tasks().is_some();
+        let suited = exhibits::suited(studio);
+        let rings = if of_tasks { exhibits::named("rings").unwrap_or(suited) } else { suited };
         let one = |name: &str, height: u8| Cell { height, ..Cell::of(exhibits::named(name).unwrap_or(rings)) };
         let column = |width: u8, cells: Vec<Cell>| Column { width, cells };
         let rings = |height: u8, baseline: bool| Cell { height, baseline, ..Cell::of(rings) };
         let columns = match self {
             Self::Lecture => vec![column(1, vec![rings(1, false)])],
+            Self::Engineer if of_tasks => vec![
+                column(58, vec![rings(66, false), one("component", 34)]),
+                column(42, vec![one("overview", 1), one("task", 1)]),
+            ],
             Self::Engineer => {
                 let has_lines = !studio.timeline().lines().places().is_empty();
                 let tables =
@@ -77,8 +85,8 @@ impl NamedLayout {
 impl Desk {
     /// Divides the window as a layout has it, and says so.
     pub(super) fn lay_out(&mut self, layout: NamedLayout, now: f64) {
-        if self.studio().tasks().is_some() {
-            // Layouts are of exhibits of traces.
+        let of_tasks = self.studio().tasks().is_some();
+        if of_tasks && layout == NamedLayout::Compare {
             return self.divide(&Arrangement::default(), Camera::default());
         }
         self.divide(&layout.panes(self.studio()), Camera::default());
@@ -95,7 +103,11 @@ impl Desk {
         if waits {
             self.say("change the caches on this card: those before and those of now will stand side by side", now);
         } else {
-            self.say(format!("layout {}: {}", layout.name(), layout.what()), now);
+            let what = match for_tasks(Action::Layout(layout)) {
+                ForTasks::Does(what) if of_tasks => what,
+                _ => layout.what(),
+            };
+            self.say(format!("layout {}: {what}", layout.name()), now);
         }
     }
 
@@ -148,8 +160,12 @@ mod tests {
     use crate::app::caches_panel::CardAsks;
     use crate::app::desk::Effect;
     use crate::app::desk::tests::desk;
-    use crate::app::keys::Action;
+    use crate::axis::Position;
+    use crate::overlay::Parts;
+    use crate::scene::View;
     use crate::sim::Hierarchy;
+    use crate::tasks::metrics::Edges;
+    use crate::tasks::{NewTask, TaskBook, TaskId, TaskSetBuilder};
     use std::sync::Arc;
 
     fn names(desk: &Desk) -> String {
@@ -170,6 +186,29 @@ mod tests {
         desk.apply(Action::Split(crate::app::panes::Side::Below), 0.0);
         assert_eq!((names(&desk).as_str(), desk.layout_now()), ("rings/numbers", None));
         assert_eq!(desk.type_size(), 1.4, "type stays as large as it was");
+    }
+
+    #[test]
+    fn tasks_have_layouts_of_their_own() {
+        let mut builder = TaskSetBuilder::new(1_000);
+        let (word, location) = (builder.word("inst"), builder.location("CU"));
+        let (id, category, action, start, end) = (TaskId::Number(1), word, word, 0, 100);
+        builder.push(NewTask { id: &id, parent: None, category, action, location, start, end }).expect("one");
+        let tasks =
+            Studio::of_tasks(TaskBook::new(builder.finish().set, Edges::Neither, "one task", "")).expect("made");
+        let row = [exhibits::suited(&tasks)];
+        let mut desk = Desk::new(tasks, View::default(), Parts::default(), &row, Position::START, 100.0);
+        let before = names(&desk);
+        for (layout, panes) in
+            [(NamedLayout::Engineer, "58:rings:66/component:34,42:overview/task"), (NamedLayout::Lecture, "rings")]
+        {
+            desk.apply(Action::Layout(layout), 0.0);
+            assert_eq!((names(&desk).as_str(), desk.layout_now()), (panes, Some(layout)));
+            desk.refresh().expect("in memory");
+        }
+        desk.apply(Action::Layout(NamedLayout::Compare), 0.0);
+        assert_eq!(names(&desk), "rings", "there is nothing to compare");
+        assert_eq!(before, "tasks");
     }
 
     #[test]

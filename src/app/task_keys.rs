@@ -1,6 +1,7 @@
 //! What keys and mouse mean where there are tasks in place of a trace.
 
 use super::keys::Action;
+use super::layouts::NamedLayout;
 
 /// What an action does there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +24,7 @@ pub(super) fn for_tasks(action: Action) -> ForTasks {
         Action::LookAtPin => ForTasks::Does("closer to the chosen task"),
         Action::Finder => ForTasks::Does("find a location, a metric, a task; filter locations"),
         Action::Speed(_) => ForTasks::Does("speed: the whole run in 500 s, 200 s, two minutes ... 4 s, 1 s"),
-        Action::Exhibit => ForTasks::Does("the next picture: tasks, overview, component, task"),
+        Action::Exhibit => ForTasks::Does("the next picture: rings, tasks, overview, component, task"),
         Action::Closer(_) | Action::Whole => ForTasks::Does("larger type, smaller type; all of the run"),
         Action::Caches
         | Action::Clock
@@ -32,7 +33,6 @@ pub(super) fn for_tasks(action: Action) -> ForTasks {
         | Action::Compare
         | Action::Machine
         | Action::Inspect
-        | Action::Tail(_)
         | Action::Region(_)
         | Action::Strip
         | Action::Radii
@@ -40,17 +40,19 @@ pub(super) fn for_tasks(action: Action) -> ForTasks {
         | Action::ToBookmark(_)
         | Action::Notes
         | Action::CopyCommand
-        | Action::Layout(_) => ForTasks::Nothing,
+        | Action::Layout(NamedLayout::Compare) => ForTasks::Nothing,
+        Action::Layout(NamedLayout::Engineer) => ForTasks::Does("rings, charts, bars and the tree of one task"),
         _ => ForTasks::Same,
     }
 }
 
 /// What the mouse does.
-pub(super) const MOUSE: [(&str, &str); 8] = [
+pub(super) const MOUSE: [(&str, &str); 9] = [
     ("Strip", "click or drag to go there; wheel for a part of the run"),
     ("Charts, bars", "wheel for a part of the run, drag to move on in it, double click for all of it"),
     ("", "Shift + drag for what is played"),
     ("Bars, rows", "click to choose a task; Shift + click to come closer to it"),
+    ("Rings", "wheel to come closer; click a dot to choose its task, a sector for its tasks"),
     ("Charts", "click for the tasks of that location"),
     ("Headings", "click what charts tell for the next metric, their order for the next one"),
     ("Colours", "click one to have it stand out"),

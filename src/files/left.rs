@@ -132,6 +132,9 @@ pub struct Scratch {
     _lock: File,
 }
 
+/// Tries to make a folder and to lock it before anybody sweeps it away. On a busy machine each may be lost when sweep follows sweep.
+const TRIES: u32 = 256;
+
 impl Scratch {
     /// A folder among temporary files. Where others could put theirs in its place (`TMPDIR` may name any folder), it is one
     /// in the user's cache folder.
@@ -148,7 +151,7 @@ impl Scratch {
     /// When it cannot be made.
     pub fn within(folder: &Path) -> io::Result<Self> {
         sweep(folder);
-        for _ in 0..16 {
+        for _ in 0..TRIES {
             let begun = Begun::note(fresh(folder));
             match own::make(&begun.0) {
                 Ok(()) => {}

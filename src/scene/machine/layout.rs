@@ -208,9 +208,10 @@ impl MachineLayout {
     }
 }
 
-/// The one that everything begins with: the only component of its kind, asked by nobody, of those the one with most below it.
+/// The one that everything begins with: the only component of its kind, asked by nobody, with one task at a time at most, of those the one with most below it.
 fn center(traffic: &Traffic) -> Option<ComponentId> {
-    let first = |kind: &&crate::tasks::Kind| kind.depth == 0 && kind.components.len() == 1;
+    // What holds several tasks has them seen on a ring.
+    let first = |kind: &&crate::tasks::Kind| kind.depth == 0 && kind.components.len() == 1 && kind.most <= 1;
     let asks = |component: ComponentId| traffic.links.iter().filter(|link| link.from == component).count();
     let firsts = traffic.kinds.iter().filter(first).map(|kind| kind.components.start);
     firsts.max_by_key(|&component| (asks(component), std::cmp::Reverse(component)))

@@ -66,6 +66,10 @@ impl Exhibit for MachineExhibit {
             sheet.notice(&["there are no tasks"], 1.8);
             return Ok((Picture::Plane(sheet.plane), info));
         };
+        if book.set().is_empty() {
+            sheet.notice(&["the file has no tasks"], 1.8);
+            return Ok((Picture::Plane(sheet.plane), info));
+        }
         let stage = match self.stage.get_or_insert_with(|| MachineStage::new(&book)) {
             Ok(stage) => stage,
             Err(why) => {

@@ -1,9 +1,11 @@
-use super::super::{Exhibit, Picture, Subject, TaskExhibit, TaskView, offered};
+use super::super::{Exhibit, MachineExhibit, Picture, Subject, TaskExhibit, TaskView, offered};
 use crate::axis::Position;
 use crate::overlay::pen::Target;
 use crate::overlay::plane::Plane;
 use crate::overlay::{Parts, Playback, Shot, Stretch, Studio, Taken};
 use crate::render::Bar;
+use crate::scene::machine::MachineStage;
+use crate::scene::motion::position_at;
 use crate::scene::{View, cubehelix};
 use crate::tasks::metrics::Edges;
 use crate::tasks::{NewTask, TaskBook, TaskId, TaskIndex, TaskLook, TaskSetBuilder};
@@ -232,4 +234,42 @@ fn the_numbers_of_all_locations_are_copied() {
     let rows: Vec<&str> = lines.collect();
     assert_eq!(rows.len(), 3);
     assert!(rows.iter().any(|row| row.starts_with("\"GPU[1].L1[0]\",")), "{rows:?}");
+}
+
+#[test]
+fn dots_and_sectors_of_rings_are_told_and_chosen() {
+    let mut studio = studio(&LINES);
+    let shot = Shot::still([1280, 720], Position::at(2_000), View::default(), Parts::default());
+    let mut exhibit = MachineExhibit::default();
+    let taken = shot.take(&mut studio, &mut exhibit).expect("in memory");
+    let Picture::Machine(scene, plane) = &taken.picture else { panic!("rings") };
+    let told: Vec<&str> = plane.words.iter().map(|words| words.text.as_str()).collect();
+    assert!(["a run", "L1", "L2", "CU"].iter().all(|words| told.contains(words)), "{told:?}");
+    let mut chosen = Vec::new();
+    for glyph in &scene.glyphs {
+        let at = taken.layout.at(position_at(&[], &glyph.flight, scene.now));
+        let tip = exhibit.pick(&studio, &taken, at, 1.0).expect("a dot");
+        if let Some(Target::Task(task)) = tip.about {
+            assert!(tip.around.is_some_and(|(center, _)| (center - at).length() < 3.0));
+            chosen.push(studio.tasks().expect("tasks").set().id(task));
+        }
+    }
+    chosen.sort();
+    // The requests under way, where they are served; the unit itself is the middle.
+    assert_eq!(chosen, ["4", "6", "8"]);
+    // Beside the dots of the outermost ring, its component.
+    let stage = MachineStage::new(studio.tasks().expect("tasks")).expect("three components");
+    let ring = stage.layout().rings.last().expect("a ring");
+    let r = 0.5 * (ring.r0 + ring.r1);
+    let at = taken.layout.at([r * 2.4f32.cos(), r * 2.4f32.sin()]);
+    let tip = exhibit.pick(&studio, &taken, at, 1.0).expect("a sector");
+    let location = studio.tasks().expect("tasks").location_named("L2[0]");
+    assert_eq!(tip.about, location.map(Target::Location));
+    assert!(tip.lines[0].starts_with("now 1 there, 0 at its port"), "{:?}", tip.lines);
+    // Who is chosen is ringed, with all that it is a part of.
+    let look = TaskLook { task: studio.tasks().expect("tasks").set().find("6"), location, ..TaskLook::default() };
+    let view = View { tasks: Arc::new(look), ..View::default() };
+    let taken = Shot { view, ..shot }.take(&mut studio, &mut exhibit).expect("in memory");
+    let Picture::Machine(_, plane) = &taken.picture else { panic!("rings") };
+    assert_eq!(plane.lines.len(), 2 + 1, "two requests; the outline of a component");
 }
