@@ -117,6 +117,8 @@ impl Traffic {
             }
         }
         let mut links: BTreeMap<(ComponentId, ComponentId), (u64, u64)> = BTreeMap::new();
+        let mut counts: Vec<_> = counts.into_iter().collect();
+        counts.sort_unstable();
         for ((from, to), (requests, hop)) in counts {
             let (Some(from), Some(to)) = (out.owners[from.index()], out.owners[to.index()]) else { continue };
             let row = links.entry((from, to)).or_insert((0, u64::MAX));

@@ -237,7 +237,6 @@ pub fn after(row: &ExhibitEntry, subject: Subject) -> &'static ExhibitEntry {
 
 /// What an exhibit shows of a moment.
 #[derive(Clone, Debug, PartialEq)]
-#[expect(clippy::large_enum_variant, reason = "there is one for each pane")]
 pub enum Picture {
     /// Caches as rings around the CPU.
     Rings(Scene),
