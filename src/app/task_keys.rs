@@ -24,7 +24,7 @@ pub(super) fn for_tasks(action: Action) -> ForTasks {
         Action::LookAtPin => ForTasks::Does("closer to the chosen task"),
         Action::Finder => ForTasks::Does("find a location, a metric, a task; filter locations"),
         Action::Speed(_) => ForTasks::Does("speed: the whole run in 500 s, 200 s, two minutes ... 4 s, 1 s"),
-        Action::Exhibit => ForTasks::Does("the next picture: rings, tasks, overview, component, task"),
+        Action::Exhibit => ForTasks::Does("the next picture: rings, tasks, overview, component, task, topology"),
         Action::Closer(_) | Action::Whole => ForTasks::Does("larger type, smaller type; all of the run"),
         Action::Caches
         | Action::Clock

@@ -35,4 +35,6 @@ pub enum Compose {
     Component,
     /// Of a file of tasks: one of them, what it is a part of, and its parts
     Task,
+    /// Of a file of tasks: who asks whom, and how often
+    Topology,
 }

@@ -98,6 +98,7 @@ pub fn asked(picture: &PictureArgs) -> Option<&'static ExhibitEntry> {
         Compose::Overview => exhibits::named("overview"),
         Compose::Component => exhibits::named("component"),
         Compose::Task => exhibits::named("task"),
+        Compose::Topology => exhibits::named("topology"),
     }
 }
 

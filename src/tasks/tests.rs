@@ -205,3 +205,35 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn requests_on_their_ways_are_counted_where_they_are_received() {
+    let mut builder = TaskSetBuilder::new(1_000);
+    // Ten requests of CU[0] and CU[1] to L2, received 5 ticks after they were made; each held for 20.
+    for n in 0..10u64 {
+        let [out, inward] = [2 * n + 1, 2 * n + 2].map(TaskId::Number);
+        let (category, action) = (builder.word(REQUEST_OUT), builder.word("ReadReq"));
+        let location = builder.location(&format!("CU[{}]", n % 2));
+        let (start, end) = (10 * n, 10 * n + 30);
+        builder.push(NewTask { id: &out, parent: None, category, action, location, start, end }).expect("few");
+        let (category, location) = (builder.word(REQUEST_IN), builder.location("L2"));
+        let (start, end) = (10 * n + 5, 10 * n + 25);
+        let task = NewTask { id: &inward, parent: Some(&out), category, action, location, start, end };
+        builder.push(task).expect("few");
+    }
+    let book = TaskBook::new(builder.finish().set, Edges::Neither, "", "");
+    let (set, traffic) = (book.set(), book.traffic());
+    let at = |name: &str| traffic.owner(set.locations().find(name).expect("there")).expect("a component");
+    let (units, cache) = ([at("CU[0]"), at("CU[1]")], at("L2"));
+    assert_eq!(traffic.links.iter().map(|link| (link.requests, link.hop)).collect::<Vec<_>>(), [(5, 5), (5, 5)]);
+    // Those received at 5, 15, 25; the end is not among them.
+    let received = traffic.received(set, 5..35);
+    assert_eq!(received.into_iter().collect::<Vec<_>>(), [((units[0], cache), 2), ((units[1], cache), 1)]);
+    assert!(traffic.received(set, 6..15).is_empty());
+    // At 26 those of 15 and 25 are held; that of 5 ended at 25.
+    assert_eq!(traffic.held(set, 26)[cache as usize], 2);
+    assert_eq!(traffic.held(set, 0)[cache as usize], 0);
+    assert_eq!(traffic.component(cache).most, 2);
+    let names: Vec<(&str, u32)> = traffic.kinds.iter().map(|kind| (kind.name.as_str(), kind.depth)).collect();
+    assert_eq!(names, [("CU", 0), ("L2", 1)]);
+}

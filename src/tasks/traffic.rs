@@ -13,6 +13,7 @@ use super::set::{TaskIndex, TaskSet};
 use super::{REQUEST_IN, REQUEST_OUT, Symbol};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
 
 /// Number of a component in [`Traffic::components`].
 pub type ComponentId = u32;
@@ -58,7 +59,7 @@ pub struct Kind {
     /// What they are called, without numbers and without what all names begin with: `L1VCache`.
     pub name: String,
     /// Its members.
-    pub components: std::ops::Range<ComponentId>,
+    pub components: Range<ComponentId>,
     /// See [`Traffic`].
     pub depth: u32,
     /// Most of what is asked of it is where an address lies.
@@ -273,6 +274,34 @@ impl Traffic {
     #[must_use]
     pub fn component(&self, component: ComponentId) -> &Component {
         &self.components[component as usize]
+    }
+
+    /// How many tasks each component holds at a tick.
+    #[must_use]
+    pub fn held(&self, set: &TaskSet, tick: u64) -> Vec<u32> {
+        let held = |component: &Component| {
+            let here = component.parts.iter().flat_map(|&part| self.open.at(set, part, tick));
+            u32::try_from(here.filter(|&task| self.slot(task).is_some()).count()).unwrap_or(u32::MAX)
+        };
+        self.components.iter().map(held).collect()
+    }
+
+    /// Requests that were received from one tick up to another, which is not among them: by the component that asked and the one asked.
+    #[must_use]
+    pub fn received(&self, set: &TaskSet, times: Range<u64>) -> BTreeMap<(ComponentId, ComponentId), u64> {
+        let mut counts = BTreeMap::new();
+        for (to, component) in (0..).zip(&self.components) {
+            for task in component.parts.iter().flat_map(|&part| self.open.during(set, part, times.clone())) {
+                if !times.contains(&set.start(task)) || set.task_category(task) != REQUEST_IN {
+                    continue;
+                }
+                let out = set.parent(task).filter(|&parent| set.task_category(parent) == REQUEST_OUT);
+                if let Some(from) = out.and_then(|out| self.owner(set.location_of(out))) {
+                    *counts.entry((from, to)).or_insert(0) += 1;
+                }
+            }
+        }
+        counts
     }
 
     /// The parts of a task, as [`TaskSet::children`], without a search.

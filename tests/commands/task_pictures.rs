@@ -39,7 +39,7 @@ fn stills_and_videos_of_a_real_file_and_what_is_wrong_with_flags() {
     if !crate::cli::adapter() {
         return;
     }
-    for view in ["auto", "rings", "overview", "component", "task"] {
+    for view in ["auto", "rings", "overview", "component", "task", "topology"] {
         for size in ["1280x720", "640x360"] {
             let png = out(&format!("{view}-{size}.png"));
             let (code, said) =

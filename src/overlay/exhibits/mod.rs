@@ -169,6 +169,13 @@ pub static EXHIBITS: &[ExhibitEntry] = &[
         open: |_| Box::new(TaskExhibit::new(TaskView::Task)),
         of: TASKS,
     },
+    ExhibitEntry {
+        name: "topology",
+        what: "tasks: who asks whom, and how often",
+        columns: &[],
+        open: |_| Box::new(TaskExhibit::new(TaskView::Topology)),
+        of: TASKS,
+    },
 ];
 
 /// The row of this name.

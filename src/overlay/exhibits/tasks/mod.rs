@@ -8,7 +8,7 @@
 //!  | overview         | task          |  overview    a chart for each location
 //!  |                  |               |  component   bars of one location
 //!  +------------------+---------------+  task        from the outermost task to the parts of one
-//!  | component        | chosen, waits |
+//!  | component        | chosen, waits |  topology    who asks whom (alone)
 //!  +------------------+---------------+
 //! ```
 
@@ -19,6 +19,7 @@ mod overview;
 mod scope;
 #[cfg(test)]
 mod tests;
+mod topology;
 mod tree;
 
 use super::sheet::{Sheet, scroll_bar};
@@ -50,6 +51,8 @@ pub enum TaskView {
     Component,
     /// One task in the tree.
     Task,
+    /// Who asks whom.
+    Topology,
 }
 
 /// See the module.
@@ -138,6 +141,10 @@ impl Exhibit for TaskExhibit {
             TaskView::Overview => self.charts.draw(&mut sheet, &scope, body, down),
             TaskView::Component => component::draw(&mut sheet, &scope, &mut self.lanes, body, down),
             TaskView::Task => tree::draw(&mut sheet, &scope, body, down, true),
+            TaskView::Topology => {
+                topology::draw(&mut sheet, &scope, body);
+                0.0
+            }
         };
         (sheet.plane.depth, sheet.plane.down) = (depth, down.min(depth));
         if depth > 0.05 {

@@ -202,7 +202,7 @@ pub(super) fn value_words(metric: Metric, value: f64, unit: AxisUnit, ticks_per_
 }
 
 /// A number in about three digits.
-fn short(value: f64) -> String {
+pub(super) fn short(value: f64) -> String {
     match value {
         0.0 => "0".into(),
         v if v >= 1e15 => format!("{v:.2e}"),

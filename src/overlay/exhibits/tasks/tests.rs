@@ -193,7 +193,7 @@ fn a_crowd_is_drawn_as_its_number() {
 fn nothing_leaves_the_picture_at_any_size() {
     let mut studio = studio(&LINES);
     let look = TaskLook { task: Some(task(&studio, "6")), ..TaskLook::default() };
-    for view in [TaskView::All, TaskView::Overview, TaskView::Component, TaskView::Task] {
+    for view in [TaskView::All, TaskView::Overview, TaskView::Component, TaskView::Task, TaskView::Topology] {
         for size in [[1280, 720], [640, 360], [400, 300], [720, 1280], [1920, 1080], [200, 120]] {
             let taken = taken(&mut studio, view, look.clone(), Stretch::default(), size);
             let sight = Rect::from_min_max(pos2(0.0, 0.0), pos2(size[0] as f32, taken.layout.strip.top())).expand(0.5);
