@@ -1,7 +1,7 @@
 //! Colours for any number of kinds: the cubehelix (Green, 2011), which goes round the hues while it becomes lighter, so that colours
 //! differ in both, for the colour-blind and on a grey print too.
 
-use super::palette::Rgba;
+use super::palette::{self, Rgba};
 
 /// Where on the way round the hues it starts, and how far it goes; how strong hues are; what makes the middle lighter.
 const START: f32 = 0.6;
@@ -10,6 +10,13 @@ const HUE: f32 = 1.9;
 const GAMMA: f32 = 0.7;
 /// From dark to light: on a dark ground the darkest is still seen.
 const LIGHTNESS: [f32; 2] = [0.2, 0.68];
+
+/// The colour of a kind, by number of so many, while the one that is `lit` stands out: all others are quieter then.
+#[must_use]
+pub fn shown(kind: usize, kinds: usize, lit: Option<usize>) -> Rgba {
+    let own = color(kind, kinds);
+    if lit.is_none_or(|lit| lit == kind) { own } else { palette::mix(own, palette::TRACK, 0.82) }
+}
 
 /// The colour of the `n`th of so many kinds.
 #[must_use]

@@ -31,9 +31,9 @@ const WIDEST: f32 = 12.0;
 const WIDER: f32 = 0.75;
 /// Opacity of a trail that was left just now, at both ends.
 const FRESH: [f32; 2] = [0.05, 0.34];
-/// Of the ticks of a trail, those in which a flash fades, and those of its burst.
 /// Misses at once whose flashes are seen in full.
 const LIT: usize = 40;
+/// Of the ticks of a trail, those in which a flash fades, and those of its burst.
 const FLASH: f32 = 0.10;
 const BURST: f32 = 0.22;
 
@@ -327,7 +327,7 @@ fn glyph(
         return;
     }
     let kind = &stage.traffic.kinds[stage.traffic.component(way.to).kind];
-    if request.asks && kind.is_cache && tick >= here {
+    if request.asks && kind.is_cache && tick >= here && !view.calm {
         let age = (since(here, tick) + view.phase) / trail.max(stage.usual).max(1) as f32;
         one.flash = (-age / FLASH).exp();
         one.burst = (age / BURST).min(1.0);

@@ -132,7 +132,7 @@ impl MachineStage {
         MachineMoment { scene, loads: told.loads, seen: told.seen }
     }
 
-    /// A disk behind each sector, the warmer the more of what its kind ever holds is there.
+    /// A disk behind each sector: lighter the more it holds of what one of its kind ever holds, red where something waits.
     fn heat(&self, loads: &[Load]) -> Vec<Disk> {
         let each = self.layout.rings.iter().flat_map(|ring| &ring.components);
         each.map(|&component| {
@@ -147,8 +147,7 @@ impl MachineStage {
 
 /// The colour of a task's kind, as in all pictures of tasks; quieter where another kind stands out.
 fn ink(book: &TaskBook, view: &View, kind: usize) -> Rgba {
-    let ink = cubehelix::color(kind, book.kinds().len());
-    if view.tasks.lit.is_none_or(|lit| lit == kind) { ink } else { palette::mix(ink, palette::TRACK, 0.82) }
+    cubehelix::shown(kind, book.kinds().len(), view.tasks.lit)
 }
 
 /// A glyph that stands still.

@@ -103,6 +103,11 @@ impl Exhibit for MachineExhibit {
             let waits = self.waits.get_or_insert_with(|| by_kind(book.set(), &blocking(book.set())));
             words_beside(&mut sheet, &scope, &seen, waits, layout);
         }
+        let left_out = &scene.notes.bundling;
+        if parts.legend && !left_out.is_empty() {
+            let at = pos2(layout.left.left(), layout.strip.top() - 1.5 * em);
+            sheet.left(at, left_out, Weight::Regular, SMALL, palette::TEXT_QUIET, f32::INFINITY);
+        }
         self.loads = loads;
         Ok((Picture::Machine(scene, sheet.plane), info))
     }

@@ -42,8 +42,7 @@ impl<'a> Scope<'a> {
     }
 
     pub(super) fn kind_ink(&self, kind: usize) -> Rgba {
-        let ink = cubehelix::color(kind, self.book.kinds().len());
-        if self.look.lit.is_none_or(|lit| lit == kind) { ink } else { palette::mix(ink, palette::TRACK, 0.82) }
+        cubehelix::shown(kind, self.book.kinds().len(), self.look.lit)
     }
 
     /// How long something takes.
