@@ -9,7 +9,7 @@ pub enum Compose {
     #[default]
     Auto,
     /// A dot for each line, and for each element where there is room; of a file of tasks, for each request
-    #[value(alias = "rings")]
+    #[value(name = "rings", alias = "dots")]
     Dots,
     /// Patches, bars by who served, sums of what flows
     Large,
