@@ -158,8 +158,20 @@ impl Desk {
     }
 
     fn take(&mut self, studio: Studio, compares: bool) {
+        let before = self.session.studio();
+        let untouched = self.transport.position() == before.first_position();
+        let tasks = before.tasks().cloned();
         self.session.replace(studio, compares);
         let studio = self.session.studio();
+        if let (Some(before), Some(after)) = (tasks, studio.tasks()) {
+            let again = |task: &TaskIndex| after.set().find(&before.set().id(*task));
+            self.chosen_before = self.chosen_before.iter().filter_map(again).collect();
+            self.chosen_at = self.chosen_at.min(self.chosen_before.len());
+            if untouched {
+                self.transport.grow(studio.axis());
+                self.transport.jump(studio.first_position());
+            }
+        }
         self.panes.iter_mut().for_each(|pane| pane.reopen(studio));
         self.grow();
     }

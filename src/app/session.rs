@@ -68,6 +68,17 @@ impl Session {
         self.wants_life =
             self.view.pin.is_some() && (studio.timeline().is_whole() || known < studio.timeline().len() / 2);
         self.clock = studio.clock(self.clock.kind());
+        if let (Some(before), Some(after)) = (self.studio.tasks(), studio.tasks()) {
+            // What nobody has changed begins as the whole of it would.
+            let look = match *self.view.tasks == before.first().look {
+                true => after.first().look.clone(),
+                false => self.view.tasks.at_another(before, after),
+            };
+            self.view.tasks = Arc::new(look);
+            if before.set().unit() != after.set().unit() {
+                self.stretch = studio.first_stretch();
+            }
+        }
         let mut before = std::mem::replace(&mut self.studio, studio);
         // What other caches are compared with stays as long as it is of this trace; the first time it is what was there before them.
         let baseline = before.take_baseline().or_else(|| (compares && !same).then(|| Baseline::caches(before)));

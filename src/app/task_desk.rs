@@ -158,3 +158,67 @@ fn next_metric(metric: Option<Metric>) -> Option<Metric> {
     let at = metric.and_then(|metric| Metric::ALL.iter().position(|other| *other == metric));
     Metric::ALL.get(at.map_or(0, |at| at + 1)).copied()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::overlay::{Parts, Studio, exhibits};
+    use crate::scene::View;
+    use crate::tasks::metrics::Edges;
+    use crate::tasks::{NewTask, TaskBook, TaskId, TaskSetBuilder};
+
+    /// Tasks 1 to `count` of 10 ticks one after the other, at two places in turn; first those of another place where it is `whole`.
+    fn studio(count: u64, whole: bool) -> Studio {
+        let mut builder = TaskSetBuilder::new(1_000);
+        let mut push = |number: u64, place: &str, category: &str| {
+            let (word, location) = (builder.word(category), builder.location(place));
+            let (id, start, end) = (TaskId::Number(number), 10 * number, 10 * number + 10);
+            let task = NewTask { id: &id, parent: None, category: word, action: word, location, start, end };
+            builder.push(task).expect("few");
+        };
+        if whole {
+            push(0, "another", "earlier");
+        }
+        (1..=count).for_each(|number| push(number, ["L1", "L2"][usize::from(number % 2 == 0)], "inst"));
+        Studio::of_tasks(TaskBook::new(builder.finish().set, Edges::Neither, "tasks", "")).expect("made")
+    }
+
+    fn desk(studio: Studio) -> Desk {
+        let (row, at) = ([exhibits::suited(&studio)], studio.first_position());
+        Desk::new(studio, View::default(), Parts::default(), &row, at, 100.0)
+    }
+
+    #[test]
+    fn what_was_chosen_among_the_first_tasks_is_chosen_when_all_are_read() {
+        let mut desk = desk(studio(10, false));
+        let find = |desk: &Desk, id: &str| desk.studio().tasks().expect("tasks").set().find(id).expect("there");
+        for id in ["3", "4"] {
+            let task = find(&desk, id);
+            desk.follow_task(Target::Task(task), false);
+        }
+        let kind = desk.studio().tasks().expect("tasks").kind(find(&desk, "3"));
+        desk.follow_task(Target::Kind(kind), false);
+        let at = desk.transport.position();
+        desk.replace(studio(500, true));
+        let book = desk.studio().tasks().expect("tasks").clone();
+        let look = desk.session.task_look().clone();
+        assert_eq!(look.task.map(|task| book.set().id(task)), Some("4".to_owned()));
+        assert_eq!(look.lit.map(|kind| book.kinds()[kind].as_str()), Some("inst"));
+        assert_eq!(desk.transport.position(), at, "the playhead stays where somebody put it");
+        assert_eq!(desk.transport.axis(), book.set().axis());
+        desk.turn_task(false, 0.0);
+        let before = desk.session.task_look().task.map(|task| book.set().id(task));
+        assert_eq!(before, Some("3".to_owned()), "what was chosen before is known still");
+        desk.refresh().expect("in memory");
+    }
+
+    #[test]
+    fn where_nobody_did_anything_all_of_it_is_shown_as_it_would_be_at_first() {
+        let (mut desk, whole) = (desk(studio(10, false)), studio(500, true));
+        let at = whole.first_position();
+        desk.replace(whole);
+        assert_eq!(desk.transport.position(), at);
+        let book = desk.studio().tasks().expect("tasks").clone();
+        assert_eq!(*desk.session.task_look(), book.first().look);
+    }
+}

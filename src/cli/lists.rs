@@ -37,7 +37,7 @@ pub struct TasksArgs {
     #[arg(long, conflicts_with = "metric")]
     pub summary: bool,
     /// Print a metric of a location over time: ReqInCount, ReqCompleteCount, AvgLatency, ConcurrentTask, BufferPressure,
-    /// PendingReqOut, RequestBufferPressure, ResponseBufferPressure (formulas: Daisen; times in seconds, rates a second)
+    /// PendingReqOut, RequestBufferPressure, ResponseBufferPressure, ConcurrentTaskMilestones (formulas: Daisen; times in seconds, rates a second)
     #[arg(long, value_name = "NAME", requires = "location")]
     pub metric: Option<String>,
     /// The location of --metric; of Akita 5 with all that is named below it
@@ -46,8 +46,15 @@ pub struct TasksArgs {
     /// Into how many equal parts --metric cuts the run
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub bins: u32,
+    /// Print what each kind of component did beside the best that it showed: how fast it answered, how many requests it took, how long
+    /// it only waited for others
+    #[arg(long, conflicts_with_all = ["metric", "summary"])]
+    pub components: bool,
+    /// Print the same of this file beside it, as the baseline: what became faster, what slower
+    #[arg(long, value_name = "FILE", requires = "components")]
+    pub against: Option<PathBuf>,
     /// Write the tasks to this file, in the dialect of --as; `-` is standard output, for jsonl and chrome
-    #[arg(short, long, value_name = "FILE", conflicts_with_all = ["metric", "summary", "json"])]
+    #[arg(short, long, value_name = "FILE", conflicts_with_all = ["metric", "summary", "json", "components"])]
     pub output: Option<PathBuf>,
     /// What -o writes: v3, v4 (Akita 4.9), v5 (Akita 5) or csv for Daisen; jsonl (a JSON object a line); chrome (for Perfetto)
     #[arg(long = "as", value_name = "DIALECT", default_value = "v4", value_parser = ["v3", "v4", "v5", "csv", "jsonl", "chrome"], requires = "output")]

@@ -152,6 +152,10 @@ struct Component {
     bytes: u64,
     /// Cycles from receipt to answer.
     mean_latency: f64,
+    /// Cycles of a request that waits for nothing and finds what it asks for.
+    best_latency: u64,
+    /// Requests as a share of those that all of them can serve in the time of the run.
+    of_peak: f64,
     /// Requests at one of them at once, on average over the run.
     mean_at_once: f64,
 }
@@ -180,6 +184,8 @@ impl Told {
                     merged,
                     bytes,
                     mean_latency: 0.0,
+                    best_latency: 0,
+                    of_peak: 0.0,
                     mean_at_once: 0.0,
                 });
                 components.len() - 1
@@ -187,6 +193,9 @@ impl Told {
             let sum = &mut components[at];
             let before = sum.mean_latency * sum.requests as f64;
             sum.mean_at_once = (sum.mean_at_once * sum.count as f64 + node.at_once) / (sum.count + 1) as f64;
+            sum.best_latency = node.alone;
+            let peak = node.peak * run.cycles.max(1) as f64;
+            sum.of_peak = (sum.of_peak * sum.count as f64 + node.requests as f64 / peak) / (sum.count + 1) as f64;
             sum.count += 1;
             sum.requests += node.requests;
             sum.hits += node.hits;
@@ -199,6 +208,7 @@ impl Told {
         let place = |kind: &str| {
             ["L1VTLB", "L1VCache", "L1SCache", "L2TLB", "MMU", "L2Cache", "DRAM"].iter().position(|k| *k == kind)
         };
+        components.retain(|row| row.requests > 0);
         components.sort_by_key(|row| place(&row.kind));
         Self {
             kernel,
@@ -239,18 +249,20 @@ fn words(out: &mut impl Write, config: &GpuConfig, told: &Told) -> anyhow::Resul
     )?;
     writeln!(
         out,
-        "\n{:>14} {:>14} {:>14} {:>12} {:>13} {:>9}",
-        "requests", "hits", "misses", "merged", "mean latency", "at once"
+        "\n{:>12} {:>8} {:>12} {:>12} {:>11} {:>13} {:>8} {:>8}",
+        "requests", "of peak", "hits", "misses", "merged", "mean latency", "at best", "at once"
     )?;
     for row in &told.components {
         writeln!(
             out,
-            "{:>14} {:>14} {:>14} {:>12} {:>13} {:>9}  {}",
+            "{:>12} {:>8} {:>12} {:>12} {:>11} {:>13} {:>8} {:>8}  {}",
             grouped(row.requests),
+            format!("{:.1} %", 100.0 * row.of_peak),
             grouped(row.hits),
             grouped(row.misses),
             grouped(row.merged),
             format!("{:.1} cycles", row.mean_latency),
+            grouped(row.best_latency),
             format!("{:.2}", row.mean_at_once),
             if row.count > 1 { format!("{}, {} of them", row.kind, row.count) } else { row.kind.clone() }
         )?;

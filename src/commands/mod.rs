@@ -10,7 +10,8 @@ pub mod capture;
 mod cc;
 #[cfg(feature = "viewer")]
 mod clips;
-pub mod convert;
+pub mod components;
+mod convert;
 mod counting;
 #[cfg(feature = "gpu")]
 pub mod demo;

@@ -11,6 +11,7 @@ use crate::shown::say;
 use crate::sim::config::nearest;
 use crate::tasks::{FirstSight, TaskBook, TaskLook};
 use crate::trace::bundled::name_in;
+use crate::units::grouped;
 use anyhow::Context as _;
 use std::path::Path;
 use std::sync::Arc;
@@ -47,6 +48,16 @@ pub(super) fn studio(path: &Path, picture: &PictureArgs) -> anyhow::Result<Studi
     let book = TaskBook::new(file.set, file.dialect.edges(), title, "");
     let first = first(&picture.tasks, &book)?;
     Ok(Studio::of_tasks(book.with_first(first))?)
+}
+
+/// The first tasks of a file that takes long to read, until all of them are: none where the flags ask for what is not among them.
+pub(super) fn first_studio(path: &Path, picture: &PictureArgs) -> Option<Studio> {
+    let file = opening::first_tasks(path)?;
+    let title = picture.title.clone().or_else(|| called(path)).unwrap_or_default();
+    let words = format!("the first {}; the others are being read", grouped(file.set.len() as u64));
+    let book = TaskBook::new(file.set, file.dialect.edges(), title, words);
+    let first = first(&picture.tasks, &book).ok()?;
+    Studio::of_tasks(book.with_first(first)).ok()
 }
 
 /// What the flags ask to be shown.

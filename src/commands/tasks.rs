@@ -1,6 +1,7 @@
 //! `orrery tasks`: a file of tasks in numbers.
 
 use super::UsageError;
+use super::components;
 use super::convert::parse_range;
 use super::open::{open_cache, open_trace, say_note};
 use crate::cli::{TasksArgs, TraceArgs};
@@ -11,8 +12,9 @@ use crate::shown::{self, say};
 use crate::sim::config::nearest;
 use crate::tasks::blocking::blocking;
 use crate::tasks::metrics::{Bins, Metric, Point, series_of};
+use crate::tasks::reasons::Reasons;
 use crate::tasks::rules::breaches;
-use crate::tasks::{Summary, Symbol, TaskSet, plain, summary};
+use crate::tasks::{Summary, Symbol, TaskBook, TaskSet, plain, summary};
 use crate::trace::bundled::name_in;
 use crate::units::grouped;
 use anyhow::Context as _;
@@ -32,12 +34,8 @@ pub(super) fn run(args: &TasksArgs) -> anyhow::Result<()> {
     let file = if args.range.is_some() || !daisen::is_task_file(&args.file) && is_trace(args) {
         of_trace(args)?
     } else {
-        let tell: Tell = Arc::new(say_note);
-        opening::tasks(&args.file, &tell).with_context(|| args.file.display().to_string())?
+        read(&args.file)?
     };
-    for notice in &file.notices {
-        say!("{}: {notice}", args.file.display());
-    }
     if let Some(output) = &args.output {
         let canonical = |path: &Path| path.canonicalize().ok();
         if canonical(output).is_some_and(|output| canonical(&args.file) == Some(output)) {
@@ -53,12 +51,26 @@ pub(super) fn run(args: &TasksArgs) -> anyhow::Result<()> {
         (Some(metric), Some(location)) => Some(measured(&file, metric, location, args.bins as usize)?),
         _ => None,
     };
+    if args.components {
+        let baseline = args.against.as_deref().map(|path| Ok::<_, anyhow::Error>(book(read(path)?, path)));
+        return components::tell(book(file, &args.file), baseline.transpose()?, args.json);
+    }
     match (points, args.json) {
         (Some(series), true) => json(&mut shown::json(), &series),
         (Some(series), false) => table(&mut shown::out(), &series),
         (None, true) => json(&mut shown::json(), &Told::of(&file.set)),
         (None, false) => words(&mut shown::out(), &file),
     }
+}
+
+/// The tasks of a file; what is wrong with it is said.
+fn read(path: &Path) -> anyhow::Result<TaskFile> {
+    let tell: Tell = Arc::new(say_note);
+    let file = opening::tasks(path, &tell).with_context(|| path.display().to_string())?;
+    for notice in &file.notices {
+        say!("{}: {notice}", path.display());
+    }
+    Ok(file)
 }
 
 /// Writes tasks as --as says.
@@ -121,6 +133,9 @@ struct Series {
     location: String,
     /// Middle of a bin in seconds, and its value.
     points: Vec<Point>,
+    /// Of `ConcurrentTaskMilestones`: for each reason the value of each bin.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    reasons: BTreeMap<String, Vec<f64>>,
 }
 
 fn measured(file: &TaskFile, metric: Metric, location: &str, bins: usize) -> anyhow::Result<Series> {
@@ -128,7 +143,11 @@ fn measured(file: &TaskFile, metric: Metric, location: &str, bins: usize) -> any
     let locations = locations(file, location)?;
     let bins = Bins::whole(set, bins, file.dialect.edges());
     let points = series_of(set, metric, &locations, &bins);
-    Ok(Series { metric: metric.name(), location: location.to_owned(), points })
+    let reasons = match metric {
+        Metric::ConcurrentTaskMilestones => Reasons::of(set, &locations, &bins).bands.into_iter().collect(),
+        _ => BTreeMap::new(),
+    };
+    Ok(Series { metric: metric.name(), location: location.to_owned(), points, reasons })
 }
 
 /// The locations that a name stands for.
@@ -204,14 +223,19 @@ fn json(out: &mut impl Write, value: &impl Serialize) -> anyhow::Result<()> {
 
 fn table(out: &mut impl Write, series: &Series) -> anyhow::Result<()> {
     writeln!(out, "{} of {}", series.metric, series.location)?;
-    for (seconds, value) in &series.points {
-        writeln!(out, "{:>12}  {value:>14.6e}", duration(*seconds))?;
+    if !series.reasons.is_empty() {
+        let names: Vec<&str> = series.reasons.keys().map(String::as_str).collect();
+        writeln!(out, "{:>12}  {:>14}  of these: {}", "", "all", names.join(", "))?;
+    }
+    for (bin, (seconds, value)) in series.points.iter().enumerate() {
+        let reasons: String = series.reasons.values().map(|band| format!("  {:>14.6e}", band[bin])).collect();
+        writeln!(out, "{:>12}  {value:>14.6e}{reasons}", duration(*seconds))?;
     }
     Ok(())
 }
 
 /// Seconds in the unit in which they are a number from 1 to 999: `17.84 µs`.
-fn duration(seconds: f64) -> String {
+pub(super) fn duration(seconds: f64) -> String {
     if seconds == 0.0 {
         return "0 s".to_owned();
     }
@@ -268,6 +292,11 @@ fn words(out: &mut impl Write, file: &TaskFile) -> anyhow::Result<()> {
     Ok(())
 }
 
+fn book(file: TaskFile, path: &Path) -> TaskBook {
+    let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+    TaskBook::new(file.set, file.dialect.edges(), shown::name(&name), "")
+}
+
 /// Actions of a category that are listed, at most.
 const MOST_ACTIONS: usize = 6;
 
@@ -294,7 +323,7 @@ fn parts(set: &TaskSet, by_pair: &[u64], category: &str, all: u64) -> String {
 }
 
 /// `64 %`, `0.3 %`.
-fn share(part: f64) -> String {
+pub(super) fn share(part: f64) -> String {
     let percent = 100.0 * part;
     if percent < 1.0 { format!("{percent:.1} %") } else { format!("{percent:.0} %") }
 }

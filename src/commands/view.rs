@@ -19,6 +19,7 @@ use crate::record::png;
 use crate::shown::say;
 use crate::sim::config::HierarchyConfig;
 use crate::trace::bundled::name_in;
+use crate::units::grouped;
 use anyhow::Context as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -62,11 +63,20 @@ pub(super) fn trace(args: &ViewArgs, kept: bool) -> anyhow::Result<Trace> {
     if is_tasks(&args.trace, &args.picture)? {
         let (path, picture) = (args.trace.trace.clone(), args.picture.clone());
         let load = move |report: &mut dyn FnMut(Report) -> bool| {
+            let first = task_look::first_studio(&path, &picture);
+            let waits = first.is_some();
+            if first.is_some_and(|studio| !report(Report::Ready(studio))) {
+                return Ok(());
+            }
             let studio = task_look::studio(&path, &picture)?;
             if kept {
                 remember(&path);
             }
+            let all = studio.tasks().map_or(0, |book| book.set().len() as u64);
             report(Report::Ready(studio));
+            if waits {
+                report(Report::Words(format!("all {} tasks are read", grouped(all))));
+            }
             Ok(())
         };
         return of(args, false, Beside::default(), Box::new(load));

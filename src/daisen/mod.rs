@@ -10,7 +10,7 @@ mod text;
 mod write;
 
 use crate::tasks::metrics::Edges;
-pub use read::{DaisenError, TaskFile, is_task_file, read};
+pub use read::{DaisenError, TaskFile, is_task_file, read, read_first};
 pub use text::TaskText;
 pub use write::write;
 

@@ -76,12 +76,26 @@ pub fn read(path: &Path) -> Result<TaskFile, DaisenError> {
     let mut head = Vec::new();
     Read::by_ref(&mut file).take(64).read_to_end(&mut head)?;
     if head.starts_with(MAGIC) {
-        return database(path);
+        return database(path, None);
     }
     if head.starts_with(CSV_HEAD.as_bytes()) {
         return csv(BufReader::new(File::open(path)?));
     }
     Err(DaisenError::Other(if head.is_empty() { "an empty file" } else { "something else" }.to_owned()))
+}
+
+/// Reads the first rows of a database, so that something can be shown while all of it is read; nothing of a file of another kind.
+/// What is wrong with the file is left to [`read`].
+///
+/// # Errors
+/// As [`read`].
+pub fn read_first(path: &Path, rows: u64) -> Result<Option<TaskFile>, DaisenError> {
+    let mut head = Vec::new();
+    File::open(path)?.take(64).read_to_end(&mut head)?;
+    if !head.starts_with(MAGIC) {
+        return Ok(None);
+    }
+    database(path, Some(rows)).map(Some)
 }
 
 /// Ticks of a second: as fine as the last moment allows.
@@ -213,7 +227,8 @@ fn has(columns: &[String], wanted: &[&str]) -> bool {
     wanted.iter().all(|name| columns.iter().any(|column| column == name))
 }
 
-fn database(path: &Path) -> Result<TaskFile, DaisenError> {
+/// Of a table so many rows, the first ones; or all.
+fn database(path: &Path, most: Option<u64>) -> Result<TaskFile, DaisenError> {
     let connection = connect(path)?;
     let trace = columns(&connection, "trace")?;
     let (dialect, query) =
@@ -233,15 +248,23 @@ fn database(path: &Path) -> Result<TaskFile, DaisenError> {
         };
     let end = if dialect == Dialect::V3 { "end_time" } else { "EndTime" };
     // An index that is damaged says nothing: then times are those of a short run.
+    let table = match most {
+        // What is told last ends last, or about then.
+        Some(_) => format!("(SELECT {end} FROM trace ORDER BY rowid DESC LIMIT 1000)"),
+        None => "trace".to_owned(),
+    };
     let last: Option<f64> = connection
         .query_row(
-            &format!("SELECT max({end}) FROM trace WHERE typeof({end}) IN ('real', 'integer') AND {end} < 1e300"),
+            &format!("SELECT max({end}) FROM {table} WHERE typeof({end}) IN ('real', 'integer') AND {end} < 1e300"),
             [],
             |row| row.get(0),
         )
         .unwrap_or_default();
     let per_second = resolution(last.unwrap_or(0.0) * dialect.unit())?;
     let mut reading = Reading::new(dialect, per_second);
+    if let Some(most) = most {
+        reading.limit = format!(" LIMIT {most}");
+    }
     if dialect == Dialect::V5 {
         let mut statement = connection.prepare("SELECT ID, Locale FROM location")?;
         let mut rows = statement.query([])?;
@@ -271,6 +294,8 @@ struct Reading {
     /// Rows that are no tasks.
     skipped: u64,
     notices: Vec<String>,
+    /// What ends each query: ` LIMIT 1000`, or nothing.
+    limit: String,
 }
 
 impl Reading {
@@ -282,6 +307,7 @@ impl Reading {
             numbered: HashMap::new(),
             skipped: 0,
             notices: Vec::new(),
+            limit: String::new(),
         }
     }
 
@@ -307,7 +333,7 @@ impl Reading {
     }
 
     fn tasks(&mut self, connection: &Connection, columns: &str) -> Result<(), DaisenError> {
-        let mut statement = connection.prepare(&format!("SELECT {columns} FROM trace"))?;
+        let mut statement = connection.prepare(&format!("SELECT {columns} FROM trace{}", self.limit))?;
         let mut rows = statement.query([])?;
         let (mut own, mut above) = (String::new(), String::new());
         loop {
@@ -364,8 +390,8 @@ impl Reading {
         };
         let category = called(&["kind", "blockingcategory", "blocking_category"]).unwrap_or("''");
         let location = called(&["location", "blockinglocation", "blocking_location"]).unwrap_or("NULL");
-        let mut statement =
-            connection.prepare(&format!("SELECT {task}, {time}, {category}, {what}, {location} FROM {table}"))?;
+        let query = format!("SELECT {task}, {time}, {category}, {what}, {location} FROM {table}{}", self.limit);
+        let mut statement = connection.prepare(&query)?;
         let mut rows = statement.query([])?;
         let mut named = String::new();
         while let Some(row) = rows.next()? {
@@ -387,7 +413,7 @@ impl Reading {
         if !has(&columns(connection, "tag")?, &["taskid", "time", "what"]) {
             return Ok(());
         }
-        let mut statement = connection.prepare("SELECT TaskID, Time, What FROM tag")?;
+        let mut statement = connection.prepare(&format!("SELECT TaskID, Time, What FROM tag{}", self.limit))?;
         let mut rows = statement.query([])?;
         let mut named = String::new();
         while let Some(row) = rows.next()? {

@@ -1,4 +1,4 @@
-use super::{DaisenError, Dialect, read, write};
+use super::{DaisenError, Dialect, read, read_first, write};
 use crate::tasks::{NewTask, TaskId, TaskIndex, TaskSet, TaskSetBuilder};
 use proptest::prelude::*;
 use rusqlite::Connection;
@@ -205,4 +205,31 @@ fn what_is_good_of_a_damaged_file_is_shown() {
         "{:?}",
         file.notices
     );
+}
+
+#[test]
+fn the_first_rows_are_read_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("rows.sqlite3");
+    let connection = Connection::open(&path).unwrap();
+    connection
+        .execute_batch(
+            "CREATE TABLE trace (ID, ParentID, Kind, What, Location, StartTime, EndTime);
+             CREATE TABLE milestone (ID, TaskID, Time, Kind, What, Location);
+             INSERT INTO trace SELECT value || '', '', 'req_in', 'ReadReq', 'L2', value * 1e-9, (value + 2) * 1e-9
+               FROM (WITH RECURSIVE n(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < 500) SELECT value FROM n);
+             INSERT INTO milestone SELECT ID, ID, StartTime, 'data', 'x', 'L2' FROM trace;",
+        )
+        .unwrap();
+    let first = read_first(&path, 20).unwrap().expect("a database");
+    assert_eq!((first.set.len(), first.set.all_milestones().len(), first.dialect), (20, 20, Dialect::V4));
+    let all = read(&path).unwrap().set;
+    assert_eq!((all.len(), first.set.unit()), (500, all.unit()));
+    let twenty = first.set.find("20").expect("among them");
+    assert_eq!(first.set.end(twenty), all.end(all.find("20").expect("there")));
+    assert_eq!(read_first(&path, 10_000).unwrap().map(|file| file.set.len()), Some(500));
+    let text = folder.path().join("t.csv");
+    fs::write(&text, "ID, ParentID, Kind, What, Where, Start, End\n").unwrap();
+    assert!(read_first(&text, 20).unwrap().is_none());
+    assert!(read_first(&folder.path().join("none"), 20).is_err());
 }

@@ -41,7 +41,7 @@ pub use index_file::timeline;
 pub use note::{Note, Tell};
 pub use recent::{Recent, first_start, leave, left, recent, remember};
 pub use sidecar::{Sidecar, SidecarError};
-pub use task_sets::tasks;
+pub use task_sets::{first_tasks, tasks};
 pub use watch::{Listener, Report, Way, beside};
 
 use crate::reference::{MOST_REGIONS, ReferenceSource, SourceError};

@@ -23,6 +23,8 @@ const MAGIC: &[u8; 8] = b"ORRYTASK";
 const VERSION: u32 = 1;
 /// Bytes of a file from which it is worth keeping its tasks.
 const WORTH: u64 = 16 << 20;
+/// Tasks that are shown until all are read.
+const FIRST: u64 = 200_000;
 /// Bytes of all that are kept.
 const ALL: u64 = 4 << 30;
 /// Bytes read or written at once.
@@ -47,6 +49,18 @@ pub fn tasks(path: &Path, tell: &Tell) -> Result<TaskFile, DaisenError> {
         tell(&Note::NoTasks { folder: kept.room.shown(), error });
     }
     Ok(file)
+}
+
+/// Of a file that takes long to read its first tasks, to be shown until all of them are: none where it is read at once, or where its
+/// tasks are kept.
+#[must_use]
+pub fn first_tasks(path: &Path) -> Option<TaskFile> {
+    let kept = Kept::of(path)?;
+    if kept.path.as_ref().is_some_and(|path| path.exists()) {
+        return None;
+    }
+    // What is wrong with it is said by whoever reads all of it.
+    daisen::read_first(path, FIRST).ok().flatten().filter(|file| !file.set.is_empty())
 }
 
 /// Where the tasks of one file are, or would be.

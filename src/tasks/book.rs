@@ -312,6 +312,21 @@ pub struct TaskLook {
     pub lit: Option<usize>,
 }
 
+impl TaskLook {
+    /// The same look at another reading of the same run: tasks and locations are found again by their names, or are chosen no more.
+    #[must_use]
+    pub fn at_another(&self, before: &TaskBook, after: &TaskBook) -> Self {
+        let location = |symbol: Symbol| after.set.locations().find(before.set.locations().word(symbol));
+        let kind = |kind: usize| after.names.iter().position(|name| *name == before.names[kind]);
+        Self {
+            task: self.task.and_then(|task| after.set.find(&before.set.id(task))),
+            location: self.location.and_then(location),
+            lit: self.lit.and_then(kind),
+            ..self.clone()
+        }
+    }
+}
+
 impl Default for TaskLook {
     fn default() -> Self {
         Self {

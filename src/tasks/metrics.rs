@@ -13,6 +13,7 @@
 //! | `PendingReqOut` | mean number of requests out |
 //! | `RequestBufferPressure` | mean number of messages `*Req`, `*Request` in incoming buffers |
 //! | `ResponseBufferPressure` | mean number of messages `*Rsp`, `*Response` in incoming buffers |
+//! | `ConcurrentTaskMilestones` | tasks that wait, by what they wait for: see [`super::reasons`]; as one number the sum of them |
 //!
 //! Edges are those of Daisen's own code. Version 4 counts what lies strictly between the edges of a bin; version 5 counts what lies on the
 //! edge between two bins to the later one, and nothing at the start and at the end of the whole ([`Edges`]).
@@ -20,6 +21,7 @@
 //! Tasks are gone through once, however many bins there are. Levels are summed in whole ticks, so that they are exact.
 
 use super::book::TaskBook;
+use super::reasons::Reasons;
 use super::set::TaskSet;
 use super::{INCOMING_BUFFER, REQUEST_IN, REQUEST_OUT, Symbol};
 use std::fmt;
@@ -44,11 +46,13 @@ pub enum Metric {
     RequestBufferPressure,
     /// Answers in incoming buffers.
     ResponseBufferPressure,
+    /// Tasks that wait for something.
+    ConcurrentTaskMilestones,
 }
 
 impl Metric {
     /// All of them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::ReqInCount,
         Self::ReqCompleteCount,
         Self::AvgLatency,
@@ -57,6 +61,7 @@ impl Metric {
         Self::PendingReqOut,
         Self::RequestBufferPressure,
         Self::ResponseBufferPressure,
+        Self::ConcurrentTaskMilestones,
     ];
 
     /// Its name in Daisen: `ReqInCount`.
@@ -71,6 +76,7 @@ impl Metric {
             Self::PendingReqOut => "PendingReqOut",
             Self::RequestBufferPressure => "RequestBufferPressure",
             Self::ResponseBufferPressure => "ResponseBufferPressure",
+            Self::ConcurrentTaskMilestones => "ConcurrentTaskMilestones",
         }
     }
 
@@ -86,6 +92,7 @@ impl Metric {
             Self::PendingReqOut => "requests out",
             Self::RequestBufferPressure => "requests in buffers",
             Self::ResponseBufferPressure => "answers in buffers",
+            Self::ConcurrentTaskMilestones => "tasks that wait",
         }
     }
 
@@ -99,7 +106,7 @@ impl Metric {
             Self::ReqInCount | Self::ReqCompleteCount | Self::AvgLatency | Self::BufferPressure => {
                 category == REQUEST_IN
             }
-            Self::ConcurrentTask => true,
+            Self::ConcurrentTask | Self::ConcurrentTaskMilestones => true,
             Self::PendingReqOut => category == REQUEST_OUT,
             Self::RequestBufferPressure => buffered(["req", "request"]),
             Self::ResponseBufferPressure => buffered(["rsp", "response"]),
@@ -160,6 +167,35 @@ impl Bins {
         Self { from, to, count, edges }
     }
 
+    /// Where each bin begins, seconds; the last edge is that at which the last one ends.
+    fn edge(&self, set: &TaskSet, bin: usize) -> f64 {
+        let (first, last) = (set.seconds(self.from), set.seconds(self.to));
+        bin as f64 * ((last - first) / self.count as f64) + first
+    }
+
+    /// The first edge for which something holds that holds for all after it; one more than there are edges where it holds for none.
+    fn first_edge(&self, set: &TaskSet, tick: u64, holds: impl Fn(f64, f64) -> bool) -> usize {
+        let seconds = set.seconds(tick);
+        let ticks = u128::from(tick.clamp(self.from, self.to) - self.from) * self.count as u128;
+        let near = bin_of(ticks, u128::from(self.to - self.from));
+        // Edges are rounded: whole ticks are near enough to begin with.
+        let mut edge = near.saturating_sub(1);
+        while edge <= self.count && !holds(self.edge(set, edge), seconds) {
+            edge += 1;
+        }
+        edge
+    }
+
+    /// The first edge that is not before a tick.
+    pub(super) fn first_edge_from(&self, set: &TaskSet, tick: u64) -> usize {
+        self.first_edge(set, tick, |edge, at| edge >= at)
+    }
+
+    /// The first edge that is after a tick.
+    pub(super) fn first_edge_after(&self, set: &TaskSet, tick: u64) -> usize {
+        self.first_edge(set, tick, |edge, at| edge > at)
+    }
+
     /// In which bin a moment counts, by the operations of Daisen's own code in their order, so that rounding is the same too.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to 0..count")]
     fn bin(&self, seconds: f64, first: f64, last: f64, width: f64) -> Option<usize> {
@@ -217,6 +253,7 @@ pub fn series_of(set: &TaskSet, metric: Metric, locations: &[Symbol], bins: &Bin
         Metric::BufferPressure => {
             levels(bins, tasks().map(|task| (set.parent(task).map_or(0, |parent| set.start(parent)), set.start(task))))
         }
+        Metric::ConcurrentTaskMilestones => Reasons::of(set, locations, bins).total(bins.count),
         Metric::ConcurrentTask
         | Metric::PendingReqOut
         | Metric::RequestBufferPressure

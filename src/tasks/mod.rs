@@ -17,6 +17,8 @@ pub mod lanes;
 pub mod metrics;
 mod open;
 mod packed;
+pub mod reasons;
+pub mod report;
 pub mod rules;
 mod set;
 mod summary;

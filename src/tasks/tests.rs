@@ -163,6 +163,8 @@ fn slowly(lines: &[Line], metric: Metric, location: &str, bins: &Bins) -> Vec<(f
                 let waiting = here.iter().filter(|line| line.2 == "incoming_buffer" && line.3.ends_with(ending));
                 level(waiting.collect::<Vec<_>>().iter().map(times).collect())
             }
+            // Has a test of its own: these tasks have no milestones.
+            Metric::ConcurrentTaskMilestones => 0.0,
         }
     };
     (0..bins.count).map(|bin| (bin as f64 * width + first + 0.5 * width, value(bin))).collect()
@@ -203,6 +205,96 @@ proptest! {
                 prop_assert_eq!(fast.len(), slow.len());
             }
         }
+    }
+}
+
+/// Start, end, and milestones: when, and the number of the category.
+type Waiting = (u64, u64, Vec<(u64, u8)>);
+
+/// The two formulas of stacked milestones, as they are written down: for each bin and each category a number.
+fn waiting_slowly(tasks: &[Waiting], bins: &Bins) -> Vec<[f64; 3]> {
+    let seconds = |ticks: u64| ticks as f64 / 1e9;
+    let (first, last) = (seconds(bins.from), seconds(bins.to));
+    let width = (last - first) / bins.count as f64;
+    let row = |bin: usize| {
+        let (low, high) = (bin as f64 * width + first, (bin + 1) as f64 * width + first);
+        let mut row = [0.0; 3];
+        for (start, end, milestones) in tasks.iter().filter(|task| !task.2.is_empty()) {
+            if bins.edges == Edges::Neither {
+                if seconds(*end) < low || seconds(*start) > high {
+                    continue;
+                }
+                // Of those at one time the one that was told first.
+                let before = milestones.iter().rev().filter(|(time, _)| seconds(*time) <= low).max_by_key(|row| row.0);
+                let (_, reason) = before.unwrap_or(milestones.iter().min_by_key(|row| row.0).expect("one"));
+                row[usize::from(*reason)] += 1.0;
+            } else if *end > bins.from && *start < bins.to {
+                let mut sorted = milestones.clone();
+                sorted.sort_by_key(|row| row.0);
+                let mut since = *start;
+                for (time, reason) in sorted {
+                    let (from, to) = (std::mem::replace(&mut since, time), time);
+                    if to <= bins.from || from >= bins.to {
+                        continue;
+                    }
+                    // In units of a tick over the number of bins.
+                    let (count, width) = (bins.count as u64, bins.to - bins.from);
+                    let from = (from.max(bins.from) - bins.from) * count / width;
+                    let to = ((to - bins.from) * count).div_ceil(width);
+                    row[usize::from(reason)] += if (from..to).contains(&(bin as u64)) { 1.0 } else { 0.0 };
+                }
+            }
+        }
+        row
+    };
+    (0..bins.count).map(row).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+    #[test]
+    fn stacked_milestones_are_their_formulas(
+        tasks in prop::collection::vec((0..60u64, 0..20u64, prop::collection::vec((0..21u64, 0..3u8), 0..4)), 1..30),
+        count in 1usize..13,
+        later in any::<bool>(),
+        part in prop::option::of((0..40u64, 1..40u64)),
+    ) {
+        let names = ["data", "hardware_resource", "queue"];
+        let mut builder = TaskSetBuilder::new(1_000_000_000);
+        let (word, location) = (builder.word("a"), builder.location("L2"));
+        let mut told = Vec::new();
+        for (number, (start, length, milestones)) in (1..).zip(&tasks) {
+            let id = TaskId::Number(number);
+            let (start, end) = (*start, start + length);
+            builder.push(NewTask { id: &id, parent: None, category: word, action: word, location, start, end }).expect("few");
+            let milestones: Vec<(u64, u8)> = milestones.iter().map(|&(at, reason)| (start + at.min(*length), reason)).collect();
+            for &(time, reason) in &milestones {
+                let category = builder.word(names[usize::from(reason)]);
+                builder.milestone(&id, time, category, word, None);
+            }
+            told.push((start, end, milestones));
+        }
+        let set = builder.finish().set;
+        let edges = if later { Edges::Later } else { Edges::Neither };
+        let mut bins = Bins::whole(&set, count, edges);
+        if let Some((from, len)) = part {
+            (bins.from, bins.to) = (from, from + len);
+        }
+        let found = reasons::Reasons::of(&set, &[location], &bins);
+        if bins.to <= bins.from {
+            prop_assert!(found.bands.is_empty());
+            return Ok(());
+        }
+        let slow = waiting_slowly(&told, &bins);
+        for (bin, row) in slow.iter().enumerate() {
+            for (name, expected) in names.iter().zip(row) {
+                let band = found.bands.iter().find(|band| band.0 == *name);
+                let value = band.map_or(0.0, |band| band.1[bin]);
+                prop_assert_eq!(value, *expected, "{} in bin {} of {:?}: {:?}", name, bin, bins, told);
+            }
+        }
+        let total = series(&set, Metric::ConcurrentTaskMilestones, location, &bins);
+        prop_assert_eq!(total.iter().map(|point| point.1).collect::<Vec<_>>(), slow.iter().map(|row| row.iter().sum::<f64>()).collect::<Vec<_>>());
     }
 }
 

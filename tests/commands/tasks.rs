@@ -91,3 +91,47 @@ fn what_is_not_there_is_answered() {
     let run = Command::new(env!("CARGO_BIN_EXE_orrery")).args(["stats", path]).output().unwrap();
     assert!(String::from_utf8(run.stderr).unwrap().contains("a database of SQLite"));
 }
+
+#[test]
+fn components_are_told_alone_and_beside_a_baseline() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = unpacked(folder.path());
+    let file = file.to_str().unwrap();
+    let told = json(&[file, "--components", "--json"]);
+    let kinds = told["kinds"].as_array().unwrap();
+    let of = |name: &str| kinds.iter().find(|kind| kind["kind"] == name).unwrap();
+    let (dram, cache) = (of("DRAM"), of("L1VCache"));
+    assert_eq!((dram["served"].as_u64(), dram["members"].as_u64()), (Some(34), Some(4)));
+    // A channel waits for nobody, and takes 100 cycles of a nanosecond for each request.
+    assert_eq!((dram["waits_for_others"].as_f64(), dram["mean_latency"].as_f64()), (Some(0.0), Some(1e-7)));
+    assert!((0.2..0.3).contains(&cache["waits_for_others"].as_f64().unwrap()), "{cache}");
+    let (ok, text, error) = orrery(&[file, "--components", "--against", file]);
+    assert!(ok, "{error}");
+    assert!(text.starts_with("fir64.sqlite3, 17.84 µs, beside fir64.sqlite3, 17.84 µs: as long\n"), "{text}");
+    let (ok, text, error) = orrery(&[file, "--components"]);
+    assert!(ok && text.contains("64 % of instructions are VALU"), "{text}{error}");
+    let missing = folder.path().join("none.sqlite3");
+    let (ok, _, error) = orrery(&[file, "--components", "--against", missing.to_str().unwrap()]);
+    assert!(!ok && error.contains("none.sqlite3"), "{error}");
+}
+
+#[test]
+fn what_tasks_wait_for_is_stacked() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = unpacked(folder.path());
+    let rob = "GPU[1].SA[0].L1VROB[0]";
+    let told = json(&[
+        file.to_str().unwrap(),
+        "--metric",
+        "ConcurrentTaskMilestones",
+        "--location",
+        rob,
+        "--bins",
+        "8",
+        "--json",
+    ]);
+    // As Daisen of Akita 4 counts them, worked out by its own loop from the rows of the file.
+    assert_eq!(told["reasons"]["hardware_resource"][4].as_f64(), Some(4.0));
+    assert_eq!(told["reasons"]["network_transfer"][4].as_f64(), Some(40.0));
+    assert_eq!(told["points"][4][1].as_f64(), Some(44.0));
+}

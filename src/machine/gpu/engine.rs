@@ -51,6 +51,10 @@ pub struct NodeNumbers {
     pub bytes: u64,
     /// Mean cycles from receipt to answer.
     pub latency: f64,
+    /// Cycles of a request that waits for nothing and finds what it asks for.
+    pub alone: u64,
+    /// Requests a cycle that it can serve.
+    pub peak: f64,
     /// Requests there at once, on average over the run.
     pub at_once: f64,
 }
@@ -409,8 +413,9 @@ impl<'a> Engine<'a> {
     fn finish(self) -> Result<GpuRun, RunError> {
         let units = self.units.len() as f64;
         let cycles = self.now.max(1) as f64;
-        let nodes = self.nodes.iter().filter(|node| node.numbers.requests > 0).map(|node| {
+        let nodes = self.nodes.iter().map(|node| {
             let n = &node.numbers;
+            let (alone, peak) = node.best();
             NodeNumbers {
                 name: node.name.clone(),
                 requests: n.requests,
@@ -419,6 +424,8 @@ impl<'a> Engine<'a> {
                 merged: n.merged,
                 bytes: n.bytes,
                 latency: n.cycles as f64 / n.answered.max(1) as f64,
+                alone,
+                peak,
                 at_once: n.cycles as f64 / cycles,
             }
         });

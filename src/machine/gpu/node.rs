@@ -122,6 +122,15 @@ impl Node {
         self.queue.len() + self.coming < self.room
     }
 
+    /// What it is built for: cycles of a request that waits for nothing and finds what it asks for, and requests a cycle.
+    pub(super) fn best(&self) -> (u64, f64) {
+        match &self.what {
+            What::Cache { .. } => (self.latency, 1.0),
+            What::Walker { most, .. } => (self.latency, (f64::from(*most) / self.latency as f64).min(1.0)),
+            What::Dram { config, .. } => (u64::from(config.row_hit), 1.0 / f64::from(config.interval)),
+        }
+    }
+
     /// Of those below, the one that has an address.
     pub(super) fn below_for(&self, addr: u64, interleave: u64) -> Option<NodeId> {
         let count = u32::try_from(self.below.len()).unwrap_or(u32::MAX);

@@ -3,6 +3,7 @@
 
 use super::super::sheet::Sheet;
 use super::scope::{Across, Scope, ems, head, label, many, outline};
+use super::waits::Waits;
 use crate::overlay::pen::Target;
 use crate::scene::palette;
 use crate::tasks::lanes::{outermost, rows};
@@ -59,10 +60,20 @@ impl Lanes {
 }
 
 /// Draws the tasks of the chosen location, so many ems down; gives how far down one can go.
-pub(super) fn draw(sheet: &mut Sheet, scope: &Scope<'_>, lanes: &mut Lanes, area: Rect, down: f32) -> f32 {
+pub(super) fn draw(
+    sheet: &mut Sheet,
+    scope: &Scope<'_>,
+    (lanes, waits): (&mut Lanes, &mut Waits),
+    area: Rect,
+    down: f32,
+) -> f32 {
     let em = scope.em;
     let Some(location) = scope.location() else { return 0.0 };
     lanes.turn(scope, location);
+    let (area, foot) = waits.room(scope, location, area);
+    if let Some(foot) = foot {
+        waits.draw(sheet, scope, location, foot);
+    }
     // The number of tasks stands at the right where there is room for it.
     let name = scope.book.set().locations().word(location);
     let said_at = area.right() - 11.0 * em;

@@ -21,6 +21,7 @@ mod scope;
 mod tests;
 mod topology;
 mod tree;
+mod waits;
 
 use super::sheet::{Sheet, scroll_bar};
 use super::{Exhibit, Gesture, Picture};
@@ -39,6 +40,7 @@ use egui::{Pos2, Rect, pos2};
 pub use machine::MachineExhibit;
 use overview::Charts;
 use scope::Scope;
+use waits::Waits;
 
 /// What a picture of tasks shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +62,8 @@ pub struct TaskExhibit {
     view: TaskView,
     charts: Charts,
     lanes: Lanes,
+    /// Stacked, of the location whose tasks are bars.
+    stack: Waits,
     /// What was waited for, and how often.
     waits: Option<Vec<(String, u64)>>,
 }
@@ -77,7 +81,7 @@ impl TaskExhibit {
     /// To show this of the tasks of a studio.
     #[must_use]
     pub fn new(view: TaskView) -> Self {
-        Self { view, charts: Charts::default(), lanes: Lanes::default(), waits: None }
+        Self { view, charts: Charts::default(), lanes: Lanes::default(), stack: Waits::default(), waits: None }
     }
 
     fn all(&mut self, sheet: &mut Sheet, scope: &Scope<'_>, body: Rect) {
@@ -86,7 +90,13 @@ impl TaskExhibit {
         if body.width() < NARROW {
             let middle = body.top() + 0.45 * body.height();
             self.charts.draw(sheet, scope, Rect { max: pos2(body.right(), middle), ..body }, 0.0);
-            component::draw(sheet, scope, &mut self.lanes, Rect { min: pos2(body.left(), middle + em), ..body }, 0.0);
+            component::draw(
+                sheet,
+                scope,
+                (&mut self.lanes, &mut self.stack),
+                Rect { min: pos2(body.left(), middle + em), ..body },
+                0.0,
+            );
             return;
         }
         let across = body.left() + 0.455 * body.width();
@@ -94,7 +104,13 @@ impl TaskExhibit {
         let left = Rect { max: pos2(across - 1.1 * em, body.bottom()), ..body };
         let right = Rect { min: pos2(across + 1.1 * em, body.top()), ..body };
         self.charts.draw(sheet, scope, Rect { max: pos2(left.right(), down - 0.8 * em), ..left }, 0.0);
-        component::draw(sheet, scope, &mut self.lanes, Rect { min: pos2(left.left(), down), ..left }, 0.0);
+        component::draw(
+            sheet,
+            scope,
+            (&mut self.lanes, &mut self.stack),
+            Rect { min: pos2(left.left(), down), ..left },
+            0.0,
+        );
         let foot = beside::height(scope).min(0.52 * right.height());
         let middle = right.bottom() - foot;
         tree::draw(sheet, scope, Rect { max: pos2(right.right(), middle - 1.2 * em), ..right }, 0.0, false);
@@ -139,7 +155,7 @@ impl Exhibit for TaskExhibit {
                 0.0
             }
             TaskView::Overview => self.charts.draw(&mut sheet, &scope, body, down),
-            TaskView::Component => component::draw(&mut sheet, &scope, &mut self.lanes, body, down),
+            TaskView::Component => component::draw(&mut sheet, &scope, (&mut self.lanes, &mut self.stack), body, down),
             TaskView::Task => tree::draw(&mut sheet, &scope, body, down, true),
             TaskView::Topology => {
                 topology::draw(&mut sheet, &scope, body);
