@@ -7,7 +7,7 @@
 
 #![expect(clippy::print_stdout, reason = "a bench reports there")]
 
-use orrery::machine::gpu::{self, GpuConfig, GpuRun, KernelEntry, simulate};
+use orrery::machine::gpu::{self, GpuConfig, GpuRun, Job, KernelEntry, simulate};
 use orrery::reference::{Kind, Reference};
 use orrery::sim::Hierarchy;
 use orrery::sim::config::{HierarchyConfig, LevelConfig, Ways};
@@ -20,7 +20,7 @@ const ROUNDS: u32 = 3;
 fn run(config: &GpuConfig, kernel: &str, sizes: &[(&str, u64)]) -> GpuRun {
     let sizes: Vec<(String, u64)> = sizes.iter().map(|&(name, value)| (name.to_owned(), value)).collect();
     let program = KernelEntry::named(kernel).expect("a kernel of ours").with(&sizes).expect("sizes that there are");
-    simulate(config, program.as_ref(), kernel, false, &mut |_, _| true).expect("it runs")
+    simulate(config, &mut Job::alone(kernel, program), false, &mut |_, _| true).expect("it runs")
 }
 
 /// Requests that all components answered.

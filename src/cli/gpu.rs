@@ -15,8 +15,8 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct GpuArgs {
-    /// The kernel, or a file of one that Accel-Sim's tracer recorded (kernel-1.traceg, plain or packed); without one, kernels and GPUs
-    /// are listed, or the GPU of --gpu is printed as TOML
+    /// The kernel, or a file of recorded ones: of Accel-Sim (kernelslist.g, kernel-1.traceg), of NVBit's mem_trace, or any other trace,
+    /// whose cores are wavefronts; without one, kernels and GPUs are listed, or the GPU of --gpu is printed as TOML
     pub kernel: Option<String>,
     /// The GPU: a name of the list, or a TOML file; the default is r9nano
     #[arg(long, value_name = "NAME|FILE")]

@@ -1,15 +1,14 @@
 //! `orrery gpu`: a kernel on a simulated GPU, in numbers and as tasks.
 
 use super::UsageError;
+use super::recorded_kernels::{self, Jobs};
 use super::stop::{Flag, Stopped};
 use super::tasks::write_tasks;
 use crate::axis::AxisUnit;
 use crate::cli::GpuArgs;
-use crate::machine::gpu::{self, GpuConfig, GpuRun, KERNELS, KernelEntry, Program, Recorded, RunError, Step, simulate};
-use crate::reference::Kind;
+use crate::machine::gpu::{self, GpuConfig, GpuRun, Job, KERNELS, KernelEntry, RunError, simulate};
 use crate::shown::{self, say};
 use crate::sim::config::nearest;
-use crate::trace::accelsim::{Launch, WarpStep, launch};
 use crate::units::grouped;
 use anyhow::Context as _;
 use serde::Serialize;
@@ -29,11 +28,17 @@ pub(super) fn run(args: &GpuArgs) -> anyhow::Result<()> {
             Some(gpu) => Ok(write!(shown::raw().lock(), "{}", text_of(gpu)?)?),
         };
     };
-    let (program, called) = if Path::new(kernel).is_file() {
-        recorded(Path::new(kernel), args)?
+    let (mut jobs, called): (Jobs, String) = if Path::new(kernel).is_file() {
+        if !args.set.is_empty() {
+            let why = "--set: found a recorded kernel, which has its arguments in it; expected none";
+            return Err(UsageError(why.into()).into());
+        }
+        let name = Path::new(kernel).file_name().unwrap_or_default().to_string_lossy();
+        (recorded_kernels::jobs(Path::new(kernel))?, name.into_owned())
     } else {
         let row = KernelEntry::named(kernel).map_err(|error| UsageError(error.to_string()))?;
-        (row.with(&args.set).map_err(|error| UsageError(format!("--set {error}")))?, row.name.to_owned())
+        let program = row.with(&args.set).map_err(|error| UsageError(format!("--set {error}")))?;
+        (Box::new(Job::alone(row.name, program)), row.name.to_owned())
     };
     let name = args.gpu.as_deref().unwrap_or("r9nano");
     let mut config =
@@ -44,8 +49,9 @@ pub(super) fn run(args: &GpuArgs) -> anyhow::Result<()> {
     let stop = Flag::new("stopping");
     let keep = args.output.is_some();
     let mut go = |_, _| !stop.raised.load(Ordering::Relaxed);
-    let done = simulate(&config, program.as_ref(), &called, keep, &mut go).map_err(|error| match error {
+    let done = simulate(&config, &mut jobs, keep, &mut go).map_err(|error| match error {
         RunError::Stopped => Stopped("the simulation was stopped; nothing was written".into()).into(),
+        RunError::Job(error) => anyhow::Error::from_boxed(error),
         RunError::TooLarge { .. } | RunError::Gpu(_) => UsageError(error.to_string()).into(),
         error => anyhow::Error::from(error),
     })?;
@@ -54,6 +60,11 @@ pub(super) fn run(args: &GpuArgs) -> anyhow::Result<()> {
         say!("{}: {} tasks", output.display(), grouped(tasks.len() as u64));
         return Ok(());
     }
+    // A file of one kernel goes by what that is called.
+    let called = match &done.kernels[..] {
+        [one] => one.name.clone(),
+        _ => called,
+    };
     let told = Told::of(called, args, &config, &done);
     if args.json {
         return Ok(writeln!(shown::json(), "{}", serde_json::to_string(&told)?)?);
@@ -61,33 +72,8 @@ pub(super) fn run(args: &GpuArgs) -> anyhow::Result<()> {
     words(&mut shown::out(), &config, &told)
 }
 
-/// A kernel that Accel-Sim's tracer recorded, and what it is called.
-fn recorded(path: &Path, args: &GpuArgs) -> anyhow::Result<(Box<dyn Program>, String)> {
-    if !args.set.is_empty() {
-        return Err(
-            UsageError("--set: found a recorded kernel, which has its arguments in it; expected none".into()).into()
-        );
-    }
-    let Launch { name, shared, blocks, notice, .. } = launch(path)?;
-    if let Some(notice) = notice {
-        say!("note: {notice}");
-    }
-    let lanes = |all: Vec<(u64, u32)>| all.into_iter().map(Some).collect::<Vec<_>>();
-    let steps = |step: WarpStep| match step {
-        WarpStep::Compute => vec![Step::Alu],
-        WarpStep::Shared => vec![Step::Local],
-        WarpStep::Barrier => vec![Step::Barrier],
-        WarpStep::Wait => vec![Step::Wait],
-        WarpStep::Memory(Kind::Write, all) => vec![Step::Store(lanes(all))],
-        // An atomic brings its sector, and writes it.
-        WarpStep::Memory(Kind::Modify, all) => vec![Step::Load(lanes(all.clone())), Step::Store(lanes(all))],
-        WarpStep::Memory(_, all) => vec![Step::Load(lanes(all))],
-    };
-    let warp = |warp: Vec<WarpStep>| warp.into_iter().flat_map(steps).collect::<Vec<_>>();
-    let groups = blocks.into_iter().map(|block| block.into_iter().map(warp).collect()).collect();
-    Ok((Box::new(Recorded { groups, local: shared }), name))
-}
-
+/// Letters of a kernel's name in a table, at most.
+const MOST_NAME: usize = 60;
 /// Bytes of a description, at most.
 const MOST_BYTES: u64 = 1 << 20;
 
@@ -139,6 +125,16 @@ struct Told {
     simd_busy: f64,
     /// By kind of component, all of a kind together.
     components: Vec<Component>,
+    /// Kernels in the order in which they ran.
+    kernels: Vec<Ran>,
+}
+
+#[derive(Serialize)]
+struct Ran {
+    kernel: String,
+    /// Cycles.
+    start: u64,
+    end: u64,
 }
 
 #[derive(Serialize)]
@@ -223,6 +219,11 @@ impl Told {
             wavefront_slots: run.slots,
             simd_busy: run.busy,
             components,
+            kernels: run
+                .kernels
+                .iter()
+                .map(|ran| Ran { kernel: ran.name.clone(), start: ran.start, end: ran.end })
+                .collect(),
         }
     }
 }
@@ -247,6 +248,13 @@ fn words(out: &mut impl Write, config: &GpuConfig, told: &Told) -> anyhow::Resul
         told.wavefront_slots,
         100.0 * told.simd_busy
     )?;
+    if told.kernels.len() > 1 {
+        writeln!(out, "\n{:>14} {:>14}", "from cycle", "cycles")?;
+        for ran in &told.kernels {
+            let name = shown::short(&ran.kernel, MOST_NAME);
+            writeln!(out, "{:>14} {:>14}  {name}", grouped(ran.start), grouped(ran.end - ran.start))?;
+        }
+    }
     writeln!(
         out,
         "\n{:>12} {:>8} {:>12} {:>12} {:>11} {:>13} {:>8} {:>8}",

@@ -34,6 +34,7 @@ mod quiet;
 pub mod record;
 #[cfg(all(feature = "viewer", target_os = "linux"))]
 mod recorded;
+mod recorded_kernels;
 mod regions;
 mod run;
 #[cfg(feature = "gpu")]

@@ -234,7 +234,7 @@ mod tests {
     use super::super::metrics::Edges;
     use super::super::{NewTask, TaskBook, TaskId, TaskSetBuilder, summary};
     use super::*;
-    use crate::machine::gpu::{self, GpuConfig, KernelEntry, simulate};
+    use crate::machine::gpu::{self, GpuConfig, Job, KernelEntry, simulate};
     use proptest::prelude::*;
 
     fn bytes(set: &TaskSet) -> Vec<u8> {
@@ -262,7 +262,7 @@ mod tests {
     fn what_was_packed_comes_back() {
         let config = GpuConfig { arrays: 1, units: 2, banks: 2, ..gpu::preset("r9nano").expect("there") };
         let program = KernelEntry::named("transpose").expect("there").with(&[("N".into(), 32)]).expect("sound");
-        let run = simulate(&config, program.as_ref(), "transpose", true, &mut |_, _| true).expect("it runs");
+        let run = simulate(&config, &mut Job::alone("transpose", program), true, &mut |_, _| true).expect("it runs");
         let none = TaskSetBuilder::new(1).finish().set;
         for set in [run.tasks.expect("kept"), small(), none] {
             let packed = bytes(&set);

@@ -47,7 +47,7 @@ pub use error::{Fault, Place, TraceError};
 pub use feed::Feed;
 pub use filter::{CoreCells, Filter, Marker, Sample};
 #[cfg(feature = "formats")]
-pub use formats::{Format, accelsim, capture, lackey};
+pub use formats::{Format, capture, lackey, launches};
 #[cfg(feature = "formats")]
 pub use growing::{Feeder, Growing, RENAMES};
 #[cfg(feature = "formats")]

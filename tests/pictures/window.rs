@@ -12,7 +12,7 @@ use orrery::app::keys::Action;
 use orrery::app::start::{Lesson, RecentFile, StartPage};
 use orrery::app::{panel, start_panel};
 use orrery::axis::Position;
-use orrery::machine::gpu::{self, GpuConfig, KernelEntry, simulate};
+use orrery::machine::gpu::{self, GpuConfig, Job, KernelEntry, simulate};
 use orrery::overlay::exhibits::{EXHIBITS, ExhibitEntry, Subject, named};
 use orrery::overlay::{Baseline, Parts, Studio, Words, fonts};
 use orrery::render::{Bar, Context, Painter, Target, Viewport, target};
@@ -39,7 +39,7 @@ fn studio(caches: Hierarchy) -> Studio {
 fn tasks() -> Studio {
     let config = GpuConfig { arrays: 1, units: 2, banks: 2, ..gpu::preset("r9nano").expect("there") };
     let program = KernelEntry::named("transpose").expect("there").with(&[("N".into(), 32)]).expect("sound");
-    let run = simulate(&config, program.as_ref(), "transpose", true, &mut |_, _| true).expect("it runs");
+    let run = simulate(&config, &mut Job::alone("transpose", program), true, &mut |_, _| true).expect("it runs");
     let book = TaskBook::new(run.tasks.expect("kept"), Edges::Neither, "transpose", "a small GPU");
     let first = FirstSight { look: book.first_look(), ..FirstSight::default() };
     Studio::of_tasks(book.with_first(first)).expect("an empty trace")

@@ -2,12 +2,13 @@
 
 use super::agenda::Agenda;
 use super::config::{GpuCache, GpuConfig, GpuError};
-use super::kernels::{Op, Program};
+use super::kernels::{Op, Program, Recorded};
 use super::node::{Ask, Node, NodeId, Numbers, RequestId, What};
 use super::recorder::{Name, Recorder};
 use crate::sim::Hierarchy;
 use crate::tasks::{TaskSet, TooMany};
 use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
 
 /// What a run came to.
 #[derive(Debug)]
@@ -30,9 +31,40 @@ pub struct GpuRun {
     pub busy: f64,
     /// What happened at each node, by its name.
     pub nodes: Vec<NodeNumbers>,
+    /// Kernels in the order in which they ran.
+    pub kernels: Vec<KernelTimes>,
     /// All that happened, where it was wanted.
     pub tasks: Option<TaskSet>,
 }
+
+/// When a kernel ran.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KernelTimes {
+    /// What it is called.
+    pub name: String,
+    /// The cycle of its first dispatch.
+    pub start: u64,
+    /// The cycle from which on nothing of it was under way.
+    pub end: u64,
+}
+
+/// A kernel that is to be run, and what it is called.
+pub struct Job {
+    /// What it is called.
+    pub name: String,
+    /// What it does.
+    pub program: Arc<dyn Program>,
+}
+
+impl Job {
+    /// This one and no other.
+    pub fn alone(name: &str, program: impl Into<Arc<dyn Program>>) -> std::iter::Once<Result<Self, JobError>> {
+        std::iter::once(Ok(Self { name: name.to_owned(), program: program.into() }))
+    }
+}
+
+/// Why a kernel could not be had.
+pub type JobError = Box<dyn std::error::Error + Send + Sync>;
 
 /// What happened at a cache, a TLB or a channel.
 #[derive(Clone, Debug, PartialEq)]
@@ -66,8 +98,10 @@ pub enum RunError {
     #[error(transparent)]
     Gpu(#[from] GpuError),
     /// A work-group does not fit into a compute unit.
-    #[error("a work-group of this kernel takes {wants} {of}; a compute unit of {gpu} has {has}")]
+    #[error("a work-group of {kernel} takes {wants} {of}; a compute unit of {gpu} has {has}")]
     TooLarge {
+        /// The kernel.
+        kernel: String,
         /// What it takes.
         wants: u64,
         /// Of what.
@@ -80,6 +114,9 @@ pub enum RunError {
     /// There are too many tasks to be kept.
     #[error(transparent)]
     Many(#[from] TooMany),
+    /// The next kernel could not be had.
+    #[error(transparent)]
+    Job(JobError),
     /// Somebody said so.
     #[error("stopped")]
     Stopped,
@@ -194,35 +231,31 @@ pub(super) enum Event {
     Deliver(RequestId),
 }
 
-/// Runs a kernel. `go` is told how many work-groups are over, and of how many, and stops the run by `false`; with `keep`, tasks are kept.
+/// Runs kernels one after the other: the next one starts when nothing of the one before is under way, and finds caches, TLBs and
+/// open rows as that one left them. `go` is told how many work-groups are over, and of how many, and stops the run by `false`; with `keep`,
+/// tasks are kept.
 ///
 /// # Errors
 /// [`RunError`].
 pub fn simulate(
     config: &GpuConfig,
-    program: &dyn Program,
-    name: &str,
+    jobs: &mut dyn Iterator<Item = Result<Job, JobError>>,
     keep: bool,
     go: &mut dyn FnMut(u64, u64) -> bool,
 ) -> Result<GpuRun, RunError> {
     config.check()?;
-    let waves = program.wavefronts(config.wavefront);
-    let slots = config.simds * config.slots;
-    let too_large = |wants, of, has| RunError::TooLarge { wants, of, gpu: config.name.clone(), has };
-    if waves > slots {
-        return Err(too_large(waves.into(), "wavefronts", slots.into()));
+    let mut engine = Engine::new(config, keep);
+    for job in jobs {
+        let job = job.map_err(RunError::Job)?;
+        engine.fits(&job)?;
+        engine.run(job, go)?;
     }
-    if program.local() > config.local {
-        return Err(too_large(program.local(), "bytes of local memory", config.local));
-    }
-    let mut engine = Engine::new(config, program, keep);
-    engine.run(name, go)?;
     engine.finish()
 }
 
 pub(super) struct Engine<'a> {
     pub(super) config: &'a GpuConfig,
-    pub(super) program: &'a dyn Program,
+    pub(super) program: Arc<dyn Program>,
     pub(super) now: u64,
     pub(super) agenda: Agenda<Event>,
     pub(super) done: u64,
@@ -234,7 +267,10 @@ pub(super) struct Engine<'a> {
     pub(super) waves: Pool<Wave>,
     pub(super) groups: Pool<Group>,
     pub(super) next_group: u64,
+    /// Work-groups of this kernel that are over, and those of the kernels before it.
     pub(super) over: u64,
+    groups_over: u64,
+    kernels: Vec<KernelTimes>,
     pub(super) next_unit: usize,
     pub(super) dispatches: bool,
     pub(super) kernel: Name,
@@ -278,10 +314,10 @@ impl<T> Pool<T> {
 }
 
 impl<'a> Engine<'a> {
-    fn new(config: &'a GpuConfig, program: &'a dyn Program, keep: bool) -> Self {
+    fn new(config: &'a GpuConfig, keep: bool) -> Self {
         let mut engine = Self {
             config,
-            program,
+            program: Arc::new(Recorded { groups: Vec::new(), local: 0 }),
             now: 0,
             agenda: Agenda::new(),
             done: 0,
@@ -294,6 +330,8 @@ impl<'a> Engine<'a> {
             groups: Pool::new(),
             next_group: 0,
             over: 0,
+            groups_over: 0,
+            kernels: Vec::new(),
             next_unit: 0,
             dispatches: false,
             kernel: 0,
@@ -382,8 +420,27 @@ impl<'a> Engine<'a> {
         self.agenda.note(time, event);
     }
 
-    fn run(&mut self, name: &str, go: &mut dyn FnMut(u64, u64) -> bool) -> Result<(), RunError> {
-        let all = self.program.groups();
+    /// Whether a compute unit has room for a work-group of it.
+    fn fits(&self, job: &Job) -> Result<(), RunError> {
+        let config = self.config;
+        let too_large = |wants, of, has| {
+            let (kernel, gpu) = (job.name.clone(), config.name.clone());
+            Err(RunError::TooLarge { kernel, wants, of, gpu, has })
+        };
+        let (waves, slots) = (job.program.wavefronts(config.wavefront), config.simds * config.slots);
+        if waves > slots {
+            return too_large(waves.into(), "wavefronts", slots.into());
+        }
+        if job.program.local() > config.local {
+            return too_large(job.program.local(), "bytes of local memory", config.local);
+        }
+        Ok(())
+    }
+
+    fn run(&mut self, job: Job, go: &mut dyn FnMut(u64, u64) -> bool) -> Result<(), RunError> {
+        let Job { name, program } = job;
+        let (all, start) = (program.groups(), self.now);
+        (self.program, self.next_group, self.over) = (program, 0, 0);
         self.kernel = self.recorder.name();
         self.wake_dispatcher();
         while let Some((time, event)) = self.agenda.next() {
@@ -406,7 +463,9 @@ impl<'a> Engine<'a> {
         if self.over < all {
             return Err(RunError::Still { left: all - self.over });
         }
-        self.recorder.task((self.kernel, 0), ("kernel", name), "Dispatcher", (0, self.now));
+        self.recorder.task((self.kernel, 0), ("kernel", &name), "Dispatcher", (start, self.now));
+        self.groups_over += self.over;
+        self.kernels.push(KernelTimes { name, start, end: self.now });
         Ok(())
     }
 
@@ -432,13 +491,14 @@ impl<'a> Engine<'a> {
         Ok(GpuRun {
             cycles: self.now,
             events: self.done,
-            groups: self.over,
+            groups: self.groups_over,
             wavefronts: self.numbers[0],
             instructions: self.numbers[1],
             resident: self.resident as f64 / (units * cycles),
             slots: u64::from(self.config.simds * self.config.slots),
             busy: self.busy as f64 / (units * f64::from(self.config.simds) * cycles),
             nodes: nodes.collect(),
+            kernels: self.kernels,
             tasks: self.recorder.finish()?,
         })
     }
@@ -457,8 +517,10 @@ mod tests {
         (config.arrays, config.banks) = (2, 4);
         for kernel in ["matmul", "transpose", "pagerank", "fir"] {
             let program = KernelEntry::named(kernel).expect("there").with(&[("N".into(), 64)]).expect("sound");
-            let mut engine = Engine::new(&config, program.as_ref(), false);
-            engine.run(kernel, &mut |_, _| true).expect("it runs");
+            let mut engine = Engine::new(&config, false);
+            for job in Job::alone(kernel, program) {
+                engine.run(job.expect("it is there"), &mut |_, _| true).expect("it runs");
+            }
             let caches: Vec<NodeId> = (0..).take(engine.nodes.len()).collect();
             let (mut asked, mut hits) = (0, 0);
             for node in caches {

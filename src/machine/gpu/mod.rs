@@ -25,5 +25,5 @@ mod waves;
 
 pub use coalesce::{Lane, bank_of, sectors};
 pub use config::{GpuCache, GpuConfig, GpuDram, GpuError, GpuTlb, GpuWrite, names, preset, preset_text};
-pub use engine::{GpuRun, NodeNumbers, RunError, simulate};
+pub use engine::{GpuRun, Job, JobError, KernelTimes, NodeNumbers, RunError, simulate};
 pub use kernels::{KERNELS, KernelEntry, KernelError, Op, Program, Recorded, Step};

@@ -4,6 +4,7 @@ use super::*;
 use crate::tasks::rules::breaches;
 use crate::tasks::{REQUEST_IN, REQUEST_OUT, TaskSet};
 use proptest::prelude::*;
+use std::sync::Arc;
 
 /// One unit, one bank, one channel, no TLB.
 fn smallest() -> GpuConfig {
@@ -30,8 +31,12 @@ impl Program for Told {
     }
 }
 
-fn run(config: &GpuConfig, program: &dyn Program) -> GpuRun {
-    simulate(config, program, "a kernel", true, &mut |_, _| true).expect("it runs")
+fn told(ops: Vec<Op>) -> Arc<dyn Program> {
+    Arc::new(Told(ops))
+}
+
+fn run(config: &GpuConfig, program: impl Into<Arc<dyn Program>>) -> GpuRun {
+    simulate(config, &mut Job::alone("a kernel", program), true, &mut |_, _| true).expect("it runs")
 }
 
 fn times(set: &TaskSet, location: &str, category: &str) -> Vec<(u64, u64)> {
@@ -47,7 +52,7 @@ fn times(set: &TaskSet, location: &str, category: &str) -> Vec<(u64, u64)> {
 fn a_chain_of_two_levels_with_one_miss_under_way() {
     let mut config = smallest();
     config.vector.mshr = 1;
-    let run = run(&config, &Told(vec![Op::Load([0x1000, 0x2000].into()), Op::Wait]));
+    let run = run(&config, told(vec![Op::Load([0x1000, 0x2000].into()), Op::Wait]));
     let set = run.tasks.as_ref().expect("kept");
     assert_eq!(run.cycles, 286);
     assert_eq!(times(set, "SA[0].CU[0]", REQUEST_OUT), [(0, 286), (0, 144)]);
@@ -59,10 +64,10 @@ fn a_chain_of_two_levels_with_one_miss_under_way() {
     assert_eq!(waits, [("SA[0].L1VCache[0].MSHR", 143)]);
     // With room for both they go side by side, a cycle apart.
     config.vector.mshr = 2;
-    let side_by_side = self::run(&config, &Told(vec![Op::Load([0x1000, 0x2000].into()), Op::Wait]));
+    let side_by_side = self::run(&config, told(vec![Op::Load([0x1000, 0x2000].into()), Op::Wait]));
     assert_eq!(side_by_side.cycles, 145);
     // The same line twice is asked for once below.
-    let merged = self::run(&config, &Told(vec![Op::Load([0x1000].into()), Op::Load([0x1000].into()), Op::Wait]));
+    let merged = self::run(&config, told(vec![Op::Load([0x1000].into()), Op::Load([0x1000].into()), Op::Wait]));
     let set = merged.tasks.as_ref().expect("kept");
     assert_eq!(times(set, "L2Cache[0]", REQUEST_IN).len(), 1);
     assert_eq!(merged.nodes.iter().find(|node| node.name.contains("L1V")).expect("there").merged, 1);
@@ -78,8 +83,8 @@ fn a_full_queue_makes_those_above_wait_and_loses_nothing() {
         (tlb.mshr, tlb.walkers) = (1, 1);
     }
     for row in &KERNELS {
-        let program = row.with(&[("N".into(), 96)]).expect("sound");
-        let run = run(&config, program.as_ref());
+        let program: Arc<dyn Program> = row.with(&[("N".into(), 96)]).expect("sound").into();
+        let run = run(&config, Arc::clone(&program));
         assert_eq!(run.groups, program.groups(), "{}", row.name);
         assert_eq!(breaches(run.tasks.as_ref().expect("kept")), [], "{}", row.name);
     }
@@ -88,18 +93,19 @@ fn a_full_queue_makes_those_above_wait_and_loses_nothing() {
 #[test]
 fn what_does_not_fit_is_refused_and_who_stops_it_is_heard() {
     let mut config = preset("r9nano").expect("a preset");
-    let program = KernelEntry::named("matmul-tiled").expect("there").with(&[]).expect("sound");
+    let program: Arc<dyn Program> = KernelEntry::named("matmul-tiled").expect("there").with(&[]).expect("sound").into();
     config.local = 1024;
-    let refused = simulate(&config, program.as_ref(), "k", false, &mut |_, _| true).expect_err("too large").to_string();
-    assert_eq!(
-        refused,
-        "a work-group of this kernel takes 2048 bytes of local memory; a compute unit of R9 Nano has 1024"
-    );
+    let refused = simulate(&config, &mut Job::alone("k", Arc::clone(&program)), false, &mut |_, _| true)
+        .expect_err("too large")
+        .to_string();
+    assert_eq!(refused, "a work-group of k takes 2048 bytes of local memory; a compute unit of R9 Nano has 1024");
     (config.local, config.slots, config.simds) = (65_536, 1, 1);
-    let refused = simulate(&config, program.as_ref(), "k", false, &mut |_, _| true).expect_err("too large").to_string();
+    let refused = simulate(&config, &mut Job::alone("k", Arc::clone(&program)), false, &mut |_, _| true)
+        .expect_err("too large")
+        .to_string();
     assert!(refused.contains("takes 4 wavefronts; a compute unit of R9 Nano has 1"), "{refused}");
     let config = preset("r9nano").expect("a preset");
-    let stopped = simulate(&config, program.as_ref(), "k", false, &mut |_, _| false);
+    let stopped = simulate(&config, &mut Job::alone("k", Arc::clone(&program)), false, &mut |_, _| false);
     assert!(matches!(stopped, Err(RunError::Stopped)));
     let unknown = KernelEntry::named("matmull").err().map(|error| error.to_string()).unwrap_or_default();
     assert!(unknown.starts_with("found no kernel `matmull`; expected one of vectoradd, matmul, "), "{unknown}");
@@ -115,8 +121,9 @@ fn what_does_not_fit_is_refused_and_who_stops_it_is_heard() {
 fn tiles_ask_less_of_memory_and_both_multiply_the_same() {
     let config = preset("r9nano").expect("a preset");
     let requests = |name: &str| {
-        let program = KernelEntry::named(name).expect("there").with(&[("N".into(), 64)]).expect("sound");
-        let run = simulate(&config, program.as_ref(), name, false, &mut |_, _| true).expect("it runs");
+        let program: Arc<dyn Program> =
+            KernelEntry::named(name).expect("there").with(&[("N".into(), 64)]).expect("sound").into();
+        let run = simulate(&config, &mut Job::alone(name, program), false, &mut |_, _| true).expect("it runs");
         let of = |part: &str| {
             run.nodes.iter().filter(|node| node.name.contains(part)).map(|node| node.requests).sum::<u64>()
         };
@@ -130,10 +137,11 @@ fn tiles_ask_less_of_memory_and_both_multiply_the_same() {
 /// The case of Daisen (2021): a dispatcher of one work-group a cycle leaves compute units nearly empty; two a cycle fill them more.
 #[test]
 fn a_dispatcher_that_is_too_slow_leaves_units_empty() {
-    let program = KernelEntry::named("pagerank").expect("there").with(&[("N".into(), 8_192)]).expect("sound");
+    let program: Arc<dyn Program> =
+        KernelEntry::named("pagerank").expect("there").with(&[("N".into(), 8_192)]).expect("sound").into();
     let with = |dispatch| {
         let config = GpuConfig { dispatch, ..preset("r9nano").expect("a preset") };
-        simulate(&config, program.as_ref(), "pagerank", false, &mut |_, _| true).expect("it runs")
+        simulate(&config, &mut Job::alone("pagerank", Arc::clone(&program)), false, &mut |_, _| true).expect("it runs")
     };
     let (one, two) = (with(1), with(2));
     assert!(two.cycles < one.cycles, "{} and {}", two.cycles, one.cycles);
@@ -163,8 +171,8 @@ proptest! {
             Some(own) if tlb => (own.walkers, own.mshr) = (walkers, mshr),
             own => *own = None,
         }
-        let program = KERNELS[kernel].with(&[("N".into(), n)]).expect("sound");
-        let run = simulate(&config, program.as_ref(), "k", true, &mut |_, _| true).expect("it runs");
+        let program: Arc<dyn Program> = KERNELS[kernel].with(&[("N".into(), n)]).expect("sound").into();
+        let run = simulate(&config, &mut Job::alone("k", Arc::clone(&program)), true, &mut |_, _| true).expect("it runs");
         let set = run.tasks.as_ref().expect("kept");
         prop_assert_eq!(breaches(set), vec![]);
         prop_assert_eq!(run.groups, program.groups());
@@ -174,4 +182,23 @@ proptest! {
         prop_assert_eq!(count(REQUEST_IN), served + run.groups);
         prop_assert_eq!(count("wavefront"), run.wavefronts);
     }
+}
+
+#[test]
+fn kernels_run_one_after_the_other_and_find_caches_as_they_were_left() {
+    let config = smallest();
+    let kernel = |name: &str| Ok(Job { name: name.into(), program: told(vec![Op::Load([0x1000].into()), Op::Wait]) });
+    let mut jobs = [kernel("first"), kernel("second")].into_iter();
+    let run = simulate(&config, &mut jobs, true, &mut |_, _| true).expect("it runs");
+    let [first, second] = &run.kernels[..] else { panic!("two: {:?}", run.kernels) };
+    // By hand: 1, 11, 16, 36, 37, 137, 138, 143, 144 for the first; the second finds its line in the cache.
+    assert_eq!((first.start, first.end, second.start, second.end), (0, 144, 144, 144 + 12));
+    let cache = run.nodes.iter().find(|node| node.name.contains("L1V")).expect("there");
+    assert_eq!((cache.hits, cache.misses, run.groups, run.wavefronts), (1, 1, 2, 2));
+    let set = run.tasks.expect("kept");
+    assert_eq!(times(&set, "Dispatcher", "kernel"), [(0, 144), (144, 156)]);
+    assert_eq!(breaches(&set), vec![]);
+    let mut none = [kernel("first"), Err("no such file".into())].into_iter();
+    let failed = simulate(&config, &mut none, false, &mut |_, _| true).expect_err("the second is not there");
+    assert_eq!(failed.to_string(), "no such file");
 }

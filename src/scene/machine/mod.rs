@@ -214,7 +214,7 @@ fn since(origin: u64, tick: u64) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machine::gpu::{self, GpuConfig, KernelEntry, simulate};
+    use crate::machine::gpu::{self, GpuConfig, Job, KernelEntry, simulate};
     use crate::scene::motion::position_at;
     use crate::tasks::metrics::Edges;
     use crate::tasks::{NewTask, REQUEST_IN, REQUEST_OUT, TaskId, TaskSetBuilder};
@@ -223,7 +223,7 @@ mod tests {
     fn gpu(kernel: &str, size: u64) -> TaskBook {
         let config = GpuConfig { arrays: 2, units: 2, banks: 4, ..gpu::preset("r9nano").expect("there") };
         let program = KernelEntry::named(kernel).expect("there").with(&[("N".into(), size)]).expect("sound");
-        let run = simulate(&config, program.as_ref(), kernel, true, &mut |_, _| true).expect("it runs");
+        let run = simulate(&config, &mut Job::alone(kernel, program), true, &mut |_, _| true).expect("it runs");
         TaskBook::new(run.tasks.expect("kept"), Edges::Neither, kernel, "")
     }
 

@@ -10,7 +10,7 @@ use super::stamp::Stamp;
 use crate::reference::{Reference, Tables};
 use std::fmt;
 
-pub mod accelsim;
+mod accelsim;
 mod binary;
 pub mod capture;
 mod champsim;
@@ -26,6 +26,7 @@ mod drmemtrace_view;
 mod gem5;
 mod gem5_text;
 pub mod lackey;
+pub mod launches;
 mod number;
 mod nvbit;
 mod perf;

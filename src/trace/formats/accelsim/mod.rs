@@ -38,7 +38,7 @@ use super::{Opened, Reader};
 use crate::reference::{Mark, Reference, Tables};
 use copies::Copies;
 use kernel::{Counts, Kernel};
-pub use launch::{Launch, WarpStep, launch};
+pub(super) use launch::Launches;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
@@ -82,30 +82,7 @@ struct AccelSim {
 }
 
 pub(super) fn open(input: Input) -> Result<Opened, TraceError> {
-    let listed = is_list(input.bytes.head());
-    let (name, folder) = (input.name.clone(), input.path.as_deref().and_then(Path::parent).map(Path::to_owned));
-    let mut bytes = Bytes::new(input.name, Box::new(input.bytes));
-    let tables = Tables { made_by: "Accel-Sim".into(), ..Tables::default() };
-    let mut reader = AccelSim {
-        name,
-        files: VecDeque::new(),
-        kernel: None,
-        opened: 0,
-        missing: Vec::new(),
-        stamps: Some(Vec::new()),
-        counts: Counts::default(),
-        copies: Copies::default(),
-        other_lines: 0,
-        read: 0,
-        cuts: Vec::new(),
-        tables,
-    };
-    if listed {
-        reader.read_list(&mut bytes, folder.as_deref())?;
-    } else {
-        reader.kernel = Some(Kernel::new(bytes, 0));
-    }
-    Ok(Opened::Once(Box::new(reader)))
+    Ok(Opened::Once(Box::new(AccelSim::of(input)?)))
 }
 
 /// A list of kernels, or a kernel's header.
@@ -113,7 +90,6 @@ pub(super) fn looks_like(head: &[u8]) -> bool {
     let kernel = head.split(|&b| b == b'\n').take(32).any(|line| line.starts_with(b"-kernel name ="));
     is_list(head) || (kernel && !head.contains(&0))
 }
-
 /// Whether the first line that says something names a copy or the file of a kernel.
 fn is_list(head: &[u8]) -> bool {
     let mut lines = head.split(|&b| b == b'\n').map(<[u8]>::trim_ascii);
@@ -142,6 +118,33 @@ fn listed(line: &[u8]) -> Listed<'_> {
 }
 
 impl AccelSim {
+    fn of(input: Input) -> Result<Self, TraceError> {
+        let listed = is_list(input.bytes.head());
+        let (name, folder) = (input.name.clone(), input.path.as_deref().and_then(Path::parent).map(Path::to_owned));
+        let mut bytes = Bytes::new(input.name, Box::new(input.bytes));
+        let tables = Tables { made_by: "Accel-Sim".into(), ..Tables::default() };
+        let mut reader = AccelSim {
+            name,
+            files: VecDeque::new(),
+            kernel: None,
+            opened: 0,
+            missing: Vec::new(),
+            stamps: Some(Vec::new()),
+            counts: Counts::default(),
+            copies: Copies::default(),
+            other_lines: 0,
+            read: 0,
+            cuts: Vec::new(),
+            tables,
+        };
+        if listed {
+            reader.read_list(&mut bytes, folder.as_deref())?;
+        } else {
+            reader.kernel = Some(Kernel::new(bytes, 0));
+        }
+        Ok(reader)
+    }
+
     fn read_list(&mut self, bytes: &mut Bytes, folder: Option<&Path>) -> Result<(), TraceError> {
         let Some(folder) = folder else {
             return Err(TraceError::UnknownFormat(Fault::new(
@@ -225,6 +228,16 @@ impl AccelSim {
         ))
     }
 
+    /// What is said of kernels that are not there.
+    fn missing_words(&self) -> Vec<String> {
+        let words = |first: &PathBuf| {
+            let count = self.missing.len();
+            let name = shorten(&first.display().to_string());
+            format!("{count} of the kernels in the list are not there, {name} for one")
+        };
+        self.missing.first().map(words).into_iter().collect()
+    }
+
     fn leave(&mut self, kernel: &Kernel) {
         if let Some(cut) = kernel.cut()
             && self.cuts.len() < MARKS
@@ -284,13 +297,7 @@ impl Reader for AccelSim {
         passed.extend([(self.copies.unnamed, "host copy"), (self.other_lines, "unknown line")]);
         notices.extend(list(&passed).map(|passed| format!("passed over {passed}")));
         notices.extend(self.counts.remarks());
-        if let Some(first) = self.missing.first() {
-            notices.push(format!(
-                "{} of the kernels in the list are not there, {} for one",
-                self.missing.len(),
-                shorten(&first.display().to_string())
-            ));
-        }
+        notices.extend(self.missing_words());
         notices.extend(self.cuts.iter().take(4).cloned());
         if self.cuts.len() > 4 {
             notices.push(format!("{} more kernels are cut short", self.cuts.len() - 4));

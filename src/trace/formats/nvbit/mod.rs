@@ -11,10 +11,14 @@
 //! launch is a mark. The tool gives no pc, and no multiprocessor: all is core 0. A line that starts with `MEMTRACE:` and has
 //! an opcode and addresses must parse.
 
+mod launch;
+
 use super::number::{self, hex};
 use super::text::{Grammar, Line, Words, counted, sample};
 use crate::reference::{Kind, Mark, Reference, Tables};
 use std::borrow::Cow;
+
+pub(super) use launch::Launches;
 
 /// Lanes of a warp.
 const LANES: usize = 32;
@@ -59,6 +63,19 @@ fn find(text: &[u8], what: &[u8]) -> Option<usize> {
     text.windows(what.len()).position(|w| w == what)
 }
 
+/// What stands after a label, up to the next dash.
+fn field(text: &[u8], label: &[u8]) -> Option<String> {
+    let from = find(text, label)? + label.len();
+    let rest = &text[from..];
+    let value = rest[..find(rest, b" - ").unwrap_or(rest.len())].trim_ascii();
+    Some(String::from_utf8_lossy(value).chars().filter(|c| !c.is_control()).take(NAME).collect())
+}
+
+/// What a launch calls its kernel.
+fn kernel_name(text: &[u8]) -> String {
+    field(text, b"Kernel name ").filter(|name| !name.is_empty()).unwrap_or_else(|| "kernel".into())
+}
+
 /// Kind and width in bytes; `None` for shared and local memory.
 fn access(opcode: &[u8]) -> Result<Option<(Kind, u64)>, Cow<'static, str>> {
     let mut parts = opcode.split(|&b| b == b'.');
@@ -85,13 +102,8 @@ impl Nvbit {
             self.unmarked += 1;
             return;
         }
-        let field = |label: &[u8]| {
-            let from = find(text, label)? + label.len();
-            let rest = &text[from..];
-            let value = rest[..find(rest, b" - ").unwrap_or(rest.len())].trim_ascii();
-            Some(String::from_utf8_lossy(value).chars().filter(|c| !c.is_control()).take(NAME).collect::<String>())
-        };
-        let name = field(b"Kernel name ").filter(|name| !name.is_empty()).unwrap_or_else(|| "kernel".into());
+        let field = |label: &[u8]| field(text, label);
+        let name = kernel_name(text);
         let grid = field(b"grid size ").map(|grid| format!(" grid {grid}"));
         let block = field(b"block size ").map(|block| format!(" block {block}"));
         let name = format!("{name}{}{}", grid.unwrap_or_default(), block.unwrap_or_default());
