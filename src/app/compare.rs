@@ -44,7 +44,11 @@ impl Desk {
         if !other.timeline().is_of_source(self.studio().timeline()) {
             return self.compare_with_trace(other, by, now);
         }
-        self.say_for(format!("A: under {}; A compares the numbers", other.timeline().config().name), 6.0, now);
+        self.say_for(
+            format!("A is under {}, B as now; the key A compares numbers", other.timeline().config().name),
+            6.0,
+            now,
+        );
         self.compare_with(Baseline::caches(other));
     }
 
@@ -56,7 +60,8 @@ impl Desk {
         let words = match (error, baseline.by()) {
             (Some(error), Some(by)) => format!("{error}; they go in step by {by}"),
             (_, Some(by)) => {
-                format!("A: {}, in step by {by}; A compares the numbers", baseline.studio().tables().title)
+                let title = &baseline.studio().tables().title;
+                format!("A is {title}, which goes in step with this one, B, by {by}")
             }
             (_, None) => String::new(),
         };

@@ -419,7 +419,8 @@ impl Desk {
             // Who pressed it once too often to close a card has lost nothing.
             Action::Escape if now > self.quits_until => {
                 self.quits_until = now + QUIT_SECONDS;
-                self.say("Esc once more quits, and so does Ctrl + Q; R comes back to here", now);
+                let kept = if self.notes.keeps() { "; R comes back to here" } else { "" };
+                self.say(format!("Esc once more quits, and so does Ctrl + Q{kept}"), now);
             }
             Action::Escape | Action::Quit => return Some(Effect::Quit),
             Action::FullScreen => return Some(Effect::FullScreen),

@@ -37,7 +37,7 @@ impl Hint {
     pub(super) fn words(self) -> String {
         match self {
             Self::Play => {
-                "Press Space. Each dot is a line of memory. A reference that misses brings its line in from outside."
+                "Space stops, and goes on. Each dot is a piece of data. A reference that misses brings its line in from outside."
                     .into()
             }
             Self::Strip => {

@@ -21,7 +21,7 @@ pub struct Beside {
     pub keep: Option<KeepNotes>,
     /// What the window showed when it was left.
     pub left: Option<ViewState>,
-    /// Keeps the command of how the window is left where no notes are kept; `None`: the notes have it.
+    /// Keeps the command of how the window is left where there are no notes yet; `None`: the notes have it from the start.
     pub keep_left: Option<KeepLeft>,
 }
 
@@ -80,6 +80,11 @@ impl NoteBook {
     /// One of them, to be changed.
     pub(super) fn get_mut(&mut self, n: usize) -> Option<&mut Bookmark> {
         self.beside.notes.bookmarks.get_mut(n)
+    }
+
+    /// Whether there is a place for them.
+    pub(super) fn keeps(&self) -> bool {
+        self.beside.keep.is_some() && self.beside.fault.is_none()
     }
 
     /// What is wrong with the file of the notes.
@@ -244,8 +249,10 @@ impl Desk {
     pub fn leave(&mut self) {
         let state = self.state_to_leave();
         // Who only looked leaves no file in other people's folders: there is one from the first bookmark on.
+        // In a folder of ours there is always one.
         let beside = &mut self.notes.beside;
-        let noted = !beside.notes.bookmarks.is_empty() || beside.notes.left.is_some();
+        let in_ours = beside.keep.is_some() && beside.keep_left.is_none();
+        let noted = in_ours || !beside.notes.bookmarks.is_empty() || beside.notes.left.is_some();
         if noted {
             beside.notes.left = Some(state.command());
         }

@@ -210,9 +210,15 @@ impl Behavior<Pane> for Stand<'_> {
     }
 
     fn tab_title_for_pane(&mut self, pane: &Pane) -> WidgetText {
-        RichText::new(if pane.shows_baseline() { format!("{} A", pane.row().name) } else { pane.row().name.to_owned() })
-            .font(Weight::Medium.at(TYPE))
-            .into()
+        // Beside another trace, who is who; what shows both has no letter.
+        let studio = self.shows.session.studio();
+        let two = studio.baseline().is_some_and(crate::overlay::Baseline::is_trace) && pane.row().name != "compare";
+        let letter = match (pane.shows_baseline(), two) {
+            (true, _) => " A",
+            (false, true) => " B",
+            (false, false) => "",
+        };
+        RichText::new(format!("{}{letter}", pane.row().name)).font(Weight::Medium.at(TYPE)).into()
     }
 
     fn is_tab_closable(&self, _: &Tiles<Pane>, _: TileId) -> bool {

@@ -65,7 +65,7 @@ pub(super) fn opener(like: &ViewArgs) -> (Opener, RecordClip, Receiver<()>) {
             let lesson = find(name).with_context(|| format!("no bundled trace is called {name}"))?;
             let mut args = demo::shown(Path::new(&lesson.path()), lesson.cache)?;
             alike_lesson(&mut args);
-            view::trace(&args, false)
+            view::trace(&args, true)
         }
     });
     (open, clips, over)

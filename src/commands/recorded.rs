@@ -4,8 +4,8 @@ use super::capture::{self, Follower};
 use super::heard::{failed, hear};
 use super::live::Wish;
 use super::watch::{Look, index, watch};
-use super::{parse, run, stop, view};
-use crate::app::{Beside, Load, Report, Trace};
+use super::{parse, run, stop, view, view_state};
+use crate::app::{Load, Report, Trace};
 use crate::capture::asked::{ASKED, Request};
 use crate::capture::followed::{Listener, records_itself};
 use crate::capture::{Language, Recording, Running, Streams, Toolchain, valgrind};
@@ -44,20 +44,21 @@ pub(super) fn trace(
         drop(over);
         recorded
     });
-    view::of(&args, true, Beside::default(), load)
+    view::of(&args, true, view_state::beside_recording(&args)?, load)
 }
 
 /// Records a program: a source file and what `orrery cc` built by itself, anything else under Valgrind.
 fn record(words: &[OsString], program: &Path, showing: Showing<'_>) -> anyhow::Result<()> {
     let arguments = words.get(1..).unwrap_or_default();
+    let called = program.display().to_string();
     if let Some(language) = Language::of(program).filter(|_| program.is_file()) {
         let folder = Scratch::new().context("the folder for temporary files cannot be written to")?;
         let built = build(language, words, program, &folder)?;
-        return by_itself(&built, arguments, showing);
+        return by_itself(&built, &called, arguments, showing);
     }
     let path = valgrind::find(program).map_err(failed)?;
     if records_itself(&path) {
-        return by_itself(&path, arguments, showing);
+        return by_itself(&path, &called, arguments, showing);
     }
     under_valgrind(words, &path, showing)
 }
@@ -78,8 +79,8 @@ fn build(language: Language, words: &[OsString], source: &Path, folder: &Scratch
     Ok(program)
 }
 
-/// Runs a program that records itself.
-fn by_itself(program: &Path, arguments: &[OsString], showing: Showing<'_>) -> anyhow::Result<()> {
+/// Runs a program that records itself, and that people call `called`.
+fn by_itself(program: &Path, called: &str, arguments: &[OsString], showing: Showing<'_>) -> anyhow::Result<()> {
     let folder = Scratch::new().context("the folder for temporary files cannot be written to")?;
     let output = showing.file.trace.clone();
     showing.beside(program, |mut feeder, stops, streams| {
@@ -107,8 +108,9 @@ fn by_itself(program: &Path, arguments: &[OsString], showing: Showing<'_>) -> an
         let output = recording.output().to_owned();
         if !recording.end().map_err(failed)? {
             bail!(
-                "{}: recorded nothing ({ended}); expected a program that touches memory of its own before it ends",
-                program.display()
+                "{called}: recorded nothing ({ended}); expected a program that touches memory of its own before it ends. The \
+                 compiler takes out what has no effect: arrays that nobody writes, results that nobody prints. Write to the arrays, \
+                 or record without optimisation (orrery run -O0 FILE)"
             );
         }
         if fed {

@@ -61,7 +61,8 @@ pub(super) fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     if !recording.end().map_err(failed)? {
         bail!(
             "{shown}: recorded nothing; expected references in {}: a program that runs to its end without touching memory of its \
-             own, or that was stopped before, has none",
+             own, or that was stopped before, has none. The compiler takes out what has no effect: write to the arrays, print results, \
+             or record with -O0",
             output.display()
         );
     }

@@ -6,11 +6,12 @@ use super::picture::camera;
 use super::view::{layout, panes, sorts};
 use crate::app::state::{Flag, ViewState, split};
 use crate::app::transport::PlayRange;
-use crate::app::{Asked, Beside};
+use crate::app::{Asked, Beside, KeepLeft};
 use crate::cli::{CacheArgs, Cli, Command, ViewArgs, canonical};
 use crate::opening::{self, Sidecar};
 use crate::shown::say;
 use crate::sim::config::{HierarchyConfig, LevelConfig, Ways, format_size, presets};
+use crate::trace::bundled::name_in;
 use clap::{Parser, ValueEnum};
 use std::cell::RefCell;
 use std::ffi::OsString;
@@ -40,7 +41,27 @@ pub(super) fn asked(args: &ViewArgs, saved: &Saved) -> Result<Asked, UsageError>
 /// # Errors
 /// Where a flag is wrong.
 pub(super) fn beside(args: &ViewArgs) -> Result<(ViewArgs, Beside), UsageError> {
-    let Some(mut sidecar) = Sidecar::beside(&args.trace.trace) else { return Ok((args.clone(), Beside::default())) };
+    let lesson = name_in(&args.trace.trace);
+    let sidecar = match lesson {
+        Some(lesson) => Sidecar::of_lesson(lesson),
+        None => Sidecar::beside(&args.trace.trace),
+    };
+    match sidecar {
+        Some(sidecar) => of_notes(args, sidecar, lesson.is_some()),
+        None => Ok((args.clone(), Beside::default())),
+    }
+}
+
+/// What there is beside a trace that is recorded from now on: the notes of a recording that was there before it.
+///
+/// # Errors
+/// Where a flag is wrong.
+pub(super) fn beside_recording(args: &ViewArgs) -> Result<Beside, UsageError> {
+    of_notes(args, Sidecar::of_recording(&args.trace.trace), false).map(|(_, beside)| beside)
+}
+
+/// `in_ours`: the notes are in a folder of ours, where how the window was left can always be kept.
+fn of_notes(args: &ViewArgs, mut sidecar: Sidecar, in_ours: bool) -> Result<(ViewArgs, Beside), UsageError> {
     let (notes, fault) = match sidecar.read() {
         Ok(notes) => (notes, None),
         Err(error) => {
@@ -80,7 +101,8 @@ pub(super) fn beside(args: &ViewArgs) -> Result<(ViewArgs, Beside), UsageError> 
     let keep = Box::new(move |ours: &crate::trace::notes::Notes| Ok(sidecar.keep(ours)?));
     let trace = args.trace.trace.clone();
     let keep_left = Box::new(move |command: Option<&str>| opening::leave(&trace, command));
-    Ok((begin, Beside { notes, fault, keep: Some(keep), left, keep_left: Some(keep_left) }))
+    let keep_left = if in_ours { None } else { Some(keep_left as KeepLeft) };
+    Ok((begin, Beside { notes, fault, keep: Some(keep), left, keep_left }))
 }
 
 /// The state that a command says; `None` where it is none of `orrery view`.

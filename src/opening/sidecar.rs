@@ -3,6 +3,7 @@
 //! It appears whole or not at all, and nothing is written over that is not ours: what cannot be read as notes stays as it is. Several
 //! windows may have one trace open: before it is written the file is read again, and what others did meanwhile is kept.
 
+use super::room::Room;
 use crate::files::{Draft, read_text};
 use crate::trace::notes::{Notes, NotesError};
 use std::fs;
@@ -69,6 +70,20 @@ impl Sidecar {
         trace.file_name()?;
         (about.is_file() || about.is_dir())
             .then(|| Self { path: trace.with_added_extension(ENDING), base: Notes::default() })
+    }
+
+    /// Beside a trace that is recorded at this path from now on.
+    #[must_use]
+    pub fn of_recording(trace: &Path) -> Self {
+        Self { path: trace.with_added_extension(ENDING), base: Notes::default() }
+    }
+
+    /// Of a bundled trace, which is no file: in a folder of ours; `None` where there is none to be had.
+    #[must_use]
+    pub fn of_lesson(name: &str) -> Option<Self> {
+        let room = Room::new("lessons", ENDING, MOST);
+        let path = room.folder().ok()?.join(name).with_added_extension(ENDING);
+        Some(Self { path, base: Notes::default() })
     }
 
     /// The file.
@@ -244,5 +259,13 @@ mod tests {
         folder.close().expect("removed");
         let told = side.keep(&with(&Notes::default(), "x")).expect_err("no folder").to_string();
         assert!(told.contains("cannot be written") && told.contains("copy of the trace"), "{told}");
+    }
+
+    #[test]
+    fn a_trace_that_is_recorded_from_now_on_has_its_notes_where_they_are_found_afterwards() {
+        let (_folder, trace) = trace();
+        let before = Sidecar::of_recording(&trace.with_file_name("new.orrery"));
+        assert_eq!(before.path().file_name().and_then(|n| n.to_str()), Some("new.orrery.notes.toml"));
+        assert_eq!(Sidecar::of_recording(&trace).path(), sidecar(&trace).path());
     }
 }

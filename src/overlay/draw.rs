@@ -319,12 +319,15 @@ mod tests {
     #[test]
     fn where_lines_are_few_levels_share_one_and_the_reason_is_told() {
         let lines = |text: &str| text.split('|').map(str::to_owned).collect::<Vec<_>>();
-        let three = lines("L1 miss (set 7)|L2 miss (set 7)|L3 hit (set 1)|conflict: 2 ways too few");
+        let three = lines("L1 miss (set 7)|L2 miss (set 7)|L3 hit (set 1)|conflict: L2 has 2 ways, too few");
         assert_eq!(joined(&three, 7), three);
-        assert_eq!(joined(&three, 3), lines("L1 miss, L2 miss, L3 hit|conflict: 2 ways too few"));
-        let memory = lines("L1 miss (set 7)|L2 miss (set 7)|L3 miss: from memory|capacity: 64 lines too few");
-        assert_eq!(joined(&memory, 3), lines("L1 miss, L2 miss, L3 miss: from memory|capacity: 64 lines too few"));
-        let one = lines("L1 miss (set 7)|covers 2 lines, 1 missed|conflict: 2 ways too few|L1 loses A[0]");
+        assert_eq!(joined(&three, 3), lines("L1 miss, L2 miss, L3 hit|conflict: L2 has 2 ways, too few"));
+        let memory = lines("L1 miss (set 7)|L2 miss (set 7)|L3 miss: from memory|capacity: L3 has 64 lines, too few");
+        assert_eq!(
+            joined(&memory, 3),
+            lines("L1 miss, L2 miss, L3 miss: from memory|capacity: L3 has 64 lines, too few")
+        );
+        let one = lines("L1 miss (set 7)|covers 2 lines, 1 missed|conflict: L2 has 2 ways, too few|L1 loses A[0]");
         assert_eq!(joined(&one, 3), one, "a level alone");
     }
 }

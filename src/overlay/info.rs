@@ -419,11 +419,13 @@ fn why(timeline: &Timeline, tables: &Tables, moment: &Moment<'_>, r: &Reference)
         let g = moment.before.level_geometry(level);
         lines.push(match class {
             MissClass::Compulsory => "compulsory: first touch".into(),
+            // Which cache it is of has to be said: more than one was asked.
             MissClass::Capacity => {
-                format!("capacity: {} lines too few", grouped(u64::from(g.sets) * u64::from(g.ways)))
+                let held = u64::from(g.sets) * u64::from(g.ways);
+                format!("capacity: {} has {} lines, too few", name(level), grouped(held))
             }
-            MissClass::Conflict if g.ways == 1 => "conflict: another line took its place".into(),
-            MissClass::Conflict => format!("conflict: {} ways too few", g.ways),
+            MissClass::Conflict if g.ways == 1 => format!("conflict: another line took its place in {}", name(level)),
+            MissClass::Conflict => format!("conflict: {} has {} ways, too few", name(level), g.ways),
             MissClass::Coherence => sharing(moment.events),
         });
     }

@@ -72,7 +72,7 @@ fn escape_closes_the_sheet_before_it_leaves() {
     assert!(!desk.sheet);
     // One says what the next one does, for as long as it can be read.
     assert_eq!(desk.apply(Action::Escape, 0.0), None);
-    assert_eq!(desk.toast(0.0).map(|t| t.0), Some("Esc once more quits, and so does Ctrl + Q; R comes back to here"));
+    assert_eq!(desk.toast(0.0).map(|t| t.0), Some("Esc once more quits, and so does Ctrl + Q"), "nothing is kept here");
     assert_eq!(desk.apply(Action::Escape, QUIT_SECONDS + 0.1), None);
     assert_eq!(desk.apply(Action::Escape, QUIT_SECONDS + 0.2), Some(Effect::Quit));
 }

@@ -173,12 +173,24 @@ fn a_window_says_where_it_was_left_and_goes_back_there() {
 #[test]
 fn how_a_window_is_left_is_kept_beside_bookmarks_and_who_only_looked_leaves_no_file() {
     let (mut desk, file) = kept(Notes::default());
+    desk.notes.beside.keep_left = Some(Box::new(|_| ()));
     desk.leave();
     assert_eq!(file.borrow().as_ref().and_then(|notes| notes.left.clone()), None);
     desk.transport.jump(Position::at(7));
     desk.leave();
     assert_eq!(file.borrow().as_ref().and_then(|notes| notes.left.clone()), None, "nothing to come back to");
     desk.notes.set(Position::at(5), "here");
+    desk.leave();
+    let left = file.borrow().as_ref().and_then(|notes| notes.left.clone());
+    assert_eq!(left.as_deref(), Some("orrery view '' --tick 7"));
+}
+
+#[test]
+fn in_a_folder_of_ours_how_a_window_is_left_is_always_kept_and_esc_says_so() {
+    let (mut desk, file) = kept(Notes::default());
+    desk.transport.jump(Position::at(7));
+    desk.apply(Action::Escape, 0.0);
+    assert_eq!(said(&desk), "Esc once more quits, and so does Ctrl + Q; R comes back to here");
     desk.leave();
     let left = file.borrow().as_ref().and_then(|notes| notes.left.clone());
     assert_eq!(left.as_deref(), Some("orrery view '' --tick 7"));

@@ -89,7 +89,7 @@ const COLUMN: f32 = 7.2;
 /// Ems of the bars that show differences.
 const BARS: f32 = 8.0;
 /// Ems of a column of numbers without rates.
-const NARROW: f32 = 4.4;
+const NARROW: f32 = 5.5;
 /// Ems of width from which on there are rates.
 const WITH_RATES: f32 = 36.0;
 /// Ems of width from which on there are bars beside numbers.
@@ -287,8 +287,9 @@ impl Tables<'_> {
                     Some(_) => format!("A {}, B {}", counted(self.before), counted(self.now)),
                     None => format!("A at {}, B at {}", place(self.before), place(self.now)),
                 };
-                let words = format!("misses {under}in step by {by}: {words}; less is better");
-                (vec![title('A', self.before, &a), title('B', self.now, &b)], words)
+                // How far each of them is decides what the numbers say: it is never cut off.
+                let titles = vec![title('A', self.before, &a), title('B', self.now, &b)];
+                (titles, format!("{words}\nmisses {under}in step by {by}; less is better"))
             }
         };
         let mut y = y;
@@ -296,8 +297,11 @@ impl Tables<'_> {
             sheet.left(pos2(left, y), &title, Weight::SemiBold, 1.15, palette::TEXT, right - left);
             y += 1.7 * em;
         }
-        sheet.left(pos2(left, y), &words, Weight::Regular, 0.9, palette::TEXT_QUIET, right - left);
-        y + 1.9 * em
+        for words in words.lines() {
+            sheet.left(pos2(left, y), words, Weight::Regular, 0.9, palette::TEXT_QUIET, right - left);
+            y += 1.4 * em;
+        }
+        y + 0.5 * em
     }
 
     /// The headings of the columns, which stay while tables are scrolled; gives where these begin.
