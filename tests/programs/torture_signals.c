@@ -103,6 +103,10 @@ int main(int argc, char **argv) {
   const char *mode = argc > 1 ? argv[1] : "timer";
   if (argc > 2) wanted = strtoul(argv[2], NULL, 10);
   int jumping = 0;
+  /* Made before any signal comes: a handler that leaves while it is made would leave it empty. */
+  sigset_t alarm;
+  sigemptyset(&alarm);
+  sigaddset(&alarm, SIGALRM);
   if (!strcmp(mode, "timer")) on(SIGALRM, touch, SA_RESTART), every(ITIMER_REAL, 200);
   if (!strcmp(mode, "prof")) on(SIGPROF, touch, SA_RESTART), every(ITIMER_PROF, 1000);
   if (!strcmp(mode, "nested")) on(SIGALRM, nested, 0), on(SIGUSR2, within, 0), every(ITIMER_REAL, 200);
@@ -134,9 +138,6 @@ int main(int argc, char **argv) {
     if (jumping) {
       /* A round that was left begins again where it was. */
       static volatile unsigned at;
-      sigset_t alarm;
-      sigemptyset(&alarm);
-      sigaddset(&alarm, SIGALRM);
       sigsetjmp(out, 1);
       while (at < N && ticks < wanted) {
         unsigned next = data[at] * 1664525u + 1013904223u;
@@ -146,7 +147,13 @@ int main(int argc, char **argv) {
         sigprocmask(SIG_UNBLOCK, &alarm, NULL);
         for (unsigned i = 0; i < 16; i++) inner[i]++;
       }
-      if (at == N) at = 0, rounds++;
+      if (at == N) {
+        /* Left between the two, the round would begin again and not be counted. */
+        sigprocmask(SIG_BLOCK, &alarm, NULL);
+        at = 0;
+        rounds++;
+        sigprocmask(SIG_UNBLOCK, &alarm, NULL);
+      }
       if (ticks >= wanted) {
         every(ITIMER_REAL, 0);
         for (; at && at < N; at++) data[at] = data[at] * 1664525u + 1013904223u;
