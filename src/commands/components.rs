@@ -175,7 +175,7 @@ fn sentences(run: &Run) -> Vec<String> {
     let longest = served().filter_map(|kind| Some((kind.own()?, kind))).max_by_key(|row| row.0);
     if let Some((own, kind)) = longest.filter(|row| row.0 > 0) {
         out.push(format!(
-            "Of the time in which requests are served, but for waits for others, {} passes in {}.",
+            "Requests spend {} of their time at {}, where waits for others do not count.",
             share(own as f64 / all as f64),
             called(kind)
         ));
