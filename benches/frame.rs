@@ -125,6 +125,7 @@ fn scene(glyphs: u32, segments: u32) -> Scene {
         trails,
         glyphs: list,
         pinned: orrery::scene::Pinned::default(),
+        labelled: Vec::new(),
         temperatures: vec![0.0; 3],
         served: orrery::scene::ServedShares::default(),
         notes: Notes::default(),

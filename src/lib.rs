@@ -138,6 +138,9 @@ pub mod overlay;
 #[cfg(feature = "gpu")]
 pub mod record;
 
+#[cfg(feature = "gpu")]
+pub mod story;
+
 #[cfg(feature = "viewer")]
 pub mod app;
 

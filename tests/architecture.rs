@@ -85,7 +85,16 @@ const RULES: &[Rule] = &[
         ours: &["sim", "tasks", "timeline", "scene", "render"],
         never: &[WINDOW, FILES, CLOCK, PRINTS, LOOSE, CODECS],
     },
-    Rule { module: "record", ours: &["files", "timeline", "scene", "render", "overlay"], never: &[WINDOW, &["clap"]] },
+    Rule {
+        module: "story",
+        ours: &["sim", "timeline", "scene", "overlay"],
+        never: &[WINDOW, FILES, CLOCK, PRINTS, LOOSE, CODECS],
+    },
+    Rule {
+        module: "record",
+        ours: &["files", "timeline", "scene", "render", "overlay", "story"],
+        never: &[WINDOW, &["clap"]],
+    },
     Rule {
         module: "app",
         ours: &["trace", "sim", "tasks", "timeline", "scene", "render", "overlay", "record"],

@@ -70,14 +70,24 @@ impl Running {
     ///
     /// # Errors
     /// When it cannot be waited for.
-    pub fn watch(mut self, stops: &AtomicU32) -> io::Result<ExitStatus> {
-        let mut asked: Option<Instant> = None;
+    pub fn watch(self, stops: &AtomicU32) -> io::Result<ExitStatus> {
+        self.watch_for(stops, Duration::MAX).map(|(ended, _)| ended)
+    }
+
+    /// As [`Running::watch`]; after `limit` it is asked to end as well. Whether it took so long comes with its end.
+    ///
+    /// # Errors
+    /// When it cannot be waited for.
+    pub fn watch_for(mut self, stops: &AtomicU32, limit: Duration) -> io::Result<(ExitStatus, bool)> {
+        let (mut asked, begun): (Option<Instant>, Instant) = (None, Instant::now());
+        let mut late = false;
         loop {
             if let Some(ended) = self.child.try_wait()? {
                 self.asked.store(ENDED, Ordering::SeqCst);
-                return Ok(ended);
+                return Ok((ended, late));
             }
-            if stops.load(Ordering::SeqCst) > 0 {
+            late |= begun.elapsed() > limit;
+            if late || stops.load(Ordering::SeqCst) > 0 {
                 match asked {
                     None => {
                         interrupt(self.child.id());

@@ -22,6 +22,12 @@ impl Streams {
         Self { input: Stdio::inherit(), output: Stdio::inherit(), error }
     }
 
+    /// Nothing to read; what it prints is for nobody, and errors go where ours go.
+    #[must_use]
+    pub fn silent() -> Self {
+        Self { input: Stdio::null(), output: Stdio::null(), error: Stdio::inherit() }
+    }
+
     /// Nothing to read. What it prints, on standard output and standard error in the order in which it does, goes to whoever takes it
     /// from here; it is over when the program, and all that it started, has closed both.
     ///

@@ -6,6 +6,7 @@ mod gpu;
 mod lists;
 mod programs;
 mod regions;
+mod story;
 mod task_look;
 mod view;
 
@@ -15,6 +16,7 @@ pub use gpu::GpuArgs;
 pub use lists::{FormatsArgs, TasksArgs};
 pub use programs::{AssembleArgs, CaptureArgs, CcArgs, CollectArgs, Recorder, RunArgs, misplaced};
 pub use regions::RegionArgs;
+pub use story::StoryArgs;
 pub use task_look::TaskLookArgs;
 use view::text_scale;
 pub use view::{LayoutName, ViewArgs};
@@ -74,6 +76,8 @@ Examples:
   orrery record t.orrery -o f.gif -640x360 -r 20 --seconds 8
   orrery record t.orrery -o frames/%05d.png          numbered pictures, lossless
   orrery record t.orrery -o - | ffplay -             as it is made
+  orrery record lesson.story.toml -o lesson.mp4      a storyboard: scenes, captions, questions
+  orrery record story:why-columns-miss -o f.mp4      a bundled one
 
 Ctrl-C ends a recording early and leaves a whole file of what was recorded;
 before the first frame there is none, and the exit code is 130.";
@@ -233,9 +237,9 @@ pub struct CacheArgs {
 /// How a picture looks.
 #[derive(Debug, Clone, Args)]
 pub struct PictureArgs {
-    /// Picture size in pixels; -1280x720 says the same
-    #[arg(long, visible_alias = "viewport", value_name = "WxH", default_value = "1280x720")]
-    pub size: String,
+    /// Picture size in pixels, 1280x720 where nothing else is said; -1920x1080 says the same as --size 1920x1080
+    #[arg(long, visible_alias = "viewport", value_name = "WxH")]
+    pub size: Option<String>,
     /// Type and tables so many times as large, 0.75 to 3; the picture stays as large as it is
     #[arg(long, value_name = "FACTOR", default_value = "1", value_parser = text_scale)]
     pub text_scale: f32,
@@ -401,14 +405,14 @@ pub struct RecordArgs {
     #[expect(missing_docs, reason = "flattened group")]
     pub picture: PictureArgs,
     /// File to write: .mp4, .gif, or a pattern such as frames/%05d.png; `-` is MP4 on standard output
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", required = false, default_value_if("dry_run", "true", "-"), required_unless_present = "dry_run")]
     pub output: PathBuf,
     /// Say also what the index holds and what a frame sends to the GPU
     #[arg(short, long)]
     pub verbose: bool,
-    /// Frames a second, 1 to 120
-    #[arg(short = 'r', long, value_name = "FPS", default_value_t = 30)]
-    pub output_framerate: u32,
+    /// Frames a second, 1 to 120; 30 where nothing else is said
+    #[arg(short = 'r', long, value_name = "FPS")]
+    pub output_framerate: Option<u32>,
     /// References a second, or what --clock counts; default: so that the range lasts --seconds
     #[arg(short, long, value_name = "REFS/S", allow_negative_numbers = true)]
     pub speed: Option<f64>,
@@ -430,6 +434,9 @@ pub struct RecordArgs {
     /// End as a share of the trace, 0 to 1
     #[arg(long, value_name = "0..1", allow_negative_numbers = true)]
     pub stop_position: Option<f64>,
+    #[command(flatten, next_help_heading = "Storyboards")]
+    #[expect(missing_docs, reason = "flattened group")]
+    pub story: StoryArgs,
 }
 
 /// `caches`

@@ -42,6 +42,8 @@ pub mod snapshot;
 pub mod stats;
 mod stop;
 #[cfg(feature = "gpu")]
+pub mod story;
+#[cfg(feature = "gpu")]
 mod task_look;
 mod tasks;
 #[cfg(feature = "viewer")]

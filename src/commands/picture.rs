@@ -162,22 +162,26 @@ pub fn give_title(studio: &mut Studio, trace: &Path, picture: &PictureArgs) {
     }
 }
 
+/// Size of pictures where nobody asks for another.
+pub(super) const USUAL_SIZE: &str = "1280x720";
+
 /// Width and height of `--size`.
 ///
 /// # Errors
 /// [`UsageError`] where it is no size.
 pub fn size(picture: &PictureArgs) -> Result<(u32, u32), UsageError> {
-    let parse = || {
-        let (w, h) = picture.size.split_once(['x', 'X'])?;
-        let side = |s: &str| s.parse::<u32>().ok().filter(|n| (16..=16384).contains(n));
-        Some((side(w)?, side(h)?))
-    };
-    parse().ok_or_else(|| {
-        UsageError(format!(
-            "--size {}: expected WIDTHxHEIGHT in pixels, each 16 to 16384, such as 1280x720",
-            picture.size
-        ))
-    })
+    let words = picture.size.as_deref().unwrap_or(USUAL_SIZE);
+    sides(words).ok_or_else(|| UsageError(format!("--size {words}: {SIZES}")))
+}
+
+/// What is said of words that are no size.
+pub(super) const SIZES: &str = "expected WIDTHxHEIGHT in pixels, each 16 to 16384, such as 1280x720";
+
+/// Width and height in words.
+pub(super) fn sides(words: &str) -> Option<(u32, u32)> {
+    let (w, h) = words.split_once(['x', 'X'])?;
+    let side = |s: &str| s.parse::<u32>().ok().filter(|n| (16..=16384).contains(n));
+    Some((side(w)?, side(h)?))
 }
 
 /// Which parts are shown.

@@ -35,12 +35,16 @@ pub fn run(args: &RecordArgs) -> anyhow::Result<()> {
 /// # Errors
 /// As [`run`].
 pub fn film(args: &RecordArgs, stop: &AtomicBool) -> anyhow::Result<Summary> {
+    if let Some(story) = super::story::named(&args.trace.trace) {
+        return super::story::film(args, &story, stop);
+    }
+    if let Some(flag) = args.story.given() {
+        let found = args.trace.trace.display();
+        return Err(UsageError(format!("{flag}: found {found}; expected a storyboard, NAME.story.toml or story:NAME")).into());
+    }
     let output = Output::parse(&args.output).map_err(usage)?;
     let size = size(&args.picture)?;
-    let fps = args.output_framerate;
-    if !(1..=120).contains(&fps) {
-        return Err(UsageError(format!("--output-framerate {fps}: expected 1 to 120 frames a second")).into());
-    }
+    let fps = framerate(args, None)?;
     let speed = args.speed;
     // Before the trace is opened: a wrong flag is told at once.
     view(&args.picture, speed.unwrap_or(1.0), 1.0)?;
@@ -88,6 +92,15 @@ pub fn film(args: &RecordArgs, stop: &AtomicBool) -> anyhow::Result<Summary> {
         say!("{}", film.account());
     }
     Ok(summary)
+}
+
+/// Frames a second: those that are asked for, or else a storyboard's own.
+pub(super) fn framerate(args: &RecordArgs, own: Option<u32>) -> Result<u32, UsageError> {
+    let fps = args.output_framerate.or(own).unwrap_or(30);
+    match (1..=120).contains(&fps) {
+        true => Ok(fps),
+        false => Err(UsageError(format!("--output-framerate {fps}: expected 1 to 120 frames a second"))),
+    }
 }
 
 /// A fault of the output's name is a fault of the command line.

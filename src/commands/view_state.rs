@@ -141,7 +141,7 @@ fn state(args: &ViewArgs) -> Result<ViewState, UsageError> {
     let others = [
         some("--hide", listed(hidden)),
         some("--title", picture.title.clone()),
-        some("--size", Some(picture.size.clone()).filter(|size| size != USUAL_SIZE)),
+        some("--size", picture.size.clone().filter(|size| size != super::picture::USUAL_SIZE)),
         some("--memory", Some(picture.memory).filter(|memory| *memory != USUAL_MEMORY).map(format_size)),
     ];
     Ok(ViewState {
@@ -177,7 +177,6 @@ fn state(args: &ViewArgs) -> Result<ViewState, UsageError> {
 }
 
 /// Size and memory where none are asked for; a test holds them to what the command line says.
-const USUAL_SIZE: &str = "1280x720";
 const USUAL_MEMORY: u64 = 64 << 20;
 
 /// The flags of caches.

@@ -2,19 +2,28 @@
 
 use super::exhibits::Exhibit;
 use super::fonts;
-use super::layout::Area;
 use super::shot::{Playback, Shot, Taken};
 use super::strip::Strip;
 use super::studio::Studio;
 use crate::reference::SourceError;
-use crate::render::{Context, Painter, RenderError, Target, ThemePass, target};
+use crate::render::{Context, Painter, RenderError, Target, ThemePass, clear, target};
 use crate::scene::palette::Theme;
 use egui::{LayerId, RawInput, ViewportId};
 use egui_wgpu::{Renderer, RendererOptions, ScreenDescriptor};
 
+/// What fills a target: pictures beside each other, which were laid out in areas of their own, and what is written over all of them.
+pub struct Sheet<'a> {
+    /// The pictures, each with its strip; where there is none, the ground alone is drawn.
+    pub pictures: &'a [(&'a Taken, &'a Strip)],
+    /// What is written over them.
+    pub over: &'a dyn Fn(&egui::Painter),
+}
+
 /// Draws pictures without a window.
 pub struct Composer {
     painter: Painter,
+    /// Of the second picture of a sheet, and those after it.
+    others: Vec<Painter>,
     egui: egui::Context,
     words: Words,
 }
@@ -25,7 +34,7 @@ impl Composer {
     pub fn new(context: &Context, format: wgpu::TextureFormat) -> Self {
         let egui = egui::Context::default();
         egui.set_fonts(fonts::definitions());
-        Self { painter: Painter::new(context, format), egui, words: Words::new(context, format) }
+        Self { painter: Painter::new(context, format), others: Vec::new(), egui, words: Words::new(context, format) }
     }
 
     /// The scene's painter.
@@ -43,37 +52,60 @@ impl Composer {
         taken: &Taken,
         strip: &Strip,
     ) {
-        self.draw_scaled(context, encoder, view, taken, strip, (taken.layout.viewport.size, 1.0));
+        let sheet = Sheet { pictures: &[(taken, strip)], over: &|_| {} };
+        self.draw_scaled(context, encoder, view, &sheet, (taken.layout.viewport.size, 1.0));
     }
 
-    /// As [`Composer::draw`] a picture that was laid out in points, of which each is `scale` pixels of a target of `size`.
+    /// As [`Composer::draw`] a sheet whose pictures were laid out in points, of which each is `scale` pixels of a target of `size`.
     fn draw_scaled(
         &mut self,
         context: &Context,
         encoder: &mut wgpu::CommandEncoder,
         view: &wgpu::TextureView,
-        taken: &Taken,
-        strip: &Strip,
+        sheet: &Sheet<'_>,
         (size, scale): ([u32; 2], f32),
     ) {
-        let screen = Area::whole(taken.layout.viewport.size).rect();
+        let screen = egui::Rect::from_min_size(egui::Pos2::ZERO, egui::Vec2::from(size.map(|side| side as f32)) / scale);
         // No clock: egui gets time 0 in every frame, so nothing of it can depend on when a frame is drawn.
         let mut input = RawInput { screen_rect: Some(screen), time: Some(0.0), ..RawInput::default() };
         input.viewports.entry(ViewportId::ROOT).or_default().native_pixels_per_point = Some(scale);
         let mut bars = Vec::new();
         let output = self.egui.run_ui(input, |ui| {
             let painter = ui.ctx().layer_painter(LayerId::background());
-            bars = taken.words(&painter, strip).bars;
+            bars = sheet.pictures.iter().map(|(taken, strip)| taken.words(&painter, strip).bars).collect();
+            (sheet.over)(&painter);
         });
-        let viewport = taken.layout.viewport.scaled(scale, size);
-        let bars: Vec<_> = bars.iter().map(|bar| bar.scaled(scale)).collect();
-        match taken.picture.scene() {
-            Some(scene) => self.painter.prepare(context, scene, &bars, &viewport),
-            None => self.painter.prepare_bars(context, &bars, size),
+        self.others.truncate(sheet.pictures.len().saturating_sub(1));
+        while self.others.len() + 1 < sheet.pictures.len() {
+            self.others.push(self.painter.another(context));
         }
-        self.painter.draw(encoder, view);
+        if sheet.pictures.len() != 1 {
+            clear(encoder, view);
+        }
+        let painters = std::iter::once(&mut self.painter).chain(&mut self.others);
+        for ((painter, (taken, _)), bars) in painters.zip(sheet.pictures).zip(&bars) {
+            let viewport = taken.layout.viewport.scaled(scale, size);
+            let bars: Vec<_> = bars.iter().map(|bar| bar.scaled(scale)).collect();
+            match taken.picture.scene() {
+                Some(scene) => painter.prepare(context, scene, &bars, &viewport),
+                None => painter.prepare_bars(context, &bars, size),
+            }
+            match sheet.pictures.len() {
+                1 => painter.draw(encoder, view),
+                _ => painter.draw_part(context, encoder, view, pixels(taken.layout.area, scale, size)),
+            }
+        }
         self.words.draw(context, encoder, view, &self.egui, output, size);
     }
+}
+
+/// Left and upper edge, width and height in pixels of an area in points, within a target of `size` pixels.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "places in a picture")]
+fn pixels(area: egui::Rect, scale: f32, size: [u32; 2]) -> [u32; 4] {
+    let side = |points: f32, axis: usize| ((points * scale).round().max(0.0) as u32).min(size[axis]);
+    let [x0, y0] = [side(area.left(), 0), side(area.top(), 1)];
+    let [x1, y1] = [side(area.right(), 0), side(area.bottom(), 1)];
+    [x0, y0, x1 - x0, y1 - y0]
 }
 
 /// Why a shot gives no picture.
@@ -148,20 +180,26 @@ impl Offscreen {
         strip: &Strip,
     ) -> Result<(), SourceError> {
         let taken = shot.take(studio, exhibit)?;
+        self.submit_sheet(context, &Sheet { pictures: &[(&taken, strip)], over: &|_| {} });
+        exhibit.reuse(taken.picture);
+        Ok(())
+    }
+
+    /// Draws pictures that were taken, and what is written over them, and starts their way back to memory; [`Offscreen::collect`] gives
+    /// them as one picture, oldest first.
+    pub fn submit_sheet(&mut self, context: &Context, sheet: &Sheet<'_>) {
         let mut encoder = context.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         let scaled = (self.size(), self.scale);
         match &mut self.theme {
-            None => self.composer.draw_scaled(context, &mut encoder, self.target.view(), &taken, strip, scaled),
+            None => self.composer.draw_scaled(context, &mut encoder, self.target.view(), sheet, scaled),
             Some(theme) => {
                 let dark = theme.dark(context, self.target.size().into());
                 let view = dark.create_view(&wgpu::TextureViewDescriptor::default());
-                self.composer.draw_scaled(context, &mut encoder, &view, &taken, strip, scaled);
+                self.composer.draw_scaled(context, &mut encoder, &view, sheet, scaled);
                 theme.draw(&mut encoder, self.target.view());
             }
         }
-        exhibit.reuse(taken.picture);
         self.target.submit(context, encoder);
-        Ok(())
     }
 
     /// Waits for the oldest picture under way and gives its RGBA rows. False: none is under way.

@@ -19,6 +19,7 @@ mod output;
 mod palette;
 mod pipeline;
 pub(crate) mod png;
+mod story_film;
 mod video;
 mod yuv;
 
@@ -28,6 +29,7 @@ pub use film::Film;
 pub(crate) use output::Partial;
 pub use output::{Format, Output, Pattern};
 pub use pipeline::{Progress, Stages, Summary};
+pub use story_film::StoryFilm;
 
 use std::io::Write;
 use std::path::Path;

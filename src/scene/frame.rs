@@ -150,6 +150,8 @@ pub struct Scene {
     pub glyphs: Vec<Glyph>,
     /// What is pinned.
     pub pinned: Pinned,
+    /// What has labels, in the order of `View::labels`.
+    pub labelled: Vec<Pinned>,
     /// Temperature of each cache, -1 ..= 1.
     pub temperatures: Vec<f32>,
     /// Who served the references of the picture; of none where it is not the large one.

@@ -36,7 +36,7 @@ pub use frame::{Cell, Disk, Glyph, Notes, Scene, Segment};
 pub use items::Items;
 pub use large::ServedShares;
 pub use order::RegionOrder;
-pub use pins::{PinKind, PinMark, Pinned};
+pub use pins::{PinKind, PinMark, Pinned, arm_of};
 pub use places::Places;
 pub use shades::Choice;
 pub use stage::Stage;

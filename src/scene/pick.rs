@@ -136,6 +136,7 @@ mod tests {
             trails: vec![],
             glyphs,
             pinned: crate::scene::Pinned::default(),
+            labelled: Vec::new(),
             temperatures: vec![],
             served: crate::scene::ServedShares::default(),
             notes: Notes::default(),

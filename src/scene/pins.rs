@@ -43,8 +43,19 @@ pub struct Pinned {
 /// Dots that are marked, at most: pinned bytes may be those of many.
 const MOST: usize = 64;
 
+/// Finds what is pinned, and what has labels, among what is drawn.
+pub(super) fn marked(
+    places: &Places,
+    moment: &Moment<'_>,
+    view: &View,
+    glyphs: &[Glyph],
+) -> (Pinned, Vec<Pinned>) {
+    let of = |bytes: ByteRange| pinned(places, moment, view, glyphs, bytes);
+    (view.pin.map_or_else(Pinned::default, of), view.labels.iter().map(|bytes| of(*bytes)).collect())
+}
+
 /// Finds `pin` among what is drawn.
-pub(super) fn pinned(places: &Places, moment: &Moment<'_>, view: &View, glyphs: &[Glyph], pin: ByteRange) -> Pinned {
+fn pinned(places: &Places, moment: &Moment<'_>, view: &View, glyphs: &[Glyph], pin: ByteRange) -> Pinned {
     // At rest before a reference, the state is the one before it.
     let state = if view.phase > 0.0 { moment.after } else { moment.before };
     let mut pinned = Pinned::default();
@@ -64,7 +75,7 @@ pub(super) fn pinned(places: &Places, moment: &Moment<'_>, view: &View, glyphs: 
     pinned.marks[first..].sort_by_key(|mark| mark.kind == PinKind::Nearest);
     if let Some((cache, set)) = home_set(state, pin.first) {
         let sector = &places.rings.sectors[cache.index()];
-        pinned.arm = arm(sector, set);
+        pinned.arm = arm_of(sector, set);
     }
     pinned
 }
@@ -125,8 +136,9 @@ fn home_set(state: &Hierarchy, addr: u64) -> Option<(CacheId, u32)> {
     held.min_by_key(|(depth, _)| *depth).map(|(_, place)| place)
 }
 
-/// Points along the arm of a set, close enough for a smooth line.
-fn arm(sector: &Sector, set: u32) -> Vec<[f32; 2]> {
+/// Points along the arm of a set from the CPU outward, close enough for a smooth line, world units.
+#[must_use]
+pub fn arm_of(sector: &Sector, set: u32) -> Vec<[f32; 2]> {
     /// Points between two slots, and of an arm at least.
     const FINE: [u32; 2] = [2, 48];
     let last = sector.ways.saturating_sub(1) as f32;

@@ -16,7 +16,7 @@ use super::motion::{Endpoint, Flight, Path, ease};
 use super::order::RegionOrder;
 use super::pages::{self, Owners};
 use super::palette::{self, RegionColors};
-use super::pins::{Pinned, pinned};
+use super::pins::marked;
 use super::places::{Piece, Places, path_of};
 use super::sight;
 use super::structure::structure;
@@ -190,7 +190,7 @@ impl Stage {
         if view.calm {
             glyphs = calm::still(glyphs, view.phase);
         }
-        let pinned = view.pin.map_or_else(Pinned::default, |pin| pinned(&self.places, moment, view, &glyphs, pin));
+        let (pinned, labelled) = marked(&self.places, moment, view, &glyphs);
         let mut structure = std::mem::take(&mut self.spare.structure);
         structure.clone_from(&self.structure);
         Scene {
@@ -202,6 +202,7 @@ impl Stage {
             trails: segments,
             glyphs,
             pinned,
+            labelled,
             temperatures,
             served,
             notes,

@@ -116,6 +116,8 @@ pub struct View {
     pub radii: Radii,
     /// What is marked wherever it is.
     pub pin: Option<ByteRange>,
+    /// What labels stand beside, wherever it is.
+    pub labels: Arc<[ByteRange]>,
     /// Nothing flies: what moves fades where it was and appears where it goes; signs come and go slowly.
     pub calm: bool,
     /// What of tasks is looked at.
@@ -141,6 +143,7 @@ impl Default for View {
             order: RegionOrder::default(),
             radii: Radii::default(),
             pin: None,
+            labels: Arc::default(),
             calm: false,
             tasks: Arc::default(),
         }

@@ -32,6 +32,7 @@ fn empty() -> Scene {
         trails: Vec::new(),
         glyphs: Vec::new(),
         pinned: orrery::scene::Pinned::default(),
+        labelled: Vec::new(),
         temperatures: vec![0.0; 2],
         served: orrery::scene::ServedShares::default(),
         notes: Notes::default(),

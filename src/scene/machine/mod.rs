@@ -125,6 +125,7 @@ impl MachineStage {
             trails: told.trails,
             glyphs,
             pinned: Pinned::default(),
+            labelled: Vec::new(),
             temperatures: Vec::new(),
             served: ServedShares::default(),
             notes: Notes { bundling: told.bundling, ..Notes::default() },

@@ -1,0 +1,396 @@
+//! `orrery record` of a storyboard: its traces are opened and its programs run, and then it is a film.
+
+use super::UsageError;
+use super::heard::{failed as not_recorded, hear};
+use super::open::{cache_choice, failed, opening};
+use super::picture::{SIZES, context, give_title, sides, size};
+use super::progress::Display;
+use super::record::{framerate, usage};
+use super::{run, stop};
+use crate::capture::{Language, Recording, Running, Streams, Toolchain};
+use crate::cli::{CacheArgs, Compose, PictureArgs, RecordArgs, RunArgs, TraceArgs};
+use crate::files::{Draft, Scratch, read_text};
+use crate::overlay::Studio;
+use crate::record::{Options, Output, StoryFilm, Summary, record};
+use crate::scene::palette::Theme;
+use crate::shown::{is_seen, out, say};
+use crate::story::bundled::{self, SCHEME};
+use crate::story::{Reel, Source, Storyboard, markdown, srt, unknown, webvtt};
+use crate::timeline::ClockKind;
+use anyhow::{Context as _, bail};
+use std::ffi::OsString;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::time::Duration;
+
+/// Bytes of a storyboard, at most.
+const MOST_BYTES: u64 = 4 << 20;
+/// Seconds that a program of a storyboard may run where the storyboard does not say.
+const LIMIT: f64 = 60.0;
+
+/// Where a storyboard is.
+#[derive(Clone, Debug)]
+pub(super) enum Place {
+    /// A file.
+    File(PathBuf),
+    /// One that came with the program.
+    Bundled(String),
+}
+
+/// The storyboard that a path names; `None` where it names a trace.
+pub(super) fn named(path: &Path) -> Option<Place> {
+    let words = path.to_string_lossy();
+    if let Some(name) = words.strip_prefix(SCHEME) {
+        return Some(Place::Bundled(name.to_owned()));
+    }
+    words.ends_with(".story.toml").then(|| Place::File(path.to_owned()))
+}
+
+/// Reads a storyboard.
+fn read(place: &Place) -> anyhow::Result<Storyboard> {
+    match place {
+        Place::Bundled(name) => {
+            let Some(story) = bundled::find(name) else {
+                let names: Vec<&str> = bundled::STORIES.iter().map(|story| story.name).collect();
+                return Err(UsageError(format!("{SCHEME}{name}: {}", unknown(name, &names))).into());
+            };
+            Ok(Storyboard::parse(story.text, &format!("{SCHEME}{name}"))?)
+        }
+        Place::File(path) => {
+            let shown = path.display();
+            let text = read_text(path, MOST_BYTES)
+                .with_context(|| format!("{shown}: cannot be read; expected a storyboard, a file in TOML"))?;
+            Ok(Storyboard::parse(&text, &shown.to_string())?)
+        }
+    }
+}
+
+/// Records a storyboard until it is done or `stop`.
+///
+/// # Errors
+/// When the storyboard, a trace, a program, the adapter or the output is not to be had.
+pub(super) fn film(args: &RecordArgs, place: &Place, stop: &AtomicBool) -> anyhow::Result<Summary> {
+    if let Some(flag) = misplaced(args) {
+        return Err(UsageError(format!(
+            "{flag}: found a storyboard, which says this itself; expected --size, --output-framerate, --text-scale, --theme and the \
+             flags of storyboards"
+        ))
+        .into());
+    }
+    let story = read(place)?;
+    let board = &story.board;
+    let output = if args.story.dry_run { None } else { Some(Output::parse(&args.output).map_err(usage)?) };
+    for path in &args.story.captions {
+        caption_format(path)?;
+    }
+    let size = match (&args.picture.size, &board.size) {
+        (None, Some(words)) => {
+            sides(words).ok_or_else(|| story.fault(None, &format!("size: found `{words}`; {SIZES}")))?
+        }
+        _ => size(&args.picture)?,
+    };
+    if let Some(fps) = board.fps.filter(|fps| !(1..=120).contains(fps)) {
+        return Err(story.fault(None, &format!("fps: found {fps}; expected 1 to 120 frames a second")).into());
+    }
+    let fps = framerate(args, board.fps)?;
+    let theme = theme(args, &story)?;
+    let go = || !stop.load(Ordering::Relaxed);
+    let folder = folder(place);
+    let mut sources = Vec::new();
+    for name in in_use(&story) {
+        let Some(source) = board.source.get(&name) else { continue };
+        sources.push((name.clone(), studio(&story, &name, source, (&folder, place), args, &go)?));
+    }
+    let scale = args.picture.text_scale;
+    let points = points(size, scale);
+    let mut reel = Reel::new(&story, sources, points, fps)?;
+    if args.story.no_captions {
+        reel.without_captions();
+    }
+    if let Some(number) = args.story.scene {
+        let count = reel.spans().len();
+        reel.keep_scene(number.wrapping_sub(1)).map_err(|()| {
+            UsageError(format!("--scene {number}: expected 1 to {count}, as the storyboard has {count} scenes"))
+        })?;
+    }
+    let Some(output) = output else { return dry_run(&reel, size) };
+    let files = captions(args, &mut reel)?;
+    let options = Options { fps };
+    let mut film = StoryFilm::new(context()?, reel, size, scale)?.with_theme(theme);
+    let mut display = Display::new();
+    let summary = record(&mut film, &output, &options, stop, &mut |p| display.update(p)).map_err(usage)?;
+    display.finish();
+    for (path, text) in files {
+        write(&path, &text)?;
+    }
+    Ok(summary)
+}
+
+/// The sources that scenes show, in the order in which they come.
+fn in_use(story: &Storyboard) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for scene in story.scenes() {
+        let beside = scene.beside.iter().filter_map(|beside| beside.source.as_ref());
+        for name in scene.source.iter().chain(beside) {
+            if !names.contains(name) {
+                names.push(name.clone());
+            }
+        }
+    }
+    names
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a size in pixels over a small factor")]
+fn points((width, height): (u32, u32), scale: f32) -> [u32; 2] {
+    [width, height].map(|side| (side as f32 / scale).round().max(1.0) as u32)
+}
+
+/// The folder that paths of a storyboard start from.
+fn folder(place: &Place) -> PathBuf {
+    match place {
+        Place::File(path) => path.parent().unwrap_or(Path::new("")).to_owned(),
+        Place::Bundled(_) => PathBuf::new(),
+    }
+}
+
+fn theme(args: &RecordArgs, story: &Storyboard) -> anyhow::Result<Theme> {
+    let Some(name) = story.board.theme.as_ref().filter(|_| args.picture.theme == Theme::default()) else {
+        return Ok(args.picture.theme);
+    };
+    let names: Vec<&str> = Theme::ALL.iter().map(|theme| theme.1).collect();
+    let theme = Theme::ALL.into_iter().find(|theme| theme.1 == name);
+    Ok(theme.ok_or_else(|| story.fault(None, &format!("theme: {}", unknown(name, &names))))?.0)
+}
+
+/// The trace of a source, under its caches, indexed.
+fn studio(
+    story: &Storyboard,
+    name: &str,
+    source: &Source,
+    (folder, place): (&Path, &Place),
+    args: &RecordArgs,
+    go: &dyn Fn() -> bool,
+) -> anyhow::Result<Studio> {
+    let fault = |key: &str, words: &str| story.source_fault(name, key, words);
+    let scratch;
+    let trace = match (&source.trace, &source.program) {
+        (Some(trace), None) => match crate::trace::bundled::name_in(Path::new(trace)) {
+            Some(_) => PathBuf::from(trace),
+            None => {
+                let path = folder.join(trace);
+                if !path.exists() {
+                    return Err(fault("trace", &format!("found no file {}; expected a path beside the storyboard, or lesson:NAME", path.display())).into());
+                }
+                path
+            }
+        },
+        (None, Some(program)) => {
+            scratch = Scratch::new().context("the folder for temporary files cannot be written to")?;
+            let path = source_file(story, name, program, (folder, place), &scratch)?;
+            allowed(args, place, &path, source)?;
+            run_program(story, name, source, &path, &scratch)?
+        }
+        _ => return Err(fault("trace", "expected either `trace` or `program`").into()),
+    };
+    // A file of caches lies beside the storyboard too.
+    let cache = source.cache.as_ref().map(|cache| {
+        let beside = folder.join(cache);
+        if cache.ends_with(".toml") && beside.exists() { beside.to_string_lossy().into_owned() } else { cache.clone() }
+    });
+    let Source { l1, l2, l3, cores, data_only, .. } = source.clone();
+    let caches = CacheArgs { cache, l1, l2, l3, cores, data_only, ..CacheArgs::default() };
+    let trace = TraceArgs { trace, format: None };
+    let timeline = opening(&trace)
+        .timeline(&cache_choice(&caches), args.picture.memory, &mut |_, _| go())
+        .map_err(|error| {
+            let told = format!("source {name}");
+            failed(error).context(told)
+        })?;
+    let mut studio = Studio::of(timeline)?;
+    let picture = PictureArgs { title: source.title.clone(), ..args.picture.clone() };
+    let called = source.program.as_ref().map_or(trace.trace, PathBuf::from);
+    give_title(&mut studio, &called, &picture);
+    Ok(studio)
+}
+
+/// The source file of a program; that of a bundled storyboard is written to the scratch folder.
+fn source_file(
+    story: &Storyboard,
+    name: &str,
+    program: &str,
+    (folder, place): (&Path, &Place),
+    scratch: &Scratch,
+) -> anyhow::Result<PathBuf> {
+    if let Place::Bundled(_) = place {
+        let text = bundled::program(program).with_context(|| format!("{program}: no such program is bundled"))?;
+        return Ok(scratch.put(program, text.as_bytes())?);
+    }
+    let path = folder.join(program);
+    if !path.is_file() {
+        let words = format!("found no file {}; expected a source file beside the storyboard", path.display());
+        return Err(story.source_fault(name, "program", &words).into());
+    }
+    Ok(path)
+}
+
+/// Whether the program of a storyboard may be run: who made the storyboard may not be who records it.
+fn allowed(args: &RecordArgs, place: &Place, program: &Path, source: &Source) -> anyhow::Result<()> {
+    if args.story.allow_run || matches!(place, Place::Bundled(_)) {
+        return Ok(());
+    }
+    let words = std::iter::once(program.display().to_string()).chain(source.arguments.iter().cloned());
+    let words = words.collect::<Vec<_>>().join(" ");
+    if !(is_seen() && std::io::IsTerminal::is_terminal(&std::io::stdin())) {
+        return Err(UsageError(format!(
+            "the storyboard wants to compile and run {words}; read it, and where you trust it give --allow-run"
+        ))
+        .into());
+    }
+    say!("the storyboard wants to compile and run {words}; is that all right? [y/N]");
+    let mut answer = String::new();
+    std::io::stdin().read_line(&mut answer).context("standard input cannot be read")?;
+    if !matches!(answer.trim(), "y" | "Y" | "yes") {
+        return Err(stop::Stopped("the program was not run".into()).into());
+    }
+    Ok(())
+}
+
+/// Compiles and records a program; gives its trace.
+fn run_program(
+    story: &Storyboard,
+    name: &str,
+    source: &Source,
+    path: &Path,
+    scratch: &Scratch,
+) -> anyhow::Result<PathBuf> {
+    let fault = |words: &str| story.source_fault(name, "program", words);
+    let limit = source.limit.unwrap_or(LIMIT);
+    if !(limit.is_finite() && (0.1..=86400.0).contains(&limit)) {
+        return Err(story.source_fault(name, "limit", &format!("found {limit}; expected 0.1 to 86400 seconds")).into());
+    }
+    let shown = path.display();
+    let language = Language::of(path)
+        .ok_or_else(|| fault(&format!("found {shown}; expected a source file: .c, .cpp, .cc, .cxx, .f90, .f, .s")))?;
+    let before = ["orrery", "run", "--no-view", "--"].map(OsString::from);
+    let words = before.into_iter().chain([path.as_os_str().to_owned()]);
+    let crate::cli::Command::Run(args) = super::parse(words).command else {
+        bail!("the arguments of `run` are not understood: a bug, please report it")
+    };
+    let args: RunArgs = args;
+    let program = scratch.path().join("program");
+    let (ended, said) = Toolchain::find(language)?.build(&run::words(&args, &program), &|notice| hear()(notice))?;
+    if !ended.success() {
+        bail!("{}", fault(&format!("does not compile ({ended}):\n{}", said.trim_end())));
+    }
+    let output = scratch.path().join(format!("{name}.orrery"));
+    let recording = Recording::begin(&output, hear()).map_err(not_recorded)?;
+    let arguments: Vec<OsString> = source.arguments.iter().map(OsString::from).collect();
+    let running = Running::start(&program, &arguments, recording.own(), [], Some(Streams::silent()))
+        .with_context(|| format!("{shown} cannot be started"))?;
+    let stops = Arc::new(AtomicU32::new(0));
+    let counter = Arc::clone(&stops);
+    let stopping = stop::on_stop(move || counter.fetch_add(1, Ordering::SeqCst) < u32::MAX);
+    let ended = running.watch_for(&stops, Duration::from_secs_f64(limit));
+    stop::is_over(stopping);
+    let (ended, late) = ended.with_context(|| format!("{shown} cannot be waited for"))?;
+    if stops.load(Ordering::SeqCst) > 0 {
+        return Err(stop::Stopped(format!("{shown} was recorded for the storyboard")).into());
+    }
+    if late {
+        return Err(fault(&format!("found that it runs longer than {limit} s; give it less to do, or write limit = SECONDS")).into());
+    }
+    if !ended.success() {
+        return Err(fault(&format!("found that it failed ({ended}); expected that it ends with 0")).into());
+    }
+    if !recording.end().map_err(not_recorded)? {
+        return Err(fault("found that it recorded nothing; expected a program that touches memory of its own").into());
+    }
+    Ok(output)
+}
+
+/// What the film comes to, in words.
+fn dry_run(reel: &Reel, (width, height): (u32, u32)) -> anyhow::Result<Summary> {
+    let (frames, fps) = (reel.frames(), reel.fps());
+    let mut out = out();
+    let seconds = frames as f64 / f64::from(fps);
+    writeln!(out, "{}: {seconds:.1} s, {frames} frames of {width}x{height}, {fps} frames/s", reel.title())?;
+    for (n, span) in reel.spans().iter().enumerate() {
+        let title = if span.title.is_empty() { "-" } else { &span.title };
+        let shows = match span.source.as_str() {
+            "" => "a card".to_owned(),
+            source if span.ticks[0] == span.ticks[1] => format!("{source}, reference {}", span.ticks[0]),
+            source => format!("{source}, references {} to {}", span.ticks[0], span.ticks[1]),
+        };
+        writeln!(out, "{:>3}  {:>6.1} s  {:>5.1} s  {title}: {shows}", n + 1, span.start, span.seconds)?;
+    }
+    let none = Duration::ZERO;
+    let stages = crate::record::Stages { draw: none, convert: none, encode: none };
+    Ok(Summary { frames, total: frames, bytes: 0, elapsed: none, stages, stopped: false })
+}
+
+/// Files beside the film, and what is in them.
+fn captions(args: &RecordArgs, reel: &mut Reel) -> anyhow::Result<Vec<(PathBuf, String)>> {
+    if args.story.captions.is_empty() {
+        return Ok(Vec::new());
+    }
+    let cues = reel.cues()?;
+    let scenes = reel.described()?;
+    let text = |path: &PathBuf| -> anyhow::Result<(PathBuf, String)> {
+        let text = match caption_format(path)? {
+            "vtt" => webvtt(reel.title(), &cues),
+            "srt" => srt(&cues),
+            _ => markdown(reel.title(), reel.about(), &scenes, &cues),
+        };
+        Ok((path.clone(), text))
+    };
+    args.story.captions.iter().map(text).collect()
+}
+
+fn caption_format(path: &Path) -> Result<&'static str, UsageError> {
+    let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
+    let known = ["vtt", "srt", "md"];
+    let found = known.into_iter().find(|known| ending.as_deref() == Some(known));
+    found.ok_or_else(|| UsageError(format!("--captions {}: expected a name that ends in .vtt, .srt or .md", path.display())))
+}
+
+fn write(path: &Path, text: &str) -> anyhow::Result<()> {
+    let wrong = || format!("{}: cannot be written", path.display());
+    let mut draft = Draft::create(path).with_context(wrong)?;
+    draft.write_all(text.as_bytes()).with_context(wrong)?;
+    draft.finish().with_context(wrong)
+}
+
+/// The first flag that a storyboard takes no notice of.
+fn misplaced(args: &RecordArgs) -> Option<&'static str> {
+    let RecordArgs { trace, cache, picture, speed, start_ref, stop_ref, start_position, stop_position, clock, .. } = args;
+    let all = [
+        (trace.format.is_some(), "--format"),
+        (cache.cache.is_some(), "--cache"),
+        (cache.l1.is_some(), "--l1"),
+        (cache.l2.is_some(), "--l2"),
+        (cache.l3.is_some(), "--l3"),
+        (cache.data_only, "--data-only"),
+        (cache.cores.is_some(), "--cores"),
+        (cache.seed.is_some(), "--seed"),
+        (cache.scores.is_some(), "--scores"),
+        (picture.tail.is_some(), "--tail"),
+        (picture.camera.is_some(), "--camera"),
+        (picture.pin.is_some(), "--pin"),
+        (picture.title.is_some(), "--title"),
+        (!picture.hide.is_empty(), "--hide"),
+        (!picture.show.is_empty(), "--show"),
+        (picture.dim.is_some(), "--dim"),
+        (picture.view != Compose::Auto, "--view"),
+        (!picture.sort.is_empty(), "--sort"),
+        (picture.compared.against.is_some(), "--against"),
+        (speed.is_some(), "--speed"),
+        (*clock != ClockKind::References, "--clock"),
+        (start_ref.is_some(), "--start-ref"),
+        (stop_ref.is_some(), "--stop-ref"),
+        (start_position.is_some(), "--start-position"),
+        (stop_position.is_some(), "--stop-position"),
+    ];
+    all.into_iter().find(|(given, _)| *given).map(|(_, flag)| flag)
+}

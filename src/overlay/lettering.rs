@@ -1,0 +1,289 @@
+//! What a storyboard writes over its pictures: captions, labels, outlines, cards and questions. Places are points of the target.
+
+use super::fonts::{self, Weight};
+use super::pen::color;
+use crate::scene::palette::{self, Rgba};
+use crate::shown;
+use egui::text::{LayoutJob, TextFormat};
+use egui::{Align, Color32, Galley, Painter, Pos2, Rect, Shape, Stroke, pos2, vec2};
+use std::sync::Arc;
+
+/// Words, each run with its colour; `None` is that of words.
+pub type Runs = Vec<(String, Option<Rgba>)>;
+
+/// Words beside a place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlacedLabel {
+    /// The words.
+    pub words: Runs,
+    /// The place.
+    pub at: Pos2,
+    /// The middle of the picture, which the words lead away from.
+    pub middle: Pos2,
+    /// Where they may be.
+    pub within: Rect,
+}
+
+/// A question, or its answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct QuizCard {
+    /// The question.
+    pub question: String,
+    /// What may be chosen.
+    pub choices: Vec<String>,
+    /// The right one, from 0, once it is told.
+    pub right: Option<usize>,
+    /// The answer, once it is told.
+    pub answer: Runs,
+    /// What is left of the time to think, 1 to 0.
+    pub left: f32,
+}
+
+/// Everything that is written over a frame.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Lettering {
+    /// Words alone: a title, and a text below it.
+    pub card: Option<(String, Runs)>,
+    /// The caption, in a band at the bottom.
+    pub caption: Runs,
+    /// Points of that band.
+    pub band: f32,
+    /// Words beside places.
+    pub labels: Vec<PlacedLabel>,
+    /// Lines that show what is meant; closed ones end where they begin.
+    pub outlines: Vec<Vec<Pos2>>,
+    /// A question.
+    pub quiz: Option<QuizCard>,
+    /// What is left of the ground over everything: 1 hides all, 0 shows all.
+    pub veil: f32,
+}
+
+/// Type of captions in a picture 720 high.
+const CAPTION: f32 = 24.0;
+/// Type of labels.
+const LABEL: f32 = 16.0;
+/// Lines of a caption, at most.
+pub const MOST_LINES: usize = 3;
+
+/// Points of type for one in a picture 720 high: never so few that words cannot be read.
+#[must_use]
+pub fn type_scale([width, height]: [u32; 2]) -> f32 {
+    let scale = (height as f32 / 720.0).min(width as f32 / 960.0);
+    if scale < 1.0 { 0.45 + 0.55 * scale } else { scale }
+}
+
+/// Points of a band of so many lines of caption.
+#[must_use]
+pub fn band(lines: usize, size: [u32; 2]) -> f32 {
+    let t = type_scale(size);
+    if lines == 0 { 0.0 } else { ((lines as f32 * CAPTION * 1.28 + 22.0) * t).round() }
+}
+
+fn width_of_captions(size: [u32; 2]) -> f32 {
+    let t = type_scale(size);
+    (size[0] as f32 - 64.0 * t).max(80.0).min(1060.0 * t)
+}
+
+fn job(runs: &Runs, weight: Weight, size: f32, ink: Rgba, width: f32, align: Align) -> LayoutJob {
+    let mut job = LayoutJob { halign: align, ..LayoutJob::default() };
+    job.wrap.max_width = width;
+    for (words, own) in runs {
+        let ink = own.map_or(ink, palette::words);
+        let weight = if own.is_some() { Weight::SemiBold } else { weight };
+        job.append(&shown::words(words), 0.0, TextFormat { font_id: weight.at(size), color: color(ink), ..TextFormat::default() });
+    }
+    job
+}
+
+/// Words in lines of about the same length: no wider than `width`, in no more lines than that takes.
+fn balanced(painter: &Painter, of: &dyn Fn(f32) -> LayoutJob, width: f32) -> Arc<Galley> {
+    let lines = painter.layout_job(of(width)).rows.len();
+    let (mut least, mut most) = (0.3 * width, width);
+    if lines > 1 {
+        for _ in 0..6 {
+            let middle = 0.5 * (least + most);
+            if painter.layout_job(of(middle)).rows.len() > lines { least = middle } else { most = middle }
+        }
+    }
+    painter.layout_job(of(most))
+}
+
+fn plain(words: &str) -> Runs {
+    vec![(words.to_owned(), None)]
+}
+
+/// Lays words out without drawing: for who must know whether they fit.
+pub struct Measure {
+    egui: egui::Context,
+}
+
+impl Default for Measure {
+    fn default() -> Self {
+        let egui = egui::Context::default();
+        egui.set_fonts(fonts::definitions());
+        Self { egui }
+    }
+}
+
+impl Measure {
+    fn with<T>(&self, work: impl Fn(&egui::Context) -> T) -> Option<T> {
+        let mut done = None;
+        let mut input = egui::RawInput { time: Some(0.0), ..egui::RawInput::default() };
+        input.viewports.entry(egui::ViewportId::ROOT).or_default().native_pixels_per_point = Some(1.0);
+        let mut output = self.egui.run_ui(input, |ui| done = Some(work(ui.ctx())));
+        // Nothing is drawn of it.
+        output.textures_delta.clear();
+        done
+    }
+
+    /// Lines that a caption takes in a picture of `size` points.
+    #[must_use]
+    pub fn lines(&self, caption: &str, size: [u32; 2]) -> usize {
+        let t = type_scale(size);
+        let lines = self.with(|ctx| {
+            let job = job(&plain(caption), Weight::Medium, CAPTION * t, palette::TEXT, width_of_captions(size), Align::LEFT);
+            ctx.fonts_mut(|fonts| fonts.layout_job(job)).rows.len()
+        });
+        lines.unwrap_or(1)
+    }
+
+    /// The first character that the typeface has not.
+    #[must_use]
+    pub fn missing(&self, words: &str) -> Option<char> {
+        self.with(|ctx| {
+            let font = Weight::Medium.at(CAPTION);
+            let has = |c: char| c.is_whitespace() || c.is_control() || ctx.fonts_mut(|fonts| fonts.has_glyph(&font, c));
+            words.chars().find(|c| !has(*c))
+        })
+        .flatten()
+    }
+}
+
+/// Writes all of it over a picture of `size` points.
+pub fn letter(painter: &Painter, lettering: &Lettering, size: [u32; 2]) {
+    let t = type_scale(size);
+    let [width, height] = size.map(|side| side as f32);
+    let light = |strength: f32| color(palette::fade(palette::LIGHT, strength));
+    for points in &lettering.outlines {
+        painter.add(Shape::line(points.clone(), Stroke::new(4.0 * t, color(palette::fade(palette::BACKGROUND, 0.6)))));
+        painter.add(Shape::line(points.clone(), Stroke::new(1.8 * t, light(0.95))));
+    }
+    let mut taken: Vec<Rect> = Vec::new();
+    for label in &lettering.labels {
+        self::label(painter, label, t, &mut taken);
+    }
+    if lettering.band > 0.0 {
+        let band = Rect::from_min_max(pos2(0.0, height - lettering.band), pos2(width, height));
+        painter.rect_filled(band, 0.0, color(palette::BACKGROUND));
+        let of = |width: f32| job(&lettering.caption, Weight::Medium, CAPTION * t, palette::TEXT, width, Align::Center);
+        let galley = balanced(painter, &of, width_of_captions(size));
+        let top = band.center().y - 0.5 * galley.size().y - 3.0 * t;
+        painter.galley(pos2(0.5 * width, top), galley, Color32::WHITE);
+    }
+    if let Some((title, text)) = &lettering.card {
+        card(painter, title, text, size);
+    }
+    if let Some(quiz) = &lettering.quiz {
+        self::quiz(painter, quiz, size, lettering.band);
+    }
+    if lettering.veil > 0.0 {
+        let all = Rect::from_min_size(Pos2::ZERO, vec2(width, height));
+        painter.rect_filled(all, 0.0, color(palette::fade(palette::BACKGROUND, lettering.veil.min(1.0))));
+    }
+}
+
+fn label(painter: &Painter, label: &PlacedLabel, t: f32, taken: &mut Vec<Rect>) {
+    let galley = painter.layout_job(job(&label.words, Weight::Medium, LABEL * t, palette::TEXT, 260.0 * t, Align::LEFT));
+    let pad = vec2(9.0, 5.0) * t;
+    let size = galley.size() + pad * 2.0;
+    let away = label.at - label.middle;
+    let away = if away.length() > 1.0 { away.normalized() } else { vec2(0.7, -0.7) };
+    // Outward, and where that is taken already, turned a bit further.
+    let place = |turn: f32| {
+        let (sin, cos) = turn.sin_cos();
+        let toward = vec2(away.x * cos - away.y * sin, away.x * sin + away.y * cos);
+        let from = label.at + toward * 46.0 * t;
+        let center = from + vec2(0.5 * size.x * toward.x, 0.5 * size.y * toward.y);
+        let within = label.within.shrink(6.0 * t);
+        let mut rect = Rect::from_center_size(center, size);
+        let shift = |low: f32, high: f32, least: f32, most: f32| {
+            if low < least { least - low } else if high > most { most - high } else { 0.0 }
+        };
+        rect = rect.translate(vec2(
+            shift(rect.left(), rect.right(), within.left(), within.right()),
+            shift(rect.top(), rect.bottom(), within.top(), within.bottom()),
+        ));
+        rect
+    };
+    let free = |rect: &Rect| !rect.expand(3.0 * t).contains(label.at) && !taken.iter().any(|other| other.intersects(*rect));
+    let turns = [0.0, 0.6, -0.6, 1.2, -1.2, 1.9, -1.9, 2.6, -2.6, 3.1];
+    let rect = turns.iter().map(|turn| place(*turn)).find(free).unwrap_or_else(|| place(0.0));
+    let end = pos2(label.at.x.clamp(rect.left(), rect.right()), label.at.y.clamp(rect.top(), rect.bottom()));
+    let ink = color(palette::fade(palette::LIGHT, 0.85));
+    let toward = (end - label.at).normalized();
+    if end.distance(label.at) > 9.0 * t {
+        painter.line_segment([label.at + toward * 7.0 * t, end], Stroke::new(1.4 * t, ink));
+    }
+    painter.circle_stroke(label.at, 6.5 * t, Stroke::new(1.6 * t, ink));
+    painter.rect_filled(rect, 4.0 * t, color(palette::fade(palette::BACKGROUND, 0.90)));
+    painter.rect_stroke(rect, 4.0 * t, Stroke::new(1.0, color(palette::fade(palette::LIGHT, 0.35))), egui::StrokeKind::Inside);
+    painter.galley(rect.min + pad, galley, Color32::WHITE);
+    taken.push(rect);
+}
+
+fn card(painter: &Painter, title: &str, text: &Runs, size: [u32; 2]) {
+    let t = type_scale(size);
+    let width = width_of_captions(size) * 0.86;
+    let layout = |runs: &Runs, weight: Weight, points: f32, ink: Rgba| {
+        balanced(painter, &|width| job(runs, weight, points * t, ink, width, Align::Center), width)
+    };
+    let title = layout(&plain(title), Weight::SemiBold, 44.0, palette::TEXT);
+    let text = layout(text, Weight::Regular, 24.0, palette::TEXT_BODY);
+    let gap = if text.size().y > 0.0 && !text.is_empty() { 26.0 * t } else { 0.0 };
+    let middle = pos2(0.5 * size[0] as f32, 0.5 * size[1] as f32);
+    let mut y = middle.y - 0.5 * (title.size().y + gap + text.size().y);
+    let below = title.size().y + gap;
+    painter.galley(pos2(middle.x, y), title, Color32::WHITE);
+    y += below;
+    painter.galley(pos2(middle.x, y), text, Color32::WHITE);
+}
+
+fn quiz(painter: &Painter, quiz: &QuizCard, size: [u32; 2], band: f32) {
+    let t = type_scale(size);
+    let width = (0.56 * size[0] as f32).min(660.0 * t).max(0.9 * (size[0] as f32).min(300.0));
+    let pad = 26.0 * t;
+    let inner = width - 2.0 * pad;
+    let layout = |runs: &Runs, weight, points: f32, ink| painter.layout_job(job(runs, weight, points * t, ink, inner, Align::LEFT));
+    let told = quiz.right.is_some() || !quiz.answer.is_empty();
+    let mut rows: Vec<(Arc<Galley>, f32, bool)> = vec![(layout(&plain(&quiz.question), Weight::SemiBold, 26.0, palette::TEXT), 14.0, false)];
+    for (n, choice) in quiz.choices.iter().enumerate() {
+        let right = quiz.right == Some(n);
+        let letter = char::from_u32('A' as u32 + n as u32).unwrap_or('?');
+        let ink = if !told || right { palette::TEXT } else { palette::TEXT_QUIET };
+        let weight = if right { Weight::SemiBold } else { Weight::Regular };
+        rows.push((layout(&plain(&format!("{letter}   {choice}")), weight, 21.0, ink), 7.0, right));
+    }
+    if !quiz.answer.is_empty() {
+        rows.push((layout(&quiz.answer, Weight::Medium, 21.0, palette::TEXT), 12.0, false));
+    }
+    let height: f32 = rows.iter().map(|(galley, gap, _)| galley.size().y + gap * t).sum::<f32>() + 2.0 * pad;
+    let middle = pos2(0.5 * size[0] as f32, 0.5 * (size[1] as f32 - band));
+    let card = Rect::from_center_size(middle, vec2(width, height));
+    painter.rect_filled(card, 8.0 * t, color(palette::fade(palette::BACKGROUND, 0.97)));
+    painter.rect_stroke(card, 8.0 * t, Stroke::new(1.2 * t, color(palette::fade(palette::LIGHT, 0.4))), egui::StrokeKind::Inside);
+    let mut y = card.top() + pad;
+    for (galley, gap, right) in rows {
+        let rows = galley.size().y;
+        if right {
+            let row = Rect::from_min_max(pos2(card.left() + 0.5 * pad, y - 4.0 * t), pos2(card.right() - 0.5 * pad, y + rows + 4.0 * t));
+            painter.rect_filled(row, 4.0 * t, color(palette::fade(palette::LIGHT, 0.14)));
+        }
+        painter.galley(pos2(card.left() + pad, y), galley, Color32::WHITE);
+        y += rows + gap * t;
+    }
+    if !told && quiz.left > 0.0 {
+        // The time that is left: meaning is in its length.
+        let bar = Rect::from_min_size(pos2(card.left() + pad, card.bottom() - 0.5 * pad), vec2(inner * quiz.left.min(1.0), 3.0 * t));
+        painter.rect_filled(bar, 1.5 * t, color(palette::fade(palette::LIGHT, 0.7)));
+    }
+}

@@ -1,0 +1,66 @@
+//! What can be wrong with a storyboard.
+
+use super::board::line_of;
+use crate::sim::config::nearest;
+use std::fmt;
+
+/// Place, finding, expectation and remedy of a fault in a storyboard.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoryError {
+    origin: String,
+    line: Option<usize>,
+    words: String,
+}
+
+impl std::error::Error for StoryError {}
+
+impl fmt::Display for StoryError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.origin)?;
+        if let Some(line) = self.line {
+            write!(f, ":{line}")?;
+        }
+        write!(f, ": {}", self.words)
+    }
+}
+
+impl StoryError {
+    /// A fault at a line, from 1.
+    #[must_use]
+    pub fn new(origin: &str, line: Option<usize>, words: String) -> Self {
+        Self { origin: origin.to_owned(), line, words }
+    }
+
+    /// What the parser says, with the nearest word where a key is unknown.
+    pub(super) fn of_toml(error: &toml::de::Error, text: &str, origin: &str) -> Self {
+        let line = error.span().map(|span| line_of(text, span.start));
+        let message = error.message().trim().replace('\n', " ");
+        Self::new(origin, line, hinted(&message))
+    }
+}
+
+/// `unknown field `captoin`, expected one of ...` with the nearest of them.
+fn hinted(message: &str) -> String {
+    let Some(rest) = message.strip_prefix("unknown field `") else { return message.to_owned() };
+    let mut words = rest.split('`').step_by(2);
+    let Some(found) = words.next() else { return message.to_owned() };
+    // Between backticks, every other piece: found, then what is expected.
+    let known: Vec<&str> = rest.split('`').skip(2).step_by(2).collect();
+    let hint = nearest(found, &known).map_or_else(String::new, |word| format!(" (did you mean `{word}`?)"));
+    format!("unknown key `{found}`{hint}; expected one of {}", known.join(", "))
+}
+
+/// "found X (did you mean Y?); expected one of ..." of a word that is none of those that there are.
+#[must_use]
+pub fn unknown(found: &str, known: &[&str]) -> String {
+    let hint = nearest(found, known).map_or_else(String::new, |word| format!(" (did you mean `{word}`?)"));
+    if known.is_empty() {
+        return format!("found `{found}`, but there is none to choose from");
+    }
+    let list = known.iter().take(MOST).copied().collect::<Vec<_>>().join(", ");
+    let more = if known.len() > MOST { format!(" and {} more", known.len() - MOST) } else { String::new() };
+    format!("found `{found}`{hint}; expected one of {list}{more}")
+}
+
+/// Words listed at most.
+const MOST: usize = 20;

@@ -1,0 +1,499 @@
+//! A storyboard over its traces: each frame is a pure function of its number.
+
+mod compile;
+mod legs;
+
+use super::board::Storyboard;
+use super::camera;
+use super::subtitles::Cue;
+use super::values::{Counts, Run, Template, Told, counts_at};
+use super::StoryError;
+use crate::axis::Position;
+use crate::overlay::described::described;
+use crate::overlay::lettering::{Lettering, PlacedLabel, QuizCard, Runs};
+use crate::overlay::{Exhibit, Info, Shot, Strip, Studio, Taken};
+use crate::reference::SourceError;
+use crate::scene::palette::RegionColors;
+use crate::scene::{Camera, View};
+use crate::timeline::InStep;
+use crate::units::to_f32;
+use egui::Pos2;
+use legs::Legs;
+
+/// A source and the numbers of its whole trace.
+struct Cast {
+    name: String,
+    studio: Studio,
+    whole: Counts,
+}
+
+/// One of a scene's pictures.
+struct Panel {
+    /// Number of its source, and of its exhibit.
+    source: usize,
+    exhibit: usize,
+    step: Step,
+    /// Everything but position, speed and camera.
+    shot: Shot,
+    strip: Strip,
+    /// Where the camera goes, each with when and how long, seconds; none where the exhibit has no rings.
+    looks: Vec<(f64, f64, Look)>,
+}
+
+/// How a picture goes in step with the first one.
+enum Step {
+    /// At the same reference, or as marks and lines say.
+    By(InStep),
+    /// From its start to its end while the first goes from its own start to its own end.
+    Share,
+}
+
+/// Where a camera looks.
+#[derive(Clone, Copy, Debug)]
+enum Look {
+    At(Camera),
+    /// At what has the label of this number, so many times as close.
+    Follow(usize, f32),
+}
+
+/// What a label or an outline is about.
+#[derive(Clone, Debug)]
+enum Mark {
+    /// What has the label of this number in the view.
+    Label(usize),
+    /// World points.
+    Points(Vec<[f32; 2]>),
+}
+
+/// Something from one time to another, seconds after the scene began.
+struct Timed<T> {
+    from: f64,
+    until: f64,
+    what: T,
+}
+
+impl<T> Timed<T> {
+    fn is_at(&self, time: f64) -> bool {
+        (self.from..self.until).contains(&time)
+    }
+}
+
+struct Question {
+    question: String,
+    choices: Vec<String>,
+    right: Option<usize>,
+    pause: f64,
+    seconds: f64,
+    answer: Template,
+}
+
+struct Scene {
+    title: String,
+    frames: u64,
+    seconds: f64,
+    legs: Option<Legs>,
+    /// First and last tick, of the first picture.
+    ticks: [u64; 2],
+    panels: Vec<Panel>,
+    /// Counts before the scene, by source; `None` where nobody asks.
+    before: Vec<Option<Counts>>,
+    captions: Vec<Timed<Template>>,
+    labels: Vec<Timed<(Mark, Template)>>,
+    highlights: Vec<Mark>,
+    card: Option<(String, Template)>,
+    quiz: Option<Question>,
+    /// Seconds in which it appears; half of them the scene before goes in.
+    fade: f64,
+}
+
+/// See the module.
+pub struct Reel {
+    title: String,
+    about: String,
+    cast: Vec<Cast>,
+    exhibits: Vec<(usize, &'static str, Box<dyn Exhibit>)>,
+    scenes: Vec<Scene>,
+    /// Frame with which each scene begins, and one past the last.
+    firsts: Vec<u64>,
+    size: [u32; 2],
+    fps: u32,
+    band: f32,
+}
+
+/// A frame: pictures with their strips, and what is written over them.
+pub struct Frame {
+    /// Pictures with the number of their panel.
+    pub pictures: Vec<Taken>,
+    /// What is written over them.
+    pub lettering: Lettering,
+    scene: usize,
+}
+
+/// A scene on the film's own time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SceneSpan {
+    /// What it is called.
+    pub title: String,
+    /// First frame, and one past the last.
+    pub frames: std::ops::Range<u64>,
+    /// When it begins, seconds.
+    pub start: f64,
+    /// How long it is, seconds.
+    pub seconds: f64,
+    /// The ticks between which its first picture goes.
+    pub ticks: [u64; 2],
+    /// The name of its first picture's source; empty = it has no picture.
+    pub source: String,
+}
+
+impl Reel {
+    /// A storyboard over studios of all its sources, by their names, for pictures of `size` points.
+    ///
+    /// # Errors
+    /// [`StoryError`] with the place of what is wrong: a name that is not there, a range that is empty, a caption that is too long.
+    pub fn new(
+        story: &Storyboard,
+        sources: Vec<(String, Studio)>,
+        size: [u32; 2],
+        fps: u32,
+    ) -> Result<Self, StoryError> {
+        compile::reel(story, sources, size, fps)
+    }
+
+    /// Number of frames.
+    #[must_use]
+    pub fn frames(&self) -> u64 {
+        self.firsts.last().copied().unwrap_or(0)
+    }
+
+    /// Frames a second.
+    #[must_use]
+    pub fn fps(&self) -> u32 {
+        self.fps
+    }
+
+    /// What the story is called.
+    #[must_use]
+    pub fn title(&self) -> &str {
+        &self.title
+    }
+
+    /// What it is about.
+    #[must_use]
+    pub fn about(&self) -> &str {
+        &self.about
+    }
+
+    /// Leaves captions out of the pictures, which keep their places.
+    pub fn without_captions(&mut self) {
+        self.scenes.iter_mut().flat_map(|scene| &mut scene.panels).for_each(|panel| panel.shot.reserved = 0);
+        self.band = 0.0;
+    }
+
+    /// Leaves all scenes out but the one of this number, from 0.
+    ///
+    /// # Errors
+    /// Where there is no such scene.
+    pub fn keep_scene(&mut self, number: usize) -> Result<(), ()> {
+        if number >= self.scenes.len() {
+            return Err(());
+        }
+        let scene = self.scenes.swap_remove(number);
+        self.firsts = vec![0, scene.frames];
+        self.scenes = vec![scene];
+        Ok(())
+    }
+
+    /// When each scene begins, what it is called, and what is seen at its end, in words.
+    ///
+    /// # Errors
+    /// When a trace cannot be read.
+    pub fn described(&mut self) -> Result<Vec<(f64, String, String)>, SourceError> {
+        let mut out = Vec::new();
+        for span in self.spans() {
+            let frame = self.frame(span.frames.end - 1)?;
+            let seen = frame.pictures.iter().map(|taken| described(&taken.info)).collect::<Vec<_>>().join(" ");
+            self.reuse(frame);
+            out.push((span.start, span.title, seen));
+        }
+        Ok(out)
+    }
+
+    /// Its scenes, in order.
+    #[must_use]
+    pub fn spans(&self) -> Vec<SceneSpan> {
+        let span = |(scene, ends): (&Scene, &[u64])| SceneSpan {
+            title: scene.title.clone(),
+            frames: ends[0]..ends[1],
+            start: ends[0] as f64 / f64::from(self.fps),
+            seconds: scene.frames as f64 / f64::from(self.fps),
+            ticks: scene.ticks,
+            source: scene.panels.first().map_or_else(String::new, |panel| self.cast[panel.source].name.clone()),
+        };
+        self.scenes.iter().zip(self.firsts.windows(2)).map(span).collect()
+    }
+
+    /// The scene that frame `k` is of, and the time in it.
+    fn at(&self, k: u64) -> (usize, f64) {
+        let n = self.firsts.partition_point(|first| *first <= k).saturating_sub(1).min(self.scenes.len() - 1);
+        let scene = &self.scenes[n];
+        let local = k - self.firsts[n];
+        // The last frame stands at the end.
+        let time = if local + 1 >= scene.frames { scene.seconds } else { local as f64 / f64::from(self.fps) };
+        (n, time)
+    }
+
+    /// The strips of a frame's pictures.
+    #[must_use]
+    pub fn strips(&self, frame: &Frame) -> Vec<&Strip> {
+        self.scenes[frame.scene].panels.iter().map(|panel| &panel.strip).collect()
+    }
+
+    /// Takes back pictures that are drawn.
+    pub fn reuse(&mut self, frame: Frame) {
+        for (panel, taken) in self.scenes[frame.scene].panels.iter().zip(frame.pictures) {
+            self.exhibits[panel.exhibit].2.reuse(taken.picture);
+        }
+    }
+
+    /// Frame `k`: the same for the same `k`, whatever was drawn before.
+    ///
+    /// # Errors
+    /// When a trace cannot be read.
+    pub fn frame(&mut self, k: u64) -> Result<Frame, SourceError> {
+        let (n, time) = self.at(k);
+        let scene = &self.scenes[n];
+        let mut pictures = Vec::with_capacity(scene.panels.len());
+        let mut told: Vec<Option<(Counts, Info)>> = self.cast.iter().map(|_| None).collect();
+        for (at, panel) in scene.panels.iter().enumerate() {
+            let shot = self.shot(n, at, time);
+            let studio = &mut self.cast[panel.source].studio;
+            let exhibit = self.exhibits[panel.exhibit].2.as_mut();
+            let mut taken = shot.take(studio, exhibit)?;
+            if let Some(Look::Follow(label, zoom)) = panel.looks.iter().rfind(|look| look.0 <= time).map(|look| look.2) {
+                // What is followed is known once it is drawn: a second look is at it.
+                let at = taken.picture.scene().and_then(|scene| camera::nearest(scene, label));
+                let to = Camera { at: at.unwrap_or([0.0, 0.0]), zoom }.clamped();
+                let camera = camera_at(&panel.looks, time, &|_, _| to);
+                exhibit.reuse(taken.picture);
+                taken = Shot { view: View { camera, ..shot.view.clone() }, ..shot }.take(studio, exhibit)?;
+            }
+            if told[panel.source].is_none() {
+                let counts = counts_at(studio, taken.info.position.tick())?;
+                told[panel.source] = Some((counts, taken.info.clone()));
+            }
+            pictures.push(taken);
+        }
+        let lettering = self.lettering(n, time, &pictures, &told);
+        Ok(Frame { pictures, lettering, scene: n })
+    }
+
+    /// The shot of a panel at a time of its scene.
+    fn shot(&self, n: usize, at: usize, time: f64) -> Shot {
+        let scene = &self.scenes[n];
+        let (panel, legs) = (&scene.panels[at], scene.legs.as_ref());
+        let position = |time: f64| legs.map_or(Position::START, |legs| self.stepped(scene, panel, legs.at(time).0));
+        let now = position(time);
+        let rate = legs.map_or(1.0, |legs| legs.rate(time));
+        let frame = 1.0 / f64::from(self.fps);
+        let passed = now.tick().saturating_sub(position(time - frame).tick()).max(1);
+        let base = &panel.shot.view;
+        // What is followed is looked for in the whole picture.
+        let follows = panel.looks.iter().rfind(|look| look.0 <= time).is_some_and(|look| matches!(look.2, Look::Follow(..)));
+        let camera = if follows { Camera::default() } else { camera_at(&panel.looks, time, &|_, _| Camera::default()) };
+        let view = View {
+            speed: rate,
+            tail: base.tail.max(passed),
+            window: base.window.max(passed),
+            camera,
+            ..base.clone()
+        };
+        let mut shot = Shot { position: now, view, ..panel.shot.clone() };
+        shot.playback.speed = if legs.is_some_and(|legs| legs.at(time).1 > 0.0) { rate } else { 0.0 };
+        shot
+    }
+
+    /// Where a panel is while the first one of its scene is at `position`.
+    fn stepped(&self, scene: &Scene, panel: &Panel, position: Position) -> Position {
+        match &panel.step {
+            Step::By(step) => step.other(position),
+            Step::Share => {
+                let [from, to] = scene.ticks.map(Position::at);
+                let all = to.since(from);
+                let share = if all > 0.0 { position.since(from) / all } else { 0.0 };
+                let len = self.cast[panel.source].studio.timeline().len();
+                Position::START.plus(share * len as f64).min(Position::at(len))
+            }
+        }
+    }
+
+    fn lettering(
+        &self,
+        n: usize,
+        time: f64,
+        pictures: &[Taken],
+        told: &[Option<(Counts, Info)>],
+    ) -> Lettering {
+        let scene = &self.scenes[n];
+        let empty = Counts::default();
+        let told: Vec<Option<Told<'_>>> = told
+            .iter()
+            .zip(&self.cast)
+            .enumerate()
+            .map(|(source, (told, cast))| {
+                let (now, info) = told.as_ref()?;
+                let scene = scene.before[source].as_ref().unwrap_or(&empty);
+                Some(Told { now: now.clone(), scene, whole: &cast.whole, info })
+            })
+            .collect();
+        let words = |template: &Template| -> Runs {
+            let of = |source: usize| told.get(source).and_then(Option::as_ref);
+            template.words(&of).into_iter().map(|run| self.run(scene, run)).collect()
+        };
+        let intro = scene.quiz.as_ref().map_or(0.0, |quiz| quiz.pause + quiz.seconds);
+        let quiz = scene.quiz.as_ref().filter(|_| time < intro).map(|quiz| {
+            let is_told = time >= quiz.pause;
+            QuizCard {
+                question: quiz.question.clone(),
+                choices: quiz.choices.clone(),
+                right: quiz.right.filter(|_| is_told),
+                answer: if is_told { words(&quiz.answer) } else { Runs::new() },
+                left: to_f32(1.0 - time / quiz.pause.max(1e-9)),
+            }
+        });
+        let mut lettering = Lettering {
+            card: scene.card.as_ref().map(|(title, text)| (title.clone(), words(text))),
+            caption: scene.captions.iter().rfind(|caption| caption.is_at(time)).map_or_else(Runs::new, |c| words(&c.what)),
+            band: if scene.card.is_some() { 0.0 } else { self.band },
+            quiz,
+            veil: self.veil(n, time),
+            ..Lettering::default()
+        };
+        if let Some(first) = pictures.first() {
+            let within = first.layout.area;
+            let within = egui::Rect::from_min_max(within.min, egui::pos2(within.right(), first.layout.strip.top()));
+            let middle = first.layout.at([0.0, 0.0]);
+            for label in scene.labels.iter().filter(|label| label.is_at(time)) {
+                let at = place(&label.what.0, first).map(|at| first.layout.at(at)).filter(|at| within.contains(*at));
+                if let Some(at) = at {
+                    lettering.labels.push(PlacedLabel { words: words(&label.what.1), at, middle, within });
+                }
+            }
+            for mark in &scene.highlights {
+                lettering.outlines.extend(outlines(mark, first));
+            }
+        }
+        lettering
+    }
+
+    /// A run of words with its colour.
+    fn run(&self, scene: &Scene, run: Run) -> (String, Option<crate::scene::palette::Rgba>) {
+        let color = run.region.as_ref().and_then(|(source, name)| {
+            let regions = &self.cast[*source].studio.tables().regions;
+            let region = regions.iter().position(|region| region.name == *name)?;
+            let panel = scene.panels.iter().find(|panel| panel.source == *source);
+            Some(panel.map_or_else(RegionColors::default, |panel| panel.shot.view.colors.clone()).of(region))
+        });
+        (run.words, color)
+    }
+
+    /// What is left of the ground over a scene that appears, or goes for the next one.
+    fn veil(&self, n: usize, time: f64) -> f32 {
+        let scene = &self.scenes[n];
+        let into = if scene.fade > 0.0 { 1.0 - time / (0.5 * scene.fade) } else { 0.0 };
+        let next = self.scenes.get(n + 1).map_or(0.0, |next| next.fade);
+        let out = if next > 0.0 { 1.0 - (scene.seconds - time) / (0.5 * next) } else { 0.0 };
+        to_f32(into.max(out).clamp(0.0, 1.0))
+    }
+
+    /// What is said, with its times: values are those at which it goes.
+    ///
+    /// # Errors
+    /// When a trace cannot be read.
+    pub fn cues(&mut self) -> Result<Vec<Cue>, SourceError> {
+        let mut cues = Vec::new();
+        for n in 0..self.scenes.len() {
+            let start = self.firsts[n] as f64 / f64::from(self.fps);
+            let seconds = self.scenes[n].seconds;
+            let mut spans: Vec<(f64, f64)> = Vec::new();
+            if let Some(quiz) = &self.scenes[n].quiz {
+                spans.extend([(0.0, quiz.pause), (quiz.pause, quiz.pause + quiz.seconds)]);
+            }
+            if self.scenes[n].card.is_some() {
+                spans.push((0.0, seconds));
+            }
+            spans.extend(self.scenes[n].captions.iter().map(|caption| (caption.from, caption.until.min(seconds))));
+            for (from, until) in spans {
+                let last = (until - 1.0 / f64::from(self.fps)).max(from);
+                let k = if until >= seconds { self.firsts[n + 1] - 1 } else { self.frame_at(n, last) };
+                let frame = self.frame(k)?;
+                let text = said(&frame.lettering);
+                self.reuse(frame);
+                if !text.is_empty() && until > from {
+                    cues.push(Cue { start: start + from, end: start + until, text, scene: n });
+                }
+            }
+        }
+        Ok(cues)
+    }
+
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a time of a film, 0 or more")]
+    fn frame_at(&self, n: usize, time: f64) -> u64 {
+        (self.firsts[n] + (time * f64::from(self.fps)).floor() as u64).min(self.firsts[n + 1] - 1)
+    }
+}
+
+/// The words of a frame that are said.
+fn said(lettering: &Lettering) -> String {
+    let plain = |runs: &Runs| runs.iter().map(|(words, _)| words.as_str()).collect::<String>();
+    if let Some(quiz) = &lettering.quiz {
+        let told = quiz.right.is_some() || !quiz.answer.is_empty();
+        if told {
+            let right = quiz.right.and_then(|right| quiz.choices.get(right)).map_or_else(String::new, |right| format!("{right}. "));
+            return format!("{right}{}", plain(&quiz.answer));
+        }
+        return std::iter::once(&quiz.question).chain(&quiz.choices).cloned().collect::<Vec<_>>().join(" / ");
+    }
+    match &lettering.card {
+        Some((title, text)) if text.is_empty() => title.clone(),
+        Some((title, text)) => format!("{title}. {}", plain(text)),
+        None => plain(&lettering.caption),
+    }
+}
+
+/// Where a mark is, world units.
+fn place(mark: &Mark, taken: &Taken) -> Option<[f32; 2]> {
+    match mark {
+        Mark::Label(label) => camera::nearest(taken.picture.scene()?, *label),
+        Mark::Points(points) => points.get(points.len() / 2).copied(),
+    }
+}
+
+/// The lines of a mark, in points of the target.
+fn outlines(mark: &Mark, taken: &Taken) -> Vec<Vec<Pos2>> {
+    match mark {
+        Mark::Points(points) => vec![points.iter().map(|at| taken.layout.at(*at)).collect()],
+        Mark::Label(label) => {
+            let marks = taken.picture.scene().and_then(|scene| scene.labelled.get(*label)).map(|pinned| &pinned.marks);
+            let around = |mark: &crate::scene::PinMark| {
+                let (at, radius) = (taken.layout.at(mark.at), mark.radius * taken.layout.viewport.px_per_unit + 4.0);
+                (0..=32u8).map(|n| at + egui::Vec2::angled(f32::from(n) / 32.0 * std::f32::consts::TAU) * radius).collect()
+            };
+            marks.into_iter().flatten().map(around).collect()
+        }
+    }
+}
+
+/// The camera at a time; `of` gives that of a look that follows.
+fn camera_at(looks: &[(f64, f64, Look)], time: f64, of: &dyn Fn(usize, f32) -> Camera) -> Camera {
+    let camera = |look: &Look| match look {
+        Look::At(camera) => *camera,
+        Look::Follow(label, zoom) => of(*label, *zoom),
+    };
+    let mut now = looks.first().map_or_else(Camera::default, |look| camera(&look.2));
+    for (at, moves, look) in looks.iter().filter(|look| look.0 <= time) {
+        let share = if *moves > 0.0 { to_f32((time - at) / moves) } else { 1.0 };
+        now = camera::between(now, camera(look), share);
+    }
+    now
+}
