@@ -6,7 +6,7 @@ use std::path::PathBuf;
 /// How a storyboard is made into a film.
 #[derive(Debug, Clone, Default, Args)]
 pub struct StoryArgs {
-    /// Say what a storyboard comes to, scene by scene, and write nothing
+    /// Say what a storyboard comes to, scene by scene, and draw nothing; files of --captions are written
     #[arg(long)]
     pub dry_run: bool,
     /// Leave captions out of the pictures

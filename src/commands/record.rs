@@ -23,6 +23,9 @@ pub fn run(args: &RecordArgs) -> anyhow::Result<()> {
     // The first Ctrl-C ends the recording with a whole file; whoever presses again wants out.
     let stop = Flag::new("stopping: the frames so far are being finished");
     let summary = film(args, &stop.raised)?;
+    if args.story.dry_run {
+        return Ok(());
+    }
     if summary.frames == 0 {
         return Err(Stopped(format!("{} was not written, for no frame was done", args.output.display())).into());
     }

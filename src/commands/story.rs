@@ -10,10 +10,12 @@ use super::{run, stop};
 use crate::capture::{Language, Recording, Running, Streams, Toolchain};
 use crate::cli::{CacheArgs, Compose, PictureArgs, RecordArgs, RunArgs, TraceArgs};
 use crate::files::{Draft, Scratch, read_text};
+use crate::opening::CacheChoice;
 use crate::overlay::Studio;
 use crate::record::{Options, Output, StoryFilm, Summary, record};
 use crate::scene::palette::Theme;
 use crate::shown::{is_seen, out, say};
+use crate::sim::config::HierarchyConfig;
 use crate::story::bundled::{self, SCHEME};
 use crate::story::{Reel, Source, Storyboard, markdown, srt, unknown, webvtt};
 use crate::timeline::ClockKind;
@@ -115,8 +117,13 @@ pub(super) fn film(args: &RecordArgs, place: &Place, stop: &AtomicBool) -> anyho
             UsageError(format!("--scene {number}: expected 1 to {count}, as the storyboard has {count} scenes"))
         })?;
     }
-    let Some(output) = output else { return dry_run(&reel, size) };
     let files = captions(args, &mut reel)?;
+    let Some(output) = output else {
+        for (path, text) in files {
+            write(&path, &text)?;
+        }
+        return dry_run(&reel, size);
+    };
     let options = Options { fps };
     let mut film = StoryFilm::new(context()?, reel, size, scale)?.with_theme(theme);
     let mut display = Display::new();
@@ -202,8 +209,18 @@ fn studio(
     let Source { l1, l2, l3, cores, data_only, .. } = source.clone();
     let caches = CacheArgs { cache, l1, l2, l3, cores, data_only, ..CacheArgs::default() };
     let trace = TraceArgs { trace, format: None };
+    let choice = match &source.caches {
+        None => cache_choice(&caches),
+        Some(_) if caches.cache.is_some() || caches.l1.is_some() => {
+            return Err(fault("caches", "found `cache` or `l1` besides; expected one of them").into());
+        }
+        Some(text) => {
+            let config = HierarchyConfig::from_toml(text, "caches").map_err(|error| fault("caches", &error.to_string()))?;
+            CacheChoice::asked(Ok(config))
+        }
+    };
     let timeline = opening(&trace)
-        .timeline(&cache_choice(&caches), args.picture.memory, &mut |_, _| go())
+        .timeline(&choice, args.picture.memory, &mut |_, _| go())
         .map_err(|error| {
             let told = format!("source {name}");
             failed(error).context(told)

@@ -253,7 +253,9 @@ fn quiz(painter: &Painter, quiz: &QuizCard, size: [u32; 2], band: f32) {
     let width = (0.56 * size[0] as f32).min(660.0 * t).max(0.9 * (size[0] as f32).min(300.0));
     let pad = 26.0 * t;
     let inner = width - 2.0 * pad;
-    let layout = |runs: &Runs, weight, points: f32, ink| painter.layout_job(job(runs, weight, points * t, ink, inner, Align::LEFT));
+    let layout = |runs: &Runs, weight: Weight, points: f32, ink: Rgba| {
+        balanced(painter, &|width| job(runs, weight, points * t, ink, width, Align::LEFT), inner)
+    };
     let told = quiz.right.is_some() || !quiz.answer.is_empty();
     let mut rows: Vec<(Arc<Galley>, f32, bool)> = vec![(layout(&plain(&quiz.question), Weight::SemiBold, 26.0, palette::TEXT), 14.0, false)];
     for (n, choice) in quiz.choices.iter().enumerate() {

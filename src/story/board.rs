@@ -49,6 +49,8 @@ pub struct Source {
     pub limit: Option<f64>,
     /// A preset, or a configuration file beside the storyboard.
     pub cache: Option<String>,
+    /// A configuration, in place of its file.
+    pub caches: Option<String>,
     /// The innermost level, as `--l1` has it.
     pub l1: Option<String>,
     /// The second level.

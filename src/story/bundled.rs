@@ -19,10 +19,18 @@ macro_rules! stories {
 }
 
 /// All of them, in the order in which a course would show them.
-pub const STORIES: [Bundled; 1] = stories!["why-columns-miss"];
+pub const STORIES: [Bundled; 7] = stories![
+    "why-columns-miss",
+    "blocks-stay",
+    "a-shrinking-working-set",
+    "merges-spill",
+    "material-points",
+    "dirty-lines",
+    "hash-join",
+];
 
 /// Programs that bundled storyboards compile and record, by the names of their files.
-const PROGRAMS: [(&str, &str); 0] = [];
+const PROGRAMS: [(&str, &str); 1] = [("hash_join.c", include_str!("../../lessons/hash_join.c"))];
 
 /// The storyboard of this name.
 #[must_use]

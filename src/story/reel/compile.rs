@@ -338,7 +338,9 @@ impl Compiler<'_> {
             }
             let step = self.step(n, source, of, beside.step.as_ref())?;
             let base = self.base(n, scene, of, (areas[at], count))?;
-            panels.push(self.panel(n, scene, (of, exhibit, step), base, ticks[0])?);
+            // A camera goes on from where it was left, where the same is shown alone again.
+            let goes_on = count == 1 && self.before.as_ref().is_some_and(|(before, _)| before[..] == [(of, exhibit)]);
+            panels.push(self.panel(n, scene, (of, exhibit, step), base, (ticks[0], goes_on))?);
         }
         Ok(panels)
     }
@@ -422,7 +424,7 @@ impl Compiler<'_> {
         scene: &board::Scene,
         (source, exhibit, step): (usize, usize, Step),
         mut shot: Shot,
-        from: u64,
+        (from, goes_on): (u64, bool),
     ) -> Result<Panel, StoryError> {
         let story = self.story;
         let Reel { cast, exhibits, .. } = &mut self.reel;
@@ -470,8 +472,7 @@ impl Compiler<'_> {
                 }
             }
         }
-        // The camera comes from where the scene before left it, where that showed the same.
-        let left = self.before.as_ref().filter(|(before, _)| before.first() == Some(&(source, exhibit))).and_then(|(_, camera)| *camera);
+        let left = self.before.as_ref().filter(|_| goes_on).and_then(|(_, camera)| *camera);
         match left {
             Some(camera) if rings.is_some() => looks.insert(0, (0.0, 0.0, Look::At(camera))),
             _ => {
