@@ -1,5 +1,6 @@
 //! The threads that open, index and simulate traces beside the window, and what they report to it.
 
+use super::story_player::Story;
 use crate::overlay::Studio;
 use crate::reference::ReferenceSource;
 use crate::sim::config::HierarchyConfig;
@@ -16,6 +17,8 @@ pub enum Report {
     Progress(u64, u64),
     /// What can be shown from now on: at first, and when more is indexed.
     Ready(Studio),
+    /// A storyboard that can be shown.
+    Story(Box<Story>),
     /// The life of what is pinned, as far as it is known.
     Life(Arc<Life>),
     /// Something to be told.

@@ -269,7 +269,7 @@ fn recent(ui: &mut Ui, page: &StartPage, moved: bool) -> Option<Asks> {
 }
 
 fn lessons(ui: &mut Ui, page: &StartPage, moved: bool) -> Option<Asks> {
-    title(ui, "LESSONS: BUNDLED TRACES");
+    title(ui, "BUNDLED TRACES AND LESSONS");
     let mut clicked = None;
     for (at, lesson) in (page.files()..).zip(&page.lessons) {
         let entry = Entry { name: lesson.name, about: "", below: lesson.look, is_there: true };

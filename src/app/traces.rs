@@ -10,6 +10,7 @@ use super::lives;
 use super::notes::Beside;
 use super::output::Output;
 use super::seen::Asked;
+use super::story_player::StoryPlayer;
 use crate::axis::Position;
 use crate::overlay::{Parts, StripKind, Studio};
 use crate::scene::palette::Theme;
@@ -211,6 +212,10 @@ pub(super) struct Coming {
 pub(super) struct Traces {
     pub(super) shown: Option<Shown>,
     pub(super) coming: Option<Coming>,
+    /// The storyboard that is played, or that somebody will come back to.
+    pub(super) story: Option<StoryPlayer>,
+    /// Whether it is what is seen.
+    pub(super) telling: bool,
 }
 
 /// What a message came to.
@@ -242,6 +247,11 @@ impl Traces {
         Ok(())
     }
 
+    /// The storyboard, where it is what is seen.
+    pub(super) fn told(&mut self) -> Option<&mut StoryPlayer> {
+        self.story.as_mut().filter(|_| self.telling)
+    }
+
     /// What is shown is left: its notes are kept.
     pub(super) fn leave(&mut self) {
         if let Some(shown) = &mut self.shown {
@@ -267,7 +277,7 @@ impl Traces {
         if shown.task.told(&message) {
             match message.said {
                 // What is shown does not tell of it.
-                Ok(Report::Progress(..) | Report::Life(_)) => return Taken::Nothing,
+                Ok(Report::Progress(..) | Report::Life(_) | Report::Story(_)) => return Taken::Nothing,
                 Ok(Report::Ready(studio)) => shown.desk.replace(studio),
                 Ok(Report::Words(words)) => shown.desk.say(words, now),
                 Ok(Report::Printed(bytes)) => shown.output.get_or_insert_default().print(&bytes),
@@ -283,7 +293,7 @@ impl Traces {
             match message.said {
                 Ok(Report::Progress(done, all)) => shown.desk.simulating(done, all),
                 Ok(Report::Ready(studio)) => shown.desk.recache(studio, now),
-                Ok(Report::Life(_)) => return Taken::Nothing,
+                Ok(Report::Life(_) | Report::Story(_)) => return Taken::Nothing,
                 Ok(Report::Words(words)) => shown.desk.say(words, now),
                 // No program is behind a simulation.
                 Ok(Report::Printed(_) | Report::Ended(_)) => {}
@@ -320,6 +330,7 @@ impl Traces {
                 let mut desk = first.desk(studio);
                 desk.guide = guide;
                 self.leave();
+                self.telling = false;
                 // The one before is told to stop here.
                 let (simulation, life) = (None, None);
                 let recording = None;
@@ -339,6 +350,11 @@ impl Traces {
                 return Taken::Opened;
             }
             Ok(Report::Progress(done, all)) => coming.progress = (done, all),
+            Ok(Report::Story(story)) => {
+                self.story = Some(StoryPlayer::new(*story));
+                self.telling = true;
+                return Taken::Opened;
+            }
             // Before anything can be shown there is nowhere to say it; whoever says it says it on the terminal too.
             Ok(Report::Words(_) | Report::Life(_)) => {}
             Ok(Report::Printed(bytes)) => coming.output.get_or_insert_default().print(&bytes),

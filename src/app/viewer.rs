@@ -4,17 +4,18 @@ use super::against::OpenAgainst;
 use super::clips::{self, RecordClip};
 use super::desk::Effect;
 use super::display;
-use super::indexing::Message;
+use super::indexing::{Message, Report};
 use super::input::meaning;
 use super::keys::Action;
 use super::latency::Latency;
 use super::losses::{self, Losses};
 use super::start::{Asks, Offer, StartPage, path_of};
+use super::story_panel::StoryAsks;
 use super::traces::{Opener, Taken, Trace, Traces, Wanted};
 use super::window::{FRAME, Face, Pane, picture};
 use crate::render::{RenderError, Sent};
 use crate::sim::config::HierarchyConfig;
-use crate::trace::bundled::SCHEME;
+use crate::trace::bundled::{SCHEME, find};
 use anyhow::Context as _;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -208,8 +209,36 @@ impl Viewer {
     fn answer(&mut self, event_loop: &ActiveEventLoop, asks: &Asks) {
         match asks {
             Asks::Open(wanted) => self.ask(wanted),
-            Asks::Back if self.traces.shown.is_some() => self.page.open = false,
+            Asks::Back if self.traces.shown.is_some() || self.traces.story.is_some() => self.page.open = false,
             Asks::Back => event_loop.exit(),
+        }
+        self.redraw();
+    }
+
+    /// Leaves a storyboard: for its trace, at the moment that is shown, or for the start page.
+    fn turn_from_story(&mut self, asks: StoryAsks) {
+        let Some(player) = &mut self.traces.story else { return };
+        if asks == StoryAsks::Leave {
+            self.traces.story = None;
+            self.traces.telling = false;
+            return self.turn_to_page();
+        }
+        let opened = match player.leave() {
+            Ok(None) => return,
+            Ok(Some(moment)) => player.trace(&moment.source).map(|mut trace| {
+                let studio = moment.studio;
+                trace.first.tick = moment.position;
+                (trace.first.view.tail, trace.first.view.window) = (moment.view.tail, moment.view.window);
+                trace.load = Box::new(move |report| {
+                    report(Report::Ready(studio));
+                    Ok(())
+                });
+                trace
+            }),
+            Err(error) => Err(error.into()),
+        };
+        if let Err(error) = opened.and_then(|trace| self.begin(trace)) {
+            self.complain(&error);
         }
         self.redraw();
     }
@@ -369,13 +398,20 @@ impl Viewer {
             self.last_frame = None;
             return;
         }
-        let (behind, coming) = (self.traces.shown.is_some(), self.traces.coming.as_mut());
-        let face = match (coming, &mut self.traces.shown) {
+        let passed = self.last_frame.map_or(0.0, |last| (begun - last).as_secs_f64().min(STALL));
+        let Traces { shown, coming, story, telling } = &mut self.traces;
+        let (behind, is_told) = (shown.is_some() || story.is_some(), story.is_some());
+        let player = story.as_mut().filter(|_| *telling && !self.page.open && coming.is_none());
+        let face = match (coming.as_mut(), shown) {
+            _ if player.is_some() => {
+                let Some(player) = player else { return };
+                player.advance(passed);
+                Face::Story(player)
+            }
             (Some(coming), _) => Face::Waits(&coming.name, coming.progress, coming.output.as_mut()),
             (None, Some(shown)) if !self.page.open => {
-                let passed = self.last_frame.map_or(0.0, |last| (begun - last).as_secs_f64().min(STALL));
                 shown.desk.advance(passed);
-                Face::Desk(&mut shown.desk, shown.output.as_mut())
+                Face::Desk(&mut shown.desk, shown.output.as_mut(), is_told)
             }
             (None, _) => Face::Page(&mut self.page, behind),
         };
@@ -396,6 +432,18 @@ impl Viewer {
                 }
                 if drawn.shown.effect.is_some() {
                     self.carry_out(event_loop, drawn.shown.effect);
+                }
+                if let Some(asks) = drawn.story {
+                    self.turn_from_story(asks);
+                }
+                if drawn.back {
+                    self.traces.telling = true;
+                    self.redraw();
+                }
+                if let Some(words) = drawn.untold {
+                    self.traces.story = None;
+                    self.traces.telling = false;
+                    self.complain(&anyhow::anyhow!("{words}"));
                 }
                 if let Some(asks) = drawn.asks {
                     self.answer(event_loop, &asks);
@@ -469,7 +517,8 @@ impl ApplicationHandler<Message> for Viewer {
                 self.last_frame = None;
                 let recent = (self.recent)();
                 if let Some(desk) = self.traces.desk() {
-                    let lessons = self.page.lessons.iter().map(|lesson| format!("{SCHEME}{}", lesson.name).into());
+                    let traces = self.page.lessons.iter().filter(|lesson| find(lesson.name).is_some());
+                    let lessons = traces.map(|lesson| format!("{SCHEME}{}", lesson.name).into());
                     let there = recent.into_iter().filter(|file| file.about.is_some());
                     desk.others = there.map(|file| file.path).chain(lessons).collect();
                 }
@@ -484,7 +533,8 @@ impl ApplicationHandler<Message> for Viewer {
     fn window_event(&mut self, event_loop: &ActiveEventLoop, _: WindowId, event: WindowEvent) {
         let Some(pane) = &mut self.pane else { return };
         // On the page and in fields keys are text.
-        let types = self.page.open && self.traces.coming.is_none() || pane.egui.egui_ctx().text_edit_focused();
+        let types = (self.page.open || self.traces.told().is_some()) && self.traces.coming.is_none()
+            || pane.egui.egui_ctx().text_edit_focused();
         let is_input = match &event {
             // What is held changes nothing by itself, nor does a key that goes up.
             WindowEvent::KeyboardInput { event, is_synthetic: false, .. } => {

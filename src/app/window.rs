@@ -4,9 +4,11 @@ use super::desk::Desk;
 use super::display::{on_screen, points, unwound, zoom};
 use super::output::Output;
 use super::start::{Asks, StartPage};
+use super::story_panel::StoryAsks;
+use super::story_player::StoryPlayer;
 use super::surface::{Part, Surface};
 use super::viewer::Quietly;
-use super::{output_panel, panel, start_panel};
+use super::{output_panel, panel, start_panel, story_panel};
 use crate::overlay::{Area, Offscreen, fonts};
 use crate::render::{RenderError, Viewport};
 use crate::scene::palette::Theme;
@@ -35,9 +37,12 @@ pub(super) struct Pane {
 
 /// What the window shows.
 pub(super) enum Face<'a> {
-    Desk(&'a mut Desk, Option<&'a mut Output>),
+    /// A trace; whether a storyboard waits behind it.
+    Desk(&'a mut Desk, Option<&'a mut Output>, bool),
     /// Where a trace is open, it is behind the page.
     Page(&'a mut StartPage, bool),
+    /// A storyboard.
+    Story(&'a mut StoryPlayer),
     /// The name of what is read, references done, and all.
     Waits(&'a str, (u64, u64), Option<&'a mut Output>),
 }
@@ -49,6 +54,11 @@ pub(super) struct Drawn {
     pub(super) moving: bool,
     pub(super) shown: panel::Shown,
     pub(super) asks: Option<Asks>,
+    pub(super) story: Option<StoryAsks>,
+    /// Why a storyboard cannot be shown any more.
+    pub(super) untold: Option<String>,
+    /// Somebody wants to go back to the storyboard.
+    pub(super) back: bool,
     pub(super) repaint: Duration,
 }
 
@@ -113,15 +123,21 @@ impl Pane {
         egui.options_mut(|options| options.zoom_factor = zoom);
         let input = self.egui.take_egui_input(&self.window);
         let (mut shown, mut asks) = (panel::Shown::default(), None);
+        let (mut story, mut untold, mut back) = (None, None, false);
         let inside = points(size, self.window.scale_factor() * f64::from(zoom));
         let mut output = egui.run_ui(input, |ui| {
             match &mut face {
-                Face::Desk(desk, output) => {
+                Face::Story(player) => {
+                    let (asked, failed) = story_panel::show(ui, player, inside);
+                    (story, untold) = (asked.or(story.take()), failed.or(untold.take()));
+                }
+                Face::Desk(desk, output, told) => {
                     shown = panel::show(ui, desk, inside, now);
                     if let Some(output) = output.as_mut().filter(|_| !desk.sheet) {
                         let strip = panel::layout(desk, inside[0], inside[1]).strip;
                         output_panel::show(ui, output, strip.right_top() - egui::vec2(0.0, 14.0));
                     }
+                    back |= *told && !desk.sheet && story_panel::way_back(ui);
                 }
                 Face::Page(page, behind) => asks = start_panel::show(ui, page, *behind).or(asks.take()),
                 Face::Waits(name, (done, all), output) => {
@@ -138,18 +154,27 @@ impl Pane {
         let repaint = output.viewport_output.get(&egui::ViewportId::ROOT).map_or(Duration::MAX, |v| v.repaint_delay);
         self.egui.handle_platform_output(&self.window, std::mem::take(&mut output.platform_output));
         let desk = match &face {
-            Face::Desk(desk, _) => Some(&**desk),
+            Face::Desk(desk, ..) => Some(&**desk),
+            _ => None,
+        };
+        let player = match &face {
+            Face::Story(player) => Some(&**player),
             _ => None,
         };
         self.theme = desk.map_or(self.theme, |desk| desk.theme);
         self.surface.set_theme(self.theme);
-        let parts = desk.map(|desk| parts(desk, inside)).unwrap_or_default();
+        let parts = match (desk, player) {
+            (Some(desk), _) => parts(desk, inside),
+            (None, Some(player)) => pictures(player, inside),
+            (None, None) => Vec::new(),
+        };
         let (surface, window) = (&mut self.surface, &self.window);
         // A device that is lost in the midst of a frame has egui's renderer panic.
         let drawn = unwound(|| surface.draw(window, size, &parts, &egui, output));
         let presented = drawn.map_err(RenderError::Lost)??;
         let title = match &face {
-            Face::Desk(desk, _) => desk.title(),
+            Face::Desk(desk, ..) => desk.title(),
+            Face::Story(player) => format!("{} - orrery", crate::shown::name(player.title())),
             Face::Page(..) => "orrery - start".into(),
             Face::Waits(..) => "orrery".into(),
         };
@@ -157,8 +182,8 @@ impl Pane {
             self.window.set_title(&title);
             self.title = title;
         }
-        let moving = desk.is_some_and(|desk| desk.transport.moving());
-        Ok(Drawn { presented, moving, shown, asks, repaint })
+        let moving = desk.is_some_and(|desk| desk.transport.moving()) || player.is_some_and(StoryPlayer::moving);
+        Ok(Drawn { presented, moving, shown, asks, story, untold, back, repaint })
     }
 }
 
@@ -179,6 +204,27 @@ fn parts(desk: &Desk, [width, height]: [u32; 2]) -> Vec<Part<'_>> {
     }
     parts
 }
+
+/// What the GPU draws of a storyboard in a window of so many points: its pictures, and the ground below them.
+fn pictures(player: &StoryPlayer, [width, height]: [u32; 2]) -> Vec<Part<'_>> {
+    let mut parts: Vec<Part<'_>> = Vec::new();
+    let Some((frame, _)) = player.frame() else { return parts };
+    for ((id, taken), bars) in (0u64..).zip(&frame.pictures).zip(&player.bars) {
+        let (area, viewport) = (Area::near(taken.layout.area), taken.layout.viewport);
+        let (picture, generation) = (Some(&taken.picture), player.generation());
+        parts.push(Part { id: STORY + id, area, picture, generation, viewport, bars });
+    }
+    let bottom = parts.iter().map(|part| part.area.at[1] + part.area.size[1]).max().unwrap_or(0);
+    if bottom < height {
+        let area = Area { at: [0, bottom], size: [width, height - bottom] };
+        let viewport = Viewport::fit(width, height);
+        parts.push(Part { id: u64::MAX, area, picture: None, generation: 0, viewport, bars: &[] });
+    }
+    parts
+}
+
+/// Numbers of a storyboard's pictures, which no pane has.
+const STORY: u64 = 1 << 40;
 
 /// What the pane that keys are for shows, without controls, as RGBA.
 pub(super) fn picture(pane: &Pane, desk: &mut Desk, size: [u32; 2]) -> anyhow::Result<Vec<u8>> {

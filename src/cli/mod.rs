@@ -26,7 +26,7 @@ use crate::scene::palette::Theme;
 use crate::sim::config::parse_size;
 use crate::timeline::{ClockKind, StripKind};
 use crate::trace::Format;
-use crate::trace::bundled::SCHEME;
+use crate::trace::bundled::{SCHEME, STORY_SCHEME};
 use crate::trace::write::WriteFormat;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
@@ -47,6 +47,7 @@ Examples:
   orrery                                          the start page: traces opened before, bundled ones
   orrery demo                                     numbers, a clip and the window for a bundled trace
   orrery lesson:matmul16                          open a bundled trace in the window; a file in the same way
+  orrery story:why-columns-miss                   play a bundled lesson in the window
   orrery stats t.orrery --cache paper             hits and misses, by level and by array
   orrery stats t.orrery --l1 32KiB,8,64 --json    another cache, as data
   orrery snapshot t.orrery --tick 2613 -o f.png   one moment as a picture
@@ -533,7 +534,7 @@ pub fn canonical(args: impl IntoIterator<Item = OsString>, exists: impl Fn(&Path
     let is_command = |word: &str| word == "help" || command.get_subcommands().any(|c| c.get_name() == word);
     let is_trace = |word: &OsStr| {
         let text = word.to_string_lossy();
-        text == "-" || text.contains(['.', '/', '\\']) || text.starts_with(SCHEME) || exists(Path::new(word))
+        text == "-" || text.contains(['.', '/', '\\']) || text.starts_with(SCHEME) || text.starts_with(STORY_SCHEME) || exists(Path::new(word))
     };
     let mut out: Vec<OsString> = Vec::new();
     let mut theirs = false;

@@ -48,6 +48,9 @@ pub struct ViewArgs {
     /// Start playing at once
     #[arg(long)]
     pub play: bool,
+    /// Compile and run the programs that a storyboard names
+    #[arg(long)]
+    pub allow_run: bool,
     /// Say also how the index came about, and at the end what frames sent to the GPU
     #[arg(short, long)]
     pub verbose: bool,

@@ -8,7 +8,8 @@ use crate::app::{OpenAgainst, Opener, RecordClip, Wanted};
 use crate::cli::{AgainstArgs, Cli, Command, PictureArgs, TraceArgs, ViewArgs};
 use crate::files::Scratch;
 use crate::opening::{first_start, recent};
-use crate::trace::bundled::{BUNDLED, find};
+use crate::story::bundled;
+use crate::trace::bundled::{BUNDLED, STORY_SCHEME, find};
 use anyhow::{Context as _, bail};
 use clap::Parser as _;
 use std::ffi::OsString;
@@ -62,6 +63,11 @@ pub(super) fn opener(like: &ViewArgs) -> (Opener, RecordClip, Receiver<()>) {
         }
         Wanted::Program(words) => record(words, &of_file, &recording),
         Wanted::Lesson(name) => {
+            if bundled::find(name).is_some() {
+                let mut args = plain(Path::new(&format!("{STORY_SCHEME}{name}")))?;
+                alike_lesson(&mut args);
+                return view::trace(&args, false);
+            }
             let lesson = find(name).with_context(|| format!("no bundled trace is called {name}"))?;
             let mut args = demo::shown(Path::new(&lesson.path()), lesson.cache)?;
             alike_lesson(&mut args);
@@ -96,7 +102,8 @@ fn record(
 
 /// What the start page offers.
 pub(super) fn offer() -> Offer {
-    let lessons = BUNDLED.iter().map(|lesson| Lesson { name: lesson.name, look: lesson.look }).collect();
+    let stories = bundled::STORIES.iter().map(|story| Lesson { name: story.name, look: story.look });
+    let lessons = BUNDLED.iter().map(|lesson| Lesson { name: lesson.name, look: lesson.look }).chain(stories).collect();
     let known = || recent().into_iter().map(|file| RecentFile { path: file.path, about: file.about }).collect();
     Offer { recent: Box::new(known), lessons, home: std::env::home_dir(), is_first: first_start() }
 }

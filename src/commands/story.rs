@@ -7,7 +7,11 @@ use super::picture::{SIZES, context, give_title, sides, size};
 use super::progress::Display;
 use super::record::{framerate, usage};
 use super::{run, stop};
+#[cfg(feature = "viewer")]
+use crate::app::{Beside, Explore, Load, Report, Story, Trace};
 use crate::capture::{Language, Recording, Running, Streams, Toolchain};
+#[cfg(feature = "viewer")]
+use crate::cli::ViewArgs;
 use crate::cli::{CacheArgs, Compose, PictureArgs, RecordArgs, RunArgs, TraceArgs};
 use crate::files::{Draft, Scratch, read_text};
 use crate::opening::CacheChoice;
@@ -16,7 +20,8 @@ use crate::record::{Options, Output, StoryFilm, Summary, record};
 use crate::scene::palette::Theme;
 use crate::shown::{is_seen, out, say};
 use crate::sim::config::HierarchyConfig;
-use crate::story::bundled::{self, SCHEME};
+use crate::story::bundled;
+use crate::trace::bundled::STORY_SCHEME as SCHEME;
 use crate::story::{Reel, Source, Storyboard, markdown, srt, unknown, webvtt};
 use crate::timeline::ClockKind;
 use anyhow::{Context as _, bail};
@@ -99,12 +104,9 @@ pub(super) fn film(args: &RecordArgs, place: &Place, stop: &AtomicBool) -> anyho
     let fps = framerate(args, board.fps)?;
     let theme = theme(args, &story)?;
     let go = || !stop.load(Ordering::Relaxed);
-    let folder = folder(place);
-    let mut sources = Vec::new();
-    for name in in_use(&story) {
-        let Some(source) = board.source.get(&name) else { continue };
-        sources.push((name.clone(), studio(&story, &name, source, (&folder, place), args, &go)?));
-    }
+    let wish = Wish { allow_run: args.story.allow_run, picture: args.picture.clone() };
+    let opened = open(&story, place, &wish, &go)?;
+    let sources = opened.into_iter().map(|source| (source.name, source.studio)).collect();
     let scale = args.picture.text_scale;
     let points = points(size, scale);
     let mut reel = Reel::new(&story, sources, points, fps)?;
@@ -171,17 +173,40 @@ fn theme(args: &RecordArgs, story: &Storyboard) -> anyhow::Result<Theme> {
     Ok(theme.ok_or_else(|| story.fault(None, &format!("theme: {}", unknown(name, &names))))?.0)
 }
 
-/// The trace of a source, under its caches, indexed.
+/// Whether programs may be run, and how pictures of traces are made.
+#[derive(Clone)]
+struct Wish {
+    allow_run: bool,
+    picture: PictureArgs,
+}
+
+/// A source that was opened.
+struct Opened {
+    name: String,
+    studio: Studio,
+    trace: TraceArgs,
+    caches: CacheArgs,
+    /// Where the trace of a program is, as long as it is needed.
+    scratch: Option<Scratch>,
+}
+
+/// The traces of all sources that are shown, each under its caches, indexed.
+fn open(story: &Storyboard, place: &Place, wish: &Wish, go: &dyn Fn() -> bool) -> anyhow::Result<Vec<Opened>> {
+    let folder = folder(place);
+    let known = in_use(story).into_iter().filter_map(|name| story.board.source.get(&name).map(|source| (name, source)));
+    known.map(|(name, source)| studio(story, &name, source, (&folder, place), wish, go)).collect()
+}
+
 fn studio(
     story: &Storyboard,
     name: &str,
     source: &Source,
     (folder, place): (&Path, &Place),
-    args: &RecordArgs,
+    wish: &Wish,
     go: &dyn Fn() -> bool,
-) -> anyhow::Result<Studio> {
+) -> anyhow::Result<Opened> {
     let fault = |key: &str, words: &str| story.source_fault(name, key, words);
-    let scratch;
+    let mut kept = None;
     let trace = match (&source.trace, &source.program) {
         (Some(trace), None) => match crate::trace::bundled::name_in(Path::new(trace)) {
             Some(_) => PathBuf::from(trace),
@@ -194,10 +219,12 @@ fn studio(
             }
         },
         (None, Some(program)) => {
-            scratch = Scratch::new().context("the folder for temporary files cannot be written to")?;
+            let scratch = Scratch::new().context("the folder for temporary files cannot be written to")?;
             let path = source_file(story, name, program, (folder, place), &scratch)?;
-            allowed(args, place, &path, source)?;
-            run_program(story, name, source, &path, &scratch)?
+            allowed(wish, place, &path, source)?;
+            let trace = run_program(story, name, source, &path, &scratch)?;
+            kept = Some(scratch);
+            trace
         }
         _ => return Err(fault("trace", "expected either `trace` or `program`").into()),
     };
@@ -220,16 +247,16 @@ fn studio(
         }
     };
     let timeline = opening(&trace)
-        .timeline(&choice, args.picture.memory, &mut |_, _| go())
+        .timeline(&choice, wish.picture.memory, &mut |_, _| go())
         .map_err(|error| {
             let told = format!("source {name}");
             failed(error).context(told)
         })?;
     let mut studio = Studio::of(timeline)?;
-    let picture = PictureArgs { title: source.title.clone(), ..args.picture.clone() };
-    let called = source.program.as_ref().map_or(trace.trace, PathBuf::from);
+    let picture = PictureArgs { title: source.title.clone(), ..wish.picture.clone() };
+    let called = source.program.as_ref().map_or(trace.trace.clone(), PathBuf::from);
     give_title(&mut studio, &called, &picture);
-    Ok(studio)
+    Ok(Opened { name: name.to_owned(), studio, trace, caches, scratch: kept })
 }
 
 /// The source file of a program; that of a bundled storyboard is written to the scratch folder.
@@ -253,8 +280,8 @@ fn source_file(
 }
 
 /// Whether the program of a storyboard may be run: who made the storyboard may not be who records it.
-fn allowed(args: &RecordArgs, place: &Place, program: &Path, source: &Source) -> anyhow::Result<()> {
-    if args.story.allow_run || matches!(place, Place::Bundled(_)) {
+fn allowed(wish: &Wish, place: &Place, program: &Path, source: &Source) -> anyhow::Result<()> {
+    if wish.allow_run || matches!(place, Place::Bundled(_)) {
         return Ok(());
     }
     let words = std::iter::once(program.display().to_string()).chain(source.arguments.iter().cloned());
@@ -410,4 +437,34 @@ fn misplaced(args: &RecordArgs) -> Option<&'static str> {
         (stop_position.is_some(), "--stop-position"),
     ];
     all.into_iter().find(|(given, _)| *given).map(|(_, flag)| flag)
+}
+
+/// A storyboard for the window: played there, and left for its traces.
+///
+/// # Errors
+/// [`UsageError`].
+#[cfg(feature = "viewer")]
+pub(super) fn trace(args: &ViewArgs, place: &Place) -> anyhow::Result<Trace> {
+    let wish = Wish { allow_run: args.allow_run, picture: args.picture.clone() };
+    let (place, like) = (place.clone(), args.clone());
+    let size = super::picture::size(&args.picture)?;
+    let load: Load = Box::new(move |report| {
+        let story = read(&place)?;
+        let wanted = std::cell::RefCell::new(report);
+        let opened = open(&story, &place, &wish, &|| (*wanted.borrow_mut())(Report::Progress(0, 0)))?;
+        let (mut sources, mut known) = (Vec::new(), Vec::new());
+        for Opened { name, studio, trace, caches, scratch } in opened {
+            sources.push((name.clone(), studio));
+            known.push((name, trace, caches, scratch));
+        }
+        let reel = Reel::new(&story, sources, [size.0, size.1], crate::app::story_player::FPS)?;
+        let explore: Explore = Box::new(move |source| {
+            let found = known.iter().find(|(name, ..)| name == source);
+            let (_, trace, caches, _) = found.with_context(|| format!("{source}: no such source"))?;
+            super::view::trace(&ViewArgs { trace: trace.clone(), cache: caches.clone(), ..like.clone() }, false)
+        });
+        (*wanted.borrow_mut())(Report::Story(Box::new(Story { reel, explore })));
+        Ok(())
+    });
+    super::view::of(args, false, Beside::default(), load)
 }

@@ -60,6 +60,9 @@ pub(super) fn look(args: &ViewArgs) -> Look {
 /// # Errors
 /// [`UsageError`].
 pub(super) fn trace(args: &ViewArgs, kept: bool) -> anyhow::Result<Trace> {
+    if let Some(story) = super::story::named(&args.trace.trace) {
+        return super::story::trace(args, &story);
+    }
     if is_tasks(&args.trace, &args.picture)? {
         let (path, picture) = (args.trace.trace.clone(), args.picture.clone());
         let load = move |report: &mut dyn FnMut(Report) -> bool| {

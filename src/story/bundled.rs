@@ -1,8 +1,5 @@
 //! The storyboards that travel inside the binary: `lessons/*.story.toml`.
 
-/// What stands before the name of a bundled storyboard where a path is expected: `story:why-columns-miss`.
-pub const SCHEME: &str = "story:";
-
 /// One bundled storyboard.
 #[derive(Clone, Copy, Debug)]
 pub struct Bundled {
@@ -10,23 +7,25 @@ pub struct Bundled {
     pub name: &'static str,
     /// What it says.
     pub text: &'static str,
+    /// What it is about: a line for who chooses among them.
+    pub look: &'static str,
 }
 
 macro_rules! stories {
-    ($($name:literal),* $(,)?) => {
-        [$(Bundled { name: $name, text: include_str!(concat!("../../lessons/", $name, ".story.toml")) }),*]
+    ($($name:literal: $look:literal),* $(,)?) => {
+        [$(Bundled { name: $name, text: include_str!(concat!("../../lessons/", $name, ".story.toml")), look: $look }),*]
     };
 }
 
 /// All of them, in the order in which a course would show them.
 pub const STORIES: [Bundled; 7] = stories![
-    "why-columns-miss",
-    "blocks-stay",
-    "a-shrinking-working-set",
-    "merges-spill",
-    "material-points",
-    "dirty-lines",
-    "hash-join",
+    "why-columns-miss": "Watch: why the standard multiply is slow: B is walked down its columns.",
+    "blocks-stay": "Watch: turn B, or multiply in blocks that stay in the cache.",
+    "a-shrinking-working-set": "Watch: bubble sort: when a working set begins to fit.",
+    "merges-spill": "Watch: merge sort: which merges spill from L1, and which from L2.",
+    "material-points": "Watch: a simulation step: what streams, and what stays.",
+    "dirty-lines": "Watch: write back and write through, side by side.",
+    "hash-join": "Watch: a hash join under a server's caches (needs gcc or clang).",
 ];
 
 /// Programs that bundled storyboards compile and record, by the names of their files.

@@ -5,6 +5,9 @@ use std::path::Path;
 /// What stands before the name of a bundled trace where the path of a file is expected: `lesson:matmul16`.
 pub const SCHEME: &str = "lesson:";
 
+/// What stands before the name of a bundled storyboard where a path is expected: `story:why-columns-miss`.
+pub const STORY_SCHEME: &str = "story:";
+
 /// One bundled trace.
 #[derive(Clone, Copy, Debug)]
 pub struct Bundled {

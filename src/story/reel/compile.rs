@@ -61,6 +61,7 @@ pub(super) fn reel(
     let ended = vec![0; cast.len()];
     let board = &story.board;
     let reel = Reel {
+        story: story.clone(),
         title: board.title.clone(),
         about: board.about.clone(),
         cast,

@@ -108,6 +108,7 @@ struct Scene {
 
 /// See the module.
 pub struct Reel {
+    story: Storyboard,
     title: String,
     about: String,
     cast: Vec<Cast>,
@@ -144,6 +145,8 @@ pub struct SceneSpan {
     pub ticks: [u64; 2],
     /// The name of its first picture's source; empty = it has no picture.
     pub source: String,
+    /// Seconds after which the answer to its question is told; `None` = it asks none.
+    pub pause: Option<f64>,
 }
 
 impl Reel {
@@ -158,6 +161,38 @@ impl Reel {
         fps: u32,
     ) -> Result<Self, StoryError> {
         compile::reel(story, sources, size, fps)
+    }
+
+    /// The same for pictures of another size, and another number of frames a second.
+    ///
+    /// # Errors
+    /// As [`Reel::new`]: where captions have no room there.
+    pub fn again(self, size: [u32; 2], fps: u32) -> Result<Self, StoryError> {
+        let sources = self.cast.into_iter().map(|cast| (cast.name, cast.studio)).collect();
+        Self::new(&self.story, sources, size, fps)
+    }
+
+    /// Has its pictures be the upper left part of a target of so many points.
+    pub fn within(&mut self, target: [u32; 2]) {
+        self.scenes.iter_mut().flat_map(|scene| &mut scene.panels).for_each(|panel| panel.shot.target = target);
+    }
+
+    /// Width and height of its pictures, points.
+    #[must_use]
+    pub fn size(&self) -> [u32; 2] {
+        self.size
+    }
+
+    /// The studio of a source.
+    #[must_use]
+    pub fn studio(&self, source: &str) -> Option<&Studio> {
+        self.cast.iter().find(|cast| cast.name == source).map(|cast| &cast.studio)
+    }
+
+    /// How the first picture of a frame looks, but for its camera.
+    #[must_use]
+    pub fn view(&self, frame: &Frame) -> View {
+        self.scenes[frame.scene].panels.first().map_or_else(View::default, |panel| panel.shot.view.clone())
     }
 
     /// Number of frames.
@@ -229,6 +264,7 @@ impl Reel {
             seconds: scene.frames as f64 / f64::from(self.fps),
             ticks: scene.ticks,
             source: scene.panels.first().map_or_else(String::new, |panel| self.cast[panel.source].name.clone()),
+            pause: scene.quiz.as_ref().map(|quiz| quiz.pause),
         };
         self.scenes.iter().zip(self.firsts.windows(2)).map(span).collect()
     }
