@@ -21,7 +21,11 @@ pub(super) enum StoryAsks {
 }
 
 /// Shows the frame of now in a window of `size` points.
-pub(super) fn show(ui: &mut Ui, player: &mut StoryPlayer, [width, height]: [u32; 2]) -> (Option<StoryAsks>, Option<String>) {
+pub(super) fn show(
+    ui: &mut Ui,
+    player: &mut StoryPlayer,
+    [width, height]: [u32; 2],
+) -> (Option<StoryAsks>, Option<String>) {
     let asked = keys(ui, player);
     let size = [width, height.saturating_sub(BAR).max(1)];
     let failed = player.take(size, [width, height]).err().map(|error| error.to_string());
@@ -87,7 +91,8 @@ fn controls(ui: &mut Ui, player: &mut StoryPlayer, area: Rect) -> Option<StoryAs
     let words = |ui: &mut Ui, right: f32, word: &str, chosen: bool| {
         let place = Rect::from_min_max(pos2(right - 130.0, y - 13.0), pos2(right, y + 13.0));
         let layout = egui::Layout::right_to_left(egui::Align::Center);
-        ui.scope_builder(UiBuilder::new().max_rect(place).layout(layout), |ui| word_button(ui, word, 13.5, chosen)).inner
+        ui.scope_builder(UiBuilder::new().max_rect(place).layout(layout), |ui| word_button(ui, word, 13.5, chosen))
+            .inner
     };
     let leave = words(ui, area.right() - 14.0, "Leave", true);
     let explore = words(ui, leave.rect.left() - 4.0, "Look around", true);
@@ -105,7 +110,11 @@ fn controls(ui: &mut Ui, player: &mut StoryPlayer, area: Rect) -> Option<StoryAs
     let (scene, count) = (player.scene(), player.spans().len());
     let title = player.spans().get(scene).map_or("", |span| span.title.as_str());
     let name = format!("{} / {count}  {title}", scene + 1);
-    let galley = ui.painter().layout_no_wrap(crate::shown::name(&name).into_owned(), Weight::Medium.at(13.5), color(palette::TEXT_BODY));
+    let galley = ui.painter().layout_no_wrap(
+        crate::shown::name(&name).into_owned(),
+        Weight::Medium.at(13.5),
+        color(palette::TEXT_BODY),
+    );
     let room = (right - x).max(0.0);
     if galley.size().x < 0.6 * room {
         ui.painter().galley(pos2(x, y - 0.5 * galley.size().y), galley.clone(), color(palette::TEXT_BODY));
@@ -128,7 +137,8 @@ fn line(ui: &mut Ui, player: &mut StoryPlayer, area: Rect) {
     let painter = ui.painter();
     for span in player.spans() {
         let (from, to) = (at(span.start) + 1.0, at(span.start + span.seconds) - 1.0);
-        let place = Rect::from_min_max(pos2(from, area.center().y - 2.5), pos2(to.max(from + 1.0), area.center().y + 2.5));
+        let place =
+            Rect::from_min_max(pos2(from, area.center().y - 2.5), pos2(to.max(from + 1.0), area.center().y + 2.5));
         painter.rect_filled(place, CornerRadius::same(2), color(palette::TRACK));
         let past = at(player.time()).clamp(from, to.max(from));
         if past > from {
@@ -160,7 +170,18 @@ pub(super) fn way_back(ui: &mut Ui) -> bool {
     let ground = if response.hovered() { palette::TRACK } else { palette::fade(palette::BACKGROUND, 0.92) };
     let painter = ui.ctx().layer_painter(LayerId::new(egui::Order::Middle, egui::Id::unique("way back")));
     painter.rect_filled(area, 13.0, color(ground));
-    painter.rect_stroke(area, 13.0, egui::Stroke::new(1.0, color(palette::fade(palette::LIGHT, 0.45))), egui::StrokeKind::Inside);
-    painter.text(area.center(), Align2::CENTER_CENTER, "Back to the lesson", Weight::Medium.at(13.0), color(palette::TEXT));
+    painter.rect_stroke(
+        area,
+        13.0,
+        egui::Stroke::new(1.0, color(palette::fade(palette::LIGHT, 0.45))),
+        egui::StrokeKind::Inside,
+    );
+    painter.text(
+        area.center(),
+        Align2::CENTER_CENTER,
+        "Back to the lesson",
+        Weight::Medium.at(13.0),
+        color(palette::TEXT),
+    );
     response.clicked()
 }

@@ -318,10 +318,22 @@ mod tests {
         player.advance(1.0);
         assert!(player.time() < 5.0, "who waits stays");
         player.take([640, 400], [640, 446]).expect("in memory");
-        assert!(player.frame().is_some_and(|(frame, _)| frame.lettering.quiz.as_ref().is_some_and(|quiz| quiz.answer.is_empty())));
+        assert!(
+            player.frame().is_some_and(|(frame, _)| frame
+                .lettering
+                .quiz
+                .as_ref()
+                .is_some_and(|quiz| quiz.answer.is_empty()))
+        );
         player.toggle();
         player.take([640, 400], [640, 446]).expect("in memory");
-        assert!(player.frame().is_some_and(|(frame, _)| frame.lettering.quiz.as_ref().is_some_and(|quiz| !quiz.answer.is_empty())));
+        assert!(
+            player.frame().is_some_and(|(frame, _)| frame
+                .lettering
+                .quiz
+                .as_ref()
+                .is_some_and(|quiz| !quiz.answer.is_empty()))
+        );
         player.advance(100.0);
         assert!(!player.playing() && player.time() == 12.0);
         player.toggle();

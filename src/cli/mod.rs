@@ -16,7 +16,7 @@ pub use gpu::GpuArgs;
 pub use lists::{FormatsArgs, TasksArgs};
 pub use programs::{AssembleArgs, CaptureArgs, CcArgs, CollectArgs, Recorder, RunArgs, misplaced};
 pub use regions::RegionArgs;
-pub use story::StoryArgs;
+pub use story::{ProposeArgs, StoryArgs};
 pub use task_look::TaskLookArgs;
 use view::text_scale;
 pub use view::{LayoutName, ViewArgs};
@@ -103,6 +103,8 @@ pub enum Command {
     Snapshot(SnapshotArgs),
     /// Record a trace, or a file of tasks, as MP4, GIF or numbered PNGs
     Record(RecordArgs),
+    /// Propose a storyboard for a trace: what happens in it, in about a minute, as a file to be edited
+    Story(ProposeArgs),
     /// Open a trace, or a file of tasks, in the window (`orrery FILE` does the same)
     View(ViewArgs),
     /// Open the window on its start page (`orrery` alone does the same)
@@ -406,7 +408,14 @@ pub struct RecordArgs {
     #[expect(missing_docs, reason = "flattened group")]
     pub picture: PictureArgs,
     /// File to write: .mp4, .gif, or a pattern such as frames/%05d.png; `-` is MP4 on standard output
-    #[arg(short, long, value_name = "FILE", required = false, default_value_if("dry_run", "true", "-"), required_unless_present = "dry_run")]
+    #[arg(
+        short,
+        long,
+        value_name = "FILE",
+        required = false,
+        default_value_if("dry_run", "true", "-"),
+        required_unless_present = "dry_run"
+    )]
     pub output: PathBuf,
     /// Say also what the index holds and what a frame sends to the GPU
     #[arg(short, long)]
@@ -534,7 +543,11 @@ pub fn canonical(args: impl IntoIterator<Item = OsString>, exists: impl Fn(&Path
     let is_command = |word: &str| word == "help" || command.get_subcommands().any(|c| c.get_name() == word);
     let is_trace = |word: &OsStr| {
         let text = word.to_string_lossy();
-        text == "-" || text.contains(['.', '/', '\\']) || text.starts_with(SCHEME) || text.starts_with(STORY_SCHEME) || exists(Path::new(word))
+        text == "-"
+            || text.contains(['.', '/', '\\'])
+            || text.starts_with(SCHEME)
+            || text.starts_with(STORY_SCHEME)
+            || exists(Path::new(word))
     };
     let mut out: Vec<OsString> = Vec::new();
     let mut theirs = false;

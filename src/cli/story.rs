@@ -1,5 +1,6 @@
-//! What of `record` is for storyboards alone.
+//! Storyboards: what of `record` is for them alone, and `story`.
 
+use super::{CacheArgs, TraceArgs};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -36,4 +37,25 @@ impl StoryArgs {
         ];
         all.into_iter().find(|(given, _)| *given).map(|(_, flag)| flag)
     }
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  orrery story t.orrery -o t.story.toml              propose a storyboard
+  orrery t.story.toml                                play it in the window
+  orrery record t.story.toml -o t.mp4                make the film";
+
+/// `story`
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct ProposeArgs {
+    #[command(flatten)]
+    #[expect(missing_docs, reason = "flattened group")]
+    pub trace: TraceArgs,
+    #[command(flatten)]
+    #[expect(missing_docs, reason = "flattened group")]
+    pub cache: CacheArgs,
+    /// File to write, NAME.story.toml; standard output without it
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
 }

@@ -176,6 +176,8 @@ fn dispatch(command: &Command) -> anyhow::Result<ExitCode> {
         #[cfg(feature = "gpu")]
         Command::Snapshot(args) => snapshot::run(args),
         #[cfg(feature = "gpu")]
+        Command::Story(args) => story::propose(args),
+        #[cfg(feature = "gpu")]
         Command::Record(args) => record::run(args),
         #[cfg(feature = "viewer")]
         Command::View(args) => view::run(args),
@@ -184,7 +186,7 @@ fn dispatch(command: &Command) -> anyhow::Result<ExitCode> {
         #[cfg(feature = "gpu")]
         Command::Demo(args) => demo::run(args),
         #[cfg(not(feature = "gpu"))]
-        Command::Snapshot(_) | Command::Record(_) | Command::Demo(_) => Err(left_out("gpu")),
+        Command::Snapshot(_) | Command::Record(_) | Command::Story(_) | Command::Demo(_) => Err(left_out("gpu")),
         #[cfg(not(feature = "viewer"))]
         Command::View(_) | Command::Start => Err(left_out("viewer")),
     }?;

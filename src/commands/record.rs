@@ -43,7 +43,9 @@ pub fn film(args: &RecordArgs, stop: &AtomicBool) -> anyhow::Result<Summary> {
     }
     if let Some(flag) = args.story.given() {
         let found = args.trace.trace.display();
-        return Err(UsageError(format!("{flag}: found {found}; expected a storyboard, NAME.story.toml or story:NAME")).into());
+        return Err(
+            UsageError(format!("{flag}: found {found}; expected a storyboard, NAME.story.toml or story:NAME")).into()
+        );
     }
     let output = Output::parse(&args.output).map_err(usage)?;
     let size = size(&args.picture)?;

@@ -12,7 +12,7 @@ use crate::app::{Beside, Explore, Load, Report, Story, Trace};
 use crate::capture::{Language, Recording, Running, Streams, Toolchain};
 #[cfg(feature = "viewer")]
 use crate::cli::ViewArgs;
-use crate::cli::{CacheArgs, Compose, PictureArgs, RecordArgs, RunArgs, TraceArgs};
+use crate::cli::{CacheArgs, Compose, PictureArgs, ProposeArgs, RecordArgs, RunArgs, TraceArgs};
 use crate::files::{Draft, Scratch, read_text};
 use crate::opening::CacheChoice;
 use crate::overlay::Studio;
@@ -21,9 +21,9 @@ use crate::scene::palette::Theme;
 use crate::shown::{is_seen, out, say};
 use crate::sim::config::HierarchyConfig;
 use crate::story::bundled;
-use crate::trace::bundled::STORY_SCHEME as SCHEME;
-use crate::story::{Reel, Source, Storyboard, markdown, srt, unknown, webvtt};
+use crate::story::{Opened as Named, Reel, Source, Storyboard, markdown, srt, unknown, webvtt};
 use crate::timeline::ClockKind;
+use crate::trace::bundled::STORY_SCHEME as SCHEME;
 use anyhow::{Context as _, bail};
 use std::ffi::OsString;
 use std::io::Write as _;
@@ -115,9 +115,12 @@ pub(super) fn film(args: &RecordArgs, place: &Place, stop: &AtomicBool) -> anyho
     }
     if let Some(number) = args.story.scene {
         let count = reel.spans().len();
-        reel.keep_scene(number.wrapping_sub(1)).map_err(|()| {
-            UsageError(format!("--scene {number}: expected 1 to {count}, as the storyboard has {count} scenes"))
-        })?;
+        if !reel.keep_scene(number.wrapping_sub(1)) {
+            return Err(UsageError(format!(
+                "--scene {number}: expected 1 to {count}, as the storyboard has {count} scenes"
+            ))
+            .into());
+        }
     }
     let files = captions(args, &mut reel)?;
     let Some(output) = output else {
@@ -213,7 +216,14 @@ fn studio(
             None => {
                 let path = folder.join(trace);
                 if !path.exists() {
-                    return Err(fault("trace", &format!("found no file {}; expected a path beside the storyboard, or lesson:NAME", path.display())).into());
+                    return Err(fault(
+                        "trace",
+                        &format!(
+                            "found no file {}; expected a path beside the storyboard, or lesson:NAME",
+                            path.display()
+                        ),
+                    )
+                    .into());
                 }
                 path
             }
@@ -242,16 +252,15 @@ fn studio(
             return Err(fault("caches", "found `cache` or `l1` besides; expected one of them").into());
         }
         Some(text) => {
-            let config = HierarchyConfig::from_toml(text, "caches").map_err(|error| fault("caches", &error.to_string()))?;
+            let config =
+                HierarchyConfig::from_toml(text, "caches").map_err(|error| fault("caches", &error.to_string()))?;
             CacheChoice::asked(Ok(config))
         }
     };
-    let timeline = opening(&trace)
-        .timeline(&choice, wish.picture.memory, &mut |_, _| go())
-        .map_err(|error| {
-            let told = format!("source {name}");
-            failed(error).context(told)
-        })?;
+    let timeline = opening(&trace).timeline(&choice, wish.picture.memory, &mut |_, _| go()).map_err(|error| {
+        let told = format!("source {name}");
+        failed(error).context(told)
+    })?;
     let mut studio = Studio::of(timeline)?;
     let picture = PictureArgs { title: source.title.clone(), ..wish.picture.clone() };
     let called = source.program.as_ref().map_or(trace.trace.clone(), PathBuf::from);
@@ -343,7 +352,10 @@ fn run_program(
         return Err(stop::Stopped(format!("{shown} was recorded for the storyboard")).into());
     }
     if late {
-        return Err(fault(&format!("found that it runs longer than {limit} s; give it less to do, or write limit = SECONDS")).into());
+        return Err(fault(&format!(
+            "found that it runs longer than {limit} s; give it less to do, or write limit = SECONDS"
+        ))
+        .into());
     }
     if !ended.success() {
         return Err(fault(&format!("found that it failed ({ended}); expected that it ends with 0")).into());
@@ -352,6 +364,63 @@ fn run_program(
         return Err(fault("found that it recorded nothing; expected a program that touches memory of its own").into());
     }
     Ok(output)
+}
+
+/// Proposes a storyboard for a trace.
+///
+/// # Errors
+/// When the trace or the caches are not to be had, or the file cannot be written.
+pub(super) fn propose(args: &ProposeArgs) -> anyhow::Result<()> {
+    let ProposeArgs { trace, cache, output } = args;
+    if named(&trace.trace).is_some() {
+        return Err(UsageError(format!("{}: found a storyboard; expected a trace", trace.trace.display())).into());
+    }
+    if trace.trace == Path::new("-") {
+        return Err(UsageError("-: expected a file, which the storyboard can name".into()).into());
+    }
+    if let Some(output) = output.as_ref().filter(|output| !output.to_string_lossy().ends_with(".story.toml")) {
+        return Err(UsageError(format!("-o {}: expected a name that ends in .story.toml", output.display())).into());
+    }
+    let timeline = opening(trace).timeline(&cache_choice(cache), MEMORY, &mut |_, _| true).map_err(failed)?;
+    let mut studio = Studio::of(timeline)?;
+    if studio.tables().title.is_empty() {
+        studio.set_title(super::picture::called(&trace.trace).unwrap_or_default());
+    }
+    // Seen from the storyboard's own folder.
+    let path = match (crate::trace::bundled::name_in(&trace.trace), output) {
+        (None, Some(output)) => beside(&trace.trace, output)?,
+        _ => trace.trace.to_string_lossy().into_owned(),
+    };
+    let text = |text: &Option<String>| text.as_ref().map(|text| format!("{text:?}"));
+    let chosen = cache.cache.clone().or_else(|| {
+        let by_touch = [&cache.l1, &cache.l2, &cache.l3].iter().all(|level| level.is_none());
+        by_touch.then(|| studio.timeline().config().name.clone())
+    });
+    let keys = [
+        ("cache", text(&chosen)),
+        ("l1", text(&cache.l1)),
+        ("l2", text(&cache.l2)),
+        ("l3", text(&cache.l3)),
+        ("cores", cache.cores.map(|cores| cores.to_string())),
+        ("data_only", cache.data_only.then(|| "true".to_owned())),
+    ];
+    let caches: Vec<(&str, String)> = keys.into_iter().filter_map(|(key, value)| Some((key, value?))).collect();
+    let board = crate::story::propose(&studio, &Named { trace: &path, caches: &caches });
+    match output {
+        Some(path) => write(path, &board),
+        None => Ok(out().write_all(board.as_bytes())?),
+    }
+}
+
+/// Memory of an index, bytes.
+const MEMORY: u64 = 64 << 20;
+
+/// The path of a trace as a file beside `output` names it: relative where both are in one folder.
+fn beside(trace: &Path, output: &Path) -> anyhow::Result<String> {
+    let whole = |path: &Path| std::path::absolute(path).with_context(|| format!("{}: is no path", path.display()));
+    let (trace, output) = (whole(trace)?, whole(output)?);
+    let near = output.parent().and_then(|folder| trace.strip_prefix(folder).ok());
+    Ok(near.unwrap_or(&trace).to_string_lossy().into_owned())
 }
 
 /// What the film comes to, in words.
@@ -396,7 +465,9 @@ fn caption_format(path: &Path) -> Result<&'static str, UsageError> {
     let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
     let known = ["vtt", "srt", "md"];
     let found = known.into_iter().find(|known| ending.as_deref() == Some(known));
-    found.ok_or_else(|| UsageError(format!("--captions {}: expected a name that ends in .vtt, .srt or .md", path.display())))
+    found.ok_or_else(|| {
+        UsageError(format!("--captions {}: expected a name that ends in .vtt, .srt or .md", path.display()))
+    })
 }
 
 fn write(path: &Path, text: &str) -> anyhow::Result<()> {
@@ -408,7 +479,8 @@ fn write(path: &Path, text: &str) -> anyhow::Result<()> {
 
 /// The first flag that a storyboard takes no notice of.
 fn misplaced(args: &RecordArgs) -> Option<&'static str> {
-    let RecordArgs { trace, cache, picture, speed, start_ref, stop_ref, start_position, stop_position, clock, .. } = args;
+    let RecordArgs { trace, cache, picture, speed, start_ref, stop_ref, start_position, stop_position, clock, .. } =
+        args;
     let all = [
         (trace.format.is_some(), "--format"),
         (cache.cache.is_some(), "--cache"),

@@ -65,7 +65,8 @@ impl Composer {
         sheet: &Sheet<'_>,
         (size, scale): ([u32; 2], f32),
     ) {
-        let screen = egui::Rect::from_min_size(egui::Pos2::ZERO, egui::Vec2::from(size.map(|side| side as f32)) / scale);
+        let screen =
+            egui::Rect::from_min_size(egui::Pos2::ZERO, egui::Vec2::from(size.map(|side| side as f32)) / scale);
         // No clock: egui gets time 0 in every frame, so nothing of it can depend on when a frame is drawn.
         let mut input = RawInput { screen_rect: Some(screen), time: Some(0.0), ..RawInput::default() };
         input.viewports.entry(ViewportId::ROOT).or_default().native_pixels_per_point = Some(scale);

@@ -90,7 +90,11 @@ fn job(runs: &Runs, weight: Weight, size: f32, ink: Rgba, width: f32, align: Ali
     for (words, own) in runs {
         let ink = own.map_or(ink, palette::words);
         let weight = if own.is_some() { Weight::SemiBold } else { weight };
-        job.append(&shown::words(words), 0.0, TextFormat { font_id: weight.at(size), color: color(ink), ..TextFormat::default() });
+        job.append(
+            &shown::words(words),
+            0.0,
+            TextFormat { font_id: weight.at(size), color: color(ink), ..TextFormat::default() },
+        );
     }
     job
 }
@@ -141,7 +145,8 @@ impl Measure {
     pub fn lines(&self, caption: &str, size: [u32; 2]) -> usize {
         let t = type_scale(size);
         let lines = self.with(|ctx| {
-            let job = job(&plain(caption), Weight::Medium, CAPTION * t, palette::TEXT, width_of_captions(size), Align::LEFT);
+            let job =
+                job(&plain(caption), Weight::Medium, CAPTION * t, palette::TEXT, width_of_captions(size), Align::LEFT);
             ctx.fonts_mut(|fonts| fonts.layout_job(job)).rows.len()
         });
         lines.unwrap_or(1)
@@ -193,7 +198,8 @@ pub fn letter(painter: &Painter, lettering: &Lettering, size: [u32; 2]) {
 }
 
 fn label(painter: &Painter, label: &PlacedLabel, t: f32, taken: &mut Vec<Rect>) {
-    let galley = painter.layout_job(job(&label.words, Weight::Medium, LABEL * t, palette::TEXT, 260.0 * t, Align::LEFT));
+    let galley =
+        painter.layout_job(job(&label.words, Weight::Medium, LABEL * t, palette::TEXT, 260.0 * t, Align::LEFT));
     let pad = vec2(9.0, 5.0) * t;
     let size = galley.size() + pad * 2.0;
     let away = label.at - label.middle;
@@ -207,7 +213,13 @@ fn label(painter: &Painter, label: &PlacedLabel, t: f32, taken: &mut Vec<Rect>) 
         let within = label.within.shrink(6.0 * t);
         let mut rect = Rect::from_center_size(center, size);
         let shift = |low: f32, high: f32, least: f32, most: f32| {
-            if low < least { least - low } else if high > most { most - high } else { 0.0 }
+            if low < least {
+                least - low
+            } else if high > most {
+                most - high
+            } else {
+                0.0
+            }
         };
         rect = rect.translate(vec2(
             shift(rect.left(), rect.right(), within.left(), within.right()),
@@ -215,7 +227,8 @@ fn label(painter: &Painter, label: &PlacedLabel, t: f32, taken: &mut Vec<Rect>) 
         ));
         rect
     };
-    let free = |rect: &Rect| !rect.expand(3.0 * t).contains(label.at) && !taken.iter().any(|other| other.intersects(*rect));
+    let free =
+        |rect: &Rect| !rect.expand(3.0 * t).contains(label.at) && !taken.iter().any(|other| other.intersects(*rect));
     let turns = [0.0, 0.6, -0.6, 1.2, -1.2, 1.9, -1.9, 2.6, -2.6, 3.1];
     let rect = turns.iter().map(|turn| place(*turn)).find(free).unwrap_or_else(|| place(0.0));
     let end = pos2(label.at.x.clamp(rect.left(), rect.right()), label.at.y.clamp(rect.top(), rect.bottom()));
@@ -226,7 +239,12 @@ fn label(painter: &Painter, label: &PlacedLabel, t: f32, taken: &mut Vec<Rect>) 
     }
     painter.circle_stroke(label.at, 6.5 * t, Stroke::new(1.6 * t, ink));
     painter.rect_filled(rect, 4.0 * t, color(palette::fade(palette::BACKGROUND, 0.90)));
-    painter.rect_stroke(rect, 4.0 * t, Stroke::new(1.0, color(palette::fade(palette::LIGHT, 0.35))), egui::StrokeKind::Inside);
+    painter.rect_stroke(
+        rect,
+        4.0 * t,
+        Stroke::new(1.0, color(palette::fade(palette::LIGHT, 0.35))),
+        egui::StrokeKind::Inside,
+    );
     painter.galley(rect.min + pad, galley, Color32::WHITE);
     taken.push(rect);
 }
@@ -257,10 +275,10 @@ fn quiz(painter: &Painter, quiz: &QuizCard, size: [u32; 2], band: f32) {
         balanced(painter, &|width| job(runs, weight, points * t, ink, width, Align::LEFT), inner)
     };
     let told = quiz.right.is_some() || !quiz.answer.is_empty();
-    let mut rows: Vec<(Arc<Galley>, f32, bool)> = vec![(layout(&plain(&quiz.question), Weight::SemiBold, 26.0, palette::TEXT), 14.0, false)];
-    for (n, choice) in quiz.choices.iter().enumerate() {
+    let mut rows: Vec<(Arc<Galley>, f32, bool)> =
+        vec![(layout(&plain(&quiz.question), Weight::SemiBold, 26.0, palette::TEXT), 14.0, false)];
+    for ((n, choice), letter) in quiz.choices.iter().enumerate().zip('A'..='Z') {
         let right = quiz.right == Some(n);
-        let letter = char::from_u32('A' as u32 + n as u32).unwrap_or('?');
         let ink = if !told || right { palette::TEXT } else { palette::TEXT_QUIET };
         let weight = if right { Weight::SemiBold } else { Weight::Regular };
         rows.push((layout(&plain(&format!("{letter}   {choice}")), weight, 21.0, ink), 7.0, right));
@@ -272,12 +290,20 @@ fn quiz(painter: &Painter, quiz: &QuizCard, size: [u32; 2], band: f32) {
     let middle = pos2(0.5 * size[0] as f32, 0.5 * (size[1] as f32 - band));
     let card = Rect::from_center_size(middle, vec2(width, height));
     painter.rect_filled(card, 8.0 * t, color(palette::fade(palette::BACKGROUND, 0.97)));
-    painter.rect_stroke(card, 8.0 * t, Stroke::new(1.2 * t, color(palette::fade(palette::LIGHT, 0.4))), egui::StrokeKind::Inside);
+    painter.rect_stroke(
+        card,
+        8.0 * t,
+        Stroke::new(1.2 * t, color(palette::fade(palette::LIGHT, 0.4))),
+        egui::StrokeKind::Inside,
+    );
     let mut y = card.top() + pad;
     for (galley, gap, right) in rows {
         let rows = galley.size().y;
         if right {
-            let row = Rect::from_min_max(pos2(card.left() + 0.5 * pad, y - 4.0 * t), pos2(card.right() - 0.5 * pad, y + rows + 4.0 * t));
+            let row = Rect::from_min_max(
+                pos2(card.left() + 0.5 * pad, y - 4.0 * t),
+                pos2(card.right() - 0.5 * pad, y + rows + 4.0 * t),
+            );
             painter.rect_filled(row, 4.0 * t, color(palette::fade(palette::LIGHT, 0.14)));
         }
         painter.galley(pos2(card.left() + pad, y), galley, Color32::WHITE);
@@ -285,7 +311,10 @@ fn quiz(painter: &Painter, quiz: &QuizCard, size: [u32; 2], band: f32) {
     }
     if !told && quiz.left > 0.0 {
         // The time that is left: meaning is in its length.
-        let bar = Rect::from_min_size(pos2(card.left() + pad, card.bottom() - 0.5 * pad), vec2(inner * quiz.left.min(1.0), 3.0 * t));
+        let bar = Rect::from_min_size(
+            pos2(card.left() + pad, card.bottom() - 0.5 * pad),
+            vec2(inner * quiz.left.min(1.0), 3.0 * t),
+        );
         painter.rect_filled(bar, 1.5 * t, color(palette::fade(palette::LIGHT, 0.7)));
     }
 }

@@ -44,12 +44,7 @@ pub struct Pinned {
 const MOST: usize = 64;
 
 /// Finds what is pinned, and what has labels, among what is drawn.
-pub(super) fn marked(
-    places: &Places,
-    moment: &Moment<'_>,
-    view: &View,
-    glyphs: &[Glyph],
-) -> (Pinned, Vec<Pinned>) {
+pub(super) fn marked(places: &Places, moment: &Moment<'_>, view: &View, glyphs: &[Glyph]) -> (Pinned, Vec<Pinned>) {
     let of = |bytes: ByteRange| pinned(places, moment, view, glyphs, bytes);
     (view.pin.map_or_else(Pinned::default, of), view.labels.iter().map(|bytes| of(*bytes)).collect())
 }

@@ -277,13 +277,19 @@ impl Storyboard {
     /// [`StoryError`] with the line, the key and the nearest word.
     pub fn parse(text: &str, origin: &str) -> Result<Self, StoryError> {
         if text.len() > MOST_BYTES {
-            return Err(StoryError::new(origin, None, format!("found {} bytes; expected {MOST_BYTES} at most", text.len())));
+            return Err(StoryError::new(
+                origin,
+                None,
+                format!("found {} bytes; expected {MOST_BYTES} at most", text.len()),
+            ));
         }
         let board: Board = toml::from_str(text).map_err(|error| StoryError::of_toml(&error, text, origin))?;
         let story = Self { board, text: text.to_owned(), origin: origin.to_owned() };
         let scenes = story.board.scene.len();
         if !(1..=MOST_SCENES).contains(&scenes) {
-            return Err(story.fault(None, &format!("found {scenes} scenes; expected 1 to {MOST_SCENES}, each as [[scene]]")));
+            return Err(
+                story.fault(None, &format!("found {scenes} scenes; expected 1 to {MOST_SCENES}, each as [[scene]]"))
+            );
         }
         Ok(story)
     }

@@ -142,10 +142,40 @@ pub(super) fn nearest(scene: &Scene, label: usize) -> Option<[f32; 2]> {
 #[must_use]
 pub(super) fn between(from: Camera, to: Camera, share: f32) -> Camera {
     let s = share.clamp(0.0, 1.0);
-    let s = s * s * s.mul_add(s.mul_add(6.0, -15.0), 10.0);
+    let s = s * s * s * s.mul_add(s.mul_add(6.0, -15.0), 10.0);
     let zoom = from.zoom * (to.zoom / from.zoom).powf(s);
     let (near, far) = (1.0 / from.zoom, 1.0 / to.zoom);
     let way = if (near - far).abs() > 1e-4 { (near - 1.0 / zoom) / (near - far) } else { s };
     let at = [0, 1].map(|axis| (to.at[axis] - from.at[axis]).mul_add(way, from.at[axis]));
     Camera { at, zoom }.clamped()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn between_two_looks_the_way_is_steady_and_ends_where_it_should() {
+        let (from, to) = (Camera::default(), Camera { at: [0.5, -0.25], zoom: 8.0 });
+        assert_eq!(between(from, to, 0.0), from);
+        assert_eq!(between(from, to, 1.0), to.clamped());
+        assert_eq!(between(from, to, 7.0), to.clamped());
+        let mut before = from;
+        for n in 1..=20u8 {
+            let now = between(from, to, f32::from(n) / 20.0);
+            assert!(now.zoom >= before.zoom && now.at[0] >= before.at[0], "{now:?} after {before:?}");
+            before = now;
+        }
+        // One point stays where it is on the screen all the way.
+        let held = [0, 1].map(|axis| (to.at[axis] * to.zoom - from.at[axis] * from.zoom) / (to.zoom - from.zoom));
+        for share in [0.3, 0.5, 0.8] {
+            let now = between(from, to, share);
+            for axis in [0, 1] {
+                let place = (held[axis] - now.at[axis]) * now.zoom;
+                assert!((place - (held[axis] - from.at[axis]) * from.zoom).abs() < 1e-3, "{share}: {now:?}");
+            }
+        }
+        let (a, b) = (Camera { at: [0.1, 0.2], zoom: 4.0 }, Camera { at: [0.3, 0.2], zoom: 4.0 });
+        assert!((between(a, b, 0.5).at[0] - 0.2).abs() < 1e-5);
+    }
 }

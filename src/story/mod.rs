@@ -13,12 +13,14 @@ pub mod bundled;
 mod camera;
 mod error;
 mod moment;
+mod propose;
 mod reel;
 mod subtitles;
 mod values;
 
 pub use board::{Board, Moment, Scene, Source, Storyboard};
 pub use error::{StoryError, unknown};
+pub use propose::{Opened, propose};
 pub use reel::{Frame, Reel, SceneSpan};
 pub use subtitles::{Cue, markdown, srt, webvtt};
 pub use values::{Counts, Run, Template, counts_at};

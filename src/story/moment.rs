@@ -17,7 +17,8 @@ pub(super) fn tick(moment: &Moment, timeline: &Timeline) -> Result<u64, String> 
         Moment::Words(words) => {
             let (words, offset) = apart(words)?;
             let tick = place(words.trim(), timeline)?;
-            tick.checked_add_signed(offset).ok_or_else(|| format!("found `{words} {offset}`, which lies before the trace"))?
+            tick.checked_add_signed(offset)
+                .ok_or_else(|| format!("found `{words} {offset}`, which lies before the trace"))?
         }
     };
     if tick > len {
@@ -102,12 +103,15 @@ fn nth(words: &str, timeline: &Timeline, misses: bool) -> Result<u64, String> {
         Some((number, region)) => (number.trim(), Some(region.trim())),
         None => (words.trim(), None),
     };
-    let number: u64 = number.parse().ok().filter(|n| *n > 0).ok_or("expected a number, 1 or more, as in miss 5 of B")?;
+    let number: u64 =
+        number.parse().ok().filter(|n| *n > 0).ok_or("expected a number, 1 or more, as in miss 5 of B")?;
     let levels = &timeline.config().levels;
     let names: Vec<&str> = levels.iter().map(|level| level.name.as_str()).collect();
     let level = match level {
         None => None,
-        Some(name) => Some(names.iter().position(|known| *known == name).ok_or_else(|| format!("level: {}", unknown(name, &names)))?),
+        Some(name) => Some(
+            names.iter().position(|known| *known == name).ok_or_else(|| format!("level: {}", unknown(name, &names)))?,
+        ),
     };
     let regions = &timeline.tables().regions;
     if let Some(name) = region.filter(|name| !regions.iter().any(|region| region.name == *name)) {
@@ -116,7 +120,10 @@ fn nth(words: &str, timeline: &Timeline, misses: bool) -> Result<u64, String> {
     }
     let outcomes = timeline.outcomes();
     if misses && outcomes.is_none() {
-        return Err("found a trace too long for single misses to be known; expected the number of a reference, or a mark".into());
+        return Err(
+            "found a trace too long for single misses to be known; expected the number of a reference, or a mark"
+                .into(),
+        );
     }
     let map = RegionMap::new(regions);
     let mut next = all_of(timeline.source().as_ref());
@@ -146,4 +153,54 @@ fn nth(words: &str, timeline: &Timeline, misses: bool) -> Result<u64, String> {
         }
     }
     Err(format!("found {} of them; expected {number} or more", number - left))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::overlay::tests::studio;
+
+    #[test]
+    fn places_are_found_by_number_share_mark_miss_and_region() {
+        // 1,000 references: marks at 100 and 600; every fourth is of B, and A misses once a line of four.
+        let studio = studio();
+        let at = |words: &str| tick(&Moment::Words(words.into()), studio.timeline());
+        assert_eq!(tick(&Moment::Reference(7), studio.timeline()), Ok(7));
+        for (words, expect) in [
+            ("start", 0),
+            ("middle", 500),
+            ("end", 1000),
+            ("12", 12),
+            ("12 + 3", 15),
+            ("12 - 3", 9),
+            ("25 %", 250),
+            ("25%", 250),
+            ("mark first", 100),
+            ("mark sec", 600),
+            ("mark first + 20", 120),
+            ("end of mark first", 600),
+            ("end of mark second", 1000),
+            ("miss 1", 0),
+            ("miss 1 of B", 3),
+            ("miss 2 of A", 4),
+            ("miss 2 of A in L2", 4),
+            ("reference 2 of B", 7),
+        ] {
+            assert_eq!(at(words), Ok(expect), "{words}");
+        }
+        for (words, expect) in [
+            ("1001", "found reference 1001; expected 0 to 1000"),
+            ("start - 1", "which lies before the trace"),
+            ("101 %", "expected 0 % to 100 %"),
+            ("mark third", "mark: found `third`"),
+            ("miss 0 of A", "expected a number, 1 or more"),
+            ("miss 5 of B", "found 1 of them; expected 5 or more"),
+            ("miss 1 of B in L7", "level: found `L7`"),
+            ("reference 999 of B", "found 250 of them"),
+            ("strat", "(did you mean `start`?)"),
+        ] {
+            let error = at(words).expect_err(words);
+            assert!(error.contains(expect), "{words}: {error}");
+        }
+    }
 }

@@ -206,13 +206,16 @@ impl Template {
                 continue;
             }
             let end = rest.find('}').filter(|_| brace == "{").ok_or_else(|| {
-                format!("found a `{brace}` without its other one in `{text}`; write {{{{ and }}}} for braces themselves")
+                format!(
+                    "found a `{brace}` without its other one in `{text}`; write {{{{ and }}}} for braces themselves"
+                )
             })?;
             if !words.is_empty() {
                 parts.push(Part::Words(std::mem::take(&mut words)));
             }
             let value = rest[..end].trim();
-            parts.push(Part::Value(Value::parse(value, own, sources).map_err(|error| format!("{{{value}}}: {error}"))?));
+            parts
+                .push(Part::Value(Value::parse(value, own, sources).map_err(|error| format!("{{{value}}}: {error}"))?));
             rest = &rest[end + 1..];
         }
         words.push_str(rest);
@@ -254,16 +257,26 @@ impl Template {
 
 impl Value {
     fn parse(text: &str, own: usize, sources: &[(&str, &Counts)]) -> Result<Self, String> {
-        let (source, rest) = match text.split_once(':') {
-            Some((name, rest)) => {
+        let of_source = text.split_once(':').and_then(|(name, rest)| {
+            let at = sources.iter().position(|(known, _)| *known == name.trim())?;
+            Some((at, rest.trim()))
+        });
+        let parsed = Self::of(of_source.unwrap_or((own, text)), sources);
+        match text.split_once(':').filter(|_| of_source.is_none()) {
+            // A region's own name may have such a sign.
+            Some((name, _)) if parsed.is_err() => {
                 let names: Vec<&str> = sources.iter().map(|(name, _)| *name).collect();
-                let at = names.iter().position(|known| *known == name.trim());
-                (at.ok_or_else(|| format!("source: {}", unknown(name, &names)))?, rest.trim())
+                Err(format!("source: {}", unknown(name, &names)))
             }
-            None => (own, text),
-        };
+            _ => parsed,
+        }
+    }
+
+    fn of((source, rest): (usize, &str), sources: &[(&str, &Counts)]) -> Result<Self, String> {
         let Some((_, counts)) = sources.get(source) else {
-            return Err("found a value where there is no picture; expected one with its source, as in {NAME:L1.misses}".into());
+            return Err(
+                "found a value where there is no picture; expected one with its source, as in {NAME:L1.misses}".into(),
+            );
         };
         let (scope, rest) = match rest.split_once('.') {
             Some(("scene", rest)) => (Scope::Scene, rest),
@@ -379,4 +392,43 @@ pub fn counts_at(studio: &mut Studio, tick: u64) -> Result<Counts, crate::refere
         studio.seek(crate::axis::Position::at(tick), 0, 0, false)?;
     }
     Ok(Counts::of(&studio.moment(), studio.tables()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::overlay::tests::studio;
+
+    #[test]
+    fn values_are_told_of_the_moment_the_scene_and_the_whole() {
+        let mut studio = studio();
+        let [scene, now, whole] = [100, 600, 1000].map(|tick| counts_at(&mut studio, tick).expect("in memory"));
+        let sources = [("s", &whole)];
+        let info = Info::default();
+        let told = Told { now, scene: &scene, whole: &whole, info: &info };
+        let words = |text: &str| {
+            let template = Template::parse(text, 0, &sources).expect(text);
+            template.words(&|_| Some(&told)).into_iter().map(|run| run.words).collect::<String>()
+        };
+        // Of 600 references 150 are of B.
+        assert_eq!(words("{references}: {B.references}, {A.references}"), "600: 150, 450");
+        assert_eq!(words("{scene.B.references} {whole.B.references} {s:B.references}"), "125 250 150");
+        assert_eq!(words("{B.misses} {B.L2.misses} {B.miss_rate}"), "1 1 0.7 %");
+        assert_eq!(words("{scene.B.misses} {scene.B.miss_rate}"), "0 0 %");
+        assert_eq!(words("{{braces}} {A}"), "{braces} A");
+        let runs = Template::parse("of {A}!", 0, &sources).expect("good").words(&|_| Some(&told));
+        assert_eq!(runs.iter().map(|run| run.region.is_some()).collect::<Vec<_>>(), [false, true, false]);
+        for (text, expect) in [
+            ("{A.misses", "without its other one"),
+            ("{A.L1.hits}", "found `hits`"),
+            ("{x:A.misses}", "source: found `x`; expected one of s"),
+            ("{memory.read}", "(did you mean `reads`?)"),
+            ("{reference.wy}", "(did you mean `why`?)"),
+            ("{}", "{}: found ``"),
+        ] {
+            let error = Template::parse(text, 0, &sources).expect_err(text);
+            assert!(error.contains(expect), "{text}: {error}");
+        }
+        assert!(Template::parse("{L1.misses}", usize::MAX, &sources).is_err(), "a card has no source of its own");
+    }
 }

@@ -81,14 +81,18 @@ fn rate(part: u64, of: u64) -> String {
 fn values_in_captions_are_what_stats_says() {
     let folder = tempfile::tempdir().unwrap();
     let ends = [1u64, 33, 4000, 8448];
-    let names: Vec<String> = counted(folder.path(), &["lesson:matmul16", "--cache", "paper"], 0, 8448).into_keys().collect();
+    let names: Vec<String> =
+        counted(folder.path(), &["lesson:matmul16", "--cache", "paper"], 0, 8448).into_keys().collect();
     assert!(names.len() > 30, "{names:?}");
     let mut text = "title = 'all'\n[source.s]\ntrace = 'lesson:matmul16'\ncache = 'paper'\n".to_owned();
     for end in ends {
         // Few of them at a time: a caption has three lines.
         for few in names.chunks(4) {
             let values: String = few.iter().map(|name| format!("{{{name}}}={{scene.{name}}};")).collect();
-            text.push_str(&format!("[[scene]]\nsource = 's'\nfrom = 1\nto = {}\nseconds = 1\ncaption = '{values}'\n", end.max(2)));
+            text.push_str(&format!(
+                "[[scene]]\nsource = 's'\nfrom = 1\nto = {}\nseconds = 1\ncaption = '{values}'\n",
+                end.max(2)
+            ));
         }
     }
     fs::write(folder.path().join("all.story.toml"), text).unwrap();
@@ -103,7 +107,9 @@ fn values_in_captions_are_what_stats_says() {
         // `stats` leaves regions out that nothing refers to.
         let full = |mut counts: BTreeMap<String, String>| {
             for name in &names {
-                counts.entry(name.clone()).or_insert_with(|| if name.ends_with("rate") { "–".into() } else { "0".into() });
+                counts
+                    .entry(name.clone())
+                    .or_insert_with(|| if name.ends_with("rate") { "–".into() } else { "0".into() });
             }
             counts
         };
@@ -139,7 +145,8 @@ fn captions_of_the_bundled_lessons_are_what_stats_says() {
         assert!(output.status.success(), "{name}: {}", said(&output));
         let srt = fs::read_to_string(folder.path().join("c.srt")).unwrap();
         let table = String::from_utf8(output.stdout).unwrap();
-        let ends: Vec<Option<u64>> = table.lines().skip(1).map(|line| line.rsplit_once(" to ")?.1.parse().ok()).collect();
+        let ends: Vec<Option<u64>> =
+            table.lines().skip(1).map(|line| line.rsplit_once(" to ")?.1.parse().ok()).collect();
         let mut source = String::new();
         for (scene, end) in board.scenes().zip(ends) {
             source = scene.source.clone().unwrap_or(source);
@@ -182,7 +189,10 @@ fn what_is_wrong_is_told_with_its_line_its_key_and_the_nearest_word() {
     let folder = tempfile::tempdir().unwrap();
     for (text, words) in [
         (one("captoin = 'x'"), "w.story.toml:7: unknown key `captoin` (did you mean `caption`?)"),
-        (one("caption = '{B.mises}'"), "w.story.toml:7: scene 1: caption: {B.mises}: found `mises` (did you mean `misses`?)"),
+        (
+            one("caption = '{B.mises}'"),
+            "w.story.toml:7: scene 1: caption: {B.mises}: found `mises` (did you mean `misses`?)",
+        ),
         (one("caption = '{D.misses}'"), "{D.misses}: found `D`; expected one of L1, L2, A, B, C"),
         (one("caption = '{B.L3.misses}'"), "level: found `L3` (did you mean `L1`?)"),
         (one("caption = '{other:L1.misses}'"), "source: found `other`; expected one of s"),
@@ -205,19 +215,34 @@ fn what_is_wrong_is_told_with_its_line_its_key_and_the_nearest_word() {
         (one("camera = 'set 9 of L1'"), "found set 9; expected 0 to 1, as L1 has 2 sets"),
         (one("camera = 'B[99][0]'"), "there is no such element: the region is B[16][16]"),
         (one("camera = '5,0,2'"), "expected X,Y,ZOOM"),
-        (one("labels = [{ of = 'B[0][0]', text = '\u{4e00}' }]"), "found `\u{4e00}` (U+4E00), which the typeface has not"),
+        (
+            one("labels = [{ of = 'B[0][0]', text = '\u{4e00}' }]"),
+            "found `\u{4e00}` (U+4E00), which the typeface has not",
+        ),
         (one(&format!("caption = '{}'", "long words ".repeat(40))), "expected 3 at most: make two of it"),
         (one("highlight = ['ring']"), "highlight: "),
         (one("show = ['Z']"), "show: found `Z`"),
         (one("pin = 'Z[0]'"), "pin: region: found `Z[0]`; expected one of A, B, C"),
         (one("beside = [{ }]"), "beside: found the same picture twice"),
         (one("source2 = 's'"), "unknown key `source2` (did you mean `source`?)"),
-        (one("[scene.quiz]\nquestion = 'q'\nanswer = 'a'\nright = 3\nchoices = ['x']"), "quiz: right: found 3; expected the number of a choice, 1 to 1"),
+        (
+            one("[scene.quiz]\nquestion = 'q'\nanswer = 'a'\nright = 3\nchoices = ['x']"),
+            "quiz: right: found 3; expected the number of a choice, 1 to 1",
+        ),
         (one("captions = [{ text = 'a', at = 9 }]"), "captions: found one from 9"),
         ("title = 't'\n".into(), "found 0 scenes; expected 1 to 1000"),
-        ("title = 't'\n[[scene]]\nto = 3\n".into(), "w.story.toml:2: scene 1: source: found none; expected the name of a source"),
-        ("title = 't'\n[source.s]\ntrace = 'none.orrery'\n[[scene]]\nsource = 's'\n".into(), "w.story.toml:3: source s: trace: found no file none.orrery"),
-        ("title = 't'\n[source.s]\n[[scene]]\nsource = 's'\n".into(), "source s: trace: expected either `trace` or `program`"),
+        (
+            "title = 't'\n[[scene]]\nto = 3\n".into(),
+            "w.story.toml:2: scene 1: source: found none; expected the name of a source",
+        ),
+        (
+            "title = 't'\n[source.s]\ntrace = 'none.orrery'\n[[scene]]\nsource = 's'\n".into(),
+            "w.story.toml:3: source s: trace: found no file none.orrery",
+        ),
+        (
+            "title = 't'\n[source.s]\n[[scene]]\nsource = 's'\n".into(),
+            "source s: trace: expected either `trace` or `program`",
+        ),
         ("title = 't\n".into(), "w.story.toml:1: "),
     ] {
         fs::write(folder.path().join("w.story.toml"), &text).unwrap();
@@ -237,7 +262,10 @@ fn flags_that_a_storyboard_says_itself_are_refused() {
         (&["story:blocks-stay", "--tail", "3"], "--tail: found a storyboard"),
         (&["story:blocks-sty", "--dry-run"], "story:blocks-sty: found `blocks-sty` (did you mean `blocks-stay`?)"),
         (&["story:blocks-stay", "--scene", "99", "--dry-run"], "--scene 99: expected 1 to 7"),
-        (&["story:blocks-stay", "--captions", "x.txt"], "--captions x.txt: expected a name that ends in .vtt, .srt or .md"),
+        (
+            &["story:blocks-stay", "--captions", "x.txt"],
+            "--captions x.txt: expected a name that ends in .vtt, .srt or .md",
+        ),
         (&["lesson:matmul16", "--dry-run"], "--dry-run: found lesson:matmul16; expected a storyboard"),
         (&["story:blocks-stay", "-r", "0"], "--output-framerate 0: expected 1 to 120 frames a second"),
     ] {
@@ -251,11 +279,16 @@ fn flags_that_a_storyboard_says_itself_are_refused() {
 fn programs_run_only_where_that_is_allowed_and_only_so_long() {
     let folder = tempfile::tempdir().unwrap();
     let put = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
-    put("ran.c", "#include <stdio.h>\nint a[64]; int main(void){ fclose(fopen(\"ran\", \"w\")); puts(\"noise\"); for (int i = 0; i < 64; i++) a[i] = i; return a[3] - 3; }\n");
+    put(
+        "ran.c",
+        "#include <stdio.h>\nint a[64]; int main(void){ fclose(fopen(\"ran\", \"w\")); puts(\"noise\"); for (int i = 0; i < 64; i++) a[i] = i; return a[3] - 3; }\n",
+    );
     put("ever.c", "volatile int a[64]; int main(void){ for (;;) a[3]++; }\n");
     put("fails.c", "volatile int a[64]; int main(void){ a[1] = 1; return 7; }\n");
     put("broken.c", "int main(void) { return nothing; }\n");
-    let board = |program: &str| format!("title = 't'\n[source.s]\nprogram = '{program}'\nlimit = 1.5\n[[scene]]\nsource = 's'\nto = 'end'\n");
+    let board = |program: &str| {
+        format!("title = 't'\n[source.s]\nprogram = '{program}'\nlimit = 1.5\n[[scene]]\nsource = 's'\nto = 'end'\n")
+    };
     let run = |program: &str, args: &[&str]| {
         put("p.story.toml", &board(program));
         orrery(folder.path(), &[&["record", "p.story.toml", "--dry-run"], args].concat())
@@ -269,7 +302,10 @@ fn programs_run_only_where_that_is_allowed_and_only_so_long() {
     let table = String::from_utf8(output.stdout).unwrap();
     assert!(table.contains("references 0 to ") && !table.contains("noise"), "{table}");
     for (program, words) in [
-        ("fails.c", "p.story.toml:3: source s: program: found that it failed (exit status: 7); expected that it ends with 0"),
+        (
+            "fails.c",
+            "p.story.toml:3: source s: program: found that it failed (exit status: 7); expected that it ends with 0",
+        ),
         ("broken.c", "program: does not compile"),
         ("none.c", "found no file none.c; expected a source file beside the storyboard"),
         ("ran.txt", "found no file ran.txt"),
@@ -291,7 +327,9 @@ fn a_storyboard_becomes_a_film_with_subtitles() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    let text = one("to = 33\nseconds = 2\ncamera = 'ring L2'\nlabels = [{ of = 'B[1][0]', text = 'here' }]\nhighlight = ['set 0 of L1']\ncaption = '{B} has missed {B.misses} times'\n[[scene]]\ncard = { title = 'The end' }\nseconds = 1\n");
+    let text = one(
+        "to = 33\nseconds = 2\ncamera = 'ring L2'\nlabels = [{ of = 'B[1][0]', text = 'here' }]\nhighlight = ['set 0 of L1']\ncaption = '{B} has missed {B.misses} times'\n[[scene]]\ncard = { title = 'The end' }\nseconds = 1\n",
+    );
     fs::write(folder.path().join("f.story.toml"), text).unwrap();
     let args = ["record", "f.story.toml", "--size", "320x180", "-r", "10", "--captions", "f.vtt", "--captions", "f.md"];
     let output = orrery(folder.path(), &[&args[..], &["-o", "f.mp4"]].concat());
@@ -301,7 +339,11 @@ fn a_storyboard_becomes_a_film_with_subtitles() {
         "WEBVTT - t\n\n1\n00:00:00.000 --> 00:00:02.000\nB has missed 16 times\n\n2\n00:00:02.000 --> 00:00:03.000\nThe end\n"
     );
     let transcript = fs::read_to_string(folder.path().join("f.md")).unwrap();
-    assert!(transcript.starts_with("# t\n") && transcript.contains("*In the picture: 16×16 matrix multiply, reference 33 of 8,448."), "{transcript}");
+    assert!(
+        transcript.starts_with("# t\n")
+            && transcript.contains("*In the picture: 16×16 matrix multiply, reference 33 of 8,448."),
+        "{transcript}"
+    );
     let movie = fs::read(folder.path().join("f.mp4")).unwrap();
     let movie = crate::support::mp4::Movie::parse(&movie);
     assert_eq!((movie.samples.len(), movie.size), (30, (320, 180)));
@@ -347,5 +389,37 @@ fn the_page_names_all_keys_and_no_other() {
         named.sort();
         known.sort();
         assert_eq!(named, known);
+    }
+}
+
+#[test]
+fn a_storyboard_is_proposed_that_can_be_recorded() {
+    let folder = tempfile::tempdir().unwrap();
+    // Names with signs of our own, and a trace without marks, source lines or a title.
+    let csv: String = (0..400).map(|n| format!("{},8,read\n", 4096 + 8 * (n * 7 % 256))).collect();
+    fs::write(folder.path().join("odd {x}.csv"), format!("address,size,kind\n{csv}")).unwrap();
+    for (trace, flags) in [
+        ("lesson:merge_sort", &[][..]),
+        ("lesson:mpm", &["--cache", "paper-x4"]),
+        ("lesson:false_sharing", &[]),
+        ("odd {x}.csv", &["--l1", "512,8,32", "--data-only"]),
+    ] {
+        let output = orrery(folder.path(), &[&["story", trace, "-o", "p.story.toml"], flags].concat());
+        assert!(output.status.success(), "{trace}: {}", said(&output));
+        let text = fs::read_to_string(folder.path().join("p.story.toml")).unwrap();
+        let output = orrery(folder.path(), &["record", "p.story.toml", "--dry-run", "--captions", "p.srt"]);
+        assert!(output.status.success(), "{trace}: {}\n{text}", said(&output));
+        let told = fs::read_to_string(folder.path().join("p.srt")).unwrap();
+        assert!(told.contains(" has missed ") && told.contains("In all") == text.contains("In all\n"), "{told}");
+        let to_screen = orrery(folder.path(), &[&["story", trace], flags].concat());
+        assert_eq!(String::from_utf8(to_screen.stdout).unwrap(), text, "the same on standard output");
+    }
+    for (args, words) in [
+        (&["story", "-"][..], "expected a file, which the storyboard can name"),
+        (&["story", "story:hash-join"], "found a storyboard; expected a trace"),
+        (&["story", "lesson:mpm", "-o", "x.toml"], "expected a name that ends in .story.toml"),
+    ] {
+        let output = orrery(folder.path(), args);
+        assert!(output.status.code() == Some(2) && said(&output).contains(words), "{args:?}: {}", said(&output));
     }
 }

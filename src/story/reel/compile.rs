@@ -1,47 +1,44 @@
 //! A storyboard's words into what a reel goes by. All that can be wrong is found here, before a frame is drawn.
 
+use super::super::StoryError;
 use super::super::board::{self, Storyboard};
-use super::super::camera::{self, Aim};
 use super::super::error::unknown;
 use super::super::moment::tick;
 use super::super::values::{Counts, Template, counts_at};
-use super::super::StoryError;
 use super::legs::{Leg, Legs};
-use super::{Cast, Look, Mark, Panel, Question, Reel, Scene, Step, Timed};
+use super::{Cast, Look, Panel, Question, Reel, Scene, Step, Timed};
 use crate::axis::Position;
+use crate::overlay::Studio;
 use crate::overlay::exhibits::{self, Subject};
 use crate::overlay::lettering::{MOST_LINES, Measure, band};
-use crate::overlay::{Area, Parts, Shot, StripKind, Studio, Taken};
-use crate::scene::layout::Rings;
-use crate::scene::{Camera, Choice, View};
-use crate::timeline::{ClockKind, InStep, StepBy};
-use crate::units::ByteRange;
+use crate::scene::Camera;
+use crate::timeline::ClockKind;
 use std::sync::Arc;
 
 /// Seconds of a scene that does not say how long it is: of a still, and of a stretch.
 const SECONDS: [f64; 2] = [4.0, 10.0];
 /// Seconds of a film, at most.
 const LONGEST: f64 = 4.0 * 3600.0;
-/// Seconds that a camera takes, and in which a scene appears where pictures change.
-const MOVES: f64 = 1.5;
+/// Choices of a question, at most: as many as can be read in its time.
+const MOST_CHOICES: usize = 6;
+/// Seconds in which a scene appears where pictures change.
 const FADE: f64 = 0.8;
-/// Pictures beside each other, at most.
-const MOST_PANELS: usize = 4;
-/// References of trail where a storyboard does not say.
-const TAIL: u64 = 64;
 
 /// What is known while scenes are read one after the other.
-struct Compiler<'a> {
-    story: &'a Storyboard,
-    reel: Reel,
+pub(super) struct Compiler<'a> {
+    pub(super) story: &'a Storyboard,
+    pub(super) reel: Reel,
     measure: Measure,
     /// By source: where the scene before ended.
     ended: Vec<u64>,
     /// What the scene before showed: source and exhibit of each picture, and where its camera was left.
-    before: Option<(Vec<(usize, usize)>, Option<Camera>)>,
+    pub(super) before: Option<Before>,
     last_source: Option<usize>,
     lines: usize,
 }
+
+/// Source and exhibit of each picture of a scene, and where its camera was left.
+pub(super) type Before = (Vec<(usize, usize)>, Option<Camera>);
 
 pub(super) fn reel(
     story: &Storyboard,
@@ -92,7 +89,7 @@ pub(super) fn reel(
 }
 
 /// A length that may be asked for.
-fn length(seconds: f64, least: f64) -> Result<f64, String> {
+pub(super) fn length(seconds: f64, least: f64) -> Result<f64, String> {
     if seconds.is_finite() && (least..=LONGEST).contains(&seconds) {
         return Ok(seconds);
     }
@@ -115,7 +112,10 @@ impl Compiler<'_> {
             if let Some(c) = self.measure.missing(words) {
                 return Err(fault(
                     key,
-                    &format!("found `{c}` (U+{:04X}), which the typeface has not; expected Latin, Greek or Cyrillic letters", c as u32),
+                    &format!(
+                        "found `{c}` (U+{:04X}), which the typeface has not; expected Latin, Greek or Cyrillic letters",
+                        c as u32
+                    ),
                 ));
             }
         }
@@ -125,7 +125,10 @@ impl Compiler<'_> {
             if lines > MOST_LINES {
                 return Err(fault(
                     "caption",
-                    &format!("found {lines} lines in a picture {} wide; expected {MOST_LINES} at most: make two of it", self.reel.size[0]),
+                    &format!(
+                        "found {lines} lines in a picture {} wide; expected {MOST_LINES} at most: make two of it",
+                        self.reel.size[0]
+                    ),
                 ));
             }
             self.lines = self.lines.max(lines);
@@ -133,7 +136,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    fn source(&self, n: usize, key: &str, name: Option<&String>) -> Result<Option<usize>, StoryError> {
+    pub(super) fn source(&self, n: usize, key: &str, name: Option<&String>) -> Result<Option<usize>, StoryError> {
         let Some(name) = name else { return Ok(self.last_source) };
         let names: Vec<&str> = self.reel.cast.iter().map(|cast| cast.name.as_str()).collect();
         let at = names.iter().position(|known| known == name);
@@ -141,7 +144,7 @@ impl Compiler<'_> {
     }
 
     /// The number of an exhibit of a source.
-    fn exhibit(&mut self, n: usize, source: usize, name: Option<&String>) -> Result<usize, StoryError> {
+    pub(super) fn exhibit(&mut self, n: usize, source: usize, name: Option<&String>) -> Result<usize, StoryError> {
         let studio = &self.reel.cast[source].studio;
         let row = match name {
             None => exhibits::suited(studio),
@@ -165,7 +168,9 @@ impl Compiler<'_> {
         let source = self.source(n, "source", scene.source.as_ref())?;
         let quiz = scene.quiz.as_ref();
         let intro = match quiz {
-            Some(quiz) => length(quiz.pause, 0.1).map_err(fault("quiz"))? + length(quiz.seconds, 0.1).map_err(fault("quiz"))?,
+            Some(quiz) => {
+                length(quiz.pause, 0.1).map_err(fault("quiz"))? + length(quiz.seconds, 0.1).map_err(fault("quiz"))?
+            }
             None => 0.0,
         };
         let shown = if scene.card.is_some() { None } else { source };
@@ -177,8 +182,13 @@ impl Compiler<'_> {
             panels = self.panels(n, scene, source, ends)?;
         } else if scene.card.is_none() {
             let names: Vec<&str> = self.reel.cast.iter().map(|cast| cast.name.as_str()).collect();
-            let known = if names.is_empty() { "[source.NAME] with trace = \"FILE\"".to_owned() } else { names.join(", ") };
-            return Err(story.scene_fault(n, "source", &format!("found none; expected the name of a source: {known}; or a card")));
+            let known =
+                if names.is_empty() { "[source.NAME] with trace = \"FILE\"".to_owned() } else { names.join(", ") };
+            return Err(story.scene_fault(
+                n,
+                "source",
+                &format!("found none; expected the name of a source: {known}; or a card"),
+            ));
         }
         let seconds = match &legs {
             Some(legs) => legs.seconds(),
@@ -193,18 +203,26 @@ impl Compiler<'_> {
         for (at, words) in scene.highlight.iter().enumerate() {
             highlights.push(self.mark(n, "highlight", words, &panels, scene.labels.len() + at)?);
         }
-        let sources: Vec<(&str, &Counts)> = self.reel.cast.iter().map(|cast| (cast.name.as_str(), &cast.whole)).collect();
+        let sources: Vec<(&str, &Counts)> =
+            self.reel.cast.iter().map(|cast| (cast.name.as_str(), &cast.whole)).collect();
         let own = shown.or(source).unwrap_or(usize::MAX);
         let visible: Vec<usize> = panels.iter().map(|panel: &Panel| panel.source).collect();
         let template = |key: &'static str, text: &str| -> Result<Template, StoryError> {
             let template = Template::parse(text, own, &sources).map_err(fault(key))?;
             if let Some(unseen) = template.sources().find(|source| !visible.contains(source)) {
                 let name = sources[unseen].0;
-                return Err(story.scene_fault(n, key, &format!("found a value of {name}, which the scene does not show; expected one of a source in sight")));
+                return Err(story.scene_fault(
+                    n,
+                    key,
+                    &format!(
+                        "found a value of {name}, which the scene does not show; expected one of a source in sight"
+                    ),
+                ));
             }
             Ok(template)
         };
-        let captions = captions(scene, seconds, intro, &template).map_err(|error| error.unwrap_or_else(|words| fault("captions")(words)))?;
+        let captions = captions(scene, seconds, intro, &template)
+            .map_err(|error| error.unwrap_or_else(|words| fault("captions")(words)))?;
         let mut labels = Vec::new();
         for (label, mark) in scene.labels.iter().zip(marks) {
             let until = label.until.map_or(seconds, |until| until + intro);
@@ -214,10 +232,19 @@ impl Compiler<'_> {
         let question = match quiz {
             None => None,
             Some(quiz) => {
+                if quiz.choices.len() > MOST_CHOICES {
+                    let found = quiz.choices.len();
+                    let words = format!("choices: found {found}; expected {MOST_CHOICES} at most");
+                    return Err(story.scene_fault(n, "quiz", &words));
+                }
                 let right = quiz.right.map(|right| right.wrapping_sub(1));
                 if right.is_some_and(|right| right >= quiz.choices.len()) {
                     let found = quiz.right.unwrap_or(0);
-                    return Err(story.scene_fault(n, "quiz", &format!("right: found {found}; expected the number of a choice, 1 to {}", quiz.choices.len())));
+                    return Err(story.scene_fault(
+                        n,
+                        "quiz",
+                        &format!("right: found {found}; expected the number of a choice, 1 to {}", quiz.choices.len()),
+                    ));
                 }
                 let (question, choices) = (quiz.question.clone(), quiz.choices.clone());
                 let answer = template("quiz", &quiz.answer)?;
@@ -242,7 +269,21 @@ impl Compiler<'_> {
         }
         self.last_source = source;
         let title = scene.title.clone();
-        Ok(Scene { title, frames, seconds, legs, ticks, panels, before, captions, labels, highlights, card, quiz: question, fade })
+        Ok(Scene {
+            title,
+            frames,
+            seconds,
+            legs,
+            ticks,
+            panels,
+            before,
+            captions,
+            labels,
+            highlights,
+            card,
+            quiz: question,
+            fade,
+        })
     }
 
     /// The way through the trace, and its first and last tick.
@@ -260,7 +301,11 @@ impl Compiler<'_> {
             None => from,
         };
         if to < from {
-            return Err(story.scene_fault(n, "to", &format!("found {to}, before `from`, which is {from}; expected {from} or more")));
+            return Err(story.scene_fault(
+                n,
+                "to",
+                &format!("found {to}, before `from`, which is {from}; expected {from} or more"),
+            ));
         }
         let kind = match &scene.clock {
             None => ClockKind::References,
@@ -272,11 +317,16 @@ impl Compiler<'_> {
         };
         let clock = Arc::new(studio.clock(kind));
         let rest = |tick: u64, seconds: f64| Leg::Rest { at: Position::at(tick), seconds };
-        let (before, after) = (length(scene.before, 0.0).map_err(fault("before"))?, length(scene.after, 0.0).map_err(fault("after"))?);
+        let (before, after) =
+            (length(scene.before, 0.0).map_err(fault("before"))?, length(scene.after, 0.0).map_err(fault("after"))?);
         let mut legs = vec![rest(from, intro + before)];
         if from == to {
             if scene.to.is_some() {
-                return Err(story.scene_fault(n, "to", &format!("found {to}, where `from` is too; expected a range, or no `to` for a still")));
+                return Err(story.scene_fault(
+                    n,
+                    "to",
+                    &format!("found {to}, where `from` is too; expected a range, or no `to` for a still"),
+                ));
             }
             let still = if quiz_alone(scene) { 0.0 } else { scene.seconds.unwrap_or(SECONDS[0]) };
             legs.push(rest(from, length(still, 0.0).map_err(fault("seconds"))?));
@@ -284,10 +334,16 @@ impl Compiler<'_> {
             let all = clock.between(Position::at(from), Position::at(to));
             let speed = match (scene.speed, scene.seconds) {
                 (Some(_), Some(_)) => {
-                    return Err(story.scene_fault(n, "speed", "found both `speed` and `seconds`; expected one of them"));
+                    return Err(story.scene_fault(
+                        n,
+                        "speed",
+                        "found both `speed` and `seconds`; expected one of them",
+                    ));
                 }
                 (Some(speed), None) if speed.is_finite() && speed > 0.0 => speed,
-                (Some(speed), None) => return Err(story.scene_fault(n, "speed", &format!("found {speed}; expected more than 0"))),
+                (Some(speed), None) => {
+                    return Err(story.scene_fault(n, "speed", &format!("found {speed}; expected more than 0")));
+                }
                 (None, seconds) => all / length(seconds.unwrap_or(SECONDS[1]), 0.03).map_err(fault("seconds"))?,
             };
             let mut slow: Vec<(u64, u64, f64)> = Vec::new();
@@ -296,7 +352,14 @@ impl Compiler<'_> {
                 let half = stretch.references.max(1).div_ceil(2);
                 let (a, b) = (at.saturating_sub(half).max(from), at.saturating_add(half).min(to));
                 if a >= b || !(stretch.speed.is_finite() && stretch.speed > 0.0) {
-                    return Err(story.scene_fault(n, "slow", &format!("found reference {at} at speed {}; expected one within {from} to {to}, at more than 0", stretch.speed)));
+                    return Err(story.scene_fault(
+                        n,
+                        "slow",
+                        &format!(
+                            "found reference {at} at speed {}; expected one within {from} to {to}, at more than 0",
+                            stretch.speed
+                        ),
+                    ));
                 }
                 slow.push((a, b, stretch.speed));
             }
@@ -305,7 +368,11 @@ impl Compiler<'_> {
             let mut play = |from: u64, to: u64, speed: f64| {
                 let ends = [from, to].map(Position::at);
                 if to > from {
-                    legs.push(Leg::Play { from: ends[0], to: ends[1], seconds: clock.between(ends[0], ends[1]) / speed });
+                    legs.push(Leg::Play {
+                        from: ends[0],
+                        to: ends[1],
+                        seconds: clock.between(ends[0], ends[1]) / speed,
+                    });
                 }
             };
             for (a, b, slowly) in slow {
@@ -320,191 +387,6 @@ impl Compiler<'_> {
         let legs = Legs { legs, clock };
         length(legs.seconds(), 0.01).map_err(fault(if scene.speed.is_some() { "speed" } else { "seconds" }))?;
         Ok((legs, [from, to]))
-    }
-
-    fn panels(&mut self, n: usize, scene: &board::Scene, source: usize, ticks: [u64; 2]) -> Result<Vec<Panel>, StoryError> {
-        let story = self.story;
-        let count = 1 + scene.beside.len();
-        if count > MOST_PANELS {
-            return Err(story.scene_fault(n, "beside", &format!("found {count} pictures; expected {MOST_PANELS} at most")));
-        }
-        let areas = areas(self.reel.size, self.reel.band, count);
-        let mut panels = Vec::new();
-        let own = board::Beside { source: None, view: scene.view.clone(), step: None };
-        for (at, beside) in std::iter::once(&own).chain(&scene.beside).enumerate() {
-            let of = if beside.source.is_some() { self.source(n, "beside", beside.source.as_ref())?.unwrap_or(source) } else { source };
-            let exhibit = self.exhibit(n, of, beside.view.as_ref())?;
-            if panels.iter().any(|panel: &Panel| panel.exhibit == exhibit) {
-                return Err(story.scene_fault(n, "beside", "found the same picture twice; expected another source, or another view"));
-            }
-            let step = self.step(n, source, of, beside.step.as_ref())?;
-            let base = self.base(n, scene, of, (areas[at], count))?;
-            // A camera goes on from where it was left, where the same is shown alone again.
-            let goes_on = count == 1 && self.before.as_ref().is_some_and(|(before, _)| before[..] == [(of, exhibit)]);
-            panels.push(self.panel(n, scene, (of, exhibit, step), base, (ticks[0], goes_on))?);
-        }
-        Ok(panels)
-    }
-
-    fn step(&self, n: usize, this: usize, other: usize, words: Option<&String>) -> Result<Step, StoryError> {
-        if this == other {
-            return Ok(Step::By(InStep::default()));
-        }
-        let [a, b] = [this, other].map(|source| self.reel.cast[source].studio.timeline());
-        match words.map(String::as_str) {
-            None => Ok(Step::By(InStep::usual(a, b).1)),
-            Some("share") => Ok(Step::Share),
-            Some(words) => {
-                let by: StepBy = words.parse().map_err(|error| self.story.scene_fault(n, "beside", &format!("step: {error}; or share")))?;
-                let step = InStep::new(a, b, &by).map_err(|error| self.story.scene_fault(n, "beside", &format!("step: {error}")))?;
-                Ok(Step::By(step))
-            }
-        }
-    }
-
-    /// A shot without its camera.
-    fn base(&self, n: usize, scene: &board::Scene, source: usize, (area, count): (Area, usize)) -> Result<Shot, StoryError> {
-        let story = self.story;
-        let studio = &self.reel.cast[source].studio;
-        let tables = studio.tables();
-        let (mut parts, mut view) = (Parts::default(), View { tail: scene.tail.unwrap_or(TAIL), ..View::default() });
-        if count > 1 {
-            // Beside each other there is little room.
-            (parts.legend, parts.reference) = (false, false);
-        }
-        for word in &scene.hide {
-            let shown = match word.as_str() {
-                "title" => &mut parts.title,
-                "regions" => &mut parts.regions,
-                "caches" => &mut parts.caches,
-                "reference" => &mut parts.reference,
-                "legend" => &mut parts.legend,
-                "strip" => &mut parts.strip,
-                "labels" => &mut parts.labels,
-                "trails" => &mut view.trails,
-                "ghosts" => &mut view.ghosts,
-                "temperature" => &mut view.temperature,
-                _ => {
-                    let known = ["title", "regions", "caches", "reference", "legend", "strip", "labels", "trails", "ghosts", "temperature"];
-                    return Err(story.scene_fault(n, "hide", &unknown(word, &known)));
-                }
-            };
-            *shown = false;
-        }
-        view.window = scene.window.unwrap_or(view.window);
-        if view.tail == 0 || view.window == 0 {
-            return Err(story.scene_fault(n, if view.tail == 0 { "tail" } else { "window" }, "found 0; expected references, 1 or more"));
-        }
-        let choice = Choice { show: scene.show.clone(), dim: scene.dim.clone(), ..Choice::default() };
-        if let Some(name) = choice.unknown(&tables.regions).filter(|_| count == 1) {
-            let names: Vec<&str> = tables.regions.iter().map(|region| region.name.as_str()).collect();
-            let key = if scene.show.iter().any(|shown| shown == name) { "show" } else { "dim" };
-            return Err(story.scene_fault(n, key, &unknown(name, &names)));
-        }
-        let rest = if scene.show.is_empty() { crate::scene::Shade::Full } else { crate::scene::Shade::Hidden };
-        let choice = Choice { rest, ..choice };
-        view.shades = choice.shades(&tables.regions);
-        if let Some(words) = &scene.pin {
-            view.pin = Some(camera::bytes(words, tables).map_err(|words| story.scene_fault(n, "pin", &words))?);
-        }
-        let kind: StripKind = match &scene.strip {
-            None => StripKind::Served,
-            Some(words) => words.parse().map_err(|error| story.scene_fault(n, "strip", &format!("{error}")))?,
-        };
-        let whole = Shot::still(self.reel.size, Position::START, view, parts);
-        let reserved = if count == 1 { crate::units::to_count(self.reel.band) } else { 0 };
-        let mut shot = Shot { area, reserved, ..whole };
-        shot.playback.strip = kind;
-        Ok(shot)
-    }
-
-    /// A picture of a scene: with the elements that have labels, and with its camera.
-    fn panel(
-        &mut self,
-        n: usize,
-        scene: &board::Scene,
-        (source, exhibit, step): (usize, usize, Step),
-        mut shot: Shot,
-        (from, goes_on): (u64, bool),
-    ) -> Result<Panel, StoryError> {
-        let story = self.story;
-        let Reel { cast, exhibits, .. } = &mut self.reel;
-        let studio = &mut cast[source].studio;
-        let tables = Arc::new(studio.tables().clone());
-        let first = Shot { position: Position::at(from.min(studio.timeline().len())), ..shot.clone() };
-        let unread = |error: crate::reference::SourceError| story.scene_fault(n, "source", &error.0);
-        let mut take = |shot: &Shot| -> Result<Taken, StoryError> { shot.take(studio, exhibits[exhibit].2.as_mut()).map_err(unread) };
-        let rings = take(&first)?.picture.scene().map(|scene| scene.rings.clone());
-        // Elements by the numbers of their labels: labels, highlights, and what the camera looks at.
-        let mut labels: Vec<ByteRange> = Vec::new();
-        let mut looks = Vec::new();
-        if let Some(rings) = &rings {
-            let asked = scene.labels.iter().map(|label| &label.of).chain(&scene.highlight);
-            for words in asked {
-                labels.push(element(words, rings, &tables).ok().flatten().unwrap_or(ByteRange::new(0, 1)));
-            }
-            let aims = scene.camera.iter().map(|words| ("camera", 0.0, words, scene.moves));
-            let later = scene.looks.iter().map(|look| ("looks", look.at, &look.camera, look.moves));
-            let mut homes = Vec::new();
-            for (key, at, words, moves) in aims.chain(later) {
-                let fault = |words: String| story.scene_fault(n, key, &words);
-                let moves = length(moves.unwrap_or(MOVES), 0.0).map_err(fault)?;
-                let look = match camera::parse(words, rings, &tables).map_err(fault)? {
-                    Aim::At(camera) => Look::At(camera.clamped()),
-                    Aim::Follow(bytes, zoom) => {
-                        labels.push(bytes);
-                        Look::Follow(labels.len() - 1, zoom)
-                    }
-                    Aim::Home(bytes, zoom) => {
-                        labels.push(bytes);
-                        homes.push((looks.len(), labels.len() - 1, zoom));
-                        Look::At(Camera::default())
-                    }
-                };
-                looks.push((at, moves, look));
-            }
-            shot.view.labels = labels.into();
-            if !homes.is_empty() {
-                let view = View { camera: Camera::default(), ..shot.view.clone() };
-                let taken = take(&Shot { view, position: first.position, ..shot.clone() })?;
-                for (look, label, zoom) in homes {
-                    let at = taken.picture.scene().and_then(|scene| camera::home(scene, label)).unwrap_or([0.0, 0.0]);
-                    looks[look].2 = Look::At(Camera { at, zoom }.clamped());
-                }
-            }
-        }
-        let left = self.before.as_ref().filter(|_| goes_on).and_then(|(_, camera)| *camera);
-        match left {
-            Some(camera) if rings.is_some() => looks.insert(0, (0.0, 0.0, Look::At(camera))),
-            _ => {
-                if let Some(first) = looks.first_mut().filter(|look| look.0 <= 0.0) {
-                    // Nobody saw it come: it is there.
-                    first.1 = 0.0;
-                }
-            }
-        }
-        let studio = &self.reel.cast[source].studio;
-        let strip = studio.strip_of_kind(shot.layout().strip_columns(), shot.playback.stretch, shot.playback.strip);
-        Ok(Panel { source, exhibit, step, shot, strip, looks })
-    }
-
-    /// What a label or a highlight is about, in the first picture.
-    fn mark(&mut self, n: usize, key: &'static str, words: &str, panels: &[Panel], label: usize) -> Result<Mark, StoryError> {
-        let story = self.story;
-        let fault = |words: String| story.scene_fault(n, key, &words);
-        let Some(panel) = panels.first() else { return Err(fault("found a card; expected a scene with a picture".into())) };
-        let Reel { cast, exhibits, .. } = &mut self.reel;
-        let studio = &mut cast[panel.source].studio;
-        let tables = Arc::new(studio.tables().clone());
-        let taken = panel.shot.take(studio, exhibits[panel.exhibit].2.as_mut()).map_err(|error| fault(error.0))?;
-        let Some(scene) = taken.picture.scene() else {
-            let view = exhibits[panel.exhibit].1;
-            return Err(fault(format!("found the view `{view}`; expected `rings` or `large`, where things have places")));
-        };
-        match element(words, &scene.rings, &tables).map_err(fault)? {
-            Some(_) => Ok(Mark::Label(label)),
-            None => Ok(Mark::Points(points(words, &scene.rings).map_err(fault)?)),
-        }
     }
 
     /// Counts before a scene, of the sources in sight.
@@ -564,46 +446,4 @@ fn captions(
         out.push(Timed { from, until, what: template("captions", &caption.text).map_err(Ok)? });
     }
     Ok(out)
-}
-
-/// The bytes that words name; `None` where they name a place that is none of data.
-fn element(words: &str, rings: &Rings, tables: &crate::reference::Tables) -> Result<Option<ByteRange>, String> {
-    if words == "cpu" || words.starts_with("ring ") || words.starts_with("set ") {
-        points(words, rings)?;
-        return Ok(None);
-    }
-    camera::bytes(words, tables).map(Some)
-}
-
-/// Points of the CPU, a level or a set.
-fn points(words: &str, rings: &Rings) -> Result<Vec<[f32; 2]>, String> {
-    let circle = |r: f32| (0..=96u8).map(|n| f32::from(n) / 96.0 * std::f32::consts::TAU - 2.4).map(move |a| [r * a.cos(), r * a.sin()]).collect();
-    if words == "cpu" {
-        return Ok(circle(rings.cpu));
-    }
-    if let Some(name) = words.strip_prefix("ring ") {
-        return Ok(circle(rings.rings[camera::ring(name.trim(), rings)?].r1));
-    }
-    match words.strip_prefix("set ").and_then(|rest| rest.split_once(" of ")) {
-        Some((set, level)) => camera::arm(set, level, rings),
-        None => Err(format!("found `{words}`; expected an element, cpu, ring LEVEL or set N of LEVEL")),
-    }
-}
-
-/// Where pictures stand beside each other: in columns where there is more width than height, else in rows.
-fn areas([width, height]: [u32; 2], band: f32, count: usize) -> Vec<Area> {
-    if count == 1 {
-        return vec![Area::whole([width, height])];
-    }
-    let height = height - crate::units::to_count(band).min(height / 2);
-    let n = u32::try_from(count).unwrap_or(1);
-    let columns = if width > height { if count == 4 { 2 } else { n } } else { 1 };
-    let rows = n.div_ceil(columns);
-    let edge = |at: u32, of: u32, side: u32| u32::try_from(u64::from(side) * u64::from(at) / u64::from(of)).unwrap_or(side);
-    let area = |at: u32| {
-        let (column, row) = (at % columns, at / columns);
-        let (x, y) = (edge(column, columns, width), edge(row, rows, height));
-        Area { at: [x, y], size: [edge(column + 1, columns, width) - x, edge(row + 1, rows, height) - y] }
-    };
-    (0..n).map(area).collect()
 }

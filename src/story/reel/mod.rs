@@ -2,12 +2,13 @@
 
 mod compile;
 mod legs;
+mod panels;
 
+use super::StoryError;
 use super::board::Storyboard;
 use super::camera;
 use super::subtitles::Cue;
 use super::values::{Counts, Run, Template, Told, counts_at};
-use super::StoryError;
 use crate::axis::Position;
 use crate::overlay::described::described;
 use crate::overlay::lettering::{Lettering, PlacedLabel, QuizCard, Runs};
@@ -227,16 +228,16 @@ impl Reel {
 
     /// Leaves all scenes out but the one of this number, from 0.
     ///
-    /// # Errors
-    /// Where there is no such scene.
-    pub fn keep_scene(&mut self, number: usize) -> Result<(), ()> {
+    /// `false`: there is no such scene.
+    #[must_use]
+    pub fn keep_scene(&mut self, number: usize) -> bool {
         if number >= self.scenes.len() {
-            return Err(());
+            return false;
         }
         let scene = self.scenes.swap_remove(number);
         self.firsts = vec![0, scene.frames];
         self.scenes = vec![scene];
-        Ok(())
+        true
     }
 
     /// When each scene begins, what it is called, and what is seen at its end, in words.
@@ -306,7 +307,8 @@ impl Reel {
             let studio = &mut self.cast[panel.source].studio;
             let exhibit = self.exhibits[panel.exhibit].2.as_mut();
             let mut taken = shot.take(studio, exhibit)?;
-            if let Some(Look::Follow(label, zoom)) = panel.looks.iter().rfind(|look| look.0 <= time).map(|look| look.2) {
+            if let Some(Look::Follow(label, zoom)) = panel.looks.iter().rfind(|look| look.0 <= time).map(|look| look.2)
+            {
                 // What is followed is known once it is drawn: a second look is at it.
                 let at = taken.picture.scene().and_then(|scene| camera::nearest(scene, label));
                 let to = Camera { at: at.unwrap_or([0.0, 0.0]), zoom }.clamped();
@@ -335,15 +337,11 @@ impl Reel {
         let passed = now.tick().saturating_sub(position(time - frame).tick()).max(1);
         let base = &panel.shot.view;
         // What is followed is looked for in the whole picture.
-        let follows = panel.looks.iter().rfind(|look| look.0 <= time).is_some_and(|look| matches!(look.2, Look::Follow(..)));
+        let follows =
+            panel.looks.iter().rfind(|look| look.0 <= time).is_some_and(|look| matches!(look.2, Look::Follow(..)));
         let camera = if follows { Camera::default() } else { camera_at(&panel.looks, time, &|_, _| Camera::default()) };
-        let view = View {
-            speed: rate,
-            tail: base.tail.max(passed),
-            window: base.window.max(passed),
-            camera,
-            ..base.clone()
-        };
+        let view =
+            View { speed: rate, tail: base.tail.max(passed), window: base.window.max(passed), camera, ..base.clone() };
         let mut shot = Shot { position: now, view, ..panel.shot.clone() };
         shot.playback.speed = if legs.is_some_and(|legs| legs.at(time).1 > 0.0) { rate } else { 0.0 };
         shot
@@ -363,13 +361,7 @@ impl Reel {
         }
     }
 
-    fn lettering(
-        &self,
-        n: usize,
-        time: f64,
-        pictures: &[Taken],
-        told: &[Option<(Counts, Info)>],
-    ) -> Lettering {
+    fn lettering(&self, n: usize, time: f64, pictures: &[Taken], told: &[Option<(Counts, Info)>]) -> Lettering {
         let scene = &self.scenes[n];
         let empty = Counts::default();
         let told: Vec<Option<Told<'_>>> = told
@@ -399,7 +391,11 @@ impl Reel {
         });
         let mut lettering = Lettering {
             card: scene.card.as_ref().map(|(title, text)| (title.clone(), words(text))),
-            caption: scene.captions.iter().rfind(|caption| caption.is_at(time)).map_or_else(Runs::new, |c| words(&c.what)),
+            caption: scene
+                .captions
+                .iter()
+                .rfind(|caption| caption.is_at(time))
+                .map_or_else(Runs::new, |c| words(&c.what)),
             band: if scene.card.is_some() { 0.0 } else { self.band },
             quiz,
             veil: self.veil(n, time),
@@ -485,7 +481,10 @@ fn said(lettering: &Lettering) -> String {
     if let Some(quiz) = &lettering.quiz {
         let told = quiz.right.is_some() || !quiz.answer.is_empty();
         if told {
-            let right = quiz.right.and_then(|right| quiz.choices.get(right)).map_or_else(String::new, |right| format!("{right}. "));
+            let right = quiz
+                .right
+                .and_then(|right| quiz.choices.get(right))
+                .map_or_else(String::new, |right| format!("{right}. "));
             return format!("{right}{}", plain(&quiz.answer));
         }
         return std::iter::once(&quiz.question).chain(&quiz.choices).cloned().collect::<Vec<_>>().join(" / ");
@@ -513,7 +512,9 @@ fn outlines(mark: &Mark, taken: &Taken) -> Vec<Vec<Pos2>> {
             let marks = taken.picture.scene().and_then(|scene| scene.labelled.get(*label)).map(|pinned| &pinned.marks);
             let around = |mark: &crate::scene::PinMark| {
                 let (at, radius) = (taken.layout.at(mark.at), mark.radius * taken.layout.viewport.px_per_unit + 4.0);
-                (0..=32u8).map(|n| at + egui::Vec2::angled(f32::from(n) / 32.0 * std::f32::consts::TAU) * radius).collect()
+                (0..=32u8)
+                    .map(|n| at + egui::Vec2::angled(f32::from(n) / 32.0 * std::f32::consts::TAU) * radius)
+                    .collect()
             };
             marks.into_iter().flatten().map(around).collect()
         }
