@@ -97,7 +97,7 @@ const RULES: &[Rule] = &[
     },
     Rule {
         module: "app",
-        ours: &["trace", "sim", "tasks", "timeline", "scene", "render", "overlay", "record"],
+        ours: &["trace", "sim", "tasks", "timeline", "scene", "render", "overlay", "story", "record"],
         never: &[PRINTS, CODECS],
     },
     Rule {

@@ -5,7 +5,7 @@ use super::pen::color;
 use crate::scene::palette::{self, Rgba};
 use crate::shown;
 use egui::text::{LayoutJob, TextFormat};
-use egui::{Align, Color32, Galley, Painter, Pos2, Rect, Shape, Stroke, pos2, vec2};
+use egui::{Align, Galley, Painter, Pos2, Rect, Shape, Stroke, pos2, vec2};
 use std::sync::Arc;
 
 /// Words, each run with its colour; `None` is that of words.
@@ -183,7 +183,7 @@ pub fn letter(painter: &Painter, lettering: &Lettering, size: [u32; 2]) {
         let of = |width: f32| job(&lettering.caption, Weight::Medium, CAPTION * t, palette::TEXT, width, Align::Center);
         let galley = balanced(painter, &of, width_of_captions(size));
         let top = band.center().y - 0.5 * galley.size().y - 3.0 * t;
-        painter.galley(pos2(0.5 * width, top), galley, Color32::WHITE);
+        painter.galley(pos2(0.5 * width, top), galley, color(palette::TEXT));
     }
     if let Some((title, text)) = &lettering.card {
         card(painter, title, text, size);
@@ -245,7 +245,7 @@ fn label(painter: &Painter, label: &PlacedLabel, t: f32, taken: &mut Vec<Rect>) 
         Stroke::new(1.0, color(palette::fade(palette::LIGHT, 0.35))),
         egui::StrokeKind::Inside,
     );
-    painter.galley(rect.min + pad, galley, Color32::WHITE);
+    painter.galley(rect.min + pad, galley, color(palette::TEXT));
     taken.push(rect);
 }
 
@@ -261,9 +261,9 @@ fn card(painter: &Painter, title: &str, text: &Runs, size: [u32; 2]) {
     let middle = pos2(0.5 * size[0] as f32, 0.5 * size[1] as f32);
     let mut y = middle.y - 0.5 * (title.size().y + gap + text.size().y);
     let below = title.size().y + gap;
-    painter.galley(pos2(middle.x, y), title, Color32::WHITE);
+    painter.galley(pos2(middle.x, y), title, color(palette::TEXT));
     y += below;
-    painter.galley(pos2(middle.x, y), text, Color32::WHITE);
+    painter.galley(pos2(middle.x, y), text, color(palette::TEXT));
 }
 
 fn quiz(painter: &Painter, quiz: &QuizCard, size: [u32; 2], band: f32) {
@@ -306,7 +306,7 @@ fn quiz(painter: &Painter, quiz: &QuizCard, size: [u32; 2], band: f32) {
             );
             painter.rect_filled(row, 4.0 * t, color(palette::fade(palette::LIGHT, 0.14)));
         }
-        painter.galley(pos2(card.left() + pad, y), galley, Color32::WHITE);
+        painter.galley(pos2(card.left() + pad, y), galley, color(palette::TEXT));
         y += rows + gap * t;
     }
     if !told && quiz.left > 0.0 {
