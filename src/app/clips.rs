@@ -182,7 +182,7 @@ pub(super) fn take(recording: &mut Option<Recording>, said: anyhow::Result<Repor
     match said {
         Ok(Report::Progress(done, all)) => {
             of.frames = (done, all);
-            desk.say(format!("{}: frame {done} of {all}", of.what), now);
+            desk.say(format!("{}: frame {done} of {all}; Ctrl + R ends it", of.what), now);
         }
         Ok(Report::Words(words)) => {
             *recording = None;

@@ -176,6 +176,9 @@ fn list(ui: &mut Ui, desk: &mut Desk, room: f32) -> Left {
             });
         }
     });
+    if chosen.is_none() && !all.is_empty() {
+        ui.label(words("Click a name: then you can write a note about it.", palette::TEXT_QUIET));
+    }
     if beyond > 0 {
         let words_of = if beyond == 1 { "1 bookmark lies".to_owned() } else { format!("{beyond} bookmarks lie") };
         ui.label(words(format!("{words_of} past the end of this trace."), palette::TEXT_QUIET));

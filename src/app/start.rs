@@ -34,6 +34,8 @@ pub struct Offer {
     pub home: Option<PathBuf>,
     /// Nobody of this user was here before.
     pub is_first: bool,
+    /// Whether a file is the source of a program, which is to be recorded and not opened.
+    pub is_source: fn(&Path) -> bool,
 }
 
 /// What can be typed in.
@@ -119,6 +121,15 @@ impl StartPage {
         self.field = field;
         let first = field == Field::Path && self.typed.is_empty() && self.entries() > 0;
         self.chosen = first.then_some(0);
+    }
+
+    /// Proposes to record the program of a source file that somebody wanted to open.
+    pub fn propose(&mut self, source: &Path) {
+        let path = source.to_string_lossy();
+        self.program = if path.contains(char::is_whitespace) { format!("'{path}'") } else { path.into_owned() };
+        self.turn_to(Field::Program);
+        let name = source.file_name().unwrap_or_default().to_string_lossy();
+        self.message = Some(format!("{name} is a program's source: Enter compiles it, runs it and shows what it does"));
     }
 
     /// Gives the other field the keys.

@@ -103,6 +103,15 @@ fn to_end(ui: &Ui, typed: &str) {
     ui.ctx().request_repaint();
 }
 
+/// Selects what stands in a field, so that what is typed next takes its place.
+fn select_all(ui: &Ui, id: Id, typed: &str) {
+    let Some(mut state) = TextEditState::load(ui.ctx(), id) else { return };
+    let ends = [0, typed.chars().count()].map(CCursor::new);
+    state.cursor.set_char_range(Some(CCursorRange::two(ends[0], ends[1])));
+    state.store(ui.ctx(), id);
+    ui.ctx().request_repaint();
+}
+
 /// Keys go to the page before any field has them. Also whether another entry was chosen.
 fn keys(ui: &Ui, page: &mut StartPage) -> (Option<Asks>, bool) {
     let pressed = |key| ui.input_mut(|i| i.consume_key(Modifiers::NONE, key));
@@ -162,6 +171,7 @@ fn fields(ui: &mut Ui, page: &mut StartPage) -> Option<Asks> {
             // Not by focus alone: before a field has drawn once, egui gives that to others at a Tab.
             if (edit.is_pointer_button_down_on() || edit.clicked()) && page.field != field {
                 page.turn_to(field);
+                select_all(ui, Id::unique(word), page.text(field));
             }
             if edit.changed() {
                 page.type_in(&names);

@@ -109,9 +109,12 @@ pub struct First {
     pub asked: Asked,
 }
 
-/// Speed where none is given: the trace in a minute, within what the eye can follow.
+/// Speed where the length is not known.
+const FOLLOWED: f64 = 300.0;
+
+/// Speed where none is given: the trace in a minute, within what the eye can follow; but a long one in two minutes.
 fn default_speed(len: u64) -> f64 {
-    (len as f64 / 60.0).clamp(4.0, 300.0).round()
+    (len as f64 / 60.0).clamp(4.0, 300.0).max(len as f64 / 120.0).round()
 }
 
 impl First {
@@ -135,7 +138,8 @@ impl First {
                 let shown = studio.first_stretch().ticks(studio.axis());
                 (shown.end - shown.start) as f64 / 30.0
             }
-            None => default_speed(studio.timeline().total().unwrap_or(u64::MAX)),
+            // Of one that still comes nobody knows how long it will be.
+            None => studio.timeline().total().map_or(FOLLOWED, default_speed),
         };
         let tick =
             if studio.tasks().is_some() && self.tick == Position::START { studio.first_position() } else { self.tick };

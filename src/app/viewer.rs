@@ -17,7 +17,7 @@ use crate::render::{RenderError, Sent};
 use crate::sim::config::HierarchyConfig;
 use crate::trace::bundled::{SCHEME, find};
 use anyhow::Context as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use winit::application::ApplicationHandler;
 use winit::event::{ElementState, KeyEvent, StartCause, WindowEvent};
@@ -63,7 +63,7 @@ pub struct Options {
 pub fn run(options: Options) -> anyhow::Result<()> {
     let event_loop = display::event_loop()?;
     let Options { first, open, against, clips, offer, size, sent, quietly, stops } = options;
-    let Offer { recent, lessons, home, is_first } = offer;
+    let Offer { recent, lessons, home, is_first, is_source } = offer;
     let proxy = event_loop.create_proxy();
     stops(Box::new(move || proxy.send_event(Message::leave()).is_ok()));
     let mut viewer = Viewer {
@@ -73,6 +73,7 @@ pub fn run(options: Options) -> anyhow::Result<()> {
         against,
         clips,
         recent,
+        is_source,
         proxy: event_loop.create_proxy(),
         page: StartPage { lessons, home, ..StartPage::default() },
         traces: Traces::default(),
@@ -123,6 +124,7 @@ struct Viewer {
     against: OpenAgainst,
     clips: RecordClip,
     recent: Box<dyn FnMut() -> Vec<super::start::RecentFile>>,
+    is_source: fn(&Path) -> bool,
     proxy: EventLoopProxy<Message>,
     page: StartPage,
     traces: Traces,
@@ -184,6 +186,13 @@ impl Viewer {
     /// Opens what somebody asks for; what is shown stays until there is something else to show.
     fn ask(&mut self, wanted: &Wanted) {
         self.ends = false;
+        if let Wanted::File(path) = wanted
+            && (self.is_source)(path)
+            && path.is_file()
+        {
+            self.turn_to_page();
+            return self.page.propose(path);
+        }
         let opened = (self.open)(wanted);
         if let Err(error) = opened.and_then(|trace| self.begin(trace)) {
             self.complain(&error);

@@ -5,6 +5,7 @@ use super::watch::{Look, with_trace};
 use super::{clips, demo, view};
 use crate::app::start::{Lesson, Offer, RecentFile};
 use crate::app::{OpenAgainst, Opener, RecordClip, Wanted};
+use crate::capture::Language;
 use crate::cli::{AgainstArgs, Cli, Command, PictureArgs, TraceArgs, ViewArgs};
 use crate::files::Scratch;
 use crate::opening::{first_start, recent};
@@ -105,5 +106,6 @@ pub(super) fn offer() -> Offer {
     let stories = bundled::STORIES.iter().map(|story| Lesson { name: story.name, look: story.look });
     let lessons = BUNDLED.iter().map(|lesson| Lesson { name: lesson.name, look: lesson.look }).chain(stories).collect();
     let known = || recent().into_iter().map(|file| RecentFile { path: file.path, about: file.about }).collect();
-    Offer { recent: Box::new(known), lessons, home: std::env::home_dir(), is_first: first_start() }
+    let is_source = |path: &Path| Language::of(path).is_some();
+    Offer { recent: Box::new(known), lessons, home: std::env::home_dir(), is_first: first_start(), is_source }
 }

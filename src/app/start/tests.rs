@@ -161,3 +161,19 @@ fn lengths_and_ages_are_told_in_one_unit() {
     ];
     assert_eq!(ages, words);
 }
+
+#[test]
+fn a_source_file_that_somebody_wants_to_open_is_proposed_to_be_recorded() {
+    let mut page = page();
+    page.typed = "sums.c".into();
+    page.propose(Path::new("/home/ada/sums.c"));
+    assert_eq!((page.field, page.program.as_str()), (Field::Program, "/home/ada/sums.c"));
+    assert!(
+        page.message
+            .as_deref()
+            .is_some_and(|words| words.starts_with("sums.c is a program's source: Enter compiles it"))
+    );
+    assert_eq!(page.enter(&nothing), Some(Asks::Open(Wanted::Program(vec!["/home/ada/sums.c".into()]))));
+    page.propose(Path::new("/home/ada/two words.c"));
+    assert_eq!(page.enter(&nothing), Some(Asks::Open(Wanted::Program(vec!["/home/ada/two words.c".into()]))));
+}
