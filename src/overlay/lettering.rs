@@ -48,6 +48,8 @@ pub struct Lettering {
     pub caption: Runs,
     /// Points of that band.
     pub band: f32,
+    /// Type of the caption, times the usual size.
+    pub caption_scale: f32,
     /// Words beside places.
     pub labels: Vec<PlacedLabel>,
     /// Lines that show what is meant; closed ones end where they begin.
@@ -72,10 +74,13 @@ pub fn type_scale([width, height]: [u32; 2]) -> f32 {
     if scale < 1.0 { 0.45 + 0.55 * scale } else { scale }
 }
 
+/// Sizes of captions' type, times the usual one, from the largest on: long captions in small pictures have the smallest.
+pub const CAPTION_SCALES: [f32; 4] = [1.0, 0.9, 0.8, 0.7];
+
 /// Points of a band of so many lines of caption.
 #[must_use]
-pub fn band(lines: usize, size: [u32; 2]) -> f32 {
-    let t = type_scale(size);
+pub fn band(lines: usize, size: [u32; 2], scale: f32) -> f32 {
+    let t = type_scale(size) * scale;
     if lines == 0 { 0.0 } else { ((lines as f32 * CAPTION * 1.28 + 22.0) * t).round() }
 }
 
@@ -142,11 +147,17 @@ impl Measure {
 
     /// Lines that a caption takes in a picture of `size` points.
     #[must_use]
-    pub fn lines(&self, caption: &str, size: [u32; 2]) -> usize {
+    pub fn lines(&self, caption: &str, size: [u32; 2], scale: f32) -> usize {
         let t = type_scale(size);
         let lines = self.with(|ctx| {
-            let job =
-                job(&plain(caption), Weight::Medium, CAPTION * t, palette::TEXT, width_of_captions(size), Align::LEFT);
+            let job = job(
+                &plain(caption),
+                Weight::Medium,
+                CAPTION * scale * t,
+                palette::TEXT,
+                width_of_captions(size),
+                Align::LEFT,
+            );
             ctx.fonts_mut(|fonts| fonts.layout_job(job)).rows.len()
         });
         lines.unwrap_or(1)
@@ -180,7 +191,16 @@ pub fn letter(painter: &Painter, lettering: &Lettering, size: [u32; 2]) {
     if lettering.band > 0.0 {
         let band = Rect::from_min_max(pos2(0.0, height - lettering.band), pos2(width, height));
         painter.rect_filled(band, 0.0, color(palette::BACKGROUND));
-        let of = |width: f32| job(&lettering.caption, Weight::Medium, CAPTION * t, palette::TEXT, width, Align::Center);
+        let of = |width: f32| {
+            job(
+                &lettering.caption,
+                Weight::Medium,
+                CAPTION * lettering.caption_scale * t,
+                palette::TEXT,
+                width,
+                Align::Center,
+            )
+        };
         let galley = balanced(painter, &of, width_of_captions(size));
         let top = band.center().y - 0.5 * galley.size().y - 3.0 * t;
         painter.galley(pos2(0.5 * width, top), galley, color(palette::TEXT));
@@ -266,27 +286,13 @@ fn card(painter: &Painter, title: &str, text: &Runs, size: [u32; 2]) {
     painter.galley(pos2(middle.x, y), text, color(palette::TEXT));
 }
 
+/// The card of a question, in type so small that it has room.
 fn quiz(painter: &Painter, quiz: &QuizCard, size: [u32; 2], band: f32) {
-    let t = type_scale(size);
-    let width = (0.56 * size[0] as f32).min(660.0 * t).max(0.9 * (size[0] as f32).min(300.0));
-    let pad = 26.0 * t;
-    let inner = width - 2.0 * pad;
-    let layout = |runs: &Runs, weight: Weight, points: f32, ink: Rgba| {
-        balanced(painter, &|width| job(runs, weight, points * t, ink, width, Align::LEFT), inner)
-    };
-    let told = quiz.right.is_some() || !quiz.answer.is_empty();
-    let mut rows: Vec<(Arc<Galley>, f32, bool)> =
-        vec![(layout(&plain(&quiz.question), Weight::SemiBold, 26.0, palette::TEXT), 14.0, false)];
-    for ((n, choice), letter) in quiz.choices.iter().enumerate().zip('A'..='Z') {
-        let right = quiz.right == Some(n);
-        let ink = if !told || right { palette::TEXT } else { palette::TEXT_QUIET };
-        let weight = if right { Weight::SemiBold } else { Weight::Regular };
-        rows.push((layout(&plain(&format!("{letter}   {choice}")), weight, 21.0, ink), 7.0, right));
-    }
-    if !quiz.answer.is_empty() {
-        rows.push((layout(&quiz.answer, Weight::Medium, 21.0, palette::TEXT), 12.0, false));
-    }
-    let height: f32 = rows.iter().map(|(galley, gap, _)| galley.size().y + gap * t).sum::<f32>() + 2.0 * pad;
+    let room = size[1] as f32 - band - 8.0;
+    let fits = QUIZ_SCALES.into_iter().find(|scale| quiz_rows(painter, quiz, size, *scale).height <= room);
+    let scale = fits.unwrap_or(QUIZ_SCALES[QUIZ_SCALES.len() - 1]);
+    let QuizRows { rows, width, height, inner, pad, told } = quiz_rows(painter, quiz, size, scale);
+    let t = type_scale(size) * scale;
     let middle = pos2(0.5 * size[0] as f32, 0.5 * (size[1] as f32 - band));
     let card = Rect::from_center_size(middle, vec2(width, height));
     painter.rect_filled(card, 8.0 * t, color(palette::fade(palette::BACKGROUND, 0.97)));
@@ -317,4 +323,42 @@ fn quiz(painter: &Painter, quiz: &QuizCard, size: [u32; 2], band: f32) {
         );
         painter.rect_filled(bar, 1.5 * t, color(palette::fade(palette::LIGHT, 0.7)));
     }
+}
+
+/// Sizes of a question's type, times the usual one, from the largest on.
+const QUIZ_SCALES: [f32; 5] = [1.0, 0.85, 0.72, 0.6, 0.5];
+
+/// Lines of a question's card, and how large it is.
+struct QuizRows {
+    /// Each with the space below it, and whether it is the right choice.
+    rows: Vec<(Arc<Galley>, f32, bool)>,
+    width: f32,
+    height: f32,
+    inner: f32,
+    pad: f32,
+    told: bool,
+}
+
+fn quiz_rows(painter: &Painter, quiz: &QuizCard, size: [u32; 2], scale: f32) -> QuizRows {
+    let t = type_scale(size) * scale;
+    let width = (0.56 * size[0] as f32).min(660.0 * type_scale(size)).max(0.9 * (size[0] as f32).min(300.0));
+    let pad = 26.0 * t;
+    let inner = width - 2.0 * pad;
+    let layout = |runs: &Runs, weight: Weight, points: f32, ink: Rgba| {
+        balanced(painter, &|width| job(runs, weight, points * t, ink, width, Align::LEFT), inner)
+    };
+    let told = quiz.right.is_some() || !quiz.answer.is_empty();
+    let mut rows: Vec<(Arc<Galley>, f32, bool)> =
+        vec![(layout(&plain(&quiz.question), Weight::SemiBold, 26.0, palette::TEXT), 14.0, false)];
+    for ((n, choice), letter) in quiz.choices.iter().enumerate().zip('A'..='Z') {
+        let right = quiz.right == Some(n);
+        let ink = if !told || right { palette::TEXT } else { palette::TEXT_QUIET };
+        let weight = if right { Weight::SemiBold } else { Weight::Regular };
+        rows.push((layout(&plain(&format!("{letter}   {choice}")), weight, 21.0, ink), 7.0, right));
+    }
+    if !quiz.answer.is_empty() {
+        rows.push((layout(&quiz.answer, Weight::Medium, 21.0, palette::TEXT), 12.0, false));
+    }
+    let height: f32 = rows.iter().map(|(galley, gap, _)| galley.size().y + gap * t).sum::<f32>() + 2.0 * pad;
+    QuizRows { rows, width, height, inner, pad, told }
 }

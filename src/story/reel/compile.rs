@@ -10,7 +10,7 @@ use super::{Cast, Look, Panel, Question, Reel, Scene, Step, Timed};
 use crate::axis::Position;
 use crate::overlay::Studio;
 use crate::overlay::exhibits::{self, Subject};
-use crate::overlay::lettering::{MOST_LINES, Measure, band};
+use crate::overlay::lettering::{CAPTION_SCALES, MOST_LINES, Measure, band};
 use crate::scene::Camera;
 use crate::timeline::ClockKind;
 use std::sync::Arc;
@@ -34,7 +34,9 @@ pub(super) struct Compiler<'a> {
     /// What the scene before showed: source and exhibit of each picture, and where its camera was left.
     pub(super) before: Option<Before>,
     last_source: Option<usize>,
+    /// Lines of the longest caption, and its scene.
     lines: usize,
+    longest: usize,
 }
 
 /// Source and exhibit of each picture of a scene, and where its camera was left.
@@ -68,13 +70,30 @@ pub(super) fn reel(
         size,
         fps,
         band: 0.0,
+        caption_scale: 1.0,
     };
-    let mut compiler =
-        Compiler { story, reel, measure: Measure::default(), ended, before: None, last_source: None, lines: 0 };
-    for (n, scene) in story.scenes().enumerate() {
-        compiler.captions_fit(n, scene)?;
+    let mut compiler = Compiler {
+        story,
+        reel,
+        measure: Measure::default(),
+        ended,
+        before: None,
+        last_source: None,
+        lines: 0,
+        longest: 0,
+    };
+    for scale in CAPTION_SCALES {
+        (compiler.reel.caption_scale, compiler.lines) = (scale, 0);
+        let fitting = story.scenes().enumerate().try_for_each(|(n, scene)| compiler.captions_fit(n, scene));
+        match fitting {
+            Ok(()) if compiler.lines <= MOST_LINES => break,
+            // What is too long in the smallest type is told.
+            Ok(()) if scale > CAPTION_SCALES[CAPTION_SCALES.len() - 1] => {}
+            Ok(()) => return Err(compiler.too_long()),
+            Err(error) => return Err(error),
+        }
     }
-    compiler.reel.band = band(compiler.lines, size);
+    compiler.reel.band = band(compiler.lines, size, compiler.reel.caption_scale);
     for (n, scene) in story.scenes().enumerate() {
         let scene = compiler.scene(n, scene)?;
         let first = compiler.reel.frames();
@@ -121,19 +140,20 @@ impl Compiler<'_> {
         }
         for (_, words) in captions {
             // Values are no longer than what names them, but for the shortest.
-            let lines = self.measure.lines(words, self.reel.size);
-            if lines > MOST_LINES {
-                return Err(fault(
-                    "caption",
-                    &format!(
-                        "found {lines} lines in a picture {} wide; expected {MOST_LINES} at most: make two of it",
-                        self.reel.size[0]
-                    ),
-                ));
+            let lines = self.measure.lines(words, self.reel.size, self.reel.caption_scale);
+            if lines > self.lines {
+                (self.lines, self.longest) = (lines, n);
             }
-            self.lines = self.lines.max(lines);
         }
         Ok(())
+    }
+
+    /// What to say of the longest caption.
+    fn too_long(&self) -> StoryError {
+        let (lines, width) = (self.lines, self.reel.size[0]);
+        let words =
+            format!("found {lines} lines in a picture {width} wide; expected {MOST_LINES} at most: make two of it");
+        self.story.scene_fault(self.longest, "caption", &words)
     }
 
     pub(super) fn source(&self, n: usize, key: &str, name: Option<&String>) -> Result<Option<usize>, StoryError> {

@@ -120,6 +120,7 @@ pub struct Reel {
     size: [u32; 2],
     fps: u32,
     band: f32,
+    caption_scale: f32,
 }
 
 /// A frame: pictures with their strips, and what is written over them.
@@ -397,6 +398,7 @@ impl Reel {
                 .rfind(|caption| caption.is_at(time))
                 .map_or_else(Runs::new, |c| words(&c.what)),
             band: if scene.card.is_some() { 0.0 } else { self.band },
+            caption_scale: self.caption_scale,
             quiz,
             veil: self.veil(n, time),
             ..Lettering::default()

@@ -20,6 +20,9 @@ use std::sync::Arc;
 const MOVES: f64 = 1.5;
 /// Pictures beside each other, at most.
 const MOST_PANELS: usize = 4;
+/// Width and height of a picture that has tables beside or below its rings, points, at least; and the height of one with a strip.
+const TABLES: [u32; 2] = [380, 240];
+const STRIP: u32 = 180;
 /// References of trail where a storyboard does not say.
 const TAIL: u64 = 64;
 
@@ -101,6 +104,15 @@ impl Compiler<'_> {
             // Beside each other there is little room.
             (parts.legend, parts.reference) = (false, false);
         }
+        let reserved = if count == 1 { to_count(self.reel.band) } else { 0 };
+        let [width, height] = [area.size[0], area.size[1].saturating_sub(reserved)];
+        if width < TABLES[0] || height < TABLES[1] {
+            // A small picture has no room for both.
+            (parts.regions, parts.caches, parts.reference, parts.legend) = (false, false, false, false);
+        }
+        if height < STRIP {
+            (parts.title, parts.strip) = (false, false);
+        }
         for word in &scene.hide {
             let shown = match word.as_str() {
                 "title" => &mut parts.title,
@@ -156,7 +168,6 @@ impl Compiler<'_> {
             Some(words) => words.parse().map_err(|error| story.scene_fault(n, "strip", &format!("{error}")))?,
         };
         let whole = Shot::still(self.reel.size, Position::START, view, parts);
-        let reserved = if count == 1 { to_count(self.reel.band) } else { 0 };
         let mut shot = Shot { area, reserved, ..whole };
         shot.playback.strip = kind;
         Ok(shot)
