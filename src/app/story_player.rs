@@ -246,12 +246,20 @@ impl StoryPlayer {
         Ok(Some(Moment { source: span.source.clone(), studio: studio.another()?, position, view }))
     }
 
-    /// The trace of a source, as its own window would open it.
+    /// As [`StoryPlayer::leave`], as a trace that a window opens at once, as its own would.
     ///
     /// # Errors
-    /// Where it cannot be opened.
-    pub fn trace(&mut self, source: &str) -> anyhow::Result<super::Trace> {
-        (self.explore)(source)
+    /// When a trace cannot be read, or not be opened.
+    pub fn left(&mut self) -> anyhow::Result<Option<super::Trace>> {
+        let Some(Moment { source, studio, position, view }) = self.leave()? else { return Ok(None) };
+        let mut trace = (self.explore)(&source)?;
+        trace.first.tick = position;
+        (trace.first.view.tail, trace.first.view.window) = (view.tail, view.window);
+        trace.load = Box::new(move |report| {
+            report(super::Report::Ready(studio));
+            Ok(())
+        });
+        Ok(Some(trace))
     }
 }
 

@@ -4,7 +4,7 @@ use super::against::OpenAgainst;
 use super::clips::{self, RecordClip};
 use super::desk::Effect;
 use super::display;
-use super::indexing::{Message, Report};
+use super::indexing::Message;
 use super::input::meaning;
 use super::keys::Action;
 use super::latency::Latency;
@@ -232,19 +232,10 @@ impl Viewer {
             self.traces.telling = false;
             return self.turn_to_page();
         }
-        let opened = match player.leave() {
+        let opened = match player.left() {
             Ok(None) => return,
-            Ok(Some(moment)) => player.trace(&moment.source).map(|mut trace| {
-                let studio = moment.studio;
-                trace.first.tick = moment.position;
-                (trace.first.view.tail, trace.first.view.window) = (moment.view.tail, moment.view.window);
-                trace.load = Box::new(move |report| {
-                    report(Report::Ready(studio));
-                    Ok(())
-                });
-                trace
-            }),
-            Err(error) => Err(error.into()),
+            Ok(Some(trace)) => Ok(trace),
+            Err(error) => Err(error),
         };
         if let Err(error) = opened.and_then(|trace| self.begin(trace)) {
             self.complain(&error);
