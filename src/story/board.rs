@@ -72,7 +72,7 @@ pub struct Source {
 pub enum Moment {
     /// A reference, by number.
     Reference(u64),
-    /// `end`, `mark sweep 3`, `miss 5 of B`: see [`super::moment`].
+    /// `end`, `mark sweep 3`, `miss 5 of B`: `docs/storyboards.md` lists them.
     Words(String),
 }
 

@@ -493,7 +493,10 @@ fn said(lettering: &Lettering) -> String {
     }
     match &lettering.card {
         Some((title, text)) if text.is_empty() => title.clone(),
-        Some((title, text)) => format!("{title}. {}", plain(text)),
+        Some((title, text)) => {
+            let stop = if title.ends_with(['.', '?', '!', ':']) { " " } else { ". " };
+            format!("{title}{stop}{}", plain(text))
+        }
         None => plain(&lettering.caption),
     }
 }
