@@ -5,6 +5,7 @@ mod compose;
 mod gpu;
 mod lists;
 mod programs;
+mod record;
 mod regions;
 mod story;
 mod task_look;
@@ -15,6 +16,7 @@ pub use compose::Compose;
 pub use gpu::GpuArgs;
 pub use lists::{FormatsArgs, TasksArgs};
 pub use programs::{AssembleArgs, CaptureArgs, CcArgs, CollectArgs, Recorder, RunArgs, misplaced};
+pub use record::{FinishArgs, RecordArgs};
 pub use regions::RegionArgs;
 pub use story::{ProposeArgs, StoryArgs};
 pub use task_look::TaskLookArgs;
@@ -69,19 +71,6 @@ Examples:
   orrery snapshot t.orrery --tick 2613.5 --tail 200 -o f.png -1920x1080
   orrery snapshot t.orrery --show 'A,heap*' --dim -o f.png    two arrays in front of the others
   orrery snapshot t.orrery --hide legend,strip -o - > f.png";
-
-const RECORD_EXAMPLES: &str = "\
-Examples:
-  orrery record t.orrery -o f.mp4                    the whole trace in 30 seconds
-  orrery record t.orrery -o f.mp4 --speed 4 --start-ref 2600 --stop-ref 2650
-  orrery record t.orrery -o f.gif -640x360 -r 20 --seconds 8
-  orrery record t.orrery -o frames/%05d.png          numbered pictures, lossless
-  orrery record t.orrery -o - | ffplay -             as it is made
-  orrery record lesson.story.toml -o lesson.mp4      a storyboard: scenes, captions, questions
-  orrery record story:why-columns-miss -o f.mp4      a bundled one
-
-Ctrl-C ends a recording early and leaves a whole file of what was recorded;
-before the first frame there is none, and the exit code is 130.";
 
 const CONVERT_EXAMPLES: &str = "\
 Examples:
@@ -392,61 +381,6 @@ pub struct SnapshotArgs {
     /// PNG to write; `-` is standard output
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
-}
-
-/// `record`
-#[derive(Debug, Args)]
-#[command(after_help = RECORD_EXAMPLES)]
-pub struct RecordArgs {
-    #[command(flatten)]
-    #[expect(missing_docs, reason = "flattened group")]
-    pub trace: TraceArgs,
-    #[command(flatten)]
-    #[expect(missing_docs, reason = "flattened group")]
-    pub cache: CacheArgs,
-    #[command(flatten)]
-    #[expect(missing_docs, reason = "flattened group")]
-    pub picture: PictureArgs,
-    /// File to write: .mp4, .gif, or a pattern such as frames/%05d.png; `-` is MP4 on standard output
-    #[arg(
-        short,
-        long,
-        value_name = "FILE",
-        required = false,
-        default_value_if("dry_run", "true", "-"),
-        required_unless_present = "dry_run"
-    )]
-    pub output: PathBuf,
-    /// Say also what the index holds and what a frame sends to the GPU
-    #[arg(short, long)]
-    pub verbose: bool,
-    /// Frames a second, 1 to 120; 30 where nothing else is said
-    #[arg(short = 'r', long, value_name = "FPS")]
-    pub output_framerate: Option<u32>,
-    /// References a second, or what --clock counts; default: so that the range lasts --seconds
-    #[arg(short, long, value_name = "REFS/S", allow_negative_numbers = true)]
-    pub speed: Option<f64>,
-    /// What time stands for: references, misses, cycles (the caches' latencies), adaptive (slow near misses)
-    #[arg(long, value_name = "CLOCK", default_value = "references", value_parser = clocks())]
-    pub clock: ClockKind,
-    /// Length of the clip where --speed is not given
-    #[arg(long, default_value_t = 30.0, allow_negative_numbers = true)]
-    pub seconds: f64,
-    /// First reference
-    #[arg(long, value_name = "N", conflicts_with = "start_position")]
-    pub start_ref: Option<u64>,
-    /// One past the last reference
-    #[arg(long, value_name = "N", conflicts_with = "stop_position")]
-    pub stop_ref: Option<u64>,
-    /// Start as a share of the trace, 0 to 1
-    #[arg(short = 'p', long, value_name = "0..1", allow_negative_numbers = true)]
-    pub start_position: Option<f64>,
-    /// End as a share of the trace, 0 to 1
-    #[arg(long, value_name = "0..1", allow_negative_numbers = true)]
-    pub stop_position: Option<f64>,
-    #[command(flatten, next_help_heading = "Storyboards")]
-    #[expect(missing_docs, reason = "flattened group")]
-    pub story: StoryArgs,
 }
 
 /// `caches`

@@ -31,7 +31,7 @@ fn to_file(clip: Clip, folder: &Path, report: &mut dyn FnMut(Report) -> bool) ->
     let film = Film::new(context()?, studio, exhibit, (width, height), parts, view, pace)?;
     let mut film = film.with_life(life).with_text_scale(text_scale).with_theme(theme).with_stretch(stretch);
     let stop = AtomicBool::new(false);
-    let summary = record(&mut film, &output, &Options { fps }, &stop, &mut |progress| {
+    let summary = record(&mut film, &output, &Options { fps, ..Options::default() }, &stop, &mut |progress| {
         if !report(Report::Progress(progress.done, progress.total)) {
             stop.store(true, Ordering::Relaxed);
         }

@@ -15,6 +15,8 @@ mod convert;
 mod counting;
 #[cfg(feature = "gpu")]
 pub mod demo;
+#[cfg(feature = "gpu")]
+mod finish;
 pub mod formats;
 mod gpu;
 mod heard;

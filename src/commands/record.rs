@@ -1,12 +1,11 @@
 //! `orrery record`: a range of a trace as a video, an animation or numbered pictures.
 
-use super::UsageError;
 use super::picture::{arranged, choice, context, dressed, exhibit, parts, size, studio, view};
-use super::progress::Display;
 use super::stop::{Flag, Stopped};
+use super::{UsageError, finish};
 use crate::axis::Position;
 use crate::cli::RecordArgs;
-use crate::record::{Film, Options, Output, RecordError, Summary, record};
+use crate::record::{Film, Options, RecordError, Summary};
 use crate::shown::say;
 use crate::timeline::{ClockKind, Life, Pace};
 use std::sync::Arc;
@@ -47,9 +46,9 @@ pub fn film(args: &RecordArgs, stop: &AtomicBool) -> anyhow::Result<Summary> {
             UsageError(format!("{flag}: found {found}; expected a storyboard, NAME.story.toml or story:NAME")).into()
         );
     }
-    let output = Output::parse(&args.output).map_err(usage)?;
-    let size = size(&args.picture)?;
-    let fps = framerate(args, None)?;
+    let output = finish::output(args)?;
+    let (size, scale) = finish::drawn(args, size(&args.picture)?)?;
+    let fps = finish::rate(args, framerate(args, None)?);
     let speed = args.speed;
     // Before the trace is opened: a wrong flag is told at once.
     view(&args.picture, speed.unwrap_or(1.0), 1.0)?;
@@ -85,14 +84,18 @@ pub fn film(args: &RecordArgs, stop: &AtomicBool) -> anyhow::Result<Summary> {
     let go = &mut |_: &Life| !stop.load(Ordering::Relaxed);
     let life = view.pin.map(|pin| studio.timeline().life(pin, go)).transpose()?.map(Arc::new);
     let context = context()?;
+    let mut traces = Vec::new();
+    if args.finish.manifest {
+        traces.push(finish::shown(&studio.tables().title, &args.trace.trace, &studio)?);
+    }
     let mut film = Film::new(context, studio, exhibit, size, parts(&args.picture), view, pace)?
         .with_life(life)
-        .with_text_scale(args.picture.text_scale)
+        .with_text_scale(scale)
         .with_theme(args.picture.theme)
         .with_strip(args.picture.strip);
-    let mut display = Display::new();
-    let summary = record(&mut film, &output, &Options { fps }, stop, &mut |p| display.update(p)).map_err(usage)?;
-    display.finish();
+    let options = Options { fps, ..Options::default() };
+    let summary = finish::film(&mut film, args, (&output, args.picture.theme), options, stop)?;
+    finish::manifest(args, &summary, &film.adapter(), &traces)?;
     if args.verbose {
         say!("{}", film.account());
     }

@@ -1,11 +1,11 @@
 //! `orrery record` of a storyboard: its traces are opened and its programs run, and then it is a film.
 
 use super::UsageError;
+use super::finish::{self, write};
 use super::heard::{failed as not_recorded, hear};
 use super::open::{cache_choice, failed, opening};
 use super::picture::{SIZES, context, give_title, sides, size};
-use super::progress::Display;
-use super::record::{framerate, usage};
+use super::record::framerate;
 use super::{run, stop};
 #[cfg(feature = "viewer")]
 use crate::app::{Beside, Explore, Load, Report, Story, Trace};
@@ -13,10 +13,10 @@ use crate::capture::{Language, Recording, Running, Streams, Toolchain};
 #[cfg(feature = "viewer")]
 use crate::cli::ViewArgs;
 use crate::cli::{CacheArgs, Compose, PictureArgs, ProposeArgs, RecordArgs, RunArgs, TraceArgs};
-use crate::files::{Draft, Scratch, read_text};
+use crate::files::{Scratch, read_text};
 use crate::opening::CacheChoice;
 use crate::overlay::Studio;
-use crate::record::{Options, Output, StoryFilm, Summary, record};
+use crate::record::{Chapter, Options, StoryFilm, Summary};
 use crate::scene::palette::Theme;
 use crate::shown::{is_seen, out, say};
 use crate::sim::config::HierarchyConfig;
@@ -88,7 +88,7 @@ pub(super) fn film(args: &RecordArgs, place: &Place, stop: &AtomicBool) -> anyho
     }
     let story = read(place)?;
     let board = &story.board;
-    let output = if args.story.dry_run { None } else { Some(Output::parse(&args.output).map_err(usage)?) };
+    let output = if args.story.dry_run { None } else { Some(finish::output(args)?) };
     for path in &args.story.captions {
         caption_format(path)?;
     }
@@ -101,14 +101,20 @@ pub(super) fn film(args: &RecordArgs, place: &Place, stop: &AtomicBool) -> anyho
     if let Some(fps) = board.fps.filter(|fps| !(1..=120).contains(fps)) {
         return Err(story.fault(None, &format!("fps: found {fps}; expected 1 to 120 frames a second")).into());
     }
-    let fps = framerate(args, board.fps)?;
+    let fps = finish::rate(args, framerate(args, board.fps)?);
+    let (drawn, scale) = finish::drawn(args, size)?;
     let theme = theme(args, &story)?;
     let go = || !stop.load(Ordering::Relaxed);
     let wish = Wish { allow_run: args.story.allow_run, picture: args.picture.clone() };
     let opened = open(&story, place, &wish, &go)?;
+    let mut traces = Vec::new();
+    if args.finish.manifest {
+        for source in &opened {
+            traces.push(finish::shown(&source.name, &source.trace.trace, &source.studio)?);
+        }
+    }
     let sources = opened.into_iter().map(|source| (source.name, source.studio)).collect();
-    let scale = args.picture.text_scale;
-    let points = points(size, scale);
+    let points = points(drawn, scale);
     let mut reel = Reel::new(&story, sources, points, fps)?;
     if args.story.no_captions {
         reel.without_captions();
@@ -129,11 +135,12 @@ pub(super) fn film(args: &RecordArgs, place: &Place, stop: &AtomicBool) -> anyho
         }
         return dry_run(&reel, size);
     };
-    let options = Options { fps };
-    let mut film = StoryFilm::new(context()?, reel, size, scale)?.with_theme(theme);
-    let mut display = Display::new();
-    let summary = record(&mut film, &output, &options, stop, &mut |p| display.update(p)).map_err(usage)?;
-    display.finish();
+    let spans = reel.spans().into_iter();
+    let chapters = spans.map(|span| Chapter { frames: span.frames, title: span.title }).filter(|c| !c.title.is_empty());
+    let options = Options { fps, chapters: chapters.collect(), ..Options::default() };
+    let mut film = StoryFilm::new(context()?, reel, drawn, scale)?.with_theme(theme);
+    let summary = finish::film(&mut film, args, (&output, theme), options, stop)?;
+    finish::manifest(args, &summary, &film.adapter(), &traces)?;
     for (path, text) in files {
         write(&path, &text)?;
     }
@@ -468,13 +475,6 @@ fn caption_format(path: &Path) -> Result<&'static str, UsageError> {
     found.ok_or_else(|| {
         UsageError(format!("--captions {}: expected a name that ends in .vtt, .srt or .md", path.display()))
     })
-}
-
-fn write(path: &Path, text: &str) -> anyhow::Result<()> {
-    let wrong = || format!("{}: cannot be written", path.display());
-    let mut draft = Draft::create(path).with_context(wrong)?;
-    draft.write_all(text.as_bytes()).with_context(wrong)?;
-    draft.finish().with_context(wrong)
 }
 
 /// The first flag that a storyboard takes no notice of.

@@ -63,6 +63,16 @@ impl Draft {
         &self.file
     }
 
+    /// A path by which another program can open it while it is written, as long as this one runs; a pipe or device has none.
+    #[must_use]
+    pub fn reach(&self) -> Option<PathBuf> {
+        match &self.state {
+            State::Begun(_, begun) => Some(begun.0.clone()),
+            State::Nameless(_) => reach(&self.file),
+            State::Direct => None,
+        }
+    }
+
     /// Whether it is a pipe or device, which has no other moment than now.
     #[must_use]
     pub fn is_direct(&self) -> bool {
@@ -194,6 +204,18 @@ fn nameless(_: &Path) -> Option<File> {
 #[cfg(target_os = "linux")]
 fn handle(file: &File) -> String {
     format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(file))
+}
+
+/// A path of a file without a name for other programs.
+#[cfg(target_os = "linux")]
+fn reach(file: &File) -> Option<PathBuf> {
+    let path = format!("/proc/{}/fd/{}", std::process::id(), std::os::fd::AsRawFd::as_raw_fd(file));
+    Some(path.into())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn reach(_: &File) -> Option<PathBuf> {
+    None
 }
 
 /// Gives a file without a name one that nothing has.

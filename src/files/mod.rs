@@ -12,10 +12,14 @@
 //! One rule for links: the file that a link points to is written, wherever it is and whether it is there yet; the link
 //! stays. Links that another user put into a folder that all may write to are refused, as Linux does where it is told to.
 
+#[cfg(feature = "cli")]
+mod digest;
 mod draft;
 mod left;
 mod own;
 
+#[cfg(feature = "cli")]
+pub use digest::sha256;
 pub use draft::Draft;
 pub use left::{Scratch, on_begun, remove_begun};
 pub use own::{cache_folder, is_own_file, open_own, own_folder};

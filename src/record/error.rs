@@ -38,8 +38,8 @@ pub enum RecordError {
     FrameRate {
         /// As it was asked for.
         fps: u32,
-        /// MP4, GIF or PNG.
-        format: &'static str,
+        /// By name.
+        format: String,
         /// What is allowed, and why.
         allowed: &'static str,
     },
@@ -50,10 +50,16 @@ pub enum RecordError {
         width: u32,
         /// Pixels down.
         height: u32,
-        /// MP4, GIF or PNG.
+        /// By name.
         format: &'static str,
         /// What is allowed, and what to do.
         allowed: String,
+    },
+    /// The format has no transparency.
+    #[error("{format} has no transparent ground; use frames/%05d.png, .apng, .webm, .mov or .webp with --transparent")]
+    Opaque {
+        /// By name.
+        format: String,
     },
     /// There is nothing to record.
     #[error("no frame to record: the range is empty; give a --start-ref below --stop-ref, or more --seconds")]
@@ -94,7 +100,10 @@ impl RecordError {
     /// Whether the command line is at fault (exit code 2) and not the machine (exit code 1).
     #[must_use]
     pub fn is_usage(&self) -> bool {
-        matches!(self, Self::Output { .. } | Self::FrameRate { .. } | Self::Size { .. } | Self::Empty)
+        matches!(
+            self,
+            Self::Output { .. } | Self::FrameRate { .. } | Self::Size { .. } | Self::Opaque { .. } | Self::Empty
+        )
     }
 
     /// For a fault of the system while `what` was done to `path`, with the remedy for the common causes.

@@ -23,7 +23,7 @@ pub(crate) fn check(width: u32, height: u32, fps: u32) -> Result<(), RecordError
     if fps > 50 {
         // Browsers and viewers slow frames of less than two hundredths down to ten.
         let allowed = "give 1 to 50 to --output-framerate; players slow faster GIFs down";
-        return Err(RecordError::FrameRate { fps, format: "GIF", allowed });
+        return Err(RecordError::FrameRate { fps, format: "GIF".to_owned(), allowed });
     }
     if width == 0 || height == 0 || width.max(height) > u32::from(u16::MAX) {
         let allowed = "sides go from 1 to 65535; choose another --size".to_owned();

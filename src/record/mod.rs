@@ -1,4 +1,4 @@
-//! Frames to files: MP4, GIF, PNG.
+//! Frames to files: MP4, GIF, animated and numbered PNG, Y4M, PPM, and what an installed ffmpeg writes.
 //!
 //! ```text
 //! calling thread            "record-convert"           "record-encode"
@@ -10,7 +10,9 @@
 //! bounded and buffers go round, so memory stays at a few frames whatever the length. A [`FrameSource`] gives
 //! them: [`Film`] those of a range of a trace. The stages know nothing of windows, caches and how frames come about; no clock touches what is written (times are measured for the summary only).
 
+mod apng;
 mod error;
+mod ffmpeg;
 mod film;
 mod gif;
 mod h264;
@@ -19,19 +21,26 @@ mod output;
 mod palette;
 mod pipeline;
 pub(crate) mod png;
+mod refine;
+mod sink;
 mod story_film;
+mod uncompressed;
 mod video;
 mod yuv;
 
 pub use error::{FrameError, RecordError};
+pub use ffmpeg::Ffmpeg;
 pub use film::Film;
 #[cfg(feature = "cli")]
 pub(crate) use output::Partial;
-pub use output::{Format, Output, Pattern};
+pub use output::{Format, Output, Pattern, Wanted};
 pub use pipeline::{Progress, Stages, Summary};
+pub use refine::{Refined, SUPERSAMPLE, averaged, lift};
 pub use story_film::StoryFilm;
 
+use sink::Sink;
 use std::io::Write;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
@@ -57,7 +66,7 @@ pub trait FrameSource {
     fn submit(&mut self, k: u64) -> Result<(), FrameError>;
 
     /// Waits for the oldest submitted frame and stores it in `into` (contents are replaced, capacity is kept): tightly
-    /// packed rows of RGBA, 8 bits each, sRGB, top row first. Alpha is ignored.
+    /// packed rows of RGBA, 8 bits each, sRGB, top row first. Alpha counts only where [`Options::transparent`] is asked for.
     ///
     /// # Errors
     /// When the frame was lost on the way.
@@ -69,12 +78,25 @@ pub trait FrameSource {
 pub struct Options {
     /// Frames a second, [`FPS`].
     pub fps: u32,
+    /// Whether the frames' alpha is kept, in formats that can.
+    pub transparent: bool,
+    /// Parts of the recording that a player can jump to, in order; MP4 files and ffmpeg's have them.
+    pub chapters: Vec<Chapter>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { fps: 30 }
+        Self { fps: 30, transparent: false, chapters: Vec::new() }
     }
+}
+
+/// A part of a recording with a name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Chapter {
+    /// Its frames.
+    pub frames: Range<u64>,
+    /// What players list.
+    pub title: String,
 }
 
 /// Draws all frames of `source` and writes them to `output`.
@@ -94,28 +116,42 @@ pub fn record(
 ) -> Result<Summary, RecordError> {
     check(source, output.format(), options)?;
     let (size, frames) = (source.size(), source.frames());
-    let stages = match (&output.format, &output.path) {
-        (Format::Mp4, Some(path)) => video::to_file(path, size, options.fps, frames)?,
-        (Format::Mp4, None) => video::to_stream(Box::new(crate::shown::raw()), size, options.fps)?,
-        (Format::Gif, path) => gif::to_file(path.as_deref().unwrap_or(Path::new("-")), source, options.fps, stop)?,
-        (Format::Png(pattern), _) => png::to_files(pattern, size)?,
+    let (path, fps, transparent) = (output.path.as_deref(), options.fps, options.transparent);
+    let file = || path.unwrap_or(Path::new("-"));
+    let stages = match &output.format {
+        Format::Mp4 => match path {
+            Some(path) => video::to_file(path, size, fps, (frames, &options.chapters))?,
+            None => video::to_stream(Box::new(crate::shown::raw()), size, fps)?,
+        },
+        Format::Gif => gif::to_file(file(), source, fps, stop)?,
+        Format::Apng => apng::to_file(file(), size, fps, transparent)?,
+        Format::Png(pattern) => png::to_files(pattern, size, transparent)?,
+        Format::Y4m => uncompressed::y4m(Sink::open(path)?, size, fps)?,
+        Format::Ppm => uncompressed::ppm(Sink::open(path)?, size),
+        Format::NumberedPpm(pattern) => uncompressed::numbered_ppm(pattern, size)?,
+        Format::Ffmpeg(asked) => asked.workers(file(), size, fps, (transparent, &options.chapters))?,
     };
     pipeline::run(source, stages, stop, progress)
 }
 
-/// Like [`record`], as fragmented MP4 into any writer: what `-` does with standard output.
+/// Like [`record`], into any writer: what `-` does with standard output. MP4 is fragmented then; Y4M and PPM are as they are in files.
 ///
 /// # Errors
 /// See [`RecordError`].
 pub fn record_stream(
     source: &mut dyn FrameSource,
-    writer: Box<dyn Write + Send>,
+    (writer, format): (Box<dyn Write + Send>, &Format),
     options: &Options,
     stop: &AtomicBool,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Summary, RecordError> {
-    check(source, &Format::Mp4, options)?;
-    let stages = video::to_stream(writer, source.size(), options.fps)?;
+    check(source, format, options)?;
+    let (size, fps) = (source.size(), options.fps);
+    let stages = match format {
+        Format::Y4m => uncompressed::y4m(Sink::to_stream(writer), size, fps)?,
+        Format::Ppm => uncompressed::ppm(Sink::to_stream(writer), size),
+        _ => video::to_stream(writer, size, fps)?,
+    };
     pipeline::run(source, stages, stop, progress)
 }
 
@@ -125,14 +161,17 @@ fn check(source: &dyn FrameSource, format: &Format, options: &Options) -> Result
     if !FPS.contains(&fps) {
         return Err(RecordError::FrameRate {
             fps,
-            format: format.name(),
+            format: format.name().to_owned(),
             allowed: "give 1 to 120 to --output-framerate",
         });
     }
     match format {
         Format::Mp4 => h264::check_size(width, height)?,
         Format::Gif => gif::check(width, height, fps)?,
-        Format::Png(_) => png::check_size(width, height)?,
+        _ => png::check_size(width, height)?,
+    }
+    if options.transparent && !format.is_transparent() {
+        return Err(RecordError::Opaque { format: format.name().to_owned() });
     }
     if source.frames() == 0 {
         return Err(RecordError::Empty);

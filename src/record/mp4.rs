@@ -10,12 +10,18 @@
 //! holds four bytes a frame, and a full disk is noticed when it is full. A stream cannot go back, so it is fragmented:
 //! each group of pictures carries its own index, and whatever has arrived can be played.
 
+use super::Chapter;
 use std::io::{self, Seek, SeekFrom, Write};
 
 /// Ticks of the media clock in one frame: the clock runs at this times the frame rate, so that durations are exact.
 const FRAME_TICKS: u32 = 1000;
 /// The largest room set aside for the index; beyond (two million frames) it goes behind the samples.
 const MAX_RESERVE: u64 = 8 << 20;
+
+/// Room for chapters in it; where they need more, the index goes behind the samples too.
+const CHAPTERS: u64 = 4096;
+/// Bytes of a chapter's title, at most: what one byte can count.
+const MOST_TITLE: usize = 255;
 
 /// What the boxes say of the track.
 #[derive(Debug, Clone)]
@@ -62,6 +68,7 @@ pub(crate) struct FileMux<W> {
     sizes: Vec<u32>,
     keys: Vec<u32>,
     chunks: Vec<u64>,
+    chapters: Vec<Chapter>,
     at: u64,
 }
 
@@ -71,7 +78,7 @@ impl<W: Write + Seek + Send> FileMux<W> {
         let ftyp = ftyp(b"isom", &[b"isom", b"iso2", b"avc1", b"mp41"]);
         let chunks = frames / u64::from(track.group) + 1;
         // A size for each frame; an offset of eight bytes and a key frame for each chunk; 1 KiB holds all else.
-        let reserve = (1024 + 4 * frames.saturating_add(3 * chunks)).min(MAX_RESERVE);
+        let reserve = (1024 + CHAPTERS + 4 * frames.saturating_add(3 * chunks)).min(MAX_RESERVE);
         out.write_all(&ftyp)?;
         out.write_all(&free(reserve))?;
         let mut head = 1_u32.to_be_bytes().to_vec();
@@ -79,7 +86,38 @@ impl<W: Write + Seek + Send> FileMux<W> {
         head.extend_from_slice(&16_u64.to_be_bytes());
         out.write_all(&head)?;
         let start = (ftyp.len() + head.len()) as u64 + reserve;
-        Ok(Self { out, track, reserve, start, sizes: Vec::new(), keys: Vec::new(), chunks: Vec::new(), at: start })
+        Ok(Self {
+            out,
+            track,
+            reserve,
+            start,
+            sizes: Vec::new(),
+            keys: Vec::new(),
+            chunks: Vec::new(),
+            chapters: Vec::new(),
+            at: start,
+        })
+    }
+
+    /// With parts that players list.
+    pub(crate) fn with_chapters(self, chapters: Vec<Chapter>) -> Self {
+        Self { chapters, ..self }
+    }
+
+    /// The chapters that were recorded, as Nero's `chpl` has them: start in units of 100 ns, and title, at most 255 of each.
+    fn user_data(&self) -> Vec<u8> {
+        let recorded = self.chapters.iter().filter(|chapter| chapter.frames.start < self.sizes.len() as u64).take(255);
+        let mut list = vec![0, 0, 0, 0, 0];
+        for chapter in recorded {
+            let start = chapter.frames.start * 10_000_000 / u64::from(self.track.fps);
+            let end = (0..=MOST_TITLE).rev().find(|&end| chapter.title.is_char_boundary(end.min(chapter.title.len())));
+            let title = &chapter.title[..end.unwrap_or(0).min(chapter.title.len())];
+            list.extend_from_slice(&start.to_be_bytes());
+            list.push(title.len().to_le_bytes()[0]);
+            list.extend_from_slice(title.as_bytes());
+            list[4] += 1;
+        }
+        if list[4] == 0 { Vec::new() } else { boxed(b"udta", &full_box(b"chpl", 1, 0, &list)) }
     }
 
     /// The writer behind.
@@ -109,7 +147,7 @@ impl<W: Write + Seek + Send> FileMux<W> {
             Err(_) => (b"co64", self.chunks.iter().flat_map(|c| c.to_be_bytes()).collect()),
         };
         stbl.extend(full_box(kind, 0, 0, &[words(&[last]), offsets].concat()));
-        self.track.moov(u64::from(frames) * u64::from(FRAME_TICKS), &stbl, &[])
+        self.track.moov(u64::from(frames) * u64::from(FRAME_TICKS), &stbl, &self.user_data())
     }
 }
 

@@ -1,6 +1,7 @@
 //! Where frames go: which format a path means, and files that appear whole or not at all.
 
 use super::RecordError;
+use super::ffmpeg::Ffmpeg;
 use crate::files::Draft;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -13,20 +14,55 @@ pub enum Format {
     Mp4,
     /// An animated GIF that repeats.
     Gif,
+    /// An animated PNG that repeats.
+    Apng,
     /// One PNG a frame, numbered from 0.
     Png(Pattern),
+    /// YUV4MPEG2: what encoders read, not compressed.
+    Y4m,
+    /// PPM, one picture behind the other.
+    Ppm,
+    /// One PPM a frame, numbered from 0.
+    NumberedPpm(Pattern),
+    /// What an installed ffmpeg writes.
+    Ffmpeg(Ffmpeg),
 }
 
 impl Format {
-    /// For messages: MP4, GIF or PNG.
+    /// For messages.
     #[must_use]
-    pub fn name(&self) -> &'static str {
+    pub fn name(&self) -> &str {
         match self {
             Self::Mp4 => "MP4",
             Self::Gif => "GIF",
+            Self::Apng => "APNG",
             Self::Png(_) => "PNG",
+            Self::Y4m => "Y4M",
+            Self::Ppm | Self::NumberedPpm(_) => "PPM",
+            Self::Ffmpeg(asked) => &asked.container,
         }
     }
+
+    /// Whether a frame's ground may be transparent in it.
+    #[must_use]
+    pub fn is_transparent(&self) -> bool {
+        match self {
+            Self::Png(_) | Self::Apng => true,
+            Self::Ffmpeg(asked) => asked.is_transparent(),
+            Self::Mp4 | Self::Gif | Self::Y4m | Self::Ppm | Self::NumberedPpm(_) => false,
+        }
+    }
+}
+
+/// What is asked for besides a name.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Wanted<'a> {
+    /// The format, where the name does not say it: one of [`Output::NAMES`].
+    pub to: Option<&'a str>,
+    /// ffmpeg's name of an encoder, and options of it behind.
+    pub encoder: Option<&'a str>,
+    /// Sound that goes with the pictures.
+    pub audio: Option<&'a Path>,
 }
 
 /// A checked output: format and place.
@@ -37,32 +73,59 @@ pub struct Output {
     pub(crate) path: Option<PathBuf>,
 }
 
+/// What to write in place of a name that says no format.
+const FORMATS: &str = "use .mp4, .gif, .apng, .y4m, .ppm, a pattern such as frames/%05d.png, what ffmpeg writes (.webm, .mkv, .mov, .avi, \
+                       .webp, or any ending with --encoder), or - for MP4 on standard output";
+
 impl Output {
-    /// From a path as the command line has it: `.mp4`, `.gif`, a pattern such as `frames/%05d.png`, or `-` for MP4 on
-    /// standard output. Touches no file.
+    /// Formats that can be asked for by name.
+    pub const NAMES: [&'static str; 6] = ["mp4", "gif", "apng", "png", "y4m", "ppm"];
+
+    /// From a path as the command line has it, see [`Output::wanted`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn parse(path: &Path) -> Result<Self, RecordError> {
+        Self::wanted(path, Wanted::default())
+    }
+
+    /// From a path as the command line has it: `.mp4`, `.gif`, `.apng`, `.y4m`, `.ppm`, a pattern such as `frames/%05d.png`, an ending
+    /// of ffmpeg's, or `-` for standard output (MP4, or what `to` says of those that need no file). Touches no file.
     ///
     /// # Errors
     /// [`RecordError::Output`] names what is wrong and what to write instead.
-    pub fn parse(path: &Path) -> Result<Self, RecordError> {
-        if path == Path::new("-") {
-            return Ok(Self { format: Format::Mp4, path: None });
-        }
+    pub fn wanted(path: &Path, wanted: Wanted<'_>) -> Result<Self, RecordError> {
+        let Wanted { to, encoder, audio } = wanted;
         let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
-        let format = match extension.as_str() {
+        if path == Path::new("-") {
+            if encoder.is_some() || audio.is_some() {
+                return Err(fault(path, "ffmpeg writes no stream here", "give a file with --encoder and --audio"));
+            }
+            let format = match to {
+                None | Some("mp4") => Format::Mp4,
+                Some("y4m") => Format::Y4m,
+                Some("ppm") => Format::Ppm,
+                Some(other) => {
+                    let finding = format!("{other} cannot be written to standard output");
+                    return Err(fault(path, &finding, "use --to mp4, y4m or ppm, or give a file"));
+                }
+            };
+            return Ok(Self { format, path: None });
+        }
+        let kind = to.unwrap_or(&extension);
+        let has_number = path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.contains('%'));
+        let format = match kind {
+            _ if encoder.is_some() || audio.is_some() => {
+                Format::Ffmpeg(Ffmpeg::of(kind, encoder, audio).ok_or_else(|| unknown(path, &extension))?)
+            }
             "mp4" | "m4v" => Format::Mp4,
             "gif" => Format::Gif,
+            "apng" => Format::Apng,
             "png" => Format::Png(Pattern::parse(path)?),
-            _ => {
-                let finding = match extension.as_str() {
-                    "" => "the name has no extension".to_owned(),
-                    e => format!("no such format: .{e}"),
-                };
-                return Err(fault(
-                    path,
-                    &finding,
-                    "use .mp4, .gif, a pattern such as frames/%05d.png, or - for MP4 on standard output",
-                ));
-            }
+            "y4m" => Format::Y4m,
+            "ppm" if has_number => Format::NumberedPpm(Pattern::parse(path)?),
+            "ppm" => Format::Ppm,
+            other => Format::Ffmpeg(Ffmpeg::of(other, None, None).ok_or_else(|| unknown(path, &extension))?),
         };
         Ok(Self { format, path: Some(path.to_owned()) })
     }
@@ -74,8 +137,26 @@ impl Output {
     }
 }
 
-fn fault(path: &Path, finding: &str, remedy: &str) -> RecordError {
+fn unknown(path: &Path, extension: &str) -> RecordError {
+    let finding = match extension {
+        "" => "the name has no extension".to_owned(),
+        e => format!("no such format: .{e}"),
+    };
+    fault(path, &finding, FORMATS)
+}
+
+/// An output that cannot be: where, what was found, what to write instead.
+pub(crate) fn fault(path: &Path, finding: &str, remedy: &str) -> RecordError {
     RecordError::Output { path: path.to_owned(), finding: finding.to_owned(), remedy: remedy.to_owned() }
+}
+
+/// Makes sure that a file can be at `path`: neither folder nor device.
+pub(crate) fn place(path: &Path) -> Result<(), RecordError> {
+    match std::fs::metadata(path) {
+        Ok(m) if m.is_dir() => Err(fault(path, "this is a folder", "choose the name of a file")),
+        Ok(m) if !m.is_file() => Err(fault(path, "this is a device or a pipe", "use - and let the shell redirect")),
+        _ => Ok(()),
+    }
 }
 
 /// A file name with one number in it, as C's `printf` writes it: `%d`, `%5d`, `%05d`; `%%` is a percent sign.
@@ -146,13 +227,7 @@ pub(crate) struct Partial {
 impl Partial {
     /// Starts the file that will be `path`; the folder must be there and writable.
     pub(crate) fn create(path: &Path) -> Result<Self, RecordError> {
-        match std::fs::metadata(path) {
-            Ok(m) if m.is_dir() => return Err(fault(path, "this is a folder", "choose the name of a file")),
-            Ok(m) if !m.is_file() => {
-                return Err(fault(path, "this is a device or a pipe", "use - and let the shell redirect"));
-            }
-            _ => {}
-        }
+        place(path)?;
         let draft = Draft::create(path).map_err(|e| RecordError::io(path, "created", e))?;
         Ok(Self { file: BufWriter::with_capacity(1 << 16, draft), given: path.to_owned(), written: 0 })
     }

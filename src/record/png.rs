@@ -1,8 +1,9 @@
 //! One PNG a frame. Frames are independent, so several are compressed at once.
 
 use super::RecordError;
-use super::output::{Partial, Pattern};
-use super::pipeline::{Convert, Encode, Workers};
+use super::output::Pattern;
+use super::pipeline::{Convert, Workers};
+use super::uncompressed::Numbered;
 use png::{BitDepth, ColorType, Compression, Encoder, EncodingError, Filter};
 use std::io::Write;
 
@@ -27,7 +28,8 @@ pub(crate) fn still(into: impl Write, rgba: &[u8], size: (u32, u32)) -> Result<(
     pack(into, rgba, size, ColorType::Rgba, Filter::Adaptive)
 }
 
-fn pack(
+/// Packs pixels of three or four channels.
+pub(super) fn pack(
     into: impl Write,
     pixels: &[u8],
     (width, height): (u32, u32),
@@ -45,52 +47,30 @@ fn pack(
 }
 
 /// PNGs named by `pattern`, whose folder must be there and writable.
-pub(crate) fn to_files(pattern: &Pattern, (width, height): (u32, u32)) -> Result<Workers, RecordError> {
-    // Says what is wrong with the folder before anything is drawn; the file is gone at once.
-    drop(Partial::create(&pattern.path(0))?);
+pub(crate) fn to_files(pattern: &Pattern, size: (u32, u32), transparent: bool) -> Result<Workers, RecordError> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let compress = || -> Box<dyn Convert> { Box::new(Compress { width, height, rgb: Vec::new() }) };
+    let compress = || -> Box<dyn Convert> { Box::new(Compress { size, transparent, rgb: Vec::new() }) };
     let convert = (0..cores.clamp(1, MAX_WORKERS)).map(|_| compress()).collect();
-    Ok(Workers { convert, encode: Box::new(Store { pattern: pattern.clone(), bytes: 0 }) })
+    Ok(Workers { convert, encode: Box::new(Numbered::new(pattern)?) })
 }
 
 struct Compress {
-    width: u32,
-    height: u32,
+    size: (u32, u32),
+    transparent: bool,
     rgb: Vec<u8>,
 }
 
 impl Convert for Compress {
     fn convert(&mut self, rgba: &[u8], into: &mut Vec<u8>) -> Result<(), RecordError> {
-        // Frames are opaque: three channels are a quarter less to pack, and nobody wonders about alpha.
-        self.rgb.clear();
-        self.rgb.extend(rgba.as_chunks::<4>().0.iter().flat_map(|p| [p[0], p[1], p[2]]));
         into.clear();
-        pack(into, &self.rgb, (self.width, self.height), ColorType::Rgb, Filter::Up)
-            .map_err(|e| RecordError::Encoder { frame: 0, reason: e.to_string() })
-    }
-}
-
-struct Store {
-    pattern: Pattern,
-    bytes: u64,
-}
-
-impl Encode for Store {
-    fn encode(&mut self, frame: u64, data: &[u8]) -> Result<(), RecordError> {
-        let path = self.pattern.path(frame);
-        let mut file = Partial::create(&path)?;
-        file.write_all(data).map_err(|e| RecordError::io(&path, "written", e))?;
-        file.commit(false)?;
-        self.bytes += data.len() as u64;
-        Ok(())
-    }
-
-    fn bytes(&self) -> u64 {
-        self.bytes
-    }
-
-    fn finish(self: Box<Self>) -> Result<u64, RecordError> {
-        Ok(self.bytes)
+        let packed = if self.transparent {
+            pack(into, rgba, self.size, ColorType::Rgba, Filter::Up)
+        } else {
+            // Opaque frames: three channels are a quarter less to pack, and nobody wonders about alpha.
+            self.rgb.clear();
+            self.rgb.extend(rgba.as_chunks::<4>().0.iter().flat_map(|p| [p[0], p[1], p[2]]));
+            pack(into, &self.rgb, self.size, ColorType::Rgb, Filter::Up)
+        };
+        packed.map_err(|e| RecordError::Encoder { frame: 0, reason: e.to_string() })
     }
 }

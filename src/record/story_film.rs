@@ -32,6 +32,12 @@ impl StoryFilm {
         self
     }
 
+    /// The adapter, for people.
+    #[must_use]
+    pub fn adapter(&self) -> String {
+        self.context.describe()
+    }
+
     /// What is shown.
     pub fn reel_mut(&mut self) -> &mut Reel {
         &mut self.reel

@@ -1,17 +1,22 @@
 //! MP4 as two stages: RGBA to I420, and I420 to samples in a file or stream.
 
-use super::RecordError;
 use super::h264::H264;
 use super::mp4::{FileMux, Mux, Sample, StreamMux, Track};
 use super::output::Partial;
 use super::pipeline::{Convert, Encode, Workers};
 use super::yuv::Planes;
+use super::{Chapter, RecordError};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 /// MP4 into a file that will be `path`.
-pub(crate) fn to_file(path: &Path, size: (u32, u32), fps: u32, frames: u64) -> Result<Workers, RecordError> {
-    let sink = Sink::Waiting(Place::File(Partial::create(path)?, frames));
+pub(crate) fn to_file(
+    path: &Path,
+    size: (u32, u32),
+    fps: u32,
+    (frames, chapters): (u64, &[Chapter]),
+) -> Result<Workers, RecordError> {
+    let sink = Sink::Waiting(Place::File(Partial::create(path)?, frames, chapters.to_vec()));
     workers(sink, path.to_owned(), size, fps)
 }
 
@@ -36,7 +41,7 @@ impl Convert for ToI420 {
 }
 
 enum Place {
-    File(Partial, u64),
+    File(Partial, u64, Vec<Chapter>),
     Stream(Box<dyn Write + Send>),
 }
 
@@ -52,7 +57,9 @@ enum Sink {
 impl Sink {
     fn start(self, track: Track) -> io::Result<Self> {
         Ok(match self {
-            Self::Waiting(Place::File(file, frames)) => Self::File(FileMux::new(file, track, frames)?),
+            Self::Waiting(Place::File(file, frames, chapters)) => {
+                Self::File(FileMux::new(file, track, frames)?.with_chapters(chapters))
+            }
             Self::Waiting(Place::Stream(out)) => Self::Stream(StreamMux::new(BufWriter::new(out), track)?),
             other => other,
         })

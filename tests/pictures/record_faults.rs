@@ -15,7 +15,13 @@ fn record(source: &mut Moving, path: &Path) -> Result<Summary, RecordError> {
 }
 
 fn stream(source: &mut Moving, writer: Box<dyn Write + Send>, fps: u32) -> Result<Summary, RecordError> {
-    record::record_stream(source, writer, &Options { fps }, &AtomicBool::new(false), &mut |_| {})
+    record::record_stream(
+        source,
+        (writer, &record::Format::Mp4),
+        &Options { fps, ..Options::default() },
+        &AtomicBool::new(false),
+        &mut |_| {},
+    )
 }
 
 /// The message with its causes, as the command line prints it.

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex};
 
 fn record(source: &mut Moving, path: &Path, fps: u32) -> Result<Summary, RecordError> {
     let output = Output::parse(path)?;
-    record::record(source, &output, &Options { fps }, &AtomicBool::new(false), &mut |_| {})
+    record::record(source, &output, &Options { fps, ..Options::default() }, &AtomicBool::new(false), &mut |_| {})
 }
 
 /// A writer whose bytes can be looked at afterwards.
@@ -136,7 +136,14 @@ fn flat_colours_come_back_within_three_levels() {
         let bytes = Shared::default();
         let stop = AtomicBool::new(false);
         let options = Options::default();
-        record::record_stream(&mut source, Box::new(bytes.clone()), &options, &stop, &mut |_| {}).expect("records");
+        record::record_stream(
+            &mut source,
+            (Box::new(bytes.clone()), &record::Format::Mp4),
+            &options,
+            &stop,
+            &mut |_| {},
+        )
+        .expect("records");
         let movie = Movie::parse(&bytes.0.lock().expect("not poisoned"));
         for picture in movie.decode() {
             let have = picture.rgb(20, 20);
@@ -198,7 +205,8 @@ fn the_smallest_and_the_largest_pictures_and_the_ends_of_the_rates() {
         let mut source = Flat { colour: [90, 180, 240, 255], size: (width, height), frames, waiting: 0 };
         let output = Output::parse(&path).expect("mp4");
         let stop = AtomicBool::new(false);
-        record::record(&mut source, &output, &Options { fps }, &stop, &mut |_| {}).expect("records");
+        record::record(&mut source, &output, &Options { fps, ..Options::default() }, &stop, &mut |_| {})
+            .expect("records");
         let movie = Movie::parse(&std::fs::read(&path).expect("the file"));
         assert_eq!((movie.size, movie.samples.len() as u64), ((width, height), frames));
         assert!((movie.seconds() - frames as f64 / f64::from(fps)).abs() < 1e-9, "{} s", movie.seconds());
@@ -214,8 +222,14 @@ fn the_level_is_the_lowest_that_holds_size_and_rate() {
         let bytes = Shared::default();
         let mut source = Flat { colour: [9, 9, 9, 255], size, frames: 1, waiting: 0 };
         let stop = AtomicBool::new(false);
-        record::record_stream(&mut source, Box::new(bytes.clone()), &Options { fps }, &stop, &mut |_| {})
-            .expect("records");
+        record::record_stream(
+            &mut source,
+            (Box::new(bytes.clone()), &record::Format::Mp4),
+            &Options { fps, ..Options::default() },
+            &stop,
+            &mut |_| {},
+        )
+        .expect("records");
         let movie = Movie::parse(&bytes.0.lock().expect("not poisoned"));
         assert_eq!(movie.sps[3], level, "{size:?} at {fps}");
     }
@@ -230,8 +244,14 @@ fn a_stream_is_fragmented_mp4_with_the_same_pictures_as_the_file() {
     let stop = AtomicBool::new(false);
     let options = Options { fps: 10 };
     let mut source = Moving::new(160, 90, 25);
-    let summary =
-        record::record_stream(&mut source, Box::new(bytes.clone()), &options, &stop, &mut |_| {}).expect("records");
+    let summary = record::record_stream(
+        &mut source,
+        (Box::new(bytes.clone()), &record::Format::Mp4),
+        &options,
+        &stop,
+        &mut |_| {},
+    )
+    .expect("records");
     let stream = bytes.0.lock().expect("not poisoned").clone();
     let (file, stream_movie) = (Movie::parse(&std::fs::read(&path).expect("the file")), Movie::parse(&stream));
     assert_eq!(stream_movie.boxes, ["ftyp", "moov", "moof", "mdat", "moof", "mdat"]);
