@@ -22,6 +22,7 @@ set_up_tests() {
   command -v import >/dev/null 2>&1 && [ "$(convert -version 2>/dev/null | head -c 20)" = 'Version: ImageMagick' ] ||
     want+=(imagemagick)
   command -v ffprobe >/dev/null 2>&1 || want+=(ffmpeg)
+  command -v pngcheck >/dev/null 2>&1 || want+=(pngcheck)
   command -v valgrind >/dev/null 2>&1 || want+=(valgrind)
   command -v gcc >/dev/null 2>&1 || want+=(gcc libc6-dev)
   command -v gfortran >/dev/null 2>&1 || want+=(gfortran)

@@ -12,7 +12,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const PAGES: [&str; 5] = ["README.md", "docs/formats.md", "docs/capture.md", "docs/caches.md", "docs/tasks.md"];
+const PAGES: [&str; 7] = [
+    "README.md",
+    "docs/formats.md",
+    "docs/capture.md",
+    "docs/caches.md",
+    "docs/tasks.md",
+    "docs/videos.md",
+    "docs/storyboards.md",
+];
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))

@@ -3,6 +3,8 @@
 
 mod cli;
 mod docs;
+#[cfg(all(unix, feature = "gpu"))]
+mod films;
 mod gpu;
 mod host;
 #[cfg(unix)]

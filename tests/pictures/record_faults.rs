@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 fn record(source: &mut Moving, path: &Path) -> Result<Summary, RecordError> {
     let output = Output::parse(path)?;
-    record::record(source, &output, &Options { fps: 30 }, &AtomicBool::new(false), &mut |_| {})
+    record::record(source, &output, &Options { fps: 30, ..Options::default() }, &AtomicBool::new(false), &mut |_| {})
 }
 
 fn stream(source: &mut Moving, writer: Box<dyn Write + Send>, fps: u32) -> Result<Summary, RecordError> {
@@ -57,7 +57,7 @@ fn names(folder: &Path) -> Vec<String> {
 fn names_that_mean_no_format_are_refused_with_what_would_do() {
     let table: [(&str, &[&str]); 11] = [
         ("clip", &["clip: the name has no extension", ".mp4, .gif", "frames/%05d.png", "- for MP4"]),
-        ("clip.avi", &["no such format: .avi", "use .mp4"]),
+        ("clip.xyz", &["no such format: .xyz", "use .mp4"]),
         ("out.mp4/", &["out.mp4"]),
         ("", &["no extension"]),
         ("frame.png", &["a PNG holds one frame", "frames/%05d.png"]),
@@ -100,7 +100,8 @@ fn sizes_rates_and_ranges_out_of_bounds_are_refused_in_words() {
         let output = Output::parse(&folder.path().join(name)).expect("a format");
         let mut source = Moving::new(width, height, frames);
         let stop = AtomicBool::new(false);
-        let error = record::record(&mut source, &output, &Options { fps }, &stop, &mut |_| {}).expect_err(name);
+        let error = record::record(&mut source, &output, &Options { fps, ..Options::default() }, &stop, &mut |_| {})
+            .expect_err(name);
         assert!(error.is_usage(), "{name}: {error}");
         assert_says(&error, parts);
     }

@@ -64,7 +64,8 @@ fn mp4_holds_every_frame_crisp_and_on_time() {
     let output = Output::parse(&path).expect("mp4");
     let stop = AtomicBool::new(false);
     let summary =
-        record::record(&mut source, &output, &Options { fps: 30 }, &stop, &mut |p| seen.push(p)).expect("records");
+        record::record(&mut source, &output, &Options { fps: 30, ..Options::default() }, &stop, &mut |p| seen.push(p))
+            .expect("records");
 
     let file = std::fs::read(&path).expect("the file");
     let movie = Movie::parse(&file);
@@ -242,7 +243,7 @@ fn a_stream_is_fragmented_mp4_with_the_same_pictures_as_the_file() {
     record(&mut Moving::new(160, 90, 25), &path, 10).expect("records");
     let bytes = Shared::default();
     let stop = AtomicBool::new(false);
-    let options = Options { fps: 10 };
+    let options = Options { fps: 10, ..Options::default() };
     let mut source = Moving::new(160, 90, 25);
     let summary = record::record_stream(
         &mut source,
@@ -390,7 +391,8 @@ fn gif_stores_a_pause_once() {
     let mut source = Flat { colour: [90, 180, 240, 255], size: (40, 30), frames: 90, waiting: 0 };
     let output = Output::parse(&path).expect("gif");
     let stop = AtomicBool::new(false);
-    record::record(&mut source, &output, &Options { fps: 30 }, &stop, &mut |_| {}).expect("records");
+    record::record(&mut source, &output, &Options { fps: 30, ..Options::default() }, &stop, &mut |_| {})
+        .expect("records");
     let frames = gif_frames(&path);
     assert_eq!(frames.iter().map(|f| f.delay).collect::<Vec<_>>(), [300]);
 }
@@ -401,7 +403,14 @@ fn gif_carries_a_pause_longer_than_its_longest_delay() {
     let path = folder.path().join("long.gif");
     let mut source = Flat { colour: [90, 180, 240, 255], size: (4, 4), frames: 700, waiting: 0 };
     let output = Output::parse(&path).expect("gif");
-    record::record(&mut source, &output, &Options { fps: 1 }, &AtomicBool::new(false), &mut |_| {}).expect("records");
+    record::record(
+        &mut source,
+        &output,
+        &Options { fps: 1, ..Options::default() },
+        &AtomicBool::new(false),
+        &mut |_| {},
+    )
+    .expect("records");
     let delays: Vec<u32> = gif_frames(&path).iter().map(|f| u32::from(f.delay)).collect();
     assert_eq!(delays, [65535, 4465]);
 }
