@@ -390,4 +390,25 @@ mod tests {
         player.take([800, 500], [800, 546]).expect("in memory");
         assert_eq!(player.frame().map(|(frame, _)| frame.pictures.clone()), frame, "the same wherever one comes from");
     }
+    #[test]
+    fn the_window_shows_what_the_film_shows() {
+        let story = Storyboard::parse(TEXT, "test").expect("it is right");
+        let mut film = Reel::new(&story, vec![("s".into(), studio())], [640, 400], FPS / 2).expect("it is right");
+        let mut player = player();
+        // Two frames of the window for each of the film; the last of a scene stands at its end in both.
+        for k in (0..film.frames()).step_by(7) {
+            let time = k as f64 / f64::from(FPS / 2);
+            let frame = film.frame(k).expect("in memory");
+            player.seek(time + 1e-6);
+            player.take([640, 400], [640, 400]).expect("in memory");
+            let (shown, _) = player.frame().expect("taken");
+            let is_last = film.spans().iter().any(|span| span.frames.end == k + 1);
+            if !is_last {
+                // Not `assert_eq`, which would print thousands of dots.
+                assert!(shown.lettering == frame.lettering, "words at {time} s");
+                assert!(shown.pictures == frame.pictures, "pictures at {time} s");
+            }
+            film.reuse(frame);
+        }
+    }
 }
