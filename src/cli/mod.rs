@@ -7,6 +7,7 @@ mod lists;
 mod programs;
 mod record;
 mod regions;
+mod sheet;
 mod story;
 mod task_look;
 mod view;
@@ -18,6 +19,7 @@ pub use lists::{FormatsArgs, TasksArgs};
 pub use programs::{AssembleArgs, CaptureArgs, CcArgs, CollectArgs, Recorder, RunArgs, misplaced};
 pub use record::{FinishArgs, RecordArgs};
 pub use regions::RegionArgs;
+pub use sheet::SheetArgs;
 pub use story::{ProposeArgs, StoryArgs};
 pub use task_look::TaskLookArgs;
 use view::text_scale;
@@ -70,6 +72,8 @@ Examples:
   orrery snapshot t.orrery --tick 2613 -o f.png      the start of reference 2,613
   orrery snapshot t.orrery --tick 2613.5 --tail 200 -o f.png -1920x1080
   orrery snapshot t.orrery --show 'A,heap*' --dim -o f.png    two arrays in front of the others
+  orrery snapshot t.orrery --every 1000 -o sheet.png --numbers sheet.csv    a sheet of moments
+  orrery snapshot t.orrery --tick 2613 --tails 1,16,64,256 -o tails.png     one moment, four trails
   orrery snapshot t.orrery --hide legend,strip -o - > f.png";
 
 const CONVERT_EXAMPLES: &str = "\
@@ -381,6 +385,9 @@ pub struct SnapshotArgs {
     /// PNG to write; `-` is standard output
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
+    #[command(flatten, next_help_heading = "Sheets and finer stills")]
+    #[expect(missing_docs, reason = "flattened group")]
+    pub sheet: SheetArgs,
 }
 
 /// `caches`

@@ -40,6 +40,8 @@ mod recorded_kernels;
 mod regions;
 mod run;
 #[cfg(feature = "gpu")]
+mod sheet;
+#[cfg(feature = "gpu")]
 pub mod snapshot;
 pub mod stats;
 mod stop;

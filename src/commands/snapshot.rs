@@ -1,13 +1,14 @@
 //! `orrery snapshot`: one moment as a PNG.
 
-use super::UsageError;
+use super::finish::write;
 use super::picture::{arranged, choice, context, dressed, exhibit, parts, size, studio, view};
 use super::record::usage;
+use super::{UsageError, sheet};
 use crate::axis::Position;
 use crate::cli::SnapshotArgs;
-use crate::overlay::{Offscreen, Playback, Shot};
-use crate::record::{Partial, RecordError, png};
-use crate::scene::View;
+use crate::overlay::{Exhibit, Offscreen, Playback, Shot, Studio};
+use crate::record::{Partial, RecordError, averaged, lift, png};
+use crate::scene::{View, palette};
 use std::io::{Cursor, Write};
 use std::path::Path;
 use std::sync::Arc;
@@ -55,14 +56,32 @@ pub fn run(args: &SnapshotArgs) -> anyhow::Result<()> {
     if !(position.is_finite() && (0.0..=len as f64).contains(&position)) {
         return Err(UsageError(format!("--tick {position}: the trace has ticks 0 to {len}")).into());
     }
+    let moments = sheet::moments(&args.sheet, Position::of(position), len, &studio)?;
+    let factor = args.sheet.supersample;
     let context = context()?;
-    let mut offscreen = Offscreen::new(&context, [width, height])?.with_theme(&context, args.picture.theme);
-    offscreen.set_scale(args.picture.text_scale);
+    let drawn = [width, height].map(|side| side * factor);
+    let mut offscreen = Offscreen::new(&context, drawn)?.with_theme(&context, args.picture.theme);
+    offscreen.set_scale(args.picture.text_scale * factor as f32);
     // A still has no speed to speak of.
     let life = view.pin.map(|pin| studio.timeline().life(pin, &mut |_| true)).transpose()?.map(Arc::new);
     let playback = Playback { strip: args.picture.strip, stretch, ..Playback::default() };
     let shot = Shot { life, playback, ..Shot::still(offscreen.points(), Position::of(position), view, parts) };
-    let rgba = offscreen.still(&context, &mut studio, exhibit.as_mut(), &shot)?;
+    let numbers = numbers(args, &shot, &moments, (&mut studio, exhibit.as_mut()))?;
+    let mut rgba = match moments.is_empty() {
+        true => offscreen.still(&context, &mut studio, exhibit.as_mut(), &shot)?,
+        false => sheet::draw((&context, offscreen), (&mut studio, exhibit.as_mut()), (&shot, &moments, &args.sheet))?,
+    };
+    if factor > 1 {
+        let large = std::mem::take(&mut rgba);
+        averaged(&large, drawn.into(), factor, &mut rgba);
+    }
+    if args.sheet.transparent {
+        let [r, g, b, _] = palette::themed(palette::BACKGROUND, args.picture.theme);
+        lift([r, g, b], &mut rgba);
+    }
+    if let (Some(path), Some(text)) = (&args.sheet.numbers, numbers) {
+        write(path, &text)?;
+    }
     let mut packed = Cursor::new(Vec::new());
     png::still(&mut packed, &rgba, (width, height))?;
     let packed = packed.into_inner();
@@ -74,4 +93,32 @@ pub fn run(args: &SnapshotArgs) -> anyhow::Result<()> {
     file.write_all(&packed).map_err(|e| RecordError::io(&args.output, "written", e))?;
     file.commit(true)?;
     Ok(())
+}
+
+/// The numbers behind the picture, each moment of a sheet behind the other with its reference in front of each row.
+fn numbers(
+    args: &SnapshotArgs,
+    shot: &Shot,
+    moments: &[sheet::Moment],
+    (studio, exhibit): (&mut Studio, &mut dyn Exhibit),
+) -> anyhow::Result<Option<String>> {
+    if args.sheet.numbers.is_none() {
+        return Ok(None);
+    }
+    if moments.is_empty() {
+        let taken = shot.take(studio, exhibit)?;
+        return Ok(Some(exhibit.csv(studio, &taken)));
+    }
+    let mut text = String::new();
+    for (n, (position, _)) in moments.iter().enumerate() {
+        let taken = Shot { position: *position, ..shot.clone() }.take(studio, exhibit)?;
+        for (line, row) in exhibit.csv(studio, &taken).lines().enumerate() {
+            match (n, line) {
+                (0, 0) => text.push_str(&format!("moment,{row}\n")),
+                (_, 0) => {}
+                _ => text.push_str(&format!("{position},{row}\n")),
+            }
+        }
+    }
+    Ok(Some(text))
 }

@@ -15,6 +15,8 @@ mod kept_tasks;
 #[cfg(feature = "gpu")]
 mod read_once;
 #[cfg(feature = "gpu")]
+mod stills;
+#[cfg(feature = "gpu")]
 mod story;
 #[cfg(feature = "gpu")]
 mod task_pictures;
