@@ -77,7 +77,6 @@ fn grid(count: usize, columns: Option<u32>) -> (u32, u32) {
 ///
 /// # Errors
 /// Where the trace cannot be read or the sheet is too small for them.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "sizes in points")]
 pub(super) fn draw(
     (context, mut offscreen): (&Context, Offscreen),
     (studio, exhibit): (&mut Studio, &mut dyn Exhibit),

@@ -51,8 +51,8 @@ impl FrameSource for Refined<'_> {
 /// A picture of `size` made `factor` times as small: each pixel is the mean of the light of those it stands for.
 pub fn averaged(rgba: &[u8], (width, _): (u32, u32), factor: u32, into: &mut Vec<u8>) {
     let linear = light();
+    let area = factor * factor;
     let (row, factor) = (width as usize, factor as usize);
-    let area = (factor * factor) as u32;
     into.clear();
     for band in rgba.chunks_exact(row * 4 * factor) {
         for x in (0..row / factor * factor).step_by(factor) {
