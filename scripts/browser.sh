@@ -1,5 +1,5 @@
 #!/bin/sh
-# Opens in a browser without a window what a lecture puts on a page: a film with its captions and chapters, an animated PNG, an SVG. Says
+# Opens in a browser without a window what a lecture puts on a page: a film with its captions and chapters, an animated PNG. Says
 # what the browser made of each; ends with 1 where it could not. Needs chromium (Debian: apt install chromium).
 #
 #     scripts/browser.sh [FOLDER]
@@ -17,16 +17,14 @@ chromium=$(command -v chromium || command -v chromium-browser || command -v goog
 "$orrery" record story:why-columns-miss -o lesson.mp4 --captions lesson.vtt --preview
 "$orrery" record story:why-columns-miss -o lesson.webm --scene 1 --preview
 "$orrery" record lesson:matmul16 -o picture.apng -320x180 --seconds 1
-"$orrery" snapshot lesson:matmul16 --tick 2613 -o picture.svg
 python3 - <<'PAGE'
 import base64
-kinds = {"lesson.mp4": "video/mp4", "lesson.webm": "video/webm", "lesson.vtt": "text/vtt", "picture.apng": "image/png",
-         "picture.svg": "image/svg+xml"}
+kinds = {"lesson.mp4": "video/mp4", "lesson.webm": "video/webm", "lesson.vtt": "text/vtt", "picture.apng": "image/png"}
 data = {name: f"data:{kind};base64," + base64.b64encode(open(name, "rb").read()).decode() for name, kind in kinds.items()}
 open("page.html", "w").write(f"""<body>
 <video id=mp4 muted src="{data['lesson.mp4']}"><track id=track kind=captions default src="{data['lesson.vtt']}"></video>
 <video id=webm muted src="{data['lesson.webm']}"></video>
-<img id=apng src="{data['picture.apng']}"><img id=svg src="{data['picture.svg']}">
+<img id=apng src="{data['picture.apng']}">
 <pre id=said></pre>
 <script>
 const said = document.getElementById("said"), say = (name, words) => said.textContent += name + ": " + words + "\\n";
@@ -36,7 +34,7 @@ for (const name of ["mp4", "webm"]) {{
   video.onerror = () => say(name, "FAILED " + video.error.message);
   video.onloadeddata = () => video.currentTime = video.duration / 2;
 }}
-for (const name of ["apng", "svg"]) {{
+for (const name of ["apng"]) {{
   const img = document.getElementById(name);
   img.decode().then(() => say(name, img.naturalWidth + "x" + img.naturalHeight), error => say(name, "FAILED " + error));
 }}
@@ -48,6 +46,6 @@ track.onerror = () => say("vtt", "FAILED");
 PAGE
 "$chromium" --headless --no-sandbox --disable-gpu --virtual-time-budget=20000 --dump-dom "file://$work/page.html" 2>chromium.err |
     sed -n '/<pre id="said">/,/<\/pre>/p' | sed 's/<[^>]*>//g' | grep . | tee said
-for name in mp4 webm vtt apng svg; do
+for name in mp4 webm vtt apng; do
     grep -q "^$name: [0-9]" said || { echo "$name could not be opened" >&2; exit 1; }
 done
