@@ -263,7 +263,7 @@ mod pictures {
             (vec!["record", MATMUL, "-o", mp4, "--start-ref", "9", "--stop-ref", "9"], vec!["9", "8448"]),
             (vec!["record", MATMUL, "-o", mp4, "--stop-ref", "9000"], vec!["9000", "8448"]),
             (vec!["record", MATMUL, "-o", mp4, "--start-position", "1.5"], vec!["--start-position", "0 to 1"]),
-            (vec!["record", MATMUL, "-o", "f.avi"], vec!["f.avi", ".mp4"]),
+            (vec!["record", MATMUL, "-o", "f.xyz"], vec!["f.xyz", ".mp4"]),
             (vec!["record", MATMUL, "-o", "f.png"], vec!["f.png", "%"]),
             (vec!["snapshot", MATMUL, "-o", "/dev/full"], vec!["/dev/full", "device"]),
             (vec!["demo", "nothing"], vec!["nothing", "matmul16"]),
