@@ -6,6 +6,7 @@ mod gpu;
 mod lists;
 mod programs;
 mod record;
+mod refine;
 mod regions;
 mod sheet;
 mod story;
@@ -18,6 +19,7 @@ pub use gpu::GpuArgs;
 pub use lists::{FormatsArgs, TasksArgs};
 pub use programs::{AssembleArgs, CaptureArgs, CcArgs, CollectArgs, Recorder, RunArgs, misplaced};
 pub use record::{FinishArgs, RecordArgs};
+pub use refine::RefineArgs;
 pub use regions::RegionArgs;
 pub use sheet::SheetArgs;
 pub use story::{ProposeArgs, StoryArgs};
@@ -94,7 +96,7 @@ pub enum Command {
     Stats(StatsArgs),
     /// Draw one moment of a trace, or of a file of tasks, as a PNG
     Snapshot(SnapshotArgs),
-    /// Record a trace, or a file of tasks, as MP4, GIF or numbered PNGs
+    /// Record a trace, a storyboard or a file of tasks as a video, an animation or numbered pictures
     Record(RecordArgs),
     /// Propose a storyboard for a trace: what happens in it, in about a minute, as a file to be edited
     Story(ProposeArgs),

@@ -1,6 +1,6 @@
 //! `record`: a range of a trace, or a storyboard, to which file and how.
 
-use super::{CacheArgs, PictureArgs, StoryArgs, TraceArgs, clocks};
+use super::{CacheArgs, PictureArgs, RefineArgs, StoryArgs, TraceArgs, clocks};
 use crate::timeline::ClockKind;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
@@ -37,12 +37,9 @@ pub struct FinishArgs {
     /// Sound that goes with the pictures, such as a narration; the installed ffmpeg writes the file. Silence follows where it is shorter
     #[arg(long, value_name = "FILE")]
     pub audio: Option<PathBuf>,
-    /// Leave the ground transparent: for .png, .apng, .webm, .mov, .webp
-    #[arg(long)]
-    pub transparent: bool,
-    /// Draw so many times as large and make it smaller by averaging, 1 to 4: finer lines in small pictures
-    #[arg(long, value_name = "FACTOR", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=4))]
-    pub supersample: u32,
+    #[command(flatten)]
+    #[expect(missing_docs, reason = "flattened group")]
+    pub refine: RefineArgs,
     /// A quick look: half the size, at most 10 frames a second
     #[arg(long)]
     pub preview: bool,

@@ -1,5 +1,6 @@
 //! Several moments on one picture, and the numbers behind it.
 
+use super::RefineArgs;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -21,10 +22,7 @@ pub struct SheetArgs {
     /// Write the numbers behind the picture too, as CSV: of caches and regions, or the table that is drawn
     #[arg(long, value_name = "FILE")]
     pub numbers: Option<PathBuf>,
-    /// Leave the ground transparent
-    #[arg(long)]
-    pub transparent: bool,
-    /// Draw so many times as large and make it smaller by averaging, 1 to 4: finer lines in small pictures
-    #[arg(long, value_name = "FACTOR", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=4))]
-    pub supersample: u32,
+    #[command(flatten)]
+    #[expect(missing_docs, reason = "flattened group")]
+    pub refine: RefineArgs,
 }

@@ -3,10 +3,10 @@
 use super::UsageError;
 use super::progress::Display;
 use super::record::usage;
-use crate::cli::{FinishArgs, RecordArgs};
+use crate::cli::{FinishArgs, RecordArgs, RefineArgs};
 use crate::files::{Draft, sha256};
 use crate::overlay::Studio;
-use crate::record::{FrameSource, Options, Output, Refined, Summary, Wanted, record};
+use crate::record::{Format, FrameSource, Options, Output, Refined, Refinement, Summary, Wanted, record};
 use crate::scene::palette::{self, Theme};
 use anyhow::Context as _;
 use serde_json::{Value, json};
@@ -24,10 +24,10 @@ const MOST_PIXELS: u32 = 16384;
 /// # Errors
 /// Where the name or the flags say nothing that can be written.
 pub(super) fn output(args: &RecordArgs) -> anyhow::Result<Output> {
-    let FinishArgs { to, encoder, audio, transparent, .. } = &args.finish;
+    let FinishArgs { to, encoder, audio, refine, .. } = &args.finish;
     let wanted = Wanted { to: to.as_deref(), encoder: encoder.as_deref(), audio: audio.as_deref() };
     let output = Output::wanted(&args.output, wanted).map_err(usage)?;
-    if *transparent && !output.format().is_transparent() {
+    if refine.transparent && !output.format().is_transparent() {
         return Err(usage(crate::record::RecordError::Opaque { format: output.format().name().to_owned() }));
     }
     if args.finish.manifest && args.output.as_os_str() == "-" {
@@ -39,17 +39,12 @@ pub(super) fn output(args: &RecordArgs) -> anyhow::Result<Output> {
     Ok(output)
 }
 
-/// Size that frames are drawn at, and pixels for each point of type and tables.
+/// Size that pictures are drawn at which are `size` in the end.
 ///
 /// # Errors
 /// Where that is larger than can be drawn.
-#[expect(clippy::cast_precision_loss, reason = "1 to 4")]
-pub(super) fn drawn(args: &RecordArgs, (width, height): (u32, u32)) -> Result<((u32, u32), f32), UsageError> {
-    let (factor, scale) = (args.finish.supersample, args.picture.text_scale);
-    let ((width, height), scale) = match args.finish.preview {
-        true => ([width, height].map(|side| (side / 2).next_multiple_of(2)).into(), scale / 2.0),
-        false => ((width, height), scale),
-    };
+pub(super) fn enlarged(refine: &RefineArgs, (width, height): (u32, u32)) -> Result<(u32, u32), UsageError> {
+    let factor = refine.supersample;
     let size = (width * factor, height * factor);
     if size.0.max(size.1) > MOST_PIXELS {
         return Err(UsageError(format!(
@@ -57,7 +52,27 @@ pub(super) fn drawn(args: &RecordArgs, (width, height): (u32, u32)) -> Result<((
             size.0, size.1
         )));
     }
-    Ok((size, scale * factor as f32))
+    Ok(size)
+}
+
+/// What is done to pictures once they are drawn.
+pub(super) fn refinement(refine: &RefineArgs, theme: Theme) -> Refinement {
+    let [r, g, b, _] = palette::themed(palette::BACKGROUND, theme);
+    Refinement { factor: refine.supersample, ground: refine.transparent.then_some([r, g, b]) }
+}
+
+/// Size that frames are drawn at, and pixels for each point of type and tables.
+///
+/// # Errors
+/// As [`enlarged`].
+#[expect(clippy::cast_precision_loss, reason = "1 to 4")]
+pub(super) fn drawn(args: &RecordArgs, (width, height): (u32, u32)) -> Result<((u32, u32), f32), UsageError> {
+    let (refine, scale) = (&args.finish.refine, args.picture.text_scale);
+    let (size, scale) = match args.finish.preview {
+        true => ([width, height].map(|side| (side / 2).next_multiple_of(2)).into(), scale / 2.0),
+        false => ((width, height), scale),
+    };
+    Ok((enlarged(refine, size)?, scale * refine.supersample as f32))
 }
 
 /// Frames a second, fewer in a preview.
@@ -76,25 +91,31 @@ pub(super) fn film(
     options: Options,
     stop: &AtomicBool,
 ) -> anyhow::Result<Summary> {
-    let [r, g, b, _] = palette::themed(palette::BACKGROUND, theme);
-    let ground = args.finish.transparent.then_some([r, g, b]);
-    let options = Options { transparent: args.finish.transparent, ..options };
-    let mut source = Refined::new(source, args.finish.supersample, ground);
+    let refine = &args.finish.refine;
+    let options = Options { transparent: refine.transparent, ..options };
+    let mut source = Refined::new(source, refinement(refine, theme));
     let mut display = Display::new();
     let summary = record(&mut source, output, &options, stop, &mut |p| display.update(p)).map_err(usage)?;
     display.finish();
     Ok(summary)
 }
 
-/// A trace that a film shows, for the manifest.
-pub(super) fn shown(name: &str, file: &Path, studio: &Studio) -> anyhow::Result<Value> {
+/// A file that a film is made from, and its digest; what is bundled has none but the version.
+fn source(file: &Path) -> anyhow::Result<Value> {
     let wrong = || format!("{}: cannot be read for the manifest", file.display());
     let digest = if file.is_file() { Some(sha256(file).with_context(wrong)?) } else { None };
+    Ok(json!({ "file": file.display().to_string(), "sha256": digest }))
+}
+
+/// A trace that a film shows, for the manifest: `file` is the trace, or the program that it was recorded from.
+///
+/// # Errors
+/// Where the file cannot be read.
+pub(super) fn shown(name: &str, file: &Path, studio: &Studio) -> anyhow::Result<Value> {
     let timeline = studio.timeline();
     Ok(json!({
         "name": name,
-        "file": file.display().to_string(),
-        "sha256": digest,
+        "source": source(file)?,
         "references": timeline.len(),
         "caches": timeline.start().config().to_toml(),
     }))
@@ -104,7 +125,12 @@ pub(super) fn shown(name: &str, file: &Path, studio: &Studio) -> anyhow::Result<
 ///
 /// # Errors
 /// Where that cannot be written.
-pub(super) fn manifest(args: &RecordArgs, summary: &Summary, adapter: &str, traces: &[Value]) -> anyhow::Result<()> {
+pub(super) fn manifest(
+    args: &RecordArgs,
+    (output, summary): (&Output, &Summary),
+    adapter: &str,
+    traces: &[Value],
+) -> anyhow::Result<()> {
     if !args.finish.manifest || summary.frames == 0 {
         return Ok(());
     }
@@ -113,6 +139,7 @@ pub(super) fn manifest(args: &RecordArgs, summary: &Summary, adapter: &str, trac
         "orrery": env!("CARGO_PKG_VERSION"),
         "command": command,
         "folder": std::env::current_dir().ok().map(|folder| folder.display().to_string()),
+        "input": source(&args.trace.trace)?,
         "output": args.output.display().to_string(),
         "frames": summary.frames,
         "bytes": summary.bytes,
@@ -120,12 +147,16 @@ pub(super) fn manifest(args: &RecordArgs, summary: &Summary, adapter: &str, trac
         "adapter": adapter,
         "traces": traces,
     });
-    let mut name = args.output.file_stem().unwrap_or_default().to_owned();
-    name.push(".manifest.json");
-    // A number of frames is no number of this file.
-    let path: PathBuf = args.output.with_file_name(name.to_string_lossy().replace('%', ""));
-    let text = format!("{words:#}\n");
-    write(&path, &text)
+    write(&manifest_path(&args.output, output.format()), &format!("{words:#}\n"))
+}
+
+/// Where the manifest of an output lies: numbered pictures have one together.
+fn manifest_path(output: &Path, format: &Format) -> PathBuf {
+    let name = match format {
+        Format::Png(pattern) | Format::NumberedPpm(pattern) => pattern.title(),
+        _ => output.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+    };
+    output.with_file_name(format!("{}.manifest.json", if name.is_empty() { "frames" } else { &name }))
 }
 
 /// Writes a text whole or not at all.
@@ -137,4 +168,21 @@ pub(super) fn write(path: &Path, text: &str) -> anyhow::Result<()> {
     let mut draft = Draft::create(path).with_context(wrong)?;
     draft.write_all(text.as_bytes()).with_context(wrong)?;
     draft.finish().with_context(wrong)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_manifest_lies_beside_what_it_tells_of() {
+        let path = |output: &str| {
+            let parsed = Output::parse(Path::new(output)).expect("a format");
+            manifest_path(Path::new(output), parsed.format()).display().to_string()
+        };
+        assert_eq!(path("films/a.b.mp4"), "films/a.b.manifest.json");
+        assert_eq!(path("frames/%05d.png"), "frames/frames.manifest.json");
+        assert_eq!(path("heat-%d.png"), "heat-.manifest.json");
+        assert_eq!(path("100%done.mp4"), "100%done.manifest.json");
+    }
 }

@@ -95,7 +95,7 @@ pub fn film(args: &RecordArgs, stop: &AtomicBool) -> anyhow::Result<Summary> {
         .with_strip(args.picture.strip);
     let options = Options { fps, ..Options::default() };
     let summary = finish::film(&mut film, args, (&output, args.picture.theme), options, stop)?;
-    finish::manifest(args, &summary, &film.adapter(), &traces)?;
+    finish::manifest(args, (&output, &summary), &film.adapter(), &traces)?;
     if args.verbose {
         say!("{}", film.account());
     }

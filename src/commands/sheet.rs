@@ -14,6 +14,9 @@ const GAP: u32 = 8;
 /// Points that a picture has across, whatever its size: its type is as small as that makes it.
 const ACROSS: f32 = 640.0;
 
+/// Points that a picture needs from top to bottom to be read.
+const LOWEST: u32 = 200;
+
 /// One picture of a sheet: where on the axis, and over how many references its trails go where that is said.
 pub(super) type Moment = (Position, Option<u64>);
 
@@ -73,7 +76,14 @@ fn grid(count: usize, columns: Option<u32>) -> (u32, u32) {
     (across, count.div_ceil(across))
 }
 
-/// Draws the moments, row by row.
+/// A sheet as it was drawn.
+pub(super) struct Drawn {
+    pub(super) rgba: Vec<u8>,
+    /// What each picture's tables count, as CSV; the first line of each names the columns.
+    pub(super) numbers: Vec<(Position, String)>,
+}
+
+/// Draws the moments, row by row, with type so many times as large as usual.
 ///
 /// # Errors
 /// Where the trace cannot be read or the sheet is too small for them.
@@ -81,35 +91,41 @@ pub(super) fn draw(
     (context, mut offscreen): (&Context, Offscreen),
     (studio, exhibit): (&mut Studio, &mut dyn Exhibit),
     (shot, moments, args): (&Shot, &[Moment], &SheetArgs),
-) -> anyhow::Result<Vec<u8>> {
+    text_scale: f32,
+) -> anyhow::Result<Drawn> {
     let (columns, rows) = grid(moments.len(), args.columns);
     let width = offscreen.size()[0] as f32;
-    let scale = width / (ACROSS * columns as f32 + (GAP * (columns - 1)) as f32);
+    let across = ACROSS / text_scale * columns as f32 + (GAP * (columns - 1)) as f32;
+    let scale = width / across;
     offscreen.set_scale(scale);
     let points = offscreen.points();
     let side = |all: u32, count: u32| all.saturating_sub(GAP * (count - 1)) / count;
     let size = [side(points[0], columns), side(points[1], rows)];
-    if size[1] < 200 {
+    if size[1] < LOWEST {
         return Err(UsageError(format!(
             "{} pictures in {columns} columns are too low to be read; expected a higher --size, or other --columns",
             moments.len()
         ))
         .into());
     }
-    let mut taken = Vec::new();
+    let (mut pictures, mut numbers) = (Vec::new(), Vec::new());
     for (n, (position, tail)) in (0..).zip(moments) {
         let at = [n % columns, n / columns];
         let area = Area { at: [at[0] * (size[0] + GAP), at[1] * (size[1] + GAP)], size };
         let view = View { tail: tail.unwrap_or(shot.view.tail), ..shot.view.clone() };
         let shot = Shot { position: *position, target: points, area, view, ..shot.clone() };
         let strip = studio.strip_of_kind(shot.layout().strip_columns(), shot.playback.stretch, shot.playback.strip);
-        taken.push((shot.take(studio, exhibit)?, strip));
+        let taken = shot.take(studio, exhibit)?;
+        if args.numbers.is_some() {
+            numbers.push((*position, exhibit.csv(studio, &taken)));
+        }
+        pictures.push((taken, strip));
     }
-    let pictures: Vec<_> = taken.iter().map(|(taken, strip)| (taken, strip)).collect();
+    let pictures: Vec<_> = pictures.iter().map(|(taken, strip)| (taken, strip)).collect();
     offscreen.submit_sheet(context, &Sheet { pictures: &pictures, over: &|_| {} });
     let mut rgba = Vec::new();
     offscreen.collect(context, &mut rgba)?;
-    Ok(rgba)
+    Ok(Drawn { rgba, numbers })
 }
 
 #[cfg(test)]

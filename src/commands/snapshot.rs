@@ -1,14 +1,13 @@
 //! `orrery snapshot`: one moment as a PNG.
 
-use super::finish::write;
 use super::picture::{arranged, choice, context, dressed, exhibit, parts, size, studio, view};
 use super::record::usage;
-use super::{UsageError, sheet};
+use super::{UsageError, finish, sheet};
 use crate::axis::Position;
 use crate::cli::SnapshotArgs;
-use crate::overlay::{Exhibit, Offscreen, Playback, Shot, Studio};
-use crate::record::{Partial, RecordError, averaged, lift, png};
-use crate::scene::{View, palette};
+use crate::overlay::{Offscreen, Playback, Shot};
+use crate::record::{Partial, RecordError, png};
+use crate::scene::View;
 use std::io::{Cursor, Write};
 use std::path::Path;
 use std::sync::Arc;
@@ -57,30 +56,27 @@ pub fn run(args: &SnapshotArgs) -> anyhow::Result<()> {
         return Err(UsageError(format!("--tick {position}: the trace has ticks 0 to {len}")).into());
     }
     let moments = sheet::moments(&args.sheet, Position::of(position), len, &studio)?;
-    let factor = args.sheet.supersample;
+    let refine = &args.sheet.refine;
+    let drawn = finish::enlarged(refine, (width, height))?;
     let context = context()?;
-    let drawn = [width, height].map(|side| side * factor);
-    let mut offscreen = Offscreen::new(&context, drawn)?.with_theme(&context, args.picture.theme);
-    offscreen.set_scale(args.picture.text_scale * factor as f32);
+    let mut offscreen = Offscreen::new(&context, drawn.into())?.with_theme(&context, args.picture.theme);
+    offscreen.set_scale(args.picture.text_scale * refine.supersample as f32);
     // A still has no speed to speak of.
     let life = view.pin.map(|pin| studio.timeline().life(pin, &mut |_| true)).transpose()?.map(Arc::new);
     let playback = Playback { strip: args.picture.strip, stretch, ..Playback::default() };
     let shot = Shot { life, playback, ..Shot::still(offscreen.points(), Position::of(position), view, parts) };
-    let numbers = numbers(args, &shot, &moments, (&mut studio, exhibit.as_mut()))?;
-    let mut rgba = match moments.is_empty() {
-        true => offscreen.still(&context, &mut studio, exhibit.as_mut(), &shot)?,
-        false => sheet::draw((&context, offscreen), (&mut studio, exhibit.as_mut()), (&shot, &moments, &args.sheet))?,
+    let (mut rgba, numbers) = if moments.is_empty() {
+        let rgba = offscreen.still(&context, &mut studio, exhibit.as_mut(), &shot)?;
+        let taken = args.sheet.numbers.as_ref().map(|_| shot.take(&mut studio, exhibit.as_mut())).transpose()?;
+        (rgba, taken.map_or_else(String::new, |taken| exhibit.csv(&studio, &taken)))
+    } else {
+        let (asked, scale) = ((&shot, &moments[..], &args.sheet), args.picture.text_scale);
+        let sheet = sheet::draw((&context, offscreen), (&mut studio, exhibit.as_mut()), asked, scale)?;
+        (sheet.rgba, joined(&sheet.numbers))
     };
-    if factor > 1 {
-        let large = std::mem::take(&mut rgba);
-        averaged(&large, drawn.into(), factor, &mut rgba);
-    }
-    if args.sheet.transparent {
-        let [r, g, b, _] = palette::themed(palette::BACKGROUND, args.picture.theme);
-        lift([r, g, b], &mut rgba);
-    }
-    if let (Some(path), Some(text)) = (&args.sheet.numbers, numbers) {
-        write(path, &text)?;
+    finish::refinement(refine, args.picture.theme).apply(&mut rgba, drawn, &mut Vec::new());
+    if let Some(path) = &args.sheet.numbers {
+        finish::write(path, &numbers)?;
     }
     let mut packed = Cursor::new(Vec::new());
     png::still(&mut packed, &rgba, (width, height))?;
@@ -95,24 +91,11 @@ pub fn run(args: &SnapshotArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The numbers behind the picture, each moment of a sheet behind the other with its reference in front of each row.
-fn numbers(
-    args: &SnapshotArgs,
-    shot: &Shot,
-    moments: &[sheet::Moment],
-    (studio, exhibit): (&mut Studio, &mut dyn Exhibit),
-) -> anyhow::Result<Option<String>> {
-    if args.sheet.numbers.is_none() {
-        return Ok(None);
-    }
-    if moments.is_empty() {
-        let taken = shot.take(studio, exhibit)?;
-        return Ok(Some(exhibit.csv(studio, &taken)));
-    }
+/// The tables of all moments as one, with the moment in front of each row.
+fn joined(tables: &[(Position, String)]) -> String {
     let mut text = String::new();
-    for (n, (position, _)) in moments.iter().enumerate() {
-        let taken = Shot { position: *position, ..shot.clone() }.take(studio, exhibit)?;
-        for (line, row) in exhibit.csv(studio, &taken).lines().enumerate() {
+    for (n, (position, table)) in tables.iter().enumerate() {
+        for (line, row) in table.lines().enumerate() {
             match (n, line) {
                 (0, 0) => text.push_str(&format!("moment,{row}\n")),
                 (_, 0) => {}
@@ -120,5 +103,5 @@ fn numbers(
             }
         }
     }
-    Ok(Some(text))
+    text
 }

@@ -110,7 +110,10 @@ pub(super) fn film(args: &RecordArgs, place: &Place, stop: &AtomicBool) -> anyho
     let mut traces = Vec::new();
     if args.finish.manifest {
         for source in &opened {
-            traces.push(finish::shown(&source.name, &source.trace.trace, &source.studio)?);
+            // The trace of a program is gone afterwards.
+            let program = board.source.get(&source.name).and_then(|of| of.program.as_ref());
+            let file = program.map_or_else(|| source.trace.trace.clone(), |program| folder(place).join(program));
+            traces.push(finish::shown(&source.name, &file, &source.studio)?);
         }
     }
     let sources = opened.into_iter().map(|source| (source.name, source.studio)).collect();
@@ -140,7 +143,7 @@ pub(super) fn film(args: &RecordArgs, place: &Place, stop: &AtomicBool) -> anyho
     let options = Options { fps, chapters: chapters.collect(), ..Options::default() };
     let mut film = StoryFilm::new(context()?, reel, drawn, scale)?.with_theme(theme);
     let summary = finish::film(&mut film, args, (&output, theme), options, stop)?;
-    finish::manifest(args, &summary, &film.adapter(), &traces)?;
+    finish::manifest(args, (&output, &summary), &film.adapter(), &traces)?;
     for (path, text) in files {
         write(&path, &text)?;
     }

@@ -8,6 +8,7 @@
 //! there are is written at the end, into the place that was left for it in front.
 
 use super::RecordError;
+use super::changes::changed;
 use super::output::Partial;
 use super::pipeline::{Convert, Encode, Workers};
 use super::png::pack;
@@ -60,47 +61,26 @@ struct Changes {
     part: Vec<u8>,
 }
 
-impl Changes {
-    /// Left, top, width and height of what differs from the frame before.
-    fn changed(&self, now: &[u8]) -> Option<[u32; 4]> {
-        let (width, height) = self.size;
-        if self.before.is_empty() {
-            return Some([0, 0, width, height]);
-        }
-        let row = width as usize * 4;
-        let (mut left, mut right, mut top, mut bottom) = (width, 0, None, 0);
-        for (y, (new, old)) in (0..).zip(now.chunks_exact(row).zip(self.before.chunks_exact(row))) {
-            if new == old {
-                continue;
-            }
-            top = top.or(Some(y));
-            bottom = y + 1;
-            let differs = |x: &u32| new[*x as usize * 4..][..4] != old[*x as usize * 4..][..4];
-            left = (0..left).find(differs).unwrap_or(left);
-            right = (right..width).rfind(differs).map_or(right, |x| x + 1);
-        }
-        top.map(|top: u32| [left, top, right - left, bottom - top])
-    }
-}
-
 impl Convert for Changes {
     fn convert(&mut self, rgba: &[u8], into: &mut Vec<u8>) -> Result<(), RecordError> {
         into.clear();
-        let Some([left, top, width, height]) = self.changed(rgba) else { return Ok(()) };
+        let (across, pixels_now) = (self.size.0 as usize, rgba.as_chunks::<4>().0);
+        let Some(place) = changed(pixels_now, self.before.as_chunks::<4>().0, across) else { return Ok(()) };
+        let [left, top, width, height] = place;
         self.part.clear();
-        let row = self.size.0 as usize * 4;
-        for line in rgba.chunks_exact(row).skip(top as usize).take(height as usize) {
-            let line = &line[left as usize * 4..][..width as usize * 4];
+        for line in pixels_now.chunks_exact(across).skip(top).take(height) {
+            let line = &line[left..left + width];
             match self.transparent {
-                true => self.part.extend_from_slice(line),
-                false => self.part.extend(line.as_chunks::<4>().0.iter().flat_map(|p| [p[0], p[1], p[2]])),
+                true => self.part.extend_from_slice(line.as_flattened()),
+                false => self.part.extend(line.iter().flat_map(|p| [p[0], p[1], p[2]])),
             }
         }
+        let place = place.map(|side| u32::try_from(side).unwrap_or(u32::MAX));
         let color = if self.transparent { ColorType::Rgba } else { ColorType::Rgb };
         let mut packed = Vec::new();
-        pack(&mut packed, &self.part, (width, height), color, Filter::Up)
+        pack(&mut packed, &self.part, (place[2], place[3]), color, Filter::Up)
             .map_err(|e| RecordError::Encoder { frame: 0, reason: e.to_string() })?;
-        into.extend([left, top, width, height].iter().flat_map(|n| n.to_be_bytes()));
+        into.extend(place.iter().flat_map(|n| n.to_be_bytes()));
         into.extend(pixels(&packed));
         self.before.clear();
         self.before.extend_from_slice(rgba);

@@ -4,6 +4,7 @@
 //! runs, which LZW packs well). Frames equal to the one before only lengthen it. GIF counts time in hundredths of a second;
 //! starts are rounded from the exact time, so that a long clip does not drift.
 
+use super::changes::changed;
 use super::output::Partial;
 use super::palette::{Histogram, Mapper};
 use super::pipeline::{Convert, Encode, Workers, collect};
@@ -121,33 +122,16 @@ impl Gif {
     /// The part of `now` that differs from the frame before, or `None` where nothing does.
     fn difference(&self, now: &[u8]) -> Option<Frame<'static>> {
         let side = |n: usize| u16::try_from(n).unwrap_or(u16::MAX);
-        let (width, first) = (self.width, self.before.is_empty());
-        let rows = || now.chunks_exact(width).zip(self.before.chunks_exact(width)).enumerate();
-        let (mut left, mut right) = (width, 0);
-        let (mut top, mut bottom) = (None, 0);
-        for (y, (new, old)) in rows() {
-            if new == old {
-                continue;
-            }
-            top = top.or(Some(y));
-            bottom = y + 1;
-            let differs = |x: &usize| new[*x] != old[*x];
-            left = left.min((0..width).find(differs).unwrap_or(left));
-            right = right.max((0..width).rfind(differs).map_or(right, |x| x + 1));
+        let [left, top, width, height] = changed(now, &self.before, self.width)?;
+        let rows = |of: &'_ [u8]| -> Vec<u8> {
+            let rows = of.chunks_exact(self.width).skip(top).take(height);
+            rows.flat_map(|row| &row[left..left + width]).copied().collect()
+        };
+        let mut buffer = rows(now);
+        for (new, old) in buffer.iter_mut().zip(rows(&self.before)) {
+            *new = if *new == old { UNCHANGED } else { *new };
         }
-        if first {
-            (left, right, top, bottom) = (0, width, Some(0), now.len() / width);
-        }
-        let top = top?;
-        let mut buffer = Vec::with_capacity((right - left) * (bottom - top));
-        if first {
-            buffer.extend_from_slice(now);
-        }
-        for (_, (new, old)) in rows().take(bottom).skip(top) {
-            let pixels = new[left..right].iter().zip(&old[left..right]);
-            buffer.extend(pixels.map(|(n, o)| if n == o { UNCHANGED } else { *n }));
-        }
-        Some(part((side(left), side(top)), (side(right - left), side(bottom - top)), buffer))
+        Some(part((side(left), side(top)), (side(width), side(height)), buffer))
     }
 
     /// Writes the pending frame; it lasts until `end`.

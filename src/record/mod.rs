@@ -11,6 +11,7 @@
 //! them: [`Film`] those of a range of a trace. The stages know nothing of windows, caches and how frames come about; no clock touches what is written (times are measured for the summary only).
 
 mod apng;
+mod changes;
 mod error;
 mod ffmpeg;
 mod film;
@@ -35,7 +36,7 @@ pub use film::Film;
 pub(crate) use output::Partial;
 pub use output::{Format, Output, Pattern, Wanted};
 pub use pipeline::{Progress, Stages, Summary};
-pub use refine::{Refined, SUPERSAMPLE, averaged, lift};
+pub use refine::{Refined, Refinement};
 pub use story_film::StoryFilm;
 
 use sink::Sink;

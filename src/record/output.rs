@@ -57,7 +57,7 @@ impl Format {
 /// What is asked for besides a name.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Wanted<'a> {
-    /// The format, where the name does not say it: one of [`Output::NAMES`].
+    /// The format, where the name does not say it: mp4, gif, apng, png, y4m or ppm.
     pub to: Option<&'a str>,
     /// ffmpeg's name of an encoder, and options of it behind.
     pub encoder: Option<&'a str>,
@@ -78,9 +78,6 @@ const FORMATS: &str = "use .mp4, .gif, .apng, .y4m, .ppm, a pattern such as fram
                        .webp, or any ending with --encoder), or - for MP4 on standard output";
 
 impl Output {
-    /// Formats that can be asked for by name.
-    pub const NAMES: [&'static str; 6] = ["mp4", "gif", "apng", "png", "y4m", "ppm"];
-
     /// From a path as the command line has it, see [`Output::wanted`].
     ///
     /// # Errors
@@ -205,6 +202,13 @@ impl Pattern {
         let after = texts.pop().unwrap_or_default();
         let before = texts.pop().unwrap_or_default();
         Ok(Self { folder: path.parent().unwrap_or(Path::new("")).to_owned(), before, digits, after })
+    }
+
+    /// The name without number and ending; empty where there is nothing else in it.
+    #[must_use]
+    pub fn title(&self) -> String {
+        let after = self.after.rsplit_once('.').map_or("", |(after, _)| after);
+        format!("{}{after}", self.before)
     }
 
     /// The file of one frame.

@@ -2,28 +2,47 @@
 
 use super::{FrameError, FrameSource};
 
-/// How many times as large a frame may be drawn.
-pub const SUPERSAMPLE: std::ops::RangeInclusive<u32> = 1..=4;
+/// What is done to a picture once it is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Refinement {
+    /// How many times as large it was drawn as it is wanted, 1 or more.
+    pub factor: u32,
+    /// The colour that becomes transparent.
+    pub ground: Option<[u8; 3]>,
+}
+
+impl Refinement {
+    /// Refines a picture of `size` pixels, tightly packed rows of RGBA; `spare` is a buffer of any content.
+    pub fn apply(&self, rgba: &mut Vec<u8>, size: (u32, u32), spare: &mut Vec<u8>) {
+        if self.factor > 1 {
+            std::mem::swap(rgba, spare);
+            averaged(spare, size, self.factor, rgba);
+        }
+        if let Some(ground) = self.ground {
+            lift(ground, rgba);
+        }
+    }
+}
 
 /// Another source's frames, made smaller and their ground taken away.
 pub struct Refined<'a> {
     source: &'a mut dyn FrameSource,
-    factor: u32,
-    ground: Option<[u8; 3]>,
-    large: Vec<u8>,
+    refinement: Refinement,
+    spare: Vec<u8>,
 }
 
 impl<'a> Refined<'a> {
-    /// The frames of `source`, which are `factor` times as large as they are wanted; `ground` is the colour that becomes transparent.
-    pub fn new(source: &'a mut dyn FrameSource, factor: u32, ground: Option<[u8; 3]>) -> Self {
-        Self { source, factor: factor.max(1), ground, large: Vec::new() }
+    /// The frames of `source`, each refined.
+    pub fn new(source: &'a mut dyn FrameSource, refinement: Refinement) -> Self {
+        Self { source, refinement, spare: Vec::new() }
     }
 }
 
 impl FrameSource for Refined<'_> {
     fn size(&self) -> (u32, u32) {
         let (width, height) = self.source.size();
-        (width / self.factor, height / self.factor)
+        let factor = self.refinement.factor;
+        (width / factor, height / factor)
     }
 
     fn frames(&self) -> u64 {
@@ -35,21 +54,14 @@ impl FrameSource for Refined<'_> {
     }
 
     fn collect(&mut self, into: &mut Vec<u8>) -> Result<(), FrameError> {
-        if self.factor == 1 {
-            self.source.collect(into)?;
-        } else {
-            self.source.collect(&mut self.large)?;
-            averaged(&self.large, self.source.size(), self.factor, into);
-        }
-        if let Some(ground) = self.ground {
-            lift(ground, into);
-        }
+        self.source.collect(into)?;
+        self.refinement.apply(into, self.source.size(), &mut self.spare);
         Ok(())
     }
 }
 
 /// A picture of `size` made `factor` times as small: each pixel is the mean of the light of those it stands for.
-pub fn averaged(rgba: &[u8], (width, _): (u32, u32), factor: u32, into: &mut Vec<u8>) {
+fn averaged(rgba: &[u8], (width, _): (u32, u32), factor: u32, into: &mut Vec<u8>) {
     let linear = light();
     let area = factor * factor;
     let (row, factor) = (width as usize, factor as usize);
@@ -91,7 +103,7 @@ fn displayed(linear: &[u32; 256], light: u32) -> u8 {
 }
 
 /// Makes the ground transparent: each pixel gets the least opacity, and the colour, with which it looks the same on that ground.
-pub fn lift(ground: [u8; 3], rgba: &mut [u8]) {
+fn lift(ground: [u8; 3], rgba: &mut [u8]) {
     let ground = ground.map(i32::from);
     for pixel in rgba.as_chunks_mut::<4>().0 {
         let color = [pixel[0], pixel[1], pixel[2]].map(i32::from);

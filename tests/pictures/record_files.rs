@@ -4,7 +4,7 @@
 
 use crate::support::moving::Moving;
 use crate::support::mp4::Movie;
-use orrery::record::{self, Format, Options, Output, RecordError, Summary};
+use orrery::record::{self, Format, FrameSource, Options, Output, RecordError, Summary};
 use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -53,6 +53,16 @@ fn ffprobe(path: &Path, entries: &str) -> Option<String> {
     assert!(out.status.success(), "ffprobe: {}", String::from_utf8_lossy(&out.stderr));
     assert!(out.stderr.is_empty(), "ffprobe complains: {}", String::from_utf8_lossy(&out.stderr));
     Some(String::from_utf8(out.stdout).expect("text"))
+}
+
+/// The MP4 that a stream gets of `source`, and what recording it came to.
+fn streamed(source: &mut dyn FrameSource, fps: u32) -> (Vec<u8>, Summary) {
+    let bytes = Shared::default();
+    let (options, stop) = (Options { fps, ..Options::default() }, AtomicBool::new(false));
+    let into = (Box::new(bytes.clone()) as Box<_>, &record::Format::Mp4);
+    let summary = record::record_stream(source, into, &options, &stop, &mut |_| {}).expect("records");
+    let stream = bytes.0.lock().expect("not poisoned").clone();
+    (stream, summary)
 }
 
 #[test]
@@ -134,18 +144,7 @@ fn flat_colours_come_back_within_three_levels() {
         [[11_u8, 15, 20], [235, 60, 60], [90, 180, 240], [240, 230, 140], [255, 255, 255]].iter().enumerate()
     {
         let mut source = Flat { colour: [want[0], want[1], want[2], 255], size: (64, 48), frames: 2, waiting: 0 };
-        let bytes = Shared::default();
-        let stop = AtomicBool::new(false);
-        let options = Options::default();
-        record::record_stream(
-            &mut source,
-            (Box::new(bytes.clone()), &record::Format::Mp4),
-            &options,
-            &stop,
-            &mut |_| {},
-        )
-        .expect("records");
-        let movie = Movie::parse(&bytes.0.lock().expect("not poisoned"));
+        let movie = Movie::parse(&streamed(&mut source, 30).0);
         for picture in movie.decode() {
             let have = picture.rgb(20, 20);
             for (have, &want) in have.iter().zip(want) {
@@ -220,18 +219,8 @@ fn the_level_is_the_lowest_that_holds_size_and_rate() {
     for (size, fps, level) in
         [((16, 16), 15, 10), ((320, 180), 30, 13), ((1280, 720), 30, 31), ((1280, 720), 60, 32), ((1280, 720), 120, 42)]
     {
-        let bytes = Shared::default();
         let mut source = Flat { colour: [9, 9, 9, 255], size, frames: 1, waiting: 0 };
-        let stop = AtomicBool::new(false);
-        record::record_stream(
-            &mut source,
-            (Box::new(bytes.clone()), &record::Format::Mp4),
-            &Options { fps, ..Options::default() },
-            &stop,
-            &mut |_| {},
-        )
-        .expect("records");
-        let movie = Movie::parse(&bytes.0.lock().expect("not poisoned"));
+        let movie = Movie::parse(&streamed(&mut source, fps).0);
         assert_eq!(movie.sps[3], level, "{size:?} at {fps}");
     }
 }
@@ -241,19 +230,7 @@ fn a_stream_is_fragmented_mp4_with_the_same_pictures_as_the_file() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("clip.mp4");
     record(&mut Moving::new(160, 90, 25), &path, 10).expect("records");
-    let bytes = Shared::default();
-    let stop = AtomicBool::new(false);
-    let options = Options { fps: 10, ..Options::default() };
-    let mut source = Moving::new(160, 90, 25);
-    let summary = record::record_stream(
-        &mut source,
-        (Box::new(bytes.clone()), &record::Format::Mp4),
-        &options,
-        &stop,
-        &mut |_| {},
-    )
-    .expect("records");
-    let stream = bytes.0.lock().expect("not poisoned").clone();
+    let (stream, summary) = streamed(&mut Moving::new(160, 90, 25), 10);
     let (file, stream_movie) = (Movie::parse(&std::fs::read(&path).expect("the file")), Movie::parse(&stream));
     assert_eq!(stream_movie.boxes, ["ftyp", "moov", "moof", "mdat", "moof", "mdat"]);
     let data = |m: &Movie| m.samples.iter().map(|s| (s.data.clone(), s.key)).collect::<Vec<_>>();
