@@ -111,7 +111,7 @@ fn source(file: &Path) -> anyhow::Result<Value> {
 ///
 /// # Errors
 /// Where the file cannot be read.
-pub(super) fn shown(name: &str, file: &Path, studio: &Studio) -> anyhow::Result<Value> {
+pub(super) fn trace_entry(name: &str, file: &Path, studio: &Studio) -> anyhow::Result<Value> {
     let timeline = studio.timeline();
     Ok(json!({
         "name": name,

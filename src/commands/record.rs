@@ -86,7 +86,7 @@ pub fn film(args: &RecordArgs, stop: &AtomicBool) -> anyhow::Result<Summary> {
     let context = context()?;
     let mut traces = Vec::new();
     if args.finish.manifest {
-        traces.push(finish::shown(&studio.tables().title, &args.trace.trace, &studio)?);
+        traces.push(finish::trace_entry(&studio.tables().title, &args.trace.trace, &studio)?);
     }
     let mut film = Film::new(context, studio, exhibit, size, parts(&args.picture), view, pace)?
         .with_life(life)

@@ -113,7 +113,7 @@ pub(super) fn film(args: &RecordArgs, place: &Place, stop: &AtomicBool) -> anyho
             // The trace of a program is gone afterwards.
             let program = board.source.get(&source.name).and_then(|of| of.program.as_ref());
             let file = program.map_or_else(|| source.trace.trace.clone(), |program| folder(place).join(program));
-            traces.push(finish::shown(&source.name, &file, &source.studio)?);
+            traces.push(finish::trace_entry(&source.name, &file, &source.studio)?);
         }
     }
     let sources = opened.into_iter().map(|source| (source.name, source.studio)).collect();

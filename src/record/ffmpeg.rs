@@ -100,7 +100,9 @@ impl Ffmpeg {
         place(path)?;
         let draft = Draft::create(path).map_err(|e| RecordError::io(path, "created", e))?;
         let mut command = Command::new("ffmpeg");
-        command.args(["-hide_banner", "-nostdin", "-loglevel", "error", "-y", "-f", "rawvideo", "-pix_fmt", "rgba"]);
+        // Without `-xerror` it ends well although the disk was full.
+        command.args(["-hide_banner", "-nostdin", "-loglevel", "error", "-xerror", "-y"]);
+        command.args(["-f", "rawvideo", "-pix_fmt", "rgba"]);
         command.args(["-s", &format!("{width}x{height}"), "-r", &fps.to_string(), "-i", "pipe:0"]);
         if let Some(audio) = &self.audio {
             if !audio.is_file() {
@@ -240,6 +242,10 @@ impl Encode for Running {
             return Err(RecordError::Encoder { frame: 0, reason });
         }
         let bytes = self.bytes();
+        if bytes == 0 {
+            let reason = format!("ffmpeg, which writes {}, ended well and wrote nothing", self.path.display());
+            return Err(RecordError::Encoder { frame: 0, reason });
+        }
         let Some(draft) = self.draft.take() else { return Ok(bytes) };
         draft.file().sync_all().map_err(|e| RecordError::io(&self.path, "written", e))?;
         draft.finish().map_err(|e| RecordError::io(&self.path, "moved into place", e))?;

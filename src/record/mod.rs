@@ -12,6 +12,7 @@
 
 mod apng;
 mod changes;
+mod destination;
 mod error;
 mod ffmpeg;
 mod film;
@@ -23,7 +24,6 @@ mod palette;
 mod pipeline;
 pub(crate) mod png;
 mod refine;
-mod sink;
 mod story_film;
 mod uncompressed;
 mod video;
@@ -39,7 +39,7 @@ pub use pipeline::{Progress, Stages, Summary};
 pub use refine::{Refined, Refinement};
 pub use story_film::StoryFilm;
 
-use sink::Sink;
+use destination::Destination;
 use std::io::Write;
 use std::ops::Range;
 use std::path::Path;
@@ -127,8 +127,8 @@ pub fn record(
         Format::Gif => gif::to_file(file(), source, fps, stop)?,
         Format::Apng => apng::to_file(file(), size, fps, transparent)?,
         Format::Png(pattern) => png::to_files(pattern, size, transparent)?,
-        Format::Y4m => uncompressed::y4m(Sink::open(path)?, size, fps)?,
-        Format::Ppm => uncompressed::ppm(Sink::open(path)?, size),
+        Format::Y4m => uncompressed::y4m(Destination::open(path)?, size, fps)?,
+        Format::Ppm => uncompressed::ppm(Destination::open(path)?, size),
         Format::NumberedPpm(pattern) => uncompressed::numbered_ppm(pattern, size)?,
         Format::Ffmpeg(asked) => asked.workers(file(), size, fps, (transparent, &options.chapters))?,
     };
@@ -149,8 +149,8 @@ pub fn record_stream(
     check(source, format, options)?;
     let (size, fps) = (source.size(), options.fps);
     let stages = match format {
-        Format::Y4m => uncompressed::y4m(Sink::to_stream(writer), size, fps)?,
-        Format::Ppm => uncompressed::ppm(Sink::to_stream(writer), size),
+        Format::Y4m => uncompressed::y4m(Destination::to_stream(writer), size, fps)?,
+        Format::Ppm => uncompressed::ppm(Destination::to_stream(writer), size),
         _ => video::to_stream(writer, size, fps)?,
     };
     pipeline::run(source, stages, stop, progress)

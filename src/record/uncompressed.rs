@@ -8,23 +8,23 @@
 //! Both may be files or streams. Y4M has the planes that the MP4 is encoded from (BT.709, limited range, 4:2:0), PPM has the pixels.
 
 use super::RecordError;
+use super::destination::Destination;
 use super::output::Partial;
 use super::output::Pattern;
 use super::pipeline::{Convert, Encode, Workers};
-use super::sink::Sink;
 use super::yuv::Planes;
 
-/// Y4M into `sink`.
-pub(crate) fn y4m(mut sink: Sink, (width, height): (u32, u32), fps: u32) -> Result<Workers, RecordError> {
+/// Y4M into `destination`.
+pub(crate) fn y4m(mut destination: Destination, (width, height): (u32, u32), fps: u32) -> Result<Workers, RecordError> {
     let planes = Planes::new(width as usize, height as usize);
     let (w, h) = (planes.width, planes.height);
-    sink.put(format!("YUV4MPEG2 W{w} H{h} F{fps}:1 Ip A1:1 C420jpeg XCOLORRANGE=LIMITED\n").as_bytes())?;
-    Ok(Workers { convert: vec![Box::new(ToY4m(planes, Vec::new()))], encode: Box::new(Append(sink)) })
+    destination.put(format!("YUV4MPEG2 W{w} H{h} F{fps}:1 Ip A1:1 C420jpeg XCOLORRANGE=LIMITED\n").as_bytes())?;
+    Ok(Workers { convert: vec![Box::new(ToY4m(planes, Vec::new()))], encode: Box::new(Append(destination)) })
 }
 
-/// PPM, one picture behind the other, into `sink`.
-pub(crate) fn ppm(sink: Sink, size: (u32, u32)) -> Workers {
-    Workers { convert: vec![Box::new(ToPpm(size))], encode: Box::new(Append(sink)) }
+/// PPM, one picture behind the other, into `destination`.
+pub(crate) fn ppm(destination: Destination, size: (u32, u32)) -> Workers {
+    Workers { convert: vec![Box::new(ToPpm(size))], encode: Box::new(Append(destination)) }
 }
 
 /// One PPM a frame, named by `pattern`.
@@ -60,7 +60,7 @@ impl Convert for ToPpm {
 }
 
 /// One frame behind the other.
-struct Append(Sink);
+struct Append(Destination);
 
 impl Encode for Append {
     fn encode(&mut self, _: u64, data: &[u8]) -> Result<(), RecordError> {

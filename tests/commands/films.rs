@@ -223,6 +223,22 @@ fn a_signal_leaves_a_playable_film_or_none() {
 }
 
 #[test]
+fn a_full_disk_leaves_no_film_that_looks_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    for name in ["f.webm", "f.mkv", "f.mov", "f.mp4", "f.apng", "f.y4m"] {
+        // No file may be longer than 32 KiB, which is told as an error where nobody is killed for it.
+        let words = "trap '' XFSZ; ulimit -f 64; exec \"$@\"";
+        let mut command = Command::new("sh");
+        command.args(["-c", words, "sh", env!("CARGO_BIN_EXE_orrery"), "record", "lesson:matmul16", "-o", name]);
+        let output = command.current_dir(folder).args(["--seconds", "3", "--size", "640x360"]).output().unwrap();
+        assert!(!output.status.success(), "{name}: {}", said(&output));
+        assert!(!folder.join(name).exists(), "{name}: {}", said(&output));
+    }
+    assert_eq!(fs::read_dir(folder).unwrap().count(), 0);
+}
+
+#[test]
 fn a_reader_that_goes_away_ends_a_stream_without_a_word() {
     let folder = tempfile::tempdir().unwrap();
     for to in ["y4m", "ppm", "mp4"] {

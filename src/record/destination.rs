@@ -6,14 +6,14 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 /// A file to be, or a stream.
-pub(crate) enum Sink {
+pub(crate) enum Destination {
     /// A file, with its name for messages.
     File(Partial, PathBuf),
     /// A stream, and the bytes it took.
     Stream(BufWriter<Box<dyn Write + Send>>, u64),
 }
 
-impl Sink {
+impl Destination {
     /// The file that will be `path`, or standard output.
     ///
     /// # Errors
@@ -69,7 +69,7 @@ impl Sink {
     }
 }
 
-impl Write for Sink {
+impl Write for Destination {
     fn write(&mut self, data: &[u8]) -> io::Result<usize> {
         match self {
             Self::File(file, _) => file.write(data),
