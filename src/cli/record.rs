@@ -15,7 +15,7 @@ Examples:
   orrery record t.orrery -o f.mp4 --speed 4 --start-ref 2600 --stop-ref 2650
   orrery record t.orrery -o f.gif -640x360 -r 20 --seconds 8
   orrery record t.orrery -o frames/%05d.png          numbered pictures, lossless
-  orrery record t.orrery -o f.webm --audio voice.wav another format, with narration: ffmpeg writes it
+  orrery record t.orrery -o f.webm --audio voice.wav another format with narration, by ffmpeg
   orrery record t.orrery -o f.mov --encoder 'prores_ks -profile:v 3'
   orrery record t.orrery -o - | ffplay -             as it is made
   orrery record t.orrery -o - --to y4m | x264 --demuxer y4m - -o f.mkv
@@ -31,10 +31,10 @@ pub struct FinishArgs {
     /// Format, where the name of the file does not say it
     #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(FORMATS))]
     pub to: Option<String>,
-    /// Let the installed ffmpeg encode, with this encoder of its and the encoder's options, such as 'libx264 -crf 0'
+    /// Let the installed ffmpeg encode the film, by this one of its encoders and with these options, such as 'libx264 -crf 0'
     #[arg(long, value_name = "ENCODER", allow_hyphen_values = true)]
     pub encoder: Option<String>,
-    /// Sound that goes with the pictures, such as a narration; the installed ffmpeg writes the file. Silence follows where it is shorter
+    /// Sound that goes with the pictures, such as a narration; the installed ffmpeg writes the file. Where the sound is shorter, silence follows
     #[arg(long, value_name = "FILE")]
     pub audio: Option<PathBuf>,
     #[command(flatten)]
