@@ -92,6 +92,8 @@
 
 pub mod sim;
 
+pub mod analysis;
+
 pub mod tasks;
 
 pub mod machine;

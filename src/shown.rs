@@ -190,6 +190,12 @@ pub fn is_seen() -> bool {
     io::stderr().is_terminal()
 }
 
+/// Whether standard output is a terminal.
+#[must_use]
+pub fn is_read_by_people() -> bool {
+    raw().is_terminal()
+}
+
 /// Standard output for text: line breaks stay, all else that acts is written out.
 #[must_use]
 pub fn out() -> Fit<impl Write> {

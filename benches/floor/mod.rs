@@ -35,6 +35,25 @@ pub(crate) fn folder() -> PathBuf {
     folder
 }
 
+/// Writes references as the C programs read them.
+///
+/// # Panics
+/// When the file cannot be written.
+pub(crate) fn write(references: &[Reference], path: &Path) {
+    let mut out = BufWriter::new(std::fs::File::create(path).expect("the target folder can be written to"));
+    for r in references {
+        let mut record = [0; 24];
+        record[0..8].copy_from_slice(&r.addr.to_le_bytes());
+        record[8..16].copy_from_slice(&r.pc.to_le_bytes());
+        record[16..20].copy_from_slice(&r.size.to_le_bytes());
+        record[20..22].copy_from_slice(&r.core.to_le_bytes());
+        record[22] = r.lane;
+        record[23] = r.kind as u8;
+        out.write_all(&record).expect("room for the trace");
+    }
+    out.flush().expect("room for the trace");
+}
+
 /// The compiled floor.
 pub(crate) struct Program(PathBuf);
 
@@ -54,19 +73,7 @@ impl Program {
     /// When the trace cannot be written or the program not be started.
     pub(crate) fn start(&self, references: &[Reference], part: usize) -> Floor {
         let trace = self.0.with_extension("trace");
-        let mut out = BufWriter::new(std::fs::File::create(&trace).expect("the target folder can be written to"));
-        for r in references {
-            let mut record = [0; 24];
-            record[0..8].copy_from_slice(&r.addr.to_le_bytes());
-            record[8..16].copy_from_slice(&r.pc.to_le_bytes());
-            record[16..20].copy_from_slice(&r.size.to_le_bytes());
-            record[20..22].copy_from_slice(&r.core.to_le_bytes());
-            record[22] = r.lane;
-            record[23] = r.kind as u8;
-            out.write_all(&record).expect("room for the trace");
-        }
-        out.flush().expect("room for the trace");
-        drop(out);
+        write(references, &trace);
         let mut child = Command::new(&self.0)
             .arg(&trace)
             .arg(part.to_string())

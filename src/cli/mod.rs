@@ -1,6 +1,7 @@
 //! The command line as plain values. No work is done here.
 
 mod against;
+mod analyze;
 mod compose;
 mod gpu;
 mod lists;
@@ -10,10 +11,13 @@ mod refine;
 mod regions;
 mod sheet;
 mod story;
+mod sweep;
 mod task_look;
 mod view;
+mod why;
 
 pub use against::AgainstArgs;
+pub use analyze::{AnalyzeArgs, AnalyzeParts};
 pub use compose::Compose;
 pub use gpu::GpuArgs;
 pub use lists::{FormatsArgs, TasksArgs};
@@ -23,9 +27,11 @@ pub use refine::RefineArgs;
 pub use regions::RegionArgs;
 pub use sheet::SheetArgs;
 pub use story::{ProposeArgs, StoryArgs};
+pub use sweep::SweepArgs;
 pub use task_look::TaskLookArgs;
 use view::text_scale;
 pub use view::{LayoutName, ViewArgs};
+pub use why::{AnnotateArgs, WhyArgs};
 
 use crate::reference::Kind;
 use crate::scene::palette::Theme;
@@ -94,6 +100,14 @@ Examples:
 pub enum Command {
     /// Print hits, misses and traffic, by level and by array
     Stats(StatsArgs),
+    /// Tell what references alone say of locality: misses of every cache size, working sets, how sets and lines are used
+    Analyze(AnalyzeArgs),
+    /// Explain one reference: why it missed, what had to leave, when its line is used next
+    Why(WhyArgs),
+    /// Print the source with references and misses beside each line
+    Annotate(AnnotateArgs),
+    /// Play traces through a grid of caches: sizes, ways, policies
+    Sweep(SweepArgs),
     /// Draw one moment of a trace, or of a file of tasks, as a PNG
     Snapshot(SnapshotArgs),
     /// Record a trace, a storyboard or a file of tasks as a video, an animation or numbered pictures

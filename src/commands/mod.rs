@@ -4,6 +4,8 @@
 #[cfg(feature = "gpu")]
 mod against;
 mod aligned;
+mod analyze;
+mod annotate;
 pub mod caches;
 #[cfg(target_os = "linux")]
 pub mod capture;
@@ -47,6 +49,7 @@ pub mod stats;
 mod stop;
 #[cfg(feature = "gpu")]
 pub mod story;
+mod sweep;
 #[cfg(feature = "gpu")]
 mod task_look;
 mod tasks;
@@ -56,6 +59,7 @@ pub mod view;
 mod view_state;
 #[cfg(feature = "viewer")]
 mod watch;
+mod why;
 
 use crate::capture::{CaptureError, Language};
 use crate::cli::{Cli, Command};
@@ -175,6 +179,10 @@ fn dispatch(command: &Command) -> anyhow::Result<ExitCode> {
         Command::Formats(args) => formats::run(args),
         Command::Convert(args) => convert::run(args),
         Command::Stats(args) => stats::run(args),
+        Command::Analyze(args) => analyze::run(args),
+        Command::Why(args) => why::run(args),
+        Command::Annotate(args) => annotate::run(args),
+        Command::Sweep(args) => sweep::run(args),
         Command::Tasks(args) => tasks::run(args),
         Command::Gpu(args) => gpu::run(args),
         #[cfg(feature = "gpu")]

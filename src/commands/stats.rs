@@ -40,7 +40,7 @@ pub fn run(args: &StatsArgs) -> anyhow::Result<()> {
 }
 
 /// Has `write` write to standard output, text so that it does nothing there.
-fn to_stdout(json: bool, write: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>) -> anyhow::Result<()> {
+pub(super) fn to_stdout(json: bool, write: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>) -> anyhow::Result<()> {
     if json {
         return write(&mut BufWriter::with_capacity(1 << 16, shown::json()));
     }
@@ -138,7 +138,7 @@ struct Numbers<'a> {
 
 /// Which caches the numbers are of.
 #[derive(Serialize)]
-struct CachesUsed<'a> {
+pub(super) struct CachesUsed<'a> {
     name: &'a str,
     /// Why these, where none were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -153,7 +153,7 @@ struct LevelUsed<'a> {
 }
 
 impl<'a> CachesUsed<'a> {
-    fn of(Caches { config, why }: &'a Caches) -> Self {
+    pub(super) fn of(Caches { config, why }: &'a Caches) -> Self {
         let levels =
             config.levels.iter().map(|level| LevelUsed { name: &level.name, size_bytes: level.size }).collect();
         Self { name: &config.name, chosen: why.as_deref(), levels }
@@ -353,7 +353,7 @@ fn lines(stats: &Stats, config: &HierarchyConfig, out: &mut (impl Write + ?Sized
 }
 
 /// One decimal, rounded down so that 100.0% means all; `-` of nothing.
-fn percent(part: u64, whole: u64) -> String {
+pub(super) fn percent(part: u64, whole: u64) -> String {
     if whole == 0 {
         return "-".into();
     }

@@ -26,21 +26,25 @@
 //! ```
 
 mod caches;
+mod cells;
 mod copies;
 mod index_file;
 mod note;
 mod recent;
 mod room;
 mod sidecar;
+mod source_text;
 mod task_sets;
 mod watch;
 
 pub use caches::{CacheChoice, Caches};
+pub use cells::{CellsError, SweepFolder, SweepOf, SweepPart};
 pub use copies::{CopyError, keep};
 pub use index_file::timeline;
 pub use note::{Note, Tell};
 pub use recent::{Recent, first_start, leave, left, recent, remember};
 pub use sidecar::{Sidecar, SidecarError};
+pub use source_text::SourceText;
 pub use task_sets::{first_tasks, tasks};
 pub use watch::{Listener, Report, Way, beside};
 

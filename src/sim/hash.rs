@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
 /// A map by line number. Only looked up, never walked, so its order tells nobody anything.
-pub(super) type LineMap<V> = HashMap<u64, V, BuildHasherDefault<LineHasher>>;
+pub(crate) type LineMap<V> = HashMap<u64, V, BuildHasherDefault<LineHasher>>;
 
 /// Likewise a set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -61,7 +61,7 @@ impl<'de> Deserialize<'de> for LineSet {
 /// Multiplies a line number by 2^64 / golden ratio and folds the halves of the product together: the standard hasher's
 /// guard against hostile keys costs several times more.
 #[derive(Clone, Default)]
-pub(super) struct LineHasher(u64);
+pub(crate) struct LineHasher(u64);
 
 impl Hasher for LineHasher {
     fn finish(&self) -> u64 {

@@ -73,7 +73,7 @@ mod request;
 mod counters;
 pub use counters::LevelCounters;
 
-mod hash;
+pub(crate) mod hash;
 
 mod plan;
 pub use plan::{CacheInfo, TlbInfo};

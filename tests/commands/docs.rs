@@ -12,13 +12,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const PAGES: [&str; 7] = [
+const PAGES: [&str; 8] = [
     "README.md",
     "docs/formats.md",
     "docs/capture.md",
     "docs/caches.md",
     "docs/tasks.md",
     "docs/videos.md",
+    "docs/analysis.md",
     "docs/storyboards.md",
 ];
 
@@ -56,7 +57,7 @@ fn calls(name: &str) -> Vec<Vec<String>> {
 
 #[test]
 fn every_command_line_of_the_pages_parses() {
-    for name in ["README.md", "docs/formats.md", "docs/capture.md"] {
+    for name in ["README.md", "docs/formats.md", "docs/capture.md", "docs/analysis.md"] {
         let calls = calls(name);
         assert!(!calls.is_empty(), "{name} shows no command");
         for words in calls {

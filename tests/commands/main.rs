@@ -1,6 +1,7 @@
 //! The program as it is called: its command lines, files, pages and messages.
 #![cfg(feature = "cli")]
 
+mod answers;
 mod cli;
 mod docs;
 #[cfg(all(unix, feature = "gpu"))]

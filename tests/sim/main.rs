@@ -1,6 +1,8 @@
 //! The simulator: by hand, against a slow model of its own, against other simulators, by properties; and its statistics.
 
 mod config;
+mod distances;
+mod explained;
 mod hierarchy;
 mod hit_rate;
 mod invariants;

@@ -4,13 +4,13 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests: to fail is to tell")]
 
-mod cache;
+pub(crate) mod cache;
 mod compare;
 mod cores;
 mod found;
 mod long;
 mod mirror;
-mod model;
+pub(crate) mod model;
 mod policy;
 mod prefetch;
 mod rules;

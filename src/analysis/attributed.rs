@@ -1,0 +1,175 @@
+//! Stack distances by what touched, or was touched: region, source line, function, core.
+
+use super::distance::{Stack, miss_curve};
+use super::histogram::Histogram;
+use super::touch::Touches;
+use crate::reference::{LineFinder, LineMap, Reference, RegionFinder, RegionMap, Tables};
+use crate::sim::stats::{OTHER, UNKNOWN};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// What rows of counts are of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Grouping {
+    /// The region that holds the reference's first byte while it runs.
+    Region,
+    /// The source line of the instruction.
+    Line,
+    /// The function of the instruction.
+    Function,
+    /// The core that referred.
+    Core,
+}
+
+impl Grouping {
+    /// All of them, each with the word that names it.
+    pub const ALL: [(Self, &'static str); 4] =
+        [(Self::Region, "region"), (Self::Line, "line"), (Self::Function, "function"), (Self::Core, "core")];
+}
+
+/// Which row a reference belongs to, under one grouping. Rows are in the order of the trace's tables.
+#[derive(Clone, Debug)]
+pub(super) struct Grouped {
+    names: Vec<String>,
+    find: Find,
+}
+
+#[derive(Clone, Debug)]
+enum Find {
+    Region(RegionFinder),
+    /// Rows of lines, then what these become.
+    Line(LineFinder, Vec<usize>),
+    Core,
+}
+
+impl Grouped {
+    pub(super) fn new(grouping: Grouping, tables: &Tables) -> Self {
+        let lines = |name: &dyn Fn(usize) -> String| {
+            let map = LineMap::new(tables);
+            let mut rows = BTreeMap::new();
+            let mut names = Vec::new();
+            let mut becomes: Vec<usize> = Vec::new();
+            for place in map.places().iter().copied() {
+                let name = name(place);
+                becomes.push(*rows.entry(name.clone()).or_insert_with(|| {
+                    names.push(name);
+                    names.len() - 1
+                }));
+            }
+            becomes.push(names.len());
+            names.push(UNKNOWN.into());
+            Self { names, find: Find::Line(LineFinder::new(map), becomes) }
+        };
+        match grouping {
+            Grouping::Region => {
+                let regions = tables.regions.iter().map(|region| region.name.clone());
+                let names = regions.chain([OTHER.to_owned()]).collect();
+                Self { names, find: Find::Region(RegionFinder::new(RegionMap::new(&tables.regions))) }
+            }
+            Grouping::Line => lines(&|place| {
+                let location = &tables.locations[place];
+                let mut name = format!("{}:{}", location.file, location.line);
+                if !location.text.is_empty() {
+                    name.push_str("  ");
+                    name.push_str(&location.text);
+                }
+                name
+            }),
+            Grouping::Function => lines(&|place| {
+                let function = &tables.locations[place].function;
+                if function.is_empty() { UNKNOWN.into() } else { function.clone() }
+            }),
+            Grouping::Core => Self { names: Vec::new(), find: Find::Core },
+        }
+    }
+
+    /// The row of a reference with this number.
+    #[inline]
+    pub(super) fn row(&mut self, reference: &Reference, number: u64) -> usize {
+        match &mut self.find {
+            Find::Region(finder) => {
+                finder.locate(reference.addr, number).region.map_or(self.names.len() - 1, |region| region as usize)
+            }
+            Find::Line(finder, becomes) => becomes[finder.row(reference.pc)],
+            Find::Core => usize::from(reference.core),
+        }
+    }
+
+    pub(super) fn name(&self, row: usize) -> String {
+        self.names.get(row).cloned().unwrap_or_else(|| row.to_string())
+    }
+}
+
+/// Stack distances of touches that belong together. The stack is that of all touches, so the rows of a grouping add up to the whole.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct DistanceRow {
+    /// Name of the region, line, function or core.
+    pub name: String,
+    /// Touches.
+    pub accesses: u64,
+    /// First touches of a line.
+    pub cold: u64,
+    /// How often each distance occurred.
+    pub histogram: Histogram,
+}
+
+impl DistanceRow {
+    /// Misses of this row in a fully associative LRU cache of so many lines that all share.
+    #[must_use]
+    pub fn misses(&self, lines: u64) -> u64 {
+        self.cold + self.histogram.at_least(lines)
+    }
+
+    /// As [`StackDistances::miss_curve`](super::StackDistances::miss_curve), of this row.
+    #[must_use]
+    pub fn miss_curve(&self) -> Vec<(u64, u64)> {
+        miss_curve(&self.histogram, self.accesses)
+    }
+}
+
+/// Stack distances by a grouping.
+#[derive(Clone, Debug)]
+pub struct Attributed {
+    touches: Touches,
+    stack: Stack,
+    grouped: Grouped,
+    rows: Vec<DistanceRow>,
+    /// References so far.
+    played: u64,
+}
+
+impl Attributed {
+    /// Nothing touched yet; names are those of the trace's tables.
+    #[must_use]
+    pub fn new(touches: Touches, grouping: Grouping, tables: &Tables) -> Self {
+        Self { touches, stack: Stack::new(), grouped: Grouped::new(grouping, tables), rows: Vec::new(), played: 0 }
+    }
+
+    /// Plays the references that follow.
+    pub fn play(&mut self, references: &[Reference]) {
+        let touches = self.touches;
+        for reference in references {
+            let row = self.grouped.row(reference, self.played);
+            self.played += 1;
+            while self.rows.len() <= row {
+                let name = self.grouped.name(self.rows.len());
+                self.rows.push(DistanceRow { name, accesses: 0, cold: 0, histogram: Histogram::default() });
+            }
+            let (row, stack) = (&mut self.rows[row], &mut self.stack);
+            touches.each(reference, |line| {
+                row.accesses += 1;
+                match stack.touch(line) {
+                    Some(distance) => row.histogram.add(distance),
+                    None => row.cold += 1,
+                }
+            });
+        }
+    }
+
+    /// Rows that were touched, in the order of the trace's tables; what no row of them names is the last.
+    #[must_use]
+    pub fn rows(&self) -> Vec<&DistanceRow> {
+        self.rows.iter().filter(|row| row.accesses > 0).collect()
+    }
+}

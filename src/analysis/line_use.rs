@@ -1,0 +1,142 @@
+//! How much of a line is used while it is in a cache.
+
+use super::whose::Whose;
+use crate::reference::{Reference, Tables};
+use crate::sim::hash::LineMap;
+use crate::sim::{Event, Observer};
+use crate::units::ByteRange;
+use serde::Serialize;
+
+/// Parts of a line that are told apart.
+const PARTS: u32 = 64;
+
+/// Bytes that references touched of each line between its fill and the moment it left, in the caches that references ask first (L1): an
+/// [`Observer`]. Lines of 64 bytes or less are counted byte by byte, longer ones by 64 equal parts.
+#[derive(Clone, Debug)]
+pub struct LineUse {
+    whose: Whose,
+    /// Bytes of a line, by level.
+    line_bytes: Vec<u32>,
+    /// By cache: lines that are in it. `None` = not asked first by any reference so far.
+    caches: Vec<Option<LineMap<Stay>>>,
+    /// The reference under way, and its region.
+    bytes: ByteRange,
+    by: usize,
+    /// An access that missed and may lead to a fill: cache, line, parts.
+    awaited: Option<(usize, u64, u64)>,
+    rows: Vec<UseRow>,
+}
+
+/// A line in a cache.
+#[derive(Clone, Copy, Debug)]
+struct Stay {
+    /// Parts that were touched.
+    parts: u64,
+    /// Whose line it is.
+    of: usize,
+    line_bytes: u32,
+}
+
+/// Lines of one region that came and went.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct UseRow {
+    /// Name of the region.
+    pub region: String,
+    /// Lines that left, or were still there at the end; one counts each time it comes.
+    pub lines: u64,
+    /// Bytes that came with them.
+    pub bytes_fetched: u64,
+    /// Bytes of those that were touched before the line left.
+    pub bytes_used: u64,
+    /// Lines by how many eighths of them were used: none, up to one, ..., up to eight.
+    pub by_eighths: [u64; 9],
+}
+
+impl LineUse {
+    /// Of levels with lines of so many bytes, from the CPU outward; names are those of the trace's tables.
+    #[must_use]
+    pub fn new(line_bytes: Vec<u32>, tables: &Tables) -> Self {
+        let whose = Whose::new(tables);
+        let row = |row| UseRow { region: whose.name(row).into(), ..UseRow::default() };
+        let rows = (0..whose.rows()).map(row).collect();
+        Self { whose, line_bytes, caches: Vec::new(), bytes: ByteRange::new(0, 1), by: 0, awaited: None, rows }
+    }
+
+    /// Which parts of a line the reference under way touches.
+    fn parts(&self, line: u64, line_bytes: u32) -> u64 {
+        let first = line.saturating_mul(u64::from(line_bytes));
+        let last = first.saturating_add(u64::from(line_bytes) - 1);
+        let (from, to) = (self.bytes.first.max(first) - first, self.bytes.last.min(last) - first);
+        let part = u64::from((line_bytes / PARTS).max(1));
+        let count = (to / part - from / part + 1).min(64);
+        (u64::MAX >> (64 - count)) << (from / part)
+    }
+
+    fn left(&mut self, stay: Stay) {
+        let part = (stay.line_bytes / PARTS).max(1);
+        let used = stay.parts.count_ones() * part;
+        let row = &mut self.rows[stay.of];
+        row.lines += 1;
+        row.bytes_fetched += u64::from(stay.line_bytes);
+        row.bytes_used += u64::from(used);
+        row.by_eighths[(8 * used).div_ceil(stay.line_bytes) as usize] += 1;
+    }
+
+    /// Rows of regions whose lines came, in the order of the trace's tables; lines that are still there count as they are.
+    #[must_use]
+    pub fn rows(&self) -> Vec<UseRow> {
+        let mut all = self.clone();
+        let stays: Vec<Stay> = self.caches.iter().flatten().flat_map(|lines| lines.values().copied()).collect();
+        stays.into_iter().for_each(|stay| all.left(stay));
+        all.rows.into_iter().filter(|row| row.lines > 0).collect()
+    }
+}
+
+impl Observer for LineUse {
+    fn begin(&mut self, reference: &Reference) {
+        self.bytes = ByteRange::new(reference.addr, u64::from(reference.size));
+        self.by = self.whose.begin(reference);
+        self.awaited = None;
+    }
+
+    fn event(&mut self, event: Event) {
+        match event {
+            Event::Access { origin, level, cache, line, kind, hit, .. }
+                if origin.parent.is_none() && kind.is_demand() =>
+            {
+                let cache = cache.index();
+                if self.caches.len() <= cache {
+                    self.caches.resize_with(cache + 1, || None);
+                }
+                let parts = self.parts(line.0, self.line_bytes[level.index()]);
+                let lines = self.caches[cache].get_or_insert_default();
+                match lines.get_mut(&line.0) {
+                    Some(stay) if hit => stay.parts |= parts,
+                    _ => self.awaited = Some((cache, line.0, parts)),
+                }
+            }
+            Event::Fill { level, cache, line, .. } => {
+                let line_bytes = self.line_bytes[level.index()];
+                let Some(Some(_)) = self.caches.get(cache.index()) else { return };
+                let of = self.whose.of_line(line.0.saturating_mul(u64::from(line_bytes)), u64::from(line_bytes));
+                let parts = match self.awaited {
+                    Some((at, awaited, parts)) if (at, awaited) == (cache.index(), line.0) => parts,
+                    // Prefetched.
+                    _ => 0,
+                };
+                let stay = Stay { parts, of, line_bytes };
+                let lines = self.caches[cache.index()].get_or_insert_default();
+                // A sector that comes to a line that is there.
+                lines.entry(line.0).and_modify(|there| there.parts |= parts).or_insert(stay);
+            }
+            Event::Evict { cache, line, .. } | Event::Invalidate { cache, line, .. } => {
+                if let Some(Some(lines)) = self.caches.get_mut(cache.index())
+                    && let Some(stay) = lines.remove(&line.0)
+                {
+                    self.left(stay);
+                }
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! What references alone tell of locality, exact, in one pass: stack distances and the misses of every cache size that follow from
+//! them, working sets, how sets and lines are used, which array pushes out which.
+//!
+//! Everything here is pure: references in, counts out. `orrery analyze` prints it.
+//!
+//! Three rules hold for all of it, and for [`sim`](crate::sim):
+//!
+//! - An access is one line that a reference touches: a reference that straddles touches each of its lines in rising order.
+//! - A modify is two accesses of each line: it reads all of its lines, then writes them.
+//! - Instruction fetches count unless they are left out.
+
+mod touch;
+pub use touch::{Touches, line_shift};
+
+mod last;
+mod recency;
+
+mod histogram;
+pub use histogram::Histogram;
+
+mod distance;
+pub use distance::{COLD, StackDistances};
+
+mod attributed;
+pub use attributed::{Attributed, DistanceRow, Grouping};
+
+mod sampled;
+pub use sampled::{SampledDistances, SamplingError};
+
+mod by_set;
+pub use by_set::SetStacks;
+
+mod working_set;
+pub use working_set::{WorkingSet, WorkingSets};
+
+mod locality;
+pub use locality::{Locality, LocalityScores};
+
+// ---- Under caches.
+
+mod play;
+pub use play::play;
+
+mod whose;
+
+mod displaced;
+pub use displaced::{Displacement, Displacements};
+
+mod pressure;
+pub use pressure::{SetPressure, SetUse};
+
+mod line_use;
+pub use line_use::{LineUse, UseRow};
+
+mod survey;
+pub use survey::{Distances, MOST_WAYS, Survey, SurveyError, Wanted, survey};
+
+pub mod explain;
+pub use explain::{ExplainError, Explanation, explain};
+
+mod sweep;
+pub use sweep::{Cell, CellCounts, LevelCounts, MOST_CELLS, SweepError, Vary, cells, sweep};

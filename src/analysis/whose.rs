@@ -1,0 +1,45 @@
+//! Regions of references and lines while references play one by one.
+
+use crate::reference::{Reference, RegionFinder, RegionMap, Tables};
+use crate::sim::stats::OTHER;
+
+/// Finds regions at the reference under way.
+#[derive(Clone, Debug)]
+pub(super) struct Whose {
+    finder: RegionFinder,
+    /// By region, then [`OTHER`].
+    names: Vec<String>,
+    /// References begun.
+    begun: u64,
+}
+
+impl Whose {
+    pub(super) fn new(tables: &Tables) -> Self {
+        let names = tables.regions.iter().map(|region| region.name.clone()).chain([OTHER.to_owned()]).collect();
+        Self { finder: RegionFinder::new(RegionMap::new(&tables.regions)), names, begun: 0 }
+    }
+
+    /// The next reference: the region of its first byte.
+    pub(super) fn begin(&mut self, reference: &Reference) -> usize {
+        self.begun += 1;
+        self.of_byte(reference.addr).unwrap_or(self.names.len() - 1)
+    }
+
+    /// The region of a line.
+    pub(super) fn of_line(&mut self, first: u64, bytes: u64) -> usize {
+        let last = first.saturating_add(bytes - 1);
+        self.of_byte(first).or_else(|| self.of_byte(last)).unwrap_or(self.names.len() - 1)
+    }
+
+    fn of_byte(&mut self, addr: u64) -> Option<usize> {
+        self.finder.locate(addr, self.begun.saturating_sub(1)).region.map(|region| region as usize)
+    }
+
+    pub(super) fn name(&self, row: usize) -> &str {
+        &self.names[row]
+    }
+
+    pub(super) fn rows(&self) -> usize {
+        self.names.len()
+    }
+}

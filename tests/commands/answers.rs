@@ -1,0 +1,201 @@
+//! `why`, `annotate`, `analyze` and `sweep`, as they are called.
+#![cfg(feature = "cli")]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+fn orrery(folder: &Path, words: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_orrery"));
+    command.args(words.split_whitespace()).current_dir(folder).stdin(Stdio::null());
+    command
+}
+
+fn run(folder: &Path, words: &str) -> Output {
+    orrery(folder, words).output().unwrap()
+}
+
+fn printed(folder: &Path, words: &str) -> String {
+    let output = run(folder, words);
+    assert!(output.status.success(), "{words}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn json(folder: &Path, words: &str) -> Value {
+    serde_json::from_str(&printed(folder, words)).unwrap()
+}
+
+/// Asserts that a call fails with this code and all these words.
+fn refused(folder: &Path, call: &str, code: i32, words: &[&str]) {
+    let output = run(folder, call);
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(code), "{call}: {text}");
+    for word in words {
+        assert!(text.contains(word), "{call}: `{word}` is missing in:\n{text}");
+    }
+    assert!(!text.contains("panicked"), "{text}");
+}
+
+#[test]
+fn stack_distances_are_printed_exactly() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    // Lines of 64 bytes: a modify is two accesses, a straddle touches both of its lines in rising order.
+    fs::write(at.join("t.log"), " L 1000,8\n M 103c,8\nI  4000,4\n S 1040,4\n L 1000,8\n L 2000,8\n L 1044,1\n")
+        .unwrap();
+    let text = printed(at, "analyze t.log --stack-distance --line 64 --json");
+    // 40 | 40 41 40 41 | 100 | 41 | 40 | 80 | 41
+    assert_eq!(text, "{\"line\":64,\"accesses\":10,\"cold\":4,\"histogram\":[[0,1],[1,3],[2,2]]}\n");
+    let text = printed(at, "analyze t.log --stack-distance --line 64 --json --data-only");
+    assert_eq!(text, "{\"line\":64,\"accesses\":9,\"cold\":3,\"histogram\":[[0,2],[1,3],[2,1]]}\n");
+    let text = printed(at, "analyze lesson:matmul16 --stack-distance --line 64 --json");
+    let page = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/analysis.md")).unwrap();
+    let shown = page.lines().find(|line| line.starts_with("{\"line\": 64")).unwrap();
+    assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), serde_json::from_str::<Value>(shown).unwrap());
+    refused(at, "analyze t.log --line 48", 2, &["--line", "power of two"]);
+    refused(at, "analyze t.log --sample 2", 2, &["--sample", "share of all lines"]);
+    refused(at, "analyze t.log --sets --level L9", 2, &["--level L9", "expected one of L1"]);
+    refused(at, "analyze none.log", 1, &["none.log"]);
+}
+
+#[test]
+fn all_parts_are_told_as_tables_and_as_data() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let text = printed(at, "analyze lesson:matmul16 --cache paper");
+    for words in [
+        "8,448 references; lines of 32 bytes",
+        "first touch          192   2.2%",
+        "2KiB                      64   1,152  13.6%           L2",
+        "LRU with 2 sets",
+        "working set in windows of 84 references",
+        "locality, 0 to 1: spatial 0.",
+        "A                                      544         17,408      17,408  100.0%",
+        "evictions of L1: 4,880",
+    ] {
+        assert!(text.contains(words), "`{words}` is missing in:\n{text}");
+    }
+    let all = json(at, "analyze lesson:matmul16 --cache paper --json");
+    let stats = json(at, "stats lesson:matmul16 --cache paper --json");
+    let sum =
+        |rows: &Value, key: &str| rows.as_array().unwrap().iter().map(|row| row[key].as_u64().unwrap()).sum::<u64>();
+    let l1 = &stats["levels"][0];
+    assert_eq!(sum(&all["sets"]["sets"], "misses"), l1["demand_misses"].as_u64().unwrap());
+    assert_eq!(sum(&all["displaced"]["pairs"], "lines"), l1["evictions"].as_u64().unwrap());
+    assert_eq!(sum(&all["line_use"], "lines"), l1["fills"].as_u64().unwrap());
+    // L1 of 2 sets x 8 ways.
+    assert_eq!(all["ways"]["misses_by_ways"][7], l1["demand_misses"]);
+    let by = json(at, "analyze lesson:matmul16 --miss-ratio --by region,line,function,core --json");
+    for grouping in by["by"].as_array().unwrap() {
+        assert_eq!(sum(&grouping["rows"], "accesses"), 8_448, "{grouping}");
+    }
+    let sample = json(at, "analyze lesson:matmul16 --sample 1 --json");
+    assert!(sample["sample"]["points"].as_array().unwrap().iter().all(|point| point["error"] == 0.0));
+}
+
+#[test]
+fn a_reference_is_explained() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let text = printed(at, "why lesson:matmul16 2,614 --cache paper");
+    assert!(text.starts_with("reference 2,614, matmul16.c:19  sum += A[i][k] * B[k][j];\n"), "{text}");
+    assert!(text.contains("misses L1 set 1 (capacity: ") && text.contains("pushed out by B[10][14]"), "{text}");
+    let told = json(at, "why lesson:matmul16 2614 --cache paper --json");
+    assert_eq!((told["name"].as_str(), told["accesses"][0]["class"].as_str()), (Some("B[3][15]"), Some("capacity")));
+    assert_eq!((&told["last_use"], &told["next_use"]), (&2_581.into(), &3_043.into()));
+    refused(at, "why lesson:matmul16 8448", 2, &["reference 8448", "8448 references, numbered from 0"]);
+    refused(at, "why lesson:matmul16 -1", 2, &["-1"]);
+    refused(at, "why lesson:matmul16 many", 2, &["number of a reference"]);
+    // No regions, no source: addresses, and no place.
+    fs::write(at.join("bare.log"), " L 1000,8\n L 2000,8\n").unwrap();
+    let text = printed(at, "why bare.log 1 --l1 64,1,64");
+    assert!(text.starts_with("reference 1\n") && text.contains("read 0x2000: misses L1 (compulsory"), "{text}");
+    assert!(text.contains("The line of 0x1000, clean, leaves L1; memory alone has it."), "{text}");
+}
+
+#[test]
+fn sources_are_annotated() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let text = printed(at, "annotate lesson:matmul16 --cache paper");
+    let row = "     8,192      4,640  56.6%      4,368  53.3%     19  sum += A[i][k] * B[k][j];";
+    assert!(text.contains(row) && !text.contains('\u{1b}'), "{text}");
+    let (data, stats) = (
+        json(at, "annotate lesson:matmul16 --cache paper --json"),
+        json(at, "stats lesson:matmul16 --cache paper --json"),
+    );
+    assert_eq!(data["total"]["misses"][0], stats["levels"][0]["demand_misses"]);
+    assert_eq!(data["total"]["references"], stats["trace"]["references"]);
+    refused(at, "annotate lesson:matmul16 --file other.c", 2, &["no such source", "matmul16.c"]);
+
+    // Beside its trace the file is found, with what lies between; once changed it is not believed.
+    fs::copy(concat!(env!("CARGO_MANIFEST_DIR"), "/traces/matmul16.orrery"), at.join("m.orrery")).unwrap();
+    let source = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/traces/programs/matmul16.c")).unwrap();
+    fs::write(at.join("matmul16.c"), &source).unwrap();
+    let text = printed(at, "annotate m.orrery --context 2");
+    assert!(
+        text.lines().any(|line| line.trim_start().starts_with("17  ") || line.trim_start().starts_with("18  ")),
+        "{text}"
+    );
+    fs::write(at.join("matmul16.c"), source.replace("sum +=", "sum -=")).unwrap();
+    let output = run(at, "annotate m.orrery");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("matmul16.c:19 is not as it was"), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("sum += A[i][k]"), "{output:?}");
+    // A name that acts on a terminal does nothing; no source lines at all are told.
+    fs::write(at.join("bare.log"), " L 1000,8\n").unwrap();
+    assert!(printed(at, "annotate bare.log").contains("of unknown source lines"));
+}
+
+#[test]
+fn sweeps_go_on_after_a_stop_and_join() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let sweep = "sweep lesson:matmul16 --l1 512,2,32 --vary L1.size=256B..4KiB --vary L1.ways=1,2,4,8";
+    let whole = json(at, &format!("{sweep} --json"));
+    assert_eq!(whole.as_array().unwrap().len(), 20);
+    // A worker dies before its work is done, another does all but one; the rest is told, then done.
+    let plan = printed(at, &format!("{sweep} --into results --plan"));
+    let commands: Vec<Vec<String>> = plan
+        .lines()
+        .map(|line| serde_json::from_value(serde_json::from_str::<Value>(line).unwrap()["command"].clone()).unwrap())
+        .collect();
+    assert_eq!(commands.len(), 20);
+    let call = |words: &[String]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_orrery"));
+        command.args(&words[1..]).current_dir(at).stdout(Stdio::null()).stderr(Stdio::null());
+        command
+    };
+    let mut killed = call(&commands[3]).spawn().unwrap();
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    for command in commands.iter().enumerate().filter(|(n, _)| *n != 3).map(|(_, command)| command) {
+        assert!(call(command).status().unwrap().success());
+    }
+    // The killed one may have been done.
+    if !run(at, "sweep --merge results").status.success() {
+        refused(at, "sweep --merge results", 1, &["1 of 20 cells of lesson:matmul16 are missing (3)", "--plan again"]);
+    }
+    let output = run(at, &format!("{sweep} --into results"));
+    assert!(output.status.success());
+    assert_eq!(json(at, "sweep --merge results --json"), whole, "joined = whole");
+    let again = run(at, &format!("{sweep} --into results --json"));
+    assert!(String::from_utf8_lossy(&again.stderr).contains("20 of 20 cells were counted before"), "{again:?}");
+    assert_eq!(serde_json::from_slice::<Value>(&again.stdout).unwrap(), whole);
+    // Another grid in the same folder does not join, nor does what is no result.
+    printed(at, "sweep lesson:matmul16 --l1 512,2,32 --vary L1.ways=1,2 --into results");
+    refused(at, "sweep --merge results", 1, &["different sweeps"]);
+    fs::create_dir(at.join("other")).unwrap();
+    refused(at, "sweep --merge other", 1, &["no results of a sweep"]);
+    fs::write(at.join("other/x.cells.json"), "{").unwrap();
+    refused(at, "sweep --merge other", 1, &["x.cells.json", "remove it"]);
+    refused(
+        at,
+        "sweep lesson:matmul16 --vary L1.ways=1..32768 --vary L1.size=1..32768 --vary L1.line=1..32768 --l1 512,2,32",
+        2,
+        &["expected"],
+    );
+    refused(at, "sweep lesson:matmul16", 2, &["--vary"]);
+    refused(at, "sweep lesson:matmul16 --l1 512,2,32 --vary L1.ways=1 --cells 5..9", 2, &["the sweep has 1 cells"]);
+}
