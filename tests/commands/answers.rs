@@ -68,7 +68,7 @@ fn all_parts_are_told_as_tables_and_as_data() {
     for words in [
         "8,448 references; lines of 32 bytes",
         "first touch          192   2.2%",
-        "2KiB                      64   1,152  13.6%           L2",
+        "2KiB                      64   1,152   13.6%           L2",
         "LRU with 2 sets",
         "working set in windows of 84 references",
         "locality, 0 to 1: spatial 0.",
@@ -143,7 +143,7 @@ fn sources_are_annotated() {
     let output = run(at, "annotate m.orrery");
     assert!(String::from_utf8_lossy(&output.stderr).contains("matmul16.c:19 is not as it was"), "{output:?}");
     assert!(String::from_utf8_lossy(&output.stdout).contains("sum += A[i][k]"), "{output:?}");
-    // A name that acts on a terminal does nothing; no source lines at all are told.
+    // No source lines at all are told.
     fs::write(at.join("bare.log"), " L 1000,8\n").unwrap();
     assert!(printed(at, "annotate bare.log").contains("of unknown source lines"));
 }
@@ -194,7 +194,7 @@ fn sweeps_go_on_after_a_stop_and_join() {
         at,
         "sweep lesson:matmul16 --vary L1.ways=1..32768 --vary L1.size=1..32768 --vary L1.line=1..32768 --l1 512,2,32",
         2,
-        &["expected"],
+        &["L1.ways=1 L1.size=1 L1.line=1: "],
     );
     refused(at, "sweep lesson:matmul16", 2, &["--vary"]);
     refused(at, "sweep lesson:matmul16 --l1 512,2,32 --vary L1.ways=1 --cells 5..9", 2, &["the sweep has 1 cells"]);

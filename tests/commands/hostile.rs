@@ -113,6 +113,34 @@ fn names_in_traces_are_seen_and_do_nothing() {
     assert_eq!(value["regions"][0]["name"], NASTY);
     assert_eq!((&value["lines"][0]["file"], &value["lines"][0]["function"]), (&NASTY.into(), &NASTY.into()));
 
+    // The other commands that print names: each table and sentence stays what it is, and JSON is exact.
+    let (text, _) = here.seen(0, &["annotate", trace, "--cache", "textbook"]);
+    assert!(!text.lines().any(|line| line.starts_with("forged")), "{text}");
+    assert_eq!(text.lines().count(), 2 + 2 + 1 + 1 + 1, "caches, empty, head, all, empty, file, line: {text}");
+    for words in [
+        vec!["why", trace, "9", "--l1", "64,1,64"],
+        vec!["analyze", trace, "--by", "region,line,function", "--cache", "textbook"],
+        vec!["sweep", trace, "--l1", "1KiB,1,64", "--vary", "L1.ways=1,2"],
+        vec!["sweep", trace, "--l1", "1KiB,1,64", "--vary", "L1.ways=1,2", "--csv"],
+    ] {
+        let (text, _) = here.seen(0, &words);
+        assert!(!text.is_empty() && !text.lines().any(|line| line.starts_with("forged")), "{words:?}: {text}");
+    }
+    let (json, _) = here.seen(0, &["analyze", trace, "--miss-ratio", "--by", "region", "--json"]);
+    let value: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(value["by"][0]["rows"][0]["name"], NASTY);
+    for words in [
+        vec!["analyze", trace, "--sets", "--level", NASTY],
+        vec!["sweep", trace, "--vary", NASTY],
+        vec!["sweep", trace, "--l1", "1KiB,1,64", "--vary", "L1.ways=\u{1b}[31m"],
+        vec!["annotate", trace, "--file", "none\u{1b}[1m"],
+        vec!["why", trace, "1\u{1b}"],
+    ] {
+        let (out, err) = here.seen(2, &words);
+        assert!(out.is_empty() && err.starts_with("error"), "{words:?}: {err}");
+        assert!(!err.lines().any(|line| line.starts_with("forged")), "{err}");
+    }
+
     // What is said about names: lines of their own.
     for words in [
         vec!["convert", trace, "-o", "out\u{1b}[1m\n.lackey"],
