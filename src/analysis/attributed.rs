@@ -28,6 +28,14 @@ impl Grouping {
         [(Self::Region, "region"), (Self::Line, "line"), (Self::Function, "function"), (Self::Core, "core")];
 }
 
+impl Grouping {
+    /// The word that names it.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        Self::ALL.into_iter().find(|(grouping, _)| *grouping == self).map_or("", |(_, word)| word)
+    }
+}
+
 /// Which row a reference belongs to, under one grouping. Rows are in the order of the trace's tables.
 #[derive(Clone, Debug)]
 pub(super) struct Grouped {

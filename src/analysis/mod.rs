@@ -46,6 +46,9 @@ mod whose;
 mod displaced;
 pub use displaced::{Displacement, Displacements};
 
+mod blame;
+pub use blame::{Blame, BlameRow, BlameTable, Offender};
+
 mod pressure;
 pub use pressure::{SetPressure, SetUse};
 

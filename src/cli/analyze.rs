@@ -77,7 +77,7 @@ pub struct AnalyzeParts {
     pub displaced: bool,
 }
 
-fn groupings() -> impl TypedValueParser<Value = Grouping> {
+pub(super) fn groupings() -> impl TypedValueParser<Value = Grouping> {
     let named = |name: String| Grouping::ALL.into_iter().find(|(_, word)| *word == name);
     PossibleValuesParser::new(Grouping::ALL.map(|(_, name)| name))
         .map(move |name| named(name).map_or(Grouping::Region, |(grouping, _)| grouping))

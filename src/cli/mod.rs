@@ -33,6 +33,7 @@ use view::text_scale;
 pub use view::{LayoutName, ViewArgs};
 pub use why::{AnnotateArgs, WhyArgs};
 
+use crate::analysis::Grouping;
 use crate::reference::Kind;
 use crate::scene::palette::Theme;
 use crate::sim::config::parse_size;
@@ -73,6 +74,7 @@ Examples:
   orrery stats t.orrery --cache mine.toml --json     your own caches; the numbers as data
   orrery stats t.orrery --l1 32KiB,8,64 --l2 1MiB,16,64
   orrery stats t.orrery --by-line                    which lines of the program miss
+  orrery stats t.orrery --by function,core           by function and core; which source lines cause most misses
   gzip -dc prog.log.gz | orrery stats - --data-only  lackey text from a pipe, without instruction fetches";
 
 const SNAPSHOT_EXAMPLES: &str = "\
@@ -377,6 +379,9 @@ pub struct StatsArgs {
     /// without --by-line, and in JSON, they are always counted
     #[arg(long)]
     pub classes: bool,
+    /// Count by these, too, and name the source lines that cause most misses: the trace is played once more for it
+    #[arg(long, value_name = "WHAT", value_delimiter = ',', value_parser = analyze::groupings(), conflicts_with_all = ["range", "flush"])]
+    pub by: Vec<Grouping>,
 }
 
 /// `snapshot`

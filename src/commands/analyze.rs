@@ -253,7 +253,7 @@ fn by(found: &Survey) -> Option<String> {
         let most = rows.iter().filter_map(|row| row.miss_curve().last().map(|(lines, _)| *lines)).max().unwrap_or(1);
         let sizes: Vec<u64> =
             (0..).map(|step| 8u64 << (2 * step)).take_while(|lines| *lines < 4 * most).take(8).collect();
-        let name = format!("{by:?}").to_lowercase();
+        let name = by.word().to_owned();
         let mut table = vec![
             [vec![name, "accesses".into(), "first touches".into()], {
                 let misses = |lines: &u64| format!("misses in {}", format_size(lines * line));

@@ -19,7 +19,11 @@ pub(super) struct Once {
 /// Whether one pass over what `feed` reads tells the numbers that `args` ask for, and the trace can be read again where it does not.
 pub(super) fn suits(feed: &Feed, args: &StatsArgs) -> bool {
     // Caches that are chosen by the trace are known at its end.
-    feed.name().is_some() && !feed.names_come_late() && args.range.is_none() && !cache_choice(&args.cache).is_by_touch()
+    feed.name().is_some()
+        && !feed.names_come_late()
+        && args.range.is_none()
+        && args.by.is_empty()
+        && !cache_choice(&args.cache).is_by_touch()
 }
 
 /// The numbers that `args` ask for. `None` where one pass did not tell, or something is wrong with the trace: who reads it again, as every

@@ -6,6 +6,7 @@ use super::caches::describe;
 use super::convert::parse_range;
 use super::once::{self, Once};
 use super::open::{Caches, failed, open_cache, opening};
+use crate::analysis::{Blame, BlameRow, BlameTable, Grouping, Offender, play};
 use crate::cli::StatsArgs;
 use crate::reference::{ReferenceSource, Tables};
 use crate::shown;
@@ -66,7 +67,14 @@ pub fn report(
     let detail = detail(args);
     let Some(text) = &args.range else {
         let stats = collect_detail(source, &caches.config, detail, args.flush)?;
-        return print(source.tables(), caches, &stats, args.json, out);
+        let blame = (!args.by.is_empty()).then(|| blame(source, caches, &args.by)).transpose()?;
+        return print_range(
+            source.tables(),
+            caches,
+            &stats,
+            Besides { json: args.json, range: None, blame: blame.as_ref() },
+            out,
+        );
     };
     let (from, to) = parse_range(text)?;
     let len = source.len();
@@ -75,7 +83,7 @@ pub fn report(
     }
     let range = ReferenceRange { from, to: to.min(len) };
     let stats = collect_range(source, &caches.config, detail, range)?;
-    print_range(source.tables(), caches, &stats, (args.json, Some(range)), out)
+    print_range(source.tables(), caches, &stats, Besides { json: args.json, range: Some(range), blame: None }, out)
 }
 
 /// Prints the numbers of a trace with these tables to `out`.
@@ -89,7 +97,7 @@ pub(super) fn print(
     json: bool,
     out: &mut (impl Write + ?Sized),
 ) -> anyhow::Result<()> {
-    print_range(tables, caches, stats, (json, None), out)
+    print_range(tables, caches, stats, Besides { json, range: None, blame: None }, out)
 }
 
 /// As [`print`], of some references of the trace alone.
@@ -97,12 +105,13 @@ fn print_range(
     tables: &Tables,
     caches: &Caches,
     stats: &Stats,
-    (json, range): (bool, Option<ReferenceRange>),
+    Besides { json, range, blame }: Besides<'_>,
     out: &mut (impl Write + ?Sized),
 ) -> anyhow::Result<()> {
     let Caches { config, why } = caches;
     if json {
-        let numbers = Numbers { caches: CachesUsed::of(caches), range, stats };
+        let (by, offenders) = blame.map(|blame| (blame.tables(), blame.offenders(0, OFFENDERS))).unwrap_or_default();
+        let numbers = Numbers { caches: CachesUsed::of(caches), range, stats, by, offenders };
         serde_json::to_writer_pretty(&mut *out, &numbers).map_err(std::io::Error::from)?;
         writeln!(out)?;
     } else {
@@ -121,8 +130,50 @@ fn print_range(
         }
         writeln!(out)?;
         write_table(stats, config, out)?;
+        if let Some(blame) = blame {
+            write_blame(blame, config, out)?;
+        }
     }
     Ok(out.flush()?)
+}
+
+/// Source lines that are named.
+const OFFENDERS: usize = 3;
+
+/// What is printed beside the counts, and how.
+struct Besides<'a> {
+    json: bool,
+    range: Option<ReferenceRange>,
+    blame: Option<&'a Blame>,
+}
+
+/// Plays the trace once more, for whose misses they are.
+fn blame(source: &dyn ReferenceSource, caches: &Caches, by: &[Grouping]) -> anyhow::Result<Blame> {
+    let mut blame = Blame::new(caches.config.levels.len(), by, source.tables());
+    play(source, &caches.config, &mut blame)?;
+    Ok(blame)
+}
+
+/// A table for each grouping, those that miss most first, and the lines that cause most misses.
+fn write_blame(blame: &Blame, config: &HierarchyConfig, out: &mut (impl Write + ?Sized)) -> std::io::Result<()> {
+    for BlameTable { by, mut rows } in blame.tables() {
+        rows.sort_by(|a, b| b.misses.cmp(&a.misses));
+        writeln!(out)?;
+        let row = |row: &BlameRow| {
+            let mut cells = vec![row.name.clone(), grouped(row.references)];
+            for misses in &row.misses {
+                cells.extend([grouped(*misses), percent(*misses, row.references)]);
+            }
+            cells
+        };
+        write_aligned(&head(by.word(), config), &rows, &row, out)?;
+    }
+    let innermost = config.levels.first().map_or("", |level| level.name.as_str());
+    let offenders = blame.offenders(0, OFFENDERS);
+    if !offenders.is_empty() {
+        writeln!(out)?;
+    }
+    offenders.iter().try_for_each(|offender| writeln!(out, "{}", shown::line(&offender.sentence(innermost))))
 }
 
 /// What `--json` prints.
@@ -134,6 +185,10 @@ struct Numbers<'a> {
     range: Option<ReferenceRange>,
     #[serde(flatten)]
     stats: &'a Stats,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    by: Vec<BlameTable>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    offenders: Vec<Offender>,
 }
 
 /// Which caches the numbers are of.
@@ -377,6 +432,7 @@ mod tests {
             flush: false,
             by_line: false,
             classes: false,
+            by: Vec::new(),
         }
     }
 

@@ -149,6 +149,25 @@ fn sources_are_annotated() {
 }
 
 #[test]
+fn misses_are_blamed_on_functions_cores_and_lines() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let text = printed(at, "stats lesson:matmul16 --cache paper --by line,function,core");
+    for words in ["function  ", "core  ", "causes 94.8 % of L1's misses, 88.3 % of these of B"] {
+        assert!(text.contains(words), "`{words}` is missing in:\n{text}");
+    }
+    let data = json(at, "stats lesson:matmul16 --cache paper --by region,line --json");
+    let rows = data["by"][1]["rows"].as_array().unwrap();
+    let misses: u64 = rows.iter().map(|row| row["misses"][0].as_u64().unwrap()).sum();
+    assert_eq!(misses, data["levels"][0]["demand_misses"].as_u64().unwrap());
+    assert_eq!(data["offenders"][0]["regions"][0][0], "B");
+    // Without the flag, nothing of it is in the promised JSON.
+    let plain = json(at, "stats lesson:matmul16 --cache paper --json");
+    assert!(plain.get("by").is_none() && plain.get("offenders").is_none());
+    refused(at, "stats lesson:matmul16 --by colour", 2, &["colour", "region"]);
+}
+
+#[test]
 fn sweeps_go_on_after_a_stop_and_join() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();

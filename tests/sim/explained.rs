@@ -3,7 +3,7 @@
 use crate::slow_model::model::Model;
 use crate::support::random::machines::without_future;
 use crate::support::random::traces::named;
-use orrery::analysis::{Vary, Wanted, cells, explain, survey, sweep};
+use orrery::analysis::{Blame, Grouping, Vary, Wanted, cells, explain, play, survey, sweep};
 use orrery::reference::{Kind, MemoryTrace, Reference, ReferenceSource, Region, Tables};
 use orrery::sim::config::{HierarchyConfig, LevelConfig, Prefetch, Ways, preset};
 use orrery::sim::stats::{Detail, collect_detail};
@@ -273,4 +273,61 @@ fn cells_of_a_sweep_are_single_runs() {
     }
     let twice = [Vary::parse("L1.ways=1").expect("read"), Vary::parse("L1.ways=2").expect("read")];
     assert!(cells(&base, &twice).is_err());
+}
+
+#[test]
+fn blame_adds_up_to_the_counters_of_every_level() {
+    let mut rng = Rng::new(15);
+    let mut missed = 0;
+    for round in 0..40 {
+        let config = without_future(&mut rng);
+        let trace = named(&mut rng);
+        let groupings = Grouping::ALL.map(|(grouping, _)| grouping);
+        let mut blame = Blame::new(config.levels.len(), &groupings, trace.tables());
+        play(&trace, &config, &mut blame).expect("played");
+        let detail = Detail { lines: true, classes: false };
+        let stats = collect_detail(&trace, &config, detail, false).expect("counted");
+        for table in blame.tables() {
+            let references: u64 = table.rows.iter().map(|row| row.references).sum();
+            assert_eq!(references, trace.len(), "round {round}, {:?}", table.by);
+            for (n, level) in stats.levels.iter().enumerate() {
+                let misses: u64 = table.rows.iter().map(|row| row.misses[n]).sum();
+                assert_eq!(misses, level.demand_misses, "round {round}, {:?}, {}", table.by, level.name);
+                missed += misses;
+            }
+            // Rows of regions are those of the statistics, one by one.
+            if table.by == Grouping::Region {
+                let theirs: BTreeMap<&str, Vec<u64>> = (stats.regions.iter().filter(|r| r.references > 0))
+                    .map(|r| (r.name.as_str(), r.misses.iter().map(|(_, misses)| *misses).collect()))
+                    .collect();
+                let ours: BTreeMap<&str, Vec<u64>> =
+                    table.rows.iter().map(|row| (row.name.as_str(), row.misses.clone())).collect();
+                assert_eq!(ours, theirs, "round {round}");
+            }
+        }
+    }
+    assert!(missed > 1_000, "{missed}");
+}
+
+#[test]
+fn offenders_are_named_with_their_arrays() {
+    let trace = matmul(16, MatmulOrder::Standard);
+    let mut tables = trace.tables().clone();
+    let pcs: BTreeSet<u64> = trace.references().iter().map(|r| r.pc).collect();
+    let location = |pc: &u64| orrery::reference::SourceLocation {
+        pc: *pc,
+        file: "m.c".into(),
+        line: 4,
+        function: "main".into(),
+        text: "sum += A[i][k] * B[k][j];".into(),
+    };
+    tables.locations = pcs.iter().map(location).collect();
+    let trace = MemoryTrace::new(trace.references().to_vec(), tables);
+    let mut blame = Blame::new(2, &[], trace.tables());
+    play(&trace, &preset("paper").expect("a preset"), &mut blame).expect("played");
+    let offenders = blame.offenders(0, 3);
+    assert_eq!(offenders.len(), 1);
+    assert_eq!(offenders[0].regions, [("B".into(), 4_096), ("A".into(), 544), ("C".into(), 256)]);
+    let words = offenders[0].sentence("L1");
+    assert_eq!(words, "m.c:4  sum += A[i][k] * B[k][j]; causes 100.0 % of L1's misses, 83.7 % of these of B");
 }
