@@ -50,6 +50,8 @@ pub mod story;
 #[cfg(feature = "gpu")]
 mod task_look;
 mod tasks;
+#[cfg(feature = "gpu")]
+mod transcript;
 #[cfg(feature = "viewer")]
 pub mod view;
 #[cfg(feature = "viewer")]

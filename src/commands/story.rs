@@ -6,7 +6,7 @@ use super::heard::{failed as not_recorded, hear};
 use super::open::{cache_choice, failed, opening};
 use super::picture::{SIZES, context, give_title, sides, size};
 use super::record::framerate;
-use super::{run, stop};
+use super::{run, stop, transcript};
 #[cfg(feature = "viewer")]
 use crate::app::{Beside, Explore, Load, Report, Story, Trace};
 use crate::capture::{Language, Recording, Running, Streams, Toolchain};
@@ -21,7 +21,7 @@ use crate::scene::palette::Theme;
 use crate::shown::{is_seen, out, say};
 use crate::sim::config::HierarchyConfig;
 use crate::story::bundled;
-use crate::story::{Opened as Named, Reel, Source, Storyboard, markdown, srt, unknown, webvtt};
+use crate::story::{Opened as Named, Reel, Source, Storyboard, unknown};
 use crate::timeline::ClockKind;
 use crate::trace::bundled::STORY_SCHEME as SCHEME;
 use anyhow::{Context as _, bail};
@@ -90,7 +90,7 @@ pub(super) fn film(args: &RecordArgs, place: &Place, stop: &AtomicBool) -> anyho
     let board = &story.board;
     let output = if args.story.dry_run { None } else { Some(finish::output(args)?) };
     for path in &args.story.captions {
-        caption_format(path)?;
+        transcript::format(path)?;
     }
     let size = match (&args.picture.size, &board.size) {
         (None, Some(words)) => {
@@ -131,21 +131,23 @@ pub(super) fn film(args: &RecordArgs, place: &Place, stop: &AtomicBool) -> anyho
             .into());
         }
     }
-    let files = captions(args, &mut reel)?;
+    let words = transcript::words(&args.story.captions, &mut reel)?;
     let Some(output) = output else {
-        for (path, text) in files {
-            write(&path, &text)?;
-        }
+        words.map_or(Ok(()), |words| words.write())?;
         return dry_run(&reel, size);
     };
     let spans = reel.spans().into_iter();
     let chapters = spans.map(|span| Chapter { frames: span.frames, title: span.title }).filter(|c| !c.title.is_empty());
     let options = Options { fps, chapters: chapters.collect(), ..Options::default() };
     let mut film = StoryFilm::new(context()?, reel, drawn, scale)?.with_theme(theme);
-    let summary = finish::film(&mut film, args, (&output, theme), options, stop)?;
+    let held = !(args.finish.any_flashes || story.board.any_flashes);
+    let summary = finish::film(&mut film, args, (&output, theme, held), options, stop)?;
     finish::manifest(args, (&output, &summary), &film.adapter(), &traces)?;
-    for (path, text) in files {
-        write(&path, &text)?;
+    match words {
+        // Who stops does not wait for pictures.
+        Some(words) if summary.stopped => words.write()?,
+        Some(words) => words.illustrated(&mut film, (args, theme))?,
+        None => {}
     }
     Ok(summary)
 }
@@ -451,33 +453,6 @@ fn dry_run(reel: &Reel, (width, height): (u32, u32)) -> anyhow::Result<Summary> 
     let none = Duration::ZERO;
     let stages = crate::record::Stages { draw: none, convert: none, encode: none };
     Ok(Summary { frames, total: frames, bytes: 0, elapsed: none, stages, stopped: false })
-}
-
-/// Files beside the film, and what is in them.
-fn captions(args: &RecordArgs, reel: &mut Reel) -> anyhow::Result<Vec<(PathBuf, String)>> {
-    if args.story.captions.is_empty() {
-        return Ok(Vec::new());
-    }
-    let cues = reel.cues()?;
-    let scenes = reel.described()?;
-    let text = |path: &PathBuf| -> anyhow::Result<(PathBuf, String)> {
-        let text = match caption_format(path)? {
-            "vtt" => webvtt(reel.title(), &cues),
-            "srt" => srt(&cues),
-            _ => markdown(reel.title(), reel.about(), &scenes, &cues),
-        };
-        Ok((path.clone(), text))
-    };
-    args.story.captions.iter().map(text).collect()
-}
-
-fn caption_format(path: &Path) -> Result<&'static str, UsageError> {
-    let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
-    let known = ["vtt", "srt", "md"];
-    let found = known.into_iter().find(|known| ending.as_deref() == Some(known));
-    found.ok_or_else(|| {
-        UsageError(format!("--captions {}: expected a name that ends in .vtt, .srt or .md", path.display()))
-    })
 }
 
 /// The first flag that a storyboard takes no notice of.

@@ -5,7 +5,7 @@ use super::pen::color;
 use crate::scene::palette::{self, Rgba};
 use crate::shown;
 use egui::text::{LayoutJob, TextFormat};
-use egui::{Align, Galley, Painter, Pos2, Rect, Shape, Stroke, pos2, vec2};
+use egui::{Align, Galley, Painter, Pos2, Rect, Shape, Stroke, Vec2, pos2, vec2};
 use std::sync::Arc;
 
 /// Words, each run with its colour; `None` is that of words.
@@ -39,6 +39,37 @@ pub struct QuizCard {
     pub left: f32,
 }
 
+/// How one scene goes and the next one comes. The ground is between both.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Transition {
+    /// The picture fades into the ground, and out of it.
+    #[default]
+    Fade,
+    /// At once.
+    Cut,
+    /// An edge goes over the picture from left to right.
+    Wipe,
+    /// A circle closes round the middle, and opens.
+    Iris,
+}
+
+impl Transition {
+    /// All of them, with their names.
+    pub const ALL: [(Self, &'static str); 4] =
+        [(Self::Fade, "fade"), (Self::Cut, "cut"), (Self::Wipe, "wipe"), (Self::Iris, "iris")];
+}
+
+/// How much of the ground is over a picture.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Veil {
+    /// 1 hides all, 0 shows all.
+    pub share: f32,
+    /// Whether a scene comes, and does not go.
+    pub comes: bool,
+    /// In which way.
+    pub way: Transition,
+}
+
 /// Everything that is written over a frame.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Lettering {
@@ -56,8 +87,8 @@ pub struct Lettering {
     pub outlines: Vec<Vec<Pos2>>,
     /// A question.
     pub quiz: Option<QuizCard>,
-    /// What is left of the ground over everything: 1 hides all, 0 shows all.
-    pub veil: f32,
+    /// The ground over everything, as one scene goes and the next one comes.
+    pub veil: Veil,
 }
 
 /// Type of captions in a picture 720 high.
@@ -211,9 +242,33 @@ pub fn letter(painter: &Painter, lettering: &Lettering, size: [u32; 2]) {
     if let Some(quiz) = &lettering.quiz {
         self::quiz(painter, quiz, size, lettering.band);
     }
-    if lettering.veil > 0.0 {
-        let all = Rect::from_min_size(Pos2::ZERO, vec2(width, height));
-        painter.rect_filled(all, 0.0, color(palette::fade(palette::BACKGROUND, lettering.veil.min(1.0))));
+    veil(painter, lettering.veil, vec2(width, height));
+}
+
+/// The ground over a picture of `size` points that comes or goes.
+fn veil(painter: &Painter, veil: Veil, size: Vec2) {
+    let share = veil.share.clamp(0.0, 1.0);
+    if share <= 0.0 {
+        return;
+    }
+    let all = Rect::from_min_size(Pos2::ZERO, size);
+    // Edges start and stop slowly.
+    let eased = share * share * (3.0 - 2.0 * share);
+    match veil.way {
+        Transition::Fade | Transition::Cut => {
+            painter.rect_filled(all, 0.0, color(palette::fade(palette::BACKGROUND, share)));
+        }
+        Transition::Wipe => {
+            let edge = if veil.comes { 1.0 - eased } else { eased } * size.x;
+            let part = if veil.comes { all.with_min_x(edge) } else { all.with_max_x(edge) };
+            painter.rect_filled(part, 0.0, color(palette::BACKGROUND));
+        }
+        Transition::Iris => {
+            let whole = 0.5 * size.length();
+            let (radius, width) = ((1.0 - eased) * whole, whole + 2.0);
+            // A ring from the circle to beyond the corners.
+            painter.circle_stroke(all.center(), radius + 0.5 * width, Stroke::new(width, color(palette::BACKGROUND)));
+        }
     }
 }
 

@@ -16,6 +16,7 @@ mod destination;
 mod error;
 mod ffmpeg;
 mod film;
+mod flashes;
 mod gif;
 mod h264;
 mod mp4;
@@ -32,6 +33,7 @@ mod yuv;
 pub use error::{FrameError, RecordError};
 pub use ffmpeg::Ffmpeg;
 pub use film::Film;
+pub use flashes::{Flashes, Held, LARGE, Light};
 #[cfg(feature = "cli")]
 pub(crate) use output::Partial;
 pub use output::{Format, Output, Pattern, Wanted};
