@@ -85,3 +85,83 @@ fn write(path: &Path, text: &str) -> std::io::Result<()> {
     draft.write_all(text.as_bytes())?;
     draft.finish()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::overlay::exhibits::{Arranged, suited};
+    use crate::overlay::tests::studio;
+    use crate::overlay::{Parts, Stretch};
+    use crate::scene::View;
+    use crate::scene::palette::Theme;
+    use crate::story::{ClipStory, Storyboard};
+    use crate::timeline::{Clock, ClockKind, Pace};
+
+    #[test]
+    fn a_video_has_its_storyboard_beside_it() {
+        if context().is_err() {
+            return;
+        }
+        let folder = tempfile::tempdir().expect("a folder");
+        let story = ClipStory {
+            title: "two \"arrays\"".into(),
+            trace: "t.orrery".into(),
+            caches: vec![("cache", "\"paper\"".into())],
+            view: "rings",
+            camera: None,
+            tail: 8,
+            window: 16,
+            pin: None,
+            show: vec!["A".into()],
+            dim: Vec::new(),
+            hide: vec!["strip"],
+            strip: "served".into(),
+            size: [160, 120],
+            theme: "dark",
+        };
+        for (story, words) in [
+            (Ok(story.clone()), "saved "),
+            (Ok(story), "; and t-clip-2.story.toml"),
+            (Err("nobody can say it".to_owned()), "no storyboard: nobody can say it"),
+        ] {
+            let studio = studio();
+            let clock = std::sync::Arc::new(Clock::new(ClockKind::References, studio.timeline()));
+            let clip = Clip {
+                stem: "t".into(),
+                row: suited(&studio),
+                view: View::default(),
+                parts: Parts::default(),
+                size: [160, 120],
+                pace: Pace { start: 0, stop: 4, speed: 30.0, fps: 30, clock },
+                stretch: Stretch::default(),
+                theme: Theme::default(),
+                text_scale: 1.0,
+                arranged: Arranged::default(),
+                life: None,
+                story,
+                studio,
+            };
+            let mut told = String::new();
+            let mut report = |report: Report| {
+                if let Report::Words(words) = report {
+                    told = words;
+                }
+                true
+            };
+            to_file(clip, folder.path(), &mut report).expect("it can be written");
+            assert!(told.contains(words) && told.contains("5 frames"), "{told}");
+        }
+        let mut names: Vec<String> = std::fs::read_dir(folder.path())
+            .expect("a folder")
+            .map(|entry| entry.expect("a file").file_name().to_string_lossy().into_owned())
+            .collect();
+        names.sort();
+        let expected = ["t-clip-2.mp4", "t-clip-2.story.toml", "t-clip-3.mp4", "t-clip.mp4", "t-clip.story.toml"];
+        assert_eq!(names, expected);
+        let text = std::fs::read_to_string(folder.path().join("t-clip.story.toml")).expect("a text");
+        let board = Storyboard::parse(&text, "t-clip").expect("a storyboard").board;
+        assert_eq!(board.title, "two \"arrays\"");
+        let scene = board.scene[0].get_ref();
+        assert_eq!((&scene.show[..], &scene.hide[..], scene.tail), (&["A".to_owned()][..], &["strip".to_owned()][..], Some(8)));
+    }
+}

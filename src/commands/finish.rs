@@ -2,7 +2,7 @@
 
 use super::UsageError;
 use super::progress::Display;
-use super::record::usage;
+pub(super) use super::record::usage;
 use crate::cli::{FinishArgs, RecordArgs, RefineArgs};
 use crate::files::{Draft, sha256};
 use crate::overlay::Studio;

@@ -16,7 +16,7 @@ use crate::cli::{CacheArgs, Compose, PictureArgs, ProposeArgs, RecordArgs, RunAr
 use crate::files::{Scratch, read_text};
 use crate::opening::CacheChoice;
 use crate::overlay::Studio;
-use crate::record::{Chapter, Options, StoryFilm, Summary};
+use crate::record::{Chapter, Options, Output, RecordError, StoryFilm, Summary, check_format};
 use crate::scene::palette::Theme;
 use crate::shown::{is_seen, out, say};
 use crate::sim::config::HierarchyConfig;
@@ -94,14 +94,18 @@ pub(super) fn film(args: &RecordArgs, place: &Place, stop: &AtomicBool) -> anyho
     }
     let size = match (&args.picture.size, &board.size) {
         (None, Some(words)) => {
-            sides(words).ok_or_else(|| story.fault(None, &format!("size: found `{words}`; {SIZES}")))?
+            sides(words).ok_or_else(|| story.board_fault("size", &format!("found `{words}`; {SIZES}")))?
         }
         _ => size(&args.picture)?,
     };
     if let Some(fps) = board.fps.filter(|fps| !(1..=120).contains(fps)) {
-        return Err(story.fault(None, &format!("fps: found {fps}; expected 1 to 120 frames a second")).into());
+        return Err(story.board_fault("fps", &format!("found {fps}; expected 1 to 120 frames a second")).into());
     }
     let fps = finish::rate(args, framerate(args, board.fps)?);
+    // A preview is smaller and slower than what is said.
+    if let Some(output) = output.as_ref().filter(|_| !args.finish.preview) {
+        takes(args, &story, output, (size, fps))?;
+    }
     let (drawn, scale) = finish::drawn(args, size)?;
     let theme = theme(args, &story)?;
     let go = || !stop.load(Ordering::Relaxed);
@@ -152,6 +156,20 @@ pub(super) fn film(args: &RecordArgs, place: &Place, stop: &AtomicBool) -> anyho
     Ok(summary)
 }
 
+/// Whether a format takes the size and the rate that a storyboard says: else its own lines are what is wrong.
+fn takes(args: &RecordArgs, story: &Storyboard, output: &Output, (size, fps): ((u32, u32), u32)) -> anyhow::Result<()> {
+    let Err(error) = check_format(output.format(), size, fps) else { return Ok(()) };
+    let own = match &error {
+        RecordError::Size { .. } if args.picture.size.is_none() => story.board.size.as_ref().map(|_| "size"),
+        RecordError::FrameRate { .. } if args.output_framerate.is_none() => story.board.fps.map(|_| "fps"),
+        _ => None,
+    };
+    Err(match own {
+        Some(key) => story.board_fault(key, &error.to_string()).into(),
+        None => finish::usage(error),
+    })
+}
+
 /// The sources that scenes show, in the order in which they come.
 fn in_use(story: &Storyboard) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
@@ -185,7 +203,7 @@ fn theme(args: &RecordArgs, story: &Storyboard) -> anyhow::Result<Theme> {
     };
     let names: Vec<&str> = Theme::ALL.iter().map(|theme| theme.1).collect();
     let theme = Theme::ALL.into_iter().find(|theme| theme.1 == name);
-    Ok(theme.ok_or_else(|| story.fault(None, &format!("theme: {}", unknown(name, &names))))?.0)
+    Ok(theme.ok_or_else(|| story.board_fault("theme", &unknown(name, &names)))?.0)
 }
 
 /// Whether programs may be run, and how pictures of traces are made.

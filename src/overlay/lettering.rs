@@ -194,6 +194,34 @@ impl Measure {
         lines.unwrap_or(1)
     }
 
+    fn fits(&self, size: [u32; 2], height: impl Fn(&Painter) -> f32, room: f32) -> bool {
+        let [width, whole] = size.map(|side| side as f32);
+        let within = Rect::from_min_size(Pos2::ZERO, vec2(width, whole));
+        let height = self.with(|ctx| height(&Painter::new(ctx.clone(), egui::LayerId::background(), within)));
+        height.is_none_or(|height| height <= room)
+    }
+
+    /// Whether a card has room in a picture of `size` points.
+    #[must_use]
+    pub fn card_fits(&self, title: &str, text: &str, size: [u32; 2]) -> bool {
+        let text = plain(text);
+        self.fits(size, |painter| card_rows(painter, title, &text, size).height(), size[1] as f32 - 16.0)
+    }
+
+    /// Whether a question has room in a picture of `size` points over a band of captions.
+    #[must_use]
+    pub fn quiz_fits(&self, quiz: &QuizCard, size: [u32; 2], band: f32) -> bool {
+        let least = QUIZ_SCALES[QUIZ_SCALES.len() - 1];
+        self.fits(size, |painter| quiz_rows(painter, quiz, size, least).height, size[1] as f32 - band - 8.0)
+    }
+
+    /// Whether the words of a label take no more than half of a picture of `size` points.
+    #[must_use]
+    pub fn label_fits(&self, words: &str, size: [u32; 2]) -> bool {
+        let (t, words) = (type_scale(size), plain(words));
+        self.fits(size, |painter| label_rows(painter, &words, t).size().y, 0.5 * size[1] as f32)
+    }
+
     /// The first character that the typeface has not.
     #[must_use]
     pub fn missing(&self, words: &str) -> Option<char> {
@@ -265,16 +293,23 @@ fn veil(painter: &Painter, veil: Veil, size: Vec2) {
         }
         Transition::Iris => {
             let whole = 0.5 * size.length();
-            let (radius, width) = ((1.0 - eased) * whole, whole + 2.0);
-            // A ring from the circle to beyond the corners.
-            painter.circle_stroke(all.center(), radius + 0.5 * width, Stroke::new(width, color(palette::BACKGROUND)));
+            let radius = (1.0 - eased) * whole;
+            if radius < 1.0 {
+                painter.rect_filled(all, 0.0, color(palette::BACKGROUND));
+                return;
+            }
+            // A ring from the circle, of which the line is outside, to beyond the corners.
+            painter.circle_stroke(all.center(), radius, Stroke::new(whole - radius + 2.0, color(palette::BACKGROUND)));
         }
     }
 }
 
+fn label_rows(painter: &Painter, words: &Runs, t: f32) -> Arc<Galley> {
+    painter.layout_job(job(words, Weight::Medium, LABEL * t, palette::TEXT, 260.0 * t, Align::LEFT))
+}
+
 fn label(painter: &Painter, label: &PlacedLabel, t: f32, taken: &mut Vec<Rect>) {
-    let galley =
-        painter.layout_job(job(&label.words, Weight::Medium, LABEL * t, palette::TEXT, 260.0 * t, Align::LEFT));
+    let galley = label_rows(painter, &label.words, t);
     let pad = vec2(9.0, 5.0) * t;
     let size = galley.size() + pad * 2.0;
     let away = label.at - label.middle;
@@ -324,7 +359,20 @@ fn label(painter: &Painter, label: &PlacedLabel, t: f32, taken: &mut Vec<Rect>) 
     taken.push(rect);
 }
 
-fn card(painter: &Painter, title: &str, text: &Runs, size: [u32; 2]) {
+/// The words of a card, and the space between its title and its text.
+struct CardRows {
+    title: Arc<Galley>,
+    text: Arc<Galley>,
+    gap: f32,
+}
+
+impl CardRows {
+    fn height(&self) -> f32 {
+        self.title.size().y + self.gap + self.text.size().y
+    }
+}
+
+fn card_rows(painter: &Painter, title: &str, text: &Runs, size: [u32; 2]) -> CardRows {
     let t = type_scale(size);
     let width = width_of_captions(size) * 0.86;
     let layout = |runs: &Runs, weight: Weight, points: f32, ink: Rgba| {
@@ -333,6 +381,11 @@ fn card(painter: &Painter, title: &str, text: &Runs, size: [u32; 2]) {
     let title = layout(&plain(title), Weight::SemiBold, 44.0, palette::TEXT);
     let text = layout(text, Weight::Regular, 24.0, palette::TEXT_BODY);
     let gap = if text.size().y > 0.0 && !text.is_empty() { 26.0 * t } else { 0.0 };
+    CardRows { title, text, gap }
+}
+
+fn card(painter: &Painter, title: &str, text: &Runs, size: [u32; 2]) {
+    let CardRows { title, text, gap } = card_rows(painter, title, text, size);
     let middle = pos2(0.5 * size[0] as f32, 0.5 * size[1] as f32);
     let mut y = middle.y - 0.5 * (title.size().y + gap + text.size().y);
     let below = title.size().y + gap;

@@ -316,6 +316,13 @@ impl Storyboard {
         StoryError::new(&self.origin, at.map(|at| line_of(&self.text, at)), words.to_owned())
     }
 
+    /// A fault of a key of the whole file.
+    #[must_use]
+    pub fn board_fault(&self, key: &str, words: &str) -> StoryError {
+        let at = self.key_in(0..0, key, "[");
+        self.fault(Some(at), &format!("{key}: {words}"))
+    }
+
     /// A fault of a key of a scene, numbered from 0.
     #[must_use]
     pub fn scene_fault(&self, scene: usize, key: &str, words: &str) -> StoryError {

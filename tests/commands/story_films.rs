@@ -61,7 +61,8 @@ fn bundled_lessons_do_not_flash() {
             continue;
         }
         let name = format!("story:{}", story.name);
-        let film = frames(folder.path(), &[&name, "--size", "240x136", "-r", "12", "--any-flashes"]);
+        let film =
+            frames(folder.path(), &[&name, "--size", "240x136", "--text-scale", "0.75", "-r", "12", "--any-flashes"]);
         assert!(film.rgba.len() > 12 * 30, "{name}: {} frames", film.rgba.len());
         let share = worst(&film, 12);
         assert!(share <= LARGE, "{name}: {:.0} % of a field flashes", 100.0 * share);
@@ -215,4 +216,48 @@ fn scenes_follow_each_other_as_they_say() {
         let [_, _, middle, rim] = parts(&iris, k);
         assert!(middle > whole[2] * 9 / 10 && rim == 0, "{middle} {rim} of {whole:?}");
     }
+}
+
+#[test]
+fn sizes_and_rates_are_those_that_a_format_has_or_the_line_is_told() {
+    if !crate::cli::adapter() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let record = |keys: &str, name: &str| {
+        let text = format!("title = 't'\n{keys}\n[[scene]]\ncard = {{ title = 'c' }}\nseconds = 0.2\n");
+        fs::write(folder.path().join("s.story.toml"), text).unwrap();
+        orrery(folder.path(), &["record", "s.story.toml", "-o", name])
+    };
+    // H.264 has even sides: an odd one gets one pixel more.
+    let output = record("size = '321x181'", "s.mp4");
+    assert!(output.status.success(), "{}", said(&output));
+    let movie = fs::read(folder.path().join("s.mp4")).unwrap();
+    assert_eq!(crate::support::mp4::Movie::parse(&movie).size, (322, 182));
+    let output = record("size = '321x181'", "s%d.png");
+    assert!(output.status.success(), "{}", said(&output));
+    assert_eq!(picture(&folder.path().join("s0.png")).dimensions(), (321, 181));
+    let output = record("fps = 120", "s.gif");
+    let words = "s.story.toml:2: fps: 120 frames/s cannot be written to GIF: give 1 to 50";
+    assert!(output.status.code() == Some(1) && said(&output).contains(words), "{}", said(&output));
+}
+
+/// What `fuzz/run.sh story` found, and what it begins with: an error that names the input, or a reel.
+#[test]
+fn every_storyboard_that_the_fuzzer_keeps_is_answered() {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus/story");
+    let folder = tempfile::tempdir().unwrap();
+    let (mut all, mut whole) = (0, 0);
+    for file in fs::read_dir(corpus).unwrap() {
+        let path = file.unwrap().path();
+        fs::copy(&path, folder.path().join("f.story.toml")).unwrap();
+        let output = orrery(folder.path(), &["record", "f.story.toml", "--dry-run"]);
+        let told = said(&output);
+        assert!(output.status.success() || output.status.code() == Some(1), "{}: {told}", path.display());
+        assert!(!told.contains("panicked"), "{}: {told}", path.display());
+        assert!(output.status.success() || told.contains("f.story.toml"), "{}: {told}", path.display());
+        all += 1;
+        whole += usize::from(output.status.success());
+    }
+    assert!(whole > 0 && whole < all, "{whole} of {all}");
 }

@@ -10,9 +10,10 @@ use super::{Cast, Look, Panel, Question, Reel, Scene, Step, Timed};
 use crate::axis::Position;
 use crate::overlay::Studio;
 use crate::overlay::exhibits::{self, Subject};
-use crate::overlay::lettering::{CAPTION_SCALES, MOST_LINES, Measure, Transition, band};
+use crate::overlay::lettering::{CAPTION_SCALES, MOST_LINES, Measure, QuizCard, Transition, band};
 use crate::scene::Camera;
 use crate::timeline::ClockKind;
+use crate::units::to_f32;
 use std::sync::Arc;
 
 /// Seconds of a scene that does not say how long it is: of a still, and of a stretch.
@@ -95,6 +96,7 @@ pub(super) fn reel(
     }
     compiler.reel.band = band(compiler.lines, size, compiler.reel.caption_scale);
     for (n, scene) in story.scenes().enumerate() {
+        compiler.words_fit(n, scene)?;
         let scene = compiler.scene(n, scene)?;
         let first = compiler.reel.frames();
         compiler.reel.firsts.push(first + scene.frames);
@@ -146,6 +148,34 @@ impl Compiler<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Cards, questions and labels that there is room for, if not in a small picture then in one that is 720 high.
+    fn words_fit(&self, n: usize, scene: &board::Scene) -> Result<(), StoryError> {
+        let [width, height] = self.reel.size;
+        let (tall, scale) = (height.max(720), 720.0 / f64::from(height.clamp(1, 720)));
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a width in pixels")]
+        let size = [(f64::from(width) * scale).round() as u32, tall];
+        let band = self.reel.band * to_f32(scale);
+        let long = |key: &str, what: &str, remedy: &str| {
+            let words = format!("found {what} that has no room in a picture of {width}x{height}; {remedy}");
+            Err(self.story.scene_fault(n, key, &words))
+        };
+        if let Some(card) = scene.card.as_ref().filter(|card| !self.measure.card_fits(&card.title, &card.text, size)) {
+            let words = card.title.chars().count() + card.text.chars().count();
+            return long("card", &format!("a card of {words} letters"), "expected fewer: make two scenes of it");
+        }
+        if let Some(quiz) = &scene.quiz {
+            let (question, choices, right) = (quiz.question.clone(), quiz.choices.clone(), None);
+            let asked = QuizCard { question, choices, right, answer: vec![(quiz.answer.clone(), None)], left: 0.0 };
+            if !self.measure.quiz_fits(&asked, size, band) {
+                return long("quiz", "a question with its answer", "expected shorter ones: say the rest in a caption");
+            }
+        }
+        match scene.labels.iter().find(|label| !self.measure.label_fits(&label.text, size)) {
+            Some(_) => long("labels", "a label", "expected a few words: say the rest in a caption"),
+            None => Ok(()),
+        }
     }
 
     /// What to say of the longest caption.

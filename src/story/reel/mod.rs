@@ -359,12 +359,15 @@ impl Reel {
     /// When a trace cannot be read.
     pub fn frame(&mut self, k: u64) -> Result<Frame, SourceError> {
         let (n, time) = self.at(k);
+        // The last frame of a scene stands at its end, which may be later than a frame after the one before.
+        let before = k.saturating_sub(1).max(self.firsts[n]) - self.firsts[n];
+        let before = before as f64 / f64::from(self.fps);
         self.follow(n, time)?;
         let scene = &self.scenes[n];
         let mut pictures = Vec::with_capacity(scene.panels.len());
         let mut told: Vec<Option<(Counts, Info)>> = self.cast.iter().map(|_| None).collect();
         for (at, panel) in scene.panels.iter().enumerate() {
-            let shot = self.shot(n, at, time);
+            let shot = self.shot(n, at, (before, time));
             let studio = &mut self.cast[panel.source].studio;
             let exhibit = self.exhibits[panel.exhibit].2.as_mut();
             let taken = shot.take(studio, exhibit)?;
@@ -390,14 +393,13 @@ impl Reel {
     }
 
     /// The shot of a panel at a time of its scene.
-    fn shot(&self, n: usize, at: usize, time: f64) -> Shot {
+    fn shot(&self, n: usize, at: usize, (before, time): (f64, f64)) -> Shot {
         let scene = &self.scenes[n];
         let (panel, legs) = (&scene.panels[at], scene.legs.as_ref());
         let position = |time: f64| legs.map_or(Position::START, |legs| self.stepped(scene, panel, legs.at(time).0));
         let now = position(time);
         let rate = legs.map_or(1.0, |legs| legs.rate(time));
-        let frame = 1.0 / f64::from(self.fps);
-        let passed = now.tick().saturating_sub(position(time - frame).tick()).max(1);
+        let passed = now.tick().saturating_sub(position(before).tick()).max(1);
         let base = &panel.shot.view;
         let camera = panel.camera(time);
         let view =

@@ -241,12 +241,12 @@ impl Compiler<'_> {
         let left = self.before.as_ref().filter(|_| goes_on).and_then(|(_, camera)| *camera);
         match left {
             Some(camera) if rings.is_some() => looks.insert(0, (0.0, 0.0, Look::At(camera))),
-            _ => {
-                if let Some(first) = looks.first_mut().filter(|look| look.0 <= 0.0) {
-                    // Nobody saw it come: it is there.
-                    first.1 = 0.0;
-                }
-            }
+            _ => match looks.first_mut() {
+                // Nobody saw it come: it is there.
+                Some(first) if first.0 <= 0.0 => first.1 = 0.0,
+                Some(_) => looks.insert(0, (0.0, 0.0, Look::At(Camera::default()))),
+                None => {}
+            },
         }
         let studio = &self.reel.cast[source].studio;
         let tracks = followed.into_iter().map(|followed| Track::new(followed, legs.seconds())).collect();
