@@ -1,7 +1,7 @@
 #!/bin/sh
 # Runs trace readers under libFuzzer: [JOBS=2] fuzz/run.sh SECONDS [FORMAT...]
 #
-# Each format (all that `Format::ALL` has, and `detect`) runs for SECONDS on one core, JOBS of them (1) at once, from the seeds in fuzz/corpus/FORMAT and
+# Each format (all that `Format::ALL` has, `detect`, and `story` for storyboards) runs for SECONDS on one core, JOBS of them (1) at once, from the seeds in fuzz/corpus/FORMAT and
 # the samples in tests/traces and traces. Prints of each: executions; of 100 inputs, of how many a reference was read, how many were
 # read to their end, and how many were followed to a picture; counters of the instrumented code that were reached, crashes, peak memory. Fails where there was a crash, an input that took
 # 10 s (SLOWEST names another time, for a machine that does other work), or one that took 1 GiB. Stable Rust and a C++ compiler are all it needs. What it finds lies in fuzz/target/found/FORMAT.
@@ -10,12 +10,14 @@ seconds=${1:?usage: fuzz/run.sh SECONDS [FORMAT...]}
 shift
 cd "$(dirname "$0")"
 host=$(rustc -vV | sed -n 's/^host: //p')
+[ $# -gt 0 ] || set -- detect $(sed -n 's/^ *name: "\(.*\)",$/\1/p' ../src/trace/formats/mod.rs) story
+# Storyboards need the code that lays pictures out, which takes as long to build as all else.
+case " $* " in *' story '*) features='--features story' ;; *) features= ;; esac
 # As cargo-fuzz instruments a build without a sanitizer; --target keeps build scripts out of it.
 RUSTFLAGS="-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
 -Cllvm-args=-sanitizer-coverage-pc-table -Cllvm-args=-sanitizer-coverage-trace-compares -Ccodegen-units=1" \
-	cargo build --quiet --release --target "$host"
+	cargo build --quiet --release --target "$host" $features
 fuzzer=target/$host/release/orrery-fuzz
-[ $# -gt 0 ] || set -- detect $(sed -n 's/^ *name: "\(.*\)",$/\1/p' ../src/trace/formats/mod.rs)
 
 seeds=target/seeds
 rm -rf "$seeds"
@@ -24,7 +26,7 @@ mkdir -p "$seeds"
 find ../tests/traces -type f ! -name '*.py' ! -name '*.c' ! -name '*.md' | while read -r file; do
 	cp "$file" "$seeds/$(echo "${file#../tests/traces/}" | tr / -)"
 done
-cp ../traces/*.orrery "$seeds"
+cp ../traces/*.orrery ../lessons/*.story.toml "$seeds"
 if cc -o target/structs ../tests/traces/structs.c 2>/dev/null; then
 	target/structs "$seeds"
 fi

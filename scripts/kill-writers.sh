@@ -3,6 +3,7 @@
 # name must be whole, nothing else may be left but by SIGKILL, and the next run sweeps that.
 #
 #   scripts/kill-writers.sh             KILLS=200 kills in all (the gate takes fewer)
+#   scripts/kill-writers.sh films       only films of traces and storyboards, by SIGINT and SIGTERM; KILLS=50, SEED=12
 #
 # ORRERY names another binary than target/debug/orrery. Needs python3 (for moments by the millisecond); ffprobe judges videos
 # where it is there. Pictures are left out where there is no adapter. Half of the kills are of files that have a hidden name
@@ -14,11 +15,13 @@ case $orrery in /*) ;; *) orrery=$PWD/$orrery ;; esac
 [ -x "$orrery" ] || { printf 'kill-writers: no binary at %s; run cargo build first\n' "$orrery" >&2; exit 1; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-exec python3 - "$orrery" "$PWD" "$work" "${KILLS:-200}" <<'PYTHON'
+case ${1:-} in films) usual=50 ;; *) usual=200 ;; esac
+exec python3 - "$orrery" "$PWD" "$work" "${KILLS:-$usual}" "${1:-all}" "${SEED:-12}" <<'PYTHON'
 import os, random, shutil, signal, subprocess, sys, time
 
 orrery, root, work, kills = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4])
-random.seed(12)
+only_films = sys.argv[5] == "films"
+random.seed(int(sys.argv[6]))
 trace = os.path.join(root, "traces", "matmul16.orrery")
 env = dict(os.environ, XDG_CACHE_HOME=os.path.join(work, "cache"), TMPDIR=os.path.join(work, "tmp"))
 for name in ("DISPLAY", "WAYLAND_DISPLAY"):
@@ -30,7 +33,7 @@ os.makedirs(out)
 # A text of 1.2 M references: long enough that it is killed on its way, and that a copy and an index are kept of it.
 text = os.path.join(work, "t.lackey")
 with open(text, "w") as f:
-    for n in range(1_200_000):
+    for n in range(0 if only_films else 1_200_000):
         f.write(" %s %x,8\n" % ("LS"[n % 3 == 0], 0x100000 + n * 7919 % 65536 * 8))
 
 def run(*words, **more):
@@ -51,16 +54,60 @@ def playable_video(path):
     data = open(path, "rb").read()
     return None if b"ftyp" in data[:16] and b"moov" in data or data[:4] == b"GIF8" else "no whole video"
 
+def playable_film(path):
+    # What lies beside a film is whole too.
+    if path.endswith(".png"):
+        return playable_still(path)
+    if path.endswith((".md", ".vtt", ".json")):
+        return None if open(path).read().endswith("\n") else "no whole text"
+    return playable_video(path)
+
 commands = [
     ("convert", ["convert", text, "-o", "c.orrery"], "c.orrery", playable_trace),
     ("convert to text", ["convert", text, "-o", "c.din.gz"], "c.din.gz", playable_trace),
     ("stats", ["stats", text], None, None),
 ]
-if shutil.which("valgrind"):
+if only_films:
+    commands = []
+elif shutil.which("valgrind"):
     program = shutil.which("true")
     commands.append(("capture", ["capture", "--whole", "-o", "k.orrery", "--", program], "k.orrery", playable_trace))
 small = ["--size", "160x120"]
-if run("snapshot", trace, "-o", "try.png", *small).returncode == 0:
+draws = run("snapshot", trace, "-o", "try.png", *small).returncode == 0
+if only_films and not (draws and shutil.which("ffprobe")):
+    sys.exit("kill-writers: films need an adapter to draw with, and ffprobe")
+if only_films:
+    # A storyboard with a question, pictures side by side, and all files that may lie beside its film.
+    board = os.path.join(work, "k.story.toml")
+    with open(board, "w") as f:
+        f.write('''title = "Killed"
+[source.a]
+trace = "lesson:matmul16"
+cache = "paper"
+[[scene]]
+card = { title = "One" }
+seconds = 1
+[[scene]]
+title = "Two"
+source = "a"
+to = 200
+seconds = 2
+beside = [{ view = "chart" }]
+caption = "{A} has missed {A.misses} times."
+[scene.quiz]
+question = "Does it fit?"
+answer = "No."
+pause = 0.5
+seconds = 0.5
+''')
+    beside = ["--captions", "k.vtt", "--captions", "k.md"]
+    commands = [(f"storyboard {name}", ["record", board, "-o", name, *small, *more], name, playable_film)
+                for name, more in (("k.mp4", [*beside, "--manifest"]), ("k.gif", []), ("k.apng", beside), ("k.y4m", []))]
+    commands += [(f"film {name}", ["record", trace, "-o", name, "--seconds", "3", *small], name, playable_film)
+                 for name in ("k.mp4", "k.apng", "k.gif")]
+    if shutil.which("ffmpeg"):
+        commands += [(f"storyboard {name}", ["record", board, "-o", name, *small], name, playable_film) for name in ("k.mkv", "k.webm")]
+elif draws:
     commands += [
         ("snapshot", ["snapshot", text, "-o", "s.png", *small], "s.png", playable_still),
         ("record mp4", ["record", trace, "-o", "r.mp4", "--seconds", "4", *small], "r.mp4", playable_video),
@@ -97,10 +144,12 @@ def part_fault():
 
 faults, done, ran_out, swept, kept = [], 0, 0, 0, 0
 took = {}
-signals = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL]
+signals = [signal.SIGINT, signal.SIGTERM] if only_films else [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL]
+films = 0
 while done < kills:
     name, words, file, playable = commands[done % len(commands)]
-    which = signals[done // len(commands) % 4]
+    # Of films each is hit by either signal in turn, whichever come first.
+    which = signals[(done + done // len(commands)) % 2 if only_films else done // len(commands) % 4]
     env.pop("ORRERY_NAMED_DRAFTS", None)
     if done // len(commands) // 4 % 2 == (0 if kills < 8 * len(commands) else 1):
         env["ORRERY_NAMED_DRAFTS"] = "1"
@@ -110,7 +159,9 @@ while done < kills:
         took[name] = time.time() - begun
     shutil.rmtree(env["XDG_CACHE_HOME"], ignore_errors=True)
     for entry in os.listdir(out):
-        if not entry.startswith("."):
+        if os.path.isdir(os.path.join(out, entry)):
+            shutil.rmtree(os.path.join(out, entry))
+        elif not entry.startswith("."):
             os.remove(os.path.join(out, entry))
     child = subprocess.Popen([orrery, *words], env=env, cwd=out, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=hear)
     time.sleep(random.uniform(0.0, 1.0) * took[name])
@@ -125,7 +176,8 @@ while done < kills:
     hidden = left()
     if hidden and which != signal.SIGKILL:
         faults.append(f"{name}, {which.name}: left {hidden}")
-    paths = [os.path.join(out, f) for f in os.listdir(out) if not f.startswith(".") and not f.endswith(".part")]
+    paths = [os.path.join(folder, f) for folder, _, files in os.walk(out) for f in files if not f.startswith(".") and not f.endswith(".part")]
+    films += file is not None and os.path.exists(os.path.join(out, file))
     for path in paths:
         judge = playable or playable_still
         why = judge(path)
@@ -148,6 +200,8 @@ while done < kills:
                 shutil.rmtree(path, ignore_errors=True) if os.path.isdir(path) else os.remove(path)
 
 print(f"{done} kills of {len(commands)} commands: {ran_out} had ended, {kept} files stood and were played, {swept} left by SIGKILL and swept")
+if only_films:
+    print(f"{films} left a film that plays, {done - films} none")
 for fault in faults:
     print("WRONG:", fault)
 sys.exit(bool(faults))

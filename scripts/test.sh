@@ -96,6 +96,7 @@ step 'documentation examples' cargo test --locked --doc --quiet
 step 'window' scripts/window-check.sh
 step 'window, a sitting' scripts/window-story.sh
 step 'kills' env KILLS=16 scripts/kill-writers.sh
+step 'kills of films' env KILLS=8 scripts/kill-writers.sh films
 step 'tests, without graphics' test_without_graphics
 step 'tests' run_tests
 report_steps

@@ -5,12 +5,15 @@
 //! ([`deep`]). Inputs are changed inside of their wrappings, whose lengths and checksums are mended after ([`shape`]).
 //! An input of which not one reference was read is not kept to be changed further: else inputs that are refused at the door
 //! soon outnumber all others. `detect` keeps them: what content is of is its question.
+//! `story` is no format of traces: there inputs are storyboards (the feature `story`, as they need the code that draws).
 //! `ORRERY_FUZZ_TALLY` names a file that is kept to how many inputs were read, with references, to their end and to a picture.
 
 #![no_main]
 
 mod deep;
 mod shape;
+#[cfg(feature = "story")]
+mod story;
 
 use libfuzzer_sys::{Corpus, fuzz_mutator, fuzz_target};
 use orrery::trace::{Format, Stream};
@@ -20,7 +23,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 static NAME: LazyLock<String> = LazyLock::new(|| std::env::var("ORRERY_FUZZ_FORMAT").unwrap_or_default());
 
 static FORMAT: LazyLock<Option<Format>> = LazyLock::new(|| {
-    let name = Some(NAME.as_str()).filter(|name| !matches!(*name, "" | "detect"))?;
+    let name = Some(NAME.as_str()).filter(|name| !matches!(*name, "" | "detect" | "story"))?;
     Some(Format::named(name).unwrap_or_else(|| panic!("ORRERY_FUZZ_FORMAT: no format `{name}`")))
 });
 
@@ -50,7 +53,16 @@ fn tally(some: bool, whole: bool, deep: bool) {
     }
 }
 
-fuzz_target!(|data: &[u8]| -> Corpus { if follow(data) || FORMAT.is_none() { Corpus::Keep } else { Corpus::Reject } });
+fuzz_target!(|data: &[u8]| -> Corpus {
+    #[cfg(feature = "story")]
+    if NAME.as_str() == "story" {
+        let [some, whole, deep] = story::follow(data);
+        tally(some, whole, deep);
+        return if some { Corpus::Keep } else { Corpus::Reject };
+    }
+    assert!(NAME.as_str() != "story", "storyboards need --features story, as run.sh has it");
+    if follow(data) || FORMAT.is_none() { Corpus::Keep } else { Corpus::Reject }
+});
 
 /// Reads an input; whether there was a reference in it.
 fn follow(data: &[u8]) -> bool {

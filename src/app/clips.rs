@@ -1,13 +1,16 @@
-//! "Record this": what the pane that keys are for shows, as a video made beside the window.
+//! "Record this": what the pane that keys are for shows, as a video made beside the window, and as a storyboard that makes it again.
 
 use super::desk::Desk;
 use super::indexing::{Load, Message, Report, Task};
+use super::state::Flag;
 use super::transport::PlayRange;
 use crate::overlay::exhibits::{Arranged, ExhibitEntry};
 use crate::overlay::{Parts, Stretch, Studio};
 use crate::reference::SourceError;
-use crate::scene::View;
 use crate::scene::palette::Theme;
+use crate::scene::view::CLOSEST;
+use crate::scene::{Shade, View};
+use crate::story::ClipStory;
 use crate::timeline::{Clock, Life, Pace};
 use crate::units::grouped;
 use std::path::Path;
@@ -39,6 +42,8 @@ pub struct Clip {
     pub arranged: Arranged,
     /// The life of what is pinned.
     pub life: Option<Arc<Life>>,
+    /// What a storyboard says of it, or why there is none.
+    pub story: Result<ClipStory, String>,
 }
 
 /// Makes a video and reports: progress in frames, and words once it is there. Where a report gives `false`, it ends with what there is.
@@ -94,7 +99,9 @@ impl Desk {
             arranged: pane.arranged(),
             life: shot.life.clone(),
             studio: self.studio().another()?,
+            story: Err(String::new()),
         };
+        clip.story = self.clip_story(&clip, pane.shows_baseline());
         if pane.shows_baseline()
             && let Some(baseline) = clip.studio.take_baseline()
         {
@@ -113,6 +120,80 @@ impl Desk {
             clip.studio = other;
         }
         Ok((clip.pace.stop > clip.pace.start).then_some(clip))
+    }
+}
+
+impl Desk {
+    /// What a storyboard says of a clip.
+    fn clip_story(&self, clip: &Clip, is_baseline: bool) -> Result<ClipStory, String> {
+        let state = self.state_to_leave();
+        if self.studio().tasks().is_some() {
+            return Err("a storyboard shows references, and this is a file of tasks".into());
+        }
+        if is_baseline || self.studio().baseline().is_some() && clip.row.name == "compare" {
+            return Err("a storyboard has sources of its own in place of what is compared here".into());
+        }
+        if state.trace.is_empty() || state.trace == "-" || !state.reading.is_empty() {
+            return Err("a storyboard names a trace file of a format that is found by itself".into());
+        }
+        let (tables, view) = (self.studio().tables(), &clip.view);
+        let shade = |region: usize| view.shades.get(region).copied().unwrap_or_default();
+        let of = |wanted: Shade| -> Vec<String> {
+            let named = tables.regions.iter().enumerate().filter(|(at, _)| shade(*at) == wanted);
+            named.map(|(_, region)| region.name.clone()).collect()
+        };
+        let shown = [
+            (clip.parts.title, "title"),
+            (clip.parts.regions, "regions"),
+            (clip.parts.caches, "caches"),
+            (clip.parts.reference, "reference"),
+            (clip.parts.legend, "legend"),
+            (clip.parts.strip, "strip"),
+            (clip.parts.labels, "labels"),
+            (view.trails, "trails"),
+            (view.ghosts, "ghosts"),
+            (view.temperature, "temperature"),
+        ];
+        let camera = view.camera;
+        let is_sound = camera.at.iter().all(|v| v.abs() <= 1.05) && (1.0..=CLOSEST).contains(&camera.zoom);
+        Ok(ClipStory {
+            title: if tables.title.is_empty() { clip.stem.clone() } else { tables.title.clone() },
+            trace: state.trace,
+            caches: self.caches_in_words(&state.caches),
+            view: clip.row.name,
+            camera: is_sound.then_some(camera),
+            tail: view.tail,
+            window: view.window,
+            pin: state.pin,
+            show: if of(Shade::Hidden).is_empty() { Vec::new() } else { of(Shade::Full) },
+            dim: of(Shade::Dim),
+            hide: shown.into_iter().filter(|(is_shown, _)| !is_shown).map(|(_, part)| part).collect(),
+            strip: state.strip.to_string(),
+            size: clip.size,
+            theme: clip.theme.name(),
+        })
+    }
+
+    /// Caches as a source of a storyboard says them: by the flags that they were asked for by, or in full.
+    fn caches_in_words(&self, flags: &[Flag]) -> Vec<(&'static str, String)> {
+        let text = |text: &str| toml::Value::String(text.to_owned()).to_string();
+        let keys = ["cache", "l1", "l2", "l3"];
+        let key = |(flag, value): &Flag| -> Option<(&'static str, String)> {
+            let name = flag.trim_start_matches('-');
+            match (name, value) {
+                ("cores", Some(cores)) => Some(("cores", cores.clone())),
+                ("data-only", None) => Some(("data_only", "true".into())),
+                (name, Some(value)) => Some((keys.into_iter().find(|key| *key == name)?, text(value))),
+                _ => None,
+            }
+        };
+        let changed = self.caches.as_ref().is_some_and(|card| card.edit.can()[0]);
+        let said: Option<Vec<_>> = flags.iter().map(key).collect();
+        said.filter(|_| !changed).unwrap_or_else(|| {
+            let all = ("caches", text(&self.studio().timeline().config().to_toml()));
+            let data_only = flags.iter().any(|(flag, _)| flag == "--data-only");
+            std::iter::once(all).chain(data_only.then(|| ("data_only", "true".to_owned()))).collect()
+        })
     }
 }
 
@@ -203,6 +284,59 @@ mod tests {
     use crate::app::desk::tests::desk;
     use crate::app::keys::Action;
     use crate::axis::Position;
+    use crate::overlay::Shot;
+    use crate::scene::Camera;
+    use crate::story::{Reel, Storyboard, of_clip};
+    use crate::timeline::ClockKind;
+
+    #[test]
+    fn its_storyboard_has_the_same_frames() {
+        let mut desk = desk();
+        desk.asked.state.trace = "in memory.orrery".into();
+        desk.asked.state.caches = vec![("--cache".into(), Some("paper".into())), ("--data-only".into(), None)];
+        for (kind, speed, from, to) in [
+            (ClockKind::References, 20.0, 100.5, None),
+            (ClockKind::References, 7.3, 3.0, Some(11)),
+            (ClockKind::References, 1e6, 0.0, Some(900)),
+            (ClockKind::Adaptive, 3.0, 500.0, Some(530)),
+        ] {
+            desk.session.set_clock(kind, &mut desk.transport);
+            desk.transport.set_speed(speed);
+            desk.transport.jump(Position::of(from));
+            desk.transport.set_range(PlayRange { from: None, to: to.map(Position::at) });
+            desk.pane_mut().set_camera(Camera { at: [0.25, -0.5], zoom: 3.0 });
+            let clip = desk.clip("t", [640, 400]).expect("in memory").expect("there is more");
+            let text = of_clip(clip.story.as_ref().expect("it can be said"), &clip.pace);
+            let board = Storyboard::parse(&text, "clip").expect(&text);
+            let source = &board.board.source["trace"];
+            assert_eq!((source.trace.as_deref(), source.cache.as_deref()), (Some("in memory.orrery"), Some("paper")));
+            assert!(source.data_only);
+            assert_eq!((board.board.size.as_deref(), board.board.fps), (Some("640x400"), Some(FPS)));
+            let sources = vec![("trace".to_owned(), desk.studio().another().expect("in memory"))];
+            let mut reel = Reel::new(&board, sources, clip.size, FPS).expect(&text);
+            assert_eq!(reel.frames(), clip.pace.frames(), "{text}");
+            let mut studio = desk.studio().another().expect("in memory");
+            let mut exhibit = clip.row.open_arranged(&studio, clip.arranged.clone());
+            for k in 0..reel.frames() {
+                let frame = reel.frame(k).expect("in memory");
+                let (own, other) = (frame.pictures[0].info.position, clip.pace.position(k));
+                let apart = own.since(other.min(own)).max(other.since(own.min(other)));
+                assert!(apart < 1e-6, "frame {k}: {own} and {other}\n{text}");
+                // What is drawn is the same too: the exhibit, its camera, its trail.
+                let (passed, view) = (clip.pace.passed(k), &clip.view);
+                let [tail, window] = [view.tail, view.window].map(|all| all.max(passed));
+                let view = View { speed: clip.pace.rate(k).1, tail, window, ..view.clone() };
+                let shot = Shot::still(clip.size, own, view, clip.parts);
+                let taken = shot.take(&mut studio, exhibit.as_mut()).expect("in memory");
+                assert!(frame.pictures[0].picture == taken.picture, "frame {k} of {}\n{text}", clip.pace.frames());
+                exhibit.reuse(taken.picture);
+                reel.reuse(frame);
+            }
+        }
+        desk.asked.state.trace = "-".into();
+        let clip = desk.clip("t", [640, 400]).expect("in memory").expect("there is more");
+        assert!(clip.story.is_err_and(|why| why.contains("names a trace file")));
+    }
 
     #[test]
     fn a_clip_is_what_the_pane_shows_from_here_on_or_between_the_points() {

@@ -337,7 +337,7 @@ pub const TABLE: [Row; 42] = [
     Row { keys: "Ctrl + T", what: "theme: dark, light, print", chords: &[(ctrl(Key::Char('t')), Action::Theme)] },
     Row {
         keys: "Ctrl + R",
-        what: "record this pane as a video; end the video",
+        what: "record this pane as a video and a storyboard; end that",
         chords: &[(ctrl(Key::Char('r')), Action::Clip)],
     },
     Row { keys: "F12", what: "save the picture as PNG", chords: &[(key(Key::F12), Action::Still)] },

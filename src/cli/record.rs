@@ -43,6 +43,9 @@ pub struct FinishArgs {
     /// A quick look: half the size, at most 10 frames a second
     #[arg(long)]
     pub preview: bool,
+    /// Show flashes as they are: else no more than three large ones a second, which can be dangerous to people with photosensitive epilepsy
+    #[arg(long)]
+    pub any_flashes: bool,
     /// Write beside the file, as NAME.manifest.json, from what it was made: version, command, trace and its digest, caches, adapter
     #[arg(long)]
     pub manifest: bool,

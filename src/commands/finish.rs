@@ -2,12 +2,13 @@
 
 use super::UsageError;
 use super::progress::Display;
-use super::record::usage;
+pub(super) use super::record::usage;
 use crate::cli::{FinishArgs, RecordArgs, RefineArgs};
 use crate::files::{Draft, sha256};
 use crate::overlay::Studio;
-use crate::record::{Format, FrameSource, Options, Output, Refined, Refinement, Summary, Wanted, record};
+use crate::record::{Format, FrameSource, Held, Options, Output, Refined, Refinement, Summary, Wanted, record};
 use crate::scene::palette::{self, Theme};
+use crate::shown::say;
 use anyhow::Context as _;
 use serde_json::{Value, json};
 use std::io::Write as _;
@@ -80,23 +81,35 @@ pub(super) fn rate(args: &RecordArgs, fps: u32) -> u32 {
     if args.finish.preview { fps.min(PREVIEW_RATE) } else { fps }
 }
 
-/// Records the frames of `source`, which were drawn as [`drawn`] says.
+/// Records the frames of `source`, which were drawn as [`drawn`] says; `held`: so that they have no more than three large flashes a second.
 ///
 /// # Errors
 /// Where a frame cannot be drawn or written.
 pub(super) fn film(
     source: &mut dyn FrameSource,
     args: &RecordArgs,
-    (output, theme): (&Output, Theme),
+    (output, theme, held): (&Output, Theme, bool),
     options: Options,
     stop: &AtomicBool,
 ) -> anyhow::Result<Summary> {
     let refine = &args.finish.refine;
     let options = Options { transparent: refine.transparent, ..options };
-    let mut source = Refined::new(source, refinement(refine, theme));
+    let mut refined = Refined::new(source, refinement(refine, theme));
     let mut display = Display::new();
-    let summary = record(&mut source, output, &options, stop, &mut |p| display.update(p)).map_err(usage)?;
+    let mut make = |source: &mut dyn FrameSource| record(source, output, &options, stop, &mut |p| display.update(p));
+    let (summary, dimmed) = if held {
+        let mut source = Held::new(&mut refined, options.fps);
+        (make(&mut source).map_err(usage)?, source.dimmed())
+    } else {
+        (make(&mut refined).map_err(usage)?, 0)
+    };
     display.finish();
+    if dimmed > 0 {
+        let frames = if dimmed == 1 { "1 frame goes" } else { &format!("{dimmed} frames go") };
+        say!(
+            "{frames} over slowly, as there would be more than three large flashes a second; --any-flashes shows them as they are"
+        );
+    }
     Ok(summary)
 }
 

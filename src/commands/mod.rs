@@ -53,6 +53,8 @@ mod sweep;
 #[cfg(feature = "gpu")]
 mod task_look;
 mod tasks;
+#[cfg(feature = "gpu")]
+mod transcript;
 #[cfg(feature = "viewer")]
 pub mod view;
 #[cfg(feature = "viewer")]

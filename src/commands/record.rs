@@ -94,7 +94,8 @@ pub fn film(args: &RecordArgs, stop: &AtomicBool) -> anyhow::Result<Summary> {
         .with_theme(args.picture.theme)
         .with_strip(args.picture.strip);
     let options = Options { fps, ..Options::default() };
-    let summary = finish::film(&mut film, args, (&output, args.picture.theme), options, stop)?;
+    let summary =
+        finish::film(&mut film, args, (&output, args.picture.theme, !args.finish.any_flashes), options, stop)?;
     finish::manifest(args, (&output, &summary), &film.adapter(), &traces)?;
     if args.verbose {
         say!("{}", film.account());

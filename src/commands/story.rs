@@ -6,7 +6,7 @@ use super::heard::{failed as not_recorded, hear};
 use super::open::{cache_choice, failed, opening};
 use super::picture::{SIZES, context, give_title, sides, size};
 use super::record::framerate;
-use super::{run, stop};
+use super::{run, stop, transcript};
 #[cfg(feature = "viewer")]
 use crate::app::{Beside, Explore, Load, Report, Story, Trace};
 use crate::capture::{Language, Recording, Running, Streams, Toolchain};
@@ -16,12 +16,12 @@ use crate::cli::{CacheArgs, Compose, PictureArgs, ProposeArgs, RecordArgs, RunAr
 use crate::files::{Scratch, read_text};
 use crate::opening::CacheChoice;
 use crate::overlay::Studio;
-use crate::record::{Chapter, Options, StoryFilm, Summary};
+use crate::record::{Chapter, Options, Output, RecordError, StoryFilm, Summary, check_format};
 use crate::scene::palette::Theme;
 use crate::shown::{is_seen, out, say};
 use crate::sim::config::HierarchyConfig;
 use crate::story::bundled;
-use crate::story::{Opened as Named, Reel, Source, Storyboard, markdown, srt, unknown, webvtt};
+use crate::story::{Opened as Named, Reel, Source, Storyboard, unknown};
 use crate::timeline::ClockKind;
 use crate::trace::bundled::STORY_SCHEME as SCHEME;
 use anyhow::{Context as _, bail};
@@ -90,18 +90,22 @@ pub(super) fn film(args: &RecordArgs, place: &Place, stop: &AtomicBool) -> anyho
     let board = &story.board;
     let output = if args.story.dry_run { None } else { Some(finish::output(args)?) };
     for path in &args.story.captions {
-        caption_format(path)?;
+        transcript::format(path)?;
     }
     let size = match (&args.picture.size, &board.size) {
         (None, Some(words)) => {
-            sides(words).ok_or_else(|| story.fault(None, &format!("size: found `{words}`; {SIZES}")))?
+            sides(words).ok_or_else(|| story.board_fault("size", &format!("found `{words}`; {SIZES}")))?
         }
         _ => size(&args.picture)?,
     };
     if let Some(fps) = board.fps.filter(|fps| !(1..=120).contains(fps)) {
-        return Err(story.fault(None, &format!("fps: found {fps}; expected 1 to 120 frames a second")).into());
+        return Err(story.board_fault("fps", &format!("found {fps}; expected 1 to 120 frames a second")).into());
     }
     let fps = finish::rate(args, framerate(args, board.fps)?);
+    // A preview is smaller and slower than what is said.
+    if let Some(output) = output.as_ref().filter(|_| !args.finish.preview) {
+        takes(args, &story, output, (size, fps))?;
+    }
     let (drawn, scale) = finish::drawn(args, size)?;
     let theme = theme(args, &story)?;
     let go = || !stop.load(Ordering::Relaxed);
@@ -131,23 +135,39 @@ pub(super) fn film(args: &RecordArgs, place: &Place, stop: &AtomicBool) -> anyho
             .into());
         }
     }
-    let files = captions(args, &mut reel)?;
+    let words = transcript::words(&args.story.captions, &mut reel)?;
     let Some(output) = output else {
-        for (path, text) in files {
-            write(&path, &text)?;
-        }
+        words.map_or(Ok(()), |words| words.write())?;
         return dry_run(&reel, size);
     };
     let spans = reel.spans().into_iter();
     let chapters = spans.map(|span| Chapter { frames: span.frames, title: span.title }).filter(|c| !c.title.is_empty());
     let options = Options { fps, chapters: chapters.collect(), ..Options::default() };
     let mut film = StoryFilm::new(context()?, reel, drawn, scale)?.with_theme(theme);
-    let summary = finish::film(&mut film, args, (&output, theme), options, stop)?;
+    let held = !(args.finish.any_flashes || story.board.any_flashes);
+    let summary = finish::film(&mut film, args, (&output, theme, held), options, stop)?;
     finish::manifest(args, (&output, &summary), &film.adapter(), &traces)?;
-    for (path, text) in files {
-        write(&path, &text)?;
+    match words {
+        // Who stops does not wait for pictures.
+        Some(words) if summary.stopped => words.write()?,
+        Some(words) => words.illustrated(&mut film, (args, theme))?,
+        None => {}
     }
     Ok(summary)
+}
+
+/// Whether a format takes the size and the rate that a storyboard says: else its own lines are what is wrong.
+fn takes(args: &RecordArgs, story: &Storyboard, output: &Output, (size, fps): ((u32, u32), u32)) -> anyhow::Result<()> {
+    let Err(error) = check_format(output.format(), size, fps) else { return Ok(()) };
+    let own = match &error {
+        RecordError::Size { .. } if args.picture.size.is_none() => story.board.size.as_ref().map(|_| "size"),
+        RecordError::FrameRate { .. } if args.output_framerate.is_none() => story.board.fps.map(|_| "fps"),
+        _ => None,
+    };
+    Err(match own {
+        Some(key) => story.board_fault(key, &error.to_string()).into(),
+        None => finish::usage(error),
+    })
 }
 
 /// The sources that scenes show, in the order in which they come.
@@ -183,7 +203,7 @@ fn theme(args: &RecordArgs, story: &Storyboard) -> anyhow::Result<Theme> {
     };
     let names: Vec<&str> = Theme::ALL.iter().map(|theme| theme.1).collect();
     let theme = Theme::ALL.into_iter().find(|theme| theme.1 == name);
-    Ok(theme.ok_or_else(|| story.fault(None, &format!("theme: {}", unknown(name, &names))))?.0)
+    Ok(theme.ok_or_else(|| story.board_fault("theme", &unknown(name, &names)))?.0)
 }
 
 /// Whether programs may be run, and how pictures of traces are made.
@@ -451,33 +471,6 @@ fn dry_run(reel: &Reel, (width, height): (u32, u32)) -> anyhow::Result<Summary> 
     let none = Duration::ZERO;
     let stages = crate::record::Stages { draw: none, convert: none, encode: none };
     Ok(Summary { frames, total: frames, bytes: 0, elapsed: none, stages, stopped: false })
-}
-
-/// Files beside the film, and what is in them.
-fn captions(args: &RecordArgs, reel: &mut Reel) -> anyhow::Result<Vec<(PathBuf, String)>> {
-    if args.story.captions.is_empty() {
-        return Ok(Vec::new());
-    }
-    let cues = reel.cues()?;
-    let scenes = reel.described()?;
-    let text = |path: &PathBuf| -> anyhow::Result<(PathBuf, String)> {
-        let text = match caption_format(path)? {
-            "vtt" => webvtt(reel.title(), &cues),
-            "srt" => srt(&cues),
-            _ => markdown(reel.title(), reel.about(), &scenes, &cues),
-        };
-        Ok((path.clone(), text))
-    };
-    args.story.captions.iter().map(text).collect()
-}
-
-fn caption_format(path: &Path) -> Result<&'static str, UsageError> {
-    let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
-    let known = ["vtt", "srt", "md"];
-    let found = known.into_iter().find(|known| ending.as_deref() == Some(known));
-    found.ok_or_else(|| {
-        UsageError(format!("--captions {}: expected a name that ends in .vtt, .srt or .md", path.display()))
-    })
 }
 
 /// The first flag that a storyboard takes no notice of.

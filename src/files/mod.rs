@@ -28,6 +28,14 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
+/// Makes a folder, where it is not there yet.
+///
+/// # Errors
+/// When that is not possible.
+pub fn make_folder(path: &Path) -> io::Result<()> {
+    std::fs::create_dir_all(path)
+}
+
 /// All of a text file of at most `most` bytes, from a file or a pipe.
 ///
 /// # Errors

@@ -5,7 +5,7 @@ use super::pen::color;
 use crate::scene::palette::{self, Rgba};
 use crate::shown;
 use egui::text::{LayoutJob, TextFormat};
-use egui::{Align, Galley, Painter, Pos2, Rect, Shape, Stroke, pos2, vec2};
+use egui::{Align, Galley, Painter, Pos2, Rect, Shape, Stroke, Vec2, pos2, vec2};
 use std::sync::Arc;
 
 /// Words, each run with its colour; `None` is that of words.
@@ -39,6 +39,37 @@ pub struct QuizCard {
     pub left: f32,
 }
 
+/// How one scene goes and the next one comes. The ground is between both.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Transition {
+    /// The picture fades into the ground, and out of it.
+    #[default]
+    Fade,
+    /// At once.
+    Cut,
+    /// An edge goes over the picture from left to right.
+    Wipe,
+    /// A circle closes round the middle, and opens.
+    Iris,
+}
+
+impl Transition {
+    /// All of them, with their names.
+    pub const ALL: [(Self, &'static str); 4] =
+        [(Self::Fade, "fade"), (Self::Cut, "cut"), (Self::Wipe, "wipe"), (Self::Iris, "iris")];
+}
+
+/// How much of the ground is over a picture.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Veil {
+    /// 1 hides all, 0 shows all.
+    pub share: f32,
+    /// Whether a scene comes, and does not go.
+    pub comes: bool,
+    /// In which way.
+    pub way: Transition,
+}
+
 /// Everything that is written over a frame.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Lettering {
@@ -56,8 +87,8 @@ pub struct Lettering {
     pub outlines: Vec<Vec<Pos2>>,
     /// A question.
     pub quiz: Option<QuizCard>,
-    /// What is left of the ground over everything: 1 hides all, 0 shows all.
-    pub veil: f32,
+    /// The ground over everything, as one scene goes and the next one comes.
+    pub veil: Veil,
 }
 
 /// Type of captions in a picture 720 high.
@@ -163,6 +194,34 @@ impl Measure {
         lines.unwrap_or(1)
     }
 
+    fn fits(&self, size: [u32; 2], height: impl Fn(&Painter) -> f32, room: f32) -> bool {
+        let [width, whole] = size.map(|side| side as f32);
+        let within = Rect::from_min_size(Pos2::ZERO, vec2(width, whole));
+        let height = self.with(|ctx| height(&Painter::new(ctx.clone(), egui::LayerId::background(), within)));
+        height.is_none_or(|height| height <= room)
+    }
+
+    /// Whether a card has room in a picture of `size` points.
+    #[must_use]
+    pub fn card_fits(&self, title: &str, text: &str, size: [u32; 2]) -> bool {
+        let text = plain(text);
+        self.fits(size, |painter| card_rows(painter, title, &text, size).height(), size[1] as f32 - 16.0)
+    }
+
+    /// Whether a question has room in a picture of `size` points over a band of captions.
+    #[must_use]
+    pub fn quiz_fits(&self, quiz: &QuizCard, size: [u32; 2], band: f32) -> bool {
+        let least = QUIZ_SCALES[QUIZ_SCALES.len() - 1];
+        self.fits(size, |painter| quiz_rows(painter, quiz, size, least).height, size[1] as f32 - band - 8.0)
+    }
+
+    /// Whether the words of a label take no more than half of a picture of `size` points.
+    #[must_use]
+    pub fn label_fits(&self, words: &str, size: [u32; 2]) -> bool {
+        let (t, words) = (type_scale(size), plain(words));
+        self.fits(size, |painter| label_rows(painter, &words, t).size().y, 0.5 * size[1] as f32)
+    }
+
     /// The first character that the typeface has not.
     #[must_use]
     pub fn missing(&self, words: &str) -> Option<char> {
@@ -211,15 +270,46 @@ pub fn letter(painter: &Painter, lettering: &Lettering, size: [u32; 2]) {
     if let Some(quiz) = &lettering.quiz {
         self::quiz(painter, quiz, size, lettering.band);
     }
-    if lettering.veil > 0.0 {
-        let all = Rect::from_min_size(Pos2::ZERO, vec2(width, height));
-        painter.rect_filled(all, 0.0, color(palette::fade(palette::BACKGROUND, lettering.veil.min(1.0))));
+    veil(painter, lettering.veil, vec2(width, height));
+}
+
+/// The ground over a picture of `size` points that comes or goes.
+fn veil(painter: &Painter, veil: Veil, size: Vec2) {
+    let share = veil.share.clamp(0.0, 1.0);
+    if share <= 0.0 {
+        return;
+    }
+    let all = Rect::from_min_size(Pos2::ZERO, size);
+    // Edges start and stop slowly.
+    let eased = share * share * (3.0 - 2.0 * share);
+    match veil.way {
+        Transition::Fade | Transition::Cut => {
+            painter.rect_filled(all, 0.0, color(palette::fade(palette::BACKGROUND, share)));
+        }
+        Transition::Wipe => {
+            let edge = if veil.comes { 1.0 - eased } else { eased } * size.x;
+            let part = if veil.comes { all.with_min_x(edge) } else { all.with_max_x(edge) };
+            painter.rect_filled(part, 0.0, color(palette::BACKGROUND));
+        }
+        Transition::Iris => {
+            let whole = 0.5 * size.length();
+            let radius = (1.0 - eased) * whole;
+            if radius < 1.0 {
+                painter.rect_filled(all, 0.0, color(palette::BACKGROUND));
+                return;
+            }
+            // A ring from the circle, of which the line is outside, to beyond the corners.
+            painter.circle_stroke(all.center(), radius, Stroke::new(whole - radius + 2.0, color(palette::BACKGROUND)));
+        }
     }
 }
 
+fn label_rows(painter: &Painter, words: &Runs, t: f32) -> Arc<Galley> {
+    painter.layout_job(job(words, Weight::Medium, LABEL * t, palette::TEXT, 260.0 * t, Align::LEFT))
+}
+
 fn label(painter: &Painter, label: &PlacedLabel, t: f32, taken: &mut Vec<Rect>) {
-    let galley =
-        painter.layout_job(job(&label.words, Weight::Medium, LABEL * t, palette::TEXT, 260.0 * t, Align::LEFT));
+    let galley = label_rows(painter, &label.words, t);
     let pad = vec2(9.0, 5.0) * t;
     let size = galley.size() + pad * 2.0;
     let away = label.at - label.middle;
@@ -269,7 +359,20 @@ fn label(painter: &Painter, label: &PlacedLabel, t: f32, taken: &mut Vec<Rect>) 
     taken.push(rect);
 }
 
-fn card(painter: &Painter, title: &str, text: &Runs, size: [u32; 2]) {
+/// The words of a card, and the space between its title and its text.
+struct CardRows {
+    title: Arc<Galley>,
+    text: Arc<Galley>,
+    gap: f32,
+}
+
+impl CardRows {
+    fn height(&self) -> f32 {
+        self.title.size().y + self.gap + self.text.size().y
+    }
+}
+
+fn card_rows(painter: &Painter, title: &str, text: &Runs, size: [u32; 2]) -> CardRows {
     let t = type_scale(size);
     let width = width_of_captions(size) * 0.86;
     let layout = |runs: &Runs, weight: Weight, points: f32, ink: Rgba| {
@@ -278,6 +381,11 @@ fn card(painter: &Painter, title: &str, text: &Runs, size: [u32; 2]) {
     let title = layout(&plain(title), Weight::SemiBold, 44.0, palette::TEXT);
     let text = layout(text, Weight::Regular, 24.0, palette::TEXT_BODY);
     let gap = if text.size().y > 0.0 && !text.is_empty() { 26.0 * t } else { 0.0 };
+    CardRows { title, text, gap }
+}
+
+fn card(painter: &Painter, title: &str, text: &Runs, size: [u32; 2]) {
+    let CardRows { title, text, gap } = card_rows(painter, title, text, size);
     let middle = pos2(0.5 * size[0] as f32, 0.5 * size[1] as f32);
     let mut y = middle.y - 0.5 * (title.size().y + gap + text.size().y);
     let below = title.size().y + gap;

@@ -16,6 +16,7 @@ mod destination;
 mod error;
 mod ffmpeg;
 mod film;
+mod flashes;
 mod gif;
 mod h264;
 mod mp4;
@@ -32,6 +33,7 @@ mod yuv;
 pub use error::{FrameError, RecordError};
 pub use ffmpeg::Ffmpeg;
 pub use film::Film;
+pub use flashes::{Flashes, Held, LARGE, Light};
 #[cfg(feature = "cli")]
 pub(crate) use output::Partial;
 pub use output::{Format, Output, Pattern, Wanted};
@@ -156,9 +158,11 @@ pub fn record_stream(
     pipeline::run(source, stages, stop, progress)
 }
 
-fn check(source: &dyn FrameSource, format: &Format, options: &Options) -> Result<(), RecordError> {
-    let (width, height) = source.size();
-    let fps = options.fps;
+/// Whether a format takes pictures of `size` pixels, `fps` a second.
+///
+/// # Errors
+/// What it takes.
+pub fn check_format(format: &Format, (width, height): (u32, u32), fps: u32) -> Result<(), RecordError> {
     if !FPS.contains(&fps) {
         return Err(RecordError::FrameRate {
             fps,
@@ -171,6 +175,11 @@ fn check(source: &dyn FrameSource, format: &Format, options: &Options) -> Result
         Format::Gif => gif::check(width, height, fps)?,
         _ => png::check_size(width, height)?,
     }
+    Ok(())
+}
+
+fn check(source: &dyn FrameSource, format: &Format, options: &Options) -> Result<(), RecordError> {
+    check_format(format, source.size(), options.fps)?;
     if options.transparent && !format.is_transparent() {
         return Err(RecordError::Opaque { format: format.name().to_owned() });
     }

@@ -5,7 +5,7 @@ use crate::overlay::lettering::letter;
 use crate::overlay::{Offscreen, Sheet};
 use crate::render::{Context, RenderError};
 use crate::scene::palette::Theme;
-use crate::story::Reel;
+use crate::story::{Frame, Reel};
 
 /// Draws the frames of a [`Reel`].
 pub struct StoryFilm {
@@ -53,6 +53,27 @@ impl StoryFilm {
         self.collect(&mut rgba)?;
         Ok(rgba)
     }
+
+    /// The picture of a scene as it ends, before it goes for the next one.
+    ///
+    /// # Errors
+    /// When it cannot be drawn.
+    pub fn scene_still(&mut self, scene: usize) -> Result<Vec<u8>, FrameError> {
+        let frame = self.reel.ending(scene).map_err(FrameError::new)?;
+        let mut rgba = Vec::new();
+        self.draw(frame);
+        self.collect(&mut rgba)?;
+        Ok(rgba)
+    }
+
+    fn draw(&mut self, frame: Frame) {
+        let strips = self.reel.strips(&frame);
+        let pictures: Vec<_> = frame.pictures.iter().zip(strips).collect();
+        let points = self.offscreen.points();
+        let sheet = Sheet { pictures: &pictures, over: &|painter| letter(painter, &frame.lettering, points) };
+        self.offscreen.submit_sheet(&self.context, &sheet);
+        self.reel.reuse(frame);
+    }
 }
 
 impl FrameSource for StoryFilm {
@@ -66,12 +87,7 @@ impl FrameSource for StoryFilm {
 
     fn submit(&mut self, k: u64) -> Result<(), FrameError> {
         let frame = self.reel.frame(k).map_err(FrameError::new)?;
-        let strips = self.reel.strips(&frame);
-        let pictures: Vec<_> = frame.pictures.iter().zip(strips).collect();
-        let points = self.offscreen.points();
-        let sheet = Sheet { pictures: &pictures, over: &|painter| letter(painter, &frame.lettering, points) };
-        self.offscreen.submit_sheet(&self.context, &sheet);
-        self.reel.reuse(frame);
+        self.draw(frame);
         Ok(())
     }
 

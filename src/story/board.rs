@@ -26,6 +26,9 @@ pub struct Board {
     pub fps: Option<u32>,
     /// `dark`, `light` or `print`.
     pub theme: Option<String>,
+    /// Whether flashes are shown as they are; else there are no more than three large ones a second.
+    #[serde(default)]
+    pub any_flashes: bool,
     /// Traces under their caches, by the names that scenes call them.
     #[serde(default)]
     pub source: BTreeMap<String, Source>,
@@ -150,6 +153,8 @@ pub struct Scene {
     pub quiz: Option<Quiz>,
     /// Seconds in which the scene appears.
     pub fade: Option<f64>,
+    /// How it appears: `fade`, `cut`, `wipe` or `iris`.
+    pub transition: Option<String>,
 }
 
 /// A stretch that is played at another speed.
@@ -309,6 +314,13 @@ impl Storyboard {
     #[must_use]
     pub fn fault(&self, at: Option<usize>, words: &str) -> StoryError {
         StoryError::new(&self.origin, at.map(|at| line_of(&self.text, at)), words.to_owned())
+    }
+
+    /// A fault of a key of the whole file.
+    #[must_use]
+    pub fn board_fault(&self, key: &str, words: &str) -> StoryError {
+        let at = self.key_in(0..0, key, "[");
+        self.fault(Some(at), &format!("{key}: {words}"))
     }
 
     /// A fault of a key of a scene, numbered from 0.

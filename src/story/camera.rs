@@ -6,6 +6,7 @@
 //! set 3 of L1      an arm
 //! home of B        a region in memory
 //! B[3][4]          an element, in memory; `follow B[3][4]`: wherever it is
+//! follow           what the program touches
 //! 0.3,-0.2,8       a point and how many times as close, as --camera has it
 //! ... x 6          any of these but the first so many times as close
 //! ```
@@ -25,6 +26,8 @@ pub(super) enum Aim {
     Home(ByteRange, f32),
     /// At an element wherever it is.
     Follow(ByteRange, f32),
+    /// At what the program touches.
+    Touched(f32),
 }
 
 /// Times as close where a storyboard does not say.
@@ -61,6 +64,9 @@ pub(super) fn parse(words: &str, rings: &Rings, tables: &Tables) -> Result<Aim, 
         let extent = (x1 - x0).max(y1 - y0).max(0.01);
         let zoom = zoom.unwrap_or((1.5 / extent).clamp(1.0, 12.0));
         return Ok(Aim::At(Camera { at: [0.5 * (x0 + x1), 0.5 * (y0 + y1)], zoom }));
+    }
+    if words == "follow" {
+        return Ok(Aim::Touched(zoom.unwrap_or(CLOSE)));
     }
     let (words, follows) = match words.strip_prefix("follow ") {
         Some(rest) => (rest, true),

@@ -13,6 +13,7 @@ pub mod bundled;
 mod camera;
 mod error;
 mod moment;
+mod of_clip;
 mod propose;
 mod reel;
 mod subtitles;
@@ -20,7 +21,8 @@ mod values;
 
 pub use board::{Board, Moment, Scene, Source, Storyboard};
 pub use error::{StoryError, unknown};
+pub use of_clip::{ClipStory, of_clip};
 pub use propose::{Opened, propose};
 pub use reel::{Frame, Reel, SceneSpan};
-pub use subtitles::{Cue, markdown, srt, webvtt};
+pub use subtitles::{Cue, SceneText, markdown, srt, webvtt};
 pub use values::{Counts, Run, Template, counts_at};

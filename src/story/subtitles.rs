@@ -44,17 +44,35 @@ pub fn srt(cues: &[Cue]) -> String {
     out
 }
 
-/// A transcript in Markdown: a heading a scene with its time, what is said, and what is seen.
+/// A scene in words.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SceneText {
+    /// When it begins, seconds.
+    pub start: f64,
+    /// What it is called; empty = nothing.
+    pub title: String,
+    /// What it shows, and for how long.
+    pub shows: String,
+    /// What is seen as it ends; empty = words alone.
+    pub seen: String,
+}
+
+/// A transcript in Markdown: a heading a scene with its time, its still where there is one, what is said, and what is seen. `stills` are
+/// the paths of the stills from where the transcript lies, one a scene, or none.
 #[must_use]
-pub fn markdown(title: &str, about: &str, scenes: &[(f64, String, String)], cues: &[Cue]) -> String {
+pub fn markdown(title: &str, about: &str, scenes: &[SceneText], cues: &[Cue], stills: &[String]) -> String {
     let mut out = format!("# {title}\n");
     if !about.is_empty() {
         let _ = write!(out, "\n{about}\n");
     }
-    for (n, (start, called, seen)) in scenes.iter().enumerate() {
-        let called = if called.is_empty() { format!("Scene {}", n + 1) } else { called.clone() };
+    for (n, SceneText { start, title, shows, seen }) in scenes.iter().enumerate() {
+        let called = if title.is_empty() { format!("Scene {}", n + 1) } else { title.clone() };
         let time = clock(*start, '.');
-        let _ = write!(out, "\n## {called}\n\n{}\n", &time[3..8]);
+        let _ = write!(out, "\n## {called}\n\n{}. {shows}\n", &time[3..8]);
+        if let Some(still) = stills.get(n) {
+            let told = if seen.is_empty() { &called } else { seen };
+            let _ = write!(out, "\n![{}](<{}>)\n", escaped(told, "\\[]"), escaped(still, "\\<>"));
+        }
         for cue in cues.iter().filter(|cue| cue.scene == n) {
             let _ = write!(out, "\n{}\n", cue.text);
         }
@@ -63,4 +81,41 @@ pub fn markdown(title: &str, about: &str, scenes: &[(f64, String, String)], cues
         }
     }
     out
+}
+
+/// Text in which signs have no meaning of their own, on one line.
+fn escaped(text: &str, signs: &str) -> String {
+    let sign = |c: char| match c {
+        '\n' | '\r' => " ".to_owned(),
+        c if signs.contains(c) => format!("\\{c}"),
+        c => c.to_string(),
+    };
+    text.chars().map(sign).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_transcript_has_a_still_a_scene_and_words_that_break_no_link() {
+        let scene = |start, title: &str, seen: &str| SceneText {
+            start,
+            title: title.into(),
+            shows: "s at reference 3, as rings, for 2.0 s.".into(),
+            seen: seen.into(),
+        };
+        let scenes = [scene(0.0, "", "A[3] misses."), scene(62.0, "Two", "")];
+        let cues = [Cue { start: 0.0, end: 1.0, text: "said".into(), scene: 0 }];
+        let shows = "s at reference 3, as rings, for 2.0 s.";
+        let stills = ["a <b>.stills/01.png".into(), "x/02.png".into()];
+        assert_eq!(
+            markdown("t", "what", &scenes, &cues, &stills),
+            format!(
+                "# t\n\nwhat\n\n## Scene 1\n\n00:00. {shows}\n\n![A\\[3\\] misses.](<a \\<b\\>.stills/01.png>)\n\nsaid\n\n\
+                 *In the picture: A[3] misses.*\n\n## Two\n\n01:02. {shows}\n\n![Two](<x/02.png>)\n"
+            )
+        );
+        assert!(!markdown("t", "", &scenes, &cues, &[]).contains("!["));
+    }
 }

@@ -6,6 +6,7 @@
 //! {memory.reads} {memory.writes} {memory.bytes_read} {memory.bytes_written}                          memory
 //! {references} {reference.what} {reference.why} {reference.code} {reference.line} {reference.number} where it is
 //! {B}                                                                                                the region's name, in its colour
+//! {side} {Side}                                                                                      where its picture stands: on the left
 //! {scene.L1.misses}  since the scene began      {whole.L1.misses}  in the whole trace      {blocked:L1.misses}  of another source
 //! ```
 //!
@@ -124,6 +125,8 @@ pub struct Told<'a> {
     pub whole: &'a Counts,
     /// The words beside the picture.
     pub info: &'a Info,
+    /// Where the picture stands among those of its scene.
+    pub side: &'a str,
 }
 
 /// Which references are counted.
@@ -146,6 +149,8 @@ enum What {
     Region(usize, Option<usize>, &'static str),
     Memory(&'static str),
     Name(String),
+    /// Where the picture stands; whether at the start of a sentence.
+    Side(bool),
 }
 
 /// One value.
@@ -341,6 +346,11 @@ impl Value {
                 _ => counts.memory.bytes_written,
             }),
             What::Name(name) => name.clone(),
+            What::Side(false) => told.side.to_owned(),
+            What::Side(true) => {
+                let mut rest = told.side.chars();
+                rest.next().map_or_else(String::new, |first| first.to_uppercase().chain(rest).collect())
+            }
         }
     }
 }
@@ -355,10 +365,13 @@ impl What {
         if region(text).is_some() {
             return Ok(Self::Name(text.to_owned()));
         }
+        if text == "side" || text == "Side" {
+            return Ok(Self::Side(text == "Side"));
+        }
         let known = || {
             let levels = counts.levels.iter().map(|level| level.name.as_str());
             let regions = counts.regions.iter().map(|region| region.name.as_str());
-            levels.chain(regions).chain(["memory", "reference", "references"]).collect::<Vec<_>>()
+            levels.chain(regions).chain(["memory", "reference", "references", "side"]).collect::<Vec<_>>()
         };
         let Some((of, what)) = text.rsplit_once('.') else { return Err(unknown(text, &known())) };
         match of {
@@ -405,7 +418,7 @@ mod tests {
         let [scene, now, whole] = [100, 600, 1000].map(|tick| counts_at(&mut studio, tick).expect("in memory"));
         let sources = [("s", &whole)];
         let info = Info::default();
-        let told = Told { now, scene: &scene, whole: &whole, info: &info };
+        let told = Told { now, scene: &scene, whole: &whole, info: &info, side: "on the left" };
         let words = |text: &str| {
             let template = Template::parse(text, 0, &sources).expect(text);
             template.words(&|_| Some(&told)).into_iter().map(|run| run.words).collect::<String>()
@@ -416,6 +429,7 @@ mod tests {
         assert_eq!(words("{B.misses} {B.L2.misses} {B.miss_rate}"), "1 1 0.7 %");
         assert_eq!(words("{scene.B.misses} {scene.B.miss_rate}"), "0 0 %");
         assert_eq!(words("{{braces}} {A}"), "{braces} A");
+        assert_eq!(words("{Side}, and {s:side}"), "On the left, and on the left");
         let runs = Template::parse("of {A}!", 0, &sources).expect("good").words(&|_| Some(&told));
         assert_eq!(runs.iter().map(|run| run.region.is_some()).collect::<Vec<_>>(), [false, true, false]);
         for (text, expect) in [

@@ -184,6 +184,11 @@ fn one(scene: &str) -> String {
     format!("title = 't'\n[source.s]\ntrace = 'lesson:matmul16'\ncache = 'paper'\n[[scene]]\nsource = 's'\n{scene}\n")
 }
 
+/// A storyboard of a card, with a key of the whole file.
+fn whole(key: &str) -> String {
+    format!("title = 't'\n{key}\n[[scene]]\ncard = {{ title = 'c' }}\n")
+}
+
 #[test]
 fn what_is_wrong_is_told_with_its_line_its_key_and_the_nearest_word() {
     let folder = tempfile::tempdir().unwrap();
@@ -223,6 +228,47 @@ fn what_is_wrong_is_told_with_its_line_its_key_and_the_nearest_word() {
         (one("highlight = ['ring']"), "highlight: "),
         (one("show = ['Z']"), "show: found `Z`"),
         (one("pin = 'Z[0]'"), "pin: region: found `Z[0]`; expected one of A, B, C"),
+        (
+            one("transition = 'wip'"),
+            "w.story.toml:7: scene 1: transition: found `wip` (did you mean `wipe`?); expected one of fade, cut",
+        ),
+        (
+            one("transition = 'cut'\nfade = 1"),
+            "transition: found `cut` beside `fade`; a cut takes no time: leave `fade` out",
+        ),
+        (one("looks = [{ at = nan, camera = 'whole' }]"), "looks: at: found NaN; expected 0 to 14400 seconds"),
+        (one("caption = '{sid}'"), "{sid}: found `sid` (did you mean `side`?)"),
+        (
+            one(&format!("[scene.quiz]\nquestion = '{}'\nanswer = 'a'", "why ".repeat(900))),
+            "w.story.toml:7: scene 1: quiz: found a question with its answer that has no room in a picture of 1280x720",
+        ),
+        (
+            one(&format!("labels = [{{ of = 'B[0][0]', text = '{}' }}]", "here ".repeat(300))),
+            "w.story.toml:7: scene 1: labels: found a label that has no room in a picture of 1280x720; expected a few words",
+        ),
+        (
+            format!("title = 't'\n[[scene]]\ncard = {{ title = 'c', text = '{}' }}\n", "word ".repeat(900)),
+            "w.story.toml:3: scene 1: card: found a card of 4501 letters that has no room in a picture of 1280x720; expected fewer",
+        ),
+        (
+            "title = 't'\n[[scene]]\ncard = { title = '\u{d55c}' }\n".into(),
+            "w.story.toml:3: scene 1: card: found `\u{d55c}` (U+D55C), which the typeface has not; expected Latin, Greek or Cyrillic",
+        ),
+        (
+            one("[scene.quiz]\nquestion = '\u{d55c}'\nanswer = 'a'"),
+            "w.story.toml:7: scene 1: quiz: found `\u{d55c}` (U+D55C), which the typeface has not",
+        ),
+        (
+            whole("size = '0x481'"),
+            "w.story.toml:2: size: found `0x481`; expected WIDTHxHEIGHT in pixels, each 16 to 16384, such as 1280x720",
+        ),
+        (
+            whole("size = '4000x4000'"),
+            "w.story.toml:2: size: a picture of 4000x4000 cannot be written to MP4: its encoder takes 16x16 to 3840x2160",
+        ),
+        (whole("fps = 0"), "w.story.toml:2: fps: found 0; expected 1 to 120 frames a second"),
+        (whole("fps = 1000000"), "w.story.toml:2: fps: found 1000000; expected 1 to 120 frames a second"),
+        (whole("theme = 'drak'"), "w.story.toml:2: theme: found `drak` (did you mean `dark`?)"),
         (one("beside = [{ }]"), "beside: found the same picture twice"),
         (one("source2 = 's'"), "unknown key `source2` (did you mean `source`?)"),
         (

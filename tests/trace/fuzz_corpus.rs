@@ -41,6 +41,10 @@ fn every_input_that_the_fuzzer_keeps_is_answered() {
     for folder in fs::read_dir(corpus).unwrap() {
         let folder = folder.unwrap();
         let name = folder.file_name().into_string().unwrap();
+        if name == "story" {
+            // No traces: `tests/commands/story_films.rs` reads them.
+            continue;
+        }
         let format = (name != "detect").then(|| Format::named(&name).unwrap());
         formats += 1;
         for file in fs::read_dir(folder.path()).unwrap() {

@@ -10,9 +10,10 @@ use super::{Cast, Look, Panel, Question, Reel, Scene, Step, Timed};
 use crate::axis::Position;
 use crate::overlay::Studio;
 use crate::overlay::exhibits::{self, Subject};
-use crate::overlay::lettering::{CAPTION_SCALES, MOST_LINES, Measure, band};
+use crate::overlay::lettering::{CAPTION_SCALES, MOST_LINES, Measure, QuizCard, Transition, band};
 use crate::scene::Camera;
 use crate::timeline::ClockKind;
+use crate::units::to_f32;
 use std::sync::Arc;
 
 /// Seconds of a scene that does not say how long it is: of a still, and of a stretch.
@@ -95,6 +96,7 @@ pub(super) fn reel(
     }
     compiler.reel.band = band(compiler.lines, size, compiler.reel.caption_scale);
     for (n, scene) in story.scenes().enumerate() {
+        compiler.words_fit(n, scene)?;
         let scene = compiler.scene(n, scene)?;
         let first = compiler.reel.frames();
         compiler.reel.firsts.push(first + scene.frames);
@@ -148,6 +150,34 @@ impl Compiler<'_> {
         Ok(())
     }
 
+    /// Cards, questions and labels that there is room for, if not in a small picture then in one that is 720 high.
+    fn words_fit(&self, n: usize, scene: &board::Scene) -> Result<(), StoryError> {
+        let [width, height] = self.reel.size;
+        let (tall, scale) = (height.max(720), 720.0 / f64::from(height.clamp(1, 720)));
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a width in pixels")]
+        let size = [(f64::from(width) * scale).round() as u32, tall];
+        let band = self.reel.band * to_f32(scale);
+        let long = |key: &str, what: &str, remedy: &str| {
+            let words = format!("found {what} that has no room in a picture of {width}x{height}; {remedy}");
+            Err(self.story.scene_fault(n, key, &words))
+        };
+        if let Some(card) = scene.card.as_ref().filter(|card| !self.measure.card_fits(&card.title, &card.text, size)) {
+            let words = card.title.chars().count() + card.text.chars().count();
+            return long("card", &format!("a card of {words} letters"), "expected fewer: make two scenes of it");
+        }
+        if let Some(quiz) = &scene.quiz {
+            let (question, choices, right) = (quiz.question.clone(), quiz.choices.clone(), None);
+            let asked = QuizCard { question, choices, right, answer: vec![(quiz.answer.clone(), None)], left: 0.0 };
+            if !self.measure.quiz_fits(&asked, size, band) {
+                return long("quiz", "a question with its answer", "expected shorter ones: say the rest in a caption");
+            }
+        }
+        match scene.labels.iter().find(|label| !self.measure.label_fits(&label.text, size)) {
+            Some(_) => long("labels", "a label", "expected a few words: say the rest in a caption"),
+            None => Ok(()),
+        }
+    }
+
     /// What to say of the longest caption.
     fn too_long(&self) -> StoryError {
         let (lines, width) = (self.lines, self.reel.size[0]);
@@ -198,8 +228,8 @@ impl Compiler<'_> {
         let (mut legs, mut ticks) = (None, [0, 0]);
         if let Some(source) = shown {
             let (way, ends) = self.legs(n, scene, source, intro)?;
+            panels = self.panels(n, scene, source, (&way, ends))?;
             (legs, ticks) = (Some(way), ends);
-            panels = self.panels(n, scene, source, ends)?;
         } else if scene.card.is_none() {
             let names: Vec<&str> = self.reel.cast.iter().map(|cast| cast.name.as_str()).collect();
             let known =
@@ -277,12 +307,22 @@ impl Compiler<'_> {
         };
         let now: Vec<(usize, usize)> = panels.iter().map(|panel| (panel.source, panel.exhibit)).collect();
         let changed = self.before.as_ref().is_none_or(|(before, _)| *before != now);
-        let fade = scene.fade.unwrap_or(if changed { FADE.min(seconds) } else { 0.0 });
-        let fade = length(fade, 0.0).map_err(fault("fade"))?;
-        let left = panels.first().and_then(|panel: &Panel| match panel.looks.last() {
-            Some((_, _, Look::At(camera))) => Some(*camera),
-            _ => None,
-        });
+        let (transition, fade) = self.transition(n, scene, (changed, seconds))?;
+        // Where a move ends that the scene was too short for, or where what is followed was last.
+        let left = match panels.first_mut().and_then(|panel| Some((panel.looks.last().copied()?, panel))) {
+            Some(((_, _, Look::At(camera)), _)) => Some(camera),
+            Some(((at, moves, Look::Follow(..)), panel)) => {
+                let Reel { cast, exhibits, .. } = &mut self.reel;
+                let end = seconds.max(at + moves);
+                if let Some(legs) = &legs {
+                    let (source, exhibit) = (panel.source, panel.exhibit);
+                    let seen = panel.follow(end, (legs, ticks), (&mut cast[source], exhibits[exhibit].2.as_mut()));
+                    seen.map_err(|error| fault("camera")(error.0))?;
+                }
+                Some(panel.camera(end))
+            }
+            None => None,
+        };
         self.before = Some((now, left));
         if let Some(source) = shown {
             self.ended[source] = ticks[1];
@@ -303,7 +343,35 @@ impl Compiler<'_> {
             card,
             quiz: question,
             fade,
+            transition,
         })
+    }
+
+    /// How a scene appears, and in how many seconds.
+    fn transition(
+        &self,
+        n: usize,
+        scene: &board::Scene,
+        (changed, seconds): (bool, f64),
+    ) -> Result<(Transition, f64), StoryError> {
+        let fault = |key: &str, words: &str| self.story.scene_fault(n, key, words);
+        let transition = match &scene.transition {
+            None => Transition::Fade,
+            Some(name) => {
+                let names = Transition::ALL.map(|(_, name)| name);
+                let known = Transition::ALL.into_iter().find(|(_, known)| known == name);
+                known.ok_or_else(|| fault("transition", &unknown(name, &names)))?.0
+            }
+        };
+        if transition == Transition::Cut {
+            return match scene.fade {
+                Some(_) => Err(fault("transition", "found `cut` beside `fade`; a cut takes no time: leave `fade` out")),
+                None => Ok((transition, 0.0)),
+            };
+        }
+        let usual = if changed || scene.transition.is_some() { FADE.min(seconds) } else { 0.0 };
+        let fade = length(scene.fade.unwrap_or(usual), 0.0).map_err(|words| fault("fade", &words))?;
+        Ok((transition, fade))
     }
 
     /// The way through the trace, and its first and last tick.

@@ -3,15 +3,17 @@
 mod compile;
 mod legs;
 mod panels;
+#[cfg(test)]
+mod tests;
+mod told;
+mod track;
 
 use super::StoryError;
 use super::board::Storyboard;
 use super::camera;
-use super::subtitles::Cue;
 use super::values::{Counts, Run, Template, Told, counts_at};
 use crate::axis::Position;
-use crate::overlay::described::described;
-use crate::overlay::lettering::{Lettering, PlacedLabel, QuizCard, Runs};
+use crate::overlay::lettering::{Lettering, PlacedLabel, QuizCard, Runs, Transition, Veil};
 use crate::overlay::{Exhibit, Info, Shot, Strip, Studio, Taken};
 use crate::reference::SourceError;
 use crate::scene::palette::RegionColors;
@@ -20,6 +22,7 @@ use crate::timeline::InStep;
 use crate::units::to_f32;
 use egui::Pos2;
 use legs::Legs;
+use track::{Track, Way};
 
 /// A source and the numbers of its whole trace.
 struct Cast {
@@ -39,6 +42,8 @@ struct Panel {
     strip: Strip,
     /// Where the camera goes, each with when and how long, seconds; none where the exhibit has no rings.
     looks: Vec<(f64, f64, Look)>,
+    /// What it follows.
+    tracks: Vec<Track>,
 }
 
 /// How a picture goes in step with the first one.
@@ -53,7 +58,7 @@ enum Step {
 #[derive(Clone, Copy, Debug)]
 enum Look {
     At(Camera),
-    /// At what has the label of this number, so many times as close.
+    /// At what the track of this number follows, so many times as close.
     Follow(usize, f32),
 }
 
@@ -105,6 +110,8 @@ struct Scene {
     quiz: Option<Question>,
     /// Seconds in which it appears; half of them the scene before goes in.
     fade: f64,
+    /// How it appears.
+    transition: Transition,
 }
 
 /// See the module.
@@ -149,6 +156,62 @@ pub struct SceneSpan {
     pub source: String,
     /// Seconds after which the answer to its question is told; `None` = it asks none.
     pub pause: Option<f64>,
+}
+
+impl Panel {
+    /// Looks for what its camera follows about a time.
+    fn follow(
+        &mut self,
+        time: f64,
+        (legs, ticks): (&Legs, [u64; 2]),
+        (cast, exhibit): (&mut Cast, &mut dyn Exhibit),
+    ) -> Result<(), SourceError> {
+        let Self { looks, tracks, shot, step, .. } = self;
+        let len = cast.studio.timeline().len();
+        let at = |time: f64| other(step, ticks, len, legs.at(time).0);
+        for (_, _, look) in under_way(looks, time) {
+            if let Look::Follow(track, _) = look {
+                let mut way = Way { studio: &mut cast.studio, exhibit: &mut *exhibit, shot, at: &at };
+                tracks[*track].look(time, &mut way)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Where its camera looks at a time.
+    fn camera(&self, time: f64) -> Camera {
+        let camera = |look: &Look| match look {
+            Look::At(camera) => *camera,
+            Look::Follow(track, zoom) => Camera { at: self.tracks[*track].at(time), zoom: *zoom }.clamped(),
+        };
+        let looks = under_way(&self.looks, time);
+        let mut now = looks.first().map_or_else(Camera::default, |look| camera(&look.2));
+        for (at, moves, look) in looks.iter().skip(1) {
+            let share = if *moves > 0.0 { to_f32((time - at) / moves) } else { 1.0 };
+            now = camera::between(now, camera(look), share);
+        }
+        now
+    }
+}
+
+/// The moves of a camera that say where it is at a time: the last one that has ended, and those that have begun since.
+fn under_way(looks: &[(f64, f64, Look)], time: f64) -> &[(f64, f64, Look)] {
+    let begun = looks.partition_point(|look| look.0 <= time);
+    let first = looks[..begun].iter().rposition(|(at, moves, _)| at + moves <= time).unwrap_or(0);
+    &looks[first..begun.max(looks.len().min(1)).max(first)]
+}
+
+/// Where a picture is while the first one of its scene is at `position`, between the ticks of the scene; `len` is that of its trace.
+fn other(step: &Step, ticks: [u64; 2], len: u64, position: Position) -> Position {
+    match step {
+        Step::By(step) => step.other(position),
+        Step::Share => {
+            let [from, to] = ticks.map(Position::at);
+            let all = to.since(from);
+            let share = if all > 0.0 { position.since(from) / all } else { 0.0 };
+            Position::START.plus(share * len as f64).min(Position::at(len))
+        }
+    }
 }
 
 impl Reel {
@@ -241,19 +304,15 @@ impl Reel {
         true
     }
 
-    /// When each scene begins, what it is called, and what is seen at its end, in words.
+    /// A scene as it ends, before it goes for the next one.
     ///
     /// # Errors
     /// When a trace cannot be read.
-    pub fn described(&mut self) -> Result<Vec<(f64, String, String)>, SourceError> {
-        let mut out = Vec::new();
-        for span in self.spans() {
-            let frame = self.frame(span.frames.end - 1)?;
-            let seen = frame.pictures.iter().map(|taken| described(&taken.info)).collect::<Vec<_>>().join(" ");
-            self.reuse(frame);
-            out.push((span.start, span.title, seen));
-        }
-        Ok(out)
+    pub fn ending(&mut self, scene: usize) -> Result<Frame, SourceError> {
+        let last = self.firsts.get(scene + 1).copied().unwrap_or_else(|| self.frames());
+        let mut frame = self.frame(last.saturating_sub(1))?;
+        frame.lettering.veil = Veil::default();
+        Ok(frame)
     }
 
     /// Its scenes, in order.
@@ -300,23 +359,18 @@ impl Reel {
     /// When a trace cannot be read.
     pub fn frame(&mut self, k: u64) -> Result<Frame, SourceError> {
         let (n, time) = self.at(k);
+        // The last frame of a scene stands at its end, which may be later than a frame after the one before.
+        let before = k.saturating_sub(1).max(self.firsts[n]) - self.firsts[n];
+        let before = before as f64 / f64::from(self.fps);
+        self.follow(n, time)?;
         let scene = &self.scenes[n];
         let mut pictures = Vec::with_capacity(scene.panels.len());
         let mut told: Vec<Option<(Counts, Info)>> = self.cast.iter().map(|_| None).collect();
         for (at, panel) in scene.panels.iter().enumerate() {
-            let shot = self.shot(n, at, time);
+            let shot = self.shot(n, at, (before, time));
             let studio = &mut self.cast[panel.source].studio;
             let exhibit = self.exhibits[panel.exhibit].2.as_mut();
-            let mut taken = shot.take(studio, exhibit)?;
-            if let Some(Look::Follow(label, zoom)) = panel.looks.iter().rfind(|look| look.0 <= time).map(|look| look.2)
-            {
-                // What is followed is known once it is drawn: a second look is at it.
-                let at = taken.picture.scene().and_then(|scene| camera::nearest(scene, label));
-                let to = Camera { at: at.unwrap_or([0.0, 0.0]), zoom }.clamped();
-                let camera = camera_at(&panel.looks, time, &|_, _| to);
-                exhibit.reuse(taken.picture);
-                taken = Shot { view: View { camera, ..shot.view.clone() }, ..shot }.take(studio, exhibit)?;
-            }
+            let taken = shot.take(studio, exhibit)?;
             if told[panel.source].is_none() {
                 let counts = counts_at(studio, taken.info.position.tick())?;
                 told[panel.source] = Some((counts, taken.info.clone()));
@@ -327,20 +381,27 @@ impl Reel {
         Ok(Frame { pictures, lettering, scene: n })
     }
 
+    /// Looks for what the cameras of a scene follow about a time.
+    fn follow(&mut self, n: usize, time: f64) -> Result<(), SourceError> {
+        let Self { scenes, cast, exhibits, .. } = self;
+        let scene = &mut scenes[n];
+        let Some(legs) = &scene.legs else { return Ok(()) };
+        for panel in &mut scene.panels {
+            panel.follow(time, (legs, scene.ticks), (&mut cast[panel.source], exhibits[panel.exhibit].2.as_mut()))?;
+        }
+        Ok(())
+    }
+
     /// The shot of a panel at a time of its scene.
-    fn shot(&self, n: usize, at: usize, time: f64) -> Shot {
+    fn shot(&self, n: usize, at: usize, (before, time): (f64, f64)) -> Shot {
         let scene = &self.scenes[n];
         let (panel, legs) = (&scene.panels[at], scene.legs.as_ref());
         let position = |time: f64| legs.map_or(Position::START, |legs| self.stepped(scene, panel, legs.at(time).0));
         let now = position(time);
         let rate = legs.map_or(1.0, |legs| legs.rate(time));
-        let frame = 1.0 / f64::from(self.fps);
-        let passed = now.tick().saturating_sub(position(time - frame).tick()).max(1);
+        let passed = now.tick().saturating_sub(position(before).tick()).max(1);
         let base = &panel.shot.view;
-        // What is followed is looked for in the whole picture.
-        let follows =
-            panel.looks.iter().rfind(|look| look.0 <= time).is_some_and(|look| matches!(look.2, Look::Follow(..)));
-        let camera = if follows { Camera::default() } else { camera_at(&panel.looks, time, &|_, _| Camera::default()) };
+        let camera = panel.camera(time);
         let view =
             View { speed: rate, tail: base.tail.max(passed), window: base.window.max(passed), camera, ..base.clone() };
         let mut shot = Shot { position: now, view, ..panel.shot.clone() };
@@ -350,21 +411,14 @@ impl Reel {
 
     /// Where a panel is while the first one of its scene is at `position`.
     fn stepped(&self, scene: &Scene, panel: &Panel, position: Position) -> Position {
-        match &panel.step {
-            Step::By(step) => step.other(position),
-            Step::Share => {
-                let [from, to] = scene.ticks.map(Position::at);
-                let all = to.since(from);
-                let share = if all > 0.0 { position.since(from) / all } else { 0.0 };
-                let len = self.cast[panel.source].studio.timeline().len();
-                Position::START.plus(share * len as f64).min(Position::at(len))
-            }
-        }
+        other(&panel.step, scene.ticks, self.cast[panel.source].studio.timeline().len(), position)
     }
 
     fn lettering(&self, n: usize, time: f64, pictures: &[Taken], told: &[Option<(Counts, Info)>]) -> Lettering {
         let scene = &self.scenes[n];
         let empty = Counts::default();
+        let sides: Vec<&str> =
+            (0..self.cast.len()).map(|source| panels::side(&self.scenes[n].panels, source)).collect();
         let told: Vec<Option<Told<'_>>> = told
             .iter()
             .zip(&self.cast)
@@ -372,7 +426,7 @@ impl Reel {
             .map(|(source, (told, cast))| {
                 let (now, info) = told.as_ref()?;
                 let scene = scene.before[source].as_ref().unwrap_or(&empty);
-                Some(Told { now: now.clone(), scene, whole: &cast.whole, info })
+                Some(Told { now: now.clone(), scene, whole: &cast.whole, info, side: sides[source] })
             })
             .collect();
         let words = |template: &Template| -> Runs {
@@ -431,73 +485,14 @@ impl Reel {
         (run.words, color)
     }
 
-    /// What is left of the ground over a scene that appears, or goes for the next one.
-    fn veil(&self, n: usize, time: f64) -> f32 {
+    /// The ground over a scene that appears, or goes for the next one.
+    fn veil(&self, n: usize, time: f64) -> Veil {
         let scene = &self.scenes[n];
         let into = if scene.fade > 0.0 { 1.0 - time / (0.5 * scene.fade) } else { 0.0 };
-        let next = self.scenes.get(n + 1).map_or(0.0, |next| next.fade);
+        let (next, way) = self.scenes.get(n + 1).map_or((0.0, Transition::Fade), |next| (next.fade, next.transition));
         let out = if next > 0.0 { 1.0 - (scene.seconds - time) / (0.5 * next) } else { 0.0 };
-        to_f32(into.max(out).clamp(0.0, 1.0))
-    }
-
-    /// What is said, with its times: values are those at which it goes.
-    ///
-    /// # Errors
-    /// When a trace cannot be read.
-    pub fn cues(&mut self) -> Result<Vec<Cue>, SourceError> {
-        let mut cues = Vec::new();
-        for n in 0..self.scenes.len() {
-            let start = self.firsts[n] as f64 / f64::from(self.fps);
-            let seconds = self.scenes[n].seconds;
-            let mut spans: Vec<(f64, f64)> = Vec::new();
-            if let Some(quiz) = &self.scenes[n].quiz {
-                spans.extend([(0.0, quiz.pause), (quiz.pause, quiz.pause + quiz.seconds)]);
-            }
-            if self.scenes[n].card.is_some() {
-                spans.push((0.0, seconds));
-            }
-            spans.extend(self.scenes[n].captions.iter().map(|caption| (caption.from, caption.until.min(seconds))));
-            for (from, until) in spans {
-                let last = (until - 1.0 / f64::from(self.fps)).max(from);
-                let k = if until >= seconds { self.firsts[n + 1] - 1 } else { self.frame_at(n, last) };
-                let frame = self.frame(k)?;
-                let text = said(&frame.lettering);
-                self.reuse(frame);
-                if !text.is_empty() && until > from {
-                    cues.push(Cue { start: start + from, end: start + until, text, scene: n });
-                }
-            }
-        }
-        Ok(cues)
-    }
-
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a time of a film, 0 or more")]
-    fn frame_at(&self, n: usize, time: f64) -> u64 {
-        (self.firsts[n] + (time * f64::from(self.fps)).floor() as u64).min(self.firsts[n + 1] - 1)
-    }
-}
-
-/// The words of a frame that are said.
-fn said(lettering: &Lettering) -> String {
-    let plain = |runs: &Runs| runs.iter().map(|(words, _)| words.as_str()).collect::<String>();
-    if let Some(quiz) = &lettering.quiz {
-        let told = quiz.right.is_some() || !quiz.answer.is_empty();
-        if told {
-            let right = quiz
-                .right
-                .and_then(|right| quiz.choices.get(right))
-                .map_or_else(String::new, |right| format!("{right}. "));
-            return format!("{right}{}", plain(&quiz.answer));
-        }
-        return std::iter::once(&quiz.question).chain(&quiz.choices).cloned().collect::<Vec<_>>().join(" / ");
-    }
-    match &lettering.card {
-        Some((title, text)) if text.is_empty() => title.clone(),
-        Some((title, text)) => {
-            let stop = if title.ends_with(['.', '?', '!', ':']) { " " } else { ". " };
-            format!("{title}{stop}{}", plain(text))
-        }
-        None => plain(&lettering.caption),
+        let (share, comes, way) = if into >= out { (into, true, scene.transition) } else { (out, false, way) };
+        if share > 0.0 { Veil { share: to_f32(share.min(1.0)), comes, way } } else { Veil::default() }
     }
 }
 
@@ -524,18 +519,4 @@ fn outlines(mark: &Mark, taken: &Taken) -> Vec<Vec<Pos2>> {
             marks.into_iter().flatten().map(around).collect()
         }
     }
-}
-
-/// The camera at a time; `of` gives that of a look that follows.
-fn camera_at(looks: &[(f64, f64, Look)], time: f64, of: &dyn Fn(usize, f32) -> Camera) -> Camera {
-    let camera = |look: &Look| match look {
-        Look::At(camera) => *camera,
-        Look::Follow(label, zoom) => of(*label, *zoom),
-    };
-    let mut now = looks.first().map_or_else(Camera::default, |look| camera(&look.2));
-    for (at, moves, look) in looks.iter().filter(|look| look.0 <= time) {
-        let share = if *moves > 0.0 { to_f32((time - at) / moves) } else { 1.0 };
-        now = camera::between(now, camera(look), share);
-    }
-    now
 }

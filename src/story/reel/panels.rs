@@ -5,6 +5,8 @@ use super::super::board;
 use super::super::camera::{self, Aim};
 use super::super::error::unknown;
 use super::compile::{Compiler, length};
+use super::legs::Legs;
+use super::track::{Followed, Track};
 use super::{Look, Mark, Panel, Reel, Step};
 use crate::axis::Position;
 use crate::overlay::{Area, Parts, Shot, StripKind, Taken};
@@ -32,7 +34,7 @@ impl Compiler<'_> {
         n: usize,
         scene: &board::Scene,
         source: usize,
-        ticks: [u64; 2],
+        (legs, ticks): (&Legs, [u64; 2]),
     ) -> Result<Vec<Panel>, StoryError> {
         let story = self.story;
         let count = 1 + scene.beside.len();
@@ -64,7 +66,7 @@ impl Compiler<'_> {
             let base = self.base(n, scene, of, (areas[at], count))?;
             // A camera goes on from where it was left, where the same is shown alone again.
             let goes_on = count == 1 && self.before.as_ref().is_some_and(|(before, _)| before[..] == [(of, exhibit)]);
-            panels.push(self.panel(n, scene, (of, exhibit, step), base, (ticks[0], goes_on))?);
+            panels.push(self.panel(n, scene, (of, exhibit, step), base, (legs, ticks[0], goes_on))?);
         }
         Ok(panels)
     }
@@ -180,7 +182,7 @@ impl Compiler<'_> {
         scene: &board::Scene,
         (source, exhibit, step): (usize, usize, Step),
         mut shot: Shot,
-        (from, goes_on): (u64, bool),
+        (legs, from, goes_on): (&Legs, u64, bool),
     ) -> Result<Panel, StoryError> {
         let story = self.story;
         let Reel { cast, exhibits, .. } = &mut self.reel;
@@ -194,7 +196,7 @@ impl Compiler<'_> {
         let rings = take(&first)?.picture.scene().map(|scene| scene.rings.clone());
         // Elements by the numbers of their labels: labels, highlights, and what the camera looks at.
         let mut labels: Vec<ByteRange> = Vec::new();
-        let mut looks = Vec::new();
+        let (mut looks, mut followed) = (Vec::new(), Vec::new());
         if let Some(rings) = &rings {
             let asked = scene.labels.iter().map(|label| &label.of).chain(&scene.highlight);
             for words in asked {
@@ -203,15 +205,20 @@ impl Compiler<'_> {
             let aims = scene.camera.iter().map(|words| ("camera", 0.0, words, scene.moves));
             let later = scene.looks.iter().map(|look| ("looks", look.at, &look.camera, look.moves));
             let mut homes = Vec::new();
+            let mut track = |what: Followed| {
+                followed.iter().position(|known| *known == what).unwrap_or_else(|| {
+                    followed.push(what);
+                    followed.len() - 1
+                })
+            };
             for (key, at, words, moves) in aims.chain(later) {
                 let fault = |words: String| story.scene_fault(n, key, &words);
+                let at = length(at, 0.0).map_err(|words| fault(format!("at: {words}")))?;
                 let moves = length(moves.unwrap_or(MOVES), 0.0).map_err(fault)?;
                 let look = match camera::parse(words, rings, &tables).map_err(fault)? {
                     Aim::At(camera) => Look::At(camera.clamped()),
-                    Aim::Follow(bytes, zoom) => {
-                        labels.push(bytes);
-                        Look::Follow(labels.len() - 1, zoom)
-                    }
+                    Aim::Follow(bytes, zoom) => Look::Follow(track(Followed::Element(bytes)), zoom),
+                    Aim::Touched(zoom) => Look::Follow(track(Followed::References), zoom),
                     Aim::Home(bytes, zoom) => {
                         labels.push(bytes);
                         homes.push((looks.len(), labels.len() - 1, zoom));
@@ -230,19 +237,21 @@ impl Compiler<'_> {
                 }
             }
         }
+        looks.sort_by(|a, b| a.0.total_cmp(&b.0));
         let left = self.before.as_ref().filter(|_| goes_on).and_then(|(_, camera)| *camera);
         match left {
             Some(camera) if rings.is_some() => looks.insert(0, (0.0, 0.0, Look::At(camera))),
-            _ => {
-                if let Some(first) = looks.first_mut().filter(|look| look.0 <= 0.0) {
-                    // Nobody saw it come: it is there.
-                    first.1 = 0.0;
-                }
-            }
+            _ => match looks.first_mut() {
+                // Nobody saw it come: it is there.
+                Some(first) if first.0 <= 0.0 => first.1 = 0.0,
+                Some(_) => looks.insert(0, (0.0, 0.0, Look::At(Camera::default()))),
+                None => {}
+            },
         }
         let studio = &self.reel.cast[source].studio;
+        let tracks = followed.into_iter().map(|followed| Track::new(followed, legs.seconds())).collect();
         let strip = studio.strip_of_kind(shot.layout().strip_columns(), shot.playback.stretch, shot.playback.strip);
-        Ok(Panel { source, exhibit, step, shot, strip, looks })
+        Ok(Panel { source, exhibit, step, shot, strip, looks, tracks })
     }
 
     /// What a label or a highlight is about, in the first picture.
@@ -318,4 +327,72 @@ fn areas([width, height]: [u32; 2], band: f32, count: usize) -> Vec<Area> {
         Area { at: [x, y], size: [edge(column + 1, columns, width) - x, edge(row + 1, rows, height) - y] }
     };
     (0..n).map(area).collect()
+}
+
+/// Where the picture of a source stands among those of its scene, in words.
+pub(super) fn side(panels: &[Panel], source: usize) -> &'static str {
+    let Some(own) = panels.iter().find(|panel| panel.source == source) else { return "here" };
+    let edges = |axis: usize| {
+        let mut edges: Vec<u32> = panels.iter().map(|panel| panel.shot.area.at[axis]).collect();
+        edges.sort_unstable();
+        edges.dedup();
+        let at = edges.iter().position(|edge| *edge == own.shot.area.at[axis]).unwrap_or(0);
+        (at, edges.len())
+    };
+    placed(edges(0), edges(1))
+}
+
+/// A place in words: which column of how many, and which row.
+fn placed((column, columns): (usize, usize), (row, rows): (usize, usize)) -> &'static str {
+    match (columns, rows) {
+        (1, 1) => "here",
+        (_, 1) => match column {
+            0 => "on the left",
+            _ if column + 1 == columns => "on the right",
+            _ => "in the middle",
+        },
+        (1, _) => match row {
+            0 => "at the top",
+            _ if row + 1 == rows => "at the bottom",
+            1 if rows == 3 => "in the middle",
+            1 => "second from the top",
+            _ => "third from the top",
+        },
+        _ => match (column, row) {
+            (0, 0) => "at the top left",
+            (_, 0) => "at the top right",
+            (0, _) => "at the bottom left",
+            _ => "at the bottom right",
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pictures_stand_where_words_say() {
+        let words = |size, count| -> Vec<&str> {
+            let areas = areas(size, 40.0, count);
+            let edges = |of: &Area, axis: usize| {
+                let mut edges: Vec<u32> = areas.iter().map(|area| area.at[axis]).collect();
+                edges.sort_unstable();
+                edges.dedup();
+                (edges.iter().position(|edge| *edge == of.at[axis]).expect("its own"), edges.len())
+            };
+            areas.iter().map(|area| placed(edges(area, 0), edges(area, 1))).collect()
+        };
+        let (wide, upright) = ([1280, 720], [720, 1280]);
+        assert_eq!(words(wide, 1), ["here"]);
+        assert_eq!(words(wide, 2), ["on the left", "on the right"]);
+        assert_eq!(words(upright, 2), ["at the top", "at the bottom"]);
+        assert_eq!(words(wide, 3), ["on the left", "in the middle", "on the right"]);
+        assert_eq!(words(upright, 3), ["at the top", "in the middle", "at the bottom"]);
+        assert_eq!(
+            words(wide, 4),
+            ["at the top left", "at the top right", "at the bottom left", "at the bottom right"]
+        );
+        assert_eq!(words(upright, 4), ["at the top", "second from the top", "third from the top", "at the bottom"]);
+    }
 }
