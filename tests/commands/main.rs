@@ -21,6 +21,8 @@ mod story;
 #[cfg(feature = "gpu")]
 mod task_pictures;
 mod tasks;
+#[cfg(all(unix, feature = "gpu"))]
+mod vectors;
 
 #[path = "../support/mod.rs"]
 mod support;

@@ -17,7 +17,9 @@ use egui::Rect;
 pub fn drawing(sheet: &Sheet<'_>, (space, scale): ([u32; 2], f32), theme: Theme) -> Result<Drawing, VectorError> {
     let egui = egui::Context::default();
     egui.set_fonts(fonts::definitions());
-    let Lettered { bars, output } = sheet.letter(&egui, space, scale);
+    let Lettered { bars, mut output } = sheet.letter(&egui, space, scale);
+    // The pixels of letters are of no use to vectors.
+    output.textures_delta.clear();
     let mut items = Vec::new();
     let is_alone = sheet.pictures.len() == 1;
     for ((taken, _), bars) in sheet.pictures.iter().zip(&bars) {

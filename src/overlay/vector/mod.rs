@@ -8,7 +8,7 @@
 //! ```
 //!
 //! What the shaders define per pixel is said here once more as outlines: the places are those of `scene::motion`, the widths and
-//! opacities those of `shaders/*.wgsl`. `tests/pictures/vectors.rs` holds both together, by a picture of each.
+//! opacities those of `shaders/*.wgsl`. `tests/commands/vectors.rs` holds both together, by a picture of each.
 
 mod curve;
 mod draw;
