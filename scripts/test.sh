@@ -23,6 +23,8 @@ set_up_tests() {
     want+=(imagemagick)
   command -v ffprobe >/dev/null 2>&1 || want+=(ffmpeg)
   command -v pngcheck >/dev/null 2>&1 || want+=(pngcheck)
+  command -v rsvg-convert >/dev/null 2>&1 || want+=(librsvg2-bin)
+  command -v pdftoppm >/dev/null 2>&1 || want+=(poppler-utils)
   command -v valgrind >/dev/null 2>&1 || want+=(valgrind)
   command -v gcc >/dev/null 2>&1 || want+=(gcc libc6-dev)
   command -v gfortran >/dev/null 2>&1 || want+=(gfortran)

@@ -63,7 +63,7 @@ Examples:
   orrery story:why-columns-miss                   play a bundled lesson in the window
   orrery stats t.orrery --cache paper             hits and misses, by level and by array
   orrery stats t.orrery --l1 32KiB,8,64 --json    another cache, as data
-  orrery snapshot t.orrery --tick 2613 -o f.png   one moment as a picture
+  orrery snapshot t.orrery --tick 2613 -o f.png   one moment as a picture; .svg and .pdf too
   orrery record t.orrery -o f.mp4 -1280x720       the whole run as a video
   orrery run mm.c                                 a program of your own: compiled, recorded, shown
   valgrind --tool=lackey --trace-mem=yes ./prog 2>&1 | orrery stats -";
@@ -81,6 +81,7 @@ const SNAPSHOT_EXAMPLES: &str = "\
 Examples:
   orrery snapshot t.orrery --tick 2613 -o f.png      the start of reference 2,613
   orrery snapshot t.orrery --tick 2613.5 --tail 200 -o f.png -1920x1080
+  orrery snapshot t.orrery --tick 2613 --theme print -o f.pdf           outlines and text, for papers; f.svg too
   orrery snapshot t.orrery --show 'A,heap*' --dim -o f.png    two arrays in front of the others
   orrery snapshot t.orrery --every 1000 -o sheet.png --numbers sheet.csv    a sheet of moments
   orrery snapshot t.orrery --tick 2613 --tails 1,16,64,256 -o tails.png     one moment, four trails
@@ -403,7 +404,7 @@ pub struct SnapshotArgs {
     /// Speed that the fading of flashes assumes, in references a second
     #[arg(short, long, value_name = "REFS/S", allow_negative_numbers = true)]
     pub speed: Option<f64>,
-    /// PNG to write; `-` is standard output
+    /// File to write: .png, or .svg and .pdf, which have outlines and text in place of pixels; `-` is a PNG on standard output
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
     #[command(flatten, next_help_heading = "Sheets and finer stills")]

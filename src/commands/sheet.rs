@@ -3,8 +3,8 @@
 use super::UsageError;
 use crate::axis::Position;
 use crate::cli::SheetArgs;
-use crate::overlay::{Area, Exhibit, Offscreen, Sheet, Shot, Studio};
-use crate::render::Context;
+use crate::overlay::compose::points;
+use crate::overlay::{Area, Exhibit, Shot, Strip, Studio, Taken};
 use crate::scene::View;
 
 /// Pictures on a sheet, at most.
@@ -76,29 +76,55 @@ fn grid(count: usize, columns: Option<u32>) -> (u32, u32) {
     (across, count.div_ceil(across))
 }
 
-/// A sheet as it was drawn.
-pub(super) struct Drawn {
-    pub(super) rgba: Vec<u8>,
+/// Pictures that were taken and are to be drawn, each with its strip, and what goes with them.
+pub(super) struct LaidOut {
+    pub(super) pictures: Vec<(Taken, Strip)>,
+    /// Pixels for each point.
+    pub(super) scale: f32,
     /// What each picture's tables count, as CSV; the first line of each names the columns.
     pub(super) numbers: Vec<(Position, String)>,
 }
 
-/// Draws the moments, row by row, with type so many times as large as usual.
+impl LaidOut {
+    /// One picture, with `scale` pixels for each point.
+    pub(super) fn one(scale: f32) -> Self {
+        Self { pictures: Vec::new(), scale, numbers: Vec::new() }
+    }
+
+    /// Takes one more picture.
+    ///
+    /// # Errors
+    /// Where the trace cannot be read.
+    pub(super) fn add(
+        &mut self,
+        (studio, exhibit): (&mut Studio, &mut dyn Exhibit),
+        shot: &Shot,
+        args: &SheetArgs,
+    ) -> anyhow::Result<()> {
+        let strip = studio.strip_of_kind(shot.layout().strip_columns(), shot.playback.stretch, shot.playback.strip);
+        let taken = shot.take(studio, exhibit)?;
+        if args.numbers.is_some() {
+            self.numbers.push((shot.position, exhibit.csv(studio, &taken)));
+        }
+        self.pictures.push((taken, strip));
+        Ok(())
+    }
+}
+
+/// Lays the moments out on a sheet of `size` pixels, row by row, with type so many times as large as usual.
 ///
 /// # Errors
 /// Where the trace cannot be read or the sheet is too small for them.
-pub(super) fn draw(
-    (context, mut offscreen): (&Context, Offscreen),
+pub(super) fn laid_out(
+    size: [u32; 2],
     (studio, exhibit): (&mut Studio, &mut dyn Exhibit),
     (shot, moments, args): (&Shot, &[Moment], &SheetArgs),
     text_scale: f32,
-) -> anyhow::Result<Drawn> {
+) -> anyhow::Result<LaidOut> {
     let (columns, rows) = grid(moments.len(), args.columns);
-    let width = offscreen.size()[0] as f32;
     let across = ACROSS / text_scale * columns as f32 + (GAP * (columns - 1)) as f32;
-    let scale = width / across;
-    offscreen.set_scale(scale);
-    let points = offscreen.points();
+    let mut out = LaidOut::one(size[0] as f32 / across);
+    let points = points(size, out.scale);
     let side = |all: u32, count: u32| all.saturating_sub(GAP * (count - 1)) / count;
     let size = [side(points[0], columns), side(points[1], rows)];
     if size[1] < LOWEST {
@@ -108,24 +134,14 @@ pub(super) fn draw(
         ))
         .into());
     }
-    let (mut pictures, mut numbers) = (Vec::new(), Vec::new());
     for (n, (position, tail)) in (0..).zip(moments) {
         let at = [n % columns, n / columns];
         let area = Area { at: [at[0] * (size[0] + GAP), at[1] * (size[1] + GAP)], size };
         let view = View { tail: tail.unwrap_or(shot.view.tail), ..shot.view.clone() };
         let shot = Shot { position: *position, target: points, area, view, ..shot.clone() };
-        let strip = studio.strip_of_kind(shot.layout().strip_columns(), shot.playback.stretch, shot.playback.strip);
-        let taken = shot.take(studio, exhibit)?;
-        if args.numbers.is_some() {
-            numbers.push((*position, exhibit.csv(studio, &taken)));
-        }
-        pictures.push((taken, strip));
+        out.add((&mut *studio, &mut *exhibit), &shot, args)?;
     }
-    let pictures: Vec<_> = pictures.iter().map(|(taken, strip)| (taken, strip)).collect();
-    offscreen.submit_sheet(context, &Sheet { pictures: &pictures, over: &|_| {} });
-    let mut rgba = Vec::new();
-    offscreen.collect(context, &mut rgba)?;
-    Ok(Drawn { rgba, numbers })
+    Ok(out)
 }
 
 #[cfg(test)]

@@ -1,13 +1,17 @@
-//! `orrery snapshot`: one moment as a PNG.
+//! `orrery snapshot`: one moment, or a sheet of several, as a PNG, an SVG or a PDF.
 
 use super::picture::{arranged, choice, context, dressed, exhibit, parts, size, studio, view};
 use super::record::usage;
-use super::{UsageError, finish, sheet};
+use super::sheet::{self, LaidOut};
+use super::{UsageError, finish};
 use crate::axis::Position;
 use crate::cli::SnapshotArgs;
-use crate::overlay::{Offscreen, Playback, Shot};
+use crate::overlay::compose::points;
+use crate::overlay::{Offscreen, Playback, Sheet, Shot, vector};
+use crate::record::vector::VectorFormat;
 use crate::record::{Partial, RecordError, png};
 use crate::scene::View;
+use anyhow::Context as _;
 use std::io::{Cursor, Write};
 use std::path::Path;
 use std::sync::Arc;
@@ -18,17 +22,29 @@ const SPEED: f64 = 8.0;
 /// Trail segments of a still at most.
 const STILL_BUDGET: usize = 40_000;
 
-/// A still is a PNG, and its name says so.
-fn check_name(output: &Path) -> Result<(), UsageError> {
+/// What a still is written as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum StillFormat {
+    /// Pixels.
+    Png,
+    /// Outlines and text.
+    Vector(VectorFormat),
+}
+
+/// The format that the name of a still says.
+fn format(output: &Path) -> Result<StillFormat, UsageError> {
+    if let Some(vector) = VectorFormat::of(output) {
+        return Ok(StillFormat::Vector(vector));
+    }
     let ending = output.extension().map(|e| e.to_string_lossy().into_owned());
     // What is a folder or a device is refused as such.
     let is_special = output.metadata().is_ok_and(|about| !about.is_file());
     if output.as_os_str() == "-" || is_special || ending.as_ref().is_some_and(|e| e.eq_ignore_ascii_case("png")) {
-        return Ok(());
+        return Ok(StillFormat::Png);
     }
     let found = ending.map_or_else(|| "a name without an ending".to_owned(), |e| format!("the ending .{e}"));
     Err(UsageError(format!(
-        "--output {}: found {found}; expected .png, the only format of stills, or - for standard output",
+        "--output {}: found {found}; expected .png, .svg or .pdf, the formats of stills, or - for a PNG on standard output",
         output.display()
     )))
 }
@@ -38,7 +54,7 @@ fn check_name(output: &Path) -> Result<(), UsageError> {
 /// # Errors
 /// When the trace, the cache, the adapter or the output is not to be had.
 pub fn run(args: &SnapshotArgs) -> anyhow::Result<()> {
-    check_name(&args.output)?;
+    let format = format(&args.output)?;
     let (width, height) = size(&args.picture)?;
     let parts = parts(&args.picture);
     // A still has time for every path.
@@ -58,29 +74,27 @@ pub fn run(args: &SnapshotArgs) -> anyhow::Result<()> {
     let moments = sheet::moments(&args.sheet, Position::of(position), len, &studio)?;
     let refine = &args.sheet.refine;
     let drawn = finish::enlarged(refine, (width, height))?;
-    let context = context()?;
-    let mut offscreen = Offscreen::new(&context, drawn.into())?.with_theme(&context, args.picture.theme);
-    offscreen.set_scale(args.picture.text_scale * refine.supersample as f32);
+    let scale = args.picture.text_scale * refine.supersample as f32;
     // A still has no speed to speak of.
     let life = view.pin.map(|pin| studio.timeline().life(pin, &mut |_| true)).transpose()?.map(Arc::new);
     let playback = Playback { strip: args.picture.strip, stretch, ..Playback::default() };
-    let shot = Shot { life, playback, ..Shot::still(offscreen.points(), Position::of(position), view, parts) };
-    let (mut rgba, numbers) = if moments.is_empty() {
-        let rgba = offscreen.still(&context, &mut studio, exhibit.as_mut(), &shot)?;
-        let taken = args.sheet.numbers.as_ref().map(|_| shot.take(&mut studio, exhibit.as_mut())).transpose()?;
-        (rgba, taken.map_or_else(String::new, |taken| exhibit.csv(&studio, &taken)))
+    let points = points(drawn.into(), scale);
+    let shot = Shot { life, playback, ..Shot::still(points, Position::of(position), view, parts) };
+    let laid_out = if moments.is_empty() {
+        let mut one = LaidOut::one(scale);
+        one.add((&mut studio, exhibit.as_mut()), &shot, &args.sheet)?;
+        one
     } else {
-        let (asked, scale) = ((&shot, &moments[..], &args.sheet), args.picture.text_scale);
-        let sheet = sheet::draw((&context, offscreen), (&mut studio, exhibit.as_mut()), asked, scale)?;
-        (sheet.rgba, joined(&sheet.numbers))
+        let asked = (&shot, &moments[..], &args.sheet);
+        sheet::laid_out(drawn.into(), (&mut studio, exhibit.as_mut()), asked, args.picture.text_scale)?
     };
-    finish::refinement(refine, args.picture.theme).apply(&mut rgba, drawn, &mut Vec::new());
+    let packed = match format {
+        StillFormat::Png => pixels(&laid_out, (drawn, (width, height)), args)?,
+        StillFormat::Vector(format) => outlines(&laid_out, (drawn, (width, height)), args, format)?,
+    };
     if let Some(path) = &args.sheet.numbers {
-        finish::write(path, &numbers)?;
+        finish::write(path, &numbers(&laid_out.numbers, moments.is_empty()))?;
     }
-    let mut packed = Cursor::new(Vec::new());
-    png::still(&mut packed, &rgba, (width, height))?;
-    let packed = packed.into_inner();
     if args.output.as_os_str() == "-" {
         crate::shown::raw().lock().write_all(&packed)?;
         return Ok(());
@@ -89,6 +103,54 @@ pub fn run(args: &SnapshotArgs) -> anyhow::Result<()> {
     file.write_all(&packed).map_err(|e| RecordError::io(&args.output, "written", e))?;
     file.commit(true)?;
     Ok(())
+}
+
+/// Does something with what was laid out, as one sheet.
+fn with_sheet<T>(laid_out: &LaidOut, work: impl FnOnce(&Sheet<'_>) -> T) -> T {
+    let pictures: Vec<_> = laid_out.pictures.iter().map(|(taken, strip)| (taken, strip)).collect();
+    work(&Sheet { pictures: &pictures, over: &|_| {} })
+}
+
+/// Width and height that a picture is drawn at, and that it is shown at.
+type Sizes = ((u32, u32), (u32, u32));
+
+/// A PNG.
+fn pixels(laid_out: &LaidOut, (drawn, size): Sizes, args: &SnapshotArgs) -> anyhow::Result<Vec<u8>> {
+    let context = context()?;
+    let mut offscreen = Offscreen::new(&context, drawn.into())?.with_theme(&context, args.picture.theme);
+    offscreen.set_scale(laid_out.scale);
+    with_sheet(laid_out, |sheet| offscreen.submit_sheet(&context, sheet));
+    let mut rgba = Vec::new();
+    offscreen.collect(&context, &mut rgba)?;
+    finish::refinement(&args.sheet.refine, args.picture.theme).apply(&mut rgba, drawn, &mut Vec::new());
+    let mut packed = Cursor::new(Vec::new());
+    png::still(&mut packed, &rgba, size)?;
+    Ok(packed.into_inner())
+}
+
+/// An SVG or a PDF.
+fn outlines(
+    laid_out: &LaidOut,
+    (drawn, size): Sizes,
+    args: &SnapshotArgs,
+    format: VectorFormat,
+) -> anyhow::Result<Vec<u8>> {
+    let space = (drawn.into(), laid_out.scale);
+    let mut drawing = with_sheet(laid_out, |sheet| vector::drawing(sheet, space, args.picture.theme))
+        .with_context(|| format!("--output {}: cannot be drawn as vectors", args.output.display()))?;
+    drawing.size = size.into();
+    if args.sheet.refine.transparent {
+        drawing.ground = None;
+    }
+    Ok(format.bytes(&drawing))
+}
+
+/// The table of one still, or those of a sheet as one.
+fn numbers(tables: &[(Position, String)], is_one: bool) -> String {
+    match tables {
+        [(_, table)] if is_one => table.clone(),
+        _ => joined(tables),
+    }
 }
 
 /// The tables of all moments as one, with the moment in front of each row.

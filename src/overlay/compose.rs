@@ -6,7 +6,7 @@ use super::shot::{Playback, Shot, Taken};
 use super::strip::Strip;
 use super::studio::Studio;
 use crate::reference::SourceError;
-use crate::render::{Context, Painter, RenderError, Target, ThemePass, clear, target};
+use crate::render::{Bar, Context, Painter, RenderError, Target, ThemePass, clear, target};
 use crate::scene::palette::Theme;
 use egui::{LayerId, RawInput, ViewportId};
 use egui_wgpu::{Renderer, RendererOptions, ScreenDescriptor};
@@ -17,6 +17,33 @@ pub struct Sheet<'a> {
     pub pictures: &'a [(&'a Taken, &'a Strip)],
     /// What is written over them.
     pub over: &'a dyn Fn(&egui::Painter),
+}
+
+/// What egui made of a sheet.
+pub(super) struct Lettered {
+    /// By picture: rectangles under its words, points.
+    pub(super) bars: Vec<Vec<Bar>>,
+    /// The words.
+    pub(super) output: egui::FullOutput,
+}
+
+impl Sheet<'_> {
+    /// Has the words of all pictures, and what is written over them, laid out, for a target of `size` pixels of which each point has
+    /// `scale`.
+    pub(super) fn letter(&self, egui: &egui::Context, size: [u32; 2], scale: f32) -> Lettered {
+        let screen =
+            egui::Rect::from_min_size(egui::Pos2::ZERO, egui::Vec2::from(size.map(|side| side as f32)) / scale);
+        // No clock: egui gets time 0 in every frame, so nothing of it can depend on when a frame is drawn.
+        let mut input = RawInput { screen_rect: Some(screen), time: Some(0.0), ..RawInput::default() };
+        input.viewports.entry(ViewportId::ROOT).or_default().native_pixels_per_point = Some(scale);
+        let mut bars = Vec::new();
+        let output = egui.run_ui(input, |ui| {
+            let painter = ui.ctx().layer_painter(LayerId::background());
+            bars = self.pictures.iter().map(|(taken, strip)| taken.words(&painter, strip).bars).collect();
+            (self.over)(&painter);
+        });
+        Lettered { bars, output }
+    }
 }
 
 /// Draws pictures without a window.
@@ -65,17 +92,7 @@ impl Composer {
         sheet: &Sheet<'_>,
         (size, scale): ([u32; 2], f32),
     ) {
-        let screen =
-            egui::Rect::from_min_size(egui::Pos2::ZERO, egui::Vec2::from(size.map(|side| side as f32)) / scale);
-        // No clock: egui gets time 0 in every frame, so nothing of it can depend on when a frame is drawn.
-        let mut input = RawInput { screen_rect: Some(screen), time: Some(0.0), ..RawInput::default() };
-        input.viewports.entry(ViewportId::ROOT).or_default().native_pixels_per_point = Some(scale);
-        let mut bars = Vec::new();
-        let output = self.egui.run_ui(input, |ui| {
-            let painter = ui.ctx().layer_painter(LayerId::background());
-            bars = sheet.pictures.iter().map(|(taken, strip)| taken.words(&painter, strip).bars).collect();
-            (sheet.over)(&painter);
-        });
+        let Lettered { bars, output } = sheet.letter(&self.egui, size, scale);
         self.others.truncate(sheet.pictures.len().saturating_sub(1));
         while self.others.len() + 1 < sheet.pictures.len() {
             self.others.push(self.painter.another(context));
@@ -98,6 +115,13 @@ impl Composer {
         }
         self.words.draw(context, encoder, view, &self.egui, output, size);
     }
+}
+
+/// Width and height in points of a picture of `size` pixels of which each point has `scale`.
+#[must_use]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a size in pixels over a small factor")]
+pub fn points(size: [u32; 2], scale: f32) -> [u32; 2] {
+    size.map(|side| (side as f32 / scale).round().max(1.0) as u32)
 }
 
 /// Left and upper edge, width and height in pixels of an area in points, within a target of `size` pixels.
@@ -157,9 +181,8 @@ impl Offscreen {
 
     /// Width and height that a shot is to have, points.
     #[must_use]
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a size in pixels over a small factor")]
     pub fn points(&self) -> [u32; 2] {
-        self.size().map(|side| (side as f32 / self.scale).round().max(1.0) as u32)
+        points(self.size(), self.scale)
     }
 
     /// What draws.

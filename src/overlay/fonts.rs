@@ -8,7 +8,7 @@ const MEDIUM: &[u8] = include_bytes!("../../assets/fonts/Inter-Medium.otf");
 const SEMIBOLD: &[u8] = include_bytes!("../../assets/fonts/Inter-SemiBold.otf");
 
 /// A weight of the typeface.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Weight {
     /// Body.
     Regular,
@@ -24,6 +24,32 @@ impl Weight {
             Self::Regular => FontFamily::Proportional,
             Self::Medium => FontFamily::Name("medium".into()),
             Self::SemiBold => FontFamily::Name("semibold".into()),
+        }
+    }
+
+    /// The weight of a family of [`definitions`]; of any other, the regular one.
+    #[must_use]
+    pub(super) fn of(family: &FontFamily) -> Self {
+        [Self::Medium, Self::SemiBold].into_iter().find(|weight| weight.family() == *family).unwrap_or(Self::Regular)
+    }
+
+    /// The font, an OpenType file.
+    #[must_use]
+    pub fn bytes(self) -> &'static [u8] {
+        match self {
+            Self::Regular => REGULAR,
+            Self::Medium => MEDIUM,
+            Self::SemiBold => SEMIBOLD,
+        }
+    }
+
+    /// How bold it is, as CSS and OpenType have it.
+    #[must_use]
+    pub fn number(self) -> u16 {
+        match self {
+            Self::Regular => 400,
+            Self::Medium => 500,
+            Self::SemiBold => 600,
         }
     }
 

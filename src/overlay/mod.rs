@@ -28,6 +28,7 @@ pub mod stretch;
 mod strip;
 pub mod studio;
 pub mod tip;
+pub mod vector;
 
 pub use crate::timeline::StripKind;
 pub use baseline::Baseline;

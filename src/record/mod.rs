@@ -27,6 +27,7 @@ pub(crate) mod png;
 mod refine;
 mod story_film;
 mod uncompressed;
+pub mod vector;
 mod video;
 mod yuv;
 

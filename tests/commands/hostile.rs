@@ -200,15 +200,15 @@ fn names_of_pictures_are_seen_and_do_nothing() {
 
 #[cfg(feature = "gpu")]
 #[test]
-fn the_ending_of_a_still_is_png_or_it_is_refused() {
+fn the_ending_of_a_still_is_one_of_three_or_it_is_refused() {
     let here = Here::new();
     let (references, tables) = nasty();
     write(&here.at("t.orrery"), &references, &tables);
-    for name in ["x.jpg", "x.PNG.gif", "x", "x.pngx", ".png"] {
+    for name in ["x.jpg", "x.PNG.gif", "x", "x.pngx", ".png", "x.svgz", "x.svg.eps", ".pdf"] {
         let (_, err) = here.seen(2, &["snapshot", "t.orrery", "-o", name]);
-        assert!(err.contains("expected .png"), "{name}: {err}");
+        assert!(err.contains("expected .png, .svg or .pdf"), "{name}: {err}");
     }
-    for name in ["x.png", "X.PNG", "-"] {
+    for name in ["x.png", "X.PNG", "-", "x.svg", "x.y.SVG", "x.pdf"] {
         let said = String::from_utf8(here.run(&["snapshot", "t.orrery", "-o", name, "--size", "wide"]).stderr).unwrap();
         assert!(said.contains("--size wide"), "{name} is taken: {said}");
     }

@@ -24,6 +24,8 @@ mod story_films;
 #[cfg(feature = "gpu")]
 mod task_pictures;
 mod tasks;
+#[cfg(all(unix, feature = "gpu"))]
+mod vectors;
 
 #[path = "../support/mod.rs"]
 mod support;
