@@ -76,6 +76,12 @@ use std::process::ExitCode;
 #[error("{0}")]
 pub struct UsageError(pub String);
 
+/// A program that does not compile: what its compiler said stays as many lines as it was.
+#[cfg(feature = "gpu")]
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct NotCompiled(String);
+
 /// The command line's grammar, with the keys of the window in the help of `view`.
 #[must_use]
 pub fn grammar() -> clap::Command {
@@ -150,6 +156,10 @@ pub fn run(cli: &Cli) -> ExitCode {
 
 /// Says what went wrong: a line of its own, whatever names are in it; what a compiler said stays as many lines as it was.
 fn tell(error: &anyhow::Error) {
+    #[cfg(feature = "gpu")]
+    if let Some(error) = error.downcast_ref::<NotCompiled>() {
+        return say_lines(&format!("error: {error}"));
+    }
     match error.downcast_ref::<CaptureError>() {
         Some(error @ CaptureError::Library { .. }) => say_lines(&format!("error: {error}")),
         _ => say!("error: {error:#}"),

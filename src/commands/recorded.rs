@@ -74,7 +74,8 @@ fn build(language: Language, words: &[OsString], source: &Path, folder: &Scratch
     let program = folder.path().join(source.file_stem().unwrap_or(source.as_os_str()));
     let (ended, said) = Toolchain::find(language)?.build(&run::words(&args, &program), &|notice| hear()(notice))?;
     if !ended.success() {
-        bail!("{}: does not compile ({ended}):\n{}", source.display(), said.trim_end());
+        let words = format!("{}: does not compile ({ended}):\n{}", source.display(), said.trim_end());
+        return Err(super::NotCompiled(words).into());
     }
     Ok(program)
 }

@@ -365,7 +365,8 @@ fn run_program(
     let program = scratch.path().join("program");
     let (ended, said) = Toolchain::find(language)?.build(&run::words(&args, &program), &|notice| hear()(notice))?;
     if !ended.success() {
-        bail!("{}", fault(&format!("does not compile ({ended}):\n{}", said.trim_end())));
+        let words = fault(&format!("does not compile ({ended}):\n{}", said.trim_end()));
+        return Err(super::NotCompiled(words.to_string()).into());
     }
     let output = scratch.path().join(format!("{name}.orrery"));
     let recording = Recording::begin(&output, hear()).map_err(not_recorded)?;

@@ -108,6 +108,9 @@ pub fn type_scale([width, height]: [u32; 2]) -> f32 {
 /// Sizes of captions' type, times the usual one, from the largest on: long captions in small pictures have the smallest.
 pub const CAPTION_SCALES: [f32; 4] = [1.0, 0.9, 0.8, 0.7];
 
+/// Sizes of a caption that has grown past its room, times that of the film.
+const SMALLER: [f32; 5] = [1.0, 0.9, 0.8, 0.7, 0.6];
+
 /// Points of a band of so many lines of caption.
 #[must_use]
 pub fn band(lines: usize, size: [u32; 2], scale: f32) -> f32 {
@@ -250,17 +253,14 @@ pub fn letter(painter: &Painter, lettering: &Lettering, size: [u32; 2]) {
     if lettering.band > 0.0 {
         let band = Rect::from_min_max(pos2(0.0, height - lettering.band), pos2(width, height));
         painter.rect_filled(band, 0.0, color(palette::BACKGROUND));
-        let of = |width: f32| {
-            job(
-                &lettering.caption,
-                Weight::Medium,
-                CAPTION * lettering.caption_scale * t,
-                palette::TEXT,
-                width,
-                Align::Center,
-            )
+        let of = |scale: f32, width: f32| {
+            let points = CAPTION * lettering.caption_scale * scale * t;
+            job(&lettering.caption, Weight::Medium, points, palette::TEXT, width, Align::Center)
         };
-        let galley = balanced(painter, &of, width_of_captions(size));
+        let laid_out = |scale: f32| balanced(painter, &|width| of(scale, width), width_of_captions(size));
+        // A value that is longer at this moment than there is room for is written smaller.
+        let fits = |galley: &Arc<Galley>| galley.size().y <= lettering.band - 6.0 * t;
+        let galley = SMALLER.into_iter().map(laid_out).find(fits).unwrap_or_else(|| laid_out(SMALLER[SMALLER.len() - 1]));
         let top = band.center().y - 0.5 * galley.size().y - 3.0 * t;
         painter.galley(pos2(0.5 * width, top), galley, color(palette::TEXT));
     }

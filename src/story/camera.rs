@@ -30,6 +30,9 @@ pub(super) enum Aim {
     Touched(f32),
 }
 
+/// What a camera may look at.
+const FORMS: &str = "a camera looks at `whole`, `ring L1`, `set 3 of L1`, `home of A`, `A[3][4]`, `follow A[3][4]`, `follow`, or X,Y,ZOOM";
+
 /// Times as close where a storyboard does not say.
 const CLOSE: f32 = 5.0;
 
@@ -72,7 +75,7 @@ pub(super) fn parse(words: &str, rings: &Rings, tables: &Tables) -> Result<Aim, 
         Some(rest) => (rest, true),
         None => (words.strip_prefix("home of ").unwrap_or(words), false),
     };
-    let bytes = bytes(words, tables)?;
+    let bytes = bytes(words, tables).map_err(|error| format!("{error}; {FORMS}"))?;
     let zoom = zoom.unwrap_or(CLOSE);
     Ok(if follows { Aim::Follow(bytes, zoom) } else { Aim::Home(bytes, zoom) })
 }

@@ -152,7 +152,11 @@ fn nth(words: &str, timeline: &Timeline, misses: bool) -> Result<u64, String> {
             tick += 1;
         }
     }
-    Err(format!("found {} of them; expected {number} or more", number - left))
+    let found = number - left;
+    Err(match found {
+        0 => "found none of them in the whole trace; expected one that occurs".into(),
+        _ => format!("found {found} of them in the whole trace; expected a number of 1 to {found}"),
+    })
 }
 
 #[cfg(test)]
@@ -194,7 +198,7 @@ mod tests {
             ("101 %", "expected 0 % to 100 %"),
             ("mark third", "mark: found `third`"),
             ("miss 0 of A", "expected a number, 1 or more"),
-            ("miss 5 of B", "found 1 of them; expected 5 or more"),
+            ("miss 5 of B", "found 1 of them in the whole trace; expected a number of 1 to 1"),
             ("miss 1 of B in L7", "level: found `L7`"),
             ("reference 999 of B", "found 250 of them"),
             ("strat", "(did you mean `start`?)"),

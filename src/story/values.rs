@@ -215,13 +215,19 @@ impl Template {
                     "found a `{brace}` without its other one in `{text}`; write {{{{ and }}}} for braces themselves"
                 )
             })?;
+            let text = rest[..end].trim();
+            rest = &rest[end + 1..];
+            let value = Value::parse(text, own, sources).map_err(|error| format!("{{{text}}}: {error}"))?;
+            // What is counted of a whole trace is the same at each moment, also where the trace is not in sight.
+            let whole = sources.get(value.source).filter(|_| value.scope == Scope::Whole);
+            if let Some(counted) = whole.and_then(|(_, counts)| value.counted(counts)) {
+                words.push_str(&counted);
+                continue;
+            }
             if !words.is_empty() {
                 parts.push(Part::Words(std::mem::take(&mut words)));
             }
-            let value = rest[..end].trim();
-            parts
-                .push(Part::Value(Value::parse(value, own, sources).map_err(|error| format!("{{{value}}}: {error}"))?));
-            rest = &rest[end + 1..];
+            parts.push(Part::Value(value));
         }
         words.push_str(rest);
         if !words.is_empty() {
@@ -302,9 +308,10 @@ impl Value {
                 &since
             }
         };
-        let rate = |part: u64, of: u64| percent((of > 0).then(|| part as f64 / of as f64));
+        if let Some(words) = self.counted(counts) {
+            return words;
+        }
         match &self.what {
-            What::References => grouped(counts.references),
             What::Reference(what) => {
                 let now = &told.info.now;
                 match *what {
@@ -315,6 +322,19 @@ impl Value {
                     _ => grouped(told.info.tick),
                 }
             }
+            What::Side(true) => {
+                let mut rest = told.side.chars();
+                rest.next().map_or_else(String::new, |first| first.to_uppercase().chain(rest).collect())
+            }
+            _ => told.side.to_owned(),
+        }
+    }
+
+    /// What counts alone tell; `None` of what depends on the picture.
+    fn counted(&self, counts: &Counts) -> Option<String> {
+        let rate = |part: u64, of: u64| percent((of > 0).then(|| part as f64 / of as f64));
+        Some(match &self.what {
+            What::References => grouped(counts.references),
             What::Level(at, what) => {
                 let level = &counts.levels[*at];
                 match *what {
@@ -346,12 +366,8 @@ impl Value {
                 _ => counts.memory.bytes_written,
             }),
             What::Name(name) => name.clone(),
-            What::Side(false) => told.side.to_owned(),
-            What::Side(true) => {
-                let mut rest = told.side.chars();
-                rest.next().map_or_else(String::new, |first| first.to_uppercase().chain(rest).collect())
-            }
-        }
+            What::Reference(_) | What::Side(_) => return None,
+        })
     }
 }
 

@@ -25,6 +25,10 @@ const MOST_CHOICES: usize = 6;
 /// Seconds in which a scene appears where pictures change.
 const FADE: f64 = 0.8;
 
+/// What `{reference.why}` and `{reference.what}` may be at length.
+const WHY: &str = "L1 miss (set 1); L2 hit (set 3); capacity: L1 has 16 lines, too few; pushes out the line of A[10][12], dirty";
+const WHAT: &str = "read B[10][12] (8 bytes)";
+
 /// What is known while scenes are read one after the other.
 pub(super) struct Compiler<'a> {
     pub(super) story: &'a Storyboard,
@@ -141,8 +145,11 @@ impl Compiler<'_> {
             }
         }
         for (_, words) in captions {
-            // Values are no longer than what names them, but for the shortest.
-            let lines = self.measure.lines(words, self.reel.size, self.reel.caption_scale);
+            // Values are no longer than what names them, but for sentences, which are as long as this one.
+            let told = words.replace("{reference.why}", WHY).replace("{reference.what}", WHAT);
+            let lines = |words: &str| self.measure.lines(words, self.reel.size, self.reel.caption_scale);
+            // No caption is refused for what it may say at some moment: it is written smaller then.
+            let lines = lines(words).max(lines(&told).min(MOST_LINES));
             if lines > self.lines {
                 (self.lines, self.longest) = (lines, n);
             }
@@ -204,6 +211,11 @@ impl Compiler<'_> {
                 row.ok_or_else(|| self.story.scene_fault(n, "view", &unknown(name, &names)))?
             }
         };
+        if row.name == "compare" {
+            let words = "found `compare`, which needs other caches or another trace to compare with, and a storyboard gives it none; expected \
+                         another view, or two pictures: `beside` shows another source in step";
+            return Err(self.story.scene_fault(n, "view", words));
+        }
         let known = self.reel.exhibits.iter().position(|(of, name, _)| *of == source && *name == row.name);
         Ok(known.unwrap_or_else(|| {
             let exhibit = (row.open)(studio);
@@ -265,7 +277,8 @@ impl Compiler<'_> {
                     n,
                     key,
                     &format!(
-                        "found a value of {name}, which the scene does not show; expected one of a source in sight"
+                        "found a value of {name}, which the scene does not show; expected one of a source in sight (`beside` shows \
+                         another), or of its whole trace, as in {{{name}:whole.references}}"
                     ),
                 ));
             }
@@ -277,6 +290,11 @@ impl Compiler<'_> {
         for (label, mark) in scene.labels.iter().zip(marks) {
             let until = label.until.map_or(seconds, |until| until + intro);
             let until = if until >= seconds { f64::INFINITY } else { until };
+            if !(0.0..seconds - intro).contains(&label.at) || until <= label.at + intro {
+                let (at, end) = (label.at, seconds - intro);
+                let words = format!("found one at {at} s; expected a time within the {end:.1} s of the scene, before its own end");
+                return Err(fault("labels")(words));
+            }
             labels.push(Timed { from: label.at + intro, until, what: (mark, template("labels", &label.text)?) });
         }
         let question = match quiz {
