@@ -208,15 +208,9 @@ fn vectors_show_what_pixels_show() {
             let name = format!("{n}.{ending}");
             here.still("lesson:matmul16", &name, more);
             let (mean, tile) = apart(&pixels, &here.drawn(&name));
-            println_of(&format!("{ending} {more:?}: mean {mean:.2}, worst tile {tile:.1}"));
             assert!(mean <= most && tile <= worst, "{ending} {more:?}: mean {mean:.2}, worst tile {tile:.1}");
         }
     }
-}
-
-#[expect(clippy::print_stderr, reason = "figures for whoever reads the test's output")]
-fn println_of(words: &str) {
-    eprintln!("{words}");
 }
 
 #[test]
@@ -242,7 +236,6 @@ fn a_picture_that_lacks_something_is_found() {
         assert!(fault != svg, "{what}: nothing was changed");
         fs::write(here.at("fault.svg"), &fault).unwrap();
         let (mean, tile) = apart(&pixels, &here.drawn("fault.svg"));
-        println_of(&format!("{what}: mean {mean:.2}, worst tile {tile:.1}"));
         assert!(mean > SVG.0 || tile > SVG.1, "{what}: mean {mean:.2}, worst tile {tile:.1}, and nobody notices");
     }
 }
