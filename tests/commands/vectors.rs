@@ -54,10 +54,19 @@ impl Here {
     /// The pixels of an SVG or a PDF, drawn by another program in the program's typeface.
     fn drawn(&self, name: &str) -> image::RgbImage {
         let fonts = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/fonts");
+        // The weights are one family, as where Inter is installed.
+        let one = |name: &str| {
+            format!(
+                "<match target=\"scan\"><test name=\"family\"><string>{name}</string></test>\
+                 <edit name=\"family\" mode=\"assign\"><string>Inter</string></edit></match>"
+            )
+        };
         let config = format!(
-            "<fontconfig><dir>{}</dir><cachedir>{}</cachedir></fontconfig>",
+            "<fontconfig><dir>{}</dir><cachedir>{}</cachedir>{}{}</fontconfig>",
             fonts.display(),
-            self.at("fonts").display()
+            self.at("fonts").display(),
+            one("Inter Medium"),
+            one("Inter Semi Bold")
         );
         fs::write(self.at("fonts.conf"), config).unwrap();
         let output = match name.ends_with(".svg") {
@@ -90,9 +99,12 @@ fn apart(a: &image::RgbImage, b: &image::RgbImage) -> (f64, f64) {
     (mean(&all), tiles.iter().map(mean).fold(0.0, f64::max))
 }
 
-/// What pictures of the same moment may be apart: letters and edges are smoothed in other ways.
-const MEAN: f64 = 2.0;
-const TILE: f64 = 20.0;
+/// What pictures of the same moment may be apart, mean and worst tile: letters and edges are smoothed in other ways, and poppler draws
+/// whatever is thin fainter.
+const SVG: (f64, f64) = (1.8, 12.0);
+/// The same from close up, where pixels have chords in place of curves.
+const CLOSE: (f64, f64) = (2.8, 15.0);
+const PDF: (f64, f64) = (4.0, 25.0);
 
 #[test]
 fn all_words_of_the_picture_are_text() {
@@ -147,20 +159,22 @@ fn names_from_strangers_are_text_and_no_markup() {
     let nasty = "<b>&\"'\u{1b}[2J\u{7}\u{0}]]>--><!--\u{fffe}";
     let mut tables = Tables { title: nasty.into(), ..Tables::default() };
     tables.regions = vec![row(nasty, 0x1000, 8, 8), row("数据", 0x2000, 8, 8)];
-    let references: Vec<Reference> =
-        (0..64).map(|n| Reference::new(Kind::Read, (if n % 2 == 0 { 0x1000 } else { 0x2000 }) + n / 8 * 8, 8)).collect();
+    let references: Vec<Reference> = (0..64)
+        .map(|n| Reference::new(Kind::Read, (if n % 2 == 0 { 0x1000 } else { 0x2000 }) + n / 8 * 8, 8))
+        .collect();
     let mut writer = FileWriter::create(&here.at("t.orrery")).unwrap();
     writer.write(&references).unwrap();
     writer.finish(&tables).unwrap();
     let svg = here.svg("t.orrery", "x.svg", &[]);
     let document = roxmltree::Document::parse(&svg).unwrap();
-    let known = ["svg", "title", "defs", "g", "path", "circle", "text", "clipPath", "linearGradient", "radialGradient", "stop"];
+    let known =
+        ["svg", "title", "defs", "g", "path", "circle", "text", "clipPath", "linearGradient", "radialGradient", "stop"];
     for node in document.descendants().filter(roxmltree::Node::is_element) {
         assert!(known.contains(&node.tag_name().name()), "<{}> came in", node.tag_name().name());
     }
     let found = texts(&svg);
     assert!(found.iter().any(|text| text.starts_with("<b>&\"'")), "{found:?}");
-    assert!(found.contains("数据"), "{found:?}");
+    assert!(found.iter().any(|text| text.starts_with("数据")), "{found:?}");
     assert!(svg.contains("&lt;b&gt;&amp;&quot;&#39;") && !svg.contains("<b>"));
     assert!(!svg.chars().any(|c| c.is_control() && c != '\n'));
     // Whom the typeface has no glyph for can be found nevertheless.
@@ -189,19 +203,14 @@ fn vectors_show_what_pixels_show() {
     .enumerate()
     {
         let pixels = image::open(here.still("lesson:matmul16", &format!("{n}.png"), more)).unwrap().to_rgb8();
-        for ending in ["svg", "pdf"] {
+        let svg = if more.contains(&"--camera") { CLOSE } else { SVG };
+        for (ending, (most, worst)) in [("svg", svg), ("pdf", PDF)] {
             let name = format!("{n}.{ending}");
             here.still("lesson:matmul16", &name, more);
             let (mean, tile) = apart(&pixels, &here.drawn(&name));
-            println_of(&format!("{ending} {more:?}: mean {mean:.2}, worst tile {tile:.1}"));
-            assert!(mean <= MEAN && tile <= TILE, "{ending} {more:?}: mean {mean:.2}, worst tile {tile:.1}");
+            assert!(mean <= most && tile <= worst, "{ending} {more:?}: mean {mean:.2}, worst tile {tile:.1}");
         }
     }
-}
-
-#[expect(clippy::print_stderr, reason = "figures for whoever reads the test's output")]
-fn println_of(words: &str) {
-    eprintln!("{words}");
 }
 
 #[test]
@@ -214,7 +223,8 @@ fn a_picture_that_lacks_something_is_found() {
         svg.lines().filter(|line| !line.starts_with(start)).map(|line| format!("{line}\n")).collect()
     };
     let body = svg.find("</defs>").unwrap() + "</defs>".len();
-    let moved = format!("{}<g transform=\"translate(3 2)\">{}</g></svg>", &svg[..body], svg[body..].replace("</svg>", ""));
+    let moved =
+        format!("{}<g transform=\"translate(3 2)\">{}</g></svg>", &svg[..body], svg[body..].replace("</svg>", ""));
     for (what, fault) in [
         ("dots", without("<circle")),
         ("words", without("<text")),
@@ -226,8 +236,7 @@ fn a_picture_that_lacks_something_is_found() {
         assert!(fault != svg, "{what}: nothing was changed");
         fs::write(here.at("fault.svg"), &fault).unwrap();
         let (mean, tile) = apart(&pixels, &here.drawn("fault.svg"));
-        println_of(&format!("{what}: mean {mean:.2}, worst tile {tile:.1}"));
-        assert!(mean > MEAN || tile > TILE, "{what}: mean {mean:.2}, worst tile {tile:.1}, and nobody notices");
+        assert!(mean > SVG.0 || tile > SVG.1, "{what}: mean {mean:.2}, worst tile {tile:.1}, and nobody notices");
     }
 }
 

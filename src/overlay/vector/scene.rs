@@ -251,8 +251,8 @@ impl<'a> SceneWriter<'a> {
             return;
         }
         let color = palette::mix(glyph.color, opaque(palette::FLASH, glyph.color[3]), glyph.flash);
-        let ink = ink(color, if is(flags::GHOST) { GHOST } else { 1.0 });
-        if ink.opacity < FAINTEST {
+        let own = ink(color, if is(flags::GHOST) { GHOST } else { 1.0 });
+        if own.opacity < FAINTEST {
             return;
         }
         if is(flags::PAGE) {
@@ -260,16 +260,16 @@ impl<'a> SceneWriter<'a> {
             let (out, side) = (vec2(world[0], world[1]) / length, vec2(-world[1], world[0]) / length);
             let (thick, long) = (out * (BAR * r).max(0.5), side * r);
             let bar = polygon([at - thick - long, at + thick - long, at + thick + long, at - thick + long]);
-            self.path(bar, Paint::Fill, ink);
+            self.path(bar, Paint::Fill, own);
         } else if is(flags::HOLLOW) && r > 1.5 {
-            self.items.push(Item::Ring { at, radius: r - 0.75, width: 1.5, ink });
+            self.items.push(Item::Ring { at, radius: r - 0.75, width: 1.5, ink: own });
         } else {
-            self.items.push(Item::Dot { at, radius: r, ink });
+            self.items.push(Item::Dot { at, radius: r, ink: own });
         }
         // On dots of few pixels a rim would be all there is to see.
-        let rim = RIM * ink.opacity * (0.6 * r - 0.7).clamp(0.0, 1.0);
+        let rim = RIM * own.opacity * (0.6 * r - 0.7).clamp(0.0, 1.0);
         if is(flags::DIRTY) && rim >= FAINTEST {
-            let ink = Ink { color: [255; 3], opacity: rim };
+            let ink = ink(palette::DIRTY, rim);
             self.items.push(Item::Ring { at, radius: r + 0.7, width: 1.0, ink });
         }
     }

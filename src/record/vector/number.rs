@@ -61,7 +61,7 @@ impl Outline {
         }
     }
 
-    fn from_here(&self, p: Pos2) -> [i64; 2] {
+    fn way_to(&self, p: Pos2) -> [i64; 2] {
         [hundredths(p.x) - self.at[0], hundredths(p.y) - self.at[1]]
     }
 
@@ -72,13 +72,13 @@ impl Outline {
     fn step(&mut self, step: &Step) {
         match *step {
             Step::Move(p) => {
-                let by = self.from_here(p);
+                let by = self.way_to(p);
                 self.say('m', &by);
                 self.go(by);
                 self.begun = self.at;
             }
             Step::Line(p) => {
-                let by = self.from_here(p);
+                let by = self.way_to(p);
                 match by {
                     [0, 0] => {}
                     [dx, 0] => self.say('h', &[dx]),
@@ -88,7 +88,7 @@ impl Outline {
                 self.go(by);
             }
             Step::Curve(a, b, p) => {
-                let (a, b, by) = (self.from_here(a), self.from_here(b), self.from_here(p));
+                let (a, b, by) = (self.way_to(a), self.way_to(b), self.way_to(p));
                 self.say('c', &[a[0], a[1], b[0], b[1], by[0], by[1]]);
                 self.go(by);
             }

@@ -68,7 +68,7 @@ struct Page {
 
 impl Page {
     fn new() -> Self {
-        let content = Content::with_settings(Settings { pretty: false, ..Settings::default() });
+        let content = Content::with_settings(Settings { pretty: false });
         Self {
             content,
             held: Held::default(),
@@ -257,7 +257,7 @@ impl Page {
     // ---- the file
 
     fn finish(self, drawing: &Drawing, [width, height]: [f32; 2]) -> Vec<u8> {
-        let mut pdf = Pdf::with_settings(Settings { pretty: false, ..Settings::default() });
+        let mut pdf = Pdf::with_settings(Settings { pretty: false });
         let mut last = 0;
         let mut next = || {
             last += 1;

@@ -22,7 +22,7 @@ pub fn svg(drawing: &Drawing) -> String {
     let mut out = format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
          <svg xmlns=\"http://www.w3.org/2000/svg\" xmlns:xlink=\"http://www.w3.org/1999/xlink\" width=\"{width}\" height=\"{height}\" \
-         viewBox=\"0 0 {} {}\" font-family=\"{TYPEFACES}\">\n<title>{}</title>\n",
+         viewBox=\"0 0 {} {}\" font-family=\"{TYPEFACES}\" text-rendering=\"geometricPrecision\">\n<title>{}</title>\n",
         place(w),
         place(h),
         escaped(&drawing.title)
@@ -134,7 +134,7 @@ impl SvgWriter {
         let mut own = format!(" x=\"{}\" y=\"{}\"", place(at.x), place(at.y));
         // Another typeface in place of ours takes the same room.
         if let Some(length) = places.last().filter(|length| places.len() > 2 && **length > 0.0) {
-            let _ = write!(own, " textLength=\"{}\"", place(*length));
+            let _ = write!(own, " textLength=\"{}\" lengthAdjust=\"spacingAndGlyphs\"", place(*length));
         }
         if *angle != 0.0 {
             let _ = write!(own, " transform=\"rotate({} {} {})\"", place(angle.to_degrees()), place(at.x), place(at.y));
