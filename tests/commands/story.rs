@@ -239,7 +239,7 @@ fn what_is_wrong_is_told_with_its_line_its_key_and_the_nearest_word() {
         (one("looks = [{ at = nan, camera = 'whole' }]"), "looks: at: found NaN; expected 0 to 14400 seconds"),
         (one("caption = '{sid}'"), "{sid}: found `sid` (did you mean `side`?)"),
         (
-            one(&format!("[scene.quiz]\nquestion = '{}'\nanswer = 'a'", "why ".repeat(900))),
+            one(&format!("[scene.quiz]\nquestion = '{}'\nanswer = 'a'", "why ".repeat(4000))),
             "w.story.toml:7: scene 1: quiz: found a question with its answer that has no room in a picture of 1280x720",
         ),
         (
