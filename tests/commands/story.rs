@@ -225,6 +225,10 @@ fn what_is_wrong_is_told_with_its_line_its_key_and_the_nearest_word() {
             "found `\u{4e00}` (U+4E00), which the typeface has not",
         ),
         (one(&format!("caption = '{}'", "long words ".repeat(40))), "expected 3 at most: make two of it"),
+        (
+            one(&format!("caption = '{}'", "word ".repeat(900))),
+            "w.story.toml:7: scene 1: caption: found 4500 letters; expected 3 lines at most: make two",
+        ),
         (one("highlight = ['ring']"), "highlight: "),
         (one("show = ['Z']"), "show: found `Z`"),
         (one("pin = 'Z[0]'"), "pin: region: found `Z[0]`; expected one of A, B, C"),
@@ -239,7 +243,7 @@ fn what_is_wrong_is_told_with_its_line_its_key_and_the_nearest_word() {
         (one("looks = [{ at = nan, camera = 'whole' }]"), "looks: at: found NaN; expected 0 to 14400 seconds"),
         (one("caption = '{sid}'"), "{sid}: found `sid` (did you mean `side`?)"),
         (
-            one(&format!("[scene.quiz]\nquestion = '{}'\nanswer = 'a'", "why ".repeat(4000))),
+            one(&format!("[scene.quiz]\nquestion = '{}'\nanswer = 'a'", "why ".repeat(900))),
             "w.story.toml:7: scene 1: quiz: found a question with its answer that has no room in a picture of 1280x720",
         ),
         (

@@ -10,7 +10,7 @@ use super::{Cast, Look, Panel, Question, Reel, Scene, Step, Timed};
 use crate::axis::Position;
 use crate::overlay::Studio;
 use crate::overlay::exhibits::{self, Subject};
-use crate::overlay::lettering::{CAPTION_SCALES, MOST_LINES, Measure, QuizCard, Transition, band};
+use crate::overlay::lettering::{CAPTION_SCALES, MOST_LINES, Measure, QuizCard, Transition, band, is_whole};
 use crate::scene::Camera;
 use crate::timeline::ClockKind;
 use crate::units::to_f32;
@@ -141,6 +141,13 @@ impl Compiler<'_> {
             }
         }
         for (_, words) in captions {
+            if !is_whole(words) {
+                let found = words.chars().count();
+                return Err(fault(
+                    "caption",
+                    &format!("found {found} letters; expected {MOST_LINES} lines at most: make two of it"),
+                ));
+            }
             // Values are no longer than what names them, but for the shortest.
             let lines = self.measure.lines(words, self.reel.size, self.reel.caption_scale);
             if lines > self.lines {
