@@ -162,6 +162,9 @@ mod tests {
         let board = Storyboard::parse(&text, "t-clip").expect("a storyboard").board;
         assert_eq!(board.title, "two \"arrays\"");
         let scene = board.scene[0].get_ref();
-        assert_eq!((&scene.show[..], &scene.hide[..], scene.tail), (&["A".to_owned()][..], &["strip".to_owned()][..], Some(8)));
+        assert_eq!(
+            (&scene.show[..], &scene.hide[..], scene.tail),
+            (&["A".to_owned()][..], &["strip".to_owned()][..], Some(8))
+        );
     }
 }

@@ -155,6 +155,12 @@ fn plain(words: &str) -> Runs {
     vec![(words.to_owned(), None)]
 }
 
+/// Whether all of some words is shown: what is very long has its middle left out.
+#[must_use]
+pub fn is_whole(words: &str) -> bool {
+    shown::words(words) == shown::line(words)
+}
+
 /// Lays words out without drawing: for who must know whether they fit.
 pub struct Measure {
     egui: egui::Context,
@@ -207,22 +213,26 @@ impl Measure {
     /// Whether a card has room in a picture of `size` points.
     #[must_use]
     pub fn card_fits(&self, title: &str, text: &str, size: [u32; 2]) -> bool {
+        let whole = is_whole(title) && is_whole(text);
         let text = plain(text);
-        self.fits(size, |painter| card_rows(painter, title, &text, size).height(), size[1] as f32 - 16.0)
+        whole && self.fits(size, |painter| card_rows(painter, title, &text, size).height(), size[1] as f32 - 16.0)
     }
 
     /// Whether a question has room in a picture of `size` points over a band of captions.
     #[must_use]
     pub fn quiz_fits(&self, quiz: &QuizCard, size: [u32; 2], band: f32) -> bool {
         let least = QUIZ_SCALES[QUIZ_SCALES.len() - 1];
-        self.fits(size, |painter| quiz_rows(painter, quiz, size, least).height, size[1] as f32 - band - 8.0)
+        let answer = quiz.answer.iter().map(|(words, _)| words);
+        let whole = quiz.choices.iter().chain([&quiz.question]).chain(answer).all(|words| is_whole(words));
+        whole && self.fits(size, |painter| quiz_rows(painter, quiz, size, least).height, size[1] as f32 - band - 8.0)
     }
 
     /// Whether the words of a label take no more than half of a picture of `size` points.
     #[must_use]
     pub fn label_fits(&self, words: &str, size: [u32; 2]) -> bool {
+        let whole = is_whole(words);
         let (t, words) = (type_scale(size), plain(words));
-        self.fits(size, |painter| label_rows(painter, &words, t).size().y, 0.5 * size[1] as f32)
+        whole && self.fits(size, |painter| label_rows(painter, &words, t).size().y, 0.5 * size[1] as f32)
     }
 
     /// The first character that the typeface has not.
@@ -260,7 +270,8 @@ pub fn letter(painter: &Painter, lettering: &Lettering, size: [u32; 2]) {
         let laid_out = |scale: f32| balanced(painter, &|width| of(scale, width), width_of_captions(size));
         // A value that is longer at this moment than there is room for is written smaller.
         let fits = |galley: &Arc<Galley>| galley.size().y <= lettering.band - 6.0 * t;
-        let galley = SMALLER.into_iter().map(laid_out).find(fits).unwrap_or_else(|| laid_out(SMALLER[SMALLER.len() - 1]));
+        let galley =
+            SMALLER.into_iter().map(laid_out).find(fits).unwrap_or_else(|| laid_out(SMALLER[SMALLER.len() - 1]));
         let top = band.center().y - 0.5 * galley.size().y - 3.0 * t;
         painter.galley(pos2(0.5 * width, top), galley, color(palette::TEXT));
     }

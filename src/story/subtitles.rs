@@ -70,8 +70,8 @@ pub fn markdown(title: &str, about: &str, scenes: &[SceneText], cues: &[Cue], st
         let time = clock(*start, '.');
         let _ = write!(out, "\n## {called}\n\n{}. {shows}\n", &time[3..8]);
         if let Some(still) = stills.get(n) {
-            let told = if seen.is_empty() { &called } else { seen };
-            let _ = write!(out, "\n![{}](<{}>)\n", escaped(told, "\\[]"), escaped(still, "\\<>"));
+            // What is seen is said below.
+            let _ = write!(out, "\n![{}, as it ends](<{}>)\n", escaped(&called, "\\[]"), escaped(still, "\\<>"));
         }
         for cue in cues.iter().filter(|cue| cue.scene == n) {
             let _ = write!(out, "\n{}\n", cue.text);
@@ -105,15 +105,15 @@ mod tests {
             shows: "s at reference 3, as rings, for 2.0 s.".into(),
             seen: seen.into(),
         };
-        let scenes = [scene(0.0, "", "A[3] misses."), scene(62.0, "Two", "")];
+        let scenes = [scene(0.0, "", "A[3] misses."), scene(62.0, "T[2]", "")];
         let cues = [Cue { start: 0.0, end: 1.0, text: "said".into(), scene: 0 }];
         let shows = "s at reference 3, as rings, for 2.0 s.";
         let stills = ["a <b>.stills/01.png".into(), "x/02.png".into()];
         assert_eq!(
             markdown("t", "what", &scenes, &cues, &stills),
             format!(
-                "# t\n\nwhat\n\n## Scene 1\n\n00:00. {shows}\n\n![A\\[3\\] misses.](<a \\<b\\>.stills/01.png>)\n\nsaid\n\n\
-                 *In the picture: A[3] misses.*\n\n## Two\n\n01:02. {shows}\n\n![Two](<x/02.png>)\n"
+                "# t\n\nwhat\n\n## Scene 1\n\n00:00. {shows}\n\n![Scene 1, as it ends](<a \\<b\\>.stills/01.png>)\n\nsaid\n\n\
+                 *In the picture: A[3] misses.*\n\n## T[2]\n\n01:02. {shows}\n\n![T\\[2\\], as it ends](<x/02.png>)\n"
             )
         );
         assert!(!markdown("t", "", &scenes, &cues, &[]).contains("!["));

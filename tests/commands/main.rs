@@ -20,6 +20,8 @@ mod stills;
 #[cfg(feature = "gpu")]
 mod story;
 #[cfg(feature = "gpu")]
+mod story_changes;
+#[cfg(feature = "gpu")]
 mod story_films;
 #[cfg(feature = "gpu")]
 mod task_pictures;

@@ -225,6 +225,10 @@ fn what_is_wrong_is_told_with_its_line_its_key_and_the_nearest_word() {
             "found `\u{4e00}` (U+4E00), which the typeface has not",
         ),
         (one(&format!("caption = '{}'", "long words ".repeat(40))), "expected 3 at most: make two of it"),
+        (
+            one(&format!("caption = '{}'", "word ".repeat(900))),
+            "w.story.toml:7: scene 1: caption: found 4500 letters; expected 3 lines at most: make two",
+        ),
         (one("highlight = ['ring']"), "highlight: "),
         (one("show = ['Z']"), "show: found `Z`"),
         (one("pin = 'Z[0]'"), "pin: region: found `Z[0]`; expected one of A, B, C"),

@@ -123,9 +123,9 @@ fn a_transcript_has_a_still_of_each_scene() {
     let transcript = fs::read_to_string(folder.join("my words.md")).unwrap();
     for part in [
         "## One\n\n00:00. s from reference 0 to 33, as rings, in 1.0 s. Beside it: s, as chart.\n",
-        "(<my words.stills/01.png>)",
-        "![16×16 matrix multiply, reference 33 of 8,448. ",
-        "## Scene 2\n\n00:01. Words alone, for 1.0 s.\n\n![Scene 2](<my words.stills/02.png>)\n\nThe end\n",
+        "![One, as it ends](<my words.stills/01.png>)",
+        "\n*In the picture: 16×16 matrix multiply, reference 33 of 8,448. ",
+        "## Scene 2\n\n00:01. Words alone, for 1.0 s.\n\n![Scene 2, as it ends](<my words.stills/02.png>)\n\nThe end\n",
     ] {
         assert!(transcript.contains(part), "{part}\n{transcript}");
     }

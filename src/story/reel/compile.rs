@@ -10,7 +10,7 @@ use super::{Cast, Look, Panel, Question, Reel, Scene, Step, Timed};
 use crate::axis::Position;
 use crate::overlay::Studio;
 use crate::overlay::exhibits::{self, Subject};
-use crate::overlay::lettering::{CAPTION_SCALES, MOST_LINES, Measure, QuizCard, Transition, band};
+use crate::overlay::lettering::{CAPTION_SCALES, MOST_LINES, Measure, QuizCard, Transition, band, is_whole};
 use crate::scene::Camera;
 use crate::timeline::ClockKind;
 use crate::units::to_f32;
@@ -26,7 +26,8 @@ const MOST_CHOICES: usize = 6;
 const FADE: f64 = 0.8;
 
 /// What `{reference.why}` and `{reference.what}` may be at length.
-const WHY: &str = "L1 miss (set 1); L2 hit (set 3); capacity: L1 has 16 lines, too few; pushes out the line of A[10][12], dirty";
+const WHY: &str =
+    "L1 miss (set 1); L2 hit (set 3); capacity: L1 has 16 lines, too few; pushes out the line of A[10][12], dirty";
 const WHAT: &str = "read B[10][12] (8 bytes)";
 
 /// What is known while scenes are read one after the other.
@@ -145,6 +146,13 @@ impl Compiler<'_> {
             }
         }
         for (_, words) in captions {
+            if !is_whole(words) {
+                let found = words.chars().count();
+                return Err(fault(
+                    "caption",
+                    &format!("found {found} letters; expected {MOST_LINES} lines at most: make two of it"),
+                ));
+            }
             // Values are no longer than what names them, but for sentences, which are as long as this one.
             let told = words.replace("{reference.why}", WHY).replace("{reference.what}", WHAT);
             let lines = |words: &str| self.measure.lines(words, self.reel.size, self.reel.caption_scale);
@@ -292,7 +300,9 @@ impl Compiler<'_> {
             let until = if until >= seconds { f64::INFINITY } else { until };
             if !(0.0..seconds - intro).contains(&label.at) || until <= label.at + intro {
                 let (at, end) = (label.at, seconds - intro);
-                let words = format!("found one at {at} s; expected a time within the {end:.1} s of the scene, before its own end");
+                let words = format!(
+                    "found one at {at} s; expected a time within the {end:.1} s of the scene, before its own end"
+                );
                 return Err(fault("labels")(words));
             }
             labels.push(Timed { from: label.at + intro, until, what: (mark, template("labels", &label.text)?) });
