@@ -42,6 +42,7 @@ impl SetStacks {
     }
 
     #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "masked to the number of a set, of which there are few")]
     fn touch(&mut self, line: u64) {
         self.accesses += 1;
         let set = &mut self.sets[(line & self.set_mask) as usize];

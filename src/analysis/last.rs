@@ -45,6 +45,7 @@ impl LastTouch {
 
     /// The number of `line`, which is from now on `new`; `None` where it had none.
     #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "the place of a line in its page")]
     pub(super) fn exchange(&mut self, line: u64, new: u32) -> Option<u32> {
         let place = self.page(line);
         let slot = &mut self.slots[place][line as usize % PAGE];

@@ -118,6 +118,7 @@ impl SampledDistances {
     }
 
     #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "a few bits of a hash")]
     fn touch(&mut self, line: u64) {
         self.accesses += 1;
         let hash = mixed(line);

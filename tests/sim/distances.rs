@@ -106,7 +106,7 @@ fn distances_tell_the_misses_of_every_size_and_sets_those_of_every_associativity
             let mut stacks = SetStacks::new(Touches::new(6, data_only), set_bits, 17);
             references.chunks(901).for_each(|part| stacks.play(part));
             for ways in 1..=17u32 {
-                let misses = simulated(&references, 64 * u64::from(ways) << set_bits, Ways::Count(ways), data_only);
+                let misses = simulated(&references, (64 * u64::from(ways)) << set_bits, Ways::Count(ways), data_only);
                 assert_eq!(stacks.misses(ways as usize), Some(misses), "round {round}, {ways} ways, {set_bits} bits");
             }
             assert_eq!((stacks.misses(18), stacks.misses(0)), (None, Some(stacks.accesses())));

@@ -17,7 +17,7 @@ impl Telling<'_> {
             let (from, to) = region.lifetime.unwrap_or((0, u64::MAX));
             (region.base..region.end()).contains(&addr) && from <= tick && tick < to
         };
-        self.source.tables().regions.iter().filter(lives).next_back()
+        self.source.tables().regions.iter().rfind(lives)
     }
 
     /// `B[3][5]`, or an address.
