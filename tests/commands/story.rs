@@ -207,7 +207,7 @@ fn what_is_wrong_is_told_with_its_line_its_key_and_the_nearest_word() {
         (one("from = 20\nto = 20"), "expected a range, or no `to` for a still"),
         (one("to = 'mark multply'"), "mark: found `multply`"),
         (one("to = 'miss 9 of Q'"), "region: found `Q`"),
-        (one("to = 'miss 9000 of B'"), "found 4096 of them; expected 9000 or more"),
+        (one("to = 'miss 9000 of B'"), "found 4096 of them in the whole trace; expected a number of 1 to 4096"),
         (one("to = 'ende'"), "found `ende` (did you mean `end`?)"),
         (one("to = 10\nspeed = 2\nseconds = 3"), "found both `speed` and `seconds`"),
         (one("to = 10\nspeed = 0"), "speed: found 0; expected more than 0"),
