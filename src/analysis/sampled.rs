@@ -25,7 +25,8 @@ pub struct SamplingError(pub f64);
 ///
 /// A sample of one line in a hundred tells distances to a hundred lines or so, so nothing is told of caches of fewer than eight times as
 /// many lines. The error is told with each number. It comes from eight groups of the chosen lines that are each a sample of their own, as half
-/// of the width of the interval which holds the true value in 95 of 100 cases (Student's t, lines taken as chosen at random).
+/// of the width of the interval which holds the true value in 95 of 100 cases (Student's t, lines taken as chosen at random). Of a sample of
+/// fewer than some 10,000 lines it is a guess: lines that are touched often are in it or not.
 #[derive(Clone, Debug)]
 pub struct SampledDistances {
     touches: Touches,
