@@ -61,5 +61,7 @@ pub use survey::{Distances, MOST_WAYS, Survey, SurveyError, Wanted, survey};
 pub mod explain;
 pub use explain::{ExplainError, Explanation, explain};
 
+mod stacked;
+
 mod sweep;
 pub use sweep::{Cell, CellCounts, LevelCounts, MOST_CELLS, SweepError, Vary, cells, sweep};
