@@ -35,16 +35,13 @@ pub(super) fn run(args: &SweepArgs) -> anyhow::Result<()> {
     let mut all = Vec::new();
     for trace in &args.traces {
         let of_trace = TraceArgs { trace: trace.clone(), format: args.format };
-        if args.plan {
-            // The caches of a trace that asks for none depend on what it touches, so it is looked at all the same.
-            let (source, _) = opening(&of_trace).read(&|| true).map_err(super::open::failed)?;
-            let base = open_cache(&args.cache, source.as_ref())?.config;
-            plan(args, trace, &cells(&base, &vary).map_err(usage)?)?;
-            continue;
-        }
         let (source, _) = opening(&of_trace).read(&|| true).map_err(super::open::failed)?;
         let base = open_cache(&args.cache, source.as_ref())?.config;
         let cells = cells(&base, &vary).map_err(usage)?;
+        if args.plan {
+            plan(args, trace, &cells)?;
+            continue;
+        }
         let many = cells.len().saturating_mul(args.traces.len());
         if many > MANY && !args.yes {
             let (many, traces) = (grouped(many as u64), grouped(args.traces.len() as u64));

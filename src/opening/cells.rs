@@ -1,6 +1,6 @@
 //! Results of sweeps in a folder: files of some cells each, written by one process or by many.
 
-use crate::analysis::{CellCounts, Vary};
+use crate::analysis::CellCounts;
 use crate::files::{Draft, read_text};
 use serde::{Deserialize, Serialize};
 use std::io::Write;
@@ -31,12 +31,6 @@ impl SweepOf {
     #[must_use]
     pub fn cells(&self) -> u64 {
         self.vary.iter().map(|(_, values)| values.len() as u64).product()
-    }
-
-    /// Keys and values.
-    #[must_use]
-    pub fn vary(&self) -> Vec<Vary> {
-        self.vary.iter().map(|(key, values)| Vary { key: key.clone(), values: values.clone() }).collect()
     }
 }
 
