@@ -8,11 +8,13 @@ use crate::overlay::exhibits::{Arranged, ExhibitEntry};
 use crate::overlay::{Parts, Stretch, Studio};
 use crate::reference::SourceError;
 use crate::scene::palette::Theme;
+use crate::scene::palette::own::hex;
 use crate::scene::view::CLOSEST;
 use crate::scene::{Shade, View};
 use crate::story::ClipStory;
 use crate::timeline::{Clock, Life, Pace};
 use crate::units::grouped;
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -169,9 +171,19 @@ impl Desk {
             dim: of(Shade::Dim),
             hide: shown.into_iter().filter(|(is_shown, _)| !is_shown).map(|(_, part)| part).collect(),
             strip: state.strip.to_string(),
+            colors: self.own_colors(view),
             size: clip.size,
             theme: clip.theme.name(),
         })
+    }
+
+    /// Regions that have colours of their own, each name once.
+    fn own_colors(&self, view: &View) -> Vec<(String, String)> {
+        let regions = self.studio().tables().regions.iter().enumerate();
+        let own = regions.filter_map(|(n, region)| Some((region.name.clone(), hex(view.colors.own(n)?))));
+        // A key of TOML is one line.
+        let own = own.filter(|(name, _)| !name.contains(['\n', '\r']));
+        own.collect::<BTreeMap<_, _>>().into_iter().collect()
     }
 
     /// Caches as a source of a storyboard says them: by the flags that they were asked for by, or in full.
@@ -292,6 +304,7 @@ mod tests {
     #[test]
     fn its_storyboard_has_the_same_frames() {
         let mut desk = desk();
+        desk.session.recolor(1, false);
         desk.asked.state.trace = "in memory.orrery".into();
         desk.asked.state.caches = vec![("--cache".into(), Some("paper".into())), ("--data-only".into(), None)];
         for (kind, speed, from, to) in [

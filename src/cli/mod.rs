@@ -22,7 +22,7 @@ pub use compose::Compose;
 pub use gpu::GpuArgs;
 pub use lists::{FormatsArgs, TasksArgs};
 pub use programs::{AssembleArgs, CaptureArgs, CcArgs, CollectArgs, Recorder, RunArgs, misplaced};
-pub use record::{FinishArgs, RecordArgs};
+pub use record::{FinishArgs, RecordArgs, SECONDS};
 pub use refine::RefineArgs;
 pub use regions::RegionArgs;
 pub use sheet::SheetArgs;
@@ -249,6 +249,9 @@ pub struct CacheArgs {
     pub scores: Option<String>,
 }
 
+/// `--window` where it is not given.
+pub const WINDOW: u64 = 256;
+
 /// How a picture looks.
 #[derive(Debug, Clone, Args)]
 pub struct PictureArgs {
@@ -299,7 +302,7 @@ pub struct PictureArgs {
     #[arg(long)]
     pub reduced_motion: bool,
     /// References over which a ring's temperature is the mean
-    #[arg(long, value_name = "REFERENCES", default_value_t = 256)]
+    #[arg(long, value_name = "REFERENCES", default_value_t = WINDOW)]
     pub window: u64,
     /// What the strip tells: served (misses of the innermost level, by who served them), level1 to level8 (misses of that level from
     /// the CPU), classes (of misses) or temperature (of each level)

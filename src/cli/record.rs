@@ -6,6 +6,8 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use std::path::PathBuf;
 
+/// `--seconds` where it is not given.
+pub const SECONDS: f64 = 30.0;
 /// Formats that `--to` names.
 const FORMATS: [&str; 6] = ["mp4", "gif", "apng", "png", "y4m", "ppm"];
 
@@ -88,7 +90,7 @@ pub struct RecordArgs {
     #[arg(long, value_name = "CLOCK", default_value = "references", value_parser = clocks())]
     pub clock: ClockKind,
     /// Length of the clip where --speed is not given
-    #[arg(long, default_value_t = 30.0, allow_negative_numbers = true)]
+    #[arg(long, default_value_t = SECONDS, allow_negative_numbers = true)]
     pub seconds: f64,
     /// First reference
     #[arg(long, value_name = "N", conflicts_with = "start_position")]

@@ -116,6 +116,7 @@ mod tests {
             dim: Vec::new(),
             hide: vec!["strip"],
             strip: "served".into(),
+            colors: vec![("A".into(), "#ffcc00".into())],
             size: [160, 120],
             theme: "dark",
         };
@@ -161,6 +162,7 @@ mod tests {
         let text = std::fs::read_to_string(folder.path().join("t-clip.story.toml")).expect("a text");
         let board = Storyboard::parse(&text, "t-clip").expect("a storyboard").board;
         assert_eq!(board.title, "two \"arrays\"");
+        assert_eq!(board.colors["A"], "#ffcc00");
         let scene = board.scene[0].get_ref();
         assert_eq!(
             (&scene.show[..], &scene.hide[..], scene.tail),

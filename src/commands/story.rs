@@ -12,17 +12,18 @@ use crate::app::{Beside, Explore, Load, Report, Story, Trace};
 use crate::capture::{Language, Recording, Running, Streams, Toolchain};
 #[cfg(feature = "viewer")]
 use crate::cli::ViewArgs;
-use crate::cli::{CacheArgs, Compose, PictureArgs, ProposeArgs, RecordArgs, RunArgs, TraceArgs};
+use crate::cli::{CacheArgs, Compose, PictureArgs, ProposeArgs, RecordArgs, RunArgs, SECONDS, TraceArgs, WINDOW};
 use crate::files::{Scratch, read_text};
 use crate::opening::CacheChoice;
 use crate::overlay::Studio;
 use crate::record::{Chapter, Options, Output, RecordError, StoryFilm, Summary, check_format};
+use crate::scene::layout::Radii;
 use crate::scene::palette::Theme;
 use crate::shown::{is_seen, out, say};
 use crate::sim::config::HierarchyConfig;
 use crate::story::bundled;
 use crate::story::{Opened as Named, Reel, Source, Storyboard, unknown};
-use crate::timeline::ClockKind;
+use crate::timeline::{ClockKind, StripKind};
 use crate::trace::bundled::STORY_SCHEME as SCHEME;
 use anyhow::{Context as _, bail};
 use std::ffi::OsString;
@@ -81,8 +82,8 @@ fn read(place: &Place) -> anyhow::Result<Storyboard> {
 pub(super) fn film(args: &RecordArgs, place: &Place, stop: &AtomicBool) -> anyhow::Result<Summary> {
     if let Some(flag) = misplaced(args) {
         return Err(UsageError(format!(
-            "{flag}: found a storyboard, which says this itself; expected --size, --output-framerate, --text-scale, --theme and the \
-             flags of storyboards"
+            "{flag}: found a storyboard, which says this itself; expected --size, --output-framerate, --text-scale, --theme, \
+             --reduced-motion and the flags of storyboards"
         ))
         .into());
     }
@@ -125,6 +126,9 @@ pub(super) fn film(args: &RecordArgs, place: &Place, stop: &AtomicBool) -> anyho
     let mut reel = Reel::new(&story, sources, points, fps)?;
     if args.story.no_captions {
         reel.without_captions();
+    }
+    if args.picture.reduced_motion {
+        reel.with_reduced_motion();
     }
     if let Some(number) = args.story.scene {
         let count = reel.spans().len();
@@ -324,7 +328,10 @@ fn allowed(wish: &Wish, place: &Place, program: &Path, source: &Source) -> anyho
         return Ok(());
     }
     let words = std::iter::once(program.display().to_string()).chain(source.arguments.iter().cloned());
-    let words = words.collect::<Vec<_>>().join(" ");
+    let mut words = words.collect::<Vec<_>>().join(" ");
+    if !source.flags.is_empty() {
+        words = format!("{words}, compiled with {}", source.flags.join(" "));
+    }
     if !(is_seen() && std::io::IsTerminal::is_terminal(&std::io::stdin())) {
         return Err(UsageError(format!(
             "the storyboard wants to compile and run {words}; read it, and where you trust it give --allow-run"
@@ -356,8 +363,9 @@ fn run_program(
     let shown = path.display();
     let language = Language::of(path)
         .ok_or_else(|| fault(&format!("found {shown}; expected a source file: .c, .cpp, .cc, .cxx, .f90, .f, .s")))?;
-    let before = ["orrery", "run", "--no-view", "--"].map(OsString::from);
-    let words = before.into_iter().chain([path.as_os_str().to_owned()]);
+    let before = ["orrery", "run", "--no-view"].map(OsString::from);
+    let flags = source.flags.iter().flat_map(|flag| ["--flag".into(), OsString::from(flag)]);
+    let words = before.into_iter().chain(flags).chain(["--".into(), path.as_os_str().to_owned()]);
     let crate::cli::Command::Run(args) = super::parse(words).command else {
         bail!("the arguments of `run` are not understood: a bug, please report it")
     };
@@ -476,8 +484,19 @@ fn dry_run(reel: &Reel, (width, height): (u32, u32)) -> anyhow::Result<Summary> 
 
 /// The first flag that a storyboard takes no notice of.
 fn misplaced(args: &RecordArgs) -> Option<&'static str> {
-    let RecordArgs { trace, cache, picture, speed, start_ref, stop_ref, start_position, stop_position, clock, .. } =
-        args;
+    let RecordArgs {
+        trace,
+        cache,
+        picture,
+        speed,
+        seconds,
+        start_ref,
+        stop_ref,
+        start_position,
+        stop_position,
+        clock,
+        ..
+    } = args;
     let all = [
         (trace.format.is_some(), "--format"),
         (cache.cache.is_some(), "--cache"),
@@ -498,6 +517,12 @@ fn misplaced(args: &RecordArgs) -> Option<&'static str> {
         (picture.view != Compose::Auto, "--view"),
         (!picture.sort.is_empty(), "--sort"),
         (picture.compared.against.is_some(), "--against"),
+        (!picture.regions.color.is_empty(), "--color"),
+        (!picture.regions.order.is_empty(), "--order"),
+        (picture.regions.radii != Radii::default(), "--radii"),
+        (picture.window != WINDOW, "--window"),
+        (picture.strip != StripKind::Served, "--strip"),
+        (*seconds != SECONDS, "--seconds"),
         (speed.is_some(), "--speed"),
         (*clock != ClockKind::References, "--clock"),
         (start_ref.is_some(), "--start-ref"),

@@ -75,9 +75,23 @@ pub fn strip_alone(painter: &Painter, layout: &Layout, info: &Info, strip: &Stri
     pen.into_drawn().bars
 }
 
+/// How much darker it is under words; and points over which that ends, in so many steps.
+const DARKER: f32 = 0.80;
+const FEATHER: f32 = 36.0;
+const STEPS: u8 = 12;
+
+/// The steps in which a ground ends: which part of its edge each covers, and its colour.
+fn feather() -> impl Iterator<Item = ([f32; 2], Rgba)> {
+    let steps = f32::from(STEPS);
+    (0..STEPS).map(f32::from).map(move |n| {
+        let left = 1.0 - (n + 0.5) / steps;
+        ([n / steps, (n + 1.0) / steps], palette::fade(palette::BACKGROUND, DARKER * left * left * (3.0 - 2.0 * left)))
+    })
+}
+
 /// Darkens what lies under words, where rings reach there.
 fn grounds(pen: &Pen<'_>, layout: &Layout, parts: &Parts) {
-    let ground = palette::fade(palette::BACKGROUND, 0.80);
+    let ground = palette::fade(palette::BACKGROUND, DARKER);
     let area = layout.area;
     let margin = layout.strip.left() - area.left();
     let body = layout.strip.top();
@@ -88,15 +102,38 @@ fn grounds(pen: &Pen<'_>, layout: &Layout, parts: &Parts) {
     };
     let tables = parts.regions || parts.caches;
     let words = parts.reference || parts.legend;
+    // Towards the picture the ground ends softly: a rectangle would look like a thing.
+    let soft = FEATHER * pen.t;
     if layout.upright() {
-        add(parts.title, Rect::from_min_max(area.min, pos2(area.right(), layout.left.bottom())));
-        add(
-            tables || words,
-            Rect::from_min_max(pos2(area.left(), layout.tables.top() - 8.0), pos2(area.right(), body)),
-        );
+        let (top, bottom) = (layout.left.bottom(), layout.tables.top() - 8.0);
+        add(parts.title, Rect::from_min_max(area.min, pos2(area.right(), top)));
+        add(tables || words, Rect::from_min_max(pos2(area.left(), bottom), pos2(area.right(), body)));
+        for (part, faded) in feather() {
+            let rows = |from: f32, to: f32| Rect::from_min_max(pos2(area.left(), from), pos2(area.right(), to));
+            let [near, far] = part.map(|part| part * soft);
+            for (shown, rect) in
+                [(parts.title, rows(top + near, top + far)), (tables || words, rows(bottom - far, bottom - near))]
+            {
+                if shown {
+                    pen.bar(rect, faded);
+                }
+            }
+        }
     } else {
-        add(parts.title || tables, Rect::from_min_max(area.min, pos2(layout.left.right() + 0.5 * margin, body)));
-        add(words, Rect::from_min_max(pos2(layout.right.left() - 0.5 * margin, area.top()), pos2(area.right(), body)));
+        let (left, right) = (layout.left.right() + 0.5 * margin, layout.right.left() - 0.5 * margin);
+        add(parts.title || tables, Rect::from_min_max(area.min, pos2(left, body)));
+        add(words, Rect::from_min_max(pos2(right, area.top()), pos2(area.right(), body)));
+        for (part, faded) in feather() {
+            let columns = |from: f32, to: f32| Rect::from_min_max(pos2(from, area.top()), pos2(to, body));
+            let [near, far] = part.map(|part| part * soft);
+            for (shown, rect) in
+                [(parts.title || tables, columns(left + near, left + far)), (words, columns(right - far, right - near))]
+            {
+                if shown {
+                    pen.bar(rect, faded);
+                }
+            }
+        }
     }
     pen.bar(Rect::from_min_max(pos2(area.left(), body), area.max), ground);
 }
@@ -231,7 +268,9 @@ fn reference(pen: &Pen<'_>, layout: &Layout, info: &Info, y: f32) -> f32 {
     y += 24.0 * t;
     let lines = if layout.compact { 3 } else { 7 };
     let joined = joined(&info.now.why, lines);
-    for line in joined.iter().take(lines) {
+    // A reason that is longer than its place goes on in a row below.
+    let rows: Vec<&str> = joined.iter().take(lines).flat_map(|line| pen.two_rows(line, width, BODY)).collect();
+    for line in rows.into_iter().take(lines + 1) {
         pen.fitted(pos2(x, y), line, width, Weight::Regular, BODY, palette::TEXT_BODY);
         y += 20.0 * t;
     }

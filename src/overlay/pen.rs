@@ -93,6 +93,16 @@ impl<'a> Pen<'a> {
         self.width(text, weight, size) <= width
     }
 
+    /// A line in two, parted between words, where it would pass `width`.
+    pub(super) fn two_rows<'t>(&self, text: &'t str, width: f32, size: f32) -> Vec<&'t str> {
+        let fits = |s: &str| self.fits(s, width, Weight::Regular, size);
+        if fits(text) {
+            return vec![text];
+        }
+        let parted = text.match_indices(' ').map(|(at, _)| text.split_at(at)).filter(|(first, _)| fits(first)).last();
+        parted.map_or_else(|| vec![text], |(first, rest)| vec![first, rest.trim_start()])
+    }
+
     /// Text that ends with an ellipsis where it would pass `width`.
     pub(super) fn fitted(&self, at: Pos2, text: &str, width: f32, weight: Weight, size: f32, c: Rgba) -> f32 {
         let fits = |s: &str| self.fits(s, width, weight, size);

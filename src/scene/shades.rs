@@ -3,7 +3,7 @@
 
 use super::order::RegionOrder;
 use super::palette::own::next;
-use super::palette::{RegionColors, Rgba};
+use super::palette::{RegionColors, Rgba, region as region_color};
 use super::view::Shade;
 use crate::reference::Region;
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,6 +24,49 @@ pub struct Choice {
     pub colors: Vec<(String, Option<Rgba>)>,
     /// Regions that stand first, in this order.
     pub order: Vec<String>,
+}
+
+/// Colours of the regions of several traces that are shown one after the other: a name has one colour in all of them. That is the one
+/// it is given, or else that of the first trace that has the name; of several regions of one name the nth is as the nth. A name that
+/// a later trace brings keeps its own colour unless another of that trace has it now.
+#[must_use]
+pub fn alike(traces: &[&[Region]], given: &[(String, Rgba)]) -> Vec<RegionColors> {
+    let mut known: BTreeMap<(&str, usize), Rgba> = BTreeMap::new();
+    let mut all = Vec::new();
+    for regions in traces {
+        let mut count: BTreeMap<&str, usize> = BTreeMap::new();
+        let keys: Vec<(&str, usize)> = regions
+            .iter()
+            .map(|region| {
+                (region.name.as_str(), {
+                    let next = count.entry(&region.name).or_default();
+                    *next += 1;
+                    *next
+                })
+            })
+            .collect();
+        let of =
+            |region: &Region| given.iter().rev().find(|(pattern, _)| is_of(pattern, region)).map(|(_, color)| *color);
+        let mut own: Vec<Option<Rgba>> =
+            regions.iter().zip(&keys).map(|(region, key)| of(region).or_else(|| known.get(key).copied())).collect();
+        for n in 0..own.len() {
+            if own[n].is_none() {
+                let taken: Vec<Rgba> = own.iter().flatten().copied().collect();
+                let first = region_color(n);
+                // With many regions colours come again at any rate.
+                let free = || next(n, first, &[&taken[..], &known.values().copied().collect::<Vec<_>>()].concat());
+                own[n] = Some(if taken.contains(&first) { free().unwrap_or(first) } else { first });
+            }
+        }
+        for (n, (key, color)) in keys.into_iter().zip(&mut own).enumerate() {
+            let shown = color.unwrap_or_else(|| region_color(n));
+            known.entry(key).or_insert(shown);
+            // What the palette says anyway need not be kept.
+            *color = color.filter(|color| *color != region_color(n));
+        }
+        all.push(RegionColors::new(own));
+    }
+    all
 }
 
 /// Whether a pattern stands for a name: it is the name, or its `*` and `?` make it so.
@@ -214,6 +257,30 @@ mod tests {
         assert_eq!(choice.shades(&all)[..], [Hidden, Full, Hidden, Hidden, Hidden]);
         choice.only("B", &all);
         assert!(choice.shades(&all).is_empty(), "all again");
+    }
+
+    #[test]
+    fn a_name_has_one_colour_in_all_traces() {
+        let traces = [regions(&["A", "B", "C"]), regions(&["stack", "C", "new", "A", "A"])];
+        let traces: Vec<&[Region]> = traces.iter().map(Vec::as_slice).collect();
+        let colors = alike(&traces, &[]);
+        assert_eq!(colors[0], RegionColors::default(), "the first trace stays as it is alone");
+        let second: Vec<Rgba> = (0..5).map(|n| colors[1].of(n)).collect();
+        assert_eq!([second[1], second[3]], [region(2), region(0)], "C and A as in the first");
+        // Of five regions no two are alike, and none that is new looks like one of the first trace.
+        for (n, color) in second.iter().enumerate() {
+            assert!(second[..n].iter().all(|other| other != color), "{second:?}");
+            assert!(matches!(n, 1 | 3) || (0..3).all(|first| region(first) != *color), "{n}: {second:?}");
+        }
+        let own = [1, 200, 3, 255];
+        let colors = alike(&traces, &[("?".to_owned(), region(5)), ("C".to_owned(), own)]);
+        assert_eq!([colors[0].of(2), colors[1].of(1)], [own; 2], "the last that stands for it holds");
+        assert_eq!([colors[0].of(0), colors[1].of(3), colors[1].of(4)], [region(5); 3]);
+        // More regions than colours: each keeps that of the palette.
+        let names: Vec<String> = (0..200).map(|n| format!("r{n}")).collect();
+        let many = regions(&names.iter().map(String::as_str).collect::<Vec<_>>());
+        assert_eq!(alike(&[&many, &many], &[]), [RegionColors::default(), RegionColors::default()]);
+        assert_eq!(alike(&[], &[]), []);
     }
 
     #[test]

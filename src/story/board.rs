@@ -29,6 +29,9 @@ pub struct Board {
     /// Whether flashes are shown as they are; else there are no more than three large ones a second.
     #[serde(default)]
     pub any_flashes: bool,
+    /// Colours of regions by name, as `#ffcc00`. A region of a name has one colour in all sources, with or without this.
+    #[serde(default)]
+    pub colors: BTreeMap<String, String>,
     /// Traces under their caches, by the names that scenes call them.
     #[serde(default)]
     pub source: BTreeMap<String, Source>,
@@ -48,6 +51,9 @@ pub struct Source {
     /// What the program is given.
     #[serde(default)]
     pub arguments: Vec<String>,
+    /// What the compiler is given, such as `-O2` or `-DN=64`.
+    #[serde(default)]
+    pub flags: Vec<String>,
     /// Seconds that the program may run.
     pub limit: Option<f64>,
     /// A preset, or a configuration file beside the storyboard.

@@ -31,6 +31,8 @@ pub struct ClipStory {
     pub hide: Vec<&'static str>,
     /// What the strip tells.
     pub strip: String,
+    /// Regions that have colours of their own, by name, and these.
+    pub colors: Vec<(String, String)>,
     /// Width and height, pixels.
     pub size: [u32; 2],
     /// How it is coloured.
@@ -56,11 +58,17 @@ pub fn of_clip(clip: &ClipStory, pace: &Pace) -> String {
     let _ = writeln!(
         out,
         "# What was recorded in the window. docs/storyboards.md explains every key.\ntitle = {}\nsize = \"{width}x{height}\"\nfps = \
-         {fps}\ntheme = {}\n\n[source.trace]\ntrace = {}",
+         {fps}\ntheme = {}",
         quoted(&clip.title),
         quoted(clip.theme),
-        quoted(&clip.trace)
     );
+    if !clip.colors.is_empty() {
+        out.push_str("\n[colors]\n");
+    }
+    for (name, color) in &clip.colors {
+        let _ = writeln!(out, "{} = {}", quoted(name), quoted(color));
+    }
+    let _ = writeln!(out, "\n[source.trace]\ntrace = {}", quoted(&clip.trace));
     for (key, value) in &clip.caches {
         let _ = writeln!(out, "{key} = {value}");
     }

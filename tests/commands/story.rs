@@ -276,6 +276,9 @@ fn what_is_wrong_is_told_with_its_line_its_key_and_the_nearest_word() {
         (whole("fps = 0"), "w.story.toml:2: fps: found 0; expected 1 to 120 frames a second"),
         (whole("fps = 1000000"), "w.story.toml:2: fps: found 1000000; expected 1 to 120 frames a second"),
         (whole("theme = 'drak'"), "w.story.toml:2: theme: found `drak` (did you mean `dark`?)"),
+        (whole("colors = { Q = '#ffcc00' }"), "colors: found `Q`"),
+        (whole("colors = { B = 'yellow' }"), "w.story.toml:2: colors: B: found `yellow`; expected a colour such as"),
+        (whole("colors = { B = '#ee3812' }"), "colors: B: found `#ee3812`, which is nearly the red of a miss"),
         (one("beside = [{ }]"), "beside: found the same picture twice"),
         (one("source2 = 's'"), "unknown key `source2` (did you mean `source`?)"),
         (
@@ -313,6 +316,8 @@ fn flags_that_a_storyboard_says_itself_are_refused() {
     for (args, words) in [
         (&["story:blocks-stay", "--cache", "zen4"][..], "--cache: found a storyboard, which says this itself"),
         (&["story:blocks-stay", "--tail", "3"], "--tail: found a storyboard"),
+        (&["story:blocks-stay", "--color", "A=#ffcc00"], "--color: found a storyboard"),
+        (&["story:blocks-stay", "--seconds", "3"], "--seconds: found a storyboard"),
         (&["story:blocks-sty", "--dry-run"], "story:blocks-sty: found `blocks-sty` (did you mean `blocks-stay`?)"),
         (&["story:blocks-stay", "--scene", "99", "--dry-run"], "--scene 99: expected 1 to 7"),
         (
@@ -354,6 +359,13 @@ fn programs_run_only_where_that_is_allowed_and_only_so_long() {
     assert!(folder.path().join("ran").exists());
     let table = String::from_utf8(output.stdout).unwrap();
     assert!(table.contains("references 0 to ") && !table.contains("noise"), "{table}");
+    // What the compiler is given is said before it is asked, and given.
+    put("size.c", "int a[N]; int main(void){ for (int i = 0; i < N; i++) a[i] = i; return N - 48; }\n");
+    put("p.story.toml", &board("size.c").replace("limit", "flags = ['-DN=48', '-O2']\nlimit"));
+    let asked = orrery(folder.path(), &["record", "p.story.toml", "--dry-run"]);
+    assert!(said(&asked).contains("compile and run size.c, compiled with -DN=48 -O2;"), "{}", said(&asked));
+    let output = orrery(folder.path(), &["record", "p.story.toml", "--dry-run", "--allow-run"]);
+    assert!(output.status.success(), "{}", said(&output));
     for (program, words) in [
         (
             "fails.c",

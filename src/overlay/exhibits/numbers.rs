@@ -52,6 +52,8 @@ impl NumberExhibit {
 const EM: f32 = 16.0;
 /// How much type grows at most where there is room.
 const MOST_GROWN: f32 = 1.6;
+/// Times as small as type gets where all is in sight then.
+const LEAST_SHRUNK: f32 = 0.72;
 /// The largest that type becomes by zooming, of its size at first.
 const LARGEST: f32 = 4.0;
 /// Ems from row to row.
@@ -197,7 +199,10 @@ fn tables(shown: &Shown<'_>, layout: &Layout, camera: &Camera) -> Plane {
     let width = sight.width() / em;
     let columns = [TWO_COLUMNS, ALL_COLUMNS].map(|least| least + 2.0 * MARGIN);
     let most = columns.into_iter().find(|least| width >= *least).map_or(1.0, |least| width / least);
-    let grown = (sight.height() / (bottom - sight.top()).max(1.0)).min(most).clamp(1.0, MOST_GROWN);
+    let fitting = sight.height() / (bottom - sight.top()).max(1.0);
+    // Somewhat smaller type is better than rows out of sight; where that is not enough they are scrolled to.
+    let least = if fitting >= LEAST_SHRUNK { LEAST_SHRUNK } else { 1.0 };
+    let grown = fitting.min(most).clamp(least, MOST_GROWN);
     let em = em * grown * camera.zoom;
     let (mut plane, bottom) = laid_out(shown, sight, em, camera.at[1]);
     (plane.unit, plane.down) = (em, camera.at[1]);
@@ -243,6 +248,9 @@ fn reference(sheet: &mut Sheet, column: &Column, y: f32, info: &Info) -> f32 {
     let at = |y: f32| pos2(column.left, y);
     let line = Rect::from_min_max(at(y + 1.4 * em), pos2(column.right, y + 1.4 * em + 1.0));
     sheet.left(at(y), "REFERENCE", Weight::SemiBold, SMALL, palette::TEXT_QUIET, f32::INFINITY);
+    // Of which trace, as this may stand beside another.
+    let from = at(y) + vec2(9.0 * em * SMALL, 0.0);
+    sheet.left(from, &info.title, Weight::Regular, SMALL, palette::TEXT_BODY, column.right - from.x);
     sheet.bar(line, palette::TRACK);
     let of = format!("{} of {}", grouped(info.tick), grouped(info.len));
     let mut y = y + 1.8 * em;

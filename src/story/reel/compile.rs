@@ -5,6 +5,7 @@ use super::super::board::{self, Storyboard};
 use super::super::error::unknown;
 use super::super::moment::tick;
 use super::super::values::{Counts, Template, counts_at};
+use super::colors::colors;
 use super::legs::{Leg, Legs};
 use super::{Cast, Look, Panel, Question, Reel, Scene, Step, Timed};
 use crate::axis::Position;
@@ -54,14 +55,15 @@ pub(super) fn reel(
     size: [u32; 2],
     fps: u32,
 ) -> Result<Reel, StoryError> {
+    let colors = colors(story, &sources)?;
     let mut cast = Vec::new();
-    for (name, mut studio) in sources {
+    for ((name, mut studio), colors) in sources.into_iter().zip(colors) {
         if studio.tasks().is_some() {
             return Err(story.source_fault(&name, "trace", "found a file of tasks; expected a trace of references"));
         }
         let len = studio.timeline().len();
         let whole = counts_at(&mut studio, len).map_err(|error| story.source_fault(&name, "trace", &error.0))?;
-        cast.push(Cast { name, studio, whole });
+        cast.push(Cast { name, studio, colors, whole });
     }
     let ended = vec![0; cast.len()];
     let board = &story.board;

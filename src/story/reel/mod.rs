@@ -1,5 +1,6 @@
 //! A storyboard over its traces: each frame is a pure function of its number.
 
+mod colors;
 mod compile;
 mod legs;
 mod panels;
@@ -28,6 +29,8 @@ use track::{Track, Way};
 struct Cast {
     name: String,
     studio: Studio,
+    /// Colours of its regions: those of the same names in other sources.
+    colors: RegionColors,
     whole: Counts,
 }
 
@@ -288,6 +291,11 @@ impl Reel {
     pub fn without_captions(&mut self) {
         self.scenes.iter_mut().flat_map(|scene| &mut scene.panels).for_each(|panel| panel.shot.reserved = 0);
         self.band = 0.0;
+    }
+
+    /// Nothing flies: what moves fades where it was and appears where it goes.
+    pub fn with_reduced_motion(&mut self) {
+        self.scenes.iter_mut().flat_map(|scene| &mut scene.panels).for_each(|panel| panel.shot.view.calm = true);
     }
 
     /// Leaves all scenes out but the one of this number, from 0.

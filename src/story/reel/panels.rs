@@ -145,6 +145,7 @@ impl Compiler<'_> {
             };
             *shown = false;
         }
+        view.colors = self.reel.cast[source].colors.clone();
         view.window = scene.window.unwrap_or(view.window);
         if view.tail == 0 || view.window == 0 {
             return Err(story.scene_fault(
