@@ -85,7 +85,7 @@ echo "$LEVELS" | while read -r flags; do echo "$flags"; done >levels
 while read -r flags <&3; do
     # shellcheck disable=SC2086
     build signals $flags || { flags="$flags" fault "does not build"; echo "$verdict"; continue; }
-    for mode in timer prof nested nodefer storm swift long; do
+    for mode in timer prof nested nodefer storm swift long onstack threads; do
         case $mode in prof) n=20 ;; long) n=3 ;; swift) n=5000 ;; storm | nodefer) n=1000 ;; *) n=100 ;; esac
         check signals "$RUNS" $mode $n
     done

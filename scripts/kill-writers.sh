@@ -148,10 +148,12 @@ signals = [signal.SIGINT, signal.SIGTERM] if only_films else [signal.SIGINT, sig
 films = 0
 while done < kills:
     name, words, file, playable = commands[done % len(commands)]
-    # Of films each is hit by either signal in turn, whichever come first.
-    which = signals[(done + done // len(commands)) % 2 if only_films else done // len(commands) % 4]
+    # Each is hit by each signal in turn; a few kills already have all signals among them.
+    which = signals[(done + done // len(commands)) % len(signals)]
+    # After each signal without drafts of a name come those with, or, where there are few kills, after each round.
+    rounds = done // len(commands) // (4 if kills >= 8 * len(commands) else 1)
     env.pop("ORRERY_NAMED_DRAFTS", None)
-    if done // len(commands) // 4 % 2 == (0 if kills < 8 * len(commands) else 1):
+    if rounds % 2 == 1:
         env["ORRERY_NAMED_DRAFTS"] = "1"
     if name not in took:
         begun = time.time()

@@ -289,6 +289,21 @@ impl Tables {
         self.locations.sort_by_key(|l| l.pc);
         self.marks.sort_by_key(|m| m.reference);
     }
+
+    /// See [`Self::sort`].
+    #[must_use]
+    pub fn sorted(mut self) -> Self {
+        self.sort();
+        self
+    }
+
+    /// Whether [`Self::sort`] would change nothing.
+    #[must_use]
+    pub fn is_sorted(&self) -> bool {
+        self.regions.is_sorted_by(|a, b| a.order(b).is_le())
+            && self.locations.is_sorted_by_key(|l| l.pc)
+            && self.marks.is_sorted_by_key(|m| m.reference)
+    }
 }
 
 /// Why references could not be had: already worded for people, with place, finding, expectation and remedy.

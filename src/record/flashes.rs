@@ -7,6 +7,7 @@
 
 use super::{FrameError, FrameSource};
 use std::collections::VecDeque;
+use std::sync::LazyLock;
 
 /// Columns of the grid that a picture is measured on, at most: 8 pixels of a screen 1024 wide each.
 const COLUMNS: usize = 128;
@@ -45,37 +46,52 @@ impl Light {
     pub fn of(rgba: &[u8], size: (u32, u32)) -> Self {
         let (width, height) = (size.0 as usize, size.1 as usize);
         let [columns, rows] = grid(size);
-        let linear: Vec<f32> = (0..=255u8)
-            .map(|c| {
-                let c = f32::from(c) / 255.0;
-                if c <= 0.04045 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
-            })
-            .collect();
+        let linear: &[u32; 256] = &LINEAR;
         let cells = columns * rows;
-        let (mut general, mut red, mut counts) = (vec![0.0_f32; cells], vec![0.0_f32; cells], vec![0.0_f32; cells]);
-        let column_of: Vec<usize> = (0..width).map(|x| x * columns / width).collect();
+        let (mut general, mut red, mut counts) = (vec![0_u64; cells], vec![0_u64; cells], vec![0_u32; cells]);
         // Large pictures are looked at in as many places as small ones have.
         let stride = (width.max(height) / 640).max(1);
+        // The columns of pixels that are looked at in each column of the grid: its first, and how many.
+        let mut looked = vec![(0, 0_u32); columns];
+        for x in (0..width).step_by(stride).rev() {
+            let (first, count) = &mut looked[x * columns / width];
+            (*first, *count) = (x, *count + 1);
+        }
         for y in (0..height).step_by(stride) {
             let row = y * rows / height * columns;
             let line = rgba[4 * width * y..4 * width * (y + 1)].as_chunks::<4>().0;
-            for (pixel, column) in line.iter().zip(&column_of).step_by(stride) {
-                let [r, g, b] = [pixel[0], pixel[1], pixel[2]].map(|c| linear[usize::from(c)]);
-                let at = row + column;
-                general[at] += 0.2126 * r + 0.7152 * g + 0.0722 * b;
-                if r > 0.0 && r >= 0.8 * (r + g + b) {
-                    red[at] += ((r - g - b) * 320.0).max(0.0);
+            for (column, (first, count)) in looked.iter().enumerate() {
+                let (mut lights, mut reds) = (0_u64, 0_u64);
+                for pixel in line[*first..].iter().step_by(stride).take(*count as usize) {
+                    let [r, g, b] = [pixel[0], pixel[1], pixel[2]].map(|c| linear[usize::from(c)]);
+                    lights += u64::from(r) * 2126 + u64::from(g) * 7152 + u64::from(b) * 722;
+                    // Saturated: four fifths or more of the light are red.
+                    if r > 0 && r >= 4 * (g + b) {
+                        reds += u64::from(r - g - b);
+                    }
                 }
-                counts[at] += 1.0;
+                let at = row + column;
+                (general[at], red[at], counts[at]) = (general[at] + lights, red[at] + reds, counts[at] + count);
             }
         }
-        for (at, count) in counts.iter().enumerate() {
-            general[at] /= count.max(1.0);
-            red[at] /= count.max(1.0);
-        }
+        let mean = |sums: &[u64], unit: f64| -> Vec<f32> {
+            #[expect(clippy::cast_possible_truncation, reason = "a mean of values up to 320")]
+            let mean = |(sum, count): (&u64, &u32)| (*sum as f64 / f64::from((*count).max(1)) * unit) as f32;
+            sums.iter().zip(&counts).map(mean).collect()
+        };
+        let whole = f64::from(WHOLE);
+        let (general, red) = (mean(&general, 1.0 / (whole * 10_000.0)), mean(&red, 320.0 / whole));
         Self { columns, general, red }
     }
 }
+
+/// Linear light of each value of sRGB, in parts of [`WHOLE`].
+static LINEAR: LazyLock<[u32; 256]> = LazyLock::new(|| {
+    let linear = |c: f64| if c <= 0.040_45 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) };
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to WHOLE")]
+    std::array::from_fn(|c| (linear(c as f64 / 255.0) * f64::from(WHOLE)).round() as u32)
+});
+const WHOLE: u32 = 1 << 24;
 
 /// Columns and rows of the grid of a picture: cells about square.
 fn grid((width, height): (u32, u32)) -> [usize; 2] {
@@ -95,24 +111,38 @@ struct Cell {
 }
 
 impl Cell {
-    fn next(mut self, value: f32, frame: u64, measure: Measure) -> Self {
-        if !self.seen {
-            return Self { extreme: value, seen: true, ..self };
-        }
-        let rises = value > self.extreme;
-        if self.up == Some(rises) {
-            self.extreme = value;
-        } else if (value - self.extreme).abs() >= measure.step && value.min(self.extreme) < measure.below {
-            self.changes.rotate_left(1);
-            self.changes[MOST] = frame;
-            (self.extreme, self.up) = (value, Some(rises));
-        }
-        self
+    /// Whether this value is a change.
+    fn turns(&self, value: f32, measure: Measure) -> bool {
+        self.seen
+            && self.up != Some(value > self.extreme)
+            && (value - self.extreme).abs() >= measure.step
+            && value.min(self.extreme) < measure.below
     }
 
-    /// Whether it changed more often than it may in the second up to a frame.
-    fn flashes(&self, frame: u64, fps: u32) -> bool {
-        self.changes[0] > 0 && self.changes[0] + u64::from(fps) > frame
+    fn take(&mut self, value: f32, frame: u64, measure: Measure) {
+        if !self.seen {
+            (self.extreme, self.seen) = (value, true);
+        } else if self.turns(value, measure) {
+            self.changes.rotate_left(1);
+            self.changes[MOST] = frame;
+            (self.extreme, self.up) = (value, Some(value > self.extreme));
+        } else if self.up == Some(value > self.extreme) {
+            self.extreme = value;
+        }
+    }
+
+    /// Whether with this value it changes more often than it may in the second up to `frame`.
+    fn flashes(&self, value: f32, (frame, fps): (u64, u32), measure: Measure) -> bool {
+        // Most never come near.
+        self.changes[1] > 0 && {
+            let oldest = self.changes[usize::from(self.turns(value, measure))];
+            oldest > 0 && oldest + u64::from(fps) > frame
+        }
+    }
+
+    /// Whether some value of `frame` could make it flash.
+    fn may_flash(&self, (frame, fps): (u64, u32)) -> bool {
+        self.changes[1] > 0 && self.changes[1] + u64::from(fps) > frame
     }
 }
 
@@ -150,39 +180,62 @@ impl Flashes {
     /// Takes the next frame: the largest share of a field of sight that flashed more than three times in the second up to it.
     pub fn take(&mut self, light: &Light) -> f32 {
         let share = self.with(light);
+        self.pass(light);
+        share
+    }
+
+    /// Takes the next frame.
+    fn pass(&mut self, light: &Light) {
         self.frame += 1;
         for (cells, values, measure) in [(&mut self.general, &light.general, GENERAL), (&mut self.red, &light.red, RED)]
         {
             for (cell, value) in cells.iter_mut().zip(values) {
-                *cell = cell.next(*value, self.frame, measure);
+                cell.take(*value, self.frame, measure);
             }
         }
-        share
     }
 
     /// What [`take`](Self::take) would say of a frame.
     #[must_use]
     pub fn with(&self, light: &Light) -> f32 {
-        let frame = self.frame + 1;
-        let flashing = |cells: &[Cell], values: &[f32], measure| -> Vec<bool> {
-            let next = cells.iter().zip(values).map(|(cell, value)| cell.next(*value, frame, measure));
-            next.map(|cell| cell.flashes(frame, self.fps)).collect()
+        let at = (self.frame + 1, self.fps);
+        let share = |cells: &[Cell], values: &[f32], measure| {
+            self.share(cells.iter().zip(values).map(|(cell, value)| cell.flashes(*value, at, measure)))
         };
-        let general = self.share(&flashing(&self.general, &light.general, GENERAL));
-        general.max(self.share(&flashing(&self.red, &light.red, RED)))
+        share(&self.general, &light.general, GENERAL).max(share(&self.red, &light.red, RED))
     }
 
-    /// The largest share of a field that flashes, over all places of it.
-    fn share(&self, flashing: &[bool]) -> f32 {
-        if !flashing.contains(&true) {
+    /// The most that [`take`](Self::take) can say of the next frame, whatever it is.
+    fn at_most(&self) -> f32 {
+        let at = (self.frame + 1, self.fps);
+        let share = |cells: &[Cell]| self.share(cells.iter().map(|cell| cell.may_flash(at)));
+        share(&self.general).max(share(&self.red))
+    }
+
+    /// The largest share of a field that flashes, over all places of it; cells row by row.
+    fn share(&self, flashing: impl Iterator<Item = bool>) -> f32 {
+        let mut any = false;
+        let flashing: Vec<bool> = flashing.inspect(|flashes| any |= flashes).collect();
+        if !any {
             return 0.0;
+        }
+        // How many flash above and to the left of each corner (a summed-area table: Crow 1984).
+        let across = self.columns + 1;
+        let mut sums = vec![0_u32; across * (self.rows + 1)];
+        for (y, row) in flashing.chunks_exact(self.columns).enumerate() {
+            let mut sum = 0;
+            for (x, flashes) in row.iter().enumerate() {
+                sum += u32::from(*flashes);
+                sums[(y + 1) * across + x + 1] = sums[y * across + x + 1] + sum;
+            }
         }
         let [wide, high] = self.field;
         let mut most = 0;
         for top in 0..=self.rows - high {
+            let (above, below) = (top * across, (top + high) * across);
             for left in 0..=self.columns - wide {
-                let rows = (top..top + high).map(|y| &flashing[y * self.columns + left..][..wide]);
-                most = most.max(rows.flatten().filter(|flashes| **flashes).count());
+                let right = left + wide;
+                most = most.max(sums[below + right] + sums[above + left] - sums[below + left] - sums[above + right]);
             }
         }
         most as f32 / (wide * high) as f32
@@ -198,6 +251,7 @@ pub struct Held<'a> {
     under_way: VecDeque<u64>,
     /// The frame that goes on from `last`.
     next: u64,
+    /// The frame before, where the next one may flash; else empty.
     last: Vec<u8>,
     whole: Vec<u8>,
     dimmed: u64,
@@ -254,8 +308,13 @@ impl FrameSource for Held<'_> {
                 }
             }
         }
-        let _ = self.flashes.take(&light);
-        self.last.clone_from(into);
+        self.flashes.pass(&light);
+        // A copy is kept only where the next frame may have to go on from it.
+        if self.flashes.at_most() > LARGE {
+            self.last.clone_from(into);
+        } else {
+            self.last.clear();
+        }
         Ok(())
     }
 }
@@ -302,6 +361,28 @@ mod tests {
         let [light, white] = [[233; 3], [255; 3]].map(|shade| Light::of(&blank(shade, SIZE), SIZE));
         let mut flashes = Flashes::new(SIZE, FPS);
         assert!((0..120).all(|n| flashes.take(if n % 4 < 2 { &light } else { &white }) == 0.0));
+    }
+
+    #[test]
+    fn the_share_of_a_field_is_the_largest_of_all_its_places() {
+        let mut state = 7_u64;
+        for (size, share) in [((320, 180), 3), ((180, 320), 9), ((64, 64), 2), ((1280, 720), 50)] {
+            let flashes = Flashes::new(size, FPS);
+            let mut any = || {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                (state >> 33).is_multiple_of(share)
+            };
+            let flashing: Vec<bool> = (0..flashes.rows * flashes.columns).map(|_| any()).collect();
+            let [wide, high] = flashes.field;
+            let mut most = 0;
+            for top in 0..=flashes.rows - high {
+                for left in 0..=flashes.columns - wide {
+                    let rows = (top..top + high).map(|y| &flashing[y * flashes.columns + left..][..wide]);
+                    most = most.max(rows.flatten().filter(|flashes| **flashes).count());
+                }
+            }
+            assert_eq!(flashes.share(flashing.into_iter()), most as f32 / (wide * high) as f32, "{size:?}");
+        }
     }
 
     #[test]

@@ -117,6 +117,8 @@ fn handlers_may_come_at_any_instruction() {
         ("long", "3"),
         ("altstack", "60"),
         ("jump", "60"),
+        ("onstack", "60"),
+        ("threads", "400"),
     ] {
         for _ in 0..runs() {
             let run = program.same(&[mode, signals]);
@@ -140,6 +142,7 @@ fn optimised_code_bears_handlers_too() {
     for _ in 0..runs() {
         program.same(&["timer", "60"]).as_expected();
         program.same(&["swift", "5000"]).as_expected();
+        program.same(&["threads", "400"]).as_expected();
     }
 }
 
@@ -220,6 +223,40 @@ fn a_process_1_meets_no_child_but_its_own() {
     let run = program.same_in(&namespace, &["init"]);
     assert_eq!(String::from_utf8_lossy(&run.output.stdout), "init 7\n");
     assert_eq!(run.count("recorded.orrery", "ours"), 2000);
+}
+
+#[test]
+fn a_disk_that_fills_up_is_told_of_and_never_filled() {
+    let within = ["--user", "--map-root-user", "--mount"];
+    if !has("gcc") || !has("unshare") {
+        return;
+    }
+    // A disk of 24 MiB that nobody else sees. What is kept there is copied out of it before it goes.
+    let script = "mount -t tmpfs -o size=24m none \"$1\" || exit 99; cd \"$1\"; \"$2\"; code=$?; cp recorded.orrery.part \"$3\"; \
+                  df --output=avail -B1 . | tail -1 >&2; exit $code";
+    let program = Twice::new("capture_matmul.c", &["-O1", "-DN=128"]);
+    let (folder, kept) = (Folder::new(), Folder::new());
+    let mut command = Command::new("unshare");
+    command.args(within).args(["sh", "-c", script, "sh"]);
+    command.arg(folder.0.path()).arg(program.folder.path("recorded")).arg(kept.path("kept.orrery.part"));
+    // Nobody empties the spool.
+    command.env("ORRERY_BIN", "/nonexistent/orrery").env_remove("ORRERY_OUT").env_remove("ORRERY_LIMIT");
+    let output = command.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    if output.status.code() == Some(99) || said.contains("unshare") {
+        eprintln!("skipped: no disk can be made here: {said}");
+        return;
+    }
+    let plain = program.one("plain", &[], &[]).output;
+    assert_eq!((output.status.code(), &output.stdout), (plain.status.code(), &plain.stdout), "{said}");
+    assert!(said.contains("the disk has ") && said.contains(" MiB left; recording ends before it is full"), "{said}");
+    assert!(
+        said.contains("recording ends early (no space left on the disk); what was recorded until here is kept"),
+        "{said}"
+    );
+    let free: u64 = said.lines().last().unwrap().trim().parse().unwrap();
+    assert!(free >= (24 << 20) / 20, "a twentieth of the disk is left alone: {free} bytes are free");
+    assert!(Trace::open(&kept.path("kept.orrery.part")).references.len() > 300_000, "{said}");
 }
 
 #[test]

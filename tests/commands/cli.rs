@@ -356,6 +356,26 @@ mod pictures {
         let [plain, given] = [yellow(&["--show", "A"]), yellow(&["--show", "A", "--color", "A=#ffff00"])];
         assert!(given > 300 && plain * 20 < given, "{plain} pixels are yellow, {given} where A is");
         assert_eq!(picture(&["--color", "?=#a6b1f5,B=#ceffa5,C=#ffba05"]), picture(&[]), "the palette's own");
+        // A frame of a film is as the still is.
+        let dir = folder();
+        let frame = |flags: &[&str]| {
+            let out = dir.path().join("f%d.png");
+            let range = ["--start-ref", "2600", "--stop-ref", "2601", "--seconds", "0.03"];
+            let args = [
+                &["record", MATMUL, "-o", text(&out), "-320x320", "--hide", "regions,legend,strip"],
+                &range[..],
+                flags,
+            ];
+            let output = run(&args.concat());
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+            image::open(dir.path().join("f0.png")).expect("a PNG").to_rgba8()
+        };
+        let sum = |picture: &image::RgbaImage| -> u64 {
+            picture.pixels().map(|p| p.0[..3].iter().map(|&c| u64::from(c)).sum::<u64>()).sum()
+        };
+        let [all, part, dim] = [&[][..], &["--show", "A"], &["--show", "A", "--dim"]].map(|flags| sum(&frame(flags)));
+        assert!(part < dim && dim < all, "{part} {dim} {all}");
+        assert_eq!(frame(&["--dim=B,C"]), frame(&["--show", "A", "--dim"]));
     }
 
     #[test]

@@ -210,8 +210,14 @@ fn a_signal_leaves_a_playable_film_or_none() {
     let mut whole = 0;
     for (n, name) in (0..).zip(["a.mkv", "b.apng", "c.mp4", "d.y4m", "e.webm", "f.mkv", "g.apng", "h.mp4"]) {
         let signal = if n % 2 == 0 { "-INT" } else { "-TERM" };
-        interrupted(folder, name, signal, Duration::from_millis(300 + 350 * n));
-        if folder.join(name).exists() {
+        let code = interrupted(folder, name, signal, Duration::from_millis(300 + 350 * n));
+        let is_there = folder.join(name).exists();
+        // Code 130 where it was stopped before its first frame, none where the signal came before anybody heard it.
+        assert!(
+            if is_there { code == Some(0) } else { matches!(code, Some(130) | None) },
+            "{name}: {code:?}, {is_there}"
+        );
+        if is_there {
             let frames = probed(folder, name).rsplit(',').next().unwrap().parse::<u64>().unwrap();
             assert!(frames > 0, "{name}");
             whole += 1;

@@ -190,6 +190,18 @@ fn names_of_pictures_are_seen_and_do_nothing() {
     ] {
         here.seen(code, &words);
     }
+    // Words of a picture are text in an SVG, for which nobody needs an adapter: names are there, and none of them acts.
+    for view in ["rings", "numbers", "source", "regions", "functions"] {
+        let words = ["snapshot", "\u{1b}[1m.orrery", "--tick", "9", "--view", view, "-o", "-.svg"];
+        let output = here.run(&words);
+        assert!(output.status.success(), "{view}: {}", String::from_utf8_lossy(&output.stderr));
+        let text = fs::read_to_string(here.at("-.svg")).unwrap();
+        assert!(text.chars().all(|c| c == '\n' || !acts(c)), "{view}");
+        let document = roxmltree::Document::parse(&text).unwrap_or_else(|error| panic!("{view}: {error}"));
+        let all: String = document.descendants().filter_map(|node| node.text()).collect();
+        assert!(all.contains("forged"), "{view} has its names: {all}");
+        fs::remove_file(here.at("-.svg")).unwrap();
+    }
     // With an adapter a picture, else a sentence; the names are in the picture, cut to what it has room for.
     let long = Tables { title: "T".repeat(900_000), ..tables };
     write(&here.at("long.orrery"), &references, &long);
@@ -280,6 +292,17 @@ fn a_link_is_written_through_by_convert() {
     }
     assert_eq!(here.names(), ["deep", "link.din", "t.orrery"]);
     assert_eq!(fs::read_dir(here.at("deep")).unwrap().count(), 1);
+    #[cfg(feature = "gpu")]
+    {
+        symlink("deep/there.svg", here.at("link.svg")).unwrap();
+        here.seen(0, &["snapshot", "t.orrery", "-o", "link.svg"]);
+        assert!(here.at("link.svg").is_symlink(), "a link stays a link");
+        assert!(
+            fs::read(here.at("deep/there.svg")).unwrap().starts_with(b"<?xml"),
+            "and what it leads to is the picture"
+        );
+        assert_eq!(fs::read_dir(here.at("deep")).unwrap().count(), 2);
+    }
 }
 
 /// The compiler's helpers come from a folder of the user's own, or none: as the superuser, with things of others in the way.
@@ -410,4 +433,39 @@ fn copies_and_indexes_heal_in_every_command() {
         }
     }
     assert!(stats("") == expect);
+    // Others that read the trace: what they make is the same from a damaged copy and index, and these are whole afterwards.
+    for words in [
+        &[
+            "record",
+            "t.lackey",
+            "-o",
+            "made.y4m",
+            "--size",
+            "64x48",
+            "--start-ref",
+            "9",
+            "--stop-ref",
+            "19",
+            "--seconds",
+            "0.2",
+        ][..],
+        &["convert", "t.lackey", "-o", "made.din"],
+        &["analyze", "t.lackey", "--stack-distance", "--json"],
+        &["why", "t.lackey", "900000"],
+    ] {
+        let made = || {
+            let output = here.run(words);
+            (output.status.code(), output.stdout, fs::read(here.at(words[3])).ok())
+        };
+        let whole_made = made();
+        for (path, whole) in [(&copy, &whole[0]), (&index, &whole[1])] {
+            let mut bytes = whole.clone();
+            let middle = bytes.len() / 2;
+            bytes[middle] ^= 4;
+            fs::write(path, &bytes).unwrap();
+        }
+        assert!(made() == whole_made, "{words:?}");
+        picture();
+        assert!(stats("") == expect, "{words:?}");
+    }
 }

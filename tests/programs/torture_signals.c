@@ -1,6 +1,7 @@
 /* Signals at every instruction: MODE [SIGNALS]. What it computes does not depend on when they come, and is printed; what must be
  * recorded is said on standard error. */
 #define _GNU_SOURCE
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
@@ -36,6 +37,13 @@ static void add(int sig) {
     __atomic_fetch_add(&table[i], 1, __ATOMIC_RELAXED);
   }
   depth--;
+  __atomic_fetch_add(&ticks, 1, __ATOMIC_RELAXED);
+}
+
+/* Handlers of several threads at once. */
+static void add_once(int sig) {
+  (void)sig;
+  for (int i = 0; i < 64; i++) __atomic_fetch_add(&table[i], 1, __ATOMIC_RELAXED);
   __atomic_fetch_add(&ticks, 1, __ATOMIC_RELAXED);
 }
 
@@ -93,6 +101,47 @@ static int right(unsigned long times) {
   return sums == N;
 }
 
+#define THREADS 4
+#define PART (N / THREADS)
+static volatile int done;
+static unsigned long rounds_of[THREADS];
+
+static void *work_on_part(void *of) {
+  long n = (long)of;
+  /* On the stack: what the handler interrupts must find it again. */
+  unsigned long own = 0;
+  while (!done) {
+    for (unsigned i = 0; i < PART; i++) data[n * PART + i] = data[n * PART + i] * 1664525u + 1013904223u;
+    own++;
+  }
+  rounds_of[n] = own;
+  return NULL;
+}
+
+/* Signals for the process, which any thread takes, and for each thread. */
+static int threads_bear_signals(void) {
+  pthread_t threads[THREADS];
+  on(SIGALRM, add_once, SA_RESTART), on(SIGUSR1, add_once, SA_RESTART);
+  for (long n = 0; n < THREADS; n++)
+    if (pthread_create(&threads[n], NULL, work_on_part, (void *)n)) return 0;
+  every(ITIMER_REAL, 200);
+  for (unsigned long sent = 0; ticks < wanted; sent++) pthread_kill(threads[sent % THREADS], SIGUSR1), usleep(50);
+  every(ITIMER_REAL, 0);
+  done = 1;
+  int same = 1;
+  unsigned long all = 0;
+  for (long n = 0; n < THREADS; n++) {
+    pthread_join(threads[n], NULL);
+    unsigned value = 0;
+    for (unsigned long i = 0; i < rounds_of[n]; i++) value = value * 1664525u + 1013904223u;
+    for (unsigned i = 0; i < PART; i++) same &= data[n * PART + i] == value;
+    all += rounds_of[n];
+  }
+  for (unsigned i = 0; i < 64; i++) same &= table[i] == ticks;
+  fprintf(stderr, "%lu signals\nexpect table %lu\nexpect data %lu\n", ticks, ticks * 64 + 64, all * PART * 2 + N);
+  return same;
+}
+
 static int overflow(volatile char *above) {
   volatile char here[256];
   here[0] = above[0];
@@ -107,6 +156,16 @@ int main(int argc, char **argv) {
   sigset_t alarm;
   sigemptyset(&alarm);
   sigaddset(&alarm, SIGALRM);
+  if (!strcmp(mode, "threads")) {
+    printf("%d\n", threads_bear_signals());
+    return 0;
+  }
+  if (!strcmp(mode, "onstack")) {
+    /* The handler has a stack of its own, and comes back from it. */
+    stack_t other = {.ss_sp = malloc(65536), .ss_size = 65536};
+    sigaltstack(&other, NULL);
+    on(SIGALRM, touch, SA_ONSTACK | SA_RESTART), every(ITIMER_REAL, 200);
+  }
   if (!strcmp(mode, "timer")) on(SIGALRM, touch, SA_RESTART), every(ITIMER_REAL, 200);
   if (!strcmp(mode, "prof")) on(SIGPROF, touch, SA_RESTART), every(ITIMER_PROF, 1000);
   if (!strcmp(mode, "nested")) on(SIGALRM, nested, 0), on(SIGUSR2, within, 0), every(ITIMER_REAL, 200);

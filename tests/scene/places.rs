@@ -186,6 +186,7 @@ fn c22_colour_is_the_home_region() {
 
 #[test]
 fn c24_at_rest_all_of_a_ring_are_of_one_size() {
+    let mut compared = 0;
     everywhere(10, &View::default(), |scene, _, stage, at| {
         // Dots that stand for the same: an element and a line may differ.
         let mut sizes: BTreeMap<(usize, u64), BTreeSet<u32>> = BTreeMap::new();
@@ -197,5 +198,15 @@ fn c24_at_rest_all_of_a_ring_are_of_one_size() {
             }
         }
         assert!(sizes.values().all(|s| s.len() == 1), "{at}: {sizes:?}");
+        // Where dots at home stand for what those in caches do, all of the picture are of one size.
+        let home = stage.home();
+        let alike = (0..home.regions.len()).all(|n| home.regions[n].item_bytes == stage.items().glyph_of(n));
+        if alike && stage.items().is_uniform() {
+            let rests = data(scene).filter(|g| g.flight.path == Path::Rest);
+            let all: BTreeSet<u32> = rests.map(|glyph| glyph.radius.to_bits()).collect();
+            assert!(all.len() == 1, "{at}: {all:?}");
+            compared += 1;
+        }
     });
+    assert!(compared > 10, "home and caches were compared {compared} times");
 }

@@ -233,6 +233,7 @@ fn a_fast_run_has_a_trail_as_long_as_a_frame() {
     assert_eq!(desk.session.look(&desk.transport).tail, 64);
     desk.apply(Action::PlayPause, 0.0);
     assert_eq!(desk.session.look(&desk.transport).tail, 1667);
+    assert_eq!(desk.session.look(&desk.transport).window, 1667, "temperature is of all that a frame skips");
     desk.transport.set_speed(1e9);
     assert_eq!(desk.session.look(&desk.transport).tail, 16_666_667, "whatever the speed, nothing is skipped");
     assert_eq!(desk.session.tail(), 64);

@@ -53,7 +53,7 @@ const EM: f32 = 16.0;
 /// How much type grows at most where there is room.
 const MOST_GROWN: f32 = 1.6;
 /// Times as small as type gets where all is in sight then.
-const LEAST_SHRUNK: f32 = 0.72;
+const LEAST_SHRUNK: f32 = 0.68;
 /// The largest that type becomes by zooming, of its size at first.
 const LARGEST: f32 = 4.0;
 /// Ems from row to row.
@@ -260,7 +260,8 @@ fn reference(sheet: &mut Sheet, column: &Column, y: f32, info: &Info) -> f32 {
     sheet.left(at(y), what, Weight::SemiBold, 1.1, info.now.color.unwrap_or(palette::TEXT), width);
     y += 1.7 * em;
     // As many lines as most references have, so that the tables below stay where they are.
-    let until = y + LINES as f32 * 1.4 * em;
+    let lines = LINES - if sheet.sight.height() < LOW * em { 2 } else { 0 };
+    let until = y + lines as f32 * 1.4 * em;
     let code = [(&info.now.code, palette::CODE), (&info.now.location, palette::TEXT_QUIET)];
     let lines = info.now.why.iter().map(|line| (line, palette::TEXT_BODY)).chain(code);
     for (line, color) in lines.filter(|(line, _)| !line.is_empty()) {
@@ -272,6 +273,8 @@ fn reference(sheet: &mut Sheet, column: &Column, y: f32, info: &Info) -> f32 {
 
 /// Lines about a reference for which there is always room.
 const LINES: usize = 6;
+/// Ems below which a sheet is low: there is room for two lines less.
+const LOW: f32 = 26.0;
 
 /// Levels and TLBs.
 fn caches(sheet: &mut Sheet, column: &Column, y: f32, info: &Info) -> f32 {

@@ -23,7 +23,11 @@ impl Sheet {
     /// Keeps words that are in sight; their size is in ems.
     pub(super) fn text(&mut self, words: Words) {
         let y = words.at.y;
-        if y <= self.sight.bottom() && y + 2.0 * self.em >= self.sight.top() && !words.text.is_empty() {
+        // Words of which most is below would stand in what is drawn there.
+        if y + 0.8 * words.size * self.em <= self.sight.bottom()
+            && y + 2.0 * self.em >= self.sight.top()
+            && !words.text.is_empty()
+        {
             self.plane.words.push(Words { size: words.size * self.em, ..words });
         }
     }

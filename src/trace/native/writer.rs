@@ -16,6 +16,7 @@ use parquet::file::metadata::{KeyValue, RowGroupMetaData};
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::Type;
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
@@ -152,14 +153,15 @@ impl<W: Write + Send> Writer<W> {
             self.flush_group()?;
         }
         self.settle()?;
-        let mut tables = tables.clone();
-        tables.sort();
-        let json = serde_json::to_string(&tables).map_err(|e| invalid(&self.name, &e.to_string()))?;
+        // There may be a million regions, mostly in order already.
+        let tables = if tables.is_sorted() { Cow::Borrowed(tables) } else { Cow::Owned(tables.clone().sorted()) };
+        let tables: &Tables = &tables;
+        let json = serde_json::to_string(tables).map_err(|e| invalid(&self.name, &e.to_string()))?;
         self.checksums.tables = checksum::of(&json);
         self.checksums.layout = self.parquet.as_ref().map_or(0, |p| checksum::layout(p.flushed_row_groups()));
         let sums = serde_json::to_string(&self.checksums).map_err(|e| invalid(&self.name, &e.to_string()))?;
         let Some(mut parquet) = self.parquet.take() else { return Err(invalid(&self.name, "a writer used twice")) };
-        parquet.append_key_value_metadata(KeyValue::new(VERSION_KEY.into(), version_of(&tables).to_string()));
+        parquet.append_key_value_metadata(KeyValue::new(VERSION_KEY.into(), version_of(tables).to_string()));
         parquet.append_key_value_metadata(KeyValue::new(TABLES_KEY.into(), json));
         parquet.append_key_value_metadata(KeyValue::new(CHECKSUMS_KEY.into(), sums));
         for (key, value) in words {
