@@ -61,6 +61,12 @@ pub use survey::{Distances, MOST_WAYS, Survey, SurveyError, Wanted, survey};
 pub mod explain;
 pub use explain::{ExplainError, Explanation, explain};
 
+pub mod advice;
+pub use advice::{Advice, AdviceError, Pattern, advise};
+
+mod compare;
+pub use compare::{Changed, Comparison, Counted, LevelPair, Pair};
+
 mod stacked;
 
 mod sweep;

@@ -1,6 +1,7 @@
 //! The subcommands: each joins the library's parts for one job. The edge of the program: flags become calls here, and values, notices
 //! and errors become words. What does something itself, with threads, files or processes, is a module of the library.
 
+mod advise;
 #[cfg(feature = "gpu")]
 mod against;
 mod aligned;
@@ -12,6 +13,7 @@ pub mod capture;
 mod cc;
 #[cfg(feature = "viewer")]
 mod clips;
+mod compare;
 pub mod components;
 mod convert;
 mod counting;
@@ -195,6 +197,8 @@ fn dispatch(command: &Command) -> anyhow::Result<ExitCode> {
         Command::Why(args) => why::run(args),
         Command::Annotate(args) => annotate::run(args),
         Command::Sweep(args) => sweep::run(args),
+        Command::Advise(args) => advise::run(args),
+        Command::Compare(args) => compare::run(args),
         Command::Tasks(args) => tasks::run(args),
         Command::Gpu(args) => gpu::run(args),
         #[cfg(feature = "gpu")]

@@ -286,6 +286,6 @@ fn print(all: &[(String, CellCounts)], args: &SweepArgs) -> anyhow::Result<()> {
 }
 
 /// A cell of CSV (RFC 4180).
-fn quoted(cell: &str) -> String {
+pub(super) fn quoted(cell: &str) -> String {
     if cell.contains([',', '"', '\n']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.into() }
 }
