@@ -55,6 +55,9 @@ pub use pressure::{SetPressure, SetUse};
 mod line_use;
 pub use line_use::{LineUse, UseRow};
 
+mod over_time;
+pub use over_time::{Band, OverTime, Stretch};
+
 mod survey;
 pub use survey::{Distances, MOST_WAYS, Survey, SurveyError, Wanted, survey};
 

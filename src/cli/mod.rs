@@ -3,6 +3,7 @@
 mod advise;
 mod against;
 mod analyze;
+mod chart;
 mod compare;
 mod compose;
 mod gpu;
@@ -21,6 +22,7 @@ mod why;
 pub use advise::AdviseArgs;
 pub use against::AgainstArgs;
 pub use analyze::{AnalyzeArgs, AnalyzeParts};
+pub use chart::{ChartArgs, ChartKind, ReportArgs};
 pub use compare::CompareArgs;
 pub use compose::Compose;
 pub use gpu::GpuArgs;
@@ -117,6 +119,10 @@ pub enum Command {
     Sweep(SweepArgs),
     /// Tell what would help against misses, each advice with what it would bring, simulated
     Advise(AdviseArgs),
+    /// Draw what was found as a chart: misses by cache size, stack distances, classes over time, sets, addresses
+    Chart(ChartArgs),
+    /// Write all that is known about a trace as one page: numbers, charts, offenders, advice
+    Report(ReportArgs),
     /// Compare two traces, or one under two caches, counter by counter
     Compare(CompareArgs),
     /// Draw one moment of a trace, or of a file of tasks, as a PNG

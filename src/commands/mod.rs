@@ -11,6 +11,7 @@ pub mod caches;
 #[cfg(target_os = "linux")]
 pub mod capture;
 mod cc;
+mod charts;
 #[cfg(feature = "viewer")]
 mod clips;
 mod compare;
@@ -42,6 +43,7 @@ pub mod record;
 mod recorded;
 mod recorded_kernels;
 mod regions;
+mod report;
 mod run;
 #[cfg(feature = "gpu")]
 mod sheet;
@@ -64,6 +66,7 @@ mod view_state;
 #[cfg(feature = "viewer")]
 mod watch;
 mod why;
+mod written;
 
 use crate::capture::{CaptureError, Language};
 use crate::cli::{Cli, Command};
@@ -198,6 +201,8 @@ fn dispatch(command: &Command) -> anyhow::Result<ExitCode> {
         Command::Annotate(args) => annotate::run(args),
         Command::Sweep(args) => sweep::run(args),
         Command::Advise(args) => advise::run(args),
+        Command::Chart(args) => charts::run(args),
+        Command::Report(args) => report::run(args),
         Command::Compare(args) => compare::run(args),
         Command::Tasks(args) => tasks::run(args),
         Command::Gpu(args) => gpu::run(args),

@@ -1,6 +1,7 @@
 //! The program as it is called: its command lines, files, pages and messages.
 #![cfg(feature = "cli")]
 
+mod advice;
 mod answers;
 mod cli;
 mod docs;
