@@ -94,9 +94,22 @@ fn stores_of_whole_lines_fetch_nothing() {
     check("advise_stores", "store-stream", "out", BOTH);
 }
 
+/// Of recorded threads each has its references in a row, which tells nothing of how they met: workers that take turns are recorded with the
+/// bundled programs, as they are and mended.
 #[test]
 fn what_cores_write_is_put_in_lines_of_their_own() {
-    check("advise_sharing", "false-sharing", "counts", L1);
+    let folder = Folder::new();
+    for caches in ["--cache paper", L1] {
+        let all = json(&folder, "advise", "lesson:false_sharing", caches);
+        let advice = &all["advice"][0];
+        assert_eq!((&advice["pattern"], &advice["regions"][0]), (&"false-sharing".into(), &"sums".into()), "{all:#}");
+        let mended = json(&folder, "stats", "lesson:false_sharing_padded", caches);
+        let foretold = &advice["counterfactual"];
+        assert_eq!(mended["levels"][0]["demand_misses"], foretold["level_misses"]["after"], "{all:#}");
+        assert_eq!(mended["memory"]["bytes_read"], foretold["memory_bytes"]["after"], "{all:#}");
+        let close = json(&folder, "advise", "lesson:false_sharing_padded", caches);
+        assert_eq!(close["advice"].as_array().map(Vec::len), Some(0), "{close:#}");
+    }
 }
 
 #[test]

@@ -2,10 +2,10 @@
 #include <stdio.h>
 enum { ROWS = 200, COLUMNS = 40 };
 #ifdef MENDED
-static double A[COLUMNS][ROWS];
+double A[COLUMNS][ROWS];
 #define AT(i, j) A[j][i]
 #else
-static double A[ROWS][COLUMNS];
+double A[ROWS][COLUMNS];
 #define AT(i, j) A[i][j]
 #endif
 

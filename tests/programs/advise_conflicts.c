@@ -5,7 +5,7 @@ enum { ROWS = 32, COLUMNS = 64, PAD = 8 };
 #else
 enum { ROWS = 32, COLUMNS = 64, PAD = 0 };
 #endif
-static double A[ROWS][COLUMNS + PAD];
+double A[ROWS][COLUMNS + PAD];
 
 int main(void) {
   double sum = 0;

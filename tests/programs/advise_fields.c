@@ -1,11 +1,11 @@
 /* Particles, of which one field is summed again and again. CLOSE: all fields are; MENDED: the field has an array of its own. */
 #include <stdio.h>
 enum { COUNT = 500, ROUNDS = 6 };
-static struct particle {
+struct particle {
   double mass, x, y, z, vx, vy, vz, charge;
 } particles[COUNT];
 #ifdef MENDED
-static double masses[COUNT];
+double masses[COUNT];
 #define MASS(i) masses[i]
 #else
 #define MASS(i) particles[i].mass

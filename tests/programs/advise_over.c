@@ -6,9 +6,9 @@ enum { COUNT = 4096 };
 enum { COUNT = 640 };
 #endif
 #ifdef MENDED
-static float table[COUNT];
+float table[COUNT];
 #else
-static double table[COUNT];
+double table[COUNT];
 #endif
 
 int main(void) {

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 enum { COUNT = 4096 };
-static double out[COUNT] __attribute__((aligned(64)));
+double out[COUNT] __attribute__((aligned(64)));
 
 int main(int argc, char **argv) {
   (void)argv;

@@ -297,9 +297,9 @@ fn names<'a>(names: impl Iterator<Item = &'a str>) -> String {
     }
 }
 
-/// Numbers of ways a quarter, a half and as much again larger.
-fn larger(ways: u32) -> [u32; 3] {
-    [ways + ways.div_ceil(4), ways + ways.div_ceil(2), 2 * ways]
+/// Numbers of ways a quarter and a half larger.
+fn larger(ways: u32) -> [u32; 2] {
+    [ways + ways.div_ceil(4), ways + ways.div_ceil(2)]
 }
 
 /// What of elements is touched: parts that do not overlap, in their order; none where they are too many to tell.
@@ -480,8 +480,9 @@ impl Judging<'_> {
                     format!("; with {} it would be {}", format_size(size), grouped(misses))
                 });
                 format!(
-                    "{names}, {} bytes, are used again and again, and {at} holds {}: {}{fits}.",
+                    "{names}, {} bytes, {} used again and again, and {at} holds {}: {}{fits}.",
                     grouped(around),
+                    if regions.len() == 1 { "is" } else { "are" },
                     format_size(own.size),
                     counts("misses")
                 )
