@@ -3,6 +3,7 @@
 
 mod advice;
 mod answers;
+mod charts;
 mod cli;
 mod docs;
 #[cfg(all(unix, feature = "gpu"))]
