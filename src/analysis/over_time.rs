@@ -55,10 +55,18 @@ impl OverTime {
     /// Of a hierarchy that is still empty, and a trace of `length` references in at most `stretches` stretches. The map has the regions
     /// that `touched` (bytes or references, by region) ranks first; their parts are as large as the logarithms of their bytes.
     #[must_use]
-    pub fn new(hierarchy: &Hierarchy, level: LevelId, length: u64, stretches: usize, tables: &Tables, touched: &[u64]) -> Self {
+    pub fn new(
+        hierarchy: &Hierarchy,
+        level: LevelId,
+        length: u64,
+        stretches: usize,
+        tables: &Tables,
+        touched: &[u64],
+    ) -> Self {
         let each = length.div_ceil(stretches.max(1) as u64).max(1);
         let count = usize::try_from(length.div_ceil(each)).unwrap_or(stretches);
-        let mut first: Vec<usize> = (0..tables.regions.len()).filter(|n| touched.get(*n).copied().unwrap_or(0) > 0).collect();
+        let mut first: Vec<usize> =
+            (0..tables.regions.len()).filter(|n| touched.get(*n).copied().unwrap_or(0) > 0).collect();
         first.sort_by_key(|n| (std::cmp::Reverse(touched[*n]), *n));
         first.truncate(MOST_REGIONS);
         first.sort_by_key(|n| (tables.regions[*n].base, *n));
@@ -112,7 +120,9 @@ impl OverTime {
     }
 
     fn now(&self) -> usize {
-        usize::try_from(self.begun.saturating_sub(1) / self.each).unwrap_or(0).min(self.stretches.len().saturating_sub(1))
+        usize::try_from(self.begun.saturating_sub(1) / self.each)
+            .unwrap_or(0)
+            .min(self.stretches.len().saturating_sub(1))
     }
 }
 

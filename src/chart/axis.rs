@@ -129,7 +129,10 @@ mod tests {
         assert_eq!(steps(0.0).len(), 1);
         for most in [0.3, 1.0, 13.0, 8_448.0, 2e9] {
             let steps = steps(most);
-            assert!((3..=8).contains(&steps.len()) && steps.last().is_some_and(|last| *last >= most), "{most}: {steps:?}");
+            assert!(
+                (3..=8).contains(&steps.len()) && steps.last().is_some_and(|last| *last >= most),
+                "{most}: {steps:?}"
+            );
         }
         assert_eq!([count(12.0), count(1500.0), count(2.5), count(25e6)], ["12", "1,500", "2.5", "25 M"]);
     }

@@ -67,7 +67,13 @@ impl Role {
                 let end = palette::themed(palette::SERIES[1], theme);
                 return palette::mix(palette::themed(palette::TRACK, theme), end, step(n));
             }
-            Self::OnHeat(n) => if step(n) > 0.45 { palette::BACKGROUND } else { palette::TEXT },
+            Self::OnHeat(n) => {
+                if step(n) > 0.45 {
+                    palette::BACKGROUND
+                } else {
+                    palette::TEXT
+                }
+            }
         };
         // On strong colours the words of a light theme are light, or they would be lost.
         palette::themed(dark, theme)
@@ -177,7 +183,10 @@ impl Chart {
 
     fn bold(&mut self, (x, y): (f64, f64), size: f64, words: &str) {
         let (fill, words) = (self.fill(Role::Ink), escaped(&shown::short(words, 72)));
-        let _ = writeln!(self.body, "<text x=\"{x}\" y=\"{y}\" font-size=\"{size}\" font-weight=\"600\" {fill}>{words}</text>");
+        let _ = writeln!(
+            self.body,
+            "<text x=\"{x}\" y=\"{y}\" font-size=\"{size}\" font-weight=\"600\" {fill}>{words}</text>"
+        );
     }
 
     pub(super) fn text(&mut self, (x, y): (f64, f64), anchor: Anchor, size: f64, role: Role, words: &str) {
@@ -235,17 +244,20 @@ impl Chart {
     pub(super) fn dot(&mut self, (x, y): (f64, f64), radius: f64, role: Role, said: &str) {
         let fill = self.fill(role);
         let said = escaped(said);
-        let _ = writeln!(self.body, "<circle cx=\"{x:.2}\" cy=\"{y:.2}\" r=\"{radius}\" {fill}><title>{said}</title></circle>");
+        let _ = writeln!(
+            self.body,
+            "<circle cx=\"{x:.2}\" cy=\"{y:.2}\" r=\"{radius}\" {fill}><title>{said}</title></circle>"
+        );
     }
 
     /// Rows of colours and words along the upper right.
     pub(super) fn legend(&mut self, entries: &[(Role, &str)]) {
         let mut x = WIDTH - 16.0;
         for (role, words) in entries.iter().rev() {
-            self.text((x, 24.0), Anchor::End, 11.0, Role::Body, words);
             #[expect(clippy::cast_precision_loss, reason = "a few columns")]
-            let wide = 6.2 * shown::width(words) as f64;
+            let wide = 6.3 * shown::width(words) as f64;
             self.rect((x - wide - 14.0, 15.0), (10.0, 10.0), *role, "");
+            self.text((x - wide, 24.0), Anchor::Start, 11.0, Role::Body, words);
             x -= wide + 28.0;
         }
     }

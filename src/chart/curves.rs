@@ -44,12 +44,16 @@ pub fn miss_ratio(
     let (line, accesses) = (f64::from(line), distances.accesses().max(1) as f64);
     let curve = distances.miss_curve();
     let reach = curve.last().map_or(1, |(lines, _)| *lines).max(2) as f64 * line;
-    let largest = config.levels.iter().map(|level| level.size as f64).filter(|size| *size <= 64.0 * reach).fold(reach, f64::max);
+    let largest =
+        config.levels.iter().map(|level| level.size as f64).filter(|size| *size <= 64.0 * reach).fold(reach, f64::max);
     let scale = Scale { from: line, to: (largest * 1.5).log2().ceil().exp2(), doubles: true };
     let percent = |misses: u64| 100.0 * misses as f64 / accesses;
     let most = percent(distances.misses(1)).max(1.0);
     let y = chart.y_axis("accesses that miss, %", &steps(most), &|value| format!("{}%", count(value)));
-    chart.x_axis("bytes of the cache", &doublings(scale.from, scale.to).iter().map(|v| (scale.x(*v), size(*v))).collect::<Vec<_>>());
+    chart.x_axis(
+        "bytes of the cache",
+        &doublings(scale.from, scale.to).iter().map(|v| (scale.x(*v), size(*v))).collect::<Vec<_>>(),
+    );
     let mut points = Vec::new();
     let mut last = percent(distances.misses(1));
     points.push((scale.x(line), y.y(last)));

@@ -70,11 +70,11 @@ pub fn heat_map(map: &HeatMap, of: &str, theme: Theme) -> Chart {
     let most = map.cells.iter().flatten().flatten().map(|(value, _)| *value).fold(0.0, f64::max);
     // Signs that a column has room for.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few signs")]
-    let room = ((wide - 4.0) / 6.4).max(1.0) as usize;
+    let room = ((wide - 8.0) / 6.6).max(1.0) as usize;
     for (r, (name, cells)) in map.rows.iter().zip(&map.cells).enumerate() {
         let y = TOP + high * r as f64;
         if high >= 10.0 || r % 2 == 0 {
-            chart.text((left - 6.0, y + high / 2.0 + 4.0), Anchor::End, 11.0, Role::Ink, &shown::short(name, 12));
+            chart.text((left - 6.0, y + high / 2.0 + 4.0), Anchor::End, 10.0, Role::Ink, &shown::short(name, 11));
         }
         for (c, cell) in cells.iter().enumerate() {
             let x = left + wide * c as f64;
@@ -90,8 +90,9 @@ pub fn heat_map(map: &HeatMap, of: &str, theme: Theme) -> Chart {
         }
     }
     let labels = map.columns.iter().enumerate();
-    let labels: Vec<(f64, String)> =
-        labels.map(|(c, name)| (left + wide * (c as f64 + 0.5), shown::short(name, room.max(6)).into_owned())).collect();
+    let labels: Vec<(f64, String)> = labels
+        .map(|(c, name)| (left + wide * (c as f64 + 0.5), shown::short(name, room.max(5)).into_owned()))
+        .collect();
     chart.x_axis(&map.axes[1], &labels);
     chart.upright((14.0, (TOP + BOTTOM) / 2.0), 11.0, Role::Quiet, &map.axes[0]);
     let most = format!("{} at most", count(most));

@@ -30,7 +30,9 @@ pub fn classes(over: &OverTime, length: u64, level: &str, of: &str, theme: Theme
         stretch.classes.map(|count| 100.0 * count as f64 / stretch.accesses.max(1) as f64)
     };
     let most = (0..stretches.len()).map(|n| shares(n).iter().sum::<f64>()).fold(1.0, f64::max);
-    let y = chart.y_axis(&format!("demand accesses of {level} that miss, %"), &steps(most), &|value| format!("{}%", count(value)));
+    let y = chart.y_axis(&format!("demand accesses of {level} that miss, %"), &steps(most), &|value| {
+        format!("{}%", count(value))
+    });
     let x = references(&mut chart, length);
     let each = over.each() as f64;
     let edge = |n: usize| x.x((n as f64 * each).min(length as f64));
@@ -88,9 +90,15 @@ pub fn addresses(over: &OverTime, length: u64, of: &str, theme: Theme) -> Chart 
         let (top, bottom) = (TOP + high * row as f64, TOP + high * (row + band.rows) as f64);
         chart.line((LEFT, top), (RIGHT, top), Role::Quiet, 0.5, false);
         let name = crate::shown::short(&band.name, 9).into_owned();
-        chart.text((LEFT - 6.0, (top + bottom) / 2.0 + 4.0), Anchor::End, 11.0, Role::Ink, &name);
-        if bottom - top > 26.0 {
-            chart.text((LEFT - 6.0, (top + bottom) / 2.0 + 16.0), Anchor::End, 9.0, Role::Quiet, &super::axis::size(band.bytes as f64));
+        chart.text((LEFT - 5.0, (top + bottom) / 2.0 + 4.0), Anchor::End, 10.0, Role::Ink, &name);
+        if bottom - top > 30.0 {
+            chart.text(
+                (LEFT - 6.0, (top + bottom) / 2.0 + 16.0),
+                Anchor::End,
+                9.0,
+                Role::Quiet,
+                &super::axis::size(band.bytes as f64),
+            );
         }
         row += band.rows;
     }

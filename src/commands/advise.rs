@@ -20,7 +20,8 @@ pub(super) fn run(args: &AdviseArgs) -> anyhow::Result<()> {
     let found = of(source.as_ref(), &caches)?;
     to_stdout(args.json, |out| {
         if args.json {
-            let all = serde_json::json!({ "caches": CachesUsed::of(&caches), "references": source.len(), "advice": found });
+            let all =
+                serde_json::json!({ "caches": CachesUsed::of(&caches), "references": source.len(), "advice": found });
             serde_json::to_writer_pretty(&mut *out, &all).map_err(std::io::Error::from)?;
             writeln!(out)?;
             return Ok(out.flush()?);
@@ -35,7 +36,12 @@ pub(super) fn run(args: &AdviseArgs) -> anyhow::Result<()> {
         }
         let trace = shown::quoted(&args.trace.trace.to_string_lossy()).into_owned();
         for (n, advice) in (1..).zip(&found) {
-            writeln!(out, "\n{n}. {}: {}", advice.regions.iter().map(|name| shown::name(name)).collect::<Vec<_>>().join(", "), advice.pattern.title())?;
+            writeln!(
+                out,
+                "\n{n}. {}: {}",
+                advice.regions.iter().map(|name| shown::name(name)).collect::<Vec<_>>().join(", "),
+                advice.pattern.title()
+            )?;
             for sentence in advice.sentences() {
                 writeln!(out, "   {}", shown::line(&sentence))?;
             }

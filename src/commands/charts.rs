@@ -89,7 +89,9 @@ pub(super) fn draw(
             ChartKind::MissRatio => {
                 chart::miss_ratio(found.distances.as_ref()?, found.ways.as_ref(), found.line_bytes, config, &of, theme)
             }
-            ChartKind::StackDistance => chart::distances(found.distances.as_ref()?, found.line_bytes, config, &of, theme),
+            ChartKind::StackDistance => {
+                chart::distances(found.distances.as_ref()?, found.line_bytes, config, &of, theme)
+            }
             ChartKind::Classes => chart::classes(over.as_ref()?, length, level, &of, theme),
             ChartKind::Map => chart::addresses(over.as_ref()?, length, &of, theme),
             ChartKind::Sets => chart::set_use(found.sets(), level, &of, theme),
@@ -115,7 +117,8 @@ pub(super) fn sweep(all: &[(String, CellCounts)], theme: Theme) -> Chart {
     let mut map = HeatMap { title: "Misses of each cell".into(), ..HeatMap::default() };
     for (trace, counts) in all {
         let Some(level) = counts.levels.first() else { continue };
-        let (last, others) = counts.values.split_last().map_or(("", &[][..]), |(last, others)| (last.1.as_str(), others));
+        let (last, others) =
+            counts.values.split_last().map_or(("", &[][..]), |(last, others)| (last.1.as_str(), others));
         let mut row: Vec<&str> = others.iter().map(|(_, value)| value.as_str()).collect();
         if all.iter().any(|(other, _)| other != trace) {
             row.insert(0, trace);

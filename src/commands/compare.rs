@@ -33,7 +33,9 @@ struct Side {
 pub(super) fn run(args: &CompareArgs) -> anyhow::Result<()> {
     let standard_input = |path: &Path| path == Path::new("-");
     if args.b.as_ref().is_some_and(|b| standard_input(b)) && standard_input(&args.a) {
-        return Err(UsageError("compare - -: standard input can be read once only; expected a file for one".into()).into());
+        return Err(
+            UsageError("compare - -: standard input can be read once only; expected a file for one".into()).into()
+        );
     }
     let open = |path: &Path| open_trace(&TraceArgs { trace: path.to_owned(), format: args.format });
     let first = open(&args.a)?;
@@ -55,7 +57,9 @@ pub(super) fn run(args: &CompareArgs) -> anyhow::Result<()> {
     let ordered_by = a.caches.config.levels[level(&a.caches.config, args.level.as_deref())?.index()].name.clone();
     let found = Comparison::of(&a.stats, &b.stats);
     if args.b.is_some() && found.in_common() == (0, 0) {
-        say!("note: the two traces have no array and no source line in common, by name; their totals alone can be compared");
+        say!(
+            "note: the two traces have no array and no source line in common, by name; their totals alone can be compared"
+        );
     }
     if args.json {
         return to_stdout(true, |out| {
@@ -196,18 +200,21 @@ fn as_json(a: &Side, b: &Side, found: &Comparison) -> Value {
         json!({ "a": pair.a, "b": pair.b, "difference": difference })
     };
     let counters = |counters: &[Counted]| -> Value {
-        counters.iter().map(|counted| (counted.name.to_owned(), pair(counted.counts))).collect::<serde_json::Map<_, _>>().into()
+        counters
+            .iter()
+            .map(|counted| (counted.name.to_owned(), pair(counted.counts)))
+            .collect::<serde_json::Map<_, _>>()
+            .into()
     };
     let rows = |rows: &[Changed]| -> Vec<Value> {
         let row = |row: &Changed| {
-            let misses: serde_json::Map<_, _> = row.misses.iter().map(|(level, of)| (level.clone(), pair(*of))).collect();
+            let misses: serde_json::Map<_, _> =
+                row.misses.iter().map(|(level, of)| (level.clone(), pair(*of))).collect();
             json!({ "name": row.name, "references": pair(row.references), "misses": misses })
         };
         rows.iter().map(row).collect()
     };
-    let side = |side: &Side| {
-        json!({ "trace": side.name, "title": side.source.tables().title, "caches": CachesUsed::of(&side.caches) })
-    };
+    let side = |side: &Side| json!({ "trace": side.name, "title": side.source.tables().title, "caches": CachesUsed::of(&side.caches) });
     let (regions, lines) = found.in_common();
     let mut levels = Vec::new();
     for level in &found.levels {

@@ -83,7 +83,9 @@ impl Report<'_> {
         let mut out = String::from("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
         out.push_str("<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n");
         // Whatever a trace's names hold, nothing is loaded and nothing runs.
-        out.push_str("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n");
+        out.push_str(
+            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n",
+        );
         let _ = writeln!(out, "<title>{}</title>\n<style>{STYLE}", escaped(&self.title));
         let _ = writeln!(out, "@media(prefers-color-scheme:dark){{\n{}}}", css(".chart", Theme::Dark));
         let _ = writeln!(out, "@media print{{\n{}}}\n</style>\n</head>\n<body>\n<main>", css(".chart", Theme::Print));
@@ -104,7 +106,8 @@ impl Report<'_> {
             out.push_str("<h2>Single references, explained</h2>\n");
         }
         for told in self.explained {
-            let place = told.location.as_ref().map_or_else(String::new, |at| format!(", {}:{}  {}", at.file, at.line, at.text));
+            let place =
+                told.location.as_ref().map_or_else(String::new, |at| format!(", {}:{}  {}", at.file, at.line, at.text));
             let _ = writeln!(out, "<h3>Reference {}{}</h3>", grouped(told.reference), escaped(&place));
             told.sentences.iter().for_each(|sentence| put(&mut out, sentence));
         }
@@ -129,7 +132,9 @@ impl Report<'_> {
             grouped(trace.bytes)
         );
         let coherence = self.stats.levels.iter().any(|level| level.coherence > 0);
-        let mut head = ["level", "demand accesses", "misses", "miss rate", "compulsory", "capacity", "conflict"].map(String::from).to_vec();
+        let mut head = ["level", "demand accesses", "misses", "miss rate", "compulsory", "capacity", "conflict"]
+            .map(String::from)
+            .to_vec();
         if coherence {
             head.push("coherence".into());
         }
@@ -191,7 +196,13 @@ impl Report<'_> {
         out.push_str("<h2>Who causes most misses</h2>\n");
         self.offenders.iter().for_each(|offender| put(out, &format!("{}.", offender.sentence(level))));
         for Excerpt { file, lines } in &self.excerpts {
-            let _ = writeln!(out, "<h3>{}</h3>\n<pre>{:>12} {:>12}  line", escaped(file), "references", format!("{level} misses"));
+            let _ = writeln!(
+                out,
+                "<h3>{}</h3>\n<pre>{:>12} {:>12}  line",
+                escaped(file),
+                "references",
+                format!("{level} misses")
+            );
             for (number, text, counts) in lines {
                 let cells = counts.map_or_else(
                     || format!("{:>12} {:>12}", "", ""),
@@ -214,7 +225,12 @@ impl Report<'_> {
         }
         for advice in self.advice {
             let names = advice.regions.join(", ");
-            let _ = writeln!(out, "<div class=\"advice\"><h3>{}: {}</h3>", escaped(&names), escaped(advice.pattern.title()));
+            let _ = writeln!(
+                out,
+                "<div class=\"advice\"><h3>{}: {}</h3>",
+                escaped(&names),
+                escaped(advice.pattern.title())
+            );
             advice.sentences().iter().for_each(|sentence| put(out, sentence));
             if !advice.places.is_empty() {
                 out.push_str("<pre>");

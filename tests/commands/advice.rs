@@ -45,7 +45,12 @@ fn check(source: &str, pattern: &str, region: &str, caches: &str) {
     let foretold = &advice["counterfactual"];
     let number = |value: &Value| value.as_u64().unwrap();
     for (what, real, told, error) in [
-        ("misses", number(&level["demand_misses"]), number(&foretold["level_misses"]["after"]), number(&foretold["error"])),
+        (
+            "misses",
+            number(&level["demand_misses"]),
+            number(&foretold["level_misses"]["after"]),
+            number(&foretold["error"]),
+        ),
         (
             "bytes",
             number(&mended["memory"]["bytes_read"]),
@@ -56,7 +61,10 @@ fn check(source: &str, pattern: &str, region: &str, caches: &str) {
         eprintln!("{source}: {what} {real}, foretold {told}, error {error}; {foretold}");
         // Of stores that fetch nothing the bytes are foretold; they are fewer references, which miss less often.
         if pattern != "store-stream" || what == "bytes" {
-            assert!(real.abs_diff(told) <= error, "{source}: {what} {real}, foretold {told}, error {error}\n{advice:#}");
+            assert!(
+                real.abs_diff(told) <= error,
+                "{source}: {what} {real}, foretold {told}, error {error}\n{advice:#}"
+            );
         }
     }
 }
@@ -118,14 +126,22 @@ fn what_needs_nothing_gets_no_advice() {
     // Blocked multiplication; and caches that look ahead, which no changed trace can be played in.
     let said = |words: &[&str]| {
         let output = orrery(words).current_dir(folder.path("")).output().unwrap();
-        (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr))
+        (
+            output.status.code(),
+            String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr),
+        )
     };
     let (code, text) = said(&["advise", "lesson:matmul16_blocked", "--cache", "textbook"]);
     assert!(code == Some(0) && text.contains("No known pattern whose remedy pays"), "{text}");
     let (code, text) = said(&["advise", "lesson:matmul16", "--l1", "512,2,32,opt"]);
     assert!(code == Some(2) && text.contains("opt") && text.contains("L1"), "{text}");
     let (code, text) = said(&["advise", "lesson:false_sharing"]);
-    assert!(code == Some(0) && text.contains("false sharing") && text.contains("Simulated: with what each core has of sums"), "{text}");
+    assert!(
+        code == Some(0)
+            && text.contains("false sharing")
+            && text.contains("Simulated: with what each core has of sums"),
+        "{text}"
+    );
     let (_, text) = said(&["advise", "lesson:false_sharing_padded"]);
     assert!(!text.contains("false sharing:") && !text.contains("sums: "), "{text}");
 }

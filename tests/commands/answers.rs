@@ -239,7 +239,11 @@ fn two_runs_are_compared_by_the_counters_of_each() {
                 }
                 let own = single["levels"].as_array().unwrap().iter().find(|own| own["name"] == level["name"]);
                 for key in keys {
-                    assert_eq!(level["counters"][key].get(side).filter(|n| !n.is_null()), own.map(|own| &own[key]), "{call}: {key}");
+                    assert_eq!(
+                        level["counters"][key].get(side).filter(|n| !n.is_null()),
+                        own.map(|own| &own[key]),
+                        "{call}: {key}"
+                    );
                 }
             }
         }
@@ -250,18 +254,25 @@ fn two_runs_are_compared_by_the_counters_of_each() {
                 assert_eq!(row["references"][side], region["references"]);
                 assert_eq!(row["misses"]["L1"][side], region["misses"]["L1"]);
             }
-            let sum = |rows: &Value, of: &dyn Fn(&Value) -> Option<u64>| rows.as_array().unwrap().iter().filter_map(of).sum::<u64>();
+            let sum = |rows: &Value, of: &dyn Fn(&Value) -> Option<u64>| {
+                rows.as_array().unwrap().iter().filter_map(of).sum::<u64>()
+            };
             let ours = sum(&both["lines"], &|row| row["misses"]["L1"][side].as_u64());
             assert_eq!(ours, sum(&single["lines"], &|row| row["misses"]["L1"].as_u64()));
         }
         assert_eq!(both["in_common"]["regions"], 3);
     }
     let text = printed(at, &format!("compare {a} {b} --cache paper"));
-    for words in ["A  lesson:matmul16", "demand misses", "difference", "L1 misses by region", "L1 misses by source line"] {
+    for words in
+        ["A  lesson:matmul16", "demand misses", "difference", "L1 misses by region", "L1 misses by source line"]
+    {
         assert!(text.contains(words), "`{words}` is missing in:\n{text}");
     }
     let csv = printed(at, &format!("compare {a} {b} --csv"));
-    assert!(csv.starts_with("table,name,counter,a,b,difference\n") && csv.contains("\nlevel,L1,demand_misses,"), "{csv}");
+    assert!(
+        csv.starts_with("table,name,counter,a,b,difference\n") && csv.contains("\nlevel,L1,demand_misses,"),
+        "{csv}"
+    );
     // The same against itself differs in nothing, so no region is listed.
     let text = printed(at, &format!("compare {a} {a}"));
     assert!(!text.contains("misses by"), "{text}");

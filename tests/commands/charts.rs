@@ -82,26 +82,47 @@ fn charts_are_sound_and_have_the_numbers_of_the_tables() {
     let grouped = |n: u64| orrery::units::grouped(n);
     let sets = said(&printed(at, "chart lesson:matmul16 sets --cache paper -o -"));
     for set in all["sets"]["sets"].as_array().unwrap() {
-        let words = format!("set {}: {} accesses, {} misses", set["set"], grouped(number(&set["accesses"])), grouped(number(&set["misses"])));
+        let words = format!(
+            "set {}: {} accesses, {} misses",
+            set["set"],
+            grouped(number(&set["accesses"])),
+            grouped(number(&set["misses"]))
+        );
         assert!(sets.contains(&words), "{words}: {sets:?}");
     }
     let displaced = said(&printed(at, "chart lesson:matmul16 displaced --cache paper -o -"));
     for pair in all["displaced"]["pairs"].as_array().unwrap() {
-        let words = format!("{}, {}: {}", pair["by"].as_str().unwrap(), pair["of"].as_str().unwrap(), grouped(number(&pair["lines"])));
+        let words = format!(
+            "{}, {}: {}",
+            pair["by"].as_str().unwrap(),
+            pair["of"].as_str().unwrap(),
+            grouped(number(&pair["lines"]))
+        );
         assert!(displaced.contains(&words), "{words}: {displaced:?}");
     }
     let distances = said(&printed(at, "chart lesson:matmul16 stack-distance --cache paper -o -"));
     let histogram = all["stack_distance"]["histogram"].as_array().unwrap();
-    let of = |from: u64, to: u64| histogram.iter().filter(|pair| (from..to).contains(&number(&pair[0]))).map(|pair| number(&pair[1])).sum::<u64>();
-    for (name, count) in [("1", of(1, 2)), ("4+", of(4, 8)), ("16+", of(16, 32)), ("first", number(&all["stack_distance"]["cold"]))] {
+    let of = |from: u64, to: u64| {
+        histogram.iter().filter(|pair| (from..to).contains(&number(&pair[0]))).map(|pair| number(&pair[1])).sum::<u64>()
+    };
+    for (name, count) in
+        [("1", of(1, 2)), ("4+", of(4, 8)), ("16+", of(16, 32)), ("first", number(&all["stack_distance"]["cold"]))]
+    {
         assert!(distances.contains(&format!("{name}: {} accesses", grouped(count))), "{name} {count}: {distances:?}");
     }
     let curve = printed(at, "chart lesson:matmul16 miss-ratio --cache paper -o -");
     assert!(curve.contains("L1 512B") && curve.contains("L2 2KiB"), "the levels are marked");
     let misses = number(&all["ways"]["misses_by_ways"][7]);
-    assert!(said(&curve).iter().any(|words| words.ends_with(&format!("x 8 ways, 512B: {} misses", grouped(misses)))), "{:?}", said(&curve));
+    assert!(
+        said(&curve).iter().any(|words| words.ends_with(&format!("x 8 ways, 512B: {} misses", grouped(misses)))),
+        "{:?}",
+        said(&curve)
+    );
 
-    printed(at, "sweep lesson:matmul16 --l1 512,2,32 --vary L1.size=256B..4KiB --vary L1.ways=1,2,4,8 --chart sweep.svg");
+    printed(
+        at,
+        "sweep lesson:matmul16 --l1 512,2,32 --vary L1.size=256B..4KiB --vary L1.ways=1,2,4,8 --chart sweep.svg",
+    );
     let svg = fs::read_to_string(at.join("sweep.svg")).unwrap();
     let cells = json(at, "sweep lesson:matmul16 --l1 512,2,32 --vary L1.size=256B..4KiB --vary L1.ways=1,2,4,8 --json");
     let words = words_of("sweep", &svg);
@@ -137,7 +158,13 @@ fn a_report_is_one_page_with_the_numbers_of_the_commands() {
         }
     }
     assert_eq!(page.matches("<svg class=\"chart\"").count(), KINDS.len());
-    for words in ["causes 94.8 % of L1&#39;s misses", "sum += A[i][k] * B[k][j];", "Usually helps:", "<h3>Reference ", "orrery annotate lesson:matmul16 --cache paper"] {
+    for words in [
+        "causes 94.8 % of L1&#39;s misses",
+        "sum += A[i][k] * B[k][j];",
+        "Usually helps:",
+        "<h3>Reference ",
+        "orrery annotate lesson:matmul16 --cache paper",
+    ] {
         assert!(page.contains(words), "`{words}` is missing");
     }
     // Complete by itself, and nothing in it runs.
@@ -150,7 +177,10 @@ fn a_report_is_one_page_with_the_numbers_of_the_commands() {
     assert_eq!(fs::read_to_string(at.join("report.html")).unwrap(), page);
     assert_eq!(fs::read_dir(at).unwrap().count(), 1, "nothing else is left");
     let output = run(at, "report lesson:matmul16 -o none/r.html");
-    assert!(output.status.code() == Some(1) && String::from_utf8_lossy(&output.stderr).contains("none/r.html: cannot be written"));
+    assert!(
+        output.status.code() == Some(1)
+            && String::from_utf8_lossy(&output.stderr).contains("none/r.html: cannot be written")
+    );
     // Caches that look ahead, and a trace that names nothing: said, and the rest is there.
     let page = printed(at, "report lesson:matmul16 --l1 512,2,32,opt -o -");
     assert!(page.contains("nothing is advised") && page.contains("<h2>Charts</h2>"));
@@ -164,21 +194,30 @@ fn names_in_charts_and_pages_are_text() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     let name = "<script>alert(1)</script>\"'&\u{1b}[2J";
-    let region = |name: &str, base: u64| serde_json::json!({ "name": name, "base": base, "bytes": 256, "elem_bytes": 8 });
+    let region =
+        |name: &str, base: u64| serde_json::json!({ "name": name, "base": base, "bytes": 256, "elem_bytes": 8 });
     let location = serde_json::json!({ "pc": 0, "file": name, "line": 3, "function": name, "text": name });
     let tables = serde_json::json!({ "title": name, "regions": [region(name, 0x1000), region("<b>", 0x1200)], "locations": [location] });
     fs::write(at.join("names.json"), tables.to_string()).unwrap();
-    let log: String = (0..400u64).map(|n| format!(" L {:x},8\n S {:x},8\n", 0x1000 + n * 40 % 256, 0x1200 + n * 24 % 256)).collect();
+    let log: String =
+        (0..400u64).map(|n| format!(" L {:x},8\n S {:x},8\n", 0x1000 + n * 40 % 256, 0x1200 + n * 24 % 256)).collect();
     fs::write(at.join("t.log"), log).unwrap();
     printed(at, "convert t.log --tables names.json -o t.orrery");
     let page = printed(at, "report t.orrery --l1 128,1,32 -o -");
-    assert!(!page.contains("<script") && !page.contains("<b>\"") && !page.contains('\u{1b}') && page.contains("&lt;script&gt;alert(1)"));
+    assert!(
+        !page.contains("<script")
+            && !page.contains("<b>\"")
+            && !page.contains('\u{1b}')
+            && page.contains("&lt;script&gt;alert(1)")
+    );
     for kind in KINDS {
         let svg = printed(at, &format!("chart t.orrery {kind} --l1 128,1,32 -o -"));
         words_of(kind, &svg);
         assert!(!svg.contains("<script") && !svg.contains('\u{1b}'), "{kind}");
     }
-    for call in ["compare t.orrery lesson:matmul16", "advise t.orrery --l1 128,1,32", "compare t.orrery lesson:matmul16 --csv"] {
+    for call in
+        ["compare t.orrery lesson:matmul16", "advise t.orrery --l1 128,1,32", "compare t.orrery lesson:matmul16 --csv"]
+    {
         assert!(!printed(at, call).contains('\u{1b}'), "{call}");
     }
 }

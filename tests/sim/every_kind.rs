@@ -97,7 +97,10 @@ impl Observer for Kinds {
 fn wanted() -> BTreeSet<String> {
     let mut all: BTreeSet<String> = BTreeSet::new();
     for level in ["L1", "L2", "L3"] {
-        all.extend(["hit", "compulsory", "capacity", "conflict", "evicts, dirty false", "evicts, dirty true"].map(|word| format!("{level} {word}")));
+        all.extend(
+            ["hit", "compulsory", "capacity", "conflict", "evicts, dirty false", "evicts, dirty true"]
+                .map(|word| format!("{level} {word}")),
+        );
     }
     all.insert("L1 coherence".into());
     for kind in [Kind::Read, Kind::Write, Kind::Modify, Kind::Fetch] {
@@ -106,16 +109,29 @@ fn wanted() -> BTreeSet<String> {
     use AccessKind::{Fetch, Prefetch, Read, Write, Writeback};
     all.extend([Read, Write, Fetch, Writeback, Prefetch].map(|kind| format!("{kind:?}")));
     all.extend([Cause::Inclusion, Cause::Coherence, Cause::Promotion].map(|cause| format!("{cause:?}")));
-    let rest = ["straddle", "fill, prefetch true, dirty false", "fill, prefetch false, dirty true", "fill, prefetch false, dirty false"];
+    let rest = [
+        "straddle",
+        "fill, prefetch true, dirty false",
+        "fill, prefetch false, dirty true",
+        "fill, prefetch false, dirty false",
+    ];
     all.extend(rest.map(String::from));
-    let rest = ["renew", "clean", "sharing, falsely true", "sharing, falsely false", "translate, hit true", "translate, hit false"];
+    let rest = [
+        "renew",
+        "clean",
+        "sharing, falsely true",
+        "sharing, falsely false",
+        "translate, hit true",
+        "translate, hit false",
+    ];
     all.extend(rest.map(String::from));
     all.extend(["memory read", "memory write"].map(String::from));
     all
 }
 
 fn missing(trace: &MemoryTrace, config: &HierarchyConfig) -> Vec<String> {
-    let mut kinds = Kinds { classifier: Classifier::new(&Hierarchy::new(config).expect("sound")), seen: BTreeSet::new() };
+    let mut kinds =
+        Kinds { classifier: Classifier::new(&Hierarchy::new(config).expect("sound")), seen: BTreeSet::new() };
     play(trace, config, &mut kinds).expect("played");
     wanted().difference(&kinds.seen).cloned().collect()
 }

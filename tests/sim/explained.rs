@@ -96,8 +96,7 @@ pub(crate) fn hold(trace: &MemoryTrace, config: &HierarchyConfig, asked: &BTreeS
                 departures += 1;
                 if single {
                     // What came and went within the reference is in no state: prefetched, or written back from inside.
-                    let passes =
-                        config.levels.len() > 1 || config.levels.iter().any(|l| l.prefetch != Prefetch::None);
+                    let passes = config.levels.len() > 1 || config.levels.iter().any(|l| l.prefetch != Prefetch::None);
                     let seen = before[cache].contains(&line) || after[cache].contains(&line);
                     assert!(seen || passes, "{place}: {departure:?}");
                     if let Some(to) = &departure.to
@@ -105,10 +104,7 @@ pub(crate) fn hold(trace: &MemoryTrace, config: &HierarchyConfig, asked: &BTreeS
                     {
                         let to = ids.iter().position(|name| name == to).expect("a cache");
                         let there = u128::from(departure.line) / line_bytes[to];
-                        assert!(
-                            after[to].contains(&there) || before[to].contains(&there),
-                            "{place}: {departure:?}"
-                        );
+                        assert!(after[to].contains(&there) || before[to].contains(&there), "{place}: {departure:?}");
                     }
                 }
             }

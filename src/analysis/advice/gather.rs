@@ -177,7 +177,8 @@ fn count<K: Ord>(counts: &mut BTreeMap<K, u64>, key: Option<K>, most: usize) {
 /// Plays a trace and counts.
 pub(super) fn gather(source: &dyn ReferenceSource, config: &HierarchyConfig) -> Result<Gathered, AdviceError> {
     let (tables, levels) = (source.tables(), config.levels.len());
-    let of_region = || OfRegion { classes: vec![[0; 4]; levels], examples: vec![[None; 4]; levels], ..OfRegion::default() };
+    let of_region =
+        || OfRegion { classes: vec![[0; 4]; levels], examples: vec![[None; 4]; levels], ..OfRegion::default() };
     let mut gatherer = Gatherer {
         classifier: Classifier::new(&Hierarchy::new(config)?),
         line_use: LineUse::new(config.levels.iter().map(|level| level.line).collect(), tables),

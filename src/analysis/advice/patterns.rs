@@ -82,7 +82,14 @@ impl Proposing<'_> {
     }
 
     /// A change of addresses, played with the array at several places.
-    fn put(&mut self, pattern: Pattern, level: usize, regions: Vec<usize>, change: String, rewrite: &dyn Fn(u64) -> Rewrite) {
+    fn put(
+        &mut self,
+        pattern: Pattern,
+        level: usize,
+        regions: Vec<usize>,
+        change: String,
+        rewrite: &dyn Fn(u64) -> Rewrite,
+    ) {
         let line = self.line(level);
         let shifts = [0, 5 * line, 11 * line, 3 * line + line / 2];
         let trial = |shift| Trial { rewrite: rewrite(shift), config: self.config.clone() };
@@ -233,7 +240,9 @@ impl Proposing<'_> {
         }
         let change = format!("with elements of half the bytes in {}", self.names(&regions));
         let rewrite = |shift| {
-            let put = |(n, region): (u64, &usize)| (*region, self.regions[*region].base, area(n, self.regions[*region].base, shift));
+            let put = |(n, region): (u64, &usize)| {
+                (*region, self.regions[*region].base, area(n, self.regions[*region].base, shift))
+            };
             Rewrite::Halve((0..).zip(&regions).map(put).collect())
         };
         let halves: Vec<Rewrite> = [0, 5, 11].iter().map(|n| rewrite(n * self.line(level))).collect();
@@ -263,7 +272,11 @@ impl Proposing<'_> {
             .iter()
             .filter(|((by, of), lines)| {
                 let lost = again(*of);
-                by != of && (*by).max(*of) < known && lost >= LEAST && is_share(lost, all, 10) && is_share(**lines, lost, 50)
+                by != of
+                    && (*by).max(*of) < known
+                    && lost >= LEAST
+                    && is_share(lost, all, 10)
+                    && is_share(**lines, lost, 50)
             })
             .map(|((by, of), lines)| (*lines, *by, *of))
             .collect();
@@ -383,7 +396,8 @@ impl Judging<'_> {
             }
             Pattern::StoreStream => {
                 let (before, after) = (self.before.memory_of(region), self.after[0].memory_of(region));
-                is_share(before.saturating_sub(after), before, 80) && is_share(memory.saturating_sub(bytes_worst), memory, 10)
+                is_share(before.saturating_sub(after), before, 80)
+                    && is_share(memory.saturating_sub(bytes_worst), memory, 10)
             }
         };
         if !pays {
@@ -461,16 +475,28 @@ impl Judging<'_> {
         let used = 100.0 * found.used as f64 / found.fetched.max(1) as f64;
         match pattern {
             Pattern::StrideConflicts => {
-                format!("Rows of {name} begin in few sets of {at} and push each other out while others stay free: {}.", counts("conflict misses"))
+                format!(
+                    "Rows of {name} begin in few sets of {at} and push each other out while others stay free: {}.",
+                    counts("conflict misses")
+                )
             }
             Pattern::ColumnWalk => {
-                format!("{name} is walked across its rows, so that {used:.0} % of each line is used before it leaves: {}.", counts("misses"))
+                format!(
+                    "{name} is walked across its rows, so that {used:.0} % of each line is used before it leaves: {}.",
+                    counts("misses")
+                )
             }
             Pattern::ArrayOfStructures => {
-                format!("Of each element of {name} a part is used, {used:.0} % of the lines that come: {}.", counts("misses"))
+                format!(
+                    "Of each element of {name} a part is used, {used:.0} % of the lines that come: {}.",
+                    counts("misses")
+                )
             }
             Pattern::FalseSharing => {
-                format!("Cores take lines of {name} from each other without touching each other's bytes: {}.", counts("coherence misses"))
+                format!(
+                    "Cores take lines of {name} from each other without touching each other's bytes: {}.",
+                    counts("coherence misses")
+                )
             }
             Pattern::JustOver => {
                 let cold = |region: &usize| self.gathered.regions[*region].class(*level, MissClass::Compulsory);
@@ -489,7 +515,10 @@ impl Judging<'_> {
             }
             Pattern::Stream => {
                 let by = self.name(regions[1]);
-                format!("{by}, which is not used again before it leaves, pushes {name} out of {at}, which is: {}.", counts("misses"))
+                format!(
+                    "{by}, which is not used again before it leaves, pushes {name} out of {at}, which is: {}.",
+                    counts("misses")
+                )
             }
             Pattern::StoreStream => {
                 format!(
@@ -508,12 +537,24 @@ impl Judging<'_> {
     fn remedy(&self) -> String {
         match self.proposal.pattern {
             Pattern::StrideConflicts => "rows that are a little longer, so that they begin in different sets",
-            Pattern::ColumnWalk => "loops in the order in which the array lies in memory, or the array stored the other way round",
-            Pattern::ArrayOfStructures => "fields that are used together in arrays of their own (a structure of arrays)",
-            Pattern::FalseSharing => "what each core writes on lines of its own: align it, or keep it in local variables",
-            Pattern::JustOver => "parts that fit, each done with before the next (blocking), or elements of fewer bytes",
-            Pattern::Stream => "the stream in a pass of its own, or loads and stores that pass by the caches (non-temporal)",
-            Pattern::StoreStream => "memset and memcpy, or stores that pass by the caches (non-temporal), which fetch nothing",
+            Pattern::ColumnWalk => {
+                "loops in the order in which the array lies in memory, or the array stored the other way round"
+            }
+            Pattern::ArrayOfStructures => {
+                "fields that are used together in arrays of their own (a structure of arrays)"
+            }
+            Pattern::FalseSharing => {
+                "what each core writes on lines of its own: align it, or keep it in local variables"
+            }
+            Pattern::JustOver => {
+                "parts that fit, each done with before the next (blocking), or elements of fewer bytes"
+            }
+            Pattern::Stream => {
+                "the stream in a pass of its own, or loads and stores that pass by the caches (non-temporal)"
+            }
+            Pattern::StoreStream => {
+                "memset and memcpy, or stores that pass by the caches (non-temporal), which fetch nothing"
+            }
         }
         .into()
     }

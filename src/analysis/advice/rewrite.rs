@@ -8,45 +8,19 @@ pub(super) enum Rewrite {
     /// Nothing.
     None,
     /// Rows become longer.
-    Pad {
-        region: usize,
-        base: u64,
-        row: u64,
-        pad: u64,
-        to: u64,
-    },
+    Pad { region: usize, base: u64, row: u64, pad: u64, to: u64 },
     /// The last two extents change places.
-    Transpose {
-        region: usize,
-        base: u64,
-        rows: u64,
-        columns: u64,
-        element: u64,
-        to: u64,
-    },
+    Transpose { region: usize, base: u64, rows: u64, columns: u64, element: u64, to: u64 },
     /// Each field of its elements becomes an array of its own: first byte, bytes, and where the array begins.
-    Split {
-        region: usize,
-        base: u64,
-        element: u64,
-        fields: Vec<(u64, u64, u64)>,
-    },
+    Split { region: usize, base: u64, element: u64, fields: Vec<(u64, u64, u64)> },
     /// Elements of half the bytes: region, first byte, where it begins now.
     Halve(Vec<(usize, u64, u64)>),
     /// Elements begin elsewhere: where, by number.
-    Spread {
-        region: usize,
-        base: u64,
-        element: u64,
-        starts: Vec<u64>,
-    },
+    Spread { region: usize, base: u64, element: u64, starts: Vec<u64> },
     /// References that pass by the caches.
     Without(usize),
     /// Stores of parts of lines become one of the whole line, at its first byte.
-    WholeLines {
-        region: usize,
-        line: u64,
-    },
+    WholeLines { region: usize, line: u64 },
 }
 
 impl Rewrite {
