@@ -166,8 +166,11 @@ fn paired<'a, T>(a: &'a [T], b: &'a [T], name: impl Fn(&T) -> String) -> Vec<(St
     rows
 }
 
+/// Reads a counter.
+type Read = fn(&LevelStats) -> u64;
+
 fn counters(a: Option<&LevelStats>, b: Option<&LevelStats>) -> Vec<Counted> {
-    let all: [(&'static str, fn(&LevelStats) -> u64); 14] = [
+    let all: [(&'static str, Read); 14] = [
         ("demand_accesses", |l| l.demand_accesses),
         ("demand_misses", |l| l.demand_misses),
         ("compulsory", |l| l.compulsory),

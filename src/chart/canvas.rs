@@ -106,6 +106,23 @@ pub fn css(scope: &str, theme: Theme) -> String {
     out
 }
 
+/// The colours of a page around charts in a theme, as properties: `--ground`, `--ink`, `--body`, `--quiet`, `--rule` (lines), `--soft` (behind
+/// code) and `--mark` (what stands out).
+#[must_use]
+pub fn properties(theme: Theme) -> String {
+    let of = |color: Rgba| hex(palette::themed(color, theme));
+    let all = [
+        ("ground", of(palette::BACKGROUND)),
+        ("ink", of(palette::TEXT)),
+        ("body", of(palette::TEXT_BODY)),
+        ("quiet", of(palette::TEXT_QUIET)),
+        ("rule", of(palette::mix(palette::TRACK, palette::TEXT_QUIET, 0.2))),
+        ("soft", of(palette::CARD)),
+        ("mark", of(palette::words(palette::SERIES[1]))),
+    ];
+    all.iter().map(|(name, color)| format!("--{name}:{color};")).collect()
+}
+
 fn hex([r, g, b, _]: Rgba) -> String {
     format!("#{r:02x}{g:02x}{b:02x}")
 }

@@ -13,7 +13,7 @@
 //! [`shown::words`](crate::shown::words) and is escaped, whatever is in it.
 
 mod canvas;
-pub use canvas::{Chart, Role, css, escaped};
+pub use canvas::{Chart, Role, css, escaped, properties};
 
 mod axis;
 

@@ -3,7 +3,7 @@
 //! Every word that comes from a trace goes through [`escaped`]: it is seen, and does nothing.
 
 use crate::analysis::{Advice, Explanation, Offender};
-use crate::chart::{Chart, css, escaped};
+use crate::chart::{Chart, css, escaped, properties};
 use crate::scene::palette::Theme;
 use crate::sim::stats::{LevelStats, Stats};
 use crate::units::grouped;
@@ -12,13 +12,16 @@ use std::fmt::Write as _;
 /// Rows of a table at most.
 const ROWS: usize = 40;
 
+/// Number, text, references and misses of a source line.
+pub type ExcerptLine = (u32, String, Option<(u64, u64)>);
+
 /// A stretch of a source file.
 #[derive(Clone, Debug, Default)]
 pub struct Excerpt {
     /// Name of the file.
     pub file: String,
     /// Number, text, references and misses of the innermost level; lines that refer have counts.
-    pub lines: Vec<(u32, String, Option<(u64, u64)>)>,
+    pub lines: Vec<ExcerptLine>,
 }
 
 /// What a page is made of.
@@ -51,8 +54,7 @@ pub struct Report<'a> {
 }
 
 const STYLE: &str = "
-:root{color-scheme:light dark;--ground:#ffffff;--ink:#15171c;--body:#33363d;--quiet:#5c616b;--rule:#d9dce2;--soft:#f3f4f6;--mark:#b3330c}
-@media(prefers-color-scheme:dark){:root{--ground:#08090d;--ink:#eceef4;--body:#c3c7d1;--quiet:#9297a3;--rule:#2b2e38;--soft:#12141a;--mark:#ff9a6b}}
+:root{color-scheme:light dark}
 *{box-sizing:border-box}
 body{margin:0;background:var(--ground);color:var(--body);font:16px/1.5 system-ui,'Noto Sans','DejaVu Sans',sans-serif}
 main{max-width:1040px;margin:0 auto;padding:24px 20px 64px}
@@ -72,8 +74,7 @@ pre b{color:var(--mark);font-weight:600}
 figure{margin:16px 0;overflow-x:auto}
 svg.chart{display:block;width:100%;min-width:560px;height:auto}
 .charts{display:grid;grid-template-columns:1fr;gap:8px}
-@media print{:root{--ground:#ffffff;--ink:#000000;--body:#15171c;--quiet:#444444;--rule:#bbbbbb;--soft:#f3f4f6;--mark:#8a2000}
-main{max-width:none;padding:0}h2{break-after:avoid}figure,table,pre,.advice{break-inside:avoid}.wide,figure,pre{overflow:visible}pre{white-space:pre-wrap}svg.chart{min-width:0}}
+@media print{main{max-width:none;padding:0}h2{break-after:avoid}figure,table,pre,.advice{break-inside:avoid}.wide,figure,pre{overflow:visible}pre{white-space:pre-wrap}svg.chart{min-width:0}}
 ";
 
 impl Report<'_> {
@@ -87,6 +88,11 @@ impl Report<'_> {
             "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n",
         );
         let _ = writeln!(out, "<title>{}</title>\n<style>{STYLE}", escaped(&self.title));
+        let (light, dark) = (properties(Theme::Print), properties(Theme::Dark));
+        let _ = writeln!(
+            out,
+            ":root{{{light}}}\n@media(prefers-color-scheme:dark){{:root{{{dark}}}}}\n@media print{{:root{{{light}}}}}"
+        );
         let _ = writeln!(out, "@media(prefers-color-scheme:dark){{\n{}}}", css(".chart", Theme::Dark));
         let _ = writeln!(out, "@media print{{\n{}}}\n</style>\n</head>\n<body>\n<main>", css(".chart", Theme::Print));
         let _ = writeln!(out, "<h1>{}</h1>", escaped(&self.title));
