@@ -131,6 +131,10 @@ pub mod symbols;
 
 pub mod scene;
 
+pub mod chart;
+
+pub mod report;
+
 #[cfg(feature = "gpu")]
 pub mod render;
 

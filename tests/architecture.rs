@@ -80,6 +80,16 @@ const RULES: &[Rule] = &[
         ours: &["sim", "tasks", "timeline"],
         never: &[GRAPHICS, FILES, CLOCK, PRINTS, LOOSE, CODECS],
     },
+    Rule {
+        module: "chart",
+        ours: &["sim", "analysis", "scene"],
+        never: &[GRAPHICS, FILES, CLOCK, PRINTS, LOOSE, CODECS],
+    },
+    Rule {
+        module: "report",
+        ours: &["sim", "analysis", "scene", "chart"],
+        never: &[GRAPHICS, FILES, CLOCK, PRINTS, LOOSE, CODECS],
+    },
     Rule { module: "render", ours: &["scene"], never: &[WINDOW, TEXT, FILES, CLOCK, PRINTS, LOOSE, CODECS] },
     Rule {
         module: "overlay",

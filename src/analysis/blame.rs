@@ -20,6 +20,8 @@ pub struct Blame {
     pair: (usize, usize),
     /// Misses by line and region.
     pairs: BTreeMap<(usize, usize), Vec<u64>>,
+    /// A reference of each that missed: one in the middle of those so far.
+    examples: BTreeMap<(usize, usize), u64>,
 }
 
 #[derive(Clone, Debug)]
@@ -82,6 +84,7 @@ impl Blame {
             region: Grouped::new(Grouping::Region, tables),
             pair: (0, 0),
             pairs: BTreeMap::new(),
+            examples: BTreeMap::new(),
         }
     }
 
@@ -93,6 +96,16 @@ impl Blame {
             rows: table.rows.iter().filter(|row| row.references > 0).cloned().collect(),
         };
         self.tables.iter().map(table).collect()
+    }
+
+    /// References that missed the innermost level, by number: one of each source line and region that miss most at a level.
+    #[must_use]
+    pub fn worst(&self, level: usize, most: usize) -> Vec<u64> {
+        let mut pairs: Vec<(u64, u64)> = (self.pairs.iter())
+            .filter_map(|(pair, misses)| Some((misses.get(level).copied()?, *self.examples.get(pair)?)))
+            .collect();
+        pairs.sort_by_key(|(misses, example)| (std::cmp::Reverse(*misses), *example));
+        pairs.into_iter().take(most).map(|(_, example)| example).collect()
     }
 
     /// The source lines that cause most misses of a level, at most `most` of them; those of unknown lines are nobody's.
@@ -164,6 +177,10 @@ impl Observer for Blame {
         for table in &mut self.tables {
             table.rows[table.now].misses[level.index()] += 1;
         }
-        self.pairs.entry(self.pair).or_insert_with(|| vec![0; self.levels])[level.index()] += 1;
+        let misses = self.pairs.entry(self.pair).or_insert_with(|| vec![0; self.levels]);
+        misses[level.index()] += 1;
+        if level.index() == 0 && misses[0].is_power_of_two() {
+            self.examples.insert(self.pair, self.played - 1);
+        }
     }
 }

@@ -85,10 +85,15 @@ impl LineUse {
     /// Rows of regions whose lines came, in the order of the trace's tables; lines that are still there count as they are.
     #[must_use]
     pub fn rows(&self) -> Vec<UseRow> {
+        self.all_rows().into_iter().filter(|row| row.lines > 0).collect()
+    }
+
+    /// A row for each region, and one for what belongs to none.
+    pub(super) fn all_rows(&self) -> Vec<UseRow> {
         let mut all = self.clone();
         let stays: Vec<Stay> = self.caches.iter().flatten().flat_map(|lines| lines.values().copied()).collect();
         stays.into_iter().for_each(|stay| all.left(stay));
-        all.rows.into_iter().filter(|row| row.lines > 0).collect()
+        all.rows
     }
 }
 

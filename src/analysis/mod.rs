@@ -55,11 +55,20 @@ pub use pressure::{SetPressure, SetUse};
 mod line_use;
 pub use line_use::{LineUse, UseRow};
 
+mod over_time;
+pub use over_time::{Band, OverTime, Stretch};
+
 mod survey;
 pub use survey::{Distances, MOST_WAYS, Survey, SurveyError, Wanted, survey};
 
 pub mod explain;
 pub use explain::{ExplainError, Explanation, explain};
+
+pub mod advice;
+pub use advice::{Advice, AdviceError, Pattern, advise};
+
+mod compare;
+pub use compare::{Changed, Comparison, Counted, LevelPair, Pair};
 
 mod stacked;
 

@@ -1,7 +1,10 @@
 //! The command line as plain values. No work is done here.
 
+mod advise;
 mod against;
 mod analyze;
+mod chart;
+mod compare;
 mod compose;
 mod gpu;
 mod lists;
@@ -16,8 +19,11 @@ mod task_look;
 mod view;
 mod why;
 
+pub use advise::AdviseArgs;
 pub use against::AgainstArgs;
 pub use analyze::{AnalyzeArgs, AnalyzeParts};
+pub use chart::{ChartArgs, ChartKind, ReportArgs};
+pub use compare::CompareArgs;
 pub use compose::Compose;
 pub use gpu::GpuArgs;
 pub use lists::{FormatsArgs, TasksArgs};
@@ -111,6 +117,14 @@ pub enum Command {
     Annotate(AnnotateArgs),
     /// Play traces through a grid of caches: sizes, ways, policies
     Sweep(SweepArgs),
+    /// Tell what would help against misses, each advice with what it would bring, simulated
+    Advise(AdviseArgs),
+    /// Draw what was found as a chart: misses by cache size, stack distances, classes over time, sets, addresses
+    Chart(ChartArgs),
+    /// Write all that is known about a trace as one page: numbers, charts, offenders, advice
+    Report(ReportArgs),
+    /// Compare two traces, or one under two caches, counter by counter
+    Compare(CompareArgs),
     /// Draw one moment of a trace, or of a file of tasks, as a PNG
     Snapshot(SnapshotArgs),
     /// Record a trace, a storyboard or a file of tasks as a video, an animation or numbered pictures

@@ -48,6 +48,9 @@ pub struct SweepArgs {
     /// Print JSON, an array of one object for each trace and cell
     #[arg(long, conflicts_with = "csv")]
     pub json: bool,
+    /// Draw the misses of the innermost level as a heat map, too: the last key along, the others down
+    #[arg(long, value_name = "FILE.svg", conflicts_with = "plan")]
+    pub chart: Option<PathBuf>,
     /// Print CSV
     #[arg(long)]
     pub csv: bool,

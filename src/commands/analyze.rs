@@ -47,7 +47,7 @@ fn parts(args: &AnalyzeArgs) -> AnalyzeParts {
 }
 
 /// The level of that name, in any case.
-fn level(config: &HierarchyConfig, name: Option<&str>) -> anyhow::Result<LevelId> {
+pub(super) fn level(config: &HierarchyConfig, name: Option<&str>) -> anyhow::Result<LevelId> {
     let Some(name) = name else { return Ok(LevelId(0)) };
     let names: Vec<&str> = config.levels.iter().map(|level| level.name.as_str()).collect();
     let found = (0u8..).zip(&names).find(|(_, level)| level.eq_ignore_ascii_case(name));

@@ -1,6 +1,7 @@
 //! The subcommands: each joins the library's parts for one job. The edge of the program: flags become calls here, and values, notices
 //! and errors become words. What does something itself, with threads, files or processes, is a module of the library.
 
+mod advise;
 #[cfg(feature = "gpu")]
 mod against;
 mod aligned;
@@ -10,8 +11,10 @@ pub mod caches;
 #[cfg(target_os = "linux")]
 pub mod capture;
 mod cc;
+mod charts;
 #[cfg(feature = "viewer")]
 mod clips;
+mod compare;
 pub mod components;
 mod convert;
 mod counting;
@@ -40,6 +43,7 @@ pub mod record;
 mod recorded;
 mod recorded_kernels;
 mod regions;
+mod report;
 mod run;
 #[cfg(feature = "gpu")]
 mod sheet;
@@ -62,6 +66,7 @@ mod view_state;
 #[cfg(feature = "viewer")]
 mod watch;
 mod why;
+mod written;
 
 use crate::capture::{CaptureError, Language};
 use crate::cli::{Cli, Command};
@@ -195,6 +200,10 @@ fn dispatch(command: &Command) -> anyhow::Result<ExitCode> {
         Command::Why(args) => why::run(args),
         Command::Annotate(args) => annotate::run(args),
         Command::Sweep(args) => sweep::run(args),
+        Command::Advise(args) => advise::run(args),
+        Command::Chart(args) => charts::run(args),
+        Command::Report(args) => report::run(args),
+        Command::Compare(args) => compare::run(args),
         Command::Tasks(args) => tasks::run(args),
         Command::Gpu(args) => gpu::run(args),
         #[cfg(feature = "gpu")]

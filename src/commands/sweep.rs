@@ -7,10 +7,12 @@ use super::counting::Counting;
 use super::open::{open_cache, opening};
 use super::stats::{percent, to_stdout};
 use super::stop::{Flag, Stopped};
+use super::written::write_whole;
 use crate::analysis::{Cell, CellCounts, SweepError, Vary, cells, sweep};
 use crate::cli::{SweepArgs, TraceArgs};
 use crate::files::sha256;
 use crate::opening::{SweepFolder, SweepOf, SweepPart};
+use crate::scene::palette::Theme;
 use crate::shown::{self, say};
 use crate::units::grouped;
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,6 +29,7 @@ const MANY: usize = 10_000;
 /// # Errors
 /// When traces or caches are not to be had or do not go together, results cannot be read or kept, or the output cannot be written.
 pub(super) fn run(args: &SweepArgs) -> anyhow::Result<()> {
+    args.chart.as_deref().map_or(Ok(()), super::charts::is_svg)?;
     if let Some(folder) = &args.merge {
         return print(&merged(&SweepFolder::new(folder).parts()?, folder)?, args);
     }
@@ -227,6 +230,9 @@ fn merged(parts: &[SweepPart], folder: &Path) -> anyhow::Result<Vec<(String, Cel
 }
 
 fn print(all: &[(String, CellCounts)], args: &SweepArgs) -> anyhow::Result<()> {
+    if let Some(path) = &args.chart {
+        write_whole(path, super::charts::sweep(all, Theme::Light).svg(1280, 720).as_bytes())?;
+    }
     if args.json {
         return to_stdout(true, |out| {
             let rows: Vec<serde_json::Value> = all
@@ -286,6 +292,6 @@ fn print(all: &[(String, CellCounts)], args: &SweepArgs) -> anyhow::Result<()> {
 }
 
 /// A cell of CSV (RFC 4180).
-fn quoted(cell: &str) -> String {
+pub(super) fn quoted(cell: &str) -> String {
     if cell.contains([',', '"', '\n']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.into() }
 }

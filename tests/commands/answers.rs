@@ -218,3 +218,70 @@ fn sweeps_go_on_after_a_stop_and_join() {
     refused(at, "sweep lesson:matmul16", 2, &["--vary"]);
     refused(at, "sweep lesson:matmul16 --l1 512,2,32 --vary L1.ways=1 --cells 5..9", 2, &["the sweep has 1 cells"]);
 }
+
+#[test]
+fn two_runs_are_compared_by_the_counters_of_each() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let (a, b) = ("lesson:matmul16", "lesson:matmul16_blocked");
+    let keys = ["demand_misses", "conflict", "capacity", "evictions", "writebacks", "bytes_in"];
+    for (call, first, second) in [
+        (format!("compare {a} {b}"), format!("stats {a}"), format!("stats {b}")),
+        (format!("compare {a} --with textbook"), format!("stats {a}"), format!("stats {a} --cache textbook")),
+    ] {
+        let both = json(at, &format!("{call} --json"));
+        let singles = [first, second].map(|call| json(at, &format!("{call} --by-line --classes --json")));
+        for level in both["levels"].as_array().unwrap() {
+            for (side, single) in ["a", "b"].iter().zip(&singles) {
+                if level["name"] == "memory" {
+                    assert_eq!(level["counters"]["bytes_read"][side], single["memory"]["bytes_read"]);
+                    continue;
+                }
+                let own = single["levels"].as_array().unwrap().iter().find(|own| own["name"] == level["name"]);
+                for key in keys {
+                    assert_eq!(
+                        level["counters"][key].get(side).filter(|n| !n.is_null()),
+                        own.map(|own| &own[key]),
+                        "{call}: {key}"
+                    );
+                }
+            }
+        }
+        for (side, single) in ["a", "b"].iter().zip(&singles) {
+            for region in single["regions"].as_array().unwrap() {
+                let rows = both["regions"].as_array().unwrap();
+                let row = rows.iter().find(|row| row["name"] == region["name"]).unwrap();
+                assert_eq!(row["references"][side], region["references"]);
+                assert_eq!(row["misses"]["L1"][side], region["misses"]["L1"]);
+            }
+            let sum = |rows: &Value, of: &dyn Fn(&Value) -> Option<u64>| {
+                rows.as_array().unwrap().iter().filter_map(of).sum::<u64>()
+            };
+            let ours = sum(&both["lines"], &|row| row["misses"]["L1"][side].as_u64());
+            assert_eq!(ours, sum(&single["lines"], &|row| row["misses"]["L1"].as_u64()));
+        }
+        assert_eq!(both["in_common"]["regions"], 3);
+    }
+    let text = printed(at, &format!("compare {a} {b} --cache paper"));
+    for words in
+        ["A  lesson:matmul16", "demand misses", "difference", "L1 misses by region", "L1 misses by source line"]
+    {
+        assert!(text.contains(words), "`{words}` is missing in:\n{text}");
+    }
+    let csv = printed(at, &format!("compare {a} {b} --csv"));
+    assert!(
+        csv.starts_with("table,name,counter,a,b,difference\n") && csv.contains("\nlevel,L1,demand_misses,"),
+        "{csv}"
+    );
+    // The same against itself differs in nothing, so no region is listed.
+    let text = printed(at, &format!("compare {a} {a}"));
+    assert!(!text.contains("misses by"), "{text}");
+    // Nothing in common: said, and the totals stand.
+    fs::write(at.join("bare.log"), " L 1000,8\n").unwrap();
+    let output = run(at, &format!("compare {a} bare.log"));
+    assert!(output.status.success() && String::from_utf8_lossy(&output.stderr).contains("in common"), "{output:?}");
+    refused(at, &format!("compare {a}"), 2, &["<B>"]);
+    refused(at, "compare - -", 2, &["standard input can be read once only"]);
+    refused(at, &format!("compare {a} --with none"), 2, &["none"]);
+    refused(at, &format!("compare {a} {b} --level L7"), 2, &["--level L7"]);
+}

@@ -122,6 +122,12 @@ fn names_in_traces_are_seen_and_do_nothing() {
         vec!["analyze", trace, "--by", "region,line,function", "--cache", "textbook"],
         vec!["sweep", trace, "--l1", "1KiB,1,64", "--vary", "L1.ways=1,2"],
         vec!["sweep", trace, "--l1", "1KiB,1,64", "--vary", "L1.ways=1,2", "--csv"],
+        vec!["compare", trace, "lesson:matmul16", "--l1", "64,1,64"],
+        vec!["compare", trace, "lesson:matmul16", "--csv"],
+        vec!["advise", trace, "--l1", "64,1,64"],
+        vec!["chart", trace, "map", "-o", "-"],
+        vec!["chart", trace, "displaced", "--l1", "64,1,64", "-o", "-"],
+        vec!["report", trace, "--l1", "64,1,64", "-o", "-"],
     ] {
         let (text, _) = here.seen(0, &words);
         assert!(!text.is_empty() && !text.lines().any(|line| line.starts_with("forged")), "{words:?}: {text}");

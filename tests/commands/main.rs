@@ -1,7 +1,9 @@
 //! The program as it is called: its command lines, files, pages and messages.
 #![cfg(feature = "cli")]
 
+mod advice;
 mod answers;
+mod charts;
 mod cli;
 mod docs;
 #[cfg(all(unix, feature = "gpu"))]

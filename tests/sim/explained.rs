@@ -20,6 +20,107 @@ fn held(model: &Model) -> Vec<BTreeSet<u128>> {
     model.caches.iter().map(lines).collect()
 }
 
+/// What explanations claimed that was held against the slow model: misses, how lines left, departures.
+pub(crate) type Held = (u32, u32, u32);
+
+/// Explains references of a trace, and holds each claim against the slow model, which plays the trace beside.
+pub(crate) fn hold(trace: &MemoryTrace, config: &HierarchyConfig, asked: &BTreeSet<u64>, round: &str) -> Held {
+    let (mut misses, mut lefts, mut departures) = (0, 0, 0);
+    let references = trace.references();
+    let names = Hierarchy::new(config).expect("sound");
+    let ids: Vec<String> = names.caches().map(|cache| names.name(cache)).collect();
+    let line_bytes: Vec<u128> = names.caches().map(|cache| names.geometry(cache).line_bytes.into()).collect();
+    let mut model = Model::new(config);
+    // By cache and line, the reference during which it was last seen to leave.
+    let mut left: BTreeMap<(usize, u128), u64> = BTreeMap::new();
+    let mut states = vec![held(&model)];
+    for (reference, tick) in references.iter().zip(0u64..) {
+        let before = states.pop().expect("one");
+        let classes: Vec<[u64; 4]> = model.caches.iter().map(|cache| cache.classes.counts).collect();
+        model.play(reference);
+        let after = held(&model);
+        if asked.contains(&tick) {
+            let place = format!("{round}, reference {tick}");
+            let told = explain(trace, config, tick).expect("explained");
+            let first = reference.addr / u64::from(config.levels[0].line);
+            let last = (reference.addr + u64::from(reference.size) - 1) / u64::from(config.levels[0].line);
+            let touches = |other: &Reference| {
+                let line = u64::from(config.levels[0].line);
+                other.addr / line <= last && (other.addr + u64::from(other.size) - 1) / line >= first
+            };
+            let now = usize::try_from(tick).expect("small");
+            let next = references[now + 1..].iter().position(touches).map(|n| tick + 1 + n as u64);
+            let previous = references[..now].iter().rposition(touches).map(|n| n as u64);
+            assert_eq!((told.last_use, told.next_use), (previous, next), "{place}");
+            let single = first == last && reference.kind != Kind::Modify;
+            for access in &told.accesses {
+                let cache = ids.iter().position(|name| *name == access.cache).expect("a cache");
+                let line = u128::from(access.line) / line_bytes[cache];
+                assert_eq!(access.class.is_none(), access.hit, "{place}: {access:?}");
+                if single && access.first {
+                    // A line of sectors may be there without the sector.
+                    let there = before[cache].contains(&line);
+                    assert!(there || !access.hit, "{place}: {access:?}");
+                    assert!(
+                        !there
+                            || access.hit
+                            || config.levels[0].sector.is_some()
+                            || config.levels.iter().any(|l| l.sector.is_some()),
+                        "{place}: {access:?}"
+                    );
+                    let word = ["compulsory", "capacity", "conflict", "coherence"];
+                    let counted: Vec<&str> = (0..4)
+                        .filter(|n| model.caches[cache].classes.counts[*n] > classes[cache][*n])
+                        .map(|n| word[n])
+                        .collect();
+                    assert!(
+                        access.class.is_none_or(|class| counted.contains(&class)),
+                        "{place}: {access:?}, {counted:?}"
+                    );
+                }
+                if let Some(gone) = &access.left {
+                    lefts += 1;
+                    match left.get(&(cache, line)) {
+                        Some(seen) if *seen == gone.reference => {}
+                        // It came and went within one reference, so that no state has it.
+                        seen => {
+                            assert!(seen.is_none_or(|seen| *seen < gone.reference), "{place}: {access:?}, {seen:?}")
+                        }
+                    }
+                }
+                misses += u32::from(!access.hit);
+            }
+            for departure in &told.departures {
+                let cache = ids.iter().position(|name| *name == departure.cache).expect("a cache");
+                let line = u128::from(departure.line) / line_bytes[cache];
+                departures += 1;
+                if single {
+                    // What came and went within the reference is in no state: prefetched, or written back from inside.
+                    let passes = config.levels.len() > 1 || config.levels.iter().any(|l| l.prefetch != Prefetch::None);
+                    let seen = before[cache].contains(&line) || after[cache].contains(&line);
+                    assert!(seen || passes, "{place}: {departure:?}");
+                    if let Some(to) = &departure.to
+                        && departure.cause == "evicted"
+                    {
+                        let to = ids.iter().position(|name| name == to).expect("a cache");
+                        let there = u128::from(departure.line) / line_bytes[to];
+                        assert!(after[to].contains(&there) || before[to].contains(&there), "{place}: {departure:?}");
+                    }
+                }
+            }
+            assert!((1..=3).contains(&told.sentences.len()), "{place}");
+            assert!(told.sentences.iter().all(|words| words.ends_with('.')), "{place}: {:?}", told.sentences);
+        }
+        for (cache, (before, after)) in before.iter().zip(&after).enumerate() {
+            for line in before.difference(after) {
+                left.insert((cache, *line), tick);
+            }
+        }
+        states.push(after);
+    }
+    (misses, lefts, departures)
+}
+
 #[test]
 fn explanations_are_what_the_slow_model_does() {
     let mut rng = Rng::new(11);
@@ -27,103 +128,9 @@ fn explanations_are_what_the_slow_model_does() {
     for round in 0..25 {
         let config = without_future(&mut rng);
         let trace = named(&mut rng);
-        let references = trace.references();
-        let names = Hierarchy::new(&config).expect("sound");
-        let ids: Vec<String> = names.caches().map(|cache| names.name(cache)).collect();
-        let line_bytes: Vec<u128> = names.caches().map(|cache| names.geometry(cache).line_bytes.into()).collect();
-        let mut model = Model::new(&config);
-        // By cache and line, the reference during which it was last seen to leave.
-        let mut left: BTreeMap<(usize, u128), u64> = BTreeMap::new();
-        let asked: BTreeSet<u64> = (0..12).map(|_| rng.below(references.len() as u64)).collect();
-        let mut states = vec![held(&model)];
-        for (reference, tick) in references.iter().zip(0u64..) {
-            let before = states.pop().expect("one");
-            let classes: Vec<[u64; 4]> = model.caches.iter().map(|cache| cache.classes.counts).collect();
-            model.play(reference);
-            let after = held(&model);
-            if asked.contains(&tick) {
-                let place = format!("round {round}, reference {tick}");
-                let told = explain(&trace, &config, tick).expect("explained");
-                let first = reference.addr / u64::from(config.levels[0].line);
-                let last = (reference.addr + u64::from(reference.size) - 1) / u64::from(config.levels[0].line);
-                let touches = |other: &Reference| {
-                    let line = u64::from(config.levels[0].line);
-                    other.addr / line <= last && (other.addr + u64::from(other.size) - 1) / line >= first
-                };
-                let now = usize::try_from(tick).expect("small");
-                let next = references[now + 1..].iter().position(touches).map(|n| tick + 1 + n as u64);
-                let previous = references[..now].iter().rposition(touches).map(|n| n as u64);
-                assert_eq!((told.last_use, told.next_use), (previous, next), "{place}");
-                let single = first == last && reference.kind != Kind::Modify;
-                for access in &told.accesses {
-                    let cache = ids.iter().position(|name| *name == access.cache).expect("a cache");
-                    let line = u128::from(access.line) / line_bytes[cache];
-                    assert_eq!(access.class.is_none(), access.hit, "{place}: {access:?}");
-                    if single && access.first {
-                        // A line of sectors may be there without the sector.
-                        let there = before[cache].contains(&line);
-                        assert!(there || !access.hit, "{place}: {access:?}");
-                        assert!(
-                            !there
-                                || access.hit
-                                || config.levels[0].sector.is_some()
-                                || config.levels.iter().any(|l| l.sector.is_some()),
-                            "{place}: {access:?}"
-                        );
-                        let word = ["compulsory", "capacity", "conflict", "coherence"];
-                        let counted: Vec<&str> = (0..4)
-                            .filter(|n| model.caches[cache].classes.counts[*n] > classes[cache][*n])
-                            .map(|n| word[n])
-                            .collect();
-                        assert!(
-                            access.class.is_none_or(|class| counted.contains(&class)),
-                            "{place}: {access:?}, {counted:?}"
-                        );
-                    }
-                    if let Some(gone) = &access.left {
-                        lefts += 1;
-                        match left.get(&(cache, line)) {
-                            Some(seen) if *seen == gone.reference => {}
-                            // It came and went within one reference, so that no state has it.
-                            seen => {
-                                assert!(seen.is_none_or(|seen| *seen < gone.reference), "{place}: {access:?}, {seen:?}")
-                            }
-                        }
-                    }
-                    misses += u32::from(!access.hit);
-                }
-                for departure in &told.departures {
-                    let cache = ids.iter().position(|name| *name == departure.cache).expect("a cache");
-                    let line = u128::from(departure.line) / line_bytes[cache];
-                    departures += 1;
-                    if single {
-                        // What came and went within the reference is in no state: prefetched, or written back from inside.
-                        let passes =
-                            config.levels.len() > 1 || config.levels.iter().any(|l| l.prefetch != Prefetch::None);
-                        let seen = before[cache].contains(&line) || after[cache].contains(&line);
-                        assert!(seen || passes, "{place}: {departure:?}");
-                        if let Some(to) = &departure.to
-                            && departure.cause == "evicted"
-                        {
-                            let to = ids.iter().position(|name| name == to).expect("a cache");
-                            let there = u128::from(departure.line) / line_bytes[to];
-                            assert!(
-                                after[to].contains(&there) || before[to].contains(&there),
-                                "{place}: {departure:?}"
-                            );
-                        }
-                    }
-                }
-                assert!((1..=3).contains(&told.sentences.len()), "{place}");
-                assert!(told.sentences.iter().all(|words| words.ends_with('.')), "{place}: {:?}", told.sentences);
-            }
-            for (cache, (before, after)) in before.iter().zip(&after).enumerate() {
-                for line in before.difference(after) {
-                    left.insert((cache, *line), tick);
-                }
-            }
-            states.push(after);
-        }
+        let asked: BTreeSet<u64> = (0..12).map(|_| rng.below(trace.len())).collect();
+        let held = hold(&trace, &config, &asked, &format!("round {round}"));
+        (misses, lefts, departures) = (misses + held.0, lefts + held.1, departures + held.2);
     }
     assert!(misses > 100 && lefts > 20 && departures > 30, "{misses} {lefts} {departures}");
 }

@@ -2,6 +2,7 @@
 
 mod config;
 mod distances;
+mod every_kind;
 mod explained;
 mod hierarchy;
 mod hit_rate;

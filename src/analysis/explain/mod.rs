@@ -7,7 +7,8 @@
 use crate::reference::{Reference, ReferenceSource, SourceLocation, all_of, in_order};
 use crate::sim::config::HierarchyConfig;
 use crate::sim::{
-    Batch, Cause, Classifier, Event, Gone, Hierarchy, Long, MissClass, Observer, SimError, Wants, check_core, prepare,
+    Batch, Cause, Classifier, Event, Gone, Hierarchy, Long, MissClass, Observer, RequestId, SimError, Wants,
+    check_core, prepare,
 };
 use crate::units::{ByteRange, CacheId, LineAddr};
 use serde::Serialize;
@@ -57,14 +58,22 @@ pub struct Explanation {
     pub accesses: Vec<AccessTold>,
     /// Lines that had to leave a cache.
     pub departures: Vec<DepartureTold>,
-    /// Bytes read from memory for it.
+    /// Bytes read from memory that it waits for.
     pub memory_bytes: u64,
+    /// Bytes read from memory on the way that it does not wait for: for prefetches and write-backs.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub more_memory_bytes: u64,
     /// The last reference before it that touched one of its lines (of the innermost level's size); `None` = nobody did.
     pub last_use: Option<u64>,
     /// The next one after it; `None` = nobody does.
     pub next_use: Option<u64>,
     /// One to three sentences.
     pub sentences: Vec<String>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+fn is_zero(n: &u64) -> bool {
+    *n == 0
 }
 
 /// A cache was asked for a line.
@@ -251,13 +260,21 @@ impl Telling<'_> {
             accesses: self.accesses(&deeds),
             departures: self.departures(&deeds),
             memory_bytes: 0,
+            more_memory_bytes: 0,
             last_use: self.watch.last_use(),
             next_use: self.next_use,
             sentences: Vec::new(),
         };
+        let mut asked = Vec::new();
         for (event, _) in &deeds.events {
-            if let Event::MemoryRead { bytes, .. } = event {
-                told.memory_bytes += bytes;
+            let waited = |parent: Option<RequestId>| parent.is_none_or(|parent| asked.contains(&parent));
+            match *event {
+                Event::Access { origin, kind, .. } if kind.is_demand() && waited(origin.parent) => {
+                    asked.push(origin.request)
+                }
+                Event::MemoryRead { origin, bytes, .. } if waited(origin.parent) => told.memory_bytes += bytes,
+                Event::MemoryRead { bytes, .. } => told.more_memory_bytes += bytes,
+                _ => {}
             }
         }
         told.sentences = self.sentences(&told, &deeds);

@@ -68,6 +68,10 @@ impl Telling<'_> {
         if memory > 0 {
             first.push_str(&format!("; {} bytes come from memory", grouped(memory)));
         }
+        let more = told.more_memory_bytes;
+        if more > 0 {
+            first.push_str(&format!("; {} bytes more come for prefetches and write-backs", grouped(more)));
+        }
         first.push('.');
         let mut sentences = vec![first];
         if let Some(words) = self.departed(&told.departures) {

@@ -1,0 +1,561 @@
+//! The patterns: where counts suggest one, what would be done about it, and whether that pays.
+
+use super::gather::{Gathered, OfRegion};
+use super::rewrite::Rewrite;
+use super::trial::{Outcome, Trial};
+use super::{Advice, BeforeAfter, Counterfactual, Pattern, Place};
+use crate::reference::{Region, Tables};
+use crate::sim::MissClass;
+use crate::sim::config::{HierarchyConfig, Ways, format_size};
+use crate::units::grouped;
+use std::collections::BTreeMap;
+
+/// Misses below which nothing is said.
+const LEAST: u64 = 64;
+/// Source lines that are named.
+const PLACES: usize = 3;
+/// Where changed arrays are put: where no program has anything, and so that their low bits may stay as they are.
+const FAR: u64 = 1 << 60;
+const ROOM: u64 = 1 << 40;
+const LOW: u64 = (1 << 30) - 1;
+
+/// A change that might pay.
+#[derive(Clone, Debug)]
+pub(super) struct Proposal {
+    pattern: Pattern,
+    level: usize,
+    /// What it is about, the region whose misses count first.
+    regions: Vec<usize>,
+    change: String,
+    /// The change as it is told, then the same with the array elsewhere; after these, what else has to be known.
+    pub(super) trials: Vec<Trial>,
+    /// How many of them are the change.
+    places: usize,
+}
+
+/// Shares of a whole, in whole numbers.
+fn is_share(part: u64, whole: u64, percent: u64) -> bool {
+    u128::from(part) * 100 >= u128::from(whole) * u128::from(percent)
+}
+
+/// The nth area for changed arrays, with the low bits of `base`, `shift` bytes on.
+fn area(n: u64, base: u64, shift: u64) -> u64 {
+    FAR + n * ROOM + (base & LOW) + shift
+}
+
+struct Proposing<'a> {
+    gathered: &'a Gathered,
+    config: &'a HierarchyConfig,
+    regions: &'a [Region],
+    found: Vec<Proposal>,
+}
+
+/// All that the counts allow.
+pub(super) fn propose(gathered: &Gathered, config: &HierarchyConfig, tables: &Tables) -> Vec<Proposal> {
+    let mut proposing = Proposing { gathered, config, regions: &tables.regions, found: Vec::new() };
+    for level in 0..config.levels.len() {
+        for region in 0..tables.regions.len() {
+            let misses = gathered.regions[region].misses(level);
+            if misses >= LEAST && is_share(misses, gathered.misses(level), 10) {
+                proposing.conflicts(level, region);
+                proposing.column_walk(level, region);
+                proposing.structures(level, region);
+            }
+            if level == 0 {
+                proposing.false_sharing(region);
+                proposing.store_stream(region);
+            }
+        }
+        proposing.just_over(level);
+        proposing.streams(level);
+    }
+    proposing.found
+}
+
+impl Proposing<'_> {
+    fn line(&self, level: usize) -> u64 {
+        u64::from(self.config.levels[level].line)
+    }
+
+    fn widest(&self) -> u64 {
+        self.config.levels.iter().map(|level| u64::from(level.line)).max().unwrap_or(64)
+    }
+
+    /// A change of addresses, played with the array at several places.
+    fn put(
+        &mut self,
+        pattern: Pattern,
+        level: usize,
+        regions: Vec<usize>,
+        change: String,
+        rewrite: &dyn Fn(u64) -> Rewrite,
+    ) {
+        let line = self.line(level);
+        let shifts = [0, 5 * line, 11 * line, 3 * line + line / 2];
+        let trial = |shift| Trial { rewrite: rewrite(shift), config: self.config.clone() };
+        let trials = shifts.into_iter().map(trial).collect();
+        self.found.push(Proposal { pattern, level, regions, change, trials, places: shifts.len() });
+    }
+
+    /// Bytes of a row: of the array as it was declared, else the distance at which it is walked.
+    fn row(&self, region: usize) -> Option<u64> {
+        let Region { shape, elem_bytes, row_major, strides, bytes, .. } = &self.regions[region];
+        if !strides.is_empty() {
+            return None;
+        }
+        let extent = if *row_major { shape.last() } else { shape.first() };
+        if let (true, Some(extent)) = (shape.len() > 1, extent) {
+            return extent.checked_mul(u64::from(*elem_bytes)).filter(|row| *row > 0);
+        }
+        let stride = self.gathered.regions[region].stride()?;
+        (stride.is_power_of_two() && stride <= bytes / 4 && shape.is_empty()).then_some(stride)
+    }
+
+    fn conflicts(&mut self, level: usize, region: usize) {
+        let found = &self.gathered.regions[region];
+        let conflicts = found.class(level, MissClass::Conflict);
+        let Some(row) = self.row(region) else { return };
+        if conflicts < LEAST || !is_share(conflicts, self.gathered.misses(level), 10) {
+            return;
+        }
+        let Region { base, elem_bytes, name, .. } = &self.regions[region];
+        let (base, element, line) = (*base, u64::from(*elem_bytes), self.line(level));
+        let mut pads = vec![element, line];
+        pads.retain(|pad| *pad > 0 && *pad <= line);
+        pads.dedup();
+        for pad in pads {
+            let change = format!("with {pad} bytes more a row of {name}");
+            let rewrite = |shift| Rewrite::Pad { region, base, row, pad, to: area(0, base, shift) };
+            self.put(Pattern::StrideConflicts, level, vec![region], change, &rewrite);
+        }
+    }
+
+    fn column_walk(&mut self, level: usize, region: usize) {
+        let found = &self.gathered.regions[region];
+        let Region { shape, elem_bytes, row_major, strides, offset, base, name, .. } = &self.regions[region];
+        let (base, element) = (*base, u64::from(*elem_bytes));
+        let [.., rows, columns] = shape.as_slice() else { return };
+        let (mut rows, mut columns) = (*rows, *columns);
+        if !strides.is_empty() || *offset != 0 || !*row_major && shape.len() > 2 {
+            return;
+        }
+        if !*row_major {
+            std::mem::swap(&mut rows, &mut columns);
+        }
+        let row = columns.saturating_mul(element);
+        let across = found.stride().is_some_and(|stride| row > 0 && stride % row == 0 && row >= self.line(level));
+        if across && is_share(found.fetched, found.used, 200) {
+            let change = format!("with {name} stored the other way round");
+            let rewrite = |shift| Rewrite::Transpose { region, base, rows, columns, element, to: area(0, base, shift) };
+            self.put(Pattern::ColumnWalk, level, vec![region], change, &rewrite);
+        }
+    }
+
+    fn structures(&mut self, level: usize, region: usize) {
+        let found = &self.gathered.regions[region];
+        let Region { elem_bytes, base, name, .. } = &self.regions[region];
+        let (base, element) = (*base, u64::from(*elem_bytes));
+        let fields = fields(found);
+        let touched: u64 = fields.iter().map(|(_, bytes)| bytes).sum();
+        let narrow = fields.iter().all(|(first, bytes)| 2 * bytes <= element && first + bytes <= element);
+        if element < 16 || fields.is_empty() || !narrow || !is_share(found.fetched, found.used, 200) {
+            return;
+        }
+        let change = match fields.len() {
+            1 => format!("with the {touched} bytes of each element of {name} that are used in an array of their own"),
+            n => format!("with each of the {n} fields of {name} that are used in an array of its own"),
+        };
+        let rewrite = |shift| {
+            let put = |(n, (first, bytes)): (u64, &(u64, u64))| (*first, *bytes, area(n, base, shift + 7 * 64 * n));
+            Rewrite::Split { region, base, element, fields: (0..).zip(&fields).map(put).collect() }
+        };
+        self.put(Pattern::ArrayOfStructures, level, vec![region], change, &rewrite);
+    }
+
+    fn false_sharing(&mut self, region: usize) {
+        let found = &self.gathered.regions[region];
+        let Region { elem_bytes, base, name, bytes, .. } = &self.regions[region];
+        let (base, element, line) = (*base, u64::from((*elem_bytes).max(1)), self.widest());
+        let elements = bytes.div_ceil(element);
+        if found.falsely < LEAST / 2 || elements > 1 << 16 {
+            return;
+        }
+        // Each run of elements that one core has begins with a line.
+        let starts = |to: u64| {
+            let (mut at, mut last) = (to, None);
+            let start = |number: u64| {
+                let core = found.cores.get(&number).copied().or(last);
+                if core != last {
+                    at = at.div_ceil(line) * line;
+                    last = core;
+                }
+                at += element;
+                at - element
+            };
+            (0..elements).map(start).collect::<Vec<_>>()
+        };
+        let change = format!("with what each core has of {name} in lines of its own");
+        let rewrite = |shift: u64| Rewrite::Spread { region, base, element, starts: starts(FAR + shift / line * line) };
+        self.put(Pattern::FalseSharing, 0, vec![region], change, &rewrite);
+    }
+
+    fn store_stream(&mut self, region: usize) {
+        let found = &self.gathered.regions[region];
+        let level = self.config.levels.len() - 1;
+        let misses = found.misses(level);
+        let written = is_share(found.references, found.reads, 2_000) && is_share(found.used, found.fetched, 90);
+        if misses < LEAST || !written || !is_share(misses, self.gathered.misses(level), 10) {
+            return;
+        }
+        let mut config = self.config.clone();
+        config.order.fetch_on_full_line_write = false;
+        let (name, line) = (&self.regions[region].name, self.widest());
+        self.found.push(Proposal {
+            pattern: Pattern::StoreStream,
+            level,
+            regions: vec![region],
+            change: format!("with stores of whole lines to {name}"),
+            trials: vec![Trial { rewrite: Rewrite::WholeLines { region, line }, config }],
+            places: 1,
+        });
+    }
+
+    fn just_over(&mut self, level: usize) {
+        let all = self.gathered.misses(level);
+        let of = |class| self.gathered.regions.iter().map(|region| region.class(level, class)).sum::<u64>();
+        let (compulsory, again) = (of(MissClass::Compulsory), of(MissClass::Capacity) + of(MissClass::Conflict));
+        let Ways::Count(ways) = self.config.levels[level].ways else { return };
+        if again < LEAST || is_share(compulsory, all, 25) {
+            return;
+        }
+        let share = |region: &usize| {
+            let found = &self.gathered.regions[*region];
+            let own = found.class(level, MissClass::Capacity) + found.class(level, MissClass::Conflict);
+            is_share(own, again, 10) && self.regions[*region].elem_bytes >= 2
+        };
+        let mut regions: Vec<usize> = (0..self.regions.len()).filter(share).collect();
+        regions.sort_by_key(|region| std::cmp::Reverse(self.gathered.regions[*region].misses(level)));
+        if regions.is_empty() {
+            return;
+        }
+        let change = format!("with elements of half the bytes in {}", self.names(&regions));
+        let rewrite = |shift| {
+            let put = |(n, region): (u64, &usize)| {
+                (*region, self.regions[*region].base, area(n, self.regions[*region].base, shift))
+            };
+            Rewrite::Halve((0..).zip(&regions).map(put).collect())
+        };
+        let halves: Vec<Rewrite> = [0, 5, 11].iter().map(|n| rewrite(n * self.line(level))).collect();
+        let mut trials: Vec<Trial> =
+            halves.into_iter().map(|rewrite| Trial { rewrite, config: self.config.clone() }).collect();
+        let places = trials.len();
+        for more in larger(ways) {
+            let mut config = self.config.clone();
+            let own = &mut config.levels[level];
+            own.size = own.size / u64::from(ways) * u64::from(more);
+            own.ways = Ways::Count(more);
+            if config.check().is_ok() {
+                trials.push(Trial { rewrite: Rewrite::None, config });
+            }
+        }
+        self.found.push(Proposal { pattern: Pattern::JustOver, level, regions, change, trials, places });
+    }
+
+    fn streams(&mut self, level: usize) {
+        let known = self.regions.len();
+        let again = |of: usize| {
+            let found = &self.gathered.regions[of];
+            found.class(level, MissClass::Capacity) + found.class(level, MissClass::Conflict)
+        };
+        let all = self.gathered.misses(level);
+        let mut pairs: Vec<(u64, usize, usize)> = self.gathered.displaced[level]
+            .iter()
+            .filter(|((by, of), lines)| {
+                let lost = again(*of);
+                by != of
+                    && (*by).max(*of) < known
+                    && lost >= LEAST
+                    && is_share(lost, all, 10)
+                    && is_share(**lines, lost, 50)
+            })
+            .map(|((by, of), lines)| (*lines, *by, *of))
+            .collect();
+        pairs.sort_by_key(|(lines, ..)| std::cmp::Reverse(*lines));
+        for (_, by, of) in pairs.into_iter().take(2) {
+            let (stream, kept) = (&self.regions[by].name, &self.regions[of].name);
+            let trial = |region| Trial { rewrite: Rewrite::Without(region), config: self.config.clone() };
+            self.found.push(Proposal {
+                pattern: Pattern::Stream,
+                level,
+                regions: vec![of, by],
+                change: format!("with {stream} passing by the caches, or in a pass of its own, so that {kept} stays"),
+                trials: vec![trial(by), trial(of)],
+                places: 1,
+            });
+        }
+    }
+
+    fn names(&self, regions: &[usize]) -> String {
+        names(regions.iter().map(|region| self.regions[*region].name.as_str()))
+    }
+}
+
+/// `A`, `A and B`, `A, B and C`.
+fn names<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let names: Vec<&str> = names.collect();
+    match names.split_last() {
+        Some((last, [])) => (*last).to_owned(),
+        Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
+        None => String::new(),
+    }
+}
+
+/// Numbers of ways a quarter and a half larger.
+fn larger(ways: u32) -> [u32; 2] {
+    [ways + ways.div_ceil(4), ways + ways.div_ceil(2)]
+}
+
+/// What of elements is touched: parts that do not overlap, in their order; none where they are too many to tell.
+fn fields(found: &OfRegion) -> Vec<(u64, u64)> {
+    if found.fields.len() >= 64 {
+        return Vec::new();
+    }
+    let mut fields: Vec<(u64, u64)> = Vec::new();
+    for (first, bytes) in found.fields.keys() {
+        match fields.last_mut() {
+            Some((before, length)) if *first < *before + *length => *length = (*length).max(first + bytes - *before),
+            _ => fields.push((*first, *bytes)),
+        }
+    }
+    fields
+}
+
+/// Whether a change pays, and by what share of all; what it is about, and its words.
+pub(super) fn judge(
+    proposal: &Proposal,
+    before: &Outcome,
+    after: &[Outcome],
+    gathered: &Gathered,
+    config: &HierarchyConfig,
+) -> Option<(f64, Vec<usize>, Advice)> {
+    Judging { proposal, before, after, gathered, config }.judge()
+}
+
+struct Judging<'a> {
+    proposal: &'a Proposal,
+    before: &'a Outcome,
+    after: &'a [Outcome],
+    gathered: &'a Gathered,
+    config: &'a HierarchyConfig,
+}
+
+impl Judging<'_> {
+    /// The least and the most of a count over the places that the change was played at, the first being the one that is told.
+    fn spread(&self, count: impl Fn(&Outcome) -> u64) -> (u64, u64, u64) {
+        let counts: Vec<u64> = self.after[..self.proposal.places].iter().map(count).collect();
+        let told = counts.first().copied().unwrap_or(0);
+        let worst = counts.iter().copied().max().unwrap_or(told);
+        let off = counts.iter().map(|count| count.abs_diff(told)).max().unwrap_or(0);
+        (told, worst, off)
+    }
+
+    fn judge(&self) -> Option<(f64, Vec<usize>, Advice)> {
+        let Proposal { pattern, level, regions, change, .. } = self.proposal;
+        let (level, region) = (*level, regions[0]);
+        let class = match pattern {
+            Pattern::StrideConflicts => Some(MissClass::Conflict),
+            Pattern::FalseSharing => Some(MissClass::Coherence),
+            _ => None,
+        };
+        let all = self.before.misses(level);
+        let memory = self.before.memory_bytes();
+        let of = |outcome: &Outcome| -> u64 {
+            match (pattern, class) {
+                (_, Some(class)) => outcome.of_class(level, region, class),
+                (Pattern::JustOver, None) => outcome.misses(level),
+                _ => outcome.of(level, region),
+            }
+        };
+        // What passes by still comes from memory.
+        let passing = if *pattern == Pattern::Stream { self.before.of(level, regions[1]) } else { 0 };
+        let passing_bytes = if *pattern == Pattern::Stream { self.before.memory_of(regions[1]) } else { 0 };
+        let (own, own_worst, off) = self.spread(of);
+        let (total, total_worst, _) = self.spread(|outcome| outcome.misses(level) + passing);
+        let (bytes, bytes_worst, bytes_off) = self.spread(|outcome| outcome.memory_bytes() + passing_bytes);
+        let saved = all.saturating_sub(total_worst);
+        let misses = of(self.before);
+        let falls = |to: u64| is_share(misses.saturating_sub(own_worst), misses, 100 - to);
+        let much = saved >= LEAST / 2 && is_share(saved, all, 10);
+        let pays = match pattern {
+            Pattern::StrideConflicts => much && falls(50) && is_share(saved, misses, 30),
+            Pattern::ColumnWalk | Pattern::ArrayOfStructures | Pattern::FalseSharing => much && falls(60),
+            Pattern::JustOver => much && falls(25) && self.fitting().is_some(),
+            Pattern::Stream => {
+                let alone = self.after[1].of(level, regions[1]);
+                much && falls(30) && is_share(alone, passing, 95)
+            }
+            Pattern::StoreStream => {
+                let (before, after) = (self.before.memory_of(region), self.after[0].memory_of(region));
+                is_share(before.saturating_sub(after), before, 80)
+                    && is_share(memory.saturating_sub(bytes_worst), memory, 10)
+            }
+        };
+        if !pays {
+            return None;
+        }
+        #[expect(clippy::cast_precision_loss, reason = "a share")]
+        let (gain, share) = match pattern {
+            Pattern::StoreStream => ((memory - bytes_worst) as f64 / memory as f64, misses as f64 / all.max(1) as f64),
+            _ => (saved as f64 / all as f64, misses as f64 / all as f64),
+        };
+        let line = u64::from(self.config.levels[level].line);
+        let advice = Advice {
+            pattern: *pattern,
+            level: self.config.levels[level].name.clone(),
+            regions: regions.iter().map(|region| self.name(*region)).collect(),
+            places: self.places(level, region),
+            example: self.gathered.regions[region].example(level, class),
+            misses,
+            share,
+            bytes: misses * line,
+            finding: self.finding(misses, share),
+            remedy: self.remedy(),
+            counterfactual: Counterfactual {
+                change: change.clone(),
+                misses: BeforeAfter { before: misses, after: own },
+                level_misses: BeforeAfter { before: all, after: total },
+                memory_bytes: BeforeAfter { before: memory, after: bytes },
+                // What changes beside the array (its neighbours move, loops have other ends) is some hundredths at most.
+                error: off.max(misses / 50).max(8),
+                error_bytes: bytes_off.max(memory / 50).max(8 * line),
+            },
+        };
+        Some((gain, regions.clone(), advice))
+    }
+
+    /// The smallest larger cache that a working set fits into: its bytes and misses.
+    fn fitting(&self) -> Option<(u64, u64)> {
+        let Proposal { level, trials, places, .. } = self.proposal;
+        let all = self.before.misses(*level);
+        let fits = |(trial, outcome): (&Trial, &Outcome)| {
+            let misses = outcome.misses(*level);
+            is_share(all - misses.min(all), all, 75).then_some((trial.config.levels[*level].size, misses))
+        };
+        trials.iter().zip(self.after).skip(*places).find_map(fits)
+    }
+
+    fn name(&self, region: usize) -> String {
+        self.gathered.name(region)
+    }
+
+    fn places(&self, level: usize, region: usize) -> Vec<Place> {
+        let pairs = self.gathered.pairs.iter().filter(|((_, of), (_, misses))| *of == region && misses[level] > 0);
+        let mut places: BTreeMap<String, (u64, u64)> = BTreeMap::new();
+        for ((line, _), (references, misses)) in pairs {
+            let place = places.entry(self.gathered.line(*line)).or_default();
+            *place = (place.0 + references, place.1 + misses[level]);
+        }
+        let place = |(line, (references, misses))| Place { line, references, misses };
+        let mut places: Vec<Place> = places.into_iter().map(place).collect();
+        places.sort_by_key(|place| std::cmp::Reverse(place.misses));
+        places.truncate(PLACES);
+        places
+    }
+
+    fn finding(&self, misses: u64, share: f64) -> String {
+        let Proposal { pattern, level, regions, .. } = self.proposal;
+        let own = &self.config.levels[*level];
+        let (name, at) = (self.name(regions[0]), own.name.as_str());
+        let found = &self.gathered.regions[regions[0]];
+        let counts = |what: &str| {
+            let bytes = grouped(misses * u64::from(own.line));
+            format!("{} {what} ({:.1} % of {at}'s misses), {bytes} bytes", grouped(misses), 100.0 * share)
+        };
+        #[expect(clippy::cast_precision_loss, reason = "a share")]
+        let used = 100.0 * found.used as f64 / found.fetched.max(1) as f64;
+        match pattern {
+            Pattern::StrideConflicts => {
+                format!(
+                    "Rows of {name} begin in few sets of {at} and push each other out while others stay free: {}.",
+                    counts("conflict misses")
+                )
+            }
+            Pattern::ColumnWalk => {
+                format!(
+                    "{name} is walked across its rows, so that {used:.0} % of each line is used before it leaves: {}.",
+                    counts("misses")
+                )
+            }
+            Pattern::ArrayOfStructures => {
+                format!(
+                    "Of each element of {name} a part is used, {used:.0} % of the lines that come: {}.",
+                    counts("misses")
+                )
+            }
+            Pattern::FalseSharing => {
+                format!(
+                    "Cores take lines of {name} from each other without touching each other's bytes: {}.",
+                    counts("coherence misses")
+                )
+            }
+            Pattern::JustOver => {
+                let cold = |region: &usize| self.gathered.regions[*region].class(*level, MissClass::Compulsory);
+                let around = regions.iter().map(cold).sum::<u64>() * u64::from(own.line);
+                let names = names(self.proposal_names().iter().map(String::as_str));
+                let fits = self.fitting().map_or_else(String::new, |(size, misses)| {
+                    format!("; with {} it would be {}", format_size(size), grouped(misses))
+                });
+                format!(
+                    "{names}, {} bytes, {} used again and again, and {at} holds {}: {}{fits}.",
+                    grouped(around),
+                    if regions.len() == 1 { "is" } else { "are" },
+                    format_size(own.size),
+                    counts("misses")
+                )
+            }
+            Pattern::Stream => {
+                let by = self.name(regions[1]);
+                format!(
+                    "{by}, which is not used again before it leaves, pushes {name} out of {at}, which is: {}.",
+                    counts("misses")
+                )
+            }
+            Pattern::StoreStream => {
+                format!(
+                    "{name} is written and not read: {} lines are fetched from memory and then written whole, {} bytes.",
+                    grouped(misses),
+                    grouped(self.before.memory_of(regions[0]))
+                )
+            }
+        }
+    }
+
+    fn proposal_names(&self) -> Vec<String> {
+        self.proposal.regions.iter().map(|region| self.name(*region)).collect()
+    }
+
+    fn remedy(&self) -> String {
+        match self.proposal.pattern {
+            Pattern::StrideConflicts => "rows that are a little longer, so that they begin in different sets",
+            Pattern::ColumnWalk => {
+                "loops in the order in which the array lies in memory, or the array stored the other way round"
+            }
+            Pattern::ArrayOfStructures => {
+                "fields that are used together in arrays of their own (a structure of arrays)"
+            }
+            Pattern::FalseSharing => {
+                "what each core writes on lines of its own: align it, or keep it in local variables"
+            }
+            Pattern::JustOver => {
+                "parts that fit, each done with before the next (blocking), or elements of fewer bytes"
+            }
+            Pattern::Stream => {
+                "the stream in a pass of its own, or loads and stores that pass by the caches (non-temporal)"
+            }
+            Pattern::StoreStream => {
+                "memset and memcpy, or stores that pass by the caches (non-temporal), which fetch nothing"
+            }
+        }
+        .into()
+    }
+}

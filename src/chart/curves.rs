@@ -1,0 +1,127 @@
+//! Charts of stack distances.
+
+use super::axis::{BOTTOM, LEFT, RIGHT, Scale, count, size, steps};
+use super::canvas::{Chart, Role};
+use crate::analysis::{MOST_WAYS, SetStacks, StackDistances};
+use crate::scene::palette::Theme;
+use crate::sim::config::{HierarchyConfig, format_size};
+use crate::units::grouped;
+
+/// Sizes of the levels, with their names.
+#[expect(clippy::cast_precision_loss, reason = "bytes of a cache, as a place on an axis")]
+fn levels(config: &HierarchyConfig, unit: f64) -> Vec<(f64, String)> {
+    let mark = |level: &crate::sim::config::LevelConfig| {
+        (level.size as f64 / unit, format!("{} {}", level.name, format_size(level.size)))
+    };
+    config.levels.iter().map(mark).collect()
+}
+
+/// Powers of two from one number to another, each that is a power of `each`.
+fn doublings(from: f64, to: f64) -> Vec<f64> {
+    let count = (to / from).log2().ceil().max(1.0);
+    let each = (count / 10.0).ceil().max(1.0);
+    let mut values = Vec::new();
+    let mut n = 0.0;
+    while n <= count {
+        values.push(from * n.exp2());
+        n += each;
+    }
+    values
+}
+
+/// Misses of every fully associative LRU cache, and of those with the sets of the innermost level, by size; the levels are marked.
+#[must_use]
+#[expect(clippy::cast_precision_loss, reason = "counts as places on a chart")]
+pub fn miss_ratio(
+    distances: &StackDistances,
+    ways: Option<&SetStacks>,
+    line: u32,
+    config: &HierarchyConfig,
+    of: &str,
+    theme: Theme,
+) -> Chart {
+    let mut chart = Chart::new(theme, "Misses by cache size", of);
+    let (line, accesses) = (f64::from(line), distances.accesses().max(1) as f64);
+    let curve = distances.miss_curve();
+    let reach = curve.last().map_or(1, |(lines, _)| *lines).max(2) as f64 * line;
+    let largest =
+        config.levels.iter().map(|level| level.size as f64).filter(|size| *size <= 64.0 * reach).fold(reach, f64::max);
+    let scale = Scale { from: line, to: (largest * 1.5).log2().ceil().exp2(), doubles: true };
+    let percent = |misses: u64| 100.0 * misses as f64 / accesses;
+    let most = percent(distances.misses(1)).max(1.0);
+    let y = chart.y_axis("accesses that miss, %", &steps(most), &|value| format!("{}%", count(value)));
+    chart.x_axis(
+        "bytes of the cache",
+        &doublings(scale.from, scale.to).iter().map(|v| (scale.x(*v), size(*v))).collect::<Vec<_>>(),
+    );
+    let mut points = Vec::new();
+    let mut last = percent(distances.misses(1));
+    points.push((scale.x(line), y.y(last)));
+    for (lines, misses) in curve {
+        let x = scale.x(lines.max(1) as f64 * line);
+        points.push((x, y.y(last)));
+        last = percent(misses);
+        points.push((x, y.y(last)));
+    }
+    points.push((RIGHT, y.y(last)));
+    chart.curve(&points, Role::Series(0), 2.0);
+    let mut legend = vec![(Role::Series(0), "fully associative LRU")];
+    let sets;
+    if let Some(stacks) = ways {
+        for ways in (1..=MOST_WAYS).filter(|ways| ways.is_power_of_two()) {
+            let Some(misses) = stacks.misses(ways) else { break };
+            let bytes = (stacks.sets() * ways) as f64 * line;
+            if bytes <= scale.to {
+                let said = format!("{} sets x {ways} ways, {}: {} misses", stacks.sets(), size(bytes), grouped(misses));
+                chart.dot((scale.x(bytes), y.y(percent(misses))), 3.5, Role::Series(1), &said);
+            }
+        }
+        sets = format!("{} sets of 1 to {MOST_WAYS} ways", grouped(stacks.sets() as u64));
+        legend.push((Role::Series(1), &sets));
+    }
+    chart.marks(scale, &levels(config, 1.0));
+    chart.legend(&legend);
+    chart
+}
+
+/// How often each stack distance occurred, by powers of two; the last bar is first touches. The levels are marked at the lines they hold.
+#[must_use]
+#[expect(clippy::cast_precision_loss, reason = "counts as places on a chart")]
+pub fn distances(distances: &StackDistances, line: u32, config: &HierarchyConfig, of: &str, theme: Theme) -> Chart {
+    let mut chart = Chart::new(theme, "Stack distances", of);
+    let histogram = distances.histogram();
+    let mut bars: Vec<(String, u64)> = Vec::new();
+    let (mut from, mut ends) = (0u64, Vec::new());
+    while histogram.at_least(from) > 0 && bars.len() < 40 {
+        let to = (2 * from).max(1);
+        let name = if to - from == 1 { grouped(from) } else { format!("{from}+") };
+        bars.push((name, histogram.at_least(from) - histogram.at_least(to)));
+        ends.push(to);
+        from = to;
+    }
+    bars.push(("first".into(), distances.cold()));
+    let most = bars.iter().map(|(_, n)| *n).max().unwrap_or(1);
+    let y = chart.y_axis("accesses", &steps(most as f64), &count);
+    let wide = (RIGHT - LEFT) / bars.len() as f64;
+    let mut labels = Vec::new();
+    for (n, (name, accesses)) in bars.iter().enumerate() {
+        let x = LEFT + wide * n as f64;
+        let role = if n + 1 == bars.len() { Role::Class(0) } else { Role::Series(0) };
+        let top = y.y(*accesses as f64);
+        let said = format!("{name}: {} accesses", grouped(*accesses));
+        chart.rect((x + 0.08 * wide, top), (0.84 * wide, (BOTTOM - top).max(0.0)), role, &said);
+        labels.push((x + wide / 2.0, name.clone()));
+    }
+    chart.x_axis("other lines touched since the line's last touch (4+: 4 to 7); first = first touch", &labels);
+    // A cache of so many lines misses what is to the right of it: bars are powers of two, and places between them go with the logarithm.
+    let place = |lines: f64| if lines < 1.0 { 0.0 } else { 1.0 + lines.log2() };
+    let scale = Scale { from: 0.0, to: bars.len() as f64, doubles: false };
+    let end = ends.len() as f64;
+    let marks: Vec<(f64, String)> = levels(config, f64::from(line))
+        .into_iter()
+        .map(|(lines, name)| (place(lines), format!("{name}, {} lines", count(lines.floor()))))
+        .filter(|(at, _)| *at <= end)
+        .collect();
+    chart.marks(scale, &marks);
+    chart
+}

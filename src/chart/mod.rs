@@ -1,0 +1,30 @@
+//! Charts of what [`analysis`](crate::analysis) found, as SVG: numbers in, text out.
+//!
+//! ```text
+//! (0, 0) +-- title, what it is of -------- legend --+
+//!        | y   +-------------------------------+    |
+//!        | ... |  plot                         |    |   a canvas of 640 x 360 units, drawn at any size
+//!        |     +-------------------------------+    |
+//!        +------- x: what, in which unit -----------+ (640, 360)
+//! ```
+//!
+//! What is drawn has a [`Role`], not a colour: the colours of a theme stand in the file, and a page that holds charts may give the roles
+//! other ones ([`css`]), so that one drawing is read on light and on dark grounds. Words are text, and every name goes through
+//! [`shown::words`](crate::shown::words) and is escaped, whatever is in it.
+
+mod canvas;
+pub use canvas::{Chart, Role, css, escaped, properties};
+
+mod axis;
+
+mod curves;
+pub use curves::{distances, miss_ratio};
+
+mod tables;
+pub use tables::{HeatMap, displaced, heat_map};
+
+mod time;
+pub use time::{addresses, classes};
+
+mod sets;
+pub use sets::set_use;

@@ -1,0 +1,158 @@
+//! `orrery report`: all that is known about a trace, as one page.
+
+use super::advise;
+use super::caches::describe;
+use super::charts;
+use super::open::{Caches, open_cache, open_trace};
+use super::written::write_whole;
+use crate::analysis::{Blame, Explanation, explain, play};
+use crate::cli::{CacheArgs, ChartKind, ReportArgs};
+use crate::opening::SourceText;
+use crate::report::{Excerpt, Report};
+use crate::scene::palette::Theme;
+use crate::shown;
+use crate::sim::stats::{Detail, Stats, UNKNOWN, collect_detail};
+use crate::units::LevelId;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Source lines and references that are told.
+const FEW: usize = 3;
+/// Lines around one that is told.
+const AROUND: u32 = 3;
+
+const CHARTS: [ChartKind; 6] = [
+    ChartKind::MissRatio,
+    ChartKind::StackDistance,
+    ChartKind::Classes,
+    ChartKind::Sets,
+    ChartKind::Map,
+    ChartKind::Displaced,
+];
+
+/// Writes the page.
+///
+/// # Errors
+/// When trace or caches are not to be had or do not go together, or the file cannot be written.
+pub(super) fn run(args: &ReportArgs) -> anyhow::Result<()> {
+    let source = open_trace(&args.trace)?;
+    let caches = open_cache(&args.cache, source.as_ref())?;
+    let (source, config) = (source.as_ref(), &caches.config);
+    let stats = collect_detail(source, config, Detail { lines: true, classes: true }, false)?;
+    let mut blame = Blame::new(config.levels.len(), &[], source.tables());
+    play(source, config, &mut blame)?;
+    let offenders = blame.offenders(0, FEW);
+    let ahead = config.levels.iter().any(|level| level.policy.about().needs_future);
+    let mut notes = Vec::new();
+    let advice = if ahead { Vec::new() } else { advise::of(source, &caches)? };
+    if ahead {
+        notes.push("A level has policy opt, which looks ahead in this very trace: no changed trace can be played, so nothing is advised.".to_owned());
+    }
+    if source.tables().regions.is_empty() {
+        notes.push("The trace names no arrays (orrery convert --tables or --program stores them).".to_owned());
+    }
+    // What advice is about comes first, then what misses most.
+    let mut ticks: Vec<u64> = advice.iter().filter_map(|advice| advice.example).collect();
+    ticks.extend(blame.worst(0, FEW));
+    let mut explained: Vec<Explanation> = Vec::new();
+    for tick in ticks {
+        if explained.len() < FEW && explained.iter().all(|told| told.reference != tick) {
+            explained.push(explain(source, config, tick)?);
+        }
+    }
+    let name = args.trace.trace.to_string_lossy().into_owned();
+    let title = if source.tables().title.is_empty() { &name } else { &source.tables().title };
+    let report = Report {
+        title: title.clone(),
+        trace: name.clone(),
+        caches: in_words(&caches)?,
+        stats: &stats,
+        charts: charts::draw(source, &caches, &CHARTS, LevelId(0), &name, Theme::Print)?,
+        offenders: &offenders,
+        excerpts: excerpts(&stats, &args.trace.trace),
+        advice: &advice,
+        explained: &explained,
+        commands: commands(args),
+        notes,
+        made_by: format!("Made by orrery {}.", env!("CARGO_PKG_VERSION")),
+    };
+    write_whole(&args.output, report.page().as_bytes())
+}
+
+fn in_words(caches: &Caches) -> anyhow::Result<String> {
+    let why = caches.why.as_ref().map_or_else(String::new, |why| format!(" (because {why})"));
+    Ok(format!("{}: {}{why}", caches.config.name, describe(&caches.config)?))
+}
+
+/// The lines that miss most, with those around them: as the sources are today where these agree with the trace, else as the trace has them.
+fn excerpts(stats: &Stats, trace: &Path) -> Vec<Excerpt> {
+    let first = |misses: &[(std::sync::Arc<str>, u64)]| misses.first().map_or(0, |(_, count)| *count);
+    let mut files: BTreeMap<&str, BTreeMap<u32, (&str, u64, u64)>> = BTreeMap::new();
+    for line in stats.lines.iter().filter(|line| line.file != UNKNOWN && line.line > 0) {
+        let row = files.entry(&line.file).or_default().entry(line.line).or_insert((&line.text, 0, 0));
+        (row.1, row.2) = (row.1 + line.references, row.2 + first(&line.misses));
+    }
+    let mut worst: Vec<(u64, &str, u32)> =
+        files.iter().flat_map(|(file, lines)| lines.iter().map(move |(line, row)| (row.2, *file, *line))).collect();
+    worst.sort_by_key(|(misses, file, line)| (std::cmp::Reverse(*misses), *file, *line));
+    worst.retain(|(misses, ..)| *misses > 0);
+    worst.truncate(FEW);
+    let mut out: Vec<Excerpt> = Vec::new();
+    for (file, lines) in &files {
+        let told: Vec<u32> = worst.iter().filter(|(_, of, _)| of == file).map(|(_, _, line)| *line).collect();
+        if told.is_empty() {
+            continue;
+        }
+        let known = || lines.iter().map(|(line, (text, ..))| (*line, *text));
+        let today = SourceText::find(file, trace).filter(|found| found.changed(known()).is_none());
+        let near = |line: &u32| told.iter().any(|other| line.abs_diff(*other) <= AROUND);
+        let row = |line: u32| {
+            let place = usize::try_from(line).ok().and_then(|line| line.checked_sub(1));
+            let text = today.as_ref().zip(place).and_then(|(today, place)| today.lines.get(place));
+            let counted = lines.get(&line);
+            let text = text.cloned().or_else(|| counted.map(|(text, ..)| (*text).to_owned()))?;
+            Some((line, text, counted.map(|(_, references, misses)| (*references, *misses))))
+        };
+        let last = told.iter().max().copied().unwrap_or(0) + AROUND;
+        let rows = (1..=last).filter(near).filter_map(row).collect();
+        out.push(Excerpt { file: (*file).to_owned(), lines: rows });
+    }
+    out
+}
+
+/// What makes the page again, and what tells more.
+fn commands(args: &ReportArgs) -> Vec<(String, String)> {
+    let trace = shown::quoted(&args.trace.trace.to_string_lossy()).into_owned();
+    let mut flags = flags(&args.cache);
+    if let Some(format) = args.trace.format {
+        flags = format!(" --format {}{flags}", format.name());
+    }
+    let output = shown::quoted(&args.output.to_string_lossy()).into_owned();
+    [
+        ("This page.", format!("report {trace}{flags} -o {output}")),
+        ("The numbers, also as data.", format!("stats {trace}{flags} --by line,function --json")),
+        ("The source with misses beside each line.", format!("annotate {trace}{flags}")),
+        ("What would help.", format!("advise {trace}{flags}")),
+        ("One chart.", format!("chart {trace} miss-ratio{flags} -o curve.svg")),
+    ]
+    .into_iter()
+    .map(|(what, command)| (what.to_owned(), format!("orrery {command}")))
+    .collect()
+}
+
+/// The flags of caches, as they were given.
+fn flags(cache: &CacheArgs) -> String {
+    let CacheArgs { cache, l1, l2, l3, data_only, cores, seed, scores } = cache;
+    let mut out = String::new();
+    for (flag, value) in [("cache", cache), ("l1", l1), ("l2", l2), ("l3", l3), ("scores", scores)] {
+        if let Some(value) = value {
+            out += &format!(" --{flag} {}", shown::quoted(value));
+        }
+    }
+    if *data_only {
+        out += " --data-only";
+    }
+    out += &cores.map_or_else(String::new, |cores| format!(" --cores {cores}"));
+    out += &seed.map_or_else(String::new, |seed| format!(" --seed {seed}"));
+    out
+}

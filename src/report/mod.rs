@@ -1,0 +1,293 @@
+//! What was found about a trace as one page of HTML: complete by itself, without scripts, read on light and dark grounds and on paper.
+//!
+//! Every word that comes from a trace goes through [`escaped`]: it is seen, and does nothing.
+
+use crate::analysis::{Advice, Explanation, Offender};
+use crate::chart::{Chart, css, escaped, properties};
+use crate::scene::palette::Theme;
+use crate::sim::stats::{LevelStats, Stats};
+use crate::units::grouped;
+use std::fmt::Write as _;
+
+/// Rows of a table at most.
+const ROWS: usize = 40;
+
+/// Number, text, references and misses of a source line.
+pub type ExcerptLine = (u32, String, Option<(u64, u64)>);
+
+/// A stretch of a source file.
+#[derive(Clone, Debug, Default)]
+pub struct Excerpt {
+    /// Name of the file.
+    pub file: String,
+    /// Number, text, references and misses of the innermost level; lines that refer have counts.
+    pub lines: Vec<ExcerptLine>,
+}
+
+/// What a page is made of.
+#[derive(Debug)]
+pub struct Report<'a> {
+    /// What the trace is called.
+    pub title: String,
+    /// Name of the trace as it was given.
+    pub trace: String,
+    /// The caches in a line, and why these.
+    pub caches: String,
+    /// All counts.
+    pub stats: &'a Stats,
+    /// Charts, in their order.
+    pub charts: Vec<Chart>,
+    /// Source lines that cause most misses of the innermost level.
+    pub offenders: &'a [Offender],
+    /// Their sources.
+    pub excerpts: Vec<Excerpt>,
+    /// What would help.
+    pub advice: &'a [Advice],
+    /// The worst references, told.
+    pub explained: &'a [Explanation],
+    /// What the commands tell, and how they are written, ready for a shell.
+    pub commands: Vec<(String, String)>,
+    /// What is missing, and why.
+    pub notes: Vec<String>,
+    /// What made the page.
+    pub made_by: String,
+}
+
+const STYLE: &str = "
+:root{color-scheme:light dark}
+*{box-sizing:border-box}
+body{margin:0;background:var(--ground);color:var(--body);font:16px/1.5 system-ui,'Noto Sans','DejaVu Sans',sans-serif}
+main{max-width:1040px;margin:0 auto;padding:24px 20px 64px}
+h1,h2,h3{color:var(--ink);line-height:1.25;overflow-wrap:anywhere}
+h1{font-size:28px;margin:0 0 4px}h2{font-size:20px;margin:40px 0 8px;border-top:1px solid var(--rule);padding-top:16px}h3{font-size:16px;margin:20px 0 4px}
+p{margin:6px 0;overflow-wrap:anywhere}
+.quiet{color:var(--quiet)}
+.wide{overflow-x:auto}
+table{border-collapse:collapse;font-size:14px;font-variant-numeric:tabular-nums}
+th,td{padding:3px 12px 3px 0;text-align:right;white-space:nowrap;border-bottom:1px solid var(--rule)}
+th:first-child,td:first-child{text-align:left}
+th{color:var(--quiet);font-weight:600}
+td.name{max-width:46ch;overflow:hidden;text-overflow:ellipsis}
+pre,code{font:13px/1.45 ui-monospace,'DejaVu Sans Mono',monospace}
+pre{background:var(--soft);padding:10px 12px;overflow-x:auto;margin:6px 0}
+pre b{color:var(--mark);font-weight:600}
+figure{margin:16px 0;overflow-x:auto}
+svg.chart{display:block;width:100%;min-width:560px;height:auto}
+.charts{display:grid;grid-template-columns:1fr;gap:8px}
+@media print{main{max-width:none;padding:0}h2{break-after:avoid}figure,table,pre,.advice{break-inside:avoid}.wide,figure,pre{overflow:visible}pre{white-space:pre-wrap}svg.chart{min-width:0}}
+";
+
+impl Report<'_> {
+    /// The page.
+    #[must_use]
+    pub fn page(&self) -> String {
+        let mut out = String::from("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
+        out.push_str("<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n");
+        // Whatever a trace's names hold, nothing is loaded and nothing runs.
+        out.push_str(
+            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n",
+        );
+        let _ = writeln!(out, "<title>{}</title>\n<style>{STYLE}", escaped(&self.title));
+        let (light, dark) = (properties(Theme::Print), properties(Theme::Dark));
+        let _ = writeln!(
+            out,
+            ":root{{{light}}}\n@media(prefers-color-scheme:dark){{:root{{{dark}}}}}\n@media print{{:root{{{light}}}}}"
+        );
+        let _ = writeln!(out, "@media(prefers-color-scheme:dark){{\n{}}}", css(".chart", Theme::Dark));
+        let _ = writeln!(out, "@media print{{\n{}}}\n</style>\n</head>\n<body>\n<main>", css(".chart", Theme::Print));
+        let _ = writeln!(out, "<h1>{}</h1>", escaped(&self.title));
+        let _ = writeln!(out, "<p class=\"quiet\">{}<br>{}</p>", escaped(&self.trace), escaped(&self.caches));
+        self.notes.iter().for_each(|note| put(&mut out, note));
+        self.numbers(&mut out);
+        self.offending(&mut out);
+        self.advised(&mut out);
+        if !self.charts.is_empty() {
+            out.push_str("<h2>Charts</h2>\n<div class=\"charts\">\n");
+            for chart in &self.charts {
+                let _ = writeln!(out, "<figure>{}</figure>", chart.inline());
+            }
+            out.push_str("</div>\n");
+        }
+        if !self.explained.is_empty() {
+            out.push_str("<h2>Single references, explained</h2>\n");
+        }
+        for told in self.explained {
+            let place =
+                told.location.as_ref().map_or_else(String::new, |at| format!(", {}:{}  {}", at.file, at.line, at.text));
+            let _ = writeln!(out, "<h3>Reference {}{}</h3>", grouped(told.reference), escaped(&place));
+            told.sentences.iter().for_each(|sentence| put(&mut out, sentence));
+        }
+        out.push_str("<h2>The same again</h2>\n");
+        for (what, command) in &self.commands {
+            let _ = writeln!(out, "<p>{}</p>\n<pre>{}</pre>", escaped(what), code(command));
+        }
+        let _ = writeln!(out, "<p class=\"quiet\">{}</p>\n</main>\n</body>\n</html>", escaped(&self.made_by));
+        out
+    }
+
+    fn numbers(&self, out: &mut String) {
+        let trace = &self.stats.trace;
+        out.push_str("<h2>Numbers</h2>\n");
+        let _ = writeln!(
+            out,
+            "<p>{} references: {} reads, {} writes, {} instruction fetches; {} bytes.</p>",
+            grouped(trace.references),
+            grouped(trace.reads),
+            grouped(trace.writes),
+            grouped(trace.fetches),
+            grouped(trace.bytes)
+        );
+        let coherence = self.stats.levels.iter().any(|level| level.coherence > 0);
+        let mut head = ["level", "demand accesses", "misses", "miss rate", "compulsory", "capacity", "conflict"]
+            .map(String::from)
+            .to_vec();
+        if coherence {
+            head.push("coherence".into());
+        }
+        head.extend(["evictions", "write-backs", "bytes in", "bytes out"].map(String::from));
+        let level = |level: &LevelStats| {
+            let mut row = vec![level.name.clone(), grouped(level.demand_accesses), grouped(level.demand_misses)];
+            row.push(percent(level.demand_misses, level.demand_accesses));
+            row.extend([level.compulsory, level.capacity, level.conflict].map(grouped));
+            if coherence {
+                row.push(grouped(level.coherence));
+            }
+            row.extend([level.evictions, level.writebacks, level.bytes_in, level.bytes_out].map(grouped));
+            row
+        };
+        table(out, &head, self.stats.levels.iter().map(level));
+        let memory = &self.stats.memory;
+        let _ = writeln!(
+            out,
+            "<p>Memory: {} bytes read, {} bytes written. Classes are of all misses, write-backs from inside too.</p>",
+            grouped(memory.bytes_read),
+            grouped(memory.bytes_written)
+        );
+        let mut head = vec!["array".to_owned(), "references".to_owned()];
+        for level in &self.stats.levels {
+            head.extend([format!("{} misses", level.name), "rate".into()]);
+        }
+        let row = |name: String, references: u64, misses: &[(std::sync::Arc<str>, u64)]| {
+            let mut row = vec![name, grouped(references)];
+            misses.iter().for_each(|(_, count)| row.extend([grouped(*count), percent(*count, references)]));
+            row
+        };
+        let mut regions: Vec<_> = self.stats.regions.iter().filter(|region| region.references > 0).collect();
+        let first = |misses: &[(std::sync::Arc<str>, u64)]| misses.first().map_or(0, |(_, count)| *count);
+        regions.sort_by_key(|region| std::cmp::Reverse(first(&region.misses)));
+        out.push_str("<h3>By array</h3>\n");
+        table(out, &head, regions.iter().take(ROWS).map(|r| row(r.name.clone(), r.references, &r.misses)));
+        more(out, regions.len());
+        let mut lines: Vec<_> = self.stats.lines.iter().filter(|line| line.line > 0).collect();
+        if lines.is_empty() {
+            put(out, "The trace names no source lines (orrery convert --program stores them).");
+            return;
+        }
+        lines.sort_by_key(|line| std::cmp::Reverse(first(&line.misses)));
+        head[0] = "source line".into();
+        out.push_str("<h3>By source line</h3>\n");
+        let name = |line: &crate::sim::stats::LineStats| {
+            let more = if line.text.is_empty() { &line.function } else { &line.text };
+            format!("{}:{}  {more}", line.file, line.line)
+        };
+        table(out, &head, lines.iter().take(ROWS).map(|line| row(name(line), line.references, &line.misses)));
+        more(out, lines.len());
+    }
+
+    fn offending(&self, out: &mut String) {
+        if self.offenders.is_empty() {
+            return;
+        }
+        let level = self.stats.levels.first().map_or("", |level| level.name.as_str());
+        out.push_str("<h2>Who causes most misses</h2>\n");
+        self.offenders.iter().for_each(|offender| put(out, &format!("{}.", offender.sentence(level))));
+        for Excerpt { file, lines } in &self.excerpts {
+            let _ = writeln!(
+                out,
+                "<h3>{}</h3>\n<pre>{:>12} {:>12}  line",
+                escaped(file),
+                "references",
+                format!("{level} misses")
+            );
+            for (number, text, counts) in lines {
+                let cells = counts.map_or_else(
+                    || format!("{:>12} {:>12}", "", ""),
+                    |(references, misses)| format!("{:>12} {:>12}", grouped(references), grouped(misses)),
+                );
+                let row = format!("{} {number:>5}  {}", escaped(&cells), code(&text.replace('\t', "    ")));
+                let _ = match counts.is_some_and(|(_, misses)| misses > 0) {
+                    true => writeln!(out, "<b>{row}</b>"),
+                    false => writeln!(out, "{row}"),
+                };
+            }
+            out.push_str("</pre>\n");
+        }
+    }
+
+    fn advised(&self, out: &mut String) {
+        out.push_str("<h2>What would help</h2>\n");
+        if self.advice.is_empty() {
+            put(out, "No known pattern whose remedy pays when it is simulated.");
+        }
+        for advice in self.advice {
+            let names = advice.regions.join(", ");
+            let _ = writeln!(
+                out,
+                "<div class=\"advice\"><h3>{}: {}</h3>",
+                escaped(&names),
+                escaped(advice.pattern.title())
+            );
+            advice.sentences().iter().for_each(|sentence| put(out, sentence));
+            if !advice.places.is_empty() {
+                out.push_str("<pre>");
+                for place in &advice.places {
+                    let (misses, references) = (grouped(place.misses), grouped(place.references));
+                    let _ = writeln!(out, "{}  {misses} misses of {references} references", code(&place.line));
+                }
+                out.push_str("</pre>\n");
+            }
+            out.push_str("</div>\n");
+        }
+    }
+}
+
+/// Text in a `pre`, as long as it is.
+fn code(text: &str) -> String {
+    escaped(text)
+}
+
+fn put(out: &mut String, words: &str) {
+    let _ = writeln!(out, "<p>{}</p>", escaped(words));
+}
+
+fn more(out: &mut String, rows: usize) {
+    if rows > ROWS {
+        put(out, &format!("{} more are left out.", grouped((rows - ROWS) as u64)));
+    }
+}
+
+fn percent(part: u64, whole: u64) -> String {
+    if whole == 0 {
+        return "-".into();
+    }
+    let tenths = u128::from(part) * 1000 / u128::from(whole);
+    format!("{}.{}%", tenths / 10, tenths % 10)
+}
+
+fn table(out: &mut String, head: &[String], rows: impl Iterator<Item = Vec<String>>) {
+    out.push_str("<div class=\"wide\"><table>\n<tr>");
+    head.iter().for_each(|cell| out.push_str(&format!("<th>{}</th>", escaped(cell))));
+    out.push_str("</tr>\n");
+    for row in rows {
+        out.push_str("<tr>");
+        for (n, cell) in row.iter().enumerate() {
+            let cell = escaped(cell);
+            match n {
+                0 => out.push_str(&format!("<td class=\"name\" title=\"{cell}\">{cell}</td>")),
+                _ => out.push_str(&format!("<td>{cell}</td>")),
+            }
+        }
+        out.push_str("</tr>\n");
+    }
+    out.push_str("</table></div>\n");
+}

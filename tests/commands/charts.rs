@@ -1,0 +1,223 @@
+//! `chart` and `report`: files that are drawn of what other commands tell, with the same numbers.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+const KINDS: [&str; 6] = ["miss-ratio", "stack-distance", "classes", "sets", "map", "displaced"];
+
+fn run(folder: &Path, words: &str) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_orrery"));
+    command.args(words.split_whitespace()).current_dir(folder).stdin(Stdio::null()).output().unwrap()
+}
+
+fn printed(folder: &Path, words: &str) -> String {
+    let output = run(folder, words);
+    assert!(output.status.success(), "{words}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn json(folder: &Path, words: &str) -> Value {
+    serde_json::from_str(&printed(folder, words)).unwrap()
+}
+
+/// Asserts that a chart is sound XML whose words lie on the sheet, none on another, and gives these.
+fn words_of(name: &str, svg: &str) -> Vec<String> {
+    let document = roxmltree::Document::parse(svg).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let mut boxes: Vec<(f64, f64, f64, f64, String)> = Vec::new();
+    for node in document.descendants().filter(|node| node.has_tag_name("text")) {
+        let number = |name: &str| node.attribute(name).and_then(|text| text.parse::<f64>().ok());
+        let text = node.text().unwrap_or_default().to_owned();
+        let size = number("font-size").unwrap();
+        // Signs are some 0.56 of their size wide.
+        let wide = 0.56 * size * f64::from(u32::try_from(text.chars().count()).unwrap());
+        let Some((x, y)) = number("x").zip(number("y")) else {
+            boxes.push((0.0, 0.0, 0.0, 0.0, text));
+            continue;
+        };
+        let left = match node.attribute("text-anchor") {
+            Some("middle") => x - wide / 2.0,
+            Some("end") => x - wide,
+            _ => x,
+        };
+        assert!(left > -8.0 && left + wide < 660.0 && y > 0.0 && y < 360.0, "{name}: `{text}` at {x}, {y}");
+        boxes.push((left, y - 0.7 * size, left + wide, y, text));
+    }
+    for (n, a) in boxes.iter().enumerate() {
+        for b in &boxes[n + 1..] {
+            let apart = a.2 <= b.0 + 3.0 || b.2 <= a.0 + 3.0 || a.3 <= b.1 || b.3 <= a.1;
+            assert!(apart || a.2 - a.0 == 0.0 || b.2 - b.0 == 0.0, "{name}: `{}` and `{}` lie on each other", a.4, b.4);
+        }
+    }
+    boxes.into_iter().map(|(.., text)| text).collect()
+}
+
+/// What is said where a pointer rests.
+fn said(svg: &str) -> Vec<String> {
+    let document = roxmltree::Document::parse(svg).unwrap();
+    let titles = document.descendants().filter(|node| node.has_tag_name("title"));
+    titles.filter_map(|node| node.text().map(str::to_owned)).collect()
+}
+
+#[test]
+fn charts_are_sound_and_have_the_numbers_of_the_tables() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    for trace in ["lesson:matmul16", "lesson:merge_sort", "lesson:false_sharing", "lesson:mpm"] {
+        for kind in KINDS {
+            for theme in ["dark", "light", "print"] {
+                let name = format!("{trace} {kind} {theme}");
+                printed(at, &format!("chart {trace} {kind} --theme {theme} -o c.svg -640x360"));
+                let svg = fs::read_to_string(at.join("c.svg")).unwrap();
+                let words = words_of(&name, &svg);
+                assert!(words.len() > 5 && svg.contains("width=\"640\" height=\"360\""), "{name}: {words:?}");
+            }
+        }
+    }
+    let trace = "lesson:matmul16 --cache paper";
+    let all = json(at, &format!("analyze {trace} --json"));
+    let number = |value: &Value| value.as_u64().unwrap();
+    let grouped = |n: u64| orrery::units::grouped(n);
+    let sets = said(&printed(at, "chart lesson:matmul16 sets --cache paper -o -"));
+    for set in all["sets"]["sets"].as_array().unwrap() {
+        let words = format!(
+            "set {}: {} accesses, {} misses",
+            set["set"],
+            grouped(number(&set["accesses"])),
+            grouped(number(&set["misses"]))
+        );
+        assert!(sets.contains(&words), "{words}: {sets:?}");
+    }
+    let displaced = said(&printed(at, "chart lesson:matmul16 displaced --cache paper -o -"));
+    for pair in all["displaced"]["pairs"].as_array().unwrap() {
+        let words = format!(
+            "{}, {}: {}",
+            pair["by"].as_str().unwrap(),
+            pair["of"].as_str().unwrap(),
+            grouped(number(&pair["lines"]))
+        );
+        assert!(displaced.contains(&words), "{words}: {displaced:?}");
+    }
+    let distances = said(&printed(at, "chart lesson:matmul16 stack-distance --cache paper -o -"));
+    let histogram = all["stack_distance"]["histogram"].as_array().unwrap();
+    let of = |from: u64, to: u64| {
+        histogram.iter().filter(|pair| (from..to).contains(&number(&pair[0]))).map(|pair| number(&pair[1])).sum::<u64>()
+    };
+    for (name, count) in
+        [("1", of(1, 2)), ("4+", of(4, 8)), ("16+", of(16, 32)), ("first", number(&all["stack_distance"]["cold"]))]
+    {
+        assert!(distances.contains(&format!("{name}: {} accesses", grouped(count))), "{name} {count}: {distances:?}");
+    }
+    let curve = printed(at, "chart lesson:matmul16 miss-ratio --cache paper -o -");
+    assert!(curve.contains("L1 512B") && curve.contains("L2 2KiB"), "the levels are marked");
+    let misses = number(&all["ways"]["misses_by_ways"][7]);
+    assert!(
+        said(&curve).iter().any(|words| words.ends_with(&format!("x 8 ways, 512B: {} misses", grouped(misses)))),
+        "{:?}",
+        said(&curve)
+    );
+
+    printed(
+        at,
+        "sweep lesson:matmul16 --l1 512,2,32 --vary L1.size=256B..4KiB --vary L1.ways=1,2,4,8 --chart sweep.svg",
+    );
+    let svg = fs::read_to_string(at.join("sweep.svg")).unwrap();
+    let cells = json(at, "sweep lesson:matmul16 --l1 512,2,32 --vary L1.size=256B..4KiB --vary L1.ways=1,2,4,8 --json");
+    let words = words_of("sweep", &svg);
+    for cell in cells.as_array().unwrap() {
+        let level = &cell["levels"][0];
+        let rate = 100.0 * level["demand_misses"].as_f64().unwrap() / level["demand_accesses"].as_f64().unwrap();
+        assert!(words.contains(&format!("{rate:.1}%")), "{cell}");
+    }
+    for (call, code, part) in [
+        ("chart lesson:matmul16 map -o c.png", 2, "ends in .svg"),
+        ("chart lesson:matmul16 pie -o c.svg", 2, "miss-ratio"),
+        ("chart lesson:matmul16 map -o none/c.svg", 1, "none/c.svg: cannot be written"),
+        ("chart lesson:matmul16 sets --level L9 -o c.svg", 2, "--level L9"),
+        ("chart lesson:matmul16 map --size 9x9 -o c.svg", 2, "1280x720"),
+    ] {
+        let output = run(at, call);
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(code) && text.contains(part), "{call}: {text}");
+    }
+}
+
+#[test]
+fn a_report_is_one_page_with_the_numbers_of_the_commands() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    printed(at, "report lesson:matmul16 --cache paper -o report.html");
+    let page = fs::read_to_string(at.join("report.html")).unwrap();
+    let stats = json(at, "stats lesson:matmul16 --cache paper --by-line --classes --json");
+    for level in stats["levels"].as_array().unwrap() {
+        for key in ["demand_accesses", "demand_misses", "conflict", "capacity", "evictions", "bytes_in"] {
+            let cell = format!("<td>{}</td>", orrery::units::grouped(level[key].as_u64().unwrap()));
+            assert!(page.contains(&cell), "{key}: {cell}");
+        }
+    }
+    assert_eq!(page.matches("<svg class=\"chart\"").count(), KINDS.len());
+    for words in [
+        "causes 94.8 % of L1&#39;s misses",
+        "sum += A[i][k] * B[k][j];",
+        "Usually helps:",
+        "<h3>Reference ",
+        "orrery annotate lesson:matmul16 --cache paper",
+    ] {
+        assert!(page.contains(words), "`{words}` is missing");
+    }
+    // Complete by itself, and nothing in it runs.
+    for never in ["<script", "http://", "https://", "src=", "@import", "url(", "onload"] {
+        assert!(!page.contains(never), "{never}");
+    }
+    // The command that it names makes it again, in place of what is there.
+    let again = page.split("<pre>orrery ").nth(1).unwrap().split("</pre>").next().unwrap();
+    printed(at, again);
+    assert_eq!(fs::read_to_string(at.join("report.html")).unwrap(), page);
+    assert_eq!(fs::read_dir(at).unwrap().count(), 1, "nothing else is left");
+    let output = run(at, "report lesson:matmul16 -o none/r.html");
+    assert!(
+        output.status.code() == Some(1)
+            && String::from_utf8_lossy(&output.stderr).contains("none/r.html: cannot be written")
+    );
+    // Caches that look ahead, and a trace that names nothing: said, and the rest is there.
+    let page = printed(at, "report lesson:matmul16 --l1 512,2,32,opt -o -");
+    assert!(page.contains("nothing is advised") && page.contains("<h2>Charts</h2>"));
+    fs::write(at.join("bare.log"), " L 1000,8\n S 2000,8\n").unwrap();
+    let page = printed(at, "report bare.log -o -");
+    assert!(page.contains("names no arrays") && page.contains("names no source lines"), "{page}");
+}
+
+#[test]
+fn names_in_charts_and_pages_are_text() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let name = "<script>alert(1)</script>\"'&\u{1b}[2J";
+    let region =
+        |name: &str, base: u64| serde_json::json!({ "name": name, "base": base, "bytes": 256, "elem_bytes": 8 });
+    let location = serde_json::json!({ "pc": 0, "file": name, "line": 3, "function": name, "text": name });
+    let tables = serde_json::json!({ "title": name, "regions": [region(name, 0x1000), region("<b>", 0x1200)], "locations": [location] });
+    fs::write(at.join("names.json"), tables.to_string()).unwrap();
+    let log: String =
+        (0..400u64).map(|n| format!(" L {:x},8\n S {:x},8\n", 0x1000 + n * 40 % 256, 0x1200 + n * 24 % 256)).collect();
+    fs::write(at.join("t.log"), log).unwrap();
+    printed(at, "convert t.log --tables names.json -o t.orrery");
+    let page = printed(at, "report t.orrery --l1 128,1,32 -o -");
+    assert!(
+        !page.contains("<script")
+            && !page.contains("<b>\"")
+            && !page.contains('\u{1b}')
+            && page.contains("&lt;script&gt;alert(1)")
+    );
+    for kind in KINDS {
+        let svg = printed(at, &format!("chart t.orrery {kind} --l1 128,1,32 -o -"));
+        words_of(kind, &svg);
+        assert!(!svg.contains("<script") && !svg.contains('\u{1b}'), "{kind}");
+    }
+    for call in
+        ["compare t.orrery lesson:matmul16", "advise t.orrery --l1 128,1,32", "compare t.orrery lesson:matmul16 --csv"]
+    {
+        assert!(!printed(at, call).contains('\u{1b}'), "{call}");
+    }
+}
