@@ -13,7 +13,7 @@ use std::ops::Range;
 /// The most groups of a launch.
 const MOST_GROUPS: u64 = 1 << 40;
 /// Statements that a group may carry out, unless more are allowed.
-pub const STEPS: u64 = 20_000_000;
+pub const STEPS: u64 = 5_000_000;
 /// Events that are recorded, unless more are allowed.
 pub const EVENTS: u64 = 500_000_000;
 
