@@ -14,6 +14,7 @@ mod hostile;
 mod index_file;
 mod kept_tasks;
 mod kernels;
+mod random_kernels;
 #[cfg(feature = "gpu")]
 mod read_once;
 #[cfg(feature = "gpu")]
