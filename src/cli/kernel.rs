@@ -96,6 +96,7 @@ fn set(text: &str) -> Result<(String, f64), String> {
 
 fn take(text: &str) -> Result<Range<u64>, String> {
     let parts = text.split_once("..").and_then(|(from, to)| Some((from.trim().parse().ok()?, to.trim().parse().ok()?)));
-    let (from, to) = parts.ok_or("expected numbers of groups, the first being 0 and the last not among them, as in 0..16")?;
+    let (from, to) =
+        parts.ok_or("expected numbers of groups, the first being 0 and the last not among them, as in 0..16")?;
     Ok(from..to)
 }

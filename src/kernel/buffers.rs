@@ -40,7 +40,9 @@ pub fn bound(words: &str) -> Result<Bound, String> {
     let (kind, length) = match words.split_once(':') {
         Some((kind, length)) if !kind.contains('.') && !kind.contains('/') => {
             let length: Option<u32> = length.replace('_', "").parse().ok();
-            let length = length.filter(|n| *n > 0).ok_or_else(|| format!("{words}: expected a count after the colon, as in iota:1024"))?;
+            let length = length
+                .filter(|n| *n > 0)
+                .ok_or_else(|| format!("{words}: expected a count after the colon, as in iota:1024"))?;
             (kind, Some(length))
         }
         _ => (words, None),
@@ -52,7 +54,10 @@ pub fn bound(words: &str) -> Result<Bound, String> {
         return found.map(|(_, content)| Bound::Content(content, length)).ok_or_else(|| words.to_owned());
     }
     if let Some(seed) = seed {
-        let seed = seed.trim().parse().map_err(|_| format!("{words}: expected a whole number as the seed, as in random(7)"))?;
+        let seed = seed
+            .trim()
+            .parse()
+            .map_err(|_| format!("{words}: expected a whole number as the seed, as in random(7)"))?;
         return Ok(Bound::Content(Content::Random(seed), length));
     }
     if let Ok(numbers) = numbers(words)
@@ -140,7 +145,11 @@ fn of_integer(n: u64, scalar: Scalar) -> u64 {
     }
 }
 
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "casts of floats go no further than the type reaches")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "casts of floats go no further than the type reaches"
+)]
 fn of_number(number: f64, scalar: Scalar) -> u64 {
     match (scalar.kind, scalar.width) {
         (ScalarKind::Float, 8) => number.to_bits(),
@@ -204,7 +213,8 @@ impl Program {
         length: Option<u32>,
     ) -> Result<(Vec<u8>, Option<Fill>), KernelError> {
         let places = self.places(shared)?;
-        let error = |words: String| Err(KernelError::Binding(format!("{}: --bind {}: {words}", self.file, shared.name)));
+        let error =
+            |words: String| Err(KernelError::Binding(format!("{}: --bind {}: {words}", self.file, shared.name)));
         if let (Content::Bytes(bytes), None) = (content, length) {
             let rest = (bytes.len() as u64).checked_sub(places.start.into());
             return match places.count {
@@ -248,7 +258,8 @@ impl Program {
             }
         }
         let elements = u64::from(count.unwrap_or(0)) * u64::from(places.stride);
-        let size = (u64::from(places.start) + elements).max(if places.count.is_some() { shared.bytes.into() } else { 0 });
+        let size =
+            (u64::from(places.start) + elements).max(if places.count.is_some() { shared.bytes.into() } else { 0 });
         if size > super::machine::MOST_GROWN {
             return error(format!("it takes {size} bytes; expected {} at most", super::machine::MOST_GROWN));
         }
@@ -276,7 +287,8 @@ impl Program {
     /// A type with more scalars than are computed with.
     pub fn numbers(&self, shared: &Shared, bytes: &[u8]) -> Result<Vec<f64>, KernelError> {
         let places = self.places(shared)?;
-        let mut out: Vec<f64> = places.head.iter().map(|leaf| number(bytes, leaf.offset as usize, leaf.scalar)).collect();
+        let mut out: Vec<f64> =
+            places.head.iter().map(|leaf| number(bytes, leaf.offset as usize, leaf.scalar)).collect();
         let rest = bytes.get(places.start as usize..).unwrap_or(&[]);
         for element in rest.chunks_exact(places.stride.max(1) as usize) {
             out.extend(places.element.iter().map(|leaf| number(element, leaf.offset as usize, leaf.scalar)));

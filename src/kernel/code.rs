@@ -6,8 +6,8 @@ use super::error::KernelError;
 use super::program::{Program, Shared, Space};
 use super::types::{Leaf, leaves_of};
 use naga::{
-    AtomicFunction, Barrier, Block, Expression, Function, GlobalVariable, Handle, Literal, LocalVariable, Scalar,
-    Span, Statement, SwitchValue, TypeInner,
+    AtomicFunction, Barrier, Block, Expression, Function, GlobalVariable, Handle, Literal, LocalVariable, Scalar, Span,
+    Statement, SwitchValue, TypeInner,
 };
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -74,17 +74,50 @@ pub(super) struct Step {
 pub(super) enum Op {
     Emit(Vec<Value>),
     Block(Vec<Step>),
-    If { condition: Value, test: Test, accept: Vec<Step>, reject: Vec<Step> },
-    Switch { selector: Value, cases: Vec<Case> },
-    Loop { body: Vec<Step>, continuing: Vec<Step>, break_if: Option<Value> },
+    If {
+        condition: Value,
+        test: Test,
+        accept: Vec<Step>,
+        reject: Vec<Step>,
+    },
+    Switch {
+        selector: Value,
+        cases: Vec<Case>,
+    },
+    Loop {
+        body: Vec<Step>,
+        continuing: Vec<Step>,
+        break_if: Option<Value>,
+    },
     Break,
     Continue,
     Return(Option<Value>),
     Barrier(Barrier),
-    Store { pointer: Value, value: Value, leaves: Rc<[Leaf]>, site: Option<usize> },
-    Atomic { pointer: Value, fun: AtomicFunction, value: Value, result: Option<Value>, scalar: Scalar, site: Option<usize> },
-    UniformLoad { pointer: Value, result: Value, leaves: Rc<[Leaf]>, site: Option<usize> },
-    Call { code: usize, arguments: Vec<Value>, result: Option<Value> },
+    Store {
+        pointer: Value,
+        value: Value,
+        leaves: Rc<[Leaf]>,
+        site: Option<usize>,
+    },
+    Atomic {
+        pointer: Value,
+        fun: AtomicFunction,
+        value: Value,
+        result: Option<Value>,
+        scalar: Scalar,
+        site: Option<usize>,
+    },
+    UniformLoad {
+        pointer: Value,
+        result: Value,
+        leaves: Rc<[Leaf]>,
+        site: Option<usize>,
+    },
+    Call {
+        code: usize,
+        arguments: Vec<Value>,
+        result: Option<Value>,
+    },
 }
 
 #[derive(Debug)]
@@ -128,6 +161,8 @@ pub(super) struct Code {
     pub(super) loads: Vec<Option<LoadOf>>,
     /// Scalars of each expression's value.
     pub(super) counts: Vec<u32>,
+    /// Blocks within blocks and calls within calls, at most.
+    height: usize,
 }
 
 /// All that an entry reaches, ready to run.
@@ -188,8 +223,8 @@ fn moved(steps: &mut [Step], place: &[usize]) {
     }
 }
 
-/// Calls within calls: WGSL has no recursion, so this many functions would have to be written.
-const DEEPEST: usize = 256;
+/// Blocks within blocks and calls within calls: what the machine's own stack has room for.
+const DEEPEST: usize = 400;
 
 struct Compiler<'p> {
     program: &'p Program,
@@ -213,12 +248,7 @@ impl<'p> Compiler<'p> {
         if let Some(code) = self.known.get(&key) {
             return Ok(*code);
         }
-        if depth > DEEPEST {
-            return Err(KernelError::TooMuch(format!(
-                "{}: functions call each other {DEEPEST} deep; expected fewer",
-                self.program.file
-            )));
-        }
+        self.check_depth(depth)?;
         let function = self.program.function(which);
         let mut counts = Vec::with_capacity(function.expressions.len());
         for (value, _) in function.expressions.iter() {
@@ -226,9 +256,32 @@ impl<'p> Compiler<'p> {
         }
         let mut at = At { which, function, roots: key.1.clone(), loads: vec![None; function.expressions.len()], depth };
         let body = self.block(&mut at, &function.body)?;
-        self.codes.push(Code { which, body, loads: at.loads, counts });
+        let height = self.height(&body);
+        self.check_depth(height)?;
+        self.codes.push(Code { which, body, loads: at.loads, counts, height });
         self.known.insert(key, self.codes.len() - 1);
         Ok(self.codes.len() - 1)
+    }
+
+    fn check_depth(&self, depth: usize) -> Result<(), KernelError> {
+        if depth <= DEEPEST {
+            return Ok(());
+        }
+        let file = &self.program.file;
+        Err(KernelError::TooMuch(format!("{file}: blocks and calls are more than {DEEPEST} deep; expected fewer")))
+    }
+
+    /// How deep statements go, with the functions that they call.
+    fn height(&self, steps: &[Step]) -> usize {
+        let of = |step: &Step| match &step.op {
+            Op::Block(body) => self.height(body),
+            Op::If { accept, reject, .. } => self.height(accept).max(self.height(reject)),
+            Op::Switch { cases, .. } => cases.iter().map(|case| self.height(&case.body)).max().unwrap_or(0),
+            Op::Loop { body, continuing, .. } => self.height(body).max(self.height(continuing)),
+            Op::Call { code, .. } => self.codes[*code].height,
+            _ => 0,
+        };
+        1 + steps.iter().map(of).max().unwrap_or(0)
     }
 
     /// Scalars of a value; pointers have none.
@@ -254,6 +307,8 @@ impl<'p> Compiler<'p> {
     }
 
     fn block(&mut self, at: &mut At<'p>, block: &'p Block) -> Result<Vec<Step>, KernelError> {
+        at.depth += 1;
+        self.check_depth(at.depth)?;
         let mut steps = Vec::with_capacity(block.len());
         for (statement, span) in block.span_iter() {
             let op = self.statement(at, statement, *span)?;
@@ -261,6 +316,7 @@ impl<'p> Compiler<'p> {
                 steps.push(Step { line: self.program.line_of(*span), op });
             }
         }
+        at.depth -= 1;
         Ok(steps)
     }
 

@@ -8,7 +8,9 @@ use naga::{AddressSpace, Handle, Module, ShaderStage, Span, StorageAccess, TypeI
 use std::collections::BTreeMap;
 
 /// Bytes of source that are read.
-const MOST_SOURCE: usize = 4 << 20;
+const MOST_SOURCE: usize = 1 << 20;
+/// Bytes of stack for naga, which goes one deeper for each operator of a sum.
+const STACK: usize = 1 << 30;
 
 /// Memory that the items of a group share with each other, or with all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -88,15 +90,9 @@ impl Program {
                 text.len()
             )));
         }
-        let module = naga::front::wgsl::parse_str(text)
-            .map_err(|error| KernelError::Source(trimmed(error.emit_to_string_with_path(text, file))))?;
-        // What naga holds against barriers in divergent flow is found while running, with both lines.
-        let flags = ValidationFlags::all() - ValidationFlags::CONTROL_FLOW_UNIFORMITY;
-        let info = Validator::new(flags, Capabilities::all())
-            .validate(&module)
-            .map_err(|error| KernelError::Source(trimmed(error.emit_to_string_with_path(text, file))))?;
+        let (module, info) = with_stack(|| parsed(file, text))?;
         let entry = chosen(file, &module, entry)?;
-        let (module, info) = set_overrides(file, module, info, &entry, overrides)?;
+        let (module, info) = with_stack(|| set_overrides(file, module, info, &entry, overrides))?;
         let found = module.entry_points.iter().position(|e| e.name == entry && e.stage == ShaderStage::Compute);
         let entry_index = found.ok_or_else(|| KernelError::Entry(format!("{file}: found no entry {entry}")))?;
         let group_size = module.entry_points[entry_index].workgroup_size;
@@ -136,6 +132,12 @@ impl Program {
     pub fn source_line(&self, line: u32) -> &str {
         let at = (line as usize).checked_sub(1).and_then(|n| self.lines.get(n));
         at.and_then(|at| self.text.get(*at..)).and_then(|text| text.lines().next()).unwrap_or("").trim()
+    }
+
+    /// The line of the entry's name.
+    pub(super) fn entry_line(&self) -> u32 {
+        let at = self.text.find(&format!("fn {}", self.entry)).unwrap_or(0);
+        u32::try_from(self.lines.partition_point(|start| *start <= at)).unwrap_or(u32::MAX)
     }
 
     /// The line that something starts in, the first being 1.
@@ -190,6 +192,26 @@ impl Program {
     }
 }
 
+/// Does something on a stack of its own.
+fn with_stack<T: Send>(work: impl FnOnce() -> Result<T, KernelError> + Send) -> Result<T, KernelError> {
+    let failed = || KernelError::TooMuch("naga could not be run: no thread was to be had for it, or it failed".into());
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().name("naga".into()).stack_size(STACK).spawn_scoped(scope, work);
+        thread.map_err(|_| failed())?.join().map_err(|_| failed())?
+    })
+}
+
+fn parsed(file: &str, text: &str) -> Result<(Module, ModuleInfo), KernelError> {
+    let module = naga::front::wgsl::parse_str(text)
+        .map_err(|error| KernelError::Source(trimmed(error.emit_to_string_with_path(text, file))))?;
+    // What naga holds against barriers in divergent flow is found while running, with both lines.
+    let flags = ValidationFlags::all() - ValidationFlags::CONTROL_FLOW_UNIFORMITY;
+    let info = Validator::new(flags, Capabilities::all())
+        .validate(&module)
+        .map_err(|error| KernelError::Source(trimmed(error.emit_to_string_with_path(text, file))))?;
+    Ok((module, info))
+}
+
 /// naga's words, without the word that stands before all errors here and the lines that end them.
 fn trimmed(words: String) -> String {
     words.strip_prefix("error: ").unwrap_or(&words).trim_end().to_owned()
@@ -229,12 +251,14 @@ fn set_overrides(
         (None, None) => String::new(),
     };
     let known: Vec<String> = module.overrides.iter().map(|(_, o)| name_of(o)).filter(|n| !n.is_empty()).collect();
-    let listed = if known.is_empty() { "it has none".to_owned() } else { format!("expected one of {}", known.join(", ")) };
+    let listed =
+        if known.is_empty() { "it has none".to_owned() } else { format!("expected one of {}", known.join(", ")) };
     let mut constants = naga::back::PipelineConstants::default();
     for (name, value) in values {
-        let found = module.overrides.iter().find(|(_, o)| {
-            o.name.as_deref() == Some(name) || (o.id.is_some() && o.id == name.parse::<u16>().ok())
-        });
+        let found = module
+            .overrides
+            .iter()
+            .find(|(_, o)| o.name.as_deref() == Some(name) || (o.id.is_some() && o.id == name.parse::<u16>().ok()));
         let Some((_, found)) = found else {
             return Err(KernelError::Override(format!("{file}: found no override {name} to set; {listed}")));
         };

@@ -202,7 +202,8 @@ impl Program {
     fn bindable(&self, name: &str) -> Result<&Shared, KernelError> {
         let buffers: Vec<&Shared> = self.shared.iter().filter(|shared| shared.space != Space::Workgroup).collect();
         let names: Vec<&str> = buffers.iter().map(|shared| shared.name.as_str()).collect();
-        let listed = if names.is_empty() { "it uses none".to_owned() } else { format!("expected one of {}", names.join(", ")) };
+        let listed =
+            if names.is_empty() { "it uses none".to_owned() } else { format!("expected one of {}", names.join(", ")) };
         let found = buffers.into_iter().find(|shared| shared.name == name);
         found.ok_or_else(|| {
             let kind = if self.shared.iter().any(|shared| shared.name == name) {
@@ -271,7 +272,9 @@ fn check(file: &str, hardware: &Hardware) -> Result<(), KernelError> {
         return error(format!("{banks} banks of {bank_bytes} bytes: expected 1 to 1024 banks of 1 to 64 bytes"));
     }
     if sector == 0 || line == 0 || line % sector != 0 || line > 1 << 16 {
-        return error(format!("lines of {line} bytes with sectors of {sector}: expected lines of whole sectors, of 65536 bytes at most"));
+        return error(format!(
+            "lines of {line} bytes with sectors of {sector}: expected lines of whole sectors, of 65536 bytes at most"
+        ));
     }
     Ok(())
 }

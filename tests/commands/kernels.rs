@@ -155,14 +155,16 @@ fn data_is_printed_exactly() {
     let (program, launch) = bundled("sobel");
     let counts = program.run(&launch).unwrap().counts;
     assert_eq!(data["proxy_warps"].as_array().unwrap().len(), counts.proxy_warps.len());
-    let lanes: u64 = data["proxy_warps"][0]["branchings"].as_array().unwrap().iter().map(|b| b["lanes"].as_u64().unwrap()).sum();
+    let lanes: u64 =
+        data["proxy_warps"][0]["branchings"].as_array().unwrap().iter().map(|b| b["lanes"].as_u64().unwrap()).sum();
     assert_eq!((lanes, data["proxy_warps"][0]["warps"].as_u64()), (32, Some(96)));
 }
 
 #[test]
 fn conditions_are_told_apart() {
     // && and || are no branches of their own; a test of a loop is in the second pattern alone.
-    let (run, _) = ran(&body(4, "", "if i < 3u && i > 0u || i == 7u { out[i] = 1.0; } else if i == 0u { out[i] = 2.0; }"), 4, &[]);
+    let (run, _) =
+        ran(&body(4, "", "if i < 3u && i > 0u || i == 7u { out[i] = 1.0; } else if i == 0u { out[i] = 2.0; }"), 4, &[]);
     assert_eq!(
         ways(&run.counts),
         [("1".into(), "1".into(), 2), ("00".into(), "00".into(), 1), ("01".into(), "01".into(), 1)]
@@ -179,7 +181,15 @@ fn conditions_are_told_apart() {
     let (run, _) = ran(&body(4, "", "var k = 0u; loop { continuing { k++; break if k == 3u; } }"), 4, &[]);
     assert_eq!(ways(&run.counts), [(String::new(), "110".into(), 4)]);
     // Cases part a warp, but are no digits.
-    let (run, out) = ran(&body(4, "", "switch i { case 0u, 2u: { out[i] = 1.0; } case 1u: { out[i] = 2.0; break; } default: { out[i] = 3.0; } }"), 4, &[]);
+    let (run, out) = ran(
+        &body(
+            4,
+            "",
+            "switch i { case 0u, 2u: { out[i] = 1.0; } case 1u: { out[i] = 2.0; break; } default: { out[i] = 3.0; } }",
+        ),
+        4,
+        &[],
+    );
     assert_eq!((run.counts.divergent_warps, out), (1, vec![1.0, 2.0, 1.0, 3.0]));
     assert_eq!(ways(&run.counts).iter().map(|way| way.2).collect::<Vec<_>>(), [2, 1, 1]);
 }
@@ -201,16 +211,25 @@ fn values_are_what_wgsl_says() {
         ("out[i] = f32(workgroupUniformLoad(&flag)) + f32(p.list[2].y) + p.scale.z + f32(p.k);", [19.0; 4]),
         ("let f = frexp(f32(i) * 1.5); out[i] = f.fract + f32(f.exp);", [0.0, 1.75, 2.75, 3.5625]),
         ("out[i] = select(1.0, 2.0, i % 2u == 0u) + dot(vec3f(1.0, 2.0, 3.0), vec3f(f32(i)));", [2.0, 7.0, 14.0, 19.0]),
-        ("var m = mat2x2f(1.0, 2.0, 3.0, 4.0); m[i % 2u][1] = 9.0; let q = m * m; out[i] = q[1].y + determinant(m);", [20.0, 90.0, 20.0, 90.0]),
+        (
+            "var m = mat2x2f(1.0, 2.0, 3.0, 4.0); m[i % 2u][1] = 9.0; let q = m * m; out[i] = q[1].y + determinant(m);",
+            [20.0, 90.0, 20.0, 90.0],
+        ),
         ("out[i] = f32(bitcast<u32>(f32(i) + 1.0) >> 23u) + f32(i32(-1.7));", [126.0, 127.0, 127.0, 128.0]),
-        ("var a = array<u32, 4>(3u, 2u, 1u, 0u); out[i] = f32(a[a[i]]); a[i] = 7u; out[i] += f32(a[i]);", [7.0, 8.0, 9.0, 10.0]),
+        (
+            "var a = array<u32, 4>(3u, 2u, 1u, 0u); out[i] = f32(a[a[i]]); a[i] = 7u; out[i] += f32(a[i]);",
+            [7.0, 8.0, 9.0, 10.0],
+        ),
         (
             "var v = vec4f(1.0, 2.0, 3.0, 4.0); v[i] = 9.0; out[i] = dot(v.wzyx, vec4f(1.0, 10.0, 100.0, 1000.0));",
             [9234.0, 1934.0, 1294.0, 1239.0],
         ),
         ("let z = i32(i) - 2; out[i] = f32(7 / z) + f32(7 % z) * 10.0;", [7.0, -7.0, 7.0, 7.0]),
         ("out[i] = f32(extractBits(240u, i, 4u)) + f32(firstLeadingBit(i + 1u));", [0.0, 9.0, 13.0, 16.0]),
-        ("let h = unpack2x16float(pack2x16float(vec2f(f32(i) / 3.0, 1.0))); out[i] = floor(h.x * 1024.0) + h.y;", [1.0, 342.0, 683.0, 1025.0]),
+        (
+            "let h = unpack2x16float(pack2x16float(vec2f(f32(i) / 3.0, 1.0))); out[i] = floor(h.x * 1024.0) + h.y;",
+            [1.0, 342.0, 683.0, 1025.0],
+        ),
     ];
     let bind = [("p", "1,2,3,7,1,2,3,4,5,6,0,0,0,0,0,0,0,0,8,9,10,11")];
     for (statements, expected) in cases {
@@ -232,7 +251,8 @@ fn bundled_kernels_do_what_they_are_there_to_show() {
     // A column of the tile lies in one bank; with a word more in each row it does not.
     assert_eq!((run.counts.banks[0].conflicting, run.counts.banks[0].max_degree), (32, 32));
     let folder = tempfile::tempdir().unwrap();
-    let padded: Value = serde_json::from_str(&printed(folder.path(), "kernel kernel:transpose-tiled --set PAD=1 --json")).unwrap();
+    let padded: Value =
+        serde_json::from_str(&printed(folder.path(), "kernel kernel:transpose-tiled --set PAD=1 --json")).unwrap();
     assert_eq!((&padded["banks"][0]["accesses"], &padded["banks"][0]["conflicting"]), (&64.into(), &0.into()));
     // Turned without a tile, each number that is written takes a sector of its own: eight times as many.
     let (naive, launch) = bundled("transpose-naive");
@@ -278,7 +298,8 @@ fn bundled_kernels_do_what_they_are_there_to_show() {
     assert_eq!(run.counts.divergent_warps, 192);
     for kernel in BUNDLED {
         let (program, launch) = bundled(kernel.name);
-        let (first, second) = (program.run(&launch).unwrap(), program.run_watched(&launch, Recording::default()).unwrap());
+        let (first, second) =
+            (program.run(&launch).unwrap(), program.run_watched(&launch, Recording::default()).unwrap());
         assert_eq!((&first.counts, &first.after), (&second.0.counts, &second.0.after), "{}", kernel.name);
         assert_eq!(second.1.events.len() as u64, first.events, "{}: every event is told", kernel.name);
         assert!(kernel.look().contains("Look for: "), "{}", kernel.name);
@@ -346,7 +367,10 @@ fn buffers_are_bound_from_words_and_files() {
     assert_eq!(out("kernel k.wgsl --print out --bind a=iota --set TIMES=1"), "0 1 2 3");
     // Past the end: said, and 0.
     let text = printed(at, "kernel k.wgsl --global 8 --bind a=iota:6 --print out --set TIMES=1");
-    assert!(text.contains("2 accesses of a past the end: element 6 of 6") && text.ends_with("0 1 2 3 4 5 0 0\n"), "{text}");
+    assert!(
+        text.contains("2 accesses of a past the end: element 6 of 6") && text.ends_with("0 1 2 3 4 5 0 0\n"),
+        "{text}"
+    );
     refused(at, "kernel k.wgsl --bind b=iota", 2, &["--bind b", "expected one of a, out"]);
     refused(at, "kernel k.wgsl --bind a=ones", 2, &["--bind a", "expected zeros, iota"]);
     refused(at, "kernel k.wgsl --bind a", 2, &["expected NAME=WHAT"]);
@@ -382,19 +406,27 @@ fn wrong_kernels_are_told_what_is_wrong() {
     put("@compute @workgroup_size(1) fn a() { b(); } fn b() { b(); }");
     refused(at, "kernel k.wgsl --global 4", 1, &["cyclic"]);
     put(&body(4, "", "loop { if out[i] == 5.0 { break; } }"));
-    refused(at, "kernel k.wgsl --global 4 --steps 10000", 1, &["k.wgsl:", "has not ended after 10000 steps", "--steps"]);
+    refused(
+        at,
+        "kernel k.wgsl --global 4 --steps 10000",
+        1,
+        &["k.wgsl:", "has not ended after 10000 steps", "--steps"],
+    );
     put(&body(64, "", "for (var k = 0u; k < 50u; k++) { out[i] += 1.0; }"));
     let words = ["100000000 items would record about", "for each item", "--take 0.."];
     refused(at, "kernel k.wgsl --global 100000000", 1, &words);
     put("@compute @workgroup_size(1) fn a() { var x: array<u32, 100000000>; x[1] = 1u; var y = x; x[2] = y[1]; }");
     refused(at, "kernel k.wgsl --global 1", 1, &["100000000", "expected"]);
-    put("@group(0) @binding(0) var t: texture_2d<f32>; @compute @workgroup_size(1) fn a() { _ = textureLoad(t, vec2u(), 0); }");
+    put(
+        "@group(0) @binding(0) var t: texture_2d<f32>; @compute @workgroup_size(1) fn a() { _ = textureLoad(t, vec2u(), 0); }",
+    );
     refused(at, "kernel k.wgsl --global 1", 1, &["k.wgsl:1", "texture", "not recorded"]);
     refused(at, "kernel kernel:reduce", 1, &["no such bundled kernel", "reduce-modulo"]);
     refused(at, "kernel none.wgsl --global 1", 1, &["none.wgsl"]);
     refused(at, "kernel", 2, &["FILE"]);
     let list = printed(at, "kernel --list");
     assert!(BUNDLED.iter().all(|kernel| list.contains(kernel.name)), "{list}");
-    let missing = Program::new("k", "override N: u32; @compute @workgroup_size(1) fn a() { var x = N; }", None, &BTreeMap::new());
+    let missing =
+        Program::new("k", "override N: u32; @compute @workgroup_size(1) fn a() { var x = N; }", None, &BTreeMap::new());
     assert!(matches!(missing, Err(KernelError::Override(words)) if words.contains("--set NAME=VALUE")));
 }

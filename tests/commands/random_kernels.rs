@@ -428,8 +428,7 @@ fn a_thousand_random_kernels_do_what_each_item_would_alone() {
             let mut all = Vec::new();
             for item in 0..items {
                 let i = u32::try_from(group).unwrap() * items + item;
-                let mut alone =
-                    Item { i, v: [i, i.wrapping_mul(7), 3, i ^ 5], a: [0; WORDS], path: Vec::new() };
+                let mut alone = Item { i, v: [i, i.wrapping_mul(7), 3, i ^ 5], a: [0; WORDS], path: Vec::new() };
                 let _ = alone.block(&block);
                 let at = i as usize * 4;
                 assert_eq!(words[at..at + 4], alone.result(), "seed {seed}, item {i}\n{text}");

@@ -162,10 +162,13 @@ fn source(program: &Program, line: u32) -> String {
 /// A table whose last column is text: to the left.
 fn left_last(rows: Vec<Vec<String>>) -> String {
     let last: Vec<String> = rows.iter().map(|row| row.last().cloned().unwrap_or_default()).collect();
-    let table: Vec<Vec<String>> = rows.into_iter().map(|mut row| {
-        row.pop();
-        row
-    }).collect();
+    let table: Vec<Vec<String>> = rows
+        .into_iter()
+        .map(|mut row| {
+            row.pop();
+            row
+        })
+        .collect();
     let lines = aligned(&table);
     let mut out = String::new();
     for (line, last) in lines.lines().zip(last) {
@@ -200,7 +203,8 @@ fn banks(run: &Run, out: &mut dyn Write) -> anyhow::Result<()> {
             left += 1;
             continue;
         }
-        let name = if chunk.len() == 1 { first.group.to_string() } else { format!("{} to {}", first.group, last.group) };
+        let name =
+            if chunk.len() == 1 { first.group.to_string() } else { format!("{} to {}", first.group, last.group) };
         let counts = [first.accesses, first.conflicting, first.extra, first.max_degree].map(grouped);
         rows.push([vec![name], counts.to_vec()].concat());
     }
@@ -227,7 +231,13 @@ fn sites(program: &Program, launch: &Launch, run: &Run, out: &mut dyn Write) -> 
             row.extend([grouped(used.conflicting), grouped(used.extra), "".into(), "".into(), "".into()]);
         } else {
             let fetched = used.sectors * u64::from(launch.hardware.sector);
-            row.extend(["".into(), "".into(), grouped(used.sectors), grouped(used.lines), percent(used.bytes, fetched)]);
+            row.extend([
+                "".into(),
+                "".into(),
+                grouped(used.sectors),
+                grouped(used.lines),
+                percent(used.bytes, fetched),
+            ]);
         }
         let mut text = source(program, site.line);
         if used.contended > 0 {

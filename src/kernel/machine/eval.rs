@@ -47,7 +47,8 @@ impl<O: Observer> Machine<'_, O> {
     /// Room for a value, that of the last time.
     fn room_for(&mut self, value: Value) -> Vec<u64> {
         let length = self.count(value) * self.items;
-        let mut room = self.frames.last_mut().map_or_else(Vec::new, |frame| std::mem::take(&mut frame.values[value.index()]));
+        let mut room =
+            self.frames.last_mut().map_or_else(Vec::new, |frame| std::mem::take(&mut frame.values[value.index()]));
         room.resize(length, 0);
         room
     }
@@ -77,7 +78,9 @@ impl<O: Observer> Machine<'_, O> {
             }
             Expression::Access { base, index } => self.indexed(which, value, *base, Some(*index), 0, items)?,
             Expression::AccessIndex { base, index } => self.indexed(which, value, *base, None, *index, items)?,
-            Expression::Splat { value: from, .. } => self.each(value, items, |machine, _, item| machine.at(*from, 0, item)),
+            Expression::Splat { value: from, .. } => {
+                self.each(value, items, |machine, _, item| machine.at(*from, 0, item))
+            }
             Expression::Swizzle { vector, pattern, .. } => {
                 self.each(value, items, |machine, leaf, item| machine.at(*vector, pattern[leaf] as usize, item));
             }
@@ -173,7 +176,9 @@ impl<O: Observer> Machine<'_, O> {
         let leaves = self.count(value);
         let of = |ty: naga::Handle<Type>| usize::try_from(program.types.count(ty)).unwrap_or(0);
         let (start, length) = match inner {
-            TypeInner::Struct { members, .. } => (members.iter().take(fixed as usize).map(|m| of(m.ty)).sum(), u32::MAX),
+            TypeInner::Struct { members, .. } => {
+                (members.iter().take(fixed as usize).map(|m| of(m.ty)).sum(), u32::MAX)
+            }
             _ => (fixed as usize * leaves, u32::try_from(self.count(base) / leaves.max(1)).unwrap_or(u32::MAX)),
         };
         match index {
@@ -370,7 +375,9 @@ impl<O: Observer> Machine<'_, O> {
             let (times, plus) = (operation(BinaryOperator::Multiply, scalar), operation(BinaryOperator::Add, scalar));
             self.each(value, items, |machine, leaf, item| {
                 let (column, row) = (leaf / rows, leaf % rows);
-                let term = |n: usize| times(machine.at(left, n * rows + row, item), machine.at(right, column * depth + n, item));
+                let term = |n: usize| {
+                    times(machine.at(left, n * rows + row, item), machine.at(right, column * depth + n, item))
+                };
                 (1..depth).fold(term(0), |sum, n| plus(sum, term(n)))
             });
             return Ok(());
@@ -381,7 +388,8 @@ impl<O: Observer> Machine<'_, O> {
             let (x, y) = (&frame.values[left.index()], &frame.values[right.index()]);
             let n = self.items;
             for leaf in 0..room.len() / n {
-                let (from_x, from_y) = (if x.len() <= n { 0 } else { leaf * n }, if y.len() <= n { 0 } else { leaf * n });
+                let (from_x, from_y) =
+                    (if x.len() <= n { 0 } else { leaf * n }, if y.len() <= n { 0 } else { leaf * n });
                 for item in items.iter() {
                     room[leaf * n + item] = of(x[from_x + item], y[from_y + item]);
                 }

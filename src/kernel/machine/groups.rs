@@ -120,9 +120,9 @@ impl<O: Observer> Machine<'_, O> {
         };
         match builtin {
             BuiltIn::LocalInvocationId => axes(&local),
-            BuiltIn::GlobalInvocationId => axes(&|item, axis| {
-                (u64::from(self.at[axis]) * size[axis] + local(item, axis)) & 0xffff_ffff
-            }),
+            BuiltIn::GlobalInvocationId => {
+                axes(&|item, axis| (u64::from(self.at[axis]) * size[axis] + local(item, axis)) & 0xffff_ffff)
+            }
             BuiltIn::WorkGroupId => axes(&|_, axis| self.at[axis].into()),
             BuiltIn::NumWorkGroups => axes(&|_, axis| self.groups[axis].into()),
             BuiltIn::WorkGroupSize => axes(&|_, axis| size[axis]),
@@ -181,7 +181,12 @@ impl<O: Observer> Machine<'_, O> {
             for item in items.iter() {
                 for (n, leaf) in leaves.iter().enumerate() {
                     let value = values.get(n * self.items + item).copied().unwrap_or(0);
-                    types::store(&mut frame.locals[handle.index()], item * size + leaf.offset as usize, leaf.scalar, value);
+                    types::store(
+                        &mut frame.locals[handle.index()],
+                        item * size + leaf.offset as usize,
+                        leaf.scalar,
+                        value,
+                    );
                 }
             }
         }
@@ -210,7 +215,9 @@ impl<O: Observer> Machine<'_, O> {
         let program = self.program;
         match &program.function(which).expressions[value] {
             Expression::Literal(_) | Expression::Constant(_) | Expression::ZeroValue(_) => return Ok(()),
-            Expression::Compose { components, .. } => components.iter().try_for_each(|part| self.settle(*part, items))?,
+            Expression::Compose { components, .. } => {
+                components.iter().try_for_each(|part| self.settle(*part, items))?
+            }
             Expression::Splat { value, .. } => self.settle(*value, items)?,
             _ => {}
         }

@@ -68,7 +68,8 @@ pub(super) fn call(fun: M, arguments: &[Argument<'_>], out: &mut Vec<u64>) -> bo
             out.push(of_f64(determinant(&values), scalar));
         }
         M::Modf => {
-            let parts: Vec<(f64, f64)> = a.iter().map(|a| as_f64(*a, scalar)).map(|x| (x - x.trunc(), x.trunc())).collect();
+            let parts: Vec<(f64, f64)> =
+                a.iter().map(|a| as_f64(*a, scalar)).map(|x| (x - x.trunc(), x.trunc())).collect();
             out.extend(parts.iter().map(|(fraction, _)| of_f64(*fraction, scalar)));
             out.extend(parts.iter().map(|(_, whole)| of_f64(*whole, scalar)));
         }
@@ -105,7 +106,8 @@ pub(super) fn call(fun: M, arguments: &[Argument<'_>], out: &mut Vec<u64>) -> bo
         }
         M::Unpack4xI8 | M::Unpack4xU8 => {
             for byte in low(a[0]).to_le_bytes() {
-                let wide = if fun == M::Unpack4xI8 { i32::from(byte.cast_signed()).cast_unsigned() } else { byte.into() };
+                let wide =
+                    if fun == M::Unpack4xI8 { i32::from(byte.cast_signed()).cast_unsigned() } else { byte.into() };
                 out.push(wide.into());
             }
         }
@@ -149,8 +151,7 @@ fn determinant(m: &[f64]) -> f64 {
     }
     (0..size)
         .map(|row| {
-            let minor: Vec<f64> =
-                (size..m.len()).filter(|n| n % size != row).map(|n| m[n]).collect();
+            let minor: Vec<f64> = (size..m.len()).filter(|n| n % size != row).map(|n| m[n]).collect();
             let sign = if row % 2 == 0 { 1.0 } else { -1.0 };
             sign * m[row] * determinant(&minor)
         })
@@ -245,10 +246,24 @@ macro_rules! functions {
                 M::Log => x.ln(),
                 M::Log2 => x.log2(),
                 M::Pow => x.powf(y),
-                M::Sign => if x > 0.0 { 1.0 } else if x < 0.0 { -1.0 } else { 0.0 },
+                M::Sign => {
+                    if x > 0.0 {
+                        1.0
+                    } else if x < 0.0 {
+                        -1.0
+                    } else {
+                        0.0
+                    }
+                }
                 M::Fma => x.mul_add(y, z),
                 M::Mix => x * (1.0 - z) + y * z,
-                M::Step => if x <= y { 1.0 } else { 0.0 },
+                M::Step => {
+                    if x <= y {
+                        1.0
+                    } else {
+                        0.0
+                    }
+                }
                 M::SmoothStep => {
                     let t = ((z - x) / (y - x)).max(0.0).min(1.0);
                     t * t * (3.0 - 2.0 * t)
@@ -284,7 +299,13 @@ fn each_integer(fun: M, [x, y, z, w]: [u64; 4], scalar: Scalar) -> u64 {
         M::CountLeadingZeros => (x.leading_zeros() + width - 64).into(),
         M::CountOneBits => x.count_ones().into(),
         M::ReverseBits => x.reverse_bits() >> (64 - width),
-        M::FirstTrailingBit => if x == 0 { none } else { x.trailing_zeros().into() },
+        M::FirstTrailingBit => {
+            if x == 0 {
+                none
+            } else {
+                x.trailing_zeros().into()
+            }
+        }
         M::FirstLeadingBit => {
             let seen = if signed && a < 0 { of_i128(!a, scalar) } else { x };
             if seen == 0 { none } else { (63 - seen.leading_zeros()).into() }

@@ -122,7 +122,7 @@ impl<'p, O: Observer> Machine<'p, O> {
             phases: (0, 0),
             steps: 0,
             limits,
-            line: 0,
+            line: program.entry_line(),
             parted: Vec::new(),
             left_at: None,
             lone: BTreeMap::new(),

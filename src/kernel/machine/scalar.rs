@@ -212,15 +212,22 @@ pub(super) fn convert(value: u64, from: Scalar, to: Scalar) -> u64 {
         (K::Float, K::Bool) => u64::from(as_f64(value, from) != 0.0),
         (K::Float, _) => {
             let width = 8 * u32::from(to.width);
-            let (least, most) =
-                if to.kind == K::Sint { (-(1i128 << (width - 1)), (1 << (width - 1)) - 1) } else { (0, (1 << width) - 1) };
+            let (least, most) = if to.kind == K::Sint {
+                (-(1i128 << (width - 1)), (1 << (width - 1)) - 1)
+            } else {
+                (0, (1 << width) - 1)
+            };
             #[expect(clippy::cast_possible_truncation, reason = "it goes no further than the type reaches")]
             let whole = as_f64(value, from).trunc() as i128;
             of_i128(whole.clamp(least, most), to)
         }
         (_, K::Bool) => u64::from(value != 0),
         (K::Bool, K::Float) => of_f64(if value != 0 { 1.0 } else { 0.0 }, to),
-        #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "the nearest float is what is asked for")]
+        #[expect(
+            clippy::cast_precision_loss,
+            clippy::cast_possible_truncation,
+            reason = "the nearest float is what is asked for"
+        )]
         (_, K::Float) => match to.width {
             // Rounded once: by way of a wider float it would be twice.
             4 => bits(as_i128(value, from) as f32),

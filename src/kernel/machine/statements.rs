@@ -264,8 +264,20 @@ impl<O: Observer> Machine<'_, O> {
             let mut exchanged = true;
             let new = match (fun, &op) {
                 (_, Some(op)) => op(old, given),
-                (AtomicFunction::Min, _) => if less(given, old) == 1 { given } else { old },
-                (AtomicFunction::Max, _) => if less(old, given) == 1 { given } else { old },
+                (AtomicFunction::Min, _) => {
+                    if less(given, old) == 1 {
+                        given
+                    } else {
+                        old
+                    }
+                }
+                (AtomicFunction::Max, _) => {
+                    if less(old, given) == 1 {
+                        given
+                    } else {
+                        old
+                    }
+                }
                 (AtomicFunction::Exchange { compare: Some(compare) }, _) => {
                     exchanged = self.at(compare, 0, item) == old;
                     if exchanged { given } else { old }

@@ -158,7 +158,11 @@ impl Branchings {
             .collect();
         out.sort_by(|a, b| {
             let patterns = |proxy: &ProxyWarp| -> Vec<(String, String, Vec<u32>, usize)> {
-                proxy.branchings.iter().map(|b| (b.pattern.clone(), b.pattern_with_loops.clone(), b.cases.clone(), b.lanes)).collect()
+                proxy
+                    .branchings
+                    .iter()
+                    .map(|b| (b.pattern.clone(), b.pattern_with_loops.clone(), b.cases.clone(), b.lanes))
+                    .collect()
             };
             b.warps.cmp(&a.warps).then_with(|| patterns(a).cmp(&patterns(b))).then(a.first.cmp(&b.first))
         });

@@ -41,17 +41,21 @@ pub(super) struct Races {
     far: Vec<HashMap<u32, Vec<Visit>>>,
     /// Variables that nobody can race for.
     silent: Vec<bool>,
+    /// Bytes of a word of each variable: 4, or 2 where numbers of 16 bits lie side by side.
+    words: Vec<u32>,
     found: BTreeMap<(usize, usize), Race>,
 }
 
 impl Races {
     pub(super) fn new(shared: &[Shared], sites: &[Site]) -> Self {
+        let narrow = |n: usize| sites.iter().any(|site| site.shared == n && !site.bytes.is_multiple_of(4));
         let written = |n: usize| sites.iter().any(|site| site.shared == n && site.writes);
         Self {
             near: shared.iter().map(|_| HashMap::new()).collect(),
             far: shared.iter().map(|_| HashMap::new()).collect(),
             phases: vec![0; shared.len()],
             silent: (0..shared.len()).map(|n| !written(n)).collect(),
+            words: (0..shared.len()).map(|n| if narrow(n) { 2 } else { 4 }).collect(),
             found: BTreeMap::new(),
         }
     }
@@ -73,17 +77,18 @@ impl Races {
             self.phases[n] = phase;
             self.near[n].clear();
         }
+        let width = self.words[n];
         let mut seen = Vec::new();
         for item in access.items.iter() {
             let start = access.addresses[item];
-            for word in start / 4..(start + site.bytes.max(1)).div_ceil(4) {
+            for word in start / width..(start + site.bytes.max(1)).div_ceil(width) {
                 let here = (access.group, item);
                 if let Some(visits) = self.near[n].get(&word) {
                     for visit in visits {
                         let first = Some((visit.group, visit.item));
                         let other = if visit.item == item { visit.another } else { first };
                         if let Some(other) = other.filter(|_| clash(&sites[visit.site], site)) {
-                            seen.push((visit.site, word * 4, other, here));
+                            seen.push((visit.site, word * width, other, here));
                         }
                     }
                 }
@@ -93,7 +98,7 @@ impl Races {
                     for visit in visits {
                         let other = visit.group != access.group || visit.other_groups;
                         if other && clash(&sites[visit.site], site) {
-                            seen.push((visit.site, word * 4, (visit.group, visit.item), here));
+                            seen.push((visit.site, word * width, (visit.group, visit.item), here));
                         }
                     }
                 }
