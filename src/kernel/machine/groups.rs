@@ -115,8 +115,9 @@ impl<O: Observer> Machine<'_, O> {
             let item = item as u64;
             [item % size[0], item / size[0] % size[1], item / size[0] / size[1]][axis]
         };
-        let axes: &mut dyn FnMut(&dyn Fn(usize, usize) -> u64) = &mut |of| {
-            (0..3).for_each(|axis| out.extend((0..self.items).map(|item| of(item, axis))));
+        let items = self.items;
+        let mut axes = |of: &dyn Fn(usize, usize) -> u64| {
+            (0..3).for_each(|axis| out.extend((0..items).map(|item| of(item, axis))));
         };
         match builtin {
             BuiltIn::LocalInvocationId => axes(&local),
@@ -126,7 +127,7 @@ impl<O: Observer> Machine<'_, O> {
             BuiltIn::WorkGroupId => axes(&|_, axis| self.at[axis].into()),
             BuiltIn::NumWorkGroups => axes(&|_, axis| self.groups[axis].into()),
             BuiltIn::WorkGroupSize => axes(&|_, axis| size[axis]),
-            BuiltIn::LocalInvocationIndex => out.extend((0..self.items).map(|item| item as u64)),
+            BuiltIn::LocalInvocationIndex => out.extend((0..items).map(|item| item as u64)),
             other => return Err(self.fault(&format!("the builtin {other:?}"))),
         }
         Ok(())

@@ -88,7 +88,7 @@ pub(super) fn of_i128(value: i128, scalar: Scalar) -> u64 {
     (value as u64) << wide >> wide
 }
 
-/// What [`combine`] computes with.
+/// An operation on the bits of two scalars.
 type Two = fn(u64, u64) -> u64;
 
 /// An operation on two scalars of one type; shifts take an amount in place of the second.
@@ -223,11 +223,7 @@ pub(super) fn convert(value: u64, from: Scalar, to: Scalar) -> u64 {
         }
         (_, K::Bool) => u64::from(value != 0),
         (K::Bool, K::Float) => of_f64(if value != 0 { 1.0 } else { 0.0 }, to),
-        #[expect(
-            clippy::cast_precision_loss,
-            clippy::cast_possible_truncation,
-            reason = "the nearest float is what is asked for"
-        )]
+        #[expect(clippy::cast_precision_loss, reason = "the nearest float is what is asked for")]
         (_, K::Float) => match to.width {
             // Rounded once: by way of a wider float it would be twice.
             4 => bits(as_i128(value, from) as f32),

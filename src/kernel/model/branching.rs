@@ -46,7 +46,7 @@ pub struct Cost {
     pub lane_steps: u64,
 }
 
-/// One more than [`Path`] of items may hold in one group.
+/// Decisions of all items of a group that are kept.
 const MOST_DECISIONS: u64 = 1 << 27;
 
 /// Collects decisions, group by group.
