@@ -404,7 +404,7 @@ fn wrong_kernels_are_told_what_is_wrong() {
     put("@compute @workgroup_size(2048) fn a() {}");
     refused(at, "kernel k.wgsl --global 4", 2, &["groups of 2048 items", "1 to 1024"]);
     put("@compute @workgroup_size(1) fn a() { b(); } fn b() { b(); }");
-    refused(at, "kernel k.wgsl --global 4", 1, &["cyclic"]);
+    refused(at, "kernel k.wgsl --global 4", 1, &["recursive"]);
     put(&body(4, "", "loop { if out[i] == 5.0 { break; } }"));
     refused(
         at,
