@@ -75,7 +75,7 @@ test_without_graphics() {
 light_library() {
   local light=(--locked --no-default-features) heavy
   heavy=$(cargo tree "${light[@]}" --edges normal,build --prefix none |
-    grep -E '^(parquet|arrow-|clap|gimli|addr2line|object|iced-x86|indicatif|zstd|liblzma|bzip2|ctrlc|cc |[a-z0-9-]+-sys )')
+    grep -E '^(parquet|arrow-|clap|gimli|addr2line|object|iced-x86|indicatif|zstd|liblzma|bzip2|ctrlc|naga |cc |[a-z0-9-]+-sys )')
   if [ -n "$heavy" ]; then
     printf 'without features nothing needs these, and yet they are built:\n%s\n' "$heavy" >&2
     return 1

@@ -72,7 +72,8 @@
 //! | `formats` | traces of other tools, packed or not (`trace::open`), with copies and indexes that are kept (`opening`); with `native` |
 //! | `traced` | arrays that record who touches them (`traced`); with `native` |
 //! | `capture` | programs that are recorded, by themselves or by Valgrind, and symbols (`capture`, `symbols`); with `formats` |
-//! | `cli` | the command `orrery`; with `capture` |
+//! | `kernel` | compute shaders in WGSL, run and recorded (`kernel`) |
+//! | `cli` | the command `orrery`; with `capture` and `kernel` |
 //! | `gpu` | pictures and videos (`render`, `overlay`, `record`) |
 //! | `viewer` | the window (`app`); with `gpu` |
 //!
@@ -111,6 +112,9 @@ pub mod units;
 pub mod host;
 
 // ---- What traces come from.
+
+#[cfg(feature = "kernel")]
+pub mod kernel;
 
 #[cfg(feature = "traced")]
 pub mod traced;

@@ -65,6 +65,7 @@ const RULES: &[Rule] = &[
     Rule { module: "traced", ours: &["trace"], never: &[GRAPHICS, CLOCK, PRINTS, LOOSE, CODECS, &["parquet"]] },
     Rule { module: "sim", ours: &[], never: &[GRAPHICS, FILES, CLOCK, PRINTS, LOOSE, CODECS] },
     Rule { module: "analysis", ours: &["sim"], never: &[GRAPHICS, FILES, CLOCK, PRINTS, LOOSE, CODECS] },
+    Rule { module: "kernel", ours: &[], never: &[GRAPHICS, FILES, CLOCK, PRINTS, LOOSE, CODECS] },
     Rule { module: "tasks", ours: &[], never: &[GRAPHICS, FILES, CLOCK, PRINTS, LOOSE, CODECS] },
     Rule { module: "machine", ours: &["sim", "tasks"], never: &[GRAPHICS, FILES, CLOCK, PRINTS, LOOSE, CODECS] },
     Rule { module: "daisen", ours: &["files", "tasks"], never: &[GRAPHICS, PRINTS, LOOSE, CODECS] },
@@ -72,7 +73,7 @@ const RULES: &[Rule] = &[
     Rule { module: "host", ours: &["sim"], never: &[GRAPHICS, CLOCK, PRINTS, LOOSE, CODECS] },
     Rule {
         module: "opening",
-        ours: &["files", "trace", "sim", "analysis", "tasks", "daisen", "timeline"],
+        ours: &["files", "trace", "sim", "analysis", "kernel", "tasks", "daisen", "timeline"],
         never: &[GRAPHICS, PRINTS, LOOSE, CODECS, &["parquet"]],
     },
     Rule {
@@ -113,7 +114,7 @@ const RULES: &[Rule] = &[
     },
     Rule {
         module: "cli",
-        ours: &["trace", "sim", "analysis", "tasks", "timeline", "scene"],
+        ours: &["trace", "sim", "analysis", "kernel", "tasks", "timeline", "scene"],
         never: &[GRAPHICS, FILES, CLOCK, CODECS],
     },
     Rule { module: "commands", ours: &["*"], never: &[MECHANISMS] },

@@ -7,6 +7,7 @@ mod chart;
 mod compare;
 mod compose;
 mod gpu;
+mod kernel;
 mod lists;
 mod programs;
 mod record;
@@ -26,6 +27,7 @@ pub use chart::{ChartArgs, ChartKind, ReportArgs};
 pub use compare::CompareArgs;
 pub use compose::Compose;
 pub use gpu::GpuArgs;
+pub use kernel::KernelArgs;
 pub use lists::{FormatsArgs, TasksArgs};
 pub use programs::{AssembleArgs, CaptureArgs, CcArgs, CollectArgs, Recorder, RunArgs, misplaced};
 pub use record::{FinishArgs, RecordArgs, SECONDS};
@@ -144,6 +146,8 @@ pub enum Command {
     Tasks(TasksArgs),
     /// Run a kernel on a simulated GPU: its numbers, and all that happened as tasks
     Gpu(GpuArgs),
+    /// Run a compute shader in WGSL: how its warps diverge, bank conflicts, coalescing, races
+    Kernel(KernelArgs),
     /// Write a trace in another format, all of it or a part, naming regions on the way
     Convert(ConvertArgs),
     /// Run a program under Valgrind and write its references as a native .orrery file

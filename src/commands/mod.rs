@@ -26,6 +26,7 @@ pub mod formats;
 mod gpu;
 mod heard;
 pub mod hierarchy;
+mod kernel;
 mod live;
 mod once;
 pub mod open;
@@ -70,6 +71,7 @@ mod written;
 
 use crate::capture::{CaptureError, Language};
 use crate::cli::{Cli, Command};
+use crate::kernel::KernelError;
 use crate::shown::{self, say, say_lines};
 use crate::sim::config::nearest;
 use clap::{CommandFactory, FromArgMatches};
@@ -165,6 +167,10 @@ fn tell(error: &anyhow::Error) {
     if let Some(error) = error.downcast_ref::<NotCompiled>() {
         return say_lines(&format!("error: {error}"));
     }
+    // naga shows the place in the source.
+    if let Some(error @ KernelError::Source(_)) = error.downcast_ref::<KernelError>() {
+        return say_lines(&format!("error: {error}"));
+    }
     match error.downcast_ref::<CaptureError>() {
         Some(error @ CaptureError::Library { .. }) => say_lines(&format!("error: {error}")),
         _ => say!("error: {error:#}"),
@@ -206,6 +212,7 @@ fn dispatch(command: &Command) -> anyhow::Result<ExitCode> {
         Command::Compare(args) => compare::run(args),
         Command::Tasks(args) => tasks::run(args),
         Command::Gpu(args) => gpu::run(args),
+        Command::Kernel(args) => kernel::run(args),
         #[cfg(feature = "gpu")]
         Command::Snapshot(args) => snapshot::run(args),
         #[cfg(feature = "gpu")]

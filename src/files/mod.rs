@@ -41,6 +41,15 @@ pub fn make_folder(path: &Path) -> io::Result<()> {
 /// # Errors
 /// When it cannot be read, is longer, is a device (which may never end) or no text in UTF-8.
 pub fn read_text(path: &Path, most: u64) -> io::Result<String> {
+    let bytes = read_bytes(path, most)?;
+    String::from_utf8(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "found no text in UTF-8"))
+}
+
+/// All of a file of at most `most` bytes, from a file or a pipe.
+///
+/// # Errors
+/// When it cannot be read, is longer, or is a device (which may never end).
+pub fn read_bytes(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let file = File::open(path)?;
     let about = file.metadata()?;
     #[cfg(unix)]
@@ -58,7 +67,7 @@ pub fn read_text(path: &Path, most: u64) -> io::Result<String> {
     if about.len().max(bytes.len() as u64) > most {
         return Err(io::Error::other(format!("found more than {most} bytes, which is the most that is read")));
     }
-    String::from_utf8(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "found no text in UTF-8"))
+    Ok(bytes)
 }
 
 /// `/dev/null` is a device and an empty file to everybody.

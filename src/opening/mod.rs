@@ -29,6 +29,8 @@ mod caches;
 mod cells;
 mod copies;
 mod index_file;
+#[cfg(feature = "kernel")]
+mod kernels;
 mod note;
 mod recent;
 mod room;
@@ -41,6 +43,8 @@ pub use caches::{CacheChoice, Caches};
 pub use cells::{CellsError, SweepFolder, SweepOf, SweepPart};
 pub use copies::{CopyError, keep};
 pub use index_file::timeline;
+#[cfg(feature = "kernel")]
+pub use kernels::{BindValue, Contents, KernelFile, KernelSettings};
 pub use note::{Note, Tell};
 pub use recent::{Recent, first_start, leave, left, recent, remember};
 pub use sidecar::{Sidecar, SidecarError};

@@ -12,7 +12,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const PAGES: [&str; 8] = [
+const PAGES: [&str; 9] = [
     "README.md",
     "docs/formats.md",
     "docs/capture.md",
@@ -20,6 +20,7 @@ const PAGES: [&str; 8] = [
     "docs/tasks.md",
     "docs/videos.md",
     "docs/analysis.md",
+    "docs/kernels.md",
     "docs/storyboards.md",
 ];
 
@@ -57,7 +58,7 @@ fn calls(name: &str) -> Vec<Vec<String>> {
 
 #[test]
 fn every_command_line_of_the_pages_parses() {
-    for name in ["README.md", "docs/formats.md", "docs/capture.md", "docs/analysis.md"] {
+    for name in ["README.md", "docs/formats.md", "docs/capture.md", "docs/analysis.md", "docs/kernels.md"] {
         let calls = calls(name);
         assert!(!calls.is_empty(), "{name} shows no command");
         for words in calls {

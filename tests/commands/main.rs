@@ -15,6 +15,8 @@ mod hostile;
 #[cfg(feature = "gpu")]
 mod index_file;
 mod kept_tasks;
+mod kernels;
+mod random_kernels;
 #[cfg(feature = "gpu")]
 mod read_once;
 #[cfg(feature = "gpu")]

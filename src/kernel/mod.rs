@@ -1,0 +1,46 @@
+//! Compute shaders in WGSL, run and recorded: which way items go, what their warps cost, banks, sectors, races.
+//!
+//! ```text
+//! WGSL -> Program (naga: parsed, validated, entry chosen) -> machine -> record::Observer -> model -> Counts
+//! ```
+//!
+//! The machine runs naga's statements for all items of a group at once; it needs no adapter, and does the same each time. What is
+//! recorded, how it is counted and what it cannot do: `docs/kernels.md`. Pure: files are read by whoever calls.
+//!
+//! ```
+//! use orrery::kernel::{Extent, Launch, Program};
+//! use std::collections::BTreeMap;
+//!
+//! let text = "
+//! @group(0) @binding(0) var<storage, read_write> a: array<u32>;
+//! @compute @workgroup_size(64)
+//! fn main(@builtin(global_invocation_id) id: vec3u) {
+//!     if id.x % 2u == 0u { a[id.x] = id.x; }
+//! }";
+//! let program = Program::new("even.wgsl", text, None, &BTreeMap::new())?;
+//! let run = program.run(&Launch::of(Extent::Items([128, 1, 1])))?;
+//! assert_eq!((run.counts.warps, run.counts.divergent_warps), (4, 4));
+//! # Ok::<(), orrery::kernel::KernelError>(())
+//! ```
+
+mod buffers;
+pub mod bundled;
+mod code;
+mod error;
+mod machine;
+mod mask;
+mod model;
+mod program;
+mod record;
+mod run;
+mod types;
+
+pub use buffers::{Bound, Content, bound, numbers};
+pub use code::{Act, Site, name_of};
+pub use error::KernelError;
+pub use machine::Limits;
+pub use mask::{MOST_ITEMS, Mask};
+pub use model::{Banks, Branching, Cost, Counts, Hardware, Path, ProxyWarp, Race, SiteUse};
+pub use program::{Program, Shared, Space};
+pub use record::{Access, Decision, Event, LoneBarrier, Observer, Outside, Recording};
+pub use run::{EVENTS, Extent, Launch, Run, STEPS, Unbound};

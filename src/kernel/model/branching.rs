@@ -1,0 +1,199 @@
+//! Which way items went: branchings, proxy warps, what divergence costs.
+
+use crate::kernel::mask::Mask;
+use crate::kernel::record::Decision;
+use std::collections::BTreeMap;
+
+/// All decisions of an item, in order.
+pub type Path = Vec<Decision>;
+
+/// Items of a warp that decided alike.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Branching {
+    /// A digit for each `if`: 1 where its condition held.
+    pub pattern: String,
+    /// The same with the tests of loops among them: 1 where the loop went on.
+    pub pattern_with_loops: String,
+    /// The cases of each `switch`, in order; nothing where there was none.
+    pub cases: Vec<u32>,
+    /// How many items.
+    pub lanes: usize,
+}
+
+/// Warps whose items branch alike, item by item.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProxyWarp {
+    /// How many they are.
+    pub warps: u64,
+    /// Whether the items of one went different ways.
+    pub divergent: bool,
+    /// The ways, those of most items first.
+    pub branchings: Vec<Branching>,
+    /// The first of them: group, and warp of the group.
+    pub first: (u64, usize),
+}
+
+/// What divergence costs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Cost {
+    /// Statements that warps carried out: one for each that any item of the warp was at.
+    pub warp_steps: u64,
+    /// Statements that items carried out.
+    pub item_steps: u64,
+    /// Statements of each warp's busiest item: what its warp would carry out had all items gone that way.
+    pub longest: u64,
+    /// Places for items in those warp steps: lanes of each warp.
+    pub lane_steps: u64,
+}
+
+/// Decisions of all items of a group that are kept.
+const MOST_DECISIONS: u64 = 1 << 27;
+
+/// Collects decisions, group by group.
+#[derive(Debug)]
+pub(super) struct Branchings {
+    warp: usize,
+    items: usize,
+    paths: Vec<Path>,
+    /// Statements of each item, and of each warp.
+    steps: Vec<u64>,
+    warp_steps: Vec<u64>,
+    classes: BTreeMap<Vec<Path>, (u64, (u64, usize))>,
+    decisions: u64,
+    pub(super) cost: Cost,
+    /// By line: decisions of warps, and those that parted a warp.
+    pub(super) lines: BTreeMap<u32, (u64, u64)>,
+    /// The last decision's line and items, to see whether the other way was taken by others of a warp.
+    last: Option<(u32, Mask)>,
+    /// Decisions that were not kept.
+    pub(super) lost: u64,
+}
+
+impl Branchings {
+    pub(super) fn new(warp: usize) -> Self {
+        Self {
+            warp,
+            items: 0,
+            paths: Vec::new(),
+            steps: Vec::new(),
+            warp_steps: Vec::new(),
+            classes: BTreeMap::new(),
+            decisions: 0,
+            cost: Cost::default(),
+            lines: BTreeMap::new(),
+            last: None,
+            lost: 0,
+        }
+    }
+
+    pub(super) fn begin(&mut self, items: usize) {
+        self.items = items;
+        self.paths = vec![Path::new(); items];
+        self.steps = vec![0; items];
+        self.warp_steps = vec![0; items.div_ceil(self.warp)];
+        self.decisions = 0;
+        self.last = None;
+    }
+
+    pub(super) fn step(&mut self, items: &Mask) {
+        self.last = None;
+        let mut warp = usize::MAX;
+        for item in items.iter() {
+            self.steps[item] += 1;
+            if item / self.warp != warp {
+                warp = item / self.warp;
+                self.warp_steps[warp] += 1;
+            }
+        }
+    }
+
+    pub(super) fn decide(&mut self, line: u32, items: &Mask, decision: Decision) {
+        self.decisions += items.count() as u64;
+        if self.decisions > MOST_DECISIONS {
+            self.lost += items.count() as u64;
+            return;
+        }
+        // The ways of one condition come one after the other: a warp with items in two of them is parted here.
+        let before = self.last.filter(|(at, _)| *at == line).map(|(_, items)| items);
+        let counted = self.lines.entry(line).or_default();
+        for warp in 0..self.items.div_ceil(self.warp) {
+            let any = |mask: &Mask| (warp * self.warp..self.items.min((warp + 1) * self.warp)).any(|n| mask.has(n));
+            if any(items) {
+                match before.as_ref().is_some_and(&any) {
+                    true => counted.1 += 1,
+                    false => counted.0 += 1,
+                }
+            }
+        }
+        self.last = Some((line, before.map_or(*items, |before| before.or(items))));
+        items.iter().for_each(|item| self.paths[item].push(decision));
+    }
+
+    pub(super) fn end(&mut self, group: u64) {
+        let paths = std::mem::take(&mut self.paths);
+        for (warp, paths) in paths.chunks(self.warp).enumerate() {
+            let class = self.classes.entry(paths.to_vec()).or_insert((0, (group, warp)));
+            class.0 += 1;
+            let steps = &self.steps[warp * self.warp..warp * self.warp + paths.len()];
+            let cost = &mut self.cost;
+            cost.warp_steps += self.warp_steps[warp];
+            cost.item_steps += steps.iter().sum::<u64>();
+            cost.longest += steps.iter().max().copied().unwrap_or(0);
+            cost.lane_steps += self.warp_steps[warp] * paths.len() as u64;
+        }
+    }
+
+    /// Classes, those of most warps first.
+    pub(super) fn proxy_warps(&self) -> Vec<ProxyWarp> {
+        let mut out: Vec<ProxyWarp> = self
+            .classes
+            .iter()
+            .map(|(paths, (warps, first))| {
+                let mut ways: BTreeMap<&Path, usize> = BTreeMap::new();
+                paths.iter().for_each(|path| *ways.entry(path).or_default() += 1);
+                let mut branchings: Vec<Branching> = ways.iter().map(|(path, lanes)| branching(path, *lanes)).collect();
+                branchings.sort_by(|a, b| b.lanes.cmp(&a.lanes).then_with(|| order(a).cmp(&order(b))));
+                ProxyWarp { warps: *warps, divergent: ways.len() > 1, branchings, first: *first }
+            })
+            .collect();
+        out.sort_by(|a, b| {
+            let patterns = |proxy: &ProxyWarp| -> Vec<(String, String, Vec<u32>, usize)> {
+                proxy
+                    .branchings
+                    .iter()
+                    .map(|b| (b.pattern.clone(), b.pattern_with_loops.clone(), b.cases.clone(), b.lanes))
+                    .collect()
+            };
+            b.warps.cmp(&a.warps).then_with(|| patterns(a).cmp(&patterns(b))).then(a.first.cmp(&b.first))
+        });
+        out
+    }
+
+    pub(super) fn warps(&self) -> (u64, u64) {
+        let parted = |paths: &Vec<Path>| paths.iter().any(|path| Some(path) != paths.first());
+        self.classes.iter().fold((0, 0), |(all, divergent), (paths, (warps, _))| {
+            (all + warps, divergent + if parted(paths) { *warps } else { 0 })
+        })
+    }
+}
+
+fn order(branching: &Branching) -> (&str, &str, &[u32]) {
+    (&branching.pattern, &branching.pattern_with_loops, &branching.cases)
+}
+
+fn branching(path: &Path, lanes: usize) -> Branching {
+    let digit = |bit: bool| if bit { '1' } else { '0' };
+    let ifs = path.iter().filter_map(|decision| match decision {
+        Decision::If(bit) => Some(digit(*bit)),
+        _ => None,
+    });
+    let with_loops = path.iter().filter_map(|decision| match decision {
+        Decision::If(bit) | Decision::Loop(bit) => Some(digit(*bit)),
+        Decision::Case(_) => None,
+    });
+    let cases = path.iter().filter_map(|decision| match decision {
+        Decision::Case(case) => Some(*case),
+        _ => None,
+    });
+    Branching { pattern: ifs.collect(), pattern_with_loops: with_loops.collect(), cases: cases.collect(), lanes }
+}

@@ -1,0 +1,282 @@
+//! A compute shader, parsed, validated, with its entry chosen and its overrides set.
+
+use super::error::KernelError;
+use super::mask::MOST_ITEMS;
+use super::types::Types;
+use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
+use naga::{AddressSpace, Handle, Module, ShaderStage, Span, StorageAccess, TypeInner};
+use std::collections::BTreeMap;
+
+/// Bytes of source that are read.
+const MOST_SOURCE: usize = 1 << 20;
+/// Bytes of stack for naga, which goes one deeper for each operator of a sum.
+const STACK: usize = 1 << 30;
+
+/// Memory that the items of a group share with each other, or with all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Space {
+    /// `var<workgroup>`: a copy for each group.
+    Workgroup,
+    /// `var<storage>`.
+    Storage,
+    /// `var<uniform>`.
+    Uniform,
+}
+
+impl Space {
+    /// Its name in WGSL.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Workgroup => "workgroup",
+            Self::Storage => "storage",
+            Self::Uniform => "uniform",
+        }
+    }
+}
+
+/// A variable that is shared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shared {
+    /// Its name.
+    pub name: String,
+    /// Where it lies.
+    pub space: Space,
+    /// `@group` and `@binding`.
+    pub binding: Option<(u32, u32)>,
+    /// Bytes without the elements of an array that has no length.
+    pub bytes: u32,
+    /// Bytes from one element to the next of an array that has no length, last in it.
+    pub stride: Option<u32>,
+    /// Whether the shader may write to it.
+    pub writes: bool,
+    pub(super) handle: Handle<naga::GlobalVariable>,
+}
+
+/// A shader that can be run.
+#[derive(Debug)]
+pub struct Program {
+    /// What it is called in messages.
+    pub file: String,
+    /// Its source.
+    pub text: String,
+    /// Name of the entry.
+    pub entry: String,
+    /// Items of a group, by dimension.
+    pub group_size: [u32; 3],
+    /// Shared variables that the entry uses, in the order of the source.
+    pub shared: Vec<Shared>,
+    pub(super) module: Module,
+    pub(super) info: ModuleInfo,
+    pub(super) types: Types,
+    pub(super) entry_index: usize,
+    lines: Vec<usize>,
+}
+
+impl Program {
+    /// Reads WGSL. `entry` need not be given where there is one compute entry; `overrides` are values by name or `@id`.
+    ///
+    /// # Errors
+    /// [`KernelError`] for text that does not parse or validate, an entry that is not there or not chosen, overrides without a value.
+    pub fn new(
+        file: &str,
+        text: &str,
+        entry: Option<&str>,
+        overrides: &BTreeMap<String, f64>,
+    ) -> Result<Self, KernelError> {
+        if text.len() > MOST_SOURCE {
+            return Err(KernelError::Source(format!(
+                "{file}: {} bytes of source; expected {MOST_SOURCE} at most; take out what is not the kernel",
+                text.len()
+            )));
+        }
+        let (module, info) = with_stack(|| parsed(file, text))?;
+        let entry = chosen(file, &module, entry)?;
+        let (module, info) = with_stack(|| set_overrides(file, module, info, &entry, overrides))?;
+        let found = module.entry_points.iter().position(|e| e.name == entry && e.stage == ShaderStage::Compute);
+        let entry_index = found.ok_or_else(|| KernelError::Entry(format!("{file}: found no entry {entry}")))?;
+        let group_size = module.entry_points[entry_index].workgroup_size;
+        let items = group_size.iter().fold(1u64, |product, n| product.saturating_mul((*n).into()));
+        if items == 0 || items > MOST_ITEMS as u64 {
+            let [x, y, z] = group_size;
+            return Err(KernelError::Launch(format!(
+                "{file}: @workgroup_size({x}, {y}, {z}) makes groups of {items} items; expected 1 to {MOST_ITEMS}"
+            )));
+        }
+        let types = Types::new(&module)?;
+        let lines = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+        let mut program = Self {
+            file: file.to_owned(),
+            text: text.to_owned(),
+            entry,
+            group_size,
+            shared: Vec::new(),
+            module,
+            info,
+            types,
+            entry_index,
+            lines,
+        };
+        program.shared = program.find_shared()?;
+        Ok(program)
+    }
+
+    /// Items of a group.
+    #[must_use]
+    pub fn group_items(&self) -> usize {
+        self.group_size.iter().map(|n| *n as usize).product()
+    }
+
+    /// A line of the source, the first being 1, without the blanks around it.
+    #[must_use]
+    pub fn source_line(&self, line: u32) -> &str {
+        let at = (line as usize).checked_sub(1).and_then(|n| self.lines.get(n));
+        at.and_then(|at| self.text.get(*at..)).and_then(|text| text.lines().next()).unwrap_or("").trim()
+    }
+
+    /// The line of the entry's name.
+    pub(super) fn entry_line(&self) -> u32 {
+        let at = self.text.find(&format!("fn {}", self.entry)).unwrap_or(0);
+        u32::try_from(self.lines.partition_point(|start| *start <= at)).unwrap_or(u32::MAX)
+    }
+
+    /// The line that something starts in, the first being 1.
+    pub(super) fn line_of(&self, span: Span) -> u32 {
+        let at = span.to_range().map_or(0, |range| range.start);
+        u32::try_from(self.lines.partition_point(|start| *start <= at)).unwrap_or(u32::MAX)
+    }
+
+    fn find_shared(&self) -> Result<Vec<Shared>, KernelError> {
+        let uses = self.info.get_entry_point(self.entry_index);
+        let mut shared = Vec::new();
+        for (handle, variable) in self.module.global_variables.iter() {
+            if uses[handle].is_empty() {
+                continue;
+            }
+            let name = variable.name.clone().unwrap_or_default();
+            let unsupported = |what: String| KernelError::Unsupported {
+                file: self.file.clone(),
+                line: self.line_of(self.module.global_variables.get_span(handle)),
+                what,
+                remedy: "expected variables in workgroup, storage, uniform or private memory",
+            };
+            let (space, writes) = match variable.space {
+                AddressSpace::WorkGroup => (Space::Workgroup, true),
+                AddressSpace::Storage { access } => (Space::Storage, access.contains(StorageAccess::STORE)),
+                AddressSpace::Uniform => (Space::Uniform, false),
+                AddressSpace::Private => continue,
+                AddressSpace::Handle => return Err(unsupported(format!("the texture or sampler {name}"))),
+                other => return Err(unsupported(format!("{name} in memory of the kind {other:?}"))),
+            };
+            let bytes = self.types.layout(variable.ty).0;
+            let stride = self.open_stride(variable.ty);
+            // An array without a length counts one element in its size.
+            let fixed = match (&self.module.types[variable.ty].inner, stride) {
+                (TypeInner::Array { .. }, Some(_)) => 0,
+                (TypeInner::Struct { members, .. }, Some(_)) => members.last().map_or(0, |member| member.offset),
+                _ => bytes,
+            };
+            let binding = variable.binding.map(|at| (at.group, at.binding));
+            shared.push(Shared { name, space, binding, bytes: fixed, stride, writes, handle });
+        }
+        Ok(shared)
+    }
+
+    /// The stride of an array without a length, which is the type or its last member.
+    fn open_stride(&self, ty: Handle<naga::Type>) -> Option<u32> {
+        match &self.module.types[ty].inner {
+            TypeInner::Array { size, stride, .. } => super::types::elements(*size).is_none().then_some(*stride),
+            TypeInner::Struct { members, .. } => members.last().and_then(|member| self.open_stride(member.ty)),
+            _ => None,
+        }
+    }
+}
+
+/// Does something on a stack of its own.
+fn with_stack<T: Send>(work: impl FnOnce() -> Result<T, KernelError> + Send) -> Result<T, KernelError> {
+    let failed = || KernelError::TooMuch("naga could not be run: no thread was to be had for it, or it failed".into());
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().name("naga".into()).stack_size(STACK).spawn_scoped(scope, work);
+        thread.map_err(|_| failed())?.join().map_err(|_| failed())?
+    })
+}
+
+fn parsed(file: &str, text: &str) -> Result<(Module, ModuleInfo), KernelError> {
+    let module = naga::front::wgsl::parse_str(text)
+        .map_err(|error| KernelError::Source(trimmed(error.emit_to_string_with_path(text, file))))?;
+    // What naga holds against barriers in divergent flow is found while running, with both lines.
+    let flags = ValidationFlags::all() - ValidationFlags::CONTROL_FLOW_UNIFORMITY;
+    let info = Validator::new(flags, Capabilities::all())
+        .validate(&module)
+        .map_err(|error| KernelError::Source(trimmed(error.emit_to_string_with_path(text, file))))?;
+    Ok((module, info))
+}
+
+/// naga's words, without the word that stands before all errors here and the lines that end them.
+fn trimmed(words: String) -> String {
+    words.strip_prefix("error: ").unwrap_or(&words).trim_end().to_owned()
+}
+
+fn chosen(file: &str, module: &Module, wanted: Option<&str>) -> Result<String, KernelError> {
+    let compute: Vec<&str> =
+        module.entry_points.iter().filter(|e| e.stage == ShaderStage::Compute).map(|e| e.name.as_str()).collect();
+    let error = |words: String| Err(KernelError::Entry(format!("{file}: {words}")));
+    match (wanted, compute.as_slice()) {
+        (_, []) => error("found no compute entry; expected a function with @compute @workgroup_size(...)".into()),
+        (None, [one]) => Ok((*one).to_owned()),
+        (None, _) => error(format!(
+            "found {} compute entries ({}); expected one; choose it with --entry",
+            compute.len(),
+            compute.join(", ")
+        )),
+        (Some(name), _) if compute.contains(&name) => Ok(name.to_owned()),
+        (Some(name), _) => {
+            error(format!("found no compute entry {name}; expected --entry to name one of {}", compute.join(", ")))
+        }
+    }
+}
+
+/// Puts values in the place of overrides.
+fn set_overrides(
+    file: &str,
+    module: Module,
+    info: ModuleInfo,
+    entry: &str,
+    values: &BTreeMap<String, f64>,
+) -> Result<(Module, ModuleInfo), KernelError> {
+    let name_of = |o: &naga::Override| match (o.id, &o.name) {
+        (Some(id), Some(name)) => format!("{name} (@id({id}))"),
+        (_, Some(name)) => name.clone(),
+        (Some(id), None) => format!("@id({id})"),
+        (None, None) => String::new(),
+    };
+    let known: Vec<String> = module.overrides.iter().map(|(_, o)| name_of(o)).filter(|n| !n.is_empty()).collect();
+    let listed =
+        if known.is_empty() { "it has none".to_owned() } else { format!("expected one of {}", known.join(", ")) };
+    let mut constants = naga::back::PipelineConstants::default();
+    for (name, value) in values {
+        let found = module
+            .overrides
+            .iter()
+            .find(|(_, o)| o.name.as_deref() == Some(name) || (o.id.is_some() && o.id == name.parse::<u16>().ok()));
+        let Some((_, found)) = found else {
+            return Err(KernelError::Override(format!("{file}: found no override {name} to set; {listed}")));
+        };
+        // naga knows those with an id by it alone.
+        let key = found.id.map_or_else(|| name.clone(), |id| id.to_string());
+        constants.insert(key, *value);
+    }
+    if module.overrides.is_empty() {
+        return Ok((module, info));
+    }
+    let processed = naga::back::pipeline_constants::process_overrides(
+        &module,
+        &info,
+        Some((ShaderStage::Compute, entry)),
+        &constants,
+    );
+    let (module, info) = processed.map_err(|error| {
+        KernelError::Override(format!("{file}: overrides: {error}; give values with --set NAME=VALUE; {listed}"))
+    })?;
+    Ok((module.into_owned(), info.into_owned()))
+}

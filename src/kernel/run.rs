@@ -1,0 +1,280 @@
+//! A launch: how many groups, what is bound, and what came of it.
+
+use super::buffers::Content;
+use super::code::Site;
+use super::error::KernelError;
+use super::machine::{Grows, Limits, Machine, Memory, Ran};
+use super::model::{Counts, Hardware, Model};
+use super::program::{Program, Shared, Space};
+use super::record::{LoneBarrier, Observer, Outside};
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// The most groups of a launch.
+const MOST_GROUPS: u64 = 1 << 40;
+/// Statements that a group may carry out, unless more are allowed.
+pub const STEPS: u64 = 5_000_000;
+/// Events that are recorded, unless more are allowed.
+pub const EVENTS: u64 = 500_000_000;
+
+/// What is launched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// So many items, by dimension: groups are filled up.
+    Items([u64; 3]),
+    /// So many groups.
+    Groups([u64; 3]),
+}
+
+/// A launch, and how it is looked at.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Launch {
+    /// How much.
+    pub extent: Extent,
+    /// Contents by the names of variables, and lengths of arrays without one.
+    pub bound: BTreeMap<String, (Content, Option<u32>)>,
+    /// Which of the groups run; all where nothing is said.
+    pub take: Option<Range<u64>>,
+    /// The hardware that is imagined.
+    pub hardware: Hardware,
+    /// Statements that a group may carry out.
+    pub steps: u64,
+    /// Events that are recorded at most.
+    pub events: u64,
+}
+
+impl Launch {
+    /// A launch of so many items in a row, with nothing bound.
+    #[must_use]
+    pub fn of(extent: Extent) -> Self {
+        let bound = BTreeMap::new();
+        Self { extent, bound, take: None, hardware: Hardware::default(), steps: STEPS, events: EVENTS }
+    }
+}
+
+/// A buffer that nobody bound.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unbound {
+    /// Its name.
+    pub name: String,
+    /// Its bytes.
+    pub bytes: u64,
+    /// Elements, of an array without a length.
+    pub elements: Option<u32>,
+    /// Whether it was bound, but for its length.
+    pub bound: bool,
+}
+
+/// What came of a launch.
+#[derive(Debug)]
+pub struct Run {
+    /// All that was counted.
+    pub counts: Counts,
+    /// Places in the source that access shared memory.
+    pub sites: Vec<Site>,
+    /// Groups, by dimension.
+    pub groups: [u32; 3],
+    /// Which of them ran.
+    pub taken: Range<u64>,
+    /// Buffers without content, or without length, and what they became.
+    pub unbound: Vec<Unbound>,
+    /// Barriers that not all items came to.
+    pub lone: Vec<LoneBarrier>,
+    /// Accesses past the end.
+    pub outside: Vec<Outside>,
+    /// Bytes of the shared variables at the start; in the order of [`Program::shared`].
+    pub before: Vec<Vec<u8>>,
+    /// Bytes at the end.
+    pub after: Vec<Vec<u8>>,
+    /// Events that were recorded.
+    pub events: u64,
+}
+
+impl Program {
+    /// Runs a launch.
+    ///
+    /// # Errors
+    /// [`KernelError`], see there.
+    pub fn run(&self, launch: &Launch) -> Result<Run, KernelError> {
+        Ok(self.run_watched(launch, ())?.0)
+    }
+
+    /// Runs a launch and tells `observer` all that happens.
+    ///
+    /// # Errors
+    /// [`KernelError`], see there.
+    pub fn run_watched<O: Observer>(&self, launch: &Launch, observer: O) -> Result<(Run, O), KernelError> {
+        let groups = self.groups(launch)?;
+        let count: u64 = groups.iter().map(|n| u64::from(*n)).product();
+        let taken = self.taken(launch, count)?;
+        check(&self.file, &launch.hardware)?;
+        for name in launch.bound.keys() {
+            self.bindable(name)?;
+        }
+        let compiled = self.compiled()?;
+        let (mut shared, mut unbound) = self.memory(launch, count)?;
+        if shared.iter().any(|memory| memory.grows.is_some()) {
+            // A dry run: what it reaches for is how long they must be.
+            let mut machine = Machine::new(self, &compiled, groups, shared.clone(), limits(launch), ());
+            self.play(&mut machine, &taken, launch)?;
+            self.settle(&mut shared, machine.done().shared, &mut unbound);
+        }
+        let before: Vec<Vec<u8>> = shared.iter().map(|memory| memory.bytes.clone()).collect();
+        let model = Model::new(self, &compiled.sites, launch.hardware);
+        let mut machine = Machine::new(self, &compiled, groups, shared, limits(launch), (model, observer));
+        self.play(&mut machine, &taken, launch)?;
+        let Ran { observer: (model, observer), shared, lone, outside, events } = machine.done();
+        let after = shared.into_iter().map(|memory| memory.bytes).collect();
+        let counts = model.counts();
+        let sites = compiled.sites;
+        Ok((Run { counts, sites, groups, taken, unbound, lone, outside, before, after, events }, observer))
+    }
+
+    fn play<O: Observer>(
+        &self,
+        machine: &mut Machine<'_, O>,
+        taken: &Range<u64>,
+        launch: &Launch,
+    ) -> Result<(), KernelError> {
+        let groups = taken.end - taken.start;
+        for group in taken.clone() {
+            machine.run(group)?;
+            let done = group - taken.start + 1;
+            // The first group tells how much all will be.
+            let expected = if done == 1 { machine.events().saturating_mul(groups) } else { machine.events() };
+            if expected > launch.events {
+                let items = groups.saturating_mul(self.group_items() as u64);
+                let part = (launch.events / (expected / groups).max(1)).max(1);
+                return Err(KernelError::TooMuch(format!(
+                    "{}: {items} items would record about {expected} events, {} for each item; expected {} at most; \
+                     take a part with --take {}..{}, or allow more with --events",
+                    self.file,
+                    expected / items.max(1),
+                    launch.events,
+                    taken.start,
+                    taken.start + part.min(groups),
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    fn groups(&self, launch: &Launch) -> Result<[u32; 3], KernelError> {
+        let (wanted, word) = match launch.extent {
+            Extent::Items(items) => (items, "--global"),
+            Extent::Groups(groups) => (groups, "--groups"),
+        };
+        let [x, y, z] = wanted;
+        let error = |words: &str| Err(KernelError::Launch(format!("{}: {word} {x},{y},{z}: {words}", self.file)));
+        if wanted.contains(&0) {
+            return error("found 0; expected 1 or more in each dimension");
+        }
+        let mut groups = [0u32; 3];
+        let mut all = 1u64;
+        for axis in 0..3 {
+            let size = u64::from(self.group_size[axis]);
+            let count = if word == "--global" { wanted[axis].div_ceil(size) } else { wanted[axis] };
+            // Items are numbered with 32 bits.
+            match u32::try_from(count).ok().filter(|_| count.saturating_mul(size) <= 1 << 32) {
+                Some(count) => groups[axis] = count,
+                None => return error("expected 4294967296 items at most in each dimension, as WGSL numbers them"),
+            }
+            all = all.saturating_mul(count);
+        }
+        if all > MOST_GROUPS {
+            return error(&format!("found {all} groups; expected {MOST_GROUPS} at most"));
+        }
+        Ok(groups)
+    }
+
+    fn taken(&self, launch: &Launch, groups: u64) -> Result<Range<u64>, KernelError> {
+        let taken = launch.take.clone().unwrap_or(0..groups);
+        if taken.start >= taken.end || taken.end > groups {
+            return Err(KernelError::Launch(format!(
+                "{}: --take {}..{}: found no such groups; expected a part of 0..{groups}",
+                self.file, taken.start, taken.end
+            )));
+        }
+        Ok(taken)
+    }
+
+    /// The buffer of that name.
+    fn bindable(&self, name: &str) -> Result<&Shared, KernelError> {
+        let buffers: Vec<&Shared> = self.shared.iter().filter(|shared| shared.space != Space::Workgroup).collect();
+        let names: Vec<&str> = buffers.iter().map(|shared| shared.name.as_str()).collect();
+        let listed =
+            if names.is_empty() { "it uses none".to_owned() } else { format!("expected one of {}", names.join(", ")) };
+        let found = buffers.into_iter().find(|shared| shared.name == name);
+        found.ok_or_else(|| {
+            let kind = if self.shared.iter().any(|shared| shared.name == name) {
+                "workgroup memory, which starts as zeros and is not bound"
+            } else {
+                "no buffer that the entry uses"
+            };
+            KernelError::Binding(format!("{}: --bind {name}: found {kind}; {listed}", self.file))
+        })
+    }
+
+    fn memory(&self, launch: &Launch, groups: u64) -> Result<(Vec<Memory>, Vec<Unbound>), KernelError> {
+        let mut memories = Vec::new();
+        let mut unbound = Vec::new();
+        let items = groups.saturating_mul(self.group_items() as u64);
+        for shared in &self.shared {
+            let none = (Content::Zeros, None);
+            let given = launch.bound.get(&shared.name).filter(|_| shared.space != Space::Workgroup);
+            let (content, length) = given.unwrap_or(&none);
+            let (bytes, fill) = self.start(shared, content, *length)?;
+            if shared.space != Space::Workgroup && (given.is_none() || fill.is_some()) {
+                let (name, bytes) = (shared.name.clone(), bytes.len() as u64);
+                unbound.push(Unbound { name, bytes, elements: None, bound: given.is_some() });
+            }
+            let guess = u32::try_from(items).unwrap_or(u32::MAX);
+            let grows = fill.map(|fill| Grows { fill, guess, asked: false });
+            memories.push(Memory { bytes, grows });
+        }
+        Ok((memories, unbound))
+    }
+
+    /// Gives arrays the length that the dry run found.
+    fn settle(&self, memories: &mut [Memory], found: Vec<Memory>, unbound: &mut [Unbound]) {
+        for ((memory, mut found), shared) in memories.iter_mut().zip(found).zip(&self.shared) {
+            let Some(grows) = memory.grows.take() else { continue };
+            let asked = found.grows.as_ref().is_some_and(|grows| grows.asked);
+            let reached = found.length(shared);
+            let length = reached.max(if asked { grows.guess } else { 1 });
+            found.reach(shared, length - 1);
+            let length = found.length(shared);
+            // As it was before the kernel wrote to it.
+            let mut bytes = memory.bytes.clone();
+            bytes.resize(found.bytes.len(), 0);
+            if let (Some(stride), Some(rest)) = (shared.stride, bytes.get_mut(shared.bytes as usize..)) {
+                grows.fill.write(rest, stride, 0);
+            }
+            if let Some(said) = unbound.iter_mut().find(|said| said.name == shared.name) {
+                (said.bytes, said.elements) = (bytes.len() as u64, Some(length));
+            }
+            memory.bytes = bytes;
+        }
+    }
+}
+
+fn limits(launch: &Launch) -> Limits {
+    Limits { steps: launch.steps }
+}
+
+fn check(file: &str, hardware: &Hardware) -> Result<(), KernelError> {
+    let Hardware { warp, banks, bank_bytes, sector, line } = *hardware;
+    let error = |words: String| Err(KernelError::Launch(format!("{file}: {words}")));
+    if warp == 0 || warp > super::mask::MOST_ITEMS {
+        return error(format!("--warp {warp}: expected 1 to {}", super::mask::MOST_ITEMS));
+    }
+    if banks == 0 || banks > 1024 || bank_bytes == 0 || bank_bytes > 64 {
+        return error(format!("{banks} banks of {bank_bytes} bytes: expected 1 to 1024 banks of 1 to 64 bytes"));
+    }
+    if sector == 0 || line == 0 || line % sector != 0 || line > 1 << 16 {
+        return error(format!(
+            "lines of {line} bytes with sectors of {sector}: expected lines of whole sectors, of 65536 bytes at most"
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,131 @@
+//! Kernels from files: the source, the launch beside it, the files that are bound.
+
+use crate::files::{read_bytes, read_text};
+use crate::kernel::bundled::{BUNDLED, SCHEME, find};
+use crate::kernel::{Bound, Content, KernelError, bound, numbers};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Bytes of a source or a launch.
+const MOST_TEXT: u64 = 4 << 20;
+/// Bytes of a file that is bound.
+const MOST_BOUND: u64 = 256 << 20;
+
+/// Contents by name, each with its length where one was said.
+pub type Contents = BTreeMap<String, (Content, Option<u32>)>;
+
+/// A kernel's source, and how it is launched where nothing else is said.
+#[derive(Debug, Clone)]
+pub struct KernelFile {
+    /// What it is called.
+    pub name: String,
+    /// Its source.
+    pub text: String,
+    /// Its launch.
+    pub settings: KernelSettings,
+    /// Where paths in the launch start.
+    pub folder: PathBuf,
+}
+
+/// A launch as TOML.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KernelSettings {
+    /// Name of the entry.
+    pub entry: Option<String>,
+    /// Items, by dimension.
+    pub global: Option<Vec<u64>>,
+    /// Groups, by dimension.
+    pub groups: Option<Vec<u64>>,
+    /// What buffers hold: words as for `--bind`, a number, or numbers.
+    #[serde(default)]
+    pub bind: BTreeMap<String, BindValue>,
+    /// Overrides.
+    #[serde(default)]
+    pub set: BTreeMap<String, f64>,
+}
+
+/// What a buffer is bound to in TOML.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(untagged)]
+pub enum BindValue {
+    /// One number.
+    Number(f64),
+    /// Numbers.
+    Numbers(Vec<f64>),
+    /// Words as for `--bind`.
+    Words(String),
+}
+
+fn fault(path: &Path, error: impl std::fmt::Display) -> KernelError {
+    KernelError::Source(format!("{}: {error}", path.display()))
+}
+
+impl KernelFile {
+    /// Opens a kernel: a bundled one by `kernel:NAME`, or a file with the launch that is beside it, `NAME.toml`.
+    ///
+    /// # Errors
+    /// When there is no such kernel, or a file cannot be read.
+    pub fn open(path: &Path) -> Result<Self, KernelError> {
+        if let Some(name) = path.to_str().and_then(|path| path.strip_prefix(SCHEME)) {
+            let known = || BUNDLED.map(|kernel| kernel.name).join(", ");
+            let kernel = find(name)
+                .ok_or_else(|| fault(path, format!("found no such bundled kernel; expected one of {}", known())))?;
+            let settings = toml::from_str(kernel.launch).map_err(|error| fault(path, error))?;
+            let (name, text) = (path.display().to_string(), kernel.text.to_owned());
+            return Ok(Self { name, text, settings, folder: PathBuf::new() });
+        }
+        let text = read_text(path, MOST_TEXT).map_err(|error| fault(path, error))?;
+        let beside = path.with_extension("toml");
+        let settings = match read_text(&beside, MOST_TEXT) {
+            Ok(text) => toml::from_str(&text).map_err(|error| fault(&beside, error))?,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => KernelSettings::default(),
+            Err(error) => return Err(fault(&beside, error)),
+        };
+        let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
+        Ok(Self { name: path.display().to_string(), text, settings, folder })
+    }
+
+    /// What the launch binds, and over it what `words` do: `NAME=WHAT`, whose paths start where the program was called.
+    ///
+    /// # Errors
+    /// Words that bind nothing, files that cannot be read.
+    pub fn contents(&self, words: &[String]) -> Result<Contents, KernelError> {
+        let mut out = BTreeMap::new();
+        for (name, value) in &self.settings.bind {
+            let content = match value {
+                BindValue::Number(number) => (Content::Numbers(vec![*number]), None),
+                BindValue::Numbers(numbers) => (Content::Numbers(numbers.clone()), None),
+                BindValue::Words(words) => content(name, words, &self.folder)?,
+            };
+            out.insert(name.clone(), content);
+        }
+        for words in words {
+            let Some((name, value)) = words.split_once('=') else {
+                return Err(KernelError::Binding(format!("--bind {words}: expected NAME=WHAT, as in a=iota")));
+            };
+            out.insert(name.trim().to_owned(), content(name.trim(), value, Path::new(""))?);
+        }
+        Ok(out)
+    }
+}
+
+fn content(name: &str, words: &str, folder: &Path) -> Result<(Content, Option<u32>), KernelError> {
+    let error = |error: String| KernelError::Binding(format!("--bind {name}: {error}"));
+    let file = |path: &Path, words: std::io::Error| error(format!("{}: {words}", path.display()));
+    match bound(words).map_err(error)? {
+        Bound::Content(content, length) => Ok((content, length)),
+        Bound::Binary(path) => {
+            let path = folder.join(path);
+            let bytes = read_bytes(&path, MOST_BOUND).map_err(|words| file(&path, words))?;
+            Ok((Content::Bytes(bytes), None))
+        }
+        Bound::Csv(path) => {
+            let path = folder.join(path);
+            let text = read_text(&path, MOST_BOUND).map_err(|words| file(&path, words))?;
+            let found = numbers(&text).map_err(|words| error(format!("{}: {words}", path.display())))?;
+            Ok((Content::Numbers(found), None))
+        }
+    }
+}
