@@ -98,6 +98,8 @@ pub mod tasks;
 
 pub mod machine;
 
+pub mod nest;
+
 pub mod trace;
 
 pub mod timeline;

@@ -55,6 +55,9 @@ pub use pressure::{SetPressure, SetUse};
 mod line_use;
 pub use line_use::{LineUse, UseRow};
 
+mod nested;
+pub use nested::{ContainerUse, MOST_MEASURED, NestDistances, NestDistancesError, nest_distances};
+
 mod survey;
 pub use survey::{Distances, MOST_WAYS, Survey, SurveyError, Wanted, survey};
 

@@ -20,6 +20,8 @@ mod formats;
 mod growing;
 #[cfg(feature = "formats")]
 mod input;
+#[cfg(feature = "formats")]
+mod nests;
 #[cfg(feature = "native")]
 #[cfg_attr(
     not(feature = "formats"),
@@ -50,6 +52,8 @@ pub use filter::{CoreCells, Filter, Marker, Sample};
 pub use formats::{Format, capture, lackey, launches};
 #[cfg(feature = "formats")]
 pub use growing::{Feeder, Growing, RENAMES};
+#[cfg(feature = "formats")]
+pub use nests::open_nest;
 #[cfg(feature = "formats")]
 pub use reading::{Started, Stream, open, start};
 #[cfg(feature = "formats")]
