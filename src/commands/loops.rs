@@ -134,9 +134,10 @@ fn table(found: &NestDistances) -> String {
     rows.push(all.into_iter().chain(misses).collect());
     let rates = found.capacities.iter().map(|lines| percent(found.misses(*lines), found.accesses));
     rows.push(["miss rate", "", "", "", "", ""].map(String::from).into_iter().chain(rates).collect());
-    let bytes = found.capacities.iter().map(|lines| {
-        format_size(found.misses(*lines).saturating_mul(u64::from(found.line_bytes)))
-    });
+    let bytes = found
+        .capacities
+        .iter()
+        .map(|lines| format_size(found.misses(*lines).saturating_mul(u64::from(found.line_bytes))));
     rows.push(["bytes moved", "", "", "", "", ""].map(String::from).into_iter().chain(bytes).collect());
     aligned(&rows)
 }
@@ -178,7 +179,11 @@ fn compared(files: [&Path; 2], settings: &Settings, args: &LoopsArgs) -> anyhow:
         for capacity in &a.capacities {
             put(size(*capacity, &a), a.misses(*capacity), b.misses(*capacity));
             let line = u64::from(a.line_bytes);
-            put("  bytes moved".into(), a.misses(*capacity).saturating_mul(line), b.misses(*capacity).saturating_mul(line));
+            put(
+                "  bytes moved".into(),
+                a.misses(*capacity).saturating_mul(line),
+                b.misses(*capacity).saturating_mul(line),
+            );
             let names = a.containers.iter().chain(&b.containers).map(|row| &row.container.name);
             let mut seen: Vec<&String> = Vec::new();
             for name in names {

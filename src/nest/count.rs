@@ -176,11 +176,14 @@ fn learn(l: &mut Loop) {
 fn is_smooth(l: &Loop) -> bool {
     let step = l.step.constant();
     let by_one = step == Some(1) || step == Some(-1);
-    by_one && l.from.affine().is_some() && l.to.affine().is_some() && l.body.nodes.iter().all(|node| match node {
-        Node::Access(_) => true,
-        Node::Loop(inner) => inner.smooth,
-        _ => false,
-    })
+    by_one
+        && l.from.affine().is_some()
+        && l.to.affine().is_some()
+        && l.body.nodes.iter().all(|node| match node {
+            Node::Access(_) => true,
+            Node::Loop(inner) => inner.smooth,
+            _ => false,
+        })
 }
 
 /// The loops within one another, nothing between them, this one the first; empty where the innermost body has no fixed count.
@@ -296,7 +299,8 @@ impl<'a> Counter<'a> {
         self.work = self.work.saturating_add(steps);
         if self.work > MOST_WORK {
             let found = format!("loops whose accesses take more than {MOST_WORK} steps to be counted");
-            let expected = "bounds that are sums of multiples of outer indices, steps of 1, no conditions; or fewer iterations";
+            let expected =
+                "bounds that are sums of multiples of outer indices, steps of 1, no conditions; or fewer iterations";
             return Err(self.fault(found, expected, "set smaller values of parameters"));
         }
         Ok(())
@@ -335,7 +339,8 @@ impl<'a> Counter<'a> {
     /// First index, step and number of iterations.
     pub(super) fn bounds(&self, l: &Loop, values: &[i64]) -> Result<(i64, i64, u64), NestError> {
         let bound = |form: &Form| {
-            form.eval(values).map_err(|e| self.wrong(e, &format!("a bound of the loop over `{}`", self.nest.slots[l.slot])))
+            form.eval(values)
+                .map_err(|e| self.wrong(e, &format!("a bound of the loop over `{}`", self.nest.slots[l.slot])))
         };
         let (from, to, step) = (bound(&l.from)?, bound(&l.to)?, bound(&l.step)?);
         if step == 0 {

@@ -73,7 +73,8 @@ impl<'a> Emitter<'a> {
                 Node::Access(access) => self.access(access, out)?,
                 Node::Loop(l) => self.iterations(l, skip, out)?,
                 Node::If(branch) => {
-                    let holds = branch.condition.eval(&self.values).map_err(|e| self.counter.wrong(e, "a condition"))?;
+                    let holds =
+                        branch.condition.eval(&self.values).map_err(|e| self.counter.wrong(e, "a condition"))?;
                     self.block(if holds != 0 { &branch.yes } else { &branch.no }, skip, out)?;
                 }
                 Node::Set { slot, value } => {
@@ -248,11 +249,7 @@ impl<'a> Emitter<'a> {
         let size = self.nest.containers[access.container].elem_bytes;
         Reference {
             addr: self.bases[access.container].wrapping_add(element.wrapping_mul(u64::from(size))),
-            pc: if self.by_container {
-                access.container as u64
-            } else {
-                FIRST_PC + PC_STEP * access.statement as u64
-            },
+            pc: if self.by_container { access.container as u64 } else { FIRST_PC + PC_STEP * access.statement as u64 },
             size,
             core: self.core,
             lane: NO_LANE,
@@ -263,13 +260,18 @@ impl<'a> Emitter<'a> {
     fn access(&mut self, access: &Access, out: &mut Vec<Reference>) -> Result<(), NestError> {
         let wrong = |e: EvalError| self.counter.wrong(e, &format!("an index, {}", self.at(access)));
         for check in &access.checks {
-            let (index, extent) = (check.index.eval(&self.values).map_err(wrong)?, check.extent.eval(&self.values).map_err(wrong)?);
+            let (index, extent) =
+                (check.index.eval(&self.values).map_err(wrong)?, check.extent.eval(&self.values).map_err(wrong)?);
             if !(0..extent).contains(&index) {
                 let name = &self.nest.containers[access.container].name;
                 return Err(NestError::new(
                     &self.nest.statements[access.statement].name,
                     format!("index {index} of `{name}` in dimension {} at {}", check.dimension, self.iteration()),
-                    if extent > 0 { format!("0 to {}", extent - 1) } else { format!("indices, but the extent is {extent}") },
+                    if extent > 0 {
+                        format!("0 to {}", extent - 1)
+                    } else {
+                        format!("indices, but the extent is {extent}")
+                    },
                     "correct the index, the bounds of its loops, or the shape",
                 ));
             }

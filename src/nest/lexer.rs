@@ -31,8 +31,8 @@ pub(super) struct Token {
 
 /// The longest first.
 const SIGNS: [&str; 36] = [
-    "..=", "**", "//", "..", "+=", "-=", "*=", "/=", "==", "!=", "<=", ">=", "&&", "||", "<", ">", "=", "+", "-", "*", "/",
-    "%", "(", ")", "[", "]", "{", "}", ",", ";", "!", ":", "?", ".", "|", "&",
+    "..=", "**", "//", "..", "+=", "-=", "*=", "/=", "==", "!=", "<=", ">=", "&&", "||", "<", ">", "=", "+", "-", "*",
+    "/", "%", "(", ")", "[", "]", "{", "}", ",", ";", "!", ":", "?", ".", "|", "&",
 ];
 
 impl Lexeme {
@@ -111,7 +111,8 @@ pub(super) fn tokens(name: &str, text: &str) -> Result<Vec<Token>, NestError> {
                 }
             }
             _ => {
-                let word: usize = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').map(char::len_utf8).sum();
+                let word: usize =
+                    rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').map(char::len_utf8).sum();
                 if word > 0 {
                     at += word;
                     Lexeme::Word(rest[..word].to_owned())
@@ -133,7 +134,8 @@ pub(super) fn tokens(name: &str, text: &str) -> Result<Vec<Token>, NestError> {
 
 /// Bytes of a number, and which it is; none where it is past 64 bits. `0..N` has the number 0.
 fn number(text: &str) -> (usize, Option<Lexeme>) {
-    let run = |from: usize, test: fn(&u8) -> bool| from + text.as_bytes()[from..].iter().take_while(|b| test(b)).count();
+    let run =
+        |from: usize, test: fn(&u8) -> bool| from + text.as_bytes()[from..].iter().take_while(|b| test(b)).count();
     if let Some(hex) = text.strip_prefix("0x") {
         let length = run(2, u8::is_ascii_hexdigit);
         let digits = &hex[..length - 2];

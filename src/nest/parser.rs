@@ -258,7 +258,8 @@ impl<'a> Parser<'a> {
                 // `4.0` of a graph is 4.
                 let whole = text.split_once('.').filter(|(_, rest)| rest.bytes().all(|b| b == b'0'));
                 let value = whole.and_then(|(whole, _)| whole.parse().ok());
-                let value = value.filter(|_| self.divide == Op::Divide).ok_or_else(|| self.unexpected("a whole number"))?;
+                let value =
+                    value.filter(|_| self.divide == Op::Divide).ok_or_else(|| self.unexpected("a whole number"))?;
                 self.advance();
                 Ok(Expr::num(value))
             }

@@ -147,7 +147,8 @@ fn placed(nest: &mut Nest, line: u64) -> Result<Vec<u64>, NestError> {
             Some(base) => base,
             None => {
                 let base = next.next_multiple_of(line.max(container.align).max(1).next_power_of_two());
-                next = base.checked_add(container.bytes()).filter(|end| *end < 1 << 63).ok_or_else(|| full(&nest.name))?;
+                next =
+                    base.checked_add(container.bytes()).filter(|end| *end < 1 << 63).ok_or_else(|| full(&nest.name))?;
                 base
             }
         };

@@ -158,7 +158,14 @@ fn decompress(
     let read = Arc::new(AtomicU64::new(0));
     let bytes = Content::new(Box::new(Counted { inner, read: Arc::clone(&read) }));
     if let Some(packing) = Packing::of(bytes.head()) {
-        return Ok(Input { name, path, plain: None, bytes: Content::new(packing.unpack(bytes)), read, settings: Settings::default() });
+        return Ok(Input {
+            name,
+            path,
+            plain: None,
+            bytes: Content::new(packing.unpack(bytes)),
+            read,
+            settings: Settings::default(),
+        });
     }
     if bytes.head().is_empty() {
         if let Some(error) = bytes.pending {

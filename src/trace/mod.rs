@@ -20,14 +20,14 @@ mod formats;
 mod growing;
 #[cfg(feature = "formats")]
 mod input;
-#[cfg(feature = "formats")]
-mod nests;
 #[cfg(feature = "native")]
 #[cfg_attr(
     not(feature = "formats"),
     expect(dead_code, reason = "readers and copies of other formats use the rest of it")
 )]
 pub mod native;
+#[cfg(feature = "formats")]
+mod nests;
 pub mod notes;
 #[cfg(feature = "formats")]
 mod origin;

@@ -63,7 +63,8 @@ pub(super) fn open_graph(input: Input) -> Result<Box<dyn ReferenceSource>, Trace
 /// Name, values and text of a file. Messages name the file, whatever values stand behind it.
 fn parts(input: Input) -> Result<(String, Settings, String), TraceError> {
     let (name, settings) = (input.name.clone(), input.settings.clone());
-    let name = name.rsplit_once('?').filter(|_| !settings.is_empty()).map_or(name.as_str(), |(file, _)| file).to_owned();
+    let name =
+        name.rsplit_once('?').filter(|_| !settings.is_empty()).map_or(name.as_str(), |(file, _)| file).to_owned();
     Ok((name, settings, text(input)?))
 }
 

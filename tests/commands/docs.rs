@@ -12,7 +12,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const PAGES: [&str; 8] = [
+const PAGES: [&str; 9] = [
     "README.md",
     "docs/formats.md",
     "docs/capture.md",
@@ -21,6 +21,7 @@ const PAGES: [&str; 8] = [
     "docs/videos.md",
     "docs/analysis.md",
     "docs/storyboards.md",
+    "docs/loops.md",
 ];
 
 fn root() -> PathBuf {
@@ -57,7 +58,7 @@ fn calls(name: &str) -> Vec<Vec<String>> {
 
 #[test]
 fn every_command_line_of_the_pages_parses() {
-    for name in ["README.md", "docs/formats.md", "docs/capture.md", "docs/analysis.md"] {
+    for name in ["README.md", "docs/formats.md", "docs/capture.md", "docs/analysis.md", "docs/loops.md"] {
         let calls = calls(name);
         assert!(!calls.is_empty(), "{name} shows no command");
         for words in calls {

@@ -13,6 +13,7 @@ mod hostile;
 #[cfg(feature = "gpu")]
 mod index_file;
 mod kept_tasks;
+mod nests;
 #[cfg(feature = "gpu")]
 mod read_once;
 #[cfg(feature = "gpu")]

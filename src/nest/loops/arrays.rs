@@ -56,7 +56,11 @@ pub(super) fn array(
         let value = eval(expr, what)?;
         if value < least {
             let expected = format!("{least} or more");
-            return Err(fault(format!("{what} {value}"), &expected, "correct it, or the parameters that it is made of"));
+            return Err(fault(
+                format!("{what} {value}"),
+                &expected,
+                "correct it, or the parameters that it is made of",
+            ));
         }
         Ok(value)
     };
@@ -86,7 +90,11 @@ pub(super) fn array(
         }
         Order::Strides(list) => {
             if pad.is_some() {
-                return Err(fault("padding beside strides".into(), "strides, or padding", "add the padding to strides"));
+                return Err(fault(
+                    "padding beside strides".into(),
+                    "strides, or padding",
+                    "add the padding to strides",
+                ));
             }
             let strides = as_many(list, "strides", i64::MIN)?;
             let (mut low, mut high) = (i128::from(offset), i128::from(offset));

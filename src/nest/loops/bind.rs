@@ -6,7 +6,7 @@ use super::super::form::Form;
 use super::super::grammar::{File, ForItem, Item, Level, Schedule, StatementItem};
 use super::super::lexer::{At, place, short};
 use super::super::settings::Settings;
-use super::super::tree::{Access, Branch, Block, Check, Cores, Loop, Nest, Node, Statement};
+use super::super::tree::{Access, Block, Branch, Check, Cores, Loop, Nest, Node, Statement};
 use super::super::walk::fingerprint;
 use super::Parameter;
 use super::arrays::{Array, array};
@@ -70,7 +70,12 @@ pub(super) fn parameters(name: &str, file: &File, settings: &Settings) -> Result
             let names: Vec<&str> = out.iter().map(|param| param.name.as_str()).collect();
             let names = if names.is_empty() { "none, for the file has no parameters".into() } else { names.join(", ") };
             let found = format!("a value for `{}`", short(set));
-            return Err(NestError::new(name, found, format!("one for a parameter of the file: {names}"), "leave it out"));
+            return Err(NestError::new(
+                name,
+                found,
+                format!("one for a parameter of the file: {names}"),
+                "leave it out",
+            ));
         }
     }
     Ok(out)
@@ -165,7 +170,12 @@ impl Binder<'_> {
         let resolved = self.resolved(at, expr)?;
         if resolved.slots().next().is_some() {
             let found = format!("{what} that changes with a loop index");
-            return Err(self.fault(at, found, "a number, or parameters", "write one that is the same in all iterations"));
+            return Err(self.fault(
+                at,
+                found,
+                "a number, or parameters",
+                "write one that is the same in all iterations",
+            ));
         }
         resolved.eval(&[]).map_err(|error| self.fault(at, format!("{error} in {what}"), "a whole number", "correct it"))
     }
@@ -209,7 +219,8 @@ impl Binder<'_> {
             None => None,
             Some((cores, schedule)) => {
                 let cores = self.constant(item.at, cores, "a number of cores")?;
-                let Some(cores) = u16::try_from(cores).ok().filter(|n| (1..=MOST_CORES).contains(&i64::from(*n))) else {
+                let Some(cores) = u16::try_from(cores).ok().filter(|n| (1..=MOST_CORES).contains(&i64::from(*n)))
+                else {
                     let expected = format!("1 to {MOST_CORES}");
                     return Err(self.fault(item.at, format!("parallel on {cores} cores"), &expected, "correct it"));
                 };
@@ -298,8 +309,7 @@ impl Binder<'_> {
                 let expected = indices(array.shape.len());
                 return Err(self.fault(touch.at, found, &expected, "give one for each extent"));
             }
-            let list: Vec<Expr> =
-                touch.indices.iter().map(|e| self.resolved(touch.at, e)).collect::<Result<_, _>>()?;
+            let list: Vec<Expr> = touch.indices.iter().map(|e| self.resolved(touch.at, e)).collect::<Result<_, _>>()?;
             let extents = list.iter().zip(&array.shape).enumerate();
             let checks = extents.map(|(dimension, (index, extent))| Check {
                 index: Form::of(index.clone()),

@@ -10,8 +10,8 @@ use std::collections::BTreeSet;
 
 /// Words that no parameter, array or index is called.
 const WORDS: [&str; 26] = [
-    "title", "about", "param", "array", "temp", "for", "in", "step", "tile", "if", "else", "parallel", "cyclic", "on", "of",
-    "row", "column", "tiled", "permuted", "strides", "pad", "align", "base", "offset", "read", "write",
+    "title", "about", "param", "array", "temp", "for", "in", "step", "tile", "if", "else", "parallel", "cyclic", "on",
+    "of", "row", "column", "tiled", "permuted", "strides", "pad", "align", "base", "offset", "read", "write",
 ];
 
 /// Types of elements, with their bytes.
@@ -262,7 +262,9 @@ impl Reader<'_> {
                 Ok(Item::If { at, condition, yes, no })
             }
             Lexeme::Word(_) => self.statement(at),
-            _ => Err(self.parser.unexpected("`param`, `array`, `for`, `parallel`, `if` or a statement such as A[i] = B[i]")),
+            _ => Err(self
+                .parser
+                .unexpected("`param`, `array`, `for`, `parallel`, `if` or a statement such as A[i] = B[i]")),
         }
     }
 
@@ -323,7 +325,11 @@ impl Reader<'_> {
             let kind = match self.parser.peek() {
                 Lexeme::Sign("=") => Kind::Write,
                 Lexeme::Sign("+=" | "-=" | "*=" | "/=") => Kind::Modify,
-                _ => return Err(self.parser.unexpected("`=`, `+=`, `-=`, `*=` or `/=` after the element that is written")),
+                _ => {
+                    return Err(self
+                        .parser
+                        .unexpected("`=`, `+=`, `-=`, `*=` or `/=` after the element that is written"));
+                }
             };
             self.parser.advance();
             self.value(&mut accesses)?;
@@ -357,11 +363,18 @@ impl Reader<'_> {
     fn value(&mut self, reads: &mut Vec<Touch>) -> Result<(), NestError> {
         self.parser.deeper()?;
         loop {
-            while self.parser.takes("-") || self.parser.takes("+") || self.parser.takes("!") || self.parser.takes_word("not") {}
+            while self.parser.takes("-")
+                || self.parser.takes("+")
+                || self.parser.takes("!")
+                || self.parser.takes_word("not")
+            {}
             self.value_operand(reads)?;
             let goes_on = match self.parser.peek() {
                 Lexeme::Sign(sign) => {
-                    let signs = ["+", "-", "*", "/", "//", "%", "**", "<", "<=", ">", ">=", "==", "!=", "&&", "||", "&", "|", "?", ":"];
+                    let signs = [
+                        "+", "-", "*", "/", "//", "%", "**", "<", "<=", ">", ">=", "==", "!=", "&&", "||", "&", "|",
+                        "?", ":",
+                    ];
                     signs.contains(sign)
                 }
                 Lexeme::Word(word) => word == "and" || word == "or",
@@ -402,9 +415,7 @@ impl Reader<'_> {
                 }
                 self.parser.expect(")", "after arguments")
             }
-            Lexeme::Word(_) if matches!(self.parser.second(), Lexeme::Sign("[")) => {
-                self.touch(Kind::Read).map(drop)
-            }
+            Lexeme::Word(_) if matches!(self.parser.second(), Lexeme::Sign("[")) => self.touch(Kind::Read).map(drop),
             // A parameter or an index: a register.
             Lexeme::Word(_) => self.name("a value").map(drop),
             _ => Err(self.parser.unexpected("a value: an element such as A[i], a number, a name or `(`")),

@@ -58,7 +58,9 @@ impl Lower<'_> {
         let mut both = Vec::new();
         for name in names {
             let Some(data) = frame.data.get(name) else {
-                return Err(self.wrong(&place, format!("a copy of `{}`", short(name)), "a container of the graph").into());
+                return Err(self
+                    .wrong(&place, format!("a copy of `{}`", short(name)), "a container of the graph")
+                    .into());
             };
             if let Some(why) = &data.refused {
                 return Err(Skip(why.clone()).into());
@@ -66,7 +68,8 @@ impl Lower<'_> {
             both.push(data.clone());
         }
         if flag(memlet, "dynamic") {
-            let words = "a dynamic copy, of which nobody knows before it runs what it touches; give it an exact subset in DaCe";
+            let words =
+                "a dynamic copy, of which nobody knows before it runs what it touches; give it an exact subset in DaCe";
             return Err(Skip(format!("{}, {place}: {words}", self.name)).into());
         }
         // Of two of one name, the flag says which.
@@ -133,7 +136,12 @@ impl Lower<'_> {
     }
 
     /// Says of each view in a scope which container it is a part of.
-    pub(super) fn bind_views(&mut self, state: &State<'_>, order: &[usize], frame: &mut Frame<'_>) -> Result<(), NestError> {
+    pub(super) fn bind_views(
+        &mut self,
+        state: &State<'_>,
+        order: &[usize],
+        frame: &mut Frame<'_>,
+    ) -> Result<(), NestError> {
         // A view of a view waits until that is bound.
         for _ in 0..8 {
             let mut waits = false;
@@ -141,7 +149,8 @@ impl Lower<'_> {
                 let value = &state.nodes[*node];
                 let name = text_of(attribute(value, "data"));
                 let descs = attribute(frame.sdfg, "_arrays");
-                let Some(desc) = descs.and_then(|descs| descs.get(name)).filter(|desc| kind(desc).ends_with("View")) else {
+                let Some(desc) = descs.and_then(|descs| descs.get(name)).filter(|desc| kind(desc).ends_with("View"))
+                else {
                     continue;
                 };
                 if kind(value) != "AccessNode" {
@@ -149,8 +158,14 @@ impl Lower<'_> {
                 }
                 let links = || state.into[*node].iter().chain(&state.out[*node]).map(|number| &state.links[*number]);
                 let is_container = |other: usize| kind(&state.nodes[other]) == "AccessNode";
-                let marked = links().find(|l| (l.to == *node && l.to_connector == "views") || (l.from == *node && l.from_connector == "views"));
-                let only = || links().find(|l| l.to == *node && is_container(l.from)).or_else(|| links().find(|l| l.from == *node && is_container(l.to)));
+                let marked = links().find(|l| {
+                    (l.to == *node && l.to_connector == "views") || (l.from == *node && l.from_connector == "views")
+                });
+                let only = || {
+                    links()
+                        .find(|l| l.to == *node && is_container(l.from))
+                        .or_else(|| links().find(|l| l.from == *node && is_container(l.to)))
+                };
                 let Some(link) = marked.or_else(only) else { continue };
                 let other = if link.to == *node { link.from } else { link.to };
                 let viewed = text_of(attribute(&state.nodes[other], "data")).to_owned();
@@ -179,7 +194,14 @@ impl Lower<'_> {
     }
 
     /// A container that is a part of another, by the subset of that one where it starts.
-    fn part(&mut self, of: &Data, subset: Option<&Value>, desc: &Value, frame: &Frame<'_>, place: &str) -> Result<Data, Trouble> {
+    fn part(
+        &mut self,
+        of: &Data,
+        subset: Option<&Value>,
+        desc: &Value,
+        frame: &Frame<'_>,
+        place: &str,
+    ) -> Result<Data, Trouble> {
         let start = match subset {
             Some(subset) => self.ranges(subset, frame, place)?.into_iter().map(|range| range.start).collect(),
             None => vec![Expr::num(0); of.shape.len()],
@@ -213,7 +235,19 @@ impl Lower<'_> {
         let is_scalar = kind(desc) == "Scalar";
         let whole = of.whole && of.is_scalar;
         let (container, source, transient) = (of.container, of.source.clone(), of.transient);
-        Ok(Data { container, base, shape, strides, offset, is_scalar, transient, whole, source, elem_bytes: of.elem_bytes, refused: None })
+        Ok(Data {
+            container,
+            base,
+            shape,
+            strides,
+            offset,
+            is_scalar,
+            transient,
+            whole,
+            source,
+            elem_bytes: of.elem_bytes,
+            refused: None,
+        })
     }
 
     /// A graph within a graph: its containers are parts of those outside, its symbols have values from there.
@@ -241,7 +275,8 @@ impl Lower<'_> {
         }
         let descs = attribute(sdfg, "_arrays");
         let links = state.into[node].iter().map(|n| (&state.links[*n], true));
-        let links: Vec<(&Link<'_>, bool)> = links.chain(state.out[node].iter().map(|n| (&state.links[*n], false))).collect();
+        let links: Vec<(&Link<'_>, bool)> =
+            links.chain(state.out[node].iter().map(|n| (&state.links[*n], false))).collect();
         for (link, is_in) in links {
             let connector = if is_in { link.to_connector } else { link.from_connector };
             let outer = text_of(attribute(link.data, "data"));
@@ -251,7 +286,9 @@ impl Lower<'_> {
             }
             let place = format!("{place}, connector `{}`", short(connector));
             let Some(data) = frame.data.get(outer).cloned() else {
-                return Err(self.wrong(&place, format!("a memlet of `{}`", short(outer)), "a container of the graph").into());
+                return Err(self
+                    .wrong(&place, format!("a memlet of `{}`", short(outer)), "a container of the graph")
+                    .into());
             };
             if let Some(why) = &data.refused {
                 return Err(Skip(why.clone()).into());

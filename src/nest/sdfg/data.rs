@@ -186,7 +186,8 @@ impl Lower<'_> {
         };
         if kind.ends_with("View") {
             // Where it is, a state says.
-            data.refused = Some(format!("{}, {place}: a view that no state binds to a container; bind it in DaCe", self.name));
+            data.refused =
+                Some(format!("{}, {place}: a view that no state binds to a container; bind it in DaCe", self.name));
             return Ok(data);
         }
         let total = match attribute(desc, "total_size") {
@@ -205,7 +206,14 @@ impl Lower<'_> {
         Ok(data)
     }
 
-    fn sized(&self, name: String, elem_type: String, data: &Data, total: i64, place: &str) -> Result<Container, Trouble> {
+    fn sized(
+        &self,
+        name: String,
+        elem_type: String,
+        data: &Data,
+        total: i64,
+        place: &str,
+    ) -> Result<Container, Trouble> {
         let constants = |list: &[Expr]| list.iter().map(Expr::constant).collect::<Option<Vec<i64>>>();
         let known = constants(&data.shape).zip(constants(&data.strides)).zip(constants(&data.offset));
         let known = known.zip(data.base.constant());
@@ -230,9 +238,12 @@ impl Lower<'_> {
         if self.missing.is_empty()
             && let Some(extent) = shape.iter().find(|extent| **extent < 1)
         {
-            return Err(self.wrong(place, format!("the extent {extent}"), "1 or more; set larger values of symbols").into());
+            return Err(self
+                .wrong(place, format!("the extent {extent}"), "1 or more; set larger values of symbols")
+                .into());
         }
-        let too_large = || self.wrong(place, "more than 2^62 bytes", "a container that fits; set smaller values of symbols");
+        let too_large =
+            || self.wrong(place, "more than 2^62 bytes", "a container that fits; set smaller values of symbols");
         let (mut first, mut last) = (i128::from(start), i128::from(start));
         let mut shifted = i128::from(start);
         for ((extent, stride), shift) in shape.iter().zip(&strides).zip(&offset) {
@@ -259,7 +270,9 @@ impl Lower<'_> {
     pub(super) fn ranges(&mut self, subset: &Value, frame: &Frame<'_>, place: &str) -> Result<Vec<Range>, Trouble> {
         let mut ranges = Vec::new();
         for range in list_of(subset.get("ranges")) {
-            let part = |name: &str| range.get(name).cloned().unwrap_or_else(|| Value::from(if name == "start" { 0 } else { 1 }));
+            let part = |name: &str| {
+                range.get(name).cloned().unwrap_or_else(|| Value::from(if name == "start" { 0 } else { 1 }))
+            };
             if !matches!(text_of(range.get("tile")), "" | "1") && range.get("tile").and_then(Value::as_i64) != Some(1) {
                 return Err(Skip(format!("{}, {place}: a range of tiles; unroll it in DaCe", self.name)).into());
             }

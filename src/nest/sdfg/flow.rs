@@ -26,7 +26,10 @@ pub(super) fn assigned(region: &Value) -> BTreeSet<String> {
             names.extend(statements(text_of(attribute(region, statement))).into_iter().map(|(name, _)| name));
         }
         for node in list_of(region.get("nodes")) {
-            if matches!(kind(node), "LoopRegion" | "ControlFlowRegion" | "ConditionalBlock" | "FunctionCallRegion" | "NamedRegion") {
+            if matches!(
+                kind(node),
+                "LoopRegion" | "ControlFlowRegion" | "ConditionalBlock" | "FunctionCallRegion" | "NamedRegion"
+            ) {
                 regions.push(node);
             }
         }
@@ -81,7 +84,13 @@ impl Lower<'_> {
     }
 
     /// A region as nodes: one after the other where nothing branches, else as a machine.
-    fn region_nodes(&mut self, region: &Value, frame: &Frame<'_>, all: &[usize], fresh: &[usize]) -> Result<Vec<Node>, Trouble> {
+    fn region_nodes(
+        &mut self,
+        region: &Value,
+        frame: &Frame<'_>,
+        all: &[usize],
+        fresh: &[usize],
+    ) -> Result<Vec<Node>, Trouble> {
         if let Some(order) = straight(region) {
             let steps = list_of(region.get("nodes"));
             let mut out = Vec::new();
@@ -99,7 +108,13 @@ impl Lower<'_> {
         self.machine(region, frame, all, fresh)
     }
 
-    fn machine(&mut self, region: &Value, frame: &Frame<'_>, all: &[usize], fresh: &[usize]) -> Result<Vec<Node>, Trouble> {
+    fn machine(
+        &mut self,
+        region: &Value,
+        frame: &Frame<'_>,
+        all: &[usize],
+        fresh: &[usize],
+    ) -> Result<Vec<Node>, Trouble> {
         let mut making = Making::default();
         let made = self.region(region, frame, &mut making)?;
         let mut assigned = Vec::new();
@@ -109,7 +124,14 @@ impl Lower<'_> {
         assigned.retain(|slot| all.contains(slot));
         let fresh = fresh.iter().copied().filter(|slot| assigned.contains(slot)).collect();
         let Making { blocks } = making;
-        Ok(vec![Node::Machine(Box::new(Machine { number: 0, region: made, blocks, assigned, fresh, outer: Vec::new() }))])
+        Ok(vec![Node::Machine(Box::new(Machine {
+            number: 0,
+            region: made,
+            blocks,
+            assigned,
+            fresh,
+            outer: Vec::new(),
+        }))])
     }
 
     fn region(&mut self, region: &Value, frame: &Frame<'_>, making: &mut Making) -> Result<Region, Trouble> {
@@ -139,7 +161,9 @@ impl Lower<'_> {
                     let mut branches = Vec::new();
                     for branch in list_of(node.get("branches")) {
                         let [condition, content] = list_of(Some(branch)) else {
-                            return Err(self.wrong(&place, "a branch without content", "a condition and a region").into());
+                            return Err(self
+                                .wrong(&place, "a branch without content", "a condition and a region")
+                                .into());
                         };
                         let condition = match text_of(Some(condition)) {
                             "" => None,
@@ -315,11 +339,12 @@ fn push(making: &mut Making, nodes: Vec<Node>) -> Step {
 
 /// The block that a region starts with.
 fn start(region: &Value) -> usize {
-    let named = ["start_block", "start_state"].into_iter().find_map(|name| {
-        index_of(region.get(name)).or_else(|| index_of(attribute(region, name)))
-    });
+    let named = ["start_block", "start_state"]
+        .into_iter()
+        .find_map(|name| index_of(region.get(name)).or_else(|| index_of(attribute(region, name))));
     named.unwrap_or_else(|| {
-        let entered: BTreeSet<usize> = list_of(region.get("edges")).iter().filter_map(|edge| index_of(edge.get("dst"))).collect();
+        let entered: BTreeSet<usize> =
+            list_of(region.get("edges")).iter().filter_map(|edge| index_of(edge.get("dst"))).collect();
         (0..list_of(region.get("nodes")).len()).find(|at| !entered.contains(at)).unwrap_or(0)
     })
 }

@@ -2,9 +2,9 @@
 
 use super::super::expr::{Expr, Op};
 use super::super::fault::NestError;
+use super::super::form::Form;
 use super::super::lexer::short;
 use super::super::tree::{Access, Check, Loop, Node, Statement};
-use super::super::form::Form;
 use super::data::{Data, Frame, Range};
 use super::json::{Link, attribute, flag, index_of, kind, label, list_of, text_of};
 use super::{Lower, Skip, Trouble};
@@ -156,7 +156,13 @@ impl Lower<'_> {
                 state.place(node)
             ))
             .into()),
-            other => Err(Skip(format!("{}, {}: a `{}`, which is not known here", self.name, state.place(node), short(other))).into()),
+            other => Err(Skip(format!(
+                "{}, {}: a `{}`, which is not known here",
+                self.name,
+                state.place(node),
+                short(other)
+            ))
+            .into()),
         }
     }
 
@@ -172,7 +178,11 @@ impl Lower<'_> {
             name: format!("{}, {}", self.name, state.place(node)),
             line: if file.is_empty() { 0 } else { line },
             file,
-            text: if code.is_empty() { label(value).to_owned() } else { code.lines().next().unwrap_or_default().to_owned() },
+            text: if code.is_empty() {
+                label(value).to_owned()
+            } else {
+                code.lines().next().unwrap_or_default().to_owned()
+            },
         });
         self.nest.statements.len() - 1
     }
@@ -195,14 +205,22 @@ impl Lower<'_> {
                 (false, false) => Kind::Write,
             };
             let Some(data) = frame.data.get(name) else {
-                return Err(self.wrong(&place, format!("a memlet of `{}`", short(name)), "a container of the graph").into());
+                return Err(self
+                    .wrong(&place, format!("a memlet of `{}`", short(name)), "a container of the graph")
+                    .into());
             };
             let data = data.clone();
             if data.transient && data.is_scalar && flag(memlet, "dynamic") {
                 // Of a register nobody counts.
                 continue;
             }
-            out.extend(self.touches(memlet, &data, (kind, statement), frame, &format!("{place}, memlet `{}`", short(name)))?);
+            out.extend(self.touches(
+                memlet,
+                &data,
+                (kind, statement),
+                frame,
+                &format!("{place}, memlet `{}`", short(name)),
+            )?);
         }
         Ok(out)
     }
@@ -308,9 +326,10 @@ impl Lower<'_> {
         let mut loops = Vec::new();
         for (param, range) in params.iter().zip(ranges) {
             let one = serde_json::json!({ "ranges": [range] });
-            let Range { start, end, step } = self.ranges(&one, &inner, &place)?.pop().ok_or_else(|| {
-                self.wrong(&place, "no range", "one for each parameter")
-            })?;
+            let Range { start, end, step } = self
+                .ranges(&one, &inner, &place)?
+                .pop()
+                .ok_or_else(|| self.wrong(&place, "no range", "one for each parameter"))?;
             let past = if step.constant().is_some_and(|step| step < 0) { -1 } else { 1 };
             let slot = self.slot(param);
             inner.names.insert((*param).to_owned(), Expr::slot(slot));
