@@ -38,10 +38,8 @@ pub enum NestDistancesError {
         accesses: u64,
     },
     /// A part of the file makes no accesses here.
-    #[error("{name}: {gap}; numbers without it would be wrong")]
+    #[error("{gap}; numbers without it would be wrong")]
     Gap {
-        /// Of the nest.
-        name: String,
         /// What is not walked, and what to do about it.
         gap: String,
     },
@@ -126,12 +124,11 @@ pub fn nest_distances(
     go: &mut dyn FnMut(u64) -> bool,
 ) -> Result<Option<NestDistances>, NestDistancesError> {
     let shift = line_shift(line_bytes).ok_or(NestDistancesError::Line(line_bytes))?;
-    let name = || walk.nest().name().to_owned();
     if let Some(gap) = walk.nest().gaps().first() {
-        return Err(NestDistancesError::Gap { name: name(), gap: gap.clone() });
+        return Err(NestDistancesError::Gap { gap: gap.clone() });
     }
     if walk.len() > MOST_MEASURED {
-        return Err(NestDistancesError::Long { name: name(), accesses: walk.len() });
+        return Err(NestDistancesError::Long { name: walk.nest().name().to_owned(), accesses: walk.len() });
     }
     let touches = Touches::new(shift, false);
     let mut stack = Stack::new();

@@ -206,7 +206,7 @@ impl Lower<'_> {
             Some(subset) => self.ranges(subset, frame, place)?.into_iter().map(|range| range.start).collect(),
             None => vec![Expr::num(0); of.shape.len()],
         };
-        self.part_at(of, &start, desc, frame, frame, place)
+        self.part_at(of, &start, desc, frame, place)
     }
 
     fn part_at(
@@ -215,7 +215,6 @@ impl Lower<'_> {
         start: &[Expr],
         desc: &Value,
         inner: &Frame<'_>,
-        _outer: &Frame<'_>,
         place: &str,
     ) -> Result<Data, Trouble> {
         let size = super::json::element(attribute(desc, "dtype")).map(|(bytes, _)| bytes);
@@ -297,7 +296,7 @@ impl Lower<'_> {
                 Some(subset) => self.ranges(subset, frame, &place)?.into_iter().map(|range| range.start).collect(),
                 None => vec![Expr::num(0); data.shape.len()],
             };
-            let part = self.part_at(&data, &start, desc, &inner, frame, &place)?;
+            let part = self.part_at(&data, &start, desc, &inner, &place)?;
             inner.data.insert(connector.to_owned(), part);
         }
         self.containers(&mut inner, false)?;

@@ -86,6 +86,8 @@ impl Graph {
             names: BTreeSet::new(),
             depth: 0,
         };
+        let symbols = self.root.pointer("/attributes/symbols").and_then(Value::as_object);
+        lower.asked.extend(symbols.into_iter().flatten().map(|(name, _)| name.clone()));
         let mut frame = Frame::root(&self.root);
         lower.containers(&mut frame, true)?;
         let nodes = lower.graph(&self.root, &mut frame)?;
@@ -235,16 +237,16 @@ impl Lower<'_> {
         if let Some(constant) = frame.constant(name) {
             return Ok(Expr::num(constant));
         }
-        self.asked.insert(outer.clone());
-        if let Some(value) = self.settings.get(&outer).or_else(|| self.settings.get(name)) {
-            return Ok(Expr::num(value));
-        }
-        let inner = frame.data.get(name).is_some_and(|data| data.transient || !data.whole);
-        if inner {
+        let set = self.settings.get(&outer);
+        let is_inner = frame.data.get(name).is_some_and(|data| data.transient || !data.whole);
+        if is_inner && set.is_none() {
             return Err(reads_data(place, text, name).into());
         }
-        self.missing.insert(outer);
-        Ok(Expr::num(1))
+        self.asked.insert(outer.clone());
+        if set.is_none() {
+            self.missing.insert(outer);
+        }
+        Ok(Expr::num(set.unwrap_or(1)))
     }
 }
 
