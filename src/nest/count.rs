@@ -4,7 +4,8 @@
 use super::expr::EvalError;
 use super::fault::NestError;
 use super::form::{Affine, Form};
-use super::machine::{Left, Machine, Region, Repeat, Run, Step};
+use super::machine::{Machine, Run};
+use super::run::Running;
 use super::tree::{Block, Loop, Nest, Node};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,8 +14,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 const MOST_WORK: u64 = 1 << 26;
 /// Numbers that are kept.
 const MOST_KEPT: usize = 1 << 23;
-/// Steps of one control flow.
-const MOST_STEPS: u64 = 1 << 22;
 
 /// Sums that were worked out once, by part and by what they depend on.
 #[derive(Debug, Default)]
@@ -79,7 +78,7 @@ impl Sums {
 
 /// Answers questions about a nest.
 pub(super) struct Counter<'a> {
-    nest: &'a Nest,
+    pub(super) nest: &'a Nest,
     cache: &'a Cache,
     work: u64,
 }
@@ -276,7 +275,7 @@ impl<'a> Counter<'a> {
         Self { nest, cache, work: 0 }
     }
 
-    fn fault(&self, found: String, expected: &str, remedy: &str) -> NestError {
+    pub(super) fn fault(&self, found: String, expected: &str, remedy: &str) -> NestError {
         NestError::new(&self.nest.name, found, expected, remedy)
     }
 
@@ -291,11 +290,11 @@ impl<'a> Counter<'a> {
         self.fault(found, "a whole number of 64 bits", "correct the bounds, or the values of parameters")
     }
 
-    fn too_many(&self) -> NestError {
+    pub(super) fn too_many(&self) -> NestError {
         self.fault("more than 2^64 accesses".into(), "fewer", "set smaller values of parameters")
     }
 
-    fn works(&mut self, steps: u64) -> Result<(), NestError> {
+    pub(super) fn works(&mut self, steps: u64) -> Result<(), NestError> {
         self.work = self.work.saturating_add(steps);
         if self.work > MOST_WORK {
             let found = format!("loops whose accesses take more than {MOST_WORK} steps to be counted");
@@ -474,129 +473,10 @@ impl<'a> Counter<'a> {
         }
         let mut now = values.to_vec();
         machine.fresh.iter().for_each(|slot| now[*slot] = self.nest.initial[*slot]);
-        let mut running = Running { counter: self, machine, run: Run::default(), steps: 0 };
-        running.region(&machine.region, &mut now)?;
-        let run = Arc::new(running.run);
+        let run = Arc::new(Running::new(self, machine).to_its_end(&mut now)?);
         let mut kept = self.cache.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.room(2 * run.starts.len() + run.values.len() + 8);
         kept.runs.insert(key, Arc::clone(&run));
         Ok(run)
-    }
-}
-
-/// A control flow that is being run.
-struct Running<'c, 'a> {
-    counter: &'c mut Counter<'a>,
-    machine: &'c Machine,
-    run: Run,
-    steps: u64,
-}
-
-impl Running<'_, '_> {
-    fn assign(&self, assign: &[(usize, Form)], values: &mut [i64]) -> Result<(), NestError> {
-        // All at once: what one gets is not seen by the next.
-        let new: Vec<i64> = assign
-            .iter()
-            .map(|(slot, form)| {
-                let name = &self.counter.nest.slots[*slot];
-                form.eval(values).map_err(|e| self.counter.wrong(e, &format!("the value of `{name}`")))
-            })
-            .collect::<Result<_, _>>()?;
-        assign.iter().zip(new).for_each(|((slot, _), value)| values[*slot] = value);
-        Ok(())
-    }
-
-    fn holds(&self, condition: &Form, values: &[i64]) -> Result<bool, NestError> {
-        Ok(condition.eval(values).map_err(|e| self.counter.wrong(e, "a condition"))? != 0)
-    }
-
-    fn stepped(&mut self) -> Result<(), NestError> {
-        self.steps += 1;
-        self.counter.works(1)?;
-        if self.steps > MOST_STEPS {
-            let found = format!("a control flow of more than {MOST_STEPS} states, one after the other");
-            let expected = "one that ends sooner; loops of the form i = a; i < b; i = i + c count as one state";
-            return Err(self.counter.fault(found, expected, "set smaller values, or let DaCe simplify the graph"));
-        }
-        Ok(())
-    }
-
-    fn region(&mut self, region: &Region, values: &mut [i64]) -> Result<Left, NestError> {
-        let Some(Repeat { init, condition, update, inverted, updates_first }) = &region.repeats else {
-            return self.once(region, values);
-        };
-        self.assign(init, values)?;
-        let mut first = *inverted;
-        loop {
-            if !first && !self.holds(condition, values)? {
-                return Ok(Left::AtItsEnd);
-            }
-            self.stepped()?;
-            match self.once(region, values)? {
-                Left::ByBreak => return Ok(Left::AtItsEnd),
-                Left::ByReturn => return Ok(Left::ByReturn),
-                Left::AtItsEnd | Left::ByContinue => {}
-            }
-            if *inverted && !updates_first && !self.holds(condition, values)? {
-                return Ok(Left::AtItsEnd);
-            }
-            self.assign(update, values)?;
-            // One that updates last has asked already.
-            first = *inverted && !updates_first;
-        }
-    }
-
-    fn once(&mut self, region: &Region, values: &mut [i64]) -> Result<Left, NestError> {
-        let mut at = region.start;
-        while let Some(step) = region.steps.get(at) {
-            self.stepped()?;
-            let left = match step {
-                Step::Work(block) => {
-                    self.work(*block, values)?;
-                    Left::AtItsEnd
-                }
-                Step::Region(inner) => self.region(inner, values)?,
-                Step::Choose(branches) => self.choose(branches, values)?,
-                Step::Break => Left::ByBreak,
-                Step::Continue => Left::ByContinue,
-                Step::Return => Left::ByReturn,
-            };
-            if left != Left::AtItsEnd {
-                return Ok(left);
-            }
-            let mut next = None;
-            for edge in region.edges.get(at).into_iter().flatten() {
-                if edge.condition.as_ref().map_or(Ok(true), |c| self.holds(c, values))? {
-                    next = Some(edge);
-                    break;
-                }
-            }
-            let Some(edge) = next else { break };
-            self.assign(&edge.assign, values)?;
-            at = edge.to;
-        }
-        Ok(Left::AtItsEnd)
-    }
-
-    fn choose(&mut self, branches: &[(Option<Form>, Region)], values: &mut [i64]) -> Result<Left, NestError> {
-        for (condition, region) in branches {
-            if condition.as_ref().map_or(Ok(true), |c| self.holds(c, values))? {
-                return self.region(region, values);
-            }
-        }
-        Ok(Left::AtItsEnd)
-    }
-
-    fn work(&mut self, block: usize, values: &mut [i64]) -> Result<(), NestError> {
-        let Some(content) = self.machine.blocks.get(block) else { return Ok(()) };
-        let count = self.counter.block(content, values)?;
-        if count > 0 {
-            let run = &mut self.run;
-            run.starts.push(run.total);
-            run.blocks.push(block);
-            run.values.extend(self.machine.assigned.iter().map(|slot| values[*slot]));
-            run.total = run.total.checked_add(count).ok_or_else(|| self.counter.too_many())?;
-        }
-        Ok(())
     }
 }

@@ -36,6 +36,7 @@ mod lexer;
 pub mod loops;
 mod machine;
 mod parser;
+mod run;
 #[cfg(feature = "native")]
 pub mod sdfg;
 mod settings;
