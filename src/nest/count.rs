@@ -473,7 +473,7 @@ impl<'a> Counter<'a> {
         }
         let mut now = values.to_vec();
         machine.fresh.iter().for_each(|slot| now[*slot] = self.nest.initial[*slot]);
-        let run = Arc::new(Running::new(self, machine).to_its_end(&mut now)?);
+        let run = Arc::new(Running::new(self, machine).finish(&mut now)?);
         let mut kept = self.cache.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.room(2 * run.starts.len() + run.values.len() + 8);
         kept.runs.insert(key, Arc::clone(&run));

@@ -22,7 +22,7 @@ impl<'c, 'a> Running<'c, 'a> {
     }
 
     /// All that the control flow passes under these values.
-    pub(super) fn to_its_end(mut self, values: &mut [i64]) -> Result<Run, NestError> {
+    pub(super) fn finish(mut self, values: &mut [i64]) -> Result<Run, NestError> {
         let machine = self.machine;
         self.region(&machine.region, values)?;
         Ok(self.run)
