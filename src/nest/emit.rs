@@ -208,6 +208,7 @@ impl<'a> Emitter<'a> {
             [a, b] => put(count, [a, b], out),
             [a, b, c] => put(count, [a, b, c], out),
             [a, b, c, d] => put(count, [a, b, c, d], out),
+            [a, b, c, d, e, f] => put(count, [a, b, c, d, e, f], out),
             lanes => {
                 for _ in 0..count {
                     for lane in &mut *lanes {
@@ -317,14 +318,17 @@ impl<'a> Emitter<'a> {
     }
 }
 
-#[inline]
+/// So many rounds of references, one of each lane.
 fn put<const N: usize>(count: usize, lanes: [&mut Lane; N], out: &mut Vec<Reference>) {
     let mut lanes = lanes.map(|lane| *lane);
-    out.extend((0..count).flat_map(|_| {
-        let row = lanes.map(|lane| lane.reference);
-        for lane in &mut lanes {
+    let Some(any) = lanes.first().map(|lane| lane.reference) else { return };
+    let start = out.len();
+    out.resize(start + count * N, any);
+    let (rounds, _) = out[start..].as_chunks_mut::<N>();
+    for round in rounds {
+        for (place, lane) in round.iter_mut().zip(&mut lanes) {
+            *place = lane.reference;
             lane.reference.addr = lane.reference.addr.wrapping_add(lane.step);
         }
-        row
-    }));
+    }
 }

@@ -231,7 +231,7 @@ impl Lower<'_> {
         // A scalar goes by the name of the container that it is, however deep.
         let outer = match frame.data.get(name) {
             Some(data) if data.is_scalar => data.source.clone(),
-            Some(_) => return Err(reads_data(place, text, name).into()),
+            Some(data) => return Err(reads_data(place, text, &data.source).into()),
             None => name.to_owned(),
         };
         if let Some(constant) = frame.constant(name) {
@@ -240,7 +240,7 @@ impl Lower<'_> {
         let set = self.settings.get(&outer);
         let is_inner = frame.data.get(name).is_some_and(|data| data.transient || !data.whole);
         if is_inner && set.is_none() {
-            return Err(reads_data(place, text, name).into());
+            return Err(reads_data(place, text, &outer).into());
         }
         self.asked.insert(outer.clone());
         if set.is_none() {
