@@ -66,12 +66,12 @@ fn loops_open_where_a_trace_does() {
     )
     .unwrap();
     let stats = numbers(at, "stats mm.loops?N=8 --cache paper --json");
-    assert_eq!(stats["references"], 8 * 8 * 4);
+    assert_eq!(stats["trace"]["references"], 8 * 8 * 4);
     let why = printed(at, "why mm.loops 5");
     assert!(why.contains("mm.loops:5") && why.contains("t = A[i, j]"), "{why}");
     printed(at, "convert mm.loops?N=3 -o mm.orrery");
     let kept = numbers(at, "stats mm.orrery --cache paper --json");
-    assert_eq!(kept["references"], 3 * 3 * 4);
+    assert_eq!(kept["trace"]["references"], 3 * 3 * 4);
     assert!(kept.to_string().contains("\"t\""), "{kept}");
     let whole = numbers(at, "analyze loops:matmul --stack-distance --line 64 --json");
     // The update of C is a read and a write here.
@@ -81,7 +81,7 @@ fn loops_open_where_a_trace_does() {
         .current_dir(at)
         .output()
         .unwrap();
-    assert_eq!(serde_json::from_slice::<Value>(&piped.stdout).unwrap()["references"], 4 * 4 * 4);
+    assert_eq!(serde_json::from_slice::<Value>(&piped.stdout).unwrap()["trace"]["references"], 4 * 4 * 4);
     // Transient ones count where they are asked for.
     let [without, with] = ["", " --transients"].map(|flag| numbers(at, &format!("loops mm.loops --json{flag}")));
     assert_eq!((without["accesses"].as_u64(), with["accesses"].as_u64()), (Some(32), Some(64)));
@@ -183,7 +183,7 @@ fn a_graph_gives_the_same_numbers_as_the_loops_that_it_is_of() {
         );
     }
     let stats = numbers(at, &format!("stats {}?N=5,M=7,K=6 --cache paper --json", graph("matmul.sdfg")));
-    assert_eq!(stats["references"], 3 * 5 * 6 * 7);
+    assert_eq!(stats["trace"]["references"], 3 * 5 * 6 * 7);
     let why = printed(at, &format!("why {}?N=5,M=7,K=6 7", graph("matmul.sdfg")));
     assert!(why.contains("dace_files.py:") && why.contains("c = (a * b)"), "{why}");
     refused(at, &format!("loops {}", graph("matmul.sdfg")), 1, &["no value for K, M, N", "--set K=16"]);
