@@ -99,6 +99,8 @@ pub mod tasks;
 
 pub mod machine;
 
+pub mod nest;
+
 pub mod trace;
 
 pub mod timeline;

@@ -56,7 +56,8 @@ const RULES: &[Rule] = &[
     Rule { module: "shown", ours: &[], never: &[GRAPHICS, FILES, CLOCK, PRINTS, LOOSE, CODECS] },
     Rule { module: "files", ours: &[], never: &[GRAPHICS, CLOCK, PRINTS, LOOSE, CODECS] },
     Rule { module: "symbols", ours: &["files"], never: &[GRAPHICS, CLOCK, PRINTS, LOOSE, CODECS] },
-    Rule { module: "trace", ours: &["files"], never: &[GRAPHICS, CLOCK, PRINTS, LOOSE, CODECS] },
+    Rule { module: "nest", ours: &[], never: &[GRAPHICS, FILES, CLOCK, PRINTS, LOOSE, CODECS] },
+    Rule { module: "trace", ours: &["files", "nest"], never: &[GRAPHICS, CLOCK, PRINTS, LOOSE, CODECS] },
     Rule {
         module: "capture",
         ours: &["files", "trace", "symbols"],
@@ -64,7 +65,7 @@ const RULES: &[Rule] = &[
     },
     Rule { module: "traced", ours: &["trace"], never: &[GRAPHICS, CLOCK, PRINTS, LOOSE, CODECS, &["parquet"]] },
     Rule { module: "sim", ours: &[], never: &[GRAPHICS, FILES, CLOCK, PRINTS, LOOSE, CODECS] },
-    Rule { module: "analysis", ours: &["sim"], never: &[GRAPHICS, FILES, CLOCK, PRINTS, LOOSE, CODECS] },
+    Rule { module: "analysis", ours: &["sim", "nest"], never: &[GRAPHICS, FILES, CLOCK, PRINTS, LOOSE, CODECS] },
     Rule { module: "kernel", ours: &[], never: &[GRAPHICS, FILES, CLOCK, PRINTS, LOOSE, CODECS] },
     Rule { module: "tasks", ours: &[], never: &[GRAPHICS, FILES, CLOCK, PRINTS, LOOSE, CODECS] },
     Rule { module: "machine", ours: &["sim", "tasks"], never: &[GRAPHICS, FILES, CLOCK, PRINTS, LOOSE, CODECS] },
@@ -114,7 +115,7 @@ const RULES: &[Rule] = &[
     },
     Rule {
         module: "cli",
-        ours: &["trace", "sim", "analysis", "kernel", "tasks", "timeline", "scene"],
+        ours: &["nest", "trace", "sim", "analysis", "kernel", "tasks", "timeline", "scene"],
         never: &[GRAPHICS, FILES, CLOCK, CODECS],
     },
     Rule { module: "commands", ours: &["*"], never: &[MECHANISMS] },

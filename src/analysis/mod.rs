@@ -58,6 +58,9 @@ pub use line_use::{LineUse, UseRow};
 mod over_time;
 pub use over_time::{Band, OverTime, Stretch};
 
+mod nested;
+pub use nested::{ContainerUse, MOST_MEASURED, NestDistances, NestDistancesError, nest_distances};
+
 mod survey;
 pub use survey::{Distances, MOST_WAYS, Survey, SurveyError, Wanted, survey};
 

@@ -9,6 +9,7 @@ mod compose;
 mod gpu;
 mod kernel;
 mod lists;
+mod loops;
 mod programs;
 mod record;
 mod refine;
@@ -29,6 +30,7 @@ pub use compose::Compose;
 pub use gpu::GpuArgs;
 pub use kernel::KernelArgs;
 pub use lists::{FormatsArgs, TasksArgs};
+pub use loops::LoopsArgs;
 pub use programs::{AssembleArgs, CaptureArgs, CcArgs, CollectArgs, Recorder, RunArgs, misplaced};
 pub use record::{FinishArgs, RecordArgs, SECONDS};
 pub use refine::RefineArgs;
@@ -47,7 +49,7 @@ use crate::scene::palette::Theme;
 use crate::sim::config::parse_size;
 use crate::timeline::{ClockKind, StripKind};
 use crate::trace::Format;
-use crate::trace::bundled::{SCHEME, STORY_SCHEME};
+use crate::trace::bundled::{LOOPS_SCHEME, SCHEME, STORY_SCHEME};
 use crate::trace::write::WriteFormat;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
@@ -113,6 +115,8 @@ pub enum Command {
     Stats(StatsArgs),
     /// Tell what references alone say of locality: misses of every cache size, working sets, how sets and lines are used
     Analyze(AnalyzeArgs),
+    /// Tell what loop nests and dataflow graphs touch before they run: accesses, lines and misses of each container
+    Loops(LoopsArgs),
     /// Explain one reference: why it missed, what had to leave, when its line is used next
     Why(WhyArgs),
     /// Print the source with references and misses beside each line
@@ -531,6 +535,7 @@ pub fn canonical(args: impl IntoIterator<Item = OsString>, exists: impl Fn(&Path
             || text.contains(['.', '/', '\\'])
             || text.starts_with(SCHEME)
             || text.starts_with(STORY_SCHEME)
+            || text.starts_with(LOOPS_SCHEME)
             || exists(Path::new(word))
     };
     let mut out: Vec<OsString> = Vec::new();

@@ -28,6 +28,7 @@ mod heard;
 pub mod hierarchy;
 mod kernel;
 mod live;
+mod loops;
 mod once;
 pub mod open;
 #[cfg(feature = "viewer")]
@@ -203,6 +204,7 @@ fn dispatch(command: &Command) -> anyhow::Result<ExitCode> {
         Command::Convert(args) => convert::run(args),
         Command::Stats(args) => stats::run(args),
         Command::Analyze(args) => analyze::run(args),
+        Command::Loops(args) => loops::run(args),
         Command::Why(args) => why::run(args),
         Command::Annotate(args) => annotate::run(args),
         Command::Sweep(args) => sweep::run(args),

@@ -8,6 +8,56 @@ pub const SCHEME: &str = "lesson:";
 /// What stands before the name of a bundled storyboard where a path is expected: `story:why-columns-miss`.
 pub const STORY_SCHEME: &str = "story:";
 
+/// What stands before the name of a bundled nest of loops where the path of a file is expected: `loops:matmul`, or with values of its
+/// parameters `loops:matmul?N=64`.
+pub const LOOPS_SCHEME: &str = "loops:";
+
+/// One bundled nest of loops.
+#[derive(Clone, Copy, Debug)]
+pub struct BundledNest {
+    /// Name for the command line: `matmul`.
+    pub name: &'static str,
+    /// Its text.
+    pub text: &'static str,
+    /// What to look for there: a line for who chooses among them.
+    pub look: &'static str,
+}
+
+macro_rules! nests {
+    ($($name:literal: $look:literal),* $(,)?) => {
+        [$(BundledNest {
+            name: $name,
+            text: include_str!(concat!("../../traces/loops/", $name, ".loops")),
+            look: $look,
+        }),*]
+    };
+}
+
+/// All bundled nests, in the order a lesson would take.
+pub const NESTS: [BundledNest; 9] = nests![
+    "outer": "An outer product: each element of A meets each of B.",
+    "matmul": "Matrix multiply, B by columns: rows of A and columns of B are read along their lines.",
+    "conv": "A 2-D convolution over channels: neighbours read the same elements again.",
+    "hdiff": "Horizontal diffusion: 13 points of a plane are read for each result, planes innermost.",
+    "hdiff_layout": "The same with k outermost in memory: neighbours share lines.",
+    "hdiff_order": "The same with k outermost in the loops, too.",
+    "hdiff_padded": "The same with rows padded to whole lines.",
+    "jacobi": "Jacobi with time: two grids, in turns.",
+    "transpose": "A transpose: one of its two matrices is walked across its lines.",
+];
+
+/// The nest of this name.
+#[must_use]
+pub fn find_nest(name: &str) -> Option<&'static BundledNest> {
+    NESTS.iter().find(|nest| nest.name == name)
+}
+
+/// The name after [`LOOPS_SCHEME`], where a path is one of a bundled nest: there need not be one of that name.
+#[must_use]
+pub fn nest_name_in(path: &Path) -> Option<&str> {
+    path.to_str()?.strip_prefix(LOOPS_SCHEME)
+}
+
 /// One bundled trace.
 #[derive(Clone, Copy, Debug)]
 pub struct Bundled {

@@ -1,5 +1,6 @@
 //! Why a trace could not be read or written: place, finding, expectation, remedy.
 
+use crate::nest::NestError;
 use crate::reference::SourceError;
 use std::fmt;
 use std::io;
@@ -106,6 +107,12 @@ pub enum TraceError {
     /// The file is sound but holds no references.
     #[error("{0}")]
     Empty(Box<Fault>),
+    /// A nest of loops that cannot be read or walked.
+    #[error("{0}")]
+    Nest(#[from] NestError),
+    /// References that cannot be computed; worded already.
+    #[error("{0}")]
+    Computed(String),
     /// A reference or table that a trace cannot hold, met while writing.
     #[error("{0}")]
     Invalid(Box<Fault>),

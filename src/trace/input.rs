@@ -4,6 +4,7 @@ use super::bundled;
 use super::error::{Fault, Place, TraceError};
 use super::formats::Format;
 use super::packed::{PackedError, Packing};
+use crate::nest::Settings;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -25,6 +26,8 @@ pub(super) struct Input {
     pub(super) bytes: Content,
     /// Bytes read so far, as they stand in the file.
     pub(super) read: Arc<AtomicU64>,
+    /// What stands behind `?` in the path: values of parameters.
+    pub(super) settings: Settings,
 }
 
 /// Counts what is read through it.
@@ -98,6 +101,40 @@ pub(super) fn open(path: &Path) -> Result<Input, TraceError> {
         };
         return of_bytes(&name, found.bytes.to_vec());
     }
+    let (path, settings) = with_settings(path)?;
+    if let Some(nest) = bundled::nest_name_in(path) {
+        let Some(found) = bundled::find_nest(nest) else {
+            let names: Vec<&str> = bundled::NESTS.iter().map(|bundled| bundled.name).collect();
+            let there_are = io::Error::new(io::ErrorKind::NotFound, format!("there are {}", names.join(", ")));
+            return Err(TraceError::io(&name, format!("no bundled nest of loops is called {nest:?}"), there_are));
+        };
+        return of_bytes(&name, found.text.as_bytes().to_vec()).map(|input| Input { settings, ..input });
+    }
+    let input = open_file(name, path)?;
+    Ok(Input { settings, ..input })
+}
+
+/// A path with values of parameters behind it, `x.loops?N=64,M=32`, parted; one that is there as it stands is taken so.
+fn with_settings(path: &Path) -> Result<(&Path, Settings), TraceError> {
+    let mut settings = Settings::default();
+    let whole = (path, Settings::default());
+    let Some((file, pairs)) = path.to_str().and_then(|text| text.rsplit_once('?')) else { return Ok(whole) };
+    if path.symlink_metadata().is_ok() {
+        return Ok(whole);
+    }
+    for pair in pairs.split([',', '&']) {
+        let (name, value) = Settings::pair(pair).map_err(|expected| {
+            let remedy = "write FILE?NAME=VALUE,NAME=VALUE";
+            let (found, expected) = expected.split_once("; expected ").unwrap_or((&expected, "NAME=VALUE"));
+            let found = found.trim_start_matches("found ");
+            TraceError::Invalid(Fault::new(Place::file(path.display().to_string()), found, expected, remedy))
+        })?;
+        settings.set(&name, value);
+    }
+    Ok((Path::new(file), settings))
+}
+
+fn open_file(name: String, path: &Path) -> Result<Input, TraceError> {
     let file = File::open(path)
         .map_err(|e| TraceError::io(&name, "the trace cannot be opened; check the path and its permissions", e))?;
     let twin = match file.metadata() {
@@ -121,7 +158,14 @@ fn decompress(
     let read = Arc::new(AtomicU64::new(0));
     let bytes = Content::new(Box::new(Counted { inner, read: Arc::clone(&read) }));
     if let Some(packing) = Packing::of(bytes.head()) {
-        return Ok(Input { name, path, plain: None, bytes: Content::new(packing.unpack(bytes)), read });
+        return Ok(Input {
+            name,
+            path,
+            plain: None,
+            bytes: Content::new(packing.unpack(bytes)),
+            read,
+            settings: Settings::default(),
+        });
     }
     if bytes.head().is_empty() {
         if let Some(error) = bytes.pending {
@@ -129,7 +173,7 @@ fn decompress(
         }
         return Err(empty_file(&name));
     }
-    Ok(Input { name, path, plain, bytes, read })
+    Ok(Input { name, path, plain, bytes, read, settings: Settings::default() })
 }
 
 fn empty_file(name: &str) -> TraceError {
@@ -146,6 +190,13 @@ pub(super) fn detect(input: &Input) -> Result<Format, TraceError> {
     let head = input.bytes.head();
     if let Some(format) = Format::of(head) {
         return Ok(format);
+    }
+    // Whatever is wrong in such a file, it is loops that are meant.
+    if input.path.as_deref().and_then(Path::extension).is_some_and(|end| end == "loops") {
+        return Ok(Format::LOOPS);
+    }
+    if input.path.as_deref().and_then(Path::extension).is_some_and(|end| end == "sdfg" || end == "sdfgz") {
+        return Ok(Format::SDFG);
     }
     match &input.bytes.pending {
         // What little came says nothing: why no more came does.

@@ -26,6 +26,8 @@ mod input;
     expect(dead_code, reason = "readers and copies of other formats use the rest of it")
 )]
 pub mod native;
+#[cfg(feature = "formats")]
+mod nests;
 pub mod notes;
 #[cfg(feature = "formats")]
 mod origin;
@@ -50,6 +52,8 @@ pub use filter::{CoreCells, Filter, Marker, Sample};
 pub use formats::{Format, capture, lackey, launches};
 #[cfg(feature = "formats")]
 pub use growing::{Feeder, Growing, RENAMES};
+#[cfg(feature = "formats")]
+pub use nests::open_nest;
 #[cfg(feature = "formats")]
 pub use reading::{Started, Stream, open, start};
 #[cfg(feature = "formats")]

@@ -47,6 +47,7 @@ pub fn start(path: &Path, format: Option<Format>) -> Result<Started, TraceError>
     let format = told(&input, format)?;
     Ok(match format.open(input)? {
         Opened::Native(trace) => Started::Whole(trace),
+        Opened::Computed(source) => Started::Whole(source),
         Opened::Once(reader) => Started::Growing(Feed::new(reader, stamp.map(|stamp| Origin::of(stamp, format)))),
     })
 }
@@ -59,7 +60,7 @@ fn told(input: &input::Input, format: Option<Format>) -> Result<Format, TraceErr
 /// A trace read once, in order.
 pub struct Stream {
     opened: Opened,
-    /// The next chunk of a native trace.
+    /// The next chunk of a native trace, or the next reference of a computed one.
     next: u64,
     /// Bytes of the file read so far.
     read: Arc<AtomicU64>,
@@ -100,6 +101,11 @@ impl Stream {
                 self.next += 1;
                 Ok(())
             }
+            Opened::Computed(source) => {
+                source.batch(self.next, out).map_err(|error| TraceError::Computed(error.0))?;
+                self.next += out.len() as u64;
+                Ok(())
+            }
         }
     }
 
@@ -114,6 +120,7 @@ impl Stream {
     pub fn tables(&self) -> Tables {
         match &self.opened {
             Opened::Native(trace) => trace.tables().clone(),
+            Opened::Computed(source) => source.tables().clone(),
             Opened::Once(reader) => reader.tables(),
         }
     }
@@ -123,6 +130,7 @@ impl Stream {
     pub fn notices(&self) -> Vec<String> {
         match &self.opened {
             Opened::Native(trace) => trace.notices().to_vec(),
+            Opened::Computed(source) => source.notices().to_vec(),
             Opened::Once(reader) => reader.notices(),
         }
     }

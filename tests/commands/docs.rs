@@ -12,7 +12,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const PAGES: [&str; 9] = [
+const PAGES: [&str; 10] = [
     "README.md",
     "docs/formats.md",
     "docs/capture.md",
@@ -22,6 +22,7 @@ const PAGES: [&str; 9] = [
     "docs/analysis.md",
     "docs/kernels.md",
     "docs/storyboards.md",
+    "docs/loops.md",
 ];
 
 fn root() -> PathBuf {
@@ -58,7 +59,9 @@ fn calls(name: &str) -> Vec<Vec<String>> {
 
 #[test]
 fn every_command_line_of_the_pages_parses() {
-    for name in ["README.md", "docs/formats.md", "docs/capture.md", "docs/analysis.md", "docs/kernels.md"] {
+    for name in
+        ["README.md", "docs/formats.md", "docs/capture.md", "docs/analysis.md", "docs/kernels.md", "docs/loops.md"]
+    {
         let calls = calls(name);
         assert!(!calls.is_empty(), "{name} shows no command");
         for words in calls {

@@ -16,6 +16,7 @@ mod hostile;
 mod index_file;
 mod kept_tasks;
 mod kernels;
+mod nests;
 mod random_kernels;
 #[cfg(feature = "gpu")]
 mod read_once;

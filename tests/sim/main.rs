@@ -7,6 +7,7 @@ mod explained;
 mod hierarchy;
 mod hit_rate;
 mod invariants;
+mod nests;
 mod pairs;
 mod presets;
 mod reference;

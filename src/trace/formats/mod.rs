@@ -6,8 +6,10 @@
 use super::error::TraceError;
 use super::input::Input;
 use super::native::NativeTrace;
+use super::nests;
 use super::stamp::Stamp;
-use crate::reference::{Reference, Tables};
+use crate::nest;
+use crate::reference::{Reference, ReferenceSource, Tables};
 use std::fmt;
 
 mod accelsim;
@@ -69,6 +71,8 @@ pub(super) enum Opened {
     Native(Box<NativeTrace>),
     /// It is read once, in order.
     Once(Box<dyn Reader>),
+    /// Any part of it is computed.
+    Computed(Box<dyn ReferenceSource>),
 }
 
 /// A format that can be read.
@@ -258,6 +262,24 @@ impl Format {
         open: |input| Ok(Opened::Once(Box::new(capture::Reader::open(input)?))),
     });
 
+    /// Orrery's language of loops.
+    pub const LOOPS: Self = Self(&Row {
+        name: "loops",
+        about: "Loop nests in Orrery's language of loops (docs/loops.md)",
+        example: "for i in 0..N { A[i] = B[i] }",
+        looks_like: nest::loops::Source::looks_like,
+        open: |input| nests::open_loops(input).map(Opened::Computed),
+    });
+
+    /// DaCe's dataflow graphs.
+    pub const SDFG: Self = Self(&Row {
+        name: "sdfg",
+        about: "Dataflow graphs of DaCe, .sdfg or .sdfgz (docs/loops.md)",
+        example: "{\"type\": \"SDFG\", \"attributes\": {\"_arrays\": ...",
+        looks_like: nest::sdfg::Graph::looks_like,
+        open: |input| nests::open_graph(input).map(Opened::Computed),
+    });
+
     /// All of them, in the order in which content is compared with them: magic numbers first, loose patterns last.
     pub const ALL: &'static [Self] = &[
         Self::NATIVE,
@@ -270,6 +292,8 @@ impl Format {
         Self::CLOUDSUITE,
         Self::DINERO,
         Self::ACCELSIM,
+        Self::LOOPS,
+        Self::SDFG,
         // Words that no other text has.
         Self::NVBIT,
         Self::DRMEMTRACE_VIEW,

@@ -1,0 +1,96 @@
+//! Files of loops and graphs, opened as sources that compute their references.
+
+use super::error::{Fault, Place, TraceError};
+use super::formats::Format;
+use super::input::{self, Input};
+use crate::nest::{Nest, Settings, Walk, loops, sdfg};
+use crate::reference::ReferenceSource;
+use std::io::Read;
+use std::path::Path;
+
+/// Bytes of one file, at most.
+const MOST_BYTES: u64 = 512 << 20;
+
+/// Opens a file of loops, or a graph, under values of its parameters; `-` is standard input, `loops:NAME` a bundled one. Containers
+/// begin on lines of `line_bytes`.
+///
+/// # Errors
+/// When it cannot be read, is of another format, or has no accesses to be counted under these values.
+pub fn open_nest(path: &Path, settings: &Settings, line_bytes: u64) -> Result<Walk, TraceError> {
+    let mut input = input::open(path)?;
+    settings.iter().for_each(|(name, value)| input.settings.set(name, value));
+    let format = input::detect(&input)?;
+    if format == Format::LOOPS {
+        return Ok(Walk::new(of_loops(input)?, line_bytes)?);
+    }
+    if format == Format::SDFG {
+        return Ok(Walk::new(of_graph(input)?, line_bytes)?);
+    }
+    Err(TraceError::UnknownFormat(Fault::new(
+        Place::file(&input.name),
+        format!("a trace of the format `{}`, which says nothing of loops", format.name()),
+        "a .loops file, or an .sdfg of DaCe",
+        "ask `orrery analyze` what a trace tells of locality",
+    )))
+}
+
+/// As a source of references.
+pub(super) fn open_loops(input: Input) -> Result<Box<dyn ReferenceSource>, TraceError> {
+    let name = input.name.clone();
+    source(&name, of_loops(input)?)
+}
+
+fn source(name: &str, nest: Nest) -> Result<Box<dyn ReferenceSource>, TraceError> {
+    let walk = Walk::new(nest, 0)?;
+    if walk.is_empty() {
+        let gap = walk.notices().first().map_or(String::new(), |gap| format!(" ({gap})"));
+        return Err(TraceError::Empty(Fault::new(
+            Place::file(name),
+            format!("loops that make no access{gap}"),
+            "at least one",
+            "set larger values of parameters: FILE?NAME=VALUE",
+        )));
+    }
+    Ok(Box::new(walk))
+}
+
+/// A graph as a source of references.
+pub(super) fn open_graph(input: Input) -> Result<Box<dyn ReferenceSource>, TraceError> {
+    let name = input.name.clone();
+    source(&name, of_graph(input)?)
+}
+
+/// Name, values and text of a file. Messages name the file, whatever values stand behind it.
+fn parts(input: Input) -> Result<(String, Settings, String), TraceError> {
+    let (name, settings) = (input.name.clone(), input.settings.clone());
+    let name =
+        name.rsplit_once('?').filter(|_| !settings.is_empty()).map_or(name.as_str(), |(file, _)| file).to_owned();
+    Ok((name, settings, text(input)?))
+}
+
+fn of_graph(input: Input) -> Result<Nest, TraceError> {
+    let (name, settings, text) = parts(input)?;
+    Ok(sdfg::Graph::parse(&name, &text)?.bind(&settings)?)
+}
+
+fn of_loops(input: Input) -> Result<Nest, TraceError> {
+    let (name, settings, text) = parts(input)?;
+    Ok(loops::Source::parse(&name, &text)?.bind(&settings)?)
+}
+
+/// All of a file's text.
+fn text(input: Input) -> Result<String, TraceError> {
+    let name = input.name;
+    let mut bytes = Vec::new();
+    let read = input.bytes.take(MOST_BYTES + 1).read_to_end(&mut bytes);
+    read.map_err(|e| TraceError::io(&name, "cannot be read to its end; it may be cut short", e))?;
+    if bytes.len() as u64 > MOST_BYTES {
+        let found = format!("more than {} MiB of text", MOST_BYTES >> 20);
+        return Err(TraceError::Damaged(Fault::new(Place::file(&name), found, "a shorter file", "part it")));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to() as u64;
+        let place = Place::offset(&name, at);
+        TraceError::Damaged(Fault::new(place, "bytes that are no UTF-8", "text", "save it as UTF-8"))
+    })
+}
