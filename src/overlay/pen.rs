@@ -99,7 +99,7 @@ impl<'a> Pen<'a> {
         if fits(text) {
             return vec![text];
         }
-        let parted = text.match_indices(' ').map(|(at, _)| text.split_at(at)).filter(|(first, _)| fits(first)).last();
+        let parted = text.match_indices(' ').map(|(at, _)| text.split_at(at)).rfind(|(first, _)| fits(first));
         parted.map_or_else(|| vec![text], |(first, rest)| vec![first, rest.trim_start()])
     }
 

@@ -118,12 +118,12 @@ fn three_reductions_differ_as_the_thesis_says() {
     }
     let (program, launch) = bundled("reduce-strided");
     let counts = program.run(&launch).unwrap().counts;
-    let shown: Vec<(u64, bool, Vec<(&str, usize)>)> = counts
+    let shown: Vec<_> = counts
         .proxy_warps
         .iter()
         .map(|proxy| {
             let ways = proxy.branchings.iter().map(|way| (way.pattern.as_str(), way.lanes));
-            (proxy.warps, proxy.divergent, ways.collect())
+            (proxy.warps, proxy.divergent, ways.collect::<Vec<_>>())
         })
         .collect();
     let busy = [("11000000", 16), ("11100000", 8), ("11110000", 4), ("11111000", 2), ("11111100", 1), ("11111111", 1)];
