@@ -142,10 +142,11 @@ mod tests {
         ) {
             let mut places = vec![offset];
             for (extent, stride) in &dims {
-                places = places.iter().flat_map(|p| (0..*extent as i64).map(move |n| p + n * stride)).collect();
+                places = places.iter().flat_map(|p| (0..extent.cast_signed()).map(move |n| p + n * stride)).collect();
             }
-            let bytes = |place: &i64| (0..elem as i64).map(move |b| (place * elem as i64 + b).div_euclid(line as i64));
-            let lines: BTreeSet<i64> = places.iter().flat_map(bytes).collect();
+            let (elem_bytes, line_bytes) = (elem.cast_signed(), line.cast_signed());
+            let bytes = |place: i64| (0..elem_bytes).map(move |b| (place * elem_bytes + b).div_euclid(line_bytes));
+            let lines: BTreeSet<i64> = places.iter().copied().flat_map(bytes).collect();
             prop_assert_eq!(span_lines(&dims, offset, elem, line), Some(lines.len() as u64));
         }
     }

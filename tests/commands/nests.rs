@@ -1,4 +1,5 @@
 //! `orrery loops`, and loops and graphs where a trace is expected.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use serde_json::{Value, json};
 use std::fs;

@@ -50,12 +50,15 @@ struct ForLoop {
     tile: Option<i64>,
 }
 
+/// From indices to the element in memory.
+type Place = Box<dyn Fn(&[i64]) -> i64>;
+
 struct Array {
     shape: Vec<i64>,
     bytes: i64,
     /// What is written behind the type.
     layout: String,
-    place: Box<dyn Fn(&[i64]) -> i64>,
+    place: Place,
 }
 
 fn array(rng: &mut Rng) -> Array {
@@ -75,7 +78,7 @@ fn array(rng: &mut Rng) -> Array {
         }
         strides
     };
-    let (layout, place): (String, Box<dyn Fn(&[i64]) -> i64>) = match rng.small(5) {
+    let (layout, place): (String, Place) = match rng.small(5) {
         0 => {
             let strides = by((0..dims).rev().collect(), 1, &shape);
             (
@@ -94,7 +97,7 @@ fn array(rng: &mut Rng) -> Array {
         2 => {
             let mut order: Vec<usize> = (0..dims).collect();
             for n in (1..dims).rev() {
-                order.swap(n, rng.below(n as u64 + 1) as usize);
+                order.swap(n, rng.small(n as u64 + 1) as usize);
             }
             let strides = by(order.clone(), 1, &shape);
             let words: Vec<String> = order.iter().map(ToString::to_string).collect();
@@ -184,7 +187,7 @@ fn case(rng: &mut Rng) -> Case {
                 let mut sum = |low: i64, high: i64| {
                     let mut terms = Vec::new();
                     if n > 0 && !is_tiled && rng.percent(50) {
-                        terms.push((rng.below(n as u64) as usize, rng.one_of(&[1i64, 1, -1, 2])));
+                        terms.push((rng.small(n as u64) as usize, rng.one_of(&[1i64, 1, -1, 2])));
                     }
                     Sum(low + rng.below((high - low + 1) as u64) as i64, terms)
                 };
@@ -206,13 +209,13 @@ fn case(rng: &mut Rng) -> Case {
         // Indices are brought inside by a remainder now and then, else by a condition.
         let condition = rng
             .percent(50)
-            .then(|| (rng.below(depth as u64) as usize, 1 + i64::from(rng.small(3)), i64::from(rng.small(2))));
+            .then(|| (rng.small(depth as u64) as usize, 1 + i64::from(rng.small(3)), i64::from(rng.small(2))));
         let mut touch = || {
-            let a = rng.below(arrays.len() as u64) as usize;
+            let a = rng.small(arrays.len() as u64) as usize;
             let indices: Vec<(usize, i64, i64)> = arrays[a]
                 .shape
                 .iter()
-                .map(|_| (rng.below(depth as u64) as usize, rng.one_of(&[1i64, 1, 2, -1]), i64::from(rng.small(5)) - 2))
+                .map(|_| (rng.small(depth as u64) as usize, rng.one_of(&[1i64, 1, 2, -1]), i64::from(rng.small(5)) - 2))
                 .collect();
             (a, indices)
         };
@@ -497,7 +500,7 @@ fn what_goes_wrong_on_the_way_names_statement_and_iteration() {
     assert_eq!(walk("array A[8]\nfor i in 5..2 { A[i] = 1 }\nfor i in -3..-1 step -1 { A[i] = 1 }", &[]).len(), 0);
     let nest = loops::Source::parse("t", "array A[1]\nparam N = 2 ** 62\nfor i in 0..N, j in 0..N { read A[0] }")
         .expect("read");
-    let error = Walk::new(nest.bind(&Settings::default()).expect("bound"), 64).err().expect("too many").to_string();
+    let error = Walk::new(nest.bind(&Settings::default()).expect("bound"), 64).expect_err("too many").to_string();
     assert!(error.contains("2^64 accesses"), "{error}");
     let overlapping = walk("array A[4, 4] strides (1, 1)\nfor i in 0..4 { A[i, 0] = 1 }", &[]);
     assert!(overlapping.notices()[0].contains("share places"), "{:?}", overlapping.notices());
