@@ -31,6 +31,7 @@ pub(super) struct Region {
     pub(super) repeats: Option<Repeat>,
 }
 
+#[cfg_attr(not(feature = "native"), expect(dead_code, reason = "control flow comes from graphs alone, which are JSON"))]
 #[derive(Clone, Debug)]
 pub(super) enum Step {
     /// By its number among the blocks of the machine.
@@ -108,6 +109,7 @@ impl Region {
     }
 
     /// Calls `see` with each slot that gets a value.
+    #[cfg(feature = "native")]
     pub(super) fn assigned(&self, see: &mut dyn FnMut(usize)) {
         self.repeats.iter().flat_map(|r| r.init.iter().chain(&r.update)).for_each(|(slot, _)| see(*slot));
         self.edges.iter().flatten().flat_map(|edge| &edge.assign).for_each(|(slot, _)| see(*slot));

@@ -2,7 +2,9 @@
 
 use super::expr::{Expr, MOST_OPS, Op};
 use super::fault::NestError;
-use super::lexer::{At, Lexeme, Token, place, tokens};
+#[cfg(feature = "native")]
+use super::lexer::tokens;
+use super::lexer::{At, Lexeme, Token, place};
 
 /// Brackets, signs and powers within one another, at most.
 const DEEPEST: u32 = 200;

@@ -7,6 +7,7 @@ use super::machine::Machine;
 use crate::reference::Kind;
 
 /// A part of a nest.
+#[cfg_attr(not(feature = "native"), expect(dead_code, reason = "control flow comes from graphs alone, which are JSON"))]
 #[derive(Clone, Debug)]
 pub(super) enum Node {
     Access(Access),
@@ -206,6 +207,7 @@ impl Loop {
         }
     }
 
+    #[cfg(feature = "native")]
     pub(super) fn hidden(self) -> Self {
         Self { shown: false, ..self }
     }
