@@ -77,7 +77,14 @@ impl Telling<'_> {
         if let Some(words) = self.departed(&told.departures) {
             sentences.push(words);
         }
+        let is_there = told.accesses.first().is_some_and(|access| access.hit);
         sentences.push(match (told.last_use, told.next_use) {
+            (None, next) if is_there => {
+                let next = next.map_or("there is no later one".to_owned(), |next| {
+                    format!("the next use is reference {}", grouped(next))
+                });
+                format!("Nobody touched its line before, so a prefetch brought it; {next}.")
+            }
             (None, None) => "Nobody touched its line before, and nobody does later.".into(),
             (None, Some(next)) => {
                 format!("Nobody touched its line before; the next use is reference {}.", grouped(next))
@@ -123,6 +130,10 @@ impl Telling<'_> {
                 return format!("hits {place}");
             }
             let why = kind.map(|class| match class {
+                // It came with a prefetch, or from a cache inside.
+                MissClass::Compulsory if left.is_some() => {
+                    "compulsory: this cache was never asked for the line, though it once held it".to_owned()
+                }
                 MissClass::Compulsory => "compulsory: this cache was never asked for the line".to_owned(),
                 MissClass::Capacity => {
                     format!(
@@ -137,7 +148,20 @@ impl Telling<'_> {
             let why: Vec<String> = why.into_iter().chain(left).collect();
             if why.is_empty() { format!("misses {place}") } else { format!("misses {place} ({})", why.join("; ")) }
         };
-        piece.iter().map(access).collect::<Vec<_>>().join("; ")
+        let mut words: Vec<String> = piece.iter().map(access).collect();
+        if self.is_stored_whole(piece) {
+            words.push("stored whole, so nothing is fetched".to_owned());
+        }
+        words.join("; ")
+    }
+
+    /// Whether these are a store of all bytes of a line, for which nobody else is asked.
+    fn is_stored_whole(&self, piece: &[&AccessTold]) -> bool {
+        let [access] = piece else { return false };
+        let line = self.before.config().levels.first().map_or(u64::MAX, |level| u64::from(level.line));
+        let bytes = ByteRange::new(self.reference.addr, u64::from(self.reference.size));
+        let is_whole = bytes.first <= access.line && access.line.saturating_add(line - 1) <= bytes.last;
+        !access.hit && is_whole && matches!(self.reference.kind, Kind::Write | Kind::Modify)
     }
 
     /// What had to leave.
@@ -160,7 +184,10 @@ impl Telling<'_> {
         };
         let mut told: Vec<String> = departures.iter().take(TOLD).map(words).collect();
         if departures.len() > TOLD {
-            told.push(format!("{} more lines leave caches", departures.len() - TOLD));
+            told.push(match departures.len() - TOLD {
+                1 => "one more line leaves a cache".to_owned(),
+                more => format!("{more} more lines leave caches"),
+            });
         }
         let text = told.join("; ");
         let mut signs = text.chars();

@@ -9,16 +9,21 @@ const TABLES: [Format; 3] = [Format::PARQUET, Format::ARROW, Format::ACCELSIM];
 
 #[test]
 fn every_sample_looks_like_its_own_format_and_no_other() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/traces");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut seen = Vec::new();
-    for entry in fs::read_dir(folder).unwrap() {
+    // Nests and graphs have folders of their own, and endings.
+    let files =
+        ["tests/traces", "tests/traces/dace", "traces/loops"].map(|folder| fs::read_dir(root.join(folder)).unwrap());
+    for entry in files.into_iter().flatten() {
         let path = entry.unwrap().path();
         if path.is_dir() {
             continue;
         }
         let file = path.file_name().unwrap().to_str().unwrap().to_owned();
         // `pin.sizes.out` is of the format `pin`; what is named otherwise is no trace.
-        let Some(own) = file.split('.').next().and_then(Format::named).filter(|_| !file.ends_with(".c")) else {
+        let named = |part: Option<&str>| part.and_then(Format::named).filter(|_| !file.ends_with(".c"));
+        let by_ending = || named(file.rsplit('.').next()).filter(|own| [Format::LOOPS, Format::SDFG].contains(own));
+        let Some(own) = named(file.split('.').next()).or_else(by_ending) else {
             continue;
         };
         let text = fs::read(&path).unwrap();
