@@ -1,6 +1,6 @@
 //! Stack distances of a nest of loops, whole and by container.
 
-use super::distance::{Stack, miss_curve};
+use super::distance::Stack;
 use super::histogram::Histogram;
 use super::touch::{Touches, line_shift};
 use crate::nest::{Container, NestError, Walk};
@@ -76,12 +76,6 @@ impl ContainerUse {
     #[must_use]
     pub fn misses(&self, lines: u64) -> u64 {
         self.cold + self.histogram.at_least(lines)
-    }
-
-    /// As [`StackDistances::miss_curve`](super::StackDistances::miss_curve), of this container.
-    #[must_use]
-    pub fn miss_curve(&self) -> Vec<(u64, u64)> {
-        miss_curve(&self.histogram, self.accesses)
     }
 }
 

@@ -1,13 +1,11 @@
 //! One trace under many caches: decoded once, played through all of them, on all processors.
 
-use super::stacked::{Shape, StackedCaches, shape};
 use crate::reference::{ReferenceSource, ahead};
 use crate::sim::config::{ConfigError, HierarchyConfig};
 use crate::sim::{Hierarchy, LevelCounters, Long, SimError, check_core, prepare};
 use crate::units::LevelId;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// Cells of a sweep at most.
 pub const MOST_CELLS: u64 = 1_000_000;
@@ -219,11 +217,9 @@ pub struct LevelCounts {
     pub counters: LevelCounters,
 }
 
-/// `stacked` are the counters of the only level, where it was not simulated.
-fn counts(cell: &Cell, hierarchy: &Hierarchy, stacked: Option<LevelCounters>) -> CellCounts {
+fn counts(cell: &Cell, hierarchy: &Hierarchy) -> CellCounts {
     let level = |(level, config): (u8, &crate::sim::config::LevelConfig)| {
-        let geometry = hierarchy.level_geometry(LevelId(level));
-        let counters = stacked.unwrap_or_else(|| hierarchy.level_counters(LevelId(level)));
+        let (geometry, counters) = (hierarchy.level_geometry(LevelId(level)), hierarchy.level_counters(LevelId(level)));
         LevelCounts {
             name: config.name.clone(),
             size: config.size,
@@ -240,21 +236,12 @@ fn counts(cell: &Cell, hierarchy: &Hierarchy, stacked: Option<LevelCounters>) ->
         cell: cell.number,
         values: cell.values.clone(),
         levels: (0u8..).zip(&cell.config.levels).map(level).collect(),
-        memory_bytes_read: stacked.map_or(memory.bytes_read, |counters| counters.bytes_in),
-        memory_bytes_written: stacked.map_or(memory.bytes_written, |counters| counters.bytes_out),
+        memory_bytes_read: memory.bytes_read,
+        memory_bytes_written: memory.bytes_written,
     }
 }
 
-/// What plays cells.
-enum Player {
-    /// A cell by itself: its place among all.
-    One(usize, Hierarchy),
-    /// Cells that differ in their ways alone.
-    Stacked(StackedCaches),
-}
-
-/// Plays a trace once through the caches of all these cells. Plain LRU caches of one level that differ in their ways alone are counted
-/// by one pass of stacks, all others are simulated; the counts are the same. `report` is told how many references were played and may stop the sweep by
+/// Plays a trace once through the caches of all these cells. `report` is told how many references were played and may stop the sweep by
 /// `false`; then the answer is `None`.
 ///
 /// # Errors
@@ -265,17 +252,7 @@ pub fn sweep(
     report: &mut dyn FnMut(u64) -> bool,
 ) -> Result<Option<Vec<CellCounts>>, SweepError> {
     let prepared: Result<Vec<Hierarchy>, SimError> = cells.iter().map(|cell| prepare(&cell.config, source)).collect();
-    let prepared = prepared?;
-    let shapes: Vec<Option<(Shape, u32)>> = cells.iter().zip(&prepared).map(|(cell, h)| shape(cell, h)).collect();
-    let mut most_ways: BTreeMap<Shape, u32> = BTreeMap::new();
-    for (shape, ways) in shapes.iter().flatten() {
-        let most = most_ways.entry(*shape).or_default();
-        *most = (*ways).max(*most);
-    }
-    let groups: Vec<Shape> = most_ways.keys().copied().collect();
-    let simulated = (0..cells.len()).filter(|n| shapes[*n].is_none()).map(|n| Player::One(n, prepared[n].clone()));
-    let stacked = most_ways.iter().map(|(shape, ways)| Player::Stacked(StackedCaches::new(*shape, *ways)));
-    let mut players: Vec<Player> = stacked.chain(simulated).collect();
+    let mut hierarchies = prepared?;
     // The core that fits least says it.
     let narrowest = cells.iter().min_by_key(|cell| cell.config.cores);
     let mut long = Long::default();
@@ -284,30 +261,11 @@ pub fn sweep(
         if let Some(cell) = narrowest {
             part.iter().zip(from..).try_for_each(|(reference, tick)| check_core(&cell.config, reference, tick))?;
         }
-        players.par_iter_mut().for_each(|player| match player {
-            Player::One(_, hierarchy) => hierarchy.play(part, &mut ()),
-            Player::Stacked(caches) => caches.play(part),
-        });
+        hierarchies.par_iter_mut().for_each(|hierarchy| hierarchy.play(part, &mut ()));
         if report(from + part.len() as u64) { Ok(()) } else { Err(Halted::Asked) }
     });
     match played {
-        Ok(()) => {
-            let of_cell = |n: usize| {
-                let stacked = shapes[n].and_then(|(shape, ways)| {
-                    let at = groups.iter().position(|other| *other == shape)?;
-                    match players.get(at)? {
-                        Player::Stacked(caches) => Some(caches.counters(ways)),
-                        Player::One(..) => None,
-                    }
-                });
-                let own = players.iter().find_map(|player| match player {
-                    Player::One(cell, hierarchy) if *cell == n => Some(hierarchy),
-                    _ => None,
-                });
-                counts(&cells[n], own.unwrap_or(&prepared[n]), stacked)
-            };
-            Ok(Some((0..cells.len()).map(of_cell).collect()))
-        }
+        Ok(()) => Ok(Some(cells.iter().zip(&hierarchies).map(|(cell, hierarchy)| counts(cell, hierarchy)).collect())),
         Err(Halted::Asked) => Ok(None),
         Err(Halted::Failed(error)) => Err(error.into()),
     }

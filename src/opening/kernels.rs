@@ -76,7 +76,10 @@ impl KernelFile {
             let (name, text) = (path.display().to_string(), kernel.text.to_owned());
             return Ok(Self { name, text, settings, folder: PathBuf::new() });
         }
-        let text = read_text(path, MOST_TEXT).map_err(|error| fault(path, error))?;
+        let text = read_text(path, MOST_TEXT).map_err(|error| {
+            let words = "cannot be read; expected a shader in WGSL, or kernel:NAME (orrery kernel --list names them)";
+            fault(path, format!("{words}: {error}"))
+        })?;
         let beside = path.with_extension("toml");
         let settings = match read_text(&beside, MOST_TEXT) {
             Ok(text) => toml::from_str(&text).map_err(|error| fault(&beside, error))?,
@@ -113,7 +116,9 @@ impl KernelFile {
 
 fn content(name: &str, words: &str, folder: &Path) -> Result<(Content, Option<u32>), KernelError> {
     let error = |error: String| KernelError::Binding(format!("--bind {name}: {error}"));
-    let file = |path: &Path, words: std::io::Error| error(format!("{}: {words}", path.display()));
+    let file = |path: &Path, words: std::io::Error| {
+        error(format!("{} cannot be read; expected a file of numbers, .bin or .csv: {words}", path.display()))
+    };
     match bound(words).map_err(error)? {
         Bound::Content(content, length) => Ok((content, length)),
         Bound::Binary(path) => {

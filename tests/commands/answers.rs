@@ -1,42 +1,10 @@
 //! `why`, `annotate`, `analyze` and `sweep`, as they are called.
 #![cfg(feature = "cli")]
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use crate::calls::{json, printed, refused, run};
 use serde_json::Value;
 use std::fs;
-use std::path::Path;
-use std::process::{Command, Output, Stdio};
-
-fn orrery(folder: &Path, words: &str) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_orrery"));
-    command.args(words.split_whitespace()).current_dir(folder).stdin(Stdio::null());
-    command
-}
-
-fn run(folder: &Path, words: &str) -> Output {
-    orrery(folder, words).output().unwrap()
-}
-
-fn printed(folder: &Path, words: &str) -> String {
-    let output = run(folder, words);
-    assert!(output.status.success(), "{words}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap()
-}
-
-fn json(folder: &Path, words: &str) -> Value {
-    serde_json::from_str(&printed(folder, words)).unwrap()
-}
-
-/// Asserts that a call fails with this code and all these words.
-fn refused(folder: &Path, call: &str, code: i32, words: &[&str]) {
-    let output = run(folder, call);
-    let text = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(code), "{call}: {text}");
-    for word in words {
-        assert!(text.contains(word), "{call}: `{word}` is missing in:\n{text}");
-    }
-    assert!(!text.contains("panicked"), "{text}");
-}
+use std::process::{Command, Stdio};
 
 #[test]
 fn stack_distances_are_printed_exactly() {

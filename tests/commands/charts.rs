@@ -1,27 +1,11 @@
 //! `chart` and `report`: files that are drawn of what other commands tell, with the same numbers.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use crate::calls::{json, printed, run};
 use serde_json::Value;
 use std::fs;
-use std::path::Path;
-use std::process::{Command, Output, Stdio};
 
 const KINDS: [&str; 6] = ["miss-ratio", "stack-distance", "classes", "sets", "map", "displaced"];
-
-fn run(folder: &Path, words: &str) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_orrery"));
-    command.args(words.split_whitespace()).current_dir(folder).stdin(Stdio::null()).output().unwrap()
-}
-
-fn printed(folder: &Path, words: &str) -> String {
-    let output = run(folder, words);
-    assert!(output.status.success(), "{words}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap()
-}
-
-fn json(folder: &Path, words: &str) -> Value {
-    serde_json::from_str(&printed(folder, words)).unwrap()
-}
 
 /// Asserts that a chart is sound XML whose words lie on the sheet, none on another, and gives these.
 fn words_of(name: &str, svg: &str) -> Vec<String> {

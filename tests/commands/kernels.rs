@@ -2,36 +2,13 @@
 #![cfg(feature = "cli")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use crate::calls::{printed, refused};
 use orrery::kernel::bundled::BUNDLED;
 use orrery::kernel::{Bound, Content, Counts, Extent, KernelError, Launch, Program, Recording, Run, Space, bound};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
-
-fn called(folder: &Path, words: &str) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_orrery"));
-    command.args(words.split_whitespace()).current_dir(folder).stdin(Stdio::null());
-    command.output().unwrap()
-}
-
-fn printed(folder: &Path, words: &str) -> String {
-    let output = called(folder, words);
-    assert!(output.status.success(), "{words}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap()
-}
-
-/// Asserts that a call fails with this code and all these words, and without a panic.
-fn refused(folder: &Path, call: &str, code: i32, words: &[&str]) {
-    let output = called(folder, call);
-    let text = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(code), "{call}: {text}");
-    for word in words {
-        assert!(text.contains(word), "{call}: `{word}` is missing in:\n{text}");
-    }
-    assert!(!text.contains("panicked"), "{text}");
-}
 
 fn launch(items: [u64; 3], binds: &[(&str, &str)]) -> Launch {
     let mut launch = Launch::of(Extent::Items(items));
@@ -374,7 +351,7 @@ fn buffers_are_bound_from_words_and_files() {
     refused(at, "kernel k.wgsl --bind b=iota", 2, &["--bind b", "expected one of a, out"]);
     refused(at, "kernel k.wgsl --bind a=ones", 2, &["--bind a", "expected zeros, iota"]);
     refused(at, "kernel k.wgsl --bind a", 2, &["expected NAME=WHAT"]);
-    refused(at, "kernel k.wgsl --bind a=none.bin", 2, &["none.bin"]);
+    refused(at, "kernel k.wgsl --bind a=none.bin", 2, &["none.bin cannot be read; expected a file of numbers"]);
     refused(at, "kernel k.wgsl --set TIME=2", 2, &["no override TIME", "expected one of TIMES"]);
     refused(at, "kernel k.wgsl --print x", 2, &["--print x", "expected one of a, out"]);
     fs::write(at.join("a.bin"), [1, 2, 3]).unwrap();
@@ -422,7 +399,12 @@ fn wrong_kernels_are_told_what_is_wrong() {
     );
     refused(at, "kernel k.wgsl --global 1", 1, &["k.wgsl:1", "texture", "not recorded"]);
     refused(at, "kernel kernel:reduce", 1, &["no such bundled kernel", "reduce-modulo"]);
-    refused(at, "kernel none.wgsl --global 1", 1, &["none.wgsl"]);
+    refused(
+        at,
+        "kernel none.wgsl --global 1",
+        1,
+        &["none.wgsl: cannot be read; expected a shader in WGSL", "No such file"],
+    );
     refused(at, "kernel", 2, &["FILE"]);
     let list = printed(at, "kernel --list");
     assert!(BUNDLED.iter().all(|kernel| list.contains(kernel.name)), "{list}");

@@ -3,6 +3,7 @@
 
 mod advice;
 mod answers;
+mod calls;
 mod charts;
 mod cli;
 mod docs;

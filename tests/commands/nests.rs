@@ -1,35 +1,11 @@
 //! `orrery loops`, and loops and graphs where a trace is expected.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use crate::calls::{json, printed, refused};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
-
-fn run(folder: &Path, words: &str) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_orrery"));
-    command.args(words.split_whitespace()).current_dir(folder).stdin(Stdio::null()).output().unwrap()
-}
-
-fn printed(folder: &Path, words: &str) -> String {
-    let output = run(folder, words);
-    assert!(output.status.success(), "{words}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap()
-}
-
-fn numbers(folder: &Path, words: &str) -> Value {
-    serde_json::from_str(&printed(folder, words)).unwrap()
-}
-
-fn refused(folder: &Path, call: &str, code: i32, words: &[&str]) {
-    let output = run(folder, call);
-    let text = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(code), "{call}: {text}");
-    for word in words {
-        assert!(text.contains(word), "{call}: `{word}` is missing in:\n{text}");
-    }
-    assert!(!text.contains("panicked"), "{text}");
-}
+use std::process::Command;
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
@@ -41,7 +17,7 @@ fn the_numbers_of_loops_are_printed_exactly() {
     let text = printed(&at, "loops loops:matmul --line 64 --capacity 8 --json");
     let page = fs::read_to_string(at.join("docs/loops.md")).unwrap();
     assert_eq!(page.lines().find(|line| line.starts_with("{\"line\":64")), Some(text.trim_end()), "docs/loops.md");
-    let found = numbers(&at, "loops loops:hdiff --capacity 10,20 --json");
+    let found = json(&at, "loops loops:hdiff --capacity 10,20 --json");
     assert_eq!(found["containers"]["in_field"]["misses"]["10"], 3196);
     assert_eq!(found["containers"]["in_field"]["shape"], json!([12, 12, 5]));
     let counts = found["histogram"].as_array().unwrap().iter().map(|pair| pair[1].as_u64().unwrap());
@@ -66,15 +42,15 @@ fn loops_open_where_a_trace_does() {
         "param N = 4\narray A[N, N]\ntemp t\nfor i in 0..N, j in 0..N {\n  t = A[i, j]\n  A[j, i] = t\n}\n",
     )
     .unwrap();
-    let stats = numbers(at, "stats mm.loops?N=8 --cache paper --json");
+    let stats = json(at, "stats mm.loops?N=8 --cache paper --json");
     assert_eq!(stats["trace"]["references"], 8 * 8 * 4);
     let why = printed(at, "why mm.loops 5");
     assert!(why.contains("mm.loops:5") && why.contains("t = A[i, j]"), "{why}");
     printed(at, "convert mm.loops?N=3 -o mm.orrery");
-    let kept = numbers(at, "stats mm.orrery --cache paper --json");
+    let kept = json(at, "stats mm.orrery --cache paper --json");
     assert_eq!(kept["trace"]["references"], 3 * 3 * 4);
     assert!(kept.to_string().contains("\"t\""), "{kept}");
-    let whole = numbers(at, "analyze loops:matmul --stack-distance --line 64 --json");
+    let whole = json(at, "analyze loops:matmul --stack-distance --line 64 --json");
     // The update of C is a read and a write here.
     assert_eq!(whole["accesses"], 4 * 9 * 10 * 15);
     let piped = Command::new("sh")
@@ -84,7 +60,7 @@ fn loops_open_where_a_trace_does() {
         .unwrap();
     assert_eq!(serde_json::from_slice::<Value>(&piped.stdout).unwrap()["trace"]["references"], 4 * 4 * 4);
     // Transient ones count where they are asked for.
-    let [without, with] = ["", " --transients"].map(|flag| numbers(at, &format!("loops mm.loops --json{flag}")));
+    let [without, with] = ["", " --transients"].map(|flag| json(at, &format!("loops mm.loops --json{flag}")));
     assert_eq!((without["accesses"].as_u64(), with["accesses"].as_u64()), (Some(32), Some(64)));
     assert!(without["containers"].get("t").is_none() && with["containers"].get("t").is_some());
 }
@@ -106,7 +82,7 @@ fn what_cannot_be_walked_is_refused_in_words() {
     refused(at, "loops sizes.loops --set M=4", 1, &["`M`", "N"]);
     refused(at, "loops sizes.loops --set N:4", 2, &["N:4", "N=16"]);
     refused(at, "stats sizes.loops?N", 1, &["`N`", "N=16"]);
-    assert_eq!(numbers(at, "loops sizes.loops --set N=5 --json")["accesses"], 5);
+    assert_eq!(json(at, "loops sizes.loops --set N=5 --json")["accesses"], 5);
 }
 
 #[test]
@@ -140,7 +116,7 @@ fn graphs_agree(folder: &Path) -> usize {
         let set: String =
             told["set"].as_object().unwrap().iter().map(|(name, value)| format!(" --set {name}={value}")).collect();
         let Some(accesses) = told.get("accesses").and_then(Value::as_object) else { continue };
-        let found = numbers(folder, &format!("loops {file}{set} --line 8 --json"));
+        let found = json(folder, &format!("loops {file}{set} --line 8 --json"));
         for (container, count) in accesses {
             assert_eq!(found["containers"][container]["accesses"], *count, "{} of {}", container, path.display());
         }
@@ -167,23 +143,23 @@ fn a_graph_gives_the_same_numbers_as_the_loops_that_it_is_of() {
     .unwrap();
     let set = "--set N=5 --set M=7 --set K=6";
     for flags in ["--line 32 --capacity 1,2,3 --json", "--capacity 4 --json"] {
-        let loops = numbers(at, &format!("loops mm.loops {flags}"));
-        assert_eq!(numbers(at, &format!("loops {} {set} {flags}", graph("matmul.sdfg"))), loops);
+        let loops = json(at, &format!("loops mm.loops {flags}"));
+        assert_eq!(json(at, &format!("loops {} {set} {flags}", graph("matmul.sdfg"))), loops);
     }
     fs::write(
         at.join("t.loops"),
         "array A[9, 9]\narray x[9]\nfor i in 0..9, j in 0..i { read A[i, j]\n read x[j]\n read x[i]\n write x[i] }",
     )
     .unwrap();
-    let loops = numbers(at, "loops t.loops --line 16 --capacity 2 --json");
+    let loops = json(at, "loops t.loops --line 16 --capacity 2 --json");
     for name in ["triangular.sdfg", "triangular_regions.sdfg"] {
         assert_eq!(
-            numbers(at, &format!("loops {} --set N=9 --line 16 --capacity 2 --json", graph(name))),
+            json(at, &format!("loops {} --set N=9 --line 16 --capacity 2 --json", graph(name))),
             loops,
             "{name}"
         );
     }
-    let stats = numbers(at, &format!("stats {}?N=5,M=7,K=6 --cache paper --json", graph("matmul.sdfg")));
+    let stats = json(at, &format!("stats {}?N=5,M=7,K=6 --cache paper --json", graph("matmul.sdfg")));
     assert_eq!(stats["trace"]["references"], 3 * 5 * 6 * 7);
     let why = printed(at, &format!("why {}?N=5,M=7,K=6 7", graph("matmul.sdfg")));
     assert!(why.contains("dace_files.py:") && why.contains("c = (a * b)"), "{why}");
@@ -243,14 +219,14 @@ fn attributes_that_are_left_out_and_symbolic_bounds_are_understood() {
         {"data": "s", "subset": subset(&[range("0", "0", "1")])},
         {"data": "B", "subset": subset(&[range("i", "i", "1")]), "wcr": "(lambda a, b: a + b)", "out": true}]);
     fs::write(at.join("g.sdfg"), graph(arrays, &ranges, memlets)).unwrap();
-    let found = numbers(at, "loops g.sdfg --set N=10 --set M=7 --capacity 2 --json");
+    let found = json(at, "loops g.sdfg --set N=10 --set M=7 --capacity 2 --json");
     fs::write(
         at.join("g.loops"),
         "array A[10, 7] of i32 offset 3\narray B[10] of c128 strides (17)\narray s[1]\n\
          for i in 0..10, j in 0..4 { read A[i, 2 * j], s[0]\n B[i] += 1 }",
     )
     .unwrap();
-    let loops = numbers(at, "loops g.loops --capacity 2 --json");
+    let loops = json(at, "loops g.loops --capacity 2 --json");
     assert_eq!(found, loops);
     assert_eq!(found["accesses"], 120);
 }
@@ -284,7 +260,7 @@ fn graphs_that_are_none_and_memlets_that_are_dynamic_are_told() {
     put("none.sdfg", &one(json!({"data": "Z", "subset": i()}), "7"));
     refused(at, "loops none.sdfg", 1, &["memlet of `Z`", "a container"]);
     put("empty.sdfg", &one(json!({"data": "A", "subset": i()}), "-5"));
-    assert_eq!(numbers(at, "loops empty.sdfg --json")["accesses"], 0);
+    assert_eq!(json(at, "loops empty.sdfg --json")["accesses"], 0);
     put("long.sdfg", &one(json!({"data": "A", "subset": i()}), &"(".repeat(10_000)));
     refused(at, "loops long.sdfg", 1, &["more than 200 brackets"]);
     put("zero.sdfg", &graph(arrays(), &[("i", range("0", "7", "N"))], json!([{"data": "A", "subset": i()}])));
@@ -318,7 +294,7 @@ fn a_graph_of_a_hundred_thousand_nodes_opens() {
     let text = json!({"type": "SDFG", "attributes": {"_arrays": {"A": {"type": "Array", "attributes": {"shape": [count]}}}},
         "nodes": [{"type": "SDFGState", "nodes": nodes, "edges": edges}], "edges": []});
     fs::write(at.join("many.sdfg"), text.to_string()).unwrap();
-    assert_eq!(numbers(at, "loops many.sdfg --json")["accesses"], 2 * (count - 1));
+    assert_eq!(json(at, "loops many.sdfg --json")["accesses"], 2 * (count - 1));
 }
 
 /// DaCe of PyPI, its newest version and 0.16, write graphs in this very run, and they give what loops by hand do. Where Python or the network
