@@ -95,7 +95,7 @@ const RULES: &[Rule] = &[
     Rule { module: "render", ours: &["scene"], never: &[WINDOW, TEXT, FILES, CLOCK, PRINTS, LOOSE, CODECS] },
     Rule {
         module: "overlay",
-        ours: &["sim", "tasks", "timeline", "scene", "render"],
+        ours: &["sim", "analysis", "tasks", "timeline", "scene", "chart", "render"],
         never: &[WINDOW, FILES, CLOCK, PRINTS, LOOSE, CODECS],
     },
     Rule {
@@ -110,12 +110,12 @@ const RULES: &[Rule] = &[
     },
     Rule {
         module: "app",
-        ours: &["trace", "sim", "tasks", "timeline", "scene", "render", "overlay", "story", "record"],
+        ours: &["trace", "sim", "analysis", "tasks", "timeline", "scene", "render", "overlay", "story", "record"],
         never: &[PRINTS, CODECS],
     },
     Rule {
         module: "cli",
-        ours: &["nest", "trace", "sim", "analysis", "kernel", "tasks", "timeline", "scene"],
+        ours: &["nest", "trace", "sim", "analysis", "chart", "kernel", "tasks", "timeline", "scene"],
         never: &[GRAPHICS, FILES, CLOCK, CODECS],
     },
     Rule { module: "commands", ours: &["*"], never: &[MECHANISMS] },

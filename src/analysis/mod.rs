@@ -58,6 +58,9 @@ pub use line_use::{LineUse, UseRow};
 mod over_time;
 pub use over_time::{Band, OverTime, Stretch};
 
+mod charted;
+pub use charted::{ChartParts, Charted, ChartsOf, charted};
+
 mod nested;
 pub use nested::{ContainerUse, MOST_MEASURED, NestDistances, NestDistancesError, nest_distances};
 
@@ -65,7 +68,7 @@ mod survey;
 pub use survey::{Distances, MOST_WAYS, Survey, SurveyError, Wanted, survey};
 
 pub mod explain;
-pub use explain::{ExplainError, Explanation, explain};
+pub use explain::{ExplainError, Explanation, explain, explain_while};
 
 pub mod advice;
 pub use advice::{Advice, AdviceError, Pattern, advise};

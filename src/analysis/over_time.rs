@@ -25,6 +25,8 @@ pub struct Stretch {
 /// A region's part of the map of addresses.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Band {
+    /// Its number in the trace.
+    pub region: usize,
     /// Its name.
     pub name: String,
     /// Its first byte and its bytes.
@@ -79,7 +81,7 @@ impl OverTime {
             let region = &tables.regions[*n];
             let rows = usize::try_from(ROWS as u64 * weight(n) / all).unwrap_or(LEAST_ROWS).max(LEAST_ROWS);
             bands[*n] = Some((row, place));
-            named.push(Band { name: region.name.clone(), base: region.base, bytes: region.bytes, rows });
+            named.push(Band { region: *n, name: region.name.clone(), base: region.base, bytes: region.bytes, rows });
             row += rows;
         }
         Self {

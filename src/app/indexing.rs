@@ -1,10 +1,10 @@
 //! The threads that open, index and simulate traces beside the window, and what they report to it.
 
 use super::story_player::Story;
-use crate::overlay::Studio;
+use crate::overlay::{Answer, Studio};
 use crate::reference::ReferenceSource;
 use crate::sim::config::HierarchyConfig;
-use crate::timeline::Life;
+use crate::timeline::{Life, Timeline};
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -21,6 +21,8 @@ pub enum Report {
     Story(Box<Story>),
     /// The life of what is pinned, as far as it is known.
     Life(Arc<Life>),
+    /// What was found in this trace under these caches.
+    Answer(Arc<Timeline>, Answer),
     /// Something to be told.
     Words(String),
     /// The program that is recorded printed this.

@@ -12,6 +12,7 @@
 //! The clock is read in [`viewer`] and nowhere else; what a test would want is in modules that know no window.
 
 mod against;
+mod answering;
 pub mod arrangement;
 pub mod caches;
 mod caches_panel;

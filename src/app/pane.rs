@@ -189,9 +189,10 @@ impl Pane {
         let area = Area { at, size: [width.max(LEAST[0]), height.max(LEAST[1])] };
         let view = View { camera: self.camera, ..session.look(transport) };
         let (position, playback) = (transport.position(), session.playback(transport));
+        let answers = session.studio().answers_taken();
         // A life is one under the caches of now.
         let life = session.life().filter(|_| !self.baseline).cloned();
-        Shot { position, view, parts: self.parts(parts), target: window, area, reserved, playback, life }
+        Shot { position, view, parts: self.parts(parts), target: window, area, reserved, playback, life, answers }
     }
 
     /// References before the playhead that its exhibit needs one by one.

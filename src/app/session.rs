@@ -36,7 +36,8 @@ const FRAMES: f64 = 60.0;
 impl Session {
     /// On the clock of references, the strip showing all.
     #[must_use]
-    pub fn new(studio: Studio, view: View) -> Self {
+    pub fn new(mut studio: Studio, view: View) -> Self {
+        studio.answer_elsewhere();
         let clock = studio.clock(ClockKind::References);
         let look = studio.tasks().map(|book| book.first().look.clone()).unwrap_or_default();
         let view = View { tasks: Arc::new(look), ..view };
@@ -60,7 +61,8 @@ impl Session {
     /// Takes more of the same trace, or its end.
     ///
     /// `compares`: it is the same trace under caches that were changed, which are compared with those before.
-    pub fn replace(&mut self, studio: Studio, compares: bool) {
+    pub fn replace(&mut self, mut studio: Studio, compares: bool) {
+        studio.answer_elsewhere();
         let same = studio.timeline().config() == self.studio.timeline().config();
         // Of a trace that grows under the same caches, what is known stays true until more is wanted.
         self.life = self.life.take().filter(|_| same);

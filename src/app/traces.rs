@@ -6,6 +6,7 @@ use super::clips::{self, Recording};
 use super::desk::Desk;
 use super::indexing::{Load, Message, Report, Simulate, Task};
 use super::layouts::NamedLayout;
+use super::answering::{self, Answering};
 use super::lives;
 use super::notes::Beside;
 use super::output::Output;
@@ -191,6 +192,8 @@ pub(super) struct Shown {
     simulation: Option<Task>,
     /// The newest reading of the life of what is pinned.
     life: Option<Task>,
+    /// What is looked for in the trace just now.
+    pub(super) answering: Option<Answering>,
     /// What it is compared with.
     pub(super) comparing: Option<Comparing>,
     task: Task,
@@ -281,7 +284,7 @@ impl Traces {
         if shown.task.told(&message) {
             match message.said {
                 // What is shown does not tell of it.
-                Ok(Report::Progress(..) | Report::Life(_) | Report::Story(_)) => return Taken::Nothing,
+                Ok(Report::Progress(..) | Report::Life(_) | Report::Story(_) | Report::Answer(..)) => return Taken::Nothing,
                 Ok(Report::Ready(studio)) => shown.desk.replace(studio),
                 Ok(Report::Words(words)) => shown.desk.say(words, now),
                 Ok(Report::Printed(bytes)) => shown.output.get_or_insert_default().print(&bytes),
@@ -297,7 +300,7 @@ impl Traces {
             match message.said {
                 Ok(Report::Progress(done, all)) => shown.desk.simulating(done, all),
                 Ok(Report::Ready(studio)) => shown.desk.recache(studio, now),
-                Ok(Report::Life(_) | Report::Story(_)) => return Taken::Nothing,
+                Ok(Report::Life(_) | Report::Story(_) | Report::Answer(..)) => return Taken::Nothing,
                 Ok(Report::Words(words)) => shown.desk.say(words, now),
                 // No program is behind a simulation.
                 Ok(Report::Printed(_) | Report::Ended(_)) => {}
@@ -312,6 +315,10 @@ impl Traces {
                 Err(error) => shown.desk.say(format!("{error:#}"), now),
             }
             return Taken::Changed;
+        }
+        if shown.answering.as_ref().is_some_and(|answering| answering.told(&message)) {
+            let changed = answering::take(&mut shown.answering, message.said, &mut shown.desk, now);
+            return if changed { Taken::Changed } else { Taken::Nothing };
         }
         if shown.comparing.as_ref().is_some_and(|comparing| comparing.told(&message)) {
             let Shown { comparing: Some(comparing), desk, .. } = shown else { return Taken::Nothing };
@@ -336,7 +343,7 @@ impl Traces {
                 self.leave();
                 self.telling = false;
                 // The one before is told to stop here.
-                let (simulation, life) = (None, None);
+                let (simulation, life, answering) = (None, None, None);
                 let recording = None;
                 self.shown = Some(Shown {
                     name,
@@ -348,6 +355,7 @@ impl Traces {
                     simulate,
                     simulation,
                     life,
+                    answering,
                     comparing,
                     task,
                 });
@@ -360,7 +368,7 @@ impl Traces {
                 return Taken::Opened;
             }
             // Before anything can be shown there is nowhere to say it; whoever says it says it on the terminal too.
-            Ok(Report::Words(_) | Report::Life(_)) => {}
+            Ok(Report::Words(_) | Report::Life(_) | Report::Answer(..)) => {}
             Ok(Report::Printed(bytes)) => coming.output.get_or_insert_default().print(&bytes),
             Ok(Report::Ended(words)) => coming.output.get_or_insert_default().end(words),
             Err(error) => return Taken::Failed(error),

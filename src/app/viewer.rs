@@ -587,6 +587,10 @@ impl ApplicationHandler<Message> for Viewer {
         }
         let post = self.post();
         if let Some(shown) = &mut self.traces.shown {
+            shown.answer(post, now);
+        }
+        let post = self.post();
+        if let Some(shown) = &mut self.traces.shown {
             shown.open_against(post, now);
         }
         event_loop.set_control_flow(self.next_frame.map_or(ControlFlow::Wait, ControlFlow::WaitUntil));

@@ -1,14 +1,24 @@
 //! Axes: where a number lies, and which numbers are written.
 
-use super::canvas::{Anchor, Chart, HEIGHT, Role, WIDTH};
+use super::canvas::{Anchor, Chart, Role, wide};
 use crate::sim::config::format_size;
 use crate::units::grouped;
 
-/// The plot within the canvas.
-pub(super) const LEFT: f64 = 66.0;
-pub(super) const RIGHT: f64 = WIDTH - 18.0;
-pub(super) const TOP: f64 = 56.0;
-pub(super) const BOTTOM: f64 = HEIGHT - 50.0;
+/// Left and upper edge of the plot within the canvas.
+pub(super) const LEFT: f64 = 62.0;
+pub(super) const TOP: f64 = 74.0;
+
+impl Chart {
+    /// Right edge of the plot.
+    pub(super) fn right(&self) -> f64 {
+        self.size()[0] - 18.0
+    }
+
+    /// Lower edge of the plot.
+    pub(super) fn bottom(&self) -> f64 {
+        self.size()[1] - 46.0
+    }
+}
 
 /// From numbers to places along an axis.
 #[derive(Clone, Copy, Debug)]
@@ -17,6 +27,8 @@ pub(super) struct Scale {
     pub(super) to: f64,
     /// Equal steps are equal factors.
     pub(super) doubles: bool,
+    /// Where the first and the last of them are.
+    pub(super) ends: [f64; 2],
 }
 
 impl Scale {
@@ -26,12 +38,8 @@ impl Scale {
         if to > from { ((at(value) - from) / (to - from)).clamp(0.0, 1.0) } else { 0.5 }
     }
 
-    pub(super) fn x(self, value: f64) -> f64 {
-        LEFT + (RIGHT - LEFT) * self.share(value)
-    }
-
-    pub(super) fn y(self, value: f64) -> f64 {
-        BOTTOM - (BOTTOM - TOP) * self.share(value)
+    pub(super) fn at(self, value: f64) -> f64 {
+        self.ends[0] + (self.ends[1] - self.ends[0]) * self.share(value)
     }
 }
 
@@ -70,48 +78,59 @@ pub(super) fn size(bytes: f64) -> String {
 }
 
 impl Chart {
+    /// Places across the plot.
+    pub(super) fn across(&self, from: f64, to: f64, doubles: bool) -> Scale {
+        Scale { from, to, doubles, ends: [LEFT, self.right()] }
+    }
+
     /// The axis on the left, from 0 to the last of its steps, with lines across; `name` says what, and in which unit.
     pub(super) fn y_axis(&mut self, name: &str, steps: &[f64], label: &dyn Fn(f64) -> String) -> Scale {
-        let scale = Scale { from: 0.0, to: steps.last().copied().unwrap_or(1.0), doubles: false };
+        let (to, ends) = (steps.last().copied().unwrap_or(1.0), [self.bottom(), TOP]);
+        let scale = Scale { from: 0.0, to, doubles: false, ends };
         for step in steps {
-            let y = scale.y(*step);
-            self.line((LEFT, y), (RIGHT, y), Role::Grid, 1.0, false);
+            let y = scale.at(*step);
+            self.line((LEFT, y), (self.right(), y), Role::Grid, 1.0, false);
             self.text((LEFT - 6.0, y + 4.0), Anchor::End, 11.0, Role::Body, &label(*step));
         }
-        self.upright((14.0, (TOP + BOTTOM) / 2.0), 11.0, Role::Quiet, name);
+        self.left_name(name);
         scale
     }
 
     /// The axis below: values that are written, and what it tells. Words that would lie on each other are left out.
     pub(super) fn x_axis(&mut self, name: &str, values: &[(f64, String)]) {
-        self.line((LEFT, BOTTOM), (RIGHT, BOTTOM), Role::Quiet, 1.0, false);
+        let (right, bottom) = (self.right(), self.bottom());
+        self.line((LEFT, bottom), (right, bottom), Role::Quiet, 1.0, false);
         let mut free = f64::NEG_INFINITY;
         for (x, label) in values {
-            #[expect(clippy::cast_precision_loss, reason = "a few columns")]
-            let half = 3.2 * crate::shown::width(label) as f64;
-            self.line((*x, BOTTOM), (*x, BOTTOM + 4.0), Role::Quiet, 1.0, false);
+            let half = 3.2 * wide(label);
+            self.line((*x, bottom), (*x, bottom + 4.0), Role::Quiet, 1.0, false);
             if x - half >= free {
-                self.text((*x, BOTTOM + 17.0), Anchor::Middle, 11.0, Role::Body, label);
+                self.text((*x, bottom + 17.0), Anchor::Middle, 11.0, Role::Body, label);
                 free = x + half + 6.0;
             }
         }
-        self.text(((LEFT + RIGHT) / 2.0, HEIGHT - 12.0), Anchor::Middle, 11.0, Role::Quiet, name);
+        let [width, height] = self.size();
+        let name = crate::shown::short(name, super::canvas::signs(width - 32.0, 6.0)).into_owned();
+        let half = 3.0 * wide(&name);
+        let middle = ((LEFT + right) / 2.0).min(width - 10.0 - half).max(10.0 + half);
+        self.text((middle, height - 10.0), Anchor::Middle, 11.0, Role::Quiet, &name);
     }
 
     /// Upright lines at sizes that have a name, as those of levels.
     pub(super) fn marks(&mut self, scale: Scale, marks: &[(f64, String)]) {
         let mut before: Vec<f64> = Vec::new();
+        let (right, bottom) = (self.right(), self.bottom());
         for (value, label) in marks {
             if *value < scale.from || *value > scale.to {
                 continue;
             }
-            let x = scale.x(*value);
-            self.line((x, TOP), (x, BOTTOM), Role::Quiet, 1.0, true);
+            let x = scale.at(*value);
+            self.line((x, TOP), (x, bottom), Role::Quiet, 1.0, true);
             // Names of neighbours stand below each other.
             let row = before.iter().filter(|other| (*other - x).abs() < 90.0).count();
             #[expect(clippy::cast_precision_loss, reason = "a few rows")]
             let y = TOP + 12.0 + 14.0 * row as f64;
-            let (anchor, at) = if x > RIGHT - 90.0 { (Anchor::End, x - 4.0) } else { (Anchor::Start, x + 4.0) };
+            let (anchor, at) = if x > right - 90.0 { (Anchor::End, x - 4.0) } else { (Anchor::Start, x + 4.0) };
             self.text((at, y), anchor, 11.0, Role::Ink, label);
             before.push(x);
         }

@@ -4,10 +4,10 @@ use crate::scene::palette::{self, Rgba, Theme};
 use crate::shown;
 use std::fmt::Write as _;
 
-/// Units of a chart.
-pub(super) const WIDTH: f64 = 640.0;
-/// The same from above to below.
-pub(super) const HEIGHT: f64 = 360.0;
+/// Units of a chart that is drawn at a size in pixels: the shorter side has so many, the longer one more.
+const UNITS: [f64; 2] = [640.0, 360.0];
+/// Units that a chart has at least: with less, nothing can be read.
+const LEAST: [f64; 2] = [280.0, 200.0];
 /// Steps of a scale of colours.
 pub(super) const HEATS: u8 = 10;
 /// Colours of series.
@@ -51,7 +51,9 @@ impl Role {
         all
     }
 
-    fn color(self, theme: Theme) -> Rgba {
+    /// Its colour in a theme.
+    #[must_use]
+    pub fn color(self, theme: Theme) -> Rgba {
         let step = |n: u8| f32::from(n.min(HEATS - 1)) / f32::from(HEATS - 1);
         let dark = match self {
             Self::Ground => palette::BACKGROUND,
@@ -146,143 +148,340 @@ pub fn escaped(text: &str) -> String {
 
 /// Where a text is held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Anchor {
+pub enum Anchor {
+    /// At its first sign.
     Start,
+    /// At its middle.
     Middle,
+    /// At its last sign.
     End,
+}
+
+/// A place on a chart, units from its upper left corner.
+pub type At = (f64, f64);
+
+/// What a chart is made of, later ones over earlier ones.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Shape {
+    /// Words on a baseline.
+    Text {
+        /// Where they are held.
+        at: At,
+        /// Which part of them is there.
+        anchor: Anchor,
+        /// Units of their height.
+        size: f64,
+        /// Their colour.
+        role: Role,
+        /// Whether they are strong.
+        strong: bool,
+        /// The words.
+        words: String,
+    },
+    /// A rectangle.
+    Rect {
+        /// Its upper left corner.
+        at: At,
+        /// Its width and height.
+        size: At,
+        /// Its colour.
+        role: Role,
+        /// What is said where a pointer rests on it; may be empty.
+        said: String,
+    },
+    /// Lines from place to place.
+    Line {
+        /// The places.
+        points: Vec<At>,
+        /// Their colour.
+        role: Role,
+        /// Their width.
+        width: f64,
+        /// Whether they have gaps.
+        dashed: bool,
+    },
+    /// Columns without gaps between two borders.
+    Columns {
+        /// Where the columns begin, and where the last one ends.
+        edges: Vec<f64>,
+        /// Upper and lower border of each column.
+        borders: Vec<(f64, f64)>,
+        /// Their colour.
+        role: Role,
+    },
+    /// A place without a colour where a pointer may rest.
+    Spot {
+        /// Its upper left corner.
+        at: At,
+        /// Its width and height.
+        size: At,
+        /// What is said there.
+        said: String,
+    },
+    /// A disc.
+    Dot {
+        /// Its centre.
+        at: At,
+        /// Its radius.
+        radius: f64,
+        /// Its colour.
+        role: Role,
+        /// What is said where a pointer rests on it.
+        said: String,
+    },
+}
+
+/// Colours of a chart, and how much room it has.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Look {
+    /// The theme whose colours stand in the file.
+    pub theme: Theme,
+    /// Width and height, units; type has 9 to 15 of them.
+    pub size: [f64; 2],
+}
+
+impl Look {
+    /// For a picture of so many pixels: type grows with it, and what is left over on one side is used.
+    #[must_use]
+    pub fn of_pixels(theme: Theme, (width, height): (u32, u32)) -> Self {
+        let [width, height] = [f64::from(width.max(1)), f64::from(height.max(1))];
+        let scale = (width / UNITS[0]).min(height / UNITS[1]);
+        Self { theme, size: [width / scale, height / scale] }
+    }
+
+    /// For a room of so many units, or the least that can be read.
+    #[must_use]
+    pub fn of_units(theme: Theme, [width, height]: [f64; 2]) -> Self {
+        Self { theme, size: [width.max(LEAST[0]), height.max(LEAST[1])] }
+    }
 }
 
 /// A chart that is drawn.
 #[derive(Clone, Debug)]
 pub struct Chart {
-    theme: Theme,
+    look: Look,
     title: String,
-    body: String,
+    shapes: Vec<Shape>,
+    /// Left, top, right and bottom of where a place across stands for a reference, from the first to the last one.
+    references: Option<[f64; 4]>,
+    /// Where the legend may begin, on the row of the title and on that of the name of the axis.
+    free: [f64; 2],
 }
 
+/// Baselines: of the title, of what it is of, and of the name of the axis on the left.
+const ROWS: [f64; 3] = [24.0, 41.0, 62.0];
+
 impl Chart {
-    pub(super) fn new(theme: Theme, title: &str, about: &str) -> Self {
-        let mut chart = Self { theme, title: title.to_owned(), body: String::new() };
-        chart.rect((0.0, 0.0), (WIDTH, HEIGHT), Role::Ground, "");
-        chart.bold((16.0, 24.0), 15.0, title);
-        chart.text((16.0, 41.0), Anchor::Start, 11.0, Role::Quiet, &shown::short(about, 104));
+    pub(super) fn new(look: Look, title: &str, about: &str) -> Self {
+        let free = [16.0 + 8.2 * wide(title), 16.0];
+        let mut chart = Self { look, title: title.to_owned(), shapes: Vec::new(), references: None, free };
+        let [width, height] = look.size;
+        chart.rect((0.0, 0.0), (width, height), Role::Ground, "");
+        let words = shown::short(title, signs(width - 32.0, 8.2)).into_owned();
+        chart.shapes.push(Shape::Text {
+            at: (16.0, ROWS[0]),
+            anchor: Anchor::Start,
+            size: 15.0,
+            role: Role::Ink,
+            strong: true,
+            words,
+        });
+        chart.text((16.0, ROWS[1]), Anchor::Start, 11.0, Role::Quiet, &shown::short(about, signs(width - 32.0, 5.8)));
         chart
+    }
+
+    /// Its width and height, units.
+    #[must_use]
+    pub fn size(&self) -> [f64; 2] {
+        self.look.size
+    }
+
+    /// The theme whose colours it has.
+    #[must_use]
+    pub fn theme(&self) -> Theme {
+        self.look.theme
+    }
+
+    /// What it shows.
+    #[must_use]
+    pub fn title(&self) -> &str {
+        &self.title
+    }
+
+    /// What it is made of, later ones over earlier ones.
+    #[must_use]
+    pub fn shapes(&self) -> &[Shape] {
+        &self.shapes
+    }
+
+    /// Left, top, right and bottom of where a place across stands for a reference, where any does.
+    #[must_use]
+    pub fn references(&self) -> Option<[f64; 4]> {
+        self.references
+    }
+
+    pub(super) fn set_references(&mut self, area: [f64; 4]) {
+        self.references = Some(area);
     }
 
     /// The file, of this many pixels.
     #[must_use]
-    pub fn svg(&self, width: u32, height: u32) -> String {
+    pub fn svg(&self, (width, height): (u32, u32)) -> String {
+        let [w, h] = self.look.size;
         format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" \
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {w:.0} {h:.0}\" role=\"img\" \
              font-family=\"'Noto Sans','DejaVu Sans',system-ui,sans-serif\">\n<title>{}</title>\n{}</svg>\n",
             escaped(&self.title),
-            self.body
+            self.body()
         )
     }
 
     /// For a page, as wide as there is room.
     #[must_use]
     pub fn inline(&self) -> String {
+        let [w, h] = self.look.size;
         format!(
-            "<svg class=\"chart\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{}\">\n{}</svg>\n",
+            "<svg class=\"chart\" viewBox=\"0 0 {w:.0} {h:.0}\" role=\"img\" aria-label=\"{}\">\n{}</svg>\n",
             escaped(&self.title),
-            self.body
+            self.body()
         )
     }
 
-    fn fill(&self, role: Role) -> String {
-        format!("class=\"f-{}\" fill=\"{}\"", role.class(), hex(role.color(self.theme)))
+    fn body(&self) -> String {
+        let mut out = String::new();
+        for shape in &self.shapes {
+            write(&mut out, shape, self.look.theme);
+        }
+        out
     }
 
-    fn stroke(&self, role: Role) -> String {
-        format!("class=\"s-{}\" stroke=\"{}\" fill=\"none\"", role.class(), hex(role.color(self.theme)))
+    pub(super) fn text(&mut self, at: At, anchor: Anchor, size: f64, role: Role, words: &str) {
+        self.shapes.push(Shape::Text { at, anchor, size, role, strong: false, words: words.to_owned() });
     }
 
-    fn bold(&mut self, (x, y): (f64, f64), size: f64, words: &str) {
-        let (fill, words) = (self.fill(Role::Ink), escaped(&shown::short(words, 72)));
-        let _ = writeln!(
-            self.body,
-            "<text x=\"{x}\" y=\"{y}\" font-size=\"{size}\" font-weight=\"600\" {fill}>{words}</text>"
-        );
-    }
-
-    pub(super) fn text(&mut self, (x, y): (f64, f64), anchor: Anchor, size: f64, role: Role, words: &str) {
-        let anchor = match anchor {
-            Anchor::Start => "start",
-            Anchor::Middle => "middle",
-            Anchor::End => "end",
-        };
-        let (fill, words) = (self.fill(role), escaped(words));
-        let _ = writeln!(
-            self.body,
-            "<text x=\"{x:.1}\" y=\"{y:.1}\" font-size=\"{size}\" text-anchor=\"{anchor}\" {fill}>{words}</text>"
-        );
-    }
-
-    /// Words from below to above, in the middle of `y`.
-    pub(super) fn upright(&mut self, (x, y): (f64, f64), size: f64, role: Role, words: &str) {
-        let (fill, words) = (self.fill(role), escaped(words));
-        let _ = writeln!(
-            self.body,
-            "<text transform=\"translate({x:.1} {y:.1}) rotate(-90)\" font-size=\"{size}\" text-anchor=\"middle\" {fill}>{words}</text>"
-        );
+    /// The name of the axis on the left, above it.
+    pub(super) fn left_name(&mut self, words: &str) {
+        let words = shown::short(words, signs(self.look.size[0] - 32.0, 6.2)).into_owned();
+        self.free[1] = 16.0 + 6.2 * wide(&words);
+        self.text((16.0, ROWS[2]), Anchor::Start, 11.0, Role::Quiet, &words);
     }
 
     /// A rectangle from a corner, and what is said of it where a pointer rests.
-    pub(super) fn rect(&mut self, (x, y): (f64, f64), (width, height): (f64, f64), role: Role, said: &str) {
-        let fill = self.fill(role);
-        let _ = write!(self.body, "<rect x=\"{x:.2}\" y=\"{y:.2}\" width=\"{width:.2}\" height=\"{height:.2}\" {fill}");
-        let _ = match said.is_empty() {
-            true => writeln!(self.body, "/>"),
-            false => writeln!(self.body, "><title>{}</title></rect>", escaped(said)),
-        };
+    pub(super) fn rect(&mut self, at: At, size: At, role: Role, said: &str) {
+        self.shapes.push(Shape::Rect { at, size, role, said: said.to_owned() });
     }
 
-    pub(super) fn line(&mut self, from: (f64, f64), to: (f64, f64), role: Role, width: f64, dashed: bool) {
-        let stroke = self.stroke(role);
-        let dash = if dashed { " stroke-dasharray=\"4 3\"" } else { "" };
-        let _ = writeln!(
-            self.body,
-            "<path d=\"M{:.2} {:.2}L{:.2} {:.2}\" {stroke} stroke-width=\"{width}\"{dash}/>",
-            from.0, from.1, to.0, to.1
-        );
+    pub(super) fn line(&mut self, from: At, to: At, role: Role, width: f64, dashed: bool) {
+        self.shapes.push(Shape::Line { points: vec![from, to], role, width, dashed });
     }
 
-    pub(super) fn curve(&mut self, points: &[(f64, f64)], role: Role, width: f64) {
-        let (path, stroke) = (path(points), self.stroke(role));
-        let _ = writeln!(self.body, "<path d=\"{path}\" {stroke} stroke-width=\"{width}\" stroke-linejoin=\"round\"/>");
+    pub(super) fn curve(&mut self, points: Vec<At>, role: Role, width: f64) {
+        self.shapes.push(Shape::Line { points, role, width, dashed: false });
     }
 
-    pub(super) fn area(&mut self, points: &[(f64, f64)], role: Role) {
-        let (path, fill) = (path(points), self.fill(role));
-        let _ = writeln!(self.body, "<path d=\"{path}Z\" {fill}/>");
+    pub(super) fn columns(&mut self, edges: Vec<f64>, borders: Vec<(f64, f64)>, role: Role) {
+        self.shapes.push(Shape::Columns { edges, borders, role });
     }
 
-    pub(super) fn dot(&mut self, (x, y): (f64, f64), radius: f64, role: Role, said: &str) {
-        let fill = self.fill(role);
-        let said = escaped(said);
-        let _ = writeln!(
-            self.body,
-            "<circle cx=\"{x:.2}\" cy=\"{y:.2}\" r=\"{radius}\" {fill}><title>{said}</title></circle>"
-        );
+    /// Says something where a pointer rests.
+    pub(super) fn spot(&mut self, at: At, size: At, said: String) {
+        self.shapes.push(Shape::Spot { at, size, said });
     }
 
-    /// Rows of colours and words along the upper right.
+    pub(super) fn dot(&mut self, at: At, radius: f64, role: Role, said: &str) {
+        self.shapes.push(Shape::Dot { at, radius, role, said: said.to_owned() });
+    }
+
+    /// Colours and words on the right: beside the title, or below it where that leaves no room.
     pub(super) fn legend(&mut self, entries: &[(Role, &str)]) {
-        let mut x = WIDTH - 16.0;
+        let right = self.look.size[0] - 16.0;
+        let all: f64 = entries.iter().map(|(_, words)| 6.3 * wide(words) + 28.0).sum();
+        let row = if right - all >= self.free[0] || right - all < self.free[1] { ROWS[0] } else { ROWS[2] };
+        if right - all < self.free[0].min(self.free[1]) {
+            return;
+        }
+        let mut x = right;
         for (role, words) in entries.iter().rev() {
-            #[expect(clippy::cast_precision_loss, reason = "a few columns")]
-            let wide = 6.3 * shown::width(words) as f64;
-            self.rect((x - wide - 14.0, 15.0), (10.0, 10.0), *role, "");
-            self.text((x - wide, 24.0), Anchor::Start, 11.0, Role::Body, words);
+            let wide = 6.3 * wide(words);
+            self.rect((x - wide - 14.0, row - 9.0), (10.0, 10.0), *role, "");
+            self.text((x - wide, row), Anchor::Start, 11.0, Role::Body, words);
             x -= wide + 28.0;
         }
     }
 }
 
-fn path(points: &[(f64, f64)]) -> String {
+/// Columns that words take.
+#[expect(clippy::cast_precision_loss, reason = "a few columns")]
+pub(super) fn wide(words: &str) -> f64 {
+    shown::width(words) as f64
+}
+
+/// Signs of so many units each that there is room for.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few signs")]
+pub(super) fn signs(room: f64, each: f64) -> usize {
+    (room / each).max(4.0) as usize
+}
+
+/// Writes one shape as SVG.
+fn write(out: &mut String, shape: &Shape, theme: Theme) {
+    let fill = |role: Role| format!("class=\"f-{}\" fill=\"{}\"", role.class(), hex(role.color(theme)));
+    // To a string nothing fails.
+    let _ = match shape {
+        Shape::Text { at: (x, y), anchor, size, role, strong, words } => {
+            let anchor = match anchor {
+                Anchor::Start => "start",
+                Anchor::Middle => "middle",
+                Anchor::End => "end",
+            };
+            let weight = if *strong { " font-weight=\"600\"" } else { "" };
+            let (fill, words) = (fill(*role), escaped(words));
+            writeln!(
+                out,
+                "<text x=\"{x:.1}\" y=\"{y:.1}\" font-size=\"{size}\" text-anchor=\"{anchor}\"{weight} {fill}>{words}</text>"
+            )
+        }
+        Shape::Rect { at: (x, y), size: (width, height), role, said } => {
+            let fill = fill(*role);
+            let _ = write!(out, "<rect x=\"{x:.2}\" y=\"{y:.2}\" width=\"{width:.2}\" height=\"{height:.2}\" {fill}");
+            match said.is_empty() {
+                true => writeln!(out, "/>"),
+                false => writeln!(out, "><title>{}</title></rect>", escaped(said)),
+            }
+        }
+        Shape::Line { points, role, width, dashed } => {
+            let dash = if *dashed { " stroke-dasharray=\"4 3\"" } else { "" };
+            let (class, color) = (role.class(), hex(role.color(theme)));
+            writeln!(
+                out,
+                "<path d=\"{}\" class=\"s-{class}\" stroke=\"{color}\" fill=\"none\" stroke-width=\"{width}\" \
+                 stroke-linejoin=\"round\"{dash}/>",
+                path(points.iter().copied())
+            )
+        }
+        Shape::Columns { edges, borders, role } => {
+            let above = borders.iter().enumerate().flat_map(|(n, (top, _))| [(edges[n], *top), (edges[n + 1], *top)]);
+            let below = borders.iter().enumerate().rev();
+            let below = below.flat_map(|(n, (_, bottom))| [(edges[n + 1], *bottom), (edges[n], *bottom)]);
+            writeln!(out, "<path d=\"{}Z\" {}/>", path(above.chain(below)), fill(*role))
+        }
+        Shape::Spot { at: (x, y), size: (width, height), said } => {
+            let said = escaped(said);
+            writeln!(
+                out,
+                "<rect x=\"{x:.2}\" y=\"{y:.2}\" width=\"{width:.2}\" height=\"{height:.2}\" fill=\"none\" \
+                 pointer-events=\"all\"><title>{said}</title></rect>"
+            )
+        }
+        Shape::Dot { at: (x, y), radius, role, said } => {
+            let (fill, said) = (fill(*role), escaped(said));
+            writeln!(out, "<circle cx=\"{x:.2}\" cy=\"{y:.2}\" r=\"{radius}\" {fill}><title>{said}</title></circle>")
+        }
+    };
+}
+
+fn path(points: impl Iterator<Item = At>) -> String {
     let mut out = String::new();
-    for (n, (x, y)) in points.iter().enumerate() {
+    for (n, (x, y)) in points.enumerate() {
         let _ = write!(out, "{}{x:.2} {y:.2}", if n == 0 { 'M' } else { 'L' });
     }
     out

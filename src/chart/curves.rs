@@ -1,9 +1,8 @@
 //! Charts of stack distances.
 
-use super::axis::{BOTTOM, LEFT, RIGHT, Scale, count, size, steps};
-use super::canvas::{Chart, Role};
+use super::axis::{LEFT, count, size, steps};
+use super::canvas::{Chart, Look, Role};
 use crate::analysis::{MOST_WAYS, SetStacks, StackDistances};
-use crate::scene::palette::Theme;
 use crate::sim::config::{HierarchyConfig, format_size};
 use crate::units::grouped;
 
@@ -38,33 +37,42 @@ pub fn miss_ratio(
     line: u32,
     config: &HierarchyConfig,
     of: &str,
-    theme: Theme,
+    look: Look,
 ) -> Chart {
-    let mut chart = Chart::new(theme, "Misses by cache size", of);
+    let mut chart = Chart::new(look, "Misses by cache size", of);
     let (line, accesses) = (f64::from(line), distances.accesses().max(1) as f64);
     let curve = distances.miss_curve();
     let reach = curve.last().map_or(1, |(lines, _)| *lines).max(2) as f64 * line;
     let largest =
         config.levels.iter().map(|level| level.size as f64).filter(|size| *size <= 64.0 * reach).fold(reach, f64::max);
-    let scale = Scale { from: line, to: (largest * 1.5).log2().ceil().exp2(), doubles: true };
+    let scale = chart.across(line, (largest * 1.5).log2().ceil().exp2(), true);
     let percent = |misses: u64| 100.0 * misses as f64 / accesses;
     let most = percent(distances.misses(1)).max(1.0);
     let y = chart.y_axis("accesses that miss, %", &steps(most), &|value| format!("{}%", count(value)));
     chart.x_axis(
         "bytes of the cache",
-        &doublings(scale.from, scale.to).iter().map(|v| (scale.x(*v), size(*v))).collect::<Vec<_>>(),
+        &doublings(scale.from, scale.to).iter().map(|v| (scale.at(*v), size(*v))).collect::<Vec<_>>(),
     );
+    let (top, bottom) = (super::axis::TOP, chart.bottom());
+    let lines_of = |bytes: f64| (bytes / line).floor().max(1.0);
+    for (from, to) in doublings(scale.from, scale.to).windows(2).map(|pair| (pair[0], pair[1])) {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "lines of a cache, from 1 on")]
+        let missed = percent(distances.misses(lines_of(from) as u64));
+        let said = format!("a fully associative cache of {}: {missed:.1}% of the accesses miss", size(from));
+        let left = (scale.at(from) - (scale.at(to) - scale.at(from)) / 2.0).max(LEFT);
+        chart.spot((left, top), (scale.at(to) - scale.at(from), bottom - top), said);
+    }
     let mut points = Vec::new();
     let mut last = percent(distances.misses(1));
-    points.push((scale.x(line), y.y(last)));
+    points.push((scale.at(line), y.at(last)));
     for (lines, misses) in curve {
-        let x = scale.x(lines.max(1) as f64 * line);
-        points.push((x, y.y(last)));
+        let x = scale.at(lines.max(1) as f64 * line);
+        points.push((x, y.at(last)));
         last = percent(misses);
-        points.push((x, y.y(last)));
+        points.push((x, y.at(last)));
     }
-    points.push((RIGHT, y.y(last)));
-    chart.curve(&points, Role::Series(0), 2.0);
+    points.push((chart.right(), y.at(last)));
+    chart.curve(points, Role::Series(0), 2.0);
     let mut legend = vec![(Role::Series(0), "fully associative LRU")];
     let sets;
     if let Some(stacks) = ways {
@@ -73,7 +81,7 @@ pub fn miss_ratio(
             let bytes = (stacks.sets() * ways) as f64 * line;
             if bytes <= scale.to {
                 let said = format!("{} sets x {ways} ways, {}: {} misses", stacks.sets(), size(bytes), grouped(misses));
-                chart.dot((scale.x(bytes), y.y(percent(misses))), 3.5, Role::Series(1), &said);
+                chart.dot((scale.at(bytes), y.at(percent(misses))), 3.5, Role::Series(1), &said);
             }
         }
         sets = format!("{} sets of 1 to {MOST_WAYS} ways", grouped(stacks.sets() as u64));
@@ -87,8 +95,8 @@ pub fn miss_ratio(
 /// How often each stack distance occurred, by powers of two; the last bar is first touches. The levels are marked at the lines they hold.
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "counts as places on a chart")]
-pub fn distances(distances: &StackDistances, line: u32, config: &HierarchyConfig, of: &str, theme: Theme) -> Chart {
-    let mut chart = Chart::new(theme, "Stack distances", of);
+pub fn distances(distances: &StackDistances, line: u32, config: &HierarchyConfig, of: &str, look: Look) -> Chart {
+    let mut chart = Chart::new(look, "Stack distances", of);
     let histogram = distances.histogram();
     let mut bars: Vec<(String, u64)> = Vec::new();
     let (mut from, mut ends) = (0u64, Vec::new());
@@ -102,20 +110,20 @@ pub fn distances(distances: &StackDistances, line: u32, config: &HierarchyConfig
     bars.push(("first".into(), distances.cold()));
     let most = bars.iter().map(|(_, n)| *n).max().unwrap_or(1);
     let y = chart.y_axis("accesses", &steps(most as f64), &count);
-    let wide = (RIGHT - LEFT) / bars.len() as f64;
+    let (wide, bottom) = ((chart.right() - LEFT) / bars.len() as f64, chart.bottom());
     let mut labels = Vec::new();
     for (n, (name, accesses)) in bars.iter().enumerate() {
         let x = LEFT + wide * n as f64;
         let role = if n + 1 == bars.len() { Role::Class(0) } else { Role::Series(0) };
-        let top = y.y(*accesses as f64);
+        let top = y.at(*accesses as f64);
         let said = format!("{name}: {} accesses", grouped(*accesses));
-        chart.rect((x + 0.08 * wide, top), (0.84 * wide, (BOTTOM - top).max(0.0)), role, &said);
+        chart.rect((x + 0.08 * wide, top), (0.84 * wide, (bottom - top).max(0.0)), role, &said);
         labels.push((x + wide / 2.0, name.clone()));
     }
     chart.x_axis("other lines touched since the line's last touch (4+: 4 to 7); first = first touch", &labels);
     // A cache of so many lines misses what is to the right of it: bars are powers of two, and places between them go with the logarithm.
     let place = |lines: f64| if lines < 1.0 { 0.0 } else { 1.0 + lines.log2() };
-    let scale = Scale { from: 0.0, to: bars.len() as f64, doubles: false };
+    let scale = chart.across(0.0, bars.len() as f64, false);
     let end = ends.len() as f64;
     let marks: Vec<(f64, String)> = levels(config, f64::from(line))
         .into_iter()

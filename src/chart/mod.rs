@@ -1,9 +1,10 @@
-//! Charts of what [`analysis`](crate::analysis) found, as SVG: numbers in, text out.
+//! Charts of what [`analysis`](crate::analysis) found: numbers in, shapes out, or the text of an SVG file.
 //!
 //! ```text
 //! (0, 0) +-- title, what it is of -------- legend --+
-//!        | y   +-------------------------------+    |
-//!        | ... |  plot                         |    |   a canvas of 640 x 360 units, drawn at any size
+//!        | y: what, in which unit                   |
+//!        |     +-------------------------------+    |
+//!        | ... |  plot                         |    |   a canvas of 640 x 360 units or of another form ([`Look`])
 //!        |     +-------------------------------+    |
 //!        +------- x: what, in which unit -----------+ (640, 360)
 //! ```
@@ -13,7 +14,7 @@
 //! [`shown::words`](crate::shown::words) and is escaped, whatever is in it.
 
 mod canvas;
-pub use canvas::{Chart, Role, css, escaped, properties};
+pub use canvas::{Anchor, At, Chart, Look, Role, Shape, css, escaped, properties};
 
 mod axis;
 
@@ -28,3 +29,6 @@ pub use time::{addresses, classes};
 
 mod sets;
 pub use sets::set_use;
+
+mod kind;
+pub use kind::ChartKind;

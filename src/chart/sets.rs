@@ -1,9 +1,8 @@
 //! How the sets of a level are used.
 
-use super::axis::{BOTTOM, LEFT, RIGHT, count, steps};
-use super::canvas::{Chart, Role};
+use super::axis::{LEFT, count, steps};
+use super::canvas::{Chart, Look, Role};
 use crate::analysis::SetUse;
-use crate::scene::palette::Theme;
 use crate::units::grouped;
 
 /// Bars at most; where there are more sets, neighbours are one bar.
@@ -12,8 +11,8 @@ const BARS: usize = 128;
 /// Accesses of each set, and those that missed.
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "counts as places on a chart")]
-pub fn set_use(sets: &[SetUse], level: &str, of: &str, theme: Theme) -> Chart {
-    let mut chart = Chart::new(theme, &format!("How the sets of {level} are used"), of);
+pub fn set_use(sets: &[SetUse], level: &str, of: &str, look: Look) -> Chart {
+    let mut chart = Chart::new(look, &format!("How the sets of {level} are used"), of);
     let each = sets.len().div_ceil(BARS).max(1);
     let bars: Vec<(u64, u64)> = sets
         .chunks(each)
@@ -22,7 +21,7 @@ pub fn set_use(sets: &[SetUse], level: &str, of: &str, theme: Theme) -> Chart {
     let most = bars.iter().map(|(accesses, _)| *accesses).max().unwrap_or(1);
     let name = if each == 1 { "demand accesses".to_owned() } else { format!("demand accesses of {each} sets") };
     let y = chart.y_axis(&name, &steps(most as f64), &count);
-    let wide = (RIGHT - LEFT) / bars.len().max(1) as f64;
+    let (wide, bottom) = ((chart.right() - LEFT) / bars.len().max(1) as f64, chart.bottom());
     let gap = if wide > 4.0 { 0.1 * wide } else { 0.0 };
     let mut labels = Vec::new();
     let labelled = bars.len().div_ceil(8).max(1);
@@ -30,8 +29,8 @@ pub fn set_use(sets: &[SetUse], level: &str, of: &str, theme: Theme) -> Chart {
         let (x, first) = (LEFT + wide * n as f64, n * each);
         let said = format!("set {first}: {} accesses, {} misses", grouped(*accesses), grouped(*misses));
         for (value, role) in [(*accesses, Role::Series(0)), (*misses, Role::Series(1))] {
-            let top = y.y(value as f64);
-            chart.rect((x + gap, top), (wide - 2.0 * gap, (BOTTOM - top).max(0.0)), role, &said);
+            let top = y.at(value as f64);
+            chart.rect((x + gap, top), (wide - 2.0 * gap, (bottom - top).max(0.0)), role, &said);
         }
         if n % labelled == 0 {
             labels.push((x + wide / 2.0, first.to_string()));

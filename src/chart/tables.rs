@@ -1,9 +1,8 @@
 //! Charts of two dimensions: who pushes out whom, and the cells of a sweep.
 
-use super::axis::{BOTTOM, LEFT, RIGHT, TOP, count};
-use super::canvas::{Anchor, Chart, HEATS, Role};
+use super::axis::{LEFT, TOP, count};
+use super::canvas::{Anchor, Chart, HEATS, Look, Role};
 use crate::analysis::Displacement;
-use crate::scene::palette::Theme;
 use crate::shown;
 use crate::units::grouped;
 use std::collections::BTreeMap;
@@ -31,7 +30,7 @@ pub struct HeatMap {
 /// Whose references push whose lines out of a level.
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "counts as shades")]
-pub fn displaced(pairs: &[Displacement], level: &str, of: &str, theme: Theme) -> Chart {
+pub fn displaced(pairs: &[Displacement], level: &str, of: &str, look: Look) -> Chart {
     let mut all: BTreeMap<&str, u64> = BTreeMap::new();
     for pair in pairs {
         *all.entry(&pair.by).or_default() += pair.lines;
@@ -56,17 +55,17 @@ pub fn displaced(pairs: &[Displacement], level: &str, of: &str, theme: Theme) ->
         columns: names.iter().map(|name| (*name).to_owned()).collect(),
         cells: counts.iter().map(|row| row.iter().map(cell).collect()).collect(),
     };
-    heat_map(&map, of, theme)
+    heat_map(&map, of, look)
 }
 
 /// A table whose cells are the stronger the more they hold.
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "numbers of rows as places on a chart")]
-pub fn heat_map(map: &HeatMap, of: &str, theme: Theme) -> Chart {
-    let mut chart = Chart::new(theme, &map.title, of);
+pub fn heat_map(map: &HeatMap, of: &str, look: Look) -> Chart {
+    let mut chart = Chart::new(look, &map.title, of);
     let (rows, columns) = (map.rows.len().max(1) as f64, map.columns.len().max(1) as f64);
     let left = LEFT + 34.0;
-    let (wide, high) = ((RIGHT - left) / columns, (BOTTOM - TOP) / rows);
+    let (wide, high) = ((chart.right() - left) / columns, (chart.bottom() - TOP) / rows);
     let most = map.cells.iter().flatten().flatten().map(|(value, _)| *value).fold(0.0, f64::max);
     // Signs that a column has room for.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few signs")]
@@ -94,7 +93,7 @@ pub fn heat_map(map: &HeatMap, of: &str, theme: Theme) -> Chart {
         .map(|(c, name)| (left + wide * (c as f64 + 0.5), shown::short(name, room.max(5)).into_owned()))
         .collect();
     chart.x_axis(&map.axes[1], &labels);
-    chart.upright((14.0, (TOP + BOTTOM) / 2.0), 11.0, Role::Quiet, &map.axes[0]);
+    chart.left_name(&map.axes[0]);
     let most = format!("{} at most", count(most));
     chart.legend(&[(Role::Heat(HEATS - 1), &most)]);
     chart

@@ -1,29 +1,29 @@
 //! Charts over time.
 
-use super::axis::{BOTTOM, LEFT, RIGHT, Scale, TOP, count, steps};
-use super::canvas::{Anchor, Chart, HEATS, Role};
+use super::axis::{LEFT, Scale, TOP, count, steps};
+use super::canvas::{Anchor, Chart, HEATS, Look, Role};
 use crate::analysis::OverTime;
-use crate::scene::palette::Theme;
 use crate::units::grouped;
 
 /// The axis of references.
 #[expect(clippy::cast_precision_loss, reason = "numbers of references as places on a chart")]
 fn references(chart: &mut Chart, all: u64) -> Scale {
-    let scale = Scale { from: 0.0, to: all.max(1) as f64, doubles: false };
+    let scale = chart.across(0.0, all.max(1) as f64, false);
     let mut labels: Vec<(f64, String)> =
-        steps(all as f64).into_iter().filter(|n| *n <= all as f64).map(|n| (scale.x(n), count(n))).collect();
+        steps(all as f64).into_iter().filter(|n| *n <= all as f64).map(|n| (scale.at(n), count(n))).collect();
     if let Some(first) = labels.first_mut() {
         first.0 = LEFT;
     }
     chart.x_axis("reference", &labels);
+    chart.set_references([LEFT, TOP, chart.right(), chart.bottom()]);
     scale
 }
 
 /// Misses of a level by class, as a share of its demand accesses, one above the other.
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "counts as places on a chart")]
-pub fn classes(over: &OverTime, length: u64, level: &str, of: &str, theme: Theme) -> Chart {
-    let mut chart = Chart::new(theme, &format!("Misses of {level} over time, by class"), of);
+pub fn classes(over: &OverTime, length: u64, level: &str, of: &str, look: Look) -> Chart {
+    let mut chart = Chart::new(look, &format!("Misses of {level} over time, by class"), of);
     let stretches = over.stretches();
     let shares = |n: usize| {
         let stretch = &stretches[n];
@@ -35,19 +35,14 @@ pub fn classes(over: &OverTime, length: u64, level: &str, of: &str, theme: Theme
     });
     let x = references(&mut chart, length);
     let each = over.each() as f64;
-    let edge = |n: usize| x.x((n as f64 * each).min(length as f64));
+    let edge = |n: usize| x.at((n as f64 * each).min(length as f64));
     let used: Vec<usize> = (0..4).filter(|class| stretches.iter().any(|stretch| stretch.classes[*class] > 0)).collect();
     for class in used.iter().copied() {
-        let upto = |n: usize, classes: usize| y.y(shares(n)[..classes].iter().sum());
-        let mut points = Vec::new();
-        for n in 0..stretches.len() {
-            points.extend([(edge(n), upto(n, class + 1)), (edge(n + 1), upto(n, class + 1))]);
-        }
-        for n in (0..stretches.len()).rev() {
-            points.extend([(edge(n + 1), upto(n, class)), (edge(n), upto(n, class))]);
-        }
+        let upto = |n: usize, classes: usize| y.at(shares(n)[..classes].iter().sum());
+        let edges = (0..=stretches.len()).map(edge).collect();
+        let borders = (0..stretches.len()).map(|n| (upto(n, class + 1), upto(n, class))).collect();
         #[expect(clippy::cast_possible_truncation, reason = "one of four")]
-        chart.area(&points, Role::Class(class as u8));
+        chart.columns(edges, borders, Role::Class(class as u8));
     }
     let words = ["compulsory", "capacity", "conflict", "coherence"];
     #[expect(clippy::cast_possible_truncation, reason = "one of four")]
@@ -59,11 +54,12 @@ pub fn classes(over: &OverTime, length: u64, level: &str, of: &str, theme: Theme
 /// Which parts of which arrays are touched when: the denser the stronger.
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "counts as places on a chart")]
-pub fn addresses(over: &OverTime, length: u64, of: &str, theme: Theme) -> Chart {
-    let mut chart = Chart::new(theme, "Which addresses are touched when", of);
+pub fn addresses(over: &OverTime, length: u64, of: &str, look: Look) -> Chart {
+    let mut chart = Chart::new(look, "Which addresses are touched when", of);
     let x = references(&mut chart, length);
+    chart.left_name("arrays, by address");
     let (rows, most) = (over.map().len(), over.map().iter().flatten().copied().max().unwrap_or(1).max(1));
-    let high = (BOTTOM - TOP) / rows.max(1) as f64;
+    let high = (chart.bottom() - TOP) / rows.max(1) as f64;
     let each = over.each() as f64;
     // A place that is touched once is seen: from there on steps go with the logarithm.
     let heat = |count: u64| -> u8 {
@@ -79,7 +75,7 @@ pub fn addresses(over: &OverTime, length: u64, of: &str, theme: Theme) -> Chart 
             let step = heat(counts[from]);
             let to = (from..counts.len()).find(|n| heat(counts[*n]) != step).unwrap_or(counts.len());
             if step > 0 {
-                let (left, right) = (x.x(from as f64 * each), x.x((to as f64 * each).min(length as f64)));
+                let (left, right) = (x.at(from as f64 * each), x.at((to as f64 * each).min(length as f64)));
                 chart.rect((left, y), (right - left, high + 0.15), Role::Heat(step), "");
             }
             from = to;
@@ -88,12 +84,14 @@ pub fn addresses(over: &OverTime, length: u64, of: &str, theme: Theme) -> Chart 
     let mut row = 0;
     for band in over.bands() {
         let (top, bottom) = (TOP + high * row as f64, TOP + high * (row + band.rows) as f64);
-        chart.line((LEFT, top), (RIGHT, top), Role::Quiet, 0.5, false);
-        let name = crate::shown::short(&band.name, 9).into_owned();
-        chart.text((LEFT - 5.0, (top + bottom) / 2.0 + 4.0), Anchor::End, 10.0, Role::Ink, &name);
+        chart.line((LEFT, top), (chart.right(), top), Role::Quiet, 0.5, false);
+        let name = crate::shown::short(&band.name, 8).into_owned();
+        #[expect(clippy::cast_possible_truncation, reason = "the number of a colour")]
+        chart.rect((LEFT - 4.0, top + 0.5), (3.0, bottom - top - 0.5), Role::Region((band.region % 256) as u8), &band.name);
+        chart.text((LEFT - 8.0, (top + bottom) / 2.0 + 4.0), Anchor::End, 10.0, Role::Ink, &name);
         if bottom - top > 30.0 {
             chart.text(
-                (LEFT - 6.0, (top + bottom) / 2.0 + 16.0),
+                (LEFT - 8.0, (top + bottom) / 2.0 + 16.0),
                 Anchor::End,
                 9.0,
                 Role::Quiet,
@@ -102,7 +100,7 @@ pub fn addresses(over: &OverTime, length: u64, of: &str, theme: Theme) -> Chart 
         }
         row += band.rows;
     }
-    let most = format!("up to {} references", grouped(most));
+    let most = format!("up to {} a cell", grouped(most));
     chart.legend(&[(Role::Heat(2), "one reference"), (Role::Heat(HEATS - 1), &most)]);
     chart
 }

@@ -1,25 +1,20 @@
 //! `orrery chart` and `orrery report`.
 
 use super::{CacheArgs, TraceArgs, themes};
+use crate::chart::ChartKind;
 use crate::scene::palette::Theme;
+use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
-/// What a chart shows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum ChartKind {
-    /// Misses of every cache size, the levels marked
-    MissRatio,
-    /// How often each stack distance occurred
-    StackDistance,
-    /// Misses of a level over time, by class
-    Classes,
-    /// Accesses and misses of each set of a level
-    Sets,
-    /// Which parts of which arrays are touched when
-    Map,
-    /// Whose references push whose lines out of a level
-    Displaced,
+impl ValueEnum for ChartKind {
+    fn value_variants<'a>() -> &'a [Self] {
+        &Self::ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.name()).help(self.what()))
+    }
 }
 
 const CHART_EXAMPLES: &str = "\
@@ -27,7 +22,8 @@ Examples:
   orrery chart t.orrery miss-ratio -o curve.svg
   orrery chart t.orrery classes --level L2 --theme print -o classes.svg
   orrery sweep t.orrery --vary L1.size=1KiB..64KiB --vary L1.ways=1,2,4,8 --l1 1KiB,1,64 --chart sweep.svg
-  rsvg-convert curve.svg -o curve.png                   a PNG of it";
+  orrery chart t.orrery map -1920x1080 -o map.png       as pixels
+  orrery snapshot t.orrery --view map -o map.pdf        the same as a PDF, with the strip below";
 
 /// `chart`
 #[derive(Debug, Clone, Args)]
@@ -42,7 +38,7 @@ pub struct ChartArgs {
     #[command(flatten)]
     #[expect(missing_docs, reason = "flattened group")]
     pub cache: CacheArgs,
-    /// File to write, .svg; `-` is standard output
+    /// File to write, .svg or .png; `-` is an SVG on standard output
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
     /// The level, by name, that classes, sets and displaced look at; default: the innermost

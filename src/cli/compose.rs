@@ -27,6 +27,20 @@ pub enum Compose {
     Regions,
     /// Functions with their references and misses
     Functions,
+    /// Why this reference missed or hit, in sentences
+    Why,
+    /// Misses of every cache size, the levels marked
+    MissRatio,
+    /// How often each stack distance occurred
+    StackDistance,
+    /// Misses of a level (that of --strip) over time, by class
+    Classes,
+    /// Accesses and misses of each set of a level (that of --strip)
+    Sets,
+    /// Which parts of which arrays are touched when
+    Map,
+    /// Whose references push whose lines out of a level (that of --strip)
+    Displaced,
     /// Of a file of tasks: charts of all locations, one location, one task
     Tasks,
     /// Of a file of tasks: a chart for each location
@@ -37,4 +51,13 @@ pub enum Compose {
     Task,
     /// Of a file of tasks: who asks whom, and how often
     Topology,
+}
+
+impl Compose {
+    /// Its name, that of an exhibit; `None` = what suits.
+    #[must_use]
+    pub fn exhibit(self) -> Option<String> {
+        let name = self.to_possible_value()?.get_name().to_owned();
+        (self != Self::Auto).then_some(name)
+    }
 }

@@ -24,7 +24,7 @@ mod why;
 pub use advise::AdviseArgs;
 pub use against::AgainstArgs;
 pub use analyze::{AnalyzeArgs, AnalyzeParts};
-pub use chart::{ChartArgs, ChartKind, ReportArgs};
+pub use chart::{ChartArgs, ReportArgs};
 pub use compare::CompareArgs;
 pub use compose::Compose;
 pub use gpu::GpuArgs;

@@ -5,44 +5,72 @@ use super::analyze::level;
 use super::caches::describe;
 use super::open::{Caches, open_cache, open_trace};
 use super::written::write_whole;
-use crate::analysis::{CellCounts, OverTime, Survey, Wanted, play, survey};
-use crate::chart::{self, Chart, HeatMap};
-use crate::cli::{ChartArgs, ChartKind};
+use crate::analysis::{CellCounts, ChartParts, ChartsOf, charted};
+use crate::chart::{self, Chart, ChartKind, HeatMap, Look};
+use crate::cli::ChartArgs;
 use crate::reference::ReferenceSource;
-use crate::scene::palette::Theme;
 use crate::shown;
-use crate::sim::prepare;
 use crate::sim::stats::{Detail, Stats, collect_detail};
 use crate::units::LevelId;
 use std::path::Path;
-
-/// Stretches of a chart over time.
-const STRETCHES: usize = 240;
 
 /// Draws a chart into a file.
 ///
 /// # Errors
 /// When trace or caches are not to be had or do not go together, or the file cannot be written.
 pub(super) fn run(args: &ChartArgs) -> anyhow::Result<()> {
-    is_svg(&args.output)?;
+    let format = ChartFormat::of(&args.output)?;
     let source = open_trace(&args.trace)?;
     let caches = open_cache(&args.cache, source.as_ref())?;
     let level = level(&caches.config, args.level.as_deref())?;
-    let drawn = draw(source.as_ref(), &caches, &[args.kind], level, &name_of(&args.trace.trace), args.theme)?;
-    let (width, height) = args.size;
-    let text: String = drawn.iter().map(|chart| chart.svg(width, height)).collect();
-    write_whole(&args.output, text.as_bytes())
+    let look = Look::of_pixels(args.theme, args.size);
+    let drawn = draw(source.as_ref(), &caches, &[args.kind], level, &name_of(&args.trace.trace), look)?;
+    drawn.first().map_or(Ok(()), |chart| format.write(chart, args.size, &args.output))
 }
 
-/// Refuses names of other kinds of pictures.
-pub(super) fn is_svg(path: &Path) -> Result<(), UsageError> {
-    match path.extension().map(|end| end.to_string_lossy().to_ascii_lowercase()) {
-        Some(end) if end == "svg" => Ok(()),
-        _ if path == Path::new("-") => Ok(()),
-        _ => Err(UsageError(format!(
-            "-o {}: charts are written as SVG; expected a name that ends in .svg (rsvg-convert f.svg -o f.png makes a PNG)",
-            path.display()
-        ))),
+/// What a chart is written as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ChartFormat {
+    /// Outlines and text.
+    Svg,
+    /// Pixels.
+    #[cfg(feature = "gpu")]
+    Png,
+}
+
+impl ChartFormat {
+    /// The format that the name of a file says.
+    ///
+    /// # Errors
+    /// When it says another one.
+    pub(super) fn of(path: &Path) -> Result<Self, UsageError> {
+        match path.extension().map(|end| end.to_string_lossy().to_ascii_lowercase()).as_deref() {
+            Some("svg") => Ok(Self::Svg),
+            #[cfg(feature = "gpu")]
+            Some("png") => Ok(Self::Png),
+            #[cfg(not(feature = "gpu"))]
+            Some("png") => Err(UsageError(format!(
+                "-o {}: this orrery was built without graphics; expected a name that ends in .svg (rsvg-convert makes a PNG of it)",
+                path.display()
+            ))),
+            _ if path == Path::new("-") => Ok(Self::Svg),
+            _ => Err(UsageError(format!(
+                "-o {}: expected a name that ends in .svg or .png, or - for an SVG on standard output",
+                path.display()
+            ))),
+        }
+    }
+
+    /// Writes a chart of so many pixels.
+    ///
+    /// # Errors
+    /// When it cannot be drawn, or the file cannot be written.
+    pub(super) fn write(self, chart: &Chart, size: (u32, u32), path: &Path) -> anyhow::Result<()> {
+        match self {
+            Self::Svg => write_whole(path, chart.svg(size).as_bytes()),
+            #[cfg(feature = "gpu")]
+            Self::Png => write_whole(path, &super::snapshot::chart(chart, size)?),
+        }
     }
 }
 
@@ -60,60 +88,28 @@ pub(super) fn draw(
     kinds: &[ChartKind],
     level: LevelId,
     name: &str,
-    theme: Theme,
+    look: Look,
 ) -> anyhow::Result<Vec<Chart>> {
-    let Caches { config, .. } = caches;
-    let has = |asked: &[ChartKind]| kinds.iter().any(|kind| asked.contains(kind));
-    let wanted = Wanted {
-        distances: has(&[ChartKind::MissRatio, ChartKind::StackDistance]),
-        ways: has(&[ChartKind::MissRatio]).then_some(0),
-        pressure: has(&[ChartKind::Sets]).then_some(level),
-        displaced: has(&[ChartKind::Displaced]).then_some(level),
-        ..Wanted::default()
+    let config = &caches.config;
+    let parts = kinds.iter().fold(ChartParts::default(), |parts, kind| parts.and(kind.parts()));
+    // The rows of statistics are in the order of the trace's regions.
+    let touched: Vec<u64> = match parts.over_time {
+        true => {
+            let stats: Stats = collect_detail(source, config, Detail { lines: false, classes: false }, false)?;
+            stats.regions.iter().map(|region| region.references).collect()
+        }
+        false => Vec::new(),
     };
-    let found: Survey = match wanted == Wanted::default() {
-        true => Survey::default(),
-        false => survey(source, config, &wanted)?,
-    };
-    let length = source.len();
-    let over = match has(&[ChartKind::Classes, ChartKind::Map]) {
-        true => Some(over_time(source, caches, level)?),
-        false => None,
-    };
+    let of = ChartsOf { level, references: source.len(), parts };
+    let found = charted(source, config, &of, &touched, &|| true)?;
     let title = &source.tables().title;
     let title = if title.is_empty() { name } else { title };
     let of = format!("{}; {}: {}", shown::short(title, 40), shown::short(&config.name, 20), describe(config)?);
-    let level = config.levels[level.index()].name.as_str();
-    let chart = |kind: &ChartKind| {
-        Some(match kind {
-            ChartKind::MissRatio => {
-                chart::miss_ratio(found.distances.as_ref()?, found.ways.as_ref(), found.line_bytes, config, &of, theme)
-            }
-            ChartKind::StackDistance => {
-                chart::distances(found.distances.as_ref()?, found.line_bytes, config, &of, theme)
-            }
-            ChartKind::Classes => chart::classes(over.as_ref()?, length, level, &of, theme),
-            ChartKind::Map => chart::addresses(over.as_ref()?, length, &of, theme),
-            ChartKind::Sets => chart::set_use(found.sets(), level, &of, theme),
-            ChartKind::Displaced => chart::displaced(found.displaced.as_ref()?, level, &of, theme),
-        })
-    };
-    Ok(kinds.iter().filter_map(chart).collect())
-}
-
-fn over_time(source: &dyn ReferenceSource, caches: &Caches, level: LevelId) -> anyhow::Result<OverTime> {
-    let stats: Stats = collect_detail(source, &caches.config, Detail { lines: false, classes: false }, false)?;
-    let tables = source.tables();
-    // The rows of statistics are in the order of the trace's regions.
-    let touched: Vec<u64> = stats.regions.iter().map(|region| region.references).collect();
-    let hierarchy = prepare(&caches.config, source)?;
-    let mut over = OverTime::new(&hierarchy, level, source.len(), STRETCHES, tables, &touched);
-    play(source, &caches.config, &mut over)?;
-    Ok(over)
+    Ok(kinds.iter().filter_map(|kind| kind.draw(&found, config, &of, look)).collect())
 }
 
 /// The cells of a sweep as a table: the last key along, the others below each other; misses of the innermost level.
-pub(super) fn sweep(all: &[(String, CellCounts)], theme: Theme) -> Chart {
+pub(super) fn sweep(all: &[(String, CellCounts)], look: Look) -> Chart {
     let mut map = HeatMap { title: "Misses of each cell".into(), ..HeatMap::default() };
     for (trace, counts) in all {
         let Some(level) = counts.levels.first() else { continue };
@@ -147,5 +143,5 @@ pub(super) fn sweep(all: &[(String, CellCounts)], theme: Theme) -> Chart {
     }
     let traces: Vec<&str> = all.iter().map(|(trace, _)| trace.as_str()).collect();
     let of = traces.first().copied().unwrap_or_default();
-    chart::heat_map(&map, of, theme)
+    chart::heat_map(&map, of, look)
 }

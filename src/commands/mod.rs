@@ -46,6 +46,8 @@ mod recorded;
 mod recorded_kernels;
 mod regions;
 mod report;
+#[cfg(feature = "gpu")]
+mod report_stills;
 mod run;
 #[cfg(feature = "gpu")]
 mod sheet;

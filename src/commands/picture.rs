@@ -5,7 +5,7 @@ use super::against::{baseline, compared};
 use super::open::{cache_choice, failed, opening};
 use super::quiet::quietly;
 use super::task_look::{self, is_tasks};
-use crate::cli::{CacheArgs, Compose, Part, PictureArgs, TraceArgs};
+use crate::cli::{CacheArgs, Part, PictureArgs, TraceArgs};
 use crate::overlay::exhibits::{self, Arranged, ExhibitEntry, Subject};
 use crate::overlay::{Exhibit, Parts, Studio};
 use crate::reference::{NameError, Tables, bytes_named};
@@ -83,23 +83,7 @@ pub fn context() -> Result<Context, RenderError> {
 /// The exhibit that `--view` asks for; `None` = what suits.
 #[must_use]
 pub fn asked(picture: &PictureArgs) -> Option<&'static ExhibitEntry> {
-    match picture.view {
-        Compose::Auto => None,
-        Compose::Dots => Some(exhibits::of_composition(Composition::Dots)),
-        Compose::Large => Some(exhibits::of_composition(Composition::Large)),
-        Compose::Numbers => exhibits::named("numbers"),
-        Compose::Source => exhibits::named("source"),
-        Compose::Chart => exhibits::named("chart"),
-        Compose::Inspector => exhibits::named("inspector"),
-        Compose::Compare => exhibits::named("compare"),
-        Compose::Regions => exhibits::named("regions"),
-        Compose::Functions => exhibits::named("functions"),
-        Compose::Tasks => exhibits::named("tasks"),
-        Compose::Overview => exhibits::named("overview"),
-        Compose::Component => exhibits::named("component"),
-        Compose::Task => exhibits::named("task"),
-        Compose::Topology => exhibits::named("topology"),
-    }
+    picture.view.exhibit().and_then(|name| exhibits::named(&name))
 }
 
 /// How `--sort` has the rows of the one exhibit of a still or a video.

@@ -6,8 +6,10 @@ use super::charts;
 use super::open::{Caches, open_cache, open_trace};
 use super::written::write_whole;
 use crate::analysis::{Blame, Explanation, explain, play};
-use crate::cli::{CacheArgs, ChartKind, ReportArgs};
+use crate::chart::{ChartKind, Look};
+use crate::cli::{CacheArgs, ReportArgs};
 use crate::opening::SourceText;
+use crate::reference::ReferenceSource;
 use crate::report::{Excerpt, Report};
 use crate::scene::palette::Theme;
 use crate::shown;
@@ -21,21 +23,16 @@ const FEW: usize = 3;
 /// Lines around one that is told.
 const AROUND: u32 = 3;
 
-const CHARTS: [ChartKind; 6] = [
-    ChartKind::MissRatio,
-    ChartKind::StackDistance,
-    ChartKind::Classes,
-    ChartKind::Sets,
-    ChartKind::Map,
-    ChartKind::Displaced,
-];
+/// The form of charts on a page.
+const PAGE: (u32, u32) = (1280, 720);
 
 /// Writes the page.
 ///
 /// # Errors
 /// When trace or caches are not to be had or do not go together, or the file cannot be written.
 pub(super) fn run(args: &ReportArgs) -> anyhow::Result<()> {
-    let source = open_trace(&args.trace)?;
+    let opened = open_trace(&args.trace)?;
+    let source = &opened;
     let caches = open_cache(&args.cache, source.as_ref())?;
     let (source, config) = (source.as_ref(), &caches.config);
     let stats = collect_detail(source, config, Detail { lines: true, classes: true }, false)?;
@@ -67,16 +64,38 @@ pub(super) fn run(args: &ReportArgs) -> anyhow::Result<()> {
         trace: name.clone(),
         caches: in_words(&caches)?,
         stats: &stats,
-        charts: charts::draw(source, &caches, &CHARTS, LevelId(0), &name, Theme::Print)?,
+        charts: charts::draw(source, &caches, &ChartKind::ALL, LevelId(0), &name, Look::of_pixels(Theme::Print, PAGE))?,
         offenders: &offenders,
         excerpts: excerpts(&stats, &args.trace.trace),
         advice: &advice,
         explained: &explained,
+        stills: stills(&opened, &caches, &explained)?,
         commands: commands(args),
         notes,
         made_by: format!("Made by orrery {}.", env!("CARGO_PKG_VERSION")),
     };
     write_whole(&args.output, report.page().as_bytes())
+}
+
+/// The caches at what is explained; none in a program without graphics.
+#[cfg(feature = "gpu")]
+fn stills(
+    source: &std::sync::Arc<dyn ReferenceSource>,
+    caches: &Caches,
+    explained: &[Explanation],
+) -> anyhow::Result<Vec<Option<String>>> {
+    let ticks: Vec<u64> = explained.iter().map(|told| told.reference).collect();
+    super::report_stills::stills(source, caches, &ticks)
+}
+
+#[cfg(not(feature = "gpu"))]
+#[expect(clippy::unnecessary_wraps, reason = "with graphics it may fail")]
+fn stills(
+    _: &std::sync::Arc<dyn ReferenceSource>,
+    _: &Caches,
+    _: &[Explanation],
+) -> anyhow::Result<Vec<Option<String>>> {
+    Ok(Vec::new())
 }
 
 fn in_words(caches: &Caches) -> anyhow::Result<String> {

@@ -5,7 +5,9 @@ use super::record::usage;
 use super::sheet::{self, LaidOut};
 use super::{UsageError, finish};
 use crate::axis::Position;
+use crate::chart::Chart;
 use crate::cli::SnapshotArgs;
+use crate::overlay::chart_plane::paint;
 use crate::overlay::compose::points;
 use crate::overlay::{Offscreen, Playback, Sheet, Shot, vector};
 use crate::record::vector::VectorFormat;
@@ -123,6 +125,23 @@ fn pixels(laid_out: &LaidOut, (drawn, size): Sizes, args: &SnapshotArgs) -> anyh
     let mut rgba = Vec::new();
     offscreen.collect(&context, &mut rgba)?;
     finish::refinement(&args.sheet.refine, args.picture.theme).apply(&mut rgba, drawn, &mut Vec::new());
+    let mut packed = Cursor::new(Vec::new());
+    png::still(&mut packed, &rgba, size)?;
+    Ok(packed.into_inner())
+}
+
+/// A PNG of a chart.
+///
+/// # Errors
+/// When there is no adapter, or it cannot hold such a picture.
+pub(super) fn chart(chart: &Chart, size: (u32, u32)) -> anyhow::Result<Vec<u8>> {
+    let context = context()?;
+    let mut offscreen = Offscreen::new(&context, size.into())?;
+    #[expect(clippy::cast_possible_truncation, reason = "pixels of a unit")]
+    let unit = (f64::from(size.0) / chart.size()[0]) as f32;
+    offscreen.submit_sheet(&context, &Sheet { pictures: &[], over: &|painter| paint(painter, chart, unit) });
+    let mut rgba = Vec::new();
+    offscreen.collect(&context, &mut rgba)?;
     let mut packed = Cursor::new(Vec::new());
     png::still(&mut packed, &rgba, size)?;
     Ok(packed.into_inner())

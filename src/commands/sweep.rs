@@ -7,12 +7,13 @@ use super::counting::Counting;
 use super::open::{open_cache, opening};
 use super::stats::{percent, to_stdout};
 use super::stop::{Flag, Stopped};
-use super::written::write_whole;
 use crate::analysis::{Cell, CellCounts, SweepError, Vary, cells, sweep};
 use crate::cli::{SweepArgs, TraceArgs};
 use crate::files::sha256;
 use crate::opening::{SweepFolder, SweepOf, SweepPart};
 use crate::scene::palette::Theme;
+use super::charts::ChartFormat;
+use crate::chart::Look;
 use crate::shown::{self, say};
 use crate::units::grouped;
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,7 +30,7 @@ const MANY: usize = 10_000;
 /// # Errors
 /// When traces or caches are not to be had or do not go together, results cannot be read or kept, or the output cannot be written.
 pub(super) fn run(args: &SweepArgs) -> anyhow::Result<()> {
-    args.chart.as_deref().map_or(Ok(()), super::charts::is_svg)?;
+    args.chart.as_deref().map(ChartFormat::of).transpose()?;
     if let Some(folder) = &args.merge {
         return print(&merged(&SweepFolder::new(folder).parts()?, folder)?, args);
     }
@@ -229,9 +230,13 @@ fn merged(parts: &[SweepPart], folder: &Path) -> anyhow::Result<Vec<(String, Cel
     Ok(all.into_iter().map(|((trace, _), counts)| (trace, counts)).collect())
 }
 
+/// Width and height of the chart, pixels.
+const CHART: (u32, u32) = (1280, 720);
+
 fn print(all: &[(String, CellCounts)], args: &SweepArgs) -> anyhow::Result<()> {
     if let Some(path) = &args.chart {
-        write_whole(path, super::charts::sweep(all, Theme::Light).svg(1280, 720).as_bytes())?;
+        let chart = super::charts::sweep(all, Look::of_pixels(Theme::Light, CHART));
+        ChartFormat::of(path)?.write(&chart, CHART, path)?;
     }
     if args.json {
         return to_stdout(true, |out| {

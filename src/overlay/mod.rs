@@ -1,9 +1,11 @@
 //! Text, tables, legend and strip over the picture: egui without a window, drawn into any view, the same for window,
 //! stills and video. Knows numbers and names, no files and no windows.
 
+mod answers;
 mod arcs;
 pub mod baseline;
 mod caches;
+pub mod chart_plane;
 mod closeup;
 pub mod compose;
 mod csv;
@@ -31,6 +33,7 @@ pub mod tip;
 pub mod vector;
 
 pub use crate::timeline::StripKind;
+pub use answers::{Answer, Asked, Question};
 pub use baseline::Baseline;
 pub use closeup::NamedDot;
 pub use compose::{Composer, Offscreen, Sheet, ShotError, Words};

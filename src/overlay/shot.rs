@@ -38,6 +38,8 @@ pub struct Shot {
     pub playback: Playback,
     /// The life of what is pinned, as far as it is known.
     pub life: Option<Arc<Life>>,
+    /// How much was found that takes a pass over the trace: see [`Studio::answers_taken`]. The same picture with more of it is another one.
+    pub answers: u64,
 }
 
 /// What a picture says of the way it is played.
@@ -80,6 +82,7 @@ impl Shot {
             reserved: 0,
             playback: Playback::default(),
             life: None,
+            answers: 0,
         }
     }
 

@@ -1,9 +1,11 @@
 //! A trace under its caches, or the tasks of a file, at a moment: what all exhibits of it share.
 
 use super::baseline::Baseline;
+use super::answers::{Answer, Answers, Asked};
 use super::shot::Shot;
 use super::stretch::Stretch;
 use super::strip::Strip;
+use crate::analysis::{ChartParts, Charted, Explanation};
 use crate::axis::{Axis, Position};
 use crate::reference::{MemoryTrace, ReferenceSource, SourceError, Tables};
 use crate::scene::temperature::Scores;
@@ -29,6 +31,7 @@ pub struct Studio {
     baseline: Option<Box<Baseline>>,
     /// Tasks in place of a trace, which is empty then.
     tasks: Option<Arc<TaskBook>>,
+    answers: Answers,
 }
 
 impl Studio {
@@ -52,7 +55,7 @@ impl Studio {
         let timeline = timeline.into();
         let tables = Tables::shown(timeline.tables());
         let cursor = Cursor::new(Arc::clone(&timeline))?;
-        Ok(Self { timeline, tables, cursor, history: 0, baseline: None, tasks: None })
+        Ok(Self { timeline, tables, cursor, history: 0, baseline: None, tasks: None, answers: Answers::default() })
     }
 
     /// Tasks, ready to be shown: their time is its axis, and it has no reference.
@@ -85,7 +88,8 @@ impl Studio {
         let cursor = Cursor::new(Arc::clone(&self.timeline))?;
         let (timeline, tables) = (Arc::clone(&self.timeline), Arc::clone(&self.tables));
         let baseline = self.baseline.as_ref().map(|baseline| baseline.another().map(Box::new)).transpose()?;
-        Ok(Self { timeline, tables, cursor, history: 0, baseline, tasks: self.tasks.clone() })
+        let (tasks, answers) = (self.tasks.clone(), self.answers.another());
+        Ok(Self { timeline, tables, cursor, history: 0, baseline, tasks, answers })
     }
 
     /// What it is compared with.
@@ -104,6 +108,9 @@ impl Studio {
         self.baseline = other.map(|mut other| {
             other.studio.baseline = None;
             other.studio.history = self.history;
+            if self.answers.is_elsewhere() {
+                other.studio.answer_elsewhere();
+            }
             Box::new(other)
         });
     }
@@ -166,6 +173,63 @@ impl Studio {
             Some(_) => Clock::steady(self.axis()),
             None => Clock::new(kind, &self.timeline),
         }
+    }
+
+    /// The level that a kind of strip shows; of those of several, the innermost one.
+    #[must_use]
+    pub fn level_shown(&self, strip: StripKind) -> LevelId {
+        let ring = match strip {
+            StripKind::Level(number) => usize::from(number).saturating_sub(1),
+            _ => 0,
+        };
+        let level = self.rings_of_levels().0.iter().position(|of| *of == ring).unwrap_or(0);
+        LevelId(u8::try_from(level).unwrap_or(0))
+    }
+
+    /// Counts that charts are drawn of, where they are there: they are made now, or somebody else makes them.
+    ///
+    /// # Errors
+    /// When the trace cannot be read.
+    pub fn charted(&mut self, level: LevelId, parts: ChartParts) -> Result<Option<Arc<Charted>>, SourceError> {
+        self.answers.charts(&self.timeline, level, parts)
+    }
+
+    /// What a reference did and why, where that is there: it is found now, or by somebody else.
+    ///
+    /// # Errors
+    /// When the trace cannot be read.
+    pub fn explained(&mut self, tick: u64) -> Result<Option<Arc<Explanation>>, SourceError> {
+        self.answers.why(&self.timeline, tick)
+    }
+
+    /// Has somebody else find what takes a pass over the trace from now on; of what it is compared with, too.
+    pub fn answer_elsewhere(&mut self) {
+        self.answers.answer_elsewhere();
+        if let Some(baseline) = self.baseline_mut() {
+            baseline.answer_elsewhere();
+        }
+    }
+
+    /// What somebody should find now; told once. `plays`: moments pass.
+    pub fn wanted_answer(&mut self, plays: bool) -> Option<Asked> {
+        let own = self.answers.wanted(plays);
+        let own = own.map(|question| Asked { timeline: Arc::clone(&self.timeline), question });
+        own.or_else(|| self.baseline_mut().and_then(|baseline| baseline.wanted_answer(plays)))
+    }
+
+    /// Takes what was found in a trace under its caches, where it is this one or the one that it is compared with; whether it is.
+    pub fn take_answer(&mut self, timeline: &Arc<Timeline>, found: Answer) -> bool {
+        if Arc::ptr_eq(timeline, &self.timeline) {
+            self.answers.take(found);
+            return true;
+        }
+        self.baseline_mut().is_some_and(|baseline| baseline.take_answer(timeline, found))
+    }
+
+    /// A number that grows with what was found so.
+    #[must_use]
+    pub fn answers_taken(&self) -> u64 {
+        self.answers.taken() + self.baseline().map_or(0, |baseline| baseline.studio().answers_taken())
     }
 
     /// By level: the ring that it is on, the innermost being 0; and how many rings there are.

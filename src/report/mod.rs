@@ -45,6 +45,8 @@ pub struct Report<'a> {
     pub advice: &'a [Advice],
     /// The worst references, told.
     pub explained: &'a [Explanation],
+    /// The caches at these references, as files of SVG, in the same order; none where nothing was drawn.
+    pub stills: Vec<Option<String>>,
     /// What the commands tell, and how they are written, ready for a shell.
     pub commands: Vec<(String, String)>,
     /// What is missing, and why.
@@ -72,6 +74,7 @@ pre,code{font:13px/1.45 ui-monospace,'DejaVu Sans Mono',monospace}
 pre{background:var(--soft);padding:10px 12px;overflow-x:auto;margin:6px 0}
 pre b{color:var(--mark);font-weight:600}
 figure{margin:16px 0;overflow-x:auto}
+img.still{display:block;width:100%;height:auto;border-radius:6px}
 svg.chart{display:block;width:100%;min-width:560px;height:auto}
 .charts{display:grid;grid-template-columns:1fr;gap:8px}
 @media print{main{max-width:none;padding:0}h2{break-after:avoid}figure,table,pre,.advice{break-inside:avoid}.wide,figure,pre{overflow:visible}pre{white-space:pre-wrap}svg.chart{min-width:0}}
@@ -111,11 +114,19 @@ impl Report<'_> {
         if !self.explained.is_empty() {
             out.push_str("<h2>Single references, explained</h2>\n");
         }
-        for told in self.explained {
+        for (n, told) in self.explained.iter().enumerate() {
             let place =
                 told.location.as_ref().map_or_else(String::new, |at| format!(", {}:{}  {}", at.file, at.line, at.text));
             let _ = writeln!(out, "<h3>Reference {}{}</h3>", grouped(told.reference), escaped(&place));
             told.sentences.iter().for_each(|sentence| put(&mut out, sentence));
+            if let Some(Some(svg)) = self.stills.get(n) {
+                let _ = writeln!(
+                    out,
+                    "<figure><img class=\"still\" alt=\"The caches at reference {}, with the last references as trails\" src=\"{}\"></figure>",
+                    grouped(told.reference),
+                    as_address(svg)
+                );
+            }
         }
         out.push_str("<h2>The same again</h2>\n");
         for (what, command) in &self.commands {
@@ -291,3 +302,22 @@ fn table(out: &mut String, head: &[String], rows: impl Iterator<Item = Vec<Strin
     }
     out.push_str("</table></div>\n");
 }
+/// A file of SVG as the address of a picture in a page: nothing in it acts on the page, and no name in it meets one of another picture.
+fn as_address(svg: &str) -> String {
+    let mut out = String::with_capacity(svg.len() + svg.len() / 8);
+    out.push_str("data:image/svg+xml;charset=utf-8,");
+    for sign in svg.chars() {
+        match sign {
+            '%' => out.push_str("%25"),
+            '#' => out.push_str("%23"),
+            '"' => out.push_str("%22"),
+            '&' => out.push_str("%26"),
+            '<' => out.push_str("%3C"),
+            '>' => out.push_str("%3E"),
+            '\n' => out.push_str("%0A"),
+            sign => out.push(sign),
+        }
+    }
+    out
+}
+

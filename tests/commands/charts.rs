@@ -116,7 +116,9 @@ fn charts_are_sound_and_have_the_numbers_of_the_tables() {
         assert!(words.contains(&format!("{rate:.1}%")), "{cell}");
     }
     for (call, code, part) in [
-        ("chart lesson:matmul16 map -o c.png", 2, "ends in .svg"),
+        ("chart lesson:matmul16 map -o c.jpg", 2, "ends in .svg or .png"),
+        #[cfg(not(feature = "gpu"))]
+        ("chart lesson:matmul16 map -o c.png", 2, "without graphics"),
         ("chart lesson:matmul16 pie -o c.svg", 2, "miss-ratio"),
         ("chart lesson:matmul16 map -o none/c.svg", 1, "none/c.svg: cannot be written"),
         ("chart lesson:matmul16 sets --level L9 -o c.svg", 2, "--level L9"),
@@ -125,6 +127,66 @@ fn charts_are_sound_and_have_the_numbers_of_the_tables() {
         let output = run(at, call);
         let text = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.code() == Some(code) && text.contains(part), "{call}: {text}");
+    }
+}
+
+/// A page without its stills, and these.
+fn without_stills(page: &str) -> (String, Vec<String>) {
+    let (mut rest, mut stills) = (String::new(), Vec::new());
+    for (n, part) in page.split(" src=\"data:image/svg+xml;charset=utf-8,").enumerate() {
+        let (still, after) = if n == 0 { ("", part) } else { part.split_once('"').unwrap() };
+        if n > 0 {
+            let mut bytes = Vec::new();
+            let mut signs = still.bytes();
+            while let Some(byte) = signs.next() {
+                let hex = |signs: &mut std::str::Bytes<'_>| char::from(signs.next().unwrap()).to_digit(16).unwrap();
+                bytes.push(match byte {
+                    b'%' => u8::try_from(16 * hex(&mut signs) + hex(&mut signs)).unwrap(),
+                    byte => byte,
+                });
+            }
+            stills.push(String::from_utf8(bytes).unwrap());
+        }
+        rest.push_str(after);
+    }
+    (rest, stills)
+}
+
+/// A chart as pixels has the colours of the same chart as SVG, drawn by librsvg, over the same share of the picture.
+#[cfg(feature = "gpu")]
+#[test]
+fn charts_as_pixels_are_those_of_the_vectors() {
+    if std::env::var_os("REQUIRE_ADAPTER").is_none() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let pixels = |name: &str| image::open(at.join(name)).unwrap().into_rgba8();
+    for kind in KINDS {
+        for (theme, size) in [("light", (960u32, 540u32)), ("dark", (500, 700))] {
+            let (width, height) = size;
+            for end in ["svg", "png"] {
+                printed(at, &format!("chart lesson:matmul16 {kind} --cache paper --theme {theme} --size {width}x{height} -o c.{end}"));
+            }
+            let drawn = std::process::Command::new("rsvg-convert").current_dir(at).args(["c.svg", "-o", "r.png"]).status();
+            assert!(drawn.unwrap().success());
+            let (ours, theirs) = (pixels("c.png"), pixels("r.png"));
+            assert_eq!((ours.dimensions(), theirs.dimensions()), (size, size));
+            let shares = |picture: &image::RgbaImage| {
+                let mut counts = std::collections::BTreeMap::<[u8; 3], u32>::new();
+                picture.pixels().for_each(|pixel| *counts.entry([pixel[0], pixel[1], pixel[2]]).or_default() += 1);
+                counts
+            };
+            let (ours, theirs) = (shares(&ours), shares(&theirs));
+            let all = f64::from(width * height);
+            for (color, count) in &theirs {
+                let share = f64::from(*count) / all;
+                if share > 0.01 {
+                    let found = f64::from(ours.get(color).copied().unwrap_or(0)) / all;
+                    assert!((found - share).abs() < 0.01 + 0.04 * share, "{kind} {theme}: {color:?}: {found:.4} for {share:.4}");
+                }
+            }
+        }
     }
 }
 
@@ -151,6 +213,15 @@ fn a_report_is_one_page_with_the_numbers_of_the_commands() {
     ] {
         assert!(page.contains(words), "`{words}` is missing");
     }
+    // What is explained has its still beside it.
+    let (page, stills) = without_stills(&page);
+    let told = page.matches("<h3>Reference ").count();
+    assert_eq!(stills.len(), if cfg!(feature = "gpu") { told } else { 0 });
+    for svg in &stills {
+        let document = roxmltree::Document::parse(svg).unwrap();
+        let words: String = document.descendants().filter_map(|node| node.text()).collect();
+        assert!(words.contains("L1") && words.contains("multiply"), "a picture of the caches: {words}");
+    }
     // Complete by itself, and nothing in it runs.
     for never in ["<script", "http://", "https://", "src=", "@import", "url(", "onload"] {
         assert!(!page.contains(never), "{never}");
@@ -158,7 +229,7 @@ fn a_report_is_one_page_with_the_numbers_of_the_commands() {
     // The command that it names makes it again, in place of what is there.
     let again = page.split("<pre>orrery ").nth(1).unwrap().split("</pre>").next().unwrap();
     printed(at, again);
-    assert_eq!(fs::read_to_string(at.join("report.html")).unwrap(), page);
+    assert_eq!(without_stills(&fs::read_to_string(at.join("report.html")).unwrap()), (page, stills));
     assert_eq!(fs::read_dir(at).unwrap().count(), 1, "nothing else is left");
     let output = run(at, "report lesson:matmul16 -o none/r.html");
     assert!(

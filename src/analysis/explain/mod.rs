@@ -4,6 +4,7 @@
 //! [`classes`](crate::sim::classes) for what the classes mean), the reference itself event by event, and the rest of the trace is read
 //! until the lines are used again.
 
+use super::charted::First;
 use crate::reference::{Reference, ReferenceSource, SourceLocation, all_of, in_order};
 use crate::sim::config::HierarchyConfig;
 use crate::sim::{
@@ -179,7 +180,21 @@ impl Observer for Recorder<'_> {
 /// # Errors
 /// [`ExplainError`].
 pub fn explain(source: &dyn ReferenceSource, config: &HierarchyConfig, tick: u64) -> Result<Explanation, ExplainError> {
+    explain_while(source, config, tick, &|| true)
+}
+
+/// As [`explain`]; `goes_on` is asked now and then.
+///
+/// # Errors
+/// [`ExplainError`], also where `goes_on` says no.
+pub fn explain_while(
+    source: &dyn ReferenceSource,
+    config: &HierarchyConfig,
+    tick: u64,
+    goes_on: &(dyn Fn() -> bool + Sync),
+) -> Result<Explanation, ExplainError> {
     let len = source.len();
+    let source: &dyn ReferenceSource = &First { source, references: len, goes_on };
     if tick >= len {
         return Err(ExplainError::PastTheEnd { tick, len });
     }

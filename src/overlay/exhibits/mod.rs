@@ -1,6 +1,7 @@
 //! The ways to show a moment of a trace. Stills, films and the panes of the window show what is in [`EXHIBITS`] and know nothing
 //! else of it: a new exhibit is a file beside this one, its `mod` line and its row in the table.
 
+mod analysis;
 mod chart;
 mod compare;
 mod functions;
@@ -13,7 +14,9 @@ mod sheet;
 mod source;
 mod table;
 mod tasks;
+mod why;
 
+pub use analysis::AnalysisExhibit;
 pub use chart::ChartExhibit;
 pub use compare::CompareExhibit;
 pub(super) use compare::Row as ComparedRow;
@@ -26,6 +29,7 @@ pub use rings::RingExhibit;
 pub use source::SourceExhibit;
 pub use table::{Arranged, Column, Sort};
 pub use tasks::{MachineExhibit, TaskExhibit, TaskView};
+pub use why::WhyExhibit;
 
 use super::csv;
 use super::info::Info;
@@ -35,6 +39,7 @@ use super::shot::{Shot, Taken};
 use super::studio::Studio;
 use super::tip::Tip;
 use crate::axis::Axis;
+use crate::chart::ChartKind;
 use crate::reference::SourceError;
 use crate::scene::{Camera, Composition, Scene, Stage, View};
 use egui::{Pos2, Vec2};
@@ -68,6 +73,19 @@ impl Subject {
     pub fn of(studio: &Studio) -> Self {
         if studio.tasks().is_some() { Self::Tasks } else { Self::Trace }
     }
+}
+
+/// The row of a kind of chart.
+macro_rules! charted {
+    ($kind:ident) => {
+        ExhibitEntry {
+            name: ChartKind::$kind.name(),
+            what: ChartKind::$kind.what(),
+            columns: &[],
+            open: |_| Box::new(AnalysisExhibit::new(ChartKind::$kind)),
+            of: TRACE,
+        }
+    };
 }
 
 const TRACE: &[Subject] = &[Subject::Trace];
@@ -141,6 +159,19 @@ pub static EXHIBITS: &[ExhibitEntry] = &[
         open: |studio| Box::new(FunctionExhibit::new(studio)),
         of: TRACE,
     },
+    ExhibitEntry {
+        name: "why",
+        what: "why this reference missed or hit, in sentences",
+        columns: &[],
+        open: |_| Box::new(WhyExhibit),
+        of: TRACE,
+    },
+    charted!(MissRatio),
+    charted!(StackDistance),
+    charted!(Classes),
+    charted!(Sets),
+    charted!(Map),
+    charted!(Displaced),
     ExhibitEntry {
         name: "tasks",
         what: "tasks: charts of all locations, one location, one task",
@@ -364,6 +395,10 @@ mod tests {
         assert_eq!(seen.len(), EXHIBITS.len());
         for name in ["rings", "numbers", "source", "large", "chart", "inspector", "compare", "regions", "functions"] {
             assert!(seen.contains(&name), "{name} is not in {seen:?}");
+        }
+        for kind in ChartKind::ALL {
+            let row = named(kind.name()).expect("each kind of chart has a row");
+            assert_eq!((row.what, row.of), (kind.what(), TRACE));
         }
         assert!(named("ring").is_none());
         assert_eq!([Composition::Dots, Composition::Large].map(|c| of_composition(c).name), ["rings", "large"]);

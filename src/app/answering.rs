@@ -1,0 +1,79 @@
+//! Finds what takes a pass over the trace (counts for charts, why a reference missed) beside the window.
+
+use super::desk::Desk;
+use super::indexing::{Load, Message, Report, Task};
+use super::traces::Shown;
+use crate::overlay::{Asked, Question};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// A question that is being answered. Dropped, that ends soon.
+pub(super) struct Answering {
+    question: Question,
+    task: Task,
+    goes_on: Arc<AtomicBool>,
+}
+
+impl Drop for Answering {
+    fn drop(&mut self) {
+        self.goes_on.store(false, Ordering::Relaxed);
+    }
+}
+
+impl Answering {
+    fn begin(asked: Asked, post: impl Fn(Message) -> bool + Send + 'static) -> std::io::Result<Self> {
+        let goes_on = Arc::new(AtomicBool::new(true));
+        let (question, wanted) = (asked.question.clone(), Arc::clone(&goes_on));
+        let load: Load = Box::new(move |report| {
+            let found = asked.answer(&|| wanted.load(Ordering::Relaxed))?;
+            report(Report::Answer(Arc::clone(&asked.timeline), found));
+            Ok(())
+        });
+        let task = Task::begin("what a picture asks of the trace could not be found", load, post)?;
+        Ok(Self { question, task, goes_on })
+    }
+
+    /// Whether a message is about it.
+    pub(super) fn told(&self, message: &Message) -> bool {
+        self.task.told(message)
+    }
+}
+
+impl Shown {
+    /// Begins to find what pictures asked for: one after the other, but for a reference that nobody looks at any more.
+    pub(super) fn answer(&mut self, post: impl Fn(Message) -> bool + Send + 'static, now: f64) {
+        if self.answering.as_ref().is_some_and(|answering| matches!(answering.question, Question::Charts(_))) {
+            return;
+        }
+        let plays = self.desk.transport.playing();
+        let Some(asked) = self.desk.session.studio_mut().wanted_answer(plays) else { return };
+        if self.answering.as_ref().is_some_and(|answering| answering.question == asked.question) {
+            return;
+        }
+        match Answering::begin(asked, post) {
+            Ok(answering) => self.answering = Some(answering),
+            Err(error) => self.desk.say(format!("the system has no thread to look through the trace: {error}"), now),
+        }
+    }
+}
+
+/// Takes what was told; whether anything else is to be drawn.
+pub(super) fn take(
+    answering: &mut Option<Answering>,
+    said: anyhow::Result<Report>,
+    desk: &mut Desk,
+    now: f64,
+) -> bool {
+    match said {
+        Ok(Report::Answer(timeline, found)) => {
+            *answering = None;
+            desk.session.studio_mut().take_answer(&timeline, found)
+        }
+        Ok(_) => false,
+        Err(error) => {
+            *answering = None;
+            desk.say(format!("nothing is found: {error:#}"), now);
+            true
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! What takes a pass over the trace of a studio: counts that charts are drawn of, and why a reference missed. Found when a picture asks for
+//! it, or by somebody else while pictures go on.
+
+use crate::analysis::{ChartParts, Charted, ChartsOf, Explanation, charted, explain_while};
+use crate::reference::SourceError;
+use crate::timeline::Timeline;
+use crate::units::LevelId;
+use std::sync::Arc;
+
+/// References that are counted for charts at most: of longer traces, the first ones.
+const MOST: u64 = 1 << 25;
+/// Answers that are kept.
+const KEPT: usize = 16;
+
+/// What is asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Question {
+    /// Counts that charts are drawn of.
+    Charts(ChartsOf),
+    /// What this reference did, and why.
+    Why(u64),
+}
+
+/// What was found.
+#[derive(Clone, Debug)]
+pub enum Answer {
+    /// To [`Question::Charts`].
+    Charts(Arc<Charted>),
+    /// To [`Question::Why`].
+    Why(Arc<Explanation>),
+}
+
+impl Answer {
+    fn is_of(&self, question: &Question) -> bool {
+        match (self, question) {
+            (Self::Charts(found), Question::Charts(of)) => found.of == *of,
+            (Self::Why(found), Question::Why(tick)) => found.reference == *tick,
+            _ => false,
+        }
+    }
+}
+
+/// A question that somebody should answer.
+#[derive(Clone)]
+pub struct Asked {
+    /// The trace under its caches.
+    pub timeline: Arc<Timeline>,
+    /// The question.
+    pub question: Question,
+}
+
+impl Asked {
+    /// Finds the answer; `goes_on` is asked now and then.
+    ///
+    /// # Errors
+    /// When the trace cannot be read, or `goes_on` says no.
+    pub fn answer(&self, goes_on: &(dyn Fn() -> bool + Sync)) -> Result<Answer, SourceError> {
+        let (timeline, source) = (&self.timeline, self.timeline.source().as_ref());
+        let failed = |error: &dyn std::fmt::Display| SourceError(error.to_string());
+        match &self.question {
+            Question::Charts(of) => {
+                let touched: Vec<u64> =
+                    timeline.regions_over(0..of.references).0.iter().map(|share| share.references).collect();
+                let found = charted(source, timeline.config(), of, &touched, goes_on).map_err(|e| failed(&e))?;
+                Ok(Answer::Charts(Arc::new(found)))
+            }
+            Question::Why(tick) => {
+                let found = explain_while(source, timeline.config(), *tick, goes_on).map_err(|e| failed(&e))?;
+                Ok(Answer::Why(Arc::new(found)))
+            }
+        }
+    }
+}
+
+/// See the module.
+#[derive(Clone, Default)]
+pub(super) struct Answers {
+    found: Vec<Answer>,
+    /// Somebody else finds answers.
+    elsewhere: bool,
+    /// What is to be found for charts, and of a reference: the newest question of each.
+    wanted: [Option<Question>; 2],
+    /// So many were found.
+    taken: u64,
+}
+
+impl Answers {
+    /// Counts for charts of a level, where they are there.
+    pub(super) fn charts(
+        &mut self,
+        timeline: &Arc<Timeline>,
+        level: LevelId,
+        parts: ChartParts,
+    ) -> Result<Option<Arc<Charted>>, SourceError> {
+        let of = ChartsOf { level, references: timeline.len().min(MOST), parts };
+        Ok(self.of(timeline, Question::Charts(of))?.and_then(|answer| match answer {
+            Answer::Charts(found) => Some(found),
+            Answer::Why(_) => None,
+        }))
+    }
+
+    /// What a reference did and why, where that is there.
+    pub(super) fn why(&mut self, timeline: &Arc<Timeline>, tick: u64) -> Result<Option<Arc<Explanation>>, SourceError> {
+        if tick >= timeline.len() {
+            return Ok(None);
+        }
+        Ok(self.of(timeline, Question::Why(tick))?.and_then(|answer| match answer {
+            Answer::Why(found) => Some(found),
+            Answer::Charts(_) => None,
+        }))
+    }
+
+    fn of(&mut self, timeline: &Arc<Timeline>, question: Question) -> Result<Option<Answer>, SourceError> {
+        if !timeline.is_whole() {
+            return Ok(None);
+        }
+        if let Some(found) = self.found.iter().find(|found| found.is_of(&question)) {
+            return Ok(Some(found.clone()));
+        }
+        if self.elsewhere {
+            let place = usize::from(matches!(question, Question::Why(_)));
+            self.wanted[place] = Some(question);
+            return Ok(None);
+        }
+        let found = Asked { timeline: Arc::clone(timeline), question }.answer(&|| true)?;
+        self.take(found.clone());
+        Ok(Some(found))
+    }
+
+    /// Takes what was found.
+    pub(super) fn take(&mut self, found: Answer) {
+        for wanted in &mut self.wanted {
+            wanted.take_if(|wanted| found.is_of(wanted));
+        }
+        if self.found.len() >= KEPT {
+            // Counts are dearer than explanations.
+            let place = self.found.iter().position(|answer| matches!(answer, Answer::Why(_))).unwrap_or(0);
+            self.found.remove(place);
+        }
+        self.found.push(found);
+        self.taken += 1;
+    }
+
+    /// Has somebody else find answers from now on.
+    pub(super) fn answer_elsewhere(&mut self) {
+        self.elsewhere = true;
+    }
+
+    /// Whether somebody else does.
+    pub(super) fn is_elsewhere(&self) -> bool {
+        self.elsewhere
+    }
+
+    /// What somebody should find now; told once. `plays`: the moment passes, so that nobody reads of its reference.
+    pub(super) fn wanted(&mut self, plays: bool) -> Option<Question> {
+        let [charts, why] = &mut self.wanted;
+        if plays {
+            *why = None;
+        }
+        charts.take().or_else(|| why.take())
+    }
+
+    /// A number that grows with what is there.
+    pub(super) fn taken(&self) -> u64 {
+        self.taken
+    }
+
+    /// For somebody who goes about in the same trace, and finds what is not there yet.
+    pub(super) fn another(&self) -> Self {
+        Self { elsewhere: false, wanted: [None, None], ..self.clone() }
+    }
+}
