@@ -52,6 +52,7 @@ fn locations(end: u64) -> Vec<SourceLocation> {
         .step_by(4)
         .zip(10u32..)
         .map(|(pc, line)| SourceLocation {
+            path: String::new(),
             pc,
             file: "bench.c".into(),
             line,

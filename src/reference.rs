@@ -11,6 +11,8 @@ mod ahead;
 pub use ahead::{ahead, all_of, in_order};
 mod array;
 pub use array::{ArrayLayout, LayoutError};
+mod files;
+pub use files::tell_files_apart;
 mod lines;
 pub use lines::{LineFinder, LineMap};
 mod named;
@@ -185,8 +187,11 @@ impl Region {
 pub struct SourceLocation {
     /// The program counter this describes.
     pub pc: u64,
-    /// File name as it should be shown.
+    /// File name as it should be shown: no two files of a trace have the same.
     pub file: String,
+    /// Where the file was, as the compiler had it; empty = unknown, or as it is shown.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub path: String,
     /// Line, from 1.
     pub line: u32,
     /// Function; empty = unknown.
@@ -230,6 +235,13 @@ pub struct Tables {
 }
 
 impl Tables {
+    /// Where the compiler had a source file, by the name that it is shown by; empty = unknown.
+    #[must_use]
+    pub fn path_of(&self, file: &str) -> &str {
+        let known = self.locations.iter().find(|location| location.file == file && !location.path.is_empty());
+        known.map_or("", |location| &location.path)
+    }
+
     /// These tables with names that are fit for a picture; the same where they all are.
     #[must_use]
     pub fn shown(tables: &Arc<Self>) -> Arc<Self> {
@@ -243,6 +255,7 @@ impl Tables {
         let region = |r: &Region| Region { name: fit(&r.name), elem_type: fit(&r.elem_type), ..r.clone() };
         let location = |l: &SourceLocation| SourceLocation {
             file: fit(&l.file),
+            path: fit(&l.path),
             function: fit(&l.function),
             text: fit(&l.text),
             pc: l.pc,

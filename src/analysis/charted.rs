@@ -1,8 +1,8 @@
 //! What charts of a trace under its caches are made of.
 
 use super::over_time::OverTime;
-use super::survey::{Survey, SurveyError, Wanted, survey};
 use super::play;
+use super::survey::{Survey, SurveyError, Wanted, survey};
 use crate::reference::{Reference, ReferenceSource, SourceError, Tables};
 use crate::sim::config::HierarchyConfig;
 use crate::sim::prepare;
@@ -158,7 +158,7 @@ mod tests {
     use crate::sim::config::preset;
 
     fn trace(count: u64) -> MemoryTrace {
-        let one = |n: u64| Reference { addr: 0x1000 + n * 72 % 4096, size: 8, kind: Kind::Read, ..Reference::default() };
+        let one = |n: u64| Reference::new(Kind::Read, 0x1000 + n * 72 % 4096, 8);
         MemoryTrace::new((0..count).map(one).collect(), Tables::default())
     }
 
@@ -166,9 +166,11 @@ mod tests {
     fn the_first_references_are_counted_as_a_trace_of_them_alone() {
         let (long, short, config) = (trace(200_000), trace(70_001), preset("paper").expect("ours"));
         let of = ChartsOf { level: LevelId(0), references: 70_001, parts: ChartParts::ALL };
-        let [part, whole] = [&long, &short].map(|of_trace| charted(of_trace, &config, &of, &[], &|| true).expect("sound"));
+        let [part, whole] =
+            [&long, &short].map(|of_trace| charted(of_trace, &config, &of, &[], &|| true).expect("sound"));
         assert_eq!(part.survey.references, 70_001);
-        let distances = |found: &Charted| found.survey.distances.as_ref().map(|d| (d.accesses(), d.cold(), d.misses(8)));
+        let distances =
+            |found: &Charted| found.survey.distances.as_ref().map(|d| (d.accesses(), d.cold(), d.misses(8)));
         assert_eq!(distances(&part), distances(&whole));
         assert_eq!(part.survey.sets(), whole.survey.sets());
         assert!(part.survey.sets().iter().map(|set| set.misses).sum::<u64>() > 0);

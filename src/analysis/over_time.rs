@@ -9,9 +9,12 @@ use serde::Serialize;
 /// Rows of the map of addresses.
 const ROWS: usize = 96;
 /// Rows that a region has at least.
-const LEAST_ROWS: usize = 3;
+const LEAST_ROWS: usize = 4;
 /// Regions that have rows of their own.
-pub(crate) const MOST_REGIONS: usize = 16;
+pub(crate) const MOST_REGIONS: usize = 12;
+/// Regions that have rows at any rate, and the share of references, one in so many, from which on others have.
+const FIRST: usize = 4;
+const SHARE: u64 = 2_000;
 
 /// One stretch of references.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -55,7 +58,8 @@ pub struct OverTime {
 
 impl OverTime {
     /// Of a hierarchy that is still empty, and a trace of `length` references in at most `stretches` stretches. The map has the regions
-    /// that `touched` (bytes or references, by region) ranks first; their parts are as large as the logarithms of their bytes.
+    /// that `touched` (bytes or references, by region) ranks first; their parts grow with the
+    /// logarithms of their bytes.
     #[must_use]
     pub fn new(
         hierarchy: &Hierarchy,
@@ -71,9 +75,19 @@ impl OverTime {
             (0..tables.regions.len()).filter(|n| touched.get(*n).copied().unwrap_or(0) > 0).collect();
         first.sort_by_key(|n| (std::cmp::Reverse(touched[*n]), *n));
         first.truncate(MOST_REGIONS);
+        let all: u64 = touched.iter().sum();
+        let mut place = 0;
+        first.retain(|n| {
+            place += 1;
+            place <= FIRST || touched[*n].saturating_mul(SHARE) >= all
+        });
         first.sort_by_key(|n| (tables.regions[*n].base, *n));
         // Sizes that differ by a thousand are seen side by side.
-        let weight = |n: &usize| u64::from(tables.regions[*n].bytes.max(2).ilog2());
+        let weight = |n: &usize| {
+            let bits = u64::from(tables.regions[*n].bytes.max(2).ilog2());
+            // A few bytes need no more than their least rows.
+            bits.saturating_sub(5).max(1).pow(2)
+        };
         let all: u64 = first.iter().map(weight).sum::<u64>().max(1);
         let mut bands = vec![None; tables.regions.len()];
         let (mut named, mut row) = (Vec::new(), 0);

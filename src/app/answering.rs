@@ -58,12 +58,7 @@ impl Shown {
 }
 
 /// Takes what was told; whether anything else is to be drawn.
-pub(super) fn take(
-    answering: &mut Option<Answering>,
-    said: anyhow::Result<Report>,
-    desk: &mut Desk,
-    now: f64,
-) -> bool {
+pub(super) fn take(answering: &mut Option<Answering>, said: anyhow::Result<Report>, desk: &mut Desk, now: f64) -> bool {
     match said {
         Ok(Report::Answer(timeline, found)) => {
             *answering = None;

@@ -1,12 +1,12 @@
 //! The traces of a window: the one that is shown, and the one that is on its way and takes its place once it can be shown.
 
 use super::against::{Against, Comparing};
+use super::answering::{self, Answering};
 use super::arrangement::Arrangement;
 use super::clips::{self, Recording};
 use super::desk::Desk;
 use super::indexing::{Load, Message, Report, Simulate, Task};
 use super::layouts::NamedLayout;
-use super::answering::{self, Answering};
 use super::lives;
 use super::notes::Beside;
 use super::output::Output;
@@ -284,7 +284,9 @@ impl Traces {
         if shown.task.told(&message) {
             match message.said {
                 // What is shown does not tell of it.
-                Ok(Report::Progress(..) | Report::Life(_) | Report::Story(_) | Report::Answer(..)) => return Taken::Nothing,
+                Ok(Report::Progress(..) | Report::Life(_) | Report::Story(_) | Report::Answer(..)) => {
+                    return Taken::Nothing;
+                }
                 Ok(Report::Ready(studio)) => shown.desk.replace(studio),
                 Ok(Report::Words(words)) => shown.desk.say(words, now),
                 Ok(Report::Printed(bytes)) => shown.output.get_or_insert_default().print(&bytes),

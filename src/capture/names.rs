@@ -3,7 +3,7 @@
 
 use super::arrays::Frames;
 use super::noted::Noted;
-use crate::reference::{Reference, Region, RegionFinder, RegionMap, SourceLocation};
+use crate::reference::{Reference, Region, RegionFinder, RegionMap, SourceLocation, tell_files_apart};
 use crate::symbols::{Assigned, Fate, Handed, Module};
 use crate::trace::capture::{Change, Entry, HeapRegion, Mapped, Named, site_name};
 use object::{Object, ObjectSegment};
@@ -362,6 +362,7 @@ impl Names {
             let location = self.at(pc).and_then(|o| o.module.location(pc.wrapping_sub(o.bias)));
             locations.extend(location.map(|l| SourceLocation { pc, ..l }));
         }
+        tell_files_apart(&mut locations);
         let mut regions: Vec<(String, Region)> = Vec::new();
         for loaded in &self.loaded {
             let Some(opened) = &loaded.names else { continue };

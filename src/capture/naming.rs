@@ -1,6 +1,6 @@
 //! Names for a trace from the program that was traced: where it was loaded, source lines, the variables touched.
 
-use crate::reference::{Kind, Reference, Region, RegionFinder, RegionMap, SourceLocation};
+use crate::reference::{Kind, Reference, Region, RegionFinder, RegionMap, SourceLocation, tell_files_apart};
 use crate::symbols::{Module, Variable};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -117,6 +117,8 @@ impl Names {
                 pcs.len()
             ));
         }
+        let mut locations = locations;
+        tell_files_apart(&mut locations);
         (locations, touched.as_ref().map_or_else(Vec::new, Touched::regions), notices)
     }
 }

@@ -71,10 +71,41 @@ fn short(value: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// Bytes, as sizes are written.
+/// Writes the numbers of an axis that ends at `most` in one unit.
+pub(super) fn counts(most: f64) -> impl Fn(f64) -> String {
+    move |value| match (most, value) {
+        (_, 0.0) => "0".into(),
+        (most, value) if most >= 10e6 => format!("{} M", short(value / 1e6)),
+        (_, value) => count(value),
+    }
+}
+
+/// A number in few signs, for cells: `1,234`, `163 k`, `1.2 M`.
+#[expect(clippy::cast_precision_loss, reason = "a label")]
+pub(super) fn few_signs(value: u64) -> String {
+    match value {
+        0..10_000 => grouped(value),
+        10_000..1_000_000 => format!("{} k", (value + 500) / 1000),
+        _ => format!("{} M", short((value as f64 / 1e5).round() / 10.0)),
+    }
+}
+
+/// Bytes, as sizes are written; of no round number, about.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a label of bytes")]
 pub(super) fn size(bytes: f64) -> String {
-    format_size(bytes.max(0.0) as u64)
+    let exact = format_size(bytes.max(0.0) as u64);
+    let unit = [("GiB", 30.0), ("MiB", 20.0), ("KiB", 10.0)].into_iter().find(|(_, n)| bytes >= f64::exp2(*n));
+    match unit {
+        Some((unit, n)) if exact.len() > 7 || exact.ends_with(|c: char| c == 'B') && !exact.contains('i') => {
+            let value = bytes / f64::exp2(n);
+            if value >= 10.0 {
+                format!("{value:.0}{unit}")
+            } else {
+                format!("{}{unit}", short((value * 10.0).round() / 10.0))
+            }
+        }
+        _ => exact,
+    }
 }
 
 impl Chart {
@@ -101,10 +132,12 @@ impl Chart {
         let (right, bottom) = (self.right(), self.bottom());
         self.line((LEFT, bottom), (right, bottom), Role::Quiet, 1.0, false);
         let mut free = f64::NEG_INFINITY;
-        for (x, label) in values {
+        // The last one is always there.
+        let last = values.last().map_or(f64::INFINITY, |(x, label)| x - 3.2 * wide(label) - 6.0);
+        for (n, (x, label)) in values.iter().enumerate() {
             let half = 3.2 * wide(label);
             self.line((*x, bottom), (*x, bottom + 4.0), Role::Quiet, 1.0, false);
-            if x - half >= free {
+            if x - half >= free && (x + half <= last || n + 1 == values.len()) {
                 self.text((*x, bottom + 17.0), Anchor::Middle, 11.0, Role::Body, label);
                 free = x + half + 6.0;
             }
@@ -118,7 +151,7 @@ impl Chart {
 
     /// Upright lines at sizes that have a name, as those of levels.
     pub(super) fn marks(&mut self, scale: Scale, marks: &[(f64, String)]) {
-        let mut before: Vec<f64> = Vec::new();
+        let mut before: Vec<(usize, f64, f64)> = Vec::new();
         let (right, bottom) = (self.right(), self.bottom());
         for (value, label) in marks {
             if *value < scale.from || *value > scale.to {
@@ -126,13 +159,17 @@ impl Chart {
             }
             let x = scale.at(*value);
             self.line((x, TOP), (x, bottom), Role::Quiet, 1.0, true);
-            // Names of neighbours stand below each other.
-            let row = before.iter().filter(|other| (*other - x).abs() < 90.0).count();
+            let length = 6.3 * wide(label);
+            let ends = x + 4.0 + length > right;
+            let (anchor, at) = if ends { (Anchor::End, x - 4.0) } else { (Anchor::Start, x + 4.0) };
+            let (from, to) = if ends { (at - length, at) } else { (at, at + length) };
+            // Names that would lie on each other stand below each other.
+            let taken = |row: usize| before.iter().any(|(of, a, b)| *of == row && *a < to + 6.0 && from < *b + 6.0);
+            let row = (0..6).find(|row| !taken(*row)).unwrap_or(6);
             #[expect(clippy::cast_precision_loss, reason = "a few rows")]
             let y = TOP + 12.0 + 14.0 * row as f64;
-            let (anchor, at) = if x > right - 90.0 { (Anchor::End, x - 4.0) } else { (Anchor::Start, x + 4.0) };
             self.text((at, y), anchor, 11.0, Role::Ink, label);
-            before.push(x);
+            before.push((row, from, to));
         }
     }
 }
@@ -153,6 +190,9 @@ mod tests {
                 "{most}: {steps:?}"
             );
         }
+        assert_eq!([0.0, 5e6, 15e6].map(counts(15e6)), ["0", "5 M", "15 M"]);
+        assert_eq!([9_999, 163_412, 1_234_567].map(few_signs), ["9,999", "163 k", "1.2 M"]);
+        assert_eq!([512.0, 4096.0, 3_600_000.0, 221_056.0].map(size), ["512B", "4KiB", "3.4MiB", "216KiB"]);
         assert_eq!([count(12.0), count(1500.0), count(2.5), count(25e6)], ["12", "1,500", "2.5", "25 M"]);
     }
 }

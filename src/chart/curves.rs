@@ -1,10 +1,13 @@
 //! Charts of stack distances.
 
-use super::axis::{LEFT, count, size, steps};
+use super::axis::{LEFT, count, counts, size, steps};
 use super::canvas::{Chart, Look, Role};
 use crate::analysis::{MOST_WAYS, SetStacks, StackDistances};
 use crate::sim::config::{HierarchyConfig, format_size};
 use crate::units::grouped;
+
+/// Units between two steps of a curve at least.
+const CLOSEST: f64 = 0.4;
 
 /// Sizes of the levels, with their names.
 #[expect(clippy::cast_precision_loss, reason = "bytes of a cache, as a place on an axis")]
@@ -65,8 +68,18 @@ pub fn miss_ratio(
     let mut points = Vec::new();
     let mut last = percent(distances.misses(1));
     points.push((scale.at(line), y.at(last)));
+    let mut seen = f64::NEG_INFINITY;
     for (lines, misses) in curve {
         let x = scale.at(lines.max(1) as f64 * line);
+        // Steps closer than can be seen are one step.
+        if x - seen < CLOSEST {
+            last = percent(misses);
+            if let Some(end) = points.last_mut() {
+                end.1 = y.at(last);
+            }
+            continue;
+        }
+        seen = x;
         points.push((x, y.at(last)));
         last = percent(misses);
         points.push((x, y.at(last)));
@@ -102,14 +115,19 @@ pub fn distances(distances: &StackDistances, line: u32, config: &HierarchyConfig
     let (mut from, mut ends) = (0u64, Vec::new());
     while histogram.at_least(from) > 0 && bars.len() < 40 {
         let to = (2 * from).max(1);
-        let name = if to - from == 1 { grouped(from) } else { format!("{from}+") };
+        let name = match to - from {
+            1 => grouped(from),
+            _ if from >= 1024 => format!("{}K+", from / 1024),
+            _ => format!("{from}+"),
+        };
         bars.push((name, histogram.at_least(from) - histogram.at_least(to)));
         ends.push(to);
         from = to;
     }
     bars.push(("first".into(), distances.cold()));
     let most = bars.iter().map(|(_, n)| *n).max().unwrap_or(1);
-    let y = chart.y_axis("accesses", &steps(most as f64), &count);
+    let steps = steps(most as f64);
+    let y = chart.y_axis("accesses", &steps, &counts(steps.last().copied().unwrap_or(1.0)));
     let (wide, bottom) = ((chart.right() - LEFT) / bars.len() as f64, chart.bottom());
     let mut labels = Vec::new();
     for (n, (name, accesses)) in bars.iter().enumerate() {
@@ -120,7 +138,10 @@ pub fn distances(distances: &StackDistances, line: u32, config: &HierarchyConfig
         chart.rect((x + 0.08 * wide, top), (0.84 * wide, (bottom - top).max(0.0)), role, &said);
         labels.push((x + wide / 2.0, name.clone()));
     }
-    chart.x_axis("other lines touched since the line's last touch (4+: 4 to 7); first = first touch", &labels);
+    chart.x_axis(
+        "other lines touched since the line's last touch (4+: 4 to 7; 1K = 1,024); first = first touch",
+        &labels,
+    );
     // A cache of so many lines misses what is to the right of it: bars are powers of two, and places between them go with the logarithm.
     let place = |lines: f64| if lines < 1.0 { 0.0 } else { 1.0 + lines.log2() };
     let scale = chart.across(0.0, bars.len() as f64, false);

@@ -1,6 +1,6 @@
 //! How the sets of a level are used.
 
-use super::axis::{LEFT, count, steps};
+use super::axis::{LEFT, counts, steps};
 use super::canvas::{Chart, Look, Role};
 use crate::analysis::SetUse;
 use crate::units::grouped;
@@ -20,7 +20,8 @@ pub fn set_use(sets: &[SetUse], level: &str, of: &str, look: Look) -> Chart {
         .collect();
     let most = bars.iter().map(|(accesses, _)| *accesses).max().unwrap_or(1);
     let name = if each == 1 { "demand accesses".to_owned() } else { format!("demand accesses of {each} sets") };
-    let y = chart.y_axis(&name, &steps(most as f64), &count);
+    let steps = steps(most as f64);
+    let y = chart.y_axis(&name, &steps, &counts(steps.last().copied().unwrap_or(1.0)));
     let (wide, bottom) = ((chart.right() - LEFT) / bars.len().max(1) as f64, chart.bottom());
     let gap = if wide > 4.0 { 0.1 * wide } else { 0.0 };
     let mut labels = Vec::new();

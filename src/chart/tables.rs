@@ -1,6 +1,6 @@
 //! Charts of two dimensions: who pushes out whom, and the cells of a sweep.
 
-use super::axis::{LEFT, TOP, count};
+use super::axis::{LEFT, TOP, count, few_signs};
 use super::canvas::{Anchor, Chart, HEATS, Look, Role};
 use crate::analysis::Displacement;
 use crate::shown;
@@ -8,7 +8,7 @@ use crate::units::grouped;
 use std::collections::BTreeMap;
 
 /// Rows and columns at most; what is past them is one row and column.
-const MOST: usize = 10;
+const MOST: usize = 7;
 /// The row of those that have none of their own.
 const REST: &str = "(rest)";
 
@@ -25,6 +25,8 @@ pub struct HeatMap {
     pub columns: Vec<String>,
     /// By row and column: how much, and how it is written; `None` = nothing.
     pub cells: Vec<Vec<Option<(f64, String)>>>,
+    /// What is said of each cell where a pointer rests; of those that are not there, what is written.
+    pub exact: Vec<Vec<String>>,
 }
 
 /// Whose references push whose lines out of a level.
@@ -47,13 +49,15 @@ pub fn displaced(pairs: &[Displacement], level: &str, of: &str, look: Look) -> C
     for pair in pairs {
         counts[place(&pair.by)][place(&pair.of)] += pair.lines;
     }
-    let cell = |lines: &u64| (*lines > 0).then(|| (*lines as f64, grouped(*lines)));
+    let cell = |lines: &u64| (*lines > 0).then(|| (*lines as f64, few_signs(*lines)));
+    let said = |lines: u64| if lines == 0 { String::new() } else { grouped(lines) };
     let map = HeatMap {
         title: format!("Who pushes whom out of {level}"),
         axes: ["references of".into(), format!("push out lines of (lines that leave {level})")],
         rows: names.iter().map(|name| (*name).to_owned()).collect(),
         columns: names.iter().map(|name| (*name).to_owned()).collect(),
         cells: counts.iter().map(|row| row.iter().map(cell).collect()).collect(),
+        exact: counts.iter().map(|row| row.iter().map(|lines| said(*lines)).collect()).collect(),
     };
     heat_map(&map, of, look)
 }
@@ -81,7 +85,8 @@ pub fn heat_map(map: &HeatMap, of: &str, look: Look) -> Chart {
             let (value, words) = cell.clone().unwrap_or((0.0, String::new()));
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 9")]
             let step = if most > 0.0 { (f64::from(HEATS - 1) * value / most).round() as u8 } else { 0 };
-            let said = format!("{name}, {column}: {}", if words.is_empty() { "none" } else { &words });
+            let exact = map.exact.get(r).and_then(|row| row.get(c)).map_or(words.as_str(), String::as_str);
+            let said = format!("{name}, {column}: {}", if exact.is_empty() { "none" } else { exact });
             chart.rect((x + 0.5, y + 0.5), (wide - 1.0, high - 1.0), Role::Heat(step), &said);
             if shown::width(&words) <= room && high >= 12.0 {
                 chart.text((x + wide / 2.0, y + high / 2.0 + 4.0), Anchor::Middle, 11.0, Role::OnHeat(step), &words);

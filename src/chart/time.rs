@@ -1,6 +1,6 @@
 //! Charts over time.
 
-use super::axis::{LEFT, Scale, TOP, count, steps};
+use super::axis::{LEFT, Scale, TOP, count, counts, steps};
 use super::canvas::{Anchor, Chart, HEATS, Look, Role};
 use crate::analysis::OverTime;
 use crate::units::grouped;
@@ -9,8 +9,11 @@ use crate::units::grouped;
 #[expect(clippy::cast_precision_loss, reason = "numbers of references as places on a chart")]
 fn references(chart: &mut Chart, all: u64) -> Scale {
     let scale = chart.across(0.0, all.max(1) as f64, false);
-    let mut labels: Vec<(f64, String)> =
-        steps(all as f64).into_iter().filter(|n| *n <= all as f64).map(|n| (scale.at(n), count(n))).collect();
+    let mut labels: Vec<(f64, String)> = steps(all as f64)
+        .into_iter()
+        .filter(|n| *n <= all as f64)
+        .map(|n| (scale.at(n), counts(all as f64)(n)))
+        .collect();
     if let Some(first) = labels.first_mut() {
         first.0 = LEFT;
     }
@@ -87,7 +90,12 @@ pub fn addresses(over: &OverTime, length: u64, of: &str, look: Look) -> Chart {
         chart.line((LEFT, top), (chart.right(), top), Role::Quiet, 0.5, false);
         let name = crate::shown::short(&band.name, 8).into_owned();
         #[expect(clippy::cast_possible_truncation, reason = "the number of a colour")]
-        chart.rect((LEFT - 4.0, top + 0.5), (3.0, bottom - top - 0.5), Role::Region((band.region % 256) as u8), &band.name);
+        chart.rect(
+            (LEFT - 4.0, top + 0.5),
+            (3.0, bottom - top - 0.5),
+            Role::Region((band.region % 256) as u8),
+            &band.name,
+        );
         chart.text((LEFT - 8.0, (top + bottom) / 2.0 + 4.0), Anchor::End, 10.0, Role::Ink, &name);
         if bottom - top > 30.0 {
             chart.text(

@@ -6,6 +6,7 @@ use super::open::{Caches, open_cache, open_trace};
 use super::stats::{CachesUsed, percent, to_stdout};
 use crate::cli::AnnotateArgs;
 use crate::opening::SourceText;
+use crate::reference::Tables;
 use crate::shown::{self, say};
 use crate::sim::stats::{Detail, LineStats, UNKNOWN, collect_detail};
 use crate::units::grouped;
@@ -101,7 +102,7 @@ pub(super) fn run(args: &AnnotateArgs) -> anyhow::Result<()> {
         });
     }
     let colour = shown::is_read_by_people() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-    let page = Page { args, caches: &caches, all: &all, unknown: &unknown, colour };
+    let page = Page { args, tables: source.tables(), caches: &caches, all: &all, unknown: &unknown, colour };
     let text = page.text(&chosen)?;
     // Every part of a line was made fit by itself, so that the colours stay.
     let mut out = shown::raw();
@@ -112,6 +113,7 @@ pub(super) fn run(args: &AnnotateArgs) -> anyhow::Result<()> {
 /// What is printed for people.
 struct Page<'a> {
     args: &'a AnnotateArgs,
+    tables: &'a Tables,
     caches: &'a Caches,
     all: &'a Counts,
     unknown: &'a Counts,
@@ -152,7 +154,7 @@ impl Page<'_> {
     }
 
     fn file(&self, file: &AnnotatedFile, columns: &Columns, out: &mut String) {
-        let found = SourceText::find(&file.file, &self.args.trace.trace);
+        let found = SourceText::find(&file.file, self.tables.path_of(&file.file), &self.args.trace.trace);
         let known = file.lines.values().map(|line| (line.line, line.text.as_str()));
         let changed = found.as_ref().and_then(|found| found.changed(known));
         if let (Some(line), Some(found)) = (changed, &found) {

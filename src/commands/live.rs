@@ -84,7 +84,7 @@ impl Live {
         let caches = open_cache(&cache, &source as &dyn ReferenceSource)?;
         let stats = deferred.stats(&source, &caches.config, false, false)?;
         let mut numbers = Vec::new();
-        stats::print(source.tables(), &caches, &stats, false, &mut numbers)?;
+        stats::print(source.tables(), &caches, &stats, (false, crate::cli::ROWS), &mut numbers)?;
         Ok(asked.answer(&numbers)?)
     }
 }

@@ -9,7 +9,7 @@ use crate::analysis::{Blame, Explanation, explain, play};
 use crate::chart::{ChartKind, Look};
 use crate::cli::{CacheArgs, ReportArgs};
 use crate::opening::SourceText;
-use crate::reference::ReferenceSource;
+use crate::reference::{ReferenceSource, Tables};
 use crate::report::{Excerpt, Report};
 use crate::scene::palette::Theme;
 use crate::shown;
@@ -66,7 +66,7 @@ pub(super) fn run(args: &ReportArgs) -> anyhow::Result<()> {
         stats: &stats,
         charts: charts::draw(source, &caches, &ChartKind::ALL, LevelId(0), &name, Look::of_pixels(Theme::Print, PAGE))?,
         offenders: &offenders,
-        excerpts: excerpts(&stats, &args.trace.trace),
+        excerpts: excerpts(&stats, source.tables(), &args.trace.trace),
         advice: &advice,
         explained: &explained,
         stills: stills(&opened, &caches, &explained)?,
@@ -104,7 +104,7 @@ fn in_words(caches: &Caches) -> anyhow::Result<String> {
 }
 
 /// The lines that miss most, with those around them: as the sources are today where these agree with the trace, else as the trace has them.
-fn excerpts(stats: &Stats, trace: &Path) -> Vec<Excerpt> {
+fn excerpts(stats: &Stats, tables: &Tables, trace: &Path) -> Vec<Excerpt> {
     let first = |misses: &[(std::sync::Arc<str>, u64)]| misses.first().map_or(0, |(_, count)| *count);
     let mut files: BTreeMap<&str, BTreeMap<u32, (&str, u64, u64)>> = BTreeMap::new();
     for line in stats.lines.iter().filter(|line| line.file != UNKNOWN && line.line > 0) {
@@ -123,7 +123,8 @@ fn excerpts(stats: &Stats, trace: &Path) -> Vec<Excerpt> {
             continue;
         }
         let known = || lines.iter().map(|(line, (text, ..))| (*line, *text));
-        let today = SourceText::find(file, trace).filter(|found| found.changed(known()).is_none());
+        let today =
+            SourceText::find(file, tables.path_of(file), trace).filter(|found| found.changed(known()).is_none());
         let near = |line: &u32| told.iter().any(|other| line.abs_diff(*other) <= AROUND);
         let row = |line: u32| {
             let place = usize::try_from(line).ok().and_then(|line| line.checked_sub(1));

@@ -40,7 +40,8 @@ pub(super) fn stills(
         let shot = Shot::still(SIZE, Position::of(*reference as f64 + PHASE), view, Parts::default());
         let strip = studio.strip_of_kind(shot.layout().strip_columns(), shot.playback.stretch, shot.playback.strip);
         let taken = shot.take(&mut studio, exhibit.as_mut())?;
-        let drawing = vector::drawing(&Sheet { pictures: &[(&taken, &strip)], over: &|_| {} }, (SIZE, 1.0), Theme::Dark)?;
+        let drawing =
+            vector::drawing(&Sheet { pictures: &[(&taken, &strip)], over: &|_| {} }, (SIZE, 1.0), Theme::Dark)?;
         let svg = VectorFormat::Svg.bytes(&drawing);
         out.push(Some(String::from_utf8_lossy(&svg).into_owned()));
     }

@@ -2,18 +2,18 @@
 
 use super::UsageError;
 use super::aligned::aligned;
+use super::charts::ChartFormat;
 use super::convert::parse_range;
 use super::counting::Counting;
 use super::open::{open_cache, opening};
 use super::stats::{percent, to_stdout};
 use super::stop::{Flag, Stopped};
 use crate::analysis::{Cell, CellCounts, SweepError, Vary, cells, sweep};
+use crate::chart::Look;
 use crate::cli::{SweepArgs, TraceArgs};
 use crate::files::sha256;
 use crate::opening::{SweepFolder, SweepOf, SweepPart};
 use crate::scene::palette::Theme;
-use super::charts::ChartFormat;
-use crate::chart::Look;
 use crate::shown::{self, say};
 use crate::units::grouped;
 use std::collections::{BTreeMap, BTreeSet};

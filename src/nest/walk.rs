@@ -161,6 +161,7 @@ fn placed(nest: &mut Nest, line: u64) -> Result<Vec<u64>, NestError> {
 fn tables(nest: &Nest) -> Tables {
     let locations = nest.statements.iter().zip(0u64..).filter(|(statement, _)| statement.line > 0);
     let locations = locations.map(|(statement, number)| SourceLocation {
+        path: String::new(),
         pc: FIRST_PC + PC_STEP * number,
         file: statement.file.clone(),
         line: statement.line,

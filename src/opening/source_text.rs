@@ -17,14 +17,14 @@ pub struct SourceText {
 }
 
 impl SourceText {
-    /// The source of that name: at its own place, beside the trace, or in the folder that one is in. `None` where there is none, or what is
-    /// there is no text.
+    /// The source of that name: where the compiler had it (`path`; empty = unknown), at the place that is named, beside the trace, or in the
+    /// folder that one is in. `None` where there is none, or what is there is no text.
     #[must_use]
-    pub fn find(name: &str, trace: &Path) -> Option<Self> {
-        let name = Path::new(name);
+    pub fn find(name: &str, path: &str, trace: &Path) -> Option<Self> {
+        let (name, own) = (Path::new(name), Some(path).filter(|path| !path.is_empty()).map(PathBuf::from));
         let beside = trace.parent().map(|folder| folder.join(name));
         let flat = trace.parent().zip(name.file_name()).map(|(folder, name)| folder.join(name));
-        let places = [Some(name.to_owned()), beside, flat];
+        let places = [own, Some(name.to_owned()), beside, flat];
         places.into_iter().flatten().find_map(|path| {
             // A pipe or a device would be waited for.
             let length = std::fs::metadata(&path).ok().filter(|found| found.is_file())?.len();
@@ -57,10 +57,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let trace = folder.path().join("t.orrery");
         std::fs::write(folder.path().join("a.c"), "int main(void) {\n  return 0;\n}\n").unwrap();
-        let found = SourceText::find("/nowhere/src/a.c", &trace).unwrap();
+        let found = SourceText::find("/nowhere/src/a.c", "", &trace).unwrap();
         assert_eq!((found.lines.len(), found.path), (3, folder.path().join("a.c")));
-        assert!(SourceText::find("b.c", &trace).is_none() && SourceText::find(".", &trace).is_none());
-        let found = SourceText::find("a.c", &trace).unwrap();
+        assert!(SourceText::find("b.c", "", &trace).is_none() && SourceText::find(".", "", &trace).is_none());
+        let found = SourceText::find("a.c", "", &trace).unwrap();
         assert_eq!(found.changed([(2, "return 0;"), (3, "}"), (1, "")].into_iter()), None);
         assert_eq!(found.changed([(2, "return 1;")].into_iter()), Some(2));
         assert_eq!(found.changed([(9, "x")].into_iter()), Some(9));

@@ -1,7 +1,7 @@
 //! A trace under its caches, or the tasks of a file, at a moment: what all exhibits of it share.
 
-use super::baseline::Baseline;
 use super::answers::{Answer, Answers, Asked};
+use super::baseline::Baseline;
 use super::shot::Shot;
 use super::stretch::Stretch;
 use super::strip::Strip;

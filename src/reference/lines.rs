@@ -115,6 +115,7 @@ mod tests {
 
     fn tables(places: &[(u64, u32)]) -> Tables {
         let location = |&(pc, line): &(u64, u32)| SourceLocation {
+            path: String::new(),
             pc,
             file: if line > 5 { "b.c".into() } else { "a.c".into() },
             line,

@@ -5,12 +5,15 @@
 use crate::analysis::{Advice, Explanation, Offender};
 use crate::chart::{Chart, css, escaped, properties};
 use crate::scene::palette::Theme;
-use crate::sim::stats::{LevelStats, Stats};
+use crate::sim::stats::{LevelStats, Stats, TraceStats};
 use crate::units::grouped;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// Rows of a table at most.
-const ROWS: usize = 40;
+const ROWS: usize = 12;
+/// A line stands out that has one in so many of the misses.
+const STRONG: u64 = 20;
 
 /// Number, text, references and misses of a source line.
 pub type ExcerptLine = (u32, String, Option<(u64, u64)>);
@@ -77,7 +80,8 @@ figure{margin:16px 0;overflow-x:auto}
 img.still{display:block;width:100%;height:auto;border-radius:6px}
 svg.chart{display:block;width:100%;min-width:560px;height:auto}
 .charts{display:grid;grid-template-columns:1fr;gap:8px}
-@media print{main{max-width:none;padding:0}h2{break-after:avoid}figure,table,pre,.advice{break-inside:avoid}.wide,figure,pre{overflow:visible}pre{white-space:pre-wrap}svg.chart{min-width:0}}
+@media(max-width:600px){.share{display:none}td.name{max-width:15ch}table{font-size:12.5px}th,td{padding-right:8px}}
+@media print{main{max-width:none;padding:0}h2,h3{break-after:avoid}tr{break-inside:avoid}figure,pre,.advice{break-inside:avoid}.wide,figure,pre{overflow:visible}pre{white-space:pre-wrap}svg.chart{min-width:0}}
 ";
 
 impl Report<'_> {
@@ -88,7 +92,7 @@ impl Report<'_> {
         out.push_str("<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n");
         // Whatever a trace's names hold, nothing is loaded and nothing runs.
         out.push_str(
-            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n",
+            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; style-src 'unsafe-inline'\">\n",
         );
         let _ = writeln!(out, "<title>{}</title>\n<style>{STYLE}", escaped(&self.title));
         let (light, dark) = (properties(Theme::Print), properties(Theme::Dark));
@@ -113,6 +117,13 @@ impl Report<'_> {
         }
         if !self.explained.is_empty() {
             out.push_str("<h2>Single references, explained</h2>\n");
+            let advised = if self.advice.is_empty() { "" } else { "those that the advice is about, then " };
+            put(
+                &mut out,
+                &format!(
+                    "One example of each kind of miss: {advised}one of the source line and array that miss most, one of the next, and so on."
+                ),
+            );
         }
         for (n, told) in self.explained.iter().enumerate() {
             let place =
@@ -128,6 +139,7 @@ impl Report<'_> {
                 );
             }
         }
+        self.tables(&mut out);
         out.push_str("<h2>The same again</h2>\n");
         for (what, command) in &self.commands {
             let _ = writeln!(out, "<p>{}</p>\n<pre>{}</pre>", escaped(what), code(command));
@@ -141,15 +153,16 @@ impl Report<'_> {
         out.push_str("<h2>Numbers</h2>\n");
         let _ = writeln!(
             out,
-            "<p>{} references: {} reads, {} writes, {} instruction fetches; {} bytes.</p>",
+            "<p>{} references: {} reads, {} writes{}, {} instruction fetches; {} bytes.</p>",
             grouped(trace.references),
             grouped(trace.reads),
             grouped(trace.writes),
+            modifies(trace),
             grouped(trace.fetches),
             grouped(trace.bytes)
         );
         let coherence = self.stats.levels.iter().any(|level| level.coherence > 0);
-        let mut head = ["level", "demand accesses", "misses", "miss rate", "compulsory", "capacity", "conflict"]
+        let mut head = ["level", "demand accesses", "misses", "of accesses", "compulsory", "capacity", "conflict"]
             .map(String::from)
             .to_vec();
         if coherence {
@@ -174,9 +187,15 @@ impl Report<'_> {
             grouped(memory.bytes_read),
             grouped(memory.bytes_written)
         );
+    }
+
+    /// Counts by array, function and source line.
+    fn tables(&self, out: &mut String) {
+        out.push_str("<h2>Counts by array, function and line</h2>\n");
+        put(out, "Those that miss most in the innermost level come first. Shares are of the references of the row.");
         let mut head = vec!["array".to_owned(), "references".to_owned()];
         for level in &self.stats.levels {
-            head.extend([format!("{} misses", level.name), "rate".into()]);
+            head.extend([format!("{} misses", level.name), "share".into()]);
         }
         let row = |name: String, references: u64, misses: &[(std::sync::Arc<str>, u64)]| {
             let mut row = vec![name, grouped(references)];
@@ -194,6 +213,23 @@ impl Report<'_> {
             put(out, "The trace names no source lines (orrery convert --program stores them).");
             return;
         }
+        let mut functions: BTreeMap<&str, (u64, Vec<(std::sync::Arc<str>, u64)>)> = BTreeMap::new();
+        for line in lines.iter().filter(|line| !line.function.is_empty()) {
+            let (references, misses) = functions
+                .entry(&line.function)
+                .or_insert_with(|| (0, line.misses.iter().map(|(name, _)| (name.clone(), 0)).collect()));
+            *references += line.references;
+            misses.iter_mut().zip(&line.misses).for_each(|(sum, (_, count))| sum.1 += count);
+        }
+        let mut functions: Vec<_> = functions.into_iter().collect();
+        functions.sort_by_key(|(_, (_, misses))| std::cmp::Reverse(first(misses)));
+        if functions.len() > 1 {
+            head[0] = "function".into();
+            out.push_str("<h3>By function</h3>\n");
+            let rows = functions.iter().take(ROWS);
+            table(out, &head, rows.map(|(name, (references, misses))| row((*name).to_owned(), *references, misses)));
+            more(out, functions.len());
+        }
         lines.sort_by_key(|line| std::cmp::Reverse(first(&line.misses)));
         head[0] = "source line".into();
         out.push_str("<h3>By source line</h3>\n");
@@ -210,6 +246,7 @@ impl Report<'_> {
             return;
         }
         let level = self.stats.levels.first().map_or("", |level| level.name.as_str());
+        let all = self.stats.levels.first().map_or(0, |level| level.demand_misses);
         out.push_str("<h2>Who causes most misses</h2>\n");
         self.offenders.iter().for_each(|offender| put(out, &format!("{}.", offender.sentence(level))));
         for Excerpt { file, lines } in &self.excerpts {
@@ -226,7 +263,7 @@ impl Report<'_> {
                     |(references, misses)| format!("{:>12} {:>12}", grouped(references), grouped(misses)),
                 );
                 let row = format!("{} {number:>5}  {}", escaped(&cells), code(&text.replace('\t', "    ")));
-                let _ = match counts.is_some_and(|(_, misses)| misses > 0) {
+                let _ = match counts.is_some_and(|(_, misses)| misses > 0 && misses.saturating_mul(STRONG) >= all) {
                     true => writeln!(out, "<b>{row}</b>"),
                     false => writeln!(out, "{row}"),
                 };
@@ -271,9 +308,15 @@ fn put(out: &mut String, words: &str) {
     let _ = writeln!(out, "<p>{}</p>", escaped(words));
 }
 
+/// What reads and writes have in common.
+fn modifies(trace: &TraceStats) -> String {
+    let both = (trace.reads + trace.writes + trace.fetches).saturating_sub(trace.references);
+    if both == 0 { String::new() } else { format!(" ({} that modify are both)", grouped(both)) }
+}
+
 fn more(out: &mut String, rows: usize) {
     if rows > ROWS {
-        put(out, &format!("{} more are left out.", grouped((rows - ROWS) as u64)));
+        put(out, &format!("{} more are left out; `orrery stats --by` has them.", grouped((rows - ROWS) as u64)));
     }
 }
 
@@ -287,7 +330,8 @@ fn percent(part: u64, whole: u64) -> String {
 
 fn table(out: &mut String, head: &[String], rows: impl Iterator<Item = Vec<String>>) {
     out.push_str("<div class=\"wide\"><table>\n<tr>");
-    head.iter().for_each(|cell| out.push_str(&format!("<th>{}</th>", escaped(cell))));
+    let class = |n: usize| if head[n] == "share" { " class=\"share\"" } else { "" };
+    (0..head.len()).for_each(|n| out.push_str(&format!("<th{}>{}</th>", class(n), escaped(&head[n]))));
     out.push_str("</tr>\n");
     for row in rows {
         out.push_str("<tr>");
@@ -295,7 +339,7 @@ fn table(out: &mut String, head: &[String], rows: impl Iterator<Item = Vec<Strin
             let cell = escaped(cell);
             match n {
                 0 => out.push_str(&format!("<td class=\"name\" title=\"{cell}\">{cell}</td>")),
-                _ => out.push_str(&format!("<td>{cell}</td>")),
+                _ => out.push_str(&format!("<td{}>{cell}</td>", class(n))),
             }
         }
         out.push_str("</tr>\n");
@@ -320,4 +364,3 @@ fn as_address(svg: &str) -> String {
     }
     out
 }
-

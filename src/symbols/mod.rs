@@ -212,6 +212,7 @@ impl Module {
         Some(SourceLocation {
             pc: address,
             file: lines::shown(&place.file),
+            path: place.file.clone(),
             line: place.line,
             function,
             text: self.lines.text(&place.file, place.line),

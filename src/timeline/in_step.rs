@@ -277,6 +277,7 @@ mod tests {
         let reference =
             |n: u64| Reference { pc: u64::from(n.is_multiple_of(every)), ..Reference::new(Kind::Read, 64 * n, 8) };
         let location = |pc: u64, line| SourceLocation {
+            path: String::new(),
             pc,
             line,
             file: "src/sum.c".into(),

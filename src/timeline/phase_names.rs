@@ -72,6 +72,7 @@ mod tests {
     fn trace(with_code: bool) -> MemoryTrace {
         let region = |name: &str, base| Region::new(name, base, 0x10_0000);
         let location = |pc: u64, function: &str| SourceLocation {
+            path: String::new(),
             pc,
             line: 7,
             file: "steps.c".into(),

@@ -315,6 +315,7 @@ impl State {
         };
         let mut sources = Sources::default();
         let locations = self.places.iter().map(|(at, &pc)| SourceLocation {
+            path: String::new(),
             pc,
             file: at.file().to_owned(),
             line: at.line(),

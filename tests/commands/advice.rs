@@ -78,6 +78,11 @@ fn rows_that_begin_in_few_sets_are_made_longer() {
 }
 
 #[test]
+fn parts_that_begin_in_few_sets_are_put_farther_apart() {
+    check("advise_parts", "stride-conflicts", "out", L1);
+}
+
+#[test]
 fn a_matrix_that_is_walked_across_its_rows_is_turned() {
     check("advise_columns", "column-walk", "A", L1);
 }

@@ -121,7 +121,7 @@ fn misses_are_blamed_on_functions_cores_and_lines() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     let text = printed(at, "stats lesson:matmul16 --cache paper --by line,function,core");
-    for words in ["function  ", "core  ", "causes 94.8 % of L1's misses, 88.3 % of these of B"] {
+    for words in ["function  ", "core  ", "causes 94.8 % of L1's misses, 88.3 % of them in B, 11.7 % in A"] {
         assert!(text.contains(words), "`{words}` is missing in:\n{text}");
     }
     let data = json(at, "stats lesson:matmul16 --cache paper --by region,line --json");

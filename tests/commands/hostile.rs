@@ -68,8 +68,14 @@ fn region(name: &str, base: u64, bytes: u64) -> Region {
 /// 64 references to two regions, whose every word is hostile.
 fn nasty() -> (Vec<Reference>, Tables) {
     let reference = |n: u64| Reference { pc: 0x10 + n % 2, ..Reference::new(Kind::Read, 0x1000 + 64 * n, 8) };
-    let location =
-        |pc| SourceLocation { pc, file: NASTY.into(), line: 7, function: NASTY.into(), text: format!("{NASTY}{pc}") };
+    let location = |pc| SourceLocation {
+        path: String::new(),
+        pc,
+        file: NASTY.into(),
+        line: 7,
+        function: NASTY.into(),
+        text: format!("{NASTY}{pc}"),
+    };
     let tables = Tables {
         title: NASTY.into(),
         subtitle: NASTY.into(),

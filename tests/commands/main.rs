@@ -21,6 +21,7 @@ mod nests;
 mod random_kernels;
 #[cfg(feature = "gpu")]
 mod read_once;
+mod sources;
 #[cfg(feature = "gpu")]
 mod stills;
 #[cfg(feature = "gpu")]

@@ -117,6 +117,7 @@ fn distances_tell_the_misses_of_every_size_and_sets_those_of_every_associativity
 #[test]
 fn rows_add_up_to_the_whole() {
     let location = |pc, line, function: &str| SourceLocation {
+        path: String::new(),
         pc,
         file: "a.c".into(),
         line,

@@ -322,6 +322,7 @@ fn offenders_are_named_with_their_arrays() {
     let mut tables = trace.tables().clone();
     let pcs: BTreeSet<u64> = trace.references().iter().map(|r| r.pc).collect();
     let location = |pc: &u64| orrery::reference::SourceLocation {
+        path: String::new(),
         pc: *pc,
         file: "m.c".into(),
         line: 4,
@@ -336,5 +337,8 @@ fn offenders_are_named_with_their_arrays() {
     assert_eq!(offenders.len(), 1);
     assert_eq!(offenders[0].regions, [("B".into(), 4_096), ("A".into(), 544), ("C".into(), 256)]);
     let words = offenders[0].sentence("L1");
-    assert_eq!(words, "m.c:4  sum += A[i][k] * B[k][j]; causes 100.0 % of L1's misses, 83.7 % of these of B");
+    assert_eq!(
+        words,
+        "m.c:4  sum += A[i][k] * B[k][j]; causes 100.0 % of L1's misses, 83.7 % of them in B, 16.3 % in A"
+    );
 }

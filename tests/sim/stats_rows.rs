@@ -76,6 +76,7 @@ fn tables() -> impl Strategy<Value = Tables> {
         let mut locations: Vec<_> = locations
             .into_iter()
             .map(|(pc, line, main)| SourceLocation {
+                path: String::new(),
                 pc: pc * 4,
                 file: "a.c".into(),
                 line,

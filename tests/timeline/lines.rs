@@ -16,6 +16,7 @@ type Lines = BTreeMap<(String, u32, String), (u64, Vec<u64>)>;
 fn trace(references: u64, seed: u64) -> MemoryTrace {
     let mut rng = Rng::new(seed);
     let location = |n: u64| SourceLocation {
+        path: String::new(),
         pc: 0x1000 + n * 4,
         file: if n % 7 > 4 { "b.c" } else { "a.c" }.into(),
         line: u32::try_from(1 + n / 3).expect("small"),

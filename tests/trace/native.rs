@@ -22,6 +22,7 @@ fn tables() -> Tables {
             ..Region::new("A", 0x1000_0000, 2048)
         }],
         locations: vec![SourceLocation {
+            path: String::new(),
             pc: u64::MAX,
             file: "a.c".into(),
             line: 7,

@@ -33,6 +33,8 @@ pub(super) struct OfRegion {
     pub(super) fields: BTreeMap<(u64, u64), u64>,
     /// How far neighbouring references of one source line lie from each other, with how often.
     pub(super) strides: BTreeMap<u64, u64>,
+    /// The same of references that missed a level by a conflict, by level.
+    pub(super) conflicting: Vec<BTreeMap<u64, u64>>,
     /// Lines that came back although no byte of theirs had been written by another.
     pub(super) falsely: u64,
     /// Which core touches an element first.
@@ -59,6 +61,14 @@ impl OfRegion {
         let (stride, count) = self.strides.iter().max_by_key(|(_, count)| **count)?;
         (2 * count >= all).then_some(*stride)
     }
+}
+
+/// Of strides that conflict, the power of two that most have, if it is that of a tenth of them.
+pub(super) fn power_of_two(strides: &BTreeMap<u64, u64>, least: u64) -> Option<u64> {
+    let all: u64 = strides.values().sum();
+    let powers = strides.iter().filter(|(stride, _)| stride.is_power_of_two() && **stride >= least);
+    let (stride, count) = powers.max_by_key(|(_, count)| **count)?;
+    (10 * count >= all).then_some(*stride)
 }
 
 pub(super) fn place(class: MissClass) -> usize {
@@ -110,6 +120,8 @@ struct Gatherer<'a> {
     last: BTreeMap<(usize, usize), u64>,
     /// The reference under way: number, row of its line, region.
     now: (u64, usize, usize),
+    /// How far it lies from the one before of its line and region.
+    stride: Option<u64>,
     begun: u64,
 }
 
@@ -127,6 +139,7 @@ impl Observer for Gatherer<'_> {
         let before = self.last.insert((line, region), reference.addr);
         let stride = before.map(|before| before.abs_diff(reference.addr)).filter(|stride| *stride > 0);
         count(&mut found.strides, stride, MOST_STRIDES);
+        self.stride = stride;
         let Some(region) = self.tables.regions.get(region) else { return };
         let (offset, element) = (reference.addr - region.base, u64::from(region.elem_bytes.max(1)));
         count(&mut found.fields, Some((offset % element, u64::from(reference.size))), MOST_FIELDS);
@@ -149,6 +162,9 @@ impl Observer for Gatherer<'_> {
                     *count += 1;
                     if count.is_power_of_two() {
                         found.examples[at][place(class)] = Some(number);
+                    }
+                    if class == MissClass::Conflict {
+                        self::count(&mut found.conflicting[at], self.stride, MOST_STRIDES);
                     }
                 }
                 if let Some((_, misses)) = self.pairs.get_mut(&(line, region)) {
@@ -177,8 +193,12 @@ fn count<K: Ord>(counts: &mut BTreeMap<K, u64>, key: Option<K>, most: usize) {
 /// Plays a trace and counts.
 pub(super) fn gather(source: &dyn ReferenceSource, config: &HierarchyConfig) -> Result<Gathered, AdviceError> {
     let (tables, levels) = (source.tables(), config.levels.len());
-    let of_region =
-        || OfRegion { classes: vec![[0; 4]; levels], examples: vec![[None; 4]; levels], ..OfRegion::default() };
+    let of_region = || OfRegion {
+        classes: vec![[0; 4]; levels],
+        examples: vec![[None; 4]; levels],
+        conflicting: vec![BTreeMap::new(); levels],
+        ..OfRegion::default()
+    };
     let mut gatherer = Gatherer {
         classifier: Classifier::new(&Hierarchy::new(config)?),
         line_use: LineUse::new(config.levels.iter().map(|level| level.line).collect(), tables),
@@ -191,6 +211,7 @@ pub(super) fn gather(source: &dyn ReferenceSource, config: &HierarchyConfig) -> 
         displaced: vec![BTreeMap::new(); levels],
         last: BTreeMap::new(),
         now: (0, 0, 0),
+        stride: None,
         begun: 0,
     };
     play(source, config, &mut gatherer)?;

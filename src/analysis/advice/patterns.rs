@@ -1,6 +1,6 @@
 //! The patterns: where counts suggest one, what would be done about it, and whether that pays.
 
-use super::gather::{Gathered, OfRegion};
+use super::gather::{Gathered, OfRegion, power_of_two};
 use super::rewrite::Rewrite;
 use super::trial::{Outcome, Trial};
 use super::{Advice, BeforeAfter, Counterfactual, Pattern, Place};
@@ -56,8 +56,8 @@ pub(super) fn propose(gathered: &Gathered, config: &HierarchyConfig, tables: &Ta
     for level in 0..config.levels.len() {
         for region in 0..tables.regions.len() {
             let misses = gathered.regions[region].misses(level);
+            proposing.conflicts(level, region);
             if misses >= LEAST && is_share(misses, gathered.misses(level), 10) {
-                proposing.conflicts(level, region);
                 proposing.column_walk(level, region);
                 proposing.structures(level, region);
             }
@@ -112,21 +112,55 @@ impl Proposing<'_> {
     }
 
     fn conflicts(&mut self, level: usize, region: usize) {
-        let found = &self.gathered.regions[region];
-        let conflicts = found.class(level, MissClass::Conflict);
-        let Some(row) = self.row(region) else { return };
-        if conflicts < LEAST || !is_share(conflicts, self.gathered.misses(level), 10) {
+        let conflicts = self.gathered.regions[region].class(level, MissClass::Conflict);
+        if conflicts < LEAST || !is_share(conflicts, self.gathered.misses(level), 5) {
             return;
         }
         let Region { base, elem_bytes, name, .. } = &self.regions[region];
         let (base, element, line) = (*base, u64::from(*elem_bytes), self.line(level));
-        let mut pads = vec![element, line];
-        pads.retain(|pad| *pad > 0 && *pad <= line);
-        pads.dedup();
-        for pad in pads {
-            let change = format!("with {pad} bytes more a row of {name}");
-            let rewrite = |shift| Rewrite::Pad { region, base, row, pad, to: area(0, base, shift) };
-            self.put(Pattern::StrideConflicts, level, vec![region], change, &rewrite);
+        if let Some(row) = self.row(region) {
+            let mut pads = vec![element, line];
+            pads.retain(|pad| *pad > 0 && *pad <= line);
+            pads.dedup();
+            for pad in pads {
+                let change = format!("with {pad} bytes more a row of {name}");
+                let rewrite = |shift| Rewrite::Pad { region, base, row, pad, to: area(0, base, shift) };
+                self.put(Pattern::StrideConflicts, level, vec![region], change, &rewrite);
+            }
+            return;
+        }
+        for part in self.parts(level, region) {
+            for pad in [line, 3 * line] {
+                let change = format!("with {pad} unused bytes after each {} of {name}", grouped(part));
+                let rewrite = |shift| Rewrite::Pad { region, base, row: part, pad, to: area(0, base, shift) };
+                self.put(Pattern::StrideConflicts, level, vec![region], change, &rewrite);
+            }
+        }
+    }
+
+    /// Bytes of parts that a memory without rows may have, so that the same bytes of all parts fall into the same sets: the distance at which
+    /// it is walked where it conflicts, else what one way of a cache holds.
+    fn parts(&self, level: usize, region: usize) -> Vec<u64> {
+        let Region { shape, strides, bytes, .. } = &self.regions[region];
+        if shape.len() > 1 || !strides.is_empty() {
+            return Vec::new();
+        }
+        let walked = power_of_two(&self.gathered.regions[region].conflicting[level], 2 * self.line(level));
+        let mut parts = match walked {
+            Some(stride) => vec![stride],
+            None => [0, level].into_iter().filter_map(|level| self.way(level)).collect(),
+        };
+        parts.retain(|part| part.is_power_of_two() && *part <= bytes / 4);
+        parts.dedup();
+        parts
+    }
+
+    /// Bytes of one way of a level.
+    fn way(&self, level: usize) -> Option<u64> {
+        let config = &self.config.levels[level];
+        match config.ways {
+            Ways::Count(ways) if ways > 0 => Some(config.size / u64::from(ways)),
+            _ => None,
         }
     }
 
@@ -475,9 +509,9 @@ impl Judging<'_> {
         let used = 100.0 * found.used as f64 / found.fetched.max(1) as f64;
         match pattern {
             Pattern::StrideConflicts => {
+                let what = counts("conflict misses");
                 format!(
-                    "Rows of {name} begin in few sets of {at} and push each other out while others stay free: {}.",
-                    counts("conflict misses")
+                    "Rows or parts of {name} begin in few sets of {at} and push each other out while others stay free: {what}."
                 )
             }
             Pattern::ColumnWalk => {
@@ -536,7 +570,9 @@ impl Judging<'_> {
 
     fn remedy(&self) -> String {
         match self.proposal.pattern {
-            Pattern::StrideConflicts => "rows that are a little longer, so that they begin in different sets",
+            Pattern::StrideConflicts => {
+                "rows that are a little longer, or unused bytes between parts, so that they begin in different sets"
+            }
             Pattern::ColumnWalk => {
                 "loops in the order in which the array lies in memory, or the array stored the other way round"
             }

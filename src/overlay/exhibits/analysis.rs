@@ -63,7 +63,8 @@ impl Exhibit for AnalysisExhibit {
         let Some(found) = studio.charted(level, self.kind.parts())? else {
             let em = EM * layout.type_scale;
             let mut sheet = Sheet { plane: Plane { unit: em, ..Plane::default() }, em, sight };
-            let why = if studio.timeline().is_whole() { "It is being counted." } else { "The trace is still being read." };
+            let why =
+                if studio.timeline().is_whole() { "It is being counted." } else { "The trace is still being read." };
             sheet.notice(&[why, self.kind.what()], PITCH);
             return Ok((Picture::Plane(sheet.plane), info));
         };
@@ -115,7 +116,8 @@ impl AnalysisExhibit {
     fn time(&self, plane: &mut Plane, times: Rect, (info, shot): (&Info, &Shot), charted: u64) {
         let share = |at: Position| to_f32((at.since(Position::START) / charted.max(1) as f64).clamp(0.0, 1.0));
         let x = |at: Position| times.left() + times.width() * share(at);
-        let bar = |from: f32, to: f32, color| crate::render::Bar { sides: [from, times.top(), to, times.bottom()], color };
+        let bar =
+            |from: f32, to: f32, color| crate::render::Bar { sides: [from, times.top(), to, times.bottom()], color };
         let dim = palette::fade(palette::BACKGROUND, 0.6);
         let [from, to] = shot.playback.range;
         if let Some(from) = from {
@@ -175,7 +177,7 @@ mod tests {
         for share in [0.0, 0.25, 0.9] {
             let at = pos2(times.left() + 0.01 + share * times.width(), times.center().y);
             let found = taken.time_at(at).expect("in the chart").tick();
-            let expected = crate::units::to_count(share * taken.info.len as f32);
+            let expected = u64::from(crate::units::to_count(share * taken.info.len as f32));
             assert!(found.abs_diff(expected) <= 2, "{found} for {expected}");
         }
     }

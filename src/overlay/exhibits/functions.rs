@@ -205,6 +205,7 @@ mod tests {
     #[test]
     fn lines_of_one_function_are_counted_together_the_one_with_most_misses_first() {
         let location = |pc: u64, line: u32, function: &str| SourceLocation {
+            path: String::new(),
             pc,
             line,
             file: "mm.c".into(),

@@ -297,7 +297,14 @@ mod tests {
     use super::*;
 
     fn line(file: &str, function: &str, line: u32, text: &str) -> SourceLocation {
-        SourceLocation { pc: 0, file: file.into(), line, function: function.into(), text: text.into() }
+        SourceLocation {
+            path: String::new(),
+            pc: 0,
+            file: file.into(),
+            line,
+            function: function.into(),
+            text: text.into(),
+        }
     }
 
     /// With unknown instructions after the last of both.

@@ -13,6 +13,7 @@ fn studio(lines: u32, length: u64) -> Studio {
     let pc = |n: u64| if n % 10 == 9 { 0 } else { 0x1000 + n % u64::from(lines) };
     let references = (0..length).map(|n| Reference { pc: pc(n), ..Reference::new(Kind::Read, n * 4096, 8) }).collect();
     let location = |line: u32| SourceLocation {
+        path: String::new(),
         pc: 0x1000 + u64::from(line - 1),
         file: if line > 3 { "b.c".into() } else { "a.c".into() },
         line,
@@ -113,6 +114,7 @@ fn uneven() -> Studio {
         Reference { pc: 0x1000 + line, ..Reference::new(Kind::Read, addr, 8) }
     };
     let location = |line: u32| SourceLocation {
+        path: String::new(),
         pc: 0x1000 + u64::from(line - 1),
         file: if line > 3 { "deep/in/a/folder/b.c".into() } else { "a.c".into() },
         line,
