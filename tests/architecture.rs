@@ -95,7 +95,7 @@ const RULES: &[Rule] = &[
     Rule { module: "render", ours: &["scene"], never: &[WINDOW, TEXT, FILES, CLOCK, PRINTS, LOOSE, CODECS] },
     Rule {
         module: "overlay",
-        ours: &["sim", "tasks", "timeline", "scene", "render"],
+        ours: &["sim", "analysis", "tasks", "timeline", "scene", "render"],
         never: &[WINDOW, FILES, CLOCK, PRINTS, LOOSE, CODECS],
     },
     Rule {

@@ -27,6 +27,8 @@ pub enum Compose {
     Regions,
     /// Functions with their references and misses
     Functions,
+    /// Arrays, a tile an element: accesses, misses, stack distances, what is touched
+    Tiles,
     /// Of a file of tasks: charts of all locations, one location, one task
     Tasks,
     /// Of a file of tasks: a chart for each location

@@ -94,6 +94,7 @@ pub fn asked(picture: &PictureArgs) -> Option<&'static ExhibitEntry> {
         Compose::Compare => exhibits::named("compare"),
         Compose::Regions => exhibits::named("regions"),
         Compose::Functions => exhibits::named("functions"),
+        Compose::Tiles => exhibits::named("tiles"),
         Compose::Tasks => exhibits::named("tasks"),
         Compose::Overview => exhibits::named("overview"),
         Compose::Component => exhibits::named("component"),

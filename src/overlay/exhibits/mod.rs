@@ -13,6 +13,7 @@ mod sheet;
 mod source;
 mod table;
 mod tasks;
+mod tiles;
 
 pub use chart::ChartExhibit;
 pub use compare::CompareExhibit;
@@ -26,6 +27,7 @@ pub use rings::RingExhibit;
 pub use source::SourceExhibit;
 pub use table::{Arranged, Column, Sort};
 pub use tasks::{MachineExhibit, TaskExhibit, TaskView};
+pub use tiles::TileExhibit;
 
 use super::csv;
 use super::info::Info;
@@ -139,6 +141,13 @@ pub static EXHIBITS: &[ExhibitEntry] = &[
         what: "functions with their references and misses",
         columns: &functions::COLUMNS,
         open: |studio| Box::new(FunctionExhibit::new(studio)),
+        of: TRACE,
+    },
+    ExhibitEntry {
+        name: "tiles",
+        what: "arrays, a tile an element: accesses, misses, stack distances, what is touched",
+        columns: &tiles::COLUMNS,
+        open: |studio| Box::new(TileExhibit::new(studio)),
         of: TRACE,
     },
     ExhibitEntry {
@@ -362,7 +371,9 @@ mod tests {
             assert_eq!(row.name, first.name, "of one subject round and round");
         }
         assert_eq!(seen.len(), EXHIBITS.len());
-        for name in ["rings", "numbers", "source", "large", "chart", "inspector", "compare", "regions", "functions"] {
+        for name in
+            ["rings", "numbers", "source", "large", "chart", "inspector", "compare", "regions", "functions", "tiles"]
+        {
             assert!(seen.contains(&name), "{name} is not in {seen:?}");
         }
         assert!(named("ring").is_none());
