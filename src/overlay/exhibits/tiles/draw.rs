@@ -116,7 +116,7 @@ impl Drawing<'_> {
     /// The tiles in the colours of what they tell.
     fn heat(&self, sheet: &mut Sheet, placed: &Placed, tiles: &Tiles) {
         let (size, strength) = (placed.tile, self.strength(placed.region));
-        let numbered = size >= NUMBERED * sheet.em && strength >= 1.0;
+        let numbered = size >= NUMBERED * sheet.em && strength >= 1.0 && !self.scale.is_missing();
         for tile in 0..tiles.counts.len() {
             let area = placed.face(tile);
             if !area.intersects(sheet.sight) {

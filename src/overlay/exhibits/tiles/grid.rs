@@ -266,7 +266,7 @@ impl Grid {
         }
         let (mut left, mut tile) = (at, 0u64);
         for (dimension, &count) in self.counts.iter().enumerate() {
-            let across = (self.counts.len() - 1 - dimension) % 2 == 0;
+            let across = (self.counts.len() - 1 - dimension).is_multiple_of(2);
             let side = if across { &mut left.x } else { &mut left.y };
             let index = (*side / self.pitches[dimension]) as u64;
             if index >= count {

@@ -8,14 +8,19 @@ use crate::overlay::info::{Info, innermost};
 use crate::overlay::studio::Studio;
 use crate::scene::palette::{self, Rgba};
 use crate::units::{ByteRange, grouped, to_f32};
-use egui::{Align2, Rect, pos2};
+use egui::{Align2, Rect, pos2, vec2};
 
 /// Rows of the table at most; where there are more regions, those that miss most have one.
 const ROWS: usize = 6;
 /// Ems from row to row.
 const PITCH: f32 = 1.45;
 /// Ems of the histogram, with its words.
-const HISTOGRAM: f32 = 9.2;
+const HISTOGRAM: f32 = 9.4;
+/// And at most, where there is more room.
+const WIDEST: f32 = 30.0;
+const HIGHEST: f32 = 13.0;
+/// Ems that it needs beside the tiles.
+pub(super) const FREE: [f32; 2] = [17.0, HISTOGRAM];
 
 /// The misses of a region.
 struct Row {
@@ -81,26 +86,23 @@ impl Misses {
         Some(Self { rows, sums, lines, name: info.innermost.clone(), histogram })
     }
 
-    /// Ems that the table needs.
-    fn table_height(&self) -> f32 {
-        (self.rows.len() as f32 + 1.0) * PITCH + 4.6
-    }
-
-    /// Fills the lower part of a column, as far as there is room below `from`.
-    pub(super) fn fill(&self, sheet: &mut Sheet, area: Rect, from: f32) {
+    /// Fills the lower part of a column, as far as there is room below `from`; the distances stand in `free` where it is given.
+    pub(super) fn fill(&self, sheet: &mut Sheet, area: Rect, from: f32, free: Option<Rect>) {
         let em = sheet.em;
         let room = (area.bottom() - from) / em;
-        let table = self.table_height();
+        let table = (self.rows.len() as f32 + 1.0) * PITCH + 4.6;
+        let both = free.is_none() && room >= table + HISTOGRAM;
+        if let Some(free) = free {
+            let size = free.size().min(vec2(WIDEST, HIGHEST) * em);
+            self.distances(sheet, Rect::from_min_size(free.min, size));
+        }
         if room < table {
             return;
         }
-        let mut y = area.bottom() - table * em;
-        if room >= table + HISTOGRAM {
-            y -= HISTOGRAM * em;
-        }
-        y = self.table(sheet, area, y);
-        if room >= table + HISTOGRAM {
-            self.distances(sheet, Rect { min: pos2(area.left(), y + 1.0 * em), ..area });
+        let y = area.bottom() - (table + if both { HISTOGRAM } else { 0.0 }) * em;
+        let y = self.table(sheet, area, y) + 1.0 * em;
+        if both {
+            self.distances(sheet, Rect { min: pos2(area.left(), y), ..area });
         }
     }
 
@@ -158,8 +160,8 @@ impl Misses {
         let mut counts = vec![0u64; bars];
         pairs.iter().for_each(|(distance, count)| counts[bucket(*distance)] += count);
         let most = counts.iter().copied().chain([*first]).max().unwrap_or(1).max(1);
-        let chart =
-            Rect::from_min_max(pos2(area.left(), area.top() + 1.7 * em), pos2(area.right(), area.top() + 6.6 * em));
+        let bottom = area.bottom().min(area.top() + HIGHEST * em) - 1.6 * em;
+        let chart = Rect::from_min_max(pos2(area.left(), area.top() + 3.9 * em), pos2(area.right(), bottom));
         // The last place is that of first touches, a little apart.
         let pitch = chart.width() / (bars as f32 + 1.6);
         sheet.bar(
@@ -171,6 +173,11 @@ impl Misses {
                 let height = (chart.height() * to_f32(count as f64 / most as f64)).max(1.5);
                 let min = pos2(x + 0.08 * pitch, chart.bottom() - height);
                 sheet.bar(Rect { min, max: pos2(x + 0.92 * pitch, chart.bottom()) }, ink);
+                let words = grouped(count);
+                if pitch > (0.45 * words.len() as f32 + 0.3) * em {
+                    let middle = pos2(x + 0.5 * pitch, min.y - 1.05 * em);
+                    sheet.center(middle, &words, Weight::Regular, 0.72, palette::TEXT_BODY);
+                }
             }
         };
         let at = |place: f32| chart.left() + place * pitch;
@@ -185,15 +192,18 @@ impl Misses {
             }
         }
         bar(sheet, chart.right() - 1.1 * pitch, *first, palette::CLASSES[1]);
-        let end = pos2(chart.right(), chart.bottom() + 0.3 * em);
-        sheet.right(end, "first", 0.72, quiet);
+        let middle = pos2(chart.right() - 0.6 * pitch, chart.bottom() + 0.3 * em);
+        sheet.center(middle, "first", Weight::Regular, 0.72, quiet);
         let x = at(edge);
-        sheet.bar(Rect::from_min_max(pos2(x - 0.75, chart.top()), pos2(x + 0.75, chart.bottom())), palette::LIGHT);
-        let words = format!("{} lines", grouped(self.lines));
-        let right = x + 5.0 * em > chart.right();
+        sheet.bar(
+            Rect::from_min_max(pos2(x - 0.75, chart.top() - 2.1 * em), pos2(x + 0.75, chart.bottom())),
+            palette::LIGHT,
+        );
+        let words = format!("{}: {} lines", self.name, grouped(self.lines));
+        let right = x + 7.0 * em > chart.right();
         let (side, anchor) = if right { (-0.4, Align2::RIGHT_TOP) } else { (0.4, Align2::LEFT_TOP) };
         sheet.text(crate::overlay::plane::Words {
-            at: pos2(x + side * em, chart.top() - 0.2 * em),
+            at: pos2(x + side * em, chart.top() - 2.3 * em),
             anchor,
             text: words,
             weight: Weight::Regular,

@@ -39,7 +39,7 @@ use counted::{Counted, MOST, line_bytes};
 use draw::Drawing;
 use egui::{Pos2, Rect, pos2, vec2};
 use grid::{Placed, Room, Shape, placed};
-use misses::{Misses, lines_of};
+use misses::{FREE, Misses, lines_of};
 use signs::{Scale, Signs};
 use std::collections::BTreeMap;
 use values::{Tiles, tiles};
@@ -157,7 +157,8 @@ impl Exhibit for TileExhibit {
         if let (Some((area, from)), Some(distances)) = (tabled, distances) {
             let both = (&counted.elements, distances);
             if let Some(misses) = Misses::new(studio, &info, both, &regions, view.pin) {
-                misses.fill(&mut sheet, area, from);
+                let free = free(&placed, body, em).filter(|_| view.camera.is_whole());
+                misses.fill(&mut sheet, area, from, free);
             }
         }
         let all: Vec<(Placed, Tiles)> = placed
@@ -168,7 +169,7 @@ impl Exhibit for TileExhibit {
                 Some((placed, tiles))
             })
             .collect();
-        let scale = Scale::new(self.sort, &all);
+        let scale = Scale::new(self.sort, &all, studio.timeline().outcomes().is_some());
         let within = studio.axis().clamp(shot.position).phase() > 0.0;
         let drawing = Drawing { studio, info: &info, view, shapes: &self.shapes, all: &all, scale: &scale, within };
         sheet.sight = body.expand2(vec2(0.3 * em, 0.0));
@@ -209,7 +210,8 @@ impl Exhibit for TileExhibit {
             tip.lines.truncate(1);
             tip.lines[0] = format!("{} elements from 0x{addr:x} on", grouped(placed.grid.whole()));
         }
-        let words = tiles.words(tile, &taken.info.innermost);
+        let missed = studio.timeline().outcomes().map(|_| taken.info.innermost.as_str());
+        let words = tiles.words(tile, missed);
         tip.lines.splice(1..1, words);
         tip.about = Some(Target::Bytes(bytes));
         Some(tip)
@@ -307,6 +309,19 @@ fn shown(studio: &Studio, info: &Info) -> Vec<usize> {
         most.retain(|n| by.contains(n));
     }
     most
+}
+
+/// What tiles leave free, where that is enough for a chart: right of the last ones, or below all.
+fn free(placed: &[Placed], body: Rect, em: f32) -> Option<Rect> {
+    let last = placed.last()?;
+    let bottom = |placed: &Placed| placed.at.y + placed.grid.size.y * placed.tile;
+    let lowest = placed.iter().map(bottom).fold(body.top(), f32::max);
+    let end = placed.iter().filter(|one| one.head.y == last.head.y).map(|one| one.head.x + one.width);
+    let right = pos2(end.fold(body.left(), f32::max) + 3.0 * em, last.head.y);
+    let below = pos2(body.left(), lowest + 2.0 * em);
+    let room = |from: Pos2| Rect::from_min_max(from, body.max);
+    let fits = |room: &Rect| room.width() >= FREE[0] * em && room.height() >= FREE[1] * em;
+    [room(right), room(below)].into_iter().find(fits)
 }
 
 /// What is counted, in words.

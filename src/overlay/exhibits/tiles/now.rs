@@ -22,7 +22,7 @@ const PITCH: f32 = 1.4;
 const SIGN: f32 = 0.55;
 
 /// Lines about a reference for which room is kept, so that what is below stays where it is.
-const LINES: f32 = 5.0;
+const LINES: f32 = 6.0;
 
 /// Fills a column; gives where it ends.
 pub(super) fn column(sheet: &mut Sheet, area: Rect, info: &Info) -> f32 {

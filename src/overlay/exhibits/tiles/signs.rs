@@ -31,11 +31,13 @@ pub(super) struct Scale {
     back: bool,
     /// Some tile stands for several elements.
     joined: bool,
+    /// What became of each reference is known, and so are misses.
+    pub(super) known: bool,
 }
 
 impl Scale {
     /// Of all tiles that are shown.
-    pub(super) fn new(sort: Sort, all: &[(Placed, Tiles)]) -> Self {
+    pub(super) fn new(sort: Sort, all: &[(Placed, Tiles)], known: bool) -> Self {
         let column = sort.column().unwrap_or(0).min(COLUMNS.len() - 1);
         let (mut most, mut sum, mut count) = (0u64, 0u64, 0u64);
         for (_, tiles) in all {
@@ -47,16 +49,22 @@ impl Scale {
         }
         let skewed = most > (sum / count.max(1)).saturating_add(1).saturating_mul(SKEWED);
         let joined = all.iter().any(|(placed, _)| placed.grid.whole() > 1);
-        Self { column, most, skewed, back: sort.is_back(), joined }
+        Self { column, most, skewed, back: sort.is_back(), joined, known }
     }
 
     /// The colour of a tile.
     pub(super) fn color(&self, value: Value) -> Rgba {
         match value {
             Value::Untouched => palette::TRACK,
+            Value::Is(_) if self.is_missing() => palette::mix(palette::TRACK, palette::NEUTRAL, 0.45),
             Value::Once => palette::mix(palette::TRACK, palette::NEUTRAL, 0.45),
             Value::Is(n) => self.shade(self.share(n)),
         }
+    }
+
+    /// Whether what it tells is not known.
+    pub(super) fn is_missing(&self) -> bool {
+        self.column == 1 && !self.known
     }
 
     fn shade(&self, share: f32) -> Rgba {
@@ -71,7 +79,7 @@ impl Scale {
     /// The sum of a region in words.
     pub(super) fn sum(&self, tiles: &Tiles) -> String {
         match self.column {
-            1 => plural(tiles.sum.misses.into(), ["miss", "misses"]),
+            1 if self.known => plural(tiles.sum.misses.into(), ["miss", "misses"]),
             _ => plural(tiles.sum.accesses(), ["access", "accesses"]),
         }
     }
@@ -197,6 +205,7 @@ impl Signs<'_> {
         x = put(sheet, ramp.right() + 0.5 * em, &grouped(scale.most));
         let each = if scale.joined { "tile" } else { "element" };
         let what = match scale.column {
+            1 if !scale.known => "misses are not known one by one in a trace of this length".to_owned(),
             0 => format!("accesses of {} {each}", if scale.joined { "a" } else { "an" }),
             1 => format!("misses of {} {each}", if scale.joined { "a" } else { "an" }),
             _ => "other lines since the last touch".to_owned(),
@@ -208,8 +217,12 @@ impl Signs<'_> {
         }
         words.push(self.of.to_owned());
         // What there is no room for is left out from the end.
-        while words.len() > 1 && SIGN * SMALL * words.join(" · ").chars().count() as f32 * em > area.right() - x {
+        let fits = |words: &str| SIGN * SMALL * words.chars().count() as f32 * em <= area.right() - x;
+        while words.len() > 1 && !fits(&words.join(" · ")) {
             words.pop();
+        }
+        if scale.column >= DISTANCES && words.len() == 1 && !fits(&words[0]) {
+            words[0] = "lines in between".to_owned();
         }
         put(sheet, x, &words.join(" · "));
     }

@@ -75,8 +75,8 @@ impl Tiles {
         }
     }
 
-    /// The counts of a tile in words.
-    pub(super) fn words(&self, tile: usize, innermost: &str) -> Vec<String> {
+    /// The counts of a tile in words; those of misses in this level, where they are known.
+    pub(super) fn words(&self, tile: usize, innermost: Option<&str>) -> Vec<String> {
         let Some(counts) = self.counts.get(tile) else { return Vec::new() };
         let all = counts.accesses();
         if all == 0 {
@@ -86,7 +86,7 @@ impl Tiles {
         let kinds: Vec<String> =
             kinds.iter().filter(|(n, _)| *n > 0).map(|(n, kind)| format!("{kind} {}×", grouped((*n).into()))).collect();
         let mut lines = vec![format!("touched {}×: {}", grouped(all), kinds.join(", "))];
-        lines.push(format!("missed {}× in {innermost}", grouped(counts.misses.into())));
+        lines.extend(innermost.map(|level| format!("missed {}× in {level}", grouped(counts.misses.into()))));
         if let Some(all) = &self.distances {
             lines.push(match all.get(tile).copied().flatten() {
                 Some([least, median, most]) => format!("stack distance {least} to {most}, median {median}"),
