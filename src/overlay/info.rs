@@ -349,13 +349,9 @@ fn now(timeline: &Timeline, tables: &Tables, moment: &Moment<'_>, r: &Reference)
     if why.is_empty() {
         why.push("passes no cache (left out)".into());
     }
-    if let Some(line) = translated(moment) {
-        why.insert(0, line);
-    }
     let loops = timeline.source().loops_at(moment.tick);
-    if let Some(words) = loops.as_ref().map(LoopsAt::words).filter(|words| !words.is_empty()) {
-        why.insert(0, words);
-    }
+    let first = loops.iter().map(LoopsAt::words).filter(|words| !words.is_empty());
+    why.splice(0..0, first.chain(translated(moment)));
     let by = if moment.before.config().cores > 1 { format!("core {}: ", r.core) } else { String::new() };
     Now {
         what: format!("{by}{}  {name}", r.kind.verb()),

@@ -10,10 +10,8 @@ const MOST_SHAPED: u64 = crate::analysis::MOST_SLOTS;
 const APART: f32 = 0.7;
 /// A row of up to so many tiles does not wrap.
 const ONE_ROW: u64 = 20;
-/// How much wider than high a row is that wraps.
-const WIDE: f64 = 3.0;
-/// Rows for each column from which on rows stand in bands.
-const TALL: u64 = 4;
+/// Rows for each column, or columns for each row, from which on they stand in bands.
+const LONG: u64 = 4;
 /// With fewer tiles than this no region becomes coarser.
 const FEW: u64 = 128;
 
@@ -98,6 +96,13 @@ impl Shape {
     }
 }
 
+/// What a band has a part of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Along {
+    Rows,
+    Columns,
+}
+
 /// The tiles of a region, where they stand in it, in tiles.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Grid {
@@ -108,8 +113,9 @@ pub(super) struct Grid {
     counts: Vec<u64>,
     /// Tiles of a row, of one dimension.
     wraps: Option<u64>,
-    /// Rows of a band, of two dimensions that are far higher than wide: bands stand side by side.
-    band: Option<u64>,
+    /// Of two dimensions that are far higher than wide, rows of a band: bands stand side by side. Of far wider ones, columns of a band,
+    /// and bands stand below each other.
+    band: Option<(u64, Along)>,
     /// What a step along each dimension is, in tiles across or down.
     pitches: Vec<f32>,
     /// In tiles.
@@ -117,8 +123,8 @@ pub(super) struct Grid {
 }
 
 impl Grid {
-    /// With `factors` elements a tile, in a room so many tiles wide.
-    fn new(shape: &Shape, factors: &[u64], room: f32) -> Self {
+    /// With `factors` elements a tile, in a room so many tiles wide; what can be folded is `wide` times as wide as high.
+    fn new(shape: &Shape, factors: &[u64], room: f32, wide: f32) -> Self {
         let extents = shape.extents.clone();
         let counts: Vec<u64> = extents.iter().zip(factors).map(|(extent, factor)| extent.div_ceil(*factor)).collect();
         let mut grid = Self {
@@ -131,18 +137,21 @@ impl Grid {
             counts,
         };
         if let [count] = grid.counts[..] {
-            let row = grid.row(count, shape.line.div_ceil(factors[0]), room);
+            let row = grid.row(count, shape.line.div_ceil(factors[0]), [room, wide]);
             grid.wraps = Some(row);
             grid.size = vec2(row.min(count) as f32, count.div_ceil(row.max(1)) as f32);
             return grid;
         }
         if let [rows, columns] = grid.counts[..]
-            && rows > TALL * columns
+            && rows.max(columns) > LONG * rows.min(columns)
         {
-            let band = grid.banded(rows, columns, room);
-            let bands = rows.div_ceil(band) as f32;
-            grid.band = Some(band);
-            grid.size = vec2(bands * (columns as f32 + APART) - APART, band as f32);
+            let (long, short) = (rows.max(columns), rows.min(columns) as f32);
+            let along = if rows > columns { Along::Rows } else { Along::Columns };
+            let band = banded(long, short, along, [room, wide]);
+            let bands = long.div_ceil(band) as f32;
+            let sides = [bands * (short + APART) - APART, band as f32];
+            grid.band = Some((band, along));
+            grid.size = if along == Along::Rows { vec2(sides[0], sides[1]) } else { vec2(sides[1], sides[0]) };
             return grid;
         }
         for (out, at) in (0..grid.counts.len()).rev().enumerate() {
@@ -159,24 +168,15 @@ impl Grid {
 
     /// Tiles of a row of one dimension: lines begin with it where they can.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few thousand; 1 or more")]
-    fn row(&self, count: u64, line: u64, room: f32) -> u64 {
+    fn row(&self, count: u64, line: u64, [room, wide]: [f32; 2]) -> u64 {
         let room = (room.max(1.0) as u64).max(1);
         if count <= ONE_ROW.min(room) {
             return count.max(1);
         }
-        let row = (count as f64 * WIDE).sqrt().ceil() as u64;
+        let row = (count as f64 * f64::from(wide)).sqrt().ceil() as u64;
         let by = if (2..=32).contains(&line) { line } else { 8 };
         let row = row.next_multiple_of(by);
         if row <= room { row } else { (room / by * by).max(room.min(by)) }
-    }
-
-    /// Rows of a band.
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few thousand; 1 or more")]
-    fn banded(&self, rows: u64, columns: u64, room: f32) -> u64 {
-        let pitch = columns as f32 + APART;
-        let fitting = ((room + APART) / pitch).floor().max(1.0);
-        let bands = (rows as f32 * WIDE as f32 / pitch).sqrt().round().clamp(1.0, fitting);
-        rows.div_ceil(bands as u64)
     }
 
     /// How many tiles there are.
@@ -230,9 +230,13 @@ impl Grid {
             let row = usize::try_from(row.max(1)).unwrap_or(usize::MAX);
             return vec2((tile % row) as f32, (tile / row) as f32);
         }
-        if let (Some(band), [_, columns]) = (self.band, &self.counts[..]) {
+        if let (Some((band, along)), &[rows, columns]) = (self.band, &self.counts[..]) {
             let (row, column) = (tile as u64 / columns, tile as u64 % columns);
-            return vec2(column as f32 + (row / band) as f32 * (*columns as f32 + APART), (row % band) as f32);
+            let apart = |number: u64, short: u64| number as f32 * (short as f32 + APART);
+            return match along {
+                Along::Rows => vec2(column as f32 + apart(row / band, columns), (row % band) as f32),
+                Along::Columns => vec2((column % band) as f32, row as f32 + apart(column / band, rows)),
+            };
         }
         let mut left = tile as u64;
         let mut at = Vec2::ZERO;
@@ -255,14 +259,18 @@ impl Grid {
             let tile = y.checked_mul(row)?.checked_add(x)?;
             return usize::try_from(tile).ok().filter(|_| x < row && tile < self.tiles());
         }
-        if let (Some(band), &[rows, columns]) = (self.band, &self.counts[..]) {
-            let pitch = columns as f32 + APART;
-            let number = (at.x / pitch) as u64;
-            let (column, row) = ((at.x - number as f32 * pitch) as u64, at.y as u64);
-            let tile = number.checked_mul(band)?.checked_add(row)?;
-            return usize::try_from(tile * columns + column)
-                .ok()
-                .filter(|_| column < columns && row < band && tile < rows);
+        if let (Some((band, along)), &[rows, columns]) = (self.band, &self.counts[..]) {
+            let (across, down, short) = match along {
+                Along::Rows => (at.x, at.y, columns),
+                Along::Columns => (at.y, at.x, rows),
+            };
+            let pitch = short as f32 + APART;
+            let number = (across / pitch) as u64;
+            let (own, part) = ((across - number as f32 * pitch) as u64, down as u64);
+            let long = number.checked_mul(band)?.checked_add(part)?;
+            let (row, column) = if along == Along::Rows { (long, own) } else { (own, long) };
+            let is_there = own < short && part < band && row < rows && column < columns;
+            return usize::try_from(row * columns + column).ok().filter(|_| is_there);
         }
         let (mut left, mut tile) = (at, 0u64);
         for (dimension, &count) in self.counts.iter().enumerate() {
@@ -277,6 +285,17 @@ impl Grid {
         }
         usize::try_from(tile).ok()
     }
+}
+
+/// Rows, or columns, of a band, of so many that are `short` tiles across.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "1 or more")]
+fn banded(long: u64, short: f32, along: Along, [room, wide]: [f32; 2]) -> u64 {
+    let pitch = short + APART;
+    let bands = match along {
+        Along::Rows => (long as f32 * wide / pitch).sqrt().round().min(((room + APART) / pitch).floor()),
+        Along::Columns => (long as f32 / (wide * pitch)).sqrt().round().max((long as f32 / room.max(1.0)).ceil()),
+    };
+    long.div_ceil(bands.max(1.0) as u64).max(1)
 }
 
 /// Tiles of a region that have their place.
@@ -334,12 +353,15 @@ pub(super) fn placed(shapes: &[(usize, &Shape)], order: &[usize], room: &Room) -
         let [smallest, largest] = room.tiles.map(|tile| tile.floor().max(1.0));
         let mut tile = largest;
         while tile >= smallest {
-            if let Some(placed) = stood(&shown, tile, room) {
+            // What can be folded is as wide as the room, or wider, so that there is room for others below.
+            let wide = (room.size.x / room.size.y.max(1.0)).clamp(0.5, 4.0);
+            let stood = [3.0, wide, 2.0 * wide].into_iter().find_map(|wide| stood(&shown, (tile, wide), room));
+            if let Some(placed) = stood {
                 return placed;
             }
             tile = (tile * 0.97).floor().min(tile - 1.0);
         }
-        let tiles = |(_, shape, factors): &(usize, &Shape, Vec<u64>)| Grid::new(shape, factors, f32::MAX).tiles();
+        let tiles = |(_, shape, factors): &(usize, &Shape, Vec<u64>)| Grid::new(shape, factors, 1e6, 1.0).tiles();
         let Some(most) = (0..shown.len()).max_by_key(|&n| tiles(&shown[n])) else { return Vec::new() };
         let (count, several) = (tiles(&shown[most]), shown.len() > 1);
         if count > if several { FEW } else { 1 } {
@@ -364,12 +386,12 @@ fn coarser(shape: &Shape, factors: &mut [u64]) {
     }
 }
 
-/// The regions in rows with tiles of this size; `None` where they do not fit.
-fn stood(shown: &[(usize, &Shape, Vec<u64>)], tile: f32, room: &Room) -> Option<Vec<Placed>> {
+/// The regions in rows with tiles of this size, those that are folded so many times as wide as high; `None` where they do not fit.
+fn stood(shown: &[(usize, &Shape, Vec<u64>)], (tile, wide): (f32, f32), room: &Room) -> Option<Vec<Placed>> {
     let mut out = Vec::with_capacity(shown.len());
     let (mut x, mut y, mut row) = (0.0f32, 0.0f32, 0.0f32);
     for (region, shape, factors) in shown {
-        let grid = Grid::new(shape, factors, room.size.x / tile);
+        let grid = Grid::new(shape, factors, room.size.x / tile, wide);
         let size = vec2((grid.size.x * tile).max(room.least), grid.size.y * tile + room.head);
         if grid.size.x * tile > room.size.x + 0.5 {
             return None;
@@ -415,6 +437,8 @@ mod tests {
             (vec![12, 12, 5], vec![60, 5, 1], 720, 900.0),
             (vec![3, 2, 4, 5], vec![], 120, 500.0),
             (vec![512, 2], vec![], 1024, 500.0),
+            (vec![4, 128], vec![], 512, 500.0),
+            (vec![3, 5_000], vec![], 15_000, 300.0),
             (vec![70_000, 3], vec![], 210_000, 640.0),
             (vec![1000], vec![], 1000, 400.0),
             (vec![100, 120, 30], vec![], 360_000, 500.0),
@@ -455,7 +479,7 @@ mod tests {
         assert_eq!(numbers, [Some(0), Some(2), Some(4), None, Some(1), Some(3), Some(5), None]);
         let shared = Shape::new(&region(&[3, 4], &[0, 1], 4), 1, 64);
         assert_eq!((shared.extents.as_slice(), shared.why_flat.is_some()), (&[4u64][..], true));
-        let grid = Grid::new(&Shape::new(&region(&[2, 3, 2, 2], &[], 24), 1, 64), &[1; 4], 99.0);
+        let grid = Grid::new(&Shape::new(&region(&[2, 3, 2, 2], &[], 24), 1, 64), &[1; 4], 99.0, 3.0);
         // Two inner dimensions are 2 by 2; three of them across, two of those down.
         assert_eq!(grid.size, vec2(2.0 * (2.0 + APART) + 2.0, 2.0 + APART + 2.0));
     }

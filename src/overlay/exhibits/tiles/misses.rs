@@ -173,8 +173,9 @@ impl Misses {
                 let height = (chart.height() * to_f32(count as f64 / most as f64)).max(1.5);
                 let min = pos2(x + 0.08 * pitch, chart.bottom() - height);
                 sheet.bar(Rect { min, max: pos2(x + 0.92 * pitch, chart.bottom()) }, ink);
-                let words = grouped(count);
-                if pitch > (0.45 * words.len() as f32 + 0.3) * em {
+                let fits = |words: &String| pitch > (0.43 * words.len() as f32 + 0.25) * em;
+                let words = Some(grouped(count)).filter(fits).unwrap_or_else(|| thousands(count));
+                if fits(&words) {
                     let middle = pos2(x + 0.5 * pitch, min.y - 1.05 * em);
                     sheet.center(middle, &words, Weight::Regular, 0.72, palette::TEXT_BODY);
                 }
@@ -241,6 +242,15 @@ fn bucket(distance: u32) -> usize {
 /// Where so many lines are among the bars.
 fn place(lines: u64) -> f32 {
     if lines == 0 { 0.0 } else { 1.0 + to_f32((lines as f64).log2()) }
+}
+
+/// A count in few signs.
+fn thousands(n: u64) -> String {
+    match n {
+        0..=999 => n.to_string(),
+        1_000..=999_999 => format!("{:.1}k", n as f64 / 1e3),
+        _ => format!("{:.1}M", n as f64 / 1e6),
+    }
 }
 
 /// A power of two in few signs.

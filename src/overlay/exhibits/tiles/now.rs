@@ -12,8 +12,8 @@ use egui::{Rect, pos2};
 /// Ems of a loop's header with its bar, and of one without.
 const HEADER: f32 = 2.45;
 const LOW_HEADER: f32 = 1.65;
-/// Ems by which a box is narrower than the one around it.
-const INSET: f32 = 0.55;
+/// Ems by which a box is narrower than the one around it, and where it is low.
+const INSET: [f32; 2] = [0.55, 0.2];
 /// Pixels across of a part of a bar that can be pressed, at least.
 const PART: f32 = 5.0;
 /// Ems from line to line.
@@ -42,9 +42,9 @@ pub(super) fn column(sheet: &mut Sheet, area: Rect, info: &Info) -> f32 {
     let room = (area.bottom() - y) / em;
     // Where it is low, loops have no bars, and a statement has one line.
     let low = loops.len() as f32 * HEADER + 5.0 * PITCH + 4.0 > room;
-    let header = if low { LOW_HEADER } else { HEADER };
+    let (header, step) = if low { (LOW_HEADER, INSET[1]) } else { (HEADER, INSET[0]) };
     let fitting = loops.len().min(whole((room - 3.0 * PITCH) / header));
-    let inner = width - (2.0 * fitting as f32 * INSET + 0.8) * em;
+    let inner = width - (2.0 * fitting as f32 * step + 0.8) * em;
     let code = broken(&info.now.code, signs(inner, SMALL, em), if low { 1 } else { 4 });
     let body = if code.is_empty() { 0.0 } else { code.len() as f32 * 1.3 + 0.9 };
     let top = y;
@@ -52,14 +52,14 @@ pub(super) fn column(sheet: &mut Sheet, area: Rect, info: &Info) -> f32 {
     // The outermost first: the innermost lies on top.
     let shown = &loops[loops.len() - fitting..];
     for (n, at) in shown.iter().enumerate() {
-        let inset = n as f32 * INSET * em;
+        let inset = n as f32 * step * em;
         let bottom = end - n as f32 * 0.35 * em;
         let frame = Rect::from_min_max(pos2(area.left() + inset, y), pos2(area.right() - inset, bottom));
         one(sheet, frame, at, low);
         y += header * em;
     }
     y += 0.45 * em;
-    let left = area.left() + (fitting as f32 * INSET + if fitting > 0 { 0.15 } else { 0.0 }) * em;
+    let left = area.left() + (fitting as f32 * step + if fitting > 0 { 0.15 } else { 0.0 }) * em;
     for line in &code {
         sheet.left(pos2(left, y), line, Weight::Regular, SMALL, palette::CODE, inner + 0.7 * em);
         y += 1.3 * em;
