@@ -97,7 +97,7 @@ impl Drawing<'_> {
         if let Some(factor) = placed.grid.factor() {
             words.push(format!("1 tile = {factor} elements"));
         }
-        words.push(self.scale.sum(tiles));
+        words.push(self.scale.sum(tiles, row.misses));
         if tiles.padding > 0 {
             words.push(format!("{} of padding", grouped(tiles.padding)));
         }

@@ -147,7 +147,7 @@ impl Exhibit for TileExhibit {
         let Self { counted, shapes, sort, .. } = &mut *self;
         let by_distance = sort.column().is_some_and(|column| column >= DISTANCES);
         // The table beside the tiles takes them too, where they cost little.
-        let tabled = below.filter(|_| range == wanted && lines_of(studio).is_some());
+        let tabled = below.filter(|_| range == wanted && range.end <= MOST && lines_of(studio).is_some());
         let cheap = range.end <= MOST_TABLED;
         let played = by_distance || tabled.is_some() && cheap;
         if played {
@@ -169,7 +169,8 @@ impl Exhibit for TileExhibit {
                 Some((placed, tiles))
             })
             .collect();
-        let scale = Scale::new(self.sort, &all, studio.timeline().outcomes().is_some());
+        let line = (range == wanted).then(|| line_bytes(studio));
+        let scale = Scale::new(self.sort, &all, studio.timeline().outcomes().is_some(), line);
         let within = studio.axis().clamp(shot.position).phase() > 0.0;
         let drawing = Drawing { studio, info: &info, view, shapes: &self.shapes, all: &all, scale: &scale, within };
         sheet.sight = body.expand2(vec2(0.3 * em, 0.0));

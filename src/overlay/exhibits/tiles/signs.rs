@@ -33,11 +33,13 @@ pub(super) struct Scale {
     joined: bool,
     /// What became of each reference is known, and so are misses.
     pub(super) known: bool,
+    /// Bytes that a miss moves, where what is counted is what the table of regions counts.
+    pub(super) line: Option<u32>,
 }
 
 impl Scale {
     /// Of all tiles that are shown.
-    pub(super) fn new(sort: Sort, all: &[(Placed, Tiles)], known: bool) -> Self {
+    pub(super) fn new(sort: Sort, all: &[(Placed, Tiles)], known: bool, line: Option<u32>) -> Self {
         let column = sort.column().unwrap_or(0).min(COLUMNS.len() - 1);
         let (mut most, mut sum, mut count) = (0u64, 0u64, 0u64);
         for (_, tiles) in all {
@@ -49,7 +51,7 @@ impl Scale {
         }
         let skewed = most > (sum / count.max(1)).saturating_add(1).saturating_mul(SKEWED);
         let joined = all.iter().any(|(placed, _)| placed.grid.whole() > 1);
-        Self { column, most, skewed, back: sort.is_back(), joined, known }
+        Self { column, most, skewed, back: sort.is_back(), joined, known, line }
     }
 
     /// The colour of a tile.
@@ -76,12 +78,28 @@ impl Scale {
         to_f32(if self.skewed { n.ln_1p() / most.ln_1p() } else { n / most })
     }
 
-    /// The sum of a region in words.
-    pub(super) fn sum(&self, tiles: &Tiles) -> String {
+    /// The sum of a region in words; `misses` as the table of regions has them.
+    pub(super) fn sum(&self, tiles: &Tiles, misses: u64) -> String {
         match self.column {
-            1 if self.known => plural(tiles.sum.misses.into(), ["miss", "misses"]),
+            1 if self.known => match self.line {
+                Some(line) => {
+                    let moved = moved(misses.saturating_mul(line.into()));
+                    format!("{}, {moved}", plural(misses, ["miss", "misses"]))
+                }
+                None => plural(tiles.sum.misses.into(), ["miss", "misses"]),
+            },
             _ => plural(tiles.sum.accesses(), ["access", "accesses"]),
         }
+    }
+}
+
+/// Bytes in few signs: `2.7 KiB`.
+fn moved(bytes: u64) -> String {
+    let units = ["B", "KiB", "MiB", "GiB"];
+    let unit = (0..units.len()).rev().find(|&unit| bytes >> (10 * unit) > 0).unwrap_or(0);
+    match unit {
+        0 => format!("{bytes} B"),
+        _ => format!("{:.1} {}", bytes as f64 / f64::from(1u32 << (10 * unit)), units[unit]),
     }
 }
 
@@ -246,5 +264,15 @@ impl Sign {
             Self::Held => frame(sheet, place, 0.8 * width, palette::region(0)),
             Self::Pinned => frame(sheet, place, width, palette::SERIES[0]),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_told_in_few_signs() {
+        assert_eq!([0, 1023, 2752, 5 << 20, 3 << 30].map(moved), ["0 B", "1023 B", "2.7 KiB", "5.0 MiB", "3.0 GiB"]);
     }
 }
