@@ -8,6 +8,7 @@ export ORRERY
 "$ORRERY" snapshot traces/matmul16.orrery --tick 2700.5 -o docs/matmul16.png
 "$ORRERY" snapshot traces/matmul16_blocked.orrery --tick 5150.5 -o docs/matmul16_blocked.png
 "$ORRERY" snapshot traces/mpm.orrery --tick 20000.5 -o docs/mpm.png
+"$ORRERY" snapshot loops:matmul --view tiles --tick 2034 --sort misses --pin 'B[3][7]' -o docs/tiles.png
 docs/caches/draw.sh
 docs/lapse/draw.sh
 docs/large/draw.sh

@@ -23,6 +23,9 @@ pub use few::{MOST_REGIONS, few_regions};
 mod footprint;
 pub use footprint::Footprint;
 
+mod iteration;
+pub use iteration::{LoopAt, LoopsAt};
+
 mod regions;
 pub use regions::{RegionFinder, RegionMap, Stretch};
 
@@ -381,6 +384,10 @@ pub trait ReferenceSource: Send + Sync {
     fn identity(&self) -> Option<String> {
         None
     }
+    /// The loops that are under way at a reference, where references are computed from loops.
+    fn loops_at(&self, _tick: u64) -> Option<LoopsAt> {
+        None
+    }
 }
 
 impl<S: ReferenceSource + ?Sized> ReferenceSource for Arc<S> {
@@ -418,6 +425,10 @@ impl<S: ReferenceSource + ?Sized> ReferenceSource for Arc<S> {
 
     fn identity(&self) -> Option<String> {
         self.as_ref().identity()
+    }
+
+    fn loops_at(&self, tick: u64) -> Option<LoopsAt> {
+        self.as_ref().loops_at(tick)
     }
 }
 

@@ -24,6 +24,9 @@ pub use distance::{COLD, StackDistances};
 mod attributed;
 pub use attributed::{Attributed, DistanceRow, Grouping};
 
+mod elements;
+pub use elements::{ElementCounts, ElementDistances, Elements, MOST_SLOTS};
+
 mod sampled;
 pub use sampled::{SampledDistances, SamplingError};
 

@@ -16,8 +16,8 @@ use crate::overlay::{Area, Layout, Parts, Stretch, Studio, Taken};
 use crate::reference::SourceError;
 use crate::scene::palette;
 use egui::{
-    Align2, Color32, CornerRadius, CursorIcon, Event, Id, Order, Painter, Pos2, Rect, Response, RichText, Role, Sense,
-    Stroke, StrokeKind, Style, Ui, UiBuilder, Visuals, WidgetInfo, WidgetText, pos2, vec2,
+    Align2, Color32, CornerRadius, CursorIcon, Event, Id, Order, Painter, Popup, Pos2, Rect, Response, RichText, Role,
+    Sense, Stroke, StrokeKind, Style, Ui, UiBuilder, Visuals, WidgetInfo, WidgetText, pos2, vec2,
 };
 use egui_tiles::{Behavior, ResizeState, SimplificationOptions, TabState, Tabs, TileId, Tiles, UiResponse};
 use std::collections::HashMap;
@@ -149,10 +149,22 @@ const REST: f32 = 0.35;
 const TYPE: f32 = 12.5;
 /// Points of width of tabs that have room for names of exhibits.
 const NAMES: f32 = 540.0;
-/// And as many as a pane of half a window has room for.
-const FEWER_NAMES: usize = 7;
-/// Points of width from which on all of them are there.
-const ALL_NAMES: f32 = 740.0;
+/// Points of that width that tabs and signs have, and those of the word behind which the other names are.
+const TABS: f32 = 190.0;
+const MORE: f32 = 54.0;
+
+/// How many of these names stand in so many points.
+fn fitting(names: &[&'static ExhibitEntry], room: f32) -> usize {
+    let ends = names.iter().scan(0.0, |end, row| {
+        *end += 7.3 * row.name.len() as f32 + 14.0;
+        Some(*end)
+    });
+    let ends: Vec<f32> = ends.collect();
+    if ends.last().is_none_or(|end| *end <= room) {
+        return names.len();
+    }
+    ends.iter().take_while(|end| **end <= room - MORE).count()
+}
 
 impl Stand<'_> {
     /// Brings a pane up to date that stands elsewhere than it did, or was behind another tab.
@@ -258,10 +270,20 @@ impl Behavior<Pane> for Stand<'_> {
             return;
         }
         ui.add_space(10.0);
-        // In a narrower pane the last ones are left to V and to the finder.
-        let many = if bar.width() < ALL_NAMES { FEWER_NAMES } else { usize::MAX };
-        let names: Vec<_> = offered(Subject::of(self.shows.session.studio())).take(many).collect();
-        for row in names.into_iter().rev() {
+        let names: Vec<_> = offered(Subject::of(self.shows.session.studio())).collect();
+        let (seen, more) = names.split_at(fitting(&names, bar.width() - TABS));
+        if !more.is_empty() {
+            let chosen = more.iter().any(|row| row.name == shown.name);
+            let word = word_button(ui, "more", TYPE, chosen).on_hover_text("other pictures of this trace");
+            Popup::menu(&word).show(|ui| {
+                for row in more {
+                    if ui.selectable_label(row.name == shown.name, format!("{}: {}", row.name, row.what)).clicked() {
+                        self.asked.push((id, Asked::Show(row)));
+                    }
+                }
+            });
+        }
+        for row in seen.iter().rev() {
             if word_button(ui, row.name, TYPE, row.name == shown.name).clicked() {
                 self.asked.push((id, Asked::Show(row)));
             }

@@ -27,6 +27,8 @@ pub enum Compose {
     Regions,
     /// Functions with their references and misses
     Functions,
+    /// Arrays, a tile an element: accesses, misses, stack distances, what is touched
+    Tiles,
     /// Why this reference missed or hit, in sentences
     Why,
     /// Misses of every cache size, the levels marked

@@ -5,7 +5,7 @@ use super::expr::{EvalError, UNSET};
 use super::fault::NestError;
 use super::machine::Machine;
 use super::tree::{Access, Block, Cores, Loop, Nest, Node};
-use crate::reference::{NO_LANE, Reference};
+use crate::reference::{LoopAt, NO_LANE, Reference};
 
 /// Program counters are those of statements: so many from one to the next, from the first on.
 pub(super) const FIRST_PC: u64 = 0x1000;
@@ -30,7 +30,8 @@ pub(super) struct Emitter<'a> {
 
 #[derive(Clone, Copy)]
 pub(super) enum Open<'a> {
-    Loop(&'a Loop),
+    /// With how many of its accesses were passed over when it was entered.
+    Loop(&'a Loop, u64),
     Machine(&'a Machine),
 }
 
@@ -93,8 +94,9 @@ impl<'a> Emitter<'a> {
 
     fn iterations(&mut self, l: &'a Loop, skip: u64, out: &mut Vec<Reference>) -> Result<(), NestError> {
         let (from, step, trips) = self.counter.bounds(l, &self.values)?;
+        let passed = skip;
         let (mut iteration, mut skip) = self.first(l, (from, step, trips), skip)?;
-        self.open.push(Open::Loop(l));
+        self.open.push(Open::Loop(l, passed));
         let core = self.core;
         let mut index = from.wrapping_add(step.wrapping_mul(iteration.cast_signed()));
         while iteration < trips {
@@ -305,9 +307,39 @@ impl<'a> Emitter<'a> {
         };
         for open in &self.open {
             match open {
-                Open::Loop(l) if l.shown => tell(l.slot),
-                Open::Loop(_) => {}
+                Open::Loop(l, _) if l.shown => tell(l.slot),
+                Open::Loop(..) => {}
                 Open::Machine(machine) => machine.assigned.iter().for_each(|slot| tell(*slot)),
+            }
+        }
+        out
+    }
+
+    /// As [`Emitter::indices`], with the bounds of the loops, where the emitter stands at access `tick`.
+    pub(super) fn loops(&mut self, tick: u64) -> Vec<LoopAt> {
+        let mut out = Vec::new();
+        let nest = self.nest;
+        for open in self.open.clone() {
+            match open {
+                Open::Loop(l, passed) if l.shown => {
+                    let Ok((first, step, trips)) = self.counter.bounds(l, &self.values) else { continue };
+                    let last = first.wrapping_add(step.wrapping_mul(trips.saturating_sub(1).cast_signed()));
+                    let (name, value) = (nest.slots[l.slot].clone(), self.values[l.slot]);
+                    let each = if l.even { self.counter.block(&l.body, &mut self.values).ok() } else { None };
+                    let paced = each.map(|each| (tick.saturating_sub(passed), each));
+                    out.push(LoopAt { name, value, ends: Some((first, last)), step, paced });
+                }
+                Open::Loop(..) => {}
+                Open::Machine(machine) => {
+                    let set = machine.assigned.iter().filter(|slot| self.values[**slot] != super::expr::UNSET);
+                    out.extend(set.map(|&slot| LoopAt {
+                        name: nest.slots[slot].clone(),
+                        value: self.values[slot],
+                        ends: None,
+                        step: 1,
+                        paced: None,
+                    }));
+                }
             }
         }
         out

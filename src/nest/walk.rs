@@ -5,7 +5,7 @@ use super::emit::{Emitter, FIRST_PC, PC_STEP};
 use super::fault::NestError;
 use super::settings::Settings;
 use super::tree::{Block, Nest, Node};
-use crate::reference::{Reference, ReferenceSource, SourceError, SourceLocation, Tables};
+use crate::reference::{LoopsAt, Reference, ReferenceSource, SourceError, SourceLocation, Tables};
 use std::fmt;
 use std::sync::Arc;
 
@@ -87,6 +87,12 @@ impl Walk {
     /// Where in its loops the nest is at this access; `None` past the end, and where an index is outside of its shape.
     #[must_use]
     pub fn iteration(&self, tick: u64) -> Option<Iteration> {
+        let (emitter, statement) = self.stopped(tick)?;
+        Some(Iteration { indices: emitter.indices(), statement })
+    }
+
+    /// An emitter that stands at an access, and the statement that makes it.
+    fn stopped(&self, tick: u64) -> Option<(Emitter<'_>, String)> {
         if tick >= self.len {
             return None;
         }
@@ -95,7 +101,7 @@ impl Walk {
         emitter.emit(tick, &mut out).ok()?;
         let statement = out.first()?.pc.checked_sub(FIRST_PC)? / PC_STEP;
         let statement = self.nest.statements.get(usize::try_from(statement).ok()?)?.name.clone();
-        Some(Iteration { indices: emitter.indices(), statement })
+        Some((emitter, statement))
     }
 
     /// Replaces `out` by up to `most` accesses from number `from` on.
@@ -224,5 +230,10 @@ impl ReferenceSource for Walk {
 
     fn identity(&self) -> Option<String> {
         Some(format!("{} {}", self.nest.identity, self.bases.first().copied().unwrap_or(0)))
+    }
+
+    fn loops_at(&self, tick: u64) -> Option<LoopsAt> {
+        let (mut emitter, statement) = self.stopped(tick)?;
+        Some(LoopsAt { loops: emitter.loops(tick), statement })
     }
 }

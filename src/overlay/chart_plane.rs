@@ -7,7 +7,7 @@ use crate::chart::{Anchor, At, Chart, Role, Shape as Drawn};
 use crate::render::Bar;
 use crate::scene::palette::{RegionColors, Rgba, Theme};
 use crate::units::to_f32;
-use egui::{Align2, Painter, Pos2, Rect, Shape, Stroke, pos2};
+use egui::{Align2, Mesh, Painter, Pos2, Rect, Shape, Stroke, pos2};
 
 /// Units of a dash, and of the gap after it.
 const DASH: [f64; 2] = [4.0, 3.0];
@@ -152,10 +152,17 @@ pub fn paint(painter: &Painter, chart: &Chart, unit: f32) {
     painter.rect_filled(place.area((0.0, 0.0), (width, height)), 0.0, color(Role::Ground.color(theme)));
     let mut plane = Plane::default();
     put(&mut plane, chart, place, theme, &RegionColors::default());
+    // Whole columns of pixels: neighbours leave no seam between them.
+    let mut bars = Mesh::default();
     for Bar { sides: [left, top, right, bottom], color: ink } in &plane.bars {
-        let area = Rect::from_min_max(pos2(*left, *top), pos2(*right, *bottom));
-        painter.rect_filled(area, 0.0, color(*ink));
+        let (from, to) = (left.round(), right.round());
+        let area = Rect::from_min_max(
+            pos2(from, *top),
+            pos2(if right - left > 0.5 { to.max(from + 1.0) } else { to }, *bottom),
+        );
+        bars.add_colored_rect(area, color(*ink));
     }
+    painter.add(Shape::mesh(bars));
     for Line { points, width, color: ink } in plane.lines {
         painter.add(Shape::line(points, Stroke::new(width, color(ink))));
     }

@@ -9,7 +9,7 @@ use crate::timeline::{Life, Share};
 use std::fmt::Write as _;
 
 /// A field, in quotes where it has to be. What a spreadsheet would take for a formula is text.
-fn field(words: &str) -> String {
+pub(super) fn field(words: &str) -> String {
     let is_formula = words.starts_with(['=', '+', '-', '@']);
     let words = if is_formula { format!("'{words}") } else { words.to_owned() };
     if words.contains([',', '"', '\n', '\r']) { format!("\"{}\"", words.replace('"', "\"\"")) } else { words }

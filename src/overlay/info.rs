@@ -6,7 +6,7 @@ pub use super::rows::{CacheRow, Now, RegionRow, TlbRow};
 use super::stretch::Stretch;
 use super::studio::Studio;
 use crate::axis::{Axis, Position};
-use crate::reference::{Kind, Reference, Tables};
+use crate::reference::{Kind, LoopsAt, Reference, Tables};
 use crate::scene::layout::{HomeArc, Ring};
 use crate::scene::palette::{self, RegionColors};
 use crate::scene::{Notes, RegionOrder, Scene, Shade, View};
@@ -349,9 +349,9 @@ fn now(timeline: &Timeline, tables: &Tables, moment: &Moment<'_>, r: &Reference)
     if why.is_empty() {
         why.push("passes no cache (left out)".into());
     }
-    if let Some(line) = translated(moment) {
-        why.insert(0, line);
-    }
+    let loops = timeline.source().loops_at(moment.tick);
+    let first = loops.iter().map(LoopsAt::words).filter(|words| !words.is_empty());
+    why.splice(0..0, first.chain(translated(moment)));
     let by = if moment.before.config().cores > 1 { format!("core {}: ", r.core) } else { String::new() };
     Now {
         what: format!("{by}{}  {name}", r.kind.verb()),
@@ -360,6 +360,7 @@ fn now(timeline: &Timeline, tables: &Tables, moment: &Moment<'_>, r: &Reference)
         why,
         code: location.map(|l| l.text.clone()).unwrap_or_default(),
         location: location.map(|l| format!("{}:{}", l.file, l.line)).unwrap_or_default(),
+        loops,
     }
 }
 

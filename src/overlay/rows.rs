@@ -1,5 +1,6 @@
 //! The rows of the tables beside the picture, as values.
 
+use crate::reference::LoopsAt;
 use crate::scene::Shade;
 use crate::scene::palette::Rgba;
 
@@ -87,4 +88,6 @@ pub struct Now {
     pub code: String,
     /// `matmul.c:14`; empty = unknown.
     pub location: String,
+    /// The loops that are under way, where the references are computed from loops.
+    pub loops: Option<LoopsAt>,
 }

@@ -161,6 +161,31 @@ pub fn pressure(held: f32, waiting: f32) -> Rgba {
     fade(ink, IDLE * 0.5 + 0.13 * held + 0.22 * waiting.sqrt())
 }
 
+/// Colour of a share of a heat map, 0 to 1: from dark to light, so that it is read without hue, too.
+#[must_use]
+pub fn heat(share: f32) -> Rgba {
+    let share = if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 };
+    let steps = HEAT.len() - 1;
+    let below = (1..steps).filter(|n| share * steps as f32 >= *n as f32).count();
+    mix(HEAT[below], HEAT[below + 1], share * steps as f32 - below as f32)
+}
+
+/// The steps of [`heat`].
+const HEAT: [Rgba; 6] = [
+    [48, 44, 92, 255],
+    [94, 50, 134, 255],
+    [160, 60, 130, 255],
+    [222, 88, 92, 255],
+    [250, 164, 74, 255],
+    [252, 240, 168, 255],
+];
+
+/// The colour of words on this ground.
+#[must_use]
+pub fn on(ground: Rgba) -> Rgba {
+    if contrast(TEXT, ground) >= contrast(BACKGROUND, ground) { TEXT } else { BACKGROUND }
+}
+
 /// How all of a picture is coloured. It is drawn dark and turned as a whole, words and all: `shaders/themes.wgsl`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Theme {

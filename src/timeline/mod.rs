@@ -377,6 +377,28 @@ impl Timeline {
         Ok(self.rest_of(&chunk, tick, tick + 1).first().copied())
     }
 
+    /// Gives the references of a range that are indexed, in their order, each with its number.
+    ///
+    /// # Errors
+    /// When the source cannot be read.
+    pub fn each(
+        &self,
+        references: Range<u64>,
+        mut see: impl FnMut(u64, &crate::reference::Reference),
+    ) -> Result<(), SourceError> {
+        let (mut at, end) = (references.start, references.end.min(self.len()));
+        while at < end {
+            let chunk = self.chunks.get(self.source.as_ref(), at / self.source.chunk_len())?;
+            let some = self.rest_of(&chunk, at, end);
+            if some.is_empty() {
+                break;
+            }
+            some.iter().zip(at..).for_each(|(reference, tick)| see(tick, reference));
+            at += some.len() as u64;
+        }
+        Ok(())
+    }
+
     /// The next (`forward`) or previous reference from `tick` on that missed in the innermost level.
     #[must_use]
     pub fn find_miss(&self, tick: u64, forward: bool) -> Option<u64> {

@@ -203,7 +203,7 @@ fn names_of_pictures_are_seen_and_do_nothing() {
         here.seen(code, &words);
     }
     // Words of a picture are text in an SVG, for which nobody needs an adapter: names are there, and none of them acts.
-    for view in ["rings", "numbers", "source", "regions", "functions"] {
+    for view in ["rings", "numbers", "source", "regions", "functions", "tiles"] {
         let words = ["snapshot", "\u{1b}[1m.orrery", "--tick", "9", "--view", view, "-o", "n.svg"];
         let output = here.run(&words);
         assert!(output.status.success(), "{view}: {}", String::from_utf8_lossy(&output.stderr));

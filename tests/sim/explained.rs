@@ -339,6 +339,6 @@ fn offenders_are_named_with_their_arrays() {
     let words = offenders[0].sentence("L1");
     assert_eq!(
         words,
-        "m.c:4  sum += A[i][k] * B[k][j]; causes 100.0 % of L1's misses, 83.7 % of them in B, 16.3 % in A"
+        "m.c:4  sum += A[i][k] * B[k][j]; causes 100.0 % of L1's misses, 83.7 % of them in B, 11.1 % in A"
     );
 }

@@ -403,6 +403,19 @@ fn any_access_of_a_long_nest_is_found_by_counting() {
     assert_eq!(at(&pyramid, start), "i=1500000, j=0, k=0");
     assert_eq!(at(&pyramid, start + 1_500_001 + 2), "i=1500000, j=1, k=3");
     assert_eq!(at(&pyramid, start - 1), "i=1499999, j=1499999, k=1499999");
+    // With bounds as they are then: `k in j..=i`.
+    let loops = pyramid.loops_at(start + 1_500_001 + 2).expect("there").loops;
+    let ends: Vec<Option<(i64, i64)>> = loops.iter().map(|at| at.ends).collect();
+    assert_eq!(ends, [Some((0, 1_799_999)), Some((0, 1_500_000)), Some((1, 1_500_000))]);
+    assert_eq!(
+        loops.iter().map(|at| (at.value, at.trip())).collect::<Vec<_>>(),
+        [(1_500_000, 1_500_000), (1, 1), (3, 2)]
+    );
+    assert_eq!(pyramid.loops_at(pyramid.len()), None);
+    let loops = cube.loops_at(123_456_000_000_000_000 + 789_000_000 + 12).expect("there").loops;
+    let first: Vec<Option<u64>> = loops.iter().map(|at| at.first_of(7)).collect();
+    let began = 123_456_000_000_000_000;
+    assert_eq!(first, [Some(7_000_000_000_000), Some(began + 7_000_000), Some(began + 789_000_000 + 7)]);
     assert!(nest_distances(&pyramid, 64, &[], false, &mut |_| true).unwrap_err().to_string().contains("years"));
     // Tiles that do not fit.
     let tiles = walk(

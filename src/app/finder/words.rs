@@ -108,7 +108,7 @@ pub(super) fn also(action: Action) -> &'static str {
         Action::Notes | Action::Bookmark | Action::ToBookmark(_) => "annotation comment label",
         Action::GoBack => "resume continue last session",
         Action::Split(_) => "window view side by side",
-        Action::Exhibit => "view tab chart table source regions functions",
+        Action::Exhibit => "view tab chart table source regions functions tiles array",
         Action::Sheet => "shortcuts help keyboard manual",
         Action::FullScreen => "maximize present projector",
         Action::Quit => "exit leave close window",

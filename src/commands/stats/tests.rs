@@ -44,7 +44,7 @@ fn the_table_is_aligned() {
 four
 given by flags: L1 128B, 2 sets x 2 ways x 32B
 
-4 references: 3 reads, 2 writes, 0 fetches, 36 bytes
+4 references: 3 reads, 2 writes (1 that modify are both), 0 fetches, 36 bytes
 
 level  demand accesses  demand misses  hit rate  all accesses  all misses  compulsory  capacity  conflict  evictions  write-backs  lines held  dirty  bytes in  bytes out
 L1                   5              3     40.0%             5           3           3         0         0          0            0           3      2        96          0

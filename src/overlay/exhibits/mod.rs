@@ -14,6 +14,7 @@ mod sheet;
 mod source;
 mod table;
 mod tasks;
+mod tiles;
 mod why;
 
 pub use analysis::AnalysisExhibit;
@@ -29,6 +30,7 @@ pub use rings::RingExhibit;
 pub use source::SourceExhibit;
 pub use table::{Arranged, Column, Sort};
 pub use tasks::{MachineExhibit, TaskExhibit, TaskView};
+pub use tiles::TileExhibit;
 pub use why::WhyExhibit;
 
 use super::csv;
@@ -157,6 +159,13 @@ pub static EXHIBITS: &[ExhibitEntry] = &[
         what: "functions with their references and misses",
         columns: &functions::COLUMNS,
         open: |studio| Box::new(FunctionExhibit::new(studio)),
+        of: TRACE,
+    },
+    ExhibitEntry {
+        name: "tiles",
+        what: "arrays, a tile an element: accesses, misses, stack distances, what is touched",
+        columns: &tiles::COLUMNS,
+        open: |studio| Box::new(TileExhibit::new(studio)),
         of: TRACE,
     },
     ExhibitEntry {
@@ -393,7 +402,9 @@ mod tests {
             assert_eq!(row.name, first.name, "of one subject round and round");
         }
         assert_eq!(seen.len(), EXHIBITS.len());
-        for name in ["rings", "numbers", "source", "large", "chart", "inspector", "compare", "regions", "functions"] {
+        for name in
+            ["rings", "numbers", "source", "large", "chart", "inspector", "compare", "regions", "functions", "tiles"]
+        {
             assert!(seen.contains(&name), "{name} is not in {seen:?}");
         }
         for kind in ChartKind::ALL {

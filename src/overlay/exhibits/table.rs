@@ -73,6 +73,21 @@ impl Sort {
         self.column
     }
 
+    /// The other way round.
+    pub(super) fn flipped(self) -> Self {
+        Self { down: !self.down, ..self }
+    }
+
+    /// Whether it is the other way round than a first click has it.
+    pub(super) fn is_back(self) -> bool {
+        self.column.is_some_and(|column| self.down != (column > 0))
+    }
+
+    /// By this column, as a first click has it.
+    pub(super) fn first(column: usize) -> Self {
+        Self { column: Some(column), down: column > 0 }
+    }
+
     /// Of the words of the command line: the heading of one of `columns`, with `:back` after it the other way round than a click has it.
     /// Case and the signs between words do not matter.
     ///
