@@ -149,14 +149,17 @@ const REST: f32 = 0.35;
 const TYPE: f32 = 12.5;
 /// Points of width of tabs that have room for names of exhibits.
 const NAMES: f32 = 540.0;
-/// Points of that width that tabs and signs have, and those of the word behind which the other names are.
-const TABS: f32 = 190.0;
+/// Points of that width that signs have, that a tab has beside its word, and that the word has behind which the other names are.
+const SIGNS: f32 = 76.0;
+const TAB: f32 = 44.0;
 const MORE: f32 = 54.0;
+/// Points of a letter of a name, about.
+const LETTER: f32 = 7.3;
 
 /// How many of these names stand in so many points.
 fn fitting(names: &[&'static ExhibitEntry], room: f32) -> usize {
     let ends = names.iter().scan(0.0, |end, row| {
-        *end += 7.3 * row.name.len() as f32 + 14.0;
+        *end += LETTER * row.name.len() as f32 + 14.0;
         Some(*end)
     });
     let ends: Vec<f32> = ends.collect();
@@ -271,7 +274,9 @@ impl Behavior<Pane> for Stand<'_> {
         }
         ui.add_space(10.0);
         let names: Vec<_> = offered(Subject::of(self.shows.session.studio())).collect();
-        let (seen, more) = names.split_at(fitting(&names, bar.width() - TABS));
+        let words = tabs.children.iter().filter_map(|id| tiles.get_pane(id)).map(|pane| pane.row().name.len());
+        let tabs: f32 = words.map(|letters| LETTER * letters as f32 + TAB).sum();
+        let (seen, more) = names.split_at(fitting(&names, bar.width() - SIGNS - tabs));
         if !more.is_empty() {
             let chosen = more.iter().any(|row| row.name == shown.name);
             let word = word_button(ui, "more", TYPE, chosen).on_hover_text("other pictures of this trace");
