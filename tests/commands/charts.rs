@@ -152,7 +152,23 @@ fn without_stills(page: &str) -> (String, Vec<String>) {
     (rest, stills)
 }
 
-/// A chart as pixels has the colours of the same chart as SVG, drawn by librsvg, over the same share of the picture.
+/// Mean colours of blocks of 12 x 12 pixels.
+#[cfg(feature = "gpu")]
+fn blocks(picture: &image::RgbaImage) -> Vec<[f64; 3]> {
+    const SIDE: u32 = 12;
+    let (width, height) = picture.dimensions();
+    let mean = |x: u32, y: u32| {
+        let mut sums = [0.0; 3];
+        for (dx, dy) in (0..SIDE).flat_map(|dx| (0..SIDE).map(move |dy| (dx, dy))) {
+            let pixel = picture.get_pixel(x * SIDE + dx, y * SIDE + dy);
+            (0..3).for_each(|n| sums[n] += f64::from(pixel[n]));
+        }
+        sums.map(|sum| sum / f64::from(SIDE * SIDE))
+    };
+    (0..height / SIDE).flat_map(|y| (0..width / SIDE).map(move |x| (x, y))).map(|(x, y)| mean(x, y)).collect()
+}
+
+/// A chart as pixels looks as the same chart as SVG, drawn by librsvg; words have another typeface there.
 #[cfg(feature = "gpu")]
 #[test]
 fn charts_as_pixels_are_those_of_the_vectors() {
@@ -161,41 +177,33 @@ fn charts_as_pixels_are_those_of_the_vectors() {
     }
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
-    let pixels = |name: &str| image::open(at.join(name)).unwrap().into_rgba8();
-    for kind in KINDS {
-        for (theme, size) in [("light", (960u32, 540u32)), ("dark", (500, 700))] {
-            let (width, height) = size;
+    for (theme, size) in [("light", (960, 540)), ("dark", (500, 700))] {
+        let mut all = Vec::new();
+        for kind in KINDS {
             for end in ["svg", "png"] {
-                printed(
-                    at,
-                    &format!(
-                        "chart lesson:matmul16 {kind} --cache paper --theme {theme} --size {width}x{height} -o c.{end}"
-                    ),
+                let (width, height) = size;
+                let call = format!(
+                    "chart lesson:matmul16 {kind} --cache paper --theme {theme} --size {width}x{height} -o c.{end}"
                 );
+                printed(at, &call);
             }
             let drawn =
                 std::process::Command::new("rsvg-convert").current_dir(at).args(["c.svg", "-o", "r.png"]).status();
             assert!(drawn.unwrap().success());
-            let (ours, theirs) = (pixels("c.png"), pixels("r.png"));
+            let [ours, theirs] = ["c.png", "r.png"].map(|name| image::open(at.join(name)).unwrap().into_rgba8());
             assert_eq!((ours.dimensions(), theirs.dimensions()), (size, size));
-            let shares = |picture: &image::RgbaImage| {
-                let mut counts = std::collections::BTreeMap::<[u8; 3], u32>::new();
-                picture.pixels().for_each(|pixel| *counts.entry([pixel[0], pixel[1], pixel[2]]).or_default() += 1);
-                counts
-            };
-            let (ours, theirs) = (shares(&ours), shares(&theirs));
-            let all = f64::from(width * height);
-            for (color, count) in &theirs {
-                let share = f64::from(*count) / all;
-                // Thin lines lie between pixels, and each draws them in its own way.
-                if share > 0.03 {
-                    let found = f64::from(ours.get(color).copied().unwrap_or(0)) / all;
-                    assert!(
-                        (found - share).abs() < 0.01 + 0.04 * share,
-                        "{kind} {theme}: {color:?}: {found:.4} for {share:.4}"
-                    );
-                }
-            }
+            all.push((kind, blocks(&ours), blocks(&theirs)));
+        }
+        let apart = |a: &[[f64; 3]], b: &[[f64; 3]]| {
+            let sum: f64 = a.iter().zip(b).flat_map(|(a, b)| (0..3).map(|n| (a[n] - b[n]).abs())).sum();
+            sum / (3 * a.len()) as f64
+        };
+        for (kind, ours, theirs) in &all {
+            let same = apart(ours, theirs);
+            let other =
+                all.iter().filter(|(other, ..)| other != kind).map(|(_, _, b)| apart(ours, b)).fold(255.0, f64::min);
+            eprintln!("{kind} {theme}: {same:.2} apart, the nearest other kind {other:.2}");
+            assert!(same < 3.0 && other > 2.0 * same, "{kind} {theme}: {same} apart, the nearest other kind {other}");
         }
     }
 }
