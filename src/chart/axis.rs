@@ -96,7 +96,7 @@ pub(super) fn size(bytes: f64) -> String {
     let exact = format_size(bytes.max(0.0) as u64);
     let unit = [("GiB", 30.0), ("MiB", 20.0), ("KiB", 10.0)].into_iter().find(|(_, n)| bytes >= f64::exp2(*n));
     match unit {
-        Some((unit, n)) if exact.len() > 7 || exact.ends_with(|c: char| c == 'B') && !exact.contains('i') => {
+        Some((unit, n)) if exact.len() > 7 || exact.ends_with('B') && !exact.contains('i') => {
             let value = bytes / f64::exp2(n);
             if value >= 10.0 {
                 format!("{value:.0}{unit}")

@@ -18,6 +18,9 @@ const STRONG: u64 = 20;
 /// Number, text, references and misses of a source line.
 pub type ExcerptLine = (u32, String, Option<(u64, u64)>);
 
+/// By level: its name, and misses.
+type Misses = Vec<(std::sync::Arc<str>, u64)>;
+
 /// A stretch of a source file.
 #[derive(Clone, Debug, Default)]
 pub struct Excerpt {
@@ -213,7 +216,7 @@ impl Report<'_> {
             put(out, "The trace names no source lines (orrery convert --program stores them).");
             return;
         }
-        let mut functions: BTreeMap<&str, (u64, Vec<(std::sync::Arc<str>, u64)>)> = BTreeMap::new();
+        let mut functions: BTreeMap<&str, (u64, Misses)> = BTreeMap::new();
         for line in lines.iter().filter(|line| !line.function.is_empty()) {
             let (references, misses) = functions
                 .entry(&line.function)
