@@ -165,6 +165,15 @@ const FIELDS: [(Field, &str, &str); 2] = [
 
 fn fields(ui: &mut Ui, page: &mut StartPage) -> Option<Asks> {
     let mut asks = None;
+    // Whatever is typed on this page is meant for one of the fields: also what comes in one frame with a Tab, by which another has the keys,
+    // or with Escape, at which egui takes them from all.
+    if let Some((.., word)) = FIELDS.iter().find(|(field, ..)| *field == page.field) {
+        ui.memory_mut(|memory| {
+            if !memory.has_focus(Id::unique(*word)) {
+                memory.request_focus(Id::unique(*word));
+            }
+        });
+    }
     for (field, hint, word) in FIELDS {
         ui.horizontal(|ui| {
             let edit = line(ui, Id::unique(word), page.text(field), hint);
@@ -176,7 +185,6 @@ fn fields(ui: &mut Ui, page: &mut StartPage) -> Option<Asks> {
             if edit.changed() {
                 page.type_in(&names);
             }
-            // Whatever is typed on this page is meant for one of the fields.
             if page.field == field && !edit.has_focus() {
                 edit.request_focus();
             }
