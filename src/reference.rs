@@ -12,7 +12,7 @@ pub use ahead::{ahead, all_of, in_order};
 mod array;
 pub use array::{ArrayLayout, LayoutError};
 mod files;
-pub use files::tell_files_apart;
+pub use files::{plain_path, tell_files_apart};
 mod lines;
 pub use lines::{LineFinder, LineMap};
 mod named;

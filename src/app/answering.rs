@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A question that is being answered. Dropped, that ends soon.
 pub(super) struct Answering {
-    question: Question,
+    asked: Asked,
     task: Task,
     goes_on: Arc<AtomicBool>,
 }
@@ -23,14 +23,14 @@ impl Drop for Answering {
 impl Answering {
     fn begin(asked: Asked, post: impl Fn(Message) -> bool + Send + 'static) -> std::io::Result<Self> {
         let goes_on = Arc::new(AtomicBool::new(true));
-        let (question, wanted) = (asked.question.clone(), Arc::clone(&goes_on));
+        let (work, wanted) = (asked.clone(), Arc::clone(&goes_on));
         let load: Load = Box::new(move |report| {
-            let found = asked.answer(&|| wanted.load(Ordering::Relaxed))?;
-            report(Report::Answer(Arc::clone(&asked.timeline), found));
+            let found = work.answer(&|| wanted.load(Ordering::Relaxed))?;
+            report(Report::Answer(Arc::clone(&work.timeline), found));
             Ok(())
         });
         let task = Task::begin("what a picture asks of the trace could not be found", load, post)?;
-        Ok(Self { question, task, goes_on })
+        Ok(Self { asked, task, goes_on })
     }
 
     /// Whether a message is about it.
@@ -42,12 +42,15 @@ impl Answering {
 impl Shown {
     /// Begins to find what pictures asked for: one after the other, but for a reference that nobody looks at any more.
     pub(super) fn answer(&mut self, post: impl Fn(Message) -> bool + Send + 'static, now: f64) {
-        if self.answering.as_ref().is_some_and(|answering| matches!(answering.question, Question::Charts(_))) {
+        // What nobody shows any more is not looked for on.
+        let shown = |asked: &Asked| self.desk.studio().has(&asked.timeline);
+        self.answering.take_if(|answering| !shown(&answering.asked));
+        if self.answering.as_ref().is_some_and(|answering| matches!(answering.asked.question, Question::Charts(_))) {
             return;
         }
         let plays = self.desk.transport.playing();
         let Some(asked) = self.desk.session.studio_mut().wanted_answer(plays) else { return };
-        if self.answering.as_ref().is_some_and(|answering| answering.question == asked.question) {
+        if self.answering.as_ref().is_some_and(|answering| answering.asked.is(&asked)) {
             return;
         }
         match Answering::begin(asked, post) {

@@ -108,7 +108,10 @@ pub fn addresses(over: &OverTime, length: u64, of: &str, look: Look) -> Chart {
         }
         row += band.rows;
     }
-    let most = format!("up to {} a cell", grouped(most));
-    chart.legend(&[(Role::Heat(2), "one reference"), (Role::Heat(HEATS - 1), &most)]);
+    let words = format!("up to {} a cell", grouped(most));
+    match most {
+        1 => chart.legend(&[(Role::Heat(heat(1)), "one reference")]),
+        _ => chart.legend(&[(Role::Heat(heat(1)), "one reference"), (Role::Heat(HEATS - 1), &words)]),
+    }
     chart
 }

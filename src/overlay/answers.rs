@@ -50,6 +50,12 @@ pub struct Asked {
 }
 
 impl Asked {
+    /// Whether both ask the same of the same trace under the same caches.
+    #[must_use]
+    pub fn is(&self, other: &Self) -> bool {
+        self.question == other.question && Arc::ptr_eq(&self.timeline, &other.timeline)
+    }
+
     /// Finds the answer; `goes_on` is asked now and then.
     ///
     /// # Errors
@@ -154,10 +160,8 @@ impl Answers {
     /// What somebody should find now; told once. `plays`: the moment passes, so that nobody reads of its reference.
     pub(super) fn wanted(&mut self, plays: bool) -> Option<Question> {
         let [charts, why] = &mut self.wanted;
-        if plays {
-            *why = None;
-        }
-        charts.take().or_else(|| why.take())
+        // The newest moment is asked about when it rests: a picture that stays as it is does not ask again.
+        charts.take().or_else(|| if plays { None } else { why.take() })
     }
 
     /// A number that grows with what is there.

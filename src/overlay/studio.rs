@@ -226,6 +226,12 @@ impl Studio {
         self.baseline_mut().is_some_and(|baseline| baseline.take_answer(timeline, found))
     }
 
+    /// Whether a trace under its caches is this one or the one that it is compared with.
+    #[must_use]
+    pub fn has(&self, timeline: &Arc<Timeline>) -> bool {
+        Arc::ptr_eq(timeline, &self.timeline) || self.baseline().is_some_and(|baseline| baseline.studio().has(timeline))
+    }
+
     /// A number that grows with what was found so.
     #[must_use]
     pub fn answers_taken(&self) -> u64 {

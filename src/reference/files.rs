@@ -20,6 +20,19 @@ pub fn tell_files_apart(locations: &mut [SourceLocation]) {
     }
 }
 
+/// A path without `.` and without folders that are left again by `..`: a header that two folders include is one file.
+pub fn plain_path(path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "." => {}
+            ".." if parts.last().is_some_and(|last| !last.is_empty() && *last != "..") => drop(parts.pop()),
+            part => parts.push(part),
+        }
+    }
+    parts.join("/")
+}
+
 /// The least of the end of a path that none of the others ends with.
 fn shortest(path: &str, all: &BTreeSet<&str>) -> String {
     let parts: Vec<&str> = path.split('/').collect();
@@ -33,6 +46,12 @@ fn shortest(path: &str, all: &BTreeSet<&str>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn paths_are_plain() {
+        let plain = ["/p/a/../inc/h.h", "/p/./b/h.h", "../h.h", "a/../../h.h", "/p//h.h"].map(plain_path);
+        assert_eq!(plain, ["/p/inc/h.h", "/p/b/h.h", "../h.h", "../h.h", "/p//h.h"]);
+    }
 
     #[test]
     fn files_of_one_name_are_shown_with_their_folders_and_others_without() {

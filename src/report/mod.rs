@@ -319,7 +319,13 @@ fn modifies(trace: &TraceStats) -> String {
 
 fn more(out: &mut String, rows: usize) {
     if rows > ROWS {
-        put(out, &format!("{} more are left out; `orrery stats --by` has them.", grouped((rows - ROWS) as u64)));
+        put(
+            out,
+            &format!(
+                "{} more are left out; orrery stats --rows 0 with --by-line or --by function has them.",
+                grouped((rows - ROWS) as u64)
+            ),
+        );
     }
 }
 

@@ -24,7 +24,7 @@ mod passed;
 mod types;
 mod variables;
 
-use crate::reference::{Region, SourceLocation};
+use crate::reference::{Region, SourceLocation, plain_path};
 use debug::Debug;
 use elf::Elf;
 use lines::Lines;
@@ -212,7 +212,7 @@ impl Module {
         Some(SourceLocation {
             pc: address,
             file: lines::shown(&place.file),
-            path: place.file.clone(),
+            path: plain_path(&place.file),
             line: place.line,
             function,
             text: self.lines.text(&place.file, place.line),

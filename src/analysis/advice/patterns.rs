@@ -131,7 +131,7 @@ impl Proposing<'_> {
         }
         for part in self.parts(level, region) {
             for pad in [line, 3 * line] {
-                let change = format!("with {pad} unused bytes after each {} of {name}", grouped(part));
+                let change = format!("with {pad} unused bytes after each {} bytes of {name}", grouped(part));
                 let rewrite = |shift| Rewrite::Pad { region, base, row: part, pad, to: area(0, base, shift) };
                 self.put(Pattern::StrideConflicts, level, vec![region], change, &rewrite);
             }

@@ -126,8 +126,10 @@ impl AnalysisExhibit {
         if let Some(to) = to {
             plane.bars.push(bar(x(to), times.right(), dim));
         }
-        let here = x(info.position);
-        plane.bars.push(bar(here - 0.7, here + 0.7, palette::LIGHT));
+        if info.position <= Position::at(charted) {
+            let here = x(info.position);
+            plane.bars.push(bar(here - 0.7, here + 0.7, palette::LIGHT));
+        }
         // Of what the strip shows, this much is charted here.
         let shown = info.stretch.ticks(info.axis);
         let (left, right) = (x(Position::at(shown.start)), x(Position::at(shown.end)));

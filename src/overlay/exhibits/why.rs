@@ -72,7 +72,7 @@ impl Exhibit for WhyExhibit {
                 sheet.notice(&["This is the end: no reference is under way.", "Go back by one (,)."], PITCH);
             }
             None => sheet.notice(
-                &["Told where the playhead rests.", "The trace is played up to this reference, and watched."],
+                &["Told where the playhead rests.", "The trace is played up to this reference to find it."],
                 PITCH,
             ),
         }
@@ -221,6 +221,8 @@ mod tests {
         for tick in [30, 40] {
             plane(&mut studio, tick);
         }
+        // It is stopped here: nothing is drawn anew for it.
+        assert!(studio.wanted_answer(true).is_none());
         let asked = studio.wanted_answer(false).expect("it rests");
         assert_eq!(asked.question, crate::overlay::Question::Why(40));
         assert!(studio.take_answer(&asked.timeline, asked.answer(&|| true).expect("in memory")));

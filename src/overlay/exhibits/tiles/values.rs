@@ -104,6 +104,7 @@ pub(super) fn csv(studio: &Studio, all: &[(Placed, Tiles)], shapes: &BTreeMap<us
         let _ = write!(out, ",{}", column.word().replace('-', "_"));
     }
     out.push('\n');
+    let known = studio.timeline().outcomes().is_some();
     for (placed, tiles) in all {
         let Some((region, shape)) = studio.tables().regions.get(placed.region).zip(shapes.get(&placed.region)) else {
             continue;
@@ -113,6 +114,8 @@ pub(super) fn csv(studio: &Studio, all: &[(Placed, Tiles)], shapes: &BTreeMap<us
             let Some(addr) = shape.address(region, first) else { continue };
             let name = crate::overlay::csv::field(&region.element_name(addr));
             let ElementCounts { reads, writes, modifies, misses } = counts;
+            // Of long traces nobody kept who missed.
+            let misses = if known { misses.to_string() } else { String::new() };
             let _ = write!(out, "{name},{},{reads},{writes},{modifies},{misses}", placed.grid.whole());
             let three = tiles.distances.as_ref().and_then(|all| all.get(tile).copied().flatten());
             for at in 0..3 {
