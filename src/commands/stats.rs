@@ -12,8 +12,7 @@ use crate::reference::{ReferenceSource, Tables};
 use crate::shown;
 use crate::sim::config::HierarchyConfig;
 use crate::sim::stats::{
-    Detail, LevelStats, LineStats, ReferenceRange, RegionStats, Stats, TraceStats, UNKNOWN, collect_detail,
-    collect_range,
+    Detail, LevelStats, LineStats, ReferenceRange, RegionStats, Stats, UNKNOWN, collect_detail, collect_range,
 };
 use crate::trace::Started;
 use crate::units::grouped;
@@ -240,7 +239,7 @@ fn write_table(
         grouped(trace.references),
         grouped(trace.reads),
         grouped(trace.writes),
-        modifies(trace),
+        trace.modifies(),
         grouped(trace.fetches),
         grouped(trace.bytes)
     )?;
@@ -271,12 +270,6 @@ fn write_table(
         }
     }
     Ok(())
-}
-
-/// What reads and writes have in common.
-pub(super) fn modifies(trace: &TraceStats) -> String {
-    let both = (trace.reads + trace.writes + trace.fetches).saturating_sub(trace.references);
-    if both == 0 { String::new() } else { format!(" ({} that modify are both)", grouped(both)) }
 }
 
 /// What only some caches have: prefetchers, TLBs, cores that share lines. Each part ends with an empty line.

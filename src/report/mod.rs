@@ -5,7 +5,7 @@
 use crate::analysis::{Advice, Explanation, Offender};
 use crate::chart::{Chart, css, escaped, properties};
 use crate::scene::palette::Theme;
-use crate::sim::stats::{LevelStats, Stats, TraceStats};
+use crate::sim::stats::{LevelStats, Stats};
 use crate::units::grouped;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -160,7 +160,7 @@ impl Report<'_> {
             grouped(trace.references),
             grouped(trace.reads),
             grouped(trace.writes),
-            modifies(trace),
+            trace.modifies(),
             grouped(trace.fetches),
             grouped(trace.bytes)
         );
@@ -309,12 +309,6 @@ fn code(text: &str) -> String {
 
 fn put(out: &mut String, words: &str) {
     let _ = writeln!(out, "<p>{}</p>", escaped(words));
-}
-
-/// What reads and writes have in common.
-fn modifies(trace: &TraceStats) -> String {
-    let both = (trace.reads + trace.writes + trace.fetches).saturating_sub(trace.references);
-    if both == 0 { String::new() } else { format!(" ({} that modify are both)", grouped(both)) }
 }
 
 fn more(out: &mut String, rows: usize) {

@@ -16,7 +16,7 @@ use super::foresight::{Long, SimError, check_cores, prepare};
 use super::hierarchy::Hierarchy;
 use super::{Batch, Event, Events, LevelMisses, Lists, Observer, Wants};
 use crate::reference::{Reference, ReferenceSource, SourceError, SourceLocation, Tables, all_of, in_order};
-use crate::units::LevelId;
+use crate::units::{LevelId, grouped};
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -112,6 +112,15 @@ pub struct TraceStats {
     pub fetches: u64,
     /// Bytes that the reads, writes and fetches ask for.
     pub bytes: u64,
+}
+
+impl TraceStats {
+    /// References that read and write, in words behind the number of writes; empty where there are none.
+    #[must_use]
+    pub fn modifies(&self) -> String {
+        let both = (self.reads + self.writes + self.fetches).saturating_sub(self.references);
+        if both == 0 { String::new() } else { format!(" ({} that modify are both)", grouped(both)) }
+    }
 }
 
 /// One level. See [`LevelCounters`](super::LevelCounters) for the counts.

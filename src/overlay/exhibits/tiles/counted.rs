@@ -9,6 +9,8 @@ use std::ops::Range;
 
 /// References that are counted at most, so that a frame stays quick: the last ones.
 pub(super) const MOST: u64 = 2_000_000;
+/// Where they begin moves on by so many at once.
+const STEP: u64 = MOST / 8;
 
 /// See the module.
 pub(super) struct Counted {
@@ -34,7 +36,8 @@ impl Counted {
 
     /// What of `wanted` is counted.
     pub(super) fn counts(wanted: &Range<u64>) -> Range<u64> {
-        wanted.start.max(wanted.end.saturating_sub(MOST)).min(wanted.end)..wanted.end
+        let first = wanted.end.saturating_sub(MOST).next_multiple_of(STEP);
+        wanted.start.max(first).min(wanted.end)..wanted.end
     }
 
     /// Has the counts be those of a range.
@@ -80,7 +83,7 @@ impl Counted {
     /// When the trace cannot be read.
     pub(super) fn distances(&mut self, studio: &Studio, range: &Range<u64>) -> Result<(), SourceError> {
         let timeline = studio.timeline();
-        let from = range.end.saturating_sub(MOST);
+        let from = Self::counts(&(0..range.end)).start;
         let goes_on = |had: &Played| had.from == from && had.kept == range.start && had.to <= range.end;
         if !self.distances.as_ref().is_some_and(goes_on) {
             let Some(shift) = line_shift(line_bytes(studio)) else { return Ok(()) };
@@ -147,6 +150,11 @@ mod tests {
     #[test]
     fn of_long_ranges_the_last_references_are_counted() {
         assert_eq!(Counted::counts(&(0..10)), 0..10);
-        assert_eq!(Counted::counts(&(5..MOST + 10)), 10..MOST + 10);
+        assert_eq!(Counted::counts(&(5..MOST)), 5..MOST);
+        // Where they begin stays while the playhead moves on by a step, so that no moment counts all of them anew.
+        for end in [MOST + 1, MOST + 10, MOST + STEP] {
+            assert_eq!(Counted::counts(&(5..end)), STEP..end);
+        }
+        assert_eq!(Counted::counts(&(5..MOST + STEP + 1)).start, 2 * STEP);
     }
 }

@@ -328,7 +328,7 @@ fn free(placed: &[Placed], body: Rect, em: f32) -> Option<Rect> {
 /// What is counted, in words.
 fn counts_of(info: &Info, range: &std::ops::Range<u64>, wanted: &std::ops::Range<u64>) -> String {
     if range.start > wanted.start {
-        return format!("the last {} references", grouped(MOST));
+        return format!("the last {} references", grouped(range.end - range.start));
     }
     counted_words(info)
 }
