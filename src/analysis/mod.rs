@@ -79,5 +79,7 @@ pub use advice::{Advice, AdviceError, Pattern, advise};
 mod compare;
 pub use compare::{Changed, Comparison, Counted, LevelPair, Pair};
 
+mod stacked;
+
 mod sweep;
-pub use sweep::{Cell, CellCounts, LevelCounts, MOST_CELLS, SweepError, Vary, cells, sweep};
+pub use sweep::{Cell, CellCounts, LevelCounts, MOST_CELLS, SweepError, Vary, cells, parts, sweep};

@@ -1,11 +1,13 @@
 //! One trace under many caches: decoded once, played through all of them, on all processors.
 
+use super::stacked::{Asked, Shape, Stacked, Touch, shape, stacked};
 use crate::reference::{ReferenceSource, ahead};
-use crate::sim::config::{ConfigError, HierarchyConfig};
-use crate::sim::{Hierarchy, LevelCounters, Long, SimError, check_core, prepare};
+use crate::sim::config::{ConfigError, HierarchyConfig, LevelConfig};
+use crate::sim::{Geometry, Hierarchy, LevelCounters, Long, SimError, check_core, prepare};
 use crate::units::LevelId;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Cells of a sweep at most.
 pub const MOST_CELLS: u64 = 1_000_000;
@@ -217,10 +219,9 @@ pub struct LevelCounts {
     pub counters: LevelCounters,
 }
 
-fn counts(cell: &Cell, hierarchy: &Hierarchy) -> CellCounts {
-    let level = |(level, config): (u8, &crate::sim::config::LevelConfig)| {
-        let (geometry, counters) = (hierarchy.level_geometry(LevelId(level)), hierarchy.level_counters(LevelId(level)));
-        LevelCounts {
+impl Cell {
+    fn counts(&self, levels: impl Iterator<Item = (Geometry, LevelCounters)>, memory: [u64; 2]) -> CellCounts {
+        let level = |(config, (geometry, counters)): (&LevelConfig, (Geometry, LevelCounters))| LevelCounts {
             name: config.name.clone(),
             size: config.size,
             sets: geometry.sets,
@@ -229,20 +230,78 @@ fn counts(cell: &Cell, hierarchy: &Hierarchy) -> CellCounts {
             demand_accesses: counters.demand_accesses(),
             demand_misses: counters.demand_misses(),
             counters,
+        };
+        CellCounts {
+            cell: self.number,
+            values: self.values.clone(),
+            levels: self.config.levels.iter().zip(levels).map(level).collect(),
+            memory_bytes_read: memory[0],
+            memory_bytes_written: memory[1],
         }
-    };
-    let memory = hierarchy.memory_counters();
-    CellCounts {
-        cell: cell.number,
-        values: cell.values.clone(),
-        levels: (0u8..).zip(&cell.config.levels).map(level).collect(),
-        memory_bytes_read: memory.bytes_read,
-        memory_bytes_written: memory.bytes_written,
     }
 }
 
-/// Plays a trace once through the caches of all these cells. `report` is told how many references were played and may stop the sweep by
-/// `false`; then the answer is `None`.
+/// Cells as parts that are played in one pass each, as [`sweep`] does: `players` of them at a time, where cells that are counted together
+/// are one. So a part has more cells the more of them differ in their ways alone.
+#[must_use]
+pub fn parts(cells: Vec<Cell>, players: usize) -> Vec<Vec<Cell>> {
+    let mut together: BTreeMap<(Option<Shape>, u64), Vec<Cell>> = BTreeMap::new();
+    for cell in cells {
+        let shape = shape(&cell).map(|(shape, _)| shape);
+        // A cell that is simulated is by itself.
+        let alone = if shape.is_none() { cell.number } else { 0 };
+        together.entry((shape, alone)).or_default().push(cell);
+    }
+    let groups: Vec<Vec<Cell>> = together.into_values().collect();
+    groups.chunks(players.max(1)).map(<[Vec<Cell>]>::concat).collect()
+}
+
+/// What plays cells.
+enum Player<'a> {
+    /// A cell by itself.
+    One(&'a Cell, Box<Hierarchy>),
+    /// Cells that differ in their ways alone, with their ways, and what makes their touches.
+    Several(Asked, Vec<(&'a Cell, Geometry)>, Box<dyn Stacked>),
+}
+
+impl Player<'_> {
+    fn counts(&self) -> Vec<CellCounts> {
+        match self {
+            Self::One(cell, hierarchy) => {
+                let level = |n| (*hierarchy.level_geometry(LevelId(n)), hierarchy.level_counters(LevelId(n)));
+                let memory = hierarchy.memory_counters();
+                vec![cell.counts((0..).map(level), [memory.bytes_read, memory.bytes_written])]
+            }
+            Self::Several(_, group, stacks) => {
+                let counts = |(cell, geometry): &(&Cell, Geometry)| {
+                    let counters = stacks.counters(geometry.ways as usize);
+                    cell.counts(std::iter::once((*geometry, counters)), [counters.bytes_in, counters.bytes_out])
+                };
+                group.iter().map(counts).collect()
+            }
+        }
+    }
+}
+
+/// Who plays which of these cells.
+fn players<'a>(source: &dyn ReferenceSource, cells: &'a [Cell]) -> Result<Vec<Player<'a>>, SimError> {
+    let (mut all, mut groups) = (Vec::new(), BTreeMap::<Shape, Vec<(&Cell, Geometry)>>::new());
+    for cell in cells {
+        match shape(cell) {
+            Some((shape, geometry)) => groups.entry(shape).or_default().push((cell, geometry)),
+            None => all.push(Player::One(cell, Box::new(prepare(&cell.config, source)?))),
+        }
+    }
+    all.extend(groups.into_iter().map(|(shape, group)| {
+        let most_ways = group.iter().map(|(_, geometry)| geometry.ways as usize).max().unwrap_or(1);
+        Player::Several(shape.asked, group, stacked(shape, most_ways))
+    }));
+    Ok(all)
+}
+
+/// Plays a trace once through the caches of all these cells. Plain LRU caches of one level that differ in their ways alone are counted
+/// by one pass of stacks, all others are simulated; the counts are the same. `report` is told how many references were played and may
+/// stop the sweep by `false`; then the answer is `None`.
 ///
 /// # Errors
 /// When a cell and the trace do not go together, or the trace cannot be read.
@@ -251,8 +310,13 @@ pub fn sweep(
     cells: &[Cell],
     report: &mut dyn FnMut(u64) -> bool,
 ) -> Result<Option<Vec<CellCounts>>, SweepError> {
-    let prepared: Result<Vec<Hierarchy>, SimError> = cells.iter().map(|cell| prepare(&cell.config, source)).collect();
-    let mut hierarchies = prepared?;
+    let mut players = players(source, cells)?;
+    let mut touches: BTreeMap<Asked, Vec<Touch>> = BTreeMap::new();
+    for player in &players {
+        if let Player::Several(asked, ..) = player {
+            touches.entry(*asked).or_default();
+        }
+    }
     // The core that fits least says it.
     let narrowest = cells.iter().min_by_key(|cell| cell.config.cores);
     let mut long = Long::default();
@@ -261,14 +325,22 @@ pub fn sweep(
         if let Some(cell) = narrowest {
             part.iter().zip(from..).try_for_each(|(reference, tick)| check_core(&cell.config, reference, tick))?;
         }
-        hierarchies.par_iter_mut().for_each(|hierarchy| hierarchy.play(part, &mut ()));
+        touches.iter_mut().for_each(|(asked, touches)| asked.touches(part, touches));
+        players.par_iter_mut().for_each(|player| match player {
+            Player::One(_, hierarchy) => hierarchy.play(part, &mut ()),
+            Player::Several(asked, _, stacks) => stacks.play(touches.get(asked).map_or(&[], Vec::as_slice)),
+        });
         if report(from + part.len() as u64) { Ok(()) } else { Err(Halted::Asked) }
     });
     match played {
-        Ok(()) => Ok(Some(cells.iter().zip(&hierarchies).map(|(cell, hierarchy)| counts(cell, hierarchy)).collect())),
-        Err(Halted::Asked) => Ok(None),
-        Err(Halted::Failed(error)) => Err(error.into()),
+        Ok(()) => {}
+        Err(Halted::Asked) => return Ok(None),
+        Err(Halted::Failed(error)) => return Err(error.into()),
     }
+    let mut all: Vec<CellCounts> = players.iter().flat_map(Player::counts).collect();
+    let places: BTreeMap<u64, usize> = cells.iter().zip(0..).map(|(cell, place)| (cell.number, place)).collect();
+    all.sort_by_key(|counts| places.get(&counts.cell).copied());
+    Ok(Some(all))
 }
 
 /// Why a pass ended before the end.

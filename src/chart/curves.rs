@@ -1,6 +1,6 @@
 //! Charts of stack distances.
 
-use super::axis::{LEFT, count, counts, size, steps};
+use super::axis::{LEFT, Scale, count, counts, size, steps};
 use super::canvas::{Chart, Look, Role};
 use crate::analysis::{MOST_WAYS, SetStacks, StackDistances};
 use crate::sim::config::{HierarchyConfig, format_size};
@@ -11,7 +11,7 @@ const CLOSEST: f64 = 0.4;
 
 /// Sizes of the levels, with their names.
 #[expect(clippy::cast_precision_loss, reason = "bytes of a cache, as a place on an axis")]
-fn levels(config: &HierarchyConfig, unit: f64) -> Vec<(f64, String)> {
+pub(super) fn levels(config: &HierarchyConfig, unit: f64) -> Vec<(f64, String)> {
     let mark = |level: &crate::sim::config::LevelConfig| {
         (level.size as f64 / unit, format!("{} {}", level.name, format_size(level.size)))
     };
@@ -19,7 +19,7 @@ fn levels(config: &HierarchyConfig, unit: f64) -> Vec<(f64, String)> {
 }
 
 /// Powers of two from one number to another, each that is a power of `each`.
-fn doublings(from: f64, to: f64) -> Vec<f64> {
+pub(super) fn doublings(from: f64, to: f64) -> Vec<f64> {
     let count = (to / from).log2().ceil().max(1.0);
     let each = (count / 10.0).ceil().max(1.0);
     let mut values = Vec::new();
@@ -29,6 +29,41 @@ fn doublings(from: f64, to: f64) -> Vec<f64> {
         n += each;
     }
     values
+}
+
+/// Places of the curve of misses by cache size, with lines of so many bytes: a step at each size where misses change.
+#[expect(clippy::cast_precision_loss, reason = "counts as places on a chart")]
+pub(super) fn miss_points(distances: &StackDistances, line: f64, x: Scale, y: Scale) -> Vec<(f64, f64)> {
+    let accesses = distances.accesses().max(1) as f64;
+    let percent = |misses: u64| 100.0 * misses as f64 / accesses;
+    let mut last = percent(distances.misses(1));
+    let mut points = vec![(x.at(line), y.at(last))];
+    let mut seen = f64::NEG_INFINITY;
+    for (lines, misses) in distances.miss_curve() {
+        let place = x.at(lines.max(1) as f64 * line);
+        // Steps closer than can be seen are one step.
+        if place - seen < CLOSEST {
+            last = percent(misses);
+            if let Some(end) = points.last_mut() {
+                end.1 = y.at(last);
+            }
+            continue;
+        }
+        seen = place;
+        points.push((place, y.at(last)));
+        last = percent(misses);
+        points.push((place, y.at(last)));
+    }
+    points.push((x.ends[1], y.at(last)));
+    points
+}
+
+/// Where the curve of misses by cache size ends, in bytes: the largest size that matters, of what is touched and of levels near that.
+#[expect(clippy::cast_precision_loss, reason = "bytes as a place on a chart")]
+pub(super) fn largest(distances: &StackDistances, line: f64, config: &HierarchyConfig) -> f64 {
+    let reach = distances.miss_curve().last().map_or(1, |(lines, _)| *lines).max(2) as f64 * line;
+    let sizes = config.levels.iter().map(|level| level.size as f64).filter(|size| *size <= 64.0 * reach);
+    (sizes.fold(reach, f64::max) * 1.5).log2().ceil().exp2()
 }
 
 /// Misses of every fully associative LRU cache, and of those with the sets of the innermost level, by size; the levels are marked.
@@ -44,11 +79,7 @@ pub fn miss_ratio(
 ) -> Chart {
     let mut chart = Chart::new(look, "Misses by cache size", of);
     let (line, accesses) = (f64::from(line), distances.accesses().max(1) as f64);
-    let curve = distances.miss_curve();
-    let reach = curve.last().map_or(1, |(lines, _)| *lines).max(2) as f64 * line;
-    let largest =
-        config.levels.iter().map(|level| level.size as f64).filter(|size| *size <= 64.0 * reach).fold(reach, f64::max);
-    let scale = chart.across(line, (largest * 1.5).log2().ceil().exp2(), true);
+    let scale = chart.across(line, largest(distances, line, config), true);
     let percent = |misses: u64| 100.0 * misses as f64 / accesses;
     let most = percent(distances.misses(1)).max(1.0);
     let y = chart.y_axis("accesses that miss, %", &steps(most), &|value| format!("{}%", count(value)));
@@ -65,26 +96,7 @@ pub fn miss_ratio(
         let left = (scale.at(from) - (scale.at(to) - scale.at(from)) / 2.0).max(LEFT);
         chart.spot((left, top), (scale.at(to) - scale.at(from), bottom - top), said);
     }
-    let mut points = Vec::new();
-    let mut last = percent(distances.misses(1));
-    points.push((scale.at(line), y.at(last)));
-    let mut seen = f64::NEG_INFINITY;
-    for (lines, misses) in curve {
-        let x = scale.at(lines.max(1) as f64 * line);
-        // Steps closer than can be seen are one step.
-        if x - seen < CLOSEST {
-            last = percent(misses);
-            if let Some(end) = points.last_mut() {
-                end.1 = y.at(last);
-            }
-            continue;
-        }
-        seen = x;
-        points.push((x, y.at(last)));
-        last = percent(misses);
-        points.push((x, y.at(last)));
-    }
-    points.push((chart.right(), y.at(last)));
+    let points = miss_points(distances, line, scale, y);
     chart.curve(points, Role::Series(0), 2.0);
     let mut legend = vec![(Role::Series(0), "fully associative LRU")];
     let sets;
@@ -105,25 +117,40 @@ pub fn miss_ratio(
     chart
 }
 
+/// What the axis of stack distances says.
+pub(super) const DISTANCE_AXIS: &str =
+    "other lines touched since the line's last touch (4+: 4 to 7; 1K = 1,024); first = first touch";
+
+/// Accesses by stack distance: of 0, of 1, of 2 and 3, of 4 to 7 and so on; first touches are in none of them.
+pub(super) fn by_doubling(distances: &StackDistances) -> Vec<u64> {
+    let histogram = distances.histogram();
+    let mut counts = Vec::new();
+    let mut from = 0u64;
+    while histogram.at_least(from) > 0 && counts.len() < 40 {
+        let to = (2 * from).max(1);
+        counts.push(histogram.at_least(from) - histogram.at_least(to));
+        from = to;
+    }
+    counts
+}
+
+/// The distances of the nth of them, as an axis says them.
+pub(super) fn from_doubling(n: u32) -> String {
+    match n {
+        0..=1 => n.to_string(),
+        2..=10 => format!("{}+", 1u64 << (n - 1)),
+        _ => format!("{}K+", 1u64 << (n - 1).min(63) >> 10),
+    }
+}
+
 /// How often each stack distance occurred, by powers of two; the last bar is first touches. The levels are marked at the lines they hold.
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "counts as places on a chart")]
 pub fn distances(distances: &StackDistances, line: u32, config: &HierarchyConfig, of: &str, look: Look) -> Chart {
     let mut chart = Chart::new(look, "Stack distances", of);
-    let histogram = distances.histogram();
-    let mut bars: Vec<(String, u64)> = Vec::new();
-    let (mut from, mut ends) = (0u64, Vec::new());
-    while histogram.at_least(from) > 0 && bars.len() < 40 {
-        let to = (2 * from).max(1);
-        let name = match to - from {
-            1 => grouped(from),
-            _ if from >= 1024 => format!("{}K+", from / 1024),
-            _ => format!("{from}+"),
-        };
-        bars.push((name, histogram.at_least(from) - histogram.at_least(to)));
-        ends.push(to);
-        from = to;
-    }
+    let mut bars: Vec<(String, u64)> =
+        by_doubling(distances).into_iter().zip(0..).map(|(count, n)| (from_doubling(n), count)).collect();
+    let ends = bars.len();
     bars.push(("first".into(), distances.cold()));
     let most = bars.iter().map(|(_, n)| *n).max().unwrap_or(1);
     let steps = steps(most as f64);
@@ -138,14 +165,11 @@ pub fn distances(distances: &StackDistances, line: u32, config: &HierarchyConfig
         chart.rect((x + 0.08 * wide, top), (0.84 * wide, (bottom - top).max(0.0)), role, &said);
         labels.push((x + wide / 2.0, name.clone()));
     }
-    chart.x_axis(
-        "other lines touched since the line's last touch (4+: 4 to 7; 1K = 1,024); first = first touch",
-        &labels,
-    );
+    chart.x_axis(DISTANCE_AXIS, &labels);
     // A cache of so many lines misses what is to the right of it: bars are powers of two, and places between them go with the logarithm.
     let place = |lines: f64| if lines < 1.0 { 0.0 } else { 1.0 + lines.log2() };
     let scale = chart.across(0.0, bars.len() as f64, false);
-    let end = ends.len() as f64;
+    let end = ends as f64;
     let marks: Vec<(f64, String)> = levels(config, f64::from(line))
         .into_iter()
         .map(|(lines, name)| (place(lines), format!("{name}, {} lines", count(lines.floor()))))

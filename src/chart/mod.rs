@@ -32,3 +32,6 @@ pub use sets::set_use;
 
 mod kind;
 pub use kind::ChartKind;
+
+mod overlaid;
+pub use overlaid::{Run, overlaid};

@@ -51,6 +51,9 @@ pub struct SweepArgs {
     /// Draw the misses of the innermost level as a heat map, too: the last key along, the others down
     #[arg(long, value_name = "FILE.svg", conflicts_with = "plan")]
     pub chart: Option<PathBuf>,
+    /// Write all counts of every cell to a Parquet file, too, a row a cell
+    #[arg(long, value_name = "FILE.parquet", conflicts_with = "plan")]
+    pub parquet: Option<PathBuf>,
     /// Print CSV
     #[arg(long)]
     pub csv: bool,

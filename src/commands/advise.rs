@@ -4,6 +4,7 @@ use super::UsageError;
 use super::caches::describe;
 use super::open::{Caches, open_cache, open_trace};
 use super::stats::{CachesUsed, to_stdout};
+use super::told::Told;
 use crate::analysis::{Advice, AdviceError, advise};
 use crate::cli::AdviseArgs;
 use crate::reference::ReferenceSource;
@@ -65,7 +66,7 @@ pub(super) const NONE: &str = "No known pattern whose remedy pays when it is sim
 /// # Errors
 /// [`UsageError`] for caches that look ahead; a source that fails.
 pub(super) fn of(source: &dyn ReferenceSource, caches: &Caches) -> anyhow::Result<Vec<Advice>> {
-    advise(source, &caches.config).map_err(|error| match error {
+    advise(&Told::new(source), &caches.config).map_err(|error| match error {
         AdviceError::Future(_) => UsageError(error.to_string()).into(),
         error => error.into(),
     })

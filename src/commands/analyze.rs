@@ -5,6 +5,7 @@ use super::aligned::aligned;
 use super::caches::describe;
 use super::open::{Caches, open_cache, open_trace};
 use super::stats::{CachesUsed, percent, to_stdout};
+use super::told::Told;
 use crate::analysis::{DistanceRow, Distances, MOST_WAYS, Survey, SurveyError, Wanted, survey};
 use crate::cli::{AnalyzeArgs, AnalyzeParts};
 use crate::reference::ReferenceSource;
@@ -81,7 +82,7 @@ fn report(
         line_use: parts.line_use,
         displaced: parts.displaced.then_some(level),
     };
-    let found = survey(source, &caches.config, &wanted).map_err(|error| match error {
+    let found = survey(&Told::new(source), &caches.config, &wanted).map_err(|error| match error {
         SurveyError::Line(_) => UsageError(error.to_string()).into(),
         error => anyhow::Error::from(error),
     })?;

@@ -4,6 +4,7 @@ use super::UsageError;
 use super::caches::describe;
 use super::open::{Caches, open_cache, open_trace};
 use super::stats::{CachesUsed, percent, to_stdout};
+use super::told::Told;
 use crate::cli::AnnotateArgs;
 use crate::opening::SourceText;
 use crate::reference::Tables;
@@ -56,7 +57,8 @@ struct AnnotatedFile {
 pub(super) fn run(args: &AnnotateArgs) -> anyhow::Result<()> {
     let source = open_trace(&args.trace)?;
     let caches = open_cache(&args.cache, source.as_ref())?;
-    let stats = collect_detail(source.as_ref(), &caches.config, Detail { lines: true, classes: false }, false)?;
+    let stats =
+        collect_detail(&Told::new(source.as_ref()), &caches.config, Detail { lines: true, classes: false }, false)?;
     let (mut all, mut unknown) = (Counts::default(), Counts::default());
     let mut files: BTreeMap<&str, AnnotatedFile> = BTreeMap::new();
     for line in &stats.lines {

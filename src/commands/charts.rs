@@ -4,11 +4,13 @@ use super::UsageError;
 use super::analyze::level;
 use super::caches::describe;
 use super::open::{Caches, open_cache, open_trace};
+use super::told::Told;
 use super::written::write_whole;
-use crate::analysis::{CellCounts, ChartParts, ChartsOf, charted};
+use crate::analysis::{CellCounts, ChartParts, Charted, ChartsOf, charted};
 use crate::chart::{self, Chart, ChartKind, HeatMap, Look};
 use crate::cli::ChartArgs;
 use crate::reference::ReferenceSource;
+use crate::scene::palette::Theme;
 use crate::shown;
 use crate::sim::stats::{Detail, Stats, collect_detail};
 use crate::units::LevelId;
@@ -78,6 +80,27 @@ fn name_of(path: &Path) -> String {
     path.file_name().map_or_else(|| path.to_string_lossy(), |name| name.to_string_lossy()).into_owned()
 }
 
+/// Counts what charts are drawn of.
+fn counted(
+    source: &dyn ReferenceSource,
+    caches: &Caches,
+    kinds: &[ChartKind],
+    level: LevelId,
+) -> anyhow::Result<Charted> {
+    let (config, source) = (&caches.config, &Told::new(source));
+    let parts = kinds.iter().fold(ChartParts::default(), |parts, kind| parts.and(kind.parts()));
+    // The rows of statistics are in the order of the trace's regions.
+    let touched: Vec<u64> = match parts.over_time {
+        true => {
+            let stats: Stats = collect_detail(source, config, Detail { lines: false, classes: false }, false)?;
+            stats.regions.iter().map(|region| region.references).collect()
+        }
+        false => Vec::new(),
+    };
+    let of = ChartsOf { level, references: source.len(), parts };
+    Ok(charted(source, config, &of, &touched, &|| true)?)
+}
+
 /// Draws charts of a trace, named `name` where it has no title: those that ask for the same share a pass.
 ///
 /// # Errors
@@ -91,21 +114,46 @@ pub(super) fn draw(
     look: Look,
 ) -> anyhow::Result<Vec<Chart>> {
     let config = &caches.config;
-    let parts = kinds.iter().fold(ChartParts::default(), |parts, kind| parts.and(kind.parts()));
-    // The rows of statistics are in the order of the trace's regions.
-    let touched: Vec<u64> = match parts.over_time {
-        true => {
-            let stats: Stats = collect_detail(source, config, Detail { lines: false, classes: false }, false)?;
-            stats.regions.iter().map(|region| region.references).collect()
-        }
-        false => Vec::new(),
-    };
-    let of = ChartsOf { level, references: source.len(), parts };
-    let found = charted(source, config, &of, &touched, &|| true)?;
+    let found = counted(source, caches, kinds, level)?;
     let title = &source.tables().title;
     let title = if title.is_empty() { name } else { title };
     let of = format!("{}; {}: {}", shown::short(title, 40), shown::short(&config.name, 20), describe(config)?);
     Ok(kinds.iter().filter_map(|kind| kind.draw(&found, config, &of, look)).collect())
+}
+
+/// Width and height of charts beside tables, pixels.
+pub(super) const BESIDE: (u32, u32) = (1280, 720);
+
+/// Writes a chart of two runs over each other, of the first one's level or that of the same place.
+///
+/// # Errors
+/// As [`run`].
+pub(super) fn overlay(
+    path: &Path,
+    kind: ChartKind,
+    runs: [(&dyn ReferenceSource, &Caches); 2],
+    names: [&str; 2],
+    level: LevelId,
+) -> anyhow::Result<()> {
+    let format = ChartFormat::of(path)?;
+    let of_level = |(source, caches): (&dyn ReferenceSource, &Caches)| {
+        let last = u8::try_from(caches.config.levels.len().saturating_sub(1)).unwrap_or(u8::MAX);
+        counted(source, caches, &[kind], LevelId(level.0.min(last)))
+    };
+    let found = [of_level(runs[0])?, of_level(runs[1])?];
+    let [a, b] = [runs[0].1, runs[1].1].map(|caches| &caches.config);
+    let of = match a == b {
+        true => format!("{}: {}", shown::short(&a.name, 20), describe(a)?),
+        false => {
+            format!("{}: {}; {}: {}", shown::short(&a.name, 20), describe(a)?, shown::short(&b.name, 20), describe(b)?)
+        }
+    };
+    let names = [format!("A: {}", shown::short(names[0], 24)), format!("B: {}", shown::short(names[1], 24))];
+    let run = |n: usize| chart::Run { found: &found[n], config: [a, b][n], name: &names[n] };
+    let Some(chart) = chart::overlaid(kind, &[run(0), run(1)], &of, Look::of_pixels(Theme::Light, BESIDE)) else {
+        return Ok(());
+    };
+    format.write(&chart, BESIDE, path)
 }
 
 /// The cells of a sweep as a table: the last key along, the others below each other; misses of the innermost level.

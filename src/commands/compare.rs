@@ -4,9 +4,11 @@ use super::UsageError;
 use super::aligned::aligned;
 use super::analyze::level;
 use super::caches::describe;
+use super::charts::ChartFormat;
 use super::open::{Caches, open_cache, open_trace};
 use super::stats::{CachesUsed, to_stdout};
 use super::sweep::quoted;
+use super::told::Told;
 use crate::analysis::{Changed, Comparison, Counted, Pair};
 use crate::cli::{CacheArgs, CompareArgs, TraceArgs};
 use crate::reference::ReferenceSource;
@@ -37,6 +39,7 @@ pub(super) fn run(args: &CompareArgs) -> anyhow::Result<()> {
             UsageError("compare - -: standard input can be read once only; expected a file for one".into()).into()
         );
     }
+    args.chart.as_deref().map(ChartFormat::of).transpose()?;
     let open = |path: &Path| open_trace(&TraceArgs { trace: path.to_owned(), format: args.format });
     let first = open(&args.a)?;
     let second = args.b.as_ref().map_or_else(|| Ok(Arc::clone(&first)), |b| open(b))?;
@@ -44,17 +47,30 @@ pub(super) fn run(args: &CompareArgs) -> anyhow::Result<()> {
     let detail = Detail { lines: true, classes: true };
     let a = Side {
         name: args.a.to_string_lossy().into_owned(),
-        stats: collect_detail(first.as_ref(), &own.config, detail, false)?,
+        stats: collect_detail(&Told::new(first.as_ref()), &own.config, detail, false)?,
         caches: own,
         source: first,
     };
     let b = Side {
         name: args.b.as_ref().unwrap_or(&args.a).to_string_lossy().into_owned(),
-        stats: collect_detail(second.as_ref(), &other.config, detail, false)?,
+        stats: collect_detail(&Told::new(second.as_ref()), &other.config, detail, false)?,
         caches: other,
         source: second,
     };
-    let ordered_by = a.caches.config.levels[level(&a.caches.config, args.level.as_deref())?.index()].name.clone();
+    let level = level(&a.caches.config, args.level.as_deref())?;
+    let ordered_by = a.caches.config.levels[level.index()].name.clone();
+    if let Some(path) = &args.chart {
+        let name = |side: &Side| {
+            Path::new(&side.name).file_name().map_or_else(|| side.name.clone(), |n| n.to_string_lossy().into())
+        };
+        // One trace under two caches: the caches tell them apart.
+        let names = match args.b {
+            Some(_) => [name(&a), name(&b)],
+            None => [a.caches.config.name.clone(), b.caches.config.name.clone()],
+        };
+        let runs = [(a.source.as_ref(), &a.caches), (b.source.as_ref(), &b.caches)];
+        super::charts::overlay(path, args.chart_kind, runs, [&names[0], &names[1]], level)?;
+    }
     let found = Comparison::of(&a.stats, &b.stats);
     if args.b.is_some() && found.in_common() == (0, 0) {
         say!(

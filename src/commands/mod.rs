@@ -58,10 +58,12 @@ mod stop;
 #[cfg(feature = "gpu")]
 pub mod story;
 mod sweep;
+mod sweep_table;
 #[cfg(feature = "gpu")]
 mod task_look;
 mod tasks;
 #[cfg(feature = "gpu")]
+mod told;
 mod transcript;
 #[cfg(feature = "viewer")]
 pub mod view;

@@ -6,6 +6,7 @@ use super::caches::describe;
 use super::convert::parse_range;
 use super::once::{self, Once};
 use super::open::{Caches, failed, open_cache, opening};
+use super::told::Told;
 use crate::analysis::{Blame, BlameRow, BlameTable, Grouping, Offender, play};
 use crate::cli::StatsArgs;
 use crate::reference::{ReferenceSource, Tables};
@@ -66,7 +67,7 @@ pub fn report(
 ) -> anyhow::Result<()> {
     let detail = detail(args);
     let Some(text) = &args.range else {
-        let stats = collect_detail(source, &caches.config, detail, args.flush)?;
+        let stats = collect_detail(&Told::new(source), &caches.config, detail, args.flush)?;
         let blame = (!args.by.is_empty()).then(|| blame(source, caches, &args.by)).transpose()?;
         return print_range(
             source.tables(),
@@ -82,7 +83,7 @@ pub fn report(
         return Err(UsageError(format!("--range {text}: the trace has {len} references, numbered from 0")).into());
     }
     let range = ReferenceRange { from, to: to.min(len) };
-    let stats = collect_range(source, &caches.config, detail, range)?;
+    let stats = collect_range(&Told::new(source), &caches.config, detail, range)?;
     let besides = Besides { json: args.json, rows: args.rows, range: Some(range), blame: None };
     print_range(source.tables(), caches, &stats, besides, out)
 }
@@ -153,7 +154,7 @@ struct Besides<'a> {
 /// Plays the trace once more, for whose misses they are.
 fn blame(source: &dyn ReferenceSource, caches: &Caches, by: &[Grouping]) -> anyhow::Result<Blame> {
     let mut blame = Blame::new(caches.config.levels.len(), by, source.tables());
-    play(source, &caches.config, &mut blame)?;
+    play(&Told::new(source), &caches.config, &mut blame)?;
     Ok(blame)
 }
 

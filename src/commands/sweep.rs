@@ -2,25 +2,26 @@
 
 use super::UsageError;
 use super::aligned::aligned;
-use super::charts::ChartFormat;
+use super::charts::{BESIDE, ChartFormat};
 use super::convert::parse_range;
 use super::counting::Counting;
 use super::open::{open_cache, opening};
 use super::stats::{percent, to_stdout};
 use super::stop::{Flag, Stopped};
-use crate::analysis::{Cell, CellCounts, SweepError, Vary, cells, sweep};
+use crate::analysis::{Cell, CellCounts, SweepError, Vary, cells, parts, sweep};
 use crate::chart::Look;
 use crate::cli::{SweepArgs, TraceArgs};
 use crate::files::sha256;
-use crate::opening::{SweepFolder, SweepOf, SweepPart};
+use crate::opening::{SweepFolder, SweepOf, SweepPart, write_table};
 use crate::scene::palette::Theme;
 use crate::shown::{self, say};
 use crate::units::grouped;
+use anyhow::Context as _;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
-/// Cells that are played together. A file of results has so many; what is lost by a kill is less.
+/// Caches that are simulated together; those that differ in their ways alone count as one. A kill loses less than that.
 const TOGETHER: usize = 16;
 /// Cells that are played without being asked.
 const MANY: usize = 10_000;
@@ -31,6 +32,11 @@ const MANY: usize = 10_000;
 /// When traces or caches are not to be had or do not go together, results cannot be read or kept, or the output cannot be written.
 pub(super) fn run(args: &SweepArgs) -> anyhow::Result<()> {
     args.chart.as_deref().map(ChartFormat::of).transpose()?;
+    if let Some(path) =
+        args.parquet.as_ref().filter(|path| path.extension().is_none_or(|end| !end.eq_ignore_ascii_case("parquet")))
+    {
+        return Err(UsageError(format!("--parquet {}: expected a name that ends in .parquet", path.display())).into());
+    }
     if let Some(folder) = &args.merge {
         return print(&merged(&SweepFolder::new(folder).parts()?, folder)?, args);
     }
@@ -154,8 +160,8 @@ fn count(
     let stop = Flag::new("stopping");
     let mut counting = Counting::new();
     let mut played = 0;
-    for some in missing.chunks(TOGETHER) {
-        let counts = sweep(source, some, &mut |done| {
+    for some in parts(missing, TOGETHER) {
+        let counts = sweep(source, &some, &mut |done| {
             let done = played + done * some.len() as u64;
             counting.update((done, done), None);
             !stop.raised.load(Ordering::SeqCst)
@@ -230,13 +236,14 @@ fn merged(parts: &[SweepPart], folder: &Path) -> anyhow::Result<Vec<(String, Cel
     Ok(all.into_iter().map(|((trace, _), counts)| (trace, counts)).collect())
 }
 
-/// Width and height of the chart, pixels.
-const CHART: (u32, u32) = (1280, 720);
-
 fn print(all: &[(String, CellCounts)], args: &SweepArgs) -> anyhow::Result<()> {
+    if let Some(path) = &args.parquet {
+        write_table(path, &super::sweep_table::columns(all))
+            .with_context(|| format!("{}: cannot be written", path.display()))?;
+    }
     if let Some(path) = &args.chart {
-        let chart = super::charts::sweep(all, Look::of_pixels(Theme::Light, CHART));
-        ChartFormat::of(path)?.write(&chart, CHART, path)?;
+        let chart = super::charts::sweep(all, Look::of_pixels(Theme::Light, BESIDE));
+        ChartFormat::of(path)?.write(&chart, BESIDE, path)?;
     }
     if args.json {
         return to_stdout(true, |out| {

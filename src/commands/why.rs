@@ -4,6 +4,7 @@ use super::UsageError;
 use super::caches::describe;
 use super::open::{open_cache, open_trace};
 use super::stats::to_stdout;
+use super::told::Told;
 use crate::analysis::{ExplainError, explain};
 use crate::cli::WhyArgs;
 use crate::shown;
@@ -16,7 +17,7 @@ use crate::units::grouped;
 pub(super) fn run(args: &WhyArgs) -> anyhow::Result<()> {
     let source = open_trace(&args.trace)?;
     let caches = open_cache(&args.cache, source.as_ref())?;
-    let told = explain(source.as_ref(), &caches.config, args.reference).map_err(|error| match error {
+    let told = explain(&Told::new(source.as_ref()), &caches.config, args.reference).map_err(|error| match error {
         ExplainError::PastTheEnd { .. } => UsageError(error.to_string()).into(),
         error => anyhow::Error::from(error),
     })?;

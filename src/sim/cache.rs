@@ -70,7 +70,7 @@ impl Clone for Cache {
         let Self { geometry, policy, seed, words, notes, state, selector, future, clock, counters, shard, plain } =
             self;
         Self {
-            geometry: geometry.clone(),
+            geometry: *geometry,
             policy: *policy,
             seed: *seed,
             words: words.clone(),

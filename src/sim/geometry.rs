@@ -33,7 +33,7 @@ const SLICE_MASKS: [u64; 3] = [0x1b_5f57_5440, 0x2e_b5fa_a880, 0x3c_ccc9_3100];
 /// The checked shape of one level; a bad one cannot be made (see [`HierarchyConfig::check`]).
 ///
 /// [`HierarchyConfig::check`]: super::config::HierarchyConfig::check
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Geometry {
     /// Number of sets, 1 or more, not necessarily a power of two.
     pub sets: u32,

@@ -30,7 +30,7 @@ impl Tlbs {
     pub(super) fn new(plan: &Plan, shapes: &Shapes) -> Self {
         let cache = |spot: &TlbInfo| {
             let tlb = &plan.config.tlbs[usize::from(spot.tlb)];
-            let geometry = shapes.tlbs[usize::from(spot.tlb)].clone();
+            let geometry = shapes.tlbs[usize::from(spot.tlb)];
             geometry.map(|geometry| Cache::new(geometry, tlb.policy, plan.config.seed, false))
         };
         Self {

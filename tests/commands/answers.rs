@@ -187,6 +187,87 @@ fn sweeps_go_on_after_a_stop_and_join() {
     refused(at, "sweep lesson:matmul16 --l1 512,2,32 --vary L1.ways=1 --cells 5..9", 2, &["the sweep has 1 cells"]);
 }
 
+/// What Polars reads of a Parquet file, as rows of JSON; `None` where there is no Polars and none is asked for.
+fn polars(at: &std::path::Path, file: &str) -> Option<Value> {
+    let python = std::env::var("ORRERY_PYTHON").unwrap_or_else(|_| "python3".into());
+    let script = "import json, sys, polars; print(json.dumps(polars.read_parquet(sys.argv[1]).to_dicts()))";
+    let output = Command::new(python).args(["-c", script, file]).current_dir(at).output();
+    let read = output.as_ref().is_ok_and(|output| output.status.success());
+    assert!(read || std::env::var_os("ORRERY_REQUIRE_PYTHON").is_none(), "{output:?}");
+    read.then(|| serde_json::from_slice(&output.unwrap().stdout).unwrap())
+}
+
+#[test]
+fn a_sweep_is_a_table_of_columns() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    fs::write(at.join("few.log"), " L 1000,8\n S 2000,8\n").unwrap();
+    // Where no caches are named, the traces have other ones: their levels are columns side by side.
+    let call =
+        "sweep lesson:matmul16 few.log --l1 512,2,32 --l2 4KiB,4,32 --vary L1.ways=1,2 --vary L1.policy=lru,fifo";
+    let cells = json(at, &format!("{call} --json --parquet cells.parquet"));
+    assert_eq!(cells.as_array().unwrap().len(), 8);
+    refused(at, &format!("{call} --parquet cells.csv"), 2, &["--parquet cells.csv", "ends in .parquet"]);
+    refused(at, &format!("{call} --parquet none/c.parquet"), 1, &["none/c.parquet: cannot be written"]);
+    let Some(rows) = polars(at, "cells.parquet") else { return };
+    for (row, cell) in rows.as_array().unwrap().iter().zip(cells.as_array().unwrap()) {
+        assert_eq!((&row["trace"], &row["cell"]), (&cell["trace"], &cell["cell"]));
+        assert_eq!(row["L1.ways"].to_string(), cell["values"]["L1.ways"].as_str().unwrap(), "a number");
+        assert_eq!(row["L1.policy"], cell["values"]["L1.policy"], "words");
+        for level in cell["levels"].as_array().unwrap() {
+            let name = level["name"].as_str().unwrap();
+            let counters = level.as_object().unwrap().iter().filter(|(key, _)| *key != "name");
+            for (key, count) in counters {
+                assert_eq!(row[format!("{name}_{key}")], *count, "{name} {key}");
+            }
+            let rate = level["demand_misses"].as_f64().unwrap() / level["demand_accesses"].as_f64().unwrap().max(1.0);
+            assert!((row[format!("{name}_miss_rate")].as_f64().unwrap() - rate).abs() < 1e-12);
+        }
+        assert_eq!(row["memory_bytes_read"], cell["memory_bytes_read"]);
+    }
+}
+
+#[test]
+fn two_runs_are_drawn_over_each_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let (a, b) = ("lesson:matmul16", "lesson:matmul16_blocked");
+    let draw = |kind: &str| {
+        printed(at, &format!("compare {a} {b} --cache paper --chart c.svg --chart-kind {kind}"));
+        fs::read_to_string(at.join("c.svg")).unwrap()
+    };
+    let svg = draw("stack-distance");
+    for (trace, name) in [(a, "A: lesson:matmul16"), (b, "B: lesson:matmul16_blocked")] {
+        let found = json(at, &format!("analyze {trace} --stack-distance --line 32 --json"));
+        let of = |from: u64, to: u64| -> u64 {
+            let pairs = found["histogram"].as_array().unwrap().iter();
+            let within = |pair: &&Value| (from..to).contains(&pair[0].as_u64().unwrap());
+            pairs.filter(within).map(|pair| pair[1].as_u64().unwrap()).sum()
+        };
+        for (bar, count) in [("0", of(0, 1)), ("8+", of(8, 16)), ("first", found["cold"].as_u64().unwrap())] {
+            let said = format!("{bar}: {} of {name}", orrery::units::grouped(count));
+            assert!(svg.contains(&said), "`{said}` is missing");
+        }
+    }
+    let svg = draw("sets");
+    let misses: u64 =
+        json(at, &format!("stats {b} --cache paper --json"))["levels"][0]["demand_misses"].as_u64().unwrap();
+    let drawn: u64 = svg
+        .split("<title>")
+        .filter_map(|part| part.split_once(" of B: ")?.0.split_once(": ")?.1.replace(',', "").parse::<u64>().ok())
+        .sum();
+    assert_eq!(drawn, misses, "the bars of B are all misses of L1");
+    let svg = draw("miss-ratio");
+    assert!(svg.contains("L1 512B") && svg.contains("A: lesson:matmul16<") && svg.matches("<path").count() >= 2);
+    assert!(draw("classes").contains("8,448 and 10,240 references"));
+    // One trace under two caches: the caches are the names.
+    printed(at, &format!("compare {a} --cache paper --with textbook --chart c.svg --chart-kind classes"));
+    assert!(fs::read_to_string(at.join("c.svg")).unwrap().contains("B: textbook"));
+    refused(at, &format!("compare {a} {b} --chart c.svg --chart-kind map"), 2, &["miss-ratio", "sets"]);
+    refused(at, &format!("compare {a} {b} --chart c.pdf"), 2, &["ends in .svg or .png"]);
+    refused(at, &format!("compare {a} {b} --chart-kind sets"), 2, &["--chart"]);
+}
+
 #[test]
 fn two_runs_are_compared_by_the_counters_of_each() {
     let folder = tempfile::tempdir().unwrap();

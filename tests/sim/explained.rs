@@ -8,7 +8,7 @@ use orrery::reference::{Kind, MemoryTrace, Reference, ReferenceSource, Region, T
 use orrery::sim::config::{HierarchyConfig, LevelConfig, Prefetch, Ways, preset};
 use orrery::sim::stats::{Detail, collect_detail};
 use orrery::sim::{Hierarchy, Policy};
-use orrery::trace::synth::{MatmulOrder, Rng, matmul};
+use orrery::trace::synth::{self, MatmulOrder, Rng, matmul};
 use orrery::units::LevelId;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -280,6 +280,49 @@ fn cells_of_a_sweep_are_single_runs() {
     }
     let twice = [Vary::parse("L1.ways=1").expect("read"), Vary::parse("L1.ways=2").expect("read")];
     assert!(cells(&base, &twice).is_err());
+}
+
+#[test]
+fn caches_that_are_stacked_count_as_simulated_ones() {
+    let mut rng = Rng::new(16);
+    let (mut writebacks, mut covered) = (0, 0);
+    for round in 0..30 {
+        let mut base = HierarchyConfig::new("one level", vec![LevelConfig::new("L1", 0, 1 << 20, Ways::Count(8), 32)]);
+        base.data_only = rng.below(2) == 0;
+        base.order.fetch_on_full_line_write = rng.below(2) == 0;
+        let mut trace = named(&mut rng);
+        if round % 3 == 0 {
+            trace = MemoryTrace::new(synth::mix(20_000, round).collect(), Tables::default());
+        }
+        let most = [2, 5, 7][round as usize % 3];
+        let all: Vec<_> = (0..most)
+            .flat_map(|ways| (0..7).map(move |bits| ([1, 2, 3, 4, 8, 16, 29][ways], bits)))
+            .map(|(ways, bits): (u32, u32)| {
+                let mut config = base.clone();
+                config.levels[0].ways = Ways::Count(ways);
+                config.levels[0].size = (u64::from(ways) * 32) << bits;
+                orrery::analysis::Cell { number: 0, values: Vec::new(), config }
+            })
+            .zip(0..)
+            .map(|(cell, number)| orrery::analysis::Cell { number, ..cell })
+            .collect();
+        let counts = sweep(&trace, &all, &mut |_| true).expect("swept").expect("to the end");
+        for (cell, counts) in all.iter().zip(&counts) {
+            let mut hierarchy = Hierarchy::new(&cell.config).expect("sound");
+            hierarchy.play(trace.references(), &mut ());
+            let (real, memory) = (hierarchy.level_counters(LevelId(0)), hierarchy.memory_counters());
+            let place = format!("round {round}, {:?} of {}", cell.config.levels[0].ways, cell.config.levels[0].size);
+            assert_eq!(counts.levels[0].counters, real, "{place}");
+            assert_eq!(
+                (counts.memory_bytes_read, counts.memory_bytes_written),
+                (memory.bytes_read, memory.bytes_written),
+                "{place}"
+            );
+            writebacks += real.writebacks;
+            covered += u64::from(real.bytes_in < 32 * real.fills);
+        }
+    }
+    assert!(writebacks > 1_000 && covered > 0, "{writebacks} {covered}");
 }
 
 #[test]

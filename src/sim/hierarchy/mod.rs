@@ -107,7 +107,7 @@ impl Hierarchy {
         let cache = |spot: &super::plan::Spot| {
             let level = spot.info.level.index();
             let notes = spot.sectors > 1 || spot.prefetch != super::config::Prefetch::None;
-            Cache::new(shapes.levels[level].clone(), config.levels[level].policy, config.seed, notes)
+            Cache::new(shapes.levels[level], config.levels[level].policy, config.seed, notes)
         };
         let prefetches = plan.spots.iter().any(|spot| spot.prefetch != super::config::Prefetch::None);
         let prefetcher = |spot: &super::plan::Spot| Prefetcher::new(spot.prefetch);

@@ -162,7 +162,7 @@ impl Groups {
         let on_ring = |depth| hierarchy.caches().filter(|&cache| hierarchy.info(cache).depth == depth).count();
         let mut caches: Vec<Grouped> = Vec::new();
         for cache in hierarchy.caches() {
-            let (geometry, depth) = (hierarchy.geometry(cache).clone(), hierarchy.info(cache).depth);
+            let (geometry, depth) = (*hierarchy.geometry(cache), hierarchy.info(cache).depth);
             let most = (RING / on_ring(depth).max(1)).max(1);
             let mut shift = 0;
             while geometry.sets.div_ceil(1 << shift) as usize > most {
