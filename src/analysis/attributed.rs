@@ -1,10 +1,12 @@
-//! Stack distances by what touched, or was touched: region, source line, function, core.
+//! Stack distances by what touched, or was touched: region, source line, function, set, core.
 
 use super::distance::{Stack, miss_curve};
 use super::histogram::Histogram;
 use super::touch::Touches;
 use crate::reference::{LineFinder, LineMap, Reference, RegionFinder, RegionMap, Tables};
+use crate::sim::Geometry;
 use crate::sim::stats::{OTHER, UNKNOWN};
+use crate::units::Addr;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -18,14 +20,21 @@ pub enum Grouping {
     Line,
     /// The function of the instruction.
     Function,
+    /// The set of the innermost level that the reference's first byte falls into.
+    Set,
     /// The core that referred.
     Core,
 }
 
 impl Grouping {
     /// All of them, each with the word that names it.
-    pub const ALL: [(Self, &'static str); 4] =
-        [(Self::Region, "region"), (Self::Line, "line"), (Self::Function, "function"), (Self::Core, "core")];
+    pub const ALL: [(Self, &'static str); 5] = [
+        (Self::Region, "region"),
+        (Self::Line, "line"),
+        (Self::Function, "function"),
+        (Self::Set, "set"),
+        (Self::Core, "core"),
+    ];
 }
 
 impl Grouping {
@@ -48,11 +57,13 @@ enum Find {
     Region(RegionFinder),
     /// Rows of lines, then what these become.
     Line(LineFinder, Vec<usize>),
+    Set(Geometry),
     Core,
 }
 
 impl Grouped {
-    pub(super) fn new(grouping: Grouping, tables: &Tables) -> Self {
+    /// `innermost` is the shape of the innermost level.
+    pub(super) fn new(grouping: Grouping, tables: &Tables, innermost: &Geometry) -> Self {
         let lines = |name: &dyn Fn(usize) -> String| {
             let map = LineMap::new(tables);
             let mut rows = BTreeMap::new();
@@ -88,6 +99,7 @@ impl Grouped {
                 let function = &tables.locations[place].function;
                 if function.is_empty() { UNKNOWN.into() } else { function.clone() }
             }),
+            Grouping::Set => Self { names: Vec::new(), find: Find::Set(*innermost) },
             Grouping::Core => Self { names: Vec::new(), find: Find::Core },
         }
     }
@@ -100,6 +112,7 @@ impl Grouped {
                 finder.locate(reference.addr, number).region.map_or(self.names.len() - 1, |region| region as usize)
             }
             Find::Line(finder, becomes) => becomes[finder.row(reference.pc)],
+            Find::Set(innermost) => innermost.set_of(innermost.line_of(Addr(reference.addr))).0 as usize,
             Find::Core => usize::from(reference.core),
         }
     }
@@ -148,10 +161,16 @@ pub struct Attributed {
 }
 
 impl Attributed {
-    /// Nothing touched yet; names are those of the trace's tables.
+    /// Nothing touched yet; names are those of the trace's tables, sets those of a level of this shape.
     #[must_use]
-    pub fn new(touches: Touches, grouping: Grouping, tables: &Tables) -> Self {
-        Self { touches, stack: Stack::new(), grouped: Grouped::new(grouping, tables), rows: Vec::new(), played: 0 }
+    pub fn new(touches: Touches, grouping: Grouping, tables: &Tables, innermost: &Geometry) -> Self {
+        Self {
+            touches,
+            stack: Stack::new(),
+            grouped: Grouped::new(grouping, tables, innermost),
+            rows: Vec::new(),
+            played: 0,
+        }
     }
 
     /// Plays the references that follow.

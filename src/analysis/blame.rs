@@ -1,9 +1,10 @@
-//! Who causes the misses: references and demand misses by region, source line, function and core, and the lines that cause most.
+//! Who causes the misses: references and demand misses by region, source line, function, set and core, and the lines that cause most.
 
 use super::attributed::{Grouped, Grouping};
 use crate::reference::{Reference, Tables};
 use crate::sim::stats::{OTHER, UNKNOWN};
-use crate::sim::{Event, Observer};
+use crate::sim::{ClassCounts, Classifier, Event, Hierarchy, Observer};
+use crate::units::LevelId;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -12,6 +13,8 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug)]
 pub struct Blame {
     levels: usize,
+    /// Tells why lines missed the innermost level, where that is wanted.
+    classifier: Option<Classifier>,
     played: u64,
     tables: Vec<Table>,
     /// Finders of the line and region under way, for offenders.
@@ -33,7 +36,7 @@ struct Table {
     now: usize,
 }
 
-/// One region, line, function or core.
+/// One region, line, function, set or core.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct BlameRow {
     /// Its name.
@@ -42,6 +45,9 @@ pub struct BlameRow {
     pub references: u64,
     /// Demand misses that they cause, by level from the CPU outward.
     pub misses: Vec<u64>,
+    /// Those of the innermost level by class, where they were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub classes: Option<ClassCounts>,
 }
 
 /// The rows of one grouping.
@@ -67,25 +73,34 @@ pub struct Offender {
 }
 
 impl Blame {
-    /// Of a hierarchy with so many levels; names are those of the trace's tables.
+    /// Of a hierarchy that is still empty; names are those of the trace's tables.
     #[must_use]
-    pub fn new(levels: usize, groupings: &[Grouping], tables: &Tables) -> Self {
+    pub fn new(hierarchy: &Hierarchy, groupings: &[Grouping], tables: &Tables) -> Self {
+        let innermost = hierarchy.level_geometry(LevelId(0));
         let table = |grouping: &Grouping| Table {
             grouping: *grouping,
-            grouped: Grouped::new(*grouping, tables),
+            grouped: Grouped::new(*grouping, tables, innermost),
             rows: Vec::new(),
             now: 0,
         };
         Self {
-            levels,
+            levels: hierarchy.config().levels.len(),
+            classifier: None,
             played: 0,
             tables: groupings.iter().map(table).collect(),
-            line: Grouped::new(Grouping::Line, tables),
-            region: Grouped::new(Grouping::Region, tables),
+            line: Grouped::new(Grouping::Line, tables, innermost),
+            region: Grouped::new(Grouping::Region, tables, innermost),
             pair: (0, 0),
             pairs: BTreeMap::new(),
             examples: BTreeMap::new(),
         }
+    }
+
+    /// Misses of the innermost level are told by class, too; that takes up to as long again. `hierarchy` is that of [`Blame::new`].
+    #[must_use]
+    pub fn with_classes(mut self, hierarchy: &Hierarchy) -> Self {
+        self.classifier = Some(Classifier::new(hierarchy));
+        self
     }
 
     /// The rows of each grouping.
@@ -167,7 +182,8 @@ impl Observer for Blame {
             table.now = table.grouped.row(reference, number);
             while table.rows.len() <= table.now {
                 let name = table.grouped.name(table.rows.len());
-                table.rows.push(BlameRow { name, references: 0, misses: vec![0; self.levels] });
+                let classes = self.classifier.as_ref().map(|_| ClassCounts::default());
+                table.rows.push(BlameRow { name, references: 0, misses: vec![0; self.levels], classes });
             }
             table.rows[table.now].references += 1;
         }
@@ -175,12 +191,21 @@ impl Observer for Blame {
     }
 
     fn event(&mut self, event: Event) {
+        if let Some(classifier) = &mut self.classifier {
+            classifier.begin();
+            classifier.event(event);
+        }
         let Event::Access { level, kind, hit: false, .. } = event else { return };
         if !kind.is_demand() {
             return;
         }
+        let class = self.classifier.as_ref().filter(|_| level.index() == 0).and_then(|all| all.last_class(level));
         for table in &mut self.tables {
-            table.rows[table.now].misses[level.index()] += 1;
+            let row = &mut table.rows[table.now];
+            row.misses[level.index()] += 1;
+            if let (Some(classes), Some(class)) = (&mut row.classes, class) {
+                *classes.of(class) += 1;
+            }
         }
         let misses = self.pairs.entry(self.pair).or_insert_with(|| vec![0; self.levels]);
         misses[level.index()] += 1;

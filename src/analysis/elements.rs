@@ -166,6 +166,7 @@ impl Elements {
 }
 
 /// The stack distances of touches of elements: how many other lines were touched since the last touch of the line. A modify is one touch.
+#[derive(Clone, Debug)]
 pub struct ElementDistances {
     slots: Slots,
     touches: Touches,
@@ -237,6 +238,31 @@ impl ElementDistances {
         let Some((place, log)) = self.slots.of.get(region).zip(self.log.get(region)) else { return Vec::new() };
         let slot = addr.saturating_sub(place.base) / place.elem.saturating_mul(place.per);
         log.iter().filter(|(own, _)| u64::from(*own) == slot).map(|(_, distance)| *distance).collect()
+    }
+
+    /// Touches of lines that one set of so many lines misses, whose oldest line goes: first ones, and those at as great a distance or more.
+    #[must_use]
+    pub fn misses(&self, region: usize, lines: u64) -> u64 {
+        self.lines.get(region).map_or(0, |(first, again)| first + again.at_least(lines))
+    }
+
+    /// Touches by group of slots, which `group` tells, that this set would not miss.
+    #[must_use]
+    pub fn hits_by_group(
+        &self,
+        region: usize,
+        groups: usize,
+        group: impl Fn(usize) -> Option<usize>,
+        lines: u64,
+    ) -> Vec<u64> {
+        let mut hits = vec![0u64; groups];
+        let log = self.log.get(region).map_or(&[][..], Vec::as_slice);
+        for (slot, _) in log.iter().filter(|(_, distance)| u64::from(*distance) < lines) {
+            if let Some(hits) = group(*slot as usize).and_then(|at| hits.get_mut(at)) {
+                *hits += 1;
+            }
+        }
+        hits
     }
 
     /// The least, the median and the greatest distance by group of slots, which `group` tells; `None` of a group without a distance.
@@ -369,6 +395,15 @@ mod tests {
                         [all[0], all[(all.len() - 1) / 2], all[all.len() - 1]]
                     });
                     prop_assert_eq!(three, expect, "region {} slot {}", region, slot);
+                }
+                for lines in [1, 2, 5] {
+                    for (slot, hits) in distances.hits_by_group(region, 16, Some, lines).into_iter().enumerate() {
+                        let own = found.get(&(region, slot)).map_or(&[][..], Vec::as_slice);
+                        let expect = own.iter().filter(|distance| u64::from(**distance) < lines).count();
+                        prop_assert_eq!(hits, expect as u64, "region {} slot {}, {} lines", region, slot, lines);
+                    }
+                    let again = distances.histogram(region).map_or(0, |all| all.at_least(lines));
+                    prop_assert_eq!(distances.misses(region, lines), distances.first_touches(region) + again);
                 }
             }
         }

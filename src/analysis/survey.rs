@@ -159,8 +159,9 @@ pub fn survey(source: &dyn ReferenceSource, config: &HierarchyConfig, wanted: &W
 
     let mut hierarchy = prepare(config, source)?;
     let mut distances = wanted.distances.then(|| StackDistances::new(touches));
+    let shape = hierarchy.level_geometry(LevelId(0));
     let mut by: Vec<(Grouping, Attributed)> =
-        wanted.by.iter().map(|grouping| (*grouping, Attributed::new(touches, *grouping, tables))).collect();
+        wanted.by.iter().map(|grouping| (*grouping, Attributed::new(touches, *grouping, tables, shape))).collect();
     let mut sample = wanted.sample.map(|rate| SampledDistances::new(touches, rate)).transpose()?;
     let innermost_sets = hierarchy.level_geometry(LevelId(0)).sets;
     let mut ways = wanted.ways.map(|sets| {

@@ -9,7 +9,7 @@ use crate::host;
 use crate::opening::CacheChoice;
 use crate::overlay::{Baseline, Studio};
 use crate::sim::config::preset;
-use crate::trace::bundled::name_in;
+use crate::trace::file_of;
 use std::path::Path;
 
 /// What a word of `--against` means.
@@ -44,7 +44,7 @@ pub(super) fn compared(cache: &CacheArgs, picture: &PictureArgs) -> Result<Optio
     if name == "-" {
         return Err(UsageError("--against -: expected a file: standard input can be read once only".into()));
     }
-    if !path.exists() && name_in(path).is_none() {
+    if file_of(path).is_some_and(|file| !file.exists()) {
         let remedy = if path.components().count() > 1 { String::new() } else { format!("; {}", no_preset(name)) };
         return Err(UsageError(format!("--against {name}: there is no such file{remedy}")));
     }

@@ -134,10 +134,8 @@ fn table(found: &NestDistances) -> String {
     rows.push(all.into_iter().chain(misses).collect());
     let rates = found.capacities.iter().map(|lines| percent(found.misses(*lines), found.accesses));
     rows.push(["miss rate", "", "", "", "", ""].map(String::from).into_iter().chain(rates).collect());
-    let bytes = found
-        .capacities
-        .iter()
-        .map(|lines| format_size(found.misses(*lines).saturating_mul(u64::from(found.line_bytes))));
+    let bytes =
+        found.capacities.iter().map(|lines| grouped(found.misses(*lines).saturating_mul(u64::from(found.line_bytes))));
     rows.push(["bytes moved", "", "", "", "", ""].map(String::from).into_iter().chain(bytes).collect());
     aligned(&rows)
 }

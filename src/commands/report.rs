@@ -14,6 +14,7 @@ use crate::reference::{ReferenceSource, Tables};
 use crate::report::{Excerpt, Report};
 use crate::scene::palette::Theme;
 use crate::shown;
+use crate::sim::prepare;
 use crate::sim::stats::{Detail, Stats, UNKNOWN, collect_detail};
 use crate::units::LevelId;
 use std::collections::BTreeMap;
@@ -38,7 +39,7 @@ pub(super) fn run(args: &ReportArgs) -> anyhow::Result<()> {
     let (source, config) = (source.as_ref(), &caches.config);
     let told = Told::new(source);
     let stats = collect_detail(&told, config, Detail { lines: true, classes: true }, false)?;
-    let mut blame = Blame::new(config.levels.len(), &[], source.tables());
+    let mut blame = Blame::new(&prepare(config, source)?, &[], source.tables());
     play(&told, config, &mut blame)?;
     drop(told);
     let offenders = blame.offenders(0, FEW);

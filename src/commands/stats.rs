@@ -15,6 +15,7 @@ use crate::sim::config::HierarchyConfig;
 use crate::sim::stats::{
     Detail, LevelStats, LineStats, ReferenceRange, RegionStats, Stats, UNKNOWN, collect_detail, collect_range,
 };
+use crate::sim::{ClassCounts, prepare};
 use crate::trace::Started;
 use crate::units::grouped;
 use serde::Serialize;
@@ -153,8 +154,11 @@ struct Besides<'a> {
 
 /// Plays the trace once more, for whose misses they are.
 fn blame(source: &dyn ReferenceSource, caches: &Caches, by: &[Grouping]) -> anyhow::Result<Blame> {
-    let mut blame = Blame::new(caches.config.levels.len(), by, source.tables());
-    play(&Told::new(source), &caches.config, &mut blame)?;
+    let told = Told::new(source);
+    let empty = prepare(&caches.config, &told)?;
+    let mut blame = Blame::new(&empty, by, source.tables()).with_classes(&empty);
+    drop(empty);
+    play(&told, &caches.config, &mut blame)?;
     Ok(blame)
 }
 
@@ -168,15 +172,26 @@ fn write_blame(
     for BlameTable { by, mut rows } in blame.tables() {
         rows.sort_by(|a, b| b.misses.cmp(&a.misses));
         writeln!(out)?;
+        // Coherence is a reason only where several cores write.
+        let coherence = rows.iter().any(|row| row.classes.is_some_and(|classes| classes.coherence > 0));
+        let classes = |classes: &ClassCounts| {
+            let ClassCounts { compulsory, capacity, conflict, coherence: own } = *classes;
+            [compulsory, capacity, conflict, own].into_iter().take(if coherence { 4 } else { 3 })
+        };
         let row = |row: &BlameRow| {
             let mut cells = vec![row.name.clone(), grouped(row.references)];
-            for misses in &row.misses {
+            for (level, misses) in row.misses.iter().enumerate() {
                 cells.extend([grouped(*misses), percent(*misses, row.references)]);
+                let own = row.classes.as_ref().filter(|_| level == 0);
+                cells.extend(own.into_iter().flat_map(classes).map(grouped));
             }
             cells
         };
         let left = cut(&mut rows, most);
-        write_aligned(&head(by.word(), config), &rows, &row, out)?;
+        let mut head = head(by.word(), config);
+        let words = ["compulsory", "capacity", "conflict", "coherence"].map(String::from);
+        head.splice(4..4, words.into_iter().take(if coherence { 4 } else { 3 }));
+        write_aligned(&head, &rows, &row, out)?;
         left_out(left, out)?;
     }
     let innermost = config.levels.first().map_or("", |level| level.name.as_str());

@@ -25,6 +25,7 @@ use crate::story::bundled;
 use crate::story::{Opened as Named, Reel, Source, Storyboard, unknown};
 use crate::timeline::{ClockKind, StripKind};
 use crate::trace::bundled::STORY_SCHEME as SCHEME;
+use crate::trace::file_of;
 use anyhow::{Context as _, bail};
 use std::ffi::OsString;
 use std::io::Write as _;
@@ -245,15 +246,15 @@ fn studio(
     let fault = |key: &str, words: &str| story.source_fault(name, key, words);
     let mut kept = None;
     let trace = match (&source.trace, &source.program) {
-        (Some(trace), None) => match crate::trace::bundled::name_in(Path::new(trace)) {
-            Some(_) => PathBuf::from(trace),
-            None => {
+        (Some(trace), None) => match file_of(Path::new(trace)) {
+            None => PathBuf::from(trace),
+            Some(file) => {
                 let path = folder.join(trace);
-                if !path.exists() {
+                if !folder.join(file).exists() {
                     return Err(fault(
                         "trace",
                         &format!(
-                            "found no file {}; expected a path beside the storyboard, or lesson:NAME",
+                            "found no file {}; expected a path beside the storyboard, lesson:NAME or loops:NAME",
                             path.display()
                         ),
                     )
@@ -426,8 +427,8 @@ pub(super) fn propose(args: &ProposeArgs) -> anyhow::Result<()> {
         studio.set_title(super::picture::called(&trace.trace).unwrap_or_default());
     }
     // Seen from the storyboard's own folder.
-    let path = match (crate::trace::bundled::name_in(&trace.trace), output) {
-        (None, Some(output)) => beside(&trace.trace, output)?,
+    let path = match (file_of(&trace.trace), output) {
+        (Some(_), Some(output)) => beside(&trace.trace, output)?,
         _ => trace.trace.to_string_lossy().into_owned(),
     };
     let text = |text: &Option<String>| text.as_ref().map(|text| format!("{text:?}"));

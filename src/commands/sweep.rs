@@ -11,10 +11,11 @@ use super::stop::{Flag, Stopped};
 use crate::analysis::{Cell, CellCounts, SweepError, Vary, cells, parts, sweep};
 use crate::chart::Look;
 use crate::cli::{SweepArgs, TraceArgs};
-use crate::files::sha256;
+use crate::files::{sha256, sha256_of};
 use crate::opening::{SweepFolder, SweepOf, SweepPart, write_table};
 use crate::scene::palette::Theme;
 use crate::shown::{self, say};
+use crate::trace::file_of;
 use crate::units::grouped;
 use anyhow::Context as _;
 use std::collections::{BTreeMap, BTreeSet};
@@ -87,12 +88,17 @@ fn usage(error: SweepError) -> anyhow::Error {
     }
 }
 
-/// What tells one trace from another: of a file its SHA-256, of a bundled one its name.
+/// What tells one trace from another: the SHA-256 of its file, where values stand behind it of both, and of a bundled one that of its name.
 fn digest(trace: &Path) -> anyhow::Result<String> {
-    if crate::trace::bundled::name_in(trace).is_some() {
-        return Ok(trace.display().to_string());
-    }
-    sha256(trace).map_err(|error| anyhow::anyhow!("{}: {error}", trace.display()))
+    let of = |trace: &Path| {
+        let words = trace.to_string_lossy();
+        match file_of(trace) {
+            Some(file) if file == trace => sha256(file),
+            Some(file) => sha256_of(format!("{}{}", sha256(file)?, &words[file.to_string_lossy().len()..]).as_bytes()),
+            None => sha256_of(words.as_bytes()),
+        }
+    };
+    of(trace).map_err(|error| anyhow::anyhow!("{}: {error}", trace.display()))
 }
 
 /// The cells that are asked for.

@@ -10,7 +10,7 @@ use crate::overlay::Studio;
 use crate::shown::say;
 use crate::sim::config::nearest;
 use crate::tasks::{FirstSight, TaskBook, TaskLook};
-use crate::trace::bundled::name_in;
+use crate::trace::file_of;
 use crate::units::grouped;
 use anyhow::Context as _;
 use std::path::Path;
@@ -27,7 +27,7 @@ pub(super) fn is_tasks(trace: &TraceArgs, picture: &PictureArgs) -> Result<bool,
     match picture.tasks.first_given() {
         None => Ok(false),
         // Whoever opens it says so.
-        Some(_) if name_in(&trace.trace).is_none() && trace.trace.as_os_str() != "-" && !trace.trace.exists() => {
+        Some(_) if trace.trace.as_os_str() != "-" && file_of(&trace.trace).is_some_and(|file| !file.exists()) => {
             Ok(false)
         }
         Some(flag) => Err(UsageError(format!("{flag}: found a trace; expected a file of tasks"))),

@@ -15,7 +15,7 @@ use crate::tasks::metrics::{Bins, Metric, Point, series_of};
 use crate::tasks::reasons::Reasons;
 use crate::tasks::rules::breaches;
 use crate::tasks::{Summary, Symbol, TaskBook, TaskSet, plain, summary};
-use crate::trace::bundled::name_in;
+use crate::trace::file_of;
 use crate::units::grouped;
 use anyhow::Context as _;
 use serde::Serialize;
@@ -96,7 +96,7 @@ const MOST_REFERENCES: u64 = 2_000_000;
 
 /// Whether a file is taken for a trace: anything that is there, and no text of Daisen that has lost its head.
 fn is_trace(args: &TasksArgs) -> bool {
-    args.file.as_os_str() == "-" || args.file.exists() || name_in(&args.file).is_some()
+    args.file.as_os_str() == "-" || file_of(&args.file).is_none_or(Path::exists)
 }
 
 /// The references of a trace as tasks.

@@ -3,7 +3,7 @@
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
 use std::fs::File;
-use std::io;
+use std::io::{self, Read};
 use std::path::Path;
 
 /// SHA-256 of a file (FIPS 180-4, 2015) in hexadecimal digits, as `sha256sum` prints it.
@@ -11,8 +11,16 @@ use std::path::Path;
 /// # Errors
 /// When it cannot be read.
 pub fn sha256(path: &Path) -> io::Result<String> {
+    sha256_of(File::open(path)?)
+}
+
+/// The same of bytes.
+///
+/// # Errors
+/// When they cannot be read.
+pub fn sha256_of(mut bytes: impl Read) -> io::Result<String> {
     let mut hasher = Sha256::new();
-    io::copy(&mut File::open(path)?, &mut hasher)?;
+    io::copy(&mut bytes, &mut hasher)?;
     Ok(hasher.finalize().iter().fold(String::new(), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");
         text

@@ -19,7 +19,7 @@ mod left;
 mod own;
 
 #[cfg(feature = "cli")]
-pub use digest::sha256;
+pub use digest::{sha256, sha256_of};
 pub use draft::Draft;
 pub use left::{Scratch, on_begun, remove_begun};
 pub use own::{cache_folder, is_own_file, open_own, own_folder};

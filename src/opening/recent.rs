@@ -4,7 +4,7 @@
 //! It is a convenience: where it cannot be kept, or is damaged, there is none, and nobody hears of it.
 
 use crate::files::{Draft, cache_folder, open_own};
-use crate::trace::bundled::name_in;
+use crate::trace::file_of;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -96,7 +96,7 @@ fn first(folder: &Path) -> io::Result<bool> {
 /// Takes note of a trace that was opened.
 pub fn remember(trace: &Path) {
     // Bundled traces are offered anyway.
-    if name_in(trace).is_some() {
+    if file_of(trace).is_none() {
         return;
     }
     // Whoever opens a trace came for that, and not for this list.

@@ -100,7 +100,7 @@ mod foresight;
 pub use foresight::{Long, SimError, check_core, prepare};
 
 pub mod classes;
-pub use classes::{Classifier, MissClass};
+pub use classes::{ClassCounts, Classifier, MissClass};
 
 pub mod stats;
 pub use stats::{Stats, StatsCollector};

@@ -96,6 +96,8 @@ pub struct Scene {
     pub source: Option<String>,
     /// The exhibit: `rings`, `numbers`, `source`, `chart` and others.
     pub view: Option<String>,
+    /// What its rows or its colours go by, as `--sort` has it.
+    pub sort: Option<String>,
     /// Where it begins; where the scene before ended, if that is of the same source.
     pub from: Option<Moment>,
     /// Where it ends; where it begins, if it says nothing: a still.
@@ -230,6 +232,8 @@ pub struct Beside {
     pub source: Option<String>,
     /// The exhibit.
     pub view: Option<String>,
+    /// What its rows or its colours go by.
+    pub sort: Option<String>,
     /// How both go in step: `references`, `marks`, `FILE:LINE`, or `share` (both begin and end together).
     pub step: Option<String>,
 }

@@ -18,13 +18,14 @@ macro_rules! stories {
 }
 
 /// All of them, in the order in which a course would show them.
-pub const STORIES: [Bundled; 7] = stories![
+pub const STORIES: [Bundled; 8] = stories![
     "why-columns-miss": "Watch: why the standard multiply is slow: B is walked down its columns.",
     "blocks-stay": "Watch: turn B, or multiply in blocks that stay in the cache.",
     "a-shrinking-working-set": "Watch: bubble sort: when a working set begins to fit.",
     "merges-spill": "Watch: merge sort: which merges spill from L1, and which from L2.",
     "material-points": "Watch: a simulation step: what streams, and what stays.",
     "dirty-lines": "Watch: write back and write through, side by side.",
+    "stencil-before-it-runs": "Watch: a stencil's layout and order, chosen from its loops alone.",
     "hash-join": "Watch: a hash join under a server's caches (needs gcc or clang).",
 ];
 

@@ -34,14 +34,15 @@ macro_rules! nests {
 }
 
 /// All bundled nests, in the order a lesson would take.
-pub const NESTS: [BundledNest; 9] = nests![
+pub const NESTS: [BundledNest; 10] = nests![
     "outer": "An outer product: each element of A meets each of B.",
     "matmul": "Matrix multiply, B by columns: rows of A and columns of B are read along their lines.",
     "conv": "A 2-D convolution over channels: neighbours read the same elements again.",
     "hdiff": "Horizontal diffusion: 13 points of a plane are read for each result, planes innermost.",
     "hdiff_layout": "The same with k outermost in memory: neighbours share lines.",
     "hdiff_order": "The same with k outermost in the loops, too.",
-    "hdiff_padded": "The same with rows padded to whole lines.",
+    "hdiff_arrays": "All three arrays with k outermost: at full size each line comes once.",
+    "hdiff_padded": "As hdiff_order, with rows padded to whole lines.",
     "jacobi": "Jacobi with time: two grids, in turns.",
     "transpose": "A transpose: one of its two matrices is walked across its lines.",
 ];

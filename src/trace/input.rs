@@ -114,6 +114,13 @@ pub(super) fn open(path: &Path) -> Result<Input, TraceError> {
     Ok(Input { settings, ..input })
 }
 
+/// The file that a path names, without values of parameters behind it; `None` of what travels in the program (`lesson:NAME`, `loops:NAME`).
+#[must_use]
+pub fn file_of(path: &Path) -> Option<&Path> {
+    let file = with_settings(path).map_or(path, |(file, _)| file);
+    (bundled::name_in(path).is_none() && bundled::nest_name_in(file).is_none()).then_some(file)
+}
+
 /// A path with values of parameters behind it, `x.loops?N=64,M=32`, parted; one that is there as it stands is taken so.
 fn with_settings(path: &Path) -> Result<(&Path, Settings), TraceError> {
     let mut settings = Settings::default();

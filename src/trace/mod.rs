@@ -53,6 +53,7 @@ pub use formats::{Format, capture, lackey, launches};
 #[cfg(feature = "formats")]
 pub use growing::{Feeder, Growing, RENAMES};
 #[cfg(feature = "formats")]
+pub use input::file_of;
 pub use nests::open_nest;
 #[cfg(feature = "formats")]
 pub use reading::{Started, Stream, open, start};

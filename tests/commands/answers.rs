@@ -170,6 +170,12 @@ fn sweeps_go_on_after_a_stop_and_join() {
     let again = run(at, &format!("{sweep} --into results --json"));
     assert!(String::from_utf8_lossy(&again.stderr).contains("20 of 20 cells were counted before"), "{again:?}");
     assert_eq!(serde_json::from_slice::<Value>(&again.stdout).unwrap(), whole);
+    // Two traces in one folder, whatever they are called; and nests, with values of their parameters.
+    let both = "sweep lesson:matmul16 lesson:matmul16_blocked loops:matmul loops:matmul?N=4 --l1 512,2,32 --vary L1.ways=1,2,4";
+    let cells = json(at, &format!("{both} --into both --json"));
+    assert_eq!(cells.as_array().unwrap().len(), 12);
+    assert_eq!(fs::read_dir(at.join("both")).unwrap().count(), 4, "a file for each trace");
+    assert_eq!(json(at, "sweep --merge both --json").as_array().unwrap().len(), 12);
     // Another grid in the same folder does not join, nor does what is no result.
     printed(at, "sweep lesson:matmul16 --l1 512,2,32 --vary L1.ways=1,2 --into results");
     refused(at, "sweep --merge results", 1, &["different sweeps"]);

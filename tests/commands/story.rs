@@ -155,7 +155,8 @@ fn captions_of_the_bundled_lessons_are_what_stats_says() {
             let (Some(text), Some(end)) = (last, end) else { continue };
             let spec = &board.board.source[&source];
             let cache = spec.cache.as_deref().unwrap_or("paper");
-            let all = counted(folder.path(), &[spec.trace.as_deref().unwrap(), "--cache", cache], 0, end);
+            let caches = spec.l1.as_deref().map_or(["--cache", cache], |l1| ["--l1", l1]);
+            let all = counted(folder.path(), &[spec.trace.as_deref().unwrap(), caches[0], caches[1]], 0, end);
             let (mut pattern, mut at) = (String::new(), 0);
             for found in value.captures_iter(text) {
                 let place = found.get(0).unwrap();

@@ -4,7 +4,7 @@ use crate::support::random::Lots;
 use orrery::analysis::{Attributed, Grouping, SampledDistances, SetStacks, StackDistances, Touches};
 use orrery::reference::{Kind, Reference, Region, SourceLocation, Tables};
 use orrery::sim::Hierarchy;
-use orrery::sim::config::{HierarchyConfig, LevelConfig, Ways};
+use orrery::sim::config::{HierarchyConfig, LevelConfig, Ways, preset};
 use orrery::trace::synth::{self, Rng};
 use orrery::units::LevelId;
 use std::collections::BTreeMap;
@@ -139,7 +139,9 @@ fn rows_add_up_to_the_whole() {
         let references = trace(&mut rng, 3_000);
         let whole = measured(&references, 6, false);
         for (grouping, word) in Grouping::ALL {
-            let mut rows = Attributed::new(Touches::new(6, false), grouping, &tables);
+            let caches = Hierarchy::new(&preset("textbook").unwrap()).unwrap();
+            let shape = caches.level_geometry(LevelId(0));
+            let mut rows = Attributed::new(Touches::new(6, false), grouping, &tables, shape);
             references.chunks(333).for_each(|part| rows.play(part));
             let rows = rows.rows();
             let sum = |count: &dyn Fn(usize) -> u64| (0..rows.len()).map(count).sum::<u64>();

@@ -333,11 +333,19 @@ fn blame_adds_up_to_the_counters_of_every_level() {
         let config = without_future(&mut rng);
         let trace = named(&mut rng);
         let groupings = Grouping::ALL.map(|(grouping, _)| grouping);
-        let mut blame = Blame::new(config.levels.len(), &groupings, trace.tables());
+        let empty = Hierarchy::new(&config).expect("sound");
+        let mut blame = Blame::new(&empty, &groupings, trace.tables()).with_classes(&empty);
         play(&trace, &config, &mut blame).expect("played");
-        let detail = Detail { lines: true, classes: false };
+        let detail = Detail { lines: true, classes: true };
         let stats = collect_detail(&trace, &config, detail, false).expect("counted");
         for table in blame.tables() {
+            let of = |class: &dyn Fn(&orrery::sim::ClassCounts) -> u64| -> u64 {
+                table.rows.iter().map(|row| class(row.classes.as_ref().expect("asked for"))).sum()
+            };
+            // Demand misses that no class has are those of the first level's; prefetches and write-backs are no demand.
+            let level = &stats.levels[0];
+            assert_eq!(of(&|c| c.total()), level.demand_misses, "round {round}, {:?}", table.by);
+            assert!(of(&|c| c.conflict) <= level.conflict && of(&|c| c.compulsory) <= level.compulsory);
             let references: u64 = table.rows.iter().map(|row| row.references).sum();
             assert_eq!(references, trace.len(), "round {round}, {:?}", table.by);
             for (n, level) in stats.levels.iter().enumerate() {
@@ -374,8 +382,9 @@ fn offenders_are_named_with_their_arrays() {
     };
     tables.locations = pcs.iter().map(location).collect();
     let trace = MemoryTrace::new(trace.references().to_vec(), tables);
-    let mut blame = Blame::new(2, &[], trace.tables());
-    play(&trace, &preset("paper").expect("a preset"), &mut blame).expect("played");
+    let paper = preset("paper").expect("a preset");
+    let mut blame = Blame::new(&Hierarchy::new(&paper).expect("sound"), &[], trace.tables());
+    play(&trace, &paper, &mut blame).expect("played");
     let offenders = blame.offenders(0, 3);
     assert_eq!(offenders.len(), 1);
     assert_eq!(offenders[0].regions, [("B".into(), 4_096), ("A".into(), 544), ("C".into(), 256)]);

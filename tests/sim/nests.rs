@@ -350,6 +350,11 @@ fn horizontal_diffusion_misses_as_the_paper_derives() {
     // Padding makes no line hold parts of two rows, and takes a third more of them.
     let lines = |name: &str| measured(&bundled(name, &[]), 64, &[]).containers[0].lines;
     assert_eq!([lines("hdiff_order"), lines("hdiff_padded")], [90, 120]);
+    // With all arrays laid out as the loops go, each line comes once, as soon as a cache has room for five rows of a plane.
+    let arrays = measured(&bundled("hdiff_arrays", &[("I", 64), ("J", 64), ("K", 3)]), 64, &[80]);
+    assert_eq!(arrays.misses(80), arrays.cold, "nothing comes twice");
+    let order = measured(&bundled("hdiff_order", &[("I", 64), ("J", 64), ("K", 3)]), 64, &[80]);
+    assert!(order.misses(80) > 3 * order.cold, "coeff and out_field still lie the other way");
 }
 
 #[cfg(feature = "formats")]

@@ -8,6 +8,7 @@ use crate::analysis::whose::Whose;
 use crate::reference::{Kind, Reference, ReferenceSource, Tables};
 use crate::sim::config::HierarchyConfig;
 use crate::sim::{Classifier, Event, Hierarchy, MissClass, Observer};
+use crate::units::LevelId;
 use std::collections::BTreeMap;
 
 /// Parts of elements that are told apart.
@@ -199,10 +200,11 @@ pub(super) fn gather(source: &dyn ReferenceSource, config: &HierarchyConfig) -> 
         conflicting: vec![BTreeMap::new(); levels],
         ..OfRegion::default()
     };
+    let hierarchy = Hierarchy::new(config)?;
     let mut gatherer = Gatherer {
-        classifier: Classifier::new(&Hierarchy::new(config)?),
+        classifier: Classifier::new(&hierarchy),
         line_use: LineUse::new(config.levels.iter().map(|level| level.line).collect(), tables),
-        lines: Grouped::new(Grouping::Line, tables),
+        lines: Grouped::new(Grouping::Line, tables, hierarchy.level_geometry(LevelId(0))),
         whose: Whose::new(tables),
         tables,
         line_bytes: config.levels.iter().map(|level| u64::from(level.line)).collect(),

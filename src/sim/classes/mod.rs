@@ -53,7 +53,7 @@ impl MissClass {
 }
 
 /// Misses of one cache, or of all caches of a level, by class.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct ClassCounts {
     /// First touches.
     pub compulsory: u64,
@@ -72,7 +72,8 @@ impl ClassCounts {
         self.compulsory + self.capacity + self.conflict + self.coherence
     }
 
-    fn of(&mut self, class: MissClass) -> &mut u64 {
+    /// The misses of a class.
+    pub fn of(&mut self, class: MissClass) -> &mut u64 {
         match class {
             MissClass::Compulsory => &mut self.compulsory,
             MissClass::Capacity => &mut self.capacity,

@@ -7,10 +7,10 @@ use super::super::moment::tick;
 use super::super::values::{Counts, Template, counts_at};
 use super::colors::colors;
 use super::legs::{Leg, Legs};
-use super::{Cast, Look, Panel, Question, Reel, Scene, Step, Timed};
+use super::{Cast, Look, Opened, Panel, Question, Reel, Scene, Step, Timed};
 use crate::axis::Position;
 use crate::overlay::Studio;
-use crate::overlay::exhibits::{self, Subject};
+use crate::overlay::exhibits::{self, Arranged, Subject};
 use crate::overlay::lettering::{CAPTION_SCALES, MOST_LINES, Measure, QuizCard, Transition, band, is_whole};
 use crate::scene::Camera;
 use crate::timeline::ClockKind;
@@ -211,9 +211,9 @@ impl Compiler<'_> {
     }
 
     /// The number of an exhibit of a source.
-    pub(super) fn exhibit(&mut self, n: usize, source: usize, name: Option<&String>) -> Result<usize, StoryError> {
+    pub(super) fn exhibit(&mut self, n: usize, source: usize, asked: &board::Beside) -> Result<usize, StoryError> {
         let studio = &self.reel.cast[source].studio;
-        let row = match name {
+        let row = match &asked.view {
             None => exhibits::suited(studio),
             Some(name) => {
                 let names: Vec<&str> = exhibits::offered(Subject::Trace).map(|row| row.name).collect();
@@ -226,10 +226,12 @@ impl Compiler<'_> {
                          another view, or two pictures: `beside` shows another source in step";
             return Err(self.story.scene_fault(n, "view", words));
         }
-        let known = self.reel.exhibits.iter().position(|(of, name, _)| *of == source && *name == row.name);
-        Ok(known.unwrap_or_else(|| {
-            let exhibit = (row.open)(studio);
-            self.reel.exhibits.push((source, row.name, exhibit));
+        let sort = asked.sort.as_ref().map(|words| row.sort(words)).transpose();
+        let sort = sort.map_err(|wrong| self.story.scene_fault(n, "sort", &wrong))?;
+        let is_it = |one: &Opened| one.source == source && one.view == row.name && one.sort == sort;
+        Ok(self.reel.exhibits.iter().position(is_it).unwrap_or_else(|| {
+            let exhibit = row.open_arranged(studio, Arranged { sort, ..Arranged::default() });
+            self.reel.exhibits.push(Opened { source, view: row.name, sort, exhibit });
             self.reel.exhibits.len() - 1
         }))
     }
@@ -346,7 +348,8 @@ impl Compiler<'_> {
                 let end = seconds.max(at + moves);
                 if let Some(legs) = &legs {
                     let (source, exhibit) = (panel.source, panel.exhibit);
-                    let seen = panel.follow(end, (legs, ticks), (&mut cast[source], exhibits[exhibit].2.as_mut()));
+                    let seen =
+                        panel.follow(end, (legs, ticks), (&mut cast[source], exhibits[exhibit].exhibit.as_mut()));
                     seen.map_err(|error| fault("camera")(error.0))?;
                 }
                 Some(panel.camera(end))

@@ -14,6 +14,7 @@ use super::board::Storyboard;
 use super::camera;
 use super::values::{Counts, Run, Template, Told, counts_at};
 use crate::axis::Position;
+use crate::overlay::exhibits::Sort;
 use crate::overlay::lettering::{Lettering, PlacedLabel, QuizCard, Runs, Transition, Veil};
 use crate::overlay::{Exhibit, Info, Shot, Strip, Studio, Taken};
 use crate::reference::SourceError;
@@ -117,13 +118,22 @@ struct Scene {
     transition: Transition,
 }
 
+/// An exhibit of a source, with its rows in an order.
+struct Opened {
+    /// The number of the source.
+    source: usize,
+    view: &'static str,
+    sort: Option<Sort>,
+    exhibit: Box<dyn Exhibit>,
+}
+
 /// See the module.
 pub struct Reel {
     story: Storyboard,
     title: String,
     about: String,
     cast: Vec<Cast>,
-    exhibits: Vec<(usize, &'static str, Box<dyn Exhibit>)>,
+    exhibits: Vec<Opened>,
     scenes: Vec<Scene>,
     /// Frame with which each scene begins, and one past the last.
     firsts: Vec<u64>,
@@ -357,7 +367,7 @@ impl Reel {
     /// Takes back pictures that are drawn.
     pub fn reuse(&mut self, frame: Frame) {
         for (panel, taken) in self.scenes[frame.scene].panels.iter().zip(frame.pictures) {
-            self.exhibits[panel.exhibit].2.reuse(taken.picture);
+            self.exhibits[panel.exhibit].exhibit.reuse(taken.picture);
         }
     }
 
@@ -377,7 +387,7 @@ impl Reel {
         for (at, panel) in scene.panels.iter().enumerate() {
             let shot = self.shot(n, at, (before, time));
             let studio = &mut self.cast[panel.source].studio;
-            let exhibit = self.exhibits[panel.exhibit].2.as_mut();
+            let exhibit = self.exhibits[panel.exhibit].exhibit.as_mut();
             let taken = shot.take(studio, exhibit)?;
             if told[panel.source].is_none() {
                 let counts = counts_at(studio, taken.info.position.tick())?;
@@ -395,7 +405,11 @@ impl Reel {
         let scene = &mut scenes[n];
         let Some(legs) = &scene.legs else { return Ok(()) };
         for panel in &mut scene.panels {
-            panel.follow(time, (legs, scene.ticks), (&mut cast[panel.source], exhibits[panel.exhibit].2.as_mut()))?;
+            panel.follow(
+                time,
+                (legs, scene.ticks),
+                (&mut cast[panel.source], exhibits[panel.exhibit].exhibit.as_mut()),
+            )?;
         }
         Ok(())
     }

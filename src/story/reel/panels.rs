@@ -47,14 +47,14 @@ impl Compiler<'_> {
         }
         let areas = areas(self.reel.size, self.reel.band, count);
         let mut panels = Vec::new();
-        let own = board::Beside { source: None, view: scene.view.clone(), step: None };
+        let own = board::Beside { source: None, view: scene.view.clone(), sort: scene.sort.clone(), step: None };
         for (at, beside) in std::iter::once(&own).chain(&scene.beside).enumerate() {
             let of = if beside.source.is_some() {
                 self.source(n, "beside", beside.source.as_ref())?.unwrap_or(source)
             } else {
                 source
             };
-            let exhibit = self.exhibit(n, of, beside.view.as_ref())?;
+            let exhibit = self.exhibit(n, of, beside)?;
             if panels.iter().any(|panel: &Panel| panel.exhibit == exhibit) {
                 return Err(story.scene_fault(
                     n,
@@ -192,7 +192,7 @@ impl Compiler<'_> {
         let first = Shot { position: Position::at(from.min(studio.timeline().len())), ..shot.clone() };
         let unread = |error: SourceError| story.scene_fault(n, "source", &error.0);
         let mut take = |shot: &Shot| -> Result<Taken, StoryError> {
-            shot.take(studio, exhibits[exhibit].2.as_mut()).map_err(unread)
+            shot.take(studio, exhibits[exhibit].exhibit.as_mut()).map_err(unread)
         };
         let rings = take(&first)?.picture.scene().map(|scene| scene.rings.clone());
         // Elements by the numbers of their labels: labels, highlights, and what the camera looks at.
@@ -272,9 +272,10 @@ impl Compiler<'_> {
         let Reel { cast, exhibits, .. } = &mut self.reel;
         let studio = &mut cast[panel.source].studio;
         let tables = Arc::new(studio.tables().clone());
-        let taken = panel.shot.take(studio, exhibits[panel.exhibit].2.as_mut()).map_err(|error| fault(error.0))?;
+        let taken =
+            panel.shot.take(studio, exhibits[panel.exhibit].exhibit.as_mut()).map_err(|error| fault(error.0))?;
         let Some(scene) = taken.picture.scene() else {
-            let view = exhibits[panel.exhibit].1;
+            let view = exhibits[panel.exhibit].view;
             return Err(fault(format!(
                 "found the view `{view}`; expected `rings` or `large`, where things have places"
             )));

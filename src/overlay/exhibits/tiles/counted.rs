@@ -27,6 +27,41 @@ struct Played {
     from: u64,
     kept: u64,
     to: u64,
+    /// What they were at the last moments that [`EACH`] divides, the newest last: who goes back goes on from there.
+    before: Vec<(u64, ElementDistances)>,
+}
+
+/// References from one moment that is kept to the next.
+const EACH: u64 = if cfg!(test) { 64 } else { 1 << 16 };
+/// Moments that are kept.
+const KEPT: usize = 3;
+
+impl Played {
+    /// Goes back to the last moment that is kept and not past `to`; whether there is one.
+    fn go_back(&mut self, to: u64) -> bool {
+        self.before.retain(|(at, _)| *at <= to);
+        let Some((at, all)) = self.before.last() else { return false };
+        (self.to, self.all) = (*at, all.clone());
+        true
+    }
+
+    /// Plays up to a reference.
+    fn go_on(&mut self, timeline: &Timeline, to: u64) -> Result<(), SourceError> {
+        while self.to < to {
+            let next = (self.to + 1).next_multiple_of(EACH).min(to);
+            let Self { all, kept, .. } = self;
+            timeline.each(self.to..next, |tick, reference| all.play(tick, reference, tick >= *kept))?;
+            self.to = next;
+            // Of a far moment only those close before it are worth their memory.
+            if next.is_multiple_of(EACH) && to - next < KEPT as u64 * EACH {
+                if self.before.len() == KEPT {
+                    self.before.remove(0);
+                }
+                self.before.push((next, self.all.clone()));
+            }
+        }
+        Ok(())
+    }
 }
 
 impl Counted {
@@ -84,15 +119,16 @@ impl Counted {
     pub(super) fn distances(&mut self, studio: &Studio, range: &Range<u64>) -> Result<(), SourceError> {
         let timeline = studio.timeline();
         let from = Self::counts(&(0..range.end)).start;
-        let goes_on = |had: &Played| had.from == from && had.kept == range.start && had.to <= range.end;
-        if !self.distances.as_ref().is_some_and(goes_on) {
+        let goes_on = |had: &mut Played| {
+            had.from == from && had.kept == range.start && (had.to <= range.end || had.go_back(range.end))
+        };
+        if !self.distances.as_mut().is_some_and(goes_on) {
             let Some(shift) = line_shift(line_bytes(studio)) else { return Ok(()) };
             let all = ElementDistances::new(&studio.tables().regions, shift);
-            self.distances = Some(Played { all, from, kept: range.start, to: from });
+            self.distances = Some(Played { all, from, kept: range.start, to: from, before: Vec::new() });
         }
-        let Some(Played { all, kept, to, .. }) = &mut self.distances else { return Ok(()) };
-        let done = timeline.each(*to..range.end, |tick, reference| all.play(tick, reference, tick >= *kept));
-        *to = range.end;
+        let Some(played) = &mut self.distances else { return Ok(()) };
+        let done = played.go_on(timeline, range.end);
         if done.is_err() {
             self.distances = None;
         }
@@ -145,6 +181,25 @@ mod tests {
         counted.distances(&studio, &(0..1000)).expect("in memory");
         let three = counted.played().expect("lines are a power of two").by_group(1, 1, Some)[0].expect("touched again");
         assert!(three[0] >= 1 && three[2] <= 2, "{three:?}");
+    }
+
+    #[test]
+    fn distances_are_the_same_however_one_came_to_a_moment() {
+        let studio = studio();
+        let mut counted = Counted::new(&studio);
+        let of = |counted: &Counted| {
+            let all = counted.played().expect("lines are a power of two");
+            [0, 1].map(|region| (all.first_touches(region), all.histogram(region).map(|all| all.pairs())))
+        };
+        // On, back by one again and again, far back, on again, from elsewhere.
+        for range in [0..800u64, 0..799, 0..640, 0..639, 0..500, 0..3, 0..900, 0..831, 100..831, 100..830] {
+            counted.distances(&studio, &range).expect("in memory");
+            let mut anew = Counted::new(&studio);
+            anew.distances(&studio, &range).expect("in memory");
+            assert_eq!(of(&counted), of(&anew), "{range:?}");
+            let before = &counted.distances.as_ref().expect("played").before;
+            assert!(before.len() <= KEPT && before.iter().all(|(at, _)| *at <= range.end), "{range:?}");
+        }
     }
 
     #[test]

@@ -224,6 +224,18 @@ impl Grid {
         ends
     }
 
+    /// Elements of a tile: at the edges of an array it may have fewer than others.
+    pub(super) fn elements_of(&self, tile: usize) -> u64 {
+        let mut left = tile as u64;
+        let mut elements = 1u64;
+        for at in (0..self.extents.len()).rev() {
+            let first = left % self.counts[at] * self.factors[at];
+            left /= self.counts[at];
+            elements = elements.saturating_mul(self.factors[at].min(self.extents[at].saturating_sub(first)));
+        }
+        elements
+    }
+
     /// Where a tile stands, in tiles.
     pub(super) fn place(&self, tile: usize) -> Vec2 {
         if let Some(row) = self.wraps {
@@ -462,6 +474,8 @@ mod tests {
             let whole: u64 = placed.grid.factors.iter().product();
             assert!(seen.iter().all(|n| *n <= whole));
             assert_eq!(placed.grid.factor().is_some(), whole > 1);
+            let said: Vec<u64> = (0..seen.len()).map(|tile| placed.grid.elements_of(tile)).collect();
+            assert_eq!(said, seen, "elements of each tile");
             for tile in 0..seen.len() {
                 let area = placed.area(tile);
                 assert_eq!(placed.at(area.center()), Some(tile));

@@ -2,11 +2,16 @@
 //! themselves.
 
 use super::super::sheet::{SMALL, Sheet};
+use super::signs::one_set;
+use super::{COLUMNS, column_of};
 use crate::analysis::{ElementDistances, Elements, Histogram};
 use crate::overlay::fonts::Weight;
 use crate::overlay::info::{Info, innermost};
+use crate::overlay::pen::Target;
 use crate::overlay::studio::Studio;
 use crate::scene::palette::{self, Rgba};
+use crate::sim::Policy;
+use crate::sim::config::{Allocate, Prefetch};
 use crate::units::{ByteRange, grouped, to_f32};
 use egui::{Align2, Rect, pos2, vec2};
 
@@ -35,9 +40,12 @@ struct Row {
 pub(super) struct Misses {
     rows: Vec<Row>,
     sums: [u64; 3],
-    /// Lines of the innermost cache, and its name.
+    /// Lines of the set: those that were chosen, or as many as the innermost cache has; and the name of that.
     lines: u64,
+    chosen: bool,
     name: String,
+    /// Why it may miss more often than one set.
+    reasons: String,
     /// Distances of what the third one names, and first touches.
     histogram: (Histogram, u64, String),
 }
@@ -51,6 +59,21 @@ pub(super) fn lines_of(studio: &Studio) -> Option<u64> {
     next.is_none().then(|| u64::from(geometry.sets) * u64::from(geometry.ways))
 }
 
+/// What the innermost level does otherwise than one set whose oldest line goes.
+fn reasons(studio: &Studio) -> String {
+    let start = studio.timeline().start();
+    let Some(level) = innermost(start).next() else { return String::new() };
+    let Some(config) = studio.timeline().config().levels.get(level.index()) else { return String::new() };
+    let reasons = [
+        (start.level_geometry(level).sets > 1, "conflicts"),
+        (config.policy != Policy::default(), "its policy"),
+        (config.prefetch != Prefetch::None, "its prefetches"),
+        (config.allocate != Allocate::Write, "stores it does not keep"),
+    ];
+    let reasons: Vec<&str> = reasons.into_iter().filter(|(is, _)| *is).map(|(_, why)| why).collect();
+    reasons.join(" or ")
+}
+
 impl Misses {
     /// Of these regions; the counts of `info` are of the same references as the distances.
     pub(super) fn new(
@@ -58,9 +81,9 @@ impl Misses {
         info: &Info,
         (elements, distances): (&Elements, &ElementDistances),
         regions: &[usize],
-        pin: Option<ByteRange>,
+        (pin, chosen): (Option<ByteRange>, Option<u64>),
     ) -> Option<Self> {
-        let lines = lines_of(studio)?;
+        let lines = chosen.or(lines_of(studio))?;
         let row = |&region: &usize| {
             let row = info.regions.get(region)?;
             let first = distances.first_touches(region);
@@ -83,7 +106,15 @@ impl Misses {
             }
             (all, sums[0], "all arrays".to_owned())
         });
-        Some(Self { rows, sums, lines, name: info.innermost.clone(), histogram })
+        Some(Self {
+            rows,
+            sums,
+            lines,
+            chosen: chosen.is_some(),
+            name: info.innermost.clone(),
+            reasons: reasons(studio),
+            histogram,
+        })
     }
 
     /// Fills the lower part of a column, as far as there is room below `from`; the distances stand in `free` where it is given.
@@ -135,10 +166,14 @@ impl Misses {
         let (own, estimate) = (self.sums[2], self.sums[1]);
         let differs = match own.cmp(&estimate) {
             std::cmp::Ordering::Equal => format!("{} misses as often as one set would", self.name),
-            std::cmp::Ordering::Greater => format!("{} more in {}: conflicts", grouped(own - estimate), self.name),
+            std::cmp::Ordering::Greater => {
+                format!("{} more in {}: {}", grouped(own - estimate), self.name, self.reasons)
+            }
             std::cmp::Ordering::Less => format!("{} fewer in {}", grouped(estimate - own), self.name),
         };
-        let what = format!("one set of {} lines, the oldest goes", grouped(self.lines));
+        let what = format!("{}, the oldest goes", one_set(self.lines));
+        // Of other lines than those of the cache the misses differ anyway.
+        let differs = if self.chosen { "a press on a bar moves the line".into() } else { differs };
         for line in [what, differs] {
             sheet.left(pos2(area.left(), y), &line, Weight::Regular, 0.8, quiet, width);
             y += 1.2 * em;
@@ -186,6 +221,15 @@ impl Misses {
         for (n, count) in counts.iter().enumerate() {
             let ink = if n as f32 + 0.5 < edge { palette::SERIES[0] } else { palette::MISS };
             bar(sheet, at(n as f32), *count, ink);
+            // A press has this distance and greater ones miss.
+            if let Some(column) = n.checked_sub(1).and_then(|n| column_of(1 << n)) {
+                let min = pos2(at(n as f32), chart.top());
+                let place =
+                    Rect { min, max: pos2(at(n as f32 + 1.0), chart.bottom() + 1.4 * em) }.intersect(sheet.sight);
+                if place.is_positive() {
+                    sheet.plane.rows.push((place, Target::Column(column, COLUMNS[usize::from(column)].name)));
+                }
+            }
             if n % 2 == 1 || n == 0 {
                 let from = if n == 0 { 0 } else { 1u64 << (n - 1) };
                 let middle = pos2(at(n as f32 + 0.5), chart.bottom() + 0.3 * em);
@@ -200,7 +244,10 @@ impl Misses {
             Rect::from_min_max(pos2(x - 0.75, chart.top() - 2.1 * em), pos2(x + 0.75, chart.bottom())),
             palette::LIGHT,
         );
-        let words = format!("{}: {} lines", self.name, grouped(self.lines));
+        let words = match self.chosen {
+            true => one_set(self.lines),
+            false => format!("{}: {} lines", self.name, grouped(self.lines)),
+        };
         let right = x + 7.0 * em > chart.right();
         let (side, anchor) = if right { (-0.4, Align2::RIGHT_TOP) } else { (0.4, Align2::LEFT_TOP) };
         sheet.text(crate::overlay::plane::Words {

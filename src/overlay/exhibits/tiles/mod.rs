@@ -72,17 +72,52 @@ impl TileExhibit {
     }
 }
 
-/// What colours tell.
-pub(super) const COLUMNS: [Column; 5] = [
-    Column { name: "accesses", width: 0.0, from: 0.0 },
-    Column { name: "misses", width: 0.0, from: 0.0 },
-    Column { name: "min distance", width: 0.0, from: 0.0 },
-    Column { name: "median distance", width: 0.0, from: 0.0 },
-    Column { name: "max distance", width: 0.0, from: 0.0 },
+/// What colours tell: measures that are always offered, then misses of one set by its lines, a column for each number of them.
+pub(super) const COLUMNS: [Column; 22] = [
+    measure("accesses"),
+    measure("misses"),
+    measure("min distance"),
+    measure("median distance"),
+    measure("max distance"),
+    measure("misses in 1 line"),
+    measure("misses in 2 lines"),
+    measure("misses in 4 lines"),
+    measure("misses in 8 lines"),
+    measure("misses in 16 lines"),
+    measure("misses in 32 lines"),
+    measure("misses in 64 lines"),
+    measure("misses in 128 lines"),
+    measure("misses in 256 lines"),
+    measure("misses in 512 lines"),
+    measure("misses in 1,024 lines"),
+    measure("misses in 2,048 lines"),
+    measure("misses in 4,096 lines"),
+    measure("misses in 8,192 lines"),
+    measure("misses in 16,384 lines"),
+    measure("misses in 32,768 lines"),
+    measure("misses in 65,536 lines"),
 ];
-const USUAL: Sort = Sort::BY_NAME;
-/// The number of the first column of distances.
+/// The number of the first column of distances, and of the first of misses of one set.
 const DISTANCES: usize = 2;
+const THRESHOLDS: usize = 5;
+
+const fn measure(name: &'static str) -> Column {
+    Column { name, width: 0.0, from: 0.0 }
+}
+
+/// The lines of the set whose misses a column tells.
+fn threshold(column: usize) -> Option<u64> {
+    let doublings = u32::try_from(column.checked_sub(THRESHOLDS)?).ok()?;
+    (column < COLUMNS.len()).then(|| 1 << doublings)
+}
+
+/// The column that tells misses of one set of so many lines, a power of two.
+fn column_of(lines: u64) -> Option<u8> {
+    let column = THRESHOLDS + usize::try_from(lines.checked_ilog2()?).ok()?;
+    (column < COLUMNS.len()).then(|| u8::try_from(column).ok())?
+}
+
+const USUAL: Sort = Sort::BY_NAME;
 
 /// Type, pixels, where it is not scaled.
 const EM: f32 = 14.5;
@@ -156,7 +191,8 @@ impl Exhibit for TileExhibit {
         let distances = counted.played().filter(|_| played);
         if let (Some((area, from)), Some(distances)) = (tabled, distances) {
             let both = (&counted.elements, distances);
-            if let Some(misses) = Misses::new(studio, &info, both, &regions, view.pin) {
+            let lines = sort.column().and_then(threshold);
+            if let Some(misses) = Misses::new(studio, &info, both, &regions, (view.pin, lines)) {
                 let free = free(&placed, body, em).filter(|_| view.camera.is_whole());
                 misses.fill(&mut sheet, area, from, free);
             }
@@ -165,7 +201,8 @@ impl Exhibit for TileExhibit {
             .into_iter()
             .filter_map(|placed| {
                 let shape = shapes.get(&placed.region)?;
-                let tiles = tiles(&placed, shape, counted.elements.of(placed.region), distances);
+                let wanted = distances.map(|all| (all, sort.column().and_then(threshold)));
+                let tiles = tiles(&placed, shape, counted.elements.of(placed.region), wanted);
                 Some((placed, tiles))
             })
             .collect();
@@ -209,7 +246,7 @@ impl Exhibit for TileExhibit {
             tip.title = format!("{} … {end}", region.element_name(addr));
             // What is known of the first element is not known of all.
             tip.lines.truncate(1);
-            tip.lines[0] = format!("{} elements from 0x{addr:x} on", grouped(placed.grid.whole()));
+            tip.lines[0] = format!("{} elements from 0x{addr:x} on", grouped(placed.grid.elements_of(tile)));
         }
         let missed = studio.timeline().outcomes().map(|_| taken.info.innermost.as_str());
         let words = tiles.words(tile, missed);

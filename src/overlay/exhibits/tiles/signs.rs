@@ -5,7 +5,7 @@ use super::super::table::Sort;
 use super::draw::{frame, touch};
 use super::grid::Placed;
 use super::values::{Tiles, Value};
-use super::{COLUMNS, DISTANCES};
+use super::{COLUMNS, DISTANCES, THRESHOLDS, threshold};
 use crate::overlay::fonts::Weight;
 use crate::overlay::pen::Target;
 use crate::reference::Kind;
@@ -80,6 +80,11 @@ impl Scale {
 
     /// The sum of a region in words; `misses` as the table of regions has them.
     pub(super) fn sum(&self, tiles: &Tiles, misses: u64) -> String {
+        if let (THRESHOLDS.., Some((_, misses))) = (self.column, &tiles.missed) {
+            let bytes =
+                self.line.map_or_else(String::new, |line| format!(", {}", moved(misses.saturating_mul(line.into()))));
+            return format!("{}{bytes}", plural(*misses, ["miss", "misses"]));
+        }
         match self.column {
             1 if self.known => match self.line {
                 Some(line) => {
@@ -101,6 +106,11 @@ fn moved(bytes: u64) -> String {
         0 => format!("{bytes} B"),
         _ => format!("{:.1} {}", bytes as f64 / f64::from(1u32 << (10 * unit)), units[unit]),
     }
+}
+
+/// A cache of so many lines, all in one set.
+pub(super) fn one_set(lines: u64) -> String {
+    format!("one set of {}", plural(lines, ["line", "lines"]))
 }
 
 fn plural(n: u64, [one, many]: [&str; 2]) -> String {
@@ -131,6 +141,9 @@ impl Signs<'_> {
         let mut x = area.left();
         for (n, column) in COLUMNS.iter().enumerate() {
             let chosen = self.sort.column() == Some(n);
+            if n >= THRESHOLDS && !chosen {
+                continue;
+            }
             let size = 0.95;
             let width = SIGN * size * column.name.chars().count() as f32 * em;
             if x > area.left() && x + width > area.right() {
@@ -204,7 +217,7 @@ impl Signs<'_> {
             x + SIGN * SMALL * words.chars().count() as f32 * em + 0.9 * em
         };
         let mut none: Vec<(Rgba, &str)> = vec![(scale.color(Value::Untouched), "untouched")];
-        if scale.column >= DISTANCES {
+        if (DISTANCES..THRESHOLDS).contains(&scale.column) {
             none.push((scale.color(Value::Once), "touched once"));
         }
         for (ink, words) in none {
@@ -226,7 +239,12 @@ impl Signs<'_> {
             1 if !scale.known => "misses are not known one by one in a trace of this length".to_owned(),
             0 => format!("accesses of {} {each}", if scale.joined { "a" } else { "an" }),
             1 => format!("misses of {} {each}", if scale.joined { "a" } else { "an" }),
-            _ => "other lines since the last touch".to_owned(),
+            column => match threshold(column) {
+                Some(lines) => {
+                    format!("misses of {} {each} in {}", if scale.joined { "a" } else { "an" }, one_set(lines))
+                }
+                None => "other lines since the last touch".to_owned(),
+            },
         };
         let what = if scale.skewed { format!("{what}, logarithmic") } else { what };
         let mut words = vec![what];
@@ -239,7 +257,7 @@ impl Signs<'_> {
         while words.len() > 1 && !fits(&words.join(" · ")) {
             words.pop();
         }
-        if scale.column >= DISTANCES && words.len() == 1 && !fits(&words[0]) {
+        if (DISTANCES..THRESHOLDS).contains(&scale.column) && words.len() == 1 && !fits(&words[0]) {
             words[0] = "lines in between".to_owned();
         }
         put(sheet, x, &words.join(" · "));

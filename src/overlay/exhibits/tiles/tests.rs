@@ -1,4 +1,5 @@
 use super::*;
+use crate::analysis::ElementDistances;
 use crate::axis::Position;
 use crate::overlay::Parts;
 use crate::overlay::tests::{studio, studio_of};
@@ -48,8 +49,13 @@ fn a_click_on_a_measure_shows_it_and_another_turns_its_colours_round() {
     exhibit.sort(3);
     let (taken, _) = take(&mut exhibit, &mut studio, [1280, 720], View::default());
     let Picture::Plane(plane) = &taken.picture else { panic!("tiles are a plane") };
-    let headings = plane.rows.iter().filter(|(_, target)| matches!(target, Target::Column(..))).count();
-    assert_eq!(headings, COLUMNS.len());
+    let columns = plane.rows.iter().filter_map(|(_, target)| match target {
+        Target::Column(column, _) => Some(usize::from(*column)),
+        _ => None,
+    });
+    let (headings, bars): (Vec<usize>, Vec<usize>) = columns.partition(|column| *column < THRESHOLDS);
+    assert_eq!(headings, (0..THRESHOLDS).collect::<Vec<_>>());
+    assert!(bars.len() > 2 && bars.is_sorted() && bars[0] == THRESHOLDS, "bars of the chart: {bars:?}");
     let distances = exhibit.drawn[1].1.distances.as_ref().expect("they are asked for");
     assert_eq!(distances[0].map(|three| three[0]), Some(1), "a line of A lies between");
     assert_eq!(exhibit.arranged().sort.and_then(|sort| sort.words(&COLUMNS)).as_deref(), Some("median-distance"));
@@ -59,6 +65,32 @@ fn a_click_on_a_measure_shows_it_and_another_turns_its_colours_round() {
     let mut other = TileExhibit::new(&studio);
     other.arrange(turned.clone());
     assert_eq!(other.arranged(), turned);
+}
+
+#[test]
+fn a_press_on_a_bar_tells_what_a_set_of_so_many_lines_misses() {
+    let mut studio = studio();
+    let mut exhibit = TileExhibit::new(&studio);
+    let mut before = u64::MAX;
+    for (column, lines) in [(THRESHOLDS, 1), (THRESHOLDS + 1, 2), (THRESHOLDS + 9, 512)] {
+        assert_eq!((threshold(column), column_of(lines)), (Some(lines), u8::try_from(column).ok()));
+        exhibit.arrange(Arranged { sort: Some(Sort::first(column)), ..Arranged::default() });
+        let (_, words) = take(&mut exhibit, &mut studio, [1280, 720], View::default());
+        let mut all = ElementDistances::new(&studio.tables().regions, 5);
+        studio.timeline().each(0..700, |tick, reference| all.play(tick, reference, true)).expect("in memory");
+        let mut sum = 0;
+        for (placed, tiles) in &exhibit.drawn {
+            let (missed, of_region) = tiles.missed.as_ref().expect("asked for");
+            assert_eq!(*of_region, all.misses(placed.region, lines), "{lines} lines");
+            // Each element is touched by itself, and lies in one line.
+            assert_eq!(missed.iter().sum::<u64>(), *of_region, "{lines} lines");
+            sum += of_region;
+        }
+        assert!(sum < before, "more lines, fewer misses: {sum}");
+        before = sum;
+        assert!(words.iter().any(|word| word.contains(&signs::one_set(lines))), "{words:?}");
+    }
+    assert_eq!((threshold(THRESHOLDS - 1), threshold(COLUMNS.len()), column_of(1 << 17)), (None, None, None));
 }
 
 #[test]

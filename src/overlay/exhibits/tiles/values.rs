@@ -1,7 +1,7 @@
 //! What tiles tell: the counts of their elements, summed, and the distances of these.
 
 use super::grid::{Placed, Shape};
-use super::{COLUMNS, DISTANCES};
+use super::{COLUMNS, DISTANCES, THRESHOLDS};
 use crate::analysis::{ElementCounts, ElementDistances};
 use crate::overlay::studio::Studio;
 use crate::units::grouped;
@@ -14,6 +14,8 @@ pub(super) struct Tiles {
     pub(super) counts: Vec<ElementCounts>,
     /// By tile, where they are wanted: the least, the median and the greatest distance.
     pub(super) distances: Option<Vec<Option<[u32; 3]>>>,
+    /// By tile, where they are wanted: touches that one set of some lines misses; and the lines of the region that it misses.
+    pub(super) missed: Option<(Vec<u64>, u64)>,
     /// Of all slots that are elements.
     pub(super) sum: ElementCounts,
     /// Touches of bytes that are no element.
@@ -36,13 +38,14 @@ pub(super) fn tiles(
     placed: &Placed,
     shape: &Shape,
     slots: &[ElementCounts],
-    distances: Option<&ElementDistances>,
+    distances: Option<(&ElementDistances, Option<u64>)>,
 ) -> Tiles {
     let count = usize::try_from(placed.grid.tiles()).unwrap_or(0);
     let tile = |slot: usize| placed.grid.tile(shape.element(slot)?).filter(|tile| *tile < count);
     let mut out = Tiles {
         counts: vec![ElementCounts::default(); count],
-        distances: distances.map(|all| all.by_group(placed.region, count, tile)),
+        distances: distances.map(|(all, _)| all.by_group(placed.region, count, tile)),
+        missed: None,
         sum: ElementCounts::default(),
         padding: 0,
     };
@@ -54,6 +57,11 @@ pub(super) fn tiles(
             }
             None => out.padding += counts.accesses(),
         }
+    }
+    if let Some((all, Some(lines))) = distances {
+        let hits = all.hits_by_group(placed.region, count, tile, lines);
+        let missed = out.counts.iter().zip(hits).map(|(counts, hits)| counts.accesses().saturating_sub(hits)).collect();
+        out.missed = Some((missed, all.misses(placed.region, lines)));
     }
     out
 }
@@ -67,6 +75,10 @@ impl Tiles {
         match (column, &self.distances) {
             (0, _) => Value::Is(counts.accesses()),
             (1, _) => Value::Is(counts.misses.into()),
+            (THRESHOLDS.., _) => {
+                let missed = self.missed.as_ref().and_then(|(all, _)| all.get(tile));
+                missed.map_or(Value::Once, |missed| Value::Is(*missed))
+            }
             (_, Some(all)) => {
                 let three = all.get(tile).copied().flatten();
                 three.map_or(Value::Once, |three| Value::Is(three[(column - DISTANCES).min(2)].into()))
@@ -92,6 +104,8 @@ impl Tiles {
                 Some([least, median, most]) => format!("stack distance {least} to {most}, median {median}"),
                 None => "its line was touched once".into(),
             });
+            let missed = self.missed.as_ref().and_then(|(all, _)| all.get(tile));
+            lines.extend(missed.map(|missed| format!("missed {}× in one set of the lines chosen", grouped(*missed))));
         }
         lines
     }
@@ -100,7 +114,7 @@ impl Tiles {
 /// All tiles that are shown and were touched, a row each.
 pub(super) fn csv(studio: &Studio, all: &[(Placed, Tiles)], shapes: &BTreeMap<usize, Shape>) -> String {
     let mut out = String::from("element,elements_of_tile,reads,writes,modifies");
-    for column in &COLUMNS[1..] {
+    for column in &COLUMNS[1..THRESHOLDS] {
         let _ = write!(out, ",{}", column.word().replace('-', "_"));
     }
     out.push('\n');
@@ -116,7 +130,7 @@ pub(super) fn csv(studio: &Studio, all: &[(Placed, Tiles)], shapes: &BTreeMap<us
             let ElementCounts { reads, writes, modifies, misses } = counts;
             // Of long traces nobody kept who missed.
             let misses = if known { misses.to_string() } else { String::new() };
-            let _ = write!(out, "{name},{},{reads},{writes},{modifies},{misses}", placed.grid.whole());
+            let _ = write!(out, "{name},{},{reads},{writes},{modifies},{misses}", placed.grid.elements_of(tile));
             let three = tiles.distances.as_ref().and_then(|all| all.get(tile).copied().flatten());
             for at in 0..3 {
                 let _ = write!(out, ",{}", three.map_or_else(String::new, |three| three[at].to_string()));
