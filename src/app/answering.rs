@@ -69,7 +69,9 @@ pub(super) fn take(answering: &mut Option<Answering>, said: anyhow::Result<Repor
         }
         Ok(_) => false,
         Err(error) => {
-            *answering = None;
+            if let Some(failed) = answering.take() {
+                desk.session.studio_mut().fail_answer(&failed.asked, &format!("{error:#}"));
+            }
             desk.say(format!("nothing is found: {error:#}"), now);
             true
         }

@@ -86,8 +86,10 @@ pub(super) struct Answers {
     elsewhere: bool,
     /// What is to be found for charts, and of a reference: the newest question of each.
     wanted: [Option<Question>; 2],
-    /// So many were found.
+    /// So many were found, or not.
     taken: u64,
+    /// What could not be found, the newest last, and why: it is not asked for again.
+    failed: Vec<(Question, String)>,
 }
 
 impl Answers {
@@ -98,8 +100,8 @@ impl Answers {
         level: LevelId,
         parts: ChartParts,
     ) -> Result<Option<Arc<Charted>>, SourceError> {
-        let of = ChartsOf { level, references: timeline.len().min(MOST), parts };
-        Ok(self.of(timeline, Question::Charts(of))?.and_then(|answer| match answer {
+        let question = Self::about_charts(timeline, level, parts);
+        Ok(self.of(timeline, question)?.and_then(|answer| match answer {
             Answer::Charts(found) => Some(found),
             Answer::Why(_) => None,
         }))
@@ -124,6 +126,9 @@ impl Answers {
             return Ok(Some(found.clone()));
         }
         if self.elsewhere {
+            if self.failed(&question).is_some() {
+                return Ok(None);
+            }
             let place = usize::from(matches!(question, Question::Why(_)));
             self.wanted[place] = Some(question);
             return Ok(None);
@@ -145,6 +150,25 @@ impl Answers {
         }
         self.found.push(found);
         self.taken += 1;
+    }
+
+    /// Takes note that a question has no answer.
+    pub(super) fn fail(&mut self, question: Question, why: String) {
+        if self.failed.len() >= KEPT {
+            self.failed.remove(0);
+        }
+        self.failed.push((question, why));
+        self.taken += 1;
+    }
+
+    /// Why a question has no answer.
+    pub(super) fn failed(&self, question: &Question) -> Option<&str> {
+        self.failed.iter().find(|(failed, _)| failed == question).map(|(_, why)| why.as_str())
+    }
+
+    /// The question that [`Answers::charts`] asks.
+    pub(super) fn about_charts(timeline: &Timeline, level: LevelId, parts: ChartParts) -> Question {
+        Question::Charts(ChartsOf { level, references: timeline.len().min(MOST), parts })
     }
 
     /// Has somebody else find answers from now on.
@@ -171,6 +195,6 @@ impl Answers {
 
     /// For somebody who goes about in the same trace, and finds what is not there yet.
     pub(super) fn another(&self) -> Self {
-        Self { elsewhere: false, wanted: [None, None], ..self.clone() }
+        Self { elsewhere: false, wanted: [None, None], failed: Vec::new(), ..self.clone() }
     }
 }

@@ -1,6 +1,6 @@
 //! A trace under its caches, or the tasks of a file, at a moment: what all exhibits of it share.
 
-use super::answers::{Answer, Answers, Asked};
+use super::answers::{Answer, Answers, Asked, Question};
 use super::baseline::Baseline;
 use super::shot::Shot;
 use super::stretch::Stretch;
@@ -224,6 +224,27 @@ impl Studio {
             return true;
         }
         self.baseline_mut().is_some_and(|baseline| baseline.take_answer(timeline, found))
+    }
+
+    /// Takes note that a question has no answer, so that it is not asked again and pictures say why.
+    pub fn fail_answer(&mut self, asked: &Asked, why: &str) {
+        if Arc::ptr_eq(&asked.timeline, &self.timeline) {
+            self.answers.fail(asked.question.clone(), why.to_owned());
+        } else if let Some(baseline) = self.baseline_mut() {
+            baseline.fail_answer(asked, why);
+        }
+    }
+
+    /// Why there are no counts for charts of a level; `None` where there are, or may be.
+    #[must_use]
+    pub fn charts_failed(&self, level: LevelId, parts: ChartParts) -> Option<&str> {
+        self.answers.failed(&Answers::about_charts(&self.timeline, level, parts))
+    }
+
+    /// Why nothing is known of a reference; `None` where something is, or may be.
+    #[must_use]
+    pub fn explanation_failed(&self, tick: u64) -> Option<&str> {
+        self.answers.failed(&Question::Why(tick))
     }
 
     /// Whether a trace under its caches is this one or the one that it is compared with.

@@ -63,8 +63,13 @@ impl Exhibit for AnalysisExhibit {
         let Some(found) = studio.charted(level, self.kind.parts())? else {
             let em = EM * layout.type_scale;
             let mut sheet = Sheet { plane: Plane { unit: em, ..Plane::default() }, em, sight };
-            let why =
-                if studio.timeline().is_whole() { "It is being counted." } else { "The trace is still being read." };
+            let failed =
+                studio.charts_failed(level, self.kind.parts()).map(|why| format!("It could not be counted: {why}"));
+            let why = match &failed {
+                Some(words) => words.as_str(),
+                None if studio.timeline().is_whole() => "It is being counted.",
+                None => "The trace is still being read.",
+            };
             sheet.notice(&[why, self.kind.what()], PITCH);
             return Ok((Picture::Plane(sheet.plane), info));
         };
@@ -182,6 +187,22 @@ mod tests {
             let expected = u64::from(crate::units::to_count(share * taken.info.len as f32));
             assert!(found.abs_diff(expected) <= 2, "{found} for {expected}");
         }
+    }
+
+    #[test]
+    fn what_cannot_be_counted_is_said_and_not_asked_for_again() {
+        let (mut studio, mut exhibit) = (studio(), AnalysisExhibit::new(ChartKind::Sets));
+        studio.answer_elsewhere();
+        let _ = taken(&mut exhibit, &mut studio, [900, 600]);
+        let asked = studio.wanted_answer(true).expect("asked for");
+        studio.fail_answer(&asked, "the file is gone");
+        let said = taken(&mut exhibit, &mut studio, [900, 600]);
+        let Picture::Plane(plane) = &said.picture else { panic!("words") };
+        assert!(plane.words.iter().any(|words| words.text == "It could not be counted: the file is gone"));
+        assert!(studio.wanted_answer(true).is_none(), "not again");
+        // Another question is another one.
+        let _ = taken(&mut AnalysisExhibit::new(ChartKind::MissRatio), &mut studio, [900, 600]);
+        assert!(studio.wanted_answer(true).is_some());
     }
 
     #[test]

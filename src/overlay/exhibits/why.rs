@@ -71,10 +71,13 @@ impl Exhibit for WhyExhibit {
             None if info.tick >= studio.timeline().len() => {
                 sheet.notice(&["This is the end: no reference is under way.", "Go back by one (,)."], PITCH);
             }
-            None => sheet.notice(
-                &["Told where the playhead rests.", "The trace is played up to this reference to find it."],
-                PITCH,
-            ),
+            None => match studio.explanation_failed(info.tick) {
+                Some(why) => sheet.notice(&["It could not be found.", why], PITCH),
+                None => sheet.notice(
+                    &["Told where the playhead rests.", "The trace is played up to this reference to find it."],
+                    PITCH,
+                ),
+            },
         }
         Ok((Picture::Plane(sheet.plane), info))
     }
