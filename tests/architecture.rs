@@ -84,7 +84,7 @@ const RULES: &[Rule] = &[
     },
     Rule {
         module: "chart",
-        ours: &["sim", "analysis", "scene"],
+        ours: &["sim", "analysis", "kernel", "scene"],
         never: &[GRAPHICS, FILES, CLOCK, PRINTS, LOOSE, CODECS],
     },
     Rule {

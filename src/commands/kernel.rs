@@ -1,5 +1,6 @@
-//! `orrery kernel`: a compute shader is run, and what its warps did is told as tables or as JSON.
+//! `orrery kernel`: a compute shader is run, and what its warps did is told as tables, as JSON or in a picture.
 
+mod picture;
 mod report;
 
 use super::UsageError;
@@ -24,6 +25,9 @@ pub(super) fn run(args: &KernelArgs) -> anyhow::Result<()> {
     let entry = args.entry.as_deref().or(file.settings.entry.as_deref());
     let program = Program::new(&file.name, &file.text, entry, &overrides).map_err(failed)?;
     let launch = launch(args, &file)?;
+    if let Some(output) = &args.output {
+        return picture::write(args, program, &launch, output);
+    }
     let run = program.run(&launch).map_err(failed)?;
     to_stdout(args.json, |out| {
         if args.json {
