@@ -389,7 +389,12 @@ fn write(out: &mut String, shape: &Shape, theme: Theme) {
 }
 
 /// Places along a part of a circle, near enough to each other that it looks round.
-#[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few places")]
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a few places"
+)]
 pub(crate) fn arc((x, y): At, radius: f64, (from, to): At) -> Vec<At> {
     let steps = (96.0 * (to - from).abs()).ceil().clamp(2.0, 192.0) as usize;
     let on = |n: usize| {

@@ -223,13 +223,16 @@ fn gather(steps: &[Step], lines: &mut BTreeSet<u32>) {
     for step in steps {
         match &step.op {
             Op::Block(body) => gather(body, lines),
-            Op::Return(None) => {}
+            // What naga adds by itself stands nowhere, so in the first line.
+            Op::Return(None) | Op::Break | Op::Continue if step.line <= 1 => {}
             op => {
                 lines.insert(step.line);
                 match op {
                     Op::If { accept, reject, .. } => [accept, reject].into_iter().for_each(|to| gather(to, lines)),
                     Op::Switch { cases, .. } => cases.iter().for_each(|case| gather(&case.body, lines)),
-                    Op::Loop { body, continuing, .. } => [body, continuing].into_iter().for_each(|to| gather(to, lines)),
+                    Op::Loop { body, continuing, .. } => {
+                        [body, continuing].into_iter().for_each(|to| gather(to, lines))
+                    }
                     _ => {}
                 }
             }

@@ -13,7 +13,7 @@ use super::code::{Act, Site};
 use super::error::KernelError;
 use super::mask::Mask;
 use super::model::{Hardware, blocks, degree, words_of};
-use super::program::{Program, Space};
+use super::program::{Program, Shared, Space};
 use super::record::{Access, Decision, Observer};
 use super::run::{Launch, Run};
 use std::ops::Range;
@@ -115,8 +115,14 @@ pub struct BankUse {
 /// A launch with all that pictures of it need.
 #[derive(Debug)]
 pub struct KernelBook {
-    /// The shader.
-    pub program: Program,
+    /// What the shader is called.
+    pub file: String,
+    /// Name of the entry.
+    pub entry: String,
+    /// The source.
+    pub text: String,
+    /// The shared variables.
+    pub shared: Vec<Shared>,
     /// What came of the launch.
     pub run: Run,
     /// The hardware that was imagined.
@@ -202,7 +208,7 @@ impl KernelBook {
     ///
     /// # Errors
     /// [`KernelError`], as of [`Program::run`]; where none of the groups is one that runs.
-    pub fn play(program: Program, launch: &Launch, wanted: Range<u64>, room: u64) -> Result<Self, KernelError> {
+    pub fn play(program: &Program, launch: &Launch, wanted: Range<u64>, room: u64) -> Result<Self, KernelError> {
         let keeper = Keeper { wanted, room, groups: Vec::new(), left_groups: 0, open: false, time: 0 };
         let (run, keeper) = program.run_watched(launch, keeper)?;
         if keeper.groups.is_empty() {
@@ -221,7 +227,8 @@ impl KernelBook {
                 row.warps = uses(row, site, program.shared[site.shared].space, &hardware);
             }
         }
-        Ok(Self { program, run, hardware, groups, left_groups })
+        let (file, entry, text) = (program.file.clone(), program.entry.clone(), program.text.clone());
+        Ok(Self { file, entry, text, shared: program.shared.clone(), run, hardware, groups, left_groups })
     }
 
     /// The site of a row, where it is an access.
@@ -236,7 +243,7 @@ impl KernelBook {
     /// Where the variable of a site lies.
     #[must_use]
     pub fn space(&self, site: &Site) -> Space {
-        self.program.shared.get(site.shared).map_or(Space::Storage, |shared| shared.space)
+        self.shared.get(site.shared).map_or(Space::Storage, |shared| shared.space)
     }
 
     /// The banks that an item of a row asks, of workgroup memory.
@@ -346,7 +353,7 @@ mod tests {
             let Ok(Bound::Content(content, length)) = bound(words) else { panic!("{words}") };
             launch.bound.insert((*name).to_owned(), (content, length));
         }
-        KernelBook::play(program, &launch, 0..16, room).expect("runs")
+        KernelBook::play(&program, &launch, 0..16, room).expect("runs")
     }
 
     #[test]
@@ -360,7 +367,10 @@ mod tests {
                 let degrees: Vec<u64> = degrees.filter(|degree| *degree > 0).collect();
                 let conflicting = degrees.iter().filter(|degree| **degree > 1).count() as u64;
                 let extra: u64 = degrees.iter().map(|degree| degree - 1).sum();
-                assert_eq!((degrees.len() as u64, conflicting, extra), (banks.accesses, banks.conflicting, banks.extra));
+                assert_eq!(
+                    (degrees.len() as u64, conflicting, extra),
+                    (banks.accesses, banks.conflicting, banks.extra)
+                );
             }
             for (number, used) in book.run.counts.uses.iter().enumerate() {
                 let rows = book.groups.iter().flat_map(|group| &group.rows);

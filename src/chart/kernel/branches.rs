@@ -6,7 +6,7 @@ use crate::chart::role::Role;
 use crate::units::grouped;
 
 /// Greatest height of a row, and the least.
-const MOST: f64 = 20.0;
+const MOST: f64 = 30.0;
 const LEAST: f64 = 12.0;
 
 impl Sheet<'_> {
@@ -21,7 +21,8 @@ impl Sheet<'_> {
         self.heading(area, "Branchings", "a digit for each if, 1 where its condition held; bars are items");
         let high = (body.h / (shown + usize::from(cut)).max(1) as f64).clamp(LEAST, MOST);
         let size = SMALL;
-        let longest = ways.iter().take(shown).map(|way| Way::pattern(&way.branching).chars().count()).max().unwrap_or(0);
+        let longest =
+            ways.iter().take(shown).map(|way| Way::pattern(&way.branching).chars().count()).max().unwrap_or(0);
         let words = (0.66 * size * longest as f64 + 8.0).min(0.45 * body.w);
         let most = ways.first().map_or(1, |way| way.items).max(1);
         let all: u64 = ways.iter().map(|way| way.items).sum();
@@ -46,7 +47,8 @@ impl Sheet<'_> {
         }
         if cut {
             let rest: u64 = ways[shown..].iter().map(|way| way.items).sum();
-            let words = format!("and {} more of {}", count((ways.len() - shown) as u64, "branching"), count(rest, "item"));
+            let words =
+                format!("and {} more of {}", count((ways.len() - shown) as u64, "branching"), count(rest, "item"));
             let y = body.y + high * (shown as f64 + 0.5) + 0.36 * size;
             self.words((body.x, y), body.w, size, Role::Quiet, &words);
         }

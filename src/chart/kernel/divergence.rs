@@ -9,7 +9,7 @@ use crate::units::grouped;
 
 /// Least radius of a ring, and the greatest.
 const LEAST: f64 = 24.0;
-const MOST: f64 = 84.0;
+const MOST: f64 = 110.0;
 /// Units for the words below a ring.
 const WORDS: f64 = 28.0;
 /// Between rings.
@@ -38,7 +38,7 @@ impl Sheet<'_> {
         let (across, down) = fits(radius);
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few rings")]
         let (across, room) = (across as usize, (across * down) as usize);
-        let mut more = "a ring for each class of warps that branch alike; numbers are items".to_owned();
+        let mut more = "a ring for each class of warps; numbers are items".to_owned();
         if all.len() > room {
             let warps: u64 = all[room..].iter().map(|proxy| proxy.warps).sum();
             let classes = count((all.len() - room) as u64, "class").replace("classs", "classes");

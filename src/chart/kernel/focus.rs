@@ -1,25 +1,8 @@
 //! What is pointed at in a picture of a kernel, and what belongs to it.
 
 use crate::chart::At;
-use crate::kernel::{Decision, GroupRecord, KernelBook, Row};
-
-/// Something of a kernel that a pointer rests on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Spot {
-    /// What an item did in a row.
-    Event {
-        /// Which row of the group.
-        row: usize,
-        /// Which item of the group.
-        item: usize,
-    },
-    /// A bank.
-    Bank(u32),
-    /// An item of the group.
-    Item(usize),
-    /// A line of the source.
-    Line(u32),
-}
+use crate::kernel::{Decision, Doing, GroupRecord, KernelBook, Row};
+pub use crate::tasks::Spot;
 
 /// What belongs together at the moment.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -156,7 +139,26 @@ impl Places {
         if let Some((row, item)) = self.matrix.as_ref().and_then(|matrix| matrix.at(at)) {
             return (row < record.rows.len() && item < record.items).then_some(Spot::Event { row, item });
         }
-        let within = |[left, top, right, bottom]: [f64; 4]| at.0 >= left && at.0 < right && at.1 >= top && at.1 < bottom;
+        let within =
+            |[left, top, right, bottom]: [f64; 4]| at.0 >= left && at.0 < right && at.1 >= top && at.1 < bottom;
         self.spots.iter().rfind(|(area, _)| within(*area)).map(|(_, spot)| *spot)
     }
+}
+
+/// What an item did in a row, in words: what, and where.
+#[must_use]
+pub fn told(book: &KernelBook, row: &Row, item: usize) -> [String; 2] {
+    let Some(site) = book.site(row) else {
+        let what =
+            if matches!(row.doing, Doing::Barrier { storage: true, .. }) { "storage barrier" } else { "barrier" };
+        return [format!("item {item}: {what}"), format!("line {}, time {}", row.line, row.time)];
+    };
+    let mut place = format!("line {}", row.line);
+    if let Some(address) = row.address(item) {
+        place = format!("{place}, byte {address}");
+    }
+    if let [bank, ..] = book.banks_of(row, item)[..] {
+        place = format!("{place}, bank {bank}");
+    }
+    [format!("item {item}: {} {}", site.act.word(), site.words), format!("{place}, time {}", row.time)]
 }

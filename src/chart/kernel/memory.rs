@@ -10,7 +10,7 @@
 //! banks 0 1 2 3 ... 31   most: bank 0, 26 words
 //! ```
 
-use super::focus::{Lit, Matrix, Spot};
+use super::focus::{Lit, Matrix, Spot, told};
 use super::{Area, HEAD, SMALL, Sheet, count, length};
 use crate::chart::canvas::Anchor;
 use crate::chart::role::Role;
@@ -19,7 +19,7 @@ use crate::units::grouped;
 
 /// Least and greatest height of a row, and the least width of a column.
 const LEAST_ROW: f64 = 2.0;
-const MOST_ROW: f64 = 16.0;
+const MOST_ROW: f64 = 28.0;
 const LEAST_COLUMN: f64 = 1.0;
 /// Columns from this width on are drawn one by one.
 const SINGLE: f64 = 3.0;
@@ -31,6 +31,8 @@ const SEAM: f64 = 3.0;
 const GUTTER: f64 = 22.0;
 /// For the strip of banks.
 const STRIP: f64 = 36.0;
+/// Type of the numbers of banks.
+const STRIP_TYPE: f64 = 8.0;
 
 /// What a mark shows: the kind, and how much it belongs to what is pointed at.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -116,7 +118,7 @@ impl Sheet<'_> {
                 let words = format!("item {item}");
                 let half = 0.5 * length(&words, SMALL);
                 let at = (x + wide / 2.0).clamp(cells.x + half, cells.x + cells.w - half);
-                self.chart.strong((at, top - 3.0), Anchor::Middle, SMALL, Role::Ink, &words);
+                self.chart.strong((at, top - 4.5), Anchor::Middle, SMALL, Role::Ink, &words);
             }
         }
         self.places.matrix = Some(matrix);
@@ -161,11 +163,12 @@ impl Sheet<'_> {
         if record.rows.iter().flat_map(|row| &row.warps).any(|used| used.degree > 1) {
             entry(self, Role::Warn, true, "bank conflict of a warp");
         }
-        if !self.focus.is_none() {
-            entry(self, Role::Mark, false, &self.pointed());
+        let pointed = self.pointed();
+        if !pointed.is_empty() {
+            entry(self, Role::Mark, false, &pointed);
         }
         let warp = self.book.hardware.warp;
-        let y = matrix.rows.0 - 3.0;
+        let y = matrix.rows.0 - 4.5;
         if self.focus.item.is_some() {
             return;
         }
@@ -186,14 +189,13 @@ impl Sheet<'_> {
     /// What is pointed at, in words.
     fn pointed(&self) -> String {
         let focus = self.focus;
-        match (focus.word, focus.banks.as_slice(), focus.line, focus.item) {
+        match (focus.word, focus.banks.as_slice(), focus.line) {
             (Some((shared, address)), ..) => {
-                let name = self.book.program.shared.get(shared).map_or("", |shared| shared.name.as_str());
+                let name = self.book.shared.get(shared).map_or("", |shared| shared.name.as_str());
                 format!("{}, byte {address}", crate::shown::short(name, 16))
             }
-            (_, [bank, ..], ..) => format!("bank {bank}"),
-            (_, _, Some(line), _) => format!("line {line}"),
-            (.., Some(item)) => format!("item {item}"),
+            (_, [bank, ..], _) => format!("bank {bank}"),
+            (_, _, Some(line)) => format!("line {line}"),
             _ => String::new(),
         }
     }
@@ -239,16 +241,18 @@ impl Sheet<'_> {
             let Some(worst) = used.iter().map(|used| used.degree).max() else { continue };
             let extra: u64 = used.iter().map(|used| used.degree - 1).sum();
             let columns = number * warp / matrix.items_each..((number + 1) * warp).div_ceil(matrix.items_each);
-            let lit: Vec<usize> =
-                columns.filter(|column| shown.get(*column).is_some_and(Option::is_some)).collect();
+            let lit: Vec<usize> = columns.filter(|column| shown.get(*column).is_some_and(Option::is_some)).collect();
             if let (Some(first), Some(last)) = (lit.first(), lit.last()) {
                 let (left, right) = (matrix.columns[*first].0, matrix.columns[*last].0 + matrix.columns[*last].1);
-                let times = if used.len() > 1 { format!("{} bank conflicts, the worst", used.len()) } else { "bank conflict".into() };
+                let times = if used.len() > 1 {
+                    format!("{} bank conflicts, the worst", used.len())
+                } else {
+                    "bank conflict".into()
+                };
                 let said = format!("warp {number}: {times} {worst}-way, {}", count(extra, "extra transaction"));
                 self.chart.rect((left, y + high - thick - 0.3 * gap), (right - left, thick), Role::Warn, &said);
             }
         }
-
     }
 
     /// What a column shows: what most of its events are, barriers last; lit where any of them is.
@@ -266,7 +270,9 @@ impl Sheet<'_> {
                 }
             }
         }
-        let most = |range: std::ops::Range<usize>| range.filter(|kind| kinds[*kind] > 0).max_by_key(|kind| (kinds[*kind], *kind));
+        let most = |range: std::ops::Range<usize>| {
+            range.filter(|kind| kinds[*kind] > 0).max_by_key(|kind| (kinds[*kind], *kind))
+        };
         let kind = most(0..3).or_else(|| most(3..5))?;
         Some(Shown { kind: u8::try_from(kind).unwrap_or(0), lit })
     }
@@ -278,20 +284,14 @@ impl Sheet<'_> {
         let [row] = rows else {
             return format!("{who}: events {} to {}", grouped(first as u64), grouped((first + rows.len()) as u64 - 1));
         };
-        let line = row.line;
-        match (self.book.site(row), row.address(from).filter(|_| to - from == 1)) {
-            (Some(site), address) => {
-                let mut said = format!("{who}, line {line}: {} {}", site.act.word(), site.words);
-                if let Some(address) = address {
-                    said = format!("{said}, byte {address}");
-                    if let [bank, ..] = self.book.banks_of(row, from)[..] {
-                        said = format!("{said}, bank {bank}");
-                    }
-                }
-                format!("{said}, time {}", row.time)
-            }
-            (None, _) => format!("{who}, line {line}: {}, time {}", KINDS[usize::from(self.kind(row))], row.time),
+        if to - from == 1 {
+            return told(self.book, row, from).join(", ");
         }
+        let what = match self.book.site(row) {
+            Some(site) => format!("{} {}", site.act.word(), site.words),
+            None => KINDS[usize::from(self.kind(row))].to_owned(),
+        };
+        format!("{who}: {what}, line {}, time {}", row.line, row.time)
     }
 
     /// What rows are, where there is room for words: those that cost first.
@@ -301,7 +301,8 @@ impl Sheet<'_> {
         let record = self.record;
         let cost = |row: &Row| row.warps.iter().any(|used| used.degree > 1);
         let mut order: Vec<usize> = (0..matrix.count).collect();
-        let rows_of = |n: usize| &record.rows[n * matrix.rows_each..((n + 1) * matrix.rows_each).min(record.rows.len())];
+        let rows_of =
+            |n: usize| &record.rows[n * matrix.rows_each..((n + 1) * matrix.rows_each).min(record.rows.len())];
         order.sort_by_key(|n| {
             let rows = rows_of(*n);
             let barrier = rows.iter().all(|row| matches!(row.doing, Doing::Barrier { .. }));
@@ -362,7 +363,10 @@ impl Sheet<'_> {
         let sum = |of: fn(&WarpUse) -> u64| row.warps.iter().map(of).sum::<u64>();
         let (sectors, bytes) = (sum(|used| used.sectors), sum(|used| used.bytes));
         let used = 100 * bytes / (sectors * u64::from(self.book.hardware.sector)).max(1);
-        (format!("{}, {used}%", count(sectors, "sector")), if used < 50 && sectors > row.warps.len() as u64 { Role::Warn } else { Role::Quiet })
+        (
+            format!("{}, {used}% used", count(sectors, "sector")),
+            if used < 50 && sectors > row.warps.len() as u64 { Role::Warn } else { Role::Quiet },
+        )
     }
 
     /// The playhead.
@@ -382,15 +386,19 @@ impl Sheet<'_> {
         let worst = banks.iter().map(|bank| bank.conflicting).max().unwrap_or(0);
         let wide = area.w / banks.len().max(1) as f64;
         let (top, high) = (area.y + 2.0, 15.0);
+        // Numbers stand in the cells where the longest does, else below some of them.
+        let longest = length(&banks.len().saturating_sub(1).to_string(), STRIP_TYPE);
+        let inside = longest + 1.0 < wide;
+        let every = (1..).map(|n| 1usize << n).find(|every| wide * *every as f64 > 2.0 * longest).unwrap_or(64);
         for (n, bank) in banks.iter().enumerate() {
             let left = area.x + wide * n as f64;
             let step = (9.0 * bank.asked as f64 / most as f64).ceil() as u8;
             let number = u32::try_from(n).unwrap_or(0);
             let lit = self.focus.banks.contains(&number);
             let said = format!(
-                "bank {n}: {} asked for; {} of warps conflict in it",
+                "bank {n}: {} asked for; {} of warps",
                 count(bank.asked, "word"),
-                count(bank.conflicting, "access").replace("accesss", "accesses")
+                count(bank.conflicting, "conflict")
             );
             let gap = (0.1 * wide).min(1.0);
             let role = if lit { Role::Mark } else { Role::Heat(step) };
@@ -401,20 +409,37 @@ impl Sheet<'_> {
                 self.chart.rect((left, top + high + 1.0), (wide - gap, tall), Role::Warn, &said);
             }
             let words = number.to_string();
-            if length(&words, SMALL) + 1.0 < wide {
+            if inside {
                 let ink = if lit { Role::Ground } else { Role::OnHeat(step) };
-                let at = (left + (wide - gap) / 2.0, top + 0.5 * high + 0.36 * SMALL);
-                self.chart.text(at, Anchor::Middle, SMALL, ink, &words);
-            } else if n == 0 || n + 1 == banks.len() {
-                let (anchor, at) = if n == 0 { (Anchor::Start, left) } else { (Anchor::End, left + wide) };
-                self.chart.text((at, top + high + 17.0), anchor, SMALL, Role::Quiet, &words);
+                let at = (left + (wide - gap) / 2.0, top + 0.5 * high + 0.36 * STRIP_TYPE);
+                self.chart.text(at, Anchor::Middle, STRIP_TYPE, ink, &words);
+            } else if n % every == 0 && (n + every / 2 < banks.len() || n == 0) || n + 1 == banks.len() {
+                let anchor = if n == 0 {
+                    Anchor::Start
+                } else if n + 1 == banks.len() {
+                    Anchor::End
+                } else {
+                    Anchor::Middle
+                };
+                let at = match anchor {
+                    Anchor::Start => left,
+                    Anchor::Middle => left + wide / 2.0,
+                    Anchor::End => left + wide,
+                };
+                self.chart.text((at, top + high + 16.0), anchor, STRIP_TYPE, Role::Quiet, &words);
             }
         }
         let (n, bank) = match self.focus.banks[..] {
             [bank, ..] if self.focus.word.is_none() => (bank as usize, banks.get(bank as usize).copied()),
-            _ => banks.iter().copied().enumerate().rev().max_by_key(|(_, bank)| bank.asked).map_or((0, None), |(n, bank)| (n, Some(bank))),
+            _ => banks
+                .iter()
+                .copied()
+                .enumerate()
+                .rev()
+                .max_by_key(|(_, bank)| bank.asked)
+                .map_or((0, None), |(n, bank)| (n, Some(bank))),
         };
-        self.chart.text((area.x - 4.0, top + 0.5 * high + 0.36 * SMALL), Anchor::End, 7.0, Role::Quiet, "bank");
+        self.chart.text((area.x - 4.0, top + 0.5 * high + 0.36 * SMALL), Anchor::End, STRIP_TYPE, Role::Quiet, "bank");
         let Some(bank) = bank else { return };
         let least = banks.iter().map(|bank| bank.asked).min().unwrap_or(0);
         let words = match least == most {
@@ -424,9 +449,8 @@ impl Sheet<'_> {
         self.words((x, top + 0.5 * high), room, SMALL, Role::Body, &words);
         let words = match worst {
             0 => "no conflicts".to_owned(),
-            _ => format!("{} in conflict in it", count(bank.conflicting, "access").replace("accesss", "accesses")),
+            _ => format!("{} of warps in it", count(bank.conflicting, "conflict")),
         };
         self.words((x, top + 0.5 * high + 11.0), room, SMALL, if worst > 0 { Role::Warn } else { Role::Quiet }, &words);
-
     }
 }

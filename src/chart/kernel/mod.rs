@@ -19,7 +19,7 @@ mod focus;
 mod memory;
 mod source;
 
-pub use focus::{Focus, Lit, Matrix, Places, Spot};
+pub use focus::{Focus, Lit, Matrix, Places, Spot, told};
 
 use super::canvas::{Anchor, Chart, Look, signs};
 use super::role::Role;
@@ -76,9 +76,9 @@ impl KernelView {
     pub fn draw(self, book: &KernelBook, group: usize, focus: &Focus, now: Option<f64>, look: Look) -> Drawing {
         let none = GroupRecord::default();
         let record = book.groups.get(group).unwrap_or(&none);
-        let title = format!("{}, entry {}", book.program.file, book.program.entry);
+        let title = format!("{}, entry {}", book.file, book.entry);
         let mut sheet = Sheet {
-            chart: Chart::new(look, &title, &about(book, record)),
+            chart: Chart::new(look, &title, &about(book, record, signs(look.size[0] - 32.0, 5.8))),
             places: Places::default(),
             book,
             record,
@@ -184,8 +184,8 @@ fn ways(book: &KernelBook) -> Vec<Way> {
     ways
 }
 
-/// What ran, in a line.
-fn about(book: &KernelBook, record: &GroupRecord) -> String {
+/// What ran, in a line of so many signs: what has no room is left out.
+fn about(book: &KernelBook, record: &GroupRecord, most: usize) -> String {
     let counts = &book.run.counts;
     let groups = book.run.taken.end - book.run.taken.start;
     let mut parts = vec![
@@ -208,7 +208,15 @@ fn about(book: &KernelBook, record: &GroupRecord) -> String {
     if !book.run.lone.is_empty() {
         parts.push("a barrier in divergent flow".into());
     }
-    parts.join("  ·  ")
+    let mut out = String::new();
+    for part in parts {
+        let longer = if out.is_empty() { part } else { format!("{out}  ·  {part}") };
+        if longer.chars().count() > most && !out.is_empty() {
+            break;
+        }
+        out = longer;
+    }
+    out
 }
 
 /// A picture that is being drawn.

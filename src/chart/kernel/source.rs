@@ -1,10 +1,10 @@
 //! The source view: what ran, what conditions said, what lines cost. Lines that nobody carried out are faded and say so.
 
+use super::focus::Spot;
 use super::{Area, HEAD, SMALL, Sheet, length};
 use crate::chart::canvas::Anchor;
 use crate::chart::role::Role;
 use crate::units::grouped;
-use super::focus::Spot;
 use std::collections::BTreeMap;
 
 /// From line to line.
@@ -59,7 +59,7 @@ impl Sheet<'_> {
     #[expect(clippy::cast_precision_loss, reason = "places on a picture")]
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 9, and few lines")]
     pub(super) fn source(&mut self, area: Area) {
-        let text: Vec<String> = self.book.program.text.lines().map(str::to_owned).collect();
+        let text: Vec<String> = self.book.text.lines().map(str::to_owned).collect();
         let costs = self.costs();
         // An item that is pointed at has its own digits in place of the counts of all.
         let digits = self.focus.item.is_some() && !self.record.decisions.is_empty();
@@ -67,8 +67,7 @@ impl Sheet<'_> {
             .into_iter()
             .filter(|(_, of, heat)| (*heat || !digits) && costs.values().any(|costs| of(costs) > 0))
             .collect();
-        let most: Vec<u64> =
-            used.iter().map(|(_, of, _)| costs.values().map(of).max().unwrap_or(0)).collect();
+        let most: Vec<u64> = used.iter().map(|(_, of, _)| costs.values().map(of).max().unwrap_or(0)).collect();
         let column = |n: usize| {
             let longest = grouped(most[n]);
             length(&longest, SMALL).max(length(used[n].0, SMALL)) + 10.0
@@ -85,7 +84,7 @@ impl Sheet<'_> {
             right -= wide;
         }
         let body = area.below(HEAD + 8.0);
-        let shown = self.lines_shown(text.len(), ((body.h / PITCH) as usize).max(1));
+        let shown = self.lines_shown(&costs, text.len(), ((body.h / PITCH) as usize).max(1));
         let more = match shown.len() < text.len() {
             true => format!("lines {} to {} of {}", shown.start + 1, shown.end, text.len()),
             false => String::new(),
@@ -98,7 +97,7 @@ impl Sheet<'_> {
             let line = u32::try_from(number + 1).unwrap_or(u32::MAX);
             let y = body.y + PITCH * row as f64;
             let baseline = y + 0.5 * PITCH + 0.36 * SMALL;
-            let pointed = self.focus.line == Some(line) && self.focus.row.is_none_or(|_| true);
+            let pointed = self.focus.line == Some(line);
             if pointed {
                 self.chart.rect((area.x, y), (right - area.x, PITCH), Role::Grid, "");
             }
@@ -124,10 +123,20 @@ impl Sheet<'_> {
                 }
             }
             let comment = text[line as usize - 1].trim_start().starts_with("//");
-            let role = if dead { Role::Faded } else if comment { Role::Quiet } else { Role::Ink };
-            self.code((area.x + 28.0, baseline), room, &text[line as usize - 1], role);
+            let role = if dead {
+                Role::Faded
+            } else if comment {
+                Role::Quiet
+            } else {
+                Role::Ink
+            };
             let none = Costs::default();
             let cost = costs.get(&line).unwrap_or(&none);
+            // Where nothing is counted, words have that room.
+            if !costs.contains_key(&line) && !dead && !digits {
+                room = area.right() - area.x - 28.0;
+            }
+            self.code((area.x + 28.0, baseline), room, &text[line as usize - 1], role);
             for (n, x, wide) in &columns {
                 let (name, of, heat) = used[*n];
                 let value = of(cost);
@@ -145,30 +154,35 @@ impl Sheet<'_> {
         }
     }
 
-    /// Lines that there is room for: around the one that is pointed at, else from the entry on.
-    fn lines_shown(&self, all: usize, room: usize) -> std::ops::Range<usize> {
+    /// Lines that there is room for: around the one that is pointed at, else where most of those are that cost something.
+    fn lines_shown(&self, costs: &BTreeMap<u32, Costs>, all: usize, room: usize) -> std::ops::Range<usize> {
         if all <= room {
             return 0..all;
         }
-        let lines = &self.book.run.lines;
-        let first = lines.first().map_or(0, |line| *line as usize).saturating_sub(3);
-        let last = lines.last().map_or(all, |line| *line as usize + 1).min(all);
-        let from = match self.focus.line {
-            Some(line) if (line as usize) > first + room || (line as usize) < first => {
-                (line as usize).saturating_sub(room / 2)
-            }
-            // What is left over is shown before it.
-            _ => first.saturating_sub((first + room).saturating_sub(last.max(first))),
+        let within = |from: usize| {
+            let lines = u32::try_from(from + 1).unwrap_or(0)..u32::try_from(from + room + 1).unwrap_or(u32::MAX);
+            costs.range(lines.clone()).count() + self.book.run.lines.range(lines).count()
         };
-        let from = from.min(all - room);
+        // The first of the best; a little before it where that costs nothing.
+        let best = (0..=all - room).max_by_key(|from| (within(*from), std::cmp::Reverse(*from))).unwrap_or(0);
+        let from = match self.focus.line.map(|line| line as usize) {
+            Some(line) if line > best + room || line <= best => line.saturating_sub(room / 2).min(all - room),
+            _ => best,
+        };
         from..from + room
     }
 
     /// A line of code: blanks at its start have a width of their own, whatever the type.
     #[expect(clippy::cast_precision_loss, reason = "a few blanks")]
     fn code(&mut self, (x, y): (f64, f64), room: f64, line: &str, role: Role) {
-        let blanks: usize = line.chars().take_while(|sign| sign.is_whitespace()).map(|sign| if sign == '\t' { 4 } else { 1 }).sum();
+        let blanks: usize =
+            line.chars().take_while(|sign| sign.is_whitespace()).map(|sign| if sign == '\t' { 4 } else { 1 }).sum();
         let indent = (0.5 * SMALL * blanks as f64).min(0.5 * room);
-        self.words((x + indent, y), room - indent, SMALL, role, line.trim());
+        // What has no room is cut at the end: a line is read from its start.
+        let (line, most) = (line.trim(), super::fitting(room - indent, 0.93 * SMALL));
+        let whole = line.chars().count() <= most;
+        let words =
+            if whole { line.to_owned() } else { line.chars().take(most.saturating_sub(1)).chain(['…']).collect() };
+        self.chart.text((x + indent, y), Anchor::Start, SMALL, role, &words);
     }
 }

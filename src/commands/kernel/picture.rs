@@ -12,9 +12,9 @@ use std::path::Path;
 ///
 /// # Errors
 /// When it cannot be run, there is no such group, item or bank, or the file cannot be written.
-pub(super) fn write(args: &KernelArgs, program: Program, launch: &Launch, output: &Path) -> anyhow::Result<()> {
+pub(super) fn write(args: &KernelArgs, program: &Program, launch: &Launch, output: &Path) -> anyhow::Result<()> {
     let format = ChartFormat::of(output)?;
-    let spot = spot(args, &program, launch)?;
+    let spot = spot(args, program, launch)?;
     let first = args.group.unwrap_or_else(|| launch.take.as_ref().map_or(0, |take| take.start));
     let book = KernelBook::play(program, launch, first..first.saturating_add(1), KEPT).map_err(failed)?;
     let focus = match (spot, book.groups.first()) {
