@@ -117,6 +117,7 @@ impl Desk {
             self.say("change the caches on this card: those before and those of now will stand side by side", now);
         } else {
             let what = match for_tasks(Action::Layout(layout)) {
+                ForTasks::Does(_) if self.studio().kernel().is_some() => "memory, divergence, branchings and source",
                 ForTasks::Does(what) if of_tasks => what,
                 _ => layout.what(),
             };

@@ -165,11 +165,19 @@ pub struct Chart {
 const ROWS: [f64; 3] = [24.0, 41.0, 62.0];
 
 impl Chart {
-    pub(super) fn new(look: Look, title: &str, about: &str) -> Self {
-        let free = [16.0 + 8.2 * wide(title), 16.0];
-        let mut chart = Self { look, title: title.to_owned(), shapes: Vec::new(), references: None, free };
+    /// A sheet with nothing on it, not even its title.
+    pub(super) fn bare(look: Look, title: &str) -> Self {
+        let (title, free) = (title.to_owned(), [16.0; 2]);
+        let mut chart = Self { look, title, shapes: Vec::new(), references: None, free };
         let [width, height] = look.size;
         chart.rect((0.0, 0.0), (width, height), Role::Ground, "");
+        chart
+    }
+
+    pub(super) fn new(look: Look, title: &str, about: &str) -> Self {
+        let mut chart = Self::bare(look, title);
+        chart.free[0] = 16.0 + 8.2 * wide(title);
+        let [width, _] = look.size;
         let words = shown::short(title, signs(width - 32.0, 8.2)).into_owned();
         chart.shapes.push(Shape::Text {
             at: (16.0, ROWS[0]),

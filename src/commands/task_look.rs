@@ -9,6 +9,7 @@ use crate::opening::{self, Tell};
 use crate::overlay::Studio;
 use crate::shown::say;
 use crate::sim::config::nearest;
+use crate::tasks::metrics::Metric;
 use crate::tasks::{FirstSight, TaskBook, TaskLook};
 use crate::trace::bundled::name_in;
 use crate::units::grouped;
@@ -43,7 +44,11 @@ pub(super) fn studio(path: &Path, picture: &PictureArgs) -> anyhow::Result<Studi
         let book = Arc::new(kernel::book(path)?);
         let title = picture.title.clone().or_else(|| called(path)).unwrap_or_default();
         let tasks = opening::kernel_tasks(&book, &title);
-        let first = first(&picture.tasks, &tasks)?;
+        let mut first = first(&picture.tasks, &tasks)?;
+        if picture.tasks.metrics.is_empty() {
+            // Warps make no requests.
+            first.look.metrics = [Some(Metric::ConcurrentTask), None];
+        }
         return Ok(Studio::of_kernel(book, tasks.with_first(first))?);
     }
     let tell: Tell = Arc::new(say_note);

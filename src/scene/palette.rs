@@ -54,7 +54,7 @@ pub const CODE: Rgba = [168, 200, 255, 255];
 pub const SERIES: [Rgba; 2] = [[104, 172, 255, 255], [255, 164, 74, 255]];
 /// What items of a kernel do: read, write, atomic operation, barrier of workgroup memory, barrier of storage.
 pub const ACTS: [Rgba; 5] =
-    [[140, 200, 255, 255], [44, 92, 214, 255], [186, 104, 232, 255], [104, 110, 126, 255], [20, 150, 92, 255]];
+    [[128, 219, 231, 255], [43, 87, 206, 255], [214, 123, 246, 255], [119, 108, 108, 255], [20, 146, 79, 255]];
 /// Cold end of the temperature scale.
 pub const COLD: Rgba = [38, 110, 232, 255];
 /// Warm end of the temperature scale.

@@ -344,7 +344,13 @@ impl Sheet<'_> {
             self.words((x + line, y), room - line, SMALL, role, &words);
             return;
         };
-        let (cost, role) = self.cost(row);
+        let (mut cost, role) = self.cost(row);
+        // What was accessed says more than how many sectors that are.
+        if room - line - length(&cost, SMALL) < 70.0
+            && let Some((_, used)) = cost.split_once(", ")
+        {
+            cost = used.to_owned();
+        }
         let wide = if cost.is_empty() { 0.0 } else { length(&cost, SMALL) + 8.0 };
         let words = format!("{} {}", site.act.word(), site.words);
         self.words((x + line, y), (room - line - wide).max(20.0), SMALL, Role::Body, &words);

@@ -74,11 +74,31 @@ impl KernelView {
     /// Draws it of the nth group that is kept.
     #[must_use]
     pub fn draw(self, book: &KernelBook, group: usize, focus: &Focus, now: Option<f64>, look: Look) -> Drawing {
+        self.draw_with(book, group, focus, now, (look, true))
+    }
+
+    /// Draws it without saying which kernel it is of: one of several pictures of it.
+    #[must_use]
+    pub fn draw_bare(self, book: &KernelBook, group: usize, focus: &Focus, now: Option<f64>, look: Look) -> Drawing {
+        self.draw_with(book, group, focus, now, (look, false))
+    }
+
+    fn draw_with(
+        self,
+        book: &KernelBook,
+        group: usize,
+        focus: &Focus,
+        now: Option<f64>,
+        (look, titled): (Look, bool),
+    ) -> Drawing {
         let none = GroupRecord::default();
         let record = book.groups.get(group).unwrap_or(&none);
         let title = format!("{}, entry {}", book.file, book.entry);
         let mut sheet = Sheet {
-            chart: Chart::new(look, &title, &about(book, record, signs(look.size[0] - 32.0, 5.8))),
+            chart: match titled {
+                true => Chart::new(look, &title, &about(book, record, signs(look.size[0] - 32.0, 5.8))),
+                false => Chart::bare(look, &title),
+            },
             places: Places::default(),
             book,
             record,
@@ -87,7 +107,8 @@ impl KernelView {
             ways: ways(book),
         };
         let [width, height] = look.size;
-        let whole = Area { x: 16.0, y: 52.0, w: width - 32.0, h: height - 60.0 };
+        let top = if titled { 52.0 } else { 8.0 };
+        let whole = Area { x: 16.0, y: top, w: width - 32.0, h: height - top - 8.0 };
         match self {
             Self::All => sheet.all(whole),
             Self::Memory => sheet.memory(whole),
@@ -189,8 +210,8 @@ fn about(book: &KernelBook, record: &GroupRecord, most: usize) -> String {
     let counts = &book.run.counts;
     let groups = book.run.taken.end - book.run.taken.start;
     let mut parts = vec![
-        format!("{} items in {} groups of {}", grouped(counts.work_items), grouped(groups), record.items),
-        format!("{} model warps, {} diverge", grouped(counts.warps), grouped(counts.divergent_warps)),
+        format!("{} in {} of {}", count(counts.work_items, "item"), count(groups, "group"), record.items),
+        format!("{}, {} diverge", count(counts.warps, "model warp"), grouped(counts.divergent_warps)),
     ];
     if let Some(banks) = counts.banks.iter().find(|banks| banks.group == record.group && banks.accesses > 0) {
         parts.push(format!(

@@ -26,6 +26,11 @@ struct Costs {
 /// A column: its heading, its number, and whether the number is a cost, which has heat.
 type Column = (&'static str, fn(&Costs) -> u64, bool);
 
+/// Whether a column has a number for a line: of a condition both sides, of costs what is more than nothing.
+fn is_told((_, of, heat): Column, cost: &Costs) -> bool {
+    of(cost) > 0 || !heat && cost.decided != [0; 2]
+}
+
 const COLUMNS: [Column; 5] = [
     ("true", |costs| costs.decided[0], false),
     ("false", |costs| costs.decided[1], false),
@@ -133,14 +138,15 @@ impl Sheet<'_> {
             let none = Costs::default();
             let cost = costs.get(&line).unwrap_or(&none);
             // Where nothing is counted, words have that room.
-            if !costs.contains_key(&line) && !dead && !digits {
-                room = area.right() - area.x - 28.0;
+            if !dead && !digits {
+                let shown = columns.iter().filter(|(n, ..)| is_told(used[*n], cost)).map(|(_, x, _)| *x);
+                room = shown.fold(area.right(), f64::min) - area.x - 32.0;
             }
             self.code((area.x + 28.0, baseline), room, &text[line as usize - 1], role);
             for (n, x, wide) in &columns {
                 let (name, of, heat) = used[*n];
                 let value = of(cost);
-                if value == 0 && !(matches!(name, "true" | "false") && cost.decided != [0; 2]) {
+                if !is_told(used[*n], cost) {
                     continue;
                 }
                 let step = (9.0 * value as f64 / most[*n].max(1) as f64).ceil() as u8;

@@ -25,6 +25,9 @@ use egui::{Pos2, Rect, pos2};
 const UNIT: f32 = 1.2;
 /// The largest that type becomes by zooming, of its size at first.
 const LARGEST: f32 = 4.0;
+/// Units that a view has at least, with a title and without: with less, nothing can be read.
+const LEAST: [f64; 2] = [300.0, 200.0];
+const LEAST_BARE: [f64; 2] = [280.0, 110.0];
 
 /// See the module.
 pub struct KernelExhibit {
@@ -89,7 +92,11 @@ impl Exhibit for KernelExhibit {
         let sight = Rect::from_min_max(layout.area.min, pos2(layout.area.right(), layout.strip.top()));
         let unit = UNIT * layout.type_scale * view.camera.zoom.max(1.0);
         let room = [sight.width(), sight.height()].map(|side| f64::from(side / unit));
-        let look = Look::of_units(Theme::Dark, room);
+        // Who has a title beside the others needs more room.
+        let titled = matches!(self.view, KernelView::All | KernelView::Memory);
+        let least = if titled { LEAST } else { LEAST_BARE };
+        let size = [room[0].max(least[0]), room[1].max(least[1])];
+        let look = Look { theme: Theme::Dark, size };
         // Less room than the least that can be read: the chart is as small as it must be.
         let unit = (0..2).map(|n| unit * to_f32(room[n] / look.size[n])).fold(unit, f32::min);
         self.group = group_of(kernel, tasks, &view.tasks);
@@ -98,7 +105,10 @@ impl Exhibit for KernelExhibit {
             _ => Focus::default(),
         };
         let now = position.tick() as f64 + f64::from(position.phase());
-        let drawing = self.view.draw(kernel, self.group, &focus, Some(now), look);
+        let drawing = match titled {
+            true => self.view.draw(kernel, self.group, &focus, Some(now), look),
+            false => self.view.draw_bare(kernel, self.group, &focus, Some(now), look),
+        };
         let place = Place { corner: sight.min, unit };
         let mut plane = Plane { unit, ..Plane::default() };
         self.said = put(&mut plane, &drawing.chart, place, Theme::Dark, &view.colors);
