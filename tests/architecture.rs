@@ -84,7 +84,7 @@ const RULES: &[Rule] = &[
     },
     Rule {
         module: "chart",
-        ours: &["sim", "analysis", "scene"],
+        ours: &["sim", "analysis", "kernel", "tasks", "scene"],
         never: &[GRAPHICS, FILES, CLOCK, PRINTS, LOOSE, CODECS],
     },
     Rule {
@@ -95,7 +95,7 @@ const RULES: &[Rule] = &[
     Rule { module: "render", ours: &["scene"], never: &[WINDOW, TEXT, FILES, CLOCK, PRINTS, LOOSE, CODECS] },
     Rule {
         module: "overlay",
-        ours: &["sim", "analysis", "tasks", "timeline", "scene", "chart", "render"],
+        ours: &["sim", "analysis", "kernel", "tasks", "timeline", "scene", "chart", "render"],
         never: &[WINDOW, FILES, CLOCK, PRINTS, LOOSE, CODECS],
     },
     Rule {

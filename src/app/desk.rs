@@ -119,8 +119,10 @@ impl Desk {
         speed: f64,
     ) -> Self {
         let transport = Transport::new(studio.axis(), position, speed);
-        let suited = [exhibits::suited(&studio)];
-        let panes = Panes::new(if rows.is_empty() { &suited } else { rows }, view.camera, &studio);
+        let panes = match rows {
+            [] => Panes::arranged(&super::layouts::suited(&studio), view.camera, &studio),
+            rows => Panes::new(rows, view.camera, &studio),
+        };
         let session = Session::new(studio, view);
         let mut desk = Self {
             session,

@@ -6,7 +6,7 @@ use super::keys::Action;
 use super::panes::Panes;
 use super::task_keys::{ForTasks, for_tasks};
 use crate::overlay::Studio;
-use crate::overlay::exhibits::{self, ExhibitEntry, Subject};
+use crate::overlay::exhibits::{self, Subject};
 use crate::scene::Camera;
 
 /// See the module.
@@ -55,12 +55,17 @@ impl NamedLayout {
     pub fn panes(self, studio: &Studio) -> Arrangement {
         let of_tasks = studio.tasks().is_some();
         let suited = exhibits::suited(studio);
-        let rings = if of_tasks { exhibits::named("rings").unwrap_or(suited) } else { suited };
+        let rings =
+            if of_tasks && studio.kernel().is_none() { exhibits::named("rings").unwrap_or(suited) } else { suited };
         let one = |name: &str, height: u8| Cell { height, ..Cell::of(exhibits::named(name).unwrap_or(rings)) };
         let column = |width: u8, cells: Vec<Cell>| Column { width, cells };
         let rings = |height: u8, baseline: bool| Cell { height, baseline, ..Cell::of(rings) };
         let columns = match self {
             Self::Lecture => vec![column(1, vec![rings(1, false)])],
+            Self::Engineer if studio.kernel().is_some() => vec![
+                column(58, vec![one("kernel-memory", 1)]),
+                column(42, vec![one("kernel-divergence", 34), one("kernel-branches", 26), one("kernel-source", 40)]),
+            ],
             Self::Engineer if of_tasks => vec![
                 column(58, vec![rings(66, false), one("component", 34)]),
                 column(42, vec![one("overview", 1), one("task", 1)]),
@@ -79,6 +84,14 @@ impl NamedLayout {
             ],
         };
         Arrangement { columns }
+    }
+}
+
+/// The panes in which a studio is read best, where nobody asked for any.
+pub(super) fn suited(studio: &Studio) -> Arrangement {
+    match studio.kernel() {
+        Some(_) => NamedLayout::Engineer.panes(studio),
+        None => Arrangement::side_by_side(&[exhibits::suited(studio)]),
     }
 }
 
@@ -104,6 +117,7 @@ impl Desk {
             self.say("change the caches on this card: those before and those of now will stand side by side", now);
         } else {
             let what = match for_tasks(Action::Layout(layout)) {
+                ForTasks::Does(_) if self.studio().kernel().is_some() => "memory, divergence, branchings and source",
                 ForTasks::Does(what) if of_tasks => what,
                 _ => layout.what(),
             };
@@ -114,8 +128,7 @@ impl Desk {
     /// Has other panes in place of all that there are; the first has `camera`. For none: what suits the trace.
     pub(super) fn divide(&mut self, panes: &Arrangement, camera: Camera) {
         let studio = self.session.studio();
-        let suited: [&'static ExhibitEntry; 1] = [exhibits::suited(studio)];
-        let suited = Arrangement::side_by_side(&suited);
+        let suited = suited(studio);
         let subject = Subject::of(studio);
         let fits = panes.columns.iter().flat_map(|column| &column.cells).all(|cell| cell.row.of.contains(&subject));
         let panes = if fits { panes } else { &suited };

@@ -27,6 +27,8 @@ mod guide;
 mod guide_panel;
 mod indexing;
 mod input;
+#[cfg(test)]
+mod kernel_tests;
 pub mod keys;
 mod latency;
 pub mod layouts;

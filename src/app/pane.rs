@@ -9,6 +9,7 @@ use crate::overlay::{Area, Baseline, Parts, Shot, Studio, Taken, Tip};
 use crate::reference::SourceError;
 use crate::render::Bar;
 use crate::scene::{Camera, View};
+use crate::tasks::Spot;
 use egui::Pos2;
 
 /// Where a pane stands in the window, points.
@@ -279,6 +280,13 @@ impl Pane {
     #[must_use]
     pub fn csv(&self, studio: &Studio) -> String {
         self.taken().map_or_else(String::new, |taken| self.exhibit.csv(self.side(studio), taken))
+    }
+
+    /// What of a kernel is at a point of the window.
+    #[must_use]
+    pub fn spot(&self, studio: &Studio, at: Pos2) -> Option<Spot> {
+        self.taken()?;
+        self.exhibit.spot(self.side(studio), at)
     }
 
     /// What is at a point of the window; a dot counts up to `reach` points from its centre.

@@ -80,6 +80,10 @@ pub fn show(ui: &mut Ui, desk: &mut Desk, [width, height]: [u32; 2], now: f64) -
     match left.followed {
         Some(Followed::Target(target, alone)) => desk.follow(target, alone, now),
         Some(Followed::Nothing) => desk.pin(None),
+        Some(Followed::Pointed(spot)) => {
+            desk.session.task_look_mut().spot = spot;
+            ui.ctx().request_repaint();
+        }
         Some(Followed::Stretch(stretch)) => {
             desk.session.show_stretch(stretch);
             ui.ctx().request_repaint();

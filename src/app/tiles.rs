@@ -15,6 +15,7 @@ use crate::overlay::pen::{Drawn, Target, color};
 use crate::overlay::{Area, Layout, Parts, Stretch, Studio, Taken};
 use crate::reference::SourceError;
 use crate::scene::palette;
+use crate::tasks::Spot;
 use egui::{
     Align2, Color32, CornerRadius, CursorIcon, Event, Id, Order, Painter, Popup, Pos2, Rect, Response, RichText, Role,
     Sense, Stroke, StrokeKind, Style, Ui, UiBuilder, Visuals, WidgetInfo, WidgetText, pos2, vec2,
@@ -86,6 +87,8 @@ pub(super) enum Followed {
     Times(Position, Position),
     /// This part of the axis is to be shown.
     Stretch(Stretch),
+    /// The pointer rests on this of a kernel, or on nothing of it.
+    Pointed(Option<Spot>),
     /// Nothing: what is pinned is let go.
     Nothing,
 }
@@ -112,7 +115,7 @@ impl Followed {
             }
             Self::Time(position) => Self::Time(at(position)),
             Self::Times(from, to) => Self::Times(at(from), at(to)),
-            Self::Nothing | Self::Stretch(_) => self,
+            Self::Nothing | Self::Stretch(_) | Self::Pointed(_) => self,
         })
     }
 }
@@ -216,7 +219,8 @@ impl Behavior<Pane> for Stand<'_> {
                 ui.ctx().request_repaint();
             }
             let clicked = followed.or(clicked).and_then(|clicked| clicked.here(pane, self.shows.session.studio()));
-            self.followed = self.followed.or(clicked);
+            let pointed = || pointed(ui, pane, self.shows.session).map(Followed::Pointed);
+            self.followed = self.followed.or(clicked).or_else(pointed);
             if !over_row {
                 tips(ui, pane, self.shows.session, self.shows.transport);
             }
@@ -511,6 +515,15 @@ fn times(ui: &Ui, response: &Response, taken: &Taken) -> Option<Followed> {
 /// The part of a picture that can be looked into.
 fn above_strip(layout: &Layout) -> Rect {
     Rect { max: pos2(layout.area.right(), layout.strip.top()), ..layout.area }
+}
+
+/// What of a kernel the pointer rests on in this pane, where that is something else than before.
+fn pointed(ui: &Ui, pane: &Pane, session: &Session) -> Option<Option<Spot>> {
+    session.studio().kernel()?;
+    let pointer = ui.ctx().pointer_hover_pos().filter(|at| ui.max_rect().contains(*at))?;
+    let covered = ui.ctx().layer_id_at(pointer).is_some_and(|layer| layer.order != Order::Background);
+    let spot = pane.spot(session.studio(), pointer).filter(|_| !covered);
+    (spot != session.task_look().spot).then_some(spot)
 }
 
 fn tips(ui: &Ui, pane: &Pane, session: &Session, transport: &Transport) {

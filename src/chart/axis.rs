@@ -1,6 +1,7 @@
 //! Axes: where a number lies, and which numbers are written.
 
-use super::canvas::{Anchor, Chart, Role, wide};
+use super::canvas::{Anchor, Chart, wide};
+use super::role::Role;
 use crate::sim::config::format_size;
 use crate::units::grouped;
 

@@ -1,6 +1,7 @@
 //! The sheet that charts are drawn on.
 
-use crate::scene::palette::{self, Rgba, Theme};
+use super::role::{Role, hex};
+use crate::scene::palette::Theme;
 use crate::shown;
 use std::fmt::Write as _;
 
@@ -8,127 +9,6 @@ use std::fmt::Write as _;
 const UNITS: [f64; 2] = [640.0, 360.0];
 /// Units that a chart has at least: with less, nothing can be read.
 const LEAST: [f64; 2] = [280.0, 200.0];
-/// Steps of a scale of colours.
-pub(super) const HEATS: u8 = 10;
-/// Colours of series.
-const SERIES: u8 = 2;
-/// Colours of regions.
-const REGIONS: u8 = 12;
-
-/// What a colour means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
-    /// The ground.
-    Ground,
-    /// Titles and values.
-    Ink,
-    /// Other words.
-    Body,
-    /// Axes.
-    Quiet,
-    /// Lines behind what is drawn.
-    Grid,
-    /// The nth series, from 0.
-    Series(u8),
-    /// Classes of misses: compulsory, capacity, conflict, coherence.
-    Class(u8),
-    /// The nth region.
-    Region(u8),
-    /// How much, 0 to 9.
-    Heat(u8),
-    /// Words on the heat of this step.
-    OnHeat(u8),
-}
-
-impl Role {
-    fn all() -> Vec<Self> {
-        let mut all = vec![Self::Ground, Self::Ink, Self::Body, Self::Quiet, Self::Grid];
-        all.extend((0..SERIES).map(Self::Series));
-        all.extend((0..4).map(Self::Class));
-        all.extend((0..REGIONS).map(Self::Region));
-        all.extend((0..HEATS).map(Self::Heat));
-        all.extend((0..HEATS).map(Self::OnHeat));
-        all
-    }
-
-    /// Its colour in a theme.
-    #[must_use]
-    pub fn color(self, theme: Theme) -> Rgba {
-        let step = |n: u8| f32::from(n.min(HEATS - 1)) / f32::from(HEATS - 1);
-        let dark = match self {
-            Self::Ground => palette::BACKGROUND,
-            Self::Ink => palette::TEXT,
-            Self::Body => palette::TEXT_BODY,
-            Self::Quiet => palette::TEXT_QUIET,
-            Self::Grid => palette::TRACK,
-            Self::Series(n) => palette::SERIES[usize::from(n % SERIES)],
-            Self::Class(n) => palette::CLASSES[usize::from(n.min(3))],
-            Self::Region(n) => palette::region(usize::from(n % REGIONS)),
-            // From the ground to the second series: lightness alone tells how much.
-            Self::Heat(n) => {
-                let end = palette::themed(palette::SERIES[1], theme);
-                return palette::mix(palette::themed(palette::TRACK, theme), end, step(n));
-            }
-            Self::OnHeat(n) => {
-                if step(n) > 0.45 {
-                    palette::BACKGROUND
-                } else {
-                    palette::TEXT
-                }
-            }
-        };
-        // On strong colours the words of a light theme are light, or they would be lost.
-        palette::themed(dark, theme)
-    }
-
-    fn class(self) -> String {
-        match self {
-            Self::Ground => "ground".into(),
-            Self::Ink => "ink".into(),
-            Self::Body => "body".into(),
-            Self::Quiet => "quiet".into(),
-            Self::Grid => "grid".into(),
-            Self::Series(n) => format!("series{}", n % SERIES),
-            Self::Class(n) => format!("class{}", n.min(3)),
-            Self::Region(n) => format!("region{}", n % REGIONS),
-            Self::Heat(n) => format!("heat{}", n.min(HEATS - 1)),
-            Self::OnHeat(n) => format!("on{}", n.min(HEATS - 1)),
-        }
-    }
-}
-
-/// Rules that give the roles of charts within `scope` (a selector) the colours of a theme.
-#[must_use]
-pub fn css(scope: &str, theme: Theme) -> String {
-    let mut out = String::new();
-    for role in Role::all() {
-        let (class, color) = (role.class(), hex(role.color(theme)));
-        let _ = writeln!(out, "{scope} .f-{class}{{fill:{color}}}{scope} .s-{class}{{stroke:{color}}}");
-    }
-    out
-}
-
-/// The colours of a page around charts in a theme, as properties: `--ground`, `--ink`, `--body`, `--quiet`, `--rule` (lines), `--soft` (behind
-/// code) and `--mark` (what stands out).
-#[must_use]
-pub fn properties(theme: Theme) -> String {
-    let of = |color: Rgba| hex(palette::themed(color, theme));
-    let all = [
-        ("ground", of(palette::BACKGROUND)),
-        ("ink", of(palette::TEXT)),
-        ("body", of(palette::TEXT_BODY)),
-        ("quiet", of(palette::TEXT_QUIET)),
-        ("rule", of(palette::mix(palette::TRACK, palette::TEXT_QUIET, 0.2))),
-        ("soft", of(palette::CARD)),
-        ("mark", of(palette::words(palette::SERIES[1]))),
-    ];
-    all.iter().map(|(name, color)| format!("--{name}:{color};")).collect()
-}
-
-fn hex([r, g, b, _]: Rgba) -> String {
-    format!("#{r:02x}{g:02x}{b:02x}")
-}
-
 /// Text that stands in XML or HTML, in elements and in attributes alike; what acts is written out.
 #[must_use]
 pub fn escaped(text: &str) -> String {
@@ -218,6 +98,19 @@ pub enum Shape {
         /// What is said there.
         said: String,
     },
+    /// A part of a ring.
+    Sector {
+        /// The centre of the ring.
+        at: At,
+        /// Its inner and outer radius.
+        radii: At,
+        /// Where it begins and ends: turns from the top, to the right.
+        turns: At,
+        /// Its colour.
+        role: Role,
+        /// What is said where a pointer rests on it.
+        said: String,
+    },
     /// A disc.
     Dot {
         /// Its centre.
@@ -272,11 +165,19 @@ pub struct Chart {
 const ROWS: [f64; 3] = [24.0, 41.0, 62.0];
 
 impl Chart {
-    pub(super) fn new(look: Look, title: &str, about: &str) -> Self {
-        let free = [16.0 + 8.2 * wide(title), 16.0];
-        let mut chart = Self { look, title: title.to_owned(), shapes: Vec::new(), references: None, free };
+    /// A sheet with nothing on it, not even its title.
+    pub(super) fn bare(look: Look, title: &str) -> Self {
+        let (title, free) = (title.to_owned(), [16.0; 2]);
+        let mut chart = Self { look, title, shapes: Vec::new(), references: None, free };
         let [width, height] = look.size;
         chart.rect((0.0, 0.0), (width, height), Role::Ground, "");
+        chart
+    }
+
+    pub(super) fn new(look: Look, title: &str, about: &str) -> Self {
+        let mut chart = Self::bare(look, title);
+        chart.free[0] = 16.0 + 8.2 * wide(title);
+        let [width, _] = look.size;
         let words = shown::short(title, signs(width - 32.0, 8.2)).into_owned();
         chart.shapes.push(Shape::Text {
             at: (16.0, ROWS[0]),
@@ -388,6 +289,15 @@ impl Chart {
         self.shapes.push(Shape::Spot { at, size, said });
     }
 
+    pub(super) fn strong(&mut self, at: At, anchor: Anchor, size: f64, role: Role, words: &str) {
+        self.shapes.push(Shape::Text { at, anchor, size, role, strong: true, words: words.to_owned() });
+    }
+
+    /// A part of a ring, and what is said of it.
+    pub(super) fn sector(&mut self, at: At, radii: At, turns: At, role: Role, said: &str) {
+        self.shapes.push(Shape::Sector { at, radii, turns, role, said: said.to_owned() });
+    }
+
     pub(super) fn dot(&mut self, at: At, radius: f64, role: Role, said: &str) {
         self.shapes.push(Shape::Dot { at, radius, role, said: said.to_owned() });
     }
@@ -472,11 +382,34 @@ fn write(out: &mut String, shape: &Shape, theme: Theme) {
                  pointer-events=\"all\"><title>{said}</title></rect>"
             )
         }
+        Shape::Sector { at, radii: (inner, outer), turns, role, said } => {
+            let there = arc(*at, *outer, *turns);
+            let back = arc(*at, *inner, *turns);
+            let (fill, said) = (fill(*role), escaped(said));
+            let _ = write!(out, "<path d=\"{}Z\" {fill}>", path(there.into_iter().chain(back.into_iter().rev())));
+            writeln!(out, "<title>{said}</title></path>")
+        }
         Shape::Dot { at: (x, y), radius, role, said } => {
             let (fill, said) = (fill(*role), escaped(said));
             writeln!(out, "<circle cx=\"{x:.2}\" cy=\"{y:.2}\" r=\"{radius}\" {fill}><title>{said}</title></circle>")
         }
     };
+}
+
+/// Places along a part of a circle, near enough to each other that it looks round.
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a few places"
+)]
+pub(crate) fn arc((x, y): At, radius: f64, (from, to): At) -> Vec<At> {
+    let steps = (96.0 * (to - from).abs()).ceil().clamp(2.0, 192.0) as usize;
+    let on = |n: usize| {
+        let turn = std::f64::consts::TAU * (from + (to - from) * n as f64 / steps as f64);
+        (x + radius * turn.sin(), y - radius * turn.cos())
+    };
+    (0..=steps).map(on).collect()
 }
 
 fn path(points: impl Iterator<Item = At>) -> String {

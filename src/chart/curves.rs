@@ -1,7 +1,8 @@
 //! Charts of stack distances.
 
 use super::axis::{LEFT, Scale, count, counts, size, steps};
-use super::canvas::{Chart, Look, Role};
+use super::canvas::{Chart, Look};
+use super::role::Role;
 use crate::analysis::{MOST_WAYS, SetStacks, StackDistances};
 use crate::sim::config::{HierarchyConfig, format_size};
 use crate::units::grouped;

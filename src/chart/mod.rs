@@ -14,7 +14,11 @@
 //! [`shown::words`](crate::shown::words) and is escaped, whatever is in it.
 
 mod canvas;
-pub use canvas::{Anchor, At, Chart, Look, Role, Shape, css, escaped, properties};
+pub(crate) use canvas::arc;
+pub use canvas::{Anchor, At, Chart, Look, Shape, escaped};
+
+mod role;
+pub use role::{Role, css, properties};
 
 mod axis;
 
@@ -35,3 +39,6 @@ pub use kind::ChartKind;
 
 mod overlaid;
 pub use overlaid::{Run, overlaid};
+
+#[cfg(feature = "kernel")]
+pub mod kernel;

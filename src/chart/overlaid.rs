@@ -1,9 +1,10 @@
 //! Charts of two runs over each other.
 
 use super::axis::{LEFT, TOP, count, counts, size, steps};
-use super::canvas::{Chart, Look, Role};
+use super::canvas::{Chart, Look};
 use super::curves::{DISTANCE_AXIS, by_doubling, doublings, from_doubling, largest, levels, miss_points};
 use super::kind::ChartKind;
+use super::role::Role;
 use crate::analysis::{Charted, OverTime, SetUse, StackDistances};
 use crate::sim::config::HierarchyConfig;
 use crate::units::grouped;

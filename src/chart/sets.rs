@@ -1,7 +1,8 @@
 //! How the sets of a level are used.
 
 use super::axis::{LEFT, counts, steps};
-use super::canvas::{Chart, Look, Role};
+use super::canvas::{Chart, Look};
+use super::role::Role;
 use crate::analysis::SetUse;
 use crate::units::grouped;
 

@@ -1,7 +1,8 @@
 //! Charts of two dimensions: who pushes out whom, and the cells of a sweep.
 
 use super::axis::{LEFT, TOP, count, few_signs};
-use super::canvas::{Anchor, Chart, HEATS, Look, Role};
+use super::canvas::{Anchor, Chart, Look};
+use super::role::{HEATS, Role};
 use crate::analysis::Displacement;
 use crate::shown;
 use crate::units::grouped;

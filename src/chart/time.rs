@@ -1,7 +1,8 @@
 //! Charts over time.
 
 use super::axis::{LEFT, Scale, TOP, count, counts, steps};
-use super::canvas::{Anchor, Chart, HEATS, Look, Role};
+use super::canvas::{Anchor, Chart, Look};
+use super::role::{HEATS, Role};
 use crate::analysis::OverTime;
 use crate::units::grouped;
 

@@ -72,7 +72,7 @@ pub struct ReportArgs {
     pub output: PathBuf,
 }
 
-fn size(text: &str) -> Result<(u32, u32), String> {
+pub(super) fn size(text: &str) -> Result<(u32, u32), String> {
     let side = |side: &str| side.parse().ok().filter(|side| (64..=16_384).contains(side));
     let sides = text.split_once(['x', 'X']).and_then(|(width, height)| Some((side(width)?, side(height)?)));
     sides.ok_or_else(|| "expected width and height of 64 to 16384 pixels, as in 1280x720".into())

@@ -53,6 +53,16 @@ pub enum Compose {
     Task,
     /// Of a file of tasks: who asks whom, and how often
     Topology,
+    /// Of a kernel: all views in one picture
+    Kernel,
+    /// Of a kernel: what the items of a group did to memory, and its banks
+    KernelMemory,
+    /// Of a kernel: a ring for each class of warps that branch alike
+    KernelDivergence,
+    /// Of a kernel: how many items went each way
+    KernelBranches,
+    /// Of a kernel: the source with what its lines cost
+    KernelSource,
 }
 
 impl Compose {

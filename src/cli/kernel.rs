@@ -1,9 +1,24 @@
 //! `orrery kernel`.
 
+use super::chart::size;
+use super::themes;
+use crate::chart::kernel::KernelView;
 use crate::kernel::{EVENTS, STEPS};
-use clap::Args;
+use crate::scene::palette::Theme;
+use clap::builder::PossibleValue;
+use clap::{Args, ValueEnum};
 use std::ops::Range;
 use std::path::PathBuf;
+
+impl ValueEnum for KernelView {
+    fn value_variants<'a>() -> &'a [Self] {
+        &Self::ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.name()).help(self.what()))
+    }
+}
 
 const KERNEL_EXAMPLES: &str = "\
 Examples:
@@ -11,6 +26,8 @@ Examples:
   orrery kernel mine.wgsl --global 1024 --bind a=iota --bind n=1024
   orrery kernel mine.wgsl --entry blur --groups 8,8 --set RADIUS=3 --json
   orrery kernel mine.wgsl --global 1000000 --take 0..16       sixteen groups of a large launch
+  orrery kernel kernel:reduce-strided -o all.png -1920x1080   what it did, as a picture
+  orrery kernel kernel:reduce-strided --view memory --group 3 --bank 0 -o memory.svg
   orrery kernel --list                                        the bundled kernels, and what to look for";
 
 /// `kernel`
@@ -66,8 +83,29 @@ pub struct KernelArgs {
     #[arg(long, value_name = "NAME", conflicts_with = "json")]
     pub print: Vec<String>,
     /// Print JSON: work items, warps, proxy warps, banks, races and sites
-    #[arg(long)]
+    #[arg(long, conflicts_with = "output")]
     pub json: bool,
+    /// Draw what it did into this file, .svg or .png; `-` is an SVG on standard output
+    #[arg(short, long, value_name = "FILE", conflicts_with = "print", help_heading = "Pictures")]
+    pub output: Option<PathBuf>,
+    /// What to draw
+    #[arg(long, value_enum, requires = "output", default_value = "all", help_heading = "Pictures")]
+    pub view: KernelView,
+    /// The group whose memory is drawn; the first is 0; default: the first that runs
+    #[arg(long, value_name = "NUMBER", requires = "output", help_heading = "Pictures")]
+    pub group: Option<u64>,
+    /// Mark an item of the group: its column, and what its conditions said
+    #[arg(long, value_name = "NUMBER", requires = "output", help_heading = "Pictures")]
+    pub item: Option<usize>,
+    /// Mark what a bank is asked for
+    #[arg(long, value_name = "NUMBER", requires = "output", conflicts_with = "item", help_heading = "Pictures")]
+    pub bank: Option<u32>,
+    /// Size in pixels; -1920x1080 says the same as --size 1920x1080
+    #[arg(long, value_name = "WxH", default_value = "1280x720", value_parser = size, help_heading = "Pictures")]
+    pub size: (u32, u32),
+    /// dark, light or print (on white)
+    #[arg(long, value_name = "THEME", default_value = "dark", value_parser = themes(), help_heading = "Pictures")]
+    pub theme: Theme,
 }
 
 fn extent(text: &str) -> Result<[u64; 3], String> {

@@ -496,6 +496,7 @@ pub fn canonical(args: impl IntoIterator<Item = OsString>, exists: impl Fn(&Path
             || text.starts_with(SCHEME)
             || text.starts_with(STORY_SCHEME)
             || text.starts_with(LOOPS_SCHEME)
+            || text.starts_with(crate::kernel::bundled::SCHEME)
             || exists(Path::new(word))
     };
     let mut out: Vec<OsString> = Vec::new();

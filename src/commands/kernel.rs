@@ -1,16 +1,26 @@
-//! `orrery kernel`: a compute shader is run, and what its warps did is told as tables or as JSON.
+//! `orrery kernel`: a compute shader is run, and what its warps did is told as tables, as JSON or in a picture.
 
+mod picture;
 mod report;
 
 use super::UsageError;
 use super::stats::to_stdout;
 use crate::cli::KernelArgs;
+#[cfg(feature = "gpu")]
+use crate::cli::{Cli, Command};
 use crate::kernel::bundled::{BUNDLED, SCHEME};
 use crate::kernel::{Extent, Hardware, KernelError, Launch, Program, Run, name_of};
+#[cfg(feature = "gpu")]
+use crate::kernel::{KEPT, KernelBook};
 use crate::opening::KernelFile;
 use crate::shown;
+#[cfg(feature = "gpu")]
+use clap::Parser as _;
 use serde::Serialize;
+#[cfg(feature = "gpu")]
+use std::ffi::OsString;
 use std::io::Write;
+use std::path::Path;
 
 /// Runs the kernel that `args` name and prints what it did to standard output.
 ///
@@ -18,12 +28,10 @@ use std::io::Write;
 /// When the kernel cannot be read or run, or the output cannot be written.
 pub(super) fn run(args: &KernelArgs) -> anyhow::Result<()> {
     let Some(path) = &args.file else { return to_stdout(false, list) };
-    let file = KernelFile::open(path).map_err(failed)?;
-    let mut overrides = file.settings.set.clone();
-    overrides.extend(args.set.iter().cloned());
-    let entry = args.entry.as_deref().or(file.settings.entry.as_deref());
-    let program = Program::new(&file.name, &file.text, entry, &overrides).map_err(failed)?;
-    let launch = launch(args, &file)?;
+    let (program, launch) = opened(args, path)?;
+    if let Some(output) = &args.output {
+        return picture::write(args, &program, &launch, output);
+    }
     let run = program.run(&launch).map_err(failed)?;
     to_stdout(args.json, |out| {
         if args.json {
@@ -37,6 +45,39 @@ pub(super) fn run(args: &KernelArgs) -> anyhow::Result<()> {
         }
         Ok(out.flush()?)
     })
+}
+
+/// Whether what is named where a trace is expected is a kernel: a shader, or a bundled one.
+#[cfg(feature = "gpu")]
+pub(super) fn is_kernel(path: &Path) -> bool {
+    let text = path.to_string_lossy();
+    text.starts_with(SCHEME) || path.extension().is_some_and(|end| end.eq_ignore_ascii_case("wgsl"))
+}
+
+/// A kernel that is launched as the file beside it says, with all groups kept as far as there is room.
+///
+/// # Errors
+/// As [`run`].
+#[cfg(feature = "gpu")]
+pub(super) fn book(path: &Path) -> anyhow::Result<KernelBook> {
+    let words = ["orrery", "kernel", "--"].map(OsString::from);
+    let Command::Kernel(args) = Cli::try_parse_from(words.into_iter().chain([path.as_os_str().to_owned()]))?.command
+    else {
+        anyhow::bail!("the arguments of `kernel` are not understood: a bug, please report it");
+    };
+    let (program, launch) = opened(&args, path)?;
+    KernelBook::play(&program, &launch, 0..u64::MAX, KEPT).map_err(failed)
+}
+
+/// The program and the launch that `args` name.
+fn opened(args: &KernelArgs, path: &Path) -> anyhow::Result<(Program, Launch)> {
+    let file = KernelFile::open(path).map_err(failed)?;
+    let mut overrides = file.settings.set.clone();
+    overrides.extend(args.set.iter().cloned());
+    let entry = args.entry.as_deref().or(file.settings.entry.as_deref());
+    let program = Program::new(&file.name, &file.text, entry, &overrides).map_err(failed)?;
+    let launch = launch(args, &file)?;
+    Ok((program, launch))
 }
 
 /// What is wrong with the call is told from what is wrong with the kernel.
@@ -76,7 +117,8 @@ fn launch(args: &KernelArgs, file: &KernelFile) -> anyhow::Result<Launch> {
         (_, _, Some(items), _) => Extent::Items(three(items, "global")?),
         (.., Some(groups)) => Extent::Groups(three(groups, "groups")?),
         _ => {
-            let words = "expected how much is launched: --global ITEMS or --groups GROUPS, as in --global 1024";
+            let words = "expected how much is launched: --global ITEMS or --groups GROUPS, as in --global 1024, or a \
+                         launch beside it, NAME.toml";
             return Err(UsageError(format!("{}: {words}", file.name)).into());
         }
     };

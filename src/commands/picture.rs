@@ -116,10 +116,12 @@ pub fn exhibit(picture: &PictureArgs, studio: &Studio) -> Result<Box<dyn Exhibit
     let subject = Subject::of(studio);
     if !row.of.contains(&subject) {
         let offered = exhibits::offered(subject).map(|row| row.name).collect::<Vec<_>>().join(", ");
-        let (is, shows) = match subject {
-            Subject::Tasks => ("a file of tasks", "a trace"),
-            Subject::Trace => ("a trace", "tasks"),
+        let name = |subject: Subject| match subject {
+            Subject::Tasks => "a file of tasks",
+            Subject::Trace => "a trace",
+            Subject::Kernel => "a kernel",
         };
+        let (is, shows) = (name(subject), row.of.first().map_or("nothing", |of| name(*of)));
         return Err(UsageError(format!(
             "--view {}: found {is}, and this shows {shows}; expected one of {offered}",
             row.name

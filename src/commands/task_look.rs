@@ -1,14 +1,15 @@
 //! Files of tasks where traces are named too: which ones they are, and what of them the flags ask for.
 
-use super::UsageError;
 use super::open::say_note;
 use super::picture::called;
+use super::{UsageError, kernel};
 use crate::cli::{PictureArgs, TaskLookArgs, TraceArgs};
 use crate::daisen;
 use crate::opening::{self, Tell};
 use crate::overlay::Studio;
 use crate::shown::say;
 use crate::sim::config::nearest;
+use crate::tasks::metrics::Metric;
 use crate::tasks::{FirstSight, TaskBook, TaskLook};
 use crate::trace::file_of;
 use crate::units::grouped;
@@ -16,12 +17,12 @@ use anyhow::Context as _;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Whether what is named is a file of tasks.
+/// Whether what is named is a file of tasks, or a kernel, which is shown as tasks.
 ///
 /// # Errors
 /// [`UsageError`] where it is a trace, and flags are for tasks.
 pub(super) fn is_tasks(trace: &TraceArgs, picture: &PictureArgs) -> Result<bool, UsageError> {
-    if trace.format.is_none() && daisen::is_task_file(&trace.trace) {
+    if trace.format.is_none() && (daisen::is_task_file(&trace.trace) || kernel::is_kernel(&trace.trace)) {
         return Ok(true);
     }
     match picture.tasks.first_given() {
@@ -39,6 +40,17 @@ pub(super) fn is_tasks(trace: &TraceArgs, picture: &PictureArgs) -> Result<bool,
 /// # Errors
 /// When it cannot be read; [`UsageError`] where flags name a task or a location that there is not.
 pub(super) fn studio(path: &Path, picture: &PictureArgs) -> anyhow::Result<Studio> {
+    if kernel::is_kernel(path) {
+        let book = Arc::new(kernel::book(path)?);
+        let title = picture.title.clone().or_else(|| called(path)).unwrap_or_default();
+        let tasks = opening::kernel_tasks(&book, &title);
+        let mut first = first(&picture.tasks, &tasks)?;
+        if picture.tasks.metrics.is_empty() {
+            // Warps make no requests.
+            first.look.metrics = [Some(Metric::ConcurrentTask), None];
+        }
+        return Ok(Studio::of_kernel(book, tasks.with_first(first))?);
+    }
     let tell: Tell = Arc::new(say_note);
     let file = opening::tasks(path, &tell).with_context(|| path.display().to_string())?;
     for notice in &file.notices {
@@ -52,6 +64,9 @@ pub(super) fn studio(path: &Path, picture: &PictureArgs) -> anyhow::Result<Studi
 
 /// The first tasks of a file that takes long to read, until all of them are: none where the flags ask for what is not among them.
 pub(super) fn first_studio(path: &Path, picture: &PictureArgs) -> Option<Studio> {
+    if kernel::is_kernel(path) {
+        return None;
+    }
     let file = opening::first_tasks(path)?;
     let title = picture.title.clone().or_else(|| called(path)).unwrap_or_default();
     let words = format!("the first {}; the others are being read", grouped(file.set.len() as u64));

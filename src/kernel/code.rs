@@ -9,7 +9,7 @@ use naga::{
     AtomicFunction, Barrier, Block, Expression, Function, GlobalVariable, Handle, Literal, LocalVariable, Scalar, Span,
     Statement, SwitchValue, TypeInner,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// An expression of the function at hand.
@@ -51,6 +51,8 @@ pub struct Site {
     pub bytes: u32,
     /// Whether it writes, too: all that an atomic does but `atomicLoad`.
     pub writes: bool,
+    /// What it accesses, as the source has it: `sdata[index + s]`.
+    pub words: String,
 }
 
 /// What a condition belongs to.
@@ -204,6 +206,37 @@ impl Program {
         }
         let sites = order.iter().map(|n| sites[*n].clone()).collect();
         Ok(Compiled { codes, sites })
+    }
+}
+
+impl Compiled {
+    /// Lines of the source with a statement that can be carried out.
+    pub(super) fn lines(&self) -> BTreeSet<u32> {
+        let mut lines = BTreeSet::new();
+        self.codes.iter().for_each(|code| gather(&code.body, &mut lines));
+        lines
+    }
+}
+
+/// The lines of these statements. The return that ends a function without a word of it has none.
+fn gather(steps: &[Step], lines: &mut BTreeSet<u32>) {
+    for step in steps {
+        match &step.op {
+            Op::Block(body) => gather(body, lines),
+            // What naga adds by itself stands nowhere, so in the first line.
+            Op::Return(None) | Op::Break | Op::Continue if step.line <= 1 => {}
+            op => {
+                lines.insert(step.line);
+                match op {
+                    Op::If { accept, reject, .. } => [accept, reject].into_iter().for_each(|to| gather(to, lines)),
+                    Op::Switch { cases, .. } => cases.iter().for_each(|case| gather(&case.body, lines)),
+                    Op::Loop { body, continuing, .. } => {
+                        [body, continuing].into_iter().for_each(|to| gather(to, lines))
+                    }
+                    _ => {}
+                }
+            }
+        }
     }
 }
 
@@ -456,7 +489,10 @@ impl<'p> Compiler<'p> {
             writes = false;
         }
         let bytes = self.pointee(at, pointer)?.iter().map(|leaf| u32::from(leaf.scalar.width)).sum();
-        self.sites.push(Site { line: self.program.line_of(span), act, shared, bytes, writes });
+        let range = at.function.expressions.get_span(pointer).to_range();
+        let words = range.and_then(|range| self.program.text.get(range)).filter(|words| !words.is_empty());
+        let words = words.unwrap_or(&self.program.shared[shared].name).to_owned();
+        self.sites.push(Site { line: self.program.line_of(span), act, shared, bytes, writes, words });
         Ok(Some(self.sites.len() - 1))
     }
 

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! WGSL -> Program (naga: parsed, validated, entry chosen) -> machine -> record::Observer -> model -> Counts
+//!                                                                                        -> kept  -> KernelBook, for pictures
 //! ```
 //!
 //! The machine runs naga's statements for all items of a group at once; it needs no adapter, and does the same each time. What is
@@ -27,6 +28,7 @@ mod buffers;
 pub mod bundled;
 mod code;
 mod error;
+mod kept;
 mod machine;
 mod mask;
 mod model;
@@ -38,9 +40,10 @@ mod types;
 pub use buffers::{Bound, Content, bound, numbers};
 pub use code::{Act, Site, name_of};
 pub use error::KernelError;
+pub use kept::{BankUse, Chosen, Doing, GroupRecord, KEPT, KernelBook, Row, WarpUse};
 pub use machine::Limits;
 pub use mask::{MOST_ITEMS, Mask};
-pub use model::{Banks, Branching, Cost, Counts, Hardware, Path, ProxyWarp, Race, SiteUse};
+pub use model::{Banks, Branching, Cost, Counts, Decided, Hardware, Path, ProxyWarp, Race, SiteUse};
 pub use program::{Program, Shared, Space};
 pub use record::{Access, Decision, Event, LoneBarrier, Observer, Outside, Recording};
 pub use run::{EVENTS, Extent, Launch, Run, STEPS, Unbound};

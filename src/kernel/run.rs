@@ -7,7 +7,7 @@ use super::machine::{Grows, Limits, Machine, Memory, Ran};
 use super::model::{Counts, Hardware, Model};
 use super::program::{Program, Shared, Space};
 use super::record::{LoneBarrier, Observer, Outside};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 /// The most groups of a launch.
@@ -72,6 +72,8 @@ pub struct Run {
     pub counts: Counts,
     /// Places in the source that access shared memory.
     pub sites: Vec<Site>,
+    /// Lines of the source with a statement.
+    pub lines: BTreeSet<u32>,
     /// Groups, by dimension.
     pub groups: [u32; 3],
     /// Which of them ran.
@@ -126,8 +128,9 @@ impl Program {
         let Ran { observer: (model, observer), shared, lone, outside, events } = machine.done();
         let after = shared.into_iter().map(|memory| memory.bytes).collect();
         let counts = model.counts();
+        let lines = compiled.lines();
         let sites = compiled.sites;
-        Ok((Run { counts, sites, groups, taken, unbound, lone, outside, before, after, events }, observer))
+        Ok((Run { counts, sites, lines, groups, taken, unbound, lone, outside, before, after, events }, observer))
     }
 
     fn play<O: Observer>(

@@ -30,6 +30,8 @@ mod cells;
 mod copies;
 mod index_file;
 #[cfg(feature = "kernel")]
+mod kernel_tasks;
+#[cfg(feature = "kernel")]
 mod kernels;
 mod note;
 mod recent;
@@ -44,6 +46,8 @@ pub use caches::{CacheChoice, Caches};
 pub use cells::{CellsError, SweepFolder, SweepOf, SweepPart};
 pub use copies::{CopyError, keep};
 pub use index_file::timeline;
+#[cfg(feature = "kernel")]
+pub use kernel_tasks::kernel_tasks;
 #[cfg(feature = "kernel")]
 pub use kernels::{BindValue, Contents, KernelFile, KernelSettings};
 pub use note::{Note, Tell};

@@ -3,7 +3,7 @@
 use super::fonts::Weight;
 use super::pen::{Pen, color};
 use super::plane::{Line, Plane, Words};
-use crate::chart::{Anchor, At, Chart, Role, Shape as Drawn};
+use crate::chart::{Anchor, At, Chart, Role, Shape as Drawn, arc};
 use crate::render::Bar;
 use crate::scene::palette::{RegionColors, Rgba, Theme};
 use crate::units::to_f32;
@@ -104,6 +104,20 @@ pub(super) fn put(
                 for (pair, (top, bottom)) in edges.windows(2).zip(borders) {
                     if bottom > top {
                         bar(plane, place.area((pair[0], *top), (pair[1] - pair[0], bottom - top)), ink(*role));
+                    }
+                }
+            }
+            Drawn::Sector { at, radii: (inner, outer), turns, role, said } => {
+                let points = arc(*at, 0.5 * (inner + outer), *turns).into_iter().map(|at| place.at(at)).collect();
+                plane.lines.push(Line { points, width: place.unit * to_f32(outer - inner), color: ink(*role) });
+                if !said.is_empty() {
+                    // Piece by piece, as rectangles.
+                    for piece in arc(*at, 0.5 * (inner + outer), *turns).windows(2) {
+                        let half = 0.5 * (outer - inner);
+                        let [(a, b), (c, d)] = [piece[0], piece[1]];
+                        let corner = (a.min(c) - 0.7 * half, b.min(d) - 0.7 * half);
+                        let size = ((a - c).abs() + 1.4 * half, (b - d).abs() + 1.4 * half);
+                        said_at.push((place.area(corner, size), said.clone()));
                     }
                 }
             }

@@ -7,6 +7,7 @@ use super::stretch::Stretch;
 use super::strip::Strip;
 use crate::analysis::{ChartParts, Charted, Explanation};
 use crate::axis::{Axis, Position};
+use crate::kernel::KernelBook;
 use crate::reference::{MemoryTrace, ReferenceSource, SourceError, Tables};
 use crate::scene::temperature::Scores;
 use crate::shown;
@@ -31,6 +32,8 @@ pub struct Studio {
     baseline: Option<Box<Baseline>>,
     /// Tasks in place of a trace, which is empty then.
     tasks: Option<Arc<TaskBook>>,
+    /// The kernel that the tasks are of, where they are of one.
+    kernel: Option<Arc<KernelBook>>,
     answers: Answers,
 }
 
@@ -55,7 +58,8 @@ impl Studio {
         let timeline = timeline.into();
         let tables = Tables::shown(timeline.tables());
         let cursor = Cursor::new(Arc::clone(&timeline))?;
-        Ok(Self { timeline, tables, cursor, history: 0, baseline: None, tasks: None, answers: Answers::default() })
+        let answers = Answers::default();
+        Ok(Self { timeline, tables, cursor, history: 0, baseline: None, tasks: None, kernel: None, answers })
     }
 
     /// Tasks, ready to be shown: their time is its axis, and it has no reference.
@@ -74,6 +78,20 @@ impl Studio {
         Ok(Self { tasks: Some(book), ..Self::new(source, hierarchy, &mut |_, _| true)? })
     }
 
+    /// A kernel that ran, and the tasks that it is shown as: a row of a group is a tick of their time.
+    ///
+    /// # Errors
+    /// As [`Studio::of_tasks`].
+    pub fn of_kernel(kernel: Arc<KernelBook>, book: impl Into<Arc<TaskBook>>) -> Result<Self, SimError> {
+        Ok(Self { kernel: Some(kernel), ..Self::of_tasks(book)? })
+    }
+
+    /// The kernel that is shown.
+    #[must_use]
+    pub fn kernel(&self) -> Option<&Arc<KernelBook>> {
+        self.kernel.as_ref()
+    }
+
     /// The tasks that are shown in place of a trace.
     #[must_use]
     pub fn tasks(&self) -> Option<&Arc<TaskBook>> {
@@ -88,8 +106,8 @@ impl Studio {
         let cursor = Cursor::new(Arc::clone(&self.timeline))?;
         let (timeline, tables) = (Arc::clone(&self.timeline), Arc::clone(&self.tables));
         let baseline = self.baseline.as_ref().map(|baseline| baseline.another().map(Box::new)).transpose()?;
-        let (tasks, answers) = (self.tasks.clone(), self.answers.another());
-        Ok(Self { timeline, tables, cursor, history: 0, baseline, tasks, answers })
+        let (tasks, kernel, answers) = (self.tasks.clone(), self.kernel.clone(), self.answers.another());
+        Ok(Self { timeline, tables, cursor, history: 0, baseline, tasks, kernel, answers })
     }
 
     /// What it is compared with.

@@ -52,6 +52,9 @@ pub const CLASSES: [Rgba; 4] = [[150, 156, 170, 255], [255, 205, 95, 255], [238,
 pub const CODE: Rgba = [168, 200, 255, 255];
 /// What a chart tells on its left axis, and on its right one.
 pub const SERIES: [Rgba; 2] = [[104, 172, 255, 255], [255, 164, 74, 255]];
+/// What items of a kernel do: read, write, atomic operation, barrier of workgroup memory, barrier of storage.
+pub const ACTS: [Rgba; 5] =
+    [[128, 219, 231, 255], [43, 87, 206, 255], [214, 123, 246, 255], [119, 108, 108, 255], [20, 146, 79, 255]];
 /// Cold end of the temperature scale.
 pub const COLD: Rgba = [38, 110, 232, 255];
 /// Warm end of the temperature scale.
@@ -93,6 +96,12 @@ pub fn words(c: Rgba) -> Rgba {
 
 /// Least contrast of text with its ground (WCAG 2.1, level AA).
 const READABLE: f32 = 4.5;
+
+/// The one of two colours for words that is read better on this one.
+#[must_use]
+pub fn farther(on: Rgba, [a, b]: [Rgba; 2]) -> Rgba {
+    if contrast(a, on) >= contrast(b, on) { a } else { b }
+}
 
 /// Contrast ratio of WCAG 2.1, 1 to 21.
 fn contrast(a: Rgba, b: Rgba) -> f32 {

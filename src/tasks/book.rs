@@ -295,6 +295,24 @@ impl FromStr for LocationOrder {
     }
 }
 
+/// Something of a kernel that a pointer rests on, where the tasks are those of one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Spot {
+    /// What an item did in a row.
+    Event {
+        /// Which row of the group.
+        row: usize,
+        /// Which item of the group.
+        item: usize,
+    },
+    /// A bank.
+    Bank(u32),
+    /// An item of the group.
+    Item(usize),
+    /// A line of the source.
+    Line(u32),
+}
+
 /// What of a set somebody looks at; all pictures of it share that.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TaskLook {
@@ -310,6 +328,8 @@ pub struct TaskLook {
     pub order: LocationOrder,
     /// The kind that stands out (see [`TaskBook::kinds`]).
     pub lit: Option<usize>,
+    /// What is pointed at, of a kernel.
+    pub spot: Option<Spot>,
 }
 
 impl TaskLook {
@@ -337,6 +357,7 @@ impl Default for TaskLook {
             filter: String::new(),
             order: LocationOrder::default(),
             lit: None,
+            spot: None,
         }
     }
 }

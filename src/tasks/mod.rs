@@ -27,7 +27,7 @@ mod tests;
 mod traffic;
 mod words;
 
-pub use book::{FirstSight, LocationOrder, TaskBook, TaskLook, plain};
+pub use book::{FirstSight, LocationOrder, Spot, TaskBook, TaskLook, plain};
 pub use builder::{Built, NewTask, TaskSetBuilder, TooMany};
 pub use ids::TaskId;
 pub use open::OpenIndex;

@@ -16,6 +16,7 @@ mod hostile;
 #[cfg(feature = "gpu")]
 mod index_file;
 mod kept_tasks;
+mod kernel_views;
 mod kernels;
 mod nests;
 mod random_kernels;

@@ -12,7 +12,9 @@ use orrery::app::keys::Action;
 use orrery::app::start::{Lesson, RecentFile, StartPage};
 use orrery::app::{panel, start_panel};
 use orrery::axis::Position;
+use orrery::kernel::{Extent, KEPT, KernelBook, Launch, Program};
 use orrery::machine::gpu::{self, GpuConfig, Job, KernelEntry, simulate};
+use orrery::opening::{KernelFile, kernel_tasks};
 use orrery::overlay::exhibits::{EXHIBITS, ExhibitEntry, Subject, named};
 use orrery::overlay::{Baseline, Parts, Studio, Words, fonts};
 use orrery::render::{Bar, Context, Painter, Target, Viewport, target};
@@ -45,11 +47,26 @@ fn tasks() -> Studio {
     Studio::of_tasks(book.with_first(first)).expect("an empty trace")
 }
 
+/// A bundled kernel, as `orrery kernel:reduce-strided` shows it.
+fn kernel() -> Studio {
+    let file = KernelFile::open(Path::new("kernel:reduce-strided")).expect("bundled");
+    let program = Program::new(&file.name, &file.text, None, &file.settings.set).expect("read");
+    let bound = file.contents(&[]).expect("bound");
+    let launch = Launch { bound, ..Launch::of(Extent::Items([1024, 1, 1])) };
+    let book = KernelBook::play(&program, &launch, 0..16, KEPT).expect("runs");
+    let tasks = kernel_tasks(&book, "reduce-strided");
+    Studio::of_kernel(Arc::new(book), tasks).expect("an empty trace")
+}
+
 fn desk(exhibit: &'static ExhibitEntry, subject: Subject) -> Desk {
     if subject == Subject::Tasks {
         let tasks = tasks();
         let position = tasks.first_position();
         return Desk::new(tasks, View::default(), Parts::default(), &[exhibit], position, 100.0);
+    }
+    if subject == Subject::Kernel {
+        let kernel = kernel();
+        return Desk::new(kernel, View::default(), Parts::default(), &[exhibit], Position::at(10), 9.0);
     }
     let mut this = studio(paper());
     let other = Hierarchy::new(&preset("textbook").expect("there")).expect("a shape that there is");

@@ -1,7 +1,7 @@
 //! Colours that mean something are told apart by people who see all colours, and by those who lack one kind of cone.
 
 use orrery::scene::palette::difference::{Matrix, distance, lab, linear, times};
-use orrery::scene::palette::{AT_HOME, BACKGROUND, EVICT, HIT, MISS, Rgba, Theme, mix, region, themed};
+use orrery::scene::palette::{ACTS, AT_HOME, BACKGROUND, EVICT, HIT, MISS, Rgba, SERIES, Theme, mix, region, themed};
 
 /// Machado, Oliveira and Fernandes 2009, severity 1, on linear light.
 const SIGHTS: [(&str, Matrix); 4] = [
@@ -47,6 +47,24 @@ fn six_arrays_a_miss_an_eviction_and_a_hit_are_told_apart_with_any_cones() {
                 let [x, y] = [first, second].map(|c| lab(times(matrix, linear(*c)).map(|v| v.clamp(0.0, 1.0))));
                 let apart = distance(x, y);
                 assert!(apart >= APART, "{sight}: {a} and {b} are {apart:.1} apart");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_items_of_a_kernel_do_is_told_apart_with_any_cones() {
+    let names = ["read", "write", "atomic", "barrier", "storage barrier", "pointed at"];
+    let all: Vec<Rgba> = ACTS.into_iter().chain([SERIES[1]]).collect();
+    for (theme, least) in [(Theme::Dark, APART), (Theme::Light, AT_A_GLANCE), (Theme::Print, AT_A_GLANCE)] {
+        for (sight, matrix) in &SIGHTS {
+            for (n, a) in all.iter().enumerate() {
+                for (m, b) in all.iter().enumerate().skip(n + 1) {
+                    let [x, y] =
+                        [a, b].map(|c| lab(times(matrix, linear(themed(*c, theme))).map(|v| v.clamp(0.0, 1.0))));
+                    let apart = distance(x, y);
+                    assert!(apart >= least, "{theme:?}, {sight}: {} and {} are {apart:.1} apart", names[n], names[m]);
+                }
             }
         }
     }

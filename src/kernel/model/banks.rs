@@ -4,6 +4,7 @@ use super::Hardware;
 use crate::kernel::code::Site;
 use crate::kernel::program::Space;
 use crate::kernel::record::Access;
+use std::ops::Range;
 
 /// Bank conflicts of one group.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -72,16 +73,11 @@ impl Memories {
             self.words.clear();
             let mut count = 0;
             let mut next = Some(first);
-            let width = match space {
-                Space::Workgroup => u64::from(self.hardware.bank_bytes),
-                _ => 1,
-            };
             while let Some(item) = next {
-                let start = u64::from(access.addresses[item]);
-                let end = start + u64::from(site.bytes.max(1));
+                let start = access.addresses[item];
                 match space {
-                    Space::Workgroup => self.words.extend(start / width..end.div_ceil(width)),
-                    _ => self.words.push(start),
+                    Space::Workgroup => self.words.extend(words_of(start, site.bytes, self.hardware.bank_bytes)),
+                    _ => self.words.push(start.into()),
                 }
                 count += 1;
                 next = items.next_if(|item| item / warp == number);
@@ -104,12 +100,7 @@ impl Memories {
 
     /// How many words of one bank are wanted: each costs a transaction. Items that want the same word share one.
     fn banks(&mut self, site: usize) {
-        self.degrees.fill(0);
-        let banks = self.degrees.len() as u64;
-        for word in &self.words {
-            self.degrees[usize::try_from(word % banks).unwrap_or(0)] += 1;
-        }
-        let degree = self.degrees.iter().max().copied().unwrap_or(0);
+        let degree = degree(&self.words, &mut self.degrees);
         let conflicts = u64::from(degree > 1);
         let extra = degree.saturating_sub(1);
         let used = &mut self.sites[site];
@@ -126,19 +117,36 @@ impl Memories {
     /// Sectors and lines: each is fetched once for all items of the warp.
     fn sectors(&mut self, site: usize, bytes: u32) {
         let used = &mut self.sites[site];
-        let bytes = u64::from(bytes.max(1));
-        let of = |size: u32| {
-            let size = u64::from(size);
-            let (mut count, mut after) = (0, 0);
-            for start in &self.words {
-                let (first, end) = (start / size, (start + bytes - 1) / size + 1);
-                count += end.saturating_sub(first.max(after));
-                after = after.max(end);
-            }
-            count
-        };
-        used.sectors += of(self.hardware.sector);
-        used.lines += of(self.hardware.line);
-        used.bytes += of(1);
+        used.sectors += blocks(&self.words, bytes, self.hardware.sector);
+        used.lines += blocks(&self.words, bytes, self.hardware.line);
+        used.bytes += blocks(&self.words, bytes, 1);
     }
+}
+
+/// The words of banks that an access of `bytes` from `start` wants.
+pub(in crate::kernel) fn words_of(start: u32, bytes: u32, width: u32) -> Range<u64> {
+    let (start, width) = (u64::from(start), u64::from(width));
+    start / width..(start + u64::from(bytes.max(1))).div_ceil(width)
+}
+
+/// How many of these different words lie in one bank at most; `degrees` becomes how many lie in each.
+pub(in crate::kernel) fn degree(words: &[u64], degrees: &mut [u64]) -> u64 {
+    degrees.fill(0);
+    let banks = degrees.len() as u64;
+    for word in words {
+        degrees[usize::try_from(word % banks).unwrap_or(0)] += 1;
+    }
+    degrees.iter().max().copied().unwrap_or(0)
+}
+
+/// How many different blocks of `size` bytes accesses of `bytes` touch that start at these places, which rise.
+pub(in crate::kernel) fn blocks(starts: &[u64], bytes: u32, size: u32) -> u64 {
+    let (bytes, size) = (u64::from(bytes.max(1)), u64::from(size));
+    let (mut count, mut after) = (0, 0);
+    for start in starts {
+        let (first, end) = (start / size, (start + bytes - 1) / size + 1);
+        count += end.saturating_sub(first.max(after));
+        after = after.max(end);
+    }
+    count
 }

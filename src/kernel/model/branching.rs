@@ -46,6 +46,27 @@ pub struct Cost {
     pub lane_steps: u64,
 }
 
+/// What items decided at a line.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Decided {
+    /// Items for which the condition of an `if` held, each time; and for which it did not.
+    pub ifs: [u64; 2],
+    /// Items that went on in a loop, and that did not.
+    pub loops: [u64; 2],
+    /// Items by case of a `switch`, the first being 0.
+    pub cases: BTreeMap<u32, u64>,
+}
+
+impl Decided {
+    fn add(&mut self, decision: Decision, items: u64) {
+        match decision {
+            Decision::If(held) => self.ifs[usize::from(!held)] += items,
+            Decision::Loop(goes) => self.loops[usize::from(!goes)] += items,
+            Decision::Case(case) => *self.cases.entry(case).or_default() += items,
+        }
+    }
+}
+
 /// Decisions of all items of a group that are kept.
 const MOST_DECISIONS: u64 = 1 << 27;
 
@@ -63,6 +84,8 @@ pub(super) struct Branchings {
     pub(super) cost: Cost,
     /// By line: decisions of warps, and those that parted a warp.
     pub(super) lines: BTreeMap<u32, (u64, u64)>,
+    /// By line: what items decided.
+    pub(super) decided: BTreeMap<u32, Decided>,
     /// The last decision's line and items, to see whether the other way was taken by others of a warp.
     last: Option<(u32, Mask)>,
     /// Decisions that were not kept.
@@ -81,6 +104,7 @@ impl Branchings {
             decisions: 0,
             cost: Cost::default(),
             lines: BTreeMap::new(),
+            decided: BTreeMap::new(),
             last: None,
             lost: 0,
         }
@@ -108,9 +132,11 @@ impl Branchings {
     }
 
     pub(super) fn decide(&mut self, line: u32, items: &Mask, decision: Decision) {
-        self.decisions += items.count() as u64;
+        let count = items.count() as u64;
+        self.decided.entry(line).or_default().add(decision, count);
+        self.decisions += count;
         if self.decisions > MOST_DECISIONS {
-            self.lost += items.count() as u64;
+            self.lost += count;
             return;
         }
         // The ways of one condition come one after the other: a warp with items in two of them is parted here.

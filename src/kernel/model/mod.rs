@@ -5,7 +5,8 @@ mod branching;
 mod races;
 
 pub use banks::{Banks, SiteUse};
-pub use branching::{Branching, Cost, Path, ProxyWarp};
+pub(super) use banks::{blocks, degree, words_of};
+pub use branching::{Branching, Cost, Decided, Path, ProxyWarp};
 pub use races::Race;
 
 use super::code::{Act, Site};
@@ -69,6 +70,8 @@ pub struct Counts {
     pub cost: Cost,
     /// Decisions of warps by line, and how many of them parted the warp.
     pub parted: BTreeMap<u32, (u64, u64)>,
+    /// What items decided, by line.
+    pub decided: BTreeMap<u32, Decided>,
     /// Bank conflicts, by group.
     pub banks: Vec<Banks>,
     /// Races.
@@ -105,6 +108,7 @@ impl Model {
             proxy_warps: self.branchings.proxy_warps(),
             cost: self.branchings.cost,
             parted: self.branchings.lines,
+            decided: self.branchings.decided,
             banks: self.memories.groups,
             races: self.races.found(),
             uses: self.memories.sites,

@@ -6,6 +6,7 @@ mod chart;
 mod compare;
 mod functions;
 mod inspector;
+mod kernel;
 mod numbers;
 mod readings;
 mod regions;
@@ -24,6 +25,7 @@ pub(super) use compare::Row as ComparedRow;
 pub(super) use functions::Function;
 pub use functions::FunctionExhibit;
 pub use inspector::InspectorExhibit;
+pub use kernel::KernelExhibit;
 pub use numbers::NumberExhibit;
 pub use regions::RegionExhibit;
 pub use rings::RingExhibit;
@@ -42,8 +44,10 @@ use super::studio::Studio;
 use super::tip::Tip;
 use crate::axis::Axis;
 use crate::chart::ChartKind;
+use crate::chart::kernel::KernelView;
 use crate::reference::SourceError;
 use crate::scene::{Camera, Composition, Scene, Stage, View};
+use crate::tasks::Spot;
 use egui::{Pos2, Vec2};
 
 /// One exhibit that can be opened.
@@ -67,13 +71,19 @@ pub enum Subject {
     Trace,
     /// Tasks of a simulated machine.
     Tasks,
+    /// A kernel, which has tasks too.
+    Kernel,
 }
 
 impl Subject {
     /// What this studio has.
     #[must_use]
     pub fn of(studio: &Studio) -> Self {
-        if studio.tasks().is_some() { Self::Tasks } else { Self::Trace }
+        match (studio.kernel(), studio.tasks()) {
+            (Some(_), _) => Self::Kernel,
+            (None, Some(_)) => Self::Tasks,
+            (None, None) => Self::Trace,
+        }
     }
 }
 
@@ -92,6 +102,20 @@ macro_rules! charted {
 
 const TRACE: &[Subject] = &[Subject::Trace];
 const TASKS: &[Subject] = &[Subject::Tasks];
+const KERNEL: &[Subject] = &[Subject::Kernel];
+
+/// The row of a view of kernels.
+macro_rules! kernel {
+    ($name:literal, $view:ident) => {
+        ExhibitEntry {
+            name: $name,
+            what: KernelView::$view.what(),
+            columns: &[],
+            open: |_| Box::new(KernelExhibit::new(KernelView::$view)),
+            of: KERNEL,
+        }
+    };
+}
 
 /// All exhibits, in the order in which they are offered.
 pub static EXHIBITS: &[ExhibitEntry] = &[
@@ -101,7 +125,7 @@ pub static EXHIBITS: &[ExhibitEntry] = &[
         columns: &[],
         open: |studio| match Subject::of(studio) {
             Subject::Trace => Box::new(RingExhibit::new(studio, Composition::Dots)),
-            Subject::Tasks => Box::new(MachineExhibit::default()),
+            Subject::Tasks | Subject::Kernel => Box::new(MachineExhibit::default()),
         },
         of: &[Subject::Trace, Subject::Tasks],
     },
@@ -193,14 +217,14 @@ pub static EXHIBITS: &[ExhibitEntry] = &[
         what: "tasks: a chart for each location",
         columns: &[],
         open: |_| Box::new(TaskExhibit::new(TaskView::Overview)),
-        of: TASKS,
+        of: &[Subject::Tasks, Subject::Kernel],
     },
     ExhibitEntry {
         name: "component",
         what: "tasks: those of one location as bars",
         columns: &[],
         open: |_| Box::new(TaskExhibit::new(TaskView::Component)),
-        of: TASKS,
+        of: &[Subject::Tasks, Subject::Kernel],
     },
     ExhibitEntry {
         name: "task",
@@ -216,6 +240,11 @@ pub static EXHIBITS: &[ExhibitEntry] = &[
         open: |_| Box::new(TaskExhibit::new(TaskView::Topology)),
         of: TASKS,
     },
+    kernel!("kernel", All),
+    kernel!("kernel-memory", Memory),
+    kernel!("kernel-divergence", Divergence),
+    kernel!("kernel-branches", Branches),
+    kernel!("kernel-source", Source),
 ];
 
 /// The row of this name.
@@ -265,6 +294,9 @@ pub fn offered(subject: Subject) -> impl DoubleEndedIterator<Item = &'static Exh
 /// The row in which these caches and regions, or tasks, are read best.
 #[must_use]
 pub fn suited(studio: &Studio) -> &'static ExhibitEntry {
+    if studio.kernel().is_some() {
+        return named("kernel").unwrap_or(&EXHIBITS[0]);
+    }
     if studio.tasks().is_some() {
         return named("tasks").unwrap_or(&EXHIBITS[0]);
     }
@@ -353,6 +385,11 @@ pub trait Exhibit: Send {
     /// What is at `at`, a pixel of the target, in the picture that was taken last; a dot counts up to `reach` pixels from its centre.
     fn pick(&self, studio: &Studio, taken: &Taken, at: Pos2, reach: f32) -> Option<Tip>;
 
+    /// What of a kernel is at `at`, in the picture that was taken last.
+    fn spot(&self, _: &Studio, _at: Pos2) -> Option<Spot> {
+        None
+    }
+
     /// The camera after a gesture over what was taken.
     fn look(&self, camera: Camera, gesture: Gesture, taken: &Taken) -> Camera;
 
@@ -388,7 +425,7 @@ mod tests {
     #[test]
     fn names_are_found_and_follow_each_other_round_and_round() {
         let mut seen: Vec<&str> = Vec::new();
-        for subject in [Subject::Trace, Subject::Tasks] {
+        for subject in [Subject::Trace, Subject::Tasks, Subject::Kernel] {
             let first = offered(subject).next().expect("one");
             let mut row = first;
             for _ in offered(subject) {

@@ -1,0 +1,42 @@
+//! What a kernel did, drawn.
+
+use super::failed;
+use crate::chart::kernel::{Focus, Spot, look_of_pixels};
+use crate::cli::KernelArgs;
+use crate::commands::UsageError;
+use crate::commands::charts::ChartFormat;
+use crate::kernel::{KEPT, KernelBook, Launch, Program};
+use std::path::Path;
+
+/// Runs the kernel and draws the view that `args` ask for.
+///
+/// # Errors
+/// When it cannot be run, there is no such group, item or bank, or the file cannot be written.
+pub(super) fn write(args: &KernelArgs, program: &Program, launch: &Launch, output: &Path) -> anyhow::Result<()> {
+    let format = ChartFormat::of(output)?;
+    let spot = spot(args, program, launch)?;
+    let first = args.group.unwrap_or_else(|| launch.take.as_ref().map_or(0, |take| take.start));
+    let book = KernelBook::play(program, launch, first..first.saturating_add(1), KEPT).map_err(failed)?;
+    let focus = match (spot, book.groups.first()) {
+        (Some(spot), Some(record)) => Focus::on(&book, record, spot),
+        _ => Focus::default(),
+    };
+    let drawing = args.view.draw(&book, 0, &focus, None, look_of_pixels(args.theme, args.size));
+    format.write(&drawing.chart, args.size, output)
+}
+
+/// What is marked.
+fn spot(args: &KernelArgs, program: &Program, launch: &Launch) -> Result<Option<Spot>, UsageError> {
+    let (file, items, banks) = (&program.file, program.group_items(), launch.hardware.banks);
+    match (args.item, args.bank) {
+        (Some(item), _) if item >= items => Err(UsageError(format!(
+            "{file}: --item {item}: found groups of {items} items; expected 0 to {}",
+            items.saturating_sub(1)
+        ))),
+        (_, Some(bank)) if bank >= banks => Err(UsageError(format!(
+            "{file}: --bank {bank}: found {banks} banks; expected 0 to {}",
+            banks.saturating_sub(1)
+        ))),
+        (item, bank) => Ok(item.map(Spot::Item).or(bank.map(Spot::Bank))),
+    }
+}
