@@ -13,6 +13,7 @@ for step in hdiff hdiff_layout hdiff_order hdiff_padded hdiff_arrays; do
 	"$ORRERY" snapshot loops:$step --view tiles --l1 640B,full,64 --tick 4800 --sort misses -o docs/$step.png
 done
 "$ORRERY" snapshot loops:hdiff --view tiles --l1 640B,full,64 --tick 2234 --pin 'in_field[5][6][3]' -o docs/hdiff_pattern.png
+"$ORRERY" kernel kernel:reduce-strided --bank 0 -o docs/kernel-strided.png
 docs/caches/draw.sh
 docs/lapse/draw.sh
 docs/large/draw.sh
