@@ -64,10 +64,10 @@ impl KernelView {
     pub const fn what(self) -> &'static str {
         match self {
             Self::All => "all views of a kernel in one picture",
-            Self::Memory => "what the items of a group did to memory: items across, events down, banks below",
+            Self::Memory => "what the items of a group did to memory, and its banks",
             Self::Divergence => "a ring for each class of warps that branch alike",
             Self::Branches => "how many items went each way",
-            Self::Source => "the source of a kernel: what ran, what conditions said, what lines cost",
+            Self::Source => "the source of a kernel with what its lines cost",
         }
     }
 

@@ -1,6 +1,7 @@
 //! A view of a kernel that ran, as `orrery kernel -o` draws it: the playhead is a line among its rows, what is pointed at lights what
 //! belongs to it in all panes, a click on an event goes there. The group is that of the location that is chosen.
 
+use super::sheet::Sheet;
 use super::{Exhibit, Gesture, Picture};
 use crate::axis::Axis;
 use crate::chart::kernel::{Focus, KernelView, Places, told};
@@ -28,6 +29,9 @@ const LARGEST: f32 = 4.0;
 /// Units that a view has at least, with a title and without: with less, nothing can be read.
 const LEAST: [f64; 2] = [300.0, 200.0];
 const LEAST_BARE: [f64; 2] = [280.0, 110.0];
+
+/// Pixels of an em of a notice, where type is not scaled.
+const EM: f32 = 14.5;
 
 /// See the module.
 pub struct KernelExhibit {
@@ -85,11 +89,14 @@ impl Exhibit for KernelExhibit {
         layout: &Layout,
     ) -> Result<(Picture, Info), SourceError> {
         let position = studio.axis().clamp(shot.position);
+        let sight = Rect::from_min_max(layout.area.min, pos2(layout.area.right(), layout.strip.top()));
         let info = Info::of_tasks(studio, position);
         let (Some(kernel), Some(tasks)) = (studio.kernel(), studio.tasks()) else {
-            return Ok((Picture::Plane(Plane::default()), info));
+            let em = EM * layout.type_scale;
+            let mut sheet = Sheet { plane: Plane { unit: em, ..Plane::default() }, em, sight };
+            sheet.notice(&["No kernel is shown here.", "`orrery FILE.wgsl` opens one."], 1.7);
+            return Ok((Picture::Plane(sheet.plane), info));
         };
-        let sight = Rect::from_min_max(layout.area.min, pos2(layout.area.right(), layout.strip.top()));
         let unit = UNIT * layout.type_scale * view.camera.zoom.max(1.0);
         let room = [sight.width(), sight.height()].map(|side| f64::from(side / unit));
         // Who has a title beside the others needs more room.
