@@ -9,6 +9,7 @@ export ORRERY
 "$ORRERY" snapshot traces/matmul16_blocked.orrery --tick 5150.5 -o docs/matmul16_blocked.png
 "$ORRERY" snapshot traces/mpm.orrery --tick 20000.5 -o docs/mpm.png
 "$ORRERY" snapshot loops:matmul --view tiles --tick 2034 --sort misses --pin 'B[3][7]' -o docs/tiles.png
+"$ORRERY" kernel kernel:reduce-strided --bank 0 -o docs/kernel-strided.png
 docs/caches/draw.sh
 docs/lapse/draw.sh
 docs/large/draw.sh

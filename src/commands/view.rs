@@ -72,7 +72,8 @@ pub(super) fn trace(args: &ViewArgs, kept: bool) -> anyhow::Result<Trace> {
                 return Ok(());
             }
             let studio = task_look::studio(&path, &picture)?;
-            if kept {
+            // What is bundled is no file.
+            if kept && path.exists() {
                 remember(&path);
             }
             let all = studio.tasks().map_or(0, |book| book.set().len() as u64);

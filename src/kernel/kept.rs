@@ -256,6 +256,16 @@ impl KernelBook {
         words.map(|word| u32::try_from(word % banks).unwrap_or(0)).collect()
     }
 
+    /// Whether an item of a row asks one of these banks of workgroup memory.
+    #[must_use]
+    pub fn asks(&self, row: &Row, item: usize, banks: &[u32]) -> bool {
+        let site = self.site(row).filter(|site| self.space(site) == Space::Workgroup);
+        let Some((site, address)) = site.zip(row.address(item)) else { return false };
+        let all = u64::from(self.hardware.banks);
+        words_of(address, site.bytes, self.hardware.bank_bytes)
+            .any(|word| banks.iter().any(|bank| u64::from(*bank) == word % all))
+    }
+
     /// How often each bank was asked by a group.
     #[must_use]
     pub fn bank_use(&self, group: &GroupRecord) -> Vec<BankUse> {

@@ -66,7 +66,7 @@ impl Focus {
         } else if self.line == Some(row.line) {
             return Lit::Same;
         }
-        if !self.banks.is_empty() && book.banks_of(row, item).iter().any(|bank| self.banks.contains(bank)) {
+        if !self.banks.is_empty() && book.asks(row, item, &self.banks) {
             return if self.word.is_none() { Lit::Same } else { Lit::Beside };
         }
         Lit::No
