@@ -1,110 +1,117 @@
 //! Checks of a kernel in the window: its panes, what the pointer lights in all of them, a click on an event, another group.
 
-use super::desk::Desk;
-use super::panel::tests::{context, frame, press};
-use crate::axis::Position;
-use crate::kernel::bundled::find;
-use crate::kernel::{Bound, Extent, KEPT, KernelBook, Launch, Program, bound};
-use crate::opening::kernel_tasks;
-use crate::overlay::exhibits::Picture;
-use crate::overlay::{Parts, Studio};
-use crate::scene::View;
-use crate::tasks::Spot;
-use egui::{Context, Event, Pos2, pos2};
-use std::collections::BTreeMap;
-use std::sync::Arc;
+// Below a module of tests the flow of imports does not bind.
+#[cfg(test)]
+mod tests {
+    use crate::app::desk::Desk;
+    use crate::app::panel::tests::{context, frame, press};
+    use crate::axis::Position;
+    use crate::kernel::bundled::find;
+    use crate::kernel::{Bound, Extent, KEPT, KernelBook, Launch, Program, bound};
+    use crate::opening::kernel_tasks;
+    use crate::overlay::exhibits::Picture;
+    use crate::overlay::{Parts, Studio};
+    use crate::scene::View;
+    use crate::tasks::Spot;
+    use egui::{Context, Event, Pos2, pos2};
+    use std::collections::BTreeMap;
+    use std::sync::Arc;
 
-const SIZE: [u32; 2] = [1280, 720];
+    const SIZE: [u32; 2] = [1280, 720];
 
-/// The strided reduction, of which four groups are kept.
-fn desk() -> Desk {
-    let text = find("reduce-strided").expect("bundled").text;
-    let program = Program::new("reduce-strided", text, None, &BTreeMap::new()).expect("read");
-    let mut launch = Launch::of(Extent::Items([1024, 1, 1]));
-    for (name, words) in [("g_idata", "iota"), ("n", "1024")] {
-        let Ok(Bound::Content(content, length)) = bound(words) else { panic!("{words}") };
-        launch.bound.insert(name.to_owned(), (content, length));
+    /// The strided reduction, of which four groups are kept.
+    fn desk() -> Desk {
+        let text = find("reduce-strided").expect("bundled").text;
+        let program = Program::new("reduce-strided", text, None, &BTreeMap::new()).expect("read");
+        let mut launch = Launch::of(Extent::Items([1024, 1, 1]));
+        for (name, words) in [("g_idata", "iota"), ("n", "1024")] {
+            let Ok(Bound::Content(content, length)) = bound(words) else { panic!("{words}") };
+            launch.bound.insert(name.to_owned(), (content, length));
+        }
+        let book = KernelBook::play(&program, &launch, 0..4, KEPT).expect("runs");
+        let tasks = kernel_tasks(&book, "reduce-strided");
+        let studio = Studio::of_kernel(Arc::new(book), tasks).expect("an empty trace");
+        Desk::new(studio, View::default(), Parts::default(), &[], Position::START, 9.0)
     }
-    let book = KernelBook::play(&program, &launch, 0..4, KEPT).expect("runs");
-    let tasks = kernel_tasks(&book, "reduce-strided");
-    let studio = Studio::of_kernel(Arc::new(book), tasks).expect("an empty trace");
-    Desk::new(studio, View::default(), Parts::default(), &[], Position::START, 9.0)
-}
 
-fn frames(context: &Context, desk: &mut Desk, all: Vec<Event>) {
-    for event in all {
-        frame(context, desk, SIZE, vec![event]);
+    fn frames(context: &Context, desk: &mut Desk, all: Vec<Event>) {
+        for event in all {
+            frame(context, desk, SIZE, vec![event]);
+        }
+        frame(context, desk, SIZE, vec![]);
     }
-    frame(context, desk, SIZE, vec![]);
-}
 
-/// A place in the pane of this exhibit where this is found.
-fn find_spot(desk: &Desk, name: &str, wanted: impl Fn(Spot) -> bool) -> Option<Pos2> {
-    let (_, pane) = desk.panes.seen().find(|(_, pane)| pane.row().name == name)?;
-    let area = pane.taken()?.layout.area;
-    let places = (0..).map(|n| pos2(area.left() + (n % 640) as f32 * 2.0, area.top() + (n / 640) as f32 * 2.0));
-    places.take(640 * 360).filter(|at| area.contains(*at)).find(|at| pane.spot(desk.studio(), *at).is_some_and(&wanted))
-}
-
-fn words(desk: &Desk, name: &str) -> Vec<String> {
-    let pane = desk.panes.seen().find(|(_, pane)| pane.row().name == name).map(|(_, pane)| pane);
-    let picture = pane.and_then(|pane| pane.taken()).map(|taken| &taken.picture);
-    match picture {
-        Some(Picture::Plane(plane)) => plane.words.iter().map(|words| words.text.clone()).collect(),
-        _ => Vec::new(),
+    /// A place in the pane of this exhibit where this is found.
+    fn find_spot(desk: &Desk, name: &str, wanted: impl Fn(Spot) -> bool) -> Option<Pos2> {
+        let (_, pane) = desk.panes.seen().find(|(_, pane)| pane.row().name == name)?;
+        let area = pane.taken()?.layout.area;
+        let places = (0..).map(|n| pos2(area.left() + (n % 640) as f32 * 2.0, area.top() + (n / 640) as f32 * 2.0));
+        places
+            .take(640 * 360)
+            .filter(|at| area.contains(*at))
+            .find(|at| pane.spot(desk.studio(), *at).is_some_and(&wanted))
     }
-}
 
-#[test]
-fn a_kernel_opens_with_its_views_and_what_is_pointed_at_is_told_in_all_of_them() {
-    let (context, mut desk) = (context(), desk());
-    frames(&context, &mut desk, vec![]);
-    let names: Vec<&str> = desk.panes.seen().map(|(_, pane)| pane.row().name).collect();
-    assert_eq!(names, ["kernel-memory", "kernel-divergence", "kernel-branches", "kernel-source"]);
-    let event = |spot: Spot| matches!(spot, Spot::Event { row: 4, item: 7 });
-    let at = find_spot(&desk, "kernel-memory", event).expect("in sight");
-    assert!(!words(&desk, "kernel-memory").iter().any(|words| words == "sdata, byte 56"));
-    frames(&context, &mut desk, vec![Event::PointerMoved(at)]);
-    assert_eq!(desk.session.task_look().spot, Some(Spot::Event { row: 4, item: 7 }));
-    // The first round reads sdata[14]; the source shows what item 7 decided.
-    assert!(
-        words(&desk, "kernel-memory").iter().any(|words| words == "sdata, byte 56"),
-        "the word has its colour told"
-    );
-    let source = words(&desk, "kernel-source");
-    assert!(!source.iter().any(|words| words == "true"), "an item's digits stand for the counts of all");
-    frames(&context, &mut desk, vec![press(at, true), press(at, false)]);
-    assert_eq!(desk.transport.position(), Position::at(4), "a click goes to the event");
-    // A bank, then a line of the source.
-    let at = find_spot(&desk, "kernel-memory", |spot| spot == Spot::Bank(0)).expect("in sight");
-    frames(&context, &mut desk, vec![Event::PointerMoved(at)]);
-    assert!(words(&desk, "kernel-memory").iter().any(|words| words == "bank 0"));
-    let at = find_spot(&desk, "kernel-source", |spot| spot == Spot::Line(21)).expect("in sight");
-    frames(&context, &mut desk, vec![Event::PointerMoved(at)]);
-    assert!(words(&desk, "kernel-memory").iter().any(|words| words == "line 21"), "in the other pane");
-    frames(&context, &mut desk, vec![Event::PointerMoved(pos2(640.0, 715.0))]);
-}
-
-#[test]
-fn the_group_is_that_of_the_location_that_is_chosen_and_playing_moves_the_line() {
-    let (context, mut desk) = (context(), desk());
-    frames(&context, &mut desk, vec![]);
-    let tasks = Arc::clone(desk.studio().tasks().expect("a kernel has tasks"));
-    assert_eq!(tasks.listed().len(), 8, "two warps of each of four groups");
-    desk.session.task_look_mut().location = tasks.location_named("group[2].warp[1]");
-    frames(&context, &mut desk, vec![]);
-    assert!(words(&desk, "kernel-memory").iter().any(|words| words == "Memory of group 2"));
-    let line = |desk: &Desk| {
-        let (_, pane) = desk.panes.seen().next().expect("one");
-        match &pane.taken().expect("drawn").picture {
-            // The playhead is drawn last of all that runs across.
-            Picture::Plane(plane) => plane.bars.iter().map(|bar| bar.sides).collect::<Vec<_>>(),
+    fn words(desk: &Desk, name: &str) -> Vec<String> {
+        let pane = desk.panes.seen().find(|(_, pane)| pane.row().name == name).map(|(_, pane)| pane);
+        let picture = pane.and_then(|pane| pane.taken()).map(|taken| &taken.picture);
+        match picture {
+            Some(Picture::Plane(plane)) => plane.words.iter().map(|words| words.text.clone()).collect(),
             _ => Vec::new(),
         }
-    };
-    let before = line(&desk);
-    desk.transport.jump(Position::at(12));
-    frames(&context, &mut desk, vec![]);
-    assert_ne!(before, line(&desk));
-    assert_eq!(desk.studio().axis().total, 30, "a row is a tick");
+    }
+
+    #[test]
+    fn a_kernel_opens_with_its_views_and_what_is_pointed_at_is_told_in_all_of_them() {
+        let (context, mut desk) = (context(), desk());
+        frames(&context, &mut desk, vec![]);
+        let names: Vec<&str> = desk.panes.seen().map(|(_, pane)| pane.row().name).collect();
+        assert_eq!(names, ["kernel-memory", "kernel-divergence", "kernel-branches", "kernel-source"]);
+        let event = |spot: Spot| matches!(spot, Spot::Event { row: 4, item: 7 });
+        let at = find_spot(&desk, "kernel-memory", event).expect("in sight");
+        assert!(!words(&desk, "kernel-memory").iter().any(|words| words == "sdata, byte 56"));
+        frames(&context, &mut desk, vec![Event::PointerMoved(at)]);
+        assert_eq!(desk.session.task_look().spot, Some(Spot::Event { row: 4, item: 7 }));
+        // The first round reads sdata[14]; the source shows what item 7 decided.
+        assert!(
+            words(&desk, "kernel-memory").iter().any(|words| words == "sdata, byte 56"),
+            "the word has its colour told"
+        );
+        let source = words(&desk, "kernel-source");
+        assert!(!source.iter().any(|words| words == "true"), "an item's digits stand for the counts of all");
+        frames(&context, &mut desk, vec![press(at, true), press(at, false)]);
+        assert_eq!(desk.transport.position(), Position::at(4), "a click goes to the event");
+        // A bank, then a line of the source.
+        let at = find_spot(&desk, "kernel-memory", |spot| spot == Spot::Bank(0)).expect("in sight");
+        frames(&context, &mut desk, vec![Event::PointerMoved(at)]);
+        assert!(words(&desk, "kernel-memory").iter().any(|words| words == "bank 0"));
+        let at = find_spot(&desk, "kernel-source", |spot| spot == Spot::Line(21)).expect("in sight");
+        frames(&context, &mut desk, vec![Event::PointerMoved(at)]);
+        assert!(words(&desk, "kernel-memory").iter().any(|words| words == "line 21"), "in the other pane");
+        frames(&context, &mut desk, vec![Event::PointerMoved(pos2(640.0, 715.0))]);
+    }
+
+    #[test]
+    fn the_group_is_that_of_the_location_that_is_chosen_and_playing_moves_the_line() {
+        let (context, mut desk) = (context(), desk());
+        frames(&context, &mut desk, vec![]);
+        let tasks = Arc::clone(desk.studio().tasks().expect("a kernel has tasks"));
+        assert_eq!(tasks.listed().len(), 8, "two warps of each of four groups");
+        desk.session.task_look_mut().location = tasks.location_named("group[2].warp[1]");
+        frames(&context, &mut desk, vec![]);
+        assert!(words(&desk, "kernel-memory").iter().any(|words| words == "Memory of group 2"));
+        let line = |desk: &Desk| {
+            let (_, pane) = desk.panes.seen().next().expect("one");
+            match &pane.taken().expect("drawn").picture {
+                // The playhead is drawn last of all that runs across.
+                Picture::Plane(plane) => plane.bars.iter().map(|bar| bar.sides).collect::<Vec<_>>(),
+                _ => Vec::new(),
+            }
+        };
+        let before = line(&desk);
+        desk.transport.jump(Position::at(12));
+        frames(&context, &mut desk, vec![]);
+        assert_ne!(before, line(&desk));
+        assert_eq!(desk.studio().axis().total, 30, "a row is a tick");
+    }
 }
