@@ -110,11 +110,7 @@ const RULES: &[Rule] = &[
     },
     Rule {
         module: "app",
-        // Of `kernel` and `opening` its tests alone need something.
-        ours: &[
-            "trace", "sim", "analysis", "kernel", "opening", "tasks", "timeline", "scene", "render", "overlay",
-            "story", "record",
-        ],
+        ours: &["trace", "sim", "analysis", "tasks", "timeline", "scene", "render", "overlay", "story", "record"],
         never: &[PRINTS, CODECS],
     },
     Rule {
