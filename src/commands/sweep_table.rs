@@ -1,7 +1,7 @@
 //! The cells of a sweep as a table of columns.
 
 use crate::analysis::CellCounts;
-use crate::opening::{TableColumn, TableValues};
+use crate::trace::{TableColumn, TableValues};
 use serde_json::Value;
 use std::collections::BTreeSet;
 

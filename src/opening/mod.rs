@@ -38,7 +38,6 @@ mod recent;
 mod room;
 mod sidecar;
 mod source_text;
-mod table;
 mod task_sets;
 mod watch;
 
@@ -54,7 +53,6 @@ pub use note::{Note, Tell};
 pub use recent::{Recent, first_start, leave, left, recent, remember};
 pub use sidecar::{Sidecar, SidecarError};
 pub use source_text::SourceText;
-pub use table::{TableColumn, TableValues, write_table};
 pub use task_sets::{first_tasks, tasks};
 pub use watch::{Listener, Report, Way, beside};
 

@@ -54,11 +54,16 @@ pub use formats::{Format, capture, lackey, launches};
 pub use growing::{Feeder, Growing, RENAMES};
 #[cfg(feature = "formats")]
 pub use input::file_of;
+#[cfg(feature = "formats")]
 pub use nests::open_nest;
+#[cfg(feature = "formats")]
+mod table;
 #[cfg(feature = "formats")]
 pub use reading::{Started, Stream, open, start};
 #[cfg(feature = "formats")]
 pub use stamp::Stamp;
+#[cfg(feature = "formats")]
+pub use table::{TableColumn, TableValues, write_table};
 
 use crate::reference::Tables;
 
