@@ -289,10 +289,12 @@ impl Chart {
         self.shapes.push(Shape::Spot { at, size, said });
     }
 
+    #[cfg(feature = "kernel")]
     pub(super) fn strong(&mut self, at: At, anchor: Anchor, size: f64, role: Role, words: &str) {
         self.shapes.push(Shape::Text { at, anchor, size, role, strong: true, words: words.to_owned() });
     }
 
+    #[cfg(feature = "kernel")]
     /// A part of a ring, and what is said of it.
     pub(super) fn sector(&mut self, at: At, radii: At, turns: At, role: Role, said: &str) {
         self.shapes.push(Shape::Sector { at, radii, turns, role, said: said.to_owned() });

@@ -14,6 +14,7 @@
 //! [`shown::words`](crate::shown::words) and is escaped, whatever is in it.
 
 mod canvas;
+#[cfg(feature = "gpu")]
 pub(crate) use canvas::arc;
 pub use canvas::{Anchor, At, Chart, Look, Shape, escaped};
 
