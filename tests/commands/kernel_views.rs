@@ -1,6 +1,5 @@
 //! Pictures of kernels: what they show is what the data say, names are harmless in them, and wrong calls are told what is wrong.
 #![cfg(feature = "cli")]
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use crate::calls::{json, printed, refused, run};
 use std::collections::BTreeSet;

@@ -266,7 +266,7 @@ fn tlbs_are_read_and_checked() {
     let text = tlb("name = \"DTLB\"\nentries = 64\nways = 4\npages = [\"4KiB\", \"2MiB\"]\nholds = \"data\"");
     let config = HierarchyConfig::from_toml(&text, "t.toml").unwrap();
     assert_eq!(config.tlbs[0].pages, [4096, 2 << 20]);
-    let shape = config.check().unwrap().tlbs[0].clone().unwrap();
+    let shape = config.check().unwrap().tlbs[0].unwrap();
     assert_eq!((shape.sets, shape.ways, shape.line_bytes), (16, 4, 4096));
     assert_eq!(HierarchyConfig::from_toml(&config.to_toml(), "again"), Ok(config));
     let small = HierarchyConfig::from_toml(&tlb("entries = 32\nways = \"full\"\npages = \"2MiB\""), "t.toml").unwrap();

@@ -294,7 +294,7 @@ fn caches_that_are_stacked_count_as_simulated_ones() {
         if round % 3 == 0 {
             trace = MemoryTrace::new(synth::mix(20_000, round).collect(), Tables::default());
         }
-        let most = [2, 5, 7][round as usize % 3];
+        let most = [2, 5, 7][usize::try_from(round % 3).expect("below 3")];
         let all: Vec<_> = (0..most)
             .flat_map(|ways| (0..7).map(move |bits| ([1, 2, 3, 4, 8, 16, 29][ways], bits)))
             .map(|(ways, bits): (u32, u32)| {

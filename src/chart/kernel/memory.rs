@@ -201,7 +201,6 @@ impl Sheet<'_> {
     }
 
     /// Rows that share one: each column has what most of them have.
-    #[expect(clippy::cast_precision_loss, reason = "places on a picture")]
     fn row(&mut self, first: usize, rows: &[Row], y: f64, matrix: &Matrix) {
         let high = matrix.rows.1;
         let gap = if high > 5.0 { 1.0 } else { 0.0 };
