@@ -200,7 +200,7 @@ fn polars(at: &std::path::Path, file: &str) -> Option<Value> {
     let output = Command::new(python).args(["-c", script, file]).current_dir(at).output();
     let read = output.as_ref().is_ok_and(|output| output.status.success());
     assert!(read || std::env::var_os("ORRERY_REQUIRE_PYTHON").is_none(), "{output:?}");
-    read.then(|| serde_json::from_slice(&output.unwrap().stdout).unwrap())
+    read.then(|| serde_json::from_slice(&output.expect("it ran").stdout).expect("JSON"))
 }
 
 #[test]
