@@ -62,8 +62,8 @@ mod sweep_table;
 #[cfg(feature = "gpu")]
 mod task_look;
 mod tasks;
-#[cfg(feature = "gpu")]
 mod told;
+#[cfg(feature = "gpu")]
 mod transcript;
 #[cfg(feature = "viewer")]
 pub mod view;

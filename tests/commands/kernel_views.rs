@@ -1,7 +1,9 @@
 //! Pictures of kernels: what they show is what the data say, names are harmless in them, and wrong calls are told what is wrong.
 #![cfg(feature = "cli")]
 
-use crate::calls::{json, printed, refused, run};
+#[cfg(feature = "gpu")]
+use crate::calls::run;
+use crate::calls::{json, printed, refused};
 use std::collections::BTreeSet;
 use std::fs;
 
