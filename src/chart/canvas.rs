@@ -405,7 +405,8 @@ fn write(out: &mut String, shape: &Shape, theme: Theme) {
     clippy::cast_sign_loss,
     reason = "a few places"
 )]
-pub(crate) fn arc((x, y): At, radius: f64, (from, to): At) -> Vec<At> {
+#[must_use]
+pub fn arc((x, y): At, radius: f64, (from, to): At) -> Vec<At> {
     let steps = (96.0 * (to - from).abs()).ceil().clamp(2.0, 192.0) as usize;
     let on = |n: usize| {
         let turn = std::f64::consts::TAU * (from + (to - from) * n as f64 / steps as f64);

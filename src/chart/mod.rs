@@ -14,9 +14,7 @@
 //! [`shown::words`](crate::shown::words) and is escaped, whatever is in it.
 
 mod canvas;
-#[cfg(feature = "gpu")]
-pub(crate) use canvas::arc;
-pub use canvas::{Anchor, At, Chart, Look, Shape, escaped};
+pub use canvas::{Anchor, At, Chart, Look, Shape, arc, escaped};
 
 mod role;
 pub use role::{Role, css, properties};
