@@ -580,6 +580,8 @@ rest start-typed || fail 'the start page does not come to rest'
 xdotool key Return
 await_change start-refused start-typed 2000 || fail 'a file that is no trace is not told of'
 [ "$(title)" = 'orrery - start' ] || fail 'a file that is no trace leaves the start page'
+# Told, and not still being opened: Escape would end that and leave what was typed.
+rest start-told || fail 'the start page does not come to rest'
 xdotool key Escape
 xdotool type "$work/anew.log"
 xdotool key Return

@@ -93,7 +93,10 @@ impl Pane {
         let context = egui::Context::default();
         context.memory_mut(|held| *held = memory);
         context.set_fonts(fonts::definitions());
-        context.set_visuals(egui::Visuals::dark());
+        let mut visuals = egui::Visuals::dark();
+        // A picture in which nothing happens stays as it is, and is not drawn again and again.
+        visuals.text_cursor.blink = false;
+        context.set_visuals(visuals);
         // Size of type is the desk's.
         context.options_mut(|options| options.zoom_with_keyboard = false);
         context.global_style_mut(|style| style.animation_time = 0.0);
