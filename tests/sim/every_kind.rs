@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 const CACHES: &str = include_str!("every_kind.toml");
-/// The first 75 were read one by one, and each is held against the slow model. `ORRERY_WRITE=1` writes it anew: read it again then.
+/// All were read one by one, and each is held against the slow model. `ORRERY_WRITE=1` writes it anew: read it again then.
 const SENTENCES: &str = "tests/sim/every_kind.txt";
 
 fn caches() -> HierarchyConfig {

@@ -94,18 +94,30 @@ pub(crate) fn hold(trace: &MemoryTrace, config: &HierarchyConfig, asked: &BTreeS
                 let cache = ids.iter().position(|name| *name == departure.cache).expect("a cache");
                 let line = u128::from(departure.line) / line_bytes[cache];
                 departures += 1;
+                let bytes = u128::from(departure.line)..u128::from(departure.line) + line_bytes[cache];
+                let copies =
+                    |&other: &usize| other != cache && after[other].contains(&(bytes.start / line_bytes[other]));
+                let to = departure.to.as_ref().map(|to| ids.iter().position(|name| name == to).expect("a cache"));
+                assert!(
+                    to.as_ref().map_or_else(|| !(0..ids.len()).any(|n| copies(&n)), copies),
+                    "{place}: {departure:?}"
+                );
+                // The way of these bytes, from cache to cache.
+                let mut way = vec![Some(cache)];
+                for (from, next, first, end) in &model.written_back {
+                    if way.contains(&Some(*from)) && *first < bytes.end && bytes.start < *end {
+                        way.push(*next);
+                    }
+                }
+                let written_to = departure.written_to.as_deref().map(|to| ids.iter().position(|name| name == to));
+                // Bytes of an inner cache go with the line of the one that includes it.
+                let unsaid = way.len() == 1 || !departure.dirty || departure.cause == "inclusion";
+                assert!(written_to.map_or(unsaid, |to| way[1..].contains(&to)), "{place}: {departure:?}, {way:?}");
                 if single {
                     // What came and went within the reference is in no state: prefetched, or written back from inside.
                     let passes = config.levels.len() > 1 || config.levels.iter().any(|l| l.prefetch != Prefetch::None);
                     let seen = before[cache].contains(&line) || after[cache].contains(&line);
                     assert!(seen || passes, "{place}: {departure:?}");
-                    if let Some(to) = &departure.to
-                        && departure.cause == "evicted"
-                    {
-                        let to = ids.iter().position(|name| name == to).expect("a cache");
-                        let there = u128::from(departure.line) / line_bytes[to];
-                        assert!(after[to].contains(&there) || before[to].contains(&there), "{place}: {departure:?}");
-                    }
                 }
             }
             assert!((1..=3).contains(&told.sentences.len()), "{place}");

@@ -8,8 +8,8 @@ use super::charted::First;
 use crate::reference::{Reference, ReferenceSource, SourceLocation, all_of, in_order};
 use crate::sim::config::HierarchyConfig;
 use crate::sim::{
-    Batch, Cause, Classifier, Event, Gone, Hierarchy, Long, MissClass, Observer, RequestId, SimError, Wants,
-    check_core, prepare,
+    AccessKind, Cause, Classifier, Event, Hierarchy, Long, MissClass, Observer, RequestId, SimError, Wants, check_core,
+    prepare,
 };
 use crate::units::{ByteRange, CacheId, LineAddr};
 use serde::Serialize;
@@ -126,8 +126,12 @@ pub struct DepartureTold {
     pub name: String,
     /// Whether it was dirty.
     pub dirty: bool,
-    /// The nearest cache that has it afterwards; `None` = memory alone.
+    /// The cache that has it after the reference, the nearest on its way to memory, else the innermost; `None` = memory alone.
     pub to: Option<String>,
+    /// The cache that its dirty bytes are written to, or `memory`; `None` = it was clean, its bytes went with the line
+    /// of the cache outside that includes it, or nothing is written now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub written_to: Option<String>,
     /// `evicted`, `inclusion`, `coherence` or `promotion`.
     pub cause: &'static str,
 }
@@ -146,7 +150,6 @@ fn cause_word(cause: Option<Cause>) -> &'static str {
 #[derive(Default)]
 struct Deeds {
     events: Vec<(Event, Option<MissClass>)>,
-    gone: Vec<Gone>,
 }
 
 /// Keeps events with the classes of misses.
@@ -157,7 +160,7 @@ struct Recorder<'a> {
 
 impl Observer for Recorder<'_> {
     fn wants(&self) -> Wants {
-        Wants { gone: true, ..Wants::ALL_EVENTS }
+        Wants::ALL_EVENTS
     }
 
     fn event(&mut self, event: Event) {
@@ -168,10 +171,6 @@ impl Observer for Recorder<'_> {
             _ => None,
         };
         self.deeds.events.push((event, class));
-    }
-
-    fn batch(&mut self, batch: &Batch<'_>) {
-        self.deeds.gone.extend_from_slice(batch.gone);
     }
 }
 
@@ -207,7 +206,7 @@ pub fn explain_while(
     let mut long = Long::default();
     let mut next_use = None;
     let mut deeds = Deeds::default();
-    let mut before = None;
+    let mut states = None;
     in_order(all_of(source), len > source.chunk_len(), |from, part| {
         long.note(part, from)?;
         for (reference, number) in part.iter().zip(from..) {
@@ -218,10 +217,11 @@ pub fn explain_while(
                 hierarchy.access(reference, &mut (&mut classifier, &mut watch));
             } else if number == tick {
                 check_core(config, reference, number)?;
-                before = Some(hierarchy.clone());
+                let before = hierarchy.clone();
                 let mut recorder = Recorder { classifier: &mut classifier, deeds: Deeds::default() };
                 hierarchy.access(reference, &mut recorder);
                 deeds = recorder.deeds;
+                states = Some((before, hierarchy.clone()));
             } else if watch.touches(reference) {
                 next_use = Some(number);
                 break;
@@ -234,8 +234,8 @@ pub fn explain_while(
         Ended::Done => Ok(()),
         Ended::Failed(error) => Err(error),
     })?;
-    let before = before.unwrap_or(hierarchy);
-    Ok(Telling { source, before: &before, watch: &watch, reference, tick, next_use }.tell(deeds))
+    let (before, after) = states.unwrap_or_else(|| (hierarchy.clone(), hierarchy));
+    Ok(Telling { source, before: &before, after: &after, watch: &watch, reference, tick, next_use }.tell(deeds))
 }
 
 /// Why a pass ended before the end.
@@ -255,6 +255,8 @@ struct Telling<'a> {
     source: &'a dyn ReferenceSource,
     /// The caches before the reference.
     before: &'a Hierarchy,
+    /// And after it.
+    after: &'a Hierarchy,
     watch: &'a Watch,
     reference: Reference,
     tick: u64,
@@ -329,42 +331,65 @@ impl Telling<'_> {
     }
 
     fn departures(&self, deeds: &Deeds) -> Vec<DepartureTold> {
-        let departure = |(event, _): &(Event, Option<MissClass>)| {
-            let (cache, line, dirty, cause) = match *event {
-                Event::Evict { cache, line, dirty, .. } => (cache, line, dirty, None),
-                Event::Invalidate { cache, line, dirty, cause, .. } => (cache, line, dirty, Some(cause)),
+        let departure = |(number, (event, _)): (usize, &(Event, Option<MissClass>))| {
+            let (origin, cache, line, dirty, cause) = match *event {
+                Event::Evict { origin, cache, line, dirty, .. } => (origin, cache, line, dirty, None),
+                Event::Invalidate { origin, cache, line, dirty, cause, .. } => {
+                    (origin, cache, line, dirty, Some(cause))
+                }
                 _ => return None,
             };
             let bytes = self.line_bytes(cache, line);
-            let to = deeds.gone.iter().find(|gone| gone.from == cache && gone.addr.0 == bytes.first);
-            // A line that an inner cache has, too, goes nowhere.
-            let outward = || self.outward_of(cache, bytes, deeds);
-            let to = to.map_or_else(outward, |gone| gone.to);
+            let later = &deeds.events[number + 1..];
             Some(DepartureTold {
                 cache: self.before.name(cache),
                 line: bytes.first,
                 name: self.line_name(bytes),
                 dirty,
-                to: to.map(|to| self.before.name(to)),
+                to: self.nearest_copy(cache, bytes).map(|to| self.before.name(to)),
+                written_to: (dirty && cause != Some(Cause::Inclusion))
+                    .then(|| self.written_to(bytes, origin.request, later))
+                    .flatten(),
                 cause: cause_word(cause),
             })
         };
-        deeds.events.iter().filter_map(departure).collect()
+        deeds.events.iter().enumerate().filter_map(departure).collect()
     }
 
-    /// The nearest other cache that has a line before the reference.
-    fn outward_of(&self, cache: CacheId, bytes: ByteRange, deeds: &Deeds) -> Option<CacheId> {
+    /// The cache that has a line after the reference that left `cache`: the nearest on its way to memory, else the innermost of the others.
+    fn nearest_copy(&self, cache: CacheId, bytes: ByteRange) -> Option<CacheId> {
         let holds = |other: &CacheId| {
-            let line = LineAddr(bytes.first / u64::from(self.before.geometry(*other).line_bytes));
-            let given_up = deeds.events.iter().any(|(event, _)| match event {
-                Event::Evict { cache, line: gone, .. } | Event::Invalidate { cache, line: gone, .. } => {
-                    (cache, gone) == (other, &line)
-                }
-                _ => false,
-            });
-            *other != cache && self.before.rank(*other, line).is_some() && !given_up
+            let line = LineAddr(bytes.first / u64::from(self.after.geometry(*other).line_bytes));
+            *other != cache && self.after.rank(*other, line).is_some()
         };
-        self.before.caches().find(holds)
+        let way = std::iter::successors(self.after.outward(cache), |cache| self.after.outward(*cache));
+        way.chain(self.after.caches()).find(holds)
+    }
+
+    /// Where the bytes of a dirty line go that left during `request`: the write-backs that this led to, until a cache keeps them.
+    fn written_to(&self, bytes: ByteRange, request: RequestId, later: &[(Event, Option<MissClass>)]) -> Option<String> {
+        let mut sent = vec![request];
+        later.iter().find_map(|(event, _)| match *event {
+            Event::Access { origin, cache, line, kind: AccessKind::Writeback, hit, .. }
+                if origin.parent.is_some_and(|parent| sent.contains(&parent))
+                    && self.line_bytes(cache, line).meets(bytes) =>
+            {
+                sent.push(origin.request);
+                hit.then(|| self.before.name(cache))
+            }
+            Event::Fill { origin, cache, line, dirty: true, .. }
+                if sent[1..].contains(&origin.request) && self.line_bytes(cache, line).meets(bytes) =>
+            {
+                Some(self.before.name(cache))
+            }
+            Event::MemoryWrite { origin, addr, bytes: count }
+                if origin.parent.is_some_and(|parent| sent.contains(&parent))
+                    && ByteRange::new(addr.0, count).meets(bytes) =>
+            {
+                Some("memory".to_owned())
+            }
+            _ => None,
+        })
     }
 
     fn line_bytes(&self, cache: CacheId, line: LineAddr) -> ByteRange {

@@ -45,20 +45,21 @@ impl Telling<'_> {
 
     pub(super) fn sentences(&self, told: &Explanation, deeds: &Deeds) -> Vec<String> {
         let mut first = format!("{} {}", told.kind, told.name);
+        first.push_str(": ");
         if let Some(words) = self.translations(deeds) {
-            first.push_str(&format!(": {words}"));
+            first.push_str(&format!("{words}; "));
         }
         let pieces = self.pieces(told);
         match pieces.as_slice() {
-            [] => first.push_str(": passes no cache"),
+            [] => first.push_str("passes no cache"),
             few if few.len() <= FEW => {
                 let words: Vec<String> = few.iter().map(|piece| self.piece(piece)).collect();
-                first.push_str(&format!(": {}", words.join("; then the next line ")));
+                first.push_str(&words.join("; then the next line "));
             }
             many => {
                 let missed = many.iter().filter(|piece| piece.first().is_some_and(|access| !access.hit)).count();
                 let cache = many[0].first().map_or("", |access| access.cache.as_str());
-                first.push_str(&format!(": touches {} lines, of which {missed} miss {cache}", many.len()));
+                first.push_str(&format!("touches {} lines, of which {missed} miss {cache}", many.len()));
                 if let Some(piece) = many.iter().find(|piece| piece.first().is_some_and(|access| !access.hit)) {
                     first.push_str(&format!("; the first of these {}", self.piece(piece)));
                 }
@@ -169,14 +170,16 @@ impl Telling<'_> {
         if departures.is_empty() {
             return None;
         }
-        let words = |DepartureTold { cache, name, dirty, to, cause, .. }: &DepartureTold| {
+        let words = |DepartureTold { cache, name, dirty, to, written_to, cause, .. }: &DepartureTold| {
             let dirt = if *dirty { ", dirty," } else { "" };
+            let written = written_to.as_ref().map(|to| format!(" and is written to {to}")).unwrap_or_default();
             match (*cause, to) {
                 ("promotion", _) => format!("the line of {name} moves inward and leaves {cache}, which is exclusive"),
-                ("coherence", _) => format!("the line of {name}{dirt} is taken from {cache}"),
+                ("coherence", _) => format!("the line of {name}{dirt} is taken from {cache}{written}"),
                 ("inclusion", _) => {
                     format!("{cache} loses the line of {name}{dirt} too, as the cache outside it includes it")
                 }
+                (_, _) if written_to.is_some() => format!("the line of {name}, dirty, leaves {cache}{written}"),
                 (_, Some(to)) => format!("the line of {name}{dirt} leaves {cache}; the nearest copy is in {to}"),
                 (_, None) if *dirty => format!("the line of {name}, dirty, leaves {cache} for memory"),
                 (_, None) => format!("the line of {name}, clean, leaves {cache}; memory alone has it"),
@@ -199,8 +202,14 @@ impl Telling<'_> {
     fn translations(&self, deeds: &Deeds) -> Option<String> {
         let name = |tlb: u8| self.before.config().tlbs.get(usize::from(tlb)).map_or("TLB", |tlb| tlb.name.as_str());
         let mut words = Vec::new();
+        let mut asked = Vec::new();
         for (event, _) in &deeds.events {
-            if let Event::Translate { tlb, hit, .. } = *event {
+            if let Event::Translate { tlb, page, hit, .. } = *event {
+                // The store of a modify finds what its load brought.
+                if hit && asked.contains(&(tlb, page)) {
+                    continue;
+                }
+                asked.push((tlb, page));
                 match (hit, words.is_empty()) {
                     (false, _) => words.push(format!("misses {}", name(tlb))),
                     (true, false) => words.push(format!("hits {}", name(tlb))),

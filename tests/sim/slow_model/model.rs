@@ -40,6 +40,8 @@ pub(crate) struct Model {
     pub(crate) tlbs: Vec<Cache>,
     pub(crate) walks: u64,
     pub(crate) memory: MemoryCounters,
+    /// Write-backs of the reference that was played last: from which cache, to which one or to memory, and which bytes.
+    pub(crate) written_back: Vec<(usize, Option<usize>, u128, u128)>,
     pub(crate) cores: Option<Cores>,
     prefetchers: Vec<Prefetcher>,
     clock: u64,
@@ -66,7 +68,18 @@ impl Model {
         let cores = private.map(|cache| cache.line).max().map(Cores::new);
         let prefetchers = caches.iter().map(|cache| Prefetcher::new(config.levels[cache.level].prefetch)).collect();
         let memory = MemoryCounters::default();
-        Self { config: config.clone(), caches, tlbs, walks: 0, memory, cores, prefetchers, clock: 0, later: None }
+        Self {
+            config: config.clone(),
+            caches,
+            tlbs,
+            walks: 0,
+            memory,
+            written_back: Vec::new(),
+            cores,
+            prefetchers,
+            clock: 0,
+            later: None,
+        }
     }
 
     pub(crate) fn level(&self, cache: usize) -> &LevelConfig {
@@ -112,6 +125,7 @@ impl Model {
             return;
         }
         self.clock += 1;
+        self.written_back.clear();
         let first = u128::from(r.addr);
         let end = (first + u128::from(r.size.max(1))).min(1 << 64);
         let kinds: &[AccessKind] = match r.kind {
@@ -191,6 +205,9 @@ impl Model {
         if let Some(later) = &mut self.later {
             later.push((ask, first, end));
             return Answer::default();
+        }
+        if let (AccessKind::Writeback, Some(from)) = (ask.kind, from) {
+            self.written_back.push((from, to, first, end));
         }
         let private = |cache: Option<usize>| cache.is_some_and(|cache| self.caches[cache].core.is_some());
         let leaves = (from.is_none() || private(from)) && !private(to);
