@@ -67,6 +67,12 @@ pub use charted::{ChartParts, Charted, ChartsOf, charted};
 mod nested;
 pub use nested::{ContainerUse, MOST_MEASURED, NestDistances, NestDistancesError, nest_distances};
 
+mod heat;
+pub use heat::{Heat, HeatScale};
+
+mod nest_graph;
+pub use nest_graph::{Fold, GraphEdge, GraphNode, NestGraph, NodeKind, in_words, nest_graph, size_in_words};
+
 mod survey;
 pub use survey::{Distances, MOST_WAYS, Survey, SurveyError, Wanted, survey};
 

@@ -36,6 +36,11 @@ pub use sets::set_use;
 mod kind;
 pub use kind::ChartKind;
 
+mod layered;
+
+mod dataflow;
+pub use dataflow::{NodeHeat, dataflow, is_legible};
+
 mod overlaid;
 pub use overlaid::{Run, overlaid};
 

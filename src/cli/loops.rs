@@ -1,7 +1,13 @@
 //! `orrery loops`.
 
+use super::chart::size;
+use super::themes;
+use crate::analysis::{Fold, HeatScale};
+use crate::chart::NodeHeat;
 use crate::nest::Settings;
-use clap::Args;
+use crate::scene::palette::Theme;
+use clap::builder::PossibleValue;
+use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
 const LOOPS_EXAMPLES: &str = "\
@@ -11,7 +17,39 @@ Examples:
   orrery loops mm.sdfg --set N=16 --set M=16 --set K=16     a graph of DaCe
   orrery loops row.loops column.loops --compare             what a change of layout or order is worth
   orrery loops loops:hdiff --at 4711                        which iteration makes that access
+  orrery loops mm.sdfg --set N=64 --graph mm.svg            containers, loops and tasks, and what moves between them
+  orrery loops loops:matmul --volumes                       the same as expressions in the parameters, in a table
   orrery stats 'mm.loops?N=64' --cache skylake-sp           the same accesses under a real hierarchy";
+
+impl ValueEnum for HeatScale {
+    fn value_variants<'a>() -> &'a [Self] {
+        &Self::ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.name()).help(self.what()))
+    }
+}
+
+impl ValueEnum for Fold {
+    fn value_variants<'a>() -> &'a [Self] {
+        &Self::ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.name()).help(self.what()))
+    }
+}
+
+impl ValueEnum for NodeHeat {
+    fn value_variants<'a>() -> &'a [Self] {
+        &Self::ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.name()).help(self.what()))
+    }
+}
 
 /// `loops`
 #[derive(Debug, Clone, Args)]
@@ -42,6 +80,27 @@ pub struct LoopsArgs {
     #[allow(rustdoc::broken_intra_doc_links, reason = "words of the help, where brackets are brackets")]
     #[arg(long)]
     pub json: bool,
+    /// Tell how much each part moves and computes, as expressions in the parameters; with --json each node and edge of the graph
+    #[arg(long, conflicts_with_all = ["compare", "at", "capacity", "transients"])]
+    pub volumes: bool,
+    /// Draw the dataflow as a graph into this file, .svg or .png; `-` is an SVG on standard output
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["compare", "at", "json", "volumes"], help_heading = "Pictures")]
+    pub graph: Option<PathBuf>,
+    /// How amounts become colours
+    #[arg(long, value_enum, requires = "graph", default_value = "mean", help_heading = "Pictures")]
+    pub scale: HeatScale,
+    /// What the colours of loops and tasks tell
+    #[arg(long, value_enum, requires = "graph", default_value = "volume", help_heading = "Pictures")]
+    pub boxes: NodeHeat,
+    /// What becomes one box; default: the finest that can be read
+    #[arg(long, value_enum, help_heading = "Pictures")]
+    pub fold: Option<Fold>,
+    /// Size in pixels; -1920x1080 says the same as --size 1920x1080
+    #[arg(long, value_name = "WxH", default_value = "1280x720", value_parser = size, requires = "graph", help_heading = "Pictures")]
+    pub size: (u32, u32),
+    /// dark, light or print (on white)
+    #[arg(long, value_name = "THEME", default_value = "dark", value_parser = themes(), requires = "graph", help_heading = "Pictures")]
+    pub theme: Theme,
 }
 
 fn line_bytes(text: &str) -> Result<u32, String> {

@@ -1,5 +1,7 @@
 //! `orrery loops`: what loops touch, as a table or as JSON.
 
+mod volumes;
+
 use super::UsageError;
 use super::aligned::aligned;
 use super::stats::{percent, to_stdout};
@@ -51,6 +53,12 @@ fn measured(walk: &Walk, args: &LoopsArgs) -> anyhow::Result<NestDistances> {
 }
 
 fn one(file: &Path, settings: &Settings, args: &LoopsArgs) -> anyhow::Result<()> {
+    if let Some(output) = &args.graph {
+        return volumes::draw(file, settings, args, output);
+    }
+    if args.volumes {
+        return volumes::tell(file, settings, args);
+    }
     let walk = open(file, settings, args)?;
     if let Some(access) = args.at {
         return at(&walk, access);

@@ -214,7 +214,7 @@ fn groups(l: &Loop) -> Vec<Vec<usize>> {
 }
 
 /// The least value of a form over the iterations of loops around it, the innermost the last; `None` where that is not told.
-fn least(form: &Affine, around: &[&Loop], values: &[i64]) -> Option<i64> {
+pub(super) fn least(form: &Affine, around: &[&Loop], values: &[i64]) -> Option<i64> {
     let mut form = form.clone();
     for l in around.iter().rev() {
         let slope = form.slope(l.slot);
@@ -240,7 +240,7 @@ fn least(form: &Affine, around: &[&Loop], values: &[i64]) -> Option<i64> {
     form.eval(values).ok()
 }
 
-fn shifted(affine: &Affine, by: i64) -> Option<Affine> {
+pub(super) fn shifted(affine: &Affine, by: i64) -> Option<Affine> {
     Some(Affine { constant: affine.constant.checked_add(by)?, terms: affine.terms.clone() })
 }
 

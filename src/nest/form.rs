@@ -35,7 +35,7 @@ impl Affine {
         self.terms.iter().find(|(s, _)| *s == slot).map_or(0, |(_, factor)| *factor)
     }
 
-    fn combined(&self, other: &Self, sign: i64) -> Option<Self> {
+    pub(super) fn combined(&self, other: &Self, sign: i64) -> Option<Self> {
         let mut out = self.clone();
         out.constant = out.constant.checked_add(other.constant.checked_mul(sign)?)?;
         for &(slot, factor) in &other.terms {

@@ -40,11 +40,13 @@ mod run;
 #[cfg(feature = "native")]
 pub mod sdfg;
 mod settings;
+mod symbolic;
 mod tree;
 mod walk;
 
 pub use container::{Container, span_lines};
 pub use fault::NestError;
 pub use settings::Settings;
+pub use symbolic::{Amount, Item, Moved, Task, Volumes};
 pub use tree::Nest;
 pub use walk::{Iteration, Walk};

@@ -119,6 +119,10 @@ pub(super) struct Statement {
     /// Line, from 1; 0 = unknown.
     pub(super) line: u32,
     pub(super) text: String,
+    /// Operations of one execution: arithmetic, and calls of functions.
+    pub(super) operations: u64,
+    /// The state of a graph that it is in; empty where there is none.
+    pub(super) state: String,
 }
 
 /// Loops, conditions and accesses whose bounds have values, but for the loop indices.
@@ -135,6 +139,8 @@ pub struct Nest {
     pub(super) initial: Vec<i64>,
     pub(super) statements: Vec<Statement>,
     pub(super) root: Block,
+    /// Parameters that are slots with a value, and no numbers: of nests whose volumes are asked for.
+    pub(super) parameters: Vec<usize>,
     /// What of the file makes no accesses here, so that numbers of the whole would be wrong; one sentence each.
     pub(super) gaps: Vec<String>,
     pub(super) notices: Vec<String>,

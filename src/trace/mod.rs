@@ -55,7 +55,7 @@ pub use growing::{Feeder, Growing, RENAMES};
 #[cfg(feature = "formats")]
 pub use input::file_of;
 #[cfg(feature = "formats")]
-pub use nests::open_nest;
+pub use nests::{open_nest, open_volumes};
 #[cfg(feature = "formats")]
 mod table;
 #[cfg(feature = "formats")]

@@ -3,7 +3,7 @@
 use super::error::{Fault, Place, TraceError};
 use super::formats::Format;
 use super::input::{self, Input};
-use crate::nest::{Nest, Settings, Walk, loops, sdfg};
+use crate::nest::{Nest, Settings, Volumes, Walk, loops, sdfg};
 use crate::reference::ReferenceSource;
 use std::io::Read;
 use std::path::Path;
@@ -26,12 +26,34 @@ pub fn open_nest(path: &Path, settings: &Settings, line_bytes: u64) -> Result<Wa
     if format == Format::SDFG {
         return Ok(Walk::new(of_graph(input)?, line_bytes)?);
     }
-    Err(TraceError::UnknownFormat(Fault::new(
-        Place::file(&input.name),
+    Err(no_nest(&input.name, format))
+}
+
+/// What the parts of a file of loops, or a graph, move and compute, as expressions in its parameters; paths are those of [`open_nest`].
+///
+/// # Errors
+/// As there.
+pub fn open_volumes(path: &Path, settings: &Settings) -> Result<Volumes, TraceError> {
+    let mut input = input::open(path)?;
+    settings.iter().for_each(|(name, value)| input.settings.set(name, value));
+    let format = input::detect(&input)?;
+    if format != Format::LOOPS && format != Format::SDFG {
+        return Err(no_nest(&input.name, format));
+    }
+    let (name, settings, text) = parts(input)?;
+    Ok(match format == Format::LOOPS {
+        true => loops::Source::parse(&name, &text)?.volumes(&settings)?,
+        false => sdfg::Graph::parse(&name, &text)?.volumes(&settings)?,
+    })
+}
+
+fn no_nest(name: &str, format: Format) -> TraceError {
+    TraceError::UnknownFormat(Fault::new(
+        Place::file(name),
         format!("a trace of the format `{}`, which says nothing of loops", format.name()),
         "a .loops file, or an .sdfg of DaCe",
         "ask `orrery analyze` what a trace tells of locality",
-    )))
+    ))
 }
 
 /// As a source of references.

@@ -314,3 +314,29 @@ fn graphs_that_dace_writes_are_opened() {
         assert!(graphs_agree(&target.join("dace").join(version)) >= 9, "{version}");
     }
 }
+
+#[test]
+fn volumes_are_expressions_and_a_graph() {
+    let at = root();
+    let found = json(&at, "loops loops:matmul --set N=64 --volumes --json");
+    assert_eq!(found["parameters"], json!({ "N": 64, "K": 10, "M": 15 }));
+    let nodes = found["nodes"].as_array().unwrap();
+    let edges = found["edges"].as_array().unwrap();
+    let named = |name: &str| nodes.iter().position(|node| node["name"] == name).unwrap();
+    let (a, loops) = (named("A"), named("i, j, k"));
+    let edge = edges.iter().find(|edge| edge["from"] == a && edge["to"] == loops).unwrap();
+    assert_eq!(edge["bytes"], json!({ "expression": "N * M * K * 4", "value": 64 * 15 * 10 * 4 }));
+    assert_eq!(edge["container"], "A");
+    assert_eq!(nodes[loops]["executions"]["expression"], "N * M * K");
+    let words = printed(&at, "loops loops:matmul --volumes");
+    assert!(words.contains("N * M * K * 4 = 5,400 B") && words.contains("1 / 8 = 0.1250"), "{words}");
+    let drawn = printed(&at, "loops loops:jacobi --graph - --scale median --theme print");
+    assert!(drawn.starts_with("<svg") && drawn.contains("T * (N - 2) * (N - 2) * 40"), "{drawn}");
+    let folded = printed(&at, "loops loops:jacobi --graph - --fold states");
+    assert!(folded.contains("for t") && folded.contains("folded by states"), "{folded}");
+    let regions = json(&at, "loops tests/traces/dace/triangular_regions.sdfg --set N=9 --volumes --json");
+    let text = regions.to_string();
+    assert!(text.contains("N * (N - 1) / 2"), "{text}");
+    refused(&at, "loops loops:matmul --scale median", 2, &["--graph"]);
+    refused(&at, "loops loops:matmul --graph f.bmp", 2, &[".svg or .png"]);
+}

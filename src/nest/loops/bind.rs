@@ -6,6 +6,7 @@ use super::super::form::Form;
 use super::super::grammar::{File, ForItem, Item, Level, Schedule, StatementItem};
 use super::super::lexer::{At, place, short};
 use super::super::settings::Settings;
+use super::super::symbolic::operations;
 use super::super::tree::{Access, Block, Branch, Check, Cores, Loop, Nest, Node, Statement};
 use super::super::walk::fingerprint;
 use super::Parameter;
@@ -94,7 +95,14 @@ struct Binder<'a> {
     nest: Nest,
 }
 
-pub(super) fn bind(name: &str, text: &str, file: &File, settings: &Settings) -> Result<Nest, NestError> {
+/// The nest of a file; where it is `symbolic`, parameters are slots that have their values.
+pub(super) fn bind(
+    name: &str,
+    text: &str,
+    file: &File,
+    settings: &Settings,
+    symbolic: bool,
+) -> Result<Nest, NestError> {
     let params = parameters(name, file, settings)?;
     let missing: Vec<&str> = params.iter().filter(|p| p.value.is_none()).map(|p| p.name.as_str()).collect();
     if !missing.is_empty() {
@@ -137,6 +145,14 @@ pub(super) fn bind(name: &str, text: &str, file: &File, settings: &Settings) -> 
         binder.nest.notices.extend(notices);
         binder.arrays.insert(&decl.name, array);
     }
+    if symbolic {
+        for (name, value) in &values {
+            let slot = binder.slot(name);
+            binder.nest.initial[slot] = *value;
+            binder.nest.parameters.push(slot);
+            binder.names.insert((*name).to_owned(), Meaning::Slot(slot));
+        }
+    }
     let nodes = binder.items(&file.body)?;
     binder.nest.root = Block::of(nodes);
     if binder.nest.subtitle.is_empty() {
@@ -168,7 +184,7 @@ impl Binder<'_> {
 
     fn constant(&self, at: At, expr: &Expr, what: &str) -> Result<i64, NestError> {
         let resolved = self.resolved(at, expr)?;
-        if resolved.slots().next().is_some() {
+        if resolved.slots().any(|slot| !self.nest.parameters.contains(&slot)) {
             let found = format!("{what} that changes with a loop index");
             return Err(self.fault(
                 at,
@@ -177,7 +193,13 @@ impl Binder<'_> {
                 "write one that is the same in all iterations",
             ));
         }
-        resolved.eval(&[]).map_err(|error| self.fault(at, format!("{error} in {what}"), "a whole number", "correct it"))
+        let value = resolved.eval(&self.nest.initial);
+        value.map_err(|error| self.fault(at, format!("{error} in {what}"), "a whole number", "correct it"))
+    }
+
+    /// What [`Binder::constant`] found, in parameters where these are kept.
+    fn kept(&self, at: At, expr: &Expr, value: i64) -> Result<Expr, NestError> {
+        if self.nest.parameters.is_empty() { Ok(Expr::num(value)) } else { self.resolved(at, expr) }
     }
 
     fn items(&mut self, items: &[Item]) -> Result<Vec<Node>, NestError> {
@@ -229,7 +251,7 @@ impl Binder<'_> {
         };
         // Loops from the outermost to the innermost: those over tiles first.
         let mut heads: Vec<Loop> = Vec::new();
-        let mut tiles: Vec<Option<(usize, i64)>> = Vec::new();
+        let mut tiles: Vec<Option<(usize, Expr)>> = Vec::new();
         for level in &item.levels {
             let Some(tile) = &level.tile else {
                 tiles.push(None);
@@ -251,7 +273,13 @@ impl Binder<'_> {
             };
             let (from, to) = (self.resolved(level.at, &level.from)?, self.end(level, step)?);
             let slot = self.slot(&format!("{}_tile", level.name));
-            heads.push(Loop::new(slot, [from, to, Expr::num(wide)], Vec::new()));
+            let (tile, step) = (
+                level.tile.as_ref().map(|e| self.kept(level.at, e, tile)).transpose()?,
+                self.kept(level.at, &level.step, step)?,
+            );
+            let wide = tile.map_or(Expr::num(wide), |tile| tile.times(step));
+            let wide = if wide.slots().next().is_none() { wide.eval(&[]).map_or(wide, Expr::num) } else { wide };
+            heads.push(Loop::new(slot, [from, to, wide.clone()], Vec::new()));
             tiles.push(Some((slot, wide)));
         }
         for (level, tile) in item.levels.iter().zip(&tiles) {
@@ -263,10 +291,11 @@ impl Binder<'_> {
             let (mut from, mut to) = (self.resolved(level.at, &level.from)?, self.end(level, step)?);
             if let Some((slot, wide)) = tile {
                 from = Expr::slot(*slot);
-                to = Expr::slot(*slot).plus(Expr::num(*wide)).with(to, Op::Min);
+                to = Expr::slot(*slot).plus(wide.clone()).with(to, Op::Min);
             }
             let slot = self.index(level)?;
-            heads.push(Loop::new(slot, [from, to, Expr::num(step)], Vec::new()));
+            let step = self.kept(level.at, &level.step, step)?;
+            heads.push(Loop::new(slot, [from, to, step], Vec::new()));
         }
         if let (Some(first), Some((cores, schedule))) = (heads.first_mut(), parallel.take()) {
             first.cores = Some(match schedule {
@@ -298,6 +327,8 @@ impl Binder<'_> {
             file: self.name.to_owned(),
             line: item.at.line,
             text: item.text.clone(),
+            operations: operations(&item.text),
+            state: String::new(),
         });
         for touch in &item.accesses {
             let Some(array) = self.arrays.get(touch.array.as_str()) else {

@@ -7,6 +7,7 @@ mod read;
 use super::fault::NestError;
 use super::grammar::File;
 use super::settings::Settings;
+use super::symbolic::Volumes;
 use super::tree::Nest;
 
 /// A text that was read; its parameters have no values yet.
@@ -50,7 +51,15 @@ impl Source {
     /// # Errors
     /// Where a parameter has no value, an array no size, or a statement names what is not there.
     pub fn bind(&self, settings: &Settings) -> Result<Nest, NestError> {
-        bind::bind(&self.name, &self.text, &self.file, settings)
+        bind::bind(&self.name, &self.text, &self.file, settings, false)
+    }
+
+    /// The nest as [`Source::bind`] makes it, what its parts move and compute as expressions in the parameters.
+    ///
+    /// # Errors
+    /// As there, and where accesses cannot be counted.
+    pub fn volumes(&self, settings: &Settings) -> Result<Volumes, NestError> {
+        Volumes::of(bind::bind(&self.name, &self.text, &self.file, settings, true)?)
     }
 
     /// Whether content that starts so is of this language: its first word is one that files of it start with.

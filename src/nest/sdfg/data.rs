@@ -191,7 +191,10 @@ impl Lower<'_> {
             return Ok(data);
         }
         let total = match attribute(desc, "total_size") {
-            Some(total) => self.expr(total, frame, place)?.constant().unwrap_or(0),
+            Some(total) => {
+                let total = self.expr(total, frame, place)?;
+                self.known(&total).unwrap_or(0)
+            }
             None => 0,
         };
         let mut unique = name.to_owned();
@@ -214,9 +217,9 @@ impl Lower<'_> {
         total: i64,
         place: &str,
     ) -> Result<Container, Trouble> {
-        let constants = |list: &[Expr]| list.iter().map(Expr::constant).collect::<Option<Vec<i64>>>();
+        let constants = |list: &[Expr]| list.iter().map(|expr| self.known(expr)).collect::<Option<Vec<i64>>>();
         let known = constants(&data.shape).zip(constants(&data.strides)).zip(constants(&data.offset));
-        let known = known.zip(data.base.constant());
+        let known = known.zip(self.known(&data.base));
         let mut container = Container {
             name,
             elem_type,

@@ -16,6 +16,7 @@ mod state;
 use super::expr::{Expr, UNSET};
 use super::fault::NestError;
 use super::settings::Settings;
+use super::symbolic::Volumes;
 use super::tree::{Block, Nest};
 use super::walk::fingerprint;
 use data::Frame;
@@ -72,6 +73,18 @@ impl Graph {
     /// # Errors
     /// Where a symbol has no value, a container no size, or the graph is none that DaCe writes.
     pub fn bind(&self, settings: &Settings) -> Result<Nest, NestError> {
+        self.lowered(settings, false)
+    }
+
+    /// The nest as [`Graph::bind`] makes it, what its parts move and compute as expressions in the symbols.
+    ///
+    /// # Errors
+    /// As there, and where accesses cannot be counted.
+    pub fn volumes(&self, settings: &Settings) -> Result<Volumes, NestError> {
+        Volumes::of(self.lowered(settings, true)?)
+    }
+
+    fn lowered(&self, settings: &Settings, symbolic: bool) -> Result<Nest, NestError> {
         let mut lower = Lower {
             name: &self.name,
             settings,
@@ -85,6 +98,7 @@ impl Graph {
             asked: BTreeSet::new(),
             names: BTreeSet::new(),
             depth: 0,
+            symbols: symbolic.then(BTreeMap::new),
         };
         let symbols = self.root.pointer("/attributes/symbols").and_then(Value::as_object);
         lower.asked.extend(symbols.into_iter().flatten().map(|(name, _)| name.clone()));
@@ -128,6 +142,8 @@ struct Lower<'a> {
     /// Names of containers so far.
     names: BTreeSet<String>,
     depth: usize,
+    /// Slots of symbols, where these are to stay symbols.
+    symbols: Option<BTreeMap<String, usize>>,
 }
 
 impl Lower<'_> {
@@ -244,9 +260,31 @@ impl Lower<'_> {
         }
         self.asked.insert(outer.clone());
         if set.is_none() {
-            self.missing.insert(outer);
+            self.missing.insert(outer.clone());
         }
-        Ok(Expr::num(set.unwrap_or(1)))
+        Ok(self.valued(&outer, set.unwrap_or(1)))
+    }
+
+    /// A symbol that has a value: the value, or a slot that has it where symbols stay symbols.
+    fn valued(&mut self, name: &str, value: i64) -> Expr {
+        let Some(known) = &self.symbols else { return Expr::num(value) };
+        if let Some(slot) = known.get(name) {
+            return Expr::slot(*slot);
+        }
+        let slot = self.slot(name);
+        self.nest.initial[slot] = value;
+        self.nest.parameters.push(slot);
+        if let Some(known) = &mut self.symbols {
+            known.insert(name.to_owned(), slot);
+        }
+        Expr::slot(slot)
+    }
+
+    /// The value of what depends on numbers and symbols alone.
+    fn known(&self, expr: &Expr) -> Option<i64> {
+        let fixed = expr.slots().all(|slot| self.nest.parameters.contains(&slot));
+        let form = super::form::Form::of(expr.clone());
+        if fixed { form.eval(&self.nest.initial).ok() } else { form.constant() }
     }
 }
 

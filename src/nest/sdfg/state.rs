@@ -183,6 +183,8 @@ impl Lower<'_> {
             } else {
                 code.lines().next().unwrap_or_default().to_owned()
             },
+            operations: super::super::symbolic::operations(code),
+            state: state.name.clone(),
         });
         self.nest.statements.len() - 1
     }
@@ -255,8 +257,9 @@ impl Lower<'_> {
         }
         let volume = attribute(memlet, "volume").or_else(|| attribute(memlet, "num_accesses"));
         let volume = volume.map(|volume| self.expr(volume, frame, place)).transpose()?;
-        let count = ranges.iter().map(Range::fixed).try_fold(1i64, |n, extent| n.checked_mul(extent?));
-        if let Some((volume, count)) = volume.and_then(|volume| Form::of(volume).constant()).zip(count)
+        let extent = |range: &Range| range.fixed().or_else(|| self.known(&range.extent()));
+        let count = ranges.iter().map(extent).try_fold(1i64, |n, extent| n.checked_mul(extent?));
+        if let Some((volume, count)) = volume.and_then(|volume| self.known(&volume)).zip(count)
             && (1..count).contains(&volume)
             && self.missing.is_empty()
         {
@@ -312,7 +315,8 @@ impl Lower<'_> {
             if value.is_none() {
                 self.missing.insert(data.source.clone());
             }
-            inner.names.insert(connector.to_owned(), Expr::num(value.unwrap_or(1)));
+            let value = self.valued(&data.source, value.unwrap_or(1));
+            inner.names.insert(connector.to_owned(), value);
         }
         let params: Vec<&str> = list_of(attribute(value, "params")).iter().filter_map(Value::as_str).collect();
         let Some(range) = attribute(value, "range") else {
@@ -330,7 +334,7 @@ impl Lower<'_> {
                 .ranges(&one, &inner, &place)?
                 .pop()
                 .ok_or_else(|| self.wrong(&place, "no range", "one for each parameter"))?;
-            let past = if step.constant().is_some_and(|step| step < 0) { -1 } else { 1 };
+            let past = if self.known(&step).is_some_and(|step| step < 0) { -1 } else { 1 };
             let slot = self.slot(param);
             inner.names.insert((*param).to_owned(), Expr::slot(slot));
             loops.push((slot, [start, end.plus(Expr::num(past)), step]));
