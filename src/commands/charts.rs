@@ -52,12 +52,12 @@ impl ChartFormat {
             Some("png") => Ok(Self::Png),
             #[cfg(not(feature = "gpu"))]
             Some("png") => Err(UsageError(format!(
-                "-o {}: this orrery was built without graphics; expected a name that ends in .svg (rsvg-convert makes a PNG of it)",
+                "{}: this orrery was built without graphics; expected a name that ends in .svg (rsvg-convert makes a PNG of it)",
                 path.display()
             ))),
             _ if path == Path::new("-") => Ok(Self::Svg),
             _ => Err(UsageError(format!(
-                "-o {}: expected a name that ends in .svg or .png, or - for an SVG on standard output",
+                "{}: expected a name that ends in .svg or .png, or - for an SVG on standard output",
                 path.display()
             ))),
         }

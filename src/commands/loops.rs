@@ -59,6 +59,9 @@ fn one(file: &Path, settings: &Settings, args: &LoopsArgs) -> anyhow::Result<()>
     if args.volumes {
         return volumes::tell(file, settings, args);
     }
+    if args.fold.is_some() {
+        return Err(UsageError("--fold: expected --graph or --volumes beside it".into()).into());
+    }
     let walk = open(file, settings, args)?;
     if let Some(access) = args.at {
         return at(&walk, access);

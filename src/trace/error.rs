@@ -108,7 +108,7 @@ pub enum TraceError {
     #[error("{0}")]
     Empty(Box<Fault>),
     /// A nest of loops that cannot be read or walked.
-    #[error("{0}")]
+    #[error(transparent)]
     Nest(#[from] NestError),
     /// References that cannot be computed; worded already.
     #[error("{0}")]

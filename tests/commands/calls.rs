@@ -32,4 +32,7 @@ pub(crate) fn refused(folder: &Path, call: &str, code: i32, words: &[&str]) {
         assert!(text.contains(word), "{call}: `{word}` is missing in:\n{text}");
     }
     assert!(!text.contains("panicked"), "{text}");
+    for line in text.lines().filter_map(|line| line.strip_prefix("error: ")) {
+        assert!(line.match_indices(": ").all(|(at, _)| line[..at] != line[at + 2..]), "{call}: told twice:\n{line}");
+    }
 }

@@ -79,6 +79,8 @@ fn what_cannot_be_walked_is_refused_in_words() {
     refused(at, "stats none.loops", 1, &["none.loops:1:1", "`hello`"]);
     put("sizes.loops", "param N\narray A[N]\nfor i in 0..N { read A[i] }");
     refused(at, "loops sizes.loops", 1, &["no value for N", "--set N=16"]);
+    refused(at, "loops sizes.loops --fold loops --set N=5", 2, &["--fold", "--graph", "--volumes"]);
+    refused(at, "loops sizes.loops --graph s.gif --set N=5", 2, &["s.gif", ".svg"]);
     refused(at, "loops sizes.loops --set M=4", 1, &["`M`", "N"]);
     refused(at, "loops sizes.loops --set N:4", 2, &["N:4", "N=16"]);
     refused(at, "stats sizes.loops?N", 1, &["`N`", "N=16"]);
