@@ -4,6 +4,7 @@
 
 use crate::shown;
 use serde::{Deserialize, Serialize};
+use std::any::Any;
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -388,6 +389,10 @@ pub trait ReferenceSource: Send + Sync {
     fn loops_at(&self, _tick: u64) -> Option<LoopsAt> {
         None
     }
+    /// What computes the references, for those who know its type; `None` where they are read.
+    fn computed_by(&self) -> Option<&dyn Any> {
+        None
+    }
 }
 
 impl<S: ReferenceSource + ?Sized> ReferenceSource for Arc<S> {
@@ -429,6 +434,10 @@ impl<S: ReferenceSource + ?Sized> ReferenceSource for Arc<S> {
 
     fn loops_at(&self, tick: u64) -> Option<LoopsAt> {
         self.as_ref().loops_at(tick)
+    }
+
+    fn computed_by(&self) -> Option<&dyn Any> {
+        self.as_ref().computed_by()
     }
 }
 

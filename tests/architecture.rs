@@ -95,7 +95,7 @@ const RULES: &[Rule] = &[
     Rule { module: "render", ours: &["scene"], never: &[WINDOW, TEXT, FILES, CLOCK, PRINTS, LOOSE, CODECS] },
     Rule {
         module: "overlay",
-        ours: &["sim", "analysis", "kernel", "tasks", "timeline", "scene", "chart", "render"],
+        ours: &["nest", "sim", "analysis", "kernel", "tasks", "timeline", "scene", "chart", "render"],
         never: &[WINDOW, FILES, CLOCK, PRINTS, LOOSE, CODECS],
     },
     Rule {

@@ -71,7 +71,10 @@ mod heat;
 pub use heat::{Heat, HeatScale};
 
 mod nest_graph;
-pub use nest_graph::{Fold, GraphEdge, GraphNode, NestGraph, NodeKind, in_words, nest_graph, size_in_words};
+pub use nest_graph::{
+    Fold, Folding, GraphEdge, GraphNode, NestGraph, NodeKind, Part, in_words, nest_graph, size_in_words, state_name,
+    states,
+};
 
 mod survey;
 pub use survey::{Distances, MOST_WAYS, Survey, SurveyError, Wanted, survey};

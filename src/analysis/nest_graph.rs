@@ -6,6 +6,7 @@ use crate::nest::{Amount, Item, Moved, Task, Volumes};
 use crate::units::grouped;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 /// How much is folded into one node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -40,6 +41,38 @@ impl Fold {
             Self::Loops => "Loops with the statements in them",
             Self::States => "A state of a graph, or an outermost loop",
         }
+    }
+}
+
+/// A part that is one box or several.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Part {
+    /// [`Fold::States`] = a state, or an outermost loop; [`Fold::Loops`] = loops with their tasks.
+    pub fold: Fold,
+    /// The first of [`Volumes::items`] in it.
+    pub item: usize,
+}
+
+/// How much is folded, part by part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Folding {
+    /// Of parts that nobody opened or closed.
+    pub base: Fold,
+    /// Parts that somebody opened (`true`) or closed.
+    pub parts: BTreeMap<Part, bool>,
+}
+
+impl Folding {
+    /// All parts alike.
+    #[must_use]
+    pub const fn all(base: Fold) -> Self {
+        Self { base, parts: BTreeMap::new() }
+    }
+
+    /// Whether a part is seen as what is in it.
+    #[must_use]
+    pub fn is_open(&self, part: Part) -> bool {
+        self.parts.get(&part).copied().unwrap_or(self.base < part.fold)
     }
 }
 
@@ -78,6 +111,12 @@ pub struct GraphNode {
     pub bytes: Amount,
     /// File and line; 0 = unknown.
     pub source: (String, u32),
+    /// The part that it is, or is in; of containers none.
+    pub part: Option<Part>,
+    /// Whether that part is folded into it.
+    pub is_folded: bool,
+    /// Numbers of the statements that are done in it, in the order of control.
+    pub statements: Vec<usize>,
 }
 
 /// What goes from one node to another.
@@ -142,44 +181,86 @@ const MOST_TASKS: usize = 2000;
 
 /// The graph of a nest's volumes, of no more than `most` parts; tasks past 2,000 are folded into their loops.
 #[must_use]
-pub fn nest_graph(volumes: &Volumes, fold: Fold, most: usize) -> NestGraph {
+pub fn nest_graph(volumes: &Volumes, folding: &Folding, most: usize) -> NestGraph {
     let tasks = volumes.items().iter().map(|item| item.tasks.len()).sum::<usize>();
-    let fold = if fold == Fold::Tasks && tasks > MOST_TASKS.max(most) { Fold::Loops } else { fold };
+    let too_many = folding.base == Fold::Tasks && tasks > MOST_TASKS.max(most);
+    let fold = if too_many { Fold::Loops } else { folding.base };
+    let folding = Folding { base: fold, parts: folding.parts.clone() };
     let graph = NestGraph { nodes: Vec::new(), edges: Vec::new(), fold, left_out: 0 };
     let mut building = Building { volumes, graph, now: BTreeMap::new() };
-    let mut parts = parts(volumes.items(), fold);
-    if parts.len() > most {
+    let mut boxes = boxes(volumes.items(), &folding);
+    if boxes.len() > most {
         // Those that move most are kept, in their order.
-        let weight = |part: &[Item]| {
-            let tasks = part.iter().flat_map(|item| &item.tasks);
+        let weight = |(_, items): &(Boxed, Range<usize>)| {
+            let tasks = volumes.items()[items.clone()].iter().flat_map(|item| &item.tasks);
             tasks.fold(0u64, |sum, task| sum.saturating_add(task.bytes.value.unwrap_or(u64::MAX)))
         };
-        let mut ranked: Vec<usize> = (0..parts.len()).collect();
-        ranked.sort_by_cached_key(|at| std::cmp::Reverse(weight(parts[*at])));
+        let mut ranked: Vec<usize> = (0..boxes.len()).collect();
+        ranked.sort_by_cached_key(|at| std::cmp::Reverse(weight(&boxes[*at])));
         ranked.truncate(most);
         ranked.sort_unstable();
-        building.graph.left_out = parts.len() - ranked.len();
-        parts = ranked.into_iter().map(|at| parts[at]).collect();
+        building.graph.left_out = boxes.len() - ranked.len();
+        boxes = ranked.into_iter().map(|at| boxes[at].clone()).collect();
     }
-    for part in parts {
-        match (fold, part) {
-            (Fold::Tasks, [item]) => building.item(item),
-            _ => building.whole(part),
+    for (boxed, items) in boxes {
+        match boxed {
+            Boxed::Open => building.item(items.start),
+            Boxed::Loops => building.whole(Fold::Loops, items),
+            Boxed::State => building.whole(Fold::States, items),
         }
     }
     building.containers();
     building.graph
 }
 
-/// Items that become one part.
-fn parts(items: &[Item], fold: Fold) -> Vec<&[Item]> {
-    if fold != Fold::States {
-        return items.chunks(1).collect();
+/// How items are drawn.
+#[derive(Clone, Copy)]
+enum Boxed {
+    /// Loops, and each task of them.
+    Open,
+    Loops,
+    State,
+}
+
+/// Items that are drawn together, and how.
+fn boxes(items: &[Item], folding: &Folding) -> Vec<(Boxed, Range<usize>)> {
+    let mut out = Vec::new();
+    for state in states(items) {
+        if !folding.is_open(Part { fold: Fold::States, item: state.start }) {
+            out.push((Boxed::State, state));
+            continue;
+        }
+        for item in state {
+            let is_open = folding.is_open(Part { fold: Fold::Loops, item });
+            out.push((if is_open { Boxed::Open } else { Boxed::Loops }, item..item + 1));
+        }
     }
+    out
+}
+
+/// Items of one state, or of one outermost loop, after each other.
+#[must_use]
+pub fn states(items: &[Item]) -> Vec<Range<usize>> {
     let same = |a: &Item, b: &Item| {
         if a.state.is_empty() { a.loops.first() == b.loops.first() && !a.loops.is_empty() } else { a.state == b.state }
     };
-    items.chunk_by(same).collect()
+    let mut from = 0;
+    let runs = items.chunk_by(same).map(|run| {
+        let range = from..from + run.len();
+        from = range.end;
+        range
+    });
+    runs.collect()
+}
+
+/// What people call a state, or an outermost loop.
+#[must_use]
+pub fn state_name(first: &Item) -> String {
+    match (first.state.is_empty(), first.loops.first()) {
+        (false, _) => first.state.clone(),
+        (true, Some(outermost)) => format!("for {outermost}"),
+        (true, None) => first.tasks.first().map(|task| task.text.clone()).unwrap_or_default(),
+    }
 }
 
 impl<'v> Building<'v> {
@@ -205,6 +286,9 @@ impl<'v> Building<'v> {
             operations: Amount::default(),
             bytes: Amount::default(),
             source: (String::new(), 0),
+            part: None,
+            is_folded: false,
+            statements: Vec::new(),
         })
     }
 
@@ -232,7 +316,7 @@ impl<'v> Building<'v> {
         self.graph.edges.push(GraphEdge { from, to, container: Some(container), elements, bytes });
     }
 
-    fn task(&mut self, task: &Task, state: &str) -> usize {
+    fn task(&mut self, task: &Task, state: &str, part: Part) -> usize {
         self.node(GraphNode {
             kind: NodeKind::Task,
             name: if task.is_copy { format!("copy {}", task.text) } else { task.text.clone() },
@@ -243,6 +327,9 @@ impl<'v> Building<'v> {
             operations: task.operations.clone(),
             bytes: task.bytes.clone(),
             source: task.source.clone(),
+            part: Some(part),
+            is_folded: false,
+            statements: vec![task.statement],
         })
     }
 
@@ -259,8 +346,10 @@ impl<'v> Building<'v> {
     }
 
     /// Loops with each task in them.
-    fn item(&mut self, item: &'v Item) {
+    fn item(&mut self, number: usize) {
         let volumes = self.volumes;
+        let item = &volumes.items()[number];
+        let part = Part { fold: Fold::Loops, item: number };
         let loops = (!item.loops.is_empty()).then(|| {
             self.node(GraphNode {
                 kind: NodeKind::Loops,
@@ -272,6 +361,9 @@ impl<'v> Building<'v> {
                 operations: volumes.sum(item.tasks.iter().map(|task| &task.operations)),
                 bytes: volumes.sum(item.tasks.iter().map(|task| &task.bytes)),
                 source: item.tasks.first().map(|task| task.source.clone()).unwrap_or_default(),
+                part: Some(part),
+                is_folded: false,
+                statements: item.tasks.iter().map(|task| task.statement).collect(),
             })
         });
         if let Some(loops) = loops {
@@ -282,7 +374,7 @@ impl<'v> Building<'v> {
         }
         let mut made = BTreeSet::new();
         for task in &item.tasks {
-            let node = self.task(task, &item.state);
+            let node = self.task(task, &item.state, part);
             let mut within: Vec<&Moved> = Vec::new();
             for moved in task.moved.iter().filter(|moved| moves(&moved.bytes_in)) {
                 if loops.is_some() && !made.contains(&moved.container) {
@@ -308,19 +400,20 @@ impl<'v> Building<'v> {
     }
 
     /// Items as one node.
-    fn whole(&mut self, part: &'v [Item]) {
+    fn whole(&mut self, fold: Fold, items: Range<usize>) {
         let volumes = self.volumes;
+        let start = items.start;
+        let part = &volumes.items()[items];
         let tasks = || part.iter().flat_map(|item| &item.tasks);
         let Some(first) = part.first() else { return };
-        let is_states = self.graph.fold == Fold::States;
-        let name = match (is_states, first.loops.is_empty()) {
-            (true, _) if !first.state.is_empty() => first.state.clone(),
-            (true, false) => format!("for {}", first.loops[0]),
+        let is_state = fold == Fold::States;
+        let name = match (is_state, first.loops.is_empty()) {
+            (true, _) => state_name(first),
             (false, false) => first.loops.join(", "),
-            (_, true) => first.tasks.first().map(|task| task.text.clone()).unwrap_or_default(),
+            (false, true) => first.tasks.first().map(|task| task.text.clone()).unwrap_or_default(),
         };
         let node = self.node(GraphNode {
-            kind: match (is_states, first.loops.is_empty()) {
+            kind: match (is_state, first.loops.is_empty()) {
                 (true, _) => NodeKind::State,
                 (false, false) => NodeKind::Loops,
                 (false, true) => NodeKind::Task,
@@ -333,6 +426,9 @@ impl<'v> Building<'v> {
             operations: volumes.sum(tasks().map(|task| &task.operations)),
             bytes: volumes.sum(tasks().map(|task| &task.bytes)),
             source: first.tasks.first().map(|task| task.source.clone()).unwrap_or_default(),
+            part: Some(Part { fold, item: start }),
+            is_folded: true,
+            statements: tasks().map(|task| task.statement).collect(),
         });
         for (container, moved) in Self::entering(part).all {
             let from = self.read(container);

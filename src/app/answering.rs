@@ -45,7 +45,8 @@ impl Shown {
         // What nobody shows any more is not looked for on.
         let shown = |asked: &Asked| self.desk.studio().has(&asked.timeline);
         self.answering.take_if(|answering| !shown(&answering.asked));
-        if self.answering.as_ref().is_some_and(|answering| matches!(answering.asked.question, Question::Charts(_))) {
+        let waits = |answering: &Answering| !matches!(answering.asked.question, Question::Why(_));
+        if self.answering.as_ref().is_some_and(waits) {
             return;
         }
         let plays = self.desk.transport.playing();

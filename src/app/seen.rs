@@ -7,7 +7,7 @@ use crate::overlay::Baseline;
 use crate::overlay::exhibits;
 use crate::reference::{bytes_named, name_of_bytes};
 use crate::scene::palette::Rgba;
-use crate::scene::{Choice, Shade, view::CLOSEST};
+use crate::scene::{Choice, Shade};
 use crate::sim::config::HierarchyConfig;
 use crate::timeline::StepBy;
 
@@ -135,10 +135,8 @@ impl Desk {
     fn panes_now(&self) -> (Vec<String>, crate::scene::Camera) {
         let mut seen: Vec<_> = self.panes.seen().map(|(_, pane)| pane).collect();
         seen.sort_by_key(|pane| pane.place().area.at);
-        let camera = seen.first().map(|pane| pane.camera()).unwrap_or_default();
-        // Exhibits of rows keep there how far they are scrolled, which may be farther than the rim.
-        let sound = camera.at.iter().all(|v| v.abs() <= 1.05) && (1.0..=CLOSEST).contains(&camera.zoom);
-        let camera = if sound { camera } else { crate::scene::Camera::default() };
+        let sound = |pane: &&&super::pane::Pane| pane.camera().is_sound(pane.row().is_sheet());
+        let camera = seen.first().filter(sound).map(|pane| pane.camera()).unwrap_or_default();
         let now = self.panes.arrangement().in_hundredths().texts();
         let asked = &self.asked.state;
         let as_asked = Arrangement::parse(&asked.panes).is_ok_and(|asked| asked.in_hundredths().texts() == now);

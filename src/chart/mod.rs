@@ -39,7 +39,7 @@ pub use kind::ChartKind;
 mod layered;
 
 mod dataflow;
-pub use dataflow::{NodeHeat, dataflow, is_legible};
+pub use dataflow::{DrawnGraph, NodeHeat, dataflow, dataflow_bare, is_legible, is_legible_bare, is_roomy_bare};
 
 mod overlaid;
 pub use overlaid::{Run, overlaid};

@@ -29,6 +29,8 @@ pub enum Compose {
     Functions,
     /// Arrays, a tile an element: accesses, misses, stack distances, what is touched
     Tiles,
+    /// Loops and arrays as a graph: what moves between them
+    Graph,
     /// Why this reference missed or hit, in sentences
     Why,
     /// Misses of every cache size, the levels marked

@@ -279,7 +279,8 @@ pub struct PictureArgs {
     #[arg(long, value_name = "REFERENCES")]
     pub tail: Option<u64>,
     /// Look closer: the point of the picture to look at (0,0 is the CPU, memory's rim is at distance 1, y points down) and how
-    /// many times as close, 1 to 1000
+    /// many times as close, 1 to 1000. Of tables, tiles and graphs: how far they are scrolled to the right and down, in heights of
+    /// their type
     #[arg(long, value_name = "X,Y,ZOOM", allow_hyphen_values = true)]
     pub camera: Option<String>,
     /// Mark an element, such as 'A[3][4]', wherever it is, and show where it lived; or 'A + 16' (bytes from the start of A), or an

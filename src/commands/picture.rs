@@ -189,14 +189,17 @@ pub fn parts(picture: &PictureArgs) -> Parts {
 ///
 /// # Errors
 /// [`UsageError`] where that is no place.
-pub(super) fn camera(picture: &PictureArgs) -> Result<Camera, UsageError> {
+pub(super) fn camera(picture: &PictureArgs, row: Option<&ExhibitEntry>) -> Result<Camera, UsageError> {
     let Some(words) = &picture.camera else { return Ok(Camera::default()) };
     let numbers: Option<Vec<f32>> =
         words.split(',').map(|word| word.trim().parse().ok().filter(|n: &f32| n.is_finite())).collect();
-    match numbers.as_deref() {
-        Some(&[x, y, zoom]) if (1.0..=CLOSEST).contains(&zoom) && x.abs().max(y.abs()) <= 1.05 => {
-            Ok(Camera { at: [x, y], zoom })
-        }
+    let is_sheet = row.is_some_and(ExhibitEntry::is_sheet);
+    match numbers.as_deref().and_then(|numbers| <[f32; 3]>::try_from(numbers).ok()) {
+        Some([x, y, zoom]) if (Camera { at: [x, y], zoom }).is_sound(is_sheet) => Ok(Camera { at: [x, y], zoom }),
+        _ if is_sheet => Err(UsageError(format!(
+            "--camera {words}: expected X,Y,ZOOM: how far it is scrolled to the right and down, in heights of its type, and 1 to \
+             {CLOSEST} times as close, such as 0,12,2"
+        ))),
         _ => Err(UsageError(format!(
             "--camera {words}: expected X,Y,ZOOM: a point within 1.05 of the centre (0,0 is the CPU, memory's rim is at 1, y \
              points down) and 1 to {CLOSEST} times as close, such as 0.3,-0.2,8"
@@ -278,6 +281,14 @@ const TAIL: u64 = 64;
 /// # Errors
 /// [`UsageError`] where a figure is out of range.
 pub fn view(picture: &PictureArgs, speed: f64, step: f64) -> Result<View, UsageError> {
+    viewed(picture, camera(picture, asked(picture))?, speed, step)
+}
+
+/// As [`view`], with a camera that is known.
+///
+/// # Errors
+/// As there.
+pub(super) fn viewed(picture: &PictureArgs, camera: Camera, speed: f64, step: f64) -> Result<View, UsageError> {
     if picture.tail == Some(0) || picture.window == 0 {
         return Err(UsageError(
             "--tail and --window are numbers of references, 1 or more (--tail 1 = no trail)".into(),
@@ -291,7 +302,6 @@ pub fn view(picture: &PictureArgs, speed: f64, step: f64) -> Result<View, UsageE
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive; saturates")]
     let skipped = step.ceil() as u64;
     let shown = |part: Part| !picture.hide.contains(&part);
-    let camera = camera(picture)?;
     Ok(View {
         camera,
         speed,

@@ -2,6 +2,7 @@
 
 use super::counting::Counting;
 use crate::reference::{LoopsAt, Reference, ReferenceSource, SourceError, Tables};
+use std::any::Any;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -67,5 +68,9 @@ impl ReferenceSource for Told<'_> {
 
     fn loops_at(&self, tick: u64) -> Option<LoopsAt> {
         self.source.loops_at(tick)
+    }
+
+    fn computed_by(&self) -> Option<&dyn Any> {
+        self.source.computed_by()
     }
 }

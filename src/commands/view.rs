@@ -2,7 +2,7 @@
 
 use super::UsageError;
 use super::opener;
-use super::picture::{asked, called, choice, parts, size, view};
+use super::picture::{asked, called, camera, choice, parts, size, viewed};
 use super::stop::{self, Stopped};
 use super::task_look::{self, is_tasks};
 use super::view_state::{self, Saved};
@@ -123,7 +123,7 @@ pub(super) fn of(args: &ViewArgs, follow: bool, beside: Beside, load: Load) -> a
             strip: args.picture.strip,
             against: against(&args.trace, &look(args))?,
             asked,
-            view: view(&args.picture, args.speed.unwrap_or(1.0), 1.0)?,
+            view: viewed(&args.picture, camera(&args.picture, first_row(args)?)?, args.speed.unwrap_or(1.0), 1.0)?,
             choice: choice(&args.picture)?,
             parts: parts(&args.picture),
             panes: panes(args)?,
@@ -189,6 +189,14 @@ pub(super) fn panes(args: &ViewArgs) -> Result<Arrangement, UsageError> {
     }
     let alone: Vec<_> = asked(&args.picture).into_iter().collect();
     Ok(if panes.is_empty() { Arrangement::side_by_side(&alone) } else { panes })
+}
+
+/// The exhibit whose camera `--camera` is; `None` = what suits.
+///
+/// # Errors
+/// As [`panes`].
+pub(super) fn first_row(args: &ViewArgs) -> Result<Option<&'static ExhibitEntry>, UsageError> {
+    Ok(panes(args)?.columns.first().and_then(|column| column.cells.first()).map(|cell| cell.row))
 }
 
 /// How `--sort` has the panes, in the words that are usual.

@@ -3,7 +3,7 @@
 use super::UsageError;
 use super::hierarchy::{DEFAULT_PRESET, hierarchy};
 use super::picture::camera;
-use super::view::{layout, panes, sorts};
+use super::view::{first_row, layout, panes, sorts};
 use crate::app::state::{Flag, ViewState, split};
 use crate::app::transport::PlayRange;
 use crate::app::{Asked, Beside, KeepLeft};
@@ -153,7 +153,7 @@ fn state(args: &ViewArgs) -> Result<ViewState, UsageError> {
         sorts: sorts(args)?,
         text_scale: picture.text_scale,
         calm: picture.reduced_motion,
-        camera: camera(picture)?,
+        camera: camera(picture, first_row(args)?)?,
         position: args.tick,
         range: PlayRange { from: args.in_point, to: args.out_point },
         pin: picture.pin.clone(),

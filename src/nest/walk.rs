@@ -3,11 +3,17 @@
 use super::count::{Cache, Counter, prepare};
 use super::emit::{Emitter, FIRST_PC, PC_STEP};
 use super::fault::NestError;
+use super::first::first_of;
+use super::loops;
+#[cfg(feature = "native")]
+use super::sdfg;
 use super::settings::Settings;
+use super::symbolic::Volumes;
 use super::tree::{Block, Nest, Node};
 use crate::reference::{LoopsAt, Reference, ReferenceSource, SourceError, SourceLocation, Tables};
+use std::any::Any;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// References of a chunk.
 const CHUNK: u64 = 1 << 16;
@@ -26,6 +32,47 @@ pub struct Walk {
     len: u64,
     tables: Tables,
     notices: Vec<String>,
+    text: Option<NestText>,
+    volumes: OnceLock<Result<Arc<Volumes>, NestError>>,
+}
+
+/// What a nest was made of: volumes are expressions in the parameters, which a [`Nest`] knows as numbers.
+#[derive(Clone, Debug)]
+pub struct NestText {
+    /// As messages name it.
+    pub name: String,
+    /// A file of loops, or a graph.
+    pub text: String,
+    /// Values of parameters.
+    pub settings: Settings,
+    /// Whether it is a graph of DaCe.
+    pub is_graph: bool,
+}
+
+impl NestText {
+    /// The nest.
+    ///
+    /// # Errors
+    /// Where the text is none, or its parameters have no values.
+    pub fn nest(&self) -> Result<Nest, NestError> {
+        #[cfg(feature = "native")]
+        if self.is_graph {
+            return sdfg::Graph::parse(&self.name, &self.text)?.bind(&self.settings);
+        }
+        loops::Source::parse(&self.name, &self.text)?.bind(&self.settings)
+    }
+
+    /// What its parts move and compute.
+    ///
+    /// # Errors
+    /// As [`NestText::nest`], and where accesses cannot be counted.
+    pub fn volumes(&self) -> Result<Volumes, NestError> {
+        #[cfg(feature = "native")]
+        if self.is_graph {
+            return sdfg::Graph::parse(&self.name, &self.text)?.volumes(&self.settings);
+        }
+        loops::Source::parse(&self.name, &self.text)?.volumes(&self.settings)
+    }
 }
 
 /// Where in its loops a nest is at an access.
@@ -75,7 +122,7 @@ impl Walk {
         let tables = tables(&nest);
         let gaps = nest.gaps.iter().map(|gap| format!("{gap}; it makes no accesses here"));
         let notices = nest.notices.iter().cloned().chain(gaps).collect();
-        Ok(Self { nest, bases, cache, len, tables, notices })
+        Ok(Self { nest, bases, cache, len, tables, notices, text: None, volumes: OnceLock::new() })
     }
 
     /// The nest that is walked; its containers have their places.
@@ -88,11 +135,40 @@ impl Walk {
     #[must_use]
     pub fn iteration(&self, tick: u64) -> Option<Iteration> {
         let (emitter, statement) = self.stopped(tick)?;
+        let statement = self.nest.statements.get(statement)?.name.clone();
         Some(Iteration { indices: emitter.indices(), statement })
     }
 
-    /// An emitter that stands at an access, and the statement that makes it.
-    fn stopped(&self, tick: u64) -> Option<(Emitter<'_>, String)> {
+    /// The first access of a statement, by number; `None` where it makes none, or none in the first 65,536 iterations of its loops.
+    #[must_use]
+    pub fn first_of(&self, statement: usize) -> Option<u64> {
+        first_of(&self.nest, &self.cache, statement).ok().flatten()
+    }
+
+    /// What parts of the nest move and compute, as expressions in the parameters of its file, found once; `None` of a nest that was made
+    /// of no file.
+    ///
+    /// # Errors
+    /// Where accesses cannot be counted.
+    pub fn volumes(&self) -> Option<Result<Arc<Volumes>, NestError>> {
+        let text = self.text.as_ref()?;
+        Some(self.volumes.get_or_init(|| text.volumes().map(Arc::new)).clone())
+    }
+
+    /// As [`Walk::volumes`], where somebody found that before.
+    #[must_use]
+    pub fn volumes_so_far(&self) -> Option<Arc<Volumes>> {
+        self.volumes.get()?.as_ref().ok().cloned()
+    }
+
+    /// The same walk, which knows the text that its nest was made of.
+    #[must_use]
+    pub fn of_text(self, text: NestText) -> Self {
+        Self { text: Some(text), ..self }
+    }
+
+    /// An emitter that stands at an access, and the number of the statement that makes it.
+    fn stopped(&self, tick: u64) -> Option<(Emitter<'_>, usize)> {
         if tick >= self.len {
             return None;
         }
@@ -100,8 +176,7 @@ impl Walk {
         let mut out = Vec::new();
         emitter.emit(tick, &mut out).ok()?;
         let statement = out.first()?.pc.checked_sub(FIRST_PC)? / PC_STEP;
-        let statement = self.nest.statements.get(usize::try_from(statement).ok()?)?.name.clone();
-        Some((emitter, statement))
+        Some((emitter, usize::try_from(statement).ok()?))
     }
 
     /// Replaces `out` by up to `most` accesses from number `from` on.
@@ -233,7 +308,12 @@ impl ReferenceSource for Walk {
     }
 
     fn loops_at(&self, tick: u64) -> Option<LoopsAt> {
-        let (mut emitter, statement) = self.stopped(tick)?;
-        Some(LoopsAt { loops: emitter.loops(tick), statement })
+        let (mut emitter, number) = self.stopped(tick)?;
+        let statement = self.nest.statements.get(number)?.name.clone();
+        Some(LoopsAt { loops: emitter.loops(tick), statement, number })
+    }
+
+    fn computed_by(&self) -> Option<&dyn Any> {
+        Some(self)
     }
 }

@@ -1,8 +1,9 @@
-//! What takes a pass over the trace of a studio: counts that charts are drawn of, and why a reference missed. Found when a picture asks for
-//! it, or by somebody else while pictures go on.
+//! What takes a pass over the trace of a studio, or over the loops that make it: counts that charts are drawn of, why a reference missed,
+//! what loops move. Found when a picture asks for it, or by somebody else while pictures go on.
 
 use crate::analysis::{ChartParts, Charted, ChartsOf, Explanation, charted, explain_while};
-use crate::reference::SourceError;
+use crate::nest::{Volumes, Walk};
+use crate::reference::{ReferenceSource, SourceError};
 use crate::timeline::Timeline;
 use crate::units::LevelId;
 use std::sync::Arc;
@@ -19,6 +20,8 @@ pub enum Question {
     Charts(ChartsOf),
     /// What this reference did, and why.
     Why(u64),
+    /// What the loops move that references are computed from.
+    Volumes,
 }
 
 /// What was found.
@@ -28,6 +31,8 @@ pub enum Answer {
     Charts(Arc<Charted>),
     /// To [`Question::Why`].
     Why(Arc<Explanation>),
+    /// To [`Question::Volumes`].
+    Volumes(Arc<Volumes>),
 }
 
 impl Answer {
@@ -35,6 +40,7 @@ impl Answer {
         match (self, question) {
             (Self::Charts(found), Question::Charts(of)) => found.of == *of,
             (Self::Why(found), Question::Why(tick)) => found.reference == *tick,
+            (Self::Volumes(_), Question::Volumes) => true,
             _ => false,
         }
     }
@@ -74,8 +80,18 @@ impl Asked {
                 let found = explain_while(source, timeline.config(), *tick, goes_on).map_err(|e| failed(&e))?;
                 Ok(Answer::Why(Arc::new(found)))
             }
+            Question::Volumes => {
+                let found = walk(source).and_then(Walk::volumes);
+                let found = found.ok_or_else(|| SourceError("the trace is made of no file of loops".into()))?;
+                Ok(Answer::Volumes(found.map_err(|e| failed(&e))?))
+            }
         }
     }
+}
+
+/// The nest that a source walks, where it does.
+pub(super) fn walk(source: &dyn ReferenceSource) -> Option<&Walk> {
+    source.computed_by()?.downcast_ref()
 }
 
 /// See the module.
@@ -84,8 +100,8 @@ pub(super) struct Answers {
     found: Vec<Answer>,
     /// Somebody else finds answers.
     elsewhere: bool,
-    /// What is to be found for charts, and of a reference: the newest question of each.
-    wanted: [Option<Question>; 2],
+    /// What is to be found for charts, of a reference, and of loops: the newest question of each.
+    wanted: [Option<Question>; 3],
     /// So many were found, or not.
     taken: u64,
     /// What could not be found, the newest last, and why: it is not asked for again.
@@ -103,7 +119,7 @@ impl Answers {
         let question = Self::about_charts(timeline, level, parts);
         Ok(self.of(timeline, question)?.and_then(|answer| match answer {
             Answer::Charts(found) => Some(found),
-            Answer::Why(_) => None,
+            _ => None,
         }))
     }
 
@@ -114,12 +130,24 @@ impl Answers {
         }
         Ok(self.of(timeline, Question::Why(tick))?.and_then(|answer| match answer {
             Answer::Why(found) => Some(found),
-            Answer::Charts(_) => None,
+            _ => None,
+        }))
+    }
+
+    /// What the loops move that references are computed from, where that is there.
+    pub(super) fn volumes(&mut self, timeline: &Arc<Timeline>) -> Result<Option<Arc<Volumes>>, SourceError> {
+        // Loops are known before their references are counted.
+        if let Some(found) = walk(timeline.source().as_ref()).and_then(Walk::volumes_so_far) {
+            return Ok(Some(found));
+        }
+        Ok(self.of(timeline, Question::Volumes)?.and_then(|answer| match answer {
+            Answer::Volumes(found) => Some(found),
+            _ => None,
         }))
     }
 
     fn of(&mut self, timeline: &Arc<Timeline>, question: Question) -> Result<Option<Answer>, SourceError> {
-        if !timeline.is_whole() {
+        if !timeline.is_whole() && question != Question::Volumes {
             return Ok(None);
         }
         if let Some(found) = self.found.iter().find(|found| found.is_of(&question)) {
@@ -129,7 +157,11 @@ impl Answers {
             if self.failed(&question).is_some() {
                 return Ok(None);
             }
-            let place = usize::from(matches!(question, Question::Why(_)));
+            let place = match question {
+                Question::Charts(_) => 0,
+                Question::Why(_) => 1,
+                Question::Volumes => 2,
+            };
             self.wanted[place] = Some(question);
             return Ok(None);
         }
@@ -183,9 +215,9 @@ impl Answers {
 
     /// What somebody should find now; told once. `plays`: the moment passes, so that nobody reads of its reference.
     pub(super) fn wanted(&mut self, plays: bool) -> Option<Question> {
-        let [charts, why] = &mut self.wanted;
+        let [charts, why, volumes] = &mut self.wanted;
         // The newest moment is asked about when it rests: a picture that stays as it is does not ask again.
-        charts.take().or_else(|| if plays { None } else { why.take() })
+        volumes.take().or_else(|| charts.take()).or_else(|| if plays { None } else { why.take() })
     }
 
     /// A number that grows with what is there.
@@ -195,6 +227,6 @@ impl Answers {
 
     /// For somebody who goes about in the same trace, and finds what is not there yet.
     pub(super) fn another(&self) -> Self {
-        Self { elsewhere: false, wanted: [None, None], failed: Vec::new(), ..self.clone() }
+        Self { elsewhere: false, wanted: [None, None, None], failed: Vec::new(), ..self.clone() }
     }
 }

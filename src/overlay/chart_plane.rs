@@ -24,7 +24,7 @@ pub(super) struct Place {
 }
 
 impl Place {
-    fn at(self, (x, y): At) -> Pos2 {
+    pub(super) fn at(self, (x, y): At) -> Pos2 {
         pos2(self.corner.x + self.unit * to_f32(x), self.corner.y + self.unit * to_f32(y))
     }
 

@@ -49,6 +49,8 @@ pub struct Plane {
     pub lines: Vec<Line>,
     /// Words.
     pub words: Vec<Words>,
+    /// What is seen through a window in it: bars, lines and words that end at its sides.
+    pub inset: Option<Box<(Rect, Plane)>>,
     /// Where rows are that can be clicked, and what they are about.
     pub rows: Vec<(Rect, Target)>,
     /// Where a place across stands for one in the part of the trace that the strip shows.
@@ -74,10 +76,33 @@ pub(super) fn draw_plane(
 ) -> Drawn {
     let above = Rect { max: egui::pos2(layout.area.right(), layout.strip.top()), ..layout.area };
     let clipped = painter.with_clip_rect(above.intersect(painter.clip_rect()));
-    for Line { points, width, color: ink } in &plane.lines {
-        clipped.add(Shape::line(points.clone(), Stroke::new(*width, color(*ink))));
+    lines_and_words(&clipped, plane);
+    let mut drawn = Drawn { bars: plane.bars.clone(), rows: plane.rows.clone() };
+    if let Some((window, within)) = plane.inset.as_deref() {
+        let window = window.intersect(above);
+        lines_and_words(&clipped.with_clip_rect(window.intersect(clipped.clip_rect())), within);
+        drawn.bars.extend(within.bars.iter().filter_map(|bar| cut(*bar, window)));
     }
-    let pen = Pen::new(&clipped, 1.0);
+    if parts.strip {
+        let pen = Pen::new(painter, layout.type_scale);
+        draw_strip(&pen, layout, info, strip, false);
+        drawn.bars.extend(pen.into_drawn().bars);
+    }
+    drawn
+}
+
+/// What of a bar is within a window.
+fn cut(bar: Bar, window: Rect) -> Option<Bar> {
+    let [left, top, right, bottom] = bar.sides;
+    let area = Rect { min: egui::pos2(left, top), max: egui::pos2(right, bottom) }.intersect(window);
+    area.is_positive().then_some(Bar { sides: [area.left(), area.top(), area.right(), area.bottom()], ..bar })
+}
+
+fn lines_and_words(painter: &Painter, plane: &Plane) {
+    for Line { points, width, color: ink } in &plane.lines {
+        painter.add(Shape::line(points.clone(), Stroke::new(*width, color(*ink))));
+    }
+    let pen = Pen::new(painter, 1.0);
     for words in &plane.words {
         let Words { at, anchor, text, weight, size, color, width } = words;
         if width.is_finite() {
@@ -86,11 +111,4 @@ pub(super) fn draw_plane(
             pen.text(*at, *anchor, text, *weight, *size, *color);
         }
     }
-    let mut drawn = Drawn { bars: plane.bars.clone(), rows: plane.rows.clone() };
-    if parts.strip {
-        let pen = Pen::new(painter, layout.type_scale);
-        draw_strip(&pen, layout, info, strip, false);
-        drawn.bars.extend(pen.into_drawn().bars);
-    }
-    drawn
 }

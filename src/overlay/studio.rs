@@ -1,6 +1,6 @@
 //! A trace under its caches, or the tasks of a file, at a moment: what all exhibits of it share.
 
-use super::answers::{Answer, Answers, Asked, Question};
+use super::answers::{self, Answer, Answers, Asked, Question};
 use super::baseline::Baseline;
 use super::shot::Shot;
 use super::stretch::Stretch;
@@ -8,6 +8,7 @@ use super::strip::Strip;
 use crate::analysis::{ChartParts, Charted, Explanation};
 use crate::axis::{Axis, Position};
 use crate::kernel::KernelBook;
+use crate::nest::{Volumes, Walk};
 use crate::reference::{MemoryTrace, ReferenceSource, SourceError, Tables};
 use crate::scene::temperature::Scores;
 use crate::shown;
@@ -218,6 +219,26 @@ impl Studio {
     /// When the trace cannot be read.
     pub fn explained(&mut self, tick: u64) -> Result<Option<Arc<Explanation>>, SourceError> {
         self.answers.why(&self.timeline, tick)
+    }
+
+    /// The loops that references are computed from, where they are.
+    #[must_use]
+    pub fn walk(&self) -> Option<&Walk> {
+        answers::walk(self.timeline.source().as_ref())
+    }
+
+    /// What those loops move, where that is there: it is found now, or by somebody else.
+    ///
+    /// # Errors
+    /// When accesses cannot be counted.
+    pub fn volumes(&mut self) -> Result<Option<Arc<Volumes>>, SourceError> {
+        self.answers.volumes(&self.timeline)
+    }
+
+    /// Why that is not known; `None` where it is, or may be.
+    #[must_use]
+    pub fn volumes_failed(&self) -> Option<&str> {
+        self.answers.failed(&Question::Volumes)
     }
 
     /// Has somebody else find what takes a pass over the trace from now on; of what it is compared with, too.

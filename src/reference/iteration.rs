@@ -56,6 +56,8 @@ pub struct LoopsAt {
     pub loops: Vec<LoopAt>,
     /// The statement, as messages name it.
     pub statement: String,
+    /// Its number among those of its nest.
+    pub number: usize,
 }
 
 impl LoopsAt {

@@ -19,6 +19,8 @@ pub struct Camera {
 
 /// Closest look.
 pub const CLOSEST: f32 = 1000.0;
+/// Heights of type that something is scrolled to the right or down at most.
+const FARTHEST: f32 = 1e6;
 /// How far from the middle of the picture a corner is in the widest window, world units at zoom 1.
 const CORNER: f32 = 4.0;
 
@@ -33,6 +35,13 @@ impl Camera {
     #[must_use]
     pub fn is_whole(&self) -> bool {
         *self == Self::default()
+    }
+
+    /// Whether it looks at a place of the rings, or, `is_sheet`, of what is counted from its upper left corner in heights of type.
+    #[must_use]
+    pub fn is_sound(&self, is_sheet: bool) -> bool {
+        let bounds = if is_sheet { 0.0..=FARTHEST } else { -1.05..=1.05 };
+        (1.0..=CLOSEST).contains(&self.zoom) && self.at.iter().all(|v| bounds.contains(v))
     }
 
     /// Within bounds: some of the rings stay in sight.

@@ -3,7 +3,7 @@
 use super::error::{Fault, Place, TraceError};
 use super::formats::Format;
 use super::input::{self, Input};
-use crate::nest::{Nest, Settings, Volumes, Walk, loops, sdfg};
+use crate::nest::{NestText, Settings, Volumes, Walk};
 use crate::reference::ReferenceSource;
 use std::io::Read;
 use std::path::Path;
@@ -20,13 +20,10 @@ pub fn open_nest(path: &Path, settings: &Settings, line_bytes: u64) -> Result<Wa
     let mut input = input::open(path)?;
     settings.iter().for_each(|(name, value)| input.settings.set(name, value));
     let format = input::detect(&input)?;
-    if format == Format::LOOPS {
-        return Ok(Walk::new(of_loops(input)?, line_bytes)?);
+    if format != Format::LOOPS && format != Format::SDFG {
+        return Err(no_nest(&input.name, format));
     }
-    if format == Format::SDFG {
-        return Ok(Walk::new(of_graph(input)?, line_bytes)?);
-    }
-    Err(no_nest(&input.name, format))
+    walk(input, format == Format::SDFG, line_bytes)
 }
 
 /// What the parts of a file of loops, or a graph, move and compute, as expressions in its parameters; paths are those of [`open_nest`].
@@ -40,11 +37,7 @@ pub fn open_volumes(path: &Path, settings: &Settings) -> Result<Volumes, TraceEr
     if format != Format::LOOPS && format != Format::SDFG {
         return Err(no_nest(&input.name, format));
     }
-    let (name, settings, text) = parts(input)?;
-    Ok(match format == Format::LOOPS {
-        true => loops::Source::parse(&name, &text)?.volumes(&settings)?,
-        false => sdfg::Graph::parse(&name, &text)?.volumes(&settings)?,
-    })
+    Ok(of(input, format == Format::SDFG)?.volumes()?)
 }
 
 fn no_nest(name: &str, format: Format) -> TraceError {
@@ -58,16 +51,21 @@ fn no_nest(name: &str, format: Format) -> TraceError {
 
 /// As a source of references.
 pub(super) fn open_loops(input: Input) -> Result<Box<dyn ReferenceSource>, TraceError> {
-    let name = input.name.clone();
-    source(&name, of_loops(input)?)
+    source(input, false)
 }
 
-fn source(name: &str, nest: Nest) -> Result<Box<dyn ReferenceSource>, TraceError> {
-    let walk = Walk::new(nest, 0)?;
+/// A graph as a source of references.
+pub(super) fn open_graph(input: Input) -> Result<Box<dyn ReferenceSource>, TraceError> {
+    source(input, true)
+}
+
+fn source(input: Input, is_graph: bool) -> Result<Box<dyn ReferenceSource>, TraceError> {
+    let name = input.name.clone();
+    let walk = walk(input, is_graph, 0)?;
     if walk.is_empty() {
         let gap = walk.notices().first().map_or(String::new(), |gap| format!(" ({gap})"));
         return Err(TraceError::Empty(Fault::new(
-            Place::file(name),
+            Place::file(&name),
             format!("loops that make no access{gap}"),
             "at least one",
             "set larger values of parameters: FILE?NAME=VALUE",
@@ -76,28 +74,17 @@ fn source(name: &str, nest: Nest) -> Result<Box<dyn ReferenceSource>, TraceError
     Ok(Box::new(walk))
 }
 
-/// A graph as a source of references.
-pub(super) fn open_graph(input: Input) -> Result<Box<dyn ReferenceSource>, TraceError> {
-    let name = input.name.clone();
-    source(&name, of_graph(input)?)
+fn walk(input: Input, is_graph: bool, line_bytes: u64) -> Result<Walk, TraceError> {
+    let text = of(input, is_graph)?;
+    Ok(Walk::new(text.nest()?, line_bytes)?.of_text(text))
 }
 
-/// Name, values and text of a file. Messages name the file, whatever values stand behind it.
-fn parts(input: Input) -> Result<(String, Settings, String), TraceError> {
+/// The text of a file with the values of its parameters. Messages name the file, whatever values stand behind it.
+fn of(input: Input, is_graph: bool) -> Result<NestText, TraceError> {
     let (name, settings) = (input.name.clone(), input.settings.clone());
     let name =
         name.rsplit_once('?').filter(|_| !settings.is_empty()).map_or(name.as_str(), |(file, _)| file).to_owned();
-    Ok((name, settings, text(input)?))
-}
-
-fn of_graph(input: Input) -> Result<Nest, TraceError> {
-    let (name, settings, text) = parts(input)?;
-    Ok(sdfg::Graph::parse(&name, &text)?.bind(&settings)?)
-}
-
-fn of_loops(input: Input) -> Result<Nest, TraceError> {
-    let (name, settings, text) = parts(input)?;
-    Ok(loops::Source::parse(&name, &text)?.bind(&settings)?)
+    Ok(NestText { name, text: text(input)?, settings, is_graph })
 }
 
 /// All of a file's text.

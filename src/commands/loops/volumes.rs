@@ -1,6 +1,6 @@
 //! What parts of a nest move and compute: a table, data, a graph.
 
-use crate::analysis::{Fold, NestGraph, in_words, nest_graph};
+use crate::analysis::{Fold, Folding, NestGraph, in_words, nest_graph};
 use crate::chart::{Look, dataflow, is_legible};
 use crate::cli::LoopsArgs;
 use crate::commands::aligned::aligned;
@@ -35,7 +35,7 @@ pub(super) fn tell(file: &Path, settings: &Settings, args: &LoopsArgs) -> anyhow
     let volumes = open(file, settings)?;
     to_stdout(args.json, |out| {
         if args.json {
-            let graph = nest_graph(&volumes, args.fold.unwrap_or(Fold::Tasks), usize::MAX);
+            let graph = nest_graph(&volumes, &Folding::all(args.fold.unwrap_or(Fold::Tasks)), usize::MAX);
             serde_json::to_writer(&mut *out, &data(&volumes, &graph)).map_err(std::io::Error::from)?;
             writeln!(out)?;
             return Ok(out.flush()?);
@@ -132,7 +132,7 @@ pub(super) fn draw(file: &Path, settings: &Settings, args: &LoopsArgs, output: &
     let format = ChartFormat::of(output)?;
     let volumes = open(file, settings)?;
     let look = Look::of_pixels(args.theme, args.size);
-    let folded = |fold: Fold| nest_graph(&volumes, fold, MOST_DRAWN);
+    let folded = |fold: Fold| nest_graph(&volumes, &Folding::all(fold), MOST_DRAWN);
     let graph = match args.fold {
         Some(fold) => folded(fold),
         None => {

@@ -56,6 +56,8 @@ pub struct Moved {
 /// A statement, a tasklet or a copy.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Task {
+    /// Number of the statement among those of the nest: [`Walk::first_of`](super::Walk::first_of) takes it.
+    pub statement: usize,
     /// As messages name it.
     pub name: String,
     /// The text of it, or a name.

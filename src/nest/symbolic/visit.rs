@@ -153,7 +153,8 @@ fn finish_item(nest: &Nest, item: RawItem, pen: &Pen<'_>) -> Item {
 }
 
 fn finish_task(nest: &Nest, task: RawTask, pen: &Pen<'_>) -> Task {
-    let statement = nest.statements.get(task.statement).cloned().unwrap_or_default();
+    let number = task.statement;
+    let statement = nest.statements.get(number).cloned().unwrap_or_default();
     let executions = task.executions.unwrap_or(Sum { products: None, value: None });
     let mut operations = executions.scaled(statement.operations);
     if statement.operations == 0 {
@@ -182,6 +183,7 @@ fn finish_task(nest: &Nest, task: RawTask, pen: &Pen<'_>) -> Task {
     });
     let moved = moved.collect();
     Task {
+        statement: number,
         is_copy: statement.name.contains(", copy of `") && !statement.state.is_empty(),
         name: statement.name,
         text: statement.text,

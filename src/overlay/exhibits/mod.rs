@@ -5,6 +5,7 @@ mod analysis;
 mod chart;
 mod compare;
 mod functions;
+mod graph;
 mod inspector;
 mod kernel;
 mod numbers;
@@ -24,6 +25,7 @@ pub use compare::CompareExhibit;
 pub(super) use compare::Row as ComparedRow;
 pub(super) use functions::Function;
 pub use functions::FunctionExhibit;
+pub use graph::GraphExhibit;
 pub use inspector::InspectorExhibit;
 pub use kernel::KernelExhibit;
 pub use numbers::NumberExhibit;
@@ -193,6 +195,13 @@ pub static EXHIBITS: &[ExhibitEntry] = &[
         of: TRACE,
     },
     ExhibitEntry {
+        name: "graph",
+        what: "loops and arrays as a graph: what moves between them",
+        columns: &graph::COLUMNS,
+        open: |studio| Box::new(GraphExhibit::new(studio)),
+        of: TRACE,
+    },
+    ExhibitEntry {
         name: "why",
         what: "why this reference missed or hit, in sentences",
         columns: &[],
@@ -254,6 +263,12 @@ pub fn named(name: &str) -> Option<&'static ExhibitEntry> {
 }
 
 impl ExhibitEntry {
+    /// Whether [`Camera::at`] counts from its upper left corner, in heights of type: all but the rings.
+    #[must_use]
+    pub fn is_sheet(&self) -> bool {
+        !matches!(self.name, "rings" | "large")
+    }
+
     /// How its rows are sorted by these words of the command line: see [`Sort::parse`].
     ///
     /// # Errors

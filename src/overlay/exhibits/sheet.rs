@@ -81,6 +81,25 @@ pub(super) fn look(camera: Camera, gesture: Gesture, taken: &Taken, largest: f32
     }
 }
 
+/// The camera of what lies on a plane after a gesture, where [`Camera::at`] counts ems from its upper left corner and zoom gives it up to
+/// `closest` times as much room as where it is `seen`, with an em of so many pixels.
+pub(super) fn look_around(camera: Camera, gesture: Gesture, (seen, em): (Rect, f32), closest: f32) -> Camera {
+    let Camera { at: [x, y], zoom } = camera;
+    let (at, zoom) = match gesture {
+        Gesture::Closer(factor, place) => {
+            let held = (place.unwrap_or(seen.center()) - seen.min) / em;
+            let closer = (zoom * factor).clamp(1.0, closest);
+            let grown = closer / zoom;
+            ([(x + held.x) * grown - held.x, (y + held.y) * grown - held.y], closer)
+        }
+        Gesture::Wheel(by, _) => ([x, y - by / em], zoom),
+        Gesture::Drag(by) => ([x - by.x / em, y - by.y / em], zoom),
+        Gesture::Whole => return Camera::default(),
+    };
+    let far = (seen.size() / em) * (zoom - 1.0);
+    Camera { at: [at[0].clamp(0.0, far.x.max(0.0)), at[1].clamp(0.0, far.y.max(0.0))], zoom }
+}
+
 /// As [`look`], of a sheet that follows nothing: its top is its top.
 pub(super) fn look_from_top(camera: Camera, gesture: Gesture, taken: &Taken, largest: f32) -> Camera {
     let looked = look(camera, gesture, taken, largest);

@@ -256,21 +256,7 @@ impl Exhibit for TileExhibit {
     }
 
     fn look(&self, camera: Camera, gesture: Gesture, _: &Taken) -> Camera {
-        let (body, em) = self.seen;
-        let Camera { at: [x, y], zoom } = camera;
-        let (at, zoom) = match gesture {
-            Gesture::Closer(factor, place) => {
-                let held = (place.unwrap_or(body.center()) - body.min) / em;
-                let closer = (zoom * factor).clamp(1.0, CLOSEST);
-                let grown = closer / zoom;
-                ([(x + held.x) * grown - held.x, (y + held.y) * grown - held.y], closer)
-            }
-            Gesture::Wheel(by, _) => ([x, y - by / em], zoom),
-            Gesture::Drag(by) => ([x - by.x / em, y - by.y / em], zoom),
-            Gesture::Whole => return Camera::default(),
-        };
-        let far = (body.size() / em) * (zoom - 1.0);
-        Camera { at: [at[0].clamp(0.0, far.x.max(0.0)), at[1].clamp(0.0, far.y.max(0.0))], zoom }
+        super::sheet::look_around(camera, gesture, self.seen, CLOSEST)
     }
 
     fn arranged(&self) -> Arranged {

@@ -149,7 +149,7 @@ impl ReferenceSource for Looped {
             paced: Some(paced),
         };
         let loops = vec![at("i", value / 10, 99, (0, 10)), at("j", value % 10, 9, (tick / 10 * 10, 1))];
-        Some(LoopsAt { loops, statement: "A[i, j]".into() })
+        Some(LoopsAt { loops, statement: "A[i, j]".into(), number: 0 })
     }
 }
 
