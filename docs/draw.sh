@@ -9,6 +9,7 @@ export ORRERY
 "$ORRERY" snapshot traces/matmul16_blocked.orrery --tick 5150.5 -o docs/matmul16_blocked.png
 "$ORRERY" snapshot traces/mpm.orrery --tick 20000.5 -o docs/mpm.png
 "$ORRERY" snapshot loops:matmul --view tiles --tick 2034 --sort misses --pin 'B[3][7]' -o docs/tiles.png
+"$ORRERY" snapshot loops:jacobi --view graph --tick 140 --size 1280x720 -o docs/graph.png
 for step in hdiff hdiff_layout hdiff_order hdiff_padded hdiff_arrays; do
 	"$ORRERY" snapshot loops:$step --view tiles --l1 640B,full,64 --tick 4800 --sort misses -o docs/$step.png
 done

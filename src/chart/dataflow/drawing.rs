@@ -1,15 +1,17 @@
 //! Boxes and arrows of a graph where its plan has them.
 
 use super::labels::edge_said;
-use super::{FOLD_SIGN, NodeHeat, Plan, SIGN, SMALL, SMALL_SIGN, TWO_LINES, TYPE, legend_words, lines_of, width_of};
+use super::{
+    FOLD_SIGN, NodeHeat, Plan, SIGN, SMALL, SMALL_SIGN, TWO_LINES, TYPE, legend_words, lines_of, short_of, width_of,
+};
 use crate::analysis::{GraphEdge, GraphNode, Heat, HeatScale, NestGraph, NodeKind, in_words};
-use crate::chart::canvas::{Anchor, At, Chart, Look, signs};
+use crate::chart::canvas::{Anchor, At, Chart, Look, signs, wide};
 use crate::chart::role::{HEATS, Role};
 use crate::shown;
 
 pub(super) struct Drawing<'a> {
     pub(super) graph: &'a NestGraph,
-    pub(super) plan: Plan,
+    pub(super) plan: &'a Plan,
     edge_heat: Heat,
     node_heat: Heat,
     scale: HeatScale,
@@ -31,7 +33,8 @@ fn step(share: f64, least: u8) -> u8 {
 }
 
 impl<'a> Drawing<'a> {
-    pub(super) fn new(graph: &'a NestGraph, scale: HeatScale, nodes: NodeHeat, plan: Plan, look: Look) -> Self {
+    pub(super) fn new(plan: &'a Plan, scale: HeatScale, nodes: NodeHeat, look: Look) -> Self {
+        let graph = &plan.graph;
         let edge_heat = Heat::new(scale, graph.edges.iter().filter_map(|edge| edge.bytes.value));
         let working = graph.nodes.iter().filter(|node| node.kind != NodeKind::Container);
         let node_heat = Heat::new(scale, working.filter_map(|node| nodes.of(node)));
@@ -39,13 +42,20 @@ impl<'a> Drawing<'a> {
         let mut drawing =
             Self { graph, plan, edge_heat, node_heat, scale, nodes, paths, ports, taken, size: look.size };
         drawing.hold();
+        let rules = plan.rules.iter().map(|rule| plan.left + rule * plan.narrowed);
         drawing.taken = (0..graph.nodes.len()).map(|node| drawing.area(node)).collect();
+        drawing.taken.extend(rules.map(|x| [x - 2.0, 0.0, x + 2.0, look.size[1]]));
         drawing.paths = (0..graph.edges.len()).map(|edge| drawing.path(edge)).collect();
         drawing
     }
 
     /// Draws edges, boxes and words.
     pub(super) fn all(&mut self, chart: &mut Chart) {
+        for rule in &self.plan.rules {
+            let x = self.plan.left + rule * self.plan.narrowed;
+            let (from, to) = (self.plan.top, self.plan.top + self.plan.pitch * layers(self.plan));
+            chart.line((x, from), (x, to), Role::Grid, 1.0, false);
+        }
         self.edges(chart);
         self.boxes(chart);
         self.labels(chart);
@@ -184,17 +194,24 @@ impl<'a> Drawing<'a> {
             // Beside a sign, if there is one.
             let sign = if self.plan.signed && node.part.is_some() { FOLD_SIGN } else { 0.0 };
             let (x, w) = (x - sign / 2.0, w - sign);
-            let two = h >= TWO_LINES && !second.is_empty();
+            // A second line is whole, shorter, or not there.
+            let fits = |line: &String| !line.is_empty() && wide(line) * SMALL_SIGN <= w - 4.0;
+            let second = [second, short_of(node)].into_iter().find(fits).filter(|_| h >= TWO_LINES);
             if h >= 11.0 {
-                let first = shown::short(&first, signs(w - 8.0, SIGN)).into_owned();
-                chart.text((x, if two { y - 2.5 } else { y + 3.5 }), Anchor::Middle, TYPE, ink, &first);
+                let first = shown::short(&first, signs(w - 5.0, SIGN)).into_owned();
+                let below = if second.is_some() { -2.5 } else { 3.5 };
+                chart.text((x, y + below), Anchor::Middle, TYPE, ink, &first);
             }
-            if two {
-                let second = shown::short(&second, signs(w - 6.0, SMALL_SIGN)).into_owned();
+            if let Some(second) = second {
                 chart.text((x, y + 9.0), Anchor::Middle, SMALL, ink, &second);
             }
         }
     }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a few layers")]
+fn layers(plan: &Plan) -> f64 {
+    plan.laid.layers as f64
 }
 
 /// What tells kinds apart: containers have a frame in their own colour, loops a bar above and below, states a frame.

@@ -1,10 +1,11 @@
 //! Dataflow of a nest as a graph in layers: containers, loops and tasks, and what moves between them, coloured by how much.
 
+mod columns;
 mod drawing;
 mod labels;
 
 use super::canvas::{Anchor, At, Chart, Look, wide};
-use super::layered::{Laid, Layered, laid};
+use super::layered::Laid;
 use super::role::{HEATS, Role};
 use crate::analysis::{GraphNode, HeatScale, NestGraph, NodeKind, in_words, size_in_words};
 use drawing::{Drawing, marks};
@@ -86,7 +87,11 @@ const SMALL_SIGN: f64 = 5.1;
 
 /// Where all is, in units of the chart.
 struct Plan {
+    /// What is drawn: containers may stand in it twice.
+    graph: NestGraph,
     laid: Laid,
+    /// Between columns, across the flow.
+    rules: Vec<f64>,
     pitch: f64,
     /// What is left of widths.
     narrowed: f64,
@@ -99,6 +104,14 @@ struct Plan {
 
 /// Units of a sign in a box, and what is beside it.
 const FOLD_SIGN: f64 = 13.0;
+/// Columns that a graph stands in at most.
+const MOST_COLUMNS: usize = 6;
+/// How much more can be read of it with one column more, at least.
+const PAYS: f64 = 1.2;
+/// From layer to layer, where boxes have two lines and arrows have words.
+const ENOUGH: f64 = 46.0;
+/// Layers are no farther from each other.
+const FAR: f64 = 84.0;
 
 fn lines_of(node: &GraphNode) -> [String; 2] {
     match node.kind {
@@ -112,6 +125,18 @@ fn lines_of(node: &GraphNode) -> [String; 2] {
     }
 }
 
+/// What stands in place of the second line where that has no room.
+fn short_of(node: &GraphNode) -> String {
+    let value = |amount: &crate::nest::Amount, unit: &str| {
+        amount.value.map_or_else(String::new, |value| format!("{}{unit}", crate::units::grouped(value)))
+    };
+    match node.kind {
+        NodeKind::Container => String::new(),
+        NodeKind::Loops => value(&node.executions, ""),
+        NodeKind::Task | NodeKind::State => value(&node.operations, " op"),
+    }
+}
+
 /// Units that a box is wide, where there is room.
 fn width_of(node: &GraphNode, signed: bool) -> f64 {
     let [first, second] = lines_of(node).map(|line| wide(&line));
@@ -119,19 +144,39 @@ fn width_of(node: &GraphNode, signed: bool) -> f64 {
     (first * SIGN).max(second * SMALL_SIGN).clamp(44.0, 190.0) + 14.0 + sign
 }
 
-fn plan(graph: &NestGraph, [head, foot]: [f64; 2], signed: bool, look: Look) -> Plan {
-    let widths = graph.nodes.iter().map(|node| width_of(node, signed)).collect();
-    let edges = graph.edges.iter().map(|edge| (edge.from, edge.to)).collect();
-    let laid = laid(&Layered { widths, edges });
-    let [width, height] = look.size;
-    let room = (width - 2.0 * SIDE, height - head - foot);
+fn plan(graph: &NestGraph, room: [f64; 2], signed: bool, look: Look) -> Plan {
+    let width = |node: &GraphNode| width_of(node, signed);
+    let one = columns::whole(graph, &width);
+    let mut best = None;
+    for count in 2..=MOST_COLUMNS.min(one.laid.layers / 3) {
+        let (pitch, narrowed) = fitted(best.as_ref().unwrap_or(&one), room, look);
+        // Deeper than wide: columns pay.
+        if pitch / ENOUGH >= narrowed {
+            break;
+        }
+        let more = columns::columned(&one, &width, count);
+        let (higher, narrower) = fitted(&more, room, look);
+        if (higher / ENOUGH).min(narrower) > PAYS * (pitch / ENOUGH).min(narrowed) {
+            best = Some(more);
+        }
+    }
+    let best = best.unwrap_or(one);
+    let (pitch, narrowed) = fitted(&best, room, look);
+    let ([head, foot], [width, height]) = (room, look.size);
     #[expect(clippy::cast_precision_loss, reason = "a few layers")]
-    let layers = laid.layers.max(1) as f64;
-    let pitch = (room.1 / layers).min(84.0);
-    let narrowed = (room.0 / laid.width.max(1.0)).min(1.0);
-    let left = SIDE + (room.0 - laid.width * narrowed) / 2.0;
-    let top = head + (room.1 - pitch * layers).max(0.0) / 2.0;
-    Plan { laid, pitch, narrowed, left, top, box_high: (pitch * 0.56).clamp(2.0, 30.0), signed }
+    let high = pitch * best.laid.layers.max(1) as f64;
+    let left = SIDE + (width - 2.0 * SIDE - best.laid.width * narrowed) / 2.0;
+    let top = head + (height - head - foot - high).max(0.0) / 2.0;
+    let columns::Columned { graph, laid, rules } = best;
+    Plan { graph, laid, rules, pitch, narrowed, left, top, box_high: (pitch * 0.56).clamp(2.0, 30.0), signed }
+}
+
+/// From layer to layer, and what is left of widths.
+fn fitted(of: &columns::Columned, [head, foot]: [f64; 2], look: Look) -> (f64, f64) {
+    let [width, height] = look.size;
+    #[expect(clippy::cast_precision_loss, reason = "a few layers")]
+    let layers = of.laid.layers.max(1) as f64;
+    (((height - head - foot) / layers).min(FAR), ((width - 2.0 * SIDE) / of.laid.width.max(1.0)).min(1.0))
 }
 
 impl Plan {
@@ -163,7 +208,8 @@ pub fn is_roomy_bare(graph: &NestGraph, look: Look) -> bool {
 #[must_use]
 pub fn dataflow(graph: &NestGraph, of: [&str; 2], scale: HeatScale, nodes: NodeHeat, look: Look) -> Chart {
     let mut chart = Chart::new(look, of[0], of[1]);
-    let mut drawing = Drawing::new(graph, scale, nodes, plan(graph, ROOM, false, look), look);
+    let plan = plan(graph, ROOM, false, look);
+    let mut drawing = Drawing::new(&plan, scale, nodes, look);
     drawing.all(&mut chart);
     legend(&mut chart, &drawing.legend(), look);
     chart
@@ -173,6 +219,8 @@ pub fn dataflow(graph: &NestGraph, of: [&str; 2], scale: HeatScale, nodes: NodeH
 pub struct DrawnGraph {
     /// What is drawn.
     pub chart: Chart,
+    /// The graph: containers that lead from one column to another stand in it twice.
+    pub graph: NestGraph,
     /// Left, top, right and bottom of each box, by node.
     pub boxes: Vec<[f64; 4]>,
     /// Where the sign stands that says whether a box is folded, and its colour, by node: of those that can be, where they are large enough.
@@ -189,11 +237,12 @@ pub struct DrawnGraph {
 #[must_use]
 pub fn dataflow_bare(graph: &NestGraph, title: &str, scale: HeatScale, nodes: NodeHeat, look: Look) -> DrawnGraph {
     let mut chart = Chart::bare(look, title);
-    let mut drawing = Drawing::new(graph, scale, nodes, plan(graph, BARE_ROOM, true, look), look);
+    let plan = plan(graph, BARE_ROOM, true, look);
+    let mut drawing = Drawing::new(&plan, scale, nodes, look);
     drawing.all(&mut chart);
     let (legend, said) = (drawing.legend(), drawing.said());
     let (boxes, signs, paths) = drawing.places();
-    DrawnGraph { chart, boxes, signs, paths, said, legend }
+    DrawnGraph { chart, graph: plan.graph, boxes, signs, paths, said, legend }
 }
 
 /// Words under a graph, and the forms of its boxes.

@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// Pixels of a unit of the chart, where type is not scaled and the graph has no room to spare.
 const UNIT: f32 = 1.3;
 /// How many times as large it is where there is room: of the whole graph, and closer up.
-const GROWN: [f32; 2] = [1.5, 4.0];
+const GROWN: [f32; 2] = [1.5, 2.0];
 /// Boxes of loops and states, at most: of the whole graph, and closer up.
 const MOST: [f32; 2] = [60.0, 600.0];
 /// The least room, units.
@@ -40,7 +40,6 @@ pub(super) struct Wanted<'a> {
 /// See the module.
 pub(super) struct Laid {
     pub(super) volumes: Arc<Volumes>,
-    pub(super) graph: NestGraph,
     pub(super) drawn: DrawnGraph,
     pub(super) folding: Folding,
     /// Pixels of a unit.
@@ -67,7 +66,7 @@ impl Laid {
         let fits = |(graph, _): &(NestGraph, Folding)| graph.left_out == 0 && is_legible_bare(graph, look(1.0));
         let (graph, folding) = Fold::ALL.into_iter().map(made).find(fits).unwrap_or_else(|| made(Fold::States));
         let largest = (GROWN[0] * wanted.zoom).min(GROWN[1]);
-        let steps = [4.0, 3.0, 2.5, 2.0, 1.75, 1.5, 1.25].into_iter().filter(|grown| *grown <= largest);
+        let steps = [2.0, 1.75, 1.5, 1.25].into_iter().filter(|grown| *grown <= largest);
         let grown = steps.into_iter().find(|grown| is_roomy_bare(&graph, look(*grown))).unwrap_or(1.0);
         let drawn = dataflow_bare(&graph, volumes.title(), wanted.scale, wanted.heat, look(grown));
         let walk = studio.walk();
@@ -75,7 +74,7 @@ impl Laid {
         let asked: BTreeSet<usize> = graph.nodes.iter().filter_map(|node| node.statements.first().copied()).collect();
         let firsts = asked.into_iter().map(|n| (n, walk.and_then(|walk| walk.first_of(n)))).collect();
         let of = (wanted.size, wanted.zoom, wanted.type_scale, wanted.heat, wanted.scale, wanted.parts.clone());
-        Self { volumes, graph, drawn, folding, unit: unit * grown, of, firsts }
+        Self { volumes, drawn, folding, unit: unit * grown, of, firsts }
     }
 
     /// Whether it is what is wanted.
@@ -89,19 +88,19 @@ impl Laid {
 
     /// The boxes of what is done at the moment, and of the array that is touched, beside them.
     pub(super) fn lit(&self, studio: &Studio, info: &Info) -> Vec<bool> {
-        let mut lit = vec![false; self.graph.nodes.len()];
+        let mut lit = vec![false; self.drawn.graph.nodes.len()];
         let Some(statement) = info.now.loops.as_ref().map(|at| at.number) else { return lit };
-        for (node, lit) in self.graph.nodes.iter().zip(&mut lit) {
+        for (node, lit) in self.drawn.graph.nodes.iter().zip(&mut lit) {
             *lit = node.statements.contains(&statement);
         }
         let touched = info.now.region.and_then(|region| studio.tables().regions.get(region));
         let is_touched = |node: usize| {
-            let container = self.graph.nodes.get(node).and_then(|node| node.container);
+            let container = self.drawn.graph.nodes.get(node).and_then(|node| node.container);
             let name = container.and_then(|n| self.volumes.containers().get(n)).map(|container| &container.name);
             name.is_some() && name == touched.map(|region| &region.name)
         };
         let done = lit.clone();
-        for edge in &self.graph.edges {
+        for edge in &self.drawn.graph.edges {
             for (end, other) in [(edge.from, edge.to), (edge.to, edge.from)] {
                 lit[end] |= done[other] && is_touched(end);
             }
@@ -112,11 +111,11 @@ impl Laid {
     /// The first access of what a box does; of an array, of what reads it, or wrote it, there.
     pub(super) fn first(&self, node: usize) -> Option<u64> {
         let of = |node: usize| {
-            let statement = self.graph.nodes.get(node)?.statements.first()?;
+            let statement = self.drawn.graph.nodes.get(node)?.statements.first()?;
             self.firsts.get(statement).copied().flatten()
         };
         of(node).or_else(|| {
-            let beside = self.graph.edges.iter().filter_map(|edge| match (edge.from == node, edge.to == node) {
+            let beside = self.drawn.graph.edges.iter().filter_map(|edge| match (edge.from == node, edge.to == node) {
                 (true, _) => Some(edge.to),
                 (_, true) => Some(edge.from),
                 _ => None,
@@ -148,7 +147,7 @@ impl Laid {
 
     /// What is said of a box.
     pub(super) fn tip(&self, node: usize) -> Tip {
-        let Some(of) = self.graph.nodes.get(node) else { return Tip::default() };
+        let Some(of) = self.drawn.graph.nodes.get(node) else { return Tip::default() };
         let mut lines = Vec::new();
         let title = match of.kind {
             NodeKind::Container => {
@@ -199,14 +198,14 @@ impl Laid {
             NodeKind::State => "state",
         };
         let mut out = String::from("kind,name,state,executions,operations,bytes,expression of bytes\n");
-        for node in &self.graph.nodes {
+        for node in &self.drawn.graph.nodes {
             let numbers = [&node.executions, &node.operations, &node.bytes].map(value).join(",");
             let names = [&node.name, &node.state].map(|words| quoted(words)).join(",");
             let _ = writeln!(out, "{},{names},{numbers},{}", kind(node), text(&node.bytes));
         }
         out += "\nfrom,to,container,elements,bytes,expression of bytes\n";
-        let name = |node: usize| quoted(self.graph.nodes.get(node).map_or("", |node| &node.name));
-        for edge in &self.graph.edges {
+        let name = |node: usize| quoted(self.drawn.graph.nodes.get(node).map_or("", |node| &node.name));
+        for edge in &self.drawn.graph.edges {
             let container = edge.container.and_then(|n| self.volumes.containers().get(n)).map_or("", |c| &c.name);
             let numbers = [&edge.elements, &edge.bytes].map(value).join(",");
             let (from, to) = (name(edge.from), name(edge.to));

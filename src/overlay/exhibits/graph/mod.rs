@@ -239,14 +239,14 @@ const NOTHING: [&str; 3] = [
 fn framed(plane: &mut Plane, laid: &Laid, lit: &[bool], place: Place) {
     let is_lit = |node: usize| lit.get(node).copied().unwrap_or(false);
     let ink = palette::LIGHT;
-    for (edge, path) in laid.graph.edges.iter().zip(&laid.drawn.paths) {
+    for (edge, path) in laid.drawn.graph.edges.iter().zip(&laid.drawn.paths) {
         if is_lit(edge.from) && is_lit(edge.to) {
             let points = path.iter().map(|at| place.at(*at)).collect();
             plane.lines.push(Line { points, width: (0.9 * place.unit).max(1.0), color: palette::fade(ink, 0.9) });
         }
     }
     for (node, sides) in laid.drawn.boxes.iter().enumerate().filter(|(node, _)| is_lit(*node)) {
-        let is_container = laid.graph.nodes.get(node).is_some_and(|node| node.container.is_some());
+        let is_container = laid.drawn.graph.nodes.get(node).is_some_and(|node| node.container.is_some());
         let area = laid::area(place, sides).expand((if is_container { 1.2 } else { 2.0 }) * place.unit);
         frame(plane, area, (if is_container { 0.8 } else { 1.6 }) * place.unit, ink);
     }
@@ -254,7 +254,7 @@ fn framed(plane: &mut Plane, laid: &Laid, lit: &[bool], place: Place) {
 
 /// The signs that say which boxes are folded.
 fn signed(plane: &mut Plane, laid: &Laid, place: Place) {
-    for (sign, node) in laid.drawn.signs.iter().zip(&laid.graph.nodes) {
+    for (sign, node) in laid.drawn.signs.iter().zip(&laid.drawn.graph.nodes) {
         let Some((at, role)) = sign else { continue };
         plane.words.push(Words {
             at: place.at(*at),
@@ -290,7 +290,9 @@ impl GraphExhibit {
             if let Some(tick) = laid.first(node) {
                 plane.rows.push((area, Target::Tick(tick)));
             }
-            let (Some((at, _)), Some(part)) = (laid.drawn.signs[node], laid.graph.nodes[node].part) else { continue };
+            let (Some((at, _)), Some(part)) = (laid.drawn.signs[node], laid.drawn.graph.nodes[node].part) else {
+                continue;
+            };
             let sign = Rect::from_center_size(place.at(at), vec2(1.0, 1.0) * 12.0 * place.unit).intersect(area);
             if sign.is_positive() {
                 // It lies over the box: it is asked first.

@@ -179,7 +179,7 @@ fn small(sheet: &mut Sheet, column: Rect, laid: &Laid, lit: &[bool], (camera, bo
     let place = Place { corner: map.min, unit };
     for (node, sides) in laid.drawn.boxes.iter().enumerate() {
         let is_lit = lit.get(node).copied().unwrap_or(false);
-        let is_container = laid.graph.nodes[node].container.is_some();
+        let is_container = laid.drawn.graph.nodes[node].container.is_some();
         let ink = match (is_lit, is_container) {
             (true, _) => palette::LIGHT,
             (false, true) => palette::fade(palette::GUIDE, 0.55),

@@ -80,13 +80,13 @@ impl Signs<'_> {
     /// What is folded and left out, under the graph on the right.
     pub(super) fn about(&self, sheet: &mut Sheet, laid: &Laid) {
         let mut words: Vec<String> = Vec::new();
-        match laid.graph.fold {
+        match laid.drawn.graph.fold {
             Fold::Tasks => {}
             Fold::Loops => words.push("statements folded into loops".into()),
             Fold::States => words.push("states and outermost loops".into()),
         }
-        if laid.graph.left_out > 0 {
-            words.push(format!("{} parts that move less left out", grouped(laid.graph.left_out as u64)));
+        if laid.drawn.graph.left_out > 0 {
+            words.push(format!("{} parts that move less left out", grouped(laid.drawn.graph.left_out as u64)));
         }
         let words = words.join("; ");
         let wide = SIGN * SMALL * words.chars().count() as f32 * sheet.em;

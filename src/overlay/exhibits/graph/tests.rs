@@ -52,8 +52,8 @@ fn laid(exhibit: &GraphExhibit) -> &Laid {
 /// The middle of the box of this name, and its number.
 fn middle(exhibit: &GraphExhibit, name: &str, nth: usize) -> (Pos2, usize) {
     let laid = laid(exhibit);
-    let all = laid.graph.nodes.iter().enumerate().filter(|(_, node)| node.name == name);
-    let (number, _) = all.clone().nth(nth).unwrap_or_else(|| panic!("{name} in {:?}", laid.graph.nodes));
+    let all = laid.drawn.graph.nodes.iter().enumerate().filter(|(_, node)| node.name == name);
+    let (number, _) = all.clone().nth(nth).unwrap_or_else(|| panic!("{name} in {:?}", laid.drawn.graph.nodes));
     (laid::area(exhibit.seen.2.expect("drawn"), &laid.drawn.boxes[number]).center(), number)
 }
 
@@ -67,7 +67,7 @@ fn what_moves_is_told_as_expressions_and_a_click_goes_to_the_first_access() {
         for part in ["Sweeps", "volume", "histogram", "T * N * N * 8 = 1,536 B", "for t, i, j"] {
             assert!(said.iter().any(|words| words.contains(part)), "{part} at {size:?} in {said:?}");
         }
-        assert_eq!(laid(&exhibit).graph.fold, Fold::Tasks, "{size:?}");
+        assert_eq!(laid(&exhibit).drawn.graph.fold, Fold::Tasks, "{size:?}");
         let (at, _) = middle(&exhibit, "A[i, j] += B[j, i]", 0);
         let tip = exhibit.pick(&studio, &taken, at, 4.0).expect("a box is there");
         // 64 times a read and a write come first.
@@ -98,6 +98,7 @@ fn what_is_done_is_framed_with_the_array_that_is_touched() {
         let laid = laid(&exhibit);
         let lit = laid.lit(&studio, &taken.info);
         let names: Vec<(NodeKind, &str)> = laid
+            .drawn
             .graph
             .nodes
             .iter()
@@ -120,12 +121,12 @@ fn large_graphs_are_folded_until_somebody_looks_closer_or_opens_a_part() {
     let mut studio = of_loops(&pipeline(24));
     let mut exhibit = GraphExhibit::new(&studio);
     take(&mut exhibit, &mut studio, [1280, 720], 10.0, Camera::default());
-    let folded = laid(&exhibit).graph.nodes.len();
-    assert!(laid(&exhibit).graph.fold > Fold::Tasks);
+    let folded = laid(&exhibit).drawn.graph.nodes.len();
+    assert!(laid(&exhibit).drawn.graph.fold > Fold::Tasks);
     let close = Camera { at: [0.0, 0.0], zoom: 8.0 };
     take(&mut exhibit, &mut studio, [1280, 720], 10.0, close);
-    assert_eq!(laid(&exhibit).graph.fold, Fold::Tasks, "closer up there is room");
-    assert!(laid(&exhibit).graph.nodes.len() > folded + 48);
+    assert_eq!(laid(&exhibit).drawn.graph.fold, Fold::Tasks, "closer up there is room");
+    assert!(laid(&exhibit).drawn.graph.nodes.len() > folded + 48);
     // One part is opened in the whole picture, and stays so in another exhibit.
     take(&mut exhibit, &mut studio, [1280, 720], 10.0, Camera::default());
     let part = Part { fold: Fold::Loops, item: 3 };
@@ -139,7 +140,14 @@ fn large_graphs_are_folded_until_somebody_looks_closer_or_opens_a_part() {
     other.arrange(exhibit.arranged());
     let taken = take(&mut other, &mut studio, [1280, 720], 10.0, Camera::default());
     let tasks = |exhibit: &GraphExhibit| {
-        laid(exhibit).graph.nodes.iter().filter(|node| node.kind == NodeKind::Task).map(|n| n.name.clone()).collect()
+        laid(exhibit)
+            .drawn
+            .graph
+            .nodes
+            .iter()
+            .filter(|node| node.kind == NodeKind::Task)
+            .map(|n| n.name.clone())
+            .collect()
     };
     let found: Vec<String> = tasks(&other);
     assert_eq!(found, ["A4[i3] = A3[i3]", "A4[i3] += 1", "A3[i3] *= 2"]);
