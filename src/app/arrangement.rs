@@ -12,6 +12,8 @@
 
 use crate::overlay::exhibits::{self, EXHIBITS, ExhibitEntry};
 
+/// Before the name of a pane that shows what is compared with, as its tab has it.
+const BASELINE: &str = "A.";
 /// Greatest share.
 const MOST: u8 = 100;
 
@@ -22,7 +24,7 @@ pub struct Cell {
     pub row: &'static ExhibitEntry,
     /// Its share of the height, 1 to 100.
     pub height: u8,
-    /// It shows what is compared with. The text does not say so: a window begins with nothing to compare with.
+    /// It shows what is compared with, as soon as there is that: `A.tiles`.
     pub baseline: bool,
 }
 
@@ -93,9 +95,12 @@ impl Arrangement {
     pub fn texts(&self) -> Vec<String> {
         let text = |column: &Column| {
             let width = if column.width == 1 { String::new() } else { format!("{}:", column.width) };
-            let cell = |cell: &Cell| match cell.height {
-                1 => cell.row.name.to_owned(),
-                height => format!("{}:{height}", cell.row.name),
+            let cell = |cell: &Cell| {
+                let side = if cell.baseline { BASELINE } else { "" };
+                match cell.height {
+                    1 => format!("{side}{}", cell.row.name),
+                    height => format!("{side}{}:{height}", cell.row.name),
+                }
             };
             format!("{width}{}", column.cells.iter().map(cell).collect::<Vec<_>>().join("/"))
         };
@@ -147,11 +152,15 @@ fn cell(text: &str) -> Result<Cell, String> {
         Some((name, height)) => (name, share(text, height)?),
         None => (text, 1),
     };
+    let (name, baseline) = match name.strip_prefix(BASELINE) {
+        Some(name) => (name, true),
+        None => (name, false),
+    };
     let row = exhibits::named(name).ok_or_else(|| {
         let offered = EXHIBITS.iter().map(|row| row.name).collect::<Vec<_>>().join(", ");
         format!("{name}: expected one of {offered}")
     })?;
-    Ok(Cell { height, ..Cell::of(row) })
+    Ok(Cell { height, baseline, ..Cell::of(row) })
 }
 
 fn share(text: &str, number: &str) -> Result<u8, String> {
@@ -171,7 +180,14 @@ mod tests {
 
     #[test]
     fn columns_and_rows_are_read_as_they_are_said() {
-        for text in ["rings", "rings,numbers", "rings/source,numbers", "60:rings:70/chart:30,40:source/numbers"] {
+        for text in [
+            "rings",
+            "rings,numbers",
+            "rings/source,numbers",
+            "60:rings:70/chart:30,40:source/numbers",
+            "A.tiles,tiles",
+            "A.graph:2/rings",
+        ] {
             assert_eq!(again(&text.split(',').collect::<Vec<_>>()).as_deref(), Ok(text));
         }
         assert_eq!(again(&["2:rings", "2:numbers:9"]).as_deref(), Ok("rings,numbers"), "equal shares are no shares");
@@ -186,6 +202,7 @@ mod tests {
         for (text, words) in [
             ("ring", format!("ring: expected one of {names}")),
             ("rings/", format!(": expected one of {names}")),
+            ("A.ring", format!("ring: expected one of {names}")),
             ("rings:0", "rings:0: found the share `0`; expected 1 to 100, as in ".into()),
             ("101:rings", "101:rings: found the share `101`; expected 1 to 100, as in ".into()),
             ("2x:rings", "2x:rings: found the share `2x`; expected 1 to 100, as in ".into()),

@@ -235,7 +235,7 @@ mod tests {
         let source = Arc::clone(desk.studio().timeline().source());
         let hierarchy = Hierarchy::new(&config).expect("sound");
         desk.recache(Studio::new(source, hierarchy, &mut |_, _| true).expect("in memory"), 0.0);
-        assert_eq!((names(&desk).as_str(), desk.layout_now()), ("rings,rings,compare", Some(NamedLayout::Compare)));
+        assert_eq!((names(&desk).as_str(), desk.layout_now()), ("A.rings,rings,compare", Some(NamedLayout::Compare)));
         let baseline: Vec<bool> = desk.panes.seen().map(|(_, pane)| pane.shows_baseline()).collect();
         assert_eq!(baseline, [true, false, false]);
         desk.refresh().expect("in memory");

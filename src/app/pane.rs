@@ -35,6 +35,8 @@ pub struct Pane {
     place: Place,
     /// It shows what the studio is compared with.
     baseline: bool,
+    /// It does so as soon as there is that.
+    wants_baseline: bool,
     drawn: Option<(Shot, Taken)>,
     /// Changes with every new picture.
     generation: u64,
@@ -61,6 +63,7 @@ impl Pane {
             panels: true,
             place: NOWHERE,
             baseline: false,
+            wants_baseline: false,
             drawn: None,
             generation: 0,
             bars: Vec::new(),
@@ -85,7 +88,7 @@ impl Pane {
     }
 
     fn open(&mut self, studio: &Studio, arranged: Arranged) {
-        self.baseline &= studio.baseline().is_some();
+        self.baseline = self.wants_baseline && studio.baseline().is_some();
         self.exhibit = self.row.open_arranged(self.side(studio), arranged);
         self.drawn = None;
     }
@@ -115,9 +118,21 @@ impl Pane {
         self.baseline
     }
 
+    /// Whether it does as soon as there is that.
+    #[must_use]
+    pub fn wants_baseline(&self) -> bool {
+        self.wants_baseline
+    }
+
     /// Shows the other machine, or this one again.
     pub fn turn_machine(&mut self, studio: &Studio) {
-        self.baseline = !self.baseline;
+        self.wants_baseline = !self.baseline;
+        self.reopen(studio);
+    }
+
+    /// Shows the other machine as soon as there is one.
+    pub fn want_baseline(&mut self, studio: &Studio) {
+        self.wants_baseline = true;
         self.reopen(studio);
     }
 

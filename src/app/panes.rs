@@ -60,8 +60,8 @@ impl Panes {
             for cell in cells.iter().take(left) {
                 let camera = if focus.is_none() { camera } else { Camera::default() };
                 let mut pane = Pane::new(cell.row, camera, studio);
-                if cell.baseline && studio.baseline().is_some() {
-                    pane.turn_machine(studio);
+                if cell.baseline {
+                    pane.want_baseline(studio);
                 }
                 let pane = tiles.insert_pane(pane);
                 focus = focus.or(Some(pane));
@@ -92,7 +92,7 @@ impl Panes {
         }
         let mut seen: Vec<&Pane> = self.seen().map(|(_, pane)| pane).collect();
         seen.sort_by_key(|pane| pane.place().area.at);
-        let cell = |pane: &&Pane| Cell { baseline: pane.shows_baseline(), ..Cell::of(pane.row()) };
+        let cell = |pane: &&Pane| Cell { baseline: pane.wants_baseline(), ..Cell::of(pane.row()) };
         Arrangement { columns: seen.iter().map(|pane| Column { width: 1, cells: vec![cell(pane)] }).collect() }
     }
 
@@ -110,7 +110,7 @@ impl Panes {
     /// The panes of a column; `None`: it has columns in it.
     fn cells(&self, tile: TileId) -> Option<Vec<Cell>> {
         let tiles = &self.tree.tiles;
-        let cell = |pane: &Pane, height| Cell { row: pane.row(), height, baseline: pane.shows_baseline() };
+        let cell = |pane: &Pane, height| Cell { row: pane.row(), height, baseline: pane.wants_baseline() };
         let front = |tile: TileId| match tiles.get(tile)? {
             Tile::Container(Container::Tabs(tabs)) => tiles.get_pane(&tabs.active?),
             Tile::Pane(pane) => Some(pane),

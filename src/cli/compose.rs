@@ -29,7 +29,7 @@ pub enum Compose {
     Functions,
     /// Arrays, a tile an element: accesses, misses, stack distances, what is touched
     Tiles,
-    /// Loops and arrays as a graph: what moves between them
+    /// Loops and arrays as a graph: what moves from one to another
     Graph,
     /// Why this reference missed or hit, in sentences
     Why,

@@ -18,7 +18,7 @@ pub struct ViewArgs {
     #[expect(missing_docs, reason = "flattened group")]
     pub picture: PictureArgs,
     /// Exhibits to open with, a pane each: side by side by commas, below each other by slashes, such as `rings,source/numbers`; with
-    /// shares of width and height `60:rings:70/chart:30,40:source`. The list of exhibits is below
+    /// shares of width and height `60:rings:70/chart:30,40:source`; `A.tiles` shows what --against names. The list of exhibits is below
     #[arg(long, value_name = "A,B/C", value_delimiter = ',', conflicts_with_all = ["view", "layout"])]
     pub panes: Vec<String>,
     /// Panes and size of type that go together

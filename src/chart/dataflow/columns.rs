@@ -64,16 +64,25 @@ pub(super) fn columned(one: &Columned, width: &dyn Fn(&GraphNode) -> f64, count:
 
 /// Layers at which columns begin but the first: about even, and where few edges pass.
 fn cuts(graph: &NestGraph, layers: &[usize], depth: usize, count: usize) -> Vec<usize> {
-    // Edges that pass from before a layer into it or beyond.
-    let mut passing = vec![0i64; depth + 1];
+    // What passes from before a layer into it or beyond: a container once, however many read it there.
+    let mut passing = vec![0i64; depth + 2];
+    let mut passes = |from: usize, to: usize, weight: i64| {
+        passing[from.min(to) + 1] += weight;
+        passing[from.max(to) + 1] -= weight;
+    };
+    let mut last_read: BTreeMap<usize, usize> = BTreeMap::new();
     for edge in &graph.edges {
-        if let (Some(&from), Some(&to)) = (layers.get(edge.from), layers.get(edge.to)) {
-            passing[from.min(to) + 1] += 1;
-            if let Some(after) = passing.get_mut(from.max(to) + 1) {
-                *after -= 1;
-            }
+        let (Some(&from), Some(&to)) = (layers.get(edge.from), layers.get(edge.to)) else { continue };
+        let is_container = |node: usize| graph.nodes[node].kind == NodeKind::Container;
+        if is_container(edge.from) {
+            let last = last_read.entry(edge.from).or_default();
+            *last = to.max(*last);
+        } else {
+            // Loops stay with their tasks.
+            passes(from, to, if is_container(edge.to) { 1 } else { 1000 });
         }
     }
+    last_read.into_iter().for_each(|(node, last)| passes(layers[node], last, 1));
     for at in 1..passing.len() {
         passing[at] += passing[at - 1];
     }

@@ -6,7 +6,7 @@ use crate::app::caches::{CacheEdit, Change};
 use crate::app::layouts::NamedLayout;
 use crate::axis::Position;
 use crate::overlay::StripKind;
-use crate::overlay::exhibits::EXHIBITS;
+use crate::overlay::exhibits::{EXHIBITS, ExhibitEntry};
 use crate::scene::Camera;
 use crate::scene::layout::Radii;
 use crate::scene::palette::Theme;
@@ -129,13 +129,13 @@ fn any_state() -> impl Strategy<Value = ViewState> {
         let data = data.then(|| ("--data-only".to_owned(), None));
         [cache, l1, cores, seed, data].into_iter().flatten().collect::<Vec<Flag>>()
     });
-    let cell = (0..EXHIBITS.len(), 1u8..101).prop_map(|(n, height)| (EXHIBITS[n].name, height));
+    let cell = (0..EXHIBITS.len(), 1u8..101, any::<bool>()).prop_map(|(n, height, beside)| {
+        let side = if beside { "A." } else { "" };
+        format!("{side}{}:{height}", EXHIBITS[n].name)
+    });
     let column = (1u8..101, proptest::collection::vec(cell, 1..3));
     let panes = proptest::collection::vec(column, 0..4).prop_map(|columns| {
-        let text = |(width, cells): (u8, Vec<(&str, u8)>)| {
-            let cells: Vec<String> = cells.into_iter().map(|(name, height)| format!("{name}:{height}")).collect();
-            format!("{width}:{}", cells.join("/"))
-        };
+        let text = |(width, cells): (u8, Vec<String>)| format!("{width}:{}", cells.join("/"));
         let texts: Vec<String> = columns.into_iter().map(text).collect();
         Arrangement::parse(&texts).expect("as it is said").texts()
     });
@@ -189,6 +189,12 @@ fn any_state() -> impl Strategy<Value = ViewState> {
                 let (against, in_step) = against.map_or((None, None), |(name, step)| (Some(name), step));
                 let panes = if layout.is_some() { Vec::new() } else { panes };
                 let sorts = sorts_of(&panes, &sorts);
+                // Sheets count from their corner, to wherever they are scrolled.
+                let first =
+                    Arrangement::parse(&panes).expect("sound").columns.first().map(|column| column.cells[0].row);
+                let is_sheet = first.is_some_and(ExhibitEntry::is_sheet);
+                let at = camera.at.map(|v| if is_sheet { 300.0 * v.abs() } else { v });
+                let camera = Camera { at, ..camera };
                 let (clock, speed, tail, window, show, dim, dim_rest, (others, colors, order)) = rest;
                 let dim_rest = dim_rest && dim.is_empty();
                 ViewState {

@@ -196,7 +196,7 @@ pub static EXHIBITS: &[ExhibitEntry] = &[
     },
     ExhibitEntry {
         name: "graph",
-        what: "loops and arrays as a graph: what moves between them",
+        what: "loops and arrays as a graph: what moves from one to another",
         columns: &graph::COLUMNS,
         open: |studio| Box::new(GraphExhibit::new(studio)),
         of: TRACE,
