@@ -252,6 +252,10 @@ impl Pane {
                 let studio = self.side(studio);
                 self.exhibit.fold(studio, line);
             }
+            Target::Parameter(number, value) => {
+                let studio = self.side(studio);
+                self.exhibit.set_parameter(studio, number, value);
+            }
             _ => return,
         }
         // The same shot gives another picture.

@@ -214,7 +214,9 @@ impl Behavior<Pane> for Stand<'_> {
             self.follow(ui, id, area);
             let clicked = look(ui, id, pane, self.shows.session);
             let (over_row, followed) = self::rows(ui, id, &rows);
-            if let Some(Followed::Target(target @ (Target::Column(..) | Target::Fold(_)), _)) = followed {
+            if let Some(Followed::Target(target @ (Target::Column(..) | Target::Fold(_) | Target::Parameter(..)), _)) =
+                followed
+            {
                 pane.arrange(self.shows.session.studio(), target);
                 ui.ctx().request_repaint();
             }
@@ -392,6 +394,7 @@ fn row_name(target: Target) -> String {
         Target::Axis(0) => "what the left axis tells".to_owned(),
         Target::Axis(_) => "what the right axis tells".to_owned(),
         Target::Order => "order of the charts".to_owned(),
+        Target::Parameter(number, value) => format!("parameter {number} is {value}"),
     }
 }
 

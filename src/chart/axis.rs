@@ -161,9 +161,16 @@ impl Chart {
             let x = scale.at(*value);
             self.line((x, TOP), (x, bottom), Role::Quiet, 1.0, true);
             let length = 6.3 * wide(label);
-            let ends = x + 4.0 + length > right;
-            let (anchor, at) = if ends { (Anchor::End, x - 4.0) } else { (Anchor::Start, x + 4.0) };
-            let (from, to) = if ends { (at - length, at) } else { (at, at + length) };
+            // On the right of its line, or on the left where that is past the end or over another line.
+            let sides = [
+                (Anchor::Start, x + 4.0, x + 4.0, x + 4.0 + length),
+                (Anchor::End, x - 4.0, x - 4.0 - length, x - 4.0),
+            ];
+            let lines = || marks.iter().map(|(value, _)| scale.at(*value));
+            let is_free = |from: f64, to: f64| !lines().any(|line| (from - 1.0..to + 1.0).contains(&line));
+            let fits = |side: &&(Anchor, f64, f64, f64)| side.2 >= LEFT && side.3 <= right;
+            let clear = sides.iter().filter(fits).find(|side| is_free(side.2, side.3));
+            let (anchor, at, from, to) = *clear.or_else(|| sides.iter().find(fits)).unwrap_or(&sides[1]);
             // Names that would lie on each other stand below each other.
             let taken = |row: usize| before.iter().any(|(of, a, b)| *of == row && *a < to + 6.0 && from < *b + 6.0);
             let row = (0..6).find(|row| !taken(*row)).unwrap_or(6);

@@ -12,6 +12,7 @@ use super::symbolic::Volumes;
 use super::tree::{Block, Nest, Node};
 use crate::reference::{LoopsAt, Reference, ReferenceSource, SourceError, SourceLocation, Tables};
 use std::any::Any;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
@@ -159,6 +160,26 @@ impl Walk {
     #[must_use]
     pub fn volumes_so_far(&self) -> Option<Arc<Volumes>> {
         self.volumes.get()?.as_ref().ok().cloned()
+    }
+
+    /// As [`Walk::volumes`], under other values of some parameters, found anew each time.
+    ///
+    /// # Errors
+    /// Where a value is out of its range, or accesses cannot be counted.
+    pub fn volumes_under(&self, values: &Settings) -> Option<Result<Volumes, NestError>> {
+        let mut text = self.text.clone()?;
+        values.iter().for_each(|(name, value)| text.settings.set(name, value));
+        Some(text.volumes())
+    }
+
+    /// Least and most of the parameters whose file says so, by name.
+    #[must_use]
+    pub fn ranges(&self) -> BTreeMap<String, (i64, i64)> {
+        let loops = self.text.as_ref().filter(|text| !text.is_graph);
+        let found = loops.and_then(|text| {
+            loops::Source::parse(&text.name, &text.text).and_then(|source| source.parameters(&text.settings)).ok()
+        });
+        found.into_iter().flatten().filter_map(|parameter| Some((parameter.name, parameter.range?))).collect()
     }
 
     /// The same walk, which knows the text that its nest was made of.

@@ -47,6 +47,8 @@ pub enum Target {
     Axis(u8),
     /// The order of the charts: the next one.
     Order,
+    /// A parameter of loops, by number, and the value that it gets.
+    Parameter(u8, i64),
 }
 
 /// What goes with the words that were drawn.

@@ -422,6 +422,9 @@ pub trait Exhibit: Send {
     /// The heading of a function was chosen, which has this source line: see [`Target::Fold`](super::pen::Target::Fold).
     fn fold(&mut self, _: &Studio, _: usize) {}
 
+    /// A parameter of loops got a value: see [`Target::Parameter`](super::pen::Target::Parameter).
+    fn set_parameter(&mut self, _: &Studio, _: u8, _: i64) {}
+
     /// The numbers of what was taken last as comma-separated values.
     fn csv(&self, _: &Studio, taken: &Taken) -> String {
         csv::tables(&taken.info)

@@ -40,7 +40,8 @@ impl Column {
 pub struct Arranged {
     /// How they are sorted; `None` = as is usual.
     pub sort: Option<Sort>,
-    /// Functions whose lines are folded, by the place of their first line: file, function, number.
+    /// Functions whose lines are folded, by the place of their first line: file, function, number. Of a graph: parts that are open or
+    /// closed, and values of parameters.
     pub folded: BTreeSet<(String, String, u32)>,
 }
 

@@ -16,6 +16,7 @@
 
 mod laid;
 mod outline;
+mod parameters;
 mod signs;
 #[cfg(test)]
 mod tests;
@@ -41,7 +42,9 @@ use crate::scene::palette::{self, RegionColors, Rgba, Theme};
 use crate::scene::{Camera, View};
 use egui::{Align2, Pos2, Rect, pos2, vec2};
 use laid::{Laid, Wanted};
+use parameters::Parameters;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// See the module.
 pub struct GraphExhibit {
@@ -49,6 +52,7 @@ pub struct GraphExhibit {
     sort: Sort,
     /// Parts that somebody opened or closed.
     parts: BTreeMap<Part, bool>,
+    parameters: Parameters,
     laid: Option<Laid>,
     /// Where the graph is seen, pixels of an em, and where the graph stands.
     seen: (Rect, f32, Option<Place>),
@@ -78,6 +82,8 @@ const fn column(name: &'static str) -> Column {
 }
 
 const USUAL: Sort = Sort::BY_NAME;
+/// What an arrangement calls a parameter's value.
+const PARAMETER: &str = "parameter";
 
 /// Measure and scale of a column.
 fn told(column: usize) -> (NodeHeat, HeatScale) {
@@ -101,7 +107,14 @@ impl GraphExhibit {
     #[must_use]
     pub fn new(studio: &Studio) -> Self {
         let readings = Readings::new(studio);
-        Self { readings, sort: USUAL, parts: BTreeMap::new(), laid: None, seen: (Rect::NOTHING, 1.0, None) }
+        Self {
+            readings,
+            sort: USUAL,
+            parts: BTreeMap::new(),
+            parameters: Parameters::default(),
+            laid: None,
+            seen: (Rect::NOTHING, 1.0, None),
+        }
     }
 }
 
@@ -123,7 +136,7 @@ impl Exhibit for GraphExhibit {
         let mut sheet = Sheet { plane: Plane { unit: em, ..Plane::default() }, em, sight };
         self.seen = (Rect::NOTHING, em, None);
         let found = if studio.walk().is_some() { studio.volumes()? } else { None };
-        let Some(volumes) = found else {
+        let Some(own) = found else {
             self.laid = None;
             let failed = studio.volumes_failed().map(|why| format!("Nothing is known of the loops: {why}"));
             match (studio.walk(), &failed) {
@@ -132,6 +145,10 @@ impl Exhibit for GraphExhibit {
                 (Some(_), None) => sheet.notice(&["The loops are being read."], 1.6),
             }
             return Ok((Picture::Plane(sheet.plane), info));
+        };
+        let volumes = match studio.walk() {
+            Some(walk) => self.parameters.volumes(walk, Arc::clone(&own)),
+            None => Arc::clone(&own),
         };
         let inner = sight.shrink(MARGIN * em);
         let mut body = inner;
@@ -171,7 +188,7 @@ impl Exhibit for GraphExhibit {
         self.pressed(&mut sheet.plane, &laid, place, body);
         sheet.plane.inset = Some(Box::new((body, graph)));
         if let Some(area) = beside {
-            outline::fill(&mut sheet, area, &info, &laid, &lit, (view.camera, body));
+            outline::fill(&mut sheet, area, &info, (&laid, &self.parameters, &own), &lit, (view.camera, body));
         }
         self.laid = Some(laid);
         Ok((Picture::Plane(sheet.plane), info))
@@ -199,11 +216,19 @@ impl Exhibit for GraphExhibit {
             let what = if *open { "open" } else { "closed" };
             (part.fold.name().to_owned(), what.to_owned(), u32::try_from(part.item).unwrap_or(u32::MAX))
         });
-        Arranged { folded: folded.collect(), ..Arranged::sorted(self.sort, USUAL) }
+        // Values of parameters are kept with what is folded.
+        let set = self
+            .parameters
+            .set
+            .iter()
+            .filter_map(|(name, value)| Some((PARAMETER.to_owned(), name.clone(), u32::try_from(*value).ok()?)));
+        Arranged { folded: folded.chain(set).collect(), ..Arranged::sorted(self.sort, USUAL) }
     }
 
     fn arrange(&mut self, to: Arranged) {
         self.sort = to.sort.unwrap_or(USUAL);
+        let set = to.folded.iter().filter(|(what, ..)| what == PARAMETER);
+        self.parameters.set = set.map(|(_, name, value)| (name.clone(), i64::from(*value))).collect();
         let parts = to.folded.into_iter().filter_map(|(fold, what, item)| {
             let fold = crate::analysis::Fold::ALL.into_iter().find(|known| known.name() == fold)?;
             Some((Part { fold, item: usize::try_from(item).ok()? }, what == "open"))
@@ -220,6 +245,12 @@ impl Exhibit for GraphExhibit {
         if let Some(laid) = &self.laid {
             let open = laid.folding.is_open(part);
             self.parts.insert(part, !open);
+        }
+    }
+
+    fn set_parameter(&mut self, studio: &Studio, number: u8, value: i64) {
+        if let Some(own) = studio.walk().and_then(crate::nest::Walk::volumes_so_far) {
+            self.parameters.choose(&own, number, value);
         }
     }
 

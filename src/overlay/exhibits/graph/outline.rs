@@ -1,9 +1,9 @@
 //! Beside a graph: states, loops and statements in the order of control, what each moves, and the whole graph once more, small.
 
 use super::laid::{Laid, area, number_of};
-use super::signs::values;
+use super::parameters::Parameters;
 use crate::analysis::{Fold, Part, size_in_words, state_name, states};
-use crate::nest::Item;
+use crate::nest::{Item, Volumes};
 use crate::overlay::chart_plane::Place;
 use crate::overlay::exhibits::sheet::{SMALL, Sheet};
 use crate::overlay::fonts::Weight;
@@ -36,7 +36,7 @@ pub(super) fn fill(
     sheet: &mut Sheet,
     column: Rect,
     info: &Info,
-    laid: &Laid,
+    (laid, parameters, own): (&Laid, &Parameters, &Volumes),
     lit: &[bool],
     (camera, body): (Camera, Rect),
 ) {
@@ -44,11 +44,7 @@ pub(super) fn fill(
     let mut y = column.top();
     sheet.left(pos2(column.left(), y), &info.title, Weight::SemiBold, 1.2, palette::TEXT, width);
     y += 1.75 * em;
-    let about = values(&laid.volumes);
-    if !about.is_empty() {
-        sheet.left(pos2(column.left(), y), &about, Weight::Regular, SMALL, palette::TEXT_BODY, width);
-        y += 1.3 * em;
-    }
+    y = parameters.fill(sheet, column, own, y + 0.2 * em) + 0.2 * em;
     let accesses = format!("{} accesses", grouped(laid.volumes.accesses()));
     sheet.left(pos2(column.left(), y), &accesses, Weight::Regular, SMALL, palette::TEXT_QUIET, width);
     y += 2.1 * em;

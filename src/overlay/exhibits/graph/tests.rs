@@ -227,3 +227,41 @@ fn a_trace_without_loops_says_so_and_loops_of_unknown_text_too() {
     let taken = take(&mut exhibit, &mut studio, [900, 600], 10.0, Camera::default());
     assert!(words(&taken).iter().any(|words| words.contains("Sweeps")));
 }
+
+#[test]
+fn values_follow_a_parameter_at_once_and_what_plays_stays() {
+    let mut studio = of_loops(&SWEEPS.replace("param N = 8", "param N = 8 in 2..=32"));
+    let mut exhibit = GraphExhibit::new(&studio);
+    let taken = take(&mut exhibit, &mut studio, [1280, 720], 10.0, Camera::default());
+    let Picture::Plane(plane) = &taken.picture else { panic!("flat") };
+    let stops = |number: u8, plane: &Plane| {
+        let of = plane.rows.iter().filter_map(|(_, target)| match target {
+            Target::Parameter(n, value) if *n == number => Some(*value),
+            _ => None,
+        });
+        of.collect::<Vec<_>>()
+    };
+    assert_eq!(stops(0, plane), [2, 4, 8, 16, 32], "within its range");
+    assert_eq!(stops(1, plane)[..4], [1, 2, 3, 4], "its own value is among them");
+    exhibit.set_parameter(&studio, 0, 16);
+    for _ in 0..2 {
+        let taken = take(&mut exhibit, &mut studio, [1280, 720], 10.0, Camera::default());
+        let said = words(&taken);
+        for part in ["T * N * N * 8 = 6,144 B", "N = 16", "what plays has N = 8"] {
+            assert!(said.contains(&part), "{part} in {said:?}");
+        }
+        assert_eq!(taken.info.len, 1152 / 6 * 4, "{said:?}");
+        // As a pane hands it on that is made anew.
+        let arranged = exhibit.arranged();
+        exhibit = GraphExhibit::new(&studio);
+        exhibit.arrange(arranged);
+    }
+    // A value that cannot be: the last numbers stay, and it is said.
+    exhibit.parameters.set.insert("N".into(), 64);
+    let taken = take(&mut exhibit, &mut studio, [1280, 720], 10.0, Camera::default());
+    assert!(words(&taken).iter().any(|words| words.contains("64") && words.contains("32")), "{:?}", words(&taken));
+    exhibit.set_parameter(&studio, 0, 8);
+    let taken = take(&mut exhibit, &mut studio, [1280, 720], 10.0, Camera::default());
+    assert!(words(&taken).contains(&"T * N * N * 8 = 1,536 B"));
+    assert_eq!(exhibit.arranged(), Arranged::default());
+}
