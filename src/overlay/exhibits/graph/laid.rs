@@ -59,12 +59,18 @@ impl Laid {
         };
         let most = crate::units::to_count((MOST[0] * wanted.zoom * wanted.zoom).min(MOST[1]));
         let most = usize::try_from(most).unwrap_or(usize::MAX);
-        let made = |base: Fold| {
+        let made = |base: Fold, most: usize| {
             let folding = Folding { base, parts: wanted.parts.clone() };
             (nest_graph(&volumes, &folding, most), folding)
         };
-        let fits = |(graph, _): &(NestGraph, Folding)| graph.left_out == 0 && is_legible_bare(graph, look(1.0));
-        let (graph, folding) = Fold::ALL.into_iter().map(made).find(fits).unwrap_or_else(|| made(Fold::States));
+        let is_read = |(graph, _): &(NestGraph, Folding)| is_legible_bare(graph, look(1.0));
+        let finest = Fold::ALL.into_iter().map(|base| made(base, most));
+        let mut whole = finest.filter(|(graph, _)| graph.left_out == 0);
+        // Fewer parts that can be read are worth more than many that cannot.
+        let (graph, folding) = whole.find(is_read).unwrap_or_else(|| {
+            let fewer = (0..4).map(|halvings| made(Fold::States, (most >> halvings).max(8)));
+            fewer.into_iter().find(is_read).unwrap_or_else(|| made(Fold::States, most))
+        });
         let largest = (GROWN[0] * wanted.zoom).min(GROWN[1]);
         let steps = [2.0, 1.75, 1.5, 1.25].into_iter().filter(|grown| *grown <= largest);
         let grown = steps.into_iter().find(|grown| is_roomy_bare(&graph, look(*grown))).unwrap_or(1.0);

@@ -79,16 +79,13 @@ impl Signs<'_> {
 
     /// What is folded and left out, under the graph on the right.
     pub(super) fn about(&self, sheet: &mut Sheet, laid: &Laid) {
-        let mut words: Vec<String> = Vec::new();
-        match laid.drawn.graph.fold {
-            Fold::Tasks => {}
-            Fold::Loops => words.push("statements folded into loops".into()),
-            Fold::States => words.push("states and outermost loops".into()),
-        }
-        if laid.drawn.graph.left_out > 0 {
-            words.push(format!("{} parts that move less left out", grouped(laid.drawn.graph.left_out as u64)));
-        }
-        let words = words.join("; ");
+        let graph = &laid.drawn.graph;
+        let words = match (graph.left_out, graph.fold) {
+            (1.., _) => format!("{} smaller parts left out", grouped(graph.left_out as u64)),
+            (0, Fold::Tasks) => return,
+            (0, Fold::Loops) => "statements folded into loops".into(),
+            (0, Fold::States) => "states and outermost loops".into(),
+        };
         let wide = SIGN * SMALL * words.chars().count() as f32 * sheet.em;
         let legend = SIGN * SMALL * laid.drawn.legend.chars().count() as f32 * sheet.em + SCALE * sheet.em;
         if wide + legend + 3.0 * sheet.em < self.area.width() {
