@@ -98,9 +98,7 @@ impl<O: Observer> Told<'_, O> {
     pub fn done(self, after: Vec<Option<Vec<u8>>>) -> (Run, O) {
         let (mut run, observer) = self.playing.done();
         for (bytes, after) in run.after.iter_mut().zip(after) {
-            if let Some(after) = after {
-                *bytes = after;
-            }
+            *bytes = after.unwrap_or_default();
         }
         (run, observer)
     }
