@@ -44,7 +44,7 @@ pub use buffers::{Bound, Content, bound, numbers};
 pub use code::{Act, Site, name_of};
 pub use engine::{Engine, Interpreter, Ready, Told};
 pub use error::KernelError;
-pub use instrument::{ENTRY, HEAD, Instrumented, SLOT_HEAD};
+pub use instrument::{ENTRY, HEAD, Instrumented, SLOT_HEAD, SLOT_MORE};
 pub use kept::{BankUse, Chosen, Doing, GroupRecord, KEPT, KernelBook, Row, WarpUse};
 pub use machine::Limits;
 pub use mask::{MOST_ITEMS, Mask};

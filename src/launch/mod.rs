@@ -6,7 +6,7 @@
 
 mod stand;
 
-use crate::kernel::{Engine, HEAD, KernelError, Launch, Observer, Program, Ready, Run, SLOT_HEAD};
+use crate::kernel::{Engine, HEAD, KernelError, Launch, Observer, Program, Ready, Run, SLOT_HEAD, SLOT_MORE};
 use crate::render::context::Preference;
 use crate::render::{Context, RenderError};
 use stand::Stand;
@@ -14,7 +14,7 @@ use stand::Stand;
 /// Bytes that a part may write, unless one group needs more.
 const ROOM: u64 = 64 << 20;
 /// Words that an item has room for at first.
-const SLOT: u64 = 62;
+const SLOT: u64 = 61;
 /// How often a part is run again with more room. Only a kernel that goes other ways each time needs more than once.
 const TRIES: usize = 8;
 
@@ -60,11 +60,31 @@ impl Adapter {
         stand.dispatch(groups, None)?;
         Ok(stand.after()?.into_iter().map(Option::unwrap_or_default).collect())
     }
-}
 
-impl Engine for Adapter {
-    fn run<O: Observer>(&mut self, program: &Program, launch: &Launch, observer: O) -> Result<(Run, O), KernelError> {
+    /// Runs the instrumented kernel and counts the words that it writes, without telling anybody what they say: what instrumentation
+    /// alone costs.
+    ///
+    /// # Errors
+    /// As of [`Engine::run`].
+    pub fn words(&self, program: &Program, launch: &Launch) -> Result<u64, KernelError> {
         let ready = program.ready(launch)?;
+        let mut count = 0;
+        self.each(program, launch, &ready, |group, parts, _| {
+            count += parts.words(group).map(|words| words.len() as u64).sum::<u64>();
+            Ok(())
+        })?;
+        Ok(count)
+    }
+
+    /// Runs a launch part by part. Each group is told by its place in the part that has just run, and by its number. Gives what the buffers
+    /// hold at the end.
+    fn each(
+        &self,
+        program: &Program,
+        launch: &Launch,
+        ready: &Ready,
+        mut tell: impl FnMut(u64, &Parts<'_>, u64) -> Result<(), KernelError>,
+    ) -> Result<Vec<Option<Vec<u8>>>, KernelError> {
         let taken = ready.taken();
         if taken.end > u32::MAX.into() {
             return Err(KernelError::Launch(format!(
@@ -75,20 +95,26 @@ impl Engine for Adapter {
                 u32::MAX
             )));
         }
-        let mut parts = Parts::new(&self.context, program, launch, &ready)?;
-        let mut told = ready.tell(program, launch, observer);
+        let mut parts = Parts::new(&self.context, program, launch, ready)?;
         let mut next = taken.start;
         let mut count = 1;
         while next < taken.end {
             count = count.min(taken.end - next).min(parts.most());
             count = parts.run(next, count)?;
-            for group in 0..count {
-                told.group(next + group, parts.words(group))?;
-            }
+            (0..count).try_for_each(|group| tell(group, &parts, next + group))?;
             next += count;
             count *= 8;
         }
-        let after = parts.stand.after()?;
+        parts.stand.after()
+    }
+}
+
+impl Engine for Adapter {
+    fn run<O: Observer>(&mut self, program: &Program, launch: &Launch, observer: O) -> Result<(Run, O), KernelError> {
+        let ready = program.ready(launch)?;
+        let mut told = ready.tell(program, launch, observer);
+        let after =
+            self.each(program, launch, &ready, |group, parts, number| told.group(number, parts.words(group)))?;
         Ok(told.done(after))
     }
 }
@@ -116,18 +142,18 @@ impl<'a> Parts<'a> {
         let recorder = Some(instrumented.recorder);
         let kernel = stand::Kernel { module: instrumented.module, entry: crate::kernel::ENTRY.into(), recorder };
         let items = program.group_items() as u64;
-        let stand = Stand::new(context, program, ready, kernel, 4 * (HEAD as u64 + items * (SLOT + SLOT_HEAD as u64)))?;
+        let stand = Stand::new(context, program, ready, kernel, 4 * (HEAD as u64 + items * (SLOT + SLOT_MORE as u64)))?;
         let groups = ready.groups();
         Ok(Self { program, launch, groups, stand, items, slot: SLOT, words: Vec::new(), limit })
     }
 
     fn bytes(&self, groups: u64) -> u64 {
-        4 * (HEAD as u64 + groups * self.items * (self.slot + SLOT_HEAD as u64))
+        4 * (HEAD as u64 + groups * self.items * (self.slot + SLOT_MORE as u64))
     }
 
     /// Groups of a part at most.
     fn most(&self) -> u64 {
-        let each = self.items * (self.slot + SLOT_HEAD as u64);
+        let each = self.items * (self.slot + SLOT_MORE as u64);
         (ROOM.min(self.limit) / 4 / each).clamp(1, self.stand.most_groups())
     }
 
@@ -171,7 +197,7 @@ impl<'a> Parts<'a> {
     }
 
     fn slots(&self) -> impl Iterator<Item = &[u32]> {
-        let each = usize::try_from(self.slot).unwrap_or(usize::MAX).saturating_add(SLOT_HEAD);
+        let each = usize::try_from(self.slot).unwrap_or(usize::MAX).saturating_add(SLOT_MORE);
         self.words.get(HEAD..).unwrap_or(&[]).chunks_exact(each)
     }
 

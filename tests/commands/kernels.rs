@@ -406,6 +406,8 @@ fn wrong_kernels_are_told_what_is_wrong() {
         &["none.wgsl: cannot be read; expected a shader in WGSL", "No such file"],
     );
     refused(at, "kernel", 2, &["FILE"]);
+    #[cfg(not(feature = "gpu"))]
+    refused(at, "kernel kernel:race --engine adapter", 2, &["--engine adapter", "feature `gpu`", "interpreter"]);
     let list = printed(at, "kernel --list");
     assert!(BUNDLED.iter().all(|kernel| list.contains(kernel.name)), "{list}");
     let missing =

@@ -84,8 +84,6 @@ struct Body<'f, 'p> {
     writer: Writer<'f>,
     /// Which argument tells the bytes before what a pointer to shared memory points to.
     offsets: BTreeMap<u32, u32>,
-    /// What stands for a value after the end of all loops.
-    result: Option<Handle<Type>>,
 }
 
 /// Which arguments are pointers to workgroup memory: each is given one argument more.
@@ -109,9 +107,8 @@ pub(super) fn instrument(shared: &Shared<'_>, code: &Code, function: &mut Functi
         function.arguments.push(naga::FunctionArgument { name, ty: shared.number, binding: None });
     }
     let body = std::mem::take(&mut function.body);
-    let result = function.result.as_ref().map(|result| result.ty);
     let writer = Writer { expressions: &mut function.expressions, block: Block::new() };
-    let mut of = Body { shared, code, writer, offsets, result };
+    let mut of = Body { shared, code, writer, offsets };
     let new = of.statements(body, &code.body)?;
     function.body = new;
     Ok(())
@@ -195,11 +192,6 @@ impl Body<'_, '_> {
                 }
                 Statement::Loop { body: new, continuing, break_if }
             }
-            // What follows a loop that had no end but this is never reached, unless the loop is stopped.
-            (Statement::Return { value: None }, _) if self.result.is_some() => {
-                let value = self.result.map(|ty| self.writer.value(Expression::ZeroValue(ty)));
-                Statement::Return { value }
-            }
             (statement @ Statement::ControlBarrier(_), _) => {
                 self.barrier();
                 statement
@@ -273,8 +265,7 @@ impl Body<'_, '_> {
         let number = u32::try_from(pointer.index()).unwrap_or(0) & super::super::machine::VALUE;
         let accept = self.writer.aside(|writer| {
             let word = writer.literal(Tag::Past.bits() | number);
-            let part = writer.literal(Tag::Part.bits());
-            writer.call(prelude.function("past"), vec![word, part, index, length]);
+            writer.call(prelude.function("past"), vec![word, index, length]);
         });
         let reject = if buffer { self.writer.aside(told) } else { Block::new() };
         self.writer.push(Statement::If { condition, accept, reject });
@@ -328,6 +319,11 @@ impl Body<'_, '_> {
             (Some(index), length) => (self.unsigned(index), length),
             (None, None) => (self.writer.literal(fixed), None),
         };
+        if length.is_some_and(|length| self.most(index).is_some_and(|most| most < length)) {
+            let stride = self.writer.literal(stride);
+            let more = self.writer.binary(BinaryOperator::Multiply, index, stride);
+            return Ok(Address { bytes: self.writer.binary(BinaryOperator::Add, before.bytes, more), ..before });
+        }
         let length = match length {
             Some(length) => self.writer.literal(length),
             None => self.writer.value(Expression::ArrayLength(base)),
@@ -357,6 +353,19 @@ impl Body<'_, '_> {
             }
         };
         Ok(Address { bytes, past: Some(past) })
+    }
+
+    /// The most that an unsigned index can be, where that is seen at once: `i % 8u`, `i & 7u`.
+    fn most(&self, index: Value) -> Option<u32> {
+        let number = |value: Value| match self.writer.expressions[value] {
+            Expression::Literal(Literal::U32(number)) => Some(number),
+            _ => None,
+        };
+        match self.writer.expressions[index] {
+            Expression::Binary { op: BinaryOperator::Modulo, right, .. } => number(right)?.checked_sub(1),
+            Expression::Binary { op: BinaryOperator::And, left, right } => number(right).or_else(|| number(left)),
+            _ => number(index),
+        }
     }
 
     fn argument(&mut self, number: u32) -> Value {

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! Each item has a slot of a storage buffer for itself, so nothing is counted together and the words are the same each time. Words past
-//! the slot are counted and not written; whoever runs it looks at the count and gives more room. A launch may be cut into parts: the
+//! the slot are counted and not kept; whoever runs it looks at the count and gives more room. A launch may be cut into parts: the
 //! numbers of groups and items are computed from what is launched in whole.
 
 mod body;
@@ -28,6 +28,8 @@ use std::collections::BTreeMap;
 pub const HEAD: usize = 8;
 /// Words of a slot before those of its item.
 pub const SLOT_HEAD: usize = 2;
+/// Words of a slot that are not its item's: those before, and the one that takes what has no room.
+pub const SLOT_MORE: usize = SLOT_HEAD + 1;
 
 /// Name of the entry that is run.
 pub const ENTRY: &str = "orrery_main";

@@ -1,5 +1,6 @@
 // What an instrumented kernel writes its events with. `words` starts with what is launched, then comes a slot for each item of the part:
-// how many words it had to say, the line of the loop that it was stopped in, and the words.
+// how many words it had to say, the line of the loop that it was stopped in, the words, and a last one that takes what has no room.
+// `put` has no branch: drivers put it wherever it is called.
 
 @group(0) @binding(0) var<storage, read_write> words: array<u32>;
 
@@ -16,11 +17,8 @@ var<private> groups: vec3<u32>;
 var<private> global_id: vec3<u32>;
 
 fn put(word: u32) {
-    let to = at;
-    if to < end {
-        words[to] = word;
-    }
-    at = to + 1u;
+    words[min(at, end)] = word;
+    at += 1u;
 }
 
 fn bit(tag: u32, holds: bool) {
@@ -32,10 +30,10 @@ fn number(tag: u32, value: u32) {
     put(tag | (value >> 16u));
 }
 
-fn past(word: u32, part: u32, index: u32, length: u32) {
+fn past(word: u32, index: u32, length: u32) {
     put(word);
-    number(part, index);
-    number(part, length);
+    put(index);
+    put(length);
 }
 
 // Whether a loop may go one more round.
@@ -61,7 +59,7 @@ fn begin(part_group: vec3<u32>, local: vec3<u32>, index: u32, size: vec3<u32>) -
     let row = which / groups.x;
     group_id = vec3<u32>(which % groups.x, row % groups.y, row / groups.y);
     global_id = group_id * size + local;
-    start = 8u + (number * size.x * size.y * size.z + index) * (2u + words[6]);
+    start = 8u + (number * size.x * size.y * size.z + index) * (3u + words[6]);
     at = start + 2u;
     end = at + words[6];
     fuel = words[7];

@@ -25,10 +25,8 @@ pub(in crate::kernel) enum Tag {
     Case,
     /// A barrier.
     Barrier,
-    /// An index past the end: of which pointer. Its index and the elements there are follow, each in two words.
+    /// An index past the end: of which pointer. That index and the elements there are follow, as they are.
     Past,
-    /// Half of a number.
-    Part,
 }
 
 impl Tag {
@@ -89,15 +87,19 @@ impl<O: Observer> Machine<'_, O> {
         feed.words.get(at).filter(|_| at < end).copied()
     }
 
+    /// An item's next word, without a kind.
+    fn whole_word(&mut self, item: usize) -> Result<u32, KernelError> {
+        let Some(word) = self.next_word(item) else { return Err(self.strayed(item, "no word more", "a number")) };
+        if let Some((at, _)) = self.feed.as_mut().and_then(|feed| feed.at.get_mut(item)) {
+            *at += 1;
+        }
+        Ok(word)
+    }
+
     /// The value of an item's next word.
     pub(super) fn word(&mut self, item: usize, tag: Tag) -> Result<u32, KernelError> {
         match self.next_word(item) {
-            Some(word) if word & !VALUE == tag.bits() => {
-                if let Some((at, _)) = self.feed.as_mut().and_then(|feed| feed.at.get_mut(item)) {
-                    *at += 1;
-                }
-                Ok(word & VALUE)
-            }
+            Some(word) if word & !VALUE == tag.bits() => Ok(self.whole_word(item)? & VALUE),
             Some(word) => Err(self.strayed(item, &format!("a word {word:#010x}"), &format!("one of kind {tag:?}"))),
             None => Err(self.strayed(item, "no word more", &format!("one of kind {tag:?}"))),
         }
@@ -135,7 +137,7 @@ impl<O: Observer> Machine<'_, O> {
         for item in items.iter() {
             if self.next_word(item) == Some(past_word) {
                 self.word(item, Tag::Past)?;
-                let found = (self.number(item, Tag::Part)?, self.number(item, Tag::Part)?);
+                let found = (self.whole_word(item)?, self.whole_word(item)?);
                 first.get_or_insert(found);
                 past.insert(item);
             }
