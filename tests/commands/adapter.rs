@@ -140,13 +140,11 @@ fn what_kernels_are_made_of_is_told_alike() {
         var<workgroup> flag: u32;\n\
         var<workgroup> turn: atomic<u32>;\n\
         fn third(i: u32) -> u32 { if i % 3u == 1u { return w[i % 4u][1]; } loop { if i > 100u { return 7u; } if i < 50u { break; } } return s.head; }\n\
-        fn add(a: ptr<function, array<u32, 4>>, i: u32) { (*a)[i % 4u] += 1u; }\n\
-        fn sum(a: ptr<workgroup, array<u32, 5>>, i: u32) -> u32 { return (*a)[i % 5u] + (*a)[0]; }";
+        fn add(a: ptr<function, array<u32, 4>>, i: u32) { (*a)[i % 4u] += 1u; }";
     let cases = [
         "w[i % 4u][i % 5u] = i; workgroupBarrier(); out[i] = f32(w[(i + 1u) % 4u][2]) + p.scale.z;",
         "out[i] = f32(third(i)) + f32(third(i + 1u));",
         "var a = array<u32, 4>(1u, 2u, 3u, 4u); add(&a, i); add(&a, i / 2u); out[i] = f32(a[i % 4u]);",
-        "w[i % 4u][0] = 3u; workgroupBarrier(); out[i] = f32(sum(&w[i % 4u], i));",
         "out[i] = f32(workgroupUniformLoad(&flag)) + f32(p.list[i % 3u][i % 4u]) + p.m[i % 2u].y;",
         "if i > 3u && s.rest[i].y > 2u || p.k == 3 { out[i] = f32(s.rest[i].x); s.rest[i].y = 1u; }",
         "switch i32(i) - 2 { case -2, 1: { out[i] = 1.0; } case 5: { out[i] = 2.0; if i == 7u { break; } out[i] = 4.0; } default: { return; } } s.head = 1u;",
@@ -233,7 +231,7 @@ fn what_an_adapter_does_not_do_is_said() {
     let used: String = (1..200).map(|n| format!("b{n}[i] = 1u; ")).collect();
     let many = crate::kernels::program(&body(4, &many, &used));
     let error = adapter.run(&many, &launch([4, 1, 1], &[]), ()).unwrap_err().to_string();
-    let stands = error.contains("max_storage_buffers_per_shader_stage") && error.contains("found 201");
+    let stands = error.contains("max_storage_buffers_per_shader_stage") && error.contains("found 200");
     assert!(stands || adapter.plain(&many, &launch([4, 1, 1], &[])).is_ok(), "{error}");
     let texture = "@group(0) @binding(0) var t: texture_2d<f32>; @compute @workgroup_size(1) fn a() { _ = textureLoad(t, vec2u(), 0); }";
     let folder = tempfile::tempdir().unwrap();
