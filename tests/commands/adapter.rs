@@ -156,14 +156,14 @@ fn what_kernels_are_made_of_is_told_alike() {
         "while i < 4u { out[i] += 1.0; if out[i] > 3.0 { break; } }",
         // Past the end: of a buffer, of workgroup memory, of an array of the function, of both dimensions.
         "s.rest[i * 2u].x = 1u; w[0][0] = 0u; s.rest[11].y = i;",
-        "w[i][3] = i; workgroupBarrier(); if i == 0u { w[1][i + 7u] = 3u; w[9][i + 8u] = 4u; }",
+        "w[i][3] = i; workgroupBarrier(); if i == 0u { w[1][i + 7u] = 3u; w[i + 9u][i + 8u] = 4u; }",
         "var a = array<u32, 4>(1u, 2u, 3u, 4u); a[i] = 3u; mine[i + 2u] = 1u; out[0] = 1.0;",
     ];
     for statements in cases {
-        let statements = format!("{statements}\n_ = p.k; _ = flag; _ = s.head; _ = w[0][0]; _ = mine[0];");
+        let statements = format!("{statements}\n_ = p.k; _ = flag; _ = s.head; _ = w[0][0]; _ = mine[0]; _ = out[0];");
         let text = body(8, before, &format!("{statements}\nif i == 99u {{ atomicAdd(&t, 1); atomicAdd(&turn, 1u); }}"));
         let program = program(&text);
-        let bind = [("p", "1,2,3,7,1,2,3,4,5,6,0,0,0,0,0,0,1,2,3,4,8,9,10,11"), ("s", "iota:9"), ("out", "iota:16")];
+        let bind = [("p", "1,2,3,7,1,2,3,4,5,6,1,2,3,4,1,2,3,4,8,9,10,11"), ("s", "iota:9"), ("out", "iota:16")];
         let launch = launch([16, 1, 1], &bind);
         let (run, recording) = both(&mut adapter, &statements, &program, &launch);
         assert!(!recording.events.is_empty());
