@@ -13,7 +13,7 @@ use crate::render::context::Preference;
 pub(super) enum Chosen {
     Interpreter,
     #[cfg(feature = "gpu")]
-    Adapter(Adapter),
+    Adapter(Box<Adapter>),
 }
 
 /// Gets an engine ready.
@@ -29,7 +29,7 @@ pub(super) fn chosen(engine: KernelEngine, file: &str) -> anyhow::Result<Chosen>
             let mut adapter = None;
             quietly(&mut || adapter = Some(Adapter::new(Preference::Fastest)));
             match adapter {
-                Some(Ok(adapter)) => Ok(Chosen::Adapter(adapter)),
+                Some(Ok(adapter)) => Ok(Chosen::Adapter(Box::new(adapter))),
                 Some(Err(error)) => {
                     anyhow::bail!("{file}: --engine adapter: {error}; or use --engine interpreter, which needs none")
                 }
