@@ -74,7 +74,7 @@
 //! | `capture` | programs that are recorded, by themselves or by Valgrind, and symbols (`capture`, `symbols`); with `formats` |
 //! | `kernel` | compute shaders in WGSL, run and recorded (`kernel`) |
 //! | `cli` | the command `orrery`; with `capture` and `kernel` |
-//! | `gpu` | pictures and videos (`render`, `overlay`, `record`) |
+//! | `gpu` | pictures and videos (`render`, `overlay`, `record`), kernels on an adapter (`launch`) |
 //! | `viewer` | the window (`app`); with `gpu` |
 //!
 //! # The whole
@@ -143,6 +143,9 @@ pub mod report;
 
 #[cfg(feature = "gpu")]
 pub mod render;
+
+#[cfg(feature = "gpu")]
+pub mod launch;
 
 #[cfg(feature = "gpu")]
 pub mod overlay;

@@ -93,6 +93,7 @@ const RULES: &[Rule] = &[
         never: &[GRAPHICS, FILES, CLOCK, PRINTS, LOOSE, CODECS],
     },
     Rule { module: "render", ours: &["scene"], never: &[WINDOW, TEXT, FILES, CLOCK, PRINTS, LOOSE, CODECS] },
+    Rule { module: "launch", ours: &["kernel", "render"], never: &[WINDOW, TEXT, FILES, CLOCK, PRINTS, LOOSE, CODECS] },
     Rule {
         module: "overlay",
         ours: &["nest", "sim", "analysis", "kernel", "tasks", "timeline", "scene", "chart", "render"],

@@ -20,12 +20,23 @@ impl ValueEnum for KernelView {
     }
 }
 
+/// What runs a kernel.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum KernelEngine {
+    /// A machine of Orrery's own, which needs no adapter
+    #[default]
+    Interpreter,
+    /// The graphics adapter, or its software driver: the shader is rewritten to write down what its items do
+    Adapter,
+}
+
 const KERNEL_EXAMPLES: &str = "\
 Examples:
   orrery kernel kernel:reduce-strided                         a bundled kernel, as it is meant to be launched
   orrery kernel mine.wgsl --global 1024 --bind a=iota --bind n=1024
   orrery kernel mine.wgsl --entry blur --groups 8,8 --set RADIUS=3 --json
   orrery kernel mine.wgsl --global 1000000 --take 0..16       sixteen groups of a large launch
+  orrery kernel mine.wgsl --global 100000 --engine adapter    run by the graphics adapter
   orrery kernel kernel:reduce-strided -o all.png -1920x1080   what it did, as a picture
   orrery kernel kernel:reduce-strided --view memory --group 3 --bank 0 -o memory.svg
   orrery kernel --list                                        the bundled kernels, and what to look for";
@@ -73,6 +84,9 @@ pub struct KernelArgs {
     /// Bytes of a line
     #[arg(long, value_name = "BYTES", default_value_t = 128)]
     pub line: u32,
+    /// What runs it; both tell the same
+    #[arg(long, value_enum, default_value = "interpreter")]
+    pub engine: KernelEngine,
     /// Statements that a group may carry out before it is said to be endless
     #[arg(long, value_name = "COUNT", default_value_t = STEPS, value_parser = clap::value_parser!(u64).range(1..))]
     pub steps: u64,

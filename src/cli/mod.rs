@@ -29,7 +29,7 @@ pub use chart::{ChartArgs, ReportArgs};
 pub use compare::CompareArgs;
 pub use compose::Compose;
 pub use gpu::GpuArgs;
-pub use kernel::KernelArgs;
+pub use kernel::{KernelArgs, KernelEngine};
 pub use lists::{FormatsArgs, TasksArgs};
 pub use loops::LoopsArgs;
 pub use programs::{AssembleArgs, CaptureArgs, CcArgs, CollectArgs, Recorder, RunArgs, misplaced};

@@ -1,5 +1,6 @@
 //! `orrery kernel`: a compute shader is run, and what its warps did is told as tables, as JSON or in a picture.
 
+mod engine;
 mod picture;
 mod report;
 
@@ -9,7 +10,7 @@ use crate::cli::KernelArgs;
 #[cfg(feature = "gpu")]
 use crate::cli::{Cli, Command};
 use crate::kernel::bundled::{BUNDLED, SCHEME};
-use crate::kernel::{Extent, Hardware, KernelError, Launch, Program, Run, name_of};
+use crate::kernel::{Engine as _, Extent, Hardware, KernelError, Launch, Program, Run, name_of};
 #[cfg(feature = "gpu")]
 use crate::kernel::{KEPT, KernelBook};
 use crate::opening::KernelFile;
@@ -32,7 +33,7 @@ pub(super) fn run(args: &KernelArgs) -> anyhow::Result<()> {
     if let Some(output) = &args.output {
         return picture::write(args, &program, &launch, output);
     }
-    let run = program.run(&launch).map_err(failed)?;
+    let (run, ()) = engine::chosen(args.engine, &program.file)?.run(&program, &launch, ()).map_err(failed)?;
     to_stdout(args.json, |out| {
         if args.json {
             serde_json::to_writer(&mut *out, &Data::of(&program, &run)).map_err(std::io::Error::from)?;
@@ -84,6 +85,7 @@ fn opened(args: &KernelArgs, path: &Path) -> anyhow::Result<(Program, Launch)> {
 fn failed(error: KernelError) -> anyhow::Error {
     match error {
         KernelError::Source(_)
+        | KernelError::Adapter(_)
         | KernelError::Unsupported { .. }
         | KernelError::Steps { .. }
         | KernelError::TooMuch(_) => error.into(),
@@ -146,6 +148,11 @@ fn print(program: &Program, run: &Run, name: &str, out: &mut dyn Write) -> anyho
         let words = format!("--print {name}: found no such variable; expected one of {}", names.join(", "));
         return Err(UsageError(words).into());
     };
+    if bytes.is_empty() {
+        let words =
+            "found workgroup memory, which an adapter does not give back; expected a buffer, or --engine interpreter";
+        return Err(UsageError(format!("--print {name}: {words}")).into());
+    }
     let numbers = program.numbers(shared, bytes).map_err(failed)?;
     writeln!(out, "\n{} at the end", shown::name(name))?;
     for row in numbers.chunks(16) {

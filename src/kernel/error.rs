@@ -44,6 +44,9 @@ pub enum KernelError {
         /// How many steps it may take.
         steps: u64,
     },
+    /// An adapter that is not there, does not take the kernel, or went away.
+    #[error("{0}")]
+    Adapter(String),
     /// More than memory has room for, or than anybody waits for.
     #[error("{0}")]
     TooMuch(String),

@@ -10,6 +10,7 @@
 //! barriers before. There is a limit; what is past it is counted, and pictures say so.
 
 use super::code::{Act, Site};
+use super::engine::{Engine, Interpreter};
 use super::error::KernelError;
 use super::mask::Mask;
 use super::model::{Hardware, blocks, degree, words_of};
@@ -209,8 +210,22 @@ impl KernelBook {
     /// # Errors
     /// [`KernelError`], as of [`Program::run`]; where none of the groups is one that runs.
     pub fn play(program: &Program, launch: &Launch, wanted: Range<u64>, room: u64) -> Result<Self, KernelError> {
+        Self::play_on(&mut Interpreter, program, launch, wanted, room)
+    }
+
+    /// As [`KernelBook::play`], on this engine.
+    ///
+    /// # Errors
+    /// As of [`KernelBook::play`].
+    pub fn play_on(
+        engine: &mut impl Engine,
+        program: &Program,
+        launch: &Launch,
+        wanted: Range<u64>,
+        room: u64,
+    ) -> Result<Self, KernelError> {
         let keeper = Keeper { wanted, room, groups: Vec::new(), left_groups: 0, open: false, time: 0 };
-        let (run, keeper) = program.run_watched(launch, keeper)?;
+        let (run, keeper) = engine.run(program, launch, keeper)?;
         if keeper.groups.is_empty() {
             let (first, last) = (run.taken.start, run.taken.end - 1);
             return Err(KernelError::Launch(format!(

@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! WGSL -> Program (naga: parsed, validated, entry chosen) -> machine -> record::Observer -> model -> Counts
-//!                                                                                        -> kept  -> KernelBook, for pictures
+//!                    |                                        ^                          -> kept  -> KernelBook, for pictures
+//!                    +-> instrument -> (an adapter runs it) --+ words in place of values
 //! ```
 //!
 //! The machine runs naga's statements for all items of a group at once; it needs no adapter, and does the same each time. What is
@@ -27,7 +28,9 @@
 mod buffers;
 pub mod bundled;
 mod code;
+mod engine;
 mod error;
+mod instrument;
 mod kept;
 mod machine;
 mod mask;
@@ -39,7 +42,9 @@ mod types;
 
 pub use buffers::{Bound, Content, bound, numbers};
 pub use code::{Act, Site, name_of};
+pub use engine::{Engine, Interpreter, Ready, Told};
 pub use error::KernelError;
+pub use instrument::{ENTRY, HEAD, Instrumented, SLOT_HEAD, SLOT_MORE};
 pub use kept::{BankUse, Chosen, Doing, GroupRecord, KEPT, KernelBook, Row, WarpUse};
 pub use machine::Limits;
 pub use mask::{MOST_ITEMS, Mask};

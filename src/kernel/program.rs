@@ -127,6 +127,12 @@ impl Program {
         self.group_size.iter().map(|n| *n as usize).product()
     }
 
+    /// What naga made of it, with its overrides set.
+    #[must_use]
+    pub fn module(&self) -> &Module {
+        &self.module
+    }
+
     /// A line of the source, the first being 1, without the blanks around it.
     #[must_use]
     pub fn source_line(&self, line: u32) -> &str {

@@ -1,7 +1,7 @@
 //! A launch: how many groups, what is bound, and what came of it.
 
 use super::buffers::Content;
-use super::code::Site;
+use super::code::{Compiled, Site};
 use super::error::KernelError;
 use super::machine::{Grows, Limits, Machine, Memory, Ran};
 use super::model::{Counts, Hardware, Model};
@@ -106,6 +106,17 @@ impl Program {
     /// # Errors
     /// [`KernelError`], see there.
     pub fn run_watched<O: Observer>(&self, launch: &Launch, observer: O) -> Result<(Run, O), KernelError> {
+        let prepared = self.prepared(launch)?;
+        let mut playing = Playing::new(self, launch, &prepared, observer);
+        for group in prepared.taken.clone() {
+            playing.machine.run(group)?;
+            playing.within(group)?;
+        }
+        Ok(playing.done())
+    }
+
+    /// What there is before a launch runs. Arrays whose length nobody told are as long as a dry run finds.
+    pub(super) fn prepared(&self, launch: &Launch) -> Result<Prepared, KernelError> {
         let groups = self.groups(launch)?;
         let count: u64 = groups.iter().map(|n| u64::from(*n)).product();
         let taken = self.taken(launch, count)?;
@@ -118,48 +129,13 @@ impl Program {
         if shared.iter().any(|memory| memory.grows.is_some()) {
             // A dry run: what it reaches for is how long they must be.
             let mut machine = Machine::new(self, &compiled, groups, shared.clone(), limits(launch), ());
-            self.play(&mut machine, &taken, launch)?;
+            for group in taken.clone() {
+                machine.run(group)?;
+                within(self, launch, &taken, group, machine.events())?;
+            }
             self.settle(&mut shared, machine.done().shared, &mut unbound);
         }
-        let before: Vec<Vec<u8>> = shared.iter().map(|memory| memory.bytes.clone()).collect();
-        let model = Model::new(self, &compiled.sites, launch.hardware);
-        let mut machine = Machine::new(self, &compiled, groups, shared, limits(launch), (model, observer));
-        self.play(&mut machine, &taken, launch)?;
-        let Ran { observer: (model, observer), shared, lone, outside, events } = machine.done();
-        let after = shared.into_iter().map(|memory| memory.bytes).collect();
-        let counts = model.counts();
-        let lines = compiled.lines();
-        let sites = compiled.sites;
-        Ok((Run { counts, sites, lines, groups, taken, unbound, lone, outside, before, after, events }, observer))
-    }
-
-    fn play<O: Observer>(
-        &self,
-        machine: &mut Machine<'_, O>,
-        taken: &Range<u64>,
-        launch: &Launch,
-    ) -> Result<(), KernelError> {
-        let groups = taken.end - taken.start;
-        for group in taken.clone() {
-            machine.run(group)?;
-            let done = group - taken.start + 1;
-            // The first group tells how much all will be.
-            let expected = if done == 1 { machine.events().saturating_mul(groups) } else { machine.events() };
-            if expected > launch.events {
-                let items = groups.saturating_mul(self.group_items() as u64);
-                let part = (launch.events / (expected / groups).max(1)).max(1);
-                return Err(KernelError::TooMuch(format!(
-                    "{}: {items} items would record about {expected} events, {} for each item; expected {} at most; \
-                     take a part with --take {}..{}, or allow more with --events",
-                    self.file,
-                    expected / items.max(1),
-                    launch.events,
-                    taken.start,
-                    taken.start + part.min(groups),
-                )));
-            }
-        }
-        Ok(())
+        Ok(Prepared { groups, taken, compiled, shared, unbound })
     }
 
     fn groups(&self, launch: &Launch) -> Result<[u32; 3], KernelError> {
@@ -259,6 +235,87 @@ impl Program {
             memory.bytes = bytes;
         }
     }
+}
+
+/// A launch that is ready to run.
+#[derive(Debug)]
+pub(super) struct Prepared {
+    pub(super) groups: [u32; 3],
+    pub(super) taken: Range<u64>,
+    pub(super) compiled: Compiled,
+    pub(super) shared: Vec<Memory>,
+    unbound: Vec<Unbound>,
+}
+
+/// A launch that runs, counted while it does.
+pub(super) struct Playing<'p, O> {
+    program: &'p Program,
+    launch: &'p Launch,
+    prepared: &'p Prepared,
+    before: Vec<Vec<u8>>,
+    pub(super) machine: Machine<'p, (Model, O)>,
+}
+
+impl<'p, O: Observer> Playing<'p, O> {
+    pub(super) fn new(program: &'p Program, launch: &'p Launch, prepared: &'p Prepared, observer: O) -> Self {
+        let Prepared { groups, compiled, shared, .. } = prepared;
+        let before = shared.iter().map(|memory| memory.bytes.clone()).collect();
+        let model = Model::new(program, &compiled.sites, launch.hardware);
+        let machine = Machine::new(program, compiled, *groups, shared.clone(), limits(launch), (model, observer));
+        Self { program, launch, prepared, before, machine }
+    }
+
+    /// Whether there is room for what is recorded, when this group has ended.
+    pub(super) fn within(&self, group: u64) -> Result<(), KernelError> {
+        within(self.program, self.launch, &self.prepared.taken, group, self.machine.events())
+    }
+
+    /// What came of it.
+    pub(super) fn done(self) -> (Run, O) {
+        let Ran { observer: (model, observer), shared, lone, outside, events } = self.machine.done();
+        let Prepared { groups, taken, compiled, unbound, .. } = self.prepared;
+        let after: Vec<Vec<u8>> = shared.into_iter().map(|memory| memory.bytes).collect();
+        let run = Run {
+            counts: model.counts(),
+            sites: compiled.sites.clone(),
+            lines: compiled.lines(),
+            groups: *groups,
+            taken: taken.clone(),
+            unbound: unbound.clone(),
+            lone,
+            outside,
+            before: self.before,
+            after,
+            events,
+        };
+        (run, observer)
+    }
+}
+
+/// The first group tells how much all will be.
+fn within(
+    program: &Program,
+    launch: &Launch,
+    taken: &Range<u64>,
+    group: u64,
+    recorded: u64,
+) -> Result<(), KernelError> {
+    let groups = taken.end - taken.start;
+    let expected = if group == taken.start { recorded.saturating_mul(groups) } else { recorded };
+    if expected <= launch.events {
+        return Ok(());
+    }
+    let items = groups.saturating_mul(program.group_items() as u64);
+    let part = (launch.events / (expected / groups).max(1)).max(1);
+    Err(KernelError::TooMuch(format!(
+        "{}: {items} items would record about {expected} events, {} for each item; expected {} at most; \
+         take a part with --take {}..{}, or allow more with --events",
+        program.file,
+        expected / items.max(1),
+        launch.events,
+        taken.start,
+        taken.start + part.min(groups),
+    )))
 }
 
 fn limits(launch: &Launch) -> Limits {

@@ -75,30 +75,44 @@ pub fn instance() -> wgpu::Instance {
     })
 }
 
+/// The adapter that is wanted.
+fn chosen(preference: Preference) -> Result<wgpu::Adapter, RenderError> {
+    let instance = instance();
+    pollster::block_on(async {
+        if preference == Preference::Software {
+            let adapters = instance.enumerate_adapters(wgpu::Backends::PRIMARY).await;
+            let software = adapters.into_iter().find(|a| a.get_info().device_type == wgpu::DeviceType::Cpu);
+            if let Some(adapter) = software {
+                return Ok(adapter);
+            }
+        }
+        instance
+            .request_adapter(&wgpu::RequestAdapterOptions {
+                power_preference: wgpu::PowerPreference::HighPerformance,
+                ..Default::default()
+            })
+            .await
+    })
+    .map_err(|e| RenderError::NoAdapter(e.to_string()))
+}
+
 impl Context {
     /// A device that needs no window.
     ///
     /// # Errors
     /// [`RenderError::NoAdapter`] or [`RenderError::NoDevice`].
     pub fn headless(preference: Preference) -> Result<Self, RenderError> {
-        let instance = instance();
-        let adapter = pollster::block_on(async {
-            if preference == Preference::Software {
-                let adapters = instance.enumerate_adapters(wgpu::Backends::PRIMARY).await;
-                let software = adapters.into_iter().find(|a| a.get_info().device_type == wgpu::DeviceType::Cpu);
-                if let Some(adapter) = software {
-                    return Ok(adapter);
-                }
-            }
-            instance
-                .request_adapter(&wgpu::RequestAdapterOptions {
-                    power_preference: wgpu::PowerPreference::HighPerformance,
-                    ..Default::default()
-                })
-                .await
-        })
-        .map_err(|e| RenderError::NoAdapter(e.to_string()))?;
-        Self::from_adapter(&adapter)
+        Self::from_adapter(&chosen(preference)?)
+    }
+
+    /// A device that computes: with all that the adapter can of sizes, and with the numbers of shaders that it knows.
+    ///
+    /// # Errors
+    /// [`RenderError::NoAdapter`] or [`RenderError::NoDevice`].
+    pub fn computing(preference: Preference) -> Result<Self, RenderError> {
+        let adapter = chosen(preference)?;
+        let known = wgpu::Features::SHADER_F16 | wgpu::Features::SHADER_F64 | wgpu::Features::SHADER_INT64;
+        Self::with(&adapter, adapter.limits(), adapter.features() & known)
     }
 
     /// A device that can draw into `surface`, and its adapter, which knows the surface's formats.
@@ -124,12 +138,20 @@ impl Context {
     /// # Errors
     /// [`RenderError::NoDevice`].
     pub fn from_adapter(adapter: &wgpu::Adapter) -> Result<Self, RenderError> {
-        let info = adapter.get_info();
         // The downlevel limits are the same on every adapter, so the same paths run everywhere; only size is taken from it.
         let mut limits = wgpu::Limits::downlevel_defaults().using_resolution(adapter.limits());
         limits.max_buffer_size = adapter.limits().max_buffer_size;
-        let descriptor =
-            wgpu::DeviceDescriptor { label: Some("orrery"), required_limits: limits, ..Default::default() };
+        Self::with(adapter, limits, wgpu::Features::empty())
+    }
+
+    fn with(adapter: &wgpu::Adapter, limits: wgpu::Limits, features: wgpu::Features) -> Result<Self, RenderError> {
+        let info = adapter.get_info();
+        let descriptor = wgpu::DeviceDescriptor {
+            label: Some("orrery"),
+            required_limits: limits,
+            required_features: features,
+            ..Default::default()
+        };
         let (device, queue) = pollster::block_on(adapter.request_device(&descriptor))
             .map_err(|e| RenderError::NoDevice { adapter: info.name.clone(), reason: e.to_string() })?;
         Ok(Self { device, queue, info })

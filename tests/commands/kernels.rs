@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-fn launch(items: [u64; 3], binds: &[(&str, &str)]) -> Launch {
+pub(crate) fn launch(items: [u64; 3], binds: &[(&str, &str)]) -> Launch {
     let mut launch = Launch::of(Extent::Items(items));
     for (name, words) in binds {
         let Ok(Bound::Content(content, length)) = bound(words) else { panic!("{words}") };
@@ -19,7 +19,7 @@ fn launch(items: [u64; 3], binds: &[(&str, &str)]) -> Launch {
     launch
 }
 
-fn program(text: &str) -> Program {
+pub(crate) fn program(text: &str) -> Program {
     Program::new("test.wgsl", text, None, &BTreeMap::new()).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
@@ -33,7 +33,7 @@ fn ran(text: &str, items: u64, binds: &[(&str, &str)]) -> (Run, Vec<f64>) {
 }
 
 /// A kernel of one group around these statements: `i` is the item, `out` its buffer of floats.
-fn body(items: u32, before: &str, statements: &str) -> String {
+pub(crate) fn body(items: u32, before: &str, statements: &str) -> String {
     format!(
         "@group(0) @binding(0) var<storage, read_write> out: array<f32>;\n{before}\n\
          @compute @workgroup_size({items})\nfn main(@builtin(local_invocation_index) i: u32) {{\n{statements}\n}}"
@@ -47,7 +47,7 @@ fn ways(counts: &Counts) -> Vec<(String, String, usize)> {
     ways.map(|way| (way.pattern.clone(), way.pattern_with_loops.clone(), way.lanes)).collect()
 }
 
-fn bundled(name: &str) -> (Program, Launch) {
+pub(crate) fn bundled(name: &str) -> (Program, Launch) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
     let file = orrery::opening::KernelFile::open(Path::new(&format!("kernel:{name}"))).unwrap();
     let program = Program::new(name, &file.text, None, &file.settings.set).unwrap();
@@ -66,7 +66,7 @@ fn bundled(name: &str) -> (Program, Launch) {
     (program, launch)
 }
 
-fn after(program: &Program, run: &Run, name: &str) -> Vec<f64> {
+pub(crate) fn after(program: &Program, run: &Run, name: &str) -> Vec<f64> {
     let at = program.shared.iter().position(|shared| shared.name == name).unwrap();
     program.numbers(&program.shared[at], &run.after[at]).unwrap()
 }
@@ -406,6 +406,8 @@ fn wrong_kernels_are_told_what_is_wrong() {
         &["none.wgsl: cannot be read; expected a shader in WGSL", "No such file"],
     );
     refused(at, "kernel", 2, &["FILE"]);
+    #[cfg(not(feature = "gpu"))]
+    refused(at, "kernel kernel:race --engine adapter", 2, &["--engine adapter", "feature `gpu`", "interpreter"]);
     let list = printed(at, "kernel --list");
     assert!(BUNDLED.iter().all(|kernel| list.contains(kernel.name)), "{list}");
     let missing =

@@ -1,6 +1,8 @@
 //! The program as it is called: its command lines, files, pages and messages.
 #![cfg(feature = "cli")]
 
+#[cfg(feature = "gpu")]
+mod adapter;
 mod advice;
 mod answers;
 mod calls;

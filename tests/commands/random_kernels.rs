@@ -229,6 +229,21 @@ fn source(items: u32, block: &[Statement]) -> String {
     text
 }
 
+/// The kernel of this number: items of a group, statements, source.
+fn made(seed: u64) -> (u32, Vec<Statement>, String) {
+    let mut maker = Maker { dice: Dice(seed), counters: 0 };
+    let block: Vec<Statement> = (0..4).map(|_| maker.statement(3, false)).collect();
+    let items = [1, 5, 32, 40, 64][maker.dice.pick(5)];
+    let text = source(items, &block);
+    (items, block, text)
+}
+
+/// The source of the kernel of this number.
+#[cfg(feature = "gpu")]
+pub(crate) fn text_of(seed: u64) -> String {
+    made(seed).2
+}
+
 // ---- one item by itself
 
 /// How a block ends.
@@ -405,10 +420,7 @@ impl Item {
 fn a_thousand_random_kernels_do_what_each_item_would_alone() {
     let (mut parted, mut decisions) = (0, 0);
     for seed in 0..1000u64 {
-        let mut maker = Maker { dice: Dice(seed), counters: 0 };
-        let block: Vec<Statement> = (0..4).map(|_| maker.statement(3, false)).collect();
-        let items = [1, 5, 32, 40, 64][maker.dice.pick(5)];
-        let text = source(items, &block);
+        let (items, block, text) = made(seed);
         let program = Program::new("random.wgsl", &text, None, &BTreeMap::new());
         let program = program.unwrap_or_else(|error| panic!("seed {seed}: {error}\n{text}"));
         let launch = Launch::of(Extent::Groups([2, 1, 1]));

@@ -1,5 +1,6 @@
 //! What a kernel did, drawn.
 
+use super::engine::chosen;
 use super::failed;
 use crate::chart::kernel::{Focus, Spot, look_of_pixels};
 use crate::cli::KernelArgs;
@@ -16,7 +17,9 @@ pub(super) fn write(args: &KernelArgs, program: &Program, launch: &Launch, outpu
     let format = ChartFormat::of(output)?;
     let spot = spot(args, program, launch)?;
     let first = args.group.unwrap_or_else(|| launch.take.as_ref().map_or(0, |take| take.start));
-    let book = KernelBook::play(program, launch, first..first.saturating_add(1), KEPT).map_err(failed)?;
+    let mut engine = chosen(args.engine, &program.file)?;
+    let book =
+        KernelBook::play_on(&mut engine, program, launch, first..first.saturating_add(1), KEPT).map_err(failed)?;
     let focus = match (spot, book.groups.first()) {
         (Some(spot), Some(record)) => Focus::on(&book, record, spot),
         _ => Focus::default(),

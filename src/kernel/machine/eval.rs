@@ -317,6 +317,9 @@ impl<O: Observer> Machine<'_, O> {
 
     /// Tells of an access, and which of the items it is carried out for: not for those past the end of a buffer.
     pub(super) fn accessed(&mut self, value: Value, site: Option<usize>, items: &Mask) -> Result<Mask, KernelError> {
+        if self.feed.is_some() {
+            return self.fed_access(value, site, items);
+        }
         let pointer = self.pointer(value)?;
         let (place, past, first_past) = (pointer.place, pointer.past.and(items), pointer.first_past);
         let mut inside = *items;
@@ -333,17 +336,7 @@ impl<O: Observer> Machine<'_, O> {
             if buffer || length == 0 {
                 inside = items.without(&past);
             }
-            let first = (self.group, past.iter().next().unwrap_or(0));
-            let found = self.outside.entry((line, name.clone())).or_insert_with(|| Outside {
-                line,
-                name,
-                private,
-                index,
-                length,
-                first,
-                count: 0,
-            });
-            found.count += past.count() as u64;
+            self.tell_outside((line, name), private, (index, length), &past);
         }
         if let (Some(site), false) = (site, inside.is_empty()) {
             self.events += inside.count() as u64;
@@ -354,6 +347,19 @@ impl<O: Observer> Machine<'_, O> {
             }
         }
         Ok(inside)
+    }
+
+    /// Tells of accesses past the end, at this line and of what has this name.
+    pub(super) fn tell_outside(
+        &mut self,
+        (line, name): (u32, String),
+        private: bool,
+        (index, length): (u32, u32),
+        past: &Mask,
+    ) {
+        let first = (self.group, past.iter().next().unwrap_or(0));
+        let none = Outside { line, name: name.clone(), private, index, length, first, count: 0 };
+        self.outside.entry((line, name)).or_insert(none).count += past.count() as u64;
     }
 
     fn binary(

@@ -22,22 +22,25 @@ impl<O: Observer> Machine<'_, O> {
         self.phases = (0, 0);
         self.steps = 0;
         self.left_at = None;
-        for (memory, shared) in self.shared.iter_mut().zip(&self.program.shared) {
-            if shared.space == Space::Workgroup {
-                memory.bytes.fill(0);
-            }
-        }
-        self.start_private()?;
-        self.observer.begin(group, self.items);
         let all = Mask::first(self.items);
         let entry = self.compiled.codes.len() - 1;
-        let arguments = self.builtins()?;
+        self.observer.begin(group, self.items);
         let mut frame = self.frame(entry)?;
-        for (value, values) in arguments {
-            frame.values[value.index()] = values;
+        if self.feed.is_none() {
+            for (memory, shared) in self.shared.iter_mut().zip(&self.program.shared) {
+                if shared.space == Space::Workgroup {
+                    memory.bytes.fill(0);
+                }
+            }
+            self.start_private()?;
+            for (value, values) in self.builtins()? {
+                frame.values[value.index()] = values;
+            }
         }
         self.frames.push(frame);
-        self.start_locals(&all)?;
+        if self.feed.is_none() {
+            self.start_locals(&all)?;
+        }
         let compiled = self.compiled;
         self.block(&compiled.codes[entry].body, all)?;
         if let Some(frame) = self.frames.pop() {
@@ -137,6 +140,9 @@ impl<O: Observer> Machine<'_, O> {
     pub(super) fn frame(&mut self, code: usize) -> Result<Frame, KernelError> {
         if let Some(frame) = self.spare[code].pop() {
             return Ok(frame);
+        }
+        if self.feed.is_some() {
+            return Ok(Frame { code, ..Frame::default() });
         }
         let program = self.program;
         let (which, counts) = (self.compiled.codes[code].which, &self.compiled.codes[code].counts);

@@ -3,12 +3,14 @@
 //! ends they are together again. Nothing depends on time or threads: the same kernel does the same each time.
 
 mod eval;
+mod feed;
 mod groups;
 mod math;
 mod memory;
 mod scalar;
 mod statements;
 
+pub(super) use feed::{Feed, Tag, VALUE};
 pub(super) use memory::{Grows, MOST_GROWN, Memory};
 
 use super::code::{Compiled, Which};
@@ -83,6 +85,8 @@ pub(super) struct Machine<'p, O> {
     left_at: Option<u32>,
     lone: BTreeMap<(u32, u32), LoneBarrier>,
     outside: BTreeMap<(u32, String), Outside>,
+    /// What an adapter wrote of the group at hand, where that is replayed in place of values.
+    feed: Option<Feed>,
     /// Events so far: accesses, decisions and barriers, each of an item.
     events: u64,
 }
@@ -127,6 +131,7 @@ impl<'p, O: Observer> Machine<'p, O> {
             left_at: None,
             lone: BTreeMap::new(),
             outside: BTreeMap::new(),
+            feed: None,
             events: 0,
         }
     }

@@ -1,5 +1,6 @@
 //! Statements: which items go where.
 
+use super::feed::Tag;
 use super::scalar::operation;
 use super::{Machine, Pointer};
 use crate::kernel::code::{Op, Step, Test, Value};
@@ -55,9 +56,10 @@ impl<O: Observer> Machine<'_, O> {
         }
         self.counted(step.line, &items)?;
         match &step.op {
+            Op::Emit(values) if self.feed.is_some() => values.iter().try_for_each(|value| self.fed(*value, &items))?,
             Op::Emit(values) => values.iter().try_for_each(|value| self.evaluate(*value, &items))?,
             Op::If { condition, test, accept, reject } => {
-                let held = self.holding(*condition, &items);
+                let held = self.holding(*condition, Tag::of(*test), &items)?;
                 let other = items.without(&held);
                 match test {
                     Test::ShortCircuit => {}
@@ -95,7 +97,7 @@ impl<O: Observer> Machine<'_, O> {
                     if let Some(condition) = break_if
                         && !live.is_empty()
                     {
-                        let ends = self.holding(*condition, &live);
+                        let ends = self.holding(*condition, Tag::Loop, &live)?;
                         let goes = live.without(&ends);
                         self.decided(step.line, [&goes, &ends], [true, false].map(Decision::Loop));
                         out = out.or(&ends);
@@ -118,20 +120,28 @@ impl<O: Observer> Machine<'_, O> {
                 }
                 return Ok(Flow::on(Mask::NONE));
             }
-            Op::Barrier(kinds) => self.barrier(step.line, &items, *kinds),
+            Op::Barrier(kinds) => self.barrier(step.line, &items, *kinds)?,
             Op::Store { pointer, value, leaves, site } => {
                 let inside = self.accessed(*pointer, *site, &items)?;
-                self.write(*pointer, *value, leaves, &inside)?;
+                if self.feed.is_none() {
+                    self.write(*pointer, *value, leaves, &inside)?;
+                }
             }
             Op::Atomic { pointer, fun, value, result, scalar, site } => {
                 let inside = self.accessed(*pointer, *site, &items)?;
-                self.atomic(*pointer, *fun, *value, *result, *scalar, &items, &inside)?;
+                if self.feed.is_none() {
+                    self.atomic(*pointer, *fun, *value, *result, *scalar, &items, &inside)?;
+                }
             }
             Op::UniformLoad { pointer, result, leaves, site } => {
                 // A barrier before the read and one after it.
-                self.barrier(step.line, &items, Barrier::WORK_GROUP);
-                self.read(*result, *pointer, leaves, *site, &items)?;
-                self.barrier(step.line, &items, Barrier::WORK_GROUP);
+                self.barrier(step.line, &items, Barrier::WORK_GROUP)?;
+                if self.feed.is_some() {
+                    self.accessed(*pointer, *site, &items)?;
+                } else {
+                    self.read(*result, *pointer, leaves, *site, &items)?;
+                }
+                self.barrier(step.line, &items, Barrier::WORK_GROUP)?;
             }
             Op::Call { code, arguments, result } => self.call(*code, arguments, *result, &items)?,
             Op::Block(_) => {}
@@ -140,10 +150,18 @@ impl<O: Observer> Machine<'_, O> {
     }
 
     /// Those of the items for whom a condition holds.
-    fn holding(&self, condition: Value, items: &Mask) -> Mask {
+    fn holding(&mut self, condition: Value, tag: Tag, items: &Mask) -> Result<Mask, KernelError> {
         let mut held = Mask::NONE;
+        if self.feed.is_some() {
+            for item in items.iter() {
+                if self.word(item, tag)? != 0 {
+                    held.insert(item);
+                }
+            }
+            return Ok(held);
+        }
         items.iter().filter(|item| self.at(condition, 0, *item) != 0).for_each(|item| held.insert(item));
-        held
+        Ok(held)
     }
 
     fn decided(&mut self, line: u32, items: [&Mask; 2], decisions: [Decision; 2]) {
@@ -161,7 +179,10 @@ impl<O: Observer> Machine<'_, O> {
         let mut taken = vec![Mask::NONE; cases.len()];
         let mut next = Mask::NONE;
         for item in items.iter() {
-            let value = super::scalar::low(self.at(*selector, 0, item));
+            let value = match self.feed {
+                Some(_) => self.number(item, Tag::Case)?,
+                None => super::scalar::low(self.at(*selector, 0, item)),
+            };
             match cases.iter().position(|case| case.value == Some(value)).or(default) {
                 Some(case) => taken[case].insert(item),
                 None => next.insert(item),
@@ -206,7 +227,10 @@ impl<O: Observer> Machine<'_, O> {
         Ok(Flow { next: next.or(&falling), broke: Mask::NONE, continued })
     }
 
-    fn barrier(&mut self, line: u32, items: &Mask, kinds: Barrier) {
+    fn barrier(&mut self, line: u32, items: &Mask, kinds: Barrier) -> Result<(), KernelError> {
+        if self.feed.is_some() {
+            items.iter().try_for_each(|item| self.word(item, Tag::Barrier).map(|_| ()))?;
+        }
         self.events += items.count() as u64;
         let (workgroup, storage) = (kinds.contains(Barrier::WORK_GROUP), kinds.contains(Barrier::STORAGE));
         self.observer.barrier(line, items, (workgroup, storage));
@@ -217,6 +241,7 @@ impl<O: Observer> Machine<'_, O> {
         }
         self.phases.0 += u64::from(workgroup);
         self.phases.1 += u64::from(storage);
+        Ok(())
     }
 
     fn write(&mut self, pointer: Value, value: Value, leaves: &[Leaf], items: &Mask) -> Result<(), KernelError> {
@@ -300,7 +325,7 @@ impl<O: Observer> Machine<'_, O> {
     /// Keeps what items return.
     fn returned(&mut self, value: Option<Value>, items: &Mask) {
         let all = self.items;
-        let (Some(value), Some(frame)) = (value, self.frames.last_mut()) else { return };
+        let (Some(value), Some(frame), None) = (value, self.frames.last_mut(), &self.feed) else { return };
         let values = &frame.values[value.index()];
         frame.returned.resize(values.len(), 0);
         for leaf in 0..values.len() / all {
@@ -322,7 +347,7 @@ impl<O: Observer> Machine<'_, O> {
         let compiled = self.compiled;
         let program = self.program;
         let function = program.function(compiled.codes[code].which);
-        if let Some(caller) = self.frames.last() {
+        if let (Some(caller), None) = (self.frames.last(), &self.feed) {
             for (value, expression) in function.expressions.iter() {
                 let naga::Expression::FunctionArgument(n) = *expression else { continue };
                 let Some(argument) = arguments.get(n as usize) else { continue };
@@ -331,10 +356,12 @@ impl<O: Observer> Machine<'_, O> {
             }
         }
         self.frames.push(frame);
-        self.start_locals(items)?;
+        if self.feed.is_none() {
+            self.start_locals(items)?;
+        }
         self.block(&compiled.codes[code].body, *items)?;
         let Some(mut frame) = self.frames.pop() else { return Ok(()) };
-        if let (Some(result), Some(caller)) = (result, self.frames.last_mut()) {
+        if let (Some(result), Some(caller), None) = (result, self.frames.last_mut(), &self.feed) {
             std::mem::swap(&mut caller.values[result.index()], &mut frame.returned);
         }
         self.spare[code].push(frame);
