@@ -9,6 +9,13 @@ use crate::chart::canvas::{Anchor, At, Chart, Look, signs, wide};
 use crate::chart::role::{HEATS, Role};
 use crate::shown;
 
+/// Where boxes, the signs in them with their colours, and edges are.
+pub(super) struct Places {
+    pub(super) boxes: Vec<[f64; 4]>,
+    pub(super) signs: Vec<Option<(At, Role)>>,
+    pub(super) paths: Vec<Vec<At>>,
+}
+
 pub(super) struct Drawing<'a> {
     pub(super) graph: &'a NestGraph,
     pub(super) plan: &'a Plan,
@@ -73,7 +80,7 @@ impl<'a> Drawing<'a> {
     }
 
     /// Where boxes, the signs in them, and edges are.
-    pub(super) fn places(self) -> (Vec<[f64; 4]>, Vec<Option<(At, Role)>>, Vec<Vec<At>>) {
+    pub(super) fn places(self) -> Places {
         let boxes: Vec<[f64; 4]> = (0..self.graph.nodes.len()).map(|node| self.area(node)).collect();
         let signs = boxes.iter().zip(&self.graph.nodes).map(|([left, top, right, bottom], node)| {
             let is_large = bottom - top >= 11.0 && right - left >= 3.0 * FOLD_SIGN;
@@ -81,7 +88,7 @@ impl<'a> Drawing<'a> {
                 .then(|| ((right - FOLD_SIGN / 2.0 - 1.0, (top + bottom) / 2.0), self.inks(node)[1]))
         });
         let signs = signs.collect();
-        (boxes, signs, self.paths)
+        Places { boxes, signs, paths: self.paths }
     }
 
     fn area(&self, node: usize) -> [f64; 4] {

@@ -8,7 +8,7 @@ use super::canvas::{Anchor, At, Chart, Look, wide};
 use super::layered::Laid;
 use super::role::{HEATS, Role};
 use crate::analysis::{GraphNode, HeatScale, NestGraph, NodeKind, in_words, size_in_words};
-use drawing::{Drawing, marks};
+use drawing::{Drawing, Places, marks};
 
 /// What the colours of loops and tasks go by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -127,13 +127,13 @@ fn lines_of(node: &GraphNode) -> [String; 2] {
 
 /// What stands in place of the second line where that has no room.
 fn short_of(node: &GraphNode) -> String {
-    let value = |amount: &crate::nest::Amount, unit: &str| {
-        amount.value.map_or_else(String::new, |value| format!("{}{unit}", crate::units::grouped(value)))
+    let value = |value: Option<u64>, unit: &str| {
+        value.map_or_else(String::new, |value| format!("{}{unit}", crate::units::grouped(value)))
     };
     match node.kind {
         NodeKind::Container => String::new(),
-        NodeKind::Loops => value(&node.executions, ""),
-        NodeKind::Task | NodeKind::State => value(&node.operations, " op"),
+        NodeKind::Loops => value(node.executions.value, ""),
+        NodeKind::Task | NodeKind::State => value(node.operations.value, " op"),
     }
 }
 
@@ -241,7 +241,7 @@ pub fn dataflow_bare(graph: &NestGraph, title: &str, scale: HeatScale, nodes: No
     let mut drawing = Drawing::new(&plan, scale, nodes, look);
     drawing.all(&mut chart);
     let (legend, said) = (drawing.legend(), drawing.said());
-    let (boxes, signs, paths) = drawing.places();
+    let Places { boxes, signs, paths } = drawing.places();
     DrawnGraph { chart, graph: plan.graph, boxes, signs, paths, said, legend }
 }
 

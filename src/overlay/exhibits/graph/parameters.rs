@@ -17,13 +17,16 @@ const TIMES: i64 = 16;
 /// Ems from slider to slider.
 const PITCH: f32 = 1.5;
 
+/// Volumes, or why there are none.
+type Found = Result<Arc<Volumes>, String>;
+
 /// See the module.
 #[derive(Default)]
 pub(super) struct Parameters {
     /// Values that somebody set, by name.
     pub(super) set: BTreeMap<String, i64>,
     /// What was found for them last, or why there is nothing.
-    found: Option<(BTreeMap<String, i64>, Result<Arc<Volumes>, String>)>,
+    found: Option<(BTreeMap<String, i64>, Found)>,
     /// The last that was found.
     good: Option<Arc<Volumes>>,
     ranges: Option<BTreeMap<String, (i64, i64)>>,
