@@ -80,6 +80,8 @@ pub struct StartPage {
     pub chosen: Option<usize>,
     /// What went wrong.
     pub message: Option<String>,
+    /// What was pressed behind what was typed in the same frame.
+    pub waiting: Vec<egui::Event>,
 }
 
 impl StartPage {
@@ -89,6 +91,7 @@ impl StartPage {
         self.typed.clear();
         self.completions.clear();
         self.message = None;
+        self.waiting.clear();
         self.turn_to(Field::Path);
         self.open = true;
     }

@@ -21,8 +21,8 @@ use crate::shown;
 use egui::text::{CCursor, CCursorRange};
 use egui::text_edit::TextEditState;
 use egui::{
-    Align, Align2, CornerRadius, CursorIcon, Frame, Id, Key, Label, Layout, Margin, Modifiers, Response, RichText,
-    Role, ScrollArea, Sense, TextEdit, Ui, UiBuilder, WidgetInfo, vec2,
+    Align, Align2, CornerRadius, CursorIcon, Event, Frame, Id, Key, Label, Layout, Margin, Modifiers, Response,
+    RichText, Role, ScrollArea, Sense, TextEdit, Ui, UiBuilder, WidgetInfo, vec2,
 };
 
 /// Size of type.
@@ -112,8 +112,36 @@ fn select_all(ui: &Ui, id: Id, typed: &str) {
     ui.ctx().request_repaint();
 }
 
+/// Keys that the page takes before any field has them.
+const KEYS: [Key; 5] = [Key::ArrowDown, Key::ArrowUp, Key::Tab, Key::Escape, Key::Enter];
+
+/// A frame may bring what is typed and a key after it, of which the page would take the key first: that one, and all behind it, waits for
+/// the next frame.
+fn in_order(ui: &Ui, page: &mut StartPage) {
+    let is_key = |event: &Event| matches!(event, Event::Key { key, pressed: true, .. } if KEYS.contains(key));
+    let is_typed = |event: &Event| match event {
+        Event::Text(_) | Event::Paste(_) => true,
+        Event::Key { key, pressed, .. } => *pressed && matches!(key, Key::Backspace | Key::Delete),
+        _ => false,
+    };
+    let mut events = std::mem::take(&mut page.waiting);
+    ui.input_mut(|i| {
+        events.append(&mut i.events);
+        if let Some(typed) = events.iter().position(is_typed)
+            && let Some(key) = events[typed..].iter().position(is_key)
+        {
+            page.waiting = events.split_off(typed + key);
+        }
+        i.events = events;
+    });
+    if !page.waiting.is_empty() {
+        ui.ctx().request_repaint();
+    }
+}
+
 /// Keys go to the page before any field has them. Also whether another entry was chosen.
 fn keys(ui: &Ui, page: &mut StartPage) -> (Option<Asks>, bool) {
+    in_order(ui, page);
     let pressed = |key| ui.input_mut(|i| i.consume_key(Modifiers::NONE, key));
     let mut moved = false;
     for (key, on) in [(Key::ArrowDown, true), (Key::ArrowUp, false)] {
@@ -124,7 +152,7 @@ fn keys(ui: &Ui, page: &mut StartPage) -> (Option<Asks>, bool) {
     }
     // The field would make one line of them.
     let pasted = ui.input_mut(|i| {
-        let of = |event: &egui::Event| if let egui::Event::Paste(text) = event { Wanted::pasted(text) } else { None };
+        let of = |event: &Event| if let Event::Paste(text) = event { Wanted::pasted(text) } else { None };
         let at = i.events.iter().position(|event| of(event).is_some())?;
         of(&i.events.remove(at))
     });

@@ -160,3 +160,30 @@ fn no_words_lie_over_others_at_any_size_however_long_they_are() {
         }
     }
 }
+
+#[test]
+fn what_is_typed_comes_before_the_key_behind_it_though_one_frame_brings_both() {
+    let (context, size) = (context(), [1280, 720]);
+    let mut page = page();
+    page.show(Vec::new());
+    frame(&context, &mut page, size, vec![]);
+    let typed = |text: &str| Event::Text(text.into());
+    // All that a slow frame brings: what was there is let go, a path is typed, one sign is taken back, and it is opened.
+    page.typed = "/tmp/notes.txt".into();
+    let events =
+        vec![key(Key::Escape), typed("/tmp/anew.lo"), typed("h"), key(Key::Backspace), typed("g"), key(Key::Enter)];
+    let mut asked = frame(&context, &mut page, size, events).0;
+    for _ in 0..4 {
+        asked = asked.or(frame(&context, &mut page, size, vec![]).0);
+    }
+    assert_eq!(page.typed, "/tmp/anew.log");
+    assert_eq!(asked, Some(Asks::Open(Wanted::File("/tmp/anew.log".into()))));
+    assert!(page.waiting.is_empty());
+    // What is typed and let go at once leaves nothing.
+    let asked = frame(&context, &mut page, size, vec![typed("x"), key(Key::Escape), typed("y")]).0;
+    assert!(asked.is_none());
+    for _ in 0..3 {
+        assert_eq!(frame(&context, &mut page, size, vec![]).0, None);
+    }
+    assert_eq!(page.typed, "y");
+}
