@@ -76,7 +76,7 @@ impl<O: Observer> Machine<'_, O> {
     fn strayed(&self, item: usize, found: &str, expected: &str) -> KernelError {
         KernelError::Adapter(format!(
             "{}:{}: what the adapter wrote of item {item} of group {} has {found}; expected {expected}; the adapter or \
-             Orrery is wrong: please report it, and use --engine interpreter",
+             Orrery is wrong (Mesa's software driver ends a loop at its 65,536th test): use --engine interpreter",
             self.program.file, self.line, self.group
         ))
     }
