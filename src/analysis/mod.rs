@@ -72,8 +72,8 @@ pub use heat::{Heat, HeatScale};
 
 mod nest_graph;
 pub use nest_graph::{
-    Fold, Folding, GraphEdge, GraphNode, NestGraph, NodeKind, Part, in_words, nest_graph, size_in_words, state_name,
-    states,
+    Fold, Folding, GraphEdge, GraphNode, GraphPart, NestGraph, NodeKind, in_words, nest_graph, size_in_words,
+    state_name, states,
 };
 
 mod survey;

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 /// How much is folded into one node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Fold {
     /// Nothing: loops and the tasks within them.
     Tasks,
@@ -45,8 +45,8 @@ impl Fold {
 }
 
 /// A part that is one box or several.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Part {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct GraphPart {
     /// [`Fold::States`] = a state, or an outermost loop; [`Fold::Loops`] = loops with their tasks.
     pub fold: Fold,
     /// The first of [`Volumes::items`] in it.
@@ -59,7 +59,7 @@ pub struct Folding {
     /// Of parts that nobody opened or closed.
     pub base: Fold,
     /// Parts that somebody opened (`true`) or closed.
-    pub parts: BTreeMap<Part, bool>,
+    pub parts: BTreeMap<GraphPart, bool>,
 }
 
 impl Folding {
@@ -71,7 +71,7 @@ impl Folding {
 
     /// Whether a part is seen as what is in it.
     #[must_use]
-    pub fn is_open(&self, part: Part) -> bool {
+    pub fn is_open(&self, part: GraphPart) -> bool {
         self.parts.get(&part).copied().unwrap_or(self.base < part.fold)
     }
 }
@@ -112,7 +112,7 @@ pub struct GraphNode {
     /// File and line; 0 = unknown.
     pub source: (String, u32),
     /// The part that it is, or is in; of containers none.
-    pub part: Option<Part>,
+    pub part: Option<GraphPart>,
     /// Whether that part is folded into it.
     pub is_folded: bool,
     /// Numbers of the statements that are done in it, in the order of control.
@@ -226,12 +226,12 @@ enum Boxed {
 fn boxes(items: &[Item], folding: &Folding) -> Vec<(Boxed, Range<usize>)> {
     let mut out = Vec::new();
     for state in states(items) {
-        if !folding.is_open(Part { fold: Fold::States, item: state.start }) {
+        if !folding.is_open(GraphPart { fold: Fold::States, item: state.start }) {
             out.push((Boxed::State, state));
             continue;
         }
         for item in state {
-            let is_open = folding.is_open(Part { fold: Fold::Loops, item });
+            let is_open = folding.is_open(GraphPart { fold: Fold::Loops, item });
             out.push((if is_open { Boxed::Open } else { Boxed::Loops }, item..item + 1));
         }
     }
@@ -316,7 +316,7 @@ impl<'v> Building<'v> {
         self.graph.edges.push(GraphEdge { from, to, container: Some(container), elements, bytes });
     }
 
-    fn task(&mut self, task: &Task, state: &str, part: Part) -> usize {
+    fn task(&mut self, task: &Task, state: &str, part: GraphPart) -> usize {
         self.node(GraphNode {
             kind: NodeKind::Task,
             name: if task.is_copy { format!("copy {}", task.text) } else { task.text.clone() },
@@ -349,7 +349,7 @@ impl<'v> Building<'v> {
     fn item(&mut self, number: usize) {
         let volumes = self.volumes;
         let item = &volumes.items()[number];
-        let part = Part { fold: Fold::Loops, item: number };
+        let part = GraphPart { fold: Fold::Loops, item: number };
         let loops = (!item.loops.is_empty()).then(|| {
             self.node(GraphNode {
                 kind: NodeKind::Loops,
@@ -426,7 +426,7 @@ impl<'v> Building<'v> {
             operations: volumes.sum(tasks().map(|task| &task.operations)),
             bytes: volumes.sum(tasks().map(|task| &task.bytes)),
             source: first.tasks.first().map(|task| task.source.clone()).unwrap_or_default(),
-            part: Some(Part { fold, item: start }),
+            part: Some(GraphPart { fold, item: start }),
             is_folded: true,
             statements: tasks().map(|task| task.statement).collect(),
         });

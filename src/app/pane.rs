@@ -244,22 +244,24 @@ impl Pane {
         draw(studio, self.exhibit.as_mut(), own.unwrap_or(shot))
     }
 
-    /// Has its exhibit sort by the column whose heading was clicked, or fold the function.
-    pub fn arrange(&mut self, studio: &Studio, target: Target) {
+    /// Has its exhibit do what was clicked: sort by a column, fold a function or a part, set a parameter. Whether that was it.
+    pub fn arrange(&mut self, studio: &Studio, target: Target) -> bool {
         match target {
             Target::Column(column, _) => self.exhibit.sort(column),
             Target::Fold(line) => {
                 let studio = self.side(studio);
                 self.exhibit.fold(studio, line);
             }
+            Target::Part(part) => self.exhibit.turn_part(part),
             Target::Parameter(number, value) => {
                 let studio = self.side(studio);
                 self.exhibit.set_parameter(studio, number, value);
             }
-            _ => return,
+            _ => return false,
         }
         // The same shot gives another picture.
         self.drawn = None;
+        true
     }
 
     /// Shows what was taken.

@@ -7,6 +7,7 @@ use super::scrub;
 use super::session::Session;
 use super::transport::Transport;
 use super::widgets::{Icon, card, icon_button, word_button};
+use crate::analysis::GraphPart;
 use crate::axis::Position;
 use crate::overlay::described::described;
 use crate::overlay::exhibits::{ExhibitEntry, Gesture, Picture, Subject, offered};
@@ -214,10 +215,9 @@ impl Behavior<Pane> for Stand<'_> {
             self.follow(ui, id, area);
             let clicked = look(ui, id, pane, self.shows.session);
             let (over_row, followed) = self::rows(ui, id, &rows);
-            if let Some(Followed::Target(target @ (Target::Column(..) | Target::Fold(_) | Target::Parameter(..)), _)) =
-                followed
+            if let Some(Followed::Target(target, _)) = followed
+                && pane.arrange(self.shows.session.studio(), target)
             {
-                pane.arrange(self.shows.session.studio(), target);
                 ui.ctx().request_repaint();
             }
             let clicked = followed.or(clicked).and_then(|clicked| clicked.here(pane, self.shows.session.studio()));
@@ -394,7 +394,8 @@ fn row_name(target: Target) -> String {
         Target::Axis(0) => "what the left axis tells".to_owned(),
         Target::Axis(_) => "what the right axis tells".to_owned(),
         Target::Order => "order of the charts".to_owned(),
-        Target::Parameter(number, value) => format!("parameter {number} is {value}"),
+        Target::Part(GraphPart { fold, item }) => format!("fold or unfold part {item} of the {}", fold.name()),
+        Target::Parameter(number, value) => format!("set parameter {} to {value}", u16::from(number) + 1),
     }
 }
 

@@ -43,7 +43,7 @@ pub struct NestText {
     /// As messages name it.
     pub name: String,
     /// A file of loops, or a graph.
-    pub text: String,
+    pub text: Arc<str>,
     /// Values of parameters.
     pub settings: Settings,
     /// Whether it is a graph of DaCe.

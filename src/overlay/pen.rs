@@ -1,6 +1,7 @@
 //! What all words over the picture are drawn with: a painter with a size of type, and numbers in few digits.
 
 use super::fonts::Weight;
+use crate::analysis::GraphPart;
 use crate::render::Bar;
 use crate::scene::palette::{self, Rgba};
 use crate::shown;
@@ -47,6 +48,8 @@ pub enum Target {
     Axis(u8),
     /// The order of the charts: the next one.
     Order,
+    /// A part of a graph: it is folded, or unfolded.
+    Part(GraphPart),
     /// A parameter of loops, by number, and the value that it gets.
     Parameter(u8, i64),
 }

@@ -84,7 +84,7 @@ fn of(input: Input, is_graph: bool) -> Result<NestText, TraceError> {
     let (name, settings) = (input.name.clone(), input.settings.clone());
     let name =
         name.rsplit_once('?').filter(|_| !settings.is_empty()).map_or(name.as_str(), |(file, _)| file).to_owned();
-    Ok(NestText { name, text: text(input)?, settings, is_graph })
+    Ok(NestText { name, text: text(input)?.into(), settings, is_graph })
 }
 
 /// All of a file's text.

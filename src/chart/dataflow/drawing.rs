@@ -10,7 +10,7 @@ use crate::chart::role::{HEATS, Role};
 use crate::shown;
 
 /// Where boxes, the signs in them with their colours, and edges are.
-pub(super) struct Places {
+pub(super) struct GraphPlaces {
     pub(super) boxes: Vec<[f64; 4]>,
     pub(super) signs: Vec<Option<(At, Role)>>,
     pub(super) paths: Vec<Vec<At>>,
@@ -80,7 +80,7 @@ impl<'a> Drawing<'a> {
     }
 
     /// Where boxes, the signs in them, and edges are.
-    pub(super) fn places(self) -> Places {
+    pub(super) fn places(self) -> GraphPlaces {
         let boxes: Vec<[f64; 4]> = (0..self.graph.nodes.len()).map(|node| self.area(node)).collect();
         let signs = boxes.iter().zip(&self.graph.nodes).map(|([left, top, right, bottom], node)| {
             let is_large = bottom - top >= 11.0 && right - left >= 3.0 * FOLD_SIGN;
@@ -88,7 +88,7 @@ impl<'a> Drawing<'a> {
                 .then(|| ((right - FOLD_SIGN / 2.0 - 1.0, (top + bottom) / 2.0), self.inks(node)[1]))
         });
         let signs = signs.collect();
-        Places { boxes, signs, paths: self.paths }
+        GraphPlaces { boxes, signs, paths: self.paths }
     }
 
     fn area(&self, node: usize) -> [f64; 4] {

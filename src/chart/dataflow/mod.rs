@@ -8,7 +8,7 @@ use super::canvas::{Anchor, At, Chart, Look, wide};
 use super::layered::Laid;
 use super::role::{HEATS, Role};
 use crate::analysis::{GraphNode, HeatScale, NestGraph, NodeKind, in_words, size_in_words};
-use drawing::{Drawing, Places, marks};
+use drawing::{Drawing, GraphPlaces, marks};
 
 /// What the colours of loops and tasks go by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -241,7 +241,7 @@ pub fn dataflow_bare(graph: &NestGraph, title: &str, scale: HeatScale, nodes: No
     let mut drawing = Drawing::new(&plan, scale, nodes, look);
     drawing.all(&mut chart);
     let (legend, said) = (drawing.legend(), drawing.said());
-    let Places { boxes, signs, paths } = drawing.places();
+    let GraphPlaces { boxes, signs, paths } = drawing.places();
     DrawnGraph { chart, graph: plan.graph, boxes, signs, paths, said, legend }
 }
 

@@ -44,6 +44,7 @@ use super::plane::Plane;
 use super::shot::{Shot, Taken};
 use super::studio::Studio;
 use super::tip::Tip;
+use crate::analysis::GraphPart;
 use crate::axis::Axis;
 use crate::chart::ChartKind;
 use crate::chart::kernel::KernelView;
@@ -421,6 +422,9 @@ pub trait Exhibit: Send {
 
     /// The heading of a function was chosen, which has this source line: see [`Target::Fold`](super::pen::Target::Fold).
     fn fold(&mut self, _: &Studio, _: usize) {}
+
+    /// A part of a graph was chosen, to be folded or unfolded: see [`Target::Part`](super::pen::Target::Part).
+    fn turn_part(&mut self, _: GraphPart) {}
 
     /// A parameter of loops got a value: see [`Target::Parameter`](super::pen::Target::Parameter).
     fn set_parameter(&mut self, _: &Studio, _: u8, _: i64) {}

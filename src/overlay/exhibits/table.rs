@@ -2,13 +2,14 @@
 //! take its headings alone ([`head`]).
 
 use super::sheet::{SMALL, Sheet, scroll_bar};
+use crate::analysis::GraphPart;
 use crate::overlay::fonts::Weight;
 use crate::overlay::pen::Target;
 use crate::scene::Camera;
 use crate::scene::palette::{self, Rgba};
 use egui::{Rect, pos2};
 use std::cmp::Ordering;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Ems from row to row.
 pub(super) const PITCH: f32 = 1.6;
@@ -40,9 +41,12 @@ impl Column {
 pub struct Arranged {
     /// How they are sorted; `None` = as is usual.
     pub sort: Option<Sort>,
-    /// Functions whose lines are folded, by the place of their first line: file, function, number. Of a graph: parts that are open or
-    /// closed, and values of parameters.
+    /// Functions whose lines are folded, by the place of their first line: file, function, number.
     pub folded: BTreeSet<(String, String, u32)>,
+    /// Parts of a graph that somebody opened (`true`) or closed.
+    pub parts: BTreeMap<GraphPart, bool>,
+    /// Values of a graph's parameters that somebody set, by name.
+    pub parameters: BTreeMap<String, i64>,
 }
 
 impl Arranged {

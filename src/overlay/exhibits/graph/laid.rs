@@ -1,6 +1,7 @@
 //! A graph with everything in its place: what is worked out once, for a room, a measure and what is folded.
 
-use crate::analysis::{Fold, Folding, GraphNode, HeatScale, NestGraph, NodeKind, Part, in_words, nest_graph};
+use super::outline::{Row, rows};
+use crate::analysis::{Fold, Folding, GraphNode, GraphPart, HeatScale, NestGraph, NodeKind, in_words, nest_graph};
 use crate::chart::{DrawnGraph, Look, NodeHeat, dataflow_bare, is_legible_bare, is_roomy_bare};
 use crate::nest::Volumes;
 use crate::overlay::chart_plane::Place;
@@ -26,7 +27,7 @@ const LEAST: [f64; 2] = [120.0, 80.0];
 const REACH: f32 = 6.0;
 
 /// What a graph is laid out for.
-pub(super) struct Wanted<'a> {
+pub(super) struct GraphRequest<'a> {
     /// Pixels in which it is seen.
     pub(super) size: Vec2,
     /// How often as much room it has.
@@ -34,24 +35,26 @@ pub(super) struct Wanted<'a> {
     pub(super) type_scale: f32,
     pub(super) heat: NodeHeat,
     pub(super) scale: HeatScale,
-    pub(super) parts: &'a BTreeMap<Part, bool>,
+    pub(super) parts: &'a BTreeMap<GraphPart, bool>,
 }
 
 /// See the module.
-pub(super) struct Laid {
+pub(super) struct LaidGraph {
     pub(super) volumes: Arc<Volumes>,
     pub(super) drawn: DrawnGraph,
     pub(super) folding: Folding,
+    /// Of the outline beside it.
+    pub(super) rows: Vec<Row>,
     /// Pixels of a unit.
     pub(super) unit: f32,
-    of: (Vec2, f32, f32, NodeHeat, HeatScale, BTreeMap<Part, bool>),
+    of: (Vec2, f32, f32, NodeHeat, HeatScale, BTreeMap<GraphPart, bool>),
     /// The first access of each statement that is asked about.
     firsts: BTreeMap<usize, Option<u64>>,
 }
 
-impl Laid {
+impl LaidGraph {
     /// Lays it out: the finest that can be read, but for parts that somebody opened or closed.
-    pub(super) fn new(studio: &Studio, volumes: Arc<Volumes>, wanted: &Wanted<'_>) -> Self {
+    pub(super) fn new(studio: &Studio, volumes: Arc<Volumes>, wanted: &GraphRequest<'_>) -> Self {
         let unit = UNIT * wanted.type_scale;
         let look = |grown: f32| {
             let side = |pixels: f32, least: f64| f64::from(pixels * wanted.zoom / (unit * grown)).max(least);
@@ -80,11 +83,12 @@ impl Laid {
         let asked: BTreeSet<usize> = graph.nodes.iter().filter_map(|node| node.statements.first().copied()).collect();
         let firsts = asked.into_iter().map(|n| (n, walk.and_then(|walk| walk.first_of(n)))).collect();
         let of = (wanted.size, wanted.zoom, wanted.type_scale, wanted.heat, wanted.scale, wanted.parts.clone());
-        Self { volumes, drawn, folding, unit: unit * grown, of, firsts }
+        let rows = rows(&volumes, &folding);
+        Self { volumes, drawn, folding, rows, unit: unit * grown, of, firsts }
     }
 
     /// Whether it is what is wanted.
-    pub(super) fn is(&self, volumes: &Arc<Volumes>, wanted: &Wanted<'_>) -> bool {
+    pub(super) fn is(&self, volumes: &Arc<Volumes>, wanted: &GraphRequest<'_>) -> bool {
         let (size, zoom, type_scale, heat, scale, parts) = &self.of;
         Arc::ptr_eq(&self.volumes, volumes)
             && (*size, *zoom, *type_scale) == (wanted.size, wanted.zoom, wanted.type_scale)
@@ -224,15 +228,6 @@ impl Laid {
 /// Where a box is.
 pub(super) fn area(place: Place, [left, top, right, bottom]: &[f64; 4]) -> Rect {
     Rect::from_min_max(place.at((*left, *top)), place.at((*right, *bottom)))
-}
-
-/// A part as one number, and back.
-pub(super) fn number_of(part: Part) -> usize {
-    2 * part.item + usize::from(part.fold == Fold::States)
-}
-
-pub(super) fn part_of(number: usize) -> Part {
-    Part { fold: if number % 2 == 1 { Fold::States } else { Fold::Loops }, item: number / 2 }
 }
 
 /// How far a place is from a segment.

@@ -25,7 +25,7 @@ use super::readings::{Readings, logged};
 use super::sheet::Sheet;
 use super::table::{Arranged, Column, Sort};
 use super::{Exhibit, Gesture, Picture};
-use crate::analysis::{HeatScale, Part};
+use crate::analysis::{GraphPart, HeatScale};
 use crate::chart::NodeHeat;
 use crate::overlay::chart_plane::{Place, put};
 use crate::overlay::fonts::Weight;
@@ -41,7 +41,7 @@ use crate::render::Bar;
 use crate::scene::palette::{self, RegionColors, Rgba, Theme};
 use crate::scene::{Camera, View};
 use egui::{Align2, Pos2, Rect, pos2, vec2};
-use laid::{Laid, Wanted};
+use laid::{GraphRequest, LaidGraph};
 use parameters::Parameters;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -51,9 +51,9 @@ pub struct GraphExhibit {
     readings: Readings,
     sort: Sort,
     /// Parts that somebody opened or closed.
-    parts: BTreeMap<Part, bool>,
+    parts: BTreeMap<GraphPart, bool>,
     parameters: Parameters,
-    laid: Option<Laid>,
+    laid: Option<LaidGraph>,
     /// Where the graph is seen, pixels of an em, and where the graph stands.
     seen: (Rect, f32, Option<Place>),
 }
@@ -82,8 +82,6 @@ const fn column(name: &'static str) -> Column {
 }
 
 const USUAL: Sort = Sort::BY_NAME;
-/// What an arrangement calls a parameter's value.
-const PARAMETER: &str = "parameter";
 
 /// Measure and scale of a column.
 fn told(column: usize) -> (NodeHeat, HeatScale) {
@@ -163,7 +161,7 @@ impl Exhibit for GraphExhibit {
         body.min.y = signs.head(&mut sheet, &volumes);
         body.max.y = signs.foot(&sheet);
         let (heat, scale) = told(column);
-        let wanted = Wanted {
+        let wanted = GraphRequest {
             size: body.size(),
             zoom: view.camera.zoom.max(1.0),
             type_scale: layout.type_scale,
@@ -173,7 +171,7 @@ impl Exhibit for GraphExhibit {
         };
         let laid = match self.laid.take().filter(|laid| laid.is(&volumes, &wanted)) {
             Some(laid) => laid,
-            None => Laid::new(studio, volumes, &wanted),
+            None => LaidGraph::new(studio, volumes, &wanted),
         };
         signs.about(&mut sheet, &laid);
         signs.legend(&mut sheet, &laid.drawn.legend);
@@ -212,36 +210,20 @@ impl Exhibit for GraphExhibit {
     }
 
     fn arranged(&self) -> Arranged {
-        let folded = self.parts.iter().map(|(part, open)| {
-            let what = if *open { "open" } else { "closed" };
-            (part.fold.name().to_owned(), what.to_owned(), u32::try_from(part.item).unwrap_or(u32::MAX))
-        });
-        // Values of parameters are kept with what is folded.
-        let set = self
-            .parameters
-            .set
-            .iter()
-            .filter_map(|(name, value)| Some((PARAMETER.to_owned(), name.clone(), u32::try_from(*value).ok()?)));
-        Arranged { folded: folded.chain(set).collect(), ..Arranged::sorted(self.sort, USUAL) }
+        let (parts, parameters) = (self.parts.clone(), self.parameters.set.clone());
+        Arranged { parts, parameters, ..Arranged::sorted(self.sort, USUAL) }
     }
 
     fn arrange(&mut self, to: Arranged) {
-        self.sort = to.sort.unwrap_or(USUAL);
-        let set = to.folded.iter().filter(|(what, ..)| what == PARAMETER);
-        self.parameters.set = set.map(|(_, name, value)| (name.clone(), i64::from(*value))).collect();
-        let parts = to.folded.into_iter().filter_map(|(fold, what, item)| {
-            let fold = crate::analysis::Fold::ALL.into_iter().find(|known| known.name() == fold)?;
-            Some((Part { fold, item: usize::try_from(item).ok()? }, what == "open"))
-        });
-        self.parts = parts.collect();
+        (self.sort, self.parts) = (to.sort.unwrap_or(USUAL), to.parts);
+        self.parameters.set = to.parameters;
     }
 
     fn sort(&mut self, column: u8) {
         self.sort = Sort::first(column.into());
     }
 
-    fn fold(&mut self, _: &Studio, part: usize) {
-        let part = laid::part_of(part);
+    fn turn_part(&mut self, part: GraphPart) {
         if let Some(laid) = &self.laid {
             let open = laid.folding.is_open(part);
             self.parts.insert(part, !open);
@@ -255,7 +237,7 @@ impl Exhibit for GraphExhibit {
     }
 
     fn csv(&self, _: &Studio, _: &Taken) -> String {
-        self.laid.as_ref().map_or_else(String::new, Laid::csv)
+        self.laid.as_ref().map_or_else(String::new, LaidGraph::csv)
     }
 }
 
@@ -267,7 +249,7 @@ const NOTHING: [&str; 3] = [
 ];
 
 /// Frames round what is done at the moment, and the ways of what it moves.
-fn framed(plane: &mut Plane, laid: &Laid, lit: &[bool], place: Place) {
+fn framed(plane: &mut Plane, laid: &LaidGraph, lit: &[bool], place: Place) {
     let is_lit = |node: usize| lit.get(node).copied().unwrap_or(false);
     let ink = palette::LIGHT;
     for (edge, path) in laid.drawn.graph.edges.iter().zip(&laid.drawn.paths) {
@@ -284,7 +266,7 @@ fn framed(plane: &mut Plane, laid: &Laid, lit: &[bool], place: Place) {
 }
 
 /// The signs that say which boxes are folded.
-fn signed(plane: &mut Plane, laid: &Laid, place: Place) {
+fn signed(plane: &mut Plane, laid: &LaidGraph, place: Place) {
     for (sign, node) in laid.drawn.signs.iter().zip(&laid.drawn.graph.nodes) {
         let Some((at, role)) = sign else { continue };
         plane.words.push(Words {
@@ -312,7 +294,7 @@ fn frame(plane: &mut Plane, area: Rect, width: f32, color: Rgba) {
 
 impl GraphExhibit {
     /// What of the graph can be pressed: boxes, and the signs in them.
-    fn pressed(&self, plane: &mut Plane, laid: &Laid, place: Place, body: Rect) {
+    fn pressed(&self, plane: &mut Plane, laid: &LaidGraph, place: Place, body: Rect) {
         for (node, sides) in laid.drawn.boxes.iter().enumerate() {
             let area = laid::area(place, sides).intersect(body);
             if !area.is_positive() {
@@ -327,7 +309,7 @@ impl GraphExhibit {
             let sign = Rect::from_center_size(place.at(at), vec2(1.0, 1.0) * 12.0 * place.unit).intersect(area);
             if sign.is_positive() {
                 // It lies over the box: it is asked first.
-                plane.rows.push((sign, Target::Fold(laid::number_of(part))));
+                plane.rows.push((sign, Target::Part(part)));
             }
         }
     }

@@ -1,8 +1,8 @@
 //! Beside a graph: states, loops and statements in the order of control, what each moves, and the whole graph once more, small.
 
-use super::laid::{Laid, area, number_of};
+use super::laid::{LaidGraph, area};
 use super::parameters::Parameters;
-use crate::analysis::{Fold, Part, size_in_words, state_name, states};
+use crate::analysis::{Fold, Folding, GraphPart, size_in_words, state_name, states};
 use crate::nest::{Item, Volumes};
 use crate::overlay::chart_plane::Place;
 use crate::overlay::exhibits::sheet::{SMALL, Sheet};
@@ -21,13 +21,13 @@ const INSET: f32 = 0.9;
 /// Before the name of a part that is folded, and of one that is not: signs that the typeface has.
 pub(super) const SIGNS: [&str; 2] = ["+", "−"];
 
-/// A row: how deep it is, what it says, the part that a press folds, the statements in it.
-struct Row {
+/// A row: how deep it is, what it says, what it moves, the part that a press folds, the items that it tells of, its first statement.
+pub(super) struct Row {
     depth: f32,
     words: String,
     bytes: Option<u64>,
-    part: Option<Part>,
-    statements: std::ops::Range<usize>,
+    part: Option<GraphPart>,
+    items: std::ops::Range<usize>,
     first: Option<usize>,
 }
 
@@ -36,7 +36,7 @@ pub(super) fn fill(
     sheet: &mut Sheet,
     column: Rect,
     info: &Info,
-    (laid, parameters, own): (&Laid, &Parameters, &Volumes),
+    (laid, parameters, own): (&LaidGraph, &Parameters, &Volumes),
     lit: &[bool],
     (camera, body): (Camera, Rect),
 ) {
@@ -50,7 +50,7 @@ pub(super) fn fill(
     y += 2.1 * em;
     let map = (!camera.is_whole()).then(|| small(sheet, column, laid, lit, (camera, body))).flatten();
     let bottom = map.map_or(column.bottom(), |map| map.top() - em);
-    let rows = rows(laid);
+    let rows = &laid.rows;
     let statement = info.now.loops.as_ref().map(|at| at.number);
     // The row of what is done is in sight.
     let under_way = statement.and_then(|now| rows.iter().rposition(|row| holds(laid, row, now)));
@@ -90,25 +90,24 @@ pub(super) fn fill(
         }
         if let Some(part) = row.part {
             let sign = Rect::from_min_size(pos2(left - 0.3 * em, y), Vec2::new(1.2, PITCH) * em);
-            sheet.plane.rows.push((sign, Target::Fold(number_of(part))));
+            sheet.plane.rows.push((sign, Target::Part(part)));
         }
         y += PITCH * em;
     }
 }
 
 /// Whether a row tells of a statement.
-fn holds(laid: &Laid, row: &Row, statement: usize) -> bool {
-    laid.volumes.items()[row.statements.clone()]
-        .iter()
-        .any(|item| item.tasks.iter().any(|task| task.statement == statement))
+fn holds(laid: &LaidGraph, row: &Row, statement: usize) -> bool {
+    laid.volumes.items()[row.items.clone()].iter().any(|item| item.tasks.iter().any(|task| task.statement == statement))
         && row.first.is_none_or(|first| row.part.is_some() || first == statement)
 }
 
-fn rows(laid: &Laid) -> Vec<Row> {
-    let items = laid.volumes.items();
+/// The rows of an outline: parts that are closed have none for what is in them.
+pub(super) fn rows(volumes: &Volumes, folding: &Folding) -> Vec<Row> {
+    let items = volumes.items();
     let mut rows = Vec::new();
     for state in states(items) {
-        let part = Part { fold: Fold::States, item: state.start };
+        let part = GraphPart { fold: Fold::States, item: state.start };
         let within = &items[state.clone()];
         // A state of one item says nothing that the item does not say.
         let is_told = within.len() > 1 || !within[0].state.is_empty();
@@ -119,23 +118,23 @@ fn rows(laid: &Laid) -> Vec<Row> {
                 bytes: moved(within),
                 part: Some(part),
                 first: first(within),
-                statements: state.clone(),
+                items: state.clone(),
             });
-            if !laid.folding.is_open(part) {
+            if !folding.is_open(part) {
                 continue;
             }
         }
         let depth = if is_told { 1.0 } else { 0.0 };
         for item in state {
             let of = &items[item];
-            let part = Part { fold: Fold::Loops, item };
+            let part = GraphPart { fold: Fold::Loops, item };
             let is_loop = !of.loops.is_empty();
             if is_loop {
                 let words = format!("for {}", of.loops.join(", "));
                 let (bytes, one) = (moved(std::slice::from_ref(of)), first(std::slice::from_ref(of)));
-                rows.push(Row { depth, words, bytes, part: Some(part), statements: item..item + 1, first: one });
+                rows.push(Row { depth, words, bytes, part: Some(part), items: item..item + 1, first: one });
             }
-            if is_loop && !laid.folding.is_open(part) {
+            if is_loop && !folding.is_open(part) {
                 continue;
             }
             let depth = if is_loop { depth + 1.0 } else { depth };
@@ -144,7 +143,7 @@ fn rows(laid: &Laid) -> Vec<Row> {
                 words: task.text.clone(),
                 bytes: task.bytes.value,
                 part: None,
-                statements: item..item + 1,
+                items: item..item + 1,
                 first: Some(task.statement),
             }));
         }
@@ -162,7 +161,13 @@ fn first(items: &[Item]) -> Option<usize> {
 }
 
 /// The whole graph, small, and what of it is seen; where it stands.
-fn small(sheet: &mut Sheet, column: Rect, laid: &Laid, lit: &[bool], (camera, body): (Camera, Rect)) -> Option<Rect> {
+fn small(
+    sheet: &mut Sheet,
+    column: Rect,
+    laid: &LaidGraph,
+    lit: &[bool],
+    (camera, body): (Camera, Rect),
+) -> Option<Rect> {
     let em = sheet.em;
     let [width, height] = laid.drawn.chart.size();
     let unit = to_f32((f64::from(column.width()) / width).min(f64::from(0.3 * column.height()) / height));
@@ -181,8 +186,8 @@ fn small(sheet: &mut Sheet, column: Rect, laid: &Laid, lit: &[bool], (camera, bo
             (false, true) => palette::fade(palette::GUIDE, 0.55),
             (false, false) => palette::fade(palette::SERIES[1], 0.7),
         };
-        let box_ = area(place, sides);
-        sheet.bar(Rect::from_center_size(box_.center(), box_.size().max(Vec2::splat(1.5))), ink);
+        let sides = area(place, sides);
+        sheet.bar(Rect::from_center_size(sides.center(), sides.size().max(Vec2::splat(1.5))), ink);
     }
     // What is seen, in shares of the whole.
     let whole = body.size() * camera.zoom;

@@ -1,6 +1,6 @@
 //! Words over and under a graph: what its colours tell, the values of parameters, what colours stand for.
 
-use super::laid::Laid;
+use super::laid::LaidGraph;
 use super::{COLUMNS, told};
 use crate::analysis::{Fold, HeatScale};
 use crate::chart::NodeHeat;
@@ -78,7 +78,7 @@ impl Signs<'_> {
     }
 
     /// What is folded and left out, under the graph on the right.
-    pub(super) fn about(&self, sheet: &mut Sheet, laid: &Laid) {
+    pub(super) fn about(&self, sheet: &mut Sheet, laid: &LaidGraph) {
         let graph = &laid.drawn.graph;
         let words = match (graph.left_out, graph.fold) {
             (1.., _) => format!("{} smaller parts left out", grouped(graph.left_out as u64)),

@@ -45,7 +45,7 @@ fn words(taken: &Taken) -> Vec<&str> {
     plane.words.iter().chain(within).map(|words| words.text.as_str()).collect()
 }
 
-fn laid(exhibit: &GraphExhibit) -> &Laid {
+fn laid(exhibit: &GraphExhibit) -> &LaidGraph {
     exhibit.laid.as_ref().expect("drawn")
 }
 
@@ -129,11 +129,11 @@ fn large_graphs_are_folded_until_somebody_looks_closer_or_opens_a_part() {
     assert!(laid(&exhibit).drawn.graph.nodes.len() > folded + 48);
     // One part is opened in the whole picture, and stays so in another exhibit.
     take(&mut exhibit, &mut studio, [1280, 720], 10.0, Camera::default());
-    let part = Part { fold: Fold::Loops, item: 3 };
-    let state = Part { fold: Fold::States, item: 3 };
+    let part = GraphPart { fold: Fold::Loops, item: 3 };
+    let state = GraphPart { fold: Fold::States, item: 3 };
     for of in [state, part] {
         if !laid(&exhibit).folding.is_open(of) {
-            exhibit.fold(&studio, laid::number_of(of));
+            exhibit.turn_part(of);
         }
     }
     let mut other = GraphExhibit::new(&studio);
@@ -152,7 +152,7 @@ fn large_graphs_are_folded_until_somebody_looks_closer_or_opens_a_part() {
     let found: Vec<String> = tasks(&other);
     assert_eq!(found, ["A4[i3] = A3[i3]", "A4[i3] += 1", "A3[i3] *= 2"]);
     assert!(words(&taken).contains(&"A4[i3] += 1"), "the outline has it too");
-    other.fold(&studio, laid::number_of(part));
+    other.turn_part(part);
     take(&mut other, &mut studio, [1280, 720], 10.0, Camera::default());
     assert!(tasks(&other).is_empty());
 }
