@@ -75,8 +75,8 @@ impl<O: Observer> Machine<'_, O> {
 
     fn strayed(&self, item: usize, found: &str, expected: &str) -> KernelError {
         KernelError::Adapter(format!(
-            "{}:{}: what the adapter wrote of item {item} of group {} has {found}; expected {expected}; the adapter or \
-             Orrery is wrong (Mesa's software driver ends a loop at its 65,536th test): use --engine interpreter",
+            "{}:{}: what the adapter wrote of item {item} of group {} does not fit the kernel: found {found}; expected {expected}. \
+             Mesa's software driver ends each loop at its 65,536th test, which looks like this; use --engine interpreter",
             self.program.file, self.line, self.group
         ))
     }

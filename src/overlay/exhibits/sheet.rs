@@ -2,12 +2,13 @@
 
 use super::{Gesture, Picture};
 use crate::overlay::fonts::Weight;
+use crate::overlay::pen::Target;
 use crate::overlay::plane::{Plane, Words};
 use crate::overlay::shot::Taken;
 use crate::render::Bar;
 use crate::scene::Camera;
 use crate::scene::palette::{self, Rgba};
-use egui::{Align2, Pos2, Rect};
+use egui::{Align2, Pos2, Rect, pos2, vec2};
 
 /// Small type, ems.
 pub(super) const SMALL: f32 = 0.84;
@@ -49,13 +50,23 @@ impl Sheet {
             let y = middle.y + (n as f32 - 0.5 * lines.len() as f32) * pitch * em;
             let (weight, ink) =
                 if n == 0 { (Weight::Medium, palette::TEXT) } else { (Weight::Regular, palette::TEXT_QUIET) };
-            self.center(egui::pos2(middle.x, y), words, weight, 1.0, ink);
+            self.center(pos2(middle.x, y), words, weight, 1.0, ink);
         }
     }
 
     pub(super) fn right(&mut self, at: Pos2, words: &str, size: f32, color: Rgba) {
         let (anchor, text, weight) = (Align2::RIGHT_TOP, words.to_owned(), Weight::Regular);
         self.text(Words { at, anchor, text, weight, size, color, width: f32::INFINITY });
+    }
+
+    /// A line round an area, inside of it.
+    pub(super) fn frame(&mut self, area: Rect, width: f32, ink: Rgba) {
+        let width = width.min(0.5 * area.width());
+        let Rect { min, max } = area;
+        self.bar(Rect { min, max: pos2(max.x, min.y + width) }, ink);
+        self.bar(Rect { min: pos2(min.x, max.y - width), max }, ink);
+        self.bar(Rect { min: pos2(min.x, min.y + width), max: pos2(min.x + width, max.y - width) }, ink);
+        self.bar(Rect { min: pos2(max.x - width, min.y + width), max: pos2(max.x, max.y - width) }, ink);
     }
 
     /// A rectangle; what of it is out of sight is cut off.
@@ -66,6 +77,56 @@ impl Sheet {
             self.plane.bars.push(Bar { sides, color });
         }
     }
+}
+
+/// Something to choose, by the heading of a column.
+pub(super) struct Choice {
+    /// What it is called here.
+    pub(super) name: &'static str,
+    /// Number and name of the column.
+    pub(super) column: (usize, &'static str),
+    pub(super) chosen: bool,
+    /// Ems more than usual before it.
+    pub(super) apart: f32,
+}
+
+/// Size of what can be chosen, and width of a sign of it in ems of its size: more than the mean.
+const CHOICE: f32 = 0.95;
+const SIGN: f32 = 0.56;
+/// Ems from row to row of it.
+const CHOICE_PITCH: f32 = 1.7;
+
+/// What can be chosen, in rows as long as an area is wide, from its top; gives where the last row stands.
+pub(super) fn choices(sheet: &mut Sheet, area: Rect, all: impl IntoIterator<Item = Choice>) -> f32 {
+    let em = sheet.em;
+    let (mut x, mut y) = (area.left(), area.top());
+    for Choice { name, column: (number, heading), chosen, apart } in all {
+        x += apart * em;
+        let width = SIGN * CHOICE * name.chars().count() as f32 * em;
+        if x > area.left() && x + width > area.right() {
+            (x, y) = (area.left(), y + CHOICE_PITCH * em);
+        }
+        let (weight, ink) =
+            if chosen { (Weight::SemiBold, palette::TEXT) } else { (Weight::Regular, palette::TEXT_QUIET) };
+        sheet.left(pos2(x, y), name, weight, CHOICE, ink, width + em);
+        if chosen {
+            let below = Rect::from_min_size(pos2(x, y + 1.35 * em), vec2(width, 0.12 * em));
+            sheet.bar(below, palette::SERIES[0]);
+        }
+        let place = Rect::from_min_max(pos2(x - 0.3 * em, y - 0.2 * em), pos2(x + width + 0.3 * em, y + 1.5 * em));
+        let place = place.intersect(sheet.sight);
+        if let (true, Ok(number)) = (place.is_positive(), u8::try_from(number)) {
+            sheet.plane.rows.push((place, Target::Column(number, heading)));
+        }
+        x += width + 1.5 * em;
+    }
+    y
+}
+
+/// The whole part of a number of things that there is room for.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 or more; saturates")]
+pub(super) fn whole(n: f32) -> usize {
+    n.max(0.0) as usize
 }
 
 /// The camera of a sheet after a gesture: scrolled by wheel and drag, its type up to `largest` times as large.

@@ -37,8 +37,7 @@ use crate::overlay::shot::{Shot, Taken};
 use crate::overlay::studio::Studio;
 use crate::overlay::tip::Tip;
 use crate::reference::SourceError;
-use crate::render::Bar;
-use crate::scene::palette::{self, RegionColors, Rgba, Theme};
+use crate::scene::palette::{self, RegionColors, Theme};
 use crate::scene::{Camera, View};
 use egui::{Align2, Pos2, Rect, pos2, vec2};
 use laid::{GraphRequest, LaidGraph};
@@ -179,12 +178,12 @@ impl Exhibit for GraphExhibit {
         let place = Place { corner: at, unit: laid.unit };
         self.seen = (body, em, Some(place));
         let lit = laid.lit(studio, &info);
-        let mut graph = Plane::default();
-        put(&mut graph, &laid.drawn.chart, place, Theme::Dark, &RegionColors::default());
+        let mut graph = Sheet { plane: Plane::default(), em, sight: body };
+        put(&mut graph.plane, &laid.drawn.chart, place, Theme::Dark, &RegionColors::default());
         framed(&mut graph, &laid, &lit, place);
-        signed(&mut graph, &laid, place);
+        signed(&mut graph.plane, &laid, place);
         self.pressed(&mut sheet.plane, &laid, place, body);
-        sheet.plane.inset = Some(Box::new((body, graph)));
+        sheet.plane.inset = Some(Box::new((body, graph.plane)));
         if let Some(area) = beside {
             outline::fill(&mut sheet, area, &info, (&laid, &self.parameters, &own), &lit, (view.camera, body));
         }
@@ -249,19 +248,19 @@ const NOTHING: [&str; 3] = [
 ];
 
 /// Frames round what is done at the moment, and the ways of what it moves.
-fn framed(plane: &mut Plane, laid: &LaidGraph, lit: &[bool], place: Place) {
+fn framed(sheet: &mut Sheet, laid: &LaidGraph, lit: &[bool], place: Place) {
     let is_lit = |node: usize| lit.get(node).copied().unwrap_or(false);
     let ink = palette::LIGHT;
     for (edge, path) in laid.drawn.graph.edges.iter().zip(&laid.drawn.paths) {
         if is_lit(edge.from) && is_lit(edge.to) {
             let points = path.iter().map(|at| place.at(*at)).collect();
-            plane.lines.push(Line { points, width: (0.9 * place.unit).max(1.0), color: palette::fade(ink, 0.9) });
+            sheet.plane.lines.push(Line { points, width: (0.9 * place.unit).max(1.0), color: palette::fade(ink, 0.9) });
         }
     }
     for (node, sides) in laid.drawn.boxes.iter().enumerate().filter(|(node, _)| is_lit(*node)) {
         let is_container = laid.drawn.graph.nodes.get(node).is_some_and(|node| node.container.is_some());
         let area = laid::area(place, sides).expand((if is_container { 1.2 } else { 2.0 }) * place.unit);
-        frame(plane, area, (if is_container { 0.8 } else { 1.6 }) * place.unit, ink);
+        sheet.frame(area, (if is_container { 0.8 } else { 1.6 }) * place.unit, ink);
     }
 }
 
@@ -279,17 +278,6 @@ fn signed(plane: &mut Plane, laid: &LaidGraph, place: Place) {
             width: f32::INFINITY,
         });
     }
-}
-
-fn frame(plane: &mut Plane, area: Rect, width: f32, color: Rgba) {
-    let Rect { min, max } = area;
-    let sides = [
-        [min.x, min.y, max.x, min.y + width],
-        [min.x, max.y - width, max.x, max.y],
-        [min.x, min.y, min.x + width, max.y],
-        [max.x - width, min.y, max.x, max.y],
-    ];
-    plane.bars.extend(sides.map(|sides| Bar { sides, color }));
 }
 
 impl GraphExhibit {

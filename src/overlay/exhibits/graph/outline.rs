@@ -5,7 +5,7 @@ use super::parameters::Parameters;
 use crate::analysis::{Fold, Folding, GraphPart, size_in_words, state_name, states};
 use crate::nest::{Item, Volumes};
 use crate::overlay::chart_plane::Place;
-use crate::overlay::exhibits::sheet::{SMALL, Sheet};
+use crate::overlay::exhibits::sheet::{SMALL, Sheet, whole};
 use crate::overlay::fonts::Weight;
 use crate::overlay::info::Info;
 use crate::overlay::pen::Target;
@@ -194,19 +194,6 @@ fn small(
     let from = vec2(camera.at[0], camera.at[1]) * em;
     let on = |at: Vec2| map.min + vec2(at.x / whole.x * size.x, at.y / whole.y * size.y);
     let seen = Rect::from_min_max(on(from), on(from + body.size())).intersect(map);
-    let width = (0.1 * em).max(1.0);
-    for side in [
-        Rect { max: pos2(seen.right(), seen.top() + width), ..seen },
-        Rect { min: pos2(seen.left(), seen.bottom() - width), ..seen },
-        Rect { max: pos2(seen.left() + width, seen.bottom()), ..seen },
-        Rect { min: pos2(seen.right() - width, seen.top()), ..seen },
-    ] {
-        sheet.bar(side, palette::LIGHT);
-    }
+    sheet.frame(seen, (0.1 * em).max(1.0), palette::LIGHT);
     Some(map)
-}
-
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 or more; saturates")]
-fn whole(n: f32) -> usize {
-    n.max(0.0) as usize
 }

@@ -5,18 +5,14 @@ use super::{COLUMNS, told};
 use crate::analysis::{Fold, HeatScale};
 use crate::chart::NodeHeat;
 use crate::nest::Volumes;
-use crate::overlay::exhibits::sheet::{SMALL, Sheet};
+use crate::overlay::exhibits::sheet::{Choice, SMALL, Sheet, choices};
 use crate::overlay::fonts::Weight;
-use crate::overlay::pen::Target;
 use crate::scene::palette;
 use crate::units::grouped;
 use egui::{Rect, pos2, vec2};
 
 /// Width of a sign, ems of its size: more than the mean.
 const SIGN: f32 = 0.56;
-/// Size of what can be chosen.
-const CHOICE: f32 = 0.92;
-
 /// See the module.
 pub(super) struct Signs<'a> {
     /// Where all of it stands.
@@ -42,34 +38,18 @@ impl Signs<'_> {
         let (heat, scale) = told(self.column);
         let scale_at = HeatScale::ALL.iter().position(|of| *of == scale).unwrap_or(0);
         let measure_at = NodeHeat::ALL.iter().position(|of| *of == heat).unwrap_or(0);
-        let measures = NodeHeat::ALL.iter().enumerate().map(|(n, of)| (of.name(), n * scales + scale_at, *of == heat));
-        let spreads =
-            HeatScale::ALL.iter().enumerate().map(|(n, of)| (of.name(), measure_at * scales + n, *of == scale));
-        let mut x = area.left();
-        for (gap, (name, column, chosen)) in measures
-            .map(|choice| (0.0, choice))
-            .chain(spreads.enumerate().map(|(n, c)| (if n == 0 { 1.4 } else { 0.0 }, c)))
-        {
-            let wide = SIGN * CHOICE * name.chars().count() as f32 * em;
-            x += gap * em;
-            if x > area.left() && x + wide > area.right() {
-                (x, y) = (area.left(), y + 1.6 * em);
-            }
-            let (weight, ink) =
-                if chosen { (Weight::SemiBold, palette::TEXT) } else { (Weight::Regular, palette::TEXT_QUIET) };
-            sheet.left(pos2(x, y), name, weight, CHOICE, ink, wide + em);
-            if chosen {
-                let below = Rect::from_min_size(pos2(x, y + 1.3 * em), vec2(wide, 0.12 * em));
-                sheet.bar(below, palette::SERIES[0]);
-            }
-            let place = Rect::from_min_max(pos2(x - 0.3 * em, y - 0.2 * em), pos2(x + wide + 0.3 * em, y + 1.5 * em));
-            let place = place.intersect(sheet.sight);
-            if let (true, Ok(n), Some(of)) = (place.is_positive(), u8::try_from(column), COLUMNS.get(column)) {
-                sheet.plane.rows.push((place, Target::Column(n, of.name)));
-            }
-            x += wide + 1.3 * em;
-        }
-        y + 2.0 * em
+        let choice = |name, number: usize, chosen, apart| {
+            let heading = COLUMNS.get(number).map_or("", |column| column.name);
+            Choice { name, column: (number, heading), chosen, apart }
+        };
+        let measures = NodeHeat::ALL.iter().enumerate();
+        let measures = measures.map(|(n, of)| choice(of.name(), n * scales + scale_at, *of == heat, 0.0));
+        let spread = HeatScale::ALL
+            .iter()
+            .enumerate()
+            .map(|(n, of)| choice(of.name(), measure_at * scales + n, *of == scale, if n == 0 { 1.4 } else { 0.0 }));
+        let area = Rect { min: pos2(area.left(), y), ..area };
+        choices(sheet, area, measures.chain(spread)) + 2.0 * em
     }
 
     /// Where the graph ends.

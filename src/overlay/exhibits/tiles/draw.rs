@@ -50,7 +50,7 @@ impl Drawing<'_> {
                 let ink = palette::fade(self.info.colors.of(region), 0.95);
                 let area = placed.face(tile);
                 if placed.tile >= FRAMED {
-                    frame(sheet, area, (0.055 * placed.tile).round().clamp(1.0, 2.0), ink);
+                    sheet.frame(area, (0.055 * placed.tile).round().clamp(1.0, 2.0), ink);
                 } else {
                     let side = (0.4 * placed.tile).round().max(1.0);
                     sheet.bar(Rect::from_min_size(area.min, vec2(side, side)), ink);
@@ -189,7 +189,7 @@ impl Drawing<'_> {
             sheet.bar(Rect { min: pos2(area.left(), area.bottom() - height), ..area }, palette::SERIES[0]);
         });
         self.mark(pin, |placed, tile, _| {
-            frame(sheet, placed.face(tile).expand(1.0), (0.12 * placed.tile).clamp(2.0, 4.0), palette::SERIES[0]);
+            sheet.frame(placed.face(tile).expand(1.0), (0.12 * placed.tile).clamp(2.0, 4.0), palette::SERIES[0]);
         });
     }
 
@@ -219,24 +219,14 @@ impl Drawing<'_> {
 pub(super) fn touch(sheet: &mut Sheet, area: Rect, width: f32, ink: Rgba, kind: Kind, now: bool) {
     if now {
         // Dark inside of the light frame, so that it is seen on light tiles.
-        frame(sheet, area.shrink(width), 1.0, palette::fade(palette::BACKGROUND, 0.8));
+        sheet.frame(area.shrink(width), 1.0, palette::fade(palette::BACKGROUND, 0.8));
     }
-    frame(sheet, area, width, ink);
+    sheet.frame(area, width, ink);
     if now && matches!(kind, Kind::Write | Kind::Modify) {
         let side = 0.34 * area.width();
         let corner = Rect::from_min_max(pos2(area.right() - side, area.top()), pos2(area.right(), area.top() + side));
         sheet.bar(corner, ink);
     }
-}
-
-/// A line round an area, inside of it.
-pub(super) fn frame(sheet: &mut Sheet, area: Rect, width: f32, ink: Rgba) {
-    let width = width.min(0.5 * area.width());
-    let Rect { min, max } = area;
-    sheet.bar(Rect { min, max: pos2(max.x, min.y + width) }, ink);
-    sheet.bar(Rect { min: pos2(min.x, max.y - width), max }, ink);
-    sheet.bar(Rect { min: pos2(min.x, min.y + width), max: pos2(min.x + width, max.y - width) }, ink);
-    sheet.bar(Rect { min: pos2(max.x - width, min.y + width), max: pos2(max.x, max.y - width) }, ink);
 }
 
 fn element_type(region: &Region) -> String {

@@ -1,6 +1,6 @@
 //! Beside the tiles: the loops that are under way as boxes within one another, the statement, the reference and what came of it.
 
-use super::super::sheet::{SMALL, Sheet};
+use super::super::sheet::{SMALL, Sheet, whole};
 use crate::overlay::fonts::Weight;
 use crate::overlay::info::Info;
 use crate::overlay::pen::Target;
@@ -133,11 +133,6 @@ fn one(sheet: &mut Sheet, frame: Rect, at: &LoopAt, low: bool) {
 /// Signs for which there is room.
 fn signs(width: f32, size: f32, em: f32) -> usize {
     whole(width / (SIGN * size * em))
-}
-
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 or more; saturates")]
-fn whole(n: f32) -> usize {
-    n.max(0.0) as usize
 }
 
 /// Words in lines of so many signs, broken between words; the last of `most` lines has all that is left.

@@ -1,13 +1,12 @@
 //! What the colours and signs of tiles stand for, over and under them.
 
-use super::super::sheet::{SMALL, Sheet};
+use super::super::sheet::{Choice, SMALL, Sheet, choices};
 use super::super::table::Sort;
-use super::draw::{frame, touch};
+use super::draw::touch;
 use super::grid::Placed;
 use super::values::{Tiles, Value};
 use super::{COLUMNS, DISTANCES, THRESHOLDS, threshold};
 use crate::overlay::fonts::Weight;
-use crate::overlay::pen::Target;
 use crate::reference::Kind;
 use crate::scene::palette::{self, Rgba};
 use crate::units::{grouped, to_f32};
@@ -138,31 +137,14 @@ impl Signs<'_> {
             sheet.left(pos2(area.left(), y), &line, Weight::SemiBold, 0.95, palette::TEXT, area.width());
             y += 1.8 * em;
         }
-        let mut x = area.left();
-        for (n, column) in COLUMNS.iter().enumerate() {
-            let chosen = self.sort.column() == Some(n);
-            if n >= THRESHOLDS && !chosen {
-                continue;
-            }
-            let size = 0.95;
-            let width = SIGN * size * column.name.chars().count() as f32 * em;
-            if x > area.left() && x + width > area.right() {
-                (x, y) = (area.left(), y + 1.7 * em);
-            }
-            let (weight, ink) =
-                if chosen { (Weight::SemiBold, palette::TEXT) } else { (Weight::Regular, palette::TEXT_QUIET) };
-            sheet.left(pos2(x, y), column.name, weight, size, ink, width + em);
-            if chosen {
-                let below = Rect::from_min_size(pos2(x, y + 1.35 * em), vec2(width, 0.12 * em));
-                sheet.bar(below, palette::SERIES[0]);
-            }
-            let place = Rect::from_min_max(pos2(x - 0.3 * em, y - 0.2 * em), pos2(x + width + 0.3 * em, y + 1.5 * em));
-            let place = place.intersect(sheet.sight);
-            if let (true, Ok(n)) = (place.is_positive(), u8::try_from(n)) {
-                sheet.plane.rows.push((place, Target::Column(n, column.name)));
-            }
-            x += width + 1.5 * em;
-        }
+        let offered = COLUMNS.iter().enumerate().map(|(n, column)| Choice {
+            name: column.name,
+            column: (n, column.name),
+            chosen: self.sort.column() == Some(n),
+            apart: 0.0,
+        });
+        let offered = offered.filter(|choice| choice.column.0 < THRESHOLDS || choice.chosen);
+        let y = choices(sheet, Rect { min: pos2(area.left(), y), ..area }, offered);
         self.at = pos2(area.left(), y + 2.1 * em);
         y + 4.2 * em
     }
@@ -278,9 +260,9 @@ impl Sign {
         sheet.bar(place.shrink(0.5), ground);
         match self {
             Self::Touched(kind) => touch(sheet, place, width, palette::LIGHT, *kind, true),
-            Self::Latest => frame(sheet, place, 0.6 * width, palette::fade(palette::LIGHT, 0.5)),
-            Self::Held => frame(sheet, place, 0.8 * width, palette::region(0)),
-            Self::Pinned => frame(sheet, place, width, palette::SERIES[0]),
+            Self::Latest => sheet.frame(place, 0.6 * width, palette::fade(palette::LIGHT, 0.5)),
+            Self::Held => sheet.frame(place, 0.8 * width, palette::region(0)),
+            Self::Pinned => sheet.frame(place, width, palette::SERIES[0]),
         }
     }
 }
