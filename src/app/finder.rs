@@ -13,11 +13,13 @@ use super::desk::{Desk, Effect};
 use super::keys::{Action, TABLE};
 use super::task_keys::{ForTasks, for_tasks};
 use crate::axis::Position;
+use crate::nest::Walk;
 use crate::overlay::exhibits::{ExhibitEntry, Subject, offered};
 use crate::tasks::metrics::Metric;
 use crate::tasks::{Symbol, TaskBook, TaskLook};
 use crate::trace::bundled::name_in;
 use crate::units::{ByteRange, grouped, parse_seconds};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 /// Rows that are shown, at most.
@@ -39,6 +41,8 @@ pub(super) enum Does {
     Go(Position),
     /// Goes to the next reference of a source line or, where there is none, to its first one.
     Line(usize),
+    /// Goes to the first access of a statement of loops, by number.
+    Statement(usize),
     /// Goes to the reference that is typed.
     Typed(String),
     /// Pins some bytes.
@@ -250,6 +254,27 @@ fn of_tasks(book: &TaskBook, look: &TaskLook) -> Vec<Row> {
     rows
 }
 
+/// States of a graph and statements of loops, found by their text, their line or their state.
+fn of_loops(walk: &Walk) -> Vec<Row> {
+    let mut rows: Vec<Row> = Vec::new();
+    let numbered = || (0..).zip(walk.statements());
+    let mut known = BTreeSet::new();
+    for (number, statement) in numbered().filter(|(_, statement)| !statement.state.is_empty()) {
+        if known.insert(&statement.state) {
+            rows.push(Row::new(format!("go to state {}", statement.state), "state", Does::Statement(number)));
+        }
+    }
+    rows.extend(numbered().map(|(number, statement)| {
+        let text = if statement.text.is_empty() { statement.name.trim_matches('`') } else { &statement.text };
+        let place = match statement.line {
+            0 => statement.state.clone(),
+            line => format!("{}:{line}", statement.file),
+        };
+        Row::new(format!("go to {text}"), &place, Does::Statement(number)).or_found_by(&place)
+    }));
+    rows
+}
+
 impl Desk {
     /// All that can be found now.
     fn findable(&self) -> Vec<Row> {
@@ -294,6 +319,11 @@ impl Desk {
         };
         rows.extend(self.notes.within(self.transport.axis()).iter().map(|b| go("bookmark", &b.name, b.at)));
         rows.extend(tables.marks.iter().map(|mark| go("mark", &mark.name, Position::at(mark.reference))));
+        // Of loops the first access of each statement is known, before the line is met.
+        if let Some(walk) = self.studio().walk() {
+            rows.extend(of_loops(walk));
+            return rows;
+        }
         let places = self.studio().timeline().lines().places();
         rows.extend((0..).zip(places).filter_map(|(row, place)| {
             let l = tables.locations.get(*place)?;
@@ -322,6 +352,13 @@ impl Desk {
                 self.say(row.words.trim_start_matches("go to "), now);
             }
             Does::Line(line) => self.seek_line_round(line, now),
+            Does::Statement(number) => match self.studio().walk().and_then(|walk| walk.first_of(number)) {
+                Some(tick) => {
+                    self.transport.jump(Position::at(tick));
+                    self.say(row.words.trim_start_matches("go to "), now);
+                }
+                None => self.say("this statement makes no access", now),
+            },
             Does::Typed(text) => self.go_to(&text, now),
             Does::Pin(bytes) => self.pin(Some(bytes)),
             Does::Against(path) => {

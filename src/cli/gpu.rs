@@ -15,7 +15,7 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct GpuArgs {
-    /// The kernel, or a file of recorded ones: of Accel-Sim (kernelslist.g, kernel-1.traceg), of NVBit's mem_trace, or any other trace,
+    /// The kernel; a compute shader (k.wgsl, kernel:reduce-strided), launched as k.toml beside it says; or a file of recorded ones: of Accel-Sim (kernelslist.g, kernel-1.traceg), of NVBit's mem_trace, or any other trace,
     /// whose cores are wavefronts; without one, kernels and GPUs are listed, or the GPU of --gpu is printed as TOML
     pub kernel: Option<String>,
     /// The GPU: a name of the list, or a TOML file; the default is r9nano

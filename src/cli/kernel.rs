@@ -99,9 +99,13 @@ pub struct KernelArgs {
     /// Print JSON: work items, warps, proxy warps, banks, races and sites
     #[arg(long, conflicts_with = "output")]
     pub json: bool,
-    /// Draw what it did into this file, .svg or .png; `-` is an SVG on standard output
+    /// Draw what it did into this file, .svg or .png, `-` is an SVG on standard output; or write its accesses of storage and uniform
+    /// memory as a trace, .orrery
     #[arg(short, long, value_name = "FILE", conflicts_with = "print", help_heading = "Pictures")]
     pub output: Option<PathBuf>,
+    /// Of a trace: cores that groups are given to in turn, 1 to 64
+    #[arg(long, value_name = "COUNT", default_value_t = 64, requires = "output", value_parser = clap::value_parser!(u16).range(1..=64))]
+    pub units: u16,
     /// What to draw
     #[arg(long, value_enum, requires = "output", default_value = "all", help_heading = "Pictures")]
     pub view: KernelView,

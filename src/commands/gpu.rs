@@ -1,6 +1,7 @@
 //! `orrery gpu`: a kernel on a simulated GPU, in numbers and as tasks.
 
 use super::UsageError;
+use super::kernel::is_kernel;
 use super::recorded_kernels::{self, Jobs};
 use super::stop::{Flag, Stopped};
 use super::tasks::write_tasks;
@@ -28,7 +29,15 @@ pub(super) fn run(args: &GpuArgs) -> anyhow::Result<()> {
             Some(gpu) => Ok(write!(shown::raw().lock(), "{}", text_of(gpu)?)?),
         };
     };
-    let (mut jobs, called): (Jobs, String) = if Path::new(kernel).is_file() {
+    let name = args.gpu.as_deref().unwrap_or("r9nano");
+    let mut config =
+        GpuConfig::from_toml(&text_of(name)?).map_err(|error| UsageError(format!("--gpu {name}: {error}")))?;
+    if let Some(dispatch) = args.dispatch {
+        config.dispatch = dispatch;
+    }
+    let (mut jobs, called): (Jobs, String) = if is_kernel(Path::new(kernel)) {
+        (recorded_kernels::shader(Path::new(kernel), &args.set, config.wavefront)?, kernel.clone())
+    } else if Path::new(kernel).is_file() {
         if !args.set.is_empty() {
             let why = "--set: found a recorded kernel, which has its arguments in it; expected none";
             return Err(UsageError(why.into()).into());
@@ -40,12 +49,6 @@ pub(super) fn run(args: &GpuArgs) -> anyhow::Result<()> {
         let program = row.with(&args.set).map_err(|error| UsageError(format!("--set {error}")))?;
         (Box::new(Job::alone(row.name, program)), row.name.to_owned())
     };
-    let name = args.gpu.as_deref().unwrap_or("r9nano");
-    let mut config =
-        GpuConfig::from_toml(&text_of(name)?).map_err(|error| UsageError(format!("--gpu {name}: {error}")))?;
-    if let Some(dispatch) = args.dispatch {
-        config.dispatch = dispatch;
-    }
     let stop = Flag::new("stopping");
     let keep = args.output.is_some();
     let mut go = |_, _| !stop.raised.load(Ordering::Relaxed);

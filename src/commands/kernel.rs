@@ -2,23 +2,21 @@
 
 mod engine;
 mod picture;
+mod references;
 mod report;
 
 use super::UsageError;
 use super::stats::to_stdout;
-use crate::cli::KernelArgs;
-#[cfg(feature = "gpu")]
-use crate::cli::{Cli, Command};
+use crate::cli::{Cli, Command, KernelArgs};
 use crate::kernel::bundled::{BUNDLED, SCHEME};
 use crate::kernel::{Engine as _, Extent, Hardware, KernelError, Launch, Program, Run, name_of};
 #[cfg(feature = "gpu")]
 use crate::kernel::{KEPT, KernelBook};
 use crate::opening::KernelFile;
 use crate::shown;
-#[cfg(feature = "gpu")]
+use crate::trace::write::WriteFormat;
 use clap::Parser as _;
 use serde::Serialize;
-#[cfg(feature = "gpu")]
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::Path;
@@ -31,6 +29,9 @@ pub(super) fn run(args: &KernelArgs) -> anyhow::Result<()> {
     let Some(path) = &args.file else { return to_stdout(false, list) };
     let (program, launch) = opened(args, path)?;
     if let Some(output) = &args.output {
+        if WriteFormat::of(output) == Some(WriteFormat::Native) {
+            return references::write(args, &program, &launch, output);
+        }
         return picture::write(args, &program, &launch, output);
     }
     let (run, ()) = engine::chosen(args.engine, &program.file)?.run(&program, &launch, ()).map_err(failed)?;
@@ -49,7 +50,6 @@ pub(super) fn run(args: &KernelArgs) -> anyhow::Result<()> {
 }
 
 /// Whether what is named where a trace is expected is a kernel: a shader, or a bundled one.
-#[cfg(feature = "gpu")]
 pub(super) fn is_kernel(path: &Path) -> bool {
     let text = path.to_string_lossy();
     text.starts_with(SCHEME) || path.extension().is_some_and(|end| end.eq_ignore_ascii_case("wgsl"))
@@ -61,13 +61,22 @@ pub(super) fn is_kernel(path: &Path) -> bool {
 /// As [`run`].
 #[cfg(feature = "gpu")]
 pub(super) fn book(path: &Path) -> anyhow::Result<KernelBook> {
-    let words = ["orrery", "kernel", "--"].map(OsString::from);
-    let Command::Kernel(args) = Cli::try_parse_from(words.into_iter().chain([path.as_os_str().to_owned()]))?.command
-    else {
+    let (program, launch) = beside(path, &[])?;
+    KernelBook::play(&program, &launch, 0..u64::MAX, KEPT).map_err(failed)
+}
+
+/// A kernel that is launched as the file beside it says, with these values of overrides.
+///
+/// # Errors
+/// As [`run`].
+pub(super) fn beside(path: &Path, overrides: &[(String, u64)]) -> anyhow::Result<(Program, Launch)> {
+    let set = overrides.iter().flat_map(|(name, value)| ["--set".to_owned(), format!("{name}={value}")]);
+    let words = ["orrery", "kernel"].map(OsString::from).into_iter().chain(set.map(OsString::from));
+    let words = words.chain(["--".into(), path.as_os_str().to_owned()]);
+    let Command::Kernel(args) = Cli::try_parse_from(words)?.command else {
         anyhow::bail!("the arguments of `kernel` are not understood: a bug, please report it");
     };
-    let (program, launch) = opened(&args, path)?;
-    KernelBook::play(&program, &launch, 0..u64::MAX, KEPT).map_err(failed)
+    opened(&args, path)
 }
 
 /// The program and the launch that `args` name.
@@ -81,8 +90,10 @@ fn opened(args: &KernelArgs, path: &Path) -> anyhow::Result<(Program, Launch)> {
     Ok((program, launch))
 }
 
+pub(super) use references::whole;
+
 /// What is wrong with the call is told from what is wrong with the kernel.
-fn failed(error: KernelError) -> anyhow::Error {
+pub(super) fn failed(error: KernelError) -> anyhow::Error {
     match error {
         KernelError::Source(_)
         | KernelError::Adapter(_)

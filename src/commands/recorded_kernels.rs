@@ -1,8 +1,10 @@
-//! Kernels that a tool recorded, for the simulator of GPUs: warps of Accel-Sim and NVBit as they were, and any other trace with a wavefront
-//! for each of its cores.
+//! Kernels that a tool recorded, for the simulator of GPUs: warps of Accel-Sim and NVBit as they were, compute shaders as they ran here, and
+//! any other trace with a wavefront for each of its cores.
 
+use super::kernel::{beside, failed, whole};
 use super::open::open_trace;
 use crate::cli::TraceArgs;
+use crate::kernel::{self, Site, Space, WarpRecord, kind_of};
 use crate::machine::gpu::{Job, JobError, Program, Recorded, Step};
 use crate::reference::{Kind, NO_LANE, Reference, ReferenceSource};
 use crate::shown::say;
@@ -38,6 +40,54 @@ pub(super) fn jobs(path: &Path) -> anyhow::Result<Jobs> {
     }
     let name = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
     Ok(Box::new(Job::alone(&name, cores(source.as_ref())?)))
+}
+
+/// A compute shader that is launched as the file beside it says, with these values of overrides and warps of so many items.
+///
+/// # Errors
+/// When it cannot be run, or accesses more memory than is held.
+pub(super) fn shader(path: &Path, overrides: &[(String, u64)], warp: u32) -> anyhow::Result<Jobs> {
+    let (program, launch) = beside(path, overrides)?;
+    let record = WarpRecord::new(&program, warp as usize).map_err(failed)?;
+    let (run, record) = program.run_watched(&launch, record).map_err(failed)?;
+    whole(&program, &record)?;
+    let bases = kernel::bases(&program, &run);
+    let shared = program.shared.iter().filter(|shared| shared.space == Space::Workgroup);
+    let local = shared.map(|shared| u64::from(shared.bytes)).sum();
+    let warp = |warp: &Vec<kernel::WarpStep>| shader_steps(warp, record.sites(), &bases);
+    let groups = record.groups().iter().map(|group| group.iter().map(warp).collect()).collect();
+    let recorded: Arc<dyn Program> = Arc::new(Recorded { groups, local });
+    Ok(Box::new(Job::alone(&program.entry, recorded)))
+}
+
+/// What a warp of a shader does. WGSL tells no registers: it waits for what it loaded where it decides, stores, or accesses workgroup
+/// memory, and at barriers.
+fn shader_steps(warp: &[kernel::WarpStep], sites: &[Site], bases: &[u64]) -> Vec<Step> {
+    let (mut out, mut loads) = (Vec::new(), false);
+    for step in warp {
+        let kind = match step {
+            kernel::WarpStep::Global(site, _) => Some(kind_of(&sites[*site])),
+            _ => None,
+        };
+        if loads && !matches!((step, kind), (kernel::WarpStep::Compute(_), _) | (_, Some(Kind::Read))) {
+            out.push(Step::Wait);
+            loads = false;
+        }
+        match step {
+            kernel::WarpStep::Compute(count) => out.extend((0..*count).map(|_| Step::Alu)),
+            kernel::WarpStep::Decide => {}
+            kernel::WarpStep::Workgroup => out.push(Step::Local),
+            kernel::WarpStep::Barrier => out.push(Step::Barrier),
+            kernel::WarpStep::Global(site, lanes) => {
+                let Site { shared, bytes, .. } = sites[*site];
+                let base = bases.get(shared).copied().unwrap_or(0);
+                let lanes = lanes.iter().map(|(_, address)| Some((base + u64::from(*address), bytes))).collect();
+                out.extend(accesses(kind.unwrap_or(Kind::Read), lanes));
+                loads |= kind != Some(Kind::Write);
+            }
+        }
+    }
+    out
 }
 
 /// Kernels as they are read; what was left out is said at the end.

@@ -281,6 +281,28 @@ impl Program {
         Ok((bytes, count.is_none().then_some(fill)))
     }
 
+    /// Elements of a variable of so many bytes: bytes of one, its type (empty = of several types), and how many there are, by dimension.
+    pub(super) fn elements(&self, shared: &Shared, bytes: u64) -> (u32, String, Vec<u64>) {
+        let words = (4, String::new(), vec![(bytes / 4).max(1)]);
+        let Ok(places) = self.places(shared) else { return words };
+        let (element, stride) = (&places.element, places.stride);
+        let Some(first) = element.first().filter(|_| places.head.is_empty() && stride > 1) else { return words };
+        let count = (bytes / u64::from(stride)).max(1);
+        let size = u32::from(first.scalar.width);
+        let side_by_side =
+            (0u32..).zip(element).all(|(n, leaf)| leaf.scalar == first.scalar && leaf.offset == n * size);
+        if !side_by_side || u32::try_from(element.len()) != Ok(stride / size.max(1)) {
+            return (stride, String::new(), vec![count]);
+        }
+        let name = match first.scalar.kind {
+            naga::ScalarKind::Float => "f",
+            naga::ScalarKind::Sint => "i",
+            _ => "u",
+        };
+        let shape = if element.len() > 1 { vec![count, element.len() as u64] } else { vec![count] };
+        (size, format!("{name}{}", 8 * size), shape)
+    }
+
     /// The numbers that a variable holds, scalar by scalar.
     ///
     /// # Errors

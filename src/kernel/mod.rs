@@ -39,6 +39,7 @@ mod program;
 mod record;
 mod run;
 mod types;
+mod warps;
 
 pub use buffers::{Bound, Content, bound, numbers};
 pub use code::{Act, Site, name_of};
@@ -52,3 +53,4 @@ pub use model::{Banks, Branching, Cost, Counts, Decided, Hardware, Path, ProxyWa
 pub use program::{Program, Shared, Space};
 pub use record::{Access, Decision, Event, LoneBarrier, Observer, Outside, Recording};
 pub use run::{EVENTS, Extent, Launch, Run, STEPS, Unbound};
+pub use warps::{MOST_LANES, WarpRecord, WarpStep, bases, kind_of};

@@ -1,5 +1,6 @@
 //! A compute shader, parsed, validated, with its entry chosen and its overrides set.
 
+use super::code::Site;
 use super::error::KernelError;
 use super::mask::MOST_ITEMS;
 use super::types::Types;
@@ -138,6 +139,14 @@ impl Program {
     pub fn source_line(&self, line: u32) -> &str {
         let at = (line as usize).checked_sub(1).and_then(|n| self.lines.get(n));
         at.and_then(|at| self.text.get(*at..)).and_then(|text| text.lines().next()).unwrap_or("").trim()
+    }
+
+    /// Places in the source that access shared memory, by number.
+    ///
+    /// # Errors
+    /// [`KernelError::Unsupported`] for what cannot be run.
+    pub fn sites(&self) -> Result<Vec<Site>, KernelError> {
+        Ok(self.compiled()?.sites)
     }
 
     /// The line of the entry's name.

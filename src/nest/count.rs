@@ -164,7 +164,7 @@ fn learn(l: &mut Loop) {
         Node::Access(access) => {
             let still = |form: &Form| form.affine().is_some_and(|affine| affine.slope(l.slot) == 0);
             let checks = access.checks.iter();
-            access.offset.affine().is_some()
+            !matches!(access.offset, Form::General(_))
                 && checks.clone().all(|check| check.index.affine().is_some() && still(&check.extent))
         }
         _ => false,

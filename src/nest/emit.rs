@@ -4,7 +4,8 @@ use super::count::{Cache, Counter};
 use super::expr::{EvalError, UNSET};
 use super::fault::NestError;
 use super::machine::Machine;
-use super::tree::{Access, Block, Cores, Loop, Nest, Node};
+use super::stepped::Run;
+use super::tree::{Access, Block, Check, Cores, Loop, Nest, Node};
 use crate::reference::{LoopAt, NO_LANE, Reference};
 
 /// Program counters are those of statements: so many from one to the next, from the first on.
@@ -25,6 +26,7 @@ pub(super) struct Emitter<'a> {
     by_container: bool,
     /// Loops and control flows that are under way, the outermost first.
     pub(super) open: Vec<Open<'a>>,
+    runs: Vec<Run>,
     lanes: Vec<Lane>,
 }
 
@@ -45,8 +47,8 @@ struct Lane {
 impl<'a> Emitter<'a> {
     pub(super) fn new(nest: &'a Nest, bases: &'a [u64], cache: &'a Cache, limit: usize, stops: bool) -> Self {
         let counter = Counter::new(nest, cache);
-        let (values, open, lanes) = (nest.initial.clone(), Vec::new(), Vec::new());
-        Self { nest, bases, counter, values, core: 0, limit, stops, by_container: false, open, lanes }
+        let (values, open, runs, lanes) = (nest.initial.clone(), Vec::new(), Vec::new(), Vec::new());
+        Self { nest, bases, counter, values, core: 0, limit, stops, by_container: false, open, runs, lanes }
     }
 
     pub(super) fn by_container(self) -> Self {
@@ -189,62 +191,81 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    /// As many iterations of a loop over accesses alone as are wanted; 0 where one of them has an index outside, which
-    /// [`Emitter::access`] then finds.
+    /// As many iterations of a loop over accesses alone as are wanted, its index then that of the iteration behind them; 0 where one of
+    /// them has an index outside, which [`Emitter::access`] then finds.
     fn plain(&mut self, l: &Loop, step: i64, trips: u64, out: &mut Vec<Reference>) -> Result<u64, NestError> {
         let width = l.body.nodes.len().max(1);
         let wanted = self.limit.saturating_sub(out.len()).div_ceil(width) as u64;
         let rounds = trips.min(wanted);
-        let Some(last) = rounds.checked_sub(1).and_then(|n| i64::try_from(n).ok()) else { return Ok(0) };
-        self.lanes.clear();
-        for node in &l.body.nodes {
-            let Node::Access(access) = node else { return Ok(0) };
-            let Some(lane) = self.lane(access, l.slot, step, last) else { return Ok(0) };
-            self.lanes.push(lane);
+        if !self.are_inside(l, step, rounds) {
+            return Ok(0);
         }
-        let count = usize::try_from(rounds).unwrap_or(0);
-        out.reserve(count * width);
-        // One by one they are written faster than by a loop over a list.
-        match &mut self.lanes[..] {
-            [a] => put(count, [a], out),
-            [a, b] => put(count, [a, b], out),
-            [a, b, c] => put(count, [a, b, c], out),
-            [a, b, c, d] => put(count, [a, b, c, d], out),
-            [a, b, c, d, e, f] => put(count, [a, b, c, d, e, f], out),
-            lanes => {
-                for _ in 0..count {
-                    for lane in &mut *lanes {
-                        out.push(lane.reference);
-                        lane.reference.addr = lane.reference.addr.wrapping_add(lane.step);
+        out.reserve(usize::try_from(rounds).unwrap_or(0).saturating_mul(width));
+        let mut done = 0;
+        while done < rounds {
+            let Some(evenly) = self.lanes(l, step, rounds - done) else { break };
+            let count = usize::try_from(evenly).unwrap_or(0);
+            // One by one they are written faster than by a loop over a list.
+            match &mut self.lanes[..] {
+                [a] => put(count, [a], out),
+                [a, b] => put(count, [a, b], out),
+                [a, b, c] => put(count, [a, b, c], out),
+                [a, b, c, d] => put(count, [a, b, c, d], out),
+                [a, b, c, d, e, f] => put(count, [a, b, c, d, e, f], out),
+                lanes => {
+                    for _ in 0..count {
+                        for lane in &mut *lanes {
+                            out.push(lane.reference);
+                            lane.reference.addr = lane.reference.addr.wrapping_add(lane.step);
+                        }
                     }
                 }
             }
+            done += evenly;
+            self.values[l.slot] = self.values[l.slot].wrapping_add(step.wrapping_mul(evenly.cast_signed()));
         }
-        Ok(rounds)
+        Ok(done)
     }
 
-    fn lane(&self, access: &Access, slot: usize, step: i64, last: i64) -> Option<Lane> {
-        let ends = |affine: &super::form::Affine| {
-            let first = affine.eval(&self.values).ok()?;
-            let grows = affine.slope(slot).checked_mul(step)?;
-            Some((first, first.checked_add(grows.checked_mul(last)?)?, grows))
-        };
-        for check in &access.checks {
-            let (first, last, _) = ends(check.index.affine()?)?;
+    /// Whether all indices of so many iterations are inside of their shapes.
+    fn are_inside(&self, l: &Loop, step: i64, rounds: u64) -> bool {
+        let Some(last) = rounds.checked_sub(1).and_then(|n| i64::try_from(n).ok()) else { return false };
+        let is_inside = |check: &Check| {
+            let index = check.index.affine()?.run(&self.values, l.slot, step)?;
             let extent = check.extent.eval(&self.values).ok()?;
-            if first.min(last) < 0 || first.max(last) >= extent {
+            let last = index.after(last)?;
+            Some(index.first.min(last) >= 0 && index.first.max(last) < extent)
+        };
+        let accesses = l.body.nodes.iter().filter_map(|node| if let Node::Access(a) = node { Some(a) } else { None });
+        accesses.flat_map(|access| &access.checks).all(|check| is_inside(check) == Some(true))
+    }
+
+    /// Finds where each access of an iteration is and how far it goes with each, and in how many of `most` iterations it goes so; `None`
+    /// where a place is outside of its container.
+    fn lanes(&mut self, l: &Loop, step: i64, most: u64) -> Option<u64> {
+        self.runs.clear();
+        let mut rounds = most;
+        for node in &l.body.nodes {
+            let Node::Access(access) = node else { return None };
+            let run = access.offset.run(&self.values, l.slot, step)?;
+            rounds = rounds.min(run.rounds);
+            self.runs.push(run);
+        }
+        let last = i64::try_from(rounds.checked_sub(1)?).ok()?;
+        self.lanes.clear();
+        for (node, run) in l.body.nodes.iter().zip(&self.runs) {
+            let Node::Access(access) = node else { return None };
+            let container = &self.nest.containers[access.container];
+            let last = run.after(last)?;
+            let elements = i64::try_from(container.elements).unwrap_or(i64::MAX);
+            if run.first.min(last) < 0 || run.first.max(last) >= elements {
                 return None;
             }
+            let reference = self.reference(access, run.first.cast_unsigned());
+            let bytes = i64::from(container.elem_bytes);
+            self.lanes.push(Lane { reference, step: run.grows.wrapping_mul(bytes).cast_unsigned() });
         }
-        let container = &self.nest.containers[access.container];
-        let (first, last, grows) = ends(access.offset.affine()?)?;
-        let elements = i64::try_from(container.elements).unwrap_or(i64::MAX);
-        if first.min(last) < 0 || first.max(last) >= elements {
-            return None;
-        }
-        let bytes = i64::from(container.elem_bytes);
-        let reference = self.reference(access, first.cast_unsigned());
-        Some(Lane { reference, step: grows.wrapping_mul(bytes).cast_unsigned() })
+        Some(rounds)
     }
 
     #[inline]

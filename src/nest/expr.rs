@@ -83,6 +83,11 @@ impl Expr {
         Self { ops: vec![Op::Slot(slot)] }
     }
 
+    /// Of a step that takes nothing.
+    pub(super) fn of_op(op: Op) -> Self {
+        Self { ops: vec![op] }
+    }
+
     pub(super) fn name(name: &str) -> Self {
         Self { ops: vec![Op::Name(name.into())] }
     }

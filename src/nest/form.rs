@@ -1,6 +1,7 @@
 //! An expression made ready to be worked out often: a sum of multiples of indices where it is one.
 
 use super::expr::{EvalError, Expr, Op, UNSET};
+use super::stepped::{Run, Stepped};
 
 /// A constant, and slots with what they are multiplied by; no slot twice, no factor 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -13,6 +14,8 @@ pub(super) struct Affine {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     Affine(Affine),
+    /// With the expression that it is: who asks for an error gets that of the expression.
+    Stepped(Box<Stepped>, Expr),
     General(Expr),
 }
 
@@ -49,7 +52,7 @@ impl Affine {
         Some(out)
     }
 
-    fn scaled(&self, by: i64) -> Option<Self> {
+    pub(super) fn scaled(&self, by: i64) -> Option<Self> {
         let mut out = Self { constant: self.constant.checked_mul(by)?, terms: Vec::new() };
         for &(slot, factor) in self.terms.iter().filter(|_| by != 0) {
             out.terms.push((slot, factor.checked_mul(by)?));
@@ -96,7 +99,11 @@ impl Affine {
 
 impl Form {
     pub(super) fn of(expr: Expr) -> Self {
-        Affine::of(&expr).map_or(Self::General(expr), Self::Affine)
+        match (Affine::of(&expr), Stepped::of(&expr)) {
+            (Some(affine), _) => Self::Affine(affine),
+            (None, Some(stepped)) => Self::Stepped(Box::new(stepped), expr),
+            (None, None) => Self::General(expr),
+        }
     }
 
     pub(super) fn num(value: i64) -> Self {
@@ -107,7 +114,18 @@ impl Form {
     pub(super) fn eval(&self, values: &[i64]) -> Result<i64, EvalError> {
         match self {
             Self::Affine(affine) => affine.eval(values),
+            Self::Stepped(stepped, expr) => stepped.eval(values).map_or_else(|| expr.eval(values), Ok),
             Self::General(expr) => expr.eval(values),
+        }
+    }
+
+    /// How it goes on with a loop over `slot`, whose index grows by `step`; `None` where that is not known.
+    #[inline]
+    pub(super) fn run(&self, values: &[i64], slot: usize, step: i64) -> Option<Run> {
+        match self {
+            Self::Affine(affine) => affine.run(values, slot, step),
+            Self::Stepped(stepped, _) => stepped.run(values, slot, step),
+            Self::General(_) => None,
         }
     }
 
@@ -124,7 +142,7 @@ impl Form {
     pub(super) fn slots(&self, out: &mut Vec<usize>) {
         match self {
             Self::Affine(affine) => out.extend(affine.terms.iter().map(|(slot, _)| *slot)),
-            Self::General(expr) => out.extend(expr.slots()),
+            Self::Stepped(_, expr) | Self::General(expr) => out.extend(expr.slots()),
         }
     }
 }

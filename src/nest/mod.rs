@@ -41,6 +41,7 @@ mod run;
 #[cfg(feature = "native")]
 pub mod sdfg;
 mod settings;
+mod stepped;
 mod symbolic;
 mod tree;
 mod walk;
@@ -49,5 +50,5 @@ pub use container::{Container, span_lines};
 pub use fault::NestError;
 pub use settings::Settings;
 pub use symbolic::{Amount, Item, Moved, Task, Volumes};
-pub use tree::Nest;
+pub use tree::{Nest, Statement};
 pub use walk::{Iteration, NestText, Walk};

@@ -79,7 +79,7 @@ pub(super) struct Loop {
     /// Loops within one another, this one the first and nothing between them, in groups of which none changes another's bounds; by how
     /// deep they are. Empty where there is but one group.
     pub(super) groups: Vec<Vec<usize>>,
-    /// Whether the body is accesses alone, whose places grow evenly.
+    /// Whether the body is accesses alone, whose places grow evenly, or do so from one border of tiles to the next.
     pub(super) plain: bool,
 }
 
@@ -111,18 +111,19 @@ pub(super) struct Branch {
 
 /// What makes accesses: a line of a `.loops` file, a tasklet of a graph.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Statement {
+pub struct Statement {
     /// As a message names it: `` `C[i,j] += A[i,k] * B[k,j]` ``.
-    pub(super) name: String,
+    pub name: String,
     /// `x.loops`, or the Python file that a graph names.
-    pub(super) file: String,
+    pub file: String,
     /// Line, from 1; 0 = unknown.
-    pub(super) line: u32,
-    pub(super) text: String,
+    pub line: u32,
+    /// As it stands in the file; empty = unknown.
+    pub text: String,
     /// Operations of one execution: arithmetic, and calls of functions.
-    pub(super) operations: u64,
+    pub operations: u64,
     /// The state of a graph that it is in; empty where there is none.
-    pub(super) state: String,
+    pub state: String,
 }
 
 /// Loops, conditions and accesses whose bounds have values, but for the loop indices.

@@ -9,7 +9,7 @@ use super::loops;
 use super::sdfg;
 use super::settings::Settings;
 use super::symbolic::Volumes;
-use super::tree::{Block, Nest, Node};
+use super::tree::{Block, Nest, Node, Statement};
 use crate::reference::{LoopsAt, Reference, ReferenceSource, SourceError, SourceLocation, Tables};
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -138,6 +138,12 @@ impl Walk {
         let (emitter, statement) = self.stopped(tick)?;
         let statement = self.nest.statements.get(statement)?.name.clone();
         Some(Iteration { indices: emitter.indices(), statement })
+    }
+
+    /// Statements, by number.
+    #[must_use]
+    pub fn statements(&self) -> &[Statement] {
+        &self.nest.statements
     }
 
     /// The first access of a statement, by number; `None` where it makes none, or none in the first 65,536 iterations of its loops.

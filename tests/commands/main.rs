@@ -38,6 +38,7 @@ mod task_pictures;
 mod tasks;
 #[cfg(all(unix, feature = "gpu"))]
 mod vectors;
+mod warps;
 
 #[path = "../support/mod.rs"]
 mod support;

@@ -2,6 +2,12 @@
 
 use super::*;
 use crate::app::desk::tests::desk;
+use crate::nest::{NestText, Settings, Walk};
+use crate::overlay::{Parts, Studio};
+use crate::scene::View;
+use crate::sim::Hierarchy;
+use crate::sim::config::preset;
+use std::sync::Arc;
 
 fn first(desk: &mut Desk, typed: &str) -> String {
     desk.finder = None;
@@ -65,6 +71,32 @@ fn a_row_does_what_it_says_and_the_finder_closes() {
     first(&mut desk, "zzzz");
     assert_eq!(desk.found(3, 0.0), None);
     assert_eq!(desk.found(0, 0.0), None, "it is closed");
+}
+
+/// A desk with two loops, one after the other, the second of which makes accesses from 64 on.
+fn desk_of_loops() -> Desk {
+    let text = "array A[8, 8] of f64\narray B[8, 8] of f64\nfor i in 0..8, j in 0..8 { read A[i, j] }\n\
+        for i in 0..8, j in 0..8 { B[i, j] += A[j, i] }";
+    let text = NestText { name: "t.loops".into(), text: text.into(), settings: Settings::default(), is_graph: false };
+    let walk = Walk::new(text.nest().expect("read"), 64).expect("counted").of_text(text);
+    let hierarchy = Hierarchy::new(&preset("paper").expect("a preset")).expect("sound");
+    let studio = Studio::new(Arc::new(walk), hierarchy, &mut |_, _| true).expect("in memory");
+    Desk::new(studio, View::default(), Parts::default(), &[], Position::START, 100.0)
+}
+
+#[test]
+fn statements_of_loops_are_found_by_their_text_and_their_line() {
+    let mut desk = desk_of_loops();
+    for typed in ["+= a", "loops:4", "B[i, j]"] {
+        assert_eq!(first(&mut desk, typed), "go to B[i, j] += A[j, i]", "{typed}");
+        let row = desk.finder.as_ref().expect("open").found()[0].clone();
+        assert_eq!(row.beside, "t.loops:4");
+        assert_eq!(desk.found(0, 0.0), None);
+        assert_eq!(desk.transport.position(), Position::at(64), "its first access");
+    }
+    assert_eq!(first(&mut desk, "read"), "go to read A[i, j]");
+    desk.found(0, 0.0);
+    assert_eq!(desk.transport.position(), Position::START);
 }
 
 #[test]

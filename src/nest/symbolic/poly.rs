@@ -265,7 +265,7 @@ impl Atoms {
     /// A form; `None` where it is none of these, or too large.
     pub(super) fn of_form(&mut self, form: &Form, known: &BTreeMap<usize, Option<Poly>>) -> Option<Poly> {
         match form {
-            Form::General(expr) => self.of_expr(expr, known),
+            Form::Stepped(_, expr) | Form::General(expr) => self.of_expr(expr, known),
             Form::Affine(affine) => {
                 let mut out = Poly::num(i128::from(affine.constant));
                 for (slot, factor) in &affine.terms {
