@@ -15,6 +15,10 @@ for step in hdiff hdiff_layout hdiff_order hdiff_padded hdiff_arrays; do
 done
 "$ORRERY" snapshot loops:hdiff --view tiles --l1 640B,full,64 --tick 2234 --pin 'in_field[5][6][3]' -o docs/hdiff_pattern.png
 "$ORRERY" kernel kernel:reduce-strided --bank 0 -o docs/kernel-strided.png
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+"$ORRERY" kernel kernel:sobel --units 46 -o "$work/sobel.orrery"
+"$ORRERY" snapshot "$work/sobel.orrery" --cache docs/caches/rtx3070.toml --tick 2300 -o docs/kernel-rings.png
 docs/caches/draw.sh
 docs/lapse/draw.sh
 docs/large/draw.sh

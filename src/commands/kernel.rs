@@ -13,8 +13,7 @@ use crate::kernel::{Engine as _, Extent, Hardware, KernelError, Launch, Program,
 #[cfg(feature = "gpu")]
 use crate::kernel::{KEPT, KernelBook};
 use crate::opening::KernelFile;
-use crate::shown;
-use crate::trace::write::WriteFormat;
+use crate::shown::{self, say};
 use clap::Parser as _;
 use serde::Serialize;
 use std::ffi::OsString;
@@ -29,7 +28,7 @@ pub(super) fn run(args: &KernelArgs) -> anyhow::Result<()> {
     let Some(path) = &args.file else { return to_stdout(false, list) };
     let (program, launch) = opened(args, path)?;
     if let Some(output) = &args.output {
-        if WriteFormat::of(output) == Some(WriteFormat::Native) {
+        if output.extension().is_some_and(|end| end.eq_ignore_ascii_case("orrery")) {
             return references::write(args, &program, &launch, output);
         }
         return picture::write(args, &program, &launch, output);
@@ -87,6 +86,11 @@ fn opened(args: &KernelArgs, path: &Path) -> anyhow::Result<(Program, Launch)> {
     let entry = args.entry.as_deref().or(file.settings.entry.as_deref());
     let program = Program::new(&file.name, &file.text, entry, &overrides).map_err(failed)?;
     let launch = launch(args, &file)?;
+    for name in args.bind.iter().filter_map(|words| words.split('=').next()).map(str::trim) {
+        if program.declares(name) && program.shared.iter().all(|shared| shared.name != name) {
+            say!("note: --bind {name}: entry {} does not use it", program.entry);
+        }
+    }
     Ok((program, launch))
 }
 

@@ -165,6 +165,20 @@ fn of_number(number: f64, scalar: Scalar) -> u64 {
     }
 }
 
+/// What is wrong with a number where a scalar of that type is wanted: integers are whole, and go as far as the type reaches.
+fn misfit(number: f64, scalar: Scalar) -> Option<String> {
+    let bits = 8 * i32::from(scalar.width);
+    let (least, past, name) = match scalar.kind {
+        ScalarKind::Uint => (0.0, 2f64.powi(bits), "u"),
+        ScalarKind::Sint => (-(2f64.powi(bits - 1)), 2f64.powi(bits - 1), "i"),
+        _ => return None,
+    };
+    let fits = number.fract() == 0.0 && (least..past).contains(&number);
+    (!fits).then(|| {
+        format!("found {number}; expected a whole number from {least} to {}, for it is {name}{bits}", past - 1.0)
+    })
+}
+
 /// How the scalars of a variable lie: some at its start, then elements of an array.
 struct Places {
     head: Vec<Leaf>,
@@ -257,6 +271,15 @@ impl Program {
                 return error(format!("found {} numbers; expected {room} at most", numbers.len()));
             }
         }
+        if let Content::Numbers(numbers) = content {
+            let leaves = places.head.iter().chain(places.element.iter().cycle());
+            let wrong =
+                (1..).zip(numbers).zip(leaves).find_map(|((n, number), leaf)| Some((n, misfit(*number, leaf.scalar)?)));
+            if let Some((n, words)) = wrong {
+                let nth: u64 = n;
+                return error(format!("number {nth}: {words}"));
+            }
+        }
         let elements = u64::from(count.unwrap_or(0)) * u64::from(places.stride);
         let size =
             (u64::from(places.start) + elements).max(if places.count.is_some() { shared.bytes.into() } else { 0 });
@@ -326,6 +349,20 @@ fn number(bytes: &[u8], at: usize, scalar: Scalar) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_fit_the_type_that_they_become() {
+        for (number, scalar) in
+            [(-1.0, Scalar::U32), (4_294_967_296.0, Scalar::U32), (1.5, Scalar::I32), (f64::NAN, Scalar::I32)]
+        {
+            assert!(misfit(number, scalar).is_some_and(|words| words.contains(&format!("found {number}"))), "{number}");
+        }
+        for (number, scalar) in [(-2_147_483_648.0, Scalar::I32), (4_294_967_295.0, Scalar::U32), (1.5, Scalar::F32)] {
+            assert_eq!(misfit(number, scalar), None);
+        }
+        let words = misfit(-1.0, Scalar::U32).unwrap_or_default();
+        assert_eq!(words, "found -1; expected a whole number from 0 to 4294967295, for it is u32");
+    }
 
     #[test]
     fn words_name_contents() {

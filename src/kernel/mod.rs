@@ -36,6 +36,7 @@ mod machine;
 mod mask;
 mod model;
 mod program;
+mod reading;
 mod record;
 mod run;
 mod types;

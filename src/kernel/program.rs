@@ -3,15 +3,14 @@
 use super::code::Site;
 use super::error::KernelError;
 use super::mask::MOST_ITEMS;
+use super::reading::{chosen, parsed, set_overrides, with_stack};
 use super::types::Types;
-use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
+use naga::valid::ModuleInfo;
 use naga::{AddressSpace, Handle, Module, ShaderStage, Span, StorageAccess, TypeInner};
 use std::collections::BTreeMap;
 
 /// Bytes of source that are read.
 const MOST_SOURCE: usize = 1 << 20;
-/// Bytes of stack for naga, which goes one deeper for each operator of a sum.
-const STACK: usize = 1 << 30;
 
 /// Memory that the items of a group share with each other, or with all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -91,6 +90,8 @@ impl Program {
                 text.len()
             )));
         }
+        // A mark of the order of bytes is no part of the text.
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let (module, info) = with_stack(|| parsed(file, text))?;
         let entry = chosen(file, &module, entry)?;
         let (module, info) = with_stack(|| set_overrides(file, module, info, &entry, overrides))?;
@@ -141,6 +142,14 @@ impl Program {
         at.and_then(|at| self.text.get(*at..)).and_then(|text| text.lines().next()).unwrap_or("").trim()
     }
 
+    /// Whether there is a buffer of that name, be it that the entry does not use it.
+    #[must_use]
+    pub fn declares(&self, name: &str) -> bool {
+        let is_buffer = |space| matches!(space, AddressSpace::Storage { .. } | AddressSpace::Uniform);
+        let mut variables = self.module.global_variables.iter();
+        variables.any(|(_, variable)| variable.name.as_deref() == Some(name) && is_buffer(variable.space))
+    }
+
     /// Places in the source that access shared memory, by number.
     ///
     /// # Errors
@@ -183,6 +192,9 @@ impl Program {
                 AddressSpace::Handle => return Err(unsupported(format!("the texture or sampler {name}"))),
                 other => return Err(unsupported(format!("{name} in memory of the kind {other:?}"))),
             };
+            if let TypeInner::BindingArray { .. } = self.module.types[variable.ty].inner {
+                return Err(unsupported(format!("{name}, an array of bindings,")));
+            }
             let bytes = self.types.layout(variable.ty).0;
             let stride = self.open_stride(variable.ty);
             // An array without a length counts one element in its size.
@@ -205,93 +217,4 @@ impl Program {
             _ => None,
         }
     }
-}
-
-/// Does something on a stack of its own.
-fn with_stack<T: Send>(work: impl FnOnce() -> Result<T, KernelError> + Send) -> Result<T, KernelError> {
-    let failed = || KernelError::TooMuch("naga could not be run: no thread was to be had for it, or it failed".into());
-    std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().name("naga".into()).stack_size(STACK).spawn_scoped(scope, work);
-        thread.map_err(|_| failed())?.join().map_err(|_| failed())?
-    })
-}
-
-fn parsed(file: &str, text: &str) -> Result<(Module, ModuleInfo), KernelError> {
-    let module = naga::front::wgsl::parse_str(text)
-        .map_err(|error| KernelError::Source(trimmed(error.emit_to_string_with_path(text, file))))?;
-    // What naga holds against barriers in divergent flow is found while running, with both lines.
-    let flags = ValidationFlags::all() - ValidationFlags::CONTROL_FLOW_UNIFORMITY;
-    let info = Validator::new(flags, Capabilities::all())
-        .validate(&module)
-        .map_err(|error| KernelError::Source(trimmed(error.emit_to_string_with_path(text, file))))?;
-    Ok((module, info))
-}
-
-/// naga's words, without the word that stands before all errors here and the lines that end them.
-fn trimmed(words: String) -> String {
-    words.strip_prefix("error: ").unwrap_or(&words).trim_end().to_owned()
-}
-
-fn chosen(file: &str, module: &Module, wanted: Option<&str>) -> Result<String, KernelError> {
-    let compute: Vec<&str> =
-        module.entry_points.iter().filter(|e| e.stage == ShaderStage::Compute).map(|e| e.name.as_str()).collect();
-    let error = |words: String| Err(KernelError::Entry(format!("{file}: {words}")));
-    match (wanted, compute.as_slice()) {
-        (_, []) => error("found no compute entry; expected a function with @compute @workgroup_size(...)".into()),
-        (None, [one]) => Ok((*one).to_owned()),
-        (None, _) => error(format!(
-            "found {} compute entries ({}); expected one; choose it with --entry",
-            compute.len(),
-            compute.join(", ")
-        )),
-        (Some(name), _) if compute.contains(&name) => Ok(name.to_owned()),
-        (Some(name), _) => {
-            error(format!("found no compute entry {name}; expected --entry to name one of {}", compute.join(", ")))
-        }
-    }
-}
-
-/// Puts values in the place of overrides.
-fn set_overrides(
-    file: &str,
-    module: Module,
-    info: ModuleInfo,
-    entry: &str,
-    values: &BTreeMap<String, f64>,
-) -> Result<(Module, ModuleInfo), KernelError> {
-    let name_of = |o: &naga::Override| match (o.id, &o.name) {
-        (Some(id), Some(name)) => format!("{name} (@id({id}))"),
-        (_, Some(name)) => name.clone(),
-        (Some(id), None) => format!("@id({id})"),
-        (None, None) => String::new(),
-    };
-    let known: Vec<String> = module.overrides.iter().map(|(_, o)| name_of(o)).filter(|n| !n.is_empty()).collect();
-    let listed =
-        if known.is_empty() { "it has none".to_owned() } else { format!("expected one of {}", known.join(", ")) };
-    let mut constants = naga::back::PipelineConstants::default();
-    for (name, value) in values {
-        let found = module
-            .overrides
-            .iter()
-            .find(|(_, o)| o.name.as_deref() == Some(name) || (o.id.is_some() && o.id == name.parse::<u16>().ok()));
-        let Some((_, found)) = found else {
-            return Err(KernelError::Override(format!("{file}: found no override {name} to set; {listed}")));
-        };
-        // naga knows those with an id by it alone.
-        let key = found.id.map_or_else(|| name.clone(), |id| id.to_string());
-        constants.insert(key, *value);
-    }
-    if module.overrides.is_empty() {
-        return Ok((module, info));
-    }
-    let processed = naga::back::pipeline_constants::process_overrides(
-        &module,
-        &info,
-        Some((ShaderStage::Compute, entry)),
-        &constants,
-    );
-    let (module, info) = processed.map_err(|error| {
-        KernelError::Override(format!("{file}: overrides: {error}; give values with --set NAME=VALUE; {listed}"))
-    })?;
-    Ok((module.into_owned(), info.into_owned()))
 }

@@ -5,7 +5,7 @@ use super::code::{Compiled, Site};
 use super::error::KernelError;
 use super::machine::{Grows, Limits, Machine, Memory, Ran};
 use super::model::{Counts, Hardware, Model};
-use super::program::{Program, Shared, Space};
+use super::program::{Program, Space};
 use super::record::{LoneBarrier, Observer, Outside};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -121,8 +121,9 @@ impl Program {
         let count: u64 = groups.iter().map(|n| u64::from(*n)).product();
         let taken = self.taken(launch, count)?;
         check(&self.file, &launch.hardware)?;
-        for name in launch.bound.keys() {
-            self.bindable(name)?;
+        // What is there for other entries is not used, and does no harm.
+        if let Some(name) = launch.bound.keys().find(|name| !self.declares(name)) {
+            return Err(self.unbindable(name));
         }
         let compiled = self.compiled()?;
         let (mut shared, mut unbound) = self.memory(launch, count)?;
@@ -177,21 +178,20 @@ impl Program {
         Ok(taken)
     }
 
-    /// The buffer of that name.
-    fn bindable(&self, name: &str) -> Result<&Shared, KernelError> {
-        let buffers: Vec<&Shared> = self.shared.iter().filter(|shared| shared.space != Space::Workgroup).collect();
-        let names: Vec<&str> = buffers.iter().map(|shared| shared.name.as_str()).collect();
-        let listed =
-            if names.is_empty() { "it uses none".to_owned() } else { format!("expected one of {}", names.join(", ")) };
-        let found = buffers.into_iter().find(|shared| shared.name == name);
-        found.ok_or_else(|| {
-            let kind = if self.shared.iter().any(|shared| shared.name == name) {
-                "workgroup memory, which starts as zeros and is not bound"
-            } else {
-                "no buffer that the entry uses"
-            };
-            KernelError::Binding(format!("{}: --bind {name}: found {kind}; {listed}", self.file))
-        })
+    /// Why a name that is no buffer's cannot be bound.
+    fn unbindable(&self, name: &str) -> KernelError {
+        let buffers = self.shared.iter().filter(|shared| shared.space != Space::Workgroup);
+        let names: Vec<&str> = buffers.map(|shared| shared.name.as_str()).collect();
+        let listed = match &names[..] {
+            [] => "the entry uses none".to_owned(),
+            names => format!("expected one of {}", names.join(", ")),
+        };
+        let kind = if self.shared.iter().any(|shared| shared.name == name) {
+            "workgroup memory, which starts as zeros and is not bound"
+        } else {
+            "no such buffer"
+        };
+        KernelError::Binding(format!("{}: --bind {name}: found {kind}; {listed}", self.file))
     }
 
     fn memory(&self, launch: &Launch, groups: u64) -> Result<(Vec<Memory>, Vec<Unbound>), KernelError> {

@@ -143,6 +143,9 @@ fn what_kernels_are_made_of_is_told_alike() {
         var<workgroup> w: array<array<u32, 5>, 4>;\n\
         var<workgroup> flag: u32;\n\
         var<workgroup> turn: atomic<u32>;\n\
+        override N: u32 = 5u;\n\
+        var<workgroup> sized: array<u32, N>;\n\
+        var<workgroup> twice: array<f32, 2 * N>;\n\
         fn third(i: u32) -> u32 { if i % 3u == 1u { return w[i % 4u][1]; } loop { if i > 100u { return 7u; } if i < 50u { break; } } return s.head; }\n\
         fn add(a: ptr<function, array<u32, 4>>, i: u32) { (*a)[i % 4u] += 1u; }";
     let cases = [
@@ -158,6 +161,8 @@ fn what_kernels_are_made_of_is_told_alike() {
         "var v = vec4f(p.scale, 1.0); v[i % 4u] = 2.0; out[i] = v[(i + 1u) % 4u]; mine[i % 4u] = i; out[i] += f32(mine[i % 3u]);",
         "let r = s.rest[i]; s.rest[i] = r + vec2u(1u, 2u); s.rest[i][i % 2u] = 9u; out[i] = f32(r.x);",
         "while i < 4u { out[i] += 1.0; if out[i] > 3.0 { break; } }",
+        "sized[i % N] = i; twice[2u * (i % N) + 1u] = 1.0; workgroupBarrier(); out[i] = f32(sized[(i + 3u) % N]) + twice[i];",
+        "out[i] = f32(i32(3e9 * f32(i) - 5e9) / 1024) + f32(u32(2e9 * f32(i)) / 1024u);",
         // Past the end: of a buffer, of workgroup memory, of an array of the function, of both dimensions.
         "s.rest[i * 2u].x = 1u; w[0][0] = 0u; s.rest[11].y = i;",
         "w[i][3] = i; workgroupBarrier(); if i == 0u { w[1][i + 7u] = 3u; w[i + 9u][i + 8u] = 4u; }",

@@ -2,7 +2,7 @@
 #![cfg(feature = "cli")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use crate::calls::{printed, refused};
+use crate::calls::{printed, refused, run};
 use orrery::kernel::bundled::BUNDLED;
 use orrery::kernel::{Bound, Content, Counts, Extent, KernelError, Launch, Program, Recording, Run, Space, bound};
 use serde_json::Value;
@@ -351,6 +351,7 @@ fn buffers_are_bound_from_words_and_files() {
     refused(at, "kernel k.wgsl --bind b=iota", 2, &["--bind b", "expected one of a, out"]);
     refused(at, "kernel k.wgsl --bind a=ones", 2, &["--bind a", "expected zeros, iota"]);
     refused(at, "kernel k.wgsl --bind a", 2, &["expected NAME=WHAT"]);
+    refused(at, "kernel k.wgsl --bind w=zeros", 2, &["--bind w", "no such buffer", "expected one of a, out"]);
     refused(at, "kernel k.wgsl --bind a=none.bin", 2, &["none.bin cannot be read; expected a file of numbers"]);
     refused(at, "kernel k.wgsl --set TIME=2", 2, &["no override TIME", "expected one of TIMES"]);
     refused(at, "kernel k.wgsl --print x", 2, &["--print x", "expected one of a, out"]);
@@ -413,4 +414,50 @@ fn wrong_kernels_are_told_what_is_wrong() {
     let missing =
         Program::new("k", "override N: u32; @compute @workgroup_size(1) fn a() { var x = N; }", None, &BTreeMap::new());
     assert!(matches!(missing, Err(KernelError::Override(words)) if words.contains("--set NAME=VALUE")));
+}
+
+#[test]
+fn one_launch_serves_all_entries_of_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let text = "@group(0) @binding(0) var<uniform> n: u32;\n\
+        @group(0) @binding(1) var<storage, read_write> a: array<u32>;\n\
+        @group(0) @binding(2) var<storage, read_write> b: array<i32>;\n\
+        @compute @workgroup_size(4) fn first(@builtin(global_invocation_id) g: vec3u) { a[g.x] += n; }\n\
+        @compute @workgroup_size(4) fn second(@builtin(global_invocation_id) g: vec3u) { b[g.x] -= 1; }";
+    fs::write(at.join("two.wgsl"), text).unwrap();
+    fs::write(at.join("two.toml"), "global = [4]\n[bind]\nn = 7\na = \"iota\"\nb = [-5, 3, 1, 0]\n").unwrap();
+    let last = |words: &str| printed(at, words).lines().last().unwrap().trim().to_owned();
+    assert_eq!(last("kernel two.wgsl --entry first --print a"), "7 8 9 10");
+    assert_eq!(last("kernel two.wgsl --entry second --print b"), "-6 2 0 -1");
+    // What is typed and not used is said.
+    let told = run(at, "kernel two.wgsl --entry second --bind a=iota:4");
+    assert!(String::from_utf8_lossy(&told.stderr).contains("--bind a: entry second does not use it"));
+    // Integers are whole, and as large as they can be.
+    for (bind, words) in [
+        ("n=-1", "--bind n: number 1: found -1; expected a whole number from 0 to 4294967295, for it is u32"),
+        ("a=1,5000000000", "--bind a: number 2: found 5000000000"),
+        ("a=1.5", "--bind a: number 1: found 1.5"),
+        ("a=nan", "--bind a: number 1: found NaN"),
+    ] {
+        refused(at, &format!("kernel two.wgsl --entry first --bind {bind}"), 2, &[words]);
+    }
+}
+
+#[test]
+fn arrays_are_as_long_as_their_override_says() {
+    let text = "override N: u32 = 8u;\nvar<workgroup> t: array<f32, N>;\nvar<workgroup> u: array<f32, 8>;\n\
+        @group(0) @binding(0) var<storage, read_write> out: array<f32>;\n\
+        @compute @workgroup_size(8) fn main(@builtin(local_invocation_index) i: u32) {\n\
+        t[i] = f32(i); u[i] = 0.0; workgroupBarrier(); out[i] = t[7u - i] + u[i];\n}";
+    let with = |n: f64| Program::new("k.wgsl", text, None, &BTreeMap::from([("N".to_owned(), n)]));
+    let program = with(8.0).unwrap();
+    let run = program.run(&launch([8, 1, 1], &[])).unwrap();
+    assert_eq!(after(&program, &run, "out"), [7.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0, 0.0]);
+    assert!(run.outside.is_empty());
+    let run = with(2.0).unwrap().run(&launch([8, 1, 1], &[])).unwrap();
+    let outside: u64 = run.outside.iter().map(|outside| outside.count).sum();
+    assert_eq!((outside, run.outside[0].length), (12, 2));
+    let Err(KernelError::Override(words)) = with(0.0) else { panic!("an array of no elements") };
+    assert!(words.contains("does not have a positive size"), "{words}");
 }

@@ -5,6 +5,7 @@ use super::super::stats::percent;
 use crate::kernel::{Act, Launch, Program, Run, Space, name_of};
 use crate::shown;
 use crate::units::grouped;
+use std::collections::BTreeSet;
 use std::io::Write;
 
 /// Rows of a table; JSON has all.
@@ -247,15 +248,22 @@ fn sites(program: &Program, launch: &Launch, run: &Run, out: &mut dyn Write) -> 
         rows.push(row);
     }
     out.write_all(left_last(rows).as_bytes())?;
-    let asleep: Vec<String> = run
+    // Several places of one line are one line.
+    let asleep: BTreeSet<u32> = run
         .sites
         .iter()
         .zip(&run.counts.uses)
         .filter(|(site, used)| used.accesses == 0 && site.act != Act::Atomic)
-        .map(|(site, _)| site.line.to_string())
+        .map(|(site, _)| site.line)
         .collect();
     if !asleep.is_empty() {
-        writeln!(out, "never carried out: line {}", asleep.join(", "))?;
+        let lines: Vec<String> = asleep.iter().take(ROWS).map(u32::to_string).collect();
+        let more = match asleep.len().saturating_sub(ROWS) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let word = if asleep.len() == 1 { "line" } else { "lines" };
+        writeln!(out, "never carried out: {word} {}{more}", lines.join(", "))?;
     }
     Ok(())
 }

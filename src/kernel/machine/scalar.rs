@@ -205,7 +205,8 @@ fn integer(op: B, x: i128, y: i128, scalar: Scalar) -> i128 {
     }
 }
 
-/// A scalar of one type as one of another, in value: to integers without what follows the point, and no further than they reach.
+/// A scalar of one type as one of another, in value: to integers without what follows the point, and no further than the values go that
+/// both have.
 pub(super) fn convert(value: u64, from: Scalar, to: Scalar) -> u64 {
     match (from.kind, to.kind) {
         (K::Float, K::Float) => of_f64(as_f64(value, from), to),
@@ -217,6 +218,10 @@ pub(super) fn convert(value: u64, from: Scalar, to: Scalar) -> u64 {
             } else {
                 (0, (1 << width) - 1)
             };
+            // Of 32 bits 2147483520, since 2147483647 is no float.
+            let (bits, of_float) = (width - u32::from(to.kind == K::Sint), if from.width == 8 { 53 } else { 24 });
+            let dropped = bits.saturating_sub(of_float);
+            let most = most >> dropped << dropped;
             #[expect(clippy::cast_possible_truncation, reason = "it goes no further than the type reaches")]
             let whole = as_f64(value, from).trunc() as i128;
             of_i128(whole.clamp(least, most), to)
@@ -273,7 +278,10 @@ mod tests {
     fn floats_become_integers_within_reach() {
         let to = |value: f32, scalar| as_i128(convert(bits(value), Scalar::F32, scalar), scalar);
         assert_eq!((to(-1.5, Scalar::U32), to(-1.5, Scalar::I32)), (0, -1));
-        assert_eq!((to(1e20, Scalar::I32), to(f32::NAN, Scalar::I32)), (i32::MAX.into(), 0));
+        // The greatest values that both have, as WGSL has it.
+        assert_eq!((to(1e20, Scalar::I32), to(1e20, Scalar::U32)), (2_147_483_520, 4_294_967_040));
+        assert_eq!((to(-1e20, Scalar::I32), to(3e9, Scalar::U32)), (i32::MIN.into(), 3_000_000_000));
+        assert_eq!((to(f32::INFINITY, Scalar::I64), to(f32::NAN, Scalar::I32)), (9_223_371_487_098_961_920, 0));
         assert_eq!(f(convert(16_777_217, Scalar::U32, Scalar::F32)), 16_777_216.0);
     }
 }
