@@ -616,31 +616,36 @@ await_end
 ok '`orrery` alone opens the start page: by keyboard to a bundled trace, back, and to a path that is typed'
 
 # Loops as a graph and as tiles: boxes are where they are in a window of 1280x720.
-(cd "$work" && exec "$orrery" view loops:jacobi --panes 62:graph,38:tiles) 2>"$work/stderr" >"$work/stdout" &
+(cd "$work" && exec "$orrery" view loops:jacobi --panes graph,tiles) 2>"$work/stderr" >"$work/stdout" &
 viewer=$!
 await_window
 xdotool windowfocus --sync "$window"
-xdotool mousemove --window "$window" 600 560
+xdotool mousemove --window "$window" 480 570
 rest loops-opened || fail 'the graph of loops does not come to rest'
 # The statement of the second sweep.
-xdotool mousemove --window "$window" 380 460 click 1
+xdotool mousemove --window "$window" 318 466 click 1
 await_tick 1176 || fail "a click on the second sweep goes to $(tick), not to its first access"
-xdotool mousemove --window "$window" 600 560
+xdotool mousemove --window "$window" 480 570
 rest loops-second || fail 'the graph does not come to rest after a click'
 [ "$(differ loops-opened loops-second)" -gt 5000 ] || fail 'what is done is not framed'
-xdotool mousemove --window "$window" 190 76 click 1
+xdotool mousemove --window "$window" 186 72 click 1
 # All boxes do as many operations a byte: only words change.
 await_change loops-intensity loops-second 3000 || fail 'a click on `intensity` changes nothing'
-xdotool mousemove --window "$window" 488 76 click 1
+xdotool mousemove --window "$window" 457 72 click 1
 await_change loops-linear loops-intensity 20000 || fail 'a click on `linear` does not colour anew'
-xdotool mousemove --window "$window" 395 300
+xdotool mousemove --window "$window" 318 332
 rest loops-chosen || fail 'the graph does not come to rest after its colours were chosen'
 for n in 1 2 3 4; do xdotool keydown ctrl click 4 keyup ctrl; done
 await_change loops-closer loops-chosen 20000 || fail 'the wheel with Ctrl does not look closer'
+# The slider of the loop over time.
+xdotool mousemove --window "$window" 680 131 mousedown 1
+for x in 700 720 740 760 770; do xdotool mousemove --window "$window" "$x" 133; done
+await_tick 4704 || fail "a drag along the loop over time goes to $(tick), not to the start of its third step"
+xdotool mouseup 1
 xdotool key ctrl+q
 await_end
 [ "$code" = 0 ] || fail "after the graph of loops: exit code $code"
-ok 'loops as a graph: a click goes to the first access of a statement, measures are chosen, the wheel looks closer'
+ok 'loops as a graph: a click goes to the first access of a statement, measures are chosen, the wheel looks closer, sliders are dragged'
 
 (cd "$work" && env -u DISPLAY "$orrery" view "$trace") >/dev/null 2>"$work/stderr"
 code=$?

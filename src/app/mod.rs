@@ -49,6 +49,7 @@ mod seen;
 mod selection;
 pub mod session;
 mod sheet;
+mod sliders;
 pub mod start;
 pub mod start_panel;
 pub mod state;

@@ -5,6 +5,7 @@ use super::pane::{Pane, Place};
 use super::panes::{Panes, Side, TIDY};
 use super::scrub;
 use super::session::Session;
+use super::sliders::slid;
 use super::transport::Transport;
 use super::widgets::{Icon, card, icon_button, word_button};
 use crate::analysis::GraphPart;
@@ -214,7 +215,9 @@ impl Behavior<Pane> for Stand<'_> {
         if !self.shows.sheet {
             self.follow(ui, id, area);
             let clicked = look(ui, id, pane, self.shows.session);
+            let slid = slid(ui, id, pane.taken()).map(|target| Followed::Target(target, false));
             let (over_row, followed) = self::rows(ui, id, &rows);
+            let followed = followed.or(slid);
             if let Some(Followed::Target(target, _)) = followed
                 && pane.arrange(self.shows.session.studio(), target)
             {

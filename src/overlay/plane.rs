@@ -53,6 +53,8 @@ pub struct Plane {
     pub inset: Option<Box<(Rect, Plane)>>,
     /// Where rows are that can be clicked, and what they are about.
     pub rows: Vec<(Rect, Target)>,
+    /// Where a drag across goes through the rows that are there.
+    pub sliders: Vec<Rect>,
     /// Where a place across stands for one in the part of the trace that the strip shows.
     pub times: Vec<Rect>,
     /// There the wheel goes closer in time and a drag moves on in it; else a press moves the playhead.

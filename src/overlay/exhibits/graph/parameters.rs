@@ -81,6 +81,8 @@ impl Parameters {
             sheet.left(pos2(column.left(), y), &words, weight, 0.9, ink, left - column.left() - 0.4 * em);
             let stops = self.stops(name, value, now);
             let each = (column.right() - left) / stops.len().max(1) as f32;
+            let slider = Rect::from_min_max(pos2(left, y), pos2(column.right(), y + 1.2 * em));
+            sheet.plane.sliders.push(slider.intersect(sheet.sight));
             for (n, stop) in stops.iter().enumerate() {
                 let x = left + n as f32 * each;
                 let place = Rect::from_min_max(pos2(x, y), pos2(x + each, y + 1.2 * em));

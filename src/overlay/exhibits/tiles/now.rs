@@ -113,6 +113,8 @@ fn one(sheet: &mut Sheet, frame: Rect, at: &LoopAt, low: bool) {
     sheet.bar(Rect { max: pos2(to, track.bottom()), ..track }, palette::fade(palette::SERIES[0], 0.45));
     // A press goes to the first reference of an iteration, or of the first of several where they are many.
     let parts = at.trips().min(u64::from(crate::units::to_count(track.width() / PART)).max(1));
+    let slider = Rect::from_min_max(pos2(left, track.top() - 0.3 * em), pos2(right, track.bottom() + 0.3 * em));
+    sheet.plane.sliders.push(slider.intersect(sheet.sight));
     for part in 0..parts {
         let place = |part: u64| track.left() + track.width() * to_f32(part as f64 / parts as f64);
         let area = Rect::from_min_max(
