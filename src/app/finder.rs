@@ -261,7 +261,7 @@ fn of_loops(walk: &Walk) -> Vec<Row> {
     let mut known = BTreeSet::new();
     for (number, statement) in numbered().filter(|(_, statement)| !statement.state.is_empty()) {
         if known.insert(&statement.state) {
-            rows.push(Row::new(format!("go to state {}", statement.state), "state", Does::Statement(number)));
+            rows.push(Row::new(format!("go to {}", statement.state.replace('`', "")), "", Does::Statement(number)));
         }
     }
     rows.extend(numbered().map(|(number, statement)| {

@@ -1,6 +1,6 @@
 //! Boxes and arrows of a graph where its plan has them.
 
-use super::labels::edge_said;
+use super::labels::{edge_said, meets, sampled};
 use super::{
     FOLD_SIGN, NodeHeat, Plan, SIGN, SMALL, SMALL_SIGN, TWO_LINES, TYPE, legend_words, lines_of, short_of, width_of,
 };
@@ -63,9 +63,60 @@ impl<'a> Drawing<'a> {
             let (from, to) = (self.plan.top, self.plan.top + self.plan.pitch * layers(self.plan));
             chart.line((x, from), (x, to), Role::Grid, 1.0, false);
         }
+        self.states(chart);
         self.edges(chart);
         self.boxes(chart);
         self.labels(chart);
+    }
+
+    /// Frames round what states of a graph do, with their names, where there are several and none lies in another.
+    fn states(&mut self, chart: &mut Chart) {
+        let mut found: Vec<(&str, [f64; 4])> = Vec::new();
+        let working = self.graph.nodes.iter().enumerate().filter(|(_, node)| node.kind != NodeKind::Container);
+        for (number, node) in working {
+            if node.state.is_empty() || node.kind == NodeKind::State {
+                return;
+            }
+            let area = self.area(number);
+            match found.iter_mut().find(|(name, _)| *name == node.state) {
+                Some((_, all)) => *all = joined(*all, area),
+                None => found.push((&node.state, area)),
+            }
+        }
+        // A bar of loops stands out of its box; the name has a line over that.
+        let around = |[left, top, right, bottom]: [f64; 4]| [left - 9.0, top - 6.0, right + 9.0, bottom + 6.0];
+        let frames: Vec<(&str, [f64; 4])> = found.into_iter().map(|(name, area)| (name, around(area))).collect();
+        let apart = frames.iter().enumerate().all(|(n, (_, a))| frames[n + 1..].iter().all(|(_, b)| !meets(a, b)));
+        if frames.len() < 2 || !apart {
+            return;
+        }
+        let along: Vec<At> = self.paths.iter().flat_map(|path| sampled(path)).collect();
+        for (name, [left, top, right, bottom]) in frames {
+            for (from, to) in [
+                ((left, top), (right, top)),
+                ((right, top), (right, bottom)),
+                ((right, bottom), (left, bottom)),
+                ((left, bottom), (left, top)),
+            ] {
+                chart.line(from, to, Role::Grid, 1.2, false);
+            }
+            // On its left or right, where it is in nobody's way.
+            let words = shown::short(&name.replace('`', ""), 28).into_owned();
+            let long = wide(&words) * SMALL_SIGN;
+            let is_free = |[left, top, right, bottom]: [f64; 4]| {
+                let crossed = |(x, y): &At| (left - 3.0..right + 3.0).contains(x) && (top..bottom).contains(y);
+                left > 4.0
+                    && right < self.size[0] - 4.0
+                    && !self.taken.iter().any(|other| meets(&[left, top, right, bottom], other))
+                    && !along.iter().any(crossed)
+            };
+            let beside = [left - 6.0 - long, right + 6.0];
+            let places = [top + 1.0, bottom - 11.0].map(|y| beside.map(|x| [x, y, x + long, y + 10.0]));
+            if let Some(place) = places.into_iter().flatten().find(|place| is_free(*place)) {
+                chart.text((place[0], place[3] - 1.5), Anchor::Start, SMALL, Role::Quiet, &words);
+                self.taken.push(place);
+            }
+        }
     }
 
     /// What colours stand for.
@@ -214,6 +265,11 @@ impl<'a> Drawing<'a> {
             }
         }
     }
+}
+
+/// What holds both areas.
+fn joined(a: [f64; 4], b: [f64; 4]) -> [f64; 4] {
+    [a[0].min(b[0]), a[1].min(b[1]), a[2].max(b[2]), a[3].max(b[3])]
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a few layers")]

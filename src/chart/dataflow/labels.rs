@@ -89,7 +89,7 @@ pub(super) fn meets(a: &[f64; 4], b: &[f64; 4]) -> bool {
 }
 
 /// Points of a path no farther apart than words are high.
-fn sampled(path: &[At]) -> Vec<At> {
+pub(super) fn sampled(path: &[At]) -> Vec<At> {
     let mut out = Vec::new();
     for pair in path.windows(2) {
         let ((x0, y0), (x1, y1)) = (pair[0], pair[1]);

@@ -360,6 +360,34 @@ mod tests {
     }
 
     #[test]
+    fn states_beside_each_other_have_frames_with_their_names() {
+        let mut graph = nest_graph(&volumes(CHAIN), Fold::Tasks, 60);
+        let look = Look::of_pixels(Theme::Dark, (1280, 720));
+        let grid = |graph: &NestGraph| {
+            let chart = dataflow(graph, ["t", "of"], HeatScale::Mean, NodeHeat::Volume, look);
+            let is_grid = |shape: &&Shape| matches!(shape, Shape::Line { role: crate::chart::Role::Grid, .. });
+            (chart.shapes().iter().filter(is_grid).count(), chart.svg((1280, 720)))
+        };
+        let (without, _) = grid(&graph);
+        let parts: Vec<Option<usize>> = graph.nodes.iter().map(|node| Some(node.part?.item)).collect();
+        for (node, part) in graph.nodes.iter_mut().zip(&parts) {
+            node.state = part.map_or(String::new(), |part| format!("state `s{part}`"));
+        }
+        let (framed, svg) = grid(&graph);
+        assert_eq!(framed, without + 4 * 2);
+        assert!(svg.contains("state s0") && svg.contains("state s1"));
+        // Of one state alone, or of states within each other, nothing is framed.
+        graph.nodes.iter_mut().for_each(|node| node.state = "state `s0`".into());
+        assert_eq!(grid(&graph).0, without);
+        let mut worked = 0;
+        for (node, _) in graph.nodes.iter_mut().zip(&parts).filter(|(_, part)| part.is_some()) {
+            node.state = format!("state `s{}`", worked % 2);
+            worked += 1;
+        }
+        assert_eq!(grid(&graph).0, without);
+    }
+
+    #[test]
     fn many_parts_are_folded_in_time() {
         let started = std::time::Instant::now();
         let mut text = String::from("param N = 8\narray A[N] of f64\n");
