@@ -493,6 +493,46 @@ await_end
 grep -q 'cannot be read; this is what was read before' "$work/stderr" || fail 'a trace that cannot be read any more is not told'
 ok 'a trace that is written anew is shown anew, and one that is broken ends nothing'
 
+# A kernel that is edited while it is shown: a barrier more is a row more. One that no longer parses ends nothing.
+sed 's/^    if tid == 0u/    workgroupBarrier();\n    if tid == 0u/' kernels/reduce-strided.wgsl >"$work/longer.wgsl"
+sed 's/^    if tid == 0u/    if tid = 0u/' kernels/reduce-strided.wgsl >"$work/wrong.wgsl"
+cp kernels/reduce-strided.wgsl "$work/edited.wgsl"
+cp kernels/reduce-strided.toml "$work/edited.toml"
+(cd "$work" && exec "$orrery" edited.wgsl --tick 7) 2>"$work/stderr" >"$work/stdout" &
+viewer=$!
+await_window
+await_total 30 || fail 'the kernel that will be edited is not shown'
+xdotool windowfocus --sync "$window"
+xdotool mousemove --window "$window" 640 700
+rest kernel-opened || fail 'the panes of a kernel do not come to rest'
+[ "$(tick)" = 7 ] || fail "a kernel opens at row $(tick), not at the one that was asked for"
+cp "$work/longer.wgsl" "$work/edited.wgsl"
+await_total 31 || fail 'a kernel that was edited is not run anew'
+[ "$(tick)" = 7 ] || fail "after an edit the playhead is at row $(tick)"
+# What is said of it goes.
+sleep 4
+rest kernel-longer || fail 'the panes of a kernel that was edited do not come to rest'
+[ "$(differ kernel-opened kernel-longer)" -gt 20000 ] || fail 'an edit changes no picture'
+cp "$work/wrong.wgsl" "$work/edited.wgsl"
+await_change kernel-wrong kernel-longer 10000 || fail 'the window does not say what is wrong with a kernel'
+grep -q '┌─ edited.wgsl:25:12' "$work/stderr" || fail 'where a kernel does not parse is not told'
+rest kernel-wrong || fail 'the window does not rest beside what is wrong with a kernel'
+[ "$(total)" = 31 ] || fail 'what a kernel did before it was broken is gone'
+xdotool key Home
+await_tick 0 || fail 'what a kernel did before it was broken cannot be gone through'
+xdotool key Right
+sed -i 's/1024/512/' "$work/edited.toml"
+cp kernels/reduce-strided.wgsl "$work/new.wgsl" && mv "$work/new.wgsl" "$work/edited.wgsl"
+await_total 30 || fail 'a kernel that was mended is not run anew'
+sleep 4
+rest kernel-mended || fail 'the panes of a kernel that was mended do not come to rest'
+sed -i 's/512/1024/' "$work/edited.toml"
+await_change kernel-launched kernel-mended 2000 || fail 'a launch that was edited changes nothing'
+xdotool key ctrl+q
+await_end
+[ "$code" = 0 ] || fail "after a kernel was edited: exit code $code"
+ok 'a kernel that is edited is run anew, its launch too; one that does not parse says where, and what it did before stays until it is mended'
+
 if command -v valgrind >/dev/null 2>&1 && command -v gcc >/dev/null 2>&1; then
   cat >"$work/forever.c" <<'END'
 static volatile int cells[64];

@@ -3,6 +3,7 @@
 
 use super::caches::CacheEdit;
 use super::caches_panel::{CacheCard, CardAsks};
+use super::fault::Fault;
 use super::finder::Finder;
 use super::guide::Guide;
 use super::keys::Action;
@@ -95,6 +96,8 @@ pub struct Desk {
     pub(super) layout: Option<NamedLayout>,
     /// How many times as large as usual type is wanted, 0.75 to 3.
     pub text_scale: f32,
+    /// Why what is shown is not what its file holds now.
+    pub(super) fault: Option<Fault>,
     /// Tasks that were chosen, and how many of them were when the one was that is shown.
     pub(super) chosen_before: Vec<TaskIndex>,
     pub(super) chosen_at: usize,
@@ -145,6 +148,7 @@ impl Desk {
             acted: None,
             layout: None,
             text_scale: 1.0,
+            fault: None,
             chosen_before: Vec::new(),
             chosen_at: 0,
             toast: None,
@@ -156,6 +160,7 @@ impl Desk {
 
     /// Takes more of the same trace, or its end; the playhead stays where it is.
     pub fn replace(&mut self, studio: Studio) {
+        self.fault = None;
         self.take(studio, false);
     }
 
@@ -166,7 +171,7 @@ impl Desk {
         self.session.replace(studio, compares);
         let studio = self.session.studio();
         if let (Some(before), Some(after)) = (tasks, studio.tasks()) {
-            let again = |task: &TaskIndex| after.set().find(&before.set().id(*task));
+            let again = |task: &TaskIndex| after.again(&before, *task);
             self.chosen_before = self.chosen_before.iter().filter_map(again).collect();
             self.chosen_at = self.chosen_at.min(self.chosen_before.len());
             if untouched {

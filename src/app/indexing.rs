@@ -25,6 +25,9 @@ pub enum Report {
     Answer(Arc<Timeline>, Answer),
     /// Something to be told.
     Words(String),
+    /// What is shown has changed and cannot be shown as it is now, in a sentence, and why, in lines: it is told until something can be
+    /// shown.
+    Fault(String, String),
     /// The program that is recorded printed this.
     Printed(Vec<u8>),
     /// The program that is recorded has ended, in these words.

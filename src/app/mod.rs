@@ -21,6 +21,7 @@ mod compare;
 pub mod complete;
 pub mod desk;
 mod display;
+mod fault;
 mod finder;
 mod finder_panel;
 mod guide;

@@ -2,6 +2,7 @@
 
 use super::caches_panel;
 use super::desk::{Desk, Effect};
+use super::fault;
 use super::finder_panel;
 use super::guide_panel;
 use super::keys::{Action, keys_of};
@@ -133,7 +134,8 @@ pub fn show(ui: &mut Ui, desk: &mut Desk, [width, height]: [u32; 2], now: f64) -
     guide_panel::show(ui, desk, &layout);
     notes_panel::show(ui, desk, &layout, place, now);
     shown.effect = finder_panel::show(ui, desk, now).or(shown.effect);
-    toast(ui, desk, &layout, now);
+    let raised = fault::show(ui, desk, &layout, now);
+    toast(ui, desk, &layout, raised, now);
     shown
 }
 
@@ -457,10 +459,11 @@ fn position(ui: &mut Ui, desk: &mut Desk, at: egui::Pos2, of: bool, now: f64) {
     }
 }
 
-fn toast(ui: &Ui, desk: &mut Desk, layout: &Layout, now: f64) {
+/// What is said for some seconds, `raised` so far above the strip.
+fn toast(ui: &Ui, desk: &mut Desk, layout: &Layout, raised: f32, now: f64) {
     let Some((words, left)) = desk.toast(now).map(|(words, left)| (words.to_owned(), left)) else { return };
     // The field for a name has that place while it is open.
-    let lift = if desk.notes.naming.is_some() { 104.0 } else { 14.0 };
+    let lift = if desk.notes.naming.is_some() { 104.0 } else { 14.0 + raised };
     let at = pos2(layout.strip.center().x, layout.strip.top() - lift);
     let tip = Tip { title: words.clone(), ..Tip::default() };
     let area = card_within(ui, at, Align2::CENTER_BOTTOM, &tip, 420.0);

@@ -5,6 +5,7 @@ use super::answering::{self, Answering};
 use super::arrangement::Arrangement;
 use super::clips::{self, Recording};
 use super::desk::Desk;
+use super::fault::Fault;
 use super::indexing::{Load, Message, Report, Simulate, Task};
 use super::layouts::NamedLayout;
 use super::lives;
@@ -289,6 +290,7 @@ impl Traces {
                 }
                 Ok(Report::Ready(studio)) => shown.desk.replace(studio),
                 Ok(Report::Words(words)) => shown.desk.say(words, now),
+                Ok(Report::Fault(what, why)) => shown.desk.fault = Some(Fault::new(what, &why)),
                 Ok(Report::Printed(bytes)) => shown.output.get_or_insert_default().print(&bytes),
                 Ok(Report::Ended(words)) => {
                     shown.output.get_or_insert_default().end(words.clone());
@@ -302,7 +304,9 @@ impl Traces {
             match message.said {
                 Ok(Report::Progress(done, all)) => shown.desk.simulating(done, all),
                 Ok(Report::Ready(studio)) => shown.desk.recache(studio, now),
-                Ok(Report::Life(_) | Report::Story(_) | Report::Answer(..)) => return Taken::Nothing,
+                Ok(Report::Life(_) | Report::Story(_) | Report::Answer(..) | Report::Fault(..)) => {
+                    return Taken::Nothing;
+                }
                 Ok(Report::Words(words)) => shown.desk.say(words, now),
                 // No program is behind a simulation.
                 Ok(Report::Printed(_) | Report::Ended(_)) => {}
@@ -370,7 +374,7 @@ impl Traces {
                 return Taken::Opened;
             }
             // Before anything can be shown there is nowhere to say it; whoever says it says it on the terminal too.
-            Ok(Report::Words(_) | Report::Life(_) | Report::Answer(..)) => {}
+            Ok(Report::Words(_) | Report::Fault(..) | Report::Life(_) | Report::Answer(..)) => {}
             Ok(Report::Printed(bytes)) => coming.output.get_or_insert_default().print(&bytes),
             Ok(Report::Ended(words)) => coming.output.get_or_insert_default().end(words),
             Err(error) => return Taken::Failed(error),

@@ -78,6 +78,13 @@ impl Transport {
         self.follows &= axis.grows || !self.at_end();
         self.position = axis.clamp(self.wanted.unwrap_or(self.position));
         self.wanted = self.wanted.filter(|&wanted| axis.grows && wanted > axis.end());
+        // What was written anew may be shorter.
+        self.glide = self.glide.filter(|glide| glide.to <= axis.end());
+        if !axis.grows {
+            let PlayRange { from, to } = self.range;
+            let to = to.filter(|to| *to <= axis.end());
+            self.range = PlayRange { from: from.filter(|from| *from < axis.end()), to };
+        }
     }
 
     /// What it goes along.
@@ -509,6 +516,12 @@ mod tests {
         all.turn_loop();
         all.toggle();
         assert!(all.advance(1.0) && all.position() == at(0.0) && all.playing());
+        // What was written anew may end before them.
+        let mut shorter = transport(100, 95.0, 10.0);
+        shorter.set_range(PlayRange { from: Some(at(40.0)), to: Some(at(80.0)) });
+        shorter.step(5);
+        shorter.grow(Axis::whole(AxisUnit::References, 30));
+        assert_eq!((shorter.range(), shorter.position(), shorter.moving()), (PlayRange::default(), at(30.0), false));
         let mut empty = transport(0, 0.0, 10.0);
         empty.turn_loop();
         empty.toggle();

@@ -41,15 +41,7 @@ pub(super) fn is_tasks(trace: &TraceArgs, picture: &PictureArgs) -> Result<bool,
 /// When it cannot be read; [`UsageError`] where flags name a task or a location that there is not.
 pub(super) fn studio(path: &Path, picture: &PictureArgs) -> anyhow::Result<Studio> {
     if kernel::is_kernel(path) {
-        let book = Arc::new(kernel::book(path)?);
-        let title = picture.title.clone().or_else(|| called(path)).unwrap_or_default();
-        let tasks = opening::kernel_tasks(&book, &title);
-        let mut first = first(&picture.tasks, &tasks)?;
-        if picture.tasks.metrics.is_empty() {
-            // Warps make no requests.
-            first.look.metrics = [Some(Metric::ConcurrentTask), None];
-        }
-        return Ok(Studio::of_kernel(book, tasks.with_first(first))?);
+        return kernel_studio(path, picture, false);
     }
     let tell: Tell = Arc::new(say_note);
     let file = opening::tasks(path, &tell).with_context(|| path.display().to_string())?;
@@ -60,6 +52,25 @@ pub(super) fn studio(path: &Path, picture: &PictureArgs) -> anyhow::Result<Studi
     let book = TaskBook::new(file.set, file.dialect.edges(), title, "");
     let first = first(&picture.tasks, &book)?;
     Ok(Studio::of_tasks(book.with_first(first))?)
+}
+
+/// What a kernel did, ready to be shown as the flags ask; `again`: it was shown before, and what they ask for may be there no more.
+///
+/// # Errors
+/// When it cannot be read or run; [`UsageError`] where flags name a task or a location that there is not, unless it is run again.
+pub(super) fn kernel_studio(path: &Path, picture: &PictureArgs, again: bool) -> anyhow::Result<Studio> {
+    let book = Arc::new(kernel::book(path)?);
+    let title = picture.title.clone().or_else(|| called(path)).unwrap_or_default();
+    let tasks = opening::kernel_tasks(&book, &title);
+    let mut first = match first(&picture.tasks, &tasks) {
+        Err(_) if again => self::first(&TaskLookArgs::default(), &tasks)?,
+        first => first?,
+    };
+    if picture.tasks.metrics.is_empty() {
+        // Warps make no requests.
+        first.look.metrics = [Some(Metric::ConcurrentTask), None];
+    }
+    Ok(Studio::of_kernel(book, tasks.with_first(first))?)
 }
 
 /// The first tasks of a file that takes long to read, until all of them are: none where the flags ask for what is not among them.

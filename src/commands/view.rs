@@ -1,12 +1,12 @@
 //! `orrery view`: a trace in the window.
 
-use super::UsageError;
 use super::opener;
 use super::picture::{asked, called, camera, choice, parts, size, viewed};
 use super::stop::{self, Stopped};
 use super::task_look::{self, is_tasks};
 use super::view_state::{self, Saved};
-use super::watch::{Look, against, simulate, watch};
+use super::watch::{Look, against, simulate, watch, watch_kernel};
+use super::{UsageError, kernel};
 use crate::app::arrangement::Arrangement;
 use crate::app::layouts::NamedLayout;
 use crate::app::panes::MOST as MOST_PANES;
@@ -64,6 +64,12 @@ pub(super) fn trace(args: &ViewArgs, kept: bool) -> anyhow::Result<Trace> {
         return super::story::trace(args, &story);
     }
     if is_tasks(&args.trace, &args.picture)? {
+        if kernel::is_kernel(&args.trace.trace) {
+            let (path, picture) = (args.trace.trace.clone(), args.picture.clone());
+            let load =
+                Box::new(move |report: &mut dyn FnMut(Report) -> bool| watch_kernel(&path, &picture, kept, report));
+            return of(args, false, Beside::default(), load);
+        }
         let (path, picture) = (args.trace.trace.clone(), args.picture.clone());
         let load = move |report: &mut dyn FnMut(Report) -> bool| {
             let first = task_look::first_studio(&path, &picture);

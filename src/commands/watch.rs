@@ -4,15 +4,16 @@ use super::UsageError;
 use super::against::{Compared, compared, untitled};
 use super::open::{cache_choice, failed, opening, say_note};
 use super::picture::{choice, give_title, unknown};
+use super::task_look;
 use crate::app::{Against, Report, Simulate};
 use crate::cli::{CacheArgs, PictureArgs, TraceArgs};
-use crate::opening::{self, CacheChoice, Note, Way};
+use crate::opening::{self, CacheChoice, KernelFile, Note, Watched, Way};
 use crate::overlay::Studio;
 use crate::reference::{ReferenceSource, SourceError};
-use crate::shown::say;
+use crate::shown::{say, say_lines};
 use crate::timeline::Timeline;
 use crate::units::grouped;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// How the trace that is shown is simulated and called.
@@ -91,6 +92,54 @@ pub(super) fn watch(
         look.pass_on(said, report)
     };
     opening(trace).watch(&look.way(), listener).map_err(failed)
+}
+
+/// Runs a kernel and reports what it did; again whenever one of its files changes, until a report gives `false`. Where it cannot be run
+/// any more, what was shown stays and the window says why. Where it is `kept`, the start page will know it.
+///
+/// # Errors
+/// When it cannot be run at first.
+pub(super) fn watch_kernel(
+    path: &Path,
+    picture: &PictureArgs,
+    kept: bool,
+    report: &mut dyn FnMut(Report) -> bool,
+) -> anyhow::Result<()> {
+    let called = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+    let mut watched = Watched::new(Vec::new());
+    let mut again = false;
+    loop {
+        watched.turn_to(KernelFile::files(path));
+        match task_look::kernel_studio(path, picture, again) {
+            Ok(studio) => {
+                if !report(Report::Ready(studio)) {
+                    return Ok(());
+                }
+                if again {
+                    say!("note: {} has changed: this is what it does now", path.display());
+                    report(Report::Words(format!("{called} has changed: this is what it does now")));
+                } else if kept && path.exists() {
+                    opening::remember(path);
+                }
+            }
+            Err(error) if !again => return Err(error),
+            Err(error) => {
+                say!("note: {} has changed and cannot be run; the window shows what it did before", path.display());
+                let words = format!("{error:#}");
+                say_lines(&words);
+                if !report(Report::Fault(
+                    format!("{called} has changed and cannot be run: this is what it did before"),
+                    words,
+                )) {
+                    return Ok(());
+                }
+            }
+        }
+        again = true;
+        if !watched.changed(&mut || report(Report::Progress(0, 0))) {
+            return Ok(());
+        }
+    }
 }
 
 /// Indexes a trace that grows, as much as is there, until it is whole.

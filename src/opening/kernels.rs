@@ -90,6 +90,25 @@ impl KernelFile {
         Ok(Self { name: path.display().to_string(), text, settings, folder })
     }
 
+    /// The files that a kernel is read from: its source, the launch beside it whether it is there or not, and those that the launch
+    /// binds, where it can be read. Of a bundled one there are none.
+    #[must_use]
+    pub fn files(path: &Path) -> Vec<PathBuf> {
+        if path.to_str().is_some_and(|path| path.starts_with(SCHEME)) {
+            return Vec::new();
+        }
+        let mut files = vec![path.to_owned(), path.with_extension("toml")];
+        let Ok(file) = Self::open(path) else { return files };
+        files.extend(file.settings.bind.values().filter_map(|value| match value {
+            BindValue::Words(words) => match bound(words) {
+                Ok(Bound::Binary(path) | Bound::Csv(path)) => Some(file.folder.join(path)),
+                _ => None,
+            },
+            BindValue::Number(_) | BindValue::Numbers(_) => None,
+        }));
+        files
+    }
+
     /// What the launch binds, and over it what `words` do: `NAME=WHAT`, whose paths start where the program was called.
     ///
     /// # Errors
@@ -132,5 +151,26 @@ fn content(name: &str, words: &str, folder: &Path) -> Result<(Content, Option<u3
             let found = numbers(&text).map_err(|words| error(format!("{}: {words}", path.display())))?;
             Ok((Content::Numbers(found), None))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_files_of_a_kernel_are_its_source_its_launch_and_what_that_binds() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let source = at("k.wgsl");
+        assert_eq!(KernelFile::files(&source), [at("k.wgsl"), at("k.toml")], "they may come");
+        std::fs::write(&source, "").unwrap();
+        let launch = "[bind]\na = \"in.csv\"\nb = \"sub/b.bin\"\nc = \"iota\"\nd = 3\ne = [1, 2]\n";
+        std::fs::write(at("k.toml"), launch).unwrap();
+        let all = [at("k.wgsl"), at("k.toml"), at("in.csv"), at("sub/b.bin")];
+        assert_eq!(KernelFile::files(&source), all);
+        std::fs::write(at("k.toml"), "[bind").unwrap();
+        assert_eq!(KernelFile::files(&source), all[..2]);
+        assert!(KernelFile::files(Path::new("kernel:sobel")).is_empty());
     }
 }

@@ -27,6 +27,7 @@
 
 mod caches;
 mod cells;
+mod changes;
 mod copies;
 mod index_file;
 #[cfg(feature = "kernel")]
@@ -43,6 +44,7 @@ mod watch;
 
 pub use caches::{CacheChoice, Caches};
 pub use cells::{CellsError, SweepFolder, SweepOf, SweepPart};
+pub use changes::Watched;
 pub use copies::{CopyError, keep};
 pub use index_file::timeline;
 #[cfg(feature = "kernel")]

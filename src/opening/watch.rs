@@ -1,5 +1,6 @@
 //! A trace while it is read and indexed: more and more of it, as timelines that can be shown.
 
+use super::changes::rested;
 use super::index_file::{IndexFile, indexer};
 use super::note::chain;
 use super::{CacheChoice, Caches, Note, OpenError, Opening, Tell, copies};
@@ -74,7 +75,8 @@ impl Opening {
             if !is_file || !open.get() {
                 return Ok(());
             }
-            let Some(next) = changed(&seen, &stamp, &mut tell)? else { return Ok(()) };
+            let waits = &mut || tell(Report::Progress(0, 0));
+            let Some(next) = rested(&seen, &stamp, POLL, waits)? else { return Ok(()) };
             (seen, first) = (next, false);
             shown = if seen.is_some() { show(self, way, &mut tell) } else { Err(OpenError::Gone) };
             if shown.is_ok() && open.get() {
@@ -94,26 +96,6 @@ impl Opening {
 
 /// Time between two looks at a file.
 const POLL: Duration = Duration::from_millis(500);
-
-/// Waits until a file is another than it was, and is not being written any more; `None` where nobody waits.
-fn changed(
-    seen: &Option<Stamp>,
-    stamp: &dyn Fn() -> Option<Stamp>,
-    listener: Listener<'_>,
-) -> Result<Option<Option<Stamp>>, SourceError> {
-    let mut last = seen.clone();
-    loop {
-        std::thread::sleep(POLL);
-        if !listener(Report::Progress(0, 0))? {
-            return Ok(None);
-        }
-        let now = stamp();
-        if now != *seen && now == last {
-            return Ok(Some(now));
-        }
-        last = now;
-    }
-}
 
 /// Opens a trace and reports what can be shown of it, until all is indexed or a report gives `false`.
 fn show(opening: &Opening, way: &Way, listener: Listener<'_>) -> Result<(), OpenError> {

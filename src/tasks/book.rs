@@ -136,6 +136,15 @@ impl TaskBook {
         self.traffic.get_or_init(|| Arc::new(Traffic::of(self)))
     }
 
+    /// The task of `before` in this reading, or run: of the same id, at the same location from the same time on.
+    #[must_use]
+    pub fn again(&self, before: &TaskBook, task: TaskIndex) -> Option<TaskIndex> {
+        let place = |book: &Self, task| book.set.locations().word(book.set.location_of(task)).to_owned();
+        let found = self.set.find(&before.set.id(task))?;
+        let is_same = place(before, task) == place(self, found) && before.set.start(task) == self.set.start(found);
+        is_same.then_some(found)
+    }
+
     /// Locations that have tasks, by name.
     #[must_use]
     pub fn listed(&self) -> &[Symbol] {
@@ -333,13 +342,14 @@ pub struct TaskLook {
 }
 
 impl TaskLook {
-    /// The same look at another reading of the same run: tasks and locations are found again by their names, or are chosen no more.
+    /// The same look at another reading of the same run, or at another run: locations are found again by their names, and tasks by their
+    /// ids where they are at the same location from the same time on; what is not found is chosen no more.
     #[must_use]
     pub fn at_another(&self, before: &TaskBook, after: &TaskBook) -> Self {
         let location = |symbol: Symbol| after.set.locations().find(before.set.locations().word(symbol));
         let kind = |kind: usize| after.names.iter().position(|name| *name == before.names[kind]);
         Self {
-            task: self.task.and_then(|task| after.set.find(&before.set.id(task))),
+            task: self.task.and_then(|task| after.again(before, task)),
             location: self.location.and_then(location),
             lit: self.lit.and_then(kind),
             ..self.clone()

@@ -118,6 +118,29 @@ fn a_trace_that_cannot_be_opened_leaves_the_one_that_is_shown() {
 }
 
 #[test]
+fn what_is_wrong_with_a_file_is_told_until_it_is_mended_and_what_is_shown_stays() {
+    let (mut traces, post, messages) = window();
+    let (first, say, _answers) = trace("first");
+    traces.begin(first, move |m| post.send(m).is_ok()).expect("a thread");
+    let told = |traces: &mut Traces, report: Report| {
+        say.send(Ok(report)).expect("it listens");
+        traces.take(messages.recv().expect("told"), 0.0)
+    };
+    told(&mut traces, named("first"));
+    traces.desk().expect("shown").transport.jump(Position::at(30));
+    let fault = || Report::Fault("k.wgsl has changed".into(), "k.wgsl:25:12".into());
+    assert!(matches!(told(&mut traces, fault()), Taken::Changed));
+    // Whatever else is said: it stays.
+    told(&mut traces, Report::Words("something".into()));
+    let desk = traces.desk().expect("shown");
+    assert_eq!(desk.fault, Some(Fault::new("k.wgsl has changed".into(), "k.wgsl:25:12")));
+    assert_eq!(desk.title(), "orrery - 30 of 1,000 - first");
+    told(&mut traces, named("mended"));
+    let desk = traces.desk().expect("shown");
+    assert_eq!((desk.fault.clone(), desk.title().as_str()), (None, "orrery - 30 of 1,000 - mended"));
+}
+
+#[test]
 fn of_simulations_only_the_newest_counts() {
     let (mut traces, post, messages) = window();
     let (first, say, _answers) = trace("first");
