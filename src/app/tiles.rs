@@ -43,10 +43,15 @@ pub(super) struct Shows<'a> {
 pub(super) fn show(ui: &mut Ui, panes: &mut Panes, shows: Shows<'_>, area: Rect) -> Left {
     let alone = panes.len() == 1;
     let (focus, closed) = (panes.focus(), panes.take_closed());
-    let mut stand = Stand { shows, alone, closed, focus, asked: Vec::new(), failed: None, followed: None };
+    let mut stand =
+        Stand { shows, alone, closed, focus, asked: Vec::new(), failed: None, followed: None, under: false };
     let mut ui = ui.new_child(UiBuilder::new().max_rect(area));
     panes.tree.ui(&mut stand, &mut ui);
-    let Stand { shows, focus, asked, failed, followed, .. } = stand;
+    let Stand { shows, focus, asked, failed, mut followed, under, .. } = stand;
+    if !under && shows.session.task_look().spot.is_some() {
+        // The pointer has left the panes: nothing of a kernel is pointed at any more.
+        followed = followed.or(Some(Followed::Pointed(None)));
+    }
     panes.set_focus(focus);
     for (pane, asked) in asked {
         match asked {
@@ -140,6 +145,8 @@ struct Stand<'a> {
     asked: Vec<(TileId, Asked)>,
     failed: Option<SourceError>,
     followed: Option<Followed>,
+    /// The pointer is over a pane.
+    under: bool,
 }
 
 /// Points of height of the tabs.
@@ -211,6 +218,7 @@ impl Behavior<Pane> for Stand<'_> {
     fn pane_ui(&mut self, ui: &mut Ui, id: TileId, pane: &mut Pane) -> UiResponse {
         let area = ui.max_rect();
         self.refresh(pane, area);
+        self.under |= ui.ctx().pointer_hover_pos().is_some_and(|at| area.contains(at));
         let rows = words(ui, pane, self.shows.session);
         if !self.shows.sheet {
             self.follow(ui, id, area);

@@ -18,6 +18,7 @@ use super::program::{Program, Shared, Space};
 use super::record::{Access, Decision, Observer};
 use super::run::{Launch, Run};
 use std::ops::Range;
+use std::sync::OnceLock;
 
 /// Events of items that are kept, unless more are asked for.
 pub const KEPT: u64 = 1 << 22;
@@ -102,6 +103,8 @@ pub struct GroupRecord {
     pub decisions: Vec<Vec<Chosen>>,
     /// Events of items that are not kept.
     pub left: u64,
+    /// How often each bank was asked, once somebody wanted to know: a picture does each time that it is drawn.
+    banks: OnceLock<Vec<BankUse>>,
 }
 
 /// How often a bank was asked by a group.
@@ -271,11 +274,9 @@ impl KernelBook {
         words.map(|word| u32::try_from(word % banks).unwrap_or(0)).collect()
     }
 
-    /// Whether an item of a row asks one of these banks of workgroup memory.
+    /// Whether an access of a site at this address of workgroup memory asks one of these banks.
     #[must_use]
-    pub fn asks(&self, row: &Row, item: usize, banks: &[u32]) -> bool {
-        let site = self.site(row).filter(|site| self.space(site) == Space::Workgroup);
-        let Some((site, address)) = site.zip(row.address(item)) else { return false };
+    pub fn is_asked(&self, site: &Site, address: u32, banks: &[u32]) -> bool {
         let all = u64::from(self.hardware.banks);
         words_of(address, site.bytes, self.hardware.bank_bytes)
             .any(|word| banks.iter().any(|bank| u64::from(*bank) == word % all))
@@ -283,7 +284,11 @@ impl KernelBook {
 
     /// How often each bank was asked by a group.
     #[must_use]
-    pub fn bank_use(&self, group: &GroupRecord) -> Vec<BankUse> {
+    pub fn bank_use<'a>(&self, group: &'a GroupRecord) -> &'a [BankUse] {
+        group.banks.get_or_init(|| self.count_banks(group))
+    }
+
+    fn count_banks(&self, group: &GroupRecord) -> Vec<BankUse> {
         let mut out = vec![BankUse::default(); self.hardware.banks as usize];
         let mut degrees = vec![0; out.len()];
         for row in &group.rows {

@@ -18,7 +18,8 @@ impl Sheet<'_> {
         let ways = self.ways.clone();
         let cut = ways.len() > room;
         let shown = if cut { room.saturating_sub(1).max(1) } else { ways.len() };
-        self.heading(area, "Branchings", "a digit for each if, 1 where its condition held; bars are items");
+        let long = "a digit for each if, 1 where its condition held; bars are items";
+        self.heading(area, "Branchings", &[long, "a digit for each if; bars are items", "a digit for each if"]);
         let high = (body.h / (shown + usize::from(cut)).max(1) as f64).clamp(LEAST, MOST);
         let size = SMALL;
         let longest =

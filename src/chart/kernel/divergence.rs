@@ -38,13 +38,15 @@ impl Sheet<'_> {
         let (across, down) = fits(radius);
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few rings")]
         let (across, room) = (across as usize, (across * down) as usize);
-        let mut more = "a ring for each class of warps; numbers are items".to_owned();
         if all.len() > room {
             let warps: u64 = all[room..].iter().map(|proxy| proxy.warps).sum();
             let classes = count((all.len() - room) as u64, "class").replace("classs", "classes");
-            more = format!("the {room} largest classes; {classes} more of {}", count(warps, "warp"));
+            let more = format!("the {room} largest classes; {classes} more of {}", count(warps, "warp"));
+            self.heading(area, "Divergence", &[&more, &format!("{room} of {} classes", all.len())]);
+        } else {
+            let long = "a ring for each class of warps; numbers are items";
+            self.heading(area, "Divergence", &[long, "a ring for each class of warps", "numbers are items"]);
         }
-        self.heading(area, "Divergence", &more);
         let shown = all.len().min(room);
         let columns = shown.min(across).max(1);
         let step = (body.w / columns as f64).min(2.0 * radius + 6.0 * GAP);
@@ -83,18 +85,28 @@ impl Sheet<'_> {
             turn += share;
         }
         let size = (0.42 * radius).clamp(10.0, 20.0);
-        self.chart.strong((at.0, at.1 + 0.1 * size), Anchor::Middle, size, Role::Ink, &grouped(proxy.warps));
         let words = if proxy.warps == 1 { "warp" } else { "warps" };
-        self.chart.text((at.0, at.1 + 0.1 * size + SMALL + 1.0), Anchor::Middle, SMALL, Role::Quiet, words);
+        // In a small ring the number stands alone, or below it.
+        let within = |words: &str, size: f64| length(words, size) < 1.8 * inner;
+        let number = grouped(proxy.warps);
+        let is_inside = within(&number, size);
+        if is_inside && within(words, SMALL) {
+            self.chart.strong((at.0, at.1 + 0.1 * size), Anchor::Middle, size, Role::Ink, &number);
+            self.chart.text((at.0, at.1 + 0.1 * size + SMALL + 1.0), Anchor::Middle, SMALL, Role::Quiet, words);
+        } else if is_inside {
+            self.chart.strong((at.0, at.1 + 0.36 * size), Anchor::Middle, size, Role::Ink, &number);
+        }
         let ways = proxy.branchings.len();
         let (first, second, role) = match proxy.divergent {
             true => ("diverge".to_owned(), count(ways as u64, "way"), Role::Ink),
             false => ("all alike".to_owned(), count(all as u64, "item"), Role::Quiet),
         };
+        let below = count(proxy.warps, "warp");
         let place = format!("as warp {} of group {}", proxy.first.1, proxy.first.0);
         let both = format!("{first}: {second}");
         let both = if length(&both, SMALL) < room { both } else { first };
         self.chart.text((at.0, at.1 + radius + SMALL + 2.0), Anchor::Middle, SMALL, role, &both);
+        let place = if is_inside { place } else { below };
         if length(&place, SMALL) < room {
             self.chart.text((at.0, at.1 + radius + 2.0 * SMALL + 4.0), Anchor::Middle, SMALL, Role::Quiet, &place);
         }

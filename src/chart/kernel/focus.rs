@@ -1,7 +1,7 @@
 //! What is pointed at in a picture of a kernel, and what belongs to it.
 
 use crate::chart::At;
-use crate::kernel::{Decision, Doing, GroupRecord, KernelBook, Row};
+use crate::kernel::{Decision, Doing, GroupRecord, KernelBook, Row, Site, Space};
 pub use crate::tasks::Spot;
 
 /// What belongs together at the moment.
@@ -53,23 +53,22 @@ impl Focus {
         *self == Self::default()
     }
 
-    /// How much what an item does in a row belongs to it.
-    #[must_use]
-    pub fn lights(&self, book: &KernelBook, row: &Row, item: usize) -> Lit {
+    /// How much what items do in a row belongs to it: what is the same for all of them.
+    pub(super) fn of_row<'a>(&'a self, book: &'a KernelBook, row: &Row) -> RowLight<'a> {
         let Some(site) = book.site(row) else {
-            return if self.word.is_none() && self.line == Some(row.line) { Lit::Same } else { Lit::No };
+            let is_same = self.word.is_none() && self.line == Some(row.line);
+            return RowLight::All(if is_same { Lit::Same } else { Lit::No });
         };
-        if let Some(word) = self.word {
-            if row.address(item).map(|address| (site.shared, address)) == Some(word) {
-                return Lit::Same;
-            }
-        } else if self.line == Some(row.line) {
-            return Lit::Same;
+        if self.word.is_none() && self.line == Some(row.line) {
+            return RowLight::All(Lit::Same);
         }
-        if !self.banks.is_empty() && book.asks(row, item, &self.banks) {
-            return if self.word.is_none() { Lit::Same } else { Lit::Beside };
+        let word = self.word.filter(|(shared, _)| *shared == site.shared).map(|(_, address)| address);
+        let banks = if book.space(site) == Space::Workgroup { self.banks.as_slice() } else { &[] };
+        if word.is_none() && banks.is_empty() {
+            return RowLight::All(Lit::No);
         }
-        Lit::No
+        let beside = if self.word.is_none() { Lit::Same } else { Lit::Beside };
+        RowLight::Some { book, site, word, banks, beside }
     }
 
     /// The decisions of the item at a line, as digits; nothing where none is pointed at or it decided nothing there.
@@ -81,6 +80,28 @@ impl Focus {
             Decision::Case(_) => None,
         });
         bits.collect()
+    }
+}
+
+/// What of a row belongs to what is pointed at.
+pub(super) enum RowLight<'a> {
+    /// All items alike.
+    All(Lit),
+    /// Those at this word, and those that ask these banks.
+    Some { book: &'a KernelBook, site: &'a Site, word: Option<u32>, banks: &'a [u32], beside: Lit },
+}
+
+impl RowLight<'_> {
+    /// How much what is done at an address belongs to it.
+    pub(super) fn at(&self, address: Option<u32>) -> Lit {
+        match (self, address) {
+            (Self::All(lit), _) => *lit,
+            (Self::Some { word, .. }, Some(_)) if *word == address => Lit::Same,
+            (Self::Some { book, site, banks, beside, .. }, Some(address)) if book.is_asked(site, address, banks) => {
+                *beside
+            }
+            (Self::Some { .. }, _) => Lit::No,
+        }
     }
 }
 

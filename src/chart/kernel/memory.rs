@@ -107,7 +107,7 @@ impl Sheet<'_> {
         self.now_line(&matrix);
         if strip {
             let y = cells.y + high * count as f64 + 4.0;
-            self.bank_strip(&banks, Area { x: cells.x, y, w: cells.w, h: STRIP }, area.right() - labels, labels);
+            self.bank_strip(banks, Area { x: cells.x, y, w: cells.w, h: STRIP }, area.right() - labels, labels);
         }
         if let Some((column, item)) = self.focus.item.map(|item| (item / items_each, item)) {
             let [_, top, _, bottom] = matrix.area();
@@ -138,12 +138,17 @@ impl Sheet<'_> {
             }
             more = vec![each.join(", ")];
         }
+        let first = more.concat();
         if record.left > 0 {
             more.push(format!("{} more not kept", count(record.left, "event")));
         } else if self.book.left_groups > 0 {
             more.push(format!("{} more not kept", count(self.book.left_groups, "group")));
         }
-        self.heading(area, &format!("Memory of group {}", record.group), &more.join("; "));
+        // What is left out matters more than what a mark is.
+        let last = more.last().cloned().unwrap_or_default();
+        let both = more.join("; ");
+        let name = format!("Memory of group {}", record.group);
+        self.heading(area, &name, &[&both, &last, &first]);
         let used: Vec<u8> = (0..5).filter(|kind| record.rows.iter().any(|row| self.kind(row) == *kind)).collect();
         let mut at = area.x + GUTTER;
         let y = area.y + 2.0 * HEAD + 5.0;
@@ -205,8 +210,7 @@ impl Sheet<'_> {
         let high = matrix.rows.1;
         let gap = if high > 5.0 { 1.0 } else { 0.0 };
         let barrier = rows.iter().all(|row| matches!(row.doing, Doing::Barrier { .. }));
-        let shown: Vec<Option<Shown>> =
-            (0..matrix.columns.len()).map(|column| self.column(rows, column * matrix.items_each, matrix)).collect();
+        let shown = self.columns(rows, matrix);
         let single = matrix.items_each == 1 && matrix.columns.first().is_some_and(|(_, wide)| *wide >= SINGLE);
         let (top, tall) = if barrier && high > 3.0 { (y + 0.3 * high, 0.35 * high) } else { (y, high - gap) };
         let warp = self.book.hardware.warp;
@@ -254,30 +258,36 @@ impl Sheet<'_> {
         }
     }
 
-    /// What a column shows: what most of its events are, barriers last; lit where any of them is.
-    fn column(&self, rows: &[Row], first: usize, matrix: &Matrix) -> Option<Shown> {
-        let mut kinds = [0u32; 5];
-        let mut lit = Lit::No;
+    /// What columns show: what most of their events are, barriers last; lit where any of them is.
+    fn columns(&self, rows: &[Row], matrix: &Matrix) -> Vec<Option<Shown>> {
+        let mut found = vec![([0u32; 5], Lit::No); matrix.columns.len()];
         for row in rows {
             let kind = usize::from(self.kind(row));
-            for item in first..(first + matrix.items_each).min(self.record.items) {
-                if row.items.has(item) {
-                    kinds[kind] += 1;
-                    if !self.focus.is_none() {
-                        lit = lit.max(self.focus.lights(self.book, row, item));
-                    }
+            let light = (!self.focus.is_none()).then(|| self.focus.of_row(self.book, row));
+            for (n, item) in row.items.iter().enumerate() {
+                let Some((kinds, lit)) = found.get_mut(item / matrix.items_each) else { break };
+                kinds[kind] += 1;
+                if let Some(light) = &light {
+                    *lit = (*lit).max(light.at(row.addresses.get(n).copied()));
                 }
             }
         }
-        let most = |range: std::ops::Range<usize>| {
-            range.filter(|kind| kinds[*kind] > 0).max_by_key(|kind| (kinds[*kind], *kind))
+        let shown = |(kinds, lit): ([u32; 5], Lit)| {
+            let most = |range: std::ops::Range<usize>| {
+                range.filter(|kind| kinds[*kind] > 0).max_by_key(|kind| (kinds[*kind], *kind))
+            };
+            let kind = most(0..3).or_else(|| most(3..5))?;
+            Some(Shown { kind: u8::try_from(kind).unwrap_or(0), lit })
         };
-        let kind = most(0..3).or_else(|| most(3..5))?;
-        Some(Shown { kind: u8::try_from(kind).unwrap_or(0), lit })
+        found.into_iter().map(shown).collect()
     }
 
     /// What is said of a mark: of one item, all; of more, what they share.
     fn said(&self, first: usize, rows: &[Row], (from, to): (usize, usize)) -> String {
+        if self.now.is_some() {
+            // Where there is a playhead, what is pointed at is found by its place, and thousands of sentences would be for nobody.
+            return String::new();
+        }
         let to = to.min(self.record.items);
         let who = if to - from == 1 { format!("item {from}") } else { format!("items {from} to {}", to - 1) };
         let [row] = rows else {

@@ -287,13 +287,12 @@ impl Sheet<'_> {
         }
     }
 
-    /// A heading, and what is said beside it where there is room.
-    fn heading(&mut self, area: Area, name: &str, more: &str) {
+    /// A heading, and of what can be said beside it the first that there is room for, in full.
+    fn heading(&mut self, area: Area, name: &str, more: &[&str]) {
         self.chart.strong((area.x, area.y + HEAD), Anchor::Start, HEAD, Role::Body, name);
         let from = 1.12 * length(name, HEAD) + 8.0;
-        let more = crate::shown::short(more, fitting((area.w - from).max(0.0), SMALL)).into_owned();
-        if area.w - from > 40.0 {
-            self.chart.text((area.x + from, area.y + HEAD), Anchor::Start, SMALL, Role::Quiet, &more);
+        if let Some(more) = more.iter().find(|more| length(more, SMALL) <= area.w - from) {
+            self.chart.text((area.x + from, area.y + HEAD), Anchor::Start, SMALL, Role::Quiet, more);
         }
     }
 

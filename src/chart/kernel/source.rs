@@ -90,10 +90,9 @@ impl Sheet<'_> {
         }
         let body = area.below(HEAD + 8.0);
         let shown = self.lines_shown(&costs, text.len(), ((body.h / PITCH) as usize).max(1));
-        let more = match shown.len() < text.len() {
-            true => format!("lines {} to {} of {}", shown.start + 1, shown.end, text.len()),
-            false => String::new(),
-        };
+        let part = format!("{} to {}", shown.start + 1, shown.end);
+        let more = [format!("lines {part} of {}", text.len()), format!("lines {part}"), part];
+        let more: Vec<&str> = more.iter().filter(|_| shown.len() < text.len()).map(String::as_str).collect();
         self.heading(Area { w: right - area.x, ..area }, "Source", &more);
         for (n, x, wide) in &columns {
             self.chart.text((x + wide - 4.0, area.y + HEAD), Anchor::End, SMALL, Role::Quiet, used[*n].0);
