@@ -1,6 +1,6 @@
 //! Axes and positions: where in a trace, a program or a simulated time one is.
 //!
-//! An axis has whole ticks: references, cycles, or parts of a second. A [`Position`] is a tick and a part of the way to the next one,
+//! An axis has whole ticks: references, cycles, rows of a kernel, or parts of a second. A [`Position`] is a tick and a part of the way to the next one,
 //! both as integers, so that it is exact wherever on a long axis it is. What is drawn becomes `f32` only after the origin of the
 //! picture was taken off ([`Position::since`]), so that one picosecond is as steady in the third hour as in the first.
 
@@ -17,6 +17,8 @@ pub enum AxisUnit {
     References,
     /// One cycle of a clock of unknown speed.
     Cycles,
+    /// One row of what a group of a kernel did: an access or a barrier, of as many items as are at it at once.
+    Rows,
     /// A part of a second.
     Seconds {
         /// Ticks in a second, 1 or more: 1,000,000,000,000 for picoseconds.
@@ -31,6 +33,7 @@ impl AxisUnit {
         match self {
             Self::References => "references",
             Self::Cycles => "cycles",
+            Self::Rows => "rows",
             Self::Seconds { .. } => "seconds",
         }
     }
@@ -70,8 +73,13 @@ impl AxisUnit {
     /// How long something took, in about three digits: `122 ns`, `17.8 µs`.
     #[must_use]
     pub fn duration(self, ticks: u64) -> String {
-        if self == Self::Cycles {
-            return format!("{} cycles", grouped(ticks));
+        let counted = match self {
+            Self::Cycles => Some("cycle"),
+            Self::Rows => Some("row"),
+            Self::References | Self::Seconds { .. } => None,
+        };
+        if let Some(one) = counted {
+            return format!("{} {one}{}", grouped(ticks), if ticks == 1 { "" } else { "s" });
         }
         let digits = ticks.checked_ilog10().unwrap_or(0);
         self.words(ticks, 10u64.pow(digits.saturating_sub(2)))
@@ -332,6 +340,7 @@ mod tests {
         assert_eq!(femto.words_like(500_000_000, 10_000_000, 8_000_000_000), "0.50 µs");
         assert_eq!(AxisUnit::References.words(2_613, 1), "2,613");
         assert_eq!(AxisUnit::Cycles.duration(2_613), "2,613 cycles");
+        assert_eq!((AxisUnit::Rows.duration(1), AxisUnit::Rows.duration(0)), ("1 row".into(), "0 rows".into()));
         // No finer than a tick.
         assert_eq!(AxisUnit::Seconds { ticks: 3 }.words(1, 1), "333 ms");
     }

@@ -14,7 +14,7 @@ use super::panes::{Panes, Side};
 use super::seen::Asked;
 use super::session::Session;
 use super::transport::{PlayRange, Transport, longer, shorter};
-use crate::axis::Position;
+use crate::axis::{Axis, AxisUnit, Position};
 use crate::overlay::exhibits::{self, ExhibitEntry, Gesture, Subject};
 use crate::overlay::pen::rate;
 use crate::overlay::{Area, Layout, Offscreen, Parts, Shot, ShotError, Strip, Studio};
@@ -24,10 +24,11 @@ use crate::scene::layout::Radii;
 use crate::scene::palette::Theme;
 use crate::scene::{Choice, View};
 use crate::sim::config::HierarchyConfig;
-use crate::tasks::TaskIndex;
+use crate::tasks::{TaskBook, TaskIndex};
 use crate::timeline::{ClockKind, StepBy};
 use crate::units::{grouped, parse_seconds};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// What the window has to do itself.
 #[derive(Clone, Debug, PartialEq)]
@@ -306,7 +307,9 @@ impl Desk {
 
     /// Goes to the reference that was typed: `2613`, `2,613`, `50%`. Words that are no number are answered.
     pub fn go_to(&mut self, typed: &str, now: f64) {
-        if let Some(book) = self.studio().tasks().filter(|_| !typed.trim().ends_with('%') && !typed.trim().is_empty()) {
+        let is_time = |book: &&Arc<TaskBook>| matches!(book.set().unit(), AxisUnit::Seconds { .. });
+        let is_share = typed.trim().ends_with('%') || typed.trim().is_empty();
+        if let Some(book) = self.studio().tasks().filter(is_time).filter(|_| !is_share) {
             let ticks_per_second = book.set().ticks_per_second() as f64;
             return match parse_seconds(typed) {
                 Some(seconds) => self.transport.jump(Position::of(seconds * ticks_per_second)),
@@ -327,10 +330,10 @@ impl Desk {
                 }
             }
             None if plain.is_empty() => {}
-            None => self.say(
-                format!("“{typed}” is no reference number: expected 0 to {}", grouped(self.transport.axis().total)),
-                now,
-            ),
+            None => {
+                let Axis { unit, total, .. } = self.transport.axis();
+                self.say(format!("“{typed}” is no number of {}: expected 0 to {}", unit.name(), grouped(total)), now);
+            }
         }
     }
 

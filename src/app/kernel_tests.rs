@@ -4,6 +4,7 @@
 #[cfg(test)]
 mod tests {
     use crate::app::desk::Desk;
+    use crate::app::keys::Action;
     use crate::app::panel::tests::{context, frame, press};
     use crate::axis::Position;
     use crate::kernel::bundled::find;
@@ -21,7 +22,11 @@ mod tests {
 
     /// The strided reduction, of which four groups are kept.
     fn desk() -> Desk {
-        let text = find("reduce-strided").expect("bundled").text;
+        let studio = studio(find("reduce-strided").expect("bundled").text);
+        Desk::new(studio, View::default(), Parts::default(), &[], Position::START, 9.0)
+    }
+
+    fn studio(text: &str) -> Studio {
         let program = Program::new("reduce-strided", text, None, &BTreeMap::new()).expect("read");
         let mut launch = Launch::of(Extent::Items([1024, 1, 1]));
         for (name, words) in [("g_idata", "iota"), ("n", "1024")] {
@@ -29,9 +34,8 @@ mod tests {
             launch.bound.insert(name.to_owned(), (content, length));
         }
         let book = KernelBook::play(&program, &launch, 0..4, KEPT).expect("runs");
-        let tasks = kernel_tasks(&book, "reduce-strided");
-        let studio = Studio::of_kernel(Arc::new(book), tasks).expect("an empty trace");
-        Desk::new(studio, View::default(), Parts::default(), &[], Position::START, 9.0)
+        let tasks = kernel_tasks(&book, "k");
+        Studio::of_kernel(Arc::new(book), tasks).expect("an empty trace")
     }
 
     fn frames(context: &Context, desk: &mut Desk, all: Vec<Event>) {
@@ -88,7 +92,81 @@ mod tests {
         let at = find_spot(&desk, "kernel-source", |spot| spot == Spot::Line(21)).expect("in sight");
         frames(&context, &mut desk, vec![Event::PointerMoved(at)]);
         assert!(words(&desk, "kernel-memory").iter().any(|words| words == "line 21"), "in the other pane");
-        frames(&context, &mut desk, vec![Event::PointerMoved(pos2(640.0, 715.0))]);
+        // Where the pointer leaves the panes, or the window, nothing is lit any more.
+        for leaves in [Event::PointerMoved(pos2(640.0, 715.0)), Event::PointerGone] {
+            frames(&context, &mut desk, vec![Event::PointerMoved(at), leaves]);
+            assert_eq!(desk.session.task_look().spot, None);
+            assert!(!words(&desk, "kernel-memory").iter().any(|words| words == "line 21"));
+        }
+    }
+
+    #[test]
+    fn keys_go_by_rows_and_numbers_that_are_typed_are_rows() {
+        let (context, mut desk) = (context(), desk());
+        frames(&context, &mut desk, vec![]);
+        desk.apply(Action::Step(1), 0.0);
+        while desk.transport.moving() {
+            desk.advance(0.1);
+        }
+        assert_eq!(desk.transport.position(), Position::at(1));
+        desk.go_to("12", 0.0);
+        assert_eq!(
+            (desk.transport.position(), desk.title().as_str()),
+            (Position::at(12), "orrery - 12 of 30 rows - k")
+        );
+        desk.go_to("12us", 0.0);
+        assert_eq!(desk.transport.position(), Position::at(12));
+        assert_eq!(desk.toast(0.0).map(|toast| toast.0), Some("“12us” is no number of rows: expected 0 to 30"));
+    }
+
+    #[test]
+    fn a_kernel_that_was_edited_takes_the_place_of_the_one_before_and_what_is_still_there_stays() {
+        let (context, mut desk) = (context(), desk());
+        frames(&context, &mut desk, vec![]);
+        let tasks = Arc::clone(desk.studio().tasks().expect("a kernel has tasks"));
+        let location = tasks.location_named("group[2].warp[1]").expect("kept");
+        let (first, last) = (tasks.set().tasks_at(location).start, tasks.set().tasks_at(location).end - 1);
+        for task in [first, last] {
+            desk.choose_task(task);
+        }
+        desk.session.task_look_mut().location = Some(location);
+        desk.transport.jump(Position::at(20));
+        // What the pointer rests on may be beyond what there is then.
+        desk.session.task_look_mut().spot = Some(Spot::Event { row: 29, item: 63 });
+        let text = find("reduce-strided").expect("bundled").text;
+        let shorter = text.replace("s < 64u", "s < 8u");
+        assert_ne!(shorter, text);
+        desk.replace(studio(&shorter));
+        assert_eq!(desk.studio().axis().total, 18);
+        assert_eq!(desk.transport.position(), Position::at(18), "the playhead is at the end");
+        frame(&context, &mut desk, SIZE, vec![]);
+        assert!(words(&desk, "kernel-memory").iter().any(|words| words == "Memory of group 2"));
+        let names: Vec<&str> = desk.panes.seen().map(|(_, pane)| pane.row().name).collect();
+        assert_eq!(names, ["kernel-memory", "kernel-divergence", "kernel-branches", "kernel-source"]);
+        // The first task is there as it was, the last one no more.
+        let set = desk.studio().tasks().expect("tasks").set();
+        let chosen = desk.chosen_before.iter().map(|&task| (set.start(task), set.location_of(task)));
+        let here = set.locations().find("group[2].warp[1]").expect("kept");
+        assert_eq!(chosen.collect::<Vec<_>>(), [(0, here)]);
+    }
+
+    #[test]
+    fn what_is_said_beside_headings_is_said_in_full_in_a_small_window() {
+        for size in [[640, 360], [360, 640], [900, 420]] {
+            let (context, mut desk) = (context(), desk());
+            for _ in 0..2 {
+                frame(&context, &mut desk, size, vec![]);
+            }
+            for name in ["kernel-memory", "kernel-divergence", "kernel-branches", "kernel-source"] {
+                let said = words(&desk, name);
+                let heading = said.iter().position(|words| {
+                    ["Memory of group 0", "Divergence", "Branchings", "Source"].contains(&words.as_str())
+                });
+                let heading = heading.unwrap_or_else(|| panic!("{name} has no heading at {size:?}"));
+                let beside = said.get(heading + 1).expect("more words");
+                assert!(!beside.contains('…'), "{name} at {size:?}: {beside}");
+            }
+        }
     }
 
     #[test]

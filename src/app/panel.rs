@@ -272,6 +272,7 @@ fn longest_speed(desk: &Desk) -> String {
 fn speed_words(desk: &Desk, speed: f64) -> String {
     match desk.transport.axis().unit {
         AxisUnit::References => format!("{} {}", rate(speed), desk.clock().short_unit()),
+        unit @ (AxisUnit::Cycles | AxisUnit::Rows) => format!("{} {}/s", rate(speed), unit.name()),
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 or more; saturates")]
         unit => format!("{}/s", unit.duration(speed.round() as u64)),
     }
@@ -299,7 +300,11 @@ fn bar(ui: &mut Ui, desk: &mut Desk, layout: &Layout, now: f64, asked: &mut Vec<
         }
         *x += size + 3.0;
     };
-    let one = if desk.studio().tasks().is_some() { "one task" } else { "one reference" };
+    let one = match (desk.studio().kernel(), desk.studio().tasks()) {
+        (Some(_), _) => "one row",
+        (None, Some(_)) => "one task",
+        (None, None) => "one reference",
+    };
     button(ui, &mut x, small, Icon::Back, &format!("{one} back"), Action::Step(-1));
     let (icon, words) = if desk.transport.playing() { (Icon::Pause, "pause") } else { (Icon::Play, "play") };
     button(ui, &mut x, big, icon, words, Action::PlayPause);

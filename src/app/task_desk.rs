@@ -12,6 +12,8 @@ impl Desk {
     /// Does what a key or a button says that means something else for tasks, or nothing. `false`: it means what it means for a trace.
     pub(super) fn apply_to_tasks(&mut self, action: Action, now: f64) -> bool {
         match action {
+            // Of a kernel, to what its items do next.
+            Action::Step(_) if self.studio().kernel().is_some() => return false,
             Action::Step(by) => self.next_task(by > 0, now),
             Action::Miss(forward) => self.next_task(forward, now),
             Action::Line(down) => self.walk_task(down, now),

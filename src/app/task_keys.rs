@@ -17,7 +17,8 @@ pub(super) enum ForTasks {
 /// What an action does where there are tasks.
 pub(super) fn for_tasks(action: Action) -> ForTasks {
     match action {
-        Action::Step(_) | Action::Miss(_) => ForTasks::Does("the task before, the task after, at this location"),
+        Action::Step(_) => ForTasks::Does("the task before, the task after, at this location; of a kernel, by a row"),
+        Action::Miss(_) => ForTasks::Does("the task before, the task after, at this location"),
         Action::Line(_) => ForTasks::Does("its first part, what it is a part of"),
         Action::Undo(_) => ForTasks::Does("the task that was chosen before, after"),
         Action::GoBack => ForTasks::Does("the task that was chosen before"),

@@ -5,12 +5,11 @@ use crate::tasks::metrics::Edges;
 use crate::tasks::{NewTask, TaskBook, TaskId, TaskSetBuilder};
 
 /// The tasks of the groups that are kept. Locations are warps of groups (`group[3].warp[1]`), all groups begin at 0, and a row of a
-/// group takes a tick: time is logical.
+/// group takes a tick: time is logical. Tasks are called by group, warp and row: `3.1.17`.
 #[must_use]
 pub fn kernel_tasks(book: &KernelBook, title: &str) -> TaskBook {
-    let mut builder = TaskSetBuilder::of_cycles();
+    let mut builder = TaskSetBuilder::of_rows();
     let warp = book.hardware.warp;
-    let mut number = 0;
     for record in &book.groups {
         let warps = record.items.div_ceil(warp);
         let locations: Vec<_> =
@@ -29,8 +28,9 @@ pub fn kernel_tasks(book: &KernelBook, title: &str) -> TaskBook {
                 }
                 before = of;
                 let Some(location) = locations.get(of).copied() else { continue };
-                let (id, end) = (TaskId::Number(number), start + 1);
-                number += 1;
+                // In another run of the kernel the same is called the same.
+                let name = format!("{}.{of}.{start}", record.group);
+                let (id, end) = (TaskId::Text(&name), start + 1);
                 let task = NewTask { id: &id, parent: None, category, action, location, start, end };
                 // So many are not kept.
                 if builder.push(task).is_err() {

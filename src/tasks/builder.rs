@@ -4,6 +4,7 @@ use super::TaskId;
 use super::ids::{Ids, Parts};
 use super::set::{Milestone, NO_TASK, TaskIndex, TaskSet};
 use super::words::{Symbol, Symbols};
+use crate::axis::AxisUnit;
 use rayon::slice::ParallelSliceMut;
 use std::collections::HashMap;
 
@@ -40,7 +41,7 @@ struct Told {
 #[derive(Clone, Debug)]
 pub struct TaskSetBuilder {
     ticks_per_second: u64,
-    cycles: bool,
+    unit: AxisUnit,
     starts: Vec<u64>,
     ends: Vec<u64>,
     /// Names of parents, and whether there is one.
@@ -80,9 +81,10 @@ impl TaskSetBuilder {
     /// Of tasks whose times are parts of a second, so many of them (1 or more).
     #[must_use]
     pub fn new(ticks_per_second: u64) -> Self {
+        let ticks_per_second = ticks_per_second.max(1);
         Self {
-            ticks_per_second: ticks_per_second.max(1),
-            cycles: false,
+            ticks_per_second,
+            unit: AxisUnit::Seconds { ticks: ticks_per_second },
             starts: Vec::new(),
             ends: Vec::new(),
             parents: Ids::default(),
@@ -103,7 +105,13 @@ impl TaskSetBuilder {
     /// Of tasks whose times are cycles of a clock of unknown speed. Where seconds are wanted, a cycle is a nanosecond.
     #[must_use]
     pub fn of_cycles() -> Self {
-        Self { cycles: true, ..Self::new(1_000_000_000) }
+        Self { unit: AxisUnit::Cycles, ..Self::new(1_000_000_000) }
+    }
+
+    /// Of tasks whose times are rows of what a kernel did: their order, and no time. Where seconds are wanted, a row is a nanosecond.
+    #[must_use]
+    pub fn of_rows() -> Self {
+        Self { unit: AxisUnit::Rows, ..Self::new(1_000_000_000) }
     }
 
     /// The number of a category, an action or a word of a milestone.
@@ -264,7 +272,7 @@ impl TaskSetBuilder {
         let span = (starts.iter().min().copied().unwrap_or(0), ends.iter().max().copied().unwrap_or(0));
         let set = TaskSet {
             ticks_per_second: self.ticks_per_second,
-            cycles: self.cycles,
+            unit: self.unit,
             starts,
             ends,
             parents,

@@ -6,6 +6,7 @@
 use super::ids::Ids;
 use super::set::{Milestone, NO_TASK, TaskSet};
 use super::words::{Symbol, Symbols};
+use crate::axis::AxisUnit;
 use std::io::{self, Read, Write};
 
 /// Bytes that are taken memory for before they are there.
@@ -137,6 +138,9 @@ fn unpack_words(input: &mut Unpacker<'_>) -> io::Result<Symbols> {
     Ok(words)
 }
 
+/// Units that are counted, by their number less 1; 0 is parts of a second.
+const UNITS: [AxisUnit; 2] = [AxisUnit::Cycles, AxisUnit::Rows];
+
 impl TaskSet {
     /// Writes all of it.
     ///
@@ -145,7 +149,7 @@ impl TaskSet {
     pub fn pack(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut out = Packer { out, piece: Vec::new() };
         out.number(self.ticks_per_second)?;
-        out.number(self.cycles.into())?;
+        out.number(UNITS.iter().position(|unit| *unit == self.unit).map_or(0, |n| n as u64 + 1))?;
         out.number(self.span.0)?;
         out.number(self.span.1)?;
         out.column(&self.starts)?;
@@ -175,7 +179,12 @@ impl TaskSet {
     /// When it cannot be read, or is not what was written.
     pub fn unpack(input: &mut dyn Read) -> io::Result<Self> {
         let mut input = Unpacker { input, piece: Vec::new() };
-        let (ticks_per_second, cycles) = (input.number()?, input.number()? > 0);
+        let (ticks_per_second, unit) = (input.number()?, input.number()?);
+        let counted = usize::try_from(unit).map_err(|_| damaged())?.checked_sub(1);
+        let unit = match counted {
+            None => AxisUnit::Seconds { ticks: ticks_per_second },
+            Some(n) => *UNITS.get(n).ok_or_else(damaged)?,
+        };
         let span = (input.number()?, input.number()?);
         let (starts, ends) = (input.column::<u64>()?, input.column::<u64>()?);
         let (parents, kinds) = (input.column::<u32>()?, input.column::<u32>()?);
@@ -210,7 +219,7 @@ impl TaskSet {
         sound.then_some(()).ok_or_else(damaged)?;
         Ok(Self {
             ticks_per_second,
-            cycles,
+            unit,
             starts,
             ends,
             parents,
@@ -264,11 +273,13 @@ mod tests {
         let program = KernelEntry::named("transpose").expect("there").with(&[("N".into(), 32)]).expect("sound");
         let run = simulate(&config, &mut Job::alone("transpose", program), true, &mut |_, _| true).expect("it runs");
         let none = TaskSetBuilder::new(1).finish().set;
-        for set in [run.tasks.expect("kept"), small(), none] {
+        let [cycles, rows] =
+            [TaskSetBuilder::of_cycles(), TaskSetBuilder::of_rows()].map(|builder| builder.finish().set);
+        for set in [run.tasks.expect("kept"), small(), none, cycles, rows] {
             let packed = bytes(&set);
             let back = TaskSet::unpack(&mut packed.as_slice()).expect("whole");
             assert_eq!(bytes(&back), packed);
-            assert_eq!(back.len(), set.len());
+            assert_eq!((back.len(), back.unit()), (set.len(), set.unit()));
             for task in (0..).take(set.len()) {
                 assert_eq!((back.task(task), back.id(task)), (set.task(task), set.id(task)));
                 assert_eq!(back.dangling_parent(task), set.dangling_parent(task));

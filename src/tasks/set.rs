@@ -51,7 +51,7 @@ pub struct Milestone {
 #[derive(Clone, Debug)]
 pub struct TaskSet {
     pub(super) ticks_per_second: u64,
-    pub(super) cycles: bool,
+    pub(super) unit: AxisUnit,
     pub(super) starts: Vec<u64>,
     pub(super) ends: Vec<u64>,
     pub(super) parents: Vec<TaskIndex>,
@@ -106,7 +106,7 @@ impl TaskSet {
     /// What ticks are.
     #[must_use]
     pub fn unit(&self) -> AxisUnit {
-        if self.cycles { AxisUnit::Cycles } else { AxisUnit::Seconds { ticks: self.ticks_per_second } }
+        self.unit
     }
 
     /// First start and last end of all tasks; (0, 0) of none.
