@@ -1,13 +1,12 @@
 //! `orrery kernel`.
 
+use super::LaunchArgs;
 use super::chart::size;
 use super::themes;
 use crate::chart::kernel::KernelView;
-use crate::kernel::{EVENTS, STEPS};
 use crate::scene::palette::Theme;
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
-use std::ops::Range;
 use std::path::PathBuf;
 
 impl ValueEnum for KernelView {
@@ -51,48 +50,9 @@ pub struct KernelArgs {
     /// List the bundled kernels
     #[arg(long, conflicts_with = "file")]
     pub list: bool,
-    /// The entry, where there are several
-    #[arg(long, value_name = "NAME")]
-    pub entry: Option<String>,
-    /// Work items: X, X,Y or X,Y,Z; groups are filled up
-    #[arg(long, value_name = "X,Y,Z", value_parser = extent, conflicts_with = "groups")]
-    pub global: Option<[u64; 3]>,
-    /// Groups: X, X,Y or X,Y,Z
-    #[arg(long, value_name = "X,Y,Z", value_parser = extent)]
-    pub groups: Option<[u64; 3]>,
-    /// NAME=zeros, iota, random(SEED), numbers, FILE.bin or FILE.csv; `:1024` after the first three is a length
-    #[arg(long, value_name = "NAME=WHAT")]
-    pub bind: Vec<String>,
-    /// The value of an override
-    #[arg(long, value_name = "NAME=VALUE", value_parser = set)]
-    pub set: Vec<(String, f64)>,
-    /// Only these groups
-    #[arg(long, value_name = "FIRST..END", value_parser = take)]
-    pub take: Option<Range<u64>>,
-    /// Items of a model warp
-    #[arg(long, value_name = "ITEMS", default_value_t = 32)]
-    pub warp: usize,
-    /// Banks of workgroup memory
-    #[arg(long, value_name = "COUNT", default_value_t = 32)]
-    pub banks: u32,
-    /// Bytes of a word of a bank
-    #[arg(long, value_name = "BYTES", default_value_t = 4)]
-    pub bank_bytes: u32,
-    /// Bytes of a sector of a line
-    #[arg(long, value_name = "BYTES", default_value_t = 32)]
-    pub sector: u32,
-    /// Bytes of a line
-    #[arg(long, value_name = "BYTES", default_value_t = 128)]
-    pub line: u32,
     /// What runs it; both tell the same
     #[arg(long, value_enum, default_value = "interpreter")]
     pub engine: KernelEngine,
-    /// Statements that a group may carry out before it is said to be endless
-    #[arg(long, value_name = "COUNT", default_value_t = STEPS, value_parser = clap::value_parser!(u64).range(1..))]
-    pub steps: u64,
-    /// Events that may be recorded: accesses, decisions and barriers of items
-    #[arg(long, value_name = "COUNT", default_value_t = EVENTS, value_parser = clap::value_parser!(u64).range(1..))]
-    pub events: u64,
     /// Print what a buffer holds at the end, as numbers
     #[arg(long, value_name = "NAME", conflicts_with = "json")]
     pub print: Vec<String>,
@@ -124,35 +84,7 @@ pub struct KernelArgs {
     /// dark, light or print (on white)
     #[arg(long, value_name = "THEME", default_value = "dark", value_parser = themes(), help_heading = "Pictures")]
     pub theme: Theme,
-}
-
-fn extent(text: &str) -> Result<[u64; 3], String> {
-    let mut out = [1; 3];
-    let parts: Vec<&str> = text.split(',').collect();
-    let error = || "expected one to three whole numbers, as in 1024 or 64,64".to_owned();
-    if parts.len() > 3 {
-        return Err(error());
-    }
-    for (to, part) in out.iter_mut().zip(parts) {
-        *to = part.trim().replace('_', "").parse().map_err(|_| error())?;
-    }
-    Ok(out)
-}
-
-fn set(text: &str) -> Result<(String, f64), String> {
-    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE, as in TILE=16")?;
-    let number = match value.trim() {
-        "true" => Ok(1.0),
-        "false" => Ok(0.0),
-        value => value.parse::<f64>(),
-    };
-    let number = number.ok().filter(|number| number.is_finite());
-    Ok((name.trim().to_owned(), number.ok_or("expected a number after the =, as in TILE=16")?))
-}
-
-fn take(text: &str) -> Result<Range<u64>, String> {
-    let parts = text.split_once("..").and_then(|(from, to)| Some((from.trim().parse().ok()?, to.trim().parse().ok()?)));
-    let (from, to) =
-        parts.ok_or("expected numbers of groups, the first being 0 and the last not among them, as in 0..16")?;
-    Ok(from..to)
+    #[command(flatten)]
+    #[expect(missing_docs, reason = "flattened group")]
+    pub launch: LaunchArgs,
 }

@@ -8,6 +8,7 @@ mod compare;
 mod compose;
 mod gpu;
 mod kernel;
+mod launch;
 mod lists;
 mod loops;
 mod programs;
@@ -30,6 +31,7 @@ pub use compare::CompareArgs;
 pub use compose::Compose;
 pub use gpu::GpuArgs;
 pub use kernel::{KernelArgs, KernelEngine};
+pub use launch::LaunchArgs;
 pub use lists::{FormatsArgs, TasksArgs};
 pub use loops::LoopsArgs;
 pub use programs::{AssembleArgs, CaptureArgs, CcArgs, CollectArgs, Recorder, RunArgs, misplaced};
@@ -332,6 +334,9 @@ pub struct PictureArgs {
     #[command(flatten)]
     #[expect(missing_docs, reason = "flattened group")]
     pub tasks: TaskLookArgs,
+    #[command(flatten)]
+    #[expect(missing_docs, reason = "flattened group")]
+    pub launch: LaunchArgs,
 }
 
 /// Least memory of an index: a few keyframes of the largest caches.
@@ -381,9 +386,6 @@ pub struct SnapshotArgs {
     #[command(flatten)]
     #[expect(missing_docs, reason = "flattened group")]
     pub cache: CacheArgs,
-    #[command(flatten)]
-    #[expect(missing_docs, reason = "flattened group")]
-    pub picture: PictureArgs,
     /// Moment to draw: 2613 is the start of reference 2,613, 2613.5 its middle; default: the middle of the trace
     #[arg(long, value_name = "N[.F]", allow_negative_numbers = true)]
     pub tick: Option<f64>,
@@ -396,6 +398,9 @@ pub struct SnapshotArgs {
     #[command(flatten, next_help_heading = "Sheets and finer stills")]
     #[expect(missing_docs, reason = "flattened group")]
     pub sheet: SheetArgs,
+    #[command(flatten)]
+    #[expect(missing_docs, reason = "flattened group")]
+    pub picture: PictureArgs,
 }
 
 /// `caches`

@@ -63,9 +63,6 @@ pub struct RecordArgs {
     #[command(flatten)]
     #[expect(missing_docs, reason = "flattened group")]
     pub cache: CacheArgs,
-    #[command(flatten)]
-    #[expect(missing_docs, reason = "flattened group")]
-    pub picture: PictureArgs,
     /// File to write: .mp4, .gif, .apng, .y4m, .ppm, a pattern such as frames/%05d.png, or what an installed ffmpeg writes: .webm, .mkv,
     /// .mov, .avi, .webp; `-` is standard output, MP4 where --to says nothing else
     #[arg(
@@ -110,4 +107,7 @@ pub struct RecordArgs {
     #[command(flatten, next_help_heading = "Storyboards")]
     #[expect(missing_docs, reason = "flattened group")]
     pub story: StoryArgs,
+    #[command(flatten)]
+    #[expect(missing_docs, reason = "flattened group")]
+    pub picture: PictureArgs,
 }

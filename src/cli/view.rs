@@ -14,9 +14,6 @@ pub struct ViewArgs {
     #[command(flatten)]
     #[expect(missing_docs, reason = "flattened group")]
     pub cache: CacheArgs,
-    #[command(flatten)]
-    #[expect(missing_docs, reason = "flattened group")]
-    pub picture: PictureArgs,
     /// Exhibits to open with, a pane each: side by side by commas, below each other by slashes, such as `rings,source/numbers`; with
     /// shares of width and height `60:rings:70/chart:30,40:source`; `A.tiles` shows what --against names. The list of exhibits is below
     #[arg(long, value_name = "A,B/C", value_delimiter = ',', conflicts_with_all = ["view", "layout"])]
@@ -54,6 +51,9 @@ pub struct ViewArgs {
     /// Say also how the index came about, and at the end what frames sent to the GPU
     #[arg(short, long)]
     pub verbose: bool,
+    #[command(flatten)]
+    #[expect(missing_docs, reason = "flattened group")]
+    pub picture: PictureArgs,
 }
 
 /// `--layout`.

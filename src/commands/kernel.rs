@@ -7,16 +7,14 @@ mod report;
 
 use super::UsageError;
 use super::stats::to_stdout;
-use crate::cli::{Cli, Command, KernelArgs};
+use crate::cli::{KernelArgs, LaunchArgs};
 use crate::kernel::bundled::{BUNDLED, SCHEME};
-use crate::kernel::{Engine as _, Extent, Hardware, KernelError, Launch, Program, Run, name_of};
+use crate::kernel::{Engine as _, Extent, KernelError, Launch, Program, Run, name_of};
 #[cfg(feature = "gpu")]
 use crate::kernel::{KEPT, KernelBook};
 use crate::opening::KernelFile;
 use crate::shown::{self, say};
-use clap::Parser as _;
 use serde::Serialize;
-use std::ffi::OsString;
 use std::io::Write;
 use std::path::Path;
 
@@ -26,7 +24,9 @@ use std::path::Path;
 /// When the kernel cannot be read or run, or the output cannot be written.
 pub(super) fn run(args: &KernelArgs) -> anyhow::Result<()> {
     let Some(path) = &args.file else { return to_stdout(false, list) };
-    let (program, launch) = opened(args, path)?;
+    let (program, launch) = opened(&args.launch, path)?;
+    // What is wrong with the call is told before anything runs.
+    args.print.iter().try_for_each(|name| printed(&program, name).map(|_| ()))?;
     if let Some(output) = &args.output {
         if output.extension().is_some_and(|end| end.eq_ignore_ascii_case("orrery")) {
             return references::write(args, &program, &launch, output);
@@ -54,13 +54,13 @@ pub(super) fn is_kernel(path: &Path) -> bool {
     text.starts_with(SCHEME) || path.extension().is_some_and(|end| end.eq_ignore_ascii_case("wgsl"))
 }
 
-/// A kernel that is launched as the file beside it says, with all groups kept as far as there is room.
+/// A kernel that is launched as flags and the file beside it say, with all groups kept as far as there is room.
 ///
 /// # Errors
 /// As [`run`].
 #[cfg(feature = "gpu")]
-pub(super) fn book(path: &Path) -> anyhow::Result<KernelBook> {
-    let (program, launch) = beside(path, &[])?;
+pub(super) fn book(path: &Path, args: &LaunchArgs) -> anyhow::Result<KernelBook> {
+    let (program, launch) = opened(args, path)?;
     KernelBook::play(&program, &launch, 0..u64::MAX, KEPT).map_err(failed)
 }
 
@@ -69,17 +69,12 @@ pub(super) fn book(path: &Path) -> anyhow::Result<KernelBook> {
 /// # Errors
 /// As [`run`].
 pub(super) fn beside(path: &Path, overrides: &[(String, u64)]) -> anyhow::Result<(Program, Launch)> {
-    let set = overrides.iter().flat_map(|(name, value)| ["--set".to_owned(), format!("{name}={value}")]);
-    let words = ["orrery", "kernel"].map(OsString::from).into_iter().chain(set.map(OsString::from));
-    let words = words.chain(["--".into(), path.as_os_str().to_owned()]);
-    let Command::Kernel(args) = Cli::try_parse_from(words)?.command else {
-        anyhow::bail!("the arguments of `kernel` are not understood: a bug, please report it");
-    };
-    opened(&args, path)
+    let set = overrides.iter().map(|(name, value)| (name.clone(), *value as f64)).collect();
+    opened(&LaunchArgs { set, ..LaunchArgs::default() }, path)
 }
 
 /// The program and the launch that `args` name.
-fn opened(args: &KernelArgs, path: &Path) -> anyhow::Result<(Program, Launch)> {
+fn opened(args: &LaunchArgs, path: &Path) -> anyhow::Result<(Program, Launch)> {
     let file = KernelFile::open(path).map_err(failed)?;
     let mut overrides = file.settings.set.clone();
     overrides.extend(args.set.iter().cloned());
@@ -118,7 +113,7 @@ fn list(out: &mut dyn Write) -> anyhow::Result<()> {
     Ok(out.flush()?)
 }
 
-fn launch(args: &KernelArgs, file: &KernelFile) -> anyhow::Result<Launch> {
+fn launch(args: &LaunchArgs, file: &KernelFile) -> anyhow::Result<Launch> {
     let settings = &file.settings;
     let three = |numbers: &Vec<u64>, key: &str| {
         let mut out = [1; 3];
@@ -139,30 +134,29 @@ fn launch(args: &KernelArgs, file: &KernelFile) -> anyhow::Result<Launch> {
             return Err(UsageError(format!("{}: {words}", file.name)).into());
         }
     };
+    let (steps, events) = args.limits();
     Ok(Launch {
         extent,
         bound: file.contents(&args.bind).map_err(failed)?,
         take: args.take.clone(),
-        hardware: Hardware {
-            warp: args.warp,
-            banks: args.banks,
-            bank_bytes: args.bank_bytes,
-            sector: args.sector,
-            line: args.line,
-        },
-        steps: args.steps,
-        events: args.events,
+        hardware: args.hardware(),
+        steps,
+        events,
+    })
+}
+
+/// Which of the shared variables is to be printed.
+fn printed(program: &Program, name: &str) -> Result<usize, UsageError> {
+    program.shared.iter().position(|shared| shared.name == name).ok_or_else(|| {
+        let names: Vec<&str> = program.shared.iter().map(|shared| shared.name.as_str()).collect();
+        UsageError(format!("--print {name}: found no such variable; expected one of {}", names.join(", ")))
     })
 }
 
 /// The numbers of a buffer at the end.
 fn print(program: &Program, run: &Run, name: &str, out: &mut dyn Write) -> anyhow::Result<()> {
-    let found = program.shared.iter().zip(&run.after).find(|(shared, _)| shared.name == name);
-    let Some((shared, bytes)) = found else {
-        let names: Vec<&str> = program.shared.iter().map(|shared| shared.name.as_str()).collect();
-        let words = format!("--print {name}: found no such variable; expected one of {}", names.join(", "));
-        return Err(UsageError(words).into());
-    };
+    let number = printed(program, name)?;
+    let (shared, bytes) = (&program.shared[number], &run.after[number]);
     if bytes.is_empty() {
         let words =
             "found workgroup memory, which an adapter does not give back; expected a buffer, or --engine interpreter";

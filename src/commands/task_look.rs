@@ -22,7 +22,11 @@ use std::sync::Arc;
 /// # Errors
 /// [`UsageError`] where it is a trace, and flags are for tasks.
 pub(super) fn is_tasks(trace: &TraceArgs, picture: &PictureArgs) -> Result<bool, UsageError> {
-    if trace.format.is_none() && (daisen::is_task_file(&trace.trace) || kernel::is_kernel(&trace.trace)) {
+    let is_kernel = trace.format.is_none() && kernel::is_kernel(&trace.trace);
+    if let Some(flag) = picture.launch.first_given().filter(|_| !is_kernel) {
+        return Err(UsageError(format!("{flag}: found no kernel; expected a shader, FILE.wgsl, or kernel:NAME")));
+    }
+    if is_kernel || trace.format.is_none() && daisen::is_task_file(&trace.trace) {
         return Ok(true);
     }
     match picture.tasks.first_given() {
@@ -59,7 +63,7 @@ pub(super) fn studio(path: &Path, picture: &PictureArgs) -> anyhow::Result<Studi
 /// # Errors
 /// When it cannot be read or run; [`UsageError`] where flags name a task or a location that there is not, unless it is run again.
 pub(super) fn kernel_studio(path: &Path, picture: &PictureArgs, again: bool) -> anyhow::Result<Studio> {
-    let book = Arc::new(kernel::book(path)?);
+    let book = Arc::new(kernel::book(path, &picture.launch)?);
     let title = picture.title.clone().or_else(|| called(path)).unwrap_or_default();
     let tasks = opening::kernel_tasks(&book, &title);
     let mut first = match first(&picture.tasks, &tasks) {

@@ -109,7 +109,7 @@ pub(super) fn watch_kernel(
     let mut watched = Watched::new(Vec::new());
     let mut again = false;
     loop {
-        watched.turn_to(KernelFile::files(path));
+        watched.turn_to(KernelFile::files(path, &picture.launch.bind));
         match task_look::kernel_studio(path, picture, again) {
             Ok(studio) => {
                 if !report(Report::Ready(studio)) {

@@ -91,19 +91,22 @@ impl KernelFile {
     }
 
     /// The files that a kernel is read from: its source, the launch beside it whether it is there or not, and those that the launch
-    /// binds, where it can be read. Of a bundled one there are none.
+    /// binds, where it can be read, or `words` do: `NAME=WHAT`. Of a bundled one there are none but those.
     #[must_use]
-    pub fn files(path: &Path) -> Vec<PathBuf> {
+    pub fn files(path: &Path, words: &[String]) -> Vec<PathBuf> {
+        let file_of = |words: &str, folder: &Path| match bound(words) {
+            Ok(Bound::Binary(path) | Bound::Csv(path)) => Some(folder.join(path)),
+            _ => None,
+        };
+        let named = words.iter().filter_map(|words| file_of(words.split_once('=')?.1, Path::new("")));
         if path.to_str().is_some_and(|path| path.starts_with(SCHEME)) {
-            return Vec::new();
+            return named.collect();
         }
-        let mut files = vec![path.to_owned(), path.with_extension("toml")];
+        let own = [path.to_owned(), path.with_extension("toml")];
+        let mut files: Vec<PathBuf> = own.into_iter().chain(named).collect();
         let Ok(file) = Self::open(path) else { return files };
         files.extend(file.settings.bind.values().filter_map(|value| match value {
-            BindValue::Words(words) => match bound(words) {
-                Ok(Bound::Binary(path) | Bound::Csv(path)) => Some(file.folder.join(path)),
-                _ => None,
-            },
+            BindValue::Words(words) => file_of(words, &file.folder),
             BindValue::Number(_) | BindValue::Numbers(_) => None,
         }));
         files
@@ -163,14 +166,16 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         let source = at("k.wgsl");
-        assert_eq!(KernelFile::files(&source), [at("k.wgsl"), at("k.toml")], "they may come");
+        assert_eq!(KernelFile::files(&source, &[]), [at("k.wgsl"), at("k.toml")], "they may come");
         std::fs::write(&source, "").unwrap();
         let launch = "[bind]\na = \"in.csv\"\nb = \"sub/b.bin\"\nc = \"iota\"\nd = 3\ne = [1, 2]\n";
         std::fs::write(at("k.toml"), launch).unwrap();
         let all = [at("k.wgsl"), at("k.toml"), at("in.csv"), at("sub/b.bin")];
-        assert_eq!(KernelFile::files(&source), all);
+        assert_eq!(KernelFile::files(&source, &[]), all);
         std::fs::write(at("k.toml"), "[bind").unwrap();
-        assert_eq!(KernelFile::files(&source), all[..2]);
-        assert!(KernelFile::files(Path::new("kernel:sobel")).is_empty());
+        assert_eq!(KernelFile::files(&source, &[]), all[..2]);
+        let words = ["a=x.bin", "b=iota", "c"].map(str::to_owned);
+        assert_eq!(KernelFile::files(&source, &words), [at("k.wgsl"), at("k.toml"), PathBuf::from("x.bin")]);
+        assert!(KernelFile::files(Path::new("kernel:sobel"), &[]).is_empty());
     }
 }

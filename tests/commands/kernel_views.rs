@@ -149,5 +149,19 @@ fn stills_of_the_window_show_a_kernel_as_panes_do() {
     assert!(output.status.success(), "{text}");
     assert!(fs::read(at.join("m.png")).unwrap().starts_with(b"\x89PNG"));
     refused(at, "snapshot kernel:reduce-strided --view numbers -o n.png", 2, &["found a kernel", "kernel-memory"]);
+    // A launch that is no file's, under hardware that is another.
+    fs::write(at.join("k.wgsl"), orrery::kernel::bundled::find("reduce-strided").unwrap().text).unwrap();
+    let launch = "--global 1024 --bind g_idata=iota --bind n=1024";
+    let with = |flags: &str| {
+        let output =
+            run(at, &format!("snapshot k.wgsl {launch} {flags} --view kernel-memory --tick 10 -640x360 -o w.svg"));
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        fs::read_to_string(at.join("w.svg")).unwrap()
+    };
+    let (usual, narrow) = (with(""), with("--warp 16"));
+    assert!(usual.contains("warp 1") && !usual.contains("warp 3"));
+    assert!(narrow.contains("warp 3"));
+    refused(at, "snapshot k.wgsl -o n.png", 2, &["expected how much is launched"]);
+    refused(at, "snapshot lesson:matmul16 --global 4 -o n.png", 2, &["--global", "found no kernel"]);
     refused(at, "snapshot kernel:reduce -o n.png", 1, &["no such bundled kernel"]);
 }

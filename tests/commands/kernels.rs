@@ -355,6 +355,7 @@ fn buffers_are_bound_from_words_and_files() {
     refused(at, "kernel k.wgsl --bind a=none.bin", 2, &["none.bin cannot be read; expected a file of numbers"]);
     refused(at, "kernel k.wgsl --set TIME=2", 2, &["no override TIME", "expected one of TIMES"]);
     refused(at, "kernel k.wgsl --print x", 2, &["--print x", "expected one of a, out"]);
+    assert!(run(at, "kernel k.wgsl --print x").stdout.is_empty(), "it is told before anything else is");
     fs::write(at.join("a.bin"), [1, 2, 3]).unwrap();
     refused(at, "kernel k.wgsl --bind a=a.bin", 2, &["found 3 bytes", "elements of 4 bytes"]);
     fs::write(at.join("k.toml"), "globl = [4]\n").unwrap();
