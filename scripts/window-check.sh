@@ -493,7 +493,8 @@ await_end
 grep -q 'cannot be read; this is what was read before' "$work/stderr" || fail 'a trace that cannot be read any more is not told'
 ok 'a trace that is written anew is shown anew, and one that is broken ends nothing'
 
-# A kernel that is edited while it is shown: a barrier more is a row more. One that no longer parses ends nothing.
+# A kernel: what the pointer rests on is lit while it is there. Edited while it is shown: a barrier more is a row more. One that no longer
+# parses ends nothing.
 sed 's/^    if tid == 0u/    workgroupBarrier();\n    if tid == 0u/' kernels/reduce-strided.wgsl >"$work/longer.wgsl"
 sed 's/^    if tid == 0u/    if tid = 0u/' kernels/reduce-strided.wgsl >"$work/wrong.wgsl"
 cp kernels/reduce-strided.wgsl "$work/edited.wgsl"
@@ -503,9 +504,26 @@ viewer=$!
 await_window
 await_total 30 || fail 'the kernel that will be edited is not shown'
 xdotool windowfocus --sync "$window"
+# Keys are for the pane that the pointer was over last.
+xdotool mousemove --window "$window" 600 400
+sleep 0.7
 xdotool mousemove --window "$window" 640 700
 rest kernel-opened || fail 'the panes of a kernel do not come to rest'
 [ "$(tick)" = 7 ] || fail "a kernel opens at row $(tick), not at the one that was asked for"
+# An event of item 8, and the bar below the panes, where nothing of a kernel is.
+xdotool mousemove --window "$window" 100 205
+await_change kernel-lit kernel-opened 2000 || fail 'what the pointer rests on lights nothing'
+xdotool mousemove --window "$window" 640 700
+rest kernel-unlit && [ "$(differ kernel-opened kernel-unlit)" = 0 ] || fail 'what the pointer has left is lit still'
+xdotool key Right
+await_tick 8 || fail "Right goes to row $(tick), not to the next one"
+xdotool mousemove --window "$window" 150 694 click 1
+sleep 0.4
+xdotool type 7
+xdotool key Return
+await_tick 7 || fail 'a row that is typed is not gone to'
+xdotool mousemove --window "$window" 640 700
+rest kernel-opened || fail 'the panes of a kernel do not come to rest'
 cp "$work/longer.wgsl" "$work/edited.wgsl"
 await_total 31 || fail 'a kernel that was edited is not run anew'
 [ "$(tick)" = 7 ] || fail "after an edit the playhead is at row $(tick)"
@@ -531,7 +549,7 @@ await_change kernel-launched kernel-mended 2000 || fail 'a launch that was edite
 xdotool key ctrl+q
 await_end
 [ "$code" = 0 ] || fail "after a kernel was edited: exit code $code"
-ok 'a kernel that is edited is run anew, its launch too; one that does not parse says where, and what it did before stays until it is mended'
+ok 'of a kernel what the pointer rests on is lit; one that is edited is run anew, its launch too; one that does not parse says where, and what it did before stays until it is mended'
 
 if command -v valgrind >/dev/null 2>&1 && command -v gcc >/dev/null 2>&1; then
   cat >"$work/forever.c" <<'END'
