@@ -38,10 +38,11 @@ mod tests {
 
     #[test]
     fn a_drag_is_at_the_nearest_row_of_its_slider() {
-        let row = |n: i64, y: f32| {
-            (Rect::from_min_size(pos2(100.0 + 10.0 * n as f32, y), vec2(8.0, 10.0)), Target::Parameter(y as u8, n))
+        let row = |n: i64, y: u8| {
+            let at = pos2(100.0 + 10.0 * n as f32, f32::from(y));
+            (Rect::from_min_size(at, vec2(8.0, 10.0)), Target::Parameter(y, n))
         };
-        let rows: Vec<(Rect, Target)> = (0..4).map(|n| row(n, 0.0)).chain((0..4).map(|n| row(n, 20.0))).collect();
+        let rows: Vec<(Rect, Target)> = (0..4).map(|n| row(n, 0)).chain((0..4).map(|n| row(n, 20))).collect();
         let slider = Rect::from_min_max(pos2(100.0, 20.0), pos2(140.0, 30.0));
         for (x, value) in [(0.0, 0), (104.0, 0), (111.0, 1), (138.5, 3), (900.0, 3)] {
             assert_eq!(row_at(&rows, slider, x), Some(Target::Parameter(20, value)), "{x}");
