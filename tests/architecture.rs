@@ -111,7 +111,9 @@ const RULES: &[Rule] = &[
     },
     Rule {
         module: "app",
-        ours: &["trace", "sim", "analysis", "tasks", "timeline", "scene", "render", "overlay", "story", "record"],
+        ours: &[
+            "nest", "trace", "sim", "analysis", "tasks", "timeline", "scene", "render", "overlay", "story", "record",
+        ],
         never: &[PRINTS, CODECS],
     },
     Rule {

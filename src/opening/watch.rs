@@ -261,6 +261,10 @@ fn play(
         let total = if source.is_whole() { source.len() } else { 0 };
         if whole || now >= due && indexer.len() > *shown {
             let timeline = Arc::new(indexer.timeline());
+            // The last of it came just now: the caches are asked about that first, and what is whole is told once.
+            if timeline.is_whole() && !whole {
+                continue;
+            }
             if !listener(Report::Ready(Arc::clone(&timeline))).map_err(|e| Stop::Failed(e.into()))? {
                 return Err(Stop::Closed);
             }

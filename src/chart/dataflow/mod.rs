@@ -379,10 +379,9 @@ mod tests {
         // Of one state alone, or of states within each other, nothing is framed.
         graph.nodes.iter_mut().for_each(|node| node.state = "state `s0`".into());
         assert_eq!(grid(&graph).0, without);
-        let mut worked = 0;
-        for (node, _) in graph.nodes.iter_mut().zip(&parts).filter(|(_, part)| part.is_some()) {
-            node.state = format!("state `s{}`", worked % 2);
-            worked += 1;
+        let working = graph.nodes.iter_mut().zip(&parts).filter(|(_, part)| part.is_some());
+        for (number, (node, _)) in working.enumerate() {
+            node.state = format!("state `s{}`", number % 2);
         }
         assert_eq!(grid(&graph).0, without);
     }
