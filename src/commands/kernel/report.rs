@@ -10,6 +10,8 @@ use std::io::Write;
 
 /// Rows of a table; JSON has all.
 const ROWS: usize = 24;
+/// Letters of what is accessed, in a table.
+const WHAT: usize = 28;
 
 /// Writes all of it.
 ///
@@ -226,7 +228,9 @@ fn sites(program: &Program, launch: &Launch, run: &Run, out: &mut dyn Write) -> 
         vec![words(["line", "", "", "warp accesses", "items", "conflicting", "extra", "sectors", "lines", "used", ""])];
     for (site, used) in run.sites.iter().zip(&run.counts.uses) {
         let space = program.shared[site.shared].space;
-        let mut row = vec![site.line.to_string(), site.act.word().into(), name_of(&program.shared, site).into()];
+        // Several accesses of one line are told apart by what they access.
+        let what = if site.words.is_empty() { name_of(&program.shared, site) } else { &site.words };
+        let mut row = vec![site.line.to_string(), site.act.word().into(), shown::short(what, WHAT).into_owned()];
         row.extend([grouped(used.accesses), grouped(used.items)]);
         if space == Space::Workgroup {
             row.extend([grouped(used.conflicting), grouped(used.extra), "".into(), "".into(), "".into()]);
