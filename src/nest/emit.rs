@@ -371,17 +371,35 @@ impl<'a> Emitter<'a> {
     }
 }
 
+/// Rounds from which on references are copied in blocks, and only their addresses written one by one: a copy of many is faster than to
+/// write each field of each.
+const MANY: usize = 16;
+
 /// So many rounds of references, one of each lane.
+#[inline(never)]
 fn put<const N: usize>(count: usize, lanes: [&mut Lane; N], out: &mut Vec<Reference>) {
-    let mut lanes = lanes.map(|lane| *lane);
-    let Some(any) = lanes.first().map(|lane| lane.reference) else { return };
-    let start = out.len();
-    out.resize(start + count * N, any);
+    let lanes = lanes.map(|lane| *lane);
+    let mut places = lanes.map(|lane| lane.reference.addr);
+    if count < MANY {
+        for _ in 0..count {
+            for (lane, addr) in lanes.iter().zip(&mut places) {
+                out.push(Reference { addr: *addr, ..lane.reference });
+                *addr = addr.wrapping_add(lane.step);
+            }
+        }
+        return;
+    }
+    let (start, all) = (out.len(), count * N);
+    out.extend(lanes.iter().map(|lane| lane.reference));
+    while out.len() < start + all {
+        let there = out.len() - start;
+        out.extend_from_within(start..start + there.min(all - there));
+    }
     let (rounds, _) = out[start..].as_chunks_mut::<N>();
     for round in rounds {
-        for (place, lane) in round.iter_mut().zip(&mut lanes) {
-            *place = lane.reference;
-            lane.reference.addr = lane.reference.addr.wrapping_add(lane.step);
+        for ((reference, lane), addr) in round.iter_mut().zip(&lanes).zip(&mut places) {
+            reference.addr = *addr;
+            *addr = addr.wrapping_add(lane.step);
         }
     }
 }
