@@ -39,10 +39,11 @@ mod program;
 mod reading;
 mod record;
 mod run;
+mod texel;
 mod types;
 mod warps;
 
-pub use buffers::{Bound, Content, bound, numbers};
+pub use buffers::{Bound, Content, Given, Size, bound, numbers};
 pub use code::{Act, Site, name_of};
 pub use engine::{Engine, Interpreter, Ready, Told};
 pub use error::KernelError;
@@ -51,7 +52,8 @@ pub use kept::{BankUse, Chosen, Doing, GroupRecord, KEPT, KernelBook, Row, WarpU
 pub use machine::Limits;
 pub use mask::{MOST_ITEMS, Mask};
 pub use model::{Banks, Branching, Cost, Counts, Decided, Hardware, Path, ProxyWarp, Race, SiteUse};
-pub use program::{Program, Shared, Space};
+pub use program::{Program, Sampler, Shared, Space};
 pub use record::{Access, Decision, Event, LoneBarrier, Observer, Outside, Recording};
 pub use run::{EVENTS, Extent, Launch, Run, STEPS, Unbound};
+pub use texel::{Edge, Sampling, TexelFormat, Texture};
 pub use warps::{MOST_LANES, WarpRecord, WarpStep, bases, kind_of};

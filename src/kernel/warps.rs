@@ -161,13 +161,13 @@ pub fn kind_of(site: &Site) -> Kind {
 /// Where buffers lie, by the number of the variable; `None` = workgroup memory, which has no address.
 fn regions(program: &Program, run: &Run) -> Vec<Option<Region>> {
     let mut next = FIRST_ADDRESS;
-    let shared = program.shared.iter().zip(&run.before);
-    let placed = shared.map(|(shared, bytes)| {
+    let shared = program.shared.iter().zip(&run.before).zip(&run.texels);
+    let placed = shared.map(|((shared, bytes), texels)| {
         if shared.space == Space::Workgroup {
             return None;
         }
         let bytes = (bytes.len() as u64).max(1);
-        let (elem_bytes, elem_type, shape) = program.elements(shared, bytes);
+        let (elem_bytes, elem_type, shape) = program.elements(shared, bytes, *texels);
         let region = Region { elem_bytes, elem_type, shape, ..Region::new(shared.name.clone(), next, bytes) };
         next += bytes.next_multiple_of(ALIGNED);
         Some(region)

@@ -36,6 +36,7 @@ mod story_films;
 #[cfg(feature = "gpu")]
 mod task_pictures;
 mod tasks;
+mod textures;
 #[cfg(all(unix, feature = "gpu"))]
 mod vectors;
 mod warps;

@@ -76,6 +76,11 @@ fn head(program: &Program, launch: &Launch, run: &Run, out: &mut dyn Write) -> a
 fn notes(program: &Program, run: &Run, out: &mut dyn Write) -> anyhow::Result<()> {
     for unbound in &run.unbound {
         let name = shown::name(&unbound.name);
+        if let Some(texels) = unbound.texels {
+            let what = if unbound.bound { "" } else { "bound to nothing, so zeros; " };
+            writeln!(out, "{name}: {what}{} texels, one for each item of the launch", extent(texels))?;
+            continue;
+        }
         match (unbound.elements, unbound.bound) {
             (Some(elements), true) => {
                 writeln!(out, "{name}: {}, as many as the kernel reaches for", count(elements.into(), "element"))?;

@@ -5,6 +5,7 @@
 mod eval;
 mod feed;
 mod groups;
+mod images;
 mod math;
 mod memory;
 mod scalar;
@@ -12,12 +13,14 @@ mod statements;
 
 pub(super) use feed::{Feed, Tag, VALUE};
 pub(super) use memory::{Grows, MOST_GROWN, Memory};
+pub(super) use scalar::{from_half, low};
 
 use super::code::{Compiled, Which};
 use super::error::KernelError;
 use super::mask::Mask;
 use super::program::Program;
-use super::record::{LoneBarrier, Observer, Outside};
+use super::record::{LoneBarrier, Observer, Outside, Phases};
+use super::texel::Sampling;
 use std::collections::BTreeMap;
 
 /// Where a pointer points into.
@@ -71,11 +74,13 @@ pub(super) struct Machine<'p, O> {
     at: [u32; 3],
     group: u64,
     shared: Vec<Memory>,
+    /// How samplers read, by their place in [`Program::samplers`].
+    samplings: &'p [Sampling],
     private: BTreeMap<usize, (u32, Vec<u8>)>,
     frames: Vec<Frame>,
     /// Frames to be used again, by code.
     spare: Vec<Vec<Frame>>,
-    phases: (u64, u64),
+    phases: Phases,
     steps: u64,
     limits: Limits,
     line: u32,
@@ -106,7 +111,7 @@ impl<'p, O: Observer> Machine<'p, O> {
         program: &'p Program,
         compiled: &'p Compiled,
         groups: [u32; 3],
-        shared: Vec<Memory>,
+        (shared, samplings): (Vec<Memory>, &'p [Sampling]),
         limits: Limits,
         observer: O,
     ) -> Self {
@@ -120,10 +125,11 @@ impl<'p, O: Observer> Machine<'p, O> {
             at: [0; 3],
             group: 0,
             shared,
+            samplings,
             private: BTreeMap::new(),
             frames: Vec::new(),
             spare: compiled.codes.iter().map(|_| Vec::new()).collect(),
-            phases: (0, 0),
+            phases: Phases::default(),
             steps: 0,
             limits,
             line: program.entry_line(),

@@ -41,7 +41,7 @@ pub(super) struct Races {
     far: Vec<HashMap<u32, Vec<Visit>>>,
     /// Variables that nobody can race for.
     silent: Vec<bool>,
-    /// Bytes of a word of each variable: 4, or 2 where numbers of 16 bits lie side by side.
+    /// Bytes of a word of each variable: 4, or 2 or 1 where numbers of 16 or 8 bits lie side by side.
     words: Vec<u32>,
     found: BTreeMap<(usize, usize), Race>,
 }
@@ -49,13 +49,15 @@ pub(super) struct Races {
 impl Races {
     pub(super) fn new(shared: &[Shared], sites: &[Site]) -> Self {
         let narrow = |n: usize| sites.iter().any(|site| site.shared == n && !site.bytes.is_multiple_of(4));
+        // Texels of one byte are no whole word of 16 bits.
+        let least = |n: usize| if sites.iter().any(|site| site.shared == n && site.bytes == 1) { 1 } else { 2 };
         let written = |n: usize| sites.iter().any(|site| site.shared == n && site.writes);
         Self {
             near: shared.iter().map(|_| HashMap::new()).collect(),
             far: shared.iter().map(|_| HashMap::new()).collect(),
             phases: vec![0; shared.len()],
             silent: (0..shared.len()).map(|n| !written(n)).collect(),
-            words: (0..shared.len()).map(|n| if narrow(n) { 2 } else { 4 }).collect(),
+            words: (0..shared.len()).map(|n| if narrow(n) { least(n) } else { 4 }).collect(),
             found: BTreeMap::new(),
         }
     }
@@ -72,7 +74,11 @@ impl Races {
             return;
         }
         let space = shared[n].space;
-        let phase = if space == Space::Workgroup { access.phases.0 } else { access.phases.1 };
+        let phase = match space {
+            Space::Workgroup => access.phases.workgroup,
+            Space::Texture => access.phases.texture,
+            Space::Storage | Space::Uniform => access.phases.storage,
+        };
         if self.phases[n] != phase {
             self.phases[n] = phase;
             self.near[n].clear();
@@ -92,7 +98,7 @@ impl Races {
                         }
                     }
                 }
-                if space == Space::Storage
+                if space != Space::Workgroup
                     && let Some(visits) = self.far[n].get(&word)
                 {
                     for visit in visits {
@@ -103,7 +109,7 @@ impl Races {
                     }
                 }
                 note(self.near[n].entry(word).or_default(), access.site, here);
-                if space == Space::Storage {
+                if space != Space::Workgroup {
                     note(self.far[n].entry(word).or_default(), access.site, here);
                 }
             }
