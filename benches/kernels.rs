@@ -30,10 +30,10 @@ fn adapter() -> Option<Adapter> {
     adapter.map_err(|error| println!("no adapter: {error}")).ok()
 }
 
-fn launch(items: u64, bound: &[(&str, Content, Option<[u32; 3]>)]) -> Launch {
+fn launch(items: u64, bound: &[(&str, Content, Option<u32>)]) -> Launch {
     let mut launch = Launch::of(Extent::Items([items, 1, 1]));
     for (name, content, length) in bound {
-        launch.bound.insert((*name).to_owned(), (content.clone(), *length));
+        launch.bound.insert((*name).to_owned(), (content.clone(), length.map(|n| [n, 1, 1])));
     }
     launch
 }

@@ -17,6 +17,7 @@ pub(crate) fn reading(items: u32, before: &str, statements: &str) -> String {
 }
 
 /// What is before the statements of [`CASES`].
+#[cfg(feature = "gpu")]
 pub(crate) const BEFORE: &str = "@group(0) @binding(1) var line: texture_1d<f32>;
 @group(0) @binding(2) var flat: texture_2d<f32>;
 @group(0) @binding(3) var layers: texture_2d_array<i32>;
@@ -37,6 +38,7 @@ fn mixed(t: texture_2d<f32>, s: sampler, at: vec2f) -> vec4f { return textureSam
 ";
 
 /// What is bound to that.
+#[cfg(feature = "gpu")]
 pub(crate) const BOUND: [(&str, &str); 16] = [
     ("line", "iota:5"),
     ("flat", "random(1):4x3"),
@@ -57,6 +59,7 @@ pub(crate) const BOUND: [(&str, &str); 16] = [
 ];
 
 /// Statements, for both engines.
+#[cfg(feature = "gpu")]
 pub(crate) const CASES: [&str; 12] = [
     "out[i] = textureLoad(line, i, 0) + textureLoad(flat, vec2u(i % 4u, i / 4u), 0);",
     "out[i] = vec4f(textureLoad(layers, vec2u(i % 2u, i / 2u % 2u), i % 3u, 0)) + vec4f(textureLoad(solid, vec3u(i % 2u, i % 3u, i % 4u), 0));",
