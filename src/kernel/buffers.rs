@@ -196,7 +196,7 @@ fn of_number(number: f64, scalar: Scalar) -> u64 {
 }
 
 /// What is wrong with a number where a scalar of that type is wanted: integers are whole, and go as far as the type reaches.
-fn misfit(number: f64, scalar: Scalar) -> Option<String> {
+pub(super) fn misfit(number: f64, scalar: Scalar) -> Option<String> {
     let bits = 8 * i32::from(scalar.width);
     let (least, past, name) = match scalar.kind {
         ScalarKind::Uint => (0.0, 2f64.powi(bits), "u"),
@@ -342,6 +342,12 @@ impl Program {
             }
             _ => Ok(Places { head: self.types.leaves(&self.module, ty)?.to_vec(), ..none }),
         }
+    }
+
+    /// Bytes from one element of an array to the next, and its scalars; nothing of what is no array.
+    pub(super) fn element_of(&self, shared: &Shared) -> Option<(u32, Vec<Leaf>)> {
+        let places = self.places(shared).ok()?;
+        (places.head.is_empty() && !places.element.is_empty()).then_some((places.stride, places.element))
     }
 
     /// Bytes of a variable at the start, and what it grows by where its length is not told: nothing where it is.

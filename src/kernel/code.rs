@@ -10,6 +10,7 @@ use naga::{
     Statement, SwitchValue, TypeInner,
 };
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::rc::Rc;
 
 /// An expression of the function at hand.
@@ -47,12 +48,31 @@ pub struct Site {
     pub act: Act,
     /// Which of [`Program::shared`].
     pub shared: usize,
-    /// Bytes of an access.
+    /// Bytes of an access, without those between members that nothing is in.
     pub bytes: u32,
+    /// Where these lie: from so many bytes after the address on, so many. More than one where bytes between members are left out.
+    pub parts: Vec<(u32, u32)>,
     /// Whether it writes, too: all that an atomic does but `atomicLoad`.
     pub writes: bool,
     /// What it accesses, as the source has it: `sdata[index + s]`.
     pub words: String,
+}
+
+impl Site {
+    /// The bytes that an access at this address is of.
+    pub fn ranges(&self, address: u32) -> impl Iterator<Item = Range<u64>> {
+        let at = u64::from(address);
+        self.parts.iter().map(move |(from, bytes)| {
+            let start = at + u64::from(*from);
+            start..start + u64::from((*bytes).max(1))
+        })
+    }
+
+    /// The words of so many bytes that an access at this address wants.
+    pub(super) fn words(&self, address: u32, width: u32) -> impl Iterator<Item = u64> {
+        let width = u64::from(width);
+        self.ranges(address).flat_map(move |bytes| bytes.start / width..bytes.end.div_ceil(width))
+    }
 }
 
 /// What a condition belongs to.
@@ -543,7 +563,8 @@ impl<'p> Compiler<'p> {
         let site = act.map(|act| {
             let words = span.to_range().and_then(|range| self.program.text.get(range)).unwrap_or_default().to_owned();
             let writes = act == Act::Write;
-            self.sites.push(Site { line: self.program.line_of(span), act, shared, bytes, writes, words });
+            let parts = vec![(0, bytes)];
+            self.sites.push(Site { line: self.program.line_of(span), act, shared, bytes, parts, writes, words });
             self.sites.len() - 1
         });
         Ok(ImageUse { shared, site, sampler })
@@ -562,11 +583,12 @@ impl<'p> Compiler<'p> {
         if self.program.shared[shared].space == Space::Uniform {
             writes = false;
         }
-        let bytes = self.pointee(at, pointer)?.iter().map(|leaf| u32::from(leaf.scalar.width)).sum();
+        let parts = parts_of(&self.pointee(at, pointer)?);
+        let bytes = parts.iter().map(|(_, bytes)| bytes).sum();
         let range = at.function.expressions.get_span(pointer).to_range();
         let words = range.and_then(|range| self.program.text.get(range)).filter(|words| !words.is_empty());
         let words = words.unwrap_or(&self.program.shared[shared].name).to_owned();
-        self.sites.push(Site { line: self.program.line_of(span), act, shared, bytes, writes, words });
+        self.sites.push(Site { line: self.program.line_of(span), act, shared, bytes, parts, writes, words });
         Ok(Some(self.sites.len() - 1))
     }
 
@@ -577,6 +599,19 @@ impl<'p> Compiler<'p> {
             inner => Ok(leaves_of(inner).into()),
         }
     }
+}
+
+/// Where bytes of scalars lie, those beside each other as one.
+fn parts_of(leaves: &[Leaf]) -> Vec<(u32, u32)> {
+    let mut out: Vec<(u32, u32)> = Vec::new();
+    for leaf in leaves {
+        let width = u32::from(leaf.scalar.width);
+        match out.last_mut().filter(|(from, bytes)| from + bytes == leaf.offset) {
+            Some((_, bytes)) => *bytes += width,
+            None => out.push((leaf.offset, width)),
+        }
+    }
+    if out.is_empty() { vec![(0, 0)] } else { out }
 }
 
 /// Whether this `if` is what `&&` or `||` is lowered to: the other side stores a constant to a variable that nobody named.

@@ -35,6 +35,7 @@ mod kept;
 mod machine;
 mod mask;
 mod model;
+mod pictures;
 mod program;
 mod reading;
 mod record;
@@ -52,8 +53,9 @@ pub use kept::{BankUse, Chosen, Doing, GroupRecord, KEPT, KernelBook, Row, WarpU
 pub use machine::Limits;
 pub use mask::{MOST_ITEMS, Mask};
 pub use model::{Banks, Branching, Cost, Counts, Decided, Hardware, Path, ProxyWarp, Race, SiteUse};
+pub use pictures::Picture;
 pub use program::{Program, Sampler, Shared, Space};
 pub use record::{Access, Decision, Event, LoneBarrier, Observer, Outside, Recording};
-pub use run::{EVENTS, Extent, Launch, Run, STEPS, Unbound};
+pub use run::{Cancel, EVENTS, Extent, Launch, Run, STEPS, Unbound};
 pub use texel::{Edge, Sampling, TexelFormat, Texture};
 pub use warps::{MOST_LANES, WarpRecord, WarpStep, bases, kind_of};

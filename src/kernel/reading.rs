@@ -102,6 +102,13 @@ pub(super) fn set_overrides(
         };
         // naga knows those with an id by it alone.
         let key = found.id.map_or_else(|| name.clone(), |id| id.to_string());
+        let scalar = match module.types[found.ty].inner {
+            TypeInner::Scalar(scalar) => scalar,
+            _ => naga::Scalar::F32,
+        };
+        if let Some(words) = super::buffers::misfit(*value, scalar) {
+            return Err(KernelError::Override(format!("{file}: --set {name}: {words}")));
+        }
         constants.insert(key, *value);
     }
     if module.overrides.is_empty() {

@@ -73,6 +73,14 @@ pub struct Outside {
     pub count: u64,
 }
 
+impl Outside {
+    /// The index as it was meant: those from 2^31 on are below 0.
+    #[must_use]
+    pub fn signed(&self) -> i64 {
+        self.index.cast_signed().into()
+    }
+}
+
 /// Is told what happens, in order: group after group, within a group statement after statement, each for all items that are at it.
 pub trait Observer {
     /// A group starts.

@@ -10,6 +10,8 @@ use super::record::{LoneBarrier, Observer, Outside};
 use super::texel::Sampling;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The most groups of a launch.
 const MOST_GROUPS: u64 = 1 << 40;
@@ -27,6 +29,30 @@ pub enum Extent {
     Groups([u64; 3]),
 }
 
+/// Ends a launch from elsewhere: who waits for it wants it no more.
+#[derive(Debug, Clone, Default)]
+pub struct Cancel(Arc<AtomicBool>);
+
+impl Cancel {
+    /// Ends the launches that have it, soon.
+    pub fn cancel(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether it was.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// The same launches have the same.
+impl PartialEq for Cancel {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
 /// A launch, and how it is looked at.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Launch {
@@ -42,6 +68,8 @@ pub struct Launch {
     pub steps: u64,
     /// Events that are recorded at most.
     pub events: u64,
+    /// Ends it from elsewhere; asked by the interpreter.
+    pub cancel: Cancel,
 }
 
 impl Launch {
@@ -49,7 +77,8 @@ impl Launch {
     #[must_use]
     pub fn of(extent: Extent) -> Self {
         let bound = BTreeMap::new();
-        Self { extent, bound, take: None, hardware: Hardware::default(), steps: STEPS, events: EVENTS }
+        let (hardware, cancel) = (Hardware::default(), Cancel::default());
+        Self { extent, bound, take: None, hardware, steps: STEPS, events: EVENTS, cancel }
     }
 }
 
@@ -347,7 +376,7 @@ fn within(
 }
 
 fn limits(launch: &Launch) -> Limits {
-    Limits { steps: launch.steps }
+    Limits { steps: launch.steps, cancel: launch.cancel.clone() }
 }
 
 fn check(file: &str, hardware: &Hardware) -> Result<(), KernelError> {

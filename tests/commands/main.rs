@@ -18,6 +18,7 @@ mod hostile;
 #[cfg(feature = "gpu")]
 mod index_file;
 mod kept_tasks;
+mod kernel_counts;
 mod kernel_views;
 mod kernels;
 mod nests;

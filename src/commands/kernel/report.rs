@@ -2,7 +2,7 @@
 
 use super::super::aligned::aligned;
 use super::super::stats::percent;
-use crate::kernel::{Act, Launch, Program, Run, Space, name_of};
+use crate::kernel::{Act, Launch, Outside, Program, Run, Space, name_of};
 use crate::shown;
 use crate::units::grouped;
 use std::collections::BTreeSet;
@@ -102,7 +102,7 @@ fn notes(program: &Program, run: &Run, out: &mut dyn Write) -> anyhow::Result<()
             outside.line,
             count(outside.count, "access").replace("accesss", "accesses"),
             shown::name(&outside.name),
-            grouped(outside.index.into()),
+            outside_index(outside),
             grouped(outside.length.into()),
             if outside.private || program.shared.iter().any(|s| s.name == outside.name && s.space == Space::Workgroup) {
                 "the last element takes its place"
@@ -112,6 +112,13 @@ fn notes(program: &Program, run: &Run, out: &mut dyn Write) -> anyhow::Result<()
         )?;
     }
     Ok(())
+}
+
+fn outside_index(outside: &Outside) -> String {
+    match outside.signed() {
+        below if below < 0 => below.to_string(),
+        index => grouped(index.unsigned_abs()),
+    }
 }
 
 fn divergence(program: &Program, run: &Run, out: &mut dyn Write) -> anyhow::Result<()> {

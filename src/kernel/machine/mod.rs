@@ -20,6 +20,7 @@ use super::error::KernelError;
 use super::mask::Mask;
 use super::program::Program;
 use super::record::{LoneBarrier, Observer, Outside, Phases};
+use super::run::Cancel;
 use super::texel::Sampling;
 use std::collections::BTreeMap;
 
@@ -57,10 +58,12 @@ struct Frame {
 }
 
 /// How the machine is set up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Limits {
     /// Statements that a group may carry out.
     pub steps: u64,
+    /// Ends it from elsewhere.
+    pub cancel: Cancel,
 }
 
 /// The launch, and its groups one after the other.

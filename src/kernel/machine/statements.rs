@@ -10,6 +10,9 @@ use crate::kernel::record::{Decision, LoneBarrier, Observer};
 use crate::kernel::types::{self, Leaf};
 use naga::{AtomicFunction, Barrier, BinaryOperator, Scalar};
 
+/// Statements between two looks at whether somebody waits still.
+const ASKED: u64 = 1024;
+
 /// Where items are after a block: those that returned are nowhere.
 pub(super) struct Flow {
     next: Mask,
@@ -42,6 +45,9 @@ impl<O: Observer> Machine<'_, O> {
     fn counted(&mut self, line: u32, items: &Mask) -> Result<(), KernelError> {
         self.line = line;
         self.steps += 1;
+        if self.steps.is_multiple_of(ASKED) && self.limits.cancel.is_cancelled() {
+            return Err(KernelError::Cancelled);
+        }
         if self.steps > self.limits.steps {
             let (file, group, steps) = (self.program.file.clone(), self.group, self.limits.steps);
             return Err(KernelError::Steps { file, line, group, steps });

@@ -3,7 +3,7 @@
 use crate::kernel::code::{Act, Site};
 use crate::kernel::program::{Shared, Space};
 use crate::kernel::record::Access;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Two places in the source that race.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub struct Race {
     pub address: u32,
     /// Groups and items that were seen first.
     pub items: [(u64, usize); 2],
-    /// How many words it was seen at, of all groups.
+    /// How many different words it was seen at; of workgroup memory each group has words of its own.
     pub words: u64,
 }
 
@@ -44,6 +44,8 @@ pub(super) struct Races {
     /// Bytes of a word of each variable: 4, or 2 or 1 where numbers of 16 or 8 bits lie side by side.
     words: Vec<u32>,
     found: BTreeMap<(usize, usize), Race>,
+    /// Words that were counted, by sites: of workgroup memory each group has words of its own.
+    counted: HashSet<(usize, usize, u64, u32)>,
 }
 
 impl Races {
@@ -59,6 +61,7 @@ impl Races {
             silent: (0..shared.len()).map(|n| !written(n)).collect(),
             words: (0..shared.len()).map(|n| if narrow(n) { least(n) } else { 4 }).collect(),
             found: BTreeMap::new(),
+            counted: HashSet::new(),
         }
     }
 
@@ -87,7 +90,7 @@ impl Races {
         let mut seen = Vec::new();
         for item in access.items.iter() {
             let start = access.addresses[item];
-            for word in start / width..(start + site.bytes.max(1)).div_ceil(width) {
+            for word in site.words(start, width).filter_map(|word| u32::try_from(word).ok()) {
                 let here = (access.group, item);
                 if let Some(visits) = self.near[n].get(&word) {
                     for visit in visits {
@@ -114,7 +117,6 @@ impl Races {
                 }
             }
         }
-        let mut counted = BTreeSet::new();
         for (other, address, before, here) in seen {
             let key = (other.min(access.site), other.max(access.site));
             let race = self.found.entry(key).or_insert(Race {
@@ -124,8 +126,8 @@ impl Races {
                 items: [before, here],
                 words: 0,
             });
-            // A word counts once for each time that the site is carried out.
-            if counted.insert((key, address)) {
+            let group = if space == Space::Workgroup { access.group } else { 0 };
+            if self.counted.insert((key.0, key.1, group, address)) {
                 race.words += 1;
             }
         }
