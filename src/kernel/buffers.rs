@@ -54,8 +54,12 @@ pub fn bound(words: &str) -> Result<Bound, String> {
     let words = words.trim();
     let (kind, length) = match words.split_once(':') {
         Some((kind, length)) if !kind.contains('.') && !kind.contains('/') => {
-            let wrong =
-                || format!("{words}: expected a count after the colon, as in iota:1024, or a size, as in zeros:64x64");
+            let wrong = || {
+                format!(
+                    "{words}: found {length} after the colon; expected a count of 1 to {}, as in iota:1024, or a size, as in zeros:64x64",
+                    u32::MAX
+                )
+            };
             (kind, Some(size(length).ok_or_else(wrong)?))
         }
         _ => (words, None),

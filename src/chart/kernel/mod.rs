@@ -183,6 +183,23 @@ impl Way {
         }
     }
 
+    /// How it is written where another way has the same ifs: with what tells the two apart.
+    fn label(&self, all: &[Self]) -> String {
+        let pattern = Self::pattern(&self.branching);
+        let same = all.iter().filter(|other| Self::pattern(&other.branching) == pattern).count();
+        let Branching { pattern: ifs, pattern_with_loops: loops, cases, .. } = &self.branching;
+        if same < 2 || ifs.is_empty() {
+            return pattern;
+        }
+        let cases: Vec<String> = cases.iter().map(u32::to_string).collect();
+        match (loops == ifs, cases.is_empty()) {
+            (true, true) => pattern,
+            (false, true) => format!("{loops} with loops"),
+            (true, false) => format!("{ifs}, cases {}", cases.join(" ")),
+            (false, false) => format!("{loops} with loops, cases {}", cases.join(" ")),
+        }
+    }
+
     /// All that tells it from others.
     fn said(branching: &Branching) -> String {
         let mut said = Self::pattern(branching);

@@ -62,8 +62,8 @@ fn head(program: &Program, launch: &Launch, run: &Run, out: &mut dyn Write) -> a
     let hardware = &launch.hardware;
     writeln!(
         out,
-        "model warps of {} items; {} banks of {} bytes; lines of {} bytes in sectors of {}; {}",
-        hardware.warp,
+        "model warps of {}; {} banks of {} bytes; lines of {} bytes in sectors of {}; {}",
+        count(hardware.warp as u64, "item"),
         hardware.banks,
         hardware.bank_bytes,
         hardware.line,
