@@ -17,7 +17,7 @@ fn main(@builtin(global_invocation_id) gid: vec3u, @builtin(local_invocation_id)
     workgroupBarrier();
     for (var s = 32u; s > 0u; s = s / 2u) {
         if tid < s {
-            sdata[tid] = sdata[tid] + sdata[tid + s];
+            sdata[tid] = sdata[tid] + sdata[tid + s]; // @emit sdata[tid]
         }
         workgroupBarrier();
     }

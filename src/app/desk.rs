@@ -1,6 +1,7 @@
 //! The viewer without its window: a session, a playhead, panes, and what lies over them. Everything here can be tested without a
 //! display; the clock comes in as a number.
 
+use super::arrangement::Arrangement;
 use super::caches::CacheEdit;
 use super::caches_panel::{CacheCard, CardAsks};
 use super::fault::Fault;
@@ -22,7 +23,7 @@ use crate::reference::SourceError;
 use crate::render::{Bar, Context};
 use crate::scene::layout::Radii;
 use crate::scene::palette::Theme;
-use crate::scene::{Choice, View};
+use crate::scene::{Camera, Choice, View};
 use crate::sim::config::HierarchyConfig;
 use crate::tasks::{TaskBook, TaskIndex};
 use crate::timeline::{ClockKind, StepBy};
@@ -162,7 +163,12 @@ impl Desk {
     /// Takes more of the same trace, or its end; the playhead stays where it is.
     pub fn replace(&mut self, studio: Studio) {
         self.fault = None;
+        let usual = super::layouts::is_suited(&self.panes, self.session.studio());
         self.take(studio, false);
+        // A kernel that tells values since it was edited has a pane for them, where the panes are the usual ones.
+        if usual && !super::layouts::is_suited(&self.panes, self.session.studio()) {
+            self.divide(&Arrangement::default(), Camera::default());
+        }
     }
 
     fn take(&mut self, studio: Studio, compares: bool) {

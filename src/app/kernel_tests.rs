@@ -151,6 +151,24 @@ mod tests {
     }
 
     #[test]
+    fn what_a_source_tells_has_a_pane() {
+        let text = find("reduce-strided").expect("bundled").text;
+        let (context, mut desk) = (context(), desk());
+        frames(&context, &mut desk, vec![]);
+        assert!(!desk.panes.seen().any(|(_, pane)| pane.row().name == "kernel-values"));
+        // It is edited and saved.
+        desk.replace(studio(&text.replace("let tid = lid.x;", "let tid = lid.x; // @emit tid * 3u")));
+        frames(&context, &mut desk, vec![]);
+        assert!(desk.panes.seen().any(|(_, pane)| pane.row().name == "kernel-values"));
+        let said = words(&desk, "kernel-values");
+        assert!(said.iter().any(|words| words == "tid * 3u") && said.iter().any(|words| words == "189"), "{said:?}");
+        // What is pointed at is an item, which the other panes light.
+        let at = find_spot(&desk, "kernel-values", |spot| spot == Spot::Item(5)).expect("in sight");
+        frames(&context, &mut desk, vec![Event::PointerMoved(at)]);
+        assert_eq!(desk.session.task_look().spot, Some(Spot::Item(5)));
+    }
+
+    #[test]
     fn what_is_said_beside_headings_is_said_in_full_in_a_small_window() {
         for size in [[640, 360], [360, 640], [900, 420]] {
             let (context, mut desk) = (context(), desk());

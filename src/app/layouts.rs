@@ -63,7 +63,13 @@ impl NamedLayout {
         let columns = match self {
             Self::Lecture => vec![column(1, vec![rings(1, false)])],
             Self::Engineer if studio.kernel().is_some() => vec![
-                column(58, vec![one("kernel-memory", 1)]),
+                column(
+                    58,
+                    match studio.kernel().is_some_and(|kernel| !kernel.emits.is_empty()) {
+                        true => vec![one("kernel-memory", 62), one("kernel-values", 38)],
+                        false => vec![one("kernel-memory", 1)],
+                    },
+                ),
                 column(42, vec![one("kernel-divergence", 34), one("kernel-branches", 26), one("kernel-source", 40)]),
             ],
             Self::Engineer if of_tasks => vec![
@@ -95,6 +101,14 @@ pub(super) fn suited(studio: &Studio) -> Arrangement {
     }
 }
 
+/// Whether a kernel has the panes in which it is read best.
+pub(super) fn is_suited(panes: &Panes, studio: &Studio) -> bool {
+    let names = |all: &Arrangement| -> Vec<&str> {
+        all.columns.iter().flat_map(|column| &column.cells).map(|cell| cell.row.name).collect()
+    };
+    studio.kernel().is_some() && names(&panes.arrangement()) == names(&suited(studio))
+}
+
 impl Desk {
     /// Divides the window as a layout has it, and says so.
     pub(super) fn lay_out(&mut self, layout: NamedLayout, now: f64) {
@@ -117,7 +131,9 @@ impl Desk {
             self.say("change the caches on this card: those before and those of now will stand side by side", now);
         } else {
             let what = match for_tasks(Action::Layout(layout)) {
-                ForTasks::Does(_) if self.studio().kernel().is_some() => "memory, divergence, branchings and source",
+                ForTasks::Does(_) if self.studio().kernel().is_some() => {
+                    "memory, divergence, branchings and source, and values where some are told"
+                }
                 ForTasks::Does(what) if of_tasks => what,
                 _ => layout.what(),
             };

@@ -67,6 +67,8 @@ pub enum Compose {
     KernelSource,
     /// Of a kernel: its buffers and textures that are pictures
     KernelImage,
+    /// Of a kernel: values that `// @emit` in the source tells
+    KernelValues,
 }
 
 impl Compose {

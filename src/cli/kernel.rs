@@ -38,6 +38,7 @@ Examples:
   orrery kernel mine.wgsl --global 100000 --engine adapter    run by the graphics adapter
   orrery kernel kernel:reduce-strided -o all.png -1920x1080   what it did, as a picture
   orrery kernel kernel:reduce-strided --view memory --group 3 --bank 0 -o memory.svg
+  orrery kernel kernel:reduce-sequential --values             what `// @emit` in its source tells, as CSV
   orrery kernel --list                                        the bundled kernels, and what to look for";
 
 /// `kernel`
@@ -59,6 +60,9 @@ pub struct KernelArgs {
     /// Print JSON: work items, warps, proxy warps, banks, races and sites
     #[arg(long, conflicts_with = "output")]
     pub json: bool,
+    /// Print each value that `// @emit` in the source tells, as CSV
+    #[arg(long, conflicts_with_all = ["output", "json", "print"])]
+    pub values: bool,
     /// Draw what it did into this file, .svg or .png, `-` is an SVG on standard output; or write its accesses of storage and uniform
     /// memory as a trace, .orrery
     #[arg(short, long, value_name = "FILE", conflicts_with = "print", help_heading = "Pictures")]

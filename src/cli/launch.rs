@@ -20,6 +20,9 @@ pub struct LaunchArgs {
     /// NAME=zeros, iota, random(SEED), numbers, FILE.bin or FILE.csv; `:1024` after the first three is a length
     #[arg(long, value_name = "NAME=WHAT")]
     pub bind: Vec<String>,
+    /// Leave `// @watch` and `// @emit` in the source out of account
+    #[arg(long)]
+    pub no_annotations: bool,
     /// The value of an override
     #[arg(long, value_name = "NAME=VALUE", value_parser = set)]
     pub set: Vec<(String, f64)>,
@@ -58,6 +61,7 @@ impl LaunchArgs {
             (self.global.is_some(), "--global"),
             (self.groups.is_some(), "--groups"),
             (!self.bind.is_empty(), "--bind"),
+            (self.no_annotations, "--no-annotations"),
             (!self.set.is_empty(), "--set"),
             (self.take.is_some(), "--take"),
             (self.warp.is_some(), "--warp"),

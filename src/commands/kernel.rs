@@ -4,6 +4,7 @@ mod engine;
 mod picture;
 mod references;
 mod report;
+mod values;
 
 use super::UsageError;
 use super::stats::to_stdout;
@@ -33,6 +34,9 @@ pub(super) fn run(args: &KernelArgs) -> anyhow::Result<()> {
         }
         return picture::write(args, &program, &launch, output);
     }
+    if args.values {
+        return values(args, &program, &launch);
+    }
     let (run, ()) = engine::chosen(args.engine, &program.file)?.run(&program, &launch, ()).map_err(failed)?;
     to_stdout(args.json, |out| {
         if args.json {
@@ -44,6 +48,22 @@ pub(super) fn run(args: &KernelArgs) -> anyhow::Result<()> {
                 print(&program, &run, name, out)?;
             }
         }
+        Ok(out.flush()?)
+    })
+}
+
+/// Prints what `// @emit` tells, as CSV.
+fn values(args: &KernelArgs, program: &Program, launch: &Launch) -> anyhow::Result<()> {
+    if program.emits().is_empty() {
+        let words = "found no `// @emit` in the source; expected one, as in `sum += a[i]; // @emit sum`";
+        return Err(UsageError(format!("{}: --values: {words}", program.file)).into());
+    }
+    to_stdout(true, |out| {
+        let mut unwritten = None;
+        let lines = values::ValueLines::new(out, &mut unwritten, program.emits(), &launch.cancel);
+        let ran = engine::chosen(args.engine, &program.file)?.run(program, launch, lines).map(|_| ());
+        unwritten.map_or(Ok(()), Err)?;
+        ran.map_err(failed)?;
         Ok(out.flush()?)
     })
 }
@@ -80,7 +100,7 @@ fn opened(args: &LaunchArgs, path: &Path) -> anyhow::Result<(Program, Launch)> {
     let mut overrides = file.settings.set.clone();
     overrides.extend(args.set.iter().cloned());
     let entry = args.entry.as_deref().or(file.settings.entry.as_deref());
-    let program = Program::new(&file.name, &file.text, entry, &overrides).map_err(failed)?;
+    let program = Program::with(&file.name, &file.text, entry, &overrides, !args.no_annotations).map_err(failed)?;
     let launch = launch(args, &file)?;
     for name in args.bind.iter().filter_map(|words| words.split('=').next()).map(str::trim) {
         if program.declares(name) && program.shared.iter().all(|shared| shared.name != name) {
@@ -194,6 +214,8 @@ struct Data<'a> {
     divergent_barriers: Vec<BarrierData>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     outside: Vec<OutsideData<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    values: Vec<ValuesData<'a>>,
 }
 
 #[derive(Serialize)]
@@ -261,6 +283,27 @@ struct OutsideData<'a> {
     count: u64,
 }
 
+/// What one `// @emit` told. `least`, `mean` and `greatest` are of the finite values.
+#[derive(Serialize)]
+struct ValuesData<'a> {
+    line: u32,
+    expression: &'a str,
+    count: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    least: Option<f32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mean: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    greatest: Option<f32>,
+    #[serde(skip_serializing_if = "is_0")]
+    not_finite: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+fn is_0(n: &u64) -> bool {
+    *n == 0
+}
+
 impl<'a> Data<'a> {
     fn of(program: &'a Program, run: &'a Run) -> Self {
         let counts = &run.counts;
@@ -316,6 +359,15 @@ impl<'a> Data<'a> {
             item: outside.first.1,
             count: outside.count,
         });
+        let values = program.emits().iter().zip(&counts.values).map(|(emit, stats)| ValuesData {
+            line: emit.line,
+            expression: &emit.words,
+            count: stats.count,
+            least: stats.mean().map(|_| stats.least),
+            mean: stats.mean(),
+            greatest: stats.mean().map(|_| stats.greatest),
+            not_finite: stats.not_finite,
+        });
         Self {
             work_items: counts.work_items,
             warps: counts.warps,
@@ -327,6 +379,7 @@ impl<'a> Data<'a> {
             sites: sites.collect(),
             divergent_barriers: barriers.collect(),
             outside: outside.collect(),
+            values: values.collect(),
         }
     }
 }

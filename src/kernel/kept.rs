@@ -9,6 +9,7 @@
 //! Items of a group run in lock step, so a row is one statement's access for all items that are at it. Logical time is the number of
 //! barriers before. There is a limit; what is past it is counted, and pictures say so.
 
+use super::annotations::Emit;
 use super::code::{Act, Site};
 use super::engine::{Engine, Interpreter};
 use super::error::KernelError;
@@ -91,8 +92,21 @@ pub struct Chosen {
     pub row: usize,
 }
 
+/// Values that items of a group told at once.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Values {
+    /// Which of the emits.
+    pub emit: usize,
+    /// Rows of the group before it.
+    pub row: usize,
+    /// Those that told.
+    pub items: Mask,
+    /// One for each of `items` in their order.
+    pub values: Vec<f32>,
+}
+
 /// What is kept of a group.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct GroupRecord {
     /// Which group.
     pub group: u64,
@@ -102,6 +116,8 @@ pub struct GroupRecord {
     pub rows: Vec<Row>,
     /// What each item decided, in order.
     pub decisions: Vec<Vec<Chosen>>,
+    /// What they told, in order.
+    pub values: Vec<Values>,
     /// Events of items that are not kept.
     pub left: u64,
     /// How often each bank was asked, once somebody wanted to know: a picture does each time that it is drawn.
@@ -128,6 +144,8 @@ pub struct KernelBook {
     pub text: String,
     /// The shared variables.
     pub shared: Vec<Shared>,
+    /// Values that are told.
+    pub emits: Vec<Emit>,
     /// What came of the launch.
     pub run: Run,
     /// Buffers and textures that are pictures, at the end: those that the launch writes first.
@@ -200,6 +218,14 @@ impl Observer for Keeper {
         }
     }
 
+    fn emit(&mut self, emit: usize, items: &Mask, values: &[f32]) {
+        if let Some(record) = self.record(items.count()) {
+            let row = record.rows.len();
+            let values = items.iter().map(|item| values[item]).collect();
+            record.values.push(Values { emit, row, items: *items, values });
+        }
+    }
+
     fn barrier(&mut self, line: u32, items: &Mask, (workgroup, storage): (bool, bool)) {
         let time = self.time;
         self.time += 1;
@@ -250,7 +276,8 @@ impl KernelBook {
         }
         let pictures = pictures(program, launch, &run);
         let (file, entry, text) = (program.file.clone(), program.entry.clone(), program.text.clone());
-        Ok(Self { file, entry, text, shared: program.shared.clone(), run, pictures, hardware, groups, left_groups })
+        let (shared, emits) = (program.shared.clone(), program.emits().to_vec());
+        Ok(Self { file, entry, text, shared, emits, run, pictures, hardware, groups, left_groups })
     }
 
     /// The site of a row, where it is an access.

@@ -25,9 +25,11 @@
 //! # Ok::<(), orrery::kernel::KernelError>(())
 //! ```
 
+mod annotations;
 mod buffers;
 pub mod bundled;
 mod code;
+mod compile;
 mod engine;
 mod error;
 mod instrument;
@@ -44,15 +46,16 @@ mod texel;
 mod types;
 mod warps;
 
+pub use annotations::{Emit, ValueForm};
 pub use buffers::{Bound, Content, Given, Size, bound, numbers};
 pub use code::{Act, Site, name_of};
 pub use engine::{Engine, Interpreter, Ready, Told};
 pub use error::KernelError;
 pub use instrument::{ENTRY, HEAD, Instrumented, SLOT_HEAD, SLOT_MORE};
-pub use kept::{BankUse, Chosen, Doing, GroupRecord, KEPT, KernelBook, Row, WarpUse};
+pub use kept::{BankUse, Chosen, Doing, GroupRecord, KEPT, KernelBook, Row, Values, WarpUse};
 pub use machine::Limits;
 pub use mask::{MOST_ITEMS, Mask};
-pub use model::{Banks, Branching, Cost, Counts, Decided, Hardware, Path, ProxyWarp, Race, SiteUse};
+pub use model::{Banks, Branching, Cost, Counts, Decided, Hardware, Path, ProxyWarp, Race, SiteUse, ValueStats};
 pub use pictures::Picture;
 pub use program::{Program, Sampler, Shared, Space};
 pub use record::{Access, Decision, Event, LoneBarrier, Observer, Outside, Recording};

@@ -1,5 +1,6 @@
 //! A compute shader, parsed, validated, with its entry chosen and its overrides set.
 
+use super::annotations::{Annotations, Emit};
 use super::code::Site;
 use super::error::KernelError;
 use super::mask::MOST_ITEMS;
@@ -88,6 +89,8 @@ pub struct Program {
     pub(super) info: ModuleInfo,
     pub(super) types: Types,
     pub(super) entry_index: usize,
+    annotations: Annotations,
+    /// Where lines start in what was parsed.
     lines: Vec<usize>,
 }
 
@@ -95,12 +98,27 @@ impl Program {
     /// Reads WGSL. `entry` need not be given where there is one compute entry; `overrides` are values by name or `@id`.
     ///
     /// # Errors
-    /// [`KernelError`] for text that does not parse or validate, an entry that is not there or not chosen, overrides without a value.
+    /// [`KernelError`] for text that does not parse or validate, an entry that is not there or not chosen, overrides without a value,
+    /// annotations of what is not there.
     pub fn new(
         file: &str,
         text: &str,
         entry: Option<&str>,
         overrides: &BTreeMap<String, f64>,
+    ) -> Result<Self, KernelError> {
+        Self::with(file, text, entry, overrides, true)
+    }
+
+    /// As [`Program::new`]; `// @watch` and `// @emit` are comments as others are where they are not `annotated`.
+    ///
+    /// # Errors
+    /// As [`Program::new`].
+    pub fn with(
+        file: &str,
+        text: &str,
+        entry: Option<&str>,
+        overrides: &BTreeMap<String, f64>,
+        annotated: bool,
     ) -> Result<Self, KernelError> {
         if text.len() > MOST_SOURCE {
             return Err(KernelError::Source(format!(
@@ -110,7 +128,11 @@ impl Program {
         }
         // A mark of the order of bytes is no part of the text.
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let (module, info) = with_stack(|| parsed(file, text))?;
+        let annotations = match annotated {
+            true => Annotations::of(file, text)?,
+            false => Annotations { text: text.to_owned(), ..Annotations::default() },
+        };
+        let (module, info) = with_stack(|| parsed(file, &annotations))?;
         let entry = chosen(file, &module, entry)?;
         let (module, info) = with_stack(|| set_overrides(file, module, info, &entry, overrides))?;
         let found = module.entry_points.iter().position(|e| e.name == entry && e.stage == ShaderStage::Compute);
@@ -124,7 +146,7 @@ impl Program {
             )));
         }
         let types = Types::new(&module)?;
-        let lines = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+        let lines = std::iter::once(0).chain(annotations.text.match_indices('\n').map(|(at, _)| at + 1)).collect();
         let mut program = Self {
             file: file.to_owned(),
             text: text.to_owned(),
@@ -136,9 +158,11 @@ impl Program {
             info,
             types,
             entry_index,
+            annotations,
             lines,
         };
         (program.shared, program.samplers) = program.find_shared()?;
+        program.check_watched()?;
         Ok(program)
     }
 
@@ -157,8 +181,53 @@ impl Program {
     /// A line of the source, the first being 1, without the blanks around it.
     #[must_use]
     pub fn source_line(&self, line: u32) -> &str {
-        let at = (line as usize).checked_sub(1).and_then(|n| self.lines.get(n));
-        at.and_then(|at| self.text.get(*at..)).and_then(|text| text.lines().next()).unwrap_or("").trim()
+        (line as usize).checked_sub(1).and_then(|n| self.text.lines().nth(n)).unwrap_or("").trim()
+    }
+
+    /// Values that are told, in the order of the source.
+    #[must_use]
+    pub fn emits(&self) -> &[Emit] {
+        &self.annotations.emits
+    }
+
+    /// Whether accesses of the nth of [`Program::shared`] are told: of all, where none is watched.
+    #[must_use]
+    pub fn is_watched(&self, shared: usize) -> bool {
+        let watched = &self.annotations.watched;
+        watched.is_empty() || watched.iter().any(|(name, _)| self.shared.get(shared).is_some_and(|s| s.name == *name))
+    }
+
+    /// Whether only some variables are watched.
+    #[must_use]
+    pub fn watches(&self) -> bool {
+        !self.annotations.watched.is_empty()
+    }
+
+    /// The text that naga read: with expressions in place of annotations.
+    pub(super) fn made(&self) -> &str {
+        &self.annotations.text
+    }
+
+    /// Which of the values is told there.
+    pub(super) fn emit_at(&self, span: Span) -> Option<usize> {
+        self.annotations.emit_at(&span.to_range()?)
+    }
+
+    fn check_watched(&self) -> Result<(), KernelError> {
+        let workgroup = |name: &str| {
+            let mut variables = self.module.global_variables.iter();
+            variables.any(|(_, v)| v.name.as_deref() == Some(name) && v.space == AddressSpace::WorkGroup)
+        };
+        let mut watched = self.annotations.watched.iter();
+        let Some((name, line)) = watched.find(|(name, _)| !self.declares(name) && !workgroup(name)) else {
+            return Ok(());
+        };
+        let names: Vec<&str> = self.shared.iter().map(|shared| shared.name.as_str()).collect();
+        Err(KernelError::Source(format!(
+            "{}:{line}: `// @watch {name}`: found no shared variable of this name; expected one of {}",
+            self.file,
+            names.join(", ")
+        )))
     }
 
     /// Whether there is a buffer, texture or sampler of that name, be it that the entry does not use it.
@@ -175,12 +244,12 @@ impl Program {
     /// # Errors
     /// [`KernelError::Unsupported`] for what cannot be run.
     pub fn sites(&self) -> Result<Vec<Site>, KernelError> {
-        Ok(self.compiled()?.sites)
+        Ok(self.compiled()?.told_sites().to_vec())
     }
 
     /// The line of the entry's name.
     pub(super) fn entry_line(&self) -> u32 {
-        let at = self.text.find(&format!("fn {}", self.entry)).unwrap_or(0);
+        let at = self.made().find(&format!("fn {}", self.entry)).unwrap_or(0);
         u32::try_from(self.lines.partition_point(|start| *start <= at)).unwrap_or(u32::MAX)
     }
 

@@ -1,5 +1,6 @@
 //! From text to a module that can be run: parsed, validated, with its entry chosen, its overrides set and its arrays as long as these say.
 
+use super::annotations::{Annotations, EMITTED};
 use super::error::KernelError;
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{ArraySize, Module, ShaderStage, Type, TypeInner};
@@ -18,9 +19,10 @@ pub(super) fn with_stack<T: Send>(work: impl FnOnce() -> Result<T, KernelError> 
     })
 }
 
-pub(super) fn parsed(file: &str, text: &str) -> Result<(Module, ModuleInfo), KernelError> {
+pub(super) fn parsed(file: &str, annotations: &Annotations) -> Result<(Module, ModuleInfo), KernelError> {
+    let text = &annotations.text;
     let told = |words: String| {
-        let hint = hint(text, &words);
+        let hint = emitted(annotations, &words).unwrap_or_else(|| hint(text, &words));
         let words = trimmed(words);
         // naga names no place where it has none.
         let place = if words.contains(file) { String::new() } else { format!("{file}: ") };
@@ -35,6 +37,16 @@ pub(super) fn parsed(file: &str, text: &str) -> Result<(Module, ModuleInfo), Ker
 fn validator() -> Validator {
     // What naga holds against barriers in divergent flow is found while running, with both lines.
     Validator::new(ValidationFlags::all() - ValidationFlags::CONTROL_FLOW_UNIFORMITY, Capabilities::all())
+}
+
+/// What an annotation made of a line that naga's words quote.
+fn emitted(annotations: &Annotations, words: &str) -> Option<String> {
+    let quoted = |line: u32| words.lines().any(|word| word.trim_start().starts_with(&format!("{line} ")));
+    let emit = annotations.emits.iter().find(|emit| quoted(emit.line)).filter(|_| words.contains(EMITTED))?;
+    Some(format!(
+        "\nnote: line {}: made of `// @emit {}`; expected one number of the function that it stands in, after a statement",
+        emit.line, emit.words
+    ))
 }
 
 /// Why text that is no WGSL may be none: what is in it that others turn into WGSL first.
@@ -187,7 +199,11 @@ mod tests {
             ("enable subgroups;\nfn f() {}", "line 1: kernels with subgroup operations"),
             ("fn f() -> f32 { return TAU; }", "one of several files"),
         ] {
-            let Err(KernelError::Source(words)) = parsed("k.wgsl", text) else { panic!("{text} is parsed") };
+            let Err(KernelError::Source(words)) =
+                parsed("k.wgsl", &Annotations { text: text.into(), ..Annotations::default() })
+            else {
+                panic!("{text} is parsed")
+            };
             assert!(words.contains(expect), "{words}");
         }
     }

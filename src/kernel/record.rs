@@ -93,6 +93,8 @@ pub trait Observer {
     fn step(&mut self, _line: u32, _items: &Mask) {}
     /// Items come to a barrier: of workgroup memory, of storage.
     fn barrier(&mut self, _line: u32, _items: &Mask, _kinds: (bool, bool)) {}
+    /// Items tell a value: which of the program's emits it is, and the value of each, by item; of no meaning for others than `items`.
+    fn emit(&mut self, _emit: usize, _items: &Mask, _values: &[f32]) {}
     /// A group has ended.
     fn end(&mut self, _group: u64) {}
 }
@@ -120,6 +122,10 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
         self.0.barrier(line, items, kinds);
         self.1.barrier(line, items, kinds);
     }
+    fn emit(&mut self, emit: usize, items: &Mask, values: &[f32]) {
+        self.0.emit(emit, items, values);
+        self.1.emit(emit, items, values);
+    }
     fn end(&mut self, group: u64) {
         self.0.end(group);
         self.1.end(group);
@@ -140,6 +146,8 @@ pub enum Event {
     Decision(u32, Decision),
     /// A barrier, at this line.
     Barrier(u32),
+    /// A value is told: which of the emits, and its bits.
+    Told(usize, u32),
 }
 
 /// All events: (group, item, event), in order. For pictures of a few groups; of a large launch it takes much room.
@@ -169,5 +177,8 @@ impl Observer for Recording {
     }
     fn barrier(&mut self, line: u32, items: &Mask, _kinds: (bool, bool)) {
         self.put(items, |_| Event::Barrier(line));
+    }
+    fn emit(&mut self, emit: usize, items: &Mask, values: &[f32]) {
+        self.put(items, |item| Event::Told(emit, values[item].to_bits()));
     }
 }

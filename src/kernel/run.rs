@@ -314,7 +314,7 @@ impl<'p, O: Observer> Playing<'p, O> {
     pub(super) fn new(program: &'p Program, launch: &'p Launch, prepared: &'p Prepared, observer: O) -> Self {
         let Prepared { groups, compiled, shared, samplings, .. } = prepared;
         let before = shared.iter().map(|memory| memory.bytes.clone()).collect();
-        let model = Model::new(program, &compiled.sites, launch.hardware);
+        let model = Model::new(program, compiled.told_sites(), launch.hardware);
         let machine =
             Machine::new(program, compiled, *groups, (shared.clone(), samplings), limits(launch), (model, observer));
         Self { program, launch, prepared, before, machine }
@@ -333,7 +333,7 @@ impl<'p, O: Observer> Playing<'p, O> {
         let after: Vec<Vec<u8>> = shared.into_iter().map(|memory| memory.bytes).collect();
         let run = Run {
             counts: model.counts(),
-            sites: compiled.sites.clone(),
+            sites: compiled.told_sites().to_vec(),
             lines: compiled.lines(),
             groups: *groups,
             taken: taken.clone(),

@@ -126,7 +126,7 @@ fn random_kernels_do_the_same_on_both_engines() {
         from.parse().unwrap()..to.parse::<u64>().unwrap()
     });
     let started = Instant::now();
-    let (mut ran, mut events, mut spent) = (0, 0, Duration::ZERO);
+    let (mut ran, mut events, mut values, mut spent) = (0, 0, 0, Duration::ZERO);
     for seed in wanted.clone().unwrap_or(0..1000) {
         if wanted.is_none() && started.elapsed() > Duration::from_secs(20) {
             break;
@@ -142,6 +142,7 @@ fn random_kernels_do_the_same_on_both_engines() {
         spent += plain.elapsed();
         ran += 1;
         events += recording.events.len();
+        values += recording.events.iter().filter(|(.., event)| matches!(event, Event::Told(..))).count();
     }
     let [all, plain] = [started.elapsed(), spent].map(|time| time.as_secs_f64());
     let told = format!("{ran} random kernels, {events} events, {all:.1} s, of which {plain:.1} s as they are");
@@ -149,7 +150,7 @@ fn random_kernels_do_the_same_on_both_engines() {
     if let Ok(file) = std::env::var("ORRERY_RANDOM_KERNELS_REPORT") {
         fs::write(file, &told).unwrap();
     }
-    assert!(ran >= 3 && events > 1_000, "{told}: too few to tell anything");
+    assert!(ran >= 3 && events > 1_000 && values > 100, "{told}: too few to tell anything");
 }
 
 #[test]

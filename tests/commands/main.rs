@@ -4,6 +4,7 @@
 #[cfg(feature = "gpu")]
 mod adapter;
 mod advice;
+mod annotations;
 mod answers;
 mod calls;
 mod charts;

@@ -170,7 +170,10 @@ fn write(block: &[Statement], out: &mut String) {
     for statement in block {
         let put = |out: &mut String, words: String| writeln!(out, "{words}").unwrap();
         match statement {
-            Statement::Assign(n, x) => put(out, format!("v{n} = {};", number(x))),
+            Statement::Assign(n, x) => {
+                let told = TOLD[out.len() % TOLD.len()];
+                put(out, format!("v{n} = {};{told}", number(x)));
+            }
             Statement::Put(index, x) => put(out, format!("a[{} % {WORDS}u] = {};", number(index), number(x))),
             Statement::If(test, accept, reject) => {
                 put(out, format!("if {} {{", condition(test)));
@@ -212,6 +215,15 @@ fn write(block: &[Statement], out: &mut String) {
     }
 }
 
+/// What is told after some statements: it changes nothing of what follows, nor of what is recorded of it.
+const TOLD: [&str; 5] = [
+    "",
+    "",
+    " // @emit v0 & 65535u",
+    " // @emit a[v1 % 8u] % 100u, out[i].y as lines",
+    " // @emit v0 < 5u && (a[v1 % 8u] > 3u || out[i].x == zero)",
+];
+
 const STORE: &str = "out[i] = vec4u(v0, v1, v2, v3) ^ vec4u(a[0], a[1], a[2] + a[3], a[4] + a[5] * a[6] + a[7]);";
 
 fn source(items: u32, block: &[Statement]) -> String {
@@ -239,7 +251,6 @@ fn made(seed: u64) -> (u32, Vec<Statement>, String) {
 }
 
 /// The source of the kernel of this number.
-#[cfg(feature = "gpu")]
 pub(crate) fn text_of(seed: u64) -> String {
     made(seed).2
 }

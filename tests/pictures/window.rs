@@ -47,9 +47,13 @@ fn tasks() -> Studio {
     Studio::of_tasks(book.with_first(first)).expect("an empty trace")
 }
 
-/// A bundled kernel, as `orrery kernel:reduce-strided` shows it; one with images for the exhibit of images.
+/// A bundled kernel, as `orrery kernel:reduce-strided` shows it; for images and values one that has them.
 fn kernel(exhibit: &ExhibitEntry) -> Studio {
-    let name = if exhibit.name == "kernel-image" { "transpose-naive" } else { "reduce-strided" };
+    let name = match exhibit.name {
+        "kernel-image" => "transpose-naive",
+        "kernel-values" => "reduce-sequential",
+        _ => "reduce-strided",
+    };
     let file = KernelFile::open(Path::new(&format!("kernel:{name}"))).expect("bundled");
     let program = Program::new(&file.name, &file.text, None, &file.settings.set).expect("read");
     let bound = file.contents(&[]).expect("bound");

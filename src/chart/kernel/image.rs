@@ -51,23 +51,12 @@ impl Sheet<'_> {
         let head = Area { w: area.w - legend, ..area };
         self.heading(head, "Images", &["what buffers and textures hold at the end", "at the end"]);
         if pictures.is_empty() {
-            let y = area.y + 2.0 * HEAD + 8.0;
-            for (n, words) in [
+            let lines = [
                 "No buffer or texture of this launch is a picture.",
                 "Textures of two dimensions are, and buffers of as many",
                 "numbers or vectors as a launch of two dimensions has items.",
-            ]
-            .into_iter()
-            .enumerate()
-            {
-                self.words(
-                    (area.x, y + 13.0 * float(n)),
-                    area.w,
-                    SMALL + 1.0,
-                    if n == 0 { Role::Body } else { Role::Quiet },
-                    words,
-                );
-            }
+            ];
+            self.notice(area.below(HEAD + 8.0), &lines);
             return;
         }
         let shown = pictures.len().min(MOST);

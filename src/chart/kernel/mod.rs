@@ -19,6 +19,7 @@ mod focus;
 mod image;
 mod memory;
 mod source;
+mod values;
 
 pub use focus::{Focus, Lit, Matrix, Places, Spot, told};
 pub use image::ImagePlace;
@@ -45,11 +46,14 @@ pub enum KernelView {
     Source,
     /// Buffers and textures that are pictures.
     Image,
+    /// What `// @emit` told.
+    Values,
 }
 
 impl KernelView {
     /// All of them, in the order in which they are offered.
-    pub const ALL: [Self; 6] = [Self::All, Self::Memory, Self::Divergence, Self::Branches, Self::Source, Self::Image];
+    pub const ALL: [Self; 7] =
+        [Self::All, Self::Memory, Self::Divergence, Self::Branches, Self::Source, Self::Image, Self::Values];
 
     /// Its name on the command line.
     #[must_use]
@@ -61,6 +65,7 @@ impl KernelView {
             Self::Branches => "branches",
             Self::Source => "source",
             Self::Image => "image",
+            Self::Values => "values",
         }
     }
 
@@ -74,6 +79,7 @@ impl KernelView {
             Self::Branches => "how many items went each way",
             Self::Source => "the source of a kernel with what its lines cost",
             Self::Image => "buffers and textures of a kernel that are pictures",
+            Self::Values => "values that `// @emit` in the source tells",
         }
     }
 
@@ -122,6 +128,7 @@ impl KernelView {
             Self::Branches => sheet.branches(whole),
             Self::Source => sheet.source(whole),
             Self::Image => sheet.images(whole),
+            Self::Values => sheet.values(whole),
         }
         Drawing { chart: sheet.chart, places: sheet.places }
     }

@@ -23,6 +23,7 @@ pub(super) fn write(program: &Program, launch: &Launch, run: &Run, out: &mut dyn
     divergence(program, run, out)?;
     banks(run, out)?;
     sites(program, launch, run, out)?;
+    values(program, run, out)?;
     races(program, run, out)
 }
 
@@ -74,6 +75,12 @@ fn head(program: &Program, launch: &Launch, run: &Run, out: &mut dyn Write) -> a
 }
 
 fn notes(program: &Program, run: &Run, out: &mut dyn Write) -> anyhow::Result<()> {
+    if program.watches() {
+        let all = (0..).zip(&program.shared);
+        let watched: Vec<_> = all.filter(|(n, _)| program.is_watched(*n)).map(|(_, s)| shown::name(&s.name)).collect();
+        let names = if watched.is_empty() { "none that the entry uses".to_owned() } else { watched.join(", ") };
+        writeln!(out, "watched by `// @watch`: {names}; accesses of others are counted nowhere")?;
+    }
     for unbound in &run.unbound {
         let name = shown::name(&unbound.name);
         if let Some(texels) = unbound.texels {
@@ -281,6 +288,29 @@ fn sites(program: &Program, launch: &Launch, run: &Run, out: &mut dyn Write) -> 
         let word = if asleep.len() == 1 { "line" } else { "lines" };
         writeln!(out, "never carried out: {word} {}{more}", lines.join(", "))?;
     }
+    Ok(())
+}
+
+/// What `// @emit` told.
+fn values(program: &Program, run: &Run, out: &mut dyn Write) -> anyhow::Result<()> {
+    if program.emits().is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "\nvalues that were told")?;
+    let mut rows = vec![words(["line", "expression", "values", "least", "mean", "greatest", ""])];
+    for (emit, stats) in program.emits().iter().zip(&run.counts.values) {
+        let mut row = vec![emit.line.to_string(), shown::short(&emit.words, WHAT).into_owned(), grouped(stats.count)];
+        row.extend(match stats.mean() {
+            Some(mean) => [stats.least.to_string(), format!("{mean:.4}"), stats.greatest.to_string()],
+            None => ["-"; 3].map(String::from),
+        });
+        row.push(match stats.not_finite {
+            0 => String::new(),
+            n => format!("{} no finite number", grouped(n)),
+        });
+        rows.push(row);
+    }
+    out.write_all(left_last(rows).as_bytes())?;
     Ok(())
 }
 

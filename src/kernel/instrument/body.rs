@@ -198,6 +198,13 @@ impl Body<'_, '_> {
                 self.barrier();
                 statement
             }
+            (statement @ Statement::Store { value, .. }, Op::Told { .. }) => {
+                let tag = self.writer.literal(Tag::Told.bits());
+                self.put(tag);
+                let bits = self.writer.value(Expression::As { expr: value, kind: ScalarKind::Uint, convert: None });
+                self.put(bits);
+                statement
+            }
             (statement @ Statement::Store { pointer, .. }, Op::Store { site, .. })
             | (statement @ Statement::Atomic { pointer, .. }, Op::Atomic { site, .. }) => {
                 self.access(pointer, *site)?;

@@ -351,7 +351,7 @@ impl<O: Observer> Machine<'_, O> {
             }
             self.tell_outside((line, name), private, (index, length), &past);
         }
-        if let (Some(site), false) = (site, inside.is_empty()) {
+        if let (Some(site), false) = (site.filter(|site| self.compiled.is_told(*site)), inside.is_empty()) {
             self.events += inside.count() as u64;
             let (group, phases, addresses) = (self.group, self.phases, pointer.offsets.as_slice());
             self.observer.access(&Access { group, site, items: &inside, addresses, phases });

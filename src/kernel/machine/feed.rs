@@ -29,6 +29,8 @@ pub(in crate::kernel) enum Tag {
     Past,
     /// A read through a sampler. Three whole coordinates follow, as they are: the texel's, past the edge too.
     Sample,
+    /// A value that is told. Its bits follow, as they are.
+    Told,
 }
 
 impl Tag {
@@ -172,7 +174,7 @@ impl<O: Observer> Machine<'_, O> {
                 inside = items.without(&past);
             }
         }
-        if let (Some(site), false) = (site, inside.is_empty()) {
+        if let (Some(site), false) = (site.filter(|site| self.compiled.is_told(*site)), inside.is_empty()) {
             self.events += inside.count() as u64;
             let (group, phases, addresses) = (self.group, self.phases, addresses.as_slice());
             self.observer.access(&Access { group, site, items: &inside, addresses, phases });

@@ -42,8 +42,11 @@ impl<O: Observer> Machine<'_, O> {
         Ok(flow)
     }
 
-    fn counted(&mut self, line: u32, items: &Mask) -> Result<(), KernelError> {
+    fn counted(&mut self, line: u32, counts: bool, items: &Mask) -> Result<(), KernelError> {
         self.line = line;
+        if !counts {
+            return Ok(());
+        }
         self.steps += 1;
         if self.steps.is_multiple_of(ASKED) && self.limits.cancel.is_cancelled() {
             return Err(KernelError::Cancelled);
@@ -60,7 +63,7 @@ impl<O: Observer> Machine<'_, O> {
         if let Op::Block(body) = &step.op {
             return self.block(body, items);
         }
-        self.counted(step.line, &items)?;
+        self.counted(step.line, step.counts, &items)?;
         match &step.op {
             Op::Emit(values) if self.feed.is_some() => values.iter().try_for_each(|value| self.fed(*value, &items))?,
             Op::Emit(values) => values.iter().try_for_each(|value| self.evaluate(*value, &items))?,
@@ -96,7 +99,7 @@ impl<O: Observer> Machine<'_, O> {
                 let (mut live, mut out) = (items, Mask::NONE);
                 while !live.is_empty() {
                     // A loop of nothing has an end, too.
-                    self.counted(step.line, &live)?;
+                    self.counted(step.line, step.counts, &live)?;
                     let flow = self.block(body, live)?;
                     out = out.or(&flow.broke);
                     live = self.block(continuing, flow.next.or(&flow.continued))?.next;
@@ -152,10 +155,29 @@ impl<O: Observer> Machine<'_, O> {
             Op::Texel { coordinate, layer, value, image } => {
                 self.store_texels(*image, (*coordinate, *layer), *value, &items)?;
             }
+            Op::Told { emit, value } => self.tell(*emit, *value, &items)?,
             Op::Call { code, arguments, result } => self.call(*code, arguments, *result, &items)?,
             Op::Block(_) => {}
         }
         Ok(Flow::on(items))
+    }
+
+    /// Tells a value.
+    fn tell(&mut self, emit: usize, value: Value, items: &Mask) -> Result<(), KernelError> {
+        let mut values = vec![0.0; self.items];
+        for item in items.iter() {
+            let bits = match self.feed {
+                Some(_) => {
+                    self.word(item, Tag::Told)?;
+                    self.whole_word(item)?
+                }
+                None => super::scalar::low(self.at(value, 0, item)),
+            };
+            values[item] = f32::from_bits(bits);
+        }
+        self.events += items.count() as u64;
+        self.observer.emit(emit, items, &values);
+        Ok(())
     }
 
     /// Those of the items for whom a condition holds.

@@ -3,11 +3,13 @@
 mod banks;
 mod branching;
 mod races;
+mod values;
 
 pub use banks::{Banks, SiteUse};
 pub(super) use banks::{blocks, degree, ranges};
 pub use branching::{Branching, Cost, Decided, Path, ProxyWarp};
 pub use races::Race;
+pub use values::ValueStats;
 
 use super::code::{Act, Site};
 use super::mask::Mask;
@@ -51,10 +53,11 @@ pub(super) struct Model {
     heat: BTreeMap<u32, u64>,
     barriers: u64,
     items: u64,
+    values: Vec<ValueStats>,
 }
 
 /// All that was counted.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Counts {
     /// Items that ran.
     pub work_items: u64,
@@ -82,6 +85,8 @@ pub struct Counts {
     pub heat: BTreeMap<u32, u64>,
     /// Barriers that groups came to.
     pub barriers: u64,
+    /// Values that were told, in the order of [`Program::emits`].
+    pub values: Vec<ValueStats>,
 }
 
 impl Model {
@@ -95,6 +100,7 @@ impl Model {
             heat: BTreeMap::new(),
             barriers: 0,
             items: 0,
+            values: vec![ValueStats::default(); program.emits().len()],
         }
     }
 
@@ -114,6 +120,7 @@ impl Model {
             uses: self.memories.sites,
             heat: self.heat,
             barriers: self.barriers,
+            values: self.values,
         }
     }
 }
@@ -144,6 +151,12 @@ impl Observer for Model {
 
     fn barrier(&mut self, _line: u32, _items: &Mask, _kinds: (bool, bool)) {
         self.barriers += 1;
+    }
+
+    fn emit(&mut self, emit: usize, items: &Mask, values: &[f32]) {
+        if let Some(stats) = self.values.get_mut(emit) {
+            items.iter().for_each(|item| stats.add(values[item]));
+        }
     }
 
     fn end(&mut self, group: u64) {

@@ -256,6 +256,7 @@ pub static EXHIBITS: &[ExhibitEntry] = &[
     kernel!("kernel-branches", Branches),
     kernel!("kernel-source", Source),
     kernel!("kernel-image", Image),
+    kernel!("kernel-values", Values),
 ];
 
 /// The row of this name.
