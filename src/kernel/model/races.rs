@@ -20,15 +20,93 @@ pub struct Race {
     pub words: u64,
 }
 
-/// Items that were at a word, by site: one of them, and another if there is one.
+/// Items of a group that were at a word, by site: one of them, and another if there is one.
 #[derive(Debug, Clone, Copy)]
 struct Visit {
     site: usize,
-    group: u64,
     item: usize,
-    /// Another item that was there, and whether others of other groups were.
-    another: Option<(u64, usize)>,
-    other_groups: bool,
+    another: Option<usize>,
+}
+
+/// Groups that were at a word, by site: one of them, its first item there, and whether others were. As small as can be: a launch has
+/// one for each word of a buffer and each site that accesses it.
+#[derive(Debug, Clone, Copy)]
+struct FarVisit {
+    group: u64,
+    site: u32,
+    item: u16,
+    others: bool,
+    /// Where the next one of the word is, plus 1.
+    next: u32,
+}
+
+/// All of them of one variable.
+#[derive(Debug, Default)]
+struct Far {
+    /// By word: where its last one is, plus 1.
+    words: Vec<u32>,
+    visits: Vec<FarVisit>,
+}
+
+impl Far {
+    fn of(&self, word: u32) -> impl Iterator<Item = &FarVisit> {
+        let at = |next: u32| self.visits.get((next as usize).wrapping_sub(1));
+        let first = self.words.get(word as usize).copied().unwrap_or(0);
+        std::iter::successors(at(first), move |visit| at(visit.next))
+    }
+
+    fn note(&mut self, word: u32, site: usize, (group, item): (u64, usize)) {
+        let word = word as usize;
+        if self.words.len() <= word {
+            self.words.resize(word + 1, 0);
+        }
+        let mut at = self.words[word];
+        while let Some(visit) = self.visits.get_mut((at as usize).wrapping_sub(1)) {
+            if visit.site as usize == site {
+                visit.others |= visit.group != group;
+                return;
+            }
+            at = visit.next;
+        }
+        let site = u32::try_from(site).unwrap_or(u32::MAX);
+        let item = u16::try_from(item).unwrap_or(u16::MAX);
+        let number = u32::try_from(self.visits.len() + 1).unwrap_or(0);
+        // More than there are numbers for: no launch that is let run has so many.
+        if number > 0 {
+            self.visits.push(FarVisit { group, site, item, others: false, next: self.words[word] });
+            self.words[word] = number;
+        }
+    }
+}
+
+/// Words of a pair of sites that were counted.
+#[derive(Debug, Default)]
+struct Counted {
+    /// A bit for each word of a buffer.
+    far: Vec<u64>,
+    /// Words of workgroup memory: each group has its own.
+    near: HashSet<u32>,
+    group: u64,
+}
+
+impl Counted {
+    /// Whether it is the first time.
+    fn is_new(&mut self, word: u32, group: Option<u64>) -> bool {
+        if let Some(group) = group {
+            if self.group != group {
+                self.near.clear();
+                self.group = group;
+            }
+            return self.near.insert(word);
+        }
+        let (at, bit) = (word as usize / 64, 1u64 << (word % 64));
+        if self.far.len() <= at {
+            self.far.resize(at + 1, 0);
+        }
+        let is_new = self.far[at] & bit == 0;
+        self.far[at] |= bit;
+        is_new
+    }
 }
 
 /// Keeps who was where since the last barrier.
@@ -38,14 +116,12 @@ pub(super) struct Races {
     near: Vec<HashMap<u32, Vec<Visit>>>,
     phases: Vec<u64>,
     /// In groups before: no barrier is between groups.
-    far: Vec<HashMap<u32, Vec<Visit>>>,
+    far: Vec<Far>,
     /// Variables that nobody can race for.
     silent: Vec<bool>,
     /// Bytes of a word of each variable: 4, or 2 or 1 where numbers of 16 or 8 bits lie side by side.
     words: Vec<u32>,
-    found: BTreeMap<(usize, usize), Race>,
-    /// Words that were counted, by sites: of workgroup memory each group has words of its own.
-    counted: HashSet<(usize, usize, u64, u32)>,
+    found: BTreeMap<(usize, usize), (Race, Counted)>,
 }
 
 impl Races {
@@ -56,12 +132,11 @@ impl Races {
         let written = |n: usize| sites.iter().any(|site| site.shared == n && site.writes);
         Self {
             near: shared.iter().map(|_| HashMap::new()).collect(),
-            far: shared.iter().map(|_| HashMap::new()).collect(),
+            far: shared.iter().map(|_| Far::default()).collect(),
             phases: vec![0; shared.len()],
             silent: (0..shared.len()).map(|n| !written(n)).collect(),
             words: (0..shared.len()).map(|n| if narrow(n) { least(n) } else { 4 }).collect(),
             found: BTreeMap::new(),
-            counted: HashSet::new(),
         }
     }
 
@@ -94,59 +169,48 @@ impl Races {
                 let here = (access.group, item);
                 if let Some(visits) = self.near[n].get(&word) {
                     for visit in visits {
-                        let first = Some((visit.group, visit.item));
-                        let other = if visit.item == item { visit.another } else { first };
+                        let other = if visit.item == item { visit.another } else { Some(visit.item) };
                         if let Some(other) = other.filter(|_| clash(&sites[visit.site], site)) {
-                            seen.push((visit.site, word * width, other, here));
+                            seen.push((visit.site, word, (access.group, other), here));
                         }
                     }
                 }
-                if space != Space::Workgroup
-                    && let Some(visits) = self.far[n].get(&word)
-                {
-                    for visit in visits {
-                        let other = visit.group != access.group || visit.other_groups;
-                        if other && clash(&sites[visit.site], site) {
-                            seen.push((visit.site, word * width, (visit.group, visit.item), here));
-                        }
+                note(self.near[n].entry(word).or_default(), access.site, item);
+                if space == Space::Workgroup {
+                    continue;
+                }
+                for visit in self.far[n].of(word) {
+                    let (other, by) = (visit.site as usize, (visit.group, usize::from(visit.item)));
+                    if (visit.group != access.group || visit.others) && clash(&sites[other], site) {
+                        seen.push((other, word, by, here));
                     }
                 }
-                note(self.near[n].entry(word).or_default(), access.site, here);
-                if space != Space::Workgroup {
-                    note(self.far[n].entry(word).or_default(), access.site, here);
-                }
+                self.far[n].note(word, access.site, here);
             }
         }
-        for (other, address, before, here) in seen {
+        let group = (space == Space::Workgroup).then_some(access.group);
+        for (other, word, before, here) in seen {
             let key = (other.min(access.site), other.max(access.site));
-            let race = self.found.entry(key).or_insert(Race {
-                shared: n,
-                sites: [other, access.site],
-                address,
-                items: [before, here],
-                words: 0,
+            let (race, counted) = self.found.entry(key).or_insert_with(|| {
+                let (sites, items) = ([other, access.site], [before, here]);
+                (Race { shared: n, sites, address: word * width, items, words: 0 }, Counted::default())
             });
-            let group = if space == Space::Workgroup { access.group } else { 0 };
-            if self.counted.insert((key.0, key.1, group, address)) {
-                race.words += 1;
-            }
+            race.words += u64::from(counted.is_new(word, group));
         }
     }
 
     pub(super) fn found(&self) -> Vec<Race> {
-        self.found.values().cloned().collect()
+        self.found.values().map(|(race, _)| race.clone()).collect()
     }
 }
 
-fn note(visits: &mut Vec<Visit>, site: usize, (group, item): (u64, usize)) {
+fn note(visits: &mut Vec<Visit>, site: usize, item: usize) {
     match visits.iter_mut().find(|visit| visit.site == site) {
-        Some(visit) => {
-            if visit.item != item || visit.group != group {
-                visit.another.get_or_insert((group, item));
-            }
-            visit.other_groups |= visit.group != group;
+        Some(visit) if visit.item != item => {
+            visit.another.get_or_insert(item);
         }
-        None => visits.push(Visit { site, group, item, another: None, other_groups: false }),
+        Some(_) => {}
+        None => visits.push(Visit { site, item, another: None }),
     }
 }
 
