@@ -67,9 +67,9 @@ pub struct KernelArgs {
     /// memory as a trace, .orrery
     #[arg(short, long, value_name = "FILE", conflicts_with = "print", help_heading = "Pictures")]
     pub output: Option<PathBuf>,
-    /// Of a trace: cores that groups are given to in turn, 1 to 64
-    #[arg(long, value_name = "COUNT", default_value_t = 64, requires = "output", value_parser = clap::value_parser!(u16).range(1..=64))]
-    pub units: u16,
+    /// Of a trace: cores that groups are given to in turn, 1 to 64; default: 64
+    #[arg(long, value_name = "COUNT", requires = "output", value_parser = clap::value_parser!(u16).range(1..=64))]
+    pub units: Option<u16>,
     /// What to draw
     #[arg(long, value_enum, requires = "output", default_value = "all", help_heading = "Pictures")]
     pub view: KernelView,
@@ -83,10 +83,10 @@ pub struct KernelArgs {
     #[arg(long, value_name = "NUMBER", requires = "output", conflicts_with = "item", help_heading = "Pictures")]
     pub bank: Option<u32>,
     /// Size in pixels; -1920x1080 says the same as --size 1920x1080
-    #[arg(long, value_name = "WxH", default_value = "1280x720", value_parser = size, help_heading = "Pictures")]
+    #[arg(long, value_name = "WxH", default_value = "1280x720", value_parser = size, requires = "output", help_heading = "Pictures")]
     pub size: (u32, u32),
     /// dark, light or print (on white)
-    #[arg(long, value_name = "THEME", default_value = "dark", value_parser = themes(), help_heading = "Pictures")]
+    #[arg(long, value_name = "THEME", default_value = "dark", value_parser = themes(), requires = "output", help_heading = "Pictures")]
     pub theme: Theme,
     #[command(flatten)]
     #[expect(missing_docs, reason = "flattened group")]

@@ -23,7 +23,7 @@ pub struct LaunchArgs {
     /// Leave `// @watch` and `// @emit` in the source out of account
     #[arg(long)]
     pub no_annotations: bool,
-    /// The value of an override
+    /// The value of an override; an argument of a kernel of `orrery gpu`
     #[arg(long, value_name = "NAME=VALUE", value_parser = set)]
     pub set: Vec<(String, f64)>,
     /// Only these groups
@@ -53,6 +53,20 @@ pub struct LaunchArgs {
 }
 
 impl LaunchArgs {
+    /// The first flag that was given of those that say what hardware is imagined.
+    #[must_use]
+    pub fn hardware_given(&self) -> Option<&'static str> {
+        let hardware = ["--warp", "--banks", "--bank-bytes", "--sector", "--line"];
+        let given = [
+            self.warp.is_some(),
+            self.banks.is_some(),
+            self.bank_bytes.is_some(),
+            self.sector.is_some(),
+            self.line.is_some(),
+        ];
+        hardware.into_iter().zip(given).find_map(|(flag, given)| given.then_some(flag))
+    }
+
     /// The first flag that was given, if any.
     #[must_use]
     pub fn first_given(&self) -> Option<&'static str> {
@@ -110,14 +124,14 @@ fn extent(text: &str) -> Result<[u64; 3], String> {
 }
 
 fn set(text: &str) -> Result<(String, f64), String> {
-    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE, as in TILE=16")?;
+    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE, as in N=1024")?;
     let number = match value.trim() {
         "true" => Ok(1.0),
         "false" => Ok(0.0),
         value => value.parse::<f64>(),
     };
     let number = number.ok().filter(|number| number.is_finite());
-    Ok((name.trim().to_owned(), number.ok_or("expected a number after the =, as in TILE=16")?))
+    Ok((name.trim().to_owned(), number.ok_or("expected a number after the =, as in N=1024")?))
 }
 
 fn take(text: &str) -> Result<Range<u64>, String> {

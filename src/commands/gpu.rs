@@ -6,7 +6,7 @@ use super::recorded_kernels::{self, Jobs};
 use super::stop::{Flag, Stopped};
 use super::tasks::write_tasks;
 use crate::axis::AxisUnit;
-use crate::cli::GpuArgs;
+use crate::cli::{GpuArgs, LaunchArgs};
 use crate::machine::gpu::{self, GpuConfig, GpuRun, Job, KERNELS, KernelEntry, RunError, simulate};
 use crate::shown::{self, say};
 use crate::sim::config::nearest;
@@ -24,6 +24,9 @@ use std::sync::atomic::Ordering;
 /// [`UsageError`] for a kernel, a GPU or an argument that there is not; a failed write.
 pub(super) fn run(args: &GpuArgs) -> anyhow::Result<()> {
     let Some(kernel) = &args.kernel else {
+        if let Some(flag) = args.launch.first_given() {
+            return Err(UsageError(format!("{flag}: found no kernel; expected one, as in `orrery gpu matmul`")).into());
+        }
         return match &args.gpu {
             None => list(&mut shown::out()),
             Some(gpu) => Ok(write!(shown::raw().lock(), "{}", text_of(gpu)?)?),
@@ -35,10 +38,17 @@ pub(super) fn run(args: &GpuArgs) -> anyhow::Result<()> {
     if let Some(dispatch) = args.dispatch {
         config.dispatch = dispatch;
     }
-    let (mut jobs, called): (Jobs, String) = if is_kernel(Path::new(kernel)) {
-        (recorded_kernels::shader(Path::new(kernel), &args.set, config.wavefront)?, kernel.clone())
+    let is_shader = is_kernel(Path::new(kernel));
+    let set = if is_shader { Vec::new() } else { arguments(&args.launch)? };
+    let (mut jobs, called): (Jobs, String) = if is_shader {
+        if let Some(flag) = args.launch.hardware_given() {
+            return Err(
+                UsageError(format!("{flag}: found a simulated GPU, whose file says this; expected no flag")).into()
+            );
+        }
+        (recorded_kernels::shader(Path::new(kernel), &args.launch, config.wavefront)?, kernel.clone())
     } else if Path::new(kernel).is_file() {
-        if !args.set.is_empty() {
+        if !set.is_empty() {
             let why = "--set: found a recorded kernel, which has its arguments in it; expected none";
             return Err(UsageError(why.into()).into());
         }
@@ -46,7 +56,7 @@ pub(super) fn run(args: &GpuArgs) -> anyhow::Result<()> {
         (recorded_kernels::jobs(Path::new(kernel))?, name.into_owned())
     } else {
         let row = KernelEntry::named(kernel).map_err(|error| UsageError(error.to_string()))?;
-        let program = row.with(&args.set).map_err(|error| UsageError(format!("--set {error}")))?;
+        let program = row.with(&set).map_err(|error| UsageError(format!("--set {error}")))?;
         (Box::new(Job::alone(row.name, program)), row.name.to_owned())
     };
     let stop = Flag::new("stopping");
@@ -68,11 +78,31 @@ pub(super) fn run(args: &GpuArgs) -> anyhow::Result<()> {
         [one] => one.name.clone(),
         _ => called,
     };
-    let told = Told::of(called, args, &config, &done);
+    let told = Told::of(called, &set, &config, &done);
     if args.json {
         return Ok(writeln!(shown::json(), "{}", serde_json::to_string(&told)?)?);
     }
     words(&mut shown::out(), &config, &told)
+}
+
+/// The arguments of a kernel that is no shader: whole numbers. Nothing else is said of its launch.
+fn arguments(launch: &LaunchArgs) -> anyhow::Result<Vec<(String, u64)>> {
+    if let Some(flag) = launch.first_given().filter(|flag| *flag != "--set") {
+        let words = "found no compute shader; expected one, k.wgsl or kernel:NAME, or --set alone";
+        return Err(UsageError(format!("{flag}: {words}")).into());
+    }
+    let whole = |(name, value): &(String, f64)| {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a whole number that a float holds"
+        )]
+        let number = (0.0..=9e15).contains(value).then_some(*value as u64).filter(|_| value.fract() == 0.0);
+        let number =
+            number.ok_or_else(|| UsageError(format!("--set {name}={value}: expected a whole number, as in N=1024")))?;
+        Ok((name.clone(), number))
+    };
+    launch.set.iter().map(whole).collect()
 }
 
 /// Letters of a kernel's name in a table, at most.
@@ -160,10 +190,10 @@ struct Component {
 }
 
 impl Told {
-    fn of(kernel: String, args: &GpuArgs, config: &GpuConfig, run: &GpuRun) -> Self {
+    fn of(kernel: String, set: &[(String, u64)], config: &GpuConfig, run: &GpuRun) -> Self {
         let known = KernelEntry::named(&kernel).map_or(&[][..], |row| row.arguments);
         let mut arguments: BTreeMap<String, u64> = known.iter().map(|row| (row.0.to_owned(), row.1)).collect();
-        for (name, value) in &args.set {
+        for (name, value) in set {
             if let Some(known) = known.iter().find(|row| row.0.eq_ignore_ascii_case(name)) {
                 arguments.insert(known.0.to_owned(), *value);
             }

@@ -5,6 +5,7 @@ mod picture;
 mod references;
 mod report;
 mod values;
+mod waiting;
 
 use super::UsageError;
 use super::stats::to_stdout;
@@ -14,6 +15,7 @@ use crate::kernel::{Cancel, Engine as _, Extent, KernelError, Launch, Program, R
 #[cfg(feature = "gpu")]
 use crate::kernel::{KEPT, KernelBook};
 use crate::opening::KernelFile;
+pub(super) use crate::opening::is_kernel;
 use crate::shown::{self, say};
 use serde::Serialize;
 use std::io::Write;
@@ -25,11 +27,15 @@ use std::path::Path;
 /// When the kernel cannot be read or run, or the output cannot be written.
 pub(super) fn run(args: &KernelArgs) -> anyhow::Result<()> {
     let Some(path) = &args.file else { return to_stdout(false, list) };
-    let (program, launch) = opened(&args.launch, path)?;
+    let is_trace = |output: &Path| output.extension().is_some_and(|end| end.eq_ignore_ascii_case("orrery"));
+    let is_trace = args.output.as_deref().is_some_and(is_trace);
+    // A trace has all accesses, watched or not.
+    let no_annotations = args.launch.no_annotations || is_trace;
+    let (program, launch) = opened(&LaunchArgs { no_annotations, ..args.launch.clone() }, path)?;
     // What is wrong with the call is told before anything runs.
     args.print.iter().try_for_each(|name| printed(&program, name).map(|_| ()))?;
     if let Some(output) = &args.output {
-        if output.extension().is_some_and(|end| end.eq_ignore_ascii_case("orrery")) {
+        if is_trace {
             return references::write(args, &program, &launch, output);
         }
         return picture::write(args, &program, &launch, output);
@@ -68,12 +74,6 @@ fn values(args: &KernelArgs, program: &Program, launch: &Launch) -> anyhow::Resu
     })
 }
 
-/// Whether what is named where a trace is expected is a kernel: a shader, or a bundled one.
-pub(super) fn is_kernel(path: &Path) -> bool {
-    let text = path.to_string_lossy();
-    text.starts_with(SCHEME) || path.extension().is_some_and(|end| end.eq_ignore_ascii_case("wgsl"))
-}
-
 /// A kernel that is launched as flags and the file beside it say, with all groups kept as far as there is room.
 ///
 /// # Errors
@@ -85,17 +85,8 @@ pub(super) fn book(path: &Path, args: &LaunchArgs, cancel: &Cancel) -> anyhow::R
     KernelBook::play(&program, &launch, 0..u64::MAX, KEPT).map_err(failed)
 }
 
-/// A kernel that is launched as the file beside it says, with these values of overrides.
-///
-/// # Errors
-/// As [`run`].
-pub(super) fn beside(path: &Path, overrides: &[(String, u64)]) -> anyhow::Result<(Program, Launch)> {
-    let set = overrides.iter().map(|(name, value)| (name.clone(), *value as f64)).collect();
-    opened(&LaunchArgs { set, ..LaunchArgs::default() }, path)
-}
-
 /// The program and the launch that `args` name.
-fn opened(args: &LaunchArgs, path: &Path) -> anyhow::Result<(Program, Launch)> {
+pub(super) fn opened(args: &LaunchArgs, path: &Path) -> anyhow::Result<(Program, Launch)> {
     let file = KernelFile::open(path).map_err(failed)?;
     let mut overrides = file.settings.set.clone();
     overrides.extend(args.set.iter().cloned());
@@ -139,7 +130,7 @@ fn launch(args: &LaunchArgs, file: &KernelFile) -> anyhow::Result<Launch> {
     let three = |numbers: &Vec<u64>, key: &str| {
         let mut out = [1; 3];
         if numbers.is_empty() || numbers.len() > 3 {
-            return Err(UsageError(format!("{}: {key}: expected one to three numbers", file.name)));
+            return Err(UsageError(format!("{}: {key}: expected one to three numbers", file.launch)));
         }
         out.iter_mut().zip(numbers).for_each(|(to, from)| *to = *from);
         Ok(out)
@@ -148,8 +139,8 @@ fn launch(args: &LaunchArgs, file: &KernelFile) -> anyhow::Result<Launch> {
         (Some(items), ..) => Extent::Items(items),
         (_, Some(groups), ..) => Extent::Groups(groups),
         (_, _, Some(_), Some(_)) => {
-            let words = "found global and groups in the launch beside it; expected one of them, since either says how much is launched";
-            return Err(UsageError(format!("{}: {words}", file.name)).into());
+            let words = "found global and groups; expected one of them, since either says how much is launched";
+            return Err(UsageError(format!("{}: {words}", file.launch)).into());
         }
         (_, _, Some(items), _) => Extent::Items(three(items, "global")?),
         (.., Some(groups)) => Extent::Groups(three(groups, "groups")?),

@@ -1,8 +1,9 @@
 //! Kernels that a tool recorded, for the simulator of GPUs: warps of Accel-Sim and NVBit as they were, compute shaders as they ran here, and
 //! any other trace with a wavefront for each of its cores.
 
-use super::kernel::{beside, failed, whole};
+use super::kernel::{failed, opened, whole};
 use super::open::open_trace;
+use crate::cli::LaunchArgs;
 use crate::cli::TraceArgs;
 use crate::kernel::{self, Site, Space, WarpRecord, kind_of};
 use crate::machine::gpu::{Job, JobError, Program, Recorded, Step};
@@ -42,12 +43,13 @@ pub(super) fn jobs(path: &Path) -> anyhow::Result<Jobs> {
     Ok(Box::new(Job::alone(&name, cores(source.as_ref())?)))
 }
 
-/// A compute shader that is launched as the file beside it says, with these values of overrides and warps of so many items.
+/// A compute shader that is launched as flags and the file beside it say, with warps of so many items.
 ///
 /// # Errors
 /// When it cannot be run, or accesses more memory than is held.
-pub(super) fn shader(path: &Path, overrides: &[(String, u64)], warp: u32) -> anyhow::Result<Jobs> {
-    let (program, launch) = beside(path, overrides)?;
+pub(super) fn shader(path: &Path, args: &LaunchArgs, warp: u32) -> anyhow::Result<Jobs> {
+    // A GPU carries out all accesses, watched or not.
+    let (program, launch) = opened(&LaunchArgs { no_annotations: true, ..args.clone() }, path)?;
     let record = WarpRecord::new(&program, warp as usize).map_err(failed)?;
     let (run, record) = program.run_watched(&launch, record).map_err(failed)?;
     whole(&program, &record)?;

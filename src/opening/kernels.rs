@@ -3,6 +3,7 @@
 use crate::files::{read_bytes, read_text};
 use crate::kernel::bundled::{BUNDLED, SCHEME, find};
 use crate::kernel::{Bound, Content, Given, KernelError, bound, numbers};
+use crate::trace::TraceError;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -26,6 +27,8 @@ pub struct KernelFile {
     pub settings: KernelSettings,
     /// Where paths in the launch start.
     pub folder: PathBuf,
+    /// What its launch is called: `NAME.toml`.
+    pub launch: String,
 }
 
 /// A launch as TOML.
@@ -58,6 +61,23 @@ pub enum BindValue {
     Words(String),
 }
 
+/// Whether what is named where a trace is expected is a kernel: a shader, or a bundled one.
+#[must_use]
+pub fn is_kernel(path: &Path) -> bool {
+    let text = path.to_string_lossy();
+    text.starts_with(SCHEME) || path.extension().is_some_and(|end| end.eq_ignore_ascii_case("wgsl"))
+}
+
+/// Why a kernel is no trace, and what makes one of it.
+#[must_use]
+pub fn no_trace(path: &Path) -> TraceError {
+    let path = path.display();
+    TraceError::Computed(format!(
+        "{path}: found a kernel; expected a trace; `orrery kernel {path} -o FILE.orrery` makes one of its accesses, \
+         `orrery kernel {path}` counts them, `orrery {path}` shows them"
+    ))
+}
+
 fn fault(path: &Path, error: impl std::fmt::Display) -> KernelError {
     KernelError::Source(format!("{}: {error}", path.display()))
 }
@@ -74,7 +94,7 @@ impl KernelFile {
                 .ok_or_else(|| fault(path, format!("found no such bundled kernel; expected one of {}", known())))?;
             let settings = toml::from_str(kernel.launch).map_err(|error| fault(path, error))?;
             let (name, text) = (path.display().to_string(), kernel.text.to_owned());
-            return Ok(Self { name, text, settings, folder: PathBuf::new() });
+            return Ok(Self { launch: name.clone(), name, text, settings, folder: PathBuf::new() });
         }
         let text = read_text(path, MOST_TEXT).map_err(|error| {
             let words = "cannot be read; expected a shader in WGSL, or kernel:NAME (orrery kernel --list names them)";
@@ -87,7 +107,8 @@ impl KernelFile {
             Err(error) => return Err(fault(&beside, error)),
         };
         let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
-        Ok(Self { name: path.display().to_string(), text, settings, folder })
+        let launch = beside.display().to_string();
+        Ok(Self { name: path.display().to_string(), text, settings, folder, launch })
     }
 
     /// The files that a kernel is read from: its source, the launch beside it whether it is there or not, and those that the launch
@@ -122,7 +143,7 @@ impl KernelFile {
             let content = match value {
                 BindValue::Number(number) => (Content::Numbers(vec![*number]), None),
                 BindValue::Numbers(numbers) => (Content::Numbers(numbers.clone()), None),
-                BindValue::Words(words) => content(name, words, &self.folder)?,
+                BindValue::Words(words) => content(&format!("{}: bind {name}", self.launch), words, &self.folder)?,
             };
             out.insert(name.clone(), content);
         }
@@ -130,14 +151,16 @@ impl KernelFile {
             let Some((name, value)) = words.split_once('=') else {
                 return Err(KernelError::Binding(format!("--bind {words}: expected NAME=WHAT, as in a=iota")));
             };
-            out.insert(name.trim().to_owned(), content(name.trim(), value, Path::new(""))?);
+            let said = format!("--bind {}", name.trim());
+            out.insert(name.trim().to_owned(), content(&said, value, Path::new(""))?);
         }
         Ok(out)
     }
 }
 
-fn content(name: &str, words: &str, folder: &Path) -> Result<Given, KernelError> {
-    let error = |error: String| KernelError::Binding(format!("--bind {name}: {error}"));
+/// What words bind. `said` is where they stand.
+fn content(said: &str, words: &str, folder: &Path) -> Result<Given, KernelError> {
+    let error = |error: String| KernelError::Binding(format!("{said}: {error}"));
     let file = |path: &Path, words: std::io::Error| {
         error(format!(
             "{} cannot be read; expected a file of numbers (.bin, .csv) or a picture (.png): {words}",

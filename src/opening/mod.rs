@@ -50,7 +50,7 @@ pub use index_file::timeline;
 #[cfg(feature = "kernel")]
 pub use kernel_tasks::kernel_tasks;
 #[cfg(feature = "kernel")]
-pub use kernels::{BindValue, Contents, KernelFile, KernelSettings};
+pub use kernels::{BindValue, Contents, KernelFile, KernelSettings, is_kernel, no_trace};
 pub use note::{Note, Tell};
 pub use recent::{Recent, first_start, leave, left, recent, remember};
 pub use sidecar::{Sidecar, SidecarError};
@@ -137,6 +137,10 @@ impl Opening {
     /// # Errors
     /// See [`trace::start`](crate::trace::start).
     pub fn start(&self) -> Result<Started, TraceError> {
+        #[cfg(feature = "kernel")]
+        if self.format.is_none() && is_kernel(&self.path) {
+            return Err(kernels::no_trace(&self.path));
+        }
         copies::start(self)
     }
 

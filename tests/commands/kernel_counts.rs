@@ -114,7 +114,7 @@ fn launches_that_say_two_things_and_indices_below_0_are_told() {
 @compute @workgroup_size(4) fn main(@builtin(global_invocation_id) g: vec3u) { o[i32(g.x) - 2] = 1u; }";
     fs::write(at.join("k.wgsl"), text).unwrap();
     fs::write(at.join("k.toml"), "global = [64]\ngroups = [1]\n").unwrap();
-    refused(at, "kernel k.wgsl", 2, &["k.wgsl", "found global and groups", "expected one of them"]);
+    refused(at, "kernel k.wgsl", 2, &["k.toml", "found global and groups", "expected one of them"]);
     fs::remove_file(at.join("k.toml")).unwrap();
     let table = printed(at, "kernel k.wgsl --groups 1 --bind o=zeros:4");
     assert!(table.contains("2 accesses of o past the end: element -2 of 4"), "{table}");
@@ -176,4 +176,38 @@ fn main(@builtin(global_invocation_id) g: vec3u) {
     // Where there is none, it says what one would be.
     let none = printed(at, "kernel kernel:reduce-strided --view image -o -");
     assert!(none.contains("No buffer or texture of this launch is a picture."), "{none}");
+}
+
+#[test]
+fn what_is_asked_of_a_kernel_in_the_wrong_place_says_where_it_belongs() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    let text = "@group(0) @binding(0) var<storage, read_write> g: array<u32, 8>;
+@group(0) @binding(1) var<storage, read> start: array<u32>; // @watch
+@compute @workgroup_size(8)
+fn main(@builtin(local_invocation_index) i: u32) { g[i] = start[i] + g[i]; }";
+    fs::write(at.join("k.wgsl"), text).expect("written");
+    for command in ["stats k.wgsl", "convert k.wgsl -o x.orrery", "advise k.wgsl"] {
+        refused(at, command, 1, &["k.wgsl: found a kernel; expected a trace", "orrery kernel k.wgsl -o FILE.orrery"]);
+    }
+    refused(at, "kernel k.wgsl --global 8 --units 2 -o x.svg", 2, &["--units: found a picture"]);
+    refused(at, "kernel k.wgsl --global 8 --theme light", 2, &["--output"]);
+    refused(at, "gpu matmul --set N=1.5", 2, &["--set N=1.5: expected a whole number"]);
+    refused(at, "gpu matmul --global 8", 2, &["--global: found no compute shader"]);
+    refused(at, "gpu k.wgsl --global 8 --warp 4", 2, &["--warp: found a simulated GPU"]);
+    refused(at, "gpu --set N=4", 2, &["--set: found no kernel"]);
+    // Fewer numbers than there is room for are told.
+    let told = printed(at, "kernel k.wgsl --global 8 --bind g=1,2,3 --bind start=iota:8");
+    assert!(told.contains("g: 3 numbers bound to 8; the others are zeros"), "{told}");
+    // A launch is said by flags for a simulated GPU too; it carries out all accesses, watched or not.
+    let told = printed(at, "gpu k.wgsl --global 16 --bind start=iota:8");
+    assert!(told.contains("2 work-groups, 2 wavefronts"), "{told}");
+    let trace = "kernel k.wgsl --global 8 --bind start=iota:8 -o k.orrery";
+    assert_eq!(printed(at, trace), "");
+    assert_eq!(json(at, "stats k.orrery --json")["trace"]["references"], 3);
+    // What is wrong with the launch beside it has its name.
+    fs::write(at.join("k.toml"), "global = [8]\nbind = { g = \"foo\" }\n").expect("written");
+    refused(at, "kernel k.wgsl", 2, &["k.toml: bind g: foo: expected zeros"]);
+    fs::write(at.join("k.toml"), "global = [8]\ngroups = [8]\n").expect("written");
+    refused(at, "kernel k.wgsl", 2, &["k.toml: found global and groups"]);
 }

@@ -73,6 +73,9 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<()> {
         return Ok(());
     }
     let given = args.tables.as_deref().map(read_tables).transpose()?;
+    if args.trace.format.is_none() && crate::opening::is_kernel(&args.trace.trace) {
+        return Err(crate::opening::no_trace(&args.trace.trace).into());
+    }
     let mut stream = Stream::open(&args.trace.trace, args.trace.format)?;
     let own = stream.tables();
     let has_own = own != Tables::default();

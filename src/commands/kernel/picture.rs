@@ -17,6 +17,10 @@ pub(super) fn write(args: &KernelArgs, program: &Program, launch: &Launch, outpu
     let format = ChartFormat::of(output).map_err(|error| {
         UsageError(error.0.replace(".svg or .png", ".svg or .png for a picture, .orrery for a trace"))
     })?;
+    if args.units.is_some() {
+        let words = "found a picture; expected a trace, FILE.orrery, whose groups are given to so many cores";
+        return Err(UsageError(format!("--units: {words}")).into());
+    }
     let spot = spot(args, program, launch)?;
     let first = args.group.unwrap_or_else(|| launch.take.as_ref().map_or(0, |take| take.start));
     let mut engine = chosen(args.engine, &program.file)?;

@@ -10,6 +10,8 @@ use crate::units::grouped;
 use anyhow::bail;
 use std::path::Path;
 
+/// Cores that groups are given to, unless others are asked for.
+const UNITS: u16 = 64;
 /// References that are written at once.
 const BATCH: usize = 1 << 16;
 
@@ -21,7 +23,7 @@ pub(super) fn write(args: &KernelArgs, program: &Program, launch: &Launch, outpu
     let record = WarpRecord::new(program, launch.hardware.warp).map_err(failed)?;
     let (run, record) = chosen(args.engine, &program.file)?.run(program, launch, record).map_err(failed)?;
     whole(program, &record)?;
-    let references = record.references(program, &run, args.units, launch.hardware.sector);
+    let references = record.references(program, &run, args.units.unwrap_or(UNITS), launch.hardware.sector);
     if references.is_empty() {
         bail!(
             "{}: found no access of storage or uniform memory; expected one at least, for a trace has references",

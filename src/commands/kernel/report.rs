@@ -2,7 +2,7 @@
 
 use super::super::aligned::aligned;
 use super::super::stats::percent;
-use crate::kernel::{Act, Launch, Outside, Program, Run, Space, name_of};
+use crate::kernel::{Act, Content, Launch, Outside, Program, Run, Space, name_of};
 use crate::shown;
 use crate::units::grouped;
 use std::collections::BTreeSet;
@@ -20,6 +20,7 @@ const WHAT: usize = 28;
 pub(super) fn write(program: &Program, launch: &Launch, run: &Run, out: &mut dyn Write) -> anyhow::Result<()> {
     head(program, launch, run, out)?;
     notes(program, run, out)?;
+    short(program, launch, run, out)?;
     divergence(program, run, out)?;
     banks(run, out)?;
     sites(program, launch, run, out)?;
@@ -117,6 +118,19 @@ fn notes(program: &Program, run: &Run, out: &mut dyn Write) -> anyhow::Result<()
                 "reads give 0, writes are left out"
             }
         )?;
+    }
+    Ok(())
+}
+
+/// Buffers that are longer than what is bound to them.
+fn short(program: &Program, launch: &Launch, run: &Run, out: &mut dyn Write) -> anyhow::Result<()> {
+    for (shared, bytes) in program.shared.iter().zip(&run.before) {
+        let Some((Content::Numbers(numbers), _)) = launch.bound.get(&shared.name) else { continue };
+        let all = program.numbers(shared, bytes).map_or(0, |all| all.len());
+        if numbers.len() < all {
+            let (name, given) = (shown::name(&shared.name), count(numbers.len() as u64, "number"));
+            writeln!(out, "{name}: {given} bound to {}; the others are zeros", grouped(all as u64))?;
+        }
     }
     Ok(())
 }
