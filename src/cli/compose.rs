@@ -29,6 +29,8 @@ pub enum Compose {
     Functions,
     /// Arrays, a tile an element: accesses, misses, stack distances, what is touched
     Tiles,
+    /// An array as solids over a plane: local minus remote accesses of its elements, by core
+    Plane,
     /// Loops and arrays as a graph: what moves from one to another
     Graph,
     /// Why this reference missed or hit, in sentences
