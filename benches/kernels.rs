@@ -33,7 +33,7 @@ fn adapter() -> Option<Adapter> {
 fn launch(items: u64, bound: &[(&str, Content, Option<u32>)]) -> Launch {
     let mut launch = Launch::of(Extent::Items([items, 1, 1]));
     for (name, content, length) in bound {
-        launch.bound.insert((*name).to_owned(), (content.clone(), *length));
+        launch.bound.insert((*name).to_owned(), (content.clone(), length.map(|n| [n, 1, 1])));
     }
     launch
 }

@@ -49,6 +49,8 @@ pub enum Role {
     Warn,
     /// What did not happen.
     Faded,
+    /// A colour of a picture that is shown: red, green, blue, in every theme the same.
+    Pixel(u8, u8, u8),
 }
 
 impl Role {
@@ -71,6 +73,7 @@ impl Role {
     pub fn color(self, theme: Theme) -> Rgba {
         let step = |n: u8| f32::from(n.min(HEATS - 1)) / f32::from(HEATS - 1);
         let dark = match self {
+            Self::Pixel(r, g, b) => return [r, g, b, 255],
             Self::Ground => palette::BACKGROUND,
             Self::Ink => palette::TEXT,
             Self::Body => palette::TEXT_BODY,
@@ -129,6 +132,8 @@ impl Role {
             Self::Beside => "beside".into(),
             Self::Warn => "warn".into(),
             Self::Faded => "faded".into(),
+            // No rule gives it another colour than that which it says itself.
+            Self::Pixel(..) => "pixel".into(),
         }
     }
 }

@@ -67,6 +67,8 @@ pub enum Compose {
     KernelBranches,
     /// Of a kernel: the source with what its lines cost
     KernelSource,
+    /// Of a kernel: its buffers and textures that are pictures
+    KernelImage,
 }
 
 impl Compose {

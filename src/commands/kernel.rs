@@ -9,7 +9,7 @@ use super::UsageError;
 use super::stats::to_stdout;
 use crate::cli::{KernelArgs, LaunchArgs};
 use crate::kernel::bundled::{BUNDLED, SCHEME};
-use crate::kernel::{Engine as _, Extent, KernelError, Launch, Program, Run, name_of};
+use crate::kernel::{Cancel, Engine as _, Extent, KernelError, Launch, Program, Run, name_of};
 #[cfg(feature = "gpu")]
 use crate::kernel::{KEPT, KernelBook};
 use crate::opening::KernelFile;
@@ -57,10 +57,11 @@ pub(super) fn is_kernel(path: &Path) -> bool {
 /// A kernel that is launched as flags and the file beside it say, with all groups kept as far as there is room.
 ///
 /// # Errors
-/// As [`run`].
+/// As [`run`]; when `cancel` ends it.
 #[cfg(feature = "gpu")]
-pub(super) fn book(path: &Path, args: &LaunchArgs) -> anyhow::Result<KernelBook> {
+pub(super) fn book(path: &Path, args: &LaunchArgs, cancel: &Cancel) -> anyhow::Result<KernelBook> {
     let (program, launch) = opened(args, path)?;
+    let launch = Launch { cancel: cancel.clone(), ..launch };
     KernelBook::play(&program, &launch, 0..u64::MAX, KEPT).map_err(failed)
 }
 
@@ -126,6 +127,10 @@ fn launch(args: &LaunchArgs, file: &KernelFile) -> anyhow::Result<Launch> {
     let extent = match (args.global, args.groups, &settings.global, &settings.groups) {
         (Some(items), ..) => Extent::Items(items),
         (_, Some(groups), ..) => Extent::Groups(groups),
+        (_, _, Some(_), Some(_)) => {
+            let words = "found global and groups in the launch beside it; expected one of them, since either says how much is launched";
+            return Err(UsageError(format!("{}: {words}", file.name)).into());
+        }
         (_, _, Some(items), _) => Extent::Items(three(items, "global")?),
         (.., Some(groups)) => Extent::Groups(three(groups, "groups")?),
         _ => {
@@ -142,6 +147,7 @@ fn launch(args: &LaunchArgs, file: &KernelFile) -> anyhow::Result<Launch> {
         hardware: args.hardware(),
         steps,
         events,
+        cancel: Cancel::default(),
     })
 }
 
@@ -248,7 +254,7 @@ struct BarrierData {
 struct OutsideData<'a> {
     line: u32,
     name: &'a str,
-    index: u32,
+    index: i64,
     length: u32,
     group: u64,
     item: usize,
@@ -304,7 +310,7 @@ impl<'a> Data<'a> {
         let outside = run.outside.iter().map(|outside| OutsideData {
             line: outside.line,
             name: &outside.name,
-            index: outside.index,
+            index: outside.signed(),
             length: outside.length,
             group: outside.first.0,
             item: outside.first.1,

@@ -79,10 +79,14 @@ fn shader_steps(warp: &[kernel::WarpStep], sites: &[Site], bases: &[u64]) -> Vec
             kernel::WarpStep::Workgroup => out.push(Step::Local),
             kernel::WarpStep::Barrier => out.push(Step::Barrier),
             kernel::WarpStep::Global(site, lanes) => {
-                let Site { shared, bytes, .. } = sites[*site];
-                let base = bases.get(shared).copied().unwrap_or(0);
-                let lanes = lanes.iter().map(|(_, address)| Some((base + u64::from(*address), bytes))).collect();
-                out.extend(accesses(kind.unwrap_or(Kind::Read), lanes));
+                let site = &sites[*site];
+                let base = bases.get(site.shared).copied().unwrap_or(0);
+                // Bytes between members that nothing is in are not asked for: an instruction for each part.
+                for (from, bytes) in &site.parts {
+                    let at = |address: u32| base + u64::from(address) + u64::from(*from);
+                    let lanes = lanes.iter().map(|(_, address)| Some((at(*address), *bytes))).collect();
+                    out.extend(accesses(kind.unwrap_or(Kind::Read), lanes));
+                }
                 loads |= kind != Some(Kind::Write);
             }
         }

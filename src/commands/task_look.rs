@@ -5,6 +5,7 @@ use super::picture::called;
 use super::{UsageError, kernel};
 use crate::cli::{PictureArgs, TaskLookArgs, TraceArgs};
 use crate::daisen;
+use crate::kernel::Cancel;
 use crate::opening::{self, Tell};
 use crate::overlay::Studio;
 use crate::shown::say;
@@ -45,7 +46,7 @@ pub(super) fn is_tasks(trace: &TraceArgs, picture: &PictureArgs) -> Result<bool,
 /// When it cannot be read; [`UsageError`] where flags name a task or a location that there is not.
 pub(super) fn studio(path: &Path, picture: &PictureArgs) -> anyhow::Result<Studio> {
     if kernel::is_kernel(path) {
-        return kernel_studio(path, picture, false);
+        return kernel_studio(path, picture, false, &Cancel::default());
     }
     let tell: Tell = Arc::new(say_note);
     let file = opening::tasks(path, &tell).with_context(|| path.display().to_string())?;
@@ -62,8 +63,13 @@ pub(super) fn studio(path: &Path, picture: &PictureArgs) -> anyhow::Result<Studi
 ///
 /// # Errors
 /// When it cannot be read or run; [`UsageError`] where flags name a task or a location that there is not, unless it is run again.
-pub(super) fn kernel_studio(path: &Path, picture: &PictureArgs, again: bool) -> anyhow::Result<Studio> {
-    let book = Arc::new(kernel::book(path, &picture.launch)?);
+pub(super) fn kernel_studio(
+    path: &Path,
+    picture: &PictureArgs,
+    again: bool,
+    cancel: &Cancel,
+) -> anyhow::Result<Studio> {
+    let book = Arc::new(kernel::book(path, &picture.launch, cancel)?);
     let title = picture.title.clone().or_else(|| called(path)).unwrap_or_default();
     let tasks = opening::kernel_tasks(&book, &title);
     let mut first = match first(&picture.tasks, &tasks) {

@@ -1,9 +1,11 @@
 //! What shared variables hold at the start.
 
 use super::error::KernelError;
-use super::program::{Program, Shared};
+use super::program::{Program, Sampler, Shared};
+use super::texel::{Sampling, Texture};
 use super::types::{self, Leaf, elements};
 use naga::{Scalar, ScalarKind, TypeInner};
+use std::collections::BTreeMap;
 
 /// What a buffer is bound to.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,20 +20,33 @@ pub enum Content {
     Numbers(Vec<f64>),
     /// These bytes, as they lie in memory.
     Bytes(Vec<u8>),
+    /// A picture of so many pixels: red, green, blue and alpha of each, a byte each.
+    Image([u32; 2], Vec<u8>),
+    /// How a sampler reads.
+    Sampler(Sampling),
 }
+
+/// Elements, by dimension: of a texture its texels, of a buffer as many as they are together.
+pub type Size = [u32; 3];
+
+/// What a variable is bound to, and how large it is where that is said.
+pub type Given = (Content, Option<Size>);
 
 /// What the words of `--bind` name, before files are read.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Bound {
     /// There it is.
-    Content(Content, Option<u32>),
+    Content(Content, Option<Size>),
     /// Bytes of this file.
     Binary(String),
     /// Numbers of this file, apart by commas, blanks or line ends.
     Csv(String),
+    /// The pixels of this picture.
+    Png(String),
 }
 
-/// Reads `zeros`, `iota`, `random(7)`, with `:1024` after them for so many elements; numbers; the name of a file.
+/// Reads `zeros`, `iota`, `random(7)`, with `:1024` or `:64x64` after them for so many elements; numbers; `linear` and `nearest` of
+/// samplers; the name of a file.
 ///
 /// # Errors
 /// Words that are none of these.
@@ -39,11 +54,13 @@ pub fn bound(words: &str) -> Result<Bound, String> {
     let words = words.trim();
     let (kind, length) = match words.split_once(':') {
         Some((kind, length)) if !kind.contains('.') && !kind.contains('/') => {
-            let length: Option<u32> = length.replace('_', "").parse().ok();
-            let length = length
-                .filter(|n| *n > 0)
-                .ok_or_else(|| format!("{words}: expected a count after the colon, as in iota:1024"))?;
-            (kind, Some(length))
+            let wrong = || {
+                format!(
+                    "{words}: found {length} after the colon; expected a count of 1 to {}, as in iota:1024, or a size, as in zeros:64x64",
+                    u32::MAX
+                )
+            };
+            (kind, Some(size(length).ok_or_else(wrong)?))
         }
         _ => (words, None),
     };
@@ -60,6 +77,9 @@ pub fn bound(words: &str) -> Result<Bound, String> {
             .map_err(|_| format!("{words}: expected a whole number as the seed, as in random(7)"))?;
         return Ok(Bound::Content(Content::Random(seed), length));
     }
+    if let Some(sampling) = Sampling::parse(words) {
+        return Ok(Bound::Content(Content::Sampler(sampling), None));
+    }
     if let Ok(numbers) = numbers(words)
         && !numbers.is_empty()
     {
@@ -69,8 +89,22 @@ pub fn bound(words: &str) -> Result<Bound, String> {
     match ending.as_str() {
         "bin" => Ok(Bound::Binary(words.to_owned())),
         "csv" | "txt" => Ok(Bound::Csv(words.to_owned())),
-        _ => Err(format!("{words}: expected zeros, iota, random(SEED), numbers, or a file ending in .bin or .csv")),
+        "png" => Ok(Bound::Png(words.to_owned())),
+        _ => Err(format!(
+            "{words}: expected zeros, iota, random(SEED), numbers, a file ending in .bin, .csv or .png, \
+             or linear or nearest for a sampler"
+        )),
     }
+}
+
+/// A count, or a size: `1_024`, `64x64`, `8x8x8`.
+fn size(words: &str) -> Option<Size> {
+    let mut out = [1; 3];
+    let mut axes = out.iter_mut();
+    for word in words.split('x') {
+        *axes.next()? = word.replace('_', "").parse().ok().filter(|n| *n > 0)?;
+    }
+    Some(out)
 }
 
 /// Numbers, apart by commas, blanks or line ends; `#` starts a comment.
@@ -113,7 +147,7 @@ impl Fill {
 /// The scalar of that number.
 fn scalar(content: &Content, n: u64, scalar: Scalar) -> u64 {
     match content {
-        Content::Zeros | Content::Bytes(_) => 0,
+        Content::Zeros | Content::Bytes(_) | Content::Image(..) | Content::Sampler(_) => 0,
         Content::Iota => of_integer(n, scalar),
         Content::Numbers(numbers) => {
             let number = usize::try_from(n).ok().and_then(|n| numbers.get(n)).copied().unwrap_or(0.0);
@@ -166,7 +200,7 @@ fn of_number(number: f64, scalar: Scalar) -> u64 {
 }
 
 /// What is wrong with a number where a scalar of that type is wanted: integers are whole, and go as far as the type reaches.
-fn misfit(number: f64, scalar: Scalar) -> Option<String> {
+pub(super) fn misfit(number: f64, scalar: Scalar) -> Option<String> {
     let bits = 8 * i32::from(scalar.width);
     let (least, past, name) = match scalar.kind {
         ScalarKind::Uint => (0.0, 2f64.powi(bits), "u"),
@@ -176,6 +210,25 @@ fn misfit(number: f64, scalar: Scalar) -> Option<String> {
     let fits = number.fract() == 0.0 && (least..past).contains(&number);
     (!fits).then(|| {
         format!("found {number}; expected a whole number from {least} to {}, for it is {name}{bits}", past - 1.0)
+    })
+}
+
+/// The pixels of a picture as numbers: of vectors red, green, blue and alpha, of 0 to 1 where they are floats and of 0 to 255 where they
+/// are integers; of single floats how bright they are; of single integers all four in one, red in the lowest byte.
+fn pixels(rgba: &[u8], element: &[Leaf]) -> Option<Vec<f64>> {
+    let first = element.first()?.scalar;
+    let float = first.kind == ScalarKind::Float;
+    if element.iter().any(|leaf| leaf.scalar != first) {
+        return None;
+    }
+    let channel = |byte: u8| f64::from(byte) / if float { 255.0 } else { 1.0 };
+    let each = rgba.chunks_exact(4);
+    Some(match (element.len(), float) {
+        // Rec. 709, which is what sRGB's primaries are.
+        (1, true) => each.map(|p| 0.2126 * channel(p[0]) + 0.7152 * channel(p[1]) + 0.0722 * channel(p[2])).collect(),
+        (1, false) => each.map(|p| f64::from(u32::from_le_bytes([p[0], p[1], p[2], p[3]]))).collect(),
+        (count @ 3..=4, _) => each.flat_map(|p| p[..count].iter().map(|byte| channel(*byte))).collect(),
+        _ => return None,
     })
 }
 
@@ -191,6 +244,82 @@ struct Places {
 }
 
 impl Program {
+    fn unbound(&self, name: &str, words: &str) -> KernelError {
+        KernelError::Binding(format!("{}: --bind {name}: {words}", self.file))
+    }
+
+    /// How the samplers of the entry read.
+    pub(super) fn samplings(&self, bound: &BTreeMap<String, Given>) -> Result<Vec<Sampling>, KernelError> {
+        let of = |sampler: &Sampler| match bound.get(&sampler.name) {
+            None => Ok(Sampling::default()),
+            Some((Content::Sampler(sampling), None)) => Ok(*sampling),
+            Some(_) => {
+                let words = "expected linear or nearest, with -clamp, -repeat or -mirror after it, for it is a sampler";
+                Err(self.unbound(&sampler.name, words))
+            }
+        };
+        self.samplers.iter().map(of).collect()
+    }
+
+    /// Bytes of a texture at the start, and its texels by dimension: as many as the launch has items where nobody says it.
+    pub(super) fn start_texture(
+        &self,
+        shared: &Shared,
+        texture: &Texture,
+        (content, size): &Given,
+        items: [u64; 3],
+    ) -> Result<(Vec<u8>, Size), KernelError> {
+        let error = |words: String| self.unbound(&shared.name, &words);
+        let size = match (size, content) {
+            (Some(size), _) => texture.sized(*size).map_err(error)?,
+            (None, Content::Image([x, y], _)) => texture.sized([*x, *y, 1]).map_err(error)?,
+            (None, _) => texture.guessed(items),
+        };
+        let format = texture.format;
+        let mut bytes = vec![0; super::texel::bytes_of(&self.file, &shared.name, size, format)?];
+        let scalar = format.scalar();
+        let channels = u64::from(format.channel().0);
+        let (width, count) = (format.bytes() as usize, bytes.len() / format.bytes() as usize);
+        match content {
+            Content::Zeros => {}
+            Content::Bytes(given) if given.len() == bytes.len() => bytes.clone_from(given),
+            Content::Bytes(given) => {
+                let words = format!("found {} bytes; expected {}", given.len(), bytes.len());
+                return Err(error(format!("{words}: texels of {} bytes, row after row", format.bytes())));
+            }
+            Content::Sampler(_) => {
+                return Err(error("found how a sampler reads; expected what a texture holds".into()));
+            }
+            Content::Image(_, rgba) => {
+                for (texel, pixel) in bytes.chunks_exact_mut(width).zip(rgba.chunks_exact(4)) {
+                    let float = |byte: u8| u64::from((f32::from(byte) / 255.0).to_bits());
+                    let value = |byte: &u8| if scalar == Scalar::F32 { float(*byte) } else { (*byte).into() };
+                    let mut values = [0; 4];
+                    values.iter_mut().zip(pixel).for_each(|(to, byte)| *to = value(byte));
+                    format.write(values, texel);
+                }
+            }
+            Content::Iota | Content::Random(_) | Content::Numbers(_) => {
+                if let Content::Numbers(numbers) = content
+                    && numbers.len() as u64 > channels * count as u64
+                {
+                    return Err(error(format!(
+                        "found {} numbers; expected a number for each channel of each texel at most",
+                        numbers.len()
+                    )));
+                }
+                for (n, texel) in (0u64..).zip(bytes.chunks_exact_mut(width)) {
+                    let mut values = [0; 4];
+                    for (channel, value) in (0..channels).zip(&mut values) {
+                        *value = self::scalar(content, n * channels + channel, scalar);
+                    }
+                    format.write(values, texel);
+                }
+            }
+        }
+        Ok((bytes, size))
+    }
+
     fn places(&self, shared: &Shared) -> Result<Places, KernelError> {
         let ty = self.module.global_variables[shared.handle].ty;
         let none = Places { head: Vec::new(), element: Vec::new(), stride: 1, start: shared.bytes, count: Some(0) };
@@ -219,16 +348,44 @@ impl Program {
         }
     }
 
+    /// Bytes from one element of an array to the next, and its scalars; nothing of what is no array.
+    pub(super) fn element_of(&self, shared: &Shared) -> Option<(u32, Vec<Leaf>)> {
+        let places = self.places(shared).ok()?;
+        (places.head.is_empty() && !places.element.is_empty()).then_some((places.stride, places.element))
+    }
+
     /// Bytes of a variable at the start, and what it grows by where its length is not told: nothing where it is.
     pub(super) fn start(
         &self,
         shared: &Shared,
         content: &Content,
-        length: Option<u32>,
+        size: Option<Size>,
     ) -> Result<(Vec<u8>, Option<Fill>), KernelError> {
         let places = self.places(shared)?;
-        let error =
-            |words: String| Err(KernelError::Binding(format!("{}: --bind {}: {words}", self.file, shared.name)));
+        let error = |words: String| Err(self.unbound(&shared.name, &words));
+        if let Content::Sampler(_) = content {
+            return error(
+                "found how a sampler reads; expected what a buffer holds, as in zeros, iota or a file".into(),
+            );
+        }
+        let length = match size.map(|size| size.iter().fold(1u64, |all, n| all * u64::from(*n))).map(u32::try_from) {
+            None => None,
+            Some(Ok(length)) => Some(length),
+            Some(Err(_)) => return error(format!("found a size of more than {} elements; expected fewer", u32::MAX)),
+        };
+        let pixels = match content {
+            Content::Image(_, rgba) => match pixels(rgba, &places.element) {
+                Some(numbers) if places.head.is_empty() => Some(Content::Numbers(numbers)),
+                _ => {
+                    return error(
+                        "found a picture; expected an array of numbers or of vectors of 3 or 4 numbers, to hold its pixels"
+                            .into(),
+                    );
+                }
+            },
+            _ => None,
+        };
+        let content = pixels.as_ref().unwrap_or(content);
         if let (Content::Bytes(bytes), None) = (content, length) {
             let rest = (bytes.len() as u64).checked_sub(places.start.into());
             return match places.count {
@@ -305,7 +462,19 @@ impl Program {
     }
 
     /// Elements of a variable of so many bytes: bytes of one, its type (empty = of several types), and how many there are, by dimension.
-    pub(super) fn elements(&self, shared: &Shared, bytes: u64) -> (u32, String, Vec<u64>) {
+    /// `texels` are those of a texture.
+    pub(super) fn elements(&self, shared: &Shared, bytes: u64, texels: Option<Size>) -> (u32, String, Vec<u64>) {
+        if let (Some(texture), Some(size)) = (&shared.texture, texels) {
+            let (channels, name) = texture.format.channel();
+            let axes = usize::from(texture.dimensions) + usize::from(texture.layered);
+            let mut shape: Vec<u64> = size.iter().take(axes.min(3)).rev().map(|n| u64::from(*n)).collect();
+            // Regions have three dimensions at most: channels are one where there is room.
+            if channels > 1 && shape.len() < 3 {
+                shape.push(channels.into());
+                return (texture.format.bytes() / channels, name, shape);
+            }
+            return (texture.format.bytes(), if channels > 1 { String::new() } else { name }, shape);
+        }
         let words = (4, String::new(), vec![(bytes / 4).max(1)]);
         let Ok(places) = self.places(shared) else { return words };
         let (element, stride) = (&places.element, places.stride);
@@ -331,6 +500,12 @@ impl Program {
     /// # Errors
     /// A type with more scalars than are computed with.
     pub fn numbers(&self, shared: &Shared, bytes: &[u8]) -> Result<Vec<f64>, KernelError> {
+        if let Some(texture) = &shared.texture {
+            let (channels, scalar) = (texture.format.channel().0 as usize, texture.format.scalar());
+            let texels = bytes.chunks_exact(texture.format.bytes() as usize);
+            let numbers = |texel| texture.format.read(texel).map(|bits| super::machine::number(bits, scalar));
+            return Ok(texels.flat_map(|texel| numbers(texel).into_iter().take(channels)).collect());
+        }
         let places = self.places(shared)?;
         let mut out: Vec<f64> =
             places.head.iter().map(|leaf| number(bytes, leaf.offset as usize, leaf.scalar)).collect();
@@ -367,12 +542,17 @@ mod tests {
     #[test]
     fn words_name_contents() {
         assert_eq!(bound("iota"), Ok(Bound::Content(Content::Iota, None)));
-        assert_eq!(bound("zeros:1_024"), Ok(Bound::Content(Content::Zeros, Some(1024))));
-        assert_eq!(bound("random(7):3"), Ok(Bound::Content(Content::Random(7), Some(3))));
+        assert_eq!(bound("zeros:1_024"), Ok(Bound::Content(Content::Zeros, Some([1024, 1, 1]))));
+        assert_eq!(bound("random(7):3"), Ok(Bound::Content(Content::Random(7), Some([3, 1, 1]))));
         assert_eq!(bound("1,2.5 -3"), Ok(Bound::Content(Content::Numbers(vec![1.0, 2.5, -3.0]), None)));
         assert_eq!(bound("a/b.BIN"), Ok(Bound::Binary("a/b.BIN".into())));
         assert_eq!(bound("c.csv"), Ok(Bound::Csv("c.csv".into())));
-        for wrong in ["", "ones", "iota:0", "iota:x", "random(x)", "a.png"] {
+        assert_eq!(bound("d.png"), Ok(Bound::Png("d.png".into())));
+        assert_eq!(bound("zeros:640x480"), Ok(Bound::Content(Content::Zeros, Some([640, 480, 1]))));
+        let nearest = Sampling { linear: false, edge: super::super::texel::Edge::Repeat };
+        assert_eq!(bound("nearest-repeat"), Ok(Bound::Content(Content::Sampler(nearest), None)));
+        for wrong in ["", "ones", "iota:0", "iota:x", "random(x)", "a.gif", "zeros:4x", "zeros:2x2x2x2", "linear-wrap"]
+        {
             assert!(bound(wrong).is_err(), "{wrong}");
         }
         assert_eq!(numbers("1, 2 # two\n3;4\n"), Ok(vec![1.0, 2.0, 3.0, 4.0]));

@@ -10,6 +10,7 @@ use naga::{
     Statement, SwitchValue, TypeInner,
 };
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::rc::Rc;
 
 /// An expression of the function at hand.
@@ -47,12 +48,31 @@ pub struct Site {
     pub act: Act,
     /// Which of [`Program::shared`].
     pub shared: usize,
-    /// Bytes of an access.
+    /// Bytes of an access, without those between members that nothing is in.
     pub bytes: u32,
+    /// Where these lie: from so many bytes after the address on, so many. More than one where bytes between members are left out.
+    pub parts: Vec<(u32, u32)>,
     /// Whether it writes, too: all that an atomic does but `atomicLoad`.
     pub writes: bool,
     /// What it accesses, as the source has it: `sdata[index + s]`.
     pub words: String,
+}
+
+impl Site {
+    /// The bytes that an access at this address is of.
+    pub fn ranges(&self, address: u32) -> impl Iterator<Item = Range<u64>> {
+        let at = u64::from(address);
+        self.parts.iter().map(move |(from, bytes)| {
+            let start = at + u64::from(*from);
+            start..start + u64::from((*bytes).max(1))
+        })
+    }
+
+    /// The words of so many bytes that an access at this address wants.
+    pub(super) fn words(&self, address: u32, width: u32) -> impl Iterator<Item = u64> {
+        let width = u64::from(width);
+        self.ranges(address).flat_map(move |bytes| bytes.start / width..bytes.end.div_ceil(width))
+    }
 }
 
 /// What a condition belongs to.
@@ -115,6 +135,13 @@ pub(super) enum Op {
         leaves: Rc<[Leaf]>,
         site: Option<usize>,
     },
+    /// A texel is written.
+    Texel {
+        coordinate: Value,
+        layer: Option<Value>,
+        value: Value,
+        image: ImageUse,
+    },
     Call {
         code: usize,
         arguments: Vec<Value>,
@@ -137,11 +164,24 @@ pub(super) struct LoadOf {
     pub(super) site: Option<usize>,
 }
 
+/// The texture that is read, written or asked for its size.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ImageUse {
+    /// Which of [`Program::shared`].
+    pub(super) shared: usize,
+    /// Nothing where it is but asked for its size.
+    pub(super) site: Option<usize>,
+    /// Which of [`Program::samplers`] reads it.
+    pub(super) sampler: Option<usize>,
+}
+
 /// What a pointer points into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Root {
     /// A shared variable, by its place in [`Program::shared`].
     Shared(usize),
+    /// A sampler, by its place in [`Program::samplers`].
+    Sampler(usize),
     /// A variable of private memory.
     Private(Handle<GlobalVariable>),
     /// A variable of a function: of the function at hand, or of one that called it.
@@ -161,6 +201,8 @@ pub(super) struct Code {
     pub(super) which: Which,
     pub(super) body: Vec<Step>,
     pub(super) loads: Vec<Option<LoadOf>>,
+    /// Of expressions that are of a texture.
+    pub(super) images: BTreeMap<usize, ImageUse>,
     /// Scalars of each expression's value.
     pub(super) counts: Vec<u32>,
     /// Blocks within blocks and calls within calls, at most.
@@ -202,6 +244,7 @@ impl Program {
         order.iter().enumerate().for_each(|(to, from)| place[*from] = to);
         for code in &mut codes {
             code.loads.iter_mut().flatten().for_each(|load| load.site = load.site.map(|site| place[site]));
+            code.images.values_mut().for_each(|image| image.site = image.site.map(|site| place[site]));
             moved(&mut code.body, &place);
         }
         let sites = order.iter().map(|n| sites[*n].clone()).collect();
@@ -244,7 +287,10 @@ fn gather(steps: &[Step], lines: &mut BTreeSet<u32>) {
 fn moved(steps: &mut [Step], place: &[usize]) {
     for step in steps {
         match &mut step.op {
-            Op::Store { site, .. } | Op::Atomic { site, .. } | Op::UniformLoad { site, .. } => {
+            Op::Store { site, .. }
+            | Op::Atomic { site, .. }
+            | Op::UniformLoad { site, .. }
+            | Op::Texel { image: ImageUse { site, .. }, .. } => {
                 *site = site.map(|site| place[site]);
             }
             Op::Block(body) => moved(body, place),
@@ -272,6 +318,7 @@ struct At<'p> {
     function: &'p Function,
     roots: Vec<Option<Root>>,
     loads: Vec<Option<LoadOf>>,
+    images: BTreeMap<usize, ImageUse>,
     depth: usize,
 }
 
@@ -287,11 +334,12 @@ impl<'p> Compiler<'p> {
         for (value, _) in function.expressions.iter() {
             counts.push(self.count(which, value)?);
         }
-        let mut at = At { which, function, roots: key.1.clone(), loads: vec![None; function.expressions.len()], depth };
+        let loads = vec![None; function.expressions.len()];
+        let mut at = At { which, function, roots: key.1.clone(), loads, images: BTreeMap::new(), depth };
         let body = self.block(&mut at, &function.body)?;
         let height = self.height(&body);
         self.check_depth(height)?;
-        self.codes.push(Code { which, body, loads: at.loads, counts, height });
+        self.codes.push(Code { which, body, loads: at.loads, images: at.images, counts, height });
         self.known.insert(key, self.codes.len() - 1);
         Ok(self.codes.len() - 1)
     }
@@ -426,8 +474,12 @@ impl<'p> Compiler<'p> {
                 Op::Call { code, arguments: arguments.clone(), result: *result }
             }
             Statement::Kill => return Err(self.unsupported(span, "discard")),
-            Statement::ImageStore { .. } | Statement::ImageAtomic { .. } => {
-                return Err(self.unsupported(span, "a texture that is written"));
+            Statement::ImageStore { image, coordinate, array_index, value } => {
+                let image = self.image(at, *image, None, span, Some(Act::Write))?;
+                Op::Texel { coordinate: *coordinate, layer: *array_index, value: *value, image }
+            }
+            Statement::ImageAtomic { .. } => {
+                return Err(self.unsupported(span, "an atomic operation on a texture"));
             }
             Statement::SubgroupBallot { .. }
             | Statement::SubgroupGather { .. }
@@ -448,8 +500,21 @@ impl<'p> Compiler<'p> {
                 at.loads[value.index()] = Some(LoadOf { leaves, site });
                 Ok(())
             }
-            Expression::ImageSample { .. } | Expression::ImageLoad { .. } | Expression::ImageQuery { .. } => {
-                Err(self.unsupported(span, "a texture that is read"))
+            Expression::ImageSample { depth_ref: Some(_), .. } => Err(self.unsupported(span, "a comparison of depths")),
+            Expression::ImageSample { image, sampler, .. } => {
+                let read = self.image(at, *image, Some(*sampler), span, Some(Act::Read))?;
+                at.images.insert(value.index(), read);
+                Ok(())
+            }
+            Expression::ImageLoad { image, .. } => {
+                let read = self.image(at, *image, None, span, Some(Act::Read))?;
+                at.images.insert(value.index(), read);
+                Ok(())
+            }
+            Expression::ImageQuery { image, .. } => {
+                let asked = self.image(at, *image, None, span, None)?;
+                at.images.insert(value.index(), asked);
+                Ok(())
             }
             Expression::Derivative { .. } => Err(self.unsupported(span, "a derivative")),
             Expression::RayQueryVertexPositions { .. }
@@ -468,11 +533,41 @@ impl<'p> Compiler<'p> {
             Expression::LocalVariable(_) => Some(Root::Local),
             Expression::FunctionArgument(n) => at.roots.get(n as usize).copied().flatten(),
             Expression::GlobalVariable(handle) => {
-                let shared = self.program.shared.iter().position(|shared| shared.handle == handle);
-                Some(shared.map_or(Root::Private(handle), Root::Shared))
+                let shared = self.program.shared.iter().position(|shared| shared.handle == handle).map(Root::Shared);
+                let sampler = || self.program.samplers.iter().position(|sampler| sampler.handle == handle);
+                Some(shared.or_else(|| sampler().map(Root::Sampler)).unwrap_or(Root::Private(handle)))
             }
             _ => None,
         }
+    }
+
+    /// Notes what is done with a texture. `act` is what its texels are accessed for.
+    fn image(
+        &mut self,
+        at: &At<'_>,
+        image: Value,
+        sampler: Option<Value>,
+        span: Span,
+        act: Option<Act>,
+    ) -> Result<ImageUse, KernelError> {
+        let Some(Root::Shared(shared)) = self.root(at, image) else {
+            return Err(self.unsupported(span, "a texture that is chosen while the kernel runs"));
+        };
+        let sampler = match sampler.map(|sampler| self.root(at, sampler)) {
+            None => None,
+            Some(Some(Root::Sampler(sampler))) => Some(sampler),
+            Some(_) => return Err(self.unsupported(span, "a sampler that is chosen while the kernel runs")),
+        };
+        let texture = self.program.shared[shared].texture;
+        let bytes = texture.map_or(0, |texture| texture.format.bytes());
+        let site = act.map(|act| {
+            let words = span.to_range().and_then(|range| self.program.text.get(range)).unwrap_or_default().to_owned();
+            let writes = act == Act::Write;
+            let parts = vec![(0, bytes)];
+            self.sites.push(Site { line: self.program.line_of(span), act, shared, bytes, parts, writes, words });
+            self.sites.len() - 1
+        });
+        Ok(ImageUse { shared, site, sampler })
     }
 
     /// Notes an access of a shared variable.
@@ -488,11 +583,12 @@ impl<'p> Compiler<'p> {
         if self.program.shared[shared].space == Space::Uniform {
             writes = false;
         }
-        let bytes = self.pointee(at, pointer)?.iter().map(|leaf| u32::from(leaf.scalar.width)).sum();
+        let parts = parts_of(&self.pointee(at, pointer)?);
+        let bytes = parts.iter().map(|(_, bytes)| bytes).sum();
         let range = at.function.expressions.get_span(pointer).to_range();
         let words = range.and_then(|range| self.program.text.get(range)).filter(|words| !words.is_empty());
         let words = words.unwrap_or(&self.program.shared[shared].name).to_owned();
-        self.sites.push(Site { line: self.program.line_of(span), act, shared, bytes, writes, words });
+        self.sites.push(Site { line: self.program.line_of(span), act, shared, bytes, parts, writes, words });
         Ok(Some(self.sites.len() - 1))
     }
 
@@ -503,6 +599,19 @@ impl<'p> Compiler<'p> {
             inner => Ok(leaves_of(inner).into()),
         }
     }
+}
+
+/// Where bytes of scalars lie, those beside each other as one.
+fn parts_of(leaves: &[Leaf]) -> Vec<(u32, u32)> {
+    let mut out: Vec<(u32, u32)> = Vec::new();
+    for leaf in leaves {
+        let width = u32::from(leaf.scalar.width);
+        match out.last_mut().filter(|(from, bytes)| from + bytes == leaf.offset) {
+            Some((_, bytes)) => *bytes += width,
+            None => out.push((leaf.offset, width)),
+        }
+    }
+    if out.is_empty() { vec![(0, 0)] } else { out }
 }
 
 /// Whether this `if` is what `&&` or `||` is lowered to: the other side stores a constant to a variable that nobody named.

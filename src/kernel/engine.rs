@@ -1,11 +1,13 @@
 //! What runs launches: the interpreter here, or an adapter that is given the kernel instrumented and tells what its items wrote.
 
+use super::buffers::Size;
 use super::error::KernelError;
 use super::instrument::Instrumented;
 use super::machine::Feed;
 use super::program::Program;
 use super::record::Observer;
 use super::run::{Launch, Playing, Prepared, Run};
+use super::texel::Sampling;
 use std::ops::Range;
 
 /// Runs launches. Whoever watches is told the same, in the same order, whichever it is.
@@ -67,6 +69,17 @@ impl Ready {
     /// Bytes of each of [`Program::shared`] at the start.
     pub fn memories(&self) -> impl Iterator<Item = &[u8]> {
         self.prepared.shared.iter().map(|memory| memory.bytes.as_slice())
+    }
+
+    /// Texels of those that are textures, by dimension.
+    pub fn texels(&self) -> impl Iterator<Item = Option<Size>> {
+        self.prepared.shared.iter().map(|memory| memory.texels)
+    }
+
+    /// How samplers read, by their place in [`Program::samplers`].
+    #[must_use]
+    pub fn samplings(&self) -> &[Sampling] {
+        &self.prepared.samplings
     }
 
     /// Starts to tell `observer` what was written.

@@ -47,6 +47,9 @@ pub enum KernelError {
     /// An adapter that is not there, does not take the kernel, or went away.
     #[error("{0}")]
     Adapter(String),
+    /// Nobody waits for it any more.
+    #[error("the run was cancelled")]
+    Cancelled,
     /// More than memory has room for, or than anybody waits for.
     #[error("{0}")]
     TooMuch(String),

@@ -13,7 +13,8 @@ use super::code::{Act, Site};
 use super::engine::{Engine, Interpreter};
 use super::error::KernelError;
 use super::mask::Mask;
-use super::model::{Hardware, blocks, degree, words_of};
+use super::model::{Hardware, blocks, degree, ranges};
+use super::pictures::{Picture, pictures};
 use super::program::{Program, Shared, Space};
 use super::record::{Access, Decision, Observer};
 use super::run::{Launch, Run};
@@ -110,7 +111,7 @@ pub struct GroupRecord {
 /// How often a bank was asked by a group.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct BankUse {
-    /// Words that items asked for.
+    /// Words that accesses of warps asked for, each once an access.
     pub asked: u64,
     /// Accesses of warps that wanted two of its words or more.
     pub conflicting: u64,
@@ -129,6 +130,8 @@ pub struct KernelBook {
     pub shared: Vec<Shared>,
     /// What came of the launch.
     pub run: Run,
+    /// Buffers and textures that are pictures, at the end: those that the launch writes first.
+    pub pictures: Vec<Picture>,
     /// The hardware that was imagined.
     pub hardware: Hardware,
     /// Groups that are kept, in order.
@@ -245,8 +248,9 @@ impl KernelBook {
                 row.warps = uses(row, site, program.shared[site.shared].space, &hardware);
             }
         }
+        let pictures = pictures(program, launch, &run);
         let (file, entry, text) = (program.file.clone(), program.entry.clone(), program.text.clone());
-        Ok(Self { file, entry, text, shared: program.shared.clone(), run, hardware, groups, left_groups })
+        Ok(Self { file, entry, text, shared: program.shared.clone(), run, pictures, hardware, groups, left_groups })
     }
 
     /// The site of a row, where it is an access.
@@ -270,7 +274,7 @@ impl KernelBook {
         let Some(site) = self.site(row).filter(|site| self.space(site) == Space::Workgroup) else { return Vec::new() };
         let Some(address) = row.address(item) else { return Vec::new() };
         let banks = u64::from(self.hardware.banks);
-        let words = words_of(address, site.bytes, self.hardware.bank_bytes);
+        let words = site.words(address, self.hardware.bank_bytes);
         words.map(|word| u32::try_from(word % banks).unwrap_or(0)).collect()
     }
 
@@ -278,7 +282,7 @@ impl KernelBook {
     #[must_use]
     pub fn is_asked(&self, site: &Site, address: u32, banks: &[u32]) -> bool {
         let all = u64::from(self.hardware.banks);
-        words_of(address, site.bytes, self.hardware.bank_bytes)
+        site.words(address, self.hardware.bank_bytes)
             .any(|word| banks.iter().any(|bank| u64::from(*bank) == word % all))
     }
 
@@ -295,13 +299,14 @@ impl KernelBook {
             let Some(site) = self.site(row).filter(|site| self.space(site) == Space::Workgroup) else { continue };
             for_warps(row, self.hardware.warp, |_, addresses| {
                 let mut words = asked(addresses, site, self.hardware.bank_bytes);
-                for word in &words {
-                    out[usize::try_from(word % u64::from(self.hardware.banks)).unwrap_or(0)].asked += 1;
-                }
+                // Items that want the same word share it.
                 words.sort_unstable();
                 words.dedup();
                 degree(&words, &mut degrees);
-                out.iter_mut().zip(&degrees).for_each(|(bank, words)| bank.conflicting += u64::from(*words > 1));
+                for (bank, words) in out.iter_mut().zip(&degrees) {
+                    bank.asked += words;
+                    bank.conflicting += u64::from(*words > 1);
+                }
             });
         }
         out
@@ -326,7 +331,7 @@ impl KernelBook {
 }
 
 fn asked(addresses: &[u32], site: &Site, width: u32) -> Vec<u64> {
-    addresses.iter().flat_map(|start| words_of(*start, site.bytes, width)).collect()
+    addresses.iter().flat_map(|start| site.words(*start, width)).collect()
 }
 
 /// Gives each warp that has items in a row, and their addresses.
@@ -360,8 +365,9 @@ fn uses(row: &Row, site: &Site, space: Space, hardware: &Hardware) -> Vec<WarpUs
             let mut starts: Vec<u64> = addresses.iter().map(|start| u64::from(*start)).collect();
             starts.sort_unstable();
             starts.dedup();
-            used.sectors = blocks(&starts, site.bytes, hardware.sector);
-            used.bytes = blocks(&starts, site.bytes, 1);
+            let ranges = ranges(&starts, site);
+            used.sectors = blocks(&ranges, hardware.sector);
+            used.bytes = blocks(&ranges, 1);
         }
         out.push(used);
     });

@@ -4,6 +4,7 @@ use super::code::Site;
 use super::error::KernelError;
 use super::mask::MOST_ITEMS;
 use super::reading::{chosen, parsed, set_overrides, with_stack};
+use super::texel::Texture;
 use super::types::Types;
 use naga::valid::ModuleInfo;
 use naga::{AddressSpace, Handle, Module, ShaderStage, Span, StorageAccess, TypeInner};
@@ -21,6 +22,8 @@ pub enum Space {
     Storage,
     /// `var<uniform>`.
     Uniform,
+    /// A texture.
+    Texture,
 }
 
 impl Space {
@@ -31,6 +34,7 @@ impl Space {
             Self::Workgroup => "workgroup",
             Self::Storage => "storage",
             Self::Uniform => "uniform",
+            Self::Texture => "texture",
         }
     }
 }
@@ -50,6 +54,18 @@ pub struct Shared {
     pub stride: Option<u32>,
     /// Whether the shader may write to it.
     pub writes: bool,
+    /// What it is where it is a texture.
+    pub texture: Option<Texture>,
+    pub(super) handle: Handle<naga::GlobalVariable>,
+}
+
+/// A sampler that the entry uses.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sampler {
+    /// Its name.
+    pub name: String,
+    /// `@group` and `@binding`.
+    pub binding: (u32, u32),
     pub(super) handle: Handle<naga::GlobalVariable>,
 }
 
@@ -66,6 +82,8 @@ pub struct Program {
     pub group_size: [u32; 3],
     /// Shared variables that the entry uses, in the order of the source.
     pub shared: Vec<Shared>,
+    /// Samplers that the entry uses, in the order of the source.
+    pub samplers: Vec<Sampler>,
     pub(super) module: Module,
     pub(super) info: ModuleInfo,
     pub(super) types: Types,
@@ -113,13 +131,14 @@ impl Program {
             entry,
             group_size,
             shared: Vec::new(),
+            samplers: Vec::new(),
             module,
             info,
             types,
             entry_index,
             lines,
         };
-        program.shared = program.find_shared()?;
+        (program.shared, program.samplers) = program.find_shared()?;
         Ok(program)
     }
 
@@ -142,10 +161,11 @@ impl Program {
         at.and_then(|at| self.text.get(*at..)).and_then(|text| text.lines().next()).unwrap_or("").trim()
     }
 
-    /// Whether there is a buffer of that name, be it that the entry does not use it.
+    /// Whether there is a buffer, texture or sampler of that name, be it that the entry does not use it.
     #[must_use]
     pub fn declares(&self, name: &str) -> bool {
-        let is_buffer = |space| matches!(space, AddressSpace::Storage { .. } | AddressSpace::Uniform);
+        let is_buffer =
+            |space| matches!(space, AddressSpace::Storage { .. } | AddressSpace::Uniform | AddressSpace::Handle);
         let mut variables = self.module.global_variables.iter();
         variables.any(|(_, variable)| variable.name.as_deref() == Some(name) && is_buffer(variable.space))
     }
@@ -170,9 +190,9 @@ impl Program {
         u32::try_from(self.lines.partition_point(|start| *start <= at)).unwrap_or(u32::MAX)
     }
 
-    fn find_shared(&self) -> Result<Vec<Shared>, KernelError> {
+    fn find_shared(&self) -> Result<(Vec<Shared>, Vec<Sampler>), KernelError> {
         let uses = self.info.get_entry_point(self.entry_index);
-        let mut shared = Vec::new();
+        let (mut shared, mut samplers) = (Vec::new(), Vec::new());
         for (handle, variable) in self.module.global_variables.iter() {
             if uses[handle].is_empty() {
                 continue;
@@ -182,18 +202,34 @@ impl Program {
                 file: self.file.clone(),
                 line: self.line_of(self.module.global_variables.get_span(handle)),
                 what,
-                remedy: "expected variables in workgroup, storage, uniform or private memory",
+                remedy: "expected variables in workgroup, storage, uniform or private memory, textures of one sample, or samplers",
             };
             let (space, writes) = match variable.space {
                 AddressSpace::WorkGroup => (Space::Workgroup, true),
                 AddressSpace::Storage { access } => (Space::Storage, access.contains(StorageAccess::STORE)),
                 AddressSpace::Uniform => (Space::Uniform, false),
                 AddressSpace::Private => continue,
-                AddressSpace::Handle => return Err(unsupported(format!("the texture or sampler {name}"))),
+                AddressSpace::Handle => (Space::Texture, false),
                 other => return Err(unsupported(format!("{name} in memory of the kind {other:?}"))),
             };
             if let TypeInner::BindingArray { .. } = self.module.types[variable.ty].inner {
                 return Err(unsupported(format!("{name}, an array of bindings,")));
+            }
+            let binding = variable.binding.map(|at| (at.group, at.binding));
+            if space == Space::Texture {
+                let inner = &self.module.types[variable.ty].inner;
+                if let (TypeInner::Sampler { comparison: false }, Some(binding)) = (inner, binding) {
+                    samplers.push(Sampler { name, binding, handle });
+                    continue;
+                }
+                let sampled = uses.sampling_set.iter().any(|key| key.image == handle);
+                let texture = Texture::of(inner, sampled).map_err(|what| unsupported(format!("{name}, {what},")))?;
+                if texture.is_none() {
+                    return Err(unsupported(format!("{name}, which is no texture and no sampler of one,")));
+                }
+                let writes = texture.and_then(|texture| texture.storage).is_some_and(|(_, writes)| writes);
+                shared.push(Shared { name, space, binding, bytes: 0, stride: None, writes, texture, handle });
+                continue;
             }
             let bytes = self.types.layout(variable.ty).0;
             let stride = self.open_stride(variable.ty);
@@ -203,10 +239,9 @@ impl Program {
                 (TypeInner::Struct { members, .. }, Some(_)) => members.last().map_or(0, |member| member.offset),
                 _ => bytes,
             };
-            let binding = variable.binding.map(|at| (at.group, at.binding));
-            shared.push(Shared { name, space, binding, bytes: fixed, stride, writes, handle });
+            shared.push(Shared { name, space, binding, bytes: fixed, stride, writes, texture: None, handle });
         }
-        Ok(shared)
+        Ok((shared, samplers))
     }
 
     /// The stride of an array without a length, which is the type or its last member.

@@ -19,7 +19,13 @@ pub(super) fn with_stack<T: Send>(work: impl FnOnce() -> Result<T, KernelError> 
 }
 
 pub(super) fn parsed(file: &str, text: &str) -> Result<(Module, ModuleInfo), KernelError> {
-    let told = |words: String| KernelError::Source(trimmed(words) + &hint(text));
+    let told = |words: String| {
+        let hint = hint(text, &words);
+        let words = trimmed(words);
+        // naga names no place where it has none.
+        let place = if words.contains(file) { String::new() } else { format!("{file}: ") };
+        KernelError::Source(format!("{place}{words}{hint}"))
+    };
     let module =
         naga::front::wgsl::parse_str(text).map_err(|error| told(error.emit_to_string_with_path(text, file)))?;
     let info = validator().validate(&module).map_err(|error| told(error.emit_to_string_with_path(text, file)))?;
@@ -32,7 +38,7 @@ fn validator() -> Validator {
 }
 
 /// Why text that is no WGSL may be none: what is in it that others turn into WGSL first.
-fn hint(text: &str) -> String {
+fn hint(text: &str, words: &str) -> String {
     let lines = || (1..).zip(text.lines().map(str::trim_start));
     let word = |line: &str| line.split_whitespace().next().unwrap_or_default().to_owned();
     if let Some((number, line)) = lines().find(|(_, line)| line.starts_with('#')) {
@@ -47,7 +53,11 @@ fn hint(text: &str) -> String {
     if let Some((number, _)) = lines().find(|(_, line)| line.starts_with("enable ") && line.contains("subgroups")) {
         return format!("\nnote: line {number}: kernels with subgroup operations are not run here");
     }
-    "\nnote: if it is one of several files that a program joins, give them as one".to_owned()
+    // A name that is nowhere may be in another file.
+    if words.contains("no definition in scope") || words.contains("unknown") {
+        return "\nnote: if it is one of several files that a program joins, give them as one".to_owned();
+    }
+    String::new()
 }
 
 /// naga's words, without the word that stands before all errors here and the lines that end them.
@@ -102,6 +112,13 @@ pub(super) fn set_overrides(
         };
         // naga knows those with an id by it alone.
         let key = found.id.map_or_else(|| name.clone(), |id| id.to_string());
+        let scalar = match module.types[found.ty].inner {
+            TypeInner::Scalar(scalar) => scalar,
+            _ => naga::Scalar::F32,
+        };
+        if let Some(words) = super::buffers::misfit(*value, scalar) {
+            return Err(KernelError::Override(format!("{file}: --set {name}: {words}")));
+        }
         constants.insert(key, *value);
     }
     if module.overrides.is_empty() {

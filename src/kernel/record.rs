@@ -13,8 +13,19 @@ pub struct Access<'a> {
     pub items: &'a Mask,
     /// Bytes from the start of the variable, by item; of no meaning for others than `items`.
     pub addresses: &'a [u32],
-    /// Barriers of workgroup memory before it in this group, and those of storage.
-    pub phases: (u64, u64),
+    /// Barriers before it in this group.
+    pub phases: Phases,
+}
+
+/// How many barriers a group has passed, by what they order.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Phases {
+    /// `workgroupBarrier`.
+    pub workgroup: u64,
+    /// `storageBarrier`.
+    pub storage: u64,
+    /// `textureBarrier`.
+    pub texture: u64,
 }
 
 /// What items decide.
@@ -60,6 +71,14 @@ pub struct Outside {
     pub first: (u64, usize),
     /// How many accesses did it.
     pub count: u64,
+}
+
+impl Outside {
+    /// The index as it was meant: those from 2^31 on are below 0.
+    #[must_use]
+    pub fn signed(&self) -> i64 {
+        self.index.cast_signed().into()
+    }
 }
 
 /// Is told what happens, in order: group after group, within a group statement after statement, each for all items that are at it.

@@ -1,14 +1,17 @@
 //! A launch: how many groups, what is bound, and what came of it.
 
-use super::buffers::Content;
+use super::buffers::{Content, Given, Size};
 use super::code::{Compiled, Site};
 use super::error::KernelError;
 use super::machine::{Grows, Limits, Machine, Memory, Ran};
 use super::model::{Counts, Hardware, Model};
 use super::program::{Program, Space};
 use super::record::{LoneBarrier, Observer, Outside};
+use super::texel::Sampling;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The most groups of a launch.
 const MOST_GROUPS: u64 = 1 << 40;
@@ -26,13 +29,37 @@ pub enum Extent {
     Groups([u64; 3]),
 }
 
+/// Ends a launch from elsewhere: who waits for it wants it no more.
+#[derive(Debug, Clone, Default)]
+pub struct Cancel(Arc<AtomicBool>);
+
+impl Cancel {
+    /// Ends the launches that have it, soon.
+    pub fn cancel(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether it was.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// The same launches have the same.
+impl PartialEq for Cancel {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
 /// A launch, and how it is looked at.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Launch {
     /// How much.
     pub extent: Extent,
-    /// Contents by the names of variables, and lengths of arrays without one.
-    pub bound: BTreeMap<String, (Content, Option<u32>)>,
+    /// Contents by the names of variables, with the sizes of textures and of arrays that have none.
+    pub bound: BTreeMap<String, Given>,
     /// Which of the groups run; all where nothing is said.
     pub take: Option<Range<u64>>,
     /// The hardware that is imagined.
@@ -41,6 +68,8 @@ pub struct Launch {
     pub steps: u64,
     /// Events that are recorded at most.
     pub events: u64,
+    /// Ends it from elsewhere; asked by the interpreter.
+    pub cancel: Cancel,
 }
 
 impl Launch {
@@ -48,7 +77,8 @@ impl Launch {
     #[must_use]
     pub fn of(extent: Extent) -> Self {
         let bound = BTreeMap::new();
-        Self { extent, bound, take: None, hardware: Hardware::default(), steps: STEPS, events: EVENTS }
+        let (hardware, cancel) = (Hardware::default(), Cancel::default());
+        Self { extent, bound, take: None, hardware, steps: STEPS, events: EVENTS, cancel }
     }
 }
 
@@ -61,6 +91,8 @@ pub struct Unbound {
     pub bytes: u64,
     /// Elements, of an array without a length.
     pub elements: Option<u32>,
+    /// Texels, by dimension, of a texture.
+    pub texels: Option<Size>,
     /// Whether it was bound, but for its length.
     pub bound: bool,
 }
@@ -86,6 +118,8 @@ pub struct Run {
     pub outside: Vec<Outside>,
     /// Bytes of the shared variables at the start; in the order of [`Program::shared`].
     pub before: Vec<Vec<u8>>,
+    /// Texels of those that are textures, by dimension.
+    pub texels: Vec<Option<Size>>,
     /// Bytes at the end.
     pub after: Vec<Vec<u8>>,
     /// Events that were recorded.
@@ -126,17 +160,18 @@ impl Program {
             return Err(self.unbindable(name));
         }
         let compiled = self.compiled()?;
-        let (mut shared, mut unbound) = self.memory(launch, count)?;
+        let samplings = self.samplings(&launch.bound)?;
+        let (mut shared, mut unbound) = self.memory(launch, groups)?;
         if shared.iter().any(|memory| memory.grows.is_some()) {
             // A dry run: what it reaches for is how long they must be.
-            let mut machine = Machine::new(self, &compiled, groups, shared.clone(), limits(launch), ());
+            let mut machine = Machine::new(self, &compiled, groups, (shared.clone(), &samplings), limits(launch), ());
             for group in taken.clone() {
                 machine.run(group)?;
                 within(self, launch, &taken, group, machine.events())?;
             }
             self.settle(&mut shared, machine.done().shared, &mut unbound);
         }
-        Ok(Prepared { groups, taken, compiled, shared, unbound })
+        Ok(Prepared { groups, taken, compiled, shared, samplings, unbound })
     }
 
     fn groups(&self, launch: &Launch) -> Result<[u32; 3], KernelError> {
@@ -181,7 +216,8 @@ impl Program {
     /// Why a name that is no buffer's cannot be bound.
     fn unbindable(&self, name: &str) -> KernelError {
         let buffers = self.shared.iter().filter(|shared| shared.space != Space::Workgroup);
-        let names: Vec<&str> = buffers.map(|shared| shared.name.as_str()).collect();
+        let samplers = self.samplers.iter().map(|sampler| sampler.name.as_str());
+        let names: Vec<&str> = buffers.map(|shared| shared.name.as_str()).chain(samplers).collect();
         let listed = match &names[..] {
             [] => "the entry uses none".to_owned(),
             names => format!("expected one of {}", names.join(", ")),
@@ -194,22 +230,39 @@ impl Program {
         KernelError::Binding(format!("{}: --bind {name}: found {kind}; {listed}", self.file))
     }
 
-    fn memory(&self, launch: &Launch, groups: u64) -> Result<(Vec<Memory>, Vec<Unbound>), KernelError> {
+    fn memory(&self, launch: &Launch, groups: [u32; 3]) -> Result<(Vec<Memory>, Vec<Unbound>), KernelError> {
         let mut memories = Vec::new();
         let mut unbound = Vec::new();
-        let items = groups.saturating_mul(self.group_items() as u64);
+        let each: [u64; 3] = std::array::from_fn(|axis| u64::from(groups[axis]) * u64::from(self.group_size[axis]));
+        let items = each.iter().fold(1u64, |all, n| all.saturating_mul(*n));
+        let wanted = match launch.extent {
+            Extent::Items(items) => items,
+            Extent::Groups(_) => each,
+        };
         for shared in &self.shared {
             let none = (Content::Zeros, None);
             let given = launch.bound.get(&shared.name).filter(|_| shared.space != Space::Workgroup);
+            if let Some(texture) = &shared.texture {
+                let given_or = given.unwrap_or(&none);
+                let (bytes, texels) = self.start_texture(shared, texture, given_or, wanted)?;
+                let told = given.is_some_and(|(content, size)| size.is_some() || matches!(content, Content::Image(..)));
+                if !told {
+                    let (name, bytes) = (shared.name.clone(), bytes.len() as u64);
+                    let bound = given.is_some();
+                    unbound.push(Unbound { name, bytes, elements: None, texels: Some(texels), bound });
+                }
+                memories.push(Memory { bytes, grows: None, texels: Some(texels) });
+                continue;
+            }
             let (content, length) = given.unwrap_or(&none);
             let (bytes, fill) = self.start(shared, content, *length)?;
             if shared.space != Space::Workgroup && (given.is_none() || fill.is_some()) {
                 let (name, bytes) = (shared.name.clone(), bytes.len() as u64);
-                unbound.push(Unbound { name, bytes, elements: None, bound: given.is_some() });
+                unbound.push(Unbound { name, bytes, elements: None, texels: None, bound: given.is_some() });
             }
             let guess = u32::try_from(items).unwrap_or(u32::MAX);
             let grows = fill.map(|fill| Grows { fill, guess, asked: false });
-            memories.push(Memory { bytes, grows });
+            memories.push(Memory { bytes, grows, texels: None });
         }
         Ok((memories, unbound))
     }
@@ -244,6 +297,7 @@ pub(super) struct Prepared {
     pub(super) taken: Range<u64>,
     pub(super) compiled: Compiled,
     pub(super) shared: Vec<Memory>,
+    pub(super) samplings: Vec<Sampling>,
     unbound: Vec<Unbound>,
 }
 
@@ -258,10 +312,11 @@ pub(super) struct Playing<'p, O> {
 
 impl<'p, O: Observer> Playing<'p, O> {
     pub(super) fn new(program: &'p Program, launch: &'p Launch, prepared: &'p Prepared, observer: O) -> Self {
-        let Prepared { groups, compiled, shared, .. } = prepared;
+        let Prepared { groups, compiled, shared, samplings, .. } = prepared;
         let before = shared.iter().map(|memory| memory.bytes.clone()).collect();
         let model = Model::new(program, &compiled.sites, launch.hardware);
-        let machine = Machine::new(program, compiled, *groups, shared.clone(), limits(launch), (model, observer));
+        let machine =
+            Machine::new(program, compiled, *groups, (shared.clone(), samplings), limits(launch), (model, observer));
         Self { program, launch, prepared, before, machine }
     }
 
@@ -274,6 +329,7 @@ impl<'p, O: Observer> Playing<'p, O> {
     pub(super) fn done(self) -> (Run, O) {
         let Ran { observer: (model, observer), shared, lone, outside, events } = self.machine.done();
         let Prepared { groups, taken, compiled, unbound, .. } = self.prepared;
+        let texels = shared.iter().map(|memory| memory.texels).collect();
         let after: Vec<Vec<u8>> = shared.into_iter().map(|memory| memory.bytes).collect();
         let run = Run {
             counts: model.counts(),
@@ -285,6 +341,7 @@ impl<'p, O: Observer> Playing<'p, O> {
             lone,
             outside,
             before: self.before,
+            texels,
             after,
             events,
         };
@@ -319,7 +376,7 @@ fn within(
 }
 
 fn limits(launch: &Launch) -> Limits {
-    Limits { steps: launch.steps }
+    Limits { steps: launch.steps, cancel: launch.cancel.clone() }
 }
 
 fn check(file: &str, hardware: &Hardware) -> Result<(), KernelError> {

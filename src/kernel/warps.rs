@@ -161,13 +161,13 @@ pub fn kind_of(site: &Site) -> Kind {
 /// Where buffers lie, by the number of the variable; `None` = workgroup memory, which has no address.
 fn regions(program: &Program, run: &Run) -> Vec<Option<Region>> {
     let mut next = FIRST_ADDRESS;
-    let shared = program.shared.iter().zip(&run.before);
-    let placed = shared.map(|(shared, bytes)| {
+    let shared = program.shared.iter().zip(&run.before).zip(&run.texels);
+    let placed = shared.map(|((shared, bytes), texels)| {
         if shared.space == Space::Workgroup {
             return None;
         }
         let bytes = (bytes.len() as u64).max(1);
-        let (elem_bytes, elem_type, shape) = program.elements(shared, bytes);
+        let (elem_bytes, elem_type, shape) = program.elements(shared, bytes, *texels);
         let region = Region { elem_bytes, elem_type, shape, ..Region::new(shared.name.clone(), next, bytes) };
         next += bytes.next_multiple_of(ALIGNED);
         Some(region)
@@ -242,7 +242,7 @@ impl WarpRecord {
                         let site = &self.sites[number];
                         let base = bases.get(site.shared).copied().unwrap_or(0);
                         let pc = FIRST_PC + PC_STEP * number as u64;
-                        for (lane, addr, size) in sectors(lanes, base, site.bytes, sector) {
+                        for (lane, addr, size) in sectors(lanes, base, site, sector) {
                             out.push(Reference { addr, pc, size, core, lane, kind: kind_of(site) });
                         }
                         break;
@@ -284,11 +284,11 @@ impl WarpRecord {
 
 /// The sectors that lanes touch, in the order of the first lane of each: that lane, the first byte that is asked for, and from there to the
 /// last one.
-fn sectors(lanes: &[(u8, u32)], base: u64, bytes: u32, sector: u32) -> Vec<(u8, u64, u32)> {
-    let (bytes, sector) = (u64::from(bytes.max(1)), u64::from(sector.max(1)));
+fn sectors(lanes: &[(u8, u32)], base: u64, site: &Site, sector: u32) -> Vec<(u8, u64, u32)> {
+    let sector = u64::from(sector.max(1));
     let mut out: Vec<(u64, u8, u64, u64)> = Vec::new();
-    for &(lane, address) in lanes {
-        let (mut from, end) = (base + u64::from(address), base + u64::from(address) + bytes);
+    for (lane, bytes) in lanes.iter().flat_map(|(lane, address)| site.ranges(*address).map(move |part| (*lane, part))) {
+        let (mut from, end) = (base + bytes.start, base + bytes.end);
         while from < end {
             let (number, to) = (from / sector, end.min((from / sector + 1) * sector));
             match out.iter_mut().rev().find(|known| known.0 == number) {

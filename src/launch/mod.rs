@@ -4,6 +4,7 @@
 //! A launch is run in parts, one group first: that tells how many words an item needs, whether a loop ends, and how much all will be.
 //! Where a part had more to say than it had room for, the buffers are put back as they were and it runs again with more.
 
+mod images;
 mod stand;
 
 use crate::kernel::{Engine, HEAD, KernelError, Launch, Observer, Program, Ready, Run, SLOT_HEAD, SLOT_MORE};

@@ -1,5 +1,6 @@
 //! What a kernel stands on: its pipeline, its buffers on the adapter, and the way there and back.
 
+use super::images::Images;
 use crate::kernel::{KernelError, Program, Ready, Shared, Space};
 use crate::render::Context;
 use std::borrow::Cow;
@@ -33,6 +34,7 @@ pub(super) struct Stand<'a> {
     pipeline: wgpu::ComputePipeline,
     layouts: Vec<wgpu::BindGroupLayout>,
     held: Vec<Held>,
+    images: Images,
     recorder: Option<Recorder>,
 }
 
@@ -60,9 +62,10 @@ impl<'a> Stand<'a> {
             label: Some("kernel"),
             source: wgpu::ShaderSource::Naga(Cow::Owned(kernel.module)),
         });
+        let images = Images::new(context, program, ready)?;
         let mut held = Vec::new();
         for (number, (shared, bytes)) in program.shared.iter().zip(ready.memories()).enumerate() {
-            let Some(binding) = shared.binding else { continue };
+            let Some(binding) = shared.binding.filter(|_| shared.texture.is_none()) else { continue };
             let mut filled = bytes.to_vec();
             filled.resize(bytes.len().max(4).next_multiple_of(if shared.space == Space::Uniform { 16 } else { 4 }), 0);
             let usage = match shared.space {
@@ -85,10 +88,11 @@ impl<'a> Stand<'a> {
                 (Space::Uniform, _) => wgpu::BufferBindingType::Uniform,
                 (_, writes) => wgpu::BufferBindingType::Storage { read_only: !writes },
             };
-            (held.binding, ty)
+            (held.binding, buffer_of(ty))
         });
-        let own = kernel.recorder.map(|binding| (binding, wgpu::BufferBindingType::Storage { read_only: false }));
-        let entries: Vec<_> = entries.chain(own).collect();
+        let own = wgpu::BufferBindingType::Storage { read_only: false };
+        let own = kernel.recorder.map(|binding| (binding, buffer_of(own)));
+        let entries: Vec<_> = entries.chain(images.entries()).chain(own).collect();
         let groups = entries.iter().map(|((group, _), _)| group + 1).max().unwrap_or(0);
         let layout_of = |group| {
             let all = entries.iter().filter(|((at, _), _)| *at == group);
@@ -112,7 +116,7 @@ impl<'a> Stand<'a> {
         let recorder = kernel.recorder.map(|binding| recorder(context, binding, room));
         scopes.closed(context, &program.file, "does not take the kernel")?;
         let count = program.shared.len();
-        Ok(Self { context, file: &program.file, count, pipeline, layouts, held, recorder })
+        Ok(Self { context, file: &program.file, count, pipeline, layouts, held, images, recorder })
     }
 
     /// Groups of a row of a dispatch at most.
@@ -127,22 +131,23 @@ impl<'a> Stand<'a> {
 
     /// Keeps what the buffers hold now.
     pub(super) fn save(&self) {
-        self.copied(|held, saved| (held, saved));
+        self.copied(false);
     }
 
     /// Puts back what was kept.
     pub(super) fn restore(&self) {
-        self.copied(|held, saved| (saved, held));
+        self.copied(true);
     }
 
-    fn copied(&self, way: impl for<'b> Fn(&'b wgpu::Buffer, &'b wgpu::Buffer) -> (&'b wgpu::Buffer, &'b wgpu::Buffer)) {
+    fn copied(&self, back: bool) {
         let mut encoder = self.context.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         for held in &self.held {
             if let Some(saved) = &held.saved {
-                let (from, to) = way(&held.buffer, saved);
+                let (from, to) = if back { (saved, &held.buffer) } else { (&held.buffer, saved) };
                 encoder.copy_buffer_to_buffer(from, 0, to, 0, from.size());
             }
         }
+        self.images.copied(&mut encoder, back);
         self.context.queue.submit([encoder.finish()]);
     }
 
@@ -189,16 +194,18 @@ impl<'a> Stand<'a> {
 
     fn bound(&self, group: u32, layout: &wgpu::BindGroupLayout) -> wgpu::BindGroup {
         let own = self.recorder.iter().map(|recorder| (recorder.binding, &recorder.buffer));
-        let all = self.held.iter().map(|held| (held.binding, &held.buffer)).chain(own);
-        let entries: Vec<wgpu::BindGroupEntry<'_>> = all
+        let buffers = self.held.iter().map(|held| (held.binding, &held.buffer)).chain(own);
+        let buffers = buffers.map(|(binding, buffer)| (binding, buffer.as_entire_binding()));
+        let entries: Vec<wgpu::BindGroupEntry<'_>> = buffers
+            .chain(self.images.resources())
             .filter(|((at, _), _)| *at == group)
-            .map(|((_, binding), buffer)| wgpu::BindGroupEntry { binding, resource: buffer.as_entire_binding() })
+            .map(|((_, binding), resource)| wgpu::BindGroupEntry { binding, resource })
             .collect();
         let descriptor = wgpu::BindGroupDescriptor { label: None, layout, entries: &entries };
         self.context.device.create_bind_group(&descriptor)
     }
 
-    /// What the buffers hold that the kernel may have written to, by the number of the shared variable.
+    /// What buffers and textures hold, by the number of the shared variable.
     pub(super) fn after(&self) -> Result<Vec<Option<Vec<u8>>>, KernelError> {
         let mut out = vec![None; self.count];
         for held in &self.held {
@@ -211,6 +218,15 @@ impl<'a> Stand<'a> {
             let mut bytes = self.read(&back, held.buffer.size(), submission)?;
             bytes.truncate(held.bytes);
             out[held.shared] = Some(bytes);
+        }
+        for image in &self.images.images {
+            let scopes = Scopes::open(self.context);
+            let back = back(self.context, image.padded());
+            let mut encoder = self.context.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+            image.copy_to(&mut encoder, &back);
+            let submission = self.context.queue.submit([encoder.finish()]);
+            scopes.closed(self.context, self.file, "does not give back a texture")?;
+            out[image.shared] = Some(image.rows(&self.read(&back, image.padded(), submission)?));
         }
         Ok(out)
     }
@@ -243,8 +259,11 @@ impl<'a> Stand<'a> {
     }
 }
 
-fn entry(binding: u32, ty: wgpu::BufferBindingType) -> wgpu::BindGroupLayoutEntry {
-    let ty = wgpu::BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None };
+fn buffer_of(ty: wgpu::BufferBindingType) -> wgpu::BindingType {
+    wgpu::BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None }
+}
+
+fn entry(binding: u32, ty: wgpu::BindingType) -> wgpu::BindGroupLayoutEntry {
     wgpu::BindGroupLayoutEntry { binding, visibility: wgpu::ShaderStages::COMPUTE, ty, count: None }
 }
 
@@ -304,7 +323,9 @@ fn check(context: &Context, program: &Program, ready: &Ready, records: bool) -> 
     let most = limits.max_uniform_buffers_per_shader_stage;
     let uniform = of(Space::Uniform).count() as u64;
     refused("uniform buffers".into(), uniform, most.into(), "max_uniform_buffers_per_shader_stage")?;
-    let group = program.shared.iter().filter_map(|shared| shared.binding).map(|(group, _)| u64::from(group) + 1).max();
+    let samplers = program.samplers.iter().map(|sampler| sampler.binding);
+    let bindings = program.shared.iter().filter_map(|shared| shared.binding).chain(samplers);
+    let group = bindings.map(|(group, _)| u64::from(group) + 1).max();
     refused("groups of bindings".into(), group.unwrap_or(0), limits.max_bind_groups.into(), "max_bind_groups")?;
     let items = program.group_items() as u64;
     let most = limits.max_compute_invocations_per_workgroup;
@@ -322,7 +343,7 @@ fn check(context: &Context, program: &Program, ready: &Ready, records: bool) -> 
     refused("bytes of workgroup memory".into(), shared, most.into(), "max_compute_workgroup_storage_size")?;
     for (shared, bytes) in program.shared.iter().zip(ready.memories()) {
         let (most, name) = match shared.space {
-            Space::Workgroup => continue,
+            Space::Workgroup | Space::Texture => continue,
             Space::Storage => (limits.max_storage_buffer_binding_size, "max_storage_buffer_binding_size"),
             Space::Uniform => (limits.max_uniform_buffer_binding_size, "max_uniform_buffer_binding_size"),
         };

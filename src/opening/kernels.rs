@@ -2,7 +2,7 @@
 
 use crate::files::{read_bytes, read_text};
 use crate::kernel::bundled::{BUNDLED, SCHEME, find};
-use crate::kernel::{Bound, Content, KernelError, bound, numbers};
+use crate::kernel::{Bound, Content, Given, KernelError, bound, numbers};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ const MOST_TEXT: u64 = 4 << 20;
 const MOST_BOUND: u64 = 256 << 20;
 
 /// Contents by name, each with its length where one was said.
-pub type Contents = BTreeMap<String, (Content, Option<u32>)>;
+pub type Contents = BTreeMap<String, Given>;
 
 /// A kernel's source, and how it is launched where nothing else is said.
 #[derive(Debug, Clone)]
@@ -95,7 +95,7 @@ impl KernelFile {
     #[must_use]
     pub fn files(path: &Path, words: &[String]) -> Vec<PathBuf> {
         let file_of = |words: &str, folder: &Path| match bound(words) {
-            Ok(Bound::Binary(path) | Bound::Csv(path)) => Some(folder.join(path)),
+            Ok(Bound::Binary(path) | Bound::Csv(path) | Bound::Png(path)) => Some(folder.join(path)),
             _ => None,
         };
         let named = words.iter().filter_map(|words| file_of(words.split_once('=')?.1, Path::new("")));
@@ -136,10 +136,13 @@ impl KernelFile {
     }
 }
 
-fn content(name: &str, words: &str, folder: &Path) -> Result<(Content, Option<u32>), KernelError> {
+fn content(name: &str, words: &str, folder: &Path) -> Result<Given, KernelError> {
     let error = |error: String| KernelError::Binding(format!("--bind {name}: {error}"));
     let file = |path: &Path, words: std::io::Error| {
-        error(format!("{} cannot be read; expected a file of numbers, .bin or .csv: {words}", path.display()))
+        error(format!(
+            "{} cannot be read; expected a file of numbers (.bin, .csv) or a picture (.png): {words}",
+            path.display()
+        ))
     };
     match bound(words).map_err(error)? {
         Bound::Content(content, length) => Ok((content, length)),
@@ -154,7 +157,30 @@ fn content(name: &str, words: &str, folder: &Path) -> Result<(Content, Option<u3
             let found = numbers(&text).map_err(|words| error(format!("{}: {words}", path.display())))?;
             Ok((Content::Numbers(found), None))
         }
+        Bound::Png(path) => {
+            let path = folder.join(path);
+            let bytes = read_bytes(&path, MOST_BOUND).map_err(|words| file(&path, words))?;
+            let (size, rgba) =
+                picture(&bytes).map_err(|words| error(format!("{} is no picture: {words}", path.display())))?;
+            Ok((Content::Image(size, rgba), None))
+        }
     }
+}
+
+/// The pixels of a PNG: red, green, blue and alpha, a byte each.
+fn picture(bytes: &[u8]) -> Result<([u32; 2], Vec<u8>), String> {
+    let mut decoder = png::Decoder::new(std::io::Cursor::new(bytes));
+    decoder.set_transformations(png::Transformations::normalize_to_color8() | png::Transformations::ALPHA);
+    let mut reader = decoder.read_info().map_err(|error| error.to_string())?;
+    let room = reader.output_buffer_size().filter(|room| *room as u64 <= MOST_BOUND);
+    let room = room.ok_or_else(|| format!("found more than {MOST_BOUND} bytes of pixels; expected fewer"))?;
+    let mut pixels = vec![0; room];
+    let frame = reader.next_frame(&mut pixels).map_err(|error| error.to_string())?;
+    pixels.truncate(frame.buffer_size());
+    if frame.color_type == png::ColorType::GrayscaleAlpha {
+        pixels = pixels.chunks_exact(2).flat_map(|p| [p[0], p[0], p[0], p[1]]).collect();
+    }
+    Ok(([frame.width, frame.height], pixels))
 }
 
 #[cfg(test)]

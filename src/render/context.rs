@@ -111,7 +111,12 @@ impl Context {
     /// [`RenderError::NoAdapter`] or [`RenderError::NoDevice`].
     pub fn computing(preference: Preference) -> Result<Self, RenderError> {
         let adapter = chosen(preference)?;
-        let known = wgpu::Features::SHADER_F16 | wgpu::Features::SHADER_F64 | wgpu::Features::SHADER_INT64;
+        // The last two: storage textures that are read, and those of formats that not every adapter has.
+        let known = wgpu::Features::SHADER_F16
+            | wgpu::Features::SHADER_F64
+            | wgpu::Features::SHADER_INT64
+            | wgpu::Features::TEXTURE_ADAPTER_SPECIFIC_FORMAT_FEATURES
+            | wgpu::Features::TEXTURE_FORMAT_16BIT_NORM;
         Self::with(&adapter, adapter.limits(), adapter.features() & known)
     }
 

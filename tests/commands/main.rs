@@ -18,6 +18,7 @@ mod hostile;
 #[cfg(feature = "gpu")]
 mod index_file;
 mod kept_tasks;
+mod kernel_counts;
 mod kernel_views;
 mod kernels;
 mod nests;
@@ -36,6 +37,7 @@ mod story_films;
 #[cfg(feature = "gpu")]
 mod task_pictures;
 mod tasks;
+mod textures;
 #[cfg(all(unix, feature = "gpu"))]
 mod vectors;
 mod warps;

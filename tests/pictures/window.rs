@@ -47,14 +47,16 @@ fn tasks() -> Studio {
     Studio::of_tasks(book.with_first(first)).expect("an empty trace")
 }
 
-/// A bundled kernel, as `orrery kernel:reduce-strided` shows it.
-fn kernel() -> Studio {
-    let file = KernelFile::open(Path::new("kernel:reduce-strided")).expect("bundled");
+/// A bundled kernel, as `orrery kernel:reduce-strided` shows it; one with images for the exhibit of images.
+fn kernel(exhibit: &ExhibitEntry) -> Studio {
+    let name = if exhibit.name == "kernel-image" { "transpose-naive" } else { "reduce-strided" };
+    let file = KernelFile::open(Path::new(&format!("kernel:{name}"))).expect("bundled");
     let program = Program::new(&file.name, &file.text, None, &file.settings.set).expect("read");
     let bound = file.contents(&[]).expect("bound");
-    let launch = Launch { bound, ..Launch::of(Extent::Items([1024, 1, 1])) };
+    let items = if name == "transpose-naive" { [64, 64, 1] } else { [1024, 1, 1] };
+    let launch = Launch { bound, ..Launch::of(Extent::Items(items)) };
     let book = KernelBook::play(&program, &launch, 0..16, KEPT).expect("runs");
-    let tasks = kernel_tasks(&book, "reduce-strided");
+    let tasks = kernel_tasks(&book, name);
     Studio::of_kernel(Arc::new(book), tasks).expect("an empty trace")
 }
 
@@ -65,7 +67,7 @@ fn desk(exhibit: &'static ExhibitEntry, subject: Subject) -> Desk {
         return Desk::new(tasks, View::default(), Parts::default(), &[exhibit], position, 100.0);
     }
     if subject == Subject::Kernel {
-        let kernel = kernel();
+        let kernel = kernel(exhibit);
         return Desk::new(kernel, View::default(), Parts::default(), &[exhibit], Position::at(10), 9.0);
     }
     let mut this = studio(paper());

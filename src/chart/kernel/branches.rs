@@ -22,22 +22,21 @@ impl Sheet<'_> {
         self.heading(area, "Branchings", &[long, "a digit for each if; bars are items", "a digit for each if"]);
         let high = (body.h / (shown + usize::from(cut)).max(1) as f64).clamp(LEAST, MOST);
         let size = SMALL;
-        let longest =
-            ways.iter().take(shown).map(|way| Way::pattern(&way.branching).chars().count()).max().unwrap_or(0);
+        let labels: Vec<String> = ways.iter().take(shown).map(|way| way.label(&ways)).collect();
+        let longest = labels.iter().map(|label| label.chars().count()).max().unwrap_or(0);
         let words = (0.66 * size * longest as f64 + 8.0).min(0.45 * body.w);
         let most = ways.first().map_or(1, |way| way.items).max(1);
         let all: u64 = ways.iter().map(|way| way.items).sum();
         let bars = (body.x + words + 4.0, (body.w - words - 92.0).max(20.0));
-        for (n, way) in ways.iter().take(shown).enumerate() {
+        for (n, (way, pattern)) in ways.iter().zip(&labels).enumerate() {
             let y = body.y + high * n as f64;
             let baseline = y + 0.5 * high + 0.36 * size;
-            let pattern = Way::pattern(&way.branching);
             if pattern.chars().all(|digit| digit.is_ascii_digit()) {
-                self.digits((body.x, baseline), words, size, &pattern, |digit| {
+                self.digits((body.x, baseline), words, size, pattern, |digit| {
                     if digit == '1' { Role::Ink } else { Role::Quiet }
                 });
             } else {
-                self.words((body.x, baseline), words, size, Role::Body, &pattern);
+                self.words((body.x, baseline), words, size, Role::Body, pattern);
             }
             let said = format!("{} went {}", count(way.items, "item"), Way::said(&way.branching));
             let long = (bars.1 * way.items as f64 / most as f64).max(1.0);

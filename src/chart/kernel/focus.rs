@@ -1,5 +1,6 @@
 //! What is pointed at in a picture of a kernel, and what belongs to it.
 
+use super::image::ImagePlace;
 use crate::chart::At;
 use crate::kernel::{Decision, Doing, GroupRecord, KernelBook, Row, Site, Space};
 pub use crate::tasks::Spot;
@@ -151,12 +152,33 @@ pub struct Places {
     pub spots: Vec<([f64; 4], Spot)>,
     /// The memory view.
     pub matrix: Option<Matrix>,
+    /// The image view.
+    pub images: Vec<ImagePlace>,
 }
 
 impl Places {
-    /// What is at a place.
+    /// Which picture of the image view is at a place, and the column and row of its pixel.
     #[must_use]
-    pub fn find(&self, record: &GroupRecord, at: At) -> Option<Spot> {
+    pub fn pixel(&self, book: &KernelBook, at: At) -> Option<(usize, u32, u32)> {
+        self.images.iter().find_map(|place| {
+            let (x, y) = place.at(book.pictures.get(place.picture)?, at)?;
+            Some((place.picture, x, y))
+        })
+    }
+
+    /// What is at a place. Of a pixel it is the last that the group does there.
+    #[must_use]
+    pub fn find(&self, book: &KernelBook, record: &GroupRecord, at: At) -> Option<Spot> {
+        if let Some((picture, x, y)) = self.pixel(book, at) {
+            let picture = book.pictures.get(picture)?;
+            let here = |row: &Row| {
+                let mut items = row.items.iter().zip(&row.addresses);
+                items.find_map(|(item, address)| (picture.at(*address) == Some((x, y))).then_some(item))
+            };
+            let rows = record.rows.iter().enumerate().rev();
+            let mut of = rows.filter(|(_, row)| book.site(row).is_some_and(|site| site.shared == picture.shared));
+            return of.find_map(|(number, row)| here(row).map(|item| Spot::Event { row: number, item }));
+        }
         if let Some((row, item)) = self.matrix.as_ref().and_then(|matrix| matrix.at(at)) {
             return (row < record.rows.len() && item < record.items).then_some(Spot::Event { row, item });
         }

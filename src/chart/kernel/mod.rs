@@ -16,10 +16,12 @@
 mod branches;
 mod divergence;
 mod focus;
+mod image;
 mod memory;
 mod source;
 
 pub use focus::{Focus, Lit, Matrix, Places, Spot, told};
+pub use image::ImagePlace;
 
 use super::canvas::{Anchor, Chart, Look, signs};
 use super::role::Role;
@@ -41,11 +43,13 @@ pub enum KernelView {
     Branches,
     /// The source with what its lines cost.
     Source,
+    /// Buffers and textures that are pictures.
+    Image,
 }
 
 impl KernelView {
     /// All of them, in the order in which they are offered.
-    pub const ALL: [Self; 5] = [Self::All, Self::Memory, Self::Divergence, Self::Branches, Self::Source];
+    pub const ALL: [Self; 6] = [Self::All, Self::Memory, Self::Divergence, Self::Branches, Self::Source, Self::Image];
 
     /// Its name on the command line.
     #[must_use]
@@ -56,6 +60,7 @@ impl KernelView {
             Self::Divergence => "divergence",
             Self::Branches => "branches",
             Self::Source => "source",
+            Self::Image => "image",
         }
     }
 
@@ -68,6 +73,7 @@ impl KernelView {
             Self::Divergence => "a ring for each class of warps that branch alike",
             Self::Branches => "how many items went each way",
             Self::Source => "the source of a kernel with what its lines cost",
+            Self::Image => "buffers and textures of a kernel that are pictures",
         }
     }
 
@@ -115,6 +121,7 @@ impl KernelView {
             Self::Divergence => sheet.divergence(whole),
             Self::Branches => sheet.branches(whole),
             Self::Source => sheet.source(whole),
+            Self::Image => sheet.images(whole),
         }
         Drawing { chart: sheet.chart, places: sheet.places }
     }
@@ -176,6 +183,23 @@ impl Way {
         }
     }
 
+    /// How it is written where another way has the same ifs: with what tells the two apart.
+    fn label(&self, all: &[Self]) -> String {
+        let pattern = Self::pattern(&self.branching);
+        let same = all.iter().filter(|other| Self::pattern(&other.branching) == pattern).count();
+        let Branching { pattern: ifs, pattern_with_loops: loops, cases, .. } = &self.branching;
+        if same < 2 || ifs.is_empty() {
+            return pattern;
+        }
+        let cases: Vec<String> = cases.iter().map(u32::to_string).collect();
+        match (loops == ifs, cases.is_empty()) {
+            (true, true) => pattern,
+            (false, true) => format!("{loops} with loops"),
+            (true, false) => format!("{ifs}, cases {}", cases.join(" ")),
+            (false, false) => format!("{loops} with loops, cases {}", cases.join(" ")),
+        }
+    }
+
     /// All that tells it from others.
     fn said(branching: &Branching) -> String {
         let mut said = Self::pattern(branching);
@@ -209,18 +233,8 @@ fn ways(book: &KernelBook) -> Vec<Way> {
 fn about(book: &KernelBook, record: &GroupRecord, most: usize) -> String {
     let counts = &book.run.counts;
     let groups = book.run.taken.end - book.run.taken.start;
-    let mut parts = vec![
-        format!("{} in {} of {}", count(counts.work_items, "item"), count(groups, "group"), record.items),
-        format!("{}, {} diverge", count(counts.warps, "model warp"), grouped(counts.divergent_warps)),
-    ];
-    if let Some(banks) = counts.banks.iter().find(|banks| banks.group == record.group && banks.accesses > 0) {
-        parts.push(format!(
-            "group {}: {} of {} warp accesses to banks conflict",
-            record.group,
-            grouped(banks.conflicting),
-            grouped(banks.accesses)
-        ));
-    }
+    // What is wrong comes first: it has room where nothing else has.
+    let mut parts = Vec::new();
     match counts.races.len() {
         0 => {}
         1 => parts.push("1 race".into()),
@@ -228,6 +242,30 @@ fn about(book: &KernelBook, record: &GroupRecord, most: usize) -> String {
     }
     if !book.run.lone.is_empty() {
         parts.push("a barrier in divergent flow".into());
+    }
+    let outside: u64 = book.run.outside.iter().map(|outside| outside.count).sum();
+    if outside > 0 {
+        parts.push(format!(
+            "{} past the end",
+            if outside == 1 { "1 access".into() } else { format!("{} accesses", grouped(outside)) }
+        ));
+    }
+    parts.extend([
+        format!("{} in {} of {}", count(counts.work_items, "item"), count(groups, "group"), record.items),
+        format!(
+            "{}, {} {}",
+            count(counts.warps, "model warp"),
+            grouped(counts.divergent_warps),
+            if counts.divergent_warps == 1 { "diverges" } else { "diverge" }
+        ),
+    ]);
+    if let Some(banks) = counts.banks.iter().find(|banks| banks.group == record.group && banks.accesses > 0) {
+        parts.push(format!(
+            "group {}: {} of {} warp accesses to banks conflict",
+            record.group,
+            grouped(banks.conflicting),
+            grouped(banks.accesses)
+        ));
     }
     let mut out = String::new();
     for part in parts {

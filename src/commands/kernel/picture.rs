@@ -14,7 +14,9 @@ use std::path::Path;
 /// # Errors
 /// When it cannot be run, there is no such group, item or bank, or the file cannot be written.
 pub(super) fn write(args: &KernelArgs, program: &Program, launch: &Launch, output: &Path) -> anyhow::Result<()> {
-    let format = ChartFormat::of(output)?;
+    let format = ChartFormat::of(output).map_err(|error| {
+        UsageError(error.0.replace(".svg or .png", ".svg or .png for a picture, .orrery for a trace"))
+    })?;
     let spot = spot(args, program, launch)?;
     let first = args.group.unwrap_or_else(|| launch.take.as_ref().map_or(0, |take| take.start));
     let mut engine = chosen(args.engine, &program.file)?;

@@ -2,7 +2,7 @@
 
 use super::super::aligned::aligned;
 use super::super::stats::percent;
-use crate::kernel::{Act, Launch, Program, Run, Space, name_of};
+use crate::kernel::{Act, Launch, Outside, Program, Run, Space, name_of};
 use crate::shown;
 use crate::units::grouped;
 use std::collections::BTreeSet;
@@ -62,8 +62,8 @@ fn head(program: &Program, launch: &Launch, run: &Run, out: &mut dyn Write) -> a
     let hardware = &launch.hardware;
     writeln!(
         out,
-        "model warps of {} items; {} banks of {} bytes; lines of {} bytes in sectors of {}; {}",
-        hardware.warp,
+        "model warps of {}; {} banks of {} bytes; lines of {} bytes in sectors of {}; {}",
+        count(hardware.warp as u64, "item"),
         hardware.banks,
         hardware.bank_bytes,
         hardware.line,
@@ -76,6 +76,11 @@ fn head(program: &Program, launch: &Launch, run: &Run, out: &mut dyn Write) -> a
 fn notes(program: &Program, run: &Run, out: &mut dyn Write) -> anyhow::Result<()> {
     for unbound in &run.unbound {
         let name = shown::name(&unbound.name);
+        if let Some(texels) = unbound.texels {
+            let what = if unbound.bound { "" } else { "bound to nothing, so zeros; " };
+            writeln!(out, "{name}: {what}{} texels, one for each item of the launch", extent(texels))?;
+            continue;
+        }
         match (unbound.elements, unbound.bound) {
             (Some(elements), true) => {
                 writeln!(out, "{name}: {}, as many as the kernel reaches for", count(elements.into(), "element"))?;
@@ -97,7 +102,7 @@ fn notes(program: &Program, run: &Run, out: &mut dyn Write) -> anyhow::Result<()
             outside.line,
             count(outside.count, "access").replace("accesss", "accesses"),
             shown::name(&outside.name),
-            grouped(outside.index.into()),
+            outside_index(outside),
             grouped(outside.length.into()),
             if outside.private || program.shared.iter().any(|s| s.name == outside.name && s.space == Space::Workgroup) {
                 "the last element takes its place"
@@ -107,6 +112,13 @@ fn notes(program: &Program, run: &Run, out: &mut dyn Write) -> anyhow::Result<()
         )?;
     }
     Ok(())
+}
+
+fn outside_index(outside: &Outside) -> String {
+    match outside.signed() {
+        below if below < 0 => below.to_string(),
+        index => grouped(index.unsigned_abs()),
+    }
 }
 
 fn divergence(program: &Program, run: &Run, out: &mut dyn Write) -> anyhow::Result<()> {

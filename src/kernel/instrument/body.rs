@@ -73,15 +73,17 @@ pub(super) struct Shared<'p> {
     pub(super) program: &'p Program,
     pub(super) prelude: &'p Prelude,
     pub(super) number: Handle<Type>,
+    /// Three unsigned numbers, three signed ones, three floats.
+    pub(super) threes: [Handle<Type>; 3],
     /// Functions as they were, and as they are.
     pub(super) moved: BTreeMap<Handle<Function>, Handle<Function>>,
 }
 
 /// A function that is rewritten.
-struct Body<'f, 'p> {
-    shared: &'f Shared<'p>,
+pub(super) struct Body<'f, 'p> {
+    pub(super) shared: &'f Shared<'p>,
     code: &'f Code,
-    writer: Writer<'f>,
+    pub(super) writer: Writer<'f>,
     /// Which argument tells the bytes before what a pointer to shared memory points to.
     offsets: BTreeMap<u32, u32>,
 }
@@ -115,7 +117,7 @@ pub(super) fn instrument(shared: &Shared<'_>, code: &Code, function: &mut Functi
 }
 
 impl Body<'_, '_> {
-    fn inner(&self, value: Value) -> &TypeInner {
+    pub(super) fn inner(&self, value: Value) -> &TypeInner {
         self.shared.program.inner(self.code.which, value)
     }
 
@@ -148,7 +150,7 @@ impl Body<'_, '_> {
         Ok(std::mem::replace(&mut self.writer.block, before))
     }
 
-    fn lost(&self) -> KernelError {
+    pub(super) fn lost(&self) -> KernelError {
         let file = &self.shared.program.file;
         KernelError::Adapter(format!(
             "{file}: its statements are not those that were compiled: a bug, please report it"
@@ -207,6 +209,10 @@ impl Body<'_, '_> {
                 self.barrier();
                 statement
             }
+            (Statement::ImageStore { image, coordinate, array_index, value }, Op::Texel { .. }) => {
+                self.texel(image, coordinate, array_index, None)?;
+                Statement::ImageStore { image, coordinate, array_index, value }
+            }
             (Statement::Call { function, mut arguments, result }, Op::Call { .. }) => {
                 let program = self.shared.program;
                 for pointer in pointers(program, &program.module.functions[function]) {
@@ -226,16 +232,30 @@ impl Body<'_, '_> {
     fn emit(&mut self, range: Range<Expression>, span: Span) -> Result<(), KernelError> {
         let Some((mut first, last)) = range.first_and_last() else { return Ok(()) };
         for value in range {
-            if let Expression::Load { pointer } = self.writer.expressions[value] {
-                if value != first {
-                    let before = Range::new_from_bounds(first, value);
-                    let before = before.index_range();
-                    let before = Range::from_index_range(before.start..before.end - 1, self.writer.expressions);
-                    self.writer.block.push(Statement::Emit(before), span);
-                    first = value;
+            let expression = self.writer.expressions[value].clone();
+            let loads = matches!(
+                expression,
+                Expression::Load { .. } | Expression::ImageLoad { .. } | Expression::ImageSample { .. }
+            );
+            if loads && value != first {
+                let before = Range::new_from_bounds(first, value);
+                let before = before.index_range();
+                let before = Range::from_index_range(before.start..before.end - 1, self.writer.expressions);
+                self.writer.block.push(Statement::Emit(before), span);
+                first = value;
+            }
+            match expression {
+                Expression::Load { pointer } => {
+                    let load = self.code.loads.get(value.index()).and_then(Option::as_ref);
+                    self.access(pointer, load.and_then(|load| load.site))?;
                 }
-                let site = self.code.loads.get(value.index()).and_then(Option::as_ref).and_then(|load| load.site);
-                self.access(pointer, site)?;
+                Expression::ImageLoad { image, coordinate, array_index, level, .. } => {
+                    self.texel(image, coordinate, array_index, level)?;
+                }
+                Expression::ImageSample { image, coordinate, array_index, offset, .. } => {
+                    self.sampled(image, coordinate, array_index, offset)?;
+                }
+                _ => {}
             }
         }
         self.writer.block.push(Statement::Emit(Range::new_from_bounds(first, last)), span);

@@ -11,6 +11,7 @@
 //! numbers of groups and items are computed from what is launched in whole.
 
 mod body;
+mod images;
 mod prelude;
 
 use super::code::{Compiled, Value, Which};
@@ -51,7 +52,11 @@ impl Program {
         let binding = ResourceBinding { group: recorder.0, binding: recorder.1 };
         let prelude = Prelude::into_module(&mut module, binding)?;
         let number = module.types.insert(Type { name: None, inner: TypeInner::Scalar(Scalar::U32) }, Span::UNDEFINED);
-        let mut shared = Shared { program: self, prelude: &prelude, number, moved: BTreeMap::new() };
+        let threes = [Scalar::U32, Scalar::I32, Scalar::F32].map(|scalar| {
+            let inner = TypeInner::Vector { size: VectorSize::Tri, scalar };
+            module.types.insert(Type { name: None, inner }, Span::UNDEFINED)
+        });
+        let mut shared = Shared { program: self, prelude: &prelude, number, threes, moved: BTreeMap::new() };
         for (handle, function) in old.iter() {
             let mut function = function.clone();
             let which = Which::Function(handle);
@@ -81,7 +86,8 @@ impl Program {
     /// A binding that no variable of the entry has, in the first of the groups that there are.
     fn free_binding(&self) -> (u32, u32) {
         let used = |group| {
-            let all = self.shared.iter().filter_map(|shared| shared.binding);
+            let samplers = self.samplers.iter().map(|sampler| sampler.binding);
+            let all = self.shared.iter().filter_map(|shared| shared.binding).chain(samplers);
             all.filter(move |(at, _)| *at == group).map(|(_, binding)| binding)
         };
         (0, (0..).find(|binding| used(0).all(|taken| taken != *binding)).unwrap_or(u32::MAX))

@@ -36,6 +36,31 @@ fn past(word: u32, index: u32, length: u32) {
     put(length);
 }
 
+// A texel is accessed: which of them it is, row after row and layer after layer, or what is past the end.
+fn texel(past_word: u32, access: u32, coordinate: vec3<u32>, size: vec3<u32>, level: u32) {
+    if level != 0u {
+        past(past_word, level, 1u);
+    } else if coordinate.x >= size.x {
+        past(past_word, coordinate.x, size.x);
+    } else if coordinate.y >= size.y {
+        past(past_word, coordinate.y, size.y);
+    } else if coordinate.z >= size.z {
+        past(past_word, coordinate.z, size.z);
+    } else {
+        put(access | ((coordinate.z * size.y + coordinate.y) * size.x + coordinate.x));
+    }
+}
+
+// A sampler reads there: the texel, past the edge too. `shift` is in texels.
+fn sampled(word: u32, coordinate: vec3<f32>, size: vec3<u32>, shift: vec3<i32>) {
+    let texel = clamp(floor(coordinate * vec3<f32>(size)), vec3<f32>(-16777216.0), vec3<f32>(16777216.0));
+    let whole = vec3<u32>(vec3<i32>(texel) + shift);
+    put(word);
+    put(whole.x);
+    put(whole.y);
+    put(whole.z);
+}
+
 // Whether a loop may go one more round.
 fn round(line: u32) -> bool {
     if fuel == 0u {

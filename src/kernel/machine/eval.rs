@@ -54,7 +54,7 @@ impl<O: Observer> Machine<'_, O> {
     }
 
     /// Fills a value scalar by scalar.
-    fn each(&mut self, value: Value, items: &Mask, of: impl Fn(&Self, usize, usize) -> u64) {
+    pub(super) fn each(&mut self, value: Value, items: &Mask, of: impl Fn(&Self, usize, usize) -> u64) {
         let mut room = self.room_for(value);
         for leaf in 0..self.count(value) {
             for item in items.iter() {
@@ -132,6 +132,9 @@ impl<O: Observer> Machine<'_, O> {
                     length = length.max(grows.guess);
                 }
                 self.each(value, items, |_, _, _| length.into());
+            }
+            Expression::ImageQuery { .. } | Expression::ImageLoad { .. } | Expression::ImageSample { .. } => {
+                self.of_image(value, items)?;
             }
             // Constants are there from the start; results are put where they come about.
             Expression::Literal(_)
@@ -320,7 +323,17 @@ impl<O: Observer> Machine<'_, O> {
         if self.feed.is_some() {
             return self.fed_access(value, site, items);
         }
-        let pointer = self.pointer(value)?;
+        // Taken out meanwhile, so that all of the machine can be told.
+        let frame = self.frames.len().saturating_sub(1);
+        let taken = self.frames.get_mut(frame).and_then(|frame| frame.pointers[value.index()].take());
+        let Some(pointer) = taken else { return Err(self.fault("a pointer of this kind")) };
+        let inside = self.told(&pointer, site, items);
+        self.frames[frame].pointers[value.index()] = Some(pointer);
+        Ok(inside)
+    }
+
+    /// Tells of an access of what is pointed to.
+    pub(super) fn told(&mut self, pointer: &Pointer, site: Option<usize>, items: &Mask) -> Mask {
         let (place, past, first_past) = (pointer.place, pointer.past.and(items), pointer.first_past);
         let mut inside = *items;
         if let (false, Some((_, index, length))) = (past.is_empty(), first_past) {
@@ -340,13 +353,10 @@ impl<O: Observer> Machine<'_, O> {
         }
         if let (Some(site), false) = (site, inside.is_empty()) {
             self.events += inside.count() as u64;
-            let Self { frames, observer, group, phases, .. } = self;
-            if let Some(pointer) = frames.last().and_then(|frame| frame.pointers[value.index()].as_ref()) {
-                let (group, phases, addresses) = (*group, *phases, pointer.offsets.as_slice());
-                observer.access(&Access { group, site, items: &inside, addresses, phases });
-            }
+            let (group, phases, addresses) = (self.group, self.phases, pointer.offsets.as_slice());
+            self.observer.access(&Access { group, site, items: &inside, addresses, phases });
         }
-        Ok(inside)
+        inside
     }
 
     /// Tells of accesses past the end, at this line and of what has this name.

@@ -27,6 +27,8 @@ pub(in crate::kernel) enum Tag {
     Barrier,
     /// An index past the end: of which pointer. That index and the elements there are follow, as they are.
     Past,
+    /// A read through a sampler. Three whole coordinates follow, as they are: the texel's, past the edge too.
+    Sample,
 }
 
 impl Tag {
@@ -88,7 +90,7 @@ impl<O: Observer> Machine<'_, O> {
     }
 
     /// An item's next word, without a kind.
-    fn whole_word(&mut self, item: usize) -> Result<u32, KernelError> {
+    pub(super) fn whole_word(&mut self, item: usize) -> Result<u32, KernelError> {
         let Some(word) = self.next_word(item) else { return Err(self.strayed(item, "no word more", "a number")) };
         if let Some((at, _)) = self.feed.as_mut().and_then(|feed| feed.at.get_mut(item)) {
             *at += 1;
@@ -113,7 +115,13 @@ impl<O: Observer> Machine<'_, O> {
     /// Where an expression is evaluated: of those that load there is something to tell.
     pub(super) fn fed(&mut self, value: Value, items: &Mask) -> Result<(), KernelError> {
         let program = self.program;
-        let Expression::Load { pointer } = program.function(self.which()).expressions[value] else { return Ok(()) };
+        let pointer = match program.function(self.which()).expressions[value] {
+            Expression::Load { pointer } => pointer,
+            Expression::ImageLoad { coordinate, .. } | Expression::ImageSample { coordinate, .. } => {
+                return self.image_of(value).map_or(Ok(()), |image| self.fed_texels(image, coordinate, items));
+            }
+            _ => return Ok(()),
+        };
         let code = self.frames.last().map_or(0, |frame| frame.code);
         let site = self.compiled.codes[code].loads[value.index()].as_ref().and_then(|load| load.site);
         self.fed_access(pointer, site, items)?;
@@ -125,6 +133,17 @@ impl<O: Observer> Machine<'_, O> {
         &mut self,
         pointer: Value,
         site: Option<usize>,
+        items: &Mask,
+    ) -> Result<Mask, KernelError> {
+        self.fed_words(pointer, site, 1, items)
+    }
+
+    /// An access whose word is how often `unit` bytes from the start.
+    pub(super) fn fed_words(
+        &mut self,
+        pointer: Value,
+        site: Option<usize>,
+        unit: u32,
         items: &Mask,
     ) -> Result<Mask, KernelError> {
         let program = self.program;
@@ -142,7 +161,7 @@ impl<O: Observer> Machine<'_, O> {
                 past.insert(item);
             }
             if site.is_some() && !(buffer && past.has(item)) {
-                addresses[item] = self.word(item, Tag::Access)?;
+                addresses[item] = self.word(item, Tag::Access)?.wrapping_mul(unit);
             }
         }
         if let Some(first) = first {

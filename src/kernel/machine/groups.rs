@@ -5,7 +5,7 @@ use crate::kernel::code::{Value, Which};
 use crate::kernel::error::KernelError;
 use crate::kernel::mask::Mask;
 use crate::kernel::program::Space;
-use crate::kernel::record::Observer;
+use crate::kernel::record::{Observer, Phases};
 use crate::kernel::types;
 use naga::{BuiltIn, Expression, TypeInner};
 
@@ -15,11 +15,14 @@ const MOST_LOCAL: u64 = 512 << 20;
 impl<O: Observer> Machine<'_, O> {
     /// Runs the group of this number, the groups of a row before those of the next.
     pub(in crate::kernel) fn run(&mut self, group: u64) -> Result<(), KernelError> {
+        if self.limits.cancel.is_cancelled() {
+            return Err(KernelError::Cancelled);
+        }
         let [x, y, _] = self.groups.map(u64::from);
         let part = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
         self.at = [part(group % x), part(group / x % y), part(group / x / y)];
         self.group = group;
-        self.phases = (0, 0);
+        self.phases = Phases::default();
         self.steps = 0;
         self.left_at = None;
         let all = Mask::first(self.items);

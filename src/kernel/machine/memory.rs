@@ -9,6 +9,8 @@ pub(in crate::kernel) struct Memory {
     pub(in crate::kernel) bytes: Vec<u8>,
     /// What it grows by, while its length is sought.
     pub(in crate::kernel) grows: Option<Grows>,
+    /// Texels, by dimension, of a texture.
+    pub(in crate::kernel) texels: Option<[u32; 3]>,
 }
 
 /// An array whose length is sought.

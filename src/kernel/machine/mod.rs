@@ -5,6 +5,7 @@
 mod eval;
 mod feed;
 mod groups;
+mod images;
 mod math;
 mod memory;
 mod scalar;
@@ -12,12 +13,15 @@ mod statements;
 
 pub(super) use feed::{Feed, Tag, VALUE};
 pub(super) use memory::{Grows, MOST_GROWN, Memory};
+pub(super) use scalar::{from_half, low};
 
 use super::code::{Compiled, Which};
 use super::error::KernelError;
 use super::mask::Mask;
 use super::program::Program;
-use super::record::{LoneBarrier, Observer, Outside};
+use super::record::{LoneBarrier, Observer, Outside, Phases};
+use super::run::Cancel;
+use super::texel::Sampling;
 use std::collections::BTreeMap;
 
 /// Where a pointer points into.
@@ -54,10 +58,12 @@ struct Frame {
 }
 
 /// How the machine is set up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Limits {
     /// Statements that a group may carry out.
     pub steps: u64,
+    /// Ends it from elsewhere.
+    pub cancel: Cancel,
 }
 
 /// The launch, and its groups one after the other.
@@ -71,11 +77,13 @@ pub(super) struct Machine<'p, O> {
     at: [u32; 3],
     group: u64,
     shared: Vec<Memory>,
+    /// How samplers read, by their place in [`Program::samplers`].
+    samplings: &'p [Sampling],
     private: BTreeMap<usize, (u32, Vec<u8>)>,
     frames: Vec<Frame>,
     /// Frames to be used again, by code.
     spare: Vec<Vec<Frame>>,
-    phases: (u64, u64),
+    phases: Phases,
     steps: u64,
     limits: Limits,
     line: u32,
@@ -106,7 +114,7 @@ impl<'p, O: Observer> Machine<'p, O> {
         program: &'p Program,
         compiled: &'p Compiled,
         groups: [u32; 3],
-        shared: Vec<Memory>,
+        (shared, samplings): (Vec<Memory>, &'p [Sampling]),
         limits: Limits,
         observer: O,
     ) -> Self {
@@ -120,10 +128,11 @@ impl<'p, O: Observer> Machine<'p, O> {
             at: [0; 3],
             group: 0,
             shared,
+            samplings,
             private: BTreeMap::new(),
             frames: Vec::new(),
             spare: compiled.codes.iter().map(|_| Vec::new()).collect(),
-            phases: (0, 0),
+            phases: Phases::default(),
             steps: 0,
             limits,
             line: program.entry_line(),

@@ -12,12 +12,12 @@ pub(super) fn bits(value: f32) -> u64 {
 
 /// The low half.
 #[expect(clippy::cast_possible_truncation, reason = "the low half is what is asked for")]
-pub(super) fn low(bits: u64) -> u32 {
+pub(in crate::kernel) fn low(bits: u64) -> u32 {
     bits as u32
 }
 
 /// An `f16` as `f32`.
-pub(super) fn from_half(half: u64) -> f32 {
+pub(in crate::kernel) fn from_half(half: u64) -> f32 {
     let (sign, exponent, fraction) = (low(half >> 15 & 1), low(half >> 10 & 31), low(half & 1023));
     match exponent {
         0 => {

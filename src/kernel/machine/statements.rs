@@ -10,6 +10,9 @@ use crate::kernel::record::{Decision, LoneBarrier, Observer};
 use crate::kernel::types::{self, Leaf};
 use naga::{AtomicFunction, Barrier, BinaryOperator, Scalar};
 
+/// Statements between two looks at whether somebody waits still.
+const ASKED: u64 = 1024;
+
 /// Where items are after a block: those that returned are nowhere.
 pub(super) struct Flow {
     next: Mask,
@@ -42,6 +45,9 @@ impl<O: Observer> Machine<'_, O> {
     fn counted(&mut self, line: u32, items: &Mask) -> Result<(), KernelError> {
         self.line = line;
         self.steps += 1;
+        if self.steps.is_multiple_of(ASKED) && self.limits.cancel.is_cancelled() {
+            return Err(KernelError::Cancelled);
+        }
         if self.steps > self.limits.steps {
             let (file, group, steps) = (self.program.file.clone(), self.group, self.limits.steps);
             return Err(KernelError::Steps { file, line, group, steps });
@@ -143,6 +149,9 @@ impl<O: Observer> Machine<'_, O> {
                 }
                 self.barrier(step.line, &items, Barrier::WORK_GROUP)?;
             }
+            Op::Texel { coordinate, layer, value, image } => {
+                self.store_texels(*image, (*coordinate, *layer), *value, &items)?;
+            }
             Op::Call { code, arguments, result } => self.call(*code, arguments, *result, &items)?,
             Op::Block(_) => {}
         }
@@ -233,14 +242,16 @@ impl<O: Observer> Machine<'_, O> {
         }
         self.events += items.count() as u64;
         let (workgroup, storage) = (kinds.contains(Barrier::WORK_GROUP), kinds.contains(Barrier::STORAGE));
+        let texture = kinds.contains(Barrier::TEXTURE);
         self.observer.barrier(line, items, (workgroup, storage));
         if items.count() < self.items {
             let cause = self.parted.last().copied().or(self.left_at).unwrap_or(line);
             let (group, came, of) = (self.group, items.count(), self.items);
             self.lone.entry((line, cause)).or_insert(LoneBarrier { line, cause, group, came, of });
         }
-        self.phases.0 += u64::from(workgroup);
-        self.phases.1 += u64::from(storage);
+        self.phases.workgroup += u64::from(workgroup);
+        self.phases.storage += u64::from(storage);
+        self.phases.texture += u64::from(texture);
         Ok(())
     }
 

@@ -76,7 +76,7 @@ impl Memories {
             while let Some(item) = next {
                 let start = access.addresses[item];
                 match space {
-                    Space::Workgroup => self.words.extend(words_of(start, site.bytes, self.hardware.bank_bytes)),
+                    Space::Workgroup => self.words.extend(site.words(start, self.hardware.bank_bytes)),
                     _ => self.words.push(start.into()),
                 }
                 count += 1;
@@ -93,7 +93,7 @@ impl Memories {
             }
             match space {
                 Space::Workgroup => self.banks(access.site),
-                _ => self.sectors(access.site, site.bytes),
+                _ => self.sectors(access.site, site),
             }
         }
     }
@@ -115,18 +115,23 @@ impl Memories {
     }
 
     /// Sectors and lines: each is fetched once for all items of the warp.
-    fn sectors(&mut self, site: usize, bytes: u32) {
-        let used = &mut self.sites[site];
-        used.sectors += blocks(&self.words, bytes, self.hardware.sector);
-        used.lines += blocks(&self.words, bytes, self.hardware.line);
-        used.bytes += blocks(&self.words, bytes, 1);
+    fn sectors(&mut self, number: usize, site: &Site) {
+        let ranges = ranges(&self.words, site);
+        let used = &mut self.sites[number];
+        used.sectors += blocks(&ranges, self.hardware.sector);
+        used.lines += blocks(&ranges, self.hardware.line);
+        used.bytes += blocks(&ranges, 1);
     }
 }
 
-/// The words of banks that an access of `bytes` from `start` wants.
-pub(in crate::kernel) fn words_of(start: u32, bytes: u32, width: u32) -> Range<u64> {
-    let (start, width) = (u64::from(start), u64::from(width));
-    start / width..(start + u64::from(bytes.max(1))).div_ceil(width)
+/// The bytes that accesses of a site are of which start at these places, which rise.
+pub(in crate::kernel) fn ranges(starts: &[u64], site: &Site) -> Vec<Range<u64>> {
+    let of = |start: &u64| site.ranges(u32::try_from(*start).unwrap_or(u32::MAX));
+    let mut ranges: Vec<Range<u64>> = starts.iter().flat_map(of).collect();
+    if site.parts.len() > 1 {
+        ranges.sort_unstable_by_key(|bytes| bytes.start);
+    }
+    ranges
 }
 
 /// How many of these different words lie in one bank at most; `degrees` becomes how many lie in each.
@@ -139,12 +144,12 @@ pub(in crate::kernel) fn degree(words: &[u64], degrees: &mut [u64]) -> u64 {
     degrees.iter().max().copied().unwrap_or(0)
 }
 
-/// How many different blocks of `size` bytes accesses of `bytes` touch that start at these places, which rise.
-pub(in crate::kernel) fn blocks(starts: &[u64], bytes: u32, size: u32) -> u64 {
-    let (bytes, size) = (u64::from(bytes.max(1)), u64::from(size));
+/// How many different blocks of `size` bytes these bytes lie in, whose starts rise.
+pub(in crate::kernel) fn blocks(ranges: &[Range<u64>], size: u32) -> u64 {
+    let size = u64::from(size);
     let (mut count, mut after) = (0, 0);
-    for start in starts {
-        let (first, end) = (start / size, (start + bytes - 1) / size + 1);
+    for bytes in ranges {
+        let (first, end) = (bytes.start / size, bytes.end.div_ceil(size));
         count += end.saturating_sub(first.max(after));
         after = after.max(end);
     }

@@ -86,8 +86,9 @@ pub(super) struct Branchings {
     pub(super) lines: BTreeMap<u32, (u64, u64)>,
     /// By line: what items decided.
     pub(super) decided: BTreeMap<u32, Decided>,
-    /// The last decision's line and items, to see whether the other way was taken by others of a warp.
-    last: Option<(u32, Mask)>,
+    /// The last decision's line and items, to see whether the other way was taken by others of a warp, and the items of warps that were
+    /// parted by it so far.
+    last: Option<(u32, Mask, Mask)>,
     /// Decisions that were not kept.
     pub(super) lost: u64,
 }
@@ -140,18 +141,23 @@ impl Branchings {
             return;
         }
         // The ways of one condition come one after the other: a warp with items in two of them is parted here.
-        let before = self.last.filter(|(at, _)| *at == line).map(|(_, items)| items);
+        let last = self.last.filter(|(at, ..)| *at == line);
+        let (before, mut parted) = last.map_or((Mask::NONE, Mask::NONE), |(_, items, parted)| (items, parted));
         let counted = self.lines.entry(line).or_default();
         for warp in 0..self.items.div_ceil(self.warp) {
-            let any = |mask: &Mask| (warp * self.warp..self.items.min((warp + 1) * self.warp)).any(|n| mask.has(n));
-            if any(items) {
-                match before.as_ref().is_some_and(&any) {
-                    true => counted.1 += 1,
-                    false => counted.0 += 1,
+            let all = warp * self.warp..self.items.min((warp + 1) * self.warp);
+            let any = |mask: &Mask| all.clone().any(|n| mask.has(n));
+            match (any(items), any(&before), any(&parted)) {
+                (false, ..) | (true, true, true) => {}
+                (true, false, _) => counted.0 += 1,
+                // Once, into however many ways.
+                (true, true, false) => {
+                    counted.1 += 1;
+                    all.for_each(|n| parted.insert(n));
                 }
             }
         }
-        self.last = Some((line, before.map_or(*items, |before| before.or(items))));
+        self.last = Some((line, before.or(items), parted));
         items.iter().for_each(|item| self.paths[item].push(decision));
     }
 

@@ -5,7 +5,7 @@ mod branching;
 mod races;
 
 pub use banks::{Banks, SiteUse};
-pub(super) use banks::{blocks, degree, words_of};
+pub(super) use banks::{blocks, degree, ranges};
 pub use branching::{Branching, Cost, Decided, Path, ProxyWarp};
 pub use races::Race;
 

@@ -3,7 +3,7 @@
 use crate::kernel::code::{Act, Site};
 use crate::kernel::program::{Shared, Space};
 use crate::kernel::record::Access;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Two places in the source that race.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub struct Race {
     pub address: u32,
     /// Groups and items that were seen first.
     pub items: [(u64, usize); 2],
-    /// How many words it was seen at, of all groups.
+    /// How many different words it was seen at; of workgroup memory each group has words of its own.
     pub words: u64,
 }
 
@@ -41,22 +41,27 @@ pub(super) struct Races {
     far: Vec<HashMap<u32, Vec<Visit>>>,
     /// Variables that nobody can race for.
     silent: Vec<bool>,
-    /// Bytes of a word of each variable: 4, or 2 where numbers of 16 bits lie side by side.
+    /// Bytes of a word of each variable: 4, or 2 or 1 where numbers of 16 or 8 bits lie side by side.
     words: Vec<u32>,
     found: BTreeMap<(usize, usize), Race>,
+    /// Words that were counted, by sites: of workgroup memory each group has words of its own.
+    counted: HashSet<(usize, usize, u64, u32)>,
 }
 
 impl Races {
     pub(super) fn new(shared: &[Shared], sites: &[Site]) -> Self {
         let narrow = |n: usize| sites.iter().any(|site| site.shared == n && !site.bytes.is_multiple_of(4));
+        // Texels of one byte are no whole word of 16 bits.
+        let least = |n: usize| if sites.iter().any(|site| site.shared == n && site.bytes == 1) { 1 } else { 2 };
         let written = |n: usize| sites.iter().any(|site| site.shared == n && site.writes);
         Self {
             near: shared.iter().map(|_| HashMap::new()).collect(),
             far: shared.iter().map(|_| HashMap::new()).collect(),
             phases: vec![0; shared.len()],
             silent: (0..shared.len()).map(|n| !written(n)).collect(),
-            words: (0..shared.len()).map(|n| if narrow(n) { 2 } else { 4 }).collect(),
+            words: (0..shared.len()).map(|n| if narrow(n) { least(n) } else { 4 }).collect(),
             found: BTreeMap::new(),
+            counted: HashSet::new(),
         }
     }
 
@@ -72,7 +77,11 @@ impl Races {
             return;
         }
         let space = shared[n].space;
-        let phase = if space == Space::Workgroup { access.phases.0 } else { access.phases.1 };
+        let phase = match space {
+            Space::Workgroup => access.phases.workgroup,
+            Space::Texture => access.phases.texture,
+            Space::Storage | Space::Uniform => access.phases.storage,
+        };
         if self.phases[n] != phase {
             self.phases[n] = phase;
             self.near[n].clear();
@@ -81,7 +90,7 @@ impl Races {
         let mut seen = Vec::new();
         for item in access.items.iter() {
             let start = access.addresses[item];
-            for word in start / width..(start + site.bytes.max(1)).div_ceil(width) {
+            for word in site.words(start, width).filter_map(|word| u32::try_from(word).ok()) {
                 let here = (access.group, item);
                 if let Some(visits) = self.near[n].get(&word) {
                     for visit in visits {
@@ -92,7 +101,7 @@ impl Races {
                         }
                     }
                 }
-                if space == Space::Storage
+                if space != Space::Workgroup
                     && let Some(visits) = self.far[n].get(&word)
                 {
                     for visit in visits {
@@ -103,12 +112,11 @@ impl Races {
                     }
                 }
                 note(self.near[n].entry(word).or_default(), access.site, here);
-                if space == Space::Storage {
+                if space != Space::Workgroup {
                     note(self.far[n].entry(word).or_default(), access.site, here);
                 }
             }
         }
-        let mut counted = BTreeSet::new();
         for (other, address, before, here) in seen {
             let key = (other.min(access.site), other.max(access.site));
             let race = self.found.entry(key).or_insert(Race {
@@ -118,8 +126,8 @@ impl Races {
                 items: [before, here],
                 words: 0,
             });
-            // A word counts once for each time that the site is carried out.
-            if counted.insert((key, address)) {
+            let group = if space == Space::Workgroup { access.group } else { 0 };
+            if self.counted.insert((key.0, key.1, group, address)) {
                 race.words += 1;
             }
         }

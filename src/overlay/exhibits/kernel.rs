@@ -50,12 +50,36 @@ impl KernelExhibit {
         Self { view, places: Places::default(), group: 0, place: None, said: Vec::new() }
     }
 
+    /// A pixel of the image view: what it holds at the end, and the last that the group does there.
+    fn pixel(&self, kernel: &KernelBook, at: At) -> Option<Tip> {
+        let (number, x, y) = self.places.pixel(kernel, at)?;
+        let picture = kernel.pictures.get(number)?;
+        let name = kernel.shared.get(picture.shared).map_or("", |shared| shared.name.as_str());
+        let title = format!("{name}, column {x}, row {y}: {}", numbers(picture.pixel(x, y)));
+        let group = record(kernel, self.group)?;
+        let mut tip = Tip { title, ..Tip::default() };
+        match self.places.find(kernel, group, at) {
+            Some(Spot::Event { row, item }) => {
+                let found = group.rows.get(row)?;
+                tip.lines.extend(told(kernel, found, item));
+                tip.about = Some(Target::Tick(row as u64));
+            }
+            _ => tip.lines.push(format!("group {} does nothing here", group.group)),
+        }
+        Some(tip)
+    }
+
     /// A place of the picture in units of the chart.
     fn at(&self, at: Pos2) -> Option<At> {
         let place = self.place?;
         let along = |to: f32, from: f32| f64::from((to - from) / place.unit);
         Some((along(at.x, place.corner.x), along(at.y, place.corner.y)))
     }
+}
+
+/// Numbers of a pixel in a tip.
+fn numbers(pixel: &[f64]) -> String {
+    pixel.iter().map(|number| format!("{}", to_f32(*number))).collect::<Vec<_>>().join(", ")
 }
 
 /// Which of the groups that are kept is looked at: that of the location that is chosen, or of the task.
@@ -124,6 +148,9 @@ impl Exhibit for KernelExhibit {
     }
 
     fn pick(&self, studio: &Studio, _: &Taken, at: Pos2, _: f32) -> Option<Tip> {
+        if let Some(tip) = studio.kernel().and_then(|kernel| self.pixel(kernel, self.at(at)?)) {
+            return Some(tip);
+        }
         if let (Some(kernel), Some(Spot::Event { row, item })) = (studio.kernel(), self.spot(studio, at)) {
             let record = record(kernel, self.group)?;
             let found = record.rows.get(row).filter(|found| found.items.has(item));
@@ -148,7 +175,8 @@ impl Exhibit for KernelExhibit {
     }
 
     fn spot(&self, studio: &Studio, at: Pos2) -> Option<Spot> {
-        self.places.find(record(studio.kernel()?, self.group)?, self.at(at)?)
+        let kernel = studio.kernel()?;
+        self.places.find(kernel, record(kernel, self.group)?, self.at(at)?)
     }
 
     fn look(&self, camera: Camera, gesture: Gesture, _: &Taken) -> Camera {

@@ -265,6 +265,7 @@ pub static EXHIBITS: &[ExhibitEntry] = &[
     kernel!("kernel-divergence", Divergence),
     kernel!("kernel-branches", Branches),
     kernel!("kernel-source", Source),
+    kernel!("kernel-image", Image),
 ];
 
 /// The row of this name.
