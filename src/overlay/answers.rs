@@ -259,7 +259,11 @@ impl Answers {
     pub(super) fn wanted(&mut self, plays: bool) -> Option<Question> {
         let [charts, why, volumes, grid] = &mut self.wanted;
         // The newest moment is asked about when it rests: a picture that stays as it is does not ask again.
-        volumes.take().or_else(|| charts.take()).or_else(|| grid.take()).or_else(|| if plays { None } else { why.take() })
+        volumes
+            .take()
+            .or_else(|| charts.take())
+            .or_else(|| grid.take())
+            .or_else(|| if plays { None } else { why.take() })
     }
 
     /// A number that grows with what is there.

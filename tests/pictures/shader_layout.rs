@@ -202,6 +202,7 @@ fn format_name(format: VertexFormat) -> &'static str {
     match format {
         VertexFormat::Float32 => "1 Float",
         VertexFormat::Float32x2 | VertexFormat::Unorm16x2 => "2 Float",
+        VertexFormat::Float32x3 => "3 Float",
         VertexFormat::Float32x4 | VertexFormat::Unorm8x4 | VertexFormat::Unorm16x4 => "4 Float",
         VertexFormat::Uint32 => "1 Uint",
         _ => "a format this test does not know yet: add it",

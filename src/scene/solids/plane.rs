@@ -33,9 +33,11 @@ pub enum Form {
     Sheet,
 }
 
-/// Pixels of an element from which on it has a sphere, and from which on a tower.
-const SPHERES: f32 = 40.0;
-const TOWERS: f32 = 14.0;
+/// Room of an element in the middle of the plane, in the size of type, from which on it has a sphere, and from which on a tower. In a
+/// picture of 1280x720 type is 22 pixels large: 34 pixels, and 12.
+pub const SPHERES: f32 = 1.5;
+/// See [`SPHERES`].
+pub const TOWERS: f32 = 0.55;
 
 impl Form {
     /// All of them, with their names.
@@ -48,12 +50,12 @@ impl Form {
         Self::ALL.iter().find(|(form, _)| *form == self).map_or("auto", |(_, name)| name)
     }
 
-    /// What it is where an element has so many pixels: `Auto` becomes one of the others, and a sheet needs two rows and two columns.
+    /// What it is where an element has so much room, in the size of type: `Auto` becomes one of the others, and a sheet needs two rows and two columns.
     #[must_use]
-    pub fn chosen(self, px: f32, heights: &Heights) -> Self {
+    pub fn chosen(self, room: f32, heights: &Heights) -> Self {
         let form = match self {
-            Self::Auto if px >= SPHERES => Self::Spheres,
-            Self::Auto if px >= TOWERS => Self::Towers,
+            Self::Auto if room >= SPHERES => Self::Spheres,
+            Self::Auto if room >= TOWERS => Self::Towers,
             Self::Auto => Self::Sheet,
             form => form,
         };
@@ -322,12 +324,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_drawn_follows_from_the_pixels_of_an_element() {
+    fn what_is_drawn_follows_from_the_room_of_an_element() {
         let heights = heights();
-        let chosen = |form: Form, px: f32| form.chosen(px, &heights);
-        assert_eq!([62.0, 33.0, 8.0].map(|px| chosen(Form::Auto, px)), [Form::Spheres, Form::Towers, Form::Sheet]);
-        assert_eq!(chosen(Form::Spheres, 2.0), Form::Spheres, "as is asked for");
+        let chosen = |form: Form, room: f32| form.chosen(room, &heights);
+        assert_eq!([1.5, 1.0, 0.5].map(|room| chosen(Form::Auto, room)), [Form::Spheres, Form::Towers, Form::Sheet]);
+        assert_eq!(chosen(Form::Spheres, 0.1), Form::Spheres, "as is asked for");
         let row = Heights { rows: 1, columns: 6, above: vec![1.0; 6], ..Heights::default() };
-        assert_eq!(Form::Auto.chosen(2.0, &row), Form::Towers, "a row has no surface");
+        assert_eq!(Form::Auto.chosen(0.1, &row), Form::Towers, "a row has no surface");
     }
 }

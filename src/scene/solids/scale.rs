@@ -23,7 +23,7 @@ pub struct Reach {
 }
 
 /// Numbers of an axis at most.
-const MOST: u32 = 6;
+const MOST: u32 = 8;
 
 impl Reach {
     /// Of these heights, whichever are finite, to whole steps; to a step above 0 where all are 0.
@@ -50,6 +50,15 @@ impl Reach {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few")]
         let all = all.clamp(0.0, 1e3) as u32;
         (0..=all).map(|n| f64::from(n) * self.step - self.down)
+    }
+
+    /// Those of them that stand `apart` steps apart or more, 0 among them.
+    pub fn thinned(&self, apart: f32) -> impl Iterator<Item = f64> + '_ {
+        let by = step(f64::from(apart.max(1.0)), 1);
+        self.numbers().filter(move |number| {
+            let left = (number / self.step).abs() % by;
+            left.min(by - left) < 1e-6
+        })
     }
 }
 
@@ -90,7 +99,7 @@ mod tests {
             let reach = Reach::of(heights.iter().copied());
             let numbers: Vec<f64> = reach.numbers().collect();
             assert!(
-                reach.length() > 0.0 && numbers.len() <= 9 && numbers.iter().any(|n| n.abs() < 1e-9),
+                reach.length() > 0.0 && numbers.len() <= 11 && numbers.iter().any(|n| n.abs() < 1e-9),
                 "{heights:?}: {numbers:?}"
             );
             for height in heights.into_iter().filter(|h| h.is_finite()) {
@@ -98,6 +107,15 @@ mod tests {
             }
         }
         assert_eq!(Reach::of([0.0].into_iter()).numbers().collect::<Vec<_>>(), [0.0, 1.0]);
+    }
+
+    #[test]
+    fn numbers_that_are_thinned_keep_0() {
+        let reach = Reach::of([60.0, -130.0].into_iter());
+        assert_eq!(reach.numbers().collect::<Vec<_>>(), [-150.0, -100.0, -50.0, 0.0, 50.0, 100.0]);
+        assert_eq!(reach.thinned(0.3).count(), 6);
+        assert_eq!(reach.thinned(1.4).collect::<Vec<_>>(), [-100.0, 0.0, 100.0]);
+        assert_eq!(reach.thinned(1e3).collect::<Vec<_>>(), [0.0]);
     }
 
     #[test]

@@ -182,7 +182,7 @@ mod tests {
         ] {
             assert_eq!(arranged(cores, dimensions), expect, "{cores}");
         }
-        assert_eq!(arranged(4, 0), []);
+        assert!(arranged(4, 0).is_empty());
     }
 
     #[test]

@@ -66,11 +66,7 @@ pub(super) struct Counted {
 
 impl Counted {
     /// Of what is looked at, at a tick; the inner error is what is said in place of a picture.
-    pub(super) fn of(
-        studio: &mut Studio,
-        look: &SolidLook,
-        tick: u64,
-    ) -> Result<Result<Self, NoCounts>, SourceError> {
+    pub(super) fn of(studio: &mut Studio, look: &SolidLook, tick: u64) -> Result<Result<Self, NoCounts>, SourceError> {
         let timeline = Arc::clone(studio.timeline());
         if !timeline.is_whole() {
             return Ok(Err(NoCounts::Waiting("The trace is still being read.")));
@@ -132,8 +128,12 @@ impl Counted {
 
     /// What is drawn by a measure.
     pub(super) fn heights(&self, measure: Measure) -> Heights {
-        let mut heights =
-            Heights { rows: self.rows, columns: self.columns, signed: measure == Measure::Difference, ..Heights::default() };
+        let mut heights = Heights {
+            rows: self.rows,
+            columns: self.columns,
+            signed: measure == Measure::Difference,
+            ..Heights::default()
+        };
         for drawn in 0..self.rows * self.columns {
             let (above, below) = measure.heights(&self.counts(drawn));
             heights.above.push(above);
@@ -146,8 +146,11 @@ impl Counted {
     pub(super) fn addresses(&self, region: &Region, block: usize) -> Option<[u64; 2]> {
         let layout = region.layout().ok()?;
         let [first, last] = self.grid.elements(block);
-        Some([layout.address(&first).or_else(|| layout.address_of_number(first[0]))?, layout.address(&last).unwrap_or(0)])
-            .map(|[first, last]| [first, last.max(first)])
+        Some([
+            layout.address(&first).or_else(|| layout.address_of_number(first[0]))?,
+            layout.address(&last).unwrap_or(0),
+        ])
+        .map(|[first, last]| [first, last.max(first)])
     }
 
     /// Row and column of the element that holds a byte, where it is drawn.
@@ -167,7 +170,9 @@ impl Counted {
     /// What is known of a block, in words.
     pub(super) fn words(&self, block: usize) -> Vec<String> {
         let counts = self.grid.counts(block, self.window.clone());
-        let both = |what: &str, local: u64, remote: u64| format!("{what}: {} local, {} remote", grouped(local), grouped(remote));
+        let both = |what: &str, local: u64, remote: u64| {
+            format!("{what}: {} local, {} remote", grouped(local), grouped(remote))
+        };
         let mut lines = vec![
             both("reads", counts.local_reads, counts.remote_reads),
             both("writes", counts.local_writes, counts.remote_writes),
@@ -187,12 +192,7 @@ impl Counted {
     pub(super) fn when(&self) -> String {
         let Range { start, end } = self.window;
         let (from, to) = (self.grid.begins(start), self.grid.begins(end));
-        format!(
-            "slices {start} to {end} of {}: references {} to {}",
-            self.grid.slices(),
-            grouped(from),
-            grouped(to)
-        )
+        format!("slices {start} to {end} of {}: references {} to {}", self.grid.slices(), grouped(from), grouped(to))
     }
 
     /// What one has to know to read the picture rightly.
@@ -249,7 +249,8 @@ fn array(studio: &Studio, name: Option<&str>) -> Result<usize, NoCounts> {
     let timeline = studio.timeline();
     let (shares, _) = timeline.regions_over(0..timeline.len());
     let touched = |n: usize| shares.get(n).map_or(0, |share| share.references);
-    let all = regions.iter().enumerate().filter(|(n, region)| !region.is_unnamed() && region.bytes > 0 && touched(*n) > 0);
+    let all =
+        regions.iter().enumerate().filter(|(n, region)| !region.is_unnamed() && region.bytes > 0 && touched(*n) > 0);
     let most = all.max_by_key(|(n, region)| {
         let extents = region.shape.iter().filter(|extent| **extent > 1).count();
         (extents > 1, extents == 1, touched(*n), std::cmp::Reverse(*n))

@@ -25,7 +25,7 @@ use crate::overlay::studio::Studio;
 use crate::overlay::tip::{Tip, bytes_tip};
 use crate::reference::SourceError;
 use crate::scene::palette;
-use crate::scene::solids::{Form, Ground, Heights, Measure, Mesh, Orbit, Sight, SolidLook, frame, plane};
+use crate::scene::solids::{Form, Ground, Measure, Mesh, Orbit, Sight, SolidLook, frame, plane};
 use crate::scene::{Camera, View};
 use crate::units::ByteRange;
 use counted::{Counted, NoCounts};
@@ -45,8 +45,8 @@ pub struct PlaneExhibit {
 /// Type, pixels, where it is not scaled.
 const EM: f32 = 14.0;
 /// Ems around everything; left free for names at the sides of solids, and below.
-const MARGIN: f32 = 1.4;
-const NAMES: [f32; 2] = [5.0, 2.6];
+const MARGIN: f32 = 1.0;
+const NAMES: [f32; 2] = [5.0, 1.5];
 /// How much closer one can look.
 pub(super) const CLOSEST: f32 = 40.0;
 /// Degrees for a pixel of a drag.
@@ -92,23 +92,26 @@ impl Exhibit for PlaneExhibit {
         // Room for names is found before it is known how large the solids become.
         let head = Head { counted: &counted, look: &look, heights: &heights, title: &info.title };
         let top = head.height(inner, em);
+        let note = counted.note();
+        let below = if note.is_some() { 1.2 } else { 0.0 };
         let body = Rect::from_min_max(
-            pos2(inner.left() + NAMES[0] * em, top + 1.4 * em),
-            pos2(inner.right() - NAMES[0] * em, inner.bottom() - NAMES[1] * em),
+            pos2(inner.left() + NAMES[0] * em, top + 0.3 * em),
+            pos2(inner.right() - NAMES[0] * em, inner.bottom() - (NAMES[1] + below) * em),
         );
         let line = (layout.area.height() / 720.0).clamp(0.6, 4.0);
         let place = [body.left(), body.top(), body.right(), body.bottom().max(body.top() + em)];
+
         let seen = Sight::new(ground.bounds(), Orbit::of(view.camera.at), view.camera.zoom, place);
-        let form = look.form.chosen(seen.scale([0.0; 3]) * ground.pitch, &heights);
+        let form = look.form.chosen(seen.scale([0.0; 3]) * ground.pitch / em, &heights);
         let mut mesh = Mesh::default();
-        let names = frame::add(&mut mesh, &ground, &seen, line, heights.signed);
+        let names = frame::add(&mut mesh, &ground, &seen, em, heights.signed);
         plane::add(&mut mesh, &heights, &ground, form);
         self.signs(studio, &mut mesh, &ground, (&counted, view, &info))?;
         head.fill(&mut sheet, inner, form);
         if view.camera.zoom <= 1.0 + 1e-3 || names.len() < 400 {
             name_axes(&mut sheet, &names, &seen, &heights, top);
         }
-        if let Some(note) = counted.note() {
+        if let Some(note) = note {
             sheet.left(
                 pos2(inner.left(), inner.bottom() - 1.2 * em),
                 &note,
@@ -218,11 +221,11 @@ impl PlaneExhibit {
 }
 
 /// A gap between parts of the head, ems.
-const GAP: f32 = 2.0;
+const GAP: f32 = 1.4;
 
 /// The room of a scale of colours.
 fn scale_room(inner: Rect, em: f32) -> egui::Vec2 {
-    vec2((13.0 * em).min(inner.width()), 3.6 * em)
+    vec2((8.5 * em).min(inner.width()), 3.6 * em)
 }
 
 #[cfg(test)]

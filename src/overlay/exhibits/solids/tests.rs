@@ -21,7 +21,9 @@ fn an_array_is_drawn_in_rooms_of_all_forms_and_no_words_overlap() {
             let taken = taken(&mut exhibit, &mut studio, size, SolidLook { measure, ..SolidLook::default() });
             let facets = taken.picture.solids().expect("solids");
             assert!(facets.about.len() > 10, "{measure} at {size:?}");
-            assert!(facets.corners.iter().all(|c| c.at.iter().all(|v| v.is_finite()) && (0.0..=1.0).contains(&c.depth)));
+            assert!(
+                facets.corners.iter().all(|c| c.at.iter().all(|v| v.is_finite()) && (0.0..=1.0).contains(&c.depth))
+            );
             let area = taken.layout.area;
             let plane = taken.picture.plane().expect("words");
             assert!(plane.words.iter().all(|words| area.contains(words.at)), "{measure} at {size:?}");

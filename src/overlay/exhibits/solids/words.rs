@@ -37,7 +37,7 @@ impl Head<'_> {
     fn scales(&self) -> Vec<(String, bool)> {
         match self.look.measure {
             Measure::Difference => {
-                vec![("reads: local \u{2212} remote, up".into(), false), ("writes: local \u{2212} remote, down".into(), true)]
+                vec![("reads, up".into(), false), ("writes, down".into(), true)]
             }
             measure => vec![(measure.what().to_owned(), false)],
         }
@@ -52,7 +52,7 @@ impl Head<'_> {
     /// Where it ends.
     pub(super) fn height(&self, inner: Rect, em: f32) -> f32 {
         let below = if self.is_beside(inner, em) { 0.0 } else { scale_room(inner, em).y };
-        inner.top() + 4.9 * em + below
+        inner.top() + 4.6 * em + below
     }
 
     /// Writes it.
@@ -68,14 +68,18 @@ impl Head<'_> {
         // What can be chosen by a click.
         let core = self.look.core.map_or_else(String::new, |core| format!(" of core {core}"));
         let measure = format!("{}{core}", self.look.measure.what());
-        let chosen = if self.look.form == Form::Auto { format!("{}, as there is room", form.name()) } else { form.name().into() };
+        let chosen = if self.look.form == Form::Auto {
+            format!("{}, as there is room", form.name())
+        } else {
+            form.name().into()
+        };
         let mut x = inner.left();
         for (words, (number, column)) in [(measure, MEASURE), (chosen, FORM)] {
             let size = vec2(SIGN * words.chars().count() as f32 * em, 1.4 * em);
             if x + size.x > inner.left() + width {
                 break;
             }
-            let place = Rect::from_min_size(pos2(x, at(1.85).y), size);
+            let place = Rect::from_min_size(pos2(x, at(1.75).y), size);
             sheet.left(place.min, &words, Weight::Medium, 1.0, palette::TEXT_BODY, width);
             sheet.plane.rows.push((place.expand(0.2 * em), Target::Column(number, column)));
             x += size.x + 1.2 * em;
@@ -85,15 +89,16 @@ impl Head<'_> {
             n => format!("{n} cores"),
         };
         let when = format!("{}; {cores}, owner {}", self.counted.when(), self.look.owner);
-        sheet.left(at(3.35), &when, Weight::Regular, 0.92, palette::TEXT_QUIET, width);
+        sheet.left(at(3.2), &when, Weight::Regular, 0.92, palette::TEXT_QUIET, width);
         let from = if beside {
             pos2(inner.right() - scales.len() as f32 * room.x - (scales.len() - 1) as f32 * GAP * em, inner.top())
         } else {
-            at(4.9)
+            at(4.6)
         };
         for (n, (words, down)) in scales.iter().enumerate() {
             let step = if beside { room.x + GAP * em } else { (inner.width() + GAP * em) / scales.len() as f32 };
-            let area = Rect::from_min_size(pos2(from.x + n as f32 * step, from.y), vec2(room.x.min(step - GAP * em), room.y));
+            let area =
+                Rect::from_min_size(pos2(from.x + n as f32 * step, from.y), vec2(room.x.min(step - GAP * em), room.y));
             self.scale(sheet, area, words, *down);
         }
     }
@@ -139,8 +144,8 @@ pub(super) fn name_axes(sheet: &mut Sheet, names: &[Name], seen: &Sight, heights
         let at = pos2(at[0], at[1]);
         let (text, place, size, ink) = match name.says {
             Says::Row(n) | Says::Column(n) => (n.to_string(), at + away * 0.95 * em, 0.84, palette::TEXT_QUIET),
-            Says::Rows => ("row".to_owned(), at + away * 2.5 * em, 0.92, palette::TEXT_BODY),
-            Says::Columns => ("column".to_owned(), at + away * 2.5 * em, 0.92, palette::TEXT_BODY),
+            Says::Rows => ("row".to_owned(), at + away * 2.4 * em, 0.92, palette::TEXT_BODY),
+            Says::Columns => ("column".to_owned(), at + away * 2.4 * em, 0.92, palette::TEXT_BODY),
             Says::Height(value, down) => {
                 let value = if down { -value } else { value };
                 let side = if away.x < 0.0 { -0.7 } else { 0.7 };
@@ -148,17 +153,20 @@ pub(super) fn name_axes(sheet: &mut Sheet, names: &[Name], seen: &Sight, heights
             }
             Says::Heights(down) => {
                 let words = match (heights.signed, down) {
-                    (true, false) => "reads",
-                    (true, true) => "writes",
+                    (true, false) => "reads, up",
+                    (true, true) => "writes, down",
                     (false, _) => continue,
                 };
-                (words.to_owned(), at + vec2(0.0, if down { 1.3 } else { -1.3 } * em), 0.92, palette::TEXT_BODY)
+                (words.to_owned(), at + vec2(0.0, -1.3 * em), 0.92, palette::TEXT_BODY)
             }
         };
         let long = vec2(SIGN * text.chars().count() as f32 * size * em, 1.25 * size * em);
         let anchor = match name.says {
             Says::Height(..) if away.x < 0.0 => Align2::RIGHT_CENTER,
             Says::Height(..) => Align2::LEFT_CENTER,
+            // Beside the numbers, whichever side that is.
+            Says::Rows | Says::Columns if away.x < -0.3 => Align2::RIGHT_CENTER,
+            Says::Rows | Says::Columns if away.x > 0.3 => Align2::LEFT_CENTER,
             _ => Align2::CENTER_CENTER,
         };
         let area = anchor.anchor_size(place, long);
