@@ -17,6 +17,7 @@ done
 "$ORRERY" snapshot loops:gauss --view plane --at 688 --size 960x540 -o docs/solids/spheres.png
 "$ORRERY" snapshot 'loops:gauss?N=16' --view plane --at 4832 --size 960x540 -o docs/solids/towers.png
 "$ORRERY" snapshot 'loops:gauss?N=64' --view plane --at 274304 --size 960x540 -o docs/solids/sheet.png
+"$ORRERY" snapshot loops:gauss --view tube --at 688 --slice 0..64 --size 960x540 -o docs/solids/tube.png
 "$ORRERY" kernel kernel:reduce-strided --bank 0 -o docs/kernel-strided.png
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

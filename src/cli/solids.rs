@@ -27,7 +27,7 @@ pub struct SolidArgs {
     /// Slices of time that the trace is cut into
     #[arg(long, value_name = "N", default_value_t = SLICES, value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_SLICES)))]
     pub slices: u32,
-    /// Count these slices, from one up to another, such as 111..126; the default is those before the playhead
+    /// Count these slices, from one up to another, such as 111..126; the default is those before the playhead, of a tube the last 15
     #[arg(long, value_name = "FROM..TO", value_parser = window)]
     pub slice: Option<(u32, u32)>,
     /// How elements are drawn: auto (as there is room), spheres, towers or sheet

@@ -76,7 +76,7 @@ fn desk(exhibit: &'static ExhibitEntry, subject: Subject) -> Desk {
         return Desk::new(kernel, View::default(), Parts::default(), &[exhibit], Position::at(10), 9.0);
     }
     // Four cores, so that there is something remote.
-    if exhibit.name == "plane" {
+    if ["plane", "tube"].contains(&exhibit.name) {
         let four = HierarchyConfig { cores: 4, ..preset("paper").expect("there") };
         let gauss = studio_of("loops:gauss", Hierarchy::new(&four).expect("a shape that there is"));
         return Desk::new(gauss, View::default(), Parts::default(), &[exhibit], Position::at(688), 100.0);
@@ -226,7 +226,8 @@ fn the_window_looks_as_it_did() {
                 continue;
             }
             // Nor do hundreds of dots and lines.
-            let scale = if ["rings", "large", "machine", "plane"].contains(&name) { 0.6 * scale } else { scale };
+            let scale =
+                if ["rings", "large", "machine", "plane", "tube"].contains(&name) { 0.6 * scale } else { scale };
             let name = format!("{name}-{}x{}", size[0], size[1]);
             let picture = draw(&context, &mut show, size, scale);
             harness.check(&name, &picture);

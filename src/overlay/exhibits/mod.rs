@@ -32,7 +32,7 @@ pub use kernel::KernelExhibit;
 pub use numbers::NumberExhibit;
 pub use regions::RegionExhibit;
 pub use rings::RingExhibit;
-pub use solids::PlaneExhibit;
+pub use solids::{PlaneExhibit, TubeExhibit};
 pub use source::SourceExhibit;
 pub use table::{Arranged, Column, Sort};
 pub use tasks::{MachineExhibit, TaskExhibit, TaskView};
@@ -206,6 +206,13 @@ pub static EXHIBITS: &[ExhibitEntry] = &[
         of: TRACE,
     },
     ExhibitEntry {
+        name: "tube",
+        what: "an array's elements over time as a tube: its radius is accesses in a slice",
+        columns: &[],
+        open: |_| Box::new(TubeExhibit::default()),
+        of: TRACE,
+    },
+    ExhibitEntry {
         name: "graph",
         what: "loops and arrays as a graph: what moves from one to another",
         columns: &graph::COLUMNS,
@@ -284,7 +291,7 @@ impl ExhibitEntry {
     /// Whether its camera goes round what is seen: [`Camera::at`] counts degrees, round and up.
     #[must_use]
     pub fn is_solid(&self) -> bool {
-        matches!(self.name, "plane")
+        matches!(self.name, "plane" | "tube")
     }
 
     /// How its rows are sorted by these words of the command line: see [`Sort::parse`].

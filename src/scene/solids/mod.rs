@@ -7,6 +7,7 @@ pub mod look;
 pub mod mesh;
 pub mod plane;
 pub mod scale;
+pub mod tube;
 
 pub use camera::{Facets, Orbit, Seen, Sight};
 pub use look::{Measure, SolidLook};

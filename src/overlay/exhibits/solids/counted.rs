@@ -65,8 +65,14 @@ pub(super) struct Counted {
 }
 
 impl Counted {
-    /// Of what is looked at, at a tick; the inner error is what is said in place of a picture.
-    pub(super) fn of(studio: &mut Studio, look: &SolidLook, tick: u64) -> Result<Result<Self, NoCounts>, SourceError> {
+    /// Of what is looked at, at a tick: the slices that were asked for, else `latest` slices before it; the inner error is what is said
+    /// in place of a picture.
+    pub(super) fn of(
+        studio: &mut Studio,
+        look: &SolidLook,
+        tick: u64,
+        latest: usize,
+    ) -> Result<Result<Self, NoCounts>, SourceError> {
         let timeline = Arc::clone(studio.timeline());
         if !timeline.is_whole() {
             return Ok(Err(NoCounts::Waiting("The trace is still being read.")));
@@ -92,7 +98,10 @@ impl Counted {
         };
         let window = match look.window {
             Some((from, to)) => (from as usize).min(grid.slices())..(to as usize).min(grid.slices()),
-            None => 0..grid.slices_before(tick),
+            None => {
+                let end = grid.slices_before(tick);
+                end.saturating_sub(latest)..end
+            }
         };
         let (rows, columns, first) = match grid.blocks[..] {
             // As square as it can be.
@@ -188,11 +197,25 @@ impl Counted {
         lines
     }
 
-    /// Which slices and references, whose owners, in words.
+    /// Which slices and references, in words.
     pub(super) fn when(&self) -> String {
         let Range { start, end } = self.window;
         let (from, to) = (self.grid.begins(start), self.grid.begins(end));
         format!("slices {start} to {end} of {}: references {} to {}", self.grid.slices(), grouped(from), grouped(to))
+    }
+
+    /// The array, of the program or trace of this name.
+    pub(super) fn title(&self, of: &str) -> String {
+        if of.is_empty() { self.array.clone() } else { format!("{of}: {}", self.array) }
+    }
+
+    /// Which slices, and whose accesses.
+    pub(super) fn told(&self, look: &SolidLook) -> String {
+        let cores = match self.grid.cores {
+            1 => "1 core".to_owned(),
+            n => format!("{n} cores"),
+        };
+        format!("{}; {cores}, owner {}", self.when(), look.owner)
     }
 
     /// What one has to know to read the picture rightly.

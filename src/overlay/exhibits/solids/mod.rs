@@ -12,10 +12,12 @@
 //! wheel goes closer.
 
 mod counted;
+mod tube;
 mod words;
 
 use super::sheet::Sheet;
 use super::{Exhibit, Gesture, Picture};
+use crate::overlay::fonts::Weight;
 use crate::overlay::info::Info;
 use crate::overlay::layout::Layout;
 use crate::overlay::pen::Target;
@@ -30,7 +32,9 @@ use crate::scene::{Camera, View};
 use crate::units::ByteRange;
 use counted::{Counted, NoCounts};
 use egui::{Pos2, Rect, pos2, vec2};
-use words::{Head, name_axes};
+use words::{Axes, Head, Scale, name_axes};
+
+pub use tube::TubeExhibit;
 
 /// See the module.
 #[derive(Default)]
@@ -79,7 +83,7 @@ impl Exhibit for PlaneExhibit {
             ..(*view.solids).clone()
         };
         self.counted = None;
-        let counted = match Counted::of(studio, &look, info.tick)? {
+        let counted = match Counted::of(studio, &look, info.tick, usize::MAX)? {
             Ok(counted) => counted,
             Err(why) => {
                 notice(&mut sheet, &why);
@@ -90,7 +94,19 @@ impl Exhibit for PlaneExhibit {
         let ground = Ground::of(&heights);
         let inner = sight.shrink(MARGIN * em);
         // Room for names is found before it is known how large the solids become.
-        let head = Head { counted: &counted, look: &look, heights: &heights, title: &info.title };
+        let most = plane::largest(&heights);
+        let scale = |words: &'static str, down: bool| Scale {
+            words,
+            ends: [if heights.signed { -most } else { 0.0 }, most],
+            unit: "",
+            color: Box::new(move |n| plane::color(n, most, down, heights.signed)),
+        };
+        let scales = match look.measure {
+            Measure::Difference => vec![scale("reads, up", false), scale("writes, down", true)],
+            measure => vec![scale(measure.what(), false)],
+        };
+        let choices = vec![(measured(&look), MEASURE)];
+        let mut head = Head { title: counted.title(&info.title), choices, when: counted.told(&look), scales };
         let top = head.height(inner, em);
         let note = counted.note();
         let below = if note.is_some() { 1.2 } else { 0.0 };
@@ -107,19 +123,16 @@ impl Exhibit for PlaneExhibit {
         let names = frame::add(&mut mesh, &ground, &seen, em, heights.signed);
         plane::add(&mut mesh, &heights, &ground, form);
         self.signs(studio, &mut mesh, &ground, (&counted, view, &info))?;
-        head.fill(&mut sheet, inner, form);
+        let chosen =
+            if look.form == Form::Auto { format!("{}, as there is room", form.name()) } else { form.name().into() };
+        head.choices.push((chosen, FORM));
+        head.fill(&mut sheet, inner);
         if view.camera.zoom <= 1.0 + 1e-3 || names.len() < 400 {
-            name_axes(&mut sheet, &names, &seen, &heights, top);
+            let told = if heights.signed { ["reads, up", "writes, down"] } else { [""; 2] };
+            name_axes(&mut sheet, &names, &seen, &Axes { row: "row", column: "column", heights: told }, top);
         }
         if let Some(note) = note {
-            sheet.left(
-                pos2(inner.left(), inner.bottom() - 1.2 * em),
-                &note,
-                crate::overlay::fonts::Weight::Regular,
-                0.9,
-                palette::TEXT_QUIET,
-                inner.width(),
-            );
+            say(&mut sheet, inner, &note);
         }
         let facets = seen.see(&mesh, line, [sight.left(), top, sight.right(), sight.bottom()]);
         self.counted = Some(counted);
@@ -178,6 +191,18 @@ pub(super) fn turned(camera: Camera, gesture: Gesture) -> Camera {
 fn next<T: Copy + PartialEq>(all: &[T], now: T) -> T {
     let at = all.iter().position(|one| *one == now).map_or(0, |at| at + 1);
     all[at % all.len()]
+}
+
+/// What is counted, in words.
+fn measured(look: &SolidLook) -> String {
+    let core = look.core.map_or_else(String::new, |core| format!(" of core {core}"));
+    format!("{}{core}", look.measure.what())
+}
+
+/// Writes what one has to know below everything.
+fn say(sheet: &mut Sheet, inner: Rect, note: &str) {
+    let at = pos2(inner.left(), inner.bottom() - 1.2 * sheet.em);
+    sheet.left(at, note, Weight::Regular, 0.9, palette::TEXT_QUIET, inner.width());
 }
 
 /// Says why there is nothing to show.
