@@ -56,8 +56,10 @@ pub(super) struct Counted {
     pub(super) columns: usize,
     /// The block that stands at row 0, column 0.
     first: usize,
-    /// The array, as it is declared, with the indices that are fixed.
+    /// The array, as it is declared.
     pub(super) array: String,
+    /// What of it lies in the plane, and what of it is counted, where that is not all: words that follow its name.
+    parts: [String; 2],
     /// Whether one dimension was folded into rows.
     folded: bool,
     pub(super) measure: Measure,
@@ -115,15 +117,15 @@ impl Counted {
             _ => return Ok(Err(NoCounts::NoArray)),
         };
         let Some(own) = timeline.tables().regions.get(region) else { return Ok(Err(NoCounts::NoArray)) };
-        let mut array = own.declaration();
-        if grid.blocks.len() == 3 {
-            let [at, _] = grid.elements(first);
-            let fixed = at.iter().take(grid.fixed + 1).map(|index| format!("[{index}]")).collect::<String>();
-            array = format!("{array}, of which {}{fixed}", own.name);
-        }
+        let array = own.declaration();
+        let [at, _] = grid.elements(first);
+        let parts = [grid.fixed + grid.blocks.len().saturating_sub(2), grid.fixed].map(|fixed| {
+            let indices = at.iter().take(fixed).map(|index| format!("[{index}]")).collect::<String>();
+            if indices.is_empty() { indices } else { format!(", of which {}{indices}", own.name) }
+        });
         let folded = grid.blocks.len() == 1;
         let (measure, form) = (look.measure, look.form);
-        Ok(Ok(Self { grid, window, rows, columns, first, array, folded, measure, form }))
+        Ok(Ok(Self { grid, window, rows, columns, first, array, parts, folded, measure, form }))
     }
 
     /// The number of a block by that of what is drawn.
@@ -204,9 +206,11 @@ impl Counted {
         format!("slices {start} to {end} of {}: references {} to {}", self.grid.slices(), grouped(from), grouped(to))
     }
 
-    /// The array, of the program or trace of this name.
-    pub(super) fn title(&self, of: &str) -> String {
-        if of.is_empty() { self.array.clone() } else { format!("{of}: {}", self.array) }
+    /// The array, of the program or trace of this name, with the indices that are fixed: of a plane, or of all that is counted.
+    pub(super) fn title(&self, of: &str, is_plane: bool) -> String {
+        let part = &self.parts[usize::from(!is_plane)];
+        let of = if of.is_empty() { String::new() } else { format!("{of}: ") };
+        format!("{of}{}{part}", self.array)
     }
 
     /// Which slices, and whose accesses.

@@ -106,7 +106,7 @@ impl Exhibit for PlaneExhibit {
             measure => vec![scale(measure.what(), false)],
         };
         let choices = vec![(measured(&look), MEASURE)];
-        let mut head = Head { title: counted.title(&info.title), choices, when: counted.told(&look), scales };
+        let mut head = Head { title: counted.title(&info.title, true), choices, when: counted.told(&look), scales };
         let top = head.height(inner, em);
         let note = counted.note();
         let below = if note.is_some() { 1.2 } else { 0.0 };

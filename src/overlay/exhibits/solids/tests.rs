@@ -1,7 +1,9 @@
 use super::*;
 use crate::axis::Position;
 use crate::overlay::Parts;
-use crate::overlay::tests::studio;
+use crate::overlay::tests::{studio, studio_of};
+use crate::reference::{Kind, Reference, Region, Tables};
+use crate::sim::config::preset;
 use std::sync::Arc;
 
 fn taken(exhibit: &mut PlaneExhibit, studio: &mut Studio, size: [u32; 2], look: SolidLook) -> Taken {
@@ -94,4 +96,27 @@ fn measure_and_form_are_changed_by_a_click() {
     exhibit.sort(MEASURE.0);
     let after = taken(&mut exhibit, &mut studio, [900, 600], SolidLook::default());
     assert!(words(&after).iter().any(|words| words == "accesses"), "{:?}", words(&after));
+}
+
+#[test]
+fn of_three_dimensions_a_plane_says_which_it_is_of_and_a_tube_has_all() {
+    let region = Region { elem_type: "double".into(), shape: vec![3, 4, 5], ..Region::new("A", 0x1000, 8 * 60) };
+    let references = (0..600u64).map(|n| Reference::new(Kind::Read, 0x1000 + 8 * (n % 60), 8)).collect();
+    let tables = Tables { regions: vec![region], ..Tables::default() };
+    let mut studio = studio_of(references, tables, &preset("paper").expect("there"));
+    let mut shown = |exhibit: &mut dyn Exhibit| {
+        let shot = Shot::still([1280, 720], Position::at(600), View::default(), Parts::default());
+        let taken = shot.take(&mut studio, exhibit).expect("in memory");
+        let title = words(&taken).into_iter().find(|words| words.starts_with("A[3][4][5]"));
+        (
+            title,
+            taken.picture.solids().map(|facets| facets.about.iter().filter(|about| **about != u32::MAX).max().copied()),
+        )
+    };
+    let (title, last) = shown(&mut PlaneExhibit::default());
+    assert_eq!(title.as_deref(), Some("A[3][4][5], of which A[1]"));
+    assert_eq!(last, Some(Some(19)), "4 x 5 elements of the middle plane");
+    let (title, last) = shown(&mut TubeExhibit::default());
+    assert_eq!(title.as_deref(), Some("A[3][4][5]"));
+    assert_eq!(last, Some(Some(60 * 14 - 1)), "60 elements, 14 steps between 15 slices");
 }

@@ -150,7 +150,8 @@ impl Exhibit for TubeExhibit {
             color: Box::new(|percent| palette::owned(to_f32(percent / 100.0), false)),
         };
         let choices = vec![(format!("radius: {}", measured(&look)), MEASURE)];
-        let head = Head { title: counted.title(&info.title), choices, when: counted.told(&look), scales: vec![who] };
+        let head =
+            Head { title: counted.title(&info.title, false), choices, when: counted.told(&look), scales: vec![who] };
         let top = head.height(inner, em);
         let notes = rolled.notes();
         let below = if notes.is_empty() { 0.0 } else { 1.2 };
