@@ -14,6 +14,10 @@ for step in hdiff hdiff_layout hdiff_order hdiff_padded hdiff_arrays; do
 	"$ORRERY" snapshot loops:$step --view tiles --l1 640B,full,64 --tick 4800 --sort misses -o docs/$step.png
 done
 "$ORRERY" snapshot loops:hdiff --view tiles --l1 640B,full,64 --tick 2234 --pin 'in_field[5][6][3]' -o docs/hdiff_pattern.png
+"$ORRERY" snapshot loops:gauss --view plane --at 688 --size 960x540 -o docs/solids/spheres.png
+"$ORRERY" snapshot 'loops:gauss?N=16' --view plane --at 4832 --size 960x540 -o docs/solids/towers.png
+"$ORRERY" snapshot 'loops:gauss?N=64' --view plane --at 274304 --size 960x540 -o docs/solids/sheet.png
+"$ORRERY" snapshot loops:gauss --view tube --at 688 --slice 0..64 --size 960x540 -o docs/solids/tube.png
 "$ORRERY" kernel kernel:reduce-strided --bank 0 -o docs/kernel-strided.png
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

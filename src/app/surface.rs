@@ -235,7 +235,10 @@ impl Surface {
                 let Held { viewport, bars, .. } = &wanted;
                 match part.picture.and_then(Picture::scene) {
                     Some(scene) => canvas.painter.prepare(&self.context, scene, bars, viewport),
-                    None => canvas.painter.prepare_bars(&self.context, bars, size),
+                    None => {
+                        let facets = part.picture.and_then(Picture::solids);
+                        canvas.painter.prepare_solids(&self.context, facets, bars, (scale, size));
+                    }
                 }
                 canvas.held = Some(wanted);
             }

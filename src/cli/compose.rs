@@ -29,6 +29,10 @@ pub enum Compose {
     Functions,
     /// Arrays, a tile an element: accesses, misses, stack distances, what is touched
     Tiles,
+    /// An array as solids over a plane: local minus remote accesses of its elements, by core
+    Plane,
+    /// An array's elements over time as a tube: its radius is accesses in a slice, of the last 15 or of --slice
+    Tube,
     /// Loops and arrays as a graph: what moves from one to another
     Graph,
     /// Why this reference missed or hit, in sentences

@@ -16,6 +16,7 @@ mod record;
 mod refine;
 mod regions;
 mod sheet;
+mod solids;
 mod stats;
 mod story;
 mod sweep;
@@ -39,6 +40,7 @@ pub use record::{FinishArgs, RecordArgs, SECONDS};
 pub use refine::RefineArgs;
 pub use regions::RegionArgs;
 pub use sheet::SheetArgs;
+pub use solids::SolidArgs;
 pub use stats::{ROWS, StatsArgs};
 pub use story::{ProposeArgs, StoryArgs};
 pub use sweep::SweepArgs;
@@ -282,7 +284,7 @@ pub struct PictureArgs {
     pub tail: Option<u64>,
     /// Look closer: the point of the picture to look at (0,0 is the CPU, memory's rim is at distance 1, y points down) and how
     /// many times as close, 1 to 1000. Of tables, tiles and graphs: how far they are scrolled to the right and down, in heights of
-    /// their type
+    /// their type. Of solids: degrees that the camera went round and up, 0 to 360, or corner, front, side, above or below
     #[arg(long, value_name = "X,Y,ZOOM", allow_hyphen_values = true)]
     pub camera: Option<String>,
     /// Mark an element, such as 'A[3][4]', wherever it is, and show where it lived; or 'A + 16' (bytes from the start of A), or an
@@ -334,6 +336,9 @@ pub struct PictureArgs {
     #[command(flatten)]
     #[expect(missing_docs, reason = "flattened group")]
     pub tasks: TaskLookArgs,
+    #[command(flatten)]
+    #[expect(missing_docs, reason = "flattened group")]
+    pub solids: SolidArgs,
     #[command(flatten)]
     #[expect(missing_docs, reason = "flattened group")]
     pub launch: LaunchArgs,

@@ -5,12 +5,14 @@ use super::against::{baseline, compared};
 use super::open::{cache_choice, failed, opening};
 use super::quiet::quietly;
 use super::task_look::{self, is_tasks};
-use crate::cli::{CacheArgs, Part, PictureArgs, TraceArgs};
+use crate::cli::{CacheArgs, Part, PictureArgs, SolidArgs, TraceArgs};
 use crate::overlay::exhibits::{self, Arranged, ExhibitEntry, Subject};
 use crate::overlay::{Exhibit, Parts, Studio};
 use crate::reference::{NameError, Tables, bytes_named};
 use crate::render::context::Preference;
 use crate::render::{Context, RenderError};
+use crate::scene::solids::SolidLook;
+use crate::scene::solids::camera::PRESETS;
 use crate::scene::{Camera, Choice, Composition, Shade, View, view::CLOSEST};
 use crate::shown::is_seen;
 use crate::trace::bundled::name_in;
@@ -191,11 +193,20 @@ pub fn parts(picture: &PictureArgs) -> Parts {
 /// [`UsageError`] where that is no place.
 pub(super) fn camera(picture: &PictureArgs, row: Option<&ExhibitEntry>) -> Result<Camera, UsageError> {
     let Some(words) = &picture.camera else { return Ok(Camera::default()) };
+    let is_solid = row.is_some_and(ExhibitEntry::is_solid);
+    if let Some((_, orbit)) = PRESETS.iter().find(|(name, _)| is_solid && name == words) {
+        return Ok(Camera { at: orbit.at(), zoom: 1.0 });
+    }
     let numbers: Option<Vec<f32>> =
         words.split(',').map(|word| word.trim().parse().ok().filter(|n: &f32| n.is_finite())).collect();
     let is_sheet = row.is_some_and(ExhibitEntry::is_sheet);
     match numbers.as_deref().and_then(|numbers| <[f32; 3]>::try_from(numbers).ok()) {
         Some([x, y, zoom]) if (Camera { at: [x, y], zoom }).is_sound(is_sheet) => Ok(Camera { at: [x, y], zoom }),
+        _ if is_solid => Err(UsageError(format!(
+            "--camera {words}: expected {}, or ROUND,UP,ZOOM: degrees that the camera went round and up, 0 to 360, and 1 to \
+             {CLOSEST} times as close, such as 30,10,2",
+            PRESETS.map(|(name, _)| name).join(", ")
+        ))),
         _ if is_sheet => Err(UsageError(format!(
             "--camera {words}: expected X,Y,ZOOM: how far it is scrolled to the right and down, in heights of its type, and 1 to \
              {CLOSEST} times as close, such as 0,12,2"
@@ -233,6 +244,9 @@ pub fn choice(picture: &PictureArgs) -> Result<Choice, UsageError> {
 /// [`UsageError`] where a name is none of a region, with the nearest and those that there are; where a task is not there.
 pub fn dressed(view: View, picture: &PictureArgs, studio: &Studio) -> Result<View, UsageError> {
     let tables = studio.tables();
+    if let Some(name) = picture.solids.array.as_deref().filter(|name| tables.regions.iter().all(|r| r.name != **name)) {
+        return Err(UsageError(super::regions::unknown("--array", name, tables)));
+    }
     let (choice, regions) = (choice(picture)?, &tables.regions);
     match unknown(&choice, tables) {
         Some(words) => Err(UsageError(words)),
@@ -312,8 +326,23 @@ pub(super) fn viewed(picture: &PictureArgs, camera: Camera, speed: f64, step: f6
         trails: shown(Part::Trails),
         ghosts: shown(Part::Ghosts),
         temperature: shown(Part::Temperature),
+        solids: Arc::new(solids(picture)),
         ..View::default()
     })
+}
+
+/// What of an array is looked at as solids.
+fn solids(picture: &PictureArgs) -> SolidLook {
+    let SolidArgs { array, measure, owner, of_core, slices, slice, form } = &picture.solids;
+    SolidLook {
+        array: array.as_deref().map(Into::into),
+        measure: *measure,
+        owner: owner.clone(),
+        core: *of_core,
+        slices: *slices,
+        window: *slice,
+        form: *form,
+    }
 }
 
 #[cfg(test)]

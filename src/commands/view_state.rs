@@ -9,6 +9,7 @@ use crate::app::transport::PlayRange;
 use crate::app::{Asked, Beside, KeepLeft};
 use crate::cli::{CacheArgs, Cli, Command, ViewArgs, canonical};
 use crate::opening::{self, Sidecar};
+use crate::scene::solids::look::SLICES;
 use crate::shown::say;
 use crate::sim::config::{HierarchyConfig, LevelConfig, Ways, format_size, presets};
 use crate::trace::bundled::name_in;
@@ -142,6 +143,13 @@ fn state(args: &ViewArgs) -> Result<ViewState, UsageError> {
         some("--hide", listed(hidden)),
         some("--title", picture.title.clone()),
         some("--size", picture.size.clone().filter(|size| size != super::picture::USUAL_SIZE)),
+        some("--array", picture.solids.array.clone()),
+        some("--measure", changed(&picture.solids.measure)),
+        some("--owner", changed(&picture.solids.owner)),
+        some("--of-core", picture.solids.of_core.map(|core| core.to_string())),
+        some("--slices", Some(picture.solids.slices).filter(|n| *n != SLICES).map(|n| n.to_string())),
+        some("--slice", picture.solids.slice.map(|(from, to)| format!("{from}..{to}"))),
+        some("--form", changed(&picture.solids.form)),
         some("--memory", Some(picture.memory).filter(|memory| *memory != USUAL_MEMORY).map(format_size)),
     ];
     Ok(ViewState {
@@ -174,6 +182,11 @@ fn state(args: &ViewArgs) -> Result<ViewState, UsageError> {
         strip: picture.strip,
         others: others.into_iter().flatten().collect(),
     })
+}
+
+/// The words of a value that is not the usual one.
+fn changed<T: Default + PartialEq + std::fmt::Display>(value: &T) -> Option<String> {
+    (*value != T::default()).then(|| value.to_string())
 }
 
 /// Size and memory where none are asked for; a test holds them to what the command line says.

@@ -4,7 +4,7 @@
 use crate::analysis::{ChartParts, Charted, ChartsOf, Explanation, charted, explain_while};
 use crate::nest::{Volumes, Walk};
 use crate::reference::{ReferenceSource, SourceError};
-use crate::timeline::Timeline;
+use crate::timeline::{Grid, GridOf, Timeline};
 use crate::units::LevelId;
 use std::sync::Arc;
 
@@ -12,6 +12,8 @@ use std::sync::Arc;
 const MOST: u64 = 1 << 25;
 /// Answers that are kept.
 const KEPT: usize = 16;
+/// And grids among them.
+const GRIDS: usize = 3;
 
 /// What is asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,6 +24,8 @@ pub enum Question {
     Why(u64),
     /// What the loops move that references are computed from.
     Volumes,
+    /// Accesses by element and slice of time.
+    Grid(GridOf),
 }
 
 /// What was found.
@@ -33,6 +37,8 @@ pub enum Answer {
     Why(Arc<Explanation>),
     /// To [`Question::Volumes`].
     Volumes(Arc<Volumes>),
+    /// To [`Question::Grid`].
+    Grid(GridOf, Arc<Grid>),
 }
 
 impl Answer {
@@ -41,6 +47,7 @@ impl Answer {
             (Self::Charts(found), Question::Charts(of)) => found.of == *of,
             (Self::Why(found), Question::Why(tick)) => found.reference == *tick,
             (Self::Volumes(_), Question::Volumes) => true,
+            (Self::Grid(asked, _), Question::Grid(of)) => asked == of,
             _ => false,
         }
     }
@@ -85,6 +92,10 @@ impl Asked {
                 let found = found.ok_or_else(|| SourceError("the trace is made of no file of loops".into()))?;
                 Ok(Answer::Volumes(found.map_err(|e| failed(&e))?))
             }
+            Question::Grid(of) => {
+                let found = Grid::count(timeline, of.clone(), goes_on).map_err(|e| failed(&e))?;
+                Ok(Answer::Grid(of.clone(), Arc::new(found)))
+            }
         }
     }
 }
@@ -100,8 +111,8 @@ pub(super) struct Answers {
     found: Vec<Answer>,
     /// Somebody else finds answers.
     elsewhere: bool,
-    /// What is to be found for charts, of a reference, and of loops: the newest question of each.
-    wanted: [Option<Question>; 3],
+    /// What is to be found for charts, of a reference, of loops, and by element: the newest question of each.
+    wanted: [Option<Question>; 4],
     /// So many were found, or not.
     taken: u64,
     /// What could not be found, the newest last, and why: it is not asked for again.
@@ -146,6 +157,36 @@ impl Answers {
         }))
     }
 
+    /// Accesses by element and slice, where they are there; the inner error is why they cannot be.
+    pub(super) fn grid(
+        &mut self,
+        timeline: &Arc<Timeline>,
+        of: &GridOf,
+    ) -> Result<Result<Option<Arc<Grid>>, String>, SourceError> {
+        let question = Question::Grid(of.clone());
+        if let Some(why) = self.failed(&question) {
+            return Ok(Err(why.to_owned()));
+        }
+        // Grids are large, and the ones before are seldom asked for again.
+        let mut grids = self.found.iter().filter(|found| matches!(found, Answer::Grid(..))).count();
+        self.found.retain(|found| {
+            let is_grid = matches!(found, Answer::Grid(..)) && !found.is_of(&question);
+            let goes = is_grid && grids >= GRIDS;
+            grids -= usize::from(goes);
+            !goes
+        });
+        match self.of(timeline, question.clone()) {
+            Ok(found) => Ok(Ok(found.and_then(|answer| match answer {
+                Answer::Grid(_, found) => Some(found),
+                _ => None,
+            }))),
+            Err(SourceError(why)) => {
+                self.fail(question, why.clone());
+                Ok(Err(why))
+            }
+        }
+    }
+
     fn of(&mut self, timeline: &Arc<Timeline>, question: Question) -> Result<Option<Answer>, SourceError> {
         if !timeline.is_whole() && question != Question::Volumes {
             return Ok(None);
@@ -161,6 +202,7 @@ impl Answers {
                 Question::Charts(_) => 0,
                 Question::Why(_) => 1,
                 Question::Volumes => 2,
+                Question::Grid(_) => 3,
             };
             self.wanted[place] = Some(question);
             return Ok(None);
@@ -215,9 +257,13 @@ impl Answers {
 
     /// What somebody should find now; told once. `plays`: the moment passes, so that nobody reads of its reference.
     pub(super) fn wanted(&mut self, plays: bool) -> Option<Question> {
-        let [charts, why, volumes] = &mut self.wanted;
+        let [charts, why, volumes, grid] = &mut self.wanted;
         // The newest moment is asked about when it rests: a picture that stays as it is does not ask again.
-        volumes.take().or_else(|| charts.take()).or_else(|| if plays { None } else { why.take() })
+        volumes
+            .take()
+            .or_else(|| charts.take())
+            .or_else(|| grid.take())
+            .or_else(|| if plays { None } else { why.take() })
     }
 
     /// A number that grows with what is there.
@@ -227,6 +273,6 @@ impl Answers {
 
     /// For somebody who goes about in the same trace, and finds what is not there yet.
     pub(super) fn another(&self) -> Self {
-        Self { elsewhere: false, wanted: [None, None, None], failed: Vec::new(), ..self.clone() }
+        Self { elsewhere: false, wanted: [None, None, None, None], failed: Vec::new(), ..self.clone() }
     }
 }

@@ -106,7 +106,7 @@ impl Composer {
             let bars: Vec<_> = bars.iter().map(|bar| bar.scaled(scale)).collect();
             match taken.picture.scene() {
                 Some(scene) => painter.prepare(context, scene, &bars, &viewport),
-                None => painter.prepare_bars(context, &bars, size),
+                None => painter.prepare_solids(context, taken.picture.solids(), &bars, (scale, size)),
             }
             match sheet.pictures.len() {
                 1 => painter.draw(encoder, view),

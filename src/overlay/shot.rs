@@ -156,7 +156,7 @@ impl Taken {
         let painter = painter.with_clip_rect(self.layout.area.intersect(painter.clip_rect()));
         match &self.picture {
             Picture::Rings(scene) => draw(&painter, &self.layout, &self.parts, &self.info, scene, strip),
-            Picture::Plane(plane) | Picture::Machine(_, plane) => {
+            Picture::Plane(plane) | Picture::Machine(_, plane) | Picture::Solids(_, plane) => {
                 draw_plane(&painter, plane, &self.layout, &self.parts, &self.info, strip)
             }
         }

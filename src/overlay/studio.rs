@@ -17,7 +17,7 @@ use crate::sim::{Hierarchy, SimError};
 use crate::tasks::TaskBook;
 use crate::tasks::metrics::{Bins, in_flight};
 use crate::timeline::cursor::levels;
-use crate::timeline::{Clock, ClockKind, Cursor, Moment, Options, StripKind, Timeline};
+use crate::timeline::{Clock, ClockKind, Cursor, Grid, GridOf, Moment, Options, StripKind, Timeline};
 use crate::units::LevelId;
 use std::ops::Range;
 use std::sync::Arc;
@@ -233,6 +233,15 @@ impl Studio {
     /// When accesses cannot be counted.
     pub fn volumes(&mut self) -> Result<Option<Arc<Volumes>>, SourceError> {
         self.answers.volumes(&self.timeline)
+    }
+
+    /// Accesses by element and slice of time, where they are there: they are counted now, or by somebody else. The inner error is why they
+    /// cannot be counted.
+    ///
+    /// # Errors
+    /// When the trace cannot be read.
+    pub fn grid(&mut self, of: &GridOf) -> Result<Result<Option<Arc<Grid>>, String>, SourceError> {
+        self.answers.grid(&self.timeline, of)
     }
 
     /// Why that is not known; `None` where it is, or may be.

@@ -139,6 +139,27 @@ pub struct BarInstance {
     pub color: [u8; 4],
 }
 
+/// A corner of a triangle of solids; vertex attributes of `solids.wgsl`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct SolidVertex {
+    /// Pixels across and down where the scale is 1, and depth.
+    pub at: [f32; 3],
+    /// Straight alpha.
+    pub color: [u8; 4],
+}
+
+/// Where solids stand in a target; `SolidArea` of `solids.wgsl`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[expect(missing_docs, clippy::pub_underscore_fields, reason = "documented in solids.wgsl, where the meaning is used")]
+pub struct SolidArea {
+    pub area: [f32; 4],
+    pub target_size: [f32; 2],
+    pub scale: f32,
+    pub _pad0: f32,
+}
+
 const _: () = assert!(size_of::<SectorShape>() == 32 && size_of::<Frame>() == 48);
 // What every adapter binds as a uniform, WebGL 2 too.
 const _: () = assert!(size_of::<GlyphInstance>() == 60 && size_of::<SegmentInstance>() == 60);
@@ -164,6 +185,9 @@ pub const CELL_ATTRIBUTES: [wgpu::VertexAttribute; 3] =
 
 /// Attributes of [`BarInstance`], locations from 0.
 pub const BAR_ATTRIBUTES: [wgpu::VertexAttribute; 2] = wgpu::vertex_attr_array![0 => Float32x4, 1 => Unorm8x4];
+
+/// Attributes of [`SolidVertex`], locations from 0.
+pub const SOLID_ATTRIBUTES: [wgpu::VertexAttribute; 2] = wgpu::vertex_attr_array![0 => Float32x3, 1 => Unorm8x4];
 
 /// 0..=1 to a byte.
 #[must_use]

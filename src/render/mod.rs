@@ -10,6 +10,7 @@ pub mod pass;
 pub mod pathlines;
 mod pipeline;
 pub mod shaders;
+pub mod solids;
 pub mod target;
 pub mod themes;
 mod upload;

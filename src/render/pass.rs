@@ -1,4 +1,4 @@
-//! Draws a scene into any view: disks, cells, structure, trails, glyphs, the light of glyphs, bars, in this order.
+//! Draws a scene into any view: disks, cells, structure, trails, glyphs, the light of glyphs, bars, in this order; or solids, then bars.
 
 use super::bars::{Bar, BarDrawData, BarRenderer};
 use super::cells::{CellDrawData, CellRenderer};
@@ -7,8 +7,10 @@ use super::disks::{DiskDrawData, DiskRenderer};
 use super::glyphs::{GlyphDrawData, GlyphRenderer};
 use super::gpu_data::{Frame, SectorShape, sectors};
 use super::pathlines::{PathlineDrawData, PathlineRenderer};
+use super::solids::{SolidDrawData, SolidRenderer};
 use super::upload::Sent;
 use crate::scene::layout::Rings;
+use crate::scene::solids::Facets;
 use crate::scene::{Scene, palette};
 
 /// Where in a target the rings stand.
@@ -131,6 +133,7 @@ struct Renderers {
     pathlines: PathlineRenderer,
     glyphs: GlyphRenderer,
     bars: BarRenderer,
+    solids: SolidRenderer,
 }
 
 /// Everything that outlives a frame, and the newest frame's data.
@@ -148,6 +151,7 @@ pub struct Painter {
     trails: PathlineDrawData,
     glyph_data: GlyphDrawData,
     bar_data: BarDrawData,
+    solid_data: SolidDrawData,
     /// A rectangle under the picture where it is a part of a target.
     ground: BarDrawData,
     /// Whether there is a scene below the bars.
@@ -179,6 +183,7 @@ impl Painter {
             pathlines: PathlineRenderer::new(device, format, &layout),
             glyphs: GlyphRenderer::new(device, format, &layout),
             bars: BarRenderer::new(device, format, &layout),
+            solids: SolidRenderer::new(device, format),
             bind_layout,
         };
         Self::with(device, format, renderers)
@@ -195,6 +200,7 @@ impl Painter {
         let sectors_buffer =
             buffer(device, "sectors", wgpu::BufferUsages::STORAGE, SECTORS_AT_FIRST * size_of::<SectorShape>());
         let bind_group = bind(device, &renderers.bind_layout, &frame_buffer, &sectors_buffer);
+        let solid_data = SolidDrawData::new(device, &renderers.solids);
         Self {
             format,
             frame_buffer,
@@ -208,6 +214,7 @@ impl Painter {
             trails: PathlineDrawData::new("trails"),
             glyph_data: GlyphDrawData::new(),
             bar_data: BarDrawData::new(),
+            solid_data,
             ground: BarDrawData::new(),
             has_scene: false,
             sent: [Sent::default(); 2],
@@ -262,23 +269,44 @@ impl Painter {
         sent += self.trails.set(device, queue, &scene.trails);
         sent += self.glyph_data.set(device, queue, scene);
         sent += self.bar_data.set(device, queue, bars);
+        sent += self.no_solids(context);
         self.has_scene = true;
         self.account(sent);
     }
 
+    /// Nothing solid is drawn.
+    fn no_solids(&mut self, context: &Context) -> Sent {
+        let to = (&context.device, &context.queue);
+        self.solid_data.set(to, &self.renderers.solids, None, 1.0, [1; 2])
+    }
+
     /// As [`Painter::prepare`], of a picture of `size` pixels that has bars alone.
-    pub fn prepare_bars(&mut self, context: &Context, bars: &[Bar], [width, height]: [u32; 2]) {
+    pub fn prepare_bars(&mut self, context: &Context, bars: &[Bar], size: [u32; 2]) {
+        self.prepare_solids(context, None, bars, (1.0, size));
+    }
+
+    /// As [`Painter::prepare`], of a picture of `size` pixels, `scale` for one of the places that solids have, whose bars are over solids.
+    pub fn prepare_solids(
+        &mut self,
+        context: &Context,
+        facets: Option<&Facets>,
+        bars: &[Bar],
+        (scale, size): (f32, [u32; 2]),
+    ) {
+        let [width, height] = size;
         let (device, queue) = (&context.device, &context.queue);
         let frame = Viewport::fit(width, height).uniform(0.0);
         queue.write_buffer(&self.frame_buffer, 0, bytemuck::bytes_of(&frame));
         let mut sent = Sent { bytes: size_of::<Frame>() as u64, ..Sent::default() };
         sent += self.bar_data.set(device, queue, bars);
+        sent += self.solid_data.set((device, queue), &self.renderers.solids, facets, scale, size);
         self.has_scene = false;
         self.account(sent);
     }
 
     /// Draws what is prepared over the ground into `view`.
     pub fn draw(&self, encoder: &mut wgpu::CommandEncoder, view: &wgpu::TextureView) {
+        self.renderers.solids.render(encoder, &self.solid_data);
         let mut pass = pass(encoder, view, wgpu::LoadOp::Clear(ground()));
         self.shapes(&mut pass);
     }
@@ -295,6 +323,7 @@ impl Painter {
         let [left, top, right, bottom] = [x, y, x + width, y + height].map(|side| side as f32);
         let ground = Bar { sides: [left, top, right, bottom], color: palette::BACKGROUND };
         self.ground.set(&context.device, &context.queue, &[ground]);
+        self.renderers.solids.render(encoder, &self.solid_data);
         let mut pass = pass(encoder, view, wgpu::LoadOp::Load);
         pass.set_scissor_rect(x, y, width, height);
         pass.set_bind_group(0, &self.bind_group, &[]);
@@ -303,7 +332,8 @@ impl Painter {
     }
 
     fn shapes(&self, pass: &mut wgpu::RenderPass<'_>) {
-        let Renderers { disks, cells, pathlines, glyphs, bars, .. } = &self.renderers;
+        let Renderers { disks, cells, pathlines, glyphs, bars, solids, .. } = &self.renderers;
+        solids.over(pass, &self.solid_data);
         pass.set_bind_group(0, &self.bind_group, &[]);
         if self.has_scene {
             disks.draw(pass, &self.disk_data);

@@ -5,12 +5,13 @@
 type Source = (&'static str, &'static str);
 
 /// Every file under `shaders/`.
-pub const SOURCES: [Source; 9] = [
+pub const SOURCES: [Source; 10] = [
     ("glyphs", include_str!("../../shaders/glyphs.wgsl")),
     ("pathlines", include_str!("../../shaders/pathlines.wgsl")),
     ("bars", include_str!("../../shaders/bars.wgsl")),
     ("disks", include_str!("../../shaders/disks.wgsl")),
     ("cells", include_str!("../../shaders/cells.wgsl")),
+    ("solids", include_str!("../../shaders/solids.wgsl")),
     ("themes", include_str!("../../shaders/themes.wgsl")),
     ("shared/frame", include_str!("../../shaders/shared/frame.wgsl")),
     ("shared/polar", include_str!("../../shaders/shared/polar.wgsl")),
@@ -19,6 +20,9 @@ pub const SOURCES: [Source; 9] = [
 
 /// The shaders that draw a scene; they import the shared ones.
 pub const ENTRY: [&str; 5] = ["glyphs", "pathlines", "disks", "cells", "bars"];
+
+/// Those that draw solids into a picture of their own.
+pub const SOLIDS: [&str; 1] = ["solids"];
 
 /// Those that go over a finished picture.
 pub const PASSES: [&str; 1] = ["themes"];
@@ -65,7 +69,7 @@ fn paste(name: &str, text: &str, done: &mut Vec<String>, out: &mut String) -> Re
     Ok(())
 }
 
-/// Compiles a shader of [`ENTRY`] or [`PASSES`].
+/// Compiles a shader of [`ENTRY`], [`SOLIDS`] or [`PASSES`].
 ///
 /// # Panics
 /// Never for the embedded shaders: `tests/pictures/shader_valid.rs` composes and validates each.

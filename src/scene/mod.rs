@@ -25,6 +25,7 @@ pub mod pins;
 pub mod places;
 pub mod shades;
 mod sight;
+pub mod solids;
 pub mod stage;
 pub mod structure;
 pub mod temperature;

@@ -179,6 +179,22 @@ pub fn heat(share: f32) -> Rgba {
     mix(HEAT[below], HEAT[below + 1], share * steps as f32 - below as f32)
 }
 
+/// Colour of local minus remote accesses, as a share of the most, -1 to 1: of reads, or of writes. What is 0 is grey for both.
+#[must_use]
+pub fn owned(share: f32, writes: bool) -> Rgba {
+    let share = if share.is_finite() { share.clamp(-1.0, 1.0) } else { 0.0 };
+    let [local, remote] = if writes { WRITES } else { READS };
+    // What is least is told from nothing.
+    let part = if share == 0.0 { 0.0 } else { 0.3 + 0.7 * share.abs() };
+    mix(EVEN, if share < 0.0 { remote } else { local }, part)
+}
+
+/// As many local accesses as remote ones.
+const EVEN: Rgba = [104, 108, 120, 255];
+/// Reads and writes, local and remote.
+const READS: [Rgba; 2] = [[104, 172, 255, 255], [255, 92, 62, 255]];
+const WRITES: [Rgba; 2] = [[186, 156, 236, 255], [255, 196, 84, 255]];
+
 /// The steps of [`heat`].
 const HEAT: [Rgba; 6] = [
     [48, 44, 92, 255],

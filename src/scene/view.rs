@@ -4,6 +4,7 @@ use super::flows::{FLOWING, LOGGED};
 use super::layout::Radii;
 use super::order::RegionOrder;
 use super::palette::RegionColors;
+use super::solids::SolidLook;
 use crate::tasks::TaskLook;
 use crate::units::ByteRange;
 use std::sync::Arc;
@@ -131,6 +132,8 @@ pub struct View {
     pub calm: bool,
     /// What of tasks is looked at.
     pub tasks: Arc<TaskLook>,
+    /// What of an array is looked at as solids.
+    pub solids: Arc<SolidLook>,
 }
 
 impl Default for View {
@@ -155,6 +158,7 @@ impl Default for View {
             labels: Arc::default(),
             calm: false,
             tasks: Arc::default(),
+            solids: Arc::default(),
         }
     }
 }

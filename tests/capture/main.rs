@@ -4,6 +4,8 @@
 
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod compiler;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod gauss;
 #[cfg(target_os = "linux")]
 mod killed;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]

@@ -12,7 +12,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const PAGES: [&str; 10] = [
+const PAGES: [&str; 11] = [
     "README.md",
     "docs/formats.md",
     "docs/capture.md",
@@ -23,6 +23,7 @@ const PAGES: [&str; 10] = [
     "docs/kernels.md",
     "docs/storyboards.md",
     "docs/loops.md",
+    "docs/solids.md",
 ];
 
 fn root() -> PathBuf {
@@ -59,9 +60,15 @@ fn calls(name: &str) -> Vec<Vec<String>> {
 
 #[test]
 fn every_command_line_of_the_pages_parses() {
-    for name in
-        ["README.md", "docs/formats.md", "docs/capture.md", "docs/analysis.md", "docs/kernels.md", "docs/loops.md"]
-    {
+    for name in [
+        "README.md",
+        "docs/formats.md",
+        "docs/capture.md",
+        "docs/analysis.md",
+        "docs/kernels.md",
+        "docs/loops.md",
+        "docs/solids.md",
+    ] {
         let calls = calls(name);
         assert!(!calls.is_empty(), "{name} shows no command");
         for words in calls {

@@ -5,9 +5,9 @@ use orrery::render::disks::{instance, vertices_of};
 use orrery::render::glyphs::FLASH_SEEN;
 use orrery::render::gpu_data::{
     BAR_ATTRIBUTES, BarInstance, CELL_ATTRIBUTES, CellInstance, DISK_ATTRIBUTES, DiskInstance, Frame, GLYPH_ATTRIBUTES,
-    GlyphInstance, SEGMENT_ATTRIBUTES, SectorShape, SegmentInstance,
+    GlyphInstance, SEGMENT_ATTRIBUTES, SOLID_ATTRIBUTES, SectorShape, SegmentInstance, SolidArea, SolidVertex,
 };
-use orrery::render::shaders::{ENTRY, PASSES, compose};
+use orrery::render::shaders::{ENTRY, PASSES, SOLIDS, compose};
 use orrery::scene::Disk;
 use orrery::scene::frame::flags;
 use orrery::scene::motion::Path;
@@ -46,6 +46,7 @@ fn table() -> Vec<Row> {
     vec![
         row!(SectorShape { r0, r1, sets, ways, omega, theta0, span, _pad0 }),
         row!(Frame { scale, offset, half_size, px_per_unit, line_scale, now, _pad0, _pad1, _pad2 }),
+        row!(SolidArea { area, target_size, scale, _pad0 }),
     ]
 }
 
@@ -124,14 +125,14 @@ fn shared_structs_are_the_same_in_both_languages() {
     let table = table();
     let mut used = BTreeSet::new();
     let mut found = Vec::new();
-    for name in ENTRY {
+    for name in ENTRY.into_iter().chain(SOLIDS) {
         let module = module(name);
         used.extend(shared_structs(&module).into_keys());
         found.extend(differences(&module, &table).into_iter().map(|d| format!("{name}.wgsl: {d}")));
     }
     found.extend(table.iter().filter(|r| !used.contains(r.name)).map(|r| format!("no shader uses {}", r.name)));
     assert!(found.is_empty(), "{}", found.join("\n"));
-    assert_eq!(used.len(), 2, "{used:?}");
+    assert_eq!(used.len(), 3, "{used:?}");
 }
 
 #[test]
@@ -185,7 +186,7 @@ fn bindings_are_those_of_the_bind_group() {
 
 #[test]
 fn a_pass_over_a_picture_takes_its_figures_and_the_picture() {
-    for name in PASSES {
+    for name in PASSES.into_iter().chain(SOLIDS) {
         let module = module(name);
         let found: Vec<(u32, u32, AddressSpace)> = module
             .global_variables
@@ -201,6 +202,7 @@ fn format_name(format: VertexFormat) -> &'static str {
     match format {
         VertexFormat::Float32 => "1 Float",
         VertexFormat::Float32x2 | VertexFormat::Unorm16x2 => "2 Float",
+        VertexFormat::Float32x3 => "3 Float",
         VertexFormat::Float32x4 | VertexFormat::Unorm8x4 | VertexFormat::Unorm16x4 => "4 Float",
         VertexFormat::Uint32 => "1 Uint",
         _ => "a format this test does not know yet: add it",
@@ -245,18 +247,21 @@ fn vertex_attributes_have_the_shaders_types_and_the_structs_offsets() {
     let disk = row!(DiskInstance { shape, arc, color, mesh });
     let cell = row!(CellInstance { slots, color, sector });
     let bar = row!(BarInstance { sides, color });
-    let all: [(&str, &[wgpu::VertexAttribute], Row); 5] = [
+    let solid = row!(SolidVertex { at, color });
+    let all: [(&str, &[wgpu::VertexAttribute], Row); 6] = [
         ("glyphs", &GLYPH_ATTRIBUTES, glyph),
         ("pathlines", &SEGMENT_ATTRIBUTES, segment),
         ("disks", &DISK_ATTRIBUTES, disk),
         ("cells", &CELL_ATTRIBUTES, cell),
         ("bars", &BAR_ATTRIBUTES, bar),
+        ("solids", &SOLID_ATTRIBUTES, solid),
     ];
-    assert_eq!(all.len(), ENTRY.len());
+    assert_eq!(all.len(), ENTRY.len() + SOLIDS.len());
     for (name, attributes, row) in all {
         let fed: Vec<(u32, String)> =
             attributes.iter().map(|a| (a.shader_location, format_name(a.format).to_owned())).collect();
-        let entries = vertex_inputs(&module(name));
+        // What lays a picture over another takes no attributes.
+        let entries: Vec<_> = vertex_inputs(&module(name)).into_iter().filter(|e| !e.is_empty()).collect();
         assert!(
             !entries.is_empty() && entries.iter().all(|e| *e == fed),
             "{name}.wgsl {entries:#?}\nattributes {fed:#?}"

@@ -1,6 +1,6 @@
 //! Every shader, composed exactly as at run time, passes naga: no GPU needed. All failures are listed, with source.
 
-use orrery::render::shaders::{ENTRY, PASSES, SOURCES, compose, compose_text};
+use orrery::render::shaders::{ENTRY, PASSES, SOLIDS, SOURCES, compose, compose_text};
 use std::fs;
 use std::path::Path;
 use wgpu::naga::ShaderStage;
@@ -21,7 +21,7 @@ fn complaint(name: &str, text: &str) -> Option<String> {
 #[test]
 fn every_shader_is_valid() {
     let mut complaints = Vec::new();
-    for name in ENTRY.into_iter().chain(PASSES) {
+    for name in ENTRY.into_iter().chain(PASSES).chain(SOLIDS) {
         match compose(name) {
             Ok(text) => complaints.extend(complaint(name, &text)),
             Err(error) => complaints.push(error),
@@ -44,12 +44,17 @@ fn every_shader_is_valid() {
 
 #[test]
 fn entry_points_are_what_pipelines_ask_for() {
-    for name in ENTRY.into_iter().chain(PASSES) {
+    for name in ENTRY.into_iter().chain(PASSES).chain(SOLIDS) {
         let module = wgsl::parse_str(&compose(name).expect("composes")).expect("parses");
         let found: Vec<(&str, ShaderStage)> = module.entry_points.iter().map(|e| (e.name.as_str(), e.stage)).collect();
         let main = [("vs_main", ShaderStage::Vertex), ("fs_main", ShaderStage::Fragment)];
         let light = [("vs_light", ShaderStage::Vertex), ("fs_light", ShaderStage::Fragment)];
-        let expected = if name == "glyphs" { [main, light].concat() } else { main.to_vec() };
+        let over = [("vs_over", ShaderStage::Vertex), ("fs_over", ShaderStage::Fragment)];
+        let expected = match name {
+            "glyphs" => [main, light].concat(),
+            "solids" => [main, over].concat(),
+            _ => main.to_vec(),
+        };
         assert_eq!(found, expected, "{name}");
     }
 }

@@ -18,9 +18,10 @@ use orrery::opening::{KernelFile, kernel_tasks};
 use orrery::overlay::exhibits::{EXHIBITS, ExhibitEntry, Subject, named};
 use orrery::overlay::{Baseline, Parts, Studio, Words, fonts};
 use orrery::render::{Bar, Context, Painter, Target, Viewport, target};
+use orrery::scene::solids::Facets;
 use orrery::scene::{Scene, View};
 use orrery::sim::Hierarchy;
-use orrery::sim::config::preset;
+use orrery::sim::config::{HierarchyConfig, preset};
 use orrery::tasks::metrics::Edges;
 use orrery::tasks::{FirstSight, TaskBook};
 use orrery::trace;
@@ -33,7 +34,11 @@ use std::time::Duration;
 const SIZES: [([u32; 2], f32); 2] = [([1280, 720], 0.25), ([640, 360], 0.375)];
 
 fn studio(caches: Hierarchy) -> Studio {
-    let source = Arc::from(trace::open(Path::new("lesson:matmul16"), None).expect("bundled"));
+    studio_of("lesson:matmul16", caches)
+}
+
+fn studio_of(name: &str, caches: Hierarchy) -> Studio {
+    let source = Arc::from(trace::open(Path::new(name), None).expect("bundled"));
     Studio::new(source, caches, &mut |_, _| true).expect("readable")
 }
 
@@ -74,6 +79,12 @@ fn desk(exhibit: &'static ExhibitEntry, subject: Subject) -> Desk {
         let kernel = kernel(exhibit);
         return Desk::new(kernel, View::default(), Parts::default(), &[exhibit], Position::at(10), 9.0);
     }
+    // Four cores, so that there is something remote.
+    if ["plane", "tube"].contains(&exhibit.name) {
+        let four = HierarchyConfig { cores: 4, ..preset("paper").expect("there") };
+        let gauss = studio_of("loops:gauss", Hierarchy::new(&four).expect("a shape that there is"));
+        return Desk::new(gauss, View::default(), Parts::default(), &[exhibit], Position::at(688), 100.0);
+    }
     let mut this = studio(paper());
     let other = Hierarchy::new(&preset("textbook").expect("there")).expect("a shape that there is");
     this.compare_with(Some(Baseline::caches(studio(other))));
@@ -103,6 +114,8 @@ struct Under {
     bars: Vec<Bar>,
     /// What the rings show, and where, points.
     rings: Option<(Scene, Viewport)>,
+    /// Solids, in their places, points.
+    solids: Option<Facets>,
 }
 
 /// Who shows something in a window of a size.
@@ -112,7 +125,8 @@ type Show = Box<dyn FnMut(&mut Ui, [u32; 2]) -> Under>;
 fn under(desk: &Desk) -> Under {
     let pane = desk.pane();
     let rings = pane.taken().and_then(|taken| Some((taken.picture.scene()?.clone(), taken.layout.viewport)));
-    Under { bars: pane.bars.clone(), rings }
+    let solids = pane.taken().and_then(|taken| taken.picture.solids().cloned());
+    Under { bars: pane.bars.clone(), rings, solids }
 }
 
 /// What is drawn, by name.
@@ -190,7 +204,7 @@ fn draw(context: &Context, show: &mut Show, size: [u32; 2], scale: f32) -> Golde
             Some((scene, viewport)) => {
                 painter.prepare(context, scene, &bars, &viewport.scaled(scale, [width, height]));
             }
-            None => painter.prepare_bars(context, &bars, [width, height]),
+            None => painter.prepare_solids(context, under.solids.as_ref(), &bars, (scale, [width, height])),
         }
         painter.draw(&mut encoder, target.view());
         words.draw(context, &mut encoder, target.view(), &egui, output, [width, height]);
@@ -216,7 +230,8 @@ fn the_window_looks_as_it_did() {
                 continue;
             }
             // Nor do hundreds of dots and lines.
-            let scale = if ["rings", "large", "machine"].contains(&name) { 0.6 * scale } else { scale };
+            let scale =
+                if ["rings", "large", "machine", "plane", "tube"].contains(&name) { 0.6 * scale } else { scale };
             let name = format!("{name}-{}x{}", size[0], size[1]);
             let picture = draw(&context, &mut show, size, scale);
             harness.check(&name, &picture);

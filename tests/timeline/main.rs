@@ -2,6 +2,7 @@
 
 mod answers;
 mod flows;
+mod grid;
 mod kept;
 mod lines;
 mod seek;

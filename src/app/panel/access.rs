@@ -52,7 +52,9 @@ fn every_exhibit_is_opened_and_told_in_words_at_two_sizes() {
             let taken = window.state().pane().taken().expect("drawn");
             let is_empty = match &taken.picture {
                 Picture::Rings(scene) => scene.glyphs.is_empty() && scene.cells.is_empty(),
-                Picture::Plane(plane) | Picture::Machine(_, plane) => plane.words.is_empty(),
+                Picture::Plane(plane) | Picture::Machine(_, plane) | Picture::Solids(_, plane) => {
+                    plane.words.is_empty()
+                }
             };
             assert!(!is_empty, "{} at {size:?}", row.name);
         }

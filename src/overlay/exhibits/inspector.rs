@@ -466,7 +466,7 @@ mod tests {
     fn plane(taken: &Taken) -> &Plane {
         match &taken.picture {
             Picture::Plane(plane) => plane,
-            Picture::Rings(_) | Picture::Machine(..) => panic!("the inspector is a plane"),
+            Picture::Rings(_) | Picture::Machine(..) | Picture::Solids(..) => panic!("the inspector is a plane"),
         }
     }
 

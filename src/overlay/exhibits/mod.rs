@@ -13,6 +13,7 @@ mod readings;
 mod regions;
 mod rings;
 mod sheet;
+mod solids;
 mod source;
 mod table;
 mod tasks;
@@ -31,6 +32,7 @@ pub use kernel::KernelExhibit;
 pub use numbers::NumberExhibit;
 pub use regions::RegionExhibit;
 pub use rings::RingExhibit;
+pub use solids::{PlaneExhibit, TubeExhibit};
 pub use source::SourceExhibit;
 pub use table::{Arranged, Column, Sort};
 pub use tasks::{MachineExhibit, TaskExhibit, TaskView};
@@ -49,6 +51,7 @@ use crate::axis::Axis;
 use crate::chart::ChartKind;
 use crate::chart::kernel::KernelView;
 use crate::reference::SourceError;
+use crate::scene::solids::Facets;
 use crate::scene::{Camera, Composition, Scene, Stage, View};
 use crate::tasks::Spot;
 use egui::{Pos2, Vec2};
@@ -196,6 +199,20 @@ pub static EXHIBITS: &[ExhibitEntry] = &[
         of: TRACE,
     },
     ExhibitEntry {
+        name: "plane",
+        what: "an array as solids over a plane: local minus remote accesses of its elements",
+        columns: &[],
+        open: |_| Box::new(PlaneExhibit::default()),
+        of: TRACE,
+    },
+    ExhibitEntry {
+        name: "tube",
+        what: "an array's elements over time as a tube: its radius is accesses in a slice",
+        columns: &[],
+        open: |_| Box::new(TubeExhibit::default()),
+        of: TRACE,
+    },
+    ExhibitEntry {
         name: "graph",
         what: "loops and arrays as a graph: what moves from one to another",
         columns: &graph::COLUMNS,
@@ -272,6 +289,12 @@ impl ExhibitEntry {
         !matches!(self.name, "rings" | "large")
     }
 
+    /// Whether its camera goes round what is seen: [`Camera::at`] counts degrees, round and up.
+    #[must_use]
+    pub fn is_solid(&self) -> bool {
+        matches!(self.name, "plane" | "tube")
+    }
+
     /// How its rows are sorted by these words of the command line: see [`Sort::parse`].
     ///
     /// # Errors
@@ -341,6 +364,8 @@ pub enum Picture {
     Plane(Plane),
     /// Components of a machine as rings, with words of its own round them.
     Machine(Scene, Plane),
+    /// Solids in space, with bars and words over them.
+    Solids(Facets, Plane),
 }
 
 impl Picture {
@@ -349,7 +374,16 @@ impl Picture {
     pub fn scene(&self) -> Option<&Scene> {
         match self {
             Self::Rings(scene) | Self::Machine(scene, _) => Some(scene),
-            Self::Plane(_) => None,
+            Self::Plane(_) | Self::Solids(..) => None,
+        }
+    }
+
+    /// Triangles in space as they are seen, where it has any.
+    #[must_use]
+    pub fn solids(&self) -> Option<&Facets> {
+        match self {
+            Self::Solids(facets, _) => Some(facets),
+            _ => None,
         }
     }
 
@@ -357,7 +391,7 @@ impl Picture {
     #[must_use]
     pub fn plane(&self) -> Option<&Plane> {
         match self {
-            Self::Plane(plane) | Self::Machine(_, plane) => Some(plane),
+            Self::Plane(plane) | Self::Machine(_, plane) | Self::Solids(_, plane) => Some(plane),
             Self::Rings(_) => None,
         }
     }

@@ -176,7 +176,7 @@ mod tests {
         }
         let headings = |taken: &Taken| match &taken.picture {
             Picture::Plane(plane) => plane.rows.iter().filter(|(_, t)| matches!(t, Target::Column(..))).count(),
-            Picture::Rings(_) | Picture::Machine(..) => 0,
+            Picture::Rings(_) | Picture::Machine(..) | Picture::Solids(..) => 0,
         };
         assert_eq!(headings(&taken), COLUMNS.len());
         exhibit.sort(3);

@@ -2,6 +2,7 @@
 
 use super::curve::rectangle;
 use super::scene::{SceneWriter, ink};
+use super::solids::solids;
 use super::themed::turn;
 use super::words::words;
 use super::{Drawing, Item, Paint, VectorError};
@@ -34,6 +35,9 @@ pub fn drawing(sheet: &Sheet<'_>, (space, scale): ([u32; 2], f32), theme: Theme)
         }
         if let Some(scene) = taken.picture.scene() {
             SceneWriter::new(scene, taken.layout.viewport.scaled(scale, space), sight, &mut items).draw();
+        }
+        if let Some(facets) = taken.picture.solids() {
+            solids(facets, scale, &mut items);
         }
         for bar in bars {
             let [left, top, right, bottom] = bar.sides.map(|side| side * scale);

@@ -3,6 +3,7 @@
 //!
 //! ```text
 //! Scene: disks, cells, structure, trails, glyphs, light  --scene-->  |
+//! Solids: triangles, the farthest first                --solids--> |
 //! Plane and words: rectangles                             ------>    |  Item, Item, ...  --themed-->  SVG, PDF
 //! Words: egui's shapes                                    --words--> |
 //! ```
@@ -13,6 +14,7 @@
 mod curve;
 mod draw;
 mod scene;
+mod solids;
 mod themed;
 mod words;
 

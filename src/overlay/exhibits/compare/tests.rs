@@ -16,7 +16,7 @@ fn taken(studio: &mut Studio, position: u64, playback: Playback) -> Taken {
 fn words(taken: &Taken) -> Vec<&str> {
     match &taken.picture {
         Picture::Plane(plane) => plane.words.iter().map(|words| words.text.as_str()).collect(),
-        Picture::Rings(_) | Picture::Machine(..) => panic!("a comparison is a plane"),
+        Picture::Rings(_) | Picture::Machine(..) | Picture::Solids(..) => panic!("a comparison is a plane"),
     }
 }
 

@@ -19,7 +19,7 @@ fn taken(size: [u32; 2], position: f64, camera: Camera) -> (Studio, NumberExhibi
 fn plane(taken: &Taken) -> &Plane {
     match &taken.picture {
         Picture::Plane(plane) => plane,
-        Picture::Rings(_) | Picture::Machine(..) => panic!("numbers are a plane"),
+        Picture::Rings(_) | Picture::Machine(..) | Picture::Solids(..) => panic!("numbers are a plane"),
     }
 }
 

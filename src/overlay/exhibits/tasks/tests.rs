@@ -57,7 +57,7 @@ fn plane(taken: &Taken) -> &Plane {
     match &taken.picture {
         Picture::Plane(plane) => plane,
         Picture::Machine(_, plane) => plane,
-        Picture::Rings(_) => panic!("tasks are a plane"),
+        Picture::Rings(_) | Picture::Solids(..) => panic!("tasks are a plane"),
     }
 }
 

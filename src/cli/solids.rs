@@ -1,0 +1,60 @@
+//! Flags that say what of an array is looked at as solids.
+
+use crate::scene::solids::look::SLICES;
+use crate::scene::solids::{Form, Measure};
+use crate::timeline::Distribution;
+use crate::timeline::grid::MOST_SLICES;
+use clap::Args;
+
+/// What of an array is looked at as solids.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Arrays as solids")]
+pub struct SolidArgs {
+    /// The array; the default is the one with most references of those that have rows and columns
+    #[arg(long, value_name = "NAME")]
+    pub array: Option<String>,
+    /// What is counted: local-remote (reads above the plane, writes below), accesses, reads, writes, local, remote, local-reads,
+    /// remote-reads, local-writes, remote-writes, misses, hits or bytes
+    #[arg(long, value_name = "WHAT", default_value_t = Measure::Difference)]
+    pub measure: Measure,
+    /// Which core owns an element, whose accesses are local: first-touch (who wrote it first), or for each dimension block, cyclic,
+    /// cyclic(K) or *, such as cyclic,* for rows that are dealt in turn
+    #[arg(long, value_name = "DISTRIBUTION", default_value_t = Distribution::FirstTouch)]
+    pub owner: Distribution,
+    /// Count accesses of this core only
+    #[arg(long, value_name = "CORE")]
+    pub of_core: Option<u16>,
+    /// Slices of time that the trace is cut into
+    #[arg(long, value_name = "N", default_value_t = SLICES, value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_SLICES)))]
+    pub slices: u32,
+    /// Count these slices, from one up to another, such as 111..126; the default is those before the playhead, of a tube the last 15
+    #[arg(long, value_name = "FROM..TO", value_parser = window)]
+    pub slice: Option<(u32, u32)>,
+    /// How elements are drawn: auto (as there is room), spheres, towers or sheet
+    #[arg(long, value_name = "FORM", default_value_t = Form::Auto)]
+    pub form: Form,
+}
+
+/// `111..126`.
+fn window(text: &str) -> Result<(u32, u32), String> {
+    let parse = |text: &str| text.trim().parse::<u32>().ok();
+    let both = text.split_once("..").and_then(|(from, to)| Some((parse(from)?, parse(to)?)));
+    match both {
+        Some((from, to)) if from < to => Ok((from, to)),
+        _ => Err(format!("found `{text}`; expected the first slice, and the one after the last, as in 111..126")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slices_are_a_first_one_and_one_after_the_last() {
+        assert_eq!(window("111..126"), Ok((111, 126)));
+        assert_eq!(window("0 .. 1"), Ok((0, 1)));
+        for wrong in ["111", "126..111", "5..5", "..3", "-1..2", "a..b"] {
+            assert!(window(wrong).is_err_and(|words| words.contains(wrong) && words.contains("111..126")), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,286 @@
+//! What solids are made of: the counts of an array's elements in a window of slices, as rows and columns.
+
+use crate::overlay::studio::Studio;
+use crate::reference::{Region, SourceError};
+use crate::scene::solids::{Form, Heights, Measure, SolidLook};
+use crate::timeline::grid::MOST_SLICES;
+use crate::timeline::{Grid, GridCounts, GridOf};
+use crate::units::grouped;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Why there is nothing to draw.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum NoCounts {
+    /// No array.
+    NoArray,
+    /// None of this name.
+    NotThere(String),
+    /// They are being counted, or the trace is still being read.
+    Waiting(&'static str),
+    /// They cannot be counted.
+    Failed(String),
+    /// There are no outcomes, so nobody knows misses.
+    NoMisses,
+}
+
+impl NoCounts {
+    /// In words: what is missing, then what is needed.
+    pub(super) fn lines(&self) -> Vec<String> {
+        let lines = |lines: &[&str]| lines.iter().map(|line| (*line).to_owned()).collect();
+        match self {
+            Self::NoArray => lines(&[
+                "No array of this trace has a name.",
+                "Solids are elements of arrays: an address, a size of elements, a shape.",
+                "`orrery cc` records a program with its arrays and threads;",
+                "`orrery convert --tables FILE.json` names those of a trace.",
+            ]),
+            Self::NotThere(name) => vec![format!("No array is called {name}.")],
+            Self::Waiting(why) => lines(&[why]),
+            Self::Failed(why) => vec!["It cannot be counted.".into(), why.clone()],
+            Self::NoMisses => lines(&[
+                "Misses of single references are not kept for so long a trace.",
+                "--measure accesses, reads, writes and others are counted.",
+            ]),
+        }
+    }
+}
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub(super) struct Counted {
+    pub(super) grid: Arc<Grid>,
+    /// Slices that are shown.
+    pub(super) window: Range<usize>,
+    pub(super) rows: usize,
+    pub(super) columns: usize,
+    /// The block that stands at row 0, column 0.
+    first: usize,
+    /// The array, as it is declared.
+    pub(super) array: String,
+    /// What of it lies in the plane, and what of it is counted, where that is not all: words that follow its name.
+    parts: [String; 2],
+    /// Whether one dimension was folded into rows.
+    folded: bool,
+    pub(super) measure: Measure,
+    pub(super) form: Form,
+}
+
+impl Counted {
+    /// Of what is looked at, at a tick: the slices that were asked for, else `latest` slices before it; the inner error is what is said
+    /// in place of a picture.
+    pub(super) fn of(
+        studio: &mut Studio,
+        look: &SolidLook,
+        tick: u64,
+        latest: usize,
+    ) -> Result<Result<Self, NoCounts>, SourceError> {
+        let timeline = Arc::clone(studio.timeline());
+        if !timeline.is_whole() {
+            return Ok(Err(NoCounts::Waiting("The trace is still being read.")));
+        }
+        let region = match array(studio, look.array.as_deref()) {
+            Ok(region) => region,
+            Err(why) => return Ok(Err(why)),
+        };
+        if matches!(look.measure, Measure::Misses | Measure::Hits) && timeline.outcomes().is_none() {
+            return Ok(Err(NoCounts::NoMisses));
+        }
+        let of = GridOf {
+            region,
+            references: 0..timeline.len(),
+            slices: look.slices.clamp(1, MOST_SLICES),
+            owner: look.owner.clone(),
+            core: look.core,
+        };
+        let grid = match studio.grid(&of)? {
+            Ok(Some(grid)) => grid,
+            Ok(None) => return Ok(Err(NoCounts::Waiting("It is being counted."))),
+            Err(why) => return Ok(Err(NoCounts::Failed(why))),
+        };
+        let window = match look.window {
+            Some((from, to)) => (from as usize).min(grid.slices())..(to as usize).min(grid.slices()),
+            None => {
+                let end = grid.slices_before(tick);
+                end.saturating_sub(latest)..end
+            }
+        };
+        let (rows, columns, first) = match grid.blocks[..] {
+            // As square as it can be.
+            [n] => {
+                let columns = n.isqrt().max(1);
+                (n.div_ceil(columns), columns, 0)
+            }
+            [rows, columns] => (rows, columns, 0),
+            // The middle one of several planes.
+            [planes, rows, columns] => (rows, columns, planes / 2 * rows * columns),
+            _ => return Ok(Err(NoCounts::NoArray)),
+        };
+        let Some(own) = timeline.tables().regions.get(region) else { return Ok(Err(NoCounts::NoArray)) };
+        let array = own.declaration();
+        let [at, _] = grid.elements(first);
+        let parts = [grid.fixed + grid.blocks.len().saturating_sub(2), grid.fixed].map(|fixed| {
+            let indices = at.iter().take(fixed).map(|index| format!("[{index}]")).collect::<String>();
+            if indices.is_empty() { indices } else { format!(", of which {}{indices}", own.name) }
+        });
+        let folded = grid.blocks.len() == 1;
+        let (measure, form) = (look.measure, look.form);
+        Ok(Ok(Self { grid, window, rows, columns, first, array, parts, folded, measure, form }))
+    }
+
+    /// The number of a block by that of what is drawn.
+    pub(super) fn element(&self, drawn: usize) -> Option<usize> {
+        Some(self.first + drawn).filter(|block| *block < self.grid.len())
+    }
+
+    fn counts(&self, drawn: usize) -> GridCounts {
+        self.element(drawn).map_or_else(GridCounts::default, |block| self.grid.counts(block, self.window.clone()))
+    }
+
+    /// What is drawn by a measure.
+    pub(super) fn heights(&self, measure: Measure) -> Heights {
+        let mut heights = Heights {
+            rows: self.rows,
+            columns: self.columns,
+            signed: measure == Measure::Difference,
+            ..Heights::default()
+        };
+        for drawn in 0..self.rows * self.columns {
+            let (above, below) = measure.heights(&self.counts(drawn));
+            heights.above.push(above);
+            heights.below.extend(below);
+        }
+        heights
+    }
+
+    /// First bytes of the first and of the last element of a block.
+    pub(super) fn addresses(&self, region: &Region, block: usize) -> Option<[u64; 2]> {
+        let layout = region.layout().ok()?;
+        let [first, last] = self.grid.elements(block);
+        Some([
+            layout.address(&first).or_else(|| layout.address_of_number(first[0]))?,
+            layout.address(&last).unwrap_or(0),
+        ])
+        .map(|[first, last]| [first, last.max(first)])
+    }
+
+    /// Row and column of the element that holds a byte, where it is drawn.
+    pub(super) fn cell_of(&self, region: &Region, addr: u64) -> Option<[usize; 2]> {
+        if !(region.base..region.end()).contains(&addr) {
+            return None;
+        }
+        let indices = region.layout().ok()?.indices(addr)?;
+        let (fixed, own) = indices.split_at_checked(self.grid.fixed)?;
+        let at = own.iter().zip(&self.grid.per).map(|(index, per)| usize::try_from(index / per).ok());
+        let at: Vec<usize> = at.collect::<Option<_>>()?;
+        let block = at.iter().zip(&self.grid.blocks).fold(0, |block, (at, blocks)| block * blocks + at);
+        let drawn = block.checked_sub(self.first).filter(|drawn| *drawn < self.rows * self.columns)?;
+        fixed.iter().all(|index| *index == 0).then(|| [drawn / self.columns, drawn % self.columns])
+    }
+
+    /// What is known of a block, in words.
+    pub(super) fn words(&self, block: usize) -> Vec<String> {
+        let counts = self.grid.counts(block, self.window.clone());
+        let both = |what: &str, local: u64, remote: u64| {
+            format!("{what}: {} local, {} remote", grouped(local), grouped(remote))
+        };
+        let mut lines = vec![
+            both("reads", counts.local_reads, counts.remote_reads),
+            both("writes", counts.local_writes, counts.remote_writes),
+        ];
+        if self.grid.has_misses {
+            lines.push(format!("misses: {}", grouped(counts.misses)));
+        }
+        lines.push(match self.grid.owners.get(block).copied().flatten() {
+            Some(core) => format!("owner: core {core}"),
+            None if self.grid.elements_a_block() > 1 => "owners: several cores".into(),
+            None => "owner: nobody".into(),
+        });
+        lines
+    }
+
+    /// Which slices and references, in words.
+    pub(super) fn when(&self) -> String {
+        let Range { start, end } = self.window;
+        let (from, to) = (self.grid.begins(start), self.grid.begins(end));
+        format!("slices {start} to {end} of {}: references {} to {}", self.grid.slices(), grouped(from), grouped(to))
+    }
+
+    /// The array, of the program or trace of this name, with the indices that are fixed: of a plane, or of all that is counted.
+    pub(super) fn title(&self, of: &str, is_plane: bool) -> String {
+        let part = &self.parts[usize::from(!is_plane)];
+        let of = if of.is_empty() { String::new() } else { format!("{of}: ") };
+        format!("{of}{}{part}", self.array)
+    }
+
+    /// Which slices, and whose accesses.
+    pub(super) fn told(&self, look: &SolidLook) -> String {
+        let cores = match self.grid.cores {
+            1 => "1 core".to_owned(),
+            n => format!("{n} cores"),
+        };
+        format!("{}; {cores}, owner {}", self.when(), look.owner)
+    }
+
+    /// What one has to know to read the picture rightly.
+    pub(super) fn note(&self) -> Option<String> {
+        let per = self.grid.elements_a_block();
+        let sum = (0..self.rows * self.columns).map(|drawn| self.counts(drawn).accesses()).sum::<u64>();
+        let mut notes = Vec::new();
+        if sum == 0 {
+            notes.push("no access to this array in these slices".to_owned());
+        } else if self.grid.cores < 2 {
+            notes.push(
+                "all references are of one core, so every access is local; `orrery cc -pthread` records threads as cores".to_owned(),
+            );
+        }
+        if per > 1 {
+            notes.push(format!("a block stands for {} elements: their sum", grouped(per)));
+        }
+        if self.folded && self.rows > 1 {
+            notes.push(format!("its one dimension in rows of {}", self.columns));
+        }
+        (!notes.is_empty()).then(|| notes.join("; "))
+    }
+
+    /// All numbers, a line for each element.
+    pub(super) fn csv(&self) -> String {
+        let mut text = "row,column,owner,local_reads,remote_reads,local_writes,remote_writes,misses,bytes\n".to_owned();
+        for drawn in 0..self.rows * self.columns {
+            let Some(block) = self.element(drawn) else { continue };
+            let c = self.counts(drawn);
+            let owner = self.grid.owners[block].map_or_else(String::new, |core| core.to_string());
+            let misses = if self.grid.has_misses { c.misses.to_string() } else { String::new() };
+            text.push_str(&format!(
+                "{},{},{owner},{},{},{},{},{misses},{}\n",
+                drawn / self.columns,
+                drawn % self.columns,
+                c.local_reads,
+                c.remote_reads,
+                c.local_writes,
+                c.remote_writes,
+                c.bytes
+            ));
+        }
+        text
+    }
+}
+
+/// The array of this name, or the one with most references of those with rows and columns, else of all that are named.
+fn array(studio: &Studio, name: Option<&str>) -> Result<usize, NoCounts> {
+    let regions = &studio.tables().regions;
+    if let Some(name) = name {
+        let found = regions.iter().position(|region| region.name == name && !region.is_unnamed());
+        return found.ok_or_else(|| NoCounts::NotThere(name.to_owned()));
+    }
+    let timeline = studio.timeline();
+    let (shares, _) = timeline.regions_over(0..timeline.len());
+    let touched = |n: usize| shares.get(n).map_or(0, |share| share.references);
+    let all =
+        regions.iter().enumerate().filter(|(n, region)| !region.is_unnamed() && region.bytes > 0 && touched(*n) > 0);
+    let most = all.max_by_key(|(n, region)| {
+        let extents = region.shape.iter().filter(|extent| **extent > 1).count();
+        (extents > 1, extents == 1, touched(*n), std::cmp::Reverse(*n))
+    });
+    most.map(|(n, _)| n).ok_or(NoCounts::NoArray)
+}

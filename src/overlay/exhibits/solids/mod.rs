@@ -1,0 +1,257 @@
+//! An array's elements as solids over a plane, seen by a camera that goes round them: heights are accesses in a window of slices of time.
+//!
+//! ```text
+//! large[64][65]: local minus remote accesses       reads  -63 |####----####| 63      head, with scales
+//! slices 0 to 40 of 64                             writes ...
+//!              ___
+//!   40 |   ___/   \__                              body: solids, names of axes round them
+//!    0 |__/__________\__
+//! ```
+//!
+//! [`Camera::at`] counts degrees from the usual place, round and up ([`Orbit::of`]); [`Camera::zoom`] is a longer lens. A drag turns, the
+//! wheel goes closer.
+
+mod counted;
+mod tube;
+mod words;
+
+use super::sheet::Sheet;
+use super::{Exhibit, Gesture, Picture};
+use crate::overlay::fonts::Weight;
+use crate::overlay::info::Info;
+use crate::overlay::layout::Layout;
+use crate::overlay::pen::Target;
+use crate::overlay::plane::Plane;
+use crate::overlay::shot::{Shot, Taken};
+use crate::overlay::studio::Studio;
+use crate::overlay::tip::{Tip, bytes_tip};
+use crate::reference::SourceError;
+use crate::scene::palette;
+use crate::scene::solids::{Form, Ground, Measure, Mesh, Orbit, Sight, SolidLook, frame, plane};
+use crate::scene::{Camera, View};
+use crate::units::ByteRange;
+use counted::{Counted, NoCounts};
+use egui::{Pos2, Rect, pos2, vec2};
+use words::{Axes, Head, Scale, name_axes};
+
+pub use tube::TubeExhibit;
+
+/// See the module.
+#[derive(Default)]
+pub struct PlaneExhibit {
+    /// What was chosen in the picture, in place of what the view says.
+    measure: Option<Measure>,
+    form: Option<Form>,
+    /// What was counted for the picture that was taken last.
+    counted: Option<Counted>,
+}
+
+/// Type, pixels, where it is not scaled.
+const EM: f32 = 14.0;
+/// Ems around everything; left free for names at the sides of solids, and below.
+const MARGIN: f32 = 1.0;
+const NAMES: [f32; 2] = [5.0, 1.5];
+/// How much closer one can look.
+pub(super) const CLOSEST: f32 = 40.0;
+/// Degrees for a pixel of a drag.
+const TURN: f32 = 0.4;
+
+/// What can be chosen, by number of the column.
+const MEASURE: (u8, &str) = (0, "measure");
+const FORM: (u8, &str) = (1, "form");
+
+impl Exhibit for PlaneExhibit {
+    fn history(&self, _: &View) -> u64 {
+        0
+    }
+
+    fn frame(
+        &mut self,
+        studio: &mut Studio,
+        shot: &Shot,
+        view: &View,
+        layout: &Layout,
+    ) -> Result<(Picture, Info), SourceError> {
+        let mut info = shot.strip_info(studio);
+        info.dress(view);
+        let sight = Rect::from_min_max(layout.area.min, pos2(layout.area.right(), layout.strip.top()));
+        let em = EM * layout.type_scale;
+        let mut sheet = Sheet { plane: Plane { unit: em, ..Plane::default() }, em, sight };
+        let look = SolidLook {
+            measure: self.measure.unwrap_or(view.solids.measure),
+            form: self.form.unwrap_or(view.solids.form),
+            ..(*view.solids).clone()
+        };
+        self.counted = None;
+        let counted = match Counted::of(studio, &look, info.tick, usize::MAX)? {
+            Ok(counted) => counted,
+            Err(why) => {
+                notice(&mut sheet, &why);
+                return Ok((Picture::Plane(sheet.plane), info));
+            }
+        };
+        let heights = counted.heights(look.measure);
+        let ground = Ground::of(&heights);
+        let inner = sight.shrink(MARGIN * em);
+        // Room for names is found before it is known how large the solids become.
+        let most = plane::largest(&heights);
+        let scale = |words: &'static str, down: bool| Scale {
+            words,
+            ends: [if heights.signed { -most } else { 0.0 }, most],
+            unit: "",
+            color: Box::new(move |n| plane::color(n, most, down, heights.signed)),
+        };
+        let scales = match look.measure {
+            Measure::Difference => vec![scale("reads, up", false), scale("writes, down", true)],
+            measure => vec![scale(measure.what(), false)],
+        };
+        let choices = vec![(measured(&look), MEASURE)];
+        let mut head = Head { title: counted.title(&info.title, true), choices, when: counted.told(&look), scales };
+        let top = head.height(inner, em);
+        let note = counted.note();
+        let below = if note.is_some() { 1.2 } else { 0.0 };
+        let body = Rect::from_min_max(
+            pos2(inner.left() + NAMES[0] * em, top + 0.3 * em),
+            pos2(inner.right() - NAMES[0] * em, inner.bottom() - (NAMES[1] + below) * em),
+        );
+        let line = (layout.area.height() / 720.0).clamp(0.6, 4.0);
+        let place = [body.left(), body.top(), body.right(), body.bottom().max(body.top() + em)];
+
+        let seen = Sight::new(ground.bounds(), Orbit::of(view.camera.at), view.camera.zoom, place);
+        let form = look.form.chosen(seen.scale([0.0; 3]) * ground.pitch / em, &heights);
+        let mut mesh = Mesh::default();
+        let names = frame::add(&mut mesh, &ground, &seen, em, heights.signed);
+        plane::add(&mut mesh, &heights, &ground, form);
+        self.signs(studio, &mut mesh, &ground, (&counted, view, &info))?;
+        let chosen =
+            if look.form == Form::Auto { format!("{}, as there is room", form.name()) } else { form.name().into() };
+        head.choices.push((chosen, FORM));
+        head.fill(&mut sheet, inner);
+        if view.camera.zoom <= 1.0 + 1e-3 || names.len() < 400 {
+            let told = if heights.signed { ["reads, up", "writes, down"] } else { [""; 2] };
+            name_axes(&mut sheet, &names, &seen, &Axes { row: "row", column: "column", heights: told }, top);
+        }
+        if let Some(note) = note {
+            say(&mut sheet, inner, &note);
+        }
+        let facets = seen.see(&mesh, line, [sight.left(), top, sight.right(), sight.bottom()]);
+        self.counted = Some(counted);
+        Ok((Picture::Solids(facets, sheet.plane), info))
+    }
+
+    fn pick(&self, studio: &Studio, taken: &Taken, at: Pos2, _: f32) -> Option<Tip> {
+        let (facets, counted) = (taken.picture.solids()?, self.counted.as_ref()?);
+        let element = counted.element(facets.find([at.x, at.y])? as usize)?;
+        let region = studio.tables().regions.get(counted.grid.of.region)?;
+        let [first, last] = counted.addresses(region, element)?;
+        let bytes = ByteRange::new(first, u64::from(region.elem_bytes.max(1)));
+        let mut tip = bytes_tip(studio, &taken.info.colors, bytes, taken.info.position.phase() > 0.0);
+        if first != last {
+            tip.title = format!("{} … {}", region.element_name(first), region.element_name(last));
+            tip.lines.truncate(0);
+        }
+        tip.lines.splice(0..0, counted.words(element));
+        tip.about = Some(Target::Bytes(bytes));
+        Some(tip)
+    }
+
+    fn look(&self, camera: Camera, gesture: Gesture, _: &Taken) -> Camera {
+        turned(camera, gesture)
+    }
+
+    fn sort(&mut self, column: u8) {
+        let shown = self.counted.as_ref().map(|counted| (counted.measure, counted.form)).unwrap_or_default();
+        if column == MEASURE.0 {
+            self.measure = Some(next(&Measure::ALL.map(|(measure, ..)| measure), self.measure.unwrap_or(shown.0)));
+        } else if column == FORM.0 {
+            self.form = Some(next(&Form::ALL.map(|(form, _)| form), self.form.unwrap_or(shown.1)));
+        }
+    }
+
+    fn csv(&self, _: &Studio, _: &Taken) -> String {
+        self.counted.as_ref().map(Counted::csv).unwrap_or_default()
+    }
+}
+
+/// The camera of solids after a gesture: a drag goes round them, the wheel closer.
+pub(super) fn turned(camera: Camera, gesture: Gesture) -> Camera {
+    let closer = |by: f32| Camera { zoom: (camera.zoom * by).clamp(1.0, CLOSEST), ..camera };
+    match gesture {
+        Gesture::Closer(by, _) => closer(by),
+        Gesture::Wheel(by, _) => closer((by / 400.0).exp()),
+        Gesture::Drag(by) => {
+            let at = Orbit::of(camera.at).turned(-TURN * by.x, TURN * by.y).at();
+            Camera { at, ..camera }
+        }
+        Gesture::Whole => Camera::default(),
+    }
+}
+
+/// The one after, round and round.
+fn next<T: Copy + PartialEq>(all: &[T], now: T) -> T {
+    let at = all.iter().position(|one| *one == now).map_or(0, |at| at + 1);
+    all[at % all.len()]
+}
+
+/// What is counted, in words.
+fn measured(look: &SolidLook) -> String {
+    let core = look.core.map_or_else(String::new, |core| format!(" of core {core}"));
+    format!("{}{core}", look.measure.what())
+}
+
+/// Writes what one has to know below everything.
+fn say(sheet: &mut Sheet, inner: Rect, note: &str) {
+    let at = pos2(inner.left(), inner.bottom() - 1.2 * sheet.em);
+    sheet.left(at, note, Weight::Regular, 0.9, palette::TEXT_QUIET, inner.width());
+}
+
+/// Says why there is nothing to show.
+fn notice(sheet: &mut Sheet, why: &NoCounts) {
+    let lines = why.lines();
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    sheet.notice(&lines, 1.6);
+}
+
+impl PlaneExhibit {
+    /// What is pinned, and what the reference under way touches, as frames on the plane.
+    fn signs(
+        &self,
+        studio: &Studio,
+        mesh: &mut Mesh,
+        ground: &Ground,
+        (counted, view, info): (&Counted, &View, &Info),
+    ) -> Result<(), SourceError> {
+        let mut now = None;
+        studio.timeline().each(info.tick..info.tick.saturating_add(1), |_, reference| now = Some(reference.addr))?;
+        let signs = [(now, palette::LIGHT, 0.5), (view.pin.map(|pin| pin.first), palette::BURST, 1.0)];
+        for (addr, ink, high) in signs {
+            let Some(region) = studio.tables().regions.get(counted.grid.of.region) else { continue };
+            let Some([row, column]) = addr.and_then(|addr| counted.cell_of(region, addr)) else { continue };
+            let [x, z] = ground.at(row, column);
+            let half = 0.5 * ground.pitch.max(0.03);
+            let corner = |n: usize| {
+                let (right, near) = (matches!(n % 4, 1 | 2), matches!(n % 4, 2 | 3));
+                [if right { x + half } else { x - half }, 0.0, if near { z + half } else { z - half }]
+            };
+            for n in 0..4 {
+                mesh.wire([corner(n), corner(n + 1)], 2.4, ink);
+            }
+            if high >= 1.0 {
+                let [low, top] = ground.bounds();
+                mesh.wire([[x, low[1], z], [x, top[1], z]], 1.6, ink);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A gap between parts of the head, ems.
+const GAP: f32 = 1.4;
+
+/// The room of a scale of colours.
+fn scale_room(inner: Rect, em: f32) -> egui::Vec2 {
+    vec2((8.5 * em).min(inner.width()), 3.6 * em)
+}
+
+#[cfg(test)]
+mod tests;

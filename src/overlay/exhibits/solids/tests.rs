@@ -1,0 +1,122 @@
+use super::*;
+use crate::axis::Position;
+use crate::overlay::Parts;
+use crate::overlay::tests::{studio, studio_of};
+use crate::reference::{Kind, Reference, Region, Tables};
+use crate::sim::config::preset;
+use std::sync::Arc;
+
+fn taken(exhibit: &mut PlaneExhibit, studio: &mut Studio, size: [u32; 2], look: SolidLook) -> Taken {
+    let view = View { solids: Arc::new(look), ..View::default() };
+    Shot::still(size, Position::at(900), view, Parts::default()).take(studio, exhibit).expect("in memory")
+}
+
+fn words(taken: &Taken) -> Vec<String> {
+    taken.picture.plane().map(|plane| plane.words.iter().map(|words| words.text.clone()).collect()).unwrap_or_default()
+}
+
+#[test]
+fn an_array_is_drawn_in_rooms_of_all_forms_and_no_words_overlap() {
+    for size in [[1280, 720], [640, 360], [360, 700], [320, 240]] {
+        for (measure, ..) in Measure::ALL {
+            let (mut studio, mut exhibit) = (studio(), PlaneExhibit::default());
+            let taken = taken(&mut exhibit, &mut studio, size, SolidLook { measure, ..SolidLook::default() });
+            let facets = taken.picture.solids().expect("solids");
+            assert!(facets.about.len() > 10, "{measure} at {size:?}");
+            assert!(
+                facets.corners.iter().all(|c| c.at.iter().all(|v| v.is_finite()) && (0.0..=1.0).contains(&c.depth))
+            );
+            let area = taken.layout.area;
+            let plane = taken.picture.plane().expect("words");
+            assert!(plane.words.iter().all(|words| area.contains(words.at)), "{measure} at {size:?}");
+            assert!(words(&taken).iter().any(|w| w.contains(measure.what())), "{measure}: {:?}", words(&taken));
+        }
+    }
+}
+
+#[test]
+fn what_is_needed_is_said_where_there_is_nothing_to_draw() {
+    let (mut studio, mut exhibit) = (studio(), PlaneExhibit::default());
+    let none = SolidLook { array: Some("nothing".into()), ..SolidLook::default() };
+    assert_eq!(words(&taken(&mut exhibit, &mut studio, [900, 600], none)), ["No array is called nothing."]);
+    let deals = SolidLook { owner: "block,block,block,block".parse().expect("deals"), ..SolidLook::default() };
+    let said = words(&taken(&mut exhibit, &mut studio, [900, 600], deals));
+    assert!(said[0] == "It cannot be counted." && said[1].contains("distribution of 4 dimensions"), "{said:?}");
+    // One core: every access is local, and that is said.
+    let said = words(&taken(&mut exhibit, &mut studio, [900, 600], SolidLook::default()));
+    assert!(said.iter().any(|words| words.starts_with("all references are of one core")), "{said:?}");
+    // Slices in which nothing happens.
+    let empty = SolidLook { window: Some((7, 7)), ..SolidLook::default() };
+    let said = words(&taken(&mut exhibit, &mut studio, [900, 600], empty));
+    assert!(said.iter().any(|words| words.starts_with("no access to this array")), "{said:?}");
+}
+
+#[test]
+fn what_is_counted_elsewhere_is_asked_for_and_shown_when_it_is_there() {
+    let (mut studio, mut exhibit) = (studio(), PlaneExhibit::default());
+    studio.answer_elsewhere();
+    let first = taken(&mut exhibit, &mut studio, [900, 600], SolidLook::default());
+    assert_eq!(words(&first), ["It is being counted."]);
+    let asked = studio.wanted_answer(true).expect("asked for");
+    assert!(studio.take_answer(&asked.timeline, asked.answer(&|| true).expect("in memory")));
+    assert!(taken(&mut exhibit, &mut studio, [900, 600], SolidLook::default()).picture.solids().is_some());
+}
+
+#[test]
+fn an_element_is_found_where_it_is_drawn_and_told_in_words() {
+    let (mut studio, mut exhibit) = (studio(), PlaneExhibit::default());
+    let taken = taken(&mut exhibit, &mut studio, [900, 600], SolidLook { form: Form::Towers, ..SolidLook::default() });
+    let facets = taken.picture.solids().expect("solids");
+    let (corners, _) = facets.corners.chunks_exact(3).zip(&facets.about).find(|(_, about)| **about == 0).expect("one");
+    let middle = [0, 1].map(|n| corners.iter().map(|c| c.at[n]).sum::<f32>() / 3.0);
+    let tip = exhibit.pick(&studio, &taken, pos2(middle[0], middle[1]), 4.0).expect("an element");
+    assert!(tip.title.contains('['), "{}", tip.title);
+    assert!(tip.lines.iter().any(|line| line.starts_with("reads: ")) && tip.lines.iter().any(|l| l == "owner: core 0"));
+    assert!(matches!(tip.about, Some(Target::Bytes(_))));
+}
+
+#[test]
+fn a_drag_turns_the_wheel_goes_closer_and_both_are_a_camera_of_the_command_line() {
+    let mut camera = Camera::default();
+    for _ in 0..40 {
+        camera = turned(camera, Gesture::Drag(vec2(37.0, 11.0)));
+        camera = turned(camera, Gesture::Wheel(30.0, pos2(9.0, 9.0)));
+        assert!(camera.is_sound(true), "{camera:?}");
+    }
+    assert_ne!(Orbit::of(camera.at), Orbit::of([0.0; 2]));
+    assert!(turned(camera, Gesture::Whole).is_whole());
+}
+
+#[test]
+fn measure_and_form_are_changed_by_a_click() {
+    let (mut studio, mut exhibit) = (studio(), PlaneExhibit::default());
+    let before = taken(&mut exhibit, &mut studio, [900, 600], SolidLook::default());
+    let rows = &before.picture.plane().expect("words").rows;
+    assert!(rows.iter().any(|(_, target)| *target == Target::Column(MEASURE.0, MEASURE.1)));
+    exhibit.sort(MEASURE.0);
+    let after = taken(&mut exhibit, &mut studio, [900, 600], SolidLook::default());
+    assert!(words(&after).iter().any(|words| words == "accesses"), "{:?}", words(&after));
+}
+
+#[test]
+fn of_three_dimensions_a_plane_says_which_it_is_of_and_a_tube_has_all() {
+    let region = Region { elem_type: "double".into(), shape: vec![3, 4, 5], ..Region::new("A", 0x1000, 8 * 60) };
+    let references = (0..600u64).map(|n| Reference::new(Kind::Read, 0x1000 + 8 * (n % 60), 8)).collect();
+    let tables = Tables { regions: vec![region], ..Tables::default() };
+    let mut studio = studio_of(references, tables, &preset("paper").expect("there"));
+    let mut shown = |exhibit: &mut dyn Exhibit| {
+        let shot = Shot::still([1280, 720], Position::at(600), View::default(), Parts::default());
+        let taken = shot.take(&mut studio, exhibit).expect("in memory");
+        let title = words(&taken).into_iter().find(|words| words.starts_with("A[3][4][5]"));
+        (
+            title,
+            taken.picture.solids().map(|facets| facets.about.iter().filter(|about| **about != u32::MAX).max().copied()),
+        )
+    };
+    let (title, last) = shown(&mut PlaneExhibit::default());
+    assert_eq!(title.as_deref(), Some("A[3][4][5], of which A[1]"));
+    assert_eq!(last, Some(Some(19)), "4 x 5 elements of the middle plane");
+    let (title, last) = shown(&mut TubeExhibit::default());
+    assert_eq!(title.as_deref(), Some("A[3][4][5]"));
+    assert_eq!(last, Some(Some(60 * 14 - 1)), "60 elements, 14 steps between 15 slices");
+}

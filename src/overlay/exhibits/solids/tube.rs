@@ -1,0 +1,298 @@
+//! An array's elements over time as a tube: see [`crate::scene::solids::tube`]. It is of 15 slices before the playhead, so that it slides
+//! while a trace plays, or of those that are asked for.
+
+use super::counted::Counted;
+use super::words::{Axes, Head, Scale, name_axes};
+use super::{EM, MARGIN, MEASURE, NAMES, measured, next, notice, say, turned};
+use crate::overlay::exhibits::sheet::Sheet;
+use crate::overlay::exhibits::{Exhibit, Gesture, Picture};
+use crate::overlay::info::Info;
+use crate::overlay::layout::Layout;
+use crate::overlay::pen::Target;
+use crate::overlay::plane::Plane;
+use crate::overlay::shot::{Shot, Taken};
+use crate::overlay::studio::Studio;
+use crate::overlay::tip::{Tip, bytes_tip};
+use crate::reference::SourceError;
+use crate::scene::solids::tube::Tube;
+use crate::scene::solids::{Measure, Mesh, Orbit, Sight, SolidLook};
+use crate::scene::{Camera, View, palette};
+use crate::units::{ByteRange, grouped, to_f32};
+use egui::{Pos2, Rect, pos2};
+use std::ops::Range;
+
+/// Slices before the playhead where nobody asks for others.
+const LATEST: usize = 15;
+/// Parts round the circle at most: neighbours are counted together from there on.
+const MOST_PARTS: usize = 128;
+
+/// See the module.
+#[derive(Default)]
+pub struct TubeExhibit {
+    /// What was chosen in the picture, in place of what the view says.
+    measure: Option<Measure>,
+    /// What was counted for the picture that was taken last.
+    counted: Option<Rolled>,
+}
+
+/// What was counted, round a circle.
+struct Rolled {
+    counted: Counted,
+    tube: Tube,
+    /// Blocks of the grid for a part.
+    per: usize,
+    /// Slices that are drawn: those of the window but for empty ones at its ends.
+    slices: Range<usize>,
+    measure: Measure,
+}
+
+impl Rolled {
+    fn new(counted: Counted, measure: Measure) -> Self {
+        let (len, window) = (counted.grid.len(), counted.window.clone());
+        let per = len.div_ceil(MOST_PARTS).max(1);
+        let parts = len.div_ceil(per);
+        let row = |slice: usize| -> Vec<(f64, f32)> {
+            let part = |part: usize| {
+                let (mut number, mut local, mut all) = (0.0, 0, 0);
+                for block in part * per..((part + 1) * per).min(len) {
+                    let counts = counted.grid.counts(block, slice..slice + 1);
+                    number += measure.of(&counts);
+                    local += counts.local_reads + counts.local_writes;
+                    all += counts.accesses();
+                }
+                (number, if all > 0 { to_f32(2.0 * local as f64 / all as f64 - 1.0) } else { 0.0 })
+            };
+            (0..parts).map(part).collect()
+        };
+        let rows: Vec<Vec<(f64, f32)>> = window.clone().map(row).collect();
+        let is_empty = |row: &Vec<(f64, f32)>| row.iter().all(|(number, _)| *number == 0.0);
+        let first = rows.iter().take_while(|row| is_empty(row)).count();
+        let last = rows.iter().rposition(|row| !is_empty(row)).map_or(first, |last| last + 1);
+        let tube = Tube::new(parts, rows[first..last].concat());
+        Self { tube, per, slices: window.start + first..window.start + last, measure, counted }
+    }
+
+    /// What one has to know to read the picture rightly.
+    fn notes(&self) -> Vec<String> {
+        let window = &self.counted.window;
+        let left_out = [self.slices.start - window.start, window.end - self.slices.end];
+        let mut notes = Vec::new();
+        match left_out {
+            [0, 0] => {}
+            [before, 0] => notes.push(format!("{before} empty at the start left out")),
+            [0, after] => notes.push(format!("{after} empty at the end left out")),
+            [before, after] => notes.push(format!("{before} empty at the start and {after} at the end left out")),
+        }
+        let elements = self.counted.grid.elements_a_block() * self.per as u64;
+        if elements > 1 {
+            notes.push(format!("a part of the circle stands for {} elements: their sum", grouped(elements)));
+        }
+        if self.counted.grid.cores < 2 {
+            notes.push("all references are of one core, so every access is local".to_owned());
+        }
+        notes
+    }
+}
+
+impl Exhibit for TubeExhibit {
+    fn history(&self, _: &View) -> u64 {
+        0
+    }
+
+    fn frame(
+        &mut self,
+        studio: &mut Studio,
+        shot: &Shot,
+        view: &View,
+        layout: &Layout,
+    ) -> Result<(Picture, Info), SourceError> {
+        let mut info = shot.strip_info(studio);
+        info.dress(view);
+        let sight = Rect::from_min_max(layout.area.min, pos2(layout.area.right(), layout.strip.top()));
+        let em = EM * layout.type_scale;
+        let mut sheet = Sheet { plane: Plane { unit: em, ..Plane::default() }, em, sight };
+        // A radius has no sign: colours tell who.
+        let measure = match self.measure.unwrap_or(view.solids.measure) {
+            Measure::Difference => Measure::Accesses,
+            measure => measure,
+        };
+        let look = SolidLook { measure, ..(*view.solids).clone() };
+        self.counted = None;
+        let rolled = match Counted::of(studio, &look, info.tick, LATEST)? {
+            Ok(counted) => Rolled::new(counted, measure),
+            Err(why) => {
+                notice(&mut sheet, &why);
+                return Ok((Picture::Plane(sheet.plane), info));
+            }
+        };
+        let (tube, counted) = (&rolled.tube, &rolled.counted);
+        if tube.slices < 2 || tube.parts < 3 {
+            let found = match (tube.slices, tube.parts) {
+                (0, _) => format!("{}: nothing is counted in {}.", counted.array, counted.when()),
+                (1, _) => format!("{}: all of it is in slice {}.", counted.array, rolled.slices.start),
+                (_, parts) => format!("{}: it has {parts} elements.", counted.array),
+            };
+            sheet.notice(
+                &[
+                    &found,
+                    "A tube has two slices of time or more, and three elements round it.",
+                    "--slice FROM..TO takes others, --slices N cuts finer.",
+                ],
+                1.6,
+            );
+            return Ok((Picture::Plane(sheet.plane), info));
+        }
+        let inner = sight.shrink(MARGIN * em);
+        let who = Scale {
+            words: "remote, local",
+            ends: [-100.0, 100.0],
+            unit: "%",
+            color: Box::new(|percent| palette::owned(to_f32(percent / 100.0), false)),
+        };
+        let choices = vec![(format!("radius: {}", measured(&look)), MEASURE)];
+        let head =
+            Head { title: counted.title(&info.title, false), choices, when: counted.told(&look), scales: vec![who] };
+        let top = head.height(inner, em);
+        let notes = rolled.notes();
+        let below = if notes.is_empty() { 0.0 } else { 1.2 };
+        let body = [
+            inner.left() + NAMES[0] * em,
+            top + 0.3 * em,
+            inner.right() - NAMES[0] * em,
+            (inner.bottom() - (NAMES[1] + below) * em).max(top + em),
+        ];
+        let line = (layout.area.height() / 720.0).clamp(0.6, 4.0);
+        let seen = Sight::new(tube.bounds(), Orbit::of(view.camera.at), view.camera.zoom, body);
+        let mut mesh = Mesh::default();
+        let names = tube.frame(&mut mesh, &seen, em, rolled.slices.start, rolled.per);
+        tube.add(&mut mesh);
+        head.fill(&mut sheet, inner);
+        let what = if counted.grid.elements_a_block() > 1 { "block" } else { "element" };
+        name_axes(&mut sheet, &names, &seen, &Axes { row: what, column: "slice", heights: [measure.what(), ""] }, top);
+        if !notes.is_empty() {
+            say(&mut sheet, inner, &notes.join("; "));
+        }
+        let facets = seen.see(&mesh, line, [sight.left(), top, sight.right(), sight.bottom()]);
+        self.counted = Some(rolled);
+        Ok((Picture::Solids(facets, sheet.plane), info))
+    }
+
+    fn pick(&self, studio: &Studio, taken: &Taken, at: Pos2, _: f32) -> Option<Tip> {
+        let (facets, rolled) = (taken.picture.solids()?, self.counted.as_ref()?);
+        let [part, slice] = rolled.tube.told(facets.find([at.x, at.y])?)?;
+        let grid = &rolled.counted.grid;
+        let region = studio.tables().regions.get(grid.of.region)?;
+        let first = part * rolled.per;
+        let last = (first + rolled.per).min(grid.len()) - 1;
+        let from = rolled.counted.addresses(region, first)?[0];
+        let to = rolled.counted.addresses(region, last)?[1];
+        let bytes = ByteRange::new(from, u64::from(region.elem_bytes.max(1)));
+        let mut tip = bytes_tip(studio, &taken.info.colors, bytes, taken.info.position.phase() > 0.0);
+        if first != last || from != to {
+            tip.title = format!("{} … {}", region.element_name(from), region.element_name(to));
+            tip.lines.clear();
+        }
+        let slice = rolled.slices.start + slice;
+        let sum = |of: &dyn Fn(&crate::timeline::GridCounts) -> u64| -> u64 {
+            (first..=last).map(|block| of(&grid.counts(block, slice..slice + 1))).sum()
+        };
+        let local = sum(&|counts| counts.local_reads + counts.local_writes);
+        let remote = sum(&|counts| counts.remote_reads + counts.remote_writes);
+        let words = format!("slice {slice}: {} local, {} remote accesses", grouped(local), grouped(remote));
+        tip.lines.splice(0..0, [words]);
+        tip.about = Some(Target::Bytes(bytes));
+        Some(tip)
+    }
+
+    fn look(&self, camera: Camera, gesture: Gesture, _: &Taken) -> Camera {
+        turned(camera, gesture)
+    }
+
+    fn sort(&mut self, column: u8) {
+        if column == MEASURE.0 {
+            let shown = self.counted.as_ref().map_or(Measure::Accesses, |rolled| rolled.measure);
+            // The difference has a sign, which a radius has not.
+            let all: Vec<Measure> =
+                Measure::ALL.into_iter().map(|(measure, ..)| measure).filter(|m| *m != Measure::Difference).collect();
+            self.measure = Some(next(&all, shown));
+        }
+    }
+
+    fn csv(&self, _: &Studio, _: &Taken) -> String {
+        let Some(rolled) = &self.counted else { return String::new() };
+        let mut text = "slice,block,local,remote\n".to_owned();
+        for slice in rolled.slices.clone() {
+            for block in 0..rolled.counted.grid.len() {
+                let counts = rolled.counted.grid.counts(block, slice..slice + 1);
+                let (local, remote) =
+                    (counts.local_reads + counts.local_writes, counts.remote_reads + counts.remote_writes);
+                text.push_str(&format!("{slice},{block},{local},{remote}\n"));
+            }
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::axis::Position;
+    use crate::overlay::Parts;
+    use crate::overlay::tests::studio;
+    use std::sync::Arc;
+
+    fn taken(exhibit: &mut TubeExhibit, size: [u32; 2], at: u64, window: Option<(u32, u32)>) -> Taken {
+        let view = View { solids: Arc::new(SolidLook { window, ..SolidLook::default() }), ..View::default() };
+        Shot::still(size, Position::at(at), view, Parts::default()).take(&mut studio(), exhibit).expect("in memory")
+    }
+
+    fn words(taken: &Taken) -> Vec<String> {
+        taken.picture.plane().map(|plane| plane.words.iter().map(|w| w.text.clone()).collect()).unwrap_or_default()
+    }
+
+    #[test]
+    fn the_window_slides_with_the_playhead_unless_slices_are_asked_for() {
+        let mut exhibit = TubeExhibit::default();
+        let mut slices = |at: u64, window: Option<(u32, u32)>| {
+            let taken = taken(&mut exhibit, [900, 600], at, window);
+            (exhibit.counted.as_ref().map(|rolled| rolled.slices.clone()), taken)
+        };
+        let (early, late) = (slices(500, None).0.expect("counted"), slices(900, None).0.expect("counted"));
+        assert_eq!((early.len(), late.len()), (15, 15));
+        assert!(early.start < late.start);
+        let (asked, taken) = slices(900, Some((3, 9)));
+        assert_eq!(asked, Some(3..9));
+        assert!(taken.picture.solids().is_some());
+        assert!(words(&taken).iter().any(|words| words.starts_with("slices 3 to 9 of 64")), "{:?}", words(&taken));
+    }
+
+    #[test]
+    fn fewer_than_two_slices_are_no_tube_and_that_is_said() {
+        for (at, window) in [(0, None), (900, Some((7, 8)))] {
+            let taken = taken(&mut TubeExhibit::default(), [900, 600], at, window);
+            assert!(taken.picture.solids().is_none());
+            assert!(
+                words(&taken).iter().any(|words| words.starts_with("A tube has two slices")),
+                "{:?}",
+                words(&taken)
+            );
+        }
+    }
+
+    #[test]
+    fn a_place_tells_its_elements_and_its_slice() {
+        let mut exhibit = TubeExhibit::default();
+        for size in [[1280, 720], [640, 360], [320, 240]] {
+            let taken = taken(&mut exhibit, size, 900, None);
+            let facets = taken.picture.solids().expect("solids");
+            assert!(facets.corners.iter().all(|c| c.at.iter().all(|v| v.is_finite())));
+            let nearest = facets.corners.chunks_exact(3).zip(&facets.about).filter(|(_, about)| **about != u32::MAX);
+            let depth = |corners: &[crate::scene::solids::Seen]| corners.iter().map(|c| c.depth).sum::<f32>();
+            let (corners, _) = nearest.min_by(|(a, _), (b, _)| depth(a).total_cmp(&depth(b))).expect("one");
+            let [x, y] = [0, 1].map(|n| corners.iter().map(|c| c.at[n]).sum::<f32>() / 3.0);
+            let tip = exhibit.pick(&studio(), &taken, pos2(x, y), 4.0).expect("an element");
+            assert!(tip.lines[0].starts_with("slice ") && tip.lines[0].contains("remote"), "{:?}", tip.lines);
+            assert!(matches!(tip.about, Some(Target::Bytes(_))));
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Which block an element of an array counts for, and who owns it.
+
+use super::GridError;
+use super::owner::{Distribution, Owners};
+use crate::reference::Region;
+
+/// No core: nobody touched the element yet.
+pub(super) const NOBODY: u16 = u16::MAX;
+/// No block: padding, or an element that is not counted.
+const NOWHERE: u32 = u32::MAX;
+/// Dimensions that are counted along.
+const DIMENSIONS: usize = 3;
+
+/// See the module.
+pub(super) struct Places {
+    /// Indices in front that stay 0.
+    pub(super) fixed: usize,
+    pub(super) extents: Vec<u64>,
+    pub(super) per: Vec<u64>,
+    pub(super) blocks: Vec<usize>,
+    /// By place in memory, counted in elements from the region's first byte: its block, and its owner.
+    of: Vec<(u32, u16)>,
+    /// Which of them were written, where that is asked.
+    written: Vec<bool>,
+}
+
+impl Places {
+    /// Of a region, in `most_blocks` blocks at most (but one for each of its dimensions at least).
+    pub(super) fn new(
+        region: &Region,
+        owner: &Distribution,
+        cores: u32,
+        most_blocks: u64,
+        most_elements: u64,
+    ) -> Result<Self, GridError> {
+        let name = || region.name.clone();
+        let layout = region.layout().map_err(|why| GridError::Layout { name: name(), why })?;
+        let elem = u64::from(region.elem_bytes.max(1));
+        let room = region.bytes.div_ceil(elem).max(1);
+        let shape = match &region.shape[..] {
+            [] => vec![region.elements()],
+            shape => shape.iter().map(|extent| (*extent).max(1)).collect(),
+        };
+        let elements = shape.iter().fold(1u64, |n, extent| n.saturating_mul(*extent));
+        if elements.max(room) > most_elements {
+            return Err(GridError::Large { name: name(), elements: elements.max(room) });
+        }
+        let owners = match owner {
+            Distribution::FirstTouch => None,
+            Distribution::Dealt(deals) if deals.len() > shape.len() => {
+                return Err(GridError::Dimensions { name: name(), found: deals.len(), expected: shape.len() });
+            }
+            Distribution::Dealt(deals) => Some(Owners::new(&shape, deals, cores.into())),
+        };
+        let fixed = shape.len().saturating_sub(DIMENSIONS);
+        let extents = shape[fixed..].to_vec();
+        let per = per_block(&extents, most_blocks.max(1));
+        let along = |n: usize| usize::try_from(extents[n].div_ceil(per[n])).unwrap_or(usize::MAX);
+        let blocks: Vec<usize> = (0..extents.len()).map(along).collect();
+        let mut of = vec![(NOWHERE, NOBODY); usize::try_from(room).unwrap_or(0)];
+        let mut indices = vec![0u64; shape.len()];
+        // Of several elements at an address the first one counts.
+        let counted: u64 = extents.iter().product();
+        for _ in 0..counted {
+            let addr = match region.shape.is_empty() {
+                true => layout.address_of_number(indices[0]),
+                false => layout.address(&indices),
+            };
+            let place = addr.and_then(|addr| usize::try_from((addr - region.base) / elem).ok());
+            if let Some(place) = place.and_then(|place| of.get_mut(place)).filter(|place| place.0 == NOWHERE) {
+                let block =
+                    (0..extents.len()).fold(0u64, |block, n| block * blocks[n] as u64 + indices[fixed + n] / per[n]);
+                let owner = owners.as_ref().and_then(|owners| u16::try_from(owners.of(&indices)).ok());
+                *place = (u32::try_from(block).unwrap_or(NOWHERE), owner.unwrap_or(NOBODY));
+            }
+            for n in (fixed..shape.len()).rev() {
+                indices[n] += 1;
+                if indices[n] < shape[n] {
+                    break;
+                }
+                indices[n] = 0;
+            }
+        }
+        Ok(Self { fixed, extents, per, blocks, of, written: Vec::new() })
+    }
+
+    /// The element at a place in memory is touched by `core`, which owns it where nobody touched it before, or nobody wrote it before.
+    pub(super) fn touch(&mut self, place: u64, core: u16, writes: bool) {
+        let Some(at) = usize::try_from(place).ok().filter(|at| *at < self.of.len()) else { return };
+        if self.written.is_empty() {
+            self.written = vec![false; self.of.len()];
+        }
+        if self.of[at].1 == NOBODY || writes && !self.written[at] {
+            self.of[at].1 = core;
+        }
+        self.written[at] |= writes;
+    }
+
+    /// The block and the owner of the element at a place in memory.
+    pub(super) fn find(&self, place: u64) -> Option<(usize, u16)> {
+        let (block, owner) = *self.of.get(usize::try_from(place).ok()?)?;
+        (block != NOWHERE).then_some((block as usize, owner))
+    }
+
+    /// The owner of each block, where its elements have one.
+    pub(super) fn owners(&self) -> Vec<Option<u16>> {
+        let mut all: Vec<(u16, bool)> = vec![(NOBODY, true); self.blocks.iter().product()];
+        for (block, owner) in self.of.iter().filter(|(block, owner)| *block != NOWHERE && *owner != NOBODY) {
+            let own = &mut all[*block as usize];
+            *own = (*owner, own.1 && (own.0 == NOBODY || own.0 == *owner));
+        }
+        all.into_iter().map(|(owner, one)| Some(owner).filter(|owner| one && *owner != NOBODY)).collect()
+    }
+}
+
+/// Elements of a block along each extent: the longest side is halved until there are few enough.
+fn per_block(extents: &[u64], most: u64) -> Vec<u64> {
+    let mut per = vec![1u64; extents.len()];
+    let along = |per: &[u64], n: usize| extents[n].div_ceil(per[n]);
+    while (0..per.len()).fold(1u64, |all, n| all.saturating_mul(along(&per, n))) > most {
+        let longest = (0..per.len()).max_by_key(|&n| (along(&per, n), std::cmp::Reverse(n)));
+        let Some(longest) = longest.filter(|&n| along(&per, n) > 1) else { break };
+        per[longest] *= 2;
+    }
+    per
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_side_is_halved_until_blocks_are_few_enough() {
+        assert_eq!(per_block(&[64, 65], 5000), [1, 1]);
+        assert_eq!(per_block(&[64, 65], 4159), [1, 2]);
+        assert_eq!(per_block(&[1000, 1000], 16_000), [8, 8]);
+        assert_eq!(per_block(&[1_000_000], 1000), [1024]);
+        assert_eq!(per_block(&[3, 3], 1), [4, 4]);
+    }
+}
