@@ -26,6 +26,8 @@ const CLOCK: &[&str] = &["std::time"];
 const PRINTS: &[&str] = &["clap", "indicatif", "ctrlc"];
 const LOOSE: &[&str] = &["anyhow"];
 const CODECS: &[&str] = &["image", "png", "gif", "openh264", "muxide"];
+/// Those that what only reads pictures, as PNG, has no use for.
+const WRITERS: &[&str] = &["image", "gif", "openh264", "muxide"];
 
 /// What a command does not do itself: its parts are modules that a program can call. It turns flags into calls, and values into words.
 const MECHANISMS: &[&str] = &[
@@ -75,7 +77,7 @@ const RULES: &[Rule] = &[
     Rule {
         module: "opening",
         ours: &["files", "trace", "sim", "analysis", "kernel", "tasks", "daisen", "timeline"],
-        never: &[GRAPHICS, PRINTS, LOOSE, CODECS, &["parquet"]],
+        never: &[GRAPHICS, PRINTS, LOOSE, WRITERS, &["parquet"]],
     },
     Rule {
         module: "scene",

@@ -8,7 +8,7 @@ use super::task_look;
 use crate::app::{Against, Report, Simulate};
 use crate::cli::{CacheArgs, PictureArgs, TraceArgs};
 use crate::kernel::Cancel;
-use crate::opening::{self, CacheChoice, KernelFile, Note, Watched, Way};
+use crate::opening::{self, CacheChoice, KernelFile, Note, Ran, Watched, Way, run_while_wanted};
 use crate::overlay::Studio;
 use crate::reference::{ReferenceSource, SourceError};
 use crate::shown::{say, say_lines};
@@ -16,9 +16,6 @@ use crate::timeline::Timeline;
 use crate::units::grouped;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::time::{Duration, Instant};
 
 /// How the trace that is shown is simulated and called.
 #[derive(Clone)]
@@ -158,59 +155,6 @@ pub(super) fn watch_kernel(
     }
 }
 
-/// What came of a run.
-enum Ran<T> {
-    /// This.
-    Done(T),
-    /// One of its files has changed, so that it is not wanted any more.
-    Changed,
-    /// Nobody waits for it any more.
-    Left,
-}
-
-/// How long a run may take before anybody is told that it is under way.
-const PATIENCE: Duration = Duration::from_millis(700);
-
-/// Runs something that can be ended, unless one of the files changes meanwhile. `wait` is called now and then, at first when the run takes
-/// its time; it says whether anybody waits.
-fn run_while_wanted<T: Send>(
-    run: &(dyn Fn(&Cancel) -> T + Sync),
-    watched: &mut Watched,
-    wait: &mut dyn FnMut() -> bool,
-) -> Ran<T> {
-    let (cancel, done) = (Cancel::default(), AtomicBool::new(false));
-    let (sender, receiver) = channel();
-    std::thread::scope(|scope| {
-        scope.spawn(|| {
-            // Who does not wait does not take it.
-            let _ = sender.send(run(&cancel));
-            done.store(true, Ordering::Release);
-        });
-        let mut asked: Option<Instant> = None;
-        loop {
-            match receiver.recv_timeout(PATIENCE) {
-                Ok(ran) => return Ran::Done(ran),
-                Err(RecvTimeoutError::Disconnected) => return Ran::Left,
-                Err(RecvTimeoutError::Timeout) => {}
-            }
-            let mut left = false;
-            let changed = watched.changed(&mut || {
-                if !left && asked.is_none_or(|at| at.elapsed() > PATIENCE) {
-                    asked = Some(Instant::now());
-                    left = !wait();
-                }
-                !left && !done.load(Ordering::Acquire)
-            });
-            // Of a bundled kernel there are no files to wait for.
-            left |= !changed && !left && !done.load(Ordering::Acquire) && !wait();
-            if changed || left {
-                cancel.cancel();
-                return if left { Ran::Left } else { Ran::Changed };
-            }
-        }
-    })
-}
-
 /// Indexes a trace that grows, as much as is there, until it is whole.
 ///
 /// # Errors
@@ -279,43 +223,4 @@ pub(super) fn with_trace(other: TraceArgs, look: &Look) -> Against {
         index_of(&other, CacheChoice::of(config).with_cores_of_trace(), &look, report)
     });
     Against { name, by, follows: true, open }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::fs;
-
-    #[test]
-    fn a_run_that_takes_long_ends_when_its_file_changes_or_nobody_waits() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let file = folder.path().join("k.wgsl");
-        fs::write(&file, "loop").expect("written");
-        let endless = |cancel: &Cancel| {
-            while !cancel.is_cancelled() {
-                std::thread::sleep(Duration::from_millis(5));
-            }
-        };
-        // What is quick is done before anybody is asked.
-        let mut watched = Watched::new(vec![file.clone()]);
-        let quick = run_while_wanted(&|_| 7, &mut watched, &mut || unreachable!("it took no time"));
-        assert!(matches!(quick, Ran::Done(7)));
-        // It is saved again while it runs.
-        let mut asked = 0;
-        let changed = run_while_wanted(&endless, &mut watched, &mut || {
-            asked += 1;
-            fs::write(&file, "mended").expect("written");
-            true
-        });
-        assert!(matches!(changed, Ran::Changed) && asked >= 1);
-        // The window is closed; a bundled kernel has no files.
-        assert!(matches!(run_while_wanted(&endless, &mut watched, &mut || false), Ran::Left));
-        let mut none = Watched::new(Vec::new());
-        let mut left = 3;
-        let ended = run_while_wanted(&endless, &mut none, &mut || {
-            left -= 1;
-            left > 0
-        });
-        assert!(matches!(ended, Ran::Left) && left == 0);
-    }
 }

@@ -40,6 +40,8 @@ mod room;
 mod sidecar;
 mod source_text;
 mod task_sets;
+#[cfg(feature = "kernel")]
+mod wanted;
 mod watch;
 
 pub use caches::{CacheChoice, Caches};
@@ -56,6 +58,8 @@ pub use recent::{Recent, first_start, leave, left, recent, remember};
 pub use sidecar::{Sidecar, SidecarError};
 pub use source_text::SourceText;
 pub use task_sets::{first_tasks, tasks};
+#[cfg(feature = "kernel")]
+pub use wanted::{Late, Ran, run_while_wanted};
 pub use watch::{Listener, Report, Way, beside};
 
 use crate::reference::{MOST_REGIONS, ReferenceSource, SourceError};

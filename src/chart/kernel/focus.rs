@@ -1,6 +1,6 @@
 //! What is pointed at in a picture of a kernel, and what belongs to it.
 
-use super::image::ImagePlace;
+use super::pixels::ImagePlace;
 use crate::chart::At;
 use crate::kernel::{Decision, Doing, GroupRecord, KernelBook, Row, Site, Space};
 pub use crate::tasks::Spot;

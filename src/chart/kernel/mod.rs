@@ -16,13 +16,13 @@
 mod branches;
 mod divergence;
 mod focus;
-mod image;
 mod memory;
+mod pixels;
 mod source;
 mod values;
 
 pub use focus::{Focus, Lit, Matrix, Places, Spot, told};
-pub use image::ImagePlace;
+pub use pixels::ImagePlace;
 
 use super::canvas::{Anchor, Chart, Look, signs};
 use super::role::Role;

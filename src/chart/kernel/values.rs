@@ -162,7 +162,7 @@ impl Sheet<'_> {
         let place = format!("line {}", emit.line);
         let mut most = format!("{place}: {values} of {}", count(told.len() as u64, "item"));
         if let Some([low, high]) = range {
-            most = format!("{most}, {} to {}", super::image::short(low), super::image::short(high));
+            most = format!("{most}, {} to {}", super::pixels::short(low), super::pixels::short(high));
         }
         let odd = if series.odd > 0 {
             format!("; {} of them no finite number", grouped(series.odd as u64))
@@ -223,7 +223,7 @@ impl Sheet<'_> {
             // A number beside the ends of the axis would stand on them.
             let near = [low, high].iter().any(|end| *end != number && (scale.y(*end) - y).abs() < SMALL);
             if !near {
-                let words = super::image::short(number);
+                let words = super::pixels::short(number);
                 self.chart.text((room.x - 5.0, y + 0.36 * SMALL), Anchor::End, SMALL, Role::Quiet, &words);
             }
         }
@@ -264,7 +264,7 @@ impl Sheet<'_> {
                 (_, true) => Role::Series(0),
                 _ => Role::Faded,
             };
-            let said = format!("item {}: {}", told.item, super::image::short(told.value));
+            let said = format!("item {}: {}", told.item, super::pixels::short(told.value));
             self.chart.rect((x, top), ((wide - gap).max(0.5), high), role, &said);
         }
         self.value_columns(scale, items.len());
@@ -307,7 +307,7 @@ impl Sheet<'_> {
                 "item {item}, value {} of {}: {}",
                 told.time + 1,
                 told.time + 1,
-                super::image::short(told.value)
+                super::pixels::short(told.value)
             );
             let role = if told.past { role } else { Role::Faded };
             self.chart.dot(at(told), width + 0.7, role, &said);
@@ -328,7 +328,7 @@ impl Sheet<'_> {
                     u8::try_from(3 + 6 * told.time / series.times.max(2).saturating_sub(1)).unwrap_or(9).min(9),
                 ),
             };
-            let said = format!("item {}, value {}: {}", told.item, told.time + 1, super::image::short(told.value));
+            let said = format!("item {}, value {}: {}", told.item, told.time + 1, super::pixels::short(told.value));
             self.chart.dot((x, scale.y(told.value)), radius, role, &said);
         }
         self.value_columns(scale, series.items);

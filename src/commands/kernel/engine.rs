@@ -47,7 +47,7 @@ pub(super) fn chosen(engine: KernelEngine, file: &str) -> anyhow::Result<Chosen>
 
 impl Engine for Chosen {
     fn run<O: Observer>(&mut self, program: &Program, launch: &Launch, observer: O) -> Result<(Run, O), KernelError> {
-        let _waiting = super::waiting::Waiting::new(&program.file, launch.steps);
+        let _waiting = super::waiting::waiting(&program.file, launch.steps);
         match self {
             Self::Interpreter => Interpreter.run(program, launch, observer),
             #[cfg(feature = "gpu")]
