@@ -4,8 +4,9 @@
  *     ./gauss 64                          a system of 64 equations into gauss.orrery; 8, 16 (as usual) or 64
  *
  * Step k takes row k times a factor off each row below it, so the owner of a row reads row k of whoever owns that one. Each thread
- * fills its own rows first. Ends with 1 where the solution is wrong. */
+ * fills its own rows first, one thread after the other: so thread t is core t. Ends with 1 where the solution is wrong. */
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #if __has_include("orrery.h")
@@ -22,6 +23,7 @@ static double small[8][9], medium[16][17], large[64][65];
 static double *a;
 static int n;
 static pthread_barrier_t together;
+static sem_t filled;
 
 static void *work(void *number) {
   long own = (long)number;
@@ -29,6 +31,8 @@ static void *work(void *number) {
   for (int i = (int)own; i < n; i += THREADS)
     for (int j = 0; j < columns; j++)
       a[i * columns + j] = i == j ? 2 * n : j == n ? i + 1 : 1.0 / (1 + i + j);
+  if (own != 0)
+    sem_post(&filled);
   pthread_barrier_wait(&together);
   if (own == 0)
     orrery_mark("eliminate");
@@ -56,8 +60,11 @@ int main(int argc, char **argv) {
   a = n == 8 ? small[0] : n == 16 ? medium[0] : large[0];
   pthread_barrier_init(&together, NULL, THREADS);
   pthread_t threads[THREADS];
-  for (long t = 1; t < THREADS; t++)
+  sem_init(&filled, 0, 0);
+  for (long t = 1; t < THREADS; t++) {
     pthread_create(&threads[t], NULL, work, (void *)t);
+    sem_wait(&filled);
+  }
   work((void *)0);
   for (int t = 1; t < THREADS; t++)
     pthread_join(threads[t], NULL);

@@ -10,11 +10,11 @@ mod tests {
     use crate::kernel::bundled::find;
     use crate::kernel::{Bound, Extent, KEPT, KernelBook, Launch, Program, bound};
     use crate::opening::kernel_tasks;
-    use crate::overlay::exhibits::Picture;
+    use crate::overlay::exhibits::{Picture, named};
     use crate::overlay::{Parts, Studio};
     use crate::scene::View;
     use crate::tasks::Spot;
-    use egui::{Context, Event, Pos2, pos2};
+    use egui::{Context, Event, Pos2, pos2, vec2};
     use std::collections::BTreeMap;
     use std::sync::Arc;
 
@@ -166,6 +166,38 @@ mod tests {
         let at = find_spot(&desk, "kernel-values", |spot| spot == Spot::Item(5)).expect("in sight");
         frames(&context, &mut desk, vec![Event::PointerMoved(at)]);
         assert_eq!(desk.session.task_look().spot, Some(Spot::Item(5)));
+    }
+
+    #[test]
+    fn a_click_in_the_map_of_the_launch_chooses_a_group() {
+        let rows = ["kernel-memory", "kernel-groups"].map(|name| named(name).expect("there"));
+        let studio = studio(find("reduce-strided").expect("bundled").text);
+        let mut desk = Desk::new(studio, View::default(), Parts::default(), &rows, Position::START, 9.0);
+        let context = context();
+        frames(&context, &mut desk, vec![]);
+        assert!(
+            words(&desk, "kernel-groups").iter().any(|words| words == "all 15"),
+            "extra transactions of each group"
+        );
+        let told = |desk: &Desk, title: &str| {
+            let (_, pane) = desk.panes.seen().find(|(_, pane)| pane.row().name == "kernel-groups")?;
+            let area = pane.taken()?.layout.area;
+            let places =
+                (0..200 * 100).map(|n| area.min + area.size() * vec2((n % 200) as f32, (n / 200) as f32) / 200.0);
+            places.filter_map(|at| Some((at, pane.tip(desk.studio(), at, 1.0)?))).find(|(_, tip)| tip.title == title)
+        };
+        let (at, tip) = told(&desk, "group 2").expect("in sight");
+        assert_eq!(
+            tip.lines,
+            ["1 warp diverges", "15 extra transactions of banks", "11 sectors of storage and textures"]
+        );
+        frames(&context, &mut desk, vec![press(at, true), press(at, false)]);
+        assert!(words(&desk, "kernel-memory").iter().any(|words| words == "Memory of group 2"));
+        // Of a group past those that are kept the costs are known, and nothing else.
+        let (at, tip) = told(&desk, "group 9").expect("in sight");
+        assert_eq!(tip.lines.last().map(String::as_str), Some("its events are not kept"));
+        frames(&context, &mut desk, vec![press(at, true), press(at, false)]);
+        assert!(words(&desk, "kernel-memory").iter().any(|words| words == "Memory of group 2"));
     }
 
     #[test]

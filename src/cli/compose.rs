@@ -73,6 +73,8 @@ pub enum Compose {
     KernelImage,
     /// Of a kernel: values that `// @emit` in the source tells
     KernelValues,
+    /// Of a kernel: a map of the groups of a launch, and what each costs
+    KernelGroups,
 }
 
 impl Compose {

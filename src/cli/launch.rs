@@ -17,6 +17,9 @@ pub struct LaunchArgs {
     /// Groups: X, X,Y or X,Y,Z
     #[arg(long, value_name = "X,Y,Z", value_parser = extent)]
     pub groups: Option<[u64; 3]>,
+    /// Which of several launches is looked at, after those before it have run; the first is 0; default: the last
+    #[arg(long, value_name = "NUMBER")]
+    pub launch: Option<usize>,
     /// NAME=zeros, iota, random(SEED), numbers, FILE.bin or FILE.csv; `:1024` after the first three is a length
     #[arg(long, value_name = "NAME=WHAT")]
     pub bind: Vec<String>,
@@ -74,6 +77,7 @@ impl LaunchArgs {
             (self.entry.is_some(), "--entry"),
             (self.global.is_some(), "--global"),
             (self.groups.is_some(), "--groups"),
+            (self.launch.is_some(), "--launch"),
             (!self.bind.is_empty(), "--bind"),
             (self.no_annotations, "--no-annotations"),
             (!self.set.is_empty(), "--set"),

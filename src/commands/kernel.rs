@@ -1,6 +1,7 @@
 //! `orrery kernel`: a compute shader is run, and what its warps did is told as tables, as JSON or in a picture.
 
 mod engine;
+mod launches;
 mod picture;
 mod references;
 mod report;
@@ -11,12 +12,12 @@ use super::UsageError;
 use super::stats::to_stdout;
 use crate::cli::{KernelArgs, LaunchArgs};
 use crate::kernel::bundled::{BUNDLED, SCHEME};
-use crate::kernel::{Cancel, Engine as _, Extent, KernelError, Launch, Program, Run, name_of};
+use crate::kernel::{Cancel, Engine as _, KernelError, Program, Run, name_of};
 #[cfg(feature = "gpu")]
-use crate::kernel::{KEPT, KernelBook};
-use crate::opening::KernelFile;
+use crate::kernel::{Interpreter, KEPT, KernelBook};
 pub(super) use crate::opening::is_kernel;
-use crate::shown::{self, say};
+use crate::shown;
+use launches::Place;
 use serde::Serialize;
 use std::io::Write;
 use std::path::Path;
@@ -31,27 +32,32 @@ pub(super) fn run(args: &KernelArgs) -> anyhow::Result<()> {
     let is_trace = args.output.as_deref().is_some_and(is_trace);
     // A trace has all accesses, watched or not.
     let no_annotations = args.launch.no_annotations || is_trace;
-    let (program, launch) = opened(&LaunchArgs { no_annotations, ..args.launch.clone() }, path)?;
+    let flags = LaunchArgs { no_annotations, ..args.launch.clone() };
+    let launches = KernelLaunches::open(&flags, path, &Cancel::default())?;
     // What is wrong with the call is told before anything runs.
-    args.print.iter().try_for_each(|name| printed(&program, name).map(|_| ()))?;
-    if let Some(output) = &args.output {
-        if is_trace {
-            return references::write(args, &program, &launch, output);
-        }
-        return picture::write(args, &program, &launch, output);
+    args.print.iter().try_for_each(|name| printed(launches.program(), name).map(|_| ()))?;
+    if is_trace {
+        return references::write(args, launches);
     }
     if args.values {
-        return values(args, &program, &launch);
+        return values(args, launches);
     }
-    let (run, ()) = engine::chosen(args.engine, &program.file)?.run(&program, &launch, ()).map_err(failed)?;
+    let mut engine = engine::chosen(args.engine, &launches.program().file)?;
+    if let Some(output) = &args.output {
+        picture::check(args, output)?;
+        return picture::write(args, &launches.looked_at(&mut engine)?, &mut engine, output);
+    }
+    let ready = launches.looked_at(&mut engine)?;
+    let Ready { program, launch, place } = &ready;
+    let (run, ()) = engine.run(program, launch, ()).map_err(|error| ready.failed(error))?;
     to_stdout(args.json, |out| {
         if args.json {
-            serde_json::to_writer(&mut *out, &Data::of(&program, &run)).map_err(std::io::Error::from)?;
+            serde_json::to_writer(&mut *out, &Data::of(program, &run, *place)).map_err(std::io::Error::from)?;
             writeln!(out)?;
         } else {
-            report::write(&program, &launch, &run, out)?;
+            report::write(program, launch, &run, *place, out)?;
             for name in &args.print {
-                print(&program, &run, name, out)?;
+                print(program, &run, name, out)?;
             }
         }
         Ok(out.flush()?)
@@ -59,17 +65,21 @@ pub(super) fn run(args: &KernelArgs) -> anyhow::Result<()> {
 }
 
 /// Prints what `// @emit` tells, as CSV.
-fn values(args: &KernelArgs, program: &Program, launch: &Launch) -> anyhow::Result<()> {
+fn values(args: &KernelArgs, launches: KernelLaunches) -> anyhow::Result<()> {
+    let program = launches.program();
     if program.emits().is_empty() {
         let words = "found no `// @emit` in the source; expected one, as in `sum += a[i]; // @emit sum`";
         return Err(UsageError(format!("{}: --values: {words}", program.file)).into());
     }
+    let mut engine = engine::chosen(args.engine, &program.file)?;
+    let ready = launches.looked_at(&mut engine)?;
+    let Ready { program, launch, .. } = &ready;
     to_stdout(true, |out| {
         let mut unwritten = None;
         let lines = values::ValueLines::new(out, &mut unwritten, program.emits(), &launch.cancel);
-        let ran = engine::chosen(args.engine, &program.file)?.run(program, launch, lines).map(|_| ());
+        let ran = engine.run(program, launch, lines).map(|_| ());
         unwritten.map_or(Ok(()), Err)?;
-        ran.map_err(failed)?;
+        ran.map_err(|error| ready.failed(error))?;
         Ok(out.flush()?)
     })
 }
@@ -80,27 +90,11 @@ fn values(args: &KernelArgs, program: &Program, launch: &Launch) -> anyhow::Resu
 /// As [`run`]; when `cancel` ends it.
 #[cfg(feature = "gpu")]
 pub(super) fn book(path: &Path, args: &LaunchArgs, cancel: &Cancel) -> anyhow::Result<KernelBook> {
-    let (program, launch) = opened(args, path)?;
-    let launch = Launch { cancel: cancel.clone(), ..launch };
-    KernelBook::play(&program, &launch, 0..u64::MAX, KEPT).map_err(failed)
+    let ready = KernelLaunches::open(args, path, cancel)?.looked_at(&mut Interpreter)?;
+    KernelBook::play(&ready.program, &ready.launch, 0..u64::MAX, KEPT).map_err(|error| ready.failed(error))
 }
 
-/// The program and the launch that `args` name.
-pub(super) fn opened(args: &LaunchArgs, path: &Path) -> anyhow::Result<(Program, Launch)> {
-    let file = KernelFile::open(path).map_err(failed)?;
-    let mut overrides = file.settings.set.clone();
-    overrides.extend(args.set.iter().cloned());
-    let entry = args.entry.as_deref().or(file.settings.entry.as_deref());
-    let program = Program::with(&file.name, &file.text, entry, &overrides, !args.no_annotations).map_err(failed)?;
-    let launch = launch(args, &file)?;
-    for name in args.bind.iter().filter_map(|words| words.split('=').next()).map(str::trim) {
-        if program.declares(name) && program.shared.iter().all(|shared| shared.name != name) {
-            say!("note: --bind {name}: entry {} does not use it", program.entry);
-        }
-    }
-    Ok((program, launch))
-}
-
+pub(super) use launches::{KernelLaunches, Ready};
 pub(super) use references::whole;
 
 /// What is wrong with the call is told from what is wrong with the kernel.
@@ -123,43 +117,6 @@ fn list(out: &mut dyn Write) -> anyhow::Result<()> {
         }
     }
     Ok(out.flush()?)
-}
-
-fn launch(args: &LaunchArgs, file: &KernelFile) -> anyhow::Result<Launch> {
-    let settings = &file.settings;
-    let three = |numbers: &Vec<u64>, key: &str| {
-        let mut out = [1; 3];
-        if numbers.is_empty() || numbers.len() > 3 {
-            return Err(UsageError(format!("{}: {key}: expected one to three numbers", file.launch)));
-        }
-        out.iter_mut().zip(numbers).for_each(|(to, from)| *to = *from);
-        Ok(out)
-    };
-    let extent = match (args.global, args.groups, &settings.global, &settings.groups) {
-        (Some(items), ..) => Extent::Items(items),
-        (_, Some(groups), ..) => Extent::Groups(groups),
-        (_, _, Some(_), Some(_)) => {
-            let words = "found global and groups; expected one of them, since either says how much is launched";
-            return Err(UsageError(format!("{}: {words}", file.launch)).into());
-        }
-        (_, _, Some(items), _) => Extent::Items(three(items, "global")?),
-        (.., Some(groups)) => Extent::Groups(three(groups, "groups")?),
-        _ => {
-            let words = "expected how much is launched: --global ITEMS or --groups GROUPS, as in --global 1024, or a \
-                         launch beside it, NAME.toml";
-            return Err(UsageError(format!("{}: {words}", file.name)).into());
-        }
-    };
-    let (steps, events) = args.limits();
-    Ok(Launch {
-        extent,
-        bound: file.contents(&args.bind).map_err(failed)?,
-        take: args.take.clone(),
-        hardware: args.hardware(),
-        steps,
-        events,
-        cancel: Cancel::default(),
-    })
 }
 
 /// Which of the shared variables is to be printed.
@@ -193,6 +150,8 @@ fn print(program: &Program, run: &Run, name: &str, out: &mut dyn Write) -> anyho
 /// The promised object, with its keys in their order. The last three are there only where there is something to say.
 #[derive(Serialize)]
 struct Data<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    launch: Option<PlaceData>,
     work_items: u64,
     warps: u64,
     divergent_warps: u64,
@@ -207,6 +166,13 @@ struct Data<'a> {
     outside: Vec<OutsideData<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     values: Vec<ValuesData<'a>>,
+}
+
+/// Which of several launches it is, the first being 0.
+#[derive(Serialize)]
+struct PlaceData {
+    number: usize,
+    of: usize,
 }
 
 #[derive(Serialize)]
@@ -296,7 +262,7 @@ fn is_0(n: &u64) -> bool {
 }
 
 impl<'a> Data<'a> {
-    fn of(program: &'a Program, run: &'a Run) -> Self {
+    fn of(program: &'a Program, run: &'a Run, place: Place) -> Self {
         let counts = &run.counts;
         let proxy_warps = counts.proxy_warps.iter().map(|proxy| ProxyData {
             warps: proxy.warps,
@@ -359,7 +325,9 @@ impl<'a> Data<'a> {
             greatest: stats.mean().map(|_| stats.greatest),
             not_finite: stats.not_finite,
         });
+        let Place { number, of } = place;
         Self {
+            launch: (of > 1).then_some(PlaceData { number, of }),
             work_items: counts.work_items,
             warps: counts.warps,
             divergent_warps: counts.divergent_warps,

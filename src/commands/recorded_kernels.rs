@@ -1,11 +1,11 @@
 //! Kernels that a tool recorded, for the simulator of GPUs: warps of Accel-Sim and NVBit as they were, compute shaders as they ran here, and
 //! any other trace with a wavefront for each of its cores.
 
-use super::kernel::{failed, opened, whole};
+use super::kernel::{KernelLaunches, Ready, failed, whole};
 use super::open::open_trace;
 use crate::cli::LaunchArgs;
 use crate::cli::TraceArgs;
-use crate::kernel::{self, Site, Space, WarpRecord, kind_of};
+use crate::kernel::{self, Cancel, Interpreter, LaunchTrace, Site, Space, WarpRecord, kind_of};
 use crate::machine::gpu::{Job, JobError, Program, Recorded, Step};
 use crate::reference::{Kind, NO_LANE, Reference, ReferenceSource};
 use crate::shown::say;
@@ -43,23 +43,63 @@ pub(super) fn jobs(path: &Path) -> anyhow::Result<Jobs> {
     Ok(Box::new(Job::alone(&name, cores(source.as_ref())?)))
 }
 
-/// A compute shader that is launched as flags and the file beside it say, with warps of so many items.
+/// A compute shader that is launched as flags and the file beside it say, with warps of so many items: its launches one after the other,
+/// or the one that was chosen.
 ///
 /// # Errors
-/// When it cannot be run, or accesses more memory than is held.
+/// When it cannot be read, or flags ask for what it has not.
 pub(super) fn shader(path: &Path, args: &LaunchArgs, warp: u32) -> anyhow::Result<Jobs> {
     // A GPU carries out all accesses, watched or not.
-    let (program, launch) = opened(&LaunchArgs { no_annotations: true, ..args.clone() }, path)?;
-    let record = WarpRecord::new(&program, warp as usize).map_err(failed)?;
-    let (run, record) = program.run_watched(&launch, record).map_err(failed)?;
-    whole(&program, &record)?;
-    let bases = kernel::bases(&program, &run);
-    let shared = program.shared.iter().filter(|shared| shared.space == Space::Workgroup);
-    let local = shared.map(|shared| u64::from(shared.bytes)).sum();
-    let warp = |warp: &Vec<kernel::WarpStep>| shader_steps(warp, record.sites(), &bases);
-    let groups = record.groups().iter().map(|group| group.iter().map(warp).collect()).collect();
-    let recorded: Arc<dyn Program> = Arc::new(Recorded { groups, local });
-    Ok(Box::new(Job::alone(&program.entry, recorded)))
+    let flags = LaunchArgs { no_annotations: true, ..args.clone() };
+    let launches = KernelLaunches::open(&flags, path, &Cancel::default())?;
+    let alone = launches.alone(args)?;
+    let mut shaders = Shaders { launches, alone, warp, trace: LaunchTrace::new(1, 1) };
+    if shaders.launches.count() > 1 && !alone {
+        return Ok(Box::new(shaders));
+    }
+    // What is wrong with the only one is told before a GPU is made.
+    let only = shaders.job()?;
+    Ok(Box::new(only.into_iter().map(Ok)))
+}
+
+/// Launches of a compute shader, as they are asked for.
+struct Shaders {
+    launches: KernelLaunches,
+    alone: bool,
+    warp: u32,
+    /// Where their buffers lie.
+    trace: LaunchTrace,
+}
+
+impl Iterator for Shaders {
+    type Item = Result<Job, JobError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.job().map_err(Into::into).transpose()
+    }
+}
+
+impl Shaders {
+    /// The next job; nothing when all launches have run.
+    fn job(&mut self) -> anyhow::Result<Option<Job>> {
+        while self.alone && !self.launches.is_done() && !self.launches.is_looked_at() {
+            self.launches.run(&mut Interpreter, |_| Ok(()))?;
+        }
+        if self.launches.is_done() {
+            return Ok(None);
+        }
+        let warp = self.warp as usize;
+        let record = |ready: &Ready| WarpRecord::new(&ready.program, warp).map_err(failed);
+        let (Ready { program, .. }, run, record) = self.launches.run(&mut Interpreter, record)?;
+        whole(&program, &record)?;
+        let bases = self.trace.bases(&program, &run);
+        let shared = program.shared.iter().filter(|shared| shared.space == Space::Workgroup);
+        let local = shared.map(|shared| u64::from(shared.bytes)).sum();
+        let warp = |warp: &Vec<kernel::WarpStep>| shader_steps(warp, record.sites(), &bases);
+        let groups = record.groups().iter().map(|group| group.iter().map(warp).collect()).collect();
+        let recorded: Arc<dyn Program> = Arc::new(Recorded { groups, local });
+        Ok(Some(Job { name: program.entry.clone(), program: recorded }))
+    }
 }
 
 /// What a warp of a shader does. WGSL tells no registers: it waits for what it loaded where it decides, stores, or accesses workgroup

@@ -2,7 +2,7 @@
 
 use super::error::KernelError;
 use super::program::{Program, Sampler, Shared};
-use super::texel::{Sampling, Texture};
+use super::texel::{Sampling, TexelFormat, Texture};
 use super::types::{self, Leaf, elements};
 use naga::{Scalar, ScalarKind, TypeInner};
 use std::collections::BTreeMap;
@@ -22,6 +22,8 @@ pub enum Content {
     Bytes(Vec<u8>),
     /// A picture of so many pixels: red, green, blue and alpha of each, a byte each.
     Image([u32; 2], Vec<u8>),
+    /// The texels of another texture, row after row, in its format.
+    Texels(TexelFormat, Vec<u8>),
     /// How a sampler reads.
     Sampler(Sampling),
 }
@@ -43,6 +45,8 @@ pub enum Bound {
     Csv(String),
     /// The pixels of this picture.
     Png(String),
+    /// What the variable of this name holds at the end of the launch before.
+    Held(String),
 }
 
 /// Reads `zeros`, `iota`, `random(7)`, with `:1024` or `:64x64` after them for so many elements; numbers; `linear` and `nearest` of
@@ -76,6 +80,9 @@ pub fn bound(words: &str) -> Result<Bound, String> {
             .parse()
             .map_err(|_| format!("{words}: expected a whole number as the seed, as in random(7)"))?;
         return Ok(Bound::Content(Content::Random(seed), length));
+    }
+    if let Some(name) = words.strip_prefix("held(").and_then(|rest| rest.strip_suffix(')')) {
+        return Ok(Bound::Held(name.trim().to_owned()));
     }
     if let Some(sampling) = Sampling::parse(words) {
         return Ok(Bound::Content(Content::Sampler(sampling), None));
@@ -147,7 +154,7 @@ impl Fill {
 /// The scalar of that number.
 fn scalar(content: &Content, n: u64, scalar: Scalar) -> u64 {
     match content {
-        Content::Zeros | Content::Bytes(_) | Content::Image(..) | Content::Sampler(_) => 0,
+        Content::Zeros | Content::Bytes(_) | Content::Image(..) | Content::Texels(..) | Content::Sampler(_) => 0,
         Content::Iota => of_integer(n, scalar),
         Content::Numbers(numbers) => {
             let number = usize::try_from(n).ok().and_then(|n| numbers.get(n)).copied().unwrap_or(0.0);
@@ -245,7 +252,7 @@ struct Places {
 
 impl Program {
     fn unbound(&self, name: &str, words: &str) -> KernelError {
-        KernelError::Binding(format!("{}: --bind {name}: {words}", self.file))
+        KernelError::Binding(format!("{}: bind {name}: {words}", self.file))
     }
 
     /// How the samplers of the entry read.
@@ -289,6 +296,18 @@ impl Program {
             }
             Content::Sampler(_) => {
                 return Err(error("found how a sampler reads; expected what a texture holds".into()));
+            }
+            Content::Texels(from, texels) => {
+                let (theirs, count) = (from.bytes() as usize, texels.len() / from.bytes() as usize);
+                if from.scalar() != scalar || count * width != bytes.len() {
+                    return Err(error(format!(
+                        "found {count} texels of {from}; expected {} of {format}",
+                        bytes.len() / width
+                    )));
+                }
+                for (to, from_texel) in bytes.chunks_exact_mut(width).zip(texels.chunks_exact(theirs)) {
+                    format.write(from.read(from_texel), to);
+                }
             }
             Content::Image(_, rgba) => {
                 for (texel, pixel) in bytes.chunks_exact_mut(width).zip(rgba.chunks_exact(4)) {
@@ -367,6 +386,9 @@ impl Program {
             return error(
                 "found how a sampler reads; expected what a buffer holds, as in zeros, iota or a file".into(),
             );
+        }
+        if let Content::Texels(..) = content {
+            return error("found the texels of a texture; expected what a buffer holds".into());
         }
         let length = match size.map(|size| size.iter().fold(1u64, |all, n| all * u64::from(*n))).map(u32::try_from) {
             None => None,

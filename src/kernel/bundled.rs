@@ -25,7 +25,7 @@ macro_rules! bundled {
 }
 
 /// All of them, in the order a lesson would take.
-pub const BUNDLED: [BundledKernel; 11] = bundled![
+pub const BUNDLED: [BundledKernel; 12] = bundled![
     "reduce-modulo",
     "reduce-strided",
     "reduce-sequential",
@@ -35,6 +35,7 @@ pub const BUNDLED: [BundledKernel; 11] = bundled![
     "transpose-naive",
     "transpose-tiled",
     "histogram",
+    "scan",
     "race",
     "divergent-barrier",
 ];

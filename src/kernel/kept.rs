@@ -14,7 +14,7 @@ use super::code::{Act, Site};
 use super::engine::{Engine, Interpreter};
 use super::error::KernelError;
 use super::mask::Mask;
-use super::model::{Hardware, blocks, degree, ranges};
+use super::model::{GroupUse, Hardware, blocks, degree, ranges};
 use super::pictures::{Picture, pictures};
 use super::program::{Program, Shared, Space};
 use super::record::{Access, Decision, Observer};
@@ -339,6 +339,13 @@ impl KernelBook {
         out
     }
 
+    /// What the warps of a group cost, where it ran.
+    #[must_use]
+    pub fn group_use(&self, group: u64) -> Option<GroupUse> {
+        let of = group.checked_sub(self.run.taken.start)?;
+        self.run.counts.groups.get(usize::try_from(of).ok()?).copied()
+    }
+
     /// Which way an item of a group went: a digit for each `if` that it carried out, with the line of each.
     #[must_use]
     pub fn ifs(&self, group: &GroupRecord, item: usize) -> Vec<(u32, bool)> {
@@ -443,6 +450,13 @@ mod tests {
             }
         }
         let book = book("reduce-strided", &binds, KEPT);
+        let used: Vec<GroupUse> = (0..16).filter_map(|group| book.group_use(group)).collect();
+        assert_eq!(book.group_use(16), None);
+        assert_eq!(used.iter().map(|used| used.diverging).sum::<u64>(), book.run.counts.divergent_warps);
+        let extra = book.run.counts.banks.iter().map(|banks| banks.extra);
+        assert!(used.iter().map(|used| used.extra).eq(extra));
+        let sectors = book.run.counts.uses.iter().map(|used| used.sectors).sum::<u64>();
+        assert_eq!((used.iter().map(|used| used.sectors).sum::<u64>(), used[0].diverging), (sectors, 1));
         let banks = book.bank_use(&book.groups[0]);
         assert_eq!(banks[0], BankUse { asked: 26, conflicting: 10 });
         let words: Vec<&str> = book.run.sites.iter().map(|site| site.words.as_str()).collect();

@@ -32,6 +32,7 @@ mod code;
 mod compile;
 mod engine;
 mod error;
+mod held;
 mod instrument;
 mod kept;
 mod machine;
@@ -43,6 +44,7 @@ mod reading;
 mod record;
 mod run;
 mod texel;
+mod trace;
 mod types;
 mod warps;
 
@@ -51,14 +53,18 @@ pub use buffers::{Bound, Content, Given, Size, bound, numbers};
 pub use code::{Act, Site, name_of};
 pub use engine::{Engine, Interpreter, Ready, Told};
 pub use error::KernelError;
+pub use held::Held;
 pub use instrument::{ENTRY, HEAD, Instrumented, SLOT_HEAD, SLOT_MORE};
 pub use kept::{BankUse, Chosen, Doing, GroupRecord, KEPT, KernelBook, Row, Values, WarpUse};
 pub use machine::Limits;
 pub use mask::{MOST_ITEMS, Mask};
-pub use model::{Banks, Branching, Cost, Counts, Decided, Hardware, Path, ProxyWarp, Race, SiteUse, ValueStats};
+pub use model::{
+    Banks, Branching, Cost, Counts, Decided, GroupUse, Hardware, Path, ProxyWarp, Race, SiteUse, ValueStats,
+};
 pub use pictures::Picture;
 pub use program::{Program, Sampler, Shared, Space};
 pub use record::{Access, Decision, Event, LoneBarrier, Observer, Outside, Recording};
 pub use run::{Cancel, EVENTS, Extent, Launch, Run, STEPS, Unbound};
 pub use texel::{Edge, Sampling, TexelFormat, Texture};
-pub use warps::{MOST_LANES, WarpRecord, WarpStep, bases, kind_of};
+pub use trace::LaunchTrace;
+pub use warps::{MOST_LANES, WarpRecord, WarpStep, kind_of};

@@ -227,7 +227,7 @@ impl Program {
         } else {
             "no such buffer"
         };
-        KernelError::Binding(format!("{}: --bind {name}: found {kind}; {listed}", self.file))
+        KernelError::Binding(format!("{}: bind {name}: found {kind}; {listed}", self.file))
     }
 
     fn memory(&self, launch: &Launch, groups: [u32; 3]) -> Result<(Vec<Memory>, Vec<Unbound>), KernelError> {

@@ -2,7 +2,7 @@
 
 use crate::files::{read_bytes, read_text};
 use crate::kernel::bundled::{BUNDLED, SCHEME, find};
-use crate::kernel::{Bound, Content, Given, KernelError, bound, numbers};
+use crate::kernel::{Bound, Content, Given, Held, KernelError, bound, numbers};
 use crate::trace::TraceError;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -42,6 +42,29 @@ pub struct KernelSettings {
     /// Groups, by dimension.
     pub groups: Option<Vec<u64>>,
     /// What buffers hold: words as for `--bind`, a number, or numbers.
+    #[serde(default)]
+    pub bind: BTreeMap<String, BindValue>,
+    /// Overrides.
+    #[serde(default)]
+    pub set: BTreeMap<String, f64>,
+    /// Launches, one after the other, where there are several: `[[launch]]`.
+    #[serde(default)]
+    pub launch: Vec<LaunchSettings>,
+}
+
+/// One of several launches: what it has as the others do stands outside of them.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LaunchSettings {
+    /// Name of the entry.
+    pub entry: Option<String>,
+    /// Items, by dimension.
+    pub global: Option<Vec<u64>>,
+    /// Groups, by dimension.
+    pub groups: Option<Vec<u64>>,
+    /// How often it is launched, in a row.
+    pub times: Option<u64>,
+    /// What buffers are given before it; the others hold what the launches before left.
     #[serde(default)]
     pub bind: BTreeMap<String, BindValue>,
     /// Overrides.
@@ -126,7 +149,8 @@ impl KernelFile {
         let own = [path.to_owned(), path.with_extension("toml")];
         let mut files: Vec<PathBuf> = own.into_iter().chain(named).collect();
         let Ok(file) = Self::open(path) else { return files };
-        files.extend(file.settings.bind.values().filter_map(|value| match value {
+        let values = file.settings.launch.iter().flat_map(|launch| launch.bind.values());
+        files.extend(file.settings.bind.values().chain(values).filter_map(|value| match value {
             BindValue::Words(words) => file_of(words, &file.folder),
             BindValue::Number(_) | BindValue::Numbers(_) => None,
         }));
@@ -138,28 +162,47 @@ impl KernelFile {
     /// # Errors
     /// Words that bind nothing, files that cannot be read.
     pub fn contents(&self, words: &[String]) -> Result<Contents, KernelError> {
-        let mut out = BTreeMap::new();
-        for (name, value) in &self.settings.bind {
-            let content = match value {
-                BindValue::Number(number) => (Content::Numbers(vec![*number]), None),
-                BindValue::Numbers(numbers) => (Content::Numbers(numbers.clone()), None),
-                BindValue::Words(words) => content(&format!("{}: bind {name}", self.launch), words, &self.folder)?,
-            };
-            out.insert(name.clone(), content);
-        }
+        let mut out = self.values(&self.settings.bind, &self.launch, None)?;
         for words in words {
             let Some((name, value)) = words.split_once('=') else {
                 return Err(KernelError::Binding(format!("--bind {words}: expected NAME=WHAT, as in a=iota")));
             };
             let said = format!("--bind {}", name.trim());
-            out.insert(name.trim().to_owned(), content(&said, value, Path::new(""))?);
+            out.insert(name.trim().to_owned(), content(&said, value, Path::new(""), None)?);
+        }
+        Ok(out)
+    }
+
+    /// What one of several launches is given, after others that left `held`. `number` is that of its `[[launch]]`, the first being 0.
+    ///
+    /// # Errors
+    /// Words that bind nothing, or what nobody holds; files that cannot be read.
+    pub fn given(&self, number: usize, held: &Held) -> Result<Contents, KernelError> {
+        let Some(launch) = self.settings.launch.get(number) else { return Ok(Contents::new()) };
+        self.values(&launch.bind, &format!("{}: [[launch]] {number}", self.launch), Some(held))
+    }
+
+    fn values(
+        &self,
+        bind: &BTreeMap<String, BindValue>,
+        said: &str,
+        held: Option<&Held>,
+    ) -> Result<Contents, KernelError> {
+        let mut out = Contents::new();
+        for (name, value) in bind {
+            let content = match value {
+                BindValue::Number(number) => (Content::Numbers(vec![*number]), None),
+                BindValue::Numbers(numbers) => (Content::Numbers(numbers.clone()), None),
+                BindValue::Words(words) => content(&format!("{said}: bind {name}"), words, &self.folder, held)?,
+            };
+            out.insert(name.clone(), content);
         }
         Ok(out)
     }
 }
 
-/// What words bind. `said` is where they stand.
-fn content(said: &str, words: &str, folder: &Path) -> Result<Given, KernelError> {
+/// What words bind. `said` is where they stand, `held` what launches before left, where there are any.
+fn content(said: &str, words: &str, folder: &Path, held: Option<&Held>) -> Result<Given, KernelError> {
     let error = |error: String| KernelError::Binding(format!("{said}: {error}"));
     let file = |path: &Path, words: std::io::Error| {
         error(format!(
@@ -169,6 +212,19 @@ fn content(said: &str, words: &str, folder: &Path) -> Result<Given, KernelError>
     };
     match bound(words).map_err(error)? {
         Bound::Content(content, length) => Ok((content, length)),
+        Bound::Held(name) => match held {
+            None => Err(error(format!(
+                "held({name}): found no launch before it; expected that in [launch.bind] of a launch which is not the first"
+            ))),
+            Some(held) => held.of(&name).cloned().ok_or_else(|| {
+                let names: Vec<&str> = held.iter().map(|(name, _)| name.as_str()).collect();
+                let listed =
+                    if names.is_empty() { "none, for no launch is before it".into() } else { names.join(", ") };
+                error(format!(
+                    "held({name}): found nothing of this name that a launch before it used; expected one of: {listed}"
+                ))
+            }),
+        },
         Bound::Binary(path) => {
             let path = folder.join(path);
             let bytes = read_bytes(&path, MOST_BOUND).map_err(|words| file(&path, words))?;

@@ -52,7 +52,7 @@ pub use index_file::timeline;
 #[cfg(feature = "kernel")]
 pub use kernel_tasks::kernel_tasks;
 #[cfg(feature = "kernel")]
-pub use kernels::{BindValue, Contents, KernelFile, KernelSettings, is_kernel, no_trace};
+pub use kernels::{BindValue, Contents, KernelFile, KernelSettings, LaunchSettings, is_kernel, no_trace};
 pub use note::{Note, Tell};
 pub use recent::{Recent, first_start, leave, left, recent, remember};
 pub use sidecar::{Sidecar, SidecarError};

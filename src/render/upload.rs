@@ -79,7 +79,7 @@ impl<T: Pod + PartialEq> Upload<T> {
         self.held.clear();
         self.held.extend(instances);
         let mut sent = Sent { lists: u64::from(!self.held.is_empty()), ..Sent::default() };
-        if self.held.len() > self.capacity || self.buffer.is_none() {
+        if self.held.len() > self.capacity {
             self.capacity = self.held.len().next_power_of_two().max(256);
             self.buffer = Some(device.create_buffer(&wgpu::BufferDescriptor {
                 label: Some(self.label),

@@ -68,20 +68,23 @@ fn each_value_is_told_with_its_item() {
 }
 
 /// A run and its events, with annotations or without.
-fn ran(text: &str, launch: &Launch, annotated: bool) -> (Run, Recording, Program) {
-    let program = Program::with("k.wgsl", text, None, &BTreeMap::new(), annotated).expect("read");
+fn ran((text, entry): (&str, Option<&str>), launch: &Launch, annotated: bool) -> (Run, Recording, Program) {
+    let program = Program::with("k.wgsl", text, entry, &BTreeMap::new(), annotated).expect("read");
     let (run, recording) = program.run_watched(launch, Recording::default()).expect("runs");
     (run, recording, program)
 }
 
 #[test]
 fn nothing_else_changes_by_what_is_told() {
-    let random = (0..40).map(|seed| (text_of(seed), Launch::of(Extent::Groups([2, 1, 1]))));
-    let bundled = BUNDLED.iter().map(|kernel| (kernel.text.to_owned(), bundled(kernel.name).1));
+    let random = (0..40).map(|seed| (text_of(seed), None, Launch::of(Extent::Groups([2, 1, 1]))));
+    let bundled = BUNDLED.iter().map(|kernel| {
+        let (program, launch) = bundled(kernel.name);
+        (kernel.text.to_owned(), Some(program.entry), launch)
+    });
     let mut values = 0;
-    for (text, launch) in random.chain(bundled) {
-        let (run, mut told, annotated) = ran(&text, &launch, true);
-        let (plain, expected, program) = ran(&text, &launch, false);
+    for (text, entry, launch) in random.chain(bundled) {
+        let (run, mut told, annotated) = ran((&text, entry.as_deref()), &launch, true);
+        let (plain, expected, program) = ran((&text, entry.as_deref()), &launch, false);
         assert!(program.emits().is_empty());
         let all = told.events.len();
         told.events.retain(|(.., event)| !matches!(event, Event::Told(..)));
@@ -116,7 +119,7 @@ fn accesses_are_told_of_what_is_watched_alone() {
     assert!(text.contains("watched by `// @watch`: sums; accesses of others are counted nowhere"), "{text}");
     // What the kernel computes is the same.
     let launch = Launch::of(Extent::Groups([2, 1, 1]));
-    let [(one, ..), (other, ..)] = [ran(&watched, &launch, true), ran(SOURCE, &launch, true)];
+    let [(one, ..), (other, ..)] = [ran((&watched, None), &launch, true), ran((SOURCE, None), &launch, true)];
     assert_eq!((&one.after, &one.counts.banks), (&other.after, &other.counts.banks));
 }
 

@@ -50,16 +50,21 @@ fn ways(counts: &Counts) -> Vec<(String, String, usize)> {
 pub(crate) fn bundled(name: &str) -> (Program, Launch) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
     let file = orrery::opening::KernelFile::open(Path::new(&format!("kernel:{name}"))).unwrap();
-    let program = Program::new(name, &file.text, None, &file.settings.set).unwrap();
+    let settings = &file.settings;
+    // Of several launches the first.
+    let own = settings.launch.first().cloned().unwrap_or_default();
+    let entry = own.entry.as_deref().or(settings.entry.as_deref());
+    let program = Program::new(name, &file.text, entry, &settings.set).unwrap();
     let three = |numbers: &[u64]| {
         let mut out = [1; 3];
         out.iter_mut().zip(numbers).for_each(|(to, from)| *to = *from);
         out
     };
-    let extent = match (&file.settings.global, &file.settings.groups) {
-        (Some(items), _) => Extent::Items(three(items)),
-        (_, groups) => Extent::Groups(three(groups.as_ref().unwrap())),
-    };
+    let extent =
+        match (own.global.as_ref().or(settings.global.as_ref()), own.groups.as_ref().or(settings.groups.as_ref())) {
+            (Some(items), _) => Extent::Items(three(items)),
+            (_, groups) => Extent::Groups(three(groups.unwrap())),
+        };
     let mut launch = Launch::of(extent);
     launch.bound = file.contents(&[]).unwrap();
     assert!(folder.join(format!("kernels/{name}.wgsl")).exists());
@@ -348,10 +353,10 @@ fn buffers_are_bound_from_words_and_files() {
         text.contains("2 accesses of a past the end: element 6 of 6") && text.ends_with("0 1 2 3 4 5 0 0\n"),
         "{text}"
     );
-    refused(at, "kernel k.wgsl --bind b=iota", 2, &["--bind b", "expected one of a, out"]);
+    refused(at, "kernel k.wgsl --bind b=iota", 2, &["bind b", "expected one of a, out"]);
     refused(at, "kernel k.wgsl --bind a=ones", 2, &["--bind a", "expected zeros, iota"]);
     refused(at, "kernel k.wgsl --bind a", 2, &["expected NAME=WHAT"]);
-    refused(at, "kernel k.wgsl --bind w=zeros", 2, &["--bind w", "no such buffer", "expected one of a, out"]);
+    refused(at, "kernel k.wgsl --bind w=zeros", 2, &["bind w", "no such buffer", "expected one of a, out"]);
     refused(at, "kernel k.wgsl --bind a=none.bin", 2, &["none.bin cannot be read; expected a file of numbers"]);
     refused(at, "kernel k.wgsl --set TIME=2", 2, &["no override TIME", "expected one of TIMES"]);
     refused(at, "kernel k.wgsl --print x", 2, &["--print x", "expected one of a, out"]);
@@ -436,10 +441,10 @@ fn one_launch_serves_all_entries_of_a_file() {
     assert!(String::from_utf8_lossy(&told.stderr).contains("--bind a: entry second does not use it"));
     // Integers are whole, and as large as they can be.
     for (bind, words) in [
-        ("n=-1", "--bind n: number 1: found -1; expected a whole number from 0 to 4294967295, for it is u32"),
-        ("a=1,5000000000", "--bind a: number 2: found 5000000000"),
-        ("a=1.5", "--bind a: number 1: found 1.5"),
-        ("a=nan", "--bind a: number 1: found NaN"),
+        ("n=-1", "bind n: number 1: found -1; expected a whole number from 0 to 4294967295, for it is u32"),
+        ("a=1,5000000000", "bind a: number 2: found 5000000000"),
+        ("a=1.5", "bind a: number 1: found 1.5"),
+        ("a=nan", "bind a: number 1: found NaN"),
     ] {
         refused(at, &format!("kernel two.wgsl --entry first --bind {bind}"), 2, &[words]);
     }

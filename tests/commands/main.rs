@@ -22,6 +22,7 @@ mod kept_tasks;
 mod kernel_counts;
 mod kernel_views;
 mod kernels;
+mod launches;
 mod nests;
 mod random_kernels;
 #[cfg(feature = "gpu")]

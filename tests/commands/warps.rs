@@ -3,7 +3,7 @@
 use crate::calls::{json, printed, refused};
 use crate::kernels::{body, bundled, launch, program};
 use orrery::kernel::bundled::BUNDLED;
-use orrery::kernel::{Launch, Program, Run, Space, WarpRecord, WarpStep};
+use orrery::kernel::{Launch, LaunchTrace, Program, Run, Space, WarpRecord, WarpStep};
 use orrery::reference::{Kind, Reference};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -26,9 +26,10 @@ fn each_sector_that_was_counted_is_a_reference_on_one_core_or_many() {
         let (program, launch) = bundled(kernel.name);
         let (run, record) = recorded(&program, &launch);
         let groups = u16::try_from(record.groups().len()).expect("few groups");
-        let tables = record.tables(&program, &run);
         for units in [1, 3, 64] {
-            let references = record.references(&program, &run, units, launch.hardware.sector);
+            let mut trace = LaunchTrace::new(units, launch.hardware.sector);
+            let references = trace.references(&program, &run, &record);
+            let tables = trace.tables();
             assert_eq!(references.len() as u64, sectors(&program, &run), "{} on {units}", kernel.name);
             let cores: BTreeSet<u16> = references.iter().map(|reference| reference.core).collect();
             assert_eq!(cores.last(), Some(&(groups.min(units) - 1)), "{} on {units}", kernel.name);
@@ -52,7 +53,7 @@ fn accesses_of_lanes_become_sectors_as_by_hand() {
     for (index, each, size) in [("i", 4, 32), ("2u * i", 8, 28), ("0u", 1, 4), ("8u * (i % 32u)", 32, 4)] {
         let program = program(&body(64, "", &format!("out[{index}] = 1.0;")));
         let (run, record) = recorded(&program, &launch([64, 1, 1], &[("out", "zeros:1024")]));
-        let references = record.references(&program, &run, 64, 32);
+        let references = LaunchTrace::new(64, 32).references(&program, &run, &record);
         assert_eq!(references.len(), 2 * each, "{index}");
         assert!(
             references.iter().all(|r| (r.kind, r.size, r.core) == (Kind::Write, size, 0)),
@@ -72,7 +73,7 @@ fn accesses_of_lanes_become_sectors_as_by_hand() {
     let program = program(text);
     let (run, record) = recorded(&program, &launch([4, 1, 1], &[]));
     let told: Vec<(u64, u32)> =
-        record.references(&program, &run, 1, 32).iter().map(|r| (r.addr % 256, r.size)).collect();
+        LaunchTrace::new(1, 32).references(&program, &run, &record).iter().map(|r| (r.addr % 256, r.size)).collect();
     assert_eq!(told, [(0, 28), (32, 28)]);
 }
 
@@ -91,8 +92,8 @@ fn warps_wait_for_each_other_at_barriers_and_groups_for_a_core() {
     };
     // Two warps read 4 sectors each, one of them 4 more, and both write 4 after the barrier.
     let group = "rrrrrrrrrrrrwwwwwwww";
-    assert_eq!(kinds(&record.references(&program, &run, 1, 32), 0), group.repeat(3));
-    let on_two = record.references(&program, &run, 2, 32);
+    assert_eq!(kinds(&LaunchTrace::new(1, 32).references(&program, &run, &record), 0), group.repeat(3));
+    let on_two = LaunchTrace::new(2, 32).references(&program, &run, &record);
     assert_eq!([kinds(&on_two, 0), kinds(&on_two, 1)], [group.repeat(2), group.to_owned()]);
     let first: Vec<u16> = on_two[..8].iter().map(|r| r.core).collect();
     assert_eq!(first, [0, 0, 0, 0, 1, 1, 1, 1], "cores take turns");

@@ -1,5 +1,6 @@
 //! What is pointed at in a picture of a kernel, and what belongs to it.
 
+use super::groups::GroupMap;
 use super::pixels::ImagePlace;
 use crate::chart::At;
 use crate::kernel::{Decision, Doing, GroupRecord, KernelBook, Row, Site, Space};
@@ -154,6 +155,8 @@ pub struct Places {
     pub matrix: Option<Matrix>,
     /// The image view.
     pub images: Vec<ImagePlace>,
+    /// The maps of groups.
+    pub groups: Vec<GroupMap>,
 }
 
 impl Places {
@@ -164,6 +167,12 @@ impl Places {
             let (x, y) = place.at(book.pictures.get(place.picture)?, at)?;
             Some((place.picture, x, y))
         })
+    }
+
+    /// Which group of the launch is at a place of a map.
+    #[must_use]
+    pub fn group(&self, book: &KernelBook, at: At) -> Option<u64> {
+        self.groups.iter().find_map(|map| map.group(book, at))
     }
 
     /// What is at a place. Of a pixel it is the last that the group does there.

@@ -16,12 +16,14 @@
 mod branches;
 mod divergence;
 mod focus;
+mod groups;
 mod memory;
 mod pixels;
 mod source;
 mod values;
 
 pub use focus::{Focus, Lit, Matrix, Places, Spot, told};
+pub use groups::{GroupMap, told_of_group};
 pub use pixels::ImagePlace;
 
 use super::canvas::{Anchor, Chart, Look, signs};
@@ -48,12 +50,22 @@ pub enum KernelView {
     Image,
     /// What `// @emit` told.
     Values,
+    /// A map of the groups of the launch.
+    Groups,
 }
 
 impl KernelView {
     /// All of them, in the order in which they are offered.
-    pub const ALL: [Self; 7] =
-        [Self::All, Self::Memory, Self::Divergence, Self::Branches, Self::Source, Self::Image, Self::Values];
+    pub const ALL: [Self; 8] = [
+        Self::All,
+        Self::Memory,
+        Self::Divergence,
+        Self::Branches,
+        Self::Source,
+        Self::Image,
+        Self::Values,
+        Self::Groups,
+    ];
 
     /// Its name on the command line.
     #[must_use]
@@ -66,6 +78,7 @@ impl KernelView {
             Self::Source => "source",
             Self::Image => "image",
             Self::Values => "values",
+            Self::Groups => "groups",
         }
     }
 
@@ -80,6 +93,7 @@ impl KernelView {
             Self::Source => "the source of a kernel with what its lines cost",
             Self::Image => "buffers and textures of a kernel that are pictures",
             Self::Values => "values that `// @emit` in the source tells",
+            Self::Groups => "a map of the groups of a launch: what each costs",
         }
     }
 
@@ -129,6 +143,7 @@ impl KernelView {
             Self::Source => sheet.source(whole),
             Self::Image => sheet.images(whole),
             Self::Values => sheet.values(whole),
+            Self::Groups => sheet.groups(whole),
         }
         Drawing { chart: sheet.chart, places: sheet.places }
     }

@@ -1,7 +1,7 @@
 //! What a kernel did, drawn.
 
-use super::engine::chosen;
-use super::failed;
+use super::Ready;
+use super::engine::Chosen;
 use crate::chart::kernel::{Focus, Spot, look_of_pixels};
 use crate::cli::KernelArgs;
 use crate::commands::UsageError;
@@ -9,23 +9,32 @@ use crate::commands::charts::ChartFormat;
 use crate::kernel::{KEPT, KernelBook, Launch, Program};
 use std::path::Path;
 
-/// Runs the kernel and draws the view that `args` ask for.
+/// Whether a picture of this name can be made.
 ///
 /// # Errors
-/// When it cannot be run, there is no such group, item or bank, or the file cannot be written.
-pub(super) fn write(args: &KernelArgs, program: &Program, launch: &Launch, output: &Path) -> anyhow::Result<()> {
+/// What is wrong with its name or the flags.
+pub(super) fn check(args: &KernelArgs, output: &Path) -> Result<ChartFormat, UsageError> {
     let format = ChartFormat::of(output).map_err(|error| {
         UsageError(error.0.replace(".svg or .png", ".svg or .png for a picture, .orrery for a trace"))
     })?;
     if args.units.is_some() {
         let words = "found a picture; expected a trace, FILE.orrery, whose groups are given to so many cores";
-        return Err(UsageError(format!("--units: {words}")).into());
+        return Err(UsageError(format!("--units: {words}")));
     }
+    Ok(format)
+}
+
+/// Runs the launch and draws the view that `args` ask for.
+///
+/// # Errors
+/// When it cannot be run, there is no such group, item or bank, or the file cannot be written.
+pub(super) fn write(args: &KernelArgs, ready: &Ready, engine: &mut Chosen, output: &Path) -> anyhow::Result<()> {
+    let Ready { program, launch, .. } = ready;
+    let format = check(args, output)?;
     let spot = spot(args, program, launch)?;
     let first = args.group.unwrap_or_else(|| launch.take.as_ref().map_or(0, |take| take.start));
-    let mut engine = chosen(args.engine, &program.file)?;
-    let book =
-        KernelBook::play_on(&mut engine, program, launch, first..first.saturating_add(1), KEPT).map_err(failed)?;
+    let book = KernelBook::play_on(engine, program, launch, first..first.saturating_add(1), KEPT)
+        .map_err(|error| ready.failed(error))?;
     let focus = match (spot, book.groups.first()) {
         (Some(spot), Some(record)) => Focus::on(&book, record, spot),
         _ => Focus::default(),

@@ -1,41 +1,60 @@
 //! What a kernel asks of storage and uniform memory, as a trace.
 
 use super::engine::chosen;
-use super::failed;
+use super::{KernelLaunches, failed};
 use crate::cli::KernelArgs;
-use crate::kernel::{Engine as _, Launch, MOST_LANES, Program, WarpRecord};
+use crate::kernel::{LaunchTrace, MOST_LANES, Program, WarpRecord};
 use crate::shown::say;
 use crate::trace::write::{TraceWriter, WriteFormat};
 use crate::units::grouped;
 use anyhow::bail;
-use std::path::Path;
 
 /// Cores that groups are given to, unless others are asked for.
 const UNITS: u16 = 64;
 /// References that are written at once.
 const BATCH: usize = 1 << 16;
 
-/// Runs the kernel and writes its references.
+/// Runs all launches, or the one that was chosen after those before it, and writes their references.
 ///
 /// # Errors
-/// When it cannot be run, accesses no such memory or too much of it, or the file cannot be written.
-pub(super) fn write(args: &KernelArgs, program: &Program, launch: &Launch, output: &Path) -> anyhow::Result<()> {
-    let record = WarpRecord::new(program, launch.hardware.warp).map_err(failed)?;
-    let (run, record) = chosen(args.engine, &program.file)?.run(program, launch, record).map_err(failed)?;
-    whole(program, &record)?;
-    let references = record.references(program, &run, args.units.unwrap_or(UNITS), launch.hardware.sector);
-    if references.is_empty() {
+/// When one cannot be run, accesses no such memory or too much of it, or the file cannot be written.
+pub(super) fn write(args: &KernelArgs, mut launches: KernelLaunches) -> anyhow::Result<()> {
+    let Some(output) = &args.output else { return Ok(()) };
+    let file = launches.program().file.clone();
+    let alone = launches.alone(&args.launch)?;
+    let mut engine = chosen(args.engine, &file)?;
+    let mut trace = LaunchTrace::new(args.units.unwrap_or(UNITS), args.launch.hardware().sector);
+    let mut writer = None;
+    let mut written = 0;
+    while !launches.is_done() {
+        if alone && !launches.is_looked_at() {
+            launches.run(&mut engine, |_| Ok(()))?;
+            continue;
+        }
+        let (ready, run, record) = launches
+            .run(&mut engine, |ready| WarpRecord::new(&ready.program, ready.launch.hardware.warp).map_err(failed))?;
+        whole(&ready.program, &record)?;
+        let references = trace.references(&ready.program, &run, &record);
+        written += references.len();
+        if writer.is_none() {
+            writer = Some(TraceWriter::create(output, WriteFormat::Native)?);
+        }
+        for batch in references.chunks(BATCH) {
+            if let Some(writer) = &mut writer {
+                writer.write(batch)?;
+            }
+        }
+        if alone {
+            break;
+        }
+    }
+    let Some(writer) = writer.filter(|_| written > 0) else {
         bail!(
-            "{}: found no access of storage or uniform memory; expected one at least, for a trace has references",
-            program.file
+            "{file}: found no access of storage or uniform memory; expected one at least, for a trace has references"
         );
-    }
-    let mut writer = TraceWriter::create(output, WriteFormat::Native)?;
-    for batch in references.chunks(BATCH) {
-        writer.write(batch)?;
-    }
-    writer.finish(&record.tables(program, &run))?;
-    say!("{}: {} references", output.display(), grouped(references.len() as u64));
+    };
+    writer.finish(&trace.tables())?;
+    say!("{}: {} references", output.display(), grouped(written as u64));
     Ok(())
 }
 

@@ -2,6 +2,7 @@
 
 use super::super::aligned::aligned;
 use super::super::stats::percent;
+use super::launches::Place;
 use crate::kernel::{Act, Content, Launch, Outside, Program, Run, Space, name_of};
 use crate::shown;
 use crate::units::grouped;
@@ -17,8 +18,17 @@ const WHAT: usize = 28;
 ///
 /// # Errors
 /// A failed write.
-pub(super) fn write(program: &Program, launch: &Launch, run: &Run, out: &mut dyn Write) -> anyhow::Result<()> {
+pub(super) fn write(
+    program: &Program,
+    launch: &Launch,
+    run: &Run,
+    place: Place,
+    out: &mut dyn Write,
+) -> anyhow::Result<()> {
     head(program, launch, run, out)?;
+    if place.of > 1 {
+        writeln!(out, "{place}; buffers hold what those before it left")?;
+    }
     notes(program, run, out)?;
     short(program, launch, run, out)?;
     divergence(program, run, out)?;

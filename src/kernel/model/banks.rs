@@ -50,6 +50,8 @@ pub(super) struct Memories {
     hardware: Hardware,
     pub(super) groups: Vec<Banks>,
     pub(super) sites: Vec<SiteUse>,
+    /// Sectors that the group touched so far.
+    pub(super) touched: u64,
     /// Room for the words of one access.
     words: Vec<u64>,
     degrees: Vec<u64>,
@@ -58,10 +60,12 @@ pub(super) struct Memories {
 impl Memories {
     pub(super) fn new(hardware: Hardware, sites: usize) -> Self {
         let degrees = vec![0; hardware.banks as usize];
-        Self { hardware, groups: Vec::new(), sites: vec![SiteUse::default(); sites], words: Vec::new(), degrees }
+        let sites = vec![SiteUse::default(); sites];
+        Self { hardware, groups: Vec::new(), sites, touched: 0, words: Vec::new(), degrees }
     }
 
     pub(super) fn begin(&mut self, group: u64) {
+        self.touched = 0;
         self.groups.push(Banks { group, ..Banks::default() });
     }
 
@@ -118,7 +122,9 @@ impl Memories {
     fn sectors(&mut self, number: usize, site: &Site) {
         let ranges = ranges(&self.words, site);
         let used = &mut self.sites[number];
-        used.sectors += blocks(&ranges, self.hardware.sector);
+        let sectors = blocks(&ranges, self.hardware.sector);
+        self.touched += sectors;
+        used.sectors += sectors;
         used.lines += blocks(&ranges, self.hardware.line);
         used.bytes += blocks(&ranges, 1);
     }

@@ -161,9 +161,10 @@ impl Branchings {
         items.iter().for_each(|item| self.paths[item].push(decision));
     }
 
-    pub(super) fn end(&mut self, group: u64) {
-        let paths = std::mem::take(&mut self.paths);
-        for (warp, paths) in paths.chunks(self.warp).enumerate() {
+    /// A group has ended; how many of its warps diverge.
+    pub(super) fn end(&mut self, group: u64) -> u64 {
+        let all = std::mem::take(&mut self.paths);
+        for (warp, paths) in all.chunks(self.warp).enumerate() {
             let class = self.classes.entry(paths.to_vec()).or_insert((0, (group, warp)));
             class.0 += 1;
             let steps = &self.steps[warp * self.warp..warp * self.warp + paths.len()];
@@ -173,6 +174,7 @@ impl Branchings {
             cost.longest += steps.iter().max().copied().unwrap_or(0);
             cost.lane_steps += self.warp_steps[warp] * paths.len() as u64;
         }
+        all.chunks(self.warp).filter(|paths| is_parted(paths)).count() as u64
     }
 
     /// Classes, those of most warps first.
@@ -202,11 +204,15 @@ impl Branchings {
     }
 
     pub(super) fn warps(&self) -> (u64, u64) {
-        let parted = |paths: &Vec<Path>| paths.iter().any(|path| Some(path) != paths.first());
         self.classes.iter().fold((0, 0), |(all, divergent), (paths, (warps, _))| {
-            (all + warps, divergent + if parted(paths) { *warps } else { 0 })
+            (all + warps, divergent + if is_parted(paths) { *warps } else { 0 })
         })
     }
+}
+
+/// Whether items of a warp went different ways.
+fn is_parted(paths: &[Path]) -> bool {
+    paths.iter().any(|path| Some(path) != paths.first())
 }
 
 fn order(branching: &Branching) -> (&str, &str, &[u32]) {

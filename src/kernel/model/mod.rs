@@ -52,8 +52,20 @@ pub(super) struct Model {
     /// Items that carried out a statement of each line.
     heat: BTreeMap<u32, u64>,
     barriers: u64,
+    groups: Vec<GroupUse>,
     items: u64,
     values: Vec<ValueStats>,
+}
+
+/// What the warps of a group cost.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct GroupUse {
+    /// Those that diverge.
+    pub diverging: u64,
+    /// Transactions of bank conflicts beyond one for each access.
+    pub extra: u64,
+    /// Sectors of storage, uniform memory and textures that accesses touch.
+    pub sectors: u64,
 }
 
 /// All that was counted.
@@ -77,6 +89,8 @@ pub struct Counts {
     pub decided: BTreeMap<u32, Decided>,
     /// Bank conflicts, by group.
     pub banks: Vec<Banks>,
+    /// What the warps of each group cost, in the order of `banks`.
+    pub groups: Vec<GroupUse>,
     /// Races.
     pub races: Vec<Race>,
     /// Accesses, by site.
@@ -99,6 +113,7 @@ impl Model {
             races: Races::new(&program.shared, sites),
             heat: BTreeMap::new(),
             barriers: 0,
+            groups: Vec::new(),
             items: 0,
             values: vec![ValueStats::default(); program.emits().len()],
         }
@@ -116,6 +131,7 @@ impl Model {
             parted: self.branchings.lines,
             decided: self.branchings.decided,
             banks: self.memories.groups,
+            groups: self.groups,
             races: self.races.found(),
             uses: self.memories.sites,
             heat: self.heat,
@@ -160,6 +176,8 @@ impl Observer for Model {
     }
 
     fn end(&mut self, group: u64) {
-        self.branchings.end(group);
+        let diverging = self.branchings.end(group);
+        let extra = self.memories.groups.last().map_or(0, |banks| banks.extra);
+        self.groups.push(GroupUse { diverging, extra, sectors: self.memories.touched });
     }
 }

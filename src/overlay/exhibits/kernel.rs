@@ -4,7 +4,7 @@
 use super::sheet::Sheet;
 use super::{Exhibit, Gesture, Picture};
 use crate::axis::Axis;
-use crate::chart::kernel::{Focus, KernelView, Places, told};
+use crate::chart::kernel::{Focus, KernelView, Places, told, told_of_group};
 use crate::chart::{At, Look};
 use crate::kernel::{GroupRecord, KernelBook};
 use crate::overlay::chart_plane::{Place, put};
@@ -67,6 +67,14 @@ impl KernelExhibit {
             _ => tip.lines.push(format!("group {} does nothing here", group.group)),
         }
         Some(tip)
+    }
+
+    /// A group in a map: what it costs; who clicks it looks at it.
+    fn group(&self, kernel: &KernelBook, tasks: &TaskBook, at: At) -> Option<Tip> {
+        let number = self.places.group(kernel, at)?;
+        let (title, lines) = told_of_group(kernel, number);
+        let about = tasks.location_named(&format!("group[{number}].warp[0]")).map(Target::Location);
+        Some(Tip { title, lines, about, ..Tip::default() })
     }
 
     /// A place of the picture in units of the chart.
@@ -149,6 +157,11 @@ impl Exhibit for KernelExhibit {
 
     fn pick(&self, studio: &Studio, _: &Taken, at: Pos2, _: f32) -> Option<Tip> {
         if let Some(tip) = studio.kernel().and_then(|kernel| self.pixel(kernel, self.at(at)?)) {
+            return Some(tip);
+        }
+        if let (Some(kernel), Some(tasks), Some(at)) = (studio.kernel(), studio.tasks(), self.at(at))
+            && let Some(tip) = self.group(kernel, tasks, at)
+        {
             return Some(tip);
         }
         if let (Some(kernel), Some(Spot::Event { row, item })) = (studio.kernel(), self.spot(studio, at)) {

@@ -274,6 +274,7 @@ pub static EXHIBITS: &[ExhibitEntry] = &[
     kernel!("kernel-source", Source),
     kernel!("kernel-image", Image),
     kernel!("kernel-values", Values),
+    kernel!("kernel-groups", Groups),
 ];
 
 /// The row of this name.
