@@ -551,6 +551,50 @@ await_end
 [ "$code" = 0 ] || fail "after a kernel was edited: exit code $code"
 ok 'of a kernel what the pointer rests on is lit; one that is edited is run anew, its launch too; one that does not parse says where, and what it did before stays until it is mended'
 
+# Values, and the map of the launch: an item of the values is lit; a click on a group has the other panes show it.
+(cd "$work" && exec "$orrery" kernel:scan --launch 0 --panes kernel-memory,kernel-values,kernel-groups --tick 20) 2>"$work/stderr" >"$work/stdout" &
+viewer=$!
+await_window
+await_total 36 || fail 'the first launch of a kernel is not shown'
+xdotool windowfocus --sync "$window"
+xdotool mousemove --window "$window" 640 700
+rest groups-opened || fail 'values and groups do not come to rest'
+# The last value of the last item.
+xdotool mousemove --window "$window" 833 71
+await_change groups-lit groups-opened 300 || fail 'an item of the values is not lit'
+choose_group() { # X Y NAME
+  xdotool mousemove --window "$window" "$1" "$2" click 1
+  xdotool mousemove --window "$window" 640 700
+  sleep 0.3
+  rest "$3" || fail 'a group that was chosen does not come to rest'
+}
+choose_group 900 110 groups-first
+# Another name above the memory, another cell framed, other values.
+choose_group 900 170 groups-other
+[ "$(differ groups-first groups-other)" -gt 3000 ] || fail 'a click on a group chooses nothing'
+choose_group 900 110 groups-again
+[ "$(differ groups-first groups-again)" = 0 ] || fail 'the first group is not as it was'
+xdotool key ctrl+q
+await_end
+[ "$code" = 0 ] || fail "after groups were chosen: exit code $code"
+
+# Images: a pixel lights who was last at it, and a click goes there.
+(cd "$work" && exec "$orrery" kernel:transpose-naive --panes kernel-memory,kernel-image --tick 0) 2>"$work/stderr" >"$work/stdout" &
+viewer=$!
+await_window
+await_total 2 || fail 'the images of a kernel are not shown'
+xdotool windowfocus --sync "$window"
+xdotool mousemove --window "$window" 640 700
+rest image-opened || fail 'images do not come to rest'
+xdotool mousemove --window "$window" 670 120
+await_change image-lit image-opened 300 || fail 'a pixel lights nothing'
+xdotool click 1
+await_tick 1 || fail "a click on a pixel goes to row $(tick), not to what wrote it"
+xdotool key ctrl+q
+await_end
+[ "$code" = 0 ] || fail "after images: exit code $code"
+ok 'an item of the values is lit; a click on the map of a launch chooses a group; a pixel is lit and leads to what wrote it'
+
 if command -v valgrind >/dev/null 2>&1 && command -v gcc >/dev/null 2>&1; then
   cat >"$work/forever.c" <<'END'
 static volatile int cells[64];

@@ -185,7 +185,8 @@ impl Sheet<'_> {
         self.caption(part, cost, (least, most), map.each);
         let chosen = self.record.group;
         let [wide, high] = map.cells();
-        let gap = if map.cell > 6.0 { 1.0 } else { 0.0 };
+        // Wider than a pixel, or none: of one that is narrower some would be seen and others not.
+        let gap = if map.cell > 8.0 { 1.6 } else { 0.0 };
         let mut frame = None;
         for (column, row) in (0..high).flat_map(|row| (0..wide).map(move |column| (column, row))) {
             let at = (map.corner.0 + float(column) * map.cell, map.corner.1 + float(row) * map.cell);
