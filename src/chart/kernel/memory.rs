@@ -457,14 +457,23 @@ impl Sheet<'_> {
         self.chart.text((area.x - 4.0, top + 0.5 * high + 0.36 * SMALL), Anchor::End, STRIP_TYPE, Role::Quiet, "bank");
         let Some(bank) = bank else { return };
         let least = banks.iter().map(|bank| bank.asked).min().unwrap_or(0);
+        let fits = |all: &[String]| -> String {
+            all.iter().find(|words| length(words, SMALL) <= room).or(all.last()).cloned().unwrap_or_default()
+        };
         let words = match least == most {
-            true => format!("each bank: {}", count(most, "word")),
-            false => format!("bank {n}: {}; least {}", count(bank.asked, "word"), grouped(least)),
+            true => fits(&[format!("each bank: {}", count(most, "word")), count(most, "word")]),
+            false => {
+                let short = format!("bank {n}: {}", count(bank.asked, "word"));
+                fits(&[format!("{short}; least {}", grouped(least)), short])
+            }
         };
         self.words((x, top + 0.5 * high), room, SMALL, Role::Body, &words);
         let words = match worst {
             0 => "no conflicts".to_owned(),
-            _ => format!("{} of warps in it", count(bank.conflicting, "conflict")),
+            _ => {
+                let short = count(bank.conflicting, "conflict");
+                fits(&[format!("{short} of warps in it"), short])
+            }
         };
         self.words((x, top + 0.5 * high + 11.0), room, SMALL, if worst > 0 { Role::Warn } else { Role::Quiet }, &words);
     }

@@ -86,8 +86,7 @@ impl KernelLaunches {
         }
         let start = file.contents(&args.bind).map_err(failed)?;
         for name in args.bind.iter().filter_map(|words| words.split('=').next()).map(str::trim) {
-            let is_used = |kind: &Kind| kind.program.shared.iter().any(|shared| shared.name == name);
-            if kinds.iter().all(|kind| kind.program.declares(name) && !is_used(kind)) {
+            if kinds.iter().all(|kind| kind.program.declares(name) && !kind.uses(name)) {
                 say!("note: --bind {name}: entry {} does not use it", kinds[order[looked_at]].program.entry);
             }
         }
@@ -162,11 +161,7 @@ impl KernelLaunches {
         let number = self.order[self.next];
         let kind = &self.kinds[number];
         let mut bound = self.start.clone();
-        let uses = |name: &str| {
-            let shared = kind.program.shared.iter().map(|shared| &shared.name);
-            shared.chain(kind.program.samplers.iter().map(|sampler| &sampler.name)).any(|known| known == name)
-        };
-        for (name, given) in self.held.iter().filter(|(name, _)| uses(name)) {
+        for (name, given) in self.held.iter().filter(|(name, _)| kind.uses(name)) {
             bound.insert(name.clone(), given.clone());
         }
         let (steps, events) = self.args.limits();
@@ -240,6 +235,12 @@ fn looked_at(args: &LaunchArgs, file: &KernelFile, order: &[usize]) -> Result<us
 }
 
 impl Kind {
+    /// Whether the entry uses a buffer, a texture or a sampler of this name.
+    fn uses(&self, name: &str) -> bool {
+        let shared = self.program.shared.iter().map(|shared| &shared.name);
+        shared.chain(self.program.samplers.iter().map(|sampler| &sampler.name)).any(|known| known == name)
+    }
+
     /// `number` is that of its `[[launch]]`, where there are some. Flags say how much is launched if it `is_meant`.
     fn of(
         args: &LaunchArgs,
