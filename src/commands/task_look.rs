@@ -3,6 +3,7 @@
 use super::open::say_note;
 use super::picture::called;
 use super::{UsageError, kernel};
+use crate::axis::AxisUnit;
 use crate::cli::{PictureArgs, TaskLookArgs, TraceArgs};
 use crate::daisen;
 use crate::kernel::Cancel;
@@ -143,6 +144,10 @@ fn first(args: &TaskLookArgs, book: &TaskBook) -> Result<FirstSight, UsageError>
             )));
         }
     };
+    if args.time.is_some() && set.axis().unit == AxisUnit::Rows {
+        let words = "--time: found what counts rows and has no time; expected --tick and a row, as in --tick 20";
+        return Err(UsageError(words.into()));
+    }
     let tick = args.time.map(ticks);
     if tick.is_some_and(|tick| tick > end) {
         return Err(UsageError(format!(

@@ -364,14 +364,22 @@ fn within(
     }
     let items = groups.saturating_mul(program.group_items() as u64);
     let part = (launch.events / (expected / groups).max(1)).max(1);
+    // Of less than a group there is no part to take.
+    let remedy = match groups > 1 && launch.events >= expected / groups {
+        true => {
+            format!(
+                "take a part with --take {}..{}, or allow more with --events",
+                taken.start,
+                taken.start + part.min(groups)
+            )
+        }
+        false => "allow more with --events".to_owned(),
+    };
     Err(KernelError::TooMuch(format!(
-        "{}: {items} items would record about {expected} events, {} for each item; expected {} at most; \
-         take a part with --take {}..{}, or allow more with --events",
+        "{}: {items} items would record about {expected} events, {} for each item; expected {} at most; {remedy}",
         program.file,
         expected / items.max(1),
         launch.events,
-        taken.start,
-        taken.start + part.min(groups),
     )))
 }
 
