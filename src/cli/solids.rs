@@ -1,7 +1,7 @@
 //! Flags that say what of an array is looked at as solids.
 
 use crate::scene::solids::look::SLICES;
-use crate::scene::solids::{Form, Measure};
+use crate::scene::solids::{Form, Isovalues, Measure};
 use crate::timeline::Distribution;
 use crate::timeline::grid::MOST_SLICES;
 use clap::Args;
@@ -27,12 +27,16 @@ pub struct SolidArgs {
     /// Slices of time that the trace is cut into
     #[arg(long, value_name = "N", default_value_t = SLICES, value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_SLICES)))]
     pub slices: u32,
-    /// Count these slices, from one up to another, such as 111..126; the default is those before the playhead, of a tube the last 15
+    /// Count these slices, from one up to another, such as 111..126; the default is those before the playhead, of a tube the last 15,
+    /// of isosurfaces the last 8
     #[arg(long, value_name = "FROM..TO", value_parser = window)]
     pub slice: Option<(u32, u32)>,
     /// How elements are drawn: auto (as there is room), spheres, towers or sheet
     #[arg(long, value_name = "FORM", default_value_t = Form::Auto)]
     pub form: Form,
+    /// Which values isosurfaces have: numbers, such as 10,20,40, or how many lie evenly between the least and the largest, such as even(5)
+    #[arg(long, value_name = "VALUES", default_value_t = Isovalues::default(), allow_hyphen_values = true)]
+    pub isovalues: Isovalues,
 }
 
 /// `111..126`.

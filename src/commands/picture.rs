@@ -333,7 +333,7 @@ pub(super) fn viewed(picture: &PictureArgs, camera: Camera, speed: f64, step: f6
 
 /// What of an array is looked at as solids.
 fn solids(picture: &PictureArgs) -> SolidLook {
-    let SolidArgs { array, measure, owner, of_core, slices, slice, form } = &picture.solids;
+    let SolidArgs { array, measure, owner, of_core, slices, slice, form, isovalues } = &picture.solids;
     SolidLook {
         array: array.as_deref().map(Into::into),
         measure: *measure,
@@ -342,6 +342,7 @@ fn solids(picture: &PictureArgs) -> SolidLook {
         slices: *slices,
         window: *slice,
         form: *form,
+        isovalues: isovalues.clone(),
     }
 }
 

@@ -150,6 +150,7 @@ fn state(args: &ViewArgs) -> Result<ViewState, UsageError> {
         some("--slices", Some(picture.solids.slices).filter(|n| *n != SLICES).map(|n| n.to_string())),
         some("--slice", picture.solids.slice.map(|(from, to)| format!("{from}..{to}"))),
         some("--form", changed(&picture.solids.form)),
+        some("--isovalues", changed(&picture.solids.isovalues)),
         some("--memory", Some(picture.memory).filter(|memory| *memory != USUAL_MEMORY).map(format_size)),
     ];
     Ok(ViewState {

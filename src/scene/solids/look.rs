@@ -1,5 +1,6 @@
 //! What of an array is looked at as solids: which array, by which measure, whose accesses, in which slices of time, in which form.
 
+use super::iso::Isovalues;
 use super::plane::Form;
 use crate::timeline::{Distribution, GridCounts};
 use std::fmt;
@@ -164,6 +165,8 @@ pub struct SolidLook {
     pub window: Option<(u32, u32)>,
     /// How elements of a plane are drawn.
     pub form: Form,
+    /// Which values isosurfaces have.
+    pub isovalues: Isovalues,
 }
 
 impl Default for SolidLook {
@@ -176,6 +179,7 @@ impl Default for SolidLook {
             slices: SLICES,
             window: None,
             form: Form::default(),
+            isovalues: Isovalues::default(),
         }
     }
 }

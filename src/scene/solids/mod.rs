@@ -3,6 +3,7 @@
 
 pub mod camera;
 pub mod frame;
+pub mod iso;
 pub mod look;
 pub mod mesh;
 pub mod plane;
@@ -10,6 +11,7 @@ pub mod scale;
 pub mod tube;
 
 pub use camera::{Facets, Orbit, Seen, Sight};
+pub use iso::Isovalues;
 pub use look::{Measure, SolidLook};
 pub use mesh::Mesh;
 pub use plane::{Form, Ground, Heights};

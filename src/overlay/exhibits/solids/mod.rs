@@ -12,6 +12,7 @@
 //! wheel goes closer.
 
 mod counted;
+mod iso;
 mod tube;
 mod words;
 
@@ -20,20 +21,19 @@ use super::{Exhibit, Gesture, Picture};
 use crate::overlay::fonts::Weight;
 use crate::overlay::info::Info;
 use crate::overlay::layout::Layout;
-use crate::overlay::pen::Target;
 use crate::overlay::plane::Plane;
 use crate::overlay::shot::{Shot, Taken};
 use crate::overlay::studio::Studio;
-use crate::overlay::tip::{Tip, bytes_tip};
+use crate::overlay::tip::Tip;
 use crate::reference::SourceError;
 use crate::scene::palette;
 use crate::scene::solids::{Form, Ground, Measure, Mesh, Orbit, Sight, SolidLook, frame, plane};
 use crate::scene::{Camera, View};
-use crate::units::ByteRange;
-use counted::{Counted, NoCounts};
+use counted::{Counted, NoCounts, Wanted};
 use egui::{Pos2, Rect, pos2, vec2};
 use words::{Axes, Head, Scale, name_axes};
 
+pub use iso::IsoExhibit;
 pub use tube::TubeExhibit;
 
 /// See the module.
@@ -83,7 +83,7 @@ impl Exhibit for PlaneExhibit {
             ..(*view.solids).clone()
         };
         self.counted = None;
-        let counted = match Counted::of(studio, &look, info.tick, usize::MAX)? {
+        let counted = match Counted::of(studio, &look, info.tick, Wanted { latest: usize::MAX, dimensions: 2 })? {
             Ok(counted) => counted,
             Err(why) => {
                 notice(&mut sheet, &why);
@@ -141,18 +141,7 @@ impl Exhibit for PlaneExhibit {
 
     fn pick(&self, studio: &Studio, taken: &Taken, at: Pos2, _: f32) -> Option<Tip> {
         let (facets, counted) = (taken.picture.solids()?, self.counted.as_ref()?);
-        let element = counted.element(facets.find([at.x, at.y])? as usize)?;
-        let region = studio.tables().regions.get(counted.grid.of.region)?;
-        let [first, last] = counted.addresses(region, element)?;
-        let bytes = ByteRange::new(first, u64::from(region.elem_bytes.max(1)));
-        let mut tip = bytes_tip(studio, &taken.info.colors, bytes, taken.info.position.phase() > 0.0);
-        if first != last {
-            tip.title = format!("{} … {}", region.element_name(first), region.element_name(last));
-            tip.lines.truncate(0);
-        }
-        tip.lines.splice(0..0, counted.words(element));
-        tip.about = Some(Target::Bytes(bytes));
-        Some(tip)
+        counted.tip(studio, taken, counted.element(facets.find([at.x, at.y])? as usize)?)
     }
 
     fn look(&self, camera: Camera, gesture: Gesture, _: &Taken) -> Camera {
@@ -221,12 +210,9 @@ impl PlaneExhibit {
         ground: &Ground,
         (counted, view, info): (&Counted, &View, &Info),
     ) -> Result<(), SourceError> {
-        let mut now = None;
-        studio.timeline().each(info.tick..info.tick.saturating_add(1), |_, reference| now = Some(reference.addr))?;
-        let signs = [(now, palette::LIGHT, 0.5), (view.pin.map(|pin| pin.first), palette::BURST, 1.0)];
-        for (addr, ink, high) in signs {
+        for (addr, ink) in counted.marked(studio, view, info.tick)? {
             let Some(region) = studio.tables().regions.get(counted.grid.of.region) else { continue };
-            let Some([row, column]) = addr.and_then(|addr| counted.cell_of(region, addr)) else { continue };
+            let Some([row, column]) = counted.cell_of(region, addr) else { continue };
             let [x, z] = ground.at(row, column);
             let half = 0.5 * ground.pitch.max(0.03);
             let corner = |n: usize| {
@@ -236,7 +222,7 @@ impl PlaneExhibit {
             for n in 0..4 {
                 mesh.wire([corner(n), corner(n + 1)], 2.4, ink);
             }
-            if high >= 1.0 {
+            if ink == palette::BURST {
                 let [low, top] = ground.bounds();
                 mesh.wire([[x, low[1], z], [x, top[1], z]], 1.6, ink);
             }

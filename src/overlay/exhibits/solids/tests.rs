@@ -1,6 +1,7 @@
 use super::*;
 use crate::axis::Position;
 use crate::overlay::Parts;
+use crate::overlay::pen::Target;
 use crate::overlay::tests::{studio, studio_of};
 use crate::reference::{Kind, Reference, Region, Tables};
 use crate::sim::config::preset;

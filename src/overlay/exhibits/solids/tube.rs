@@ -1,7 +1,7 @@
 //! An array's elements over time as a tube: see [`crate::scene::solids::tube`]. It is of 15 slices before the playhead, so that it slides
 //! while a trace plays, or of those that are asked for.
 
-use super::counted::Counted;
+use super::counted::{Counted, Wanted};
 use super::words::{Axes, Head, Scale, name_axes};
 use super::{EM, MARGIN, MEASURE, NAMES, measured, next, notice, say, turned};
 use crate::overlay::exhibits::sheet::Sheet;
@@ -118,7 +118,7 @@ impl Exhibit for TubeExhibit {
         };
         let look = SolidLook { measure, ..(*view.solids).clone() };
         self.counted = None;
-        let rolled = match Counted::of(studio, &look, info.tick, LATEST)? {
+        let rolled = match Counted::of(studio, &look, info.tick, Wanted { latest: LATEST, dimensions: 2 })? {
             Ok(counted) => Rolled::new(counted, measure),
             Err(why) => {
                 notice(&mut sheet, &why);
