@@ -45,7 +45,7 @@ fn each_element_is_accessed_as_often_as_the_algorithm_says() {
         let timeline = Timeline::build(source, hierarchy, Options::default(), &mut |_, _| true).unwrap();
         let region = timeline.tables().regions.iter().position(|region| region.name == name).unwrap();
         assert_eq!(timeline.tables().regions[region].shape, [n, n + 1]);
-        let of = |owner: Distribution| GridOf { region, references: 0..timeline.len(), slices: 37, owner, core: None };
+        let of = |owner: Distribution| GridOf { region, references: 0..timeline.len(), slices: 37, owner, core: None, kind: None, by_core: false };
         // Each thread fills its rows first, so that who touches a row first is who it is dealt to.
         let dealt = Grid::count(&timeline, of("cyclic,*".parse().unwrap()), &|| true).unwrap();
         let first = Grid::count(&timeline, of(Distribution::FirstTouch), &|| true).unwrap();

@@ -8,6 +8,7 @@ pub mod look;
 pub mod mesh;
 pub mod plane;
 pub mod scale;
+pub mod scatter;
 pub mod tube;
 
 pub use camera::{Facets, Orbit, Seen, Sight};
@@ -15,3 +16,4 @@ pub use iso::Isovalues;
 pub use look::{Measure, SolidLook};
 pub use mesh::Mesh;
 pub use plane::{Form, Ground, Heights};
+pub use scatter::Glyphs;

@@ -58,6 +58,8 @@ pub(super) struct Wanted {
     pub(super) latest: usize,
     /// Dimensions of the array, where one has as many.
     pub(super) dimensions: usize,
+    /// Whether cores are counted by themselves.
+    pub(super) by_core: bool,
 }
 
 /// Slices of the last interval, where nobody asks for others.
@@ -108,6 +110,8 @@ impl Counted {
             slices: look.slices.clamp(1, MOST_SLICES),
             owner: look.owner.clone(),
             core: look.core,
+            kind: look.kind,
+            by_core: wanted.by_core,
         };
         let grid = match studio.grid(&of)? {
             Ok(Some(grid)) => grid,
@@ -154,7 +158,8 @@ impl Counted {
     }
 
     /// What is drawn by a measure.
-    pub(super) fn heights(&self, measure: Measure) -> Heights {
+    pub(super) fn heights(&self, look: &SolidLook) -> Heights {
+        let measure = look.measure;
         let mut heights = Heights {
             rows: self.rows,
             columns: self.columns,
@@ -163,8 +168,8 @@ impl Counted {
         };
         for drawn in 0..self.rows * self.columns {
             let (above, below) = measure.heights(&self.counts(drawn));
-            heights.above.push(above);
-            heights.below.extend(below);
+            heights.above.push(look.kept(above));
+            heights.below.extend(below.map(|below| look.kept(below)));
         }
         heights
     }
@@ -272,12 +277,13 @@ impl Counted {
     }
 
     /// What one has to know to read the picture of a plane rightly.
-    pub(super) fn note(&self) -> Option<String> {
+    pub(super) fn note(&self, look: &SolidLook) -> Option<String> {
         let sum = (0..self.rows * self.columns).map(|drawn| self.counts(drawn).accesses()).sum::<u64>();
         let mut notes = self.notes_on(sum);
         if self.folded && self.rows > 1 {
             notes.push(format!("its one dimension in rows of {}", self.columns));
         }
+        notes.extend(left_out(look));
         (!notes.is_empty()).then(|| notes.join("; "))
     }
 
@@ -334,6 +340,11 @@ impl Counted {
             c.local_reads, c.remote_reads, c.local_writes, c.remote_writes, c.bytes
         )
     }
+}
+
+/// That a threshold leaves something out.
+pub(super) fn left_out(look: &SolidLook) -> Option<String> {
+    look.threshold.filter(|least| *least > 0).map(|least| format!("what has fewer than {} is left out", grouped(least)))
 }
 
 /// The array of this name, or the one with most references of those with most dimensions, of which more than `dimensions` count as that many.

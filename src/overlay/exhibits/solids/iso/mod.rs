@@ -3,6 +3,7 @@
 //! least and the largest number of any window as long.
 
 use super::counted::{Counted, INTERVAL, Wanted};
+use super::ends::Ends;
 use super::words::{Axes, Head, Scale, name_axes, plain};
 use super::{EM, MARGIN, MEASURE, NAMES, measured, next, notice, say, turned};
 use crate::overlay::exhibits::sheet::Sheet;
@@ -17,10 +18,7 @@ use crate::reference::SourceError;
 use crate::scene::solids::iso::{self, Field};
 use crate::scene::solids::{Ground, Isovalues, Measure, Mesh, Orbit, Sight, SolidLook, frame, plane};
 use crate::scene::{Camera, View, palette};
-use crate::timeline::Grid;
 use egui::{Pos2, Rect, pos2};
-use std::ops::Range;
-use std::sync::Arc;
 
 /// What is next to the measure, by number of the column.
 const VALUES: (u8, &str) = (1, "values");
@@ -36,34 +34,7 @@ pub struct IsoExhibit {
     values: Option<Isovalues>,
     /// What was counted for the picture that was taken last, and by which measure and values it was drawn.
     counted: Option<(Counted, Measure, Isovalues)>,
-    ends: Option<Ends>,
-}
-
-/// The least number and the largest of any window as long, of what was counted.
-struct Ends {
-    grid: Arc<Grid>,
-    of: (Measure, Range<usize>),
-    ends: [f64; 2],
-}
-
-impl IsoExhibit {
-    /// Of the window that is counted where it was asked for, else of all windows of the last slices.
-    fn ends(&mut self, counted: &Counted, look: &SolidLook) -> [f64; 2] {
-        let grid = &counted.grid;
-        let windows = if look.window.is_some() { counted.window.clone() } else { 1..grid.slices() + 1 };
-        let of = (look.measure, windows.clone());
-        if let Some(held) = self.ends.as_ref().filter(|held| Arc::ptr_eq(&held.grid, grid) && held.of == of) {
-            return held.ends;
-        }
-        let all = match look.window {
-            Some(_) => vec![windows],
-            None => windows.map(|end| end.saturating_sub(INTERVAL)..end).collect(),
-        };
-        let numbers = all.iter().flat_map(|window| counted.numbers(look.measure, window));
-        let ends = numbers.fold([f64::INFINITY, f64::NEG_INFINITY], |[least, most], n| [least.min(n), most.max(n)]);
-        self.ends = Some(Ends { grid: Arc::clone(grid), of, ends });
-        ends
-    }
+    ends: Ends,
 }
 
 /// Why an array has no surfaces.
@@ -115,14 +86,14 @@ impl Exhibit for IsoExhibit {
             ..(*view.solids).clone()
         };
         self.counted = None;
-        let counted = match Counted::of(studio, &look, info.tick, Wanted { latest: INTERVAL, dimensions: 3 })? {
+        let counted = match Counted::of(studio, &look, info.tick, Wanted { latest: INTERVAL, dimensions: 3, by_core: false })? {
             Ok(counted) => counted,
             Err(why) => {
                 notice(&mut sheet, &why);
                 return Ok((Picture::Plane(sheet.plane), info));
             }
         };
-        let ends = self.ends(&counted, &look);
+        let ends = self.ends.of(&counted, &look, |window| counted.numbers(look.measure, window));
         if let Some(lines) = unfit(&counted, ends) {
             sheet.notice(&[&lines[0], &lines[1], &lines[2]], 1.6);
             return Ok((Picture::Plane(sheet.plane), info));

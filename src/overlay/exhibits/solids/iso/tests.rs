@@ -5,6 +5,7 @@ use crate::overlay::pen::Target;
 use crate::overlay::tests::studio_of;
 use crate::reference::{Kind, Reference, Region, Tables};
 use crate::sim::config::preset;
+use std::sync::Arc;
 
 /// An array of these extents, of which each element is read as often as `times` says of its number, one after the other.
 fn studio(shape: &[u64], times: impl Fn(u64) -> u64) -> Studio {
