@@ -215,6 +215,10 @@ fn blocks_of_a_large_array_add_up_to_what_their_elements_have() {
     let [first, last] = grid.elements(grid.len() - 1);
     assert_eq!(last, [1023, 1024]);
     assert!(first[0] <= 1023 && first[1] <= 1024);
+    for block in [0, 1, grid.blocks[1], grid.len() - 1] {
+        let [first, _] = grid.elements(block);
+        assert_eq!(grid.first_element(block) as u64, first[0] * 1025 + first[1], "block {block}");
+    }
 }
 
 #[test]

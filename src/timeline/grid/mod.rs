@@ -330,6 +330,17 @@ impl Grid {
         slice_of(tick.saturating_sub(start), end - start, u64::from(self.of.slices))
     }
 
+    /// The number of a block's first element among those that are counted, the last index fastest.
+    #[must_use]
+    pub fn first_element(&self, block: usize) -> usize {
+        let [first, _] = self.elements(block);
+        let along = first[self.fixed.min(first.len())..].iter().zip(&self.extents);
+        along.fold(0, |number, (at, extent)| {
+            let wide = usize::try_from(*extent).unwrap_or(usize::MAX);
+            number.saturating_mul(wide).saturating_add(usize::try_from(*at).unwrap_or(usize::MAX))
+        })
+    }
+
     /// Indices of the first element of a block, and of the last.
     #[must_use]
     pub fn elements(&self, block: usize) -> [Vec<u64>; 2] {

@@ -27,6 +27,8 @@ pub(super) enum NoCounts {
     Failed(String),
     /// There are no outcomes, so nobody knows misses.
     NoMisses,
+    /// Slices that are asked for, from one up to another, past the last of so many.
+    PastTheEnd([u32; 2], usize),
 }
 
 impl NoCounts {
@@ -43,6 +45,10 @@ impl NoCounts {
             Self::NotThere(name) => vec![format!("No array is called {name}.")],
             Self::Waiting(why) => lines(&[why]),
             Self::Failed(why) => vec!["It cannot be counted.".into(), why.clone()],
+            Self::PastTheEnd([from, to], slices) => vec![
+                format!("Slices {from} to {to} are not all there: the trace has {slices}, from 0 on."),
+                "--slice FROM..TO takes those that there are, --slices N cuts finer, up to one a reference.".into(),
+            ],
             Self::NoMisses => lines(&[
                 "Misses of single references are not kept for so long a trace.",
                 "--measure accesses, reads, writes and others are counted.",
@@ -119,7 +125,10 @@ impl Counted {
             Err(why) => return Ok(Err(NoCounts::Failed(why))),
         };
         let window = match look.window {
-            Some((from, to)) => (from as usize).min(grid.slices())..(to as usize).min(grid.slices()),
+            Some((from, to)) if to as usize > grid.slices() => {
+                return Ok(Err(NoCounts::PastTheEnd([from, to], grid.slices())));
+            }
+            Some((from, to)) => from as usize..to as usize,
             None => {
                 let end = grid.slices_before(tick);
                 end.saturating_sub(wanted.latest)..end

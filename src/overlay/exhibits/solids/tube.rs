@@ -163,11 +163,10 @@ impl Exhibit for TubeExhibit {
         let line = (layout.area.height() / 720.0).clamp(0.6, 4.0);
         let seen = Sight::new(tube.bounds(), Orbit::of(view.camera.at), view.camera.zoom, body);
         let mut mesh = Mesh::default();
-        let names = tube.frame(&mut mesh, &seen, em, rolled.slices.start, rolled.per);
+        let names = tube.frame(&mut mesh, &seen, em, rolled.slices.start, |part| counted.grid.first_element(part * rolled.per));
         tube.add(&mut mesh);
         head.fill(&mut sheet, inner);
-        let what = if counted.grid.elements_a_block() > 1 { "block" } else { "element" };
-        name_axes(&mut sheet, &names, &seen, &Axes { row: what, column: "slice", heights: [measure.what(), ""] }, top);
+        name_axes(&mut sheet, &names, &seen, &Axes { row: "element", column: "slice", heights: [measure.what(), ""] }, top);
         if !notes.is_empty() {
             say(&mut sheet, inner, &notes.join("; "));
         }
