@@ -1,5 +1,5 @@
 //! A scatter in three dimensions: a glyph for each number of an element, over the element's place on the plane at the height of the number.
-//! Glyphs of one element stand beside each other, so that equal numbers hide none (Hackstadt, Malony and Mohr 1994, figures 35 and 36).
+//! Glyphs of one element stand beside each other, so that equal numbers hide none (Hackstadt, Malony and Mohr 1994).
 //!
 //! ```text
 //!        o           glyph: its colour tells who
