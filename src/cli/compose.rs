@@ -31,6 +31,10 @@ pub enum Compose {
     Tiles,
     /// An array as solids over a plane: local minus remote accesses of its elements, by core
     Plane,
+    /// A glyph for each element and core over a plane, as high as its accesses in the last 8 slices or in --slice
+    Scatter,
+    /// An array of three dimensions as isosurfaces: where as many accesses of its elements were counted, in the last 8 slices or in --slice
+    Iso,
     /// An array's elements over time as a tube: its radius is accesses in a slice, of the last 15 or of --slice
     Tube,
     /// Loops and arrays as a graph: what moves from one to another

@@ -1,8 +1,8 @@
 //! Flags that say what of an array is looked at as solids.
 
 use crate::scene::solids::look::SLICES;
-use crate::scene::solids::{Form, Measure};
-use crate::timeline::Distribution;
+use crate::scene::solids::{Form, Glyphs, Isovalues, Measure};
+use crate::timeline::{Distribution, GridKind};
 use crate::timeline::grid::MOST_SLICES;
 use clap::Args;
 
@@ -24,15 +24,29 @@ pub struct SolidArgs {
     /// Count accesses of this core only
     #[arg(long, value_name = "CORE")]
     pub of_core: Option<u16>,
+    /// Count accesses of this kind only: reads or writes
+    #[arg(long, value_name = "KIND")]
+    pub of_kind: Option<GridKind>,
+    /// Draw only elements of which so many are counted, or more; of isosurfaces, --isovalues says it
+    #[arg(long, value_name = "N")]
+    pub threshold: Option<u64>,
     /// Slices of time that the trace is cut into
     #[arg(long, value_name = "N", default_value_t = SLICES, value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_SLICES)))]
     pub slices: u32,
-    /// Count these slices, from one up to another, such as 111..126; the default is those before the playhead, of a tube the last 15
+    /// Count these slices, from one up to another, such as 111..126; the default is those before the playhead, of a tube the last 15,
+    /// of isosurfaces and a scatter the last 8
     #[arg(long, value_name = "FROM..TO", value_parser = window)]
     pub slice: Option<(u32, u32)>,
     /// How elements are drawn: auto (as there is room), spheres, towers or sheet
     #[arg(long, value_name = "FORM", default_value_t = Form::Auto)]
     pub form: Form,
+    /// Which values isosurfaces have: numbers, such as 10,20,40, or how many lie evenly between the least and the largest, such as even(5)
+    #[arg(long, value_name = "VALUES", default_value_t = Isovalues::default(), allow_hyphen_values = true)]
+    pub isovalues: Isovalues,
+    /// What glyphs of a scatter are of, which their colours tell: processor (one for each core that refers to an element), owner (one for
+    /// each element) or local-remote (one for each element)
+    #[arg(long, value_name = "GLYPHS", default_value_t = Glyphs::default())]
+    pub glyphs: Glyphs,
 }
 
 /// `111..126`.

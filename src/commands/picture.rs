@@ -315,7 +315,13 @@ pub(super) fn viewed(picture: &PictureArgs, camera: Camera, speed: f64, step: f6
     }
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive; saturates")]
     let skipped = step.ceil() as u64;
-    let shown = |part: Part| !picture.hide.contains(&part);
+    let (shown, solids) = (|part: Part| !picture.hide.contains(&part), solids(picture));
+    if let Some((from, to)) = solids.window.filter(|(_, to)| *to > solids.slices) {
+        return Err(UsageError(format!(
+            "--slice {from}..{to}: found {to}; expected {} or less, the slices that the trace is cut into; --slices N cuts finer",
+            solids.slices
+        )));
+    }
     Ok(View {
         camera,
         speed,
@@ -326,22 +332,26 @@ pub(super) fn viewed(picture: &PictureArgs, camera: Camera, speed: f64, step: f6
         trails: shown(Part::Trails),
         ghosts: shown(Part::Ghosts),
         temperature: shown(Part::Temperature),
-        solids: Arc::new(solids(picture)),
+        solids: Arc::new(solids),
         ..View::default()
     })
 }
 
 /// What of an array is looked at as solids.
 fn solids(picture: &PictureArgs) -> SolidLook {
-    let SolidArgs { array, measure, owner, of_core, slices, slice, form } = &picture.solids;
+    let SolidArgs { array, measure, owner, of_core, of_kind, threshold, slices, slice, form, isovalues, glyphs } = &picture.solids;
     SolidLook {
         array: array.as_deref().map(Into::into),
         measure: *measure,
         owner: owner.clone(),
         core: *of_core,
+        kind: *of_kind,
+        threshold: *threshold,
         slices: *slices,
         window: *slice,
         form: *form,
+        isovalues: isovalues.clone(),
+        glyphs: *glyphs,
     }
 }
 
@@ -349,6 +359,19 @@ fn solids(picture: &PictureArgs) -> SolidLook {
 mod tests {
     use super::*;
     use crate::overlay::exhibits::{EXHIBITS, Sort};
+
+    #[test]
+    fn slices_past_the_last_one_are_refused() {
+        let asked = |words: &[&str]| {
+            let all = ["orrery", "snapshot", "t.orrery", "-o", "x.png"].iter().chain(words).map(|word| (*word).into());
+            let crate::cli::Command::Snapshot(args) = crate::commands::parse(all).command else { panic!("`snapshot`") };
+            view(&args.picture, 100.0, 1.0).map(|view| view.solids.window).map_err(|error| error.0)
+        };
+        assert_eq!(asked(&["--slice", "60..64"]), Ok(Some((60, 64))));
+        assert_eq!(asked(&["--slice", "111..126", "--slices", "126"]), Ok(Some((111, 126))));
+        let error = asked(&["--slice", "111..126"]).expect_err("there are 64");
+        assert!(error.starts_with("--slice 111..126: found 126; expected 64 or less") && error.contains("--slices"));
+    }
 
     #[test]
     fn the_rows_of_a_still_are_sorted_by_a_heading_of_its_exhibit() {

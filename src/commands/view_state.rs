@@ -147,9 +147,13 @@ fn state(args: &ViewArgs) -> Result<ViewState, UsageError> {
         some("--measure", changed(&picture.solids.measure)),
         some("--owner", changed(&picture.solids.owner)),
         some("--of-core", picture.solids.of_core.map(|core| core.to_string())),
+        some("--of-kind", picture.solids.of_kind.map(|kind| kind.name().to_owned())),
+        some("--threshold", picture.solids.threshold.map(|least| least.to_string())),
         some("--slices", Some(picture.solids.slices).filter(|n| *n != SLICES).map(|n| n.to_string())),
         some("--slice", picture.solids.slice.map(|(from, to)| format!("{from}..{to}"))),
         some("--form", changed(&picture.solids.form)),
+        some("--isovalues", changed(&picture.solids.isovalues)),
+        some("--glyphs", changed(&picture.solids.glyphs)),
         some("--memory", Some(picture.memory).filter(|memory| *memory != USUAL_MEMORY).map(format_size)),
     ];
     Ok(ViewState {

@@ -34,7 +34,7 @@ macro_rules! nests {
 }
 
 /// All bundled nests, in the order a lesson would take.
-pub const NESTS: [BundledNest; 11] = nests![
+pub const NESTS: [BundledNest; 12] = nests![
     "outer": "An outer product: each element of A meets each of B.",
     "matmul": "Matrix multiply, B by columns: rows of A and columns of B are read along their lines.",
     "conv": "A 2-D convolution over channels: neighbours read the same elements again.",
@@ -44,6 +44,7 @@ pub const NESTS: [BundledNest; 11] = nests![
     "hdiff_arrays": "All three arrays with k outermost: at full size each line comes once.",
     "hdiff_padded": "As hdiff_order, with rows padded to whole lines.",
     "gauss": "Gaussian elimination on four cores, rows dealt in turn: each step reads one row of another core.",
+    "stencil": "A stencil in three dimensions on four cores: what lies at the border of a block is read by two.",
     "jacobi": "Jacobi with time: two grids, in turns.",
     "transpose": "A transpose: one of its two matrices is walked across its lines.",
 ];

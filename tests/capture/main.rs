@@ -5,6 +5,8 @@
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod compiler;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod cubes;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod gauss;
 #[cfg(target_os = "linux")]
 mod killed;
@@ -17,6 +19,8 @@ mod run;
 mod symbols;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod syntax;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod threaded;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod torture;
 #[cfg(feature = "traced")]

@@ -82,10 +82,12 @@ fn desk(exhibit: &'static ExhibitEntry, subject: Subject) -> Desk {
         return Desk::new(kernel, View::default(), Parts::default(), &[exhibit], Position::at(10), 9.0);
     }
     // Four cores, so that there is something remote.
-    if ["plane", "tube"].contains(&exhibit.name) {
+    if ["plane", "scatter", "iso", "tube"].contains(&exhibit.name) {
         let four = HierarchyConfig { cores: 4, ..preset("paper").expect("there") };
-        let gauss = studio_of("loops:gauss", Hierarchy::new(&four).expect("a shape that there is"));
-        return Desk::new(gauss, View::default(), Parts::default(), &[exhibit], Position::at(688), 100.0);
+        let (nest, tick) = if exhibit.name == "iso" { ("loops:stencil?N=8", 2600) } else { ("loops:gauss", 688) };
+        let studio = studio_of(nest, Hierarchy::new(&four).expect("a shape that there is"));
+        let position = Position::at(if exhibit.name == "scatter" { 400 } else { tick });
+        return Desk::new(studio, View::default(), Parts::default(), &[exhibit], position, 100.0);
     }
     let mut this = studio(paper());
     let other = Hierarchy::new(&preset("textbook").expect("there")).expect("a shape that there is");
@@ -232,8 +234,11 @@ fn the_window_looks_as_it_did() {
                 continue;
             }
             // Nor do hundreds of dots and lines.
-            let scale =
-                if ["rings", "large", "machine", "plane", "tube"].contains(&name) { 0.6 * scale } else { scale };
+            let scale = if ["rings", "large", "machine", "plane", "scatter", "iso", "tube"].contains(&name) {
+                0.6 * scale
+            } else {
+                scale
+            };
             let name = format!("{name}-{}x{}", size[0], size[1]);
             let picture = draw(&context, &mut show, size, scale);
             harness.check(&name, &picture);

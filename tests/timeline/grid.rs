@@ -5,7 +5,7 @@ use orrery::reference::{Kind, MemoryTrace, Reference, Region, Tables};
 use orrery::sim::Hierarchy;
 use orrery::sim::config::preset;
 use orrery::timeline::grid::{Deal, Owners};
-use orrery::timeline::{Distribution, Grid, GridCounts, GridError, GridOf, Options, Timeline};
+use orrery::timeline::{Distribution, Grid, GridCounts, GridError, GridKind, GridOf, Options, Timeline};
 use orrery::trace::synth::Rng;
 use std::sync::Arc;
 
@@ -131,12 +131,14 @@ fn brute(
             let c = &mut counts[block];
             let local = owner == u64::from(reference.core);
             let own = bytes.clone().filter(|at| (addr..addr + elem).contains(at)).count() as u64;
-            c.misses += u64::from(missed);
-            if reference.kind != Kind::Write {
+            let reads = reference.kind != Kind::Write && of.kind != Some(GridKind::Writes);
+            let writes = reference.kind != Kind::Read && of.kind != Some(GridKind::Reads);
+            c.misses += u64::from(missed && (reads || writes));
+            if reads {
                 *(if local { &mut c.local_reads } else { &mut c.remote_reads }) += 1;
                 c.bytes += own;
             }
-            if reference.kind != Kind::Read {
+            if writes {
                 *(if local { &mut c.local_writes } else { &mut c.remote_writes }) += 1;
                 c.bytes += own;
             }
@@ -161,6 +163,8 @@ fn any_window_of_any_distribution_is_what_brute_force_counts() {
             slices: u32::try_from(1 + rng.below(40)).expect("small"),
             owner: distribution(&mut rng, regions[0].shape.len().max(1)),
             core: (rng.below(3) == 0).then(|| u16::try_from(rng.below(CORES)).expect("small")),
+            kind: [None, None, Some(GridKind::Reads), Some(GridKind::Writes)][usize::try_from(rng.below(4)).expect("small")],
+            by_core: rng.below(3) == 0,
         };
         let grid = Grid::count(&timeline, of.clone(), &|| true).expect("can be counted");
         let elements: u64 =
@@ -174,6 +178,17 @@ fn any_window_of_any_distribution_is_what_brute_force_counts() {
             let expect = brute(&timeline, &all, &of, ticks, &grid);
             let found: Vec<GridCounts> = (0..grid.len()).map(|block| grid.counts(block, window.clone())).collect();
             assert_eq!(found, expect, "{of:?} {window:?} {:?}", regions[0]);
+            if of.by_core {
+                // A core by itself is what is counted where only its accesses are.
+                let core = u16::try_from(rng.below(CORES)).expect("small");
+                let expect = match of.core {
+                    Some(other) if other != core => vec![GridCounts::default(); grid.len()],
+                    _ => brute(&timeline, &all, &GridOf { core: Some(core), ..of.clone() }, grid.begins(window.start)..grid.begins(window.end), &grid),
+                };
+                let found: Vec<GridCounts> =
+                    (0..grid.len()).map(|block| grid.counts_of(core.into(), block, window.clone())).collect();
+                assert_eq!(found, expect, "core {core} of {of:?}");
+            }
             sum += found.iter().map(GridCounts::accesses).sum::<u64>();
         }
     }
@@ -191,7 +206,7 @@ fn blocks_of_a_large_array_add_up_to_what_their_elements_have() {
     let all: Vec<Reference> = (0..20_000).map(|_| any(&mut rng)).collect();
     let timeline = timeline(all.clone(), std::slice::from_ref(&region), 5000);
     let cyclic = Distribution::Dealt(vec![Deal::Cyclic(1)]);
-    let of = GridOf { region: 0, references: 0..20_000, slices: 8, owner: cyclic, core: None };
+    let of = GridOf { region: 0, references: 0..20_000, slices: 8, owner: cyclic, core: None, kind: None, by_core: false };
     let grid = Grid::count(&timeline, of.clone(), &|| true).expect("can be counted");
     assert!(grid.len() * 9 <= 1 << 20 && grid.elements_a_block() > 1, "{:?} of {:?}", grid.blocks, grid.per);
     let expect = brute(&timeline, &all, &of, 0..20_000, &grid);
@@ -200,6 +215,10 @@ fn blocks_of_a_large_array_add_up_to_what_their_elements_have() {
     let [first, last] = grid.elements(grid.len() - 1);
     assert_eq!(last, [1023, 1024]);
     assert!(first[0] <= 1023 && first[1] <= 1024);
+    for block in [0, 1, grid.blocks[1], grid.len() - 1] {
+        let [first, _] = grid.elements(block);
+        assert_eq!(grid.first_element(block) as u64, first[0] * 1025 + first[1], "block {block}");
+    }
 }
 
 #[test]
@@ -214,6 +233,8 @@ fn what_cannot_be_counted_is_told_with_what_is_needed() {
         slices: 1,
         owner: words.parse().expect("a distribution"),
         core: None,
+        kind: None,
+        by_core: false,
     };
     let count = |of: GridOf| Grid::count(&timeline, of, &|| true);
     assert_eq!(count(of(9, "block")).err(), Some(GridError::NoArray));

@@ -32,7 +32,7 @@ pub use kernel::KernelExhibit;
 pub use numbers::NumberExhibit;
 pub use regions::RegionExhibit;
 pub use rings::RingExhibit;
-pub use solids::{PlaneExhibit, TubeExhibit};
+pub use solids::{IsoExhibit, PlaneExhibit, ScatterExhibit, TubeExhibit};
 pub use source::SourceExhibit;
 pub use table::{Arranged, Column, Sort};
 pub use tasks::{MachineExhibit, TaskExhibit, TaskView};
@@ -206,6 +206,20 @@ pub static EXHIBITS: &[ExhibitEntry] = &[
         of: TRACE,
     },
     ExhibitEntry {
+        name: "scatter",
+        what: "an array as glyphs over a plane: who accessed which element, and how often",
+        columns: &[],
+        open: |_| Box::new(ScatterExhibit::default()),
+        of: TRACE,
+    },
+    ExhibitEntry {
+        name: "iso",
+        what: "an array of three dimensions as surfaces where accesses are equally many",
+        columns: &[],
+        open: |_| Box::new(IsoExhibit::default()),
+        of: TRACE,
+    },
+    ExhibitEntry {
         name: "tube",
         what: "an array's elements over time as a tube: its radius is accesses in a slice",
         columns: &[],
@@ -293,7 +307,7 @@ impl ExhibitEntry {
     /// Whether its camera goes round what is seen: [`Camera::at`] counts degrees, round and up.
     #[must_use]
     pub fn is_solid(&self) -> bool {
-        matches!(self.name, "plane" | "tube")
+        matches!(self.name, "plane" | "scatter" | "iso" | "tube")
     }
 
     /// How its rows are sorted by these words of the command line: see [`Sort::parse`].

@@ -10,7 +10,8 @@ use egui::pos2;
 pub(super) fn solids(facets: &Facets, scale: f32, items: &mut Vec<Item>) {
     let mut all: Vec<&[Seen]> = facets.corners.chunks_exact(3).collect();
     let depth = |corners: &[Seen]| corners.iter().map(|corner| corner.depth).sum::<f32>();
-    all.sort_by(|a, b| depth(b).total_cmp(&depth(a)));
+    // What is seen through is in its order already.
+    all[..facets.solid].sort_by(|a, b| depth(b).total_cmp(&depth(a)));
     for corners in all {
         let place = |n: usize| pos2(corners[n].at[0] * scale, corners[n].at[1] * scale);
         let steps = vec![Step::Move(place(0)), Step::Line(place(1)), Step::Line(place(2)), Step::Close];

@@ -10,7 +10,7 @@
 //!      z
 //! ```
 
-use super::mesh::{About, Corner, Mesh, Point, dot, minus, unit};
+use super::mesh::{About, Corner, Mesh, Point, dot, minus, plus, times, unit};
 use crate::scene::palette::Rgba;
 
 /// How far away the middle is, in radii of what is seen.
@@ -140,6 +140,12 @@ impl Sight {
         sight
     }
 
+    /// Where the camera is, in space.
+    #[must_use]
+    pub fn eye(&self) -> Point {
+        plus(self.middle, times(self.axes[2], DISTANCE * self.radius))
+    }
+
     /// Where a point is on the screen, and its depth.
     #[must_use]
     pub fn at(&self, point: Point) -> ([f32; 2], f32) {
@@ -213,7 +219,8 @@ impl Sight {
             mesh.panes.iter().map(|pane| ([0, 1, 2].map(|n| self.seen(&pane.corners[n])), pane.about)).collect();
         let depth = |corners: &[Seen; 3]| corners.iter().map(|corner| corner.depth).sum::<f32>();
         panes.sort_by(|(a, _), (b, _)| depth(b).total_cmp(&depth(a)));
-        for (corners, about) in panes {
+        let layers = mesh.layers.iter().map(|layer| (layer.corners.map(|corner| self.seen(&corner)), layer.about));
+        for (corners, about) in panes.into_iter().chain(layers) {
             facets.corners.extend(corners);
             facets.about.push(about);
         }

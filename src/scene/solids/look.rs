@@ -1,7 +1,9 @@
 //! What of an array is looked at as solids: which array, by which measure, whose accesses, in which slices of time, in which form.
 
+use super::iso::Isovalues;
 use super::plane::Form;
-use crate::timeline::{Distribution, GridCounts};
+use super::scatter::Glyphs;
+use crate::timeline::{Distribution, GridCounts, GridKind};
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -144,6 +146,29 @@ impl fmt::Display for Form {
     }
 }
 
+impl FromStr for Glyphs {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let found = Self::ALL.into_iter().find(|(_, name)| *name == text).map(|(glyphs, _)| glyphs);
+        found.ok_or_else(|| format!("found `{text}`; expected processor, owner or local-remote"))
+    }
+}
+
+impl fmt::Display for Glyphs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl SolidLook {
+    /// A number where it is drawn, else 0.
+    #[must_use]
+    pub fn kept(&self, number: f64) -> f64 {
+        if self.threshold.is_some_and(|least| number.abs() < least as f64) { 0.0 } else { number }
+    }
+}
+
 /// Slices where nobody asks for another number.
 pub const SLICES: u32 = 64;
 
@@ -158,12 +183,20 @@ pub struct SolidLook {
     pub owner: Distribution,
     /// Only accesses of this core.
     pub core: Option<u16>,
+    /// Only accesses of this kind.
+    pub kind: Option<GridKind>,
+    /// The least number, of either sign, that is drawn; `None` = all are.
+    pub threshold: Option<u64>,
     /// Slices that the trace is cut into.
     pub slices: u32,
     /// The slices that are shown, from one up to another; `None` = those before the playhead.
     pub window: Option<(u32, u32)>,
     /// How elements of a plane are drawn.
     pub form: Form,
+    /// Which values isosurfaces have.
+    pub isovalues: Isovalues,
+    /// What glyphs of a scatter are of.
+    pub glyphs: Glyphs,
 }
 
 impl Default for SolidLook {
@@ -173,9 +206,13 @@ impl Default for SolidLook {
             measure: Measure::default(),
             owner: Distribution::default(),
             core: None,
+            kind: None,
+            threshold: None,
             slices: SLICES,
             window: None,
             form: Form::default(),
+            isovalues: Isovalues::default(),
+            glyphs: Glyphs::default(),
         }
     }
 }
@@ -202,6 +239,13 @@ mod tests {
     }
 
     #[test]
+    fn a_threshold_leaves_out_what_is_less_of_either_sign() {
+        let look = SolidLook { threshold: Some(3), ..SolidLook::default() };
+        assert_eq!([-4.0, -3.0, -2.0, 0.0, 2.9, 3.0].map(|n| look.kept(n)), [-4.0, -3.0, 0.0, 0.0, 0.0, 3.0]);
+        assert_eq!(SolidLook::default().kept(0.5), 0.5);
+    }
+
+    #[test]
     fn names_are_read_as_they_are_written() {
         for (measure, name, _) in Measure::ALL {
             assert_eq!(name.parse(), Ok(measure));
@@ -209,6 +253,10 @@ mod tests {
         for (form, name) in Form::ALL {
             assert_eq!(name.parse(), Ok(form));
         }
+        for (glyphs, name) in Glyphs::ALL {
+            assert_eq!(name.parse(), Ok(glyphs));
+        }
+        assert!("cores".parse::<Glyphs>().is_err());
         assert!("remote reads".parse::<Measure>().expect_err("no measure").contains("remote-reads"));
         assert!("cubes".parse::<Form>().is_err());
     }

@@ -87,6 +87,8 @@ pub struct Mesh {
     pub wires: Vec<Wire>,
     /// What is seen through: drawn over all that, the farthest first.
     pub panes: Vec<Triangle>,
+    /// What is seen through as well, over all others: drawn as it is put here, the farthest first.
+    pub layers: Vec<Triangle>,
 }
 
 impl Mesh {

@@ -3,13 +3,17 @@
 
 pub mod camera;
 pub mod frame;
+pub mod iso;
 pub mod look;
 pub mod mesh;
 pub mod plane;
 pub mod scale;
+pub mod scatter;
 pub mod tube;
 
 pub use camera::{Facets, Orbit, Seen, Sight};
+pub use iso::Isovalues;
 pub use look::{Measure, SolidLook};
 pub use mesh::Mesh;
 pub use plane::{Form, Ground, Heights};
+pub use scatter::Glyphs;

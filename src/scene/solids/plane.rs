@@ -97,9 +97,15 @@ impl Ground {
     /// Of these heights.
     #[must_use]
     pub fn of(heights: &Heights) -> Self {
-        let (rows, columns) = (heights.rows.max(1), heights.columns.max(1));
-        let pitch = SIDE / rows.max(columns) as f32;
         let reach = Reach::of(heights.above.iter().copied().chain(heights.below.iter().map(|down| -down)));
+        Self::over([heights.rows, heights.columns], reach)
+    }
+
+    /// Of so many rows and columns, with this axis of heights.
+    #[must_use]
+    pub fn over(extents: [usize; 2], reach: Reach) -> Self {
+        let [rows, columns] = extents.map(|extent| extent.max(1));
+        let pitch = SIDE / rows.max(columns) as f32;
         Self {
             pitch,
             half: [0.5 * pitch * columns as f32, 0.5 * pitch * rows as f32],

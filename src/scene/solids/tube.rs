@@ -122,8 +122,9 @@ impl Tube {
     }
 
     /// Adds circles at both ends, and gives the names, as many as stand apart in type of `em` pixels: slices below the tube, counted from
-    /// `first`; radii at the end that is left, elements round the end that is right, `per` of them for a part.
-    pub fn frame(&self, mesh: &mut Mesh, sight: &Sight, em: f32, first: usize, per: usize) -> Vec<Name> {
+    /// `first`; radii at the end that is left, elements round the end that is right, each part by the number that `element`
+    /// tells.
+    pub fn frame(&self, mesh: &mut Mesh, sight: &Sight, em: f32, first: usize, element: impl Fn(usize) -> usize) -> Vec<Name> {
         let faint = palette::fade(palette::GUIDE, 0.3);
         let last = self.slices.saturating_sub(1);
         let across = |slice: usize| sight.at([self.along(slice), 0.0, 0.0]).0[0];
@@ -167,7 +168,7 @@ impl Tube {
             if sight.at(at).0[0] < side {
                 continue;
             }
-            names.push(Name { says: Says::Row(part * per), at, from: center });
+            names.push(Name { says: Says::Row(element(part)), at, from: center });
         }
         names.push(Name { says: Says::Rows, at: self.round(right, self.parts as f32 / 4.0, RADIUS), from: center });
         names
@@ -263,7 +264,7 @@ mod tests {
         }
         assert_eq!(tube.told(NOTHING), None);
         let sight = Sight::new(tube.bounds(), Orbit::of([0.0; 2]), 1.0, [0.0, 0.0, 800.0, 500.0]);
-        let names = tube.frame(&mut Mesh::default(), &sight, 12.0, 49, 3);
+        let names = tube.frame(&mut Mesh::default(), &sight, 12.0, 49, |part| 3 * part);
         let says = |says: Says| names.iter().any(|name| name.says == says);
         assert!(says(Says::Column(49)) && says(Says::Column(52)) && !says(Says::Column(53)));
         assert!(

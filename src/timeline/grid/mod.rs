@@ -15,8 +15,9 @@ use crate::reference::{Kind, LayoutError, Reference, Region, RegionFinder, Regio
 use places::Places;
 use std::ops::Range;
 
-/// Sums that are kept of a measure at most: blocks times slices.
+/// Sums that are kept of a measure at most: blocks times slices, and times cores where each is counted by itself.
 const MOST_SUMS: u64 = 1 << 20;
+const MOST_SUMS_BY_CORE: u64 = 1 << 22;
 /// Elements of an array at most.
 const MOST_ELEMENTS: u64 = 1 << 24;
 /// Slices at most.
@@ -39,6 +40,19 @@ pub struct GridOf {
     pub owner: Distribution,
     /// Only accesses of this core; `None` = of all.
     pub core: Option<u16>,
+    /// Only accesses of this kind; `None` = of both.
+    pub kind: Option<GridKind>,
+    /// Whether counts of each core are kept as well.
+    pub by_core: bool,
+}
+
+/// A kind of access: a modify is one of each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum GridKind {
+    /// Reads.
+    Reads,
+    /// Writes.
+    Writes,
 }
 
 /// Why nothing can be counted.
@@ -103,6 +117,26 @@ pub struct GridCounts {
 /// Numbers of a [`GridCounts`].
 const COLUMNS: usize = 6;
 
+impl GridKind {
+    /// Both, with their names.
+    pub const ALL: [(Self, &'static str); 2] = [(Self::Reads, "reads"), (Self::Writes, "writes")];
+
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        if self == Self::Reads { "reads" } else { "writes" }
+    }
+}
+
+impl std::str::FromStr for GridKind {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let found = Self::ALL.into_iter().find(|(_, name)| *name == text).map(|(kind, _)| kind);
+        found.ok_or_else(|| format!("found `{text}`; expected reads or writes"))
+    }
+}
+
 impl GridCounts {
     fn of(columns: [u64; COLUMNS]) -> Self {
         let [local_reads, remote_reads, local_writes, remote_writes, misses, bytes] = columns;
@@ -135,7 +169,9 @@ pub struct Grid {
     pub has_misses: bool,
     /// Owner of each block; `None` where nobody touched it, or its elements have several.
     pub owners: Vec<Option<u16>>,
-    /// Before each slice, and after the last: the counts of each block so far.
+    /// Parts that accesses are counted in: one, or one for each core.
+    parts: usize,
+    /// Before each slice, and after the last: the counts of each block so far, part by part.
     sums: Vec<[u64; COLUMNS]>,
 }
 
@@ -152,9 +188,12 @@ impl Grid {
         let slices = u64::from(of.slices.clamp(1, MOST_SLICES)).min(len.max(1));
         let of = GridOf { slices: u32::try_from(slices).unwrap_or(MOST_SLICES), references, ..of };
         let cores = timeline.source().cores()?;
-        let mut places = Places::new(region, &of.owner, cores, MOST_SUMS / (slices + 1), MOST_ELEMENTS)?;
+        let parts = if of.by_core { usize::from(u16::try_from(cores.max(1)).unwrap_or(u16::MAX)) } else { 1 };
+        let most = if of.by_core { MOST_SUMS_BY_CORE / parts as u64 } else { MOST_SUMS };
+        let mut places = Places::new(region, &of.owner, cores, most / (slices + 1), MOST_ELEMENTS)?;
         let all: usize = places.blocks.iter().product();
-        let mut sums = vec![[0u64; COLUMNS]; all * (usize::try_from(slices).unwrap_or(0) + 1)];
+        let row = all * parts;
+        let mut sums = vec![[0u64; COLUMNS]; row * (usize::try_from(slices).unwrap_or(0) + 1)];
         // Memory that no region names is known by lines, which may reach into arrays.
         let named: Vec<Region> = regions.iter().filter(|other| !other.is_unnamed()).cloned().collect();
         let own = regions[..of.region].iter().filter(|other| !other.is_unnamed()).count();
@@ -191,6 +230,15 @@ impl Grid {
             if of.core.is_some_and(|core| core != reference.core) {
                 return;
             }
+            let (reads, writes) = match (reference.kind, of.kind) {
+                (Kind::Read | Kind::Fetch, None | Some(GridKind::Reads)) => (1, 0),
+                (Kind::Write, None | Some(GridKind::Writes)) => (0, 1),
+                (Kind::Modify, None) => (1, 1),
+                (Kind::Modify, Some(GridKind::Reads)) => (1, 0),
+                (Kind::Modify, Some(GridKind::Writes)) => (0, 1),
+                _ => return,
+            };
+            let part = usize::from(reference.core).min(parts - 1);
             let slice = slice_of(tick - of.references.start, len, slices);
             let missed = u64::from(outcomes.and_then(|all| all.get(tick)).is_some_and(|outcome| outcome.missed()));
             let end = reference.addr.saturating_add(u64::from(reference.size.max(1)) - 1).min(last);
@@ -199,26 +247,21 @@ impl Grid {
                 let remote = usize::from(owner != reference.core);
                 let from = base + place * elem;
                 let bytes = (from + (elem - 1)).min(end) - from.max(reference.addr) + 1;
-                let (reads, writes) = match reference.kind {
-                    Kind::Read | Kind::Fetch => (1, 0),
-                    Kind::Write => (0, 1),
-                    Kind::Modify => (1, 1),
-                };
                 // Counted in the row after its slice: each row becomes the sum of the slices before.
-                let row = &mut sums[(slice + 1) * all + block];
-                row[remote] += reads;
-                row[2 + remote] += writes;
-                row[4] += missed;
-                row[5] += bytes * (reads + writes);
+                let own = &mut sums[(slice + 1) * row + part * all + block];
+                own[remote] += reads;
+                own[2 + remote] += writes;
+                own[4] += missed;
+                own[5] += bytes * (reads + writes);
             }
         })?;
-        for at in all..sums.len() {
-            let before = sums[at - all];
+        for at in row..sums.len() {
+            let before = sums[at - row];
             sums[at].iter_mut().zip(before).for_each(|(own, before)| *own += before);
         }
         let owners = places.owners();
         let Places { fixed, extents, per, blocks, .. } = places;
-        Ok(Self { of, fixed, extents, per, blocks, cores, has_misses: outcomes.is_some(), owners, sums })
+        Ok(Self { of, fixed, extents, per, blocks, cores, has_misses: outcomes.is_some(), owners, parts, sums })
     }
 
     /// Blocks of all dimensions.
@@ -248,10 +291,26 @@ impl Grid {
     /// The counts of a block, by its number (the last index fastest), over a window of slices.
     #[must_use]
     pub fn counts(&self, block: usize, slices: Range<usize>) -> GridCounts {
+        let of = |part: usize| self.part(part, block, slices.clone());
+        let sum = (1..self.parts).map(of).fold(of(0), |sum, own| std::array::from_fn(|n| sum[n] + own[n]));
+        GridCounts::of(sum)
+    }
+
+    /// As [`Grid::counts`], of the accesses of one core; nothing where cores are not counted by themselves.
+    #[must_use]
+    pub fn counts_of(&self, core: usize, block: usize, slices: Range<usize>) -> GridCounts {
+        let known = self.of.by_core && core < self.parts;
+        if known { GridCounts::of(self.part(core, block, slices)) } else { GridCounts::default() }
+    }
+
+    fn part(&self, part: usize, block: usize, slices: Range<usize>) -> [u64; COLUMNS] {
         let all = self.len();
-        let row = |slice: usize| self.sums.get(slice.min(self.slices()) * all + block).copied().unwrap_or_default();
+        let row = |slice: usize| {
+            let at = (slice.min(self.slices()) * self.parts + part) * all + block;
+            self.sums.get(at).copied().unwrap_or_default()
+        };
         let (from, to) = (row(slices.start), row(slices.end.max(slices.start)));
-        GridCounts::of(std::array::from_fn(|n| if block < all { to[n] - from[n] } else { 0 }))
+        std::array::from_fn(|n| if block < all { to[n] - from[n] } else { 0 })
     }
 
     /// The first reference of a slice; of the one past the last, the end.
@@ -269,6 +328,17 @@ impl Grid {
             return self.slices();
         }
         slice_of(tick.saturating_sub(start), end - start, u64::from(self.of.slices))
+    }
+
+    /// The number of a block's first element among those that are counted, the last index fastest.
+    #[must_use]
+    pub fn first_element(&self, block: usize) -> usize {
+        let [first, _] = self.elements(block);
+        let along = first[self.fixed.min(first.len())..].iter().zip(&self.extents);
+        along.fold(0, |number, (at, extent)| {
+            let wide = usize::try_from(*extent).unwrap_or(usize::MAX);
+            number.saturating_mul(wide).saturating_add(usize::try_from(*at).unwrap_or(usize::MAX))
+        })
     }
 
     /// Indices of the first element of a block, and of the last.

@@ -1,11 +1,16 @@
 //! What solids are made of: the counts of an array's elements in a window of slices, as rows and columns.
 
+use crate::overlay::pen::Target;
+use crate::overlay::shot::Taken;
 use crate::overlay::studio::Studio;
+use crate::overlay::tip::{Tip, bytes_tip};
 use crate::reference::{Region, SourceError};
+use crate::scene::View;
+use crate::scene::palette::{self, Rgba};
 use crate::scene::solids::{Form, Heights, Measure, SolidLook};
 use crate::timeline::grid::MOST_SLICES;
 use crate::timeline::{Grid, GridCounts, GridOf};
-use crate::units::grouped;
+use crate::units::{ByteRange, grouped};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -22,6 +27,8 @@ pub(super) enum NoCounts {
     Failed(String),
     /// There are no outcomes, so nobody knows misses.
     NoMisses,
+    /// Slices that are asked for, from one up to another, past the last of so many.
+    PastTheEnd([u32; 2], usize),
 }
 
 impl NoCounts {
@@ -38,6 +45,10 @@ impl NoCounts {
             Self::NotThere(name) => vec![format!("No array is called {name}.")],
             Self::Waiting(why) => lines(&[why]),
             Self::Failed(why) => vec!["It cannot be counted.".into(), why.clone()],
+            Self::PastTheEnd([from, to], slices) => vec![
+                format!("Slices {from} to {to} are not all there: the trace has {slices}, from 0 on."),
+                "--slice FROM..TO takes those that there are, --slices N cuts finer, up to one a reference.".into(),
+            ],
             Self::NoMisses => lines(&[
                 "Misses of single references are not kept for so long a trace.",
                 "--measure accesses, reads, writes and others are counted.",
@@ -45,6 +56,20 @@ impl NoCounts {
         }
     }
 }
+
+/// What an exhibit wants where nobody asks for something else.
+#[derive(Clone, Copy)]
+pub(super) struct Wanted {
+    /// Slices before the playhead.
+    pub(super) latest: usize,
+    /// Dimensions of the array, where one has as many.
+    pub(super) dimensions: usize,
+    /// Whether cores are counted by themselves.
+    pub(super) by_core: bool,
+}
+
+/// Slices of the last interval, where nobody asks for others.
+pub(super) const INTERVAL: usize = 8;
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -67,19 +92,18 @@ pub(super) struct Counted {
 }
 
 impl Counted {
-    /// Of what is looked at, at a tick: the slices that were asked for, else `latest` slices before it; the inner error is what is said
-    /// in place of a picture.
+    /// Of what is looked at, at a tick; the inner error is what is said in place of a picture.
     pub(super) fn of(
         studio: &mut Studio,
         look: &SolidLook,
         tick: u64,
-        latest: usize,
+        wanted: Wanted,
     ) -> Result<Result<Self, NoCounts>, SourceError> {
         let timeline = Arc::clone(studio.timeline());
         if !timeline.is_whole() {
             return Ok(Err(NoCounts::Waiting("The trace is still being read.")));
         }
-        let region = match array(studio, look.array.as_deref()) {
+        let region = match array(studio, look.array.as_deref(), wanted.dimensions) {
             Ok(region) => region,
             Err(why) => return Ok(Err(why)),
         };
@@ -92,6 +116,8 @@ impl Counted {
             slices: look.slices.clamp(1, MOST_SLICES),
             owner: look.owner.clone(),
             core: look.core,
+            kind: look.kind,
+            by_core: wanted.by_core,
         };
         let grid = match studio.grid(&of)? {
             Ok(Some(grid)) => grid,
@@ -99,10 +125,13 @@ impl Counted {
             Err(why) => return Ok(Err(NoCounts::Failed(why))),
         };
         let window = match look.window {
-            Some((from, to)) => (from as usize).min(grid.slices())..(to as usize).min(grid.slices()),
+            Some((from, to)) if to as usize > grid.slices() => {
+                return Ok(Err(NoCounts::PastTheEnd([from, to], grid.slices())));
+            }
+            Some((from, to)) => from as usize..to as usize,
             None => {
                 let end = grid.slices_before(tick);
-                end.saturating_sub(latest)..end
+                end.saturating_sub(wanted.latest)..end
             }
         };
         let (rows, columns, first) = match grid.blocks[..] {
@@ -138,7 +167,8 @@ impl Counted {
     }
 
     /// What is drawn by a measure.
-    pub(super) fn heights(&self, measure: Measure) -> Heights {
+    pub(super) fn heights(&self, look: &SolidLook) -> Heights {
+        let measure = look.measure;
         let mut heights = Heights {
             rows: self.rows,
             columns: self.columns,
@@ -147,8 +177,8 @@ impl Counted {
         };
         for drawn in 0..self.rows * self.columns {
             let (above, below) = measure.heights(&self.counts(drawn));
-            heights.above.push(above);
-            heights.below.extend(below);
+            heights.above.push(look.kept(above));
+            heights.below.extend(below.map(|below| look.kept(below)));
         }
         heights
     }
@@ -164,8 +194,8 @@ impl Counted {
         .map(|[first, last]| [first, last.max(first)])
     }
 
-    /// Row and column of the element that holds a byte, where it is drawn.
-    pub(super) fn cell_of(&self, region: &Region, addr: u64) -> Option<[usize; 2]> {
+    /// The block of the element that holds a byte, where it is counted.
+    pub(super) fn block_of(&self, region: &Region, addr: u64) -> Option<usize> {
         if !(region.base..region.end()).contains(&addr) {
             return None;
         }
@@ -174,8 +204,18 @@ impl Counted {
         let at = own.iter().zip(&self.grid.per).map(|(index, per)| usize::try_from(index / per).ok());
         let at: Vec<usize> = at.collect::<Option<_>>()?;
         let block = at.iter().zip(&self.grid.blocks).fold(0, |block, (at, blocks)| block * blocks + at);
-        let drawn = block.checked_sub(self.first).filter(|drawn| *drawn < self.rows * self.columns)?;
-        fixed.iter().all(|index| *index == 0).then(|| [drawn / self.columns, drawn % self.columns])
+        fixed.iter().all(|index| *index == 0).then_some(block)
+    }
+
+    /// Row and column of the element that holds a byte, where it is drawn.
+    pub(super) fn cell_of(&self, region: &Region, addr: u64) -> Option<[usize; 2]> {
+        let drawn = self.block_of(region, addr)?.checked_sub(self.first)?;
+        (drawn < self.rows * self.columns).then(|| [drawn / self.columns, drawn % self.columns])
+    }
+
+    /// What each block has by a measure in a window of slices.
+    pub(super) fn numbers(&self, measure: Measure, window: &Range<usize>) -> Vec<f64> {
+        (0..self.grid.len()).map(|block| measure.of(&self.grid.counts(block, window.clone()))).collect()
     }
 
     /// What is known of a block, in words.
@@ -222,10 +262,49 @@ impl Counted {
         format!("{}; {cores}, owner {}", self.when(), look.owner)
     }
 
-    /// What one has to know to read the picture rightly.
-    pub(super) fn note(&self) -> Option<String> {
-        let per = self.grid.elements_a_block();
+    /// What is pinned, and what the reference under way touches: an address, and the colour that marks it.
+    pub(super) fn marked(&self, studio: &Studio, view: &View, tick: u64) -> Result<Vec<(u64, Rgba)>, SourceError> {
+        let mut now = None;
+        studio.timeline().each(tick..tick.saturating_add(1), |_, reference| now = Some(reference.addr))?;
+        let pinned = view.pin.map(|pin| (pin.first, palette::BURST));
+        Ok(now.map(|addr| (addr, palette::LIGHT)).into_iter().chain(pinned).collect())
+    }
+
+    /// What is told of a block that is pointed at.
+    pub(super) fn tip(&self, studio: &Studio, taken: &Taken, block: usize) -> Option<Tip> {
+        let region = studio.tables().regions.get(self.grid.of.region)?;
+        let [first, last] = self.addresses(region, block)?;
+        let bytes = ByteRange::new(first, u64::from(region.elem_bytes.max(1)));
+        let mut tip = bytes_tip(studio, &taken.info.colors, bytes, taken.info.position.phase() > 0.0);
+        if first != last {
+            tip.title = format!("{} … {}", region.element_name(first), region.element_name(last));
+            tip.lines.truncate(0);
+        }
+        tip.lines.splice(0..0, self.words(block));
+        tip.about = Some(Target::Bytes(bytes));
+        Some(tip)
+    }
+
+    /// What one has to know to read the picture of a plane rightly.
+    pub(super) fn note(&self, look: &SolidLook) -> Option<String> {
         let sum = (0..self.rows * self.columns).map(|drawn| self.counts(drawn).accesses()).sum::<u64>();
+        let mut notes = self.notes_on(sum);
+        if self.folded && self.rows > 1 {
+            notes.push(format!("its one dimension in rows of {}", self.columns));
+        }
+        notes.extend(left_out(look));
+        (!notes.is_empty()).then(|| notes.join("; "))
+    }
+
+    /// As [`Counted::note`], of all that is counted.
+    pub(super) fn notes(&self) -> Vec<String> {
+        let all = 0..self.grid.len();
+        self.notes_on(all.map(|block| self.grid.counts(block, self.window.clone()).accesses()).sum())
+    }
+
+    /// Of so many accesses.
+    fn notes_on(&self, sum: u64) -> Vec<String> {
+        let per = self.grid.elements_a_block();
         let mut notes = Vec::new();
         if sum == 0 {
             notes.push("no access to this array in these slices".to_owned());
@@ -237,37 +316,48 @@ impl Counted {
         if per > 1 {
             notes.push(format!("a block stands for {} elements: their sum", grouped(per)));
         }
-        if self.folded && self.rows > 1 {
-            notes.push(format!("its one dimension in rows of {}", self.columns));
-        }
-        (!notes.is_empty()).then(|| notes.join("; "))
+        notes
     }
 
-    /// All numbers, a line for each element.
+    /// All numbers of all planes, a line for each block.
+    pub(super) fn csv_of_all(&self) -> String {
+        let mut text = "plane,row,column,owner,local_reads,remote_reads,local_writes,remote_writes,misses,bytes\n".to_owned();
+        for block in 0..self.grid.len() {
+            let plane = block / self.columns / self.rows;
+            let cell = [block / self.columns % self.rows, block % self.columns];
+            text.push_str(&format!("{plane},{}", self.line(block, cell)));
+        }
+        text
+    }
+
+    /// All numbers of the plane, a line for each element.
     pub(super) fn csv(&self) -> String {
         let mut text = "row,column,owner,local_reads,remote_reads,local_writes,remote_writes,misses,bytes\n".to_owned();
         for drawn in 0..self.rows * self.columns {
             let Some(block) = self.element(drawn) else { continue };
-            let c = self.counts(drawn);
-            let owner = self.grid.owners[block].map_or_else(String::new, |core| core.to_string());
-            let misses = if self.grid.has_misses { c.misses.to_string() } else { String::new() };
-            text.push_str(&format!(
-                "{},{},{owner},{},{},{},{},{misses},{}\n",
-                drawn / self.columns,
-                drawn % self.columns,
-                c.local_reads,
-                c.remote_reads,
-                c.local_writes,
-                c.remote_writes,
-                c.bytes
-            ));
+            text.push_str(&self.line(block, [drawn / self.columns, drawn % self.columns]));
         }
         text
     }
+
+    fn line(&self, block: usize, [row, column]: [usize; 2]) -> String {
+        let c = self.grid.counts(block, self.window.clone());
+        let owner = self.grid.owners[block].map_or_else(String::new, |core| core.to_string());
+        let misses = if self.grid.has_misses { c.misses.to_string() } else { String::new() };
+        format!(
+            "{row},{column},{owner},{},{},{},{},{misses},{}\n",
+            c.local_reads, c.remote_reads, c.local_writes, c.remote_writes, c.bytes
+        )
+    }
 }
 
-/// The array of this name, or the one with most references of those with rows and columns, else of all that are named.
-fn array(studio: &Studio, name: Option<&str>) -> Result<usize, NoCounts> {
+/// That a threshold leaves something out.
+pub(super) fn left_out(look: &SolidLook) -> Option<String> {
+    look.threshold.filter(|least| *least > 0).map(|least| format!("what has fewer than {} is left out", grouped(least)))
+}
+
+/// The array of this name, or the one with most references of those with most dimensions, of which more than `dimensions` count as that many.
+fn array(studio: &Studio, name: Option<&str>, dimensions: usize) -> Result<usize, NoCounts> {
     let regions = &studio.tables().regions;
     if let Some(name) = name {
         let found = regions.iter().position(|region| region.name == name && !region.is_unnamed());
@@ -280,7 +370,7 @@ fn array(studio: &Studio, name: Option<&str>) -> Result<usize, NoCounts> {
         regions.iter().enumerate().filter(|(n, region)| !region.is_unnamed() && region.bytes > 0 && touched(*n) > 0);
     let most = all.max_by_key(|(n, region)| {
         let extents = region.shape.iter().filter(|extent| **extent > 1).count();
-        (extents > 1, extents == 1, touched(*n), std::cmp::Reverse(*n))
+        (extents.min(dimensions), touched(*n), std::cmp::Reverse(*n))
     });
     most.map(|(n, _)| n).ok_or(NoCounts::NoArray)
 }

@@ -12,6 +12,9 @@
 //! wheel goes closer.
 
 mod counted;
+mod ends;
+mod iso;
+mod scatter;
 mod tube;
 mod words;
 
@@ -20,20 +23,20 @@ use super::{Exhibit, Gesture, Picture};
 use crate::overlay::fonts::Weight;
 use crate::overlay::info::Info;
 use crate::overlay::layout::Layout;
-use crate::overlay::pen::Target;
 use crate::overlay::plane::Plane;
 use crate::overlay::shot::{Shot, Taken};
 use crate::overlay::studio::Studio;
-use crate::overlay::tip::{Tip, bytes_tip};
+use crate::overlay::tip::Tip;
 use crate::reference::SourceError;
 use crate::scene::palette;
 use crate::scene::solids::{Form, Ground, Measure, Mesh, Orbit, Sight, SolidLook, frame, plane};
 use crate::scene::{Camera, View};
-use crate::units::ByteRange;
-use counted::{Counted, NoCounts};
+use counted::{Counted, NoCounts, Wanted};
 use egui::{Pos2, Rect, pos2, vec2};
 use words::{Axes, Head, Scale, name_axes};
 
+pub use iso::IsoExhibit;
+pub use scatter::ScatterExhibit;
 pub use tube::TubeExhibit;
 
 /// See the module.
@@ -83,14 +86,14 @@ impl Exhibit for PlaneExhibit {
             ..(*view.solids).clone()
         };
         self.counted = None;
-        let counted = match Counted::of(studio, &look, info.tick, usize::MAX)? {
+        let counted = match Counted::of(studio, &look, info.tick, Wanted { latest: usize::MAX, dimensions: 2, by_core: false })? {
             Ok(counted) => counted,
             Err(why) => {
                 notice(&mut sheet, &why);
                 return Ok((Picture::Plane(sheet.plane), info));
             }
         };
-        let heights = counted.heights(look.measure);
+        let heights = counted.heights(&look);
         let ground = Ground::of(&heights);
         let inner = sight.shrink(MARGIN * em);
         // Room for names is found before it is known how large the solids become.
@@ -108,7 +111,7 @@ impl Exhibit for PlaneExhibit {
         let choices = vec![(measured(&look), MEASURE)];
         let mut head = Head { title: counted.title(&info.title, true), choices, when: counted.told(&look), scales };
         let top = head.height(inner, em);
-        let note = counted.note();
+        let note = counted.note(&look);
         let below = if note.is_some() { 1.2 } else { 0.0 };
         let body = Rect::from_min_max(
             pos2(inner.left() + NAMES[0] * em, top + 0.3 * em),
@@ -122,7 +125,7 @@ impl Exhibit for PlaneExhibit {
         let mut mesh = Mesh::default();
         let names = frame::add(&mut mesh, &ground, &seen, em, heights.signed);
         plane::add(&mut mesh, &heights, &ground, form);
-        self.signs(studio, &mut mesh, &ground, (&counted, view, &info))?;
+        signs(studio, &mut mesh, &ground, (&counted, view, &info))?;
         let chosen =
             if look.form == Form::Auto { format!("{}, as there is room", form.name()) } else { form.name().into() };
         head.choices.push((chosen, FORM));
@@ -141,18 +144,7 @@ impl Exhibit for PlaneExhibit {
 
     fn pick(&self, studio: &Studio, taken: &Taken, at: Pos2, _: f32) -> Option<Tip> {
         let (facets, counted) = (taken.picture.solids()?, self.counted.as_ref()?);
-        let element = counted.element(facets.find([at.x, at.y])? as usize)?;
-        let region = studio.tables().regions.get(counted.grid.of.region)?;
-        let [first, last] = counted.addresses(region, element)?;
-        let bytes = ByteRange::new(first, u64::from(region.elem_bytes.max(1)));
-        let mut tip = bytes_tip(studio, &taken.info.colors, bytes, taken.info.position.phase() > 0.0);
-        if first != last {
-            tip.title = format!("{} … {}", region.element_name(first), region.element_name(last));
-            tip.lines.truncate(0);
-        }
-        tip.lines.splice(0..0, counted.words(element));
-        tip.about = Some(Target::Bytes(bytes));
-        Some(tip)
+        counted.tip(studio, taken, counted.element(facets.find([at.x, at.y])? as usize)?)
     }
 
     fn look(&self, camera: Camera, gesture: Gesture, _: &Taken) -> Camera {
@@ -195,8 +187,19 @@ fn next<T: Copy + PartialEq>(all: &[T], now: T) -> T {
 
 /// What is counted, in words.
 fn measured(look: &SolidLook) -> String {
+    let kind = look.kind.map_or_else(String::new, |kind| format!(", {} only", kind.name()));
     let core = look.core.map_or_else(String::new, |core| format!(" of core {core}"));
-    format!("{}{core}", look.measure.what())
+    format!("{}{core}{kind}", look.measure.what())
+}
+
+/// Measures that are amounts, 0 or more: a radius and a glyph have no sign.
+fn amounts() -> Vec<Measure> {
+    Measure::ALL.into_iter().map(|(measure, ..)| measure).filter(|measure| *measure != Measure::Difference).collect()
+}
+
+/// The measure, or the amount that stands for it.
+fn amount(measure: Measure) -> Measure {
+    if measure == Measure::Difference { Measure::Accesses } else { measure }
 }
 
 /// Writes what one has to know below everything.
@@ -212,37 +215,31 @@ fn notice(sheet: &mut Sheet, why: &NoCounts) {
     sheet.notice(&lines, 1.6);
 }
 
-impl PlaneExhibit {
-    /// What is pinned, and what the reference under way touches, as frames on the plane.
-    fn signs(
-        &self,
-        studio: &Studio,
-        mesh: &mut Mesh,
-        ground: &Ground,
-        (counted, view, info): (&Counted, &View, &Info),
-    ) -> Result<(), SourceError> {
-        let mut now = None;
-        studio.timeline().each(info.tick..info.tick.saturating_add(1), |_, reference| now = Some(reference.addr))?;
-        let signs = [(now, palette::LIGHT, 0.5), (view.pin.map(|pin| pin.first), palette::BURST, 1.0)];
-        for (addr, ink, high) in signs {
-            let Some(region) = studio.tables().regions.get(counted.grid.of.region) else { continue };
-            let Some([row, column]) = addr.and_then(|addr| counted.cell_of(region, addr)) else { continue };
-            let [x, z] = ground.at(row, column);
-            let half = 0.5 * ground.pitch.max(0.03);
-            let corner = |n: usize| {
-                let (right, near) = (matches!(n % 4, 1 | 2), matches!(n % 4, 2 | 3));
-                [if right { x + half } else { x - half }, 0.0, if near { z + half } else { z - half }]
-            };
-            for n in 0..4 {
-                mesh.wire([corner(n), corner(n + 1)], 2.4, ink);
-            }
-            if high >= 1.0 {
-                let [low, top] = ground.bounds();
-                mesh.wire([[x, low[1], z], [x, top[1], z]], 1.6, ink);
-            }
+/// What is pinned, and what the reference under way touches, as frames on the plane.
+fn signs(
+    studio: &Studio,
+    mesh: &mut Mesh,
+    ground: &Ground,
+    (counted, view, info): (&Counted, &View, &Info),
+) -> Result<(), SourceError> {
+    for (addr, ink) in counted.marked(studio, view, info.tick)? {
+        let Some(region) = studio.tables().regions.get(counted.grid.of.region) else { continue };
+        let Some([row, column]) = counted.cell_of(region, addr) else { continue };
+        let [x, z] = ground.at(row, column);
+        let half = 0.5 * ground.pitch.max(0.03);
+        let corner = |n: usize| {
+            let (right, near) = (matches!(n % 4, 1 | 2), matches!(n % 4, 2 | 3));
+            [if right { x + half } else { x - half }, 0.0, if near { z + half } else { z - half }]
+        };
+        for n in 0..4 {
+            mesh.wire([corner(n), corner(n + 1)], 2.4, ink);
         }
-        Ok(())
+        if ink == palette::BURST {
+            let [low, top] = ground.bounds();
+            mesh.wire([[x, low[1], z], [x, top[1], z]], 1.6, ink);
+        }
     }
+    Ok(())
 }
 
 /// A gap between parts of the head, ems.

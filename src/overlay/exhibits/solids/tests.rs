@@ -1,6 +1,7 @@
 use super::*;
 use crate::axis::Position;
 use crate::overlay::Parts;
+use crate::overlay::pen::Target;
 use crate::overlay::tests::{studio, studio_of};
 use crate::reference::{Kind, Reference, Region, Tables};
 use crate::sim::config::preset;
@@ -49,6 +50,20 @@ fn what_is_needed_is_said_where_there_is_nothing_to_draw() {
     let empty = SolidLook { window: Some((7, 7)), ..SolidLook::default() };
     let said = words(&taken(&mut exhibit, &mut studio, [900, 600], empty));
     assert!(said.iter().any(|words| words.starts_with("no access to this array")), "{said:?}");
+}
+
+#[test]
+fn slices_past_the_end_are_refused_with_how_many_there_are() {
+    let (mut studio, mut exhibit) = (studio(), PlaneExhibit::default());
+    for (window, slices) in [((60, 65), 64), ((0, 9), 8), ((200, 300), 64)] {
+        let look = SolidLook { window: Some(window), slices, ..SolidLook::default() };
+        let said = words(&taken(&mut exhibit, &mut studio, [900, 600], look));
+        let expect = format!("Slices {} to {} are not all there: the trace has {slices}, from 0 on.", window.0, window.1);
+        assert_eq!(said[0], expect);
+        assert!(said[1].contains("--slices N cuts finer"), "{said:?}");
+    }
+    let last = SolidLook { window: Some((60, 64)), ..SolidLook::default() };
+    assert!(taken(&mut exhibit, &mut studio, [900, 600], last).picture.solids().is_some());
 }
 
 #[test]

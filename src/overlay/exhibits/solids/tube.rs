@@ -1,7 +1,7 @@
 //! An array's elements over time as a tube: see [`crate::scene::solids::tube`]. It is of 15 slices before the playhead, so that it slides
 //! while a trace plays, or of those that are asked for.
 
-use super::counted::Counted;
+use super::counted::{Counted, Wanted, left_out};
 use super::words::{Axes, Head, Scale, name_axes};
 use super::{EM, MARGIN, MEASURE, NAMES, measured, next, notice, say, turned};
 use crate::overlay::exhibits::sheet::Sheet;
@@ -47,7 +47,8 @@ struct Rolled {
 }
 
 impl Rolled {
-    fn new(counted: Counted, measure: Measure) -> Self {
+    fn new(counted: Counted, look: &SolidLook) -> Self {
+        let measure = look.measure;
         let (len, window) = (counted.grid.len(), counted.window.clone());
         let per = len.div_ceil(MOST_PARTS).max(1);
         let parts = len.div_ceil(per);
@@ -60,7 +61,7 @@ impl Rolled {
                     local += counts.local_reads + counts.local_writes;
                     all += counts.accesses();
                 }
-                (number, if all > 0 { to_f32(2.0 * local as f64 / all as f64 - 1.0) } else { 0.0 })
+                (look.kept(number), if all > 0 { to_f32(2.0 * local as f64 / all as f64 - 1.0) } else { 0.0 })
             };
             (0..parts).map(part).collect()
         };
@@ -112,14 +113,11 @@ impl Exhibit for TubeExhibit {
         let em = EM * layout.type_scale;
         let mut sheet = Sheet { plane: Plane { unit: em, ..Plane::default() }, em, sight };
         // A radius has no sign: colours tell who.
-        let measure = match self.measure.unwrap_or(view.solids.measure) {
-            Measure::Difference => Measure::Accesses,
-            measure => measure,
-        };
+        let measure = super::amount(self.measure.unwrap_or(view.solids.measure));
         let look = SolidLook { measure, ..(*view.solids).clone() };
         self.counted = None;
-        let rolled = match Counted::of(studio, &look, info.tick, LATEST)? {
-            Ok(counted) => Rolled::new(counted, measure),
+        let rolled = match Counted::of(studio, &look, info.tick, Wanted { latest: LATEST, dimensions: 2, by_core: false })? {
+            Ok(counted) => Rolled::new(counted, &look),
             Err(why) => {
                 notice(&mut sheet, &why);
                 return Ok((Picture::Plane(sheet.plane), info));
@@ -153,7 +151,8 @@ impl Exhibit for TubeExhibit {
         let head =
             Head { title: counted.title(&info.title, false), choices, when: counted.told(&look), scales: vec![who] };
         let top = head.height(inner, em);
-        let notes = rolled.notes();
+        let mut notes = rolled.notes();
+        notes.extend(left_out(&look));
         let below = if notes.is_empty() { 0.0 } else { 1.2 };
         let body = [
             inner.left() + NAMES[0] * em,
@@ -164,11 +163,10 @@ impl Exhibit for TubeExhibit {
         let line = (layout.area.height() / 720.0).clamp(0.6, 4.0);
         let seen = Sight::new(tube.bounds(), Orbit::of(view.camera.at), view.camera.zoom, body);
         let mut mesh = Mesh::default();
-        let names = tube.frame(&mut mesh, &seen, em, rolled.slices.start, rolled.per);
+        let names = tube.frame(&mut mesh, &seen, em, rolled.slices.start, |part| counted.grid.first_element(part * rolled.per));
         tube.add(&mut mesh);
         head.fill(&mut sheet, inner);
-        let what = if counted.grid.elements_a_block() > 1 { "block" } else { "element" };
-        name_axes(&mut sheet, &names, &seen, &Axes { row: what, column: "slice", heights: [measure.what(), ""] }, top);
+        name_axes(&mut sheet, &names, &seen, &Axes { row: "element", column: "slice", heights: [measure.what(), ""] }, top);
         if !notes.is_empty() {
             say(&mut sheet, inner, &notes.join("; "));
         }
@@ -211,10 +209,7 @@ impl Exhibit for TubeExhibit {
     fn sort(&mut self, column: u8) {
         if column == MEASURE.0 {
             let shown = self.counted.as_ref().map_or(Measure::Accesses, |rolled| rolled.measure);
-            // The difference has a sign, which a radius has not.
-            let all: Vec<Measure> =
-                Measure::ALL.into_iter().map(|(measure, ..)| measure).filter(|m| *m != Measure::Difference).collect();
-            self.measure = Some(next(&all, shown));
+            self.measure = Some(next(&super::amounts(), shown));
         }
     }
 

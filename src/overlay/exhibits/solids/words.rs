@@ -23,6 +23,17 @@ fn number(n: f64) -> String {
     format!("{sign}{}", crate::units::grouped(amount))
 }
 
+/// A number as print has it: with a decimal where it is not whole.
+pub(super) fn plain(n: f64) -> String {
+    let rounded = (10.0 * n).round() / 10.0;
+    if rounded.fract() == 0.0 {
+        return number(rounded);
+    }
+    let sign = if rounded < 0.0 { "\u{2212}" } else { "" };
+    let tenth = (10.0 * rounded.abs()).round() % 10.0;
+    format!("{sign}{}.{tenth:.0}", number(rounded.abs().floor()))
+}
+
 /// A scale of colours: what it tells, its ends, what stands behind their numbers, the colour of a number.
 pub(super) struct Scale {
     pub(super) words: &'static str,
@@ -178,5 +189,6 @@ mod tests {
     fn numbers_have_signs_and_groups() {
         assert_eq!([0.0, 12.0, -3.0, 12345.0].map(number), ["0", "12", "\u{2212}3", "12,345"]);
         assert_eq!(number(f64::NAN), "0");
+        assert_eq!([2.0, 2.04, 2.5, -0.25, 1234.96].map(plain), ["2", "2", "2.5", "\u{2212}0.3", "1,235"]);
     }
 }
