@@ -7,6 +7,7 @@
  * others 1991, seen so by Hackstadt, Malony and Mohr 1994). A product with the matrix reads p at the columns of a row, whoever owns
  * them; all else is local. Ends with 1 where the equations are not solved. */
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #if __has_include("orrery.h")
@@ -27,6 +28,7 @@ static double partial[THREADS];
 static double *p;
 static int n;
 static pthread_barrier_t together;
+static sem_t filled;
 
 /* Three random partners for each row: whom, the same in each run. */
 static unsigned partner(unsigned *state) {
@@ -87,6 +89,8 @@ static void *work(void *number) {
     p[i] = 1 + i % 3;
     sum += r[i] * r[i];
   }
+  if (own != 0)
+    sem_post(&filled);
   double before = all(own, sum);
   if (own == 0)
     orrery_mark("solve");
@@ -127,8 +131,12 @@ int main(int argc, char **argv) {
   matrix();
   pthread_barrier_init(&together, NULL, THREADS);
   pthread_t threads[THREADS];
-  for (long t = 1; t < THREADS; t++)
+  sem_init(&filled, 0, 0);
+  /* One fills its block after the other: so thread t is core t. */
+  for (long t = 1; t < THREADS; t++) {
     pthread_create(&threads[t], NULL, work, (void *)t);
+    sem_wait(&filled);
+  }
   work((void *)0);
   for (int t = 1; t < THREADS; t++)
     pthread_join(threads[t], NULL);

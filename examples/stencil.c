@@ -6,6 +6,7 @@
  * Each step takes the mean of an element and its six neighbours, so what is next to a block's border is read by two threads, or three. Each
  * thread fills its own block first. Numbers grow evenly along each axis, which no step changes: ends with 1 where one did. */
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #if __has_include("orrery.h")
@@ -22,6 +23,7 @@ static double small_next[4][4][4], large_next[16][16][16];
 static double *a, *next;
 static int n;
 static pthread_barrier_t together;
+static sem_t filled;
 
 static double start(int i, int j, int k) { return i + 2 * j + 3 * k; }
 
@@ -33,6 +35,8 @@ static void *work(void *number) {
     for (int j = j0; j < j0 + half; j++)
       for (int k = 0; k < n; k++)
         a[(i * n + j) * n + k] = start(i, j, k);
+  if (own != 0)
+    sem_post(&filled);
   pthread_barrier_wait(&together);
   if (own == 0)
     orrery_mark("steps");
@@ -68,8 +72,12 @@ int main(int argc, char **argv) {
   next = n == 4 ? small_next[0][0] : large_next[0][0];
   pthread_barrier_init(&together, NULL, THREADS);
   pthread_t threads[THREADS];
-  for (long t = 1; t < THREADS; t++)
+  sem_init(&filled, 0, 0);
+  /* One fills its block after the other: so thread t is core t. */
+  for (long t = 1; t < THREADS; t++) {
     pthread_create(&threads[t], NULL, work, (void *)t);
+    sem_wait(&filled);
+  }
   work((void *)0);
   for (int t = 1; t < THREADS; t++)
     pthread_join(threads[t], NULL);

@@ -2,8 +2,8 @@
 
 use crate::scene::solids::look::SLICES;
 use crate::scene::solids::{Form, Glyphs, Isovalues, Measure};
-use crate::timeline::{Distribution, GridKind};
 use crate::timeline::grid::MOST_SLICES;
+use crate::timeline::{Distribution, GridKind};
 use clap::Args;
 
 /// What of an array is looked at as solids.

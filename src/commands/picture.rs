@@ -339,7 +339,8 @@ pub(super) fn viewed(picture: &PictureArgs, camera: Camera, speed: f64, step: f6
 
 /// What of an array is looked at as solids.
 fn solids(picture: &PictureArgs) -> SolidLook {
-    let SolidArgs { array, measure, owner, of_core, of_kind, threshold, slices, slice, form, isovalues, glyphs } = &picture.solids;
+    let SolidArgs { array, measure, owner, of_core, of_kind, threshold, slices, slice, form, isovalues, glyphs } =
+        &picture.solids;
     SolidLook {
         array: array.as_deref().map(Into::into),
         measure: *measure,

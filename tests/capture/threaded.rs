@@ -12,17 +12,17 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Threads of each of them.
-pub const THREADS: u64 = 4;
+pub(crate) const THREADS: u64 = 4;
 
 /// Compiles `examples/NAME.c` into a folder.
-pub fn compile(name: &str, folder: &Path) {
+pub(crate) fn compile(name: &str, folder: &Path) {
     let source = format!("{}/examples/{name}.c", env!("CARGO_MANIFEST_DIR"));
     let mut compile = orrery(&["cc", "-O1", "-pthread", "-Wall", "-Wextra", "-Werror", &source, "-o", name]);
     sound(&compile.current_dir(folder).output().unwrap());
 }
 
 /// Runs it with a number, and indexes what it recorded.
-pub fn run(name: &str, number: u64, folder: &Path) -> Timeline {
+pub(crate) fn run(name: &str, number: u64, folder: &Path) -> Timeline {
     let path = folder.join(format!("{name}{number}.orrery"));
     sound(&Command::new(folder.join(name)).arg(number.to_string()).env("ORRERY_OUT", &path).output().unwrap());
     // What collects may be a little behind.
@@ -38,7 +38,7 @@ pub fn run(name: &str, number: u64, folder: &Path) -> Timeline {
 }
 
 /// Counts of the array of this name, which has this shape, in 37 slices.
-pub fn count(timeline: &Timeline, array: &str, shape: &[u64], owner: &str) -> Grid {
+pub(crate) fn count(timeline: &Timeline, array: &str, shape: &[u64], owner: &str) -> Grid {
     let regions = &timeline.tables().regions;
     let region = regions.iter().position(|region| region.name == array).unwrap();
     assert_eq!(regions[region].shape, shape);

@@ -163,7 +163,8 @@ fn any_window_of_any_distribution_is_what_brute_force_counts() {
             slices: u32::try_from(1 + rng.below(40)).expect("small"),
             owner: distribution(&mut rng, regions[0].shape.len().max(1)),
             core: (rng.below(3) == 0).then(|| u16::try_from(rng.below(CORES)).expect("small")),
-            kind: [None, None, Some(GridKind::Reads), Some(GridKind::Writes)][usize::try_from(rng.below(4)).expect("small")],
+            kind: [None, None, Some(GridKind::Reads), Some(GridKind::Writes)]
+                [usize::try_from(rng.below(4)).expect("small")],
             by_core: rng.below(3) == 0,
         };
         let grid = Grid::count(&timeline, of.clone(), &|| true).expect("can be counted");
@@ -183,7 +184,13 @@ fn any_window_of_any_distribution_is_what_brute_force_counts() {
                 let core = u16::try_from(rng.below(CORES)).expect("small");
                 let expect = match of.core {
                     Some(other) if other != core => vec![GridCounts::default(); grid.len()],
-                    _ => brute(&timeline, &all, &GridOf { core: Some(core), ..of.clone() }, grid.begins(window.start)..grid.begins(window.end), &grid),
+                    _ => brute(
+                        &timeline,
+                        &all,
+                        &GridOf { core: Some(core), ..of.clone() },
+                        grid.begins(window.start)..grid.begins(window.end),
+                        &grid,
+                    ),
                 };
                 let found: Vec<GridCounts> =
                     (0..grid.len()).map(|block| grid.counts_of(core.into(), block, window.clone())).collect();
@@ -206,7 +213,8 @@ fn blocks_of_a_large_array_add_up_to_what_their_elements_have() {
     let all: Vec<Reference> = (0..20_000).map(|_| any(&mut rng)).collect();
     let timeline = timeline(all.clone(), std::slice::from_ref(&region), 5000);
     let cyclic = Distribution::Dealt(vec![Deal::Cyclic(1)]);
-    let of = GridOf { region: 0, references: 0..20_000, slices: 8, owner: cyclic, core: None, kind: None, by_core: false };
+    let of =
+        GridOf { region: 0, references: 0..20_000, slices: 8, owner: cyclic, core: None, kind: None, by_core: false };
     let grid = Grid::count(&timeline, of.clone(), &|| true).expect("can be counted");
     assert!(grid.len() * 9 <= 1 << 20 && grid.elements_a_block() > 1, "{:?} of {:?}", grid.blocks, grid.per);
     let expect = brute(&timeline, &all, &of, 0..20_000, &grid);

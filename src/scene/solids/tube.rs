@@ -124,7 +124,14 @@ impl Tube {
     /// Adds circles at both ends, and gives the names, as many as stand apart in type of `em` pixels: slices below the tube, counted from
     /// `first`; radii at the end that is left, elements round the end that is right, each part by the number that `element`
     /// tells.
-    pub fn frame(&self, mesh: &mut Mesh, sight: &Sight, em: f32, first: usize, element: impl Fn(usize) -> usize) -> Vec<Name> {
+    pub fn frame(
+        &self,
+        mesh: &mut Mesh,
+        sight: &Sight,
+        em: f32,
+        first: usize,
+        element: impl Fn(usize) -> usize,
+    ) -> Vec<Name> {
         let faint = palette::fade(palette::GUIDE, 0.3);
         let last = self.slices.saturating_sub(1);
         let across = |slice: usize| sight.at([self.along(slice), 0.0, 0.0]).0[0];

@@ -321,7 +321,8 @@ impl Counted {
 
     /// All numbers of all planes, a line for each block.
     pub(super) fn csv_of_all(&self) -> String {
-        let mut text = "plane,row,column,owner,local_reads,remote_reads,local_writes,remote_writes,misses,bytes\n".to_owned();
+        let mut text =
+            "plane,row,column,owner,local_reads,remote_reads,local_writes,remote_writes,misses,bytes\n".to_owned();
         for block in 0..self.grid.len() {
             let plane = block / self.columns / self.rows;
             let cell = [block / self.columns % self.rows, block % self.columns];

@@ -86,7 +86,12 @@ impl Exhibit for PlaneExhibit {
             ..(*view.solids).clone()
         };
         self.counted = None;
-        let counted = match Counted::of(studio, &look, info.tick, Wanted { latest: usize::MAX, dimensions: 2, by_core: false })? {
+        let counted = match Counted::of(
+            studio,
+            &look,
+            info.tick,
+            Wanted { latest: usize::MAX, dimensions: 2, by_core: false },
+        )? {
             Ok(counted) => counted,
             Err(why) => {
                 notice(&mut sheet, &why);

@@ -58,7 +58,8 @@ fn slices_past_the_end_are_refused_with_how_many_there_are() {
     for (window, slices) in [((60, 65), 64), ((0, 9), 8), ((200, 300), 64)] {
         let look = SolidLook { window: Some(window), slices, ..SolidLook::default() };
         let said = words(&taken(&mut exhibit, &mut studio, [900, 600], look));
-        let expect = format!("Slices {} to {} are not all there: the trace has {slices}, from 0 on.", window.0, window.1);
+        let expect =
+            format!("Slices {} to {} are not all there: the trace has {slices}, from 0 on.", window.0, window.1);
         assert_eq!(said[0], expect);
         assert!(said[1].contains("--slices N cuts finer"), "{said:?}");
     }

@@ -116,13 +116,14 @@ impl Exhibit for TubeExhibit {
         let measure = super::amount(self.measure.unwrap_or(view.solids.measure));
         let look = SolidLook { measure, ..(*view.solids).clone() };
         self.counted = None;
-        let rolled = match Counted::of(studio, &look, info.tick, Wanted { latest: LATEST, dimensions: 2, by_core: false })? {
-            Ok(counted) => Rolled::new(counted, &look),
-            Err(why) => {
-                notice(&mut sheet, &why);
-                return Ok((Picture::Plane(sheet.plane), info));
-            }
-        };
+        let rolled =
+            match Counted::of(studio, &look, info.tick, Wanted { latest: LATEST, dimensions: 2, by_core: false })? {
+                Ok(counted) => Rolled::new(counted, &look),
+                Err(why) => {
+                    notice(&mut sheet, &why);
+                    return Ok((Picture::Plane(sheet.plane), info));
+                }
+            };
         let (tube, counted) = (&rolled.tube, &rolled.counted);
         if tube.slices < 2 || tube.parts < 3 {
             let found = match (tube.slices, tube.parts) {
@@ -163,10 +164,17 @@ impl Exhibit for TubeExhibit {
         let line = (layout.area.height() / 720.0).clamp(0.6, 4.0);
         let seen = Sight::new(tube.bounds(), Orbit::of(view.camera.at), view.camera.zoom, body);
         let mut mesh = Mesh::default();
-        let names = tube.frame(&mut mesh, &seen, em, rolled.slices.start, |part| counted.grid.first_element(part * rolled.per));
+        let names =
+            tube.frame(&mut mesh, &seen, em, rolled.slices.start, |part| counted.grid.first_element(part * rolled.per));
         tube.add(&mut mesh);
         head.fill(&mut sheet, inner);
-        name_axes(&mut sheet, &names, &seen, &Axes { row: "element", column: "slice", heights: [measure.what(), ""] }, top);
+        name_axes(
+            &mut sheet,
+            &names,
+            &seen,
+            &Axes { row: "element", column: "slice", heights: [measure.what(), ""] },
+            top,
+        );
         if !notes.is_empty() {
             say(&mut sheet, inner, &notes.join("; "));
         }

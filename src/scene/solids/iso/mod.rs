@@ -153,7 +153,9 @@ impl Field {
             let (inside, outside): (Vec<usize>, Vec<usize>) = (0..4).partition(|n| numbers[*n] >= *value);
             let point = |a: usize, b: usize| self.between(ends[a], ends[b], *value);
             let (points, faces): (Vec<(Point, Point)>, &[[usize; 3]]) = match (&inside[..], &outside[..]) {
-                ([a], [b, c, d]) | ([b, c, d], [a]) => (vec![point(*a, *b), point(*a, *c), point(*a, *d)], &[[0, 1, 2]]),
+                ([a], [b, c, d]) | ([b, c, d], [a]) => {
+                    (vec![point(*a, *b), point(*a, *c), point(*a, *d)], &[[0, 1, 2]])
+                }
                 ([a, b], [c, d]) => {
                     (vec![point(*a, *c), point(*a, *d), point(*b, *d), point(*b, *c)], &[[0, 1, 2], [0, 2, 3]])
                 }
@@ -228,7 +230,8 @@ impl Field {
         let all = planes.saturating_sub(1).max(1);
         let last = all as f64;
         // A step that leads to the last plane, or a round one past it.
-        let even = (1..=all).find(|by| all % by == 0 && all / by <= STEPS as usize).filter(|by| 2 * by <= all || all == 1);
+        let even =
+            (1..=all).find(|by| all % by == 0 && all / by <= STEPS as usize).filter(|by| 2 * by <= all || all == 1);
         let by = even.map_or_else(|| step(last, STEPS), |by| by as f64);
         let reach = Reach { up: (last / by - 1e-9).ceil() * by, down: 0.0, step: by };
         let high = (pitch * to_f32(last)).clamp(HEIGHTS[0], HEIGHTS[1]);

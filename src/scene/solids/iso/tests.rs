@@ -1,5 +1,7 @@
 use super::super::camera::{Orbit, Sight};
 use super::*;
+// Below a module of tests the flow of imports does not bind.
+#[cfg(test)]
 use crate::trace::synth::Rng;
 use std::collections::BTreeMap;
 
@@ -56,7 +58,11 @@ fn surfaces_of_a_ball_are_spheres_closed_and_turned_outwards() {
         for patch in &own {
             for n in 0..3 {
                 let off = (far(patch.at[n], middle) - radius).abs();
-                assert!(off <= bound, "{:?} is {off} from the sphere of radius {radius}; expected {bound}", patch.at[n]);
+                assert!(
+                    off <= bound,
+                    "{:?} is {off} from the sphere of radius {radius}; expected {bound}",
+                    patch.at[n]
+                );
                 let out = unit(minus(patch.at[n], middle));
                 assert!(dot(unit(patch.down[n]), out) > 0.95, "numbers fall away from the middle");
             }
@@ -70,7 +76,11 @@ fn surfaces_of_a_ball_are_spheres_closed_and_turned_outwards() {
         let corners: std::collections::BTreeSet<[u32; 3]> =
             own.iter().flat_map(|patch| patch.at).map(|at| at.map(f32::to_bits)).collect();
         assert_eq!(corners.len() + own.len() - edges.len(), 2, "a sphere in one piece");
-        let volume: f32 = own.iter().map(|p| dot(minus(p.at[0], middle), cross(minus(p.at[1], middle), minus(p.at[2], middle)))).sum::<f32>() / 6.0;
+        let volume: f32 = own
+            .iter()
+            .map(|p| dot(minus(p.at[0], middle), cross(minus(p.at[1], middle), minus(p.at[2], middle))))
+            .sum::<f32>()
+            / 6.0;
         let sphere = 4.0 / 3.0 * std::f32::consts::PI * radius.powi(3);
         assert!((volume / sphere - 1.0).abs() < 0.06, "{volume} of {sphere}");
     }
@@ -84,11 +94,11 @@ fn surfaces_end_at_the_border_of_the_array_alone() {
         let values = [0.5, 3.0, 4.0, 7.25];
         let patches = field.surfaces(&values);
         assert!(!patches.is_empty());
-        for surface in 0..values.len() {
+        for (surface, value) in values.iter().enumerate() {
             for ([a, b], ways) in edges(patches.iter().filter(|patch| patch.surface == surface)) {
                 let on = |axis: usize, side: f32| [a, b].iter().all(|at| f32::from_bits(at[axis]) == side);
                 let at_border = (0..3).any(|axis| on(axis, 0.0) || on(axis, (field.extents[axis] - 1) as f32));
-                assert!(ways[0] == ways[1] || at_border, "{a:?} {b:?} {ways:?} at {}", values[surface]);
+                assert!(ways[0] == ways[1] || at_border, "{a:?} {b:?} {ways:?} at {value}");
             }
         }
         // And nothing lies outside of it.
@@ -169,7 +179,7 @@ fn patches_stand_among_their_elements_and_tell_the_nearest() {
     let ground = field.ground();
     field.order(&mut patches, &[1.25], in_elements(&ground, [9.0, 9.0, 9.0]));
     let mut mesh = Mesh::default();
-    add(&mut mesh, &field, &ground, &patches, &[[10, 20, 30, 255]]);
+    add(&mut mesh, &field, &ground, &patches, &[crate::scene::palette::TEXT]);
     let x = ground.at(0, 1)[0] + 0.25 * ground.pitch;
     assert!(!mesh.layers.is_empty());
     let [low, high] = ground.bounds();

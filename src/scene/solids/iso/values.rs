@@ -29,7 +29,9 @@ impl Default for Isovalues {
 
 /// Why words are no values.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("found `{0}`; expected numbers, as in 10,20,40, or how many lie evenly between the least and the largest, as in even(5); 32 at most")]
+#[error(
+    "found `{0}`; expected numbers, as in 10,20,40, or how many lie evenly between the least and the largest, as in even(5); 32 at most"
+)]
 pub struct NoIsovalues(String);
 
 impl Isovalues {

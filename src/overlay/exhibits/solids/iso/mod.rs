@@ -86,13 +86,14 @@ impl Exhibit for IsoExhibit {
             ..(*view.solids).clone()
         };
         self.counted = None;
-        let counted = match Counted::of(studio, &look, info.tick, Wanted { latest: INTERVAL, dimensions: 3, by_core: false })? {
-            Ok(counted) => counted,
-            Err(why) => {
-                notice(&mut sheet, &why);
-                return Ok((Picture::Plane(sheet.plane), info));
-            }
-        };
+        let counted =
+            match Counted::of(studio, &look, info.tick, Wanted { latest: INTERVAL, dimensions: 3, by_core: false })? {
+                Ok(counted) => counted,
+                Err(why) => {
+                    notice(&mut sheet, &why);
+                    return Ok((Picture::Plane(sheet.plane), info));
+                }
+            };
         let ends = self.ends.of(&counted, &look, |window| counted.numbers(look.measure, window));
         if let Some(lines) = unfit(&counted, ends) {
             sheet.notice(&[&lines[0], &lines[1], &lines[2]], 1.6);
@@ -112,12 +113,8 @@ impl Exhibit for IsoExhibit {
         let inner = sight.shrink(MARGIN * em);
         let told: Vec<String> = values.iter().map(|value| plain(*value)).collect();
         let choices = vec![(measured(&look), MEASURE), (format!("surfaces at {}", told.join(", ")), VALUES)];
-        let head = Head {
-            title: counted.title(&info.title, false),
-            choices,
-            when: counted.told(&look),
-            scales: vec![scale],
-        };
+        let head =
+            Head { title: counted.title(&info.title, false), choices, when: counted.told(&look), scales: vec![scale] };
         let top = head.height(inner, em);
         let note = note(&counted, &field, &values);
         let below = if note.is_some() { 1.2 } else { 0.0 };
@@ -138,8 +135,7 @@ impl Exhibit for IsoExhibit {
         field.order(&mut patches, &values, iso::in_elements(&ground, seen.eye()));
         let ink =
             |value: f64| palette::fade(plane::color(value, most, false, signed), iso::cover(value / most.max(1e-9)));
-        let colors: Vec<palette::Rgba> =
-            values.iter().map(|value| ink(*value)).collect();
+        let colors: Vec<palette::Rgba> = values.iter().map(|value| ink(*value)).collect();
         iso::add(&mut mesh, &field, &ground, &patches, &colors);
         signs(studio, &mut mesh, &ground, (&counted, view, &info))?;
         head.fill(&mut sheet, inner);

@@ -92,7 +92,8 @@ fn what_is_needed_is_said_where_there_is_no_surface() {
 fn an_array_of_three_dimensions_is_taken_before_others_and_values_stay_while_the_playhead_moves() {
     let cube = Region { elem_type: "double".into(), shape: vec![4; 3], ..Region::new("cube", 0x1000, 8 * 64) };
     let plane = Region { elem_type: "double".into(), shape: vec![8; 2], ..Region::new("plane", 0x4000, 8 * 64) };
-    let read = |n: u64| Reference::new(Kind::Read, if n % 3 == 0 { 0x1000 } else { 0x4000 } + 8 * (n * n % 64), 8);
+    let read =
+        |n: u64| Reference::new(Kind::Read, if n.is_multiple_of(3) { 0x1000 } else { 0x4000 } + 8 * (n * n % 64), 8);
     let tables = Tables { regions: vec![plane, cube], ..Tables::default() };
     let mut studio = studio_of((0..3000).map(read).collect(), tables, &preset("paper").expect("there"));
     let mut exhibit = IsoExhibit::default();

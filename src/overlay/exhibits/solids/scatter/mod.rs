@@ -123,7 +123,8 @@ impl Exhibit for ScatterExhibit {
         let look = SolidLook { measure, glyphs: glyphs_of, ..(*view.solids).clone() };
         self.counted = None;
         let by_core = look.glyphs == Glyphs::Processor;
-        let counted = match Counted::of(studio, &look, info.tick, Wanted { latest: INTERVAL, dimensions: 2, by_core })? {
+        let counted = match Counted::of(studio, &look, info.tick, Wanted { latest: INTERVAL, dimensions: 2, by_core })?
+        {
             Ok(counted) => counted,
             Err(why) => {
                 notice(&mut sheet, &why);
