@@ -51,7 +51,8 @@ fn main() {
     println!("{}, {}x{}", context.describe(), SIZE[0], SIZE[1]);
     println!("| What | | Triangles | Made, ms | Frame, ms | Frames/s |\n|---|---|---|---|---|---|");
     let look = SolidLook::default;
-    let cases: [(&str, &str, &[u64], SolidLook); 5] = [
+    let cases: [(&str, &str, &[u64], SolidLook); 6] = [
+        ("words and axes alone, 2x2 elements", "plane", &[2, 2], look()),
         ("scatter, 32x32 elements", "scatter", &[32, 32], look()),
         ("sheet, 64x65 elements", "plane", &[64, 65], SolidLook { form: Form::Sheet, ..look() }),
         ("tube, 64 elements, 200 slices", "tube", &[64], SolidLook { slices: 200, window: Some((0, 200)), ..look() }),

@@ -46,6 +46,19 @@ pub struct SolidDrawData {
     own: Option<Own>,
 }
 
+/// Sides of the picture are whole multiples of this, pixels: a camera that goes on seldom needs another one.
+const STEP: u32 = 64;
+
+/// Where there is anything to see, within where it may be drawn: samples that nothing covers cost as much as others.
+fn seen(facets: &Facets) -> [f32; 4] {
+    let [left, top, right, bottom] = facets.area;
+    let mut ends = [right, bottom, left, top];
+    for [x, y] in facets.corners.iter().map(|corner| corner.at) {
+        ends = [ends[0].min(x), ends[1].min(y), ends[2].max(x), ends[3].max(y)];
+    }
+    [ends[0].max(left), ends[1].max(top), ends[2].min(right), ends[3].min(bottom)]
+}
+
 impl SolidRenderer {
     pub(super) fn new(device: &wgpu::Device, format: wgpu::TextureFormat) -> Self {
         let area = wgpu::BindGroupLayoutEntry {
@@ -204,11 +217,11 @@ impl SolidDrawData {
         let mut sent = self.upload.set(device, queue, corners.iter().map(corner));
         let Some(facets) = facets else { return sent };
         self.solid = u32::try_from(3 * facets.solid).unwrap_or(u32::MAX);
-        let [left, top, right, bottom] = facets.area.map(|side| side * scale);
+        let [left, top, right, bottom] = seen(facets).map(|side| side * scale);
         let from = [left.floor().max(0.0), top.floor().max(0.0)];
         let long = [right.ceil() - from[0], bottom.ceil() - from[1]];
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "pixels of a target, 1 or more")]
-        let own: [u32; 2] = [0, 1].map(|n| long[n].clamp(1.0, size[n] as f32) as u32);
+        let own: [u32; 2] = [0, 1].map(|n| (long[n].clamp(1.0, size[n] as f32) as u32).next_multiple_of(STEP));
         let area = SolidArea {
             area: [from[0], from[1], own[0] as f32, own[1] as f32],
             target_size: size.map(|side| side as f32),

@@ -106,6 +106,8 @@ pub struct Sight {
     /// Where the middle is on the screen, and pixels of a unit there.
     center: [f32; 2],
     px: f32,
+    /// Where light comes from, of length 1.
+    light: Point,
 }
 
 impl Sight {
@@ -121,7 +123,7 @@ impl Sight {
         let half = minus(high, middle);
         let radius = dot(half, half).sqrt().max(1e-6);
         let center = [0.5 * (area[0] + area[2]), 0.5 * (area[1] + area[3])];
-        let mut sight = Self { middle, radius, axes: [right, up, back], center, px: 1.0 };
+        let mut sight = Self { middle, radius, axes: [right, up, back], center, px: 1.0, light: unit(LIGHT) };
         // As large as fits: the box's corners tell how far it reaches to each side.
         let mut reach = [[f32::MAX, f32::MIN]; 2];
         for n in 0..8 {
@@ -176,10 +178,10 @@ impl Sight {
     pub fn lit(&self, color: Rgba, normal: Point) -> Rgba {
         let [x, y, z] = self.axes.map(|axis| dot(axis, normal));
         let seen = if z < 0.0 { [-x, -y, -z] } else { [x, y, z] };
-        let light = dot(seen, unit(LIGHT)).max(0.0);
+        let light = dot(seen, self.light).max(0.0);
         let share = SHADE + (1.0 - SHADE) * light;
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 255")]
-        let dim = |v: u8| (f32::from(v) * share).round() as u8;
+        let dim = |v: u8| (f32::from(v) * share + 0.5) as u8;
         [dim(color[0]), dim(color[1]), dim(color[2]), color[3]]
     }
 
@@ -192,6 +194,20 @@ impl Sight {
     #[must_use]
     pub fn see(&self, mesh: &Mesh, line: f32, area: [f32; 4]) -> Facets {
         let mut facets = Facets { area, ..Facets::default() };
+        for triangle in &mesh.closed {
+            let at = triangle.corners.map(|corner| self.at(corner.at));
+            let [a, b, c] = at.map(|(at, _)| at);
+            // Turned away: corners go round the other way. Down is more on a screen.
+            if (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]) >= 0.0 {
+                continue;
+            }
+            facets.corners.extend(at.iter().zip(&triangle.corners).map(|((at, depth), corner)| Seen {
+                at: *at,
+                depth: *depth,
+                color: self.lit(corner.color, corner.normal),
+            }));
+            facets.about.push(triangle.about);
+        }
         for triangle in &mesh.triangles {
             facets.corners.extend(triangle.corners.iter().map(|corner| self.seen(corner)));
             facets.about.push(triangle.about);
@@ -256,6 +272,7 @@ impl Facets {
 
 #[cfg(test)]
 mod tests {
+    use super::super::mesh::cross;
     use super::*;
 
     const AREA: [f32; 4] = [100.0, 50.0, 900.0, 650.0];
@@ -308,6 +325,27 @@ mod tests {
                     && (i32::from(r) - 2 * i32::from(g)).abs() <= 2
                     && (i32::from(r) - 4 * i32::from(b)).abs() <= 4
             );
+        }
+    }
+
+    #[test]
+    fn of_closed_solids_what_is_turned_away_is_not_drawn_and_nothing_else_is_left_out() {
+        let mut mesh = Mesh::default();
+        mesh.ball([0.2, 0.0, -0.1], 0.4, [255; 4], 1);
+        mesh.tower([-0.6, 0.3], [0.1; 2], [0.0, 0.5], [[255; 4]; 2], 2);
+        mesh.tower([0.7, 0.3], [0.1; 2], [0.0, -0.3], [[255; 4]; 2], 3);
+        for azimuth in [0.0, 33.0, 120.0, 322.0] {
+            for altitude in [-89.0, -20.0, 0.0, 24.0, 89.0] {
+                let sight = Sight::new(BOX, Orbit { azimuth, altitude }, 1.0, AREA);
+                let seen = sight.see(&mesh, 1.0, AREA).about.len();
+                let turned_here = mesh.closed.iter().filter(|triangle| {
+                    let [a, b, c] = triangle.corners.map(|corner| corner.at);
+                    dot(cross(minus(b, a), minus(c, a)), minus(sight.eye(), a)) > 1e-7
+                });
+                let expect = turned_here.count();
+                assert!(seen.abs_diff(expect) <= 8, "{seen} of {}, expected {expect}", mesh.closed.len());
+                assert!(seen < mesh.closed.len() * 6 / 10 && seen > mesh.closed.len() / 3, "{seen}");
+            }
         }
     }
 

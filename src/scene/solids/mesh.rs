@@ -81,7 +81,9 @@ pub struct Wire {
 /// See the module.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mesh {
-    /// What covers what is behind it.
+    /// What covers what is behind it, of solids that are closed: turned outwards, and not seen from within.
+    pub closed: Vec<Triangle>,
+    /// What covers what is behind it, seen from both sides.
     pub triangles: Vec<Triangle>,
     /// Lines.
     pub wires: Vec<Wire>,
@@ -92,10 +94,12 @@ pub struct Mesh {
 }
 
 impl Mesh {
-    /// Adds a flat face with corners in order, each with its colour.
-    pub fn face(&mut self, at: [Point; 4], color: [Rgba; 4], about: About) {
+    /// Adds a flat face of a closed solid, with corners in order, each with its colour.
+    fn face(&mut self, at: [Point; 4], color: [Rgba; 4], about: About) {
         let normal = unit(cross(minus(at[2], at[0]), minus(at[3], at[1])));
-        self.quad([0, 1, 2, 3].map(|n| Corner { at: at[n], normal, color: color[n] }), about);
+        let [a, b, c, d] = [0, 1, 2, 3].map(|n| Corner { at: at[n], normal, color: color[n] });
+        self.closed.push(Triangle { corners: [a, b, c], about });
+        self.closed.push(Triangle { corners: [a, c, d], about });
     }
 
     /// Adds four corners in order as two triangles.
@@ -104,7 +108,7 @@ impl Mesh {
         self.triangles.push(Triangle { corners: [a, c, d], about });
     }
 
-    /// Adds an upright box without its ends where they are hidden: from one height to another, the colour of each.
+    /// Adds an upright box, from one height to another, the colour of each.
     pub fn tower(&mut self, middle: [f32; 2], half: [f32; 2], heights: [f32; 2], color: [Rgba; 2], about: About) {
         let ([x, z], [w, d], [foot, top]) = (middle, half, heights);
         let ring = [[x - w, z + d], [x + w, z + d], [x + w, z - d], [x - w, z - d]];
@@ -122,6 +126,8 @@ impl Mesh {
         }
         let lid = if top >= foot { [0, 1, 2, 3] } else { [3, 2, 1, 0] };
         self.face(lid.map(|n| corner(n, top)), [color[1]; 4], about);
+        let [a, b, c, d] = lid;
+        self.face([d, c, b, a].map(|n| corner(n, foot)), [color[0]; 4], about);
     }
 
     /// Adds a ball.
@@ -139,10 +145,10 @@ impl Mesh {
                 let [a, b, c, d] = [at(row, column), at(row + 1, column), at(row + 1, column + 1), at(row, column + 1)];
                 // Rows at the poles are triangles.
                 if row > 0 {
-                    self.triangles.push(Triangle { corners: [a, b, d], about });
+                    self.closed.push(Triangle { corners: [a, b, d], about });
                 }
                 if row + 1 < UP {
-                    self.triangles.push(Triangle { corners: [b, c, d], about });
+                    self.closed.push(Triangle { corners: [b, c, d], about });
                 }
             }
         }
@@ -162,7 +168,7 @@ mod tests {
 
     /// Every triangle is turned away from `middle`, as its normals are.
     fn is_turned_out(mesh: &Mesh, middle: Point) {
-        for Triangle { corners: [a, b, c], .. } in &mesh.triangles {
+        for Triangle { corners: [a, b, c], .. } in &mesh.closed {
             let own = cross(minus(b.at, a.at), minus(c.at, a.at));
             let out = minus(times(plus(plus(a.at, b.at), c.at), 1.0 / 3.0), middle);
             assert!(dot(own, out) > 0.0 && dot(own, a.normal) > 0.0, "{a:?} {b:?} {c:?}");
@@ -170,18 +176,18 @@ mod tests {
     }
 
     #[test]
-    fn towers_and_balls_are_closed_above_and_turned_outwards() {
+    fn towers_and_balls_are_closed_and_turned_outwards() {
         for [foot, top] in [[0.0, 2.0], [0.0, -1.0]] {
             let mut mesh = Mesh::default();
             mesh.tower([1.0, -1.0], [0.4, 0.3], [foot, top], [INK; 2], 7);
-            assert_eq!(mesh.triangles.len(), 10, "four sides and a lid");
+            assert_eq!(mesh.closed.len(), 12, "four sides and two ends");
             is_turned_out(&mesh, [1.0, 0.5 * (foot + top), -1.0]);
-            assert!(mesh.triangles.iter().all(|t| t.about == 7));
+            assert!(mesh.closed.iter().all(|t| t.about == 7));
         }
         let mut mesh = Mesh::default();
         mesh.ball([1.0, 2.0, 3.0], 0.5, INK, 3);
         is_turned_out(&mesh, [1.0, 2.0, 3.0]);
         let far = |c: &Corner| (dot(minus(c.at, [1.0, 2.0, 3.0]), minus(c.at, [1.0, 2.0, 3.0])).sqrt() - 0.5).abs();
-        assert!(mesh.triangles.iter().flat_map(|t| t.corners).all(|c| far(&c) < 1e-5));
+        assert!(mesh.closed.iter().flat_map(|t| t.corners).all(|c| far(&c) < 1e-5));
     }
 }

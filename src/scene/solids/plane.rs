@@ -263,7 +263,7 @@ mod tests {
 
     /// Highest and lowest point of what is about an element.
     fn ends(mesh: &Mesh, about: About) -> [f32; 2] {
-        let own = mesh.triangles.iter().filter(|t| t.about == about).flat_map(|t| t.corners).map(|c| c.at[1]);
+        let own = mesh.closed.iter().filter(|t| t.about == about).flat_map(|t| t.corners).map(|c| c.at[1]);
         own.fold([f32::MIN, f32::MAX], |[top, foot], y| [top.max(y), foot.min(y)])
     }
 
@@ -279,7 +279,7 @@ mod tests {
         assert_eq!(ends(&mesh, 2), [f32::MIN, f32::MAX], "nothing of what has no number");
         // The shorter one stands round the longer.
         let width = |end: f32| {
-            let lid = mesh.triangles.iter().filter(|t| t.about == 1 && t.corners.iter().all(|c| c.at[1] == end));
+            let lid = mesh.closed.iter().filter(|t| t.about == 1 && t.corners.iter().all(|c| c.at[1] == end));
             lid.flat_map(|t| t.corners).map(|c| c.at[0]).fold(f32::MIN, f32::max) - ground.at(0, 1)[0]
         };
         assert!(width(y(-4.0)) > width(y(-6.0)) && width(y(-6.0)) > 0.0);

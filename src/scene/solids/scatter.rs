@@ -104,7 +104,7 @@ fn diamond(mesh: &mut Mesh, at: Point, size: f32, color: Rgba, about: About) {
             ends.swap(0, 1);
         }
         let normal = unit(cross(minus(ends[1], ends[0]), minus(ends[2], ends[0])));
-        mesh.triangles.push(Triangle { corners: ends.map(|at| Corner { at, normal, color }), about });
+        mesh.closed.push(Triangle { corners: ends.map(|at| Corner { at, normal, color }), about });
     }
 }
 
@@ -164,8 +164,8 @@ mod tests {
         let mut mesh = Mesh::default();
         add(&mut mesh, &many, &ground, 0.5);
         assert!(mesh.wires.is_empty(), "no room for stalks");
-        assert_eq!(mesh.triangles.len(), 8 * many.len());
-        for (eight, glyph) in mesh.triangles.chunks(8).zip(&many) {
+        assert_eq!(mesh.closed.len(), 8 * many.len());
+        for (eight, glyph) in mesh.closed.chunks(8).zip(&many) {
             let middle = glyph.at(&ground);
             for triangle in eight {
                 let [a, b, c] = triangle.corners.map(|corner| corner.at);

@@ -48,6 +48,13 @@ impl Tube {
         Self { parts, slices: numbers.len() / parts.max(1), reach, numbers }
     }
 
+    /// The same with an axis of radii that reaches so far at least: one that stays while a window slides.
+    #[must_use]
+    pub fn reaching(self, most: f64) -> Self {
+        let reach = Reach::of(self.numbers.iter().map(|(number, _)| *number).chain([most]));
+        Self { reach, ..self }
+    }
+
     fn number(&self, part: usize, slice: usize) -> (f64, f32) {
         self.numbers.get(slice * self.parts + part).copied().unwrap_or_default()
     }
@@ -211,6 +218,11 @@ mod tests {
         }
         assert!(tube.at(0, 0)[1] > 0.0 && tube.at(0, 0)[2].abs() < 1e-6, "the first element is at the top");
         assert!(tube.along(0) < tube.along(3), "time goes along");
+        // A longer axis makes radii smaller, in proportion.
+        let longer = tube.clone().reaching(2.0 * tube.reach.length());
+        assert_eq!(longer.reach.length(), 2.0 * tube.reach.length());
+        assert!((2.0 * (longer.radius(3.0) - CORE) - (tube.radius(3.0) - CORE)).abs() < 1e-6);
+        assert_eq!(tube.clone().reaching(0.0), tube);
         // Nothing at all, and no numbers, make a tube as well.
         let none = Tube::new(3, vec![(0.0, 0.0), (f64::NAN, f32::NAN), (0.0, 0.0), (0.0, 0.0), (0.0, 0.0), (0.0, 0.0)]);
         assert!((0..3).all(|part| none.at(part, 0).iter().all(|v| v.is_finite())));

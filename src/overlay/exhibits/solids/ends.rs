@@ -1,6 +1,6 @@
-//! The least number and the largest of any window of slices as long as the last interval: scales that stay while a trace plays.
+//! The least number and the largest of any window of slices that is as long: scales that stay while a trace plays.
 
-use super::counted::{Counted, INTERVAL};
+use super::counted::Counted;
 use crate::scene::solids::{Glyphs, Measure, SolidLook};
 use crate::timeline::Grid;
 use std::ops::Range;
@@ -17,11 +17,12 @@ struct Held {
 }
 
 impl Ends {
-    /// Of the window that is counted where it was asked for, else of all windows; `numbers` gives those of one.
+    /// Of the window that is counted where it was asked for, else of all windows of `long` slices; `numbers` gives those of one.
     pub(super) fn of(
         &mut self,
         counted: &Counted,
         look: &SolidLook,
+        long: usize,
         numbers: impl Fn(&Range<usize>) -> Vec<f64>,
     ) -> [f64; 2] {
         let grid = &counted.grid;
@@ -32,7 +33,7 @@ impl Ends {
         }
         let all = match look.window {
             Some(_) => vec![windows],
-            None => windows.map(|end| end.saturating_sub(INTERVAL)..end).collect(),
+            None => windows.map(|end| end.saturating_sub(long)..end).collect(),
         };
         let mut ends = [f64::INFINITY, f64::NEG_INFINITY];
         for number in all.iter().flat_map(numbers) {

@@ -2,6 +2,7 @@
 //! while a trace plays, or of those that are asked for.
 
 use super::counted::{Counted, Wanted, left_out};
+use super::ends::Ends;
 use super::words::{Axes, Head, Scale, name_axes};
 use super::{EM, MARGIN, MEASURE, NAMES, measured, next, notice, say, turned};
 use crate::overlay::exhibits::sheet::Sheet;
@@ -33,6 +34,7 @@ pub struct TubeExhibit {
     measure: Option<Measure>,
     /// What was counted for the picture that was taken last.
     counted: Option<Rolled>,
+    ends: Ends,
 }
 
 /// What was counted, round a circle.
@@ -46,22 +48,34 @@ struct Rolled {
     measure: Measure,
 }
 
+/// Blocks of the grid for a part, and parts.
+fn parts(counted: &Counted) -> [usize; 2] {
+    let per = counted.grid.len().div_ceil(MOST_PARTS).max(1);
+    [per, counted.grid.len().div_ceil(per)]
+}
+
+/// What a part has in a slice.
+fn number(counted: &Counted, look: &SolidLook, part: usize, slice: usize) -> f64 {
+    let ([per, _], len) = (parts(counted), counted.grid.len());
+    let blocks = part * per..((part + 1) * per).min(len);
+    blocks.map(|block| look.measure.of(&counted.grid.counts(block, slice..slice + 1))).sum()
+}
+
 impl Rolled {
     fn new(counted: Counted, look: &SolidLook) -> Self {
         let measure = look.measure;
         let (len, window) = (counted.grid.len(), counted.window.clone());
-        let per = len.div_ceil(MOST_PARTS).max(1);
-        let parts = len.div_ceil(per);
+        let [per, parts] = parts(&counted);
         let row = |slice: usize| -> Vec<(f64, f32)> {
             let part = |part: usize| {
-                let (mut number, mut local, mut all) = (0.0, 0, 0);
+                let (mut local, mut all) = (0, 0);
                 for block in part * per..((part + 1) * per).min(len) {
                     let counts = counted.grid.counts(block, slice..slice + 1);
-                    number += measure.of(&counts);
                     local += counts.local_reads + counts.local_writes;
                     all += counts.accesses();
                 }
-                (look.kept(number), if all > 0 { to_f32(2.0 * local as f64 / all as f64 - 1.0) } else { 0.0 })
+                let share = if all > 0 { to_f32(2.0 * local as f64 / all as f64 - 1.0) } else { 0.0 };
+                (look.kept(number(&counted, look, part, slice)), share)
             };
             (0..parts).map(part).collect()
         };
@@ -124,6 +138,17 @@ impl Exhibit for TubeExhibit {
                     return Ok((Picture::Plane(sheet.plane), info));
                 }
             };
+        // The axis of radii stays while the window slides.
+        let rolled = match look.window {
+            Some(_) => rolled,
+            None => {
+                let counted = &rolled.counted;
+                let [_, most] = self.ends.of(counted, &look, 1, |slice| {
+                    (0..parts(counted)[1]).map(|part| number(counted, &look, part, slice.start)).collect()
+                });
+                Rolled { tube: rolled.tube.reaching(most), ..rolled }
+            }
+        };
         let (tube, counted) = (&rolled.tube, &rolled.counted);
         if tube.slices < 2 || tube.parts < 3 {
             let found = match (tube.slices, tube.parts) {
@@ -267,6 +292,17 @@ mod tests {
         assert_eq!(asked, Some(3..9));
         assert!(taken.picture.solids().is_some());
         assert!(words(&taken).iter().any(|words| words.starts_with("slices 3 to 9 of 64")), "{:?}", words(&taken));
+    }
+
+    #[test]
+    fn radii_stay_comparable_while_the_window_slides() {
+        let mut exhibit = TubeExhibit::default();
+        let mut reach = |at: u64| {
+            taken(&mut exhibit, [900, 600], at, None);
+            exhibit.counted.as_ref().map(|rolled| rolled.tube.reach)
+        };
+        let first = reach(500);
+        assert!(first.is_some() && [reach(700), reach(900)].iter().all(|other| *other == first));
     }
 
     #[test]

@@ -49,6 +49,8 @@ pub struct Field {
     pub extents: [usize; 3],
     /// By element; columns fastest, then rows, then planes, as memory has them.
     numbers: Vec<f64>,
+    /// Where numbers fall at each element: differences of its neighbours.
+    falls: Vec<Point>,
 }
 
 /// A triangle of a surface, in elements: a corner at (2, 0, 1) is at column 2 of row 1 of plane 0.
@@ -75,7 +77,15 @@ impl Field {
     pub fn new([planes, rows, columns]: [usize; 3], mut numbers: Vec<f64>) -> Self {
         numbers.resize(planes * rows * columns, 0.0);
         numbers.iter_mut().filter(|number| !number.is_finite()).for_each(|number| *number = 0.0);
-        Self { extents: [columns, planes, rows], numbers }
+        let mut field = Self { extents: [columns, planes, rows], numbers, falls: Vec::new() };
+        for y in 0..planes {
+            for z in 0..rows {
+                for x in 0..columns {
+                    field.falls.push(field.falls([x, y, z]));
+                }
+            }
+        }
+        field
     }
 
     /// The least number and the largest.
@@ -112,7 +122,8 @@ impl Field {
         let (from, to) = (self.number(a), self.number(b));
         let share = to_f32(((value - from) / (to - from)).clamp(0.0, 1.0));
         let mixed = |a: Point, b: Point| plus(a, times(minus(b, a), share));
-        (mixed(a.map(|n| n as f32), b.map(|n| n as f32)), mixed(self.falls(a), self.falls(b)))
+        let falls = |at: [usize; 3]| self.falls.get(self.element(at)).copied().unwrap_or_default();
+        (mixed(a.map(|n| n as f32), b.map(|n| n as f32)), mixed(falls(a), falls(b)))
     }
 
     /// The surfaces of these values, in no order that matters.
@@ -150,14 +161,24 @@ impl Field {
         }
         let numbers = ends.map(|end| self.number(end));
         for (surface, value) in values.iter().enumerate() {
-            let (inside, outside): (Vec<usize>, Vec<usize>) = (0..4).partition(|n| numbers[*n] >= *value);
+            // Those inside first.
+            let (mut sorted, mut within) = ([0, 1, 2, 3], 0);
+            for n in 0..4 {
+                if numbers[n] >= *value {
+                    // To the front; the others keep their order.
+                    sorted[..=n].rotate_right(1);
+                    within += 1;
+                }
+            }
+            let (inside, outside) = sorted.split_at(within);
             let point = |a: usize, b: usize| self.between(ends[a], ends[b], *value);
-            let (points, faces): (Vec<(Point, Point)>, &[[usize; 3]]) = match (&inside[..], &outside[..]) {
+            let (points, faces): ([(Point, Point); 4], &[[usize; 3]]) = match (inside, outside) {
                 ([a], [b, c, d]) | ([b, c, d], [a]) => {
-                    (vec![point(*a, *b), point(*a, *c), point(*a, *d)], &[[0, 1, 2]])
+                    let last = point(*a, *d);
+                    ([point(*a, *b), point(*a, *c), last, last], &[[0, 1, 2]])
                 }
                 ([a, b], [c, d]) => {
-                    (vec![point(*a, *c), point(*a, *d), point(*b, *d), point(*b, *c)], &[[0, 1, 2], [0, 2, 3]])
+                    ([point(*a, *c), point(*a, *d), point(*b, *d), point(*b, *c)], &[[0, 1, 2], [0, 2, 3]])
                 }
                 _ => continue,
             };
@@ -165,7 +186,7 @@ impl Field {
                 let sum = of.iter().fold([0.0; 3], |sum, n| plus(sum, ends[*n].map(|v| v as f32)));
                 times(sum, 1.0 / of.len() as f32)
             };
-            let out = minus(middle(&outside), middle(&inside));
+            let out = minus(middle(outside), middle(inside));
             for face in faces {
                 let mut corners = face.map(|n| points[n]);
                 let at = corners.map(|(at, _)| at);
@@ -206,11 +227,10 @@ impl Field {
             let [x, y, z] = [0, 1, 2].map(|axis| ranks[axis].get(patch.cube[axis]).copied().unwrap_or(0));
             (x, y, z, 3 - crossed, away)
         };
-        let mut keyed: Vec<_> = patches.iter().map(|patch| (key(patch), *patch)).collect();
+        let mut keyed: Vec<_> = patches.iter().enumerate().map(|(n, patch)| (key(patch), n)).collect();
         keyed.sort_by(|(a, _), (b, _)| (a.0, a.1, a.2, a.3).cmp(&(b.0, b.1, b.2, b.3)).then(b.4.total_cmp(&a.4)));
-        for (slot, (_, patch)) in patches.iter_mut().zip(keyed) {
-            *slot = patch;
-        }
+        let ordered: Vec<Patch> = keyed.iter().map(|(_, n)| patches[*n]).collect();
+        patches.copy_from_slice(&ordered);
     }
 
     /// The element that is nearest to the middle of a patch, in memory's order.

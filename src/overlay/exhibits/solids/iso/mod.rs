@@ -15,7 +15,7 @@ use crate::overlay::shot::{Shot, Taken};
 use crate::overlay::studio::Studio;
 use crate::overlay::tip::Tip;
 use crate::reference::SourceError;
-use crate::scene::solids::iso::{self, Field};
+use crate::scene::solids::iso::{self, Field, Patch};
 use crate::scene::solids::{Ground, Isovalues, Measure, Mesh, Orbit, Sight, SolidLook, frame, plane};
 use crate::scene::{Camera, View, palette};
 use egui::{Pos2, Rect, pos2};
@@ -35,6 +35,8 @@ pub struct IsoExhibit {
     /// What was counted for the picture that was taken last, and by which measure and values it was drawn.
     counted: Option<(Counted, Measure, Isovalues)>,
     ends: Ends,
+    /// The surfaces that were drawn last, and of what: as long as only the camera goes, they are put in order alone.
+    drawn: Option<(Field, Vec<f64>, Vec<Patch>)>,
 }
 
 /// Why an array has no surfaces.
@@ -94,7 +96,7 @@ impl Exhibit for IsoExhibit {
                     return Ok((Picture::Plane(sheet.plane), info));
                 }
             };
-        let ends = self.ends.of(&counted, &look, |window| counted.numbers(look.measure, window));
+        let ends = self.ends.of(&counted, &look, INTERVAL, |window| counted.numbers(look.measure, window));
         if let Some(lines) = unfit(&counted, ends) {
             sheet.notice(&[&lines[0], &lines[1], &lines[2]], 1.6);
             return Ok((Picture::Plane(sheet.plane), info));
@@ -131,7 +133,8 @@ impl Exhibit for IsoExhibit {
         let names = frame::add(&mut mesh, &ground, &seen, em, false);
         // The floor is of planes, not of zero.
         mesh.panes.clear();
-        let mut patches = field.surfaces(&values);
+        let drawn = self.drawn.take().filter(|(of, at, _)| *of == field && *at == values);
+        let mut patches = drawn.map_or_else(|| field.surfaces(&values), |(_, _, patches)| patches);
         field.order(&mut patches, &values, iso::in_elements(&ground, seen.eye()));
         let ink =
             |value: f64| palette::fade(plane::color(value, most, false, signed), iso::cover(value / most.max(1e-9)));
@@ -146,6 +149,7 @@ impl Exhibit for IsoExhibit {
             say(&mut sheet, inner, &note);
         }
         let facets = seen.see(&mesh, line, [sight.left(), top, sight.right(), sight.bottom()]);
+        self.drawn = Some((field, values, patches));
         self.counted = Some((counted, look.measure, look.isovalues));
         Ok((Picture::Solids(facets, sheet.plane), info))
     }

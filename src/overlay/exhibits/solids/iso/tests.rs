@@ -28,7 +28,7 @@ fn words(taken: &Taken) -> Vec<String> {
 
 /// All of it at once.
 fn whole() -> SolidLook {
-    SolidLook { window: Some((0, 64)), measure: Measure::Reads, ..SolidLook::default() }
+    SolidLook { slices: 1, window: Some((0, 1)), measure: Measure::Reads, ..SolidLook::default() }
 }
 
 #[test]

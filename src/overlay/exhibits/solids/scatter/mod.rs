@@ -133,7 +133,7 @@ impl Exhibit for ScatterExhibit {
         };
         let elements = counted.rows * counted.columns;
         let all = cores(&counted, look.glyphs);
-        let [_, most] = self.ends.of(&counted, &look, |window| {
+        let [_, most] = self.ends.of(&counted, &look, INTERVAL, |window| {
             let each = (0..elements).flat_map(|drawn| (0..all).map(move |core| [core, drawn]));
             each.map(|at| measure.of(&counts(&counted, &look, at, window))).collect()
         });

@@ -33,7 +33,7 @@ fn words(taken: &Taken) -> Vec<String> {
 }
 
 fn whole(glyphs: Glyphs) -> SolidLook {
-    SolidLook { window: Some((0, 64)), glyphs, ..SolidLook::default() }
+    SolidLook { slices: 1, window: Some((0, 1)), glyphs, ..SolidLook::default() }
 }
 
 /// Core, row, column and number of each glyph.
