@@ -20,6 +20,7 @@ done
 "$ORRERY" snapshot loops:gauss --view tube --at 688 --slice 0..64 --size 960x540 -o docs/solids/tube.png
 "$ORRERY" snapshot loops:gauss --view scatter --at 400 --size 960x540 -o docs/solids/scatter.png
 "$ORRERY" snapshot loops:stencil --view iso --at 30000 --size 960x540 -o docs/solids/iso.png
+"$ORRERY" record docs/solids/tube.story.toml -o docs/solids/tube.gif
 "$ORRERY" kernel kernel:reduce-strided --bank 0 -o docs/kernel-strided.png
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
