@@ -105,6 +105,8 @@ fn arguments(launch: &LaunchArgs) -> anyhow::Result<Vec<(String, u64)>> {
     launch.set.iter().map(whole).collect()
 }
 
+/// Kernels in a table, at most; JSON has all.
+const MOST_KERNELS: usize = 48;
 /// Letters of a kernel's name in a table, at most.
 const MOST_NAME: usize = 60;
 /// Bytes of a description, at most.
@@ -283,9 +285,12 @@ fn words(out: &mut impl Write, config: &GpuConfig, told: &Told) -> anyhow::Resul
     )?;
     if told.kernels.len() > 1 {
         writeln!(out, "\n{:>14} {:>14}", "from cycle", "cycles")?;
-        for ran in &told.kernels {
+        for ran in told.kernels.iter().take(MOST_KERNELS) {
             let name = shown::short(&ran.kernel, MOST_NAME);
             writeln!(out, "{:>14} {:>14}  {name}", grouped(ran.start), grouped(ran.end - ran.start))?;
+        }
+        if let Some(left) = told.kernels.len().checked_sub(MOST_KERNELS).filter(|left| *left > 0) {
+            writeln!(out, "{:>14} more; --json has all", grouped(left as u64))?;
         }
     }
     writeln!(

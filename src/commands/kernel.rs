@@ -35,7 +35,10 @@ pub(super) fn run(args: &KernelArgs) -> anyhow::Result<()> {
     let flags = LaunchArgs { no_annotations, ..args.launch.clone() };
     let launches = KernelLaunches::open(&flags, path, &Cancel::default())?;
     // What is wrong with the call is told before anything runs.
-    args.print.iter().try_for_each(|name| printed(launches.program(), name).map(|_| ()))?;
+    for name in &args.print {
+        launches.unprinted(name).map_or(Ok(()), Err)?;
+        printed(launches.program(), name)?;
+    }
     if is_trace {
         return references::write(args, launches);
     }
@@ -91,7 +94,8 @@ fn values(args: &KernelArgs, launches: KernelLaunches) -> anyhow::Result<()> {
 #[cfg(feature = "gpu")]
 pub(super) fn book(path: &Path, args: &LaunchArgs, cancel: &Cancel) -> anyhow::Result<KernelBook> {
     let ready = KernelLaunches::open(args, path, cancel)?.looked_at(&mut Interpreter)?;
-    KernelBook::play(&ready.program, &ready.launch, 0..u64::MAX, KEPT).map_err(|error| ready.failed(error))
+    let book = KernelBook::play(&ready.program, &ready.launch, 0..u64::MAX, KEPT);
+    Ok(KernelBook { place: ready.words(), ..book.map_err(|error| ready.failed(error))? })
 }
 
 pub(super) use launches::{KernelLaunches, Ready};

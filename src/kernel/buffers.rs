@@ -239,6 +239,16 @@ fn pixels(rgba: &[u8], element: &[Leaf]) -> Option<Vec<f64>> {
     })
 }
 
+/// `f32`, `i32`, `u32`.
+fn type_name(scalar: Scalar) -> String {
+    let name = match scalar.kind {
+        ScalarKind::Float => "f",
+        ScalarKind::Sint => "i",
+        _ => "u",
+    };
+    format!("{name}{}", 8 * u32::from(scalar.width))
+}
+
 /// How the scalars of a variable lie: some at its start, then elements of an array.
 struct Places {
     head: Vec<Leaf>,
@@ -508,13 +518,19 @@ impl Program {
         if !side_by_side || u32::try_from(element.len()) != Ok(stride / size.max(1)) {
             return (stride, String::new(), vec![count]);
         }
-        let name = match first.scalar.kind {
-            naga::ScalarKind::Float => "f",
-            naga::ScalarKind::Sint => "i",
-            _ => "u",
-        };
         let shape = if element.len() > 1 { vec![count, element.len() as u64] } else { vec![count] };
-        (size, format!("{name}{}", 8 * size), shape)
+        (size, type_name(first.scalar), shape)
+    }
+
+    /// The type of the numbers of a buffer that the entry uses; empty where it has several.
+    #[must_use]
+    pub fn number_type(&self, name: &str) -> Option<String> {
+        let shared = self.shared.iter().find(|shared| shared.name == name && shared.texture.is_none())?;
+        let places = self.places(shared).ok()?;
+        let mut leaves = places.head.iter().chain(&places.element);
+        let first = leaves.next()?.scalar;
+        let is_one = leaves.all(|leaf| leaf.scalar == first);
+        Some(if is_one { type_name(first) } else { String::new() })
     }
 
     /// The numbers that a variable holds, scalar by scalar.

@@ -207,6 +207,14 @@ impl<'p> Compiler<'p> {
                 let site = self.site(at, *pointer, span, Act::Write)?;
                 Op::Store { pointer: *pointer, value: *value, leaves: self.pointee(at, *pointer)?, site }
             }
+            Statement::Atomic { .. } if self.program.emit_at(span).is_some() => {
+                return Err(KernelError::Unsupported {
+                    file: self.program.file.clone(),
+                    line: self.program.line_of(span),
+                    what: "an atomic operation that writes, in `// @emit`,".to_owned(),
+                    remedy: "emit what `atomicLoad` reads, or put the result into a variable before, and emit that",
+                });
+            }
             Statement::Atomic { pointer, fun, value, result } => {
                 let site = self.site(at, *pointer, span, Act::Atomic)?;
                 let leaves = self.pointee(at, *pointer)?;

@@ -7,7 +7,11 @@ use std::collections::BTreeMap;
 
 /// What launches left in storage, uniform memory and textures, by name. Workgroup memory ends with its group.
 #[derive(Debug, Clone, Default)]
-pub struct Held(BTreeMap<String, Given>);
+pub struct Held {
+    given: BTreeMap<String, Given>,
+    /// Types of numbers, of buffers.
+    types: BTreeMap<String, String>,
+}
 
 impl Held {
     /// Keeps what a launch left.
@@ -23,18 +27,27 @@ impl Held {
                 Some(texture) => Content::Texels(texture.format, bytes),
                 None => Content::Bytes(bytes),
             };
-            self.0.insert(shared.name.clone(), (content, *texels));
+            self.given.insert(shared.name.clone(), (content, *texels));
+            if let Some(name) = program.number_type(&shared.name) {
+                self.types.insert(shared.name.clone(), name);
+            }
         }
     }
 
     /// What a variable holds, where a launch used it.
     #[must_use]
     pub fn of(&self, name: &str) -> Option<&Given> {
-        self.0.get(name)
+        self.given.get(name)
     }
 
     /// All that is held, by name.
     pub fn iter(&self) -> impl Iterator<Item = (&String, &Given)> {
-        self.0.iter()
+        self.given.iter()
+    }
+
+    /// The type of the numbers that a buffer holds; empty where it has several.
+    #[must_use]
+    pub fn number_type(&self, name: &str) -> Option<&str> {
+        self.types.get(name).map(String::as_str)
     }
 }

@@ -140,6 +140,8 @@ pub struct KernelBook {
     pub file: String,
     /// Name of the entry.
     pub entry: String,
+    /// Which of several launches it is, in words; empty where there is one, or nobody says.
+    pub place: String,
     /// The source.
     pub text: String,
     /// The shared variables.
@@ -277,7 +279,19 @@ impl KernelBook {
         let pictures = pictures(program, launch, &run);
         let (file, entry, text) = (program.file.clone(), program.entry.clone(), program.text.clone());
         let (shared, emits) = (program.shared.clone(), program.emits().to_vec());
-        Ok(Self { file, entry, text, shared, emits, run, pictures, hardware, groups, left_groups })
+        Ok(Self {
+            file,
+            entry,
+            place: String::new(),
+            text,
+            shared,
+            emits,
+            run,
+            pictures,
+            hardware,
+            groups,
+            left_groups,
+        })
     }
 
     /// The site of a row, where it is an access.
@@ -342,8 +356,15 @@ impl KernelBook {
     /// What the warps of a group cost, where it ran.
     #[must_use]
     pub fn group_use(&self, group: u64) -> Option<GroupUse> {
-        let of = group.checked_sub(self.run.taken.start)?;
-        self.run.counts.groups.get(usize::try_from(of).ok()?).copied()
+        self.group_uses(group..group.saturating_add(1)).first().copied()
+    }
+
+    /// What those of these groups cost that ran.
+    #[must_use]
+    pub fn group_uses(&self, groups: Range<u64>) -> &[GroupUse] {
+        let Range { start, end } = self.run.taken;
+        let at = |group: u64| usize::try_from(group.clamp(start, end) - start).unwrap_or(usize::MAX);
+        self.run.counts.groups.get(at(groups.start)..at(groups.end)).unwrap_or(&[])
     }
 
     /// Which way an item of a group went: a digit for each `if` that it carried out, with the line of each.

@@ -89,6 +89,8 @@ pub struct Program {
     pub(super) info: ModuleInfo,
     pub(super) types: Types,
     pub(super) entry_index: usize,
+    /// Variables that the source declares, and their spaces: setting overrides drops those that the entry does not use.
+    declared: Vec<(String, AddressSpace)>,
     annotations: Annotations,
     /// Where lines start in what was parsed.
     lines: Vec<usize>,
@@ -133,6 +135,8 @@ impl Program {
             false => Annotations { text: text.to_owned(), ..Annotations::default() },
         };
         let (module, info) = with_stack(|| parsed(file, &annotations))?;
+        let named = |(_, v): (_, &naga::GlobalVariable)| Some((v.name.clone()?, v.space));
+        let declared = module.global_variables.iter().filter_map(named).collect();
         let entry = chosen(file, &module, entry)?;
         let (module, info) = with_stack(|| set_overrides(file, module, info, &entry, overrides))?;
         let found = module.entry_points.iter().position(|e| e.name == entry && e.stage == ShaderStage::Compute);
@@ -158,6 +162,7 @@ impl Program {
             info,
             types,
             entry_index,
+            declared,
             annotations,
             lines,
         };
@@ -214,10 +219,8 @@ impl Program {
     }
 
     fn check_watched(&self) -> Result<(), KernelError> {
-        let workgroup = |name: &str| {
-            let mut variables = self.module.global_variables.iter();
-            variables.any(|(_, v)| v.name.as_deref() == Some(name) && v.space == AddressSpace::WorkGroup)
-        };
+        let workgroup =
+            |name: &str| self.declared.iter().any(|(own, space)| own == name && *space == AddressSpace::WorkGroup);
         let mut watched = self.annotations.watched.iter();
         let Some((name, line)) = watched.find(|(name, _)| !self.declares(name) && !workgroup(name)) else {
             return Ok(());
@@ -235,8 +238,7 @@ impl Program {
     pub fn declares(&self, name: &str) -> bool {
         let is_buffer =
             |space| matches!(space, AddressSpace::Storage { .. } | AddressSpace::Uniform | AddressSpace::Handle);
-        let mut variables = self.module.global_variables.iter();
-        variables.any(|(_, variable)| variable.name.as_deref() == Some(name) && is_buffer(variable.space))
+        self.declared.iter().any(|(own, space)| own == name && is_buffer(*space))
     }
 
     /// Places in the source that access shared memory, by number.

@@ -182,6 +182,18 @@ impl KernelFile {
         self.values(&launch.bind, &format!("{}: [[launch]] {number}", self.launch), Some(held))
     }
 
+    /// What one of several launches has of others: the names of its variables, and of those whose content they take.
+    pub fn taken(&self, number: usize) -> impl Iterator<Item = (&str, String)> {
+        let bind = self.settings.launch.get(number).into_iter().flat_map(|launch| &launch.bind);
+        bind.filter_map(|(name, value)| match value {
+            BindValue::Words(words) => match bound(words) {
+                Ok(Bound::Held(from)) => Some((name.as_str(), from)),
+                _ => None,
+            },
+            BindValue::Number(_) | BindValue::Numbers(_) => None,
+        })
+    }
+
     fn values(
         &self,
         bind: &BTreeMap<String, BindValue>,

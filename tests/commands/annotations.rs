@@ -145,6 +145,27 @@ fn values_are_drawn_as_their_source_says() {
 }
 
 #[test]
+fn what_is_told_writes_nothing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let source = "@group(0) @binding(0) var<storage, read_write> n: atomic<u32>;
+@compute @workgroup_size(4) fn main() {
+    atomicAdd(&n, 1u); // @emit atomicLoad(&n)
+}
+";
+    fs::write(folder.path().join("k.wgsl"), source).expect("written");
+    assert!(
+        printed(folder.path(), "kernel k.wgsl --groups 1 --values")
+            .ends_with("0,3,3,atomicLoad(&n),0,4\n".replace(",3,3,", ",3,3,\"").replace(",0,4", "\",0,4").as_str())
+    );
+    fs::write(folder.path().join("k.wgsl"), source.replace("atomicLoad(&n)", "atomicAdd(&n, 1u)")).expect("written");
+    for more in ["", " --values"] {
+        let call = format!("kernel k.wgsl --groups 1{more}");
+        refused(folder.path(), &call, 1, &["k.wgsl:3", "an atomic operation that writes", "atomicLoad"]);
+        assert!(crate::calls::run(folder.path(), &call).stdout.is_empty(), "no heading of values that are not there");
+    }
+}
+
+#[test]
 fn annotations_of_what_is_not_there_say_so() {
     let folder = folder();
     let told = |source: String, words: &[&str]| {

@@ -161,7 +161,7 @@ fn what_is_wrong_with_launches_is_told_before_one_runs() {
     let folder = heat();
     let folder = folder.path();
     refused(folder, "kernel k.wgsl --launch 10", 2, &["--launch 10", "0 to 9"]);
-    refused(folder, "kernel kernel:race --launch 1", 2, &["--launch 1", "one launch, 0"]);
+    refused(folder, "kernel kernel:race --launch 1", 2, &["--launch 1", "one launch; expected 0"]);
     refused(folder, "kernel k.wgsl --entry stop", 2, &["--entry stop", "k.toml", "step"]);
     refused(folder, "kernel k.wgsl -o t.orrery --take 0..1", 2, &["--take", "--launch NUMBER", "0 to 9"]);
     refused(folder, "kernel k.wgsl --bind src=held(dst)", 2, &["--bind src", "no launch before it"]);
@@ -178,6 +178,49 @@ fn what_is_wrong_with_launches_is_told_before_one_runs() {
     refused(folder, "kernel k.wgsl", 2, &["k.wgsl", "--global"]);
     with(("times = 8", "often = 8"));
     refused(folder, "kernel k.wgsl", 1, &["k.toml", "often", "times"]);
+}
+
+#[test]
+fn overrides_drop_no_buffer_of_another_entry() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let source = "override K: u32 = 1u;
+@group(0) @binding(0) var<storage, read> a: array<u32>;
+@group(0) @binding(1) var<storage, read_write> b: array<u32>;
+@group(0) @binding(2) var<storage, read_write> c: array<u32>;
+@compute @workgroup_size(4) fn one(@builtin(local_invocation_index) i: u32) { b[i] = a[i] + K; }
+@compute @workgroup_size(4) fn two(@builtin(local_invocation_index) i: u32) { c[i] = 2u * b[i]; }
+";
+    let launch = "global = [4]\nbind = { a = \"iota:4\", c = \"zeros:4\" }\n[[launch]]\nentry = \"one\"\nset.K = 5\n\
+                  [[launch]]\nentry = \"two\"\n";
+    fs::write(folder.path().join("k.wgsl"), source).expect("written");
+    fs::write(folder.path().join("k.toml"), launch).expect("written");
+    assert_eq!(numbers(&printed(folder.path(), "kernel k.wgsl --print c")), [10.0, 12.0, 14.0, 16.0]);
+    assert_eq!(numbers(&printed(folder.path(), "kernel k.wgsl --set K=0 --print c")), [0.0, 2.0, 4.0, 6.0]);
+    refused(folder.path(), "kernel k.wgsl --print a", 2, &["--print a", "entry two", "--launch 0", "entry one"]);
+    refused(folder.path(), "kernel k.wgsl --bind d=iota", 2, &["bind d", "no such buffer"]);
+}
+
+#[test]
+fn numbers_of_another_type_are_not_taken() {
+    let folder = heat();
+    let steps = STEPS
+        .replace("src = \"held(dst)\", gain = 2", "src = \"held(index)\"")
+        .replace("bind.gain = 1\n", "bind.gain = 1\nbind.index = 7\n");
+    let source = HEAT
+        .replace("@compute", "@group(0) @binding(3) var<uniform> index: u32;\n@compute")
+        .replace("let i = g.x;", "let i = g.x + 0u * index;");
+    fs::write(folder.path().join("k.wgsl"), source).expect("written");
+    fs::write(folder.path().join("k.toml"), steps).expect("written");
+    let told = ["launch 9, entry step", "[[launch]] 2", "held(index)", "numbers of u32", "expected f32"];
+    refused(folder.path(), "kernel k.wgsl", 2, &told);
+}
+
+#[test]
+fn a_picture_says_which_launch_it_is_of() {
+    let folder = tempfile::tempdir().expect("a folder");
+    printed(folder.path(), "kernel kernel:scan --launch 1 --view groups -o p.svg");
+    let drawn = fs::read_to_string(folder.path().join("p.svg")).expect("drawn");
+    assert!(drawn.contains("entry scan_sums, launch 1 of 0 to 2"), "{}", &drawn[..2000]);
 }
 
 #[test]

@@ -119,7 +119,10 @@ impl KernelView {
     ) -> Drawing {
         let none = GroupRecord::default();
         let record = book.groups.get(group).unwrap_or(&none);
-        let title = format!("{}, entry {}", book.file, book.entry);
+        let mut title = format!("{}, entry {}", book.file, book.entry);
+        if !book.place.is_empty() {
+            title = format!("{title}, {}", book.place);
+        }
         let mut sheet = Sheet {
             chart: match titled {
                 true => Chart::new(look, &title, &about(book, record, signs(look.size[0] - 32.0, 5.8))),

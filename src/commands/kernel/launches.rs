@@ -37,6 +37,11 @@ pub(in crate::commands) struct Ready {
 }
 
 impl Ready {
+    /// Which launch it is, in words; empty where there is one.
+    pub(in crate::commands) fn words(&self) -> String {
+        if self.place.of > 1 { self.place.to_string() } else { String::new() }
+    }
+
     /// An error of this launch, which says so where there are several.
     pub(in crate::commands) fn failed(&self, error: KernelError) -> anyhow::Error {
         let error = failed(error);
@@ -175,10 +180,40 @@ impl KernelLaunches {
             cancel: self.cancel.clone(),
         };
         let place = Place { number: self.next, of: self.order.len() };
-        let given = self.file.given(number, &self.held);
+        let given = self.file.given(number, &self.held).and_then(|given| self.fitting(number, given));
         let mut ready = Ready { program: Rc::clone(&kind.program), launch, place };
         ready.launch.bound.extend(given.map_err(|error| ready.failed(error))?);
         Ok(ready)
+    }
+
+    /// What a launch is given, where the numbers that it takes from another buffer are of the type that its own are.
+    fn fitting(&self, number: usize, given: Contents) -> Result<Contents, KernelError> {
+        for (name, from) in self.file.taken(number) {
+            let types = (self.held.number_type(&from), self.kinds[number].program.number_type(name));
+            if let (Some(found), Some(expected)) = types
+                && found != expected
+                && !found.is_empty()
+                && !expected.is_empty()
+            {
+                return Err(KernelError::Binding(format!(
+                    "{}: [[launch]] {number}: bind {name}: held({from}): found numbers of {found}; expected {expected}, which {name} has",
+                    self.file.launch
+                )));
+            }
+        }
+        Ok(given)
+    }
+
+    /// Why a variable cannot be printed that another launch uses.
+    pub(in crate::commands) fn unprinted(&self, name: &str) -> Option<UsageError> {
+        if self.kinds[self.order[self.looked_at]].uses(name) {
+            return None;
+        }
+        let other = self.order.iter().rposition(|kind| self.kinds[*kind].uses(name))?;
+        let (own, entry) = (&self.program().entry, &self.kinds[self.order[other]].program.entry);
+        Some(UsageError(format!(
+            "--print {name}: entry {own} does not use it; expected --launch {other}, of entry {entry}, which does"
+        )))
     }
 }
 
@@ -210,17 +245,22 @@ fn looked_at(args: &LaunchArgs, file: &KernelFile, order: &[usize]) -> Result<us
     };
     match (args.launch, args.entry.as_deref()) {
         (Some(number), _) if number > last => {
-            let found = if last == 0 { "one launch, 0".to_owned() } else { format!("launches 0 to {last}") };
-            Err(UsageError(format!("{}: --launch {number}: found {found}; expected one of them", file.name)))
+            let found = match last {
+                0 => "one launch; expected 0".to_owned(),
+                _ => format!("launches 0 to {last}; expected one of them"),
+            };
+            Err(UsageError(format!("{}: --launch {number}: found {found}", file.name)))
         }
         (Some(number), Some(entry)) if !several.is_empty() && entry_of(number) != Some(entry) => {
-            let words = "found another entry of that launch; expected --launch or --entry alone";
+            let own = entry_of(number).unwrap_or_default();
+            let words = format!("found entry {own} in that launch; expected --launch or --entry alone");
             Err(UsageError(format!("{}: --launch {number} --entry {entry}: {words}", file.name)))
         }
         (Some(number), _) => Ok(number),
         (None, Some(entry)) if !several.is_empty() => {
             (0..=last).rev().find(|number| entry_of(*number) == Some(entry)).ok_or_else(|| {
                 let mut names: Vec<&str> = (0..=last).filter_map(entry_of).collect();
+                names.sort_unstable();
                 names.dedup();
                 UsageError(format!(
                     "{}: --entry {entry}: found no launch of it in {}; expected one of those that are launched: {}",

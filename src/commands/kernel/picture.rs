@@ -35,6 +35,7 @@ pub(super) fn write(args: &KernelArgs, ready: &Ready, engine: &mut Chosen, outpu
     let first = args.group.unwrap_or_else(|| launch.take.as_ref().map_or(0, |take| take.start));
     let book = KernelBook::play_on(engine, program, launch, first..first.saturating_add(1), KEPT)
         .map_err(|error| ready.failed(error))?;
+    let book = KernelBook { place: ready.words(), ..book };
     let focus = match (spot, book.groups.first()) {
         (Some(spot), Some(record)) => Focus::on(&book, record, spot),
         _ => Focus::default(),

@@ -10,6 +10,8 @@ pub(super) struct ValueLines<'w> {
     emits: Vec<String>,
     cancel: Cancel,
     group: u64,
+    /// Whether a group has begun: before that there may be an error in place of values.
+    begun: bool,
     /// Values of this group so far, by emit and item.
     counts: BTreeMap<(usize, usize), u64>,
     failed: &'w mut Option<io::Error>,
@@ -24,14 +26,17 @@ impl<'w> ValueLines<'w> {
         cancel: &Cancel,
     ) -> Self {
         let quoted = |emit: &Emit| format!("{},\"{}\"", emit.line, emit.words.replace('"', "\"\""));
-        *failed = writeln!(out, "group,item,line,expression,number,value").err();
         let emits = emits.iter().map(quoted).collect();
-        Self { out, emits, cancel: cancel.clone(), group: 0, counts: BTreeMap::new(), failed }
+        Self { out, emits, cancel: cancel.clone(), group: 0, begun: false, counts: BTreeMap::new(), failed }
     }
 }
 
 impl Observer for ValueLines<'_> {
     fn begin(&mut self, group: u64, _items: usize) {
+        if !self.begun {
+            self.begun = true;
+            *self.failed = writeln!(self.out, "group,item,line,expression,number,value").err();
+        }
         self.group = group;
         self.counts.clear();
     }
