@@ -20,7 +20,8 @@ pub struct LaunchArgs {
     /// Which of several launches is looked at, after those before it have run; the first is 0; default: the last
     #[arg(long, value_name = "NUMBER")]
     pub launch: Option<usize>,
-    /// NAME=zeros, iota, random(SEED), numbers, FILE.bin or FILE.csv; `:1024` after the first three is a length
+    /// NAME=zeros, iota, random(SEED), numbers, FILE.bin, FILE.csv or FILE.png; `:1024` or `:64x48` after the first three is a size; of a
+    /// sampler linear or nearest
     #[arg(long, value_name = "NAME=WHAT")]
     pub bind: Vec<String>,
     /// Leave `// @watch` and `// @emit` in the source out of account

@@ -26,6 +26,7 @@
 //! ```
 
 mod annotations;
+mod bound;
 mod buffers;
 pub mod bundled;
 mod code;
@@ -49,7 +50,8 @@ mod types;
 mod warps;
 
 pub use annotations::{Emit, ValueForm};
-pub use buffers::{Bound, Content, Given, Size, bound, numbers};
+pub use bound::{Bound, bound, numbers};
+pub use buffers::{Content, Given, Size};
 pub use code::{Act, Site, name_of};
 pub use engine::{Engine, Interpreter, Ready, Told};
 pub use error::KernelError;
