@@ -22,7 +22,8 @@ pub struct SolidRenderer {
     format: wgpu::TextureFormat,
     /// Of what draws triangles, and of what lays their picture over another.
     layouts: [wgpu::BindGroupLayout; 2],
-    covers: wgpu::RenderPipeline,
+    /// What has no alpha, then what has one: lines.
+    covers: [wgpu::RenderPipeline; 2],
     seen_through: wgpu::RenderPipeline,
     over: wgpu::RenderPipeline,
 }
@@ -39,8 +40,10 @@ struct Own {
 /// A frame's triangles on the GPU.
 pub struct SolidDrawData {
     upload: Upload<SolidVertex>,
-    /// Corners of what covers.
-    solid: u32,
+    /// Numbers of corners, three for each triangle.
+    triangles: Upload<u32>,
+    /// How many of them cover, without lines and with them.
+    covering: [u32; 2],
     area: wgpu::Buffer,
     bind: wgpu::BindGroup,
     own: Option<Own>,
@@ -86,7 +89,7 @@ impl SolidRenderer {
         };
         let layouts = [layout(&[area]), layout(&[area, picture])];
         let module = shaders::module(device, "solids");
-        let pipeline = |entry: [&'static str; 2], layout: usize, depth: Option<bool>| {
+        let pipeline = |entry: [&'static str; 2], layout: usize, depth: Option<bool>, blends: bool| {
             let pipeline_layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
                 label: Some("solids"),
                 bind_group_layouts: &[Some(&layouts[layout])],
@@ -128,7 +131,7 @@ impl SolidRenderer {
                     compilation_options: wgpu::PipelineCompilationOptions::default(),
                     targets: &[Some(wgpu::ColorTargetState {
                         format,
-                        blend: Some(wgpu::BlendState::PREMULTIPLIED_ALPHA_BLENDING),
+                        blend: blends.then_some(wgpu::BlendState::PREMULTIPLIED_ALPHA_BLENDING),
                         write_mask: wgpu::ColorWrites::ALL,
                     })],
                 }),
@@ -137,15 +140,18 @@ impl SolidRenderer {
             })
         };
         let main = ["vs_main", "fs_main"];
-        let covers = pipeline(main, 0, Some(true));
-        let seen_through = pipeline(main, 0, Some(false));
-        let over = pipeline(["vs_over", "fs_over"], 1, None);
+        let covers = [false, true].map(|blends| pipeline(main, 0, Some(true), blends));
+        let seen_through = pipeline(main, 0, Some(false), true);
+        let over = pipeline(["vs_over", "fs_over"], 1, None, true);
         Self { format, layouts, covers, seen_through, over }
     }
 
     /// Draws the triangles into their own picture.
     pub(super) fn render(&self, encoder: &mut wgpu::CommandEncoder, data: &SolidDrawData) {
-        let (Some(own), Some(buffer)) = (&data.own, data.upload.buffer()) else { return };
+        let (Some(own), Some(corners), Some(triangles)) = (&data.own, data.upload.buffer(), data.triangles.buffer())
+        else {
+            return;
+        };
         let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
             label: Some("solids"),
             color_attachments: &[Some(wgpu::RenderPassColorAttachment {
@@ -165,12 +171,15 @@ impl SolidRenderer {
             ..Default::default()
         });
         pass.set_bind_group(0, &data.bind, &[]);
-        pass.set_vertex_buffer(0, buffer.slice(..));
-        pass.set_pipeline(&self.covers);
-        pass.draw(0..data.solid, 0..1);
-        if data.upload.count() > data.solid {
-            pass.set_pipeline(&self.seen_through);
-            pass.draw(data.solid..data.upload.count(), 0..1);
+        pass.set_vertex_buffer(0, corners.slice(..));
+        pass.set_index_buffer(triangles.slice(..), wgpu::IndexFormat::Uint32);
+        let [opaque, solid] = data.covering;
+        let [whole, lines] = &self.covers;
+        let parts =
+            [(whole, 0..opaque), (lines, opaque..solid), (&self.seen_through, solid..data.triangles.count())];
+        for (pipeline, part) in parts.into_iter().filter(|(_, part)| !part.is_empty()) {
+            pass.set_pipeline(pipeline);
+            pass.draw_indexed(part, 0, 0..1);
         }
     }
 
@@ -197,7 +206,8 @@ impl SolidDrawData {
             layout: &renderer.layouts[0],
             entries: &[wgpu::BindGroupEntry { binding: 0, resource: area.as_entire_binding() }],
         });
-        Self { upload: Upload::new("solids"), solid: 0, area, bind, own: None }
+        let triangles = Upload::of_usage("solids", wgpu::BufferUsages::INDEX);
+        Self { upload: Upload::new("solids"), triangles, covering: [0; 2], area, bind, own: None }
     }
 
     /// Makes the GPU hold what is seen, `scale` pixels a point, in a target of `size` pixels; `None` = nothing.
@@ -215,8 +225,10 @@ impl SolidDrawData {
         };
         let corners = facets.map_or(&[][..], |facets| &facets.corners[..]);
         let mut sent = self.upload.set(device, queue, corners.iter().map(corner));
+        let triangles = facets.map_or(&[][..], |facets| &facets.triangles[..]);
+        sent += self.triangles.set(device, queue, triangles.iter().flatten().copied());
         let Some(facets) = facets else { return sent };
-        self.solid = u32::try_from(3 * facets.solid).unwrap_or(u32::MAX);
+        self.covering = [facets.opaque, facets.solid].map(|n| u32::try_from(3 * n).unwrap_or(u32::MAX));
         let [left, top, right, bottom] = seen(facets).map(|side| side * scale);
         let from = [left.floor().max(0.0), top.floor().max(0.0)];
         let long = [right.ceil() - from[0], bottom.ceil() - from[1]];

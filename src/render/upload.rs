@@ -53,6 +53,7 @@ impl AddAssign for Sent {
 /// Instances on the GPU, with the copy they were uploaded from.
 pub(super) struct Upload<T> {
     label: &'static str,
+    usage: wgpu::BufferUsages,
     buffer: Option<wgpu::Buffer>,
     capacity: usize,
     held: Vec<T>,
@@ -65,7 +66,12 @@ const JOIN: usize = 32;
 
 impl<T: Pod + PartialEq> Upload<T> {
     pub(super) fn new(label: &'static str) -> Self {
-        Self { label, buffer: None, capacity: 0, held: Vec::new(), old: Vec::new() }
+        Self::of_usage(label, wgpu::BufferUsages::VERTEX)
+    }
+
+    /// As [`Upload::new`], for something else than instances or corners.
+    pub(super) fn of_usage(label: &'static str, usage: wgpu::BufferUsages) -> Self {
+        Self { label, usage, buffer: None, capacity: 0, held: Vec::new(), old: Vec::new() }
     }
 
     /// Makes the GPU hold `instances`. Gives what of [`Sent`] is this list's.
@@ -84,7 +90,7 @@ impl<T: Pod + PartialEq> Upload<T> {
             self.buffer = Some(device.create_buffer(&wgpu::BufferDescriptor {
                 label: Some(self.label),
                 size: (self.capacity * size_of::<T>()) as u64,
-                usage: wgpu::BufferUsages::VERTEX | wgpu::BufferUsages::COPY_DST,
+                usage: self.usage | wgpu::BufferUsages::COPY_DST,
                 mapped_at_creation: false,
             }));
             sent.buffers = 1;

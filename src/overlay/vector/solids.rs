@@ -8,7 +8,7 @@ use egui::pos2;
 
 /// Adds what is seen, `scale` of the space for a point.
 pub(super) fn solids(facets: &Facets, scale: f32, items: &mut Vec<Item>) {
-    let mut all: Vec<&[Seen]> = facets.corners.chunks_exact(3).collect();
+    let mut all: Vec<[Seen; 3]> = facets.each().map(|(corners, _)| corners).collect();
     let depth = |corners: &[Seen]| corners.iter().map(|corner| corner.depth).sum::<f32>();
     // What is seen through is in its order already.
     all[..facets.solid].sort_by(|a, b| depth(b).total_cmp(&depth(a)));

@@ -87,9 +87,14 @@ pub struct Seen {
 pub struct Facets {
     /// Left, top, right and bottom edge of where they are drawn, pixels of the target.
     pub area: [f32; 4],
-    /// Three corners each: those that cover, then those that are seen through, the farthest first.
+    /// Corners, which triangles may share.
     pub corners: Vec<Seen>,
-    /// How many triangles cover.
+    /// Triangles by the numbers of their corners: those that cover, then lines, which cover too but may have an alpha, then those that are seen
+    /// through, the farthest first.
+    pub triangles: Vec<[u32; 3]>,
+    /// How many triangles cover, without lines and with them.
+    pub opaque: usize,
+    /// See [`Facets::opaque`].
     pub solid: usize,
     /// By triangle.
     pub about: Vec<About>,
@@ -201,17 +206,28 @@ impl Sight {
             if (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]) >= 0.0 {
                 continue;
             }
-            facets.corners.extend(at.iter().zip(&triangle.corners).map(|((at, depth), corner)| Seen {
-                at: *at,
-                depth: *depth,
-                color: self.lit(corner.color, corner.normal),
-            }));
-            facets.about.push(triangle.about);
+            let seen = |n: usize| {
+                let ((at, depth), corner) = (at[n], triangle.corners[n]);
+                Seen { at, depth, color: self.lit(corner.color, corner.normal) }
+            };
+            facets.add([0, 1, 2].map(seen), triangle.about);
         }
-        for triangle in &mesh.triangles {
-            facets.corners.extend(triangle.corners.iter().map(|corner| self.seen(corner)));
-            facets.about.push(triangle.about);
+        let first = facets.next();
+        facets.corners.extend(mesh.corners.iter().map(|corner| self.seen(corner)));
+        // From the nearer end of a surface on: what is behind it is then found to be so before it is drawn.
+        let depth = |face: Option<&([u32; 3], About)>| {
+            let corner = face.and_then(|(corners, _)| facets.corners.get((first + corners[0]) as usize));
+            corner.map_or(0.0, |corner| corner.depth)
+        };
+        let back = depth(mesh.surfaces.first()) > depth(mesh.surfaces.last());
+        let mut surfaces: Vec<([u32; 3], About)> =
+            mesh.surfaces.iter().map(|(corners, about)| (corners.map(|n| first + n), *about)).collect();
+        if back {
+            surfaces.reverse();
         }
+        facets.triangles.extend(surfaces.iter().map(|(corners, _)| *corners));
+        facets.about.extend(surfaces.iter().map(|(_, about)| *about));
+        facets.opaque = facets.about.len();
         for wire in &mesh.wires {
             let [(a, near), (b, far)] = wire.ends.map(|end| self.at(end));
             let along = [b[0] - a[0], b[1] - a[1]];
@@ -226,8 +242,14 @@ impl Sight {
                 depth,
                 color: wire.color,
             };
-            let [p, q, r, s] = [corner(a, 1.0, near), corner(b, 1.0, far), corner(b, -1.0, far), corner(a, -1.0, near)];
-            facets.corners.extend([p, q, r, p, r, s]);
+            let first = facets.next();
+            facets.corners.extend([
+                corner(a, 1.0, near),
+                corner(b, 1.0, far),
+                corner(b, -1.0, far),
+                corner(a, -1.0, near),
+            ]);
+            facets.triangles.extend([[0, 1, 2], [0, 2, 3]].map(|of| of.map(|n: u32| first + n)));
             facets.about.extend([super::mesh::NOTHING; 2]);
         }
         facets.solid = facets.about.len();
@@ -237,23 +259,39 @@ impl Sight {
         panes.sort_by(|(a, _), (b, _)| depth(b).total_cmp(&depth(a)));
         let layers = mesh.layers.iter().map(|layer| (layer.corners.map(|corner| self.seen(&corner)), layer.about));
         for (corners, about) in panes.into_iter().chain(layers) {
-            facets.corners.extend(corners);
-            facets.about.push(about);
+            facets.add(corners, about);
         }
         facets
     }
 }
 
 impl Facets {
+    /// The number of the next corner.
+    fn next(&self) -> u32 {
+        u32::try_from(self.corners.len()).unwrap_or(u32::MAX)
+    }
+
+    fn add(&mut self, corners: [Seen; 3], about: About) {
+        let first = self.next();
+        self.corners.extend(corners);
+        self.triangles.push([first, first + 1, first + 2]);
+        self.about.push(about);
+    }
+
+    /// All triangles with what they are about.
+    pub fn each(&self) -> impl DoubleEndedIterator<Item = ([Seen; 3], About)> + ExactSizeIterator + '_ {
+        let corner = |n: u32| self.corners[n as usize];
+        self.triangles.iter().zip(&self.about).map(move |(triangle, about)| (triangle.map(corner), *about))
+    }
+
     /// What is nearest at a place, of all that is about something.
     #[must_use]
     pub fn find(&self, at: [f32; 2]) -> Option<About> {
         let mut nearest: Option<(f32, About)> = None;
-        for (corners, about) in self.corners.chunks_exact(3).zip(&self.about) {
-            if *about == super::mesh::NOTHING {
+        for ([a, b, c], about) in self.each() {
+            if about == super::mesh::NOTHING {
                 continue;
             }
-            let [a, b, c] = [corners[0], corners[1], corners[2]];
             let side =
                 |a: [f32; 2], b: [f32; 2], p: [f32; 2]| (b[0] - a[0]) * (p[1] - a[1]) - (b[1] - a[1]) * (p[0] - a[0]);
             let all = side(a.at, b.at, c.at);
@@ -263,7 +301,7 @@ impl Facets {
             }
             let depth = shares[0] * a.depth + shares[1] * b.depth + shares[2] * c.depth;
             if nearest.is_none_or(|(least, _)| depth < least) {
-                nearest = Some((depth, *about));
+                nearest = Some((depth, about));
             }
         }
         nearest.map(|(_, about)| about)
@@ -356,7 +394,7 @@ mod tests {
         mesh.ball([0.0, 0.0, -0.7], 0.4, [255; 4], 2);
         let sight = Sight::new(BOX, Orbit { azimuth: 0.0, altitude: 0.0 }, 1.0, AREA);
         let facets = sight.see(&mesh, 1.0, AREA);
-        assert_eq!(facets.corners.len(), 3 * facets.about.len());
+        assert_eq!(facets.triangles.len(), facets.about.len());
         assert_eq!(facets.find(sight.at([0.0, 0.0, 0.7]).0), Some(1));
         assert_eq!(facets.find(sight.at([0.33, 0.0, -0.7]).0), Some(2));
         assert_eq!(facets.find([101.0, 51.0]), None);

@@ -83,8 +83,10 @@ pub struct Wire {
 pub struct Mesh {
     /// What covers what is behind it, of solids that are closed: turned outwards, and not seen from within.
     pub closed: Vec<Triangle>,
-    /// What covers what is behind it, seen from both sides.
-    pub triangles: Vec<Triangle>,
+    /// Corners of surfaces, which their triangles share.
+    pub corners: Vec<Corner>,
+    /// What covers what is behind it, seen from both sides: triangles by the numbers of their corners, and what each is about.
+    pub surfaces: Vec<([u32; 3], About)>,
     /// Lines.
     pub wires: Vec<Wire>,
     /// What is seen through: drawn over all that, the farthest first.
@@ -102,10 +104,40 @@ impl Mesh {
         self.closed.push(Triangle { corners: [a, c, d], about });
     }
 
-    /// Adds four corners in order as two triangles.
-    pub fn quad(&mut self, [a, b, c, d]: [Corner; 4], about: About) {
-        self.triangles.push(Triangle { corners: [a, b, c], about });
-        self.triangles.push(Triangle { corners: [a, c, d], about });
+    /// Adds a surface through rows of corners, each beside its neighbours; `closes`: the last row is beside the first. What lies
+    /// between a corner, the next one of its row and those of the next row is about what `about` says, by row and column.
+    pub fn surface(
+        &mut self,
+        [rows, columns]: [usize; 2],
+        closes: bool,
+        corner: impl Fn(usize, usize) -> Corner,
+        about: impl Fn(usize, usize) -> About,
+    ) {
+        let first = self.corners.len();
+        self.corners.extend((0..rows * columns).map(|n| corner(n / columns, n % columns)));
+        let number = |row: usize, column: usize| {
+            u32::try_from(first + row % rows * columns + column).unwrap_or(u32::MAX)
+        };
+        for row in 0..if closes { rows } else { rows.saturating_sub(1) } {
+            for column in 0..columns.saturating_sub(1) {
+                let about = about(row, column);
+                let [a, b] = [number(row + 1, column), number(row + 1, column + 1)];
+                let [c, d] = [number(row, column + 1), number(row, column)];
+                // Along the shorter way across, so that a ridge between two corners stays one.
+                let far = |a: u32, b: u32| {
+                    let way = minus(self.corners[a as usize].at, self.corners[b as usize].at);
+                    dot(way, way)
+                };
+                let halves = if far(a, c) <= far(b, d) { [[a, b, c], [a, c, d]] } else { [[a, b, d], [b, c, d]] };
+                self.surfaces.extend(halves.map(|corners| (corners, about)));
+            }
+        }
+    }
+
+    /// The triangles of surfaces, each with its corners.
+    pub fn of_surfaces(&self) -> impl Iterator<Item = Triangle> + '_ {
+        let corner = |n: u32| self.corners[n as usize];
+        self.surfaces.iter().map(move |(corners, about)| Triangle { corners: corners.map(corner), about: *about })
     }
 
     /// Adds an upright box, from one height to another, the colour of each.

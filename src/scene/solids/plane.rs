@@ -237,13 +237,8 @@ fn sheet(mesh: &mut Mesh, heights: &Heights, ground: &Ground, most: f64, down: b
         let normal = unit(cross(back, across));
         Corner { at: point(row, column), normal, color: color(number(row, column), most, down, heights.signed) }
     };
-    for row in 0..rows.saturating_sub(1) {
-        for column in 0..columns.saturating_sub(1) {
-            let about = About::try_from(row * columns + column).unwrap_or(super::mesh::NOTHING);
-            let corners = [(row + 1, column), (row + 1, column + 1), (row, column + 1), (row, column)];
-            mesh.quad(corners.map(|(row, column)| corner(row, column)), about);
-        }
-    }
+    let about = |row: usize, column: usize| About::try_from(row * columns + column).unwrap_or(super::mesh::NOTHING);
+    mesh.surface([rows, columns], false, corner, about);
 }
 
 #[cfg(test)]
@@ -305,15 +300,16 @@ mod tests {
         let (heights, mut mesh) = (heights(), Mesh::default());
         let ground = Ground::of(&heights);
         add(&mut mesh, &heights, &ground, Form::Sheet);
-        assert_eq!(mesh.triangles.len(), 2 * 2 * 2, "two sheets of (rows - 1) x (columns - 1) quads");
-        let at = |n: usize| mesh.triangles[n].corners.map(|corner| corner.at);
+        assert_eq!(mesh.surfaces.len(), 2 * 2 * 2, "two sheets of (rows - 1) x (columns - 1) quads");
+        let all: Vec<_> = mesh.of_surfaces().collect();
+        let at = |n: usize| all[n].corners.map(|corner| corner.at);
         let point = |row: usize, column: usize, number: f64| {
             let [x, z] = ground.at(row, column);
             [x, ground.y(number), z]
         };
         assert_eq!(at(0), [point(1, 0, 2.0), point(1, 1, 2.0), point(0, 1, -4.0)]);
         assert_eq!(at(4), [point(1, 0, 1.0), point(1, 1, 0.0), point(0, 1, -6.0)]);
-        assert!(mesh.triangles.iter().flat_map(|t| t.corners).all(|c| c.normal[1] > 0.0), "light from above is on top");
+        assert!(mesh.corners.iter().all(|c| c.normal[1] > 0.0), "light from above is on top");
     }
 
     #[test]

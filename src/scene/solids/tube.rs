@@ -119,13 +119,7 @@ impl Tube {
             };
             Corner { at, normal, color }
         };
-        for slice in 0..last {
-            for part in 0..parts {
-                let next = (part + 1) % parts;
-                let corners = [(part, slice), (next, slice), (next, slice + 1), (part, slice + 1)];
-                mesh.quad(corners.map(|(part, slice)| corner(part, slice)), self.about(part, slice));
-            }
-        }
+        mesh.surface([parts, self.slices], true, corner, |part, slice| self.about(part, slice));
     }
 
     /// Adds circles at both ends, and gives the names, as many as stand apart in type of `em` pixels: slices below the tube, counted from
@@ -232,11 +226,11 @@ mod tests {
     fn a_tube_is_closed_and_has_a_quad_for_each_element_between_two_slices() {
         let (tube, mut mesh) = (tube(), Mesh::default());
         tube.add(&mut mesh);
-        assert_eq!(mesh.triangles.len(), 2 * 5 * (4 - 1), "elements x (slices - 1) quads");
+        assert_eq!(mesh.surfaces.len(), 2 * 5 * (4 - 1), "elements x (slices - 1) quads");
         // Every edge is of two triangles, each of which walks it its own way; but for those of the circles at both ends.
         let key = |at: Point| at.map(f32::to_bits);
         let mut edges: BTreeMap<[[u32; 3]; 2], [usize; 2]> = BTreeMap::new();
-        for triangle in &mesh.triangles {
+        for triangle in mesh.of_surfaces() {
             for n in 0..3 {
                 let [a, b] = [triangle.corners[n].at, triangle.corners[(n + 1) % 3].at].map(key);
                 let (edge, way) = if a < b { ([a, b], 0) } else { ([b, a], 1) };
@@ -257,7 +251,7 @@ mod tests {
         tube.add(&mut mesh);
         let color = |part: usize, slice: usize| {
             let at = tube.at(part, slice);
-            let corners = mesh.triangles.iter().flat_map(|t| t.corners);
+            let corners = mesh.of_surfaces().flat_map(|t| t.corners);
             corners.into_iter().find(|corner| corner.at == at).map(|corner| corner.color)
         };
         assert_eq!(color(2, 1), Some(palette::owned(1.0, false)));
@@ -266,7 +260,7 @@ mod tests {
         let even = Tube::new(6, vec![(1.0, 0.0); 18]);
         let mut mesh = Mesh::default();
         even.add(&mut mesh);
-        for triangle in &mesh.triangles {
+        for triangle in mesh.of_surfaces() {
             let [a, b, c] = triangle.corners.map(|corner| corner.at);
             let out = [0.0, a[1] + b[1] + c[1], a[2] + b[2] + c[2]];
             assert!(dot(cross(minus(b, a), minus(c, a)), out) > 0.0 && dot(triangle.corners[0].normal, out) > 0.0);

@@ -117,7 +117,9 @@ impl Places {
 fn per_block(extents: &[u64], most: u64) -> Vec<u64> {
     let mut per = vec![1u64; extents.len()];
     let along = |per: &[u64], n: usize| extents[n].div_ceil(per[n]);
-    while (0..per.len()).fold(1u64, |all, n| all.saturating_mul(along(&per, n))) > most {
+    let all = |per: &[u64]| (0..per.len()).fold(1u64, |all, n| all.saturating_mul(along(per, n)));
+    let most = if all(&per) > most { (most / 2).max(1) } else { most };
+    while all(&per) > most {
         let longest = (0..per.len()).max_by_key(|&n| (along(&per, n), std::cmp::Reverse(n)));
         let Some(longest) = longest.filter(|&n| along(&per, n) > 1) else { break };
         per[longest] *= 2;
@@ -132,9 +134,9 @@ mod tests {
     #[test]
     fn the_longest_side_is_halved_until_blocks_are_few_enough() {
         assert_eq!(per_block(&[64, 65], 5000), [1, 1]);
-        assert_eq!(per_block(&[64, 65], 4159), [1, 2]);
-        assert_eq!(per_block(&[1000, 1000], 16_000), [8, 8]);
-        assert_eq!(per_block(&[1_000_000], 1000), [1024]);
+        assert_eq!(per_block(&[64, 65], 4159), [2, 2]);
+        assert_eq!(per_block(&[1000, 1000], 16_000), [16, 8]);
+        assert_eq!(per_block(&[1_000_000], 1000), [2048]);
         assert_eq!(per_block(&[3, 3], 1), [4, 4]);
     }
 }

@@ -83,7 +83,7 @@ fn an_element_is_found_where_it_is_drawn_and_told_in_words() {
     let (mut studio, mut exhibit) = (studio(), PlaneExhibit::default());
     let taken = taken(&mut exhibit, &mut studio, [900, 600], SolidLook { form: Form::Towers, ..SolidLook::default() });
     let facets = taken.picture.solids().expect("solids");
-    let (corners, _) = facets.corners.chunks_exact(3).zip(&facets.about).find(|(_, about)| **about == 0).expect("one");
+    let (corners, _) = facets.each().find(|(_, about)| *about == 0).expect("one");
     let middle = [0, 1].map(|n| corners.iter().map(|c| c.at[n]).sum::<f32>() / 3.0);
     let tip = exhibit.pick(&studio, &taken, pos2(middle[0], middle[1]), 4.0).expect("an element");
     assert!(tip.title.contains('['), "{}", tip.title);

@@ -325,8 +325,8 @@ mod tests {
             let taken = taken(&mut exhibit, size, 900, None);
             let facets = taken.picture.solids().expect("solids");
             assert!(facets.corners.iter().all(|c| c.at.iter().all(|v| v.is_finite())));
-            let nearest = facets.corners.chunks_exact(3).zip(&facets.about).filter(|(_, about)| **about != u32::MAX);
-            let depth = |corners: &[crate::scene::solids::Seen]| corners.iter().map(|c| c.depth).sum::<f32>();
+            let nearest = facets.each().filter(|(_, about)| *about != u32::MAX);
+            let depth = |corners: &[crate::scene::solids::Seen; 3]| corners.iter().map(|c| c.depth).sum::<f32>();
             let (corners, _) = nearest.min_by(|(a, _), (b, _)| depth(a).total_cmp(&depth(b))).expect("one");
             let [x, y] = [0, 1].map(|n| corners.iter().map(|c| c.at[n]).sum::<f32>() / 3.0);
             let tip = exhibit.pick(&studio(), &taken, pos2(x, y), 4.0).expect("an element");

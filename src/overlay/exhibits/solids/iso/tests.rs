@@ -48,8 +48,7 @@ fn surfaces_of_hand_made_counts_are_told_with_their_values() {
     let csv = exhibit.csv(&studio, &taken);
     assert!(csv.lines().any(|line| line == "3,4,5,0,12,0,0,0,0,96"), "{csv}");
     // What is pointed at is the nearest element of the nearest surface.
-    let last = facets.corners.len() - 3;
-    let at = [0, 1].map(|n| facets.corners[last..].iter().map(|c| c.at[n]).sum::<f32>() / 3.0);
+    let at = [0, 1].map(|n| facets.each().next_back().expect("one").0.iter().map(|c| c.at[n]).sum::<f32>() / 3.0);
     let tip = exhibit.pick(&studio, &taken, pos2(at[0], at[1]), 4.0).expect("an element");
     assert!(tip.title.starts_with("A[") && tip.lines[0].starts_with("reads: "), "{} {:?}", tip.title, tip.lines);
 }

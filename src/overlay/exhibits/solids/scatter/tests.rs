@@ -124,15 +124,13 @@ fn a_glyph_tells_its_core_and_a_click_takes_other_glyphs() {
     let facets = taken.picture.solids().expect("solids");
     let elements = 12;
     let (corners, about) = facets
-        .corners
-        .chunks_exact(3)
-        .zip(&facets.about)
-        .filter(|(_, about)| **about != crate::scene::solids::mesh::NOTHING)
+        .each()
+        .filter(|(_, about)| *about != crate::scene::solids::mesh::NOTHING)
         .min_by(|(a, _), (b, _)| a[0].depth.total_cmp(&b[0].depth))
         .expect("one");
     let at = [0, 1].map(|n| corners.iter().map(|c| c.at[n]).sum::<f32>() / 3.0);
     let tip = exhibit.pick(&studio, &taken, pos2(at[0], at[1]), 4.0).expect("a glyph");
-    let [core, _] = scatter::told(*about, elements);
+    let [core, _] = scatter::told(about, elements);
     assert!(tip.lines[0].starts_with(&format!("accesses of core {core}: ")), "{:?}", tip.lines);
     exhibit.sort(GLYPHS.0);
     let said = words(&self::taken(&mut exhibit, &mut studio, 9, whole(Glyphs::Processor)));
