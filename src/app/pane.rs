@@ -3,7 +3,7 @@
 use super::session::Session;
 use super::transport::Transport;
 use crate::axis::Position;
-use crate::overlay::exhibits::{Arranged, Exhibit, ExhibitEntry, Gesture};
+use crate::overlay::exhibits::{Arranged, Chosen, Exhibit, ExhibitEntry, Gesture};
 use crate::overlay::pen::Target;
 use crate::overlay::{Area, Baseline, Parts, Shot, Studio, Taken, Tip};
 use crate::reference::SourceError;
@@ -30,6 +30,8 @@ pub struct Pane {
     row: &'static ExhibitEntry,
     exhibit: Box<dyn Exhibit>,
     camera: Camera,
+    /// Where the camera is on its way to.
+    travel: Option<Travel>,
     /// Title, tables and legend are shown.
     panels: bool,
     place: Place,
@@ -43,6 +45,18 @@ pub struct Pane {
     /// What lies under the words that were drawn last, points of the window.
     pub bars: Vec<Bar>,
 }
+
+/// A camera on its way.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Travel {
+    from: Camera,
+    to: Camera,
+    /// When it began, seconds; `None` = it has not.
+    begun: Option<f64>,
+}
+
+/// Seconds that a camera travels.
+const TRAVEL: f64 = 0.35;
 
 /// Points of width and height that a picture has at least.
 const LEAST: [u32; 2] = [120, 80];
@@ -60,6 +74,7 @@ impl Pane {
             row,
             exhibit,
             camera,
+            travel: None,
             panels: true,
             place: NOWHERE,
             baseline: false,
@@ -78,7 +93,7 @@ impl Pane {
 
     /// Shows another exhibit, all of it.
     pub fn show(&mut self, row: &'static ExhibitEntry, studio: &Studio) {
-        (self.row, self.camera) = (row, Camera::default());
+        (self.row, self.camera, self.travel) = (row, Camera::default(), None);
         self.open(studio, Arranged::default());
     }
 
@@ -152,22 +167,57 @@ impl Pane {
         self.place = place;
     }
 
-    /// Where the viewer looks.
+    /// Where the viewer looks, once the camera is there.
     #[must_use]
     pub fn camera(&self) -> Camera {
-        self.camera
+        self.travel.map_or(self.camera, |travel| travel.to)
     }
 
-    /// Looks elsewhere, as a gesture says.
+    /// Looks elsewhere, as a gesture says: at all of it after a while.
     pub fn look(&mut self, gesture: Gesture) {
-        if let Some((_, taken)) = &self.drawn {
-            self.camera = self.exhibit.look(self.camera, gesture, taken);
+        let Some((_, taken)) = &self.drawn else { return };
+        let camera = self.exhibit.look(self.camera, gesture, taken);
+        match gesture {
+            Gesture::Whole => self.go(camera),
+            _ => self.set_camera(camera),
         }
     }
 
     /// Looks from there.
     pub fn set_camera(&mut self, camera: Camera) {
-        self.camera = camera;
+        (self.camera, self.travel) = (camera, None);
+    }
+
+    /// Travels there.
+    pub fn go(&mut self, camera: Camera) {
+        let is_elsewhere = camera != self.camera;
+        self.travel = is_elsewhere.then_some(Travel { from: self.camera, to: camera, begun: None });
+    }
+
+    /// Brings the camera to where it is at a time, in seconds; `calm`: to its end. Whether it is still on its way.
+    pub fn travel(&mut self, now: f64, calm: bool) -> bool {
+        let Some(travel) = &mut self.travel else { return false };
+        let begun = *travel.begun.get_or_insert(now);
+        let share = ((now - begun) / TRAVEL).clamp(0.0, 1.0);
+        if calm || share >= 1.0 {
+            self.set_camera(self.camera());
+            return false;
+        }
+        let eased = crate::units::to_f32(share * share * (3.0 - 2.0 * share));
+        self.camera = travel.from.towards(travel.to, eased, self.row.is_solid());
+        true
+    }
+
+    /// Has the click on one of its words change what is looked at. Whether it did.
+    pub fn choose(&mut self, session: &mut Session, transport: &Transport, target: Target) -> bool {
+        let Target::Column(column, _) = target else { return false };
+        let view = View { camera: self.camera(), ..session.look(transport) };
+        match self.exhibit.choose(column, &view) {
+            Some(Chosen::Look(look)) => session.look_at_solids(look),
+            Some(Chosen::Camera(camera)) => self.go(camera),
+            None => return false,
+        }
+        true
     }
 
     /// Hides title, tables and legend, or shows them.

@@ -91,6 +91,7 @@ impl Desk {
             in_step: self.in_step_now(),
             theme: self.theme,
             strip: self.session.strip_kind(),
+            solids: self.session.solid_look().clone(),
             colors: self.colors_now(&asked),
             order: self.order_now(&asked),
             radii: self.session.radii(),
@@ -211,6 +212,7 @@ impl Desk {
         self.session.set_tail(state.tail);
         self.theme = state.theme;
         self.session.set_strip_kind(state.strip);
+        self.session.look_at_solids(state.solids.clone());
         self.session.set_calm(state.calm);
         self.session.set_radii(state.radii);
         self.choose(choice_of(state));

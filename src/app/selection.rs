@@ -130,7 +130,7 @@ impl Desk {
         let nearest = marks.iter().rev().find(|mark| mark.kind == PinKind::Nearest).or_else(|| marks.first());
         if let Some(at) = nearest.map(|mark| mark.at) {
             let zoom = self.pane().camera().zoom.max(CLOSE);
-            self.pane_mut().set_camera(Camera { at, zoom }.clamped());
+            self.pane_mut().go(Camera { at, zoom }.clamped());
         }
     }
 }

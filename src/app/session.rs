@@ -4,6 +4,7 @@ use super::transport::{PlayRange, Transport};
 use crate::axis::Position;
 use crate::overlay::{Baseline, Playback, Stretch, Strip, StripKind, Studio};
 use crate::scene::layout::Radii;
+use crate::scene::solids::SolidLook;
 use crate::scene::{Choice, Shade, View};
 use crate::tasks::TaskLook;
 use crate::timeline::{Clock, ClockKind, Life, Timeline};
@@ -147,6 +148,17 @@ impl Session {
     /// Looks at something else of them.
     pub fn task_look_mut(&mut self) -> &mut TaskLook {
         Arc::make_mut(&mut self.view.tasks)
+    }
+
+    /// What of arrays is looked at as solids.
+    #[must_use]
+    pub fn solid_look(&self) -> &SolidLook {
+        &self.view.solids
+    }
+
+    /// Looks at something else of them.
+    pub fn look_at_solids(&mut self, look: SolidLook) {
+        self.view.solids = Arc::new(look);
     }
 
     /// Shows these regions.

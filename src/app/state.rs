@@ -11,6 +11,7 @@ use crate::scene::Camera;
 use crate::scene::layout::Radii;
 use crate::scene::palette::own::hex;
 use crate::scene::palette::{Rgba, Theme};
+use crate::scene::solids::SolidLook;
 use crate::shown::quoted;
 use crate::timeline::{ClockKind, StepBy};
 
@@ -75,6 +76,8 @@ pub struct ViewState {
     pub theme: Theme,
     /// What the strip tells.
     pub strip: StripKind,
+    /// What of arrays is looked at as solids.
+    pub solids: SolidLook,
     /// Everything else that was asked for: parts left out, title, size.
     pub others: Vec<Flag>,
 }
@@ -114,6 +117,7 @@ impl Default for ViewState {
             in_step: None,
             theme: Theme::default(),
             strip: StripKind::default(),
+            solids: SolidLook::default(),
             others: Vec::new(),
         }
     }
@@ -206,6 +210,7 @@ impl ViewState {
         if self.theme != other.theme {
             say("--theme", Some(self.theme.name()));
         }
+        self.solids.flags().iter().for_each(|(flag, value)| say(flag, Some(value)));
         self.others.iter().for_each(|(flag, value)| say(flag, value.as_deref()));
         words
     }
@@ -262,6 +267,7 @@ impl ViewState {
             against: self.against.or(left.against),
             theme: either(self.theme, &none.theme, left.theme),
             strip: either(self.strip, &none.strip, left.strip),
+            solids: either(self.solids, &none.solids, left.solids),
             others: either(self.others, &none.others, left.others),
         }
     }

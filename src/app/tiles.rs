@@ -217,6 +217,9 @@ impl Stand<'_> {
 impl Behavior<Pane> for Stand<'_> {
     fn pane_ui(&mut self, ui: &mut Ui, id: TileId, pane: &mut Pane) -> UiResponse {
         let area = ui.max_rect();
+        if pane.travel(ui.input(|i| i.time), self.shows.session.calm()) {
+            ui.ctx().request_repaint();
+        }
         self.refresh(pane, area);
         self.under |= ui.ctx().pointer_hover_pos().is_some_and(|at| area.contains(at));
         let rows = words(ui, pane, self.shows.session);
@@ -227,7 +230,8 @@ impl Behavior<Pane> for Stand<'_> {
             let (over_row, followed) = self::rows(ui, id, &rows);
             let followed = followed.or(slid);
             if let Some(Followed::Target(target, _)) = followed
-                && pane.arrange(self.shows.session.studio(), target)
+                && (pane.choose(self.shows.session, self.shows.transport, target)
+                    || pane.arrange(self.shows.session.studio(), target))
             {
                 ui.ctx().request_repaint();
             }

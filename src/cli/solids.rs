@@ -1,9 +1,9 @@
 //! Flags that say what of an array is looked at as solids.
 
 use crate::scene::solids::look::SLICES;
-use crate::scene::solids::{Form, Glyphs, Isovalues, Measure};
+use crate::scene::solids::{Form, Glyphs, Isovalues, Measure, Projection, SolidLook};
 use crate::timeline::grid::MOST_SLICES;
-use crate::timeline::{Distribution, GridKind};
+use crate::timeline::{Aggregate, Distribution, GridKind, GridPart};
 use clap::Args;
 
 /// What of an array is looked at as solids.
@@ -14,9 +14,18 @@ pub struct SolidArgs {
     #[arg(long, value_name = "NAME")]
     pub array: Option<String>,
     /// What is counted: local-remote (reads above the plane, writes below), accesses, reads, writes, local, remote, local-reads,
-    /// remote-reads, local-writes, remote-writes, misses, hits or bytes
+    /// remote-reads, local-writes, remote-writes, misses, hits, bytes, evictions or invalidations
     #[arg(long, value_name = "WHAT", default_value_t = Measure::Difference)]
     pub measure: Measure,
+    /// Which elements of the array are counted: for each dimension an index, FROM..TO or *, such as 3,0..16 for a part of a row
+    #[arg(long, value_name = "INDICES")]
+    pub elements: Option<GridPart>,
+    /// What colours tell, a measure as above; without, the same as heights, on a tube who accessed, in a scatter which core did
+    #[arg(long, value_name = "WHAT")]
+    pub color_by: Option<Measure>,
+    /// What blocks tell, where an array has too many elements for one each: sum, min, mean or max of what their elements have
+    #[arg(long, value_name = "HOW", default_value_t = Aggregate::Sum)]
+    pub aggregate: Aggregate,
     /// Which core owns an element, whose accesses are local: first-touch (who wrote it first), or for each dimension block, cyclic,
     /// cyclic(K) or *, such as cyclic,* for rows that are dealt in turn
     #[arg(long, value_name = "DISTRIBUTION", default_value_t = Distribution::FirstTouch)]
@@ -47,6 +56,33 @@ pub struct SolidArgs {
     /// each element) or local-remote (one for each element)
     #[arg(long, value_name = "GLYPHS", default_value_t = Glyphs::default())]
     pub glyphs: Glyphs,
+    /// How what is far is seen: perspective (smaller) or orthographic (as large)
+    #[arg(long, value_name = "PROJECTION", default_value_t = Projection::default())]
+    pub projection: Projection,
+}
+
+impl SolidArgs {
+    /// What they say.
+    #[must_use]
+    pub fn look(&self) -> SolidLook {
+        SolidLook {
+            array: self.array.as_deref().map(Into::into),
+            part: self.elements.clone().unwrap_or_default(),
+            measure: self.measure,
+            color: self.color_by,
+            aggregate: self.aggregate,
+            owner: self.owner.clone(),
+            core: self.of_core,
+            kind: self.of_kind,
+            threshold: self.threshold,
+            slices: self.slices,
+            window: self.slice,
+            form: self.form,
+            isovalues: self.isovalues.clone(),
+            glyphs: self.glyphs,
+            projection: self.projection,
+        }
+    }
 }
 
 /// `111..126`.

@@ -5,13 +5,12 @@ use super::against::{baseline, compared};
 use super::open::{cache_choice, failed, opening};
 use super::quiet::quietly;
 use super::task_look::{self, is_tasks};
-use crate::cli::{CacheArgs, Part, PictureArgs, SolidArgs, TraceArgs};
+use crate::cli::{CacheArgs, Part, PictureArgs, TraceArgs};
 use crate::overlay::exhibits::{self, Arranged, ExhibitEntry, Subject};
 use crate::overlay::{Exhibit, Parts, Studio};
 use crate::reference::{NameError, Tables, bytes_named};
 use crate::render::context::Preference;
 use crate::render::{Context, RenderError};
-use crate::scene::solids::SolidLook;
 use crate::scene::solids::camera::PRESETS;
 use crate::scene::{Camera, Choice, Composition, Shade, View, view::CLOSEST};
 use crate::shown::is_seen;
@@ -315,7 +314,7 @@ pub(super) fn viewed(picture: &PictureArgs, camera: Camera, speed: f64, step: f6
     }
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive; saturates")]
     let skipped = step.ceil() as u64;
-    let (shown, solids) = (|part: Part| !picture.hide.contains(&part), solids(picture));
+    let (shown, solids) = (|part: Part| !picture.hide.contains(&part), picture.solids.look());
     if let Some((from, to)) = solids.window.filter(|(_, to)| *to > solids.slices) {
         return Err(UsageError(format!(
             "--slice {from}..{to}: found {to}; expected {} or less, the slices that the trace is cut into; --slices N cuts finer",
@@ -335,25 +334,6 @@ pub(super) fn viewed(picture: &PictureArgs, camera: Camera, speed: f64, step: f6
         solids: Arc::new(solids),
         ..View::default()
     })
-}
-
-/// What of an array is looked at as solids.
-fn solids(picture: &PictureArgs) -> SolidLook {
-    let SolidArgs { array, measure, owner, of_core, of_kind, threshold, slices, slice, form, isovalues, glyphs } =
-        &picture.solids;
-    SolidLook {
-        array: array.as_deref().map(Into::into),
-        measure: *measure,
-        owner: owner.clone(),
-        core: *of_core,
-        kind: *of_kind,
-        threshold: *threshold,
-        slices: *slices,
-        window: *slice,
-        form: *form,
-        isovalues: isovalues.clone(),
-        glyphs: *glyphs,
-    }
 }
 
 #[cfg(test)]

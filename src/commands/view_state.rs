@@ -9,7 +9,6 @@ use crate::app::transport::PlayRange;
 use crate::app::{Asked, Beside, KeepLeft};
 use crate::cli::{CacheArgs, Cli, Command, ViewArgs, canonical};
 use crate::opening::{self, Sidecar};
-use crate::scene::solids::look::SLICES;
 use crate::shown::say;
 use crate::sim::config::{HierarchyConfig, LevelConfig, Ways, format_size, presets};
 use crate::trace::bundled::name_in;
@@ -143,17 +142,6 @@ fn state(args: &ViewArgs) -> Result<ViewState, UsageError> {
         some("--hide", listed(hidden)),
         some("--title", picture.title.clone()),
         some("--size", picture.size.clone().filter(|size| size != super::picture::USUAL_SIZE)),
-        some("--array", picture.solids.array.clone()),
-        some("--measure", changed(&picture.solids.measure)),
-        some("--owner", changed(&picture.solids.owner)),
-        some("--of-core", picture.solids.of_core.map(|core| core.to_string())),
-        some("--of-kind", picture.solids.of_kind.map(|kind| kind.name().to_owned())),
-        some("--threshold", picture.solids.threshold.map(|least| least.to_string())),
-        some("--slices", Some(picture.solids.slices).filter(|n| *n != SLICES).map(|n| n.to_string())),
-        some("--slice", picture.solids.slice.map(|(from, to)| format!("{from}..{to}"))),
-        some("--form", changed(&picture.solids.form)),
-        some("--isovalues", changed(&picture.solids.isovalues)),
-        some("--glyphs", changed(&picture.solids.glyphs)),
         some("--memory", Some(picture.memory).filter(|memory| *memory != USUAL_MEMORY).map(format_size)),
     ];
     Ok(ViewState {
@@ -184,13 +172,9 @@ fn state(args: &ViewArgs) -> Result<ViewState, UsageError> {
         in_step: picture.compared.in_step.clone(),
         theme: picture.theme,
         strip: picture.strip,
+        solids: picture.solids.look(),
         others: others.into_iter().flatten().collect(),
     })
-}
-
-/// The words of a value that is not the usual one.
-fn changed<T: Default + PartialEq + std::fmt::Display>(value: &T) -> Option<String> {
-    (*value != T::default()).then(|| value.to_string())
 }
 
 /// Size and memory where none are asked for; a test holds them to what the command line says.

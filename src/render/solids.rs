@@ -175,8 +175,7 @@ impl SolidRenderer {
         pass.set_index_buffer(triangles.slice(..), wgpu::IndexFormat::Uint32);
         let [opaque, solid] = data.covering;
         let [whole, lines] = &self.covers;
-        let parts =
-            [(whole, 0..opaque), (lines, opaque..solid), (&self.seen_through, solid..data.triangles.count())];
+        let parts = [(whole, 0..opaque), (lines, opaque..solid), (&self.seen_through, solid..data.triangles.count())];
         for (pipeline, part) in parts.into_iter().filter(|(_, part)| !part.is_empty()) {
             pass.set_pipeline(pipeline);
             pass.draw_indexed(part, 0, 0..1);

@@ -55,6 +55,21 @@ impl Camera {
         Self { at, zoom }
     }
 
+    /// The camera at a share (0 to 1) of the way to another one; `round`: [`Camera::at`] counts degrees, and goes the shorter way round.
+    #[must_use]
+    pub fn towards(self, to: Self, share: f32, round: bool) -> Self {
+        let way = |from: f32, to: f32| match round {
+            true => (to - from + 180.0).rem_euclid(360.0) - 180.0,
+            false => to - from,
+        };
+        let at = [0, 1].map(|axis| {
+            let at = self.at[axis] + way(self.at[axis], to.at[axis]) * share;
+            if round { at.rem_euclid(360.0) } else { at }
+        });
+        // Each step closer by the same factor.
+        Self { at, zoom: self.zoom * (to.zoom / self.zoom).powf(share) }
+    }
+
     /// Closer by `factor`; the world point `held` stays where it is on the screen.
     #[must_use]
     pub fn closer(self, factor: f32, held: [f32; 2]) -> Self {

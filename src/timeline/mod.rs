@@ -40,7 +40,7 @@ pub use answers::{Answered, Answers};
 pub use clock::{Clock, ClockKind};
 pub use cursor::{Cursor, Moment};
 pub use flows::{Flow, Flows, Group};
-pub use grid::{Distribution, Grid, GridCounts, GridError, GridKind, GridOf};
+pub use grid::{Aggregate, Distribution, Grid, GridCounts, GridError, GridKind, GridOf, GridPart};
 pub use in_step::{InStep, NoStep, StepBy, StepError};
 pub use indexer::Indexer;
 pub use life::{Life, LifeStep};

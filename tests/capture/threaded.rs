@@ -43,6 +43,6 @@ pub(crate) fn count(timeline: &Timeline, array: &str, shape: &[u64], owner: &str
     let region = regions.iter().position(|region| region.name == array).unwrap();
     assert_eq!(regions[region].shape, shape);
     let (references, owner) = (0..timeline.len(), owner.parse().unwrap());
-    let of = GridOf { region, references, slices: 37, owner, core: None, kind: None, by_core: false };
+    let of = GridOf { owner, ..GridOf::new(region, references, 37) };
     Grid::count(timeline, of, &|| true).unwrap()
 }

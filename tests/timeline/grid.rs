@@ -3,9 +3,12 @@
 use crate::support::timeline::Chopped;
 use orrery::reference::{Kind, MemoryTrace, Reference, Region, Tables};
 use orrery::sim::Hierarchy;
-use orrery::sim::config::preset;
-use orrery::timeline::grid::{Deal, Owners};
-use orrery::timeline::{Distribution, Grid, GridCounts, GridError, GridKind, GridOf, Options, Timeline};
+use orrery::sim::config::{Ways, preset};
+use orrery::sim::event::{Cause, Event};
+use orrery::timeline::grid::{Deal, Indices, Owners};
+use orrery::timeline::{
+    Aggregate, Distribution, Grid, GridCounts, GridError, GridKind, GridOf, GridPart, Options, Timeline,
+};
 use orrery::trace::synth::Rng;
 use std::sync::Arc;
 
@@ -78,6 +81,8 @@ fn timeline(references: Vec<Reference>, regions: &[Region], chunk: u64) -> Timel
     let trace = MemoryTrace::new(references, Tables { regions: regions.to_vec(), ..Tables::default() });
     let mut config = preset("paper").expect("shipped");
     config.cores = u16::try_from(CORES).expect("small");
+    // Two lines, so that some give way.
+    (config.levels[0].size, config.levels[0].ways) = (64, Ways::Count(2));
     let hierarchy = Hierarchy::new(&config).expect("sound");
     Timeline::build(Arc::new(Chopped { trace, chunk }), hierarchy, Options::default(), &mut |_, _| true)
         .expect("in memory")
@@ -122,12 +127,7 @@ fn brute(
             let first = || touches(true, addr).or_else(|| touches(false, addr)).expect("it is touched");
             let owner = owners.as_ref().map_or_else(first, |owners| owners.of(&indices));
             let counted = ticks.contains(&tick) && of.core.is_none_or(|core| core == reference.core);
-            if !counted || indices[..grid.fixed].iter().any(|index| *index > 0) {
-                continue;
-            }
-            let block = indices[grid.fixed..].iter().zip(&grid.blocks).zip(&grid.per);
-            let block =
-                block.fold(0, |n, ((index, blocks), per)| n * blocks + usize::try_from(index / per).expect("small"));
+            let Some(block) = block_of(&of.part, &shape, &indices, grid).filter(|_| counted) else { continue };
             let c = &mut counts[block];
             let local = owner == u64::from(reference.core);
             let own = bytes.clone().filter(|at| (addr..addr + elem).contains(at)).count() as u64;
@@ -144,15 +144,90 @@ fn brute(
             }
         }
     }
+    if of.moves {
+        let mut state = Hierarchy::clone(timeline.start());
+        for (tick, reference) in (0u64..).zip(all) {
+            let mut events = Vec::new();
+            state.access(reference, &mut events);
+            let gone = events.iter().filter_map(|event| match event {
+                Event::Evict { cache, line, .. } => Some((*cache, *line, true)),
+                Event::Invalidate { cache, line, cause, .. } if *cause != Cause::Promotion => {
+                    Some((*cache, *line, false))
+                }
+                _ => None,
+            });
+            for (cache, line, evicted) in gone {
+                let info = state.info(cache);
+                let core = info.core.unwrap_or(reference.core);
+                if info.depth > 0 || !ticks.contains(&tick) || of.core.is_some_and(|only| only != core) {
+                    continue;
+                }
+                let bytes = timeline.config().levels[info.level.index()].line;
+                let line = line.base(bytes).0..line.base(bytes).0 + u64::from(bytes);
+                for slot in 0..region.bytes / elem {
+                    let own = region.base + slot * elem;
+                    if own >= line.end || own + elem <= line.start {
+                        continue;
+                    }
+                    let Some(indices) = layout.indices(own) else { continue };
+                    let Some(block) = block_of(&of.part, &shape, &indices, grid) else { continue };
+                    *(if evicted { &mut counts[block].evictions } else { &mut counts[block].invalidations }) += 1;
+                }
+            }
+        }
+    }
     counts
+}
+
+/// The block of an element, where the part has it.
+fn block_of(part: &GridPart, shape: &[u64], indices: &[u64], grid: &Grid) -> Option<usize> {
+    let of = |n: usize| part.0.get(n).copied().unwrap_or_default();
+    let mut along: Vec<usize> = (0..shape.len()).filter(|n| !matches!(of(*n), Indices::One(_))).collect();
+    if along.is_empty() {
+        along.push(shape.len() - 1);
+    }
+    let left_out = along.len().saturating_sub(3);
+    let mut block = 0;
+    for n in 0..shape.len() {
+        let range = match of(n) {
+            Indices::All => 0..shape[n],
+            Indices::One(index) => index..index + 1,
+            Indices::Some(from, to) => from..to,
+        };
+        let rank = along.iter().position(|other| *other == n);
+        let is_in =
+            range.contains(&indices[n]) && (rank.is_none_or(|rank| rank >= left_out) || indices[n] == range.start);
+        if !is_in {
+            return None;
+        }
+        if let Some(rank) = rank.and_then(|rank| rank.checked_sub(left_out)) {
+            let at = usize::try_from((indices[n] - range.start) / grid.per[rank]).expect("small");
+            block = block * grid.blocks[rank] + at;
+        }
+    }
+    Some(block)
+}
+
+fn part(rng: &mut Rng, shape: &[u64]) -> GridPart {
+    let dimensions = usize::try_from(rng.below(shape.len() as u64 + 1)).expect("small");
+    let indices = |extent: u64, rng: &mut Rng| match rng.below(3) {
+        0 => Indices::All,
+        1 => Indices::One(rng.below(extent)),
+        _ => {
+            let from = rng.below(extent);
+            Indices::Some(from, from + 1 + rng.below(extent - from))
+        }
+    };
+    GridPart(shape[..dimensions].iter().map(|extent| indices(*extent, rng)).collect())
 }
 
 #[test]
 fn any_window_of_any_distribution_is_what_brute_force_counts() {
     let mut rng = Rng::new(1994);
-    let mut sum = 0;
+    let (mut sum, mut moves) = (0, [0u64; 2]);
     for _ in 0..400 {
         let regions = regions(&mut rng);
+        let shape = if regions[0].shape.is_empty() { vec![regions[0].elements()] } else { regions[0].shape.clone() };
         let all = trace(&mut rng, &regions);
         let timeline = timeline(all.clone(), &regions, 1 + rng.below(70));
         let len = all.len() as u64;
@@ -166,12 +241,15 @@ fn any_window_of_any_distribution_is_what_brute_force_counts() {
             kind: [None, None, Some(GridKind::Reads), Some(GridKind::Writes)]
                 [usize::try_from(rng.below(4)).expect("small")],
             by_core: rng.below(3) == 0,
+            part: if rng.below(2) == 0 { GridPart::ALL } else { part(&mut rng, &shape) },
+            moves: rng.below(2) == 0,
+            spread: false,
         };
         let grid = Grid::count(&timeline, of.clone(), &|| true).expect("can be counted");
-        let elements: u64 =
-            if regions[0].shape.is_empty() { regions[0].elements() } else { regions[0].shape.iter().product() };
-        let left_out: u64 = regions[0].shape.iter().take(grid.fixed).product();
-        assert_eq!(grid.len() as u64 * left_out, elements, "each element by itself");
+        let elements: u64 = shape.iter().product();
+        let left_out: u64 =
+            grid.fixed.iter().zip(&shape).filter(|(fixed, _)| fixed.is_some()).map(|(_, extent)| extent).product();
+        assert!(of.part != GridPart::ALL || grid.len() as u64 * left_out == elements, "each element by itself");
         for _ in 0..6 {
             let (a, b) = (rng.below(grid.slices() as u64 + 1), rng.below(grid.slices() as u64 + 1));
             let window = usize::try_from(a.min(b)).expect("small")..usize::try_from(a.max(b)).expect("small");
@@ -197,9 +275,15 @@ fn any_window_of_any_distribution_is_what_brute_force_counts() {
                 assert_eq!(found, expect, "core {core} of {of:?}");
             }
             sum += found.iter().map(GridCounts::accesses).sum::<u64>();
+            let moved = |c: &GridCounts| [c.evictions, c.invalidations];
+            found.iter().map(moved).for_each(|[evicted, invalid]| {
+                moves[0] += evicted;
+                moves[1] += invalid;
+            });
         }
     }
     assert!(sum > 10_000, "{sum} accesses were compared");
+    assert!(moves.iter().all(|n| *n > 500), "{moves:?} evictions and invalidations were compared");
 }
 
 #[test]
@@ -213,13 +297,44 @@ fn blocks_of_a_large_array_add_up_to_what_their_elements_have() {
     let all: Vec<Reference> = (0..20_000).map(|_| any(&mut rng)).collect();
     let timeline = timeline(all.clone(), std::slice::from_ref(&region), 5000);
     let cyclic = Distribution::Dealt(vec![Deal::Cyclic(1)]);
-    let of =
-        GridOf { region: 0, references: 0..20_000, slices: 8, owner: cyclic, core: None, kind: None, by_core: false };
+    let of = GridOf { owner: cyclic, spread: true, ..GridOf::new(0, 0..20_000, 8) };
     let grid = Grid::count(&timeline, of.clone(), &|| true).expect("can be counted");
     assert!(grid.len() * 9 <= 1 << 20 && grid.elements_a_block() > 1, "{:?} of {:?}", grid.blocks, grid.per);
     let expect = brute(&timeline, &all, &of, 0..20_000, &grid);
     let found: Vec<GridCounts> = (0..grid.len()).map(|block| grid.counts(block, 0..8)).collect();
     assert_eq!(found, expect);
+    // The least, the mean and the most of each block, of each core and of a window.
+    let window = 2..5;
+    let by_core = Grid::count(&timeline, GridOf { by_core: true, ..of.clone() }, &|| true).expect("can be counted");
+    for (core, grid) in [(None, &grid), (Some(2u16), &by_core)] {
+        let mut reads = vec![0u64; 1024 * 1025];
+        let ticks = grid.begins(window.start)..grid.begins(window.end);
+        for (tick, reference) in (0u64..).zip(&all) {
+            if ticks.contains(&tick) && core.is_none_or(|core| core == reference.core) {
+                reads[usize::try_from((reference.addr - BASE) / 8).expect("small")] += 1;
+            }
+        }
+        let mut of_block: Vec<Vec<u64>> = vec![Vec::new(); grid.len()];
+        for (n, reads) in (0u64..).zip(&reads) {
+            of_block[grid.block_of(&[n / 1025, n % 1025]).expect("it is counted")].push(*reads);
+        }
+        let mut seen = [0.0f64; 2];
+        for how in [Aggregate::Sum, Aggregate::Min, Aggregate::Mean, Aggregate::Max] {
+            let found = grid.aggregated(how, core.map(usize::from), &window, &|counts| counts.accesses() as f64);
+            for (found, own) in found.iter().zip(&of_block) {
+                let sum = own.iter().sum::<u64>() as f64;
+                let expect = match how {
+                    Aggregate::Sum => sum,
+                    Aggregate::Mean => sum / own.len() as f64,
+                    Aggregate::Min => own.iter().min().copied().unwrap_or(0) as f64,
+                    Aggregate::Max => own.iter().max().copied().unwrap_or(0) as f64,
+                };
+                assert!((found - expect).abs() < 1e-9, "{how}: {found}, expected {expect}");
+                seen[usize::from(how == Aggregate::Max)] += expect;
+            }
+        }
+        assert!(seen[1] > 500.0 && seen[0] > seen[1], "{seen:?}");
+    }
     let [first, last] = grid.elements(grid.len() - 1);
     assert_eq!(last, [1023, 1024]);
     assert!(first[0] <= 1023 && first[1] <= 1024);
@@ -229,6 +344,11 @@ fn blocks_of_a_large_array_add_up_to_what_their_elements_have() {
     }
 }
 
+/// Why nothing can be counted.
+fn count_of(timeline: &Timeline, of: GridOf) -> String {
+    Grid::count(timeline, of, &|| true).expect_err("it cannot be counted").to_string()
+}
+
 #[test]
 fn what_cannot_be_counted_is_told_with_what_is_needed() {
     let region = Region { shape: vec![4, 4], ..Region::new("A", BASE, 128) };
@@ -236,14 +356,13 @@ fn what_cannot_be_counted_is_told_with_what_is_needed() {
     let regions = [region, huge];
     let timeline = timeline(vec![Reference::new(Kind::Read, BASE, 8)], &regions, 10);
     let of = |region: usize, words: &str| GridOf {
-        region,
-        references: 0..1,
-        slices: 1,
         owner: words.parse().expect("a distribution"),
-        core: None,
-        kind: None,
-        by_core: false,
+        ..GridOf::new(region, 0..1, 1)
     };
+    let error = count_of(&timeline, GridOf { part: "*,4".parse().expect("a part"), ..of(0, "block") });
+    assert_eq!(error, "A: found 4 of dimension 1; expected indices below 4");
+    let error = count_of(&timeline, GridOf { part: "*,*,0".parse().expect("a part"), ..of(0, "block") });
+    assert_eq!(error, "A: found indices of 3 dimensions; expected those of 2 or fewer");
     let count = |of: GridOf| Grid::count(&timeline, of, &|| true);
     assert_eq!(count(of(9, "block")).err(), Some(GridError::NoArray));
     let error = count(of(0, "block,block,block")).expect_err("too many").to_string();

@@ -10,9 +10,11 @@ use crate::overlay::exhibits::{EXHIBITS, ExhibitEntry};
 use crate::scene::Camera;
 use crate::scene::layout::Radii;
 use crate::scene::palette::Theme;
+use crate::scene::solids::{Form, Glyphs, Measure, Projection, SolidLook};
 use crate::sim::Policy;
 use crate::sim::config::preset;
-use crate::timeline::{ClockKind, StepBy};
+use crate::timeline::grid::{Indices, MOST_SLICES};
+use crate::timeline::{Aggregate, ClockKind, Distribution, GridKind, GridPart, StepBy};
 use proptest::prelude::*;
 
 pub(super) fn args(words: &[&str]) -> ViewArgs {
@@ -110,6 +112,45 @@ fn name() -> impl Strategy<Value = String> {
     "[ -+.-~é長🦀\u{1b}\u{202e}]{1,9}"
 }
 
+fn any_solids() -> impl Strategy<Value = SolidLook> {
+    let measure = || (0..Measure::ALL.len()).prop_map(|n| Measure::ALL[n].0);
+    let part =
+        proptest::option::of((0u64..9, 1u64..9).prop_map(|(from, more)| {
+            GridPart(vec![Indices::One(from), Indices::All, Indices::Some(from, from + more)])
+        }));
+    let what = (proptest::option::of(name()), part, measure(), proptest::option::of(measure()), 0..4usize);
+    let of = (proptest::option::of(0u16..9), proptest::option::of(0..2usize), proptest::option::of(any::<u64>()));
+    let slices = (1u32..MOST_SLICES, proptest::option::of((0u32..9, 1u32..9)));
+    let drawn = (0..Form::ALL.len(), 0..Glyphs::ALL.len(), 0..Projection::ALL.len(), any::<bool>());
+    (what, of, slices, drawn).prop_map(
+        |(
+            (array, part, measure, color, how),
+            (core, kind, threshold),
+            (slices, window),
+            (form, glyphs, seen, many),
+        )| {
+            let words = if many { "even(7)" } else { "-3,10.5" };
+            SolidLook {
+                array: array.map(Into::into),
+                part: part.unwrap_or_default(),
+                measure,
+                color,
+                aggregate: Aggregate::ALL[how].0,
+                owner: if many { "cyclic(4),*".parse().expect("one") } else { Distribution::default() },
+                core,
+                kind: kind.map(|n| GridKind::ALL[n].0),
+                threshold,
+                slices,
+                window: window.map(|(from, more)| (from, from + more)),
+                form: Form::ALL[form].0,
+                isovalues: words.parse().expect("values"),
+                glyphs: Glyphs::ALL[glyphs].0,
+                projection: Projection::ALL[seen].0,
+            }
+        },
+    )
+}
+
 fn any_state() -> impl Strategy<Value = ViewState> {
     let unit = -1.0f32..1.0;
     let camera = prop_oneof![
@@ -178,13 +219,14 @@ fn any_state() -> impl Strategy<Value = ViewState> {
             strip,
             proptest::collection::vec((0usize..9, any::<bool>()), 0..5),
             any::<bool>(),
+            any_solids(),
         ),
     )
         .prop_map(
             |(
                 (trace, reading, caches, (panes, layout, text_scale, calm), camera, position, range, (pin, loops)),
                 rest,
-                (against, theme, strip, sorts, scale),
+                (against, theme, strip, sorts, scale, solids),
             )| {
                 let (against, in_step) = against.map_or((None, None), |(name, step)| (Some(name), step));
                 let panes = if layout.is_some() { Vec::new() } else { panes };
@@ -225,6 +267,7 @@ fn any_state() -> impl Strategy<Value = ViewState> {
                     in_step,
                     theme: Theme::ALL[theme].0,
                     strip,
+                    solids,
                     others,
                 }
             },

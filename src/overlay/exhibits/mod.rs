@@ -51,7 +51,7 @@ use crate::axis::Axis;
 use crate::chart::ChartKind;
 use crate::chart::kernel::KernelView;
 use crate::reference::SourceError;
-use crate::scene::solids::Facets;
+use crate::scene::solids::{Facets, SolidLook};
 use crate::scene::{Camera, Composition, Scene, Stage, View};
 use crate::tasks::Spot;
 use egui::{Pos2, Vec2};
@@ -425,6 +425,15 @@ pub enum Gesture {
     Whole,
 }
 
+/// What was chosen in a picture that is not a matter of its exhibit alone.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Chosen {
+    /// What of arrays is looked at as solids.
+    Look(SolidLook),
+    /// From where.
+    Camera(Camera),
+}
+
 /// One way to show a moment of a trace.
 pub trait Exhibit: Send {
     /// What its positions are places on: the references of the trace, where it says nothing else.
@@ -470,6 +479,11 @@ pub trait Exhibit: Send {
 
     /// The heading of a column was chosen: see [`Target::Column`](super::pen::Target::Column).
     fn sort(&mut self, _: u8) {}
+
+    /// What a click on one of its words makes of what is looked at: see [`Target::Column`](super::pen::Target::Column).
+    fn choose(&self, _: u8, _: &View) -> Option<Chosen> {
+        None
+    }
 
     /// The heading of a function was chosen, which has this source line: see [`Target::Fold`](super::pen::Target::Fold).
     fn fold(&mut self, _: &Studio, _: usize) {}

@@ -15,6 +15,8 @@ use crate::scene::palette::Rgba;
 
 /// How far away the middle is, in radii of what is seen.
 const DISTANCE: f32 = 4.2;
+/// As far away as parallel lines of sight are, in the same.
+const FAR: f32 = 1e4;
 /// Least light: a side that is turned away keeps so much of its colour. Light scales all channels alike, so that hue stays and colours
 /// of faces that are turned alike compare exactly.
 const SHADE: f32 = 0.62;
@@ -71,6 +73,43 @@ impl Orbit {
     }
 }
 
+/// How what is far is seen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Projection {
+    /// A little smaller than what is near.
+    #[default]
+    Perspective,
+    /// As large: what is parallel stays so, and lengths along one direction compare exactly.
+    Orthographic,
+}
+
+impl Projection {
+    /// Both, with their names.
+    pub const ALL: [(Self, &'static str); 2] =
+        [(Self::Perspective, "perspective"), (Self::Orthographic, "orthographic")];
+
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        if self == Self::Perspective { "perspective" } else { "orthographic" }
+    }
+}
+
+impl std::fmt::Display for Projection {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl std::str::FromStr for Projection {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let found = Self::ALL.into_iter().find(|(_, name)| *name == text).map(|(projection, _)| projection);
+        found.ok_or_else(|| format!("found `{text}`; expected perspective or orthographic"))
+    }
+}
+
 /// A corner on the screen.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Seen {
@@ -106,6 +145,7 @@ pub struct Sight {
     /// What is in the middle, in space.
     middle: Point,
     radius: f32,
+    projection: Projection,
     /// Right, up and back, as the camera has them.
     axes: [Point; 3],
     /// Where the middle is on the screen, and pixels of a unit there.
@@ -118,7 +158,18 @@ pub struct Sight {
 impl Sight {
     /// Of a box with these corners, whole within an area (left, top, right, bottom) at zoom 1.
     #[must_use]
-    pub fn new([low, high]: [Point; 2], orbit: Orbit, zoom: f32, area: [f32; 4]) -> Self {
+    pub fn new(bounds: [Point; 2], orbit: Orbit, zoom: f32, area: [f32; 4]) -> Self {
+        Self::projected(bounds, (orbit, Projection::Perspective), zoom, area)
+    }
+
+    /// As [`Sight::new`], in either projection.
+    #[must_use]
+    pub fn projected(
+        [low, high]: [Point; 2],
+        (orbit, projection): (Orbit, Projection),
+        zoom: f32,
+        area: [f32; 4],
+    ) -> Self {
         let (turn, tilt) = (orbit.azimuth.to_radians(), orbit.altitude.to_radians());
         // From the middle to the camera.
         let back = [tilt.cos() * turn.sin(), tilt.sin(), tilt.cos() * turn.cos()];
@@ -128,7 +179,8 @@ impl Sight {
         let half = minus(high, middle);
         let radius = dot(half, half).sqrt().max(1e-6);
         let center = [0.5 * (area[0] + area[2]), 0.5 * (area[1] + area[3])];
-        let mut sight = Self { middle, radius, axes: [right, up, back], center, px: 1.0, light: unit(LIGHT) };
+        let axes = [right, up, back];
+        let mut sight = Self { middle, radius, projection, axes, center, px: 1.0, light: unit(LIGHT) };
         // As large as fits: the box's corners tell how far it reaches to each side.
         let mut reach = [[f32::MAX, f32::MIN]; 2];
         for n in 0..8 {
@@ -150,7 +202,8 @@ impl Sight {
     /// Where the camera is, in space.
     #[must_use]
     pub fn eye(&self) -> Point {
-        plus(self.middle, times(self.axes[2], DISTANCE * self.radius))
+        let away = if self.projection == Projection::Perspective { DISTANCE } else { FAR };
+        plus(self.middle, times(self.axes[2], away * self.radius))
     }
 
     /// Where a point is on the screen, and its depth.
@@ -158,16 +211,23 @@ impl Sight {
     pub fn at(&self, point: Point) -> ([f32; 2], f32) {
         let [x, y, z] = self.axes.map(|axis| dot(axis, minus(point, self.middle)));
         let away = (DISTANCE * self.radius - z).max(1e-3 * self.radius);
-        let grown = DISTANCE * self.radius / away * self.px;
-        // What is linear on the screen, as depth buffers want it.
         let (near, far) = ((DISTANCE - 1.2) * self.radius, (DISTANCE + 1.2) * self.radius);
-        let depth = (far - near * far / away) / (far - near);
+        // What is linear on the screen, as depth buffers want it.
+        let (grown, depth) = match self.projection {
+            Projection::Perspective => {
+                (DISTANCE * self.radius / away * self.px, (far - near * far / away) / (far - near))
+            }
+            Projection::Orthographic => (self.px, (away - near) / (far - near)),
+        };
         ([self.center[0] + x * grown, self.center[1] - y * grown], depth.clamp(0.0, 1.0))
     }
 
     /// Pixels of a unit of length where a point is.
     #[must_use]
     pub fn scale(&self, point: Point) -> f32 {
+        if self.projection == Projection::Orthographic {
+            return self.px;
+        }
         let away = DISTANCE * self.radius - dot(self.axes[2], minus(point, self.middle));
         DISTANCE * self.radius / away.max(1e-3 * self.radius) * self.px
     }

@@ -1,9 +1,10 @@
 //! What of an array is looked at as solids: which array, by which measure, whose accesses, in which slices of time, in which form.
 
+use super::camera::Projection;
 use super::iso::Isovalues;
 use super::plane::Form;
 use super::scatter::Glyphs;
-use crate::timeline::{Distribution, GridCounts, GridKind};
+use crate::timeline::{Aggregate, Distribution, GridCounts, GridKind, GridPart};
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -38,11 +39,15 @@ pub enum Measure {
     Hits,
     /// Bytes read and written.
     Bytes,
+    /// Times that the cache that is asked first gave it up for another line.
+    Evictions,
+    /// Times that another core's store, or a cache outside, took it from there.
+    Invalidations,
 }
 
 impl Measure {
     /// All of them, with their names and what they count, in words.
-    pub const ALL: [(Self, &'static str, &'static str); 13] = [
+    pub const ALL: [(Self, &'static str, &'static str); 15] = [
         (Self::Difference, "local-remote", "local minus remote accesses"),
         (Self::Accesses, "accesses", "accesses"),
         (Self::Reads, "reads", "reads"),
@@ -56,6 +61,8 @@ impl Measure {
         (Self::Misses, "misses", "misses"),
         (Self::Hits, "hits", "hits"),
         (Self::Bytes, "bytes", "bytes"),
+        (Self::Evictions, "evictions", "evictions"),
+        (Self::Invalidations, "invalidations", "invalidations"),
     ];
 
     /// Its name on the command line.
@@ -77,7 +84,16 @@ impl Measure {
     /// What it is of these counts: 0 or more, but for [`Measure::Difference`], of all accesses.
     #[must_use]
     pub fn of(self, counts: &GridCounts) -> f64 {
-        let GridCounts { local_reads, remote_reads, local_writes, remote_writes, misses, bytes } = *counts;
+        let GridCounts {
+            local_reads,
+            remote_reads,
+            local_writes,
+            remote_writes,
+            misses,
+            bytes,
+            evictions,
+            invalidations,
+        } = *counts;
         let number = match self {
             Self::Difference => return difference(local_reads + local_writes, remote_reads + remote_writes),
             Self::Accesses => counts.accesses(),
@@ -92,8 +108,16 @@ impl Measure {
             Self::Misses => misses,
             Self::Hits => counts.accesses().saturating_sub(misses),
             Self::Bytes => bytes,
+            Self::Evictions => evictions,
+            Self::Invalidations => invalidations,
         };
         number as f64
+    }
+
+    /// Whether caches are played for it.
+    #[must_use]
+    pub fn needs_moves(self) -> bool {
+        matches!(self, Self::Evictions | Self::Invalidations)
     }
 
     /// What it is above the plane and, of [`Measure::Difference`], below it.
@@ -162,6 +186,39 @@ impl fmt::Display for Glyphs {
 }
 
 impl SolidLook {
+    /// The flags of the command line that say it, with their values: those that are not as usual.
+    #[must_use]
+    pub fn flags(&self) -> Vec<(&'static str, String)> {
+        fn changed<T: PartialEq + fmt::Display>(
+            flag: &'static str,
+            own: &T,
+            usual: &T,
+        ) -> Option<(&'static str, String)> {
+            (own != usual).then(|| (flag, own.to_string()))
+        }
+        let usual = Self::default();
+        [
+            self.array.as_ref().map(|name| ("--array", name.to_string())),
+            changed("--elements", &self.part, &usual.part),
+            changed("--measure", &self.measure, &usual.measure),
+            self.color.map(|measure| ("--color-by", measure.to_string())),
+            changed("--aggregate", &self.aggregate, &usual.aggregate),
+            changed("--owner", &self.owner, &usual.owner),
+            self.core.map(|core| ("--of-core", core.to_string())),
+            self.kind.map(|kind| ("--of-kind", kind.name().to_owned())),
+            self.threshold.map(|least| ("--threshold", least.to_string())),
+            changed("--slices", &self.slices, &usual.slices),
+            self.window.map(|(from, to)| ("--slice", format!("{from}..{to}"))),
+            changed("--form", &self.form, &usual.form),
+            changed("--isovalues", &self.isovalues, &usual.isovalues),
+            changed("--glyphs", &self.glyphs, &usual.glyphs),
+            changed("--projection", &self.projection, &usual.projection),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+
     /// A number where it is drawn, else 0.
     #[must_use]
     pub fn kept(&self, number: f64) -> f64 {
@@ -177,8 +234,14 @@ pub const SLICES: u32 = 64;
 pub struct SolidLook {
     /// Name of the array; `None` = the one with most references of those that have rows and columns.
     pub array: Option<Arc<str>>,
+    /// Which part of it.
+    pub part: GridPart,
     /// What is counted.
     pub measure: Measure,
+    /// What colours tell; `None` = the same, or what the picture is known for.
+    pub color: Option<Measure>,
+    /// What blocks of several elements tell of them.
+    pub aggregate: Aggregate,
     /// Who owns an element.
     pub owner: Distribution,
     /// Only accesses of this core.
@@ -197,13 +260,18 @@ pub struct SolidLook {
     pub isovalues: Isovalues,
     /// What glyphs of a scatter are of.
     pub glyphs: Glyphs,
+    /// How what is far is seen.
+    pub projection: Projection,
 }
 
 impl Default for SolidLook {
     fn default() -> Self {
         Self {
             array: None,
+            part: GridPart::ALL,
             measure: Measure::default(),
+            color: None,
+            aggregate: Aggregate::default(),
             owner: Distribution::default(),
             core: None,
             kind: None,
@@ -213,6 +281,7 @@ impl Default for SolidLook {
             form: Form::default(),
             isovalues: Isovalues::default(),
             glyphs: Glyphs::default(),
+            projection: Projection::default(),
         }
     }
 }
@@ -230,9 +299,12 @@ mod tests {
             remote_writes: 4000,
             misses: 7,
             bytes: 50_000,
+            evictions: 600_000,
+            invalidations: 8_000_000,
         };
         let found: Vec<f64> = Measure::ALL.iter().map(|(measure, ..)| measure.of(&counts)).collect();
-        let expect = [-3719.0, 4321.0, 21.0, 4300.0, 301.0, 4020.0, 1.0, 20.0, 300.0, 4000.0, 7.0, 4314.0, 50_000.0];
+        let expect =
+            [-3719.0, 4321.0, 21.0, 4300.0, 301.0, 4020.0, 1.0, 20.0, 300.0, 4000.0, 7.0, 4314.0, 50_000.0, 6e5, 8e6];
         assert_eq!(found, expect);
         assert_eq!(Measure::Difference.heights(&counts), (-19.0, Some(-3700.0)));
         assert_eq!(Measure::Remote.heights(&counts), (4020.0, None));

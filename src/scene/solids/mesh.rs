@@ -115,9 +115,8 @@ impl Mesh {
     ) {
         let first = self.corners.len();
         self.corners.extend((0..rows * columns).map(|n| corner(n / columns, n % columns)));
-        let number = |row: usize, column: usize| {
-            u32::try_from(first + row % rows * columns + column).unwrap_or(u32::MAX)
-        };
+        let number =
+            |row: usize, column: usize| u32::try_from(first + row % rows * columns + column).unwrap_or(u32::MAX);
         for row in 0..if closes { rows } else { rows.saturating_sub(1) } {
             for column in 0..columns.saturating_sub(1) {
                 let about = about(row, column);

@@ -11,7 +11,7 @@ pub mod scale;
 pub mod scatter;
 pub mod tube;
 
-pub use camera::{Facets, Orbit, Seen, Sight};
+pub use camera::{Facets, Orbit, Projection, Seen, Sight};
 pub use iso::Isovalues;
 pub use look::{Measure, SolidLook};
 pub use mesh::Mesh;

@@ -10,7 +10,7 @@
 //!
 //! Where both numbers of an element lead to the same side, the shorter tower stands round the longer one, so that both ends are seen.
 
-use super::mesh::{About, Corner, Mesh, Point, cross, minus, unit};
+use super::mesh::{About, Corner, Mesh, Point, Triangle, cross, minus, unit};
 use super::scale::Reach;
 use crate::scene::palette::{self, Rgba};
 use crate::units::to_f32;
@@ -38,6 +38,23 @@ pub enum Form {
 pub const SPHERES: f32 = 1.5;
 /// See [`SPHERES`].
 pub const TOWERS: f32 = 0.55;
+/// Up to so many times as much room, a form is on its way to the next one.
+const BLEND: f32 = 1.12;
+
+/// A form, and which other one it becomes: how far it has, 0 to 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shape {
+    /// What is drawn.
+    pub form: Form,
+    /// What it becomes as there is less room.
+    pub becomes: Option<(Form, f32)>,
+}
+
+impl From<Form> for Shape {
+    fn from(form: Form) -> Self {
+        Self { form, becomes: None }
+    }
+}
 
 impl Form {
     /// All of them, with their names.
@@ -52,14 +69,19 @@ impl Form {
 
     /// What it is where an element has so much room, in the size of type: `Auto` becomes one of the others, and a sheet needs two rows and two columns.
     #[must_use]
-    pub fn chosen(self, room: f32, heights: &Heights) -> Self {
-        let form = match self {
-            Self::Auto if room >= SPHERES => Self::Spheres,
-            Self::Auto if room >= TOWERS => Self::Towers,
-            Self::Auto => Self::Sheet,
-            form => form,
+    pub fn chosen(self, room: f32, heights: &Heights) -> Shape {
+        let is_row = heights.rows < 2 || heights.columns < 2;
+        let sound = |form: Self| if form == Self::Sheet && is_row { Self::Towers } else { form };
+        if self != Self::Auto {
+            return sound(self).into();
+        }
+        let (form, next, least) = match room {
+            room if room >= SPHERES => (Self::Spheres, Self::Towers, SPHERES),
+            room if room >= TOWERS => (Self::Towers, Self::Sheet, TOWERS),
+            _ => return sound(Self::Sheet).into(),
         };
-        if form == Self::Sheet && (heights.rows < 2 || heights.columns < 2) { Self::Towers } else { form }
+        let share = 1.0 - (room / least - 1.0) / (BLEND - 1.0);
+        Shape { form, becomes: Some((next, share)).filter(|(next, share)| *share > 0.0 && sound(*next) != form) }
     }
 }
 
@@ -149,24 +171,35 @@ pub fn color(number: f64, most: f64, down: bool, signed: bool) -> Rgba {
     if signed { palette::owned(share, down) } else { palette::heat(share) }
 }
 
-/// Adds the elements.
-pub fn add(mesh: &mut Mesh, heights: &Heights, ground: &Ground, form: Form) {
+/// What colours tell in place of heights: whether it has a sign, the largest, and the number of each element.
+pub type By<'a> = (bool, f64, &'a [f64]);
+
+/// Adds the elements; colours repeat heights, or tell something else.
+pub fn add(mesh: &mut Mesh, heights: &Heights, ground: &Ground, shape: impl Into<Shape>, by: Option<By<'_>>) {
     let most = largest(heights);
-    match form {
-        Form::Sheet => {
-            sheet(mesh, heights, ground, most, false);
-            if !heights.below.is_empty() {
-                sheet(mesh, heights, ground, most, true);
+    let ink = |n: usize, number: f64, down: bool| match by {
+        Some((signed, most, numbers)) => color(numbers.get(n).copied().unwrap_or(0.0), most, false, signed),
+        None => color(number, most, down, heights.signed),
+    };
+    let Shape { form, becomes } = shape.into();
+    let left = becomes.map_or(1.0, |(_, share)| 1.0 - share);
+    for (form, share) in [Some((form, left)), becomes].into_iter().flatten().filter(|(_, share)| *share > 0.0) {
+        match form {
+            Form::Sheet => {
+                for down in [false, true].into_iter().take(if heights.below.is_empty() { 1 } else { 2 }) {
+                    sheet(mesh, heights, ground, &ink, (down, share));
+                }
             }
-        }
-        Form::Spheres => {
-            each(heights, |n, at, numbers| spheres(mesh, ground, (n, at), numbers, (most, heights.signed)))
-        }
-        Form::Towers | Form::Auto => {
-            each(heights, |n, at, numbers| towers(mesh, ground, (n, at), numbers, (most, heights.signed)));
+            Form::Spheres => each(heights, |n, at, numbers| spheres(mesh, ground, (n, at), numbers, (&ink, share))),
+            Form::Towers | Form::Auto => {
+                each(heights, |n, at, numbers| towers(mesh, ground, (n, at), numbers, (&ink, share)));
+            }
         }
     }
 }
+
+/// The colour of an element's number, up or down.
+type Ink<'a> = &'a dyn Fn(usize, f64, bool) -> Rgba;
 
 /// Number, place and heights of each element: up, and down where that is drawn.
 fn each(heights: &Heights, mut see: impl FnMut(About, [usize; 2], [Option<f64>; 2])) {
@@ -186,7 +219,7 @@ fn spheres(
     ground: &Ground,
     (about, [row, column]): Element,
     numbers: [Option<f64>; 2],
-    (most, signed): (f64, bool),
+    (ink, size): (Ink<'_>, f32),
 ) {
     let [x, z] = ground.at(row, column);
     let stalk = palette::fade(palette::GUIDE, 0.55);
@@ -194,8 +227,8 @@ fn spheres(
         let Some(number) = number.filter(|number| *number != 0.0) else { continue };
         let y = ground.y(if down { -number } else { number });
         mesh.wire([[x, 0.0, z], [x, y, z]], 1.4, stalk);
-        let radius = ground.pitch.min(0.25) * if down { 0.21 } else { 0.27 };
-        mesh.ball([x, y, z], radius, color(number, most, down, signed), about);
+        let radius = size * ground.pitch.min(0.25) * if down { 0.21 } else { 0.27 };
+        mesh.ball([x, y, z], radius, ink(about as usize, number, down), about);
     }
 }
 
@@ -204,7 +237,7 @@ fn towers(
     ground: &Ground,
     (about, [row, column]): Element,
     numbers: [Option<f64>; 2],
-    (most, signed): (f64, bool),
+    (ink, size): (Ink<'_>, f32),
 ) {
     let at = ground.at(row, column);
     let ends: [f32; 2] = [0, 1].map(|n| {
@@ -216,13 +249,13 @@ fn towers(
         let (own, other) = (ends[usize::from(down)], ends[usize::from(!down)]);
         let Some(number) = numbers[usize::from(down)].filter(|_| own.abs() > 1e-6) else { continue };
         let slender = meet && (own.abs() > other.abs() || own == other && down);
-        let half = ground.pitch * if slender { 0.24 } else { 0.42 };
-        let ink = color(number, most, down, signed);
+        let half = size * ground.pitch * if slender { 0.24 } else { 0.42 };
+        let ink = ink(about as usize, number, down);
         mesh.tower(at, [half; 2], [0.0, own], [palette::mix(ink, palette::BACKGROUND, 0.35), ink], about);
     }
 }
 
-fn sheet(mesh: &mut Mesh, heights: &Heights, ground: &Ground, most: f64, down: bool) {
+fn sheet(mesh: &mut Mesh, heights: &Heights, ground: &Ground, ink: Ink<'_>, (down, share): (bool, f32)) {
     let (rows, columns) = (heights.rows, heights.columns);
     let numbers = if down { &heights.below } else { &heights.above };
     let number = |row: usize, column: usize| numbers.get(row * columns + column).copied().unwrap_or(0.0);
@@ -235,10 +268,18 @@ fn sheet(mesh: &mut Mesh, heights: &Heights, ground: &Ground, most: f64, down: b
         let across = minus(point(row, (column + 1).min(columns - 1)), point(row, column.saturating_sub(1)));
         let back = minus(point((row + 1).min(rows - 1), column), point(row.saturating_sub(1), column));
         let normal = unit(cross(back, across));
-        Corner { at: point(row, column), normal, color: color(number(row, column), most, down, heights.signed) }
+        Corner { at: point(row, column), normal, color: ink(row * columns + column, number(row, column), down) }
     };
     let about = |row: usize, column: usize| About::try_from(row * columns + column).unwrap_or(super::mesh::NOTHING);
-    mesh.surface([rows, columns], false, corner, about);
+    if share >= 1.0 {
+        mesh.surface([rows, columns], false, corner, about);
+        return;
+    }
+    // On its way: seen through.
+    let mut own = Mesh::default();
+    own.surface([rows, columns], false, corner, about);
+    let faint = |corner: Corner| Corner { color: palette::fade(corner.color, share), ..corner };
+    mesh.panes.extend(own.of_surfaces().map(|face| Triangle { corners: face.corners.map(faint), about: face.about }));
 }
 
 #[cfg(test)]
@@ -266,7 +307,7 @@ mod tests {
     fn towers_end_where_their_numbers_are() {
         let (heights, mut mesh) = (heights(), Mesh::default());
         let ground = Ground::of(&heights);
-        add(&mut mesh, &heights, &ground, Form::Towers);
+        add(&mut mesh, &heights, &ground, Form::Towers, None);
         let y = |number: f64| ground.y(number);
         assert_eq!(ends(&mesh, 0), [y(8.0), y(-3.0)], "local reads up, local writes down");
         assert_eq!(ends(&mesh, 1), [0.0, y(-6.0)], "remote reads and local writes both lead down");
@@ -284,7 +325,7 @@ mod tests {
     fn spheres_stand_at_the_ends_of_their_stalks() {
         let (heights, mut mesh) = (heights(), Mesh::default());
         let ground = Ground::of(&heights);
-        add(&mut mesh, &heights, &ground, Form::Spheres);
+        add(&mut mesh, &heights, &ground, Form::Spheres, None);
         assert_eq!(mesh.wires.len(), 9, "none of what has no number");
         for wire in &mesh.wires {
             let [foot, end] = wire.ends;
@@ -299,7 +340,7 @@ mod tests {
     fn a_sheet_goes_through_all_elements() {
         let (heights, mut mesh) = (heights(), Mesh::default());
         let ground = Ground::of(&heights);
-        add(&mut mesh, &heights, &ground, Form::Sheet);
+        add(&mut mesh, &heights, &ground, Form::Sheet, None);
         assert_eq!(mesh.surfaces.len(), 2 * 2 * 2, "two sheets of (rows - 1) x (columns - 1) quads");
         let all: Vec<_> = mesh.of_surfaces().collect();
         let at = |n: usize| all[n].corners.map(|corner| corner.at);
@@ -307,8 +348,9 @@ mod tests {
             let [x, z] = ground.at(row, column);
             [x, ground.y(number), z]
         };
+        // Each four are cut along the shorter way.
         assert_eq!(at(0), [point(1, 0, 2.0), point(1, 1, 2.0), point(0, 1, -4.0)]);
-        assert_eq!(at(4), [point(1, 0, 1.0), point(1, 1, 0.0), point(0, 1, -6.0)]);
+        assert_eq!(at(4), [point(1, 0, 1.0), point(1, 1, 0.0), point(0, 0, -3.0)]);
         assert!(mesh.corners.iter().all(|c| c.normal[1] > 0.0), "light from above is on top");
     }
 
@@ -329,9 +371,38 @@ mod tests {
     fn what_is_drawn_follows_from_the_room_of_an_element() {
         let heights = heights();
         let chosen = |form: Form, room: f32| form.chosen(room, &heights);
-        assert_eq!([1.5, 1.0, 0.5].map(|room| chosen(Form::Auto, room)), [Form::Spheres, Form::Towers, Form::Sheet]);
-        assert_eq!(chosen(Form::Spheres, 0.1), Form::Spheres, "as is asked for");
+        let alone = [2.0, 1.0, 0.5].map(|room| chosen(Form::Auto, room));
+        assert_eq!(alone, [Form::Spheres, Form::Towers, Form::Sheet].map(Shape::from));
+        assert_eq!(chosen(Form::Spheres, 0.1), Form::Spheres.into(), "as is asked for");
         let row = Heights { rows: 1, columns: 6, above: vec![1.0; 6], ..Heights::default() };
-        assert_eq!(Form::Auto.chosen(0.1, &row), Form::Towers, "a row has no surface");
+        assert_eq!(Form::Auto.chosen(0.1, &row), Form::Towers.into(), "a row has no surface");
+        assert_eq!(Form::Auto.chosen(TOWERS * 1.01, &row).becomes, None);
+    }
+
+    #[test]
+    fn a_form_becomes_the_next_one_without_a_step() {
+        let heights = heights();
+        let mut before: Option<(Form, f32)> = None;
+        for n in 0..400 {
+            let room = 1.8 - 0.0035 * n as f32;
+            let Shape { form, becomes } = Form::Auto.chosen(room, &heights);
+            let (next, share) = becomes.unwrap_or((form, 0.0));
+            match before {
+                Some((own, was)) if own == form => assert!(share >= was && share - was < 0.1, "{room}"),
+                Some((_, was)) => assert!(was > 0.9 && share < 0.1, "all of the one, nothing of the other: {room}"),
+                None => assert_eq!((form, next), (Form::Spheres, Form::Spheres)),
+            }
+            before = Some((form, share));
+        }
+        assert_eq!(before, Some((Form::Sheet, 0.0)));
+        // Half way, both are there: the towers narrower, the sheet seen through.
+        let ground = Ground::of(&heights);
+        let shape = Shape { form: Form::Towers, becomes: Some((Form::Sheet, 0.5)) };
+        let (mut both, mut towers) = (Mesh::default(), Mesh::default());
+        add(&mut both, &heights, &ground, shape, None);
+        add(&mut towers, &heights, &ground, Form::Towers, None);
+        assert_eq!(both.closed.len(), towers.closed.len());
+        assert_eq!(both.panes.len(), 8);
+        assert!(both.panes.iter().flat_map(|t| t.corners).all(|c| (120..136).contains(&c.color[3])));
     }
 }

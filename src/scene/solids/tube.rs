@@ -24,6 +24,8 @@ use std::f32::consts::TAU;
 const LONG: f32 = 2.8;
 const CORE: f32 = 0.22;
 const RADIUS: f32 = 0.72;
+/// How far outside of the tube lines along it are.
+const LIFT: f32 = 0.012;
 /// Straight parts of a circle.
 const ROUND: u8 = 48;
 
@@ -36,8 +38,11 @@ pub struct Tube {
     pub slices: usize,
     /// The axis of radii.
     pub reach: Reach,
-    /// Of each slice, of each part: how many, and local minus remote accesses as a share of all, -1 to 1.
+    /// Of each slice, of each part: how many, and what its colour tells, -1 to 1: local minus remote accesses as a share of all, where nothing else
+    /// is said.
     numbers: Vec<(f64, f32)>,
+    /// What colours tell, where it is something else: whether that is an amount.
+    colored: Option<bool>,
 }
 
 impl Tube {
@@ -45,7 +50,13 @@ impl Tube {
     #[must_use]
     pub fn new(parts: usize, numbers: Vec<(f64, f32)>) -> Self {
         let reach = Reach::of(numbers.iter().map(|(number, _)| *number));
-        Self { parts, slices: numbers.len() / parts.max(1), reach, numbers }
+        Self { parts, slices: numbers.len() / parts.max(1), reach, numbers, colored: None }
+    }
+
+    /// The same with colours that tell something else: an amount, or what has a sign.
+    #[must_use]
+    pub fn colored(self, colored: Option<bool>) -> Self {
+        Self { colored, ..self }
     }
 
     /// The same with an axis of radii that reaches so far at least: one that stays while a window slides.
@@ -114,12 +125,22 @@ impl Tube {
             let round = minus(self.at((part + 1) % parts, slice), self.at((part + parts - 1) % parts, slice));
             let normal = unit(cross(round, along));
             let color = match self.number(part, slice) {
+                (_, share) if self.colored == Some(true) => palette::heat(share),
+                (_, share) if self.colored == Some(false) => palette::owned(share, false),
                 (number, share) if number > 0.0 => palette::owned(share, false),
                 _ => palette::owned(0.0, false),
             };
             Corner { at, normal, color }
         };
         mesh.surface([parts, self.slices], true, corner, |part, slice| self.about(part, slice));
+    }
+
+    /// Adds a line along a part, a little outside of the tube.
+    pub fn mark(&self, mesh: &mut Mesh, part: usize, ink: palette::Rgba) {
+        let at = |slice: usize| self.round(slice, part as f32, self.radius(self.number(part, slice).0) + LIFT);
+        for slice in 1..self.slices {
+            mesh.wire([at(slice - 1), at(slice)], 2.4, ink);
+        }
     }
 
     /// Adds circles at both ends, and gives the names, as many as stand apart in type of `em` pixels: slices below the tube, counted from

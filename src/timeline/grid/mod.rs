@@ -4,15 +4,28 @@
 //! An element is *owned* by a core ([`Distribution`]). An access is *local* where its core owns the element, else *remote*. A reference is
 //! an access to each element of which it touches a byte; a modify is a read and a write. Of an array with more elements than there is room for
 //! (times slices) blocks of neighbours are counted together; each access is local or remote by its own element still.
+//!
+//! Evictions and invalidations are those of the caches that are asked first: each counts for all elements of the line, whoever caused it, in
+//! the slice of the reference for which it happened.
 
+mod counts;
+mod moves;
 mod owner;
+mod part;
 mod places;
+mod spread;
 
+pub use counts::{Aggregate, GridCounts, GridKind};
 pub use owner::{Deal, Distribution, NoDistribution, Owners};
+pub use part::{GridPart, Indices, NoPart};
 
 use super::Timeline;
 use crate::reference::{Kind, LayoutError, Reference, Region, RegionFinder, RegionMap, SourceError};
+use crate::sim::Hierarchy;
+use counts::COLUMNS;
+use moves::Moves;
 use places::Places;
+use spread::{MOST_TOUCHED, Spread, Spreading};
 use std::ops::Range;
 
 /// Sums that are kept of a measure at most: blocks times slices, and times cores where each is counted by itself.
@@ -44,15 +57,31 @@ pub struct GridOf {
     pub kind: Option<GridKind>,
     /// Whether counts of each core are kept as well.
     pub by_core: bool,
+    /// Which part of the array.
+    pub part: GridPart,
+    /// Whether evictions and invalidations are counted: the caches are played once more for that.
+    pub moves: bool,
+    /// Whether the least and the most of each block is asked for.
+    pub spread: bool,
 }
 
-/// A kind of access: a modify is one of each.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum GridKind {
-    /// Reads.
-    Reads,
-    /// Writes.
-    Writes,
+impl GridOf {
+    /// All accesses of all references to all of a region, in so many slices; who wrote an element first owns it.
+    #[must_use]
+    pub fn new(region: usize, references: Range<u64>, slices: u32) -> Self {
+        Self {
+            region,
+            references,
+            slices,
+            owner: Distribution::default(),
+            core: None,
+            kind: None,
+            by_core: false,
+            part: GridPart::ALL,
+            moves: false,
+            spread: false,
+        }
+    }
 }
 
 /// Why nothing can be counted.
@@ -89,6 +118,33 @@ pub enum GridError {
         /// Those that the array has.
         expected: usize,
     },
+    /// The part that is asked for is not there.
+    #[error("{name}: found {found} of dimension {dimension}; expected indices below {extent}")]
+    Part {
+        /// The array.
+        name: String,
+        /// What is asked for.
+        found: String,
+        /// Of which dimension, from 0.
+        dimension: usize,
+        /// Its indices.
+        extent: u64,
+    },
+    /// More dimensions are asked for than there are.
+    #[error("{name}: found indices of {found} dimensions; expected those of {expected} or fewer")]
+    PartDimensions {
+        /// The array.
+        name: String,
+        /// Those that are asked for.
+        found: usize,
+        /// Those that the array has.
+        expected: usize,
+    },
+    /// Too many elements are touched in too many slices for the least and the most of blocks.
+    #[error(
+        "found more than {MOST_TOUCHED} elements times slices that are touched; the least and the most of blocks need fewer: take fewer slices, or a part of the array"
+    )]
+    Spread,
     /// The trace cannot be read.
     #[error(transparent)]
     Source(#[from] SourceError),
@@ -97,67 +153,17 @@ pub enum GridError {
     Stopped,
 }
 
-/// Counts of a block in a window of slices.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct GridCounts {
-    /// Reads by the owner.
-    pub local_reads: u64,
-    /// Reads by other cores.
-    pub remote_reads: u64,
-    /// Writes by the owner.
-    pub local_writes: u64,
-    /// Writes by other cores.
-    pub remote_writes: u64,
-    /// References that missed in the cache that is asked first; 0 where outcomes are not kept.
-    pub misses: u64,
-    /// Bytes read and written.
-    pub bytes: u64,
-}
-
-/// Numbers of a [`GridCounts`].
-const COLUMNS: usize = 6;
-
-impl GridKind {
-    /// Both, with their names.
-    pub const ALL: [(Self, &'static str); 2] = [(Self::Reads, "reads"), (Self::Writes, "writes")];
-
-    /// Its name.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        if self == Self::Reads { "reads" } else { "writes" }
-    }
-}
-
-impl std::str::FromStr for GridKind {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let found = Self::ALL.into_iter().find(|(_, name)| *name == text).map(|(kind, _)| kind);
-        found.ok_or_else(|| format!("found `{text}`; expected reads or writes"))
-    }
-}
-
-impl GridCounts {
-    fn of(columns: [u64; COLUMNS]) -> Self {
-        let [local_reads, remote_reads, local_writes, remote_writes, misses, bytes] = columns;
-        Self { local_reads, remote_reads, local_writes, remote_writes, misses, bytes }
-    }
-
-    /// Reads and writes.
-    #[must_use]
-    pub fn accesses(&self) -> u64 {
-        self.local_reads + self.remote_reads + self.local_writes + self.remote_writes
-    }
-}
-
 /// See the module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Grid {
     /// What was counted.
     pub of: GridOf,
-    /// Indices that are not counted along, from the front: those of an array with more than three dimensions, all 0.
-    pub fixed: usize,
-    /// Extents that are counted along, one to three.
+    /// By dimension of the array: the index that it stays at; `None` = it is counted along, as one to three of them are. Of an array with more
+    /// the first ones stay at 0.
+    pub fixed: Vec<Option<u64>>,
+    /// Of each dimension that is counted along: the first index that is counted, and how many.
+    pub from: Vec<u64>,
+    /// See [`Grid::from`].
     pub extents: Vec<u64>,
     /// Elements of a block along each of them.
     pub per: Vec<u64>,
@@ -173,6 +179,8 @@ pub struct Grid {
     parts: usize,
     /// Before each slice, and after the last: the counts of each block so far, part by part.
     sums: Vec<[u64; COLUMNS]>,
+    /// What each element has, where the least and the most of a block is asked for.
+    spread: Option<Spread>,
 }
 
 impl Grid {
@@ -190,7 +198,7 @@ impl Grid {
         let cores = timeline.source().cores()?;
         let parts = if of.by_core { usize::from(u16::try_from(cores.max(1)).unwrap_or(u16::MAX)) } else { 1 };
         let most = if of.by_core { MOST_SUMS_BY_CORE / parts as u64 } else { MOST_SUMS };
-        let mut places = Places::new(region, &of.owner, cores, most / (slices + 1), MOST_ELEMENTS)?;
+        let mut places = Places::new(region, &of.owner, &of.part, cores, [most / (slices + 1), MOST_ELEMENTS])?;
         let all: usize = places.blocks.iter().product();
         let row = all * parts;
         let mut sums = vec![[0u64; COLUMNS]; row * (usize::try_from(slices).unwrap_or(0) + 1)];
@@ -226,8 +234,48 @@ impl Grid {
                 touched(tick, reference).for_each(|place| places.touch(place, reference.core, writes));
             })?;
         }
-        each(of.references.clone(), &mut |tick, reference| {
-            if of.core.is_some_and(|core| core != reference.core) {
+        // What a line that a cache gave up has of the array.
+        let within = |first: u64, bytes: u64| {
+            let end = first.saturating_add(bytes - 1).min(last);
+            (first.max(base) <= end)
+                .then(|| (first.max(base) - base) / elem..=(end - base) / elem)
+                .into_iter()
+                .flatten()
+        };
+        let mut played = of.moves.then(|| (Hierarchy::clone(timeline.start()), Moves::new(timeline.start())));
+        let mut spread = of.spread.then(Spreading::default);
+        let mut is_full = false;
+        let mut add = |slice: usize, (place, part, block): (u64, usize, usize), counts: [u64; COLUMNS]| {
+            // Counted in the row after its slice: each row becomes the sum of the slices before.
+            let own = &mut sums[(slice + 1) * row + part * all + block];
+            own.iter_mut().zip(counts).for_each(|(own, more)| *own += more);
+            if let Some(spread) = spread.as_mut().filter(|_| !is_full) {
+                let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+                let of = (u32::try_from(place).unwrap_or(u32::MAX), u16::try_from(part).unwrap_or(u16::MAX));
+                is_full = !spread.add(slice, (of.0, of.1, number(block)), counts);
+            }
+        };
+        // What is in the caches follows from all references before.
+        let first = if of.moves { 0 } else { of.references.start };
+        each(first..of.references.end, &mut |tick, reference| {
+            let is_counted = tick >= of.references.start;
+            let slice = if is_counted { slice_of(tick - of.references.start, len, slices) } else { 0 };
+            if let Some((state, moves)) = &mut played {
+                state.access(reference, moves);
+                for gone in moves.gone.drain(..).filter(|_| is_counted) {
+                    let core = gone.core.unwrap_or(reference.core);
+                    if of.core.is_some_and(|only| only != core) {
+                        continue;
+                    }
+                    let part = usize::from(core).min(parts - 1);
+                    for place in within(gone.addr, gone.bytes) {
+                        let Some((block, _)) = places.find(place) else { continue };
+                        let [evicted, invalid] = [u64::from(!gone.invalid), u64::from(gone.invalid)];
+                        add(slice, (place, part, block), [0, 0, 0, 0, 0, 0, evicted, invalid]);
+                    }
+                }
+            }
+            if !is_counted || of.core.is_some_and(|core| core != reference.core) {
                 return;
             }
             let (reads, writes) = match (reference.kind, of.kind) {
@@ -239,29 +287,32 @@ impl Grid {
                 _ => return,
             };
             let part = usize::from(reference.core).min(parts - 1);
-            let slice = slice_of(tick - of.references.start, len, slices);
             let missed = u64::from(outcomes.and_then(|all| all.get(tick)).is_some_and(|outcome| outcome.missed()));
             let end = reference.addr.saturating_add(u64::from(reference.size.max(1)) - 1).min(last);
             for place in touched(tick, reference) {
                 let Some((block, owner)) = places.find(place) else { continue };
-                let remote = usize::from(owner != reference.core);
+                let remote = owner != reference.core;
                 let from = base + place * elem;
                 let bytes = (from + (elem - 1)).min(end) - from.max(reference.addr) + 1;
-                // Counted in the row after its slice: each row becomes the sum of the slices before.
-                let own = &mut sums[(slice + 1) * row + part * all + block];
-                own[remote] += reads;
-                own[2 + remote] += writes;
-                own[4] += missed;
-                own[5] += bytes * (reads + writes);
+                let split = |n: u64| if remote { [0, n] } else { [n, 0] };
+                let ([local_reads, remote_reads], [local_writes, remote_writes]) = (split(reads), split(writes));
+                let counts =
+                    [local_reads, remote_reads, local_writes, remote_writes, missed, bytes * (reads + writes), 0, 0];
+                add(slice, (place, part, block), counts);
             }
         })?;
+        if is_full {
+            return Err(GridError::Spread);
+        }
+        let spread = spread.map(|spread| spread.done(usize::try_from(slices).unwrap_or(0)));
         for at in row..sums.len() {
             let before = sums[at - row];
             sums[at].iter_mut().zip(before).for_each(|(own, before)| *own += before);
         }
         let owners = places.owners();
-        let Places { fixed, extents, per, blocks, .. } = places;
-        Ok(Self { of, fixed, extents, per, blocks, cores, has_misses: outcomes.is_some(), owners, parts, sums })
+        let has_misses = outcomes.is_some();
+        let Places { fixed, from, extents, per, blocks, .. } = places;
+        Ok(Self { of, fixed, from, extents, per, blocks, cores, has_misses, owners, parts, sums, spread })
     }
 
     /// Blocks of all dimensions.
@@ -313,6 +364,39 @@ impl Grid {
         std::array::from_fn(|n| if block < all { to[n] - from[n] } else { 0 })
     }
 
+    /// What each block tells of its elements in a window of slices, by a number of their counts that adds up; of one core where cores are
+    /// counted by themselves. The least and the most are told where [`GridOf::spread`] asked for them, else sums.
+    #[must_use]
+    pub fn aggregated(
+        &self,
+        how: Aggregate,
+        core: Option<usize>,
+        window: &Range<usize>,
+        number: &dyn Fn(&GridCounts) -> f64,
+    ) -> Vec<f64> {
+        let counts = |block: usize| match core {
+            Some(core) => self.counts_of(core, block, window.clone()),
+            None => self.counts(block, window.clone()),
+        };
+        let all = 0..self.len();
+        match (how, &self.spread) {
+            (Aggregate::Mean, _) => all.map(|block| number(&counts(block)) / self.elements_of(block) as f64).collect(),
+            (Aggregate::Min | Aggregate::Max, Some(spread)) => {
+                let elements: Vec<u64> = all.map(|block| self.elements_of(block)).collect();
+                let ends = spread.ends(window.clone(), core.unwrap_or(0), &elements, number);
+                ends.into_iter().map(|[least, most]| if how == Aggregate::Min { least } else { most }).collect()
+            }
+            _ => all.map(|block| number(&counts(block))).collect(),
+        }
+    }
+
+    /// Elements of a block: fewer at the end of a dimension.
+    #[must_use]
+    pub fn elements_of(&self, block: usize) -> u64 {
+        let [first, last] = self.elements(block);
+        first.iter().zip(last).map(|(first, last)| last + 1 - first).product()
+    }
+
     /// The first reference of a slice; of the one past the last, the end.
     #[must_use]
     pub fn begins(&self, slice: usize) -> u64 {
@@ -330,27 +414,63 @@ impl Grid {
         slice_of(tick.saturating_sub(start), end - start, u64::from(self.of.slices))
     }
 
-    /// The number of a block's first element among those that are counted, the last index fastest.
+    /// The number of a block's first element among those that are counted, the last index fastest; where one dimension is counted along, its
+    /// index.
     #[must_use]
     pub fn first_element(&self, block: usize) -> usize {
-        let [first, _] = self.elements(block);
-        let along = first[self.fixed.min(first.len())..].iter().zip(&self.extents);
-        along.fold(0, |number, (at, extent)| {
-            let wide = usize::try_from(*extent).unwrap_or(usize::MAX);
-            number.saturating_mul(wide).saturating_add(usize::try_from(*at).unwrap_or(usize::MAX))
-        })
+        let at = self.at(block);
+        let whole = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
+        let begin = if self.blocks.len() == 1 { whole(self.from[0]) } else { 0 };
+        let number = at.iter().zip(&self.extents).zip(&self.per).fold(0usize, |number, ((at, extent), per)| {
+            number.saturating_mul(whole(*extent)).saturating_add(whole(at * per))
+        });
+        begin.saturating_add(number)
+    }
+
+    /// Where a block is along each extent, in blocks.
+    fn at(&self, block: usize) -> Vec<u64> {
+        let mut left = block;
+        let mut at: Vec<u64> =
+            self.blocks.iter().rev().map(|&n| (left % n.max(1), left /= n.max(1)).0 as u64).collect();
+        at.reverse();
+        at
     }
 
     /// Indices of the first element of a block, and of the last.
     #[must_use]
     pub fn elements(&self, block: usize) -> [Vec<u64>; 2] {
-        let mut left = block;
-        let mut at: Vec<usize> = self.blocks.iter().rev().map(|&n| (left % n.max(1), left /= n.max(1)).0).collect();
-        at.reverse();
-        let first = |n: usize| at[n] as u64 * self.per[n];
-        let last = |n: usize| (first(n) + self.per[n]).min(self.extents[n]) - 1;
-        let whole = |of: &dyn Fn(usize) -> u64| (0..self.fixed).map(|_| 0).chain((0..at.len()).map(of)).collect();
+        let at = self.at(block);
+        let first = |n: usize| self.from[n] + at[n] * self.per[n];
+        let last = |n: usize| self.from[n] + ((at[n] + 1) * self.per[n]).min(self.extents[n]) - 1;
+        let whole = |of: &dyn Fn(usize) -> u64| {
+            let mut n = 0;
+            let index = |fixed: &Option<u64>| {
+                fixed.unwrap_or_else(|| {
+                    n += 1;
+                    of(n - 1)
+                })
+            };
+            self.fixed.iter().map(index).collect()
+        };
         [whole(&first), whole(&last)]
+    }
+
+    /// The block of an element, where it is counted.
+    #[must_use]
+    pub fn block_of(&self, indices: &[u64]) -> Option<usize> {
+        let mut block = Some(0);
+        let mut n = 0;
+        for (index, fixed) in indices.iter().zip(&self.fixed) {
+            if let Some(fixed) = fixed {
+                block = block.filter(|_| index == fixed);
+                continue;
+            }
+            let at = index.checked_sub(self.from[n]).filter(|at| *at < self.extents[n]);
+            let at = at.and_then(|at| usize::try_from(at / self.per[n]).ok());
+            block = block.zip(at).map(|(block, at)| block * self.blocks[n] + at);
+            n += 1;
+        }
+        block.filter(|_| indices.len() == self.fixed.len())
     }
 }
 

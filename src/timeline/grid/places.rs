@@ -2,6 +2,7 @@
 
 use super::GridError;
 use super::owner::{Distribution, Owners};
+use super::part::{GridPart, Indices};
 use crate::reference::Region;
 
 /// No core: nobody touched the element yet.
@@ -13,8 +14,9 @@ const DIMENSIONS: usize = 3;
 
 /// See the module.
 pub(super) struct Places {
-    /// Indices in front that stay 0.
-    pub(super) fixed: usize,
+    /// See [`super::Grid::fixed`] and [`super::Grid::from`].
+    pub(super) fixed: Vec<Option<u64>>,
+    pub(super) from: Vec<u64>,
     pub(super) extents: Vec<u64>,
     pub(super) per: Vec<u64>,
     pub(super) blocks: Vec<usize>,
@@ -25,13 +27,13 @@ pub(super) struct Places {
 }
 
 impl Places {
-    /// Of a region, in `most_blocks` blocks at most (but one for each of its dimensions at least).
+    /// Of a part of a region, in `most_blocks` blocks at most (but one for each of its dimensions at least).
     pub(super) fn new(
         region: &Region,
         owner: &Distribution,
+        part: &GridPart,
         cores: u32,
-        most_blocks: u64,
-        most_elements: u64,
+        [most_blocks, most_elements]: [u64; 2],
     ) -> Result<Self, GridError> {
         let name = || region.name.clone();
         let layout = region.layout().map_err(|why| GridError::Layout { name: name(), why })?;
@@ -52,13 +54,40 @@ impl Places {
             }
             Distribution::Dealt(deals) => Some(Owners::new(&shape, deals, cores.into())),
         };
-        let fixed = shape.len().saturating_sub(DIMENSIONS);
-        let extents = shape[fixed..].to_vec();
+        if part.0.len() > shape.len() {
+            return Err(GridError::PartDimensions { name: name(), found: part.0.len(), expected: shape.len() });
+        }
+        let mut ranges = Vec::new();
+        for (dimension, extent) in shape.iter().enumerate() {
+            let indices = part.0.get(dimension).copied().unwrap_or_default();
+            let found = || GridPart(vec![indices]).to_string();
+            let range = indices.of(*extent);
+            ranges.push(range.ok_or_else(|| GridError::Part {
+                name: name(),
+                found: found(),
+                dimension,
+                extent: *extent,
+            })?);
+        }
+        // One index is not counted along, unless there is nothing else; and of more than three dimensions the first ones are not.
+        let is_one = |n: usize| matches!(part.0.get(n), Some(Indices::One(_)));
+        let mut along: Vec<usize> = (0..shape.len()).filter(|n| !is_one(*n)).collect();
+        if along.is_empty() {
+            along.push(shape.len() - 1);
+        }
+        along.drain(..along.len().saturating_sub(DIMENSIONS));
+        for n in (0..shape.len()).filter(|n| !along.contains(n)) {
+            ranges[n].end = ranges[n].start + 1;
+        }
+        let fixed: Vec<Option<u64>> =
+            (0..shape.len()).map(|n| (!along.contains(&n)).then_some(ranges[n].start)).collect();
+        let from: Vec<u64> = along.iter().map(|n| ranges[*n].start).collect();
+        let extents: Vec<u64> = along.iter().map(|n| ranges[*n].end - ranges[*n].start).collect();
         let per = per_block(&extents, most_blocks.max(1));
-        let along = |n: usize| usize::try_from(extents[n].div_ceil(per[n])).unwrap_or(usize::MAX);
-        let blocks: Vec<usize> = (0..extents.len()).map(along).collect();
+        let many = |n: usize| usize::try_from(extents[n].div_ceil(per[n])).unwrap_or(usize::MAX);
+        let blocks: Vec<usize> = (0..extents.len()).map(many).collect();
         let mut of = vec![(NOWHERE, NOBODY); usize::try_from(room).unwrap_or(0)];
-        let mut indices = vec![0u64; shape.len()];
+        let mut indices: Vec<u64> = ranges.iter().map(|range| range.start).collect();
         // Of several elements at an address the first one counts.
         let counted: u64 = extents.iter().product();
         for _ in 0..counted {
@@ -68,20 +97,20 @@ impl Places {
             };
             let place = addr.and_then(|addr| usize::try_from((addr - region.base) / elem).ok());
             if let Some(place) = place.and_then(|place| of.get_mut(place)).filter(|place| place.0 == NOWHERE) {
-                let block =
-                    (0..extents.len()).fold(0u64, |block, n| block * blocks[n] as u64 + indices[fixed + n] / per[n]);
+                let at = |n: usize| (indices[along[n]] - from[n]) / per[n];
+                let block = (0..extents.len()).fold(0u64, |block, n| block * blocks[n] as u64 + at(n));
                 let owner = owners.as_ref().and_then(|owners| u16::try_from(owners.of(&indices)).ok());
                 *place = (u32::try_from(block).unwrap_or(NOWHERE), owner.unwrap_or(NOBODY));
             }
-            for n in (fixed..shape.len()).rev() {
+            for &n in along.iter().rev() {
                 indices[n] += 1;
-                if indices[n] < shape[n] {
+                if indices[n] < ranges[n].end {
                     break;
                 }
-                indices[n] = 0;
+                indices[n] = ranges[n].start;
             }
         }
-        Ok(Self { fixed, extents, per, blocks, of, written: Vec::new() })
+        Ok(Self { fixed, from, extents, per, blocks, of, written: Vec::new() })
     }
 
     /// The element at a place in memory is touched by `core`, which owns it where nobody touched it before, or nobody wrote it before.
@@ -113,7 +142,7 @@ impl Places {
     }
 }
 
-/// Elements of a block along each extent: the longest side is halved until there are few enough.
+/// Elements of a block along each extent: 1, where there is room for that; else the longest side is halved until half of the room is enough.
 fn per_block(extents: &[u64], most: u64) -> Vec<u64> {
     let mut per = vec![1u64; extents.len()];
     let along = |per: &[u64], n: usize| extents[n].div_ceil(per[n]);

@@ -1,5 +1,6 @@
 //! What solids are made of: the counts of an array's elements in a window of slices, as rows and columns.
 
+use super::memo::Memo;
 use crate::overlay::pen::Target;
 use crate::overlay::shot::Taken;
 use crate::overlay::studio::Studio;
@@ -7,9 +8,9 @@ use crate::overlay::tip::{Tip, bytes_tip};
 use crate::reference::{Region, SourceError};
 use crate::scene::View;
 use crate::scene::palette::{self, Rgba};
-use crate::scene::solids::{Form, Heights, Measure, SolidLook};
+use crate::scene::solids::{Heights, Measure, SolidLook};
 use crate::timeline::grid::MOST_SLICES;
-use crate::timeline::{Grid, GridCounts, GridOf};
+use crate::timeline::{Aggregate, Grid, GridCounts, GridOf};
 use crate::units::{ByteRange, grouped};
 use std::ops::Range;
 use std::sync::Arc;
@@ -87,8 +88,7 @@ pub(super) struct Counted {
     parts: [String; 2],
     /// Whether one dimension was folded into rows.
     folded: bool,
-    pub(super) measure: Measure,
-    pub(super) form: Form,
+    aggregate: Aggregate,
 }
 
 impl Counted {
@@ -107,7 +107,9 @@ impl Counted {
             Ok(region) => region,
             Err(why) => return Ok(Err(why)),
         };
-        if matches!(look.measure, Measure::Misses | Measure::Hits) && timeline.outcomes().is_none() {
+        if [Some(look.measure), look.color].iter().flatten().any(|m| matches!(m, Measure::Misses | Measure::Hits))
+            && timeline.outcomes().is_none()
+        {
             return Ok(Err(NoCounts::NoMisses));
         }
         let of = GridOf {
@@ -118,6 +120,9 @@ impl Counted {
             core: look.core,
             kind: look.kind,
             by_core: wanted.by_core,
+            part: look.part.clone(),
+            moves: look.measure.needs_moves() || look.color.is_some_and(Measure::needs_moves),
+            spread: look.aggregate.needs_elements(),
         };
         let grid = match studio.grid(&of)? {
             Ok(Some(grid)) => grid,
@@ -147,14 +152,9 @@ impl Counted {
         };
         let Some(own) = timeline.tables().regions.get(region) else { return Ok(Err(NoCounts::NoArray)) };
         let array = own.declaration();
-        let [at, _] = grid.elements(first);
-        let parts = [grid.fixed + grid.blocks.len().saturating_sub(2), grid.fixed].map(|fixed| {
-            let indices = at.iter().take(fixed).map(|index| format!("[{index}]")).collect::<String>();
-            if indices.is_empty() { indices } else { format!(", of which {}{indices}", own.name) }
-        });
+        let parts = [true, false].map(|is_plane| part_words(own, &grid, first, is_plane));
         let folded = grid.blocks.len() == 1;
-        let (measure, form) = (look.measure, look.form);
-        Ok(Ok(Self { grid, window, rows, columns, first, array, parts, folded, measure, form }))
+        Ok(Ok(Self { grid, window, rows, columns, first, array, parts, folded, aggregate: look.aggregate }))
     }
 
     /// The number of a block by that of what is drawn.
@@ -162,25 +162,29 @@ impl Counted {
         Some(self.first + drawn).filter(|block| *block < self.grid.len())
     }
 
-    fn counts(&self, drawn: usize) -> GridCounts {
-        self.element(drawn).map_or_else(GridCounts::default, |block| self.grid.counts(block, self.window.clone()))
+    /// What is drawn by a measure.
+    pub(super) fn heights(&self, look: &SolidLook, memo: &mut Memo) -> Heights {
+        let signed = look.measure == Measure::Difference;
+        let mut drawn = |below: bool| {
+            let number = |counts: &GridCounts| {
+                let (above, down) = look.measure.heights(counts);
+                if below { down.unwrap_or(0.0) } else { above }
+            };
+            let key = (below, look.measure, look.aggregate, None, self.window.clone());
+            let all = memo.of(&self.grid, key, || self.grid.aggregated(look.aggregate, None, &self.window, &number));
+            let number = |n: usize| all.get(self.first + n).copied().unwrap_or(0.0);
+            (0..self.rows * self.columns).map(|n| look.kept(number(n))).collect::<Vec<f64>>()
+        };
+        let (above, below) = (drawn(false), if signed { drawn(true) } else { Vec::new() });
+        Heights { rows: self.rows, columns: self.columns, above, below, signed }
     }
 
-    /// What is drawn by a measure.
-    pub(super) fn heights(&self, look: &SolidLook) -> Heights {
-        let measure = look.measure;
-        let mut heights = Heights {
-            rows: self.rows,
-            columns: self.columns,
-            signed: measure == Measure::Difference,
-            ..Heights::default()
-        };
-        for drawn in 0..self.rows * self.columns {
-            let (above, below) = measure.heights(&self.counts(drawn));
-            heights.above.push(look.kept(above));
-            heights.below.extend(below.map(|below| look.kept(below)));
-        }
-        heights
+    /// What colours of a plane tell, where that is something else than heights.
+    pub(super) fn colors(&self, look: &SolidLook, memo: &mut Memo) -> Option<(Measure, Vec<f64>)> {
+        let measure = look.color?;
+        let all = self.numbers(measure, &self.window, memo);
+        let number = |n: usize| all.get(self.first + n).copied().unwrap_or(0.0);
+        Some((measure, (0..self.rows * self.columns).map(number).collect()))
     }
 
     /// First bytes of the first and of the last element of a block.
@@ -199,12 +203,7 @@ impl Counted {
         if !(region.base..region.end()).contains(&addr) {
             return None;
         }
-        let indices = region.layout().ok()?.indices(addr)?;
-        let (fixed, own) = indices.split_at_checked(self.grid.fixed)?;
-        let at = own.iter().zip(&self.grid.per).map(|(index, per)| usize::try_from(index / per).ok());
-        let at: Vec<usize> = at.collect::<Option<_>>()?;
-        let block = at.iter().zip(&self.grid.blocks).fold(0, |block, (at, blocks)| block * blocks + at);
-        fixed.iter().all(|index| *index == 0).then_some(block)
+        self.grid.block_of(&region.layout().ok()?.indices(addr)?)
     }
 
     /// Row and column of the element that holds a byte, where it is drawn.
@@ -214,8 +213,21 @@ impl Counted {
     }
 
     /// What each block has by a measure in a window of slices.
-    pub(super) fn numbers(&self, measure: Measure, window: &Range<usize>) -> Vec<f64> {
-        (0..self.grid.len()).map(|block| measure.of(&self.grid.counts(block, window.clone()))).collect()
+    pub(super) fn numbers(&self, measure: Measure, window: &Range<usize>, memo: &mut Memo) -> Arc<[f64]> {
+        let key = (false, measure, self.aggregate, None, window.clone());
+        memo.of(&self.grid, key, || self.numbers_of(None, measure, window))
+    }
+
+    /// The same of one core, or of all, made anew.
+    pub(super) fn numbers_of(&self, core: Option<usize>, measure: Measure, window: &Range<usize>) -> Vec<f64> {
+        self.grid.aggregated(self.aggregate, core, window, &|counts| measure.of(counts))
+    }
+
+    /// Index of the first row or column, and how many of the array's one of the picture is: of the last dimensions of those that are
+    /// counted along, `back` from the end.
+    pub(super) fn index(&self, back: usize) -> [u64; 2] {
+        let at = self.grid.blocks.len().checked_sub(back + 1).filter(|_| !self.folded);
+        at.map_or([0, 1], |n| [self.grid.from[n], self.grid.per[n]])
     }
 
     /// What is known of a block, in words.
@@ -230,6 +242,10 @@ impl Counted {
         ];
         if self.grid.has_misses {
             lines.push(format!("misses: {}", grouped(counts.misses)));
+        }
+        if self.grid.of.moves {
+            let (evicted, invalid) = (grouped(counts.evictions), grouped(counts.invalidations));
+            lines.push(format!("evictions: {evicted}, invalidations: {invalid}"));
         }
         lines.push(match self.grid.owners.get(block).copied().flatten() {
             Some(core) => format!("owner: core {core}"),
@@ -287,7 +303,8 @@ impl Counted {
 
     /// What one has to know to read the picture of a plane rightly.
     pub(super) fn note(&self, look: &SolidLook) -> Option<String> {
-        let sum = (0..self.rows * self.columns).map(|drawn| self.counts(drawn).accesses()).sum::<u64>();
+        let drawn = (0..self.rows * self.columns).filter_map(|drawn| self.element(drawn));
+        let sum = drawn.map(|block| self.grid.counts(block, self.window.clone()).accesses()).sum::<u64>();
         let mut notes = self.notes_on(sum);
         if self.folded && self.rows > 1 {
             notes.push(format!("its one dimension in rows of {}", self.columns));
@@ -314,15 +331,14 @@ impl Counted {
             );
         }
         if per > 1 {
-            notes.push(format!("a block stands for {} elements: their sum", grouped(per)));
+            notes.push(format!("a block stands for {} elements: {}", grouped(per), of_block(self.aggregate)));
         }
         notes
     }
 
     /// All numbers of all planes, a line for each block.
     pub(super) fn csv_of_all(&self) -> String {
-        let mut text =
-            "plane,row,column,owner,local_reads,remote_reads,local_writes,remote_writes,misses,bytes\n".to_owned();
+        let mut text = format!("plane,row,column,{}\n", self.columns_of_csv());
         for block in 0..self.grid.len() {
             let plane = block / self.columns / self.rows;
             let cell = [block / self.columns % self.rows, block % self.columns];
@@ -333,7 +349,7 @@ impl Counted {
 
     /// All numbers of the plane, a line for each element.
     pub(super) fn csv(&self) -> String {
-        let mut text = "row,column,owner,local_reads,remote_reads,local_writes,remote_writes,misses,bytes\n".to_owned();
+        let mut text = format!("row,column,{}\n", self.columns_of_csv());
         for drawn in 0..self.rows * self.columns {
             let Some(block) = self.element(drawn) else { continue };
             text.push_str(&self.line(block, [drawn / self.columns, drawn % self.columns]));
@@ -345,11 +361,52 @@ impl Counted {
         let c = self.grid.counts(block, self.window.clone());
         let owner = self.grid.owners[block].map_or_else(String::new, |core| core.to_string());
         let misses = if self.grid.has_misses { c.misses.to_string() } else { String::new() };
+        let moves = if self.grid.of.moves { format!(",{},{}", c.evictions, c.invalidations) } else { String::new() };
         format!(
-            "{row},{column},{owner},{},{},{},{},{misses},{}\n",
+            "{row},{column},{owner},{},{},{},{},{misses},{}{moves}\n",
             c.local_reads, c.remote_reads, c.local_writes, c.remote_writes, c.bytes
         )
     }
+
+    fn columns_of_csv(&self) -> String {
+        let moves = if self.grid.of.moves { ",evictions,invalidations" } else { "" };
+        format!("owner,local_reads,remote_reads,local_writes,remote_writes,misses,bytes{moves}")
+    }
+}
+
+/// What of its elements a block tells, in words.
+pub(super) fn of_block(aggregate: Aggregate) -> &'static str {
+    match aggregate {
+        Aggregate::Sum => "their sum",
+        Aggregate::Min => "the least that one has",
+        Aggregate::Mean => "their mean",
+        Aggregate::Max => "the most that one has",
+    }
+}
+
+/// What of an array is counted, or lies in the plane that begins at a block, as words that follow its name; nothing where that is all.
+fn part_words(region: &Region, grid: &Grid, block: usize, is_plane: bool) -> String {
+    let [at, _] = grid.elements(block);
+    let mut along = 0;
+    let mut words = Vec::new();
+    for (dimension, fixed) in grid.fixed.iter().enumerate() {
+        if let Some(index) = fixed {
+            words.push(format!("[{index}]"));
+            continue;
+        }
+        let (from, many) = (grid.from[along], grid.extents[along]);
+        let extent = region.shape.get(dimension).copied().unwrap_or_else(|| region.elements());
+        let is_middle = is_plane && along == 0 && grid.blocks.len() == 3;
+        words.push(match (is_middle, from == 0 && many == extent) {
+            (true, _) => format!("[{}]", at[dimension]),
+            (_, true) => "[*]".to_owned(),
+            (_, false) => format!("[{from}..{}]", from + many),
+        });
+        along += 1;
+    }
+    words.truncate(words.iter().rposition(|word| word != "[*]").map_or(0, |last| last + 1));
+    let words = words.concat();
+    if words.is_empty() { words } else { format!(", of which {}{words}", region.name) }
 }
 
 /// That a threshold leaves something out.

@@ -2,7 +2,7 @@
 
 use super::counted::Counted;
 use crate::scene::solids::{Glyphs, Measure, SolidLook};
-use crate::timeline::Grid;
+use crate::timeline::{Aggregate, Grid};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ pub(super) struct Ends(Option<Held>);
 
 struct Held {
     grid: Arc<Grid>,
-    of: (Measure, Glyphs, Range<usize>),
+    of: (Measure, Glyphs, Aggregate, Range<usize>),
     ends: [f64; 2],
 }
 
@@ -27,7 +27,7 @@ impl Ends {
     ) -> [f64; 2] {
         let grid = &counted.grid;
         let windows = if look.window.is_some() { counted.window.clone() } else { 1..grid.slices() + 1 };
-        let of = (look.measure, look.glyphs, windows.clone());
+        let of = (look.measure, look.glyphs, look.aggregate, windows.clone());
         if let Some(held) = self.0.as_ref().filter(|held| Arc::ptr_eq(&held.grid, grid) && held.of == of) {
             return held.ends;
         }

@@ -11,15 +11,17 @@
 //! [`Camera::at`] counts degrees from the usual place, round and up ([`Orbit::of`]); [`Camera::zoom`] is a longer lens. A drag turns, the
 //! wheel goes closer.
 
+mod choices;
 mod counted;
 mod ends;
 mod iso;
+mod memo;
 mod scatter;
 mod tube;
 mod words;
 
 use super::sheet::Sheet;
-use super::{Exhibit, Gesture, Picture};
+use super::{Chosen, Exhibit, Gesture, Picture};
 use crate::overlay::fonts::Weight;
 use crate::overlay::info::Info;
 use crate::overlay::layout::Layout;
@@ -29,10 +31,13 @@ use crate::overlay::studio::Studio;
 use crate::overlay::tip::Tip;
 use crate::reference::SourceError;
 use crate::scene::palette;
-use crate::scene::solids::{Form, Ground, Measure, Mesh, Orbit, Sight, SolidLook, frame, plane};
+use crate::scene::solids::mesh::Point;
+use crate::scene::solids::{Form, Ground, Measure, Mesh, Orbit, Sight, frame, plane};
 use crate::scene::{Camera, View};
+use choices::{FORM, MEASURE, measured};
 use counted::{Counted, NoCounts, Wanted};
 use egui::{Pos2, Rect, pos2, vec2};
+use memo::Memo;
 use words::{Axes, Head, Scale, name_axes};
 
 pub use iso::IsoExhibit;
@@ -42,11 +47,10 @@ pub use tube::TubeExhibit;
 /// See the module.
 #[derive(Default)]
 pub struct PlaneExhibit {
-    /// What was chosen in the picture, in place of what the view says.
-    measure: Option<Measure>,
-    form: Option<Form>,
     /// What was counted for the picture that was taken last.
     counted: Option<Counted>,
+    shape: Option<plane::Shape>,
+    memo: Memo,
 }
 
 /// Type, pixels, where it is not scaled.
@@ -58,10 +62,6 @@ const NAMES: [f32; 2] = [5.0, 1.5];
 pub(super) const CLOSEST: f32 = 40.0;
 /// Degrees for a pixel of a drag.
 const TURN: f32 = 0.4;
-
-/// What can be chosen, by number of the column.
-const MEASURE: (u8, &str) = (0, "measure");
-const FORM: (u8, &str) = (1, "form");
 
 impl Exhibit for PlaneExhibit {
     fn history(&self, _: &View) -> u64 {
@@ -80,25 +80,18 @@ impl Exhibit for PlaneExhibit {
         let sight = Rect::from_min_max(layout.area.min, pos2(layout.area.right(), layout.strip.top()));
         let em = EM * layout.type_scale;
         let mut sheet = Sheet { plane: Plane { unit: em, ..Plane::default() }, em, sight };
-        let look = SolidLook {
-            measure: self.measure.unwrap_or(view.solids.measure),
-            form: self.form.unwrap_or(view.solids.form),
-            ..(*view.solids).clone()
-        };
+        let look = &*view.solids;
         self.counted = None;
-        let counted = match Counted::of(
-            studio,
-            &look,
-            info.tick,
-            Wanted { latest: usize::MAX, dimensions: 2, by_core: false },
-        )? {
-            Ok(counted) => counted,
-            Err(why) => {
-                notice(&mut sheet, &why);
-                return Ok((Picture::Plane(sheet.plane), info));
-            }
-        };
-        let heights = counted.heights(&look);
+        let counted =
+            match Counted::of(studio, look, info.tick, Wanted { latest: usize::MAX, dimensions: 2, by_core: false })? {
+                Ok(counted) => counted,
+                Err(why) => {
+                    notice(&mut sheet, &why);
+                    return Ok((Picture::Plane(sheet.plane), info));
+                }
+            };
+        let heights = counted.heights(look, &mut self.memo);
+        let colored = counted.colors(look, &mut self.memo);
         let ground = Ground::of(&heights);
         let inner = sight.shrink(MARGIN * em);
         // Room for names is found before it is known how large the solids become.
@@ -109,14 +102,24 @@ impl Exhibit for PlaneExhibit {
             unit: "",
             color: Box::new(move |n| plane::color(n, most, down, heights.signed)),
         };
-        let scales = match look.measure {
-            Measure::Difference => vec![scale("reads, up", false), scale("writes, down", true)],
-            measure => vec![scale(measure.what(), false)],
+        let by = colored.as_ref().map(|(measure, numbers)| {
+            let most = numbers.iter().fold(0.0, |most: f64, n| most.max(n.abs()));
+            (*measure == Measure::Difference, most, &numbers[..])
+        });
+        let scales = match (look.measure, &colored) {
+            (_, Some((measure, _))) => {
+                let (signed, most) = by.map_or((false, 0.0), |(signed, most, _)| (signed, most));
+                let color = Box::new(move |n| plane::color(n, most, false, signed));
+                vec![Scale { words: measure.what(), ends: [if signed { -most } else { 0.0 }, most], unit: "", color }]
+            }
+            (Measure::Difference, None) => vec![scale("reads, up", false), scale("writes, down", true)],
+            (measure, None) => vec![scale(measure.what(), false)],
         };
-        let choices = vec![(measured(&look), MEASURE)];
-        let mut head = Head { title: counted.title(&info.title, true), choices, when: counted.told(&look), scales };
+        let height = if colored.is_some() { "height: " } else { "" };
+        let choices = vec![(format!("{height}{}", measured(look)), MEASURE)];
+        let mut head = Head { title: counted.title(&info.title, true), choices, when: counted.told(look), scales };
         let top = head.height(inner, em);
-        let note = counted.note(&look);
+        let note = counted.note(look);
         let below = if note.is_some() { 1.2 } else { 0.0 };
         let body = Rect::from_min_max(
             pos2(inner.left() + NAMES[0] * em, top + 0.3 * em),
@@ -125,25 +128,30 @@ impl Exhibit for PlaneExhibit {
         let line = (layout.area.height() / 720.0).clamp(0.6, 4.0);
         let place = [body.left(), body.top(), body.right(), body.bottom().max(body.top() + em)];
 
-        let seen = Sight::new(ground.bounds(), Orbit::of(view.camera.at), view.camera.zoom, place);
-        let form = look.form.chosen(seen.scale([0.0; 3]) * ground.pitch / em, &heights);
+        let seen = sight_of(ground.bounds(), view, place);
+        let shape = look.form.chosen(seen.scale([0.0; 3]) * ground.pitch / em, &heights);
         let mut mesh = Mesh::default();
         let names = frame::add(&mut mesh, &ground, &seen, em, heights.signed);
-        plane::add(&mut mesh, &heights, &ground, form);
+        plane::add(&mut mesh, &heights, &ground, shape, by);
         signs(studio, &mut mesh, &ground, (&counted, view, &info))?;
-        let chosen =
-            if look.form == Form::Auto { format!("{}, as there is room", form.name()) } else { form.name().into() };
+        let chosen = if look.form == Form::Auto {
+            format!("{}, as there is room", shape.form.name())
+        } else {
+            shape.form.name().into()
+        };
         head.choices.push((chosen, FORM));
+        head.choices.extend(choices::common(&counted, look, view.camera));
         head.fill(&mut sheet, inner);
         if view.camera.zoom <= 1.0 + 1e-3 || names.len() < 400 {
             let told = if heights.signed { ["reads, up", "writes, down"] } else { [""; 2] };
-            name_axes(&mut sheet, &names, &seen, &Axes { row: "row", column: "column", heights: told }, top);
+            let axes = Axes { heights: told, ..Axes::of(&counted) };
+            name_axes(&mut sheet, &names, &seen, &axes, top);
         }
         if let Some(note) = note {
             say(&mut sheet, inner, &note);
         }
         let facets = seen.see(&mesh, line, [sight.left(), top, sight.right(), sight.bottom()]);
-        self.counted = Some(counted);
+        (self.counted, self.shape) = (Some(counted), Some(shape));
         Ok((Picture::Solids(facets, sheet.plane), info))
     }
 
@@ -156,13 +164,8 @@ impl Exhibit for PlaneExhibit {
         turned(camera, gesture)
     }
 
-    fn sort(&mut self, column: u8) {
-        let shown = self.counted.as_ref().map(|counted| (counted.measure, counted.form)).unwrap_or_default();
-        if column == MEASURE.0 {
-            self.measure = Some(next(&Measure::ALL.map(|(measure, ..)| measure), self.measure.unwrap_or(shown.0)));
-        } else if column == FORM.0 {
-            self.form = Some(next(&Form::ALL.map(|(form, _)| form), self.form.unwrap_or(shown.1)));
-        }
+    fn choose(&self, column: u8, view: &View) -> Option<Chosen> {
+        choices::chosen(column, view, true)
     }
 
     fn csv(&self, _: &Studio, _: &Taken) -> String {
@@ -184,27 +187,9 @@ pub(super) fn turned(camera: Camera, gesture: Gesture) -> Camera {
     }
 }
 
-/// The one after, round and round.
-fn next<T: Copy + PartialEq>(all: &[T], now: T) -> T {
-    let at = all.iter().position(|one| *one == now).map_or(0, |at| at + 1);
-    all[at % all.len()]
-}
-
-/// What is counted, in words.
-fn measured(look: &SolidLook) -> String {
-    let kind = look.kind.map_or_else(String::new, |kind| format!(", {} only", kind.name()));
-    let core = look.core.map_or_else(String::new, |core| format!(" of core {core}"));
-    format!("{}{core}{kind}", look.measure.what())
-}
-
-/// Measures that are amounts, 0 or more: a radius and a glyph have no sign.
-fn amounts() -> Vec<Measure> {
-    Measure::ALL.into_iter().map(|(measure, ..)| measure).filter(|measure| *measure != Measure::Difference).collect()
-}
-
-/// The measure, or the amount that stands for it.
-fn amount(measure: Measure) -> Measure {
-    if measure == Measure::Difference { Measure::Accesses } else { measure }
+/// How a box is seen in an area.
+fn sight_of(bounds: [Point; 2], view: &View, area: [f32; 4]) -> Sight {
+    Sight::projected(bounds, (Orbit::of(view.camera.at), view.solids.projection), view.camera.zoom, area)
 }
 
 /// Writes what one has to know below everything.

@@ -4,7 +4,8 @@ use crate::overlay::Parts;
 use crate::overlay::pen::Target;
 use crate::overlay::tests::{studio, studio_of};
 use crate::reference::{Kind, Reference, Region, Tables};
-use crate::sim::config::preset;
+use crate::scene::solids::SolidLook;
+use crate::sim::config::{HierarchyConfig, preset};
 use std::sync::Arc;
 
 fn taken(exhibit: &mut PlaneExhibit, studio: &mut Studio, size: [u32; 2], look: SolidLook) -> Taken {
@@ -103,23 +104,89 @@ fn a_drag_turns_the_wheel_goes_closer_and_both_are_a_camera_of_the_command_line(
     assert!(turned(camera, Gesture::Whole).is_whole());
 }
 
+/// An array of 3 x 4 x 5 elements, read ten times each.
+fn studio_of_cubes() -> Studio {
+    let region = Region { elem_type: "double".into(), shape: vec![3, 4, 5], ..Region::new("A", 0x1000, 8 * 60) };
+    let references = (0..600u64).map(|n| Reference::new(Kind::Read, 0x1000 + 8 * (n % 60), 8)).collect();
+    let tables = Tables { regions: vec![region], ..Tables::default() };
+    studio_of(references, tables, &preset("paper").expect("there"))
+}
+
 #[test]
 fn measure_and_form_are_changed_by_a_click() {
     let (mut studio, mut exhibit) = (studio(), PlaneExhibit::default());
     let before = taken(&mut exhibit, &mut studio, [900, 600], SolidLook::default());
     let rows = &before.picture.plane().expect("words").rows;
     assert!(rows.iter().any(|(_, target)| *target == Target::Column(MEASURE.0, MEASURE.1)));
-    exhibit.sort(MEASURE.0);
-    let after = taken(&mut exhibit, &mut studio, [900, 600], SolidLook::default());
+    let look = choices::clicked(&exhibit, MEASURE, SolidLook::default());
+    let after = taken(&mut exhibit, &mut studio, [900, 600], look);
     assert!(words(&after).iter().any(|words| words == "accesses"), "{:?}", words(&after));
+    let look = choices::clicked(&exhibit, FORM, SolidLook::default());
+    let after = taken(&mut exhibit, &mut studio, [900, 600], look);
+    assert!(words(&after).iter().any(|words| words == "spheres"), "{:?}", words(&after));
+}
+
+#[test]
+fn a_part_of_an_array_is_named_and_its_rows_keep_their_numbers() {
+    let (mut studio, mut exhibit) = (studio_of_cubes(), PlaneExhibit::default());
+    let shown = |studio: &mut Studio, exhibit: &mut PlaneExhibit, part: &str| {
+        let look = SolidLook { part: part.parse().expect("a part"), ..SolidLook::default() };
+        words(&taken(exhibit, studio, [1280, 720], look))
+    };
+    let said = shown(&mut studio, &mut exhibit, "2,1..3");
+    assert_eq!(said[0], "A[3][4][5], of which A[2][1..3]");
+    assert!(said.iter().any(|word| word == "1") && said.iter().any(|word| word == "2"), "{said:?}");
+    let shot = exhibit.counted.as_ref().expect("counted");
+    assert_eq!((shot.rows, shot.columns), (2, 5));
+    let said = shown(&mut studio, &mut exhibit, "7");
+    assert!(said.iter().any(|line| line == "A: found 7 of dimension 0; expected indices below 3"), "{said:?}");
+    let said = shown(&mut studio, &mut exhibit, "0,0,0,0");
+    assert!(said.iter().any(|line| line.contains("indices of 4 dimensions; expected those of 3")), "{said:?}");
+}
+
+#[test]
+fn colours_tell_another_measure_with_a_scale_of_its_own() {
+    let (mut studio, mut exhibit) = (studio_of_cubes(), PlaneExhibit::default());
+    for color in [Measure::Misses, Measure::Evictions, Measure::Difference] {
+        let look = SolidLook { measure: Measure::Reads, color: Some(color), ..SolidLook::default() };
+        let taken = taken(&mut exhibit, &mut studio, [1280, 720], look);
+        let said = words(&taken);
+        assert!(
+            said.iter().any(|word| word == "height: reads") && said.iter().any(|word| word == color.what()),
+            "{said:?}"
+        );
+    }
+}
+
+#[test]
+fn stills_of_the_usual_sizes_are_of_one_form_alone() {
+    // 72, 272 and 4,160 elements, as in the paper's figures.
+    for (shape, form) in [([8, 9], "spheres"), ([16, 17], "towers"), ([64, 65], "sheet")] {
+        let elements: u64 = shape.iter().product();
+        let region =
+            Region { elem_type: "double".into(), shape: shape.to_vec(), ..Region::new("A", 0x1000, 8 * elements) };
+        let at = |kind: Kind, n: u64, core: u64| Reference {
+            core: u16::try_from(core).expect("small"),
+            ..Reference::new(kind, 0x1000 + 8 * n, 8)
+        };
+        // Written by one core, read by all others: as much up as down.
+        let mut references: Vec<Reference> = (0..elements).map(|n| at(Kind::Write, n, n % 4)).collect();
+        references
+            .extend((0..3 * elements).map(|n| at(Kind::Read, n % elements, (n % elements + 1 + n / elements) % 4)));
+        let tables = Tables { regions: vec![region], ..Tables::default() };
+        let config = HierarchyConfig { cores: 4, ..preset("paper").expect("there") };
+        let mut studio = studio_of(references, tables, &config);
+        // Stills are laid out in so many points, whatever their pixels.
+        let mut exhibit = PlaneExhibit::default();
+        let said = words(&taken(&mut exhibit, &mut studio, [640, 360], SolidLook::default()));
+        assert!(said.iter().any(|word| *word == format!("{form}, as there is room")), "{said:?}");
+        assert_eq!(exhibit.shape.and_then(|shape| shape.becomes), None, "{shape:?}");
+    }
 }
 
 #[test]
 fn of_three_dimensions_a_plane_says_which_it_is_of_and_a_tube_has_all() {
-    let region = Region { elem_type: "double".into(), shape: vec![3, 4, 5], ..Region::new("A", 0x1000, 8 * 60) };
-    let references = (0..600u64).map(|n| Reference::new(Kind::Read, 0x1000 + 8 * (n % 60), 8)).collect();
-    let tables = Tables { regions: vec![region], ..Tables::default() };
-    let mut studio = studio_of(references, tables, &preset("paper").expect("there"));
+    let mut studio = studio_of_cubes();
     let mut shown = |exhibit: &mut dyn Exhibit| {
         let shot = Shot::still([1280, 720], Position::at(600), View::default(), Parts::default());
         let taken = shot.take(&mut studio, exhibit).expect("in memory");

@@ -1,12 +1,13 @@
 //! An array's elements over time as a tube: see [`crate::scene::solids::tube`]. It is of 15 slices before the playhead, so that it slides
 //! while a trace plays, or of those that are asked for.
 
-use super::counted::{Counted, Wanted, left_out};
+use super::choices::{self, MEASURE, amount, measured};
+use super::counted::{Counted, Wanted, left_out, of_block};
 use super::ends::Ends;
 use super::words::{Axes, Head, Scale, name_axes};
-use super::{EM, MARGIN, MEASURE, NAMES, measured, next, notice, say, turned};
+use super::{EM, MARGIN, NAMES, notice, say, sight_of, turned};
 use crate::overlay::exhibits::sheet::Sheet;
-use crate::overlay::exhibits::{Exhibit, Gesture, Picture};
+use crate::overlay::exhibits::{Chosen, Exhibit, Gesture, Picture};
 use crate::overlay::info::Info;
 use crate::overlay::layout::Layout;
 use crate::overlay::pen::Target;
@@ -16,8 +17,9 @@ use crate::overlay::studio::Studio;
 use crate::overlay::tip::{Tip, bytes_tip};
 use crate::reference::SourceError;
 use crate::scene::solids::tube::Tube;
-use crate::scene::solids::{Measure, Mesh, Orbit, Sight, SolidLook};
+use crate::scene::solids::{Measure, Mesh, SolidLook, plane};
 use crate::scene::{Camera, View, palette};
+use crate::timeline::Aggregate;
 use crate::units::{ByteRange, grouped, to_f32};
 use egui::{Pos2, Rect, pos2};
 use std::ops::Range;
@@ -30,8 +32,6 @@ const MOST_PARTS: usize = 128;
 /// See the module.
 #[derive(Default)]
 pub struct TubeExhibit {
-    /// What was chosen in the picture, in place of what the view says.
-    measure: Option<Measure>,
     /// What was counted for the picture that was taken last.
     counted: Option<Rolled>,
     ends: Ends,
@@ -45,7 +45,8 @@ struct Rolled {
     per: usize,
     /// Slices that are drawn: those of the window but for empty ones at its ends.
     slices: Range<usize>,
-    measure: Measure,
+    /// The largest number that colours tell, where they tell a measure.
+    brightest: f64,
 }
 
 /// Blocks of the grid for a part, and parts.
@@ -54,20 +55,41 @@ fn parts(counted: &Counted) -> [usize; 2] {
     [per, counted.grid.len().div_ceil(per)]
 }
 
-/// What a part has in a slice.
-fn number(counted: &Counted, look: &SolidLook, part: usize, slice: usize) -> f64 {
-    let ([per, _], len) = (parts(counted), counted.grid.len());
-    let blocks = part * per..((part + 1) * per).min(len);
-    blocks.map(|block| look.measure.of(&counted.grid.counts(block, slice..slice + 1))).sum()
+/// What each part has in a slice.
+fn numbers(counted: &Counted, look: &SolidLook, measure: Measure, slice: usize) -> Vec<f64> {
+    let ([per, parts], len) = (parts(counted), counted.grid.len());
+    let all = counted.numbers_of(None, measure, &(slice..slice + 1));
+    let number = |part: usize| {
+        let blocks = part * per..((part + 1) * per).min(len);
+        let own = all[blocks.clone()].iter().copied();
+        match look.aggregate {
+            Aggregate::Sum => own.sum(),
+            Aggregate::Min => own.fold(f64::INFINITY, f64::min),
+            Aggregate::Max => own.fold(f64::NEG_INFINITY, f64::max),
+            Aggregate::Mean => {
+                let elements = blocks.map(|block| counted.grid.elements_of(block) as f64);
+                let (sum, many) = own.zip(elements).fold((0.0, 0.0), |(sum, many), (n, of)| (sum + n * of, many + of));
+                if many > 0.0 { sum / many } else { 0.0 }
+            }
+        }
+    };
+    (0..parts).map(number).collect()
 }
 
 impl Rolled {
     fn new(counted: Counted, look: &SolidLook) -> Self {
-        let measure = look.measure;
         let (len, window) = (counted.grid.len(), counted.window.clone());
         let [per, parts] = parts(&counted);
+        let colors: Option<Vec<Vec<f64>>> =
+            look.color.map(|measure| window.clone().map(|slice| numbers(&counted, look, measure, slice)).collect());
+        let brightest = colors.iter().flatten().flatten().fold(0.0, |most: f64, n| most.max(n.abs()));
         let row = |slice: usize| -> Vec<(f64, f32)> {
+            let own = numbers(&counted, look, look.measure, slice);
             let part = |part: usize| {
+                let number = look.kept(own[part]);
+                if let Some(colors) = &colors {
+                    return (number, to_f32(colors[slice - window.start][part] / brightest.max(1e-9)));
+                }
                 let (mut local, mut all) = (0, 0);
                 for block in part * per..((part + 1) * per).min(len) {
                     let counts = counted.grid.counts(block, slice..slice + 1);
@@ -75,7 +97,7 @@ impl Rolled {
                     all += counts.accesses();
                 }
                 let share = if all > 0 { to_f32(2.0 * local as f64 / all as f64 - 1.0) } else { 0.0 };
-                (look.kept(number(&counted, look, part, slice)), share)
+                (number, share)
             };
             (0..parts).map(part).collect()
         };
@@ -83,12 +105,13 @@ impl Rolled {
         let is_empty = |row: &Vec<(f64, f32)>| row.iter().all(|(number, _)| *number == 0.0);
         let first = rows.iter().take_while(|row| is_empty(row)).count();
         let last = rows.iter().rposition(|row| !is_empty(row)).map_or(first, |last| last + 1);
-        let tube = Tube::new(parts, rows[first..last].concat());
-        Self { tube, per, slices: window.start + first..window.start + last, measure, counted }
+        let heat = look.color.is_some_and(|measure| measure != Measure::Difference);
+        let tube = Tube::new(parts, rows[first..last].concat()).colored(look.color.map(|_| heat));
+        Self { tube, per, slices: window.start + first..window.start + last, brightest, counted }
     }
 
     /// What one has to know to read the picture rightly.
-    fn notes(&self) -> Vec<String> {
+    fn notes(&self, look: &SolidLook) -> Vec<String> {
         let window = &self.counted.window;
         let left_out = [self.slices.start - window.start, window.end - self.slices.end];
         let mut notes = Vec::new();
@@ -100,7 +123,8 @@ impl Rolled {
         }
         let elements = self.counted.grid.elements_a_block() * self.per as u64;
         if elements > 1 {
-            notes.push(format!("a part of the circle stands for {} elements: their sum", grouped(elements)));
+            let what = of_block(look.aggregate);
+            notes.push(format!("a part of the circle stands for {} elements: {what}", grouped(elements)));
         }
         if self.counted.grid.cores < 2 {
             notes.push("all references are of one core, so every access is local".to_owned());
@@ -127,7 +151,7 @@ impl Exhibit for TubeExhibit {
         let em = EM * layout.type_scale;
         let mut sheet = Sheet { plane: Plane { unit: em, ..Plane::default() }, em, sight };
         // A radius has no sign: colours tell who.
-        let measure = super::amount(self.measure.unwrap_or(view.solids.measure));
+        let measure = amount(view.solids.measure);
         let look = SolidLook { measure, ..(*view.solids).clone() };
         self.counted = None;
         let rolled =
@@ -143,9 +167,7 @@ impl Exhibit for TubeExhibit {
             Some(_) => rolled,
             None => {
                 let counted = &rolled.counted;
-                let [_, most] = self.ends.of(counted, &look, 1, |slice| {
-                    (0..parts(counted)[1]).map(|part| number(counted, &look, part, slice.start)).collect()
-                });
+                let [_, most] = self.ends.of(counted, &look, 1, |slice| numbers(counted, &look, measure, slice.start));
                 Rolled { tube: rolled.tube.reaching(most), ..rolled }
             }
         };
@@ -167,17 +189,25 @@ impl Exhibit for TubeExhibit {
             return Ok((Picture::Plane(sheet.plane), info));
         }
         let inner = sight.shrink(MARGIN * em);
-        let who = Scale {
-            words: "remote, local",
-            ends: [-100.0, 100.0],
-            unit: "%",
-            color: Box::new(|percent| palette::owned(to_f32(percent / 100.0), false)),
+        let who = match look.color {
+            Some(measure) => {
+                let (most, signed) = (rolled.brightest, measure == Measure::Difference);
+                let color = Box::new(move |n| plane::color(n, most, false, signed));
+                Scale { words: measure.what(), ends: [if signed { -most } else { 0.0 }, most], unit: "", color }
+            }
+            None => Scale {
+                words: "remote, local",
+                ends: [-100.0, 100.0],
+                unit: "%",
+                color: Box::new(|percent| palette::owned(to_f32(percent / 100.0), false)),
+            },
         };
-        let choices = vec![(format!("radius: {}", measured(&look)), MEASURE)];
+        let mut choices = vec![(format!("radius: {}", measured(&look)), MEASURE)];
+        choices.extend(choices::common(counted, &look, view.camera));
         let head =
             Head { title: counted.title(&info.title, false), choices, when: counted.told(&look), scales: vec![who] };
         let top = head.height(inner, em);
-        let mut notes = rolled.notes();
+        let mut notes = rolled.notes(&look);
         notes.extend(left_out(&look));
         let below = if notes.is_empty() { 0.0 } else { 1.2 };
         let body = [
@@ -187,17 +217,24 @@ impl Exhibit for TubeExhibit {
             (inner.bottom() - (NAMES[1] + below) * em).max(top + em),
         ];
         let line = (layout.area.height() / 720.0).clamp(0.6, 4.0);
-        let seen = Sight::new(tube.bounds(), Orbit::of(view.camera.at), view.camera.zoom, body);
+        let seen = sight_of(tube.bounds(), view, body);
         let mut mesh = Mesh::default();
         let names =
             tube.frame(&mut mesh, &seen, em, rolled.slices.start, |part| counted.grid.first_element(part * rolled.per));
         tube.add(&mut mesh);
+        if let Some(region) = studio.tables().regions.get(counted.grid.of.region) {
+            for (addr, ink) in counted.marked(studio, view, info.tick)? {
+                if let Some(block) = counted.block_of(region, addr) {
+                    tube.mark(&mut mesh, block / rolled.per, ink);
+                }
+            }
+        }
         head.fill(&mut sheet, inner);
         name_axes(
             &mut sheet,
             &names,
             &seen,
-            &Axes { row: "element", column: "slice", heights: [measure.what(), ""] },
+            &Axes { row: "element", column: "slice", heights: [measure.what(), ""], indices: [[0, 1]; 3] },
             top,
         );
         if !notes.is_empty() {
@@ -239,11 +276,8 @@ impl Exhibit for TubeExhibit {
         turned(camera, gesture)
     }
 
-    fn sort(&mut self, column: u8) {
-        if column == MEASURE.0 {
-            let shown = self.counted.as_ref().map_or(Measure::Accesses, |rolled| rolled.measure);
-            self.measure = Some(next(&super::amounts(), shown));
-        }
+    fn choose(&self, column: u8, view: &View) -> Option<Chosen> {
+        choices::chosen(column, view, false)
     }
 
     fn csv(&self, _: &Studio, _: &Taken) -> String {

@@ -1,5 +1,6 @@
 //! Words round solids: what is counted and when, scales of colours with their numbers, names of axes. None overlaps another.
 
+use super::counted::Counted;
 use super::{GAP, scale_room};
 use crate::overlay::exhibits::sheet::Sheet;
 use crate::overlay::fonts::Weight;
@@ -126,6 +127,16 @@ pub(super) struct Axes<'a> {
     pub(super) row: &'a str,
     pub(super) column: &'a str,
     pub(super) heights: [&'a str; 2],
+    /// Index of the first row and of the first column, and of what stands at height 0; and how many of the array's one of the picture is.
+    pub(super) indices: [[u64; 2]; 3],
+}
+
+impl Axes<'_> {
+    /// Of rows and columns that are counted; heights have no name yet, and are numbers.
+    pub(super) fn of(counted: &Counted) -> Self {
+        let indices = [counted.index(1), counted.index(0), [0, 1]];
+        Self { row: "row", column: "column", heights: [""; 2], indices }
+    }
 }
 
 /// Writes names of axes where they are, those that overlap no other; nothing stands higher than `top`.
@@ -138,6 +149,7 @@ pub(super) fn name_axes(sheet: &mut Sheet, names: &[Name], seen: &Sight, axes: &
         Says::Height(..) => 1,
         Says::Row(_) | Says::Column(_) => 2,
     };
+    let index = |axis: usize, n: u64| (axes.indices[axis][0] + n * axes.indices[axis][1]).to_string();
     let mut order: Vec<&Name> = names.iter().collect();
     order.sort_by_key(|name| rank(name));
     for name in order {
@@ -146,11 +158,14 @@ pub(super) fn name_axes(sheet: &mut Sheet, names: &[Name], seen: &Sight, axes: &
         let away = if away.length() > 1e-3 { away / away.length() } else { Vec2::DOWN };
         let at = pos2(at[0], at[1]);
         let (text, place, size, ink) = match name.says {
-            Says::Row(n) | Says::Column(n) => (n.to_string(), at + away * 0.95 * em, 0.84, palette::TEXT_QUIET),
+            Says::Row(n) => (index(0, n as u64), at + away * 0.95 * em, 0.84, palette::TEXT_QUIET),
+            Says::Column(n) => (index(1, n as u64), at + away * 0.95 * em, 0.84, palette::TEXT_QUIET),
             Says::Rows => (axes.row.to_owned(), at + away * 2.4 * em, 0.92, palette::TEXT_BODY),
             Says::Columns => (axes.column.to_owned(), at + away * 2.4 * em, 0.92, palette::TEXT_BODY),
             Says::Height(value, down) => {
                 let value = if down { -value } else { value };
+                let [first, per] = axes.indices[2].map(|n| n as f64);
+                let value = first + value * per;
                 let side = if away.x < 0.0 { -0.7 } else { 0.7 };
                 (number(value), at + vec2(side * em, 0.0), 0.84, palette::TEXT_QUIET)
             }

@@ -2,12 +2,14 @@
 //! move while a trace plays, or of those that are asked for. Their values stay while it plays: those that lie evenly do so between the
 //! least and the largest number of any window as long.
 
+use super::choices::{self, MEASURE, VALUES, measured};
 use super::counted::{Counted, INTERVAL, Wanted};
 use super::ends::Ends;
+use super::memo::Memo;
 use super::words::{Axes, Head, Scale, name_axes, plain};
-use super::{EM, MARGIN, MEASURE, NAMES, measured, next, notice, say, turned};
+use super::{EM, MARGIN, NAMES, notice, say, sight_of, turned};
 use crate::overlay::exhibits::sheet::Sheet;
-use crate::overlay::exhibits::{Exhibit, Gesture, Picture};
+use crate::overlay::exhibits::{Chosen, Exhibit, Gesture, Picture};
 use crate::overlay::info::Info;
 use crate::overlay::layout::Layout;
 use crate::overlay::plane::Plane;
@@ -15,25 +17,18 @@ use crate::overlay::shot::{Shot, Taken};
 use crate::overlay::studio::Studio;
 use crate::overlay::tip::Tip;
 use crate::reference::SourceError;
+use crate::scene::solids::Ground;
 use crate::scene::solids::iso::{self, Field, Patch};
-use crate::scene::solids::{Ground, Isovalues, Measure, Mesh, Orbit, Sight, SolidLook, frame, plane};
+use crate::scene::solids::{Measure, Mesh, SolidLook, frame, plane};
 use crate::scene::{Camera, View, palette};
 use egui::{Pos2, Rect, pos2};
-
-/// What is next to the measure, by number of the column.
-const VALUES: (u8, &str) = (1, "values");
-/// How many values a click goes through.
-const COUNTS: [Isovalues; 5] =
-    [Isovalues::Even(5), Isovalues::Even(7), Isovalues::Even(9), Isovalues::Even(1), Isovalues::Even(3)];
 
 /// See the module.
 #[derive(Default)]
 pub struct IsoExhibit {
-    /// What was chosen in the picture, in place of what the view says.
-    measure: Option<Measure>,
-    values: Option<Isovalues>,
-    /// What was counted for the picture that was taken last, and by which measure and values it was drawn.
-    counted: Option<(Counted, Measure, Isovalues)>,
+    /// What was counted for the picture that was taken last, and by which measure it was drawn.
+    counted: Option<(Counted, Measure)>,
+    memo: Memo,
     ends: Ends,
     /// The surfaces that were drawn last, and of what: as long as only the camera goes, they are put in order alone.
     drawn: Option<(Field, Vec<f64>, Vec<Patch>)>,
@@ -82,11 +77,7 @@ impl Exhibit for IsoExhibit {
         let sight = Rect::from_min_max(layout.area.min, pos2(layout.area.right(), layout.strip.top()));
         let em = EM * layout.type_scale;
         let mut sheet = Sheet { plane: Plane { unit: em, ..Plane::default() }, em, sight };
-        let look = SolidLook {
-            measure: self.measure.unwrap_or(view.solids.measure),
-            isovalues: self.values.clone().unwrap_or_else(|| view.solids.isovalues.clone()),
-            ..(*view.solids).clone()
-        };
+        let look = SolidLook { color: None, ..(*view.solids).clone() };
         self.counted = None;
         let counted =
             match Counted::of(studio, &look, info.tick, Wanted { latest: INTERVAL, dimensions: 3, by_core: false })? {
@@ -96,7 +87,7 @@ impl Exhibit for IsoExhibit {
                     return Ok((Picture::Plane(sheet.plane), info));
                 }
             };
-        let ends = self.ends.of(&counted, &look, INTERVAL, |window| counted.numbers(look.measure, window));
+        let ends = self.ends.of(&counted, &look, INTERVAL, |window| counted.numbers_of(None, look.measure, window));
         if let Some(lines) = unfit(&counted, ends) {
             sheet.notice(&[&lines[0], &lines[1], &lines[2]], 1.6);
             return Ok((Picture::Plane(sheet.plane), info));
@@ -111,10 +102,11 @@ impl Exhibit for IsoExhibit {
         };
         let values = look.isovalues.of(ends);
         let extents = [counted.grid.blocks[0], counted.grid.blocks[1], counted.grid.blocks[2]];
-        let field = Field::new(extents, counted.numbers(look.measure, &counted.window));
+        let field = Field::new(extents, counted.numbers(look.measure, &counted.window, &mut self.memo).to_vec());
         let inner = sight.shrink(MARGIN * em);
         let told: Vec<String> = values.iter().map(|value| plain(*value)).collect();
-        let choices = vec![(measured(&look), MEASURE), (format!("surfaces at {}", told.join(", ")), VALUES)];
+        let mut choices = vec![(measured(&look), MEASURE), (format!("surfaces at {}", told.join(", ")), VALUES)];
+        choices.extend(choices::common(&counted, &look, view.camera));
         let head =
             Head { title: counted.title(&info.title, false), choices, when: counted.told(&look), scales: vec![scale] };
         let top = head.height(inner, em);
@@ -128,7 +120,7 @@ impl Exhibit for IsoExhibit {
         ];
         let line = (layout.area.height() / 720.0).clamp(0.6, 4.0);
         let ground = field.ground();
-        let seen = Sight::new(ground.bounds(), Orbit::of(view.camera.at), view.camera.zoom, body);
+        let seen = sight_of(ground.bounds(), view, body);
         let mut mesh = Mesh::default();
         let names = frame::add(&mut mesh, &ground, &seen, em, false);
         // The floor is of planes, not of zero.
@@ -143,22 +135,25 @@ impl Exhibit for IsoExhibit {
         signs(studio, &mut mesh, &ground, (&counted, view, &info))?;
         head.fill(&mut sheet, inner);
         if view.camera.zoom <= 1.0 + 1e-3 || names.len() < 400 {
-            name_axes(&mut sheet, &names, &seen, &Axes { row: "row", column: "column", heights: ["plane", ""] }, top);
+            let rows = Axes::of(&counted);
+            let indices = [rows.indices[0], rows.indices[1], counted.index(2)];
+            let axes = Axes { heights: ["plane", ""], indices, ..rows };
+            name_axes(&mut sheet, &names, &seen, &axes, top);
         }
         if let Some(note) = note {
             say(&mut sheet, inner, &note);
         }
         let facets = seen.see(&mesh, line, [sight.left(), top, sight.right(), sight.bottom()]);
         self.drawn = Some((field, values, patches));
-        self.counted = Some((counted, look.measure, look.isovalues));
+        self.counted = Some((counted, look.measure));
         Ok((Picture::Solids(facets, sheet.plane), info))
     }
 
     fn pick(&self, studio: &Studio, taken: &Taken, at: Pos2, _: f32) -> Option<Tip> {
-        let (facets, (counted, measure, _)) = (taken.picture.solids()?, self.counted.as_ref()?);
+        let (facets, (counted, measure)) = (taken.picture.solids()?, self.counted.as_ref()?);
         let block = facets.find([at.x, at.y])? as usize;
         let mut tip = counted.tip(studio, taken, block)?;
-        let number = measure.of(&counted.grid.counts(block, counted.window.clone()));
+        let number = counted.numbers_of(None, *measure, &counted.window).get(block).copied().unwrap_or(0.0);
         tip.lines.insert(0, format!("{}: {}", measure.what(), plain(number)));
         Some(tip)
     }
@@ -167,18 +162,12 @@ impl Exhibit for IsoExhibit {
         turned(camera, gesture)
     }
 
-    fn sort(&mut self, column: u8) {
-        let shown = self.counted.as_ref().map(|(_, measure, values)| (*measure, values.clone())).unwrap_or_default();
-        if column == MEASURE.0 {
-            self.measure = Some(next(&Measure::ALL.map(|(measure, ..)| measure), shown.0));
-        } else if column == VALUES.0 {
-            let at = COUNTS.iter().position(|values| *values == shown.1).map_or(0, |at| at + 1);
-            self.values = COUNTS.get(at % COUNTS.len()).cloned();
-        }
+    fn choose(&self, column: u8, view: &View) -> Option<Chosen> {
+        choices::chosen(column, view, true)
     }
 
     fn csv(&self, _: &Studio, _: &Taken) -> String {
-        self.counted.as_ref().map(|(counted, ..)| counted.csv_of_all()).unwrap_or_default()
+        self.counted.as_ref().map(|(counted, _)| counted.csv_of_all()).unwrap_or_default()
     }
 }
 

@@ -116,10 +116,10 @@ fn measure_and_values_are_changed_by_a_click() {
     let before = taken(&mut exhibit, &mut studio, 9, whole());
     let rows = &before.picture.plane().expect("words").rows;
     assert!(rows.iter().any(|(_, target)| *target == Target::Column(VALUES.0, VALUES.1)));
-    exhibit.sort(VALUES.0);
-    let said = words(&taken(&mut exhibit, &mut studio, 9, whole()));
+    let look = choices::clicked(&exhibit, VALUES, whole());
+    let said = words(&taken(&mut exhibit, &mut studio, 9, look.clone()));
     assert!(said.iter().any(|words| words.split(',').count() == 7 && words.starts_with("surfaces at 0.4")), "{said:?}");
-    exhibit.sort(MEASURE.0);
-    let said = words(&taken(&mut exhibit, &mut studio, 9, whole()));
+    let look = choices::clicked(&exhibit, MEASURE, look);
+    let said = words(&taken(&mut exhibit, &mut studio, 9, look));
     assert!(said[0].contains("nothing of it is counted"), "writes: {said:?}");
 }

@@ -38,8 +38,8 @@ fn whole(glyphs: Glyphs) -> SolidLook {
 
 /// Core, row, column and number of each glyph.
 fn found(exhibit: &ScatterExhibit) -> Vec<(usize, usize, usize, f64)> {
-    let (counted, look) = exhibit.counted.as_ref().expect("counted");
-    glyphs(counted, look).iter().map(|g| (g.of[0], g.cell[0], g.cell[1], g.number)).collect()
+    let (_, _, glyphs) = exhibit.counted.as_ref().expect("counted");
+    glyphs.iter().map(|g| (g.of[0], g.cell[0], g.cell[1], g.number)).collect()
 }
 
 #[test]
@@ -68,14 +68,14 @@ fn each_core_that_refers_to_an_element_has_a_glyph_as_high_as_its_accesses() {
 fn colours_tell_owners_or_local_and_remote_where_that_is_asked_for() {
     let mut exhibit = ScatterExhibit::default();
     taken(&mut exhibit, &mut studio(&[3, 4]), 9, whole(Glyphs::Owner));
-    let (counted, look) = exhibit.counted.as_ref().expect("counted");
-    for (n, glyph) in glyphs(counted, look).iter().enumerate() {
+    let (_, _, glyphs) = exhibit.counted.as_ref().expect("counted");
+    for (n, glyph) in glyphs.iter().enumerate() {
         assert_eq!(glyph.color, palette::region(n % 4), "owned by who wrote it first");
         assert_eq!(glyph.number, 2.0 + (n % 3) as f64);
     }
     taken(&mut exhibit, &mut studio(&[3, 4]), 9, whole(Glyphs::Local));
-    let (counted, look) = exhibit.counted.as_ref().expect("counted");
-    let colors: Vec<_> = glyphs(counted, look).iter().map(|glyph| glyph.color).collect();
+    let (_, _, glyphs) = exhibit.counted.as_ref().expect("counted");
+    let colors: Vec<_> = glyphs.iter().map(|glyph| glyph.color).collect();
     // Element 2 has two local accesses and two remote ones, element 4 three local ones.
     assert_eq!(colors[2], palette::owned(0.0, false));
     assert_eq!(colors[4], palette::owned(1.0, false));
@@ -91,7 +91,7 @@ fn the_window_slides_and_heights_keep_their_scale() {
     let mut tops = Vec::new();
     for at in [len / 4, len / 2, len - 1] {
         let said = words(&taken(&mut exhibit, &mut studio, at, SolidLook::default()));
-        let (counted, _) = exhibit.counted.as_ref().expect("counted");
+        let (counted, ..) = exhibit.counted.as_ref().expect("counted");
         assert_eq!(counted.window.len(), INTERVAL);
         assert!(counted.window.end as u64 * len / 64 <= at + 1, "{:?} at {at}", counted.window);
         let numbers: Vec<String> =
@@ -132,10 +132,10 @@ fn a_glyph_tells_its_core_and_a_click_takes_other_glyphs() {
     let tip = exhibit.pick(&studio, &taken, pos2(at[0], at[1]), 4.0).expect("a glyph");
     let [core, _] = scatter::told(about, elements);
     assert!(tip.lines[0].starts_with(&format!("accesses of core {core}: ")), "{:?}", tip.lines);
-    exhibit.sort(GLYPHS.0);
-    let said = words(&self::taken(&mut exhibit, &mut studio, 9, whole(Glyphs::Processor)));
+    let look = choices::clicked(&exhibit, GLYPHS, whole(Glyphs::Processor));
+    let said = words(&self::taken(&mut exhibit, &mut studio, 9, look.clone()));
     assert!(said.iter().any(|words| words == "core that owns"), "{said:?}");
-    exhibit.sort(MEASURE.0);
-    let said = words(&self::taken(&mut exhibit, &mut studio, 9, whole(Glyphs::Processor)));
+    let look = choices::clicked(&exhibit, MEASURE, look);
+    let said = words(&self::taken(&mut exhibit, &mut studio, 9, look));
     assert!(said.iter().any(|words| words == "height: reads"), "{said:?}");
 }
