@@ -578,6 +578,65 @@ xdotool key ctrl+q
 await_end
 [ "$code" = 0 ] || fail "after groups were chosen: exit code $code"
 
+# Arrays as solids: a drag turns them, the wheel goes closer, a double click shows all again; what is clicked in one pane is looked at in both.
+(cd "$work" && exec "$orrery" view loops:gauss --panes 60:plane,40:tube --tick 688) 2>"$work/stderr" >"$work/stdout" &
+viewer=$!
+await_window
+await_total 688 || fail 'an array as solids is not shown'
+xdotool windowfocus --sync "$window"
+away() { # NAME: the pointer away, and what is then at rest
+  xdotool mousemove --window "$window" 640 715
+  sleep 0.6
+  rest "$1" || fail "solids do not come to rest: $1"
+}
+away solids-first
+# Keys are for the pane that the pointer was in.
+xdotool mousemove --window "$window" 30 560
+sleep 0.3
+away solids-opened
+xdotool mousemove --window "$window" 300 300 mousedown 1
+for step in 1 2 3 4; do
+  xdotool mousemove --window "$window" $((300 + 20 * step)) $((300 + 5 * step))
+  sleep 0.1
+done
+xdotool mouseup 1
+away solids-turned
+[ "$(differ solids-opened solids-turned)" -gt 20000 ] || fail 'a drag does not turn solids'
+xdotool mousemove --window "$window" 380 320 click 4 click 4
+away solids-closer
+[ "$(differ solids-turned solids-closer)" -gt 20000 ] || fail 'the wheel does not go closer to solids'
+xdotool mousemove --window "$window" 30 560 click --repeat 2 --delay 60 1
+away solids-whole
+[ "$(differ solids-opened solids-whole)" = 0 ] || fail 'after a double click solids are not seen as at first'
+# The place of the camera, five of them round and round.
+xdotool mousemove --window "$window" 800 560
+sleep 0.3
+away solids-tube
+for place in 1 2 3 4 5; do
+  xdotool mousemove --window "$window" 938 64 click 1
+  away "solids-place-$place"
+done
+[ "$(differ solids-tube solids-place-1)" -gt 5000 ] || fail 'a click does not look from elsewhere'
+[ "$(differ solids-tube solids-place-5)" = 0 ] || fail 'after five places the first one is not as it was'
+# Another measure, in both panes.
+xdotool mousemove --window "$window" 100 70 click 1
+away solids-measure
+[ "$(differ solids-opened solids-measure)" -gt 20000 ] || fail 'a click on the measure changes nothing'
+xdotool mousemove --window "$window" 825 64 click 1
+away solids-reads
+xdotool key ctrl+c
+await_change solids-copied solids-reads 300 || fail 'the command is not copied'
+# What is under the pointer is told, and a click pins it in both panes.
+xdotool mousemove --window "$window" 1010 300
+await_change solids-told solids-reads 300 || fail 'an element of the tube is not told'
+xdotool click 1
+away solids-pinned
+[ "$(differ solids-reads solids-pinned)" -gt 300 ] || fail 'a click pins no element'
+xdotool key ctrl+q
+await_end
+[ "$code" = 0 ] || fail "after solids were turned: exit code $code"
+ok 'solids are turned, gone closer to and seen from places with a name; a measure is chosen in all panes; an element is told and pinned'
+
 # Images: a pixel lights who was last at it, and a click goes there.
 (cd "$work" && exec "$orrery" kernel:transpose-naive --panes kernel-memory,kernel-image --tick 0) 2>"$work/stderr" >"$work/stdout" &
 viewer=$!
