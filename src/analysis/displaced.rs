@@ -34,7 +34,12 @@ impl Displacements {
     /// Evictions of a level with lines of so many bytes; names are those of the trace's tables.
     #[must_use]
     pub fn new(level: LevelId, line_bytes: u32, tables: &Tables) -> Self {
-        Self { level, line_bytes: u64::from(line_bytes), whose: Whose::new(tables), by: 0, counts: BTreeMap::new() }
+        Self::of(level, line_bytes, Whose::new(tables))
+    }
+
+    /// As [`Self::new`], of regions that are known.
+    pub(super) fn of(level: LevelId, line_bytes: u32, whose: Whose) -> Self {
+        Self { level, line_bytes: u64::from(line_bytes), whose, by: 0, counts: BTreeMap::new() }
     }
 
     /// Pairs that occurred, in the order of the trace's regions.

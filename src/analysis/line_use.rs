@@ -6,6 +6,7 @@ use crate::sim::hash::LineMap;
 use crate::sim::{Event, Observer};
 use crate::units::ByteRange;
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// Parts of a line that are told apart.
 const PARTS: u32 = 64;
@@ -24,7 +25,8 @@ pub struct LineUse {
     by: usize,
     /// An access that missed and may lead to a fill: cache, line, parts.
     awaited: Option<(usize, u64, u64)>,
-    rows: Vec<UseRow>,
+    /// By region, of those whose lines left; without its name.
+    rows: BTreeMap<usize, UseRow>,
 }
 
 /// A line in a cache.
@@ -56,10 +58,13 @@ impl LineUse {
     /// Of levels with lines of so many bytes, from the CPU outward; names are those of the trace's tables.
     #[must_use]
     pub fn new(line_bytes: Vec<u32>, tables: &Tables) -> Self {
-        let whose = Whose::new(tables);
-        let row = |row| UseRow { region: whose.name(row).into(), ..UseRow::default() };
-        let rows = (0..whose.rows()).map(row).collect();
-        Self { whose, line_bytes, caches: Vec::new(), bytes: ByteRange::new(0, 1), by: 0, awaited: None, rows }
+        Self::of(line_bytes, Whose::new(tables))
+    }
+
+    /// As [`Self::new`], of regions that are known.
+    pub(super) fn of(line_bytes: Vec<u32>, whose: Whose) -> Self {
+        let (bytes, rows) = (ByteRange::new(0, 1), BTreeMap::new());
+        Self { whose, line_bytes, caches: Vec::new(), bytes, by: 0, awaited: None, rows }
     }
 
     /// Which parts of a line the reference under way touches.
@@ -75,7 +80,7 @@ impl LineUse {
     fn left(&mut self, stay: Stay) {
         let part = (stay.line_bytes / PARTS).max(1);
         let used = stay.parts.count_ones() * part;
-        let row = &mut self.rows[stay.of];
+        let row = self.rows.entry(stay.of).or_default();
         row.lines += 1;
         row.bytes_fetched += u64::from(stay.line_bytes);
         row.bytes_used += u64::from(used);
@@ -85,11 +90,12 @@ impl LineUse {
     /// Rows of regions whose lines came, in the order of the trace's tables; lines that are still there count as they are.
     #[must_use]
     pub fn rows(&self) -> Vec<UseRow> {
-        self.all_rows().into_iter().filter(|row| row.lines > 0).collect()
+        let named = |(region, row)| UseRow { region: self.whose.name(region).into(), ..row };
+        self.by_region().into_iter().map(named).collect()
     }
 
-    /// A row for each region, and one for what belongs to none.
-    pub(super) fn all_rows(&self) -> Vec<UseRow> {
+    /// The same by the number of the region; one past the last is what belongs to none. Names are left out.
+    pub(super) fn by_region(&self) -> BTreeMap<usize, UseRow> {
         let mut all = self.clone();
         let stays: Vec<Stay> = self.caches.iter().flatten().flat_map(|lines| lines.values().copied()).collect();
         stays.into_iter().for_each(|stay| all.left(stay));

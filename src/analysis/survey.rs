@@ -1,5 +1,6 @@
 //! Several analyses of a trace in one pass.
 
+use super::whose::Whose;
 use super::{
     Attributed, Displacement, Displacements, DistanceRow, Grouping, LineUse, Locality, LocalityScores,
     SampledDistances, SamplingError, SetPressure, SetStacks, SetUse, StackDistances, Touches, UseRow, WorkingSet,
@@ -177,13 +178,15 @@ pub fn survey(source: &dyn ReferenceSource, config: &HierarchyConfig, wanted: &W
     });
     let mut locality = wanted.locality.then(Locality::new);
 
+    let by_level: Vec<u32> = config.levels.iter().map(|level| level.line).collect();
+    let whose = (wanted.line_use || wanted.displaced.is_some()).then(|| Whose::new(tables));
     let mut watches = Watches {
         pressure: wanted
             .pressure
             .filter(|level| line_of(*level).is_some())
             .map(|level| SetPressure::new(level, hierarchy.level_geometry(level).sets)),
-        line_use: wanted.line_use.then(|| LineUse::new(config.levels.iter().map(|level| level.line).collect(), tables)),
-        displaced: wanted.displaced.and_then(|level| Some(Displacements::new(level, line_of(level)?, tables))),
+        line_use: whose.clone().filter(|_| wanted.line_use).map(|whose| LineUse::of(by_level, whose)),
+        displaced: wanted.displaced.and_then(|level| Some(Displacements::of(level, line_of(level)?, whose?))),
     };
 
     let (mut references, mut long) = (0, Long::default());

@@ -2,33 +2,51 @@
 
 use crate::reference::{Reference, RegionFinder, RegionMap, Tables};
 use crate::sim::stats::OTHER;
+use std::sync::Arc;
 
-/// Finds regions at the reference under way.
+/// Finds regions at the reference under way. A clone shares what is known of them.
 #[derive(Clone, Debug)]
 pub(super) struct Whose {
     finder: RegionFinder,
-    /// By region, then [`OTHER`].
-    names: Vec<String>,
+    names: Arc<Names>,
     /// References begun.
     begun: u64,
 }
 
+/// Names of regions and then [`OTHER`], one after another in one text: there may be a million.
+#[derive(Debug, Default)]
+struct Names {
+    text: String,
+    ends: Vec<usize>,
+}
+
+impl Names {
+    fn new(tables: &Tables) -> Self {
+        let mut names = Self::default();
+        for name in tables.regions.iter().map(|region| region.name.as_str()).chain([OTHER]) {
+            names.text.push_str(name);
+            names.ends.push(names.text.len());
+        }
+        names
+    }
+}
+
 impl Whose {
     pub(super) fn new(tables: &Tables) -> Self {
-        let names = tables.regions.iter().map(|region| region.name.clone()).chain([OTHER.to_owned()]).collect();
-        Self { finder: RegionFinder::new(RegionMap::new(&tables.regions)), names, begun: 0 }
+        let finder = RegionFinder::new(RegionMap::new(&tables.regions));
+        Self { finder, names: Arc::new(Names::new(tables)), begun: 0 }
     }
 
     /// The next reference: the region of its first byte.
     pub(super) fn begin(&mut self, reference: &Reference) -> usize {
         self.begun += 1;
-        self.of_byte(reference.addr).unwrap_or(self.names.len() - 1)
+        self.of_byte(reference.addr).unwrap_or(self.rows() - 1)
     }
 
     /// The region of a line.
     pub(super) fn of_line(&mut self, first: u64, bytes: u64) -> usize {
         let last = first.saturating_add(bytes - 1);
-        self.of_byte(first).or_else(|| self.of_byte(last)).unwrap_or(self.names.len() - 1)
+        self.of_byte(first).or_else(|| self.of_byte(last)).unwrap_or(self.rows() - 1)
     }
 
     fn of_byte(&mut self, addr: u64) -> Option<usize> {
@@ -36,10 +54,11 @@ impl Whose {
     }
 
     pub(super) fn name(&self, row: usize) -> &str {
-        &self.names[row]
+        let from = row.checked_sub(1).map_or(0, |before| self.names.ends[before]);
+        &self.names.text[from..self.names.ends[row]]
     }
 
     pub(super) fn rows(&self) -> usize {
-        self.names.len()
+        self.names.ends.len()
     }
 }

@@ -5,15 +5,16 @@
 //! once. Runs of references rarely leave the stretch of memory that the last answer holds for: see [`RegionFinder`].
 
 use super::Region;
+use std::sync::Arc;
 
 /// Nodes that one summary covers, as a power of two.
 const FANOUT_BITS: u32 = 3;
 
-/// Looks a region up by address and reference number: O(log regions), but where many overlap at the same time.
+/// Looks a region up by address and reference number: O(log regions), but where many overlap at the same time. A clone shares the regions.
 #[derive(Clone, Debug, Default)]
 pub struct RegionMap {
     /// Row 0: the regions, by base. Then summaries of eight nodes each, up to a single one.
-    rows: Vec<Vec<Node>>,
+    rows: Arc<[Vec<Node>]>,
 }
 
 /// A region, or a summary: nothing below it reaches past `last`, begins before `from`, or ends after `to`.
@@ -78,7 +79,7 @@ impl RegionMap {
             rows.push(std::mem::replace(&mut row, next));
         }
         rows.push(row);
-        Self { rows }
+        Self { rows: rows.into() }
     }
 
     /// The region that holds `addr` while reference number `tick` runs.

@@ -6,6 +6,7 @@ mod beams;
 mod calm;
 mod cells;
 mod composition;
+mod curves;
 pub mod cubehelix;
 mod density;
 pub mod flows;

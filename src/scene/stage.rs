@@ -4,6 +4,7 @@ use super::beams;
 use super::calm;
 use super::cells::{Cells, Finder};
 use super::composition::Composition;
+use super::curves;
 use super::density;
 use super::flows;
 use super::frame::{Cell, Disk, Glyph, Notes, Scene, Segment, flags};
@@ -183,6 +184,7 @@ impl Stage {
             }
             density::thin(&self.places.rings.sectors, view.camera.zoom, &mut segments);
             sight::segments(&self.places.rings.sectors, view, &mut segments);
+            curves::refine(view.camera.zoom, view.budget, &mut segments);
         }
         let mut cells = std::mem::take(&mut self.spare.cells);
         cells.clear();

@@ -43,6 +43,15 @@ pub(super) struct OfRegion {
 }
 
 impl OfRegion {
+    fn new(levels: usize) -> Self {
+        Self {
+            classes: vec![[0; 4]; levels],
+            examples: vec![[None; 4]; levels],
+            conflicting: vec![BTreeMap::new(); levels],
+            ..Self::default()
+        }
+    }
+
     pub(super) fn misses(&self, level: usize) -> u64 {
         self.classes.get(level).map_or(0, |classes| classes.iter().sum())
     }
@@ -83,23 +92,34 @@ pub(super) fn place(class: MissClass) -> usize {
 
 /// What one pass found. Regions are in the order of the trace's tables; the last is what belongs to none.
 pub(super) struct Gathered {
-    pub(super) regions: Vec<OfRegion>,
+    regions: Vec<Option<Box<OfRegion>>>,
+    none: OfRegion,
     /// Misses of a source line (a row of `lines`) at each level, by region.
     pub(super) pairs: BTreeMap<(usize, usize), (u64, Vec<u64>)>,
     /// By level: whose references pushed out whose lines.
     pub(super) displaced: Vec<BTreeMap<(usize, usize), u64>>,
     lines: Grouped,
-    names: Vec<String>,
+    whose: Whose,
 }
 
 impl Gathered {
     pub(super) fn name(&self, region: usize) -> String {
-        self.names[region].clone()
+        self.whose.name(region).to_owned()
+    }
+
+    /// What was found of a region.
+    pub(super) fn region(&self, region: usize) -> &OfRegion {
+        self.regions[region].as_deref().unwrap_or(&self.none)
+    }
+
+    /// What was found of regions that anything refers to.
+    pub(super) fn touched(&self) -> impl Iterator<Item = &OfRegion> {
+        self.regions.iter().flatten().map(Box::as_ref)
     }
 
     /// All misses of a level.
     pub(super) fn misses(&self, level: usize) -> u64 {
-        self.regions.iter().map(|region| region.misses(level)).sum()
+        self.touched().map(|region| region.misses(level)).sum()
     }
 
     pub(super) fn line(&self, row: usize) -> String {
@@ -114,7 +134,8 @@ struct Gatherer<'a> {
     whose: Whose,
     tables: &'a Tables,
     line_bytes: Vec<u64>,
-    found: Vec<OfRegion>,
+    /// Of regions that were referred to so far: there may be a million others.
+    found: Vec<Option<Box<OfRegion>>>,
     pairs: BTreeMap<(usize, usize), (u64, Vec<u64>)>,
     displaced: Vec<BTreeMap<(usize, usize), u64>>,
     /// Where each line of the source was last, by region.
@@ -134,7 +155,7 @@ impl Observer for Gatherer<'_> {
         let (line, region) = (self.lines.row(reference, number), self.whose.begin(reference));
         self.now = (number, line, region);
         self.pairs.entry((line, region)).or_insert_with(|| (0, vec![0; self.line_bytes.len()])).0 += 1;
-        let found = &mut self.found[region];
+        let found = self.found[region].get_or_insert_with(|| Box::new(OfRegion::new(self.line_bytes.len())));
         found.references += 1;
         found.reads += u64::from(reference.kind != Kind::Write);
         let before = self.last.insert((line, region), reference.addr);
@@ -157,8 +178,7 @@ impl Observer for Gatherer<'_> {
         match event {
             Event::Access { level, kind, hit: false, .. } if kind.is_demand() => {
                 let at = level.index();
-                if let Some(class) = self.classifier.last_class(level) {
-                    let found = &mut self.found[region];
+                if let (Some(class), Some(found)) = (self.classifier.last_class(level), &mut self.found[region]) {
                     let count = &mut found.classes[at][place(class)];
                     *count += 1;
                     if count.is_power_of_two() {
@@ -177,7 +197,9 @@ impl Observer for Gatherer<'_> {
                 let of = self.whose.of_line(line.0.saturating_mul(bytes), bytes);
                 *self.displaced[level.index()].entry((region, of)).or_insert(0) += 1;
             }
-            Event::Sharing { falsely: true, .. } => self.found[region].falsely += 1,
+            Event::Sharing { falsely: true, .. } => {
+                self.found[region].iter_mut().for_each(|found| found.falsely += 1);
+            }
             _ => {}
         }
     }
@@ -194,21 +216,15 @@ fn count<K: Ord>(counts: &mut BTreeMap<K, u64>, key: Option<K>, most: usize) {
 /// Plays a trace and counts.
 pub(super) fn gather(source: &dyn ReferenceSource, config: &HierarchyConfig) -> Result<Gathered, AdviceError> {
     let (tables, levels) = (source.tables(), config.levels.len());
-    let of_region = || OfRegion {
-        classes: vec![[0; 4]; levels],
-        examples: vec![[None; 4]; levels],
-        conflicting: vec![BTreeMap::new(); levels],
-        ..OfRegion::default()
-    };
-    let hierarchy = Hierarchy::new(config)?;
+    let (hierarchy, whose) = (Hierarchy::new(config)?, Whose::new(tables));
     let mut gatherer = Gatherer {
         classifier: Classifier::new(&hierarchy),
-        line_use: LineUse::new(config.levels.iter().map(|level| level.line).collect(), tables),
+        line_use: LineUse::of(config.levels.iter().map(|level| level.line).collect(), whose.clone()),
         lines: Grouped::new(Grouping::Line, tables, hierarchy.level_geometry(LevelId(0))),
-        whose: Whose::new(tables),
+        whose,
         tables,
         line_bytes: config.levels.iter().map(|level| u64::from(level.line)).collect(),
-        found: (0..=tables.regions.len()).map(|_| of_region()).collect(),
+        found: vec![None; tables.regions.len() + 1],
         pairs: BTreeMap::new(),
         displaced: vec![BTreeMap::new(); levels],
         last: BTreeMap::new(),
@@ -218,9 +234,9 @@ pub(super) fn gather(source: &dyn ReferenceSource, config: &HierarchyConfig) -> 
     };
     play(source, config, &mut gatherer)?;
     let Gatherer { line_use, lines, found: mut regions, pairs, displaced, whose, .. } = gatherer;
-    let names = (0..whose.rows()).map(|row| whose.name(row).to_owned()).collect();
-    for (row, region) in line_use.all_rows().into_iter().zip(&mut regions) {
-        (region.fetched, region.used) = (row.bytes_fetched, row.bytes_used);
+    for (region, row) in line_use.by_region() {
+        let found = regions[region].get_or_insert_with(|| Box::new(OfRegion::new(levels)));
+        (found.fetched, found.used) = (row.bytes_fetched, row.bytes_used);
     }
-    Ok(Gathered { regions, pairs, displaced, lines, names })
+    Ok(Gathered { regions, none: OfRegion::new(levels), pairs, displaced, lines, whose })
 }

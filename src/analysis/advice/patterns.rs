@@ -55,7 +55,7 @@ pub(super) fn propose(gathered: &Gathered, config: &HierarchyConfig, tables: &Ta
     let mut proposing = Proposing { gathered, config, regions: &tables.regions, found: Vec::new() };
     for level in 0..config.levels.len() {
         for region in 0..tables.regions.len() {
-            let misses = gathered.regions[region].misses(level);
+            let misses = gathered.region(region).misses(level);
             proposing.conflicts(level, region);
             if misses >= LEAST && is_share(misses, gathered.misses(level), 10) {
                 proposing.column_walk(level, region);
@@ -107,12 +107,12 @@ impl Proposing<'_> {
         if let (true, Some(extent)) = (shape.len() > 1, extent) {
             return extent.checked_mul(u64::from(*elem_bytes)).filter(|row| *row > 0);
         }
-        let stride = self.gathered.regions[region].stride()?;
+        let stride = self.gathered.region(region).stride()?;
         (stride.is_power_of_two() && stride <= bytes / 4 && shape.is_empty()).then_some(stride)
     }
 
     fn conflicts(&mut self, level: usize, region: usize) {
-        let conflicts = self.gathered.regions[region].class(level, MissClass::Conflict);
+        let conflicts = self.gathered.region(region).class(level, MissClass::Conflict);
         if conflicts < LEAST || !is_share(conflicts, self.gathered.misses(level), 5) {
             return;
         }
@@ -145,7 +145,7 @@ impl Proposing<'_> {
         if shape.len() > 1 || !strides.is_empty() {
             return Vec::new();
         }
-        let walked = power_of_two(&self.gathered.regions[region].conflicting[level], 2 * self.line(level));
+        let walked = power_of_two(&self.gathered.region(region).conflicting[level], 2 * self.line(level));
         let mut parts = match walked {
             Some(stride) => vec![stride],
             None => [0, level].into_iter().filter_map(|level| self.way(level)).collect(),
@@ -165,7 +165,7 @@ impl Proposing<'_> {
     }
 
     fn column_walk(&mut self, level: usize, region: usize) {
-        let found = &self.gathered.regions[region];
+        let found = self.gathered.region(region);
         let Region { shape, elem_bytes, row_major, strides, offset, base, name, .. } = &self.regions[region];
         let (base, element) = (*base, u64::from(*elem_bytes));
         let [.., rows, columns] = shape.as_slice() else { return };
@@ -186,7 +186,7 @@ impl Proposing<'_> {
     }
 
     fn structures(&mut self, level: usize, region: usize) {
-        let found = &self.gathered.regions[region];
+        let found = self.gathered.region(region);
         let Region { elem_bytes, base, name, .. } = &self.regions[region];
         let (base, element) = (*base, u64::from(*elem_bytes));
         let fields = fields(found);
@@ -207,7 +207,7 @@ impl Proposing<'_> {
     }
 
     fn false_sharing(&mut self, region: usize) {
-        let found = &self.gathered.regions[region];
+        let found = self.gathered.region(region);
         let Region { elem_bytes, base, name, bytes, .. } = &self.regions[region];
         let (base, element, line) = (*base, u64::from((*elem_bytes).max(1)), self.widest());
         let elements = bytes.div_ceil(element);
@@ -234,7 +234,7 @@ impl Proposing<'_> {
     }
 
     fn store_stream(&mut self, region: usize) {
-        let found = &self.gathered.regions[region];
+        let found = self.gathered.region(region);
         let level = self.config.levels.len() - 1;
         let misses = found.misses(level);
         let written = is_share(found.references, found.reads, 2_000) && is_share(found.used, found.fetched, 90);
@@ -256,19 +256,19 @@ impl Proposing<'_> {
 
     fn just_over(&mut self, level: usize) {
         let all = self.gathered.misses(level);
-        let of = |class| self.gathered.regions.iter().map(|region| region.class(level, class)).sum::<u64>();
+        let of = |class| self.gathered.touched().map(|region| region.class(level, class)).sum::<u64>();
         let (compulsory, again) = (of(MissClass::Compulsory), of(MissClass::Capacity) + of(MissClass::Conflict));
         let Ways::Count(ways) = self.config.levels[level].ways else { return };
         if again < LEAST || is_share(compulsory, all, 25) {
             return;
         }
         let share = |region: &usize| {
-            let found = &self.gathered.regions[*region];
+            let found = self.gathered.region(*region);
             let own = found.class(level, MissClass::Capacity) + found.class(level, MissClass::Conflict);
             is_share(own, again, 10) && self.regions[*region].elem_bytes >= 2
         };
         let mut regions: Vec<usize> = (0..self.regions.len()).filter(share).collect();
-        regions.sort_by_key(|region| std::cmp::Reverse(self.gathered.regions[*region].misses(level)));
+        regions.sort_by_key(|region| std::cmp::Reverse(self.gathered.region(*region).misses(level)));
         if regions.is_empty() {
             return;
         }
@@ -298,7 +298,7 @@ impl Proposing<'_> {
     fn streams(&mut self, level: usize) {
         let known = self.regions.len();
         let again = |of: usize| {
-            let found = &self.gathered.regions[of];
+            let found = self.gathered.region(of);
             found.class(level, MissClass::Capacity) + found.class(level, MissClass::Conflict)
         };
         let all = self.gathered.misses(level);
@@ -448,7 +448,7 @@ impl Judging<'_> {
             level: self.config.levels[level].name.clone(),
             regions: regions.iter().map(|region| self.name(*region)).collect(),
             places: self.places(level, region),
-            example: self.gathered.regions[region].example(level, class),
+            example: self.gathered.region(region).example(level, class),
             misses,
             share,
             bytes: misses * line,
@@ -500,7 +500,7 @@ impl Judging<'_> {
         let Proposal { pattern, level, regions, .. } = self.proposal;
         let own = &self.config.levels[*level];
         let (name, at) = (self.name(regions[0]), own.name.as_str());
-        let found = &self.gathered.regions[regions[0]];
+        let found = self.gathered.region(regions[0]);
         let counts = |what: &str| {
             let bytes = grouped(misses * u64::from(own.line));
             format!("{} {what} ({:.1} % of {at}'s misses), {bytes} bytes", grouped(misses), 100.0 * share)
@@ -533,7 +533,7 @@ impl Judging<'_> {
                 )
             }
             Pattern::JustOver => {
-                let cold = |region: &usize| self.gathered.regions[*region].class(*level, MissClass::Compulsory);
+                let cold = |region: &usize| self.gathered.region(*region).class(*level, MissClass::Compulsory);
                 let around = regions.iter().map(cold).sum::<u64>() * u64::from(own.line);
                 let names = names(self.proposal_names().iter().map(String::as_str));
                 let fits = self.fitting().map_or_else(String::new, |(size, misses)| {

@@ -9,6 +9,8 @@ use crate::reference::Region;
 pub(super) const NOBODY: u16 = u16::MAX;
 /// No block: padding, or an element that is not counted.
 const NOWHERE: u32 = u32::MAX;
+/// Blocks where elements are too many: a sheet or surfaces of so many are drawn 30 times a second without a GPU.
+const MOST_BLOCKS: u64 = 5000;
 /// Dimensions that are counted along.
 const DIMENSIONS: usize = 3;
 
@@ -142,12 +144,13 @@ impl Places {
     }
 }
 
-/// Elements of a block along each extent: 1, where there is room for that; else the longest side is halved until half of the room is enough.
+/// Elements of a block along each extent: 1, where there is room for that; else the longest side is halved until half of the room is enough, and
+/// [`MOST_BLOCKS`].
 fn per_block(extents: &[u64], most: u64) -> Vec<u64> {
     let mut per = vec![1u64; extents.len()];
     let along = |per: &[u64], n: usize| extents[n].div_ceil(per[n]);
     let all = |per: &[u64]| (0..per.len()).fold(1u64, |all, n| all.saturating_mul(along(per, n)));
-    let most = if all(&per) > most { (most / 2).max(1) } else { most };
+    let most = if all(&per) > most { (most / 2).clamp(1, MOST_BLOCKS) } else { most };
     while all(&per) > most {
         let longest = (0..per.len()).max_by_key(|&n| (along(&per, n), std::cmp::Reverse(n)));
         let Some(longest) = longest.filter(|&n| along(&per, n) > 1) else { break };
@@ -164,7 +167,8 @@ mod tests {
     fn the_longest_side_is_halved_until_blocks_are_few_enough() {
         assert_eq!(per_block(&[64, 65], 5000), [1, 1]);
         assert_eq!(per_block(&[64, 65], 4159), [2, 2]);
-        assert_eq!(per_block(&[1000, 1000], 16_000), [16, 8]);
+        assert_eq!(per_block(&[1000, 1000], 16_000), [16, 16]);
+        assert_eq!(per_block(&[64, 64, 64], 16_000), [4, 4, 4]);
         assert_eq!(per_block(&[1_000_000], 1000), [2048]);
         assert_eq!(per_block(&[3, 3], 1), [4, 4]);
     }
