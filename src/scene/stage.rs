@@ -183,8 +183,8 @@ impl Stage {
                 };
             }
             density::thin(&self.places.rings.sectors, view.camera.zoom, &mut segments);
-            sight::segments(&self.places.rings.sectors, view, &mut segments);
             curves::refine(view.camera.zoom, view.budget, &mut segments);
+            sight::segments(&self.places.rings.sectors, view, &mut segments);
         }
         let mut cells = std::mem::take(&mut self.spare.cells);
         cells.clear();
