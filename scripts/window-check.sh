@@ -637,6 +637,42 @@ await_end
 [ "$code" = 0 ] || fail "after solids were turned: exit code $code"
 ok 'solids are turned, gone closer to and seen from places with a name; a measure is chosen in all panes; an element is told and pinned'
 
+# A lesson: scenes follow each other, a question waits for Space, keys turn scenes, and who looks around comes back to it.
+(cd "$work" && exec "$orrery" story:why-columns-miss) 2>"$work/stderr" >"$work/stdout" &
+viewer=$!
+await_window
+lesson='Why the standard multiply is slow'
+await_title "orrery - scene 1 of 8 - $lesson" || fail 'the title does not tell the scene of a lesson'
+xdotool windowfocus --sync "$window"
+xdotool mousemove --window "$window" 640 300
+await_title "orrery - scene 2 of 8 - $lesson" || fail 'a lesson does not go on to its second scene by itself'
+xdotool key Right Right Right
+await_title "orrery - scene 5 of 8 - $lesson" || fail 'Right does not turn to the next scene of a lesson'
+for n in $(seq 60); do
+  rest lesson-asks && break
+  [ "$n" = 60 ] && fail 'a question does not wait'
+done
+sleep 2
+shot lesson-still-asks
+[ "$(differ lesson-asks lesson-still-asks)" = 0 ] || fail 'a question goes on by itself'
+xdotool key space
+await_change lesson-answers lesson-asks 3000 || fail 'Space does not answer a question'
+# First to the start of the scene, then to the one before.
+xdotool key Left Left
+await_title "orrery - scene 4 of 8 - $lesson" || fail 'Left does not turn back'
+xdotool key Return
+await_total 8448 || fail 'Enter does not open the trace of a lesson'
+looked=$(tick)
+xdotool mousemove --window "$window" 640 300
+xdotool key Right
+await_tick $((looked + 1)) || fail 'what was left to look around does not go a reference on'
+xdotool mousemove --window "$window" 640 22 click 1
+await_title "orrery - scene 4 of 8 - $lesson" || fail 'nothing leads back to the lesson'
+xdotool key ctrl+q
+await_end
+[ "$code" = 0 ] || fail "after a lesson: exit code $code"
+ok 'a lesson goes from scene to scene, waits at its question, answers, is turned back, left to look around and come back to'
+
 # Images: a pixel lights who was last at it, and a click goes there.
 (cd "$work" && exec "$orrery" kernel:transpose-naive --panes kernel-memory,kernel-image --tick 0) 2>"$work/stderr" >"$work/stdout" &
 viewer=$!

@@ -145,7 +145,7 @@ fn keys(ui: &Ui, page: &mut StartPage) -> (Option<Asks>, bool) {
     let pressed = |key| ui.input_mut(|i| i.consume_key(Modifiers::NONE, key));
     let mut moved = false;
     for (key, on) in [(Key::ArrowDown, true), (Key::ArrowUp, false)] {
-        if pressed(key) {
+        for _ in 0..ui.input_mut(|i| i.count_and_consume_key(Modifiers::NONE, key)) {
             page.step(on);
             moved = true;
         }

@@ -6,7 +6,7 @@ use crate::overlay::fonts::Weight;
 use crate::overlay::lettering::letter;
 use crate::overlay::pen::color;
 use crate::scene::palette;
-use egui::{Align2, CornerRadius, Key, LayerId, Rect, Role, Sense, Ui, UiBuilder, WidgetInfo, pos2, vec2};
+use egui::{Align2, CornerRadius, Event, Key, LayerId, Rect, Role, Sense, Ui, UiBuilder, WidgetInfo, pos2, vec2};
 
 /// Points of the controls.
 pub(super) const BAR: u32 = 46;
@@ -26,7 +26,7 @@ pub(super) fn show(
     player: &mut StoryPlayer,
     [width, height]: [u32; 2],
 ) -> (Option<StoryAsks>, Option<String>) {
-    let asked = keys(ui, player);
+    let asked = keys_of(ui, player);
     let size = [width, height.saturating_sub(BAR).max(1)];
     let failed = player.take(size, [width, height]).err().map(|error| error.to_string());
     let mut bars = Vec::new();
@@ -41,30 +41,33 @@ pub(super) fn show(
     (asked.or(controls(ui, player, area)), failed)
 }
 
-fn keys(ui: &Ui, player: &mut StoryPlayer) -> Option<StoryAsks> {
-    let pressed = |key: Key| ui.input(|input| input.key_pressed(key));
-    if pressed(Key::Space) {
-        player.toggle();
+/// Keys in the order in which they were pressed: in a frame that took long there are several.
+fn keys_of(ui: &Ui, player: &mut StoryPlayer) -> Option<StoryAsks> {
+    let pressed: Vec<(Key, bool)> = ui.input(|input| {
+        let key = |event: &Event| match event {
+            Event::Key { key, pressed: true, repeat, modifiers, .. } if !modifiers.command && !modifiers.alt => {
+                Some((*key, *repeat))
+            }
+            _ => None,
+        };
+        input.events.iter().filter_map(key).collect()
+    });
+    for (key, repeat) in pressed {
+        match key {
+            Key::ArrowRight | Key::PageDown | Key::N => player.turn(true),
+            Key::ArrowLeft | Key::PageUp | Key::P => player.turn(false),
+            Key::Home => player.seek(0.0),
+            Key::End => player.seek(player.seconds()),
+            // A key that is held is not pressed again.
+            _ if repeat => {}
+            Key::Space => player.toggle(),
+            Key::S => player.by_scenes = !player.by_scenes,
+            Key::Enter | Key::E => return Some(StoryAsks::Explore),
+            Key::Escape => return Some(StoryAsks::Leave),
+            _ => {}
+        }
     }
-    if pressed(Key::ArrowRight) || pressed(Key::PageDown) || pressed(Key::N) {
-        player.turn(true);
-    }
-    if pressed(Key::ArrowLeft) || pressed(Key::PageUp) || pressed(Key::P) {
-        player.turn(false);
-    }
-    if pressed(Key::Home) {
-        player.seek(0.0);
-    }
-    if pressed(Key::End) {
-        player.seek(player.seconds());
-    }
-    if pressed(Key::S) {
-        player.by_scenes = !player.by_scenes;
-    }
-    if pressed(Key::Enter) || pressed(Key::E) {
-        return Some(StoryAsks::Explore);
-    }
-    pressed(Key::Escape).then_some(StoryAsks::Leave)
+    None
 }
 
 fn controls(ui: &mut Ui, player: &mut StoryPlayer, area: Rect) -> Option<StoryAsks> {
@@ -184,4 +187,36 @@ pub(super) fn way_back(ui: &mut Ui) -> bool {
         color(palette::TEXT),
     );
     response.clicked()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use egui::{Modifiers, RawInput};
+
+    #[test]
+    fn keys_count_each_time_and_in_their_order_also_within_one_frame() {
+        let mut player = crate::app::story_player::tests::player();
+        let mut press = |keys: &[(Key, bool, Modifiers)]| {
+            let event = |&(key, repeat, modifiers): &(Key, bool, Modifiers)| Event::Key {
+                key,
+                physical_key: None,
+                pressed: true,
+                repeat,
+                modifiers,
+            };
+            let input = RawInput { events: keys.iter().map(event).collect(), ..RawInput::default() };
+            let mut asked = None;
+            let mut output = egui::Context::default().run_ui(input, |ui| asked = keys_of(ui, &mut player));
+            output.textures_delta.clear();
+            (player.scene(), player.playing(), asked.is_some())
+        };
+        let plain = |key| (key, false, Modifiers::NONE);
+        assert_eq!(press(&[plain(Key::ArrowRight), plain(Key::ArrowRight)]), (2, true, false));
+        assert_eq!(press(&[plain(Key::ArrowLeft), plain(Key::Space)]), (1, false, false));
+        let held = (Key::Space, true, Modifiers::NONE);
+        assert_eq!(press(&[plain(Key::Space), held, held]), (1, true, false), "held is not pressed again");
+        assert_eq!(press(&[(Key::N, false, Modifiers::COMMAND)]), (1, true, false), "another key's word");
+        assert_eq!(press(&[plain(Key::Home), plain(Key::Enter)]), (0, true, true));
+    }
 }

@@ -83,6 +83,13 @@ impl StoryPlayer {
         self.reel.as_ref().map_or("", Reel::title)
     }
 
+    /// The window's title: `orrery - scene 3 of 8 - Why the standard multiply is slow`.
+    #[must_use]
+    pub fn window_title(&self) -> String {
+        let (scene, scenes) = (self.scene() + 1, self.spans.len());
+        format!("orrery - scene {scene} of {scenes} - {}", crate::shown::name(self.title()))
+    }
+
     /// Its scenes.
     #[must_use]
     pub fn spans(&self) -> &[SceneSpan] {
@@ -280,7 +287,7 @@ pub enum TakeError {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::overlay::tests::studio;
     use crate::story::Storyboard;
@@ -309,7 +316,7 @@ mod tests {
         seconds = 2
     ";
 
-    fn player() -> StoryPlayer {
+    pub(in crate::app) fn player() -> StoryPlayer {
         let story = Storyboard::parse(TEXT, "test").expect("it is right");
         let reel = Reel::new(&story, vec![("s".into(), studio())], [640, 400], FPS).expect("it is right");
         StoryPlayer::new(Story { reel, explore: Box::new(|_| anyhow::bail!("nobody asks")) })
@@ -353,6 +360,7 @@ mod tests {
         let mut player = player();
         player.turn(true);
         assert_eq!((player.scene(), player.time()), (1, 2.0));
+        assert!(player.window_title().starts_with("orrery - scene 2 of 3 - "), "{}", player.window_title());
         player.turn(true);
         assert_eq!((player.scene(), player.time()), (2, 10.0));
         player.seek(11.5);

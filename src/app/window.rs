@@ -177,7 +177,7 @@ impl Pane {
         let presented = drawn.map_err(RenderError::Lost)??;
         let title = match &face {
             Face::Desk(desk, ..) => desk.title(),
-            Face::Story(player) => format!("{} - orrery", crate::shown::name(player.title())),
+            Face::Story(player) => player.window_title(),
             Face::Page(..) => "orrery - start".into(),
             Face::Waits(..) => "orrery".into(),
         };

@@ -18,7 +18,7 @@ pub struct SolidArgs {
     #[arg(long, value_name = "WHAT", default_value_t = Measure::Difference)]
     pub measure: Measure,
     /// Which elements of the array are counted: for each dimension an index, FROM..TO or *, such as 3,0..16 for a part of a row
-    #[arg(long, value_name = "INDICES")]
+    #[arg(long, value_name = "INDICES", allow_negative_numbers = true)]
     pub elements: Option<GridPart>,
     /// What colours tell, a measure as above; without, the same as heights, on a tube who accessed, in a scatter which core did
     #[arg(long, value_name = "WHAT")]
@@ -31,16 +31,16 @@ pub struct SolidArgs {
     #[arg(long, value_name = "DISTRIBUTION", default_value_t = Distribution::FirstTouch)]
     pub owner: Distribution,
     /// Count accesses of this core only
-    #[arg(long, value_name = "CORE")]
+    #[arg(long, value_name = "CORE", allow_negative_numbers = true)]
     pub of_core: Option<u16>,
     /// Count accesses of this kind only: reads or writes
     #[arg(long, value_name = "KIND")]
     pub of_kind: Option<GridKind>,
     /// Draw only elements of which so many are counted, or more; of isosurfaces, --isovalues says it
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub threshold: Option<u64>,
     /// Slices of time that the trace is cut into
-    #[arg(long, value_name = "N", default_value_t = SLICES, value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_SLICES)))]
+    #[arg(long, value_name = "N", default_value_t = SLICES, allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_SLICES)))]
     pub slices: u32,
     /// Count these slices, from one up to another, such as 111..126; the default is those before the playhead, of a tube the last 15,
     /// of isosurfaces and a scatter the last 8

@@ -246,6 +246,9 @@ pub fn dressed(view: View, picture: &PictureArgs, studio: &Studio) -> Result<Vie
     if let Some(name) = picture.solids.array.as_deref().filter(|name| tables.regions.iter().all(|r| r.name != **name)) {
         return Err(UsageError(super::regions::unknown("--array", name, tables)));
     }
+    if let Some(words) = crate::overlay::exhibits::refused_solids(studio, &picture.solids.look()) {
+        return Err(UsageError(words));
+    }
     let (choice, regions) = (choice(picture)?, &tables.regions);
     match unknown(&choice, tables) {
         Some(words) => Err(UsageError(words)),

@@ -40,6 +40,7 @@ pub use answers::{Answered, Answers};
 pub use clock::{Clock, ClockKind};
 pub use cursor::{Cursor, Moment};
 pub use flows::{Flow, Flows, Group};
+pub use grid::check as check_grid;
 pub use grid::{Aggregate, Distribution, Grid, GridCounts, GridError, GridKind, GridOf, GridPart};
 pub use in_step::{InStep, NoStep, StepBy, StepError};
 pub use indexer::Indexer;

@@ -360,7 +360,7 @@ fn what_cannot_be_counted_is_told_with_what_is_needed() {
         ..GridOf::new(region, 0..1, 1)
     };
     let error = count_of(&timeline, GridOf { part: "*,4".parse().expect("a part"), ..of(0, "block") });
-    assert_eq!(error, "A: found 4 of dimension 1; expected indices below 4");
+    assert_eq!(error, "A: found 4 in dimension 1 (from 0); expected indices below 4");
     let error = count_of(&timeline, GridOf { part: "*,*,0".parse().expect("a part"), ..of(0, "block") });
     assert_eq!(error, "A: found indices of 3 dimensions; expected those of 2 or fewer");
     let count = |of: GridOf| Grid::count(&timeline, of, &|| true);
@@ -368,7 +368,10 @@ fn what_cannot_be_counted_is_told_with_what_is_needed() {
     let error = count(of(0, "block,block,block")).expect_err("too many").to_string();
     assert_eq!(error, "A: found a distribution of 3 dimensions; expected one of 2 or fewer");
     let error = count(of(1, "block")).expect_err("too large").to_string();
-    assert!(error.contains("1073741824 elements") && error.contains("or fewer"), "{error}");
+    assert!(error.contains("1,073,741,824 elements") && error.contains("or fewer"), "{error}");
+    // A part of it can be counted, wherever it lies.
+    let part = GridOf { part: "1073741000..1073741824".parse().expect("a part"), ..of(1, "block") };
+    assert_eq!(count(part).expect("few elements").len(), 824);
     let stopped = Grid::count(&timeline, of(0, "cyclic"), &|| false);
     assert_eq!(stopped.err(), Some(GridError::Stopped));
     // Nothing in a window, a window the wrong way round, a block that there is not: nothing is counted.

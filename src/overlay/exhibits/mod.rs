@@ -32,7 +32,7 @@ pub use kernel::KernelExhibit;
 pub use numbers::NumberExhibit;
 pub use regions::RegionExhibit;
 pub use rings::RingExhibit;
-pub use solids::{IsoExhibit, PlaneExhibit, ScatterExhibit, TubeExhibit};
+pub use solids::{IsoExhibit, PlaneExhibit, ScatterExhibit, TubeExhibit, refused as refused_solids};
 pub use source::SourceExhibit;
 pub use table::{Arranged, Column, Sort};
 pub use tasks::{MachineExhibit, TaskExhibit, TaskView};

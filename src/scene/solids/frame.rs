@@ -125,11 +125,11 @@ fn plane(mesh: &mut Mesh, ground: &Ground, edge: palette::Rgba) {
     }
     let line = palette::fade(palette::GUIDE, 0.16);
     for row in 1..rows {
-        let at = row as f32 * ground.pitch - z;
+        let at = row as f32 * ground.pitch[1] - z;
         mesh.wire([[-x, 0.0, at], [x, 0.0, at]], 1.0, line);
     }
     for column in 1..columns {
-        let at = column as f32 * ground.pitch - x;
+        let at = column as f32 * ground.pitch[0] - x;
         mesh.wire([[at, 0.0, -z], [at, 0.0, z]], 1.0, line);
     }
 }

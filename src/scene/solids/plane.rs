@@ -17,6 +17,9 @@ use crate::units::to_f32;
 
 /// The longer side of the plane, and all heights together.
 const SIDE: f32 = 2.0;
+/// Shorter side of the plane, at least, as long as its elements are no broader than this.
+const NARROWEST: f32 = 0.4;
+const BROADEST: f32 = 0.15;
 const HEIGHT: f32 = 1.15;
 
 /// How elements are drawn.
@@ -103,8 +106,8 @@ pub struct Heights {
 /// Where the plane and its heights are in space.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ground {
-    /// Side of an element.
-    pub pitch: f32,
+    /// Sides of an element, across and back: equal, unless one of them would be too small.
+    pub pitch: [f32; 2],
     /// Half of the plane, across and back.
     pub half: [f32; 2],
     /// Rows and columns.
@@ -127,14 +130,22 @@ impl Ground {
     #[must_use]
     pub fn over(extents: [usize; 2], reach: Reach) -> Self {
         let [rows, columns] = extents.map(|extent| extent.max(1));
-        let pitch = SIDE / rows.max(columns) as f32;
+        let even = SIDE / rows.max(columns) as f32;
+        // A few rows of many elements are broader than they are.
+        let pitch = [columns, rows].map(|many| even.max(NARROWEST / many as f32).min(BROADEST.max(even)));
         Self {
             pitch,
-            half: [0.5 * pitch * columns as f32, 0.5 * pitch * rows as f32],
+            half: [0.5 * pitch[0] * columns as f32, 0.5 * pitch[1] * rows as f32],
             extents: [rows, columns],
             reach,
             unit: f64::from(HEIGHT) / reach.length(),
         }
+    }
+
+    /// The shorter side of an element.
+    #[must_use]
+    pub fn side(&self) -> f32 {
+        self.pitch[0].min(self.pitch[1])
     }
 
     /// Lower and upper corner of all of it.
@@ -153,8 +164,8 @@ impl Ground {
     /// The middle of an element on the plane, across and back.
     #[must_use]
     pub fn at(&self, row: usize, column: usize) -> [f32; 2] {
-        let along = |n: usize, half: f32| (n as f32 + 0.5) * self.pitch - half;
-        [along(column, self.half[0]), along(row, self.half[1])]
+        let along = |n: usize, axis: usize| (n as f32 + 0.5) * self.pitch[axis] - self.half[axis];
+        [along(column, 0), along(row, 1)]
     }
 }
 
@@ -227,7 +238,7 @@ fn spheres(
         let Some(number) = number.filter(|number| *number != 0.0) else { continue };
         let y = ground.y(if down { -number } else { number });
         mesh.wire([[x, 0.0, z], [x, y, z]], 1.4, stalk);
-        let radius = size * ground.pitch.min(0.25) * if down { 0.21 } else { 0.27 };
+        let radius = size * ground.side().min(0.25) * if down { 0.21 } else { 0.27 };
         mesh.ball([x, y, z], radius, ink(about as usize, number, down), about);
     }
 }
@@ -249,9 +260,9 @@ fn towers(
         let (own, other) = (ends[usize::from(down)], ends[usize::from(!down)]);
         let Some(number) = numbers[usize::from(down)].filter(|_| own.abs() > 1e-6) else { continue };
         let slender = meet && (own.abs() > other.abs() || own == other && down);
-        let half = size * ground.pitch * if slender { 0.24 } else { 0.42 };
+        let half = ground.pitch.map(|side| size * side * if slender { 0.24 } else { 0.42 });
         let ink = ink(about as usize, number, down);
-        mesh.tower(at, [half; 2], [0.0, own], [palette::mix(ink, palette::BACKGROUND, 0.35), ink], about);
+        mesh.tower(at, half, [0.0, own], [palette::mix(ink, palette::BACKGROUND, 0.35), ink], about);
     }
 }
 

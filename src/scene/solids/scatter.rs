@@ -57,6 +57,8 @@ const BALLS: usize = 400;
 /// How far from the middle of their element glyphs stand that share one, and how large one is, in sides of an element.
 const ASIDE: f32 = 0.27;
 const SIZE: [f32; 2] = [0.34, 0.2];
+/// The least size of a glyph: one of so many is still seen.
+const LEAST: f32 = 0.004;
 
 impl Glyph {
     /// Where it is.
@@ -68,7 +70,7 @@ impl Glyph {
             return [x, y, z];
         }
         let turn = TAU * (to_f32(self.of[0] as f64) + 0.5) / to_f32(self.of[1] as f64);
-        [x + ASIDE * ground.pitch * turn.sin(), y, z + ASIDE * ground.pitch * turn.cos()]
+        [x + ASIDE * ground.pitch[0] * turn.sin(), y, z + ASIDE * ground.pitch[1] * turn.cos()]
     }
 }
 
@@ -80,7 +82,8 @@ pub fn add(mesh: &mut Mesh, glyphs: &[Glyph], ground: &Ground, room: f32) {
         if room >= SPHERES {
             mesh.wire([[at[0], 0.0, at[2]], at], 1.2, stalk);
         }
-        let size = ground.pitch.min(0.25) * SIZE[usize::from(glyph.of[1] > 1)];
+        let side = (ground.pitch[0] * ground.pitch[1]).sqrt();
+        let size = (side.min(0.25) * SIZE[usize::from(glyph.of[1] > 1)]).max(LEAST);
         if glyphs.len() <= BALLS {
             mesh.ball(at, 0.8 * size, glyph.color, glyph.about);
         } else {
@@ -145,10 +148,10 @@ mod tests {
         // Four that share an element hide none of each other and stay in its place.
         let shared = [0, 1, 2, 3].map(|n| glyph([1, 2], [n, 4], 6.0).at(&ground));
         for (n, a) in shared.iter().enumerate() {
-            assert!((a[0] - x).abs() < 0.5 * ground.pitch && (a[2] - z).abs() < 0.5 * ground.pitch);
+            assert!((a[0] - x).abs() < 0.5 * ground.side() && (a[2] - z).abs() < 0.5 * ground.side());
             for b in &shared[n + 1..] {
                 let away = minus(*a, *b);
-                assert!(dot(away, away).sqrt() > 1.6 * SIZE[1] * ground.pitch.min(0.25) * 0.99, "{a:?} {b:?}");
+                assert!(dot(away, away).sqrt() > 1.6 * SIZE[1] * ground.side().min(0.25) * 0.99, "{a:?} {b:?}");
             }
         }
     }

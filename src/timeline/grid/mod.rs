@@ -8,6 +8,7 @@
 //! Evictions and invalidations are those of the caches that are asked first: each counts for all elements of the line, whoever caused it, in
 //! the slice of the reference for which it happened.
 
+mod asked;
 mod counts;
 mod moves;
 mod owner;
@@ -22,6 +23,9 @@ pub use part::{GridPart, Indices, NoPart};
 use super::Timeline;
 use crate::reference::{Kind, LayoutError, Reference, Region, RegionFinder, RegionMap, SourceError};
 use crate::sim::Hierarchy;
+use crate::units::grouped;
+use asked::Asked;
+pub use asked::check;
 use counts::COLUMNS;
 use moves::Moves;
 use places::Places;
@@ -31,8 +35,6 @@ use std::ops::Range;
 /// Sums that are kept of a measure at most: blocks times slices, and times cores where each is counted by itself.
 const MOST_SUMS: u64 = 1 << 20;
 const MOST_SUMS_BY_CORE: u64 = 1 << 22;
-/// Elements of an array at most.
-const MOST_ELEMENTS: u64 = 1 << 24;
 /// Slices at most.
 pub const MOST_SLICES: u32 = 1 << 16;
 /// References between two questions whether to go on.
@@ -101,12 +103,14 @@ pub enum GridError {
         why: LayoutError,
     },
     /// It has too many elements.
-    #[error("{name}: found {elements} elements; expected {MOST_ELEMENTS} or fewer")]
+    #[error("{name}: found {} elements; expected {} or fewer: take a part of the array", grouped(*elements), grouped(*most))]
     Large {
         /// The array.
         name: String,
-        /// Its elements.
+        /// Elements from the first to the last one that is counted.
         elements: u64,
+        /// As many as can be counted.
+        most: u64,
     },
     /// More dimensions are dealt than there are.
     #[error("{name}: found a distribution of {found} dimensions; expected one of {expected} or fewer")]
@@ -119,7 +123,7 @@ pub enum GridError {
         expected: usize,
     },
     /// The part that is asked for is not there.
-    #[error("{name}: found {found} of dimension {dimension}; expected indices below {extent}")]
+    #[error("{name}: found {found} in dimension {dimension} (from 0); expected indices below {}", grouped(*extent))]
     Part {
         /// The array.
         name: String,
@@ -198,7 +202,8 @@ impl Grid {
         let cores = timeline.source().cores()?;
         let parts = if of.by_core { usize::from(u16::try_from(cores.max(1)).unwrap_or(u16::MAX)) } else { 1 };
         let most = if of.by_core { MOST_SUMS_BY_CORE / parts as u64 } else { MOST_SUMS };
-        let mut places = Places::new(region, &of.owner, &of.part, cores, [most / (slices + 1), MOST_ELEMENTS])?;
+        let asked = Asked::new(region, &of.owner, &of.part)?;
+        let mut places = Places::new(&asked, &of.owner, cores, most / (slices + 1));
         let all: usize = places.blocks.iter().product();
         let row = all * parts;
         let mut sums = vec![[0u64; COLUMNS]; row * (usize::try_from(slices).unwrap_or(0) + 1)];
@@ -245,13 +250,13 @@ impl Grid {
         let mut played = of.moves.then(|| (Hierarchy::clone(timeline.start()), Moves::new(timeline.start())));
         let mut spread = of.spread.then(Spreading::default);
         let mut is_full = false;
-        let mut add = |slice: usize, (place, part, block): (u64, usize, usize), counts: [u64; COLUMNS]| {
+        let mut add = |slice: usize, (element, part, block): (usize, usize, usize), counts: [u64; COLUMNS]| {
             // Counted in the row after its slice: each row becomes the sum of the slices before.
             let own = &mut sums[(slice + 1) * row + part * all + block];
             own.iter_mut().zip(counts).for_each(|(own, more)| *own += more);
             if let Some(spread) = spread.as_mut().filter(|_| !is_full) {
                 let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-                let of = (u32::try_from(place).unwrap_or(u32::MAX), u16::try_from(part).unwrap_or(u16::MAX));
+                let of = (number(element), u16::try_from(part).unwrap_or(u16::MAX));
                 is_full = !spread.add(slice, (of.0, of.1, number(block)), counts);
             }
         };
@@ -269,9 +274,9 @@ impl Grid {
                     }
                     let part = usize::from(core).min(parts - 1);
                     for place in within(gone.addr, gone.bytes) {
-                        let Some((block, _)) = places.find(place) else { continue };
+                        let Some((element, block, _)) = places.find(place) else { continue };
                         let [evicted, invalid] = [u64::from(!gone.invalid), u64::from(gone.invalid)];
-                        add(slice, (place, part, block), [0, 0, 0, 0, 0, 0, evicted, invalid]);
+                        add(slice, (element, part, block), [0, 0, 0, 0, 0, 0, evicted, invalid]);
                     }
                 }
             }
@@ -290,7 +295,7 @@ impl Grid {
             let missed = u64::from(outcomes.and_then(|all| all.get(tick)).is_some_and(|outcome| outcome.missed()));
             let end = reference.addr.saturating_add(u64::from(reference.size.max(1)) - 1).min(last);
             for place in touched(tick, reference) {
-                let Some((block, owner)) = places.find(place) else { continue };
+                let Some((element, block, owner)) = places.find(place) else { continue };
                 let remote = owner != reference.core;
                 let from = base + place * elem;
                 let bytes = (from + (elem - 1)).min(end) - from.max(reference.addr) + 1;
@@ -298,7 +303,7 @@ impl Grid {
                 let ([local_reads, remote_reads], [local_writes, remote_writes]) = (split(reads), split(writes));
                 let counts =
                     [local_reads, remote_reads, local_writes, remote_writes, missed, bytes * (reads + writes), 0, 0];
-                add(slice, (place, part, block), counts);
+                add(slice, (element, part, block), counts);
             }
         })?;
         if is_full {

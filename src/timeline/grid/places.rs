@@ -1,9 +1,7 @@
 //! Which block an element of an array counts for, and who owns it.
 
-use super::GridError;
+use super::asked::Asked;
 use super::owner::{Distribution, Owners};
-use super::part::{GridPart, Indices};
-use crate::reference::Region;
 
 /// No core: nobody touched the element yet.
 pub(super) const NOBODY: u16 = u16::MAX;
@@ -11,8 +9,6 @@ pub(super) const NOBODY: u16 = u16::MAX;
 const NOWHERE: u32 = u32::MAX;
 /// Blocks where elements are too many: a sheet or surfaces of so many are drawn 30 times a second without a GPU.
 const MOST_BLOCKS: u64 = 5000;
-/// Dimensions that are counted along.
-const DIMENSIONS: usize = 3;
 
 /// See the module.
 pub(super) struct Places {
@@ -22,82 +18,34 @@ pub(super) struct Places {
     pub(super) extents: Vec<u64>,
     pub(super) per: Vec<u64>,
     pub(super) blocks: Vec<usize>,
-    /// By place in memory, counted in elements from the region's first byte: its block, and its owner.
+    /// The first place in memory of those that are counted, in elements from the region's first byte.
+    first: u64,
+    /// By place in memory from the first one on: its block, and its owner.
     of: Vec<(u32, u16)>,
     /// Which of them were written, where that is asked.
     written: Vec<bool>,
 }
 
 impl Places {
-    /// Of a part of a region, in `most_blocks` blocks at most (but one for each of its dimensions at least).
-    pub(super) fn new(
-        region: &Region,
-        owner: &Distribution,
-        part: &GridPart,
-        cores: u32,
-        [most_blocks, most_elements]: [u64; 2],
-    ) -> Result<Self, GridError> {
-        let name = || region.name.clone();
-        let layout = region.layout().map_err(|why| GridError::Layout { name: name(), why })?;
-        let elem = u64::from(region.elem_bytes.max(1));
-        let room = region.bytes.div_ceil(elem).max(1);
-        let shape = match &region.shape[..] {
-            [] => vec![region.elements()],
-            shape => shape.iter().map(|extent| (*extent).max(1)).collect(),
-        };
-        let elements = shape.iter().fold(1u64, |n, extent| n.saturating_mul(*extent));
-        if elements.max(room) > most_elements {
-            return Err(GridError::Large { name: name(), elements: elements.max(room) });
-        }
+    /// Of what is asked for, in `most_blocks` blocks at most (but one for each of its dimensions at least).
+    pub(super) fn new(asked: &Asked<'_>, owner: &Distribution, cores: u32, most_blocks: u64) -> Self {
+        let Asked { shape, ranges, along, first, .. } = asked;
         let owners = match owner {
             Distribution::FirstTouch => None,
-            Distribution::Dealt(deals) if deals.len() > shape.len() => {
-                return Err(GridError::Dimensions { name: name(), found: deals.len(), expected: shape.len() });
-            }
-            Distribution::Dealt(deals) => Some(Owners::new(&shape, deals, cores.into())),
+            Distribution::Dealt(deals) => Some(Owners::new(shape, deals, cores.into())),
         };
-        if part.0.len() > shape.len() {
-            return Err(GridError::PartDimensions { name: name(), found: part.0.len(), expected: shape.len() });
-        }
-        let mut ranges = Vec::new();
-        for (dimension, extent) in shape.iter().enumerate() {
-            let indices = part.0.get(dimension).copied().unwrap_or_default();
-            let found = || GridPart(vec![indices]).to_string();
-            let range = indices.of(*extent);
-            ranges.push(range.ok_or_else(|| GridError::Part {
-                name: name(),
-                found: found(),
-                dimension,
-                extent: *extent,
-            })?);
-        }
-        // One index is not counted along, unless there is nothing else; and of more than three dimensions the first ones are not.
-        let is_one = |n: usize| matches!(part.0.get(n), Some(Indices::One(_)));
-        let mut along: Vec<usize> = (0..shape.len()).filter(|n| !is_one(*n)).collect();
-        if along.is_empty() {
-            along.push(shape.len() - 1);
-        }
-        along.drain(..along.len().saturating_sub(DIMENSIONS));
-        for n in (0..shape.len()).filter(|n| !along.contains(n)) {
-            ranges[n].end = ranges[n].start + 1;
-        }
         let fixed: Vec<Option<u64>> =
             (0..shape.len()).map(|n| (!along.contains(&n)).then_some(ranges[n].start)).collect();
         let from: Vec<u64> = along.iter().map(|n| ranges[*n].start).collect();
-        let extents: Vec<u64> = along.iter().map(|n| ranges[*n].end - ranges[*n].start).collect();
+        let extents: Vec<u64> = asked.extents().collect();
         let per = per_block(&extents, most_blocks.max(1));
         let many = |n: usize| usize::try_from(extents[n].div_ceil(per[n])).unwrap_or(usize::MAX);
         let blocks: Vec<usize> = (0..extents.len()).map(many).collect();
-        let mut of = vec![(NOWHERE, NOBODY); usize::try_from(room).unwrap_or(0)];
+        let mut of = vec![(NOWHERE, NOBODY); usize::try_from(asked.room).unwrap_or(0)];
         let mut indices: Vec<u64> = ranges.iter().map(|range| range.start).collect();
         // Of several elements at an address the first one counts.
-        let counted: u64 = extents.iter().product();
-        for _ in 0..counted {
-            let addr = match region.shape.is_empty() {
-                true => layout.address_of_number(indices[0]),
-                false => layout.address(&indices),
-            };
-            let place = addr.and_then(|addr| usize::try_from((addr - region.base) / elem).ok());
+        for _ in 0..asked.elements() {
+            let place = asked.place(&indices).and_then(|place| usize::try_from(place.checked_sub(*first)?).ok());
             if let Some(place) = place.and_then(|place| of.get_mut(place)).filter(|place| place.0 == NOWHERE) {
                 let at = |n: usize| (indices[along[n]] - from[n]) / per[n];
                 let block = (0..extents.len()).fold(0u64, |block, n| block * blocks[n] as u64 + at(n));
@@ -112,12 +60,12 @@ impl Places {
                 indices[n] = ranges[n].start;
             }
         }
-        Ok(Self { fixed, from, extents, per, blocks, of, written: Vec::new() })
+        Self { fixed, from, extents, per, blocks, first: *first, of, written: Vec::new() }
     }
 
     /// The element at a place in memory is touched by `core`, which owns it where nobody touched it before, or nobody wrote it before.
     pub(super) fn touch(&mut self, place: u64, core: u16, writes: bool) {
-        let Some(at) = usize::try_from(place).ok().filter(|at| *at < self.of.len()) else { return };
+        let Some(at) = self.number(place).filter(|at| *at < self.of.len()) else { return };
         if self.written.is_empty() {
             self.written = vec![false; self.of.len()];
         }
@@ -127,10 +75,16 @@ impl Places {
         self.written[at] |= writes;
     }
 
-    /// The block and the owner of the element at a place in memory.
-    pub(super) fn find(&self, place: u64) -> Option<(usize, u16)> {
-        let (block, owner) = *self.of.get(usize::try_from(place).ok()?)?;
-        (block != NOWHERE).then_some((block as usize, owner))
+    /// The element at a place in memory: its number in the order of memory, its block, and its owner.
+    pub(super) fn find(&self, place: u64) -> Option<(usize, usize, u16)> {
+        let number = self.number(place)?;
+        let (block, owner) = *self.of.get(number)?;
+        (block != NOWHERE).then_some((number, block as usize, owner))
+    }
+
+    /// The number of a place in memory, from the first one that is counted.
+    fn number(&self, place: u64) -> Option<usize> {
+        usize::try_from(place.checked_sub(self.first)?).ok()
     }
 
     /// The owner of each block, where its elements have one.

@@ -1,6 +1,7 @@
 //! What solids are made of: the counts of an array's elements in a window of slices, as rows and columns.
 
 use super::memo::Memo;
+use crate::overlay::csv::field;
 use crate::overlay::pen::Target;
 use crate::overlay::shot::Taken;
 use crate::overlay::studio::Studio;
@@ -10,7 +11,7 @@ use crate::scene::View;
 use crate::scene::palette::{self, Rgba};
 use crate::scene::solids::{Heights, Measure, SolidLook};
 use crate::timeline::grid::MOST_SLICES;
-use crate::timeline::{Aggregate, Grid, GridCounts, GridOf};
+use crate::timeline::{Aggregate, Grid, GridCounts, GridError, GridOf, check_grid};
 use crate::units::{ByteRange, grouped};
 use std::ops::Range;
 use std::sync::Arc;
@@ -45,7 +46,11 @@ impl NoCounts {
             ]),
             Self::NotThere(name) => vec![format!("No array is called {name}.")],
             Self::Waiting(why) => lines(&[why]),
-            Self::Failed(why) => vec!["It cannot be counted.".into(), why.clone()],
+            Self::Failed(why) => vec![
+                "It cannot be counted.".into(),
+                format!("{why}."),
+                "--elements INDICES takes a part of an array, --owner DISTRIBUTION says who owns it.".into(),
+            ],
             Self::PastTheEnd([from, to], slices) => vec![
                 format!("Slices {from} to {to} are not all there: the trace has {slices}, from 0 on."),
                 "--slice FROM..TO takes those that there are, --slices N cuts finer, up to one a reference.".into(),
@@ -82,7 +87,8 @@ pub(super) struct Counted {
     pub(super) columns: usize,
     /// The block that stands at row 0, column 0.
     first: usize,
-    /// The array, as it is declared.
+    /// The array's name, and how it is declared.
+    name: String,
     pub(super) array: String,
     /// What of it lies in the plane, and what of it is counted, where that is not all: words that follow its name.
     parts: [String; 2],
@@ -151,10 +157,10 @@ impl Counted {
             _ => return Ok(Err(NoCounts::NoArray)),
         };
         let Some(own) = timeline.tables().regions.get(region) else { return Ok(Err(NoCounts::NoArray)) };
-        let array = own.declaration();
+        let (name, array) = (own.name.clone(), own.declaration());
         let parts = [true, false].map(|is_plane| part_words(own, &grid, first, is_plane));
         let folded = grid.blocks.len() == 1;
-        Ok(Ok(Self { grid, window, rows, columns, first, array, parts, folded, aggregate: look.aggregate }))
+        Ok(Ok(Self { grid, window, rows, columns, first, name, array, parts, folded, aggregate: look.aggregate }))
     }
 
     /// The number of a block by that of what is drawn.
@@ -324,7 +330,11 @@ impl Counted {
         let per = self.grid.elements_a_block();
         let mut notes = Vec::new();
         if sum == 0 {
-            notes.push("no access to this array in these slices".to_owned());
+            notes.push(match (self.grid.of.core, self.grid.of.kind) {
+                (Some(core), _) => format!("no access of core {core} to this array in these slices"),
+                (_, Some(kind)) => format!("no {} of this array in these slices", kind.name()),
+                _ => "no access to this array in these slices".to_owned(),
+            });
         } else if self.grid.cores < 2 {
             notes.push(
                 "all references are of one core, so every access is local; `orrery cc -pthread` records threads as cores".to_owned(),
@@ -357,20 +367,37 @@ impl Counted {
         text
     }
 
+    /// The first and the last element of a block, or the only one.
+    fn elements(&self, block: usize) -> String {
+        let name = |indices: &[u64]| {
+            let indices: String = indices.iter().map(|index| format!("[{index}]")).collect();
+            format!("{}{indices}", self.name)
+        };
+        match self.grid.elements(block) {
+            [first, last] if first == last => name(&first),
+            [first, last] => format!("{}..{}", name(&first), name(&last)),
+        }
+    }
+
     fn line(&self, block: usize, [row, column]: [usize; 2]) -> String {
         let c = self.grid.counts(block, self.window.clone());
         let owner = self.grid.owners[block].map_or_else(String::new, |core| core.to_string());
         let misses = if self.grid.has_misses { c.misses.to_string() } else { String::new() };
         let moves = if self.grid.of.moves { format!(",{},{}", c.evictions, c.invalidations) } else { String::new() };
         format!(
-            "{row},{column},{owner},{},{},{},{},{misses},{}{moves}\n",
-            c.local_reads, c.remote_reads, c.local_writes, c.remote_writes, c.bytes
+            "{row},{column},{},{owner},{},{},{},{},{misses},{}{moves}\n",
+            field(&self.elements(block)),
+            c.local_reads,
+            c.remote_reads,
+            c.local_writes,
+            c.remote_writes,
+            c.bytes
         )
     }
 
     fn columns_of_csv(&self) -> String {
         let moves = if self.grid.of.moves { ",evictions,invalidations" } else { "" };
-        format!("owner,local_reads,remote_reads,local_writes,remote_writes,misses,bytes{moves}")
+        format!("elements,owner,local_reads,remote_reads,local_writes,remote_writes,misses,bytes{moves}")
     }
 }
 
@@ -412,6 +439,34 @@ fn part_words(region: &Region, grid: &Grid, block: usize, is_plane: bool) -> Str
 /// That a threshold leaves something out.
 pub(super) fn left_out(look: &SolidLook) -> Option<String> {
     look.threshold.filter(|least| *least > 0).map(|least| format!("what has fewer than {} is left out", grouped(least)))
+}
+
+/// What is asked for that the trace does not have, with the flag that asks for it.
+#[must_use]
+pub fn refused(studio: &Studio, look: &SolidLook) -> Option<String> {
+    let timeline = studio.timeline();
+    if !timeline.is_whole() {
+        return None;
+    }
+    if let (Some(core), Ok(cores)) = (look.core, timeline.source().cores())
+        && u32::from(core) >= cores
+    {
+        let last = cores.saturating_sub(1);
+        return Some(format!("--of-core {core}: expected a core of the trace, 0 to {last}"));
+    }
+    // Exhibits may choose different arrays; one that has what is asked for is enough.
+    let array = |dimensions: usize| array(studio, look.array.as_deref(), dimensions).ok();
+    let mut wrong = [2, 3].into_iter().filter_map(array).map(|region| {
+        let why = timeline.tables().regions.get(region).map(|own| check_grid(own, &look.owner, &look.part));
+        why.and_then(Result::err)
+    });
+    let first = wrong.next()??;
+    let flag = match first {
+        GridError::Dimensions { .. } => "--owner",
+        GridError::Part { .. } | GridError::PartDimensions { .. } | GridError::Large { .. } => "--elements",
+        _ => return None,
+    };
+    wrong.all(|why| why.is_some()).then(|| format!("{flag}: {first}"))
 }
 
 /// The array of this name, or the one with most references of those with most dimensions, of which more than `dimensions` count as that many.

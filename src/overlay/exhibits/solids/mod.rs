@@ -40,6 +40,7 @@ use egui::{Pos2, Rect, pos2, vec2};
 use memo::Memo;
 use words::{Axes, Head, Scale, name_axes};
 
+pub use counted::refused;
 pub use iso::IsoExhibit;
 pub use scatter::ScatterExhibit;
 pub use tube::TubeExhibit;
@@ -129,7 +130,7 @@ impl Exhibit for PlaneExhibit {
         let place = [body.left(), body.top(), body.right(), body.bottom().max(body.top() + em)];
 
         let seen = sight_of(ground.bounds(), view, place);
-        let shape = look.form.chosen(seen.scale([0.0; 3]) * ground.pitch / em, &heights);
+        let shape = look.form.chosen(seen.scale([0.0; 3]) * ground.side() / em, &heights);
         let mut mesh = Mesh::default();
         let names = frame::add(&mut mesh, &ground, &seen, em, heights.signed);
         plane::add(&mut mesh, &heights, &ground, shape, by);
@@ -216,10 +217,10 @@ fn signs(
         let Some(region) = studio.tables().regions.get(counted.grid.of.region) else { continue };
         let Some([row, column]) = counted.cell_of(region, addr) else { continue };
         let [x, z] = ground.at(row, column);
-        let half = 0.5 * ground.pitch.max(0.03);
+        let half = ground.pitch.map(|side| 0.5 * side.max(0.03));
         let corner = |n: usize| {
             let (right, near) = (matches!(n % 4, 1 | 2), matches!(n % 4, 2 | 3));
-            [if right { x + half } else { x - half }, 0.0, if near { z + half } else { z - half }]
+            [if right { x + half[0] } else { x - half[0] }, 0.0, if near { z + half[1] } else { z - half[1] }]
         };
         for n in 0..4 {
             mesh.wire([corner(n), corner(n + 1)], 2.4, ink);

@@ -138,10 +138,45 @@ fn a_part_of_an_array_is_named_and_its_rows_keep_their_numbers() {
     assert!(said.iter().any(|word| word == "1") && said.iter().any(|word| word == "2"), "{said:?}");
     let shot = exhibit.counted.as_ref().expect("counted");
     assert_eq!((shot.rows, shot.columns), (2, 5));
+    let csv = shot.csv();
+    assert!(csv.starts_with("row,column,elements,owner,") && csv.contains("\n1,4,A[2][2][4],"), "{csv}");
     let said = shown(&mut studio, &mut exhibit, "7");
-    assert!(said.iter().any(|line| line == "A: found 7 of dimension 0; expected indices below 3"), "{said:?}");
+    assert!(
+        said.iter().any(|line| line == "A: found 7 in dimension 0 (from 0); expected indices below 3."),
+        "{said:?}"
+    );
     let said = shown(&mut studio, &mut exhibit, "0,0,0,0");
     assert!(said.iter().any(|line| line.contains("indices of 4 dimensions; expected those of 3")), "{said:?}");
+}
+
+#[test]
+fn what_a_trace_does_not_have_is_refused_with_its_flag() {
+    let studio = studio_of_cubes();
+    let of = |part: &str, owner: &str, core: Option<u16>| {
+        let (part, owner) = (part.parse().expect("a part"), owner.parse().expect("a distribution"));
+        refused(&studio, &SolidLook { part, owner, core, ..SolidLook::default() })
+    };
+    assert_eq!(of("2,1..3", "block,*", Some(0)), None);
+    let said = [of("7", "block", None), of("*", "*,*,*,block", None), of("*", "block", Some(64))];
+    let flags = ["--elements: A: found 7 ", "--owner: A: found a distribution of 4 ", "--of-core 64: expected "];
+    for (said, flag) in said.into_iter().zip(flags) {
+        assert!(said.as_ref().is_some_and(|said| said.starts_with(flag)), "{said:?}");
+    }
+}
+
+#[test]
+fn few_rows_of_many_elements_are_broad_enough_to_be_seen() {
+    let halves = |[rows, columns]: [usize; 2]| {
+        let above = vec![1.0; rows * columns];
+        // Across, then back.
+        Ground::of(&crate::scene::solids::Heights { rows, columns, above, ..Default::default() }).half
+    };
+    assert_eq!(halves([64, 64]), [1.0, 1.0]);
+    assert_eq!(halves([8, 16]), [1.0, 0.5], "as broad as they are");
+    for (extents, half) in [([3, 5000], [1.0, 0.2]), ([5000, 3], [0.2, 1.0]), ([1, 300], [1.0, 0.075])] {
+        let found = halves(extents);
+        assert!(found.iter().zip(half).all(|(found, half)| (found - half).abs() < 1e-5), "{extents:?}: {found:?}");
+    }
 }
 
 #[test]

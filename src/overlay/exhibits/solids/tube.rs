@@ -174,9 +174,15 @@ impl Exhibit for TubeExhibit {
         let (tube, counted) = (&rolled.tube, &rolled.counted);
         if tube.slices < 2 || tube.parts < 3 {
             let found = match (tube.slices, tube.parts) {
-                (0, _) => format!("{}: nothing is counted in {}.", counted.array, counted.when()),
+                (0, _) => match look.threshold {
+                    Some(least) if least > 0 => {
+                        format!("{}: no element has {} or more in {}.", counted.array, grouped(least), counted.when())
+                    }
+                    _ => format!("{}: nothing is counted in {}.", counted.array, counted.when()),
+                },
                 (1, _) => format!("{}: all of it is in slice {}.", counted.array, rolled.slices.start),
-                (_, parts) => format!("{}: it has {parts} elements.", counted.array),
+                (_, 1) => format!("{}: one element is counted.", counted.array),
+                (_, parts) => format!("{}: {parts} elements are counted.", counted.array),
             };
             sheet.notice(
                 &[

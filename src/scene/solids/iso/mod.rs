@@ -256,14 +256,14 @@ impl Field {
         let reach = Reach { up: (last / by - 1e-9).ceil() * by, down: 0.0, step: by };
         let high = (pitch * to_f32(last)).clamp(HEIGHTS[0], HEIGHTS[1]);
         let half = [0.5 * pitch * columns as f32, 0.5 * pitch * rows as f32];
-        Ground { pitch, half, extents: [rows, columns], reach, unit: f64::from(high) / last }
+        Ground { pitch: [pitch; 2], half, extents: [rows, columns], reach, unit: f64::from(high) / last }
     }
 }
 
 /// Adds patches as they are ordered to what is seen through, each surface in its colour, which says how much it covers, too.
 pub fn add(mesh: &mut Mesh, field: &Field, ground: &Ground, patches: &[Patch], colors: &[Rgba]) {
     let [x, z] = ground.at(0, 0);
-    let scale = [ground.pitch, to_f32(ground.unit), ground.pitch];
+    let scale = [ground.pitch[0], to_f32(ground.unit), ground.pitch[1]];
     let place = |at: Point| plus([x, 0.0, z], std::array::from_fn(|n| at[n] * scale[n]));
     for patch in patches {
         let color = colors.get(patch.surface).copied().unwrap_or(palette::NEUTRAL);
@@ -279,7 +279,7 @@ pub fn add(mesh: &mut Mesh, field: &Field, ground: &Ground, patches: &[Patch], c
 #[must_use]
 pub fn in_elements(ground: &Ground, point: Point) -> Point {
     let [x, z] = ground.at(0, 0);
-    [(point[0] - x) / ground.pitch, point[1] / to_f32(ground.unit).max(1e-12), (point[2] - z) / ground.pitch]
+    [(point[0] - x) / ground.pitch[0], point[1] / to_f32(ground.unit).max(1e-12), (point[2] - z) / ground.pitch[1]]
 }
 
 #[cfg(test)]

@@ -180,7 +180,7 @@ fn patches_stand_among_their_elements_and_tell_the_nearest() {
     field.order(&mut patches, &[1.25], in_elements(&ground, [9.0, 9.0, 9.0]));
     let mut mesh = Mesh::default();
     add(&mut mesh, &field, &ground, &patches, &[crate::scene::palette::TEXT]);
-    let x = ground.at(0, 1)[0] + 0.25 * ground.pitch;
+    let x = ground.at(0, 1)[0] + 0.25 * ground.side();
     assert!(!mesh.layers.is_empty());
     let [low, high] = ground.bounds();
     for layer in &mesh.layers {

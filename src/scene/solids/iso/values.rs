@@ -8,13 +8,15 @@ use std::sync::Arc;
 const MOST: u8 = 32;
 /// Surfaces where nobody says how many.
 const USUAL: u8 = 5;
+/// No more is ever counted.
+const LARGEST: f64 = 1e15;
 
 /// See the module.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Isovalues {
     /// So many (1 to 32), evenly between the least number and the largest.
     Even(u8),
-    /// These, finite, from the least.
+    /// These, 10^15 at most either way, from the least.
     Named(Arc<[f64]>),
 }
 
@@ -58,7 +60,7 @@ impl FromStr for Isovalues {
             let count: Option<u8> = count.strip_suffix(')').and_then(|count| count.trim().parse().ok());
             return count.filter(|count| (1..=MOST).contains(count)).map(Self::Even).ok_or_else(wrong);
         }
-        let number = |word: &str| word.trim().parse::<f64>().ok().filter(|number| number.is_finite());
+        let number = |word: &str| word.trim().parse::<f64>().ok().filter(|number| number.abs() <= LARGEST);
         let mut values = text.split(',').map(number).collect::<Option<Vec<f64>>>().ok_or_else(wrong)?;
         values.sort_by(f64::total_cmp);
         values.dedup();
@@ -98,7 +100,7 @@ mod tests {
         for words in ["even(5)", "even(32)", "10,20,40", "-2.5,0,3"] {
             assert_eq!(words.parse::<Isovalues>().expect(words).to_string(), words);
         }
-        for wrong in ["", "even(0)", "even(33)", "even(", "nan", "1,,2", "inf", "five"] {
+        for wrong in ["", "even(0)", "even(33)", "even(", "nan", "1,,2", "inf", "five", "1e16"] {
             let error = wrong.parse::<Isovalues>().expect_err("no values").to_string();
             assert!(error.contains(&format!("`{wrong}`")) && error.contains("even(5)"), "{error}");
         }

@@ -42,7 +42,12 @@ fn unfit(counted: &Counted, ends: [f64; 2]) -> Option<[String; 3]> {
     let other = "--array NAME takes another one; --view plane shows this one.".to_owned();
     if blocks.len() != 3 {
         let found = if blocks.len() == 1 { "one dimension" } else { "two dimensions" };
-        return Some([format!("{name}: it has {found}."), wanted, other]);
+        let found = match counted.grid.fixed.iter().flatten().count() {
+            0 => format!("{name}: it has {found}."),
+            _ => format!("{name}: of what --elements takes, {found} is left.")
+                .replace("two dimensions is", "two dimensions are"),
+        };
+        return Some([found, wanted, other]);
     }
     if blocks.iter().any(|extent| *extent < 2) {
         return Some([format!("{name}: one of its dimensions has one element."), wanted, other]);
@@ -198,7 +203,7 @@ fn signs(
         let Some(block) = counted.block_of(region, addr) else { continue };
         let [x, z] = ground.at(block / columns % rows, block % columns);
         let y = ground.y((block / columns / rows) as f64);
-        let half = 0.5 * ground.pitch.max(0.03);
+        let half = 0.5 * ground.side().max(0.03);
         let corner = |n: usize| {
             let side = |bit: usize| if n >> bit & 1 == 0 { -half } else { half };
             [x + side(0), y + side(1), z + side(2)]

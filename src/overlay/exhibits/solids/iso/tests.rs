@@ -46,7 +46,7 @@ fn surfaces_of_hand_made_counts_are_told_with_their_values() {
     let patches = facets.about.len() - facets.solid;
     assert!(patches >= 5 * 2 * 4 * 5, "{patches}");
     let csv = exhibit.csv(&studio, &taken);
-    assert!(csv.lines().any(|line| line == "3,4,5,0,12,0,0,0,0,96"), "{csv}");
+    assert!(csv.lines().any(|line| line == "3,4,5,A[3][4][5],0,12,0,0,0,0,96"), "{csv}");
     // What is pointed at is the nearest element of the nearest surface.
     let at = [0, 1].map(|n| facets.each().next_back().expect("one").0.iter().map(|c| c.at[n]).sum::<f32>() / 3.0);
     let tip = exhibit.pick(&studio, &taken, pos2(at[0], at[1]), 4.0).expect("an element");

@@ -182,7 +182,7 @@ impl Exhibit for ScatterExhibit {
         let seen = sight_of(ground.bounds(), view, body);
         let mut mesh = Mesh::default();
         let names = frame::add(&mut mesh, &ground, &seen, em, false);
-        scatter::add(&mut mesh, &glyphs, &ground, seen.scale([0.0; 3]) * ground.pitch / em);
+        scatter::add(&mut mesh, &glyphs, &ground, seen.scale([0.0; 3]) * ground.side() / em);
         super::signs(studio, &mut mesh, &ground, (&counted, view, &info))?;
         head.fill(&mut sheet, inner);
         if view.camera.zoom <= 1.0 + 1e-3 || names.len() < 400 {
