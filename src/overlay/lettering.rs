@@ -83,6 +83,8 @@ pub struct Lettering {
     pub caption_scale: f32,
     /// Words beside places.
     pub labels: Vec<PlacedLabel>,
+    /// Places that stay and that no label covers where it can stand elsewhere.
+    pub places: Vec<Pos2>,
     /// Lines that show what is meant; closed ones end where they begin.
     pub outlines: Vec<Vec<Pos2>>,
     /// A question.
@@ -95,6 +97,8 @@ pub struct Lettering {
 const CAPTION: f32 = 24.0;
 /// Type of labels.
 const LABEL: f32 = 16.0;
+/// How far from its place a label may stand, nearest first.
+const FAR: [f32; 3] = [46.0, 80.0, 120.0];
 /// Lines of a caption, at most.
 pub const MOST_LINES: usize = 3;
 
@@ -258,7 +262,7 @@ pub fn letter(painter: &Painter, lettering: &Lettering, size: [u32; 2]) {
     }
     let mut taken: Vec<Rect> = Vec::new();
     for label in &lettering.labels {
-        self::label(painter, label, t, &mut taken);
+        self::label(painter, label, t, (&lettering.places, &mut taken));
     }
     if lettering.band > 0.0 {
         let band = Rect::from_min_max(pos2(0.0, height - lettering.band), pos2(width, height));
@@ -319,17 +323,17 @@ fn label_rows(painter: &Painter, words: &Runs, t: f32) -> Arc<Galley> {
     painter.layout_job(job(words, Weight::Medium, LABEL * t, palette::TEXT, 260.0 * t, Align::LEFT))
 }
 
-fn label(painter: &Painter, label: &PlacedLabel, t: f32, taken: &mut Vec<Rect>) {
+fn label(painter: &Painter, label: &PlacedLabel, t: f32, (places, taken): (&[Pos2], &mut Vec<Rect>)) {
     let galley = label_rows(painter, &label.words, t);
     let pad = vec2(9.0, 5.0) * t;
     let size = galley.size() + pad * 2.0;
     let away = label.at - label.middle;
     let away = if away.length() > 1.0 { away.normalized() } else { vec2(0.7, -0.7) };
-    // Outward, and where that is taken already, turned a bit further.
-    let place = |turn: f32| {
+    // Outward, and where that is taken already, turned a bit further, or farther away.
+    let place = |(turn, far): (f32, f32)| {
         let (sin, cos) = turn.sin_cos();
         let toward = vec2(away.x * cos - away.y * sin, away.x * sin + away.y * cos);
-        let from = label.at + toward * 46.0 * t;
+        let from = label.at + toward * far * t;
         let center = from + vec2(0.5 * size.x * toward.x, 0.5 * size.y * toward.y);
         let within = label.within.shrink(6.0 * t);
         let mut rect = Rect::from_center_size(center, size);
@@ -348,10 +352,15 @@ fn label(painter: &Painter, label: &PlacedLabel, t: f32, taken: &mut Vec<Rect>) 
         ));
         rect
     };
-    let free =
-        |rect: &Rect| !rect.expand(3.0 * t).contains(label.at) && !taken.iter().any(|other| other.intersects(*rect));
+    let free = |rect: &Rect| {
+        !rect.expand(3.0 * t).contains(label.at) && !taken.iter().any(|other| other.expand(2.0 * t).intersects(*rect))
+    };
+    // The circle round a place is not covered either.
+    let seen = |rect: &Rect| !places.iter().any(|at| rect.expand(8.0 * t).contains(*at));
     let turns = [0.0, 0.6, -0.6, 1.2, -1.2, 1.9, -1.9, 2.6, -2.6, 3.1];
-    let rect = turns.iter().map(|turn| place(*turn)).find(free).unwrap_or_else(|| place(0.0));
+    let all = || FAR.into_iter().flat_map(|far| turns.map(|turn| place((turn, far))));
+    let rect = all().find(|rect| free(rect) && seen(rect)).or_else(|| all().find(free));
+    let rect = rect.unwrap_or_else(|| place((0.0, FAR[0])));
     let end = pos2(label.at.x.clamp(rect.left(), rect.right()), label.at.y.clamp(rect.top(), rect.bottom()));
     let ink = color(palette::fade(palette::LIGHT, 0.85));
     let toward = (end - label.at).normalized();
@@ -480,4 +489,37 @@ fn quiz_rows(painter: &Painter, quiz: &QuizCard, size: [u32; 2], scale: f32) -> 
     }
     let height: f32 = rows.iter().map(|(galley, gap, _)| galley.size().y + gap * t).sum::<f32>() + 2.0 * pad;
     QuizRows { rows, width, height, inner, pad, told }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use egui::LayerId;
+
+    #[test]
+    fn labels_cover_neither_each_other_nor_the_places_of_those_that_come_later() {
+        let size = [640, 360];
+        let within = Rect::from_min_size(Pos2::ZERO, vec2(640.0, 280.0));
+        // As the CPU and two rings of the first lesson lie.
+        let places = [pos2(322.0, 128.0), pos2(351.0, 155.0), pos2(383.0, 186.0)];
+        let words = ["the CPU", "L1 holds 16 lines of 4 numbers", "L2 holds 64 lines"];
+        let of = |n: usize| PlacedLabel { words: plain(words[n]), at: places[n], middle: places[0], within };
+        let placed = |count: usize| {
+            let work = |ctx: &egui::Context| {
+                let painter = ctx.layer_painter(LayerId::background());
+                let mut taken = Vec::new();
+                (0..count).for_each(|n| label(&painter, &of(n), type_scale(size), (&places, &mut taken)));
+                taken
+            };
+            Measure::default().with(work).expect("laid out")
+        };
+        let all = placed(3);
+        for (n, rect) in all.iter().enumerate() {
+            assert!(within.contains_rect(*rect), "{rect:?}");
+            assert!(!all[..n].iter().any(|other| other.intersects(*rect)), "{all:?}");
+            assert!(!places.iter().any(|at| rect.expand(4.0).contains(*at)), "{all:?}");
+        }
+        assert_eq!(placed(1)[..], all[..1], "none moves when another one comes");
+        assert_eq!(placed(2)[..], all[..2]);
+    }
 }

@@ -17,11 +17,11 @@
 //!
 //! "Screen" searches whole frames for text that scrolled, which is time lost here. The quantizer is held fixed: lines stay as
 //! crisp in a busy moment as in a quiet one, and a quiet moment costs next to nothing. (Of the encoder's rate controls
-//! only "buffer-based" takes a fixed quantizer without printing a warning to standard error.) One thread, because
-//! slices would be the only way to use more and the renderer wants the other core.
+//! only "buffer-based" takes a fixed quantizer without printing a warning to standard error.) One thread a group, because
+//! slices would be the only way to use more: see [`super::groups`].
 
 use super::RecordError;
-use super::mp4::{Sample, Track};
+use super::mp4::Track;
 use super::yuv::Planes;
 use openh264::OpenH264API;
 use openh264::encoder::{
@@ -30,8 +30,6 @@ use openh264::encoder::{
 };
 use openh264::formats::YUVSlices;
 
-/// Seconds between pictures that can be decoded alone: how fine a player seeks.
-const GROUP_SECONDS: u32 = 2;
 /// The quantizer of every macroblock, 12 (fine) to 51.
 const QP: u8 = 18;
 /// Asked for by the encoder and not used with a fixed quantizer; so low that it raises no level.
@@ -63,11 +61,6 @@ const LEVELS: [(Level, u32, u32); 17] = [
     (Level::Level_5_2, u32::MAX, 36_864),
 ];
 
-/// Frames between two key frames.
-pub(crate) fn group(fps: u32) -> u32 {
-    GROUP_SECONDS * fps
-}
-
 /// Says whether pictures of this size can be encoded.
 pub(crate) fn check_size(width: u32, height: u32) -> Result<(), RecordError> {
     let (long, short) = (width.max(height), width.min(height));
@@ -93,47 +86,66 @@ fn level(planes: &Planes, fps: u32) -> Level {
     LEVELS.iter().find(fits).map_or(Level::Level_5_2, |l| l.0)
 }
 
-/// Encodes I420 pictures of one size, one after the other.
+/// What was made of a picture.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Coded {
+    /// Its number.
+    pub(crate) frame: u64,
+    /// NAL units, each behind its length.
+    pub(crate) data: Vec<u8>,
+    /// Whether it needs no other.
+    pub(crate) key: bool,
+    /// The parameter sets, where it brought some: each group does.
+    pub(crate) sets: Option<(Vec<u8>, Vec<u8>)>,
+}
+
+/// Encodes I420 pictures of one size: of each group one after the other.
 pub(crate) struct H264 {
-    encoder: Encoder,
+    /// That of the group under way: a new one for each, so that no group knows of another.
+    encoder: Option<Encoder>,
     planes: Planes,
     fps: u32,
-    /// The parameter sets, once the first frame has brought them.
-    sets: Option<(Vec<u8>, Vec<u8>)>,
-    /// The last frame: NAL units, each behind its length.
-    data: Vec<u8>,
+    last: Coded,
 }
 
 impl H264 {
-    pub(crate) fn new(planes: Planes, fps: u32) -> Result<Self, RecordError> {
+    pub(crate) fn new(planes: Planes, fps: u32) -> Self {
+        Self { encoder: None, planes, fps, last: Coded::default() }
+    }
+
+    fn begin(&self, frame: u64) -> Result<Encoder, RecordError> {
         let config = EncoderConfig::new()
             .usage_type(UsageType::CameraVideoRealTime)
             .complexity(Complexity::Low)
             .rate_control_mode(RateControlMode::Bufferbased)
             .qp(QpRange::new(QP, QP))
             .bitrate(NOMINAL_RATE)
-            .max_frame_rate(FrameRate::from_hz(fps_f32(fps)))
-            .intra_frame_period(IntraFramePeriod::from_num_frames(group(fps)))
-            .level(level(&planes, fps))
+            .max_frame_rate(FrameRate::from_hz(fps_f32(self.fps)))
+            .intra_frame_period(IntraFramePeriod::from_num_frames(self.planes.group(self.fps)))
+            .level(level(&self.planes, self.fps))
             .skip_frames(false)
             .scene_change_detect(false)
             .adaptive_quantization(false)
             .background_detection(false)
             .num_threads(1)
             .vui(VuiConfig::bt709());
-        let encoder = Encoder::with_api_config(OpenH264API::from_source(), config)
-            .map_err(|e| RecordError::Encoder { frame: 0, reason: e.to_string() })?;
-        Ok(Self { encoder, planes, fps, sets: None, data: Vec::new() })
+        Encoder::with_api_config(OpenH264API::from_source(), config)
+            .map_err(|e| RecordError::Encoder { frame, reason: e.to_string() })
     }
 
-    /// Encodes the next picture; the sample borrows from `self`.
-    pub(crate) fn encode(&mut self, frame: u64, i420: &[u8]) -> Result<Sample<'_>, RecordError> {
+    /// Encodes a picture: any that begins a group, or the one after the last.
+    pub(crate) fn encode(&mut self, frame: u64, i420: &[u8]) -> Result<&Coded, RecordError> {
         let fault = |reason: String| RecordError::Encoder { frame, reason };
         let (w, h) = (self.planes.width, self.planes.height);
         let source = YUVSlices::new(self.planes.split(i420), (w, h), (w, w / 2, w / 2));
-        let bits = self.encoder.encode(&source).map_err(|e| fault(e.to_string()))?;
-        let key = matches!(bits.frame_type(), FrameType::IDR);
-        self.data.clear();
+        if self.encoder.is_none() || frame.is_multiple_of(u64::from(self.planes.group(self.fps))) {
+            self.encoder = Some(self.begin(frame)?);
+        }
+        let Some(encoder) = &mut self.encoder else { return Err(fault("it has no encoder".to_owned())) };
+        let bits = encoder.encode(&source).map_err(|e| fault(e.to_string()))?;
+        let coded = &mut self.last;
+        (coded.frame, coded.key) = (frame, matches!(bits.frame_type(), FrameType::IDR));
+        coded.data.clear();
         let (mut sps, mut pps) = (None, None);
         let layers = (0..bits.num_layers()).filter_map(|n| bits.layer(n));
         for layer in layers {
@@ -144,40 +156,32 @@ impl H264 {
                     Some(8) => pps = Some(nal.to_vec()),
                     Some(_) => {
                         let len = u32::try_from(nal.len()).map_err(|_| fault("a slice of 4 GiB".to_owned()))?;
-                        self.data.extend_from_slice(&len.to_be_bytes());
-                        self.data.extend_from_slice(nal);
+                        coded.data.extend_from_slice(&len.to_be_bytes());
+                        coded.data.extend_from_slice(nal);
                     }
                     None => {}
                 }
             }
         }
-        if self.data.is_empty() {
+        coded.sets = sps.zip(pps);
+        if coded.data.is_empty() {
             return Err(fault("the encoder gave no picture".to_owned()));
         }
-        match (&self.sets, sps.zip(pps)) {
-            (None, Some((sps, pps))) if sps.len() >= 4 => self.sets = Some((sps, pps)),
-            (None, _) => return Err(fault("the encoder gave no parameter sets".to_owned())),
-            // A file has one set of each; a change would need a second sample description.
-            (Some(old), Some(new)) if *old != new => {
-                return Err(fault("the encoder changed its parameter sets".to_owned()));
-            }
-            (Some(_), _) => {}
-        }
-        Ok(Sample { data: &self.data, key })
+        Ok(&self.last)
     }
+}
 
-    /// What the container must say; `None` before the first frame.
-    pub(crate) fn track(&self) -> Option<Track> {
-        let (sps, pps) = self.sets.clone()?;
-        let side = |n: usize| u16::try_from(n).unwrap_or(u16::MAX);
-        let (width, height) = (side(self.planes.width), side(self.planes.height));
-        Some(Track { width, height, fps: self.fps, sps, pps, group: group(self.fps) })
-    }
-
-    /// The last frame again, for the caller that had to ask for [`Self::track`] in between.
-    pub(crate) fn last(&self) -> &[u8] {
-        &self.data
-    }
+/// What the container must say of pictures that came with these parameter sets.
+///
+/// # Errors
+/// Where they are none.
+pub(crate) fn track(planes: &Planes, fps: u32, coded: &Coded) -> Result<Track, RecordError> {
+    let Some((sps, pps)) = coded.sets.clone().filter(|(sps, _)| sps.len() >= 4) else {
+        return Err(RecordError::Encoder { frame: coded.frame, reason: "it gave no parameter sets".to_owned() });
+    };
+    let side = |n: usize| u16::try_from(n).unwrap_or(u16::MAX);
+    let (width, height) = (side(planes.width), side(planes.height));
+    Ok(Track { width, height, fps, sps, pps, group: planes.group(fps) })
 }
 
 /// Frame rates are at most 120, which `f32` holds exactly.

@@ -18,6 +18,7 @@ mod ffmpeg;
 mod film;
 mod flashes;
 mod gif;
+mod groups;
 mod h264;
 mod mp4;
 mod output;

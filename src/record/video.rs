@@ -1,6 +1,7 @@
 //! MP4 as two stages: RGBA to I420, and I420 to samples in a file or stream.
 
-use super::h264::H264;
+use super::groups::{Groups, lanes};
+use super::h264::{Coded, track};
 use super::mp4::{FileMux, Mux, Sample, StreamMux, Track};
 use super::output::Partial;
 use super::pipeline::{Convert, Encode, Workers};
@@ -27,8 +28,10 @@ pub(crate) fn to_stream(writer: Box<dyn Write + Send>, size: (u32, u32), fps: u3
 
 fn workers(sink: Sink, path: PathBuf, size: (u32, u32), fps: u32) -> Result<Workers, RecordError> {
     let planes = Planes::new(size.0 as usize, size.1 as usize);
-    let encoder = H264::new(planes, fps)?;
-    Ok(Workers { convert: vec![Box::new(ToI420(planes))], encode: Box::new(Mp4 { encoder, sink, path }) })
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    let groups = Groups::new(planes, fps, lanes(processors))?;
+    let film = Film { planes, fps, sets: None, sink, path };
+    Ok(Workers { convert: vec![Box::new(ToI420(planes))], encode: Box::new(Mp4 { groups, film }) })
 }
 
 struct ToI420(Planes);
@@ -74,28 +77,50 @@ impl Sink {
     }
 }
 
-struct Mp4 {
-    encoder: H264,
+/// What is written.
+struct Film {
+    planes: Planes,
+    fps: u32,
+    /// The parameter sets: a file has one of each.
+    sets: Option<(Vec<u8>, Vec<u8>)>,
     sink: Sink,
     /// For messages.
     path: PathBuf,
 }
 
-impl Encode for Mp4 {
-    fn encode(&mut self, frame: u64, data: &[u8]) -> Result<(), RecordError> {
-        let key = self.encoder.encode(frame, data)?.key;
+impl Film {
+    fn push(&mut self, coded: &Coded) -> Result<(), RecordError> {
+        let fault = |reason: &str| Err(RecordError::Encoder { frame: coded.frame, reason: reason.to_owned() });
         let fail = |e| RecordError::io(&self.path, "written", e);
-        if let (Sink::Waiting(_), Some(track)) = (&self.sink, self.encoder.track()) {
+        if let Sink::Waiting(_) = &self.sink {
+            let track = track(&self.planes, self.fps, coded)?;
             self.sink = std::mem::replace(&mut self.sink, Sink::Gone).start(track).map_err(fail)?;
+            self.sets.clone_from(&coded.sets);
+        }
+        // A change would need a second sample description.
+        if coded.sets.is_some() && coded.sets != self.sets {
+            return fault("the encoder changed its parameter sets");
         }
         match self.sink.mux() {
-            Some(mux) => mux.push(Sample { data: self.encoder.last(), key }).map_err(fail),
-            None => Err(RecordError::Encoder { frame, reason: "the container was not started".to_owned() }),
+            Some(mux) => mux.push(Sample { data: &coded.data, key: coded.key }).map_err(fail),
+            None => fault("the container was not started"),
         }
+    }
+}
+
+struct Mp4 {
+    groups: Groups,
+    film: Film,
+}
+
+impl Encode for Mp4 {
+    fn encode(&mut self, frame: u64, data: &[u8]) -> Result<(), RecordError> {
+        let Self { groups, film } = self;
+        groups.encode(frame, data, &mut |coded| film.push(coded))
     }
 
     fn bytes(&self) -> u64 {
-        match &self.sink {
+        match &self.film.sink {
             Sink::File(mux) => mux.bytes(),
             Sink::Stream(mux) => mux.bytes(),
             Sink::Waiting(_) | Sink::Gone => 0,
@@ -103,11 +128,13 @@ impl Encode for Mp4 {
     }
 
     fn finish(mut self: Box<Self>) -> Result<u64, RecordError> {
-        if let Some(mux) = self.sink.mux() {
-            mux.finish().map_err(|e| RecordError::io(&self.path, "written", e))?;
+        let Self { groups, film } = &mut *self;
+        groups.finish(&mut |coded| film.push(coded))?;
+        if let Some(mux) = film.sink.mux() {
+            mux.finish().map_err(|e| RecordError::io(&film.path, "written", e))?;
         }
         let bytes = self.bytes();
-        if let Sink::File(mux) = self.sink {
+        if let Sink::File(mux) = self.film.sink {
             mux.into_inner().commit(true)?;
         }
         Ok(bytes)

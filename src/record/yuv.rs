@@ -10,6 +10,18 @@
 //! grey and white lands on 235. The largest difference to the real-valued formula is 1.1 levels, half of one being rounding. All sums fit 16 bits,
 //! which is what lets the compiler use eight or sixteen lanes without `unsafe`.
 
+use rayon::prelude::*;
+
+/// Seconds between pictures that can be decoded alone, at most: how fine a player seeks.
+const GROUP_SECONDS: u32 = 2;
+/// Bytes of the pictures of a group, at most: as many wait as are encoded side by side.
+const GROUP_BYTES: usize = 192 << 20;
+
+/// Pixels from which on a picture is converted by several threads, where there are so many, and pairs of rows that one takes.
+const LARGE: usize = 1 << 21;
+const MANY: usize = 8;
+const ROWS_AT_ONCE: usize = 64;
+
 /// Sizes of an I420 picture. H.264 4:2:0 wants even sizes: an odd picture gets its last column or row twice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Planes {
@@ -31,6 +43,12 @@ impl Planes {
         self.width * self.height * 3 / 2
     }
 
+    /// Pictures from one that can be decoded alone to the next, 2 or more. Large ones have shorter groups.
+    pub(crate) fn group(&self, fps: u32) -> u32 {
+        let fits = u32::try_from(GROUP_BYTES / self.bytes().max(1)).unwrap_or(u32::MAX);
+        (GROUP_SECONDS * fps).min(fits).max(2)
+    }
+
     /// The planes Y, U, V inside a buffer of [`Self::bytes`].
     pub(crate) fn split<'a>(&self, data: &'a [u8]) -> (&'a [u8], &'a [u8], &'a [u8]) {
         let (y, uv) = data.split_at(self.width * self.height);
@@ -45,15 +63,23 @@ impl Planes {
         into.resize(self.bytes(), 0);
         let (y, uv) = into.split_at_mut(self.width * self.height);
         let (u, v) = uv.split_at_mut(uv.len() / 2);
-        let half = self.width / 2;
-        let rows = y.chunks_exact_mut(self.width * 2).zip(u.chunks_exact_mut(half).zip(v.chunks_exact_mut(half)));
-        for (n, (y, (u, v))) in rows.enumerate() {
+        let (half, both) = (self.width / 2, self.width * 2);
+        let rows = |(n, (y, (u, v))): (usize, (&mut [u8], (&mut [u8], &mut [u8])))| {
             let upper = &rgba[2 * n * w * 4..][..w * 4];
             let lower = &rgba[(2 * n + 1).min(h - 1) * w * 4..][..w * 4];
             let (y0, y1) = y.split_at_mut(self.width);
             luma_row(upper, y0);
             luma_row(lower, y1);
             chroma_row(upper, lower, u, v);
+        };
+        // Where there are processors enough that drawing does not wait for them.
+        if w * h >= LARGE && rayon::current_num_threads() >= MANY {
+            let planes =
+                y.par_chunks_exact_mut(both).zip(u.par_chunks_exact_mut(half).zip(v.par_chunks_exact_mut(half)));
+            planes.enumerate().with_min_len(ROWS_AT_ONCE).for_each(rows);
+        } else {
+            let planes = y.chunks_exact_mut(both).zip(u.chunks_exact_mut(half).zip(v.chunks_exact_mut(half)));
+            planes.enumerate().for_each(rows);
         }
     }
 }
@@ -140,6 +166,27 @@ mod tests {
                 _ => assert!((16..=235).contains(&out[0]), "grey {grey} is Y {}", out[0]),
             }
         }
+    }
+
+    #[test]
+    fn large_pictures_are_the_same_by_many_threads() {
+        // Odd, and no whole number of what a thread takes.
+        let planes = Planes::new(1921, 1101);
+        let picture: Vec<u8> = (0..1921 * 1101 * 4).map(|n: usize| (n * 31 % 253) as u8).collect();
+        let by = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+            let mut into = Vec::new();
+            pool.install(|| planes.convert(&picture, &mut into));
+            into
+        };
+        assert!(by(MANY) == by(1));
+    }
+
+    #[test]
+    fn large_pictures_have_short_groups() {
+        let group = |width, height, fps| Planes::new(width, height).group(fps);
+        assert_eq!([group(1280, 720, 30), group(1920, 1080, 30), group(3840, 2160, 30)], [60, 60, 16]);
+        assert_eq!([group(320, 180, 1), group(3840, 2160, 1)], [2, 2]);
     }
 
     #[test]

@@ -483,9 +483,14 @@ impl Reel {
             let within = first.layout.area;
             let within = egui::Rect::from_min_max(within.min, egui::pos2(within.right(), first.layout.strip.top()));
             let middle = first.layout.at([0.0, 0.0]);
-            for label in scene.labels.iter().filter(|label| label.is_at(time)) {
+            for label in &scene.labels {
                 let at = place(&label.what.0, first).map(|at| first.layout.at(at)).filter(|at| within.contains(*at));
-                if let Some(at) = at {
+                let Some(at) = at else { continue };
+                // Also of those that come later, so that no label moves when they do; what moves would push labels about.
+                if let Mark::Points(_) = &label.what.0 {
+                    lettering.places.push(at);
+                }
+                if label.is_at(time) {
                     lettering.labels.push(PlacedLabel { words: words(&label.what.1), at, middle, within });
                 }
             }
