@@ -37,7 +37,8 @@ pub(crate) fn follow(data: &[u8]) -> [bool; 3] {
     let sources = story.board.source.keys().take(SOURCES).map(|name| (name.clone(), another())).collect();
     // What `orrery record` lets through of sizes and rates.
     let fps = story.board.fps.unwrap_or(30).clamp(1, 120);
-    let size = if story.board.size.as_deref().is_some_and(|size| size.starts_with('7')) { [180, 320] } else { [640, 360] };
+    let size =
+        if story.board.size.as_deref().is_some_and(|size| size.starts_with('7')) { [180, 320] } else { [640, 360] };
     let mut reel = match Reel::new(&story, sources, size, fps) {
         Ok(reel) => reel,
         Err(error) => {

@@ -30,7 +30,7 @@ pub(crate) fn lanes(processors: usize) -> usize {
 /// Encodes pictures of one size, in their order.
 pub(crate) enum Groups {
     /// One after the other, on the calling thread.
-    One(H264),
+    One(Box<H264>),
     /// Side by side.
     Beside(Beside),
 }
@@ -39,7 +39,7 @@ impl Groups {
     /// In so many lanes.
     pub(crate) fn new(planes: Planes, fps: u32, lanes: usize) -> Result<Self, RecordError> {
         if lanes < 2 {
-            return Ok(Self::One(H264::new(planes, fps)));
+            return Ok(Self::One(Box::new(H264::new(planes, fps))));
         }
         let lane = |n| Lane::new(H264::new(planes, fps), n);
         let lanes = (0..lanes).map(lane).collect::<Result<Vec<Lane>, RecordError>>()?;

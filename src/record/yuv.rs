@@ -22,6 +22,9 @@ const LARGE: usize = 1 << 21;
 const MANY: usize = 8;
 const ROWS_AT_ONCE: usize = 64;
 
+/// The number of a pair of rows, its luma, and its two chromas.
+type PairOfRows<'a> = (usize, (&'a mut [u8], (&'a mut [u8], &'a mut [u8])));
+
 /// Sizes of an I420 picture. H.264 4:2:0 wants even sizes: an odd picture gets its last column or row twice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Planes {
@@ -64,7 +67,7 @@ impl Planes {
         let (y, uv) = into.split_at_mut(self.width * self.height);
         let (u, v) = uv.split_at_mut(uv.len() / 2);
         let (half, both) = (self.width / 2, self.width * 2);
-        let rows = |(n, (y, (u, v))): (usize, (&mut [u8], (&mut [u8], &mut [u8])))| {
+        let rows = |(n, (y, (u, v))): PairOfRows<'_>| {
             let upper = &rgba[2 * n * w * 4..][..w * 4];
             let lower = &rgba[(2 * n + 1).min(h - 1) * w * 4..][..w * 4];
             let (y0, y1) = y.split_at_mut(self.width);
@@ -172,7 +175,7 @@ mod tests {
     fn large_pictures_are_the_same_by_many_threads() {
         // Odd, and no whole number of what a thread takes.
         let planes = Planes::new(1921, 1101);
-        let picture: Vec<u8> = (0..1921 * 1101 * 4).map(|n: usize| (n * 31 % 253) as u8).collect();
+        let picture: Vec<u8> = (0..1921 * 1101 * 4).map(|n: usize| u8::try_from(n * 31 % 253).unwrap_or(0)).collect();
         let by = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
             let mut into = Vec::new();

@@ -106,7 +106,14 @@ fn tables(arrays: &[u64], references: &[Reference], rng: &mut Rng) -> Tables {
     let regions = regions.collect();
     let mut pcs: Vec<u64> = references.iter().map(|r| r.pc).collect();
     pcs.dedup();
-    let place = |pc| SourceLocation { pc, file: word(rng), line: rng.u32(..99), function: word(rng), text: word(rng) };
+    let place = |pc| SourceLocation {
+        pc,
+        file: word(rng),
+        path: word(rng),
+        line: rng.u32(..99),
+        function: word(rng),
+        text: word(rng),
+    };
     let locations = pcs.into_iter().map(place).collect();
     let marks = (0..rng.usize(..4)).map(|_| Mark { reference: rng.u64(..=count), name: word(rng) }).collect();
     Tables { title: word(rng), subtitle: word(rng), regions, locations, marks, made_by: word(rng) }
