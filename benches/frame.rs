@@ -141,7 +141,7 @@ fn quads(scene: &Scene, viewport: &Viewport) -> Vec<Quad> {
         let (a, b) = (at(s.s0), at(s.s1));
         let along = [0.5 * (b[0] - a[0]), 0.5 * (b[1] - a[1])];
         let length = along[0].hypot(along[1]).max(1e-6);
-        let half = (0.5 * s.width * line_scale).max(0.5) + 1.0;
+        let half = (0.5 * s.width * line_scale).max(0.5) + 0.5;
         Quad {
             center: [0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1])],
             along,
@@ -158,13 +158,13 @@ fn quads(scene: &Scene, viewport: &Viewport) -> Vec<Quad> {
     let radius = |g: &Glyph| (g.radius * viewport.px_per_unit * (1.0 + 0.75 * g.pulse)).max(0.8);
     let bodies = scene.glyphs.iter().map(|g| {
         let rim = g.flags & flags::DIRTY != 0 && 0.6 * radius(g) > 0.7;
-        quad(g, radius(g) + if rim { 2.2 } else { 1.0 })
+        quad(g, radius(g) + if rim { 1.7 } else { 0.5 })
     });
     let lit = scene.glyphs.iter().filter(|g| g.flash > FLASH_SEEN || g.burst < 1.0);
     let lights = lit.map(|g| {
         let halo = if g.flash > FLASH_SEEN { 2.8 * radius(g) } else { 0.0 };
         let burst = if g.burst < 1.0 { radius(g) * (1.2 + 3.2 * g.burst) + 1.2 } else { 0.0 };
-        quad(g, halo.max(burst) + 0.5)
+        quad(g, halo.max(burst))
     });
     segments.chain(bodies).chain(lights).collect()
 }

@@ -74,7 +74,7 @@ fn vs_main(dot: Dot) -> Body {
     let rim = select(0.0, RIM_ALPHA * alpha * clamp(0.6 * r - 0.7, 0.0, 1.0), (flags & FLAG_DIRTY) != 0u);
     let is_page = (flags & FLAG_PAGE) != 0u;
     // A bar may lie at any angle: its corners are farther out than a disc's edge.
-    let extent = r + select(1.0, 2.2, rim > 0.0);
+    let extent = r + select(0.5, 1.7, rim > 0.0);
     let center = center_of(dot);
     let corner = corner_at(dot, center, select(extent, 1.2 * extent, is_page));
     var out: Body;
@@ -111,7 +111,7 @@ fn vs_light(dot: Dot) -> Light {
     let flash = select(0.0, dot.glow.x, dot.glow.x > FLASH_SEEN);
     let bursting = dot.glow.z < 1.0;
     let burst_r = r * (1.2 + 3.2 * dot.glow.z);
-    let extent = max(select(0.0, r * HALO, flash > 0.0), select(0.0, burst_r + 1.2, bursting)) + 0.5;
+    let extent = max(select(0.0, r * HALO, flash > 0.0), select(0.0, burst_r + 1.2, bursting));
     let corner = corner_at(dot, center_of(dot), extent);
     var out: Light;
     out.position = vec4f(corner.xy, 0.0, 1.0);

@@ -1,7 +1,7 @@
 // Stretches of flight paths as lines of constant width.
 //
 //    n   .--------------.      two corners at each end, pushed out along the path's own normal there, so that
-//    ^   |  width + 2px |      neighbouring stretches share their edge exactly: no gap, no overlap
+//    ^   |  width + 1px |      neighbouring stretches share their edge exactly: no gap, no overlap
 //    |   '--------------'
 //
 // Lines cover: however many lie on each other, they come to their own colour and no further, so that hue is kept. What adds
@@ -39,7 +39,7 @@ fn vs_main(
     let width = shape.w * frame.line_scale;
     // Below one pixel a line fades instead of thinning.
     let half = max(0.5 * width, 0.5);
-    let across = side * (half + 1.0);
+    let across = side * (half + 0.5);
     var out: Line;
     let clip = clip_from_world(here.at);
     out.position = vec4f(clip.xy + clip_from_px(normal * across), 0.0, 1.0);

@@ -18,9 +18,9 @@ struct Rule {
     never: &'static [&'static [&'static str]],
 }
 
-const GRAPHICS: &[&str] = &["wgpu", "egui", "egui_wgpu", "egui_winit", "winit", "pollster"];
+const GRAPHICS: &[&str] = &["wgpu", "egui", "egui_winit", "winit", "pollster"];
 const WINDOW: &[&str] = &["winit", "egui_winit"];
-const TEXT: &[&str] = &["egui", "egui_wgpu"];
+const TEXT: &[&str] = &["egui"];
 const FILES: &[&str] = &["std::fs", "std::net", "std::env", "std::process", "tempfile", "parquet"];
 const CLOCK: &[&str] = &["std::time"];
 const PRINTS: &[&str] = &["clap", "indicatif", "ctrlc"];

@@ -272,7 +272,7 @@ impl Surface {
         egui: &egui::Context,
         mut output: egui::FullOutput,
     ) -> Result<bool, RenderError> {
-        // What was lost since the last frame is told first: egui's renderer panics on a lost device. A poll that fails is such a loss.
+        // What was lost since the last frame is told first, before anything is sent to what is no more. A poll that fails is such a loss.
         let polled = self.context.device.poll(wgpu::PollType::Poll).map_err(|error| error.to_string());
         let fault = self.fault.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(words) = fault.or(polled.err()) {

@@ -6,10 +6,13 @@ use super::shot::{Playback, Shot, Taken};
 use super::strip::Strip;
 use super::studio::Studio;
 use crate::reference::SourceError;
-use crate::render::{Bar, Context, Painter, RenderError, Target, ThemePass, clear, target};
+use crate::render::gpu_data::WordVertex;
+use crate::render::{
+    Bar, Context, Painter, RenderError, Target, Texels, ThemePass, WordRenderer, WordRun, clear, target,
+};
 use crate::scene::palette::Theme;
+use egui::epaint::{ClippedPrimitive, ImageData, ImageDelta, Mesh, Primitive, TextureId};
 use egui::{LayerId, RawInput, ViewportId};
-use egui_wgpu::{Renderer, RendererOptions, ScreenDescriptor};
 
 /// What fills a target: pictures beside each other, which were laid out in areas of their own, and what is written over all of them.
 pub struct Sheet<'a> {
@@ -124,13 +127,14 @@ pub fn points(size: [u32; 2], scale: f32) -> [u32; 2] {
     size.map(|side| (side as f32 / scale).round().max(1.0) as u32)
 }
 
-/// Left and upper edge, width and height in pixels of an area in points, within a target of `size` pixels.
+/// Left and upper edge, width and height in pixels of an area in points, within a target of `size` pixels; an area that is none has
+/// no width or no height.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "places in a picture")]
 fn pixels(area: egui::Rect, scale: f32, size: [u32; 2]) -> [u32; 4] {
     let side = |points: f32, axis: usize| ((points * scale).round().max(0.0) as u32).min(size[axis]);
     let [x0, y0] = [side(area.left(), 0), side(area.top(), 1)];
     let [x1, y1] = [side(area.right(), 0), side(area.bottom(), 1)];
-    [x0, y0, x1 - x0, y1 - y0]
+    [x0, y0, x1.saturating_sub(x0), y1.saturating_sub(y0)]
 }
 
 /// Why a shot gives no picture.
@@ -256,16 +260,14 @@ impl Offscreen {
 
 /// Draws what egui laid out over what a view holds: for pictures and for the window alike.
 pub struct Words {
-    renderer: Renderer,
+    renderer: WordRenderer,
 }
 
 impl Words {
     /// For targets of `format`.
     #[must_use]
     pub fn new(context: &Context, format: wgpu::TextureFormat) -> Self {
-        // Filtering in the shader, which would make text equal on all adapters, doubles its cost on a software one.
-        let options = RendererOptions { predictable_texture_filtering: false, ..RendererOptions::PREDICTABLE };
-        Self { renderer: Renderer::new(&context.device, format, options) }
+        Self { renderer: WordRenderer::new(context, format) }
     }
 
     /// Records the drawing of `output`, which `egui` gave, into a view of `size` pixels.
@@ -279,30 +281,54 @@ impl Words {
         mut output: egui::FullOutput,
         size: [u32; 2],
     ) {
-        let jobs = egui.tessellate(output.shapes, output.pixels_per_point);
-        let descriptor = ScreenDescriptor { size_in_pixels: size, pixels_per_point: output.pixels_per_point };
+        let scale = output.pixels_per_point;
+        let jobs = egui.tessellate(output.shapes, scale);
         for (id, deltas) in std::mem::take(&mut output.textures_delta.set) {
-            for delta in &deltas {
-                self.renderer.update_texture(&context.device, &context.queue, id, delta);
+            for ImageDelta { image: ImageData::Color(image), pos, .. } in &deltas {
+                let at = pos.map(|pos| pos.map(to_u32));
+                let texels = Texels { at, size: image.size.map(to_u32), rgba: image.as_raw() };
+                self.renderer.set_texture(context, key(id), texels);
             }
         }
-        let extra = self.renderer.update_buffers(&context.device, &context.queue, encoder, &jobs, &descriptor);
-        debug_assert!(extra.is_empty(), "no paint callbacks are used");
-        {
-            let pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
-                label: Some("overlay"),
-                color_attachments: &[Some(wgpu::RenderPassColorAttachment {
-                    view,
-                    depth_slice: None,
-                    resolve_target: None,
-                    ops: wgpu::Operations { load: wgpu::LoadOp::Load, store: wgpu::StoreOp::Store },
-                })],
-                ..Default::default()
-            });
-            self.renderer.render(&mut pass.forget_lifetime(), &jobs, &descriptor);
+        let mut runs: Vec<WordRun> = Vec::with_capacity(jobs.len());
+        let mut corners = 0;
+        // Indices count from the first corner of their own mesh.
+        let mut indices = Vec::new();
+        for (mesh, clip) in meshes(&jobs) {
+            let from = to_u32(indices.len());
+            indices.extend(mesh.indices.iter().map(|index| corners + index));
+            corners += to_u32(mesh.vertices.len());
+            let indices = from..to_u32(indices.len());
+            runs.push(WordRun { texture: key(mesh.texture_id), clip: pixels(*clip, scale, size), indices });
         }
+        let [width, height] = size.map(|side| side as f32 / scale);
+        let vertices = meshes(&jobs).flat_map(|(mesh, _)| &mesh.vertices).map(|corner| WordVertex {
+            position: [2.0 * corner.pos.x / width - 1.0, 1.0 - 2.0 * corner.pos.y / height],
+            at: corner.uv.into(),
+            color: corner.color.to_array(),
+        });
+        self.renderer.prepare(context, vertices, indices.into_iter(), runs);
+        self.renderer.draw(encoder, view);
         for id in std::mem::take(&mut output.textures_delta.free) {
-            self.renderer.free_texture(&id);
+            self.renderer.free_texture(key(id));
         }
     }
+}
+
+/// Triangles that egui made, and the rectangle in points outside of which nothing of them is drawn. Nobody paints by callbacks.
+fn meshes(jobs: &[ClippedPrimitive]) -> impl Iterator<Item = (&Mesh, &egui::Rect)> {
+    jobs.iter().filter_map(|ClippedPrimitive { clip_rect, primitive }| match primitive {
+        Primitive::Mesh(mesh) => Some((mesh, clip_rect)),
+        Primitive::Callback(_) => None,
+    })
+}
+
+/// The number of a texture. All are egui's own: nobody gives it others.
+fn key(id: TextureId) -> u64 {
+    let (TextureId::Managed(id) | TextureId::User(id)) = id;
+    id
+}
+
+fn to_u32(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
 }

@@ -57,18 +57,23 @@ impl Light {
             let (first, count) = &mut looked[x * columns / width];
             (*first, *count) = (x, *count + 1);
         }
+        // Black has no light.
+        let (mut last, mut light, mut red_light) = ([0; 4], 0, 0);
         for y in (0..height).step_by(stride) {
             let row = y * rows / height * columns;
             let line = rgba[4 * width * y..4 * width * (y + 1)].as_chunks::<4>().0;
             for (column, (first, count)) in looked.iter().enumerate() {
                 let (mut lights, mut reds) = (0_u64, 0_u64);
-                for pixel in line[*first..].iter().step_by(stride).take(*count as usize) {
-                    let [r, g, b] = [pixel[0], pixel[1], pixel[2]].map(|c| linear[usize::from(c)]);
-                    lights += u64::from(r) * 2126 + u64::from(g) * 7152 + u64::from(b) * 722;
-                    // Saturated: four fifths or more of the light are red.
-                    if r > 0 && r >= 4 * (g + b) {
-                        reds += u64::from(r - g - b);
+                for &pixel in line[*first..].iter().step_by(stride).take(*count as usize) {
+                    // Most are as the one before: ground and plain disks.
+                    if pixel != last {
+                        let [r, g, b] = [pixel[0], pixel[1], pixel[2]].map(|c| linear[usize::from(c)]);
+                        light = u64::from(r) * 2126 + u64::from(g) * 7152 + u64::from(b) * 722;
+                        // Saturated: four fifths or more of the light are red.
+                        red_light = if r > 0 && r >= 4 * (g + b) { u64::from(r - g - b) } else { 0 };
+                        last = pixel;
                     }
+                    (lights, reds) = (lights + light, reds + red_light);
                 }
                 let at = row + column;
                 (general[at], red[at], counts[at]) = (general[at] + lights, red[at] + reds, counts[at] + count);

@@ -46,8 +46,8 @@ impl DiskDrawData {
         Self { upload: Upload::new("disks"), runs: Vec::new() }
     }
 
-    pub(super) fn set(&mut self, device: &wgpu::Device, queue: &wgpu::Queue, disks: &[Disk]) -> Sent {
-        let seen = || disks.iter().filter(|d| d.color[3] > 0).map(instance);
+    pub(super) fn set(&mut self, device: &wgpu::Device, queue: &wgpu::Queue, disks: &[Disk], px_per_unit: f32) -> Sent {
+        let seen = || disks.iter().filter(|d| d.color[3] > 0).map(|disk| instance(disk, px_per_unit));
         let sent = self.upload.set(device, queue, seen());
         self.runs.clear();
         for (disk, at) in seen().zip(0..) {
@@ -60,19 +60,26 @@ impl DiskDrawData {
     }
 }
 
-/// Columns round a whole circle: its sides are seen as straight from closer than fifty times only.
-const COLUMNS: f32 = 256.0;
+/// How far a chord may lie from its arc, pixels, where an edge is sharp, and where it is soft; and which part of a soft edge that is.
+/// More columns cost a software adapter more than the pixels that they cover.
+const APART: [f32; 2] = [0.025, 0.25];
+const APART_OF_SOFT: f32 = 1.0 / 96.0;
+/// Columns at most.
+const MOST_COLUMNS: u32 = 1024;
 /// Bands of a disk all round: full colour, and one that fades on either side.
 const BANDS: u32 = 3;
 /// Bands of a wound one: straight pieces along its ends.
 const WOUND_BANDS: u32 = 12;
 
-/// A disk as the GPU gets it.
+/// A disk as the GPU gets it, where a world unit has so many pixels.
 #[must_use]
-pub fn instance(d: &Disk) -> DiskInstance {
+pub fn instance(d: &Disk, px_per_unit: f32) -> DiskInstance {
     let ends = d.fade > 0.0;
     // Two columns that fade and two between them at least.
-    let columns = to_count(COLUMNS * d.span / TAU).clamp(if ends { 4 } else { 1 }, 256);
+    let apart = (APART_OF_SOFT * px_per_unit * d.soft).clamp(APART[0], APART[1]);
+    let radius = px_per_unit * (d.r1 + d.soft);
+    let around = 0.5 * TAU * (0.5 * radius / apart).sqrt();
+    let columns = to_count(around * d.span / TAU).clamp(if ends { 4 } else { 3 }, MOST_COLUMNS);
     let bands = if d.turn == 0.0 { BANDS } else { WOUND_BANDS };
     DiskInstance {
         shape: [d.r0, d.r1, d.soft, d.fade],

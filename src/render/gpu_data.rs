@@ -149,6 +149,18 @@ pub struct SolidVertex {
     pub color: [u8; 4],
 }
 
+/// A corner of a triangle of words; vertex attributes of `words.wgsl`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct WordVertex {
+    /// Clip space.
+    pub position: [f32; 2],
+    /// Place in the texture, 0..=1.
+    pub at: [f32; 2],
+    /// Premultiplied.
+    pub color: [u8; 4],
+}
+
 /// Where solids stand in a target; `SolidArea` of `solids.wgsl`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
@@ -188,6 +200,10 @@ pub const BAR_ATTRIBUTES: [wgpu::VertexAttribute; 2] = wgpu::vertex_attr_array![
 
 /// Attributes of [`SolidVertex`], locations from 0.
 pub const SOLID_ATTRIBUTES: [wgpu::VertexAttribute; 2] = wgpu::vertex_attr_array![0 => Float32x3, 1 => Unorm8x4];
+
+/// Attributes of [`WordVertex`], locations from 0.
+pub const WORD_ATTRIBUTES: [wgpu::VertexAttribute; 3] =
+    wgpu::vertex_attr_array![0 => Float32x2, 1 => Float32x2, 2 => Unorm8x4];
 
 /// 0..=1 to a byte.
 #[must_use]

@@ -14,6 +14,7 @@ pub mod solids;
 pub mod target;
 pub mod themes;
 mod upload;
+pub mod words;
 
 pub use bars::Bar;
 pub use context::{Context, RenderError};
@@ -21,3 +22,4 @@ pub use pass::{Painter, Viewport, clear};
 pub use target::Target;
 pub use themes::ThemePass;
 pub use upload::Sent;
+pub use words::{Texels, WordRenderer, WordRun};

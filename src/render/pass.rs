@@ -263,7 +263,7 @@ impl Painter {
             self.rings = Some(scene.rings.clone());
             sent.bytes += bytes.len() as u64;
         }
-        sent += self.disk_data.set(device, queue, &scene.disks);
+        sent += self.disk_data.set(device, queue, &scene.disks, viewport.px_per_unit);
         sent += self.cell_data.set(device, queue, &scene.cells);
         sent += self.structure.set(device, queue, &scene.structure);
         sent += self.trails.set(device, queue, &scene.trails);
@@ -357,7 +357,7 @@ pub fn clear(encoder: &mut wgpu::CommandEncoder, view: &wgpu::TextureView) {
     drop(pass(encoder, view, wgpu::LoadOp::Clear(ground())));
 }
 
-fn pass<'a>(
+pub(super) fn pass<'a>(
     encoder: &'a mut wgpu::CommandEncoder,
     view: &wgpu::TextureView,
     load: wgpu::LoadOp<wgpu::Color>,

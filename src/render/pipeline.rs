@@ -1,4 +1,4 @@
-//! Pipelines: all alike but for shader, instance layout and topology.
+//! Pipelines: all alike but for shader, layout of instances or corners, and topology.
 
 use super::shaders;
 
@@ -9,9 +9,11 @@ pub(super) struct Look<'a> {
     pub(super) shader: &'static str,
     /// Its vertex and fragment entry points.
     pub(super) entry: [&'static str; 2],
-    /// Bytes of an instance.
+    /// Bytes of an instance, or of a corner.
     pub(super) stride: u64,
-    /// What an instance holds.
+    /// Which of both it is.
+    pub(super) step: wgpu::VertexStepMode,
+    /// What it holds.
     pub(super) attributes: &'a [wgpu::VertexAttribute],
     /// Strips of four corners, or lists of triangles.
     pub(super) topology: wgpu::PrimitiveTopology,
@@ -21,11 +23,18 @@ impl<'a> Look<'a> {
     /// Instanced quads (strips of four corners), by the main entry points.
     pub(super) fn quads(shader: &'static str, stride: usize, attributes: &'a [wgpu::VertexAttribute]) -> Self {
         let topology = wgpu::PrimitiveTopology::TriangleStrip;
-        Self { shader, entry: ["vs_main", "fs_main"], stride: stride as u64, attributes, topology }
+        let step = wgpu::VertexStepMode::Instance;
+        Self { shader, entry: ["vs_main", "fs_main"], stride: stride as u64, step, attributes, topology }
+    }
+
+    /// Triangles, corner by corner, by the main entry points.
+    pub(super) fn triangles(shader: &'static str, stride: usize, attributes: &'a [wgpu::VertexAttribute]) -> Self {
+        let (topology, step) = (wgpu::PrimitiveTopology::TriangleList, wgpu::VertexStepMode::Vertex);
+        Self { topology, step, ..Self::quads(shader, stride, attributes) }
     }
 }
 
-/// A pipeline with one instance buffer and premultiplied blending.
+/// A pipeline with one buffer of instances or corners and premultiplied blending.
 pub(super) fn pipeline(
     device: &wgpu::Device,
     format: wgpu::TextureFormat,
@@ -33,11 +42,8 @@ pub(super) fn pipeline(
     look: &Look<'_>,
 ) -> wgpu::RenderPipeline {
     let module = shaders::module(device, look.shader);
-    let buffer = wgpu::VertexBufferLayout {
-        array_stride: look.stride,
-        step_mode: wgpu::VertexStepMode::Instance,
-        attributes: look.attributes,
-    };
+    let buffer =
+        wgpu::VertexBufferLayout { array_stride: look.stride, step_mode: look.step, attributes: look.attributes };
     device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
         label: Some(look.shader),
         layout: Some(layout),

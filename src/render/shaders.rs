@@ -5,13 +5,14 @@
 type Source = (&'static str, &'static str);
 
 /// Every file under `shaders/`.
-pub const SOURCES: [Source; 10] = [
+pub const SOURCES: [Source; 11] = [
     ("glyphs", include_str!("../../shaders/glyphs.wgsl")),
     ("pathlines", include_str!("../../shaders/pathlines.wgsl")),
     ("bars", include_str!("../../shaders/bars.wgsl")),
     ("disks", include_str!("../../shaders/disks.wgsl")),
     ("cells", include_str!("../../shaders/cells.wgsl")),
     ("solids", include_str!("../../shaders/solids.wgsl")),
+    ("words", include_str!("../../shaders/words.wgsl")),
     ("themes", include_str!("../../shaders/themes.wgsl")),
     ("shared/frame", include_str!("../../shaders/shared/frame.wgsl")),
     ("shared/polar", include_str!("../../shaders/shared/polar.wgsl")),
@@ -24,8 +25,8 @@ pub const ENTRY: [&str; 5] = ["glyphs", "pathlines", "disks", "cells", "bars"];
 /// Those that draw solids into a picture of their own.
 pub const SOLIDS: [&str; 1] = ["solids"];
 
-/// Those that go over a finished picture.
-pub const PASSES: [&str; 1] = ["themes"];
+/// Those that go over a finished picture: words, then the theme.
+pub const PASSES: [&str; 2] = ["words", "themes"];
 
 /// The text of a shader with its imports in place.
 ///

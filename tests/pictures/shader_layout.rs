@@ -6,6 +6,7 @@ use orrery::render::glyphs::FLASH_SEEN;
 use orrery::render::gpu_data::{
     BAR_ATTRIBUTES, BarInstance, CELL_ATTRIBUTES, CellInstance, DISK_ATTRIBUTES, DiskInstance, Frame, GLYPH_ATTRIBUTES,
     GlyphInstance, SEGMENT_ATTRIBUTES, SOLID_ATTRIBUTES, SectorShape, SegmentInstance, SolidArea, SolidVertex,
+    WORD_ATTRIBUTES, WordVertex,
 };
 use orrery::render::shaders::{ENTRY, PASSES, SOLIDS, compose};
 use orrery::scene::Disk;
@@ -193,7 +194,9 @@ fn a_pass_over_a_picture_takes_its_figures_and_the_picture() {
             .iter()
             .filter_map(|(_, v)| Some((v.binding?.group, v.binding?.binding, v.space)))
             .collect();
-        assert_eq!(found, [(0, 0, AddressSpace::Uniform), (0, 1, AddressSpace::Handle)], "{name}.wgsl");
+        // Words come with their places in the target, and look their texture up in between.
+        let first = if name == "words" { AddressSpace::Handle } else { AddressSpace::Uniform };
+        assert_eq!(found, [(0, 0, first), (0, 1, AddressSpace::Handle)], "{name}.wgsl");
     }
 }
 
@@ -248,15 +251,18 @@ fn vertex_attributes_have_the_shaders_types_and_the_structs_offsets() {
     let cell = row!(CellInstance { slots, color, sector });
     let bar = row!(BarInstance { sides, color });
     let solid = row!(SolidVertex { at, color });
-    let all: [(&str, &[wgpu::VertexAttribute], Row); 6] = [
+    let word = row!(WordVertex { position, at, color });
+    let all: [(&str, &[wgpu::VertexAttribute], Row); 7] = [
         ("glyphs", &GLYPH_ATTRIBUTES, glyph),
         ("pathlines", &SEGMENT_ATTRIBUTES, segment),
         ("disks", &DISK_ATTRIBUTES, disk),
         ("cells", &CELL_ATTRIBUTES, cell),
         ("bars", &BAR_ATTRIBUTES, bar),
         ("solids", &SOLID_ATTRIBUTES, solid),
+        ("words", &WORD_ATTRIBUTES, word),
     ];
-    assert_eq!(all.len(), ENTRY.len() + SOLIDS.len());
+    // Words and solids, and all that draws a scene.
+    assert_eq!(all.len(), ENTRY.len() + SOLIDS.len() + 1);
     for (name, attributes, row) in all {
         let fed: Vec<(u32, String)> =
             attributes.iter().map(|a| (a.shader_location, format_name(a.format).to_owned())).collect();
@@ -344,14 +350,23 @@ fn the_legend_shows_the_colours_of_the_shader() {
 
 #[test]
 fn disks_have_the_vertices_of_their_mesh() {
-    // Three bands of 256 columns, two triangles each, all round; of a part as many columns as its share, more bands.
-    let whole = Disk::whole(0.1, 0.2, 0.03, [1; 4]);
-    assert_eq!(vertices_of(instance(&whole).mesh), 3 * 256 * 6);
-    for share in [0.5, 0.25, 0.001f32] {
-        let part = Disk { span: TAU * share, fade: 0.01 * share, turn: 1.0, ..whole };
-        let mesh = instance(&part).mesh;
-        let (columns, bands) = (mesh & 0xffff, mesh >> 16);
-        assert!(bands > 3 && columns >= 4 && columns as f32 >= 256.0 * share, "{columns} x {bands}");
-        assert_eq!(vertices_of(mesh), columns * bands * 6);
+    // Three bands, two triangles a column each, all round; of a part as many columns as its share, more bands.
+    for (soft, px_per_unit) in [(0.0, 346.0), (0.05, 10.0), (0.05, 346.0), (0.05, 1e4), (0.05, 1e7f32)] {
+        let whole = Disk::whole(0.1, 0.2, soft, [1; 4]);
+        let mesh = instance(&whole, px_per_unit).mesh;
+        let (around, bands) = (mesh & 0xffff, mesh >> 16);
+        assert_eq!((vertices_of(mesh), bands), (3 * around * 6, 3));
+        // How far the middle of a chord lies from the outermost arc, in pixels: a sharp edge shows less of it.
+        let sagitta = (0.2 + soft) * px_per_unit * (1.0 - (0.5 * TAU / around as f32).cos());
+        let most = if soft > 0.0 { 0.26 } else { 0.026 };
+        assert!(sagitta < most || around == 1024, "{around} columns: {sagitta} px");
+        for share in [0.5, 0.25, 0.001f32] {
+            let part = Disk { span: TAU * share, fade: 0.01 * share, turn: 1.0, ..whole };
+            let mesh = instance(&part, px_per_unit).mesh;
+            let (columns, bands) = (mesh & 0xffff, mesh >> 16);
+            let few = columns as f32 - around as f32 * share;
+            assert!(bands > 3 && columns >= 4 && few >= -1.0, "{columns} x {bands}");
+            assert_eq!(vertices_of(mesh), columns * bands * 6);
+        }
     }
 }
