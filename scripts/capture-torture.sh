@@ -97,7 +97,7 @@ while read -r flags <&3; do
     inexact=0
     # shellcheck disable=SC2086
     build processes $flags
-    for mode in fork _Fork exit SYS_fork SYS_clone SYS_clone3 vfork vfork-exec vfork-fails many-vforks vfork-killed clone \
+    for mode in fork _Fork exit SYS_fork SYS_clone SYS_clone3 raw-fork raw-vfork raw-clone-vfork vfork vfork-exec vfork-fails many-vforks vfork-killed clone \
         clone-vm clone-vfork clone-beside spawn system popen daemon reaper; do
         check processes 1 $mode
     done

@@ -27,6 +27,7 @@ set_up_tests() {
   command -v pdftoppm >/dev/null 2>&1 || want+=(poppler-utils)
   command -v valgrind >/dev/null 2>&1 || want+=(valgrind)
   command -v gcc >/dev/null 2>&1 || want+=(gcc libc6-dev)
+  command -v make >/dev/null 2>&1 || want+=(make)
   command -v gfortran >/dev/null 2>&1 || want+=(gfortran)
   command -v objcopy >/dev/null 2>&1 || want+=(binutils)
   [ "${#want[@]}" = 0 ] || apt_install "${want[@]}" || return 1
