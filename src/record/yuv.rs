@@ -7,8 +7,8 @@
 //! ```
 //!
 //! The factors are ITU-R BT.709-6 (2015), section 3, scaled to 8 bits of fraction; each row sums to 0 or 220, so that greys stay
-//! grey and white lands on 235. The largest difference to the real-valued formula is 1.1 levels, half of one being rounding. All sums fit 16 bits,
-//! which is what lets the compiler use eight or sixteen lanes without `unsafe`.
+//! grey and white lands on 235. The largest difference to the real-valued formula is 1.1 levels, half of one being rounding. A pixel is
+//! taken as one number of 32 bits and split by masks: the compiler finds lanes for that on every processor, and no `unsafe` is needed.
 
 use rayon::prelude::*;
 
@@ -100,8 +100,17 @@ fn luma_row(pixels: &[u8], out: &mut [u8]) {
 /// `16 + (47 R + 157 G + 16 B) / 256`, rounded; the sum is at most 60,324.
 #[inline]
 fn luma(p: [u8; 4]) -> u8 {
-    let [r, g, b] = [u16::from(p[0]), u16::from(p[1]), u16::from(p[2])];
+    let p = u32::from_le_bytes(p);
+    let [r, g, b] = [p & 255, p >> 8 & 255, p >> 16 & 255];
     ((47 * r + 157 * g + 16 * b + (16 * 256 + 128)) >> 8).to_le_bytes()[0]
+}
+
+/// Every other byte of two pixels.
+const EVERY_OTHER: u64 = 0x00ff_00ff_00ff_00ff;
+
+#[expect(clippy::cast_possible_truncation, reason = "the low half is asked for")]
+fn low(v: u64) -> u32 {
+    v as u32
 }
 
 /// One row of U and V from two rows of pixels; with an odd width the last block is one pixel wide.
@@ -109,20 +118,26 @@ fn chroma_row(upper: &[u8], lower: &[u8], u: &mut [u8], v: &mut [u8]) {
     let (upper, upper_rest) = upper.as_chunks::<8>();
     let (lower, lower_rest) = lower.as_chunks::<8>();
     for ((p, q), (u, v)) in upper.iter().zip(lower).zip(u.iter_mut().zip(v.iter_mut())) {
-        let mean = |c: usize| (i16::from(p[c]) + i16::from(p[c + 4]) + i16::from(q[c]) + i16::from(q[c + 4]) + 2) >> 2;
-        let (r, g, b) = (mean(0), mean(1), mean(2));
-        (*u, *v) = chroma(r, g, b);
+        // Red and blue of both pixels at once, then green: 16 bits each, in which the sum of four has room.
+        let (p, q) = (u64::from_le_bytes(*p), u64::from_le_bytes(*q));
+        let both = |shift: u32| {
+            let sum = (p >> shift & EVERY_OTHER) + (q >> shift & EVERY_OTHER);
+            (low(sum + (sum >> 32)) + 0x0002_0002) >> 2 & 0x00ff_00ff
+        };
+        let (rb, ga) = (both(0), both(8));
+        (*u, *v) = chroma([rb & 255, ga & 255, rb >> 16]);
     }
     if let ([r0, g0, b0, _], [r1, g1, b1, _]) = (upper_rest, lower_rest) {
-        let mean = |a: &u8, b: &u8| (i16::from(*a) + i16::from(*b) + 1) >> 1;
+        let mean = |a: &u8, b: &u8| (u32::from(*a) + u32::from(*b) + 1) >> 1;
         let last = u.len() - 1;
-        (u[last], v[last]) = chroma(mean(r0, r1), mean(g0, g1), mean(b0, b1));
+        (u[last], v[last]) = chroma([mean(r0, r1), mean(g0, g1), mean(b0, b1)]);
     }
 }
 
 /// `128 + (-26 R - 86 G + 112 B) / 256` and `128 + (112 R - 102 G - 10 B) / 256`, rounded; the sums are at most 28,688.
 #[inline]
-fn chroma(r: i16, g: i16, b: i16) -> (u8, u8) {
+fn chroma(rgb: [u32; 3]) -> (u8, u8) {
+    let [r, g, b] = rgb.map(u32::cast_signed);
     let u = ((112 * b - 26 * r - 86 * g + 128) >> 8) + 128;
     let v = ((112 * r - 102 * g - 10 * b + 128) >> 8) + 128;
     (u.to_le_bytes()[0], v.to_le_bytes()[0])

@@ -41,6 +41,9 @@ pub enum Form {
 pub const SPHERES: f32 = 1.5;
 /// See [`SPHERES`].
 pub const TOWERS: f32 = 0.55;
+/// Elements from which on towers need more room, and how much: a sheet of as many has a fifth of their triangles.
+const MANY: usize = 2500;
+const TOWERS_OF_MANY: f32 = 0.8;
 /// Up to so many times as much room, a form is on its way to the next one.
 const BLEND: f32 = 1.12;
 
@@ -78,9 +81,10 @@ impl Form {
         if self != Self::Auto {
             return sound(self).into();
         }
+        let towers = if heights.rows * heights.columns < MANY { TOWERS } else { TOWERS_OF_MANY };
         let (form, next, least) = match room {
             room if room >= SPHERES => (Self::Spheres, Self::Towers, SPHERES),
-            room if room >= TOWERS => (Self::Towers, Self::Sheet, TOWERS),
+            room if room >= towers => (Self::Towers, Self::Sheet, towers),
             _ => return sound(Self::Sheet).into(),
         };
         let share = 1.0 - (room / least - 1.0) / (BLEND - 1.0);
