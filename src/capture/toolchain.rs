@@ -105,6 +105,17 @@ const SPECS: &str = "\
 + %{!shared:%{!r:%{!static:%{!m32:%{!mx32:--export-dynamic-symbol=__orrery_*}}}}}
 ";
 
+/// The same, and the assembler by a name that nobody else has: for compilers that name a folder with another `as` before all that we
+/// can say. `dumped` is what a compiler says of its specs.
+fn specs_by_name(dumped: &str) -> String {
+    let invoked = dumped.split("\n\n").find(|spec| spec.trim_start().starts_with("*invoke_as:"));
+    let renamed = invoked.map(|spec| spec.trim().replace("\n as ", &format!("\n {AS_BY_NAME} ")));
+    format!("{SPECS}\n{}\n\n", renamed.unwrap_or_default())
+}
+
+/// The assembler's other name.
+const AS_BY_NAME: &str = "orrery-as";
+
 /// A compiler and what makes it record.
 #[derive(Debug)]
 pub struct Toolchain {
@@ -112,9 +123,11 @@ pub struct Toolchain {
     compiler: Vec<OsString>,
     language: Language,
     clang: bool,
-    /// Holds `as`, `orrery.o`, `orrery-library.o`, `orrery.specs`, `orrery.h`.
+    /// Holds what is [`TAKEN`].
     folder: PathBuf,
     assembler: OsString,
+    /// The compiler is a script, say, that names a folder with another `as` before all that we can say.
+    names_another: bool,
 }
 
 impl Toolchain {
@@ -142,7 +155,12 @@ impl Toolchain {
         let assembler: OsString = output(&compiler, &["-print-prog-name=as"])?.trim().to_owned().into();
         let own = std::env::current_exe().map_err(io_error("orrery", "does not know where it is itself"))?;
         let folder = library(&compiler, &version, &own)?;
-        Ok(Self { compiler, language, clang, folder, assembler })
+        let mut asked = OsString::from("-B");
+        asked.push(&folder);
+        asked.push("/");
+        let called = output(&compiler, &[&asked, OsStr::new("-print-prog-name=as")])?;
+        let names_another = !clang && Path::new(called.trim()) != folder.join("as");
+        Ok(Self { compiler, language, clang, folder, assembler, names_another })
     }
 
     /// Runs the compiler with `arguments`, and its answer is the compiler's own. `hear` is told which arguments leave something out.
@@ -178,7 +196,10 @@ impl Toolchain {
             // After the program's own folders: a copy of orrery.h in the project comes first.
             command.arg("-idirafter").arg(&self.folder);
         }
-        if !self.clang {
+        if self.names_another {
+            // The specs have its own name for what is compiled; what is assembler from the beginning is found by the wrapper.
+            command.arg(joined("-specs=", "/orrery-as.specs")).arg("-wrapper").arg(self.folder.join("wrapper"));
+        } else if !self.clang {
             command.arg(joined("-specs=", "/orrery.specs"));
         }
         command.args(arguments);
@@ -270,7 +291,7 @@ fn is_ours(program: &Path) -> bool {
     name == Some(OsStr::new("orrery")) || name.is_some() && name == own.as_deref().and_then(Path::file_name)
 }
 
-fn output(compiler: &[OsString], arguments: &[&str]) -> Result<String, CaptureError> {
+fn output(compiler: &[OsString], arguments: &[impl AsRef<OsStr>]) -> Result<String, CaptureError> {
     let done = start(compiler).args(arguments).output();
     let done = done.map_err(io_error(words(compiler), "cannot be started"))?;
     Ok(String::from_utf8_lossy(&done.stdout).into_owned())
@@ -285,7 +306,8 @@ fn missing(compiler: &[OsString], language: Language, source: std::io::Error) ->
 }
 
 /// What of the library is taken: run, linked or read by a compiler.
-const TAKEN: [&str; 5] = [OF_PROGRAMS, OF_LIBRARIES, "as", "orrery.specs", "orrery.h"];
+const TAKEN: [&str; 8] =
+    [OF_PROGRAMS, OF_LIBRARIES, "as", AS_BY_NAME, "wrapper", "orrery.specs", "orrery-as.specs", "orrery.h"];
 
 /// Whether a folder has the whole library, and nobody but the user can have written any of it.
 fn is_library(folder: &Path) -> bool {
@@ -304,8 +326,17 @@ fn library(compiler: &[OsString], version: &str, own: &Path) -> Result<PathBuf, 
     let flags = FLAGS.iter().chain(if version.contains("clang") { &[][..] } else { &GCC_FLAGS });
     let sources = SOURCES.iter().map(|(_, text, _)| text.as_bytes());
     let shim = format!("#!/bin/sh\nexec {} assemble \"$@\"\n", quoted(own));
-    let rest =
-        [shim.as_bytes(), called.as_bytes(), version.as_bytes(), own.as_os_str().as_encoded_bytes(), SPECS.as_bytes()];
+    // What runs each program that gcc calls: an assembler by another path is ours all the same.
+    let assembles = format!("shift && exec {} assemble \"$@\"", quoted(own));
+    let wrapper = format!("#!/bin/sh\ncase ${{1##*/}} in\nas | *-as) {assembles} ;;\n*) exec \"$@\" ;;\nesac\n");
+    let rest = [
+        shim.as_bytes(),
+        wrapper.as_bytes(),
+        called.as_bytes(),
+        version.as_bytes(),
+        own.as_os_str().as_encoded_bytes(),
+        SPECS.as_bytes(),
+    ];
     let key = digest(sources.chain(rest).chain(flags.clone().map(|f| f.as_bytes())));
     let cache = cache_folder().map_err(io_error("the cache folder", "cannot be had"))?;
     let folder = cache.join(format!("capture-{key:016x}"));
@@ -340,9 +371,14 @@ fn library(compiler: &[OsString], version: &str, own: &Path) -> Result<PathBuf, 
         succeed(&called, command.args(&objects))?;
     }
     write("orrery.specs", SPECS)?;
+    write("orrery-as.specs", &specs_by_name(&output(compiler, &["-dumpspecs"])?))?;
     write("as", &shim)?;
+    write(AS_BY_NAME, &shim)?;
+    write("wrapper", &wrapper)?;
     // Whatever the umask leaves to others, these are the user's alone.
-    for (name, mode) in [("as", 0o700), (OF_PROGRAMS, 0o600), (OF_LIBRARIES, 0o600)] {
+    for (name, mode) in
+        [("as", 0o700), (AS_BY_NAME, 0o700), ("wrapper", 0o700), (OF_PROGRAMS, 0o600), (OF_LIBRARIES, 0o600)]
+    {
         set_mode(&made.path().join(name), mode).map_err(io_error(&shown, failed))?;
     }
     if !is_library(&folder) {
@@ -426,6 +462,14 @@ mod tests {
         let of = |words: &[&str]| optimised_when_linked(&words.iter().map(OsString::from).collect::<Vec<_>>());
         assert!(of(&["-flto", "a.c"]) && of(&["-fno-lto", "-flto=thin"]));
         assert!(!of(&["a.c"]) && !of(&["-flto", "-fno-lto"]));
+    }
+
+    #[test]
+    fn specs_call_the_assembler_by_its_other_name() {
+        let dumped = "*asm:\n%{m32:--32}\n\n*invoke_as:\n%{!S:-o %|.s |\n as %(asm_options) %m.s %A }\n\n*cpp:\n\n\n";
+        let specs = specs_by_name(dumped);
+        assert!(specs.starts_with(SPECS) && specs.ends_with("|\n orrery-as %(asm_options) %m.s %A }\n\n"), "{specs}");
+        assert!(!specs.contains("*asm:") && !specs.contains("\n as "));
     }
 
     #[test]

@@ -55,7 +55,10 @@ pub(super) fn collect(args: &CollectArgs) -> anyhow::Result<()> {
         say!("orrery: {}: {notice}", args.output.display());
     }
     if collected.references == 0 {
-        say!("orrery: {}: not written, for no reference was recorded", args.output.display());
+        say!(
+            "orrery: {}: not written, for no reference was recorded; check that the program's parts were compiled by orrery cc",
+            args.output.display()
+        );
     }
     if let Some(live) = live.filter(|_| collected.references > 0) {
         live.finish(&args.output)?;

@@ -57,6 +57,44 @@ fn the_compiler_keeps_its_arguments_and_its_exit_code() {
 }
 
 #[test]
+fn a_compiler_that_names_another_assembler_first_records_all_the_same() {
+    if !has("gcc") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    // As compilers that were unpacked beside those of the system are called.
+    let system = sound(&Command::new("gcc").arg("-print-prog-name=as").output().unwrap());
+    let system = Command::new("sh").args(["-c", "command -v \"$0\"", system.trim()]).output().unwrap();
+    std::os::unix::fs::symlink(sound(&system).trim(), folder.path().join("as")).unwrap();
+    write("compiler", &format!("#!/bin/sh\nexec gcc -B{}/ \"$@\"\n", folder.path().display()));
+    let compiler = folder.path().join("compiler");
+    std::fs::set_permissions(&compiler, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    write("part.c", "volatile int table[64]; int part(int n) { table[n] = n; return table[n] + 1; }\n");
+    write("main.c", "int part(int); int main(void) { return part(3) - 4; }\n");
+    write("text.s", ".globl put\nput:\n\tmovl $1, table(%rip)\n\tret\n");
+    write("puts.c", "void put(void); int part(int); int main(void) { put(); return part(3) - 4; }\n");
+    for (out, args, stores) in [
+        ("plain", ["main.c", "part.c"].as_slice(), 1),
+        ("pipe", &["-pipe", "-O2", "main.c", "part.c"], 1),
+        ("lto", &["-flto", "-O2", "main.c", "part.c"], 1),
+        ("assembler", &["-O1", "puts.c", "part.c", "text.s"], 2),
+    ] {
+        let mut cc = orrery(&["cc"]);
+        cc.env("ORRERY_CC", &compiler).args(args).args(["-o", out]).current_dir(folder.path());
+        sound(&cc.output().unwrap());
+        let mut run = Command::new(folder.path().join(out));
+        assert!(run.current_dir(folder.path()).env_remove("ORRERY_OUT").status().unwrap().success(), "{out}");
+        let trace = Trace::open(&folder.path().join(format!("{out}.orrery")));
+        let map = orrery::reference::RegionMap::new(&trace.regions);
+        let table = |(r, at): &(&orrery::reference::Reference, u64)| {
+            r.kind == Kind::Write && map.find(r.addr, *at).is_some_and(|i| trace.regions[i].name.starts_with("table"))
+        };
+        assert_eq!(trace.references.iter().zip(0..).filter(table).count(), stores, "{out}");
+    }
+}
+
+#[test]
 fn the_recording_library_compiles_without_a_warning() {
     if !has("gcc") {
         return;
