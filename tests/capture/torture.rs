@@ -333,7 +333,7 @@ fn every_way_to_link_and_to_check() {
         let program = Twice::new("torture_threads.c", &["-O1", "-fsanitize=thread"]);
         program.same_in(&fixed, &["tls"]).as_expected();
     } else {
-        println!("skipped: places of a program cannot be fixed here, which the thread sanitizer needs");
+        eprintln!("skipped: places of a program cannot be fixed here, which the thread sanitizer needs");
     }
 }
 
