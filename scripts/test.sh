@@ -68,8 +68,11 @@ run_tests() {
 # Without graphics only the command differs, which tests/architecture.rs holds: what it does is run. All else is the same lines,
 # linted for both and run once, with graphics.
 test_without_graphics() {
-  run_tests --no-default-features --features cli --test commands || return 1
-  run_tests --no-default-features --features cli --test capture run::
+  local slim=(--no-default-features --features cli)
+  # Built at once, on all processors.
+  run_tests "${slim[@]}" --test commands --test capture --no-run || return 1
+  run_tests "${slim[@]}" --test commands || return 1
+  run_tests "${slim[@]}" --test capture run::
 }
 
 # What other programs build on: simulator and timeline without a feature. It must stay free of what is heavy.

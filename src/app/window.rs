@@ -172,7 +172,7 @@ impl Pane {
             (None, None) => Vec::new(),
         };
         let (surface, window) = (&mut self.surface, &self.window);
-        // A device that is lost in the midst of a frame has egui's renderer panic.
+        // A device that is lost in the midst of a frame may end in a panic of what draws.
         let drawn = unwound(|| surface.draw(window, size, &parts, &egui, output));
         let presented = drawn.map_err(RenderError::Lost)??;
         let title = match &face {

@@ -4,9 +4,11 @@ use super::calm::swell;
 use super::motion::Path;
 use super::places::{Places, path_of};
 use super::view::{View, flash_steps};
+use crate::sim::hash::{LineHasher, LineMap};
 use crate::timeline::Moment;
 use crate::units::to_f32;
-use std::collections::BTreeMap;
+use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
 
 /// Seconds after which a flash has faded to 1/e.
 const FLASH_SECONDS: f32 = 0.30;
@@ -26,18 +28,41 @@ pub(super) struct Glow {
     pub(super) burst: f32,
 }
 
-/// Signs by the core that made the reference and by what it touched; under `None` those of all cores, for what they share.
+/// Signs by what was touched: of all cores, for what they share, and of each, for what is its own.
+#[derive(Default)]
+struct Signs {
+    all: LineMap<Glow>,
+    own: HashMap<(u16, u64), Glow, BuildHasherDefault<LineHasher>>,
+}
+
+impl Signs {
+    fn insert(&mut self, core: Option<u16>, touched: u64, glow: Glow) {
+        self.all.insert(touched, glow);
+        if let Some(core) = core {
+            self.own.insert((core, touched), glow);
+        }
+    }
+
+    fn get(&self, core: Option<u16>, touched: u64) -> Option<&Glow> {
+        match core {
+            Some(core) => self.own.get(&(core, touched)),
+            None => self.all.get(&touched),
+        }
+    }
+}
+
+/// Signs of grains and of items.
 #[derive(Default)]
 pub(super) struct Glows {
-    grains: BTreeMap<(Option<u16>, u64), Glow>,
-    items: BTreeMap<(Option<u16>, u64), Glow>,
+    grains: Signs,
+    items: Signs,
 }
 
 impl Glows {
     /// Signs of an item in a cache of `core`: the flash of its grain, pulse and burst of its own.
     pub(super) fn of(&self, core: Option<u16>, grain: u64, item: u64) -> Glow {
-        let flash = self.grains.get(&(core, grain)).map_or(0.0, |g| g.flash);
-        let (pulse, burst) = self.items.get(&(core, item)).map_or((0.0, 1.0), |g| (g.pulse, g.burst));
+        let flash = self.grains.get(core, grain).map_or(0.0, |g| g.flash);
+        let (pulse, burst) = self.items.get(core, item).map_or((0.0, 1.0), |g| (g.pulse, g.burst));
         Glow { flash, pulse, burst }
     }
 }
@@ -45,6 +70,8 @@ impl Glows {
 /// Flash of whole grains and pulse of items, from the last references. `rings_of_levels` is each level's ring.
 pub(super) fn glows(places: &Places, rings_of_levels: &[u8], moment: &Moment<'_>, view: &View) -> Glows {
     let mut glows = Glows::default();
+    // Caches of one core are asked for by its number; without any, nobody asks.
+    let has_own = moment.after.caches().any(|cache| moment.after.info(cache).core.is_some());
     let first = (moment.tick + 1).saturating_sub(flash_steps(view.speed));
     let first = first.max(moment.log.start());
     let all = places.rings.rings.len() as f32;
@@ -69,22 +96,22 @@ pub(super) fn glows(places: &Places, rings_of_levels: &[u8], moment: &Moment<'_>
                 burst: if depth > 0.0 { (age / burst_seconds).min(1.0) } else { 1.0 },
             }
         };
-        let cores = [None, Some(step.core)];
+        let core = Some(step.core).filter(|_| has_own);
         let grain_bytes = places.items.grain_bytes;
         let mut item = places.glyph_at(step.addr, tick);
         if depth > 0.0 {
             // The lines that came in: of a reference over several lines, those that were not there.
             let mut came = moment.log.moves(tick, tick + 1).iter().filter(|m| path_of(m) == Path::Straight).peekable();
             let first = came.peek().map(|m| m.grain);
-            glows.grains.extend(came.flat_map(|m| cores.map(|core| ((core, m.grain), glow))));
+            came.for_each(|m| glows.grains.insert(core, m.grain, glow));
             match first {
                 // The sign stands on the first byte touched of the first line that missed.
                 Some(grain) if grain > step.addr / grain_bytes => item = places.glyph_at(grain * grain_bytes, tick),
                 Some(_) => {}
-                None => glows.grains.extend(cores.map(|core| ((core, step.addr / grain_bytes), glow))),
+                None => glows.grains.insert(core, step.addr / grain_bytes, glow),
             }
         }
-        glows.items.extend(cores.map(|core| ((core, item), glow)));
+        glows.items.insert(core, item, glow);
     }
     glows
 }
