@@ -72,6 +72,16 @@ await_change() {
   done
   return 1
 }
+# A screenshot NAME that is the same as OTHER, within ten seconds: what the window says in passing is gone by then.
+await_same() {
+  local n
+  for n in $(seq 40); do
+    shot "$1"
+    [ "$(differ "$1" "$2")" = 0 ] && return 0
+    sleep 0.25
+  done
+  return 1
+}
 await_tick() { # NUMBER: for five seconds
   local n
   for n in $(seq 50); do
