@@ -70,7 +70,7 @@ run_tests() {
 test_without_graphics() {
   local slim=(--no-default-features --features cli)
   # Built at once, on all processors.
-  run_tests "${slim[@]}" --test commands --test capture --no-run || return 1
+  cargo test --locked --no-run --quiet "${slim[@]}" --test commands --test capture || return 1
   run_tests "${slim[@]}" --test commands || return 1
   run_tests "${slim[@]}" --test capture run::
 }
