@@ -105,8 +105,8 @@ const SPECS: &str = "\
 + %{!shared:%{!r:%{!static:%{!m32:%{!mx32:--export-dynamic-symbol=__orrery_*}}}}}
 ";
 
-/// The same, and the assembler by a name that nobody else has: for compilers that name a folder with another `as` before all that we
-/// can say. `dumped` is what a compiler says of its specs.
+/// The same specs, which also call the assembler by a name that nobody else has. They are for compilers that name a folder with
+/// another `as` before all that we can say. `dumped` is what such a compiler says of its own specs (`-dumpspecs`).
 fn specs_by_name(dumped: &str) -> String {
     let invoked = dumped.split("\n\n").find(|spec| spec.trim_start().starts_with("*invoke_as:"));
     let renamed = invoked.map(|spec| spec.trim().replace("\n as ", &format!("\n {AS_BY_NAME} ")));
@@ -326,7 +326,7 @@ fn library(compiler: &[OsString], version: &str, own: &Path) -> Result<PathBuf, 
     let flags = FLAGS.iter().chain(if version.contains("clang") { &[][..] } else { &GCC_FLAGS });
     let sources = SOURCES.iter().map(|(_, text, _)| text.as_bytes());
     let shim = format!("#!/bin/sh\nexec {} assemble \"$@\"\n", quoted(own));
-    // What runs each program that gcc calls: an assembler by another path is ours all the same.
+    // gcc has this script run each program that it calls. Ours takes the place of an assembler, wherever that lies.
     let assembles = format!("shift && exec {} assemble \"$@\"", quoted(own));
     let wrapper = format!("#!/bin/sh\ncase ${{1##*/}} in\nas | *-as) {assembles} ;;\n*) exec \"$@\" ;;\nesac\n");
     let rest = [

@@ -127,8 +127,8 @@ pub fn points(size: [u32; 2], scale: f32) -> [u32; 2] {
     size.map(|side| (side as f32 / scale).round().max(1.0) as u32)
 }
 
-/// Left and upper edge, width and height in pixels of an area in points, within a target of `size` pixels; an area that is none has
-/// no width or no height.
+/// Left and upper edge, width and height in pixels of an area in points, within a target of `size` pixels. An empty area
+/// has no width or no height.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "places in a picture")]
 fn pixels(area: egui::Rect, scale: f32, size: [u32; 2]) -> [u32; 4] {
     let side = |points: f32, axis: usize| ((points * scale).round().max(0.0) as u32).min(size[axis]);

@@ -30,12 +30,12 @@ pub(super) struct Glow {
 
 /// Signs by what was touched: of all cores, for what they share, and of each, for what is its own.
 #[derive(Default)]
-struct Signs {
+struct Touched {
     all: LineMap<Glow>,
     own: HashMap<(u16, u64), Glow, BuildHasherDefault<LineHasher>>,
 }
 
-impl Signs {
+impl Touched {
     fn insert(&mut self, core: Option<u16>, touched: u64, glow: Glow) {
         self.all.insert(touched, glow);
         if let Some(core) = core {
@@ -54,8 +54,8 @@ impl Signs {
 /// Signs of grains and of items.
 #[derive(Default)]
 pub(super) struct Glows {
-    grains: Signs,
-    items: Signs,
+    grains: Touched,
+    items: Touched,
 }
 
 impl Glows {
